@@ -1,0 +1,50 @@
+// The congestion matrix (paper 000, section 5.4, figure 15), from a run and a window of
+// time.
+//
+// A row per level, the top level first; a block per switch, by index. A block has above
+// one number a link to the upper level, below one a link to the lower level or the nodes,
+// and in the middle the switch's sum. A link's number is the metric of the directed link
+// that comes in there: what headers that came in by it waited at this switch (MODEL.md).
+// Link numbers are percentages of the most loaded link of the matrix, switch numbers of
+// the most loaded switch; all are 0 when nothing waited.
+#ifndef TB_MATRIX_H
+#define TB_MATRIX_H
+
+#include "run.h"
+
+struct tb_matrix_cell {
+	struct tb_link link; // id is TB_ID_NONE where no cable is plugged
+	uint64_t value;	     // in the metric's unit
+	double percent;	     // of the most loaded link, 0..100
+};
+
+struct tb_matrix_block {
+	struct tb_switch sw;
+	uint32_t n_above, n_below;
+	const struct tb_matrix_cell *above; // by port
+	const struct tb_matrix_cell *below;
+	uint64_t sum;
+	double percent; // of the most loaded switch
+};
+
+struct tb_matrix_row {
+	uint32_t level;
+	uint32_t n_blocks;
+	const struct tb_matrix_block *blocks; // by index in the level
+};
+
+struct tb_matrix {
+	enum tb_metric metric;
+	uint32_t n_rows;
+	const struct tb_matrix_row *rows;      // rows[0] is the top level
+	uint64_t largest_link, largest_switch; // in the metric's unit: what 100 % is
+	void *memory;
+};
+
+// tb_matrix_init computes the matrix of a window. Cost: the window's samples, then linear
+// in links. tb_matrix_fini frees it; a zeroed struct is fine to free.
+int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_window window,
+	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
+void tb_matrix_fini(struct tb_matrix *matrix);
+
+#endif

@@ -1,0 +1,102 @@
+// One run of a store, read: what it was, its topology, and per link what happened in a
+// window of simulated time. Everything that reports and pictures show comes through here.
+//
+// The file is opened read-only. A tb_run is loaded by tb_run_open (configuration,
+// topology and whole-run sums) and reads bins when a window asks for them, so opening
+// does not grow with the number of bins. Pointers live until tb_run_free. One thread at a
+// time per object.
+#ifndef TB_RUN_H
+#define TB_RUN_H
+
+#include "network.h"
+#include "observer.h"
+
+struct tb_run; // opaque
+
+struct tb_run_info {
+	int64_t id; // number of the run within its store, from 1
+	const char *network_name;
+	const char *input_name;
+	const char *input_kind;
+	const char *input_digest;
+	uint64_t input_bytes;
+	const char *options;
+	const char *program_version;
+	const char *started_at; // ISO 8601, UTC
+	const char *notes;	// JSON object
+	uint64_t seed;
+	double time_scale;
+	uint32_t n_nodes, n_switches, n_links, n_levels, n_jobs;
+	tb_time_ps bin_ps;
+	uint64_t n_bins;
+	tb_time_ps simulated_ps;
+	uint64_t n_messages, n_packets, payload_bytes;
+	double wall_s;
+	double packets_per_s; // n_packets / wall_s, 0 when unknown
+	bool complete;
+};
+
+// tb_run_open reads run number `id` of the store, or its newest for 0. TB_EFOREIGN: not a
+// store; TB_EVERSION: of another version; TB_EFORMAT: damaged; TB_EIO: absent,
+// unreadable.
+int tb_run_open(struct tb_run **run, const char *path, int64_t id,
+	struct tb_error *error) TB_MUST_USE;
+void tb_run_free(struct tb_run *run);
+
+const struct tb_run_info *tb_run_info(const struct tb_run *run);
+
+struct tb_run_switch {
+	struct tb_switch id;
+	struct tb_switch_info at;
+	char name[16]; // "level.index", as people type it: "2.13"
+};
+
+struct tb_run_link {
+	struct tb_link id;
+	struct tb_link_info at;
+	char name[48]; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
+};
+
+const struct tb_run_switch *tb_run_switches(
+	const struct tb_run *run);				  // n_switches, by id
+const struct tb_run_link *tb_run_links(const struct tb_run *run); // n_links, by id
+const char *tb_run_node_name(
+	const struct tb_run *run, struct tb_node node); // "" when none
+const char *tb_run_job_name(const struct tb_run *run, uint32_t job);
+
+// A window of simulated time in whole bins: [first_bin, end_bin). {0, 0} is the whole
+// run.
+struct tb_window {
+	uint64_t first_bin;
+	uint64_t end_bin;
+};
+
+// tb_run_samples stores for every link (n_links entries, by id) its sums over the window.
+// The whole run costs a copy; a window costs its bins, and moving on by one bin in either
+// direction costs two bins. TB_EIO or TB_EFORMAT when the file went away or is damaged.
+int tb_run_samples(struct tb_run *run, struct tb_window window,
+	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
+
+// tb_run_wait_by_bin stores the wait of all links, n_bins entries, in picoseconds a bin.
+int tb_run_wait_by_bin(
+	struct tb_run *run, uint64_t *wait_ps, struct tb_error *error) TB_MUST_USE;
+
+// The quantities that a matrix or a list can show.
+enum tb_metric {
+	TB_WAIT,
+	TB_STALL,
+	TB_BUSY,
+	TB_BYTES,
+	TB_PACKETS,
+	TB_BLOCKED,
+	TB_LONGEST
+};
+
+// tb_metric_of reads the metric off a sample, in ps, bytes or counts.
+uint64_t tb_metric_of(const struct tb_link_sample *sample, enum tb_metric metric);
+
+const char *tb_metric_name(
+	enum tb_metric metric); // "wait", "stall", ... as typed by users
+int tb_metric_parse(const char *name, enum tb_metric *metric) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,108 @@
+#include "status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int fill(struct tb_error *error, enum tb_status code, const char *file,
+	const char *format, va_list args)
+{
+	if (!error)
+		return code;
+	error->code = code;
+	error->place = TB_PLACE_NONE;
+	error->at = 0;
+	// The end of a long path tells more than its beginning.
+	size_t length = file ? strlen(file) : 0;
+	size_t skip = length >= sizeof error->file ? length - sizeof error->file + 1 : 0;
+	snprintf(error->file, sizeof error->file, "%s", file ? file + skip : "");
+	vsnprintf(error->text, sizeof error->text, format, args);
+	return code;
+}
+
+int tb_fail(struct tb_error *error, enum tb_status code, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int status = fill(error, code, NULL, format, args);
+	va_end(args);
+	return status;
+}
+
+int tb_fail_in(struct tb_error *error, enum tb_status code, const char *file,
+	const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int status = fill(error, code, file, format, args);
+	va_end(args);
+	return status;
+}
+
+int tb_fail_at(struct tb_error *error, enum tb_status code, const char *file,
+	enum tb_place place, uint64_t at, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int status = fill(error, code, file, format, args);
+	va_end(args);
+	if (error) {
+		error->place = place;
+		error->at = at;
+	}
+	return status;
+}
+
+char *tb_error_format(const struct tb_error *error, char *buffer, int size)
+{
+	const char *file = error->file[0] ? error->file : "input";
+	size_t room = size < 0 ? 0 : (size_t)size;
+	switch (error->place) {
+	case TB_PLACE_LINE:
+		snprintf(
+			buffer, room, "%s:%" PRIu64 ": %s", file, error->at, error->text);
+		break;
+	case TB_PLACE_OFFSET:
+		snprintf(buffer, room, "%s: offset %" PRIu64 ": %s", file, error->at,
+			error->text);
+		break;
+	case TB_PLACE_RECORD:
+		snprintf(buffer, room, "%s: record %" PRIu64 ": %s", file, error->at,
+			error->text);
+		break;
+	case TB_PLACE_NONE:
+		if (error->file[0])
+			snprintf(buffer, room, "%s: %s", error->file, error->text);
+		else
+			snprintf(buffer, room, "%s", error->text);
+		break;
+	}
+	return buffer;
+}
+
+const char *tb_status_name(enum tb_status code)
+{
+	switch (code) {
+	case TB_OK:
+		return "ok";
+	case TB_EUSAGE:
+		return "wrong usage";
+	case TB_ENOMEM:
+		return "out of memory";
+	case TB_EIO:
+		return "input or output failed";
+	case TB_EFORMAT:
+		return "broken input";
+	case TB_EFOREIGN:
+		return "another format";
+	case TB_EVERSION:
+		return "another version";
+	case TB_ECAPACITY:
+		return "does not fit";
+	case TB_EDEADLOCK:
+		return "deadlock";
+	case TB_ESTOPPED:
+		return "stopped";
+	}
+	return "unknown status";
+}

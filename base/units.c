@@ -1,0 +1,168 @@
+#include "units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+// number reads a plain decimal number (no hex, no "inf") and leaves `rest` at the unit.
+static int number(const char *text, double *value, const char **rest)
+{
+	if (text[strspn(text, "0123456789.")] != '\0' &&
+		strpbrk(text, "xXpP") == text + 1)
+		return TB_EUSAGE;
+	if (!strchr("0123456789.", text[0]) || text[0] == '\0')
+		return TB_EUSAGE;
+	char *end;
+	errno = 0;
+	double parsed = strtod(text, &end);
+	if (end == text || errno == ERANGE || !isfinite(parsed))
+		return TB_EUSAGE;
+	while (*end == ' ')
+		end++;
+	*value = parsed;
+	*rest = end;
+	return TB_OK;
+}
+
+static int scaled(const char *text, const struct unit *units, double limit, double *value)
+{
+	double amount;
+	const char *rest;
+	if (number(text, &amount, &rest) != TB_OK)
+		return TB_EUSAGE;
+	for (const struct unit *unit = units; unit->name; unit++) {
+		if (strcasecmp(rest, unit->name) != 0)
+			continue;
+		amount *= unit->factor;
+		if (amount >= limit)
+			return TB_EUSAGE;
+		*value = amount;
+		return TB_OK;
+	}
+	return TB_EUSAGE;
+}
+
+int tb_parse_size(const char *text, uint64_t *bytes)
+{
+	static const struct unit units[] = {{"", 1}, {"B", 1}, {"K", 1024}, {"KB", 1024},
+		{"KiB", 1024}, {"M", 1048576}, {"MB", 1048576}, {"MiB", 1048576},
+		{"G", 1073741824}, {"GB", 1073741824}, {"GiB", 1073741824}, {NULL, 0}};
+	double value;
+	if (scaled(text, units, 9007199254740992.0, &value) != TB_OK ||
+		value != floor(value))
+		return TB_EUSAGE;
+	*bytes = (uint64_t)value;
+	return TB_OK;
+}
+
+int tb_parse_time(const char *text, tb_time_ps *time)
+{
+	static const struct unit units[] = {
+		{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
+	if (strcmp(text, "0") == 0) {
+		*time = 0;
+		return TB_OK;
+	}
+	double value;
+	if (scaled(text, units, 9.2e18, &value) != TB_OK)
+		return TB_EUSAGE;
+	*time = (tb_time_ps)llround(value);
+	return TB_OK;
+}
+
+int tb_parse_rate(const char *text, uint64_t *bytes_per_s)
+{
+	static const struct unit units[] = {{"B/s", 1}, {"KB/s", 1e3}, {"MB/s", 1e6},
+		{"GB/s", 1e9}, {"bit/s", 1.0 / 8}, {"Kbit/s", 1e3 / 8},
+		{"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {NULL, 0}};
+	double value;
+	if (scaled(text, units, 1e15, &value) != TB_OK || value < 1)
+		return TB_EUSAGE;
+	*bytes_per_s = (uint64_t)llround(value);
+	return TB_OK;
+}
+
+int tb_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *count)
+{
+	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
+		return TB_EUSAGE;
+	errno = 0;
+	unsigned long long value = strtoull(text, NULL, 10);
+	if (errno == ERANGE || value < min || value > max)
+		return TB_EUSAGE;
+	*count = value;
+	return TB_OK;
+}
+
+int tb_parse_real(const char *text, double min, double max, double *value)
+{
+	double parsed;
+	const char *rest;
+	if (number(text, &parsed, &rest) != TB_OK || *rest != '\0')
+		return TB_EUSAGE;
+	if (parsed < min || parsed > max)
+		return TB_EUSAGE;
+	*value = parsed;
+	return TB_OK;
+}
+
+// human picks the largest unit that leaves at least 1 before the point.
+static char *human(double value, const struct unit *units, char *buffer, size_t size)
+{
+	const struct unit *unit = units;
+	while (unit[1].name && fabs(value) >= unit[1].factor * 0.99995)
+		unit++;
+	double shown = value / unit->factor;
+	int decimals = fabs(shown) >= 1000  ? 0
+		       : fabs(shown) >= 100 ? 1
+		       : fabs(shown) >= 10  ? 2
+					    : 3;
+	if (shown == floor(shown))
+		decimals = 0;
+	snprintf(buffer, size, "%.*f %s", decimals, shown, unit->name);
+	return buffer;
+}
+
+char *tb_format_time(tb_time_ps time, char *buffer, size_t size)
+{
+	static const struct unit units[] = {
+		{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
+	return human((double)time, units, buffer, size);
+}
+
+char *tb_format_size(uint64_t bytes, char *buffer, size_t size)
+{
+	static const struct unit units[] = {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576},
+		{"GiB", 1073741824}, {"TiB", 1099511627776.0}, {NULL, 0}};
+	return human((double)bytes, units, buffer, size);
+}
+
+char *tb_format_rate(double bytes_per_s, char *buffer, size_t size)
+{
+	static const struct unit units[] = {{"B/s", 1}, {"KB/s", 1e3}, {"MB/s", 1e6},
+		{"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
+	return human(bytes_per_s, units, buffer, size);
+}
+
+char *tb_format_count(uint64_t count, char *buffer, size_t size)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRIu64, count);
+	size_t out = 0;
+	for (int i = 0; i < n && out + 2 < size; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buffer[out++] = ',';
+		buffer[out++] = digits[i];
+	}
+	buffer[out] = '\0';
+	return buffer;
+}

@@ -1,0 +1,48 @@
+// Quantities: simulated time in integer picoseconds, sizes in bytes, rates in bytes a
+// second; how they are read from and shown to people.
+//
+// Decimal prefixes throughout rates and times (1 MB/s = 10^6 B/s); sizes read K, M and G
+// as powers of 1024, as the papers count messages (256 KB = 262,144 B).
+#ifndef TB_UNITS_H
+#define TB_UNITS_H
+
+#include "status.h"
+
+#include <stddef.h>
+
+typedef int64_t tb_time_ps; // picoseconds; spans and points; reaches 106 days
+
+#define TB_PS_PER_NS  INT64_C(1000)
+#define TB_PS_PER_US  INT64_C(1000000)
+#define TB_PS_PER_MS  INT64_C(1000000000)
+#define TB_PS_PER_S   INT64_C(1000000000000)
+#define TB_TIME_NEVER INT64_MAX
+
+// tb_parse_size reads "320", "256K", "1M", "2G" (also KiB, KB, B; powers of 1024) into
+// bytes.
+int tb_parse_size(const char *text, uint64_t *bytes) TB_MUST_USE;
+
+// tb_parse_time reads "10us", "1.5ms", "2s", "500ns", "70ps"; a unit is required unless
+// the number is 0. Negative or overflowing times are refused with TB_EUSAGE.
+int tb_parse_time(const char *text, tb_time_ps *time) TB_MUST_USE;
+
+// tb_parse_rate reads "400MB/s", "10Gbit/s", "1.5GB/s" into bytes a second (at least 1).
+int tb_parse_rate(const char *text, uint64_t *bytes_per_s) TB_MUST_USE;
+
+// tb_parse_count reads a whole number, base 10, in [min, max].
+int tb_parse_count(
+	const char *text, uint64_t min, uint64_t max, uint64_t *count) TB_MUST_USE;
+
+// tb_parse_real reads a finite decimal number in [min, max].
+int tb_parse_real(const char *text, double min, double max, double *value) TB_MUST_USE;
+
+// Writers for people: four significant digits and a unit ("1.234 ms", "256 KiB", "338.6
+// MB/s"). buffer is terminated and returned; 24 bytes suffice.
+char *tb_format_time(tb_time_ps time, char *buffer, size_t size);
+char *tb_format_size(uint64_t bytes, char *buffer, size_t size);
+char *tb_format_rate(double bytes_per_s, char *buffer, size_t size);
+
+// tb_format_count writes 1234567 as "1,234,567"; 32 bytes suffice.
+char *tb_format_count(uint64_t count, char *buffer, size_t size);
+
+#endif

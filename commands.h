@@ -1,0 +1,21 @@
+// The subcommands, each in a cmd_*.c of its room. A line here and the function there are
+// all that a new one needs.
+#ifndef TB_COMMANDS_H
+#define TB_COMMANDS_H
+
+#include "cli.h"
+
+#include <stddef.h>
+
+// clang-format off
+#define TB_COMMAND_TABLE(X)
+
+// clang-format on
+#define TB_DECLARE(name, summary) int tb_cmd_##name(int argc, char **argv);
+TB_COMMAND_TABLE(TB_DECLARE)
+
+static const struct tb_command tb_commands[] = {
+#define TB_ROW(name, summary) {#name, summary, tb_cmd_##name},
+	TB_COMMAND_TABLE(TB_ROW){NULL, NULL, NULL}};
+
+#endif

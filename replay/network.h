@@ -1,0 +1,113 @@
+// A network: nodes, switches with levels, and directed links that each have their own
+// rate, latency, virtual channels (VCs) and FIFO; and the routes that lead through it.
+//
+// Model: a directed graph. A physical cable is two directed links, each other's
+// `reverse`. A node has one link into the network (injection) and one out of it
+// (ejection) a rail. Routing asks the network for the links that lead on from a switch
+// towards a node: any of a group in the ascending phase, exactly one in the descending
+// phase of a tree.
+//
+// A finished network is read-only and may be shared by threads. Built with a
+// tb_network_builder (any graph) or by tb_network_kary_ntree on top of it.
+#ifndef TB_NETWORK_H
+#define TB_NETWORK_H
+
+#include "ids.h"
+#include "status.h"
+#include "units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum tb_ascent {
+	TB_ASCENT_ADAPTIVE,	 // least loaded up-link with a free VC, ties at random
+				 // (seeded)
+	TB_ASCENT_DETERMINISTIC, // by the destination's digits
+};
+
+// The parameters of a network with equal links, as a preset file gives them
+// (schemas/*.ini). Sources stand with each preset value.
+struct tb_network_params {
+	char name[32];
+	uint32_t arity;	 // k: links down and up of a switch
+	uint32_t levels; // n: k^n nodes, n k^(n-1) switches
+	enum tb_ascent ascent;
+	uint64_t link_bytes_per_s;
+	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
+				   // header out
+	uint32_t n_vcs;		   // virtual channels a link and direction
+	uint32_t fifo_bytes;	   // a VC at the receiving end
+	uint32_t flit_bytes;
+	uint32_t packet_payload_bytes;	// the most that one packet carries
+	uint32_t packet_overhead_bytes; // added to each packet on the wire
+	uint64_t bus_bytes_per_s; // payload, in and out of a node together; 0: no limit
+	tb_time_ps ack_delay_ps;  // at the destination, before the acknowledgement leaves
+	tb_time_ps send_overhead_ps; // from the post of a message to its first fetch
+	tb_time_ps
+		receive_overhead_ps; // from the last byte in memory to the notification
+	double age_weight; // w: weight of waits at earlier switches in the arbitration
+			   // key
+};
+
+// tb_network_preset loads a built-in preset ("qsnet") or an INI file of the same keys,
+// and says which keys are unknown or out of range. `name` may carry overrides after
+// commas: "qsnet,arity=4,levels=2,ascent=deterministic".
+int tb_network_preset(struct tb_network_params *params, const char *name,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_network_presets lists the built-in names, NULL-terminated.
+const char *const *tb_network_presets(void);
+
+struct tb_network; // opaque
+
+// tb_network_kary_ntree builds the k-ary n-tree of `params`. Level 0 joins the nodes.
+// With n_nodes 0 the whole tree; otherwise the levels are raised until n_nodes fit.
+int tb_network_kary_ntree(struct tb_network **network,
+	const struct tb_network_params *params, uint32_t n_nodes,
+	struct tb_error *error) TB_MUST_USE;
+void tb_network_free(struct tb_network *network);
+
+// What a link joins.
+enum tb_link_kind {
+	TB_LINK_INJECTION, // node to switch
+	TB_LINK_UP,	   // switch to a switch of a higher level
+	TB_LINK_DOWN,	   // switch to a switch of a lower level
+	TB_LINK_EJECTION,  // switch to node
+};
+
+struct tb_link_info {
+	enum tb_link_kind kind;
+	uint32_t from;	    // node id for injection, else switch id
+	uint32_t to;	    // node id for ejection, else switch id
+	uint32_t from_port; // 0 .. ports - 1 at a switch: down ports first, then up; 0 at
+			    // a node
+	uint32_t to_port;
+	struct tb_link reverse;
+	uint64_t bytes_per_s;
+	tb_time_ps latency_ps;
+	uint32_t n_vcs;
+	uint32_t fifo_bytes;
+};
+
+struct tb_switch_info {
+	uint32_t level; // 0 joins the nodes
+	uint32_t index; // within the level, from 0
+	uint32_t n_down_ports;
+	uint32_t n_up_ports;
+};
+
+const struct tb_network_params *tb_network_params(const struct tb_network *network);
+uint32_t tb_network_n_nodes(const struct tb_network *network);
+uint32_t tb_network_n_switches(const struct tb_network *network);
+uint32_t tb_network_n_links(const struct tb_network *network);
+uint32_t tb_network_n_levels(const struct tb_network *network);
+struct tb_link_info tb_network_link(
+	const struct tb_network *network, struct tb_link link);
+struct tb_switch_info tb_network_switch(
+	const struct tb_network *network, struct tb_switch sw);
+
+// tb_network_hops is the number of links on a shortest path between two different nodes.
+uint32_t tb_network_hops(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination);
+
+#endif

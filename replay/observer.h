@@ -1,0 +1,72 @@
+// What a replay tells: per link and time bin, per flow, and who waited for whom. The
+// store implements it; the engine knows nothing of files.
+//
+// Order: start tells the bin width, then bin is called once a time bin, bins in order,
+// each with the links that saw anything in it, by link id. A further start voids all bins
+// told before: they follow anew (a checkpoint of a long run, or wider bins, so that their
+// number stays bounded whatever the length of the run). Flows and blame come once, at the
+// end, sorted. All times are simulated picoseconds. A callback that returns negative ends
+// the replay with that status.
+#ifndef TB_OBSERVER_H
+#define TB_OBSERVER_H
+
+#include "ids.h"
+#include "status.h"
+#include "units.h"
+
+#include <stddef.h>
+
+// One link in one time bin. Sums over bins are the link's whole-run figures but for
+// longest_wait_ps (a maximum).
+struct tb_link_sample {
+	struct tb_link link;
+	uint32_t n_packets; // whose header crossed the link in this bin
+	uint32_t n_blocked; // headers that came in by this link and found no free VC
+	uint64_t wait_ps;  // headers that came in by this link stood at its far end for a
+			   // VC
+	uint64_t stall_ps; // a VC held, nothing moving
+	uint64_t busy_ps;  // bytes moving
+	uint64_t bytes;	   // wire bytes
+	uint64_t longest_wait_ps; // longest single wait that ended (or still lasts) in
+				  // this bin
+};
+
+struct tb_flow_sample {
+	uint32_t job;
+	struct tb_node source;
+	struct tb_node destination;
+	uint64_t n_messages; // delivered
+	uint64_t n_packets;
+	uint64_t bytes;		   // payload, delivered
+	uint64_t latency_ps;	   // sum over messages, from post to delivery
+	uint64_t worst_latency_ps; // largest of one message
+	uint64_t ideal_ps; // sum of what the same messages take on an idle network
+	uint64_t wait_ps;  // headers of this flow, over all links
+};
+
+// Waits of one job's headers that came in by a link while VCs were held by another's
+// packets.
+struct tb_blame_sample {
+	struct tb_link link; // by which the waiting header had come in
+	uint32_t victim_job;
+	struct tb_node victim_source;
+	struct tb_node victim_destination;
+	uint32_t culprit_job;
+	struct tb_node culprit_source;
+	struct tb_node culprit_destination;
+	uint64_t n_waits;
+	uint64_t wait_ps;
+};
+
+struct tb_observer {
+	void *context;
+	int (*start)(void *context, tb_time_ps bin_ps);
+	// Bin number `bin` covers [bin * bin_ps, (bin + 1) * bin_ps). `samples` lives for
+	// the call.
+	int (*bin)(void *context, uint64_t bin, const struct tb_link_sample *samples,
+		size_t n);
+	int (*flows)(void *context, const struct tb_flow_sample *samples, size_t n);
+	int (*blame)(void *context, const struct tb_blame_sample *samples, size_t n);
+};
+
+#endif

@@ -1,0 +1,66 @@
+// Quantities as people write them.
+#include "units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void sizes_count_in_powers_of_1024(void **state)
+{
+	(void)state;
+	uint64_t bytes;
+	assert_int_equal(tb_parse_size("256K", &bytes), TB_OK);
+	assert_int_equal(bytes, 262144);
+	assert_int_equal(tb_parse_size("1M", &bytes), TB_OK);
+	assert_int_equal(bytes, 1048576);
+	assert_int_equal(tb_parse_size("0.5K", &bytes), TB_OK);
+	assert_int_equal(bytes, 512);
+}
+
+static void nonsense_is_refused_and_leaves_the_result(void **state)
+{
+	(void)state;
+	uint64_t bytes = 7;
+	static const char *const wrong[] = {
+		"", "-1", "x", "1Q", "0x10", "nan", "inf", "1.5", "1e99G", " 5", "5 5"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		assert_int_equal(tb_parse_size(wrong[i], &bytes), TB_EUSAGE);
+	assert_int_equal(bytes, 7);
+	tb_time_ps time;
+	assert_int_equal(tb_parse_time("5", &time), TB_EUSAGE);
+	assert_int_equal(tb_parse_time("200d", &time), TB_EUSAGE);
+}
+
+static void times_keep_the_picosecond(void **state)
+{
+	(void)state;
+	tb_time_ps time;
+	assert_int_equal(tb_parse_time("2.2us", &time), TB_OK);
+	assert_int_equal(time, 2200000);
+	assert_int_equal(tb_parse_time("0", &time), TB_OK);
+	assert_int_equal(time, 0);
+}
+
+static void numbers_are_shown_with_four_digits_and_a_unit(void **state)
+{
+	(void)state;
+	char text[32];
+	assert_string_equal(tb_format_time(1234567, text, sizeof text), "1.235 us");
+	assert_string_equal(tb_format_time(999999, text, sizeof text), "1.000 us");
+	assert_string_equal(tb_format_size(262144, text, sizeof text), "256 KiB");
+	assert_string_equal(tb_format_rate(338.62e6, text, sizeof text), "338.6 MB/s");
+	assert_string_equal(tb_format_count(1234567, text, sizeof text), "1,234,567");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_count_in_powers_of_1024),
+		cmocka_unit_test(nonsense_is_refused_and_leaves_the_result),
+		cmocka_unit_test(times_keep_the_picosecond),
+		cmocka_unit_test(numbers_are_shown_with_four_digits_and_a_unit),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
