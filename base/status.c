@@ -5,6 +5,9 @@
 #include <string.h>
 
 static int fill(struct tb_error *error, enum tb_status code, const char *file,
+	const char *format, va_list args) TB_PRINTF(4, 0);
+
+static int fill(struct tb_error *error, enum tb_status code, const char *file,
 	const char *format, va_list args)
 {
 	if (!error)

@@ -1,0 +1,20 @@
+# C sources are laid out as .clang-format says, scripts pass shellcheck.
+set -u
+cd "$TB_SOURCE" || exit 1
+git rev-parse --is-inside-work-tree >/dev/null 2>&1 || {
+	echo "skipped: not a git checkout"
+	exit 77
+}
+for tool in clang-format shellcheck; do
+	command -v "$tool" >/dev/null || {
+		echo "skipped: no $tool"
+		exit 77
+	}
+done
+failed=0
+git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror || failed=1
+{
+	git ls-files '*.sh' '*.bash'
+	git grep -lE '^#!.*\b(ba)?sh$'
+} | sort -u | xargs shellcheck --shell=bash --severity=warning || failed=1
+exit "$failed"

@@ -1,0 +1,109 @@
+# Runs golden cases: transcripts of commands with what they print and how they exit.
+#   run.sh [--update] CASE...
+# A case is a text file. "$ COMMAND" runs COMMAND in bash; below it stand its stdout, indented by
+# two spaces, its stderr, marked "! ", and its exit code, "[N]", when not 0. A line that ends in
+# " (glob)" is matched as a shell pattern. Anything else is a remark. The commands of a case
+# share a scratch folder that is empty at first; $TB_DATA is tests/data. --update writes what the
+# commands say now into the case, but keeps the patterns that still match.
+set -u
+: "${TAILBACK:?the program to run}" "${TB_SOURCE:?the source folder}"
+export TAILBACK TB_SOURCE TB_DATA=$TB_SOURCE/tests/data TB_SHARED=${TB_SHARED-$TB_SOURCE/../shared}
+PATH=$(dirname "$TAILBACK"):$PATH
+export PATH LC_ALL=C.UTF-8 TZ=UTC TERM=dumb COLUMNS=80
+unset NO_COLOR ARGP_HELP_FMT DISPLAY WAYLAND_DISPLAY
+
+update=
+if [[ ${1-} == --update ]]; then
+	update=1
+	shift
+fi
+
+# transcribe COMMAND: runs it and prints what a case should hold below it.
+transcribe() {
+	local code=0
+	(cd "$scratch/work" && bash -c "$1" </dev/null >"$scratch/out" 2>"$scratch/err") || code=$?
+	# The last line may lack its newline: sed adds none, so it is marked as cram marks it.
+	mark '  ' <"$scratch/out"
+	mark '! ' <"$scratch/err"
+	[[ $code == 0 ]] || printf '[%d]\n' "$code"
+}
+
+mark() {
+	local line
+	while IFS= read -r line; do
+		printf '%s%s\n' "$1" "$line"
+	done
+	[[ -z $line ]] || printf '%s%s (no newline)\n' "$1" "$line"
+}
+
+# settle WANTED GOT: prints GOT with those lines of WANTED in place of its own that are patterns
+# and match line by line. What is printed equals WANTED when the case holds.
+settle() {
+	local -a wanted got
+	local i pattern
+	mapfile -t wanted <"$1"
+	mapfile -t got <"$2"
+	for i in "${!got[@]}"; do
+		pattern=${wanted[i]-}
+		# shellcheck disable=SC2053
+		if [[ $pattern == *' (glob)' && ${got[i]} == ${pattern% (glob)} ]]; then
+			printf '%s\n' "$pattern"
+		else
+			printf '%s\n' "${got[i]}"
+		fi
+	done
+}
+
+# close_block: runs the command in hand, if any, and writes what the case should say of it.
+close_block() {
+	[[ -n $command ]] || return 0
+	transcribe "$command" >"$scratch/got"
+	settle "$scratch/wanted" "$scratch/got"
+	command=
+	: >"$scratch/wanted"
+}
+
+replay_case() {
+	local line command=
+	: >"$scratch/wanted"
+	while IFS= read -r line || [[ -n $line ]]; do
+		case $line in
+		'$ '*)
+			close_block
+			printf '%s\n' "$line"
+			command=${line#'$ '}
+			;;
+		'  '* | '! '* | '['[0-9]*']')
+			if [[ -n $command ]]; then
+				printf '%s\n' "$line" >>"$scratch/wanted"
+			else
+				printf '%s\n' "$line"
+			fi
+			;;
+		*)
+			close_block
+			printf '%s\n' "$line"
+			;;
+		esac
+	done <"$1"
+	close_block
+}
+
+failed=0
+for case in "$@"; do
+	scratch=$(mktemp -d) || exit 1
+	mkdir "$scratch/work"
+	replay_case "$case" >"$scratch/actual"
+	if ! cmp -s "$case" "$scratch/actual"; then
+		if [[ -n $update ]]; then
+			cp "$scratch/actual" "$case"
+			echo "updated $case"
+		else
+			diff -u --label "$case" --label "now" "$case" "$scratch/actual"
+			failed=1
+		fi
+	fi
+	rm -rf "$scratch"
+done
+[[ $failed == 0 ]] || echo "To accept: ./dev golden --update"
+exit "$failed"
