@@ -1,0 +1,139 @@
+// The k-ary n-tree: k^n nodes, n k^(n-1) switches of k links down and k up (Petrini and
+// Vanneschi, "Performance analysis of wormhole routed k-ary n-trees", 1998; paper
+// 000, 2.2).
+//
+// Switch w of level l has n - 1 base-k digits. It is joined to the switches of level l +
+// 1 that agree with w in all digits but digit l: up-link u leads to the one with u there,
+// and arrives at its down-link number (w's own digit l). Node p hangs at down-link p mod
+// k of switch p / k. So a header that descends towards p takes, at level l, down-link
+// number (digit l of p).
+#include "network_builder.h"
+#include "network_impl.h"
+
+#include <stdlib.h>
+
+struct shape {
+	uint32_t k, n;
+	uint32_t n_nodes, per_level;
+};
+
+static int shape_of(struct shape *shape, const struct tb_network_params *params,
+	uint32_t n_nodes, struct tb_error *error)
+{
+	uint64_t k = params->arity;
+	uint64_t nodes = 1;
+	uint32_t n = 0;
+	if (k < 2)
+		return tb_fail(error, TB_EUSAGE,
+			"arity %u: a tree needs an arity of 2 or more", params->arity);
+	if (params->levels < 1 && n_nodes == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"levels %u: a tree needs one level or more", params->levels);
+	while (n < params->levels || nodes < n_nodes) {
+		nodes *= k;
+		n++;
+		if (nodes > UINT32_C(1) << 24)
+			return tb_fail(error, TB_ECAPACITY,
+				"a %u-ary %u-tree has more than 2^24 nodes",
+				params->arity, params->levels > n ? params->levels : n);
+	}
+	*shape = (struct shape){.k = (uint32_t)k,
+		.n = n,
+		.n_nodes = (uint32_t)nodes,
+		.per_level = (uint32_t)(nodes / k)};
+	return TB_OK;
+}
+
+static int add_switches(struct tb_network_builder *builder, const struct shape *shape,
+	struct tb_error *error)
+{
+	for (uint32_t level = 0; level < shape->n; level++)
+		for (uint32_t w = 0; w < shape->per_level; w++) {
+			struct tb_switch sw;
+			uint32_t up = level + 1 < shape->n ? shape->k : 0;
+			int status = tb_network_add_switch(
+				builder, level, shape->k, up, &sw, error);
+			if (status != TB_OK)
+				return status;
+		}
+	return TB_OK;
+}
+
+static int add_cables(struct tb_network_builder *builder, const struct shape *shape,
+	struct tb_error *error)
+{
+	uint32_t power = 1; // k^level
+	for (uint32_t level = 0; level + 1 < shape->n; level++, power *= shape->k)
+		for (uint32_t w = 0; w < shape->per_level; w++) {
+			uint32_t digit = w / power % shape->k;
+			for (uint32_t u = 0; u < shape->k; u++) {
+				uint32_t above = w - digit * power + u * power;
+				struct tb_switch lower = {level * shape->per_level + w};
+				struct tb_switch upper = {
+					(level + 1) * shape->per_level + above};
+				int status = tb_network_add_cable(builder, lower,
+					shape->k + u, upper, digit, NULL, error);
+				if (status != TB_OK)
+					return status;
+			}
+		}
+	return TB_OK;
+}
+
+// number_routes writes the nodes' digits and a group of up-links for each switch.
+static int number_routes(struct tb_network *net, const struct shape *shape)
+{
+	net->digits = malloc((size_t)shape->n_nodes * shape->n * sizeof *net->digits);
+	net->groups = malloc(net->n_switches * sizeof *net->groups);
+	net->group_links =
+		malloc((size_t)net->n_switches * shape->k * sizeof *net->group_links);
+	if (!net->digits || !net->groups || !net->group_links)
+		return TB_ENOMEM;
+	for (uint32_t node = 0; node < shape->n_nodes; node++) {
+		uint32_t rest = node;
+		for (uint32_t level = 0; level < shape->n; level++, rest /= shape->k)
+			net->digits[(size_t)node * shape->n + level] =
+				(uint16_t)(rest % shape->k);
+	}
+	uint32_t n = 0;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		net->groups[sw] =
+			(struct tb_route_group){n, net->switches[sw].n_up_ports};
+		for (uint32_t u = 0; u < net->switches[sw].n_up_ports; u++)
+			net->group_links[n++] =
+				net->out_links[net->first_out[sw] + shape->k + u];
+	}
+	net->n_groups = net->n_switches;
+	net->regular = true;
+	net->longest_path = 2 * shape->n;
+	return TB_OK;
+}
+
+int tb_network_kary_ntree(struct tb_network **network,
+	const struct tb_network_params *params, uint32_t n_nodes, struct tb_error *error)
+{
+	struct shape shape;
+	int status = shape_of(&shape, params, n_nodes, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_network_params built = *params;
+	built.levels = shape.n;
+	struct tb_network_builder *builder = NULL;
+	status = tb_network_builder_new(&builder, &built, error);
+	if (status != TB_OK)
+		return status;
+	status = add_switches(builder, &shape, error);
+	for (uint32_t node = 0; node < shape.n_nodes && status == TB_OK; node++)
+		status = tb_network_add_node(builder, (struct tb_switch){node / shape.k},
+			node % shape.k, NULL, error);
+	if (status == TB_OK)
+		status = add_cables(builder, &shape, error);
+	if (status == TB_OK &&
+		number_routes(tb_network_builder_inside(builder), &shape) != TB_OK)
+		status = tb_fail(error, TB_ENOMEM, "no memory for a tree of %u nodes",
+			shape.n_nodes);
+	if (status == TB_OK)
+		status = tb_network_finish(builder, network, error);
+	tb_network_builder_free(builder);
+	return status;
+}

@@ -1,0 +1,308 @@
+#include "network.h"
+
+#include "network_builder.h"
+#include "network_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tb_network_builder {
+	struct tb_network *net;
+	uint32_t links_room, switches_room, out_room, nodes_room;
+	uint32_t *n_at_level; // next index of each level
+	uint32_t levels_room;
+};
+
+void tb_network_free(struct tb_network *net)
+{
+	if (!net)
+		return;
+	free(net->links);
+	free(net->switches);
+	free(net->first_out);
+	free(net->out_links);
+	free(net->injection);
+	free(net->ejection);
+	free(net->groups);
+	free(net->group_links);
+	free(net->digits);
+	free(net->routes);
+	free(net->distance);
+	free(net);
+}
+
+// reserve grows an array so that `need` items fit; doubling keeps adding linear.
+static int reserve(void **array, uint32_t *room, uint64_t need, size_t item)
+{
+	if (need <= *room)
+		return TB_OK;
+	uint64_t larger = *room ? *room : 64;
+	while (larger < need)
+		larger *= 2;
+	if (larger > UINT32_MAX)
+		return TB_ECAPACITY;
+	void *moved = realloc(*array, (size_t)larger * item);
+	if (!moved)
+		return TB_ENOMEM;
+	*array = moved;
+	*room = (uint32_t)larger;
+	return TB_OK;
+}
+
+static int out_of_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for a network of this size");
+}
+
+int tb_network_builder_new(struct tb_network_builder **builder,
+	const struct tb_network_params *params, struct tb_error *error)
+{
+	struct tb_network_builder *made = calloc(1, sizeof *made);
+	if (made)
+		made->net = calloc(1, sizeof *made->net);
+	if (!made || !made->net) {
+		free(made);
+		return out_of_memory(error);
+	}
+	made->net->params = *params;
+	*builder = made;
+	return TB_OK;
+}
+
+void tb_network_builder_free(struct tb_network_builder *builder)
+{
+	if (!builder)
+		return;
+	tb_network_free(builder->net);
+	free(builder->n_at_level);
+	free(builder);
+}
+
+// next_index hands out the next index of a level.
+static int next_index(struct tb_network_builder *builder, uint32_t level, uint32_t *index)
+{
+	uint32_t before = builder->levels_room;
+	int status = reserve((void **)&builder->n_at_level, &builder->levels_room,
+		(uint64_t)level + 1, sizeof *builder->n_at_level);
+	if (status != TB_OK)
+		return status;
+	for (uint32_t i = before; i < builder->levels_room; i++)
+		builder->n_at_level[i] = 0;
+	*index = builder->n_at_level[level]++;
+	return TB_OK;
+}
+
+int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
+	uint32_t n_down, uint32_t n_up, struct tb_switch *sw, struct tb_error *error)
+{
+	struct tb_network *net = builder->net;
+	if (level >= 64)
+		return tb_fail(
+			error, TB_EUSAGE, "level %u: at most 64 levels are built", level);
+	uint32_t n_ports = net->n_switches ? net->first_out[net->n_switches] : 0;
+	uint32_t room = builder->switches_room;
+	uint32_t index = 0;
+	if (reserve((void **)&net->switches, &room, net->n_switches + UINT64_C(1),
+		    sizeof *net->switches) != TB_OK ||
+		reserve((void **)&net->first_out, &builder->switches_room,
+			net->n_switches + UINT64_C(2), sizeof *net->first_out) != TB_OK)
+		return out_of_memory(error);
+	if (reserve((void **)&net->out_links, &builder->out_room,
+		    (uint64_t)n_ports + n_down + n_up, sizeof *net->out_links) != TB_OK ||
+		next_index(builder, level, &index) != TB_OK)
+		return out_of_memory(error);
+	for (uint32_t port = 0; port < n_down + n_up; port++)
+		net->out_links[n_ports + port] = TB_ID_NONE;
+	net->first_out[net->n_switches] = n_ports;
+	net->first_out[net->n_switches + 1] = n_ports + n_down + n_up;
+	net->switches[net->n_switches] = (struct tb_switch_info){.level = level,
+		.index = index,
+		.n_down_ports = n_down,
+		.n_up_ports = n_up};
+	if (level + 1 > net->n_levels)
+		net->n_levels = level + 1;
+	sw->id = net->n_switches++;
+	return TB_OK;
+}
+
+static int check_port(const struct tb_network *net, uint32_t sw, uint32_t port, bool up,
+	struct tb_error *error)
+{
+	if (sw >= net->n_switches)
+		return tb_fail(error, TB_EUSAGE, "there is no switch %u", sw);
+	const struct tb_switch_info *at = &net->switches[sw];
+	uint32_t first = up ? at->n_down_ports : 0;
+	uint32_t n = up ? at->n_up_ports : at->n_down_ports;
+	if (port < first || port >= first + n)
+		return tb_fail(error, TB_EUSAGE, "switch %u.%u has no %s port %u",
+			at->level, at->index, up ? "up" : "down", port);
+	if (net->out_links[net->first_out[sw] + port] != TB_ID_NONE)
+		return tb_fail(error, TB_EUSAGE, "port %u of switch %u.%u is taken", port,
+			at->level, at->index);
+	return TB_OK;
+}
+
+static struct tb_cable complete(
+	const struct tb_network_params *params, const struct tb_cable *given)
+{
+	struct tb_cable cable = given ? *given : (struct tb_cable){0};
+	if (!cable.bytes_per_s)
+		cable.bytes_per_s = params->link_bytes_per_s;
+	if (!cable.latency_ps)
+		cable.latency_ps = params->hop_latency_ps;
+	if (!cable.n_vcs)
+		cable.n_vcs = params->n_vcs;
+	if (!cable.fifo_bytes)
+		cable.fifo_bytes = params->fifo_bytes;
+	return cable;
+}
+
+// plug adds the two directed links of a cable: `forth` as given, then its reverse.
+static int plug(struct tb_network_builder *builder, struct tb_link_info forth,
+	enum tb_link_kind back_kind, const struct tb_cable *given, struct tb_error *error)
+{
+	struct tb_network *net = builder->net;
+	if (reserve((void **)&net->links, &builder->links_room,
+		    net->n_links + UINT64_C(2), sizeof *net->links) != TB_OK)
+		return out_of_memory(error);
+	struct tb_cable cable = complete(&net->params, given);
+	if (cable.fifo_bytes < net->params.flit_bytes || cable.n_vcs > 16)
+		return tb_fail(error, TB_EUSAGE,
+			"a cable needs a FIFO of one flit (%u bytes) or more and 1 to 16 "
+			"VCs",
+			net->params.flit_bytes);
+	forth.bytes_per_s = cable.bytes_per_s;
+	forth.latency_ps = cable.latency_ps;
+	forth.n_vcs = cable.n_vcs;
+	forth.fifo_bytes = cable.fifo_bytes;
+	struct tb_link_info back = forth;
+	back.kind = back_kind;
+	back.from = forth.to;
+	back.to = forth.from;
+	back.from_port = forth.to_port;
+	back.to_port = forth.from_port;
+	forth.reverse.id = net->n_links + 1;
+	back.reverse.id = net->n_links;
+	net->links[net->n_links++] = forth;
+	net->links[net->n_links++] = back;
+	return TB_OK;
+}
+
+int tb_network_add_node(struct tb_network_builder *builder, struct tb_switch sw,
+	uint32_t port, const struct tb_cable *cable, struct tb_error *error)
+{
+	struct tb_network *net = builder->net;
+	int status = check_port(net, sw.id, port, false, error);
+	if (status != TB_OK)
+		return status;
+	uint32_t room = builder->nodes_room;
+	if (reserve((void **)&net->injection, &room, net->n_nodes + UINT64_C(1),
+		    sizeof *net->injection) != TB_OK ||
+		reserve((void **)&net->ejection, &builder->nodes_room,
+			net->n_nodes + UINT64_C(1), sizeof *net->ejection) != TB_OK)
+		return out_of_memory(error);
+	struct tb_link_info in = {.kind = TB_LINK_INJECTION,
+		.from = net->n_nodes,
+		.to = sw.id,
+		.to_port = port};
+	status = plug(builder, in, TB_LINK_EJECTION, cable, error);
+	if (status != TB_OK)
+		return status;
+	net->injection[net->n_nodes] = net->n_links - 2;
+	net->ejection[net->n_nodes] = net->n_links - 1;
+	net->out_links[net->first_out[sw.id] + port] = net->n_links - 1;
+	net->n_nodes++;
+	return TB_OK;
+}
+
+int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lower,
+	uint32_t up_port, struct tb_switch upper, uint32_t down_port,
+	const struct tb_cable *cable, struct tb_error *error)
+{
+	struct tb_network *net = builder->net;
+	int status = check_port(net, lower.id, up_port, true, error);
+	if (status == TB_OK)
+		status = check_port(net, upper.id, down_port, false, error);
+	if (status != TB_OK)
+		return status;
+	if (net->switches[upper.id].level <= net->switches[lower.id].level)
+		return tb_fail(error, TB_EUSAGE,
+			"a cable leads from switch %u.%u to %u.%u, which is not of a "
+			"higher level",
+			net->switches[lower.id].level, net->switches[lower.id].index,
+			net->switches[upper.id].level, net->switches[upper.id].index);
+	struct tb_link_info up = {.kind = TB_LINK_UP,
+		.from = lower.id,
+		.to = upper.id,
+		.from_port = up_port,
+		.to_port = down_port};
+	status = plug(builder, up, TB_LINK_DOWN, cable, error);
+	if (status != TB_OK)
+		return status;
+	net->out_links[net->first_out[lower.id] + up_port] = net->n_links - 2;
+	net->out_links[net->first_out[upper.id] + down_port] = net->n_links - 1;
+	return TB_OK;
+}
+
+int tb_network_finish(struct tb_network_builder *builder, struct tb_network **network,
+	struct tb_error *error)
+{
+	struct tb_network *net = builder->net;
+	if (net->n_nodes < 2)
+		return tb_fail(error, TB_EUSAGE, "a network needs two nodes or more");
+	int status = tb_network_make_routes(net, error);
+	if (status != TB_OK)
+		return status;
+	builder->net = NULL;
+	*network = net;
+	return TB_OK;
+}
+
+const struct tb_network_params *tb_network_params(const struct tb_network *net)
+{
+	return &net->params;
+}
+
+uint32_t tb_network_n_nodes(const struct tb_network *net)
+{
+	return net->n_nodes;
+}
+
+uint32_t tb_network_n_switches(const struct tb_network *net)
+{
+	return net->n_switches;
+}
+
+uint32_t tb_network_n_links(const struct tb_network *net)
+{
+	return net->n_links;
+}
+
+uint32_t tb_network_n_levels(const struct tb_network *net)
+{
+	return net->n_levels;
+}
+
+struct tb_link_info tb_network_link(const struct tb_network *net, struct tb_link link)
+{
+	return net->links[link.id];
+}
+
+struct tb_switch_info tb_network_switch(const struct tb_network *net, struct tb_switch sw)
+{
+	return net->switches[sw.id];
+}
+
+uint32_t tb_network_hops(
+	const struct tb_network *net, struct tb_node source, struct tb_node destination)
+{
+	if (net->regular)
+		return 2 * tb_network_ascending(net, source.id, destination.id) + 2;
+	uint32_t sw = net->links[net->injection[source.id]].to;
+	return 1 + net->distance[(size_t)sw * net->n_nodes + destination.id];
+}
+
+struct tb_network *tb_network_builder_inside(struct tb_network_builder *builder)
+{
+	return builder->net;
+}

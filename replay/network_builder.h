@@ -1,0 +1,50 @@
+// Building a network of any shape: tapered, irregular, with parallel, missing or dead
+// cables and hosts above the leaves.
+//
+// Add switches and nodes, plug cables between them, finish. Routes are the shortest that
+// go up first and then only down; where several links lead on equally well, the header
+// may take any of them (adaptive) or the one that the destination's number picks
+// (deterministic). Memory for the routes: 6 bytes a switch and node.
+#ifndef TB_NETWORK_BUILDER_H
+#define TB_NETWORK_BUILDER_H
+
+#include "network.h"
+
+struct tb_network_builder; // opaque
+
+// tb_network_builder_new starts an empty network. `params` gives what holds for the whole
+// of it (packets, bus, overheads, ascent) and the defaults of its cables; it is copied.
+int tb_network_builder_new(struct tb_network_builder **builder,
+	const struct tb_network_params *params, struct tb_error *error) TB_MUST_USE;
+void tb_network_builder_free(struct tb_network_builder *builder);
+
+// tb_network_add_switch adds a switch with so many down and up ports and stores its id.
+int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
+	uint32_t n_down, uint32_t n_up, struct tb_switch *sw,
+	struct tb_error *error) TB_MUST_USE;
+
+// What a cable is, both directions alike. A zeroed field takes the params' value.
+struct tb_cable {
+	uint64_t bytes_per_s;
+	tb_time_ps latency_ps;
+	uint32_t n_vcs;
+	uint32_t fifo_bytes;
+};
+
+// tb_network_add_node adds the next node and plugs it into a down port of `sw`.
+int tb_network_add_node(struct tb_network_builder *builder, struct tb_switch sw,
+	uint32_t port, const struct tb_cable *cable, struct tb_error *error) TB_MUST_USE;
+
+// tb_network_add_cable plugs up port `up_port` of `lower` into down port `down_port` of
+// `upper`, a switch of a higher level. Up ports count after the down ports.
+int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lower,
+	uint32_t up_port, struct tb_switch upper, uint32_t down_port,
+	const struct tb_cable *cable, struct tb_error *error) TB_MUST_USE;
+
+// tb_network_finish checks that every node reaches every other (TB_EUSAGE names two that
+// do not) and hands the network over. The builder is spent either way and must still be
+// freed.
+int tb_network_finish(struct tb_network_builder *builder, struct tb_network **network,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,80 @@
+// The inside of a network: arrays that the engine and the builders read. Private to
+// replay/.
+#ifndef TB_NETWORK_IMPL_H
+#define TB_NETWORK_IMPL_H
+
+#include "network.h"
+
+// Where a header may go next: one link (its id), or one of a group of links
+// (TB_ROUTE_GROUP set, the rest indexes `groups`).
+#define TB_ROUTE_GROUP UINT32_C(0x80000000)
+#define TB_ROUTE_NONE  UINT32_MAX
+
+struct tb_route_group {
+	uint32_t first; // into group_links
+	uint32_t n;
+};
+
+struct tb_network {
+	struct tb_network_params params;
+	uint32_t n_nodes, n_switches, n_links, n_levels, n_groups;
+	uint32_t longest_path; // links
+	struct tb_link_info *links;
+	struct tb_switch_info *switches;
+	uint32_t *first_out; // n_switches + 1
+	uint32_t *out_links; // by port from first_out[switch]; TB_ID_NONE: no cable
+	uint32_t *injection; // link of each node
+	uint32_t *ejection;
+	struct tb_route_group *groups;
+	uint32_t *group_links;
+	// A k-ary n-tree computes its routes: group id of a switch's up-links is its own
+	// id.
+	bool regular;
+	uint16_t *digits; // n_nodes x n_levels: base-k digits of each node, least first
+	// Any other graph looks them up: n_switches x n_nodes.
+	uint32_t *routes;
+	uint16_t *distance; // n_switches x n_nodes: links still to go
+};
+
+// tb_network_route is the way on from switch `sw` towards node `to` for a header that has
+// crossed `hop` + 1 links on a path of which `ascending` links lead from switch to switch
+// upwards (only a regular tree uses these two).
+static inline uint32_t tb_network_route(const struct tb_network *net, uint32_t sw,
+	uint32_t to, uint32_t hop, uint32_t ascending)
+{
+	if (!net->regular)
+		return net->routes[(size_t)sw * net->n_nodes + to];
+	if (hop >= ascending) {
+		uint32_t level = ascending - (hop - ascending);
+		uint32_t port = net->digits[(size_t)to * net->n_levels + level];
+		return net->out_links[net->first_out[sw] + port];
+	}
+	if (net->params.ascent == TB_ASCENT_ADAPTIVE)
+		return TB_ROUTE_GROUP | sw;
+	uint32_t port = net->params.arity + net->digits[(size_t)to * net->n_levels + hop];
+	return net->out_links[net->first_out[sw] + port];
+}
+
+// tb_network_ascending is the number of up-links between switches on the way (regular
+// trees).
+static inline uint32_t tb_network_ascending(
+	const struct tb_network *net, uint32_t source, uint32_t destination)
+{
+	const uint16_t *a = net->digits + (size_t)source * net->n_levels;
+	const uint16_t *b = net->digits + (size_t)destination * net->n_levels;
+	uint32_t level = net->n_levels - 1;
+	while (level > 0 && a[level] == b[level])
+		level--;
+	return level;
+}
+
+// tb_network_make_routes fills the tables of an irregular network and checks that every
+// node reaches every other; a regular one needs none.
+int tb_network_make_routes(struct tb_network *net, struct tb_error *error) TB_MUST_USE;
+
+// tb_network_builder_inside is the network under construction, for builders of regular
+// shapes.
+struct tb_network_builder;
+struct tb_network *tb_network_builder_inside(struct tb_network_builder *builder);
+
+#endif

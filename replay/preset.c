@@ -1,0 +1,242 @@
+// Network presets: INI text, built in or from a file, with overrides behind the name.
+#include "network.h"
+
+#include "schemas.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	const char *text;
+} presets[] = {{"qsnet", tb_schema_qsnet_ini}};
+
+const char *const *tb_network_presets(void)
+{
+	static const char *const names[] = {"qsnet", NULL};
+	return names;
+}
+
+// How a key's value is written.
+enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL };
+
+struct key {
+	const char *section;
+	const char *name;
+	enum form form;
+	size_t offset;
+	uint64_t min, max; // of counts and sizes; of times in ps
+};
+
+#define AT(field) offsetof(struct tb_network_params, field)
+
+static const struct key keys[] = {
+	{"network", "name", WORD, AT(name), 0, 0},
+	{"network", "arity", COUNT, AT(arity), 2, 4096},
+	{"network", "levels", COUNT, AT(levels), 1, 24},
+	{"network", "ascent", ASCENT, AT(ascent), 0, 0},
+	{"link", "rate", RATE, AT(link_bytes_per_s), 1000000, 1000000000000},
+	{"link", "hop_latency", TIME, AT(hop_latency_ps), 1, TB_PS_PER_S},
+	{"link", "vcs", COUNT, AT(n_vcs), 1, 16},
+	{"link", "fifo", SIZE, AT(fifo_bytes), 1, 1 << 24},
+	{"link", "flit", SIZE, AT(flit_bytes), 1, 4096},
+	{"packet", "payload", SIZE, AT(packet_payload_bytes), 1, 1 << 20},
+	{"packet", "overhead", SIZE, AT(packet_overhead_bytes), 0, 1 << 16},
+	{"node", "bus", RATE, AT(bus_bytes_per_s), 1000000, 1000000000000},
+	{"node", "ack_delay", TIME, AT(ack_delay_ps), 0, TB_PS_PER_S},
+	{"node", "send_overhead", TIME, AT(send_overhead_ps), 0, TB_PS_PER_S},
+	{"node", "receive_overhead", TIME, AT(receive_overhead_ps), 0, TB_PS_PER_S},
+	{"node", "age_weight", REAL, AT(age_weight), 0, 1},
+};
+enum { N_KEYS = sizeof keys / sizeof *keys };
+
+struct reading {
+	struct tb_network_params params;
+	const char *source; // file or preset name, for messages
+	bool seen[N_KEYS];
+	struct tb_error *error;
+	int status;
+};
+
+static int out_of_range(struct reading *reading, const struct key *key, const char *value,
+	const char *expected)
+{
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"%s = %s: expected %s", key->name, value, expected);
+}
+
+static int store_whole(struct reading *reading, const struct key *key, const char *value)
+{
+	uint64_t whole = 0;
+	char expected[96];
+	snprintf(expected, sizeof expected, "a %s from %llu to %llu",
+		key->form == COUNT ? "whole number" : "size in bytes",
+		(unsigned long long)key->min, (unsigned long long)key->max);
+	int status = key->form == COUNT ? tb_parse_count(value, 0, UINT32_MAX, &whole)
+					: tb_parse_size(value, &whole);
+	if (status != TB_OK || whole < key->min || whole > key->max)
+		return out_of_range(reading, key, value, expected);
+	uint32_t stored = (uint32_t)whole;
+	memcpy((char *)&reading->params + key->offset, &stored, sizeof stored);
+	return TB_OK;
+}
+
+static int store_rate(struct reading *reading, const struct key *key, const char *value)
+{
+	uint64_t rate = 0;
+	bool none = strcmp(value, "none") == 0 && strcmp(key->name, "bus") == 0;
+	if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
+			     rate > key->max))
+		return out_of_range(reading, key, value,
+			"a rate from 1MB/s to 1000GB/s, such as 400MB/s");
+	memcpy((char *)&reading->params + key->offset, &rate, sizeof rate);
+	return TB_OK;
+}
+
+static int store_time(struct reading *reading, const struct key *key, const char *value)
+{
+	tb_time_ps time = 0;
+	if (tb_parse_time(value, &time) != TB_OK || (uint64_t)time < key->min ||
+		(uint64_t)time > key->max)
+		return out_of_range(reading, key, value,
+			key->min ? "a time above 0 and up to 1s, such as 35ns"
+				 : "a time from 0 to 1s, such as 200ns");
+	memcpy((char *)&reading->params + key->offset, &time, sizeof time);
+	return TB_OK;
+}
+
+static int store_value(struct reading *reading, const struct key *key, const char *value)
+{
+	switch (key->form) {
+	case WORD:
+		if (strlen(value) >= sizeof reading->params.name || value[0] == '\0')
+			return out_of_range(
+				reading, key, value, "a name of 1 to 31 bytes");
+		snprintf(reading->params.name, sizeof reading->params.name, "%s", value);
+		return TB_OK;
+	case ASCENT:
+		if (strcmp(value, "adaptive") == 0)
+			reading->params.ascent = TB_ASCENT_ADAPTIVE;
+		else if (strcmp(value, "deterministic") == 0)
+			reading->params.ascent = TB_ASCENT_DETERMINISTIC;
+		else
+			return out_of_range(
+				reading, key, value, "adaptive or deterministic");
+		return TB_OK;
+	case COUNT:
+	case SIZE:
+		return store_whole(reading, key, value);
+	case RATE:
+		return store_rate(reading, key, value);
+	case TIME:
+		return store_time(reading, key, value);
+	case REAL:
+		if (tb_parse_real(value, 0, 1, &reading->params.age_weight) != TB_OK)
+			return out_of_range(reading, key, value, "a number from 0 to 1");
+		return TB_OK;
+	}
+	return TB_EUSAGE;
+}
+
+// store sets one key; `section` NULL finds it in any, for overrides.
+static int store(
+	struct reading *reading, const char *section, const char *name, const char *value)
+{
+	for (size_t i = 0; i < N_KEYS; i++) {
+		if (strcmp(keys[i].name, name) != 0 ||
+			(section && strcmp(keys[i].section, section) != 0))
+			continue;
+		reading->seen[i] = true;
+		return store_value(reading, &keys[i], value);
+	}
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"%s%s%s%s is no key of a network preset", section ? "[" : "",
+		section ? section : "", section ? "] " : "", name);
+}
+
+static int on_key(void *context, const char *section, const char *name, const char *value)
+{
+	struct reading *reading = context;
+	if (reading->status == TB_OK)
+		reading->status = store(reading, section, name, value);
+	return reading->status == TB_OK;
+}
+
+static int check(const struct reading *reading)
+{
+	for (size_t i = 0; i < N_KEYS; i++)
+		if (!reading->seen[i])
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"the key '%s' of section [%s] is missing", keys[i].name,
+				keys[i].section);
+	if (reading->params.fifo_bytes < reading->params.flit_bytes)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"fifo = %u: a FIFO must hold a flit of %u bytes",
+			reading->params.fifo_bytes, reading->params.flit_bytes);
+	return TB_OK;
+}
+
+static int override(struct reading *reading, char *list)
+{
+	for (char *rest = list, *item; (item = strsep(&rest, ",")) != NULL;) {
+		char *equals = strchr(item, '=');
+		if (!equals)
+			return tb_fail(reading->error, TB_EUSAGE,
+				"'%s' behind the network's name: expected key=value",
+				item);
+		*equals = '\0';
+		int status = store(reading, NULL, item, equals + 1);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static int parse(struct reading *reading, const char *name)
+{
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+		if (strcmp(name, presets[i].name) == 0)
+			return ini_parse_string(presets[i].text, on_key, reading);
+	int line = ini_parse(name, on_key, reading);
+	if (line == -1 && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.'))
+		return tb_fail(reading->error, TB_EUSAGE,
+			"'%s' is neither a network preset (qsnet) nor a file", name);
+	if (line == -1)
+		return tb_fail_in(reading->error, TB_EIO, name, "cannot be read: %s",
+			strerror(errno));
+	return line;
+}
+
+int tb_network_preset(
+	struct tb_network_params *params, const char *name, struct tb_error *error)
+{
+	char *copy = strdup(name);
+	if (!copy)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	char *list = strchr(copy, ',');
+	if (list)
+		*list++ = '\0';
+	struct reading reading = {.source = copy, .error = error, .status = TB_OK};
+	int line = parse(&reading, copy);
+	int status = reading.status;
+	if (status == TB_OK && line < 0)
+		status = line;
+	if (status != TB_OK && line > 0 && error) {
+		error->place = TB_PLACE_LINE;
+		error->at = (uint64_t)line;
+	} else if (status == TB_OK && line > 0) {
+		status = tb_fail_at(error, TB_EFORMAT, copy, TB_PLACE_LINE,
+			(uint64_t)line, "expected [section] or key = value");
+	}
+	if (status == TB_OK && list)
+		status = override(&reading, list);
+	if (status == TB_OK)
+		status = check(&reading);
+	if (status == TB_OK)
+		*params = reading.params;
+	free(copy);
+	return status;
+}

@@ -1,0 +1,226 @@
+// Trees, irregular graphs and presets.
+#include "network.h"
+#include "network_builder.h"
+#include "network_impl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct tb_network_params qsnet(const char *name)
+{
+	struct tb_network_params params;
+	struct tb_error error = {0};
+	if (tb_network_preset(&params, name, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	return params;
+}
+
+static struct tb_network *tree(uint32_t arity, uint32_t levels)
+{
+	struct tb_network_params params = qsnet("qsnet");
+	params.arity = arity;
+	params.levels = levels;
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_kary_ntree(&net, &params, 0, NULL), TB_OK);
+	return net;
+}
+
+// walk follows the routes from one node to another, taking a different link of each group
+// with each `turn`, and returns the number of links; 0 when it loses its way.
+static uint32_t walk(
+	const struct tb_network *net, uint32_t from, uint32_t to, uint32_t turn)
+{
+	uint32_t ascending = net->regular ? tb_network_ascending(net, from, to) : 0;
+	uint32_t link = net->injection[from];
+	for (uint32_t hop = 0; hop < 64; hop++) {
+		if (net->links[link].kind == TB_LINK_EJECTION)
+			return net->links[link].to == to ? hop + 1 : 0;
+		uint32_t way =
+			tb_network_route(net, net->links[link].to, to, hop, ascending);
+		if (way == TB_ROUTE_NONE)
+			return 0;
+		if (way & TB_ROUTE_GROUP) {
+			const struct tb_route_group *group =
+				&net->groups[way & ~TB_ROUTE_GROUP];
+			way = net->group_links[group->first + turn % group->n];
+		}
+		assert_int_equal(net->links[way].from, net->links[link].to);
+		link = way;
+	}
+	return 0;
+}
+
+static void every_pair_is_joined_by_a_shortest_path(void **state)
+{
+	(void)state;
+	static const uint32_t shapes[][2] = {
+		{2, 1}, {2, 4}, {3, 3}, {4, 2}, {4, 3}, {7, 2}};
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		struct tb_network *net = tree(shapes[i][0], shapes[i][1]);
+		for (uint32_t a = 0; a < net->n_nodes; a++)
+			for (uint32_t b = 0; b < net->n_nodes; b++)
+				if (a != b)
+					assert_int_equal(walk(net, a, b, a + 3 * b),
+						tb_network_hops(net, (struct tb_node){a},
+							(struct tb_node){b}));
+		tb_network_free(net);
+	}
+}
+
+static void a_4_ary_3_tree_is_that_of_the_paper(void **state)
+{
+	(void)state;
+	struct tb_network *net = tree(4, 3);
+	assert_int_equal(tb_network_n_nodes(net), 64);
+	assert_int_equal(tb_network_n_switches(net), 48);
+	assert_int_equal(tb_network_n_links(net), 2 * (64 + 64 + 64));
+	assert_int_equal(
+		tb_network_hops(net, (struct tb_node){0}, (struct tb_node){63}), 6);
+	assert_int_equal(
+		tb_network_hops(net, (struct tb_node){0}, (struct tb_node){3}), 2);
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *link = &net->links[i];
+		const struct tb_link_info *back = &net->links[link->reverse.id];
+		assert_int_equal(back->reverse.id, i);
+		assert_int_equal(back->from, link->to);
+		assert_int_equal(back->to_port, link->from_port);
+	}
+	tb_network_free(net);
+}
+
+static void more_nodes_raise_the_tree(void **state)
+{
+	(void)state;
+	struct tb_network_params params = qsnet("qsnet,levels=1");
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_kary_ntree(&net, &params, 65, NULL), TB_OK);
+	assert_int_equal(tb_network_n_nodes(net), 256);
+	assert_int_equal(tb_network_params(net)->levels, 4);
+	tb_network_free(net);
+}
+
+// A tapered tree with parallel cables, one missing, and a node on the upper switch.
+static struct tb_network *odd_tree(void)
+{
+	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_builder *builder;
+	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
+	struct tb_switch leaf[3], top[2];
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			tb_network_add_switch(builder, 0, 4, 3, &leaf[i], NULL), TB_OK);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			tb_network_add_switch(builder, 1, 8, 0, &top[i], NULL), TB_OK);
+	for (uint32_t i = 0; i < 12; i++)
+		assert_int_equal(
+			tb_network_add_node(builder, leaf[i / 4], i % 4, NULL, NULL),
+			TB_OK);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct tb_cable slow = {.bytes_per_s = 200000000};
+		assert_int_equal(tb_network_add_cable(
+					 builder, leaf[i], 4, top[0], 2 * i, NULL, NULL),
+			TB_OK);
+		assert_int_equal(tb_network_add_cable(builder, leaf[i], 5, top[0],
+					 2 * i + 1, &slow, NULL),
+			TB_OK);
+		if (i != 1)
+			assert_int_equal(tb_network_add_cable(builder, leaf[i], 6, top[1],
+						 i, NULL, NULL),
+				TB_OK);
+	}
+	assert_int_equal(tb_network_add_node(builder, top[0], 7, NULL, NULL), TB_OK);
+	struct tb_network *net = NULL;
+	struct tb_error error = {0};
+	if (tb_network_finish(builder, &net, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+static void an_irregular_tree_is_routed_up_then_down(void **state)
+{
+	(void)state;
+	struct tb_network *net = odd_tree();
+	for (uint32_t a = 0; a < 13; a++)
+		for (uint32_t b = 0; b < 13; b++)
+			for (uint32_t turn = 0; turn < 6 && a != b; turn++)
+				assert_int_equal(walk(net, a, b, turn),
+					tb_network_hops(net, (struct tb_node){a},
+						(struct tb_node){b}));
+	assert_int_equal(
+		tb_network_hops(net, (struct tb_node){0}, (struct tb_node){12}), 3);
+	assert_int_equal(net->longest_path, 4);
+	tb_network_free(net);
+}
+
+static void a_graph_in_pieces_is_refused(void **state)
+{
+	(void)state;
+	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_builder *builder;
+	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
+	struct tb_switch a, b;
+	assert_int_equal(tb_network_add_switch(builder, 0, 2, 0, &a, NULL), TB_OK);
+	assert_int_equal(tb_network_add_switch(builder, 0, 2, 0, &b, NULL), TB_OK);
+	assert_int_equal(tb_network_add_node(builder, a, 0, NULL, NULL), TB_OK);
+	assert_int_equal(tb_network_add_node(builder, b, 1, NULL, NULL), TB_OK);
+	assert_int_equal(tb_network_add_node(builder, b, 1, NULL, NULL), TB_EUSAGE);
+	struct tb_network *net = NULL;
+	struct tb_error error;
+	assert_int_equal(tb_network_finish(builder, &net, &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "node 0 to node 1"));
+	assert_null(net);
+	tb_network_builder_free(builder);
+}
+
+static void the_qsnet_preset_holds_the_published_figures(void **state)
+{
+	(void)state;
+	struct tb_network_params params = qsnet("qsnet");
+	assert_int_equal(params.arity, 4);
+	assert_int_equal(params.link_bytes_per_s, 400000000);
+	assert_int_equal(params.hop_latency_ps, 35000);
+	assert_int_equal(params.fifo_bytes, 256);
+	assert_int_equal(params.packet_payload_bytes + params.packet_overhead_bytes, 378);
+}
+
+static void nonsense_parameters_are_refused_by_name(void **state)
+{
+	(void)state;
+	static const char *const wrong[][2] = {{"qsnet,vcs=0", "vcs"},
+		{"qsnet,arity=1", "arity"}, {"qsnet,rate=0MB/s", "rate"},
+		{"qsnet,fifo=1", "fifo"}, {"qsnet,colour=red", "colour"},
+		{"qsnet,arity", "arity"}, {"nonesuch", "nonesuch"},
+		{"qsnet,age_weight=nan", "age_weight"},
+		{"/nonexistent.ini", "nonexistent"}};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct tb_network_params params;
+		struct tb_error error = {0};
+		char text[1024];
+		assert_true(tb_network_preset(&params, wrong[i][0], &error) < 0);
+		tb_error_format(&error, text, sizeof text);
+		if (!strstr(text, wrong[i][1]))
+			fail_msg("'%s' does not name %s", text, wrong[i][1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_pair_is_joined_by_a_shortest_path),
+		cmocka_unit_test(a_4_ary_3_tree_is_that_of_the_paper),
+		cmocka_unit_test(more_nodes_raise_the_tree),
+		cmocka_unit_test(an_irregular_tree_is_routed_up_then_down),
+		cmocka_unit_test(a_graph_in_pieces_is_refused),
+		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
+		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
