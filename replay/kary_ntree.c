@@ -112,7 +112,7 @@ static int number_routes(struct tb_network *net, const struct shape *shape)
 int tb_network_kary_ntree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes, struct tb_error *error)
 {
-	struct shape shape;
+	struct shape shape = {0};
 	int status = shape_of(&shape, params, n_nodes, error);
 	if (status != TB_OK)
 		return status;
