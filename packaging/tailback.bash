@@ -1,0 +1,92 @@
+# Completion of tailback for bash. Commands and options are asked of the program itself, so that
+# they cannot fall behind; what an option takes is known here.
+
+_tailback_files()
+{
+	compopt -o filenames 2>/dev/null
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur"; compgen -f -- "$cur" | grep -E "$1")
+}
+
+_tailback_words()
+{
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_tailback_interfaces()
+{
+	_tailback_words "any $(ls /sys/class/net 2>/dev/null)"
+}
+
+# What stands after option $2 of command $1; false when the option takes nothing known here.
+_tailback_value()
+{
+	local packets='\.(pcap|pcapng|cap)(\.(gz|zst))?$' stores='\.db$'
+	case $1:$2 in
+	replay:-n | replay:--network)
+		_tailback_words "$(_tailback_presets)"
+		_tailback_files '\.ini$'
+		;;
+	replay:-o | replay:--output) _tailback_files "$stores" ;;
+	replay:--map) _tailback_files '.' ;;
+	replay:--dedup) _tailback_words 'auto yes no' ;;
+	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
+	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
+	matrix:--metric | report:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
+	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
+	capture:-i | capture:--interface) _tailback_interfaces ;;
+	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
+	*:-o | *:--output | view:--script | view:--screenshot) _tailback_files '.' ;;
+	*) return 1 ;;
+	esac
+}
+
+# The built-in networks are installed as files too.
+_tailback_presets()
+{
+	local file prefix
+	prefix=$(dirname "$(dirname "$(command -v "${COMP_WORDS[0]}")")")
+	for file in "$prefix"/share/tailback/networks/*.ini; do
+		[[ -e $file ]] && basename "$file" .ini
+	done
+}
+
+# What a command reads or is told when no option is asked for.
+_tailback_operand()
+{
+	case $1 in
+	synth) _tailback_words 'uniform bit-reversal butterfly complement transpose shuffle neighbour hot-spot' ;;
+	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
+	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|db)(\.(gz|zst))?$' ;;
+	matrix | report | view | compare) _tailback_files '\.db$' ;;
+	esac
+}
+
+_tailback()
+{
+	local cur prev command
+	cur=${COMP_WORDS[COMP_CWORD]}
+	prev=${COMP_WORDS[COMP_CWORD - 1]}
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		_tailback_words "$("${COMP_WORDS[0]}" --help 2>/dev/null |
+			sed -n 's/^  \([a-z][a-z]*\)  *[a-z].*/\1/p') --help --version"
+		return
+	fi
+	command=${COMP_WORDS[1]}
+	# "--option=value" comes as three words.
+	if [[ $cur == '=' ]]; then
+		cur=
+	elif [[ $prev == '=' ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if _tailback_value "$command" "$prev"; then
+		return
+	elif [[ $cur == -* ]]; then
+		_tailback_words "$("${COMP_WORDS[0]}" "$command" --help 2>/dev/null |
+			grep -oE '(^ *|, )-{1,2}[A-Za-z?][A-Za-z-]*' | grep -oE -- '-.*')"
+	else
+		_tailback_operand "$command"
+	fi
+}
+
+complete -F _tailback tailback

@@ -1,0 +1,41 @@
+# The Debian package installs what it promises, and what it installs runs.
+set -eu
+fail() {
+	echo "$*"
+	exit 1
+}
+for tool in cpack dpkg-deb dpkg-shlibdeps fakeroot mandoc; do
+	command -v "$tool" >/dev/null || {
+		echo "skipped: no $tool"
+		exit 77
+	}
+done
+if ldd "$TAILBACK" | grep -qE 'lib(a|t|ub)san'; then
+	echo "skipped: a sanitized build is not packaged"
+	exit 77
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cpack -G DEB --config "$TB_BUILD/CPackConfig.cmake" -B "$scratch" >"$scratch/log" 2>&1 || {
+	cat "$scratch/log"
+	exit 1
+}
+deb=$(echo "$scratch"/*.deb)
+root=$scratch/root
+dpkg-deb -x "$deb" "$root"
+dpkg-deb -f "$deb" Depends | grep -q 'libc6 (>=' || fail "no dependencies were found"
+
+"$root/usr/bin/tailback" --version | grep -qx 'tailback [0-9.]*' || fail "it does not run"
+for command in $("$TAILBACK" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z].*/\1/p'); do
+	[[ -s $root/usr/share/man/man1/tailback-$command.1.gz ]] || fail "no manual page for $command"
+done
+for page in "$root"/usr/share/man/man1/*.gz; do
+	gzip -dc "$page" | mandoc -T lint -W warning || fail "$page is not clean"
+done
+for file in applications/tailback.desktop icons/hicolor/scalable/apps/tailback.svg \
+	bash-completion/completions/tailback tailback/networks/qsnet.ini doc/tailback/copyright \
+	doc/tailback/changelog.gz doc/tailback/README.md doc/tailback/examples/alltoall16.pcap.zst; do
+	[[ -s $root/usr/share/$file ]] || fail "usr/share/$file is missing"
+done
+[[ $(find "$root" ! -user "$(id -un)" -o -perm -g+w ! -type l | wc -l) == 0 ]] ||
+	fail "permissions are too wide: $(find "$root" -perm -g+w | head -n 3)"
