@@ -8,7 +8,7 @@
 
 struct tb_network_builder {
 	struct tb_network *net;
-	uint32_t links_room, switches_room, out_room, nodes_room;
+	uint32_t links_room, switches_room, first_out_room, out_room, nodes_room;
 	uint32_t *n_at_level; // next index of each level
 	uint32_t levels_room;
 };
@@ -100,11 +100,10 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 		return tb_fail(
 			error, TB_EUSAGE, "level %u: at most 64 levels are built", level);
 	uint32_t n_ports = net->n_switches ? net->first_out[net->n_switches] : 0;
-	uint32_t room = builder->switches_room;
 	uint32_t index = 0;
-	if (reserve((void **)&net->switches, &room, net->n_switches + UINT64_C(1),
-		    sizeof *net->switches) != TB_OK ||
-		reserve((void **)&net->first_out, &builder->switches_room,
+	if (reserve((void **)&net->switches, &builder->switches_room,
+		    net->n_switches + UINT64_C(1), sizeof *net->switches) != TB_OK ||
+		reserve((void **)&net->first_out, &builder->first_out_room,
 			net->n_switches + UINT64_C(2), sizeof *net->first_out) != TB_OK)
 		return out_of_memory(error);
 	if (reserve((void **)&net->out_links, &builder->out_room,
