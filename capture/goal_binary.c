@@ -1,0 +1,266 @@
+// GOAL's binary form, as LogGOPSim's txt2bin writes it. Everything little-endian, packed:
+//
+//	u64 4223, u32 ranks, u8 highest cpu, u8 highest nic
+//	per rank: u64 begin, u64 end, counted from behind the 4223
+//	at each begin: u32 operations, u32 roots, u32 root[roots],
+//		operations of 39 bytes, u32 dependant[dependants]
+//	operation: u32 predecessors, u8 kind (1 send, 2 receive, 3 calc), u32 peer,
+//		u64 amount, u32 tag, u8 cpu, u8 nic,
+//		u32 n and u32 first of the dependants that wait for its end,
+//		u32 n and u32 first of those that wait for its start
+//
+// A root is an operation without predecessors; a dependant is an operation's index within
+// its rank. Peer and tag 2^32 - 1 stand for any.
+#include "goal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC	     UINT64_C(4223)
+#define MAGIC_BYTES  8
+#define HEADER_BYTES 14 // with the magic
+#define TABLE_BYTES  16 // a rank
+#define RANK_BYTES   8	// before the roots
+#define NODE_BYTES   39
+#define KIND_SEND    1
+#define KIND_RECV    2
+#define KIND_CALC    3
+
+static uint32_t get_u32(const unsigned char *at)
+{
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
+}
+
+static uint64_t get_u64(const unsigned char *at)
+{
+	return (uint64_t)get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
+}
+
+// The file in memory; offsets in messages count from its beginning.
+struct image {
+	unsigned char *bytes;
+	size_t n;
+	const char *name;
+	struct tb_error *error;
+};
+
+static int fail(const struct image *image, size_t at, const char *format, ...)
+	TB_PRINTF(3, 4);
+
+static int fail(const struct image *image, size_t at, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return tb_fail_at(
+		image->error, TB_EFORMAT, image->name, TB_PLACE_OFFSET, at, "%s", text);
+}
+
+// load reads the stream whole: the table of ranks may point anywhere.
+static int load(struct image *image, FILE *stream)
+{
+	size_t capacity = 0;
+	for (;;) {
+		if (image->n == capacity) {
+			capacity = capacity ? capacity * 2 : (size_t)64 << 10;
+			unsigned char *bytes = realloc(image->bytes, capacity);
+			if (!bytes)
+				return tb_fail_in(image->error, TB_ENOMEM, image->name,
+					"no memory for more than %zu bytes", image->n);
+			image->bytes = bytes;
+		}
+		size_t n = fread(image->bytes + image->n, 1, capacity - image->n, stream);
+		if (n == 0)
+			return TB_OK;
+		image->n += n;
+	}
+}
+
+// One rank's part of the file, measured and found to lie within it.
+struct part {
+	uint32_t rank;
+	uint32_t n_ops, n_roots;
+	size_t nodes;	   // offset
+	size_t dependants; // offset
+	size_t n_dependants;
+};
+
+static int measure(const struct image *image, uint32_t rank, struct part *part)
+{
+	size_t entry = HEADER_BYTES + (size_t)rank * TABLE_BYTES;
+	uint64_t begin = get_u64(image->bytes + entry);
+	uint64_t end = get_u64(image->bytes + entry + 8);
+	uint64_t n = image->n - MAGIC_BYTES;
+	if (end > n || begin > end || end - begin < RANK_BYTES)
+		return fail(image, entry,
+			"rank %" PRIu32 " lies from %" PRIu64 " to %" PRIu64
+			" in a file of %" PRIu64 " bytes",
+			rank, begin, end, n);
+	size_t at = (size_t)begin + MAGIC_BYTES;
+	uint64_t left = end - begin - RANK_BYTES;
+	uint32_t n_ops = get_u32(image->bytes + at);
+	uint32_t n_roots = get_u32(image->bytes + at + 4);
+	uint64_t need = (uint64_t)n_roots * 4 + (uint64_t)n_ops * NODE_BYTES;
+	if (need > left || (left - need) % 4 != 0)
+		return fail(image, at,
+			"rank %" PRIu32 " has no room for %" PRIu32
+			" operations and %" PRIu32 " roots in %" PRIu64 " bytes",
+			rank, n_ops, n_roots, left);
+	part->rank = rank;
+	part->n_ops = n_ops;
+	part->n_roots = n_roots;
+	part->nodes = at + RANK_BYTES + (size_t)n_roots * 4;
+	part->dependants = part->nodes + (size_t)n_ops * NODE_BYTES;
+	part->n_dependants = (size_t)(left - need) / 4;
+	return TB_OK;
+}
+
+static int add_node(const struct image *image, struct tb_job_builder *builder,
+	uint32_t rank, size_t at)
+{
+	const unsigned char *node = image->bytes + at;
+	struct tb_op op = {.peer = get_u32(node + 5),
+		.amount = get_u64(node + 9),
+		.tag = get_u32(node + 17),
+		.cpu = node[21],
+		.nic = node[22]};
+	switch (node[4]) {
+	case KIND_SEND:
+		op.kind = TB_OP_SEND;
+		break;
+	case KIND_RECV:
+		op.kind = TB_OP_RECV;
+		break;
+	case KIND_CALC:
+		op.kind = TB_OP_CALC;
+		break;
+	default:
+		return fail(image, at + 4, "an operation is of kind 1, 2 or 3, not %d",
+			node[4]);
+	}
+	if (op.amount > INT64_MAX)
+		return fail(image, at + 9, "the %s %" PRIu64 " is out of range",
+			op.kind == TB_OP_CALC ? "time" : "size", op.amount);
+	struct tb_error why;
+	int status = tb_job_add(builder, rank, &op, NULL, &why);
+	if (status == TB_EUSAGE)
+		return fail(image, at, "%s", why.text);
+	if (status != TB_OK)
+		return tb_fail_in(image->error, why.code, image->name, "%s", why.text);
+	return TB_OK;
+}
+
+// add_dependants reads one of an operation's two lists, whose count stands at `at`.
+static int add_dependants(const struct image *image, struct tb_job_builder *builder,
+	const struct part *part, uint32_t on, size_t at)
+{
+	uint32_t n = get_u32(image->bytes + at);
+	uint32_t first = get_u32(image->bytes + at + 4);
+	bool on_start = at > part->nodes + (size_t)on * NODE_BYTES + 23;
+	if (n == 0) // some writers leave `first` undefined then
+		return TB_OK;
+	if (first > part->n_dependants || n > part->n_dependants - first)
+		return fail(image, at,
+			"dependants %" PRIu32 " to %" PRIu64
+			" are out of range: rank %" PRIu32 " has %zu",
+			first, (uint64_t)first + n, part->rank, part->n_dependants);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t entry = part->dependants + ((size_t)first + i) * 4;
+		struct tb_error why;
+		int status = tb_job_depend(builder, part->rank,
+			get_u32(image->bytes + entry), on, on_start, &why);
+		if (status == TB_EUSAGE)
+			return fail(image, entry, "%s", why.text);
+		if (status != TB_OK)
+			return tb_fail_in(
+				image->error, why.code, image->name, "%s", why.text);
+	}
+	return TB_OK;
+}
+
+static int add_rank(const struct image *image, struct tb_job_builder *builder,
+	const struct part *part)
+{
+	int status = TB_OK;
+	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++)
+		status = add_node(
+			image, builder, part->rank, part->nodes + (size_t)i * NODE_BYTES);
+	uint64_t n_seen = 0, n_said = 0;
+	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++) {
+		size_t node = part->nodes + (size_t)i * NODE_BYTES;
+		n_said += get_u32(image->bytes + node);
+		n_seen += (uint64_t)get_u32(image->bytes + node + 23) +
+			  get_u32(image->bytes + node + 31);
+		if (n_seen > part->n_dependants)
+			break;
+		status = add_dependants(image, builder, part, i, node + 23);
+		if (status == TB_OK)
+			status = add_dependants(image, builder, part, i, node + 31);
+	}
+	if (status == TB_OK && (n_seen != part->n_dependants || n_said != n_seen))
+		return fail(image, part->nodes,
+			"rank %" PRIu32
+			" lists %zu dependants where its operations tell of "
+			"%" PRIu64 " and wait for %" PRIu64,
+			part->rank, part->n_dependants, n_seen, n_said);
+	return status;
+}
+
+// read_ranks adds rank after rank. Parts may be shared in a hostile table, so the sum of
+// their operations is held against the size of the file.
+static int read_ranks(
+	const struct image *image, struct tb_job_builder *builder, uint32_t n_ranks)
+{
+	uint64_t n_bytes = 0;
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < n_ranks && status == TB_OK; rank++) {
+		struct part part = {0};
+		status = measure(image, rank, &part);
+		if (status != TB_OK)
+			return status;
+		n_bytes += (uint64_t)part.n_ops * NODE_BYTES + part.n_dependants * 4;
+		if (n_bytes > image->n)
+			return fail(image, HEADER_BYTES + (size_t)rank * TABLE_BYTES,
+				"rank %" PRIu32 " overlaps another", rank);
+		status = add_rank(image, builder, &part);
+	}
+	return status;
+}
+
+static int read_image(const struct image *image, struct tb_job_builder **builder,
+	struct tb_error *error)
+{
+	if (image->n < MAGIC_BYTES || get_u64(image->bytes) != MAGIC)
+		return tb_fail_in(error, TB_EFOREIGN, image->name,
+			"is no binary GOAL: expected 4223 in its first 8 bytes");
+	if (image->n < HEADER_BYTES)
+		return fail(image, image->n, "the header is cut short");
+	uint32_t n_ranks = get_u32(image->bytes + 8);
+	if (n_ranks < 1 || n_ranks > TB_RANKS_MAX)
+		return fail(image, 8, "expected 1 to %" PRIu32 " ranks, found %" PRIu32,
+			TB_RANKS_MAX, n_ranks);
+	if ((image->n - HEADER_BYTES) / TABLE_BYTES < n_ranks)
+		return fail(image, image->n,
+			"the table of %" PRIu32 " ranks is cut short", n_ranks);
+	int status = tb_job_builder_new(builder, n_ranks, error);
+	return status == TB_OK ? read_ranks(image, *builder, n_ranks) : status;
+}
+
+int tb_goal_binary_read(
+	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
+{
+	struct image image = {.name = name, .error = error};
+	struct tb_job_builder *builder = NULL;
+	int status = load(&image, stream);
+	if (status == TB_OK)
+		status = read_image(&image, &builder, error);
+	free(image.bytes);
+	if (status == TB_OK)
+		status = tb_job_finish(builder, name, job, error);
+	tb_job_builder_free(builder);
+	return status;
+}

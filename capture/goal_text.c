@@ -1,0 +1,449 @@
+// Reads GOAL's text form: one pass, a line at a time, no allocation per operation.
+//
+// The grammar is that of LogGOPSim's txt2bin, which ends a statement at the end of its
+// line. Accepted beyond it: comments behind a statement, `}` behind one, attributes in
+// any order, ranks in any order or without a block.
+#include "goal.h"
+#include "labels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES    (size_t)(256 << 10)
+#define LINE_MAX_BYTES (BLOCK_BYTES / 2)
+
+struct scanner {
+	FILE *stream;
+	const char *name;
+	struct tb_error *error;
+	const char *at;	 // in the line that is read
+	uint64_t line;	 // its number
+	bool in_comment; // a /* from an earlier line is open
+	bool at_end;
+	char *buffer; // the next lines: begin .. end
+	size_t begin, end;
+	struct tb_job_builder *builder; // NULL before num_ranks
+	uint32_t n_ranks;
+	uint8_t *seen; // by rank: had its block
+	bool in_rank;
+	uint32_t rank;
+	uint64_t rank_line;
+	struct tb_labels labels;
+};
+
+static int fail(const struct scanner *s, enum tb_status code, const char *format, ...)
+	TB_PRINTF(3, 4);
+
+static int fail(const struct scanner *s, enum tb_status code, const char *format, ...)
+{
+	char text[sizeof s->error->text];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return tb_fail_at(s->error, code, s->name, TB_PLACE_LINE, s->line, "%s", text);
+}
+
+// expected fails with what stands at the scanner's place instead.
+static int expected(const struct scanner *s, const char *what)
+{
+	char found[24];
+	size_t n = 0;
+	while (n < sizeof found - 1 && s->at[n] > ' ' && s->at[n] < 127)
+		n++;
+	memcpy(found, s->at, n);
+	found[n] = '\0';
+	enum tb_status code = s->builder ? TB_EFORMAT : TB_EFOREIGN;
+	if (n > 0)
+		return fail(s, code, "expected %s, found '%s'", what, found);
+	if (*s->at == '\n')
+		return fail(s, code, "expected %s, found the end of the line", what);
+	return fail(s, code, "expected %s, found the byte 0x%02x", what,
+		(unsigned)(unsigned char)*s->at);
+}
+
+// place gives what the builder said the file and line that it cannot know.
+static int place(const struct scanner *s, int status)
+{
+	if (status == TB_OK || !s->error)
+		return status;
+	struct tb_error said = *s->error;
+	return fail(s, said.code, "%s", said.text);
+}
+
+// next_line moves to the next line, which ends in '\n' even where the file does not: 1, 0
+// at the end, or negative.
+static int next_line(struct scanner *s)
+{
+	char *newline = memchr(s->buffer + s->begin, '\n', s->end - s->begin);
+	while (!newline && !s->at_end) {
+		size_t kept = s->end - s->begin;
+		s->line += kept > LINE_MAX_BYTES;
+		if (kept > LINE_MAX_BYTES)
+			return fail(s, s->builder ? TB_EFORMAT : TB_EFOREIGN,
+				"the line is longer than %zu bytes", LINE_MAX_BYTES);
+		memmove(s->buffer, s->buffer + s->begin, kept);
+		size_t n = fread(s->buffer + kept, 1, BLOCK_BYTES - kept - 1, s->stream);
+		s->begin = 0;
+		s->end = kept + n;
+		s->at_end = n == 0;
+		newline = memchr(s->buffer + kept, '\n', n);
+	}
+	if (!newline && s->begin == s->end)
+		return 0;
+	s->at = s->buffer + s->begin;
+	if (!newline)
+		s->buffer[s->end++] = '\n';
+	s->begin = newline ? (size_t)(newline - s->buffer) + 1 : s->end;
+	s->line++;
+	return 1;
+}
+
+// skip_comment leaves `at` behind the comment, or at the end of the line within it.
+static void skip_comment(struct scanner *s)
+{
+	while (*s->at != '\n' && !(s->at[0] == '*' && s->at[1] == '/'))
+		s->at++;
+	s->in_comment = *s->at == '\n';
+	s->at += s->in_comment ? 0 : 2;
+}
+
+static void skip_blank(struct scanner *s)
+{
+	for (;;) {
+		if (s->in_comment) {
+			skip_comment(s);
+			if (s->in_comment)
+				return;
+		}
+		while (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')
+			s->at++;
+		if (s->at[0] != '/')
+			return;
+		if (s->at[1] == '/') {
+			while (*s->at != '\n')
+				s->at++;
+			return;
+		}
+		if (s->at[1] != '*')
+			return;
+		s->at += 2;
+		s->in_comment = true;
+	}
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+// word_length measures the word (a letter, then letters, digits and _) at the place.
+static size_t word_length(const struct scanner *s)
+{
+	size_t n = 0;
+	while (is_letter(s->at[n]) || (n > 0 && (is_digit(s->at[n]) || s->at[n] == '_')))
+		n++;
+	return n;
+}
+
+// take passes over `word` if it stands here.
+static bool take(struct scanner *s, const char *word)
+{
+	size_t n = word_length(s);
+	if (n != strlen(word) || memcmp(s->at, word, n) != 0)
+		return false;
+	s->at += n;
+	skip_blank(s);
+	return true;
+}
+
+// number reads a whole number up to `max`; `what` says what it counts.
+static int number(struct scanner *s, const char *what, uint64_t max, uint64_t *value)
+{
+	uint64_t sum = 0;
+	const char *at = s->at;
+	if (!is_digit(*at))
+		return expected(s, what);
+	for (; is_digit(*at); at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+		if (sum > (max - digit) / 10)
+			return fail(
+				s, TB_EFORMAT, "%s must be at most %" PRIu64, what, max);
+		sum = sum * 10 + digit;
+	}
+	s->at = at;
+	skip_blank(s);
+	*value = sum;
+	return TB_OK;
+}
+
+// number_or_any also takes -1, as TB_ANY, where `any` allows it.
+static int number_or_any(struct scanner *s, const char *what, bool any, uint32_t *value)
+{
+	uint64_t n = TB_ANY;
+	if (any && s->at[0] == '-' && s->at[1] == '1' && !is_digit(s->at[2])) {
+		s->at += 2;
+		skip_blank(s);
+	} else {
+		int status = number(s, what, TB_ANY - 1, &n);
+		if (status != TB_OK)
+			return status;
+	}
+	*value = (uint32_t)n;
+	return TB_OK;
+}
+
+// attributes reads the tag (of sends and receives), cpu and nic behind an operation.
+static int attributes(struct scanner *s, struct tb_op *op)
+{
+	bool tag = op->kind == TB_OP_CALC, cpu = false, nic = false;
+	for (;;) {
+		uint64_t value = 0;
+		int status = TB_OK;
+		if (!tag && take(s, "tag")) {
+			tag = true;
+			status = number_or_any(
+				s, "a tag", op->kind == TB_OP_RECV, &op->tag);
+		} else if (!cpu && take(s, "cpu")) {
+			cpu = true;
+			status = number(s, "a cpu", UINT8_MAX, &value);
+			op->cpu = (uint8_t)value;
+		} else if (!nic && take(s, "nic")) {
+			nic = true;
+			status = number(s, "a nic", UINT8_MAX, &value);
+			op->nic = (uint8_t)value;
+		} else if (*s->at == '\n' || *s->at == '}') {
+			return TB_OK;
+		} else {
+			return expected(
+				s, op->kind == TB_OP_CALC
+					   ? "'cpu', 'nic' or the end of the line"
+					   : "'tag', 'cpu', 'nic' or the end of the "
+					     "line");
+		}
+		if (status != TB_OK)
+			return status;
+	}
+}
+
+// message reads "8b to 1" or "8b from 1".
+static int message(struct scanner *s, struct tb_op *op)
+{
+	bool send = op->kind == TB_OP_SEND;
+	int status = number(s, "a size in bytes", INT64_MAX, &op->amount);
+	if (status != TB_OK)
+		return status;
+	if (!take(s, "b"))
+		return expected(s, "'b' behind the size");
+	if (!take(s, send ? "to" : "from"))
+		return expected(s, send ? "'to'" : "'from'");
+	status = number_or_any(s, "a rank", !send, &op->peer);
+	if (status == TB_OK && op->peer >= s->n_ranks && op->peer != TB_ANY)
+		return fail(s, TB_EFORMAT,
+			"rank %" PRIu32
+			" is out of range: the job has ranks 0 to %" PRIu32,
+			op->peer, s->n_ranks - 1);
+	return status;
+}
+
+// operation reads what follows a label, or stands without one.
+static int operation(
+	struct scanner *s, const char *label, size_t label_length, const char *what)
+{
+	struct tb_op op = {0};
+	int status;
+	if (take(s, "send")) {
+		op.kind = TB_OP_SEND;
+		status = message(s, &op);
+	} else if (take(s, "recv")) {
+		op.kind = TB_OP_RECV;
+		status = message(s, &op);
+	} else if (take(s, "calc")) {
+		op.kind = TB_OP_CALC;
+		status = number(s, "a time in ns", INT64_MAX, &op.amount);
+	} else {
+		return expected(s, what);
+	}
+	if (status == TB_OK)
+		status = attributes(s, &op);
+	if (status != TB_OK)
+		return status;
+	uint32_t index;
+	tb_job_builder_set_line(s->builder, s->line);
+	status = tb_job_add(s->builder, s->rank, &op, &index, s->error);
+	if (status != TB_OK || label_length == 0)
+		return place(s, status);
+	int put = tb_labels_put(&s->labels, label, label_length, index);
+	if (put < 0)
+		return fail(s, TB_ENOMEM, "no memory for more labels");
+	if (put == 0)
+		return fail(s, TB_EFORMAT, "rank %" PRIu32 " has a second label '%.*s'",
+			s->rank, (int)label_length, label);
+	return TB_OK;
+}
+
+static int find_label(
+	struct scanner *s, const char *label, size_t length, uint32_t *index)
+{
+	if (tb_labels_find(&s->labels, label, length, index))
+		return TB_OK;
+	return fail(s, TB_EFORMAT,
+		"no operation of rank %" PRIu32 " above has label '%.*s'", s->rank,
+		(int)length, label);
+}
+
+static int dependency(struct scanner *s, const char *label, size_t length, bool on_start)
+{
+	uint32_t index, on;
+	size_t on_length = word_length(s);
+	if (on_length == 0)
+		return expected(s, "a label");
+	int status = find_label(s, label, length, &index);
+	if (status == TB_OK)
+		status = find_label(s, s->at, on_length, &on);
+	if (status != TB_OK)
+		return status;
+	s->at += on_length;
+	skip_blank(s);
+	if (*s->at != '\n' && *s->at != '}')
+		return expected(s, "the end of the line");
+	return place(
+		s, tb_job_depend(s->builder, s->rank, index, on, on_start, s->error));
+}
+
+// statement reads one line's worth of a rank's block.
+static int statement(struct scanner *s)
+{
+	static const char what[] = "an operation, a label or '}'";
+	size_t length = word_length(s);
+	if (length == 0)
+		return expected(s, what);
+	if (length == 4 &&
+		(memcmp(s->at, "send", 4) == 0 || memcmp(s->at, "recv", 4) == 0 ||
+			memcmp(s->at, "calc", 4) == 0))
+		return operation(s, NULL, 0, what);
+	const char *label = s->at;
+	s->at += length;
+	skip_blank(s);
+	if (*s->at == ':') {
+		s->at++;
+		skip_blank(s);
+		return operation(s, label, length, "'send', 'recv' or 'calc'");
+	}
+	if (take(s, "requires"))
+		return dependency(s, label, length, false);
+	if (take(s, "irequires"))
+		return dependency(s, label, length, true);
+	return expected(s, "':', 'requires' or 'irequires' behind the label");
+}
+
+static int read_n_ranks(struct scanner *s)
+{
+	uint64_t n;
+	int status = number(s, "a number of ranks", TB_RANKS_MAX, &n);
+	if (status != TB_OK)
+		return status;
+	if (n == 0)
+		return fail(s, TB_EFORMAT, "a job has at least one rank");
+	s->n_ranks = (uint32_t)n;
+	s->seen = calloc(n, 1);
+	if (!s->seen)
+		return fail(s, TB_ENOMEM, "no memory for %" PRIu64 " ranks", n);
+	return place(s, tb_job_builder_new(&s->builder, s->n_ranks, s->error));
+}
+
+// open_rank reads "3 {"; the brace may stand on a later line.
+static int open_rank(struct scanner *s)
+{
+	uint64_t rank;
+	int status = number(s, "a rank", UINT32_MAX, &rank);
+	if (status != TB_OK)
+		return status;
+	if (rank >= s->n_ranks)
+		return fail(s, TB_EFORMAT,
+			"rank %" PRIu64
+			" is out of range: the job has ranks 0 to %" PRIu32,
+			rank, s->n_ranks - 1);
+	if (s->seen[rank])
+		return fail(s, TB_EFORMAT, "rank %" PRIu64 " has a second block", rank);
+	s->rank_line = s->line;
+	while (*s->at == '\n') {
+		status = next_line(s);
+		if (status < 0)
+			return status;
+		if (status == 0)
+			break;
+		skip_blank(s);
+	}
+	if (*s->at != '{')
+		return expected(s, "'{'");
+	s->at++;
+	s->rank = (uint32_t)rank;
+	s->seen[rank] = 1;
+	s->in_rank = true;
+	tb_labels_clear(&s->labels);
+	return TB_OK;
+}
+
+static int item(struct scanner *s)
+{
+	if (s->in_rank && *s->at == '}') {
+		s->at++;
+		s->in_rank = false;
+		return TB_OK;
+	}
+	if (s->in_rank)
+		return statement(s);
+	if (!s->builder)
+		return take(s, "num_ranks") ? read_n_ranks(s)
+					    : expected(s, "'num_ranks'");
+	return take(s, "rank") ? open_rank(s) : expected(s, "'rank'");
+}
+
+static int scan(struct scanner *s)
+{
+	int more;
+	while ((more = next_line(s)) > 0) {
+		for (skip_blank(s); *s->at != '\n'; skip_blank(s)) {
+			int status = item(s);
+			if (status != TB_OK)
+				return status;
+		}
+	}
+	if (more < 0)
+		return more;
+	if (s->in_comment)
+		return fail(s, TB_EFORMAT, "the comment is not closed with '*/'");
+	if (s->in_rank)
+		return fail(s, TB_EFORMAT,
+			"the file ends within rank %" PRIu32
+			", which began in line %" PRIu64 ": expected '}'",
+			s->rank, s->rank_line);
+	if (!s->builder)
+		return tb_fail_in(
+			s->error, TB_EFORMAT, s->name, "is empty: expected 'num_ranks'");
+	return TB_OK;
+}
+
+int tb_goal_text_read(
+	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
+{
+	struct scanner s = {.stream = stream, .name = name, .error = error};
+	s.buffer = malloc(BLOCK_BYTES);
+	int status = s.buffer
+			     ? scan(&s)
+			     : tb_fail_in(error, TB_ENOMEM, name, "no memory to read it");
+	if (status == TB_OK)
+		status = tb_job_finish(s.builder, name, job, error);
+	tb_job_builder_free(s.builder);
+	tb_labels_fini(&s.labels);
+	free(s.seen);
+	free(s.buffer);
+	return status;
+}

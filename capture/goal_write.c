@@ -1,0 +1,298 @@
+// Writes both forms of GOAL. Numbers are formatted here: a job has tens of millions of
+// them, and printf takes longer than all the rest.
+#include "goal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM (size_t)160 // no statement is longer
+
+// Text or bytes gathered before they go to the stream.
+struct writer {
+	FILE *stream;
+	size_t n;
+	char buffer[64 << 10];
+};
+
+static void flush(struct writer *w)
+{
+	fwrite(w->buffer, 1, w->n, w->stream);
+	w->n = 0;
+}
+
+// reserve makes room for a statement.
+static void reserve(struct writer *w)
+{
+	if (w->n > sizeof w->buffer - ROOM)
+		flush(w);
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+	size_t n = strlen(text);
+	memcpy(w->buffer + w->n, text, n);
+	w->n += n;
+}
+
+static void put_number(struct writer *w, uint64_t value)
+{
+	char digits[20];
+	size_t n = 0;
+	do {
+		digits[n++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (n > 0)
+		w->buffer[w->n++] = digits[--n];
+}
+
+static void put_or_any(struct writer *w, uint32_t value)
+{
+	if (value == TB_ANY)
+		put_text(w, "-1");
+	else
+		put_number(w, value);
+}
+
+static void put_op(struct writer *w, const struct tb_op *op, uint32_t label)
+{
+	static const char *const verbs[] = {": calc ", ": send ", ": recv "};
+	reserve(w);
+	put_text(w, "l");
+	put_number(w, label);
+	put_text(w, verbs[op->kind]);
+	put_number(w, op->amount);
+	if (op->kind != TB_OP_CALC) {
+		put_text(w, op->kind == TB_OP_SEND ? "b to " : "b from ");
+		put_or_any(w, op->peer);
+		put_text(w, " tag ");
+		put_or_any(w, op->tag);
+	}
+	if (op->cpu != 0) {
+		put_text(w, " cpu ");
+		put_number(w, op->cpu);
+	}
+	if (op->nic != 0) {
+		put_text(w, " nic ");
+		put_number(w, op->nic);
+	}
+	put_text(w, "\n");
+}
+
+// One dependency of a rank; both by index within the rank.
+struct dep {
+	uint32_t index; // waits
+	uint32_t on;	// with TB_DEP_START
+};
+
+// The dependencies of one rank, ordered by the later of their two operations: a label
+// must stand above the line that uses it.
+struct deps {
+	uint32_t *first; // by operation, one more than there are
+	struct dep *list;
+	size_t ops_capacity, capacity;
+};
+
+static bool deps_reserve(struct deps *deps, size_t n_ops, size_t n)
+{
+	if (n_ops + 1 > deps->ops_capacity) {
+		uint32_t *first = realloc(deps->first, (n_ops + 1) * sizeof *first);
+		if (!first)
+			return false;
+		deps->first = first;
+		deps->ops_capacity = n_ops + 1;
+	}
+	if (n > deps->capacity) {
+		struct dep *list = realloc(deps->list, n * sizeof *list);
+		if (!list)
+			return false;
+		deps->list = list;
+		deps->capacity = n;
+	}
+	return true;
+}
+
+static uint32_t later(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+// deps_sort fills `deps` with rank `rank`'s, by a counting sort.
+static bool deps_sort(struct deps *deps, const struct tb_job *job, uint32_t rank)
+{
+	uint32_t base = job->first_op[rank], end = job->first_op[rank + 1];
+	const uint32_t *starts = job->first_successor;
+	if (!deps_reserve(deps, end - base, starts[end] - starts[base]))
+		return false;
+	uint32_t *first = deps->first;
+	memset(first, 0, (end - base + 1) * sizeof *first);
+	for (uint32_t i = base; i < end; i++)
+		for (uint32_t k = starts[i]; k < starts[i + 1]; k++)
+			first[later(i, job->successors[k] & ~TB_DEP_START) - base]++;
+	uint32_t sum = 0;
+	for (uint32_t i = 0; i <= end - base; i++)
+		first[i] = sum += first[i];
+	for (uint32_t i = end; i-- > base;) {
+		for (uint32_t k = starts[i + 1]; k-- > starts[i];) {
+			uint32_t next = job->successors[k] & ~TB_DEP_START;
+			uint32_t start = job->successors[k] & TB_DEP_START;
+			deps->list[--first[later(i, next) - base]] =
+				(struct dep){next - base, (i - base) | start};
+		}
+	}
+	return true;
+}
+
+static void put_dep(struct writer *w, const struct dep *dep)
+{
+	reserve(w);
+	put_text(w, "l");
+	put_number(w, (uint64_t)dep->index + 1);
+	put_text(w, dep->on & TB_DEP_START ? " irequires l" : " requires l");
+	put_number(w, (uint64_t)(dep->on & ~TB_DEP_START) + 1);
+	put_text(w, "\n");
+}
+
+static void put_rank(struct writer *w, const struct tb_job *job, uint32_t rank,
+	const struct deps *deps)
+{
+	uint32_t base = job->first_op[rank], n = job->first_op[rank + 1] - base;
+	reserve(w);
+	put_text(w, "\nrank ");
+	put_number(w, rank);
+	put_text(w, " {\n");
+	for (uint32_t i = 0; i < n; i++) {
+		put_op(w, &job->ops[base + i], i + 1);
+		for (uint32_t k = deps->first[i]; k < deps->first[i + 1]; k++)
+			put_dep(w, &deps->list[k]);
+	}
+	reserve(w);
+	put_text(w, "}\n");
+}
+
+static int no_memory(const struct tb_job *job, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_ENOMEM, job->name, "no memory to write it");
+}
+
+int tb_goal_text_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
+{
+	struct deps deps = {0};
+	struct writer *w = malloc(sizeof *w);
+	bool ready = w != NULL;
+	if (ready) {
+		w->stream = stream;
+		w->n = 0;
+		put_text(w, "num_ranks ");
+		put_number(w, job->n_ranks);
+		put_text(w, "\n");
+	}
+	for (uint32_t rank = 0; rank < job->n_ranks && ready; rank++) {
+		ready = deps_sort(&deps, job, rank);
+		if (ready)
+			put_rank(w, job, rank, &deps);
+	}
+	if (ready)
+		flush(w);
+	free(deps.first);
+	free(deps.list);
+	free(w);
+	return ready ? TB_OK : no_memory(job, error);
+}
+
+static void put_bytes(struct writer *w, uint64_t value, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		w->buffer[w->n++] = (char)(unsigned char)(value >> 8 * i);
+}
+
+static uint32_t n_dependencies(const struct tb_job *job, uint32_t begin, uint32_t end)
+{
+	return job->first_successor[end] - job->first_successor[begin];
+}
+
+static uint32_t n_roots(const struct tb_job *job, uint32_t begin, uint32_t end)
+{
+	uint32_t n = 0;
+	for (uint32_t i = begin; i < end; i++)
+		n += job->n_predecessors[i] == 0;
+	return n;
+}
+
+static void put_header(struct writer *w, const struct tb_job *job)
+{
+	put_bytes(w, 4223, 8);
+	put_bytes(w, job->n_ranks, 4);
+	put_bytes(w, (uint64_t)job->n_cpus - 1, 1);
+	put_bytes(w, (uint64_t)job->n_nics - 1, 1);
+	uint64_t at = 6 + (uint64_t)job->n_ranks * 16;
+	for (uint32_t rank = 0; rank < job->n_ranks; rank++) {
+		uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
+		reserve(w);
+		put_bytes(w, at, 8);
+		at += 8 + 4 * (uint64_t)n_roots(job, begin, end) +
+		      39 * (uint64_t)(end - begin) +
+		      4 * (uint64_t)n_dependencies(job, begin, end);
+		put_bytes(w, at, 8);
+	}
+}
+
+// put_node writes one operation; `first` is where its dependants stand in the rank's
+// list. Those that wait for its end come first in job->successors, as here.
+static void put_node(
+	struct writer *w, const struct tb_job *job, uint32_t i, uint32_t first)
+{
+	static const unsigned char kinds[] = {3, 1, 2};
+	const struct tb_op *op = &job->ops[i];
+	uint32_t n = n_dependencies(job, i, i + 1), n_ends = 0;
+	const uint32_t *successors = job->successors + job->first_successor[i];
+	while (n_ends < n && !(successors[n_ends] & TB_DEP_START))
+		n_ends++;
+	reserve(w);
+	put_bytes(w, job->n_predecessors[i], 4);
+	put_bytes(w, kinds[op->kind], 1);
+	put_bytes(w, op->peer, 4);
+	put_bytes(w, op->amount, 8);
+	put_bytes(w, op->tag, 4);
+	put_bytes(w, op->cpu, 1);
+	put_bytes(w, op->nic, 1);
+	put_bytes(w, n_ends, 4);
+	put_bytes(w, first, 4);
+	put_bytes(w, n - n_ends, 4);
+	put_bytes(w, first + n_ends, 4);
+}
+
+static void put_part(struct writer *w, const struct tb_job *job, uint32_t rank)
+{
+	uint32_t begin = job->first_op[rank], end = job->first_op[rank + 1];
+	uint32_t first = job->first_successor[begin];
+	reserve(w);
+	put_bytes(w, end - begin, 4);
+	put_bytes(w, n_roots(job, begin, end), 4);
+	for (uint32_t i = begin; i < end; i++) {
+		reserve(w);
+		if (job->n_predecessors[i] == 0)
+			put_bytes(w, i - begin, 4);
+	}
+	for (uint32_t i = begin; i < end; i++)
+		put_node(w, job, i, job->first_successor[i] - first);
+	for (uint32_t k = first; k < job->first_successor[end]; k++) {
+		reserve(w);
+		put_bytes(w, (job->successors[k] & ~TB_DEP_START) - begin, 4);
+	}
+}
+
+int tb_goal_binary_write(const struct tb_job *job, FILE *stream, struct tb_error *error)
+{
+	struct writer *w = malloc(sizeof *w);
+	if (!w)
+		return no_memory(job, error);
+	w->stream = stream;
+	w->n = 0;
+	put_header(w, job);
+	for (uint32_t rank = 0; rank < job->n_ranks; rank++)
+		put_part(w, job, rank);
+	flush(w);
+	free(w);
+	return TB_OK;
+}

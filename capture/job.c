@@ -1,0 +1,82 @@
+#include "job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tb_job_free(struct tb_job *job)
+{
+	if (!job)
+		return;
+	free(job->first_op);
+	free(job->ops);
+	free(job->first_successor);
+	free(job->successors);
+	free(job->n_predecessors);
+	free(job->name);
+	free(job);
+}
+
+uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op)
+{
+	// The last rank whose first operation is not beyond `op`; ranks without
+	// operations before it share its first_op and are passed over.
+	uint32_t low = 0, high = job->n_ranks;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (job->first_op[middle] <= op)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int print_tag(char *buffer, size_t size, uint32_t tag)
+{
+	return tag == TB_ANY ? snprintf(buffer, size, "-1")
+			     : snprintf(buffer, size, "%" PRIu32, tag);
+}
+
+char *tb_job_describe(const struct tb_job *job, uint32_t op, char *buffer, size_t size)
+{
+	const struct tb_op *o = &job->ops[op];
+	uint32_t rank = tb_job_rank_of(job, op);
+	uint32_t label = op - job->first_op[rank] + 1;
+	if (o->kind == TB_OP_CALC) {
+		snprintf(buffer, size, "rank %" PRIu32 " l%" PRIu32 " (calc %" PRIu64 ")",
+			rank, label, o->amount);
+		return buffer;
+	}
+	char peer[16], tag[16];
+	print_tag(peer, sizeof peer, o->peer);
+	print_tag(tag, sizeof tag, o->tag);
+	snprintf(buffer, size,
+		"rank %" PRIu32 " l%" PRIu32 " (%s %" PRIu64 "b %s %s tag %s)", rank,
+		label, o->kind == TB_OP_SEND ? "send" : "recv", o->amount,
+		o->kind == TB_OP_SEND ? "to" : "from", peer, tag);
+	return buffer;
+}
+
+void tb_job_summarize(const struct tb_job *job, struct tb_job_summary *summary)
+{
+	struct tb_job_summary sum = {.n_dependencies = job->first_successor[job->n_ops],
+		.n_pairs = job->n_pairs};
+	for (uint32_t i = 0; i < job->n_ops; i++) {
+		const struct tb_op *op = &job->ops[i];
+		switch ((enum tb_op_kind)op->kind) {
+		case TB_OP_CALC:
+			sum.n_calcs++;
+			sum.calc_ns += op->amount;
+			break;
+		case TB_OP_SEND:
+			sum.n_sends++;
+			sum.send_bytes += op->amount;
+			break;
+		case TB_OP_RECV:
+			sum.n_recvs++;
+			break;
+		}
+	}
+	*summary = sum;
+}

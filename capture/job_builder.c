@@ -1,0 +1,310 @@
+// Builds a job from operations in any order, without an allocation per operation.
+#include "job.h"
+#include "job_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPS_MAX	 ((size_t)INT32_MAX)
+#define DEPS_MAX ((size_t)UINT32_MAX - 1)
+
+struct dep {
+	uint32_t rank;
+	uint32_t index; // this waits
+	uint32_t on;	// for that; TB_DEP_START: for its start
+};
+
+struct tb_job_builder {
+	uint32_t n_ranks;
+	uint32_t *n_ops_of; // by rank
+	struct tb_op *ops;  // in the order of adding
+	uint32_t *ranks;    // of each
+	uint32_t *lines;    // of each; NULL until a line was told
+	size_t n_ops, ops_capacity;
+	struct dep *deps;
+	size_t n_deps, deps_capacity;
+	uint32_t last_rank;
+	uint32_t line;
+	uint8_t max_cpu, max_nic;
+	bool in_order; // ranks never stepped back: the operations stand as they will
+	bool forward;  // every dependency is on an earlier operation: no cycle
+};
+
+int tb_job_builder_new(
+	struct tb_job_builder **builder, uint32_t n_ranks, struct tb_error *error)
+{
+	if (n_ranks < 1 || n_ranks > TB_RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"a job has 1 to %" PRIu32 " ranks, not %" PRIu32, TB_RANKS_MAX,
+			n_ranks);
+	struct tb_job_builder *made = calloc(1, sizeof *made);
+	if (made)
+		made->n_ops_of = calloc(n_ranks, sizeof *made->n_ops_of);
+	if (!made || !made->n_ops_of) {
+		free(made);
+		return tb_fail(
+			error, TB_ENOMEM, "no memory for %" PRIu32 " ranks", n_ranks);
+	}
+	made->n_ranks = n_ranks;
+	made->in_order = made->forward = true;
+	*builder = made;
+	return TB_OK;
+}
+
+void tb_job_builder_free(struct tb_job_builder *builder)
+{
+	if (!builder)
+		return;
+	free(builder->n_ops_of);
+	free(builder->ops);
+	free(builder->ranks);
+	free(builder->lines);
+	free(builder->deps);
+	free(builder);
+}
+
+void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line)
+{
+	builder->line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;
+}
+
+static int grow_ops(struct tb_job_builder *b, struct tb_error *error)
+{
+	size_t capacity = b->ops_capacity ? b->ops_capacity * 2 : 256;
+	// An array that has grown stays so when the next one cannot.
+	struct tb_op *ops = realloc(b->ops, capacity * sizeof *ops);
+	b->ops = ops ? ops : b->ops;
+	uint32_t *ranks = realloc(b->ranks, capacity * sizeof *ranks);
+	b->ranks = ranks ? ranks : b->ranks;
+	uint32_t *lines = NULL;
+	if (b->lines) {
+		lines = realloc(b->lines, capacity * sizeof *lines);
+		b->lines = lines ? lines : b->lines;
+	}
+	if (!ops || !ranks || (b->lines && !lines))
+		return tb_fail(error, TB_ENOMEM, "no memory for more than %zu operations",
+			b->n_ops);
+	b->ops_capacity = capacity;
+	return TB_OK;
+}
+
+// note_line begins to keep lines with the first operation that has one.
+static int note_line(struct tb_job_builder *b, struct tb_error *error)
+{
+	if (!b->lines) {
+		b->lines = calloc(b->ops_capacity, sizeof *b->lines);
+		if (!b->lines)
+			return tb_fail(error, TB_ENOMEM, "no memory for line numbers");
+	}
+	b->lines[b->n_ops] = b->line;
+	return TB_OK;
+}
+
+static int check_op(const struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
+	struct tb_error *error)
+{
+	if (rank >= b->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32
+			" is out of range: the job has ranks 0 to %" PRIu32,
+			rank, b->n_ranks - 1);
+	if (b->n_ops >= OPS_MAX)
+		return tb_fail(
+			error, TB_ECAPACITY, "a job has at most %zu operations", OPS_MAX);
+	if (op->kind == TB_OP_CALC)
+		return TB_OK;
+	if (op->kind != TB_OP_SEND && op->kind != TB_OP_RECV)
+		return tb_fail(error, TB_EUSAGE, "no operation is of kind %d", op->kind);
+	if (op->kind == TB_OP_SEND && (op->peer == TB_ANY || op->tag == TB_ANY))
+		return tb_fail(error, TB_EUSAGE,
+			"only a receive can have any %s: a send must say which",
+			op->peer == TB_ANY ? "peer" : "tag");
+	if (op->peer >= b->n_ranks && op->peer != TB_ANY)
+		return tb_fail(error, TB_EUSAGE,
+			"peer %" PRIu32
+			" is out of range: the job has ranks 0 to %" PRIu32,
+			op->peer, b->n_ranks - 1);
+	return TB_OK;
+}
+
+int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
+	uint32_t *index, struct tb_error *error)
+{
+	int status = check_op(b, rank, op, error);
+	if (status == TB_OK && b->n_ops == b->ops_capacity)
+		status = grow_ops(b, error);
+	if (status == TB_OK && (b->line != 0 || b->lines))
+		status = note_line(b, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_op *added = &b->ops[b->n_ops];
+	*added = *op;
+	memset(added->reserved, 0, sizeof added->reserved);
+	if (op->kind == TB_OP_CALC)
+		added->peer = added->tag = 0;
+	b->ranks[b->n_ops++] = rank;
+	b->in_order = b->in_order && rank >= b->last_rank;
+	b->last_rank = rank;
+	b->max_cpu = op->cpu > b->max_cpu ? op->cpu : b->max_cpu;
+	b->max_nic = op->nic > b->max_nic ? op->nic : b->max_nic;
+	if (index)
+		*index = b->n_ops_of[rank];
+	b->n_ops_of[rank]++;
+	return TB_OK;
+}
+
+static bool grow_deps(struct tb_job_builder *b)
+{
+	size_t capacity = b->deps_capacity ? b->deps_capacity * 2 : 256;
+	struct dep *deps = realloc(b->deps, capacity * sizeof *deps);
+	if (!deps)
+		return false;
+	b->deps = deps;
+	b->deps_capacity = capacity;
+	return true;
+}
+
+int tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint32_t on,
+	bool on_start, struct tb_error *error)
+{
+	if (rank >= b->n_ranks || index >= b->n_ops_of[rank] || on >= b->n_ops_of[rank])
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32 " has no operation %" PRIu32, rank,
+			index > on ? index : on);
+	if (b->n_deps == b->deps_capacity && !grow_deps(b))
+		return tb_fail(error, TB_ENOMEM,
+			"no memory for more than %zu dependencies", b->n_deps);
+	if (b->n_deps >= DEPS_MAX)
+		return tb_fail(error, TB_ECAPACITY, "a job has at most %zu dependencies",
+			DEPS_MAX);
+	b->deps[b->n_deps++] =
+		(struct dep){rank, index, on | (on_start ? TB_DEP_START : 0)};
+	b->forward = b->forward && on < index;
+	return TB_OK;
+}
+
+// place_ops moves the operations to where they belong and hands them to the job.
+static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
+{
+	for (uint32_t r = 0; r < b->n_ranks; r++)
+		job->first_op[r + 1] = job->first_op[r] + b->n_ops_of[r];
+	if (b->in_order) {
+		// Giving back the unused half may fail; then it is kept.
+		struct tb_op *ops =
+			b->n_ops ? realloc(b->ops, b->n_ops * sizeof *ops) : NULL;
+		job->ops = ops ? ops : b->ops;
+		b->ops = NULL;
+		return true;
+	}
+	uint32_t *next = malloc(b->n_ranks * sizeof *next);
+	uint32_t *lines = b->lines ? malloc(b->n_ops * sizeof *lines) : NULL;
+	job->ops = malloc(b->n_ops * sizeof *job->ops);
+	bool placed = next && job->ops && (lines || !b->lines);
+	if (placed)
+		memcpy(next, job->first_op, b->n_ranks * sizeof *next);
+	for (size_t i = 0; placed && i < b->n_ops; i++) {
+		uint32_t to = next[b->ranks[i]]++;
+		job->ops[to] = b->ops[i];
+		if (lines)
+			lines[to] = b->lines[i];
+	}
+	free(next);
+	if (!placed) {
+		free(lines);
+		return false;
+	}
+	free(b->lines);
+	b->lines = lines;
+	return true;
+}
+
+static int ascending(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+	return (*a > *b) - (*a < *b);
+}
+
+// sort_successors gives every list one order, so that the job does not tell in which
+// order its dependencies came. Nearly all lists have one or two entries.
+static void sort_successors(struct tb_job *job)
+{
+	for (uint32_t i = 0; i < job->n_ops; i++) {
+		uint32_t *list = job->successors + job->first_successor[i];
+		size_t n = job->first_successor[i + 1] - job->first_successor[i];
+		for (size_t k = 1; k < n; k++) {
+			if (list[k - 1] > list[k]) {
+				qsort(list, n, sizeof *list, ascending);
+				break;
+			}
+		}
+	}
+}
+
+// place_deps turns the dependencies into successor lists by a counting sort.
+static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
+{
+	job->first_successor =
+		calloc((size_t)job->n_ops + 1, sizeof *job->first_successor);
+	job->n_predecessors = calloc((size_t)job->n_ops + 1, sizeof *job->n_predecessors);
+	job->successors = malloc((b->n_deps + 1) * sizeof *job->successors);
+	if (!job->first_successor || !job->n_predecessors || !job->successors)
+		return false;
+	uint32_t *first = job->first_successor;
+	for (size_t i = 0; i < b->n_deps; i++) {
+		const struct dep *dep = &b->deps[i];
+		uint32_t base = job->first_op[dep->rank];
+		first[base + (dep->on & ~TB_DEP_START)]++;
+		job->n_predecessors[base + dep->index]++;
+	}
+	// Each entry becomes the end of its list; filling from the back turns it into the
+	// beginning.
+	uint32_t end = 0;
+	for (uint32_t i = 0; i <= job->n_ops; i++)
+		first[i] = end += i < job->n_ops ? first[i] : 0;
+	for (size_t i = b->n_deps; i-- > 0;) {
+		const struct dep *dep = &b->deps[i];
+		uint32_t base = job->first_op[dep->rank];
+		uint32_t slot = --first[base + (dep->on & ~TB_DEP_START)];
+		job->successors[slot] = (base + dep->index) | (dep->on & TB_DEP_START);
+	}
+	free(b->deps);
+	b->deps = NULL;
+	sort_successors(job);
+	return true;
+}
+
+static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *job)
+{
+	job->n_ranks = b->n_ranks;
+	job->n_ops = (uint32_t)b->n_ops;
+	job->n_cpus = (uint16_t)(b->max_cpu + 1);
+	job->n_nics = (uint16_t)(b->max_nic + 1);
+	job->name = strdup(name);
+	job->first_op = calloc((size_t)b->n_ranks + 1, sizeof *job->first_op);
+	if (!job->name || !job->first_op || !place_ops(b, job))
+		return false;
+	free(b->ranks);
+	b->ranks = NULL;
+	return place_deps(b, job);
+}
+
+int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **job,
+	struct tb_error *error)
+{
+	struct tb_job *made = calloc(1, sizeof *made);
+	if (!made || !assemble(b, name, made)) {
+		tb_job_free(made);
+		return tb_fail_in(
+			error, TB_ENOMEM, name, "no memory for %zu operations", b->n_ops);
+	}
+	int status = b->forward ? TB_OK : tb_job_check_cycles(made, b->lines, error);
+	if (status == TB_OK)
+		status = tb_job_check_matches(made, b->lines, error);
+	if (status != TB_OK) {
+		tb_job_free(made);
+		return status;
+	}
+	*job = made;
+	return TB_OK;
+}

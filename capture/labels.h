@@ -1,0 +1,34 @@
+// The labels of one rank of a GOAL text, and the operations that they name.
+//
+// An open-addressing hash table that keeps its memory from rank to rank. A zeroed struct
+// is an empty table. Not thread safe.
+#ifndef TB_LABELS_H
+#define TB_LABELS_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tb_labels {
+	struct tb_label *slots; // NULL while empty
+	size_t capacity;	// 0 or a power of two
+	size_t n_used;
+	uint32_t generation; // slots of an earlier one are empty
+	char *text;	     // the names, each behind its length
+	size_t n_text, text_capacity;
+};
+
+void tb_labels_fini(struct tb_labels *labels);
+
+// tb_labels_clear forgets all labels, at constant cost.
+void tb_labels_clear(struct tb_labels *labels);
+
+// tb_labels_put adds a label: 1, 0 when it stands already (and stays), or TB_ENOMEM.
+int tb_labels_put(struct tb_labels *labels, const char *name, size_t length,
+	uint32_t index) TB_MUST_USE;
+
+bool tb_labels_find(
+	const struct tb_labels *labels, const char *name, size_t length, uint32_t *index);
+
+#endif
