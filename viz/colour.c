@@ -1,0 +1,138 @@
+#include "colour.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define N_ANCHORS 10
+
+// Ten evenly spaced colours of each map, dark to bright; between them straight lines,
+// which stay within three units of the published tables.
+static const struct map {
+	const char *name;
+	uint32_t anchors[N_ANCHORS];
+} maps[] = {
+	[TB_CIVIDIS] = {"cividis",
+		{0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74,
+			0xc3b369, 0xe1cc55, 0xfee838}},
+	[TB_VIRIDIS] = {"viridis",
+		{0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779,
+			0x6ece58, 0xb5de2b, 0xfde725}},
+	[TB_GREYS] = {"greys", {0x1c1c1c, 0x343434, 0x4b4b4b, 0x636363, 0x7a7a7a,
+				       0x929292, 0xa9a9a9, 0xc1c1c1, 0xd8d8d8, 0xf0f0f0}},
+};
+
+#define N_MAPS (sizeof maps / sizeof *maps)
+
+static const struct tb_palette palettes[] = {
+	[TB_LIGHT] = {.page = {250, 250, 248, 255},
+		.panel = {255, 255, 255, 255},
+		.raised = {236, 238, 241, 255},
+		.empty = {241, 242, 243, 255},
+		.line = {205, 209, 214, 255},
+		.text = {28, 32, 38, 255},
+		.muted = {96, 103, 112, 255},
+		.accent = {213, 62, 0, 255}},
+	[TB_DARK] = {.page = {18, 20, 24, 255},
+		.panel = {25, 28, 33, 255},
+		.raised = {42, 46, 53, 255},
+		.empty = {33, 36, 42, 255},
+		.line = {62, 68, 77, 255},
+		.text = {232, 234, 237, 255},
+		.muted = {154, 161, 171, 255},
+		.accent = {255, 126, 66, 255}},
+};
+
+const struct tb_palette *tb_palette_of(enum tb_theme theme)
+{
+	return &palettes[theme];
+}
+
+static uint8_t channel(uint32_t rgb, int shift)
+{
+	return (uint8_t)(rgb >> shift & 0xff);
+}
+
+static uint8_t mix(uint8_t from, uint8_t to, double share)
+{
+	return (uint8_t)lround(from + (to - from) * share);
+}
+
+// On paper the bright end of a map shouts louder than the dark end: cells with next to no
+// load would draw the eye. There the low half fades towards the page.
+static struct tb_colour wash(struct tb_colour colour, double at)
+{
+	double share = 0.78 * at * at;
+	const struct tb_colour page = palettes[TB_LIGHT].page;
+	return (struct tb_colour){mix(colour.r, page.r, share),
+		mix(colour.g, page.g, share), mix(colour.b, page.b, share), 255};
+}
+
+struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double percent)
+{
+	double share = fmin(fmax(percent, 0), 100) / 100;
+	double at = (theme == TB_LIGHT ? 1 - share : share) * (N_ANCHORS - 1);
+	size_t below = (size_t)fmin(floor(at), N_ANCHORS - 2);
+	uint32_t from = maps[colours].anchors[below];
+	uint32_t to = maps[colours].anchors[below + 1];
+	at -= (double)below;
+	struct tb_colour colour = {mix(channel(from, 16), channel(to, 16), at),
+		mix(channel(from, 8), channel(to, 8), at),
+		mix(channel(from, 0), channel(to, 0), at), 255};
+	return theme == TB_LIGHT ? wash(colour, 1 - share) : colour;
+}
+
+static double linear(uint8_t level)
+{
+	double value = level / 255.0;
+	return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+}
+
+double tb_colour_luminance(struct tb_colour colour)
+{
+	return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) +
+	       0.0722 * linear(colour.b);
+}
+
+double tb_colour_contrast(struct tb_colour one, struct tb_colour other)
+{
+	double a = tb_colour_luminance(one);
+	double b = tb_colour_luminance(other);
+	return (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
+}
+
+struct tb_colour tb_colour_ink(struct tb_colour ground)
+{
+	const struct tb_colour dark = {0, 0, 0, 255};
+	const struct tb_colour bright = {255, 255, 255, 255};
+	return tb_colour_contrast(ground, dark) >= tb_colour_contrast(ground, bright)
+		       ? dark
+		       : bright;
+}
+
+const char *tb_colours_name(enum tb_colours colours)
+{
+	return maps[colours].name;
+}
+
+int tb_colours_parse(const char *name, enum tb_colours *colours)
+{
+	for (size_t i = 0; i < N_MAPS; i++) {
+		if (strcmp(name, maps[i].name) != 0)
+			continue;
+		*colours = (enum tb_colours)i;
+		return TB_OK;
+	}
+	return TB_EUSAGE;
+}
+
+int tb_theme_parse(const char *name, enum tb_theme *theme)
+{
+	if (strcmp(name, "light") == 0)
+		*theme = TB_LIGHT;
+	else if (strcmp(name, "dark") == 0)
+		*theme = TB_DARK;
+	else
+		return TB_EUSAGE;
+	return TB_OK;
+}

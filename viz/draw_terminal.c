@@ -1,0 +1,184 @@
+#include "draw_terminal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct glyph {
+	char bytes[5];	    // one UTF-8 character, "" reads as a blank
+	bool inked, filled; // a colour of its own, else the terminal's
+	struct tb_colour ink, fill;
+};
+
+struct screen {
+	struct glyph *glyphs;
+	int columns, rows;
+	struct tb_box clip;
+};
+
+static struct glyph *at(struct screen *screen, int x, int y)
+{
+	if (x < 0 || y < 0 || x >= screen->columns || y >= screen->rows)
+		return NULL;
+	if (!tb_box_holds(screen->clip, x, y))
+		return NULL;
+	return &screen->glyphs[(size_t)y * (size_t)screen->columns + (size_t)x];
+}
+
+static void rect(void *context, const struct tb_item *item)
+{
+	struct screen *screen = context;
+	int left = (int)lround(item->box.x);
+	int top = (int)lround(item->box.y);
+	int right = (int)lround(item->box.x + item->box.w);
+	int bottom = (int)lround(item->box.y + item->box.h);
+	for (int y = top; y < bottom; y++) {
+		for (int x = left; x < right; x++) {
+			struct glyph *glyph = at(screen, x, y);
+			if (!glyph)
+				continue;
+			*glyph = (struct glyph){.filled = true, .fill = item->colour};
+		}
+	}
+}
+
+// Frames and lines are finer than a character: pictures for the terminal do without.
+static void skip(void *context, const struct tb_item *item)
+{
+	(void)context;
+	(void)item;
+}
+
+static void text(void *context, const struct tb_item *item, const char *string)
+{
+	struct screen *screen = context;
+	double spare = item->box.w - tb_text_width(TB_FONT_CELL, 1, string);
+	int x = (int)lround(item->box.x + floor(spare * item->align / 2));
+	int y = (int)lround(item->box.y + (item->box.h - 1) / 2);
+	while (*string) {
+		size_t n = 1;
+		while (((unsigned char)string[n] & 0xc0) == 0x80 && n < 4)
+			n++;
+		struct glyph *glyph = at(screen, x, y);
+		if (glyph) {
+			memcpy(glyph->bytes, string, n);
+			glyph->bytes[n] = '\0';
+			// On the terminal's own ground its own ink is the one that reads.
+			glyph->inked = glyph->filled;
+			glyph->ink = item->colour;
+		}
+		string += n;
+		x++;
+	}
+}
+
+static void clip(void *context, const struct tb_box *box)
+{
+	struct screen *screen = context;
+	screen->clip = box ? *box : (struct tb_box){0, 0, screen->columns, screen->rows};
+}
+
+// nearest_256 is the nearest colour of the xterm palette's cube and greys.
+static int nearest_256(struct tb_colour colour)
+{
+	static const int levels[] = {0, 95, 135, 175, 215, 255};
+	const int channels[] = {colour.r, colour.g, colour.b};
+	int cube[3];
+	int cube_error = 0;
+	for (int i = 0; i < 3; i++) {
+		cube[i] = 0;
+		for (int step = 1; step < 6; step++)
+			if (abs(levels[step] - channels[i]) <
+				abs(levels[cube[i]] - channels[i]))
+				cube[i] = step;
+		int off = levels[cube[i]] - channels[i];
+		cube_error += off * off;
+	}
+	int mean = (colour.r + colour.g + colour.b) / 3;
+	int grey = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10;
+	int grey_error = 0;
+	for (int i = 0; i < 3; i++) {
+		int off = 8 + 10 * grey - channels[i];
+		grey_error += off * off;
+	}
+	return grey_error < cube_error ? 232 + grey
+				       : 16 + 36 * cube[0] + 6 * cube[1] + cube[2];
+}
+
+static void put_colour(
+	FILE *stream, enum tb_terminal_colours colours, int base, struct tb_colour colour)
+{
+	if (colours == TB_TERMINAL_RGB)
+		fprintf(stream, ";%d;2;%d;%d;%d", base, colour.r, colour.g, colour.b);
+	else
+		fprintf(stream, ";%d;5;%d", base, nearest_256(colour));
+}
+
+static bool same_style(const struct glyph *one, const struct glyph *other)
+{
+	return one->filled == other->filled && one->inked == other->inked &&
+	       (!one->filled || memcmp(&one->fill, &other->fill, 4) == 0) &&
+	       (!one->inked || memcmp(&one->ink, &other->ink, 4) == 0);
+}
+
+static void put_row(const struct glyph *row, int columns,
+	enum tb_terminal_colours colours, FILE *stream)
+{
+	const struct glyph plain = {.filled = false};
+	const struct glyph *style = &plain;
+	bool shown = colours != TB_TERMINAL_PLAIN;
+	while (columns > 0 && !row[columns - 1].bytes[0] &&
+		!(shown && row[columns - 1].filled))
+		columns--;
+	for (int x = 0; x < columns; x++) {
+		const struct glyph *glyph = &row[x];
+		if (shown && !same_style(glyph, style)) {
+			fputs("\033[0", stream);
+			if (glyph->filled)
+				put_colour(stream, colours, 48, glyph->fill);
+			if (glyph->inked)
+				put_colour(stream, colours, 38, glyph->ink);
+			fputc('m', stream);
+			style = glyph;
+		}
+		fputs(glyph->bytes[0] ? glyph->bytes : " ", stream);
+	}
+	if (!same_style(style, &plain))
+		fputs("\033[0m", stream);
+	fputc('\n', stream);
+}
+
+enum tb_terminal_colours tb_terminal_colours(FILE *stream)
+{
+	const char *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+	const char *colorterm = getenv("COLORTERM");
+	if (!isatty(fileno(stream)) || !term || strcmp(term, "dumb") == 0)
+		return TB_TERMINAL_PLAIN;
+	if (no_color && no_color[0])
+		return TB_TERMINAL_PLAIN;
+	if (colorterm &&
+		(strcmp(colorterm, "truecolor") == 0 || strcmp(colorterm, "24bit") == 0))
+		return TB_TERMINAL_RGB;
+	return TB_TERMINAL_256;
+}
+
+int tb_picture_terminal(
+	const struct tb_picture *picture, enum tb_terminal_colours colours, FILE *stream)
+{
+	struct screen screen = {
+		.columns = (int)ceil(picture->width), .rows = (int)ceil(picture->height)};
+	size_t n = (size_t)screen.columns * (size_t)screen.rows;
+	screen.glyphs = calloc(n ? n : 1, sizeof *screen.glyphs);
+	if (!screen.glyphs)
+		return TB_ENOMEM;
+	const struct tb_backend backend = {&screen, rect, skip, skip, text, clip};
+	clip(&screen, NULL);
+	tb_picture_draw(picture, &backend);
+	for (int y = 0; y < screen.rows; y++)
+		put_row(screen.glyphs + (size_t)y * (size_t)screen.columns,
+			screen.columns, colours, stream);
+	free(screen.glyphs);
+	return TB_OK;
+}

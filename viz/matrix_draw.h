@@ -1,0 +1,55 @@
+// The blocks of a congestion matrix, put on a picture: numbers where they can be read,
+// shaded strips where not, one shade a switch where even those are too small.
+#ifndef TB_MATRIX_DRAW_H
+#define TB_MATRIX_DRAW_H
+
+#include "matrix_layout.h"
+#include "run.h"
+
+enum tb_matrix_detail {
+	TB_DETAIL_NUMBERS,  // a shade and a number a link and a switch
+	TB_DETAIL_CELLS,    // shades alone
+	TB_DETAIL_SWITCHES, // one shade a switch
+};
+
+// How a matrix is looked at. World point (x, y) is drawn at area + (point - pan) * zoom.
+struct tb_matrix_view {
+	struct tb_box area;
+	double zoom, pan_x, pan_y;
+	enum tb_matrix_detail detail;
+	enum tb_colours colours;
+	enum tb_theme theme;
+	enum tb_font font, bold_font;
+	double font_size; // em at zoom 1; 0: a character a pixel, not scaled
+	bool names;	  // switch names in the blocks
+	bool ramp;	  // without colours: the shade as one of " .:-=+*#%@"
+	bool tips;	  // a sentence a cell
+	struct tb_pick selected, hovered;
+};
+
+// tb_matrix_detail_at is the finest detail that can be read at a zoom.
+enum tb_matrix_detail tb_matrix_detail_at(
+	const struct tb_matrix_metrics *metrics, double zoom);
+
+// tb_matrix_draw adds what is visible of the matrix, clipped to the area. Cost: the
+// visible blocks. `run` gives links their names in tips.
+void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *layout,
+	const struct tb_matrix *matrix, const struct tb_run *run,
+	const struct tb_matrix_view *view);
+
+// tb_matrix_cell_box is where a link's or switch's cell is drawn; false when the matrix
+// does not show it. Linear in blocks.
+bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
+	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
+	struct tb_pick pick, struct tb_box *box);
+
+// tb_percent_text writes a percentage as the matrix shows it: "0", "<1", "37", "100";
+// 8 bytes suffice.
+char *tb_percent_text(double percent, char *buffer, size_t size);
+
+// tb_legend_draw adds a bar of the view's shades with its ticks, 0 to 100 %, in a box
+// that is at least 60 wide and 26 high (2 characters in a terminal).
+void tb_legend_draw(
+	struct tb_picture *picture, struct tb_box box, const struct tb_matrix_view *view);
+
+#endif

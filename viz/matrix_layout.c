@@ -1,0 +1,134 @@
+#include "matrix_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+// band_measure finds what depends on the level's switches alone.
+static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row *row,
+	const struct tb_matrix_metrics *metrics)
+{
+	uint32_t cells = 1;
+	uint32_t group = metrics->group ? metrics->group : 1;
+	bool above = false;
+	for (uint32_t i = 0; i < row->n_blocks; i++) {
+		const struct tb_matrix_block *block = &row->blocks[i];
+		if (block->n_above > cells)
+			cells = block->n_above;
+		if (block->n_below > cells)
+			cells = block->n_below;
+		above |= block->n_above > 0;
+	}
+	band->level = row->level;
+	band->n_blocks = divide_up(row->n_blocks, group);
+	band->block_w = metrics->block_w > 0 ? metrics->block_w : cells * metrics->cell_w;
+	band->above_h = above ? metrics->cell_h : 0;
+	band->block_h = band->above_h + metrics->sum_h + metrics->cell_h;
+}
+
+int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
+	const struct tb_matrix_metrics *metrics, double width)
+{
+	struct tb_matrix_layout made = {.metrics = *metrics, .n_bands = matrix->n_rows};
+	made.bands = calloc(made.n_bands ? made.n_bands : 1, sizeof *made.bands);
+	if (!made.bands)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < made.n_bands; i++)
+		band_measure(&made.bands[i], &matrix->rows[i], metrics);
+	tb_matrix_layout_wrap(&made, width);
+	*layout = made;
+	return TB_OK;
+}
+
+void tb_matrix_layout_fini(struct tb_matrix_layout *layout)
+{
+	free(layout->bands);
+	*layout = (struct tb_matrix_layout){0};
+}
+
+void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
+{
+	const struct tb_matrix_metrics *metrics = &layout->metrics;
+	double y = 0;
+	layout->width = 0;
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		struct tb_matrix_band *band = &layout->bands[i];
+		double step = band->block_w + metrics->gap_x;
+		// The grace keeps a width that was made of whole blocks from losing one.
+		double room = floor((width + metrics->gap_x) / step + 1e-6);
+		uint32_t most = room < 1		? 1
+				: room < band->n_blocks ? (uint32_t)room
+							: band->n_blocks;
+		if (most == 0)
+			most = 1;
+		band->n_lines = divide_up(band->n_blocks, most);
+		// Lines of equal length rather than a last one of a few.
+		band->per_line =
+			band->n_lines ? divide_up(band->n_blocks, band->n_lines) : 1;
+		band->y = y;
+		band->h = band->n_lines * (band->block_h + metrics->gap_y);
+		if (band->n_lines)
+			band->h -= metrics->gap_y;
+		y += band->h + metrics->gap_y + metrics->band_gap;
+		layout->width =
+			fmax(layout->width, band->per_line * step - metrics->gap_x);
+	}
+	if (layout->n_bands)
+		y -= metrics->gap_y + metrics->band_gap;
+	layout->height = y;
+}
+
+static double zoom_of(const struct tb_matrix_layout *layout, double w, double h)
+{
+	if (layout->width <= 0 || layout->height <= 0)
+		return 1;
+	return fmin(w / layout->width, h / layout->height);
+}
+
+double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
+{
+	const struct tb_matrix_band *longest = NULL;
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		const struct tb_matrix_band *band = &layout->bands[i];
+		if (!longest || band->n_blocks * band->block_w >
+					longest->n_blocks * longest->block_w)
+			longest = band;
+	}
+	if (!longest)
+		return 1;
+	// The best number of lines is near the square root of blocks by shape; beyond it
+	// the zoom only falls, so the search ends soon after its peak.
+	uint32_t n_blocks = longest->n_blocks;
+	double step = longest->block_w + layout->metrics.gap_x;
+	double best = 0;
+	double best_width = step;
+	for (uint32_t lines = 1; lines <= n_blocks; lines++) {
+		double width = divide_up(n_blocks, lines) * step;
+		tb_matrix_layout_wrap(layout, width);
+		double zoom = zoom_of(layout, w, h);
+		// Full lines are worth a little of the size: neighbours stay in columns.
+		double worth = n_blocks % longest->per_line == 0 ? zoom : zoom * 0.88;
+		if (worth > best * 1.001) {
+			best = worth;
+			best_width = width;
+		} else if (zoom < best * 0.7) {
+			break;
+		}
+	}
+	tb_matrix_layout_wrap(layout, best_width);
+	return zoom_of(layout, w, h);
+}
+
+struct tb_box tb_matrix_layout_block(
+	const struct tb_matrix_layout *layout, uint32_t band, uint32_t block)
+{
+	const struct tb_matrix_band *at = &layout->bands[band];
+	return (struct tb_box){
+		block % at->per_line * (at->block_w + layout->metrics.gap_x),
+		at->y + block / at->per_line * (at->block_h + layout->metrics.gap_y),
+		at->block_w, at->block_h};
+}

@@ -1,0 +1,351 @@
+#include "matrix_picture.h"
+
+#include "draw_svg.h"
+#include "metric_text.h"
+#include "run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The natural size: 16 blocks of four links a line, as the paper's figure.
+static const struct tb_matrix_metrics natural = {
+	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
+
+#define NATURAL_WIDTH	 1656
+#define MOST_NUMBERS_H	 1800 // a page of numbers; taller figures show shades alone
+#define SHADES_H	 1000
+#define SHADES_BAND_GAP	 48
+#define MOST_CELLS	 16384
+#define MOST_TIPS	 20000 // links
+#define MARGIN		 28
+#define GUTTER		 100
+#define HEAD		 64
+#define FOOT		 88
+#define MOST_SHADED_ROWS 100 // of a terminal
+
+static const struct tb_matrix_cell *largest_of(
+	const struct tb_matrix_cell *cells, uint32_t n, uint64_t value)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (cells[i].link.id != TB_ID_NONE && cells[i].value == value)
+			return &cells[i];
+	return NULL;
+}
+
+// most_loaded names the first link or switch that holds the largest value.
+static const char *most_loaded(
+	const struct tb_run *run, const struct tb_matrix *matrix, bool links)
+{
+	for (uint32_t row = 0; row < matrix->n_rows; row++) {
+		for (uint32_t i = 0; i < matrix->rows[row].n_blocks; i++) {
+			const struct tb_matrix_block *block =
+				&matrix->rows[row].blocks[i];
+			if (!links && block->sum == matrix->largest_switch)
+				return tb_run_switches(run)[block->sw.id].name;
+			if (!links)
+				continue;
+			const struct tb_matrix_cell *cell = largest_of(
+				block->above, block->n_above, matrix->largest_link);
+			if (!cell)
+				cell = largest_of(block->below, block->n_below,
+					matrix->largest_link);
+			if (cell)
+				return tb_run_links(run)[cell->link.id].name;
+		}
+	}
+	return "none";
+}
+
+char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *matrix,
+	bool links, char *buffer, size_t size)
+{
+	char value[48];
+	uint64_t largest = links ? matrix->largest_link : matrix->largest_switch;
+	snprintf(buffer, size, "%s (%s)",
+		tb_metric_format(matrix->metric, largest, value, sizeof value),
+		most_loaded(run, matrix, links));
+	return buffer;
+}
+
+static void title_text(const struct tb_matrix_figure *figure, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "Congestion matrix: %s",
+		tb_metric_name(figure->matrix->metric));
+}
+
+static void subtitle_text(
+	const struct tb_matrix_figure *figure, char *buffer, size_t size)
+{
+	char caption[192];
+	char window[80];
+	const struct tb_run_info *info = tb_run_info(figure->run);
+	snprintf(buffer, size, "run %" PRId64 ": %s, %s", info->id,
+		tb_run_caption(info, caption, sizeof caption),
+		tb_window_text(info, figure->window, window, sizeof window));
+}
+
+static void level_text(uint32_t level, uint32_t n_levels, char *buffer, size_t size)
+{
+	const char *place = n_levels == 1	    ? " (only)"
+			    : level == 0	    ? " (nodes)"
+			    : level == n_levels - 1 ? " (top)"
+						    : "";
+	snprintf(buffer, size, "level %" PRIu32 "%s", level, place);
+}
+
+static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
+{
+	return (struct tb_matrix_view){.zoom = 1,
+		.detail = TB_DETAIL_NUMBERS,
+		.colours = figure->colours,
+		.theme = figure->theme,
+		.font = TB_FONT_TEXT,
+		.bold_font = TB_FONT_BOLD,
+		.font_size = 10.5,
+		.names = true};
+}
+
+static void head(struct tb_picture *picture, const struct tb_matrix_figure *figure)
+{
+	char text[320];
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	double width = picture->width - 2 * MARGIN;
+	title_text(figure, text, sizeof text);
+	tb_picture_text(picture, (struct tb_box){MARGIN, 20, width, 24},
+		(struct tb_type){TB_FONT_BOLD, 18, TB_ALIGN_LEFT, palette->text}, text);
+	subtitle_text(figure, text, sizeof text);
+	tb_picture_text(picture, (struct tb_box){MARGIN, 46, width, 18},
+		(struct tb_type){TB_FONT_TEXT, 13, TB_ALIGN_LEFT, palette->muted}, text);
+}
+
+static void gutter(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
+{
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	for (uint32_t i = 0; i < layout->n_bands; i++) {
+		const struct tb_matrix_band *band = &layout->bands[i];
+		char text[48];
+		double y = view->area.y + band->y * view->zoom;
+		double middle = band->above_h * view->zoom;
+		double line_h = layout->metrics.sum_h * view->zoom;
+		struct tb_box box = {MARGIN, y + middle, GUTTER - 8, fmax(line_h, 14)};
+		level_text(band->level, layout->n_bands, text, sizeof text);
+		tb_picture_text(picture, box,
+			(struct tb_type){TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->text},
+			text);
+	}
+}
+
+static void foot(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_view *view, double y)
+{
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	const struct tb_matrix *matrix = figure->matrix;
+	struct tb_type type = {TB_FONT_TEXT, 12, TB_ALIGN_LEFT, palette->text};
+	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
+	double x = MARGIN + 290;
+	double width = picture->width - x - MARGIN;
+	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, view);
+	if (matrix->largest_switch > 0) {
+		char link[128];
+		char sw[128];
+		tb_matrix_scale_text(figure->run, matrix, true, link, sizeof link);
+		tb_matrix_scale_text(figure->run, matrix, false, sw, sizeof sw);
+		tb_picture_printf(picture, (struct tb_box){x, y, width, 18}, type,
+			"100 %% of a link: %s", link);
+		tb_picture_printf(picture, (struct tb_box){x, y + 18, width, 18}, type,
+			"100 %% of a switch: %s", sw);
+	} else {
+		tb_picture_printf(picture, (struct tb_box){x, y + 8, width, 18}, type,
+			"Nothing to show: %s is 0 on every link in this window.",
+			tb_metric_name(matrix->metric));
+	}
+	tb_picture_printf(picture,
+		(struct tb_box){MARGIN, y + 42, picture->width - 2 * MARGIN, 16}, muted,
+		"A block is a switch: above, the links that come in from the level "
+		"above; "
+		"in the middle, their sum with those below; below, the links from the "
+		"level below or the nodes. %s is more.",
+		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
+}
+
+// layout_figure chooses detail and shape. Big networks trade numbers for shades, and past
+// MOST_CELLS switches share cells.
+static int layout_figure(const struct tb_matrix_figure *figure,
+	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
+{
+	struct tb_matrix_metrics metrics = natural;
+	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
+	metrics.group = (uint32_t)((n_switches + MOST_CELLS - 1) / MOST_CELLS);
+	if (tb_matrix_layout_init(layout, figure->matrix, &metrics, NATURAL_WIDTH))
+		return TB_ENOMEM;
+	view->tips = tb_run_info(figure->run)->n_links <= MOST_TIPS;
+	if (layout->height <= MOST_NUMBERS_H && metrics.group <= 1)
+		return TB_OK;
+	layout->metrics.band_gap = SHADES_BAND_GAP;
+	view->zoom = tb_matrix_layout_fit(layout, NATURAL_WIDTH, SHADES_H);
+	view->detail = tb_matrix_detail_at(&metrics, view->zoom);
+	if (metrics.group > 1)
+		view->detail = TB_DETAIL_SWITCHES;
+	return TB_OK;
+}
+
+int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
+{
+	struct tb_matrix_layout layout;
+	struct tb_matrix_view view = view_of(figure);
+	if (layout_figure(figure, &layout, &view) != TB_OK)
+		return TB_ENOMEM;
+	double body_w = layout.width * view.zoom;
+	double body_h = layout.height * view.zoom;
+	double body_y = HEAD + MARGIN / 2;
+	double width = fmax(body_w + GUTTER + 2 * MARGIN, 900);
+	tb_picture_clear(picture, ceil(width), ceil(body_y + body_h + 22 + FOOT - 16),
+		tb_palette_of(figure->theme)->page);
+	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
+	head(picture, figure);
+	gutter(picture, figure, &layout, &view);
+	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
+	foot(picture, figure, &view, body_y + body_h + 22);
+	tb_matrix_layout_fini(&layout);
+	return picture->status;
+}
+
+// The terminal's details, finest first; the first whose rows are few enough is taken.
+static const struct terminal_detail {
+	enum tb_matrix_detail detail;
+	struct tb_matrix_metrics metrics;
+	uint32_t most_rows;
+} terminal_details[] = {
+	{TB_DETAIL_NUMBERS,
+		{.cell_w = 4, .cell_h = 1, .sum_h = 1, .gap_x = 2, .gap_y = 1}, 120},
+	{TB_DETAIL_CELLS, {.cell_w = 1, .cell_h = 1, .sum_h = 1, .gap_x = 1, .gap_y = 1},
+		MOST_SHADED_ROWS},
+	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .block_w = 1}, UINT32_MAX},
+};
+
+static int layout_terminal(const struct tb_matrix_figure *figure, uint32_t columns,
+	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
+{
+	size_t n = sizeof terminal_details / sizeof *terminal_details;
+	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
+	uint64_t room = (uint64_t)MOST_SHADED_ROWS * columns;
+	for (size_t i = 0; i < n; i++) {
+		struct tb_matrix_metrics metrics = terminal_details[i].metrics;
+		// A blank line and the level's label.
+		metrics.band_gap = 2 - metrics.gap_y;
+		if (i == n - 1)
+			metrics.group = (uint32_t)((n_switches + room - 1) / room);
+		if (tb_matrix_layout_init(layout, figure->matrix, &metrics, columns))
+			return TB_ENOMEM;
+		view->detail = terminal_details[i].detail;
+		bool fits = layout->width <= columns &&
+			    layout->height <= terminal_details[i].most_rows;
+		if (fits || i == n - 1)
+			break;
+		tb_matrix_layout_fini(layout);
+	}
+	return TB_OK;
+}
+
+// scale_lines says what the numbers and shades mean: the legend of the terminal.
+static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_view *view, bool shaded, double y)
+{
+	const struct tb_matrix *matrix = figure->matrix;
+	struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	struct tb_box box = {0, y, picture->width, 1};
+	char text[128];
+	if (matrix->largest_switch == 0) {
+		tb_picture_printf(picture, box, type,
+			"Nothing to show: %s is 0 on every link in this window.",
+			tb_metric_name(matrix->metric));
+		return;
+	}
+	tb_picture_printf(picture, box, type, "100 %% of a link:   %s",
+		tb_matrix_scale_text(figure->run, matrix, true, text, sizeof text));
+	box.y++;
+	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
+		tb_matrix_scale_text(figure->run, matrix, false, text, sizeof text));
+	box.y++;
+	if (shaded)
+		tb_legend_draw(picture, (struct tb_box){2, box.y, 32, 2}, view);
+	else if (view->detail != TB_DETAIL_NUMBERS)
+		tb_picture_text(picture, box, type, "blank: 0, then .:-=+*#%@ up to 100");
+}
+
+int tb_matrix_picture_text(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded)
+{
+	struct tb_matrix_layout layout;
+	struct tb_matrix_view view = view_of(figure);
+	view.font = view.bold_font = TB_FONT_CELL;
+	view.font_size = 0;
+	view.ramp = !shaded;
+	if (layout_terminal(figure, columns, &layout, &view) != TB_OK)
+		return TB_ENOMEM;
+	const struct tb_palette *palette = tb_palette_of(figure->theme);
+	struct tb_type type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT, palette->text};
+	double legend_rows = figure->matrix->largest_switch == 0 ? 2
+			     : shaded				 ? 5
+			     : view.detail == TB_DETAIL_NUMBERS	 ? 3
+								 : 4;
+	char text[320];
+	tb_picture_clear(
+		picture, columns, 4 + layout.height + legend_rows, palette->page);
+	title_text(figure, text, sizeof text);
+	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
+	subtitle_text(figure, text, sizeof text);
+	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
+	for (uint32_t i = 0; i < layout.n_bands; i++) {
+		level_text(layout.bands[i].level, layout.n_bands, text, sizeof text);
+		tb_picture_text(picture,
+			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
+			text);
+	}
+	view.area = (struct tb_box){0, 4, columns, layout.height};
+	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
+	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
+	tb_matrix_layout_fini(&layout);
+	return picture->status;
+}
+
+static int svg_string(
+	const struct tb_picture *picture, char **svg, struct tb_error *error)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	if (!stream)
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' picture");
+	tb_picture_svg(picture, 0, stream);
+	int failed = ferror(stream);
+	if (fclose(stream) != 0 || failed) {
+		free(text);
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' picture");
+	}
+	*svg = text;
+	return TB_OK;
+}
+
+int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
+	enum tb_metric metric, char **svg, struct tb_error *error)
+{
+	struct tb_matrix matrix;
+	int status = tb_matrix_init(&matrix, run, window, metric, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_picture picture = {0};
+	const struct tb_matrix_figure figure = {
+		run, &matrix, window, TB_CIVIDIS, TB_LIGHT};
+	if (tb_matrix_picture(&picture, &figure) == TB_OK)
+		status = svg_string(&picture, svg, error);
+	else
+		status = tb_fail(error, TB_ENOMEM, "no memory for the matrix' picture");
+	tb_picture_fini(&picture);
+	tb_matrix_fini(&matrix);
+	return status;
+}

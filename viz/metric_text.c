@@ -1,0 +1,60 @@
+#include "metric_text.h"
+
+#include <stdio.h>
+
+static const struct words {
+	const char *unit, *title, *meaning;
+} words[TB_N_METRICS] = {
+	[TB_WAIT] = {"ps", "Wait",
+		"time that headers which came in by the link stood for a virtual "
+		"channel"},
+	[TB_STALL] = {"ps", "Stall",
+		"time that a virtual channel was held and nothing moved"},
+	[TB_BUSY] = {"ps", "Busy", "time that bytes were moving"},
+	[TB_BYTES] = {"bytes", "Bytes", "bytes on the wire"},
+	[TB_PACKETS] = {"packets", "Packets", "packets whose header crossed the link"},
+	[TB_BLOCKED] = {"headers", "Blocked headers",
+		"headers that came in by the link and found no free virtual channel"},
+	[TB_LONGEST] = {"ps", "Longest wait", "the longest single wait of a header"},
+};
+
+char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size)
+{
+	switch (metric) {
+	case TB_WAIT:
+	case TB_STALL:
+	case TB_BUSY:
+	case TB_LONGEST:
+		return tb_format_time(
+			value > INT64_MAX ? INT64_MAX : (tb_time_ps)value, buffer, size);
+	case TB_BYTES:
+		return tb_format_size(value, buffer, size);
+	case TB_PACKETS:
+	case TB_BLOCKED: {
+		char count[32];
+		bool one = value == 1;
+		const char *noun = metric == TB_PACKETS ? one ? "packet" : "packets"
+				   : one		? "header"
+							: "headers";
+		snprintf(buffer, size, "%s %s",
+			tb_format_count(value, count, sizeof count), noun);
+		return buffer;
+	}
+	}
+	return buffer;
+}
+
+const char *tb_metric_unit(enum tb_metric metric)
+{
+	return words[metric].unit;
+}
+
+const char *tb_metric_title(enum tb_metric metric)
+{
+	return words[metric].title;
+}
+
+const char *tb_metric_meaning(enum tb_metric metric)
+{
+	return words[metric].meaning;
+}

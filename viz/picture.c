@@ -1,0 +1,358 @@
+#include "picture.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CLIPS 8
+
+void tb_picture_fini(struct tb_picture *picture)
+{
+	free(picture->items);
+	free(picture->strings);
+	*picture = (struct tb_picture){0};
+}
+
+void tb_picture_clear(
+	struct tb_picture *picture, double width, double height, struct tb_colour page)
+{
+	picture->width = width;
+	picture->height = height;
+	picture->page = page;
+	picture->n_items = 0;
+	picture->n_strings = 0;
+	picture->status = TB_OK;
+}
+
+static struct tb_item *add(struct tb_picture *picture, const struct tb_item *item)
+{
+	if (picture->n_items == picture->capacity) {
+		size_t capacity = picture->capacity ? picture->capacity * 2 : 256;
+		struct tb_item *items = realloc(picture->items, capacity * sizeof *items);
+		if (!items) {
+			picture->status = TB_ENOMEM;
+			return NULL;
+		}
+		picture->items = items;
+		picture->capacity = capacity;
+	}
+	struct tb_item *slot = &picture->items[picture->n_items++];
+	*slot = *item;
+	return slot;
+}
+
+// character is the length of the UTF-8 character at `text`, 0 when there is none: a stray
+// byte, an overlong form, a surrogate, a control.
+static size_t character(const unsigned char *text)
+{
+	if (text[0] >= ' ' && text[0] < 0x7f)
+		return 1;
+	size_t n = text[0] >= 0xf0 && text[0] < 0xf5   ? 4
+		   : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+		   : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+						       : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) ||
+			(text[0] == 0xf0 && text[1] < 0x90);
+	bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
+	bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
+	bool forbidden = text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe; // by XML
+	return forbidden || overlong || surrogate || beyond ? 0 : n;
+}
+
+// mend replaces in place what is no character: names come from files, and one bad byte
+// would make an SVG that no browser opens and a cairo context that draws no more.
+static void mend(char *text)
+{
+	while (*text) {
+		size_t n = character((const unsigned char *)text);
+		if (n == 0)
+			*text = '?';
+		text += n ? n : 1;
+	}
+}
+
+// keep copies `length` bytes of text behind the others and returns their offset. Offset 0
+// is the empty string.
+static uint32_t keep(struct tb_picture *picture, const char *text, size_t length)
+{
+	if (length == 0)
+		return 0;
+	size_t at = picture->n_strings ? picture->n_strings : 1;
+	size_t needed = at + length + 1;
+	if (needed > picture->strings_capacity) {
+		size_t capacity = needed * 2 + 4096;
+		char *strings = capacity > UINT32_MAX
+					? NULL
+					: realloc(picture->strings, capacity);
+		if (!strings) {
+			picture->status = TB_ENOMEM;
+			return 0;
+		}
+		strings[0] = '\0';
+		picture->strings = strings;
+		picture->strings_capacity = capacity;
+	}
+	memcpy(picture->strings + at, text, length);
+	picture->strings[at + length] = '\0';
+	mend(picture->strings + at);
+	picture->n_strings = needed;
+	return (uint32_t)at;
+}
+
+const char *tb_picture_string(const struct tb_picture *picture, uint32_t offset)
+{
+	return offset == 0 ? "" : picture->strings + offset;
+}
+
+void tb_picture_rect(
+	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
+{
+	add(picture,
+		&(struct tb_item){.kind = TB_ITEM_RECT, .box = box, .colour = colour});
+}
+
+void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double width,
+	struct tb_colour colour)
+{
+	add(picture, &(struct tb_item){.kind = TB_ITEM_FRAME,
+			     .box = box,
+			     .size = width,
+			     .colour = colour});
+}
+
+void tb_picture_line(struct tb_picture *picture, double x1, double y1, double x2,
+	double y2, double width, struct tb_colour colour)
+{
+	add(picture, &(struct tb_item){.kind = TB_ITEM_LINE,
+			     .box = {x1, y1, x2 - x1, y2 - y1},
+			     .size = width,
+			     .colour = colour});
+}
+
+void tb_picture_clip(struct tb_picture *picture, struct tb_box box)
+{
+	add(picture, &(struct tb_item){.kind = TB_ITEM_CLIP, .box = box});
+}
+
+void tb_picture_unclip(struct tb_picture *picture)
+{
+	add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
+}
+
+// fitting is the number of bytes of `text` that fit into `width`, whole characters only.
+static size_t fitting(enum tb_font font, double size, const char *text, double width)
+{
+	size_t length = 0;
+	double used = 0;
+	while (text[length]) {
+		size_t next = length + 1;
+		while (((unsigned char)text[next] & 0xc0) == 0x80)
+			next++;
+		char character[8] = {0};
+		memcpy(character, text + length, next - length < 8 ? next - length : 7);
+		used += tb_text_width(font, size, character);
+		if (used > width)
+			break;
+		length = next;
+	}
+	return length;
+}
+
+void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
+	const char *text)
+{
+	// Half a pixel of grace: a box computed from the text's own width must hold it.
+	double room = box.w + 0.5;
+	uint32_t offset;
+	if (tb_text_width(type.font, type.size, text) <= room) {
+		offset = keep(picture, text, strlen(text));
+	} else {
+		char cut[256];
+		double dots = tb_text_width(type.font, type.size, "...");
+		size_t length = fitting(type.font, type.size, text, room - dots);
+		if (length == 0)
+			return;
+		int n = snprintf(cut, sizeof cut, "%.*s...",
+			(int)(length < 240 ? length : 240), text);
+		offset = keep(picture, cut, (size_t)n);
+	}
+	add(picture, &(struct tb_item){.kind = TB_ITEM_TEXT,
+			     .box = box,
+			     .colour = type.colour,
+			     .size = type.size,
+			     .font = type.font,
+			     .align = type.align,
+			     .text = offset});
+}
+
+void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
+	const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	tb_picture_text(picture, box, type, text);
+}
+
+void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick)
+{
+	if (picture->n_items)
+		picture->items[picture->n_items - 1].pick = pick;
+}
+
+void tb_picture_tip(struct tb_picture *picture, const char *text)
+{
+	if (picture->n_items)
+		picture->items[picture->n_items - 1].tip =
+			keep(picture, text, strlen(text));
+}
+
+static struct tb_box meet(struct tb_box one, struct tb_box other)
+{
+	double left = fmax(one.x, other.x);
+	double top = fmax(one.y, other.y);
+	double right = fmin(one.x + one.w, other.x + other.w);
+	double bottom = fmin(one.y + one.h, other.y + other.h);
+	return (struct tb_box){left, top, fmax(right - left, 0), fmax(bottom - top, 0)};
+}
+
+// The clips in force while items are walked.
+struct clips {
+	struct tb_box stack[MAX_CLIPS];
+	int depth;
+};
+
+// clips_take follows clip and unclip items; false for any other.
+static bool clips_take(struct clips *clips, const struct tb_item *item)
+{
+	if (item->kind == TB_ITEM_CLIP) {
+		assert(clips->depth < MAX_CLIPS);
+		struct tb_box box = item->box;
+		if (clips->depth > 0)
+			box = meet(box, clips->stack[clips->depth - 1]);
+		clips->stack[clips->depth++] = box;
+		return true;
+	}
+	if (item->kind == TB_ITEM_UNCLIP) {
+		assert(clips->depth > 0);
+		clips->depth--;
+		return true;
+	}
+	return false;
+}
+
+static const struct tb_box *clips_top(const struct clips *clips)
+{
+	return clips->depth ? &clips->stack[clips->depth - 1] : NULL;
+}
+
+bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
+	struct tb_pick *pick, struct tb_box *box)
+{
+	// Clips are known only front to back of their own order, so walk all items and
+	// let the last hit win.
+	struct clips clips = {.depth = 0};
+	const struct tb_item *hit = NULL;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		if (clips_take(&clips, item))
+			continue;
+		if (item->pick.kind == TB_PICK_NONE || !tb_box_holds(item->box, x, y))
+			continue;
+		const struct tb_box *clip = clips_top(&clips);
+		if (!clip || tb_box_holds(*clip, x, y))
+			hit = item;
+	}
+	if (!hit)
+		return false;
+	*pick = hit->pick;
+	if (box)
+		*box = hit->box;
+	return true;
+}
+
+static bool outside(const struct tb_box *clip, const struct tb_box *box)
+{
+	double left = fmin(box->x, box->x + box->w);
+	double top = fmin(box->y, box->y + box->h);
+	return left > clip->x + clip->w || left + fabs(box->w) < clip->x ||
+	       top > clip->y + clip->h || top + fabs(box->h) < clip->y;
+}
+
+void tb_picture_draw(const struct tb_picture *picture, const struct tb_backend *backend)
+{
+	struct clips clips = {.depth = 0};
+	void *context = backend->context;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		if (clips_take(&clips, item)) {
+			backend->clip(context, clips_top(&clips));
+			continue;
+		}
+		const struct tb_box *clip = clips_top(&clips);
+		if (clip && outside(clip, &item->box))
+			continue;
+		switch (item->kind) {
+		case TB_ITEM_RECT:
+			backend->rect(context, item);
+			break;
+		case TB_ITEM_FRAME:
+			backend->frame(context, item);
+			break;
+		case TB_ITEM_LINE:
+			backend->line(context, item);
+			break;
+		case TB_ITEM_TEXT:
+			backend->text(
+				context, item, tb_picture_string(picture, item->text));
+			break;
+		case TB_ITEM_CLIP:
+		case TB_ITEM_UNCLIP:
+			break;
+		}
+	}
+}
+
+static void dump_item(
+	const struct tb_picture *picture, const struct tb_item *item, FILE *stream)
+{
+	static const char *const kinds[] = {
+		"rect", "frame", "line", "text", "clip", "unclip"};
+	static const char *const fonts[] = {"sans", "bold", "mono", "cell"};
+	static const char aligns[] = "lcr";
+	static const char *const picks[] = {
+		"", "link", "switch", "part", "metric", "button"};
+	fputs(kinds[item->kind], stream);
+	if (item->kind == TB_ITEM_UNCLIP) {
+		fputc('\n', stream);
+		return;
+	}
+	fprintf(stream, " %.1f %.1f %.1f %.1f", item->box.x, item->box.y, item->box.w,
+		item->box.h);
+	struct tb_colour colour = item->colour;
+	if (item->kind != TB_ITEM_CLIP)
+		fprintf(stream, " #%02x%02x%02x%02x", colour.r, colour.g, colour.b,
+			colour.a);
+	if (item->kind == TB_ITEM_TEXT)
+		fprintf(stream, " %s %.1f%c", fonts[item->font], item->size,
+			aligns[item->align]);
+	if (item->pick.kind != TB_PICK_NONE)
+		fprintf(stream, " %s=%u", picks[item->pick.kind], item->pick.index);
+	if (item->text)
+		fprintf(stream, " \"%s\"", tb_picture_string(picture, item->text));
+	fputc('\n', stream);
+}
+
+void tb_picture_dump(const struct tb_picture *picture, FILE *stream)
+{
+	fprintf(stream, "picture %.1f %.1f\n", picture->width, picture->height);
+	for (size_t i = 0; i < picture->n_items; i++)
+		dump_item(picture, &picture->items[i], stream);
+}

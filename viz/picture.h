@@ -1,0 +1,160 @@
+// A picture: a list of rectangles, frames, lines, texts and clips, back to front, with
+// ids that say what a hover or a click hits. Prepared once, drawn by any backend.
+//
+// Lengths are abstract pixels from the upper left corner; a backend scales them. A
+// picture for the terminal is prepared with one pixel a character cell. Fonts are named
+// by role; widths come from built-in tables (DejaVu), so that a layout is the same
+// whatever backend draws it and whatever fonts a machine has.
+//
+// Memory grows with the items and is kept over tb_picture_clear. Running out of it is
+// remembered in `status`: preparing code adds items without checking and looks once at
+// the end. One thread at a time per object.
+#ifndef TB_PICTURE_H
+#define TB_PICTURE_H
+
+#include "colour.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct tb_box {
+	double x, y, w, h;
+};
+
+enum tb_font {
+	TB_FONT_TEXT, // DejaVu Sans
+	TB_FONT_BOLD, // DejaVu Sans Bold
+	TB_FONT_MONO, // DejaVu Sans Mono
+	TB_FONT_CELL, // one character a pixel: the terminal
+};
+#define TB_N_FONTS 4
+
+enum tb_align { TB_ALIGN_LEFT, TB_ALIGN_CENTRE, TB_ALIGN_RIGHT };
+
+// What an item stands for. Kinds are shared by all views, so that a selection made in one
+// is known in another.
+enum tb_pick_kind {
+	TB_PICK_NONE,
+	TB_PICK_LINK,	// index: link id
+	TB_PICK_SWITCH, // index: switch id
+	TB_PICK_PART,	// index: a part of a view, numbered by the view
+	TB_PICK_METRIC, // index: enum tb_metric
+	TB_PICK_BUTTON, // index: enum tb_request
+};
+
+struct tb_pick {
+	enum tb_pick_kind kind;
+	uint32_t index;
+};
+
+enum tb_item_kind {
+	TB_ITEM_RECT,	// filled
+	TB_ITEM_FRAME,	// outlined, the line inside the box
+	TB_ITEM_LINE,	// from (x, y) to (x + w, y + h)
+	TB_ITEM_TEXT,	// one line, centred vertically in the box
+	TB_ITEM_CLIP,	// what follows shows only inside the box ...
+	TB_ITEM_UNCLIP, // ... until here; clips nest
+};
+
+struct tb_item {
+	enum tb_item_kind kind;
+	struct tb_box box;
+	struct tb_colour colour;
+	double size; // text: em; frame, line: width
+	enum tb_font font;
+	enum tb_align align;
+	struct tb_pick pick;
+	uint32_t text; // offset in the picture's strings, 0: ""
+	uint32_t tip;  // what the item means, for backends that show it on hover; 0: none
+};
+
+struct tb_picture {
+	double width, height;
+	struct tb_colour page;
+	struct tb_item *items;
+	size_t n_items, capacity;
+	char *strings; // strings[0] is ""
+	size_t n_strings, strings_capacity;
+	int status; // TB_OK, or TB_ENOMEM once an item was lost
+};
+
+// A zeroed struct is an empty picture. tb_picture_fini frees it and leaves it empty.
+void tb_picture_fini(struct tb_picture *picture);
+
+// tb_picture_clear forgets the items and keeps the memory.
+void tb_picture_clear(
+	struct tb_picture *picture, double width, double height, struct tb_colour page);
+
+// Verbs that add an item on top of all others.
+void tb_picture_rect(
+	struct tb_picture *picture, struct tb_box box, struct tb_colour colour);
+void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double width,
+	struct tb_colour colour);
+void tb_picture_line(struct tb_picture *picture, double x1, double y1, double x2,
+	double y2, double width, struct tb_colour colour);
+void tb_picture_clip(struct tb_picture *picture, struct tb_box box);
+void tb_picture_unclip(struct tb_picture *picture);
+
+struct tb_type { // how a text is set
+	enum tb_font font;
+	double size;
+	enum tb_align align;
+	struct tb_colour colour;
+};
+
+// tb_picture_text adds one line of text (UTF-8, copied). One that is wider than the box
+// is cut and ends in "...".
+void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
+	const char *text);
+void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
+	const char *format, ...) TB_PRINTF(4, 5);
+
+// tb_picture_pick and tb_picture_tip attach an id and a sentence to the newest item.
+void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick);
+void tb_picture_tip(struct tb_picture *picture, const char *text);
+
+// tb_picture_string gives the text at an item's offset.
+const char *tb_picture_string(const struct tb_picture *picture, uint32_t offset);
+
+// tb_picture_hit finds the topmost item with an id whose box holds the point, clips
+// respected; false when there is none. `box` may be NULL. Linear in items.
+bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
+	struct tb_pick *pick, struct tb_box *box);
+
+// tb_text_width is the width of a line of text in abstract pixels.
+double tb_text_width(enum tb_font font, double size, const char *text);
+
+static inline bool tb_box_holds(struct tb_box box, double x, double y)
+{
+	return x >= box.x && x < box.x + box.w && y >= box.y && y < box.y + box.h;
+}
+
+static inline bool tb_pick_equal(struct tb_pick one, struct tb_pick other)
+{
+	return one.kind == other.kind && one.index == other.index;
+}
+
+// Height of the middle of capitals and digits over the baseline, in ems: what a backend
+// adds to the middle of the box to find the baseline.
+#define TB_BASELINE 0.365
+
+// A place to draw. Each function is given the context, the item and its text.
+struct tb_backend {
+	void *context;
+	void (*rect)(void *context, const struct tb_item *item);
+	void (*frame)(void *context, const struct tb_item *item);
+	void (*line)(void *context, const struct tb_item *item);
+	void (*text)(void *context, const struct tb_item *item, const char *text);
+	void (*clip)(void *context, const struct tb_box *box); // NULL: the whole picture
+};
+
+// tb_picture_draw hands every item to the backend, back to front. Nested clips arrive as
+// their intersection; items that lie wholly outside the clip are skipped.
+void tb_picture_draw(const struct tb_picture *picture, const struct tb_backend *backend);
+
+// tb_picture_dump writes a line an item: kind, box, colour, size, id, text. For golden
+// tests. Write errors show in ferror(stream).
+void tb_picture_dump(const struct tb_picture *picture, FILE *stream);
+
+#endif

@@ -1,0 +1,74 @@
+#include "run_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool tb_window_whole(const struct tb_run_info *info, struct tb_window window)
+{
+	return window.end_bin == 0 ||
+	       (window.first_bin == 0 && window.end_bin >= info->n_bins);
+}
+
+tb_time_ps tb_window_begin_ps(const struct tb_run_info *info, struct tb_window window)
+{
+	return tb_window_whole(info, window)
+		       ? 0
+		       : (tb_time_ps)window.first_bin * info->bin_ps;
+}
+
+tb_time_ps tb_window_end_ps(const struct tb_run_info *info, struct tb_window window)
+{
+	tb_time_ps end = (tb_time_ps)window.end_bin * info->bin_ps;
+	bool last = tb_window_whole(info, window) || end > info->simulated_ps;
+	return last ? info->simulated_ps : end;
+}
+
+int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_ps to,
+	struct tb_window *window, struct tb_error *error)
+{
+	char text[24];
+	if (from >= to)
+		return tb_fail(error, TB_EUSAGE,
+			"the window is empty: it must end after it begins");
+	if (info->n_bins == 0 || from >= (tb_time_ps)info->n_bins * info->bin_ps)
+		return tb_fail(error, TB_EUSAGE,
+			"the window begins after the run's end at %s",
+			tb_format_time(info->simulated_ps, text, sizeof text));
+	uint64_t bin = (uint64_t)info->bin_ps;
+	uint64_t end = ((uint64_t)to + bin - 1) / bin;
+	window->first_bin = (uint64_t)from / bin;
+	window->end_bin = end < info->n_bins ? end : info->n_bins;
+	return TB_OK;
+}
+
+char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
+	char *buffer, size_t size)
+{
+	char from[24];
+	char to[24];
+	tb_time_ps begin = tb_window_begin_ps(info, window);
+	snprintf(buffer, size, "%s to %s%s",
+		begin == 0 ? "0" : tb_format_time(begin, from, sizeof from),
+		tb_format_time(tb_window_end_ps(info, window), to, sizeof to),
+		tb_window_whole(info, window) ? " (whole run)" : "");
+	return buffer;
+}
+
+// The last part of a path is what people call a file.
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
+{
+	char nodes[32];
+	const char *input = base_name(info->input_name);
+	if (strcmp(input, "-") == 0)
+		input = "standard input";
+	snprintf(buffer, size, "%.80s on %.32s, %s nodes%s", input, info->network_name,
+		tb_format_count(info->n_nodes, nodes, sizeof nodes),
+		info->complete ? "" : " (stopped early)");
+	return buffer;
+}
