@@ -1,0 +1,299 @@
+// The nodes: messages cut into packets, fetched and drained over one bus, acknowledged.
+//
+// The bus serves whole packets, first come first served; of requests made in one instant
+// the drains come first (they are made in phase 1, fetches in phase 2). A node fetches
+// one packet ahead of those that hold injection VCs.
+#include "engine_impl.h"
+
+#include <stdlib.h>
+
+static tb_time_ps bus_serve(
+	struct tb_engine *engine, struct node *node, tb_time_ps at, uint64_t bytes)
+{
+	if (engine->bus_q20 == 0)
+		return at;
+	tb_time_ps begins = node->bus_free_at > at ? node->bus_free_at : at;
+	tb_time_ps takes =
+		(tb_time_ps)((bytes * engine->bus_q20 + (UINT64_C(1) << 19)) >> 20);
+	node->bus_free_at = begins + takes;
+	return node->bus_free_at;
+}
+
+static uint32_t new_message(struct tb_engine *engine)
+{
+	uint32_t id = engine->free_message;
+	if (id != NOTHING) {
+		engine->free_message = engine->messages[id].next;
+		return id;
+	}
+	if (engine->n_messages == engine->messages_room) {
+		uint32_t room = engine->messages_room ? engine->messages_room * 2 : 256;
+		void *moved = realloc(engine->messages, room * sizeof *engine->messages);
+		if (!moved) {
+			tb_engine_fail(engine, TB_ENOMEM,
+				"no memory for the messages in flight");
+			return NOTHING;
+		}
+		engine->messages = moved;
+		engine->messages_room = room;
+	}
+	return engine->n_messages++;
+}
+
+static void drop_message(struct tb_engine *engine, uint32_t id)
+{
+	struct message *message = &engine->messages[id];
+	if (--message->uses)
+		return;
+	message->next = engine->free_message;
+	engine->free_message = id;
+}
+
+static void push_posted(struct tb_engine *engine, uint32_t id)
+{
+	if (engine->n_posted == engine->posted_room) {
+		uint32_t room = engine->posted_room ? engine->posted_room * 2 : 256;
+		uint32_t *ring = malloc(room * sizeof *ring);
+		if (!ring) {
+			tb_engine_fail(
+				engine, TB_ENOMEM, "no memory for the posted messages");
+			return;
+		}
+		for (uint32_t i = 0; i < engine->n_posted; i++)
+			ring[i] = engine->posted[(engine->posted_first + i) %
+						 engine->posted_room];
+		free(engine->posted);
+		engine->posted = ring;
+		engine->posted_first = 0;
+		engine->posted_room = room;
+	}
+	engine->posted[(engine->posted_first + engine->n_posted) % engine->posted_room] =
+		id;
+	engine->n_posted++;
+}
+
+void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
+{
+	uint32_t id = new_message(engine);
+	if (id == NOTHING)
+		return;
+	const struct tb_network_params *params = &engine->net->params;
+	uint64_t n_packets = (what->bytes + params->packet_payload_bytes - 1) /
+			     params->packet_payload_bytes;
+	if (n_packets > UINT32_MAX) {
+		tb_engine_fail(
+			engine, TB_ECAPACITY, "a message of more than 2^32 packets");
+		return;
+	}
+	uint32_t n = n_packets ? (uint32_t)n_packets : 1;
+	engine->messages[id] = (struct message){.what = *what,
+		.serial = engine->stats.n_posted++,
+		.posted_at = engine->now,
+		.start_at = engine->now + params->send_overhead_ps,
+		.to_fetch = what->bytes,
+		.n_unfetched = n,
+		.n_undrained = n,
+		.n_packets = n,
+		.next = NOTHING,
+		.uses = 1};
+	engine->messages[id].flow = tb_recorder_flow(
+		&engine->recorder, what->job, what->source.id, what->destination.id);
+	push_posted(engine, id);
+}
+
+// finish_local: a message to the node itself crosses its bus twice and no link.
+static void finish_local(struct tb_engine *engine, uint32_t id)
+{
+	struct message *message = &engine->messages[id];
+	struct node *node = &engine->nodes[message->what.source.id];
+	tb_time_ps done = bus_serve(engine, node, engine->now, 2 * message->what.bytes);
+	message->delivered_at = done + engine->net->params.receive_overhead_ps;
+	message->uses = 2;
+	message->n_packets = 0;
+	engine->stats.payload_bytes += message->what.bytes;
+	tb_wheel_put(&engine->wheel, done, EV_SENT, id);
+	tb_wheel_put(&engine->wheel, message->delivered_at, EV_DELIVERED, id);
+}
+
+void tb_endpoint_start(struct tb_engine *engine, uint32_t id)
+{
+	struct message *message = &engine->messages[id];
+	uint32_t at = message->what.source.id;
+	if (at == message->what.destination.id) {
+		finish_local(engine, id);
+		return;
+	}
+	struct node *node = &engine->nodes[at];
+	if (node->queue == NOTHING)
+		node->queue = id;
+	else
+		engine->messages[node->queue_end].next = id;
+	node->queue_end = id;
+	list_add(&engine->nodes_now, at, &node->listed);
+}
+
+// cut makes the next packet of the message at the head of the node's queue.
+static uint32_t cut(struct tb_engine *engine, struct node *node)
+{
+	const struct tb_network_params *params = &engine->net->params;
+	uint32_t message_id = node->queue;
+	struct message *message = &engine->messages[message_id];
+	uint32_t id = engine->free_packets[--engine->n_free_packets];
+	struct packet *packet = &engine->packets[id];
+	uint64_t payload = message->to_fetch < params->packet_payload_bytes
+				   ? message->to_fetch
+				   : params->packet_payload_bytes;
+	message->to_fetch -= payload;
+	uint32_t number = message->n_packets - message->n_unfetched;
+	packet->order = message->serial << 24 ^ number;
+	packet->waited = 0;
+	packet->message = message_id;
+	packet->flow = message->flow;
+	packet->destination = message->what.destination.id;
+	packet->payload_bytes = (uint32_t)payload;
+	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
+	packet->n_runs =
+		packet->wire_bytes
+			? (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes
+			: 1;
+	packet->n_granted = packet->n_hops = 0;
+	packet->ascending = engine->net->regular ? tb_network_ascending(engine->net,
+							   message->what.source.id,
+							   packet->destination)
+						 : 0;
+	if (--message->n_unfetched == 0)
+		node->queue = message->next;
+	return id;
+}
+
+void tb_endpoint_fetched(struct tb_engine *engine, uint32_t id)
+{
+	struct node *node = &engine->nodes[id];
+	node->fetched = node->fetching;
+	node->fetching = NOTHING;
+	list_add(&engine->nodes_now, id, &node->listed);
+}
+
+// inject hands the fetched packet to the injection link when that has a free VC;
+// otherwise it sees to it that somebody looks again when it has.
+static void inject(struct tb_engine *engine, uint32_t id)
+{
+	struct node *node = &engine->nodes[id];
+	const struct link *link = &engine->links[engine->net->injection[id]];
+	tb_time_ps frees = TB_TIME_NEVER;
+	for (uint32_t v = 0; v < link->n_vcs; v++) {
+		tb_time_ps at = engine->vcs[link->first_vc + v].free_at;
+		if (at <= engine->now) {
+			uint32_t packet = node->fetched;
+			node->fetched = NOTHING;
+			tb_wormhole_inject(engine, packet, v);
+			return;
+		}
+		if (at < frees)
+			frees = at;
+	}
+	if (frees < node->wake_at) {
+		node->wake_at = frees;
+		tb_wheel_put(&engine->wheel, frees, EV_NODE, id);
+	}
+}
+
+void tb_endpoint_node(struct tb_engine *engine, uint32_t id)
+{
+	struct node *node = &engine->nodes[id];
+	node->listed = false;
+	if (node->wake_at <= engine->now)
+		node->wake_at = TB_TIME_NEVER;
+	if (node->fetched != NOTHING)
+		inject(engine, id);
+	if (node->fetched != NOTHING || node->fetching != NOTHING ||
+		node->queue == NOTHING)
+		return;
+	node->fetching = cut(engine, node);
+	tb_time_ps done = bus_serve(
+		engine, node, engine->now, engine->packets[node->fetching].payload_bytes);
+	tb_wheel_put(&engine->wheel, done, EV_FETCHED, id);
+}
+
+// complete: all packets of a message are drained and their acknowledgements' times known.
+static void complete(struct tb_engine *engine, uint32_t id)
+{
+	struct message *message = &engine->messages[id];
+	message->uses = 1;
+	tb_wheel_put(&engine->wheel, message->delivered_at, EV_DELIVERED, id);
+	if (engine->source->sent) {
+		message->uses = 2;
+		tb_wheel_put(&engine->wheel, message->sent_at, EV_SENT, id);
+	}
+}
+
+// The last flit is in. The packet is drained over the bus; its acknowledgement leaves
+// when the packet before it is drained (there is room for one) and crosses the circuit
+// backwards; then the source sends the end-of-packet token.
+void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
+{
+	struct packet *packet = &engine->packets[id];
+	struct node *node = &engine->nodes[packet->destination];
+	struct message *message = &engine->messages[packet->message];
+	const struct tb_network_params *params = &engine->net->params;
+	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
+	ack += params->ack_delay_ps;
+	for (uint32_t hop = 0; hop < packet->n_hops; hop++)
+		ack += engine->links[packet->hops[hop].link].hop_ps;
+	node->drained_at = bus_serve(engine, node, engine->now, packet->payload_bytes);
+	tb_wormhole_release(engine, id, ack);
+	uint32_t source = message->what.source.id;
+	if (engine->nodes[source].fetched != NOTHING &&
+		ack < engine->nodes[source].wake_at) {
+		engine->nodes[source].wake_at = ack;
+		tb_wheel_put(&engine->wheel, ack, EV_NODE, source);
+	}
+	if (ack > message->sent_at)
+		message->sent_at = ack;
+	tb_time_ps delivered = node->drained_at + params->receive_overhead_ps;
+	if (delivered > message->delivered_at)
+		message->delivered_at = delivered;
+	engine->stats.n_packets++;
+	engine->stats.payload_bytes += packet->payload_bytes;
+	if (--message->n_undrained == 0)
+		complete(engine, packet->message);
+	engine->free_packets[engine->n_free_packets++] = id;
+}
+
+void tb_endpoint_sent(struct tb_engine *engine, uint32_t id)
+{
+	uint64_t cookie = engine->messages[id].what.cookie;
+	if (engine->source->sent) {
+		int status = engine->source->sent(
+			engine->source->context, engine->now, cookie, &engine->failure);
+		if (status < 0)
+			engine->failure.code = (enum tb_status)status;
+		engine->source_at = engine->source->when(engine->source->context);
+	}
+	drop_message(engine, id);
+}
+
+void tb_endpoint_delivered(struct tb_engine *engine, uint32_t id)
+{
+	const struct message *message = &engine->messages[id];
+	struct tb_flow_sample *flow = &engine->recorder.flows[message->flow];
+	uint64_t latency = (uint64_t)(engine->now - message->posted_at);
+	flow->n_messages++;
+	flow->n_packets += message->n_packets;
+	flow->bytes += message->what.bytes;
+	flow->latency_ps += latency;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(engine->net, message->what.source,
+		message->what.destination, message->what.bytes);
+	engine->stats.n_delivered++;
+	engine->last_delivery = engine->now;
+	if (engine->source->delivered) {
+		int status = engine->source->delivered(engine->source->context,
+			engine->now, message->what.cookie, &engine->failure);
+		if (status < 0)
+			engine->failure.code = (enum tb_status)status;
+		engine->source_at = engine->source->when(engine->source->context);
+	}
+	drop_message(engine, id);
+}

@@ -1,0 +1,197 @@
+// The inside of the engine, shared by wormhole.c (links, VCs, runs), endpoint.c
+// (messages, the node's bus, acknowledgements) and engine.c (time). Private to replay/.
+//
+// Words: a packet's path has hops 0 (injection) to n_hops - 1 (ejection). A run is the
+// part of a packet that fits the smallest FIFO of the network; run m of hop j may cross
+// link j when the header has its VC there, run m - 1 has crossed, run m is coming over
+// link j - 1, and the FIFO behind link j has room because an earlier run went on over
+// link j + 1.
+#ifndef TB_ENGINE_IMPL_H
+#define TB_ENGINE_IMPL_H
+
+#include "engine.h"
+#include "network_impl.h"
+#include "recorder.h"
+#include "wheel.h"
+
+#define NOTHING UINT32_MAX
+
+enum event_kind {
+	EV_HEADER,    // packet: its header stands at the next switch
+	EV_TAIL,      // packet: its last flit is in at the destination
+	EV_READY,     // packet * hops_most + hop: the next run can cross, after a gap
+	EV_LINK,      // link: falls free while another VC has a run ready
+	EV_SWITCH,    // switch: a VC that headers wait for falls free
+	EV_NODE,      // node: its injection VC falls free
+	EV_FETCHED,   // node: the next packet has come over the bus
+	EV_SENT,      // message: acknowledged
+	EV_DELIVERED, // message: at the receiver
+};
+
+struct vc {
+	tb_time_ps free_at;    // TB_TIME_NEVER while the end is not known
+	tb_time_ps granted_at; // to its present or last holder
+	uint32_t packet;       // holder, while a run may still be served
+	uint32_t hop;
+	uint32_t flow; // of the present or last holder
+};
+
+struct link {
+	tb_time_ps reserved_until; // the run being served ends; final, whatever comes
+	tb_time_ps hop_ps;	   // header on this link to header at the next switch
+	tb_time_ps latency_ps;
+	tb_time_ps flit_ps;
+	tb_time_ps held_since; // TB_TIME_NEVER while no VC is held
+	uint64_t byte_q20;     // picoseconds a byte, 20 binary places
+	uint32_t first_vc;     // into vcs
+	uint32_t from;	       // switch, or node of an injection link
+	uint16_t n_vcs;
+	uint16_t room_runs; // runs that its FIFO holds
+	uint16_t ready;	    // bit a VC: its next run waits for the link
+	uint8_t serving;    // VC served last
+	bool event_set;	    // an EV_LINK is under way
+	bool listed;	    // is on the list of this instant
+	bool ejection;
+	bool injection;
+};
+
+struct hop {
+	uint32_t link;
+	uint16_t vc;
+	bool armed;    // next run is ready, or known when it will be
+	uint32_t runs; // runs begun
+};
+
+struct span { // of a run on a link
+	tb_time_ps start, end;
+};
+
+struct packet {
+	uint64_t order;	    // message serial and number within it: breaks ties
+	tb_time_ps arrived; // header at the switch where it stands
+	tb_time_ps charged; // wait up to here is counted already
+	tb_time_ps waited;  // at earlier switches
+	uint32_t message, flow;
+	uint32_t destination;
+	uint32_t wire_bytes, payload_bytes;
+	uint32_t n_runs;
+	uint32_t n_granted; // hops whose VC it has
+	uint32_t n_hops;    // of the whole path
+	uint32_t ascending; // of a regular tree
+	struct hop *hops;
+	struct span *spans; // [hop * runs_most + run]
+};
+
+struct waiter {
+	int64_t key; // smaller is older: arrival - age weight x earlier waits
+	uint64_t order;
+	uint32_t packet;
+	uint32_t route; // link id or group, as tb_network_route gives it
+};
+
+struct switch_state {
+	tb_time_ps wake_at;	// earliest EV_SWITCH under way
+	struct waiter *waiters; // oldest first
+	uint32_t n_waiters;
+	bool listed;
+};
+
+struct message {
+	struct tb_message what;
+	uint64_t serial;
+	tb_time_ps posted_at, start_at;
+	tb_time_ps sent_at, delivered_at;
+	uint64_t to_fetch; // bytes
+	uint32_t n_unfetched, n_undrained, n_packets;
+	uint32_t flow;
+	uint32_t next; // in its node's queue, or in the free list
+	uint32_t uses; // what still refers to it
+};
+
+struct node {
+	tb_time_ps bus_free_at;
+	tb_time_ps drained_at;	   // the last packet that came in
+	tb_time_ps wake_at;	   // earliest EV_NODE under way
+	uint32_t queue, queue_end; // messages
+	uint32_t fetched;	   // packet that waits for an injection VC
+	uint32_t fetching;
+	bool listed;
+};
+
+struct list { // ids touched in this instant
+	uint32_t *ids;
+	uint32_t n, room;
+};
+
+struct tb_engine {
+	const struct tb_network *net;
+	const struct tb_source *source;
+	struct tb_recorder recorder;
+	struct tb_wheel wheel;
+	tb_time_ps now, last_delivery;
+	tb_time_ps
+		source_at; // when the source has something; read anew after it was told
+	uint64_t seed;
+	int64_t age_q10; // age weight, 10 binary places
+	uint64_t bus_q20;
+	uint32_t run_bytes, runs_most, hops_most;
+	struct link *links;
+	struct vc *vcs;
+	struct switch_state *switches;
+	struct waiter *waiters; // memory of all switches
+	struct node *nodes;
+	struct packet *packets;
+	struct hop *hops;
+	struct span *spans;
+	uint32_t *free_packets;
+	uint32_t n_free_packets, n_packets_most;
+	struct message *messages;
+	uint32_t n_messages, messages_room, free_message;
+	uint32_t *posted; // ring of messages that wait out their send overhead
+	uint32_t posted_first, n_posted, posted_room;
+	struct list links_now, switches_now, nodes_now;
+	struct tb_engine_stats stats;
+	struct tb_error failure; // code is TB_OK while all is well
+};
+
+// tb_engine_fail keeps the first failure; the loop ends with it.
+void tb_engine_fail(struct tb_engine *engine, enum tb_status code, const char *sentence);
+
+static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
+{
+	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
+static inline void list_add(struct list *list, uint32_t id, bool *listed)
+{
+	if (*listed)
+		return;
+	*listed = true;
+	list->ids[list->n++] = id;
+}
+
+// wormhole.c: links, VCs, runs.
+//
+// A packet's first hop gets injection VC `vc` at the present instant.
+void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc);
+void tb_wormhole_header(struct tb_engine *engine, uint32_t packet); // EV_HEADER
+void tb_wormhole_ready(struct tb_engine *engine, uint32_t subject); // EV_READY
+void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw);	    // phase 2
+void tb_wormhole_link(struct tb_engine *engine, uint32_t link);	    // phase 3
+// The packet's circuit is taken down: hop j's VC falls free when the end-of-packet token,
+// sent at `eop_at`, has come there.
+void tb_wormhole_release(struct tb_engine *engine, uint32_t packet, tb_time_ps eop_at);
+// Counts what lasts up to `until`, the end of the open bin; says whether anything lasts
+// beyond.
+bool tb_wormhole_settle(struct tb_engine *engine, tb_time_ps until);
+
+// endpoint.c: messages, the bus, acknowledgements.
+void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *message);
+void tb_endpoint_start(struct tb_engine *engine, uint32_t message); // overhead is over
+void tb_endpoint_fetched(struct tb_engine *engine, uint32_t node);  // EV_FETCHED
+void tb_endpoint_node(struct tb_engine *engine, uint32_t node);	    // phase 2
+void tb_endpoint_tail(struct tb_engine *engine, uint32_t packet);   // EV_TAIL
+void tb_endpoint_sent(struct tb_engine *engine, uint32_t message);
+void tb_endpoint_delivered(struct tb_engine *engine, uint32_t message);
+
+#endif

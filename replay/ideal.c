@@ -1,0 +1,45 @@
+// What a message takes on an idle network, in closed form.
+#include "engine.h"
+
+#include "network_impl.h"
+
+static tb_time_ps time_of(uint64_t bytes, uint64_t bytes_per_s)
+{
+	if (bytes_per_s == 0)
+		return 0;
+	return (tb_time_ps)((double)bytes * (double)TB_PS_PER_S / (double)bytes_per_s +
+			    0.5);
+}
+
+static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes)
+{
+	const struct tb_network_params *params = &network->params;
+	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
+	if (source.id == destination.id)
+		return overhead + time_of(2 * bytes, params->bus_bytes_per_s);
+	uint64_t full = params->packet_payload_bytes;
+	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
+	uint64_t last = bytes - (n - 1) * full;
+	uint64_t first = n > 1 ? full : bytes;
+	uint64_t rate = params->link_bytes_per_s;
+	tb_time_ps hops = tb_network_hops(network, source, destination);
+	tb_time_ps hop = params->hop_latency_ps + time_of(params->flit_bytes, rate);
+	tb_time_ps wire = time_of(full + params->packet_overhead_bytes, rate);
+	tb_time_ps pace = larger(wire, time_of(full, params->bus_bytes_per_s));
+	// A VC serves its next packet when the last one's acknowledgement is back.
+	tb_time_ps circuit = (hops - 1) * hop + wire + params->hop_latency_ps +
+			     params->ack_delay_ps + hops * hop;
+	uint64_t vcs = params->n_vcs;
+	tb_time_ps begin = larger(
+		(tb_time_ps)(n - 1) * pace, (tb_time_ps)((n - 1) / vcs) * circuit +
+						    (tb_time_ps)((n - 1) % vcs) * pace);
+	return overhead + time_of(first, params->bus_bytes_per_s) + begin +
+	       (hops - 1) * hop + time_of(last + params->packet_overhead_bytes, rate) +
+	       params->hop_latency_ps + time_of(last, params->bus_bytes_per_s);
+}

@@ -1,0 +1,147 @@
+// What happened on the links, in the flows and between them, counted while the engine
+// runs and told to the observer. Private to replay/.
+//
+// Bins: one cell a link for the bin that is open; when simulated time passes its end it
+// is closed. With a fixed width, closed bins go to the observer at once. With an
+// automatic width they are kept, and whenever there are too many, neighbours are merged
+// and the width doubles: memory and rows stay bounded, whatever the length of the run.
+#ifndef TB_RECORDER_H
+#define TB_RECORDER_H
+
+#include "map.h"
+#include "network_impl.h"
+#include "observer.h"
+
+#include <stdbool.h>
+
+struct tb_cell { // one link in the open bin
+	uint64_t wait_ps, held_ps, busy_ps, bytes, longest_ps;
+	uint32_t n_packets, n_blocked;
+};
+
+struct tb_spill { // what of a run of flits lies beyond the open bin
+	uint32_t link;
+	uint32_t n_packets;
+	uint64_t bytes;
+	tb_time_ps start, end;
+};
+
+struct tb_kept { // a sample of a closed bin
+	uint64_t bin;
+	struct tb_link_sample sample;
+};
+
+struct tb_blame_entry {
+	uint32_t link, victim, culprit; // flows; TB_ID_NONE: many, told as one
+	uint32_t used;
+	uint64_t n_waits, wait_ps;
+};
+
+struct tb_recorder {
+	const struct tb_observer *observer;
+	uint32_t n_links;
+	bool automatic;
+	bool started; // the observer knows the width
+	tb_time_ps bin_ps, bin_start, bin_end;
+	uint64_t bin, bins_most;
+	struct tb_cell *cells;
+	uint64_t *touched; // bit a link: its cell holds something
+	struct tb_spill *spills, *spills_before;
+	size_t n_spills, spills_room, before_room;
+	struct tb_kept *kept;
+	size_t n_kept, kept_room;
+	struct tb_link_sample *told; // scratch for one bin
+	struct tb_map flow_of;
+	struct tb_flow_sample *flows;
+	uint32_t n_flows, flows_room;
+	struct tb_blame_entry *blame; // open addressing; NULL: not wanted
+	uint32_t blame_room, n_blame;
+	uint64_t wait_ps; // all waits
+	bool failed;	  // out of memory
+};
+
+int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *observer,
+	uint32_t n_links, tb_time_ps bin_ps, bool blame) TB_MUST_USE;
+void tb_recorder_fini(struct tb_recorder *recorder);
+
+// tb_recorder_flow is the number of the flow (job, source, destination), making it when
+// new.
+uint32_t tb_recorder_flow(struct tb_recorder *recorder, uint32_t job, uint32_t source,
+	uint32_t destination);
+
+static inline void tb_recorder_touch(struct tb_recorder *recorder, uint32_t link)
+{
+	recorder->touched[link / 64] |= UINT64_C(1) << link % 64;
+}
+
+// tb_recorder_spill takes a run that does not lie wholly in the open bin.
+void tb_recorder_spill(struct tb_recorder *recorder, struct tb_spill run);
+
+// tb_recorder_run counts a run of flits that crosses `link` in [start, end), start not
+// before the open bin.
+static inline void tb_recorder_run(struct tb_recorder *recorder, uint32_t link,
+	tb_time_ps start, tb_time_ps end, uint32_t bytes, bool header)
+{
+	if (end > recorder->bin_end) {
+		tb_recorder_spill(
+			recorder, (struct tb_spill){link, header, bytes, start, end});
+		return;
+	}
+	struct tb_cell *cell = &recorder->cells[link];
+	cell->busy_ps += (uint64_t)(end - start);
+	cell->bytes += bytes;
+	cell->n_packets += header;
+	tb_recorder_touch(recorder, link);
+}
+
+// tb_recorder_held counts time during which a VC of `link` was held, within the open bin.
+static inline void tb_recorder_held(
+	struct tb_recorder *recorder, uint32_t link, tb_time_ps span)
+{
+	recorder->cells[link].held_ps += (uint64_t)span;
+	tb_recorder_touch(recorder, link);
+}
+
+// tb_recorder_blocked counts a header that came in by `link` and must wait.
+static inline void tb_recorder_blocked(struct tb_recorder *recorder, uint32_t link)
+{
+	recorder->cells[link].n_blocked++;
+	tb_recorder_touch(recorder, link);
+}
+
+// tb_recorder_wait counts `part` of a wait within the open bin; `whole` is its length so
+// far.
+static inline void tb_recorder_wait(struct tb_recorder *recorder, uint32_t link,
+	uint32_t flow, tb_time_ps part, tb_time_ps whole)
+{
+	struct tb_cell *cell = &recorder->cells[link];
+	cell->wait_ps += (uint64_t)part;
+	if ((uint64_t)whole > cell->longest_ps)
+		cell->longest_ps = (uint64_t)whole;
+	recorder->flows[flow].wait_ps += (uint64_t)part;
+	recorder->wait_ps += (uint64_t)part;
+	tb_recorder_touch(recorder, link);
+}
+
+// tb_recorder_blame adds an ended wait to (link, victim, culprit).
+void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t victim,
+	uint32_t culprit, tb_time_ps wait);
+
+// tb_recorder_close closes the open bin, after the engine has settled what lasts beyond
+// it, and opens the next.
+int tb_recorder_close(struct tb_recorder *recorder, struct tb_error *error) TB_MUST_USE;
+
+// tb_recorder_idle says whether the open bin holds nothing, so that time may jump.
+bool tb_recorder_idle(const struct tb_recorder *recorder);
+
+// tb_recorder_jump moves an idle recorder's open bin to the one that holds `now`.
+void tb_recorder_jump(struct tb_recorder *recorder, tb_time_ps now);
+
+// tb_recorder_tell_bins tells all kept bins (automatic width only).
+int tb_recorder_tell_bins(
+	struct tb_recorder *recorder, struct tb_error *error) TB_MUST_USE;
+
+// tb_recorder_finish tells kept bins, flows and blame.
+int tb_recorder_finish(struct tb_recorder *recorder, struct tb_error *error) TB_MUST_USE;
+
+#endif

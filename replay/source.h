@@ -1,0 +1,44 @@
+// Where messages come from: what the engine asks while it runs. Packet traces and jobs
+// each implement one (open_loop.h, closed_loop.h).
+//
+// The engine asks when the source next has something to post, takes the messages when
+// that time has come, and tells it of messages that are sent and delivered. Calls come in
+// the order of simulated time, never from within another one.
+#ifndef TB_SOURCE_H
+#define TB_SOURCE_H
+
+#include "ids.h"
+#include "status.h"
+#include "units.h"
+
+#include <stdbool.h>
+
+struct tb_message {
+	uint64_t cookie; // given back with `sent` and `delivered`
+	struct tb_node source;
+	struct tb_node destination;
+	uint64_t bytes; // payload; 0 is a message too
+	uint32_t job;	// below 2^16
+};
+
+struct tb_source {
+	void *context;
+	// when is the time of the next message that can be posted without anything else
+	// happening before; TB_TIME_NEVER when there is none.
+	tb_time_ps (*when)(void *context);
+	// take gives the next message posted at `now`: 1, or 0 when that was all for this
+	// instant, or negative.
+	int (*take)(void *context, tb_time_ps now, struct tb_message *message,
+		struct tb_error *error);
+	// sent: the last packet is acknowledged, the sender's buffer is free. delivered:
+	// the receiver has the last byte and knows. Both may be NULL (open loop).
+	int (*sent)(
+		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+	int (*delivered)(
+		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+	// finish is asked when nothing moves and nothing more is to be posted: TB_OK, or
+	// TB_EDEADLOCK with the operations that wait for each other. May be NULL.
+	int (*finish)(void *context, struct tb_error *error);
+};
+
+#endif

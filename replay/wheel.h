@@ -1,0 +1,71 @@
+// The event queue: a timing wheel of short buckets before a heap for the far future.
+//
+// Order: by time; events of one instant come in no particular order that callers may rely
+// on. Cost: constant to put, near constant to take. Memory: 24 bytes an event that is
+// under way.
+#ifndef TB_WHEEL_H
+#define TB_WHEEL_H
+
+#include "status.h"
+#include "units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tb_event {
+	tb_time_ps at;
+	uint32_t kind;
+	uint32_t subject;
+};
+
+struct tb_wheel_entry {
+	struct tb_event event;
+	uint32_t next;
+};
+
+#define TB_WHEEL_BUCKETS 8192u
+
+struct tb_wheel {
+	unsigned shift; // a bucket is 2^shift ps wide
+	uint64_t turn;	// number of the bucket being emptied (not reduced)
+	uint32_t heads[TB_WHEEL_BUCKETS];
+	uint64_t filled[TB_WHEEL_BUCKETS / 64]; // which buckets hold anything
+	struct tb_wheel_entry *entries;
+	uint32_t n_entries, entries_room, first_free;
+	struct tb_event *due; // the current bucket, sorted, from due_begin to due_end
+	uint32_t due_begin, due_end, due_room;
+	struct tb_event *far; // binary heap of what lies beyond the wheel's reach
+	uint32_t n_far, far_room;
+	uint32_t n_wheel;
+	bool failed; // out of memory: asked once a step instead of at every put
+};
+
+// tb_wheel_init takes the width of a bucket as a power of two in ps.
+int tb_wheel_init(struct tb_wheel *wheel, unsigned shift) TB_MUST_USE;
+void tb_wheel_fini(struct tb_wheel *wheel);
+
+// tb_wheel_put adds an event, not before the time of the last one taken.
+void tb_wheel_put(struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t subject);
+
+// tb_wheel_refill makes the next bucket the current one, unless that begins after
+// `limit`.
+void tb_wheel_refill(struct tb_wheel *wheel, tb_time_ps limit);
+
+// tb_wheel_next is the time of the next event; TB_TIME_NEVER when there is none up to
+// `limit` (it may give one shortly after). The limit keeps the wheel from running ahead
+// of what others are still going to put.
+static inline tb_time_ps tb_wheel_next(struct tb_wheel *wheel, tb_time_ps limit)
+{
+	if (wheel->due_begin == wheel->due_end)
+		tb_wheel_refill(wheel, limit);
+	return wheel->due_begin == wheel->due_end ? TB_TIME_NEVER
+						  : wheel->due[wheel->due_begin].at;
+}
+
+// tb_wheel_take removes and returns the next event, after tb_wheel_next gave its time.
+static inline struct tb_event tb_wheel_take(struct tb_wheel *wheel)
+{
+	return wheel->due[wheel->due_begin++];
+}
+
+#endif

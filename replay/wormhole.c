@@ -1,0 +1,386 @@
+// Links, virtual channels and runs of flits: who gets a VC, when a run crosses a link.
+#include "engine_impl.h"
+
+#include "random.h"
+
+#include <assert.h>
+
+static struct span *span_of(const struct tb_engine *engine, const struct packet *packet,
+	uint32_t hop, uint32_t run)
+{
+	return &packet->spans[hop * engine->runs_most + run];
+}
+
+// settle_link counts the time that VCs of the link were held, up to `until`.
+static void settle_link(struct tb_engine *engine, uint32_t id, tb_time_ps until)
+{
+	struct link *link = &engine->links[id];
+	if (link->held_since == TB_TIME_NEVER)
+		return;
+	tb_time_ps end = 0;
+	for (uint32_t v = 0; v < link->n_vcs; v++)
+		if (engine->vcs[link->first_vc + v].free_at > end)
+			end = engine->vcs[link->first_vc + v].free_at;
+	bool over = end <= until;
+	if (!over)
+		end = until;
+	if (end > link->held_since)
+		tb_recorder_held(&engine->recorder, id, end - link->held_since);
+	link->held_since = over ? TB_TIME_NEVER : until;
+}
+
+static void advance(struct tb_engine *engine, uint32_t id, uint32_t hop);
+
+// begin lets the next run of a hop cross from `start` on: its end is known at once,
+// because what holds back its last flit is known too.
+static void begin(struct tb_engine *engine, uint32_t id, uint32_t hop, tb_time_ps start)
+{
+	struct packet *packet = &engine->packets[id];
+	struct hop *at = &packet->hops[hop];
+	struct link *link = &engine->links[at->link];
+	uint32_t run = at->runs++;
+	bool last_run = at->runs == packet->n_runs;
+	uint32_t bytes = last_run ? packet->wire_bytes - run * engine->run_bytes
+				  : engine->run_bytes;
+	tb_time_ps end = start + link_time(link, bytes);
+	if (hop > 0) {
+		const struct link *before = &engine->links[packet->hops[hop - 1].link];
+		tb_time_ps in = span_of(engine, packet, hop - 1, run)->end +
+				before->latency_ps + link->flit_ps;
+		if (in > end)
+			end = in;
+	}
+	if (run >= link->room_runs && !link->ejection) {
+		tb_time_ps room =
+			span_of(engine, packet, hop + 1, run - link->room_runs)->end +
+			link->hop_ps;
+		if (room > end)
+			end = room;
+	}
+	*span_of(engine, packet, hop, run) = (struct span){start, end};
+	at->armed = false;
+	link->serving = (uint8_t)at->vc;
+	link->reserved_until = end;
+	tb_recorder_run(&engine->recorder, at->link, start, end, bytes, run == 0);
+	if (run == 0 && !link->ejection)
+		tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER, id);
+	if (last_run && link->ejection)
+		tb_wheel_put(&engine->wheel, end + link->latency_ps, EV_TAIL, id);
+	engine->stats.n_hops += run == 0;
+	// This run lets the same run of the next hop, an earlier one of the hop before
+	// (room) and the next of this hop go on.
+	if (hop + 1 < packet->n_granted)
+		advance(engine, id, hop + 1);
+	if (hop > 0)
+		advance(engine, id, hop - 1);
+	advance(engine, id, hop);
+}
+
+// advance looks whether the next run of a hop can cross and when. If that is exactly when
+// the run before it ends, the link stays with the VC and nobody can come between: the run
+// begins (perhaps in the future) without an event.
+static void advance(struct tb_engine *engine, uint32_t id, uint32_t hop)
+{
+	struct packet *packet = &engine->packets[id];
+	struct hop *at = &packet->hops[hop];
+	uint32_t run = at->runs;
+	if (at->armed || run == packet->n_runs)
+		return;
+	if (hop > 0 && packet->hops[hop - 1].runs <= run)
+		return;
+	struct link *link = &engine->links[at->link];
+	bool wants_room = run >= link->room_runs && !link->ejection;
+	if (wants_room && (hop + 1 >= packet->n_granted ||
+				  packet->hops[hop + 1].runs <= run - link->room_runs))
+		return;
+	tb_time_ps ready = engine->now;
+	if (hop > 0) {
+		const struct link *before = &engine->links[packet->hops[hop - 1].link];
+		tb_time_ps in =
+			span_of(engine, packet, hop - 1, run)->start + before->hop_ps;
+		if (in > ready)
+			ready = in;
+	}
+	if (wants_room) {
+		tb_time_ps room =
+			span_of(engine, packet, hop + 1, run - link->room_runs)->start +
+			link->hop_ps;
+		if (room > ready)
+			ready = room;
+	}
+	tb_time_ps before_end = run ? span_of(engine, packet, hop, run - 1)->end : 0;
+	if (run > 0 && before_end >= ready) {
+		// The last run's end is still to come, so the link cannot have been given
+		// away.
+		assert(link->serving == at->vc && link->reserved_until == before_end);
+		begin(engine, id, hop, before_end);
+		return;
+	}
+	at->armed = true;
+	if (ready > engine->now) {
+		tb_wheel_put(
+			&engine->wheel, ready, EV_READY, id * engine->hops_most + hop);
+		return;
+	}
+	link->ready |= (uint16_t)(1u << at->vc);
+	list_add(&engine->links_now, at->link, &link->listed);
+}
+
+void tb_wormhole_ready(struct tb_engine *engine, uint32_t subject)
+{
+	const struct packet *packet = &engine->packets[subject / engine->hops_most];
+	const struct hop *at = &packet->hops[subject % engine->hops_most];
+	struct link *link = &engine->links[at->link];
+	link->ready |= (uint16_t)(1u << at->vc);
+	list_add(&engine->links_now, at->link, &link->listed);
+}
+
+// choose_vc picks among the VCs with a run ready: the one served last goes on, else the
+// one granted longest ago.
+static uint32_t choose_vc(const struct tb_engine *engine, const struct link *link)
+{
+	if (link->ready & 1u << link->serving)
+		return link->serving;
+	uint32_t chosen = NOTHING;
+	for (uint32_t v = 0; v < link->n_vcs; v++) {
+		if (!(link->ready & 1u << v))
+			continue;
+		if (chosen == NOTHING ||
+			engine->vcs[link->first_vc + v].granted_at <
+				engine->vcs[link->first_vc + chosen].granted_at)
+			chosen = v;
+	}
+	return chosen;
+}
+
+void tb_wormhole_link(struct tb_engine *engine, uint32_t id)
+{
+	struct link *link = &engine->links[id];
+	link->listed = false;
+	if (link->ready && link->reserved_until <= engine->now) {
+		uint32_t v = choose_vc(engine, link);
+		const struct vc *vc = &engine->vcs[link->first_vc + v];
+		link->ready &= (uint16_t) ~(1u << v);
+		begin(engine, vc->packet, vc->hop, engine->now);
+	}
+	if (link->ready && !link->event_set) {
+		link->event_set = true;
+		tb_wheel_put(&engine->wheel, link->reserved_until, EV_LINK, id);
+	}
+}
+
+// grant gives a packet VC `v` of `link_id` as its next hop.
+static void grant(struct tb_engine *engine, uint32_t id, uint32_t link_id, uint32_t v)
+{
+	struct packet *packet = &engine->packets[id];
+	struct link *link = &engine->links[link_id];
+	settle_link(engine, link_id, engine->now);
+	if (link->held_since == TB_TIME_NEVER)
+		link->held_since = engine->now;
+	tb_recorder_touch(&engine->recorder, link_id);
+	uint32_t hop = packet->n_granted++;
+	engine->vcs[link->first_vc + v] = (struct vc){.free_at = TB_TIME_NEVER,
+		.granted_at = engine->now,
+		.packet = id,
+		.hop = hop,
+		.flow = packet->flow};
+	packet->hops[hop] = (struct hop){.link = link_id, .vc = (uint16_t)v};
+	if (link->ejection)
+		packet->n_hops = packet->n_granted;
+	advance(engine, id, hop);
+}
+
+void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc)
+{
+	uint32_t node = engine->messages[engine->packets[packet].message].what.source.id;
+	grant(engine, packet, engine->net->injection[node], vc);
+}
+
+// free_vcs counts the link's free VCs and names one, the lowest.
+static uint32_t free_vcs(const struct tb_engine *engine, uint32_t id, uint32_t *lowest)
+{
+	const struct link *link = &engine->links[id];
+	uint32_t n = 0;
+	for (uint32_t v = link->n_vcs; v-- > 0;)
+		if (engine->vcs[link->first_vc + v].free_at <= engine->now) {
+			n++;
+			*lowest = v;
+		}
+	return n;
+}
+
+// pick finds the least loaded link of a route that has a free VC, ties by a hash of
+// packet, switch and seed, so that the choice does not depend on what else happens when.
+static uint32_t pick(const struct tb_engine *engine, const struct waiter *waiter,
+	uint32_t sw, uint32_t *vc)
+{
+	if (!(waiter->route & TB_ROUTE_GROUP))
+		return free_vcs(engine, waiter->route, vc) ? waiter->route : NOTHING;
+	const struct tb_route_group *group =
+		&engine->net->groups[waiter->route & ~TB_ROUTE_GROUP];
+	const uint32_t *links = engine->net->group_links + group->first;
+	uint32_t most_free = 1, n_best = 0, chosen = NOTHING;
+	uint64_t hash = 0;
+	for (uint32_t i = 0; i < group->n; i++) {
+		uint32_t lowest = 0;
+		uint32_t n = free_vcs(engine, links[i], &lowest);
+		if (n < most_free)
+			continue;
+		if (n > most_free)
+			n_best = 0;
+		most_free = n;
+		n_best++;
+		// Reservoir of one: each of n equals stays with probability 1/n.
+		if (n_best > 1) {
+			hash = tb_random_mix(engine->seed ^ waiter->order ^
+					     (uint64_t)sw << 40 ^ hash ^ n_best);
+			if (hash % n_best)
+				continue;
+		}
+		chosen = links[i];
+		*vc = lowest;
+	}
+	return chosen;
+}
+
+// charge counts a header's wait from what is counted already up to `until`.
+static void charge(struct tb_engine *engine, struct packet *packet, tb_time_ps until)
+{
+	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+	tb_recorder_wait(&engine->recorder, came_by, packet->flow,
+		until - packet->charged, until - packet->arrived);
+	packet->charged = until;
+}
+
+void tb_wormhole_header(struct tb_engine *engine, uint32_t id)
+{
+	struct packet *packet = &engine->packets[id];
+	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+	uint32_t sw = engine->net->links[came_by].to;
+	struct switch_state *at = &engine->switches[sw];
+	packet->arrived = packet->charged = engine->now;
+	struct waiter waiter = {.order = packet->order, .packet = id};
+	waiter.key = packet->arrived - ((packet->waited * engine->age_q10) >> 10);
+	waiter.route = tb_network_route(engine->net, sw, packet->destination,
+		packet->n_granted - 1, packet->ascending);
+	uint32_t i = at->n_waiters++;
+	for (; i > 0; i--) {
+		const struct waiter *older = &at->waiters[i - 1];
+		if (older->key < waiter.key ||
+			(older->key == waiter.key && older->order < waiter.order))
+			break;
+		at->waiters[i] = *older;
+	}
+	at->waiters[i] = waiter;
+	list_add(&engine->switches_now, sw, &at->listed);
+}
+
+// admit grants a waiter its VC and closes the account of its wait.
+static void admit(
+	struct tb_engine *engine, const struct waiter *waiter, uint32_t link, uint32_t vc)
+{
+	struct packet *packet = &engine->packets[waiter->packet];
+	tb_time_ps wait = engine->now - packet->arrived;
+	if (wait > 0) {
+		charge(engine, packet, engine->now);
+		packet->waited += wait;
+		tb_recorder_blame(&engine->recorder,
+			packet->hops[packet->n_granted - 1].link, packet->flow,
+			engine->vcs[engine->links[link].first_vc + vc].flow, wait);
+	}
+	grant(engine, waiter->packet, link, vc);
+}
+
+static tb_time_ps link_frees(const struct tb_engine *engine, uint32_t id)
+{
+	const struct link *link = &engine->links[id];
+	tb_time_ps first = TB_TIME_NEVER;
+	for (uint32_t v = 0; v < link->n_vcs; v++)
+		if (engine->vcs[link->first_vc + v].free_at < first)
+			first = engine->vcs[link->first_vc + v].free_at;
+	return first;
+}
+
+// route_frees is when the first VC of a route is known to fall free.
+static tb_time_ps route_frees(const struct tb_engine *engine, uint32_t route)
+{
+	if (!(route & TB_ROUTE_GROUP))
+		return link_frees(engine, route);
+	const struct tb_route_group *group =
+		&engine->net->groups[route & ~TB_ROUTE_GROUP];
+	tb_time_ps first = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < group->n; i++) {
+		tb_time_ps frees =
+			link_frees(engine, engine->net->group_links[group->first + i]);
+		if (frees < first)
+			first = frees;
+	}
+	return first;
+}
+
+static void wake_switch(struct tb_engine *engine, uint32_t sw, tb_time_ps at)
+{
+	if (at >= engine->switches[sw].wake_at)
+		return;
+	engine->switches[sw].wake_at = at;
+	tb_wheel_put(&engine->wheel, at, EV_SWITCH, sw);
+}
+
+// The oldest header first: each takes a VC of its route if one is free.
+void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw)
+{
+	struct switch_state *at = &engine->switches[sw];
+	uint32_t n_left = 0;
+	tb_time_ps wake = TB_TIME_NEVER;
+	at->listed = false;
+	if (at->wake_at <= engine->now)
+		at->wake_at = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < at->n_waiters; i++) {
+		struct waiter waiter = at->waiters[i];
+		uint32_t vc = 0;
+		uint32_t link = pick(engine, &waiter, sw, &vc);
+		if (link != NOTHING) {
+			admit(engine, &waiter, link, vc);
+			continue;
+		}
+		struct packet *packet = &engine->packets[waiter.packet];
+		if (packet->arrived == engine->now)
+			tb_recorder_blocked(&engine->recorder,
+				packet->hops[packet->n_granted - 1].link);
+		tb_time_ps frees = route_frees(engine, waiter.route);
+		if (frees < wake)
+			wake = frees;
+		at->waiters[n_left++] = waiter;
+	}
+	at->n_waiters = n_left;
+	wake_switch(engine, sw, wake);
+}
+
+void tb_wormhole_release(struct tb_engine *engine, uint32_t id, tb_time_ps eop_at)
+{
+	const struct packet *packet = &engine->packets[id];
+	tb_time_ps passes = eop_at;
+	for (uint32_t hop = 0; hop < packet->n_hops; hop++) {
+		const struct link *link = &engine->links[packet->hops[hop].link];
+		engine->vcs[link->first_vc + packet->hops[hop].vc].free_at = passes;
+		if (!link->injection && engine->switches[link->from].n_waiters)
+			wake_switch(engine, link->from, passes);
+		passes += link->hop_ps;
+	}
+}
+
+bool tb_wormhole_settle(struct tb_engine *engine, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t id = 0; id < engine->net->n_links; id++) {
+		settle_link(engine, id, until);
+		lasts |= engine->links[id].held_since != TB_TIME_NEVER;
+	}
+	for (uint32_t sw = 0; sw < engine->net->n_switches; sw++) {
+		const struct switch_state *at = &engine->switches[sw];
+		for (uint32_t i = 0; i < at->n_waiters; i++)
+			charge(engine, &engine->packets[at->waiters[i].packet], until);
+		lasts |= at->n_waiters > 0;
+	}
+	return lasts;
+}
