@@ -50,11 +50,18 @@ _tailback_presets()
 	done
 }
 
+# The patterns stand in the help of synth, indented, below their headline.
+_tailback_patterns()
+{
+	"${COMP_WORDS[0]}" synth --help 2>/dev/null |
+		sed -n '/^Patterns:/,/^$/s/^ *\([a-z-]*\)  .*/\1/p'
+}
+
 # What a command reads or is told when no option is asked for.
 _tailback_operand()
 {
 	case $1 in
-	synth) _tailback_words 'uniform bit-reversal butterfly complement transpose shuffle neighbour hot-spot' ;;
+	synth) _tailback_words "$(_tailback_patterns)" ;;
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|db)(\.(gz|zst))?$' ;;
 	matrix | report | view | compare) _tailback_files '\.db$' ;;
