@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 // clang-format off
-#define TB_COMMAND_TABLE(X)
+#define TB_COMMAND_TABLE(X) \
+	X(synth, "make a job of synthetic traffic")
 
 // clang-format on
 #define TB_DECLARE(name, summary) int tb_cmd_##name(int argc, char **argv);

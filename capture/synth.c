@@ -1,0 +1,265 @@
+#include "synth.h"
+
+#include "random.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define CALC_CPU   1
+#define LONGEST_NS 8.64e15 // simulated time, in ps, ends at 106 days
+
+// A node's streams.
+enum { STREAM_DESTINATION, STREAM_SIZE, STREAM_TIME, N_STREAMS };
+
+// All messages, source after source.
+struct traffic {
+	const struct tb_synth_options *options;
+	uint64_t *bytes;
+	uint32_t *sources;
+	uint32_t *destinations;
+	uint32_t *first;    // n_nodes + 1: messages from a node
+	uint32_t *first_to; // n_nodes + 1: into `towards`
+	uint32_t *towards;  // messages by destination
+};
+
+static void traffic_fini(struct traffic *traffic)
+{
+	free(traffic->bytes);
+	free(traffic->sources);
+	free(traffic->destinations);
+	free(traffic->first);
+	free(traffic->first_to);
+	free(traffic->towards);
+}
+
+static bool traffic_init(struct traffic *traffic, const struct tb_synth_options *options)
+{
+	size_t n = (size_t)options->n_nodes * options->n_messages;
+	traffic->options = options;
+	traffic->bytes = malloc(n * sizeof *traffic->bytes);
+	traffic->sources = malloc(n * sizeof *traffic->sources);
+	traffic->destinations = malloc(n * sizeof *traffic->destinations);
+	traffic->towards = malloc(n * sizeof *traffic->towards);
+	traffic->first = calloc((size_t)options->n_nodes + 1, sizeof *traffic->first);
+	traffic->first_to =
+		calloc((size_t)options->n_nodes + 1, sizeof *traffic->first_to);
+	return traffic->bytes && traffic->sources && traffic->destinations &&
+	       traffic->towards && traffic->first && traffic->first_to;
+}
+
+static void stream_init(
+	struct tb_random *random, const struct traffic *traffic, uint32_t node, int which)
+{
+	tb_random_init(random, traffic->options->seed,
+		(uint64_t)node * N_STREAMS + (uint64_t)which);
+}
+
+// factor draws what the mean is to be multiplied with.
+static double factor(enum tb_synth_dist dist, struct tb_random *random)
+{
+	switch (dist) {
+	case TB_SYNTH_FIXED:
+		return 1;
+	case TB_SYNTH_UNIFORM:
+		return 2 * tb_random_unit(random);
+	case TB_SYNTH_EXPONENTIAL:
+		return tb_random_exponential(random);
+	}
+	return 1;
+}
+
+static uint64_t draw_bytes(
+	const struct tb_synth_options *options, struct tb_random *random)
+{
+	if (options->size_dist == TB_SYNTH_FIXED)
+		return options->message_bytes;
+	double bytes =
+		(double)options->message_bytes * factor(options->size_dist, random) + 0.5;
+	return bytes < 1 ? 1 : (uint64_t)bytes;
+}
+
+static void draw_messages(struct traffic *traffic)
+{
+	const struct tb_synth_options *options = traffic->options;
+	uint32_t n = 0;
+	for (uint32_t node = 0; node < options->n_nodes; node++) {
+		struct tb_random destinations, sizes;
+		stream_init(&destinations, traffic, node, STREAM_DESTINATION);
+		stream_init(&sizes, traffic, node, STREAM_SIZE);
+		traffic->first[node] = n;
+		for (uint32_t i = 0; i < options->n_messages; i++) {
+			uint32_t to = options->pattern->destination(
+				options, node, &destinations);
+			if (to == node)
+				break; // silent: permutations have fixed points
+			traffic->sources[n] = node;
+			traffic->destinations[n] = to;
+			traffic->bytes[n++] = draw_bytes(options, &sizes);
+		}
+	}
+	traffic->first[options->n_nodes] = n;
+}
+
+// sort_messages lists the messages by destination, and of one destination by source.
+static void sort_messages(struct traffic *traffic)
+{
+	uint32_t n_nodes = traffic->options->n_nodes;
+	uint32_t n = traffic->first[n_nodes], sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		traffic->first_to[traffic->destinations[i]]++;
+	for (uint32_t node = 0; node <= n_nodes; node++)
+		traffic->first_to[node] = sum += traffic->first_to[node];
+	for (uint32_t i = n; i-- > 0;)
+		traffic->towards[--traffic->first_to[traffic->destinations[i]]] = i;
+}
+
+static int add_receives(struct tb_job_builder *builder, const struct traffic *traffic,
+	uint32_t node, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (uint32_t i = traffic->first_to[node];
+		i < traffic->first_to[node + 1] && status == TB_OK; i++) {
+		uint32_t message = traffic->towards[i];
+		struct tb_op op = {.kind = TB_OP_RECV,
+			.amount = traffic->bytes[message],
+			.peer = traffic->sources[message]};
+		status = tb_job_add(builder, node, &op, NULL, error);
+	}
+	return status;
+}
+
+// add_wait adds the calc that issues a node's next message, behind the calc before it.
+// Each ends at a rounded time, so that the times of a chain do not drift.
+static int add_wait(struct tb_job_builder *builder, uint32_t node, uint64_t wait_ns,
+	uint32_t *calc, struct tb_error *error)
+{
+	struct tb_op op = {.kind = TB_OP_CALC, .amount = wait_ns, .cpu = CALC_CPU};
+	uint32_t before = *calc;
+	int status = tb_job_add(builder, node, &op, calc, error);
+	if (status == TB_OK && before != TB_ID_NONE)
+		status = tb_job_depend(builder, node, *calc, before, false, error);
+	return status;
+}
+
+// mean_gap_ns is the mean time from message to message; 0 without a load.
+static double mean_gap_ns(const struct tb_synth_options *options)
+{
+	uint64_t rate = options->rate_bytes_per_s ? options->rate_bytes_per_s
+						  : TB_SYNTH_RATE_BYTES_PER_S;
+	if (options->load <= 0)
+		return 0;
+	return (double)options->message_bytes * 1e9 / (double)rate / options->load;
+}
+
+static int add_sends(struct tb_job_builder *builder, const struct traffic *traffic,
+	uint32_t node, struct tb_error *error)
+{
+	const struct tb_synth_options *options = traffic->options;
+	double gap_ns = mean_gap_ns(options);
+	double due_ns = 0;
+	uint64_t last_ns = 0;
+	uint32_t on = TB_ID_NONE;
+	int status = TB_OK;
+	struct tb_random times;
+	stream_init(&times, traffic, node, STREAM_TIME);
+	for (uint32_t i = traffic->first[node];
+		i < traffic->first[node + 1] && status == TB_OK; i++) {
+		if (options->load > 0) {
+			due_ns += gap_ns * factor(options->time_dist, &times);
+			uint64_t now_ns = (uint64_t)(due_ns + 0.5);
+			status = add_wait(builder, node, now_ns - last_ns, &on, error);
+			last_ns = now_ns;
+		}
+		struct tb_op op = {.kind = TB_OP_SEND,
+			.amount = traffic->bytes[i],
+			.peer = traffic->destinations[i]};
+		uint32_t send = 0;
+		if (status == TB_OK)
+			status = tb_job_add(builder, node, &op, &send, error);
+		if (status == TB_OK && on != TB_ID_NONE)
+			status = tb_job_depend(builder, node, send, on, false, error);
+		if (options->load <= 0)
+			on = send;
+	}
+	return status;
+}
+
+static int check_nodes(const struct tb_synth_options *o, struct tb_error *error)
+{
+	const struct tb_synth_pattern *pattern = o->pattern;
+	if (o->n_nodes < 2 || o->n_nodes > TB_RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"traffic needs 2 to %" PRIu32 " nodes, not %" PRIu32,
+			TB_RANKS_MAX, o->n_nodes);
+	if (pattern->multiple_of == 0 && (o->n_nodes & (o->n_nodes - 1)) != 0)
+		return tb_fail(error, TB_EUSAGE,
+			"%s moves binary digits: the number of nodes must be a power of "
+			"two, "
+			"not %" PRIu32,
+			pattern->name, o->n_nodes);
+	if (pattern->multiple_of > 1 && o->n_nodes % pattern->multiple_of != 0)
+		return tb_fail(error, TB_EUSAGE,
+			"the number of nodes for %s must be a multiple of %" PRIu32
+			", not %" PRIu32,
+			pattern->name, pattern->multiple_of, o->n_nodes);
+	if (o->hot >= o->n_nodes)
+		return tb_fail(error, TB_EUSAGE,
+			"node %" PRIu32 " cannot be hot: the nodes are 0 to %" PRIu32,
+			o->hot, o->n_nodes - 1);
+	return TB_OK;
+}
+
+static int check_messages(const struct tb_synth_options *o, struct tb_error *error)
+{
+	if (o->load < 0 || o->n_messages < 1)
+		return tb_fail(error, TB_EUSAGE,
+			"a load below 0 or no message at all makes no traffic");
+	if (o->message_bytes == 0 && (o->load > 0 || o->size_dist != TB_SYNTH_FIXED))
+		return tb_fail(error, TB_EUSAGE,
+			"messages of 0 bytes have neither load nor distribution");
+	if ((double)o->n_messages * mean_gap_ns(o) > LONGEST_NS)
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu32 " messages at that load take longer than 100 days",
+			o->n_messages);
+	if ((uint64_t)o->n_nodes * o->n_messages > INT32_MAX / (o->load > 0 ? 3 : 2))
+		return tb_fail(error, TB_ECAPACITY,
+			"%" PRIu32 " messages from each of %" PRIu32
+			" nodes are more operations than a job can hold (%d)",
+			o->n_messages, o->n_nodes, INT32_MAX);
+	return TB_OK;
+}
+
+static int build(struct tb_job_builder *builder, struct traffic *traffic,
+	struct tb_job **job, struct tb_error *error)
+{
+	int status = TB_OK;
+	draw_messages(traffic);
+	sort_messages(traffic);
+	for (uint32_t node = 0; node < traffic->options->n_nodes && status == TB_OK;
+		node++) {
+		status = add_receives(builder, traffic, node, error);
+		if (status == TB_OK)
+			status = add_sends(builder, traffic, node, error);
+	}
+	return status == TB_OK ? tb_job_finish(builder, "", job, error) : status;
+}
+
+int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
+	struct tb_error *error)
+{
+	int status = check_nodes(options, error);
+	if (status == TB_OK)
+		status = check_messages(options, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_job_builder *builder = NULL;
+	struct traffic traffic = {0};
+	status = tb_job_builder_new(&builder, options->n_nodes, error);
+	if (status == TB_OK && !traffic_init(&traffic, options))
+		status = tb_fail(error, TB_ENOMEM, "no memory for so many messages");
+	if (status == TB_OK)
+		status = build(builder, &traffic, job, error);
+	traffic_fini(&traffic);
+	tb_job_builder_free(builder);
+	return status;
+}

@@ -1,0 +1,148 @@
+// The patterns, and finding them by name.
+#include "synth.h"
+
+#include "random.h"
+
+#include <string.h>
+
+// Number of binary coordinates of a node; n_nodes is a power of two.
+static unsigned n_bits(const struct tb_synth_options *options)
+{
+	unsigned n = 0;
+	while ((UINT32_C(1) << n) < options->n_nodes)
+		n++;
+	return n;
+}
+
+static uint32_t uniform(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	uint32_t drawn = (uint32_t)tb_random_below(random, options->n_nodes - 1);
+	return drawn + (drawn >= node);
+}
+
+static uint32_t bit_reversal(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t reversed = 0;
+	for (unsigned i = 0; i < n_bits(options); i++)
+		reversed = reversed << 1 | (node >> i & 1);
+	return reversed;
+}
+
+static uint32_t butterfly(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t ends = options->n_nodes / 2 | 1;
+	bool differ = (node & ends) != 0 && (node & ends) != ends;
+	return differ ? node ^ ends : node;
+}
+
+static uint32_t complement(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return options->n_nodes - 1 - node;
+}
+
+// rotate_left rotates the binary coordinates.
+static uint32_t rotate_left(
+	const struct tb_synth_options *options, uint32_t node, unsigned by)
+{
+	unsigned n = n_bits(options);
+	return (node << by | node >> (n - by)) & (options->n_nodes - 1);
+}
+
+// With an odd number of coordinates the matrix has twice as many columns as rows.
+static uint32_t transpose(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return rotate_left(options, node, n_bits(options) - n_bits(options) / 2);
+}
+
+static uint32_t shuffle(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return rotate_left(options, node, 1);
+}
+
+static uint32_t neighbour(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)options, (void)random;
+	return node ^ 1;
+}
+
+static uint32_t hot_spot(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)node, (void)random;
+	return options->hot;
+}
+
+const struct tb_synth_pattern tb_synth_patterns[] = {
+	{"uniform", "each message to another node at random", 1, uniform},
+	{"bit-reversal", "to the node with the binary digits reversed", 0, bit_reversal},
+	{"butterfly", "first and last binary digit swapped", 0, butterfly},
+	{"complement", "all binary digits inverted", 0, complement},
+	{"transpose", "upper and lower half of the binary digits swapped", 0, transpose},
+	{"shuffle", "binary digits rotated left by one", 0, shuffle},
+	{"neighbour", "0 with 1, 2 with 3, and so on", 2, neighbour},
+	{"hot-spot", "all to one node (--hot)", 1, hot_spot},
+	{NULL, NULL, 0, NULL},
+};
+
+// distance counts the letters to insert, delete or replace (Levenshtein 1966). Names
+// longer than the row are cut.
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[32];
+	size_t n = strnlen(b, sizeof row / sizeof *row - 1);
+	for (unsigned i = 0; i <= n; i++)
+		row[i] = i;
+	for (unsigned i = 0; a[i]; i++) {
+		unsigned diagonal = row[0];
+		row[0] = i + 1;
+		for (size_t k = 0; k < n; k++) {
+			unsigned replace = diagonal + (a[i] != b[k]);
+			diagonal = row[k + 1];
+			unsigned least =
+				row[k] < row[k + 1] ? row[k] + 1 : row[k + 1] + 1;
+			row[k + 1] = replace < least ? replace : least;
+		}
+	}
+	return row[n];
+}
+
+int tb_synth_pattern_find(
+	const struct tb_synth_pattern **pattern, const char *name, struct tb_error *error)
+{
+	const struct tb_synth_pattern *nearest = tb_synth_patterns;
+	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++) {
+		if (strcmp(p->name, name) == 0) {
+			*pattern = p;
+			return TB_OK;
+		}
+		if (distance(name, p->name) < distance(name, nearest->name))
+			nearest = p;
+	}
+	return tb_fail(error, TB_EUSAGE, "no pattern is called '%s'; the nearest is '%s'",
+		name, nearest->name);
+}
+
+int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_error *error)
+{
+	static const char *const names[] = {"fixed", "uniform", "exponential"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*dist = (enum tb_synth_dist)i;
+			return TB_OK;
+		}
+	}
+	return tb_fail(error, TB_EUSAGE,
+		"a distribution is fixed, uniform or exponential, not '%s'", name);
+}
