@@ -84,6 +84,7 @@ struct tb_packets_summary {
 	uint32_t n_endpoints_unplaced;
 	uint32_t n_nodes;	    // highest node given out + 1
 	uint64_t n_pairs;	    // ordered pairs of nodes with packets
+	int64_t first_at_ns;	    // when the first packet was captured, since the epoch
 	tb_time_ps duration_ps;	    // last packet's at_ps
 	tb_time_ps squeezed_ps;	    // idle time taken out
 	tb_time_ps peak_reorder_ps; // largest step back in time seen
@@ -100,6 +101,20 @@ double tb_packets_fraction(const struct tb_packets *packets);
 const char *tb_packets_node_name(const struct tb_packets *packets, struct tb_node node);
 uint32_t tb_packets_n_jobs(const struct tb_packets *packets);
 const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job);
+
+// Control frames by protocol, the most frequent kinds that came first; `i` counts from 0,
+// NULL from the last on. Their sum is n_non_ip.
+struct tb_packets_control {
+	uint16_t ether_type; // 0: none (LLC: spanning tree and the like)
+	uint64_t n_records;
+};
+
+const struct tb_packets_control *tb_packets_control(
+	const struct tb_packets *packets, uint32_t i);
+
+// tb_packets_unplaced_name names one of the first endpoints without a node; NULL from the
+// last on.
+const char *tb_packets_unplaced_name(const struct tb_packets *packets, uint32_t i);
 
 // Wire and payload bytes by ordered pair of nodes, so far. `pair` counts from 0 below
 // n_pairs, in the order of first appearance.

@@ -1,0 +1,46 @@
+// An endpoint's address, of any of the kinds that captures and map files name.
+//
+// Value struct; a zeroed one is TB_ADDRESS_NONE. Addresses sort by kind in the order of
+// the enum, then as numbers, so 10.77.0.2 comes before 10.77.0.10.
+#ifndef TB_ADDRESS_H
+#define TB_ADDRESS_H
+
+#include "bytes.h"
+#include "status.h"
+
+enum tb_address_kind {
+	TB_ADDRESS_NONE,
+	TB_ADDRESS_IPV4,
+	TB_ADDRESS_IPV6,
+	TB_ADDRESS_MAC,
+	TB_ADDRESS_LID, // InfiniBand local identifier
+	TB_ADDRESS_GID, // InfiniBand global identifier, also RoCE v1
+};
+
+struct tb_address {
+	uint64_t high; // first 8 bytes of 16; 0 for the shorter kinds
+	uint64_t low;
+	enum tb_address_kind kind;
+};
+
+#define TB_ADDRESS_TEXT_SIZE 64
+
+// tb_address_format writes "10.77.0.1", "fe80::1", "02:4d:00:00:00:01", "lid:18" or
+// "gid:fe80::1" into buffer, always terminated, and returns buffer.
+// TB_ADDRESS_TEXT_SIZE bytes suffice.
+char *tb_address_format(const struct tb_address *address, char *buffer, size_t size);
+
+// tb_address_parse reads what tb_address_format writes ("lid:0x12" as well). TB_EUSAGE
+// for anything else.
+int tb_address_parse(const char *text, struct tb_address *address) TB_MUST_USE;
+
+// tb_address_compare is negative, 0 or positive as `a` sorts before, with or after `b`.
+int tb_address_compare(const struct tb_address *a, const struct tb_address *b);
+
+// Readers from a packet; false when the field is not within the bytes.
+bool tb_address_ipv4_at(struct tb_bytes bytes, size_t at, struct tb_address *address);
+bool tb_address_mac_at(struct tb_bytes bytes, size_t at, struct tb_address *address);
+bool tb_address_wide_at(struct tb_bytes bytes, size_t at, enum tb_address_kind kind,
+	struct tb_address *address);
+
+#endif

@@ -1,0 +1,96 @@
+// Bounds-checked getters over bytes that somebody else wrote. Each returns whether the
+// field lies within the bytes and stores it only then; all decoding goes through them.
+#ifndef TB_BYTES_H
+#define TB_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct tb_bytes {
+	const uint8_t *data;
+	size_t n;
+};
+
+static inline bool tb_bytes_have(struct tb_bytes bytes, size_t at, size_t n)
+{
+	return at <= bytes.n && n <= bytes.n - at;
+}
+
+// tb_bytes_after is what follows the first `n` bytes: empty when there are not as many.
+static inline struct tb_bytes tb_bytes_after(struct tb_bytes bytes, size_t n)
+{
+	if (n > bytes.n)
+		n = bytes.n;
+	return (struct tb_bytes){bytes.data + n, bytes.n - n};
+}
+
+static inline bool tb_bytes_u8(struct tb_bytes bytes, size_t at, uint8_t *value)
+{
+	if (!tb_bytes_have(bytes, at, 1))
+		return false;
+	*value = bytes.data[at];
+	return true;
+}
+
+// Big-endian unless the name says otherwise: the order of the network.
+static inline bool tb_bytes_u16(struct tb_bytes bytes, size_t at, uint16_t *value)
+{
+	if (!tb_bytes_have(bytes, at, 2))
+		return false;
+	const uint8_t *p = bytes.data + at;
+	*value = (uint16_t)(p[0] << 8 | p[1]);
+	return true;
+}
+
+static inline bool tb_bytes_u24(struct tb_bytes bytes, size_t at, uint32_t *value)
+{
+	if (!tb_bytes_have(bytes, at, 3))
+		return false;
+	const uint8_t *p = bytes.data + at;
+	*value = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+	return true;
+}
+
+static inline bool tb_bytes_u32(struct tb_bytes bytes, size_t at, uint32_t *value)
+{
+	if (!tb_bytes_have(bytes, at, 4))
+		return false;
+	const uint8_t *p = bytes.data + at;
+	*value = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+	return true;
+}
+
+static inline bool tb_bytes_u64(struct tb_bytes bytes, size_t at, uint64_t *value)
+{
+	uint32_t high;
+	uint32_t low;
+	if (!tb_bytes_u32(bytes, at, &high) || !tb_bytes_u32(bytes, at + 4, &low))
+		return false;
+	*value = (uint64_t)high << 32 | low;
+	return true;
+}
+
+// tb_bytes_u32_as reads in the byte order that a file's header named.
+static inline bool tb_bytes_u32_as(
+	struct tb_bytes bytes, size_t at, bool little_endian, uint32_t *value)
+{
+	uint32_t big;
+	if (!tb_bytes_u32(bytes, at, &big))
+		return false;
+	*value = little_endian ? __builtin_bswap32(big) : big;
+	return true;
+}
+
+static inline bool tb_bytes_u16_as(
+	struct tb_bytes bytes, size_t at, bool little_endian, uint16_t *value)
+{
+	uint16_t big;
+	if (!tb_bytes_u16(bytes, at, &big))
+		return false;
+	*value = little_endian ? __builtin_bswap16(big) : big;
+	return true;
+}
+
+#endif

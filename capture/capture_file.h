@@ -1,0 +1,40 @@
+// One capture file, or standard input, read record by record through libpcap.
+//
+// Stamps are nanoseconds since the epoch, whatever the file keeps. Memory is constant.
+// One thread at a time per object.
+#ifndef TB_CAPTURE_FILE_H
+#define TB_CAPTURE_FILE_H
+
+#include "bytes.h"
+#include "status.h"
+
+struct tb_capture_file; // opaque
+
+struct tb_record {
+	int64_t at_ns;
+	struct tb_bytes bytes; // what was captured; lives until the next call
+	uint32_t wire_bytes;   // what was on the wire
+	int link_type;	       // libpcap's DLT_ value
+	uint32_t interface;    // of a pcapng file; 0 otherwise
+};
+
+// tb_capture_file_open opens `path` ("-" is standard input). TB_EFOREIGN when it is no
+// capture, TB_EFORMAT when it is a broken one, TB_EIO when the system refuses.
+int tb_capture_file_open(struct tb_capture_file **file, const char *path,
+	struct tb_error *error) TB_MUST_USE;
+void tb_capture_file_free(struct tb_capture_file *file);
+
+// tb_capture_file_next gives the next record: 1, 0 at the end, negative when the file is
+// damaged or cut short; the error names the record.
+int tb_capture_file_next(struct tb_capture_file *file, struct tb_record *record,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_capture_file_many_points says whether one frame may be in the file more than once,
+// because several interfaces wrote it: `any` captures and pcapng.
+bool tb_capture_file_many_points(const struct tb_capture_file *file);
+
+uint64_t tb_capture_file_n_records(const struct tb_capture_file *file);
+uint64_t tb_capture_file_consumed(const struct tb_capture_file *file);
+uint64_t tb_capture_file_size(const struct tb_capture_file *file); // 0: not known
+
+#endif

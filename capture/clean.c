@@ -1,0 +1,331 @@
+#include "clean.h"
+
+#include "connections.h"
+#include "dedup.h"
+#include "frame.h"
+#include "random.h"
+#include "reorder.h"
+
+#include <stdlib.h>
+
+#define MTU_BYTES	1500
+#define JUMBO_MTU_BYTES 9000
+#define LEAST_MTU_BYTES 1280 // that any path of IPv6 carries
+#define N_CONTROL_MAX	16
+
+struct tb_clean {
+	struct tb_inputs *inputs;
+	struct tb_packets_summary *summary;
+	bool keep_retransmissions;
+	bool keep_acks;
+	bool any_point; // a repeated frame is a copy even where one point saw both
+	bool ended;
+	int ending; // 0 or the failure that ended the inputs
+	struct tb_error failure;
+	struct tb_dedup *dedup; // NULL: off
+	struct tb_connections *connections;
+	struct tb_endpoints endpoints;
+	struct tb_reorder reorder;
+	struct tb_packets_control control[N_CONTROL_MAX];
+	uint32_t n_control;
+};
+
+int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
+	const struct tb_packets_options *options, struct tb_packets_summary *summary)
+{
+	struct tb_clean *new = calloc(1, sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	new->inputs = inputs;
+	new->summary = summary;
+	new->keep_retransmissions = options->keep_retransmissions;
+	new->keep_acks = options->keep_acks;
+	new->any_point = options->dedup == TB_YES;
+	bool dedup = options->dedup == TB_YES ||
+		     (options->dedup == TB_AUTO && tb_inputs_many_points(inputs));
+	if (tb_connections_new(&new->connections) != TB_OK ||
+		(dedup && tb_dedup_new(&new->dedup) != TB_OK)) {
+		tb_clean_free(new);
+		return TB_ENOMEM;
+	}
+	*clean = new;
+	return TB_OK;
+}
+
+void tb_clean_free(struct tb_clean *clean)
+{
+	if (!clean)
+		return;
+	tb_dedup_free(clean->dedup);
+	tb_connections_free(clean->connections);
+	tb_endpoints_fini(&clean->endpoints);
+	tb_reorder_fini(&clean->reorder);
+	free(clean);
+}
+
+// count_control keeps the first protocols apart; the last row takes all others.
+static void count_control(struct tb_clean *clean, uint16_t ether_type)
+{
+	clean->summary->n_non_ip++;
+	uint32_t i = 0;
+	while (i < clean->n_control && clean->control[i].ether_type != ether_type)
+		i++;
+	if (i == N_CONTROL_MAX)
+		i--;
+	if (i == clean->n_control) {
+		clean->n_control++;
+		clean->control[i].ether_type = ether_type;
+	}
+	clean->control[i].n_records++;
+}
+
+static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
+{
+	switch (frame->kind) {
+	case TB_FRAME_BROADCAST:
+		clean->summary->n_broadcast++;
+		break;
+	case TB_FRAME_MULTICAST:
+		clean->summary->n_multicast++;
+		break;
+	case TB_FRAME_CONTROL:
+		count_control(clean, frame->ether_type);
+		break;
+	case TB_FRAME_UNDECODABLE:
+		clean->summary->n_undecodable++;
+		break;
+	case TB_FRAME_DATA:
+		break;
+	}
+}
+
+// point_of numbers the place where a record was captured; TB_DEDUP_ANY_POINT when the
+// capture does not tell (cooked v1) or it shall not matter.
+static uint64_t point_of(const struct tb_clean *clean, const struct tb_record *record,
+	const struct tb_frame *frame, size_t input)
+{
+	if (clean->any_point || !tb_frame_tells_point(record->link_type))
+		return TB_DEDUP_ANY_POINT;
+	return 1 + tb_random_mix(((uint64_t)input << 32 | record->interface) * 3 +
+				 frame->point) /
+			   2;
+}
+
+static int hold(struct tb_clean *clean, const struct tb_record *record,
+	const struct tb_frame *frame, size_t input, int64_t at_ns)
+{
+	struct tb_held held = {
+		.at_ns = at_ns,
+		.digest = frame->digest,
+		.channel = frame->channel,
+		.sequence = frame->sequence,
+		.wire_bytes = frame->wire_bytes,
+		.payload_bytes = frame->payload_bytes,
+		.header_bytes = frame->header_bytes,
+		.network_bytes = frame->network_bytes,
+		.mss = frame->mss,
+		.tcp_options = frame->tcp_options,
+		.transport = (uint8_t)frame->transport,
+		.flags = frame->flags,
+		.acknowledgement = frame->acknowledgement,
+		.offloadable = frame->offloadable,
+		.response = frame->response,
+	};
+	if (clean->dedup)
+		held.point = point_of(clean, record, frame, input);
+	if (tb_endpoints_add(&clean->endpoints, &frame->source, &held.source) != TB_OK ||
+		tb_endpoints_add(&clean->endpoints, &frame->destination,
+			&held.destination) != TB_OK)
+		return TB_ENOMEM;
+	return tb_reorder_put(&clean->reorder, &held);
+}
+
+static int take_in(struct tb_clean *clean, const struct tb_record *record, size_t input)
+{
+	struct tb_packets_summary *summary = clean->summary;
+	struct tb_frame frame;
+	summary->n_records++;
+	if (record->bytes.n < record->wire_bytes)
+		summary->n_truncated++;
+	tb_frame_decode(&frame, record->link_type, record->bytes, record->wire_bytes,
+		clean->dedup != NULL);
+	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
+	if (frame.kind == TB_FRAME_DATA)
+		return hold(clean, record, &frame, input, at_ns);
+	count_kind(clean, &frame);
+	return TB_OK;
+}
+
+// fresh_bytes notes the record's sequence numbers and returns how many were new.
+static uint32_t fresh_bytes(struct tb_direction *direction, const struct tb_held *held,
+	uint32_t from, uint32_t n)
+{
+	bool begins = held->transport == TB_TRANSPORT_TCP && (held->flags & TB_TCP_SYN);
+	if (begins && (!direction->joined || direction->first != from))
+		tb_seq_ranges_begin(&direction->seen, from);
+	else if (!direction->joined)
+		tb_seq_ranges_join(&direction->seen, from);
+	if (begins || !direction->joined)
+		direction->first = from;
+	direction->joined = true;
+	return n < TB_SEQ_WINDOW ? tb_seq_ranges_add(&direction->seen, from, n) : n;
+}
+
+// segment_of is the largest payload that the connection puts into one frame. The options
+// of SYN count without the options that later segments carry (RFC 6691).
+static uint32_t segment_of(const struct tb_direction *there,
+	const struct tb_direction *back, const struct tb_held *held)
+{
+	uint32_t mss = there->mss;
+	if (mss == 0 || (back->mss != 0 && back->mss < mss))
+		mss = back->mss;
+	if (mss >= held->tcp_options + 48u) // RFC 791's least datagram, less its headers
+		return mss - held->tcp_options;
+	if (there->largest != 0)
+		return there->largest;
+	uint32_t headers = held->network_bytes - held->payload_bytes;
+	return headers < MTU_BYTES / 2 ? MTU_BYTES - headers : MTU_BYTES / 2;
+}
+
+// learn_segment takes a frame for full-sized that a card cannot have put together: a
+// large one within the usual MTU, or one that fills a jumbo MTU to the byte.
+static void learn_segment(struct tb_direction *there, const struct tb_held *held)
+{
+	uint32_t n = held->network_bytes;
+	bool whole = (n >= LEAST_MTU_BYTES && n <= MTU_BYTES) || n == JUMBO_MTU_BYTES;
+	if (whole && held->payload_bytes > there->largest)
+		there->largest = (uint16_t)held->payload_bytes;
+}
+
+// clean_tcp cuts what was sent before and sets the segment size; false to drop the
+// record.
+static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
+	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment)
+{
+	uint32_t flags =
+		(held->flags & TB_TCP_SYN ? 1u : 0) + (held->flags & TB_TCP_FIN ? 1u : 0);
+	uint32_t n = held->payload_bytes + flags;
+	if (held->mss != 0)
+		there->mss = held->mss;
+	learn_segment(there, held);
+	*segment = segment_of(there, back, held);
+	if ((held->flags & TB_TCP_RST) || n == 0)
+		return true;
+	uint32_t fresh = fresh_bytes(there, held, held->sequence, n);
+	if (clean->keep_retransmissions || fresh == n)
+		return true;
+	if (fresh == 0)
+		return false;
+	if (fresh < held->payload_bytes) {
+		held->payload_bytes = fresh;
+		held->wire_bytes = held->header_bytes + fresh;
+	}
+	return true;
+}
+
+// A queue pair counts packets, in 24 bits: moved up, they wrap as bytes of TCP do.
+static bool clean_rc(
+	struct tb_clean *clean, const struct tb_held *held, struct tb_direction *there)
+{
+	return fresh_bytes(there, held, held->sequence << 8, 1u << 8) > 0 ||
+	       clean->keep_retransmissions;
+}
+
+static int connection_of(struct tb_clean *clean, const struct tb_held *held,
+	struct tb_direction **there, struct tb_direction **back)
+{
+	struct tb_connection_key key = {
+		.source = held->source,
+		.destination = held->destination,
+		.channel = held->channel,
+		.kind = held->transport * 2u + held->response,
+		.two_way = held->transport == TB_TRANSPORT_TCP,
+	};
+	return tb_connections_get(clean->connections, &key, there, back);
+}
+
+// clean_one turns a record into a burst: 1, 0 when it was dropped, negative without
+// memory.
+static int clean_one(struct tb_clean *clean, struct tb_held *held, struct tb_burst *burst)
+{
+	struct tb_packets_summary *summary = clean->summary;
+	if (clean->dedup &&
+		tb_dedup_is_copy(clean->dedup, held->digest, held->point, held->at_ns)) {
+		summary->n_duplicates++;
+		return 0;
+	}
+	if (held->source == held->destination) {
+		summary->n_local++;
+		return 0;
+	}
+	if (held->acknowledgement && !clean->keep_acks) {
+		summary->n_acks++;
+		return 0;
+	}
+	uint32_t segment = 0;
+	bool keep = true;
+	if (held->transport != TB_TRANSPORT_OTHER && !held->acknowledgement) {
+		struct tb_direction *there;
+		struct tb_direction *back;
+		if (connection_of(clean, held, &there, &back) != TB_OK)
+			return TB_ENOMEM;
+		keep = held->transport == TB_TRANSPORT_TCP
+			       ? clean_tcp(clean, held, there, back, &segment)
+			       : clean_rc(clean, held, there);
+	} else if (held->offloadable && held->network_bytes > JUMBO_MTU_BYTES) {
+		segment = MTU_BYTES - (held->network_bytes - held->payload_bytes);
+	}
+	if (!keep) {
+		summary->n_retransmissions++;
+		return 0;
+	}
+	*burst = (struct tb_burst){held->at_ns, held->source, held->destination,
+		held->wire_bytes, held->payload_bytes, held->header_bytes,
+		held->payload_bytes > segment ? segment : 0};
+	return 1;
+}
+
+int tb_clean_next(struct tb_clean *clean, struct tb_burst *burst, struct tb_error *error)
+{
+	int status = 0;
+	while (status == 0) {
+		struct tb_held held;
+		if (tb_reorder_take(&clean->reorder, clean->ended, &held)) {
+			status = clean_one(clean, &held, burst);
+			continue;
+		}
+		if (clean->ended)
+			break;
+		struct tb_record record;
+		size_t input;
+		int code =
+			tb_inputs_next(clean->inputs, &record, &input, &clean->failure);
+		clean->ended = code != 1;
+		if (code == 1)
+			status = take_in(clean, &record, input);
+		else
+			clean->ending = code;
+	}
+	struct tb_packets_summary *summary = clean->summary;
+	summary->n_reordered = clean->reorder.n_reordered;
+	summary->n_late = clean->reorder.n_late;
+	summary->peak_reorder_ps = clean->reorder.peak_ns > TB_TIME_NEVER / TB_PS_PER_NS
+					   ? TB_TIME_NEVER
+					   : clean->reorder.peak_ns * TB_PS_PER_NS;
+	if (status < 0)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	if (status == 0 && clean->ending < 0 && error)
+		*error = clean->failure;
+	return status == 0 ? clean->ending : status;
+}
+
+const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean)
+{
+	return &clean->endpoints;
+}
+
+const struct tb_packets_control *tb_clean_control(
+	const struct tb_clean *clean, uint32_t i)
+{
+	return i < clean->n_control ? &clean->control[i] : NULL;
+}

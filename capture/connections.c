@@ -1,0 +1,149 @@
+#include "connections.h"
+
+#include "random.h"
+
+#include <stdlib.h>
+
+#define NONE	   UINT32_MAX
+#define FIRST_SIZE 1024
+
+struct connection {
+	uint64_t ends;
+	uint32_t channel;
+	uint32_t kind;
+	uint32_t next; // in its bucket
+	bool used;     // since the hand came by
+	struct tb_direction directions[2];
+};
+
+struct tb_connections {
+	struct connection *connections;
+	uint32_t *buckets; // as many as there is room for connections
+	uint32_t n;
+	uint32_t capacity; // a power of two
+	uint32_t hand;
+};
+
+int tb_connections_new(struct tb_connections **connections)
+{
+	struct tb_connections *new = calloc(1, sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	*connections = new;
+	return TB_OK;
+}
+
+void tb_connections_free(struct tb_connections *connections)
+{
+	if (!connections)
+		return;
+	free(connections->connections);
+	free(connections->buckets);
+	free(connections);
+}
+
+static uint32_t *bucket_of(
+	const struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind)
+{
+	uint64_t hash = tb_random_mix(ends * 3 ^ (uint64_t)channel << 16 ^ kind);
+	return &c->buckets[(uint32_t)hash & (c->capacity - 1)];
+}
+
+static uint32_t *bucket_of_connection(
+	const struct tb_connections *c, const struct connection *connection)
+{
+	return bucket_of(c, connection->ends, connection->channel, connection->kind);
+}
+
+static int grow(struct tb_connections *c)
+{
+	uint32_t capacity = c->capacity ? c->capacity * 2 : FIRST_SIZE;
+	struct connection *grown =
+		realloc(c->connections, capacity * sizeof *c->connections);
+	if (!grown)
+		return TB_ENOMEM;
+	c->connections = grown;
+	uint32_t *buckets = malloc(capacity * sizeof *buckets);
+	if (!buckets)
+		return TB_ENOMEM;
+	free(c->buckets);
+	c->buckets = buckets;
+	c->capacity = capacity;
+	for (uint32_t i = 0; i < capacity; i++)
+		buckets[i] = NONE;
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t *bucket = bucket_of_connection(c, &grown[i]);
+		grown[i].next = *bucket;
+		*bucket = i;
+	}
+	return TB_OK;
+}
+
+// forget_one takes the first connection that was not used since the hand passed it, out
+// of its bucket, and returns its place.
+static uint32_t forget_one(struct tb_connections *c)
+{
+	while (c->connections[c->hand].used) {
+		c->connections[c->hand].used = false;
+		c->hand = (c->hand + 1) & (c->capacity - 1);
+	}
+	uint32_t place = c->hand;
+	c->hand = (c->hand + 1) & (c->capacity - 1);
+	uint32_t *link = bucket_of_connection(c, &c->connections[place]);
+	while (*link != place)
+		link = &c->connections[*link].next;
+	*link = c->connections[place].next;
+	return place;
+}
+
+static int make(struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind,
+	struct connection **made)
+{
+	uint32_t place = c->n;
+	if (c->n == TB_CONNECTIONS_MAX)
+		place = forget_one(c);
+	else if (c->n == c->capacity && grow(c) != TB_OK)
+		return TB_ENOMEM;
+	if (place == c->n)
+		c->n++;
+	uint32_t *bucket = bucket_of(c, ends, channel, kind);
+	c->connections[place] = (struct connection){
+		.ends = ends, .channel = channel, .kind = kind, .next = *bucket};
+	*bucket = place;
+	*made = &c->connections[place];
+	return TB_OK;
+}
+
+int tb_connections_get(struct tb_connections *connections,
+	const struct tb_connection_key *key, struct tb_direction **there,
+	struct tb_direction **back)
+{
+	bool turned = key->two_way && key->source > key->destination;
+	uint64_t ends = turned ? (uint64_t)key->destination << 32 | key->source
+			       : (uint64_t)key->source << 32 | key->destination;
+	uint32_t channel =
+		turned ? key->channel << 16 | key->channel >> 16 : key->channel;
+	struct connection *found = NULL;
+	if (connections->n > 0) {
+		uint32_t i = *bucket_of(connections, ends, channel, key->kind);
+		for (; i != NONE; i = connections->connections[i].next) {
+			found = &connections->connections[i];
+			if (found->ends == ends && found->channel == channel &&
+				found->kind == key->kind)
+				break;
+		}
+		if (i == NONE)
+			found = NULL;
+	}
+	if (!found && make(connections, ends, channel, key->kind, &found) != TB_OK)
+		return TB_ENOMEM;
+	found->used = true;
+	*there = &found->directions[turned ? 1 : 0];
+	*back = &found->directions[turned ? 0 : 1];
+	return TB_OK;
+}
+
+uint32_t tb_connections_n(const struct tb_connections *connections)
+{
+	return connections->n;
+}

@@ -1,0 +1,90 @@
+#include "dedup.h"
+
+#include "random.h"
+
+#include <stdlib.h>
+
+#define NONE	  UINT32_MAX
+#define N_ENTRIES (2 * TB_DEDUP_FRAMES_MAX) // one a frame, one a frame and point
+#define N_BUCKETS N_ENTRIES
+
+struct entry {
+	uint64_t key;
+	int64_t at_ns;
+	uint32_t n;
+	uint32_t next; // in its bucket
+};
+
+// A ring of entries in the order of time, and buckets over it.
+struct tb_dedup {
+	uint32_t first; // oldest entry
+	uint32_t n;
+	uint32_t buckets[N_BUCKETS];
+	struct entry entries[N_ENTRIES];
+};
+
+int tb_dedup_new(struct tb_dedup **dedup)
+{
+	struct tb_dedup *new = malloc(sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	new->first = 0;
+	new->n = 0;
+	for (uint32_t i = 0; i < N_BUCKETS; i++)
+		new->buckets[i] = NONE;
+	*dedup = new;
+	return TB_OK;
+}
+
+void tb_dedup_free(struct tb_dedup *dedup)
+{
+	free(dedup);
+}
+
+// Keys are mixed already.
+static uint32_t *bucket_of(struct tb_dedup *dedup, uint64_t key)
+{
+	return &dedup->buckets[key & (N_BUCKETS - 1)];
+}
+
+static void forget_oldest(struct tb_dedup *dedup)
+{
+	uint32_t oldest = dedup->first;
+	uint32_t *link = bucket_of(dedup, dedup->entries[oldest].key);
+	while (*link != oldest)
+		link = &dedup->entries[*link].next;
+	*link = dedup->entries[oldest].next;
+	dedup->first = (oldest + 1) & (N_ENTRIES - 1);
+	dedup->n--;
+}
+
+// count_of gives the key's count, 0 for a new key.
+static uint32_t *count_of(struct tb_dedup *dedup, uint64_t key, int64_t at_ns)
+{
+	uint32_t *bucket = bucket_of(dedup, key);
+	for (uint32_t i = *bucket; i != NONE; i = dedup->entries[i].next)
+		if (dedup->entries[i].key == key)
+			return &dedup->entries[i].n;
+	uint32_t place = (dedup->first + dedup->n++) & (N_ENTRIES - 1);
+	dedup->entries[place] = (struct entry){key, at_ns, 0, *bucket};
+	*bucket = place;
+	return &dedup->entries[place].n;
+}
+
+bool tb_dedup_is_copy(
+	struct tb_dedup *dedup, uint64_t digest, uint64_t point, int64_t at_ns)
+{
+	while (dedup->n > 0 &&
+		(dedup->n > N_ENTRIES - 2 ||
+			at_ns - dedup->entries[dedup->first].at_ns > TB_DEDUP_WINDOW_NS))
+		forget_oldest(dedup);
+	uint32_t *taken = count_of(dedup, tb_random_mix(digest), at_ns);
+	if (point == TB_DEDUP_ANY_POINT)
+		return (*taken)++ > 0;
+	uint32_t *here =
+		count_of(dedup, tb_random_mix(digest ^ tb_random_mix(point)), at_ns);
+	if (++*here <= *taken)
+		return true;
+	++*taken;
+	return false;
+}

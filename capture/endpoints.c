@@ -1,0 +1,76 @@
+#include "endpoints.h"
+
+#include "random.h"
+
+#include <stdlib.h>
+
+void tb_endpoints_fini(struct tb_endpoints *endpoints)
+{
+	free(endpoints->addresses);
+	free(endpoints->slots);
+	*endpoints = (struct tb_endpoints){0};
+}
+
+// slot_of gives the slot of the address, or the free one where it belongs.
+static uint32_t *slot_of(
+	const struct tb_endpoints *endpoints, const struct tb_address *address)
+{
+	uint64_t hash = tb_random_mix(
+		address->low ^ address->high * 3 ^ (uint64_t)address->kind << 56);
+	uint32_t mask = endpoints->n_slots - 1;
+	for (uint32_t i = (uint32_t)hash & mask;; i = (i + 1) & mask) {
+		uint32_t *slot = &endpoints->slots[i];
+		if (*slot == 0)
+			return slot;
+		const struct tb_address *there = &endpoints->addresses[*slot - 1];
+		if (there->low == address->low && there->high == address->high &&
+			there->kind == address->kind)
+			return slot;
+	}
+}
+
+bool tb_endpoints_find(const struct tb_endpoints *endpoints,
+	const struct tb_address *address, uint32_t *number)
+{
+	if (endpoints->n == 0)
+		return false;
+	uint32_t slot = *slot_of(endpoints, address);
+	if (slot == 0)
+		return false;
+	*number = slot - 1;
+	return true;
+}
+
+// grow doubles both arrays; the slots stay at most half full.
+static int grow(struct tb_endpoints *endpoints)
+{
+	uint32_t capacity = endpoints->capacity ? endpoints->capacity * 2 : 64;
+	struct tb_address *addresses =
+		realloc(endpoints->addresses, capacity * sizeof *addresses);
+	if (!addresses)
+		return TB_ENOMEM;
+	endpoints->addresses = addresses;
+	uint32_t *slots = calloc((size_t)capacity * 2, sizeof *slots);
+	if (!slots)
+		return TB_ENOMEM;
+	free(endpoints->slots);
+	endpoints->slots = slots;
+	endpoints->n_slots = capacity * 2;
+	endpoints->capacity = capacity;
+	for (uint32_t i = 0; i < endpoints->n; i++)
+		*slot_of(endpoints, &addresses[i]) = i + 1;
+	return TB_OK;
+}
+
+int tb_endpoints_add(struct tb_endpoints *endpoints, const struct tb_address *address,
+	uint32_t *number)
+{
+	if (tb_endpoints_find(endpoints, address, number))
+		return TB_OK;
+	if (endpoints->n == endpoints->capacity && grow(endpoints) != TB_OK)
+		return TB_ENOMEM;
+	endpoints->addresses[endpoints->n] = *address;
+	*number = endpoints->n++;
+	*slot_of(endpoints, address) = *number + 1;
+	return TB_OK;
+}

@@ -1,0 +1,29 @@
+// Addresses as small numbers: the first address that is asked for is 0, the next new
+// one 1.
+//
+// A zeroed struct is empty. Memory grows with the addresses. Not thread safe.
+#ifndef TB_ENDPOINTS_H
+#define TB_ENDPOINTS_H
+
+#include "address.h"
+
+struct tb_endpoints {
+	struct tb_address *addresses; // by number
+	uint32_t n;
+	uint32_t capacity;
+	uint32_t *slots; // number + 1, 0 while free; open addressing
+	uint32_t n_slots;
+};
+
+void tb_endpoints_fini(struct tb_endpoints *endpoints);
+
+// tb_endpoints_find returns whether the address is known and stores its number.
+bool tb_endpoints_find(const struct tb_endpoints *endpoints,
+	const struct tb_address *address, uint32_t *number);
+
+// tb_endpoints_add stores the number of the address, a new one if need be. Amortised
+// constant cost.
+int tb_endpoints_add(struct tb_endpoints *endpoints, const struct tb_address *address,
+	uint32_t *number) TB_MUST_USE;
+
+#endif

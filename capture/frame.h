@@ -1,0 +1,78 @@
+// One captured frame as a replay needs it: who sent it to whom, how large it was, and
+// what tells a frame of the job from one that the old network's protocols added.
+//
+// Link types: Ethernet with any number of VLAN tags (802.1Q, 802.1ad, 9100), Linux cooked
+// v1 and v2, raw IP, loopback, InfiniBand, ERF (Ethernet, IPv4, IPv6 and InfiniBand
+// records).
+//
+// Endpoints: with IP the IP addresses, in fragments too; with an InfiniBand global route
+// header (also RoCE v1) the GIDs, else the LIDs; otherwise the MACs. Tunnels (VXLAN, GRE,
+// IP in IP) are packets between the tunnel's ends, because that is what the network under
+// them carried. ERSPAN is the exception: it is a mirror, so the frame within it counts.
+//
+// Pure functions on values; thread safe.
+#ifndef TB_FRAME_H
+#define TB_FRAME_H
+
+#include "address.h"
+#include "bytes.h"
+
+enum tb_frame_kind {
+	TB_FRAME_DATA, // between two endpoints; all other kinds are not for replay
+	TB_FRAME_BROADCAST,
+	TB_FRAME_MULTICAST,
+	TB_FRAME_CONTROL, // ARP, IPv6 neighbour discovery, LLDP, PFC: the links' own talk
+	TB_FRAME_UNDECODABLE, // too short for its addresses, or broken
+};
+
+enum tb_transport {
+	TB_TRANSPORT_OTHER,
+	TB_TRANSPORT_TCP,
+	TB_TRANSPORT_RC, // InfiniBand reliable connection, also in RoCE
+};
+
+#define TB_TCP_FIN 0x01u
+#define TB_TCP_SYN 0x02u
+#define TB_TCP_RST 0x04u
+#define TB_TCP_ACK 0x10u
+
+struct tb_frame {
+	enum tb_frame_kind kind;
+	enum tb_transport transport;
+	uint16_t ether_type;  // 0: none, or a length (LLC)
+	bool acknowledgement; // nothing but one
+	bool offloadable;     // a segmenting network card may have cut it later
+	struct tb_address source;
+	struct tb_address destination;
+	uint32_t wire_bytes;	// of the frame, as Ethernet where the capture kept no
+				// real link header; without FCS
+	uint32_t network_bytes; // of it from the network header on, without padding
+	uint32_t payload_bytes; // what the transport carried for its user
+	uint32_t header_bytes;	// before the payload
+	uint32_t point;		// by what interface and in what direction, where the
+				// capture says so; 0: it does not
+	uint64_t digest;	// equal for copies of one frame; 0 unless asked for
+	// TCP: both ports. RC: the queue pair it goes to.
+	uint32_t channel;
+	uint32_t sequence; // TCP, RC (in packets)
+	uint8_t flags;	   // TCP's
+	bool response;	   // RC: from the responder, which numbers as the requester did
+	uint16_t mss;	   // TCP: of the option; 0: none
+	uint16_t tcp_options; // TCP: bytes of options
+};
+
+// tb_frame_reads_link_type says whether frames of libpcap's DLT_ type can be decoded.
+bool tb_frame_reads_link_type(int link_type);
+
+// tb_frame_tells_point says whether frames of one `any` capture can be told apart by the
+// point that saw them; cooked v1 keeps no interface.
+bool tb_frame_tells_point(int link_type);
+
+// tb_frame_decode fills `frame` from what was captured of a frame that was `wire_bytes`
+// long. It never fails: what cannot be decoded is of that kind. `digest` asks for the
+// digest, over what stays the same from one capture point to the next (not the link's
+// header, nor hop counts or checksums).
+void tb_frame_decode(struct tb_frame *frame, int link_type, struct tb_bytes bytes,
+	uint32_t wire_bytes, bool digest);
+
+#endif

@@ -1,0 +1,318 @@
+#include "frame_walk.h"
+
+#define IPPROTO_HOP_BY_HOP 0
+#define PROTO_ICMP	   1
+#define PROTO_TCP	   6
+#define PROTO_UDP	   17
+#define PROTO_ROUTING	   43
+#define PROTO_FRAGMENT	   44
+#define PROTO_GRE	   47
+#define PROTO_AH	   51
+#define PROTO_ICMPV6	   58
+#define PROTO_DESTINATION  60
+#define PROTO_MOBILITY	   135
+#define PROTO_HIP	   139
+#define PROTO_SHIM6	   140
+
+#define ROCE_PORT	  4791
+#define GRE_ERSPAN	  0x88be // types I and II
+#define GRE_ERSPAN_III	  0x22eb
+#define PAYLOAD_IN_DIGEST 16
+#define OPTIONS_IN_DIGEST 12 // the time stamp option and its padding
+
+// digest_bytes adds `n` bytes if all were captured and none otherwise: snap lengths may
+// differ from point to point.
+static void digest_bytes(struct tb_walk *walk, size_t at, size_t n)
+{
+	if (!walk->digest || !tb_bytes_have(walk->bytes, at, n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		tb_walk_digest(walk, walk->bytes.data[at + i]);
+}
+
+// payload_at ends the decoding: the user's bytes begin `header` bytes from here.
+static void payload_at(struct tb_walk *walk, uint32_t header)
+{
+	struct tb_frame *frame = walk->frame;
+	tb_walk_on(walk, header);
+	frame->header_bytes = walk->walked_bytes;
+	frame->payload_bytes = walk->wire_bytes;
+	digest_bytes(walk, 0,
+		walk->wire_bytes < PAYLOAD_IN_DIGEST ? walk->wire_bytes
+						     : PAYLOAD_IN_DIGEST);
+}
+
+static uint16_t mss_option(struct tb_bytes options)
+{
+	for (size_t at = 0; at < options.n;) {
+		uint8_t kind;
+		uint8_t length;
+		uint16_t mss;
+		if (!tb_bytes_u8(options, at, &kind) || kind == 0)
+			return 0;
+		if (kind == 1) {
+			at++;
+			continue;
+		}
+		if (!tb_bytes_u8(options, at + 1, &length) || length < 2)
+			return 0;
+		if (kind == 2 && length == 4 && tb_bytes_u16(options, at + 2, &mss))
+			return mss;
+		at += length;
+	}
+	return 0;
+}
+
+static void walk_tcp(struct tb_walk *walk)
+{
+	struct tb_frame *frame = walk->frame;
+	uint32_t acknowledged;
+	uint8_t offset;
+	frame->offloadable = true;
+	if (!tb_bytes_u32(walk->bytes, 0, &frame->channel) ||
+		!tb_bytes_u32(walk->bytes, 4, &frame->sequence) ||
+		!tb_bytes_u32(walk->bytes, 8, &acknowledged) ||
+		!tb_bytes_u8(walk->bytes, 12, &offset) ||
+		!tb_bytes_u8(walk->bytes, 13, &frame->flags)) {
+		// A snap length this short leaves endpoints and sizes: worth a replay.
+		payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
+		return;
+	}
+	uint32_t header = (offset >> 4) * 4u;
+	if (header < 20 || header > walk->wire_bytes) {
+		walk->broken = true;
+		return;
+	}
+	frame->transport = TB_TRANSPORT_TCP;
+	frame->tcp_options = (uint16_t)(header - 20);
+	struct tb_bytes options = tb_bytes_after(walk->bytes, 20);
+	if (options.n > frame->tcp_options)
+		options.n = frame->tcp_options;
+	if (frame->flags & TB_TCP_SYN)
+		frame->mss = mss_option(options);
+	tb_walk_digest(walk, (uint64_t)frame->channel << 32 | frame->sequence);
+	tb_walk_digest(walk, (uint64_t)acknowledged << 8 | frame->flags);
+	digest_bytes(walk, 20,
+		frame->tcp_options < OPTIONS_IN_DIGEST ? frame->tcp_options
+						       : OPTIONS_IN_DIGEST);
+	payload_at(walk, header);
+	frame->acknowledgement =
+		frame->payload_bytes == 0 &&
+		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
+}
+
+static void walk_udp(struct tb_walk *walk, bool fragment)
+{
+	struct tb_frame *frame = walk->frame;
+	uint16_t port;
+	uint16_t length;
+	frame->offloadable = true;
+	if (!tb_bytes_u32(walk->bytes, 0, &frame->channel) ||
+		!tb_bytes_u16(walk->bytes, 2, &port) ||
+		!tb_bytes_u16(walk->bytes, 4, &length)) {
+		payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		return;
+	}
+	// 0 is a jumbogram's or what a card is to fill in.
+	if (length != 0 && length < 8) {
+		walk->broken = true;
+		return;
+	}
+	if (length != 0 && !fragment)
+		tb_walk_limit(walk, length);
+	tb_walk_digest(walk, frame->channel);
+	if (port == ROCE_PORT && !fragment) {
+		tb_walk_on(walk, 8);
+		frame->offloadable = false;
+		tb_walk_roce_v2(walk);
+	} else {
+		payload_at(walk, 8);
+	}
+}
+
+// walk_gre looks into ERSPAN; any other GRE is a packet between the tunnel's ends.
+static void walk_gre(struct tb_walk *walk)
+{
+	uint16_t flags;
+	uint16_t type;
+	if (walk->mirrored || !tb_bytes_u16(walk->bytes, 0, &flags) ||
+		!tb_bytes_u16(walk->bytes, 2, &type) ||
+		(type != GRE_ERSPAN && type != GRE_ERSPAN_III)) {
+		payload_at(walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
+		return;
+	}
+	bool sequenced = flags & 0x1000;
+	uint32_t header = 4 + (flags & 0x8000 ? 4u : 0) + (flags & 0x2000 ? 4u : 0) +
+			  (sequenced ? 4u : 0);
+	if (type == GRE_ERSPAN_III) {
+		uint8_t last = 0;
+		(void)tb_bytes_u8(walk->bytes, header + 11, &last);
+		header += last & 1 ? 20 : 12; // with or without the optional subheader
+	} else if (sequenced) {
+		header += 8; // type II; type I has no header of its own
+	}
+	tb_walk_on(walk, header);
+	*walk->frame = (struct tb_frame){
+		.wire_bytes = walk->wire_bytes, .point = walk->frame->point};
+	walk->walked_bytes = 0;
+	walk->mirrored = true;
+	tb_walk_ethernet(walk);
+}
+
+// Types 130 to 137 and 143: multicast listeners, routers, neighbours, redirects.
+static bool is_neighbour_talk(struct tb_walk *walk)
+{
+	uint8_t type;
+	return tb_bytes_u8(walk->bytes, 0, &type) &&
+	       ((type >= 130 && type <= 137) || type == 143);
+}
+
+static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
+{
+	tb_walk_digest(walk, protocol);
+	tb_walk_digest(walk, walk->wire_bytes);
+	switch (protocol) {
+	case PROTO_TCP:
+		walk_tcp(walk);
+		break;
+	case PROTO_UDP:
+		walk_udp(walk, first_fragment);
+		break;
+	case PROTO_GRE:
+		walk_gre(walk);
+		break;
+	case PROTO_ICMPV6:
+		if (is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA)
+			walk->frame->kind = TB_FRAME_CONTROL;
+		payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		break;
+	case PROTO_ICMP:
+		payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		break;
+	default:
+		payload_at(walk, 0);
+	}
+}
+
+static void walk_ipv4(struct tb_walk *walk)
+{
+	struct tb_frame *frame = walk->frame;
+	uint8_t version_ihl;
+	uint16_t total;
+	uint16_t identification;
+	uint16_t fragment;
+	uint8_t protocol;
+	if (!tb_address_ipv4_at(walk->bytes, 12, &frame->source) ||
+		!tb_address_ipv4_at(walk->bytes, 16, &frame->destination) ||
+		!tb_bytes_u8(walk->bytes, 0, &version_ihl) ||
+		!tb_bytes_u16(walk->bytes, 2, &total) ||
+		!tb_bytes_u16(walk->bytes, 4, &identification) ||
+		!tb_bytes_u16(walk->bytes, 6, &fragment) ||
+		!tb_bytes_u8(walk->bytes, 9, &protocol)) {
+		walk->broken = true;
+		return;
+	}
+	uint32_t header = (version_ihl & 15) * 4u;
+	// A total length of 0 is a frame of more than 64 KB on its way to the card.
+	if (header < 20 || (total != 0 && total < header) || total > walk->wire_bytes) {
+		walk->broken = true;
+		return;
+	}
+	if (total != 0)
+		tb_walk_limit(walk, total);
+	frame->network_bytes = walk->wire_bytes;
+	if (frame->destination.low == 0xffffffff)
+		frame->kind = TB_FRAME_BROADCAST;
+	else if (frame->destination.low >> 28 == 0xe && frame->kind == TB_FRAME_DATA)
+		frame->kind = TB_FRAME_MULTICAST;
+	tb_walk_digest(walk, frame->source.low << 32 | frame->destination.low);
+	tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
+	tb_walk_on(walk, header);
+	if (fragment & 0x1fff)
+		payload_at(walk, 0);
+	else
+		walk_transport(walk, protocol, fragment & 0x2000);
+}
+
+static bool is_extension(uint8_t next)
+{
+	return next == IPPROTO_HOP_BY_HOP || next == PROTO_ROUTING ||
+	       next == PROTO_FRAGMENT || next == PROTO_AH || next == PROTO_DESTINATION ||
+	       next == PROTO_MOBILITY || next == PROTO_HIP || next == PROTO_SHIM6;
+}
+
+// walk_extensions steps over IPv6's extension headers to the transport's. Headers that
+// were not captured end it: the endpoints are known by then. True when `next` is the
+// transport.
+static bool walk_extensions(struct tb_walk *walk, uint8_t *next, bool *first_fragment)
+{
+	while (is_extension(*next)) {
+		uint8_t after;
+		uint8_t length;
+		uint16_t fragment = 0;
+		if (!tb_bytes_u8(walk->bytes, 0, &after) ||
+			!tb_bytes_u8(walk->bytes, 1, &length))
+			return false;
+		uint32_t header = (length + 1) * 8u;
+		if (*next == PROTO_AH)
+			header = (length + 2) * 4u;
+		if (*next == PROTO_FRAGMENT) {
+			header = 8;
+			uint32_t identification = 0;
+			(void)tb_bytes_u16(walk->bytes, 2, &fragment);
+			(void)tb_bytes_u32(walk->bytes, 4, &identification);
+			tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
+		}
+		tb_walk_on(walk, header);
+		*next = after;
+		if (walk->broken || fragment & 0xfff8)
+			return false;
+		*first_fragment = fragment & 1;
+	}
+	return true;
+}
+
+static void walk_ipv6(struct tb_walk *walk)
+{
+	struct tb_frame *frame = walk->frame;
+	uint16_t payload;
+	uint8_t next;
+	if (!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_IPV6, &frame->source) ||
+		!tb_address_wide_at(
+			walk->bytes, 24, TB_ADDRESS_IPV6, &frame->destination) ||
+		!tb_bytes_u16(walk->bytes, 4, &payload) ||
+		!tb_bytes_u8(walk->bytes, 6, &next) ||
+		(uint32_t)payload + 40 > walk->wire_bytes) {
+		walk->broken = true;
+		return;
+	}
+	// A payload length of 0 is a jumbogram, RFC 2675: the frame says how long it is.
+	if (payload != 0 || next != IPPROTO_HOP_BY_HOP)
+		tb_walk_limit(walk, payload + 40u);
+	frame->network_bytes = walk->wire_bytes;
+	if (frame->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
+		frame->kind = TB_FRAME_MULTICAST;
+	tb_walk_digest(walk, frame->source.high);
+	tb_walk_digest(walk, frame->source.low);
+	tb_walk_digest(walk, frame->destination.high);
+	tb_walk_digest(walk, frame->destination.low);
+	tb_walk_on(walk, 40);
+	bool first_fragment = false;
+	if (walk_extensions(walk, &next, &first_fragment))
+		walk_transport(walk, next, first_fragment);
+	else
+		payload_at(walk, 0);
+}
+
+void tb_walk_ip(struct tb_walk *walk)
+{
+	uint8_t version;
+	if (!tb_bytes_u8(walk->bytes, 0, &version))
+		walk->broken = true;
+	else if (version >> 4 == 4)
+		walk_ipv4(walk);
+	else if (version >> 4 == 6)
+		walk_ipv6(walk);
+	else
+		walk->broken = true;
+}

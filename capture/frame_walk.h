@@ -1,0 +1,50 @@
+// Within the decoder: where it stands in a frame. Not for other files than frame*.c.
+#ifndef TB_FRAME_WALK_H
+#define TB_FRAME_WALK_H
+
+#include "frame.h"
+
+struct tb_walk {
+	struct tb_frame *frame;
+	struct tb_bytes bytes; // captured, from the header at hand on
+	uint32_t wire_bytes;   // on the wire, from the header at hand on
+	uint32_t walked_bytes; // on the wire, before it
+	bool digest;
+	bool mirrored; // within ERSPAN
+	bool broken;   // a length that cannot be
+};
+
+// tb_walk_on steps over a header of `n` bytes. One that the wire length cannot hold marks
+// the walk as broken.
+static inline void tb_walk_on(struct tb_walk *walk, uint32_t n)
+{
+	if (n > walk->wire_bytes) {
+		walk->broken = true;
+		n = walk->wire_bytes;
+	}
+	walk->bytes = tb_bytes_after(walk->bytes, n);
+	walk->wire_bytes -= n;
+	walk->walked_bytes += n;
+}
+
+// tb_walk_limit drops what lies beyond `n` bytes from here: padding.
+static inline void tb_walk_limit(struct tb_walk *walk, uint32_t n)
+{
+	if (n < walk->wire_bytes)
+		walk->wire_bytes = n;
+	if (n < walk->bytes.n)
+		walk->bytes.n = n;
+}
+
+// Each decodes what the walk stands at, and sets the frame's kind.
+void tb_walk_ethernet(struct tb_walk *walk);
+void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
+void tb_walk_ip(struct tb_walk *walk); // of the version that its first byte tells
+void tb_walk_infiniband(struct tb_walk *walk);
+void tb_walk_roce_v1(struct tb_walk *walk);
+void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
+
+// tb_walk_digest adds a number to the frame's digest.
+void tb_walk_digest(struct tb_walk *walk, uint64_t number);
+
+#endif

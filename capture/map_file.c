@@ -1,0 +1,213 @@
+#include "map_file.h"
+
+#include "units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n\v\f"
+
+struct tb_map_file {
+	struct tb_endpoints endpoints;
+	struct tb_node *nodes; // by endpoint
+	size_t nodes_capacity;
+	uint32_t *job_of_node; // job + 1, 0: none
+	size_t jobs_of_nodes;
+	char **job_names;
+	uint32_t n_jobs;
+};
+
+void tb_map_file_free(struct tb_map_file *map)
+{
+	if (!map)
+		return;
+	tb_endpoints_fini(&map->endpoints);
+	free(map->nodes);
+	free(map->job_of_node);
+	for (uint32_t i = 0; i < map->n_jobs; i++)
+		free(map->job_names[i]);
+	free(map->job_names);
+	free(map);
+}
+
+// Where the reader stands, for messages.
+struct line {
+	const char *path;
+	uint64_t number;
+	struct tb_error *error;
+};
+
+#define REFUSE(line, ...)                                                                \
+	tb_fail_at((line)->error, TB_EUSAGE, (line)->path, TB_PLACE_LINE,                \
+		(line)->number, __VA_ARGS__)
+
+static int no_memory(const struct line *line)
+{
+	return tb_fail_in(line->error, TB_ENOMEM, line->path, "no memory");
+}
+
+static int add_endpoint(struct tb_map_file *map, const char *name, struct tb_node node,
+	const struct line *line)
+{
+	struct tb_address address;
+	uint32_t number;
+	if (tb_address_parse(name, &address) != TB_OK)
+		return REFUSE(line,
+			"'%s' is no endpoint: expected an IPv4, IPv6 or MAC address, "
+			"lid:NUMBER or gid:ADDRESS",
+			name);
+	if (tb_endpoints_find(&map->endpoints, &address, &number))
+		return REFUSE(line, "'%s' is named a second time", name);
+	if (tb_endpoints_add(&map->endpoints, &address, &number) != TB_OK)
+		return no_memory(line);
+	if (number >= map->nodes_capacity) {
+		size_t larger = map->nodes_capacity ? map->nodes_capacity * 2 : 64;
+		struct tb_node *grown = realloc(map->nodes, larger * sizeof *grown);
+		if (!grown)
+			return no_memory(line);
+		map->nodes = grown;
+		map->nodes_capacity = larger;
+	}
+	map->nodes[number] = node;
+	return TB_OK;
+}
+
+static int find_or_add_job(
+	struct tb_map_file *map, const char *name, const struct line *line, uint32_t *job)
+{
+	for (uint32_t i = 0; i < map->n_jobs; i++)
+		if (strcmp(map->job_names[i], name) == 0) {
+			*job = i;
+			return TB_OK;
+		}
+	char **grown = realloc(map->job_names, (map->n_jobs + 1) * sizeof *grown);
+	if (!grown)
+		return no_memory(line);
+	map->job_names = grown;
+	grown[map->n_jobs] = strdup(name);
+	if (!grown[map->n_jobs])
+		return no_memory(line);
+	*job = map->n_jobs++;
+	return TB_OK;
+}
+
+static int add_job(struct tb_map_file *map, struct tb_node node, const char *name,
+	const struct line *line)
+{
+	uint32_t job = 0;
+	int status = find_or_add_job(map, name, line, &job);
+	if (status != TB_OK)
+		return status;
+	if (node.id >= map->jobs_of_nodes) {
+		size_t larger = (size_t)node.id * 2 + 64;
+		uint32_t *grown = realloc(map->job_of_node, larger * sizeof *grown);
+		if (!grown)
+			return no_memory(line);
+		memset(grown + map->jobs_of_nodes, 0,
+			(larger - map->jobs_of_nodes) * sizeof *grown);
+		map->job_of_node = grown;
+		map->jobs_of_nodes = larger;
+	}
+	uint32_t known = map->job_of_node[node.id];
+	if (known != 0 && known != job + 1)
+		return REFUSE(line, "node %u works for '%s' already, not for '%s'",
+			node.id, map->job_names[known - 1], name);
+	map->job_of_node[node.id] = job + 1;
+	return TB_OK;
+}
+
+static int read_line(struct tb_map_file *map, char *text, const struct line *line)
+{
+	text[strcspn(text, "#")] = '\0';
+	char *rest;
+	const char *endpoint = strtok_r(text, BLANKS, &rest);
+	if (!endpoint)
+		return TB_OK;
+	const char *number = strtok_r(NULL, BLANKS, &rest);
+	const char *job = strtok_r(NULL, BLANKS, &rest);
+	const char *more = strtok_r(NULL, BLANKS, &rest);
+	uint64_t node;
+	if (!number)
+		return REFUSE(line, "no node after '%s': expected ENDPOINT NODE [JOB]",
+			endpoint);
+	if (more)
+		return REFUSE(
+			line, "'%s' is too much: expected ENDPOINT NODE [JOB]", more);
+	if (tb_parse_count(number, 0, TB_MAP_FILE_NODES_MAX - 1, &node) != TB_OK)
+		return REFUSE(line, "'%s' is no node: expected a number from 0 to %u",
+			number, TB_MAP_FILE_NODES_MAX - 1);
+	struct tb_node id = {(uint32_t)node};
+	int status = add_endpoint(map, endpoint, id, line);
+	if (status == TB_OK && job)
+		status = add_job(map, id, job, line);
+	return status;
+}
+
+static int read_lines(struct tb_map_file *map, FILE *file, struct line *line)
+{
+	char *text = NULL;
+	size_t room = 0;
+	int status = TB_OK;
+	errno = 0;
+	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, file)) >= 0;) {
+		line->number++;
+		if (strlen(text) != (size_t)n)
+			status = REFUSE(line, "is no text: expected ENDPOINT NODE [JOB]");
+		else
+			status = read_line(map, text, line);
+	}
+	if (status == TB_OK && ferror(file))
+		status = tb_fail_in(line->error, TB_EIO, line->path, "cannot read: %s",
+			strerror(errno));
+	free(text);
+	if (status == TB_OK && map->endpoints.n == 0)
+		status = tb_fail_in(
+			line->error, TB_EUSAGE, line->path, "the map names no endpoint");
+	return status;
+}
+
+int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error *error)
+{
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot open: %s", strerror(errno));
+	struct line line = {.path = path, .error = error};
+	struct tb_map_file *new = calloc(1, sizeof *new);
+	int status = new ? read_lines(new, file, &line) : no_memory(&line);
+	fclose(file);
+	if (status != TB_OK) {
+		tb_map_file_free(new);
+		return status;
+	}
+	*map = new;
+	return TB_OK;
+}
+
+bool tb_map_file_node(const struct tb_map_file *map, const struct tb_address *address,
+	struct tb_node *node)
+{
+	uint32_t number;
+	if (!tb_endpoints_find(&map->endpoints, address, &number))
+		return false;
+	*node = map->nodes[number];
+	return true;
+}
+
+uint32_t tb_map_file_job(const struct tb_map_file *map, struct tb_node node)
+{
+	uint32_t job = node.id < map->jobs_of_nodes ? map->job_of_node[node.id] : 0;
+	return job == 0 ? TB_ID_NONE : job - 1;
+}
+
+uint32_t tb_map_file_n_jobs(const struct tb_map_file *map)
+{
+	return map->n_jobs;
+}
+
+const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job)
+{
+	return map->job_names[job];
+}

@@ -1,0 +1,33 @@
+// A map file: which node an endpoint is, and which job the node works for.
+//
+// Text, one endpoint a line: ENDPOINT NODE [JOB], separated by blanks; `#` begins a
+// comment. ENDPOINT is an address as tb_address_parse reads it, NODE a number from 0, JOB
+// a word. Several endpoints may be one node (an adapter's LID and its IP address); they
+// must agree about its job. Not thread safe.
+#ifndef TB_MAP_FILE_H
+#define TB_MAP_FILE_H
+
+#include "endpoints.h"
+#include "ids.h"
+
+#define TB_MAP_FILE_NODES_MAX (UINT32_C(1) << 24)
+
+struct tb_map_file; // opaque
+
+// tb_map_file_read reads the whole file. TB_EUSAGE with the line for what makes no sense,
+// TB_EIO when the system refuses.
+int tb_map_file_read(
+	struct tb_map_file **map, const char *path, struct tb_error *error) TB_MUST_USE;
+void tb_map_file_free(struct tb_map_file *map);
+
+// tb_map_file_node stores the node of an address; false when the map does not name it.
+bool tb_map_file_node(const struct tb_map_file *map, const struct tb_address *address,
+	struct tb_node *node);
+
+// tb_map_file_job is the job of a node: below tb_map_file_n_jobs, or TB_ID_NONE when the
+// map names none. Jobs are numbered in the order of the file.
+uint32_t tb_map_file_job(const struct tb_map_file *map, struct tb_node node);
+uint32_t tb_map_file_n_jobs(const struct tb_map_file *map);
+const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job);
+
+#endif

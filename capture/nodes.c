@@ -1,0 +1,238 @@
+#include "nodes.h"
+
+#include "map.h"
+
+#include <stdlib.h>
+
+#define N_UNPLACED_NAMES 8
+
+#define NOT_MET	 UINT32_MAX
+#define UNPLACED (UINT32_MAX - 1)
+
+struct name {
+	char text[TB_ADDRESS_TEXT_SIZE];
+};
+
+struct tb_nodes {
+	const struct tb_endpoints *endpoints;
+	const struct tb_map_file *map;
+	uint32_t n_max;
+	struct tb_packets_summary *summary;
+	uint32_t *node_of; // by endpoint
+	size_t node_of_capacity;
+	struct name *names; // by node
+	size_t names_capacity;
+	struct name unplaced[N_UNPLACED_NAMES];
+	struct tb_map route_of; // two endpoints to a route
+	struct tb_route *routes;
+	size_t n_routes;
+	size_t routes_capacity;
+	struct tb_map pair_of; // two nodes to a pair
+	struct tb_packets_pair *pairs;
+	size_t pairs_capacity;
+};
+
+int tb_nodes_new(struct tb_nodes **nodes, const struct tb_endpoints *endpoints,
+	const struct tb_map_file *map, uint32_t n_max, struct tb_packets_summary *summary)
+{
+	struct tb_nodes *new = calloc(1, sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	new->endpoints = endpoints;
+	new->map = map;
+	new->n_max = n_max ? n_max : UNPLACED;
+	new->summary = summary;
+	*nodes = new;
+	return TB_OK;
+}
+
+void tb_nodes_free(struct tb_nodes *nodes)
+{
+	if (!nodes)
+		return;
+	free(nodes->node_of);
+	free(nodes->names);
+	tb_map_fini(&nodes->route_of);
+	free(nodes->routes);
+	tb_map_fini(&nodes->pair_of);
+	free(nodes->pairs);
+	free(nodes);
+}
+
+// room_for gives the items with room for item `i`, new room zeroed; NULL without memory,
+// the items are as they were then.
+static void *room_for(void *items, size_t *capacity, size_t i, size_t size)
+{
+	if (i < *capacity)
+		return items;
+	size_t larger = i * 2 + 64;
+	char *grown = realloc(items, larger * size);
+	if (!grown)
+		return NULL;
+	memset(grown + *capacity * size, 0, (larger - *capacity) * size);
+	*capacity = larger;
+	return grown;
+}
+
+static bool choose_node(
+	struct tb_nodes *nodes, const struct tb_address *address, struct tb_node *node)
+{
+	if (nodes->map)
+		return tb_map_file_node(nodes->map, address, node) &&
+		       node->id < nodes->n_max;
+	node->id = nodes->summary->n_endpoints;
+	return node->id < nodes->n_max;
+}
+
+static int name_node(
+	struct tb_nodes *nodes, struct tb_node node, const struct tb_address *address)
+{
+	void *room = room_for(
+		nodes->names, &nodes->names_capacity, node.id, sizeof *nodes->names);
+	if (!room)
+		return TB_ENOMEM;
+	nodes->names = room;
+	char *text = nodes->names[node.id].text;
+	if (!text[0])
+		tb_address_format(address, text, TB_ADDRESS_TEXT_SIZE);
+	if (node.id >= nodes->summary->n_nodes)
+		nodes->summary->n_nodes = node.id + 1;
+	return TB_OK;
+}
+
+// meet gives an endpoint its node, or none for good.
+static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
+{
+	struct tb_packets_summary *summary = nodes->summary;
+	size_t known = nodes->node_of_capacity;
+	void *room = room_for(nodes->node_of, &nodes->node_of_capacity, endpoint,
+		sizeof *nodes->node_of);
+	if (!room)
+		return TB_ENOMEM;
+	nodes->node_of = room;
+	for (; known < nodes->node_of_capacity; known++)
+		nodes->node_of[known] = NOT_MET;
+	uint32_t *node_of = &nodes->node_of[endpoint];
+	if (*node_of == NOT_MET) {
+		const struct tb_address *address = &nodes->endpoints->addresses[endpoint];
+		struct tb_node node;
+		if (choose_node(nodes, address, &node)) {
+			if (name_node(nodes, node, address) != TB_OK)
+				return TB_ENOMEM;
+			*node_of = node.id;
+			summary->n_endpoints++;
+		} else {
+			uint32_t i = summary->n_endpoints_unplaced++;
+			if (i < N_UNPLACED_NAMES)
+				tb_address_format(address, nodes->unplaced[i].text,
+					TB_ADDRESS_TEXT_SIZE);
+			*node_of = UNPLACED;
+		}
+	}
+	*node_id = *node_of;
+	return TB_OK;
+}
+
+static int by_address(const void *a, const void *b, void *endpoints)
+{
+	const struct tb_address *addresses =
+		((struct tb_endpoints *)endpoints)->addresses;
+	return tb_address_compare(
+		&addresses[*(const uint32_t *)a], &addresses[*(const uint32_t *)b]);
+}
+
+int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n)
+{
+	struct tb_endpoints endpoints = *nodes->endpoints;
+	qsort_r(numbers, n, sizeof *numbers, by_address, &endpoints);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t node_id;
+		if (meet(nodes, numbers[i], &node_id) != TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+static int pair_of(struct tb_nodes *nodes, struct tb_route *route)
+{
+	uint64_t key = (uint64_t)route->source.id << 32 | route->destination.id;
+	uint32_t pair;
+	if (!tb_map_find(&nodes->pair_of, key, &pair)) {
+		uint64_t n = nodes->summary->n_pairs;
+		void *room = room_for(
+			nodes->pairs, &nodes->pairs_capacity, n, sizeof *nodes->pairs);
+		if (!room || n == UINT32_MAX)
+			return TB_ENOMEM;
+		nodes->pairs = room;
+		pair = (uint32_t)n;
+		if (tb_map_put(&nodes->pair_of, key, pair) != TB_OK)
+			return TB_ENOMEM;
+		nodes->pairs[pair] = (struct tb_packets_pair){
+			.source = route->source, .destination = route->destination};
+		nodes->summary->n_pairs++;
+	}
+	route->pair = pair;
+	return TB_OK;
+}
+
+static int new_route(
+	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t *number)
+{
+	struct tb_route route = {.kind = TB_ROUTE_PLACED};
+	if (meet(nodes, source, &route.source.id) != TB_OK ||
+		meet(nodes, destination, &route.destination.id) != TB_OK)
+		return TB_ENOMEM;
+	if (route.source.id == UNPLACED || route.destination.id == UNPLACED)
+		route.kind = TB_ROUTE_UNPLACED;
+	else if (route.source.id == route.destination.id)
+		route.kind = TB_ROUTE_LOCAL;
+	else if (pair_of(nodes, &route) != TB_OK)
+		return TB_ENOMEM;
+	void *room = room_for(nodes->routes, &nodes->routes_capacity, nodes->n_routes,
+		sizeof *nodes->routes);
+	if (!room || nodes->n_routes == UINT32_MAX)
+		return TB_ENOMEM;
+	nodes->routes = room;
+	*number = (uint32_t)nodes->n_routes;
+	nodes->routes[nodes->n_routes++] = route;
+	return tb_map_put(
+		&nodes->route_of, (uint64_t)source << 32 | destination, *number);
+}
+
+int tb_nodes_route(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
+	const struct tb_route **route)
+{
+	uint32_t number;
+	if (!tb_map_find(
+		    &nodes->route_of, (uint64_t)source << 32 | destination, &number) &&
+		new_route(nodes, source, destination, &number) != TB_OK)
+		return TB_ENOMEM;
+	*route = &nodes->routes[number];
+	return TB_OK;
+}
+
+void tb_nodes_count(struct tb_nodes *nodes, uint64_t pair, uint32_t wire_bytes,
+	uint32_t payload_bytes)
+{
+	struct tb_packets_pair *counted = &nodes->pairs[pair];
+	counted->n_packets++;
+	counted->wire_bytes += wire_bytes;
+	counted->payload_bytes += payload_bytes;
+}
+
+const char *tb_nodes_name(const struct tb_nodes *nodes, struct tb_node node)
+{
+	return node.id < nodes->names_capacity ? nodes->names[node.id].text : "";
+}
+
+const char *tb_nodes_unplaced(const struct tb_nodes *nodes, uint32_t i)
+{
+	return i < N_UNPLACED_NAMES && i < nodes->summary->n_endpoints_unplaced
+		       ? nodes->unplaced[i].text
+		       : NULL;
+}
+
+const struct tb_packets_pair *tb_nodes_pair(const struct tb_nodes *nodes, uint64_t pair)
+{
+	return &nodes->pairs[pair];
+}

@@ -1,0 +1,394 @@
+#include "packets.h"
+
+#include "clean.h"
+#include "inputs.h"
+#include "map_file.h"
+#include "nodes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// So many records are read ahead to number their endpoints by address.
+#define AHEAD_RECORDS 131072
+
+#define FRAME_BYTES_MIN 60 // Ethernet's least, without FCS
+
+__extension__ typedef unsigned __int128 uint128;
+
+// Captured time times a factor, in integers: the same on every machine.
+struct scale {
+	uint64_t mantissa; // factor = mantissa / 2^shift
+	int shift;
+};
+
+struct tb_packets {
+	struct tb_inputs *inputs;
+	struct tb_clean *clean;
+	struct tb_map_file *map;
+	struct tb_nodes *nodes;
+	char *default_job;
+	struct tb_packets_summary summary;
+	tb_time_ps squeeze_idle;
+	double time_scale;
+	struct scale scale;
+	// Read ahead and not yet given out.
+	struct tb_burst *ahead;
+	uint32_t ahead_at;
+	uint32_t ahead_n;
+	bool looked_ahead;
+	int ending; // what ended the look ahead: 1 while there is more
+	struct tb_error failure;
+	// The burst that is being given out, frame by frame.
+	struct tb_burst burst;
+	struct tb_packet frame;
+	uint64_t pair;
+	uint32_t payload_left;
+	bool in_burst;
+	// The clock.
+	bool begun;
+	int64_t last_ns;
+	tb_time_ps captured_ps; // since the first packet, idle time taken out
+};
+
+static int check_options(const struct tb_packets_options *options, struct tb_error *error)
+{
+	double scale = options->time_scale;
+	if (!isfinite(scale) || scale < 0 || (scale > 0 && (scale < 1e-9 || scale > 1e9)))
+		return tb_fail(error, TB_EUSAGE,
+			"a time scale of %g makes no sense: expected 1e-9 to 1e9", scale);
+	if (options->squeeze_idle < 0)
+		return tb_fail(error, TB_EUSAGE, "idle time cannot be squeezed below 0");
+	return TB_OK;
+}
+
+static struct scale scale_of(double factor)
+{
+	int exponent;
+	double fraction = frexp(factor, &exponent); // [0.5, 1)
+	return (struct scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
+}
+
+static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
+	const struct tb_packets_options *options, struct tb_error *error)
+{
+	int status = TB_OK;
+	if (options->map_file)
+		status = tb_map_file_read(&packets->map, options->map_file, error);
+	if (status == TB_OK)
+		status = tb_inputs_open(&packets->inputs, paths, n, error);
+	if (status != TB_OK)
+		return status;
+	packets->squeeze_idle = options->squeeze_idle;
+	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
+	packets->scale = scale_of(packets->time_scale);
+	packets->default_job = strdup(options->job_name ? options->job_name : "trace");
+	packets->ahead = malloc(AHEAD_RECORDS * sizeof *packets->ahead);
+	if (!packets->default_job || !packets->ahead ||
+		tb_clean_new(&packets->clean, packets->inputs, options,
+			&packets->summary) != TB_OK ||
+		tb_nodes_new(&packets->nodes, tb_clean_endpoints(packets->clean),
+			packets->map, options->n_nodes_max, &packets->summary) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	return TB_OK;
+}
+
+int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_t n,
+	const struct tb_packets_options *options, struct tb_error *error)
+{
+	static const struct tb_packets_options defaults = {0};
+	if (!options)
+		options = &defaults;
+	if (n == 0)
+		return tb_fail(error, TB_EUSAGE, "no capture is given");
+	int status = check_options(options, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_packets *new = calloc(1, sizeof *new);
+	if (!new)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	status = open_all(new, paths, n, options, error);
+	if (status != TB_OK) {
+		tb_packets_free(new);
+		return status;
+	}
+	*packets = new;
+	return TB_OK;
+}
+
+void tb_packets_free(struct tb_packets *packets)
+{
+	if (!packets)
+		return;
+	tb_nodes_free(packets->nodes);
+	tb_clean_free(packets->clean);
+	tb_inputs_free(packets->inputs);
+	tb_map_file_free(packets->map);
+	free(packets->default_job);
+	free(packets->ahead);
+	free(packets);
+}
+
+// meet_ahead gives the endpoints of what was read ahead their nodes, in the order of the
+// addresses.
+static int meet_ahead(struct tb_packets *packets)
+{
+	uint32_t n = packets->ahead_n;
+	if (n == 0)
+		return TB_OK;
+	uint32_t n_endpoints = tb_clean_endpoints(packets->clean)->n;
+	uint32_t *numbers = malloc(n_endpoints * sizeof *numbers);
+	bool *met = calloc(n_endpoints, sizeof *met);
+	int status = numbers && met ? TB_OK : TB_ENOMEM;
+	size_t n_met = 0;
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		const uint32_t ends[2] = {
+			packets->ahead[i].source, packets->ahead[i].destination};
+		for (int end = 0; end < 2; end++) {
+			if (!met[ends[end]])
+				numbers[n_met++] = ends[end];
+			met[ends[end]] = true;
+		}
+	}
+	if (status == TB_OK)
+		status = tb_nodes_meet_sorted(packets->nodes, numbers, n_met);
+	free(numbers);
+	free(met);
+	return status;
+}
+
+static int look_ahead(struct tb_packets *packets, struct tb_error *error)
+{
+	packets->looked_ahead = true;
+	packets->ending = 1;
+	while (packets->ahead_n < AHEAD_RECORDS && packets->ending == 1) {
+		packets->ending = tb_clean_next(packets->clean,
+			&packets->ahead[packets->ahead_n], &packets->failure);
+		if (packets->ending == 1)
+			packets->ahead_n++;
+	}
+	if (meet_ahead(packets) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	return TB_OK;
+}
+
+static int next_burst(struct tb_packets *packets, struct tb_error *error)
+{
+	if (!packets->looked_ahead) {
+		int status = look_ahead(packets, error);
+		if (status != TB_OK)
+			return status;
+	}
+	if (packets->ahead_at < packets->ahead_n) {
+		packets->burst = packets->ahead[packets->ahead_at++];
+		return 1;
+	}
+	if (packets->ending != 1) {
+		if (packets->ending < 0 && error)
+			*error = packets->failure;
+		return packets->ending;
+	}
+	return tb_clean_next(packets->clean, &packets->burst, error);
+}
+
+static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
+{
+	uint128 product = (uint128)(uint64_t)time * scale->mantissa;
+	// A factor is at most 1e9, so the shift is at least 53 - 30.
+	uint128 rounded = (product + ((uint128)1 << (scale->shift - 1))) >> scale->shift;
+	if (rounded > (uint128)TB_TIME_NEVER - 1)
+		return false;
+	*result = (tb_time_ps)rounded;
+	return true;
+}
+
+// stamp sets the time of the burst's frames.
+static int stamp(struct tb_packets *packets, struct tb_error *error)
+{
+	struct tb_packets_summary *summary = &packets->summary;
+	if (!packets->begun) {
+		summary->first_at_ns = packets->burst.at_ns;
+		packets->last_ns = packets->burst.at_ns;
+	}
+	packets->begun = true;
+	tb_time_ps gap;
+	bool fits = !__builtin_mul_overflow(
+		packets->burst.at_ns - packets->last_ns, TB_PS_PER_NS, &gap);
+	packets->last_ns = packets->burst.at_ns;
+	if (packets->squeeze_idle > 0 && (!fits || gap > packets->squeeze_idle)) {
+		summary->squeezed_ps =
+			fits && gap - packets->squeeze_idle <
+						TB_TIME_NEVER - summary->squeezed_ps
+				? summary->squeezed_ps + (gap - packets->squeeze_idle)
+				: TB_TIME_NEVER;
+		gap = packets->squeeze_idle;
+		fits = true;
+	}
+	if (!fits ||
+		__builtin_add_overflow(
+			packets->captured_ps, gap, &packets->captured_ps) ||
+		!scaled(&packets->scale, packets->captured_ps, &packets->frame.at_ps))
+		return tb_fail(error, TB_ECAPACITY,
+			"the packets are spread over more than 106 days: squeeze idle "
+			"time "
+			"or scale time down");
+	summary->duration_ps = packets->frame.at_ps;
+	return TB_OK;
+}
+
+static uint32_t job_of(const struct tb_packets *packets, struct tb_node node)
+{
+	if (!packets->map)
+		return 0;
+	uint32_t job = tb_map_file_job(packets->map, node);
+	return job == TB_ID_NONE ? tb_map_file_n_jobs(packets->map) : job;
+}
+
+// begin_burst finds the burst's nodes: 1, 0 when it is not to be replayed, or negative.
+static int begin_burst(struct tb_packets *packets, struct tb_error *error)
+{
+	struct tb_packets_summary *summary = &packets->summary;
+	const struct tb_burst *burst = &packets->burst;
+	const struct tb_route *route;
+	if (tb_nodes_route(packets->nodes, burst->source, burst->destination, &route) !=
+		TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	if (route->kind == TB_ROUTE_UNPLACED)
+		summary->n_unplaced++;
+	else if (route->kind == TB_ROUTE_LOCAL)
+		summary->n_local++;
+	if (route->kind != TB_ROUTE_PLACED)
+		return 0;
+	int status = stamp(packets, error);
+	if (status != TB_OK)
+		return status;
+	packets->frame.source = route->source;
+	packets->frame.destination = route->destination;
+	packets->frame.job = job_of(packets, route->source);
+	packets->pair = route->pair;
+	packets->payload_left = burst->payload_bytes;
+	packets->in_burst = true;
+	summary->n_replayed_records++;
+	if (burst->segment_bytes > 0)
+		summary->n_offloaded++;
+	return 1;
+}
+
+// give_frame cuts the next frame from the burst.
+static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
+{
+	const struct tb_burst *burst = &packets->burst;
+	struct tb_packet *frame = &packets->frame;
+	if (burst->segment_bytes == 0) {
+		frame->payload_bytes = burst->payload_bytes;
+		frame->wire_bytes = burst->wire_bytes;
+		packets->payload_left = 0;
+	} else {
+		frame->payload_bytes = packets->payload_left < burst->segment_bytes
+					       ? packets->payload_left
+					       : burst->segment_bytes;
+		frame->wire_bytes = burst->header_bytes + frame->payload_bytes;
+		packets->payload_left -= frame->payload_bytes;
+	}
+	if (frame->wire_bytes < FRAME_BYTES_MIN && burst->segment_bytes > 0)
+		frame->wire_bytes = FRAME_BYTES_MIN;
+	packets->in_burst = packets->payload_left > 0;
+	packets->summary.n_packets++;
+	packets->summary.wire_bytes += frame->wire_bytes;
+	packets->summary.payload_bytes += frame->payload_bytes;
+	tb_nodes_count(
+		packets->nodes, packets->pair, frame->wire_bytes, frame->payload_bytes);
+	*packet = *frame;
+}
+
+int tb_packets_next(
+	struct tb_packets *packets, struct tb_packet *packet, struct tb_error *error)
+{
+	while (!packets->in_burst) {
+		int status = next_burst(packets, error);
+		if (status == 1)
+			status = begin_burst(packets, error);
+		else if (status == 0)
+			return 0;
+		if (status < 0)
+			return status;
+	}
+	give_frame(packets, packet);
+	return 1;
+}
+
+const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets)
+{
+	return &packets->summary;
+}
+
+double tb_packets_fraction(const struct tb_packets *packets)
+{
+	return tb_inputs_fraction(packets->inputs);
+}
+
+const char *tb_packets_node_name(const struct tb_packets *packets, struct tb_node node)
+{
+	return tb_nodes_name(packets->nodes, node);
+}
+
+uint32_t tb_packets_n_jobs(const struct tb_packets *packets)
+{
+	return packets->map ? tb_map_file_n_jobs(packets->map) + 1 : 1;
+}
+
+const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job)
+{
+	if (packets->map && job < tb_map_file_n_jobs(packets->map))
+		return tb_map_file_job_name(packets->map, job);
+	return packets->default_job;
+}
+
+const struct tb_packets_control *tb_packets_control(
+	const struct tb_packets *packets, uint32_t i)
+{
+	return tb_clean_control(packets->clean, i);
+}
+
+const char *tb_packets_unplaced_name(const struct tb_packets *packets, uint32_t i)
+{
+	return tb_nodes_unplaced(packets->nodes, i);
+}
+
+const struct tb_packets_pair *tb_packets_pair(
+	const struct tb_packets *packets, uint64_t pair)
+{
+	return tb_nodes_pair(packets->nodes, pair);
+}
+
+struct tb_packets_load tb_packets_load(
+	const struct tb_packets *packets, double node_bytes_per_s)
+{
+	const struct tb_packets_summary *summary = &packets->summary;
+	struct tb_packets_load load = {0};
+	double seconds = (double)packets->captured_ps / (double)TB_PS_PER_S;
+	double *in_out =
+		calloc(summary->n_nodes ? summary->n_nodes * 2u : 1, sizeof *in_out);
+	if (!in_out || seconds <= 0 || node_bytes_per_s <= 0) {
+		free(in_out);
+		return load;
+	}
+	for (uint64_t i = 0; i < summary->n_pairs; i++) {
+		const struct tb_packets_pair *pair = tb_nodes_pair(packets->nodes, i);
+		in_out[pair->source.id * 2] += (double)pair->wire_bytes;
+		in_out[pair->destination.id * 2 + 1] += (double)pair->wire_bytes;
+	}
+	double most = 0;
+	for (uint32_t i = 0; i < summary->n_nodes * 2; i++)
+		if (in_out[i] > most) {
+			most = in_out[i];
+			load.busiest.id = i / 2;
+		}
+	free(in_out);
+	double capacity = node_bytes_per_s * seconds; // of a node, at captured time
+	load.mean_share = (double)summary->wire_bytes /
+			  (capacity * packets->time_scale * summary->n_nodes);
+	load.busiest_share = most / (capacity * packets->time_scale);
+	load.half_scale = most / capacity * 2;
+	return load;
+}

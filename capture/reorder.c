@@ -1,0 +1,145 @@
+#include "reorder.h"
+
+#include <stdlib.h>
+
+struct tb_straggler {
+	uint64_t arrival;
+	struct tb_held held;
+};
+
+void tb_reorder_fini(struct tb_reorder *reorder)
+{
+	free(reorder->ring);
+	free(reorder->heap);
+	*reorder = (struct tb_reorder){0};
+}
+
+int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t at_ns)
+{
+	if (reorder->n_arrived++ == 0) {
+		reorder->newest_ns = at_ns;
+		reorder->edge_ns = at_ns - TB_REORDER_WINDOW_NS;
+	}
+	if (at_ns >= reorder->newest_ns) {
+		reorder->newest_ns = at_ns;
+		if (reorder->edge_ns < at_ns - TB_REORDER_WINDOW_NS)
+			reorder->edge_ns = at_ns - TB_REORDER_WINDOW_NS;
+		return at_ns;
+	}
+	int64_t step_ns = reorder->newest_ns - at_ns;
+	if (reorder->peak_ns < step_ns)
+		reorder->peak_ns = step_ns;
+	reorder->n_reordered++;
+	if (at_ns >= reorder->edge_ns)
+		return at_ns;
+	reorder->n_late++;
+	return reorder->edge_ns;
+}
+
+static int grow_ring(struct tb_reorder *reorder)
+{
+	uint32_t capacity = reorder->ring_capacity ? reorder->ring_capacity * 2 : 256;
+	struct tb_held *ring = malloc(capacity * sizeof *ring);
+	if (!ring)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < reorder->ring_n; i++)
+		ring[i] = reorder->ring[(reorder->ring_first + i) &
+					(reorder->ring_capacity - 1)];
+	free(reorder->ring);
+	reorder->ring = ring;
+	reorder->ring_first = 0;
+	reorder->ring_capacity = capacity;
+	return TB_OK;
+}
+
+static bool older(const struct tb_straggler *a, const struct tb_straggler *b)
+{
+	if (a->held.at_ns != b->held.at_ns)
+		return a->held.at_ns < b->held.at_ns;
+	return a->arrival < b->arrival;
+}
+
+static int put_straggler(struct tb_reorder *reorder, const struct tb_held *held)
+{
+	if (reorder->heap_n == reorder->heap_capacity) {
+		uint32_t capacity =
+			reorder->heap_capacity ? reorder->heap_capacity * 2 : 64;
+		struct tb_straggler *grown =
+			realloc(reorder->heap, capacity * sizeof *grown);
+		if (!grown)
+			return TB_ENOMEM;
+		reorder->heap = grown;
+		reorder->heap_capacity = capacity;
+	}
+	struct tb_straggler new = {reorder->n_arrived, *held};
+	uint32_t i = reorder->heap_n++;
+	for (; i > 0 && older(&new, &reorder->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		reorder->heap[i] = reorder->heap[(i - 1) / 2];
+	reorder->heap[i] = new;
+	return TB_OK;
+}
+
+static void take_straggler(struct tb_reorder *reorder, struct tb_held *held)
+{
+	struct tb_straggler *heap = reorder->heap;
+	*held = heap[0].held;
+	struct tb_straggler last = heap[--reorder->heap_n];
+	uint32_t i = 0;
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+		if (child >= reorder->heap_n)
+			break;
+		if (child + 1 < reorder->heap_n && older(&heap[child + 1], &heap[child]))
+			child++;
+		if (!older(&heap[child], &last))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = last;
+}
+
+int tb_reorder_put(struct tb_reorder *reorder, const struct tb_held *held)
+{
+	uint32_t mask = reorder->ring_capacity - 1;
+	uint32_t end = reorder->ring_first + reorder->ring_n;
+	if (reorder->ring_n > 0 && held->at_ns < reorder->ring[(end - 1) & mask].at_ns)
+		return put_straggler(reorder, held);
+	if (reorder->ring_n == reorder->ring_capacity) {
+		if (grow_ring(reorder) != TB_OK)
+			return TB_ENOMEM;
+		mask = reorder->ring_capacity - 1;
+		end = reorder->ring_n;
+	}
+	reorder->ring[end & mask] = *held;
+	reorder->ring_n++;
+	return TB_OK;
+}
+
+bool tb_reorder_take(struct tb_reorder *reorder, bool all, struct tb_held *held)
+{
+	uint32_t n = reorder->ring_n + reorder->heap_n;
+	if (n == 0)
+		return false;
+	const struct tb_held *next =
+		reorder->ring_n > 0 ? &reorder->ring[reorder->ring_first] : NULL;
+	// On a tie the ring's came first: it held later stamps when the straggler
+	// arrived.
+	bool straggler = reorder->heap_n > 0 &&
+			 (!next || reorder->heap[0].held.at_ns < next->at_ns);
+	int64_t at_ns = straggler ? reorder->heap[0].held.at_ns : next->at_ns;
+	if (!all && at_ns > reorder->newest_ns - TB_REORDER_WINDOW_NS &&
+		n < TB_REORDER_RECORDS_MAX)
+		return false;
+	if (straggler) {
+		take_straggler(reorder, held);
+	} else {
+		*held = *next;
+		reorder->ring_first =
+			(reorder->ring_first + 1) & (reorder->ring_capacity - 1);
+		reorder->ring_n--;
+	}
+	if (reorder->edge_ns < at_ns)
+		reorder->edge_ns = at_ns;
+	return true;
+}

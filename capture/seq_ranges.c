@@ -1,0 +1,111 @@
+#include "seq_ranges.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+void tb_seq_ranges_begin(struct tb_seq_ranges *ranges, uint32_t first)
+{
+	ranges->next = first;
+	ranges->n_holes = 0;
+}
+
+void tb_seq_ranges_join(struct tb_seq_ranges *ranges, uint32_t first)
+{
+	ranges->next = first;
+	ranges->n_holes = 1;
+	ranges->holes[0] = (struct tb_seq_hole){first - TB_SEQ_WINDOW, first};
+}
+
+static void remove_hole(struct tb_seq_ranges *ranges, uint32_t i)
+{
+	ranges->n_holes--;
+	memmove(&ranges->holes[i], &ranges->holes[i + 1],
+		(ranges->n_holes - i) * sizeof *ranges->holes);
+}
+
+// insert_hole puts a hole before hole `i`. Without room the oldest closes, which may be
+// the new one.
+static void insert_hole(struct tb_seq_ranges *ranges, uint32_t i, struct tb_seq_hole hole)
+{
+	if (ranges->n_holes == TB_SEQ_HOLES) {
+		if (i == 0)
+			return;
+		remove_hole(ranges, 0);
+		i--;
+	}
+	memmove(&ranges->holes[i + 1], &ranges->holes[i],
+		(ranges->n_holes - i) * sizeof *ranges->holes);
+	ranges->holes[i] = hole;
+	ranges->n_holes++;
+}
+
+// close_old keeps all holes within the window behind `next`.
+static void close_old(struct tb_seq_ranges *ranges)
+{
+	uint32_t edge = ranges->next - TB_SEQ_WINDOW;
+	while (ranges->n_holes > 0) {
+		struct tb_seq_hole *hole = &ranges->holes[0];
+		if ((int32_t)(edge - hole->from) <= 0)
+			return;
+		if ((int32_t)(edge - hole->to) < 0) {
+			hole->from = edge;
+			return;
+		}
+		remove_hole(ranges, 0);
+	}
+}
+
+// fill marks [from, to), which lies behind `next`, and returns what of it was in holes.
+static uint32_t fill(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
+{
+	uint32_t unseen = 0;
+	for (uint32_t i = ranges->n_holes; i-- > 0;) {
+		struct tb_seq_hole hole = ranges->holes[i];
+		uint32_t first = (int32_t)(from - hole.from) > 0 ? from : hole.from;
+		uint32_t last = (int32_t)(to - hole.to) < 0 ? to : hole.to;
+		if ((int32_t)(last - first) <= 0)
+			continue;
+		unseen += last - first;
+		bool before = first != hole.from;
+		bool after = last != hole.to;
+		if (before && after) {
+			ranges->holes[i].from = last;
+			insert_hole(ranges, i, (struct tb_seq_hole){hole.from, first});
+			break; // the range lies within this hole
+		} else if (before) {
+			ranges->holes[i].to = first;
+		} else if (after) {
+			ranges->holes[i].from = last;
+		} else {
+			remove_hole(ranges, i);
+		}
+	}
+	return unseen;
+}
+
+uint32_t tb_seq_ranges_add(struct tb_seq_ranges *ranges, uint32_t from, uint32_t n)
+{
+	uint32_t to = from + n;
+	int32_t ahead = (int32_t)(from - ranges->next);
+	if (ahead > (int32_t)TB_SEQ_WINDOW || ahead < -(int32_t)TB_SEQ_WINDOW) {
+		tb_seq_ranges_join(ranges, from);
+		ahead = 0;
+	}
+	uint32_t unseen = 0;
+	if (ahead < 0) {
+		uint32_t behind = (uint32_t)-ahead;
+		uint32_t old = n < behind ? n : behind;
+		unseen = fill(ranges, from, from + old);
+		if (n <= behind)
+			return unseen;
+		from += old;
+	} else if (ahead > 0 && n > 0) {
+		insert_hole(ranges, ranges->n_holes,
+			(struct tb_seq_hole){ranges->next, from});
+	}
+	if (n > 0)
+		ranges->next = to;
+	if (ranges->n_holes > 0)
+		close_old(ranges);
+	return unseen + (to - from);
+}
