@@ -345,7 +345,7 @@ static int statement(struct scanner *s)
 
 static int read_n_ranks(struct scanner *s)
 {
-	uint64_t n;
+	uint64_t n = 0;
 	int status = number(s, "a number of ranks", TB_RANKS_MAX, &n);
 	if (status != TB_OK)
 		return status;
@@ -361,7 +361,7 @@ static int read_n_ranks(struct scanner *s)
 // open_rank reads "3 {"; the brace may stand on a later line.
 static int open_rank(struct scanner *s)
 {
-	uint64_t rank;
+	uint64_t rank = 0;
 	int status = number(s, "a rank", UINT32_MAX, &rank);
 	if (status != TB_OK)
 		return status;
