@@ -52,7 +52,8 @@ static void text(void *context, const struct tb_item *item, const char *string)
 	cairo_set_font_size(cairo, item->size);
 	cairo_text_extents_t extents;
 	cairo_text_extents(cairo, string, &extents);
-	double x = item->box.x + (item->box.w - extents.x_advance) * item->align / 2;
+	double x =
+		item->box.x + (item->box.w - extents.x_advance) * (double)item->align / 2;
 	source(cairo, item->colour);
 	cairo_move_to(cairo, x, item->box.y + item->box.h / 2 + TB_BASELINE * item->size);
 	cairo_show_text(cairo, string);

@@ -104,7 +104,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 		" font-family=\"DejaVu Sans Mono, monospace\"",
 		" font-family=\"DejaVu Sans Mono, monospace\""};
 	const struct svg *svg = context;
-	double x = item->box.x + item->box.w * item->align / 2;
+	double x = item->box.x + item->box.w * (double)item->align / 2;
 	fputs("<text", svg->stream);
 	length(svg->stream, "x", x);
 	length(svg->stream, "y",

@@ -54,7 +54,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 {
 	struct screen *screen = context;
 	double spare = item->box.w - tb_text_width(TB_FONT_CELL, 1, string);
-	int x = (int)lround(item->box.x + floor(spare * item->align / 2));
+	int x = (int)lround(item->box.x + floor(spare * (double)item->align / 2));
 	int y = (int)lround(item->box.y + (item->box.h - 1) / 2);
 	while (*string) {
 		size_t n = 1;
