@@ -1,0 +1,357 @@
+#include "sql.h"
+
+#include "schemas.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Migration i brings a store from version i to version i + 1; making a store is running
+// them all. A migration that has been released is never edited.
+static const char *const migrations[] = {tb_schema_results_sql};
+
+#define VERSION	       ((int)(sizeof migrations / sizeof *migrations))
+#define APPLICATION_ID UINT32_C(0x5461696c) // "Tail"
+
+// Of the file format (sqlite.org/fileformat2.html, 1.3): big-endian words in the header.
+#define HEADER_BYTES	      100
+#define HEADER_USER_VERSION   60
+#define HEADER_APPLICATION_ID 68
+
+static uint32_t big_endian_word(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
+	       (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static int newer(struct tb_error *error, const char *path, uint32_t version)
+{
+	return tb_fail_in(error, TB_EVERSION, path,
+		"is a store of version %u, this program knows up to %d: read it with the "
+		"Tailback that wrote it or a newer one",
+		version, VERSION);
+}
+
+int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *error)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file && errno == ENOENT) {
+		*kind = TB_SQL_ABSENT;
+		return TB_OK;
+	}
+	if (!file)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
+	unsigned char header[HEADER_BYTES];
+	errno = 0;
+	size_t n = fread(header, 1, sizeof header, file);
+	int cause = ferror(file) ? errno : 0;
+	fclose(file);
+	if (cause)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(cause));
+	if (n == 0) {
+		*kind = TB_SQL_EMPTY;
+		return TB_OK;
+	}
+	if (n < sizeof header || memcmp(header, "SQLite format 3", 16) != 0 ||
+		big_endian_word(header + HEADER_APPLICATION_ID) != APPLICATION_ID)
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is no Tailback store (expected a file that 'tailback replay -o' "
+			"wrote)");
+	uint32_t version = big_endian_word(header + HEADER_USER_VERSION);
+	if (version > (uint32_t)VERSION)
+		return newer(error, path, version);
+	*kind = TB_SQL_STORE;
+	return TB_OK;
+}
+
+int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
+{
+	int system = sqlite3_system_errno(db);
+	switch (sqlite3_errcode(db) & 0xff) {
+	case SQLITE_NOMEM:
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory for the store");
+	case SQLITE_FULL:
+		return tb_fail_in(error, TB_EIO, path,
+			"cannot be written: the disk is full; what was stored before is "
+			"kept");
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return tb_fail_in(error, TB_EIO, path,
+			"is in use by another program that does not let go of it");
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return tb_fail_in(error, TB_EIO, path,
+			"cannot be written: it or its folder is read-only");
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		return tb_fail_in(error, TB_EIO, path, "%s: %s", sqlite3_errmsg(db),
+			system ? strerror(system) : "input or output");
+	case SQLITE_CONSTRAINT:
+		return tb_fail_in(
+			error, TB_EFORMAT, path, "refused a row: %s", sqlite3_errmsg(db));
+	case SQLITE_NOTADB:
+		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
+	default:
+		return tb_fail_in(
+			error, TB_EFORMAT, path, "is damaged: %s", sqlite3_errmsg(db));
+	}
+}
+
+int tb_sql_exec(sqlite3 *db, const char *path, const char *sql, struct tb_error *error)
+{
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? TB_OK
+		       : tb_sql_fail(error, db, path);
+}
+
+int tb_sql_prepare(sqlite3 *db, const char *path, const char *sql, sqlite3_stmt **query,
+	struct tb_error *error)
+{
+	return sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, query, NULL) ==
+			       SQLITE_OK
+		       ? TB_OK
+		       : tb_sql_fail(error, db, path);
+}
+
+int tb_sql_run(sqlite3_stmt *query, const char *path, struct tb_error *error)
+{
+	int status = TB_OK;
+	if (sqlite3_step(query) != SQLITE_DONE)
+		status = tb_sql_fail(error, sqlite3_db_handle(query), path);
+	sqlite3_reset(query);
+	return status;
+}
+
+static int open_database(
+	sqlite3 **db, const char *path, int flags, struct tb_error *error)
+{
+	sqlite3 *opened = NULL;
+	// An absolute or ./ name never reads as a URI or as ":memory:".
+	char *name = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
+	if (!name)
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	int code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	sqlite3_free(name);
+	if (code != SQLITE_OK) {
+		int status = opened ? tb_sql_fail(error, opened, path)
+				    : tb_fail_in(error, TB_ENOMEM, path,
+					      "no memory to open it");
+		sqlite3_close(opened);
+		return status;
+	}
+	sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
+	*db = opened;
+	return TB_OK;
+}
+
+// same_tables compares every table of the schema with its twin in `model`, a store just
+// made in memory. A table that is missing, or declared in other words, is damage.
+static int same_tables(
+	sqlite3 *db, sqlite3 *model, const char *path, struct tb_error *error)
+{
+	static const char tables[] = "SELECT name, sql FROM sqlite_schema WHERE type = "
+				     "'table' ORDER BY name";
+	static const char twin[] = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND "
+				   "name = ?1 AND sql = ?2";
+	sqlite3_stmt *expected = NULL, *found = NULL;
+	int status = tb_sql_prepare(model, path, tables, &expected, error);
+	if (!status)
+		status = tb_sql_prepare(db, path, twin, &found, error);
+	while (!status && sqlite3_step(expected) == SQLITE_ROW) {
+		sqlite3_bind_value(found, 1, sqlite3_column_value(expected, 0));
+		sqlite3_bind_value(found, 2, sqlite3_column_value(expected, 1));
+		int code = sqlite3_step(found);
+		sqlite3_reset(found);
+		if (code == SQLITE_DONE)
+			status = tb_fail_in(error, TB_EFORMAT, path,
+				"is damaged: its table '%s' is not as version %d has it",
+				(const char *)sqlite3_column_text(expected, 0), VERSION);
+		else if (code != SQLITE_ROW)
+			status = tb_sql_fail(error, db, path);
+	}
+	sqlite3_finalize(expected);
+	sqlite3_finalize(found);
+	return status;
+}
+
+static int migrate(sqlite3 *db, const char *path, int from, struct tb_error *error)
+{
+	for (int version = from; version < VERSION; version++) {
+		int status = tb_sql_exec(db, path, migrations[version], error);
+		if (status)
+			return status;
+	}
+	return TB_OK;
+}
+
+static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	sqlite3 *model = NULL;
+	if (sqlite3_open(":memory:", &model) != SQLITE_OK) {
+		sqlite3_close(model);
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	}
+	int status = migrate(model, path, 0, error);
+	if (!status)
+		status = same_tables(db, model, path, error);
+	sqlite3_close(model);
+	return status;
+}
+
+// pragma_value reads a number that SQLite keeps of the file, or -1.
+static int64_t pragma_value(sqlite3 *db, const char *pragma)
+{
+	sqlite3_stmt *query = NULL;
+	int64_t value = -1;
+	if (sqlite3_prepare_v2(db, pragma, -1, &query, NULL) == SQLITE_OK &&
+		sqlite3_step(query) == SQLITE_ROW)
+		value = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	return value;
+}
+
+// roll_back_killed opens the file for writing and reads from it: SQLite then undoes what
+// a writer that was killed had half committed.
+static int roll_back_killed(const char *path, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = open_database(&db, path, SQLITE_OPEN_READWRITE, error);
+	if (!status && pragma_value(db, "PRAGMA schema_version") < 0)
+		status = tb_sql_fail(error, db, path);
+	sqlite3_close(db);
+	if (status == TB_EIO)
+		return tb_fail_in(error, TB_EIO, path,
+			"was left half written by a program that was killed, and must be "
+			"opened once where it can be written");
+	return status;
+}
+
+static int check_reader(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	int64_t version = pragma_value(db, "PRAGMA user_version");
+	if (version < 0)
+		return tb_sql_fail(error, db, path);
+	if (version > VERSION)
+		return newer(error, path, (uint32_t)version);
+	if (version < VERSION)
+		return tb_fail_in(error, TB_EVERSION, path,
+			"is a store of version %d, this program reads version %d: replay "
+			"into it ('tailback replay -o') to bring it up to date",
+			(int)version, VERSION);
+	return check_tables(db, path, error);
+}
+
+int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
+{
+	enum tb_sql_file kind;
+	int status = tb_sql_probe(path, &kind, error);
+	if (status)
+		return status;
+	if (kind == TB_SQL_ABSENT)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be opened: %s", strerror(ENOENT));
+	if (kind == TB_SQL_EMPTY)
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is empty (expected a store that 'tailback replay -o' wrote)");
+	sqlite3 *opened = NULL;
+	status = open_database(&opened, path, SQLITE_OPEN_READONLY, error);
+	if (status)
+		return status;
+	if (pragma_value(opened, "PRAGMA schema_version") < 0 &&
+		sqlite3_extended_errcode(opened) == SQLITE_READONLY_ROLLBACK)
+		status = roll_back_killed(path, error);
+	if (!status)
+		status = check_reader(opened, path, error);
+	if (status) {
+		sqlite3_close(opened);
+		return status;
+	}
+	*db = opened;
+	return TB_OK;
+}
+
+// prepare_writer sets how the file is written and begins the first transaction.
+//
+// Rollback journal, not WAL: a store is one file at any time, opens from read-only media
+// and can be copied when its writer was killed; and since a run only appends, the journal
+// stays small where WAL would write every page twice. A reader is kept waiting for the
+// length of a commit only, because pages stay in memory until then (cache_spill). NORMAL
+// makes earlier runs in the file survive a power cut; one commit a second hides its cost.
+// 8 KiB pages were fastest (store.c).
+static int prepare_writer(
+	sqlite3 *db, const char *path, enum tb_sql_file kind, struct tb_error *error)
+{
+	int status = TB_OK;
+	if (kind != TB_SQL_STORE)
+		status = tb_sql_exec(db, path, "PRAGMA page_size = 8192", error);
+	if (!status)
+		status = tb_sql_exec(db, path,
+			"PRAGMA synchronous = NORMAL; PRAGMA cache_spill = OFF;"
+			"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;"
+			"BEGIN IMMEDIATE",
+			error);
+	return status;
+}
+
+// of_no_bytes is true of a file into which nothing was ever committed.
+static bool of_no_bytes(const char *path)
+{
+	struct stat now;
+	return stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0;
+}
+
+void tb_sql_discard(const char *path)
+{
+	if (of_no_bytes(path))
+		unlink(path);
+}
+
+// bring_up_to_date checks under the lock, since another writer may have come first, and
+// makes or migrates the tables.
+static int bring_up_to_date(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	if (!of_no_bytes(path) &&
+		pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
+		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
+	int64_t version = pragma_value(db, "PRAGMA user_version");
+	if (version < 0)
+		return tb_sql_fail(error, db, path);
+	if (version > VERSION)
+		return newer(error, path, (uint32_t)version);
+	int status = migrate(db, path, (int)version, error);
+	return status ? status : check_tables(db, path, error);
+}
+
+int tb_sql_open_writer(sqlite3 **db, bool *made, const char *path, struct tb_error *error)
+{
+	enum tb_sql_file kind;
+	int status = tb_sql_probe(path, &kind, error);
+	if (status)
+		return status;
+	sqlite3 *opened = NULL;
+	status = open_database(
+		&opened, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+	if (status)
+		return status;
+	status = prepare_writer(opened, path, kind, error);
+	if (!status)
+		status = bring_up_to_date(opened, path, error);
+	if (status) {
+		sqlite3_close(opened);
+		if (kind == TB_SQL_ABSENT)
+			tb_sql_discard(path);
+		return status;
+	}
+	*db = opened;
+	*made = kind == TB_SQL_ABSENT;
+	return TB_OK;
+}

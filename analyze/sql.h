@@ -1,0 +1,53 @@
+// SQLite as this room uses it: which files are stores, how they are opened, and its
+// errors as sentences. Private to analyze/.
+//
+// What is in a file is foreign bytes. A store is opened only after its first bytes were
+// looked at, and its tables are used only when they are declared as schemas/results.sql
+// declares them; so no view, trigger or virtual table of a stranger is ever run.
+#ifndef TB_SQL_H
+#define TB_SQL_H
+
+#include "status.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+// How long a reader waits for a writer that is committing, and the other way round.
+#define TB_SQL_PATIENCE_MS 10000
+
+enum tb_sql_file { TB_SQL_ABSENT, TB_SQL_EMPTY, TB_SQL_STORE };
+
+// tb_sql_probe looks at the first bytes of the file. TB_EFOREIGN when it is something
+// else, TB_EVERSION when a newer Tailback wrote it, TB_EIO when it cannot be read.
+int tb_sql_probe(
+	const char *path, enum tb_sql_file *kind, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_open_reader opens a store of exactly this version for reading. What a killed
+// writer left half done is rolled back, for which the file is opened for writing once.
+int tb_sql_open_reader(
+	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_open_writer opens or makes a store, brings it to this version, and leaves a
+// write transaction open in which that was done. A file that it made is removed when it
+// fails; `made` says whether it made one.
+int tb_sql_open_writer(
+	sqlite3 **db, bool *made, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_discard removes a file that was made and into which nothing was committed: one
+// of no bytes.
+void tb_sql_discard(const char *path);
+
+// tb_sql_fail turns the last error of `db` into a sentence that names the file.
+int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path);
+
+int tb_sql_exec(sqlite3 *db, const char *path, const char *sql,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_prepare compiles `sql`; the caller finalizes.
+int tb_sql_prepare(sqlite3 *db, const char *path, const char *sql, sqlite3_stmt **query,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_run steps a statement that gives no rows, and resets it.
+int tb_sql_run(sqlite3_stmt *query, const char *path, struct tb_error *error) TB_MUST_USE;
+
+#endif

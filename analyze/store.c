@@ -1,0 +1,346 @@
+#include "store.h"
+
+#include "progress.h"
+#include "sql.h"
+#include "store_feed.h"
+#include "store_setup.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A second's worth keeps the cost of commits away (a commit with NORMAL waits for the
+// disk twice) and a live reader up to date; the rows bound the memory of a transaction.
+#define COMMIT_EVERY_S	  1.0
+#define COMMIT_EVERY_ROWS 262144
+
+// A commit that meets a reader is tried again later, up to the end of the run.
+#define COMMIT_PATIENCE_MS 50
+
+// The samples of a link or of a bin, added up.
+struct sums {
+	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
+};
+
+struct tb_store {
+	sqlite3 *db;
+	char *path;
+	bool made; // the file, and nothing is in it yet
+	bool failed;
+	struct tb_error error;
+	sqlite3_stmt *insert_bin;   // from `feed`
+	sqlite3_stmt *insert_total; // of a bin
+	struct tb_store_feed feed;  // feed.run is the begun run, 0 when none
+	struct sums *totals;	    // by link
+	uint32_t n_links;
+	tb_time_ps bin_ps;
+	uint64_t n_bins; // told since start
+	uint64_t n_rows; // since the last commit
+	double committed_s;
+};
+
+void tb_store_free(struct tb_store *store)
+{
+	if (!store)
+		return;
+	// What a run that was not ended has told stays, if it still can be written.
+	if (store->db && !store->made && !store->failed)
+		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+	sqlite3_finalize(store->insert_bin);
+	sqlite3_finalize(store->insert_total);
+	sqlite3_close(store->db);
+	if (store->made)
+		tb_sql_discard(store->path);
+	free(store->totals);
+	free(store->path);
+	free(store);
+}
+
+static int prepare(struct tb_store *store, struct tb_error *error)
+{
+	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
+		return tb_sql_fail(error, store->db, store->path);
+	int status = tb_sql_prepare(store->db, store->path,
+		"INSERT INTO link_bin SELECT * FROM feed", &store->insert_bin, error);
+	if (!status)
+		status = tb_sql_prepare(store->db, store->path,
+			"INSERT INTO bin_total VALUES (?,?,?,?,?,?,?,?,?)",
+			&store->insert_total, error);
+	return status;
+}
+
+int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
+{
+	struct tb_store *made = calloc(1, sizeof *made);
+	if (made)
+		made->path = strdup(path);
+	if (!made || !made->path) {
+		free(made);
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	}
+	int status = tb_sql_open_writer(&made->db, &made->made, path, error);
+	if (!status)
+		status = prepare(made, error);
+	if (status) {
+		tb_store_free(made);
+		return status;
+	}
+	*store = made;
+	return TB_OK;
+}
+
+const struct tb_error *tb_store_error(const struct tb_store *store)
+{
+	return &store->error;
+}
+
+// keep remembers a callback's failure. The transaction is given up, so that the file
+// holds the last commit and its lock is gone.
+static int keep(struct tb_store *store, int status)
+{
+	if (status && !store->failed) {
+		store->failed = true;
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	return status;
+}
+
+static int begin(struct tb_store *store, struct tb_error *error)
+{
+	return tb_sql_exec(store->db, store->path, "BEGIN IMMEDIATE", error);
+}
+
+// try_commit returns an SQLite code.
+static int try_commit(struct tb_store *store, int patience_ms)
+{
+	store->n_rows = 0;
+	store->committed_s = tb_clock_s();
+	sqlite3_busy_timeout(store->db, patience_ms);
+	int code = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		store->made = false;
+	return code;
+}
+
+static int commit(struct tb_store *store, struct tb_error *error)
+{
+	return try_commit(store, TB_SQL_PATIENCE_MS) == SQLITE_OK
+		       ? TB_OK
+		       : tb_sql_fail(error, store->db, store->path);
+}
+
+int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
+	const struct tb_run_config *config, struct tb_error *error)
+{
+	uint32_t n_links = tb_network_n_links(network);
+	struct sums *totals = calloc(n_links ? n_links : 1, sizeof *totals);
+	if (!totals)
+		return tb_fail_in(
+			error, TB_ENOMEM, store->path, "no memory for %u links", n_links);
+	int status = TB_OK;
+	if (sqlite3_get_autocommit(store->db))
+		status = begin(store, error);
+	int64_t run = 0;
+	if (!status)
+		status = tb_store_write_setup(
+			store->db, store->path, network, config, &run, error);
+	if (!status)
+		status = commit(store, error);
+	if (!status)
+		status = begin(store, error);
+	if (status) {
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+		free(totals);
+		return status;
+	}
+	free(store->totals);
+	store->totals = totals;
+	store->n_links = n_links;
+	store->feed.run = run;
+	store->n_bins = 0;
+	store->bin_ps = 0;
+	store->failed = false;
+	return TB_OK;
+}
+
+static void add(struct sums *sums, const struct tb_link_sample *sample)
+{
+	sums->wait_ps += sample->wait_ps;
+	sums->stall_ps += sample->stall_ps;
+	sums->busy_ps += sample->busy_ps;
+	sums->bytes += sample->bytes;
+	sums->packets += sample->n_packets;
+	sums->blocked += sample->n_blocked;
+	if (sums->longest_wait_ps < sample->longest_wait_ps)
+		sums->longest_wait_ps = sample->longest_wait_ps;
+}
+
+static bool nothing_happened(const struct sums *sums)
+{
+	return (sums->wait_ps | sums->stall_ps | sums->busy_ps | sums->bytes |
+		       sums->packets | sums->blocked | sums->longest_wait_ps) == 0;
+}
+
+// insert_sums stores a row (run, key, sums...): of bin_total or of link_total.
+static int insert_sums(struct tb_store *store, sqlite3_stmt *query, uint64_t key,
+	const struct sums *sums, struct tb_error *error)
+{
+	const uint64_t values[] = {(uint64_t)store->feed.run, key, sums->wait_ps,
+		sums->stall_ps, sums->busy_ps, sums->bytes, sums->packets, sums->blocked,
+		sums->longest_wait_ps};
+	if (nothing_happened(sums))
+		return TB_OK;
+	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
+		sqlite3_bind_int64(query, i + 1, (int64_t)values[i]);
+	return tb_sql_run(query, store->path, error);
+}
+
+// exec_for_run runs `sql`, whose ?1 is the begun run and ?2 `value`.
+static int exec_for_run(
+	struct tb_store *store, const char *sql, int64_t value, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(store->db, store->path, sql, &query, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(query, 1, store->feed.run);
+	if (sqlite3_bind_parameter_count(query) > 1)
+		sqlite3_bind_int64(query, 2, value);
+	status = tb_sql_run(query, store->path, error);
+	sqlite3_finalize(query);
+	return status;
+}
+
+static int store_start(void *context, tb_time_ps bin_ps)
+{
+	struct tb_store *store = context;
+	if (store->failed)
+		return store->error.code;
+	assert(store->feed.run && bin_ps > 0);
+	int status = TB_OK;
+	if (store->n_bins) {
+		status = exec_for_run(
+			store, "DELETE FROM link_bin WHERE run = ?1", 0, &store->error);
+		if (!status)
+			status = exec_for_run(store,
+				"DELETE FROM bin_total WHERE run = ?1", 0, &store->error);
+	}
+	if (!status)
+		status = exec_for_run(store, "UPDATE run SET bin_ps = ?2 WHERE run = ?1",
+			bin_ps, &store->error);
+	memset(store->totals, 0, store->n_links * sizeof *store->totals);
+	store->bin_ps = bin_ps;
+	store->n_bins = 0;
+	return keep(store, status);
+}
+
+// commit_if_due also says how far the run came, for whoever opens it before its end. A
+// reader in the way is no failure: the transaction goes on, and its commit is tried again
+// when the next is due.
+static int commit_if_due(struct tb_store *store)
+{
+	if (store->n_rows < COMMIT_EVERY_ROWS &&
+		tb_clock_s() - store->committed_s < COMMIT_EVERY_S)
+		return TB_OK;
+	int status =
+		exec_for_run(store, "UPDATE run SET simulated_ps = ?2 WHERE run = ?1",
+			(int64_t)store->n_bins * store->bin_ps, &store->error);
+	if (status)
+		return status;
+	int code = try_commit(store, COMMIT_PATIENCE_MS);
+	if (code == SQLITE_BUSY)
+		return TB_OK;
+	return code == SQLITE_OK ? begin(store, &store->error)
+				 : tb_sql_fail(&store->error, store->db, store->path);
+}
+
+static int store_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	struct tb_store *store = context;
+	if (store->failed)
+		return store->error.code;
+	assert(store->bin_ps > 0 && bin >= store->n_bins);
+	if (bin >= TB_BINS_MAX)
+		return keep(store,
+			tb_fail_in(&store->error, TB_ECAPACITY, store->path,
+				"a run has room for %llu time bins: choose wider ones",
+				(unsigned long long)TB_BINS_MAX));
+	struct sums whole = {0};
+	for (size_t i = 0; i < n; i++) {
+		assert(samples[i].link.id < store->n_links);
+		add(&store->totals[samples[i].link.id], &samples[i]);
+		add(&whole, &samples[i]);
+	}
+	store->feed.bin = (int64_t)bin;
+	store->feed.samples = samples;
+	store->feed.n = n;
+	store->n_rows += n;
+	store->n_bins = bin + 1;
+	int status = tb_sql_run(store->insert_bin, store->path, &store->error);
+	if (!status)
+		status = insert_sums(
+			store, store->insert_total, bin, &whole, &store->error);
+	if (!status)
+		status = commit_if_due(store);
+	return keep(store, status);
+}
+
+static int store_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tb_store *store = context;
+	if (store->failed)
+		return store->error.code;
+	return keep(store, tb_store_write_flows(store->db, store->path, store->feed.run,
+				   samples, n, &store->error));
+}
+
+static int store_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct tb_store *store = context;
+	if (store->failed)
+		return store->error.code;
+	return keep(store, tb_store_write_blame(store->db, store->path, store->feed.run,
+				   samples, n, &store->error));
+}
+
+struct tb_observer tb_store_observer(struct tb_store *store)
+{
+	return (struct tb_observer){.context = store,
+		.start = store_start,
+		.bin = store_bin,
+		.flows = store_flows,
+		.blame = store_blame};
+}
+
+static int write_totals(struct tb_store *store, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(store->db, store->path,
+		"INSERT INTO link_total VALUES (?,?,?,?,?,?,?,?,?)", &query, error);
+	for (uint32_t i = 0; !status && i < store->n_links; i++)
+		status = insert_sums(store, query, i, &store->totals[i], error);
+	sqlite3_finalize(query);
+	return status;
+}
+
+int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
+	struct tb_error *error)
+{
+	if (store->failed) {
+		if (error)
+			*error = store->error;
+		return store->error.code;
+	}
+	assert(store->feed.run);
+	int status = write_totals(store, error);
+	if (!status)
+		status = tb_store_write_result(
+			store->db, store->path, store->feed.run, result, error);
+	if (!status)
+		status = commit(store, error);
+	if (status && !sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	store->feed.run = 0;
+	return status;
+}

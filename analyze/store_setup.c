@@ -1,0 +1,319 @@
+#include "store_setup.h"
+
+#include "sql.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+
+// A row on its way into a table: values are put from left to right. The first failure is
+// kept in `status` and makes the rest do nothing.
+struct row {
+	sqlite3_stmt *query;
+	const char *path;
+	struct tb_error *error;
+	int column;
+	int status;
+};
+
+static struct row row_into(
+	sqlite3 *db, const char *path, const char *insert, struct tb_error *error)
+{
+	struct row row = {.path = path, .error = error};
+	row.status = tb_sql_prepare(db, path, insert, &row.query, error);
+	return row;
+}
+
+static void put(struct row *row, int64_t value)
+{
+	if (!row->status)
+		sqlite3_bind_int64(row->query, ++row->column, value);
+}
+
+static void put_real(struct row *row, double value)
+{
+	if (!row->status)
+		sqlite3_bind_double(row->query, ++row->column, value);
+}
+
+static void put_text(struct row *row, const char *value)
+{
+	if (!row->status &&
+		sqlite3_bind_text(row->query, ++row->column, value ? value : "", -1,
+			SQLITE_TRANSIENT) != SQLITE_OK)
+		row->status =
+			tb_sql_fail(row->error, sqlite3_db_handle(row->query), row->path);
+}
+
+static void put_null(struct row *row)
+{
+	if (!row->status)
+		sqlite3_bind_null(row->query, ++row->column);
+}
+
+static void row_end(struct row *row)
+{
+	if (!row->status)
+		row->status = tb_sql_run(row->query, row->path, row->error);
+	row->column = 0;
+}
+
+static int row_done(struct row *row)
+{
+	sqlite3_finalize(row->query);
+	return row->status;
+}
+
+static const char *ascent_name(enum tb_ascent ascent)
+{
+	return ascent == TB_ASCENT_DETERMINISTIC ? "deterministic" : "adaptive";
+}
+
+static void put_params(struct row *row, const struct tb_network_params *params)
+{
+	put_text(row, params->name);
+	put(row, params->arity);
+	put(row, params->levels);
+	put_text(row, ascent_name(params->ascent));
+	put(row, (int64_t)params->link_bytes_per_s);
+	put(row, params->hop_latency_ps);
+	put(row, params->n_vcs);
+	put(row, params->fifo_bytes);
+	put(row, params->flit_bytes);
+	put(row, params->packet_payload_bytes);
+	put(row, params->packet_overhead_bytes);
+	put(row, (int64_t)params->bus_bytes_per_s);
+	put(row, params->ack_delay_ps);
+	put(row, params->send_overhead_ps);
+	put(row, params->receive_overhead_ps);
+	put_real(row, params->age_weight);
+}
+
+static int write_run(sqlite3 *db, const char *path, const struct tb_network *network,
+	const struct tb_run_config *config, struct tb_error *error)
+{
+	struct row row = row_into(db, path,
+		"INSERT INTO run (input_name, input_kind, input_digest, input_bytes, "
+		"options, time_scale, seed, program_version, n_nodes, n_switches, "
+		"n_links, "
+		"n_levels, n_jobs, network, arity, levels, ascent, link_bytes_per_s, "
+		"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "
+		"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "
+		"receive_overhead_ps, age_weight) VALUES "
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+		"?,?,?,?,?,?,?,?,?,?,?,?)",
+		error);
+	char seed[24];
+	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
+	put_text(&row, config->input_name);
+	put_text(&row, config->input_kind);
+	put_text(&row, config->input_digest);
+	put(&row, (int64_t)config->input_bytes);
+	put_text(&row, config->options);
+	put_real(&row, config->time_scale);
+	put_text(&row, seed);
+	put_text(&row, TB_VERSION);
+	put(&row, tb_network_n_nodes(network));
+	put(&row, tb_network_n_switches(network));
+	put(&row, tb_network_n_links(network));
+	put(&row, tb_network_n_levels(network));
+	put(&row, config->n_jobs);
+	put_params(&row, tb_network_params(network));
+	row_end(&row);
+	return row_done(&row);
+}
+
+static int write_environment(
+	sqlite3 *db, const char *path, int64_t run, struct tb_error *error)
+{
+	struct utsname system = {0};
+	uname(&system);
+	struct row row = row_into(db, path,
+		"INSERT INTO run_environment (run, host, machine) VALUES (?,?,?)", error);
+	put(&row, run);
+	put_text(&row, system.nodename);
+	put_text(&row, system.machine);
+	row_end(&row);
+	return row_done(&row);
+}
+
+// write_names fills node or job, whose rows are (run, id, name).
+static int write_names(sqlite3 *db, const char *path, const char *insert, int64_t run,
+	const char *const *names, uint32_t n, struct tb_error *error)
+{
+	struct row row = row_into(db, path, insert, error);
+	for (uint32_t i = 0; !row.status && i < n; i++) {
+		put(&row, run);
+		put(&row, i);
+		put_text(&row, names ? names[i] : "");
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+static int write_switches(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_network *network, struct tb_error *error)
+{
+	struct row row =
+		row_into(db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?)", error);
+	uint32_t n = tb_network_n_switches(network);
+	for (uint32_t i = 0; !row.status && i < n; i++) {
+		struct tb_switch_info at =
+			tb_network_switch(network, (struct tb_switch){i});
+		put(&row, run);
+		put(&row, i);
+		put(&row, at.level);
+		put(&row, at.index);
+		put(&row, at.n_down_ports);
+		put(&row, at.n_up_ports);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+static const char *link_kind_name(enum tb_link_kind kind)
+{
+	switch (kind) {
+	case TB_LINK_INJECTION:
+		return "injection";
+	case TB_LINK_UP:
+		return "up";
+	case TB_LINK_DOWN:
+		return "down";
+	case TB_LINK_EJECTION:
+		break;
+	}
+	return "ejection";
+}
+
+// put_end puts a node and a switch, one of which there is not.
+static void put_end(struct row *row, bool is_node, uint32_t id)
+{
+	if (is_node)
+		put(row, id);
+	put_null(row);
+	if (!is_node)
+		put(row, id);
+}
+
+static int write_links(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_network *network, struct tb_error *error)
+{
+	struct row row = row_into(
+		db, path, "INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+	uint32_t n = tb_network_n_links(network);
+	for (uint32_t i = 0; !row.status && i < n; i++) {
+		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
+		put(&row, run);
+		put(&row, i);
+		put_text(&row, link_kind_name(at.kind));
+		put_end(&row, at.kind == TB_LINK_INJECTION, at.from);
+		put(&row, at.from_port);
+		put_end(&row, at.kind == TB_LINK_EJECTION, at.to);
+		put(&row, at.to_port);
+		put(&row, at.reverse.id);
+		put(&row, (int64_t)at.bytes_per_s);
+		put(&row, at.latency_ps);
+		put(&row, at.n_vcs);
+		put(&row, at.fifo_bytes);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
+	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
+{
+	int status = write_run(db, path, network, config, error);
+	if (status)
+		return status;
+	int64_t id = sqlite3_last_insert_rowid(db);
+	status = write_environment(db, path, id, error);
+	if (!status)
+		status = write_names(db, path, "INSERT INTO node VALUES (?,?,?)", id,
+			config->node_names, tb_network_n_nodes(network), error);
+	if (!status)
+		status = write_names(db, path, "INSERT INTO job VALUES (?,?,?)", id,
+			config->job_names, config->n_jobs, error);
+	if (!status)
+		status = write_switches(db, path, id, network, error);
+	if (!status)
+		status = write_links(db, path, id, network, error);
+	if (!status)
+		*run = id;
+	return status;
+}
+
+static int write_wall_time(
+	sqlite3 *db, const char *path, int64_t run, double wall_s, struct tb_error *error)
+{
+	struct row row = row_into(
+		db, path, "UPDATE run_environment SET wall_s = ?1 WHERE run = ?2", error);
+	put_real(&row, wall_s);
+	put(&row, run);
+	row_end(&row);
+	return row_done(&row);
+}
+
+int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_run_result *result, struct tb_error *error)
+{
+	struct row row = row_into(db, path,
+		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
+		"n_packets = ?, payload_bytes = ?, notes = ? WHERE run = ?",
+		error);
+	put(&row, result->complete);
+	put(&row, result->simulated_ps);
+	put(&row, (int64_t)result->n_messages);
+	put(&row, (int64_t)result->n_packets);
+	put(&row, (int64_t)result->payload_bytes);
+	put_text(&row, result->notes ? result->notes : "{}");
+	put(&row, run);
+	row_end(&row);
+	int status = row_done(&row);
+	return status ? status : write_wall_time(db, path, run, result->wall_s, error);
+}
+
+int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	struct row row = row_into(
+		db, path, "INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?)", error);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		const struct tb_flow_sample *flow = &samples[i];
+		put(&row, run);
+		put(&row, flow->job);
+		put(&row, flow->source.id);
+		put(&row, flow->destination.id);
+		put(&row, (int64_t)flow->n_messages);
+		put(&row, (int64_t)flow->n_packets);
+		put(&row, (int64_t)flow->bytes);
+		put(&row, (int64_t)flow->latency_ps);
+		put(&row, (int64_t)flow->worst_latency_ps);
+		put(&row, (int64_t)flow->ideal_ps);
+		put(&row, (int64_t)flow->wait_ps);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_blame_sample *samples, size_t n, struct tb_error *error)
+{
+	struct row row = row_into(
+		db, path, "INSERT INTO blame_wait VALUES (?,?,?,?,?,?,?,?,?,?)", error);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		const struct tb_blame_sample *blame = &samples[i];
+		put(&row, run);
+		put(&row, blame->link.id);
+		put(&row, blame->victim_job);
+		put(&row, blame->victim_source.id);
+		put(&row, blame->victim_destination.id);
+		put(&row, blame->culprit_job);
+		put(&row, blame->culprit_source.id);
+		put(&row, blame->culprit_destination.id);
+		put(&row, (int64_t)blame->n_waits);
+		put(&row, (int64_t)blame->wait_ps);
+		row_end(&row);
+	}
+	return row_done(&row);
+}

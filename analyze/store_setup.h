@@ -1,0 +1,27 @@
+// The rows that the store writes once a run: what it was made from, what it came to, and
+// what is told at its end. Private to analyze/; within the caller's transaction.
+#ifndef TB_STORE_SETUP_H
+#define TB_STORE_SETUP_H
+
+#include "store.h"
+
+#include <sqlite3.h>
+
+// tb_store_write_setup adds a run with its configuration and topology and gives its
+// number.
+int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
+	const struct tb_run_config *config, int64_t *run,
+	struct tb_error *error) TB_MUST_USE;
+
+int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_run_result *result, struct tb_error *error) TB_MUST_USE;
+
+int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
+int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_blame_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,189 @@
+// Stores for the tests of analyze/: the observer driven by hand, with numbers that a seed
+// gives, and the same numbers kept in memory to compare with.
+#ifndef ANALYZE_FIXTURE_H
+#define ANALYZE_FIXTURE_H
+
+#include "random.h"
+#include "store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIXTURE_BIN_PS INT64_C(1000000)
+
+struct fixture {
+	char path[64];
+	struct tb_network *network;
+	uint32_t n_links;
+	uint32_t n_bins;
+	struct tb_link_sample *samples; // [bin][link], zeroed where nothing happened
+};
+
+static void fixture_fail(const char *what, const struct tb_error *error)
+{
+	char text[1024];
+	fprintf(stderr, "%s: %s\n", what, tb_error_format(error, text, (int)sizeof text));
+	abort();
+}
+
+// fixture_init makes a name for a store and the 4-ary 2-tree of 16 nodes.
+static inline void fixture_init(struct fixture *fixture)
+{
+	struct tb_error error = {0};
+	struct tb_network_params params;
+	memset(fixture, 0, sizeof *fixture);
+	snprintf(fixture->path, sizeof fixture->path, "/tmp/tailback-test-XXXXXX");
+	int descriptor = mkstemp(fixture->path);
+	if (descriptor < 0)
+		abort();
+	close(descriptor);
+	if (tb_network_preset(&params, "qsnet,levels=2", &error) ||
+		tb_network_kary_ntree(&fixture->network, &params, 0, &error))
+		fixture_fail("network", &error);
+	fixture->n_links = tb_network_n_links(fixture->network);
+}
+
+static inline void fixture_fini(struct fixture *fixture)
+{
+	unlink(fixture->path);
+	tb_network_free(fixture->network);
+	free(fixture->samples);
+}
+
+static inline struct tb_link_sample *fixture_bin(struct fixture *fixture, uint32_t bin)
+{
+	return &fixture->samples[(size_t)bin * fixture->n_links];
+}
+
+// fixture_fill gives every second link or so something in every bin but the idle ones.
+static inline void fixture_fill(struct fixture *fixture, uint32_t n_bins, uint64_t seed)
+{
+	struct tb_random random;
+	tb_random_init(&random, seed, 0);
+	free(fixture->samples);
+	fixture->n_bins = n_bins;
+	fixture->samples =
+		calloc((size_t)n_bins * fixture->n_links + 1, sizeof *fixture->samples);
+	for (uint32_t bin = 0; bin < n_bins; bin++) {
+		bool idle = tb_random_below(&random, 8) == 0;
+		for (uint32_t link = 0; link < fixture->n_links; link++) {
+			struct tb_link_sample *sample = &fixture_bin(fixture, bin)[link];
+			sample->link.id = link;
+			if (idle || tb_random_below(&random, 2))
+				continue;
+			sample->n_packets = (uint32_t)tb_random_below(&random, 9);
+			sample->n_blocked = (uint32_t)tb_random_below(&random, 4);
+			sample->busy_ps = sample->n_packets * UINT64_C(100000);
+			sample->bytes = sample->n_packets * UINT64_C(378);
+			sample->stall_ps = tb_random_below(&random, 50000);
+			if (!sample->n_blocked)
+				continue;
+			sample->longest_wait_ps = tb_random_below(&random, 40000);
+			sample->wait_ps = sample->longest_wait_ps * sample->n_blocked;
+		}
+	}
+}
+
+static const char *const fixture_jobs[] = {"melt", "io"};
+
+static inline struct tb_run_config fixture_config(void)
+{
+	return (struct tb_run_config){
+		.input_name = "melt.pcap io.pcap",
+		.input_kind = "packets",
+		.input_digest = "e3b0c44298fc1c149afbf4c8996fb924"
+				"27ae41e4649b934ca495991b7852b855",
+		.input_bytes = 123456,
+		.seed = UINT64_C(0xfedcba9876543210),
+		.time_scale = 0.5,
+		.options = "--time-scale 0.5",
+		.job_names = fixture_jobs,
+		.n_jobs = 2,
+	};
+}
+
+static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
+{
+	struct tb_flow_sample flows[24];
+	struct tb_blame_sample blame[24];
+	struct tb_random random;
+	tb_random_init(&random, seed, 1);
+	for (uint32_t i = 0; i < 24; i++) {
+		struct tb_node source = {i % 12}, destination = {15 - i % 12};
+		uint64_t wait = 1000 * (1 + tb_random_below(&random, 100000));
+		flows[i] = (struct tb_flow_sample){.job = i / 12,
+			.source = source,
+			.destination = destination,
+			.n_messages = 4,
+			.n_packets = 13,
+			.bytes = 4096,
+			.latency_ps = 16000000 + wait,
+			.worst_latency_ps = 4000000 + wait / 2,
+			.ideal_ps = 16000000,
+			.wait_ps = wait};
+		blame[i] = (struct tb_blame_sample){.link = {i},
+			.victim_job = i / 12,
+			.victim_source = source,
+			.victim_destination = destination,
+			.culprit_job = i % 2,
+			.culprit_source = {(i + 3) % 16},
+			.culprit_destination = destination,
+			.n_waits = 1 + i % 5,
+			.wait_ps = wait};
+	}
+	if (observer.flows(observer.context, flows, 24) ||
+		observer.blame(observer.context, blame, 24))
+		abort();
+}
+
+// fixture_tell tells bins [first, end), with samples in which nothing happened among
+// them.
+static inline int fixture_tell(struct fixture *fixture, struct tb_observer observer,
+	uint32_t first, uint32_t end)
+{
+	int status = TB_OK;
+	for (uint32_t bin = first; !status && bin < end; bin++)
+		status = observer.bin(observer.context, bin, fixture_bin(fixture, bin),
+			fixture->n_links);
+	return status;
+}
+
+static inline struct tb_run_result fixture_result(const struct fixture *fixture)
+{
+	return (struct tb_run_result){
+		.complete = true,
+		.simulated_ps =
+			fixture->n_bins ? fixture->n_bins * FIXTURE_BIN_PS - 300000 : 0,
+		.n_messages = 96,
+		.n_packets = 312,
+		.payload_bytes = 98304,
+		.wall_s = 0.25,
+		.notes = "{\"records\": 400, \"acks\": 88}",
+	};
+}
+
+// fixture_store writes one whole run into the file.
+static inline void fixture_store(struct fixture *fixture, uint32_t n_bins, uint64_t seed)
+{
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	struct tb_run_config config = fixture_config();
+	fixture_fill(fixture, n_bins, seed);
+	if (tb_store_create(&store, fixture->path, &error) ||
+		tb_store_begin_run(store, fixture->network, &config, &error))
+		fixture_fail("begin", &error);
+	struct tb_observer observer = tb_store_observer(store);
+	if (observer.start(observer.context, FIXTURE_BIN_PS) ||
+		fixture_tell(fixture, observer, 0, n_bins))
+		fixture_fail("observe", tb_store_error(store));
+	fixture_flows(observer, seed);
+	struct tb_run_result result = fixture_result(fixture);
+	if (tb_store_end_run(store, &result, &error))
+		fixture_fail("end", &error);
+	tb_store_free(store);
+}
+
+#endif
