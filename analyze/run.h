@@ -1,10 +1,15 @@
 // One run of a store, read: what it was, its topology, and per link what happened in a
 // window of simulated time. Everything that reports and pictures show comes through here.
 //
-// The file is opened read-only. A tb_run is loaded by tb_run_open (configuration,
-// topology and whole-run sums) and reads bins when a window asks for them, so opening
-// does not grow with the number of bins. Pointers live until tb_run_free. One thread at a
-// time per object.
+// The file is opened read-only, and everything in it is taken for a stranger's: tables
+// are those of schemas/results.sql, ids and counts are checked, so what these structs
+// hold is in range and finite. Names are free of control characters.
+//
+// A tb_run is loaded by tb_run_open (configuration, topology and whole-run sums) and
+// reads bins when a window asks for them, so opening does not grow with the number of
+// bins; but for a run whose writer was killed or still writes, whose bins are summed.
+// What a writer adds to such a run meanwhile is seen by opening it again. Pointers live
+// until tb_run_free. One thread at a time per object.
 #ifndef TB_RUN_H
 #define TB_RUN_H
 
@@ -23,7 +28,9 @@ struct tb_run_info {
 	const char *options;
 	const char *program_version;
 	const char *started_at; // ISO 8601, UTC
+	const char *host;	// that it ran on
 	const char *notes;	// JSON object
+	struct tb_network_params network;
 	uint64_t seed;
 	double time_scale;
 	uint32_t n_nodes, n_switches, n_links, n_levels, n_jobs;
@@ -38,12 +45,22 @@ struct tb_run_info {
 
 // tb_run_open reads run number `id` of the store, or its newest for 0. TB_EFOREIGN: not a
 // store; TB_EVERSION: of another version; TB_EFORMAT: damaged; TB_EIO: absent,
-// unreadable.
+// unreadable; TB_EUSAGE: no such run. Cost: linear in nodes, switches and links.
 int tb_run_open(struct tb_run **run, const char *path, int64_t id,
 	struct tb_error *error) TB_MUST_USE;
 void tb_run_free(struct tb_run *run);
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run);
+
+// The runs of a store, oldest first, without their topology.
+struct tb_runs; // opaque
+
+// tb_runs_open fails as tb_run_open does; a store without runs is an empty list.
+int tb_runs_open(
+	struct tb_runs **runs, const char *path, struct tb_error *error) TB_MUST_USE;
+void tb_runs_free(struct tb_runs *runs);
+size_t tb_runs_n(const struct tb_runs *runs);
+const struct tb_run_info *tb_runs_at(const struct tb_runs *runs, size_t i); // below n
 
 struct tb_run_switch {
 	struct tb_switch id;
@@ -71,9 +88,16 @@ struct tb_window {
 	uint64_t end_bin;
 };
 
-// tb_run_samples stores for every link (n_links entries, by id) its sums over the window.
-// The whole run costs a copy; a window costs its bins, and moving on by one bin in either
-// direction costs two bins. TB_EIO or TB_EFORMAT when the file went away or is damaged.
+// tb_run_window_ps is the simulated time that a window covers; its last bin may be cut
+// short by the end of the run.
+tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window);
+
+// tb_run_samples stores for every link (n_links entries, by id) its sums over the window,
+// which reaches at most to the last bin. Counts stop at UINT32_MAX. The whole run costs a
+// copy; a window costs its bins, and moving on by one bin in either direction costs two
+// bins, and now and then a look at the others for the longest wait. TB_EUSAGE for a
+// window without bins; TB_EIO or TB_EFORMAT when the file went away or is damaged, or
+// its writer has begun anew with other bins.
 int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
@@ -97,6 +121,7 @@ uint64_t tb_metric_of(const struct tb_link_sample *sample, enum tb_metric metric
 
 const char *tb_metric_name(
 	enum tb_metric metric); // "wait", "stall", ... as typed by users
+// tb_metric_parse returns TB_EUSAGE for a name that none has.
 int tb_metric_parse(const char *name, enum tb_metric *metric) TB_MUST_USE;
 
 #endif

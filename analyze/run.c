@@ -1,0 +1,311 @@
+#include "run_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Ports that no cable is plugged into cost memory in a matrix without being in the file,
+// so their number is bounded: a switch's by that of the largest radix there may ever be,
+// a network's by its links.
+#define PORTS_MAX	 65536
+#define FREE_PORTS_MAX	 (UINT64_C(1) << 20)
+#define PORTS_A_LINK_MAX 64
+
+static void free_names(char **names, uint32_t n)
+{
+	for (uint32_t i = 0; names && i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+void tb_run_free(struct tb_run *run)
+{
+	if (!run)
+		return;
+	tb_run_window_fini(run);
+	free_names(run->node_names, run->record.info.n_nodes);
+	free_names(run->job_names, run->record.info.n_jobs);
+	free(run->switches);
+	free(run->links);
+	tb_run_record_fini(&run->record);
+	sqlite3_close(run->db);
+	free(run->path);
+	free(run);
+}
+
+// A table of the topology on its way into an array: rows must be numbered 0 .. n - 1.
+struct table {
+	const char *name;
+	const char *select; // run is ?1; the first column is the row's number
+	uint32_t n;
+	bool (*take)(struct tb_run *run, struct tb_run_row *row, uint32_t i);
+};
+
+// check_count finds out whether there are as many rows as the run's row promises, before
+// memory is taken for them.
+static int check_count(
+	struct tb_run *run, const struct table *table, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	char sql[96];
+	snprintf(sql, sizeof sql, "SELECT count(*) FROM %s WHERE run = ?1", table->name);
+	int status = tb_sql_prepare(run->db, run->path, sql, &query, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(query, 1, run->record.info.id);
+	if (sqlite3_step(query) != SQLITE_ROW)
+		status = tb_sql_fail(error, run->db, run->path);
+	else if (sqlite3_column_int64(query, 0) != table->n)
+		status = tb_fail_in(error, TB_EFORMAT, run->path,
+			"is damaged: its table '%s' has %lld rows for run %lld, expected "
+			"%u",
+			table->name, (long long)sqlite3_column_int64(query, 0),
+			(long long)run->record.info.id, table->n);
+	sqlite3_finalize(query);
+	return status;
+}
+
+static int take_rows(
+	struct tb_run *run, const struct table *table, struct tb_error *error)
+{
+	struct tb_run_row row = {0};
+	int status = tb_sql_prepare(run->db, run->path, table->select, &row.query, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 1, run->record.info.id);
+	uint32_t i = 0;
+	int code;
+	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW) {
+		if (i >= table->n || tb_run_get(&row, 0, UINT32_MAX) != i)
+			row.bad = true;
+		else if (!table->take(run, &row, i++))
+			status = tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for the run");
+		if (row.bad)
+			status = tb_run_damaged(run->path, table->name, error);
+	}
+	if (!status && code != SQLITE_DONE)
+		status = tb_sql_fail(error, run->db, run->path);
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+static bool take_node(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+{
+	run->node_names[i] = tb_run_get_text(row, 1);
+	return run->node_names[i] != NULL;
+}
+
+static bool take_job(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+{
+	run->job_names[i] = tb_run_get_text(row, 1);
+	return run->job_names[i] != NULL;
+}
+
+static bool take_switch(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+{
+	const struct tb_run_info *info = &run->record.info;
+	struct tb_run_switch *sw = &run->switches[i];
+	sw->id.id = i;
+	sw->at.level = tb_run_get32(row, 1, info->n_levels - 1);
+	sw->at.index = tb_run_get32(row, 2, info->n_switches - 1);
+	sw->at.n_down_ports = tb_run_get32(row, 3, PORTS_MAX);
+	sw->at.n_up_ports = tb_run_get32(row, 4, PORTS_MAX);
+	char name[32];
+	snprintf(name, sizeof name, "%u.%u", sw->at.level, sw->at.index);
+	memcpy(sw->name, name, sizeof sw->name - 1);
+	return true;
+}
+
+static bool parse_kind(const char *name, enum tb_link_kind *kind)
+{
+	static const char *const names[] = {[TB_LINK_INJECTION] = "injection",
+		[TB_LINK_UP] = "up",
+		[TB_LINK_DOWN] = "down",
+		[TB_LINK_EJECTION] = "ejection"};
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*kind = (enum tb_link_kind)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+// get_end reads one end of a link: the columns node, switch, port from `column` on.
+static void get_end(struct tb_run *run, struct tb_run_row *row, int column, bool is_node,
+	uint32_t *id, uint32_t *port)
+{
+	const struct tb_run_info *info = &run->record.info;
+	*port = tb_run_get32(row, column + 2, PORTS_MAX);
+	if (is_node) {
+		*id = tb_run_get32(row, column, info->n_nodes - 1);
+		return;
+	}
+	*id = tb_run_get32(row, column + 1, info->n_switches - 1);
+	if (row->bad)
+		return;
+	const struct tb_switch_info *at = &run->switches[*id].at;
+	if (*port >= at->n_down_ports + at->n_up_ports)
+		row->bad = true;
+}
+
+static void name_link(const struct tb_run *run, struct tb_run_link *link)
+{
+	const char *from = run->switches[0].name, *to = from;
+	if (link->at.kind != TB_LINK_INJECTION)
+		from = run->switches[link->at.from].name;
+	if (link->at.kind != TB_LINK_EJECTION)
+		to = run->switches[link->at.to].name;
+	if (link->at.kind == TB_LINK_INJECTION)
+		snprintf(
+			link->name, sizeof link->name, "node %u > %s", link->at.from, to);
+	else if (link->at.kind == TB_LINK_EJECTION)
+		snprintf(
+			link->name, sizeof link->name, "%s > node %u", from, link->at.to);
+	else
+		snprintf(link->name, sizeof link->name, "%s:%u > %s:%u", from,
+			link->at.from_port, to, link->at.to_port);
+}
+
+static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
+{
+	struct tb_run_link *link = &run->links[i];
+	const char *kind = (const char *)sqlite3_column_text(row->query, 1);
+	if (!parse_kind(kind, &link->at.kind)) {
+		row->bad = true;
+		return true;
+	}
+	link->id.id = i;
+	get_end(run, row, 2, link->at.kind == TB_LINK_INJECTION, &link->at.from,
+		&link->at.from_port);
+	get_end(run, row, 5, link->at.kind == TB_LINK_EJECTION, &link->at.to,
+		&link->at.to_port);
+	link->at.reverse.id = tb_run_get32(row, 8, run->record.info.n_links - 1);
+	link->at.bytes_per_s = tb_run_get(row, 9, INT64_MAX);
+	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
+	link->at.n_vcs = tb_run_get32(row, 11, UINT32_MAX);
+	link->at.fifo_bytes = tb_run_get32(row, 12, UINT32_MAX);
+	if (!row->bad)
+		name_link(run, link);
+	return true;
+}
+
+static int check_ports(const struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	uint64_t n_ports = 0;
+	for (uint32_t i = 0; i < info->n_switches; i++)
+		n_ports +=
+			run->switches[i].at.n_down_ports + run->switches[i].at.n_up_ports;
+	uint64_t max = (uint64_t)PORTS_A_LINK_MAX * info->n_links + FREE_PORTS_MAX;
+	return n_ports <= max ? TB_OK : tb_run_damaged(run->path, "switch", error);
+}
+
+// check_info finds out whether there is what rows can point at: a level has a switch, a
+// link two ends.
+static int check_info(const struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	bool levels = info->n_levels <= info->n_switches &&
+		      (info->n_switches == 0) == (info->n_levels == 0);
+	bool ends = info->n_links == 0 || (info->n_switches > 0 && info->n_nodes > 0);
+	return levels && ends ? TB_OK : tb_run_damaged(run->path, "run", error);
+}
+
+static int allocate(struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	// One entry more, because an array of none may come back as NULL.
+	run->node_names = calloc((size_t)info->n_nodes + 1, sizeof *run->node_names);
+	run->job_names = calloc((size_t)info->n_jobs + 1, sizeof *run->job_names);
+	run->switches = calloc((size_t)info->n_switches + 1, sizeof *run->switches);
+	run->links = calloc((size_t)info->n_links + 1, sizeof *run->links);
+	if (!run->node_names || !run->job_names || !run->switches || !run->links)
+		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+	return TB_OK;
+}
+
+static int load_topology(struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	const struct table tables[] = {
+		{"node", "SELECT node, name FROM node WHERE run = ?1 ORDER BY node",
+			info->n_nodes, take_node},
+		{"job", "SELECT job, name FROM job WHERE run = ?1 ORDER BY job",
+			info->n_jobs, take_job},
+		{"switch",
+			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports "
+			"FROM switch WHERE run = ?1 ORDER BY switch",
+			info->n_switches, take_switch},
+		{"link",
+			"SELECT link, kind, from_node, from_switch, from_port, to_node, "
+			"to_switch, to_port, reverse, bytes_per_s, latency_ps, n_vcs, "
+			"fifo_bytes FROM link WHERE run = ?1 ORDER BY link",
+			info->n_links, take_link},
+	};
+	const size_t n_tables = sizeof tables / sizeof *tables;
+	int status = check_info(run, error);
+	for (size_t i = 0; !status && i < n_tables; i++)
+		status = check_count(run, &tables[i], error);
+	if (!status)
+		status = allocate(run, error);
+	for (size_t i = 0; !status && i < n_tables; i++)
+		status = take_rows(run, &tables[i], error);
+	return status ? status : check_ports(run, error);
+}
+
+// load reads everything from one state of the file.
+static int load(struct tb_run *run, int64_t id, struct tb_error *error)
+{
+	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
+	if (!status)
+		status = tb_run_record_load(run->db, run->path, id, &run->record, error);
+	if (!status)
+		status = load_topology(run, error);
+	if (!status)
+		status = tb_run_window_init(run, error);
+	if (!status)
+		status = tb_sql_exec(run->db, run->path, "COMMIT", error);
+	return status;
+}
+
+int tb_run_open(struct tb_run **run, const char *path, int64_t id, struct tb_error *error)
+{
+	struct tb_run *made = calloc(1, sizeof *made);
+	if (made)
+		made->path = strdup(path);
+	if (!made || !made->path) {
+		free(made);
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	}
+	int status = tb_sql_open_reader(&made->db, path, error);
+	if (!status)
+		status = load(made, id, error);
+	if (status) {
+		tb_run_free(made);
+		return status;
+	}
+	*run = made;
+	return TB_OK;
+}
+
+const struct tb_run_switch *tb_run_switches(const struct tb_run *run)
+{
+	return run->switches;
+}
+
+const struct tb_run_link *tb_run_links(const struct tb_run *run)
+{
+	return run->links;
+}
+
+const char *tb_run_node_name(const struct tb_run *run, struct tb_node node)
+{
+	return node.id < run->record.info.n_nodes ? run->node_names[node.id] : "";
+}
+
+const char *tb_run_job_name(const struct tb_run *run, uint32_t job)
+{
+	return job < run->record.info.n_jobs ? run->job_names[job] : "";
+}

@@ -1,0 +1,74 @@
+// What run.c, run_info.c and run_window.c share. Private to analyze/.
+#ifndef TB_RUN_IMPL_H
+#define TB_RUN_IMPL_H
+
+#include "run.h"
+#include "sql.h"
+
+#define TB_RUN_TEXTS 9
+
+struct tb_run_record {
+	struct tb_run_info info;
+	char *texts[TB_RUN_TEXTS]; // that info points into
+	int n_texts;
+};
+
+// A link's samples added up: as struct tb_link_sample, but with counts that cannot wrap.
+struct tb_run_sums {
+	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
+};
+
+// The window whose sums are at hand.
+struct tb_run_cache {
+	struct tb_window window;  // {0, 0}: none
+	int64_t data_version;	  // of the file, as SQLite counts its changes
+	struct tb_run_sums *sums; // by link
+	uint8_t *doubtful;	  // by link: the longest wait left the window
+};
+
+struct tb_run {
+	sqlite3 *db;
+	char *path;
+	struct tb_run_record record;
+	struct tb_run_switch *switches;
+	struct tb_run_link *links;
+	struct tb_link_sample *totals; // by link
+	char **node_names;
+	char **job_names;
+	struct tb_run_cache cache;
+	sqlite3_stmt *bins;	 // of a window, by bin and link
+	sqlite3_stmt *longest;	 // of one link in one bin
+	sqlite3_stmt *bin_width; // as the file has it now
+	sqlite3_stmt *data_version;
+};
+
+// A row being read: values out of range are noted, not taken.
+struct tb_run_row {
+	sqlite3_stmt *query;
+	bool bad;
+};
+
+// tb_run_get reads a whole number in [0, max]; 0 when it is not.
+uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max);
+static inline uint32_t tb_run_get32(struct tb_run_row *row, int column, uint32_t max)
+{
+	return (uint32_t)tb_run_get(row, column, max);
+}
+
+// tb_run_get_text reads a text as valid UTF-8 without control characters ('?' stands for
+// what is not, a blank for line breaks and tabs), malloc'ed; NULL when there is no
+// memory.
+char *tb_run_get_text(struct tb_run_row *row, int column);
+
+int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
+
+// tb_run_record_load reads run `id`, or the newest for 0.
+int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
+	struct tb_run_record *record, struct tb_error *error) TB_MUST_USE;
+void tb_run_record_fini(struct tb_run_record *record);
+
+// tb_run_window_init prepares the reading of bins and loads the totals.
+int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+void tb_run_window_fini(struct tb_run *run);
+
+#endif

@@ -1,0 +1,301 @@
+#include "run_impl.h"
+
+#include "store.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max)
+{
+	int64_t value = sqlite3_column_int64(row->query, column);
+	if (sqlite3_column_type(row->query, column) == SQLITE_INTEGER && value >= 0 &&
+		(uint64_t)value <= max)
+		return (uint64_t)value;
+	row->bad = true;
+	return 0;
+}
+
+static double get_real(struct tb_run_row *row, int column)
+{
+	double value = sqlite3_column_double(row->query, column);
+	if (value >= 0 && value <= 1e18)
+		return value;
+	row->bad = true;
+	return 0;
+}
+
+// utf8_length is how many bytes the valid character at `text` takes, 0 when it is none
+// or a control character (RFC 3629, section 4; C0, DEL and C1 are refused).
+static size_t utf8_length(const unsigned char *text)
+{
+	if (text[0] < 0x80)
+		return text[0] >= 0x20 && text[0] != 0x7f;
+	size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+	if (text[0] < 0xc2 || text[0] > 0xf4)
+		return 0;
+	// The terminating zero ends this too.
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) ||
+			(text[0] == 0xf0 && text[1] < 0x90);
+	bool beyond = (text[0] == 0xed && text[1] > 0x9f) ||
+		      (text[0] == 0xf4 && text[1] > 0x8f);
+	bool control = text[0] == 0xc2 && text[1] < 0xa0;
+	return overlong || beyond || control ? 0 : length;
+}
+
+char *tb_run_get_text(struct tb_run_row *row, int column)
+{
+	const unsigned char *from = sqlite3_column_text(row->query, column);
+	char *text = strdup(from ? (const char *)from : "");
+	if (!text)
+		return NULL;
+	for (char *at = text; *at;) {
+		size_t length = utf8_length((const unsigned char *)at);
+		if (!length)
+			*at = strchr("\t\r\n", *at) ? ' ' : '?';
+		at += length ? length : 1;
+	}
+	return text;
+}
+
+int tb_run_damaged(const char *path, const char *table, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EFORMAT, path,
+		"is damaged: a value in its table '%s' is out of range", table);
+}
+
+void tb_run_record_fini(struct tb_run_record *record)
+{
+	for (int i = 0; i < record->n_texts; i++)
+		free(record->texts[i]);
+	*record = (struct tb_run_record){0};
+}
+
+// Columns in the order in which load_row reads them.
+#define SELECT_RUN                                                                       \
+	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, payload_bytes, "   \
+	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
+	"n_levels, n_jobs, wall_s, arity, levels, ascent, link_bytes_per_s, "            \
+	"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "          \
+	"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "       \
+	"receive_overhead_ps, age_weight, network, input_name, input_kind, "             \
+	"input_digest, options, program_version, started_at, host, notes, "              \
+	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run) "                     \
+	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
+
+enum { FIRST_PARAM = 16, FIRST_TEXT = 31, LAST_BIN = 40 };
+
+static void get_params(struct tb_run_row *row, struct tb_network_params *params)
+{
+	int at = FIRST_PARAM;
+	params->arity = tb_run_get32(row, at++, UINT32_MAX);
+	params->levels = tb_run_get32(row, at++, UINT32_MAX);
+	const char *ascent = (const char *)sqlite3_column_text(row->query, at++);
+	params->ascent = ascent && strcmp(ascent, "deterministic") == 0
+				 ? TB_ASCENT_DETERMINISTIC
+				 : TB_ASCENT_ADAPTIVE;
+	params->link_bytes_per_s = tb_run_get(row, at++, INT64_MAX);
+	params->hop_latency_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
+	params->n_vcs = tb_run_get32(row, at++, UINT32_MAX);
+	params->fifo_bytes = tb_run_get32(row, at++, UINT32_MAX);
+	params->flit_bytes = tb_run_get32(row, at++, UINT32_MAX);
+	params->packet_payload_bytes = tb_run_get32(row, at++, UINT32_MAX);
+	params->packet_overhead_bytes = tb_run_get32(row, at++, UINT32_MAX);
+	params->bus_bytes_per_s = tb_run_get(row, at++, INT64_MAX);
+	params->ack_delay_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
+	params->send_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
+	params->receive_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
+	params->age_weight = get_real(row, at++);
+}
+
+// get_bins works the number of bins out: idle ones at the end have no row, and a run
+// that is being written has rows beyond the time that it last told.
+static void get_bins(struct tb_run_row *row, struct tb_run_info *info)
+{
+	info->bin_ps = (tb_time_ps)tb_run_get(row, 6, INT64_MAX);
+	if (info->bin_ps > 0 && info->simulated_ps > 0)
+		info->n_bins = (uint64_t)((info->simulated_ps - 1) / info->bin_ps) + 1;
+	if (sqlite3_column_type(row->query, LAST_BIN) != SQLITE_NULL) {
+		uint64_t last = tb_run_get(row, LAST_BIN, TB_BINS_MAX - 1);
+		if (info->n_bins <= last)
+			info->n_bins = last + 1;
+	}
+	// So that the time of a bin's end always fits.
+	if (info->n_bins > TB_BINS_MAX || (info->n_bins && !info->bin_ps) ||
+		(info->n_bins && info->bin_ps > INT64_MAX / (int64_t)info->n_bins))
+		row->bad = true;
+}
+
+static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
+{
+	info->id = (int64_t)tb_run_get(row, 0, INT64_MAX);
+	info->complete = tb_run_get(row, 1, 1) == 1;
+	info->simulated_ps = (tb_time_ps)tb_run_get(row, 2, INT64_MAX);
+	info->n_messages = tb_run_get(row, 3, INT64_MAX);
+	info->n_packets = tb_run_get(row, 4, INT64_MAX);
+	info->payload_bytes = tb_run_get(row, 5, INT64_MAX);
+	get_bins(row, info);
+	info->input_bytes = tb_run_get(row, 7, INT64_MAX);
+	info->time_scale = get_real(row, 8);
+	const char *seed = (const char *)sqlite3_column_text(row->query, 9);
+	info->seed = seed ? strtoull(seed, NULL, 10) : 0;
+	info->n_nodes = tb_run_get32(row, 10, TB_ID_NONE - 1);
+	info->n_switches = tb_run_get32(row, 11, TB_ID_NONE - 1);
+	info->n_links = tb_run_get32(row, 12, TB_ID_NONE - 1);
+	info->n_levels = tb_run_get32(row, 13, TB_ID_NONE - 1);
+	info->n_jobs = tb_run_get32(row, 14, TB_ID_NONE - 1);
+	info->wall_s = get_real(row, 15); // NULL reads as 0
+	if (info->wall_s > 0)
+		info->packets_per_s = (double)info->n_packets / info->wall_s;
+}
+
+// get_texts returns false when there is no memory.
+static bool get_texts(struct tb_run_row *row, struct tb_run_record *record)
+{
+	struct tb_run_info *info = &record->info;
+	const char **const fields[TB_RUN_TEXTS] = {&info->network_name, &info->input_name,
+		&info->input_kind, &info->input_digest, &info->options,
+		&info->program_version, &info->started_at, &info->host, &info->notes};
+	for (int i = 0; i < TB_RUN_TEXTS; i++) {
+		char *text = tb_run_get_text(row, FIRST_TEXT + i);
+		if (!text)
+			return false;
+		record->texts[record->n_texts++] = text;
+		*fields[i] = text;
+	}
+	return true;
+}
+
+static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record *record,
+	struct tb_error *error)
+{
+	struct tb_run_row row = {.query = query};
+	struct tb_run_record loaded = {0};
+	get_numbers(&row, &loaded.info);
+	get_params(&row, &loaded.info.network);
+	bool have_memory = get_texts(&row, &loaded);
+	if (!have_memory || row.bad) {
+		tb_run_record_fini(&loaded);
+		return row.bad ? tb_run_damaged(path, "run", error)
+			       : tb_fail_in(
+					 error, TB_ENOMEM, path, "no memory for a run");
+	}
+	snprintf(loaded.info.network.name, sizeof loaded.info.network.name, "%s",
+		loaded.info.network_name);
+	*record = loaded;
+	return TB_OK;
+}
+
+// no_such_run tells which there are.
+static int no_such_run(sqlite3 *db, const char *path, int64_t id, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int64_t newest = 0;
+	int status = tb_sql_prepare(db, path, "SELECT max(run) FROM run", &query, error);
+	if (status)
+		return status;
+	if (sqlite3_step(query) == SQLITE_ROW)
+		newest = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	if (newest == 0)
+		return tb_fail_in(error, TB_EFORMAT, path, "holds no run");
+	return tb_fail_in(error, TB_EUSAGE, path,
+		"holds no run %" PRId64 " (its newest is run %" PRId64 ")", id, newest);
+}
+
+int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
+	struct tb_run_record *record, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path,
+		SELECT_RUN "WHERE ?1 IN (0, r.run) ORDER BY r.run DESC LIMIT 1", &query,
+		error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(query, 1, id);
+	int code = sqlite3_step(query);
+	if (code == SQLITE_ROW)
+		status = load_row(query, path, record, error);
+	else if (code == SQLITE_DONE)
+		status = no_such_run(db, path, id, error);
+	else
+		status = tb_sql_fail(error, db, path);
+	sqlite3_finalize(query);
+	return status;
+}
+
+const struct tb_run_info *tb_run_info(const struct tb_run *run)
+{
+	return &run->record.info;
+}
+
+struct tb_runs {
+	struct tb_run_record *records;
+	size_t n;
+};
+
+void tb_runs_free(struct tb_runs *runs)
+{
+	if (!runs)
+		return;
+	for (size_t i = 0; i < runs->n; i++)
+		tb_run_record_fini(&runs->records[i]);
+	free(runs->records);
+	free(runs);
+}
+
+static int load_all(
+	sqlite3 *db, const char *path, struct tb_runs *runs, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path, SELECT_RUN "ORDER BY r.run", &query, error);
+	int code = SQLITE_DONE;
+	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
+		struct tb_run_record *grown = runs->records;
+		if ((runs->n & (runs->n - 1)) == 0)
+			grown = realloc(runs->records,
+				(runs->n ? 2 * runs->n : 1) * sizeof *grown);
+		if (!grown) {
+			status = tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
+			break;
+		}
+		runs->records = grown;
+		status = load_row(query, path, &runs->records[runs->n], error);
+		runs->n += !status;
+	}
+	if (!status && code != SQLITE_DONE)
+		status = tb_sql_fail(error, db, path);
+	sqlite3_finalize(query);
+	return status;
+}
+
+int tb_runs_open(struct tb_runs **runs, const char *path, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_reader(&db, path, error);
+	if (status)
+		return status;
+	struct tb_runs *made = calloc(1, sizeof *made);
+	status = made ? load_all(db, path, made, error)
+		      : tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
+	sqlite3_close(db);
+	if (status)
+		tb_runs_free(made);
+	else
+		*runs = made;
+	return status;
+}
+
+size_t tb_runs_n(const struct tb_runs *runs)
+{
+	return runs->n;
+}
+
+const struct tb_run_info *tb_runs_at(const struct tb_runs *runs, size_t i)
+{
+	return &runs->records[i].info;
+}

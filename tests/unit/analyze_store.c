@@ -1,0 +1,311 @@
+// What the store keeps, and what it leaves alone.
+#include "../analyze_fixture.h"
+
+#include "run.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+static struct tb_run *open_run(const char *path, int64_t id)
+{
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	if (tb_run_open(&run, path, id, &error))
+		fixture_fail("open", &error);
+	return run;
+}
+
+static void a_run_is_read_back_as_it_was_told(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 10, 1);
+	struct tb_run *run = open_run(fixture.path, 0);
+	const struct tb_run_info *info = tb_run_info(run);
+	assert_int_equal(info->id, 1);
+	assert_true(info->complete);
+	assert_string_equal(info->network_name, "qsnet");
+	assert_int_equal(info->network.arity, 4);
+	assert_int_equal(info->network.hop_latency_ps, 35000);
+	assert_string_equal(info->input_name, "melt.pcap io.pcap");
+	assert_string_equal(info->input_kind, "packets");
+	assert_string_equal(info->options, "--time-scale 0.5");
+	assert_string_equal(info->notes, "{\"records\": 400, \"acks\": 88}");
+	assert_true(info->seed == UINT64_C(0xfedcba9876543210));
+	assert_true(info->time_scale == 0.5);
+	assert_int_equal(info->n_nodes, 16);
+	assert_int_equal(info->n_switches, 8);
+	assert_int_equal(info->n_levels, 2);
+	assert_int_equal(info->n_bins, 10);
+	assert_int_equal(info->simulated_ps, 9700000);
+	assert_int_equal(info->n_packets, 312);
+	assert_true(info->packets_per_s == 1248);
+	assert_string_equal(tb_run_job_name(run, 1), "io");
+	assert_string_equal(tb_run_job_name(run, 2), "");
+	assert_int_equal(tb_run_window_ps(run, (struct tb_window){0, 0}), 9700000);
+	assert_int_equal(tb_run_window_ps(run, (struct tb_window){8, 10}), 1700000);
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		struct tb_link_info told =
+			tb_network_link(fixture.network, (struct tb_link){i});
+		struct tb_link_info kept = tb_run_links(run)[i].at;
+		assert_int_equal(told.kind, kept.kind);
+		assert_int_equal(told.from, kept.from);
+		assert_int_equal(told.to, kept.to);
+		assert_int_equal(told.from_port, kept.from_port);
+		assert_int_equal(told.to_port, kept.to_port);
+		assert_int_equal(told.reverse.id, kept.reverse.id);
+		assert_int_equal(told.bytes_per_s, kept.bytes_per_s);
+		assert_int_equal(told.latency_ps, kept.latency_ps);
+	}
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void links_are_named_by_their_ends(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 1, 1);
+	struct tb_run *run = open_run(fixture.path, 0);
+	bool found[4] = {false};
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		const char *name = tb_run_links(run)[i].name;
+		found[0] |= strcmp(name, "node 5 > 0.1") == 0;
+		found[1] |= strcmp(name, "0.1 > node 5") == 0;
+		found[2] |= strcmp(name, "0.1:4 > 1.0:1") == 0;
+		found[3] |= strcmp(name, "1.0:1 > 0.1:4") == 0;
+	}
+	assert_true(found[0] && found[1] && found[2] && found[3]);
+	assert_string_equal(tb_run_switches(run)[0].name, "0.0");
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void a_further_run_is_appended(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 3, 1);
+	fixture_store(&fixture, 5, 2);
+	struct tb_runs *runs = NULL;
+	assert_int_equal(tb_runs_open(&runs, fixture.path, &error), TB_OK);
+	assert_int_equal(tb_runs_n(runs), 2);
+	assert_int_equal(tb_runs_at(runs, 0)->n_bins, 3);
+	assert_int_equal(tb_runs_at(runs, 1)->n_bins, 5);
+	tb_runs_free(runs);
+	run = open_run(fixture.path, 0);
+	assert_int_equal(tb_run_info(run)->id, 2);
+	tb_run_free(run);
+	run = open_run(fixture.path, 1);
+	assert_int_equal(tb_run_info(run)->n_bins, 3);
+	tb_run_free(run);
+	assert_int_equal(tb_run_open(&run, fixture.path, 3, &error), TB_EUSAGE);
+	assert_string_equal(error.text, "holds no run 3 (its newest is run 2)");
+	fixture_fini(&fixture);
+}
+
+// begin opens a run in the fixture's file and leaves it unfinished.
+static struct tb_store *begin(struct fixture *fixture)
+{
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	struct tb_run_config config = fixture_config();
+	if (tb_store_create(&store, fixture->path, &error) ||
+		tb_store_begin_run(store, fixture->network, &config, &error))
+		fixture_fail("begin", &error);
+	return store;
+}
+
+static void a_start_voids_the_bins_told_before(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 6, 4);
+	struct tb_store *store = begin(&fixture);
+	struct tb_observer observer = tb_store_observer(store);
+	assert_int_equal(observer.start(store, FIXTURE_BIN_PS / 2), TB_OK);
+	assert_int_equal(fixture_tell(&fixture, observer, 0, 6), TB_OK);
+	assert_int_equal(observer.start(store, FIXTURE_BIN_PS), TB_OK);
+	assert_int_equal(fixture_tell(&fixture, observer, 2, 4), TB_OK);
+	fixture.n_bins = 4;
+	struct tb_run_result result = fixture_result(&fixture);
+	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
+	tb_store_free(store);
+	struct tb_run *run = open_run(fixture.path, 0);
+	assert_int_equal(tb_run_info(run)->bin_ps, FIXTURE_BIN_PS);
+	assert_int_equal(tb_run_info(run)->n_bins, 4);
+	uint64_t wait = 0, by_bin[4], expected = 0;
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){0, 0}, samples, &error), TB_OK);
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		wait += samples[i].wait_ps;
+		expected += fixture_bin(&fixture, 2)[i].wait_ps +
+			    fixture_bin(&fixture, 3)[i].wait_ps;
+	}
+	assert_true(expected > 0);
+	assert_int_equal(wait, expected);
+	assert_int_equal(tb_run_wait_by_bin(run, by_bin, &error), TB_OK);
+	assert_int_equal(by_bin[0] + by_bin[1], 0);
+	assert_int_equal(by_bin[2] + by_bin[3], expected);
+	free(samples);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void an_unfinished_run_opens_and_says_so(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 6, 3);
+	struct tb_store *store = begin(&fixture);
+	struct tb_run *run = open_run(fixture.path, 0); // while it is being written
+	assert_false(tb_run_info(run)->complete);
+	assert_int_equal(tb_run_info(run)->n_bins, 0);
+	tb_run_free(run);
+	struct tb_observer observer = tb_store_observer(store);
+	assert_int_equal(observer.start(store, FIXTURE_BIN_PS), TB_OK);
+	assert_int_equal(fixture_tell(&fixture, observer, 0, 6), TB_OK);
+	tb_store_free(store);
+	run = open_run(fixture.path, 0);
+	assert_false(tb_run_info(run)->complete);
+	assert_int_equal(tb_run_info(run)->n_bins, 6);
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){0, 0}, samples, &error), TB_OK);
+	uint64_t expected = 0;
+	for (uint32_t bin = 0; bin < 6; bin++)
+		expected += fixture_bin(&fixture, bin)[7].busy_ps;
+	assert_int_equal(samples[7].busy_ps, expected);
+	free(samples);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void bins_beyond_the_limit_are_refused_and_kept_as_the_error(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 1, 3);
+	struct tb_store *store = begin(&fixture);
+	struct tb_observer observer = tb_store_observer(store);
+	assert_int_equal(observer.start(store, 1), TB_OK);
+	assert_int_equal(
+		observer.bin(store, TB_BINS_MAX, fixture.samples, 1), TB_ECAPACITY);
+	assert_int_equal(observer.bin(store, 0, fixture.samples, 1), TB_ECAPACITY);
+	assert_int_equal(tb_store_error(store)->code, TB_ECAPACITY);
+	struct tb_run_result result = fixture_result(&fixture);
+	assert_int_equal(tb_store_end_run(store, &result, &error), TB_ECAPACITY);
+	tb_store_free(store);
+	struct tb_run *run = open_run(fixture.path, 0);
+	assert_false(tb_run_info(run)->complete);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void a_store_without_a_run_leaves_no_file(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	fixture_init(&fixture);
+	unlink(fixture.path);
+	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);
+	tb_store_free(store);
+	assert_int_not_equal(access(fixture.path, F_OK), 0);
+	fixture_fini(&fixture);
+}
+
+static void a_file_of_a_stranger_is_not_touched(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	struct tb_run *run = NULL;
+	fixture_init(&fixture);
+	FILE *file = fopen(fixture.path, "wb");
+	fputs("hello", file);
+	fclose(file);
+	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_EFOREIGN);
+	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EFOREIGN);
+	struct stat now;
+	assert_int_equal(stat(fixture.path, &now), 0);
+	assert_int_equal(now.st_size, 5);
+	fixture_fini(&fixture);
+}
+
+// poke writes a big-endian word into the file's header.
+static void poke(const char *path, long offset, uint32_t word)
+{
+	FILE *file = fopen(path, "r+b");
+	fseek(file, offset, SEEK_SET);
+	for (int shift = 24; shift >= 0; shift -= 8)
+		fputc((int)(word >> shift & 0xff), file);
+	fclose(file);
+}
+
+static void another_version_is_told_with_what_to_do(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	struct tb_run *run = NULL;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 1, 1);
+	poke(fixture.path, 60, 2);
+	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_EVERSION);
+	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EVERSION);
+	assert_non_null(strstr(error.text, "newer"));
+	poke(fixture.path, 60, 0);
+	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EVERSION);
+	assert_non_null(strstr(error.text, "bring it up to date"));
+	fixture_fini(&fixture);
+}
+
+static void what_is_no_store_says_so(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	fixture_init(&fixture);
+	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EFOREIGN);
+	assert_int_equal(tb_run_open(&run, "/nowhere/run.db", 0, &error), TB_EIO);
+	assert_int_equal(tb_run_open(&run, "/tmp", 0, &error), TB_EIO);
+	fixture_fini(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_run_is_read_back_as_it_was_told),
+		cmocka_unit_test(links_are_named_by_their_ends),
+		cmocka_unit_test(a_further_run_is_appended),
+		cmocka_unit_test(a_start_voids_the_bins_told_before),
+		cmocka_unit_test(an_unfinished_run_opens_and_says_so),
+		cmocka_unit_test(bins_beyond_the_limit_are_refused_and_kept_as_the_error),
+		cmocka_unit_test(a_store_without_a_run_leaves_no_file),
+		cmocka_unit_test(a_file_of_a_stranger_is_not_touched),
+		cmocka_unit_test(another_version_is_told_with_what_to_do),
+		cmocka_unit_test(what_is_no_store_says_so),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
