@@ -6,7 +6,8 @@
 // and in the middle the switch's sum. A link's number is the metric of the directed link
 // that comes in there: what headers that came in by it waited at this switch (MODEL.md).
 // Link numbers are percentages of the most loaded link of the matrix, switch numbers of
-// the most loaded switch; all are 0 when nothing waited.
+// the most loaded switch; all are 0 when nothing waited. For the longest wait a switch's
+// number is the longest of its links, not their sum.
 #ifndef TB_MATRIX_H
 #define TB_MATRIX_H
 

@@ -1,0 +1,65 @@
+#include "hot_links.h"
+
+#include <stdlib.h>
+
+static int by_wait(const void *left, const void *right)
+{
+	const struct tb_link_sample *a = left, *b = right;
+	if (a->wait_ps != b->wait_ps)
+		return a->wait_ps > b->wait_ps ? -1 : 1;
+	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
+}
+
+static double percent(uint64_t part, double whole)
+{
+	return whole > 0 ? 100.0 * (double)part / whole : 0;
+}
+
+// rank fills the first n of the sorted samples in; they all waited.
+static void rank(struct tb_hot_link *links, uint32_t n,
+	const struct tb_link_sample *sorted, double whole_wait, double window_ps)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		links[i] = (struct tb_hot_link){
+			.sample = sorted[i],
+			.rank = i + 1,
+			.percent_of_top =
+				percent(sorted[i].wait_ps, (double)sorted[0].wait_ps),
+			.percent_of_wait = percent(sorted[i].wait_ps, whole_wait),
+			.utilisation = percent(sorted[i].busy_ps, window_ps),
+			.waiting = percent(sorted[i].wait_ps, window_ps),
+		};
+	}
+}
+
+int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
+	struct tb_hot_link **links, uint32_t *n, struct tb_error *error)
+{
+	uint32_t n_links = tb_run_info(run)->n_links;
+	struct tb_link_sample *samples = calloc((size_t)n_links + 1, sizeof *samples);
+	if (!samples)
+		return tb_fail(error, TB_ENOMEM, "no memory for %u links", n_links);
+	int status = tb_run_samples(run, window, samples, error);
+	if (status) {
+		free(samples);
+		return status;
+	}
+	qsort(samples, n_links, sizeof *samples, by_wait);
+	uint32_t n_waited = 0;
+	double whole_wait = 0;
+	for (; n_waited < n_links && samples[n_waited].wait_ps; n_waited++)
+		whole_wait += (double)samples[n_waited].wait_ps;
+	uint32_t n_listed = top && top < n_waited ? top : n_waited;
+	struct tb_hot_link *listed = calloc((size_t)n_listed + 1, sizeof *listed);
+	if (listed) {
+		rank(listed, n_listed, samples, whole_wait,
+			(double)tb_run_window_ps(run, window));
+		*links = listed;
+		*n = n_listed;
+	} else {
+		status =
+			tb_fail(error, TB_ENOMEM, "no memory for %u hot links", n_listed);
+	}
+	free(samples);
+	return status;
+}
