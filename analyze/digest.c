@@ -1,0 +1,74 @@
+#include "digest.h"
+
+#include <errno.h>
+#include <nettle/sha2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool readable_twice(const char *path)
+{
+	struct stat status;
+	// What is not there is not a stream either: opening it will say so.
+	return strcmp(path, "-") != 0 &&
+	       (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+static int add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
+	struct tb_error *error)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
+	uint8_t buffer[65536];
+	size_t n;
+	while ((n = fread(buffer, 1, sizeof buffer, file)) > 0) {
+		sha256_update(hash, n, buffer);
+		*bytes += n;
+	}
+	int cause = ferror(file) ? errno : 0;
+	fclose(file);
+	return cause ? tb_fail_in(
+			       error, TB_EIO, path, "cannot be read: %s", strerror(cause))
+		     : TB_OK;
+}
+
+static void to_hexadecimal(const uint8_t raw[SHA256_DIGEST_SIZE], char *text)
+{
+	for (size_t i = 0; i < SHA256_DIGEST_SIZE; i++)
+		snprintf(text + 2 * i, 3, "%02x", raw[i]);
+}
+
+int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
+	uint64_t *bytes, struct tb_error *error)
+{
+	bool streamed = false;
+	for (size_t i = 0; i < n; i++)
+		streamed |= !readable_twice(paths[i]);
+	if (streamed) {
+		digest[0] = '\0';
+		*bytes = 0;
+		return TB_OK;
+	}
+	struct sha256_ctx hash;
+	uint64_t n_bytes = 0;
+	sha256_init(&hash);
+	for (size_t i = 0; i < n; i++) {
+		int status = add_file(&hash, paths[i], &n_bytes, error);
+		if (status)
+			return status;
+	}
+	uint8_t raw[SHA256_DIGEST_SIZE];
+	sha256_digest(&hash, sizeof raw, raw);
+	to_hexadecimal(raw, digest);
+	*bytes = n_bytes;
+	return TB_OK;
+}
+
+int tb_digest_file(const char *path, char digest[TB_DIGEST_SIZE], uint64_t *bytes,
+	struct tb_error *error)
+{
+	return tb_digest_files(&path, 1, digest, bytes, error);
+}

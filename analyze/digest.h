@@ -1,0 +1,22 @@
+// SHA-256 of files: what tells one input from another of the same name.
+#ifndef TB_DIGEST_H
+#define TB_DIGEST_H
+
+#include "status.h"
+
+#include <stddef.h>
+
+#define TB_DIGEST_SIZE 65 // 64 hexadecimal digits and the terminator
+
+// tb_digest_files stores the digest of all bytes of `n` files, one after the other, in
+// lower-case hexadecimal: what `cat FILES | sha256sum` prints. The digest is "" and
+// `bytes` 0 when a file cannot be read twice ("-", a pipe, a device). TB_EIO when one
+// cannot be read at all. Cost: 0.4 GB/s or more.
+int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
+	uint64_t *bytes, struct tb_error *error) TB_MUST_USE;
+
+// tb_digest_file is the same for one.
+int tb_digest_file(const char *path, char digest[TB_DIGEST_SIZE], uint64_t *bytes,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif
