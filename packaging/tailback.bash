@@ -28,7 +28,12 @@ _tailback_value()
 		;;
 	replay:-o | replay:--output) _tailback_files "$stores" ;;
 	replay:--map) _tailback_files '.' ;;
-	replay:--dedup) _tailback_words 'auto yes no' ;;
+	replay:--dedup)
+		[[ -n $equals ]] || return 1 # the value may be left out
+		_tailback_words 'auto yes no'
+		;;
+	replay:--stdin) _tailback_words 'packets job' ;;
+	replay:--stdin) _tailback_words "packets job" ;;
 	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
 	matrix:--metric | report:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
@@ -70,7 +75,7 @@ _tailback_operand()
 
 _tailback()
 {
-	local cur prev command
+	local cur prev command equals=
 	cur=${COMP_WORDS[COMP_CWORD]}
 	prev=${COMP_WORDS[COMP_CWORD - 1]}
 	COMPREPLY=()
@@ -83,8 +88,10 @@ _tailback()
 	# "--option=value" comes as three words.
 	if [[ $cur == '=' ]]; then
 		cur=
+		equals=1
 	elif [[ $prev == '=' ]]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
+		equals=1
 	fi
 	if _tailback_value "$command" "$prev"; then
 		return
