@@ -33,10 +33,11 @@ _tailback_value()
 		_tailback_words 'auto yes no'
 		;;
 	replay:--stdin) _tailback_words 'packets job' ;;
-	replay:--stdin) _tailback_words "packets job" ;;
 	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
-	matrix:--metric | report:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
+	matrix:-m | matrix:--metric | report:-m | report:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
+	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;
+	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
 	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
 	capture:-i | capture:--interface) _tailback_interfaces ;;
 	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
