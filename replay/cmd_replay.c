@@ -1,0 +1,214 @@
+// tailback replay: its options.
+#include "cmd_replay.h"
+
+#include "cli.h"
+#include "commands.h"
+#include "network.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEY_NODES = 256,
+	KEY_BIN,
+	KEY_TIME_SCALE,
+	KEY_SQUEEZE,
+	KEY_DEDUP,
+	KEY_RETRANSMISSIONS,
+	KEY_ACKS,
+	KEY_MAP,
+	KEY_NO_BLAME,
+	KEY_STDIN,
+};
+
+static const struct argp_option option_table[] = {
+	{NULL, 0, NULL, 0, "Where it runs:", 1},
+	{"network", 'n', "NETWORK", 0,
+		"Preset or INI file, with changes behind commas: qsnet (the default), "
+		"qsnet,levels=5, my.ini",
+		1},
+	{"nodes", KEY_NODES, "N", 0, "Raise the tree until N nodes fit", 1},
+	{"map", KEY_MAP, "FILE", 0,
+		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where", 1},
+	{NULL, 0, NULL, 0, "What is kept:", 2},
+	{"output", 'o', "FILE", 0, "The store; a run is added when it exists (required)", 2},
+	{"bin", KEY_BIN, "TIME", 0,
+		"Width of a time bin, such as 10us; by default as wide as keeps 64 to 1024 bins",
+		2},
+	{"no-blame", KEY_NO_BLAME, NULL, 0, "Do not record who waited for whom", 2},
+	{"seed", 's', "SEED", 0, "Seed of the random choices (default 1)", 2},
+	{NULL, 0, NULL, 0, "Packet captures:", 3},
+	{"time-scale", KEY_TIME_SCALE, "F", 0,
+		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
+	{"squeeze-idle", KEY_SQUEEZE, "TIME", 0, "Shorten longer gaps without packets to TIME",
+		3},
+	{"dedup", KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,
+		"Drop frames seen at several capture points; auto (default): for 'any' captures "
+		"and several inputs",
+		3},
+	{"keep-retransmissions", KEY_RETRANSMISSIONS, NULL, 0,
+		"Replay retransmitted ranges too", 3},
+	{"keep-acks", KEY_ACKS, NULL, 0, "Replay pure acknowledgements too", 3},
+	{"stdin", KEY_STDIN, "packets|job", 0,
+		"What standard input ('-') holds (default packets); files tell themselves", 3},
+	{NULL, 0, NULL, 0, "Other:", 4},
+	{"quiet", 'q', NULL, 0, "No summary", 4},
+	{0},
+};
+
+struct parsing {
+	struct replay_options options;
+	const char **traces;
+};
+
+static void want_time(struct argp_state *state, const char *name, const char *text,
+	tb_time_ps *time)
+{
+	if (tb_parse_time(text, time) != TB_OK || *time == 0)
+		argp_error(state, "--%s=%s: expected a time above 0 with its unit, such as 10us",
+			name, text);
+}
+
+static void want_dedup(struct argp_state *state, const char *text, enum tb_choice *choice)
+{
+	if (!text || strcmp(text, "yes") == 0)
+		*choice = TB_YES;
+	else if (strcmp(text, "no") == 0)
+		*choice = TB_NO;
+	else if (strcmp(text, "auto") == 0)
+		*choice = TB_AUTO;
+	else
+		argp_error(state, "--dedup=%s: expected auto, yes or no", text);
+}
+
+static error_t on_packets_option(int key, char *text, struct argp_state *state)
+{
+	struct replay_options *options = &((struct parsing *)state->input)->options;
+	struct tb_packets_options *packets = &options->packets;
+	switch (key) {
+	case KEY_TIME_SCALE:
+		if (tb_parse_real(text, 1e-9, 1e9, &packets->time_scale) != TB_OK)
+			argp_error(state,
+				"--time-scale=%s: expected a number from 1e-9 to 1e9", text);
+		break;
+	case KEY_SQUEEZE:
+		want_time(state, "squeeze-idle", text, &packets->squeeze_idle);
+		break;
+	case KEY_DEDUP:
+		want_dedup(state, text, &packets->dedup);
+		break;
+	case KEY_RETRANSMISSIONS:
+		packets->keep_retransmissions = true;
+		break;
+	case KEY_ACKS:
+		packets->keep_acks = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	options->packets_options_used = true;
+	return 0;
+}
+
+static error_t on_option(int key, char *text, struct argp_state *state)
+{
+	struct parsing *parsing = state->input;
+	struct replay_options *options = &parsing->options;
+	uint64_t count = 0;
+	switch (key) {
+	case 'n':
+		options->network = text;
+		break;
+	case KEY_NODES:
+		if (tb_parse_count(text, 2, 1 << 24, &count) != TB_OK)
+			argp_error(
+				state, "--nodes=%s: expected a number from 2 to 16777216", text);
+		options->n_nodes = (uint32_t)count;
+		break;
+	case KEY_MAP:
+		options->map_file = text;
+		break;
+	case 'o':
+		options->output = text;
+		break;
+	case KEY_BIN:
+		want_time(state, "bin", text, &options->bin_ps);
+		break;
+	case KEY_NO_BLAME:
+		options->without_blame = true;
+		break;
+	case 's':
+		if (tb_parse_count(text, 0, UINT64_MAX, &options->seed) != TB_OK)
+			argp_error(state, "--seed=%s: expected a whole number", text);
+		break;
+	case KEY_STDIN:
+		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)
+			argp_error(state, "--stdin=%s: expected packets or job", text);
+		options->stdin_is_job = strcmp(text, "job") == 0;
+		break;
+	case 'q':
+		options->quiet = true;
+		break;
+	case ARGP_KEY_ARG:
+		parsing->traces[options->n_traces++] = text;
+		break;
+	case ARGP_KEY_END:
+		if (options->n_traces == 0)
+			argp_error(state, "no trace is named");
+		if (!options->output)
+			argp_error(state, "where to store the run is missing: -o run.db");
+		break;
+	default:
+		return on_packets_option(key, text, state);
+	}
+	return 0;
+}
+
+// join writes the arguments behind the command's name in one line.
+static char *join(int argc, char **argv)
+{
+	size_t size = 1;
+	for (int i = 1; i < argc; i++)
+		size += strlen(argv[i]) + 1;
+	char *line = calloc(size, 1);
+	for (int i = 1; line && i < argc; i++) {
+		strcat(line, argv[i]);
+		if (i + 1 < argc)
+			strcat(line, " ");
+	}
+	return line;
+}
+
+int tb_cmd_replay(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = on_option,
+		.args_doc = "TRACE...",
+		.doc = "Replay packet captures (pcap, pcapng) or a job trace (GOAL) through a "
+		       "modelled network and store what every link, flow and job waited.\v"
+		       "Several captures are merged by time. Ctrl-C ends a replay early and "
+		       "keeps what there is.\n\n"
+		       "Examples:\n"
+		       "  tailback replay job.goal -o run.db\n"
+		       "  tailback replay node*.pcap.zst --time-scale 0.05 -o run.db\n"
+		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o run.db",
+	};
+	char *typed = join(argc, argv);
+	struct parsing parsing = {.options = {.network = "qsnet", .seed = 1, .typed = typed}};
+	parsing.traces = calloc((size_t)argc, sizeof *parsing.traces);
+	if (!typed || !parsing.traces) {
+		free(typed);
+		free(parsing.traces);
+		return tb_cli_fail(&(struct tb_error){.code = TB_ENOMEM, .text = "no memory"});
+	}
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
+	parsing.options.traces = parsing.traces;
+	parsing.options.stop = tb_cli_catch_stop();
+	int code = replay_run(&parsing.options);
+	free(parsing.traces);
+	free(typed);
+	return code;
+}

@@ -1,0 +1,48 @@
+#include "open_loop.h"
+
+static void read_head(struct tb_open_loop *loop)
+{
+	loop->status = tb_packets_next(loop->packets, &loop->head, &loop->error);
+	loop->has_head = loop->status > 0;
+}
+
+void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets)
+{
+	*loop = (struct tb_open_loop){.packets = packets};
+	read_head(loop);
+}
+
+static tb_time_ps when(void *context)
+{
+	const struct tb_open_loop *loop = context;
+	return loop->has_head ? loop->head.at_ps : TB_TIME_NEVER;
+}
+
+static int take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct tb_open_loop *loop = context;
+	(void)error;
+	if (!loop->has_head || loop->head.at_ps > now)
+		return 0;
+	*message = (struct tb_message){.source = loop->head.source,
+		.destination = loop->head.destination,
+		.bytes = loop->head.wire_bytes,
+		.job = loop->head.job};
+	read_head(loop);
+	return 1;
+}
+
+static int finish(void *context, struct tb_error *error)
+{
+	const struct tb_open_loop *loop = context;
+	if (loop->status < 0 && error)
+		*error = loop->error;
+	return loop->status < 0 ? loop->status : TB_OK;
+}
+
+struct tb_source tb_open_loop_source(struct tb_open_loop *loop)
+{
+	return (struct tb_source){
+		.context = loop, .when = when, .take = take, .finish = finish};
+}
