@@ -47,8 +47,12 @@ struct tb_run_result {
 	uint64_t n_packets;
 	uint64_t payload_bytes; // delivered
 	double wall_s;
-	const char *
-		notes; // a JSON object with the input's summary (counts by name), or NULL
+	// A JSON object with the input's summary (counts by name), or NULL.
+	const char *notes;
+	// The nodes' names where they were not all known when the run began (a streamed
+	// trace): n_named entries, or NULL to leave what the configuration said.
+	const char *const *node_names;
+	uint32_t n_named;
 };
 
 // tb_store_create opens `path` for writing, making it when absent. Nothing is changed in

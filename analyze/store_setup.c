@@ -270,6 +270,10 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	put(&row, run);
 	row_end(&row);
 	int status = row_done(&row);
+	if (!status && result->node_names)
+		status = write_names(db, path,
+			"INSERT OR REPLACE INTO node VALUES (?,?,?)", run,
+			result->node_names, result->n_named, error);
 	return status ? status : write_wall_time(db, path, run, result->wall_s, error);
 }
 

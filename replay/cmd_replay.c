@@ -30,28 +30,34 @@ static const struct argp_option option_table[] = {
 		1},
 	{"nodes", KEY_NODES, "N", 0, "Raise the tree until N nodes fit", 1},
 	{"map", KEY_MAP, "FILE", 0,
-		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where", 1},
+		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where",
+		1},
 	{NULL, 0, NULL, 0, "What is kept:", 2},
-	{"output", 'o', "FILE", 0, "The store; a run is added when it exists (required)", 2},
+	{"output", 'o', "FILE", 0, "The store; a run is added when it exists (required)",
+		2},
 	{"bin", KEY_BIN, "TIME", 0,
-		"Width of a time bin, such as 10us; by default as wide as keeps 64 to 1024 bins",
+		"Width of a time bin, such as 10us; by default as wide as keeps 64 to "
+		"1024 bins",
 		2},
 	{"no-blame", KEY_NO_BLAME, NULL, 0, "Do not record who waited for whom", 2},
 	{"seed", 's', "SEED", 0, "Seed of the random choices (default 1)", 2},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	{"time-scale", KEY_TIME_SCALE, "F", 0,
 		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
-	{"squeeze-idle", KEY_SQUEEZE, "TIME", 0, "Shorten longer gaps without packets to TIME",
-		3},
+	{"squeeze-idle", KEY_SQUEEZE, "TIME", 0,
+		"Shorten longer gaps without packets to TIME", 3},
 	{"dedup", KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,
-		"Drop frames seen at several capture points; auto (default): for 'any' captures "
+		"Drop frames seen at several capture points; auto (default): for 'any' "
+		"captures "
 		"and several inputs",
 		3},
 	{"keep-retransmissions", KEY_RETRANSMISSIONS, NULL, 0,
 		"Replay retransmitted ranges too", 3},
 	{"keep-acks", KEY_ACKS, NULL, 0, "Replay pure acknowledgements too", 3},
 	{"stdin", KEY_STDIN, "packets|job", 0,
-		"What standard input ('-') holds (default packets); files tell themselves", 3},
+		"What standard input ('-') holds (default packets); files tell "
+		"themselves",
+		3},
 	{NULL, 0, NULL, 0, "Other:", 4},
 	{"quiet", 'q', NULL, 0, "No summary", 4},
 	{0},
@@ -62,11 +68,12 @@ struct parsing {
 	const char **traces;
 };
 
-static void want_time(struct argp_state *state, const char *name, const char *text,
-	tb_time_ps *time)
+static void want_time(
+	struct argp_state *state, const char *name, const char *text, tb_time_ps *time)
 {
 	if (tb_parse_time(text, time) != TB_OK || *time == 0)
-		argp_error(state, "--%s=%s: expected a time above 0 with its unit, such as 10us",
+		argp_error(state,
+			"--%s=%s: expected a time above 0 with its unit, such as 10us",
 			name, text);
 }
 
@@ -90,7 +97,8 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 	case KEY_TIME_SCALE:
 		if (tb_parse_real(text, 1e-9, 1e9, &packets->time_scale) != TB_OK)
 			argp_error(state,
-				"--time-scale=%s: expected a number from 1e-9 to 1e9", text);
+				"--time-scale=%s: expected a number from 1e-9 to 1e9",
+				text);
 		break;
 	case KEY_SQUEEZE:
 		want_time(state, "squeeze-idle", text, &packets->squeeze_idle);
@@ -122,8 +130,8 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_NODES:
 		if (tb_parse_count(text, 2, 1 << 24, &count) != TB_OK)
-			argp_error(
-				state, "--nodes=%s: expected a number from 2 to 16777216", text);
+			argp_error(state,
+				"--nodes=%s: expected a number from 2 to 16777216", text);
 		options->n_nodes = (uint32_t)count;
 		break;
 	case KEY_MAP:
@@ -186,22 +194,28 @@ int tb_cmd_replay(int argc, char **argv)
 		.options = option_table,
 		.parser = on_option,
 		.args_doc = "TRACE...",
-		.doc = "Replay packet captures (pcap, pcapng) or a job trace (GOAL) through a "
-		       "modelled network and store what every link, flow and job waited.\v"
-		       "Several captures are merged by time. Ctrl-C ends a replay early and "
+		.doc = "Replay packet captures (pcap, pcapng) or a job trace (GOAL) "
+		       "through a "
+		       "modelled network and store what every link, flow and job "
+		       "waited.\v"
+		       "Several captures are merged by time. Ctrl-C ends a replay early "
+		       "and "
 		       "keeps what there is.\n\n"
 		       "Examples:\n"
 		       "  tailback replay job.goal -o run.db\n"
 		       "  tailback replay node*.pcap.zst --time-scale 0.05 -o run.db\n"
-		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o run.db",
+		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o "
+		       "run.db",
 	};
 	char *typed = join(argc, argv);
-	struct parsing parsing = {.options = {.network = "qsnet", .seed = 1, .typed = typed}};
+	struct parsing parsing = {
+		.options = {.network = "qsnet", .seed = 1, .typed = typed}};
 	parsing.traces = calloc((size_t)argc, sizeof *parsing.traces);
 	if (!typed || !parsing.traces) {
 		free(typed);
 		free(parsing.traces);
-		return tb_cli_fail(&(struct tb_error){.code = TB_ENOMEM, .text = "no memory"});
+		return tb_cli_fail(
+			&(struct tb_error){.code = TB_ENOMEM, .text = "no memory"});
 	}
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &parsing);

@@ -1,0 +1,98 @@
+#include "rank_map.h"
+
+#include "ids.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+	const char *file;
+	uint32_t *nodes;
+	uint32_t n_ranks, n_nodes;
+	uint64_t line;
+	struct tb_error *error;
+};
+
+static int bad_line(struct reading *reading, const char *sentence)
+{
+	return tb_fail_at(reading->error, TB_EUSAGE, reading->file, TB_PLACE_LINE,
+		reading->line, "%s", sentence);
+}
+
+static int read_line(struct reading *reading, char *line)
+{
+	line[strcspn(line, "#\r\n")] = '\0';
+	char *rest = line;
+	char *rank_text = strtok_r(rest, " \t", &rest);
+	if (!rank_text)
+		return TB_OK;
+	char *node_text = strtok_r(rest, " \t", &rest);
+	uint64_t rank = 0, node = 0;
+	if (!node_text || strtok_r(rest, " \t", &rest))
+		return bad_line(reading, "expected 'RANK NODE'");
+	if (tb_parse_count(rank_text, 0, reading->n_ranks - 1, &rank) != TB_OK)
+		return bad_line(reading, "expected a rank of the job, a number from 0");
+	if (tb_parse_count(node_text, 0, UINT32_MAX - 1, &node) != TB_OK)
+		return bad_line(reading, "expected a node, a number from 0");
+	if (reading->nodes[rank] != TB_ID_NONE)
+		return bad_line(reading, "this rank has a node already");
+	if (node >= reading->n_nodes)
+		return tb_fail_at(reading->error, TB_ECAPACITY, reading->file,
+			TB_PLACE_LINE, reading->line,
+			"node %s: the network has %u nodes (--nodes raises the tree)",
+			node_text, reading->n_nodes);
+	reading->nodes[rank] = (uint32_t)node;
+	return TB_OK;
+}
+
+static int read_file(struct reading *reading)
+{
+	FILE *stream = fopen(reading->file, "r");
+	if (!stream)
+		return tb_fail_in(reading->error, TB_EIO, reading->file,
+			"cannot be read: %s", strerror(errno));
+	char *line = NULL;
+	size_t size = 0;
+	int status = TB_OK;
+	while (status == TB_OK && getline(&line, &size, stream) >= 0) {
+		reading->line++;
+		status = read_line(reading, line);
+	}
+	if (status == TB_OK && ferror(stream))
+		status = tb_fail_in(reading->error, TB_EIO, reading->file,
+			"reading failed: %s", strerror(errno));
+	free(line);
+	fclose(stream);
+	for (uint32_t rank = 0; rank < reading->n_ranks && status == TB_OK; rank++)
+		if (reading->nodes[rank] == TB_ID_NONE)
+			status = tb_fail_in(reading->error, TB_EUSAGE, reading->file,
+				"rank %u has no node", rank);
+	return status;
+}
+
+int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks, uint32_t n_nodes,
+	const char *map_file, struct tb_error *error)
+{
+	if (!map_file && n_ranks > n_nodes)
+		return tb_fail(error, TB_ECAPACITY,
+			"the job has %u ranks, the network %u nodes: --nodes %u raises "
+			"the tree",
+			n_ranks, n_nodes, n_ranks);
+	uint32_t *nodes = malloc(((size_t)n_ranks + 1) * sizeof *nodes);
+	if (!nodes)
+		return tb_fail(error, TB_ENOMEM, "no memory for the places of %u ranks",
+			n_ranks);
+	for (uint32_t rank = 0; rank < n_ranks; rank++)
+		nodes[rank] = map_file ? TB_ID_NONE : rank;
+	struct reading reading = {map_file, nodes, n_ranks, n_nodes, 0, error};
+	int status = map_file ? read_file(&reading) : TB_OK;
+	if (status != TB_OK) {
+		free(nodes);
+		return status;
+	}
+	*node_of_rank = nodes;
+	return TB_OK;
+}
