@@ -189,9 +189,9 @@ static char *help_filter(int key, const char *text, void *input)
 	fputs("\nWithout --load a node's messages follow each other, each sent when the "
 	      "one "
 	      "before it is done. Receives are posted at the beginning.\n\n"
-	      "Example: tailback synth uniform --nodes 64 --message 256K --messages 20 "
-	      "-o "
-	      "uniform.goal",
+	      "Example:\n  tailback synth uniform --nodes 64 --message 256K --messages "
+	      "20 "
+	      "-o job.goal",
 		stream);
 	fclose(stream);
 	return list;

@@ -98,7 +98,7 @@ static int measure(const struct image *image, uint32_t rank, struct part *part)
 	if (end > n || begin > end || end - begin < RANK_BYTES)
 		return fail(image, entry,
 			"rank %" PRIu32 " lies from %" PRIu64 " to %" PRIu64
-			" in a file of %" PRIu64 " bytes",
+			", where there are 0 to %" PRIu64,
 			rank, begin, end, n);
 	size_t at = (size_t)begin + MAGIC_BYTES;
 	uint64_t left = end - begin - RANK_BYTES;

@@ -1,0 +1,36 @@
+// The reader of compressed files. An input of 64 KiB may hold gigabytes: the first 16 MiB
+// of them will do.
+#include "inflate.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[64], buffer[5000];
+	int fd = memfd_create("fuzz", 0);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	FILE *stream;
+	struct tb_inflate *input;
+	struct tb_error error = {0};
+	if (tb_inflate_open(&stream, &input, path, &error) == TB_OK) {
+		size_t n = 0, got;
+		while (n < 16 << 20 &&
+			(got = fread(buffer, 1, sizeof buffer, stream)) > 0)
+			n += got;
+		if (tb_inflate_check(input, &error) != error.code)
+			abort();
+		double fraction = tb_inflate_fraction(input);
+		if (fraction > 1 || (ferror(stream) && error.code == TB_OK))
+			abort();
+		fclose(stream);
+	}
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,253 @@
+// Random jobs survive both forms of GOAL unchanged, and a fault planted in one is found.
+#include "goal.h"
+#include "random.h"
+
+#include "../job_equal.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define N_JOBS	    300
+#define N_RANKS_MAX 12
+#define N_OPS_MAX   60 // a rank
+#define KEPT	    "property_capture_goal.failed.goal"
+
+struct program {
+	uint32_t n_ranks;
+	uint32_t n_ops[N_RANKS_MAX];
+	struct tb_op ops[N_RANKS_MAX][N_OPS_MAX];
+	size_t n_deps;
+	struct {
+		uint32_t rank, index, on;
+		bool on_start;
+	} deps[4000];
+};
+
+static uint32_t below(struct tb_random *random, uint32_t bound)
+{
+	return (uint32_t)tb_random_below(random, bound);
+}
+
+static bool one_in(struct tb_random *random, uint32_t n)
+{
+	return below(random, n) == 0;
+}
+
+static void put(
+	struct program *p, uint32_t rank, struct tb_op op, struct tb_random *random)
+{
+	op.cpu = one_in(random, 4) ? (uint8_t)below(random, 256) : 0;
+	op.nic = one_in(random, 4) ? (uint8_t)below(random, 256) : 0;
+	p->ops[rank][p->n_ops[rank]++] = op;
+}
+
+static void put_message(struct program *p, struct tb_random *random)
+{
+	uint32_t from = below(random, p->n_ranks), to = below(random, p->n_ranks);
+	if (p->n_ops[from] > N_OPS_MAX - 2 || p->n_ops[to] > N_OPS_MAX - 2)
+		return;
+	struct tb_op op = {.kind = TB_OP_SEND,
+		.peer = to,
+		.tag = below(random, one_in(random, 3) ? UINT32_MAX : 3),
+		.amount = one_in(random, 5) ? tb_random_next(random) >> 1
+					    : below(random, 3)};
+	put(p, from, op, random);
+	op.kind = TB_OP_RECV;
+	op.peer = one_in(random, 20) ? TB_ANY : from;
+	op.tag = one_in(random, 20) ? TB_ANY : op.tag;
+	put(p, to, op, random);
+}
+
+// put_deps makes operations wait for each other along a random order, which is not that
+// of their numbers.
+static void put_deps(struct program *p, uint32_t rank, struct tb_random *random)
+{
+	uint32_t order[N_OPS_MAX], n = p->n_ops[rank];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = below(random, i + 1);
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = below(random, 4); k > 0; k--) {
+			p->deps[p->n_deps].rank = rank;
+			p->deps[p->n_deps].index = order[i];
+			p->deps[p->n_deps].on = order[below(random, i)];
+			p->deps[p->n_deps++].on_start = one_in(random, 3);
+		}
+}
+
+static void make(struct program *p, struct tb_random *random)
+{
+	memset(p, 0, sizeof *p);
+	p->n_ranks = 1 + below(random, N_RANKS_MAX);
+	for (uint32_t i = below(random, p->n_ranks * N_OPS_MAX / 3); i > 0; i--)
+		put_message(p, random);
+	for (uint32_t rank = 0; rank < p->n_ranks; rank++) {
+		struct tb_op op = {.kind = TB_OP_CALC, .amount = below(random, 1000)};
+		if (one_in(random, 2) && p->n_ops[rank] < N_OPS_MAX)
+			put(p, rank, op, random);
+		put_deps(p, rank, random);
+	}
+}
+
+// build makes the job, ranks in turn or all mixed.
+static int build(
+	struct tb_job **job, const struct program *p, bool mixed, struct tb_error *error)
+{
+	struct tb_job_builder *builder;
+	assert_int_equal(tb_job_builder_new(&builder, p->n_ranks, NULL), TB_OK);
+	for (uint32_t i = 0; i < p->n_ranks * N_OPS_MAX; i++) {
+		uint32_t rank = mixed ? i % p->n_ranks : i / N_OPS_MAX;
+		uint32_t index = mixed ? i / p->n_ranks : i % N_OPS_MAX;
+		if (index < p->n_ops[rank])
+			assert_int_equal(tb_job_add(builder, rank, &p->ops[rank][index],
+						 NULL, NULL),
+				TB_OK);
+	}
+	for (size_t i = 0; i < p->n_deps; i++) {
+		size_t k = mixed ? p->n_deps - 1 - i : i;
+		assert_int_equal(tb_job_depend(builder, p->deps[k].rank, p->deps[k].index,
+					 p->deps[k].on, p->deps[k].on_start, NULL),
+			TB_OK);
+	}
+	*job = NULL;
+	int status = tb_job_finish(builder, "random", job, error);
+	tb_job_builder_free(builder);
+	return status;
+}
+
+static struct tb_job *through(const struct tb_job *job,
+	int (*write)(const struct tb_job *, FILE *, struct tb_error *),
+	int (*read)(struct tb_job **, FILE *, const char *, struct tb_error *))
+{
+	char *bytes = NULL;
+	size_t n;
+	struct tb_error error = {0};
+	struct tb_job *back = NULL;
+	FILE *stream = open_memstream(&bytes, &n);
+	assert_int_equal(write(job, stream, NULL), TB_OK);
+	fclose(stream);
+	stream = fmemopen(bytes, n, "rb");
+	if (read(&back, stream, "back", &error) != TB_OK)
+		print_error("line or offset %" PRIu64 ": %s\n", error.at, error.text);
+	fclose(stream);
+	free(bytes);
+	return back;
+}
+
+static void keep(const struct tb_job *job, uint64_t seed, const char *what)
+{
+	if (tb_job_write_text(job, KEPT, NULL) == TB_OK)
+		print_error("kept in %s\n", KEPT);
+	fail_msg("seed %" PRIu64 ": %s", seed, what);
+}
+
+static void random_jobs_survive_both_forms(void **state)
+{
+	(void)state;
+	static struct program program;
+	for (uint64_t seed = 0; seed < N_JOBS; seed++) {
+		struct tb_random random;
+		struct tb_job *job, *mixed;
+		struct tb_error error = {0};
+		tb_random_init(&random, seed, 0);
+		make(&program, &random);
+		if (build(&job, &program, false, &error) != TB_OK)
+			fail_msg("seed %" PRIu64 ": %s", seed, error.text);
+		assert_int_equal(build(&mixed, &program, true, NULL), TB_OK);
+		struct tb_job *text = through(job, tb_goal_text_write, tb_goal_text_read);
+		struct tb_job *binary =
+			through(job, tb_goal_binary_write, tb_goal_binary_read);
+		if (!job_equal(job, mixed))
+			keep(job, seed, "the order of building shows");
+		if (!text || !job_equal(job, text))
+			keep(job, seed, "text reads back as another job");
+		if (!binary || !job_equal(job, binary))
+			keep(job, seed, "binary reads back as another job");
+		tb_job_free(job);
+		tb_job_free(mixed);
+		tb_job_free(text);
+		tb_job_free(binary);
+	}
+}
+
+// plant spoils a good program in one of four ways and says which status must tell of it;
+// 0 when this program offers no place for the fault.
+static enum tb_status plant(struct program *p, uint32_t fault, struct tb_random *random)
+{
+	uint32_t rank = below(random, p->n_ranks), n = p->n_ops[rank];
+	if (n == 0)
+		return TB_OK;
+	struct tb_op *op = &p->ops[rank][below(random, n)];
+	switch (fault) {
+	case 0: // a dependency the other way round
+		if (p->n_deps == 0)
+			return TB_OK;
+		p->deps[p->n_deps] = p->deps[below(random, (uint32_t)p->n_deps)];
+		uint32_t on = p->deps[p->n_deps].on;
+		p->deps[p->n_deps].on = p->deps[p->n_deps].index;
+		p->deps[p->n_deps++].index = on;
+		return TB_EDEADLOCK;
+	case 1: // a message that nobody sends or nobody receives
+		if (op->kind == TB_OP_CALC)
+			return TB_OK;
+		*op = (struct tb_op){.kind = TB_OP_CALC};
+		return TB_EFORMAT;
+	case 2: // one receive too many
+		if (n == N_OPS_MAX)
+			return TB_OK;
+		p->ops[rank][p->n_ops[rank]++] =
+			(struct tb_op){.kind = TB_OP_RECV, .peer = 0, .tag = 77};
+		return TB_EFORMAT;
+	default: // a size that no message has, where no wildcard hides it
+		for (uint32_t i = 0; i < n; i++)
+			if (p->ops[rank][i].kind == TB_OP_RECV &&
+				(p->ops[rank][i].peer == TB_ANY ||
+					p->ops[rank][i].tag == TB_ANY))
+				return TB_OK;
+		if (op->kind != TB_OP_RECV)
+			return TB_OK;
+		op->amount ^= UINT64_C(1) << 63;
+		return TB_EFORMAT;
+	}
+}
+
+static void a_planted_fault_is_found(void **state)
+{
+	(void)state;
+	static struct program program;
+	unsigned n_found[4] = {0};
+	for (uint64_t seed = 0; seed < N_JOBS * 4; seed++) {
+		struct tb_random random;
+		struct tb_job *job;
+		struct tb_error error = {0};
+		tb_random_init(&random, seed / 4, 0);
+		make(&program, &random);
+		enum tb_status told = plant(&program, seed % 4, &random);
+		int status = build(&job, &program, false, &error);
+		if (status != (int)told)
+			fail_msg("seed %" PRIu64 ": fault %u gives %s: %s", seed,
+				(unsigned)(seed % 4),
+				tb_status_name((enum tb_status)status), error.text);
+		n_found[seed % 4] += told != TB_OK;
+		tb_job_free(job);
+	}
+	for (int fault = 0; fault < 4; fault++)
+		assert_in_range(n_found[fault], 30, N_JOBS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_jobs_survive_both_forms),
+		cmocka_unit_test(a_planted_fault_is_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
