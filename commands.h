@@ -9,6 +9,7 @@
 
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
+	X(matrix, "show the congestion matrix of a run") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(synth, "make a job of synthetic traffic")
 

@@ -14,6 +14,7 @@ static const struct tb_matrix_metrics natural = {
 	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
 
 #define NATURAL_WIDTH	 1656
+#define PAGE_WIDTH	 824
 #define MOST_NUMBERS_H	 1800 // a page of numbers; taller figures show shades alone
 #define SHADES_H	 1000
 #define SHADES_BAND_GAP	 48
@@ -177,15 +178,16 @@ static int layout_figure(const struct tb_matrix_figure *figure,
 	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
 {
 	struct tb_matrix_metrics metrics = natural;
+	double wrap = figure->wrap > 0 ? figure->wrap : NATURAL_WIDTH;
 	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
 	metrics.group = (uint32_t)((n_switches + MOST_CELLS - 1) / MOST_CELLS);
-	if (tb_matrix_layout_init(layout, figure->matrix, &metrics, NATURAL_WIDTH))
+	if (tb_matrix_layout_init(layout, figure->matrix, &metrics, wrap))
 		return TB_ENOMEM;
 	view->tips = tb_run_info(figure->run)->n_links <= MOST_TIPS;
 	if (layout->height <= MOST_NUMBERS_H && metrics.group <= 1)
 		return TB_OK;
 	layout->metrics.band_gap = SHADES_BAND_GAP;
-	view->zoom = tb_matrix_layout_fit(layout, NATURAL_WIDTH, SHADES_H);
+	view->zoom = tb_matrix_layout_fit(layout, wrap, SHADES_H);
 	view->detail = tb_matrix_detail_at(&metrics, view->zoom);
 	if (metrics.group > 1)
 		view->detail = TB_DETAIL_SWITCHES;
@@ -201,7 +203,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	double body_w = layout.width * view.zoom;
 	double body_h = layout.height * view.zoom;
 	double body_y = HEAD + MARGIN / 2;
-	double width = fmax(body_w + GUTTER + 2 * MARGIN, 900);
+	double width = fmax(body_w + GUTTER + 2 * MARGIN, 960);
 	tb_picture_clear(picture, ceil(width), ceil(body_y + body_h + 22 + FOOT - 16),
 		tb_palette_of(figure->theme)->page);
 	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
@@ -340,7 +342,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 		return status;
 	struct tb_picture picture = {0};
 	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, TB_LIGHT};
+		run, &matrix, window, TB_CIVIDIS, TB_LIGHT, PAGE_WIDTH};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

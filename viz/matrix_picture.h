@@ -16,6 +16,7 @@ struct tb_matrix_figure {
 	struct tb_window window; // of which the matrix was made
 	enum tb_colours colours;
 	enum tb_theme theme;
+	double wrap; // width of a line of blocks; 0: natural, 16 blocks of four links
 };
 
 // tb_matrix_picture prepares the figure for SVG, PNG and PDF in its natural size (64
@@ -29,7 +30,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded) TB_MUST_USE;
 
 // tb_matrix_picture_svg makes the figure of a window as an SVG element to be put into an
-// HTML page: no prolog, no ids, scalable by its viewBox. The caller frees *svg.
+// HTML page: no prolog, no ids, scalable by its viewBox, lines
+// of eight blocks so that a page's width keeps them legible. The caller frees *svg.
 int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, char **svg, struct tb_error *error) TB_MUST_USE;
 
