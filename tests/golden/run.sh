@@ -31,7 +31,7 @@ transcribe() {
 mark() {
 	local line
 	while IFS= read -r line; do
-		printf '%s%s\n' "$1" "$line"
+		printf '%s%s\n' "$1" "${line//"$TB_DATA"/\$TB_DATA}"
 	done
 	[[ -z $line ]] || printf '%s%s (no newline)\n' "$1" "$line"
 }
