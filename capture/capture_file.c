@@ -1,8 +1,8 @@
 #include "capture_file.h"
 
 #include "frame.h"
+#include "inflate.h"
 #include "pcapng.h"
-#include "stream.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -14,24 +14,23 @@
 #define STAMP_MAX_S  INT64_C(9000000000)
 
 struct tb_capture_file {
-	struct tb_stream *stream;
+	char *name;
+	struct tb_inflate *input; // goes with its stream
+	FILE *stream;		  // NULL once it is libpcap's
 	struct tb_pcapng *pcapng; // NULL for pcap
 	pcap_t *pcap;
 	int link_type;
 	uint64_t n_records;
-	struct tb_error failure; // why reading for libpcap failed; code TB_OK: it did not
+	struct tb_error failure;   // of the pcapng filter; code TB_OK: none
+	char buffer[BUFFER_BYTES]; // setvbuf would ignore a size without it
 };
 
-// read_for_libpcap keeps the sentence that errno cannot carry through stdio and libpcap.
-static ssize_t read_for_libpcap(void *cookie, char *buffer, size_t n)
+// read_pcapng keeps the sentence that errno cannot carry through stdio and libpcap.
+static ssize_t read_pcapng(void *cookie, char *buffer, size_t n)
 {
 	struct tb_capture_file *file = cookie;
 	size_t got;
-	int status =
-		file->pcapng
-			? tb_pcapng_read(file->pcapng, buffer, n, &got, &file->failure)
-			: tb_stream_read(file->stream, buffer, n, &got, &file->failure);
-	if (status == TB_OK)
+	if (tb_pcapng_read(file->pcapng, buffer, n, &got, &file->failure) == TB_OK)
 		return (ssize_t)got;
 	errno = EIO;
 	return -1;
@@ -58,72 +57,100 @@ static enum kind kind_of(uint32_t magic)
 	}
 }
 
-static int recognise(struct tb_capture_file *file, struct tb_error *error)
+// peek reads the magic number and puts it back: glibc and musl take all four bytes, which
+// is more than the standard promises, so that a refusal is an error.
+static int peek(struct tb_capture_file *file, uint32_t *magic, struct tb_error *error)
 {
-	const char *name = tb_stream_name(file->stream);
 	uint8_t head[4];
-	size_t n;
-	uint32_t magic;
-	int status = tb_stream_peek(file->stream, head, sizeof head, &n, error);
+	size_t n = fread(head, 1, sizeof head, file->stream);
+	int status = tb_inflate_check(file->input, error);
 	if (status != TB_OK)
 		return status;
 	if (n == 0)
-		return tb_fail_in(error, TB_EFOREIGN, name,
+		return tb_fail_in(error, TB_EFOREIGN, file->name,
 			"is empty, expected a capture (pcap or pcapng)");
-	if (!tb_bytes_u32((struct tb_bytes){head, n}, 0, &magic) ||
-		kind_of(magic) == NO_CAPTURE)
-		return tb_fail_in(error, TB_EFOREIGN, name,
-			"is no capture: expected pcap or pcapng, plain or compressed by "
-			"gzip "
-			"or zstd");
-	if (kind_of(magic) == PCAP)
-		return TB_OK;
-	if (tb_pcapng_new(&file->pcapng, file->stream) != TB_OK)
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory");
+	(void)tb_bytes_u32((struct tb_bytes){head, n}, 0, magic);
+	while (n > 0)
+		if (ungetc(head[--n], file->stream) == EOF)
+			return tb_fail_in(
+				error, TB_EIO, file->name, "cannot be read again");
 	return TB_OK;
 }
 
-// fail_at says what stopped reading at the record after the last whole one.
+static int recognise(struct tb_capture_file *file, struct tb_error *error)
+{
+	uint32_t magic = 0;
+	int status = peek(file, &magic, error);
+	if (status != TB_OK)
+		return status;
+	enum kind kind = kind_of(magic);
+	if (kind == NO_CAPTURE)
+		return tb_fail_in(error, TB_EFOREIGN, file->name,
+			"is no capture: expected pcap or pcapng, plain, gzip or zstd");
+	if (kind == PCAPNG &&
+		tb_pcapng_new(&file->pcapng, file->stream, file->input) != TB_OK)
+		return tb_fail_in(error, TB_ENOMEM, file->name, "no memory");
+	return TB_OK;
+}
+
+// fail_at says what stopped reading at the record after the last whole one: the first
+// cause that is known.
 static int fail_at(
 	struct tb_capture_file *file, const char *found, struct tb_error *error)
 {
-	enum tb_status code = file->failure.code;
-	if (code != TB_OK)
-		found = file->failure.text;
-	if (code != TB_EIO && code != TB_ENOMEM)
-		code = TB_EFORMAT;
-	return tb_fail_at(error, code, tb_stream_name(file->stream), TB_PLACE_RECORD,
-		file->n_records + 1, "%s", found);
+	struct tb_error cause = {0};
+	if (tb_inflate_check(file->input, &cause) == TB_OK)
+		cause = file->failure;
+	enum tb_status code = cause.code == TB_OK ? TB_EFORMAT : cause.code;
+	return tb_fail_at(error, code, file->name, TB_PLACE_RECORD, file->n_records + 1,
+		"%s", cause.code == TB_OK ? found : cause.text);
+}
+
+// stream_for_libpcap is the file itself, or pcapng as the filter gives it.
+static FILE *stream_for_libpcap(struct tb_capture_file *file)
+{
+	FILE *stream = file->stream;
+	if (file->pcapng)
+		stream = fopencookie(
+			file, "rb", (cookie_io_functions_t){.read = read_pcapng});
+	// libpcap reads two small pieces a record; without this each takes a lock.
+	if (stream)
+		__fsetlocking(stream, FSETLOCKING_BYCALLER);
+	return stream;
+}
+
+static int header_broken(
+	const struct tb_capture_file *file, const char *message, struct tb_error *error)
+{
+	int cause = tb_inflate_check(file->input, error);
+	if (cause != TB_OK)
+		return cause;
+	if (file->failure.code != TB_OK)
+		message = file->failure.text;
+	return tb_fail_in(error, TB_EFORMAT, file->name,
+		"the capture's header is broken (%s)", message);
 }
 
 static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
 {
-	const char *name = tb_stream_name(file->stream);
 	char message[PCAP_ERRBUF_SIZE] = "";
-	const cookie_io_functions_t functions = {.read = read_for_libpcap};
-	FILE *stdio = fopencookie(file, "rb", functions);
-	if (!stdio || setvbuf(stdio, NULL, _IOFBF, BUFFER_BYTES) != 0) {
-		if (stdio)
-			fclose(stdio);
-		return tb_fail_in(error, TB_ENOMEM, name, "no memory");
-	}
-	// libpcap reads two small pieces a record; without this each takes a lock.
-	__fsetlocking(stdio, FSETLOCKING_BYCALLER);
+	FILE *stream = stream_for_libpcap(file);
+	if (!stream)
+		return tb_fail_in(error, TB_ENOMEM, file->name, "no memory");
 	file->pcap = pcap_fopen_offline_with_tstamp_precision(
-		stdio, PCAP_TSTAMP_PRECISION_NANO, message);
+		stream, PCAP_TSTAMP_PRECISION_NANO, message);
 	if (!file->pcap) {
-		fclose(stdio);
-		if (file->failure.code != TB_OK)
-			return tb_fail_in(error, file->failure.code, name, "%s",
-				file->failure.text);
-		return tb_fail_in(error, TB_EFORMAT, name,
-			"the capture's header is broken (%s)", message);
+		if (file->pcapng)
+			fclose(stream);
+		return header_broken(file, message, error);
 	}
+	if (!file->pcapng)
+		file->stream = NULL;
 	file->link_type = pcap_datalink(file->pcap);
 	if (file->pcapng || tb_frame_reads_link_type(file->link_type))
 		return TB_OK;
 	const char *type = pcap_datalink_val_to_name(file->link_type);
-	return tb_fail_in(error, TB_EFORMAT, name,
+	return tb_fail_in(error, TB_EFORMAT, file->name,
 		"link type %d (%s) is not read: expected Ethernet, Linux cooked, raw IP, "
 		"loopback, InfiniBand or ERF",
 		file->link_type, type ? type : "unknown");
@@ -133,11 +160,17 @@ int tb_capture_file_open(
 	struct tb_capture_file **file, const char *path, struct tb_error *error)
 {
 	struct tb_capture_file *new = calloc(1, sizeof *new);
-	if (!new)
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory");
-	int status = tb_stream_open(&new->stream, path, error);
+	if (new)
+		new->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+	int status = TB_OK;
+	if (!new || !new->name)
+		status = tb_fail_in(error, TB_ENOMEM, path, "no memory");
 	if (status == TB_OK)
+		status = tb_inflate_open(&new->stream, &new->input, path, error);
+	if (status == TB_OK) {
+		setvbuf(new->stream, new->buffer, _IOFBF, sizeof new->buffer);
 		status = recognise(new, error);
+	}
 	if (status == TB_OK)
 		status = open_pcap(new, error);
 	if (status != TB_OK) {
@@ -153,9 +186,11 @@ void tb_capture_file_free(struct tb_capture_file *file)
 	if (!file)
 		return;
 	if (file->pcap)
-		pcap_close(file->pcap); // and the FILE with it
+		pcap_close(file->pcap); // and the stream that it has
 	tb_pcapng_free(file->pcapng);
-	tb_stream_free(file->stream);
+	if (file->stream)
+		fclose(file->stream);
+	free(file->name);
 	free(file);
 }
 
@@ -210,17 +245,7 @@ bool tb_capture_file_many_points(const struct tb_capture_file *file)
 	       file->link_type == DLT_LINUX_SLL2;
 }
 
-uint64_t tb_capture_file_n_records(const struct tb_capture_file *file)
+double tb_capture_file_fraction(const struct tb_capture_file *file)
 {
-	return file->n_records;
-}
-
-uint64_t tb_capture_file_consumed(const struct tb_capture_file *file)
-{
-	return tb_stream_consumed(file->stream);
-}
-
-uint64_t tb_capture_file_size(const struct tb_capture_file *file)
-{
-	return tb_stream_size(file->stream);
+	return tb_inflate_fraction(file->input);
 }

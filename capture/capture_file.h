@@ -33,8 +33,8 @@ int tb_capture_file_next(struct tb_capture_file *file, struct tb_record *record,
 // because several interfaces wrote it: `any` captures and pcapng.
 bool tb_capture_file_many_points(const struct tb_capture_file *file);
 
-uint64_t tb_capture_file_n_records(const struct tb_capture_file *file);
-uint64_t tb_capture_file_consumed(const struct tb_capture_file *file);
-uint64_t tb_capture_file_size(const struct tb_capture_file *file); // 0: not known
+// tb_capture_file_fraction is how much was read, in [0, 1]; negative when that is not
+// known.
+double tb_capture_file_fraction(const struct tb_capture_file *file);
 
 #endif

@@ -81,7 +81,7 @@ static void count_control(struct tb_clean *clean, uint16_t ether_type)
 
 static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
 {
-	switch (frame->kind) {
+	switch ((enum tb_frame_kind)frame->kind) {
 	case TB_FRAME_BROADCAST:
 		clean->summary->n_broadcast++;
 		break;
@@ -101,58 +101,66 @@ static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
 
 // point_of numbers the place where a record was captured; TB_DEDUP_ANY_POINT when the
 // capture does not tell (cooked v1) or it shall not matter.
-static uint64_t point_of(const struct tb_clean *clean, const struct tb_record *record,
-	const struct tb_frame *frame, size_t input)
+static uint32_t point_of(const struct tb_clean *clean, const struct tb_record *record,
+	uint32_t in_frame, size_t input)
 {
 	if (clean->any_point || !tb_frame_tells_point(record->link_type))
 		return TB_DEDUP_ANY_POINT;
-	return 1 + tb_random_mix(((uint64_t)input << 32 | record->interface) * 3 +
-				 frame->point) /
-			   2;
+	uint64_t in_file = tb_random_mix((uint64_t)record->interface << 32 | in_frame);
+	return (uint32_t)tb_random_mix(in_file + input) | 1;
 }
 
-static int hold(struct tb_clean *clean, const struct tb_record *record,
-	const struct tb_frame *frame, size_t input, int64_t at_ns)
+static void count_step_back(struct tb_clean *clean)
 {
-	struct tb_held held = {
-		.at_ns = at_ns,
-		.digest = frame->digest,
-		.channel = frame->channel,
-		.sequence = frame->sequence,
-		.wire_bytes = frame->wire_bytes,
-		.payload_bytes = frame->payload_bytes,
-		.header_bytes = frame->header_bytes,
-		.network_bytes = frame->network_bytes,
-		.mss = frame->mss,
-		.tcp_options = frame->tcp_options,
-		.transport = (uint8_t)frame->transport,
-		.flags = frame->flags,
-		.acknowledgement = frame->acknowledgement,
-		.offloadable = frame->offloadable,
-		.response = frame->response,
-	};
-	if (clean->dedup)
-		held.point = point_of(clean, record, frame, input);
-	if (tb_endpoints_add(&clean->endpoints, &frame->source, &held.source) != TB_OK ||
-		tb_endpoints_add(&clean->endpoints, &frame->destination,
-			&held.destination) != TB_OK)
-		return TB_ENOMEM;
-	return tb_reorder_put(&clean->reorder, &held);
+	struct tb_packets_summary *summary = clean->summary;
+	const struct tb_reorder *reorder = &clean->reorder;
+	summary->n_reordered = reorder->n_reordered;
+	summary->n_late = reorder->n_late;
+	summary->peak_reorder_ps = reorder->peak_ns > TB_TIME_NEVER / TB_PS_PER_NS
+					   ? TB_TIME_NEVER
+					   : reorder->peak_ns * TB_PS_PER_NS;
 }
 
+static int hold(struct tb_clean *clean, struct tb_held *held,
+	const struct tb_frame_ends *ends, int64_t at_ns)
+{
+	if (tb_endpoints_add(&clean->endpoints, &ends->source, &held->source) != TB_OK ||
+		tb_endpoints_add(&clean->endpoints, &ends->destination,
+			&held->destination) != TB_OK)
+		return TB_ENOMEM;
+	return tb_reorder_put(&clean->reorder, at_ns);
+}
+
+// take_in decodes a record right into its place in the window.
 static int take_in(struct tb_clean *clean, const struct tb_record *record, size_t input)
 {
 	struct tb_packets_summary *summary = clean->summary;
-	struct tb_frame frame;
+	struct tb_held *held = tb_reorder_place(&clean->reorder);
+	if (!held)
+		return TB_ENOMEM;
+	struct tb_frame *frame = &held->frame;
+	struct tb_frame_ends ends;
 	summary->n_records++;
 	if (record->bytes.n < record->wire_bytes)
 		summary->n_truncated++;
-	tb_frame_decode(&frame, record->link_type, record->bytes, record->wire_bytes,
-		clean->dedup != NULL);
+	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
+		record->wire_bytes, clean->dedup != NULL);
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
-	if (frame.kind == TB_FRAME_DATA)
-		return hold(clean, record, &frame, input, at_ns);
-	count_kind(clean, &frame);
+	if (record->at_ns < clean->reorder.newest_ns)
+		count_step_back(clean);
+	if (frame->kind != TB_FRAME_DATA) {
+		count_kind(clean, frame);
+	} else if (tb_address_equal(&ends.source, &ends.destination)) {
+		summary->n_local++;
+	} else if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
+		// Up to half of all records, and nothing that comes later needs them.
+		// With copies about, one has to be told from its copies first.
+		summary->n_acks++;
+	} else {
+		if (clean->dedup)
+			frame->point = point_of(clean, record, frame->point, input);
+		return hold(clean, held, &ends, at_ns);
+	}
 	return TB_OK;
 }
 
@@ -160,15 +168,25 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 static uint32_t fresh_bytes(struct tb_direction *direction, const struct tb_held *held,
 	uint32_t from, uint32_t n)
 {
-	bool begins = held->transport == TB_TRANSPORT_TCP && (held->flags & TB_TCP_SYN);
-	if (begins && (!direction->joined || direction->first != from))
+	bool begins = held->frame.transport == TB_TRANSPORT_TCP &&
+		      (held->frame.flags & TB_TCP_SYN);
+	if (!direction->begun || (begins && direction->first != from)) {
 		tb_seq_ranges_begin(&direction->seen, from);
-	else if (!direction->joined)
-		tb_seq_ranges_join(&direction->seen, from);
-	if (begins || !direction->joined)
 		direction->first = from;
-	direction->joined = true;
+		direction->begun = true;
+	}
 	return n < TB_SEQ_WINDOW ? tb_seq_ranges_add(&direction->seen, from, n) : n;
+}
+
+static uint32_t network_bytes(const struct tb_held *held)
+{
+	return held->frame.network_header_bytes + held->frame.payload_bytes;
+}
+
+static uint32_t segment_within_mtu(const struct tb_held *held)
+{
+	uint32_t headers = held->frame.network_header_bytes;
+	return headers < MTU_BYTES / 2 ? MTU_BYTES - headers : MTU_BYTES / 2;
 }
 
 // segment_of is the largest payload that the connection puts into one frame. The options
@@ -179,22 +197,22 @@ static uint32_t segment_of(const struct tb_direction *there,
 	uint32_t mss = there->mss;
 	if (mss == 0 || (back->mss != 0 && back->mss < mss))
 		mss = back->mss;
-	if (mss >= held->tcp_options + 48u) // RFC 791's least datagram, less its headers
-		return mss - held->tcp_options;
+	if (mss >= held->frame.tcp_options +
+			   48u) // RFC 791's least datagram, less its headers
+		return mss - held->frame.tcp_options;
 	if (there->largest != 0)
 		return there->largest;
-	uint32_t headers = held->network_bytes - held->payload_bytes;
-	return headers < MTU_BYTES / 2 ? MTU_BYTES - headers : MTU_BYTES / 2;
+	return segment_within_mtu(held);
 }
 
 // learn_segment takes a frame for full-sized that a card cannot have put together: a
 // large one within the usual MTU, or one that fills a jumbo MTU to the byte.
 static void learn_segment(struct tb_direction *there, const struct tb_held *held)
 {
-	uint32_t n = held->network_bytes;
+	uint32_t n = network_bytes(held);
 	bool whole = (n >= LEAST_MTU_BYTES && n <= MTU_BYTES) || n == JUMBO_MTU_BYTES;
-	if (whole && held->payload_bytes > there->largest)
-		there->largest = (uint16_t)held->payload_bytes;
+	if (whole && held->frame.payload_bytes > there->largest)
+		there->largest = (uint16_t)held->frame.payload_bytes;
 }
 
 // clean_tcp cuts what was sent before and sets the segment size; false to drop the
@@ -202,23 +220,23 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment)
 {
-	uint32_t flags =
-		(held->flags & TB_TCP_SYN ? 1u : 0) + (held->flags & TB_TCP_FIN ? 1u : 0);
-	uint32_t n = held->payload_bytes + flags;
-	if (held->mss != 0)
-		there->mss = held->mss;
+	uint32_t flags = (held->frame.flags & TB_TCP_SYN ? 1u : 0) +
+			 (held->frame.flags & TB_TCP_FIN ? 1u : 0);
+	uint32_t n = held->frame.payload_bytes + flags;
+	if (held->frame.mss != 0)
+		there->mss = held->frame.mss;
 	learn_segment(there, held);
 	*segment = segment_of(there, back, held);
-	if ((held->flags & TB_TCP_RST) || n == 0)
+	if ((held->frame.flags & TB_TCP_RST) || n == 0)
 		return true;
-	uint32_t fresh = fresh_bytes(there, held, held->sequence, n);
+	uint32_t fresh = fresh_bytes(there, held, held->frame.sequence, n);
 	if (clean->keep_retransmissions || fresh == n)
 		return true;
 	if (fresh == 0)
 		return false;
-	if (fresh < held->payload_bytes) {
-		held->payload_bytes = fresh;
-		held->wire_bytes = held->header_bytes + fresh;
+	if (fresh < held->frame.payload_bytes) {
+		held->frame.payload_bytes = fresh;
+		held->frame.wire_bytes = held->frame.header_bytes + fresh;
 	}
 	return true;
 }
@@ -227,7 +245,7 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 static bool clean_rc(
 	struct tb_clean *clean, const struct tb_held *held, struct tb_direction *there)
 {
-	return fresh_bytes(there, held, held->sequence << 8, 1u << 8) > 0 ||
+	return fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) > 0 ||
 	       clean->keep_retransmissions;
 }
 
@@ -237,9 +255,9 @@ static int connection_of(struct tb_clean *clean, const struct tb_held *held,
 	struct tb_connection_key key = {
 		.source = held->source,
 		.destination = held->destination,
-		.channel = held->channel,
-		.kind = held->transport * 2u + held->response,
-		.two_way = held->transport == TB_TRANSPORT_TCP,
+		.channel = held->frame.channel,
+		.kind = held->frame.transport * 2u + held->frame.response,
+		.two_way = held->frame.transport == TB_TRANSPORT_TCP,
 	};
 	return tb_connections_get(clean->connections, &key, there, back);
 }
@@ -249,39 +267,36 @@ static int connection_of(struct tb_clean *clean, const struct tb_held *held,
 static int clean_one(struct tb_clean *clean, struct tb_held *held, struct tb_burst *burst)
 {
 	struct tb_packets_summary *summary = clean->summary;
-	if (clean->dedup &&
-		tb_dedup_is_copy(clean->dedup, held->digest, held->point, held->at_ns)) {
+	if (clean->dedup && tb_dedup_is_copy(clean->dedup, held->frame.digest,
+				    held->frame.point, held->at_ns)) {
 		summary->n_duplicates++;
 		return 0;
 	}
-	if (held->source == held->destination) {
-		summary->n_local++;
-		return 0;
-	}
-	if (held->acknowledgement && !clean->keep_acks) {
+	if (held->frame.acknowledgement && !clean->keep_acks) {
 		summary->n_acks++;
 		return 0;
 	}
 	uint32_t segment = 0;
 	bool keep = true;
-	if (held->transport != TB_TRANSPORT_OTHER && !held->acknowledgement) {
+	if (held->frame.transport != TB_TRANSPORT_OTHER && !held->frame.acknowledgement) {
 		struct tb_direction *there;
 		struct tb_direction *back;
 		if (connection_of(clean, held, &there, &back) != TB_OK)
 			return TB_ENOMEM;
-		keep = held->transport == TB_TRANSPORT_TCP
+		keep = held->frame.transport == TB_TRANSPORT_TCP
 			       ? clean_tcp(clean, held, there, back, &segment)
 			       : clean_rc(clean, held, there);
-	} else if (held->offloadable && held->network_bytes > JUMBO_MTU_BYTES) {
-		segment = MTU_BYTES - (held->network_bytes - held->payload_bytes);
+	} else if (held->frame.offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
+		segment = segment_within_mtu(held);
 	}
 	if (!keep) {
 		summary->n_retransmissions++;
 		return 0;
 	}
 	*burst = (struct tb_burst){held->at_ns, held->source, held->destination,
-		held->wire_bytes, held->payload_bytes, held->header_bytes,
-		held->payload_bytes > segment ? segment : 0};
+		held->frame.wire_bytes, held->frame.payload_bytes,
+		held->frame.header_bytes,
+		held->frame.payload_bytes > segment ? segment : 0};
 	return 1;
 }
 
@@ -289,29 +304,23 @@ int tb_clean_next(struct tb_clean *clean, struct tb_burst *burst, struct tb_erro
 {
 	int status = 0;
 	while (status == 0) {
-		struct tb_held held;
-		if (tb_reorder_take(&clean->reorder, clean->ended, &held)) {
-			status = clean_one(clean, &held, burst);
+		struct tb_held *held = tb_reorder_take(&clean->reorder, clean->ended);
+		if (held) {
+			status = clean_one(clean, held, burst);
 			continue;
 		}
 		if (clean->ended)
 			break;
-		struct tb_record record;
+		const struct tb_record *record;
 		size_t input;
 		int code =
 			tb_inputs_next(clean->inputs, &record, &input, &clean->failure);
 		clean->ended = code != 1;
 		if (code == 1)
-			status = take_in(clean, &record, input);
+			status = take_in(clean, record, input);
 		else
 			clean->ending = code;
 	}
-	struct tb_packets_summary *summary = clean->summary;
-	summary->n_reordered = clean->reorder.n_reordered;
-	summary->n_late = clean->reorder.n_late;
-	summary->peak_reorder_ps = clean->reorder.peak_ns > TB_TIME_NEVER / TB_PS_PER_NS
-					   ? TB_TIME_NEVER
-					   : clean->reorder.peak_ns * TB_PS_PER_NS;
 	if (status < 0)
 		return tb_fail(error, TB_ENOMEM, "no memory");
 	if (status == 0 && clean->ending < 0 && error)

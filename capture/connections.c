@@ -1,11 +1,10 @@
 #include "connections.h"
 
-#include "random.h"
-
 #include <stdlib.h>
 
 #define NONE	   UINT32_MAX
 #define FIRST_SIZE 1024
+#define BUCKETS	   4 // a connection has so many: most lookups meet theirs at once
 
 struct connection {
 	uint64_t ends;
@@ -18,9 +17,10 @@ struct connection {
 
 struct tb_connections {
 	struct connection *connections;
-	uint32_t *buckets; // as many as there is room for connections
+	uint32_t *buckets;
 	uint32_t n;
 	uint32_t capacity; // a power of two
+	uint32_t hash_shift;
 	uint32_t hand;
 };
 
@@ -45,8 +45,9 @@ void tb_connections_free(struct tb_connections *connections)
 static uint32_t *bucket_of(
 	const struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind)
 {
-	uint64_t hash = tb_random_mix(ends * 3 ^ (uint64_t)channel << 16 ^ kind);
-	return &c->buckets[(uint32_t)hash & (c->capacity - 1)];
+	uint64_t word = ((uint64_t)channel << 8 ^ kind) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t hash = (ends ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return &c->buckets[hash >> c->hash_shift];
 }
 
 static uint32_t *bucket_of_connection(
@@ -63,13 +64,15 @@ static int grow(struct tb_connections *c)
 	if (!grown)
 		return TB_ENOMEM;
 	c->connections = grown;
-	uint32_t *buckets = malloc(capacity * sizeof *buckets);
+	size_t n_buckets = (size_t)capacity * BUCKETS;
+	uint32_t *buckets = malloc(n_buckets * sizeof *buckets);
 	if (!buckets)
 		return TB_ENOMEM;
 	free(c->buckets);
 	c->buckets = buckets;
 	c->capacity = capacity;
-	for (uint32_t i = 0; i < capacity; i++)
+	c->hash_shift = 64 - (uint32_t)__builtin_ctzll(n_buckets);
+	for (size_t i = 0; i < n_buckets; i++)
 		buckets[i] = NONE;
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t *bucket = bucket_of_connection(c, &grown[i]);
@@ -119,8 +122,10 @@ int tb_connections_get(struct tb_connections *connections,
 	struct tb_direction **back)
 {
 	bool turned = key->two_way && key->source > key->destination;
-	uint64_t ends = turned ? (uint64_t)key->destination << 32 | key->source
-			       : (uint64_t)key->source << 32 | key->destination;
+	// Without branches: which way a packet goes is as good as random.
+	uint32_t low = turned ? key->destination : key->source;
+	uint32_t high = turned ? key->source : key->destination;
+	uint64_t ends = (uint64_t)low << 32 | high;
 	uint32_t channel =
 		turned ? key->channel << 16 | key->channel >> 16 : key->channel;
 	struct connection *found = NULL;

@@ -26,10 +26,10 @@ struct tb_connection_key {
 
 // One direction of a connection.
 struct tb_direction {
-	bool joined;	  // `seen` stands
+	bool begun;	  // `seen` stands
 	uint16_t mss;	  // that its sender announced; 0: not seen
 	uint16_t largest; // full-sized segment seen that no card cut; 0: none
-	uint32_t first;	  // sequence number of its beginning
+	uint32_t first;	  // number of the SYN, or of what was seen first
 	struct tb_seq_ranges seen;
 };
 

@@ -1,7 +1,5 @@
 #include "endpoints.h"
 
-#include "random.h"
-
 #include <stdlib.h>
 
 void tb_endpoints_fini(struct tb_endpoints *endpoints)
@@ -11,20 +9,20 @@ void tb_endpoints_fini(struct tb_endpoints *endpoints)
 	*endpoints = (struct tb_endpoints){0};
 }
 
-// slot_of gives the slot of the address, or the free one where it belongs.
+// slot_of gives the slot of the address, or the free one where it belongs. The high bits
+// of a product with the golden ratio (Knuth, TAOCP volume 3, section 6.4) keep addresses
+// that count up apart.
 static uint32_t *slot_of(
 	const struct tb_endpoints *endpoints, const struct tb_address *address)
 {
-	uint64_t hash = tb_random_mix(
-		address->low ^ address->high * 3 ^ (uint64_t)address->kind << 56);
+	uint64_t word = (address->high ^ address->kind) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t hash = (address->low ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t mask = endpoints->n_slots - 1;
-	for (uint32_t i = (uint32_t)hash & mask;; i = (i + 1) & mask) {
+	for (uint32_t i = (uint32_t)(hash >> endpoints->hash_shift);;
+		i = (i + 1) & mask) {
 		uint32_t *slot = &endpoints->slots[i];
-		if (*slot == 0)
-			return slot;
-		const struct tb_address *there = &endpoints->addresses[*slot - 1];
-		if (there->low == address->low && there->high == address->high &&
-			there->kind == address->kind)
+		if (*slot == 0 ||
+			tb_address_equal(&endpoints->addresses[*slot - 1], address))
 			return slot;
 	}
 }
@@ -41,7 +39,8 @@ bool tb_endpoints_find(const struct tb_endpoints *endpoints,
 	return true;
 }
 
-// grow doubles both arrays; the slots stay at most half full.
+// grow doubles both arrays; the slots stay at most a quarter full, so that most lookups
+// meet their address at once.
 static int grow(struct tb_endpoints *endpoints)
 {
 	uint32_t capacity = endpoints->capacity ? endpoints->capacity * 2 : 64;
@@ -50,12 +49,13 @@ static int grow(struct tb_endpoints *endpoints)
 	if (!addresses)
 		return TB_ENOMEM;
 	endpoints->addresses = addresses;
-	uint32_t *slots = calloc((size_t)capacity * 2, sizeof *slots);
+	uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
 	if (!slots)
 		return TB_ENOMEM;
 	free(endpoints->slots);
 	endpoints->slots = slots;
-	endpoints->n_slots = capacity * 2;
+	endpoints->n_slots = capacity * 4;
+	endpoints->hash_shift = 64 - (uint32_t)__builtin_ctz(capacity * 4);
 	endpoints->capacity = capacity;
 	for (uint32_t i = 0; i < endpoints->n; i++)
 		*slot_of(endpoints, &addresses[i]) = i + 1;

@@ -13,6 +13,7 @@ struct tb_endpoints {
 	uint32_t capacity;
 	uint32_t *slots; // number + 1, 0 while free; open addressing
 	uint32_t n_slots;
+	uint32_t hash_shift;
 };
 
 void tb_endpoints_fini(struct tb_endpoints *endpoints);

@@ -1,7 +1,6 @@
 #include "frame.h"
 
 #include "frame_walk.h"
-#include "random.h"
 
 #include <pcap/pcap.h>
 
@@ -36,12 +35,6 @@
 #define ERF_IPV6	    23
 #define ERF_INFINIBAND_LINK 25
 
-void tb_walk_digest(struct tb_walk *walk, uint64_t number)
-{
-	if (walk->digest)
-		walk->frame->digest = tb_random_mix(walk->frame->digest * 3 + number + 1);
-}
-
 static bool is_control(uint16_t type)
 {
 	switch (type) {
@@ -69,15 +62,14 @@ static void between_macs(struct tb_walk *walk)
 	struct tb_frame *frame = walk->frame;
 	if (frame->kind != TB_FRAME_DATA)
 		return;
-	if (frame->source.kind != TB_ADDRESS_MAC ||
-		frame->destination.kind != TB_ADDRESS_MAC)
+	if (walk->ends->source.kind != TB_ADDRESS_MAC ||
+		walk->ends->destination.kind != TB_ADDRESS_MAC)
 		frame->kind = TB_FRAME_CONTROL;
-	frame->network_bytes = walk->wire_bytes;
-	frame->header_bytes = walk->walked_bytes;
-	frame->payload_bytes = walk->wire_bytes;
+	walk->link_bytes = walk->walked_bytes;
+	tb_walk_payload(walk, 0);
 	tb_walk_digest(walk, frame->ether_type);
-	tb_walk_digest(walk, frame->source.low);
-	tb_walk_digest(walk, frame->destination.low);
+	tb_walk_digest(walk, walk->ends->source.low);
+	tb_walk_digest(walk, walk->ends->destination.low);
 	tb_walk_digest(walk, walk->wire_bytes);
 	for (size_t at = 0; at < 64; at += 8) {
 		uint64_t word = 0;
@@ -126,15 +118,15 @@ void tb_walk_ethernet(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
 	uint16_t type;
-	if (!tb_address_mac_at(walk->bytes, 0, &frame->destination) ||
-		!tb_address_mac_at(walk->bytes, 6, &frame->source) ||
+	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
+		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
 		!tb_bytes_u16(walk->bytes, 12, &type)) {
 		frame->kind = TB_FRAME_UNDECODABLE;
 		return;
 	}
-	if (frame->destination.low == 0xffffffffffff)
+	if (walk->ends->destination.low == 0xffffffffffff)
 		frame->kind = TB_FRAME_BROADCAST;
-	else if (frame->destination.low >> 40 & 1)
+	else if (walk->ends->destination.low >> 40 & 1)
 		frame->kind = TB_FRAME_MULTICAST;
 	tb_walk_on(walk, ETHERNET_BYTES);
 	tb_walk_ether_type(walk, type);
@@ -296,11 +288,13 @@ static void walk_link(struct tb_walk *walk, int link_type)
 	}
 }
 
-void tb_frame_decode(struct tb_frame *frame, int link_type, struct tb_bytes bytes,
-	uint32_t wire_bytes, bool digest)
+void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int link_type,
+	struct tb_bytes bytes, uint32_t wire_bytes, bool digest)
 {
+	ends->source.kind = ends->destination.kind = TB_ADDRESS_NONE;
 	*frame = (struct tb_frame){.wire_bytes = wire_bytes};
 	struct tb_walk walk = {.frame = frame,
+		.ends = ends,
 		.bytes = bytes,
 		.wire_bytes = wire_bytes,
 		.digest = digest};

@@ -36,29 +36,32 @@ enum tb_transport {
 #define TB_TCP_RST 0x04u
 #define TB_TCP_ACK 0x10u
 
+// Without its addresses, and small: thousands of frames wait in the reorder window.
 struct tb_frame {
-	enum tb_frame_kind kind;
-	enum tb_transport transport;
-	uint16_t ether_type;  // 0: none, or a length (LLC)
-	bool acknowledgement; // nothing but one
-	bool offloadable;     // a segmenting network card may have cut it later
-	struct tb_address source;
-	struct tb_address destination;
-	uint32_t wire_bytes;	// of the frame, as Ethernet where the capture kept no
-				// real link header; without FCS
-	uint32_t network_bytes; // of it from the network header on, without padding
-	uint32_t payload_bytes; // what the transport carried for its user
-	uint32_t header_bytes;	// before the payload
+	uint64_t digest;	// equal for copies of one frame; 0 unless asked for
 	uint32_t point;		// by what interface and in what direction, where the
 				// capture says so; 0: it does not
-	uint64_t digest;	// equal for copies of one frame; 0 unless asked for
-	// TCP: both ports. RC: the queue pair it goes to.
-	uint32_t channel;
-	uint32_t sequence; // TCP, RC (in packets)
-	uint8_t flags;	   // TCP's
-	bool response;	   // RC: from the responder, which numbers as the requester did
-	uint16_t mss;	   // TCP: of the option; 0: none
-	uint16_t tcp_options; // TCP: bytes of options
+	uint32_t wire_bytes;	// of the frame, as Ethernet where the capture kept no
+				// real link header; without FCS
+	uint32_t payload_bytes; // what the transport carried for its user
+	uint32_t channel;	// TCP, UDP: both ports; RC: the queue pair it goes to
+	uint32_t sequence;	// TCP: of the first byte; RC: of the packet
+	uint16_t header_bytes;	// before the payload
+	uint16_t network_header_bytes; // of them, from the network header on
+	uint16_t ether_type;	       // 0: none, or a length (LLC)
+	uint16_t mss;		       // TCP: of the option; 0: none
+	uint8_t tcp_options;	       // TCP: bytes of options
+	uint8_t flags;		       // TCP's
+	uint8_t kind;		       // enum tb_frame_kind
+	uint8_t transport;	       // enum tb_transport
+	bool acknowledgement;	       // nothing but one
+	bool offloadable;	       // a segmenting network card may have cut it later
+	bool response; // RC: from the responder, which numbers as the requester did
+};
+
+struct tb_frame_ends {
+	struct tb_address source;
+	struct tb_address destination;
 };
 
 // tb_frame_reads_link_type says whether frames of libpcap's DLT_ type can be decoded.
@@ -68,11 +71,11 @@ bool tb_frame_reads_link_type(int link_type);
 // point that saw them; cooked v1 keeps no interface.
 bool tb_frame_tells_point(int link_type);
 
-// tb_frame_decode fills `frame` from what was captured of a frame that was `wire_bytes`
-// long. It never fails: what cannot be decoded is of that kind. `digest` asks for the
-// digest, over what stays the same from one capture point to the next (not the link's
-// header, nor hop counts or checksums).
-void tb_frame_decode(struct tb_frame *frame, int link_type, struct tb_bytes bytes,
-	uint32_t wire_bytes, bool digest);
+// tb_frame_decode fills `frame` and, where it is data, `ends` from what was captured of a
+// frame that was `wire_bytes` long. It never fails: what cannot be decoded is of that
+// kind. `digest` asks for the digest, over what stays the same from one capture point to
+// the next (not the link's header, nor hop counts or checksums).
+void tb_frame_decode(struct tb_frame *frame, struct tb_frame_ends *ends, int link_type,
+	struct tb_bytes bytes, uint32_t wire_bytes, bool digest);
 
 #endif

@@ -66,18 +66,13 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 	if (!tb_bytes_u8(walk->bytes, 0, &opcode) || !tb_bytes_u8(walk->bytes, 1, &pad) ||
 		!tb_bytes_u24(walk->bytes, 5, &queue_pair) ||
 		!tb_bytes_u24(walk->bytes, 9, &sequence)) {
-		frame->header_bytes = walk->walked_bytes;
-		frame->payload_bytes = walk->wire_bytes;
+		tb_walk_payload(walk, 0);
 		return;
 	}
 	uint8_t operation = opcode & 31;
 	uint8_t service = opcode >> 5;
 	uint32_t extended = extended_bytes(opcode);
 	trailer_bytes += pad >> 4 & 3;
-	if (walk->wire_bytes < BTH_BYTES + extended + trailer_bytes) {
-		walk->broken = true;
-		return;
-	}
 	if (service == SERVICE_RC)
 		frame->transport = TB_TRANSPORT_RC;
 	frame->channel = queue_pair;
@@ -88,8 +83,7 @@ static void walk_bth(struct tb_walk *walk, uint32_t trailer_bytes)
 	tb_walk_digest(walk, (uint64_t)queue_pair << 32 | sequence);
 	tb_walk_digest(walk, opcode);
 	tb_walk_on(walk, BTH_BYTES + extended);
-	frame->header_bytes = walk->walked_bytes;
-	frame->payload_bytes = walk->wire_bytes - trailer_bytes;
+	tb_walk_payload(walk, trailer_bytes);
 }
 
 void tb_walk_roce_v2(struct tb_walk *walk)
@@ -103,26 +97,26 @@ static bool walk_grh(struct tb_walk *walk)
 	struct tb_frame *frame = walk->frame;
 	uint8_t next;
 	if (!tb_bytes_u8(walk->bytes, 6, &next) ||
-		!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_GID, &frame->source) ||
 		!tb_address_wide_at(
-			walk->bytes, 24, TB_ADDRESS_GID, &frame->destination)) {
+			walk->bytes, 8, TB_ADDRESS_GID, &walk->ends->source) ||
+		!tb_address_wide_at(
+			walk->bytes, 24, TB_ADDRESS_GID, &walk->ends->destination)) {
 		walk->broken = true;
 		return false;
 	}
-	if (frame->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
+	if (walk->ends->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
 		frame->kind = TB_FRAME_MULTICAST;
-	tb_walk_digest(walk, frame->source.high);
-	tb_walk_digest(walk, frame->source.low);
-	tb_walk_digest(walk, frame->destination.high);
-	tb_walk_digest(walk, frame->destination.low);
+	tb_walk_digest(walk, walk->ends->source.high);
+	tb_walk_digest(walk, walk->ends->source.low);
+	tb_walk_digest(walk, walk->ends->destination.high);
+	tb_walk_digest(walk, walk->ends->destination.low);
 	tb_walk_on(walk, GRH_BYTES);
 	return next == NEXT_IS_BTH;
 }
 
 static void unknown_transport(struct tb_walk *walk)
 {
-	walk->frame->header_bytes = walk->walked_bytes;
-	walk->frame->payload_bytes = walk->wire_bytes;
+	tb_walk_payload(walk, 0);
 	tb_walk_digest(walk, walk->wire_bytes);
 }
 
@@ -131,7 +125,7 @@ void tb_walk_roce_v1(struct tb_walk *walk)
 	uint16_t payload;
 	if (tb_bytes_u16(walk->bytes, 4, &payload))
 		tb_walk_limit(walk, payload + (uint32_t)GRH_BYTES);
-	walk->frame->network_bytes = walk->wire_bytes;
+	walk->link_bytes = walk->walked_bytes;
 	if (walk_grh(walk))
 		walk_bth(walk, ICRC_BYTES);
 	else if (!walk->broken)
@@ -151,8 +145,8 @@ void tb_walk_infiniband(struct tb_walk *walk)
 		walk->broken = true;
 		return;
 	}
-	frame->source = (struct tb_address){.low = from, .kind = TB_ADDRESS_LID};
-	frame->destination = (struct tb_address){.low = to, .kind = TB_ADDRESS_LID};
+	walk->ends->source = (struct tb_address){.low = from, .kind = TB_ADDRESS_LID};
+	walk->ends->destination = (struct tb_address){.low = to, .kind = TB_ADDRESS_LID};
 	if (to == LID_PERMISSIVE)
 		frame->kind = TB_FRAME_CONTROL; // a direct-routed management packet
 	else if (to >= LID_MULTICAST)
@@ -165,7 +159,6 @@ void tb_walk_infiniband(struct tb_walk *walk)
 		return;
 	}
 	tb_walk_limit(walk, length);
-	frame->network_bytes = length;
 	tb_walk_on(walk, LRH_BYTES);
 	next &= 3;
 	bool transport = next == NEXT_IS_LOCAL || (next == NEXT_IS_GRH && walk_grh(walk));

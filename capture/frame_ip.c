@@ -33,10 +33,8 @@ static void digest_bytes(struct tb_walk *walk, size_t at, size_t n)
 // payload_at ends the decoding: the user's bytes begin `header` bytes from here.
 static void payload_at(struct tb_walk *walk, uint32_t header)
 {
-	struct tb_frame *frame = walk->frame;
 	tb_walk_on(walk, header);
-	frame->header_bytes = walk->walked_bytes;
-	frame->payload_bytes = walk->wire_bytes;
+	tb_walk_payload(walk, 0);
 	digest_bytes(walk, 0,
 		walk->wire_bytes < PAYLOAD_IN_DIGEST ? walk->wire_bytes
 						     : PAYLOAD_IN_DIGEST);
@@ -84,7 +82,7 @@ static void walk_tcp(struct tb_walk *walk)
 		return;
 	}
 	frame->transport = TB_TRANSPORT_TCP;
-	frame->tcp_options = (uint16_t)(header - 20);
+	frame->tcp_options = (uint8_t)(header - 20);
 	struct tb_bytes options = tb_bytes_after(walk->bytes, 20);
 	if (options.n > frame->tcp_options)
 		options.n = frame->tcp_options;
@@ -154,6 +152,7 @@ static void walk_gre(struct tb_walk *walk)
 	tb_walk_on(walk, header);
 	*walk->frame = (struct tb_frame){
 		.wire_bytes = walk->wire_bytes, .point = walk->frame->point};
+	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
 	walk->walked_bytes = 0;
 	walk->mirrored = true;
 	tb_walk_ethernet(walk);
@@ -202,8 +201,8 @@ static void walk_ipv4(struct tb_walk *walk)
 	uint16_t identification;
 	uint16_t fragment;
 	uint8_t protocol;
-	if (!tb_address_ipv4_at(walk->bytes, 12, &frame->source) ||
-		!tb_address_ipv4_at(walk->bytes, 16, &frame->destination) ||
+	if (!tb_address_ipv4_at(walk->bytes, 12, &walk->ends->source) ||
+		!tb_address_ipv4_at(walk->bytes, 16, &walk->ends->destination) ||
 		!tb_bytes_u8(walk->bytes, 0, &version_ihl) ||
 		!tb_bytes_u16(walk->bytes, 2, &total) ||
 		!tb_bytes_u16(walk->bytes, 4, &identification) ||
@@ -220,12 +219,12 @@ static void walk_ipv4(struct tb_walk *walk)
 	}
 	if (total != 0)
 		tb_walk_limit(walk, total);
-	frame->network_bytes = walk->wire_bytes;
-	if (frame->destination.low == 0xffffffff)
+	walk->link_bytes = walk->walked_bytes;
+	if (walk->ends->destination.low == 0xffffffff)
 		frame->kind = TB_FRAME_BROADCAST;
-	else if (frame->destination.low >> 28 == 0xe && frame->kind == TB_FRAME_DATA)
+	else if (walk->ends->destination.low >> 28 == 0xe && frame->kind == TB_FRAME_DATA)
 		frame->kind = TB_FRAME_MULTICAST;
-	tb_walk_digest(walk, frame->source.low << 32 | frame->destination.low);
+	tb_walk_digest(walk, walk->ends->source.low << 32 | walk->ends->destination.low);
 	tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
 	tb_walk_on(walk, header);
 	if (fragment & 0x1fff)
@@ -277,9 +276,9 @@ static void walk_ipv6(struct tb_walk *walk)
 	struct tb_frame *frame = walk->frame;
 	uint16_t payload;
 	uint8_t next;
-	if (!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_IPV6, &frame->source) ||
+	if (!tb_address_wide_at(walk->bytes, 8, TB_ADDRESS_IPV6, &walk->ends->source) ||
 		!tb_address_wide_at(
-			walk->bytes, 24, TB_ADDRESS_IPV6, &frame->destination) ||
+			walk->bytes, 24, TB_ADDRESS_IPV6, &walk->ends->destination) ||
 		!tb_bytes_u16(walk->bytes, 4, &payload) ||
 		!tb_bytes_u8(walk->bytes, 6, &next) ||
 		(uint32_t)payload + 40 > walk->wire_bytes) {
@@ -289,13 +288,13 @@ static void walk_ipv6(struct tb_walk *walk)
 	// A payload length of 0 is a jumbogram, RFC 2675: the frame says how long it is.
 	if (payload != 0 || next != IPPROTO_HOP_BY_HOP)
 		tb_walk_limit(walk, payload + 40u);
-	frame->network_bytes = walk->wire_bytes;
-	if (frame->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
+	walk->link_bytes = walk->walked_bytes;
+	if (walk->ends->destination.high >> 56 == 0xff && frame->kind == TB_FRAME_DATA)
 		frame->kind = TB_FRAME_MULTICAST;
-	tb_walk_digest(walk, frame->source.high);
-	tb_walk_digest(walk, frame->source.low);
-	tb_walk_digest(walk, frame->destination.high);
-	tb_walk_digest(walk, frame->destination.low);
+	tb_walk_digest(walk, walk->ends->source.high);
+	tb_walk_digest(walk, walk->ends->source.low);
+	tb_walk_digest(walk, walk->ends->destination.high);
+	tb_walk_digest(walk, walk->ends->destination.low);
 	tb_walk_on(walk, 40);
 	bool first_fragment = false;
 	if (walk_extensions(walk, &next, &first_fragment))

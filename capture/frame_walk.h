@@ -3,12 +3,15 @@
 #define TB_FRAME_WALK_H
 
 #include "frame.h"
+#include "random.h"
 
 struct tb_walk {
 	struct tb_frame *frame;
+	struct tb_frame_ends *ends;
 	struct tb_bytes bytes; // captured, from the header at hand on
 	uint32_t wire_bytes;   // on the wire, from the header at hand on
 	uint32_t walked_bytes; // on the wire, before it
+	uint32_t link_bytes;   // of them, before the network header
 	bool digest;
 	bool mirrored; // within ERSPAN
 	bool broken;   // a length that cannot be
@@ -36,6 +39,27 @@ static inline void tb_walk_limit(struct tb_walk *walk, uint32_t n)
 		walk->bytes.n = n;
 }
 
+// tb_walk_digest adds a number to the frame's digest.
+static inline void tb_walk_digest(struct tb_walk *walk, uint64_t number)
+{
+	if (walk->digest)
+		walk->frame->digest = tb_random_mix(walk->frame->digest * 3 + number + 1);
+}
+
+// tb_walk_payload ends the walk: from here on, without `trailer_bytes`, it is the user's.
+static inline void tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
+{
+	struct tb_frame *frame = walk->frame;
+	uint32_t network = walk->walked_bytes - walk->link_bytes;
+	if (walk->walked_bytes > UINT16_MAX || trailer_bytes > walk->wire_bytes) {
+		walk->broken = true;
+		return;
+	}
+	frame->header_bytes = (uint16_t)walk->walked_bytes;
+	frame->network_header_bytes = (uint16_t)network;
+	frame->payload_bytes = walk->wire_bytes - trailer_bytes;
+}
+
 // Each decodes what the walk stands at, and sets the frame's kind.
 void tb_walk_ethernet(struct tb_walk *walk);
 void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
@@ -43,8 +67,5 @@ void tb_walk_ip(struct tb_walk *walk); // of the version that its first byte tel
 void tb_walk_infiniband(struct tb_walk *walk);
 void tb_walk_roce_v1(struct tb_walk *walk);
 void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
-
-// tb_walk_digest adds a number to the frame's digest.
-void tb_walk_digest(struct tb_walk *walk, uint64_t number);
 
 #endif

@@ -102,8 +102,8 @@ static void begin(struct tb_inputs *inputs)
 		sift_down(inputs, place);
 }
 
-int tb_inputs_next(struct tb_inputs *inputs, struct tb_record *record, size_t *input,
-	struct tb_error *error)
+int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
+	size_t *input, struct tb_error *error)
 {
 	if (!inputs->begun) {
 		begin(inputs);
@@ -115,7 +115,7 @@ int tb_inputs_next(struct tb_inputs *inputs, struct tb_record *record, size_t *i
 	inputs->taken = inputs->n_heap > 0;
 	if (inputs->taken) {
 		*input = inputs->heap[0];
-		*record = inputs->inputs[*input].next;
+		*record = &inputs->inputs[*input].next;
 		return 1;
 	}
 	if (inputs->failure.code == TB_OK)
@@ -132,14 +132,12 @@ bool tb_inputs_many_points(const struct tb_inputs *inputs)
 
 double tb_inputs_fraction(const struct tb_inputs *inputs)
 {
-	double size = 0;
-	double consumed = 0;
+	double sum = 0;
 	for (size_t i = 0; i < inputs->n; i++) {
-		uint64_t bytes = tb_capture_file_size(inputs->inputs[i].file);
-		if (bytes == 0)
+		double fraction = tb_capture_file_fraction(inputs->inputs[i].file);
+		if (fraction < 0)
 			return -1;
-		size += (double)bytes;
-		consumed += (double)tb_capture_file_consumed(inputs->inputs[i].file);
+		sum += fraction;
 	}
-	return consumed < size ? consumed / size : 1;
+	return sum / (double)inputs->n;
 }

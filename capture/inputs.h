@@ -18,13 +18,14 @@ void tb_inputs_free(struct tb_inputs *inputs);
 
 // tb_inputs_next gives the next record and the input that it came from: 1, 0 at the end,
 // or negative. The record lives until the next call.
-int tb_inputs_next(struct tb_inputs *inputs, struct tb_record *record, size_t *input,
-	struct tb_error *error) TB_MUST_USE;
+int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
+	size_t *input, struct tb_error *error) TB_MUST_USE;
 
 // tb_inputs_many_points says whether one frame may come more than once.
 bool tb_inputs_many_points(const struct tb_inputs *inputs);
 
-// tb_inputs_fraction is how much was read, in [0, 1]; negative when that is not known.
+// tb_inputs_fraction is how much was read, in [0, 1], each input counting as much as any
+// other; negative when that is not known.
 double tb_inputs_fraction(const struct tb_inputs *inputs);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define N_UNPLACED_NAMES 8
+#define SQUARE_SIDE_MAX	 1024 // 4 MiB
 
 #define NOT_MET	 UINT32_MAX
 #define UNPLACED (UINT32_MAX - 1)
@@ -23,7 +24,11 @@ struct tb_nodes {
 	struct name *names; // by node
 	size_t names_capacity;
 	struct name unplaced[N_UNPLACED_NAMES];
-	struct tb_map route_of; // two endpoints to a route
+	// Two endpoints to a route + 1. The square serves the first ones, which are
+	// nearly all there are: a lookup for each packet, at half the cost of the map's.
+	uint32_t *square;
+	uint32_t square_side; // a power of two
+	struct tb_map route_of;
 	struct tb_route *routes;
 	size_t n_routes;
 	size_t routes_capacity;
@@ -52,6 +57,7 @@ void tb_nodes_free(struct tb_nodes *nodes)
 		return;
 	free(nodes->node_of);
 	free(nodes->names);
+	free(nodes->square);
 	tb_map_fini(&nodes->route_of);
 	free(nodes->routes);
 	tb_map_fini(&nodes->pair_of);
@@ -175,6 +181,26 @@ static int pair_of(struct tb_nodes *nodes, struct tb_route *route)
 	return TB_OK;
 }
 
+// widen_square makes it hold `endpoint`, if it ever shall.
+static int widen_square(struct tb_nodes *nodes, uint32_t endpoint)
+{
+	uint32_t side = nodes->square_side ? nodes->square_side : 32;
+	while (side <= endpoint && side <= SQUARE_SIDE_MAX)
+		side *= 2;
+	if (side > SQUARE_SIDE_MAX || side == nodes->square_side)
+		return TB_OK;
+	uint32_t *square = calloc((size_t)side * side, sizeof *square);
+	if (!square)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < nodes->square_side; i++)
+		memcpy(square + i * side, nodes->square + i * nodes->square_side,
+			nodes->square_side * sizeof *square);
+	free(nodes->square);
+	nodes->square = square;
+	nodes->square_side = side;
+	return TB_OK;
+}
+
 static int new_route(
 	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t *number)
 {
@@ -195,17 +221,29 @@ static int new_route(
 	nodes->routes = room;
 	*number = (uint32_t)nodes->n_routes;
 	nodes->routes[nodes->n_routes++] = route;
-	return tb_map_put(
-		&nodes->route_of, (uint64_t)source << 32 | destination, *number);
+	uint32_t further = source > destination ? source : destination;
+	if (widen_square(nodes, further) != TB_OK)
+		return TB_ENOMEM;
+	if (further >= nodes->square_side)
+		return tb_map_put(
+			&nodes->route_of, (uint64_t)source << 32 | destination, *number);
+	nodes->square[(size_t)source * nodes->square_side + destination] = *number + 1;
+	return TB_OK;
 }
 
 int tb_nodes_route(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
 	const struct tb_route **route)
 {
-	uint32_t number;
-	if (!tb_map_find(
-		    &nodes->route_of, (uint64_t)source << 32 | destination, &number) &&
-		new_route(nodes, source, destination, &number) != TB_OK)
+	uint32_t number = 0;
+	bool known;
+	if (source < nodes->square_side && destination < nodes->square_side) {
+		number = nodes->square[(size_t)source * nodes->square_side + destination];
+		known = number-- != 0;
+	} else {
+		known = tb_map_find(
+			&nodes->route_of, (uint64_t)source << 32 | destination, &number);
+	}
+	if (!known && new_route(nodes, source, destination, &number) != TB_OK)
 		return TB_ENOMEM;
 	*route = &nodes->routes[number];
 	return TB_OK;

@@ -41,8 +41,9 @@ struct tb_packets {
 	struct tb_error failure;
 	// The burst that is being given out, frame by frame.
 	struct tb_burst burst;
-	struct tb_packet frame;
-	uint64_t pair;
+	struct tb_route route;
+	tb_time_ps at_ps;
+	uint32_t job;
 	uint32_t payload_left;
 	bool in_burst;
 	// The clock.
@@ -193,6 +194,10 @@ static int next_burst(struct tb_packets *packets, struct tb_error *error)
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
 {
+	if (scale->shift == 52 && scale->mantissa == UINT64_C(1) << 52) {
+		*result = time; // by one
+		return true;
+	}
 	uint128 product = (uint128)(uint64_t)time * scale->mantissa;
 	// A factor is at most 1e9, so the shift is at least 53 - 30.
 	uint128 rounded = (product + ((uint128)1 << (scale->shift - 1))) >> scale->shift;
@@ -227,12 +232,12 @@ static int stamp(struct tb_packets *packets, struct tb_error *error)
 	if (!fits ||
 		__builtin_add_overflow(
 			packets->captured_ps, gap, &packets->captured_ps) ||
-		!scaled(&packets->scale, packets->captured_ps, &packets->frame.at_ps))
+		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
 			"the packets are spread over more than 106 days: squeeze idle "
 			"time "
 			"or scale time down");
-	summary->duration_ps = packets->frame.at_ps;
+	summary->duration_ps = packets->at_ps;
 	return TB_OK;
 }
 
@@ -262,10 +267,8 @@ static int begin_burst(struct tb_packets *packets, struct tb_error *error)
 	int status = stamp(packets, error);
 	if (status != TB_OK)
 		return status;
-	packets->frame.source = route->source;
-	packets->frame.destination = route->destination;
-	packets->frame.job = job_of(packets, route->source);
-	packets->pair = route->pair;
+	packets->route = *route;
+	packets->job = job_of(packets, route->source);
 	packets->payload_left = burst->payload_bytes;
 	packets->in_burst = true;
 	summary->n_replayed_records++;
@@ -278,27 +281,29 @@ static int begin_burst(struct tb_packets *packets, struct tb_error *error)
 static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 {
 	const struct tb_burst *burst = &packets->burst;
-	struct tb_packet *frame = &packets->frame;
-	if (burst->segment_bytes == 0) {
-		frame->payload_bytes = burst->payload_bytes;
-		frame->wire_bytes = burst->wire_bytes;
-		packets->payload_left = 0;
-	} else {
-		frame->payload_bytes = packets->payload_left < burst->segment_bytes
-					       ? packets->payload_left
-					       : burst->segment_bytes;
-		frame->wire_bytes = burst->header_bytes + frame->payload_bytes;
-		packets->payload_left -= frame->payload_bytes;
+	uint32_t payload_bytes = burst->payload_bytes;
+	uint32_t wire_bytes = burst->wire_bytes;
+	packets->in_burst = false;
+	if (burst->segment_bytes > 0) {
+		payload_bytes = packets->payload_left < burst->segment_bytes
+					? packets->payload_left
+					: burst->segment_bytes;
+		wire_bytes = burst->header_bytes + payload_bytes;
+		if (wire_bytes < FRAME_BYTES_MIN)
+			wire_bytes = FRAME_BYTES_MIN;
+		packets->payload_left -= payload_bytes;
+		packets->in_burst = packets->payload_left > 0;
 	}
-	if (frame->wire_bytes < FRAME_BYTES_MIN && burst->segment_bytes > 0)
-		frame->wire_bytes = FRAME_BYTES_MIN;
-	packets->in_burst = packets->payload_left > 0;
+	packet->at_ps = packets->at_ps;
+	packet->source = packets->route.source;
+	packet->destination = packets->route.destination;
+	packet->wire_bytes = wire_bytes;
+	packet->payload_bytes = payload_bytes;
+	packet->job = packets->job;
 	packets->summary.n_packets++;
-	packets->summary.wire_bytes += frame->wire_bytes;
-	packets->summary.payload_bytes += frame->payload_bytes;
-	tb_nodes_count(
-		packets->nodes, packets->pair, frame->wire_bytes, frame->payload_bytes);
-	*packet = *frame;
+	packets->summary.wire_bytes += wire_bytes;
+	packets->summary.payload_bytes += payload_bytes;
+	tb_nodes_count(packets->nodes, packets->route.pair, wire_bytes, payload_bytes);
 }
 
 int tb_packets_next(

@@ -22,7 +22,8 @@ struct interface {
 };
 
 struct tb_pcapng {
-	struct tb_stream *stream;
+	FILE *stream;
+	const struct tb_inflate *input;
 	struct interface *interfaces; // of this section
 	uint32_t n_interfaces;
 	uint32_t interfaces_capacity;
@@ -38,12 +39,13 @@ struct tb_pcapng {
 	size_t out_n;
 };
 
-int tb_pcapng_new(struct tb_pcapng **pcapng, struct tb_stream *stream)
+int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_inflate *input)
 {
 	struct tb_pcapng *new = calloc(1, sizeof *new);
 	if (!new)
 		return TB_ENOMEM;
 	new->stream = stream;
+	new->input = input;
 	*pcapng = new;
 	return TB_OK;
 }
@@ -78,17 +80,9 @@ static int read_up_to(struct tb_pcapng *p, size_t n, size_t *have, struct tb_err
 {
 	if (reserve(&p->block, &p->block_capacity, n) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory");
-	while (*have < n) {
-		size_t got;
-		int status = tb_stream_read(
-			p->stream, p->block + *have, n - *have, &got, error);
-		if (status != TB_OK)
-			return status;
-		if (got == 0)
-			break;
-		*have += got;
-	}
-	return TB_OK;
+	if (*have < n)
+		*have += fread(p->block + *have, 1, n - *have, p->stream);
+	return *have < n ? tb_inflate_check(p->input, error) : TB_OK;
 }
 
 static uint32_t word(const struct tb_pcapng *p, size_t at)

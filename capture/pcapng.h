@@ -12,17 +12,21 @@
 #define TB_PCAPNG_H
 
 #include "bytes.h"
-#include "stream.h"
+#include "inflate.h"
 
 #define TB_PCAPNG_TAG 8
 
 struct tb_pcapng; // opaque
 
-// tb_pcapng_new borrows `stream`, which stands at the first block.
-int tb_pcapng_new(struct tb_pcapng **pcapng, struct tb_stream *stream) TB_MUST_USE;
+// tb_pcapng_new borrows `stream`, which stands at the first block, and the input that it
+// belongs to.
+int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream,
+	const struct tb_inflate *input) TB_MUST_USE;
 void tb_pcapng_free(struct tb_pcapng *pcapng);
 
-// tb_pcapng_read is tb_stream_read of the filtered file.
+// tb_pcapng_read stores up to `n` bytes of the filtered file and how many those are; 0
+// only at the end. TB_EFORMAT for a block that cannot be, and whatever ended the input;
+// all bytes before have been given by then.
 int tb_pcapng_read(struct tb_pcapng *pcapng, void *buffer, size_t n, size_t *n_read,
 	struct tb_error *error) TB_MUST_USE;
 

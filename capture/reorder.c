@@ -39,7 +39,7 @@ int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t at_ns)
 static int grow_ring(struct tb_reorder *reorder)
 {
 	uint32_t capacity = reorder->ring_capacity ? reorder->ring_capacity * 2 : 256;
-	struct tb_held *ring = malloc(capacity * sizeof *ring);
+	struct tb_held *ring = aligned_alloc(64, capacity * sizeof *ring);
 	if (!ring)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < reorder->ring_n; i++)
@@ -79,10 +79,10 @@ static int put_straggler(struct tb_reorder *reorder, const struct tb_held *held)
 	return TB_OK;
 }
 
-static void take_straggler(struct tb_reorder *reorder, struct tb_held *held)
+static struct tb_held *take_straggler(struct tb_reorder *reorder)
 {
 	struct tb_straggler *heap = reorder->heap;
-	*held = heap[0].held;
+	reorder->taken = heap[0].held;
 	struct tb_straggler last = heap[--reorder->heap_n];
 	uint32_t i = 0;
 	for (;;) {
@@ -97,30 +97,41 @@ static void take_straggler(struct tb_reorder *reorder, struct tb_held *held)
 		i = child;
 	}
 	heap[i] = last;
+	return &reorder->taken;
 }
 
-int tb_reorder_put(struct tb_reorder *reorder, const struct tb_held *held)
+struct tb_held *tb_reorder_place(struct tb_reorder *reorder)
+{
+	if (reorder->ring_n == reorder->ring_capacity && grow_ring(reorder) != TB_OK)
+		return NULL;
+	uint32_t end = reorder->ring_first + reorder->ring_n;
+	return &reorder->ring[end & (reorder->ring_capacity - 1)];
+}
+
+int tb_reorder_put(struct tb_reorder *reorder, int64_t at_ns)
 {
 	uint32_t mask = reorder->ring_capacity - 1;
 	uint32_t end = reorder->ring_first + reorder->ring_n;
-	if (reorder->ring_n > 0 && held->at_ns < reorder->ring[(end - 1) & mask].at_ns)
-		return put_straggler(reorder, held);
-	if (reorder->ring_n == reorder->ring_capacity) {
-		if (grow_ring(reorder) != TB_OK)
-			return TB_ENOMEM;
-		mask = reorder->ring_capacity - 1;
-		end = reorder->ring_n;
-	}
-	reorder->ring[end & mask] = *held;
+	reorder->ring[end & mask].at_ns = at_ns;
+	if (reorder->ring_n > 0 && at_ns < reorder->ring[(end - 1) & mask].at_ns)
+		return put_straggler(reorder, &reorder->ring[end & mask]);
 	reorder->ring_n++;
 	return TB_OK;
 }
 
-bool tb_reorder_take(struct tb_reorder *reorder, bool all, struct tb_held *held)
+static struct tb_held *take_first(struct tb_reorder *reorder)
+{
+	struct tb_held *first = &reorder->ring[reorder->ring_first];
+	reorder->ring_first = (reorder->ring_first + 1) & (reorder->ring_capacity - 1);
+	reorder->ring_n--;
+	return first;
+}
+
+struct tb_held *tb_reorder_take(struct tb_reorder *reorder, bool all)
 {
 	uint32_t n = reorder->ring_n + reorder->heap_n;
 	if (n == 0)
-		return false;
+		return NULL;
 	const struct tb_held *next =
 		reorder->ring_n > 0 ? &reorder->ring[reorder->ring_first] : NULL;
 	// On a tie the ring's came first: it held later stamps when the straggler
@@ -130,16 +141,8 @@ bool tb_reorder_take(struct tb_reorder *reorder, bool all, struct tb_held *held)
 	int64_t at_ns = straggler ? reorder->heap[0].held.at_ns : next->at_ns;
 	if (!all && at_ns > reorder->newest_ns - TB_REORDER_WINDOW_NS &&
 		n < TB_REORDER_RECORDS_MAX)
-		return false;
-	if (straggler) {
-		take_straggler(reorder, held);
-	} else {
-		*held = *next;
-		reorder->ring_first =
-			(reorder->ring_first + 1) & (reorder->ring_capacity - 1);
-		reorder->ring_n--;
-	}
+		return NULL;
 	if (reorder->edge_ns < at_ns)
 		reorder->edge_ns = at_ns;
-	return true;
+	return straggler ? take_straggler(reorder) : take_first(reorder);
 }

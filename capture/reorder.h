@@ -8,33 +8,17 @@
 #ifndef TB_REORDER_H
 #define TB_REORDER_H
 
-#include "status.h"
-
-#include <stdbool.h>
+#include "frame.h"
 
 #define TB_REORDER_WINDOW_NS   INT64_C(2000000) // captures step back by up to 1.1 ms
 #define TB_REORDER_RECORDS_MAX (UINT32_C(1) << 16)
 
-// What the later steps need of a frame.
+// A frame that waits: a cache line.
 struct tb_held {
 	int64_t at_ns;
-	uint64_t digest;
-	uint64_t point;
-	uint32_t source; // number of the endpoint
+	uint32_t source; // numbers of endpoints
 	uint32_t destination;
-	uint32_t channel;
-	uint32_t sequence;
-	uint32_t wire_bytes;
-	uint32_t payload_bytes;
-	uint32_t header_bytes;
-	uint32_t network_bytes;
-	uint16_t mss;
-	uint16_t tcp_options;
-	uint8_t transport;
-	uint8_t flags;
-	bool acknowledgement;
-	bool offloadable;
-	bool response;
+	struct tb_frame frame;
 };
 
 struct tb_reorder {
@@ -47,7 +31,8 @@ struct tb_reorder {
 	uint32_t heap_capacity;
 	uint64_t n_arrived;
 	int64_t newest_ns;
-	int64_t edge_ns; // nothing older leaves any more
+	int64_t edge_ns;      // nothing older leaves any more
+	struct tb_held taken; // from the heap
 	// What was seen.
 	uint64_t n_reordered;
 	uint64_t n_late;
@@ -61,11 +46,14 @@ void tb_reorder_fini(struct tb_reorder *reorder);
 // and returns the stamp under which it may be put.
 int64_t tb_reorder_stamp(struct tb_reorder *reorder, int64_t at_ns);
 
-// tb_reorder_put holds a record whose stamp tb_reorder_stamp gave.
-int tb_reorder_put(struct tb_reorder *reorder, const struct tb_held *held) TB_MUST_USE;
+// tb_reorder_place is where the next record may be written, all but `at_ns`: NULL without
+// memory. It lives until any next call and holds nothing until tb_reorder_put puts it in,
+// under a stamp that tb_reorder_stamp gave.
+struct tb_held *tb_reorder_place(struct tb_reorder *reorder);
+int tb_reorder_put(struct tb_reorder *reorder, int64_t at_ns) TB_MUST_USE;
 
-// tb_reorder_take gives the oldest record if it is due; with `all` set, whether or not it
-// is. False when there is none.
-bool tb_reorder_take(struct tb_reorder *reorder, bool all, struct tb_held *held);
+// tb_reorder_take gives the oldest record if it is due, and with `all` set whether or not
+// it is; NULL when there is none. The record lives until the next call.
+struct tb_held *tb_reorder_take(struct tb_reorder *reorder, bool all);
 
 #endif

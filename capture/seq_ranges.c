@@ -6,14 +6,8 @@
 void tb_seq_ranges_begin(struct tb_seq_ranges *ranges, uint32_t first)
 {
 	ranges->next = first;
+	ranges->first = first;
 	ranges->n_holes = 0;
-}
-
-void tb_seq_ranges_join(struct tb_seq_ranges *ranges, uint32_t first)
-{
-	ranges->next = first;
-	ranges->n_holes = 1;
-	ranges->holes[0] = (struct tb_seq_hole){first - TB_SEQ_WINDOW, first};
 }
 
 static void remove_hole(struct tb_seq_ranges *ranges, uint32_t i)
@@ -39,10 +33,12 @@ static void insert_hole(struct tb_seq_ranges *ranges, uint32_t i, struct tb_seq_
 	ranges->n_holes++;
 }
 
-// close_old keeps all holes within the window behind `next`.
+// close_old keeps what is within the window behind `next`.
 static void close_old(struct tb_seq_ranges *ranges)
 {
 	uint32_t edge = ranges->next - TB_SEQ_WINDOW;
+	if ((int32_t)(edge - ranges->first) > 0)
+		ranges->first = edge;
 	while (ranges->n_holes > 0) {
 		struct tb_seq_hole *hole = &ranges->holes[0];
 		if ((int32_t)(edge - hole->from) <= 0)
@@ -53,6 +49,18 @@ static void close_old(struct tb_seq_ranges *ranges)
 		}
 		remove_hole(ranges, 0);
 	}
+}
+
+// extend puts [from, to), of which `from` lies before `first`, before it, and returns how
+// many numbers were added. What is left between them is a hole.
+static uint32_t extend(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
+{
+	uint32_t first = ranges->first;
+	ranges->first = from;
+	if ((int32_t)(first - to) <= 0)
+		return first - from;
+	insert_hole(ranges, 0, (struct tb_seq_hole){to, first});
+	return to - from;
 }
 
 // fill marks [from, to), which lies behind `next`, and returns what of it was in holes.
@@ -88,14 +96,16 @@ uint32_t tb_seq_ranges_add(struct tb_seq_ranges *ranges, uint32_t from, uint32_t
 	uint32_t to = from + n;
 	int32_t ahead = (int32_t)(from - ranges->next);
 	if (ahead > (int32_t)TB_SEQ_WINDOW || ahead < -(int32_t)TB_SEQ_WINDOW) {
-		tb_seq_ranges_join(ranges, from);
+		tb_seq_ranges_begin(ranges, from);
 		ahead = 0;
 	}
 	uint32_t unseen = 0;
-	if (ahead < 0) {
+	if (ahead < 0 && n > 0) {
 		uint32_t behind = (uint32_t)-ahead;
 		uint32_t old = n < behind ? n : behind;
-		unseen = fill(ranges, from, from + old);
+		if ((int32_t)(from - ranges->first) < 0)
+			unseen = extend(ranges, from, from + old);
+		unseen += fill(ranges, from, from + old);
 		if (n <= behind)
 			return unseen;
 		from += old;
@@ -105,7 +115,6 @@ uint32_t tb_seq_ranges_add(struct tb_seq_ranges *ranges, uint32_t from, uint32_t
 	}
 	if (n > 0)
 		ranges->next = to;
-	if (ranges->n_holes > 0)
-		close_old(ranges);
+	close_old(ranges);
 	return unseen + (to - from);
 }

@@ -1,5 +1,5 @@
-// Which numbers of a 32-bit circular sequence space have been seen: all before `next`,
-// except for a few holes.
+// Which numbers of a 32-bit circular sequence space have been seen: all from `first` to
+// before `next`, except for a few holes.
 //
 // Numbers compare as in RFC 9293, section 3.4. What lies further behind than the largest
 // TCP window (2^30, RFC 7323, section 2.2) cannot be told from what is to come, so holes
@@ -16,7 +16,8 @@
 #define TB_SEQ_WINDOW (UINT32_C(1) << 30)
 
 struct tb_seq_ranges {
-	uint32_t next; // after the highest number seen
+	uint32_t next;	// after the highest number seen
+	uint32_t first; // the lowest one seen, at most TB_SEQ_WINDOW before next
 	uint32_t n_holes;
 	struct tb_seq_hole {
 		uint32_t from;
@@ -24,14 +25,12 @@ struct tb_seq_ranges {
 	} holes[TB_SEQ_HOLES]; // ascending, apart from each other
 };
 
-// tb_seq_ranges_begin starts at the very first number.
+// tb_seq_ranges_begin starts at `first`. What came before may yet be seen: a connection
+// need not have been captured from its beginning.
 void tb_seq_ranges_begin(struct tb_seq_ranges *ranges, uint32_t first);
 
-// tb_seq_ranges_join starts in the middle: what came before `first` may yet be seen.
-void tb_seq_ranges_join(struct tb_seq_ranges *ranges, uint32_t first);
-
 // tb_seq_ranges_add marks `n` (below TB_SEQ_WINDOW) numbers from `from` on as seen and
-// returns how many of them were not. A jump by more than the window joins anew.
+// returns how many of them were not. A jump by more than the window begins anew.
 uint32_t tb_seq_ranges_add(struct tb_seq_ranges *ranges, uint32_t from, uint32_t n);
 
 #endif
