@@ -33,6 +33,27 @@ void tb_run_free(struct tb_run *run)
 	free(run);
 }
 
+int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
+	struct tb_error *error)
+{
+	*row = (struct tb_run_row){0};
+	int status = tb_sql_prepare(run->db, run->path, sql, &row->query, error);
+	if (!status)
+		sqlite3_bind_int64(row->query, 1, run->record.info.id);
+	return status;
+}
+
+int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
+	struct tb_error *error)
+{
+	if (row->bad)
+		return tb_run_damaged(run->path, table, error);
+	int code = sqlite3_step(row->query);
+	if (code == SQLITE_ROW)
+		return 1;
+	return code == SQLITE_DONE ? 0 : tb_sql_fail(error, run->db, run->path);
+}
+
 // A table of the topology on its way into an array: rows must be numbered 0 .. n - 1.
 struct table {
 	const char *name;
@@ -46,46 +67,41 @@ struct table {
 static int check_count(
 	struct tb_run *run, const struct table *table, struct tb_error *error)
 {
-	sqlite3_stmt *query = NULL;
+	struct tb_run_row row;
 	char sql[96];
 	snprintf(sql, sizeof sql, "SELECT count(*) FROM %s WHERE run = ?1", table->name);
-	int status = tb_sql_prepare(run->db, run->path, sql, &query, error);
+	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
-	sqlite3_bind_int64(query, 1, run->record.info.id);
-	if (sqlite3_step(query) != SQLITE_ROW)
-		status = tb_sql_fail(error, run->db, run->path);
-	else if (sqlite3_column_int64(query, 0) != table->n)
-		status = tb_fail_in(error, TB_EFORMAT, run->path,
+	status = tb_run_next(run, table->name, &row, error);
+	int64_t n = status > 0 ? sqlite3_column_int64(row.query, 0) : 0;
+	sqlite3_finalize(row.query);
+	if (status >= 0 && n != table->n)
+		return tb_fail_in(error, TB_EFORMAT, run->path,
 			"is damaged: its table '%s' has %lld rows for run %lld, expected "
 			"%u",
-			table->name, (long long)sqlite3_column_int64(query, 0),
-			(long long)run->record.info.id, table->n);
-	sqlite3_finalize(query);
-	return status;
+			table->name, (long long)n, (long long)run->record.info.id,
+			table->n);
+	return status < 0 ? status : TB_OK;
 }
 
 static int take_rows(
 	struct tb_run *run, const struct table *table, struct tb_error *error)
 {
-	struct tb_run_row row = {0};
-	int status = tb_sql_prepare(run->db, run->path, table->select, &row.query, error);
+	struct tb_run_row row;
+	int status = tb_run_query(run, table->select, &row, error);
 	if (status)
 		return status;
-	sqlite3_bind_int64(row.query, 1, run->record.info.id);
 	uint32_t i = 0;
-	int code;
-	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW) {
-		if (i >= table->n || tb_run_get(&row, 0, UINT32_MAX) != i)
+	while ((status = tb_run_next(run, table->name, &row, error)) > 0) {
+		if (i >= table->n || tb_run_get(&row, 0, UINT32_MAX) != i) {
 			row.bad = true;
-		else if (!table->take(run, &row, i++))
+		} else if (!table->take(run, &row, i++)) {
 			status = tb_fail_in(
 				error, TB_ENOMEM, run->path, "no memory for the run");
-		if (row.bad)
-			status = tb_run_damaged(run->path, table->name, error);
+			break;
+		}
 	}
-	if (!status && code != SQLITE_DONE)
-		status = tb_sql_fail(error, run->db, run->path);
 	sqlite3_finalize(row.query);
 	return status;
 }
@@ -107,8 +123,8 @@ static bool take_switch(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	const struct tb_run_info *info = &run->record.info;
 	struct tb_run_switch *sw = &run->switches[i];
 	sw->id.id = i;
-	sw->at.level = tb_run_get32(row, 1, info->n_levels - 1);
-	sw->at.index = tb_run_get32(row, 2, info->n_switches - 1);
+	sw->at.level = tb_run_get_id(row, 1, info->n_levels);
+	sw->at.index = tb_run_get_id(row, 2, info->n_switches);
 	sw->at.n_down_ports = tb_run_get32(row, 3, PORTS_MAX);
 	sw->at.n_up_ports = tb_run_get32(row, 4, PORTS_MAX);
 	char name[32];
@@ -139,10 +155,10 @@ static void get_end(struct tb_run *run, struct tb_run_row *row, int column, bool
 	const struct tb_run_info *info = &run->record.info;
 	*port = tb_run_get32(row, column + 2, PORTS_MAX);
 	if (is_node) {
-		*id = tb_run_get32(row, column, info->n_nodes - 1);
+		*id = tb_run_get_id(row, column, info->n_nodes);
 		return;
 	}
-	*id = tb_run_get32(row, column + 1, info->n_switches - 1);
+	*id = tb_run_get_id(row, column + 1, info->n_switches);
 	if (row->bad)
 		return;
 	const struct tb_switch_info *at = &run->switches[*id].at;
@@ -181,7 +197,7 @@ static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 		&link->at.from_port);
 	get_end(run, row, 5, link->at.kind == TB_LINK_EJECTION, &link->at.to,
 		&link->at.to_port);
-	link->at.reverse.id = tb_run_get32(row, 8, run->record.info.n_links - 1);
+	link->at.reverse.id = tb_run_get_id(row, 8, run->record.info.n_links);
 	link->at.bytes_per_s = tb_run_get(row, 9, INT64_MAX);
 	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
 	link->at.n_vcs = tb_run_get32(row, 11, UINT32_MAX);

@@ -55,10 +55,25 @@ static inline uint32_t tb_run_get32(struct tb_run_row *row, int column, uint32_t
 	return (uint32_t)tb_run_get(row, column, max);
 }
 
+// tb_run_get_id reads a number below n; there is none to be read when n is 0.
+uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n);
+
 // tb_run_get_text reads a text as valid UTF-8 without control characters ('?' stands for
 // what is not, a blank for line breaks and tabs), malloc'ed; NULL when there is no
 // memory.
 char *tb_run_get_text(struct tb_run_row *row, int column);
+
+// tb_run_query prepares a query whose ?1 is the run; tb_run_next steps it: 1 for a row, 0
+// at the end, negative on failure, which includes a row of `table` that went bad. The
+// caller finalizes row->query.
+int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
+	struct tb_error *error) TB_MUST_USE;
+int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_run_grow makes room for entry number n of an array that grows by doubling from
+// NULL; NULL when there is no memory, and the array is then still the caller's.
+void *tb_run_grow(void *entries, size_t n, size_t size);
 
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
 

@@ -17,6 +17,13 @@ uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max)
 	return 0;
 }
 
+uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n)
+{
+	if (n == 0)
+		row->bad = true;
+	return n ? tb_run_get32(row, column, n - 1) : 0;
+}
+
 static double get_real(struct tb_run_row *row, int column)
 {
 	double value = sqlite3_column_double(row->query, column);
@@ -66,6 +73,12 @@ int tb_run_damaged(const char *path, const char *table, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EFORMAT, path,
 		"is damaged: a value in its table '%s' is out of range", table);
+}
+
+void *tb_run_grow(void *entries, size_t n, size_t size)
+{
+	// Full when n is 0 or a power of two.
+	return n & (n - 1) ? entries : realloc(entries, (n ? 2 * n : 1) * size);
 }
 
 void tb_run_record_fini(struct tb_run_record *record)
@@ -149,7 +162,7 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->n_levels = tb_run_get32(row, 13, TB_ID_NONE - 1);
 	info->n_jobs = tb_run_get32(row, 14, TB_ID_NONE - 1);
 	info->wall_s = get_real(row, 15); // NULL reads as 0
-	if (info->wall_s > 0)
+	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 }
 
@@ -255,10 +268,8 @@ static int load_all(
 	int status = tb_sql_prepare(db, path, SELECT_RUN "ORDER BY r.run", &query, error);
 	int code = SQLITE_DONE;
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
-		struct tb_run_record *grown = runs->records;
-		if ((runs->n & (runs->n - 1)) == 0)
-			grown = realloc(runs->records,
-				(runs->n ? 2 * runs->n : 1) * sizeof *grown);
+		struct tb_run_record *grown =
+			tb_run_grow(runs->records, runs->n, sizeof *grown);
 		if (!grown) {
 			status = tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
 			break;

@@ -18,7 +18,7 @@ static uint32_t get_sums(
 	sums->packets = tb_run_get(row, 5, INT64_MAX);
 	sums->blocked = tb_run_get(row, 6, INT64_MAX);
 	sums->longest_wait_ps = tb_run_get(row, 7, INT64_MAX);
-	return tb_run_get32(row, 0, run->record.info.n_links - 1);
+	return tb_run_get_id(row, 0, run->record.info.n_links);
 }
 
 // enter adds a bin's sample to the window. A wait at least as long as any before is the
@@ -271,27 +271,20 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window)
 // it has none.
 static int sum_totals(struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_row row = {0};
+	struct tb_run_row row;
 	clear(run);
-	int status = tb_sql_prepare(run->db, run->path,
-		"SELECT " SUM_COLUMNS "FROM link_total WHERE run = ?1", &row.query,
-		error);
+	int status = tb_run_query(
+		run, "SELECT " SUM_COLUMNS "FROM link_total WHERE run = ?1", &row, error);
 	if (status)
 		return status;
-	sqlite3_bind_int64(row.query, 1, run->record.info.id);
 	bool stored = false;
-	int code;
-	while ((code = sqlite3_step(row.query)) == SQLITE_ROW && !row.bad) {
+	while ((status = tb_run_next(run, "link_total", &row, error)) > 0) {
 		struct tb_run_sums sums;
 		uint32_t link = get_sums(run, &row, &sums);
 		if (!row.bad)
 			run->cache.sums[link] = sums;
 		stored = true;
 	}
-	if (row.bad)
-		status = tb_run_damaged(run->path, "link_total", error);
-	else if (code != SQLITE_DONE)
-		status = tb_sql_fail(error, run->db, run->path);
 	sqlite3_finalize(row.query);
 	if (!status && !stored)
 		status = each_sample(run, 0, run->record.info.n_bins, enter, error);
@@ -349,26 +342,20 @@ void tb_run_window_fini(struct tb_run *run)
 int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	struct tb_run_row row = {0};
-	int status = tb_sql_prepare(run->db, run->path,
-		"SELECT bin, wait_ps FROM bin_total WHERE run = ?1 AND bin < ?2",
-		&row.query, error);
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT bin, wait_ps FROM bin_total WHERE run = ?1 AND bin < ?2", &row,
+		error);
 	if (status)
 		return status;
 	memset(wait_ps, 0, info->n_bins * sizeof *wait_ps);
-	sqlite3_bind_int64(row.query, 1, info->id);
 	sqlite3_bind_int64(row.query, 2, (int64_t)info->n_bins);
-	int code;
-	while ((code = sqlite3_step(row.query)) == SQLITE_ROW && !row.bad) {
+	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {
 		uint64_t bin = tb_run_get(&row, 0, info->n_bins - 1);
 		uint64_t wait = tb_run_get(&row, 1, INT64_MAX);
 		if (!row.bad)
 			wait_ps[bin] = wait;
 	}
-	if (row.bad)
-		status = tb_run_damaged(run->path, "bin_total", error);
-	else if (code != SQLITE_DONE)
-		status = tb_sql_fail(error, run->db, run->path);
 	sqlite3_finalize(row.query);
 	return status;
 }

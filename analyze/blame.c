@@ -1,0 +1,125 @@
+#include "blame.h"
+
+#include "run_impl.h"
+
+#include <stdlib.h>
+
+// whole_wait is in real numbers, because a stranger's sum may not fit whole ones.
+static int whole_wait(struct tb_run *run, double *wait_ps, struct tb_error *error)
+{
+	struct tb_run_row row;
+	int status = tb_run_query(
+		run, "SELECT total(wait_ps) FROM blame_wait WHERE run = ?1", &row, error);
+	if (status)
+		return status;
+	status = tb_run_next(run, "blame_wait", &row, error);
+	if (status > 0) {
+		*wait_ps = sqlite3_column_double(row.query, 0);
+		status = TB_OK;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+static double percent(uint64_t part, double whole)
+{
+	return whole > 0 ? 100.0 * (double)part / whole : 0;
+}
+
+static struct tb_blame_pair get_pair(
+	const struct tb_run *run, struct tb_run_row *row, double whole)
+{
+	uint32_t n_nodes = run->record.info.n_nodes;
+	struct tb_blame_pair pair;
+	pair.victim_job = tb_run_get32(row, 0, UINT32_MAX);
+	pair.victim_source.id = tb_run_get_id(row, 1, n_nodes);
+	pair.victim_destination.id = tb_run_get_id(row, 2, n_nodes);
+	pair.culprit_job = tb_run_get32(row, 3, UINT32_MAX);
+	pair.culprit_source.id = tb_run_get_id(row, 4, n_nodes);
+	pair.culprit_destination.id = tb_run_get_id(row, 5, n_nodes);
+	pair.n_waits = tb_run_get(row, 6, INT64_MAX);
+	pair.wait_ps = tb_run_get(row, 7, INT64_MAX);
+	pair.link.id = tb_run_get_id(row, 8, run->record.info.n_links);
+	pair.percent = percent(pair.wait_ps, whole);
+	return pair;
+}
+
+int tb_blame_worst(struct tb_run *run, uint32_t top, struct tb_blame_pair **pairs,
+	uint32_t *n, struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct tb_blame_pair *found = NULL;
+	uint32_t n_found = 0;
+	double whole = 0;
+	int status = whole_wait(run, &whole, error);
+	// SQLite takes `link` from the row that has the maximum (lang_select.html, 2.5).
+	if (!status)
+		status = tb_run_query(run,
+			"SELECT victim_job, victim_source, victim_destination, "
+			"culprit_job, culprit_source, culprit_destination, sum(waits), "
+			"sum(wait_ps), link, max(wait_ps) FROM blame_wait WHERE run = ?1 "
+			"GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 8 DESC, 1, 2, 3, 4, 5, 6 "
+			"LIMIT ?2",
+			&row, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
+	while ((status = tb_run_next(run, "blame_wait", &row, error)) > 0) {
+		struct tb_blame_pair *grown = tb_run_grow(found, n_found, sizeof *found);
+		if (!grown) {
+			status = tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for blame");
+			break;
+		}
+		found = grown;
+		found[n_found++] = get_pair(run, &row, whole);
+	}
+	sqlite3_finalize(row.query);
+	if (status) {
+		free(found);
+		return status;
+	}
+	*pairs = found;
+	*n = n_found;
+	return TB_OK;
+}
+
+int tb_blame_by_job(struct tb_run *run, struct tb_blame_jobs **jobs, uint32_t *n,
+	struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct tb_blame_jobs *found = NULL;
+	uint32_t n_found = 0;
+	double whole = 0;
+	int status = whole_wait(run, &whole, error);
+	if (!status)
+		status = tb_run_query(run,
+			"SELECT victim_job, culprit_job, sum(waits), sum(wait_ps) FROM "
+			"blame_wait WHERE run = ?1 GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2",
+			&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "blame_wait", &row, error)) > 0) {
+		struct tb_blame_jobs *grown = tb_run_grow(found, n_found, sizeof *found);
+		if (!grown) {
+			status = tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for blame");
+			break;
+		}
+		found = grown;
+		found[n_found].victim_job = tb_run_get32(&row, 0, UINT32_MAX);
+		found[n_found].culprit_job = tb_run_get32(&row, 1, UINT32_MAX);
+		found[n_found].n_waits = tb_run_get(&row, 2, INT64_MAX);
+		found[n_found].wait_ps = tb_run_get(&row, 3, INT64_MAX);
+		found[n_found].percent = percent(found[n_found].wait_ps, whole);
+		n_found++;
+	}
+	sqlite3_finalize(row.query);
+	if (status) {
+		free(found);
+		return status;
+	}
+	*jobs = found;
+	*n = n_found;
+	return TB_OK;
+}
