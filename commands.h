@@ -11,6 +11,7 @@
 #define TB_COMMAND_TABLE(X) \
 	X(matrix, "show the congestion matrix of a run") \
 	X(replay, "replay traces through a modelled network into a store") \
+	X(report, "report where a run waited, as text, data or a page") \
 	X(synth, "make a job of synthetic traffic")
 
 // clang-format on

@@ -334,7 +334,7 @@ static int svg_string(
 }
 
 int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
-	enum tb_metric metric, char **svg, struct tb_error *error)
+	enum tb_metric metric, enum tb_theme theme, char **svg, struct tb_error *error)
 {
 	struct tb_matrix matrix;
 	int status = tb_matrix_init(&matrix, run, window, metric, error);
@@ -342,7 +342,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 		return status;
 	struct tb_picture picture = {0};
 	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, TB_LIGHT, PAGE_WIDTH};
+		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

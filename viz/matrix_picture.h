@@ -33,7 +33,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 // HTML page: no prolog, no ids, scalable by its viewBox, lines
 // of eight blocks so that a page's width keeps them legible. The caller frees *svg.
 int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
-	enum tb_metric metric, char **svg, struct tb_error *error) TB_MUST_USE;
+	enum tb_metric metric, enum tb_theme theme, char **svg,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_matrix_scale_text says what 100 % is: "0.3:5 > 1.3:1 waits 1.2 ms", for the most
 // loaded link (links true) or switch. 128 bytes suffice.

@@ -1,0 +1,154 @@
+#include "report_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tb_report_parse_format(const char *name, enum tb_report_format *format)
+{
+	static const char *const names[] = {"text", "csv", "json", "markdown", "html"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*format = (enum tb_report_format)i;
+			return TB_OK;
+		}
+	}
+	return TB_EUSAGE;
+}
+
+void tb_report_free(struct tb_report *report)
+{
+	if (!report)
+		return;
+	for (int i = 0; i < report->n_tables; i++)
+		free(report->tables[i].cells);
+	tb_matrix_fini(&report->matrix);
+	free(report->hot_links);
+	free(report->switches);
+	free(report->flows);
+	free(report->blame);
+	free(report->blame_jobs);
+	free(report->wait_by_bin);
+	free(report);
+}
+
+// gather_links lists all, for the sums, and then keeps the first.
+static int gather_links(struct tb_report *report, uint32_t top, struct tb_error *error)
+{
+	int status = tb_hot_links(report->run, (struct tb_window){0, 0}, 0,
+		&report->hot_links, &report->n_waiting, error);
+	if (status)
+		return status;
+	for (uint32_t i = 0; i < report->n_waiting; i++)
+		report->wait_ps += (double)report->hot_links[i].sample.wait_ps;
+	report->n_hot_links = top && top < report->n_waiting ? top : report->n_waiting;
+	return TB_OK;
+}
+
+static int by_sum(const void *left, const void *right)
+{
+	const struct tb_matrix_block *a = *(const struct tb_matrix_block *const *)left;
+	const struct tb_matrix_block *b = *(const struct tb_matrix_block *const *)right;
+	if (a->sum != b->sum)
+		return a->sum > b->sum ? -1 : 1;
+	return (a->sw.id > b->sw.id) - (a->sw.id < b->sw.id);
+}
+
+static int gather_switches(struct tb_report *report, uint32_t top, struct tb_error *error)
+{
+	int status = tb_matrix_init(
+		&report->matrix, report->run, (struct tb_window){0, 0}, TB_WAIT, error);
+	if (status)
+		return status;
+	report->switches = calloc((size_t)report->info->n_switches + 1,
+		sizeof(const struct tb_matrix_block *));
+	if (!report->switches)
+		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+	uint32_t n = 0;
+	for (uint32_t r = 0; r < report->matrix.n_rows; r++)
+		for (uint32_t b = 0; b < report->matrix.rows[r].n_blocks; b++)
+			if (report->matrix.rows[r].blocks[b].sum)
+				report->switches[n++] = &report->matrix.rows[r].blocks[b];
+	qsort(report->switches, n, sizeof(const struct tb_matrix_block *), by_sum);
+	report->n_switches_waiting = n;
+	report->n_switches = top && top < n ? top : n;
+	return TB_OK;
+}
+
+static int gather_time(struct tb_report *report, struct tb_error *error)
+{
+	report->wait_by_bin =
+		calloc(report->info->n_bins + 1, sizeof *report->wait_by_bin);
+	if (!report->wait_by_bin)
+		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+	return tb_run_wait_by_bin(report->run, report->wait_by_bin, error);
+}
+
+static int gather(struct tb_report *report, uint32_t top, struct tb_error *error)
+{
+	int status = gather_links(report, top, error);
+	if (!status)
+		status = gather_switches(report, top, error);
+	if (!status)
+		status = tb_flows_slowest(
+			report->run, top, &report->flows, &report->n_flows, error);
+	if (!status)
+		status = tb_flows_count(report->run, &report->n_flows_all, error);
+	if (!status)
+		status = tb_blame_worst(
+			report->run, top, &report->blame, &report->n_blame, error);
+	if (!status)
+		status = tb_blame_by_job(
+			report->run, &report->blame_jobs, &report->n_blame_jobs, error);
+	if (!status)
+		status = gather_time(report, error);
+	if (!status && tb_report_tabulate(report))
+		status = tb_fail(error, TB_ENOMEM, "no memory for a report");
+	return status;
+}
+
+int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
+	struct tb_error *error)
+{
+	struct tb_report *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+	made->run = run;
+	made->info = tb_run_info(run);
+	int status = gather(made, top, error);
+	if (status) {
+		tb_report_free(made);
+		return status;
+	}
+	*report = made;
+	return TB_OK;
+}
+
+const struct tb_hot_link *tb_report_hottest(const struct tb_report *report)
+{
+	return report->n_waiting ? &report->hot_links[0] : NULL;
+}
+
+int tb_report_write(const struct tb_report *report, enum tb_report_format format,
+	const struct tb_report_figures *figures, FILE *stream, struct tb_error *error)
+{
+	static const struct tb_report_figures none = {NULL, NULL};
+	switch (format) {
+	case TB_REPORT_TEXT:
+		tb_report_write_text(report, stream);
+		break;
+	case TB_REPORT_CSV:
+		tb_report_write_csv(report, stream);
+		break;
+	case TB_REPORT_JSON:
+		if (tb_report_write_json(report, stream))
+			return tb_fail(error, TB_ENOMEM, "no memory for a report");
+		break;
+	case TB_REPORT_MARKDOWN:
+		tb_report_write_markdown(report, stream);
+		break;
+	case TB_REPORT_HTML:
+		tb_report_write_html(report, figures ? figures : &none, stream);
+		break;
+	}
+	return TB_OK;
+}

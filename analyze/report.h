@@ -1,0 +1,52 @@
+// A report on a run: what was replayed, where headers waited most, which flows suffered
+// and who made whom wait; as text, CSV, JSON, Markdown or one HTML page.
+//
+// Made once, written in any number of formats. What it shows is the same in all of them;
+// CSV has the hot links alone, JSON everything in picoseconds and bytes, as
+// schemas/report.schema.json says. The HTML page is a single file that fetches nothing.
+// The same store gives the same bytes.
+#ifndef TB_REPORT_H
+#define TB_REPORT_H
+
+#include "hot_links.h"
+#include "run.h"
+
+#include <stdio.h>
+
+enum tb_report_format {
+	TB_REPORT_TEXT,
+	TB_REPORT_CSV,
+	TB_REPORT_JSON,
+	TB_REPORT_MARKDOWN,
+	TB_REPORT_HTML
+};
+
+// tb_report_parse_format reads "text", "csv", "json", "markdown" or "html"; else
+// TB_EUSAGE.
+int tb_report_parse_format(const char *name, enum tb_report_format *format) TB_MUST_USE;
+
+struct tb_report; // opaque
+
+// tb_report_new gathers the report of a run, whose lists (hot links, switches, flows,
+// blame) have at most `top` entries each, 0: all. The run must live as long as it.
+int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
+	struct tb_error *error) TB_MUST_USE;
+void tb_report_free(struct tb_report *report);
+
+// tb_report_hottest is the hottest link, NULL when nothing waited.
+const struct tb_hot_link *tb_report_hottest(const struct tb_report *report);
+
+// Pictures of the congestion matrix for the HTML page: SVG elements without prolog. When
+// `dark` is NULL, `light` is shown in dark mode too; when both are, the page has none.
+struct tb_report_figures {
+	const char *light;
+	const char *dark;
+};
+
+// tb_report_write writes to `stream`; write errors show in ferror(stream). `figures` may
+// be NULL and matters to HTML alone. TB_ENOMEM.
+int tb_report_write(const struct tb_report *report, enum tb_report_format format,
+	const struct tb_report_figures *figures, FILE *stream,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,389 @@
+// The report as one HTML page that fetches nothing. Style and script are
+// schemas/report.css and schemas/report.js.
+#include "report_impl.h"
+#include "schemas.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void html(FILE *stream, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", stream);
+			break;
+		case '>':
+			fputs("&gt;", stream);
+			break;
+		case '&':
+			fputs("&amp;", stream);
+			break;
+		case '"':
+			fputs("&quot;", stream);
+			break;
+		default:
+			fputc(*text, stream);
+		}
+	}
+}
+
+// html_title writes the names of the input's files without their folders.
+static void html_title(FILE *stream, const char *names)
+{
+	while (*names) {
+		size_t length = strcspn(names, " ");
+		const char *slash = memrchr(names, '/', length);
+		size_t skip = slash ? (size_t)(slash - names) + 1 : 0;
+		char name[256];
+		snprintf(name, sizeof name, "%.*s", (int)(length - skip), names + skip);
+		html(stream, name);
+		names += length;
+		if (*names)
+			fputc(*names++, stream);
+	}
+}
+
+static void write_head(const struct tb_report *report, FILE *stream)
+{
+	// The policy keeps the promise that nothing is fetched, whatever names say.
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+	      "'none'; "
+	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<title>Congestion of ",
+		stream);
+	html_title(stream, report->info->input_name);
+	fputs("</title>\n<style>\n", stream);
+	fputs(tb_schema_report_css, stream);
+	fputs("</style>\n</head>\n<body>\n", stream);
+}
+
+static void write_navigation(
+	const struct tb_report *report, bool has_matrix, FILE *stream)
+{
+	fputs("<nav>", stream);
+	if (has_matrix)
+		fputs("<a href=\"#matrix\">Congestion matrix</a>", stream);
+	for (int i = 0; i < report->n_tables; i++)
+		fprintf(stream, "<a href=\"#%s\">%s</a>", report->tables[i].id,
+			report->tables[i].title);
+	fputs("<a href=\"#run\">Configuration</a></nav>\n", stream);
+}
+
+static void write_header(const struct tb_report *report, bool has_matrix, FILE *stream)
+{
+	fprintf(stream,
+		"<header>\n<p class=\"eyebrow\">Tailback report &middot; run %" PRId64
+		" on ",
+		report->info->id);
+	html(stream, report->info->network_name);
+	fputs("</p>\n<h1>", stream);
+	html_title(stream, report->info->input_name);
+	fputs("</h1>\n", stream);
+	if (!report->info->complete)
+		fputs("<p class=\"badge\">incomplete</p>\n", stream);
+	fputs("<p class=\"verdict\">", stream);
+	html(stream, report->verdict);
+	fputs("</p>\n", stream);
+	write_navigation(report, has_matrix, stream);
+	fputs("</header>\n", stream);
+}
+
+static void write_tile(FILE *stream, const char *value, const char *name)
+{
+	fprintf(stream, "<div><b>%s</b><span>%s</span></div>\n", value, name);
+}
+
+static void write_tiles(const struct tb_report *report, FILE *stream)
+{
+	const struct tb_run_info *info = report->info;
+	char text[48], part[2][32];
+	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
+	double rate = seconds > 0 && info->n_nodes
+			      ? (double)info->payload_bytes / seconds / info->n_nodes
+			      : 0;
+	fputs("<div class=\"tiles\">\n", stream);
+	tb_report_format_time(report->wait_ps, text, sizeof text);
+	write_tile(stream, text, "waited, all headers");
+	snprintf(text, sizeof text, "%s / %s",
+		tb_format_count(report->n_waiting, part[0], sizeof part[0]),
+		tb_format_count(info->n_links, part[1], sizeof part[1]));
+	write_tile(stream, text, "links with waits");
+	write_tile(stream, tb_format_time(info->simulated_ps, text, sizeof text),
+		"simulated");
+	write_tile(
+		stream, tb_format_count(info->n_messages, text, sizeof text), "messages");
+	write_tile(stream, tb_format_size(info->payload_bytes, text, sizeof text),
+		"payload delivered");
+	write_tile(stream, tb_format_rate(rate, text, sizeof text), "payload a node");
+	fputs("</div>\n", stream);
+}
+
+#define STRIP_WIDTH   1150
+#define STRIP_HEIGHT  110
+#define STRIP_COLUMNS 230
+
+// The strip shows groups of bins, by their mean, so that a column is never thinner than
+// a pointer can hit; 230 of them.
+struct strip {
+	uint64_t bins_a_column;
+	uint32_t n_columns;
+	double largest_ps; // mean wait in a bin, of the highest column
+};
+
+static double column_mean(
+	const struct tb_report *report, const struct strip *strip, uint32_t column)
+{
+	uint64_t first = column * strip->bins_a_column;
+	uint64_t end = first + strip->bins_a_column;
+	if (end > report->info->n_bins)
+		end = report->info->n_bins;
+	double sum = 0;
+	for (uint64_t bin = first; bin < end; bin++)
+		sum += (double)report->wait_by_bin[bin];
+	return sum / (double)(end - first);
+}
+
+static struct strip measure(const struct tb_report *report)
+{
+	struct strip strip = {0};
+	uint64_t n = report->info->n_bins;
+	strip.bins_a_column = (n + STRIP_COLUMNS - 1) / STRIP_COLUMNS;
+	strip.n_columns = (uint32_t)((n + strip.bins_a_column - 1) / strip.bins_a_column);
+	for (uint32_t i = 0; i < strip.n_columns; i++) {
+		double mean = column_mean(report, &strip, i);
+		if (strip.largest_ps < mean)
+			strip.largest_ps = mean;
+	}
+	return strip;
+}
+
+static void write_column(const struct tb_report *report, const struct strip *strip,
+	uint32_t i, FILE *stream)
+{
+	const struct tb_run_info *info = report->info;
+	double mean = column_mean(report, strip, i);
+	double width = (double)STRIP_WIDTH / strip->n_columns;
+	double height = STRIP_HEIGHT * mean / strip->largest_ps;
+	uint64_t end = (i + 1) * strip->bins_a_column;
+	if (end > info->n_bins)
+		end = info->n_bins;
+	char from[32], to[32], wait[32];
+	tb_format_time((tb_time_ps)(i * strip->bins_a_column) * info->bin_ps, from, 32);
+	tb_format_time((tb_time_ps)end * info->bin_ps, to, 32);
+	fprintf(stream,
+		"<g><title>%s to %s: headers waited %s a bin</title><rect class=\"hit\" "
+		"x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/><rect class=\"bin\" "
+		"x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></g>\n",
+		from, to, tb_report_format_time(mean, wait, sizeof wait), i * width,
+		width, STRIP_HEIGHT, i * width, STRIP_HEIGHT - height,
+		width > 3 ? width - 1 : width, height);
+}
+
+static void write_time(const struct tb_report *report, FILE *stream)
+{
+	const struct tb_run_info *info = report->info;
+	char width[32], largest[32], end[32];
+	if (!report->n_waiting || !info->n_bins)
+		return;
+	struct strip strip = measure(report);
+	if (strip.largest_ps <= 0)
+		return;
+	fprintf(stream,
+		"<section class=\"card\" id=\"time\">\n<h2>Wait over time</h2>\n"
+		"<p class=\"remark\">Wait of all headers in a bin of %s of simulated "
+		"time; "
+		"at most %s.</p>\n<svg class=\"time\" viewBox=\"0 0 %d %d\" role=\"img\" "
+		"aria-label=\"Wait over simulated time\">\n",
+		tb_format_time(info->bin_ps, width, sizeof width),
+		tb_report_format_time(strip.largest_ps, largest, sizeof largest),
+		STRIP_WIDTH, STRIP_HEIGHT + 20);
+	for (uint32_t i = 0; i < strip.n_columns; i++)
+		write_column(report, &strip, i, stream);
+	fprintf(stream,
+		"<line x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n<text x=\"0\" "
+		"y=\"%d\">0</text><text x=\"%d\" y=\"%d\" "
+		"text-anchor=\"end\">%s</text>\n</svg>\n</section>\n",
+		STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT, STRIP_HEIGHT + 16, STRIP_WIDTH,
+		STRIP_HEIGHT + 16, tb_format_time(info->simulated_ps, end, sizeof end));
+}
+
+static void write_matrix(const struct tb_report_figures *figures, FILE *stream)
+{
+	fputs("<section class=\"card\" id=\"matrix\">\n<h2>Congestion matrix</h2>\n"
+	      "<p class=\"remark\">A row per level, a block per switch; around its sum "
+	      "the links that come in, in percent of the most loaded.</p>\n",
+		stream);
+	fprintf(stream, "<div class=\"scroll light%s\">\n%s\n</div>\n",
+		figures->dark ? " two" : "", figures->light);
+	if (figures->dark)
+		fprintf(stream, "<div class=\"scroll dark\">\n%s\n</div>\n",
+			figures->dark);
+	fputs("</section>\n", stream);
+}
+
+// Tables of no more columns keep them close together.
+#define WIDE_COLUMNS 5
+
+static void write_titles(const struct tb_report_table *table, FILE *stream)
+{
+	fputs("<thead><tr>", stream);
+	for (int i = 0; i < table->n_columns; i++) {
+		const struct tb_report_column *column = &table->columns[i];
+		fprintf(stream, "<th scope=\"col\"%s title=\"",
+			column->number ? " class=\"num\"" : "");
+		html(stream, column->meaning);
+		fputs("\"><button type=\"button\">", stream);
+		html(stream, column->title);
+		fputs("</button></th>", stream);
+	}
+	fputs("</tr></thead>\n", stream);
+}
+
+static void write_cell(const struct tb_report_column *column,
+	const struct tb_report_cell *at, FILE *stream)
+{
+	if (at->bar >= 0)
+		fprintf(stream, "<td class=\"num bar\" style=\"--p:%.2f%%\"", at->bar);
+	else
+		fprintf(stream, "<td%s", column->number ? " class=\"num\"" : "");
+	if (column->number)
+		fprintf(stream, " data-v=\"%.17g\"", at->value);
+	fputc('>', stream);
+	html(stream, at->text);
+	fputs("</td>", stream);
+}
+
+static void write_table(const struct tb_report_table *table, FILE *stream)
+{
+	fprintf(stream,
+		"<section class=\"card\" id=\"%s\">\n<h2>%s <small>%zu</small></h2>\n",
+		table->id, table->title, table->n_rows);
+	if (table->remark[0])
+		fprintf(stream, "<p class=\"remark\">%s</p>\n", table->remark);
+	fprintf(stream, "<div class=\"scroll\" tabindex=\"0\"><table%s>\n",
+		table->n_columns <= WIDE_COLUMNS ? " class=\"narrow\"" : "");
+	write_titles(table, stream);
+	fputs("<tbody>\n", stream);
+	for (size_t row = 0; row < table->n_rows; row++) {
+		fputs("<tr>", stream);
+		for (int i = 0; i < table->n_columns; i++)
+			write_cell(&table->columns[i],
+				&table->cells[row * (size_t)table->n_columns + (size_t)i],
+				stream);
+		fputs("</tr>\n", stream);
+	}
+	fputs("</tbody></table></div>\n</section>\n", stream);
+}
+
+static void write_item(FILE *stream, const char *name, const char *text)
+{
+	if (!*text)
+		return;
+	fputs("<dt>", stream);
+	html(stream, name);
+	fputs("</dt><dd>", stream);
+	html(stream, text);
+	fputs("</dd>\n", stream);
+}
+
+// write_notes lists the input's own summary, whatever its names.
+static void write_notes(const struct tb_run_info *info, FILE *stream)
+{
+	json_t *notes = json_loads(info->notes, 0, NULL);
+	const char *key;
+	json_t *value;
+	json_object_foreach(notes, key, value)
+	{
+		char *text = json_is_string(value)
+				     ? NULL
+				     : json_dumps(value,
+					       JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+		write_item(stream, key,
+			text			   ? text
+			: json_string_value(value) ? json_string_value(value)
+						   : "");
+		free(text);
+	}
+	json_decref(notes);
+}
+
+static void write_network(const struct tb_network_params *params, FILE *stream)
+{
+	char text[64];
+	snprintf(text, sizeof text, "%u-ary, %u levels", params->arity, params->levels);
+	write_item(stream, "tree", text);
+	write_item(stream, "ascent",
+		params->ascent == TB_ASCENT_DETERMINISTIC ? "deterministic" : "adaptive");
+	write_item(stream, "link",
+		tb_format_rate((double)params->link_bytes_per_s, text, sizeof text));
+	write_item(stream, "hop latency",
+		tb_format_time(params->hop_latency_ps, text, sizeof text));
+	snprintf(text, sizeof text, "%u of %u B", params->n_vcs, params->fifo_bytes);
+	write_item(stream, "virtual channels", text);
+	snprintf(text, sizeof text, "%u B of payload, %u B of overhead",
+		params->packet_payload_bytes, params->packet_overhead_bytes);
+	write_item(stream, "packet", text);
+	if (params->bus_bytes_per_s)
+		write_item(stream, "node bus",
+			tb_format_rate(
+				(double)params->bus_bytes_per_s, text, sizeof text));
+	write_item(stream, "acknowledgement delay",
+		tb_format_time(params->ack_delay_ps, text, sizeof text));
+	write_item(stream, "send overhead",
+		tb_format_time(params->send_overhead_ps, text, sizeof text));
+	write_item(stream, "receive overhead",
+		tb_format_time(params->receive_overhead_ps, text, sizeof text));
+	snprintf(text, sizeof text, "%g", params->age_weight);
+	write_item(stream, "age weight", text);
+}
+
+static void write_configuration(const struct tb_report *report, FILE *stream)
+{
+	const struct tb_run_info *info = report->info;
+	char text[64];
+	fputs("<section class=\"card\" id=\"run\">\n<details>\n<summary>Configuration"
+	      "</summary>\n<dl>\n",
+		stream);
+	for (int i = 0; i < report->n_facts; i++)
+		write_item(stream, report->facts[i].name, report->facts[i].text);
+	write_item(stream, "SHA-256 of the input", info->input_digest);
+	write_item(stream, "options", info->options);
+	snprintf(text, sizeof text, "%" PRIu64, info->seed);
+	write_item(stream, "seed", text);
+	snprintf(text, sizeof text, "%g", info->time_scale);
+	write_item(stream, "time scale", text);
+	write_network(&info->network, stream);
+	write_notes(info, stream);
+	write_item(stream, "started", info->started_at);
+	write_item(stream, "host", info->host);
+	if (info->wall_s > 0) {
+		snprintf(text, sizeof text, "%.2f s", info->wall_s);
+		write_item(stream, "took", text);
+	}
+	fputs("</dl>\n</details>\n</section>\n", stream);
+}
+
+void tb_report_write_html(const struct tb_report *report,
+	const struct tb_report_figures *figures, FILE *stream)
+{
+	write_head(report, stream);
+	write_header(report, figures->light != NULL, stream);
+	fputs("<main>\n", stream);
+	write_tiles(report, stream);
+	write_time(report, stream);
+	if (figures->light)
+		write_matrix(figures, stream);
+	for (int i = 0; i < report->n_tables; i++)
+		write_table(&report->tables[i], stream);
+	write_configuration(report, stream);
+	fputs("</main>\n<footer>Written by Tailback ", stream);
+	html(stream, TB_VERSION);
+	fputs(". All figures are simulated.</footer>\n<script>\n", stream);
+	fputs(tb_schema_report_js, stream);
+	fputs("</script>\n</body>\n</html>\n", stream);
+}

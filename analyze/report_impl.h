@@ -1,0 +1,83 @@
+// What the parts of a report share. Private to analyze/.
+#ifndef TB_REPORT_IMPL_H
+#define TB_REPORT_IMPL_H
+
+#include "blame.h"
+#include "flows.h"
+#include "matrix.h"
+#include "report.h"
+
+// A table as a reader sees it, for text, Markdown and HTML alike.
+struct tb_report_column {
+	const char *title;
+	const char *meaning; // a sentence, shown on hover
+	bool number;	     // set to the right
+};
+
+struct tb_report_cell {
+	char text[80];
+	double value; // to sort by; of numbers
+	double bar;   // 0..100, negative: none
+};
+
+#define TB_REPORT_COLUMNS 9
+
+struct tb_report_table {
+	const char *id; // also the anchor in HTML
+	const char *title;
+	char remark[160]; // what the list leaves out, and what its numbers mean
+	int n_columns;
+	struct tb_report_column columns[TB_REPORT_COLUMNS];
+	size_t n_rows;
+	struct tb_report_cell *cells; // n_rows * n_columns
+};
+
+#define TB_REPORT_TABLES 5
+
+// A line of the summary: "waited" "1.234 ms on 34 of 64 links".
+struct tb_report_fact {
+	const char *name;
+	char text[160];
+};
+
+#define TB_REPORT_FACTS 10
+
+struct tb_report {
+	struct tb_run *run;
+	const struct tb_run_info *info;
+	struct tb_hot_link *hot_links;
+	uint32_t n_hot_links; // listed
+	uint32_t n_waiting;   // links that waited at all
+	double wait_ps;	      // of all links
+	struct tb_matrix matrix;
+	const struct tb_matrix_block **switches; // listed, by wait
+	uint32_t n_switches, n_switches_waiting;
+	struct tb_flow *flows;
+	uint32_t n_flows;
+	uint64_t n_flows_all;
+	struct tb_blame_pair *blame;
+	uint32_t n_blame;
+	struct tb_blame_jobs *blame_jobs;
+	uint32_t n_blame_jobs;
+	uint64_t *wait_by_bin; // n_bins
+	struct tb_report_table tables[TB_REPORT_TABLES];
+	int n_tables; // those that have something to show
+	struct tb_report_fact facts[TB_REPORT_FACTS];
+	int n_facts;
+	char verdict[400]; // a sentence or two: the answer
+};
+
+// tb_report_format_time is tb_format_time of sums that may not fit a tb_time_ps.
+char *tb_report_format_time(double time_ps, char *buffer, size_t size);
+
+// tb_report_tabulate fills tables, facts and verdict from the rest.
+int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;
+
+void tb_report_write_text(const struct tb_report *report, FILE *stream);
+void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
+void tb_report_write_csv(const struct tb_report *report, FILE *stream);
+int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_USE;
+void tb_report_write_html(const struct tb_report *report,
+	const struct tb_report_figures *figures, FILE *stream);
+
+#endif
