@@ -35,7 +35,7 @@ _tailback_value()
 	replay:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
-	matrix:-m | matrix:--metric | report:-m | report:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
+	matrix:-m | matrix:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
 	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;
 	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
 	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
