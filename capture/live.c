@@ -1,0 +1,346 @@
+#include "live.h"
+
+#include "inflate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pcap/pcap.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH_MS 100 // how long the kernel may gather packets before it tells of them
+#define IDLE_MS	 250
+#define NS_PER_S UINT64_C(1000000000)
+
+struct tb_live {
+	pcap_t *pcap;
+	struct tb_inflate *input; // of a file; belongs to pcap
+	int fd;			  // to wait on; of an interface
+	uint64_t n_captured;
+	char *name; // of the interface or file
+	char warning[PCAP_ERRBUF_SIZE];
+};
+
+void tb_live_free(struct tb_live *live)
+{
+	if (!live)
+		return;
+	if (live->pcap)
+		pcap_close(live->pcap);
+	free(live->name);
+	free(live);
+}
+
+static int set_filter(struct tb_live *live, const struct tb_live_options *options,
+	bpf_u_int32 netmask, struct tb_error *error)
+{
+	struct bpf_program program;
+	if (!options->filter || options->filter[0] == '\0')
+		return TB_OK;
+	if (pcap_compile(live->pcap, &program, options->filter, !options->no_optimize,
+		    netmask) != 0)
+		return tb_fail(error, TB_EUSAGE, "filter '%s': %s", options->filter,
+			pcap_geterr(live->pcap));
+	int failed = pcap_setfilter(live->pcap, &program);
+	pcap_freecode(&program);
+	if (failed)
+		return tb_fail_in(error, TB_EIO, live->name,
+			"the filter cannot be set: %s", pcap_geterr(live->pcap));
+	return TB_OK;
+}
+
+static int fail_activate(const struct tb_live *live, int code, struct tb_error *error)
+{
+	const char *said = pcap_geterr(live->pcap);
+	switch (code) {
+	case PCAP_ERROR_NO_SUCH_DEVICE:
+		return tb_fail_in(error, TB_EUSAGE, live->name,
+			"there is no such interface; -D lists those that there are");
+	case PCAP_ERROR_PERM_DENIED:
+	case PCAP_ERROR_PROMISC_PERM_DENIED:
+		return tb_fail_in(error, TB_EIO, live->name,
+			"capturing takes root or the capability CAP_NET_RAW: try sudo");
+	case PCAP_ERROR_IFACE_NOT_UP:
+		return tb_fail_in(error, TB_EIO, live->name,
+			"the interface is down: 'ip link set %s up' starts it",
+			live->name);
+	default:
+		return tb_fail_in(error, TB_EIO, live->name, "%s: %s",
+			pcap_statustostr(code), said);
+	}
+}
+
+// prepare sets all that must be set before the handle is active.
+static void prepare(pcap_t *pcap, const struct tb_live_options *options)
+{
+	uint32_t snap = options->snap_bytes ? options->snap_bytes : TB_LIVE_SNAP_BYTES;
+	pcap_set_snaplen(pcap, (int)snap);
+	pcap_set_promisc(pcap, !options->no_promiscuous);
+	pcap_set_timeout(pcap, BATCH_MS);
+	pcap_set_immediate_mode(pcap, options->immediate);
+	if (options->buffer_bytes)
+		pcap_set_buffer_size(pcap, (int)options->buffer_bytes);
+	// Where the system keeps microseconds only, these it is: tb_live_next asks.
+	pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+}
+
+static int activate(struct tb_live *live, const struct tb_live_options *options,
+	struct tb_error *error)
+{
+	static const pcap_direction_t directions[] = {
+		PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};
+	char said[PCAP_ERRBUF_SIZE] = "";
+	prepare(live->pcap, options);
+	int code = pcap_activate(live->pcap);
+	if (code < 0)
+		return fail_activate(live, code, error);
+	if (code > 0)
+		snprintf(live->warning, sizeof live->warning, "%s",
+			code == PCAP_WARNING ? pcap_geterr(live->pcap)
+					     : pcap_statustostr(code));
+	if (options->direction != TB_LIVE_INOUT &&
+		pcap_setdirection(live->pcap, directions[options->direction]) != 0)
+		return tb_fail_in(error, TB_EIO, live->name,
+			"one direction alone cannot be captured: %s",
+			pcap_geterr(live->pcap));
+	bpf_u_int32 network, netmask;
+	if (pcap_lookupnet(live->name, &network, &netmask, said) != 0)
+		netmask = PCAP_NETMASK_UNKNOWN;
+	int status = set_filter(live, options, netmask, error);
+	if (status != TB_OK)
+		return status;
+	live->fd = pcap_get_selectable_fd(live->pcap);
+	if (live->fd < 0 || pcap_setnonblock(live->pcap, 1, said) != 0)
+		return tb_fail_in(
+			error, TB_EIO, live->name, "cannot be waited for: %s", said);
+	return TB_OK;
+}
+
+// interface_name is the interface itself, or the one that -D numbers so.
+static char *interface_name(const char *interface)
+{
+	struct tb_live_interface *list;
+	size_t n, digits = strspn(interface, "0123456789");
+	unsigned long number = strtoul(interface, NULL, 10);
+	if (digits == 0 || interface[digits] || tb_live_list(&list, &n, NULL) != TB_OK)
+		return strdup(interface);
+	bool there = number >= 1 && number <= n;
+	char *name = strdup(there ? list[number - 1].name : interface);
+	tb_live_list_free(list, n);
+	return name;
+}
+
+int tb_live_open(struct tb_live **live, const char *interface,
+	const struct tb_live_options *options, struct tb_error *error)
+{
+	char said[PCAP_ERRBUF_SIZE] = "";
+	struct tb_live *opened = calloc(1, sizeof *opened);
+	if (opened)
+		opened->name = interface_name(interface);
+	if (!opened || !opened->name) {
+		tb_live_free(opened);
+		return tb_fail_in(error, TB_ENOMEM, interface, "no memory to open it");
+	}
+	int status = TB_OK;
+	opened->pcap = pcap_create(opened->name, said);
+	if (!opened->pcap)
+		status = tb_fail_in(error, TB_EIO, interface, "%s", said);
+	else
+		status = activate(opened, options, error);
+	if (status != TB_OK) {
+		tb_live_free(opened);
+		return status;
+	}
+	*live = opened;
+	return TB_OK;
+}
+
+static int open_pcap(struct tb_live *live, const char *path, struct tb_error *error)
+{
+	FILE *stream;
+	char said[PCAP_ERRBUF_SIZE] = "";
+	int status = tb_inflate_open(&stream, &live->input, path, error);
+	if (status != TB_OK)
+		return status;
+	live->pcap = pcap_fopen_offline_with_tstamp_precision(
+		stream, PCAP_TSTAMP_PRECISION_NANO, said);
+	if (live->pcap)
+		return TB_OK;
+	status = tb_inflate_check(live->input, error);
+	fclose(stream);
+	return status != TB_OK ? status
+			       : tb_fail_in(error, TB_EFOREIGN, path,
+					 "is no capture that can be read: %s", said);
+}
+
+int tb_live_open_file(struct tb_live **live, const char *path,
+	const struct tb_live_options *options, struct tb_error *error)
+{
+	struct tb_live *opened = calloc(1, sizeof *opened);
+	if (opened)
+		opened->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+	if (!opened || !opened->name) {
+		tb_live_free(opened);
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	}
+	int status = open_pcap(opened, path, error);
+	if (status == TB_OK)
+		status = set_filter(opened, options, PCAP_NETMASK_UNKNOWN, error);
+	if (status != TB_OK) {
+		tb_live_free(opened);
+		return status;
+	}
+	*live = opened;
+	return TB_OK;
+}
+
+// wait_for_packets says whether something came: not when time ran out or a signal came.
+static bool wait_for_packets(const struct tb_live *live)
+{
+	struct pollfd waiting = {.fd = live->fd, .events = POLLIN};
+	return poll(&waiting, 1, IDLE_MS) > 0;
+}
+
+static int fail_next(struct tb_live *live, struct tb_error *error)
+{
+	const char *said = pcap_geterr(live->pcap);
+	if (!live->input)
+		return tb_fail_in(error, TB_EIO, live->name, "%s", said);
+	int status = tb_inflate_check(live->input, error);
+	if (status != TB_OK)
+		return status;
+	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", said);
+}
+
+int tb_live_next(
+	struct tb_live *live, struct tb_capture_packet *packet, struct tb_error *error)
+{
+	struct pcap_pkthdr *header;
+	const unsigned char *bytes;
+	int code = pcap_next_ex(live->pcap, &header, &bytes);
+	if (code == 0 && wait_for_packets(live))
+		code = pcap_next_ex(live->pcap, &header, &bytes);
+	if (code == 0)
+		return TB_LIVE_IDLE;
+	if (code == PCAP_ERROR_BREAK)
+		return 0;
+	if (code != 1)
+		return fail_next(live, error);
+	bool nanoseconds =
+		pcap_get_tstamp_precision(live->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	live->n_captured++;
+	*packet = (struct tb_capture_packet){
+		.at_ns = (uint64_t)header->ts.tv_sec * NS_PER_S +
+			 (uint64_t)header->ts.tv_usec * (nanoseconds ? 1 : 1000),
+		.bytes = bytes,
+		.n_captured = header->caplen,
+		.n_wire = header->len};
+	return 1;
+}
+
+void tb_live_counts(struct tb_live *live, struct tb_capture_counts *counts)
+{
+	struct pcap_stat stat;
+	*counts = (struct tb_capture_counts){
+		.captured = live->n_captured, .received = live->n_captured};
+	if (live->input || pcap_stats(live->pcap, &stat) != 0)
+		return;
+	counts->received = stat.ps_recv;
+	counts->dropped = stat.ps_drop;
+	counts->dropped_interface = stat.ps_ifdrop;
+}
+
+uint16_t tb_live_link_type(const struct tb_live *live)
+{
+	// libpcap maps its DLT_ values to those of files, but only on the way to a file.
+	uint32_t header[6] = {0};
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *stream = open_memstream(&bytes, &n);
+	pcap_dumper_t *dumper = stream ? pcap_dump_fopen(live->pcap, stream) : NULL;
+	if (dumper)
+		pcap_dump_close(dumper);
+	else if (stream)
+		fclose(stream);
+	if (n >= sizeof header)
+		memcpy(header, bytes, sizeof header);
+	free(bytes);
+	return dumper ? (uint16_t)header[5] : (uint16_t)pcap_datalink(live->pcap);
+}
+
+const char *tb_live_link_type_text(const struct tb_live *live, char *buffer, size_t size)
+{
+	int type = pcap_datalink(live->pcap);
+	const char *name = pcap_datalink_val_to_name(type);
+	const char *description = pcap_datalink_val_to_description(type);
+	if (name)
+		snprintf(buffer, size, "%s (%s)", name, description ? description : "");
+	else
+		snprintf(buffer, size, "%d", type);
+	return buffer;
+}
+
+uint32_t tb_live_snap_bytes(const struct tb_live *live)
+{
+	int bytes = pcap_snapshot(live->pcap);
+	return bytes > 0 ? (uint32_t)bytes : TB_LIVE_SNAP_BYTES;
+}
+
+const char *tb_live_interface(const struct tb_live *live)
+{
+	return live->input ? "" : live->name;
+}
+
+const char *tb_live_warning(const struct tb_live *live)
+{
+	return live->warning[0] ? live->warning : NULL;
+}
+
+void tb_live_list_free(struct tb_live_interface *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(list[i].name);
+		free(list[i].description);
+	}
+	free(list);
+}
+
+static bool describe(struct tb_live_interface *item, const pcap_if_t *device)
+{
+	bpf_u_int32 flags = device->flags;
+	item->name = strdup(device->name);
+	item->description = strdup(device->description ? device->description : "");
+	item->up = (flags & PCAP_IF_UP) != 0;
+	item->running = (flags & PCAP_IF_RUNNING) != 0;
+	item->loopback = (flags & PCAP_IF_LOOPBACK) != 0;
+	item->wireless = (flags & PCAP_IF_WIRELESS) != 0;
+	item->connected = (flags & PCAP_IF_CONNECTION_STATUS) ==
+			  PCAP_IF_CONNECTION_STATUS_CONNECTED;
+	return item->name && item->description;
+}
+
+int tb_live_list(struct tb_live_interface **list, size_t *n, struct tb_error *error)
+{
+	char said[PCAP_ERRBUF_SIZE] = "";
+	pcap_if_t *devices;
+	if (pcap_findalldevs(&devices, said) != 0)
+		return tb_fail(
+			error, TB_EIO, "the interfaces cannot be listed: %s", said);
+	size_t n_devices = 0, n_listed = 0;
+	for (const pcap_if_t *device = devices; device; device = device->next)
+		n_devices++;
+	struct tb_live_interface *items = calloc(n_devices + 1, sizeof *items);
+	bool complete = items != NULL;
+	for (const pcap_if_t *device = devices; device && complete; device = device->next)
+		complete = describe(&items[n_listed++], device);
+	pcap_freealldevs(devices);
+	if (!complete) {
+		if (items)
+			tb_live_list_free(items, n_listed);
+		return tb_fail(error, TB_ENOMEM, "no memory to list the interfaces");
+	}
+	*list = items;
+	*n = n_listed;
+	return TB_OK;
+}
