@@ -110,7 +110,7 @@ sleep 0.4
 expect "SIGUSR1" '^7 packets captured, 7 packets received by filter, 0 packets dropped by kernel$' follow.err
 if [[ ${#privileges[@]} == 0 ]]; then
 	nobody=$(id -u nobody)
-	expect "privileges" "^Uid:[[:space:]]+$nobody[[:space:]]+$nobody" "/proc/$pid/status"
+	expect "privileges" "^Uid:[[:space:]]+${nobody}[[:space:]]+${nobody}" "/proc/$pid/status"
 	expect "privileges" '^Groups:[[:space:]]*([0-9]+ ?)?$' "/proc/$pid/status"
 	expect "privileges" '^CapPrm:[[:space:]]+0+$' "/proc/$pid/status"
 fi
