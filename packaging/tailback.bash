@@ -22,7 +22,7 @@ _tailback_value()
 {
 	local packets='\.(pcap|pcapng|cap)(\.(gz|zst))?$' stores='\.db$'
 	case $1:$2 in
-	replay:-n | replay:--network)
+	replay:-n | replay:--network | info:-n | info:--network)
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;
@@ -32,14 +32,16 @@ _tailback_value()
 		[[ -n $equals ]] || return 1 # the value may be left out
 		_tailback_words 'auto yes no'
 		;;
-	replay:--stdin) _tailback_words 'packets job' ;;
+	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
-	matrix:-m | matrix:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
+	matrix:-m | matrix:--metric | view:-m | view:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
 	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;
 	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
 	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
 	capture:-i | capture:--interface) _tailback_interfaces ;;
+	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
+	capture:-Z | capture:--relinquish-privileges) _tailback_words "$(compgen -u)" ;;
 	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
 	*:-o | *:--output | view:--script | view:--screenshot) _tailback_files '.' ;;
 	*) return 1 ;;

@@ -1,0 +1,40 @@
+# Completion offers commands, options, values and files where each belongs.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$scratch/bin" "$scratch/share/tailback" "$scratch/files/folder"
+ln -s "$TAILBACK" "$scratch/bin/tailback"
+ln -s "$TB_SOURCE/schemas" "$scratch/share/tailback/networks"
+cd "$scratch/files"
+touch a.pcap b.pcapng.zst c.goal d.db e.txt f.ini
+# shellcheck source=/dev/null
+. "$TB_SOURCE/packaging/tailback.bash"
+failed=0
+
+# offers WANTED WORD...: what is offered for the last word, in order, is WANTED.
+offers() {
+	local wanted=$1 got
+	shift
+	COMP_WORDS=("$scratch/bin/tailback" "$@")
+	COMP_CWORD=$#
+	_tailback || true
+	got=$(printf '%s\n' "${COMPREPLY[@]}" | sort | xargs)
+	[[ $got == "$wanted" ]] || {
+		echo "tailback $*: offers '$got', not '$wanted'"
+		failed=1
+	}
+}
+
+offers 'replay report' rep
+offers 'complement' synth com
+offers '--messages' synth --messages
+offers 'exponential' synth --size-dist = exp
+offers 'a.pcap b.pcapng.zst c.goal folder' replay ''
+offers 'f.ini folder qsnet' replay -n ''
+offers 'd.db folder' replay a.pcap -o ''
+offers 'auto no yes' replay --dedup = ''
+offers 'a.pcap b.pcapng.zst c.goal folder' replay --dedup ''
+offers 'd.db folder' matrix ''
+offers 'pdf png' matrix d.db -f p
+offers 'csv html json markdown text' report d.db --format ''
+exit "$failed"
