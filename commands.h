@@ -10,6 +10,7 @@
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
 	X(capture, "capture packets from an interface") \
+	X(info, "tell what is in a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \

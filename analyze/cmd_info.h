@@ -1,0 +1,33 @@
+// What the parts of `tailback info` share: a summary as lines of name and value, shown to
+// people or as JSON.
+#ifndef TB_CMD_INFO_H
+#define TB_CMD_INFO_H
+
+#include "job.h"
+#include "packets.h"
+#include "run.h"
+
+#include <jansson.h>
+
+struct info_options {
+	const char *file;
+	const char *network; // that loads are told against
+	bool json;
+	bool stdin_is_job;
+};
+
+// Each prints its summary on stdout.
+int info_show_store(const struct info_options *options, const struct tb_runs *runs,
+	struct tb_error *error) TB_MUST_USE;
+int info_show_packets(const struct info_options *options, struct tb_packets *packets,
+	struct tb_error *error) TB_MUST_USE;
+int info_show_job(const struct info_options *options, const struct tb_job *job,
+	struct tb_error *error) TB_MUST_USE;
+
+// info_line prints "  name        value".
+void info_line(const char *name, const char *format, ...) TB_PRINTF(2, 3);
+
+// info_print_json prints and releases; TB_ENOMEM when `json` is NULL.
+int info_print_json(json_t *json, struct tb_error *error) TB_MUST_USE;
+
+#endif

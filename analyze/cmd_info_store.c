@@ -1,0 +1,81 @@
+// What `tailback info` says of a store.
+#include "cmd_info.h"
+
+#include <inttypes.h>
+
+// run_json has the keys that scripts rely on; they are those of issue and manual page.
+static json_t *run_json(const struct tb_run_info *info)
+{
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:s, s:s, s:s, s:s}",
+		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
+		"packets", (json_int_t)info->n_packets, "bytes",
+		(json_int_t)info->payload_bytes, "messages", (json_int_t)info->n_messages,
+		"simulated_ps", (json_int_t)info->simulated_ps, "wall_s", info->wall_s,
+		"packets_per_s", info->packets_per_s, "complete", (int)info->complete,
+		"input", info->input_name, "input_kind", info->input_kind, "network",
+		info->network_name, "started_at", info->started_at);
+}
+
+// store_json is the newest run's object with the list of all in it.
+static json_t *store_json(const struct tb_runs *runs)
+{
+	size_t n = tb_runs_n(runs);
+	json_t *root = run_json(tb_runs_at(runs, n - 1));
+	json_t *list = json_array();
+	bool fine = root && list &&
+		    json_object_set_new(root, "kind", json_string("store")) == 0;
+	for (size_t i = 0; fine && i < n; i++)
+		fine = json_array_append_new(list, run_json(tb_runs_at(runs, i))) == 0;
+	if (fine && json_object_set(root, "runs", list) == 0) {
+		json_decref(list);
+		return root;
+	}
+	json_decref(list);
+	json_decref(root);
+	return NULL;
+}
+
+static void print_run(const struct tb_run_info *info)
+{
+	char text[4][32];
+	printf("Run %" PRId64 "%s\n", info->id,
+		info->complete ? "" : ", incomplete: stopped or still being written");
+	info_line("input", "%s (%s, %s)", info->input_name, info->input_kind,
+		tb_format_size(info->input_bytes, text[0], sizeof text[0]));
+	info_line("network", "%s, %s nodes, %s switches, %s links", info->network_name,
+		tb_format_count(info->n_nodes, text[0], sizeof text[0]),
+		tb_format_count(info->n_switches, text[1], sizeof text[1]),
+		tb_format_count(info->n_links, text[2], sizeof text[2]));
+	info_line("simulated", "%s in %s bins of %s",
+		tb_format_time(info->simulated_ps, text[0], sizeof text[0]),
+		tb_format_count(info->n_bins, text[1], sizeof text[1]),
+		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
+	info_line("delivered", "%s messages, %s packets, %s",
+		tb_format_count(info->n_messages, text[0], sizeof text[0]),
+		tb_format_count(info->n_packets, text[1], sizeof text[1]),
+		tb_format_size(info->payload_bytes, text[2], sizeof text[2]));
+	info_line("options", "%s", *info->options ? info->options : "none");
+	info_line("seed", "%" PRIu64, info->seed);
+	if (info->wall_s > 0)
+		info_line("took", "%.2f s, %.2f million packets/s, at %s by Tailback %s",
+			info->wall_s, info->packets_per_s / 1e6, info->started_at,
+			info->program_version);
+	else
+		info_line("started", "%s by Tailback %s", info->started_at,
+			info->program_version);
+}
+
+int info_show_store(const struct info_options *options, const struct tb_runs *runs,
+	struct tb_error *error)
+{
+	size_t n = tb_runs_n(runs);
+	if (n == 0)
+		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
+	if (options->json)
+		return info_print_json(store_json(runs), error);
+	printf("%s: store of %zu run%s\n", options->file, n, n == 1 ? "" : "s");
+	for (size_t i = 0; i < n; i++)
+		print_run(tb_runs_at(runs, i));
+	return TB_OK;
+}

@@ -1,0 +1,194 @@
+// What `tailback info` says of packet captures and jobs.
+#include "cmd_info.h"
+#include "network.h"
+#include "progress.h"
+
+#include <inttypes.h>
+
+// The counts of a summary in the order of reading, and what each says to people.
+struct count {
+	const char *key;
+	const char *meaning;
+	uint64_t value;
+};
+
+#define N_COUNTS 14
+
+static void list_counts(
+	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
+{
+	const struct count list[N_COUNTS] = {
+		{"records", "records", summary->n_records},
+		{"replayed_records", "of them to be replayed",
+			summary->n_replayed_records},
+		{"duplicates", "seen before at another point", summary->n_duplicates},
+		{"retransmissions", "retransmissions, dropped",
+			summary->n_retransmissions},
+		{"acks", "pure acknowledgements, dropped", summary->n_acks},
+		{"broadcast", "broadcast, dropped", summary->n_broadcast},
+		{"multicast", "multicast, dropped", summary->n_multicast},
+		{"non_ip", "no IP, dropped", summary->n_non_ip},
+		{"undecodable", "too short or broken, dropped", summary->n_undecodable},
+		{"local", "within one node, dropped", summary->n_local},
+		{"unplaced", "of endpoints without a node, dropped", summary->n_unplaced},
+		{"reordered", "out of order, put right", summary->n_reordered},
+		{"late", "later than the window", summary->n_late},
+		{"offloaded", "offloaded, cut into frames", summary->n_offloaded},
+	};
+	for (int i = 0; i < N_COUNTS; i++)
+		counts[i] = list[i];
+}
+
+// read_all streams through the capture, for its summary.
+static int read_all(struct tb_packets *packets, struct tb_error *error)
+{
+	struct tb_progress progress;
+	struct tb_packet packet;
+	uint64_t n = 0;
+	int status;
+	tb_progress_init(&progress, stderr);
+	while ((status = tb_packets_next(packets, &packet, error)) > 0)
+		if (++n % 65536 == 0 && tb_progress_due(&progress))
+			tb_progress_show(
+				&progress, tb_packets_fraction(packets), "reading");
+	tb_progress_done(&progress);
+	return status;
+}
+
+// payload_rate is what a node can send at most: a link's rate, less what each packet
+// adds.
+static double payload_rate(const struct tb_network_params *params)
+{
+	double payload = params->packet_payload_bytes;
+	return (double)params->link_bytes_per_s * payload /
+	       (payload + params->packet_overhead_bytes);
+}
+
+static json_t *packets_json(const struct tb_packets_summary *summary,
+	const struct tb_packets_load *load, const char *network)
+{
+	json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+				 "s:{s:s, s:f, s:f, s:I, "
+				 "s:f}}",
+		"kind", "packets", "nodes", (json_int_t)summary->n_nodes, "endpoints",
+		(json_int_t)summary->n_endpoints, "endpoints_unplaced",
+		(json_int_t)summary->n_endpoints_unplaced, "pairs",
+		(json_int_t)summary->n_pairs, "packets", (json_int_t)summary->n_packets,
+		"bytes", (json_int_t)summary->payload_bytes, "wire_bytes",
+		(json_int_t)summary->wire_bytes, "duration_ps",
+		(json_int_t)summary->duration_ps, "truncated_records",
+		(json_int_t)summary->n_truncated, "load", "network", network,
+		"mean_share", load->mean_share, "busiest_share", load->busiest_share,
+		"busiest_node", (json_int_t)load->busiest.id, "half_scale",
+		load->half_scale);
+	struct count counts[N_COUNTS];
+	list_counts(summary, counts);
+	for (int i = 0; root && i < N_COUNTS; i++) {
+		if (json_object_set_new(root, counts[i].key,
+			    json_integer((json_int_t)counts[i].value)) == 0)
+			continue;
+		json_decref(root);
+		root = NULL;
+	}
+	return root;
+}
+
+static void print_counts(const struct tb_packets_summary *summary)
+{
+	struct count counts[N_COUNTS];
+	char text[32];
+	list_counts(summary, counts);
+	for (int i = 0; i < N_COUNTS; i++)
+		if (counts[i].value || i == 0)
+			printf("  %12s %s\n",
+				tb_format_count(counts[i].value, text, sizeof text),
+				counts[i].meaning);
+}
+
+static void print_packets(const char *file, const struct tb_packets *packets,
+	const struct tb_packets_load *load, const char *network)
+{
+	const struct tb_packets_summary *summary = tb_packets_summary(packets);
+	char text[4][32];
+	printf("%s: packet capture\n", file);
+	info_line("nodes", "%s, with %s ordered pairs",
+		tb_format_count(summary->n_nodes, text[0], sizeof text[0]),
+		tb_format_count(summary->n_pairs, text[1], sizeof text[1]));
+	info_line("packets", "%s in %s, %s on the wire, %s of payload",
+		tb_format_count(summary->n_packets, text[0], sizeof text[0]),
+		tb_format_time(summary->duration_ps, text[1], sizeof text[1]),
+		tb_format_size(summary->wire_bytes, text[2], sizeof text[2]),
+		tb_format_size(summary->payload_bytes, text[3], sizeof text[3]));
+	if (load->half_scale > 0) {
+		const char *name = tb_packets_node_name(packets, load->busiest);
+		info_line("load",
+			"%.3g %% of %s's capacity; its busiest node, %u%s%s%s, %.3g %%",
+			100 * load->mean_share, network, load->busiest.id,
+			*name ? " (" : "", name, *name ? ")" : "",
+			100 * load->busiest_share);
+		info_line("half load", "--time-scale %.3g", load->half_scale);
+	}
+	print_counts(summary);
+}
+
+int info_show_packets(const struct info_options *options, struct tb_packets *packets,
+	struct tb_error *error)
+{
+	struct tb_network_params params;
+	int status = tb_network_preset(&params, options->network, error);
+	if (status != TB_OK)
+		return status;
+	status = read_all(packets, error);
+	// Of a capture that was cut off, what there is gets told before the error.
+	if (status != TB_OK && status != TB_EFORMAT)
+		return status;
+	struct tb_packets_load load = tb_packets_load(packets, payload_rate(&params));
+	if (!options->json) {
+		print_packets(options->file, packets, &load, params.name);
+		return status;
+	}
+	struct tb_error ignored;
+	int printed = info_print_json(
+		packets_json(tb_packets_summary(packets), &load, params.name),
+		status ? &ignored : error);
+	return status ? status : printed;
+}
+
+int info_show_job(const struct info_options *options, const struct tb_job *job,
+	struct tb_error *error)
+{
+	struct tb_job_summary summary;
+	char text[3][32];
+	tb_job_summarize(job, &summary);
+	if (options->json)
+		return info_print_json(
+			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				"kind", "job", "nodes", (json_int_t)job->n_ranks,
+				"operations", (json_int_t)job->n_ops, "messages",
+				(json_int_t)summary.n_sends, "receives",
+				(json_int_t)summary.n_recvs, "calcs",
+				(json_int_t)summary.n_calcs, "dependencies",
+				(json_int_t)summary.n_dependencies, "bytes",
+				(json_int_t)summary.send_bytes, "calc_ns",
+				(json_int_t)summary.calc_ns, "pairs",
+				(json_int_t)summary.n_pairs),
+			error);
+	printf("%s: job (GOAL)\n", options->file);
+	info_line("ranks", "%s, with %s ordered pairs",
+		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
+		tb_format_count(summary.n_pairs, text[1], sizeof text[1]));
+	info_line("sends", "%s, %s",
+		tb_format_count(summary.n_sends, text[0], sizeof text[0]),
+		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));
+	info_line("receives", "%s",
+		tb_format_count(summary.n_recvs, text[0], sizeof text[0]));
+	// In nanoseconds it may reach beyond what a tb_time_ps holds.
+	double calc_ps = (double)summary.calc_ns * (double)TB_PS_PER_NS;
+	info_line("calcs", "%s, %s in all",
+		tb_format_count(summary.n_calcs, text[0], sizeof text[0]),
+		tb_format_time(calc_ps < 9e18 ? (tb_time_ps)calc_ps : TB_TIME_NEVER,
+			text[1], sizeof text[1]));
+	info_line("dependencies", "%s",
+		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
+	return TB_OK;
+}
