@@ -139,7 +139,7 @@ static uint32_t cut(struct tb_engine *engine, struct node *node)
 	uint32_t message_id = node->queue;
 	struct message *message = &engine->messages[message_id];
 	uint32_t id = engine->free_packets[--engine->n_free_packets];
-	struct packet *packet = &engine->packets[id];
+	struct packet *packet = packet_at(engine, id);
 	uint64_t payload = message->to_fetch < params->packet_payload_bytes
 				   ? message->to_fetch
 				   : params->packet_payload_bytes;
@@ -156,7 +156,8 @@ static uint32_t cut(struct tb_engine *engine, struct node *node)
 		packet->wire_bytes
 			? (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes
 			: 1;
-	packet->n_granted = packet->n_hops = 0;
+	packet->n_granted = 0;
+	packet->path_ps = 0;
 	packet->ascending = engine->net->regular ? tb_network_ascending(engine->net,
 							   message->what.source.id,
 							   packet->destination)
@@ -179,10 +180,11 @@ void tb_endpoint_fetched(struct tb_engine *engine, uint32_t id)
 static void inject(struct tb_engine *engine, uint32_t id)
 {
 	struct node *node = &engine->nodes[id];
-	const struct link *link = &engine->links[engine->net->injection[id]];
+	const struct vc *vcs =
+		engine->vcs + (size_t)engine->net->injection[id] * engine->vcs_most;
 	tb_time_ps frees = TB_TIME_NEVER;
-	for (uint32_t v = 0; v < link->n_vcs; v++) {
-		tb_time_ps at = engine->vcs[link->first_vc + v].free_at;
+	for (uint32_t v = 0; v < engine->vcs_most; v++) {
+		tb_time_ps at = vcs[v].free_at;
 		if (at <= engine->now) {
 			uint32_t packet = node->fetched;
 			node->fetched = NOTHING;
@@ -210,8 +212,8 @@ void tb_endpoint_node(struct tb_engine *engine, uint32_t id)
 		node->queue == NOTHING)
 		return;
 	node->fetching = cut(engine, node);
-	tb_time_ps done = bus_serve(
-		engine, node, engine->now, engine->packets[node->fetching].payload_bytes);
+	tb_time_ps done = bus_serve(engine, node, engine->now,
+		packet_at(engine, node->fetching)->payload_bytes);
 	tb_wheel_put(&engine->wheel, done, EV_FETCHED, id);
 }
 
@@ -232,14 +234,12 @@ static void complete(struct tb_engine *engine, uint32_t id)
 // backwards; then the source sends the end-of-packet token.
 void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 {
-	struct packet *packet = &engine->packets[id];
+	struct packet *packet = packet_at(engine, id);
 	struct node *node = &engine->nodes[packet->destination];
 	struct message *message = &engine->messages[packet->message];
 	const struct tb_network_params *params = &engine->net->params;
 	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
-	ack += params->ack_delay_ps;
-	for (uint32_t hop = 0; hop < packet->n_hops; hop++)
-		ack += engine->links[packet->hops[hop].link].hop_ps;
+	ack += params->ack_delay_ps + packet->path_ps;
 	node->drained_at = bus_serve(engine, node, engine->now, packet->payload_bytes);
 	tb_wormhole_release(engine, id, ack);
 	uint32_t source = message->what.source.id;

@@ -50,7 +50,11 @@ static int size_up(struct tb_engine *engine)
 	engine->runs_most =
 		(uint32_t)((wire + engine->run_bytes - 1) / engine->run_bytes);
 	engine->hops_most = net->longest_path;
-	uint64_t packets = (uint64_t)net->n_nodes * (most_vcs(net) + 1);
+	engine->vcs_most = most_vcs(net);
+	engine->hop_bytes = sizeof(struct hop) + engine->runs_most * sizeof(struct span);
+	engine->packet_bytes =
+		sizeof(struct packet) + engine->hops_most * engine->hop_bytes;
+	uint64_t packets = (uint64_t)net->n_nodes * (engine->vcs_most + 1);
 	// An EV_READY names packet and hop in 32 bits.
 	if (packets * engine->hops_most > UINT32_MAX)
 		return TB_ECAPACITY;
@@ -58,32 +62,36 @@ static int size_up(struct tb_engine *engine)
 	return TB_OK;
 }
 
+static void make_link(struct tb_engine *engine, uint32_t id)
+{
+	const struct tb_link_info *info = &engine->net->links[id];
+	struct link *link = &engine->links[id];
+	link->byte_q20 = per_byte_q20(info->bytes_per_s);
+	link->flit_ps = link_time(link, engine->net->params.flit_bytes);
+	link->hop_ps = info->latency_ps + link->flit_ps;
+	link->held_since = TB_TIME_NEVER;
+	link->from = info->from;
+	link->ejection = info->kind == TB_LINK_EJECTION;
+	link->injection = info->kind == TB_LINK_INJECTION;
+	uint32_t room = info->fifo_bytes / engine->run_bytes;
+	link->room_runs = (uint16_t)(room < RUNS_ALWAYS ? room : RUNS_ALWAYS);
+	if (link->ejection)
+		link->room_runs = RUNS_ALWAYS;
+	// VCs that the link does not have never fall free.
+	for (uint32_t v = info->n_vcs; v < engine->vcs_most; v++)
+		engine->vcs[(size_t)id * engine->vcs_most + v].free_at = TB_TIME_NEVER;
+}
+
 static int make_links(struct tb_engine *engine)
 {
-	const struct tb_network *net = engine->net;
-	uint32_t n_vcs = 0;
-	engine->links = calloc(net->n_links, sizeof *engine->links);
-	if (!engine->links)
+	uint32_t n = engine->net->n_links;
+	engine->links = calloc(n, sizeof *engine->links);
+	engine->vcs = calloc((size_t)n * engine->vcs_most, sizeof *engine->vcs);
+	if (!engine->links || !engine->vcs)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < net->n_links; i++) {
-		const struct tb_link_info *info = &net->links[i];
-		struct link *link = &engine->links[i];
-		link->byte_q20 = per_byte_q20(info->bytes_per_s);
-		link->latency_ps = info->latency_ps;
-		link->flit_ps = link_time(link, net->params.flit_bytes);
-		link->hop_ps = link->latency_ps + link->flit_ps;
-		link->held_since = TB_TIME_NEVER;
-		link->first_vc = n_vcs;
-		link->from = info->from;
-		link->n_vcs = (uint16_t)info->n_vcs;
-		uint32_t room = info->fifo_bytes / engine->run_bytes;
-		link->room_runs = (uint16_t)(room < UINT16_MAX ? room : UINT16_MAX);
-		link->ejection = info->kind == TB_LINK_EJECTION;
-		link->injection = info->kind == TB_LINK_INJECTION;
-		n_vcs += info->n_vcs;
-	}
-	engine->vcs = calloc(n_vcs, sizeof *engine->vcs);
-	return engine->vcs ? TB_OK : TB_ENOMEM;
+	for (uint32_t id = 0; id < n; id++)
+		make_link(engine, id);
+	return TB_OK;
 }
 
 // make_switches gives each switch room for as many waiting headers as VCs lead into it.
@@ -117,19 +125,12 @@ static int make_switches(struct tb_engine *engine)
 static int make_packets(struct tb_engine *engine)
 {
 	uint32_t n = engine->n_packets_most;
-	size_t n_hops = (size_t)n * engine->hops_most;
-	engine->packets = calloc(n, sizeof *engine->packets);
-	engine->hops = calloc(n_hops, sizeof *engine->hops);
-	engine->spans = calloc(n_hops * engine->runs_most, sizeof *engine->spans);
+	engine->packets = calloc(n, engine->packet_bytes);
 	engine->free_packets = malloc(n * sizeof *engine->free_packets);
-	if (!engine->packets || !engine->hops || !engine->spans || !engine->free_packets)
+	if (!engine->packets || !engine->free_packets)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		size_t first = (size_t)i * engine->hops_most;
-		engine->packets[i].hops = engine->hops + first;
-		engine->packets[i].spans = engine->spans + first * engine->runs_most;
+	for (uint32_t i = 0; i < n; i++)
 		engine->free_packets[engine->n_free_packets++] = n - 1 - i;
-	}
 	return TB_OK;
 }
 
@@ -224,8 +225,6 @@ void tb_engine_free(struct tb_engine *engine)
 	free(engine->waiters);
 	free(engine->nodes);
 	free(engine->packets);
-	free(engine->hops);
-	free(engine->spans);
 	free(engine->free_packets);
 	free(engine->messages);
 	free(engine->posted);
@@ -389,13 +388,10 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 {
 	// The last circuits are held a little beyond the last event.
 	tb_time_ps end = engine->now;
-	for (uint32_t i = 0; i < engine->net->n_links; i++) {
-		const struct link *link = &engine->links[i];
-		for (uint32_t v = 0; v < link->n_vcs; v++) {
-			tb_time_ps at = engine->vcs[link->first_vc + v].free_at;
-			if (at != TB_TIME_NEVER && at > end)
-				end = at;
-		}
+	for (size_t i = 0; i < (size_t)engine->net->n_links * engine->vcs_most; i++) {
+		tb_time_ps at = engine->vcs[i].free_at;
+		if (at != TB_TIME_NEVER && at > end)
+			end = at;
 	}
 	int status = pass_bins(engine, end, error);
 	if (status != TB_OK)

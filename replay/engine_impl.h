@@ -36,17 +36,14 @@ struct vc {
 	uint32_t flow; // of the present or last holder
 };
 
-struct link {
+struct link {			   // a cache line: every crossing touches it
 	tb_time_ps reserved_until; // the run being served ends; final, whatever comes
+	tb_time_ps held_since;	   // TB_TIME_NEVER while no VC is held
 	tb_time_ps hop_ps;	   // header on this link to header at the next switch
-	tb_time_ps latency_ps;
 	tb_time_ps flit_ps;
-	tb_time_ps held_since; // TB_TIME_NEVER while no VC is held
-	uint64_t byte_q20;     // picoseconds a byte, 20 binary places
-	uint32_t first_vc;     // into vcs
-	uint32_t from;	       // switch, or node of an injection link
-	uint16_t n_vcs;
-	uint16_t room_runs; // runs that its FIFO holds
+	uint64_t byte_q20;  // picoseconds a byte, 20 binary places
+	uint32_t from;	    // switch, or node of an injection link
+	uint16_t room_runs; // runs that its FIFO holds; RUNS_ALWAYS at an ejection
 	uint16_t ready;	    // bit a VC: its next run waits for the link
 	uint8_t serving;    // VC served last
 	bool event_set;	    // an EV_LINK is under way
@@ -55,31 +52,32 @@ struct link {
 	bool injection;
 };
 
-struct hop {
-	uint32_t link;
-	uint16_t vc;
-	bool armed;    // next run is ready, or known when it will be
-	uint32_t runs; // runs begun
-};
+#define RUNS_ALWAYS UINT16_MAX // the node takes whatever comes
 
 struct span { // of a run on a link
 	tb_time_ps start, end;
 };
 
-struct packet {
+struct hop { // followed by a span for each run: see span_at
+	uint32_t link;
+	uint32_t vc;   // index into vcs
+	uint32_t runs; // runs begun
+	uint16_t room; // room_runs of the link
+	bool armed;    // next run is ready, or known when it will be
+};
+
+struct packet {		    // followed by its hops: see hop_at
 	uint64_t order;	    // message serial and number within it: breaks ties
 	tb_time_ps arrived; // header at the switch where it stands
 	tb_time_ps charged; // wait up to here is counted already
 	tb_time_ps waited;  // at earlier switches
+	tb_time_ps path_ps; // sum of its links' hop_ps
 	uint32_t message, flow;
 	uint32_t destination;
 	uint32_t wire_bytes, payload_bytes;
 	uint32_t n_runs;
 	uint32_t n_granted; // hops whose VC it has
-	uint32_t n_hops;    // of the whole path
 	uint32_t ascending; // of a regular tree
-	struct hop *hops;
-	struct span *spans; // [hop * runs_most + run]
 };
 
 struct waiter {
@@ -134,15 +132,14 @@ struct tb_engine {
 	uint64_t seed;
 	int64_t age_q10; // age weight, 10 binary places
 	uint64_t bus_q20;
-	uint32_t run_bytes, runs_most, hops_most;
+	uint32_t run_bytes, runs_most, hops_most, vcs_most;
+	size_t hop_bytes, packet_bytes; // strides
 	struct link *links;
 	struct vc *vcs;
 	struct switch_state *switches;
 	struct waiter *waiters; // memory of all switches
 	struct node *nodes;
-	struct packet *packets;
-	struct hop *hops;
-	struct span *spans;
+	char *packets; // records of packet_bytes each
 	uint32_t *free_packets;
 	uint32_t n_free_packets, n_packets_most;
 	struct message *messages;
@@ -156,6 +153,22 @@ struct tb_engine {
 
 // tb_engine_fail keeps the first failure; the loop ends with it.
 void tb_engine_fail(struct tb_engine *engine, enum tb_status code, const char *sentence);
+
+static inline struct packet *packet_at(const struct tb_engine *engine, uint32_t id)
+{
+	return (void *)(engine->packets + id * engine->packet_bytes);
+}
+
+static inline struct hop *hop_at(
+	const struct tb_engine *engine, struct packet *packet, uint32_t hop)
+{
+	return (void *)((char *)(packet + 1) + hop * engine->hop_bytes);
+}
+
+static inline struct span *span_at(struct hop *hop, uint32_t run)
+{
+	return (struct span *)(void *)(hop + 1) + run;
+}
 
 static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
 {

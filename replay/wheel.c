@@ -148,18 +148,42 @@ static int by_time(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-// empty_bucket moves the current bucket's events to `due`. Few are the rule; qsort is for
-// the large networks, where a bucket holds hundreds.
+// sort_due sorts by insertion, which is linear for events that were put nearly in their
+// order; when it must move too much it leaves the rest to qsort.
+static void sort_due(struct tb_wheel *wheel, uint32_t n)
+{
+	struct tb_event *due = wheel->due;
+	uint32_t moves = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		struct tb_event event = due[i];
+		uint32_t j = i;
+		for (; j > 0 && due[j - 1].at > event.at; j--)
+			due[j] = due[j - 1];
+		due[j] = event;
+		moves += i - j;
+		if (moves > 8 * n + 64) {
+			qsort(due, n, sizeof *due, by_time);
+			return;
+		}
+	}
+}
+
+// empty_bucket moves the current bucket's events to `due`. The list is last in, first
+// out: it is turned round.
 static void empty_bucket(struct tb_wheel *wheel)
 {
 	uint32_t bucket = (uint32_t)(wheel->turn % TB_WHEEL_BUCKETS);
 	uint32_t n = 0;
+	for (uint32_t slot = wheel->heads[bucket]; slot != NONE; n++)
+		slot = wheel->entries[slot].next;
+	while (n > wheel->due_room)
+		if (!grown(wheel, (void **)&wheel->due, &wheel->due_room,
+			    sizeof *wheel->due))
+			return;
+	uint32_t i = n;
 	for (uint32_t slot = wheel->heads[bucket]; slot != NONE;) {
 		struct tb_wheel_entry *entry = &wheel->entries[slot];
-		if (n == wheel->due_room && !grown(wheel, (void **)&wheel->due,
-						    &wheel->due_room, sizeof *wheel->due))
-			return;
-		wheel->due[n++] = entry->event;
+		wheel->due[--i] = entry->event;
 		uint32_t next = entry->next;
 		entry->next = wheel->first_free;
 		wheel->first_free = slot;
@@ -170,17 +194,7 @@ static void empty_bucket(struct tb_wheel *wheel)
 	wheel->n_wheel -= n;
 	wheel->due_begin = 0;
 	wheel->due_end = n;
-	if (n > 24) {
-		qsort(wheel->due, n, sizeof *wheel->due, by_time);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++) {
-		struct tb_event event = wheel->due[i];
-		uint32_t j = i;
-		for (; j > 0 && wheel->due[j - 1].at > event.at; j--)
-			wheel->due[j] = wheel->due[j - 1];
-		wheel->due[j] = event;
-	}
+	sort_due(wheel, n);
 }
 
 void tb_wheel_refill(struct tb_wheel *wheel, tb_time_ps limit)

@@ -5,10 +5,9 @@
 
 #include <assert.h>
 
-static struct span *span_of(const struct tb_engine *engine, const struct packet *packet,
-	uint32_t hop, uint32_t run)
+static const struct vc *vcs_of(const struct tb_engine *engine, uint32_t link)
 {
-	return &packet->spans[hop * engine->runs_most + run];
+	return engine->vcs + (size_t)link * engine->vcs_most;
 }
 
 // settle_link counts the time that VCs of the link were held, up to `until`.
@@ -17,10 +16,11 @@ static void settle_link(struct tb_engine *engine, uint32_t id, tb_time_ps until)
 	struct link *link = &engine->links[id];
 	if (link->held_since == TB_TIME_NEVER)
 		return;
+	const struct vc *vcs = vcs_of(engine, id);
 	tb_time_ps end = 0;
-	for (uint32_t v = 0; v < link->n_vcs; v++)
-		if (engine->vcs[link->first_vc + v].free_at > end)
-			end = engine->vcs[link->first_vc + v].free_at;
+	for (uint32_t v = 0; v < engine->net->links[id].n_vcs; v++)
+		if (vcs[v].free_at > end)
+			end = vcs[v].free_at;
 	bool over = end <= until;
 	if (!over)
 		end = until;
@@ -29,91 +29,107 @@ static void settle_link(struct tb_engine *engine, uint32_t id, tb_time_ps until)
 	link->held_since = over ? TB_TIME_NEVER : until;
 }
 
-static void advance(struct tb_engine *engine, uint32_t id, uint32_t hop);
+static void advance(
+	struct tb_engine *engine, struct packet *packet, uint32_t id, uint32_t hop);
 
-// begin lets the next run of a hop cross from `start` on: its end is known at once,
-// because what holds back its last flit is known too.
-static void begin(struct tb_engine *engine, uint32_t id, uint32_t hop, tb_time_ps start)
+// last_flit is when the last flit of a run has crossed that begins at `start`: as late as
+// its own link's rate, the flits' coming in and the room ahead make it.
+static tb_time_ps last_flit(struct tb_engine *engine, struct packet *packet, uint32_t hop,
+	tb_time_ps start, uint32_t bytes)
 {
-	struct packet *packet = &engine->packets[id];
-	struct hop *at = &packet->hops[hop];
-	struct link *link = &engine->links[at->link];
-	uint32_t run = at->runs++;
-	bool last_run = at->runs == packet->n_runs;
-	uint32_t bytes = last_run ? packet->wire_bytes - run * engine->run_bytes
-				  : engine->run_bytes;
+	struct hop *at = hop_at(engine, packet, hop);
+	const struct link *link = &engine->links[at->link];
 	tb_time_ps end = start + link_time(link, bytes);
 	if (hop > 0) {
-		const struct link *before = &engine->links[packet->hops[hop - 1].link];
-		tb_time_ps in = span_of(engine, packet, hop - 1, run)->end +
-				before->latency_ps + link->flit_ps;
+		struct hop *before = hop_at(engine, packet, hop - 1);
+		const struct link *from = &engine->links[before->link];
+		tb_time_ps in = span_at(before, at->runs)->end + from->hop_ps -
+				from->flit_ps + link->flit_ps;
 		if (in > end)
 			end = in;
 	}
-	if (run >= link->room_runs && !link->ejection) {
-		tb_time_ps room =
-			span_of(engine, packet, hop + 1, run - link->room_runs)->end +
-			link->hop_ps;
+	if (at->runs >= at->room) {
+		struct hop *ahead = hop_at(engine, packet, hop + 1);
+		tb_time_ps room = span_at(ahead, at->runs - at->room)->end + link->hop_ps;
 		if (room > end)
 			end = room;
 	}
-	*span_of(engine, packet, hop, run) = (struct span){start, end};
+	return end;
+}
+
+// begin lets the next run of a hop cross from `start` on: its end is known at once,
+// because what holds back its last flit is known too.
+static void begin(struct tb_engine *engine, struct packet *packet, uint32_t id,
+	uint32_t hop, tb_time_ps start)
+{
+	struct hop *at = hop_at(engine, packet, hop);
+	struct link *link = &engine->links[at->link];
+	uint32_t run = at->runs;
+	bool last_run = run + 1 == packet->n_runs;
+	uint32_t bytes = last_run ? packet->wire_bytes - run * engine->run_bytes
+				  : engine->run_bytes;
+	tb_time_ps end = last_flit(engine, packet, hop, start, bytes);
+	*span_at(at, run) = (struct span){start, end};
+	at->runs = run + 1;
 	at->armed = false;
-	link->serving = (uint8_t)at->vc;
+	link->serving = (uint8_t)(at->vc - at->link * engine->vcs_most);
 	link->reserved_until = end;
 	tb_recorder_run(&engine->recorder, at->link, start, end, bytes, run == 0);
-	if (run == 0 && !link->ejection)
-		tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER, id);
+	if (run == 0) {
+		engine->stats.n_hops++;
+		if (!link->ejection)
+			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER, id);
+	}
 	if (last_run && link->ejection)
-		tb_wheel_put(&engine->wheel, end + link->latency_ps, EV_TAIL, id);
-	engine->stats.n_hops += run == 0;
-	// This run lets the same run of the next hop, an earlier one of the hop before
-	// (room) and the next of this hop go on.
-	if (hop + 1 < packet->n_granted)
-		advance(engine, id, hop + 1);
-	if (hop > 0)
-		advance(engine, id, hop - 1);
-	advance(engine, id, hop);
+		tb_wheel_put(
+			&engine->wheel, end + link->hop_ps - link->flit_ps, EV_TAIL, id);
+	// This run lets the same run of the next hop, the run of the hop before that
+	// wanted its room, and the next of this hop go on.
+	if (hop + 1 < packet->n_granted && hop_at(engine, packet, hop + 1)->runs == run)
+		advance(engine, packet, id, hop + 1);
+	if (hop > 0) {
+		const struct hop *before = hop_at(engine, packet, hop - 1);
+		if (before->runs == run + before->room)
+			advance(engine, packet, id, hop - 1);
+	}
+	if (!last_run)
+		advance(engine, packet, id, hop);
 }
 
 // advance looks whether the next run of a hop can cross and when. If that is exactly when
 // the run before it ends, the link stays with the VC and nobody can come between: the run
 // begins (perhaps in the future) without an event.
-static void advance(struct tb_engine *engine, uint32_t id, uint32_t hop)
+static void advance(
+	struct tb_engine *engine, struct packet *packet, uint32_t id, uint32_t hop)
 {
-	struct packet *packet = &engine->packets[id];
-	struct hop *at = &packet->hops[hop];
+	struct hop *at = hop_at(engine, packet, hop);
 	uint32_t run = at->runs;
 	if (at->armed || run == packet->n_runs)
 		return;
-	if (hop > 0 && packet->hops[hop - 1].runs <= run)
-		return;
-	struct link *link = &engine->links[at->link];
-	bool wants_room = run >= link->room_runs && !link->ejection;
-	if (wants_room && (hop + 1 >= packet->n_granted ||
-				  packet->hops[hop + 1].runs <= run - link->room_runs))
-		return;
 	tb_time_ps ready = engine->now;
 	if (hop > 0) {
-		const struct link *before = &engine->links[packet->hops[hop - 1].link];
+		struct hop *before = hop_at(engine, packet, hop - 1);
+		if (before->runs <= run)
+			return;
 		tb_time_ps in =
-			span_of(engine, packet, hop - 1, run)->start + before->hop_ps;
+			span_at(before, run)->start + engine->links[before->link].hop_ps;
 		if (in > ready)
 			ready = in;
 	}
-	if (wants_room) {
-		tb_time_ps room =
-			span_of(engine, packet, hop + 1, run - link->room_runs)->start +
-			link->hop_ps;
+	struct link *link = &engine->links[at->link];
+	if (run >= at->room) {
+		struct hop *ahead = hop_at(engine, packet, hop + 1);
+		if (hop + 1 >= packet->n_granted || ahead->runs <= run - at->room)
+			return;
+		tb_time_ps room = span_at(ahead, run - at->room)->start + link->hop_ps;
 		if (room > ready)
 			ready = room;
 	}
-	tb_time_ps before_end = run ? span_of(engine, packet, hop, run - 1)->end : 0;
-	if (run > 0 && before_end >= ready) {
+	if (run > 0 && span_at(at, run - 1)->end >= ready) {
 		// The last run's end is still to come, so the link cannot have been given
 		// away.
-		assert(link->serving == at->vc && link->reserved_until == before_end);
-		begin(engine, id, hop, before_end);
+		assert(link->reserved_until == span_at(at, run - 1)->end);
+		begin(engine, packet, id, hop, span_at(at, run - 1)->end);
 		return;
 	}
 	at->armed = true;
@@ -122,32 +138,35 @@ static void advance(struct tb_engine *engine, uint32_t id, uint32_t hop)
 			&engine->wheel, ready, EV_READY, id * engine->hops_most + hop);
 		return;
 	}
-	link->ready |= (uint16_t)(1u << at->vc);
+	link->ready |= (uint16_t)(1u << (at->vc - at->link * engine->vcs_most));
 	list_add(&engine->links_now, at->link, &link->listed);
 }
 
 void tb_wormhole_ready(struct tb_engine *engine, uint32_t subject)
 {
-	const struct packet *packet = &engine->packets[subject / engine->hops_most];
-	const struct hop *at = &packet->hops[subject % engine->hops_most];
+	struct packet *packet = packet_at(engine, subject / engine->hops_most);
+	const struct hop *at = hop_at(engine, packet, subject % engine->hops_most);
 	struct link *link = &engine->links[at->link];
-	link->ready |= (uint16_t)(1u << at->vc);
+	link->ready |= (uint16_t)(1u << (at->vc - at->link * engine->vcs_most));
 	list_add(&engine->links_now, at->link, &link->listed);
 }
 
-// choose_vc picks among the VCs with a run ready: the one served last goes on, else the
-// one granted longest ago.
-static uint32_t choose_vc(const struct tb_engine *engine, const struct link *link)
+// choose_vc picks among the VCs with a run ready: the packet served last goes on, else
+// the one whose VC was granted longest ago, the lowest VC among equals.
+static uint32_t choose_vc(const struct tb_engine *engine, uint32_t id)
 {
-	if (link->ready & 1u << link->serving)
-		return link->serving;
+	const struct link *link = &engine->links[id];
+	const struct vc *vcs = vcs_of(engine, id);
+	if (link->ready & 1u << link->serving) {
+		const struct vc *vc = &vcs[link->serving];
+		if (hop_at(engine, packet_at(engine, vc->packet), vc->hop)->runs > 0)
+			return link->serving;
+	}
 	uint32_t chosen = NOTHING;
-	for (uint32_t v = 0; v < link->n_vcs; v++) {
+	for (uint32_t v = 0; v < engine->vcs_most; v++) {
 		if (!(link->ready & 1u << v))
 			continue;
-		if (chosen == NOTHING ||
-			engine->vcs[link->first_vc + v].granted_at <
-				engine->vcs[link->first_vc + chosen].granted_at)
+		if (chosen == NOTHING || vcs[v].granted_at < vcs[chosen].granted_at)
 			chosen = v;
 	}
 	return chosen;
@@ -158,10 +177,11 @@ void tb_wormhole_link(struct tb_engine *engine, uint32_t id)
 	struct link *link = &engine->links[id];
 	link->listed = false;
 	if (link->ready && link->reserved_until <= engine->now) {
-		uint32_t v = choose_vc(engine, link);
-		const struct vc *vc = &engine->vcs[link->first_vc + v];
+		uint32_t v = choose_vc(engine, id);
+		const struct vc *vc = &vcs_of(engine, id)[v];
 		link->ready &= (uint16_t) ~(1u << v);
-		begin(engine, vc->packet, vc->hop, engine->now);
+		begin(engine, packet_at(engine, vc->packet), vc->packet, vc->hop,
+			engine->now);
 	}
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
@@ -169,40 +189,45 @@ void tb_wormhole_link(struct tb_engine *engine, uint32_t id)
 	}
 }
 
-// grant gives a packet VC `v` of `link_id` as its next hop.
+// grant gives a packet VC `v` of `link_id` as its next hop. Its first run is ready now;
+// when nothing else wants the link it begins at once, which is what phase 3 would do.
 static void grant(struct tb_engine *engine, uint32_t id, uint32_t link_id, uint32_t v)
 {
-	struct packet *packet = &engine->packets[id];
+	struct packet *packet = packet_at(engine, id);
 	struct link *link = &engine->links[link_id];
 	settle_link(engine, link_id, engine->now);
 	if (link->held_since == TB_TIME_NEVER)
 		link->held_since = engine->now;
-	tb_recorder_touch(&engine->recorder, link_id);
 	uint32_t hop = packet->n_granted++;
-	engine->vcs[link->first_vc + v] = (struct vc){.free_at = TB_TIME_NEVER,
+	uint32_t vc = link_id * engine->vcs_most + v;
+	engine->vcs[vc] = (struct vc){.free_at = TB_TIME_NEVER,
 		.granted_at = engine->now,
 		.packet = id,
 		.hop = hop,
 		.flow = packet->flow};
-	packet->hops[hop] = (struct hop){.link = link_id, .vc = (uint16_t)v};
-	if (link->ejection)
-		packet->n_hops = packet->n_granted;
-	advance(engine, id, hop);
+	struct hop *at = hop_at(engine, packet, hop);
+	*at = (struct hop){.link = link_id, .vc = vc, .room = link->room_runs};
+	packet->path_ps += link->hop_ps;
+	if (link->ready == 0 && link->reserved_until <= engine->now)
+		begin(engine, packet, id, hop, engine->now);
+	else
+		advance(engine, packet, id, hop);
 }
 
 void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc)
 {
-	uint32_t node = engine->messages[engine->packets[packet].message].what.source.id;
+	uint32_t message = packet_at(engine, packet)->message;
+	uint32_t node = engine->messages[message].what.source.id;
 	grant(engine, packet, engine->net->injection[node], vc);
 }
 
 // free_vcs counts the link's free VCs and names one, the lowest.
-static uint32_t free_vcs(const struct tb_engine *engine, uint32_t id, uint32_t *lowest)
+static uint32_t free_vcs(const struct tb_engine *engine, uint32_t link, uint32_t *lowest)
 {
-	const struct link *link = &engine->links[id];
+	const struct vc *vcs = vcs_of(engine, link);
 	uint32_t n = 0;
-	for (uint32_t v = link->n_vcs; v-- > 0;)
-		if (engine->vcs[link->first_vc + v].free_at <= engine->now) {
+	for (uint32_t v = engine->vcs_most; v-- > 0;)
+		if (vcs[v].free_at <= engine->now) {
 			n++;
 			*lowest = v;
 		}
@@ -246,7 +271,7 @@ static uint32_t pick(const struct tb_engine *engine, const struct waiter *waiter
 // charge counts a header's wait from what is counted already up to `until`.
 static void charge(struct tb_engine *engine, struct packet *packet, tb_time_ps until)
 {
-	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+	uint32_t came_by = hop_at(engine, packet, packet->n_granted - 1)->link;
 	tb_recorder_wait(&engine->recorder, came_by, packet->flow,
 		until - packet->charged, until - packet->arrived);
 	packet->charged = until;
@@ -254,8 +279,8 @@ static void charge(struct tb_engine *engine, struct packet *packet, tb_time_ps u
 
 void tb_wormhole_header(struct tb_engine *engine, uint32_t id)
 {
-	struct packet *packet = &engine->packets[id];
-	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+	struct packet *packet = packet_at(engine, id);
+	uint32_t came_by = hop_at(engine, packet, packet->n_granted - 1)->link;
 	uint32_t sw = engine->net->links[came_by].to;
 	struct switch_state *at = &engine->switches[sw];
 	packet->arrived = packet->charged = engine->now;
@@ -279,25 +304,25 @@ void tb_wormhole_header(struct tb_engine *engine, uint32_t id)
 static void admit(
 	struct tb_engine *engine, const struct waiter *waiter, uint32_t link, uint32_t vc)
 {
-	struct packet *packet = &engine->packets[waiter->packet];
+	struct packet *packet = packet_at(engine, waiter->packet);
 	tb_time_ps wait = engine->now - packet->arrived;
 	if (wait > 0) {
 		charge(engine, packet, engine->now);
 		packet->waited += wait;
 		tb_recorder_blame(&engine->recorder,
-			packet->hops[packet->n_granted - 1].link, packet->flow,
-			engine->vcs[engine->links[link].first_vc + vc].flow, wait);
+			hop_at(engine, packet, packet->n_granted - 1)->link, packet->flow,
+			vcs_of(engine, link)[vc].flow, wait);
 	}
 	grant(engine, waiter->packet, link, vc);
 }
 
 static tb_time_ps link_frees(const struct tb_engine *engine, uint32_t id)
 {
-	const struct link *link = &engine->links[id];
+	const struct vc *vcs = vcs_of(engine, id);
 	tb_time_ps first = TB_TIME_NEVER;
-	for (uint32_t v = 0; v < link->n_vcs; v++)
-		if (engine->vcs[link->first_vc + v].free_at < first)
-			first = engine->vcs[link->first_vc + v].free_at;
+	for (uint32_t v = 0; v < engine->vcs_most; v++)
+		if (vcs[v].free_at < first)
+			first = vcs[v].free_at;
 	return first;
 }
 
@@ -343,10 +368,10 @@ void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw)
 			admit(engine, &waiter, link, vc);
 			continue;
 		}
-		struct packet *packet = &engine->packets[waiter.packet];
+		struct packet *packet = packet_at(engine, waiter.packet);
 		if (packet->arrived == engine->now)
 			tb_recorder_blocked(&engine->recorder,
-				packet->hops[packet->n_granted - 1].link);
+				hop_at(engine, packet, packet->n_granted - 1)->link);
 		tb_time_ps frees = route_frees(engine, waiter.route);
 		if (frees < wake)
 			wake = frees;
@@ -358,11 +383,12 @@ void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw)
 
 void tb_wormhole_release(struct tb_engine *engine, uint32_t id, tb_time_ps eop_at)
 {
-	const struct packet *packet = &engine->packets[id];
+	struct packet *packet = packet_at(engine, id);
 	tb_time_ps passes = eop_at;
-	for (uint32_t hop = 0; hop < packet->n_hops; hop++) {
-		const struct link *link = &engine->links[packet->hops[hop].link];
-		engine->vcs[link->first_vc + packet->hops[hop].vc].free_at = passes;
+	for (uint32_t hop = 0; hop < packet->n_granted; hop++) {
+		const struct hop *at = hop_at(engine, packet, hop);
+		const struct link *link = &engine->links[at->link];
+		engine->vcs[at->vc].free_at = passes;
 		if (!link->injection && engine->switches[link->from].n_waiters)
 			wake_switch(engine, link->from, passes);
 		passes += link->hop_ps;
@@ -379,7 +405,7 @@ bool tb_wormhole_settle(struct tb_engine *engine, tb_time_ps until)
 	for (uint32_t sw = 0; sw < engine->net->n_switches; sw++) {
 		const struct switch_state *at = &engine->switches[sw];
 		for (uint32_t i = 0; i < at->n_waiters; i++)
-			charge(engine, &engine->packets[at->waiters[i].packet], until);
+			charge(engine, packet_at(engine, at->waiters[i].packet), until);
 		lasts |= at->n_waiters > 0;
 	}
 	return lasts;
