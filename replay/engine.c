@@ -89,8 +89,12 @@ static int make_links(struct tb_engine *engine)
 	engine->vcs = calloc((size_t)n * engine->vcs_most, sizeof *engine->vcs);
 	if (!engine->links || !engine->vcs)
 		return TB_ENOMEM;
-	for (uint32_t id = 0; id < n; id++)
+	engine->equal_rates = true;
+	for (uint32_t id = 0; id < n; id++) {
 		make_link(engine, id);
+		if (engine->links[id].byte_q20 != engine->links[0].byte_q20)
+			engine->equal_rates = false;
+	}
 	return TB_OK;
 }
 
@@ -163,7 +167,7 @@ static unsigned bucket_shift(const struct tb_engine *engine)
 			      engine->net->params.packet_overhead_bytes);
 	double apart = packet_ps / (10.0 * engine->net->n_nodes);
 	unsigned shift = 7;
-	while (shift < 20 && (double)(UINT64_C(1) << shift) < apart)
+	while (shift < 20 && (double)(UINT64_C(1) << shift) < 8 * apart)
 		shift++;
 	return shift;
 }
@@ -299,40 +303,53 @@ static void take_messages(struct tb_engine *engine)
 	engine->source_at = source->when(source->context);
 }
 
+// settle_choices is phases 2 and 3 of an instant.
+static void settle_choices(struct tb_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->switches_now.n; i++)
+		tb_wormhole_switch(engine, engine->switches_now.ids[i]);
+	engine->switches_now.n = 0;
+	for (uint32_t i = 0; i < engine->nodes_now.n; i++)
+		tb_endpoint_node(engine, engine->nodes_now.ids[i]);
+	engine->nodes_now.n = 0;
+	for (uint32_t i = 0; i < engine->links_now.n; i++)
+		tb_wormhole_link(engine, engine->links_now.ids[i]);
+	engine->links_now.n = 0;
+}
+
+// outside_at is when something comes from outside the network: a post, or the end of a
+// send overhead.
+static tb_time_ps outside_at(const struct tb_engine *engine)
+{
+	tb_time_ps posted = posted_at(engine);
+	return posted < engine->source_at ? posted : engine->source_at;
+}
+
 // One instant, phase by phase. What is put for this same instant (an empty fetch, a
 // message without overhead) makes a further round.
 static void instant(struct tb_engine *engine)
 {
+	struct tb_wheel *wheel = &engine->wheel;
 	do {
 		if (engine->source_at <= engine->now)
 			take_messages(engine);
 		if (engine->n_posted)
 			start_posted(engine);
-		while (tb_wheel_next(&engine->wheel, engine->now) <= engine->now) {
+		while (tb_wheel_next(wheel, engine->now) <= engine->now) {
 			engine->stats.n_events++;
-			handle(engine, tb_wheel_take(&engine->wheel));
+			handle(engine, tb_wheel_take(wheel));
 		}
-		for (uint32_t i = 0; i < engine->switches_now.n; i++)
-			tb_wormhole_switch(engine, engine->switches_now.ids[i]);
-		engine->switches_now.n = 0;
-		for (uint32_t i = 0; i < engine->nodes_now.n; i++)
-			tb_endpoint_node(engine, engine->nodes_now.ids[i]);
-		engine->nodes_now.n = 0;
-		for (uint32_t i = 0; i < engine->links_now.n; i++)
-			tb_wormhole_link(engine, engine->links_now.ids[i]);
-		engine->links_now.n = 0;
-	} while ((engine->source_at <= engine->now || posted_at(engine) <= engine->now ||
-			 tb_wheel_next(&engine->wheel, engine->now) <= engine->now) &&
+		settle_choices(engine);
+	} while ((tb_wheel_next(wheel, engine->now) <= engine->now ||
+			 outside_at(engine) <= engine->now) &&
 		 engine->failure.code == TB_OK);
 }
 
 static tb_time_ps next_instant(struct tb_engine *engine)
 {
-	tb_time_ps next = posted_at(engine);
-	if (engine->source_at < next)
-		next = engine->source_at;
-	tb_time_ps event = tb_wheel_next(&engine->wheel, next);
-	return event < next ? event : next;
+	tb_time_ps outside = outside_at(engine);
+	tb_time_ps event = tb_wheel_next(&engine->wheel, outside);
+	return event < outside ? event : outside;
 }
 
 // pass_bins closes the bins that end at or before `next`, and jumps over time in which

@@ -81,6 +81,7 @@ struct packet {		    // followed by its hops: see hop_at
 };
 
 struct waiter {
+	tb_time_ps since;
 	int64_t key; // smaller is older: arrival - age weight x earlier waits
 	uint64_t order;
 	uint32_t packet;
@@ -134,6 +135,7 @@ struct tb_engine {
 	uint64_t bus_q20;
 	uint32_t run_bytes, runs_most, hops_most, vcs_most;
 	size_t hop_bytes, packet_bytes; // strides
+	bool equal_rates;		// of all links
 	struct link *links;
 	struct vc *vcs;
 	struct switch_state *switches;

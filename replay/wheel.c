@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE TB_WHEEL_NONE
 
 int tb_wheel_init(struct tb_wheel *wheel, unsigned shift)
 {
@@ -111,10 +111,9 @@ static void put_due(struct tb_wheel *wheel, struct tb_event event)
 	wheel->due[i] = event;
 }
 
-void tb_wheel_put(struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t subject)
+void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 {
-	struct tb_event event = {at, kind, subject};
-	uint64_t turn = (uint64_t)at >> wheel->shift;
+	uint64_t turn = (uint64_t)event.at >> wheel->shift;
 	if (turn <= wheel->turn)
 		put_due(wheel, event);
 	else if (turn - wheel->turn < TB_WHEEL_BUCKETS)
@@ -128,6 +127,8 @@ void tb_wheel_put(struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t
 static uint64_t next_filled(const struct tb_wheel *wheel)
 {
 	uint32_t first = (uint32_t)((wheel->turn + 1) % TB_WHEEL_BUCKETS);
+	if (wheel->heads[first] != NONE)
+		return 1;
 	uint32_t word = first / 64;
 	uint64_t bits = wheel->filled[word] & (~UINT64_C(0) << first % 64);
 	for (uint32_t n = 0; n <= TB_WHEEL_BUCKETS / 64; n++) {

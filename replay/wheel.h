@@ -23,7 +23,8 @@ struct tb_wheel_entry {
 	uint32_t next;
 };
 
-#define TB_WHEEL_BUCKETS 8192u
+#define TB_WHEEL_NONE	 UINT32_MAX
+#define TB_WHEEL_BUCKETS 2048u
 
 struct tb_wheel {
 	unsigned shift; // a bucket is 2^shift ps wide
@@ -44,8 +45,30 @@ struct tb_wheel {
 int tb_wheel_init(struct tb_wheel *wheel, unsigned shift) TB_MUST_USE;
 void tb_wheel_fini(struct tb_wheel *wheel);
 
+// tb_wheel_put_slowly is tb_wheel_put for all but the commonest case.
+void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event);
+
 // tb_wheel_put adds an event, not before the time of the last one taken.
-void tb_wheel_put(struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t subject);
+static inline void tb_wheel_put(
+	struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t subject)
+{
+	struct tb_event event = {at, kind, subject};
+	uint64_t turn = (uint64_t)at >> wheel->shift;
+	uint32_t slot = wheel->first_free;
+	// Wraps round for turns that are not ahead.
+	if (turn - wheel->turn - 1 >= TB_WHEEL_BUCKETS - 1 || slot == TB_WHEEL_NONE) {
+		tb_wheel_put_slowly(wheel, event);
+		return;
+	}
+	struct tb_wheel_entry *entry = &wheel->entries[slot];
+	uint32_t bucket = (uint32_t)(turn % TB_WHEEL_BUCKETS);
+	wheel->first_free = entry->next;
+	entry->event = event;
+	entry->next = wheel->heads[bucket];
+	wheel->heads[bucket] = slot;
+	wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
+	wheel->n_wheel++;
+}
 
 // tb_wheel_refill makes the next bucket the current one, unless that begins after
 // `limit`.
@@ -56,8 +79,11 @@ void tb_wheel_refill(struct tb_wheel *wheel, tb_time_ps limit);
 // of what others are still going to put.
 static inline tb_time_ps tb_wheel_next(struct tb_wheel *wheel, tb_time_ps limit)
 {
-	if (wheel->due_begin == wheel->due_end)
+	if (wheel->due_begin == wheel->due_end) {
+		if (limit >> wheel->shift <= (tb_time_ps)wheel->turn)
+			return TB_TIME_NEVER;
 		tb_wheel_refill(wheel, limit);
+	}
 	return wheel->due_begin == wheel->due_end ? TB_TIME_NEVER
 						  : wheel->due[wheel->due_begin].at;
 }

@@ -10,6 +10,25 @@ static const struct vc *vcs_of(const struct tb_engine *engine, uint32_t link)
 	return engine->vcs + (size_t)link * engine->vcs_most;
 }
 
+// free_vcs counts the link's free VCs and names one, the lowest.
+static inline uint32_t free_vcs(
+	const struct tb_engine *engine, uint32_t link, uint32_t *lowest)
+{
+	const struct vc *vcs = vcs_of(engine, link);
+	if (engine->vcs_most == 2) { // the rule: spare the loop
+		uint32_t first = vcs[0].free_at <= engine->now;
+		*lowest = !first;
+		return first + (vcs[1].free_at <= engine->now);
+	}
+	uint32_t n = 0;
+	for (uint32_t v = engine->vcs_most; v-- > 0;)
+		if (vcs[v].free_at <= engine->now) {
+			n++;
+			*lowest = v;
+		}
+	return n;
+}
+
 // settle_link counts the time that VCs of the link were held, up to `until`.
 static void settle_link(struct tb_engine *engine, uint32_t id, tb_time_ps until)
 {
@@ -33,13 +52,16 @@ static void advance(
 	struct tb_engine *engine, struct packet *packet, uint32_t id, uint32_t hop);
 
 // last_flit is when the last flit of a run has crossed that begins at `start`: as late as
-// its own link's rate, the flits' coming in and the room ahead make it.
+// its own link's rate, the flits' coming in and the room ahead make it. Where all rates
+// are equal only the first counts, the run having begun in time for the others.
 static tb_time_ps last_flit(struct tb_engine *engine, struct packet *packet, uint32_t hop,
 	tb_time_ps start, uint32_t bytes)
 {
 	struct hop *at = hop_at(engine, packet, hop);
 	const struct link *link = &engine->links[at->link];
 	tb_time_ps end = start + link_time(link, bytes);
+	if (engine->equal_rates)
+		return end;
 	if (hop > 0) {
 		struct hop *before = hop_at(engine, packet, hop - 1);
 		const struct link *from = &engine->links[before->link];
@@ -49,8 +71,11 @@ static tb_time_ps last_flit(struct tb_engine *engine, struct packet *packet, uin
 			end = in;
 	}
 	if (at->runs >= at->room) {
+		// A last, shorter run needs the room of as many flits of the run ahead.
 		struct hop *ahead = hop_at(engine, packet, hop + 1);
-		tb_time_ps room = span_at(ahead, at->runs - at->room)->end + link->hop_ps;
+		const struct span *span = span_at(ahead, at->runs - at->room);
+		tb_time_ps room = span->start + link->hop_ps +
+				  (span->end - span->start) * bytes / engine->run_bytes;
 		if (room > end)
 			end = room;
 	}
@@ -107,15 +132,6 @@ static void advance(
 	if (at->armed || run == packet->n_runs)
 		return;
 	tb_time_ps ready = engine->now;
-	if (hop > 0) {
-		struct hop *before = hop_at(engine, packet, hop - 1);
-		if (before->runs <= run)
-			return;
-		tb_time_ps in =
-			span_at(before, run)->start + engine->links[before->link].hop_ps;
-		if (in > ready)
-			ready = in;
-	}
 	struct link *link = &engine->links[at->link];
 	if (run >= at->room) {
 		struct hop *ahead = hop_at(engine, packet, hop + 1);
@@ -124,6 +140,15 @@ static void advance(
 		tb_time_ps room = span_at(ahead, run - at->room)->start + link->hop_ps;
 		if (room > ready)
 			ready = room;
+	}
+	if (hop > 0) {
+		struct hop *before = hop_at(engine, packet, hop - 1);
+		if (before->runs <= run)
+			return;
+		tb_time_ps in =
+			span_at(before, run)->start + engine->links[before->link].hop_ps;
+		if (in > ready)
+			ready = in;
 	}
 	if (run > 0 && span_at(at, run - 1)->end >= ready) {
 		// The last run's end is still to come, so the link cannot have been given
@@ -195,9 +220,11 @@ static void grant(struct tb_engine *engine, uint32_t id, uint32_t link_id, uint3
 {
 	struct packet *packet = packet_at(engine, id);
 	struct link *link = &engine->links[link_id];
-	settle_link(engine, link_id, engine->now);
-	if (link->held_since == TB_TIME_NEVER)
+	if (free_vcs(engine, link_id, &(uint32_t){0}) ==
+		engine->net->links[link_id].n_vcs) {
+		settle_link(engine, link_id, engine->now);
 		link->held_since = engine->now;
+	}
 	uint32_t hop = packet->n_granted++;
 	uint32_t vc = link_id * engine->vcs_most + v;
 	engine->vcs[vc] = (struct vc){.free_at = TB_TIME_NEVER,
@@ -219,19 +246,6 @@ void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc)
 	uint32_t message = packet_at(engine, packet)->message;
 	uint32_t node = engine->messages[message].what.source.id;
 	grant(engine, packet, engine->net->injection[node], vc);
-}
-
-// free_vcs counts the link's free VCs and names one, the lowest.
-static uint32_t free_vcs(const struct tb_engine *engine, uint32_t link, uint32_t *lowest)
-{
-	const struct vc *vcs = vcs_of(engine, link);
-	uint32_t n = 0;
-	for (uint32_t v = engine->vcs_most; v-- > 0;)
-		if (vcs[v].free_at <= engine->now) {
-			n++;
-			*lowest = v;
-		}
-	return n;
 }
 
 // pick finds the least loaded link of a route that has a free VC, ties by a hash of
@@ -284,7 +298,8 @@ void tb_wormhole_header(struct tb_engine *engine, uint32_t id)
 	uint32_t sw = engine->net->links[came_by].to;
 	struct switch_state *at = &engine->switches[sw];
 	packet->arrived = packet->charged = engine->now;
-	struct waiter waiter = {.order = packet->order, .packet = id};
+	struct waiter waiter = {
+		.since = engine->now, .order = packet->order, .packet = id};
 	waiter.key = packet->arrived - ((packet->waited * engine->age_q10) >> 10);
 	waiter.route = tb_network_route(engine->net, sw, packet->destination,
 		packet->n_granted - 1, packet->ascending);
@@ -351,18 +366,25 @@ static void wake_switch(struct tb_engine *engine, uint32_t sw, tb_time_ps at)
 	tb_wheel_put(&engine->wheel, at, EV_SWITCH, sw);
 }
 
-// The oldest header first: each takes a VC of its route if one is free.
+// The oldest header first: each takes a VC of its route if one is free. Headers that
+// found none before need not look again unless this instant was set as the one when one
+// falls free.
 void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw)
 {
 	struct switch_state *at = &engine->switches[sw];
 	uint32_t n_left = 0;
+	bool freed = at->wake_at <= engine->now;
 	tb_time_ps wake = TB_TIME_NEVER;
 	at->listed = false;
-	if (at->wake_at <= engine->now)
+	if (freed)
 		at->wake_at = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < at->n_waiters; i++) {
 		struct waiter waiter = at->waiters[i];
 		uint32_t vc = 0;
+		if (!freed && waiter.since < engine->now) {
+			at->waiters[n_left++] = waiter;
+			continue;
+		}
 		uint32_t link = pick(engine, &waiter, sw, &vc);
 		if (link != NOTHING) {
 			admit(engine, &waiter, link, vc);
