@@ -16,6 +16,16 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
+// entry_of is when full packet `number` (from 0) enters the network, after the first: at
+// the pace of link and bus, or of the VCs, each of which takes a packet a circuit.
+static tb_time_ps entry_of(
+	uint64_t number, uint64_t n_vcs, tb_time_ps pace, tb_time_ps circuit)
+{
+	return larger(
+		(tb_time_ps)number * pace, (tb_time_ps)(number / n_vcs) * circuit +
+						   (tb_time_ps)(number % n_vcs) * pace);
+}
+
 tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
@@ -35,11 +45,13 @@ tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node s
 	// A VC serves its next packet when the last one's acknowledgement is back.
 	tb_time_ps circuit = (hops - 1) * hop + wire + params->hop_latency_ps +
 			     params->ack_delay_ps + hops * hop;
-	uint64_t vcs = params->n_vcs;
-	tb_time_ps begin = larger(
-		(tb_time_ps)(n - 1) * pace, (tb_time_ps)((n - 1) / vcs) * circuit +
-						    (tb_time_ps)((n - 1) % vcs) * pace);
-	return overhead + time_of(first, params->bus_bytes_per_s) + begin +
-	       (hops - 1) * hop + time_of(last + params->packet_overhead_bytes, rate) +
-	       params->hop_latency_ps + time_of(last, params->bus_bytes_per_s);
+	tb_time_ps begin = entry_of(n - 1, params->n_vcs, pace, circuit);
+	tb_time_ps way = time_of(first, params->bus_bytes_per_s) + (hops - 1) * hop +
+			 params->hop_latency_ps;
+	tb_time_ps in = way + begin + time_of(last + params->packet_overhead_bytes, rate);
+	// A short last packet may still have to wait for the drain of the one before it.
+	if (n > 1)
+		in = larger(in, way + entry_of(n - 2, params->n_vcs, pace, circuit) +
+					wire + time_of(full, params->bus_bytes_per_s));
+	return overhead + in + time_of(last, params->bus_bytes_per_s);
 }

@@ -1,0 +1,160 @@
+// A scripted source and a summing observer, for tests of the engine.
+#ifndef TB_TESTS_REPLAY_SCRIPT_H
+#define TB_TESTS_REPLAY_SCRIPT_H
+
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// One message to post at a time; the script is sorted by time.
+struct line {
+	tb_time_ps at;
+	uint32_t source, destination;
+	uint64_t bytes;
+	// Filled by the replay.
+	tb_time_ps sent, delivered;
+};
+
+struct script {
+	struct line *lines;
+	size_t n, next;
+};
+
+static inline tb_time_ps script_when(void *context)
+{
+	const struct script *script = context;
+	return script->next < script->n ? script->lines[script->next].at : TB_TIME_NEVER;
+}
+
+static inline int script_take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct script *script = context;
+	(void)error;
+	if (script->next == script->n || script->lines[script->next].at > now)
+		return 0;
+	const struct line *line = &script->lines[script->next];
+	*message = (struct tb_message){.cookie = script->next++,
+		.source = {line->source},
+		.destination = {line->destination},
+		.bytes = line->bytes};
+	return 1;
+}
+
+static inline int script_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	(void)error;
+	((struct script *)context)->lines[cookie].sent = now;
+	return TB_OK;
+}
+
+static inline int script_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	(void)error;
+	((struct script *)context)->lines[cookie].delivered = now;
+	return TB_OK;
+}
+
+static inline struct tb_source script_source(struct script *script)
+{
+	return (struct tb_source){.context = script,
+		.when = script_when,
+		.take = script_take,
+		.sent = script_sent,
+		.delivered = script_delivered};
+}
+
+// What an observer was told, summed.
+struct tally {
+	tb_time_ps bin_ps;
+	uint64_t n_bins, last_bin;
+	struct tb_link_sample *links; // by id
+	uint64_t n_links;
+	uint64_t flow_wait_ps, flow_bytes, flow_messages, blame_ps;
+	uint64_t hash;	   // of everything told, in order
+	bool out_of_order; // bins or links came twice or backwards
+};
+
+static inline void tally_hash(struct tally *tally, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+	for (size_t i = 0; i < n; i++)
+		tally->hash = (tally->hash ^ at[i]) * UINT64_C(1099511628211);
+}
+
+static inline int tally_start(void *context, tb_time_ps bin_ps)
+{
+	struct tally *tally = context;
+	tally->bin_ps = bin_ps;
+	tally->n_bins = 0;
+	tally->hash = UINT64_C(14695981039346656037);
+	memset(tally->links, 0, tally->n_links * sizeof *tally->links);
+	return TB_OK;
+}
+
+static inline int tally_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	struct tally *tally = context;
+	if (tally->n_bins && bin <= tally->last_bin)
+		tally->out_of_order = true;
+	tally->last_bin = bin;
+	tally->n_bins++;
+	tally_hash(tally, &bin, sizeof bin);
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_link_sample *sample = &samples[i];
+		struct tb_link_sample *sum = &tally->links[sample->link.id];
+		if (i && sample->link.id <= samples[i - 1].link.id)
+			tally->out_of_order = true;
+		sum->n_packets += sample->n_packets;
+		sum->n_blocked += sample->n_blocked;
+		sum->wait_ps += sample->wait_ps;
+		sum->stall_ps += sample->stall_ps;
+		sum->busy_ps += sample->busy_ps;
+		sum->bytes += sample->bytes;
+		if (sample->longest_wait_ps > sum->longest_wait_ps)
+			sum->longest_wait_ps = sample->longest_wait_ps;
+		// Field by field: between them may lie anything.
+		uint64_t fields[] = {sample->link.id, sample->n_packets,
+			sample->n_blocked, sample->wait_ps, sample->stall_ps,
+			sample->busy_ps, sample->bytes, sample->longest_wait_ps};
+		tally_hash(tally, fields, sizeof fields);
+	}
+	return TB_OK;
+}
+
+static inline int tally_flows(
+	void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tally *tally = context;
+	for (size_t i = 0; i < n; i++) {
+		tally->flow_wait_ps += samples[i].wait_ps;
+		tally->flow_bytes += samples[i].bytes;
+		tally->flow_messages += samples[i].n_messages;
+		tally_hash(tally, &samples[i].latency_ps, sizeof samples[i].latency_ps);
+		tally_hash(tally, &samples[i].wait_ps, sizeof samples[i].wait_ps);
+	}
+	return TB_OK;
+}
+
+static inline int tally_blame(
+	void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct tally *tally = context;
+	for (size_t i = 0; i < n; i++)
+		tally->blame_ps += samples[i].wait_ps;
+	return TB_OK;
+}
+
+static inline struct tb_observer tally_observer(struct tally *tally, uint32_t n_links)
+{
+	*tally = (struct tally){.n_links = n_links};
+	tally->links = calloc(n_links, sizeof *tally->links);
+	return (struct tb_observer){
+		tally, tally_start, tally_bin, tally_flows, tally_blame};
+}
+
+#endif
