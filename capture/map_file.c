@@ -207,6 +207,14 @@ uint32_t tb_map_file_n_jobs(const struct tb_map_file *map)
 	return map->n_jobs;
 }
 
+bool tb_map_file_leaves_jobs(const struct tb_map_file *map)
+{
+	for (uint32_t i = 0; i < map->endpoints.n; i++)
+		if (tb_map_file_job(map, map->nodes[i]) == TB_ID_NONE)
+			return true;
+	return false;
+}
+
 const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job)
 {
 	return map->job_names[job];

@@ -28,6 +28,9 @@ bool tb_map_file_node(const struct tb_map_file *map, const struct tb_address *ad
 // map names none. Jobs are numbered in the order of the file.
 uint32_t tb_map_file_job(const struct tb_map_file *map, struct tb_node node);
 uint32_t tb_map_file_n_jobs(const struct tb_map_file *map);
+// tb_map_file_leaves_jobs says whether some node in it has no job.
+bool tb_map_file_leaves_jobs(const struct tb_map_file *map);
+
 const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job);
 
 #endif

@@ -27,7 +27,9 @@ struct tb_packets {
 	struct tb_clean *clean;
 	struct tb_map_file *map;
 	struct tb_nodes *nodes;
-	char *default_job;
+	char *default_job_name;
+	uint32_t default_job; // of nodes that the map gives none
+	uint32_t n_jobs;
 	struct tb_packets_summary summary;
 	tb_time_ps squeeze_idle;
 	double time_scale;
@@ -70,6 +72,21 @@ static struct scale scale_of(double factor)
 	return (struct scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 }
 
+// number_jobs puts the default job after the map's, unless the map names it as well or
+// leaves no node to it.
+static void number_jobs(struct tb_packets *packets)
+{
+	uint32_t n = packets->map ? tb_map_file_n_jobs(packets->map) : 0;
+	uint32_t job = 0;
+	while (job < n && strcmp(tb_map_file_job_name(packets->map, job),
+				  packets->default_job_name) != 0)
+		job++;
+	packets->default_job = job;
+	packets->n_jobs = n;
+	if (job == n && (!packets->map || tb_map_file_leaves_jobs(packets->map)))
+		packets->n_jobs++;
+}
+
 static int open_all(struct tb_packets *packets, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, struct tb_error *error)
 {
@@ -83,14 +100,16 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	packets->squeeze_idle = options->squeeze_idle;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
 	packets->scale = scale_of(packets->time_scale);
-	packets->default_job = strdup(options->job_name ? options->job_name : "trace");
+	packets->default_job_name =
+		strdup(options->job_name ? options->job_name : "trace");
 	packets->ahead = malloc(AHEAD_RECORDS * sizeof *packets->ahead);
-	if (!packets->default_job || !packets->ahead ||
+	if (!packets->default_job_name || !packets->ahead ||
 		tb_clean_new(&packets->clean, packets->inputs, options,
 			&packets->summary) != TB_OK ||
 		tb_nodes_new(&packets->nodes, tb_clean_endpoints(packets->clean),
 			packets->map, options->n_nodes_max, &packets->summary) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory");
+	number_jobs(packets);
 	return TB_OK;
 }
 
@@ -125,7 +144,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_clean_free(packets->clean);
 	tb_inputs_free(packets->inputs);
 	tb_map_file_free(packets->map);
-	free(packets->default_job);
+	free(packets->default_job_name);
 	free(packets->ahead);
 	free(packets);
 }
@@ -207,37 +226,40 @@ static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *resul
 	return true;
 }
 
+// squeezed is the captured time from the last packet to this one, without what is idle.
+static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
+{
+	tb_time_ps limit = TB_PACKETS_GAP_MAX;
+	tb_time_ps shrunk = TB_PS_PER_S;
+	if (packets->squeeze_idle > 0 && packets->squeeze_idle < limit)
+		limit = shrunk = packets->squeeze_idle;
+	if (gap_ns <= limit / TB_PS_PER_NS)
+		return gap_ns * TB_PS_PER_NS;
+	// What is taken out may be centuries: the sum stays at the most that there is.
+	tb_time_ps gap;
+	tb_time_ps *sum = &packets->summary.squeezed_ps;
+	if (__builtin_mul_overflow(gap_ns, TB_PS_PER_NS, &gap) ||
+		__builtin_add_overflow(*sum, gap - shrunk, sum))
+		*sum = TB_TIME_NEVER;
+	return shrunk;
+}
+
 // stamp sets the time of the burst's frames.
 static int stamp(struct tb_packets *packets, struct tb_error *error)
 {
-	struct tb_packets_summary *summary = &packets->summary;
-	if (!packets->begun) {
-		summary->first_at_ns = packets->burst.at_ns;
-		packets->last_ns = packets->burst.at_ns;
-	}
+	int64_t at_ns = packets->burst.at_ns;
+	if (!packets->begun)
+		packets->summary.first_at_ns = packets->last_ns = at_ns;
 	packets->begun = true;
-	tb_time_ps gap;
-	bool fits = !__builtin_mul_overflow(
-		packets->burst.at_ns - packets->last_ns, TB_PS_PER_NS, &gap);
-	packets->last_ns = packets->burst.at_ns;
-	if (packets->squeeze_idle > 0 && (!fits || gap > packets->squeeze_idle)) {
-		summary->squeezed_ps =
-			fits && gap - packets->squeeze_idle <
-						TB_TIME_NEVER - summary->squeezed_ps
-				? summary->squeezed_ps + (gap - packets->squeeze_idle)
-				: TB_TIME_NEVER;
-		gap = packets->squeeze_idle;
-		fits = true;
-	}
-	if (!fits ||
-		__builtin_add_overflow(
-			packets->captured_ps, gap, &packets->captured_ps) ||
+	tb_time_ps gap = squeezed(packets, at_ns - packets->last_ns);
+	packets->last_ns = at_ns;
+	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
 		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,
 			"the packets are spread over more than 106 days: squeeze idle "
 			"time "
 			"or scale time down");
-	summary->duration_ps = packets->at_ps;
+	packets->summary.duration_ps = packets->at_ps;
 	return TB_OK;
 }
 
@@ -246,7 +268,7 @@ static uint32_t job_of(const struct tb_packets *packets, struct tb_node node)
 	if (!packets->map)
 		return 0;
 	uint32_t job = tb_map_file_job(packets->map, node);
-	return job == TB_ID_NONE ? tb_map_file_n_jobs(packets->map) : job;
+	return job == TB_ID_NONE ? packets->default_job : job;
 }
 
 // begin_burst finds the burst's nodes: 1, 0 when it is not to be replayed, or negative.
@@ -339,14 +361,14 @@ const char *tb_packets_node_name(const struct tb_packets *packets, struct tb_nod
 
 uint32_t tb_packets_n_jobs(const struct tb_packets *packets)
 {
-	return packets->map ? tb_map_file_n_jobs(packets->map) + 1 : 1;
+	return packets->n_jobs;
 }
 
 const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job)
 {
 	if (packets->map && job < tb_map_file_n_jobs(packets->map))
 		return tb_map_file_job_name(packets->map, job);
-	return packets->default_job;
+	return packets->default_job_name;
 }
 
 const struct tb_packets_control *tb_packets_control(

@@ -22,6 +22,10 @@
 
 enum tb_choice { TB_AUTO, TB_YES, TB_NO };
 
+// A longer gap is no idleness but two captures in one file, or a clock that was set: it
+// always shrinks, to a second.
+#define TB_PACKETS_GAP_MAX (86400 * TB_PS_PER_S)
+
 struct tb_packets_options {
 	enum tb_choice dedup; // AUTO: on for `any` captures and for more than one input
 	bool keep_retransmissions;
@@ -86,7 +90,7 @@ struct tb_packets_summary {
 	uint64_t n_pairs;	    // ordered pairs of nodes with packets
 	int64_t first_at_ns;	    // when the first packet was captured, since the epoch
 	tb_time_ps duration_ps;	    // last packet's at_ps
-	tb_time_ps squeezed_ps;	    // idle time taken out
+	tb_time_ps squeezed_ps;	    // idle time taken out; TB_TIME_NEVER: more
 	tb_time_ps peak_reorder_ps; // largest step back in time seen
 };
 

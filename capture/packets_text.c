@@ -1,0 +1,239 @@
+#include "packets_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tb_packets_control_name(uint16_t ether_type, char *buffer, size_t size)
+{
+	static const struct {
+		uint16_t ether_type;
+		const char *name;
+	} known[] = {{0, "LLC"}, {0x0806, "ARP"}, {0x8035, "RARP"},
+		{0x86dd, "IPv6 neighbour discovery"}, {0x8808, "pause"}, {0x8809, "LACP"},
+		{0x8863, "PPPoE discovery"}, {0x888e, "EAPOL"}, {0x88cc, "LLDP"},
+		{0x88f7, "PTP"}, {0x8902, "CFM"}, {0x8914, "FIP"},
+		{0x9000, "loopback test"}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (known[i].ether_type == ether_type)
+			return known[i].name;
+	snprintf(buffer, size, "0x%04x", ether_type);
+	return buffer;
+}
+
+static const char *count(uint64_t n, char *buffer, size_t size)
+{
+	return tb_format_count(n, buffer, size);
+}
+
+static const char *megabytes(uint64_t bytes, char *buffer, size_t size)
+{
+	snprintf(buffer, size, bytes < 10000000 ? "%.3f MB" : "%.1f MB",
+		(double)bytes / 1e6);
+	return buffer;
+}
+
+static void row(FILE *stream, const char *name)
+{
+	fprintf(stream, "%-12s", name);
+}
+
+// The reasons why a record was not replayed, in the order of the summary.
+#define N_REASONS 9
+
+struct reason {
+	uint64_t n;
+	const char *name;
+};
+
+static void reasons_of(
+	const struct tb_packets_summary *s, struct reason reasons[N_REASONS])
+{
+	const struct reason all[N_REASONS] = {
+		{s->n_duplicates, "seen at another point too"},
+		{s->n_retransmissions, "retransmitted"},
+		{s->n_acks, "only acknowledging"}, {s->n_broadcast, "broadcast"},
+		{s->n_multicast, "multicast"},
+		{s->n_non_ip, "of the links' own protocols"},
+		{s->n_undecodable, "undecodable"}, {s->n_local, "within one node"},
+		{s->n_unplaced, "of endpoints without a node"}};
+	memcpy(reasons, all, sizeof all);
+}
+
+static void write_left_out(FILE *stream, const struct tb_packets *packets)
+{
+	struct reason reasons[N_REASONS];
+	char number[32];
+	bool any = false;
+	reasons_of(tb_packets_summary(packets), reasons);
+	for (size_t i = 0; i < N_REASONS; i++) {
+		if (reasons[i].n == 0)
+			continue;
+		row(stream, any ? "" : "left out");
+		fprintf(stream, "%s %s\n", count(reasons[i].n, number, sizeof number),
+			reasons[i].name);
+		any = true;
+	}
+}
+
+static void write_named(FILE *stream, const struct tb_packets *packets)
+{
+	char number[32];
+	char name[16];
+	const struct tb_packets_control *control;
+	for (uint32_t i = 0; (control = tb_packets_control(packets, i)); i++) {
+		row(stream, i == 0 ? "control" : "");
+		fprintf(stream, "%s %s\n",
+			count(control->n_records, number, sizeof number),
+			tb_packets_control_name(control->ether_type, name, sizeof name));
+	}
+	uint32_t n = tb_packets_summary(packets)->n_endpoints_unplaced;
+	const char *endpoint;
+	uint32_t i = 0;
+	for (; (endpoint = tb_packets_unplaced_name(packets, i)); i++) {
+		row(stream, i == 0 ? "no node for" : "");
+		fprintf(stream, "%s\n", endpoint);
+	}
+	if (n > i)
+		fprintf(stream, "%12sand %s more\n", "",
+			count(n - i, number, sizeof number));
+}
+
+static void write_order(FILE *stream, const struct tb_packets_summary *s)
+{
+	char number[32];
+	char span[32];
+	if (s->n_reordered > 0) {
+		row(stream, "reordered");
+		fprintf(stream, "%s records, by up to %s",
+			count(s->n_reordered, number, sizeof number),
+			tb_format_time(s->peak_reorder_ps, span, sizeof span));
+		if (s->n_late > 0)
+			fprintf(stream, "; %s of them too late to be put right",
+				count(s->n_late, number, sizeof number));
+		fputc('\n', stream);
+	}
+	if (s->n_offloaded > 0) {
+		row(stream, "offloaded");
+		fprintf(stream, "%s records longer than a segment, cut\n",
+			count(s->n_offloaded, number, sizeof number));
+	}
+}
+
+static void write_load(
+	FILE *stream, const struct tb_packets *packets, double node_bytes_per_s)
+{
+	struct tb_packets_load load = tb_packets_load(packets, node_bytes_per_s);
+	if (load.half_scale <= 0)
+		return;
+	row(stream, "load");
+	fprintf(stream, "%.3g %% of the nodes' capacity, %.3g %% at the busiest (%s)\n",
+		load.mean_share * 100, load.busiest_share * 100,
+		tb_packets_node_name(packets, load.busiest));
+	fprintf(stream, "%12s--time-scale %.3g would load it to a half\n", "",
+		load.half_scale);
+}
+
+int tb_packets_write_summary(
+	FILE *stream, const struct tb_packets *packets, double node_bytes_per_s)
+{
+	const struct tb_packets_summary *s = tb_packets_summary(packets);
+	char a[32];
+	char b[32];
+	row(stream, "records");
+	fprintf(stream, "%s read, %s replayed\n", count(s->n_records, a, sizeof a),
+		count(s->n_replayed_records, b, sizeof b));
+	write_left_out(stream, packets);
+	row(stream, "packets");
+	fprintf(stream, "%s, %s on the wire", count(s->n_packets, a, sizeof a),
+		megabytes(s->wire_bytes, b, sizeof b));
+	fprintf(stream, ", %s of payload\n", megabytes(s->payload_bytes, b, sizeof b));
+	row(stream, "time");
+	fprintf(stream, "%s", tb_format_time(s->duration_ps, a, sizeof a));
+	if (s->squeezed_ps == TB_TIME_NEVER)
+		fputs(", more than 106 days of idle time taken out", stream);
+	else if (s->squeezed_ps > 0)
+		fprintf(stream, ", %s of idle time taken out",
+			tb_format_time(s->squeezed_ps, a, sizeof a));
+	fputc('\n', stream);
+	row(stream, "endpoints");
+	fprintf(stream, "%s on %" PRIu32 " nodes, ", count(s->n_endpoints, a, sizeof a),
+		s->n_nodes);
+	fprintf(stream, "%s ordered pairs\n", count(s->n_pairs, a, sizeof a));
+	write_named(stream, packets);
+	write_order(stream, s);
+	if (node_bytes_per_s > 0)
+		write_load(stream, packets, node_bytes_per_s);
+	return ferror(stream) ? TB_EIO : TB_OK;
+}
+
+static void json_counts(FILE *json, const struct tb_packets_summary *s)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} counts[] = {{"n_records", s->n_records}, {"n_packets", s->n_packets},
+		{"n_replayed_records", s->n_replayed_records},
+		{"n_duplicates", s->n_duplicates},
+		{"n_retransmissions", s->n_retransmissions}, {"n_acks", s->n_acks},
+		{"n_broadcast", s->n_broadcast}, {"n_multicast", s->n_multicast},
+		{"n_non_ip", s->n_non_ip}, {"n_undecodable", s->n_undecodable},
+		{"n_local", s->n_local}, {"n_unplaced", s->n_unplaced},
+		{"n_reordered", s->n_reordered}, {"n_late", s->n_late},
+		{"n_offloaded", s->n_offloaded}, {"n_truncated", s->n_truncated},
+		{"wire_bytes", s->wire_bytes}, {"payload_bytes", s->payload_bytes},
+		{"n_endpoints", s->n_endpoints},
+		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
+		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
+		{"first_at_ns", (uint64_t)s->first_at_ns},
+		{"duration_ps", (uint64_t)s->duration_ps},
+		{"squeezed_ps", (uint64_t)s->squeezed_ps},
+		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps}};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		fprintf(json, "\"%s\":%" PRIu64 ",", counts[i].name, counts[i].value);
+}
+
+// Names of protocols and endpoints need no escapes.
+static void json_names(FILE *json, const struct tb_packets *packets)
+{
+	const struct tb_packets_control *control;
+	const char *endpoint;
+	char name[16];
+	fputs("\"control\":[", json);
+	for (uint32_t i = 0; (control = tb_packets_control(packets, i)); i++)
+		fprintf(json, "%s{\"protocol\":\"%s\",\"n_records\":%" PRIu64 "}",
+			i ? "," : "",
+			tb_packets_control_name(control->ether_type, name, sizeof name),
+			control->n_records);
+	fputs("],\"unplaced\":[", json);
+	for (uint32_t i = 0; (endpoint = tb_packets_unplaced_name(packets, i)); i++)
+		fprintf(json, "%s\"%s\"", i ? "," : "", endpoint);
+	fputs("]", json);
+}
+
+char *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *json = open_memstream(&text, &size);
+	if (!json)
+		return NULL;
+	fputc('{', json);
+	json_counts(json, tb_packets_summary(packets));
+	json_names(json, packets);
+	if (node_bytes_per_s > 0) {
+		struct tb_packets_load load = tb_packets_load(packets, node_bytes_per_s);
+		fprintf(json,
+			",\"load\":{\"mean_share\":%.9g,\"busiest_share\":%.9g,"
+			"\"busiest_node\":%" PRIu32 ",\"half_scale\":%.9g}",
+			load.mean_share, load.busiest_share, load.busiest.id,
+			load.half_scale);
+	}
+	fputc('}', json);
+	bool failed = ferror(json) != 0;
+	if (fclose(json) != 0 || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,24 @@
+// A packet trace's summary for people and for programs.
+#ifndef TB_PACKETS_TEXT_H
+#define TB_PACKETS_TEXT_H
+
+#include "packets.h"
+
+// tb_packets_write_summary writes lines of text: what was read, replayed and left out,
+// and why, and what the trace asks of a network whose nodes each take in
+// `node_bytes_per_s` (0: not known, nothing is said of it). Rows that would say nothing
+// are left out. TB_EIO when writing fails.
+int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
+	double node_bytes_per_s) TB_MUST_USE;
+
+// tb_packets_summary_json builds a JSON object with all counts by the names that they
+// have in struct tb_packets_summary, the control frames by protocol, the names of
+// endpoints without a node, and the load as of tb_packets_load unless `node_bytes_per_s`
+// is 0. The caller frees it. NULL without memory.
+char *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s);
+
+// tb_packets_control_name is what people call a protocol that is told by its EtherType:
+// "ARP", or the number ("0x88f7") in `buffer`, for which 8 bytes suffice.
+const char *tb_packets_control_name(uint16_t ether_type, char *buffer, size_t size);
+
+#endif
