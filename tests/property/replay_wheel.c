@@ -1,0 +1,96 @@
+// The timing wheel against a sorted list: random programs of puts and takes.
+#include "random.h"
+#include "wheel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct naive {
+	tb_time_ps at[4096];
+	uint32_t subject[4096];
+	size_t n;
+};
+
+static size_t earliest(const struct naive *naive)
+{
+	size_t best = 0;
+	for (size_t i = 1; i < naive->n; i++)
+		if (naive->at[i] < naive->at[best])
+			best = i;
+	return best;
+}
+
+// take_one checks one event: the wheel may give any of those of the earliest instant.
+static void take_one(struct tb_wheel *wheel, struct naive *naive, uint64_t seed)
+{
+	tb_time_ps expected = naive->at[earliest(naive)];
+	tb_time_ps next = tb_wheel_next(wheel, TB_TIME_NEVER);
+	struct tb_event event = tb_wheel_take(wheel);
+	for (size_t i = 0; i < naive->n; i++) {
+		if (naive->subject[i] != event.subject)
+			continue;
+		if (next != expected || event.at != expected || naive->at[i] != expected)
+			break;
+		naive->n--;
+		naive->at[i] = naive->at[naive->n];
+		naive->subject[i] = naive->subject[naive->n];
+		return;
+	}
+	fail_msg("seed %d: event %u at %lld, expected one at %lld", (int)seed,
+		event.subject, (long long)event.at, (long long)expected);
+}
+
+static void run_program(uint64_t seed)
+{
+	struct tb_random random;
+	struct tb_wheel *wheel = malloc(sizeof *wheel);
+	struct naive *naive = calloc(1, sizeof *naive);
+	tb_time_ps now = 0;
+	tb_random_init(&random, seed, 0);
+	// Delays of every scale: within a bucket, within the wheel, far beyond, none.
+	static const uint64_t spans[] = {1, 100, 5000, 3000000, 400000000, 1};
+	assert_int_equal(
+		tb_wheel_init(wheel, 4 + (unsigned)tb_random_below(&random, 10)), TB_OK);
+	for (uint32_t step = 0; step < 4000; step++) {
+		if (naive->n < 4000 &&
+			(naive->n == 0 || tb_random_below(&random, 5) < 2)) {
+			uint64_t span = spans[tb_random_below(&random, 6)];
+			tb_time_ps at = now + (tb_time_ps)tb_random_below(&random, span);
+			tb_wheel_put(wheel, at, 0, step);
+			naive->at[naive->n] = at;
+			naive->subject[naive->n++] = step;
+			continue;
+		}
+		now = naive->at[earliest(naive)];
+		// Looking with a limit must not lose what lies beyond it.
+		if (tb_random_below(&random, 4) == 0)
+			(void)tb_wheel_next(wheel, now / 2);
+		take_one(wheel, naive, seed);
+	}
+	while (naive->n)
+		take_one(wheel, naive, seed);
+	assert_int_equal(tb_wheel_next(wheel, TB_TIME_NEVER), TB_TIME_NEVER);
+	assert_false(wheel->failed);
+	tb_wheel_fini(wheel);
+	free(wheel);
+	free(naive);
+}
+
+static void events_come_in_the_order_of_time(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 60; seed++)
+		run_program(seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_come_in_the_order_of_time)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
