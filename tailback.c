@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static void print_help(FILE *stream)
 
 int main(int argc, char **argv)
 {
+	// A file that grows beyond a limit is to be an error of write, as a full disk is.
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		print_help(stderr);
 		return TB_EXIT_USAGE;

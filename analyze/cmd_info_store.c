@@ -58,9 +58,11 @@ static void print_run(const struct tb_run_info *info)
 	info_line("options", "%s", *info->options ? info->options : "none");
 	info_line("seed", "%" PRIu64, info->seed);
 	if (info->wall_s > 0)
-		info_line("took", "%.2f s, %.2f million packets/s, at %s by Tailback %s",
-			info->wall_s, info->packets_per_s / 1e6, info->started_at,
-			info->program_version);
+		info_line("took", "%.2f s, %s packets/s, at %s by Tailback %s",
+			info->wall_s,
+			tb_format_count(
+				(uint64_t)info->packets_per_s, text[0], sizeof text[0]),
+			info->started_at, info->program_version);
 	else
 		info_line("started", "%s by Tailback %s", info->started_at,
 			info->program_version);

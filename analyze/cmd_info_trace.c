@@ -4,6 +4,12 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+static const char *info_name(const char *file)
+{
+	return strcmp(file, "-") == 0 ? "standard input" : file;
+}
 
 // The counts of a summary in the order of reading, and what each says to people.
 struct count {
@@ -110,7 +116,7 @@ static void print_packets(const char *file, const struct tb_packets *packets,
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	char text[4][32];
-	printf("%s: packet capture\n", file);
+	printf("%s: packet capture\n", info_name(file));
 	info_line("nodes", "%s, with %s ordered pairs",
 		tb_format_count(summary->n_nodes, text[0], sizeof text[0]),
 		tb_format_count(summary->n_pairs, text[1], sizeof text[1]));
@@ -122,7 +128,8 @@ static void print_packets(const char *file, const struct tb_packets *packets,
 	if (load->half_scale > 0) {
 		const char *name = tb_packets_node_name(packets, load->busiest);
 		info_line("load",
-			"%.3g %% of %s's capacity; its busiest node, %u%s%s%s, %.3g %%",
+			"%.3g %% of what the nodes can send on %s; node %u%s%s%s, the "
+			"busiest, %.3g %%",
 			100 * load->mean_share, network, load->busiest.id,
 			*name ? " (" : "", name, *name ? ")" : "",
 			100 * load->busiest_share);
@@ -173,7 +180,7 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 				(json_int_t)summary.calc_ns, "pairs",
 				(json_int_t)summary.n_pairs),
 			error);
-	printf("%s: job (GOAL)\n", options->file);
+	printf("%s: job (GOAL)\n", info_name(options->file));
 	info_line("ranks", "%s, with %s ordered pairs",
 		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
 		tb_format_count(summary.n_pairs, text[1], sizeof text[1]));

@@ -259,6 +259,13 @@ static int tabulate_flows(struct tb_report *report)
 	return TB_OK;
 }
 
+static bool same_flow(const struct tb_blame_pair *pair)
+{
+	return pair->victim_job == pair->culprit_job &&
+	       pair->victim_source.id == pair->culprit_source.id &&
+	       pair->victim_destination.id == pair->culprit_destination.id;
+}
+
 static int tabulate_blame(struct tb_report *report)
 {
 	struct tb_report_table table = {
@@ -288,8 +295,11 @@ static int tabulate_blame(struct tb_report *report)
 		const struct tb_blame_pair *pair = &report->blame[i];
 		put_flow(&writer, report->run, pair->victim_job, pair->victim_source,
 			pair->victim_destination);
-		put_flow(&writer, report->run, pair->culprit_job, pair->culprit_source,
-			pair->culprit_destination);
+		if (same_flow(pair))
+			put_text(&writer, "itself");
+		else
+			put_flow(&writer, report->run, pair->culprit_job,
+				pair->culprit_source, pair->culprit_destination);
 		put_time(&writer, (double)pair->wait_ps)->bar =
 			report->blame[0].wait_ps
 				? 100.0 * (double)pair->wait_ps /

@@ -22,6 +22,8 @@ static const char *const migrations[] = {tb_schema_results_sql};
 #define HEADER_USER_VERSION   60
 #define HEADER_APPLICATION_ID 68
 
+#define WRITER_PATIENCE_MS 500
+
 static uint32_t big_endian_word(const unsigned char *bytes)
 {
 	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
@@ -70,6 +72,12 @@ int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *erro
 	return TB_OK;
 }
 
+static bool reading_failed(sqlite3 *db)
+{
+	int code = sqlite3_extended_errcode(db);
+	return code == SQLITE_IOERR_READ || code == SQLITE_IOERR_SHORT_READ;
+}
+
 int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 {
 	int system = sqlite3_system_errno(db);
@@ -89,9 +97,13 @@ int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 		return tb_fail_in(error, TB_EIO, path,
 			"cannot be written: it or its folder is read-only");
 	case SQLITE_CANTOPEN:
+		return tb_fail_in(error, TB_EIO, path, "cannot be opened: %s",
+			system ? strerror(system) : "the system refused");
 	case SQLITE_IOERR:
-		return tb_fail_in(error, TB_EIO, path, "%s: %s", sqlite3_errmsg(db),
-			system ? strerror(system) : "input or output");
+		return tb_fail_in(error, TB_EIO, path, "cannot be %s: %s",
+			reading_failed(db) ? "read" : "written",
+			system ? strerror(system)
+			       : "a disk error, or a limit on the size of files");
 	case SQLITE_CONSTRAINT:
 		return tb_fail_in(
 			error, TB_EFORMAT, path, "refused a row: %s", sqlite3_errmsg(db));
@@ -342,7 +354,10 @@ int tb_sql_open_writer(sqlite3 **db, bool *made, const char *path, struct tb_err
 		&opened, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
 	if (status)
 		return status;
+	// Another writer is not waited for: it may take hours.
+	sqlite3_busy_timeout(opened, WRITER_PATIENCE_MS);
 	status = prepare_writer(opened, path, kind, error);
+	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
 	if (!status)
 		status = bring_up_to_date(opened, path, error);
 	if (status) {

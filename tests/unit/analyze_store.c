@@ -4,9 +4,12 @@
 #include "run.h"
 
 #include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -293,6 +296,158 @@ static void what_is_no_store_says_so(void **state)
 	fixture_fini(&fixture);
 }
 
+static void a_killed_writer_leaves_what_was_committed(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 50, 3);
+	pid_t child = fork();
+	if (child == 0) {
+		struct tb_store *store = begin(&fixture);
+		struct tb_observer observer = tb_store_observer(store);
+		if (observer.start(store, FIXTURE_BIN_PS))
+			_exit(1);
+		// More samples than a transaction holds.
+		for (uint32_t bin = 0; bin < 6000; bin++)
+			if (observer.bin(store, bin, fixture_bin(&fixture, bin % 50),
+				    fixture.n_links))
+				_exit(1);
+		raise(SIGKILL);
+	}
+	int ended;
+	assert_int_equal(waitpid(child, &ended, 0), child);
+	assert_true(WIFSIGNALED(ended));
+	struct tb_run *run = open_run(fixture.path, 0);
+	const struct tb_run_info *info = tb_run_info(run);
+	assert_false(info->complete);
+	assert_true(info->n_bins >= 4000 && info->n_bins < 6000);
+	assert_int_equal(info->simulated_ps, (int64_t)info->n_bins * FIXTURE_BIN_PS);
+	// The sums, which were never written, are those of the bins.
+	uint64_t *by_bin = calloc(info->n_bins, sizeof *by_bin), wait = 0, sum = 0;
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	assert_int_equal(tb_run_wait_by_bin(run, by_bin, &error), TB_OK);
+	for (uint64_t bin = 0; bin < info->n_bins; bin++)
+		wait += by_bin[bin];
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){0, 0}, samples, &error), TB_OK);
+	for (uint32_t i = 0; i < fixture.n_links; i++)
+		sum += samples[i].wait_ps;
+	assert_true(wait > 0);
+	assert_int_equal(wait, sum);
+	free(by_bin);
+	free(samples);
+	tb_run_free(run);
+	fixture_store(&fixture, 3, 1); // and it can be appended to
+	fixture_fini(&fixture);
+}
+
+// A reader that does not let go, as `sqlite3 run.db ... | less` is one.
+static void a_reader_delays_a_commit_but_does_not_break_the_run(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 50, 3);
+	struct tb_store *store = begin(&fixture);
+	struct tb_observer observer = tb_store_observer(store);
+	sqlite3 *reader = NULL;
+	sqlite3_stmt *query = NULL;
+	assert_int_equal(sqlite3_open(fixture.path, &reader), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(reader, "SELECT * FROM link", -1, &query, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	assert_int_equal(observer.start(store, FIXTURE_BIN_PS), TB_OK);
+	for (uint32_t bin = 0; bin < 10000; bin++)
+		assert_int_equal(observer.bin(store, bin, fixture_bin(&fixture, bin % 50),
+					 fixture.n_links),
+			TB_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	sqlite3_finalize(query);
+	sqlite3_close(reader);
+	fixture.n_bins = 10000;
+	struct tb_run_result result = fixture_result(&fixture);
+	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
+	tb_store_free(store);
+	struct tb_run *run = open_run(fixture.path, 0);
+	assert_true(tb_run_info(run)->complete);
+	assert_int_equal(tb_run_info(run)->n_bins, 10000);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void a_second_writer_is_told_that_there_is_one(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_store *second = NULL;
+	fixture_init(&fixture);
+	struct tb_store *store = begin(&fixture);
+	assert_int_equal(tb_store_create(&second, fixture.path, &error), TB_EIO);
+	assert_non_null(strstr(error.text, "in use by another program"));
+	tb_store_free(store);
+	fixture_fini(&fixture);
+}
+
+// query_number runs SQL on the store as a user would.
+static int64_t query_number(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *query = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	int64_t value = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	return value;
+}
+
+static void views_agree_with_the_program(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 10, 1);
+	struct tb_run *run = open_run(fixture.path, 0);
+	for (uint32_t i = 0; i < fixture.n_links; i++) {
+		char sql[160];
+		snprintf(sql, sizeof sql,
+			"SELECT count(*) FROM link_name WHERE link = %u AND name = '%s'",
+			i, tb_run_links(run)[i].name);
+		assert_int_equal(query_number(fixture.path, sql), 1);
+	}
+	assert_int_equal(query_number(fixture.path,
+				 "SELECT count(*) FROM congestion_matrix WHERE side = "
+				 "'switch'"),
+		8);
+	assert_int_equal(
+		query_number(fixture.path, "SELECT count(*) FROM congestion_matrix"),
+		8 + fixture.n_links - 16);
+	assert_int_equal(query_number(fixture.path,
+				 "SELECT max(percent) FROM congestion_matrix WHERE side "
+				 "<> 'switch'"),
+		100);
+	assert_int_equal(query_number(fixture.path,
+				 "SELECT percent_of_top FROM hot_links LIMIT 1"),
+		100);
+	assert_int_equal(query_number(fixture.path,
+				 "SELECT count(*) FROM link_sum AS s JOIN (SELECT link, "
+				 "sum(wait_ps) AS w, max(longest_wait_ps) AS l FROM "
+				 "link_bin GROUP BY link) AS b USING (link) WHERE "
+				 "s.wait_ps <> b.w OR s.longest_wait_ps <> b.l"),
+		0);
+	assert_int_equal(query_number(fixture.path, "SELECT count(*) FROM blame"), 24);
+	assert_int_equal(
+		query_number(fixture.path, "SELECT count(*) FROM flow_latency"), 24);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +461,10 @@ int main(void)
 		cmocka_unit_test(a_file_of_a_stranger_is_not_touched),
 		cmocka_unit_test(another_version_is_told_with_what_to_do),
 		cmocka_unit_test(what_is_no_store_says_so),
+		cmocka_unit_test(a_killed_writer_leaves_what_was_committed),
+		cmocka_unit_test(a_reader_delays_a_commit_but_does_not_break_the_run),
+		cmocka_unit_test(a_second_writer_is_told_that_there_is_one),
+		cmocka_unit_test(views_agree_with_the_program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,69 @@
+# A store that cannot be written: one clear sentence, exit 1, nothing that looks whole, and what
+# was stored before is still there.
+set -u
+scratch=$(mktemp -d)
+chmod 755 "$scratch"
+trap 'rm -rf "$scratch"' EXIT
+trace=$TB_SOURCE/tests/data/bit_reversal_64.goal
+failed=0
+
+# expect CODE PATTERN COMMAND...: how the command ends and what it says on stderr.
+expect() {
+	local code=$1 pattern=$2 got=0
+	shift 2
+	"$@" >"$scratch/out" 2>"$scratch/err" || got=$?
+	if [[ $got != "$code" ]] || ! grep -qE -- "$pattern" "$scratch/err" ||
+		[[ $(wc -l <"$scratch/err") != 1 ]]; then
+		echo "$*: exit $got, expected $code and '$pattern':"
+		cat "$scratch/err"
+		failed=1
+	fi
+}
+
+# limited COMMAND...: with room for 100 KiB in a file.
+limited() { (
+	ulimit -f 100
+	exec "$@"
+); }
+
+# unprivileged COMMAND...: as somebody whom a folder's mode keeps out.
+unprivileged() {
+	if [[ $(id -u) == 0 ]]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# The disk is full, in an empty store and in one with a run.
+expect 1 'full\.db: cannot be written' limited "$TAILBACK" replay "$trace" -o "$scratch/full.db"
+"$TAILBACK" replay "$trace" -n qsnet --bin 1ms -o "$scratch/run.db" 2>/dev/null || failed=1
+before=$("$TAILBACK" report "$scratch/run.db" --run 1)
+expect 1 'run\.db: cannot be written' limited "$TAILBACK" replay "$trace" -o "$scratch/run.db"
+[[ $("$TAILBACK" report "$scratch/run.db" --run 1) == "$before" ]] || {
+	echo "a full disk changed the run that was there"
+	failed=1
+}
+
+# A folder and a file that must not be written.
+mkdir "$scratch/closed"
+cp "$scratch/run.db" "$scratch/closed/run.db"
+chmod 444 "$scratch/closed/run.db"
+chmod 555 "$scratch/closed"
+if unprivileged true 2>/dev/null; then
+	expect 1 'new\.db: (cannot be opened|.*read-only)' \
+		unprivileged "$TAILBACK" replay "$trace" -o "$scratch/closed/new.db"
+	expect 1 'run\.db: .*read-only' unprivileged "$TAILBACK" replay "$trace" -o "$scratch/closed/run.db"
+	expect 0 '' unprivileged sh -c "'$TAILBACK' report '$scratch/closed/run.db' && echo >&2"
+fi
+chmod 755 "$scratch/closed"
+
+# A folder that is not there, a stranger's file, a store of a newer version.
+expect 1 'nowhere/run\.db: cannot be opened: No such file' "$TAILBACK" replay "$trace" -o "$scratch/nowhere/run.db"
+echo precious >"$scratch/letter"
+expect 1 'letter: is no Tailback store' "$TAILBACK" replay "$trace" -o "$scratch/letter"
+[[ $(cat "$scratch/letter") == precious ]] || {
+	echo "the letter was touched"
+	failed=1
+}
+exit "$failed"
