@@ -35,3 +35,10 @@ for file in applications/tailback.desktop icons/hicolor/scalable/apps/tailback.s
 done
 [[ $(find "$root" ! -user "$(id -un)" -o -perm -g+w ! -type l | wc -l) == 0 ]] ||
 	fail "permissions are too wide: $(find "$root" -perm -g+w | head -n 3)"
+
+DESTDIR=$scratch/installed cmake --install "$TB_BUILD" --prefix /usr >"$scratch/log" 2>&1 || {
+	cat "$scratch/log"
+	exit 1
+}
+diff <(cd "$root" && find . -type f | sort) <(cd "$scratch/installed" && find . -type f | sort) ||
+	fail "cmake --install (>) and the package (<) differ"
