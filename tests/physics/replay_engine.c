@@ -311,7 +311,7 @@ static void the_width_of_bins_changes_no_sum(void **state)
 {
 	(void)state;
 	struct tb_network *net = network_of("qsnet");
-	static const tb_time_ps widths[] = {0, 777, 100000, 1000000000};
+	static const tb_time_ps widths[] = {0, 77777, 100000, 1000000000};
 	struct outcome first = {0};
 	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
 		struct line *lines = random_lines(3, 300, 64, 20000);
