@@ -129,8 +129,9 @@ static void compare(const struct tb_network *network, const char *pattern,
 	}
 	unlink(path);
 	double without = median(bare, turns), with = median(stored, turns);
-	printf("store.%s.packets_per_s,%.0f,1/s\n", pattern, (double)n_packets / with);
-	printf("store.%s.cost,%.1f,%%\n", pattern, 100 * (with / without - 1));
+	printf("replay_%s,%.0f,packets/s\n", pattern, (double)n_packets / without);
+	printf("store_%s,%.0f,packets/s\n", pattern, (double)n_packets / with);
+	printf("store_%s_cost,%.1f,%%\n", pattern, 100 * (with / without - 1));
 	tb_job_free(job);
 }
 

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 		fputs("the replay failed\n", stderr);
 		return 1;
 	}
-	printf("replay.memory.packets_4e6,%ld,KiB\n", small);
-	printf("replay.memory.packets_4e7,%ld,KiB\n", large);
+	printf("replay_memory_4e6_packets,%ld,KiB\n", small);
+	printf("replay_memory_4e7_packets,%ld,KiB\n", large);
 	return 0;
 }
