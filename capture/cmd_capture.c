@@ -20,33 +20,33 @@ enum { KEY_IMMEDIATE = 256, KEY_JSON };
 
 static const struct argp_option options[] = {
 	{"interface", 'i', "IFACE", 0,
-		"capture from IFACE, a name or a number of -D; any is all of them", 1},
+		"Capture from IFACE, a name or a number of -D; any is all of them", 1},
 	{"read", 'r', "FILE", 0,
-		"take packets from a capture file instead, to filter it; - is standard "
+		"Take packets from a capture file instead, to filter it; - is standard "
 		"input",
 		1},
 	{"write", 'w', "FILE", 0,
-		"write to FILE: pcap when its name ends in .pcap, .cap or .dmp, else "
+		"Write to FILE: pcap when its name ends in .pcap, .cap or .dmp, else "
 		"pcapng; "
 		"- is standard output",
 		1},
-	{"list-interfaces", 'D', NULL, 0, "list the interfaces and end", 1},
-	{"json", KEY_JSON, NULL, 0, "list them as JSON", 1},
-	{"count", 'c', "N", 0, "end after N packets", 2},
+	{"list-interfaces", 'D', NULL, 0, "List the interfaces and end", 1},
+	{"json", KEY_JSON, NULL, 0, "List them as JSON", 1},
+	{"count", 'c', "N", 0, "End after N packets", 2},
 	{"snapshot-length", 's', "BYTES", 0,
-		"keep the first BYTES of each packet (262144); headers are within 96", 2},
-	{"no-promiscuous-mode", 'p', NULL, 0, "only what is sent by or to this machine",
+		"Keep the first BYTES of each packet (262144); headers are within 96", 2},
+	{"no-promiscuous-mode", 'p', NULL, 0, "Only what is sent by or to this machine",
 		2},
-	{"direction", 'Q', "DIR", 0, "only what comes in or goes out: in, out or inout",
+	{"direction", 'Q', "DIR", 0, "Only what comes in or goes out: in, out or inout",
 		2},
-	{"buffer-size", 'B', "KIB", 0, "room in the kernel for packets not yet taken", 2},
-	{"no-optimize", 'O', NULL, 0, "do not optimize the filter", 2},
+	{"buffer-size", 'B', "KIB", 0, "Room in the kernel for packets not yet taken", 2},
+	{"no-optimize", 'O', NULL, 0, "Do not optimize the filter", 2},
 	{"packet-buffered", 'U', NULL, 0,
-		"write each packet at once, for others to follow the file", 3},
+		"Write each packet at once, for others to follow the file", 3},
 	{"immediate-mode", KEY_IMMEDIATE, NULL, 0,
-		"take each packet as soon as it comes, not in batches", 3},
+		"Take each packet as soon as it comes, not in batches", 3},
 	{"relinquish-privileges", 'Z', "USER", 0,
-		"once the interface is open and before FILE is, become USER; root stays "
+		"Once the interface is open and before FILE is, become USER; root stays "
 		"root",
 		3},
 	{0},

@@ -24,26 +24,26 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"nodes", KEY_NODES, "N", 0, "nodes of the job, one rank each", 1},
-	{"message", KEY_MESSAGE, "BYTES", 0, "mean size of a message: 320, 256K, 1M, 2G",
+	{"nodes", KEY_NODES, "N", 0, "Nodes of the job, one rank each", 1},
+	{"message", KEY_MESSAGE, "BYTES", 0, "Mean size of a message: 320, 256K, 1M, 2G",
 		1},
-	{"messages", KEY_MESSAGES, "COUNT", 0, "messages that each node sends", 1},
-	{"hot", KEY_HOT, "NODE", 0, "destination of hot-spot (0)", 1},
+	{"messages", KEY_MESSAGES, "COUNT", 0, "Messages that each node sends", 1},
+	{"hot", KEY_HOT, "NODE", 0, "Destination of hot-spot (0)", 1},
 	{"load", KEY_LOAD, "F", 0,
-		"offer F times --rate from each node instead of all that it can send", 2},
+		"Offer F times --rate from each node instead of all that it can send", 2},
 	{"rate", KEY_RATE, "RATE", 0,
-		"payload rate that is load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)",
+		"Payload rate that is load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)",
 		2},
 	{"time-dist", KEY_TIME_DIST, "D", 0,
-		"time from message to message, with --load: fixed, uniform (0 to twice "
+		"Time from message to message, with --load: fixed, uniform (0 to twice "
 		"the "
 		"mean) or exponential (fixed)",
 		2},
-	{"size-dist", KEY_SIZE_DIST, "D", 0, "size of messages: the same three (fixed)",
+	{"size-dist", KEY_SIZE_DIST, "D", 0, "Size of messages: the same three (fixed)",
 		3},
-	{"seed", KEY_SEED, "S", 0, "seed of all that is drawn (1)", 3},
-	{"output", 'o', "FILE", 0, "write the job to FILE; - is standard output (-)", 4},
-	{"binary", KEY_BINARY, NULL, 0, "write GOAL's binary form instead of its text",
+	{"seed", KEY_SEED, "S", 0, "Seed of all that is drawn (1)", 3},
+	{"output", 'o', "FILE", 0, "Write the job to FILE; - is standard output (-)", 4},
+	{"binary", KEY_BINARY, NULL, 0, "Write GOAL's binary form instead of its text",
 		4},
 	{0},
 };
