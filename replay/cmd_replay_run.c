@@ -6,6 +6,7 @@
 #include "digest.h"
 #include "engine.h"
 #include "open_loop.h"
+#include "packets_text.h"
 #include "progress.h"
 #include "rank_map.h"
 #include "store.h"
@@ -199,6 +200,15 @@ static int run_engine(struct run *run)
 	return status;
 }
 
+// peak_rate is the most payload that a node can send: full packets, one behind the other.
+static double peak_rate(const struct run *run)
+{
+	const struct tb_network_params *params = tb_network_params(run->network);
+	double wire =
+		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
+	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire;
+}
+
 static int name_nodes(struct run *run)
 {
 	uint32_t n = tb_network_n_nodes(run->network);
@@ -219,6 +229,7 @@ static int end_store(struct run *run, bool complete)
 	char *notes = NULL;
 	if (status == TB_OK && run->packets) {
 		status = name_nodes(run);
+		notes = tb_packets_summary_json(run->packets, peak_rate(run));
 	}
 	struct tb_run_result result = {.complete = complete,
 		.simulated_ps = stats.now_ps,
@@ -243,7 +254,23 @@ static void prefer_store_error(struct run *run)
 		run->error = *error;
 }
 
-static void print_summary(const struct run *run)
+static void print_job(const struct run *run)
+{
+	struct tb_job_summary summary;
+	char sends[32], calcs[32], size[24];
+	tb_job_summarize(run->job, &summary);
+	fprintf(stderr, "%" PRIu32 " ranks, %s sends of %s in all, %s calcs\n",
+		run->job->n_ranks, tb_format_count(summary.n_sends, sends, sizeof sends),
+		tb_format_size(summary.send_bytes, size, sizeof size),
+		tb_format_count(summary.n_calcs, calcs, sizeof calcs));
+	if (run->job->n_nics > 1)
+		fprintf(stderr,
+			"the job names %u network interfaces a rank; here they share "
+			"one\n",
+			(unsigned)run->job->n_nics);
+}
+
+static int print_summary(struct run *run)
 {
 	struct tb_engine_stats stats = tb_engine_stats(run->engine);
 	const struct tb_network_params *params = tb_network_params(run->network);
@@ -251,6 +278,11 @@ static void print_summary(const struct run *run)
 	fprintf(stderr, "%s on %s (%u-ary %u-tree, %u nodes)\n", run->input_name,
 		params->name, params->arity, params->levels,
 		tb_network_n_nodes(run->network));
+	if (run->packets &&
+		tb_packets_write_summary(stderr, run->packets, peak_rate(run)) != TB_OK)
+		return tb_fail(&run->error, TB_EIO, "the summary cannot be written");
+	if (run->job)
+		print_job(run);
 	fprintf(stderr, "simulated %s: %s messages, %s packets, %s delivered\n",
 		tb_format_time(stats.now_ps, time, sizeof time),
 		tb_format_count(stats.n_delivered, messages, sizeof messages),
@@ -262,6 +294,7 @@ static void print_summary(const struct run *run)
 		"headers waited %s a packet; replayed in %.2f s (%.2f M packets/s)\n",
 		tb_format_time((tb_time_ps)per_packet, wait, sizeof wait), run->wall_s,
 		run->wall_s > 0 ? (double)stats.n_packets / run->wall_s / 1e6 : 0);
+	return TB_OK;
 }
 
 static int replay(struct run *run)
@@ -287,8 +320,8 @@ static int replay(struct run *run)
 		return status;
 	}
 	run->error = cause;
-	if (!options->quiet)
-		print_summary(run);
+	if (!options->quiet && print_summary(run) != TB_OK)
+		return TB_EIO;
 	return outcome;
 }
 
