@@ -14,7 +14,8 @@
 	X(matrix, "show the congestion matrix of a run") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \
-	X(synth, "make a job of synthetic traffic")
+	X(synth, "make a job of synthetic traffic") \
+	X(view, "look at a run in a window")
 
 // clang-format on
 #define TB_DECLARE(name, summary) int tb_cmd_##name(int argc, char **argv);

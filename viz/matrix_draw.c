@@ -49,8 +49,8 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 {
 	double left = strip.x + strip.w * i / n;
 	double right = strip.x + strip.w * (i + 1) / n;
-	return (struct tb_box){left, strip.y, fmax(right - left - rule, rule),
-		fmax(strip.h - rule, rule)};
+	return (struct tb_box){
+		left, strip.y, fmax(right - left - rule, 0.5), fmax(strip.h - rule, 0.5)};
 }
 
 static void block_strips(const struct tb_matrix_layout *layout,
@@ -85,14 +85,14 @@ static void shade_ramp(const struct pen *pen, struct tb_box box, double percent)
 	tb_picture_text(pen->picture, box, type, text);
 }
 
-static void number(const struct pen *pen, struct tb_box box, double percent, bool bold)
+static void number(const struct pen *pen, struct tb_box box, double percent, bool sum)
 {
 	char text[8];
 	const struct tb_matrix_view *view = pen->view;
 	struct tb_colour ground = tb_shade(view->colours, view->theme, percent);
-	struct tb_type type = {.font = bold ? view->bold_font : view->font,
-		.size = pen->font_size * (bold && view->font_size > 0 ? 1.1 : 1),
-		.align = view->font_size > 0 || bold ? TB_ALIGN_CENTRE : TB_ALIGN_RIGHT,
+	struct tb_type type = {.font = sum && percent > 0 ? view->bold_font : view->font,
+		.size = pen->font_size * (sum && view->font_size > 0 ? 1.1 : 1),
+		.align = view->font_size > 0 || sum ? TB_ALIGN_CENTRE : TB_ALIGN_RIGHT,
 		.colour = percent > 0 ? tb_colour_ink(ground) : pen->palette->muted};
 	tb_picture_text(
 		pen->picture, box, type, tb_percent_text(percent, text, sizeof text));
@@ -307,6 +307,14 @@ static void mark(const struct pen *pen, const struct tb_matrix_layout *layout,
 	tb_picture_frame(pen->picture, box, 2, colour);
 }
 
+// cell_rule is the line left free between cells: a pixel where they are wide enough to
+// spare it, none where the gaps between blocks must do.
+static double cell_rule(
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
+{
+	return layout->metrics.cell_w * view->zoom >= 4.5 ? 1 : 0;
+}
+
 void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_run *run,
 	const struct tb_matrix_view *view)
@@ -319,9 +327,7 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 		.palette = tb_palette_of(view->theme),
 		.font_size = scaled ? fmin(view->font_size * view->zoom, 30) : 1};
 	if (scaled)
-		pen.rule = view->detail == TB_DETAIL_NUMBERS ? 1
-			   : view->detail == TB_DETAIL_CELLS ? 0.5
-							     : 0.25;
+		pen.rule = cell_rule(layout, view);
 	tb_picture_clip(picture, view->area);
 	for (uint32_t band = 0; band < layout->n_bands; band++)
 		draw_band(&pen, layout, band);

@@ -1,0 +1,111 @@
+// tailback view: look at a run in a window.
+#include "cli.h"
+#include "commands.h"
+#include "session.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum key {
+	KEY_RUN = 256,
+	KEY_COLOURS,
+	KEY_THEME,
+	KEY_SIZE,
+	KEY_SCALE,
+	KEY_SCRIPT,
+	KEY_SHOT
+};
+
+static const struct argp_option argp_options[] = {
+	{"metric", 'm', "METRIC", 0,
+		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
+	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+	{"colours", KEY_COLOURS, "NAME", 0, "cividis (default), viridis or greys", 0},
+	{"theme", KEY_THEME, "NAME", 0, "dark (default) or light", 0},
+	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
+	{"scale", KEY_SCALE, "F", 0,
+		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
+	{"script", KEY_SCRIPT, "FILE", 0,
+		"Take steps from FILE instead of the user; works without a display under "
+		"SDL_VIDEODRIVER=dummy",
+		0},
+	{"screenshot", KEY_SHOT, "FILE", 0,
+		"Write the window as PNG and end (after the script, if there is one)", 0},
+	{0},
+};
+
+static bool parse_size(const char *text, int *width, int *height)
+{
+	char end;
+	return sscanf(text, "%5dx%5d%c", width, height, &end) == 2 && *width >= 320 &&
+	       *width <= 16384 && *height >= 240 && *height <= 16384;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct tb_session_options *options = state->input;
+	uint64_t run;
+	switch (key) {
+	case 'm':
+		if (tb_metric_parse(value, &options->metric) != TB_OK)
+			argp_error(state, "no metric is called '%s'", value);
+		break;
+	case KEY_RUN:
+		if (tb_parse_count(value, 1, INT64_MAX, &run) != TB_OK)
+			argp_error(state, "a run is a number from 1, not '%s'", value);
+		options->run = (int64_t)run;
+		break;
+	case KEY_COLOURS:
+		if (tb_colours_parse(value, &options->colours) != TB_OK)
+			argp_error(state, "no colour map is called '%s'", value);
+		break;
+	case KEY_THEME:
+		if (tb_theme_parse(value, &options->theme) != TB_OK)
+			argp_error(state, "a theme is light or dark, not '%s'", value);
+		break;
+	case KEY_SIZE:
+		if (!parse_size(value, &options->width, &options->height))
+			argp_error(state, "'%s' is no size from 320x240 to 16384x16384",
+				value);
+		break;
+	case KEY_SCALE:
+		if (tb_parse_real(value, 0.5, 4, &options->scale) != TB_OK)
+			argp_error(state, "a scale is 0.5 to 4, not '%s'", value);
+		break;
+	case KEY_SCRIPT:
+		options->script = value;
+		break;
+	case KEY_SHOT:
+		options->screenshot = value;
+		break;
+	case ARGP_KEY_ARG:
+		if (options->store)
+			argp_error(state, "one store at a time: '%s' is too many", value);
+		options->store = value;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which store? Name a run.db");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int tb_cmd_view(int argc, char **argv)
+{
+	static const struct argp argp = {argp_options, parse_option, "run.db",
+		"Look at a run: the congestion matrix with zoom and pan, the hot links "
+		"beside it, and a window over simulated time that plays. Press ? for the "
+		"keys.",
+		NULL, NULL, NULL};
+	struct tb_session_options options = {
+		.width = 1280, .height = 720, .theme = TB_DARK, .metric = TB_WAIT};
+	struct tb_error error;
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (tb_session_run(&options, &error) != TB_OK)
+		return tb_cli_fail(&error);
+	return TB_EXIT_OK;
+}

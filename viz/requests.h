@@ -1,0 +1,63 @@
+// What a user can ask of the viewer, and the keys for it: one table makes the enum, the
+// bindings and the help.
+#ifndef TB_REQUESTS_H
+#define TB_REQUESTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// X(name, keys, help). Keys are separated by blanks; a printable character stands for
+// itself, others have SDL's names. An entry of which no key is left is reachable by
+// buttons alone.
+#define TB_REQUEST_TABLE(X)                                                              \
+	X(PLAY, "Space", "play or pause the window over time")                           \
+	X(STEP_BACK, ",", "move the window back by one bin")                             \
+	X(STEP_ON, ".", "move the window on by one bin")                                 \
+	X(LEAP_BACK, "< PageUp", "move the window back by its width")                    \
+	X(LEAP_ON, "> PageDown", "move the window on by its width")                      \
+	X(TO_BEGIN, "Home", "move the window to the begin of the run")                   \
+	X(TO_END, "End", "move the window to the end of the run")                        \
+	X(NARROW, "[", "halve the window")                                               \
+	X(WIDEN, "]", "double the window")                                               \
+	X(WHOLE, "0", "show the whole run")                                              \
+	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
+	X(METRIC_NEXT, "m", "show the next metric")                                      \
+	X(HOTTER, "p K", "select the link before in the list")                           \
+	X(COOLER, "n J", "select the next link in the list")                             \
+	X(FIT, "f", "fit the matrix into the window")                                    \
+	X(ZOOM_IN, "+ =", "zoom in")                                                     \
+	X(ZOOM_OUT, "-", "zoom out")                                                     \
+	X(PAN_LEFT, "a Left", "move left")                                               \
+	X(PAN_RIGHT, "d Right", "move right")                                            \
+	X(PAN_UP, "w Up", "move up")                                                     \
+	X(PAN_DOWN, "s Down", "move down")                                               \
+	X(THEME, "t", "light or dark theme")                                             \
+	X(COLOURS, "c", "next colour map")                                               \
+	X(SAVE, "Ctrl+S", "save the picture as PNG")                                     \
+	X(HELP, "? F1", "show or hide these keys")                                       \
+	X(BACK, "Escape", "back out: help, selection, zoom, window")                     \
+	X(QUIT, "q Ctrl+Q", "quit")
+
+enum tb_request_name {
+#define TB_REQUEST_ENUM(name, keys, help) TB_REQUEST_##name,
+	TB_REQUEST_TABLE(TB_REQUEST_ENUM)
+#undef TB_REQUEST_ENUM
+		TB_N_REQUESTS
+};
+
+struct tb_request {
+	enum tb_request_name name;
+	int choice; // which of its keys was pressed, from 0
+};
+
+struct tb_request_row {
+	const char *keys, *help;
+};
+
+// tb_request_rows is the table, by enum tb_request_name.
+const struct tb_request_row *tb_request_rows(void);
+
+// tb_request_of_key finds what a key asks for; names ignore case, characters do not.
+bool tb_request_of_key(const char *key, struct tb_request *request);
+
+#endif

@@ -1,0 +1,59 @@
+// A window on the screen that shows pictures and says what keys and pointer do: the one
+// place that knows SDL.
+//
+// Abstract pixels are scaled by the display's density (96 dots an inch is 1) and by the
+// size of very large windows, so that text stays legible on a 4K display. Drawing works
+// without acceleration. Under SDL_VIDEODRIVER=dummy everything but looking works.
+#ifndef TB_SCREEN_H
+#define TB_SCREEN_H
+
+#include "picture.h"
+
+struct tb_screen; // opaque
+
+// tb_screen_new opens a window of w by h points. `scale` 0: by the display. TB_EIO with
+// what to do when there is no display or no font.
+int tb_screen_new(struct tb_screen **screen, int w, int h, double scale,
+	struct tb_error *error) TB_MUST_USE;
+void tb_screen_free(struct tb_screen *screen);
+
+void tb_screen_set_title(struct tb_screen *screen, const char *title);
+
+// tb_screen_size is the window's size in abstract pixels.
+void tb_screen_size(const struct tb_screen *screen, double *width, double *height);
+
+void tb_screen_draw(struct tb_screen *screen, const struct tb_picture *picture);
+
+// tb_screen_png draws the picture and writes the window's pixels as a PNG. Write errors
+// show in ferror(stream).
+int tb_screen_png(struct tb_screen *screen, const struct tb_picture *picture,
+	FILE *stream) TB_MUST_USE;
+
+// What happens to the window.
+enum tb_input_kind {
+	TB_INPUT_NONE,
+	TB_INPUT_KEY, // a character or a key's name, with "Ctrl+" before it
+	TB_INPUT_MOVE,
+	TB_INPUT_PRESS,
+	TB_INPUT_RELEASE,
+	TB_INPUT_WHEEL,
+	TB_INPUT_LEAVE,
+	TB_INPUT_RESIZE,
+	TB_INPUT_EXPOSE, // draw again
+	TB_INPUT_QUIT,
+};
+
+struct tb_input {
+	enum tb_input_kind kind;
+	double x, y;  // pointer, in abstract pixels; resize: the window's size in points
+	double steps; // wheel: up is positive
+	char key[32];
+};
+
+// tb_screen_wait returns the next input, or TB_INPUT_NONE after timeout_ms (0: at once).
+struct tb_input tb_screen_wait(struct tb_screen *screen, int timeout_ms);
+
+// tb_screen_post puts an input into the window system's queue, as if a user had made it.
+void tb_screen_post(struct tb_screen *screen, const struct tb_input *input);
+
+#endif

@@ -1,0 +1,47 @@
+// Text for the screen: fonts found by fontconfig, lines of text kept as textures.
+#ifndef TB_SCREEN_TEXT_H
+#define TB_SCREEN_TEXT_H
+
+#include "picture.h"
+
+#include <SDL.h>
+#include <SDL_ttf.h>
+
+#define TB_MAX_OPEN_FONTS 48
+#define TB_TEXT_SLOTS	  8192 // a power of two
+
+struct tb_open_font {
+	TTF_Font *font;
+	enum tb_font role;
+	int size;
+};
+
+struct tb_text_slot {
+	char *text; // NULL: free
+	SDL_Texture *texture;
+	enum tb_font role;
+	int size, w, h;
+};
+
+struct tb_screen_text {
+	SDL_Renderer *renderer;
+	char *files[TB_N_FONTS];
+	struct tb_open_font fonts[TB_MAX_OPEN_FONTS];
+	size_t n_fonts;
+	struct tb_text_slot *slots;
+	size_t n_slots;
+};
+
+// tb_screen_text_init finds the font files. TB_EIO when the machine has no font at all.
+int tb_screen_text_init(struct tb_screen_text *text, SDL_Renderer *renderer,
+	struct tb_error *error) TB_MUST_USE;
+void tb_screen_text_fini(struct tb_screen_text *text);
+
+// tb_screen_text_forget drops all textures: the renderer has lost them.
+void tb_screen_text_forget(struct tb_screen_text *text);
+
+// tb_screen_text_draw sets one line: the item's box and size times `scale`.
+void tb_screen_text_draw(struct tb_screen_text *text, const struct tb_item *item,
+	const char *string, double scale);
+
+#endif

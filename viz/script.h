@@ -1,0 +1,58 @@
+// Scripts for the viewer: what a user would do, a line a step, for tests and pictures.
+//
+//	# a remark
+//	key SPACE          a key by name, or a character
+//	hover X Y          moves the pointer (abstract pixels)
+//	click X Y
+//	drag X1 Y1 X2 Y2
+//	wheel X Y STEPS    up is positive
+//	resize W H         the window, in points
+//	wait MS            lets that much time pass, without waiting for it
+//	expect TEXT        fails unless a text of the picture contains TEXT
+//	refuse TEXT        fails if one does
+//	dump FILE          writes the picture's description
+//	screenshot FILE    writes the window's pixels as PNG
+#ifndef TB_SCRIPT_H
+#define TB_SCRIPT_H
+
+#include "status.h"
+
+#include <stddef.h>
+
+enum tb_step_kind {
+	TB_STEP_KEY,
+	TB_STEP_HOVER,
+	TB_STEP_CLICK,
+	TB_STEP_DRAG,
+	TB_STEP_WHEEL,
+	TB_STEP_RESIZE,
+	TB_STEP_WAIT,
+	TB_STEP_EXPECT,
+	TB_STEP_REFUSE,
+	TB_STEP_DUMP,
+	TB_STEP_SCREENSHOT,
+};
+
+struct tb_step {
+	enum tb_step_kind kind;
+	unsigned line;
+	double numbers[4];
+	char *text; // key, text or file; NULL for other kinds
+};
+
+struct tb_script {
+	struct tb_step *steps;
+	size_t n;
+};
+
+// tb_script_parse reads a script from memory; `name` is for messages. TB_EFORMAT with the
+// line. A zeroed struct is an empty script.
+int tb_script_parse(struct tb_script *script, const char *text, size_t length,
+	const char *name, struct tb_error *error) TB_MUST_USE;
+
+// tb_script_load reads a file, or standard input for "-".
+int tb_script_load(
+	struct tb_script *script, const char *path, struct tb_error *error) TB_MUST_USE;
+void tb_script_fini(struct tb_script *script);
+
+#endif

@@ -1,0 +1,27 @@
+// A session of the viewer: a store, a window, and the loop between them.
+#ifndef TB_SESSION_H
+#define TB_SESSION_H
+
+#include "colour.h"
+#include "run.h"
+
+struct tb_session_options {
+	const char *store;
+	int64_t run;		// 0: the newest
+	int width, height;	// of the window, in points
+	double scale;		// 0: by the display
+	const char *script;	// steps to take instead of a user's; NULL: none
+	const char *screenshot; // a PNG of the last picture; NULL: none
+	enum tb_theme theme;
+	enum tb_colours colours;
+	enum tb_metric metric;
+};
+
+// tb_session_run shows the store until the user quits, the script ends, or the first
+// picture is drawn when only a screenshot is wanted. TB_EIO: no display, no font, a file
+// that cannot be written; TB_EFORMAT: a script that is wrong or whose expectation is not
+// met.
+int tb_session_run(
+	const struct tb_session_options *options, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,220 @@
+// What is selected, read out: a link's or switch's place and all its figures in the
+// window; the run's own when nothing is selected.
+#include "metric_text.h"
+#include "run_text.h"
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define PAD    14
+#define LINE_H 19
+
+// Where the next line goes.
+struct sheet {
+	struct tb_viewer *viewer;
+	struct tb_picture *picture;
+	struct tb_box place;
+	double y;
+};
+
+static void heading(struct sheet *sheet, const char *kind, const char *name)
+{
+	struct tb_box box = {
+		sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, 18};
+	double w = tb_text_width(TB_FONT_TEXT, 12, kind) + 7;
+	struct tb_type type = tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true);
+	tb_picture_text(sheet->picture, box, type, kind);
+	box.x += w;
+	box.w -= w;
+	type = tb_viewer_type(sheet->viewer, TB_FONT_BOLD, 13, false);
+	tb_picture_text(sheet->picture, box, type, name);
+	sheet->y += 24;
+}
+
+static void row(struct sheet *sheet, const char *label, const char *value)
+{
+	struct tb_box box = {
+		sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H - 2};
+	struct tb_type type = tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true);
+	if (sheet->y + LINE_H > sheet->place.y + sheet->place.h)
+		return;
+	tb_picture_text(sheet->picture, box, type, label);
+	type = tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_RIGHT;
+	box.x += 108;
+	box.w -= 108;
+	tb_picture_text(sheet->picture, box, type, value);
+	sheet->y += LINE_H;
+}
+
+static void gap(struct sheet *sheet)
+{
+	const struct tb_palette *palette = tb_palette_of(sheet->viewer->theme);
+	double y = sheet->y + 4.5;
+	tb_picture_line(sheet->picture, sheet->place.x + PAD, y,
+		sheet->place.x + sheet->place.w - PAD, y, 1, palette->line);
+	sheet->y += 10;
+}
+
+static double window_ps(const struct tb_viewer *viewer)
+{
+	return (double)(tb_window_end_ps(viewer->info, viewer->window) -
+			tb_window_begin_ps(viewer->info, viewer->window));
+}
+
+// sum_into adds a link's figures to a switch's.
+static void sum_into(struct tb_link_sample *sum, const struct tb_link_sample *sample)
+{
+	sum->n_packets += sample->n_packets;
+	sum->n_blocked += sample->n_blocked;
+	sum->wait_ps += sample->wait_ps;
+	sum->stall_ps += sample->stall_ps;
+	sum->busy_ps += sample->busy_ps;
+	sum->bytes += sample->bytes;
+	if (sample->longest_wait_ps > sum->longest_wait_ps)
+		sum->longest_wait_ps = sample->longest_wait_ps;
+}
+
+static void figures(struct sheet *sheet, const struct tb_link_sample *sample)
+{
+	char value[48];
+	for (int i = TB_WAIT; i <= TB_LONGEST; i++) {
+		enum tb_metric metric = (enum tb_metric)i;
+		row(sheet, tb_metric_title(metric),
+			tb_metric_format(metric, tb_metric_of(sample, metric), value,
+				sizeof value));
+	}
+}
+
+static void end_text(const struct tb_run *run, bool is_node, uint32_t id, uint32_t port,
+	char *buffer, size_t size)
+{
+	if (!is_node) {
+		snprintf(buffer, size, "switch %s, port %" PRIu32,
+			tb_run_switches(run)[id].name, port);
+		return;
+	}
+	const char *name = tb_run_node_name(run, (struct tb_node){id});
+	if (name[0])
+		snprintf(buffer, size, "node %" PRIu32 " (%s)", id, name);
+	else
+		snprintf(buffer, size, "node %" PRIu32, id);
+}
+
+static void link_sheet(struct sheet *sheet, uint32_t id)
+{
+	const struct tb_viewer *viewer = sheet->viewer;
+	const struct tb_run_link *link = &tb_run_links(viewer->run)[id];
+	const struct tb_link_info *at = &link->at;
+	const struct tb_link_sample *sample = &viewer->samples[id];
+	char text[96];
+	char other[24];
+	heading(sheet, "Link", link->name);
+	end_text(viewer->run, at->kind == TB_LINK_INJECTION, at->from, at->from_port,
+		text, sizeof text);
+	row(sheet, "from", text);
+	end_text(viewer->run, at->kind == TB_LINK_EJECTION, at->to, at->to_port, text,
+		sizeof text);
+	row(sheet, "to", text);
+	row(sheet, "rate", tb_format_rate((double)at->bytes_per_s, text, sizeof text));
+	snprintf(text, sizeof text, "%s, %" PRIu32 " virtual channels",
+		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs);
+	row(sheet, "latency", text);
+	gap(sheet);
+	figures(sheet, sample);
+	double span = window_ps(viewer);
+	if (span > 0) {
+		gap(sheet);
+		snprintf(text, sizeof text, "%.1f %% of the window",
+			100 * (double)sample->busy_ps / span);
+		row(sheet, "Utilisation", text);
+		row(sheet, "Throughput",
+			tb_format_rate((double)sample->bytes / (span / TB_PS_PER_S), text,
+				sizeof text));
+	}
+}
+
+static void switch_sheet(struct sheet *sheet, uint32_t id)
+{
+	const struct tb_viewer *viewer = sheet->viewer;
+	const struct tb_run_switch *sw = &tb_run_switches(viewer->run)[id];
+	const struct tb_run_link *links = tb_run_links(viewer->run);
+	struct tb_link_sample sum = {.n_packets = 0};
+	const struct tb_run_link *most = NULL;
+	char text[96];
+	char value[48];
+	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if (at->kind == TB_LINK_EJECTION || at->to != id)
+			continue;
+		sum_into(&sum, &viewer->samples[i]);
+		if (!most || tb_metric_of(&viewer->samples[i], viewer->metric) >
+				     tb_metric_of(&viewer->samples[most->id.id],
+					     viewer->metric))
+			most = &links[i];
+	}
+	heading(sheet, "Switch", sw->name);
+	snprintf(text, sizeof text, "%" PRIu32 " (the top is %" PRIu32 ")", sw->at.level,
+		viewer->info->n_levels - 1);
+	row(sheet, "level", text);
+	snprintf(text, sizeof text, "%" PRIu32 " down, %" PRIu32 " up",
+		sw->at.n_down_ports, sw->at.n_up_ports);
+	row(sheet, "ports", text);
+	gap(sheet);
+	figures(sheet, &sum);
+	if (!most)
+		return;
+	gap(sheet);
+	row(sheet, "Hottest in", most->name);
+	row(sheet, "",
+		tb_metric_format(viewer->metric,
+			tb_metric_of(&viewer->samples[most->id.id], viewer->metric),
+			value, sizeof value));
+}
+
+static void run_sheet(struct sheet *sheet)
+{
+	const struct tb_run_info *info = sheet->viewer->info;
+	char text[96];
+	snprintf(text, sizeof text, "%" PRId64, info->id);
+	heading(sheet, "Run", text);
+	row(sheet, "network", info->network_name);
+	row(sheet, "nodes", tb_format_count(info->n_nodes, text, sizeof text));
+	row(sheet, "switches", tb_format_count(info->n_switches, text, sizeof text));
+	row(sheet, "links", tb_format_count(info->n_links, text, sizeof text));
+	gap(sheet);
+	row(sheet, "simulated", tb_format_time(info->simulated_ps, text, sizeof text));
+	row(sheet, "messages", tb_format_count(info->n_messages, text, sizeof text));
+	row(sheet, "packets", tb_format_count(info->n_packets, text, sizeof text));
+	row(sheet, "payload", tb_format_size(info->payload_bytes, text, sizeof text));
+	row(sheet, "complete", info->complete ? "yes" : "no, stopped early");
+	gap(sheet);
+	tb_picture_text(sheet->picture,
+		(struct tb_box){
+			sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H},
+		tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true),
+		"Click a switch or a link to read it.");
+}
+
+static void draw(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct sheet sheet = {viewer, picture, place, place.y + 12};
+	tb_picture_rect(picture, place, palette->panel);
+	tb_picture_line(picture, place.x + 0.5, place.y, place.x + 0.5, place.y + place.h,
+		1, palette->line);
+	tb_picture_line(picture, place.x, place.y + 0.5, place.x + place.w, place.y + 0.5,
+		1, palette->line);
+	tb_picture_clip(picture, place);
+	if (viewer->selected.kind == TB_PICK_LINK)
+		link_sheet(&sheet, viewer->selected.index);
+	else if (viewer->selected.kind == TB_PICK_SWITCH)
+		switch_sheet(&sheet, viewer->selected.index);
+	else
+		run_sheet(&sheet);
+	tb_picture_unclip(picture);
+}
+
+const struct tb_view tb_view_detail = {.name = "detail", .draw = draw};

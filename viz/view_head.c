@@ -1,0 +1,67 @@
+// The head: what run this is, and the metric that is shown.
+#include "metric_text.h"
+#include "run_text.h"
+#include "viewer_impl.h"
+
+#include <math.h>
+
+#define PAD 16
+
+// Short names: the seven chips must stand side by side at 1280 pixels.
+static const char *chip_name(enum tb_metric metric)
+{
+	return metric == TB_BLOCKED   ? "Blocked"
+	       : metric == TB_LONGEST ? "Longest"
+				      : tb_metric_title(metric);
+}
+
+static void draw_chip(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, enum tb_metric metric)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tb_pick pick = {TB_PICK_METRIC, metric};
+	bool chosen = viewer->metric == metric;
+	bool under = tb_pick_equal(viewer->hovered, pick);
+	struct tb_type type = tb_viewer_type(
+		viewer, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->panel);
+	tb_picture_pick(picture, pick);
+	if (chosen)
+		tb_picture_rect(picture,
+			(struct tb_box){box.x, box.y + box.h - 2, box.w, 2},
+			palette->accent);
+	tb_picture_text(picture, box, type, chip_name(metric));
+}
+
+static void draw(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	char text[192];
+	char window[80];
+	tb_picture_rect(picture, place, palette->panel);
+	tb_picture_line(picture, place.x, place.h - 0.5, place.x + place.w, place.h - 0.5,
+		1, palette->line);
+	double x = place.x + place.w - PAD - 34;
+	tb_viewer_button(viewer, picture, (struct tb_box){x, place.y + 14, 34, 28},
+		TB_REQUEST_HELP, "?");
+	x -= 12;
+	for (int metric = TB_LONGEST; metric >= TB_WAIT; metric--) {
+		const char *name = chip_name((enum tb_metric)metric);
+		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, name)) + 22;
+		x -= w;
+		draw_chip(viewer, picture, (struct tb_box){x, place.y + 14, w - 2, 28},
+			(enum tb_metric)metric);
+	}
+	double room = fmax(x - PAD - 20, 40);
+	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
+		tb_viewer_type(viewer, TB_FONT_BOLD, 15, false),
+		tb_run_caption(viewer->info, text, sizeof text));
+	tb_picture_printf(picture, (struct tb_box){PAD, place.y + 30, room, 16},
+		tb_viewer_type(viewer, TB_FONT_TEXT, 12, true), "%s, %s",
+		tb_metric_title(viewer->metric),
+		tb_window_text(viewer->info, viewer->window, window, sizeof window));
+}
+
+const struct tb_view tb_view_head = {.name = "head", .draw = draw};

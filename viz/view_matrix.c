@@ -1,0 +1,247 @@
+// The congestion matrix: zoom at the pointer, pan by dragging, click to select.
+#include "matrix_picture.h"
+#include "metric_text.h"
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define GUTTER	    92
+#define MARGIN	    14
+#define LEGEND_H    52
+#define ZOOM_STEP   1.2
+#define MOST_ZOOM   8
+#define FONT_SIZE   10.5
+#define PAN_STEP    60	// abstract pixels a key
+#define MOST_FITTED 2.2 // a small network is not blown up beyond
+
+static const struct tb_matrix_metrics metrics = {
+	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 18};
+
+// area_of is where blocks are drawn within the view's place.
+static struct tb_box area_of(const struct tb_viewer *viewer)
+{
+	struct tb_box place = viewer->places[TB_VIEW_MATRIX];
+	return (struct tb_box){place.x + GUTTER, place.y + MARGIN,
+		fmax(place.w - GUTTER - MARGIN, 1), fmax(place.h - MARGIN - LEGEND_H, 1)};
+}
+
+static struct tb_matrix_view view_of(const struct tb_viewer *viewer)
+{
+	return (struct tb_matrix_view){.area = area_of(viewer),
+		.zoom = viewer->zoom,
+		.pan_x = viewer->pan_x,
+		.pan_y = viewer->pan_y,
+		.detail = tb_matrix_detail_at(&metrics, viewer->zoom),
+		.colours = viewer->colours,
+		.theme = viewer->theme,
+		.font = TB_FONT_TEXT,
+		.bold_font = TB_FONT_BOLD,
+		.font_size = FONT_SIZE,
+		.names = true,
+		.selected = viewer->selected,
+		.hovered = viewer->hovered};
+}
+
+// clamp keeps a span in sight without empty space at either end; what is smaller than the
+// view gets the share `lead` of the spare space before it.
+static double clamp(double pan, double span, double sight, double lead)
+{
+	if (span <= sight)
+		return (span - sight) * lead;
+	return fmin(fmax(pan, 0), span - sight);
+}
+
+static void set_view(struct tb_viewer *viewer, double zoom, double pan_x, double pan_y)
+{
+	struct tb_box area = area_of(viewer);
+	viewer->zoom = zoom;
+	viewer->pan_x = clamp(pan_x, viewer->layout.width, area.w / zoom, 0);
+	viewer->pan_y = clamp(pan_y, viewer->layout.height, area.h / zoom, 0.5);
+	viewer->stale = true;
+}
+
+void tb_matrix_view_fit(struct tb_viewer *viewer)
+{
+	struct tb_box area = area_of(viewer);
+	// Marks and the last rule reach beyond the blocks.
+	double zoom = tb_matrix_layout_fit(&viewer->layout, area.w - 4, area.h - 4);
+	viewer->fit_zoom = fmin(zoom, MOST_FITTED);
+	viewer->fitted = true;
+	viewer->laid_out = viewer->width > 0;
+	set_view(viewer, viewer->fit_zoom, 0, 0);
+}
+
+// zoom_at changes the zoom and leaves the world point under (x, y) where it is.
+static void zoom_at(struct tb_viewer *viewer, double x, double y, double factor)
+{
+	struct tb_box area = area_of(viewer);
+	double zoom = viewer->zoom * factor;
+	if (zoom <= viewer->fit_zoom * 1.01) {
+		viewer->fitted = true;
+		set_view(viewer, viewer->fit_zoom, 0, 0);
+		return;
+	}
+	zoom = fmin(zoom, fmax(MOST_ZOOM, viewer->fit_zoom));
+	double world_x = (x - area.x) / viewer->zoom + viewer->pan_x;
+	double world_y = (y - area.y) / viewer->zoom + viewer->pan_y;
+	viewer->fitted = false;
+	set_view(viewer, zoom, world_x - (x - area.x) / zoom,
+		world_y - (y - area.y) / zoom);
+}
+
+static void pan(struct tb_viewer *viewer, double dx, double dy)
+{
+	set_view(viewer, viewer->zoom, viewer->pan_x - dx / viewer->zoom,
+		viewer->pan_y - dy / viewer->zoom);
+}
+
+void tb_matrix_view_reveal(struct tb_viewer *viewer)
+{
+	struct tb_matrix_view view = view_of(viewer);
+	struct tb_box box;
+	if (!tb_matrix_cell_box(
+		    &viewer->layout, &viewer->matrix, &view, viewer->selected, &box))
+		return;
+	double dx = fmax(view.area.x - box.x, 0) +
+		    fmin(view.area.x + view.area.w - box.x - box.w, 0);
+	double dy = fmax(view.area.y - box.y, 0) +
+		    fmin(view.area.y + view.area.h - box.y - box.h, 0);
+	if (dx != 0 || dy != 0)
+		pan(viewer, dx, dy);
+}
+
+static int open(struct tb_viewer *viewer, struct tb_error *error)
+{
+	if (viewer->layout.bands)
+		return TB_OK; // the topology of a run does not change
+	if (tb_matrix_layout_init(&viewer->layout, &viewer->matrix, &metrics, 1656))
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
+	viewer->fitted = true;
+	return TB_OK;
+}
+
+static void draw_gutter(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box area)
+{
+	struct tb_box gutter = {viewer->places[TB_VIEW_MATRIX].x, area.y, GUTTER, area.h};
+	double line_h = 15;
+	double free_y = area.y;
+	tb_picture_clip(picture, gutter);
+	for (uint32_t i = 0; i < viewer->layout.n_bands; i++) {
+		const struct tb_matrix_band *band = &viewer->layout.bands[i];
+		double top = area.y + (band->y - viewer->pan_y) * viewer->zoom;
+		double bottom = top + band->h * viewer->zoom;
+		// The label stays in sight as long as its level does.
+		double y = fmin(fmax(top, free_y), fmax(bottom - line_h, top));
+		const char *note = viewer->layout.n_bands == 1 ? ""
+				   : i == 0		       ? "top"
+				   : band->level == 0	       ? "nodes below"
+							       : "";
+		if (bottom < area.y || top > area.y + area.h)
+			continue;
+		tb_picture_printf(picture,
+			(struct tb_box){gutter.x + 16, y, GUTTER - 18, line_h},
+			tb_viewer_type(viewer, TB_FONT_BOLD, 12, false), "level %" PRIu32,
+			band->level);
+		if (bottom - y >= 2 * line_h)
+			tb_picture_text(picture,
+				(struct tb_box){
+					gutter.x + 16, y + line_h, GUTTER - 18, line_h},
+				tb_viewer_type(viewer, TB_FONT_TEXT, 11, true), note);
+	}
+	tb_picture_unclip(picture);
+}
+
+static void draw_legend(struct tb_viewer *viewer, struct tb_picture *picture,
+	const struct tb_matrix_view *view)
+{
+	char text[128];
+	struct tb_box place = viewer->places[TB_VIEW_MATRIX];
+	double y = place.y + place.h - LEGEND_H + 12;
+	double x = place.x + GUTTER;
+	double bar_w = fmin(220, place.w - GUTTER - 40);
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, view);
+	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
+	if (viewer->matrix.largest_switch == 0) {
+		box.y += 6;
+		tb_picture_printf(picture, box, type,
+			"Nothing to show: %s is 0 on every link in this window.",
+			tb_metric_name(viewer->metric));
+		return;
+	}
+	tb_picture_printf(picture, box, type, "100 %% of a link: %s",
+		tb_matrix_scale_text(
+			viewer->run, &viewer->matrix, true, text, sizeof text));
+	box.y += 18;
+	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
+		tb_matrix_scale_text(
+			viewer->run, &viewer->matrix, false, text, sizeof text));
+}
+
+static void draw(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	(void)place; // kept in viewer->places, which area_of reads
+	struct tb_matrix_view view = view_of(viewer);
+	draw_gutter(viewer, picture, view.area);
+	tb_matrix_draw(picture, &viewer->layout, &viewer->matrix, viewer->run, &view);
+	draw_legend(viewer, picture, &view);
+}
+
+static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+{
+	struct tb_box area = area_of(viewer);
+	double x = area.x + area.w / 2;
+	double y = area.y + area.h / 2;
+	switch ((int)asked->name) {
+	case TB_REQUEST_FIT:
+		tb_matrix_view_fit(viewer);
+		return true;
+	case TB_REQUEST_ZOOM_IN:
+		zoom_at(viewer, x, y, ZOOM_STEP);
+		return true;
+	case TB_REQUEST_ZOOM_OUT:
+		zoom_at(viewer, x, y, 1 / ZOOM_STEP);
+		return true;
+	case TB_REQUEST_PAN_LEFT:
+		pan(viewer, PAN_STEP, 0);
+		return true;
+	case TB_REQUEST_PAN_RIGHT:
+		pan(viewer, -PAN_STEP, 0);
+		return true;
+	case TB_REQUEST_PAN_UP:
+		pan(viewer, 0, PAN_STEP);
+		return true;
+	case TB_REQUEST_PAN_DOWN:
+		pan(viewer, 0, -PAN_STEP);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+{
+	switch (event->kind) {
+	case TB_EVENT_WHEEL:
+		zoom_at(viewer, event->x, event->y, pow(ZOOM_STEP, event->steps));
+		break;
+	case TB_EVENT_DRAG:
+		pan(viewer, event->dx, event->dy);
+		break;
+	case TB_EVENT_CLICK:
+		if (event->pick.kind == TB_PICK_NONE)
+			tb_viewer_select(viewer, event->pick);
+		break;
+	case TB_EVENT_PRESS:
+		break;
+	}
+}
+
+const struct tb_view tb_view_matrix = {.name = "matrix",
+	.open = open,
+	.draw = draw,
+	.request = request,
+	.pointer = pointer};

@@ -1,0 +1,517 @@
+#include "viewer.h"
+
+#include "run_text.h"
+#include "viewer_impl.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HEAD_H	   56
+#define TIME_H	   124
+#define SIDE_W	   340
+#define NOTICE_S   5
+#define DRAG_SLACK 4 // pixels that a click may wander
+
+static const struct tb_view *const views[TB_N_VIEWS] = {
+	[TB_VIEW_HEAD] = &tb_view_head,
+	[TB_VIEW_MATRIX] = &tb_view_matrix,
+	[TB_VIEW_LIST] = &tb_view_list,
+	[TB_VIEW_DETAIL] = &tb_view_detail,
+	[TB_VIEW_TIME] = &tb_view_time,
+};
+
+static void told(struct tb_viewer *viewer, const struct tb_error *error)
+{
+	tb_error_format(error, viewer->trouble, sizeof viewer->trouble);
+	viewer->playing = false;
+	viewer->stale = true;
+}
+
+static int open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
+{
+	struct stat identity;
+	int status = tb_run_open(&viewer->run, viewer->path, id, error);
+	if (status != TB_OK)
+		return status;
+	if (stat(viewer->path, &identity) == 0) {
+		viewer->device = identity.st_dev;
+		viewer->inode = identity.st_ino;
+	}
+	viewer->info = tb_run_info(viewer->run);
+	uint32_t n = viewer->info->n_links;
+	viewer->samples = calloc(n ? n : 1, sizeof *viewer->samples);
+	viewer->rows = calloc(n ? n : 1, sizeof *viewer->rows);
+	return viewer->samples && viewer->rows
+		       ? TB_OK
+		       : tb_fail_in(error, TB_ENOMEM, viewer->path,
+				 "no memory to show %" PRIu32 " links", n);
+}
+
+static void set_title(struct tb_viewer *viewer)
+{
+	char caption[192];
+	if (viewer->run)
+		snprintf(viewer->title, sizeof viewer->title, "%s - Tailback",
+			tb_run_caption(viewer->info, caption, sizeof caption));
+	else
+		snprintf(viewer->title, sizeof viewer->title, "Tailback");
+}
+
+static bool has_no_run(const char *path)
+{
+	struct tb_runs *runs;
+	if (tb_runs_open(&runs, path, NULL) != TB_OK)
+		return false;
+	bool none = tb_runs_n(runs) == 0;
+	tb_runs_free(runs);
+	return none;
+}
+
+int tb_viewer_new(
+	struct tb_viewer **viewer, const char *path, int64_t id, struct tb_error *error)
+{
+	struct tb_viewer *made = calloc(1, sizeof *made);
+	struct tb_error cause;
+	if (!made || !(made->path = strdup(path))) {
+		free(made);
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	}
+	int status = open_run(made, id, &cause);
+	bool empty = status != TB_OK && id == 0 && has_no_run(path);
+	if (status == TB_OK) {
+		made->colours = TB_CIVIDIS;
+		made->theme = TB_DARK;
+		tb_viewer_show(made, (struct tb_window){0, 0}, TB_WAIT);
+	} else if (empty) {
+		// Whole, just early: the window says so.
+		told(made, &cause);
+	} else {
+		tb_viewer_free(made);
+		if (error)
+			*error = cause;
+		return status;
+	}
+	set_title(made);
+	made->stale = true;
+	*viewer = made;
+	return TB_OK;
+}
+
+void tb_viewer_free(struct tb_viewer *viewer)
+{
+	if (!viewer)
+		return;
+	tb_matrix_fini(&viewer->matrix);
+	tb_matrix_layout_fini(&viewer->layout);
+	tb_picture_fini(&viewer->picture);
+	tb_run_free(viewer->run);
+	free(viewer->samples);
+	free(viewer->rows);
+	free(viewer->wait_by_bin);
+	free(viewer->path);
+	free(viewer);
+}
+
+void tb_viewer_show(
+	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
+{
+	struct tb_error error;
+	struct tb_matrix matrix;
+	if (!viewer->run)
+		return;
+	viewer->stale = true;
+	if (tb_window_whole(viewer->info, window))
+		window = (struct tb_window){0, 0};
+	// The matrix is made first: when reading fails nothing has changed yet.
+	int status = tb_matrix_init(&matrix, viewer->run, window, metric, &error);
+	if (status == TB_OK) {
+		status = tb_run_samples(viewer->run, window, viewer->samples, &error);
+		if (status != TB_OK)
+			tb_matrix_fini(&matrix);
+	}
+	if (status != TB_OK) {
+		told(viewer, &error);
+		return;
+	}
+	tb_matrix_fini(&viewer->matrix);
+	viewer->matrix = matrix;
+	viewer->window = window;
+	viewer->metric = metric;
+	viewer->trouble[0] = '\0';
+	for (size_t i = 0; i < TB_N_VIEWS && status == TB_OK; i++)
+		if (views[i]->open)
+			status = views[i]->open(viewer, &error);
+	if (status != TB_OK)
+		told(viewer, &error);
+}
+
+void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	viewer->selected = pick;
+	viewer->stale = true;
+	if (pick.kind == TB_PICK_NONE)
+		return;
+	tb_list_reveal(viewer);
+	tb_matrix_view_reveal(viewer);
+}
+
+uint64_t tb_viewer_width_bins(const struct tb_viewer *viewer)
+{
+	if (tb_window_whole(viewer->info, viewer->window))
+		return viewer->info->n_bins;
+	return viewer->window.end_bin - viewer->window.first_bin;
+}
+
+void tb_viewer_resize(struct tb_viewer *viewer, double width, double height)
+{
+	double body_h = fmax(height - HEAD_H - TIME_H, 40);
+	double side_w = fmin(SIDE_W, width * 0.4);
+	double main_w = fmax(width - side_w, 40);
+	// The detail needs its lines; the list takes what is left.
+	double list_h = fmax(body_h * 0.35, body_h - 330);
+	viewer->width = width;
+	viewer->height = height;
+	viewer->places[TB_VIEW_HEAD] = (struct tb_box){0, 0, width, HEAD_H};
+	viewer->places[TB_VIEW_MATRIX] = (struct tb_box){0, HEAD_H, main_w, body_h};
+	viewer->places[TB_VIEW_LIST] = (struct tb_box){main_w, HEAD_H, side_w, list_h};
+	viewer->places[TB_VIEW_DETAIL] =
+		(struct tb_box){main_w, HEAD_H + list_h, side_w, body_h - list_h};
+	viewer->places[TB_VIEW_TIME] = (struct tb_box){0, HEAD_H + body_h, width, TIME_H};
+	viewer->stale = true;
+	if (viewer->run && (viewer->fitted || !viewer->laid_out))
+		tb_matrix_view_fit(viewer);
+}
+
+static void back_out(struct tb_viewer *viewer)
+{
+	if (viewer->help)
+		viewer->help = false;
+	else if (viewer->selected.kind != TB_PICK_NONE)
+		viewer->selected = (struct tb_pick){TB_PICK_NONE, 0};
+	else if (viewer->run && !viewer->fitted)
+		tb_matrix_view_fit(viewer);
+	else if (viewer->run && !tb_window_whole(viewer->info, viewer->window))
+		tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->metric);
+}
+
+// own_request answers what concerns the viewer as a whole.
+static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	switch ((int)request->name) {
+	case TB_REQUEST_METRIC:
+		tb_viewer_show(viewer, viewer->window, (enum tb_metric)request->choice);
+		return true;
+	case TB_REQUEST_METRIC_NEXT:
+		tb_viewer_show(viewer, viewer->window,
+			(enum tb_metric)((viewer->metric + 1) % (TB_LONGEST + 1)));
+		return true;
+	case TB_REQUEST_THEME:
+		viewer->theme = viewer->theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
+		return true;
+	case TB_REQUEST_COLOURS:
+		viewer->colours =
+			(enum tb_colours)((viewer->colours + 1) % (TB_GREYS + 1));
+		tb_viewer_notice(
+			viewer, "colour map: %s", tb_colours_name(viewer->colours));
+		return true;
+	case TB_REQUEST_SAVE:
+		viewer->wish = TB_WISH_SAVE;
+		return true;
+	case TB_REQUEST_HELP:
+		viewer->help = !viewer->help;
+		return true;
+	case TB_REQUEST_BACK:
+		back_out(viewer);
+		return true;
+	case TB_REQUEST_QUIT:
+		viewer->wish = TB_WISH_QUIT;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void ask(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	viewer->stale = true;
+	if (own_request(viewer, request) || !viewer->run)
+		return;
+	for (size_t i = 0; i < TB_N_VIEWS; i++)
+		if (views[i]->request && views[i]->request(viewer, request))
+			return;
+}
+
+bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
+{
+	struct tb_request request;
+	if (!tb_request_of_key(key, &request))
+		return false;
+	ask(viewer, &request);
+	return true;
+}
+
+static bool view_at(
+	const struct tb_viewer *viewer, double x, double y, enum tb_view_name *name)
+{
+	for (size_t i = 0; i < TB_N_VIEWS; i++) {
+		if (!tb_box_holds(viewer->places[i], x, y))
+			continue;
+		*name = (enum tb_view_name)i;
+		return true;
+	}
+	return false;
+}
+
+static void tell_view(struct tb_viewer *viewer, enum tb_view_name name,
+	const struct tb_pointer_event *event)
+{
+	viewer->stale = true;
+	if (viewer->run && views[name]->pointer)
+		views[name]->pointer(viewer, event);
+}
+
+static struct tb_pick hit(struct tb_viewer *viewer, double x, double y)
+{
+	struct tb_pick pick = {TB_PICK_NONE, 0};
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	if (picture && tb_picture_hit(picture, x, y, &pick, NULL))
+		return pick;
+	return (struct tb_pick){TB_PICK_NONE, 0};
+}
+
+static void press(struct tb_viewer *viewer, double x, double y)
+{
+	if (viewer->help) {
+		viewer->help = false;
+		viewer->stale = true;
+		return;
+	}
+	viewer->pressed = view_at(viewer, x, y, &viewer->grabbed);
+	viewer->dragged = false;
+	viewer->press_x = x;
+	viewer->press_y = y;
+	viewer->pressed_pick = hit(viewer, x, y);
+	if (viewer->pressed)
+		tell_view(viewer, viewer->grabbed,
+			&(struct tb_pointer_event){.kind = TB_EVENT_PRESS,
+				.x = x,
+				.y = y,
+				.pick = viewer->pressed_pick});
+}
+
+static void release(struct tb_viewer *viewer, double x, double y)
+{
+	if (!viewer->pressed)
+		return;
+	viewer->pressed = false;
+	if (viewer->dragged)
+		return;
+	struct tb_pick pick = viewer->pressed_pick;
+	if (pick.kind == TB_PICK_BUTTON) {
+		ask(viewer, &(struct tb_request){(enum tb_request_name)pick.index, 0});
+		return;
+	}
+	if (pick.kind == TB_PICK_METRIC) {
+		tb_viewer_show(viewer, viewer->window, (enum tb_metric)pick.index);
+		return;
+	}
+	if (pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH)
+		tb_viewer_select(viewer, pick);
+	tell_view(viewer, viewer->grabbed,
+		&(struct tb_pointer_event){
+			.kind = TB_EVENT_CLICK, .x = x, .y = y, .pick = pick});
+}
+
+static void move(struct tb_viewer *viewer, double x, double y)
+{
+	double dx = x - viewer->x;
+	double dy = y - viewer->y;
+	viewer->x = x;
+	viewer->y = y;
+	viewer->pointer_in = true;
+	if (!viewer->pressed) {
+		struct tb_pick pick = hit(viewer, x, y);
+		// A tooltip follows the pointer, so that every move over an item counts.
+		viewer->stale |= pick.kind != TB_PICK_NONE ||
+				 !tb_pick_equal(pick, viewer->hovered);
+		viewer->hovered = pick;
+		return;
+	}
+	if (!viewer->dragged &&
+		hypot(x - viewer->press_x, y - viewer->press_y) < DRAG_SLACK)
+		return;
+	if (!viewer->dragged) { // what the slack held back
+		dx = x - viewer->press_x;
+		dy = y - viewer->press_y;
+	}
+	viewer->dragged = true;
+	tell_view(viewer, viewer->grabbed,
+		&(struct tb_pointer_event){.kind = TB_EVENT_DRAG,
+			.x = x,
+			.y = y,
+			.dx = dx,
+			.dy = dy,
+			.pick = viewer->pressed_pick});
+}
+
+void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x, double y)
+{
+	move(viewer, x, y);
+	if (what == TB_POINTER_PRESS)
+		press(viewer, x, y);
+	else if (what == TB_POINTER_RELEASE)
+		release(viewer, x, y);
+}
+
+void tb_viewer_leave(struct tb_viewer *viewer)
+{
+	viewer->pointer_in = false;
+	viewer->hovered = (struct tb_pick){TB_PICK_NONE, 0};
+	viewer->stale = true;
+}
+
+void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
+{
+	enum tb_view_name name;
+	move(viewer, x, y);
+	if (view_at(viewer, x, y, &name))
+		tell_view(viewer, name,
+			&(struct tb_pointer_event){
+				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});
+}
+
+void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
+{
+	if (viewer->notice_s > 0) {
+		viewer->notice_s -= elapsed_s;
+		viewer->stale |= viewer->notice_s <= 0;
+	}
+	if (!viewer->playing)
+		return;
+	// A run plays in twenty seconds, and no slower than two bins a second.
+	double bins_per_s = fmax((double)viewer->info->n_bins / 20, 2);
+	double last = (double)(viewer->info->n_bins - tb_viewer_width_bins(viewer));
+	viewer->play_bin = fmin(viewer->play_bin + elapsed_s * bins_per_s, last);
+	uint64_t first = (uint64_t)viewer->play_bin;
+	if (first != viewer->window.first_bin) {
+		uint64_t width = tb_viewer_width_bins(viewer);
+		tb_viewer_show(
+			viewer, (struct tb_window){first, first + width}, viewer->metric);
+	}
+	if (viewer->play_bin >= last) {
+		viewer->playing = false;
+		viewer->stale = true;
+	}
+}
+
+void tb_viewer_check(struct tb_viewer *viewer)
+{
+	struct stat now;
+	struct tb_error error;
+	if (!viewer->run || viewer->trouble[0])
+		return;
+	if (stat(viewer->path, &now) != 0)
+		tb_fail_in(&error, TB_EIO, viewer->path,
+			"the store is gone; what is shown was read before");
+	else if (now.st_dev != viewer->device || now.st_ino != viewer->inode)
+		tb_fail_in(&error, TB_EIO, viewer->path,
+			"the store was replaced; what is shown is the old one");
+	else
+		return;
+	told(viewer, &error);
+}
+
+void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(viewer->notice, sizeof viewer->notice, format, args);
+	va_end(args);
+	viewer->notice_s = NOTICE_S;
+	viewer->stale = true;
+}
+
+void tb_viewer_set_theme(struct tb_viewer *viewer, enum tb_theme theme)
+{
+	viewer->theme = theme;
+	viewer->stale = true;
+}
+
+void tb_viewer_set_colours(struct tb_viewer *viewer, enum tb_colours colours)
+{
+	viewer->colours = colours;
+	viewer->stale = true;
+}
+
+void tb_viewer_set_metric(struct tb_viewer *viewer, enum tb_metric metric)
+{
+	tb_viewer_show(viewer, viewer->window, metric);
+}
+
+bool tb_viewer_moving(const struct tb_viewer *viewer)
+{
+	return viewer->playing || viewer->notice_s > 0;
+}
+
+bool tb_viewer_stale(const struct tb_viewer *viewer)
+{
+	return viewer->stale;
+}
+
+struct tb_type tb_viewer_type(
+	const struct tb_viewer *viewer, enum tb_font font, double size, bool muted)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	return (struct tb_type){
+		font, size, TB_ALIGN_LEFT, muted ? palette->muted : palette->text};
+}
+
+void tb_viewer_button(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, enum tb_request_name request, const char *text)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tb_pick pick = {TB_PICK_BUTTON, request};
+	bool under = tb_pick_equal(viewer->hovered, pick);
+	tb_picture_rect(picture, box, under ? palette->line : palette->raised);
+	tb_picture_pick(picture, pick);
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_text(picture, box, type, text);
+}
+
+const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
+{
+	if (!viewer->stale)
+		return viewer->picture.status == TB_OK ? &viewer->picture : NULL;
+	struct tb_picture *picture = &viewer->picture;
+	tb_picture_clear(picture, viewer->width, viewer->height,
+		tb_palette_of(viewer->theme)->page);
+	if (viewer->run)
+		for (size_t i = 0; i < TB_N_VIEWS; i++)
+			views[i]->draw(viewer, picture, viewer->places[i]);
+	tb_overlay_draw(viewer, picture);
+	viewer->stale = false;
+	return picture->status == TB_OK ? picture : NULL;
+}
+
+enum tb_wish tb_viewer_take_wish(struct tb_viewer *viewer)
+{
+	enum tb_wish wish = viewer->wish;
+	viewer->wish = TB_WISH_NONE;
+	return wish;
+}
+
+const char *tb_viewer_title(const struct tb_viewer *viewer)
+{
+	return viewer->title;
+}
+
+enum tb_metric tb_viewer_metric(const struct tb_viewer *viewer)
+{
+	return viewer->metric;
+}

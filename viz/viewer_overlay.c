@@ -1,0 +1,207 @@
+// What lies over all views: the tooltip at the pointer, the keys, notices and troubles.
+#include "metric_text.h"
+#include "run_text.h"
+#include "viewer_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TIP_PAD	  10
+#define TIP_LINE  17
+#define MAX_LINES 3
+
+struct tip {
+	char lines[MAX_LINES][192]; // the first is bold
+	int n_lines;
+};
+
+static void tip_cell(const struct tb_viewer *viewer, struct tip *tip, const char *kind,
+	const char *name, uint64_t value, uint64_t largest)
+{
+	char amount[48];
+	double percent = largest ? 100.0 * (double)value / (double)largest : 0;
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", kind, name);
+	snprintf(tip->lines[1], sizeof tip->lines[1],
+		"%s %s, %.1f %% of the most loaded %s", tb_metric_name(viewer->metric),
+		tb_metric_format(viewer->metric, value, amount, sizeof amount), percent,
+		kind);
+	snprintf(tip->lines[2], sizeof tip->lines[2], "%s",
+		tb_metric_meaning(viewer->metric));
+	tip->n_lines = 3;
+}
+
+static const struct tb_matrix_block *block_of(const struct tb_matrix *matrix, uint32_t sw)
+{
+	for (uint32_t row = 0; row < matrix->n_rows; row++)
+		for (uint32_t i = 0; i < matrix->rows[row].n_blocks; i++)
+			if (matrix->rows[row].blocks[i].sw.id == sw)
+				return &matrix->rows[row].blocks[i];
+	return NULL;
+}
+
+static void tip_button(struct tip *tip, uint32_t request)
+{
+	const struct tb_request_row *row = &tb_request_rows()[request];
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", row->help);
+	snprintf(tip->lines[1], sizeof tip->lines[1], "key: %.*s",
+		(int)strcspn(row->keys, " "), row->keys);
+	tip->n_lines = 2;
+}
+
+static void tip_strip(const struct tb_viewer *viewer, struct tip *tip)
+{
+	struct tb_box place = viewer->places[TB_VIEW_TIME];
+	double share = (viewer->x - place.x - 16) / fmax(place.w - 32, 1);
+	double bins = (double)viewer->info->n_bins;
+	if (!viewer->wait_by_bin || bins < 1 || share < 0 || share >= 1)
+		return;
+	uint64_t bin = (uint64_t)(share * bins);
+	char time[80];
+	char wait[48];
+	tb_window_text(viewer->info, (struct tb_window){bin, bin + 1}, time, sizeof time);
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", time);
+	snprintf(tip->lines[1], sizeof tip->lines[1], "wait of all links: %s",
+		tb_metric_format(TB_WAIT, viewer->wait_by_bin[bin], wait, sizeof wait));
+	tip->n_lines = 2;
+}
+
+static void tip_of(const struct tb_viewer *viewer, struct tip *tip)
+{
+	uint32_t index = viewer->hovered.index;
+	const struct tb_matrix_block *block;
+	tip->n_lines = 0;
+	switch (viewer->hovered.kind) {
+	case TB_PICK_LINK:
+		tip_cell(viewer, tip, "link", tb_run_links(viewer->run)[index].name,
+			tb_metric_of(&viewer->samples[index], viewer->metric),
+			viewer->matrix.largest_link);
+		break;
+	case TB_PICK_SWITCH:
+		block = block_of(&viewer->matrix, index);
+		tip_cell(viewer, tip, "switch", tb_run_switches(viewer->run)[index].name,
+			block ? block->sum : 0, viewer->matrix.largest_switch);
+		snprintf(tip->lines[2], sizeof tip->lines[2],
+			viewer->metric == TB_LONGEST
+				? "the longest of the links that come in"
+				: "the sum over the links that come in");
+		break;
+	case TB_PICK_METRIC:
+		snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
+			tb_metric_title((enum tb_metric)index));
+		snprintf(tip->lines[1], sizeof tip->lines[1], "%s",
+			tb_metric_meaning((enum tb_metric)index));
+		tip->n_lines = 2;
+		break;
+	case TB_PICK_BUTTON:
+		tip_button(tip, index);
+		break;
+	case TB_PICK_PART:
+		if (index != TB_PART_LIST)
+			tip_strip(viewer, tip);
+		break;
+	case TB_PICK_NONE:
+		break;
+	}
+}
+
+static void draw_tip(struct tb_viewer *viewer, struct tb_picture *picture)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tip tip;
+	tip_of(viewer, &tip);
+	if (tip.n_lines == 0)
+		return;
+	double w = 0;
+	for (int i = 0; i < tip.n_lines; i++)
+		w = fmax(w, tb_text_width(i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT,
+				    i == 0 ? 12 : 11, tip.lines[i]));
+	w = fmin(ceil(w) + 2 * TIP_PAD, viewer->width);
+	double h = tip.n_lines * TIP_LINE + 2 * TIP_PAD - 4;
+	// Below and right of the pointer, or on its other side where there is no room.
+	double x =
+		viewer->x + 16 + w > viewer->width ? viewer->x - 12 - w : viewer->x + 16;
+	double y =
+		viewer->y + 20 + h > viewer->height ? viewer->y - 12 - h : viewer->y + 20;
+	struct tb_box box = {round(fmax(x, 0)), round(fmax(y, 0)), w, h};
+	tb_picture_rect(picture, box, palette->raised);
+	tb_picture_frame(picture, box, 1, palette->line);
+	for (int i = 0; i < tip.n_lines; i++) {
+		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
+			w - 2 * TIP_PAD, TIP_LINE};
+		tb_picture_text(picture, line,
+			tb_viewer_type(viewer, i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT,
+				i == 0 ? 12 : 11, i == 2),
+			tip.lines[i]);
+	}
+}
+
+static void draw_help(struct tb_viewer *viewer, struct tb_picture *picture)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct tb_request_row *rows = tb_request_rows();
+	const double line_h = 21;
+	const double column_w = 400;
+	const int per_column = (TB_N_REQUESTS + 1) / 2;
+	struct tb_colour veil = palette->page;
+	veil.a = 200;
+	tb_picture_rect(
+		picture, (struct tb_box){0, 0, viewer->width, viewer->height}, veil);
+	struct tb_box box = {0, 0, 2 * column_w + 40, per_column * line_h + 112};
+	box.x = round((viewer->width - box.w) / 2);
+	box.y = round((viewer->height - box.h) / 2);
+	tb_picture_rect(picture, box, palette->panel);
+	tb_picture_frame(picture, box, 1, palette->line);
+	tb_picture_text(picture, (struct tb_box){box.x + 24, box.y + 16, 400, 24},
+		tb_viewer_type(viewer, TB_FONT_BOLD, 16, false), "Keys");
+	for (int i = 0; i < TB_N_REQUESTS; i++) {
+		double x = box.x + 24 + (i / per_column) * column_w;
+		double y = box.y + 50 + (i % per_column) * line_h;
+		// "1 2 3 4 5 6 7" reads better as "1 to 7".
+		const char *keys = i == TB_REQUEST_METRIC ? "1 to 7" : rows[i].keys;
+		tb_picture_text(picture, (struct tb_box){x, y, 104, line_h},
+			tb_viewer_type(viewer, TB_FONT_MONO, 12, false), keys);
+		tb_picture_text(picture,
+			(struct tb_box){x + 108, y, column_w - 116, line_h},
+			tb_viewer_type(viewer, TB_FONT_TEXT, 12, true), rows[i].help);
+	}
+	tb_picture_text(picture,
+		(struct tb_box){box.x + 24, box.y + box.h - 42, box.w - 48, 20},
+		tb_viewer_type(viewer, TB_FONT_TEXT, 12, false),
+		"Mouse: the wheel zooms at the pointer, a drag moves, a click selects. "
+		"On "
+		"the strip of time a drag brushes a window.");
+}
+
+static void draw_banner(struct tb_viewer *viewer, struct tb_picture *picture,
+	const char *text, bool trouble)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	double w = fmin(tb_text_width(TB_FONT_TEXT, 13, text) + 44, viewer->width - 20);
+	struct tb_box box = {round((viewer->width - w) / 2),
+		viewer->places[TB_VIEW_TIME].y - 46, w, 34};
+	if (!viewer->run) {
+		box.y = round(viewer->height / 2) - 17;
+		tb_picture_text(picture,
+			(struct tb_box){0, box.y - 40, viewer->width, 24},
+			(struct tb_type){
+				TB_FONT_BOLD, 16, TB_ALIGN_CENTRE, palette->text},
+			"Nothing to show");
+	}
+	tb_picture_rect(picture, box, palette->raised);
+	tb_picture_rect(picture, (struct tb_box){box.x, box.y, 4, box.h},
+		trouble ? palette->accent : palette->muted);
+	tb_picture_text(picture, (struct tb_box){box.x + 22, box.y, box.w - 44, box.h},
+		tb_viewer_type(viewer, TB_FONT_TEXT, 13, false), text);
+}
+
+void tb_overlay_draw(struct tb_viewer *viewer, struct tb_picture *picture)
+{
+	if (viewer->trouble[0])
+		draw_banner(viewer, picture, viewer->trouble, true);
+	else if (viewer->notice_s > 0)
+		draw_banner(viewer, picture, viewer->notice, false);
+	if (viewer->help)
+		draw_help(viewer, picture);
+	else if (viewer->run && viewer->pointer_in && !viewer->pressed)
+		draw_tip(viewer, picture);
+}
