@@ -42,18 +42,19 @@ char *tb_job_describe(const struct tb_job *job, uint32_t op, char *buffer, size_
 {
 	const struct tb_op *o = &job->ops[op];
 	uint32_t rank = tb_job_rank_of(job, op);
-	uint32_t label = op - job->first_op[rank] + 1;
+	uint32_t number = op - job->first_op[rank] + 1;
 	if (o->kind == TB_OP_CALC) {
-		snprintf(buffer, size, "rank %" PRIu32 " l%" PRIu32 " (calc %" PRIu64 ")",
-			rank, label, o->amount);
+		snprintf(buffer, size,
+			"rank %" PRIu32 " operation %" PRIu32 " (calc %" PRIu64 ")", rank,
+			number, o->amount);
 		return buffer;
 	}
 	char peer[16], tag[16];
 	print_tag(peer, sizeof peer, o->peer);
 	print_tag(tag, sizeof tag, o->tag);
 	snprintf(buffer, size,
-		"rank %" PRIu32 " l%" PRIu32 " (%s %" PRIu64 "b %s %s tag %s)", rank,
-		label, o->kind == TB_OP_SEND ? "send" : "recv", o->amount,
+		"rank %" PRIu32 " operation %" PRIu32 " (%s %" PRIu64 "b %s %s tag %s)",
+		rank, number, o->kind == TB_OP_SEND ? "send" : "recv", o->amount,
 		o->kind == TB_OP_SEND ? "to" : "from", peer, tag);
 	return buffer;
 }

@@ -56,8 +56,8 @@ void tb_job_free(struct tb_job *job);
 // tb_job_rank_of is the rank of operation `op`. Cost: logarithm of the number of ranks.
 uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op);
 
-// tb_job_describe writes "rank 3 l4 (send 8b to 1 tag 0)" for messages, the label as
-// tb_job_write_text gives it; always terminated. 96 bytes suffice.
+// tb_job_describe writes "rank 3 operation 4 (send 8b to 1 tag 0)" for messages, counting
+// a rank's operations from 1; always terminated. 96 bytes suffice.
 char *tb_job_describe(const struct tb_job *job, uint32_t op, char *buffer, size_t size);
 
 // Building: ranks in any order, dependencies within one rank, by index within the rank.
@@ -84,9 +84,11 @@ int tb_job_depend(struct tb_job_builder *builder, uint32_t rank, uint32_t index,
 // added from now on; messages of tb_job_finish then name it. 0: from none.
 void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line);
 
-// tb_job_finish checks the whole (cycles: TB_EDEADLOCK naming the operations; sends and
-// receives that can never match: TB_EFORMAT naming rank, peer and tag) and hands it over.
-// The builder is spent either way and must still be freed. `name` is copied.
+// tb_job_finish checks the whole and hands it over. TB_EDEADLOCK names operations that
+// wait for each other, within a rank or across ranks: what is stuck even if every send is
+// done at once (wildcards and the order of arrival may hide a deadlock until the replay).
+// TB_EFORMAT names rank, peer and tag of sends and receives that can never match. The
+// builder is spent either way and must still be freed. `name` is copied. Linear cost.
 int tb_job_finish(struct tb_job_builder *builder, const char *name, struct tb_job **job,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -289,6 +289,23 @@ static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *
 	return place_deps(b, job);
 }
 
+// check_across looks at what ranks want of each other.
+static int check_across(struct tb_job *job, const uint32_t *lines, struct tb_error *error)
+{
+	struct tb_job_channels channels = {0};
+	if (!tb_job_waits_across(job))
+		return tb_job_check_matches(job, lines, NULL, error);
+	channels.of = malloc(job->n_ops * sizeof *channels.of);
+	if (!channels.of)
+		return tb_fail_in(
+			error, TB_ENOMEM, job->name, "no memory to look for deadlocks");
+	int status = tb_job_check_matches(job, lines, &channels, error);
+	if (status == TB_OK)
+		status = tb_job_check_deadlock(job, lines, &channels, error);
+	free(channels.of);
+	return status;
+}
+
 int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **job,
 	struct tb_error *error)
 {
@@ -300,7 +317,7 @@ int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **jo
 	}
 	int status = b->forward ? TB_OK : tb_job_check_cycles(made, b->lines, error);
 	if (status == TB_OK)
-		status = tb_job_check_matches(made, b->lines, error);
+		status = check_across(made, b->lines, error);
 	if (status != TB_OK) {
 		tb_job_free(made);
 		return status;

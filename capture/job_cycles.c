@@ -1,6 +1,7 @@
 #include "job_check.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,51 +42,75 @@ static uint32_t release(const struct tb_job *job, uint32_t *waits, uint32_t *rea
 	return n_left;
 }
 
-// follow fills `on` with one waiting operation that each waiting one waits for, and
-// returns the first of a cycle.
-static uint32_t follow(const struct tb_job *job, const uint32_t *waits, uint32_t *on)
+// first_of_cycle follows `on` from `at` into a cycle, whose first operation it returns.
+static uint32_t first_of_cycle(const struct tb_job *job, const uint32_t *on, uint32_t at)
 {
-	uint32_t at = 0;
+	// After as many steps as there are operations the walk is on a cycle.
+	for (uint32_t i = 0; i < job->n_ops; i++)
+		at = on[at];
+	uint32_t first = at;
+	for (uint32_t i = on[at]; i != at; i = on[i])
+		first = i < first ? i : first;
+	return first;
+}
+
+// A message in the making; what has no room is left off.
+struct sentence {
+	char text[sizeof((struct tb_error *)0)->text];
+	size_t length;
+};
+
+static void say(struct sentence *sentence, const char *format, ...) TB_PRINTF(2, 3);
+
+static void say(struct sentence *sentence, const char *format, ...)
+{
+	size_t room = sizeof sentence->text - sentence->length;
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(sentence->text + sentence->length, room, format, args);
+	va_end(args);
+	if (n > 0)
+		sentence->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+int tb_job_fail_cycle(const struct tb_job *job, const uint32_t *lines, const uint32_t *on,
+	uint32_t stuck, struct tb_error *error)
+{
+	static const char *const joints[] = {"", " waits for ", ", which waits for "};
+	struct sentence sentence = {.length = 0};
+	uint32_t first = first_of_cycle(job, on, stuck), op = first, n_named = 0;
+	do {
+		char name[96];
+		say(&sentence, "%s%s", joints[n_named < 2 ? n_named : 2],
+			tb_job_describe(job, op, name, sizeof name));
+		if (n_named > 0 && lines && lines[op] != 0)
+			say(&sentence, " of line %" PRIu32, lines[op]);
+		op = on[op];
+		n_named++;
+	} while (op != first && n_named < N_NAMED_MAX);
+	if (op != first)
+		say(&sentence, ", and so on round to the first: none can start");
+	else if (n_named == 1)
+		say(&sentence, " waits for itself: it cannot start");
+	else
+		say(&sentence, ", which waits for the first: none can start");
+	return tb_job_check_fail(job, lines, first, TB_EDEADLOCK, sentence.text, error);
+}
+
+// blame fills `on` with one waiting operation that each waiting one waits for, and
+// returns one of them.
+static uint32_t blame(const struct tb_job *job, const uint32_t *waits, uint32_t *on)
+{
+	uint32_t stuck = 0;
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		if (waits[i] == 0)
 			continue;
 		for (uint32_t k = job->first_successor[i];
 			k < job->first_successor[i + 1]; k++)
 			on[job->successors[k] & ~TB_DEP_START] = i;
-		at = i;
+		stuck = i;
 	}
-	// After as many steps as there are operations the walk is on a cycle.
-	for (uint32_t i = 0; i < job->n_ops; i++)
-		at = on[at];
-	uint32_t least = at;
-	for (uint32_t i = on[at]; i != at; i = on[i])
-		least = i < least ? i : least;
-	return least;
-}
-
-static int describe_cycle(const struct tb_job *job, const uint32_t *lines,
-	const uint32_t *on, uint32_t first, struct tb_error *error)
-{
-	char text[sizeof error->text], name[96];
-	size_t length = 0;
-	uint32_t op = first, n_named = 0;
-	do {
-		static const char *const joints[] = {
-			"", " waits for ", ", which waits for "};
-		tb_job_describe(job, op, name, sizeof name);
-		length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
-			joints[n_named < 2 ? n_named : 2], name);
-		if (n_named > 0 && lines && lines[op] != 0)
-			length += (size_t)snprintf(text + length, sizeof text - length,
-				" of line %" PRIu32, lines[op]);
-		op = on[op];
-		n_named++;
-	} while (op != first && n_named < N_NAMED_MAX);
-	const char *end = op != first	 ? ", and so on round to the first"
-			  : n_named == 1 ? " waits for itself"
-					 : ", which waits for the first";
-	snprintf(text + length, sizeof text - length, "%s: none can start", end);
-	return tb_job_check_fail(job, lines, first, TB_EDEADLOCK, text, error);
+	return stuck;
 }
 
 int tb_job_check_cycles(
@@ -98,8 +123,8 @@ int tb_job_check_cycles(
 		status = tb_fail_in(
 			error, TB_ENOMEM, job->name, "no memory to look for cycles");
 	else if (release(job, waits, ready) > 0)
-		status = describe_cycle(
-			job, lines, ready, follow(job, waits, ready), error);
+		status = tb_job_fail_cycle(
+			job, lines, ready, blame(job, waits, ready), error);
 	free(waits);
 	free(ready);
 	return status;

@@ -16,6 +16,7 @@ struct end {
 struct meeting {
 	const struct tb_job *job;
 	const uint32_t *lines;
+	struct tb_job_channels *channels; // NULL: not wanted
 	uint32_t rank;
 	size_t n_sends;
 	size_t n_recvs; // without a wildcard
@@ -116,6 +117,17 @@ static int compare_channel(const struct meeting *m, size_t s, size_t s_end, size
 	return compare_sizes(m, s, r, n_sends, error);
 }
 
+// number_channel gives the ends of one channel its number.
+static void number_channel(
+	const struct meeting *m, size_t s, size_t s_end, size_t r, size_t r_end)
+{
+	for (; s < s_end; s++)
+		m->channels->of[m->sends[s].op] = m->channels->n;
+	for (; r < r_end; r++)
+		m->channels->of[m->recvs[r].op] = m->channels->n;
+	m->channels->n++;
+}
+
 // compare walks the channels of both sides together.
 static int compare(const struct meeting *m, struct tb_error *error)
 {
@@ -128,6 +140,8 @@ static int compare(const struct meeting *m, struct tb_error *error)
 			sent <= received ? channel_end(m->sends, s, m->n_sends) : s;
 		size_t r_end =
 			received <= sent ? channel_end(m->recvs, r, m->n_recvs) : r;
+		if (m->channels)
+			number_channel(m, s, s_end, r, r_end);
 		status = compare_channel(m, s, s_end, r, r_end, error);
 		s = s_end;
 		r = r_end;
@@ -142,9 +156,10 @@ static int check_meeting(const struct meeting *m, struct tb_error *error)
 	int status = compare(m, error);
 	if (status == TB_OK && m->n_sends != m->n_recvs + m->n_wild)
 		return tb_fail_in(error, TB_EFORMAT, m->job->name,
-			"%zu messages are sent to rank %" PRIu32
-			", which receives %zu, %zu of them from anyone or of any tag",
-			m->n_sends, m->rank, m->n_recvs + m->n_wild, m->n_wild);
+			"rank %" PRIu32
+			" has %zu receives (%zu with any source or tag) for "
+			"%zu messages",
+			m->rank, m->n_recvs + m->n_wild, m->n_wild, m->n_sends);
 	return status;
 }
 
@@ -212,11 +227,11 @@ static uint64_t take_sends(struct meeting *m, const struct inbound *inbound)
 	return n_sources;
 }
 
-int tb_job_check_matches(
-	struct tb_job *job, const uint32_t *lines, struct tb_error *error)
+int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
+	struct tb_job_channels *channels, struct tb_error *error)
 {
 	struct inbound inbound = {0};
-	struct meeting m = {.job = job, .lines = lines};
+	struct meeting m = {.job = job, .lines = lines, .channels = channels};
 	int status = TB_ENOMEM;
 	inbound.first = calloc((size_t)job->n_ranks + 1, sizeof *inbound.first);
 	inbound.sends = malloc(((size_t)job->n_ops + 1) * sizeof *inbound.sends);
@@ -234,6 +249,8 @@ int tb_job_check_matches(
 		take_receives(&m);
 		job->n_pairs += take_sends(&m, &inbound);
 		status = check_meeting(&m, error);
+		if (channels && m.n_wild > 0)
+			channels->any_wildcard = true;
 	}
 done:
 	if (status == TB_ENOMEM)

@@ -147,12 +147,14 @@ static void broken_text_is_told_with_its_line(void **state)
 			"job:3: expected an operation, a label or "
 			"'}', found the byte 0x01"},
 		{"num_ranks 2\nrank 0 {\nsend 8b to 1\n}",
-			"job:3: rank 0 l1 (send 8b to 1 tag 0) finds no partner: rank 0 "
+			"job:3: rank 0 operation 1 (send 8b to 1 tag 0) finds no "
+			"partner: rank 0 "
 			"sends "
 			"1 of tag 0 to rank 1, which receives 0"},
 		{"num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb irequires "
 		 "a\n}",
-			"job:3: rank 0 l1 (calc 1) waits for rank 0 l2 (calc 2) of line "
+			"job:3: rank 0 operation 1 (calc 1) waits for rank 0 operation 2 "
+			"(calc 2) of line "
 			"4, "
 			"which waits for the first: none can start"},
 	};
