@@ -259,7 +259,13 @@ static int next_block(struct tb_pcapng *p, struct tb_error *error)
 	p->out = p->block;
 	p->out_n = have;
 	p->ended = have < length;
-	return p->ended ? TB_OK : change_block(p, type, length, error);
+	if (p->ended)
+		return TB_OK;
+	if (word(p, length - 4) != length)
+		return tb_fail(error, TB_EFORMAT,
+			"a pcapng block of %u bytes says at its end that it has %u", length,
+			word(p, length - 4));
+	return change_block(p, type, length, error);
 }
 
 int tb_pcapng_read(struct tb_pcapng *pcapng, void *buffer, size_t n, size_t *n_read,
