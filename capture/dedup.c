@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#define NONE	  UINT32_MAX
 #define N_ENTRIES (2 * TB_DEDUP_FRAMES_MAX) // one a frame, one a frame and point
 #define N_BUCKETS N_ENTRIES
 
@@ -12,26 +11,23 @@ struct entry {
 	uint64_t key;
 	int64_t at_ns;
 	uint32_t n;
-	uint32_t next; // in its bucket
+	uint32_t next; // in its bucket: place + 1, 0 at the end
 };
 
 // A ring of entries in the order of time, and buckets over it.
 struct tb_dedup {
 	uint32_t first; // oldest entry
 	uint32_t n;
-	uint32_t buckets[N_BUCKETS];
+	uint32_t buckets[N_BUCKETS]; // place + 1, 0: empty
 	struct entry entries[N_ENTRIES];
 };
 
 int tb_dedup_new(struct tb_dedup **dedup)
 {
-	struct tb_dedup *new = malloc(sizeof *new);
+	// Zeroed pages cost nothing until they are used.
+	struct tb_dedup *new = calloc(1, sizeof *new);
 	if (!new)
 		return TB_ENOMEM;
-	new->first = 0;
-	new->n = 0;
-	for (uint32_t i = 0; i < N_BUCKETS; i++)
-		new->buckets[i] = NONE;
 	*dedup = new;
 	return TB_OK;
 }
@@ -51,8 +47,8 @@ static void forget_oldest(struct tb_dedup *dedup)
 {
 	uint32_t oldest = dedup->first;
 	uint32_t *link = bucket_of(dedup, dedup->entries[oldest].key);
-	while (*link != oldest)
-		link = &dedup->entries[*link].next;
+	while (*link != oldest + 1)
+		link = &dedup->entries[*link - 1].next;
 	*link = dedup->entries[oldest].next;
 	dedup->first = (oldest + 1) & (N_ENTRIES - 1);
 	dedup->n--;
@@ -62,12 +58,12 @@ static void forget_oldest(struct tb_dedup *dedup)
 static uint32_t *count_of(struct tb_dedup *dedup, uint64_t key, int64_t at_ns)
 {
 	uint32_t *bucket = bucket_of(dedup, key);
-	for (uint32_t i = *bucket; i != NONE; i = dedup->entries[i].next)
-		if (dedup->entries[i].key == key)
-			return &dedup->entries[i].n;
+	for (uint32_t i = *bucket; i != 0; i = dedup->entries[i - 1].next)
+		if (dedup->entries[i - 1].key == key)
+			return &dedup->entries[i - 1].n;
 	uint32_t place = (dedup->first + dedup->n++) & (N_ENTRIES - 1);
 	dedup->entries[place] = (struct entry){key, at_ns, 0, *bucket};
-	*bucket = place;
+	*bucket = place + 1;
 	return &dedup->entries[place].n;
 }
 

@@ -17,6 +17,7 @@
 #define ROCE_PORT	  4791
 #define GRE_ERSPAN	  0x88be // types I and II
 #define GRE_ERSPAN_III	  0x22eb
+#define OFFLOADED_MAX	  (1u << 20) // Linux hands no more than 512 KiB to a card
 #define PAYLOAD_IN_DIGEST 16
 #define OPTIONS_IN_DIGEST 12 // the time stamp option and its padding
 
@@ -213,7 +214,8 @@ static void walk_ipv4(struct tb_walk *walk)
 	}
 	uint32_t header = (version_ihl & 15) * 4u;
 	// A total length of 0 is a frame of more than 64 KB on its way to the card.
-	if (header < 20 || (total != 0 && total < header) || total > walk->wire_bytes) {
+	if (header < 20 || (total != 0 && total < header) || total > walk->wire_bytes ||
+		(total == 0 && walk->wire_bytes > OFFLOADED_MAX)) {
 		walk->broken = true;
 		return;
 	}
@@ -286,6 +288,10 @@ static void walk_ipv6(struct tb_walk *walk)
 		return;
 	}
 	// A payload length of 0 is a jumbogram, RFC 2675: the frame says how long it is.
+	if (payload == 0 && walk->wire_bytes > OFFLOADED_MAX) {
+		walk->broken = true;
+		return;
+	}
 	if (payload != 0 || next != IPPROTO_HOP_BY_HOP)
 		tb_walk_limit(walk, payload + 40u);
 	walk->link_bytes = walk->walked_bytes;

@@ -38,6 +38,7 @@ struct tb_packets {
 	struct tb_burst *ahead;
 	uint32_t ahead_at;
 	uint32_t ahead_n;
+	uint32_t ahead_capacity;
 	bool looked_ahead;
 	int ending; // what ended the look ahead: 1 while there is more
 	struct tb_error failure;
@@ -102,8 +103,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 	packets->scale = scale_of(packets->time_scale);
 	packets->default_job_name =
 		strdup(options->job_name ? options->job_name : "trace");
-	packets->ahead = malloc(AHEAD_RECORDS * sizeof *packets->ahead);
-	if (!packets->default_job_name || !packets->ahead ||
+	if (!packets->default_job_name ||
 		tb_clean_new(&packets->clean, packets->inputs, options,
 			&packets->summary) != TB_OK ||
 		tb_nodes_new(&packets->nodes, tb_clean_endpoints(packets->clean),
@@ -177,13 +177,30 @@ static int meet_ahead(struct tb_packets *packets)
 	return status;
 }
 
+// room_ahead gives the place of the next record that is read ahead.
+static struct tb_burst *room_ahead(struct tb_packets *packets)
+{
+	if (packets->ahead_n == packets->ahead_capacity) {
+		uint32_t larger =
+			packets->ahead_capacity ? packets->ahead_capacity * 2 : 256;
+		struct tb_burst *grown = realloc(packets->ahead, larger * sizeof *grown);
+		if (!grown)
+			return NULL;
+		packets->ahead = grown;
+		packets->ahead_capacity = larger;
+	}
+	return &packets->ahead[packets->ahead_n];
+}
+
 static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 {
 	packets->looked_ahead = true;
 	packets->ending = 1;
 	while (packets->ahead_n < AHEAD_RECORDS && packets->ending == 1) {
-		packets->ending = tb_clean_next(packets->clean,
-			&packets->ahead[packets->ahead_n], &packets->failure);
+		struct tb_burst *burst = room_ahead(packets);
+		if (!burst)
+			return tb_fail(error, TB_ENOMEM, "no memory");
+		packets->ending = tb_clean_next(packets->clean, burst, &packets->failure);
 		if (packets->ending == 1)
 			packets->ahead_n++;
 	}
