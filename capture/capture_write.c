@@ -24,9 +24,10 @@ enum option {
 	INTERFACE_FILTER = 11,
 	STATISTICS_START = 2,
 	STATISTICS_END = 3,
-	STATISTICS_RECEIVED = 4,
 	STATISTICS_DROPPED_INTERFACE = 5,
-	STATISTICS_DROPPED = 7,
+	STATISTICS_RECEIVED = 6, // let by the filter
+	STATISTICS_DROPPED = 7,	 // by the system
+	STATISTICS_CAPTURED = 8, // delivered to the user
 };
 
 static void put_u16(FILE *stream, uint16_t value)
@@ -198,16 +199,17 @@ void tb_capture_write_end(FILE *stream, enum tb_capture_format format, uint64_t 
 {
 	if (format != TB_CAPTURE_PCAPNG)
 		return;
-	uint32_t n = BLOCK_OVERHEAD + 12 + 5 * option_bytes(8) + OPTION_OVERHEAD;
+	uint32_t n = BLOCK_OVERHEAD + 12 + 6 * option_bytes(8) + OPTION_OVERHEAD;
 	put_u32(stream, BLOCK_STATISTICS);
 	put_u32(stream, n);
 	put_u32(stream, 0); // interface
 	put_time(stream, to_ns);
 	put_time_option(stream, STATISTICS_START, from_ns);
 	put_time_option(stream, STATISTICS_END, to_ns);
-	put_counter(stream, STATISTICS_RECEIVED, counts->received);
 	put_counter(stream, STATISTICS_DROPPED_INTERFACE, counts->dropped_interface);
+	put_counter(stream, STATISTICS_RECEIVED, counts->received);
 	put_counter(stream, STATISTICS_DROPPED, counts->dropped);
+	put_counter(stream, STATISTICS_CAPTURED, counts->captured);
 	put_end(stream, n);
 }
 

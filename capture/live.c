@@ -104,6 +104,12 @@ static int activate(struct tb_live *live, const struct tb_live_options *options,
 		return tb_fail_in(error, TB_EIO, live->name,
 			"one direction alone cannot be captured: %s",
 			pcap_geterr(live->pcap));
+	// As tcpdump: the second cooked header tells the interface. The filter comes
+	// after.
+	if (strcmp(live->name, "any") == 0 &&
+		pcap_set_datalink(live->pcap, DLT_LINUX_SLL2) != 0)
+		return tb_fail_in(
+			error, TB_EIO, live->name, "%s", pcap_geterr(live->pcap));
 	bpf_u_int32 network, netmask;
 	if (pcap_lookupnet(live->name, &network, &netmask, said) != 0)
 		netmask = PCAP_NETMASK_UNKNOWN;

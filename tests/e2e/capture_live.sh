@@ -49,14 +49,16 @@ send() {
 	for ((i = 0; i < $1; i++)); do printf '%s' "$payload" >"/dev/udp/10.9.0.2/$2"; done
 }
 
-# start NAME ARGUMENT...: a capture in the background, once it listens.
+# start NAME ARGUMENT...: a capture in the background, once it listens; on tb1, unless the
+# arguments say where.
 start() {
-	local name=$1
+	local name=$1 from=(-i tb1)
 	shift
-	"$TAILBACK" capture -i tb1 "${privileges[@]}" "$@" 2>"$name.err" &
+	[[ $1 == -i ]] && from=()
+	"$TAILBACK" capture "${from[@]}" "${privileges[@]}" "$@" 2>"$name.err" &
 	pid=$!
-	for ((i = 0; i < 100; i++)); do
-		grep -q 'listening on tb1' "$name.err" && return
+	for ((i = 0; i < 200; i++)); do
+		grep -q 'listening on' "$name.err" 2>/dev/null && return
 		sleep 0.05
 	done
 	fail "$name does not listen"
@@ -70,7 +72,7 @@ finish() {
 }
 
 # packets FILE: how many tcpdump reads.
-packets() { tcpdump -nr "$1" 2>/dev/null | wc -l; }
+packets() { tcpdump -Z root -nr "$1" 2>/dev/null | wc -l; }
 
 # All packets that the filter lets by, none else, and the counts as tcpdump's.
 start udp -w udp.pcapng udp port 9
@@ -98,7 +100,7 @@ expect "-c" '^5 packets captured$' count.err
 [[ $(head -c4 count.pcap | od -An -tx4) == " a1b23c4d" ]] || fail "count.pcap is no pcap"
 [[ $(packets count.pcap) == 5 ]] || fail "count.pcap has $(packets count.pcap) packets"
 [[ $(stat -c %s count.pcap) == $((24 + 5 * (16 + 60))) ]] || fail "count.pcap is not cut to 60 bytes"
-tcpdump -nr count.pcap 2>/dev/null | grep -q 'length 100' || fail "count.pcap lost the wire's length"
+tcpdump -Z root -nr count.pcap 2>/dev/null | grep -q 'length 100' || fail "count.pcap lost the wire's length"
 
 # Others follow the file while it grows; SIGUSR1 tells the counts; SIGTERM ends it too.
 start follow -w follow.pcapng --immediate-mode -U udp
@@ -120,9 +122,7 @@ finish follow TERM
 if [[ ${#privileges[@]} == 0 ]]; then
 	mkdir theirs
 	chown nobody theirs
-	SUDO_UID=$(id -u nobody) "$TAILBACK" capture -i tb1 -c 1 -w theirs/a.pcap udp 2>sudo.err &
-	pid=$!
-	sleep 0.5
+	SUDO_UID=$(id -u nobody) start sudo -c 1 -w theirs/a.pcap udp
 	send 1 9 10
 	wait "$pid" || fail "with SUDO_UID it exits with $?"
 	[[ $(stat -c %U theirs/a.pcap) == nobody ]] || fail "theirs/a.pcap belongs to $(stat -c %U theirs/a.pcap)"
@@ -141,6 +141,20 @@ wait "$pid" || fail "pipe exits with $?"
 	fail "-r exits with $?"
 expect "-r" '^6 packets captured$' some.err
 [[ $(packets some.pcap) == 6 ]] || fail "some.pcap has $(packets some.pcap) packets"
+
+# All interfaces at once see each frame twice, where it leaves and where it arrives; a number
+# of -D stands for a name.
+start any -i any -c 4 -w any.pcapng udp
+send 2 9 10
+wait "$pid" || fail "any exits with $?"
+expect "any" 'LINUX_SLL2' any.err
+[[ $(tcpdump -Z root -nr any.pcapng 2>/dev/null | awk '{print $2, $3}' | sort | uniq -c | awk '{print $1}' | tr '\n' ' ') == "2 2 " ]] ||
+	fail "any.pcapng does not tell two interfaces apart"
+number=$("$TAILBACK" capture -D | sed -n 's/^\([0-9]*\)\.tb1 .*/\1/p')
+start number -i "$number" -c 1 -w number.pcap udp
+send 1 9 10
+wait "$pid" || fail "-i $number exits with $?"
+expect "-i $number" 'listening on tb1' number.err
 
 # refuses CODE PATTERN ARGUMENT...
 refuses() {

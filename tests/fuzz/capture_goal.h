@@ -37,7 +37,9 @@ static void fuzz_goal(const uint8_t *data, size_t size, goal_reader *read)
 	FILE *stream = fmemopen((void *)(uintptr_t)data, size, "rb");
 	if (!stream) // of size 0 on some systems
 		return;
-	if (read(&job, stream, "fuzz", &error) == TB_OK) {
+	// Millions of ranks without operations take a few bytes to ask for, and long to
+	// write.
+	if (read(&job, stream, "fuzz", &error) == TB_OK && job->n_ranks < 10000) {
 		round_trip(job, tb_goal_text_write, tb_goal_text_read);
 		round_trip(job, tb_goal_binary_write, tb_goal_binary_read);
 	}

@@ -108,11 +108,12 @@ static void pcapng_keeps_names_and_counts(void **state)
 	const struct {
 		uint16_t code, n;
 		uint32_t words[2];
-	} received = {4, 8, {11, 0}}, dropped = {7, 8, {2, 0}},
-	  interface = {5, 8, {1, 0}};
+	} received = {6, 8, {11, 0}}, captured = {8, 8, {N_PACKETS, 0}},
+	  dropped = {7, 8, {2, 0}}, interface = {5, 8, {1, 0}};
 	assert_true(holds(file, n, &name, sizeof name));
 	assert_true(holds(file, n, "\0tcp port 4\0", 12));
 	assert_true(holds(file, n, &received, sizeof received));
+	assert_true(holds(file, n, &captured, sizeof captured));
 	assert_true(holds(file, n, &dropped, sizeof dropped));
 	assert_true(holds(file, n, &interface, sizeof interface));
 	free(file);
