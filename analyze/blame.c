@@ -31,12 +31,12 @@ static struct tb_blame_pair get_pair(
 {
 	uint32_t n_nodes = run->record.info.n_nodes;
 	struct tb_blame_pair pair;
-	pair.victim_job = tb_run_get32(row, 0, UINT32_MAX);
-	pair.victim_source.id = tb_run_get_id(row, 1, n_nodes);
-	pair.victim_destination.id = tb_run_get_id(row, 2, n_nodes);
-	pair.culprit_job = tb_run_get32(row, 3, UINT32_MAX);
-	pair.culprit_source.id = tb_run_get_id(row, 4, n_nodes);
-	pair.culprit_destination.id = tb_run_get_id(row, 5, n_nodes);
+	pair.victim_job = tb_run_get_id_or_none(row, 0, TB_ID_NONE);
+	pair.victim_source.id = tb_run_get_id_or_none(row, 1, n_nodes);
+	pair.victim_destination.id = tb_run_get_id_or_none(row, 2, n_nodes);
+	pair.culprit_job = tb_run_get_id_or_none(row, 3, TB_ID_NONE);
+	pair.culprit_source.id = tb_run_get_id_or_none(row, 4, n_nodes);
+	pair.culprit_destination.id = tb_run_get_id_or_none(row, 5, n_nodes);
 	pair.n_waits = tb_run_get(row, 6, INT64_MAX);
 	pair.wait_ps = tb_run_get(row, 7, INT64_MAX);
 	pair.link.id = tb_run_get_id(row, 8, run->record.info.n_links);
@@ -107,8 +107,8 @@ int tb_blame_by_job(struct tb_run *run, struct tb_blame_jobs **jobs, uint32_t *n
 			break;
 		}
 		found = grown;
-		found[n_found].victim_job = tb_run_get32(&row, 0, UINT32_MAX);
-		found[n_found].culprit_job = tb_run_get32(&row, 1, UINT32_MAX);
+		found[n_found].victim_job = tb_run_get_id_or_none(&row, 0, TB_ID_NONE);
+		found[n_found].culprit_job = tb_run_get_id_or_none(&row, 1, TB_ID_NONE);
 		found[n_found].n_waits = tb_run_get(&row, 2, INT64_MAX);
 		found[n_found].wait_ps = tb_run_get(&row, 3, INT64_MAX);
 		found[n_found].percent = percent(found[n_found].wait_ps, whole);

@@ -1,4 +1,7 @@
 // Blame: who makes whom wait. Added up over the links at which it happened.
+//
+// There may be more pairs of flows than a replay keeps apart: the least of them are told
+// as one pair, whose jobs and nodes are TB_ID_NONE on both sides.
 #ifndef TB_BLAME_H
 #define TB_BLAME_H
 

@@ -211,9 +211,12 @@ static json_t *flows_array(const struct tb_report *report)
 	return array_take(array, fine);
 }
 
+// party_object is null for flows that were not told apart.
 static json_t *party_object(
 	uint32_t job, struct tb_node source, struct tb_node destination)
 {
+	if (source.id == TB_ID_NONE)
+		return json_null();
 	struct object party = object_new();
 	add_count(&party, "job", job);
 	add_count(&party, "source", source.id);
@@ -243,6 +246,11 @@ static json_t *blame_array(const struct tb_report *report)
 	return array_take(array, fine);
 }
 
+static json_t *job_or_null(uint32_t job)
+{
+	return job == TB_ID_NONE ? json_null() : whole(job);
+}
+
 static json_t *blame_by_job_array(const struct tb_report *report)
 {
 	json_t *array = json_array();
@@ -250,8 +258,8 @@ static json_t *blame_by_job_array(const struct tb_report *report)
 	for (uint32_t i = 0; fine && i < report->n_blame_jobs; i++) {
 		const struct tb_blame_jobs *jobs = &report->blame_jobs[i];
 		struct object blame = object_new();
-		add_count(&blame, "victim_job", jobs->victim_job);
-		add_count(&blame, "culprit_job", jobs->culprit_job);
+		add(&blame, "victim_job", job_or_null(jobs->victim_job));
+		add(&blame, "culprit_job", job_or_null(jobs->culprit_job));
 		add_count(&blame, "waits", jobs->n_waits);
 		add_count(&blame, "wait_ps", jobs->wait_ps);
 		add_real(&blame, "percent", jobs->percent);

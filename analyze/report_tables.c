@@ -71,7 +71,9 @@ static const char *job_name(
 	const struct tb_run *run, uint32_t job, char *buffer, size_t size)
 {
 	const char *name = tb_run_job_name(run, job);
-	if (*name)
+	if (job == TB_ID_NONE)
+		snprintf(buffer, size, "various jobs");
+	else if (*name)
 		snprintf(buffer, size, "%s", name);
 	else
 		snprintf(buffer, size, "job %u", job);
@@ -91,7 +93,9 @@ static void put_flow(struct writer *writer, const struct tb_run *run, uint32_t j
 {
 	struct tb_report_cell *at = cell(writer);
 	char name[40];
-	if (tb_run_info(run)->n_jobs > 1)
+	if (source.id == TB_ID_NONE)
+		snprintf(at->text, sizeof at->text, "various flows");
+	else if (tb_run_info(run)->n_jobs > 1)
 		snprintf(at->text, sizeof at->text, "%s: node %u > node %u",
 			job_name(run, job, name, sizeof name), source.id, destination.id);
 	else
@@ -261,7 +265,8 @@ static int tabulate_flows(struct tb_report *report)
 
 static bool same_flow(const struct tb_blame_pair *pair)
 {
-	return pair->victim_job == pair->culprit_job &&
+	return pair->victim_source.id != TB_ID_NONE &&
+	       pair->victim_job == pair->culprit_job &&
 	       pair->victim_source.id == pair->culprit_source.id &&
 	       pair->victim_destination.id == pair->culprit_destination.id;
 }

@@ -58,6 +58,9 @@ static inline uint32_t tb_run_get32(struct tb_run_row *row, int column, uint32_t
 // tb_run_get_id reads a number below n; there is none to be read when n is 0.
 uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n);
 
+// tb_run_get_id_or_none reads -1 as TB_ID_NONE.
+uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n);
+
 // tb_run_get_text reads a text as valid UTF-8 without control characters ('?' stands for
 // what is not, a blank for line breaks and tabs), malloc'ed; NULL when there is no
 // memory.

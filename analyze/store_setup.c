@@ -50,6 +50,12 @@ static void put_null(struct row *row)
 		sqlite3_bind_null(row->query, ++row->column);
 }
 
+// put_id puts -1 where there is none: of waits that are told without saying whose.
+static void put_id(struct row *row, uint32_t id)
+{
+	put(row, id == TB_ID_NONE ? -1 : (int64_t)id);
+}
+
 static void row_end(struct row *row)
 {
 	if (!row->status)
@@ -309,12 +315,12 @@ int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
 		const struct tb_blame_sample *blame = &samples[i];
 		put(&row, run);
 		put(&row, blame->link.id);
-		put(&row, blame->victim_job);
-		put(&row, blame->victim_source.id);
-		put(&row, blame->victim_destination.id);
-		put(&row, blame->culprit_job);
-		put(&row, blame->culprit_source.id);
-		put(&row, blame->culprit_destination.id);
+		put_id(&row, blame->victim_job);
+		put_id(&row, blame->victim_source.id);
+		put_id(&row, blame->victim_destination.id);
+		put_id(&row, blame->culprit_job);
+		put_id(&row, blame->culprit_source.id);
+		put_id(&row, blame->culprit_destination.id);
 		put(&row, (int64_t)blame->n_waits);
 		put(&row, (int64_t)blame->wait_ps);
 		row_end(&row);

@@ -166,7 +166,8 @@ CREATE TABLE flow (
 ) STRICT, WITHOUT ROWID;
 
 -- Who waited for whom: headers of the victim that came in by the link stood while the culprit's
--- packets held the VCs.
+-- packets held the VCs. There may be more pairs of flows than are kept apart: the least of a link
+-- are told as one, whose jobs and nodes are -1.
 CREATE TABLE blame_wait (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
@@ -273,8 +274,10 @@ ORDER BY f.run DESC, 1.0 * f.latency_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.s
 -- Who waited for whom, and where.
 CREATE VIEW blame (run, link, victim_job, victim, culprit_job, culprit, waits, wait_us, percent) AS
 SELECT b.run, n.name,
-  coalesce(v.name, b.victim_job), b.victim_source || ' > ' || b.victim_destination,
-  coalesce(c.name, b.culprit_job), b.culprit_source || ' > ' || b.culprit_destination,
+  coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
+  iif(b.victim_source < 0, 'various', b.victim_source || ' > ' || b.victim_destination),
+  coalesce(c.name, iif(b.culprit_job < 0, 'various', b.culprit_job)),
+  iif(b.culprit_source < 0, 'various', b.culprit_source || ' > ' || b.culprit_destination),
   b.waits, round(b.wait_ps / 1e6, 3),
   coalesce(round(100.0 * b.wait_ps / nullif(sum(b.wait_ps) OVER (PARTITION BY b.run), 0), 1), 0)
 FROM blame_wait AS b

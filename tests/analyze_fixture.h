@@ -134,6 +134,10 @@ static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 			.n_waits = 1 + i % 5,
 			.wait_ps = wait};
 	}
+	// The least of a link, not told apart.
+	blame[23].victim_job = blame[23].culprit_job = TB_ID_NONE;
+	blame[23].victim_source.id = blame[23].culprit_source.id = TB_ID_NONE;
+	blame[23].victim_destination.id = blame[23].culprit_destination.id = TB_ID_NONE;
 	if (observer.flows(observer.context, flows, 24) ||
 		observer.blame(observer.context, blame, 24))
 		abort();
