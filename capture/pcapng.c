@@ -263,8 +263,8 @@ static int next_block(struct tb_pcapng *p, struct tb_error *error)
 		return TB_OK;
 	if (word(p, length - 4) != length)
 		return tb_fail(error, TB_EFORMAT,
-			"a pcapng block of %u bytes says at its end that it has %u", length,
-			word(p, length - 4));
+			"a pcapng block of %u bytes says at its end that it has %u",
+			length, word(p, length - 4));
 	return change_block(p, type, length, error);
 }
 

@@ -165,7 +165,8 @@ void tb_screen_text_draw(struct tb_screen_text *text, const struct tb_item *item
 	double spare = item->box.w * scale - slot->w;
 	double baseline =
 		(item->box.y + item->box.h / 2 + TB_BASELINE * item->size) * scale;
-	SDL_Rect target = {(int)lround(item->box.x * scale + spare * item->align / 2),
+	SDL_Rect target = {
+		(int)lround(item->box.x * scale + spare * (double)item->align / 2),
 		(int)lround(baseline) - TTF_FontAscent(font), slot->w, slot->h};
 	SDL_SetTextureColorMod(
 		slot->texture, item->colour.r, item->colour.g, item->colour.b);

@@ -36,21 +36,23 @@ mark() {
 	[[ -z $line ]] || printf '%s%s (no newline)\n' "$1" "$line"
 }
 
-# settle WANTED GOT: prints GOT with those lines of WANTED in place of its own that are patterns
-# and match line by line. What is printed equals WANTED when the case holds.
+# settle WANTED GOT: prints GOT with the patterns of WANTED in place of the lines that they match,
+# in order. What is printed equals WANTED when the case holds.
 settle() {
-	local -a wanted got
-	local i pattern
-	mapfile -t wanted <"$1"
+	local -a patterns got
+	local line first=0 i
+	mapfile -t patterns < <(grep ' (glob)$' "$1")
 	mapfile -t got <"$2"
-	for i in "${!got[@]}"; do
-		pattern=${wanted[i]-}
-		# shellcheck disable=SC2053
-		if [[ $pattern == *' (glob)' && ${got[i]} == ${pattern% (glob)} ]]; then
-			printf '%s\n' "$pattern"
-		else
-			printf '%s\n' "${got[i]}"
-		fi
+	for line in "${got[@]}"; do
+		for ((i = first; i < ${#patterns[@]}; i++)); do
+			# shellcheck disable=SC2053
+			if [[ $line == ${patterns[i]% (glob)} ]]; then
+				line=${patterns[i]}
+				first=$((i + 1))
+				break
+			fi
+		done
+		printf '%s\n' "$line"
 	done
 }
 

@@ -1,0 +1,53 @@
+# Every command line in README.md works: those of its ```sh blocks run in order, in one scratch
+# folder that looks like the source tree. Three kinds are different here:
+#   git clone, cd, ./dev     set up the tree that is under test: they are checked to exist, not run
+#   tailback view            runs without a display, told to leave after a screenshot
+#   sudo tailback capture    runs when this is root, with some traffic to see, else it is skipped
+set -u
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"; kill $traffic 2>/dev/null' EXIT
+traffic=
+ln -s "$TB_SOURCE/tests" "$TB_SOURCE/docs" "$TB_SOURCE/schemas" "$scratch/"
+cd "$scratch" || exit 1
+PATH=$(dirname "$TAILBACK"):$PATH
+export SDL_VIDEODRIVER=dummy TERM=dumb
+unset DISPLAY WAYLAND_DISPLAY
+
+run() {
+	local code=0
+	timeout 120 bash -c "$1" >out 2>err </dev/null || code=$?
+	[[ $code == 0 ]] && return 0
+	printf 'README.md: exit %d: %s\n' "$code" "$1"
+	cat out err
+	exit 1
+}
+
+n=0
+while IFS= read -r line; do
+	case $line in
+	'' | '#'* | 'git clone '* | 'cd '*) continue ;;
+	./dev*)
+		command=${line#./dev }
+		grep -qE "\b${command%% *}\b.*\) \"cmd_|help \|" "$TB_SOURCE/dev" || {
+			echo "README.md: ./dev knows no $command"
+			exit 1
+		}
+		;;
+	'sudo apt install '*) ;; # tree/package.sh looks at the package
+	'tailback view '*) run "$line --screenshot view.png" ;;
+	'sudo tailback capture '*)
+		if [[ $(id -u) != 0 ]]; then
+			echo "not root: skipped $line"
+			continue
+		fi
+		while sleep 0.02; do echo >/dev/udp/127.0.0.1/9; done 2>/dev/null &
+		traffic=$!
+		run "${line#sudo }"
+		kill "$traffic"
+		;;
+	*) run "$line" ;;
+	esac
+	n=$((n + 1))
+done < <(awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$TB_SOURCE/README.md")
+echo "$n command lines"
+[[ $n -ge 8 ]]
