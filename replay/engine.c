@@ -40,6 +40,17 @@ static uint32_t most_vcs(const struct tb_network *net)
 	return most;
 }
 
+// lines allocates zeroed memory that begins with a cache line: what one crossing touches
+// should lie in as few of them as it can.
+static void *lines(size_t n, size_t size)
+{
+	size_t bytes = (n * size + 63) / 64 * 64;
+	void *memory = aligned_alloc(64, bytes);
+	if (memory)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
 static int size_up(struct tb_engine *engine)
 {
 	const struct tb_network *net = engine->net;
@@ -71,6 +82,7 @@ static void make_link(struct tb_engine *engine, uint32_t id)
 	link->hop_ps = info->latency_ps + link->flit_ps;
 	link->held_since = TB_TIME_NEVER;
 	link->from = info->from;
+	link->to = info->to;
 	link->ejection = info->kind == TB_LINK_EJECTION;
 	link->injection = info->kind == TB_LINK_INJECTION;
 	uint32_t room = info->fifo_bytes / engine->run_bytes;
@@ -85,8 +97,8 @@ static void make_link(struct tb_engine *engine, uint32_t id)
 static int make_links(struct tb_engine *engine)
 {
 	uint32_t n = engine->net->n_links;
-	engine->links = calloc(n, sizeof *engine->links);
-	engine->vcs = calloc((size_t)n * engine->vcs_most, sizeof *engine->vcs);
+	engine->links = lines(n, sizeof *engine->links);
+	engine->vcs = lines((size_t)n * engine->vcs_most, sizeof *engine->vcs);
 	if (!engine->links || !engine->vcs)
 		return TB_ENOMEM;
 	engine->equal_rates = true;
@@ -103,7 +115,7 @@ static int make_switches(struct tb_engine *engine)
 {
 	const struct tb_network *net = engine->net;
 	uint32_t *n_inputs = calloc(net->n_switches, sizeof *n_inputs);
-	engine->switches = calloc(net->n_switches, sizeof *engine->switches);
+	engine->switches = lines(net->n_switches, sizeof *engine->switches);
 	if (!n_inputs || !engine->switches) {
 		free(n_inputs);
 		return TB_ENOMEM;
@@ -129,19 +141,21 @@ static int make_switches(struct tb_engine *engine)
 static int make_packets(struct tb_engine *engine)
 {
 	uint32_t n = engine->n_packets_most;
-	engine->packets = calloc(n, engine->packet_bytes);
+	engine->packets = lines(n, engine->packet_bytes);
 	engine->free_packets = malloc(n * sizeof *engine->free_packets);
 	if (!engine->packets || !engine->free_packets)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		packet_at(engine, i)->id = i;
 		engine->free_packets[engine->n_free_packets++] = n - 1 - i;
+	}
 	return TB_OK;
 }
 
 static int make_nodes(struct tb_engine *engine)
 {
 	const struct tb_network *net = engine->net;
-	engine->nodes = calloc(net->n_nodes, sizeof *engine->nodes);
+	engine->nodes = lines(net->n_nodes, sizeof *engine->nodes);
 	engine->links_now.ids = malloc(net->n_links * sizeof(uint32_t));
 	engine->switches_now.ids = malloc(net->n_switches * sizeof(uint32_t));
 	engine->nodes_now.ids = malloc(net->n_nodes * sizeof(uint32_t));

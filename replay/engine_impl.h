@@ -43,6 +43,7 @@ struct link {			   // a cache line: every crossing touches it
 	tb_time_ps flit_ps;
 	uint64_t byte_q20;  // picoseconds a byte, 20 binary places
 	uint32_t from;	    // switch, or node of an injection link
+	uint32_t to;	    // switch, or node of an ejection link
 	uint16_t room_runs; // runs that its FIFO holds; RUNS_ALWAYS at an ejection
 	uint16_t ready;	    // bit a VC: its next run waits for the link
 	uint8_t serving;    // VC served last
@@ -60,10 +61,11 @@ struct span { // of a run on a link
 
 struct hop { // followed by a span for each run: see span_at
 	uint32_t link;
-	uint32_t vc;   // index into vcs
-	uint32_t runs; // runs begun
-	uint16_t room; // room_runs of the link
-	bool armed;    // next run is ready, or known when it will be
+	uint32_t runs;	// runs begun
+	uint16_t room;	// room_runs of the link
+	uint8_t vc;	// of the link
+	uint8_t number; // of the hop
+	bool armed;	// next run is ready, or known when it will be
 };
 
 struct packet {		    // followed by its hops: see hop_at
@@ -72,6 +74,7 @@ struct packet {		    // followed by its hops: see hop_at
 	tb_time_ps charged; // wait up to here is counted already
 	tb_time_ps waited;  // at earlier switches
 	tb_time_ps path_ps; // sum of its links' hop_ps
+	uint32_t id;
 	uint32_t message, flow;
 	uint32_t destination;
 	uint32_t wire_bytes, payload_bytes;
@@ -81,7 +84,6 @@ struct packet {		    // followed by its hops: see hop_at
 };
 
 struct waiter {
-	tb_time_ps since;
 	int64_t key; // smaller is older: arrival - age weight x earlier waits
 	uint64_t order;
 	uint32_t packet;
@@ -90,8 +92,9 @@ struct waiter {
 
 struct switch_state {
 	tb_time_ps wake_at;	// earliest EV_SWITCH under way
-	struct waiter *waiters; // oldest first
-	uint32_t n_waiters;
+	struct waiter *waiters; // n_waiting, then n_new, each sorted, oldest first
+	uint32_t n_waiting;
+	uint32_t n_new; // came in this instant
 	bool listed;
 };
 
@@ -108,7 +111,7 @@ struct message {
 };
 
 struct node {
-	tb_time_ps bus_free_at;
+	_Alignas(64) tb_time_ps bus_free_at;
 	tb_time_ps drained_at;	   // the last packet that came in
 	tb_time_ps wake_at;	   // earliest EV_NODE under way
 	uint32_t queue, queue_end; // messages

@@ -17,7 +17,7 @@ static inline uint32_t free_vcs(
 	const struct vc *vcs = vcs_of(engine, link);
 	if (engine->vcs_most == 2) { // the rule: spare the loop
 		uint32_t first = vcs[0].free_at <= engine->now;
-		*lowest = !first;
+		*lowest = 1 - first;
 		return first + (vcs[1].free_at <= engine->now);
 	}
 	uint32_t n = 0;
@@ -48,22 +48,27 @@ static void settle_link(struct tb_engine *engine, uint32_t id, tb_time_ps until)
 	link->held_since = over ? TB_TIME_NEVER : until;
 }
 
-static void advance(
-	struct tb_engine *engine, struct packet *packet, uint32_t id, uint32_t hop);
-
-// last_flit is when the last flit of a run has crossed that begins at `start`: as late as
-// its own link's rate, the flits' coming in and the room ahead make it. Where all rates
-// are equal only the first counts, the run having begun in time for the others.
-static tb_time_ps last_flit(struct tb_engine *engine, struct packet *packet, uint32_t hop,
-	tb_time_ps start, uint32_t bytes)
+static struct hop *hop_before(const struct tb_engine *engine, struct hop *at)
 {
-	struct hop *at = hop_at(engine, packet, hop);
+	return (void *)((char *)at - engine->hop_bytes);
+}
+
+static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
+{
+	return (void *)((char *)at + engine->hop_bytes);
+}
+
+static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at);
+
+// stretch is when the last flit of a run has crossed where rates differ: as late as the
+// flits' coming in and the room ahead make it, not before `end`, what its own link's rate
+// makes it.
+static tb_time_ps stretch(
+	struct tb_engine *engine, struct hop *at, tb_time_ps end, uint32_t bytes)
+{
 	const struct link *link = &engine->links[at->link];
-	tb_time_ps end = start + link_time(link, bytes);
-	if (engine->equal_rates)
-		return end;
-	if (hop > 0) {
-		struct hop *before = hop_at(engine, packet, hop - 1);
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
 		const struct link *from = &engine->links[before->link];
 		tb_time_ps in = span_at(before, at->runs)->end + from->hop_ps -
 				from->flit_ps + link->flit_ps;
@@ -72,8 +77,8 @@ static tb_time_ps last_flit(struct tb_engine *engine, struct packet *packet, uin
 	}
 	if (at->runs >= at->room) {
 		// A last, shorter run needs the room of as many flits of the run ahead.
-		struct hop *ahead = hop_at(engine, packet, hop + 1);
-		const struct span *span = span_at(ahead, at->runs - at->room);
+		const struct span *span =
+			span_at(hop_after(engine, at), at->runs - at->room);
 		tb_time_ps room = span->start + link->hop_ps +
 				  (span->end - span->start) * bytes / engine->run_bytes;
 		if (room > end)
@@ -83,66 +88,71 @@ static tb_time_ps last_flit(struct tb_engine *engine, struct packet *packet, uin
 }
 
 // begin lets the next run of a hop cross from `start` on: its end is known at once,
-// because what holds back its last flit is known too.
-static void begin(struct tb_engine *engine, struct packet *packet, uint32_t id,
-	uint32_t hop, tb_time_ps start)
+// because what holds back its last flit is known too. With equal rates that is its own
+// length alone, the run having begun in time for the rest.
+static void begin(
+	struct tb_engine *engine, struct packet *packet, struct hop *at, tb_time_ps start)
 {
-	struct hop *at = hop_at(engine, packet, hop);
 	struct link *link = &engine->links[at->link];
 	uint32_t run = at->runs;
 	bool last_run = run + 1 == packet->n_runs;
 	uint32_t bytes = last_run ? packet->wire_bytes - run * engine->run_bytes
 				  : engine->run_bytes;
-	tb_time_ps end = last_flit(engine, packet, hop, start, bytes);
+	tb_time_ps end = start + link_time(link, bytes);
+	if (!engine->equal_rates)
+		end = stretch(engine, at, end, bytes);
 	*span_at(at, run) = (struct span){start, end};
 	at->runs = run + 1;
 	at->armed = false;
-	link->serving = (uint8_t)(at->vc - at->link * engine->vcs_most);
+	link->serving = at->vc;
 	link->reserved_until = end;
 	tb_recorder_run(&engine->recorder, at->link, start, end, bytes, run == 0);
 	if (run == 0) {
 		engine->stats.n_hops++;
 		if (!link->ejection)
-			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER, id);
+			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
+				packet->id);
+	} else if (at->number + 1 < packet->n_granted &&
+		   hop_after(engine, at)->runs == run) {
+		// The next hop waited for this run.
+		advance(engine, packet, hop_after(engine, at));
 	}
-	if (last_run && link->ejection)
-		tb_wheel_put(
-			&engine->wheel, end + link->hop_ps - link->flit_ps, EV_TAIL, id);
-	// This run lets the same run of the next hop, the run of the hop before that
-	// wanted its room, and the next of this hop go on.
-	if (hop + 1 < packet->n_granted && hop_at(engine, packet, hop + 1)->runs == run)
-		advance(engine, packet, id, hop + 1);
-	if (hop > 0) {
-		const struct hop *before = hop_at(engine, packet, hop - 1);
-		if (before->runs == run + before->room)
-			advance(engine, packet, id, hop - 1);
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		// The hop before waited for the room that this run makes.
+		if (before->runs == run + before->room && before->runs < packet->n_runs)
+			advance(engine, packet, before);
 	}
-	if (!last_run)
-		advance(engine, packet, id, hop);
+	if (last_run) {
+		if (link->ejection)
+			tb_wheel_put(&engine->wheel, end + link->hop_ps - link->flit_ps,
+				EV_TAIL, packet->id);
+		return;
+	}
+	if (run + 1 < at->room || at->number + 1 < packet->n_granted)
+		advance(engine, packet, at);
 }
 
 // advance looks whether the next run of a hop can cross and when. If that is exactly when
 // the run before it ends, the link stays with the VC and nobody can come between: the run
 // begins (perhaps in the future) without an event.
-static void advance(
-	struct tb_engine *engine, struct packet *packet, uint32_t id, uint32_t hop)
+static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at)
 {
-	struct hop *at = hop_at(engine, packet, hop);
 	uint32_t run = at->runs;
 	if (at->armed || run == packet->n_runs)
 		return;
 	tb_time_ps ready = engine->now;
 	struct link *link = &engine->links[at->link];
 	if (run >= at->room) {
-		struct hop *ahead = hop_at(engine, packet, hop + 1);
-		if (hop + 1 >= packet->n_granted || ahead->runs <= run - at->room)
+		struct hop *ahead = hop_after(engine, at);
+		if (at->number + 1 >= packet->n_granted || ahead->runs <= run - at->room)
 			return;
 		tb_time_ps room = span_at(ahead, run - at->room)->start + link->hop_ps;
 		if (room > ready)
 			ready = room;
 	}
-	if (hop > 0) {
-		struct hop *before = hop_at(engine, packet, hop - 1);
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
 		if (before->runs <= run)
 			return;
 		tb_time_ps in =
@@ -154,16 +164,16 @@ static void advance(
 		// The last run's end is still to come, so the link cannot have been given
 		// away.
 		assert(link->reserved_until == span_at(at, run - 1)->end);
-		begin(engine, packet, id, hop, span_at(at, run - 1)->end);
+		begin(engine, packet, at, span_at(at, run - 1)->end);
 		return;
 	}
 	at->armed = true;
 	if (ready > engine->now) {
-		tb_wheel_put(
-			&engine->wheel, ready, EV_READY, id * engine->hops_most + hop);
+		tb_wheel_put(&engine->wheel, ready, EV_READY,
+			packet->id * engine->hops_most + at->number);
 		return;
 	}
-	link->ready |= (uint16_t)(1u << (at->vc - at->link * engine->vcs_most));
+	link->ready |= (uint16_t)(1u << at->vc);
 	list_add(&engine->links_now, at->link, &link->listed);
 }
 
@@ -172,7 +182,7 @@ void tb_wormhole_ready(struct tb_engine *engine, uint32_t subject)
 	struct packet *packet = packet_at(engine, subject / engine->hops_most);
 	const struct hop *at = hop_at(engine, packet, subject % engine->hops_most);
 	struct link *link = &engine->links[at->link];
-	link->ready |= (uint16_t)(1u << (at->vc - at->link * engine->vcs_most));
+	link->ready |= (uint16_t)(1u << at->vc);
 	list_add(&engine->links_now, at->link, &link->listed);
 }
 
@@ -205,8 +215,8 @@ void tb_wormhole_link(struct tb_engine *engine, uint32_t id)
 		uint32_t v = choose_vc(engine, id);
 		const struct vc *vc = &vcs_of(engine, id)[v];
 		link->ready &= (uint16_t) ~(1u << v);
-		begin(engine, packet_at(engine, vc->packet), vc->packet, vc->hop,
-			engine->now);
+		struct packet *packet = packet_at(engine, vc->packet);
+		begin(engine, packet, hop_at(engine, packet, vc->hop), engine->now);
 	}
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
@@ -226,19 +236,22 @@ static void grant(struct tb_engine *engine, uint32_t id, uint32_t link_id, uint3
 		link->held_since = engine->now;
 	}
 	uint32_t hop = packet->n_granted++;
-	uint32_t vc = link_id * engine->vcs_most + v;
-	engine->vcs[vc] = (struct vc){.free_at = TB_TIME_NEVER,
-		.granted_at = engine->now,
-		.packet = id,
-		.hop = hop,
-		.flow = packet->flow};
+	engine->vcs[(size_t)link_id * engine->vcs_most + v] =
+		(struct vc){.free_at = TB_TIME_NEVER,
+			.granted_at = engine->now,
+			.packet = id,
+			.hop = hop,
+			.flow = packet->flow};
 	struct hop *at = hop_at(engine, packet, hop);
-	*at = (struct hop){.link = link_id, .vc = vc, .room = link->room_runs};
+	*at = (struct hop){.link = link_id,
+		.number = (uint8_t)hop,
+		.vc = (uint8_t)v,
+		.room = link->room_runs};
 	packet->path_ps += link->hop_ps;
 	if (link->ready == 0 && link->reserved_until <= engine->now)
-		begin(engine, packet, id, hop, engine->now);
+		begin(engine, packet, at, engine->now);
 	else
-		advance(engine, packet, id, hop);
+		advance(engine, packet, at);
 }
 
 void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc)
@@ -248,8 +261,17 @@ void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc)
 	grant(engine, packet, engine->net->injection[node], vc);
 }
 
-// pick finds the least loaded link of a route that has a free VC, ties by a hash of
-// packet, switch and seed, so that the choice does not depend on what else happens when.
+// tie is the random number that decides between equals: a hash of seed, packet and
+// switch, so that the choice does not depend on what else happens when.
+static uint64_t tie(
+	const struct tb_engine *engine, const struct waiter *waiter, uint32_t sw)
+{
+	return tb_random_mix(
+		engine->seed ^ tb_random_mix(waiter->order) ^ (uint64_t)sw << 32);
+}
+
+// pick finds the least loaded link of a route that has a free VC; of n equals it takes,
+// in the order of ports, number (tie mod n).
 static uint32_t pick(const struct tb_engine *engine, const struct waiter *waiter,
 	uint32_t sw, uint32_t *vc)
 {
@@ -258,28 +280,25 @@ static uint32_t pick(const struct tb_engine *engine, const struct waiter *waiter
 	const struct tb_route_group *group =
 		&engine->net->groups[waiter->route & ~TB_ROUTE_GROUP];
 	const uint32_t *links = engine->net->group_links + group->first;
-	uint32_t most_free = 1, n_best = 0, chosen = NOTHING;
-	uint64_t hash = 0;
+	uint32_t most = 0, n_equal = 0, chosen = NOTHING;
 	for (uint32_t i = 0; i < group->n; i++) {
-		uint32_t lowest = 0;
+		uint32_t lowest;
 		uint32_t n = free_vcs(engine, links[i], &lowest);
-		if (n < most_free)
-			continue;
-		if (n > most_free)
-			n_best = 0;
-		most_free = n;
-		n_best++;
-		// Reservoir of one: each of n equals stays with probability 1/n.
-		if (n_best > 1) {
-			hash = tb_random_mix(engine->seed ^ waiter->order ^
-					     (uint64_t)sw << 40 ^ hash ^ n_best);
-			if (hash % n_best)
-				continue;
-		}
-		chosen = links[i];
-		*vc = lowest;
+		// Written without branches: which link is best cannot be predicted.
+		n_equal = n > most ? 1 : n_equal + (n == most);
+		chosen = n > most ? i : chosen;
+		most = n > most ? n : most;
 	}
-	return chosen;
+	if (most == 0)
+		return NOTHING;
+	if (n_equal > 1) {
+		uint32_t skip = (uint32_t)(tie(engine, waiter, sw) % n_equal);
+		uint32_t lowest;
+		while (skip)
+			skip -= free_vcs(engine, links[++chosen], &lowest) == most;
+	}
+	free_vcs(engine, links[chosen], vc);
+	return links[chosen];
 }
 
 // charge counts a header's wait from what is counted already up to `until`.
@@ -291,27 +310,32 @@ static void charge(struct tb_engine *engine, struct packet *packet, tb_time_ps u
 	packet->charged = until;
 }
 
+static bool older(const struct waiter *a, const struct waiter *b)
+{
+	return a->key < b->key || (a->key == b->key && a->order < b->order);
+}
+
+// insert puts a waiter among `n` that are sorted, oldest first.
+static void insert(struct waiter *waiters, uint32_t n, struct waiter waiter)
+{
+	for (; n > 0 && older(&waiter, &waiters[n - 1]); n--)
+		waiters[n] = waiters[n - 1];
+	waiters[n] = waiter;
+}
+
+// A header joins those that came in this instant; whether it must wait shows in phase 2.
 void tb_wormhole_header(struct tb_engine *engine, uint32_t id)
 {
 	struct packet *packet = packet_at(engine, id);
 	uint32_t came_by = hop_at(engine, packet, packet->n_granted - 1)->link;
-	uint32_t sw = engine->net->links[came_by].to;
+	uint32_t sw = engine->links[came_by].to;
 	struct switch_state *at = &engine->switches[sw];
 	packet->arrived = packet->charged = engine->now;
-	struct waiter waiter = {
-		.since = engine->now, .order = packet->order, .packet = id};
+	struct waiter waiter = {.order = packet->order, .packet = id};
 	waiter.key = packet->arrived - ((packet->waited * engine->age_q10) >> 10);
 	waiter.route = tb_network_route(engine->net, sw, packet->destination,
 		packet->n_granted - 1, packet->ascending);
-	uint32_t i = at->n_waiters++;
-	for (; i > 0; i--) {
-		const struct waiter *older = &at->waiters[i - 1];
-		if (older->key < waiter.key ||
-			(older->key == waiter.key && older->order < waiter.order))
-			break;
-		at->waiters[i] = *older;
-	}
-	at->waiters[i] = waiter;
+	insert(at->waiters + at->n_waiting, at->n_new++, waiter);
 	list_add(&engine->switches_now, sw, &at->listed);
 }
 
@@ -366,40 +390,71 @@ static void wake_switch(struct tb_engine *engine, uint32_t sw, tb_time_ps at)
 	tb_wheel_put(&engine->wheel, at, EV_SWITCH, sw);
 }
 
+// try_waiters lets waiters [first, end) of a switch, sorted, take VCs; those that find
+// none stay, moved up to `first`. Returns how many stay.
+static uint32_t try_waiters(struct tb_engine *engine, uint32_t sw, uint32_t first,
+	uint32_t end, tb_time_ps *wake)
+{
+	struct waiter *waiters = engine->switches[sw].waiters;
+	uint32_t n_left = first;
+	uint32_t full = TB_ROUTE_NONE; // a route that has been found to have no free VC
+	for (uint32_t i = first; i < end; i++) {
+		struct waiter *waiter = &waiters[i];
+		uint32_t vc = 0;
+		if (waiter->route != full) {
+			uint32_t link = pick(engine, waiter, sw, &vc);
+			if (link != NOTHING) {
+				admit(engine, waiter, link, vc);
+				continue;
+			}
+			full = waiter->route;
+			tb_time_ps frees = route_frees(engine, full);
+			if (frees < *wake)
+				*wake = frees;
+		}
+		if (n_left != i)
+			waiters[n_left] = *waiter;
+		n_left++;
+	}
+	return n_left - first;
+}
+
+// count_blocked counts the headers of this instant that must wait.
+static void count_blocked(
+	struct tb_engine *engine, const struct waiter *waiters, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct packet *packet = packet_at(engine, waiters[i].packet);
+		if (packet->arrived == engine->now)
+			tb_recorder_blocked(&engine->recorder,
+				hop_at(engine, packet, packet->n_granted - 1)->link);
+	}
+}
+
 // The oldest header first: each takes a VC of its route if one is free. Headers that
 // found none before need not look again unless this instant was set as the one when one
 // falls free.
 void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw)
 {
 	struct switch_state *at = &engine->switches[sw];
-	uint32_t n_left = 0;
-	bool freed = at->wake_at <= engine->now;
+	uint32_t n_old = at->n_waiting, n_new = at->n_new;
 	tb_time_ps wake = TB_TIME_NEVER;
 	at->listed = false;
-	if (freed)
+	at->n_new = 0;
+	if (at->wake_at <= engine->now) {
 		at->wake_at = TB_TIME_NEVER;
-	for (uint32_t i = 0; i < at->n_waiters; i++) {
-		struct waiter waiter = at->waiters[i];
-		uint32_t vc = 0;
-		if (!freed && waiter.since < engine->now) {
-			at->waiters[n_left++] = waiter;
-			continue;
-		}
-		uint32_t link = pick(engine, &waiter, sw, &vc);
-		if (link != NOTHING) {
-			admit(engine, &waiter, link, vc);
-			continue;
-		}
-		struct packet *packet = packet_at(engine, waiter.packet);
-		if (packet->arrived == engine->now)
-			tb_recorder_blocked(&engine->recorder,
-				hop_at(engine, packet, packet->n_granted - 1)->link);
-		tb_time_ps frees = route_frees(engine, waiter.route);
-		if (frees < wake)
-			wake = frees;
-		at->waiters[n_left++] = waiter;
+		for (uint32_t i = 0; i < n_new; i++)
+			insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+		at->n_waiting = try_waiters(engine, sw, 0, n_old + n_new, &wake);
+		if (n_new)
+			count_blocked(engine, at->waiters, at->n_waiting);
+	} else {
+		uint32_t n = try_waiters(engine, sw, n_old, n_old + n_new, &wake);
+		count_blocked(engine, at->waiters + n_old, n);
+		for (uint32_t i = 0; i < n; i++)
+			insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+		at->n_waiting = n_old + n;
 	}
-	at->n_waiters = n_left;
 	wake_switch(engine, sw, wake);
 }
 
@@ -410,8 +465,9 @@ void tb_wormhole_release(struct tb_engine *engine, uint32_t id, tb_time_ps eop_a
 	for (uint32_t hop = 0; hop < packet->n_granted; hop++) {
 		const struct hop *at = hop_at(engine, packet, hop);
 		const struct link *link = &engine->links[at->link];
-		engine->vcs[at->vc].free_at = passes;
-		if (!link->injection && engine->switches[link->from].n_waiters)
+		engine->vcs[(size_t)at->link * engine->vcs_most + at->vc].free_at =
+			passes;
+		if (!link->injection && engine->switches[link->from].n_waiting)
 			wake_switch(engine, link->from, passes);
 		passes += link->hop_ps;
 	}
@@ -426,9 +482,9 @@ bool tb_wormhole_settle(struct tb_engine *engine, tb_time_ps until)
 	}
 	for (uint32_t sw = 0; sw < engine->net->n_switches; sw++) {
 		const struct switch_state *at = &engine->switches[sw];
-		for (uint32_t i = 0; i < at->n_waiters; i++)
+		for (uint32_t i = 0; i < at->n_waiting; i++)
 			charge(engine, packet_at(engine, at->waiters[i].packet), until);
-		lasts |= at->n_waiters > 0;
+		lasts |= at->n_waiting > 0;
 	}
 	return lasts;
 }
