@@ -112,7 +112,7 @@ static void begin(
 		if (!link->ejection)
 			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
 				packet->id);
-	} else if (at->number + 1 < packet->n_granted &&
+	} else if (at->number + 1u < packet->n_granted &&
 		   hop_after(engine, at)->runs == run) {
 		// The next hop waited for this run.
 		advance(engine, packet, hop_after(engine, at));
@@ -129,7 +129,7 @@ static void begin(
 				EV_TAIL, packet->id);
 		return;
 	}
-	if (run + 1 < at->room || at->number + 1 < packet->n_granted)
+	if (run + 1 < at->room || at->number + 1u < packet->n_granted)
 		advance(engine, packet, at);
 }
 
@@ -145,7 +145,7 @@ static void advance(struct tb_engine *engine, struct packet *packet, struct hop 
 	struct link *link = &engine->links[at->link];
 	if (run >= at->room) {
 		struct hop *ahead = hop_after(engine, at);
-		if (at->number + 1 >= packet->n_granted || ahead->runs <= run - at->room)
+		if (at->number + 1u >= packet->n_granted || ahead->runs <= run - at->room)
 			return;
 		tb_time_ps room = span_at(ahead, run - at->room)->start + link->hop_ps;
 		if (room > ready)

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 // Recomputed when the model changes, never otherwise.
-#define PINNED_HASH UINT64_C(0xaaed77fd56339dd5)
+#define PINNED_HASH UINT64_C(0x9c61034d16056c10)
 
 struct outcome {
 	struct tb_engine_stats stats;
