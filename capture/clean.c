@@ -11,6 +11,7 @@
 #define MTU_BYTES	1500
 #define JUMBO_MTU_BYTES 9000
 #define LEAST_MTU_BYTES 1280 // that any path of IPv6 carries
+#define LEAST_PAYLOAD	28u  // RFC 791: any datagram of 68 bytes passes
 #define N_CONTROL_MAX	16
 
 struct tb_clean {
@@ -70,12 +71,12 @@ static void count_control(struct tb_clean *clean, uint16_t ether_type)
 	uint32_t i = 0;
 	while (i < clean->n_control && clean->control[i].ether_type != ether_type)
 		i++;
-	if (i == N_CONTROL_MAX)
-		i--;
-	if (i == clean->n_control) {
-		clean->n_control++;
-		clean->control[i].ether_type = ether_type;
+	if (i >= N_CONTROL_MAX - 1) {
+		i = N_CONTROL_MAX - 1;
+		ether_type = TB_CONTROL_OTHERS;
 	}
+	if (i == clean->n_control)
+		clean->control[clean->n_control++].ether_type = ether_type;
 	clean->control[i].n_records++;
 }
 
@@ -197,8 +198,7 @@ static uint32_t segment_of(const struct tb_direction *there,
 	uint32_t mss = there->mss;
 	if (mss == 0 || (back->mss != 0 && back->mss < mss))
 		mss = back->mss;
-	if (mss >= held->frame.tcp_options +
-			   48u) // RFC 791's least datagram, less its headers
+	if (mss >= held->frame.tcp_options + LEAST_PAYLOAD)
 		return mss - held->frame.tcp_options;
 	if (there->largest != 0)
 		return there->largest;

@@ -140,9 +140,11 @@ int tb_connections_get(struct tb_connections *connections,
 		if (i == NONE)
 			found = NULL;
 	}
-	if (!found && make(connections, ends, channel, key->kind, &found) != TB_OK)
+	// A second packet makes it used: scans of a million ports displace nobody.
+	if (found)
+		found->used = true;
+	else if (make(connections, ends, channel, key->kind, &found) != TB_OK)
 		return TB_ENOMEM;
-	found->used = true;
 	*there = &found->directions[turned ? 1 : 0];
 	*back = &found->directions[turned ? 0 : 1];
 	return TB_OK;

@@ -20,7 +20,6 @@
 #define TYPE_PTP       0x88f7
 #define TYPE_CFM       0x8902
 #define TYPE_FIP       0x8914
-#define TYPE_ROCE      0x8915
 #define TYPE_LOOP      0x9000
 #define TYPE_QINQ_9100 0x9100
 #define TYPE_MIN       0x0600 // below it is a length
@@ -108,7 +107,7 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 		tb_walk_ip(walk);
 	else if (is_control(type))
 		frame->kind = TB_FRAME_CONTROL;
-	else if (type == TYPE_ROCE)
+	else if (type == TB_ETHER_TYPE_ROCE)
 		tb_walk_roce_v1(walk);
 	else
 		between_macs(walk);
@@ -227,7 +226,7 @@ static void walk_erf(struct tb_walk *walk)
 		as_ethernet(walk, 0);
 		tb_walk_ip(walk);
 	} else {
-		walk->frame->kind = TB_FRAME_CONTROL;
+		walk->frame->kind = TB_FRAME_UNDECODABLE; // ATM, HDLC, status records
 	}
 }
 

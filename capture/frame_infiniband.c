@@ -147,6 +147,7 @@ void tb_walk_infiniband(struct tb_walk *walk)
 	}
 	walk->ends->source = (struct tb_address){.low = from, .kind = TB_ADDRESS_LID};
 	walk->ends->destination = (struct tb_address){.low = to, .kind = TB_ADDRESS_LID};
+	frame->ether_type = TB_ETHER_TYPE_ROCE; // what it would be over Ethernet
 	if (to == LID_PERMISSIVE)
 		frame->kind = TB_FRAME_CONTROL; // a direct-routed management packet
 	else if (to >= LID_MULTICAST)

@@ -268,7 +268,7 @@ static bool walk_extensions(struct tb_walk *walk, uint8_t *next, bool *first_fra
 		*next = after;
 		if (walk->broken || fragment & 0xfff8)
 			return false;
-		*first_fragment = fragment & 1;
+		*first_fragment |= fragment & 1;
 	}
 	return true;
 }

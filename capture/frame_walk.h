@@ -5,6 +5,8 @@
 #include "frame.h"
 #include "random.h"
 
+#define TB_ETHER_TYPE_ROCE 0x8915
+
 struct tb_walk {
 	struct tb_frame *frame;
 	struct tb_frame_ends *ends;

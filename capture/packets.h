@@ -1,15 +1,28 @@
 // A packet trace: what was on the wire, as endpoints and sizes in the order of time, from
 // capture files (pcap, pcapng; plain, gzip, zstd) or standard input, decoded and cleaned.
 //
-// Model: records of all inputs are merged by time stamp through a bounded reorder window,
-// decoded to endpoints, freed of what belongs to the old network (duplicates of one frame
-// seen at several points, retransmitted ranges, pure acknowledgements),
-// segmentation-offloaded frames cut back into the frames that were on the wire, and given
-// nodes. Memory grows with endpoints, connections and the window, never with the length
-// of the capture.
+// Model: the records of all inputs are merged by time stamp and put in order by a window
+// of 2 ms (reorder.h), decoded to endpoints (frame.h says which frame has which), freed
+// of what belongs to the old network: copies of one frame seen at several points
+// (dedup.h), retransmitted ranges and pure acknowledgements of TCP and of InfiniBand's
+// reliable connections (seq_ranges.h, connections.h). Frames that a network card was
+// still to segment are cut into those that were on the wire, each with its own headers:
+// at the MSS that both ends announced, else at the largest full-sized segment seen, else
+// at an MTU of 1500. The endpoints become nodes (by a map, or sorted), and captured time
+// becomes the trace's.
 //
-// Order: packets come with non-decreasing `at_ps`; `at_ps` of the first is 0. The same
-// inputs and options give the same packets. One thread at a time per object.
+// Nodes without a map: the endpoints of the first 131,072 records that are to be replayed
+// are numbered in the order of their addresses, IPv4 before IPv6, MAC, LID and GID; those
+// that come up later follow as they come. Only endpoints that take part in a packet get a
+// node.
+//
+// Memory grows with endpoints and pairs of nodes, never with the length of the capture:
+// windows and connection tables are bounded. Cost: at least half the rate at which
+// libpcap alone reads an uncompressed capture (tests/bench/capture_import.c).
+//
+// Order: packets come with non-decreasing `at_ps`; `at_ps` of the first is 0; frames that
+// were cut from one record share their time. The same inputs and options give the same
+// packets. One thread at a time per object.
 #ifndef TB_PACKETS_H
 #define TB_PACKETS_H
 
@@ -27,11 +40,14 @@ enum tb_choice { TB_AUTO, TB_YES, TB_NO };
 #define TB_PACKETS_GAP_MAX (86400 * TB_PS_PER_S)
 
 struct tb_packets_options {
-	enum tb_choice dedup; // AUTO: on for `any` captures and for more than one input
+	// AUTO: on for `any` captures, pcapng and more than one input; a frame is a copy
+	// only if another point saw it first. YES: wherever it was seen, for mirror ports
+	// that give each frame twice.
+	enum tb_choice dedup;
 	bool keep_retransmissions;
 	bool keep_acks;		 // pure acknowledgements
-	tb_time_ps squeeze_idle; // gaps without packets longer than this shrink to it; 0:
-				 // off
+	tb_time_ps squeeze_idle; // gaps without packets longer than this shrink to it,
+				 // before time is scaled; 0: off
 	double time_scale;	 // captured time times this; 0 reads as 1
 	uint32_t n_nodes_max; // endpoints beyond it are counted, not placed; 0: no limit
 	const char *map_file; // endpoint to node (and node to job); NULL: stable order
@@ -46,7 +62,7 @@ struct tb_packet {
 	struct tb_node destination;
 	uint32_t wire_bytes;	// link-layer frame length, without preamble and FCS
 	uint32_t payload_bytes; // what the transport carried for its user
-	uint32_t job;		// index below tb_packets_n_jobs
+	uint32_t job;		// the source's; index below tb_packets_n_jobs
 };
 
 struct tb_packets; // opaque
@@ -63,8 +79,9 @@ void tb_packets_free(struct tb_packets *packets);
 int tb_packets_next(struct tb_packets *packets, struct tb_packet *packet,
 	struct tb_error *error) TB_MUST_USE;
 
-// What was seen so far; complete after the end. Everything that was read is in exactly
-// one of the `n_` counts of records below, so nothing is silently lost.
+// What was seen so far; complete after the end. Each record that was read is then in
+// exactly one of n_replayed_records and the nine counts after it, so nothing is silently
+// lost; the counts from n_reordered on tell more about records that are in those.
 struct tb_packets_summary {
 	uint64_t n_records;	     // records read from all inputs
 	uint64_t n_packets;	     // given out, after cutting offloaded frames
@@ -74,15 +91,15 @@ struct tb_packets_summary {
 	uint64_t n_acks;	     // pure acknowledgements dropped
 	uint64_t n_broadcast;	     // broadcast frames, not replayed
 	uint64_t n_multicast;	     // multicast frames, not replayed
-	uint64_t n_non_ip;	     // ARP, LLDP, PFC and the like, not replayed
-	uint64_t n_undecodable;	     // too short or broken within, not replayed
-	uint64_t n_local;	     // source and destination on one node, not replayed
-	uint64_t n_unplaced;	     // an endpoint beyond n_nodes_max or not in the map
-	uint64_t n_reordered;	     // records found out of time order and put right
-	uint64_t n_late;      // records later than the window, stamped with its edge
-	uint64_t n_offloaded; // records longer than the segment size, cut
-	uint64_t n_truncated; // records with captured length below wire length
-	uint64_t wire_bytes;  // of packets given out
+	uint64_t n_non_ip;	// ARP, neighbour discovery, LLDP, PFC: the links' own
+	uint64_t n_undecodable; // too short or broken within, not replayed
+	uint64_t n_local;	// source and destination on one node, not replayed
+	uint64_t n_unplaced;	// an endpoint beyond n_nodes_max or not in the map
+	uint64_t n_reordered;	// records found out of time order and put right
+	uint64_t n_late;	// records later than the window, stamped with its edge
+	uint64_t n_offloaded;	// records longer than the segment size, cut
+	uint64_t n_truncated;	// records with captured length below wire length
+	uint64_t wire_bytes;	// of packets given out
 	uint64_t payload_bytes;
 	uint32_t n_endpoints; // placed
 	uint32_t n_endpoints_unplaced;
@@ -100,18 +117,21 @@ const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *pac
 // the size is not known.
 double tb_packets_fraction(const struct tb_packets *packets);
 
-// tb_packets_node_name is the endpoint that became `node` ("10.77.0.1"), "" when none
-// did; it lives until the next call of tb_packets_next. tb_packets_job_name likewise.
+// tb_packets_node_name is the endpoint that became `node` ("10.77.0.1"; the first one,
+// when a map makes several one node), "" when none did; it lives until the next call of
+// tb_packets_next. tb_packets_job_name likewise. Jobs are known once the trace is open.
 const char *tb_packets_node_name(const struct tb_packets *packets, struct tb_node node);
 uint32_t tb_packets_n_jobs(const struct tb_packets *packets);
 const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job);
 
-// Control frames by protocol, the most frequent kinds that came first; `i` counts from 0,
+// Control frames by protocol, in the order of first appearance; `i` counts from 0,
 // NULL from the last on. Their sum is n_non_ip.
 struct tb_packets_control {
 	uint16_t ether_type; // 0: none (LLC: spanning tree and the like)
 	uint64_t n_records;
 };
+
+#define TB_CONTROL_OTHERS UINT16_MAX // the row of all that the table has no row for
 
 const struct tb_packets_control *tb_packets_control(
 	const struct tb_packets *packets, uint32_t i);

@@ -13,7 +13,8 @@ const char *tb_packets_control_name(uint16_t ether_type, char *buffer, size_t si
 		{0x86dd, "IPv6 neighbour discovery"}, {0x8808, "pause"}, {0x8809, "LACP"},
 		{0x8863, "PPPoE discovery"}, {0x888e, "EAPOL"}, {0x88cc, "LLDP"},
 		{0x88f7, "PTP"}, {0x8902, "CFM"}, {0x8914, "FIP"},
-		{0x9000, "loopback test"}};
+		{0x8915, "InfiniBand management"}, {0x9000, "loopback test"},
+		{TB_CONTROL_OTHERS, "others"}};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i].ether_type == ether_type)
 			return known[i].name;
