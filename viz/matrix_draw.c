@@ -197,14 +197,22 @@ static void draw_switch(const struct pen *pen, struct tb_box box,
 	for (uint32_t i = 1; i < n; i++)
 		if (blocks[i].percent > most->percent)
 			most = &blocks[i];
-	box.w = fmax(box.w - pen->rule, 0.5);
-	box.h = fmax(box.h - pen->rule, 0.5);
 	shade_rect(
 		pen, box, most->percent, (struct tb_pick){TB_PICK_SWITCH, most->sw.id});
 	if (pen->view->tips)
 		switch_tip(pen, most);
 	if (pen->view->ramp)
 		shade_ramp(pen, box, most->percent);
+}
+
+// without_gap grows a block over the gaps behind it: at this size they are finer than a
+// pixel, and a rounded grid of them would show patterns that the data do not have.
+static struct tb_box without_gap(
+	struct tb_box box, const struct tb_matrix_metrics *metrics, double zoom)
+{
+	box.w += metrics->gap_x * zoom;
+	box.h += metrics->gap_y * zoom;
+	return box;
 }
 
 // Which lines and columns of a band show in the area.
@@ -246,8 +254,8 @@ static void draw_band(
 			uint32_t first = block * group;
 			uint32_t n = row->n_blocks - first;
 			if (view->detail == TB_DETAIL_SWITCHES)
-				draw_switch(pen, box, &row->blocks[first],
-					n < group ? n : group);
+				draw_switch(pen, without_gap(box, metrics, view->zoom),
+					&row->blocks[first], n < group ? n : group);
 			else
 				draw_block(pen, layout, band, box, &row->blocks[first]);
 		}

@@ -22,8 +22,8 @@
 	X(WHOLE, "0", "show the whole run")                                              \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
-	X(HOTTER, "p K", "select the link before in the list")                           \
-	X(COOLER, "n J", "select the next link in the list")                             \
+	X(HOTTER, "p", "select the link before in the list")                             \
+	X(COOLER, "n", "select the next link in the list")                               \
 	X(FIT, "f", "fit the matrix into the window")                                    \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
 	X(ZOOM_OUT, "-", "zoom out")                                                     \

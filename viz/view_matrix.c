@@ -118,6 +118,8 @@ static int open(struct tb_viewer *viewer, struct tb_error *error)
 	if (tb_matrix_layout_init(&viewer->layout, &viewer->matrix, &metrics, 1656))
 		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
 	viewer->fitted = true;
+	if (viewer->width > 0)
+		tb_matrix_view_fit(viewer);
 	return TB_OK;
 }
 

@@ -220,6 +220,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 			viewer, "colour map: %s", tb_colours_name(viewer->colours));
 		return true;
 	case TB_REQUEST_SAVE:
+		viewer->notice_s = 0; // of an earlier save: not for the picture
 		viewer->wish = TB_WISH_SAVE;
 		return true;
 	case TB_REQUEST_HELP:
