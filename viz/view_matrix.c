@@ -43,22 +43,31 @@ static struct tb_matrix_view view_of(const struct tb_viewer *viewer)
 		.hovered = viewer->hovered};
 }
 
-// clamp keeps a span in sight without empty space at either end; what is smaller than the
-// view gets the share `lead` of the spare space before it.
-static double clamp(double pan, double span, double sight, double lead)
+// clamp keeps a span within reach: its view's middle stays over it, or all of it in
+// sight. Anything tighter would tear a zoom away from the pointer at the edges.
+static double clamp(double pan, double span, double sight)
 {
-	if (span <= sight)
-		return (span - sight) * lead;
-	return fmin(fmax(pan, 0), span - sight);
+	double low = fmin(fmin(-sight / 2, span - sight), 0);
+	double high = fmax(fmax(span - sight / 2, span - sight), 0);
+	return fmin(fmax(pan, low), high);
 }
 
 static void set_view(struct tb_viewer *viewer, double zoom, double pan_x, double pan_y)
 {
 	struct tb_box area = area_of(viewer);
 	viewer->zoom = zoom;
-	viewer->pan_x = clamp(pan_x, viewer->layout.width, area.w / zoom, 0);
-	viewer->pan_y = clamp(pan_y, viewer->layout.height, area.h / zoom, 0.5);
+	viewer->pan_x = clamp(pan_x, viewer->layout.width, area.w / zoom);
+	viewer->pan_y = clamp(pan_y, viewer->layout.height, area.h / zoom);
 	viewer->stale = true;
+}
+
+// show_all is the fitted view: beside the levels' names, in the middle of the height.
+static void show_all(struct tb_viewer *viewer)
+{
+	struct tb_box area = area_of(viewer);
+	double spare = area.h / viewer->fit_zoom - viewer->layout.height;
+	viewer->fitted = true;
+	set_view(viewer, viewer->fit_zoom, 0, -fmax(spare, 0) / 2);
 }
 
 void tb_matrix_view_fit(struct tb_viewer *viewer)
@@ -67,9 +76,8 @@ void tb_matrix_view_fit(struct tb_viewer *viewer)
 	// Marks and the last rule reach beyond the blocks.
 	double zoom = tb_matrix_layout_fit(&viewer->layout, area.w - 4, area.h - 4);
 	viewer->fit_zoom = fmin(zoom, MOST_FITTED);
-	viewer->fitted = true;
 	viewer->laid_out = viewer->width > 0;
-	set_view(viewer, viewer->fit_zoom, 0, 0);
+	show_all(viewer);
 }
 
 // zoom_at changes the zoom and leaves the world point under (x, y) where it is.
@@ -78,8 +86,7 @@ static void zoom_at(struct tb_viewer *viewer, double x, double y, double factor)
 	struct tb_box area = area_of(viewer);
 	double zoom = viewer->zoom * factor;
 	if (zoom <= viewer->fit_zoom * 1.01) {
-		viewer->fitted = true;
-		set_view(viewer, viewer->fit_zoom, 0, 0);
+		show_all(viewer);
 		return;
 	}
 	zoom = fmin(zoom, fmax(MOST_ZOOM, viewer->fit_zoom));

@@ -177,7 +177,8 @@ static void draw_banner(struct tb_viewer *viewer, struct tb_picture *picture,
 {
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	double w = fmin(tb_text_width(TB_FONT_TEXT, 13, text) + 44, viewer->width - 20);
-	struct tb_box box = {round((viewer->width - w) / 2), viewer->places[TB_VIEW_MATRIX].y + 8, w, 34};
+	struct tb_box box = {round((viewer->width - w) / 2),
+		viewer->places[TB_VIEW_MATRIX].y + 8, w, 34};
 	if (!viewer->run) {
 		box.y = round(viewer->height / 2) - 17;
 		tb_picture_text(picture,

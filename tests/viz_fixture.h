@@ -1,0 +1,120 @@
+// A store for the tests of viz/: 16 nodes, ten bins of 1 us, waits that a formula gives,
+// so that a test knows which link and switch is the hottest when.
+//
+// Link i waits (i + 1) ns in every bin, but for links to nodes, where no header waits; in
+// bin 3 link 4 waits 1 us more, which makes it the hottest link of that bin and of all;
+// in bins 7 and later nothing waits.
+#ifndef VIZ_FIXTURE_H
+#define VIZ_FIXTURE_H
+
+#include "store.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VIZ_BINS       10
+#define VIZ_QUIET_FROM 7
+#define VIZ_HOT_BIN    3
+#define VIZ_HOT_LINK   4
+
+static inline void viz_check(int status, const struct tb_error *error)
+{
+	char text[1024];
+	if (status == TB_OK)
+		return;
+	fprintf(stderr, "fixture: %s\n", tb_error_format(error, text, (int)sizeof text));
+	abort();
+}
+
+static inline struct tb_link_sample viz_sample(
+	const struct tb_network *network, uint32_t bin, uint32_t link)
+{
+	struct tb_link_sample sample = {.link = {link}, .n_packets = 2, .bytes = 756};
+	sample.busy_ps = sample.bytes * 1000;
+	bool ejects = tb_network_link(network, sample.link).kind == TB_LINK_EJECTION;
+	if (bin >= VIZ_QUIET_FROM || ejects)
+		return sample;
+	sample.wait_ps = (link + 1) * UINT64_C(1000);
+	if (bin == VIZ_HOT_BIN && link == VIZ_HOT_LINK)
+		sample.wait_ps += 1000000;
+	sample.stall_ps = sample.wait_ps / 2;
+	sample.n_blocked = 1;
+	sample.longest_wait_ps = sample.wait_ps;
+	return sample;
+}
+
+static inline void viz_bins(struct tb_observer observer, const struct tb_network *network)
+{
+	uint32_t n_links = tb_network_n_links(network);
+	struct tb_link_sample *samples = calloc(n_links, sizeof *samples);
+	for (uint32_t bin = 0; bin < VIZ_BINS; bin++) {
+		for (uint32_t link = 0; link < n_links; link++)
+			samples[link] = viz_sample(network, bin, link);
+		if (observer.bin(observer.context, bin, samples, n_links))
+			abort();
+	}
+	free(samples);
+}
+
+// viz_store writes the store to `path`, as one run.
+static inline void viz_store(const char *path)
+{
+	struct tb_error error;
+	struct tb_store *store;
+	struct tb_network *network;
+	struct tb_network_params params;
+	const struct tb_run_config config = {.input_name = "made/up.goal",
+		.input_kind = "job",
+		.input_digest = "",
+		.options = "",
+		.seed = 1,
+		.time_scale = 1};
+	const struct tb_run_result result = {.complete = true,
+		.simulated_ps = VIZ_BINS * TB_PS_PER_US - 250000,
+		.n_messages = 64,
+		.n_packets = 960,
+		.payload_bytes = 65536,
+		.wall_s = 0.5};
+	viz_check(tb_store_create(&store, path, &error), &error);
+	viz_check(tb_network_preset(&params, "qsnet,levels=2", &error), &error);
+	viz_check(tb_network_kary_ntree(&network, &params, 0, &error), &error);
+	viz_check(tb_store_begin_run(store, network, &config, &error), &error);
+	struct tb_observer observer = tb_store_observer(store);
+	if (observer.start(observer.context, TB_PS_PER_US))
+		abort();
+	viz_bins(observer, network);
+	if (observer.flows(observer.context, NULL, 0) ||
+		observer.blame(observer.context, NULL, 0))
+		abort();
+	viz_check(tb_store_end_run(store, &result, &error), &error);
+	tb_store_free(store);
+	tb_network_free(network);
+}
+
+// viz_empty_store writes a store that holds no run.
+static inline void viz_empty_store(const char *path)
+{
+	sqlite3 *database;
+	viz_store(path);
+	if (sqlite3_open(path, &database) != SQLITE_OK ||
+		sqlite3_exec(database, "PRAGMA foreign_keys = off; DELETE FROM run", NULL,
+			NULL, NULL) != SQLITE_OK)
+		abort();
+	sqlite3_close(database);
+}
+
+// viz_path makes a name of a file that does not exist yet.
+static inline void viz_path(char path[64])
+{
+	snprintf(path, 64, "/tmp/tailback-viz-XXXXXX");
+	int descriptor = mkstemp(path);
+	if (descriptor < 0)
+		abort();
+	close(descriptor);
+	unlink(path);
+}
+
+#endif
