@@ -105,7 +105,8 @@ static void text(void *context, const struct tb_item *item, const char *string)
 		" font-family=\"DejaVu Sans Mono, monospace\""};
 	const struct svg *svg = context;
 	double x = item->box.x + item->box.w * (double)item->align / 2;
-	fputs("<text", svg->stream);
+	// Text over a cell must not swallow the hover that shows the cell's title.
+	fputs("<text pointer-events=\"none\"", svg->stream);
 	length(svg->stream, "x", x);
 	length(svg->stream, "y",
 		item->box.y + item->box.h / 2 + TB_BASELINE * item->size);
@@ -147,9 +148,7 @@ void tb_picture_svg(const struct tb_picture *picture, double width, FILE *stream
 		length(stream, "width", width);
 		length(stream, "height", width * picture->height / picture->width);
 	}
-	// Text over a cell must not swallow the hover that shows the cell's title.
-	fputs(" role=\"img\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n"
-	      "<style>text{pointer-events:none}</style>\n",
+	fputs(" role=\"img\" font-family=\"DejaVu Sans, Verdana, sans-serif\">\n",
 		stream);
 	const struct tb_item page = {
 		.box = {0, 0, picture->width, picture->height}, .colour = picture->page};

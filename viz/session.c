@@ -202,7 +202,7 @@ static int expect(
 	if (shows(tb_viewer_picture(session->viewer), step->text) == wanted)
 		return TB_OK;
 	return tb_fail_at(error, TB_EFORMAT, session->options->script, TB_PLACE_LINE,
-		step->line, "the picture shows %s '%s'", wanted ? "no" : "", step->text);
+		step->line, "the picture shows %s'%s'", wanted ? "no " : "", step->text);
 }
 
 static int act(

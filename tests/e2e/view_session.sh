@@ -1,0 +1,83 @@
+# A session of the viewer as a user would have it, under SDL's dummy driver: keys and clicks pass
+# through SDL's event queue, and what is undone leaves the same picture.
+set -eu
+export SDL_VIDEODRIVER=dummy
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+"$TAILBACK" replay "$TB_SOURCE/tests/data/bit_reversal_64.goal" -o run.db -q
+
+cat >steps <<'END'
+expect bit_reversal_64.goal on qsnet, 64 nodes
+expect (whole run)
+dump first
+# zoom, pan, fit
+wheel 400 300 5
+drag 400 300 300 250
+dump zoomed
+key f
+hover 2 300
+dump fitted
+# themes, metrics
+key t
+key t
+key 4
+expect Hot links by bytes
+key 1
+dump themed
+# size
+resize 1600 900
+dump large
+resize 1280 720
+dump sized
+# selection from the list, a window, play
+click 1100 102
+expect Throughput
+key .
+refuse (whole run)
+key Space
+expect Pause
+wait 60000
+expect Play
+screenshot end.png
+key ?
+expect play or pause the window over time
+key Escape
+key Escape
+key Escape
+expect (whole run)
+hover 2 300
+dump last
+key Ctrl+S
+expect saved tailback-wait-1.png
+key q
+expect not reached
+END
+"$TAILBACK" view run.db --script steps --screenshot after.png
+
+for again in fitted themed sized last; do
+	cmp first $again
+done
+for other in zoomed large; do
+	if cmp -s first $other; then
+		echo "$other does not differ from the first picture"
+		exit 1
+	fi
+done
+for picture in end.png after.png tailback-wait-1.png; do
+	[[ $(head -c 4 $picture | tail -c 3) == PNG ]]
+done
+
+# The store is only read.
+before=$(sha256sum run.db)
+chmod a-w run.db
+echo 'wait 100' | "$TAILBACK" view run.db --script -
+[[ $(sha256sum run.db) == "$before" ]]
+[[ ! -e run.db-wal && ! -e run.db-journal ]]
+
+# A store that is removed while it is shown is told of, and what was read stays.
+cat >steps <<'END'
+wait 10
+refuse the store is gone
+END
+"$TAILBACK" view run.db --script steps
