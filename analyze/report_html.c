@@ -101,7 +101,7 @@ static void write_tile(FILE *stream, const char *value, const char *name)
 static void write_tiles(const struct tb_report *report, FILE *stream)
 {
 	const struct tb_run_info *info = report->info;
-	char text[48], part[2][32];
+	char text[48], name[64];
 	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
 	double rate = seconds > 0 && info->n_nodes
 			      ? (double)info->payload_bytes / seconds / info->n_nodes
@@ -109,10 +109,9 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 	fputs("<div class=\"tiles\">\n", stream);
 	tb_report_format_time(report->wait_ps, text, sizeof text);
 	write_tile(stream, text, "waited, all headers");
-	snprintf(text, sizeof text, "%s / %s",
-		tb_format_count(report->n_waiting, part[0], sizeof part[0]),
-		tb_format_count(info->n_links, part[1], sizeof part[1]));
-	write_tile(stream, text, "links with waits");
+	snprintf(name, sizeof name, "of %s links had waits",
+		tb_format_count(info->n_links, text, sizeof text));
+	write_tile(stream, tb_format_count(report->n_waiting, text, sizeof text), name);
 	write_tile(stream, tb_format_time(info->simulated_ps, text, sizeof text),
 		"simulated");
 	write_tile(

@@ -15,6 +15,22 @@ static struct tb_report_cell *cell(struct writer *writer)
 	return writer->next++;
 }
 
+// end_whole takes a character away that the end of its buffer cut in two.
+static void end_whole(char *text, size_t size)
+{
+	size_t length = strlen(text);
+	if (length + 1 < size)
+		return;
+	size_t start = length;
+	while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+		start--;
+	// The bytes that follow a first one of 110xxxxx are 1, of 1110xxxx 2, and so on.
+	unsigned char first = start > 0 ? (unsigned char)text[start - 1] : 0;
+	size_t follow = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+	if (follow > length - start)
+		text[start - 1] = '\0';
+}
+
 static void put_text(struct writer *writer, const char *text)
 {
 	struct tb_report_cell *at = cell(writer);
@@ -56,6 +72,15 @@ static void put_real(struct writer *writer, double value, const char *unit)
 	at->value = value;
 }
 
+// put_slowdown keeps two digits behind the point where they tell something.
+static void put_slowdown(struct writer *writer, double slowdown, double worst)
+{
+	struct tb_report_cell *at = cell(writer);
+	snprintf(at->text, sizeof at->text, "%.*f", slowdown < 10 ? 2 : 0, slowdown);
+	at->value = slowdown;
+	at->bar = worst > 0 ? 100 * slowdown / worst : -1;
+}
+
 static void put_node(struct writer *writer, const struct tb_run *run, struct tb_node node)
 {
 	struct tb_report_cell *at = cell(writer);
@@ -64,6 +89,7 @@ static void put_node(struct writer *writer, const struct tb_run *run, struct tb_
 		snprintf(at->text, sizeof at->text, "node %u (%s)", node.id, name);
 	else
 		snprintf(at->text, sizeof at->text, "node %u", node.id);
+	end_whole(at->text, sizeof at->text);
 	at->value = node.id;
 }
 
@@ -77,6 +103,7 @@ static const char *job_name(
 		snprintf(buffer, size, "%s", name);
 	else
 		snprintf(buffer, size, "job %u", job);
+	end_whole(buffer, size);
 	return buffer;
 }
 
@@ -252,8 +279,7 @@ static int tabulate_flows(struct tb_report *report)
 		put_node(&writer, report->run, flow->sample.source);
 		put_node(&writer, report->run, flow->sample.destination);
 		put_job(&writer, report->run, flow->sample.job);
-		put_real(&writer, flow->slowdown, "");
-		writer.next[-1].bar = worst > 0 ? 100 * flow->slowdown / worst : -1;
+		put_slowdown(&writer, flow->slowdown, worst);
 		put_time(&writer, flow->mean_latency_ps);
 		put_time(&writer, (double)flow->sample.worst_latency_ps);
 		put_count(&writer, flow->sample.n_messages);
@@ -393,8 +419,11 @@ static void state_facts(struct tb_report *report)
 	const struct tb_run_info *info = report->info;
 	char time[2][32], size[32], count[3][32];
 	struct tb_report_fact *at = fact(report, "input");
-	snprintf(at->text, sizeof at->text, "%.90s (%s, %s)", info->input_name,
-		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
+	char name[100];
+	snprintf(name, sizeof name, "%s", info->input_name);
+	end_whole(name, sizeof name);
+	snprintf(at->text, sizeof at->text, "%s (%.10s, %s)", name, info->input_kind,
+		tb_format_size(info->input_bytes, size, sizeof size));
 	state_network(report);
 	at = fact(report, "simulated");
 	snprintf(at->text, sizeof at->text, "%s in %s bins of %s%s",

@@ -102,6 +102,7 @@ int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
 // tb_run_wait_by_bin stores the wait of all links, n_bins entries, in picoseconds a bin.
+// Errors as of tb_run_samples.
 int tb_run_wait_by_bin(
 	struct tb_run *run, uint64_t *wait_ps, struct tb_error *error) TB_MUST_USE;
 

@@ -339,7 +339,7 @@ void tb_run_window_fini(struct tb_run *run)
 	free(run->totals);
 }
 
-int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
+static int read_bin_totals(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	struct tb_run_row row;
@@ -357,5 +357,17 @@ int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *e
 			wait_ps[bin] = wait;
 	}
 	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *error)
+{
+	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
+	if (status)
+		return status;
+	status = check_unchanged(run, error);
+	if (!status)
+		status = read_bin_totals(run, wait_ps, error);
+	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }

@@ -44,7 +44,7 @@ void tb_store_free(struct tb_store *store)
 	if (!store)
 		return;
 	// What a run that was not ended has told stays, if it still can be written.
-	if (store->db && !store->made && !store->failed)
+	if (store->feed.run && !store->failed)
 		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 	sqlite3_finalize(store->insert_bin);
 	sqlite3_finalize(store->insert_total);

@@ -280,6 +280,9 @@ static void another_version_is_told_with_what_to_do(void **state)
 	poke(fixture.path, 60, 0);
 	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EVERSION);
 	assert_non_null(strstr(error.text, "bring it up to date"));
+	poke(fixture.path, 60, 1);
+	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);
+	tb_store_free(store);
 	fixture_fini(&fixture);
 }
 
@@ -379,6 +382,44 @@ static void a_reader_delays_a_commit_but_does_not_break_the_run(void **state)
 	fixture_fini(&fixture);
 }
 
+// More bins than one transaction holds, so that most are committed.
+static void tell_many(struct fixture *fixture, struct tb_observer observer)
+{
+	for (uint32_t bin = 0; bin < 5000; bin++)
+		assert_int_equal(
+			observer.bin(observer.context, bin,
+				fixture_bin(fixture, bin % 50), fixture->n_links),
+			TB_OK);
+}
+
+static void a_run_begun_anew_is_not_mixed_with_what_was_read(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 50, 3);
+	struct tb_store *store = begin(&fixture);
+	struct tb_observer observer = tb_store_observer(store);
+	assert_int_equal(observer.start(store, FIXTURE_BIN_PS), TB_OK);
+	tell_many(&fixture, observer);
+	struct tb_run *run = open_run(fixture.path, 0);
+	uint64_t *wait = calloc(tb_run_info(run)->n_bins, sizeof *wait);
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	struct tb_window window = {3, 9};
+	assert_int_equal(tb_run_samples(run, window, samples, &error), TB_OK);
+	assert_int_equal(observer.start(store, 2 * FIXTURE_BIN_PS), TB_OK);
+	tell_many(&fixture, observer);
+	assert_int_equal(tb_run_samples(run, window, samples, &error), TB_EIO);
+	assert_non_null(strstr(error.text, "written anew"));
+	assert_int_equal(tb_run_wait_by_bin(run, wait, &error), TB_EIO);
+	free(samples);
+	free(wait);
+	tb_run_free(run);
+	tb_store_free(store);
+	fixture_fini(&fixture);
+}
+
 static void a_second_writer_is_told_that_there_is_one(void **state)
 {
 	(void)state;
@@ -463,6 +504,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_store_says_so),
 		cmocka_unit_test(a_killed_writer_leaves_what_was_committed),
 		cmocka_unit_test(a_reader_delays_a_commit_but_does_not_break_the_run),
+		cmocka_unit_test(a_run_begun_anew_is_not_mixed_with_what_was_read),
 		cmocka_unit_test(a_second_writer_is_told_that_there_is_one),
 		cmocka_unit_test(views_agree_with_the_program),
 	};
