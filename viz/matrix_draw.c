@@ -370,7 +370,7 @@ void tb_legend_draw(
 			2 * half, scaled ? 13 : 1};
 		struct tb_type type = {view->font, size, TB_ALIGN_CENTRE, palette->muted};
 		if (scaled)
-			tb_picture_line(picture, x, bar.y + bar.h, x, bar.y + bar.h + 3,
+			tb_picture_line(picture, (struct tb_box){x, bar.y + bar.h, 0, 3},
 				1, palette->line);
 		tb_picture_printf(
 			picture, label, type, percent == 100 ? "%d %%" : "%d", percent);

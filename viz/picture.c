@@ -125,11 +125,11 @@ void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double widt
 			     .colour = colour});
 }
 
-void tb_picture_line(struct tb_picture *picture, double x1, double y1, double x2,
-	double y2, double width, struct tb_colour colour)
+void tb_picture_line(struct tb_picture *picture, struct tb_box box, double width,
+	struct tb_colour colour)
 {
 	add(picture, &(struct tb_item){.kind = TB_ITEM_LINE,
-			     .box = {x1, y1, x2 - x1, y2 - y1},
+			     .box = box,
 			     .size = width,
 			     .colour = colour});
 }

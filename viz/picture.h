@@ -91,8 +91,9 @@ void tb_picture_rect(
 	struct tb_picture *picture, struct tb_box box, struct tb_colour colour);
 void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour);
-void tb_picture_line(struct tb_picture *picture, double x1, double y1, double x2,
-	double y2, double width, struct tb_colour colour);
+// A line goes from (x, y) to (x + w, y + h), its middle on them.
+void tb_picture_line(struct tb_picture *picture, struct tb_box box, double width,
+	struct tb_colour colour);
 void tb_picture_clip(struct tb_picture *picture, struct tb_box box);
 void tb_picture_unclip(struct tb_picture *picture);
 

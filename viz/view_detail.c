@@ -52,8 +52,9 @@ static void gap(struct sheet *sheet)
 {
 	const struct tb_palette *palette = tb_palette_of(sheet->viewer->theme);
 	double y = sheet->y + 4.5;
-	tb_picture_line(sheet->picture, sheet->place.x + PAD, y,
-		sheet->place.x + sheet->place.w - PAD, y, 1, palette->line);
+	tb_picture_line(sheet->picture,
+		(struct tb_box){sheet->place.x + PAD, y, sheet->place.w - 2 * PAD, 0}, 1,
+		palette->line);
 	sheet->y += 10;
 }
 
@@ -203,10 +204,10 @@ static void draw(
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	struct sheet sheet = {viewer, picture, place, place.y + 12};
 	tb_picture_rect(picture, place, palette->panel);
-	tb_picture_line(picture, place.x + 0.5, place.y, place.x + 0.5, place.y + place.h,
-		1, palette->line);
-	tb_picture_line(picture, place.x, place.y + 0.5, place.x + place.w, place.y + 0.5,
-		1, palette->line);
+	tb_picture_line(picture, (struct tb_box){place.x + 0.5, place.y, 0, place.h}, 1,
+		palette->line);
+	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
+		palette->line);
 	tb_picture_clip(picture, place);
 	if (viewer->selected.kind == TB_PICK_LINK)
 		link_sheet(&sheet, viewer->selected.index);

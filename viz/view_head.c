@@ -41,8 +41,8 @@ static void draw(
 	char text[192];
 	char window[80];
 	tb_picture_rect(picture, place, palette->panel);
-	tb_picture_line(picture, place.x, place.h - 0.5, place.x + place.w, place.h - 0.5,
-		1, palette->line);
+	tb_picture_line(picture, (struct tb_box){place.x, place.h - 0.5, place.w, 0}, 1,
+		palette->line);
 	double x = place.x + place.w - PAD - 34;
 	tb_viewer_button(viewer, picture, (struct tb_box){x, place.y + 14, 34, 28},
 		TB_REQUEST_HELP, "?");

@@ -131,8 +131,8 @@ static void draw(
 	char count[32];
 	char all[32];
 	tb_picture_rect(picture, place, palette->panel);
-	tb_picture_line(picture, place.x + 0.5, place.y, place.x + 0.5, place.y + place.h,
-		1, palette->line);
+	tb_picture_line(picture, (struct tb_box){place.x + 0.5, place.y, 0, place.h}, 1,
+		palette->line);
 	struct tb_type right = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
 	right.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture,

@@ -181,8 +181,8 @@ static void draw_ticks(
 		type.align = left > x - 50   ? TB_ALIGN_LEFT
 			     : left < x - 50 ? TB_ALIGN_RIGHT
 					     : TB_ALIGN_CENTRE;
-		tb_picture_line(picture, x, strip.y + strip.h, x, strip.y + strip.h + 4,
-			1, palette->line);
+		tb_picture_line(picture, (struct tb_box){x, strip.y + strip.h, 0, 4}, 1,
+			palette->line);
 		tb_picture_text(picture,
 			(struct tb_box){left, strip.y + strip.h + 6, 100, 15}, type,
 			tick_text(at, unit, text, sizeof text));
@@ -232,8 +232,8 @@ static void draw(
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	struct tb_box strip = strip_of(viewer);
 	tb_picture_rect(picture, place, palette->panel);
-	tb_picture_line(picture, place.x, place.y + 0.5, place.x + place.w, place.y + 0.5,
-		1, palette->line);
+	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
+		palette->line);
 	draw_controls(viewer, picture, place);
 	part(picture, strip, palette->empty, TB_PART_STRIP);
 	if (viewer->wait_by_bin)
