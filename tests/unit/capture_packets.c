@@ -308,6 +308,38 @@ static void maps_that_make_no_sense_name_the_line(void **state)
 	assert_int_equal(read_path(&none), TB_EIO);
 }
 
+static void standard_input_reads_as_a_file_does(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 262144);
+	capture_ng_tcp(&capture, 0, 1000, 1, 2, 1000, 10);
+	capture_end(&capture, path);
+	int kept = dup(STDIN_FILENO);
+	assert_non_null(freopen(path, "rb", stdin));
+	const char *dash[] = {"-"};
+	assert_int_equal(read_paths(dash, 1, NULL), 0);
+	assert_int_equal(n_got, 1);
+	assert_true(tb_packets_fraction(packets) == 1);
+	assert_int_not_equal(dup2(kept, STDIN_FILENO), -1);
+	close(kept);
+}
+
+static void time_beyond_106_days_is_refused(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, UINT64_C(1000000000) * 80000, 1, 2, 1, 1001, 1);
+	capture_end(&capture, path);
+	const struct tb_packets_options slow = {.time_scale = 1000};
+	assert_int_equal(read_path(&slow), TB_ECAPACITY);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(got[1].at_ps, 80000 * TB_PS_PER_S);
+}
+
 static void inputs_merge_by_time_and_copies_count_once(void **state)
 {
 	(void)state;
@@ -565,6 +597,8 @@ int main(void)
 		cmocka_unit_test(endpoints_beyond_the_limit_are_counted_and_named),
 		cmocka_unit_test(a_map_gives_nodes_and_jobs),
 		cmocka_unit_test(maps_that_make_no_sense_name_the_line),
+		cmocka_unit_test(standard_input_reads_as_a_file_does),
+		cmocka_unit_test(time_beyond_106_days_is_refused),
 		cmocka_unit_test(inputs_merge_by_time_and_copies_count_once),
 		cmocka_unit_test(alike_frames_of_one_point_are_no_copies),
 		cmocka_unit_test(both_magics_and_byte_orders_read),
