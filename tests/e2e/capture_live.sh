@@ -19,7 +19,7 @@ if [[ -z ${INSIDE-} ]]; then
 fi
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'jobs -p | xargs -r kill 2>/dev/null; rm -rf "$work"' EXIT
 chmod 755 "$work"
 cd "$work"
 
@@ -39,8 +39,12 @@ ip link set tb1 up
 ip addr add 10.9.0.1/24 dev tb0
 ip neigh add 10.9.0.2 lladdr 02:00:00:00:00:02 dev tb0
 privileges=()
-# In a namespace of users there is nobody but root.
-[[ $(wc -l </proc/self/uid_map) == 1 && $(awk '{print $3}' /proc/self/uid_map) == 1 ]] && privileges=(-Z root)
+tcpdump=(tcpdump -Z root)
+if [[ $(awk '{print $3}' /proc/self/uid_map) == 1 ]]; then
+	# A namespace of users with nobody but root, where tcpdump insists on becoming another.
+	privileges=(-Z root)
+	tcpdump=(unshare --user tcpdump)
+fi
 
 # send N PORT BYTES: so many datagrams, each one frame out of tb0 and into tb1.
 send() {
@@ -72,7 +76,7 @@ finish() {
 }
 
 # packets FILE: how many tcpdump reads.
-packets() { tcpdump -Z root -nr "$1" 2>/dev/null | wc -l; }
+packets() { "${tcpdump[@]}" -nr "$1" 2>/dev/null | wc -l; }
 
 # All packets that the filter lets by, none else, and the counts as tcpdump's.
 start udp -w udp.pcapng udp port 9
@@ -100,7 +104,7 @@ expect "-c" '^5 packets captured$' count.err
 [[ $(head -c4 count.pcap | od -An -tx4) == " a1b23c4d" ]] || fail "count.pcap is no pcap"
 [[ $(packets count.pcap) == 5 ]] || fail "count.pcap has $(packets count.pcap) packets"
 [[ $(stat -c %s count.pcap) == $((24 + 5 * (16 + 60))) ]] || fail "count.pcap is not cut to 60 bytes"
-tcpdump -Z root -nr count.pcap 2>/dev/null | grep -q 'length 100' || fail "count.pcap lost the wire's length"
+"${tcpdump[@]}" -nr count.pcap 2>/dev/null | grep -q 'length 100' || fail "count.pcap lost the wire's length"
 
 # Others follow the file while it grows; SIGUSR1 tells the counts; SIGTERM ends it too.
 start follow -w follow.pcapng --immediate-mode -U udp
@@ -148,7 +152,7 @@ start any -i any -c 4 -w any.pcapng udp
 send 2 9 10
 wait "$pid" || fail "any exits with $?"
 expect "any" 'LINUX_SLL2' any.err
-[[ $(tcpdump -Z root -nr any.pcapng 2>/dev/null | awk '{print $2, $3}' | sort | uniq -c | awk '{print $1}' | tr '\n' ' ') == "2 2 " ]] ||
+[[ $("${tcpdump[@]}" -nr any.pcapng 2>/dev/null | awk '{print $2, $3}' | sort | uniq -c | awk '{print $1}' | tr '\n' ' ') == "2 2 " ]] ||
 	fail "any.pcapng does not tell two interfaces apart"
 number=$("$TAILBACK" capture -D | sed -n 's/^\([0-9]*\)\.tb1 .*/\1/p')
 start number -i "$number" -c 1 -w number.pcap udp
