@@ -48,6 +48,9 @@ static inline void fixture_init(struct fixture *fixture)
 
 static inline void fixture_fini(struct fixture *fixture)
 {
+	char journal[96];
+	snprintf(journal, sizeof journal, "%s-journal", fixture->path);
+	unlink(journal);
 	unlink(fixture->path);
 	tb_network_free(fixture->network);
 	free(fixture->samples);

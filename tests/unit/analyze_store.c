@@ -346,6 +346,50 @@ static void a_killed_writer_leaves_what_was_committed(void **state)
 	fixture_fini(&fixture);
 }
 
+// Kills a writer while its pages are on their way into the file: a small cache makes
+// SQLite write them before the commit.
+static void kill_in_mid_write(const char *path)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		sqlite3 *db = NULL;
+		sqlite3_open(path, &db);
+		sqlite3_exec(db,
+			"PRAGMA cache_size = 5; BEGIN; UPDATE link_bin SET wait_ps = 1; "
+			"DELETE FROM link_total",
+			NULL, NULL, NULL);
+		raise(SIGKILL);
+	}
+	int ended;
+	assert_int_equal(waitpid(child, &ended, 0), child);
+	assert_true(WIFSIGNALED(ended));
+}
+
+static void what_a_killed_writer_half_wrote_is_rolled_back(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	char journal[96];
+	struct stat now;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 1000, 3);
+	kill_in_mid_write(fixture.path);
+	snprintf(journal, sizeof journal, "%s-journal", fixture.path);
+	assert_int_equal(stat(journal, &now), 0);
+	struct tb_run *run = open_run(fixture.path, 0);
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	struct tb_window window = {500, 501};
+	assert_int_equal(tb_run_samples(run, window, samples, &error), TB_OK);
+	for (uint32_t i = 0; i < fixture.n_links; i++)
+		assert_int_equal(
+			samples[i].wait_ps, fixture_bin(&fixture, 500)[i].wait_ps);
+	assert_int_not_equal(stat(journal, &now), 0);
+	free(samples);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
 // A reader that does not let go, as `sqlite3 run.db ... | less` is one.
 static void a_reader_delays_a_commit_but_does_not_break_the_run(void **state)
 {
@@ -503,6 +547,7 @@ int main(void)
 		cmocka_unit_test(another_version_is_told_with_what_to_do),
 		cmocka_unit_test(what_is_no_store_says_so),
 		cmocka_unit_test(a_killed_writer_leaves_what_was_committed),
+		cmocka_unit_test(what_a_killed_writer_half_wrote_is_rolled_back),
 		cmocka_unit_test(a_reader_delays_a_commit_but_does_not_break_the_run),
 		cmocka_unit_test(a_run_begun_anew_is_not_mixed_with_what_was_read),
 		cmocka_unit_test(a_second_writer_is_told_that_there_is_one),
