@@ -310,11 +310,12 @@ int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_blame_sample *samples, size_t n, struct tb_error *error)
 {
 	struct row row = row_into(
-		db, path, "INSERT INTO blame_wait VALUES (?,?,?,?,?,?,?,?,?,?)", error);
+		db, path, "INSERT INTO blame_wait VALUES (?,?,?,?,?,?,?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_blame_sample *blame = &samples[i];
 		put(&row, run);
 		put(&row, blame->link.id);
+		put(&row, blame->root.id);
 		put_id(&row, blame->victim_job);
 		put_id(&row, blame->victim_source.id);
 		put_id(&row, blame->victim_destination.id);

@@ -428,6 +428,7 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 	if (status != TB_OK)
 		return status;
 	(void)tb_wormhole_settle(engine, end);
+	tb_wormhole_blame_open(engine, end);
 	status = tb_recorder_close(&engine->recorder, error);
 	return status == TB_OK ? tb_recorder_finish(&engine->recorder, error) : status;
 }

@@ -34,6 +34,7 @@ struct vc {
 	uint32_t packet;       // holder, while a run may still be served
 	uint32_t hop;
 	uint32_t flow; // of the present or last holder
+	uint32_t root; // link that limited the last holder here: what a waiter waited for
 };
 
 struct link {			   // a cache line: every crossing touches it
@@ -59,9 +60,11 @@ struct span { // of a run on a link
 	tb_time_ps start, end;
 };
 
-struct hop { // followed by a span for each run: see span_at
+struct hop {		 // followed by a span for each run: see span_at
+	tb_time_ps wait; // before its VC was granted
 	uint32_t link;
 	uint32_t runs;	// runs begun
+	uint32_t root;	// link that the wait was for in the end
 	uint16_t room;	// room_runs of the link
 	uint8_t vc;	// of the link
 	uint8_t number; // of the hop
@@ -199,6 +202,8 @@ void tb_wormhole_link(struct tb_engine *engine, uint32_t link);	    // phase 3
 // The packet's circuit is taken down: hop j's VC falls free when the end-of-packet token,
 // sent at `eop_at`, has come there.
 void tb_wormhole_release(struct tb_engine *engine, uint32_t packet, tb_time_ps eop_at);
+// Blames the waits that last at the end of a replay on whom they wait for then.
+void tb_wormhole_blame_open(struct tb_engine *engine, tb_time_ps until);
 // Counts what lasts up to `until`, the end of the open bin; says whether anything lasts
 // beyond.
 bool tb_wormhole_settle(struct tb_engine *engine, tb_time_ps until);

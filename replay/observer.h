@@ -44,10 +44,16 @@ struct tb_flow_sample {
 	uint64_t wait_ps;  // headers of this flow, over all links
 };
 
-// Waits of one job's headers that came in by a link while VCs were held by another's
-// packets.
+// Waits of one flow's headers that came in by a link, for a VC that another flow's packet
+// held, and the root: the link at the end of the chain of held VCs. The holder may itself
+// have waited for a VC further on, whose holder waited, and so on; the last link in this
+// chain, whose holders were held up by nobody, is what limits. Where there are too many
+// flows to tell apart, those of the smaller waits are told by job alone: node ids are
+// then TB_ID_NONE. The sums by link, and by link, victim job and culprit job, are the
+// link's wait to the picosecond.
 struct tb_blame_sample {
 	struct tb_link link; // by which the waiting header had come in
+	struct tb_link root;
 	uint32_t victim_job;
 	struct tb_node victim_source;
 	struct tb_node victim_destination;

@@ -10,7 +10,11 @@
 // much as replaying a packet, so a short run must not drown in rows.
 enum { MOST_SAMPLES = 131072, MOST_BINS = 1024, LEAST_BINS = 64 };
 enum { FIRST_BIN_PS = 1000000 };
+// Beyond so many slots (40 bytes each) blame is kept for the heavier entries alone.
 enum { BLAME_MOST = 131072 };
+// So many are told in full: a store of every pair that ever met would take longer than
+// the replay.
+enum { BLAME_TOLD = 4096 };
 
 static uint64_t bins_for(uint32_t n_links)
 {
@@ -142,33 +146,33 @@ static void pour_spills(struct tb_recorder *recorder)
 	}
 }
 
-static struct tb_blame_entry *blame_slot(const struct tb_recorder *recorder,
-	uint32_t link, uint32_t victim, uint32_t culprit)
+static bool same_blame(const struct tb_blame_entry *a, const struct tb_blame_entry *b)
 {
-	uint64_t hash =
-		tb_random_mix(tb_random_mix((uint64_t)victim << 32 | culprit) + link);
-	uint32_t mask = recorder->blame_room - 1;
-	uint32_t i = (uint32_t)hash & mask;
-	for (;; i = (i + 1) & mask) {
-		struct tb_blame_entry *entry = &recorder->blame[i];
-		if (!entry->used || (entry->link == link && entry->victim == victim &&
-					    entry->culprit == culprit))
-			return entry;
-	}
+	return a->link == b->link && a->root == b->root && a->victim == b->victim &&
+	       a->culprit == b->culprit;
 }
 
 static void add_blame(struct tb_recorder *recorder, const struct tb_blame_entry *more)
 {
-	struct tb_blame_entry *entry =
-		blame_slot(recorder, more->link, more->victim, more->culprit);
-	if (!entry->used) {
+	uint64_t hash = tb_random_mix(((uint64_t)more->victim << 32 | more->culprit) ^
+				      ((uint64_t)more->root << 20) ^ more->link);
+	uint32_t mask = recorder->blame_room - 1;
+	uint32_t i = (uint32_t)hash & mask;
+	while (recorder->blame[i].n_waits && !same_blame(&recorder->blame[i], more))
+		i = (i + 1) & mask;
+	struct tb_blame_entry *entry = &recorder->blame[i];
+	if (entry->n_waits == 0) {
 		*entry = *more;
-		entry->used = 1;
 		recorder->n_blame++;
 		return;
 	}
 	entry->n_waits += more->n_waits;
 	entry->wait_ps += more->wait_ps;
+}
+
+static int by_id(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
 }
 
 static int heaviest_first(const void *left, const void *right)
@@ -177,50 +181,82 @@ static int heaviest_first(const void *left, const void *right)
 	if (a->wait_ps != b->wait_ps)
 		return a->wait_ps < b->wait_ps ? 1 : -1;
 	if (a->link != b->link)
-		return a->link < b->link ? -1 : 1;
+		return by_id(a->link, b->link);
 	if (a->victim != b->victim)
-		return a->victim < b->victim ? -1 : 1;
-	return (a->culprit > b->culprit) - (a->culprit < b->culprit);
+		return by_id(a->victim, b->victim);
+	if (a->culprit != b->culprit)
+		return by_id(a->culprit, b->culprit);
+	return by_id(a->root, b->root);
 }
 
-// rebuild_blame makes the table larger, or when it may not grow, keeps the heavier half
-// and counts the rest of each link as one.
+static uint32_t flow_of_job(const struct tb_recorder *recorder, uint32_t flow)
+{
+	return flow & TB_FLOW_OF_JOB ? flow : TB_FLOW_OF_JOB | recorder->flows[flow].job;
+}
+
+// gather_blame moves the used entries to the front and counts them.
+static uint32_t gather_blame(struct tb_recorder *recorder)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < recorder->blame_room; i++)
+		if (recorder->blame[i].n_waits)
+			recorder->blame[n++] = recorder->blame[i];
+	return n;
+}
+
+// refill_blame puts `n` entries into a new table of at least `room` slots, those from
+// `keep` on by job alone.
+static void refill_blame(struct tb_recorder *recorder, struct tb_blame_entry *entries,
+	uint32_t n, uint32_t keep, uint32_t room)
+{
+	for (uint32_t i = keep; i < n; i++) {
+		entries[i].victim = flow_of_job(recorder, entries[i].victim);
+		entries[i].culprit = flow_of_job(recorder, entries[i].culprit);
+	}
+	// By job there can be no more than links, roots and jobs allow: room for all, if
+	// need be.
+	for (;; room *= 2) {
+		recorder->blame = calloc(room, sizeof *recorder->blame);
+		recorder->blame_room = room;
+		recorder->n_blame = 0;
+		if (!recorder->blame) {
+			recorder->failed = true;
+			return;
+		}
+		for (uint32_t i = 0; i < n && recorder->n_blame * 8 < room * 5; i++)
+			add_blame(recorder, &entries[i]);
+		if (recorder->n_blame * 8 < room * 5)
+			return;
+		free(recorder->blame);
+	}
+}
+
+// rebuild_blame makes the table larger. From BLAME_MOST on it keeps the heavier half and
+// tells the rest by job.
 static void rebuild_blame(struct tb_recorder *recorder)
 {
 	struct tb_blame_entry *old = recorder->blame;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < recorder->blame_room; i++)
-		if (old[i].used)
-			old[n++] = old[i];
-	uint32_t keep = n;
-	uint32_t room = recorder->blame_room * 2;
-	if (room > BLAME_MOST) {
+	uint32_t n = gather_blame(recorder);
+	if (recorder->blame_room < BLAME_MOST) {
+		refill_blame(recorder, old, n, n, recorder->blame_room * 2);
+	} else {
 		qsort(old, n, sizeof *old, heaviest_first);
-		keep = n / 2;
-		room = recorder->blame_room;
-	}
-	struct tb_blame_entry *made = calloc(room, sizeof *made);
-	if (!made) {
-		recorder->failed = true;
-		return;
-	}
-	recorder->blame = made;
-	recorder->blame_room = room;
-	recorder->n_blame = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (i >= keep)
-			old[i].victim = old[i].culprit = TB_ID_NONE;
-		add_blame(recorder, &old[i]);
+		refill_blame(recorder, old, n, n / 2, recorder->blame_room);
 	}
 	free(old);
 }
 
-void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t victim,
-	uint32_t culprit, tb_time_ps wait)
+void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
+	uint32_t victim, uint32_t culprit, tb_time_ps wait)
 {
 	if (!recorder->blame)
 		return;
-	struct tb_blame_entry more = {link, victim, culprit, 1, 1, (uint64_t)wait};
+	struct tb_blame_entry more = {.link = link,
+		.root = root,
+		.victim = victim,
+		.culprit = culprit,
+		.n_waits = 1,
+		.wait_ps = (uint64_t)wait};
 	add_blame(recorder, &more);
 	if (recorder->n_blame * 4 >= recorder->blame_room * 3)
 		rebuild_blame(recorder);
@@ -428,22 +464,29 @@ static int by_flow(const void *left, const void *right)
 	       (a->destination.id < b->destination.id);
 }
 
+// end_of is the flow behind a number of a blame entry, or the job alone.
+static struct tb_flow_sample end_of(const struct tb_recorder *recorder, uint32_t flow)
+{
+	if (flow & TB_FLOW_OF_JOB)
+		return (struct tb_flow_sample){.job = flow & ~TB_FLOW_OF_JOB,
+			.source = {TB_ID_NONE},
+			.destination = {TB_ID_NONE}};
+	return recorder->flows[flow];
+}
+
 static struct tb_blame_sample blame_sample(
 	const struct tb_recorder *recorder, const struct tb_blame_entry *entry)
 {
-	static const struct tb_flow_sample many = {
-		.job = TB_ID_NONE, .source = {TB_ID_NONE}, .destination = {TB_ID_NONE}};
-	const struct tb_flow_sample *victim =
-		entry->victim == TB_ID_NONE ? &many : &recorder->flows[entry->victim];
-	const struct tb_flow_sample *culprit =
-		entry->culprit == TB_ID_NONE ? &many : &recorder->flows[entry->culprit];
+	struct tb_flow_sample victim = end_of(recorder, entry->victim);
+	struct tb_flow_sample culprit = end_of(recorder, entry->culprit);
 	return (struct tb_blame_sample){.link = {entry->link},
-		.victim_job = victim->job,
-		.victim_source = victim->source,
-		.victim_destination = victim->destination,
-		.culprit_job = culprit->job,
-		.culprit_source = culprit->source,
-		.culprit_destination = culprit->destination,
+		.root = {entry->root},
+		.victim_job = victim.job,
+		.victim_source = victim.source,
+		.victim_destination = victim.destination,
+		.culprit_job = culprit.job,
+		.culprit_source = culprit.source,
+		.culprit_destination = culprit.destination,
 		.n_waits = entry->n_waits,
 		.wait_ps = entry->wait_ps};
 }
@@ -453,11 +496,18 @@ static int tell_blame(struct tb_recorder *recorder, struct tb_error *error)
 	const struct tb_observer *observer = recorder->observer;
 	if (!recorder->blame || !observer->blame)
 		return TB_OK;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < recorder->blame_room; i++)
-		if (recorder->blame[i].used)
-			recorder->blame[n++] = recorder->blame[i];
+	uint32_t n = gather_blame(recorder);
 	qsort(recorder->blame, n, sizeof *recorder->blame, heaviest_first);
+	if (n > BLAME_TOLD) {
+		struct tb_blame_entry *all = recorder->blame;
+		refill_blame(recorder, all, n, BLAME_TOLD, BLAME_TOLD * 2);
+		free(all);
+		if (recorder->failed)
+			return tb_fail(error, TB_ENOMEM,
+				"no memory to tell who waited for whom");
+		n = gather_blame(recorder);
+		qsort(recorder->blame, n, sizeof *recorder->blame, heaviest_first);
+	}
 	struct tb_blame_sample *samples = malloc((n + 1) * sizeof *samples);
 	if (!samples)
 		return tb_fail(error, TB_ENOMEM, "no memory to tell who waited for whom");

@@ -31,10 +31,14 @@ struct tb_kept { // a sample of a closed bin
 	struct tb_link_sample sample;
 };
 
+// Stands for all flows of a job, where they are told as one.
+#define TB_FLOW_OF_JOB UINT32_C(0x80000000)
+
 struct tb_blame_entry {
-	uint32_t link, victim, culprit; // flows; TB_ID_NONE: many, told as one
-	uint32_t used;
-	uint64_t n_waits, wait_ps;
+	uint32_t link, root;
+	uint32_t victim, culprit; // flows, or TB_FLOW_OF_JOB with the job's number
+	uint64_t n_waits;	  // 0: the slot is free
+	uint64_t wait_ps;
 };
 
 struct tb_recorder {
@@ -123,9 +127,9 @@ static inline void tb_recorder_wait(struct tb_recorder *recorder, uint32_t link,
 	tb_recorder_touch(recorder, link);
 }
 
-// tb_recorder_blame adds an ended wait to (link, victim, culprit).
-void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t victim,
-	uint32_t culprit, tb_time_ps wait);
+// tb_recorder_blame adds an ended wait of `victim` to what `culprit` did to it.
+void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
+	uint32_t victim, uint32_t culprit, tb_time_ps wait);
 
 // tb_recorder_close closes the open bin, after the engine has settled what lasts beyond
 // it, and opens the next.

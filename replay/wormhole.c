@@ -339,20 +339,27 @@ void tb_wormhole_header(struct tb_engine *engine, uint32_t id)
 	list_add(&engine->switches_now, sw, &at->listed);
 }
 
-// admit grants a waiter its VC and closes the account of its wait.
+// admit grants a waiter its VC and closes the account of its wait: it waited for the flow
+// that held this VC, and in the end for what limited that.
 static void admit(
-	struct tb_engine *engine, const struct waiter *waiter, uint32_t link, uint32_t vc)
+	struct tb_engine *engine, const struct waiter *waiter, uint32_t link, uint32_t v)
 {
 	struct packet *packet = packet_at(engine, waiter->packet);
 	tb_time_ps wait = engine->now - packet->arrived;
+	const struct vc *vc = &vcs_of(engine, link)[v];
+	uint32_t root = vc->root;
 	if (wait > 0) {
 		charge(engine, packet, engine->now);
 		packet->waited += wait;
 		tb_recorder_blame(&engine->recorder,
-			hop_at(engine, packet, packet->n_granted - 1)->link, packet->flow,
-			vcs_of(engine, link)[vc].flow, wait);
+			hop_at(engine, packet, packet->n_granted - 1)->link, root,
+			packet->flow, vc->flow, wait);
 	}
-	grant(engine, waiter->packet, link, vc);
+	uint32_t hop = packet->n_granted;
+	grant(engine, waiter->packet, link, v);
+	struct hop *at = hop_at(engine, packet, hop);
+	at->wait = wait;
+	at->root = root;
 }
 
 static tb_time_ps link_frees(const struct tb_engine *engine, uint32_t id)
@@ -458,10 +465,29 @@ void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw)
 	wake_switch(engine, sw, wake);
 }
 
+// set_roots tells each VC of a packet what limited the packet while it held it: the root
+// of its longest wait further on, or nothing but this link.
+static void set_roots(struct tb_engine *engine, struct packet *packet)
+{
+	tb_time_ps longest = 0;
+	uint32_t root = NOTHING;
+	for (uint32_t hop = packet->n_granted; hop-- > 0;) {
+		const struct hop *at = hop_at(engine, packet, hop);
+		struct vc *vc =
+			&engine->vcs[(size_t)at->link * engine->vcs_most + at->vc];
+		vc->root = root == NOTHING ? at->link : root;
+		if (at->wait > longest) {
+			longest = at->wait;
+			root = at->root;
+		}
+	}
+}
+
 void tb_wormhole_release(struct tb_engine *engine, uint32_t id, tb_time_ps eop_at)
 {
 	struct packet *packet = packet_at(engine, id);
 	tb_time_ps passes = eop_at;
+	set_roots(engine, packet);
 	for (uint32_t hop = 0; hop < packet->n_granted; hop++) {
 		const struct hop *at = hop_at(engine, packet, hop);
 		const struct link *link = &engine->links[at->link];
@@ -470,6 +496,32 @@ void tb_wormhole_release(struct tb_engine *engine, uint32_t id, tb_time_ps eop_a
 		if (!link->injection && engine->switches[link->from].n_waiting)
 			wake_switch(engine, link->from, passes);
 		passes += link->hop_ps;
+	}
+}
+
+// first_link is a link of a route, the first of a group.
+static uint32_t first_link(const struct tb_engine *engine, uint32_t route)
+{
+	if (!(route & TB_ROUTE_GROUP))
+		return route;
+	return engine->net
+		->group_links[engine->net->groups[route & ~TB_ROUTE_GROUP].first];
+}
+
+void tb_wormhole_blame_open(struct tb_engine *engine, tb_time_ps until)
+{
+	for (uint32_t sw = 0; sw < engine->net->n_switches; sw++) {
+		const struct switch_state *at = &engine->switches[sw];
+		for (uint32_t i = 0; i < at->n_waiting; i++) {
+			struct packet *packet = packet_at(engine, at->waiters[i].packet);
+			uint32_t link = first_link(engine, at->waiters[i].route);
+			if (until > packet->arrived)
+				tb_recorder_blame(&engine->recorder,
+					hop_at(engine, packet, packet->n_granted - 1)
+						->link,
+					link, packet->flow, vcs_of(engine, link)[0].flow,
+					until - packet->arrived);
+		}
 	}
 }
 

@@ -166,11 +166,13 @@ CREATE TABLE flow (
 ) STRICT, WITHOUT ROWID;
 
 -- Who waited for whom: headers of the victim that came in by the link stood while the culprit's
--- packets held the VCs. There may be more pairs of flows than are kept apart: the least of a link
--- are told as one, whose jobs and nodes are -1.
+-- packets held the VCs, and which link at the end of the chain of held VCs was the root of it.
+-- There may be more pairs of flows than are kept apart: of the lesser waits only the jobs are told,
+-- their nodes are -1. The sums by link, and by link and jobs, are the link's wait.
 CREATE TABLE blame_wait (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
+  root INTEGER NOT NULL, -- link
   victim_job INTEGER NOT NULL,
   victim_source INTEGER NOT NULL,
   victim_destination INTEGER NOT NULL,
@@ -179,7 +181,7 @@ CREATE TABLE blame_wait (
   culprit_destination INTEGER NOT NULL,
   waits INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
-  PRIMARY KEY (run, link, victim_job, victim_source, victim_destination,
+  PRIMARY KEY (run, link, root, victim_job, victim_source, victim_destination,
     culprit_job, culprit_source, culprit_destination)
 ) STRICT, WITHOUT ROWID;
 
@@ -272,8 +274,9 @@ ORDER BY f.run DESC, 1.0 * f.latency_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.s
   f.destination;
 
 -- Who waited for whom, and where.
-CREATE VIEW blame (run, link, victim_job, victim, culprit_job, culprit, waits, wait_us, percent) AS
-SELECT b.run, n.name,
+CREATE VIEW blame (run, link, root, victim_job, victim, culprit_job, culprit, waits, wait_us,
+  percent) AS
+SELECT b.run, n.name, r.name,
   coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
   iif(b.victim_source < 0, 'various', b.victim_source || ' > ' || b.victim_destination),
   coalesce(c.name, iif(b.culprit_job < 0, 'various', b.culprit_job)),
@@ -282,6 +285,18 @@ SELECT b.run, n.name,
   coalesce(round(100.0 * b.wait_ps / nullif(sum(b.wait_ps) OVER (PARTITION BY b.run), 0), 1), 0)
 FROM blame_wait AS b
 JOIN link_name AS n USING (run, link)
+JOIN link_name AS r ON r.run = b.run AND r.link = b.root
 LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
 LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
 ORDER BY b.run DESC, b.wait_ps DESC, b.link;
+
+-- Links at which congestion trees have their root, by the wait that they cause everywhere.
+CREATE VIEW congestion_roots (run, root, wait_us, percent, links) AS
+SELECT b.run, r.name, round(sum(b.wait_ps) / 1e6, 3),
+  coalesce(round(100.0 * sum(b.wait_ps)
+    / nullif(sum(sum(b.wait_ps)) OVER (PARTITION BY b.run), 0), 1), 0),
+  count(DISTINCT b.link)
+FROM blame_wait AS b
+JOIN link_name AS r ON r.run = b.run AND r.link = b.root
+GROUP BY b.run, b.root
+ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.root;
