@@ -23,6 +23,8 @@
 #define TABLE_BYTES  16 // a rank
 #define RANK_BYTES   8	// before the roots
 #define NODE_BYTES   39
+#define NODE_ENDS    23 // the two lists of dependants, from a node's beginning
+#define NODE_STARTS  31
 #define KIND_SEND    1
 #define KIND_RECV    2
 #define KIND_CALC    3
@@ -154,13 +156,14 @@ static int add_node(const struct image *image, struct tb_job_builder *builder,
 	return TB_OK;
 }
 
-// add_dependants reads one of an operation's two lists, whose count stands at `at`.
+// add_dependants reads one of the two lists (NODE_ENDS, NODE_STARTS) of operation `on`.
 static int add_dependants(const struct image *image, struct tb_job_builder *builder,
-	const struct part *part, uint32_t on, size_t at)
+	const struct part *part, uint32_t on, size_t list)
 {
+	size_t at = part->nodes + (size_t)on * NODE_BYTES + list;
 	uint32_t n = get_u32(image->bytes + at);
 	uint32_t first = get_u32(image->bytes + at + 4);
-	bool on_start = at > part->nodes + (size_t)on * NODE_BYTES + 23;
+	bool on_start = list == NODE_STARTS;
 	if (n == 0) // some writers leave `first` undefined then
 		return TB_OK;
 	if (first > part->n_dependants || n > part->n_dependants - first)
@@ -193,13 +196,13 @@ static int add_rank(const struct image *image, struct tb_job_builder *builder,
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++) {
 		size_t node = part->nodes + (size_t)i * NODE_BYTES;
 		n_said += get_u32(image->bytes + node);
-		n_seen += (uint64_t)get_u32(image->bytes + node + 23) +
-			  get_u32(image->bytes + node + 31);
+		n_seen += (uint64_t)get_u32(image->bytes + node + NODE_ENDS) +
+			  get_u32(image->bytes + node + NODE_STARTS);
 		if (n_seen > part->n_dependants)
 			break;
-		status = add_dependants(image, builder, part, i, node + 23);
+		status = add_dependants(image, builder, part, i, NODE_ENDS);
 		if (status == TB_OK)
-			status = add_dependants(image, builder, part, i, node + 31);
+			status = add_dependants(image, builder, part, i, NODE_STARTS);
 	}
 	if (status == TB_OK && (n_seen != part->n_dependants || n_said != n_seen))
 		return fail(image, part->nodes,
