@@ -235,7 +235,7 @@ static int run_matrix(const struct options *options, struct tb_error *error)
 		status = tb_outfile_open(&out, options->output, error);
 	if (status == TB_OK) {
 		struct tb_matrix_figure figure = {
-			run, &matrix, window, options->colours, options->theme, 0};
+			run, &matrix, window, options->colours, options->theme, 0, false};
 		status = write_matrix(options, &figure, out.stream, error);
 		if (status == TB_OK)
 			status = tb_outfile_commit(&out, error);

@@ -89,6 +89,8 @@ static void number(const struct pen *pen, struct tb_box box, double percent, boo
 {
 	char text[8];
 	const struct tb_matrix_view *view = pen->view;
+	if (view->font_size == 0 && !sum)
+		box.w -= 1; // a blank on either side of two digits
 	struct tb_colour ground = tb_shade(view->colours, view->theme, percent);
 	struct tb_type type = {.font = sum && percent > 0 ? view->bold_font : view->font,
 		.size = pen->font_size * (sum && view->font_size > 0 ? 1.1 : 1),

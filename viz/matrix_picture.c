@@ -202,12 +202,13 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 		return TB_ENOMEM;
 	double body_w = layout.width * view.zoom;
 	double body_h = layout.height * view.zoom;
-	double body_y = HEAD + MARGIN / 2;
+	double body_y = MARGIN / 2 + (figure->bare ? 0 : HEAD);
 	double width = fmax(body_w + GUTTER + 2 * MARGIN, 960);
 	tb_picture_clear(picture, ceil(width), ceil(body_y + body_h + 22 + FOOT - 16),
 		tb_palette_of(figure->theme)->page);
 	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
-	head(picture, figure);
+	if (!figure->bare)
+		head(picture, figure);
 	gutter(picture, figure, &layout, &view);
 	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
 	foot(picture, figure, &view, body_y + body_h + 22);
@@ -342,7 +343,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 		return status;
 	struct tb_picture picture = {0};
 	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH};
+		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

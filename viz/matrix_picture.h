@@ -17,6 +17,7 @@ struct tb_matrix_figure {
 	enum tb_colours colours;
 	enum tb_theme theme;
 	double wrap; // width of a line of blocks; 0: natural, 16 blocks of four links
+	bool bare;   // without title: the page that it stands on has one
 };
 
 // tb_matrix_picture prepares the figure for SVG, PNG and PDF in its natural size (64
@@ -30,8 +31,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded) TB_MUST_USE;
 
 // tb_matrix_picture_svg makes the figure of a window as an SVG element to be put into an
-// HTML page: no prolog, no ids, scalable by its viewBox, lines
-// of eight blocks so that a page's width keeps them legible. The caller frees *svg.
+// HTML page: no prolog, no ids, no title, scalable by its viewBox, in lines of eight
+// blocks so that a page's width keeps them legible. The caller frees *svg.
 int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, enum tb_theme theme, char **svg,
 	struct tb_error *error) TB_MUST_USE;

@@ -153,9 +153,9 @@ static size_t fitting(enum tb_font font, double size, const char *text, double w
 		size_t next = length + 1;
 		while (((unsigned char)text[next] & 0xc0) == 0x80)
 			next++;
-		char character[8] = {0};
-		memcpy(character, text + length, next - length < 8 ? next - length : 7);
-		used += tb_text_width(font, size, character);
+		char one[8] = {0};
+		memcpy(one, text + length, next - length < 8 ? next - length : 7);
+		used += tb_text_width(font, size, one);
 		if (used > width)
 			break;
 		length = next;
