@@ -101,9 +101,13 @@ static int fail_at(
 	struct tb_error cause = {0};
 	if (tb_inflate_check(file->input, &cause) == TB_OK)
 		cause = file->failure;
-	enum tb_status code = cause.code == TB_OK ? TB_EFORMAT : cause.code;
-	return tb_fail_at(error, code, file->name, TB_PLACE_RECORD, file->n_records + 1,
-		"%s", cause.code == TB_OK ? found : cause.text);
+	if (cause.code != TB_OK)
+		return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
+			file->n_records + 1, "%s", cause.text);
+	bool cut = strncmp(found, "truncated", 9) == 0;
+	return tb_fail_at(error, TB_EFORMAT, file->name, TB_PLACE_RECORD,
+		file->n_records + 1, "%s (%s)",
+		cut ? "the capture ends in mid-packet" : "the record is broken", found);
 }
 
 // stream_for_libpcap is the file itself, or pcapng as the filter gives it.

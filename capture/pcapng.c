@@ -30,7 +30,8 @@ struct tb_pcapng {
 	uint32_t first_interface; // those of the sections before
 	bool little_endian;
 	bool ended;
-	uint8_t *block; // as read; also what is given out when nothing changes
+	struct tb_error failure; // which stays; code TB_OK: none
+	uint8_t *block;		 // as read; also what is given out when nothing changes
 	size_t block_capacity;
 	uint8_t *changed;
 	size_t changed_capacity;
@@ -182,8 +183,7 @@ static int tag_packet(struct tb_pcapng *p, uint32_t length, uint32_t head,
 		captured = p->interfaces[0].snapshot_bytes;
 	if (captured > room)
 		return tb_fail(error, TB_EFORMAT,
-			"a packet of %u captured bytes does not fit its pcapng block of "
-			"%u",
+			"%u captured bytes do not fit into a pcapng block of %u",
 			captured, length);
 	uint32_t new_length = length + (PACKET_HEAD - head) + TB_PCAPNG_TAG;
 	if (reserve(&p->changed, &p->changed_capacity, new_length) != TB_OK)
@@ -249,9 +249,7 @@ static int next_block(struct tb_pcapng *p, struct tb_error *error)
 	uint32_t length = word(p, 4);
 	if (length < HEAD_BYTES || length % 4 != 0 || length > BLOCK_BYTES_MAX)
 		return tb_fail(error, TB_EFORMAT,
-			"a pcapng block claims %u bytes, expected a multiple of 4 from "
-			"12 to "
-			"%u",
+			"a pcapng block claims %u bytes: expected 12 to %u, in fours",
 			length, BLOCK_BYTES_MAX);
 	status = read_up_to(p, length, &have, error);
 	if (status != TB_OK)
@@ -272,23 +270,24 @@ int tb_pcapng_read(struct tb_pcapng *pcapng, void *buffer, size_t n, size_t *n_r
 	struct tb_error *error)
 {
 	size_t done = 0;
-	while (done < n) {
-		if (pcapng->out_at == pcapng->out_n) {
-			if (pcapng->ended)
-				break;
-			int status = next_block(pcapng, error);
-			// What is whole goes first; the same failure comes again.
-			if (status != TB_OK && done == 0)
-				return status;
-			if (status != TB_OK)
-				break;
-		}
+	while (done < n && !(pcapng->ended && pcapng->out_at == pcapng->out_n)) {
+		if (pcapng->out_at == pcapng->out_n && pcapng->failure.code == TB_OK &&
+			next_block(pcapng, &pcapng->failure) != TB_OK)
+			pcapng->out_at = pcapng->out_n = 0;
+		if (pcapng->failure.code != TB_OK)
+			break;
 		size_t piece = pcapng->out_n - pcapng->out_at;
 		if (piece > n - done)
 			piece = n - done;
 		memcpy((uint8_t *)buffer + done, pcapng->out + pcapng->out_at, piece);
 		pcapng->out_at += piece;
 		done += piece;
+	}
+	// What is whole goes first.
+	if (done == 0 && pcapng->failure.code != TB_OK) {
+		if (error)
+			*error = pcapng->failure;
+		return pcapng->failure.code;
 	}
 	*n_read = done;
 	return TB_OK;

@@ -439,6 +439,7 @@ static void a_cut_capture_gives_what_is_whole_then_names_the_record(void **state
 	assert_int_equal(n_got, 1);
 	assert_int_equal(error.place, TB_PLACE_RECORD);
 	assert_int_equal(error.at, 2);
+	assert_non_null(strstr(error.text, "mid-packet"));
 	assert_string_equal(error.file, path);
 	// The same beside a whole one: that is read to its end first.
 	capture_begin(&capture, 1);
@@ -447,6 +448,31 @@ static void a_cut_capture_gives_what_is_whole_then_names_the_record(void **state
 	const char *both[] = {path, other};
 	assert_int_equal(read_paths(both, 2, NULL), TB_EFORMAT);
 	assert_int_equal(n_got, 2);
+}
+
+static void a_broken_block_ends_a_pcapng_where_it_is(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 262144);
+	capture_ng_tcp(&capture, 0, 1000, 1, 2, 1000, 10);
+	size_t second = capture.n;
+	capture_ng_tcp(&capture, 0, 2000, 1, 2, 1010, 10);
+	capture_ng_tcp(&capture, 0, 3000, 1, 2, 1020, 10);
+	capture.bytes[second + 20] = 200; // more captured bytes than the block has
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_int_equal(n_got, 1);
+	assert_int_equal(error.at, 2);
+	assert_non_null(strstr(error.text, "200 captured bytes"));
+	capture.bytes[second + 20] = 66;
+	capture.n -= 30;
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(error.at, 3);
+	assert_non_null(strstr(error.text, "mid-packet"));
 }
 
 static void cut_and_corrupt_compression_is_told(void **state)
@@ -604,6 +630,7 @@ int main(void)
 		cmocka_unit_test(both_magics_and_byte_orders_read),
 		cmocka_unit_test(interfaces_of_different_link_types_read),
 		cmocka_unit_test(a_cut_capture_gives_what_is_whole_then_names_the_record),
+		cmocka_unit_test(a_broken_block_ends_a_pcapng_where_it_is),
 		cmocka_unit_test(cut_and_corrupt_compression_is_told),
 		cmocka_unit_test(foreign_empty_and_broken_inputs_are_refused),
 		cmocka_unit_test(a_capture_without_packets_is_an_empty_trace),
