@@ -165,10 +165,9 @@ static void foot(struct tb_picture *picture, const struct tb_matrix_figure *figu
 	}
 	tb_picture_printf(picture,
 		(struct tb_box){MARGIN, y + 42, picture->width - 2 * MARGIN, 16}, muted,
-		"A block is a switch: above, the links that come in from the level "
-		"above; "
-		"in the middle, their sum with those below; below, the links from the "
-		"level below or the nodes. %s is more.",
+		"A block is a switch: above, the links in from the level above; below, "
+		"those from the "
+		"level below or the nodes; in the middle, the sum of both. %s is more.",
 		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
 }
 

@@ -99,6 +99,7 @@ static void zoom_at(struct tb_viewer *viewer, double x, double y, double factor)
 
 static void pan(struct tb_viewer *viewer, double dx, double dy)
 {
+	viewer->fitted = false;
 	set_view(viewer, viewer->zoom, viewer->pan_x - dx / viewer->zoom,
 		viewer->pan_y - dy / viewer->zoom);
 }
@@ -169,7 +170,7 @@ static void draw_legend(struct tb_viewer *viewer, struct tb_picture *picture,
 	struct tb_box place = viewer->places[TB_VIEW_MATRIX];
 	double y = place.y + place.h - LEGEND_H + 12;
 	double x = place.x + GUTTER;
-	double bar_w = fmin(220, place.w - GUTTER - 40);
+	double bar_w = fmin(220, fmax(place.w * 0.25, 100));
 	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
 	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, view);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};

@@ -220,10 +220,15 @@ static void draw_controls(
 	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
 	tb_picture_printf(picture, (struct tb_box){x + used, y, room - used, 24}, type,
 		"window %s", tb_format_time(span, width, sizeof width));
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_printf(picture, (struct tb_box){x + room - 288, y, 300, 24}, type,
-		"wait of all links, bins of %s",
+	char note[64];
+	snprintf(note, sizeof note, "wait of all links, bins of %s",
 		tb_format_time(viewer->info->bin_ps, bin, sizeof bin));
+	double note_w = tb_text_width(type.font, type.size, note);
+	if (used + 120 + note_w > room)
+		return; // a narrow window: the times matter more
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_text(picture, (struct tb_box){x + room + 12 - note_w, y, note_w, 24},
+		type, note);
 }
 
 static void draw(

@@ -140,7 +140,7 @@ static void draw_help(struct tb_viewer *viewer, struct tb_picture *picture)
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	const struct tb_request_row *rows = tb_request_rows();
 	const double line_h = 21;
-	const double column_w = 400;
+	const double column_w = fmin(400, (viewer->width - 60) / 2);
 	const int per_column = (TB_N_REQUESTS + 1) / 2;
 	struct tb_colour veil = palette->page;
 	veil.a = 200;
