@@ -1,0 +1,129 @@
+// Mean, interval, and the workers that run what they are made of.
+#include "statistics.h"
+#include "workers.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void near(double value, double expected, double by)
+{
+	if (!(fabs(value - expected) <= by))
+		fail_msg("%g is not %g", value, expected);
+}
+
+static void interval_of_three_is_students(void **state)
+{
+	(void)state;
+	const double values[] = {1, 2, 3};
+	struct tb_estimate estimate = tb_estimate_of(values, 3);
+	near(estimate.mean, 2, 1e-12);
+	near(estimate.half_ci, 4.3027 / sqrt(3), 1e-4);
+}
+
+static void one_value_has_no_interval(void **state)
+{
+	(void)state;
+	const double value = 5;
+	struct tb_estimate estimate = tb_estimate_of(&value, 1);
+	near(estimate.mean, 5, 0);
+	assert_true(isinf(estimate.half_ci));
+	assert_true(isnan(tb_estimate_of(&value, 0).mean));
+}
+
+static void equal_values_leave_no_doubt(void **state)
+{
+	(void)state;
+	const double values[] = {7, 7, 7, 7};
+	near(tb_estimate_of(values, 4).half_ci, 0, 0);
+}
+
+static void nan_is_not_averaged_away(void **state)
+{
+	(void)state;
+	const double values[] = {1, NAN, 3};
+	assert_true(isnan(tb_estimate_of(values, 3).mean));
+}
+
+static void student_t_meets_its_tables(void **state)
+{
+	(void)state;
+	near(tb_student_t(2), 12.7062, 1e-4);
+	near(tb_student_t(31), 2.0423, 1e-4);
+	near(tb_student_t(32), 2.0395, 1e-4);
+	near(tb_student_t(61), 2.0003, 1e-4);
+	near(tb_student_t(1001), 1.9623, 1e-4);
+	for (size_t n = 2; n < 100; n++)
+		assert_true(tb_student_t(n + 1) < tb_student_t(n));
+}
+
+enum { N_TASKS = 200 };
+
+struct desk {
+	uint64_t results[N_TASKS];
+	size_t failing_from;
+	size_t watched;
+};
+
+static int task(void *context, size_t index)
+{
+	struct desk *desk = context;
+	desk->results[index] = index * index + 1;
+	return index >= desk->failing_from ? TB_EIO : TB_OK;
+}
+
+static void watch(void *context, size_t n_done)
+{
+	struct desk *desk = context;
+	assert_true(n_done >= desk->watched);
+	desk->watched = n_done;
+}
+
+static void every_task_is_done_once_by_any_crew(void **state)
+{
+	(void)state;
+	for (unsigned n_workers = 0; n_workers <= 5; n_workers++) {
+		struct desk desk = {.failing_from = N_TASKS};
+		const struct tb_work work = {&desk, N_TASKS, task, watch};
+		assert_int_equal(tb_workers_run(&work, n_workers), TB_OK);
+		for (size_t i = 0; i < N_TASKS; i++)
+			assert_int_equal(desk.results[i], i * i + 1);
+		assert_int_equal(desk.watched, N_TASKS);
+	}
+}
+
+static void a_failure_ends_the_work(void **state)
+{
+	(void)state;
+	struct desk desk = {.failing_from = 3};
+	const struct tb_work work = {&desk, N_TASKS, task, NULL};
+	assert_int_equal(tb_workers_run(&work, 1), TB_EIO);
+	assert_int_equal(desk.results[3], 10);
+	assert_int_equal(desk.results[4], 0);
+}
+
+static void no_tasks_are_done_at_once(void **state)
+{
+	(void)state;
+	const struct tb_work work = {NULL, 0, task, NULL};
+	assert_int_equal(tb_workers_run(&work, 4), TB_OK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(interval_of_three_is_students),
+		cmocka_unit_test(one_value_has_no_interval),
+		cmocka_unit_test(equal_values_leave_no_doubt),
+		cmocka_unit_test(nan_is_not_averaged_away),
+		cmocka_unit_test(student_t_meets_its_tables),
+		cmocka_unit_test(every_task_is_done_once_by_any_crew),
+		cmocka_unit_test(a_failure_ends_the_work),
+		cmocka_unit_test(no_tasks_are_done_at_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
