@@ -1,0 +1,98 @@
+// The set-ups, one line each: nodes, traffic, warm-up and window.
+//
+// Windows are as long as holds a 95 % interval of three seeds under about 3 %.
+#include "experiment.h"
+
+#include <string.h>
+
+#define KB UINT64_C(1024)
+#define MB (UINT64_C(1024) * KB)
+
+#define PING(title, way, bytes, warm, window)                                            \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_##way, .n_nodes = 64,               \
+		.n_active = 64, .message_bytes = bytes, .warm_us = warm,                 \
+		.window_us = window                                                      \
+	}
+#define LATENCY(title, nodes, bytes)                                                     \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_LATENCY, .n_nodes = nodes,          \
+		.n_active = nodes, .message_bytes = bytes                                \
+	}
+#define PATTERN(title, which, active, bytes, warm, window)                               \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_PATTERN, .n_nodes = 64,             \
+		.n_active = active, .pattern = which, .message_bytes = bytes,            \
+		.warm_us = warm, .window_us = window                                     \
+	}
+#define HOT(title, nodes, active, reading)                                               \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_HOT, .n_nodes = nodes,              \
+		.n_active = active, .message_bytes = MB, .reads = reading,               \
+		.warm_us = 100000, .window_us = 400000                                   \
+	}
+#define IO(title, where, fixed, only)                                                    \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_IO, .n_nodes = 64, .n_active = 64,  \
+		.message_bytes = MB, .exponential_only = true, .place = TB_IO_##where,   \
+		.deterministic = fixed, .dedicated = only, .warm_us = 40000,             \
+		.window_us = 240000                                                      \
+	}
+#define MIX(title, where, last, only, load)                                              \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_MIX, .n_nodes = 64, .n_active = 64, \
+		.message_bytes = 256 * KB, .exponential_only = true,                     \
+		.place = TB_IO_##where, .compute_last = last, .dedicated = only,         \
+		.io_load = load, .warm_us = 20000, .window_us = 100000                   \
+	}
+#define MIX_LOADS(title, where, last, only)                                              \
+	MIX(title ".0", where, last, only, 0), MIX(title ".1", where, last, only, 0.1),  \
+		MIX(title ".3", where, last, only, 0.3),                                 \
+		MIX(title ".5", where, last, only, 0.5)
+
+const struct tb_experiment tb_experiments[] = {
+	PING("ping", PING, MB, 2000, 20000),
+	PING("ping.both", BOTH_WAYS, MB, 2000, 20000),
+	LATENCY("latency.0", 64, 0),
+	LATENCY("latency.64", 64, 64),
+	LATENCY("latency.0.16", 16, 0),
+	PATTERN("uniform.64", "uniform", 64, 256 * KB, 10000, 40000),
+	PATTERN("uniform.32", "uniform", 32, 256 * KB, 10000, 60000),
+	PATTERN("uniform.64.4k", "uniform", 64, 4 * KB, 2000, 10000),
+	PATTERN("uniform.64.16k", "uniform", 64, 16 * KB, 2000, 20000),
+	PATTERN("uniform.64.64k", "uniform", 64, 64 * KB, 5000, 20000),
+	PATTERN("uniform.64.1m", "uniform", 64, MB, 20000, 80000),
+	PATTERN("neighbour", "neighbour", 64, 256 * KB, 3000, 12000),
+	PATTERN("butterfly", "butterfly", 64, 256 * KB, 3000, 12000),
+	PATTERN("complement", "complement", 64, 256 * KB, 3000, 12000),
+	PATTERN("shuffle", "shuffle", 64, 256 * KB, 3000, 12000),
+	PATTERN("transpose", "transpose", 64, 256 * KB, 3000, 12000),
+	PATTERN("bit-reversal", "bit-reversal", 64, 256 * KB, 3000, 12000),
+	HOT("hot.32", 64, 32, false),
+	HOT("hot.64", 64, 64, false),
+	HOT("hot.16.write", 16, 16, false),
+	HOT("hot.16.read", 16, 16, true),
+	IO("io.random.clustered.shared", CLUSTERED, false, false),
+	IO("io.random.clustered.dedicated", CLUSTERED, false, true),
+	IO("io.random.distributed.shared", DISTRIBUTED, false, false),
+	IO("io.random.distributed.dedicated", DISTRIBUTED, false, true),
+	IO("io.fixed.clustered.shared", CLUSTERED, true, false),
+	IO("io.fixed.clustered.dedicated", CLUSTERED, true, true),
+	IO("io.fixed.distributed.shared", DISTRIBUTED, true, false),
+	IO("io.fixed.distributed.dedicated", DISTRIBUTED, true, true),
+	MIX_LOADS("mix.1c.shared", CLUSTERED, false, false),
+	MIX_LOADS("mix.1i.shared", CLUSTERED, true, false),
+	MIX_LOADS("mix.distributed.shared", DISTRIBUTED, false, false),
+	MIX_LOADS("mix.1c.dedicated", CLUSTERED, false, true),
+	MIX_LOADS("mix.1i.dedicated", CLUSTERED, true, true),
+	MIX_LOADS("mix.distributed.dedicated", DISTRIBUTED, false, true),
+	{.name = NULL},
+};
+
+const struct tb_experiment *tb_experiment_find(const char *name)
+{
+	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
+		if (strcmp(e->name, name) == 0)
+			return e;
+	return NULL;
+}

@@ -1,0 +1,335 @@
+#include "traffic.h"
+
+#include "random.h"
+
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+enum { STREAM_DESTINATION, STREAM_SIZE, STREAM_TIME, STREAM_READ, N_STREAMS };
+
+struct sender {
+	struct tb_random streams[N_STREAMS];
+	uint32_t node, job;
+	uint32_t target;    // TB_TRAFFIC_FIXED
+	uint32_t n_due;	    // without a load: messages that wait to be taken
+	uint32_t n_left;    // to be issued; stays when there is no end
+	tb_time_ps next_at; // TB_TIME_NEVER when nothing is due
+};
+
+enum stage { WRITE, REQUEST, DATA };
+
+// A message under way; its place is the engine's cookie.
+struct slot {
+	enum stage stage;
+	uint32_t sender, target;
+	uint64_t bytes; // of the data
+	tb_time_ps posted_at;
+	uint32_t uses; // calls of `sent` and `delivered` still to come
+	uint32_t next; // in the list of the free, or of the data to be sent
+};
+
+struct tb_traffic {
+	struct tb_traffic_job *jobs;
+	uint32_t *targets; // of all jobs
+	struct sender *senders;
+	uint32_t n_senders;
+	struct slot *slots;
+	uint32_t n_slots, room, free_slot;
+	uint32_t first_data, last_data; // requests answered, not yet taken
+	tb_time_ps data_at;
+	struct tb_traffic_stats stats;
+};
+
+static double factor(enum tb_synth_dist dist, struct tb_random *random)
+{
+	switch (dist) {
+	case TB_SYNTH_FIXED:
+		return 1;
+	case TB_SYNTH_UNIFORM:
+		return 2 * tb_random_unit(random);
+	case TB_SYNTH_EXPONENTIAL:
+		return tb_random_exponential(random);
+	}
+	return 1;
+}
+
+static uint64_t draw_bytes(const struct tb_traffic_job *job, struct tb_random *random)
+{
+	if (job->size_dist == TB_SYNTH_FIXED)
+		return job->message_bytes;
+	double bytes = (double)job->message_bytes * factor(job->size_dist, random) + 0.5;
+	return bytes < 1 ? 1 : (uint64_t)bytes;
+}
+
+// mean_interval_ps is from message to message, at full rate where there is no load.
+static double mean_interval_ps(const struct tb_traffic_job *job)
+{
+	double load = job->load > 0 ? job->load : 1;
+	return (double)job->message_bytes * (double)TB_PS_PER_S /
+	       (load * (double)TB_SYNTH_RATE_BYTES_PER_S);
+}
+
+static void start_sender(struct tb_traffic *traffic, uint32_t id, uint64_t seed)
+{
+	struct sender *sender = &traffic->senders[id];
+	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
+	for (uint32_t i = 0; i < N_STREAMS; i++)
+		tb_random_init(&sender->streams[i], seed,
+			((uint64_t)sender->job << 32 | sender->node) * N_STREAMS + i);
+	bool silent = job->rule == TB_TRAFFIC_FIXED && sender->target == sender->node;
+	sender->n_left = job->n_messages ? job->n_messages : 1;
+	sender->n_due = job->depth;
+	double share = tb_random_unit(&sender->streams[STREAM_TIME]);
+	sender->next_at =
+		silent ? TB_TIME_NEVER : (tb_time_ps)(share * mean_interval_ps(job));
+}
+
+static void start_all(
+	struct tb_traffic *traffic, const struct tb_traffic_job *jobs, uint64_t seed)
+{
+	uint32_t sender = 0, target = 0;
+	for (uint32_t j = 0; jobs && sender < traffic->n_senders; j++) {
+		traffic->jobs[j] = jobs[j];
+		traffic->jobs[j].senders = NULL;
+		traffic->jobs[j].targets = traffic->targets + target;
+		for (uint32_t i = 0; i < jobs[j].n_targets; i++)
+			traffic->targets[target++] = jobs[j].targets[i];
+		for (uint32_t i = 0; i < jobs[j].n_senders; i++) {
+			struct sender *made = &traffic->senders[sender];
+			made->node = jobs[j].senders[i];
+			made->job = j;
+			if (jobs[j].rule == TB_TRAFFIC_FIXED)
+				made->target = jobs[j].targets[i];
+			start_sender(traffic, sender++, seed);
+		}
+	}
+}
+
+int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *jobs,
+	uint32_t n_jobs, uint64_t seed, struct tb_error *error)
+{
+	struct tb_traffic *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory for the traffic");
+	size_t n_targets = 0;
+	for (uint32_t i = 0; i < n_jobs; i++) {
+		made->n_senders += jobs[i].n_senders;
+		n_targets += jobs[i].n_targets;
+	}
+	made->jobs = calloc(n_jobs, sizeof *made->jobs);
+	made->senders = calloc(made->n_senders, sizeof *made->senders);
+	made->targets = calloc(n_targets, sizeof *made->targets);
+	made->free_slot = made->first_data = made->last_data = NONE;
+	made->data_at = TB_TIME_NEVER;
+	if (!made->jobs || !made->senders || !made->targets) {
+		tb_traffic_free(made);
+		return tb_fail(error, TB_ENOMEM, "no memory for the traffic");
+	}
+	start_all(made, jobs, seed);
+	*traffic = made;
+	return TB_OK;
+}
+
+void tb_traffic_free(struct tb_traffic *traffic)
+{
+	if (!traffic)
+		return;
+	free(traffic->jobs);
+	free(traffic->targets);
+	free(traffic->senders);
+	free(traffic->slots);
+	free(traffic);
+}
+
+static uint32_t new_slot(struct tb_traffic *traffic)
+{
+	uint32_t id = traffic->free_slot;
+	if (id != NONE) {
+		traffic->free_slot = traffic->slots[id].next;
+		return id;
+	}
+	if (traffic->n_slots == traffic->room) {
+		uint32_t room = traffic->room ? traffic->room * 2 : 256;
+		struct slot *moved =
+			realloc(traffic->slots, room * sizeof *traffic->slots);
+		if (!moved)
+			return NONE;
+		traffic->slots = moved;
+		traffic->room = room;
+	}
+	return traffic->n_slots++;
+}
+
+// called counts a call of `sent` or `delivered`; with the last one the slot is free.
+static void called(struct tb_traffic *traffic, uint32_t id)
+{
+	if (--traffic->slots[id].uses)
+		return;
+	traffic->slots[id].next = traffic->free_slot;
+	traffic->free_slot = id;
+}
+
+static tb_time_ps when(void *context)
+{
+	const struct tb_traffic *traffic = context;
+	tb_time_ps first = traffic->data_at;
+	for (uint32_t i = 0; i < traffic->n_senders; i++)
+		if (traffic->senders[i].next_at < first)
+			first = traffic->senders[i].next_at;
+	return first;
+}
+
+// take_data sends the data of the request answered first.
+static int take_data(struct tb_traffic *traffic, struct tb_message *message)
+{
+	uint32_t id = traffic->first_data;
+	struct slot *slot = &traffic->slots[id];
+	const struct sender *sender = &traffic->senders[slot->sender];
+	traffic->first_data = slot->next;
+	if (traffic->first_data == NONE) {
+		traffic->last_data = NONE;
+		traffic->data_at = TB_TIME_NEVER;
+	}
+	slot->stage = DATA;
+	*message = (struct tb_message){.cookie = id,
+		.source.id = slot->target,
+		.destination.id = sender->node,
+		.bytes = slot->bytes,
+		.job = sender->job};
+	return 1;
+}
+
+static uint32_t draw_target(
+	const struct tb_traffic_job *job, struct sender *sender, uint32_t n_self)
+{
+	if (job->rule == TB_TRAFFIC_FIXED)
+		return sender->target;
+	uint64_t drawn = tb_random_below(
+		&sender->streams[STREAM_DESTINATION], job->n_targets - n_self);
+	for (uint32_t i = 0; i < job->n_targets; i++)
+		if (job->targets[i] != sender->node && drawn-- == 0)
+			return job->targets[i];
+	return sender->node;
+}
+
+static uint32_t count_self(const struct tb_traffic_job *job, uint32_t node)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < job->n_targets; i++)
+		n += job->targets[i] == node;
+	return n;
+}
+
+// issued sets when the sender's next message is due.
+static void issued(const struct tb_traffic_job *job, struct sender *sender)
+{
+	if (job->n_messages && --sender->n_left == 0)
+		sender->next_at = TB_TIME_NEVER;
+	else if (job->load > 0)
+		sender->next_at += (tb_time_ps)(mean_interval_ps(job) *
+						factor(job->time_dist,
+							&sender->streams[STREAM_TIME]));
+	else if (--sender->n_due == 0)
+		sender->next_at = TB_TIME_NEVER;
+}
+
+static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
+	struct tb_message *message, struct tb_error *error)
+{
+	struct sender *sender = &traffic->senders[from];
+	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
+	uint32_t id = new_slot(traffic);
+	if (id == NONE)
+		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
+	bool read = job->reads > 0 &&
+		    tb_random_unit(&sender->streams[STREAM_READ]) < job->reads;
+	struct slot *slot = &traffic->slots[id];
+	*slot = (struct slot){.stage = read ? REQUEST : WRITE,
+		.sender = from,
+		.target = draw_target(job, sender, count_self(job, sender->node)),
+		.bytes = draw_bytes(job, &sender->streams[STREAM_SIZE]),
+		.posted_at = now,
+		.uses = read ? 4 : 2};
+	*message = (struct tb_message){.cookie = id,
+		.source.id = sender->node,
+		.destination.id = slot->target,
+		.bytes = read ? TB_TRAFFIC_REQUEST_BYTES : slot->bytes,
+		.job = sender->job};
+	issued(job, sender);
+	return 1;
+}
+
+static int take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct tb_traffic *traffic = context;
+	if (traffic->first_data != NONE)
+		return take_data(traffic, message);
+	for (uint32_t i = 0; i < traffic->n_senders; i++)
+		if (traffic->senders[i].next_at <= now)
+			return take_new(traffic, i, now, message, error);
+	return 0;
+}
+
+// again makes a sender that keeps its node busy issue its next message.
+static void again(struct tb_traffic *traffic, uint32_t id, tb_time_ps now)
+{
+	struct sender *sender = &traffic->senders[id];
+	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
+	if (job->load > 0 || (job->n_messages && sender->n_left == 0))
+		return;
+	if (sender->n_due++ == 0)
+		sender->next_at = now;
+}
+
+static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	(void)error;
+	struct tb_traffic *traffic = context;
+	const struct slot *slot = &traffic->slots[cookie];
+	if (slot->stage == WRITE)
+		again(traffic, slot->sender, now);
+	called(traffic, (uint32_t)cookie);
+	return TB_OK;
+}
+
+static int delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	(void)error;
+	struct tb_traffic *traffic = context;
+	uint32_t id = (uint32_t)cookie;
+	struct slot *slot = &traffic->slots[id];
+	if (slot->stage == REQUEST) {
+		slot->next = NONE;
+		if (traffic->last_data == NONE)
+			traffic->first_data = id;
+		else
+			traffic->slots[traffic->last_data].next = id;
+		traffic->last_data = id;
+		traffic->data_at = now;
+		called(traffic, id);
+		return TB_OK;
+	}
+	if (slot->stage == DATA)
+		again(traffic, slot->sender, now);
+	traffic->stats.n_done++;
+	traffic->stats.latency_ps += now - slot->posted_at;
+	called(traffic, id);
+	return TB_OK;
+}
+
+struct tb_source tb_traffic_source(struct tb_traffic *traffic)
+{
+	return (struct tb_source){.context = traffic,
+		.when = when,
+		.take = take,
+		.sent = sent,
+		.delivered = delivered};
+}
+
+struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic)
+{
+	return traffic->stats;
+}
