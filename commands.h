@@ -15,6 +15,7 @@
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \
 	X(synth, "make a job of synthetic traffic") \
+	X(validate, "hold the model against published measurements") \
 	X(view, "look at a run in a window")
 
 // clang-format on

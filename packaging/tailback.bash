@@ -22,7 +22,7 @@ _tailback_value()
 {
 	local packets='\.(pcap|pcapng|cap)(\.(gz|zst))?$' stores='\.db$'
 	case $1:$2 in
-	replay:-n | replay:--network | info:-n | info:--network)
+	replay:-n | replay:--network | info:-n | info:--network | validate:-n | validate:--network)
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;
@@ -34,6 +34,7 @@ _tailback_value()
 		;;
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
+	validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
 	matrix:-m | matrix:--metric | view:-m | view:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
 	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;

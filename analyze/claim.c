@@ -1,0 +1,255 @@
+#include "claim.h"
+
+#include "schemas.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field {
+	ID,
+	PAPER,
+	EXPERIMENT,
+	SETTING,
+	QUANTITY,
+	RELATION,
+	VALUE,
+	UNIT,
+	TOLERANCE,
+	MEASURED,
+	N_FIELDS
+};
+
+static const char header[] = "id,paper,experiment,setting,quantity,relation,value,unit,"
+			     "tolerance,measured";
+static const char outside[] = "outside the model: ";
+
+// next_field takes a field from *rest, in place, and unfolds quotes (RFC 4180). NULL when
+// a quote is not closed or something stands behind it.
+static char *next_field(char **rest, bool *last)
+{
+	char *from = *rest, *to = *rest, *begin = *rest;
+	bool quoted = *from == '"';
+	if (quoted)
+		from++;
+	while (*from && (quoted || *from != ',')) {
+		if (quoted && from[0] == '"' && from[1] != '"')
+			break;
+		if (quoted && *from == '"')
+			from++;
+		*to++ = *from++;
+	}
+	if (quoted && *from++ != '"')
+		return NULL;
+	if (*from && *from != ',')
+		return NULL;
+	*last = *from == '\0';
+	*rest = from + 1;
+	*to = '\0';
+	return begin;
+}
+
+// split says whether a line has its fields, no more and no less.
+static bool split(char *line, char *fields[N_FIELDS])
+{
+	bool last = false;
+	for (int i = 0; i < N_FIELDS; i++) {
+		if (last || !(fields[i] = next_field(&line, &last)))
+			return false;
+	}
+	return last;
+}
+
+// real reads a number that may carry a plus.
+static bool real(const char *text, double *value)
+{
+	return tb_parse_real(text + (*text == '+'), 0, 1e300, value) == TB_OK;
+}
+
+// read_range reads "+15..+20".
+static bool read_range(struct tb_claim *claim)
+{
+	const char *dots = strstr(claim->relation_text, "..");
+	char low[32];
+	size_t n = dots ? (size_t)(dots - claim->relation_text) : 0;
+	if (!dots || n >= sizeof low)
+		return false;
+	memcpy(low, claim->relation_text, n);
+	low[n] = '\0';
+	return real(low, &claim->low) && real(dots + 2, &claim->high) &&
+	       claim->low <= claim->high;
+}
+
+static bool read_relation(struct tb_claim *claim)
+{
+	static const struct {
+		const char *word;
+		enum tb_relation relation;
+		bool has_value;
+	} words[] = {
+		{"=", TB_RELATION_EQUAL, true},
+		{"<", TB_RELATION_BELOW, true},
+		{"<=", TB_RELATION_BELOW, true},
+		{">=", TB_RELATION_ABOVE, true},
+		{"falls", TB_RELATION_FALLS, false},
+		{"grows", TB_RELATION_GROWS, false},
+		{"even", TB_RELATION_EVEN, false},
+		{"uneven", TB_RELATION_UNEVEN, false},
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i].word);
+		const char *rest = claim->relation_text + n;
+		if (strncmp(claim->relation_text, words[i].word, n) != 0 ||
+			(*rest && *rest != ' '))
+			continue;
+		claim->relation = words[i].relation;
+		if (!words[i].has_value)
+			return *claim->value_text == '\0';
+		claim->high = claim->low = 0;
+		return real(claim->value_text, &claim->low) &&
+		       real(claim->value_text, &claim->high);
+	}
+	claim->relation = TB_RELATION_RANGE;
+	return read_range(claim);
+}
+
+static bool read_tolerance(struct tb_claim *claim)
+{
+	char number[32];
+	size_t n = strlen(claim->tolerance_text);
+	bool share = n > 0 && claim->tolerance_text[n - 1] == '%';
+	if (claim->outside)
+		return n == 0;
+	if (n >= sizeof number)
+		return false;
+	memcpy(number, claim->tolerance_text, n + 1);
+	if (share)
+		number[n - 1] = '\0';
+	if (!real(number, &claim->tolerance))
+		return false;
+	if (share)
+		claim->tolerance *= fabs(claim->high) / 100;
+	return true;
+}
+
+// read_claim returns what is wrong with a line, or NULL.
+static const char *read_claim(struct tb_claim *claim, char *line)
+{
+	char *fields[N_FIELDS];
+	if (!split(line, fields))
+		return "expected ten fields";
+	*claim = (struct tb_claim){.id = fields[ID],
+		.paper = fields[PAPER],
+		.experiment = fields[EXPERIMENT],
+		.setting = fields[SETTING],
+		.quantity = fields[QUANTITY],
+		.relation_text = fields[RELATION],
+		.value_text = fields[VALUE],
+		.unit = fields[UNIT],
+		.tolerance_text = fields[TOLERANCE],
+		.measured = fields[MEASURED]};
+	if (strncmp(claim->measured, outside, sizeof outside - 1) == 0)
+		claim->outside = claim->measured + sizeof outside - 1;
+	if (!read_relation(claim))
+		return "expected a relation such as =, <=, grows or +15..+20, and its "
+		       "value";
+	if (!read_tolerance(claim))
+		return "expected a tolerance such as 10% or 5, none where it is outside "
+		       "the model";
+	return NULL;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 1;
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+int tb_claims_read(struct tb_claims *claims, const char *name, const char *text,
+	struct tb_error *error)
+{
+	struct tb_claims made = {
+		calloc(count_lines(text), sizeof *made.claims), 0, strdup(text)};
+	const char *wrong = NULL;
+	uint64_t line = 0;
+	if (!made.claims || !made.text) {
+		tb_claims_fini(&made);
+		return tb_fail(error, TB_ENOMEM, "no memory for the table of claims");
+	}
+	for (char *rest = made.text, *at; (at = strsep(&rest, "\n")) && !wrong;) {
+		line++;
+		if (line == 1)
+			wrong = strcmp(at, header) == 0 ? NULL : "expected the header";
+		else if (*at && !(wrong = read_claim(&made.claims[made.n], at)))
+			made.n++;
+	}
+	if (wrong) {
+		tb_claims_fini(&made);
+		return tb_fail_at(
+			error, TB_EFORMAT, name, TB_PLACE_LINE, line, "%s", wrong);
+	}
+	*claims = made;
+	return TB_OK;
+}
+
+int tb_claims_published(struct tb_claims *claims, struct tb_error *error)
+{
+	return tb_claims_read(claims, "quadrics.csv", tb_schema_quadrics_csv, error);
+}
+
+void tb_claims_fini(struct tb_claims *claims)
+{
+	free(claims->claims);
+	free(claims->text);
+	*claims = (struct tb_claims){0};
+}
+
+bool tb_claim_holds(const struct tb_claim *claim, double simulated)
+{
+	if (!isfinite(simulated))
+		return false;
+	switch (claim->relation) {
+	case TB_RELATION_EQUAL:
+	case TB_RELATION_RANGE:
+		return simulated >= claim->low - claim->tolerance &&
+		       simulated <= claim->high + claim->tolerance;
+	case TB_RELATION_BELOW:
+		return simulated <= claim->high + claim->tolerance;
+	case TB_RELATION_ABOVE:
+		return simulated >= claim->low - claim->tolerance;
+	case TB_RELATION_FALLS:
+		return simulated < -claim->tolerance;
+	case TB_RELATION_GROWS:
+		return simulated > claim->tolerance;
+	case TB_RELATION_EVEN:
+		return simulated <= claim->tolerance;
+	case TB_RELATION_UNEVEN:
+		return simulated >= claim->tolerance;
+	}
+	return false;
+}
+
+double tb_claim_error(const struct tb_claim *claim, double simulated)
+{
+	double nearest = simulated < claim->low	   ? claim->low
+			 : simulated > claim->high ? claim->high
+						   : simulated;
+	switch (claim->relation) {
+	case TB_RELATION_EQUAL:
+	case TB_RELATION_BELOW:
+	case TB_RELATION_ABOVE:
+		return claim->low != 0 ? (simulated - claim->low) / fabs(claim->low) * 100
+				       : NAN;
+	case TB_RELATION_RANGE:
+		return nearest != 0 ? (simulated - nearest) / fabs(nearest) * 100 : NAN;
+	case TB_RELATION_FALLS:
+	case TB_RELATION_GROWS:
+	case TB_RELATION_EVEN:
+	case TB_RELATION_UNEVEN:
+		return NAN;
+	}
+	return NAN;
+}

@@ -1,0 +1,135 @@
+// tailback validate: the papers' experiments, published against simulated.
+#include "cli.h"
+#include "commands.h"
+#include "outfile.h"
+#include "progress.h"
+#include "units.h"
+#include "validation.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+#define SEEDS_DEFAULT 3
+#define SEEDS_MOST    1000
+#define JOBS_MOST     1024
+
+enum key { KEY_ONLY = 256, KEY_SEEDS, KEY_JOBS };
+
+static const struct argp_option argp_options[] = {
+	{"format", 'f', "FORMAT", 0, "text, csv, json or markdown (text)", 0},
+	{"jobs", KEY_JOBS, "N", 0, "Run N experiments at once (as many as cores)", 0},
+	{"network", 'n', "NETWORK", 0,
+		"Preset or INI file, with changes behind it, such as qsnet,vcs=1 "
+		"(qsnet)",
+		0},
+	{"only", KEY_ONLY, "ID-GLOB", 0,
+		"Only the rows whose id matches, such as 'ping.*'", 0},
+	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
+	{"seeds", KEY_SEEDS, "N", 0, "Run each experiment with N seeds (3)", 0},
+	{0},
+};
+
+struct arguments {
+	struct tb_validation_options options;
+	enum tb_validation_format format;
+	const char *output;
+};
+
+static unsigned parse_number(
+	struct argp_state *state, const char *name, const char *text, uint64_t max)
+{
+	uint64_t value = 0;
+	if (tb_parse_count(text, 1, max, &value) != TB_OK)
+		argp_error(state, "%s takes a whole number from 1 to %u, not '%s'", name,
+			(unsigned)max, text);
+	return (unsigned)value;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	switch (key) {
+	case 'f':
+		if (tb_validation_parse_format(text, &args->format) != TB_OK)
+			argp_error(state, "no format is called '%s'", text);
+		break;
+	case 'n':
+		args->options.network = text;
+		break;
+	case 'o':
+		args->output = text;
+		break;
+	case KEY_ONLY:
+		args->options.only = text;
+		break;
+	case KEY_SEEDS:
+		args->options.n_seeds = parse_number(state, "--seeds", text, SEEDS_MOST);
+		break;
+	case KEY_JOBS:
+		args->options.n_workers = parse_number(state, "--jobs", text, JOBS_MOST);
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is too many: it takes options only", text);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void show_progress(void *context, size_t n_done, size_t n_runs)
+{
+	struct tb_progress *progress = context;
+	char text[64];
+	if (!tb_progress_due(progress))
+		return;
+	snprintf(text, sizeof text, "%zu of %zu runs", n_done, n_runs);
+	tb_progress_show(progress, n_runs ? (double)n_done / (double)n_runs : -1, text);
+}
+
+static int write_findings(const struct arguments *args,
+	const struct tb_validation *validation, struct tb_error *error)
+{
+	struct tb_outfile out;
+	int status = tb_outfile_open(&out, args->output, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_validation_write(validation, args->format, out.stream, error);
+	if (status == TB_OK)
+		return tb_outfile_commit(&out, error);
+	tb_outfile_abandon(&out);
+	return status;
+}
+
+int tb_cmd_validate(int argc, char **argv)
+{
+	static const struct argp argp = {.options = argp_options,
+		.parser = parse,
+		.doc = "Run the experiments that were published of QsNet and compare.\v"
+		       "Each row is a figure or an observation of a paper. Exits with 1 "
+		       "when one of those that the model can show leaves its tolerance."
+		       "\n\nExample:\n"
+		       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1"};
+	struct tb_progress progress;
+	struct arguments args = {.output = "-",
+		.options = {.network = "qsnet",
+			.n_seeds = SEEDS_DEFAULT,
+			.progress = show_progress,
+			.context = &progress}};
+	argp_err_exit_status = TB_EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &args) != 0)
+		return TB_EXIT_USAGE;
+	struct tb_validation validation = {0};
+	struct tb_error error = {0};
+	tb_progress_init(&progress, stderr);
+	int status = tb_validation_run(&validation, &args.options, &error);
+	tb_progress_done(&progress);
+	if (status != TB_OK)
+		return tb_cli_fail(&error);
+	status = write_findings(&args, &validation, &error);
+	bool failing = validation.n_failing > 0;
+	tb_validation_fini(&validation);
+	if (status != TB_OK)
+		return tb_cli_fail(&error);
+	return failing ? TB_EXIT_FAILURE : TB_EXIT_OK;
+}

@@ -1,0 +1,337 @@
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MB_PER_S 1e6
+
+// mean_sent is what a sender sent, of those with a number from `first` to `last`.
+static double mean_sent(const struct tb_outcome *outcome, uint32_t first, uint32_t last)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t i = first; i <= last && i < outcome->n_nodes; i++)
+		if (outcome->nodes[i].role == TB_ROLE_SENDER) {
+			sum += outcome->nodes[i].sent_bps;
+			n++;
+		}
+	return n ? sum / n / MB_PER_S : NAN;
+}
+
+static double sent(const struct tb_outcome *const *outcomes)
+{
+	return mean_sent(outcomes[0], 0, UINT32_MAX);
+}
+
+static double wire(const struct tb_outcome *const *outcomes)
+{
+	return outcomes[0]->nodes[0].wire_bps / MB_PER_S;
+}
+
+static double latency(const struct tb_outcome *const *outcomes)
+{
+	return outcomes[0]->latency_s * 1e6;
+}
+
+static double fraction(const struct tb_outcome *const *outcomes)
+{
+	return sent(outcomes) / sent(outcomes + 1);
+}
+
+// size_change: two experiments of small messages, then three of large ones.
+static double size_change(const struct tb_outcome *const *outcomes)
+{
+	double small = (sent(outcomes) + sent(outcomes + 1)) / 2;
+	double large = (sent(outcomes + 2) + sent(outcomes + 3) + sent(outcomes + 4)) / 3;
+	return (large / small - 1) * 100;
+}
+
+static double mean_taken(const struct tb_outcome *outcome)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < outcome->n_nodes; i++)
+		if (outcome->nodes[i].serves) {
+			sum += outcome->nodes[i].taken_bps;
+			n++;
+		}
+	return n ? sum / n / MB_PER_S : NAN;
+}
+
+static double taken(const struct tb_outcome *const *outcomes)
+{
+	return mean_taken(outcomes[0]);
+}
+
+static double taken_both(const struct tb_outcome *const *outcomes)
+{
+	return (mean_taken(outcomes[0]) + mean_taken(outcomes[1])) / 2;
+}
+
+// given is what the hot node sent: what others read.
+static double given(const struct tb_outcome *const *outcomes)
+{
+	return outcomes[0]->nodes[0].sent_bps / MB_PER_S;
+}
+
+static double drop(const struct tb_outcome *const *outcomes)
+{
+	return (1 - mean_taken(outcomes[1]) / mean_taken(outcomes[0])) * 100;
+}
+
+static double near(const struct tb_outcome *const *outcomes)
+{
+	return mean_sent(outcomes[0], 1, 3);
+}
+
+static double mid(const struct tb_outcome *const *outcomes)
+{
+	return mean_sent(outcomes[0], 4, 15);
+}
+
+static double far(const struct tb_outcome *const *outcomes)
+{
+	return mean_sent(outcomes[0], 16, 63);
+}
+
+// shared_gain: random shared and dedicated, then deterministic shared and dedicated.
+static double shared_gain(const struct tb_outcome *const *outcomes)
+{
+	double shared = mean_taken(outcomes[0]) + mean_taken(outcomes[2]);
+	double dedicated = mean_taken(outcomes[1]) + mean_taken(outcomes[3]);
+	return (shared - dedicated) / 2;
+}
+
+// A compute job alone, then beside three loads of I/O.
+#define N_LOADS 3
+
+static double loss(const struct tb_outcome *const *outcomes, int load)
+{
+	return (1 - sent(outcomes + 1 + load) / sent(outcomes)) * 100;
+}
+
+static double mean_loss(const struct tb_outcome *const *outcomes)
+{
+	double sum = 0;
+	for (int i = 0; i < N_LOADS; i++)
+		sum += loss(outcomes, i);
+	return sum / N_LOADS;
+}
+
+static double worst_loss(const struct tb_outcome *const *outcomes)
+{
+	double worst = loss(outcomes, 0);
+	for (int i = 1; i < N_LOADS; i++)
+		worst = fmax(worst, loss(outcomes, i));
+	return worst;
+}
+
+static double worst_of_three(const struct tb_outcome *const *outcomes)
+{
+	double worst = mean_loss(outcomes);
+	for (int i = 1; i < 3; i++)
+		worst = fmax(worst, mean_loss(outcomes + (ptrdiff_t)i * (N_LOADS + 1)));
+	return worst;
+}
+
+static double smallest_step(const struct tb_outcome *const *outcomes)
+{
+	double before = 0, smallest = INFINITY;
+	for (int i = 0; i < N_LOADS; i++) {
+		double now = loss(outcomes, i);
+		smallest = fmin(smallest, now - before);
+		before = now;
+	}
+	return smallest;
+}
+
+// A stage of the path: the links of one level and direction. Up links lead to levels 1
+// and higher, down links to levels 0 and higher.
+static bool in_stage(
+	const struct tb_link_outcome *link, enum tb_link_kind kind, uint32_t level)
+{
+	return link->kind == kind && link->level == level;
+}
+
+static double most_loaded(const struct tb_outcome *outcome)
+{
+	double most = 0;
+	for (uint32_t i = 0; i < outcome->n_links; i++)
+		most = fmax(most, outcome->links[i].wait_share);
+	return most;
+}
+
+struct spread {
+	double mean, deviation;
+};
+
+static struct spread stage_spread(
+	const struct tb_outcome *outcome, enum tb_link_kind kind, uint32_t level)
+{
+	double sum = 0, squares = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < outcome->n_links; i++)
+		if (in_stage(&outcome->links[i], kind, level)) {
+			sum += outcome->links[i].wait_share;
+			squares += outcome->links[i].wait_share *
+				   outcome->links[i].wait_share;
+			n++;
+		}
+	double mean = sum / n;
+	return (struct spread){mean, sqrt(fmax(squares / n - mean * mean, 0))};
+}
+
+// stage_percent is NaN when nothing waited anywhere: there is no most loaded link.
+static double stage_percent(
+	const struct tb_outcome *outcome, enum tb_link_kind kind, uint32_t level)
+{
+	double most = most_loaded(outcome);
+	return most > 0 ? stage_spread(outcome, kind, level).mean / most * 100 : NAN;
+}
+
+static double first_level(const struct tb_outcome *const *outcomes)
+{
+	return stage_percent(outcomes[0], TB_LINK_INJECTION, 0);
+}
+
+static double second_level(const struct tb_outcome *const *outcomes)
+{
+	return stage_percent(outcomes[0], TB_LINK_UP, 1);
+}
+
+// The stages of the longest path, in its order; headers at an ejection link are there.
+static const struct {
+	enum tb_link_kind kind;
+	uint32_t level;
+} stages[] = {
+	{TB_LINK_INJECTION, 0},
+	{TB_LINK_UP, 1},
+	{TB_LINK_UP, 2},
+	{TB_LINK_DOWN, 1},
+	{TB_LINK_DOWN, 0},
+};
+enum { N_STAGES = sizeof stages / sizeof *stages };
+
+static double growth(const struct tb_outcome *const *outcomes)
+{
+	double smallest = INFINITY;
+	double before = stage_percent(outcomes[0], stages[0].kind, stages[0].level);
+	for (int i = 1; i < N_STAGES; i++) {
+		double now = stage_percent(outcomes[0], stages[i].kind, stages[i].level);
+		if (isnan(now))
+			return NAN;
+		smallest = fmin(smallest, now - before);
+		before = now;
+	}
+	return smallest;
+}
+
+static double unevenness(const struct tb_outcome *const *outcomes)
+{
+	double worst = 0;
+	for (int i = 0; i < N_STAGES; i++) {
+		struct spread spread =
+			stage_spread(outcomes[0], stages[i].kind, stages[i].level);
+		if (spread.mean > 0)
+			worst = fmax(worst, spread.deviation / spread.mean * 100);
+	}
+	return most_loaded(outcomes[0]) > 0 ? worst : NAN;
+}
+
+static int descending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x < y) - (x > y);
+}
+
+// hot_first_level compares the fourth part of the links into level 0 that waits most with
+// the rest.
+static double hot_first_level(const struct tb_outcome *const *outcomes)
+{
+	const struct tb_outcome *outcome = outcomes[0];
+	double *waits = malloc(outcome->n_links * sizeof *waits);
+	uint32_t n = 0;
+	if (!waits)
+		return NAN;
+	for (uint32_t i = 0; i < outcome->n_links; i++)
+		if (outcome->links[i].level == 0 &&
+			outcome->links[i].kind != TB_LINK_EJECTION)
+			waits[n++] = outcome->links[i].wait_share;
+	qsort(waits, n, sizeof *waits, descending);
+	double hot = 0, rest = 0;
+	for (uint32_t i = 0; i < n; i++)
+		*(i < n / 4 ? &hot : &rest) += waits[i];
+	free(waits);
+	return hot > 0 ? ((hot / (n / 4)) / (rest / (n - n / 4)) - 1) * 100 : NAN;
+}
+
+#define LOADS(mix) mix ".0", mix ".1", mix ".3", mix ".5"
+#define PERMUTATION(name, pattern)                                                       \
+	{                                                                                \
+		"perm." name, sent,                                                      \
+		{                                                                        \
+			pattern                                                          \
+		}                                                                        \
+	}
+
+static const struct tb_measure measures[] = {
+	{"ping.uni.bw", sent, {"ping"}},
+	{"ping.uni.wire", wire, {"ping"}},
+	{"ping.uni.lat0", latency, {"latency.0"}},
+	{"ping.uni.lat64", latency, {"latency.64"}},
+	{"ping.uni.lat0.16", latency, {"latency.0.16"}},
+	{"ping.bi.bw", sent, {"ping.both"}},
+	{"uniform.64.bw", sent, {"uniform.64"}},
+	{"uniform.64.frac", fraction, {"uniform.64", "ping.both"}},
+	{"uniform.32.bw", sent, {"uniform.32"}},
+	{"uniform.size", size_change,
+		{"uniform.64.4k", "uniform.64.16k", "uniform.64.64k", "uniform.64",
+			"uniform.64.1m"}},
+	PERMUTATION("neighbor", "neighbour"),
+	PERMUTATION("butterfly", "butterfly"),
+	PERMUTATION("complement", "complement"),
+	PERMUTATION("shuffle.lo", "shuffle"),
+	PERMUTATION("shuffle.hi", "shuffle"),
+	PERMUTATION("transpose.lo", "transpose"),
+	PERMUTATION("transpose.hi", "transpose"),
+	PERMUTATION("bitrev.lo", "bit-reversal"),
+	PERMUTATION("bitrev.hi", "bit-reversal"),
+	{"matrix.complement.l1", first_level, {"complement"}},
+	{"matrix.complement.l2", second_level, {"complement"}},
+	{"matrix.complement.even", unevenness, {"complement"}},
+	{"matrix.complement.grow", growth, {"complement"}},
+	{"matrix.bitrev.hot", hot_first_level, {"bit-reversal"}},
+	{"hot.32", taken, {"hot.32"}},
+	{"hot.64.drop", drop, {"hot.32", "hot.64"}},
+	{"hot.64.near", near, {"hot.64"}},
+	{"hot.64.mid", mid, {"hot.64"}},
+	{"hot.64.far", far, {"hot.64"}},
+	{"hot.16.read", given, {"hot.16.read"}},
+	{"hot.16.write", taken, {"hot.16.write"}},
+	{"io.rand.clustered", taken_both,
+		{"io.random.clustered.shared", "io.random.clustered.dedicated"}},
+	{"io.rand.distributed", taken_both,
+		{"io.random.distributed.shared", "io.random.distributed.dedicated"}},
+	{"io.det.clustered", taken_both,
+		{"io.fixed.clustered.shared", "io.fixed.clustered.dedicated"}},
+	{"io.det.distributed", taken_both,
+		{"io.fixed.distributed.shared", "io.fixed.distributed.dedicated"}},
+	{"io.shared.gain", shared_gain,
+		{"io.random.clustered.shared", "io.random.clustered.dedicated",
+			"io.fixed.clustered.shared", "io.fixed.clustered.dedicated"}},
+	{"mix.dedicated", worst_of_three,
+		{LOADS("mix.1c.dedicated"), LOADS("mix.1i.dedicated"),
+			LOADS("mix.distributed.dedicated")}},
+	{"mix.1c.shared", mean_loss, {LOADS("mix.1c.shared")}},
+	{"mix.1i.shared", worst_loss, {LOADS("mix.1i.shared")}},
+	{"mix.distributed.shared", smallest_step, {LOADS("mix.distributed.shared")}},
+};
+
+const struct tb_measure *tb_measure_find(const char *id)
+{
+	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+		if (strcmp(measures[i].id, id) == 0)
+			return &measures[i];
+	return NULL;
+}

@@ -1,0 +1,20 @@
+// What each claim reads from its experiments.
+#ifndef TB_MEASURE_H
+#define TB_MEASURE_H
+
+#include "experiment.h"
+
+#define TB_MEASURE_EXPERIMENTS 12
+
+struct tb_measure {
+	const char *id; // of the claim
+	// value reads the figure, in the claim's unit, from one outcome of each
+	// experiment, in their order; NaN when there is none.
+	double (*value)(const struct tb_outcome *const *outcomes);
+	const char *experiments[TB_MEASURE_EXPERIMENTS + 1]; // NULL-terminated
+};
+
+// tb_measure_find returns NULL when no measure has this id.
+const struct tb_measure *tb_measure_find(const char *id);
+
+#endif

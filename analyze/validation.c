@@ -1,0 +1,209 @@
+#include "validation.h"
+
+#include "measure.h"
+#include "workers.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SEED 1
+
+// The runs that the claims take: experiment by experiment, seed by seed.
+struct plan {
+	const struct tb_experiment **experiments;
+	size_t n_experiments;
+	unsigned n_seeds;
+	struct tb_network_params params;
+	struct tb_outcome **outcomes; // experiment * n_seeds + seed
+	struct tb_error *errors;      // the same
+	const struct tb_validation_options *options;
+};
+
+static bool wanted(const struct tb_claim *claim, const char *only)
+{
+	return !only || fnmatch(only, claim->id, 0) == 0;
+}
+
+static size_t count_experiments(void)
+{
+	size_t n = 0;
+	while (tb_experiments[n].name)
+		n++;
+	return n;
+}
+
+static size_t place_of(const struct plan *plan, const char *name)
+{
+	size_t i = 0;
+	while (i < plan->n_experiments && strcmp(plan->experiments[i]->name, name) != 0)
+		i++;
+	return i;
+}
+
+// add_claim adds the experiments of a claim that are not planned yet.
+static int add_claim(
+	struct plan *plan, const struct tb_claim *claim, struct tb_error *error)
+{
+	const struct tb_measure *measure = tb_measure_find(claim->id);
+	if (!measure)
+		return tb_fail(error, TB_EFORMAT, "no measure is called '%s'", claim->id);
+	for (const char *const *name = measure->experiments; *name; name++) {
+		const struct tb_experiment *found = tb_experiment_find(*name);
+		if (!found)
+			return tb_fail(
+				error, TB_EFORMAT, "no experiment is called '%s'", *name);
+		if (place_of(plan, *name) == plan->n_experiments)
+			plan->experiments[plan->n_experiments++] = found;
+	}
+	return TB_OK;
+}
+
+static int run_task(void *context, size_t index)
+{
+	struct plan *plan = context;
+	return tb_experiment_run(&plan->outcomes[index],
+		plan->experiments[index / plan->n_seeds], &plan->params,
+		FIRST_SEED + index % plan->n_seeds, &plan->errors[index]);
+}
+
+static void watch(void *context, size_t n_done)
+{
+	const struct plan *plan = context;
+	if (plan->options->progress)
+		plan->options->progress(plan->options->context, n_done,
+			plan->n_experiments * plan->n_seeds);
+}
+
+static int run_plan(struct plan *plan, struct tb_error *error)
+{
+	size_t n = plan->n_experiments * plan->n_seeds;
+	plan->outcomes = calloc(n + 1, sizeof(struct tb_outcome *));
+	plan->errors = calloc(n + 1, sizeof *plan->errors);
+	if (!plan->outcomes || !plan->errors)
+		return tb_fail(error, TB_ENOMEM, "no memory for %zu runs", n);
+	const struct tb_work work = {plan, n, run_task, watch};
+	int status = tb_workers_run(&work, plan->options->n_workers);
+	for (size_t i = 0; i < n && status != TB_OK; i++)
+		if (plan->errors[i].code == (enum tb_status)status) {
+			if (error)
+				*error = plan->errors[i];
+			return status;
+		}
+	return status == TB_OK ? TB_OK
+			       : tb_fail(error, (enum tb_status)status,
+					 "the experiments could not be run");
+}
+
+// figure reads what the measure says of one seed.
+static double figure(
+	const struct plan *plan, const struct tb_measure *measure, unsigned seed)
+{
+	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
+	for (size_t i = 0; measure->experiments[i]; i++)
+		outcomes[i] = plan->outcomes[place_of(plan, measure->experiments[i]) *
+						     plan->n_seeds +
+					     seed];
+	return measure->value(outcomes);
+}
+
+static void judge(struct tb_finding *finding, const struct plan *plan, double *values)
+{
+	const struct tb_claim *claim = finding->claim;
+	finding->simulated = (struct tb_estimate){NAN, NAN};
+	finding->error_percent = NAN;
+	finding->verdict = TB_VERDICT_OUTSIDE;
+	if (claim->outside)
+		return;
+	const struct tb_measure *measure = tb_measure_find(claim->id);
+	for (unsigned seed = 0; seed < plan->n_seeds; seed++)
+		values[seed] = figure(plan, measure, seed);
+	finding->simulated = tb_estimate_of(values, plan->n_seeds);
+	finding->error_percent = tb_claim_error(claim, finding->simulated.mean);
+	finding->verdict = tb_claim_holds(claim, finding->simulated.mean)
+				   ? TB_VERDICT_HOLDS
+				   : TB_VERDICT_FAILS;
+}
+
+static int judge_all(
+	struct tb_validation *validation, const struct plan *plan, struct tb_error *error)
+{
+	double *values = calloc(plan->n_seeds, sizeof *values);
+	if (!values)
+		return tb_fail(error, TB_ENOMEM, "no memory for the findings");
+	for (size_t i = 0; i < validation->n_findings; i++) {
+		struct tb_finding *finding = &validation->findings[i];
+		judge(finding, plan, values);
+		validation->n_holding += finding->verdict == TB_VERDICT_HOLDS;
+		validation->n_failing += finding->verdict == TB_VERDICT_FAILS;
+		validation->n_outside += finding->verdict == TB_VERDICT_OUTSIDE;
+	}
+	free(values);
+	return TB_OK;
+}
+
+// choose lists the claims asked for and plans their runs.
+static int choose(
+	struct tb_validation *validation, struct plan *plan, struct tb_error *error)
+{
+	const struct tb_claims *claims = &validation->claims;
+	validation->findings = calloc(claims->n + 1, sizeof *validation->findings);
+	plan->experiments =
+		calloc(count_experiments() + 1, sizeof(const struct tb_experiment *));
+	if (!validation->findings || !plan->experiments)
+		return tb_fail(error, TB_ENOMEM, "no memory for the claims");
+	for (size_t i = 0; i < claims->n; i++) {
+		const struct tb_claim *claim = &claims->claims[i];
+		if (!wanted(claim, plan->options->only))
+			continue;
+		validation->findings[validation->n_findings++].claim = claim;
+		int status = claim->outside ? TB_OK : add_claim(plan, claim, error);
+		if (status != TB_OK)
+			return status;
+	}
+	if (validation->n_findings == 0)
+		return tb_fail(error, TB_EUSAGE, "no row's id matches '%s'",
+			plan->options->only);
+	return TB_OK;
+}
+
+static void plan_fini(struct plan *plan)
+{
+	size_t n = plan->n_experiments * plan->n_seeds;
+	for (size_t i = 0; i < n && plan->outcomes; i++)
+		tb_outcome_free(plan->outcomes[i]);
+	free(plan->outcomes);
+	free(plan->errors);
+	free(plan->experiments);
+}
+
+int tb_validation_run(struct tb_validation *validation,
+	const struct tb_validation_options *options, struct tb_error *error)
+{
+	struct tb_validation made = {
+		.network = options->network, .n_seeds = options->n_seeds};
+	struct plan plan = {.n_seeds = options->n_seeds, .options = options};
+	int status = tb_network_preset(&plan.params, options->network, error);
+	if (status == TB_OK)
+		status = tb_claims_published(&made.claims, error);
+	if (status == TB_OK)
+		status = choose(&made, &plan, error);
+	if (status == TB_OK)
+		status = run_plan(&plan, error);
+	if (status == TB_OK)
+		status = judge_all(&made, &plan, error);
+	plan_fini(&plan);
+	if (status == TB_OK)
+		*validation = made;
+	else
+		tb_validation_fini(&made);
+	return status;
+}
+
+void tb_validation_fini(struct tb_validation *validation)
+{
+	tb_claims_fini(&validation->claims);
+	free(validation->findings);
+	validation->findings = NULL;
+}
