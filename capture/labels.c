@@ -19,7 +19,7 @@ void tb_labels_fini(struct tb_labels *labels)
 
 void tb_labels_clear(struct tb_labels *labels)
 {
-	labels->n_used = labels->n_text = 0;
+	labels->n_used = labels->n_text = labels->n_counted = 0;
 	if (++labels->generation == 0) { // once in 2^32 ranks
 		if (labels->slots)
 			memset(labels->slots, 0,
@@ -99,9 +99,31 @@ static bool keep_name(struct tb_labels *labels, const char *name, size_t length)
 	return true;
 }
 
+// number_of is n where the name is "ln", written as a plain number from 1; else 0.
+static uint32_t number_of(const char *name, size_t length)
+{
+	uint64_t number = 0;
+	if (length < 2 || length > 11 || name[0] != 'l' || name[1] == '0')
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if (name[i] < '0' || name[i] > '9')
+			return 0;
+		number = number * 10 + (uint64_t)(name[i] - '0');
+	}
+	return number > UINT32_MAX ? 0 : (uint32_t)number;
+}
+
 int tb_labels_put(
 	struct tb_labels *labels, const char *name, size_t length, uint32_t index)
 {
+	uint32_t number = number_of(name, length);
+	if (number != 0 && number <= labels->n_counted)
+		return 0;
+	if (number == labels->n_counted + 1 && number == index + 1 &&
+		labels->n_used == 0) {
+		labels->n_counted++;
+		return 1;
+	}
 	// Three quarters full at the most keeps probe chains short.
 	if (labels->n_used * 4 >= labels->capacity * 3 && !grow_slots(labels))
 		return TB_ENOMEM;
@@ -120,6 +142,11 @@ int tb_labels_put(
 bool tb_labels_find(
 	const struct tb_labels *labels, const char *name, size_t length, uint32_t *index)
 {
+	uint32_t number = number_of(name, length);
+	if (number != 0 && number <= labels->n_counted) {
+		*index = number - 1;
+		return true;
+	}
 	if (labels->n_used == 0)
 		return false;
 	const struct tb_label *slot =

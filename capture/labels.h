@@ -1,7 +1,8 @@
 // The labels of one rank of a GOAL text, and the operations that they name.
 //
-// An open-addressing hash table that keeps its memory from rank to rank. A zeroed struct
-// is an empty table. Not thread safe.
+// The labels that most writers give, l1 for the first operation, l2 for the second and so
+// on, are only counted. The others stand in an open-addressing hash table that keeps its
+// memory from rank to rank. A zeroed struct is an empty table. Not thread safe.
 #ifndef TB_LABELS_H
 #define TB_LABELS_H
 
@@ -11,6 +12,7 @@
 #include <stddef.h>
 
 struct tb_labels {
+	uint32_t n_counted;	// l1 .. ln name the first n operations
 	struct tb_label *slots; // NULL while empty
 	size_t capacity;	// 0 or a power of two
 	size_t n_used;
