@@ -260,7 +260,7 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	engine->free_packets[engine->n_free_packets++] = id;
 }
 
-void tb_endpoint_sent(struct tb_engine *engine, uint32_t id)
+static void tell_sent(struct tb_engine *engine, uint32_t id)
 {
 	uint64_t cookie = engine->messages[id].what.cookie;
 	if (engine->source->sent) {
@@ -273,7 +273,7 @@ void tb_endpoint_sent(struct tb_engine *engine, uint32_t id)
 	drop_message(engine, id);
 }
 
-void tb_endpoint_delivered(struct tb_engine *engine, uint32_t id)
+static void tell_delivered(struct tb_engine *engine, uint32_t id)
 {
 	const struct message *message = &engine->messages[id];
 	struct tb_flow_sample *flow = &engine->recorder.flows[message->flow];
@@ -296,4 +296,41 @@ void tb_endpoint_delivered(struct tb_engine *engine, uint32_t id)
 		engine->source_at = engine->source->when(engine->source->context);
 	}
 	drop_message(engine, id);
+}
+
+// ended keeps the endings of a round in the order of posting, so that what a source makes
+// of them does not depend on the order of events.
+void tb_endpoint_ended(struct tb_engine *engine, uint32_t id, enum event_kind kind)
+{
+	if (engine->n_endings == engine->endings_room) {
+		uint32_t room = engine->endings_room ? engine->endings_room * 2 : 64;
+		void *moved = realloc(engine->endings, room * sizeof *engine->endings);
+		if (!moved) {
+			tb_engine_fail(
+				engine, TB_ENOMEM, "no memory for the ended messages");
+			return;
+		}
+		engine->endings = moved;
+		engine->endings_room = room;
+	}
+	struct ending ending = {engine->messages[id].serial, id, kind};
+	uint32_t i = engine->n_endings++;
+	for (; i > 0; i--) {
+		const struct ending *earlier = &engine->endings[i - 1];
+		if (earlier->serial < ending.serial ||
+			(earlier->serial == ending.serial && earlier->kind < kind))
+			break;
+		engine->endings[i] = *earlier;
+	}
+	engine->endings[i] = ending;
+}
+
+void tb_endpoint_tell_source(struct tb_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->n_endings; i++)
+		if (engine->endings[i].kind == EV_SENT)
+			tell_sent(engine, engine->endings[i].message);
+		else
+			tell_delivered(engine, engine->endings[i].message);
+	engine->n_endings = 0;
 }

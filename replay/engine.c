@@ -246,6 +246,7 @@ void tb_engine_free(struct tb_engine *engine)
 	free(engine->free_packets);
 	free(engine->messages);
 	free(engine->posted);
+	free(engine->endings);
 	free(engine->links_now.ids);
 	free(engine->switches_now.ids);
 	free(engine->nodes_now.ids);
@@ -279,10 +280,8 @@ static void handle(struct tb_engine *engine, struct tb_event event)
 		tb_endpoint_fetched(engine, id);
 		break;
 	case EV_SENT:
-		tb_endpoint_sent(engine, id);
-		break;
 	case EV_DELIVERED:
-		tb_endpoint_delivered(engine, id);
+		tb_endpoint_ended(engine, id, (enum event_kind)event.kind);
 		break;
 	}
 }
@@ -353,6 +352,7 @@ static void instant(struct tb_engine *engine)
 			engine->stats.n_events++;
 			handle(engine, tb_wheel_take(wheel));
 		}
+		tb_endpoint_tell_source(engine);
 		settle_choices(engine);
 	} while ((tb_wheel_next(wheel, engine->now) <= engine->now ||
 			 outside_at(engine) <= engine->now) &&

@@ -128,6 +128,12 @@ struct list { // ids touched in this instant
 	uint32_t n, room;
 };
 
+struct ending { // of a message: EV_SENT or EV_DELIVERED
+	uint64_t serial;
+	uint32_t message;
+	enum event_kind kind;
+};
+
 struct tb_engine {
 	const struct tb_network *net;
 	const struct tb_source *source;
@@ -155,6 +161,8 @@ struct tb_engine {
 	uint32_t *posted; // ring of messages that wait out their send overhead
 	uint32_t posted_first, n_posted, posted_room;
 	struct list links_now, switches_now, nodes_now;
+	struct ending *endings; // of this round, by message serial
+	uint32_t n_endings, endings_room;
 	struct tb_engine_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };
@@ -214,7 +222,8 @@ void tb_endpoint_start(struct tb_engine *engine, uint32_t message); // overhead 
 void tb_endpoint_fetched(struct tb_engine *engine, uint32_t node);  // EV_FETCHED
 void tb_endpoint_node(struct tb_engine *engine, uint32_t node);	    // phase 2
 void tb_endpoint_tail(struct tb_engine *engine, uint32_t packet);   // EV_TAIL
-void tb_endpoint_sent(struct tb_engine *engine, uint32_t message);
-void tb_endpoint_delivered(struct tb_engine *engine, uint32_t message);
+// EV_SENT or EV_DELIVERED: the source is told at the end of phase 1.
+void tb_endpoint_ended(struct tb_engine *engine, uint32_t message, enum event_kind kind);
+void tb_endpoint_tell_source(struct tb_engine *engine);
 
 #endif
