@@ -1,0 +1,196 @@
+// The inside of the reference engine, shared by flits.c (time), flits_links.c (flits,
+// credits, headers, VCs) and flits_nodes.c (messages, the bus, acknowledgements, tokens).
+// Private to replay/.
+//
+// Words are those of docs/model.md: flit, block (the flits of a packet that fill the
+// smallest FIFO), credit, header, acknowledgement, token. A packet's path has hops 0
+// (injection) to n_hops - 1 (ejection).
+#ifndef TB_FLITS_IMPL_H
+#define TB_FLITS_IMPL_H
+
+#include "flits.h"
+#include "flits_books.h"
+#include "network_impl.h"
+#include "recorder.h"
+
+enum what {	      // in the order in which they happen in one instant
+	STARTED,      // message: its send overhead is over
+	FLIT_CROSSED, // link: falls free
+	FLIT_IN,      // packet, hop: its next flit is in behind the hop's link
+	CREDIT_IN,    // packet, hop: room for one more flit behind the hop's link
+	ACK_IN,	      // packet, hop: the acknowledgement is back before the hop's link
+	TOKEN_IN,     // packet, hop: the end-of-packet token frees the hop's VC
+	FETCHED,      // node: the packet that it fetches is over the bus
+	DRAINED,      // packet: is over the bus of its destination
+	SENT,	      // message: its last acknowledgement is back
+	DELIVERED,    // message: its receive overhead is over
+};
+
+struct happening {
+	tb_time_ps at;
+	uint64_t number; // of its being foreseen
+	enum what what;
+	uint32_t id; // link, node, or hop of the packet
+	struct packet *packet;
+	struct message *message;
+};
+
+struct heap { // binary, earliest first
+	struct happening *items;
+	size_t n, room;
+};
+
+struct message {
+	struct tb_message what;
+	uint64_t serial;
+	tb_time_ps posted_at;
+	uint64_t to_cut; // bytes
+	uint32_t n_packets;
+	uint32_t n_uncut, n_undrained, n_unacknowledged; // packets
+	uint32_t flow;
+	bool sent, delivered; // the source knows
+	struct message *next; // in its node's queue
+	struct message *older, *newer;
+};
+
+struct hop {
+	uint32_t link, vc;
+	uint32_t n_here;  // flits that stand before the link
+	uint32_t n_begun; // flits that have begun to cross it
+	uint32_t n_in;	  // flits that are in behind it
+	uint32_t room;	  // credits: free places in the FIFO behind it
+	tb_time_ps wait;  // before the VC was granted
+	uint32_t root;	  // link that this wait was for in the end
+};
+
+struct packet {
+	struct message *message;
+	uint64_t order;
+	uint32_t destination, payload_bytes, wire_bytes;
+	uint32_t n_flits;
+	uint32_t ascending;
+	tb_time_ps arrived; // its header at the switch where it stands
+	tb_time_ps waited;  // at the switches before
+	struct packet *next_waiting;
+	struct packet *older, *newer;
+	uint32_t n_granted;   // hops whose VC it has
+	bool drained, closed; // over the bus; its last VC is free
+	struct hop hops[];    // one more than the longest path
+};
+
+struct ending { // of a message
+	struct message *message;
+	enum what what; // SENT or DELIVERED
+};
+
+struct channel { // a VC of a link
+	struct packet *holder;
+	uint32_t hop; // of the holder
+	tb_time_ps granted_at;
+	uint32_t flow; // of the holder or the last one
+	uint32_t root; // link that limited the last holder
+};
+
+struct link {
+	const struct tb_link_info *info;
+	uint64_t byte_q20; // picoseconds a byte, 20 binary places
+	tb_time_ps hop_ps; // flit begins here to flit can begin on the next link
+	uint32_t fifo;	   // flits a VC
+	struct channel *channels;
+	uint32_t serving;      // VC whose flit crosses or crossed last
+	bool crossing;	       // a flit crosses
+	tb_time_ps block_from; // the block that is crossing began
+	uint32_t n_held;       // VCs
+	tb_time_ps held_from;
+	bool touched; // to be looked at in this round
+};
+
+struct switch_state {
+	struct packet *waiting; // headers, oldest first
+	bool touched;
+};
+
+struct node {
+	struct message *queue;
+	struct message **queue_end;
+	struct packet *fetching, *fetched;
+	tb_time_ps bus_free_at;
+	tb_time_ps drained_at; // the last packet from the network
+	bool touched;
+};
+
+struct touched {
+	uint32_t *ids;
+	uint32_t n;
+};
+
+struct tb_flits {
+	const struct tb_network *net;
+	const struct tb_source *source;
+	struct tb_observer of_flows; // the observer, deaf to bins
+	struct tb_recorder recorder; // flows and blame only
+	struct tb_books books;
+	struct heap heap;
+	tb_time_ps now;
+	tb_time_ps last_told; // the source of an end
+	bool over;
+	uint64_t seed, bus_q20;
+	int64_t age_q10;
+	uint32_t block_flits;
+	struct link *links;
+	struct channel *channels;
+	struct switch_state *switches;
+	struct node *nodes;
+	struct message *messages; // all that the source has not been told the end of
+	struct packet *packets;	  // all that are under way
+	struct touched links_now, switches_now, nodes_now;
+	struct ending *endings; // of this round
+	uint32_t n_endings, endings_room;
+	struct tb_engine_stats stats;
+	struct tb_error failure; // code is TB_OK while all is well
+};
+
+void tb_flits_fail(struct tb_flits *flits, enum tb_status code, const char *sentence);
+
+// tb_flits_foresee puts down what will happen; unused of id, packet and message are zero.
+void tb_flits_foresee(struct tb_flits *flits, struct happening happening);
+
+static inline void touch(struct touched *list, uint32_t id, bool *touched)
+{
+	if (!*touched)
+		list->ids[list->n++] = id;
+	*touched = true;
+}
+
+// T(n) of the definition: what `bytes` take at a rate.
+static inline tb_time_ps rate_time(uint64_t byte_q20, uint64_t bytes)
+{
+	return (tb_time_ps)((bytes * byte_q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
+// flits_links.c
+//
+void tb_flits_inject(struct tb_flits *flits, struct packet *packet, uint32_t vc);
+void tb_flits_crossed(struct tb_flits *flits, uint32_t link);
+void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t hop);
+void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop);
+void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t hop);
+void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw); // phase 2
+void tb_flits_serve(struct tb_flits *flits, uint32_t link);    // phase 3
+// Counts what lasts, up to now.
+void tb_flits_count_lasting(struct tb_flits *flits);
+
+// flits_nodes.c
+//
+void tb_flits_post(struct tb_flits *flits, const struct tb_message *what);
+void tb_flits_started(struct tb_flits *flits, struct message *message);
+void tb_flits_fetched(struct tb_flits *flits, uint32_t node);
+void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet);
+void tb_flits_drained(struct tb_flits *flits, struct packet *packet);
+void tb_flits_ack(struct tb_flits *flits, struct packet *packet, uint32_t hop);
+void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop);
+void tb_flits_ended(struct tb_flits *flits, struct message *message, enum what what);
+void tb_flits_tell_source(struct tb_flits *flits);
+void tb_flits_fetch(struct tb_flits *flits, uint32_t node); // phase 2
+
+#endif

@@ -1,0 +1,365 @@
+// Flits, credits and headers: what crosses a link, who gets a VC.
+#include "flits_impl.h"
+
+#include "random.h"
+
+#include <assert.h>
+
+static struct link *link_of(const struct tb_flits *flits, const struct hop *hop)
+{
+	return &flits->links[hop->link];
+}
+
+static void touch_link(struct tb_flits *flits, uint32_t id)
+{
+	touch(&flits->links_now, id, &flits->links[id].touched);
+}
+
+static void touch_switch(struct tb_flits *flits, uint32_t id)
+{
+	touch(&flits->switches_now, id, &flits->switches[id].touched);
+}
+
+// block_bytes is the length of the block that flit `number` belongs to.
+static uint32_t block_bytes(
+	const struct tb_flits *flits, const struct packet *packet, uint32_t number)
+{
+	uint32_t full = flits->block_flits * flits->net->params.flit_bytes;
+	uint32_t rest = packet->wire_bytes - number / flits->block_flits * full;
+	return rest < full ? rest : full;
+}
+
+// flit_time is what a flit takes of the link: those of a block add up to T(its bytes).
+static tb_time_ps flit_time(const struct tb_flits *flits, const struct packet *packet,
+	const struct link *link, uint32_t number)
+{
+	uint32_t size = flits->net->params.flit_bytes;
+	uint32_t from = number % flits->block_flits * size;
+	uint32_t bytes = block_bytes(flits, packet, number);
+	uint32_t to = from + size < bytes ? from + size : bytes;
+	return rate_time(link->byte_q20, to) - rate_time(link->byte_q20, from);
+}
+
+static bool ends_block(
+	const struct tb_flits *flits, const struct packet *packet, uint32_t number)
+{
+	return number + 1 == packet->n_flits || (number + 1) % flits->block_flits == 0;
+}
+
+// cross lets the next flit of a VC begin.
+static void cross(struct tb_flits *flits, uint32_t id, uint32_t vc)
+{
+	struct link *link = &flits->links[id];
+	struct packet *packet = link->channels[vc].holder;
+	uint32_t at = link->channels[vc].hop;
+	struct hop *hop = &packet->hops[at];
+	uint32_t number = hop->n_begun++;
+	tb_time_ps crossed = flits->now + flit_time(flits, packet, link, number);
+	hop->n_here--;
+	if (number % flits->block_flits == 0)
+		link->block_from = flits->now;
+	if (number == 0) {
+		tb_books_header(&flits->books, id, flits->now);
+		flits->stats.n_hops++;
+	}
+	if (ends_block(flits, packet, number))
+		tb_books_busy(&flits->books, id, link->block_from, crossed,
+			block_bytes(flits, packet, number));
+	link->serving = vc;
+	link->crossing = true;
+	tb_flits_foresee(
+		flits, (struct happening){.at = crossed, .what = FLIT_CROSSED, .id = id});
+	tb_time_ps in = flits->now + link->hop_ps;
+	if (link->info->kind == TB_LINK_EJECTION)
+		in = crossed + link->info->latency_ps;
+	else
+		hop->room--;
+	tb_flits_foresee(
+		flits, (struct happening){
+			       .at = in, .what = FLIT_IN, .id = at, .packet = packet});
+	if (at > 0)
+		tb_flits_foresee(
+			flits, (struct happening){
+				       .at = flits->now + link_of(flits, hop - 1)->hop_ps,
+				       .what = CREDIT_IN,
+				       .id = at - 1,
+				       .packet = packet});
+}
+
+static bool can_cross(const struct link *link, uint32_t vc)
+{
+	const struct channel *channel = &link->channels[vc];
+	if (!channel->holder)
+		return false;
+	const struct hop *hop = &channel->holder->hops[channel->hop];
+	return hop->n_here > 0 && (link->info->kind == TB_LINK_EJECTION || hop->room > 0);
+}
+
+// n_crossed is how many flits of the packet on the VC served last have begun; 0 when that
+// VC is free or has a new holder.
+static uint32_t n_crossed(const struct link *link)
+{
+	const struct channel *channel = &link->channels[link->serving];
+	return channel->holder ? channel->holder->hops[channel->hop].n_begun : 0;
+}
+
+// serve: the link stays with a packet in the middle of a block, whatever comes, and
+// beyond while that has a flit and room; else the VC granted longest ago, the lowest of
+// equals.
+void tb_flits_serve(struct tb_flits *flits, uint32_t id)
+{
+	struct link *link = &flits->links[id];
+	link->touched = false;
+	if (link->crossing)
+		return;
+	uint32_t n = n_crossed(link);
+	bool stays = n > 0 && can_cross(link, link->serving);
+	if (stays) {
+		cross(flits, id, link->serving);
+		return;
+	}
+	if (n > 0 && !ends_block(flits, link->channels[link->serving].holder, n - 1))
+		return;
+	uint32_t chosen = TB_ID_NONE;
+	for (uint32_t v = 0; v < link->info->n_vcs; v++)
+		if (can_cross(link, v) &&
+			(chosen == TB_ID_NONE ||
+				link->channels[v].granted_at <
+					link->channels[chosen].granted_at))
+			chosen = v;
+	if (chosen != TB_ID_NONE)
+		cross(flits, id, chosen);
+}
+
+void tb_flits_crossed(struct tb_flits *flits, uint32_t id)
+{
+	flits->links[id].crossing = false;
+	touch_link(flits, id);
+}
+
+void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop)
+{
+	packet->hops[hop].room++;
+	assert(packet->hops[hop].room <= link_of(flits, &packet->hops[hop])->fifo);
+	touch_link(flits, packet->hops[hop].link);
+}
+
+// older says whether a header goes before another at the same switch.
+static bool older(
+	const struct tb_flits *flits, const struct packet *a, const struct packet *b)
+{
+	tb_time_ps key_a = a->arrived - ((a->waited * flits->age_q10) >> 10);
+	tb_time_ps key_b = b->arrived - ((b->waited * flits->age_q10) >> 10);
+	return key_a != key_b ? key_a < key_b : a->order < b->order;
+}
+
+static void header_in(struct tb_flits *flits, struct packet *packet, uint32_t sw)
+{
+	struct packet **at = &flits->switches[sw].waiting;
+	packet->arrived = flits->now;
+	while (*at && older(flits, *at, packet))
+		at = &(*at)->next_waiting;
+	packet->next_waiting = *at;
+	*at = packet;
+	touch_switch(flits, sw);
+}
+
+void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t at)
+{
+	struct hop *hop = &packet->hops[at];
+	const struct link *link = link_of(flits, hop);
+	hop->n_in++;
+	if (link->info->kind == TB_LINK_EJECTION) {
+		if (hop->n_in == packet->n_flits)
+			tb_flits_packet_in(flits, packet);
+		return;
+	}
+	struct hop *next = hop + 1;
+	next->n_here++;
+	assert(next->n_here <= link->fifo);
+	if (hop->n_in == 1)
+		header_in(flits, packet, link->info->to);
+	else if (at + 1 < packet->n_granted)
+		touch_link(flits, next->link);
+}
+
+static uint32_t n_free(const struct link *link)
+{
+	return link->info->n_vcs - link->n_held;
+}
+
+static uint32_t lowest_free(const struct link *link)
+{
+	uint32_t vc = 0;
+	while (link->channels[vc].holder)
+		vc++;
+	return vc;
+}
+
+// grant gives a packet a VC of its next link.
+static void grant(struct tb_flits *flits, struct packet *packet, uint32_t id, uint32_t vc)
+{
+	struct link *link = &flits->links[id];
+	struct hop *hop = &packet->hops[packet->n_granted];
+	if (link->n_held++ == 0)
+		link->held_from = flits->now;
+	link->channels[vc] = (struct channel){.holder = packet,
+		.hop = packet->n_granted++,
+		.granted_at = flits->now,
+		.flow = packet->message->flow};
+	hop->link = id;
+	hop->vc = vc;
+	hop->room = link->fifo;
+	touch_link(flits, id);
+}
+
+void tb_flits_inject(struct tb_flits *flits, struct packet *packet, uint32_t vc)
+{
+	packet->hops[0].n_here = packet->n_flits;
+	grant(flits, packet, flits->net->injection[packet->message->what.source.id], vc);
+}
+
+// root_of is the link that limited a packet on its way after hop `at`: the root of its
+// longest wait there, the last of equals; the hop's own link if it did not wait.
+static uint32_t root_of(const struct packet *packet, uint32_t at)
+{
+	uint32_t root = packet->hops[at].link;
+	tb_time_ps longest = 0;
+	for (uint32_t hop = packet->n_granted - 1; hop > at; hop--)
+		if (packet->hops[hop].wait > longest) {
+			longest = packet->hops[hop].wait;
+			root = packet->hops[hop].root;
+		}
+	return root;
+}
+
+void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at)
+{
+	const struct hop *hop = &packet->hops[at];
+	struct link *link = link_of(flits, hop);
+	assert(hop->n_begun == packet->n_flits);
+	assert(link->info->kind == TB_LINK_EJECTION || hop->room == link->fifo);
+	link->channels[hop->vc].holder = NULL;
+	link->channels[hop->vc].root = root_of(packet, at);
+	if (--link->n_held == 0)
+		tb_books_held(&flits->books, hop->link, link->held_from, flits->now);
+	if (link->info->kind == TB_LINK_INJECTION)
+		touch(&flits->nodes_now, link->info->from,
+			&flits->nodes[link->info->from].touched);
+	else
+		touch_switch(flits, link->info->from);
+}
+
+// least_loaded chooses among the links of a group: those with the most free VCs, and of
+// n of these, in the order of ports, number (hash mod n).
+static uint32_t least_loaded(const struct tb_flits *flits, const struct packet *packet,
+	uint32_t sw, const struct tb_route_group *group)
+{
+	const uint32_t *ids = flits->net->group_links + group->first;
+	uint32_t most = 0, n_equal = 0;
+	for (uint32_t i = 0; i < group->n; i++)
+		if (n_free(&flits->links[ids[i]]) > most)
+			most = n_free(&flits->links[ids[i]]);
+	if (most == 0)
+		return TB_ID_NONE;
+	for (uint32_t i = 0; i < group->n; i++)
+		n_equal += n_free(&flits->links[ids[i]]) == most;
+	uint64_t hash = tb_random_mix(
+		flits->seed ^ tb_random_mix(packet->order) ^ (uint64_t)sw << 32);
+	uint64_t skip = hash % n_equal;
+	uint32_t i = 0;
+	while (n_free(&flits->links[ids[i]]) < most || skip-- > 0)
+		i++;
+	return ids[i];
+}
+
+static uint32_t route_of(
+	const struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+{
+	return tb_network_route(flits->net, sw, packet->destination,
+		packet->n_granted - 1, packet->ascending);
+}
+
+// way_on is the link that a header takes now, or none.
+static uint32_t way_on(
+	const struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+{
+	uint32_t route = route_of(flits, packet, sw);
+	if (route & TB_ROUTE_GROUP)
+		return least_loaded(
+			flits, packet, sw, &flits->net->groups[route & ~TB_ROUTE_GROUP]);
+	return n_free(&flits->links[route]) ? route : TB_ID_NONE;
+}
+
+// end_wait counts a header's wait before it takes a VC: the flow that held the VC last is
+// to blame, and what limited that in the end.
+static void end_wait(
+	struct tb_flits *flits, struct packet *packet, const struct channel *channel)
+{
+	tb_time_ps wait = flits->now - packet->arrived;
+	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+	uint32_t flow = packet->message->flow;
+	packet->hops[packet->n_granted].wait = wait;
+	packet->hops[packet->n_granted].root = channel->root;
+	if (wait == 0)
+		return;
+	tb_books_wait(&flits->books, came_by, packet->arrived, flits->now);
+	packet->waited += wait;
+	flits->recorder.flows[flow].wait_ps += (uint64_t)wait;
+	tb_recorder_blame(
+		&flits->recorder, came_by, channel->root, flow, channel->flow, wait);
+}
+
+void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw)
+{
+	struct packet **at = &flits->switches[sw].waiting;
+	flits->switches[sw].touched = false;
+	while (*at) {
+		struct packet *packet = *at;
+		uint32_t id = way_on(flits, packet, sw);
+		if (id == TB_ID_NONE) {
+			if (packet->arrived == flits->now)
+				tb_books_blocked(&flits->books,
+					packet->hops[packet->n_granted - 1].link,
+					flits->now);
+			at = &packet->next_waiting;
+			continue;
+		}
+		uint32_t vc = lowest_free(&flits->links[id]);
+		*at = packet->next_waiting;
+		end_wait(flits, packet, &flits->links[id].channels[vc]);
+		grant(flits, packet, id, vc);
+	}
+}
+
+// count_waiting counts a wait that lasts up to now; the holder of the first VC that the
+// header could take is to blame.
+static void count_waiting(
+	struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+{
+	tb_time_ps wait = flits->now - packet->arrived;
+	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+	uint32_t flow = packet->message->flow;
+	uint32_t first = route_of(flits, packet, sw);
+	if (first & TB_ROUTE_GROUP)
+		first = flits->net->group_links
+				[flits->net->groups[first & ~TB_ROUTE_GROUP].first];
+	if (wait == 0)
+		return;
+	tb_books_wait(&flits->books, came_by, packet->arrived, flits->now);
+	flits->recorder.flows[flow].wait_ps += (uint64_t)wait;
+	tb_recorder_blame(&flits->recorder, came_by, first, flow,
+		flits->links[first].channels[0].flow, wait);
+}
+
+void tb_flits_count_lasting(struct tb_flits *flits)
+{
+	for (uint32_t id = 0; id < flits->net->n_links; id++)
+		if (flits->links[id].n_held)
+			tb_books_held(&flits->books, id, flits->links[id].held_from,
+				flits->now);
+	for (uint32_t sw = 0; sw < flits->net->n_switches; sw++)
+		for (const struct packet *packet = flits->switches[sw].waiting; packet;
+			packet = packet->next_waiting)
+			count_waiting(flits, packet, sw);
+}

@@ -1,0 +1,337 @@
+// The nodes: messages cut into packets, the bus, acknowledgements and tokens.
+#include "flits_impl.h"
+
+#include <stdlib.h>
+
+static void no_memory(struct tb_flits *flits)
+{
+	tb_flits_fail(flits, TB_ENOMEM, "no memory for what is under way");
+}
+
+// bus_serve asks a node's bus, first come first served, and says when it has served.
+static tb_time_ps bus_serve(struct tb_flits *flits, struct node *node, uint64_t bytes)
+{
+	if (flits->bus_q20 == 0)
+		return flits->now;
+	if (node->bus_free_at < flits->now)
+		node->bus_free_at = flits->now;
+	node->bus_free_at += rate_time(flits->bus_q20, bytes);
+	return node->bus_free_at;
+}
+
+void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
+{
+	const struct tb_network_params *params = &flits->net->params;
+	uint64_t full = params->packet_payload_bytes;
+	uint64_t n = what->bytes / full + (what->bytes % full != 0);
+	struct message *message = calloc(1, sizeof *message);
+	if (n > UINT32_MAX) {
+		free(message);
+		tb_flits_fail(flits, TB_ECAPACITY, "a message of more than 2^32 packets");
+		return;
+	}
+	if (!message) {
+		no_memory(flits);
+		return;
+	}
+	message->what = *what;
+	message->serial = flits->stats.n_posted++;
+	message->posted_at = flits->now;
+	message->to_cut = what->bytes;
+	message->n_packets = n ? (uint32_t)n : 1;
+	message->n_uncut = message->n_undrained = message->n_unacknowledged =
+		message->n_packets;
+	message->flow = tb_recorder_flow(
+		&flits->recorder, what->job, what->source.id, what->destination.id);
+	message->older = flits->messages;
+	if (message->older)
+		message->older->newer = message;
+	flits->messages = message;
+	tb_flits_foresee(
+		flits, (struct happening){.at = flits->now + params->send_overhead_ps,
+			       .what = STARTED,
+			       .message = message});
+}
+
+// A message to the node itself crosses its bus twice and no link.
+static void start_local(struct tb_flits *flits, struct message *message)
+{
+	struct node *node = &flits->nodes[message->what.source.id];
+	tb_time_ps done = bus_serve(flits, node, 2 * message->what.bytes);
+	message->n_packets = 0;
+	flits->stats.payload_bytes += message->what.bytes;
+	tb_flits_foresee(
+		flits, (struct happening){.at = done, .what = SENT, .message = message});
+	tb_flits_foresee(flits,
+		(struct happening){.at = done + flits->net->params.receive_overhead_ps,
+			.what = DELIVERED,
+			.message = message});
+}
+
+void tb_flits_started(struct tb_flits *flits, struct message *message)
+{
+	uint32_t id = message->what.source.id;
+	struct node *node = &flits->nodes[id];
+	if (id == message->what.destination.id) {
+		start_local(flits, message);
+		return;
+	}
+	*node->queue_end = message;
+	node->queue_end = &message->next;
+	touch(&flits->nodes_now, id, &node->touched);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void fill_packet(
+	struct tb_flits *flits, struct packet *packet, struct message *message)
+{
+	const struct tb_network_params *params = &flits->net->params;
+	uint32_t number = message->n_packets - message->n_uncut;
+	packet->message = message;
+	packet->order = message->serial << 24 ^ number;
+	packet->destination = message->what.destination.id;
+	packet->payload_bytes =
+		(uint32_t)least(message->to_cut, params->packet_payload_bytes);
+	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
+	packet->n_flits =
+		(packet->wire_bytes + params->flit_bytes - 1) / params->flit_bytes;
+	if (packet->n_flits == 0)
+		packet->n_flits = 1;
+	if (flits->net->regular)
+		packet->ascending = tb_network_ascending(
+			flits->net, message->what.source.id, packet->destination);
+}
+
+// cut makes the next packet of a node's first message.
+static struct packet *cut(struct tb_flits *flits, struct node *node)
+{
+	struct message *message = node->queue;
+	size_t n_hops = flits->net->longest_path + 1;
+	struct packet *packet = calloc(1, sizeof *packet + n_hops * sizeof *packet->hops);
+	if (!packet) {
+		no_memory(flits);
+		return NULL;
+	}
+	fill_packet(flits, packet, message);
+	message->to_cut -= packet->payload_bytes;
+	if (--message->n_uncut == 0) {
+		node->queue = message->next;
+		if (!node->queue)
+			node->queue_end = &node->queue;
+	}
+	packet->older = flits->packets;
+	if (packet->older)
+		packet->older->newer = packet;
+	flits->packets = packet;
+	flits->stats.n_in_flight++;
+	return packet;
+}
+
+void tb_flits_fetched(struct tb_flits *flits, uint32_t id)
+{
+	struct node *node = &flits->nodes[id];
+	node->fetched = node->fetching;
+	node->fetching = NULL;
+	touch(&flits->nodes_now, id, &node->touched);
+}
+
+// inject gives the fetched packet the lowest free VC of the injection link, if any.
+static void inject(struct tb_flits *flits, uint32_t id)
+{
+	struct node *node = &flits->nodes[id];
+	const struct link *link = &flits->links[flits->net->injection[id]];
+	for (uint32_t v = 0; v < link->info->n_vcs; v++)
+		if (!link->channels[v].holder) {
+			tb_flits_inject(flits, node->fetched, v);
+			node->fetched = NULL;
+			return;
+		}
+}
+
+void tb_flits_fetch(struct tb_flits *flits, uint32_t id)
+{
+	struct node *node = &flits->nodes[id];
+	node->touched = false;
+	if (node->fetched)
+		inject(flits, id);
+	if (node->fetched || node->fetching || !node->queue)
+		return;
+	node->fetching = cut(flits, node);
+	if (node->fetching)
+		tb_flits_foresee(
+			flits, (struct happening){.at = bus_serve(flits, node,
+							  node->fetching->payload_bytes),
+				       .what = FETCHED,
+				       .id = id});
+}
+
+// drop_done forgets a packet that is drained and whose circuit is closed.
+static void drop_done(struct tb_flits *flits, struct packet *packet)
+{
+	if (!packet->drained || !packet->closed)
+		return;
+	if (packet->older)
+		packet->older->newer = packet->newer;
+	if (packet->newer)
+		packet->newer->older = packet->older;
+	else
+		flits->packets = packet->older;
+	free(packet);
+	flits->stats.n_in_flight--;
+}
+
+// The last flit is in: the packet asks for the bus. Its acknowledgement leaves a delay
+// later, or after the packet before it has been drained: there is room for one.
+void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet)
+{
+	struct node *node = &flits->nodes[packet->destination];
+	tb_time_ps leaves = node->drained_at > flits->now ? node->drained_at : flits->now;
+	uint32_t last = packet->n_granted - 1;
+	node->drained_at = bus_serve(flits, node, packet->payload_bytes);
+	tb_flits_foresee(flits,
+		(struct happening){
+			.at = node->drained_at, .what = DRAINED, .packet = packet});
+	leaves += flits->net->params.ack_delay_ps;
+	tb_flits_foresee(flits,
+		(struct happening){
+			.at = leaves + flits->links[packet->hops[last].link].hop_ps,
+			.what = ACK_IN,
+			.id = last,
+			.packet = packet});
+	flits->stats.n_packets++;
+	flits->stats.payload_bytes += packet->payload_bytes;
+}
+
+void tb_flits_drained(struct tb_flits *flits, struct packet *packet)
+{
+	struct message *message = packet->message;
+	if (--message->n_undrained == 0)
+		tb_flits_foresee(flits,
+			(struct happening){
+				.at = flits->now + flits->net->params.receive_overhead_ps,
+				.what = DELIVERED,
+				.message = message});
+	packet->drained = true;
+	drop_done(flits, packet);
+}
+
+void tb_flits_ack(struct tb_flits *flits, struct packet *packet, uint32_t hop)
+{
+	if (hop > 0) {
+		const struct link *before = &flits->links[packet->hops[hop - 1].link];
+		tb_flits_foresee(
+			flits, (struct happening){.at = flits->now + before->hop_ps,
+				       .what = ACK_IN,
+				       .id = hop - 1,
+				       .packet = packet});
+		return;
+	}
+	if (--packet->message->n_unacknowledged == 0)
+		tb_flits_ended(flits, packet->message, SENT);
+	tb_flits_token(flits, packet, 0);
+}
+
+// The token frees the VC as it enters the link and goes on to the next.
+void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop)
+{
+	tb_flits_free_vc(flits, packet, hop);
+	if (hop + 1 == packet->n_granted) {
+		packet->closed = true;
+		drop_done(flits, packet);
+		return;
+	}
+	tb_flits_foresee(flits,
+		(struct happening){
+			.at = flits->now + flits->links[packet->hops[hop].link].hop_ps,
+			.what = TOKEN_IN,
+			.id = hop + 1,
+			.packet = packet});
+}
+
+// ended notes that a message is sent or delivered; the source is told once all of this
+// round's arrivals are in, so that their order cannot matter.
+void tb_flits_ended(struct tb_flits *flits, struct message *message, enum what what)
+{
+	if (flits->n_endings == flits->endings_room) {
+		uint32_t room = flits->endings_room ? flits->endings_room * 2 : 64;
+		void *moved = realloc(flits->endings, room * sizeof(struct ending));
+		if (!moved) {
+			no_memory(flits);
+			return;
+		}
+		flits->endings = moved;
+		flits->endings_room = room;
+	}
+	flits->endings[flits->n_endings++] = (struct ending){message, what};
+}
+
+static int by_serial(const void *left, const void *right)
+{
+	const struct ending *a = left, *b = right;
+	if (a->message->serial != b->message->serial)
+		return a->message->serial < b->message->serial ? -1 : 1;
+	return (a->what > b->what) - (a->what < b->what);
+}
+
+static void count_delivered(struct tb_flits *flits, const struct message *message)
+{
+	struct tb_flow_sample *flow = &flits->recorder.flows[message->flow];
+	uint64_t latency = (uint64_t)(flits->now - message->posted_at);
+	flow->n_messages++;
+	flow->n_packets += message->n_packets;
+	flow->bytes += message->what.bytes;
+	flow->latency_ps += latency;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(flits->net, message->what.source,
+		message->what.destination, message->what.bytes);
+	flits->stats.n_delivered++;
+}
+
+static void drop_message(struct tb_flits *flits, struct message *message)
+{
+	if (message->older)
+		message->older->newer = message->newer;
+	if (message->newer)
+		message->newer->older = message->older;
+	else
+		flits->messages = message->older;
+	free(message);
+}
+
+static void tell_ending(struct tb_flits *flits, const struct ending *ending)
+{
+	const struct tb_source *source = flits->source;
+	struct message *message = ending->message;
+	int (*tell)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+		ending->what == SENT ? source->sent : source->delivered;
+	if (ending->what == SENT) {
+		message->sent = true;
+	} else {
+		message->delivered = true;
+		count_delivered(flits, message);
+	}
+	int status = TB_OK;
+	if (tell)
+		status = tell(source->context, flits->now, message->what.cookie,
+			&flits->failure);
+	if (status < 0)
+		flits->failure.code = (enum tb_status)status;
+	if (message->sent && message->delivered)
+		drop_message(flits, message);
+}
+
+void tb_flits_tell_source(struct tb_flits *flits)
+{
+	if (flits->n_endings == 0)
+		return;
+	flits->last_told = flits->now;
+	qsort(flits->endings, flits->n_endings, sizeof *flits->endings, by_serial);
+	for (uint32_t i = 0; i < flits->n_endings; i++)
+		tell_ending(flits, &flits->endings[i]);
+	flits->n_endings = 0;
+}
