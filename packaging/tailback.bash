@@ -27,6 +27,7 @@ _tailback_value()
 		_tailback_files '\.ini$'
 		;;
 	replay:-o | replay:--output) _tailback_files "$stores" ;;
+	replay:--engine) _tailback_words "events flits" ;;
 	replay:--map) _tailback_files '.' ;;
 	replay:--dedup)
 		[[ -n $equals ]] || return 1 # the value may be left out

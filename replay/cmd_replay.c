@@ -20,6 +20,7 @@ enum {
 	KEY_MAP,
 	KEY_NO_BLAME,
 	KEY_STDIN,
+	KEY_ENGINE,
 };
 
 static const struct argp_option option_table[] = {
@@ -59,6 +60,9 @@ static const struct argp_option option_table[] = {
 		"themselves",
 		3},
 	{NULL, 0, NULL, 0, "Other:", 4},
+	{"engine", KEY_ENGINE, "events|flits", 0,
+		"events (the default), or flits: the same results, slowly, flit by flit",
+		4},
 	{"quiet", 'q', NULL, 0, "No summary", 4},
 	{0},
 };
@@ -155,6 +159,11 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 			argp_error(state, "--stdin=%s: expected packets or job", text);
 		options->stdin_is_job = strcmp(text, "job") == 0;
 		break;
+	case KEY_ENGINE:
+		options->engine = tb_engine_kind_find(text);
+		if (!options->engine)
+			argp_error(state, "--engine=%s: expected events or flits", text);
+		break;
 	case 'q':
 		options->quiet = true;
 		break;
@@ -208,8 +217,10 @@ int tb_cmd_replay(int argc, char **argv)
 		       "run.db",
 	};
 	char *typed = join(argc, argv);
-	struct parsing parsing = {
-		.options = {.network = "qsnet", .seed = 1, .typed = typed}};
+	struct parsing parsing = {.options = {.network = "qsnet",
+					  .seed = 1,
+					  .engine = &tb_engine_events,
+					  .typed = typed}};
 	parsing.traces = calloc((size_t)argc, sizeof *parsing.traces);
 	if (!typed || !parsing.traces) {
 		free(typed);

@@ -2,6 +2,7 @@
 #ifndef TB_CMD_REPLAY_H
 #define TB_CMD_REPLAY_H
 
+#include "engine_kind.h"
 #include "packets.h"
 
 #include <signal.h>
@@ -12,6 +13,7 @@ struct replay_options {
 	const char *network;
 	uint32_t n_nodes; // 0: as the network says
 	const char *output;
+	const struct tb_engine_kind *engine;
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;

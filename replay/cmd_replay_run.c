@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "closed_loop.h"
 #include "digest.h"
-#include "engine.h"
+#include "engine_kind.h"
 #include "open_loop.h"
 #include "packets_text.h"
 #include "progress.h"
@@ -32,7 +32,7 @@ struct run {
 	struct tb_open_loop open;
 	struct tb_source source;
 	struct tb_store *store;
-	struct tb_engine *engine;
+	void *engine; // of options->engine
 	char *input_name;
 	const char **node_names;
 	double wall_s;
@@ -158,7 +158,7 @@ static int begin_store(struct run *run)
 
 static void show_progress(const struct run *run, struct tb_progress *progress)
 {
-	struct tb_engine_stats stats = tb_engine_stats(run->engine);
+	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
 	char text[160], simulated[24], delivered[32];
 	double fraction = -1;
 	if (run->packets)
@@ -180,7 +180,8 @@ static int run_engine(struct run *run)
 	tb_progress_init(&progress, run->options->quiet ? NULL : stderr);
 	double checkpoint_s = progress.started_s + CHECKPOINT_S;
 	int status;
-	while ((status = tb_engine_run(run->engine, INSTANTS_A_SLICE, &run->error)) > 0) {
+	while ((status = run->options->engine->run(
+			run->engine, INSTANTS_A_SLICE, &run->error)) > 0) {
 		if (*run->options->stop) {
 			run->stopped = true;
 			status = TB_OK;
@@ -190,7 +191,7 @@ static int run_engine(struct run *run)
 			show_progress(run, &progress);
 		if (tb_clock_s() < checkpoint_s)
 			continue;
-		status = tb_engine_checkpoint(run->engine, &run->error);
+		status = run->options->engine->checkpoint(run->engine, &run->error);
 		if (status != TB_OK)
 			break;
 		checkpoint_s = tb_clock_s() + CHECKPOINT_S;
@@ -224,8 +225,8 @@ static int name_nodes(struct run *run)
 // end_store keeps what was simulated, whole or not.
 static int end_store(struct run *run, bool complete)
 {
-	struct tb_engine_stats stats = tb_engine_stats(run->engine);
-	int status = tb_engine_finish(run->engine, &run->error);
+	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
+	int status = run->options->engine->finish(run->engine, &run->error);
 	char *notes = NULL;
 	if (status == TB_OK && run->packets) {
 		status = name_nodes(run);
@@ -272,7 +273,7 @@ static void print_job(const struct run *run)
 
 static int print_summary(struct run *run)
 {
-	struct tb_engine_stats stats = tb_engine_stats(run->engine);
+	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
 	const struct tb_network_params *params = tb_network_params(run->network);
 	char time[24], size[24], packets[32], messages[32], wait[24];
 	fprintf(stderr, "%s on %s (%u-ary %u-tree, %u nodes)\n", run->input_name,
@@ -304,8 +305,8 @@ static int replay(struct run *run)
 		.bin_ps = options->bin_ps,
 		.without_blame = options->without_blame};
 	struct tb_observer observer = tb_store_observer(run->store);
-	int status = tb_engine_new(&run->engine, run->network, &run->source, &observer,
-		&engine, &run->error);
+	int status = options->engine->make(&run->engine, run->network, &run->source,
+		&observer, &engine, &run->error);
 	if (status != TB_OK)
 		return status;
 	int outcome = run_engine(run);
@@ -351,7 +352,8 @@ int replay_run(const struct replay_options *options)
 			options->output);
 		code = TB_EXIT_FAILURE;
 	}
-	tb_engine_free(run.engine);
+	if (run.engine)
+		options->engine->free(run.engine);
 	tb_store_free(run.store);
 	tb_closed_loop_free(run.closed);
 	tb_packets_free(run.packets);
