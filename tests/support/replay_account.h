@@ -1,0 +1,225 @@
+// All that an engine tells of a random program, and the comparison of two accounts.
+#ifndef TB_TESTS_REPLAY_ACCOUNT_H
+#define TB_TESTS_REPLAY_ACCOUNT_H
+
+#include "replay_program.h"
+
+struct binned {
+	uint64_t bin;
+	struct tb_link_sample sample;
+};
+
+struct account {
+	const struct program *program;
+	// The source.
+	uint32_t timed[POSTS_MOST], n_timed, next_timed; // by time
+	struct ready {
+		tb_time_ps at;
+		uint32_t post;
+	} ready[POSTS_MOST]; // in the order of their being told
+	uint32_t n_ready;
+	// What was told.
+	tb_time_ps sent[POSTS_MOST], delivered[POSTS_MOST];
+	tb_time_ps bin_ps;
+	struct binned *bins;
+	size_t n_bins, bins_room;
+	struct tb_flow_sample *flows;
+	size_t n_flows;
+	struct tb_blame_sample *blame;
+	size_t n_blame;
+	struct tb_engine_stats stats;
+	int status;
+	struct tb_error error;
+};
+
+static inline void account_drop(struct account *account)
+{
+	free(account->bins);
+	free(account->flows);
+	free(account->blame);
+	free(account);
+}
+
+static inline uint32_t earliest_ready(const struct account *account)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 1; i < account->n_ready; i++)
+		if (account->ready[i].at < account->ready[best].at)
+			best = i;
+	return best;
+}
+
+static inline tb_time_ps account_when(void *context)
+{
+	const struct account *account = context;
+	tb_time_ps at = TB_TIME_NEVER;
+	if (account->next_timed < account->n_timed)
+		at = account->program->posts[account->timed[account->next_timed]].at;
+	if (account->n_ready && account->ready[earliest_ready(account)].at < at)
+		at = account->ready[earliest_ready(account)].at;
+	return at;
+}
+
+static inline int account_take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct account *account = context;
+	uint32_t id = TB_ID_NONE;
+	(void)error;
+	if (account->n_ready) {
+		uint32_t first = earliest_ready(account);
+		if (account->ready[first].at <= now) {
+			id = account->ready[first].post;
+			account->n_ready--;
+			memmove(&account->ready[first], &account->ready[first + 1],
+				(account->n_ready - first) * sizeof *account->ready);
+		}
+	}
+	if (id == TB_ID_NONE && account->next_timed < account->n_timed &&
+		account->program->posts[account->timed[account->next_timed]].at <= now)
+		id = account->timed[account->next_timed++];
+	if (id == TB_ID_NONE)
+		return 0;
+	const struct post *post = &account->program->posts[id];
+	*message = (struct tb_message){.cookie = id,
+		.source = {post->source},
+		.destination = {post->destination},
+		.bytes = post->bytes,
+		.job = post->job};
+	return 1;
+}
+
+static inline void make_ready(
+	struct account *account, tb_time_ps now, uint64_t after, int when)
+{
+	const struct program *program = account->program;
+	for (uint32_t i = 0; i < program->n_posts; i++)
+		if ((int)program->posts[i].when == when &&
+			program->posts[i].after == after)
+			account->ready[account->n_ready++] =
+				(struct ready){now + program->posts[i].at, i};
+}
+
+static inline int account_sent(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct account *account = context;
+	(void)error;
+	account->sent[cookie] = now;
+	make_ready(account, now, cookie, POST_AFTER_SENT);
+	return TB_OK;
+}
+
+static inline int account_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct account *account = context;
+	(void)error;
+	account->delivered[cookie] = now;
+	make_ready(account, now, cookie, POST_AFTER_DELIVERED);
+	return TB_OK;
+}
+
+static inline int account_start(void *context, tb_time_ps bin_ps)
+{
+	struct account *account = context;
+	account->bin_ps = bin_ps;
+	account->n_bins = 0;
+	return TB_OK;
+}
+
+static inline bool is_empty(const struct tb_link_sample *sample)
+{
+	return !sample->n_packets && !sample->n_blocked && !sample->wait_ps &&
+	       !sample->stall_ps && !sample->busy_ps && !sample->bytes &&
+	       !sample->longest_wait_ps;
+}
+
+static inline int account_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	struct account *account = context;
+	for (size_t i = 0; i < n; i++) {
+		if (is_empty(&samples[i]))
+			continue;
+		if (account->n_bins == account->bins_room) {
+			account->bins_room =
+				account->bins_room ? account->bins_room * 2 : 256;
+			account->bins = realloc(account->bins,
+				account->bins_room * sizeof *account->bins);
+		}
+		account->bins[account->n_bins++] = (struct binned){bin, samples[i]};
+	}
+	return TB_OK;
+}
+
+static inline int account_flows(
+	void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct account *account = context;
+	account->flows = malloc((n + 1) * sizeof *samples);
+	memcpy(account->flows, samples, n * sizeof *samples);
+	account->n_flows = n;
+	return TB_OK;
+}
+
+static inline int account_blame(
+	void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct account *account = context;
+	account->blame = malloc((n + 1) * sizeof *samples);
+	memcpy(account->blame, samples, n * sizeof *samples);
+	account->n_blame = n;
+	return TB_OK;
+}
+
+static inline void sort_timed(struct account *account)
+{
+	const struct program *program = account->program;
+	for (uint32_t i = 0; i < program->n_posts; i++) {
+		if (program->posts[i].when != POST_AT)
+			continue;
+		uint32_t at = account->n_timed++;
+		for (; at > 0 &&
+			program->posts[account->timed[at - 1]].at > program->posts[i].at;
+			at--)
+			account->timed[at] = account->timed[at - 1];
+		account->timed[at] = i;
+	}
+}
+
+// replay runs a program on an engine; what went wrong stands in status and error.
+static inline struct account *replay(
+	const struct tb_engine_kind *kind, const struct program *program)
+{
+	struct account *account = calloc(1, sizeof *account);
+	account->program = program;
+	sort_timed(account);
+	struct tb_network *net = network_of(program, &account->error);
+	struct tb_source source = {.context = account,
+		.when = account_when,
+		.take = account_take,
+		.sent = account_sent,
+		.delivered = account_delivered};
+	struct tb_observer observer = {
+		account, account_start, account_bin, account_flows, account_blame};
+	struct tb_engine_options options = {
+		.seed = program->seed, .bin_ps = program->bin_ps};
+	void *engine = NULL;
+	account->status = net ? kind->make(&engine, net, &source, &observer, &options,
+					&account->error)
+			      : account->error.code;
+	while (account->status == TB_OK &&
+		(account->status = kind->run(engine, 1000, &account->error)) > 0)
+		account->status = TB_OK;
+	if (account->status == TB_OK)
+		account->status = kind->finish(engine, &account->error);
+	if (engine) {
+		account->stats = kind->stats(engine);
+		kind->free(engine);
+	}
+	tb_network_free(net);
+	return account;
+}
+
+#endif

@@ -1,0 +1,221 @@
+// Random replays for property tests: a network, a load, and all that an engine tells of
+// it; comparison and shrinking.
+#ifndef TB_TESTS_REPLAY_PROGRAM_H
+#define TB_TESTS_REPLAY_PROGRAM_H
+
+#include "engine_kind.h"
+#include "network_builder.h"
+#include "random.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POSTS_MOST = 48, CABLES_MOST = 64 };
+
+// A message: posted at a time, or as soon as an earlier one is sent or delivered.
+struct post {
+	enum { POST_AT, POST_AFTER_SENT, POST_AFTER_DELIVERED } when;
+	tb_time_ps at; // or so much later
+	uint32_t after;
+	uint32_t source, destination, job;
+	uint64_t bytes;
+};
+
+struct program {
+	uint64_t seed;
+	struct tb_network_params params;
+	// 0: a k-ary n-tree. Otherwise so many leaves and tops, joined by cables.
+	uint32_t n_leaves, n_tops, nodes_a_leaf[4];
+	struct tb_cable cables[CABLES_MOST]; // nodes first; VCs 0: not there
+	tb_time_ps bin_ps;
+	uint32_t n_posts;
+	struct post posts[POSTS_MOST];
+};
+
+static inline uint32_t below(struct tb_random *random, uint32_t bound)
+{
+	return (uint32_t)tb_random_below(random, bound);
+}
+
+static inline uint64_t one_of(struct tb_random *random, const uint64_t *values, size_t n)
+{
+	return values[tb_random_below(random, n)];
+}
+
+#define ONE_OF(random, ...)                                                              \
+	one_of(random, (const uint64_t[]){__VA_ARGS__},                                  \
+		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+// Rates that take whole picoseconds a byte, and some that do not.
+static inline uint64_t any_rate(struct tb_random *random)
+{
+	return ONE_OF(random, 400000000, 1000000000, 250000000, 125000000, 700000000,
+		12500000000);
+}
+
+static inline void random_params(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	uint32_t flit = (uint32_t)ONE_OF(random, 1, 2, 7, 16, 64);
+	uint32_t flits = 1 + below(random, 40); // of payload
+	*params = (struct tb_network_params){.name = "random",
+		.arity = 2 + below(random, 3),
+		.levels = 1 + below(random, 3),
+		.ascent = below(random, 3) ? TB_ASCENT_ADAPTIVE : TB_ASCENT_DETERMINISTIC,
+		.link_bytes_per_s = any_rate(random),
+		.hop_latency_ps =
+			(tb_time_ps)ONE_OF(random, 1, 10000, 35000, 40000, 700000),
+		.n_vcs = 1 + below(random, 4),
+		.fifo_bytes = flit * (1 + below(random, 12)) + below(random, flit),
+		.flit_bytes = flit,
+		.packet_payload_bytes = 1 + below(random, flit * flits),
+		.packet_overhead_bytes = 1 + below(random, 3 * flit),
+		.bus_bytes_per_s = below(random, 3) ? any_rate(random) : 0,
+		.ack_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 200000, 3000000),
+		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
+		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000),
+		.age_weight = (double)below(random, 6) / 5};
+	if (params->arity == 4 && params->levels == 3)
+		params->levels = 2;
+}
+
+// random_tree: up to four leaves below up to three tops, cables of different VCs and
+// FIFOs, some doubled or missing; with `mixed`, of different rates and latencies.
+static inline void random_tree(
+	struct tb_random *random, struct program *program, bool mixed)
+{
+	const struct tb_network_params *params = &program->params;
+	program->n_leaves = 2 + below(random, 3);
+	program->n_tops = 1 + below(random, 3);
+	for (uint32_t i = 0; i < program->n_leaves; i++)
+		program->nodes_a_leaf[i] = 1 + below(random, 4);
+	uint64_t slowest = 1 + below(random, 4);
+	for (uint32_t i = 0; i < CABLES_MOST; i++) {
+		struct tb_cable *cable = &program->cables[i];
+		*cable = (struct tb_cable){.n_vcs = 1 + below(random, 3),
+			.fifo_bytes = params->fifo_bytes * (1 + below(random, 4)) +
+				      below(random, params->flit_bytes)};
+		if (mixed) {
+			cable->bytes_per_s =
+				TB_PS_PER_S / (slowest * 500 * (1 + below(random, 4)));
+			cable->latency_ps = 1 + below(random, 50000);
+		}
+		// The first top joins all leaves; of the rest a quarter is missing.
+		if (i >= 20 && below(random, 4) == 0)
+			cable->n_vcs = 0;
+	}
+}
+
+static inline uint32_t n_nodes_of(const struct program *program)
+{
+	uint32_t n = 1;
+	for (uint32_t i = 0; i < program->params.levels; i++)
+		n *= program->params.arity;
+	if (program->n_leaves == 0)
+		return n;
+	n = 0;
+	for (uint32_t i = 0; i < program->n_leaves; i++)
+		n += program->nodes_a_leaf[i];
+	return n;
+}
+
+static inline void random_posts(struct tb_random *random, struct program *program)
+{
+	const struct tb_network_params *params = &program->params;
+	uint32_t n_nodes = n_nodes_of(program);
+	uint32_t hot = below(random, n_nodes), hot_share = below(random, 4);
+	// Posts of one instant are the rule, at times that packets need to pass the rest.
+	tb_time_ps step = (tb_time_ps)ONE_OF(random, 0, 0, 1, 5000, 40000, 1000000);
+	uint64_t most = params->packet_payload_bytes * (uint64_t)(1 + below(random, 8));
+	tb_time_ps at = 0;
+	program->n_posts = 1 + below(random, POSTS_MOST);
+	for (uint32_t i = 0; i < program->n_posts; i++) {
+		struct post *post = &program->posts[i];
+		at += step * below(random, 4);
+		*post = (struct post){.at = at,
+			.source = below(random, n_nodes),
+			.destination = below(random, n_nodes),
+			.job = below(random, 3),
+			.bytes = below(random, 6) ? tb_random_below(random, most) : 0};
+		if (below(random, 4) < hot_share)
+			post->destination = hot;
+		if (i > 0 && below(random, 4) == 0) {
+			post->when = 1 + below(random, 2);
+			post->after = below(random, i);
+			post->source = program->posts[post->after].destination;
+			post->at = step * below(random, 2);
+		}
+	}
+}
+
+enum shape { SHAPE_TREE, SHAPE_IRREGULAR, SHAPE_MIXED };
+
+static inline struct program random_program(uint64_t seed, enum shape shape)
+{
+	struct tb_random random;
+	struct program program = {.seed = seed};
+	tb_random_init(&random, seed, shape);
+	random_params(&random, &program.params);
+	if (shape != SHAPE_TREE)
+		random_tree(&random, &program, shape == SHAPE_MIXED);
+	random_posts(&random, &program);
+	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
+	return program;
+}
+
+static inline int plug(const struct program *program, struct tb_network_builder *builder,
+	struct tb_error *error)
+{
+	struct tb_switch leaves[4], tops[3];
+	uint32_t n_up = 2 * program->n_tops;
+	uint32_t cable = 0;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < program->n_leaves && status == TB_OK; i++)
+		status = tb_network_add_switch(builder, 0, 4, n_up, &leaves[i], error);
+	for (uint32_t i = 0; i < program->n_tops && status == TB_OK; i++)
+		status = tb_network_add_switch(
+			builder, 1, 2 * program->n_leaves, 0, &tops[i], error);
+	for (uint32_t i = 0; i < program->n_leaves; i++)
+		for (uint32_t port = 0;
+			port < program->nodes_a_leaf[i] && status == TB_OK; port++)
+			status = tb_network_add_node(builder, leaves[i], port,
+				&program->cables[i * 4 + port], error);
+	for (uint32_t top = 0; top < program->n_tops; top++)
+		for (uint32_t i = 0; i < 2 * program->n_leaves && status == TB_OK; i++) {
+			cable = 16 + top * 8 + i;
+			// Even ones of the first top stay, so that all are joined.
+			if (i / program->n_leaves == 0 && top == 0)
+				cable = i;
+			if (program->cables[cable].n_vcs)
+				status = tb_network_add_cable(builder,
+					leaves[i % program->n_leaves],
+					4 + 2 * top + i / program->n_leaves, tops[top], i,
+					&program->cables[cable], error);
+		}
+	return status;
+}
+
+// network_of builds a program's network; NULL with `error` filled.
+static inline struct tb_network *network_of(
+	const struct program *program, struct tb_error *error)
+{
+	struct tb_network *net = NULL;
+	struct tb_network_builder *builder = NULL;
+	if (program->n_leaves == 0) {
+		if (tb_network_kary_ntree(&net, &program->params, 0, error) != TB_OK)
+			return NULL;
+		return net;
+	}
+	int status = tb_network_builder_new(&builder, &program->params, error);
+	if (status == TB_OK)
+		status = plug(program, builder, error);
+	if (status == TB_OK)
+		status = tb_network_finish(builder, &net, error);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+#endif
