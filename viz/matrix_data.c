@@ -15,10 +15,14 @@ struct row {
 	double percent;
 };
 
-typedef void row_writer(void *context, const struct row *row);
+// Where rows go.
+struct sink {
+	void (*write)(void *context, const struct row *row);
+	void *context;
+};
 
 static void each_cell(const struct tb_run *run, struct row *row,
-	const struct tb_matrix_cell *cells, uint32_t n, row_writer *write, void *context)
+	const struct tb_matrix_cell *cells, uint32_t n, const struct sink *sink)
 {
 	uint32_t first_port = row->port;
 	for (uint32_t i = 0; i < n; i++) {
@@ -28,12 +32,12 @@ static void each_cell(const struct tb_run *run, struct row *row,
 		row->link = tb_run_links(run)[cells[i].link.id].name;
 		row->value = cells[i].value;
 		row->percent = cells[i].percent;
-		write(context, row);
+		sink->write(sink->context, row);
 	}
 }
 
-static void each_row(const struct tb_run *run, const struct tb_matrix *matrix,
-	row_writer *write, void *context)
+static void each_row(
+	const struct tb_run *run, const struct tb_matrix *matrix, const struct sink *sink)
 {
 	for (uint32_t level = 0; level < matrix->n_rows; level++) {
 		for (uint32_t i = 0; i < matrix->rows[level].n_blocks; i++) {
@@ -43,14 +47,12 @@ static void each_row(const struct tb_run *run, const struct tb_matrix *matrix,
 				&tb_run_switches(run)[block->sw.id];
 			struct row row = {
 				.sw = sw, .direction = "above", .port = block->n_below};
-			each_cell(
-				run, &row, block->above, block->n_above, write, context);
+			each_cell(run, &row, block->above, block->n_above, sink);
 			row = (struct row){
 				sw, "sum", NULL, 0, block->sum, block->percent};
-			write(context, &row);
+			sink->write(sink->context, &row);
 			row = (struct row){.sw = sw, .direction = "below"};
-			each_cell(
-				run, &row, block->below, block->n_below, write, context);
+			each_cell(run, &row, block->below, block->n_below, sink);
 		}
 	}
 }
@@ -68,7 +70,7 @@ static void csv_row(void *context, const struct row *row)
 void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream)
 {
 	fputs("level,switch,port,direction,link,value,percent\n", stream);
-	each_row(run, matrix, csv_row, stream);
+	each_row(run, matrix, &(struct sink){csv_row, stream});
 }
 
 static void json_string(FILE *stream, const char *text)
@@ -129,6 +131,6 @@ void tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 		tb_metric_name(matrix->metric), tb_metric_unit(matrix->metric),
 		tb_window_begin_ps(info, window), tb_window_end_ps(info, window),
 		matrix->largest_link, matrix->largest_switch);
-	each_row(run, matrix, json_row, &json);
+	each_row(run, matrix, &(struct sink){json_row, &json});
 	fputs("\n  ]\n}\n", stream);
 }

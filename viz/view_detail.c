@@ -88,19 +88,25 @@ static void figures(struct sheet *sheet, const struct tb_link_sample *sample)
 	}
 }
 
-static void end_text(const struct tb_run *run, bool is_node, uint32_t id, uint32_t port,
-	char *buffer, size_t size)
+// One end of a link.
+struct end {
+	bool is_node;
+	uint32_t id, port;
+};
+
+static char *end_text(const struct tb_run *run, struct end end, char *buffer, size_t size)
 {
-	if (!is_node) {
+	if (!end.is_node) {
 		snprintf(buffer, size, "switch %s, port %" PRIu32,
-			tb_run_switches(run)[id].name, port);
-		return;
+			tb_run_switches(run)[end.id].name, end.port);
+		return buffer;
 	}
-	const char *name = tb_run_node_name(run, (struct tb_node){id});
+	const char *name = tb_run_node_name(run, (struct tb_node){end.id});
 	if (name[0])
-		snprintf(buffer, size, "node %" PRIu32 " (%s)", id, name);
+		snprintf(buffer, size, "node %" PRIu32 " (%s)", end.id, name);
 	else
-		snprintf(buffer, size, "node %" PRIu32, id);
+		snprintf(buffer, size, "node %" PRIu32, end.id);
+	return buffer;
 }
 
 static void link_sheet(struct sheet *sheet, uint32_t id)
@@ -109,15 +115,13 @@ static void link_sheet(struct sheet *sheet, uint32_t id)
 	const struct tb_run_link *link = &tb_run_links(viewer->run)[id];
 	const struct tb_link_info *at = &link->at;
 	const struct tb_link_sample *sample = &viewer->samples[id];
+	const struct end from = {at->kind == TB_LINK_INJECTION, at->from, at->from_port};
+	const struct end to = {at->kind == TB_LINK_EJECTION, at->to, at->to_port};
 	char text[96];
 	char other[24];
 	heading(sheet, "Link", link->name);
-	end_text(viewer->run, at->kind == TB_LINK_INJECTION, at->from, at->from_port,
-		text, sizeof text);
-	row(sheet, "from", text);
-	end_text(viewer->run, at->kind == TB_LINK_EJECTION, at->to, at->to_port, text,
-		sizeof text);
-	row(sheet, "to", text);
+	row(sheet, "from", end_text(viewer->run, from, text, sizeof text));
+	row(sheet, "to", end_text(viewer->run, to, text, sizeof text));
 	row(sheet, "rate", tb_format_rate((double)at->bytes_per_s, text, sizeof text));
 	snprintf(text, sizeof text, "%s, %" PRIu32 " virtual channels",
 		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs);

@@ -15,16 +15,27 @@ struct tip {
 	int n_lines;
 };
 
-static void tip_cell(const struct tb_viewer *viewer, struct tip *tip, const char *kind,
-	const char *name, uint64_t value, uint64_t largest)
+// What a cell of the matrix or a row of the list stands for.
+struct counted {
+	const char *kind, *name;
+	uint64_t value;
+	uint64_t largest; // of its kind in the matrix; 0: it is not in there
+};
+
+static void tip_cell(
+	const struct tb_viewer *viewer, struct tip *tip, const struct counted *cell)
 {
 	char amount[48];
-	double percent = largest ? 100.0 * (double)value / (double)largest : 0;
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", kind, name);
-	snprintf(tip->lines[1], sizeof tip->lines[1],
-		"%s %s, %.1f %% of the most loaded %s", tb_metric_name(viewer->metric),
-		tb_metric_format(viewer->metric, value, amount, sizeof amount), percent,
-		kind);
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
+	tb_metric_format(viewer->metric, cell->value, amount, sizeof amount);
+	if (cell->largest)
+		snprintf(tip->lines[1], sizeof tip->lines[1],
+			"%s %s, %.1f %% of the most loaded %s",
+			tb_metric_name(viewer->metric), amount,
+			100.0 * (double)cell->value / (double)cell->largest, cell->kind);
+	else
+		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s",
+			tb_metric_name(viewer->metric), amount);
 	snprintf(tip->lines[2], sizeof tip->lines[2], "%s",
 		tb_metric_meaning(viewer->metric));
 	tip->n_lines = 3;
@@ -69,17 +80,24 @@ static void tip_of(const struct tb_viewer *viewer, struct tip *tip)
 {
 	uint32_t index = viewer->hovered.index;
 	const struct tb_matrix_block *block;
+	const struct tb_run_link *link;
 	tip->n_lines = 0;
 	switch (viewer->hovered.kind) {
 	case TB_PICK_LINK:
-		tip_cell(viewer, tip, "link", tb_run_links(viewer->run)[index].name,
-			tb_metric_of(&viewer->samples[index], viewer->metric),
-			viewer->matrix.largest_link);
+		link = &tb_run_links(viewer->run)[index];
+		tip_cell(viewer, tip,
+			&(struct counted){"link", link->name,
+				tb_metric_of(&viewer->samples[index], viewer->metric),
+				link->at.kind == TB_LINK_EJECTION
+					? 0
+					: viewer->matrix.largest_link});
 		break;
 	case TB_PICK_SWITCH:
 		block = block_of(&viewer->matrix, index);
-		tip_cell(viewer, tip, "switch", tb_run_switches(viewer->run)[index].name,
-			block ? block->sum : 0, viewer->matrix.largest_switch);
+		tip_cell(viewer, tip,
+			&(struct counted){"switch",
+				tb_run_switches(viewer->run)[index].name,
+				block ? block->sum : 0, viewer->matrix.largest_switch});
 		snprintf(tip->lines[2], sizeof tip->lines[2],
 			viewer->metric == TB_LONGEST
 				? "the longest of the links that come in"
