@@ -1,5 +1,6 @@
 // Importing a capture of small packets against a bare libpcap loop over the same file,
-// and what the importer's memory does as the capture grows ten times.
+// and what the importer's memory does as the capture grows ten times. Needs 900 MB of
+// disk.
 #include "packets.h"
 
 #include <pcap/pcap.h>
