@@ -4,7 +4,11 @@ set -u
 scratch=$(mktemp -d)
 chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
-trace=$TB_SOURCE/tests/data/bit_reversal_64.goal
+# Copies, since who has no privileges may not even reach the source folder.
+program=$scratch/tailback
+trace=$scratch/bit_reversal_64.goal
+cp "$TAILBACK" "$program"
+cp "$TB_SOURCE/tests/data/bit_reversal_64.goal" "$trace"
 failed=0
 
 # expect CODE PATTERN COMMAND...: how the command ends and what it says on stderr.
@@ -36,11 +40,11 @@ unprivileged() {
 }
 
 # The disk is full, in an empty store and in one with a run.
-expect 1 'full\.db: cannot be written' limited "$TAILBACK" replay "$trace" -o "$scratch/full.db"
-"$TAILBACK" replay "$trace" -n qsnet --bin 1ms -o "$scratch/run.db" 2>/dev/null || failed=1
-before=$("$TAILBACK" report "$scratch/run.db" --run 1)
-expect 1 'run\.db: cannot be written' limited "$TAILBACK" replay "$trace" -o "$scratch/run.db"
-[[ $("$TAILBACK" report "$scratch/run.db" --run 1) == "$before" ]] || {
+expect 1 'full\.db: cannot be written' limited "$program" replay "$trace" -o "$scratch/full.db"
+"$program" replay "$trace" -n qsnet --bin 1ms -o "$scratch/run.db" 2>/dev/null || failed=1
+before=$("$program" report "$scratch/run.db" --run 1)
+expect 1 'run\.db: cannot be written' limited "$program" replay "$trace" -o "$scratch/run.db"
+[[ $("$program" report "$scratch/run.db" --run 1) == "$before" ]] || {
 	echo "a full disk changed the run that was there"
 	failed=1
 }
@@ -52,16 +56,16 @@ chmod 444 "$scratch/closed/run.db"
 chmod 555 "$scratch/closed"
 if unprivileged true 2>/dev/null; then
 	expect 1 'new\.db: (cannot be opened|.*read-only)' \
-		unprivileged "$TAILBACK" replay "$trace" -o "$scratch/closed/new.db"
-	expect 1 'run\.db: .*read-only' unprivileged "$TAILBACK" replay "$trace" -o "$scratch/closed/run.db"
-	expect 0 '' unprivileged sh -c "'$TAILBACK' report '$scratch/closed/run.db' && echo >&2"
+		unprivileged "$program" replay "$trace" -o "$scratch/closed/new.db"
+	expect 1 'run\.db: .*read-only' unprivileged "$program" replay "$trace" -o "$scratch/closed/run.db"
+	expect 0 '' unprivileged sh -c "'$program' report '$scratch/closed/run.db' && echo >&2"
 fi
 chmod 755 "$scratch/closed"
 
 # A folder that is not there, a stranger's file, a store of a newer version.
-expect 1 'nowhere/run\.db: cannot be opened: No such file' "$TAILBACK" replay "$trace" -o "$scratch/nowhere/run.db"
+expect 1 'nowhere/run\.db: cannot be opened: No such file' "$program" replay "$trace" -o "$scratch/nowhere/run.db"
 echo precious >"$scratch/letter"
-expect 1 'letter: is no Tailback store' "$TAILBACK" replay "$trace" -o "$scratch/letter"
+expect 1 'letter: is no Tailback store' "$program" replay "$trace" -o "$scratch/letter"
 [[ $(cat "$scratch/letter") == precious ]] || {
 	echo "the letter was touched"
 	failed=1
