@@ -287,7 +287,6 @@ static void tell_delivered(struct tb_engine *engine, uint32_t id)
 	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(engine->net, message->what.source,
 		message->what.destination, message->what.bytes);
 	engine->stats.n_delivered++;
-	engine->last_delivery = engine->now;
 	if (engine->source->delivered) {
 		int status = engine->source->delivered(engine->source->context,
 			engine->now, message->what.cookie, &engine->failure);
@@ -327,6 +326,8 @@ void tb_endpoint_ended(struct tb_engine *engine, uint32_t id, enum event_kind ki
 
 void tb_endpoint_tell_source(struct tb_engine *engine)
 {
+	if (engine->n_endings)
+		engine->last_told = engine->now;
 	for (uint32_t i = 0; i < engine->n_endings; i++)
 		if (engine->endings[i].kind == EV_SENT)
 			tell_sent(engine, engine->endings[i].message);

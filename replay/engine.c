@@ -17,8 +17,7 @@ static uint64_t per_byte_q20(uint64_t bytes_per_s)
 {
 	if (bytes_per_s == 0)
 		return 0;
-	double ps = (double)TB_PS_PER_S / (double)bytes_per_s;
-	return (uint64_t)(ps * 1048576.0 + 0.5);
+	return (((uint64_t)TB_PS_PER_S << 20) + bytes_per_s / 2) / bytes_per_s;
 }
 
 // smallest_fifo is the length of a run: whole flits, and no FIFO holds less.
@@ -51,6 +50,14 @@ static void *lines(size_t n, size_t size)
 	return memory;
 }
 
+static bool rates_are_equal(const struct tb_network *net)
+{
+	for (uint32_t i = 1; i < net->n_links; i++)
+		if (net->links[i].bytes_per_s != net->links[0].bytes_per_s)
+			return false;
+	return true;
+}
+
 static int size_up(struct tb_engine *engine)
 {
 	const struct tb_network *net = engine->net;
@@ -62,7 +69,10 @@ static int size_up(struct tb_engine *engine)
 		(uint32_t)((wire + engine->run_bytes - 1) / engine->run_bytes);
 	engine->hops_most = net->longest_path;
 	engine->vcs_most = most_vcs(net);
+	engine->equal_rates = rates_are_equal(net);
 	engine->hop_bytes = sizeof(struct hop) + engine->runs_most * sizeof(struct span);
+	if (!engine->equal_rates) // see middle_at
+		engine->hop_bytes += engine->runs_most * sizeof(tb_time_ps);
 	engine->packet_bytes =
 		sizeof(struct packet) + engine->hops_most * engine->hop_bytes;
 	uint64_t packets = (uint64_t)net->n_nodes * (engine->vcs_most + 1);
@@ -101,12 +111,8 @@ static int make_links(struct tb_engine *engine)
 	engine->vcs = lines((size_t)n * engine->vcs_most, sizeof *engine->vcs);
 	if (!engine->links || !engine->vcs)
 		return TB_ENOMEM;
-	engine->equal_rates = true;
-	for (uint32_t id = 0; id < n; id++) {
+	for (uint32_t id = 0; id < n; id++)
 		make_link(engine, id);
-		if (engine->links[id].byte_q20 != engine->links[0].byte_q20)
-			engine->equal_rates = false;
-	}
 	return TB_OK;
 }
 
@@ -387,6 +393,7 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_instants, struct tb_error
 	for (uint64_t i = 0; i < n_instants; i++) {
 		tb_time_ps next = next_instant(engine);
 		if (next == TB_TIME_NEVER) {
+			engine->over = true;
 			if (engine->source->finish)
 				return engine->source->finish(
 					engine->source->context, error);
@@ -436,7 +443,7 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
 {
 	struct tb_engine_stats stats = engine->stats;
-	stats.now_ps = engine->now;
+	stats.now_ps = engine->over ? engine->last_told : engine->now;
 	stats.wait_ps = engine->recorder.wait_ps;
 	stats.n_in_flight = engine->n_packets_most - engine->n_free_packets;
 	return stats;

@@ -51,7 +51,8 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error) TB_MU
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
 struct tb_engine_stats {
-	tb_time_ps now_ps;	// simulated time; after the end, the last delivery
+	tb_time_ps now_ps;	// simulated time; after the end, when the source was last
+				// told of a message sent or delivered
 	uint64_t n_posted;	// messages
 	uint64_t n_delivered;	// messages
 	uint64_t n_packets;	// delivered

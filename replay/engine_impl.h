@@ -139,7 +139,9 @@ struct tb_engine {
 	const struct tb_source *source;
 	struct tb_recorder recorder;
 	struct tb_wheel wheel;
-	tb_time_ps now, last_delivery;
+	tb_time_ps now;
+	tb_time_ps last_told; // the source of an ending
+	bool over;	      // nothing is left to do
 	tb_time_ps
 		source_at; // when the source has something; read anew after it was told
 	uint64_t seed;

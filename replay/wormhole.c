@@ -60,31 +60,67 @@ static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
 
 static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at);
 
-// stretch is when the last flit of a run has crossed where rates differ: as late as the
-// flits' coming in and the room ahead make it, not before `end`, what its own link's rate
-// makes it.
-static tb_time_ps stretch(
-	struct tb_engine *engine, struct hop *at, tb_time_ps end, uint32_t bytes)
+// middle_at is when a certain flit of a run begins to cross: the one in the place that
+// the last flit of the whole packet has in its run. Kept only where rates differ.
+static inline tb_time_ps *middle_at(
+	const struct tb_engine *engine, struct hop *at, uint32_t run)
+{
+	return (tb_time_ps *)(void *)span_at(at, engine->runs_most) + run;
+}
+
+static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// last_flit is the place of the last flit of a run of `bytes`.
+static uint32_t last_flit(const struct tb_engine *engine, uint32_t bytes)
+{
+	uint32_t size = engine->net->params.flit_bytes;
+	return bytes ? (bytes - 1) / size * size : 0;
+}
+
+static tb_time_ps last_flit_ps(
+	const struct tb_engine *engine, const struct link *link, uint32_t bytes)
+{
+	return link_time(link, bytes) - link_time(link, last_flit(engine, bytes));
+}
+
+// stretch is when a run of `bytes` that begins at `start` has crossed where rates differ:
+// as late as its own link's rate, the flits' coming in and the room ahead make it. Its
+// flits spread more and more the later they come, so what holds for the first and the
+// last holds between; a last, shorter run needs the room of an earlier run's flit in the
+// middle, which is why that is kept too.
+static tb_time_ps stretch(struct tb_engine *engine, const struct packet *packet,
+	struct hop *at, tb_time_ps start, uint32_t bytes)
 {
 	const struct link *link = &engine->links[at->link];
+	uint32_t run = at->runs;
+	uint32_t rest = packet->wire_bytes - (packet->n_runs - 1) * engine->run_bytes;
+	tb_time_ps middle = start + link_time(link, last_flit(engine, rest));
+	tb_time_ps last = start + link_time(link, last_flit(engine, bytes));
 	if (at->number > 0) {
 		struct hop *before = hop_before(engine, at);
 		const struct link *from = &engine->links[before->link];
-		tb_time_ps in = span_at(before, at->runs)->end + from->hop_ps -
-				from->flit_ps + link->flit_ps;
-		if (in > end)
-			end = in;
+		middle = later(middle, *middle_at(engine, before, run) + from->hop_ps);
+		last = later(last, span_at(before, run)->end -
+					   last_flit_ps(engine, from, bytes) +
+					   from->hop_ps);
 	}
-	if (at->runs >= at->room) {
-		// A last, shorter run needs the room of as many flits of the run ahead.
-		const struct span *span =
-			span_at(hop_after(engine, at), at->runs - at->room);
-		tb_time_ps room = span->start + link->hop_ps +
-				  (span->end - span->start) * bytes / engine->run_bytes;
-		if (room > end)
-			end = room;
+	if (run >= at->room) {
+		struct hop *ahead = hop_after(engine, at);
+		const struct link *to = &engine->links[ahead->link];
+		middle = later(
+			middle, *middle_at(engine, ahead, run - at->room) + link->hop_ps);
+		if (run + 1 < packet->n_runs)
+			last = later(last, span_at(ahead, run - at->room)->end -
+						   last_flit_ps(engine, to, bytes) +
+						   link->hop_ps);
 	}
-	return end;
+	*middle_at(engine, at, run) = middle;
+	if (run + 1 == packet->n_runs)
+		last = middle;
+	return last + last_flit_ps(engine, link, bytes);
 }
 
 // begin lets the next run of a hop cross from `start` on: its end is known at once,
@@ -100,7 +136,7 @@ static void begin(
 				  : engine->run_bytes;
 	tb_time_ps end = start + link_time(link, bytes);
 	if (!engine->equal_rates)
-		end = stretch(engine, at, end, bytes);
+		end = stretch(engine, packet, at, start, bytes);
 	*span_at(at, run) = (struct span){start, end};
 	at->runs = run + 1;
 	at->armed = false;
