@@ -316,6 +316,8 @@ static void tell_ending(struct tb_flits *flits, const struct ending *ending)
 		count_delivered(flits, message);
 	}
 	int status = TB_OK;
+	if (tell || ending->what == DELIVERED)
+		flits->last_told = flits->now;
 	if (tell)
 		status = tell(source->context, flits->now, message->what.cookie,
 			&flits->failure);
@@ -329,7 +331,6 @@ void tb_flits_tell_source(struct tb_flits *flits)
 {
 	if (flits->n_endings == 0)
 		return;
-	flits->last_told = flits->now;
 	qsort(flits->endings, flits->n_endings, sizeof *flits->endings, by_serial);
 	for (uint32_t i = 0; i < flits->n_endings; i++)
 		tell_ending(flits, &flits->endings[i]);

@@ -242,6 +242,12 @@ static void both_agree_on_irregular_trees(void **state)
 	check_seeds(SHAPE_IRREGULAR, 600);
 }
 
+static void both_agree_with_unequal_rates(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_MIXED, 600);
+}
+
 // The faults: each nudges a parameter of one of the two engines by a flit, or less.
 static void ack_leaves_a_flit_later(struct program *program)
 {
@@ -300,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_agree_on_regular_trees),
 		cmocka_unit_test(both_agree_on_irregular_trees),
+		cmocka_unit_test(both_agree_with_unequal_rates),
 		cmocka_unit_test(a_planted_fault_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,7 @@ static inline struct account *replay(
 	struct tb_source source = {.context = account,
 		.when = account_when,
 		.take = account_take,
-		.sent = account_sent,
+		.sent = program->open_loop ? NULL : account_sent,
 		.delivered = account_delivered};
 	struct tb_observer observer = {
 		account, account_start, account_bin, account_flows, account_blame};

@@ -30,6 +30,7 @@ struct program {
 	// 0: a k-ary n-tree. Otherwise so many leaves and tops, joined by cables.
 	uint32_t n_leaves, n_tops, nodes_a_leaf[4];
 	struct tb_cable cables[CABLES_MOST]; // nodes first; VCs 0: not there
+	bool open_loop; // the source does not want to know what is sent
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
@@ -162,6 +163,7 @@ static inline struct program random_program(uint64_t seed, enum shape shape)
 	if (shape != SHAPE_TREE)
 		random_tree(&random, &program, shape == SHAPE_MIXED);
 	random_posts(&random, &program);
+	program.open_loop = below(&random, 4) == 0;
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
 	return program;
 }
