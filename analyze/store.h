@@ -32,8 +32,9 @@ struct tb_run_config {
 	uint64_t input_bytes;
 	uint64_t seed;
 	double time_scale;
-	const char *options; // the replay's options as typed, joined by a space; without
-			     // the output's name, which would tell equal runs apart
+	const char *options; // the replay's options that bear on the result, joined by a
+			     // space; without the output's name, which would tell equal
+			     // runs apart
 	const char *const
 		*node_names; // n_nodes entries, "" when a node has none; may be NULL
 	const char *const *job_names; // n_jobs entries

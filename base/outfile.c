@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static void release(struct tb_outfile *out)
@@ -51,10 +52,19 @@ int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *e
 	return TB_OK;
 }
 
+// lost_cause guesses why an earlier write failed: stdio keeps no more than that it did.
+static int lost_cause(const struct tb_outfile *out)
+{
+	struct statvfs space;
+	if (out->temporary && statvfs(out->temporary, &space) == 0 && space.f_bavail == 0)
+		return ENOSPC;
+	return EIO;
+}
+
 int tb_outfile_commit(struct tb_outfile *out, struct tb_error *error)
 {
 	int failed = ferror(out->stream);
-	errno = failed ? EIO : 0;
+	errno = failed ? lost_cause(out) : 0;
 	failed |= fflush(out->stream) != 0;
 	int cause = errno;
 	if (!out->name) {

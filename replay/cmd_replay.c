@@ -6,6 +6,7 @@
 #include "network.h"
 
 #include <argp.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,19 +183,42 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-// join writes the arguments behind the command's name in one line.
-static char *join(int argc, char **argv)
+// describe writes the options that bear on the result, for the store: where it is written
+// and what is printed do not, so that equal replays give equal stores.
+static char *describe(const struct replay_options *options)
 {
-	size_t size = 1;
-	for (int i = 1; i < argc; i++)
-		size += strlen(argv[i]) + 1;
-	char *line = calloc(size, 1);
-	for (int i = 1; line && i < argc; i++) {
-		strcat(line, argv[i]);
-		if (i + 1 < argc)
-			strcat(line, " ");
+	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fprintf(stream, "--network %s --seed %" PRIu64, options->network, options->seed);
+	if (options->n_nodes)
+		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
+	if (options->bin_ps)
+		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
+	if (options->map_file)
+		fprintf(stream, " --map %s", options->map_file);
+	if (options->engine != &tb_engine_events)
+		fprintf(stream, " --engine %s", options->engine->name);
+	if (options->without_blame)
+		fprintf(stream, " --no-blame");
+	if (options->packets.time_scale > 0)
+		fprintf(stream, " --time-scale %.15g", options->packets.time_scale);
+	if (options->packets.squeeze_idle)
+		fprintf(stream, " --squeeze-idle %" PRId64 "ps",
+			options->packets.squeeze_idle);
+	fputs(dedup[options->packets.dedup], stream);
+	if (options->packets.keep_retransmissions)
+		fputs(" --keep-retransmissions", stream);
+	if (options->packets.keep_acks)
+		fputs(" --keep-acks", stream);
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
 	}
-	return line;
+	return text;
 }
 
 int tb_cmd_replay(int argc, char **argv)
@@ -216,24 +240,20 @@ int tb_cmd_replay(int argc, char **argv)
 		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o "
 		       "run.db",
 	};
-	char *typed = join(argc, argv);
-	struct parsing parsing = {.options = {.network = "qsnet",
-					  .seed = 1,
-					  .engine = &tb_engine_events,
-					  .typed = typed}};
+	struct parsing parsing = {
+		.options = {.network = "qsnet", .seed = 1, .engine = &tb_engine_events}};
+	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
 	parsing.traces = calloc((size_t)argc, sizeof *parsing.traces);
-	if (!typed || !parsing.traces) {
-		free(typed);
-		free(parsing.traces);
-		return tb_cli_fail(
-			&(struct tb_error){.code = TB_ENOMEM, .text = "no memory"});
-	}
+	if (!parsing.traces)
+		return tb_cli_fail(&no_memory);
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
 	parsing.options.traces = parsing.traces;
 	parsing.options.stop = tb_cli_catch_stop();
-	int code = replay_run(&parsing.options);
+	char *described = describe(&parsing.options);
+	parsing.options.described = described;
+	int code = described ? replay_run(&parsing.options) : tb_cli_fail(&no_memory);
 	free(parsing.traces);
-	free(typed);
+	free(described);
 	return code;
 }

@@ -22,7 +22,7 @@ struct replay_options {
 	const char *map_file;
 	struct tb_packets_options packets;
 	bool packets_options_used; // one that means nothing for a job was given
-	const char *typed;	   // the options as typed, for the store
+	const char *described;	   // the options that bear on the result, for the store
 	const volatile sig_atomic_t *stop;
 };
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Between two looks at the clock and at Ctrl-C; a few milliseconds.
 enum { INSTANTS_A_SLICE = 20000 };
@@ -91,6 +92,12 @@ static int open_trace(struct run *run)
 	const struct replay_options *options = run->options;
 	bool from_stdin = strcmp(options->traces[0], "-") == 0;
 	int status = TB_EFOREIGN;
+	struct stat file;
+	if (!from_stdin && stat(options->traces[0], &file) == 0 &&
+		S_ISREG(file.st_mode) && file.st_size == 0)
+		return tb_fail_in(&run->error, TB_EFORMAT, options->traces[0],
+			"is empty: expected a packet capture (pcap, pcapng) or a job "
+			"(GOAL)");
 	if (!from_stdin || options->stdin_is_job)
 		status = tb_job_read(&run->job, options->traces[0], &run->error);
 	if (status == TB_OK && options->n_traces > 1)
@@ -145,7 +152,7 @@ static int begin_store(struct run *run)
 		.seed = options->seed,
 		.time_scale =
 			options->packets.time_scale > 0 ? options->packets.time_scale : 1,
-		.options = options->typed,
+		.options = options->described,
 		.job_names = job_names,
 		.n_jobs = n_jobs};
 	status = tb_store_create(&run->store, options->output, &run->error);

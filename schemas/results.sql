@@ -23,7 +23,7 @@ CREATE TABLE run (
   input_kind TEXT NOT NULL, -- packets or job
   input_digest TEXT NOT NULL, -- SHA-256 of the input's bytes, '' when streamed
   input_bytes INTEGER NOT NULL,
-  options TEXT NOT NULL, -- of the replay, as typed
+  options TEXT NOT NULL, -- of the replay, as far as they bear on the result
   time_scale REAL NOT NULL,
   seed TEXT NOT NULL, -- decimal; 64 bits without sign do not fit an INTEGER
   program_version TEXT NOT NULL,

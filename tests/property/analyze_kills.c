@@ -74,6 +74,7 @@ static void a_kill_at_any_moment_leaves_a_whole_store(void **state)
 	int64_t n_runs = 0;
 	for (int turn = 0; turn < 12; turn++) {
 		pid_t child = fork();
+		assert_true(child >= 0);
 		if (child == 0)
 			write_for_ever(&fixture);
 		kill_after(child, 1000 + tb_random_below(&random, 400000));
