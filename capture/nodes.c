@@ -7,6 +7,8 @@
 #define N_UNPLACED_NAMES 8
 #define SQUARE_SIDE_MAX	 1024 // 4 MiB
 
+#define FIRST_PAIR 3 // after the values of enum tb_route
+
 #define NOT_MET	 UINT32_MAX
 #define UNPLACED (UINT32_MAX - 1)
 
@@ -24,14 +26,12 @@ struct tb_nodes {
 	struct name *names; // by node
 	size_t names_capacity;
 	struct name unplaced[N_UNPLACED_NAMES];
-	// Two endpoints to a route + 1. The square serves the first ones, which are
-	// nearly all there are: a lookup for each packet, at half the cost of the map's.
+	// Two endpoints to a route: FIRST_PAIR + a pair's number, or why there is none,
+	// or 0. The square serves the first endpoints, which are nearly all that there
+	// are: a lookup for each packet, at half the cost of the map's.
 	uint32_t *square;
 	uint32_t square_side; // a power of two
 	struct tb_map route_of;
-	struct tb_route *routes;
-	size_t n_routes;
-	size_t routes_capacity;
 	struct tb_map pair_of; // two nodes to a pair
 	struct tb_packets_pair *pairs;
 	size_t pairs_capacity;
@@ -59,7 +59,6 @@ void tb_nodes_free(struct tb_nodes *nodes)
 	free(nodes->names);
 	free(nodes->square);
 	tb_map_fini(&nodes->route_of);
-	free(nodes->routes);
 	tb_map_fini(&nodes->pair_of);
 	free(nodes->pairs);
 	free(nodes);
@@ -159,25 +158,26 @@ int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n)
 	return TB_OK;
 }
 
-static int pair_of(struct tb_nodes *nodes, struct tb_route *route)
+static int pair_of(struct tb_nodes *nodes, struct tb_node source,
+	struct tb_node destination, uint32_t *number)
 {
-	uint64_t key = (uint64_t)route->source.id << 32 | route->destination.id;
+	uint64_t key = (uint64_t)source.id << 32 | destination.id;
 	uint32_t pair;
 	if (!tb_map_find(&nodes->pair_of, key, &pair)) {
 		uint64_t n = nodes->summary->n_pairs;
 		void *room = room_for(
 			nodes->pairs, &nodes->pairs_capacity, n, sizeof *nodes->pairs);
-		if (!room || n == UINT32_MAX)
+		if (!room || n >= UINT32_MAX - FIRST_PAIR)
 			return TB_ENOMEM;
 		nodes->pairs = room;
 		pair = (uint32_t)n;
 		if (tb_map_put(&nodes->pair_of, key, pair) != TB_OK)
 			return TB_ENOMEM;
 		nodes->pairs[pair] = (struct tb_packets_pair){
-			.source = route->source, .destination = route->destination};
+			.source = source, .destination = destination};
 		nodes->summary->n_pairs++;
 	}
-	route->pair = pair;
+	*number = pair;
 	return TB_OK;
 }
 
@@ -201,61 +201,54 @@ static int widen_square(struct tb_nodes *nodes, uint32_t endpoint)
 	return TB_OK;
 }
 
-static int new_route(
-	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t *number)
+static int remember(
+	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t route)
 {
-	struct tb_route route = {.kind = TB_ROUTE_PLACED};
-	if (meet(nodes, source, &route.source.id) != TB_OK ||
-		meet(nodes, destination, &route.destination.id) != TB_OK)
-		return TB_ENOMEM;
-	if (route.source.id == UNPLACED || route.destination.id == UNPLACED)
-		route.kind = TB_ROUTE_UNPLACED;
-	else if (route.source.id == route.destination.id)
-		route.kind = TB_ROUTE_LOCAL;
-	else if (pair_of(nodes, &route) != TB_OK)
-		return TB_ENOMEM;
-	void *room = room_for(nodes->routes, &nodes->routes_capacity, nodes->n_routes,
-		sizeof *nodes->routes);
-	if (!room || nodes->n_routes == UINT32_MAX)
-		return TB_ENOMEM;
-	nodes->routes = room;
-	*number = (uint32_t)nodes->n_routes;
-	nodes->routes[nodes->n_routes++] = route;
 	uint32_t further = source > destination ? source : destination;
 	if (widen_square(nodes, further) != TB_OK)
 		return TB_ENOMEM;
 	if (further >= nodes->square_side)
 		return tb_map_put(
-			&nodes->route_of, (uint64_t)source << 32 | destination, *number);
-	nodes->square[(size_t)source * nodes->square_side + destination] = *number + 1;
+			&nodes->route_of, (uint64_t)source << 32 | destination, route);
+	nodes->square[(size_t)source * nodes->square_side + destination] = route;
 	return TB_OK;
+}
+
+static int new_route(
+	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t *route)
+{
+	struct tb_node from;
+	struct tb_node to;
+	uint32_t pair;
+	if (meet(nodes, source, &from.id) != TB_OK ||
+		meet(nodes, destination, &to.id) != TB_OK)
+		return TB_ENOMEM;
+	if (from.id == UNPLACED || to.id == UNPLACED)
+		*route = TB_ROUTE_UNPLACED;
+	else if (from.id == to.id)
+		*route = TB_ROUTE_LOCAL;
+	else if (pair_of(nodes, from, to, &pair) == TB_OK)
+		*route = FIRST_PAIR + pair;
+	else
+		return TB_ENOMEM;
+	return remember(nodes, source, destination, *route);
 }
 
 int tb_nodes_route(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
-	const struct tb_route **route)
+	struct tb_packets_pair **pair)
 {
-	uint32_t number = 0;
-	bool known;
-	if (source < nodes->square_side && destination < nodes->square_side) {
-		number = nodes->square[(size_t)source * nodes->square_side + destination];
-		known = number-- != 0;
-	} else {
-		known = tb_map_find(
-			&nodes->route_of, (uint64_t)source << 32 | destination, &number);
-	}
-	if (!known && new_route(nodes, source, destination, &number) != TB_OK)
+	uint32_t route = 0;
+	if (source < nodes->square_side && destination < nodes->square_side)
+		route = nodes->square[(size_t)source * nodes->square_side + destination];
+	else
+		(void)tb_map_find(
+			&nodes->route_of, (uint64_t)source << 32 | destination, &route);
+	if (route == 0 && new_route(nodes, source, destination, &route) != TB_OK)
 		return TB_ENOMEM;
-	*route = &nodes->routes[number];
-	return TB_OK;
-}
-
-void tb_nodes_count(struct tb_nodes *nodes, uint64_t pair, uint32_t wire_bytes,
-	uint32_t payload_bytes)
-{
-	struct tb_packets_pair *counted = &nodes->pairs[pair];
-	counted->n_packets++;
-	counted->wire_bytes += wire_bytes;
-	counted->payload_bytes += payload_bytes;
+	if (route < FIRST_PAIR)
+		return (int)route;
+	*pair = &nodes->pairs[route - FIRST_PAIR];
+	return TB_ROUTE_PLACED;
 }
 
 const char *tb_nodes_name(const struct tb_nodes *nodes, struct tb_node node)

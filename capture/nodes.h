@@ -22,23 +22,13 @@ void tb_nodes_free(struct tb_nodes *nodes);
 // name one several times; it comes back sorted.
 int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n) TB_MUST_USE;
 
-enum tb_route_kind { TB_ROUTE_PLACED, TB_ROUTE_LOCAL, TB_ROUTE_UNPLACED };
+// tb_nodes_route stores the pair of nodes of two endpoints, which are met if they were
+// not, for the caller to count in; it lives until the next call. TB_ROUTE_PLACED, or why
+// there is no pair, or negative.
+enum tb_route { TB_ROUTE_PLACED, TB_ROUTE_LOCAL, TB_ROUTE_UNPLACED };
 
-struct tb_route {
-	enum tb_route_kind kind;
-	struct tb_node source;
-	struct tb_node destination;
-	uint64_t pair; // of placed ones
-};
-
-// tb_nodes_route tells the nodes of two endpoints, which are met if they were not.
-// `route` lives until the next call.
 int tb_nodes_route(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
-	const struct tb_route **route) TB_MUST_USE;
-
-// tb_nodes_count adds a packet to its pair.
-void tb_nodes_count(struct tb_nodes *nodes, uint64_t pair, uint32_t wire_bytes,
-	uint32_t payload_bytes);
+	struct tb_packets_pair **pair) TB_MUST_USE;
 
 // As of packets.h. tb_nodes_unplaced names some of the endpoints that have no node; NULL
 // from the last on.

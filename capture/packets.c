@@ -44,7 +44,7 @@ struct tb_packets {
 	struct tb_error failure;
 	// The burst that is being given out, frame by frame.
 	struct tb_burst burst;
-	struct tb_route route;
+	struct tb_packets_pair *pair;
 	tb_time_ps at_ps;
 	uint32_t job;
 	uint32_t payload_left;
@@ -293,21 +293,20 @@ static int begin_burst(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_packets_summary *summary = &packets->summary;
 	const struct tb_burst *burst = &packets->burst;
-	const struct tb_route *route;
-	if (tb_nodes_route(packets->nodes, burst->source, burst->destination, &route) !=
-		TB_OK)
+	int route = tb_nodes_route(
+		packets->nodes, burst->source, burst->destination, &packets->pair);
+	if (route < 0)
 		return tb_fail(error, TB_ENOMEM, "no memory");
-	if (route->kind == TB_ROUTE_UNPLACED)
+	if (route == TB_ROUTE_UNPLACED)
 		summary->n_unplaced++;
-	else if (route->kind == TB_ROUTE_LOCAL)
+	else if (route == TB_ROUTE_LOCAL)
 		summary->n_local++;
-	if (route->kind != TB_ROUTE_PLACED)
+	if (route != TB_ROUTE_PLACED)
 		return 0;
 	int status = stamp(packets, error);
 	if (status != TB_OK)
 		return status;
-	packets->route = *route;
-	packets->job = job_of(packets, route->source);
+	packets->job = job_of(packets, packets->pair->source);
 	packets->payload_left = burst->payload_bytes;
 	packets->in_burst = true;
 	summary->n_replayed_records++;
@@ -320,6 +319,7 @@ static int begin_burst(struct tb_packets *packets, struct tb_error *error)
 static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 {
 	const struct tb_burst *burst = &packets->burst;
+	struct tb_packets_pair *pair = packets->pair;
 	uint32_t payload_bytes = burst->payload_bytes;
 	uint32_t wire_bytes = burst->wire_bytes;
 	packets->in_burst = false;
@@ -334,15 +334,17 @@ static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 		packets->in_burst = packets->payload_left > 0;
 	}
 	packet->at_ps = packets->at_ps;
-	packet->source = packets->route.source;
-	packet->destination = packets->route.destination;
+	packet->source = pair->source;
+	packet->destination = pair->destination;
 	packet->wire_bytes = wire_bytes;
 	packet->payload_bytes = payload_bytes;
 	packet->job = packets->job;
 	packets->summary.n_packets++;
 	packets->summary.wire_bytes += wire_bytes;
 	packets->summary.payload_bytes += payload_bytes;
-	tb_nodes_count(packets->nodes, packets->route.pair, wire_bytes, payload_bytes);
+	pair->n_packets++;
+	pair->wire_bytes += wire_bytes;
+	pair->payload_bytes += payload_bytes;
 }
 
 int tb_packets_next(

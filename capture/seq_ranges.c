@@ -91,7 +91,7 @@ static uint32_t fill(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 	return unseen;
 }
 
-uint32_t tb_seq_ranges_add(struct tb_seq_ranges *ranges, uint32_t from, uint32_t n)
+uint32_t tb_seq_ranges_add_slowly(struct tb_seq_ranges *ranges, uint32_t from, uint32_t n)
 {
 	uint32_t to = from + n;
 	int32_t ahead = (int32_t)(from - ranges->next);
