@@ -93,15 +93,18 @@ static inline void random_tree(
 	program->n_tops = 1 + below(random, 3);
 	for (uint32_t i = 0; i < program->n_leaves; i++)
 		program->nodes_a_leaf[i] = 1 + below(random, 4);
-	uint64_t slowest = 1 + below(random, 4);
+	// Whole picoseconds a byte, or any number.
+	uint64_t unit = below(random, 2) ? UINT64_C(2000000000) / (1 + below(random, 4))
+					 : 100000003;
 	for (uint32_t i = 0; i < CABLES_MOST; i++) {
 		struct tb_cable *cable = &program->cables[i];
 		*cable = (struct tb_cable){.n_vcs = 1 + below(random, 3),
 			.fifo_bytes = params->fifo_bytes * (1 + below(random, 4)) +
 				      below(random, params->flit_bytes)};
 		if (mixed) {
-			cable->bytes_per_s =
-				TB_PS_PER_S / (slowest * 500 * (1 + below(random, 4)));
+			cable->bytes_per_s = unit > 200000000
+						     ? unit / (1 + below(random, 4))
+						     : unit * (1 + below(random, 8));
 			cable->latency_ps = 1 + below(random, 50000);
 		}
 		// The first top joins all leaves; of the rest a quarter is missing.
