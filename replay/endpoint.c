@@ -152,10 +152,9 @@ static uint32_t cut(struct tb_engine *engine, struct node *node)
 	packet->destination = message->what.destination.id;
 	packet->payload_bytes = (uint32_t)payload;
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
-	packet->n_runs =
-		packet->wire_bytes
-			? (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes
-			: 1;
+	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
+		packet->wire_bytes = 1;
+	packet->n_runs = (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes;
 	packet->n_granted = 0;
 	packet->path_ps = 0;
 	packet->ascending = engine->net->regular ? tb_network_ascending(engine->net,

@@ -97,10 +97,10 @@ static void fill_packet(
 	packet->payload_bytes =
 		(uint32_t)least(message->to_cut, params->packet_payload_bytes);
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
+	if (packet->wire_bytes == 0)
+		packet->wire_bytes = 1;
 	packet->n_flits =
 		(packet->wire_bytes + params->flit_bytes - 1) / params->flit_bytes;
-	if (packet->n_flits == 0)
-		packet->n_flits = 1;
 	if (flits->net->regular)
 		packet->ascending = tb_network_ascending(
 			flits->net, message->what.source.id, packet->destination);

@@ -48,7 +48,8 @@ tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node s
 	tb_time_ps begin = entry_of(n - 1, params->n_vcs, pace, circuit);
 	tb_time_ps way = time_of(first, params->bus_bytes_per_s) + (hops - 1) * hop +
 			 params->hop_latency_ps;
-	tb_time_ps in = way + begin + time_of(last + params->packet_overhead_bytes, rate);
+	uint64_t wire_last = last + params->packet_overhead_bytes;
+	tb_time_ps in = way + begin + time_of(wire_last ? wire_last : 1, rate);
 	// A short last packet may still have to wait for the drain of the one before it.
 	if (n > 1)
 		in = larger(in, way + entry_of(n - 2, params->n_vcs, pace, circuit) +

@@ -77,7 +77,7 @@ static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
 static uint32_t last_flit(const struct tb_engine *engine, uint32_t bytes)
 {
 	uint32_t size = engine->net->params.flit_bytes;
-	return bytes ? (bytes - 1) / size * size : 0;
+	return (bytes - 1) / size * size;
 }
 
 static tb_time_ps last_flit_ps(
