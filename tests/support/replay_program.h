@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSTS_MOST = 48, CABLES_MOST = 64 };
+enum { POSTS_MOST = 48, CABLES_MOST = 64, LINKS_MOST = 256 };
 
 // A message: posted at a time, or as soon as an earlier one is sent or delivered.
 struct post {
@@ -73,7 +73,7 @@ static inline void random_params(
 		.fifo_bytes = flit * (1 + below(random, 12)) + below(random, flit),
 		.flit_bytes = flit,
 		.packet_payload_bytes = 1 + below(random, flit * flits),
-		.packet_overhead_bytes = 1 + below(random, 3 * flit),
+		.packet_overhead_bytes = below(random, 2) ? below(random, 3 * flit) : 0,
 		.bus_bytes_per_s = below(random, 3) ? any_rate(random) : 0,
 		.ack_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 200000, 3000000),
 		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
