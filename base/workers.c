@@ -43,7 +43,14 @@ static void *work_on(void *context)
 	return NULL;
 }
 
-// watch returns when the last worker has gone.
+static void tell(const struct crew *crew, size_t n_done)
+{
+	if (crew->work->watch)
+		crew->work->watch(crew->work->context, n_done);
+}
+
+// watch returns when the last worker has gone, and has told the final count: they may all
+// have gone before it first looks.
 static void watch(struct crew *crew)
 {
 	pthread_mutex_lock(&crew->mutex);
@@ -56,11 +63,11 @@ static void watch(struct crew *crew)
 		pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
 		size_t n_done = crew->n_done;
 		pthread_mutex_unlock(&crew->mutex);
-		if (crew->work->watch)
-			crew->work->watch(crew->work->context, n_done);
+		tell(crew, n_done);
 		pthread_mutex_lock(&crew->mutex);
 	}
 	pthread_mutex_unlock(&crew->mutex);
+	tell(crew, crew->n_done);
 }
 
 static unsigned n_threads(unsigned wanted, size_t n_tasks)

@@ -16,7 +16,8 @@ struct tb_work {
 	// task runs task `index`, on any thread: TB_OK or negative, which keeps further
 	// tasks from being begun.
 	int (*task)(void *context, size_t index);
-	// watch is told about ten times a second how many tasks are done. May be NULL.
+	// watch is told about ten times a second, and at the end, how many tasks are
+	// done. May be NULL.
 	void (*watch)(void *context, size_t n_done);
 };
 
