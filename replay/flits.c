@@ -184,6 +184,7 @@ int tb_flits_run(struct tb_flits *flits, uint64_t n_instants, struct tb_error *e
 
 int tb_flits_checkpoint(struct tb_flits *flits, struct tb_error *error)
 {
+	tb_flits_count_held(flits);
 	return tb_books_tell(&flits->books, error);
 }
 

@@ -184,7 +184,10 @@ static int tell_sorted(
 		size_t n = 0;
 		for (; i < books->n_cells && cells[i].bin == bin; i++) {
 			samples[n] = cells[i].sample;
-			samples[n].stall_ps = cells[i].held_ps - samples[n].busy_ps;
+			// At an early end a flit may be counted as crossing beyond it.
+			if (cells[i].held_ps > samples[n].busy_ps)
+				samples[n].stall_ps =
+					cells[i].held_ps - samples[n].busy_ps;
 			n++;
 		}
 		status = observer->bin(observer->context, bin, samples, n);

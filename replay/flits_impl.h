@@ -177,7 +177,8 @@ void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop
 void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw); // phase 2
 void tb_flits_serve(struct tb_flits *flits, uint32_t link);    // phase 3
-// Counts what lasts, up to now.
+// Counts up to now the time that VCs which are held were held; and all else that lasts.
+void tb_flits_count_held(struct tb_flits *flits);
 void tb_flits_count_lasting(struct tb_flits *flits);
 
 // flits_nodes.c

@@ -103,6 +103,13 @@ static uint32_t n_crossed(const struct link *link)
 	return channel->holder ? channel->holder->hops[channel->hop].n_begun : 0;
 }
 
+// in_block says whether the packet served last is in the middle of a block.
+static bool in_block(const struct tb_flits *flits, const struct link *link)
+{
+	uint32_t n = n_crossed(link);
+	return n > 0 && !ends_block(flits, link->channels[link->serving].holder, n - 1);
+}
+
 // serve: the link stays with a packet in the middle of a block, whatever comes, and
 // beyond while that has a flit and room; else the VC granted longest ago, the lowest of
 // equals.
@@ -112,13 +119,11 @@ void tb_flits_serve(struct tb_flits *flits, uint32_t id)
 	link->touched = false;
 	if (link->crossing)
 		return;
-	uint32_t n = n_crossed(link);
-	bool stays = n > 0 && can_cross(link, link->serving);
-	if (stays) {
+	if (n_crossed(link) > 0 && can_cross(link, link->serving)) {
 		cross(flits, id, link->serving);
 		return;
 	}
-	if (n > 0 && !ends_block(flits, link->channels[link->serving].holder, n - 1))
+	if (in_block(flits, link))
 		return;
 	uint32_t chosen = TB_ID_NONE;
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
@@ -352,12 +357,27 @@ static void count_waiting(
 		flits->links[first].channels[0].flow, wait);
 }
 
+void tb_flits_count_held(struct tb_flits *flits)
+{
+	for (uint32_t id = 0; id < flits->net->n_links; id++) {
+		struct link *link = &flits->links[id];
+		if (link->n_held == 0)
+			continue;
+		tb_books_held(&flits->books, id, link->held_from, flits->now);
+		link->held_from = flits->now;
+	}
+}
+
 void tb_flits_count_lasting(struct tb_flits *flits)
 {
-	for (uint32_t id = 0; id < flits->net->n_links; id++)
-		if (flits->links[id].n_held)
-			tb_books_held(&flits->books, id, flits->links[id].held_from,
-				flits->now);
+	tb_flits_count_held(flits);
+	for (uint32_t id = 0; id < flits->net->n_links; id++) {
+		const struct link *link = &flits->links[id];
+		if (in_block(flits, link))
+			tb_books_busy(&flits->books, id, link->block_from, flits->now,
+				n_crossed(link) % flits->block_flits *
+					flits->net->params.flit_bytes);
+	}
 	for (uint32_t sw = 0; sw < flits->net->n_switches; sw++)
 		for (const struct packet *packet = flits->switches[sw].waiting; packet;
 			packet = packet->next_waiting)

@@ -156,8 +156,8 @@ static bool stats_differ(const struct account *events, const struct account *fli
 static bool fails(const struct program *program, const struct program *other,
 	struct difference *difference)
 {
-	struct account *events = replay(&tb_engine_events, program);
-	struct account *flits = replay(&tb_engine_flits, other);
+	struct account *events = replay(&tb_engine_events, program, UINT64_MAX);
+	struct account *flits = replay(&tb_engine_flits, other, UINT64_MAX);
 	bool failed = true;
 	difference->wait_ps = events->stats.wait_ps;
 	if (events->status != TB_OK || flits->status != TB_OK)

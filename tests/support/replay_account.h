@@ -188,12 +188,15 @@ static inline void sort_timed(struct account *account)
 	}
 }
 
-// replay runs a program on an engine; what went wrong stands in status and error.
-static inline struct account *replay(
-	const struct tb_engine_kind *kind, const struct program *program)
+// replay runs a program on an engine for so many instants; what went wrong stands in
+// status and error.
+static inline struct account *replay(const struct tb_engine_kind *kind,
+	const struct program *program, uint64_t n_instants)
 {
 	struct account *account = calloc(1, sizeof *account);
 	account->program = program;
+	for (uint32_t i = 0; i < POSTS_MOST; i++)
+		account->sent[i] = account->delivered[i] = TB_TIME_NEVER;
 	sort_timed(account);
 	struct tb_network *net = network_of(program, &account->error);
 	struct tb_source source = {.context = account,
@@ -209,8 +212,9 @@ static inline struct account *replay(
 	account->status = net ? kind->make(&engine, net, &source, &observer, &options,
 					&account->error)
 			      : account->error.code;
-	while (account->status == TB_OK &&
-		(account->status = kind->run(engine, 1000, &account->error)) > 0)
+	if (account->status == TB_OK)
+		account->status = kind->run(engine, n_instants, &account->error);
+	if (account->status > 0)
 		account->status = TB_OK;
 	if (account->status == TB_OK)
 		account->status = kind->finish(engine, &account->error);
