@@ -359,8 +359,7 @@ int replay_run(const struct replay_options *options)
 			options->output);
 		code = TB_EXIT_FAILURE;
 	}
-	if (run.engine)
-		options->engine->free(run.engine);
+	options->engine->free(run.engine);
 	tb_store_free(run.store);
 	tb_closed_loop_free(run.closed);
 	tb_packets_free(run.packets);

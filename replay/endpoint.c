@@ -13,8 +13,12 @@ static tb_time_ps bus_serve(
 	if (engine->bus_q20 == 0)
 		return at;
 	tb_time_ps begins = node->bus_free_at > at ? node->bus_free_at : at;
+	// In two parts: a message to the node itself may be so long that the product has
+	// no room.
+	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
 	tb_time_ps takes =
-		(tb_time_ps)((bytes * engine->bus_q20 + (UINT64_C(1) << 19)) >> 20);
+		(tb_time_ps)(whole * engine->bus_q20 +
+			     ((rest * engine->bus_q20 + (UINT64_C(1) << 19)) >> 20));
 	node->bus_free_at = begins + takes;
 	return node->bus_free_at;
 }

@@ -11,8 +11,8 @@ void tb_flits_fail(struct tb_flits *flits, enum tb_status code, const char *sent
 		tb_fail(&flits->failure, code, "%s", sentence);
 }
 
-// before: of one instant, messages start before packets ask for the bus; beyond that no
-// order of arrivals matters.
+// before: of one instant, messages start (rule 20) before packets ask for the bus; beyond
+// that no order of arrivals matters.
 static bool before(const struct happening *a, const struct happening *b)
 {
 	if (a->at != b->at)
@@ -116,7 +116,7 @@ static void take_messages(struct tb_flits *flits)
 		flits->failure.code = (enum tb_status)status;
 }
 
-// Phase 1: what arrives.
+// Rule 19, phase 1: what arrives.
 static void arrive(struct tb_flits *flits)
 {
 	if (next_of_source(flits) <= flits->now)

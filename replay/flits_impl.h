@@ -162,10 +162,13 @@ static inline void touch(struct touched *list, uint32_t id, bool *touched)
 	*touched = true;
 }
 
-// T(n) of the definition: what `bytes` take at a rate.
+// T(n) of the definition: what `bytes` take at a rate, in two parts as a message may be
+// so long that the product has no room.
 static inline tb_time_ps rate_time(uint64_t byte_q20, uint64_t bytes)
 {
-	return (tb_time_ps)((bytes * byte_q20 + (UINT64_C(1) << 19)) >> 20);
+	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
+	return (tb_time_ps)(whole * byte_q20 +
+			    ((rest * byte_q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
 // flits_links.c

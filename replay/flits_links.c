@@ -1,4 +1,5 @@
-// Flits, credits and headers: what crosses a link, who gets a VC.
+// Flits, credits and headers: what crosses a link, who gets a VC. Numbers of rules are
+// those of docs/model.md.
 #include "flits_impl.h"
 
 #include "random.h"
@@ -29,7 +30,8 @@ static uint32_t block_bytes(
 	return rest < full ? rest : full;
 }
 
-// flit_time is what a flit takes of the link: those of a block add up to T(its bytes).
+// flit_time is what a flit takes of the link (rule 12): those of a block add up to T(its
+// bytes).
 static tb_time_ps flit_time(const struct tb_flits *flits, const struct packet *packet,
 	const struct link *link, uint32_t number)
 {
@@ -46,46 +48,55 @@ static bool ends_block(
 	return number + 1 == packet->n_flits || (number + 1) % flits->block_flits == 0;
 }
 
+// foresee_in puts down when a flit that begins to cross now is in at the far end, and
+// when its place in the FIFO that it leaves is known to be free (rules 13 and 14).
+static void foresee_in(
+	struct tb_flits *flits, struct packet *packet, uint32_t at, tb_time_ps crossed)
+{
+	const struct link *link = link_of(flits, &packet->hops[at]);
+	tb_time_ps in = flits->now + link->hop_ps;
+	if (link->info->kind == TB_LINK_EJECTION)
+		in = crossed + link->info->latency_ps;
+	tb_flits_foresee(
+		flits, (struct happening){
+			       .at = in, .what = FLIT_IN, .id = at, .packet = packet});
+	if (at == 0)
+		return;
+	const struct link *before = link_of(flits, &packet->hops[at - 1]);
+	tb_flits_foresee(flits, (struct happening){.at = flits->now + before->hop_ps,
+					.what = CREDIT_IN,
+					.id = at - 1,
+					.packet = packet});
+}
+
 // cross lets the next flit of a VC begin.
 static void cross(struct tb_flits *flits, uint32_t id, uint32_t vc)
 {
 	struct link *link = &flits->links[id];
 	struct packet *packet = link->channels[vc].holder;
-	uint32_t at = link->channels[vc].hop;
-	struct hop *hop = &packet->hops[at];
+	struct hop *hop = &packet->hops[link->channels[vc].hop];
 	uint32_t number = hop->n_begun++;
 	tb_time_ps crossed = flits->now + flit_time(flits, packet, link, number);
 	hop->n_here--;
-	if (number % flits->block_flits == 0)
-		link->block_from = flits->now;
-	if (number == 0) {
-		tb_books_header(&flits->books, id, flits->now);
-		flits->stats.n_hops++;
-	}
-	if (ends_block(flits, packet, number))
-		tb_books_busy(&flits->books, id, link->block_from, crossed,
-			block_bytes(flits, packet, number));
+	if (link->info->kind != TB_LINK_EJECTION)
+		hop->room--;
 	link->serving = vc;
 	link->crossing = true;
 	tb_flits_foresee(
 		flits, (struct happening){.at = crossed, .what = FLIT_CROSSED, .id = id});
-	tb_time_ps in = flits->now + link->hop_ps;
-	if (link->info->kind == TB_LINK_EJECTION)
-		in = crossed + link->info->latency_ps;
-	else
-		hop->room--;
-	tb_flits_foresee(
-		flits, (struct happening){
-			       .at = in, .what = FLIT_IN, .id = at, .packet = packet});
-	if (at > 0)
-		tb_flits_foresee(
-			flits, (struct happening){
-				       .at = flits->now + link_of(flits, hop - 1)->hop_ps,
-				       .what = CREDIT_IN,
-				       .id = at - 1,
-				       .packet = packet});
+	foresee_in(flits, packet, link->channels[vc].hop, crossed);
+	if (number == 0) {
+		tb_books_header(&flits->books, id, flits->now);
+		flits->stats.n_hops++;
+	}
+	if (number % flits->block_flits == 0)
+		link->block_from = flits->now;
+	if (ends_block(flits, packet, number))
+		tb_books_busy(&flits->books, id, link->block_from, crossed,
+			block_bytes(flits, packet, number));
 }
 
+// can_cross says whether the next flit of a VC has come and has room (rule 14).
 static bool can_cross(const struct link *link, uint32_t vc)
 {
 	const struct channel *channel = &link->channels[vc];
@@ -110,7 +121,7 @@ static bool in_block(const struct tb_flits *flits, const struct link *link)
 	return n > 0 && !ends_block(flits, link->channels[link->serving].holder, n - 1);
 }
 
-// serve: the link stays with a packet in the middle of a block, whatever comes, and
+// Rule 15: the link stays with a packet in the middle of a block, whatever comes, and
 // beyond while that has a flit and room; else the VC granted longest ago, the lowest of
 // equals.
 void tb_flits_serve(struct tb_flits *flits, uint32_t id)
@@ -149,7 +160,7 @@ void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop
 	touch_link(flits, packet->hops[hop].link);
 }
 
-// older says whether a header goes before another at the same switch.
+// older says whether a header goes before another at the same switch (rule 17).
 static bool older(
 	const struct tb_flits *flits, const struct packet *a, const struct packet *b)
 {
@@ -224,8 +235,9 @@ void tb_flits_inject(struct tb_flits *flits, struct packet *packet, uint32_t vc)
 	grant(flits, packet, flits->net->injection[packet->message->what.source.id], vc);
 }
 
-// root_of is the link that limited a packet on its way after hop `at`: the root of its
-// longest wait there, the last of equals; the hop's own link if it did not wait.
+// root_of (what is counted: root) is the link that limited a packet on its way after hop
+// `at`: the root of its longest wait there, the last of equals; the hop's own link if it
+// did not wait.
 static uint32_t root_of(const struct packet *packet, uint32_t at)
 {
 	uint32_t root = packet->hops[at].link;
@@ -255,8 +267,8 @@ void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at
 		touch_switch(flits, link->info->from);
 }
 
-// least_loaded chooses among the links of a group: those with the most free VCs, and of
-// n of these, in the order of ports, number (hash mod n).
+// least_loaded chooses among the links of a group (rule 18): those with the most free
+// VCs, and of n of these, in the order of ports, number (hash mod n).
 static uint32_t least_loaded(const struct tb_flits *flits, const struct packet *packet,
 	uint32_t sw, const struct tb_route_group *group)
 {
@@ -315,6 +327,7 @@ static void end_wait(
 		&flits->recorder, came_by, channel->root, flow, channel->flow, wait);
 }
 
+// The oldest header first; one that finds no VC does not hold up the others (rule 17).
 void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw)
 {
 	struct packet **at = &flits->switches[sw].waiting;

@@ -1,4 +1,5 @@
-// The nodes: messages cut into packets, the bus, acknowledgements and tokens.
+// The nodes: messages cut into packets, the bus, acknowledgements and tokens. Numbers of
+// rules are those of docs/model.md.
 #include "flits_impl.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@ static void no_memory(struct tb_flits *flits)
 	tb_flits_fail(flits, TB_ENOMEM, "no memory for what is under way");
 }
 
-// bus_serve asks a node's bus, first come first served, and says when it has served.
+// bus_serve asks a node's bus, first come first served, and says when it has served
+// (rule 3).
 static tb_time_ps bus_serve(struct tb_flits *flits, struct node *node, uint64_t bytes)
 {
 	if (flits->bus_q20 == 0)
@@ -24,12 +26,11 @@ void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
 	const struct tb_network_params *params = &flits->net->params;
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = what->bytes / full + (what->bytes % full != 0);
-	struct message *message = calloc(1, sizeof *message);
 	if (n > UINT32_MAX) {
-		free(message);
 		tb_flits_fail(flits, TB_ECAPACITY, "a message of more than 2^32 packets");
 		return;
 	}
+	struct message *message = calloc(1, sizeof *message);
 	if (!message) {
 		no_memory(flits);
 		return;
@@ -53,7 +54,7 @@ void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
 			       .message = message});
 }
 
-// A message to the node itself crosses its bus twice and no link.
+// Rule 8: a message to the node itself crosses its bus twice and no link.
 static void start_local(struct tb_flits *flits, struct message *message)
 {
 	struct node *node = &flits->nodes[message->what.source.id];
@@ -106,7 +107,7 @@ static void fill_packet(
 			flits->net, message->what.source.id, packet->destination);
 }
 
-// cut makes the next packet of a node's first message.
+// cut makes the next packet of a node's first message (rule 2).
 static struct packet *cut(struct tb_flits *flits, struct node *node)
 {
 	struct message *message = node->queue;
@@ -152,6 +153,7 @@ static void inject(struct tb_flits *flits, uint32_t id)
 		}
 }
 
+// Rule 4: one packet ahead.
 void tb_flits_fetch(struct tb_flits *flits, uint32_t id)
 {
 	struct node *node = &flits->nodes[id];
@@ -184,8 +186,9 @@ static void drop_done(struct tb_flits *flits, struct packet *packet)
 	flits->stats.n_in_flight--;
 }
 
-// The last flit is in: the packet asks for the bus. Its acknowledgement leaves a delay
-// later, or after the packet before it has been drained: there is room for one.
+// Rules 5 and 6. The last flit is in: the packet asks for the bus. Its acknowledgement
+// leaves a delay later, or after the packet before it has been drained: there is room for
+// one.
 void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet)
 {
 	struct node *node = &flits->nodes[packet->destination];
@@ -235,7 +238,7 @@ void tb_flits_ack(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 	tb_flits_token(flits, packet, 0);
 }
 
-// The token frees the VC as it enters the link and goes on to the next.
+// Rule 11: the token frees the VC as it enters the link and goes on to the next.
 void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 {
 	tb_flits_free_vc(flits, packet, hop);
@@ -252,8 +255,8 @@ void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 			.packet = packet});
 }
 
-// ended notes that a message is sent or delivered; the source is told once all of this
-// round's arrivals are in, so that their order cannot matter.
+// Rule 19, 1. ended notes that a message is sent or delivered; the source is told once
+// all of this round's arrivals are in, so that their order cannot matter.
 void tb_flits_ended(struct tb_flits *flits, struct message *message, enum what what)
 {
 	if (flits->n_endings == flits->endings_room) {

@@ -168,6 +168,11 @@ static void a_message_to_oneself_crosses_no_link(void **state)
 	assert_int_equal(line.delivered, 1000000 + 20000000 + 700000);
 	assert_int_equal(outcome.stats.n_hops, 0);
 	drop(&outcome);
+	// 56 GB, twice over the bus at 560 MB/s.
+	line = (struct line){0, 7, 7, UINT64_C(56000000000), 0, 0};
+	outcome = replay(net, &line, 1, 1, 0);
+	assert_true(llabs(line.delivered - 200 * TB_PS_PER_S - 1700000) < 1000000);
+	drop(&outcome);
 	tb_network_free(net);
 }
 
