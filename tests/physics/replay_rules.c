@@ -1,0 +1,115 @@
+// Rules of docs/model.md by closed forms, on both engines: what they once got wrong.
+#include "../support/replay_account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const struct tb_engine_kind *const kinds[] = {&tb_engine_events, &tb_engine_flits};
+
+// two_leaves is a network of nodes 0 and 1 at one switch and node 2 at another, below a
+// third; QsNet without a bus and without overheads, but for what the caller changes.
+static struct program two_leaves(void)
+{
+	struct program program = {.seed = 1,
+		.n_leaves = 2,
+		.n_tops = 1,
+		.nodes_a_leaf = {2, 1},
+		.bin_ps = TB_PS_PER_US};
+	assert_int_equal(
+		tb_network_preset(&program.params,
+			"qsnet,bus=none,send_overhead=0,receive_overhead=0", NULL),
+		TB_OK);
+	for (uint32_t i = 0; i < CABLES_MOST; i++)
+		program.cables[i].n_vcs = 2;
+	return program;
+}
+
+// A short packet, its last flit of one byte, from a link of one rate to one of another.
+static void a_packet_crosses_at_the_pace_of_the_slower_link(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t in, out;    // rates
+		tb_time_ps expected; // of 58 + 5 bytes, 35 ns a link
+	} cases[] = {
+		// A hop of 35 + 5 ns, 63 bytes, the wire.
+		{400000000, 400000000, 40000 + 63 * 2500 + 35000},
+		{400000000, 100000000, 40000 + 63 * 10000 + 35000},
+		// 62 bytes, then the last flit: a hop of 35 + 20 ns, its byte, the wire.
+		{100000000, 400000000, 62 * 10000 + 55000 + 2500 + 35000},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct program program = two_leaves();
+		program.cables[0].bytes_per_s = cases[i].in;
+		program.cables[1].bytes_per_s = cases[i].out;
+		program.n_posts = 1;
+		program.posts[0] =
+			(struct post){.source = 0, .destination = 1, .bytes = 5};
+		for (int k = 0; k < 2; k++) {
+			struct account *account = replay(kinds[k], &program, UINT64_MAX);
+			assert_int_equal(account->delivered[0], cases[i].expected);
+			account_drop(account);
+		}
+	}
+}
+
+// Messages delivered in one instant: what is posted because of them, to node 2 itself,
+// goes over its bus in the order in which they were posted themselves.
+static void endings_of_one_instant_are_told_by_serial(void **state)
+{
+	(void)state;
+	enum { PAIRS = 16 };
+	struct program program = two_leaves();
+	program.params.bus_bytes_per_s = 1000000000;
+	program.n_posts = 2 * PAIRS;
+	for (uint32_t i = 0; i < PAIRS; i++) {
+		program.posts[i] =
+			(struct post){.source = i % 2, .destination = i % 2, .bytes = 0};
+		program.posts[PAIRS + i] = (struct post){.when = POST_AFTER_DELIVERED,
+			.after = PAIRS - 1 - i,
+			.source = 2,
+			.destination = 2,
+			.bytes = 500};
+	}
+	for (int k = 0; k < 2; k++) {
+		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		for (uint32_t i = 0; i < PAIRS; i++) {
+			assert_int_equal(account->delivered[i], 0);
+			assert_int_equal(account->delivered[PAIRS + i],
+				(tb_time_ps)(PAIRS - i) * 1000000);
+		}
+		account_drop(account);
+	}
+}
+
+// Without overhead a packet of a message of no bytes is a byte long, so that it takes its
+// turn on the link.
+static void a_packet_of_nothing_is_a_byte_long(void **state)
+{
+	(void)state;
+	struct program program = two_leaves();
+	program.params.packet_overhead_bytes = 0;
+	program.n_posts = 2;
+	program.posts[0] = (struct post){.source = 0, .destination = 1};
+	program.posts[1] = (struct post){.source = 0, .destination = 1};
+	for (int k = 0; k < 2; k++) {
+		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		assert_int_equal(account->delivered[0], 40000 + 2500 + 35000);
+		assert_int_equal(account->delivered[1], 40000 + 2 * 2500 + 35000);
+		assert_int_equal(account->bins[0].sample.bytes, 2);
+		account_drop(account);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_packet_crosses_at_the_pace_of_the_slower_link),
+		cmocka_unit_test(endings_of_one_instant_are_told_by_serial),
+		cmocka_unit_test(a_packet_of_nothing_is_a_byte_long),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
