@@ -1,7 +1,6 @@
 #include "measure.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MB_PER_S 1e6
@@ -239,31 +238,23 @@ static double unevenness(const struct tb_outcome *const *outcomes)
 	return most_loaded(outcomes[0]) > 0 ? worst : NAN;
 }
 
-static int descending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x < y) - (x > y);
-}
-
-// hot_first_level compares the fourth part of the links into level 0 that waits most with
-// the rest.
+// hot_first_level is the spread over the links that lead into the first level of
+// switches, from nodes and from above.
 static double hot_first_level(const struct tb_outcome *const *outcomes)
 {
 	const struct tb_outcome *outcome = outcomes[0];
-	double *waits = malloc(outcome->n_links * sizeof *waits);
+	double sum = 0, squares = 0;
 	uint32_t n = 0;
-	if (!waits)
-		return NAN;
-	for (uint32_t i = 0; i < outcome->n_links; i++)
-		if (outcome->links[i].level == 0 &&
-			outcome->links[i].kind != TB_LINK_EJECTION)
-			waits[n++] = outcome->links[i].wait_share;
-	qsort(waits, n, sizeof *waits, descending);
-	double hot = 0, rest = 0;
-	for (uint32_t i = 0; i < n; i++)
-		*(i < n / 4 ? &hot : &rest) += waits[i];
-	free(waits);
-	return hot > 0 ? ((hot / (n / 4)) / (rest / (n - n / 4)) - 1) * 100 : NAN;
+	for (uint32_t i = 0; i < outcome->n_links; i++) {
+		const struct tb_link_outcome *link = &outcome->links[i];
+		if (link->level != 0 || link->kind == TB_LINK_EJECTION)
+			continue;
+		sum += link->wait_share;
+		squares += link->wait_share * link->wait_share;
+		n++;
+	}
+	double mean = sum / n;
+	return mean > 0 ? sqrt(fmax(squares / n - mean * mean, 0)) / mean * 100 : NAN;
 }
 
 #define LOADS(mix) mix ".0", mix ".1", mix ".3", mix ".5"

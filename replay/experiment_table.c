@@ -36,7 +36,7 @@
 		.name = title, .kind = TB_EXPERIMENT_IO, .n_nodes = 64, .n_active = 64,  \
 		.message_bytes = MB, .exponential_only = true, .place = TB_IO_##where,   \
 		.deterministic = fixed, .dedicated = only, .warm_us = 40000,             \
-		.window_us = 240000                                                      \
+		.window_us = (fixed) ? 80000 : 240000                                    \
 	}
 #define MIX(title, where, last, only, load)                                              \
 	{                                                                                \
@@ -61,13 +61,13 @@ const struct tb_experiment tb_experiments[] = {
 	PATTERN("uniform.64.4k", "uniform", 64, 4 * KB, 2000, 10000),
 	PATTERN("uniform.64.16k", "uniform", 64, 16 * KB, 2000, 20000),
 	PATTERN("uniform.64.64k", "uniform", 64, 64 * KB, 5000, 20000),
-	PATTERN("uniform.64.1m", "uniform", 64, MB, 20000, 80000),
+	PATTERN("uniform.64.1m", "uniform", 64, MB, 20000, 60000),
 	PATTERN("neighbour", "neighbour", 64, 256 * KB, 3000, 12000),
 	PATTERN("butterfly", "butterfly", 64, 256 * KB, 3000, 12000),
 	PATTERN("complement", "complement", 64, 256 * KB, 3000, 12000),
-	PATTERN("shuffle", "shuffle", 64, 256 * KB, 3000, 12000),
-	PATTERN("transpose", "transpose", 64, 256 * KB, 3000, 12000),
-	PATTERN("bit-reversal", "bit-reversal", 64, 256 * KB, 3000, 12000),
+	PATTERN("shuffle", "shuffle", 64, 256 * KB, 3000, 30000),
+	PATTERN("transpose", "transpose", 64, 256 * KB, 3000, 30000),
+	PATTERN("bit-reversal", "bit-reversal", 64, 256 * KB, 3000, 30000),
 	HOT("hot.32", 64, 32, false),
 	HOT("hot.64", 64, 64, false),
 	HOT("hot.16.write", 16, 16, false),
