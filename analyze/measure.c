@@ -247,7 +247,9 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < outcome->n_links; i++) {
 		const struct tb_link_outcome *link = &outcome->links[i];
-		if (link->level != 0 || link->kind == TB_LINK_EJECTION)
+		bool joins =
+			link->kind == TB_LINK_UP ? link->level == 1 : link->level == 0;
+		if (!joins || link->kind == TB_LINK_EJECTION)
 			continue;
 		sum += link->wait_share;
 		squares += link->wait_share * link->wait_share;
