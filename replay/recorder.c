@@ -7,8 +7,11 @@
 
 // An automatic width keeps at most this many samples where links are few, and never more
 // bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
-// much as replaying a packet, so a short run must not drown in rows.
-enum { MOST_SAMPLES = 131072, MOST_BINS = 1024, LEAST_BINS = 64 };
+// much as replaying a packet, so a short run must not drown in rows. Where links are so
+// many that even LEAST_BINS take more than MOST_MEMORY samples (of 64 bytes), there are
+// fewer bins.
+enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
+enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
 // Beyond so many slots (40 bytes each) blame is kept for the heavier entries alone.
 enum { BLAME_MOST = 131072 };
@@ -21,6 +24,8 @@ static uint64_t bins_for(uint32_t n_links)
 	uint64_t bins = LEAST_BINS;
 	while (bins < MOST_BINS && bins * 2 * n_links <= MOST_SAMPLES)
 		bins *= 2;
+	while (bins > FEWEST_BINS && bins * n_links > MOST_MEMORY)
+		bins /= 2;
 	return bins;
 }
 
@@ -204,17 +209,18 @@ static uint32_t gather_blame(struct tb_recorder *recorder)
 	return n;
 }
 
-// refill_blame puts `n` entries into a new table of at least `room` slots, those from
-// `keep` on by job alone.
+// refill_blame puts `n` entries into a new table of at least `room` slots, those that
+// waited less than `least_ps` by job alone. The table is made so large that it is no more
+// than half full: where even by job there are many, the next refill is far off.
 static void refill_blame(struct tb_recorder *recorder, struct tb_blame_entry *entries,
-	uint32_t n, uint32_t keep, uint32_t room)
+	uint32_t n, uint64_t least_ps, uint32_t room)
 {
-	for (uint32_t i = keep; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
+		if (entries[i].wait_ps >= least_ps)
+			continue;
 		entries[i].victim = flow_of_job(recorder, entries[i].victim);
 		entries[i].culprit = flow_of_job(recorder, entries[i].culprit);
 	}
-	// By job there can be no more than links, roots and jobs allow: room for all, if
-	// need be.
 	for (;; room *= 2) {
 		recorder->blame = calloc(room, sizeof *recorder->blame);
 		recorder->blame_room = room;
@@ -223,12 +229,30 @@ static void refill_blame(struct tb_recorder *recorder, struct tb_blame_entry *en
 			recorder->failed = true;
 			return;
 		}
-		for (uint32_t i = 0; i < n && recorder->n_blame * 8 < room * 5; i++)
+		for (uint32_t i = 0; i < n && recorder->n_blame * 2 <= room; i++)
 			add_blame(recorder, &entries[i]);
-		if (recorder->n_blame * 8 < room * 5)
+		if (recorder->n_blame * 2 <= room)
 			return;
 		free(recorder->blame);
 	}
+}
+
+// heavier_half_ps finds a wait that no more than half of the entries reach, by counting
+// waits in steps of a sixteenth of a power of two: exact enough, and no sorting.
+static uint64_t heavier_half_ps(const struct tb_blame_entry *entries, uint32_t n)
+{
+	uint32_t counts[64 * 16] = {0};
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned power = 63 - (unsigned)__builtin_clzll(entries[i].wait_ps | 16);
+		counts[power * 16 + (entries[i].wait_ps >> (power - 4) & 15)]++;
+	}
+	uint32_t heavier = 0;
+	for (unsigned step = 64 * 16; step-- > 4 * 16;) {
+		heavier += counts[step];
+		if (heavier > n / 2)
+			return (uint64_t)(step % 16 + 17) << (step / 16 - 4);
+	}
+	return 0;
 }
 
 // rebuild_blame makes the table larger. From BLAME_MOST on it keeps the heavier half and
@@ -237,12 +261,11 @@ static void rebuild_blame(struct tb_recorder *recorder)
 {
 	struct tb_blame_entry *old = recorder->blame;
 	uint32_t n = gather_blame(recorder);
-	if (recorder->blame_room < BLAME_MOST) {
-		refill_blame(recorder, old, n, n, recorder->blame_room * 2);
-	} else {
-		qsort(old, n, sizeof *old, heaviest_first);
-		refill_blame(recorder, old, n, n / 2, recorder->blame_room);
-	}
+	if (recorder->blame_room < BLAME_MOST)
+		refill_blame(recorder, old, n, 0, recorder->blame_room * 2);
+	else
+		refill_blame(
+			recorder, old, n, heavier_half_ps(old, n), recorder->blame_room);
 	free(old);
 }
 
@@ -500,7 +523,8 @@ static int tell_blame(struct tb_recorder *recorder, struct tb_error *error)
 	qsort(recorder->blame, n, sizeof *recorder->blame, heaviest_first);
 	if (n > BLAME_TOLD) {
 		struct tb_blame_entry *all = recorder->blame;
-		refill_blame(recorder, all, n, BLAME_TOLD, BLAME_TOLD * 2);
+		refill_blame(
+			recorder, all, n, all[BLAME_TOLD].wait_ps + 1, BLAME_TOLD * 4);
 		free(all);
 		if (recorder->failed)
 			return tb_fail(error, TB_ENOMEM,
