@@ -176,6 +176,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 			argp_error(state, "no trace is named");
 		if (!options->output)
 			argp_error(state, "where to store the run is missing: -o run.db");
+		if (strcmp(options->output, "-") == 0)
+			argp_error(state, "a store is a file, not standard output: "
+					  "-o run.db");
 		break;
 	default:
 		return on_packets_option(key, text, state);

@@ -109,10 +109,16 @@ static int open_trace(struct run *run)
 	if (status != TB_EFOREIGN || options->stdin_is_job)
 		return status;
 	status = open_packets(run);
-	if (status == TB_EFOREIGN)
-		tb_fail_in(&run->error, TB_EFOREIGN, options->traces[0],
-			"neither a packet capture (pcap, pcapng) nor a job (GOAL)");
-	return status;
+	if (status != TB_EFOREIGN)
+		return status;
+	// Which one of several it is stands in the error of the reader.
+	char name[sizeof run->error.file];
+	memcpy(name, run->error.file, sizeof name);
+	if (options->n_traces > 1)
+		return tb_fail_in(&run->error, TB_EFOREIGN, name,
+			"no packet capture (pcap, pcapng): only those can be merged");
+	return tb_fail_in(&run->error, TB_EFOREIGN, name,
+		"neither a packet capture (pcap, pcapng) nor a job (GOAL)");
 }
 
 static char *join_names(const char *const *names, size_t n)

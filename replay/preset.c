@@ -153,8 +153,8 @@ static int store(
 		return store_value(reading, &keys[i], value);
 	}
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"%s%s%s%s is no key of a network preset", section ? "[" : "",
-		section ? section : "", section ? "] " : "", name);
+		"%s%s%s%s is no key of a network preset", section && *section ? "[" : "",
+		section ? section : "", section && *section ? "] " : "", name);
 }
 
 static int on_key(void *context, const char *section, const char *name, const char *value)
