@@ -20,6 +20,47 @@ static void print_help(FILE *stream)
 		stream);
 }
 
+static int run(const struct tb_command *command, int argc, char **argv)
+{
+	char name[64];
+	snprintf(name, sizeof name, "tailback %s", command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
+static const struct tb_command *find(const char *name)
+{
+	for (const struct tb_command *command = tb_commands; command->name; command++)
+		if (strcmp(name, command->name) == 0)
+			return command;
+	return NULL;
+}
+
+// printed is the exit code of what only prints: a full disk shows when it is flushed.
+static int printed(void)
+{
+	struct tb_error error;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return TB_EXIT_OK;
+	tb_fail_in(&error, TB_EIO, "standard output", "writing failed");
+	return tb_cli_fail(&error);
+}
+
+// help prints the table, or with `name` the options of that command.
+static int help(const char *name)
+{
+	char option[] = "--help";
+	char *arguments[] = {NULL, option, NULL};
+	if (!name) {
+		print_help(stdout);
+		return printed();
+	}
+	const struct tb_command *command = find(name);
+	if (!command)
+		return tb_cli_usage("tailback", "no command is called '%s'", name);
+	return run(command, 2, arguments);
+}
+
 int main(int argc, char **argv)
 {
 	// A file that grows beyond a limit is to be an error of write, as a full disk is.
@@ -28,22 +69,16 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return TB_EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0 ||
-		strcmp(argv[1], "help") == 0) {
-		print_help(stdout);
-		return TB_EXIT_OK;
-	}
+	if (strcmp(argv[1], "help") == 0)
+		return help(argv[2]);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
+		return help(NULL);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("tailback " TB_VERSION);
-		return TB_EXIT_OK;
+		return printed();
 	}
-	for (const struct tb_command *command = tb_commands; command->name; command++) {
-		if (strcmp(argv[1], command->name) != 0)
-			continue;
-		char name[64];
-		snprintf(name, sizeof name, "tailback %s", command->name);
-		argv[1] = name;
-		return command->run(argc - 1, argv + 1);
-	}
-	return tb_cli_usage("tailback", "no command is called '%s'", argv[1]);
+	const struct tb_command *command = find(argv[1]);
+	if (!command)
+		return tb_cli_usage("tailback", "no command is called '%s'", argv[1]);
+	return run(command, argc - 1, argv + 1);
 }
