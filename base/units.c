@@ -16,8 +16,7 @@ struct unit {
 // number reads a plain decimal number (no hex, no "inf") and leaves `rest` at the unit.
 static int number(const char *text, double *value, const char **rest)
 {
-	if (text[strspn(text, "0123456789.")] != '\0' &&
-		strpbrk(text, "xXpP") == text + 1)
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		return TB_EUSAGE;
 	if (!strchr("0123456789.", text[0]) || text[0] == '\0')
 		return TB_EUSAGE;
@@ -151,6 +150,19 @@ char *tb_format_rate(double bytes_per_s, char *buffer, size_t size)
 	static const struct unit units[] = {{"B/s", 1}, {"KB/s", 1e3}, {"MB/s", 1e6},
 		{"GB/s", 1e9}, {"TB/s", 1e12}, {NULL, 0}};
 	return human(bytes_per_s, units, buffer, size);
+}
+
+char *tb_format_percent(double percent, char *buffer, size_t size)
+{
+	char whole[32];
+	if (percent < 999.5)
+		snprintf(buffer, size, "%.3g %%", percent);
+	else if (percent < 1e18)
+		snprintf(buffer, size, "%s %%",
+			tb_format_count((uint64_t)llround(percent), whole, sizeof whole));
+	else
+		snprintf(buffer, size, "%.3g %%", percent);
+	return buffer;
 }
 
 char *tb_format_count(uint64_t count, char *buffer, size_t size)

@@ -42,6 +42,10 @@ char *tb_format_time(tb_time_ps time, char *buffer, size_t size);
 char *tb_format_size(uint64_t bytes, char *buffer, size_t size);
 char *tb_format_rate(double bytes_per_s, char *buffer, size_t size);
 
+// tb_format_percent writes "12.3 %", "0.000136 %", "2,664 %": three digits below 1000,
+// whole above; 40 bytes suffice.
+char *tb_format_percent(double percent, char *buffer, size_t size);
+
 // tb_format_count writes 1234567 as "1,234,567"; 32 bytes suffice.
 char *tb_format_count(uint64_t count, char *buffer, size_t size);
 

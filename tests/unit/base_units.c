@@ -39,6 +39,8 @@ static void times_keep_the_picosecond(void **state)
 	tb_time_ps time;
 	assert_int_equal(tb_parse_time("2.2us", &time), TB_OK);
 	assert_int_equal(time, 2200000);
+	assert_int_equal(tb_parse_time("1ps", &time), TB_OK);
+	assert_int_equal(time, 1);
 	assert_int_equal(tb_parse_time("0", &time), TB_OK);
 	assert_int_equal(time, 0);
 }
@@ -54,6 +56,17 @@ static void numbers_are_shown_with_four_digits_and_a_unit(void **state)
 	assert_string_equal(tb_format_count(1234567, text, sizeof text), "1,234,567");
 }
 
+static void shares_are_shown_without_powers_of_ten(void **state)
+{
+	(void)state;
+	char text[40];
+	assert_string_equal(tb_format_percent(12.345, text, sizeof text), "12.3 %");
+	assert_string_equal(tb_format_percent(0.000136, text, sizeof text), "0.000136 %");
+	assert_string_equal(tb_format_percent(999.7, text, sizeof text), "1,000 %");
+	assert_string_equal(tb_format_percent(2664.2, text, sizeof text), "2,664 %");
+	assert_string_equal(tb_format_percent(1e300, text, sizeof text), "1e+300 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -61,6 +74,7 @@ int main(void)
 		cmocka_unit_test(nonsense_is_refused_and_leaves_the_result),
 		cmocka_unit_test(times_keep_the_picosecond),
 		cmocka_unit_test(numbers_are_shown_with_four_digits_and_a_unit),
+		cmocka_unit_test(shares_are_shown_without_powers_of_ten),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
