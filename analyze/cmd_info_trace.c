@@ -115,7 +115,7 @@ static void print_packets(const char *file, const struct tb_packets *packets,
 	const struct tb_packets_load *load, const char *network)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(packets);
-	char text[4][32];
+	char text[4][40];
 	printf("%s: packet capture\n", info_name(file));
 	info_line("nodes", "%s, with %s ordered pairs",
 		tb_format_count(summary->n_nodes, text[0], sizeof text[0]),
@@ -128,11 +128,14 @@ static void print_packets(const char *file, const struct tb_packets *packets,
 	if (load->half_scale > 0) {
 		const char *name = tb_packets_node_name(packets, load->busiest);
 		info_line("load",
-			"%.3g %% of what the nodes can send on %s; node %u%s%s%s, the "
-			"busiest, %.3g %%",
-			100 * load->mean_share, network, load->busiest.id,
-			*name ? " (" : "", name, *name ? ")" : "",
-			100 * load->busiest_share);
+			"%s of what the nodes can send on %s; node %u%s%s%s, the "
+			"busiest, %s",
+			tb_format_percent(
+				100 * load->mean_share, text[0], sizeof text[0]),
+			network, load->busiest.id, *name ? " (" : "", name,
+			*name ? ")" : "",
+			tb_format_percent(
+				100 * load->busiest_share, text[1], sizeof text[1]));
 		info_line("half load", "--time-scale %.3g", load->half_scale);
 	}
 	print_counts(summary);

@@ -27,13 +27,6 @@ static const char *count(uint64_t n, char *buffer, size_t size)
 	return tb_format_count(n, buffer, size);
 }
 
-static const char *megabytes(uint64_t bytes, char *buffer, size_t size)
-{
-	snprintf(buffer, size, bytes < 10000000 ? "%.3f MB" : "%.1f MB",
-		(double)bytes / 1e6);
-	return buffer;
-}
-
 static void row(FILE *stream, const char *name)
 {
 	fprintf(stream, "%-12s", name);
@@ -128,8 +121,11 @@ static void write_load(
 	if (load.half_scale <= 0)
 		return;
 	row(stream, "load");
-	fprintf(stream, "%.3g %% of the nodes' capacity, %.3g %% at the busiest (%s)\n",
-		load.mean_share * 100, load.busiest_share * 100,
+	char mean[40];
+	char busiest[40];
+	fprintf(stream, "%s of the nodes' capacity, %s at the busiest (%s)\n",
+		tb_format_percent(load.mean_share * 100, mean, sizeof mean),
+		tb_format_percent(load.busiest_share * 100, busiest, sizeof busiest),
 		tb_packets_node_name(packets, load.busiest));
 	fprintf(stream, "%12s--time-scale %.3g would load it to a half\n", "",
 		load.half_scale);
@@ -147,8 +143,9 @@ int tb_packets_write_summary(
 	write_left_out(stream, packets);
 	row(stream, "packets");
 	fprintf(stream, "%s, %s on the wire", count(s->n_packets, a, sizeof a),
-		megabytes(s->wire_bytes, b, sizeof b));
-	fprintf(stream, ", %s of payload\n", megabytes(s->payload_bytes, b, sizeof b));
+		tb_format_size(s->wire_bytes, b, sizeof b));
+	fprintf(stream, ", %s of payload\n",
+		tb_format_size(s->payload_bytes, b, sizeof b));
 	row(stream, "time");
 	fprintf(stream, "%s", tb_format_time(s->duration_ps, a, sizeof a));
 	if (s->squeezed_ps == TB_TIME_NEVER)

@@ -573,7 +573,7 @@ static void the_summary_is_told_as_text_and_as_json(void **state)
 		"left out    1 only acknowledging\n"
 		"            1 of the links' own protocols\n"
 		"            1 of endpoints without a node\n"
-		"packets     3, 0.004 MB on the wire, 0.004 MB of payload\n"
+		"packets     3, 4.100 KiB on the wire, 3.906 KiB of payload\n"
 		"time        0 ps\n"
 		"endpoints   2 on 2 nodes, 1 ordered pairs\n"
 		"control     1 ARP\n"
