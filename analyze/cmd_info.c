@@ -8,6 +8,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum key { KEY_JSON = 256, KEY_STDIN };
 
@@ -102,6 +103,17 @@ static int try_packets(const struct info_options *options, struct tb_error *erro
 	return status;
 }
 
+// refuse_empty says of an empty file what each reader alone would say of its own format.
+static int refuse_empty(const char *file, struct tb_error *error)
+{
+	struct stat entry;
+	if (stat(file, &entry) != 0 || !S_ISREG(entry.st_mode) || entry.st_size != 0)
+		return TB_OK;
+	return tb_fail_in(error, TB_EFORMAT, file,
+		"is empty: expected a store, a packet capture (pcap, pcapng) or a job "
+		"(GOAL)");
+}
+
 // show asks one reader after the other. Standard input can be read but once, so there the
 // user says what it is.
 static int show(const struct info_options *options, struct tb_error *error)
@@ -109,7 +121,9 @@ static int show(const struct info_options *options, struct tb_error *error)
 	if (strcmp(options->file, "-") == 0)
 		return options->stdin_is_job ? try_job(options, error)
 					     : try_packets(options, error);
-	int status = try_store(options, error);
+	int status = refuse_empty(options->file, error);
+	if (status == TB_OK)
+		status = try_store(options, error);
 	if (status == TB_EFOREIGN)
 		status = try_job(options, error);
 	if (status == TB_EFOREIGN)
