@@ -155,8 +155,9 @@ static void remark_rest(
 	char all[32];
 	if (n > table->n_rows)
 		snprintf(table->remark, sizeof table->remark,
-			"The first %zu of %s %s. %s", table->n_rows,
-			tb_format_count(n, all, sizeof all), what, meaning);
+			"The first %zu of %s %s.%s%s", table->n_rows,
+			tb_format_count(n, all, sizeof all), what, *meaning ? " " : "",
+			meaning);
 	else
 		snprintf(table->remark, sizeof table->remark, "%s", meaning);
 }
@@ -422,8 +423,9 @@ static void state_facts(struct tb_report *report)
 	char name[100];
 	snprintf(name, sizeof name, "%s", info->input_name);
 	end_whole(name, sizeof name);
-	snprintf(at->text, sizeof at->text, "%s (%.10s, %s)", name, info->input_kind,
-		tb_format_size(info->input_bytes, size, sizeof size));
+	bool cut = strlen(name) < strlen(info->input_name);
+	snprintf(at->text, sizeof at->text, "%s%s (%.10s, %s)", name, cut ? "..." : "",
+		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
 	state_network(report);
 	at = fact(report, "simulated");
 	snprintf(at->text, sizeof at->text, "%s in %s bins of %s%s",
