@@ -262,7 +262,8 @@ static int check_reader(sqlite3 *db, const char *path, struct tb_error *error)
 	return check_tables(db, path, error);
 }
 
-int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
+// probe_reader refuses what holds nothing to read.
+static int probe_reader(const char *path, struct tb_error *error)
 {
 	enum tb_sql_file kind;
 	int status = tb_sql_probe(path, &kind, error);
@@ -274,13 +275,30 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 	if (kind == TB_SQL_EMPTY)
 		return tb_fail_in(error, TB_EFOREIGN, path,
 			"is empty (expected a store that 'tailback replay -o' wrote)");
+	return TB_OK;
+}
+
+// recover undoes what a killed writer left. When that was its first commit, nothing is
+// left to read.
+static int recover(sqlite3 *db, const char *path, struct tb_error *error)
+{
+	if (pragma_value(db, "PRAGMA schema_version") >= 0 ||
+		sqlite3_extended_errcode(db) != SQLITE_READONLY_ROLLBACK)
+		return TB_OK;
+	int status = roll_back_killed(path, error);
+	return status ? status : probe_reader(path, error);
+}
+
+int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
+{
+	int status = probe_reader(path, error);
+	if (status)
+		return status;
 	sqlite3 *opened = NULL;
 	status = open_database(&opened, path, SQLITE_OPEN_READONLY, error);
 	if (status)
 		return status;
-	if (pragma_value(opened, "PRAGMA schema_version") < 0 &&
-		sqlite3_extended_errcode(opened) == SQLITE_READONLY_ROLLBACK)
-		status = roll_back_killed(path, error);
+	status = recover(opened, path, error);
 	if (!status)
 		status = check_reader(opened, path, error);
 	if (status) {
@@ -298,20 +316,15 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 // stays small where WAL would write every page twice. A reader is kept waiting for the
 // length of a commit only, because pages stay in memory until then (cache_spill). NORMAL
 // makes earlier runs in the file survive a power cut; one commit a second hides its cost.
-// 8 KiB pages were fastest (store.c).
-static int prepare_writer(
-	sqlite3 *db, const char *path, enum tb_sql_file kind, struct tb_error *error)
+// 8 KiB pages were fastest (store.h); a file that has pages keeps the size of its own.
+static int prepare_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
-	int status = TB_OK;
-	if (kind != TB_SQL_STORE)
-		status = tb_sql_exec(db, path, "PRAGMA page_size = 8192", error);
-	if (!status)
-		status = tb_sql_exec(db, path,
-			"PRAGMA synchronous = NORMAL; PRAGMA cache_spill = OFF;"
-			"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;"
-			"BEGIN IMMEDIATE",
-			error);
-	return status;
+	return tb_sql_exec(db, path,
+		"PRAGMA page_size = 8192;"
+		"PRAGMA synchronous = NORMAL; PRAGMA cache_spill = OFF;"
+		"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;"
+		"BEGIN IMMEDIATE",
+		error);
 }
 
 // of_no_bytes is true of a file into which nothing was ever committed.
@@ -356,7 +369,7 @@ int tb_sql_open_writer(sqlite3 **db, bool *made, const char *path, struct tb_err
 		return status;
 	// Another writer is not waited for: it may take hours.
 	sqlite3_busy_timeout(opened, WRITER_PATIENCE_MS);
-	status = prepare_writer(opened, path, kind, error);
+	status = prepare_writer(opened, path, error);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
 	if (!status)
 		status = bring_up_to_date(opened, path, error);

@@ -390,6 +390,42 @@ static void what_a_killed_writer_half_wrote_is_rolled_back(void **state)
 	fixture_fini(&fixture);
 }
 
+// Puts the journal of a first commit beside the store, as a writer leaves it that is
+// killed while its pages are on their way into the file (sqlite.org/fileformat2.html, 3):
+// no pages to put back, and a file of none before.
+static void undo_first_commit(const char *path)
+{
+	static const unsigned char header[512] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1,
+		0x63,
+		0xd7, [22] = 2 /* sectors of 512 */, [26] = 0x20 /* pages of 8192 */};
+	char journal[96];
+	snprintf(journal, sizeof journal, "%s-journal", path);
+	FILE *file = fopen(journal, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, 1, sizeof header, file), sizeof header);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void a_first_commit_cut_short_leaves_an_empty_file(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 10, 3);
+	undo_first_commit(fixture.path);
+	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EFOREIGN);
+	assert_non_null(strstr(error.text, "is empty"));
+	fixture_store(&fixture, 10, 3);
+	undo_first_commit(fixture.path);
+	fixture_store(&fixture, 10, 3);
+	run = open_run(fixture.path, 0);
+	assert_int_equal(tb_run_info(run)->id, 1);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
 // A reader that does not let go, as `sqlite3 run.db ... | less` is one.
 static void a_reader_delays_a_commit_but_does_not_break_the_run(void **state)
 {
@@ -548,6 +584,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_store_says_so),
 		cmocka_unit_test(a_killed_writer_leaves_what_was_committed),
 		cmocka_unit_test(what_a_killed_writer_half_wrote_is_rolled_back),
+		cmocka_unit_test(a_first_commit_cut_short_leaves_an_empty_file),
 		cmocka_unit_test(a_reader_delays_a_commit_but_does_not_break_the_run),
 		cmocka_unit_test(a_run_begun_anew_is_not_mixed_with_what_was_read),
 		cmocka_unit_test(a_second_writer_is_told_that_there_is_one),
