@@ -33,7 +33,8 @@ struct run {
 	struct tb_open_loop open;
 	struct tb_source source;
 	struct tb_store *store;
-	void *engine; // of options->engine
+	struct tb_observer observer; // of the store
+	void *engine;		     // of options->engine
 	char *input_name;
 	const char **node_names;
 	double wall_s;
@@ -161,10 +162,7 @@ static int begin_store(struct run *run)
 		.options = options->described,
 		.job_names = job_names,
 		.n_jobs = n_jobs};
-	status = tb_store_create(&run->store, options->output, &run->error);
-	if (status == TB_OK)
-		status = tb_store_begin_run(
-			run->store, run->network, &config, &run->error);
+	status = tb_store_begin_run(run->store, run->network, &config, &run->error);
 	free(job_names);
 	return status;
 }
@@ -311,34 +309,35 @@ static int print_summary(struct run *run)
 	return TB_OK;
 }
 
-static int replay(struct run *run)
+static int make_engine(struct run *run)
 {
 	const struct replay_options *options = run->options;
 	struct tb_engine_options engine = {.seed = options->seed,
 		.bin_ps = options->bin_ps,
 		.without_blame = options->without_blame};
-	struct tb_observer observer = tb_store_observer(run->store);
-	int status = options->engine->make(&run->engine, run->network, &run->source,
-		&observer, &engine, &run->error);
-	if (status != TB_OK)
-		return status;
+	run->observer = tb_store_observer(run->store);
+	return options->engine->make(&run->engine, run->network, &run->source,
+		&run->observer, &engine, &run->error);
+}
+
+// replay keeps what there is also when source or engine failed on the way: a store that
+// cannot be written says so once more.
+static int replay(struct run *run)
+{
 	int outcome = run_engine(run);
 	struct tb_error cause = run->error;
-	if (outcome != TB_OK)
-		prefer_store_error(run);
-	if (run->error.code == TB_EIO)
-		return TB_EIO;
-	status = end_store(run, outcome == TB_OK && !run->stopped);
+	int status = end_store(run, outcome == TB_OK && !run->stopped);
 	if (status != TB_OK) {
 		prefer_store_error(run);
 		return status;
 	}
 	run->error = cause;
-	if (!options->quiet && print_summary(run) != TB_OK)
+	if (!run->options->quiet && print_summary(run) != TB_OK)
 		return TB_EIO;
 	return outcome;
 }
 
+// prepare begins the run in the store last: what cannot be replayed leaves no trace.
 static int prepare(struct run *run)
 {
 	run->input_name = join_names(run->options->traces, run->options->n_traces);
@@ -347,6 +346,10 @@ static int prepare(struct run *run)
 	int status = open_network(run);
 	if (status == TB_OK)
 		status = open_trace(run);
+	if (status == TB_OK)
+		status = tb_store_create(&run->store, run->options->output, &run->error);
+	if (status == TB_OK)
+		status = make_engine(run);
 	return status == TB_OK ? begin_store(run) : status;
 }
 

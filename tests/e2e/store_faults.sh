@@ -39,6 +39,12 @@ unprivileged() {
 	fi
 }
 
+# small COMMAND...: in 2 GB of address space.
+small() { (
+	ulimit -v 2000000
+	exec "$@"
+); }
+
 # The disk is full, in an empty store and in one with a run.
 expect 1 'full\.db: cannot be written' limited "$program" replay "$trace" -o "$scratch/full.db"
 "$program" replay "$trace" -n qsnet --bin 1ms -o "$scratch/run.db" 2>/dev/null || failed=1
@@ -48,6 +54,16 @@ expect 1 'run\.db: cannot be written' limited "$program" replay "$trace" -o "$sc
 	echo "a full disk changed the run that was there"
 	failed=1
 }
+
+# A network whose packets have no room: nothing is begun. Sanitizers take more address space.
+if small "$program" --version >/dev/null 2>&1; then
+	expect 1 'no memory for a network' small "$program" replay "$trace" \
+		-n qsnet,fifo=1,flit=1,payload=1M -o "$scratch/none.db"
+	[[ ! -e $scratch/none.db ]] || {
+		echo "a replay that could not begin left a store"
+		failed=1
+	}
+fi
 
 # A folder and a file that must not be written.
 mkdir "$scratch/closed"
