@@ -408,6 +408,9 @@ int tb_engine_run(struct tb_engine *engine, uint64_t n_instants, struct tb_error
 		instant(engine);
 		if (engine->wheel.failed)
 			tb_engine_fail(engine, TB_ENOMEM, "no memory for the events");
+		if (engine->recorder.failed)
+			tb_engine_fail(
+				engine, TB_ENOMEM, "no memory for what is counted");
 		if (engine->failure.code != TB_OK) {
 			if (error)
 				*error = engine->failure;

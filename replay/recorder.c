@@ -1,7 +1,5 @@
 #include "recorder.h"
 
-#include "random.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +11,8 @@
 enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
-// Beyond so many slots (40 bytes each) blame is kept for the heavier entries alone.
-enum { BLAME_MOST = 131072 };
-// So many are told in full: a store of every pair that ever met would take longer than
-// the replay.
-enum { BLAME_TOLD = 4096 };
+// There is memory for a flow from the beginning: number 0 stands for one that has none.
+enum { FIRST_FLOWS = 256 };
 
 static uint64_t bins_for(uint32_t n_links)
 {
@@ -41,12 +36,11 @@ int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *obs
 	recorder->cells = calloc(n_links, sizeof *recorder->cells);
 	recorder->touched = calloc(n_links / 64 + 1, sizeof *recorder->touched);
 	recorder->told = malloc(n_links * sizeof *recorder->told);
-	if (blame) {
-		recorder->blame_room = 1024;
-		recorder->blame = calloc(recorder->blame_room, sizeof *recorder->blame);
-	}
+	recorder->flows_room = FIRST_FLOWS;
+	recorder->flows = malloc(FIRST_FLOWS * sizeof *recorder->flows);
 	if (!recorder->cells || !recorder->touched || !recorder->told ||
-		(blame && !recorder->blame)) {
+		!recorder->flows ||
+		(blame && tb_blame_ledger_init(&recorder->blame) != TB_OK)) {
 		tb_recorder_fini(recorder);
 		return TB_ENOMEM;
 	}
@@ -62,7 +56,7 @@ void tb_recorder_fini(struct tb_recorder *recorder)
 	free(recorder->spills_before);
 	free(recorder->kept);
 	free(recorder->flows);
-	free(recorder->blame);
+	tb_blame_ledger_fini(&recorder->blame);
 	tb_map_fini(&recorder->flow_of);
 	*recorder = (struct tb_recorder){0};
 }
@@ -75,7 +69,7 @@ uint32_t tb_recorder_flow(
 	if (tb_map_find(&recorder->flow_of, key, &flow))
 		return flow;
 	if (recorder->n_flows == recorder->flows_room) {
-		uint32_t room = recorder->flows_room ? recorder->flows_room * 2 : 256;
+		uint32_t room = recorder->flows_room * 2;
 		void *moved = realloc(recorder->flows, room * sizeof *recorder->flows);
 		if (!moved) {
 			recorder->failed = true;
@@ -151,138 +145,17 @@ static void pour_spills(struct tb_recorder *recorder)
 	}
 }
 
-static bool same_blame(const struct tb_blame_entry *a, const struct tb_blame_entry *b)
-{
-	return a->link == b->link && a->root == b->root && a->victim == b->victim &&
-	       a->culprit == b->culprit;
-}
-
-static void add_blame(struct tb_recorder *recorder, const struct tb_blame_entry *more)
-{
-	uint64_t hash = tb_random_mix(((uint64_t)more->victim << 32 | more->culprit) ^
-				      ((uint64_t)more->root << 20) ^ more->link);
-	uint32_t mask = recorder->blame_room - 1;
-	uint32_t i = (uint32_t)hash & mask;
-	while (recorder->blame[i].n_waits && !same_blame(&recorder->blame[i], more))
-		i = (i + 1) & mask;
-	struct tb_blame_entry *entry = &recorder->blame[i];
-	if (entry->n_waits == 0) {
-		*entry = *more;
-		recorder->n_blame++;
-		return;
-	}
-	entry->n_waits += more->n_waits;
-	entry->wait_ps += more->wait_ps;
-}
-
-static int by_id(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int heaviest_first(const void *left, const void *right)
-{
-	const struct tb_blame_entry *a = left, *b = right;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? 1 : -1;
-	if (a->link != b->link)
-		return by_id(a->link, b->link);
-	if (a->victim != b->victim)
-		return by_id(a->victim, b->victim);
-	if (a->culprit != b->culprit)
-		return by_id(a->culprit, b->culprit);
-	return by_id(a->root, b->root);
-}
-
-static uint32_t flow_of_job(const struct tb_recorder *recorder, uint32_t flow)
-{
-	return flow & TB_FLOW_OF_JOB ? flow : TB_FLOW_OF_JOB | recorder->flows[flow].job;
-}
-
-// gather_blame moves the used entries to the front and counts them.
-static uint32_t gather_blame(struct tb_recorder *recorder)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < recorder->blame_room; i++)
-		if (recorder->blame[i].n_waits)
-			recorder->blame[n++] = recorder->blame[i];
-	return n;
-}
-
-// refill_blame puts `n` entries into a new table of at least `room` slots, those that
-// waited less than `least_ps` by job alone. The table is made so large that it is no more
-// than half full: where even by job there are many, the next refill is far off.
-static void refill_blame(struct tb_recorder *recorder, struct tb_blame_entry *entries,
-	uint32_t n, uint64_t least_ps, uint32_t room)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (entries[i].wait_ps >= least_ps)
-			continue;
-		entries[i].victim = flow_of_job(recorder, entries[i].victim);
-		entries[i].culprit = flow_of_job(recorder, entries[i].culprit);
-	}
-	for (;; room *= 2) {
-		recorder->blame = calloc(room, sizeof *recorder->blame);
-		recorder->blame_room = room;
-		recorder->n_blame = 0;
-		if (!recorder->blame) {
-			recorder->failed = true;
-			return;
-		}
-		for (uint32_t i = 0; i < n && recorder->n_blame * 2 <= room; i++)
-			add_blame(recorder, &entries[i]);
-		if (recorder->n_blame * 2 <= room)
-			return;
-		free(recorder->blame);
-	}
-}
-
-// heavier_half_ps finds a wait that no more than half of the entries reach, by counting
-// waits in steps of a sixteenth of a power of two: exact enough, and no sorting.
-static uint64_t heavier_half_ps(const struct tb_blame_entry *entries, uint32_t n)
-{
-	uint32_t counts[64 * 16] = {0};
-	for (uint32_t i = 0; i < n; i++) {
-		unsigned power = 63 - (unsigned)__builtin_clzll(entries[i].wait_ps | 16);
-		counts[power * 16 + (entries[i].wait_ps >> (power - 4) & 15)]++;
-	}
-	uint32_t heavier = 0;
-	for (unsigned step = 64 * 16; step-- > 4 * 16;) {
-		heavier += counts[step];
-		if (heavier > n / 2)
-			return (uint64_t)(step % 16 + 17) << (step / 16 - 4);
-	}
-	return 0;
-}
-
-// rebuild_blame makes the table larger. From BLAME_MOST on it keeps the heavier half and
-// tells the rest by job.
-static void rebuild_blame(struct tb_recorder *recorder)
-{
-	struct tb_blame_entry *old = recorder->blame;
-	uint32_t n = gather_blame(recorder);
-	if (recorder->blame_room < BLAME_MOST)
-		refill_blame(recorder, old, n, 0, recorder->blame_room * 2);
-	else
-		refill_blame(
-			recorder, old, n, heavier_half_ps(old, n), recorder->blame_room);
-	free(old);
-}
-
 void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
 	uint32_t victim, uint32_t culprit, tb_time_ps wait)
 {
-	if (!recorder->blame)
-		return;
-	struct tb_blame_entry more = {.link = link,
+	const struct tb_blame_entry more = {.link = link,
 		.root = root,
 		.victim = victim,
 		.culprit = culprit,
 		.n_waits = 1,
 		.wait_ps = (uint64_t)wait};
-	add_blame(recorder, &more);
-	if (recorder->n_blame * 4 >= recorder->blame_room * 3)
-		rebuild_blame(recorder);
+	if (tb_blame_ledger_add(&recorder->blame, recorder->flows, &more) != TB_OK)
+		recorder->failed = true;
 }
 
 bool tb_recorder_idle(const struct tb_recorder *recorder)
@@ -431,6 +304,13 @@ static size_t gather(struct tb_recorder *recorder)
 	return n;
 }
 
+static int check_memory(const struct tb_recorder *recorder, struct tb_error *error)
+{
+	return recorder->failed ? tb_fail(error, TB_ENOMEM,
+					  "no memory for what happens on the links")
+				: TB_OK;
+}
+
 int tb_recorder_close(struct tb_recorder *recorder, struct tb_error *error)
 {
 	int status = recorder->automatic ? TB_OK : tell_start(recorder, error);
@@ -443,10 +323,7 @@ int tb_recorder_close(struct tb_recorder *recorder, struct tb_error *error)
 	recorder->bin++;
 	open_bin(recorder);
 	pour_spills(recorder);
-	if (status == TB_OK && recorder->failed)
-		status = tb_fail(
-			error, TB_ENOMEM, "no memory for what happens on the links");
-	return status;
+	return status == TB_OK ? check_memory(recorder, error) : status;
 }
 
 void tb_recorder_jump(struct tb_recorder *recorder, tb_time_ps now)
@@ -487,56 +364,16 @@ static int by_flow(const void *left, const void *right)
 	       (a->destination.id < b->destination.id);
 }
 
-// end_of is the flow behind a number of a blame entry, or the job alone.
-static struct tb_flow_sample end_of(const struct tb_recorder *recorder, uint32_t flow)
-{
-	if (flow & TB_FLOW_OF_JOB)
-		return (struct tb_flow_sample){.job = flow & ~TB_FLOW_OF_JOB,
-			.source = {TB_ID_NONE},
-			.destination = {TB_ID_NONE}};
-	return recorder->flows[flow];
-}
-
-static struct tb_blame_sample blame_sample(
-	const struct tb_recorder *recorder, const struct tb_blame_entry *entry)
-{
-	struct tb_flow_sample victim = end_of(recorder, entry->victim);
-	struct tb_flow_sample culprit = end_of(recorder, entry->culprit);
-	return (struct tb_blame_sample){.link = {entry->link},
-		.root = {entry->root},
-		.victim_job = victim.job,
-		.victim_source = victim.source,
-		.victim_destination = victim.destination,
-		.culprit_job = culprit.job,
-		.culprit_source = culprit.source,
-		.culprit_destination = culprit.destination,
-		.n_waits = entry->n_waits,
-		.wait_ps = entry->wait_ps};
-}
-
 static int tell_blame(struct tb_recorder *recorder, struct tb_error *error)
 {
 	const struct tb_observer *observer = recorder->observer;
-	if (!recorder->blame || !observer->blame)
+	struct tb_blame_sample *samples = NULL;
+	size_t n = 0;
+	if (!observer->blame || !tb_blame_ledger_is_kept(&recorder->blame))
 		return TB_OK;
-	uint32_t n = gather_blame(recorder);
-	qsort(recorder->blame, n, sizeof *recorder->blame, heaviest_first);
-	if (n > BLAME_TOLD) {
-		struct tb_blame_entry *all = recorder->blame;
-		refill_blame(
-			recorder, all, n, all[BLAME_TOLD].wait_ps + 1, BLAME_TOLD * 4);
-		free(all);
-		if (recorder->failed)
-			return tb_fail(error, TB_ENOMEM,
-				"no memory to tell who waited for whom");
-		n = gather_blame(recorder);
-		qsort(recorder->blame, n, sizeof *recorder->blame, heaviest_first);
-	}
-	struct tb_blame_sample *samples = malloc((n + 1) * sizeof *samples);
-	if (!samples)
+	if (tb_blame_ledger_list(&recorder->blame, recorder->flows, &samples, &n) !=
+		TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory to tell who waited for whom");
-	for (uint32_t i = 0; i < n; i++)
-		samples[i] = blame_sample(recorder, &recorder->blame[i]);
 	int status = observer->blame(observer->context, samples, n);
 	free(samples);
 	return status < 0 ? observer_failed(error, status) : TB_OK;
@@ -561,7 +398,9 @@ int tb_recorder_finish(struct tb_recorder *recorder, struct tb_error *error)
 {
 	if (!recorder->observer)
 		return TB_OK;
-	int status = tb_recorder_tell_bins(recorder, error);
+	int status = check_memory(recorder, error);
+	if (status == TB_OK)
+		status = tb_recorder_tell_bins(recorder, error);
 	if (status == TB_OK)
 		status = tell_flows(recorder, error);
 	return status == TB_OK ? tell_blame(recorder, error) : status;

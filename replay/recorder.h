@@ -8,6 +8,7 @@
 #ifndef TB_RECORDER_H
 #define TB_RECORDER_H
 
+#include "blame_ledger.h"
 #include "map.h"
 #include "network_impl.h"
 #include "observer.h"
@@ -31,16 +32,6 @@ struct tb_kept { // a sample of a closed bin
 	struct tb_link_sample sample;
 };
 
-// Stands for all flows of a job, where they are told as one.
-#define TB_FLOW_OF_JOB UINT32_C(0x80000000)
-
-struct tb_blame_entry {
-	uint32_t link, root;
-	uint32_t victim, culprit; // flows, or TB_FLOW_OF_JOB with the job's number
-	uint64_t n_waits;	  // 0: the slot is free
-	uint64_t wait_ps;
-};
-
 struct tb_recorder {
 	const struct tb_observer *observer;
 	uint32_t n_links;
@@ -58,8 +49,7 @@ struct tb_recorder {
 	struct tb_map flow_of;
 	struct tb_flow_sample *flows;
 	uint32_t n_flows, flows_room;
-	struct tb_blame_entry *blame; // open addressing; NULL: not wanted
-	uint32_t blame_room, n_blame;
+	struct tb_blame_ledger blame;
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 };
