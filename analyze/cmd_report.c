@@ -87,22 +87,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-static bool format_of_name(const char *name, enum tb_report_format *format)
-{
-	const char *dot = strrchr(name, '.');
-	if (!dot || strchr(dot, '/'))
-		return false;
-	if (strcmp(dot, ".txt") == 0)
-		*format = TB_REPORT_TEXT;
-	else if (strcmp(dot, ".md") == 0)
-		*format = TB_REPORT_MARKDOWN;
-	else if (strcmp(dot, ".htm") == 0)
-		*format = TB_REPORT_HTML;
-	else
-		return tb_report_parse_format(dot + 1, format) == TB_OK;
-	return true;
-}
-
 static int write_html(struct tb_run *run, const struct tb_report *report, FILE *stream,
 	struct tb_error *error)
 {
@@ -190,7 +174,8 @@ int tb_cmd_report(int argc, char **argv)
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.format_given && strcmp(options.output, "-") != 0 &&
-		!format_of_name(options.output, &options.format))
+		tb_report_parse_format(
+			tb_cli_format_of(options.output), &options.format) != TB_OK)
 		return tb_cli_usage(COMMAND,
 			"the ending of '%s' tells no format: name one with -f",
 			options.output);

@@ -1,5 +1,6 @@
 // The report as one HTML page that fetches nothing. Style and script are
 // schemas/report.css and schemas/report.js.
+#include "markup.h"
 #include "report_impl.h"
 #include "schemas.h"
 
@@ -7,28 +8,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void html(FILE *stream, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", stream);
-			break;
-		case '>':
-			fputs("&gt;", stream);
-			break;
-		case '&':
-			fputs("&amp;", stream);
-			break;
-		case '"':
-			fputs("&quot;", stream);
-			break;
-		default:
-			fputc(*text, stream);
-		}
-	}
-}
 
 // html_title writes the names of the input's files without their folders.
 static void html_title(FILE *stream, const char *names)
@@ -39,7 +18,7 @@ static void html_title(FILE *stream, const char *names)
 		size_t skip = slash ? (size_t)(slash - names) + 1 : 0;
 		char name[256];
 		snprintf(name, sizeof name, "%.*s", (int)(length - skip), names + skip);
-		html(stream, name);
+		tb_markup_put(stream, name);
 		names += length;
 		if (*names)
 			fputc(*names++, stream);
@@ -80,14 +59,14 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 		"<header>\n<p class=\"eyebrow\">Tailback report &middot; run %" PRId64
 		" on ",
 		report->info->id);
-	html(stream, report->info->network_name);
+	tb_markup_put(stream, report->info->network_name);
 	fputs("</p>\n<h1>", stream);
 	html_title(stream, report->info->input_name);
 	fputs("</h1>\n", stream);
 	if (!report->info->complete)
 		fputs("<p class=\"badge\">incomplete</p>\n", stream);
 	fputs("<p class=\"verdict\">", stream);
-	html(stream, report->verdict);
+	tb_markup_put(stream, report->verdict);
 	fputs("</p>\n", stream);
 	write_navigation(report, has_matrix, stream);
 	fputs("</header>\n", stream);
@@ -235,9 +214,9 @@ static void write_titles(const struct tb_report_table *table, FILE *stream)
 		const struct tb_report_column *column = &table->columns[i];
 		fprintf(stream, "<th scope=\"col\"%s title=\"",
 			column->number ? " class=\"num\"" : "");
-		html(stream, column->meaning);
+		tb_markup_put(stream, column->meaning);
 		fputs("\"><button type=\"button\">", stream);
-		html(stream, column->title);
+		tb_markup_put(stream, column->title);
 		fputs("</button></th>", stream);
 	}
 	fputs("</tr></thead>\n", stream);
@@ -253,7 +232,7 @@ static void write_cell(const struct tb_report_column *column,
 	if (column->number)
 		fprintf(stream, " data-v=\"%.17g\"", at->value);
 	fputc('>', stream);
-	html(stream, at->text);
+	tb_markup_put(stream, at->text);
 	fputs("</td>", stream);
 }
 
@@ -284,9 +263,9 @@ static void write_item(FILE *stream, const char *name, const char *text)
 	if (!*text)
 		return;
 	fputs("<dt>", stream);
-	html(stream, name);
+	tb_markup_put(stream, name);
 	fputs("</dt><dd>", stream);
-	html(stream, text);
+	tb_markup_put(stream, text);
 	fputs("</dd>\n", stream);
 }
 
@@ -381,7 +360,7 @@ void tb_report_write_html(const struct tb_report *report,
 		write_table(&report->tables[i], stream);
 	write_configuration(report, stream);
 	fputs("</main>\n<footer>Written by Tailback ", stream);
-	html(stream, TB_VERSION);
+	tb_markup_put(stream, TB_VERSION);
 	fputs(". All figures are simulated.</footer>\n<script>\n", stream);
 	fputs(tb_schema_report_js, stream);
 	fputs("</script>\n</body>\n</html>\n", stream);

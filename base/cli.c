@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int tb_cli_fail(const struct tb_error *error)
 {
@@ -20,6 +21,19 @@ int tb_cli_usage(const char *command, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "\nTry '%s --help'.\n", command);
 	return TB_EXIT_USAGE;
+}
+
+const char *tb_cli_format_of(const char *file)
+{
+	static const char *const others[][2] = {
+		{"txt", "text"}, {"md", "markdown"}, {"htm", "html"}};
+	const char *dot = strrchr(file, '.');
+	if (!dot || strchr(dot, '/'))
+		return "";
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(dot + 1, others[i][0]) == 0)
+			return others[i][1];
+	return dot + 1;
 }
 
 // A signal handler can reach nothing but file scope: the one exception to the rule.

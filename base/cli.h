@@ -29,6 +29,11 @@ int tb_cli_fail(const struct tb_error *error);
 // returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
 
+// tb_cli_format_of is the name of the format that a file's ending asks for: what stands
+// behind its last dot, "text" for "txt", "markdown" for "md", "html" for "htm"; "" when
+// there is none. Lives as long as `file`.
+const char *tb_cli_format_of(const char *file);
+
 // tb_cli_catch_stop makes SIGINT and SIGTERM set the flag that it returns instead of
 // killing the program; a second signal kills. Call once.
 const volatile sig_atomic_t *tb_cli_catch_stop(void);

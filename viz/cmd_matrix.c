@@ -126,19 +126,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-// format_of_name finds the format in a file's ending: false when that says nothing.
-static bool format_of_name(const char *name, enum format *format)
-{
-	const char *dot = strrchr(name, '.');
-	if (!dot || strchr(dot, '/'))
-		return false;
-	if (strcmp(dot, ".txt") == 0) {
-		*format = TEXT;
-		return true;
-	}
-	return parse_format(dot + 1, format);
-}
-
 // The terminal's ground, by the convention of rxvt and others; most are dark.
 static enum tb_theme terminal_theme(void)
 {
@@ -264,7 +251,7 @@ int tb_cmd_matrix(int argc, char **argv)
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (!options.format_given && strcmp(options.output, "-") != 0 &&
-		!format_of_name(options.output, &options.format))
+		!parse_format(tb_cli_format_of(options.output), &options.format))
 		return tb_cli_usage(COMMAND,
 			"the ending of '%s' tells no format: name one with -f",
 			options.output);

@@ -2,6 +2,8 @@
 // be searched, copied or restyled, and knows no tooltips.
 #include "draw_svg.h"
 
+#include "markup.h"
+
 #include <math.h>
 
 struct svg {
@@ -9,28 +11,6 @@ struct svg {
 	FILE *stream;
 	bool clipped;
 };
-
-static void escaped(FILE *stream, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", stream);
-			break;
-		case '>':
-			fputs("&gt;", stream);
-			break;
-		case '&':
-			fputs("&amp;", stream);
-			break;
-		case '"':
-			fputs("&quot;", stream);
-			break;
-		default:
-			fputc(*text, stream);
-		}
-	}
-}
 
 // length writes a coordinate with two decimals at most and no trailing zeros.
 static void length(FILE *stream, const char *name, double value)
@@ -53,7 +33,7 @@ static void finish(const struct svg *svg, const struct tb_item *item, const char
 		return;
 	}
 	fputs("><title>", svg->stream);
-	escaped(svg->stream, tb_picture_string(svg->picture, item->tip));
+	tb_markup_put(svg->stream, tb_picture_string(svg->picture, item->tip));
 	fprintf(svg->stream, "</title></%s>\n", tag);
 }
 
@@ -116,7 +96,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 		fprintf(svg->stream, " text-anchor=\"%s\"", anchors[item->align]);
 	paint(svg->stream, "fill", item->colour);
 	fputc('>', svg->stream);
-	escaped(svg->stream, string);
+	tb_markup_put(svg->stream, string);
 	fputs("</text>\n", svg->stream);
 }
 
