@@ -8,7 +8,7 @@
 // time; calcs and sends of one cpu start in the order in which they became ready, a send
 // while no calc runs there.
 //
-// Memory: about 20 bytes an operation beside the job itself.
+// Memory: about 25 bytes an operation beside the job itself.
 #ifndef TB_CLOSED_LOOP_H
 #define TB_CLOSED_LOOP_H
 
