@@ -140,6 +140,18 @@ int tb_sql_run(sqlite3_stmt *query, const char *path, struct tb_error *error)
 	return status;
 }
 
+// folder_refuses returns why nothing can be made in the folder of `path`, or 0. SQLite
+// tries again for reading only, so that what it tells is that there is no such file.
+static int folder_refuses(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? sqlite3_mprintf("%.*s/", (int)(slash - path), path)
+			     : sqlite3_mprintf(".");
+	int reason = !folder ? ENOMEM : access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+	sqlite3_free(folder);
+	return reason;
+}
+
 static int open_database(
 	sqlite3 **db, const char *path, int flags, struct tb_error *error)
 {
@@ -151,9 +163,14 @@ static int open_database(
 	int code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	sqlite3_free(name);
 	if (code != SQLITE_OK) {
-		int status = opened ? tb_sql_fail(error, opened, path)
-				    : tb_fail_in(error, TB_ENOMEM, path,
-					      "no memory to open it");
+		int reason = code == SQLITE_CANTOPEN && (flags & SQLITE_OPEN_CREATE)
+				     ? folder_refuses(path)
+				     : 0;
+		int status = reason   ? tb_fail_in(error, TB_EIO, path,
+						"cannot be opened: %s", strerror(reason))
+			     : opened ? tb_sql_fail(error, opened, path)
+				      : tb_fail_in(error, TB_ENOMEM, path,
+						"no memory to open it");
 		sqlite3_close(opened);
 		return status;
 	}

@@ -71,7 +71,7 @@ cp "$scratch/run.db" "$scratch/closed/run.db"
 chmod 444 "$scratch/closed/run.db"
 chmod 555 "$scratch/closed"
 if unprivileged true 2>/dev/null; then
-	expect 1 'new\.db: (cannot be opened|.*read-only)' \
+	expect 1 'new\.db: cannot be opened: Permission denied' \
 		unprivileged "$program" replay "$trace" -o "$scratch/closed/new.db"
 	expect 1 'run\.db: .*read-only' unprivileged "$program" replay "$trace" -o "$scratch/closed/run.db"
 	expect 0 '' unprivileged sh -c "'$program' report '$scratch/closed/run.db' && echo >&2"
