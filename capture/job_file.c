@@ -24,8 +24,9 @@ int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)
 	struct tb_job *made = NULL;
 	const char *name = path[0] == '-' && path[1] == '\0' ? "standard input" : path;
 	status = read_stream(&made, stream, name, error);
-	// A cut stream also breaks what was read from it: tell the cause.
-	int cause = tb_inflate_check(input, error);
+	// A cut stream also breaks what was read from it: tell the cause. What is no job
+	// is left to other readers, who may make use of it up to the cut.
+	int cause = status == TB_EFOREIGN ? TB_OK : tb_inflate_check(input, error);
 	fclose(stream);
 	if (cause != TB_OK) {
 		tb_job_free(made);
