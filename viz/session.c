@@ -210,8 +210,13 @@ static int act(
 {
 	const double *at = step->numbers;
 	struct tb_input input = {.x = at[0], .y = at[1]};
+	struct tb_request ignored;
 	switch (step->kind) {
 	case TB_STEP_KEY:
+		if (!tb_request_of_key(step->text, &ignored))
+			return tb_fail_at(error, TB_EFORMAT, session->options->script,
+				TB_PLACE_LINE, step->line, "no key is called '%.40s'",
+				step->text);
 		input.kind = TB_INPUT_KEY;
 		snprintf(input.key, sizeof input.key, "%s", step->text);
 		tb_screen_post(session->screen, &input);
