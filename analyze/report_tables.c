@@ -120,9 +120,12 @@ static void put_flow(struct writer *writer, const struct tb_run *run, uint32_t j
 {
 	struct tb_report_cell *at = cell(writer);
 	char name[40];
+	bool told = tb_run_info(run)->n_jobs > 1;
 	if (source.id == TB_ID_NONE)
-		snprintf(at->text, sizeof at->text, "various flows");
-	else if (tb_run_info(run)->n_jobs > 1)
+		snprintf(at->text, sizeof at->text, "%s%svarious flows",
+			told ? job_name(run, job, name, sizeof name) : "",
+			told ? ": " : "");
+	else if (told)
 		snprintf(at->text, sizeof at->text, "%s: node %u > node %u",
 			job_name(run, job, name, sizeof name), source.id, destination.id);
 	else
