@@ -82,6 +82,9 @@ static int find_or_add_job(
 			*job = i;
 			return TB_OK;
 		}
+	if (map->n_jobs == TB_MAP_FILE_JOBS_MAX)
+		return REFUSE(line, "'%s' is one job too many: %d can be told apart",
+			name, TB_MAP_FILE_JOBS_MAX);
 	char **grown = realloc(map->job_names, (map->n_jobs + 1) * sizeof *grown);
 	if (!grown)
 		return no_memory(line);

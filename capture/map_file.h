@@ -11,6 +11,7 @@
 #include "ids.h"
 
 #define TB_MAP_FILE_NODES_MAX (UINT32_C(1) << 24)
+#define TB_MAP_FILE_JOBS_MAX  65535 // one more is that of nodes without one
 
 struct tb_map_file; // opaque
 
