@@ -66,9 +66,3 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 	*bytes = n_bytes;
 	return TB_OK;
 }
-
-int tb_digest_file(const char *path, char digest[TB_DIGEST_SIZE], uint64_t *bytes,
-	struct tb_error *error)
-{
-	return tb_digest_files(&path, 1, digest, bytes, error);
-}

@@ -15,8 +15,4 @@
 int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
 	uint64_t *bytes, struct tb_error *error) TB_MUST_USE;
 
-// tb_digest_file is the same for one.
-int tb_digest_file(const char *path, char digest[TB_DIGEST_SIZE], uint64_t *bytes,
-	struct tb_error *error) TB_MUST_USE;
-
 #endif

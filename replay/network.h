@@ -55,9 +55,6 @@ struct tb_network_params {
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_network_presets lists the built-in names, NULL-terminated.
-const char *const *tb_network_presets(void);
-
 struct tb_network; // opaque
 
 // tb_network_kary_ntree builds the k-ary n-tree of `params`. Level 0 joins the nodes.

@@ -14,12 +14,6 @@ static const struct {
 	const char *text;
 } presets[] = {{"qsnet", tb_schema_qsnet_ini}};
 
-const char *const *tb_network_presets(void)
-{
-	static const char *const names[] = {"qsnet", NULL};
-	return names;
-}
-
 // How a key's value is written.
 enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL };
 

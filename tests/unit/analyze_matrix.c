@@ -181,24 +181,25 @@ static void digests_are_those_of_sha256sum(void **state)
 {
 	(void)state;
 	char path[] = "/tmp/tailback-test-XXXXXX", digest[TB_DIGEST_SIZE];
+	const char *const name = path, *const stream = "-";
 	struct tb_error error = {0};
 	uint64_t bytes = 1;
 	int descriptor = mkstemp(path);
-	assert_int_equal(tb_digest_file(path, digest, &bytes, &error), TB_OK);
+	assert_int_equal(tb_digest_files(&name, 1, digest, &bytes, &error), TB_OK);
 	// FIPS 180-4: of nothing, and of "abc".
 	assert_string_equal(digest, "e3b0c44298fc1c149afbf4c8996fb924"
 				    "27ae41e4649b934ca495991b7852b855");
 	assert_int_equal(bytes, 0);
 	assert_int_equal(write(descriptor, "abc", 3), 3);
 	close(descriptor);
-	assert_int_equal(tb_digest_file(path, digest, &bytes, &error), TB_OK);
+	assert_int_equal(tb_digest_files(&name, 1, digest, &bytes, &error), TB_OK);
 	assert_string_equal(digest, "ba7816bf8f01cfea414140de5dae2223"
 				    "b00361a396177a9cb410ff61f20015ad");
 	assert_int_equal(bytes, 3);
 	unlink(path);
-	assert_int_equal(tb_digest_file("-", digest, &bytes, &error), TB_OK);
+	assert_int_equal(tb_digest_files(&stream, 1, digest, &bytes, &error), TB_OK);
 	assert_string_equal(digest, "");
-	assert_int_equal(tb_digest_file(path, digest, &bytes, &error), TB_EIO);
+	assert_int_equal(tb_digest_files(&name, 1, digest, &bytes, &error), TB_EIO);
 }
 
 int main(void)
