@@ -1,0 +1,101 @@
+// Where the ranks of a job sit.
+#include "ids.h"
+#include "rank_map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/tailback-ranks-XXXXXX";
+static uint32_t *nodes;
+static struct tb_error error;
+
+// read_map places three ranks on a network of eight nodes.
+static int read_map(const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+	free(nodes);
+	nodes = NULL;
+	return tb_rank_map(&nodes, 3, 8, path, &error);
+}
+
+static void without_a_file_rank_r_sits_on_node_r(void **state)
+{
+	(void)state;
+	assert_int_equal(tb_rank_map(&nodes, 3, 3, NULL, &error), TB_OK);
+	for (uint32_t rank = 0; rank < 3; rank++)
+		assert_int_equal(nodes[rank], rank);
+	free(nodes);
+	nodes = NULL;
+	assert_int_equal(tb_rank_map(&nodes, 4, 3, NULL, &error), TB_ECAPACITY);
+	assert_null(nodes);
+}
+
+static void a_file_places_ranks_in_any_order_and_together(void **state)
+{
+	(void)state;
+	assert_int_equal(read_map("# rank node\n2 7\r\n\n0\t5 # first\n 1 5\n"), TB_OK);
+	assert_int_equal(nodes[0], 5);
+	assert_int_equal(nodes[1], 5);
+	assert_int_equal(nodes[2], 7);
+}
+
+static void lines_that_make_no_sense_are_named(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *map;
+		uint64_t line;
+		int status;
+	} wrong[] = {{"0 1\n1\n2 3\n", 2, TB_EUSAGE}, {"0 1 2\n", 1, TB_EUSAGE},
+		{"3 1\n", 1, TB_EUSAGE}, {"-1 1\n", 1, TB_EUSAGE},
+		{"0 one\n", 1, TB_EUSAGE}, {"0 1\n0 2\n", 2, TB_EUSAGE},
+		{"0 0\n1 8\n", 2, TB_ECAPACITY}, {"0 99999999999\n", 1, TB_EUSAGE}};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(read_map(wrong[i].map), wrong[i].status);
+		assert_int_equal(error.place, TB_PLACE_LINE);
+		assert_int_equal(error.at, wrong[i].line);
+		assert_null(nodes);
+	}
+}
+
+static void a_rank_without_a_node_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(read_map("0 1\n2 2\n"), TB_EUSAGE);
+	assert_string_equal(error.text, "rank 1 has no node");
+	assert_int_equal(tb_rank_map(&nodes, 3, 8, "no/such/map", &error), TB_EIO);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	close(mkstemp(path));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(nodes);
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_file_rank_r_sits_on_node_r),
+		cmocka_unit_test(a_file_places_ranks_in_any_order_and_together),
+		cmocka_unit_test(lines_that_make_no_sense_are_named),
+		cmocka_unit_test(a_rank_without_a_node_is_named),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
