@@ -147,6 +147,8 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_BIN:
 		want_time(state, "bin", text, &options->bin_ps);
+		if (options->bin_ps < TB_PS_PER_NS)
+			argp_error(state, "--bin=%s: expected 1ns or more", text);
 		break;
 	case KEY_NO_BLAME:
 		options->without_blame = true;

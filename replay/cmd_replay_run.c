@@ -21,7 +21,8 @@
 enum { INSTANTS_A_SLICE = 20000 };
 
 // A long replay's bins are stored so often, so that whoever looks meanwhile sees it grow.
-#define CHECKPOINT_S 10.0
+#define CHECKPOINT_S	   10.0
+#define FIRST_CHECKPOINT_S 2.0
 
 struct run {
 	const struct replay_options *options;
@@ -189,7 +190,7 @@ static int run_engine(struct run *run)
 {
 	struct tb_progress progress;
 	tb_progress_init(&progress, run->options->quiet ? NULL : stderr);
-	double checkpoint_s = progress.started_s + CHECKPOINT_S;
+	double checkpoint_s = progress.started_s + FIRST_CHECKPOINT_S;
 	int status;
 	while ((status = run->options->engine->run(
 			run->engine, INSTANTS_A_SLICE, &run->error)) > 0) {
@@ -322,6 +323,25 @@ static int make_engine(struct run *run)
 
 // replay keeps what there is also when source or engine failed on the way: a store that
 // cannot be written says so once more.
+// warn says what nobody may overlook, even when no summary is wanted.
+static void warn(const struct run *run)
+{
+	const struct tb_packets_summary *seen =
+		run->packets ? tb_packets_summary(run->packets) : NULL;
+	char records[32];
+	if (seen && seen->n_endpoints_unplaced)
+		fprintf(stderr,
+			"tailback: warning: %" PRIu32
+			" endpoints found no node: %s records are left out (--nodes N "
+			"raises the "
+			"tree)\n",
+			seen->n_endpoints_unplaced,
+			tb_format_count(seen->n_unplaced, records, sizeof records));
+	if (seen && !run->stopped && seen->n_packets == 0)
+		fprintf(stderr, "tailback: warning: nothing in %s was replayed\n",
+			run->input_name);
+}
+
 static int replay(struct run *run)
 {
 	int outcome = run_engine(run);
@@ -334,6 +354,7 @@ static int replay(struct run *run)
 	run->error = cause;
 	if (!run->options->quiet && print_summary(run) != TB_OK)
 		return TB_EIO;
+	warn(run);
 	return outcome;
 }
 
