@@ -25,7 +25,7 @@ struct tb_store; // opaque
 
 // What a run was made from. Strings are borrowed for the call; NULL reads as "".
 struct tb_run_config {
-	const char *input_name;	  // file names joined by a space, "-" for standard input
+	const char *input_name;	  // file names joined by ", ", "-" for standard input
 	const char *input_kind;	  // "packets" or "job"
 	const char *input_digest; // SHA-256 in hexadecimal of the inputs' bytes, "" when
 				  // streamed

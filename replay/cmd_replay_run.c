@@ -127,12 +127,12 @@ static char *join_names(const char *const *names, size_t n)
 {
 	size_t size = 1;
 	for (size_t i = 0; i < n; i++)
-		size += strlen(names[i]) + 1;
+		size += strlen(names[i]) + 2;
 	char *joined = calloc(size, 1);
 	for (size_t i = 0; joined && i < n; i++) {
 		strcat(joined, names[i]);
 		if (i + 1 < n)
-			strcat(joined, " ");
+			strcat(joined, ", ");
 	}
 	return joined;
 }

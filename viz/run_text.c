@@ -54,20 +54,31 @@ char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	return buffer;
 }
 
-// The last part of a path is what people call a file.
-static const char *base_name(const char *path)
+// short_input writes what people call the input: the last part of its path, of the first
+// of several, and how many more there are.
+static void short_input(const char *input, char *buffer, size_t size)
 {
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
+	const char *end = strstr(input, ", ");
+	unsigned more = 0;
+	for (const char *next = end; next; next = strstr(next + 2, ", "))
+		more++;
+	if (!end)
+		end = input + strlen(input);
+	const char *begin = end;
+	while (begin > input && !(begin[-1] == '/' && begin < end))
+		begin--;
+	int length = snprintf(buffer, size, "%.*s", (int)(end - begin), begin);
+	if (more && length >= 0 && (size_t)length < size)
+		snprintf(buffer + length, size - (size_t)length, " and %u more", more);
 }
 
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
-	char nodes[32];
-	const char *input = base_name(info->input_name);
+	char nodes[32], input[81];
+	short_input(info->input_name, input, sizeof input);
 	if (strcmp(input, "-") == 0)
-		input = "standard input";
-	snprintf(buffer, size, "%.80s on %.32s, %s nodes%s", input, info->network_name,
+		snprintf(input, sizeof input, "standard input");
+	snprintf(buffer, size, "%s on %.32s, %s nodes%s", input, info->network_name,
 		tb_format_count(info->n_nodes, nodes, sizeof nodes),
 		info->complete ? "" : " (stopped early)");
 	return buffer;
