@@ -1,5 +1,6 @@
 // tailback report: where a run waited, as text, data or one HTML page.
 #include "cli.h"
+#include "cmd_run_args.h"
 #include "commands.h"
 #include "matrix_picture.h"
 #include "outfile.h"
@@ -18,7 +19,7 @@
 struct options {
 	const char *store;
 	const char *output;
-	uint64_t run;
+	int64_t run;
 	uint64_t top;
 	double fail_over;
 	enum tb_report_format format;
@@ -59,8 +60,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->format_given = true;
 		break;
 	case KEY_RUN:
-		if (tb_parse_count(value, 1, INT64_MAX, &options->run) != TB_OK)
-			argp_error(state, "a run is a number from 1, not '%s'", value);
+		options->run = tb_cmd_run_number(value, state);
 		break;
 	case KEY_TOP:
 		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
@@ -73,16 +73,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 				state, "--fail-over takes a percentage, not '%s'", value);
 		options->fail_over_given = true;
 		break;
-	case ARGP_KEY_ARG:
-		if (options->store)
-			argp_error(state, "one store at a time: '%s' is too many", value);
-		options->store = value;
-		break;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which store? Name a run.db");
-		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_store_arg(key, value, state, &options->store);
 	}
 	return 0;
 }
@@ -144,7 +136,7 @@ static int report_run(const struct options *options)
 	struct tb_error error;
 	struct tb_run *run = NULL;
 	struct tb_report *report = NULL;
-	int status = tb_run_open(&run, options->store, (int64_t)options->run, &error);
+	int status = tb_run_open(&run, options->store, options->run, &error);
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)

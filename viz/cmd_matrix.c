@@ -1,5 +1,6 @@
 // tailback matrix: the congestion matrix as text, data or picture.
 #include "cli.h"
+#include "cmd_run_args.h"
 #include "commands.h"
 #include "draw_cairo.h"
 #include "draw_svg.h"
@@ -27,7 +28,7 @@ static const char *const format_names[] = {"text", "csv", "json", "svg", "png", 
 struct options {
 	const char *store;
 	const char *output;
-	uint64_t run;
+	int64_t run;
 	enum format format;
 	bool format_given, theme_given;
 	enum tb_metric metric;
@@ -88,8 +89,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(state, "no metric is called '%s'", value);
 		break;
 	case KEY_RUN:
-		if (tb_parse_count(value, 1, INT64_MAX, &options->run) != TB_OK)
-			argp_error(state, "a run is a number from 1, not '%s'", value);
+		options->run = tb_cmd_run_number(value, state);
 		break;
 	case KEY_FROM:
 		if (tb_parse_time(value, &options->from) != TB_OK)
@@ -112,16 +112,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (tb_parse_count(value, 40, 32767, &options->width) != TB_OK)
 			argp_error(state, "a width is 40 to 32767, not '%s'", value);
 		break;
-	case ARGP_KEY_ARG:
-		if (options->store)
-			argp_error(state, "one store at a time: '%s' is too many", value);
-		options->store = value;
-		break;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which store? Name a run.db");
-		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_store_arg(key, value, state, &options->store);
 	}
 	return 0;
 }
@@ -207,7 +199,7 @@ static int write_matrix(const struct options *options, struct tb_matrix_figure *
 static int run_matrix(const struct options *options, struct tb_error *error)
 {
 	struct tb_run *run;
-	int status = tb_run_open(&run, options->store, (int64_t)options->run, error);
+	int status = tb_run_open(&run, options->store, options->run, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_window window = {0, 0};

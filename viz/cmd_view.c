@@ -1,5 +1,6 @@
 // tailback view: look at a run in a window.
 #include "cli.h"
+#include "cmd_run_args.h"
 #include "commands.h"
 #include "session.h"
 
@@ -45,16 +46,13 @@ static bool parse_size(const char *text, int *width, int *height)
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct tb_session_options *options = state->input;
-	uint64_t run;
 	switch (key) {
 	case 'm':
 		if (tb_metric_parse(value, &options->metric) != TB_OK)
 			argp_error(state, "no metric is called '%s'", value);
 		break;
 	case KEY_RUN:
-		if (tb_parse_count(value, 1, INT64_MAX, &run) != TB_OK)
-			argp_error(state, "a run is a number from 1, not '%s'", value);
-		options->run = (int64_t)run;
+		options->run = tb_cmd_run_number(value, state);
 		break;
 	case KEY_COLOURS:
 		if (tb_colours_parse(value, &options->colours) != TB_OK)
@@ -79,16 +77,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_SHOT:
 		options->screenshot = value;
 		break;
-	case ARGP_KEY_ARG:
-		if (options->store)
-			argp_error(state, "one store at a time: '%s' is too many", value);
-		options->store = value;
-		break;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which store? Name a run.db");
-		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_store_arg(key, value, state, &options->store);
 	}
 	return 0;
 }
