@@ -1,6 +1,7 @@
 // The patterns, and finding them by name.
 #include "synth.h"
 
+#include "nearest.h"
 #include "random.h"
 
 #include <string.h>
@@ -96,42 +97,21 @@ const struct tb_synth_pattern tb_synth_patterns[] = {
 	{NULL, NULL, 0, NULL},
 };
 
-// distance counts the letters to insert, delete or replace (Levenshtein 1966). Names
-// longer than the row are cut.
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[32];
-	size_t n = strnlen(b, sizeof row / sizeof *row - 1);
-	for (unsigned i = 0; i <= n; i++)
-		row[i] = i;
-	for (unsigned i = 0; a[i]; i++) {
-		unsigned diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t k = 0; k < n; k++) {
-			unsigned replace = diagonal + (a[i] != b[k]);
-			diagonal = row[k + 1];
-			unsigned least =
-				row[k] < row[k + 1] ? row[k] + 1 : row[k + 1] + 1;
-			row[k + 1] = replace < least ? replace : least;
-		}
-	}
-	return row[n];
-}
-
 int tb_synth_pattern_find(
 	const struct tb_synth_pattern **pattern, const char *name, struct tb_error *error)
 {
-	const struct tb_synth_pattern *nearest = tb_synth_patterns;
-	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++) {
+	size_t n = 0;
+	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++, n++) {
 		if (strcmp(p->name, name) == 0) {
 			*pattern = p;
 			return TB_OK;
 		}
-		if (distance(name, p->name) < distance(name, nearest->name))
-			nearest = p;
 	}
 	return tb_fail(error, TB_EUSAGE, "no pattern is called '%s'; the nearest is '%s'",
-		name, nearest->name);
+		name,
+		tb_synth_patterns[tb_nearest(name, &tb_synth_patterns->name, n,
+					  sizeof *tb_synth_patterns)]
+			.name);
 }
 
 int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_error *error)
