@@ -1,0 +1,209 @@
+// The engine's speed and size, recording into memory: saturated traffic on networks of 64
+// to 65,536 nodes. Every scene is replayed in turns; the median is told.
+//
+//   bench_replay_engine [--smoke] [SCENE...]
+#include "engine.h"
+#include "traffic.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TURNS = 5, MESSAGE_BYTES = 262144 };
+
+struct scene {
+	const char *name, *network;
+	const char *pattern; // NULL: random destinations
+	double packets;	     // to deliver, about
+};
+
+static const struct scene scenes[] = {
+	{"complement", "qsnet", "complement", 2e6},
+	{"bit-reversal", "qsnet", "bit-reversal", 1e6},
+	{"uniform", "qsnet", NULL, 1e6},
+	{"uniform_4096", "qsnet,arity=16,levels=3", NULL, 1e6},
+	{"uniform_4ary6", "qsnet,levels=6", NULL, 1e6},
+	{"uniform_65536", "qsnet,arity=16,levels=4", NULL, 1e6},
+};
+
+struct figures {
+	double seconds, packets, hops, events;
+	double link_bytes; // of memory, a link
+	double in_flight;
+	double peak_bytes;
+};
+
+static _Noreturn void give_up(const struct tb_error *error)
+{
+	fprintf(stderr, "%s\n", error->text);
+	exit(1);
+}
+
+static void check(int status, const struct tb_error *error)
+{
+	if (status < 0)
+		give_up(error);
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int count_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	(void)bin;
+	(void)samples;
+	*(uint64_t *)context += n;
+	return TB_OK;
+}
+
+static double resident_bytes(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss * 1024;
+}
+
+// make_traffic lets every node keep two messages, so that it never idles.
+static struct tb_traffic *make_traffic(const struct scene *scene, uint32_t n_nodes)
+{
+	struct tb_error error;
+	uint32_t *nodes = malloc(n_nodes * sizeof *nodes);
+	uint32_t *targets = malloc(n_nodes * sizeof *targets);
+	if (!nodes || !targets)
+		exit(1);
+	for (uint32_t i = 0; i < n_nodes; i++)
+		nodes[i] = targets[i] = i;
+	enum tb_traffic_rule rule = TB_TRAFFIC_RANDOM;
+	if (scene->pattern) {
+		rule = TB_TRAFFIC_FIXED;
+		unsigned bits = (unsigned)__builtin_ctz(n_nodes);
+		for (uint32_t i = 0; i < n_nodes; i++) {
+			targets[i] = n_nodes - 1 - i;
+			if (strcmp(scene->pattern, "bit-reversal") != 0)
+				continue;
+			targets[i] = 0;
+			for (unsigned b = 0; b < bits; b++)
+				targets[i] |= (i >> b & 1) << (bits - 1 - b);
+		}
+	}
+	struct tb_traffic_job job = {.senders = nodes,
+		.n_senders = n_nodes,
+		.rule = rule,
+		.targets = targets,
+		.n_targets = n_nodes,
+		.message_bytes = MESSAGE_BYTES,
+		.size_dist = TB_SYNTH_FIXED,
+		.depth = 2};
+	struct tb_traffic *traffic = NULL;
+	check(tb_traffic_new(&traffic, &job, 1, 1, &error), &error);
+	free(nodes);
+	free(targets);
+	return traffic;
+}
+
+static struct figures replay(const struct scene *scene, double n_packets)
+{
+	struct tb_error error;
+	struct tb_network_params params;
+	struct tb_network *network;
+	check(tb_network_preset(&params, scene->network, &error), &error);
+	check(tb_network_kary_ntree(&network, &params, 0, &error), &error);
+	struct tb_traffic *traffic = make_traffic(scene, tb_network_n_nodes(network));
+	struct tb_source source = tb_traffic_source(traffic);
+	uint64_t n_samples = 0;
+	struct tb_observer observer = {.context = &n_samples, .bin = count_bin};
+	struct tb_engine_options options = {.seed = 1};
+	struct tb_engine *engine;
+	check(tb_engine_new(&engine, network, &source, &observer, &options, &error),
+		&error);
+	double begin = now_s();
+	struct tb_engine_stats stats;
+	do {
+		check(tb_engine_run(engine, 1000, &error), &error);
+		stats = tb_engine_stats(engine);
+	} while ((double)stats.n_packets < n_packets);
+	double seconds = now_s() - begin;
+	struct figures figures = {.seconds = seconds,
+		.packets = (double)stats.n_packets,
+		.hops = (double)stats.n_hops,
+		.events = (double)stats.n_events,
+		.in_flight = stats.n_in_flight,
+		.link_bytes = resident_bytes() / tb_network_n_links(network),
+		.peak_bytes = resident_bytes()};
+	check(tb_engine_finish(engine, &error), &error);
+	tb_engine_free(engine);
+	tb_traffic_free(traffic);
+	tb_network_free(network);
+	return figures;
+}
+
+// replay_apart replays in a process of its own, so that its memory is its own.
+static struct figures replay_apart(const struct scene *scene, double n_packets)
+{
+	struct figures figures;
+	int ends[2];
+	if (pipe(ends) != 0)
+		exit(1);
+	pid_t child = fork();
+	if (child == 0) {
+		figures = replay(scene, n_packets);
+		_exit(write(ends[1], &figures, sizeof figures) != sizeof figures);
+	}
+	close(ends[1]);
+	if (read(ends[0], &figures, sizeof figures) != sizeof figures)
+		exit(1);
+	close(ends[0]);
+	waitpid(child, NULL, 0);
+	return figures;
+}
+
+static int by_seconds(const void *left, const void *right)
+{
+	double a = ((const struct figures *)left)->seconds /
+		   ((const struct figures *)left)->packets;
+	double b = ((const struct figures *)right)->seconds /
+		   ((const struct figures *)right)->packets;
+	return (a > b) - (a < b);
+}
+
+static void measure(const struct scene *scene, bool smoke)
+{
+	struct figures turns[TURNS];
+	int n = smoke ? 1 : TURNS;
+	for (int i = 0; i < n; i++)
+		turns[i] = replay_apart(scene, smoke ? 1 : scene->packets);
+	qsort(turns, (size_t)n, sizeof *turns, by_seconds);
+	struct figures f = turns[n / 2];
+	printf("engine_%s,%.0f,packets/s\n", scene->name, f.packets / f.seconds);
+	printf("engine_%s_hop,%.1f,ns/packet-hop\n", scene->name,
+		1e9 * f.seconds / f.hops);
+	printf("engine_%s_events,%.1f,events/packet\n", scene->name,
+		f.events / f.packets);
+	printf("engine_%s_peak,%.1f,MiB\n", scene->name, f.peak_bytes / 1048576);
+	printf("engine_%s_link,%.0f,bytes/link\n", scene->name, f.link_bytes);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	bool smoke = argc > 1 && strcmp(argv[1], "--smoke") == 0;
+	int first = smoke ? 2 : 1;
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+		bool wanted = argc == first;
+		for (int a = first; a < argc; a++)
+			wanted |= strcmp(argv[a], scenes[i].name) == 0;
+		if (wanted)
+			measure(&scenes[i], smoke);
+	}
+	return 0;
+}
