@@ -259,7 +259,7 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 	return mean > 0 ? sqrt(fmax(squares / n - mean * mean, 0)) / mean * 100 : NAN;
 }
 
-#define LOADS(mix) mix ".0", mix ".1", mix ".3", mix ".5"
+#define LOADS(mix) mix, mix ".1", mix ".3", mix ".5"
 #define PERMUTATION(name, pattern)                                                       \
 	{                                                                                \
 		"perm." name, sent,                                                      \
@@ -271,16 +271,15 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 static const struct tb_measure measures[] = {
 	{"ping.uni.bw", sent, {"ping"}},
 	{"ping.uni.wire", wire, {"ping"}},
-	{"ping.uni.lat0", latency, {"latency.0"}},
+	{"ping.uni.lat0", latency, {"latency"}},
 	{"ping.uni.lat64", latency, {"latency.64"}},
 	{"ping.uni.lat0.16", latency, {"latency.0.16"}},
 	{"ping.bi.bw", sent, {"ping.both"}},
-	{"uniform.64.bw", sent, {"uniform.64"}},
-	{"uniform.64.frac", fraction, {"uniform.64", "ping.both"}},
+	{"uniform.64.bw", sent, {"uniform"}},
+	{"uniform.64.frac", fraction, {"uniform", "ping.both"}},
 	{"uniform.32.bw", sent, {"uniform.32"}},
 	{"uniform.size", size_change,
-		{"uniform.64.4k", "uniform.64.16k", "uniform.64.64k", "uniform.64",
-			"uniform.64.1m"}},
+		{"uniform.4k", "uniform.16k", "uniform.64k", "uniform", "uniform.1m"}},
 	PERMUTATION("neighbor", "neighbour"),
 	PERMUTATION("butterfly", "butterfly"),
 	PERMUTATION("complement", "complement"),
@@ -296,10 +295,10 @@ static const struct tb_measure measures[] = {
 	{"matrix.complement.grow", growth, {"complement"}},
 	{"matrix.bitrev.hot", hot_first_level, {"bit-reversal"}},
 	{"hot.32", taken, {"hot.32"}},
-	{"hot.64.drop", drop, {"hot.32", "hot.64"}},
-	{"hot.64.near", near, {"hot.64"}},
-	{"hot.64.mid", mid, {"hot.64"}},
-	{"hot.64.far", far, {"hot.64"}},
+	{"hot.64.drop", drop, {"hot.32", "hot"}},
+	{"hot.64.near", near, {"hot"}},
+	{"hot.64.mid", mid, {"hot"}},
+	{"hot.64.far", far, {"hot"}},
 	{"hot.16.read", given, {"hot.16.read"}},
 	{"hot.16.write", taken, {"hot.16.write"}},
 	{"io.rand.clustered", taken_both,

@@ -63,9 +63,17 @@ static int add_claim(
 static int run_task(void *context, size_t index)
 {
 	struct plan *plan = context;
-	return tb_experiment_run(&plan->outcomes[index],
-		plan->experiments[index / plan->n_seeds], &plan->params,
-		FIRST_SEED + index % plan->n_seeds, &plan->errors[index]);
+	const struct tb_experiment *experiment = plan->experiments[index / plan->n_seeds];
+	const struct tb_experiment_options options = {
+		.seed = FIRST_SEED + index % plan->n_seeds};
+	struct tb_network *network = NULL;
+	int status = tb_experiment_network(
+		&network, experiment, &plan->params, &plan->errors[index]);
+	if (status == TB_OK)
+		status = tb_experiment_run(&plan->outcomes[index], experiment, network,
+			&options, &plan->errors[index]);
+	tb_network_free(network);
+	return status;
 }
 
 static void watch(void *context, size_t n_done)

@@ -184,7 +184,7 @@ static int add_sends(struct tb_job_builder *builder, const struct traffic *traff
 	return status;
 }
 
-static int check_nodes(const struct tb_synth_options *o, struct tb_error *error)
+int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *error)
 {
 	const struct tb_synth_pattern *pattern = o->pattern;
 	if (o->n_nodes < 2 || o->n_nodes > TB_RANKS_MAX)
@@ -247,7 +247,7 @@ static int build(struct tb_job_builder *builder, struct traffic *traffic,
 int tb_synth_job(struct tb_job **job, const struct tb_synth_options *options,
 	struct tb_error *error)
 {
-	int status = check_nodes(options, error);
+	int status = tb_synth_check_nodes(options, error);
 	if (status == TB_OK)
 		status = check_messages(options, error);
 	if (status != TB_OK)

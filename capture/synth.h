@@ -67,6 +67,11 @@ int tb_synth_pattern_find(const struct tb_synth_pattern **pattern, const char *n
 int tb_synth_dist_find(
 	enum tb_synth_dist *dist, const char *name, struct tb_error *error) TB_MUST_USE;
 
+// tb_synth_check_nodes finds out whether the pattern can use this number of nodes and the
+// hot node is there: TB_EUSAGE when not.
+int tb_synth_check_nodes(
+	const struct tb_synth_options *options, struct tb_error *error) TB_MUST_USE;
+
 // tb_synth_job makes the job. TB_EUSAGE for options that make no sense together (a number
 // of nodes that the pattern cannot use, a hot node that is not there); TB_ECAPACITY for
 // more operations than a job can hold.

@@ -11,8 +11,12 @@
 #ifndef TB_EXPERIMENT_H
 #define TB_EXPERIMENT_H
 
+#include "engine.h"
 #include "network.h"
+#include "observer.h"
 #include "synth.h"
+
+#include <signal.h>
 
 enum tb_experiment_kind {
 	TB_EXPERIMENT_PING,	 // node 0 to the last node
@@ -26,20 +30,31 @@ enum tb_experiment_kind {
 
 enum tb_io_place { TB_IO_CLUSTERED, TB_IO_DISTRIBUTED };
 
+enum tb_experiment_sizes {
+	TB_SIZES_BOTH, // a run with uniform and one with exponential sizes, averaged
+	TB_SIZES_FIXED,
+	TB_SIZES_UNIFORM,
+	TB_SIZES_EXPONENTIAL,
+};
+
 struct tb_experiment {
 	const char *name;
 	enum tb_experiment_kind kind;
-	uint32_t n_nodes;  // of the network
+	uint32_t n_nodes;  // that the network has at least
 	uint32_t n_active; // nodes 0 .. n_active - 1 take part
 	const char *pattern;
 	uint64_t message_bytes; // the mean
-	bool exponential_only;	// sizes; else uniform and exponential, averaged
-	bool reads;		// from the hot node instead of writes to it
-	enum tb_io_place place; // of the 8 I/O nodes
-	bool dedicated;		// I/O nodes run nothing else
-	bool deterministic;	// each sender has one I/O node
-	bool compute_last;	// compute job on the last half, I/O job on the first
-	double io_load;		// of the I/O job beside a compute job
+	enum tb_experiment_sizes sizes;
+	double load; // of TB_SYNTH_RATE_BYTES_PER_S that each sender offers; 0: all it
+		     // can
+	enum tb_synth_dist times; // from message to message, with a load
+	double reads;		  // share of messages that read instead of write
+	uint32_t n_io;		  // I/O nodes
+	enum tb_io_place place;	  // of the I/O nodes
+	bool dedicated;		  // I/O nodes run nothing else
+	bool deterministic;	  // each sender has one I/O node
+	bool compute_last;	  // compute job on the last half, I/O job on the first
+	double io_load;		  // of the I/O job beside a compute job; 0: there is none
 	uint32_t warm_us, window_us;
 };
 
@@ -48,6 +63,18 @@ extern const struct tb_experiment tb_experiments[];
 
 // tb_experiment_find returns NULL when no experiment has this name.
 const struct tb_experiment *tb_experiment_find(const char *name);
+
+// tb_experiment_nearest is the name that an unknown one may have meant.
+const char *tb_experiment_nearest(const char *name);
+
+// tb_experiment_describe writes one line about who sends what to whom.
+void tb_experiment_describe(
+	const struct tb_experiment *experiment, char *text, size_t size);
+
+// tb_experiment_check finds out whether an experiment that was changed can be run:
+// TB_EUSAGE when not, with the reason.
+int tb_experiment_check(
+	const struct tb_experiment *experiment, struct tb_error *error) TB_MUST_USE;
 
 enum tb_role {
 	TB_ROLE_SILENT,
@@ -73,15 +100,31 @@ struct tb_outcome {
 	uint32_t n_nodes, n_links;
 	struct tb_node_outcome *nodes;
 	struct tb_link_outcome *links;
-	double latency_s; // of TB_EXPERIMENT_LATENCY
+	double latency_s; // mean from post to delivery, of the measured job's messages
+	struct tb_engine_stats stats; // of the last of the averaged runs
 };
 
 void tb_outcome_free(struct tb_outcome *outcome);
 
-// tb_experiment_run runs an experiment on the tree of `params`, raised or lowered to the
-// experiment's nodes.
+// tb_experiment_network builds the lowest tree of `params` that has the experiment's
+// nodes, whatever levels `params` says.
+int tb_experiment_network(struct tb_network **network,
+	const struct tb_experiment *experiment, const struct tb_network_params *params,
+	struct tb_error *error) TB_MUST_USE;
+
+struct tb_experiment_options {
+	uint64_t seed;
+	// told all, from the beginning of the warm-up, which is one time bin; NULL:
+	// nobody. Sizes must then not be TB_SIZES_BOTH.
+	const struct tb_observer *observer;
+	bool with_blame;		   // tell the observer who waited for whom
+	const volatile sig_atomic_t *stop; // set: give up; may be NULL
+};
+
+// tb_experiment_run runs an experiment on a network that has its nodes. TB_ESTOPPED when
+// it was given up.
 int tb_experiment_run(struct tb_outcome **outcome, const struct tb_experiment *experiment,
-	const struct tb_network_params *params, uint64_t seed,
+	const struct tb_network *network, const struct tb_experiment_options *options,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

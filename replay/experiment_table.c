@@ -3,21 +3,19 @@
 // Windows are as long as holds a 95 % interval of three seeds under about 3 %.
 #include "experiment.h"
 
-#include <string.h>
-
 #define KB UINT64_C(1024)
 #define MB (UINT64_C(1024) * KB)
 
 #define PING(title, way, bytes, warm, window)                                            \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_##way, .n_nodes = 64,               \
-		.n_active = 64, .message_bytes = bytes, .warm_us = warm,                 \
-		.window_us = window                                                      \
+		.n_active = 64, .message_bytes = bytes, .sizes = TB_SIZES_FIXED,         \
+		.warm_us = warm, .window_us = window                                     \
 	}
 #define LATENCY(title, nodes, bytes)                                                     \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_LATENCY, .n_nodes = nodes,          \
-		.n_active = nodes, .message_bytes = bytes                                \
+		.n_active = nodes, .message_bytes = bytes, .sizes = TB_SIZES_FIXED       \
 	}
 #define PATTERN(title, which, active, bytes, warm, window)                               \
 	{                                                                                \
@@ -34,44 +32,44 @@
 #define IO(title, where, fixed, only)                                                    \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_IO, .n_nodes = 64, .n_active = 64,  \
-		.message_bytes = MB, .exponential_only = true, .place = TB_IO_##where,   \
-		.deterministic = fixed, .dedicated = only, .warm_us = 40000,             \
-		.window_us = (fixed) ? 80000 : 240000                                    \
+		.message_bytes = MB, .sizes = TB_SIZES_EXPONENTIAL, .n_io = 8,           \
+		.place = TB_IO_##where, .deterministic = fixed, .dedicated = only,       \
+		.warm_us = 40000, .window_us = (fixed) ? 80000 : 240000                  \
 	}
 #define MIX(title, where, last, only, load)                                              \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_MIX, .n_nodes = 64, .n_active = 64, \
-		.message_bytes = 256 * KB, .exponential_only = true,                     \
+		.message_bytes = 256 * KB, .sizes = TB_SIZES_EXPONENTIAL, .n_io = 8,     \
 		.place = TB_IO_##where, .compute_last = last, .dedicated = only,         \
 		.io_load = load, .warm_us = 20000, .window_us = 100000                   \
 	}
 #define MIX_LOADS(title, where, last, only)                                              \
-	MIX(title ".0", where, last, only, 0), MIX(title ".1", where, last, only, 0.1),  \
+	MIX(title, where, last, only, 0), MIX(title ".1", where, last, only, 0.1),       \
 		MIX(title ".3", where, last, only, 0.3),                                 \
 		MIX(title ".5", where, last, only, 0.5)
 
 const struct tb_experiment tb_experiments[] = {
 	PING("ping", PING, MB, 2000, 20000),
 	PING("ping.both", BOTH_WAYS, MB, 2000, 20000),
-	LATENCY("latency.0", 64, 0),
+	LATENCY("latency", 64, 0),
 	LATENCY("latency.64", 64, 64),
 	LATENCY("latency.0.16", 16, 0),
-	PATTERN("uniform.64", "uniform", 64, 256 * KB, 10000, 40000),
+	PATTERN("uniform", "uniform", 64, 256 * KB, 10000, 40000),
 	PATTERN("uniform.32", "uniform", 32, 256 * KB, 10000, 60000),
-	PATTERN("uniform.64.4k", "uniform", 64, 4 * KB, 2000, 10000),
-	PATTERN("uniform.64.16k", "uniform", 64, 16 * KB, 2000, 20000),
-	PATTERN("uniform.64.64k", "uniform", 64, 64 * KB, 5000, 20000),
-	PATTERN("uniform.64.1m", "uniform", 64, MB, 20000, 60000),
+	PATTERN("uniform.4k", "uniform", 64, 4 * KB, 2000, 10000),
+	PATTERN("uniform.16k", "uniform", 64, 16 * KB, 2000, 20000),
+	PATTERN("uniform.64k", "uniform", 64, 64 * KB, 5000, 20000),
+	PATTERN("uniform.1m", "uniform", 64, MB, 20000, 60000),
 	PATTERN("neighbour", "neighbour", 64, 256 * KB, 3000, 12000),
 	PATTERN("butterfly", "butterfly", 64, 256 * KB, 3000, 12000),
 	PATTERN("complement", "complement", 64, 256 * KB, 3000, 12000),
 	PATTERN("shuffle", "shuffle", 64, 256 * KB, 3000, 30000),
 	PATTERN("transpose", "transpose", 64, 256 * KB, 3000, 30000),
 	PATTERN("bit-reversal", "bit-reversal", 64, 256 * KB, 3000, 30000),
-	HOT("hot.32", 64, 32, false),
-	HOT("hot.64", 64, 64, false),
-	HOT("hot.16.write", 16, 16, false),
-	HOT("hot.16.read", 16, 16, true),
+	HOT("hot.32", 64, 32, 0),
+	HOT("hot", 64, 64, 0),
+	HOT("hot.16.write", 16, 16, 0),
+	HOT("hot.16.read", 16, 16, 1),
 	IO("io.random.clustered.shared", CLUSTERED, false, false),
 	IO("io.random.clustered.dedicated", CLUSTERED, false, true),
 	IO("io.random.distributed.shared", DISTRIBUTED, false, false),
@@ -88,11 +86,3 @@ const struct tb_experiment tb_experiments[] = {
 	MIX_LOADS("mix.distributed.dedicated", DISTRIBUTED, false, true),
 	{.name = NULL},
 };
-
-const struct tb_experiment *tb_experiment_find(const char *name)
-{
-	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
-		if (strcmp(e->name, name) == 0)
-			return e;
-	return NULL;
-}

@@ -38,7 +38,7 @@ struct tb_traffic {
 	uint32_t n_slots, room, free_slot;
 	uint32_t first_data, last_data; // requests answered, not yet taken
 	tb_time_ps data_at;
-	struct tb_traffic_stats stats;
+	struct tb_traffic_stats *stats; // by job
 };
 
 static double factor(enum tb_synth_dist dist, struct tb_random *random)
@@ -120,9 +120,10 @@ int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *job
 	made->jobs = calloc(n_jobs, sizeof *made->jobs);
 	made->senders = calloc(made->n_senders, sizeof *made->senders);
 	made->targets = calloc(n_targets, sizeof *made->targets);
+	made->stats = calloc(n_jobs, sizeof *made->stats);
 	made->free_slot = made->first_data = made->last_data = NONE;
 	made->data_at = TB_TIME_NEVER;
-	if (!made->jobs || !made->senders || !made->targets) {
+	if (!made->jobs || !made->senders || !made->targets || !made->stats) {
 		tb_traffic_free(made);
 		return tb_fail(error, TB_ENOMEM, "no memory for the traffic");
 	}
@@ -139,6 +140,7 @@ void tb_traffic_free(struct tb_traffic *traffic)
 	free(traffic->targets);
 	free(traffic->senders);
 	free(traffic->slots);
+	free(traffic->stats);
 	free(traffic);
 }
 
@@ -314,8 +316,10 @@ static int delivered(
 	}
 	if (slot->stage == DATA)
 		again(traffic, slot->sender, now);
-	traffic->stats.n_done++;
-	traffic->stats.latency_ps += now - slot->posted_at;
+	struct tb_traffic_stats *stats =
+		&traffic->stats[traffic->senders[slot->sender].job];
+	stats->n_done++;
+	stats->latency_ps += now - slot->posted_at;
 	called(traffic, id);
 	return TB_OK;
 }
@@ -329,7 +333,7 @@ struct tb_source tb_traffic_source(struct tb_traffic *traffic)
 		.delivered = delivered};
 }
 
-struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic)
+struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic, uint32_t job)
 {
-	return traffic->stats;
+	return traffic->stats[job];
 }

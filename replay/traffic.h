@@ -53,6 +53,7 @@ struct tb_traffic_stats {
 	tb_time_ps latency_ps; // sum, from post to delivery
 };
 
-struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic);
+// tb_traffic_stats tells of one of the jobs.
+struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic, uint32_t job);
 
 #endif

@@ -1,0 +1,132 @@
+// Experiments by name, in words, and whether one that was changed makes sense.
+#include "experiment.h"
+
+#include "nearest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct tb_experiment *tb_experiment_find(const char *name)
+{
+	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
+		if (strcmp(e->name, name) == 0)
+			return e;
+	return NULL;
+}
+
+const char *tb_experiment_nearest(const char *name)
+{
+	size_t n = 0;
+	while (tb_experiments[n].name)
+		n++;
+	return tb_experiments[tb_nearest(name, &tb_experiments->name, n,
+				      sizeof *tb_experiments)]
+		.name;
+}
+
+static void describe_io(const struct tb_experiment *experiment, char *text, size_t size)
+{
+	snprintf(text, size, "%s to %s %" PRIu32 " %s I/O nodes, which %s",
+		experiment->dedicated ? "all other nodes" : "all nodes",
+		experiment->deterministic ? "a fixed one of" : "random ones of",
+		experiment->n_io,
+		experiment->place == TB_IO_CLUSTERED ? "clustered" : "distributed",
+		experiment->dedicated ? "only serve" : "send too");
+}
+
+static void describe_mix(const struct tb_experiment *experiment, char *text, size_t size)
+{
+	snprintf(text, size,
+		"uniform traffic on the %s half beside an I/O job of load %g to %" PRIu32
+		" %s I/O nodes, %s",
+		experiment->compute_last ? "last" : "first", experiment->io_load,
+		experiment->n_io,
+		experiment->place == TB_IO_CLUSTERED ? "clustered" : "distributed",
+		experiment->dedicated ? "dedicated" : "shared");
+}
+
+void tb_experiment_describe(
+	const struct tb_experiment *experiment, char *text, size_t size)
+{
+	switch (experiment->kind) {
+	case TB_EXPERIMENT_PING:
+		snprintf(text, size, "node 0 to the last node");
+		break;
+	case TB_EXPERIMENT_BOTH_WAYS:
+		snprintf(text, size, "node 0 to the last node, and back");
+		break;
+	case TB_EXPERIMENT_LATENCY:
+		snprintf(text, size, "one message from node 0 to the last node");
+		break;
+	case TB_EXPERIMENT_PATTERN:
+		snprintf(text, size, "%s traffic of all nodes", experiment->pattern);
+		break;
+	case TB_EXPERIMENT_HOT:
+		snprintf(text, size, "all nodes %s node 0",
+			experiment->reads > 0 ? "read from" : "write to");
+		break;
+	case TB_EXPERIMENT_IO:
+		describe_io(experiment, text, size);
+		break;
+	case TB_EXPERIMENT_MIX:
+		describe_mix(experiment, text, size);
+		break;
+	}
+}
+
+static int check_pattern(const struct tb_experiment *experiment, struct tb_error *error)
+{
+	struct tb_synth_options options = {.n_nodes = experiment->n_active};
+	int status = tb_synth_pattern_find(&options.pattern, experiment->pattern, error);
+	return status == TB_OK ? tb_synth_check_nodes(&options, error) : status;
+}
+
+// check_io finds a place for the I/O nodes, and where they are dedicated for the rest.
+static int check_io(const struct tb_experiment *experiment, struct tb_error *error)
+{
+	uint32_t n = experiment->n_active, n_io = experiment->n_io;
+	if (n_io < 2 || n_io > n / 2)
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu32 " I/O nodes of %" PRIu32
+			": expected 2 to half of the nodes",
+			n_io, n);
+	if (experiment->kind == TB_EXPERIMENT_MIX && (n % 4 || n_io % 2))
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu32 " nodes with %" PRIu32
+			" I/O nodes: two jobs on half of the nodes each need a multiple "
+			"of 4 nodes and an even number of I/O nodes",
+			n, n_io);
+	return TB_OK;
+}
+
+static int check_traffic(const struct tb_experiment *experiment, struct tb_error *error)
+{
+	bool drawn = experiment->sizes != TB_SIZES_FIXED || experiment->load > 0;
+	if (experiment->n_active < 2 || experiment->n_active > TB_RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"an experiment needs 2 to %" PRIu32 " nodes, not %" PRIu32,
+			TB_RANKS_MAX, experiment->n_active);
+	if (experiment->message_bytes == 0 && drawn)
+		return tb_fail(error, TB_EUSAGE,
+			"messages of 0 bytes have neither load nor distribution");
+	if (experiment->kind == TB_EXPERIMENT_LATENCY)
+		return TB_OK;
+	if (experiment->warm_us == 0 || experiment->window_us < experiment->warm_us)
+		return tb_fail(error, TB_EUSAGE,
+			"a window of %" PRIu32 " us after a warm-up of %" PRIu32
+			" us: expected a warm-up, and a window that is as long or longer",
+			experiment->window_us, experiment->warm_us);
+	return TB_OK;
+}
+
+int tb_experiment_check(const struct tb_experiment *experiment, struct tb_error *error)
+{
+	int status = check_traffic(experiment, error);
+	if (status == TB_OK && experiment->kind == TB_EXPERIMENT_PATTERN)
+		status = check_pattern(experiment, error);
+	if (status == TB_OK && (experiment->kind == TB_EXPERIMENT_IO ||
+				       experiment->kind == TB_EXPERIMENT_MIX))
+		status = check_io(experiment, error);
+	return status;
+}

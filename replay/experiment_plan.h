@@ -1,0 +1,23 @@
+// Who sends where in an experiment: its jobs and I/O nodes. Private to replay/.
+#ifndef TB_EXPERIMENT_PLAN_H
+#define TB_EXPERIMENT_PLAN_H
+
+#include "experiment.h"
+#include "traffic.h"
+
+#define TB_PLAN_MEASURED 0 // the job that is measured; the other is I/O beside it
+
+struct tb_experiment_plan {
+	struct tb_traffic_job jobs[2];
+	uint32_t n_jobs;
+	uint32_t n_active;
+	uint32_t *senders[2], *targets[2]; // n_active entries each
+	bool *io;			   // the same
+};
+
+// tb_experiment_plan_init plans an experiment that passed tb_experiment_check.
+int tb_experiment_plan_init(struct tb_experiment_plan *plan,
+	const struct tb_experiment *experiment, struct tb_error *error) TB_MUST_USE;
+void tb_experiment_plan_fini(struct tb_experiment_plan *plan);
+
+#endif
