@@ -18,6 +18,8 @@ static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 	sample.worst_latency_ps = tb_run_get(row, 7, INT64_MAX);
 	sample.ideal_ps = tb_run_get(row, 8, INT64_MAX);
 	sample.wait_ps = tb_run_get(row, 9, INT64_MAX);
+	sample.first_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
+	sample.last_ps = (tb_time_ps)tb_run_get(row, 11, INT64_MAX);
 	struct tb_flow flow = {.sample = sample};
 	if (sample.n_messages)
 		flow.mean_latency_ps =
@@ -35,7 +37,8 @@ int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	uint32_t n_found = 0;
 	int status = tb_run_query(run,
 		"SELECT job, source, destination, messages, packets, bytes, latency_ps, "
-		"worst_latency_ps, ideal_ps, wait_ps FROM flow WHERE run = ?1 ORDER BY "
+		"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps FROM flow WHERE "
+		"run = ?1 ORDER BY "
 		"1.0 * latency_ps / nullif(ideal_ps, 0) DESC, job, source, destination "
 		"LIMIT ?2",
 		&row, error);

@@ -23,6 +23,21 @@ struct tb_store; // opaque
 // The most time bins that a run may have, so that readers can afford an array of them.
 #define TB_BINS_MAX (UINT64_C(1) << 24)
 
+// A job as it was let loose on the network.
+struct tb_run_job {
+	const char *name;
+	const char *input;     // the file that it came from
+	tb_time_ps start_ps;   // 0: with the run
+	const char *placement; // how its ranks were placed; "" when the trace says it
+};
+
+// A rank of a job sits on a node.
+struct tb_run_place {
+	uint32_t job;
+	uint32_t rank;
+	struct tb_node node;
+};
+
 // What a run was made from. Strings are borrowed for the call; NULL reads as "".
 struct tb_run_config {
 	const char *input_name;	  // file names joined by ", ", "-" for standard input
@@ -37,8 +52,11 @@ struct tb_run_config {
 			     // runs apart
 	const char *const
 		*node_names; // n_nodes entries, "" when a node has none; may be NULL
-	const char *const *job_names; // n_jobs entries
+	const struct tb_run_job *jobs; // n_jobs entries
 	uint32_t n_jobs;
+	const struct tb_run_place *places; // n_places entries, each rank once; may be
+					   // NULL
+	size_t n_places;
 };
 
 struct tb_run_result {
@@ -54,6 +72,9 @@ struct tb_run_result {
 	// trace): n_named entries, or NULL to leave what the configuration said.
 	const char *const *node_names;
 	uint32_t n_named;
+	// Likewise for places that were not known when the run began.
+	const struct tb_run_place *places;
+	size_t n_places;
 };
 
 // tb_store_create opens `path` for writing, making it when absent. Nothing is changed in

@@ -142,15 +142,49 @@ static int write_environment(
 	return row_done(&row);
 }
 
-// write_names fills node or job, whose rows are (run, id, name).
-static int write_names(sqlite3 *db, const char *path, const char *insert, int64_t run,
+static int write_nodes(sqlite3 *db, const char *path, int64_t run,
 	const char *const *names, uint32_t n, struct tb_error *error)
 {
-	struct row row = row_into(db, path, insert, error);
+	struct row row =
+		row_into(db, path, "INSERT OR REPLACE INTO node VALUES (?,?,?)", error);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		put(&row, run);
 		put(&row, i);
 		put_text(&row, names ? names[i] : "");
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+static int write_jobs(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_run_job *jobs, uint32_t n, struct tb_error *error)
+{
+	struct row row = row_into(db, path,
+		"INSERT INTO job (run, job, name, input, start_ps, placement) VALUES "
+		"(?,?,?,?,?,?)",
+		error);
+	for (uint32_t i = 0; !row.status && i < n; i++) {
+		put(&row, run);
+		put(&row, i);
+		put_text(&row, jobs[i].name);
+		put_text(&row, jobs[i].input);
+		put(&row, jobs[i].start_ps);
+		put_text(&row, jobs[i].placement);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+static int write_places(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_run_place *places, size_t n, struct tb_error *error)
+{
+	struct row row =
+		row_into(db, path, "INSERT INTO job_node VALUES (?,?,?,?)", error);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		put(&row, run);
+		put(&row, places[i].job);
+		put(&row, places[i].rank);
+		put(&row, places[i].node.id);
 		row_end(&row);
 	}
 	return row_done(&row);
@@ -235,11 +269,13 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 	int64_t id = sqlite3_last_insert_rowid(db);
 	status = write_environment(db, path, id, error);
 	if (!status)
-		status = write_names(db, path, "INSERT INTO node VALUES (?,?,?)", id,
-			config->node_names, tb_network_n_nodes(network), error);
+		status = write_nodes(db, path, id, config->node_names,
+			tb_network_n_nodes(network), error);
 	if (!status)
-		status = write_names(db, path, "INSERT INTO job VALUES (?,?,?)", id,
-			config->job_names, config->n_jobs, error);
+		status = write_jobs(db, path, id, config->jobs, config->n_jobs, error);
+	if (!status)
+		status = write_places(
+			db, path, id, config->places, config->n_places, error);
 	if (!status)
 		status = write_switches(db, path, id, network, error);
 	if (!status)
@@ -277,9 +313,11 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	row_end(&row);
 	int status = row_done(&row);
 	if (!status && result->node_names)
-		status = write_names(db, path,
-			"INSERT OR REPLACE INTO node VALUES (?,?,?)", run,
-			result->node_names, result->n_named, error);
+		status = write_nodes(
+			db, path, run, result->node_names, result->n_named, error);
+	if (!status)
+		status = write_places(
+			db, path, run, result->places, result->n_places, error);
 	return status ? status : write_wall_time(db, path, run, result->wall_s, error);
 }
 
@@ -287,7 +325,7 @@ int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
 	struct row row = row_into(
-		db, path, "INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?)", error);
+		db, path, "INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_flow_sample *flow = &samples[i];
 		put(&row, run);
@@ -301,6 +339,8 @@ int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
 		put(&row, (int64_t)flow->worst_latency_ps);
 		put(&row, (int64_t)flow->ideal_ps);
 		put(&row, (int64_t)flow->wait_ps);
+		put(&row, flow->first_ps);
+		put(&row, flow->last_ps);
 		row_end(&row);
 	}
 	return row_done(&row);

@@ -147,12 +147,14 @@ static int begin_store(struct run *run)
 	if (status != TB_OK)
 		return status;
 	uint32_t n_jobs = run->packets ? tb_packets_n_jobs(run->packets) : 1;
-	const char **job_names = calloc(n_jobs + 1u, sizeof *job_names);
-	if (!job_names)
+	struct tb_run_job *jobs = calloc(n_jobs + 1u, sizeof *jobs);
+	if (!jobs)
 		return tb_fail(&run->error, TB_ENOMEM, "no memory");
 	for (uint32_t i = 0; i < n_jobs; i++)
-		job_names[i] = run->packets ? tb_packets_job_name(run->packets, i)
-					    : run->input_name;
+		jobs[i] = (struct tb_run_job){
+			.name = run->packets ? tb_packets_job_name(run->packets, i)
+					     : run->input_name,
+			.input = run->input_name};
 	struct tb_run_config config = {.input_name = run->input_name,
 		.input_kind = run->packets ? "packets" : "job",
 		.input_digest = digest,
@@ -161,10 +163,10 @@ static int begin_store(struct run *run)
 		.time_scale =
 			options->packets.time_scale > 0 ? options->packets.time_scale : 1,
 		.options = options->described,
-		.job_names = job_names,
+		.jobs = jobs,
 		.n_jobs = n_jobs};
 	status = tb_store_begin_run(run->store, run->network, &config, &run->error);
-	free(job_names);
+	free(jobs);
 	return status;
 }
 

@@ -281,6 +281,7 @@ static void tell_delivered(struct tb_engine *engine, uint32_t id)
 	const struct message *message = &engine->messages[id];
 	struct tb_flow_sample *flow = &engine->recorder.flows[message->flow];
 	uint64_t latency = (uint64_t)(engine->now - message->posted_at);
+	tb_recorder_span(flow, message->posted_at, engine->now);
 	flow->n_messages++;
 	flow->n_packets += message->n_packets;
 	flow->bytes += message->what.bytes;

@@ -284,6 +284,7 @@ static void count_delivered(struct tb_flits *flits, const struct message *messag
 {
 	struct tb_flow_sample *flow = &flits->recorder.flows[message->flow];
 	uint64_t latency = (uint64_t)(flits->now - message->posted_at);
+	tb_recorder_span(flow, message->posted_at, flits->now);
 	flow->n_messages++;
 	flow->n_packets += message->n_packets;
 	flow->bytes += message->what.bytes;

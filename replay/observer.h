@@ -40,8 +40,10 @@ struct tb_flow_sample {
 	uint64_t bytes;		   // payload, delivered
 	uint64_t latency_ps;	   // sum over messages, from post to delivery
 	uint64_t worst_latency_ps; // largest of one message
-	uint64_t ideal_ps; // sum of what the same messages take on an idle network
-	uint64_t wait_ps;  // headers of this flow, over all links
+	uint64_t ideal_ps;   // sum of what the same messages take on an idle network
+	uint64_t wait_ps;    // headers of this flow, over all links
+	tb_time_ps first_ps; // when the first of its delivered messages was posted
+	tb_time_ps last_ps;  // when the last of them was delivered
 };
 
 // Waits of one flow's headers that came in by a link, for a VC that another flow's packet

@@ -117,6 +117,16 @@ static inline void tb_recorder_wait(struct tb_recorder *recorder, uint32_t link,
 	tb_recorder_touch(recorder, link);
 }
 
+// tb_recorder_span widens the time of a flow to a message that is delivered at `now`,
+// before it is counted.
+static inline void tb_recorder_span(
+	struct tb_flow_sample *flow, tb_time_ps posted_at, tb_time_ps now)
+{
+	if (flow->n_messages == 0 || posted_at < flow->first_ps)
+		flow->first_ps = posted_at;
+	flow->last_ps = now;
+}
+
 // tb_recorder_blame adds an ended wait of `victim` to what `culprit` did to it.
 void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
 	uint32_t victim, uint32_t culprit, tb_time_ps wait);

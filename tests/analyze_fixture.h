@@ -90,7 +90,10 @@ static inline void fixture_fill(struct fixture *fixture, uint32_t n_bins, uint64
 	}
 }
 
-static const char *const fixture_jobs[] = {"melt", "io"};
+static const struct tb_run_job fixture_jobs[] = {
+	{"melt", "melt.pcap", 0, ""}, {"io", "io.pcap", 2000000, "nodes=0-11"}};
+static const struct tb_run_place fixture_places[] = {
+	{0, 0, {0}}, {0, 1, {1}}, {1, 0, {12}}, {1, 1, {12}}};
 
 static inline struct tb_run_config fixture_config(void)
 {
@@ -103,8 +106,10 @@ static inline struct tb_run_config fixture_config(void)
 		.seed = UINT64_C(0xfedcba9876543210),
 		.time_scale = 0.5,
 		.options = "--time-scale 0.5",
-		.job_names = fixture_jobs,
+		.jobs = fixture_jobs,
 		.n_jobs = 2,
+		.places = fixture_places,
+		.n_places = 4,
 	};
 }
 
@@ -126,7 +131,9 @@ static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 			.latency_ps = 16000000 + wait,
 			.worst_latency_ps = 4000000 + wait / 2,
 			.ideal_ps = 16000000,
-			.wait_ps = wait};
+			.wait_ps = wait,
+			.first_ps = 1000 * (tb_time_ps)i,
+			.last_ps = 20000000 + 1000 * (tb_time_ps)i};
 		blame[i] = (struct tb_blame_sample){.link = {i},
 			.victim_job = i / 12,
 			.victim_source = source,

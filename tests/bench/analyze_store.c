@@ -60,11 +60,11 @@ static uint64_t replay(
 	struct tb_store *store = NULL;
 	struct tb_observer observer;
 	if (path) {
-		const char *name = "bench";
+		const struct tb_run_job bench = {.name = "bench"};
 		struct tb_run_config config = {.input_kind = "job",
 			.seed = 1,
 			.time_scale = 1,
-			.job_names = &name,
+			.jobs = &bench,
 			.n_jobs = 1};
 		check(tb_store_create(&store, path, &error), &error);
 		check(tb_store_begin_run(store, network, &config, &error), &error);

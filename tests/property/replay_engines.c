@@ -114,7 +114,11 @@ static bool flows_differ(const struct account *events, const struct account *fli
 			differ(difference, "bytes of flow", i, a->bytes, b->bytes) ||
 			differ(difference, "latency of flow", i, a->latency_ps,
 				b->latency_ps) ||
-			differ(difference, "wait of flow", i, a->wait_ps, b->wait_ps))
+			differ(difference, "wait of flow", i, a->wait_ps, b->wait_ps) ||
+			differ(difference, "begin of flow", i, (uint64_t)a->first_ps,
+				(uint64_t)b->first_ps) ||
+			differ(difference, "end of flow", i, (uint64_t)a->last_ps,
+				(uint64_t)b->last_ps))
 			return true;
 	}
 	return false;

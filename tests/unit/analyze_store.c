@@ -264,6 +264,20 @@ static void poke(const char *path, long offset, uint32_t word)
 	fclose(file);
 }
 
+// query_number runs SQL on the store as a user would.
+static int64_t query_number(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *query = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	int64_t value = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	return value;
+}
+
 static void another_version_is_told_with_what_to_do(void **state)
 {
 	(void)state;
@@ -273,14 +287,15 @@ static void another_version_is_told_with_what_to_do(void **state)
 	struct tb_run *run = NULL;
 	fixture_init(&fixture);
 	fixture_store(&fixture, 1, 1);
-	poke(fixture.path, 60, 2);
+	int64_t version = query_number(fixture.path, "PRAGMA user_version");
+	poke(fixture.path, 60, (uint32_t)version + 1);
 	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_EVERSION);
 	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EVERSION);
 	assert_non_null(strstr(error.text, "newer"));
 	poke(fixture.path, 60, 0);
 	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EVERSION);
 	assert_non_null(strstr(error.text, "bring it up to date"));
-	poke(fixture.path, 60, 1);
+	poke(fixture.path, 60, (uint32_t)version);
 	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);
 	tb_store_free(store);
 	fixture_fini(&fixture);
@@ -512,20 +527,6 @@ static void a_second_writer_is_told_that_there_is_one(void **state)
 	assert_non_null(strstr(error.text, "in use by another program"));
 	tb_store_free(store);
 	fixture_fini(&fixture);
-}
-
-// query_number runs SQL on the store as a user would.
-static int64_t query_number(const char *path, const char *sql)
-{
-	sqlite3 *db = NULL;
-	sqlite3_stmt *query = NULL;
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-	int64_t value = sqlite3_column_int64(query, 0);
-	sqlite3_finalize(query);
-	sqlite3_close(db);
-	return value;
 }
 
 static void views_agree_with_the_program(void **state)
