@@ -100,6 +100,9 @@ void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
 		.n_packets = n,
 		.next = NOTHING,
 		.uses = 1};
+	if (engine->net->regular)
+		engine->messages[id].ascending = (uint16_t)tb_network_ascending(
+			engine->net, what->source.id, what->destination.id);
 	engine->messages[id].flow = tb_recorder_flow(
 		&engine->recorder, what->job, what->source.id, what->destination.id);
 	push_posted(engine, id);
@@ -160,11 +163,7 @@ static uint32_t cut(struct tb_engine *engine, struct node *node)
 		packet->wire_bytes = 1;
 	packet->n_runs = (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes;
 	packet->n_granted = 0;
-	packet->path_ps = 0;
-	packet->ascending = engine->net->regular ? tb_network_ascending(engine->net,
-							   message->what.source.id,
-							   packet->destination)
-						 : 0;
+	packet->ascending = message->ascending;
 	if (--message->n_unfetched == 0)
 		node->queue = message->next;
 	return id;
@@ -175,7 +174,6 @@ void tb_endpoint_fetched(struct tb_engine *engine, uint32_t id)
 	struct node *node = &engine->nodes[id];
 	node->fetched = node->fetching;
 	node->fetching = NOTHING;
-	list_add(&engine->nodes_now, id, &node->listed);
 }
 
 // inject hands the fetched packet to the injection link when that has a free VC;
@@ -183,15 +181,14 @@ void tb_endpoint_fetched(struct tb_engine *engine, uint32_t id)
 static void inject(struct tb_engine *engine, uint32_t id)
 {
 	struct node *node = &engine->nodes[id];
-	const struct vc *vcs =
-		engine->vcs + (size_t)engine->net->injection[id] * engine->vcs_most;
+	const tb_time_ps *vcs = free_at(engine, engine->first_injection + id);
 	tb_time_ps frees = TB_TIME_NEVER;
 	for (uint32_t v = 0; v < engine->vcs_most; v++) {
-		tb_time_ps at = vcs[v].free_at;
+		tb_time_ps at = vcs[v];
 		if (at <= engine->now) {
 			uint32_t packet = node->fetched;
 			node->fetched = NOTHING;
-			tb_wormhole_inject(engine, packet, v);
+			tb_circuit_inject(engine, packet, v);
 			return;
 		}
 		if (at < frees)
@@ -242,9 +239,8 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	struct message *message = &engine->messages[packet->message];
 	const struct tb_network_params *params = &engine->net->params;
 	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
-	ack += params->ack_delay_ps + packet->path_ps;
 	node->drained_at = bus_serve(engine, node, engine->now, packet->payload_bytes);
-	tb_wormhole_release(engine, id, ack);
+	ack = tb_circuit_release(engine, packet, ack + params->ack_delay_ps);
 	uint32_t source = message->what.source.id;
 	if (engine->nodes[source].fetched != NOTHING &&
 		ack < engine->nodes[source].wake_at) {
@@ -271,7 +267,6 @@ static void tell_sent(struct tb_engine *engine, uint32_t id)
 			engine->source->context, engine->now, cookie, &engine->failure);
 		if (status < 0)
 			engine->failure.code = (enum tb_status)status;
-		engine->source_at = engine->source->when(engine->source->context);
 	}
 	drop_message(engine, id);
 }
@@ -296,7 +291,6 @@ static void tell_delivered(struct tb_engine *engine, uint32_t id)
 			engine->now, message->what.cookie, &engine->failure);
 		if (status < 0)
 			engine->failure.code = (enum tb_status)status;
-		engine->source_at = engine->source->when(engine->source->context);
 	}
 	drop_message(engine, id);
 }
@@ -330,12 +324,26 @@ void tb_endpoint_ended(struct tb_engine *engine, uint32_t id, enum event_kind ki
 
 void tb_endpoint_tell_source(struct tb_engine *engine)
 {
-	if (engine->n_endings)
-		engine->last_told = engine->now;
+	if (engine->n_endings == 0)
+		return;
+	engine->last_told = engine->now;
 	for (uint32_t i = 0; i < engine->n_endings; i++)
 		if (engine->endings[i].kind == EV_SENT)
 			tell_sent(engine, engine->endings[i].message);
 		else
 			tell_delivered(engine, engine->endings[i].message);
 	engine->n_endings = 0;
+	tb_endpoint_look_outside(engine);
+}
+
+void tb_endpoint_look_outside(struct tb_engine *engine)
+{
+	engine->source_at = engine->source->when(engine->source->context);
+	engine->outside_at = engine->source_at;
+	if (engine->n_posted == 0)
+		return;
+	tb_time_ps starts =
+		engine->messages[engine->posted[engine->posted_first]].start_at;
+	if (starts < engine->outside_at)
+		engine->outside_at = starts;
 }

@@ -1,5 +1,6 @@
-// The inside of the engine, shared by wormhole.c (links, VCs, runs), endpoint.c
-// (messages, the node's bus, acknowledgements) and engine.c (time). Private to replay/.
+// The inside of the engine, shared by circuits.c (headers and VCs), runs.c (links),
+// endpoint.c (messages, the node's bus, acknowledgements), engine_new.c (its parts) and
+// engine.c (time). Private to replay/.
 //
 // Words: a packet's path has hops 0 (injection) to n_hops - 1 (ejection). A run is the
 // part of a packet that fits the smallest FIFO of the network; run m of hop j may cross
@@ -19,8 +20,8 @@
 enum event_kind {
 	EV_HEADER,    // packet: its header stands at the next switch
 	EV_TAIL,      // packet: its last flit is in at the destination
-	EV_READY,     // packet * hops_most + hop: the next run can cross, after a gap
-	EV_LINK,      // link: falls free while another VC has a run ready
+	EV_READY,     // packet << hops_shift | hop: the next run can cross, after a gap
+	EV_LINK,      // slot: falls free while another VC has a run ready
 	EV_SWITCH,    // switch: a VC that headers wait for falls free
 	EV_NODE,      // node: its injection VC falls free
 	EV_FETCHED,   // node: the next packet has come over the bus
@@ -28,13 +29,18 @@ enum event_kind {
 	EV_DELIVERED, // message: at the receiver
 };
 
-struct vc {
-	tb_time_ps free_at;    // TB_TIME_NEVER while the end is not known
-	tb_time_ps granted_at; // to its present or last holder
-	uint32_t packet;       // holder, while a run may still be served
+// Inside the engine a link goes by its slot: the links out of a switch follow each other
+// in the order of its ports, so that what a header chooses from lies side by side. The
+// injection links come last, in the order of nodes. A port without a cable is an unused
+// slot.
+
+struct vc { // what is asked only where packets meet; free_at stands apart
+	_Alignas(32) tb_time_ps granted_at; // to its present or last holder
+	uint32_t packet;		    // holder, while a run may still be served
 	uint32_t hop;
 	uint32_t flow; // of the present or last holder
-	uint32_t root; // link that limited the last holder here: what a waiter waited for
+	uint32_t root; // id of the link that limited the last holder here: what a waiter
+		       // waited for
 };
 
 struct link {			   // a cache line: every crossing touches it
@@ -43,13 +49,15 @@ struct link {			   // a cache line: every crossing touches it
 	tb_time_ps hop_ps;	   // header on this link to header at the next switch
 	tb_time_ps flit_ps;
 	uint64_t byte_q20;  // picoseconds a byte, 20 binary places
+	uint32_t id;	    // in the network
 	uint32_t from;	    // switch, or node of an injection link
 	uint32_t to;	    // switch, or node of an ejection link
 	uint16_t room_runs; // runs that its FIFO holds; RUNS_ALWAYS at an ejection
 	uint16_t ready;	    // bit a VC: its next run waits for the link
 	uint8_t serving;    // VC served last
-	bool event_set;	    // an EV_LINK is under way
-	bool listed;	    // is on the list of this instant
+	uint8_t n_vcs;
+	bool event_set; // an EV_LINK is under way
+	bool listed;	// is on the list of this instant
 	bool ejection;
 	bool injection;
 };
@@ -62,35 +70,40 @@ struct span { // of a run on a link
 
 struct hop {		 // followed by a span for each run: see span_at
 	tb_time_ps wait; // before its VC was granted
-	uint32_t link;
-	uint32_t runs;	// runs begun
-	uint32_t root;	// link that the wait was for in the end
-	uint16_t room;	// room_runs of the link
-	uint8_t vc;	// of the link
-	uint8_t number; // of the hop
-	bool armed;	// next run is ready, or known when it will be
+	uint32_t link;	 // slot
+	uint32_t runs;	 // runs begun
+	uint32_t root;	 // id of the link that the wait was for in the end
+	uint16_t room;	 // room_runs of the link
+	uint8_t vc;	 // of the link
+	uint8_t number;	 // of the hop
+	bool armed;	 // next run is ready, or known when it will be
 };
 
-struct packet {		    // followed by its hops: see hop_at
+struct packet {		    // a cache line, followed by its hops: see hop_at
 	uint64_t order;	    // message serial and number within it: breaks ties
 	tb_time_ps arrived; // header at the switch where it stands
 	tb_time_ps charged; // wait up to here is counted already
 	tb_time_ps waited;  // at earlier switches
-	tb_time_ps path_ps; // sum of its links' hop_ps
 	uint32_t id;
 	uint32_t message, flow;
 	uint32_t destination;
 	uint32_t wire_bytes, payload_bytes;
 	uint32_t n_runs;
-	uint32_t n_granted; // hops whose VC it has
-	uint32_t ascending; // of a regular tree
+	uint16_t n_granted; // hops whose VC it has
+	uint16_t ascending; // of a regular tree
 };
 
 struct waiter {
 	int64_t key; // smaller is older: arrival - age weight x earlier waits
 	uint64_t order;
 	uint32_t packet;
-	uint32_t route; // link id or group, as tb_network_route gives it
+	uint32_t route; // slot, or a group with TB_ROUTE_GROUP
+};
+
+struct group { // of links any of which leads on
+	uint32_t n;
+	uint32_t first;	       // slot, the others follow it
+	const uint32_t *slots; // unless they do not: NULL when they do
 };
 
 struct switch_state {
@@ -109,8 +122,9 @@ struct message {
 	uint64_t to_fetch; // bytes
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
-	uint32_t next; // in its node's queue, or in the free list
-	uint32_t uses; // what still refers to it
+	uint16_t ascending; // of a regular tree
+	uint32_t next;	    // in its node's queue, or in the free list
+	uint32_t uses;	    // what still refers to it
 };
 
 struct node {
@@ -140,18 +154,26 @@ struct tb_engine {
 	struct tb_recorder recorder;
 	struct tb_wheel wheel;
 	tb_time_ps now;
-	tb_time_ps last_told; // the source of an ending
-	bool over;	      // nothing is left to do
-	tb_time_ps
-		source_at; // when the source has something; read anew after it was told
+	tb_time_ps last_told;  // the source of an ending
+	bool over;	       // nothing is left to do
+	tb_time_ps source_at;  // when the source has something; read anew after it was
+			       // told
+	tb_time_ps outside_at; // that, or the end of a send overhead, whichever comes
+			       // first
 	uint64_t seed;
 	int64_t age_q10; // age weight, 10 binary places
 	uint64_t bus_q20;
 	uint32_t run_bytes, runs_most, hops_most, vcs_most;
+	unsigned hops_shift;		// of an EV_READY's subject
 	size_t hop_bytes, packet_bytes; // strides
 	bool equal_rates;		// of all links
-	struct link *links;
-	struct vc *vcs;
+	uint32_t n_slots, first_injection;
+	struct link *links;	// by slot
+	struct vc *vcs;		// by slot, vcs_most each
+	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
+	uint32_t *slot_of_link; // by id
+	struct group *groups;
+	uint32_t *group_slots; // memory of those that do not follow each other
 	struct switch_state *switches;
 	struct waiter *waiters; // memory of all switches
 	struct node *nodes;
@@ -193,6 +215,16 @@ static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
 	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
 }
 
+static inline tb_time_ps *free_at(const struct tb_engine *engine, uint32_t slot)
+{
+	return engine->free_at + (size_t)slot * engine->vcs_most;
+}
+
+static inline struct vc *vcs_of(const struct tb_engine *engine, uint32_t slot)
+{
+	return engine->vcs + (size_t)slot * engine->vcs_most;
+}
+
 static inline void list_add(struct list *list, uint32_t id, bool *listed)
 {
 	if (*listed)
@@ -201,22 +233,30 @@ static inline void list_add(struct list *list, uint32_t id, bool *listed)
 	list->ids[list->n++] = id;
 }
 
-// wormhole.c: links, VCs, runs.
+// runs.c: when a run crosses a link.
+//
+// A hop's VC has just been granted: its first run crosses at once or waits for the link.
+void tb_runs_enter(struct tb_engine *engine, struct packet *packet, struct hop *at);
+void tb_runs_ready(struct tb_engine *engine, uint32_t subject); // EV_READY
+void tb_runs_serve(struct tb_engine *engine, uint32_t slot);	// phase 3
+
+// circuits.c: who gets a VC, and when it falls free again.
 //
 // A packet's first hop gets injection VC `vc` at the present instant.
-void tb_wormhole_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc);
-void tb_wormhole_header(struct tb_engine *engine, uint32_t packet); // EV_HEADER
-void tb_wormhole_ready(struct tb_engine *engine, uint32_t subject); // EV_READY
-void tb_wormhole_switch(struct tb_engine *engine, uint32_t sw);	    // phase 2
-void tb_wormhole_link(struct tb_engine *engine, uint32_t link);	    // phase 3
-// The packet's circuit is taken down: hop j's VC falls free when the end-of-packet token,
-// sent at `eop_at`, has come there.
-void tb_wormhole_release(struct tb_engine *engine, uint32_t packet, tb_time_ps eop_at);
+void tb_circuit_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc);
+void tb_circuit_header(struct tb_engine *engine, uint32_t packet); // EV_HEADER
+// EV_HEADER when nothing else happens in this instant: phase 2 included.
+void tb_circuit_header_alone(struct tb_engine *engine, uint32_t packet);
+void tb_circuit_switch(struct tb_engine *engine, uint32_t sw); // phase 2
+// The last flit is in and the acknowledgement leaves at `ack_at`; returns when it is back
+// at the source. The end-of-packet token, sent then, frees the VCs.
+tb_time_ps tb_circuit_release(
+	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at);
 // Blames the waits that last at the end of a replay on whom they wait for then.
-void tb_wormhole_blame_open(struct tb_engine *engine, tb_time_ps until);
+void tb_circuit_blame_open(struct tb_engine *engine, tb_time_ps until);
 // Counts what lasts up to `until`, the end of the open bin; says whether anything lasts
 // beyond.
-bool tb_wormhole_settle(struct tb_engine *engine, tb_time_ps until);
+bool tb_circuit_settle(struct tb_engine *engine, tb_time_ps until);
 
 // endpoint.c: messages, the bus, acknowledgements.
 void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *message);
@@ -227,5 +267,7 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t packet);   // EV_TAIL
 // EV_SENT or EV_DELIVERED: the source is told at the end of phase 1.
 void tb_endpoint_ended(struct tb_engine *engine, uint32_t message, enum event_kind kind);
 void tb_endpoint_tell_source(struct tb_engine *engine);
+// Reads anew when something comes from outside the network.
+void tb_endpoint_look_outside(struct tb_engine *engine);
 
 #endif

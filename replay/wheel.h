@@ -88,6 +88,14 @@ static inline tb_time_ps tb_wheel_next(struct tb_wheel *wheel, tb_time_ps limit)
 						  : wheel->due[wheel->due_begin].at;
 }
 
+// tb_wheel_is_alone says whether the next event is the only one of its instant, after
+// tb_wheel_next gave its time.
+static inline bool tb_wheel_is_alone(const struct tb_wheel *wheel)
+{
+	const struct tb_event *next = wheel->due + wheel->due_begin;
+	return wheel->due_begin + 1 == wheel->due_end || next[1].at > next[0].at;
+}
+
 // tb_wheel_take removes and returns the next event, after tb_wheel_next gave its time.
 static inline struct tb_event tb_wheel_take(struct tb_wheel *wheel)
 {

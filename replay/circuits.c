@@ -1,0 +1,391 @@
+// Headers and their circuits: who gets a virtual channel, and when it falls free again.
+#include "engine_impl.h"
+
+#include "random.h"
+
+#include <assert.h>
+
+// settle_link counts the time that VCs of the link were held, up to `until`.
+static void settle_link(struct tb_engine *engine, uint32_t slot, tb_time_ps until)
+{
+	struct link *link = &engine->links[slot];
+	if (link->held_since == TB_TIME_NEVER)
+		return;
+	const tb_time_ps *frees = free_at(engine, slot);
+	tb_time_ps end = 0;
+	for (uint32_t v = 0; v < link->n_vcs; v++)
+		if (frees[v] > end)
+			end = frees[v];
+	bool over = end <= until;
+	if (!over)
+		end = until;
+	if (end > link->held_since)
+		tb_recorder_held(&engine->recorder, link->id, end - link->held_since);
+	link->held_since = over ? TB_TIME_NEVER : until;
+}
+
+// free_vcs counts the link's free VCs.
+static inline uint32_t free_vcs(const struct tb_engine *engine, uint32_t slot)
+{
+	const tb_time_ps *frees = free_at(engine, slot);
+	if (engine->vcs_most == 2) // the rule: spare the loop
+		return (uint32_t)(frees[0] <= engine->now) +
+		       (uint32_t)(frees[1] <= engine->now);
+	uint32_t n = 0;
+	for (uint32_t v = 0; v < engine->vcs_most; v++)
+		n += frees[v] <= engine->now;
+	return n;
+}
+
+// lowest_free is the number of the first free VC; there is one.
+static inline uint32_t lowest_free(const struct tb_engine *engine, uint32_t slot)
+{
+	const tb_time_ps *frees = free_at(engine, slot);
+	uint32_t v = 0;
+	while (frees[v] > engine->now)
+		v++;
+	return v;
+}
+
+// grant gives a packet VC `v` of a link as its next hop.
+static void grant(
+	struct tb_engine *engine, struct packet *packet, uint32_t slot, uint32_t v)
+{
+	struct link *link = &engine->links[slot];
+	if (free_vcs(engine, slot) == link->n_vcs) {
+		settle_link(engine, slot, engine->now);
+		link->held_since = engine->now;
+	}
+	uint32_t number = packet->n_granted++;
+	free_at(engine, slot)[v] = TB_TIME_NEVER;
+	vcs_of(engine, slot)[v] = (struct vc){.granted_at = engine->now,
+		.packet = packet->id,
+		.hop = number,
+		.flow = packet->flow};
+	struct hop *at = hop_at(engine, packet, number);
+	*at = (struct hop){.link = slot,
+		.number = (uint8_t)number,
+		.vc = (uint8_t)v,
+		.room = link->room_runs};
+	tb_runs_enter(engine, packet, at);
+}
+
+void tb_circuit_inject(struct tb_engine *engine, uint32_t id, uint32_t vc)
+{
+	struct packet *packet = packet_at(engine, id);
+	uint32_t node = engine->messages[packet->message].what.source.id;
+	grant(engine, packet, engine->first_injection + node, vc);
+}
+
+// route_of is the way on from switch `sw`: a slot or a group.
+static inline uint32_t route_of(
+	const struct tb_engine *engine, uint32_t sw, const struct packet *packet)
+{
+	const struct tb_network *net = engine->net;
+	uint32_t route = tb_network_route(
+		net, sw, packet->destination, packet->n_granted - 1u, packet->ascending);
+	return route & TB_ROUTE_GROUP ? route : engine->slot_of_link[route];
+}
+
+static inline const struct group *group_at(const struct tb_engine *engine, uint32_t route)
+{
+	return &engine->groups[route & ~TB_ROUTE_GROUP];
+}
+
+static inline uint32_t slot_in(const struct group *group, uint32_t i)
+{
+	return group->slots ? group->slots[i] : group->first + i;
+}
+
+// tie is the random number that decides between equals: a hash of seed, packet and
+// switch, so that the choice does not depend on what else happens when.
+static uint64_t tie(const struct tb_engine *engine, uint64_t order, uint32_t sw)
+{
+	return tb_random_mix(engine->seed ^ tb_random_mix(order) ^ (uint64_t)sw << 32);
+}
+
+// pick_of_group finds the least loaded link of a group that has a free VC; of n equals it
+// takes, in the order of ports, number (tie mod n). Without branches on the load, which
+// cannot be predicted.
+static uint32_t pick_of_group(const struct tb_engine *engine, const struct group *group,
+	uint64_t order, uint32_t sw)
+{
+	uint32_t most = 0, n_equal = 0, chosen = 0;
+	for (uint32_t i = 0; i < group->n; i++) {
+		uint32_t n = free_vcs(engine, slot_in(group, i));
+		n_equal = n > most ? 1 : n_equal + (n == most);
+		chosen = n > most ? i : chosen;
+		most = n > most ? n : most;
+	}
+	if (most == 0)
+		return NOTHING;
+	if (n_equal > 1) {
+		uint32_t skip = (uint32_t)(tie(engine, order, sw) % n_equal);
+		while (skip)
+			skip -= free_vcs(engine, slot_in(group, ++chosen)) == most;
+	}
+	return slot_in(group, chosen);
+}
+
+// pick finds a link of a route with a free VC: its slot, or NOTHING.
+static inline uint32_t pick(
+	const struct tb_engine *engine, uint32_t route, uint64_t order, uint32_t sw)
+{
+	if (route & TB_ROUTE_GROUP)
+		return pick_of_group(engine, group_at(engine, route), order, sw);
+	return free_vcs(engine, route) ? route : NOTHING;
+}
+
+// came_by is the link over which a header came to where it stands.
+static inline const struct link *came_by(
+	const struct tb_engine *engine, struct packet *packet)
+{
+	return &engine->links[hop_at(engine, packet, packet->n_granted - 1u)->link];
+}
+
+// charge counts a header's wait from what is counted already up to `until`.
+static void charge(struct tb_engine *engine, struct packet *packet, tb_time_ps until)
+{
+	tb_recorder_wait(&engine->recorder, came_by(engine, packet)->id, packet->flow,
+		until - packet->charged, until - packet->arrived);
+	packet->charged = until;
+}
+
+static bool older(const struct waiter *a, const struct waiter *b)
+{
+	return a->key < b->key || (a->key == b->key && a->order < b->order);
+}
+
+// insert puts a waiter among `n` that are sorted, oldest first.
+static void insert(struct waiter *waiters, uint32_t n, struct waiter waiter)
+{
+	for (; n > 0 && older(&waiter, &waiters[n - 1]); n--)
+		waiters[n] = waiters[n - 1];
+	waiters[n] = waiter;
+}
+
+static struct waiter waiter_of(
+	const struct tb_engine *engine, const struct packet *packet, uint32_t route)
+{
+	return (struct waiter){
+		.key = packet->arrived - ((packet->waited * engine->age_q10) >> 10),
+		.order = packet->order,
+		.packet = packet->id,
+		.route = route};
+}
+
+// A header joins those that came in this instant; whether it must wait shows in phase 2.
+void tb_circuit_header(struct tb_engine *engine, uint32_t id)
+{
+	struct packet *packet = packet_at(engine, id);
+	uint32_t sw = came_by(engine, packet)->to;
+	struct switch_state *at = &engine->switches[sw];
+	packet->arrived = packet->charged = engine->now;
+	insert(at->waiters + at->n_waiting, at->n_new++,
+		waiter_of(engine, packet, route_of(engine, sw, packet)));
+	list_add(&engine->switches_now, sw, &at->listed);
+}
+
+// admit grants a waiter its VC and closes the account of its wait: it waited for the flow
+// that held this VC, and in the end for what limited that.
+static void admit(struct tb_engine *engine, struct packet *packet, uint32_t slot)
+{
+	uint32_t v = lowest_free(engine, slot);
+	tb_time_ps wait = engine->now - packet->arrived;
+	const struct vc vc = vcs_of(engine, slot)[v];
+	uint32_t number = packet->n_granted;
+	if (wait > 0) {
+		charge(engine, packet, engine->now);
+		packet->waited += wait;
+		tb_recorder_blame(&engine->recorder, came_by(engine, packet)->id, vc.root,
+			packet->flow, vc.flow, wait);
+	}
+	grant(engine, packet, slot, v);
+	struct hop *at = hop_at(engine, packet, number);
+	at->wait = wait;
+	at->root = vc.root;
+}
+
+static tb_time_ps link_frees(const struct tb_engine *engine, uint32_t slot)
+{
+	const tb_time_ps *frees = free_at(engine, slot);
+	tb_time_ps first = TB_TIME_NEVER;
+	for (uint32_t v = 0; v < engine->vcs_most; v++)
+		if (frees[v] < first)
+			first = frees[v];
+	return first;
+}
+
+// route_frees is when the first VC of a route is known to fall free.
+static tb_time_ps route_frees(const struct tb_engine *engine, uint32_t route)
+{
+	if (!(route & TB_ROUTE_GROUP))
+		return link_frees(engine, route);
+	const struct group *group = group_at(engine, route);
+	tb_time_ps first = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < group->n; i++) {
+		tb_time_ps frees = link_frees(engine, slot_in(group, i));
+		if (frees < first)
+			first = frees;
+	}
+	return first;
+}
+
+static void wake_switch(struct tb_engine *engine, uint32_t sw, tb_time_ps at)
+{
+	if (at >= engine->switches[sw].wake_at)
+		return;
+	engine->switches[sw].wake_at = at;
+	tb_wheel_put(&engine->wheel, at, EV_SWITCH, sw);
+}
+
+void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
+{
+	struct packet *packet = packet_at(engine, id);
+	uint32_t sw = came_by(engine, packet)->to;
+	uint32_t route = route_of(engine, sw, packet);
+	packet->arrived = packet->charged = engine->now;
+	uint32_t slot = pick(engine, route, packet->order, sw);
+	if (slot != NOTHING) {
+		grant(engine, packet, slot, lowest_free(engine, slot));
+		return;
+	}
+	struct switch_state *at = &engine->switches[sw];
+	insert(at->waiters, at->n_waiting++, waiter_of(engine, packet, route));
+	tb_recorder_blocked(&engine->recorder, came_by(engine, packet)->id);
+	wake_switch(engine, sw, route_frees(engine, route));
+}
+
+// try_waiters lets waiters [first, end) of a switch, sorted, take VCs; those that find
+// none stay, moved up to `first`. Returns how many stay.
+static uint32_t try_waiters(struct tb_engine *engine, uint32_t sw, uint32_t first,
+	uint32_t end, tb_time_ps *wake)
+{
+	struct waiter *waiters = engine->switches[sw].waiters;
+	uint32_t n_left = first;
+	uint32_t full = TB_ROUTE_NONE; // a route that has been found to have no free VC
+	for (uint32_t i = first; i < end; i++) {
+		struct waiter *waiter = &waiters[i];
+		if (waiter->route != full) {
+			uint32_t slot = pick(engine, waiter->route, waiter->order, sw);
+			if (slot != NOTHING) {
+				admit(engine, packet_at(engine, waiter->packet), slot);
+				continue;
+			}
+			full = waiter->route;
+			tb_time_ps frees = route_frees(engine, full);
+			if (frees < *wake)
+				*wake = frees;
+		}
+		if (n_left != i)
+			waiters[n_left] = *waiter;
+		n_left++;
+	}
+	return n_left - first;
+}
+
+// count_blocked counts the headers of this instant that must wait.
+static void count_blocked(
+	struct tb_engine *engine, const struct waiter *waiters, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct packet *packet = packet_at(engine, waiters[i].packet);
+		if (packet->arrived == engine->now)
+			tb_recorder_blocked(
+				&engine->recorder, came_by(engine, packet)->id);
+	}
+}
+
+// The oldest header first: each takes a VC of its route if one is free. Headers that
+// found none before need not look again unless this instant was set as the one when one
+// falls free.
+void tb_circuit_switch(struct tb_engine *engine, uint32_t sw)
+{
+	struct switch_state *at = &engine->switches[sw];
+	uint32_t n_old = at->n_waiting, n_new = at->n_new;
+	tb_time_ps wake = TB_TIME_NEVER;
+	at->listed = false;
+	at->n_new = 0;
+	if (at->wake_at <= engine->now) {
+		at->wake_at = TB_TIME_NEVER;
+		for (uint32_t i = 0; i < n_new; i++)
+			insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+		at->n_waiting = try_waiters(engine, sw, 0, n_old + n_new, &wake);
+		if (n_new)
+			count_blocked(engine, at->waiters, at->n_waiting);
+	} else {
+		uint32_t n = try_waiters(engine, sw, n_old, n_old + n_new, &wake);
+		count_blocked(engine, at->waiters + n_old, n);
+		for (uint32_t i = 0; i < n; i++)
+			insert(at->waiters, n_old + i, at->waiters[n_old + i]);
+		at->n_waiting = n_old + n;
+	}
+	wake_switch(engine, sw, wake);
+}
+
+// The acknowledgement passes every link backwards and the token then forwards. On the way
+// each VC is told what limited the packet while it held it: the root of its longest wait
+// further on, or nothing but this link.
+tb_time_ps tb_circuit_release(
+	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at)
+{
+	tb_time_ps path = 0;
+	for (uint32_t number = 0; number < packet->n_granted; number++)
+		path += engine->links[hop_at(engine, packet, number)->link].hop_ps;
+	tb_time_ps back_at = ack_at + path, passes = back_at + path;
+	tb_time_ps longest = 0;
+	uint32_t root = NOTHING;
+	for (uint32_t number = packet->n_granted; number-- > 0;) {
+		const struct hop *at = hop_at(engine, packet, number);
+		const struct link *link = &engine->links[at->link];
+		passes -= link->hop_ps;
+		free_at(engine, at->link)[at->vc] = passes;
+		vcs_of(engine, at->link)[at->vc].root = root == NOTHING ? link->id : root;
+		if (at->wait > longest) {
+			longest = at->wait;
+			root = at->root;
+		}
+		if (!link->injection && engine->switches[link->from].n_waiting)
+			wake_switch(engine, link->from, passes);
+	}
+	return back_at;
+}
+
+// blame_open blames a wait that lasts on the first VC of the first link that would do.
+static void blame_open(
+	struct tb_engine *engine, const struct waiter *waiter, tb_time_ps until)
+{
+	struct packet *packet = packet_at(engine, waiter->packet);
+	uint32_t slot = waiter->route;
+	if (slot & TB_ROUTE_GROUP)
+		slot = slot_in(group_at(engine, slot), 0);
+	if (until > packet->arrived)
+		tb_recorder_blame(&engine->recorder, came_by(engine, packet)->id,
+			engine->links[slot].id, packet->flow,
+			vcs_of(engine, slot)[0].flow, until - packet->arrived);
+}
+
+void tb_circuit_blame_open(struct tb_engine *engine, tb_time_ps until)
+{
+	for (uint32_t sw = 0; sw < engine->net->n_switches; sw++) {
+		const struct switch_state *at = &engine->switches[sw];
+		for (uint32_t i = 0; i < at->n_waiting; i++)
+			blame_open(engine, &at->waiters[i], until);
+	}
+}
+
+bool tb_circuit_settle(struct tb_engine *engine, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t slot = 0; slot < engine->n_slots; slot++) {
+		settle_link(engine, slot, until);
+		lasts |= engine->links[slot].held_since != TB_TIME_NEVER;
+	}
+	for (uint32_t sw = 0; sw < engine->net->n_switches; sw++) {
+		const struct switch_state *at = &engine->switches[sw];
+		for (uint32_t i = 0; i < at->n_waiting; i++)
+			charge(engine, packet_at(engine, at->waiters[i].packet), until);
+		lasts |= at->n_waiting > 0;
+	}
+	return lasts;
+}

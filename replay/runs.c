@@ -1,0 +1,230 @@
+// Runs of flits: when one crosses a link, and which VC a link serves.
+#include "engine_impl.h"
+
+#include <assert.h>
+
+static struct hop *hop_before(const struct tb_engine *engine, struct hop *at)
+{
+	return (void *)((char *)at - engine->hop_bytes);
+}
+
+static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
+{
+	return (void *)((char *)at + engine->hop_bytes);
+}
+
+static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at);
+
+// middle_at is when a certain flit of a run begins to cross: the one in the place that
+// the last flit of the whole packet has in its run. Kept only where rates differ.
+static inline tb_time_ps *middle_at(
+	const struct tb_engine *engine, struct hop *at, uint32_t run)
+{
+	return (tb_time_ps *)(void *)span_at(at, engine->runs_most) + run;
+}
+
+static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// last_flit is the place of the last flit of a run of `bytes`.
+static uint32_t last_flit(const struct tb_engine *engine, uint32_t bytes)
+{
+	uint32_t size = engine->net->params.flit_bytes;
+	return (bytes - 1) / size * size;
+}
+
+static tb_time_ps last_flit_ps(
+	const struct tb_engine *engine, const struct link *link, uint32_t bytes)
+{
+	return link_time(link, bytes) - link_time(link, last_flit(engine, bytes));
+}
+
+// stretch is when a run of `bytes` that begins at `start` has crossed where rates differ:
+// as late as its own link's rate, the flits' coming in and the room ahead make it. Its
+// flits spread more and more the later they come, so what holds for the first and the
+// last holds between; a last, shorter run needs the room of an earlier run's flit in the
+// middle, which is why that is kept too.
+static tb_time_ps stretch(struct tb_engine *engine, const struct packet *packet,
+	struct hop *at, tb_time_ps start, uint32_t bytes)
+{
+	const struct link *link = &engine->links[at->link];
+	uint32_t run = at->runs;
+	uint32_t rest = packet->wire_bytes - (packet->n_runs - 1) * engine->run_bytes;
+	tb_time_ps middle = start + link_time(link, last_flit(engine, rest));
+	tb_time_ps last = start + link_time(link, last_flit(engine, bytes));
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		const struct link *from = &engine->links[before->link];
+		middle = later(middle, *middle_at(engine, before, run) + from->hop_ps);
+		last = later(last, span_at(before, run)->end -
+					   last_flit_ps(engine, from, bytes) +
+					   from->hop_ps);
+	}
+	if (run >= at->room) {
+		struct hop *ahead = hop_after(engine, at);
+		const struct link *to = &engine->links[ahead->link];
+		middle = later(
+			middle, *middle_at(engine, ahead, run - at->room) + link->hop_ps);
+		if (run + 1 < packet->n_runs)
+			last = later(last, span_at(ahead, run - at->room)->end -
+						   last_flit_ps(engine, to, bytes) +
+						   link->hop_ps);
+	}
+	*middle_at(engine, at, run) = middle;
+	if (run + 1 == packet->n_runs)
+		last = middle;
+	return last + last_flit_ps(engine, link, bytes);
+}
+
+// begin lets the next run of a hop cross from `start` on: its end is known at once,
+// because what holds back its last flit is known too. With equal rates that is its own
+// length alone, the run having begun in time for the rest.
+static void begin(
+	struct tb_engine *engine, struct packet *packet, struct hop *at, tb_time_ps start)
+{
+	struct link *link = &engine->links[at->link];
+	uint32_t run = at->runs;
+	bool last_run = run + 1 == packet->n_runs;
+	uint32_t bytes = last_run ? packet->wire_bytes - run * engine->run_bytes
+				  : engine->run_bytes;
+	tb_time_ps end = start + link_time(link, bytes);
+	if (!engine->equal_rates)
+		end = stretch(engine, packet, at, start, bytes);
+	*span_at(at, run) = (struct span){start, end};
+	at->runs = run + 1;
+	at->armed = false;
+	link->serving = at->vc;
+	link->reserved_until = end;
+	tb_recorder_run(&engine->recorder, link->id, start, end, bytes, run == 0);
+	if (run == 0) {
+		engine->stats.n_hops++;
+		if (!link->ejection)
+			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
+				packet->id);
+	} else if (at->number + 1u < packet->n_granted &&
+		   hop_after(engine, at)->runs == run) {
+		// The next hop waited for this run.
+		advance(engine, packet, hop_after(engine, at));
+	}
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		// The hop before waited for the room that this run makes.
+		if (before->runs == run + before->room && before->runs < packet->n_runs)
+			advance(engine, packet, before);
+	}
+	if (last_run) {
+		if (link->ejection)
+			tb_wheel_put(&engine->wheel, end + link->hop_ps - link->flit_ps,
+				EV_TAIL, packet->id);
+		return;
+	}
+	if (run + 1 < at->room || at->number + 1u < packet->n_granted)
+		advance(engine, packet, at);
+}
+
+// line_up lets a run that can cross wait for its link.
+static void line_up(struct tb_engine *engine, const struct hop *at)
+{
+	struct link *link = &engine->links[at->link];
+	link->ready |= (uint16_t)(1u << at->vc);
+	list_add(&engine->links_now, at->link, &link->listed);
+}
+
+// advance looks whether the next run of a hop can cross and when. If that is exactly when
+// the run before it ends, the link stays with the VC and nobody can come between: the run
+// begins (perhaps in the future) without an event.
+static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at)
+{
+	uint32_t run = at->runs;
+	if (at->armed || run == packet->n_runs)
+		return;
+	tb_time_ps ready = engine->now;
+	struct link *link = &engine->links[at->link];
+	if (run >= at->room) {
+		struct hop *ahead = hop_after(engine, at);
+		if (at->number + 1u >= packet->n_granted || ahead->runs <= run - at->room)
+			return;
+		tb_time_ps room = span_at(ahead, run - at->room)->start + link->hop_ps;
+		if (room > ready)
+			ready = room;
+	}
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		if (before->runs <= run)
+			return;
+		tb_time_ps in =
+			span_at(before, run)->start + engine->links[before->link].hop_ps;
+		if (in > ready)
+			ready = in;
+	}
+	if (run > 0 && span_at(at, run - 1)->end >= ready) {
+		// The last run's end is still to come, so the link cannot have been given
+		// away.
+		assert(link->reserved_until == span_at(at, run - 1)->end);
+		begin(engine, packet, at, span_at(at, run - 1)->end);
+		return;
+	}
+	at->armed = true;
+	if (ready > engine->now)
+		tb_wheel_put(&engine->wheel, ready, EV_READY,
+			packet->id << engine->hops_shift | at->number);
+	else
+		line_up(engine, at);
+}
+
+void tb_runs_enter(struct tb_engine *engine, struct packet *packet, struct hop *at)
+{
+	const struct link *link = &engine->links[at->link];
+	// Nobody else wants the link: the run begins, which is what phase 3 would do.
+	if (link->ready == 0 && link->reserved_until <= engine->now)
+		begin(engine, packet, at, engine->now);
+	else
+		advance(engine, packet, at);
+}
+
+void tb_runs_ready(struct tb_engine *engine, uint32_t subject)
+{
+	struct packet *packet = packet_at(engine, subject >> engine->hops_shift);
+	line_up(engine,
+		hop_at(engine, packet, subject & ((1u << engine->hops_shift) - 1)));
+}
+
+// choose_vc picks among the VCs with a run ready: the packet served last goes on, else
+// the one whose VC was granted longest ago, the lowest VC among equals.
+static uint32_t choose_vc(const struct tb_engine *engine, uint32_t slot)
+{
+	const struct link *link = &engine->links[slot];
+	const struct vc *vcs = vcs_of(engine, slot);
+	if (link->ready & 1u << link->serving) {
+		const struct vc *vc = &vcs[link->serving];
+		if (hop_at(engine, packet_at(engine, vc->packet), vc->hop)->runs > 0)
+			return link->serving;
+	}
+	uint32_t chosen = NOTHING;
+	for (uint32_t v = 0; v < engine->vcs_most; v++) {
+		if (!(link->ready & 1u << v))
+			continue;
+		if (chosen == NOTHING || vcs[v].granted_at < vcs[chosen].granted_at)
+			chosen = v;
+	}
+	return chosen;
+}
+
+void tb_runs_serve(struct tb_engine *engine, uint32_t slot)
+{
+	struct link *link = &engine->links[slot];
+	link->listed = false;
+	if (link->ready && link->reserved_until <= engine->now) {
+		uint32_t v = choose_vc(engine, slot);
+		const struct vc *vc = &vcs_of(engine, slot)[v];
+		link->ready &= (uint16_t) ~(1u << v);
+		struct packet *packet = packet_at(engine, vc->packet);
+		begin(engine, packet, hop_at(engine, packet, vc->hop), engine->now);
+	}
+	if (link->ready && !link->event_set) {
+		link->event_set = true;
+		tb_wheel_put(&engine->wheel, link->reserved_until, EV_LINK, slot);
+	}
+}
