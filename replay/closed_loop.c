@@ -2,6 +2,7 @@
 
 #include "matching.h"
 #include "op_queue.h"
+#include "timers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,11 +10,6 @@
 #include <string.h>
 
 #define NONE TB_ID_NONE
-
-struct timer {
-	tb_time_ps at;
-	uint32_t op;
-};
 
 struct cpu {
 	struct tb_op_queue waiting;
@@ -31,62 +27,13 @@ struct tb_closed_loop {
 	uint32_t *next;	   // link of the queues here
 	uint8_t *state;
 	struct tb_matching matching;
-	struct cpu *cpus;     // n_ranks x n_cpus
-	struct timer *timers; // binary heap
-	uint32_t n_timers, timers_room;
+	struct cpu *cpus;	     // n_ranks x n_cpus
+	struct tb_timers timers;     // ends of calcs, by operation
 	struct tb_op_queue ready;    // to be started at `now`
 	struct tb_op_queue outgoing; // sends to be taken at `now`
 	tb_time_ps now;
 	uint64_t n_done;
 };
-
-static int timer_put(struct tb_closed_loop *loop, struct timer timer)
-{
-	if (loop->n_timers == loop->timers_room) {
-		uint32_t room = loop->timers_room ? loop->timers_room * 2 : 256;
-		void *moved = realloc(loop->timers, room * sizeof *loop->timers);
-		if (!moved)
-			return TB_ENOMEM;
-		loop->timers = moved;
-		loop->timers_room = room;
-	}
-	uint32_t i = loop->n_timers++;
-	for (; i > 0; i = (i - 1) / 2) {
-		const struct timer *above = &loop->timers[(i - 1) / 2];
-		if (above->at < timer.at ||
-			(above->at == timer.at && above->op < timer.op))
-			break;
-		loop->timers[i] = *above;
-	}
-	loop->timers[i] = timer;
-	return TB_OK;
-}
-
-static bool sooner(struct timer a, struct timer b)
-{
-	return a.at < b.at || (a.at == b.at && a.op < b.op);
-}
-
-static struct timer timer_take(struct tb_closed_loop *loop)
-{
-	struct timer top = loop->timers[0];
-	struct timer last = loop->timers[--loop->n_timers];
-	uint32_t i = 0;
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= loop->n_timers)
-			break;
-		if (child + 1 < loop->n_timers &&
-			sooner(loop->timers[child + 1], loop->timers[child]))
-			child++;
-		if (!sooner(loop->timers[child], last))
-			break;
-		loop->timers[i] = loop->timers[child];
-		i = child;
-	}
-	loop->timers[i] = last;
-	return top;
-}
 
 static void satisfy(struct tb_closed_loop *loop, uint32_t op)
 {
@@ -143,8 +90,8 @@ static int start_on_cpu(struct tb_closed_loop *loop, uint32_t op, struct tb_erro
 			" ns leads beyond the end of simulated time (106 days)",
 			loop->rank_of[op], what->amount);
 	cpu_of(loop, op)->busy = true;
-	struct timer timer = {loop->now + (tb_time_ps)what->amount * TB_PS_PER_NS, op};
-	if (timer_put(loop, timer) != TB_OK)
+	struct tb_timer timer = {loop->now + (tb_time_ps)what->amount * TB_PS_PER_NS, op};
+	if (tb_timers_put(&loop->timers, timer) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory for the calcs that run");
 	return TB_OK;
 }
@@ -211,7 +158,7 @@ static tb_time_ps when(void *context)
 	const struct tb_closed_loop *loop = context;
 	if (loop->outgoing.first != NONE || loop->ready.first != NONE)
 		return loop->now;
-	return loop->n_timers ? loop->timers[0].at : TB_TIME_NEVER;
+	return tb_timers_at(&loop->timers);
 }
 
 static int take(
@@ -220,8 +167,9 @@ static int take(
 	struct tb_closed_loop *loop = context;
 	loop->now = now;
 	int status = settle(loop, error);
-	while (status == TB_OK && loop->n_timers && loop->timers[0].at <= now)
-		status = end_calc(loop, timer_take(loop).op, error);
+	while (status == TB_OK && tb_timers_at(&loop->timers) <= now)
+		status = end_calc(
+			loop, (uint32_t)tb_timers_take(&loop->timers).what, error);
 	if (status != TB_OK)
 		return status;
 	if (loop->outgoing.first == NONE)
@@ -369,7 +317,7 @@ void tb_closed_loop_free(struct tb_closed_loop *loop)
 	free(loop->state);
 	tb_matching_fini(&loop->matching);
 	free(loop->cpus);
-	free(loop->timers);
+	tb_timers_fini(&loop->timers);
 	free(loop);
 }
 
