@@ -128,18 +128,17 @@ int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_windo
 	const struct tb_run_info *info = tb_run_info(run);
 	struct tb_matrix made = {.metric = metric, .n_rows = info->n_levels};
 	struct parts parts = {0};
-	struct tb_link_sample *samples =
-		calloc((size_t)info->n_links + 1, sizeof *samples);
+	const struct tb_link_sample *samples = NULL;
 	const struct tb_run_switch **sorted =
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_run_switch *));
 	struct tb_matrix_cell **cells =
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_matrix_cell *));
 	int status = TB_OK;
-	if (!samples || !sorted || !cells || allocate(&made, run, &parts))
+	if (!sorted || !cells || allocate(&made, run, &parts))
 		status = tb_fail(error, TB_ENOMEM, "no memory for a matrix of %u links",
 			info->n_links);
 	else
-		status = tb_run_samples(run, window, samples, error);
+		status = tb_run_look(run, window, &samples, error);
 	if (!status) {
 		lay_out(&parts, run, sorted, cells);
 		fill(run, samples, metric, cells);
@@ -149,7 +148,6 @@ int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_windo
 	} else {
 		tb_matrix_fini(&made);
 	}
-	free(samples);
 	free(sorted);
 	free(cells);
 	return status;

@@ -101,6 +101,16 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window);
 int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
+// tb_run_look gives the same without a copy: n_links entries, by id, that live until the
+// next call for a window.
+int tb_run_look(struct tb_run *run, struct tb_window window,
+	const struct tb_link_sample **samples, struct tb_error *error) TB_MUST_USE;
+
+// tb_run_preload reads one more bin ahead of need, the next behind `from` (and round)
+// that is not in memory: 1 when it did, 0 when the next 4096 are there or there is no
+// room for more. Cost: about 0.4 us a link with something in that bin (measured).
+int tb_run_preload(struct tb_run *run, uint64_t from, struct tb_error *error) TB_MUST_USE;
+
 // tb_run_wait_by_bin stores the wait of all links, n_bins entries, in picoseconds a bin.
 // Errors as of tb_run_samples.
 int tb_run_wait_by_bin(

@@ -2,6 +2,7 @@
 #ifndef TB_RUN_IMPL_H
 #define TB_RUN_IMPL_H
 
+#include "bin_cache.h"
 #include "run.h"
 #include "sql.h"
 
@@ -13,17 +14,15 @@ struct tb_run_record {
 	int n_texts;
 };
 
-// A link's samples added up: as struct tb_link_sample, but with counts that cannot wrap.
-struct tb_run_sums {
-	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
-};
-
-// The window whose sums are at hand.
-struct tb_run_cache {
-	struct tb_window window;  // {0, 0}: none
-	int64_t data_version;	  // of the file, as SQLite counts its changes
-	struct tb_run_sums *sums; // by link
-	uint8_t *doubtful;	  // by link: the longest wait left the window
+// The window whose sums are at hand. Counts are kept twice: as they are, from which can
+// be taken away, and as a sample has room for them.
+struct tb_run_window {
+	struct tb_window window;	// {0, 0}: none
+	struct tb_link_sample *samples; // by link
+	uint64_t *packets, *blocked;	// by link
+	uint8_t *doubtful;		// by link: the longest wait left the window
+	uint32_t n_doubtful;
+	uint32_t *doubts; // room for the links in doubt
 };
 
 struct tb_run {
@@ -35,11 +34,14 @@ struct tb_run {
 	struct tb_link_sample *totals; // by link
 	char **node_names;
 	char **job_names;
-	struct tb_run_cache cache;
-	sqlite3_stmt *bins;	 // of a window, by bin and link
-	sqlite3_stmt *longest;	 // of one link in one bin
+	struct tb_run_window sums;
+	struct tb_bin_cache cache;
+	struct tb_bin_row *staged; // rows of the bin that is being read
+	uint32_t n_staged;
+	sqlite3_stmt *bins;	 // of a range, by bin and link
 	sqlite3_stmt *bin_width; // as the file has it now
 	sqlite3_stmt *data_version;
+	int64_t seen_version; // of the file, as SQLite counts its changes
 };
 
 // A row being read: values out of range are noted, not taken.
@@ -84,6 +86,27 @@ int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
 int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
 	struct tb_run_record *record, struct tb_error *error) TB_MUST_USE;
 void tb_run_record_fini(struct tb_run_record *record);
+
+// tb_run_bins_init prepares the reading of bins.
+int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+void tb_run_bins_fini(struct tb_run *run);
+
+// tb_run_each_block hands the bins [first, end) to `take`, in order, from memory where
+// they are at hand, else from the store. A bin in which nothing happened may be left out.
+typedef void tb_run_take(struct tb_run *run, const struct tb_bin_block *block);
+int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_take *take,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_run_check_unchanged forgets what was read when the file was written to since, and
+// fails when the bins are no longer those that the run was opened with. Within a
+// transaction.
+int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+
+// TB_RUN_SUM_COLUMNS are read by tb_run_get_sums, which returns the link.
+#define TB_RUN_SUM_COLUMNS                                                               \
+	"link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps "
+uint32_t tb_run_get_sums(
+	const struct tb_run *run, struct tb_run_row *row, struct tb_run_sums *sums);
 
 // tb_run_window_init prepares the reading of bins and loads the totals.
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

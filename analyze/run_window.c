@@ -4,136 +4,152 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUM_COLUMNS                                                                      \
-	"link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps "
-
-// get_sums reads SUM_COLUMNS and returns the link.
-static uint32_t get_sums(
-	const struct tb_run *run, struct tb_run_row *row, struct tb_run_sums *sums)
+static uint32_t at_most_32_bits(uint64_t count)
 {
-	sums->wait_ps = tb_run_get(row, 1, INT64_MAX);
-	sums->stall_ps = tb_run_get(row, 2, INT64_MAX);
-	sums->busy_ps = tb_run_get(row, 3, INT64_MAX);
-	sums->bytes = tb_run_get(row, 4, INT64_MAX);
-	sums->packets = tb_run_get(row, 5, INT64_MAX);
-	sums->blocked = tb_run_get(row, 6, INT64_MAX);
-	sums->longest_wait_ps = tb_run_get(row, 7, INT64_MAX);
-	return tb_run_get_id(row, 0, run->record.info.n_links);
+	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-// enter adds a bin's sample to the window. A wait at least as long as any before is the
-// longest again, whatever has left.
-static void enter(
-	struct tb_run_cache *cache, uint32_t link, const struct tb_run_sums *sample)
+static void count(
+	struct tb_run_window *sums, uint32_t link, uint64_t packets, uint64_t blocked)
 {
-	struct tb_run_sums *sum = &cache->sums[link];
-	sum->wait_ps += sample->wait_ps;
-	sum->stall_ps += sample->stall_ps;
-	sum->busy_ps += sample->busy_ps;
-	sum->bytes += sample->bytes;
-	sum->packets += sample->packets;
-	sum->blocked += sample->blocked;
-	if (sample->longest_wait_ps >= sum->longest_wait_ps) {
-		sum->longest_wait_ps = sample->longest_wait_ps;
-		cache->doubtful[link] = 0;
+	sums->packets[link] = packets;
+	sums->blocked[link] = blocked;
+	sums->samples[link].n_packets = at_most_32_bits(packets);
+	sums->samples[link].n_blocked = at_most_32_bits(blocked);
+}
+
+static void set_doubt(struct tb_run_window *sums, uint32_t link, bool doubtful)
+{
+	sums->n_doubtful += (uint32_t)doubtful;
+	sums->n_doubtful -= sums->doubtful[link];
+	sums->doubtful[link] = doubtful;
+}
+
+// enter adds a bin to the window. A wait at least as long as any before is the longest
+// again, whatever has left.
+static void enter(struct tb_run *run, const struct tb_bin_block *block)
+{
+	struct tb_run_window *window = &run->sums;
+	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
+		struct tb_bin_row row = tb_bin_block_row(block, i);
+		struct tb_link_sample *sum = &window->samples[row.link];
+		sum->wait_ps += row.sums.wait_ps;
+		sum->stall_ps += row.sums.stall_ps;
+		sum->busy_ps += row.sums.busy_ps;
+		sum->bytes += row.sums.bytes;
+		count(window, row.link, window->packets[row.link] + row.sums.packets,
+			window->blocked[row.link] + row.sums.blocked);
+		if (row.sums.longest_wait_ps < sum->longest_wait_ps)
+			continue;
+		sum->longest_wait_ps = row.sums.longest_wait_ps;
+		set_doubt(window, row.link, false);
 	}
 }
 
 // leave takes it away. A maximum cannot be taken back, so it becomes doubtful.
-static void leave(
-	struct tb_run_cache *cache, uint32_t link, const struct tb_run_sums *sample)
+static void leave(struct tb_run *run, const struct tb_bin_block *block)
 {
-	struct tb_run_sums *sum = &cache->sums[link];
-	sum->wait_ps -= sample->wait_ps;
-	sum->stall_ps -= sample->stall_ps;
-	sum->busy_ps -= sample->busy_ps;
-	sum->bytes -= sample->bytes;
-	sum->packets -= sample->packets;
-	sum->blocked -= sample->blocked;
-	if (sample->longest_wait_ps && sample->longest_wait_ps == sum->longest_wait_ps)
-		cache->doubtful[link] = 1;
+	struct tb_run_window *window = &run->sums;
+	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
+		struct tb_bin_row row = tb_bin_block_row(block, i);
+		struct tb_link_sample *sum = &window->samples[row.link];
+		sum->wait_ps -= row.sums.wait_ps;
+		sum->stall_ps -= row.sums.stall_ps;
+		sum->busy_ps -= row.sums.busy_ps;
+		sum->bytes -= row.sums.bytes;
+		count(window, row.link, window->packets[row.link] - row.sums.packets,
+			window->blocked[row.link] - row.sums.blocked);
+		if (row.sums.longest_wait_ps > 0 &&
+			row.sums.longest_wait_ps == sum->longest_wait_ps)
+			set_doubt(window, row.link, true);
+	}
 }
 
-// each_sample calls `take` for every stored sample of bins [first, end).
-static int each_sample(struct tb_run *run, uint64_t first, uint64_t end,
-	void (*take)(struct tb_run_cache *, uint32_t, const struct tb_run_sums *),
-	struct tb_error *error)
+static void empty(struct tb_run_window *window, uint32_t link)
 {
-	struct tb_run_row row = {.query = run->bins};
-	if (first >= end)
-		return TB_OK;
-	sqlite3_bind_int64(row.query, 1, run->record.info.id);
-	sqlite3_bind_int64(row.query, 2, (int64_t)first);
-	sqlite3_bind_int64(row.query, 3, (int64_t)end);
-	int code, status = TB_OK;
-	while ((code = sqlite3_step(row.query)) == SQLITE_ROW && !row.bad) {
-		struct tb_run_sums sample;
-		uint32_t link = get_sums(run, &row, &sample);
-		if (!row.bad)
-			take(&run->cache, link, &sample);
-	}
-	if (row.bad)
-		status = tb_run_damaged(run->path, "link_bin", error);
-	else if (code != SQLITE_DONE)
-		status = tb_sql_fail(error, run->db, run->path);
-	sqlite3_reset(row.query);
-	return status;
+	window->samples[link] = (struct tb_link_sample){.link = {link}};
+	window->packets[link] = window->blocked[link] = 0;
+	set_doubt(window, link, false);
+}
+
+static void empty_block(struct tb_run *run, const struct tb_bin_block *block)
+{
+	for (uint32_t i = 0; i < tb_bin_block_n(block); i++)
+		empty(&run->sums, tb_bin_block_row(block, i).link);
 }
 
 static void clear(struct tb_run *run)
 {
-	uint32_t n = run->record.info.n_links;
-	memset(run->cache.sums, 0, n * sizeof *run->cache.sums);
-	memset(run->cache.doubtful, 0, n);
-	run->cache.window = (struct tb_window){0, 0};
+	for (uint32_t link = 0; link < run->record.info.n_links; link++)
+		empty(&run->sums, link);
+	run->sums.window = (struct tb_window){0, 0};
 }
 
-static int read_window(
-	struct tb_run *run, struct tb_window window, struct tb_error *error)
+// few_rows tells whether emptying the links of a window's bins is less than emptying all:
+// they are at hand, and together have fewer rows than the network has links.
+static bool few_rows(struct tb_run *run, struct tb_window window)
 {
-	clear(run);
-	return each_sample(run, window.first_bin, window.end_bin, enter, error);
+	uint64_t n = 0;
+	for (uint64_t bin = window.first_bin; bin < window.end_bin; bin++) {
+		const struct tb_bin_block *block = tb_bin_cache_find(&run->cache, bin);
+		n += block ? tb_bin_block_n(block) : run->record.info.n_links;
+		if (n >= run->record.info.n_links)
+			return false;
+	}
+	return true;
 }
 
-// find_longest looks one link's longest wait up, bin by bin.
-static int find_longest(struct tb_run *run, struct tb_window window, uint32_t link,
+// read_window adds the window's bins up from nothing; `old` is what is in the sums.
+static int read_window(struct tb_run *run, struct tb_window old, struct tb_window window,
 	struct tb_error *error)
 {
-	struct tb_run_row row = {.query = run->longest};
-	uint64_t longest = 0;
-	int code = SQLITE_DONE;
-	for (uint64_t bin = window.first_bin; bin < window.end_bin; bin++) {
-		sqlite3_bind_int64(row.query, 1, run->record.info.id);
-		sqlite3_bind_int64(row.query, 2, (int64_t)bin);
-		sqlite3_bind_int64(row.query, 3, link);
-		code = sqlite3_step(row.query);
-		uint64_t wait = code == SQLITE_ROW ? tb_run_get(&row, 0, INT64_MAX) : 0;
-		longest = wait > longest ? wait : longest;
-		sqlite3_reset(row.query);
-		if (code != SQLITE_ROW && code != SQLITE_DONE)
-			return tb_sql_fail(error, run->db, run->path);
+	int status = TB_OK;
+	if (old.end_bin > 0 && few_rows(run, old))
+		status = tb_run_each_block(
+			run, old.first_bin, old.end_bin, empty_block, error);
+	else
+		clear(run);
+	return status ? status
+		      : tb_run_each_block(
+				run, window.first_bin, window.end_bin, enter, error);
+}
+
+// look_up is a step of settling doubts: it raises the doubtful links' longest waits to
+// those of the block.
+static void look_up(struct tb_run *run, const struct tb_bin_block *block)
+{
+	struct tb_run_window *window = &run->sums;
+	for (uint32_t i = 0; i < window->n_doubtful; i++) {
+		uint32_t link = window->doubts[i];
+		uint64_t longest = tb_bin_block_longest(block, link);
+		if (window->samples[link].longest_wait_ps < longest)
+			window->samples[link].longest_wait_ps = longest;
 	}
-	run->cache.sums[link].longest_wait_ps = longest;
-	run->cache.doubtful[link] = 0;
-	return TB_OK;
 }
 
 // settle_doubts finds the longest waits that left. In steady traffic a link's is in the
 // bin that leaves once in as many moves as the window has bins, so that the look-ups
-// come to about one a link and move; when many are in doubt at once, reading the window
+// come to about one a link and move; when many are in doubt at once, adding the window up
 // anew is cheaper.
 static int settle_doubts(
 	struct tb_run *run, struct tb_window window, struct tb_error *error)
 {
-	uint32_t n_links = run->record.info.n_links, n_doubtful = 0;
-	for (uint32_t i = 0; i < n_links; i++)
-		n_doubtful += run->cache.doubtful[i];
-	if (n_doubtful > n_links / 4)
-		return read_window(run, window, error);
-	int status = TB_OK;
-	for (uint32_t i = 0; !status && n_doubtful && i < n_links; i++)
-		if (run->cache.doubtful[i])
-			status = find_longest(run, window, i, error);
+	uint32_t n_links = run->record.info.n_links, n = 0;
+	struct tb_run_window *sums = &run->sums;
+	if (sums->n_doubtful == 0)
+		return TB_OK;
+	if (sums->n_doubtful > n_links / 4)
+		return read_window(run, (struct tb_window){0, 0}, window, error);
+	for (uint32_t link = 0; link < n_links; link++) {
+		if (!sums->doubtful[link])
+			continue;
+		sums->samples[link].longest_wait_ps = 0;
+		sums->doubts[n++] = link;
+	}
+	int status =
+		tb_run_each_block(run, window.first_bin, window.end_bin, look_up, error);
+	memset(sums->doubtful, 0, n_links);
+	sums->n_doubtful = 0;
 	return status;
 }
 
@@ -142,59 +158,31 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-// move_window brings the cache to `window`, by the bins in which the two differ when
+// move_window brings the sums to `window`, by the bins in which the two differ when
 // those are fewer.
 static int move_window(
 	struct tb_run *run, struct tb_window window, struct tb_error *error)
 {
-	struct tb_window old = run->cache.window;
+	struct tb_window old = run->sums.window;
 	uint64_t moved = distance(old.first_bin, window.first_bin) +
 			 distance(old.end_bin, window.end_bin);
 	// Forgotten first: a failure half-way must not leave sums that look right.
-	run->cache.window = (struct tb_window){0, 0};
+	run->sums.window = (struct tb_window){0, 0};
 	if (old.end_bin == 0 || moved >= window.end_bin - window.first_bin)
-		return read_window(run, window, error);
+		return read_window(run, old, window, error);
 	// They overlap now, so of each pair of ranges one is empty.
-	int status = each_sample(run, old.first_bin, window.first_bin, leave, error);
+	int status =
+		tb_run_each_block(run, old.first_bin, window.first_bin, leave, error);
 	if (!status)
-		status = each_sample(run, window.end_bin, old.end_bin, leave, error);
+		status =
+			tb_run_each_block(run, window.end_bin, old.end_bin, leave, error);
 	if (!status)
-		status = each_sample(run, window.first_bin, old.first_bin, enter, error);
+		status = tb_run_each_block(
+			run, window.first_bin, old.first_bin, enter, error);
 	if (!status)
-		status = each_sample(run, old.end_bin, window.end_bin, enter, error);
+		status =
+			tb_run_each_block(run, old.end_bin, window.end_bin, enter, error);
 	return status ? status : settle_doubts(run, window, error);
-}
-
-static int step_number(
-	struct tb_run *run, sqlite3_stmt *query, int64_t *value, struct tb_error *error)
-{
-	int code = sqlite3_step(query);
-	if (code == SQLITE_ROW)
-		*value = sqlite3_column_int64(query, 0);
-	int status = code == SQLITE_ROW || code == SQLITE_DONE
-			     ? TB_OK
-			     : tb_sql_fail(error, run->db, run->path);
-	sqlite3_reset(query);
-	return status;
-}
-
-// check_unchanged drops the cache when the file was written to, and fails when the bins
-// are no longer those that the run was opened with.
-static int check_unchanged(struct tb_run *run, struct tb_error *error)
-{
-	int64_t version = 0, bin_ps = -1;
-	int status = step_number(run, run->data_version, &version, error);
-	if (status || version == run->cache.data_version)
-		return status;
-	sqlite3_bind_int64(run->bin_width, 1, run->record.info.id);
-	status = step_number(run, run->bin_width, &bin_ps, error);
-	if (!status && bin_ps != run->record.info.bin_ps)
-		return tb_fail_in(error, TB_EIO, run->path,
-			"run %" PRId64 " was written anew meanwhile: open it again",
-			run->record.info.id);
-	run->cache.data_version = version;
-	run->cache.window = (struct tb_window){0, 0};
-	return status;
 }
 
 static int read_consistently(
@@ -203,46 +191,24 @@ static int read_consistently(
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
 	if (status)
 		return status;
-	status = check_unchanged(run, error);
-	struct tb_window held = run->cache.window;
+	status = tb_run_check_unchanged(run, error);
+	struct tb_window held = run->sums.window;
 	if (!status &&
 		(held.first_bin != window.first_bin || held.end_bin != window.end_bin))
 		status = move_window(run, window, error);
 	if (!status)
-		run->cache.window = window;
+		run->sums.window = window;
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }
 
-static uint32_t at_most_32_bits(uint64_t count)
-{
-	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-}
-
-static void copy_out(const struct tb_run *run, struct tb_link_sample *samples)
-{
-	for (uint32_t i = 0; i < run->record.info.n_links; i++) {
-		const struct tb_run_sums *sums = &run->cache.sums[i];
-		samples[i] = (struct tb_link_sample){
-			.link = {i},
-			.n_packets = at_most_32_bits(sums->packets),
-			.n_blocked = at_most_32_bits(sums->blocked),
-			.wait_ps = sums->wait_ps,
-			.stall_ps = sums->stall_ps,
-			.busy_ps = sums->busy_ps,
-			.bytes = sums->bytes,
-			.longest_wait_ps = sums->longest_wait_ps,
-		};
-	}
-}
-
-int tb_run_samples(struct tb_run *run, struct tb_window window,
-	struct tb_link_sample *samples, struct tb_error *error)
+int tb_run_look(struct tb_run *run, struct tb_window window,
+	const struct tb_link_sample **samples, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	if (window.first_bin == 0 &&
 		(window.end_bin == 0 || window.end_bin == info->n_bins)) {
-		memcpy(samples, run->totals, info->n_links * sizeof *samples);
+		*samples = run->totals;
 		return TB_OK;
 	}
 	if (window.first_bin >= window.end_bin || window.end_bin > info->n_bins)
@@ -252,7 +218,17 @@ int tb_run_samples(struct tb_run *run, struct tb_window window,
 			window.first_bin, window.end_bin, info->n_bins);
 	int status = read_consistently(run, window, error);
 	if (!status)
-		copy_out(run, samples);
+		*samples = run->sums.samples;
+	return status;
+}
+
+int tb_run_samples(struct tb_run *run, struct tb_window window,
+	struct tb_link_sample *samples, struct tb_error *error)
+{
+	const struct tb_link_sample *sums;
+	int status = tb_run_look(run, window, &sums, error);
+	if (!status)
+		memcpy(samples, sums, run->record.info.n_links * sizeof *samples);
 	return status;
 }
 
@@ -267,75 +243,83 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window)
 	return end_ps > first_ps ? end_ps - first_ps : 0;
 }
 
-// sum_totals reads the sums that were stored at the run's end, or adds its bins up when
-// it has none.
-static int sum_totals(struct tb_run *run, struct tb_error *error)
+// add_bins makes the totals of a run that has none stored: they are those of a window
+// over all bins.
+static int add_bins(struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_row row;
-	clear(run);
-	int status = tb_run_query(
-		run, "SELECT " SUM_COLUMNS "FROM link_total WHERE run = ?1", &row, error);
-	if (status)
-		return status;
-	bool stored = false;
-	while ((status = tb_run_next(run, "link_total", &row, error)) > 0) {
-		struct tb_run_sums sums;
-		uint32_t link = get_sums(run, &row, &sums);
-		if (!row.bad)
-			run->cache.sums[link] = sums;
-		stored = true;
-	}
-	sqlite3_finalize(row.query);
-	if (!status && !stored)
-		status = each_sample(run, 0, run->record.info.n_bins, enter, error);
+	int status = read_window(run, (struct tb_window){0, 0},
+		(struct tb_window){0, run->record.info.n_bins}, error);
 	if (!status)
-		copy_out(run, run->totals);
+		memcpy(run->totals, run->sums.samples,
+			run->record.info.n_links * sizeof *run->totals);
 	return status;
 }
 
-static int prepare(struct tb_run *run, struct tb_error *error)
+// read_totals reads the sums that were stored at the run's end; `stored` says whether
+// there are any.
+static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 {
-	const struct {
-		sqlite3_stmt **query;
-		const char *sql;
-	} queries[] = {
-		{&run->bins, "SELECT " SUM_COLUMNS "FROM link_bin WHERE run = ?1 AND "
-			     "bin >= ?2 AND bin < ?3"},
-		{&run->longest, "SELECT longest_wait_ps FROM link_bin WHERE run = ?1 AND "
-				"bin = ?2 AND link = ?3"},
-		{&run->bin_width, "SELECT bin_ps FROM run WHERE run = ?1"},
-		{&run->data_version, "PRAGMA data_version"},
-	};
-	int status = TB_OK;
-	for (size_t i = 0; !status && i < sizeof queries / sizeof *queries; i++)
-		status = tb_sql_prepare(
-			run->db, run->path, queries[i].sql, queries[i].query, error);
+	struct tb_run_row row;
+	int status = tb_run_query(run,
+		"SELECT " TB_RUN_SUM_COLUMNS "FROM link_total WHERE run = ?1", &row,
+		error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "link_total", &row, error)) > 0) {
+		struct tb_run_sums sums;
+		uint32_t link = tb_run_get_sums(run, &row, &sums);
+		*stored = true;
+		if (row.bad)
+			continue;
+		run->totals[link] = (struct tb_link_sample){
+			.link = {link},
+			.n_packets = at_most_32_bits(sums.packets),
+			.n_blocked = at_most_32_bits(sums.blocked),
+			.wait_ps = sums.wait_ps,
+			.stall_ps = sums.stall_ps,
+			.busy_ps = sums.busy_ps,
+			.bytes = sums.bytes,
+			.longest_wait_ps = sums.longest_wait_ps,
+		};
+	}
+	sqlite3_finalize(row.query);
 	return status;
+}
+
+static int sum_totals(struct tb_run *run, struct tb_error *error)
+{
+	bool stored = false;
+	for (uint32_t link = 0; link < run->record.info.n_links; link++)
+		run->totals[link] = (struct tb_link_sample){.link = {link}};
+	int status = read_totals(run, &stored, error);
+	return status || stored ? status : add_bins(run, error);
 }
 
 int tb_run_window_init(struct tb_run *run, struct tb_error *error)
 {
 	uint32_t n = run->record.info.n_links ? run->record.info.n_links : 1;
-	run->cache.sums = calloc(n, sizeof *run->cache.sums);
-	run->cache.doubtful = calloc(n, 1);
+	struct tb_run_window *sums = &run->sums;
+	sums->samples = calloc(n, sizeof *sums->samples);
+	sums->packets = calloc(n, sizeof *sums->packets);
+	sums->blocked = calloc(n, sizeof *sums->blocked);
+	sums->doubtful = calloc(n, 1);
+	sums->doubts = calloc(n, sizeof *sums->doubts);
 	run->totals = calloc(n, sizeof *run->totals);
-	if (!run->cache.sums || !run->cache.doubtful || !run->totals)
+	if (!sums->samples || !sums->packets || !sums->blocked || !sums->doubtful ||
+		!sums->doubts || !run->totals)
 		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
-	int status = prepare(run, error);
-	if (!status)
-		status = step_number(
-			run, run->data_version, &run->cache.data_version, error);
+	int status = tb_run_bins_init(run, error);
 	return status ? status : sum_totals(run, error);
 }
 
 void tb_run_window_fini(struct tb_run *run)
 {
-	sqlite3_finalize(run->bins);
-	sqlite3_finalize(run->longest);
-	sqlite3_finalize(run->bin_width);
-	sqlite3_finalize(run->data_version);
-	free(run->cache.sums);
-	free(run->cache.doubtful);
+	tb_run_bins_fini(run);
+	free(run->sums.samples);
+	free(run->sums.packets);
+	free(run->sums.blocked);
+	free(run->sums.doubtful);
+	free(run->sums.doubts);
 	free(run->totals);
 }
 
@@ -365,7 +349,7 @@ int tb_run_wait_by_bin(struct tb_run *run, uint64_t *wait_ps, struct tb_error *e
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
 	if (status)
 		return status;
-	status = check_unchanged(run, error);
+	status = tb_run_check_unchanged(run, error);
 	if (!status)
 		status = read_bin_totals(run, wait_ps, error);
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);

@@ -1,5 +1,6 @@
 // The hot links: the links of the window, most loaded first.
 #include "metric_text.h"
+#include "select.h"
 #include "viewer_impl.h"
 
 #include <inttypes.h>
@@ -19,6 +20,19 @@ static int by_value(const void *one, const void *other)
 	return a->link.id < b->link.id ? -1 : a->link.id > b->link.id;
 }
 
+// rank sorts the rows as far as the first n: of a hundred thousand links a page is read.
+static void rank(struct tb_viewer *viewer, double n)
+{
+	uint32_t wanted = n < viewer->n_rows ? (uint32_t)n : viewer->n_rows;
+	uint32_t done = viewer->n_ranked;
+	if (wanted <= done)
+		return;
+	wanted = wanted < done * 2 ? done * 2 : wanted; // few steps to the end
+	tb_select_first(viewer->rows + done, viewer->n_rows - done, sizeof *viewer->rows,
+		wanted - done, by_value);
+	viewer->n_ranked = wanted < viewer->n_rows ? wanted : viewer->n_rows;
+}
+
 // The list goes by the metric that is shown; hot_links.h knows waits alone.
 static int open(struct tb_viewer *viewer, struct tb_error *error)
 {
@@ -29,7 +43,8 @@ static int open(struct tb_viewer *viewer, struct tb_error *error)
 		if (value > 0)
 			viewer->rows[viewer->n_rows++] = (struct tb_list_row){{i}, value};
 	}
-	qsort(viewer->rows, viewer->n_rows, sizeof *viewer->rows, by_value);
+	viewer->n_ranked = 0;
+	rank(viewer, 1);
 	return TB_OK;
 }
 
@@ -45,15 +60,20 @@ static void scroll_to(struct tb_viewer *viewer, double scroll)
 	viewer->stale = true;
 }
 
-// row_of is the list's row of the selected link, n_rows when there is none.
+// row_of is the list's row of the selected link, n_rows when there is none: as many as
+// come before it, sorted or not.
 static uint32_t row_of(const struct tb_viewer *viewer)
 {
-	if (viewer->selected.kind != TB_PICK_LINK)
+	uint32_t link = viewer->selected.index, n = 0;
+	if (viewer->selected.kind != TB_PICK_LINK || link >= viewer->info->n_links)
+		return viewer->n_rows;
+	const struct tb_list_row row = {
+		{link}, tb_metric_of(&viewer->samples[link], viewer->metric)};
+	if (row.value == 0)
 		return viewer->n_rows;
 	for (uint32_t i = 0; i < viewer->n_rows; i++)
-		if (viewer->rows[i].link.id == viewer->selected.index)
-			return i;
-	return viewer->n_rows;
+		n += by_value(&viewer->rows[i], &row) < 0;
+	return n;
 }
 
 void tb_list_reveal(struct tb_viewer *viewer)
@@ -146,6 +166,7 @@ static void draw(
 	struct tb_box rows = {
 		place.x + 1, place.y + HEADER_H, place.w - 1, fmax(rows_h(viewer), 1)};
 	scroll_to(viewer, viewer->scroll); // the place or the rows may have changed
+	rank(viewer, (viewer->scroll + rows.h) / ROW_H + 1);
 	tb_picture_clip(picture, rows);
 	for (uint32_t i = (uint32_t)(viewer->scroll / ROW_H); i < viewer->n_rows; i++) {
 		double y = rows.y + i * (double)ROW_H - viewer->scroll;
@@ -169,6 +190,7 @@ static void step(struct tb_viewer *viewer, int by)
 		row -= row > 0;
 	else
 		row += row + 1 < viewer->n_rows;
+	rank(viewer, row + 1.0);
 	tb_viewer_select(
 		viewer, (struct tb_pick){TB_PICK_LINK, viewer->rows[row].link.id});
 }

@@ -78,8 +78,8 @@ struct tb_viewer {
 
 	// The list: links by value.
 	struct tb_list_row *rows;
-	uint32_t n_rows;
-	double scroll; // abstract pixels
+	uint32_t n_rows, n_ranked; // sorted: the first n_ranked
+	double scroll;		   // abstract pixels
 
 	// Time.
 	uint64_t *wait_by_bin; // NULL until read

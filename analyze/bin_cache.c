@@ -1,0 +1,219 @@
+#include "bin_cache.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINK, WAIT, STALL, BUSY, BYTES, PACKETS, BLOCKED, LONGEST, N_COLUMNS };
+
+// An entry is read as eight bytes of which only the first `width` count, so the last
+// entry needs room behind it.
+#define SLACK 8
+
+struct column {
+	uint64_t mask;
+	uint32_t width; // bytes
+	size_t offset;	// in data
+};
+
+struct tb_bin_block {
+	uint32_t n;
+	bool used; // since the hand last passed
+	size_t size;
+	struct column columns[N_COLUMNS];
+	unsigned char data[];
+};
+
+int tb_bin_cache_init(struct tb_bin_cache *cache, uint64_t n_bins, size_t budget_bytes)
+{
+	*cache = (struct tb_bin_cache){.budget_bytes = budget_bytes};
+	return tb_bin_cache_grow(cache, n_bins);
+}
+
+int tb_bin_cache_grow(struct tb_bin_cache *cache, uint64_t n_bins)
+{
+	assert(n_bins >= cache->n_bins);
+	// Not realloc: pages of bins that nobody looks at are never touched.
+	struct tb_bin_block **blocks =
+		calloc(n_bins ? n_bins : 1, sizeof(struct tb_bin_block *));
+	if (!blocks)
+		return TB_ENOMEM;
+	if (cache->n_bins)
+		memcpy(blocks, cache->blocks,
+			cache->n_bins * sizeof(struct tb_bin_block *));
+	free(cache->blocks);
+	cache->blocks = blocks;
+	cache->n_bins = n_bins;
+	return TB_OK;
+}
+
+static void drop(struct tb_bin_cache *cache, uint64_t bin)
+{
+	cache->used_bytes -= cache->blocks[bin]->size;
+	free(cache->blocks[bin]);
+	cache->blocks[bin] = NULL;
+}
+
+void tb_bin_cache_forget(struct tb_bin_cache *cache)
+{
+	for (uint64_t bin = 0; cache->used_bytes > 0; bin++)
+		if (cache->blocks[bin])
+			drop(cache, bin);
+}
+
+void tb_bin_cache_fini(struct tb_bin_cache *cache)
+{
+	tb_bin_cache_forget(cache);
+	free(cache->blocks);
+	*cache = (struct tb_bin_cache){0};
+}
+
+bool tb_bin_cache_full(const struct tb_bin_cache *cache)
+{
+	// One more of the largest kind may not fit, so a little is left free.
+	return cache->used_bytes > cache->budget_bytes / 8 * 7;
+}
+
+const struct tb_bin_block *tb_bin_cache_find(struct tb_bin_cache *cache, uint64_t bin)
+{
+	assert(bin < cache->n_bins);
+	struct tb_bin_block *block = cache->blocks[bin];
+	if (block)
+		block->used = true;
+	return block;
+}
+
+bool tb_bin_cache_has(const struct tb_bin_cache *cache, uint64_t bin)
+{
+	assert(bin < cache->n_bins);
+	return cache->blocks[bin] != NULL;
+}
+
+// make_room drops blocks until `size` fits or none is left.
+static void make_room(struct tb_bin_cache *cache, size_t size)
+{
+	while (cache->used_bytes > 0 && cache->used_bytes + size > cache->budget_bytes) {
+		struct tb_bin_block *block = cache->blocks[cache->hand];
+		if (block && !block->used)
+			drop(cache, cache->hand);
+		else if (block)
+			block->used = false;
+		cache->hand = (cache->hand + 1) % cache->n_bins;
+	}
+}
+
+static void values_of(const struct tb_bin_row *row, uint64_t values[N_COLUMNS])
+{
+	const struct tb_run_sums *sums = &row->sums;
+	values[LINK] = row->link;
+	values[WAIT] = sums->wait_ps;
+	values[STALL] = sums->stall_ps;
+	values[BUSY] = sums->busy_ps;
+	values[BYTES] = sums->bytes;
+	values[PACKETS] = sums->packets;
+	values[BLOCKED] = sums->blocked;
+	values[LONGEST] = sums->longest_wait_ps;
+}
+
+static uint32_t width_of(uint64_t largest)
+{
+	uint32_t width = 0;
+	for (; largest; largest >>= 8)
+		width++;
+	return width;
+}
+
+// measure finds each column's width and place; returns the size of all of them.
+static size_t measure(
+	struct column columns[N_COLUMNS], const struct tb_bin_row *rows, uint32_t n)
+{
+	uint64_t all[N_COLUMNS] = {0};
+	size_t size = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t values[N_COLUMNS];
+		values_of(&rows[i], values);
+		for (int c = 0; c < N_COLUMNS; c++)
+			all[c] |= values[c];
+	}
+	for (int c = 0; c < N_COLUMNS; c++) {
+		uint32_t width = width_of(all[c]);
+		columns[c] = (struct column){
+			.mask = width == 8 ? UINT64_MAX
+					   : (UINT64_C(1) << (8 * width)) - 1,
+			.width = width,
+			.offset = size};
+		size += (size_t)width * n;
+	}
+	return size;
+}
+
+const struct tb_bin_block *tb_bin_cache_put(struct tb_bin_cache *cache, uint64_t bin,
+	const struct tb_bin_row *rows, uint32_t n)
+{
+	struct column columns[N_COLUMNS];
+	assert(bin < cache->n_bins && !cache->blocks[bin]);
+	size_t size = sizeof(struct tb_bin_block) + measure(columns, rows, n) + SLACK;
+	struct tb_bin_block *block = malloc(size);
+	if (!block)
+		return NULL;
+	make_room(cache, size);
+	block->n = n;
+	block->used = false;
+	block->size = size;
+	memcpy(block->columns, columns, sizeof columns);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t values[N_COLUMNS];
+		values_of(&rows[i], values);
+		for (int c = 0; c < N_COLUMNS; c++) {
+			uint64_t bytes = htole64(values[c]);
+			memcpy(block->data + columns[c].offset +
+					(size_t)columns[c].width * i,
+				&bytes, columns[c].width);
+		}
+	}
+	cache->used_bytes += size;
+	cache->blocks[bin] = block;
+	return block;
+}
+
+uint32_t tb_bin_block_n(const struct tb_bin_block *block)
+{
+	return block->n;
+}
+
+static inline uint64_t value_at(const struct tb_bin_block *block, int c, uint32_t i)
+{
+	uint64_t bytes;
+	const struct column *column = &block->columns[c];
+	memcpy(&bytes, block->data + column->offset + (size_t)column->width * i, 8);
+	return le64toh(bytes) & column->mask;
+}
+
+struct tb_bin_row tb_bin_block_row(const struct tb_bin_block *block, uint32_t i)
+{
+	assert(i < block->n);
+	return (struct tb_bin_row){.link = (uint32_t)value_at(block, LINK, i),
+		.sums = {.wait_ps = value_at(block, WAIT, i),
+			.stall_ps = value_at(block, STALL, i),
+			.busy_ps = value_at(block, BUSY, i),
+			.bytes = value_at(block, BYTES, i),
+			.packets = value_at(block, PACKETS, i),
+			.blocked = value_at(block, BLOCKED, i),
+			.longest_wait_ps = value_at(block, LONGEST, i)}};
+}
+
+uint64_t tb_bin_block_longest(const struct tb_bin_block *block, uint32_t link)
+{
+	uint32_t low = 0;
+	for (uint32_t high = block->n; low < high;) {
+		uint32_t middle = low + (high - low) / 2;
+		if (value_at(block, LINK, middle) < link)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < block->n && value_at(block, LINK, low) == link
+		       ? value_at(block, LONGEST, low)
+		       : 0;
+}

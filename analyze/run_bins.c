@@ -1,0 +1,221 @@
+// The bins of a run: read from the store once, then kept packed as long as there is room.
+#include "run_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a viewer of 4096 nodes and of 65,536 may take for bins, so that all of it stays
+// below 500 MB: a link takes about 330 bytes elsewhere (its name, three samples, its cell
+// and its row in the list; measured).
+#define ROOM_BYTES	 (UINT64_C(448) << 20)
+#define LINK_BYTES	 330
+#define BUDGET_MIN_BYTES (UINT64_C(64) << 20)
+#define BUDGET_MAX_BYTES (UINT64_C(320) << 20)
+
+#define PRELOAD_BINS 4096 // how far ahead: finding the next must stay cheap
+
+static size_t budget_of(uint32_t n_links)
+{
+	uint64_t elsewhere = (uint64_t)n_links * LINK_BYTES;
+	if (elsewhere + BUDGET_MIN_BYTES > ROOM_BYTES)
+		return BUDGET_MIN_BYTES;
+	uint64_t left = ROOM_BYTES - elsewhere;
+	return left < BUDGET_MAX_BYTES ? left : BUDGET_MAX_BYTES;
+}
+
+uint32_t tb_run_get_sums(
+	const struct tb_run *run, struct tb_run_row *row, struct tb_run_sums *sums)
+{
+	sums->wait_ps = tb_run_get(row, 1, INT64_MAX);
+	sums->stall_ps = tb_run_get(row, 2, INT64_MAX);
+	sums->busy_ps = tb_run_get(row, 3, INT64_MAX);
+	sums->bytes = tb_run_get(row, 4, INT64_MAX);
+	sums->packets = tb_run_get(row, 5, INT64_MAX);
+	sums->blocked = tb_run_get(row, 6, INT64_MAX);
+	sums->longest_wait_ps = tb_run_get(row, 7, INT64_MAX);
+	return tb_run_get_id(row, 0, run->record.info.n_links);
+}
+
+// A range of bins on its way from the store to whoever takes it.
+struct reading {
+	struct tb_run *run;
+	tb_run_take *take;
+	uint64_t bin; // whose rows are staged
+	struct tb_error *error;
+};
+
+static int out_of_memory(struct tb_run *run, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for a bin of the run");
+}
+
+// deliver packs the staged rows as a bin and hands it on.
+static int deliver(struct reading *reading)
+{
+	struct tb_run *run = reading->run;
+	const struct tb_bin_block *block =
+		tb_bin_cache_put(&run->cache, reading->bin, run->staged, run->n_staged);
+	run->n_staged = 0;
+	if (!block)
+		return out_of_memory(run, reading->error);
+	reading->take(run, block);
+	return TB_OK;
+}
+
+// stage adds a row (its columns are TB_RUN_SUM_COLUMNS, then the bin) to those of its
+// bin, and delivers the bin before when this one begins another.
+static int stage(struct reading *reading, struct tb_run_row *row)
+{
+	struct tb_run *run = reading->run;
+	struct tb_bin_row read;
+	int status = TB_OK;
+	read.link = tb_run_get_sums(run, row, &read.sums);
+	uint64_t bin = tb_run_get(row, 8, run->cache.n_bins - 1);
+	// The key keeps a link from coming twice; a damaged index may not.
+	if (bin == reading->bin && run->n_staged == run->record.info.n_links)
+		row->bad = true;
+	if (row->bad)
+		return tb_run_damaged(run->path, "link_bin", reading->error);
+	if (bin != reading->bin && run->n_staged > 0)
+		status = deliver(reading);
+	reading->bin = bin;
+	run->staged[run->n_staged++] = read;
+	return status;
+}
+
+// read_range reads bins none of which is at hand. Those of which the store has no row are
+// put as empty, so that they are not asked for again.
+static int read_range(struct reading *reading, uint64_t first, uint64_t end)
+{
+	struct tb_run *run = reading->run;
+	struct tb_run_row row = {.query = run->bins};
+	sqlite3_bind_int64(row.query, 1, run->record.info.id);
+	sqlite3_bind_int64(row.query, 2, (int64_t)first);
+	sqlite3_bind_int64(row.query, 3, (int64_t)end);
+	int code = SQLITE_DONE, status = TB_OK;
+	reading->bin = first;
+	run->n_staged = 0;
+	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
+		status = stage(reading, &row);
+	if (!status && code != SQLITE_DONE)
+		status = tb_sql_fail(reading->error, run->db, run->path);
+	if (!status && (run->n_staged > 0 || end - first == 1))
+		status = deliver(reading);
+	sqlite3_reset(row.query);
+	return status;
+}
+
+int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_take *take,
+	struct tb_error *error)
+{
+	struct reading reading = {.run = run, .take = take, .error = error};
+	int status = TB_OK;
+	while (!status && first < end) {
+		const struct tb_bin_block *block = tb_bin_cache_find(&run->cache, first);
+		if (block) {
+			take(run, block);
+			first++;
+			continue;
+		}
+		uint64_t until = first + 1;
+		while (until < end && !tb_bin_cache_has(&run->cache, until))
+			until++;
+		status = read_range(&reading, first, until);
+		first = until;
+	}
+	return status;
+}
+
+static int step_number(
+	struct tb_run *run, sqlite3_stmt *query, int64_t *value, struct tb_error *error)
+{
+	int code = sqlite3_step(query);
+	if (code == SQLITE_ROW)
+		*value = sqlite3_column_int64(query, 0);
+	int status = code == SQLITE_ROW || code == SQLITE_DONE
+			     ? TB_OK
+			     : tb_sql_fail(error, run->db, run->path);
+	sqlite3_reset(query);
+	return status;
+}
+
+int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
+{
+	int64_t version = 0, bin_ps = -1;
+	int status = step_number(run, run->data_version, &version, error);
+	if (status || version == run->seen_version)
+		return status;
+	sqlite3_bind_int64(run->bin_width, 1, run->record.info.id);
+	status = step_number(run, run->bin_width, &bin_ps, error);
+	if (!status && bin_ps != run->record.info.bin_ps)
+		return tb_fail_in(error, TB_EIO, run->path,
+			"run %" PRId64 " was written anew meanwhile: open it again",
+			run->record.info.id);
+	run->seen_version = version;
+	run->sums.window = (struct tb_window){0, 0};
+	tb_bin_cache_forget(&run->cache);
+	return status;
+}
+
+static void ignore(struct tb_run *run, const struct tb_bin_block *block)
+{
+	(void)run;
+	(void)block;
+}
+
+int tb_run_preload(struct tb_run *run, uint64_t from, struct tb_error *error)
+{
+	uint64_t n_bins = run->cache.n_bins, ahead = 0;
+	if (tb_bin_cache_full(&run->cache))
+		return 0;
+	while (ahead < n_bins && ahead < PRELOAD_BINS &&
+		tb_bin_cache_has(&run->cache, (from + ahead) % n_bins))
+		ahead++;
+	if (ahead == n_bins || ahead == PRELOAD_BINS)
+		return 0;
+	uint64_t bin = (from + ahead) % n_bins;
+	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
+	if (status)
+		return status;
+	status = tb_run_check_unchanged(run, error);
+	if (!status)
+		status = tb_run_each_block(run, bin, bin + 1, ignore, error);
+	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
+	return status ? status : 1;
+}
+
+int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
+{
+	const struct {
+		sqlite3_stmt **query;
+		const char *sql;
+	} queries[] = {
+		{&run->bins,
+			"SELECT " TB_RUN_SUM_COLUMNS
+			", bin FROM link_bin WHERE run = ?1 AND bin >= ?2 AND bin < ?3 "
+			"ORDER BY bin, link"},
+		{&run->bin_width, "SELECT bin_ps FROM run WHERE run = ?1"},
+		{&run->data_version, "PRAGMA data_version"},
+	};
+	const struct tb_run_info *info = &run->record.info;
+	run->staged = calloc((size_t)info->n_links + 1, sizeof *run->staged);
+	if (!run->staged ||
+		tb_bin_cache_init(&run->cache, info->n_bins, budget_of(info->n_links)))
+		return out_of_memory(run, error);
+	int status = TB_OK;
+	for (size_t i = 0; !status && i < sizeof queries / sizeof *queries; i++)
+		status = tb_sql_prepare(
+			run->db, run->path, queries[i].sql, queries[i].query, error);
+	return status ? status
+		      : step_number(run, run->data_version, &run->seen_version, error);
+}
+
+void tb_run_bins_fini(struct tb_run *run)
+{
+	sqlite3_finalize(run->bins);
+	sqlite3_finalize(run->bin_width);
+	sqlite3_finalize(run->data_version);
+	tb_bin_cache_fini(&run->cache);
+	free(run->staged);
+}

@@ -1,0 +1,69 @@
+#include "select.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct span {
+	char *entries;
+	size_t size;
+	int (*compare)(const void *, const void *);
+};
+
+static char *at(const struct span *span, size_t i)
+{
+	return span->entries + i * span->size;
+}
+
+static void swap(const struct span *span, size_t i, size_t j)
+{
+	char spare[TB_SELECT_SIZE_MAX];
+	memcpy(spare, at(span, i), span->size);
+	memcpy(at(span, i), at(span, j), span->size);
+	memcpy(at(span, j), spare, span->size);
+}
+
+// pivot_of takes the median of three, so that entries in order, either way, do not make
+// it slow.
+static size_t pivot_of(const struct span *span, size_t low, size_t high)
+{
+	size_t middle = low + (high - low) / 2, last = high - 1;
+	if (span->compare(at(span, middle), at(span, low)) < 0)
+		swap(span, middle, low);
+	if (span->compare(at(span, last), at(span, low)) < 0)
+		swap(span, last, low);
+	if (span->compare(at(span, last), at(span, middle)) < 0)
+		swap(span, last, middle);
+	return middle;
+}
+
+// part puts what is smaller than the pivot before it and returns the pivot's place.
+static size_t part(const struct span *span, size_t low, size_t high)
+{
+	size_t last = high - 1, next = low;
+	swap(span, pivot_of(span, low, high), last);
+	for (size_t i = low; i < last; i++)
+		if (span->compare(at(span, i), at(span, last)) < 0)
+			swap(span, i, next++);
+	swap(span, next, last);
+	return next;
+}
+
+void tb_select_first(void *entries, size_t n, size_t size, size_t k,
+	int (*compare)(const void *, const void *))
+{
+	const struct span span = {entries, size, compare};
+	size_t low = 0, high = n;
+	assert(size <= TB_SELECT_SIZE_MAX);
+	k = k < n ? k : n;
+	// The place `k` lies within [low, high), or all before it are known to be
+	// smaller.
+	while (k > low && k < high) {
+		size_t place = part(&span, low, high);
+		if (place < k)
+			low = place + 1;
+		else
+			high = place;
+	}
+	qsort(entries, k, size, compare);
+}
