@@ -1,0 +1,206 @@
+// The collectives and their algorithms by name, and what must hold before one is planned.
+#include "collective_impl.h"
+
+#include "nearest.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct tb_collective_algorithm allgather[] = {
+	{"direct", "each sends its block to k others a round", false, true,
+		tb_allgather_direct},
+	{"exchange", "groups of k + 1 exchange what they have, then groups of groups",
+		false, false, tb_allgather_exchange},
+	{"bruck", "each sends all that it has to k others further and further away",
+		false, false, tb_allgather_bruck},
+	{"ring", "blocks go round, a ring for each port", false, true, tb_allgather_ring},
+	{"gather-broadcast", "up a tree to rank 0 and down again", true, false,
+		tb_allgather_gather_broadcast},
+	{0},
+};
+
+static const struct tb_collective_algorithm scatter[] = {
+	{"binomial", "who has blocks sends k of k + 1 parts on", false, false,
+		tb_scatter_binomial},
+	{"sequential", "the root sends to k others a round", false, false,
+		tb_scatter_sequential},
+	{0},
+};
+
+static const struct tb_collective_algorithm gather[] = {
+	{"binomial", "the reverse of scatter", false, false, tb_gather_binomial},
+	{"tree", "up a tree in which a rank has --branch children", true, false,
+		tb_gather_tree},
+	{"sequential", "the root receives from k others a round", false, false,
+		tb_gather_sequential},
+	{0},
+};
+
+static const struct tb_collective_algorithm alltoall[] = {
+	{"direct", "each sends to the next k others a round", false, true,
+		tb_alltoall_direct},
+	{"pairwise", "pairs exchange, k pairs a rank and round", false, true,
+		tb_alltoall_pairwise},
+	{"permission", "direct, but after whoever sent there before", false, true,
+		tb_alltoall_permission},
+	{"bruck", "blocks hop by the digits of their distance", false, false,
+		tb_alltoall_bruck},
+	{0},
+};
+
+static const struct tb_collective_algorithm broadcast[] = {
+	{"binomial", "who has it sends it to k others a round", false, false,
+		tb_broadcast_binomial},
+	{"tree", "down a tree in which a rank has --branch children", true, false,
+		tb_broadcast_tree},
+	{"scatter-allgather", "scattered in parts that then go round in rings", false,
+		true, tb_broadcast_scatter_allgather},
+	{0},
+};
+
+static const struct tb_collective_algorithm barrier[] = {
+	{"dissemination", "each tells k others further and further away", false, false,
+		tb_barrier_dissemination},
+	{"tree", "up a tree to rank 0 and down again", true, false, tb_barrier_tree},
+	{0},
+};
+
+static const struct tb_collective_algorithm reduce[] = {
+	{"binomial", "the reverse of broadcast", false, false, tb_reduce_binomial},
+	{"tree", "up a tree in which a rank has --branch children", true, false,
+		tb_reduce_tree},
+	{"rabenseifner", "parts reduced by halving, then gathered", false, false,
+		tb_reduce_rabenseifner},
+	{0},
+};
+
+static const struct tb_collective_algorithm allreduce[] = {
+	{"doubling", "groups of k + 1 exchange and add, then groups of groups", false,
+		false, tb_allreduce_doubling},
+	{"tree", "up a tree to rank 0 and down again", true, false, tb_allreduce_tree},
+	{"ring", "parts go round twice, first to be reduced; a ring for each port", false,
+		true, tb_allreduce_ring},
+	{"rabenseifner", "parts reduced by halving, then spread by doubling", false,
+		false, tb_allreduce_rabenseifner},
+	{0},
+};
+
+static const struct tb_collective_algorithm reduce_scatter[] = {
+	{"ring", "parts go round to be reduced; a ring for each port", false, true,
+		tb_reduce_scatter_ring},
+	{"halving", "groups of groups exchange halves, then groups", false, false,
+		tb_reduce_scatter_halving},
+	{0},
+};
+
+const struct tb_collective tb_collectives[] = {
+	{"allgather", "everybody ends with everybody's block", TB_SIZE_BLOCK, false,
+		allgather},
+	{"scatter", "the root gives each its block", TB_SIZE_BLOCK, true, scatter},
+	{"gather", "the root gets each one's block", TB_SIZE_BLOCK, true, gather},
+	{"alltoall", "each has a block for each other", TB_SIZE_BLOCK, false, alltoall},
+	{"broadcast", "everybody ends with what the root has", TB_SIZE_WHOLE, true,
+		broadcast},
+	{"barrier", "nobody goes on before everybody has come", TB_SIZE_NONE, false,
+		barrier},
+	{"reduce", "the root ends with the sum of all", TB_SIZE_WHOLE, true, reduce},
+	{"allreduce", "everybody ends with the sum of all", TB_SIZE_WHOLE, false,
+		allreduce},
+	{"reduce-scatter", "each ends with its part of the sum of all", TB_SIZE_WHOLE,
+		false, reduce_scatter},
+	{0},
+};
+
+const struct tb_collective *tb_collective_find(const char *name)
+{
+	for (const struct tb_collective *c = tb_collectives; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+int tb_collective_algorithm_find(const struct tb_collective_algorithm **algorithm,
+	const struct tb_collective *collective, const char *name, struct tb_error *error)
+{
+	size_t n = 0;
+	for (const struct tb_collective_algorithm *a = collective->algorithms; a->name;
+		a++, n++) {
+		if (strcmp(a->name, name) == 0) {
+			*algorithm = a;
+			return TB_OK;
+		}
+	}
+	size_t nearest = tb_nearest(
+		name, &collective->algorithms->name, n, sizeof *collective->algorithms);
+	return tb_fail(error, TB_EUSAGE,
+		"no algorithm of %s is called '%s'; the nearest is '%s'",
+		collective->name, name, collective->algorithms[nearest].name);
+}
+
+static int check_ranks(const struct tb_collective_options *o, struct tb_error *error)
+{
+	if (o->n_ranks < 2 || o->n_ranks > TB_RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"a collective needs 2 to %" PRIu32 " ranks, not %" PRIu32,
+			TB_RANKS_MAX, o->n_ranks);
+	if (o->root >= o->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32
+			" cannot be the root: the ranks are 0 to %" PRIu32,
+			o->root, o->n_ranks - 1);
+	return TB_OK;
+}
+
+static int check_amounts(const struct tb_collective_options *o, struct tb_error *error)
+{
+	if (o->n_ports < 1 || o->n_ports > TB_PORTS_MAX)
+		return tb_fail(error, TB_EUSAGE, "a rank has 1 to %d ports, not %" PRIu32,
+			TB_PORTS_MAX, o->n_ports);
+	if (o->algorithm->branches && (o->branch < 1 || o->branch > o->n_ranks))
+		return tb_fail(error, TB_EUSAGE,
+			"a rank of the tree has 1 to %" PRIu32 " children, not %" PRIu32,
+			o->n_ranks, o->branch);
+	if (o->bytes > (UINT64_C(1) << 62) / o->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu64 " bytes are too many for %" PRIu32 " ranks", o->bytes,
+			o->n_ranks);
+	uint64_t pairs = (uint64_t)o->n_ranks * (o->n_ranks - 1);
+	if (o->algorithm->quadratic && pairs > INT32_MAX / 2)
+		return tb_fail(error, TB_ECAPACITY,
+			"%s %s among %" PRIu32
+			" ranks takes more operations than a job can hold (%d)",
+			o->collective->name, o->algorithm->name, o->n_ranks, INT32_MAX);
+	return TB_OK;
+}
+
+int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options *o,
+	struct tb_error *error)
+{
+	int status = check_ranks(o, error);
+	if (status == TB_OK)
+		status = check_amounts(o, error);
+	if (status != TB_OK)
+		return status;
+	bool whole = o->collective->size == TB_SIZE_WHOLE;
+	// More ports than there are others would only be idle.
+	struct tb_collective_options used = *o;
+	if (used.n_ports > o->n_ranks - 1)
+		used.n_ports = o->n_ranks - 1;
+	struct tb_plan made = {.n_ranks = o->n_ranks,
+		.n_ports = used.n_ports,
+		.order = TB_ORDER_DATA,
+		.root = o->root,
+		.n_blocks = o->n_ranks,
+		.unit_bytes = o->bytes,
+		.blocks_a_unit = whole ? o->n_ranks : 1};
+	o->algorithm->plan(&made, &used);
+	if (made.status != TB_OK) {
+		tb_plan_fini(&made);
+		return tb_fail(error, made.status,
+			made.status == TB_ENOMEM
+				? "no memory for so many messages"
+				: "these are more messages than a job can hold");
+	}
+	*plan = made;
+	return TB_OK;
+}

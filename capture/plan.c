@@ -1,0 +1,134 @@
+#include "plan.h"
+
+#include <stdlib.h>
+
+#define TRANSFERS_MAX ((size_t)INT32_MAX / 2)
+
+void tb_plan_fini(struct tb_plan *plan)
+{
+	free(plan->transfers);
+	plan->transfers = NULL;
+	plan->n_transfers = plan->room = 0;
+}
+
+void tb_plan_next_round(struct tb_plan *plan)
+{
+	plan->n_rounds++;
+}
+
+static enum tb_status grow(struct tb_plan *plan)
+{
+	if (plan->n_transfers >= TRANSFERS_MAX)
+		return TB_ECAPACITY;
+	size_t room = plan->room ? plan->room * 2 : 256;
+	void *moved = realloc(plan->transfers, room * sizeof *plan->transfers);
+	if (!moved)
+		return TB_ENOMEM;
+	plan->transfers = moved;
+	plan->room = room;
+	return TB_OK;
+}
+
+void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
+{
+	if (plan->status == TB_OK && plan->n_transfers == plan->room)
+		plan->status = grow(plan);
+	if (plan->status != TB_OK)
+		return;
+	transfer.round = plan->n_rounds - 1;
+	plan->transfers[plan->n_transfers++] = transfer;
+}
+
+// bytes_before is the size of blocks 0 to n - 1.
+static uint64_t bytes_before(const struct tb_plan *plan, uint64_t n)
+{
+	uint64_t parts = plan->blocks_a_unit, rest = n % parts;
+	// unit_bytes * rest / parts without the product, which may have no room.
+	uint64_t each = plan->unit_bytes / parts, over = plan->unit_bytes % parts;
+	return n / parts * plan->unit_bytes + each * rest + over * rest / parts;
+}
+
+static uint64_t range_bytes(const struct tb_plan *plan, uint64_t first, uint64_t count)
+{
+	uint64_t end = first + count;
+	if (end <= plan->n_blocks)
+		return bytes_before(plan, end) - bytes_before(plan, first);
+	return bytes_before(plan, plan->n_blocks) - bytes_before(plan, first) +
+	       bytes_before(plan, end - plan->n_blocks);
+}
+
+// heap_visit tells the ranks at and below place `top`, level by level, and counts them.
+static uint64_t heap_visit(const struct tb_plan *plan, uint32_t top,
+	void (*visit)(void *context, uint64_t block), void *context)
+{
+	uint64_t n = 0, width = 1;
+	for (uint64_t left = top; left < plan->n_ranks; left = left * plan->radix + 1) {
+		uint64_t end =
+			left + width < plan->n_ranks ? left + width : plan->n_ranks;
+		n += end - left;
+		for (uint64_t place = left; visit && place < end; place++)
+			visit(context, (place + plan->root) % plan->n_ranks);
+		width *= plan->radix;
+	}
+	return n;
+}
+
+// digit_count is how many of the distances 0 to n_ranks - 1 have the digit.
+static uint64_t digit_count(const struct tb_plan *plan, const struct tb_transfer *t)
+{
+	uint64_t cycle = (uint64_t)t->first * plan->radix;
+	uint64_t rest = plan->n_ranks % cycle, begins = (uint64_t)t->first * t->count;
+	uint64_t over = rest > begins ? rest - begins : 0;
+	return plan->n_ranks / cycle * t->first + (over < t->first ? over : t->first);
+}
+
+uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer)
+{
+	switch ((enum tb_blocks)transfer->blocks) {
+	case TB_BLOCKS_NONE:
+		return 0;
+	case TB_BLOCKS_RANGE:
+		return range_bytes(plan, transfer->first, transfer->count);
+	case TB_BLOCKS_HEAP:
+		return plan->unit_bytes * heap_visit(plan, transfer->first, NULL, NULL);
+	case TB_BLOCKS_PAIR:
+		return plan->unit_bytes;
+	case TB_BLOCKS_DIGIT:
+		return plan->unit_bytes * digit_count(plan, transfer);
+	}
+	return 0;
+}
+
+static void digit_visit(const struct tb_plan *plan, const struct tb_transfer *t,
+	void (*visit)(void *context, uint64_t block), void *context)
+{
+	uint64_t n = plan->n_ranks;
+	for (uint64_t distance = 0; distance < n; distance++) {
+		if (distance / t->first % plan->radix != t->count)
+			continue;
+		uint64_t source = (t->from + n - distance % t->first) % n;
+		visit(context, source * n + (source + distance) % n);
+	}
+}
+
+void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfer,
+	void (*visit)(void *context, uint64_t block), void *context)
+{
+	switch ((enum tb_blocks)transfer->blocks) {
+	case TB_BLOCKS_NONE:
+		return;
+	case TB_BLOCKS_RANGE:
+		for (uint64_t i = 0; i < transfer->count; i++)
+			visit(context, (transfer->first + i) % plan->n_blocks);
+		return;
+	case TB_BLOCKS_HEAP:
+		heap_visit(plan, transfer->first, visit, context);
+		return;
+	case TB_BLOCKS_PAIR:
+		visit(context, (uint64_t)transfer->from * plan->n_ranks + transfer->to);
+		return;
+	case TB_BLOCKS_DIGIT:
+		digit_visit(plan, transfer, visit, context);
+		return;
+	}
+}
