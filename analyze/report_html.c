@@ -295,8 +295,7 @@ static void write_network(const struct tb_network_params *params, FILE *stream)
 	char text[64];
 	snprintf(text, sizeof text, "%u-ary, %u levels", params->arity, params->levels);
 	write_item(stream, "tree", text);
-	write_item(stream, "ascent",
-		params->ascent == TB_ASCENT_DETERMINISTIC ? "deterministic" : "adaptive");
+	write_item(stream, "ascent", tb_ascent_name(params->ascent));
 	write_item(stream, "link",
 		tb_format_rate((double)params->link_bytes_per_s, text, sizeof text));
 	write_item(stream, "hop latency",

@@ -113,8 +113,7 @@ static json_t *network_object(const struct tb_network_params *params)
 	add_text(&network, "name", params->name);
 	add_count(&network, "arity", params->arity);
 	add_count(&network, "levels", params->levels);
-	add_text(&network, "ascent",
-		params->ascent == TB_ASCENT_DETERMINISTIC ? "deterministic" : "adaptive");
+	add_text(&network, "ascent", tb_ascent_name(params->ascent));
 	add_count(&network, "link_bytes_per_s", params->link_bytes_per_s);
 	add_count(&network, "hop_latency_ps", (uint64_t)params->hop_latency_ps);
 	add_count(&network, "vcs", params->n_vcs);

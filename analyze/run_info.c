@@ -115,9 +115,8 @@ static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 	params->arity = tb_run_get32(row, at++, UINT32_MAX);
 	params->levels = tb_run_get32(row, at++, UINT32_MAX);
 	const char *ascent = (const char *)sqlite3_column_text(row->query, at++);
-	params->ascent = ascent && strcmp(ascent, "deterministic") == 0
-				 ? TB_ASCENT_DETERMINISTIC
-				 : TB_ASCENT_ADAPTIVE;
+	if (!ascent || !tb_ascent_find(ascent, &params->ascent))
+		params->ascent = TB_ASCENT_ADAPTIVE;
 	params->link_bytes_per_s = tb_run_get(row, at++, INT64_MAX);
 	params->hop_latency_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
 	params->n_vcs = tb_run_get32(row, at++, UINT32_MAX);

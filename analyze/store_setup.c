@@ -69,17 +69,12 @@ static int row_done(struct row *row)
 	return row->status;
 }
 
-static const char *ascent_name(enum tb_ascent ascent)
-{
-	return ascent == TB_ASCENT_DETERMINISTIC ? "deterministic" : "adaptive";
-}
-
 static void put_params(struct row *row, const struct tb_network_params *params)
 {
 	put_text(row, params->name);
 	put(row, params->arity);
 	put(row, params->levels);
-	put_text(row, ascent_name(params->ascent));
+	put_text(row, tb_ascent_name(params->ascent));
 	put(row, (int64_t)params->link_bytes_per_s);
 	put(row, params->hop_latency_ps);
 	put(row, params->n_vcs);

@@ -1,8 +1,6 @@
 // Headers and their circuits: who gets a virtual channel, and when it falls free again.
 #include "engine_impl.h"
 
-#include "random.h"
-
 #include <assert.h>
 
 // settle_link counts the time that VCs of the link were held, up to `until`.
@@ -84,6 +82,10 @@ static inline uint32_t route_of(
 	const struct tb_network *net = engine->net;
 	uint32_t route = tb_network_route(
 		net, sw, packet->destination, packet->n_granted - 1u, packet->ascending);
+	if (engine->router.fixed && route & TB_ROUTE_GROUP)
+		route = tb_router_fix(&engine->router, route, sw,
+			&(struct tb_heading){packet->order,
+				engine->messages[packet->message].what.source.id});
 	return route & TB_ROUTE_GROUP ? route : engine->slot_of_link[route];
 }
 
@@ -97,16 +99,32 @@ static inline uint32_t slot_in(const struct group *group, uint32_t i)
 	return group->slots ? group->slots[i] : group->first + i;
 }
 
-// tie is the random number that decides between equals: a hash of seed, packet and
-// switch, so that the choice does not depend on what else happens when.
-static uint64_t tie(const struct tb_engine *engine, uint64_t order, uint32_t sw)
+// in_turn is the next link with `most` free VCs behind the one of a group that the switch
+// took last, in the order of ports and around.
+static uint32_t in_turn(const struct tb_engine *engine, const struct group *group,
+	uint32_t most, uint32_t sw)
 {
-	return tb_random_mix(engine->seed ^ tb_random_mix(order) ^ (uint64_t)sw << 32);
+	uint32_t *turn = &engine->router.turns[sw];
+	uint32_t first = engine->net->first_out[sw];
+	uint32_t chosen = NOTHING;
+	for (uint32_t i = 0; i < group->n; i++) {
+		uint32_t slot = slot_in(group, i);
+		if (free_vcs(engine, slot) < most)
+			continue;
+		if (chosen == NOTHING)
+			chosen = slot;
+		if (slot >= first + *turn) {
+			chosen = slot;
+			break;
+		}
+	}
+	*turn = chosen - first + 1;
+	return chosen;
 }
 
 // pick_of_group finds the least loaded link of a group that has a free VC; of n equals it
-// takes, in the order of ports, number (tie mod n). Without branches on the load, which
-// cannot be predicted.
+// takes, in the order of ports, number (draw mod n), unless ties are broken otherwise.
+// Without branches on the load, which cannot be predicted.
 static uint32_t pick_of_group(const struct tb_engine *engine, const struct group *group,
 	uint64_t order, uint32_t sw)
 {
@@ -119,8 +137,11 @@ static uint32_t pick_of_group(const struct tb_engine *engine, const struct group
 	}
 	if (most == 0)
 		return NOTHING;
-	if (n_equal > 1) {
-		uint32_t skip = (uint32_t)(tie(engine, order, sw) % n_equal);
+	if (engine->router.turns)
+		return in_turn(engine, group, most, sw);
+	if (n_equal > 1 && !engine->router.lowest) {
+		uint32_t skip =
+			(uint32_t)(tb_router_draw(&engine->router, order, sw) % n_equal);
 		while (skip)
 			skip -= free_vcs(engine, slot_in(group, ++chosen)) == most;
 	}

@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "network_impl.h"
 #include "recorder.h"
+#include "router.h"
 #include "wheel.h"
 
 #define NOTHING UINT32_MAX
@@ -160,7 +161,7 @@ struct tb_engine {
 			       // told
 	tb_time_ps outside_at; // that, or the end of a send overhead, whichever comes
 			       // first
-	uint64_t seed;
+	struct tb_router router;
 	int64_t age_q10; // age weight, 10 binary places
 	uint64_t bus_q20;
 	uint32_t run_bytes, runs_most, hops_most, vcs_most;

@@ -255,11 +255,12 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
 	made->net = network;
 	made->source = source;
-	made->seed = options->seed;
 	made->age_q10 = (int64_t)(network->params.age_weight * 1024 + 0.5);
 	made->bus_q20 = per_byte_q20(network->params.bus_bytes_per_s);
 	made->free_message = NOTHING;
 	int status = make(made);
+	if (status == TB_OK)
+		status = tb_router_init(&made->router, network, options->seed);
 	if (status == TB_OK)
 		status = tb_recorder_init(&made->recorder, observer, network->n_links,
 			options->bin_ps, observer && !options->without_blame);
@@ -281,6 +282,7 @@ void tb_engine_free(struct tb_engine *engine)
 	if (!engine)
 		return;
 	tb_recorder_fini(&engine->recorder);
+	tb_router_fini(&engine->router);
 	tb_wheel_fini(&engine->wheel);
 	free(engine->links);
 	free(engine->vcs);

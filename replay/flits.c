@@ -298,8 +298,9 @@ int tb_flits_new(struct tb_flits **flits, const struct tb_network *network,
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
 	made->net = network;
 	made->source = source;
-	made->seed = options->seed;
 	int status = make(made);
+	if (status == TB_OK)
+		status = tb_router_init(&made->router, network, options->seed);
 	if (status == TB_OK)
 		status = make_books(made, observer, options);
 	if (status != TB_OK) {
@@ -325,6 +326,7 @@ void tb_flits_free(struct tb_flits *flits)
 		free(message);
 	}
 	tb_recorder_fini(&flits->recorder);
+	tb_router_fini(&flits->router);
 	tb_books_fini(&flits->books);
 	free(flits->heap.items);
 	free(flits->links);

@@ -12,6 +12,7 @@
 #include "flits_books.h"
 #include "network_impl.h"
 #include "recorder.h"
+#include "router.h"
 
 enum what {	      // in the order in which they happen in one instant
 	STARTED,      // message: its send overhead is over
@@ -134,7 +135,8 @@ struct tb_flits {
 	tb_time_ps now;
 	tb_time_ps last_told; // the source of an end
 	bool over;
-	uint64_t seed, bus_q20;
+	struct tb_router router;
+	uint64_t bus_q20;
 	int64_t age_q10;
 	uint32_t block_flits;
 	struct link *links;

@@ -2,8 +2,6 @@
 // those of docs/model.md.
 #include "flits_impl.h"
 
-#include "random.h"
-
 #include <assert.h>
 
 static struct link *link_of(const struct tb_flits *flits, const struct hop *hop)
@@ -267,9 +265,28 @@ void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at
 		touch_switch(flits, link->info->from);
 }
 
+// next_in_turn is the next link with `most` free VCs after the one of a group that the
+// switch took last, in the order of ports and around.
+static uint32_t next_in_turn(struct tb_flits *flits, uint32_t sw,
+	const struct tb_route_group *group, uint32_t most)
+{
+	const uint32_t *ids = flits->net->group_links + group->first;
+	uint32_t *turn = &flits->router.turns[sw];
+	uint32_t chosen = TB_ID_NONE;
+	for (uint32_t i = 0; i < 2 * group->n && chosen == TB_ID_NONE; i++) {
+		uint32_t id = ids[i % group->n];
+		bool behind = flits->net->links[id].from_port >= *turn;
+		if (n_free(&flits->links[id]) == most && (behind || i >= group->n))
+			chosen = id;
+	}
+	*turn = flits->net->links[chosen].from_port + 1;
+	return chosen;
+}
+
 // least_loaded chooses among the links of a group (rule 18): those with the most free
-// VCs, and of n of these, in the order of ports, number (hash mod n).
-static uint32_t least_loaded(const struct tb_flits *flits, const struct packet *packet,
+// VCs, and of n of these, in the order of ports, number (draw mod n), the first, or the
+// one whose turn it is.
+static uint32_t least_loaded(struct tb_flits *flits, const struct packet *packet,
 	uint32_t sw, const struct tb_route_group *group)
 {
 	const uint32_t *ids = flits->net->group_links + group->first;
@@ -281,9 +298,11 @@ static uint32_t least_loaded(const struct tb_flits *flits, const struct packet *
 		return TB_ID_NONE;
 	for (uint32_t i = 0; i < group->n; i++)
 		n_equal += n_free(&flits->links[ids[i]]) == most;
-	uint64_t hash = tb_random_mix(
-		flits->seed ^ tb_random_mix(packet->order) ^ (uint64_t)sw << 32);
-	uint64_t skip = hash % n_equal;
+	if (flits->router.turns)
+		return next_in_turn(flits, sw, group, most);
+	uint64_t skip = 0;
+	if (!flits->router.lowest)
+		skip = tb_router_draw(&flits->router, packet->order, sw) % n_equal;
 	uint32_t i = 0;
 	while (n_free(&flits->links[ids[i]]) < most || skip-- > 0)
 		i++;
@@ -293,13 +312,16 @@ static uint32_t least_loaded(const struct tb_flits *flits, const struct packet *
 static uint32_t route_of(
 	const struct tb_flits *flits, const struct packet *packet, uint32_t sw)
 {
-	return tb_network_route(flits->net, sw, packet->destination,
+	uint32_t route = tb_network_route(flits->net, sw, packet->destination,
 		packet->n_granted - 1, packet->ascending);
+	if (!flits->router.fixed || !(route & TB_ROUTE_GROUP))
+		return route;
+	return tb_router_fix(&flits->router, route, sw,
+		&(struct tb_heading){packet->order, packet->message->what.source.id});
 }
 
 // way_on is the link that a header takes now, or none.
-static uint32_t way_on(
-	const struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+static uint32_t way_on(struct tb_flits *flits, const struct packet *packet, uint32_t sw)
 {
 	uint32_t route = route_of(flits, packet, sw);
 	if (route & TB_ROUTE_GROUP)

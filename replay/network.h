@@ -19,11 +19,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// How a header chooses where several links lead on; the adaptive ones take a least
+// loaded link with a free VC and differ in what they do with equals.
 enum tb_ascent {
-	TB_ASCENT_ADAPTIVE,	 // least loaded up-link with a free VC, ties at random
-				 // (seeded)
-	TB_ASCENT_DETERMINISTIC, // by the destination's digits
+	TB_ASCENT_ADAPTIVE,		// of equals one at random (seeded)
+	TB_ASCENT_ADAPTIVE_LOWEST,	// of equals the lowest port
+	TB_ASCENT_ADAPTIVE_ROUND_ROBIN, // of equals the next after the last one taken
+	TB_ASCENT_DETERMINISTIC,	// by the destination's digits (d-mod-k)
+	TB_ASCENT_SOURCE,		// by the source's digits (s-mod-k)
+	TB_ASCENT_RANDOM,		// any, whatever its load (seeded)
 };
+
+// tb_ascent_name is the word for it in presets, stores and reports.
+const char *tb_ascent_name(enum tb_ascent ascent);
+
+// tb_ascent_find finds the ascent of that name.
+bool tb_ascent_find(const char *name, enum tb_ascent *ascent);
 
 // The parameters of a network with equal links, as a preset file gives them
 // (schemas/*.ini). Sources stand with each preset value.

@@ -49,7 +49,7 @@ static inline uint32_t tb_network_route(const struct tb_network *net, uint32_t s
 		uint32_t port = net->digits[(size_t)to * net->n_levels + level];
 		return net->out_links[net->first_out[sw] + port];
 	}
-	if (net->params.ascent == TB_ASCENT_ADAPTIVE)
+	if (net->params.ascent != TB_ASCENT_DETERMINISTIC)
 		return TB_ROUTE_GROUP | sw;
 	uint32_t port = net->params.arity + net->digits[(size_t)to * net->n_levels + hop];
 	return net->out_links[net->first_out[sw] + port];

@@ -47,6 +47,30 @@ static const struct key keys[] = {
 };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
+static const char *const ascents[] = {
+	[TB_ASCENT_ADAPTIVE] = "adaptive",
+	[TB_ASCENT_ADAPTIVE_LOWEST] = "adaptive-lowest",
+	[TB_ASCENT_ADAPTIVE_ROUND_ROBIN] = "adaptive-round-robin",
+	[TB_ASCENT_DETERMINISTIC] = "deterministic",
+	[TB_ASCENT_SOURCE] = "source",
+	[TB_ASCENT_RANDOM] = "random",
+};
+
+const char *tb_ascent_name(enum tb_ascent ascent)
+{
+	return ascents[ascent];
+}
+
+bool tb_ascent_find(const char *name, enum tb_ascent *ascent)
+{
+	for (size_t i = 0; i < sizeof ascents / sizeof *ascents; i++)
+		if (strcmp(name, ascents[i]) == 0) {
+			*ascent = (enum tb_ascent)i;
+			return true;
+		}
+	return false;
+}
+
 struct reading {
 	struct tb_network_params params;
 	const char *source; // file or preset name, for messages
@@ -112,13 +136,10 @@ static int store_value(struct reading *reading, const struct key *key, const cha
 		snprintf(reading->params.name, sizeof reading->params.name, "%s", value);
 		return TB_OK;
 	case ASCENT:
-		if (strcmp(value, "adaptive") == 0)
-			reading->params.ascent = TB_ASCENT_ADAPTIVE;
-		else if (strcmp(value, "deterministic") == 0)
-			reading->params.ascent = TB_ASCENT_DETERMINISTIC;
-		else
-			return out_of_range(
-				reading, key, value, "adaptive or deterministic");
+		if (!tb_ascent_find(value, &reading->params.ascent))
+			return out_of_range(reading, key, value,
+				"adaptive, adaptive-lowest, adaptive-round-robin, "
+				"deterministic, source or random");
 		return TB_OK;
 	case COUNT:
 	case SIZE:

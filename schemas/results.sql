@@ -36,7 +36,8 @@ CREATE TABLE run (
   network TEXT NOT NULL, -- name of the preset, then its parameters (see docs/model)
   arity INTEGER NOT NULL,
   levels INTEGER NOT NULL,
-  ascent TEXT NOT NULL CHECK (ascent IN ('adaptive', 'deterministic')),
+  ascent TEXT NOT NULL CHECK (ascent IN ('adaptive', 'adaptive-lowest', 'adaptive-round-robin',
+    'deterministic', 'source', 'random', 'table')),
   link_bytes_per_s INTEGER NOT NULL,
   hop_latency_ps INTEGER NOT NULL,
   n_vcs INTEGER NOT NULL,

@@ -104,9 +104,69 @@ static void a_packet_of_nothing_is_a_byte_long(void **state)
 	}
 }
 
+// up_ports replays one message of a packet after the other from node 5 of a 4-ary 2-tree
+// to node 8, and counts which up port of switch 0.1 they took.
+enum { N_ONE_BY_ONE = 40 };
+
+static void up_ports(
+	const struct tb_engine_kind *kind, const char *network, uint32_t counts[4])
+{
+	struct program program = {.seed = 1, .bin_ps = TB_PS_PER_S};
+	assert_int_equal(tb_network_preset(&program.params, network, NULL), TB_OK);
+	program.n_posts = N_ONE_BY_ONE;
+	for (uint32_t i = 0; i < N_ONE_BY_ONE; i++)
+		program.posts[i] = (struct post){.at = (tb_time_ps)i * 10 * TB_PS_PER_US,
+			.source = 5,
+			.destination = 8,
+			.bytes = 64};
+	struct account *account = replay(kind, &program, UINT64_MAX);
+	struct tb_network *net = network_of(&program, NULL);
+	for (size_t i = 0; i < account->n_bins; i++) {
+		struct tb_link_info link =
+			tb_network_link(net, account->bins[i].sample.link);
+		if (link.kind == TB_LINK_UP)
+			counts[link.from_port - 4] += account->bins[i].sample.n_packets;
+	}
+	tb_network_free(net);
+	account_drop(account);
+}
+
+static void each_ascent_takes_its_links(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *network;
+		uint32_t counts[4];
+	} cases[] = {
+		{"qsnet,levels=2,ascent=adaptive-lowest", {40, 0, 0, 0}},
+		{"qsnet,levels=2,ascent=adaptive-round-robin", {10, 10, 10, 10}},
+		{"qsnet,levels=2,ascent=deterministic", {40, 0, 0, 0}}, // 8 mod 4
+		{"qsnet,levels=2,ascent=source", {0, 40, 0, 0}},	// 5 mod 4
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int k = 0; k < 2; k++) {
+			uint32_t counts[4] = {0};
+			up_ports(kinds[k], cases[i].network, counts);
+			assert_memory_equal(counts, cases[i].counts, sizeof counts);
+		}
+}
+
+static void random_ascents_spread_over_all_links(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		uint32_t counts[4] = {0};
+		up_ports(kinds[k], "qsnet,levels=2,ascent=random", counts);
+		for (int port = 0; port < 4; port++)
+			assert_in_range(counts[port], 4, 18);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_ascent_takes_its_links),
+		cmocka_unit_test(random_ascents_spread_over_all_links),
 		cmocka_unit_test(a_packet_crosses_at_the_pace_of_the_slower_link),
 		cmocka_unit_test(endings_of_one_instant_are_told_by_serial),
 		cmocka_unit_test(a_packet_of_nothing_is_a_byte_long),

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSTS_MOST = 48, CABLES_MOST = 64, LINKS_MOST = 256 };
+enum { POSTS_MOST = 48, CABLES_MOST = 64, LINKS_MOST = 256, N_ASCENTS = 6 };
 
 // A message: posted at a time, or as soon as an earlier one is sent or delivered.
 struct post {
@@ -65,7 +65,8 @@ static inline void random_params(
 	*params = (struct tb_network_params){.name = "random",
 		.arity = 2 + below(random, 3),
 		.levels = 1 + below(random, 3),
-		.ascent = below(random, 3) ? TB_ASCENT_ADAPTIVE : TB_ASCENT_DETERMINISTIC,
+		.ascent = below(random, 3) ? TB_ASCENT_ADAPTIVE
+					   : (enum tb_ascent)below(random, N_ASCENTS),
 		.link_bytes_per_s = any_rate(random),
 		.hop_latency_ps =
 			(tb_time_ps)ONE_OF(random, 1, 10000, 35000, 40000, 700000),
