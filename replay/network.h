@@ -66,6 +66,9 @@ struct tb_network_params {
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_has_key says whether a preset has a key of this name.
+bool tb_network_has_key(const char *name);
+
 struct tb_network; // opaque
 
 // tb_network_kary_ntree builds the k-ary n-tree of `params`. Level 0 joins the nodes.

@@ -1,6 +1,7 @@
 // Network presets: INI text, built in or from a file, with overrides behind the name.
 #include "network.h"
 
+#include "nearest.h"
 #include "schemas.h"
 
 #include <errno.h>
@@ -168,8 +169,18 @@ static int store(
 		return store_value(reading, &keys[i], value);
 	}
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"%s%s%s%s is no key of a network preset", section && *section ? "[" : "",
-		section ? section : "", section && *section ? "] " : "", name);
+		"%s%s%s%s is no key of a network preset; the nearest is '%s'",
+		section && *section ? "[" : "", section ? section : "",
+		section && *section ? "] " : "", name,
+		keys[tb_nearest(name, &keys->name, N_KEYS, sizeof *keys)].name);
+}
+
+bool tb_network_has_key(const char *name)
+{
+	for (size_t i = 0; i < N_KEYS; i++)
+		if (strcmp(keys[i].name, name) == 0)
+			return true;
+	return false;
 }
 
 static int on_key(void *context, const char *section, const char *name, const char *value)

@@ -1,0 +1,360 @@
+// The points of a sweep: all combinations of what its axes say.
+#include "sweep_impl.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIGHTEST    0.1 // load below which the window does not grow any more
+#define PRESET	    "qsnet"
+#define PRESET_AXIS "network"
+#define EXPERIMENT  "experiment"
+
+static void point_fini(struct tb_sweep_point *point)
+{
+	for (size_t i = 0; i < point->n_values; i++)
+		free(point->values[i].text);
+	free(point->values);
+	free(point->network);
+	free(point->settings);
+}
+
+void tb_sweep_fini(struct tb_sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->n_points; i++)
+		point_fini(&sweep->points[i]);
+	for (size_t i = 0; i < sweep->n_hints; i++) {
+		free(sweep->hints[i].key);
+		free(sweep->hints[i].text);
+	}
+	free(sweep->points);
+	free(sweep->hints);
+	if (sweep->axes)
+		tb_sweep_axes_fini(sweep->axes);
+	free(sweep->axes);
+	*sweep = (struct tb_sweep){0};
+}
+
+// at_axis says where an axis stands in the error of one of its values.
+static int at_axis(const struct tb_sweep_axis *axis, const struct tb_error *cause,
+	struct tb_error *error)
+{
+	return axis->line ? tb_fail_at(error, cause->code, axis->file, TB_PLACE_LINE,
+				    axis->line, "%s", cause->text)
+			  : tb_fail(error, cause->code, "%s", cause->text);
+}
+
+// Which value of each axis a point has.
+struct choice {
+	const struct tb_sweep_axes *axes;
+	size_t *value; // by axis
+};
+
+static const char *chosen(const struct choice *choice, size_t axis)
+{
+	return choice->axes->axes[axis].list.texts[choice->value[axis]];
+}
+
+// next goes to the next combination, the last axis changing fastest; false at the end.
+static bool next(struct choice *choice)
+{
+	for (size_t i = choice->axes->n; i-- > 0;) {
+		if (++choice->value[i] < choice->axes->axes[i].list.n)
+			return true;
+		choice->value[i] = 0;
+	}
+	return false;
+}
+
+// set_keys sets the experiment first, because it sets all that is not named.
+static int set_keys(
+	struct tb_sweep_point *point, const struct choice *choice, struct tb_error *error)
+{
+	struct tb_error cause = {0};
+	for (int first = 1; first >= 0; first--)
+		for (size_t i = 0; i < choice->axes->n; i++) {
+			const struct tb_sweep_axis *axis = &choice->axes->axes[i];
+			if (axis->key < 0 || (axis->key == TB_KEY_EXPERIMENT) != first)
+				continue;
+			if (tb_sweep_key_set(
+				    point, axis->key, chosen(choice, i), &cause) != TB_OK)
+				return at_axis(axis, &cause, error);
+		}
+	for (size_t i = 0; i < choice->axes->n; i++) {
+		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
+		if (axis->key >= 0 &&
+			tb_sweep_key_applies(point, axis->key, &cause) != TB_OK)
+			return at_axis(axis, &cause, error);
+	}
+	return TB_OK;
+}
+
+static bool given(const struct choice *choice, int key)
+{
+	return tb_sweep_axes_find(choice->axes, tb_sweep_keys[key].name) != NULL;
+}
+
+static uint32_t scaled(uint32_t us, double by)
+{
+	double grown = us * by;
+	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
+}
+
+// set_window makes what was not given as long as holds as many messages of a larger size,
+// and as many packets at a lower load, as the set-up's.
+static void set_window(struct tb_sweep_point *point, const struct choice *choice)
+{
+	struct tb_experiment *experiment = &point->experiment;
+	const struct tb_experiment *base = tb_experiment_find(experiment->name);
+	double larger = 1, lighter = 1;
+	if (base->message_bytes > 0 && experiment->message_bytes > base->message_bytes)
+		larger = (double)experiment->message_bytes / (double)base->message_bytes;
+	if (experiment->load > 0 && experiment->load < 1)
+		lighter = 1 / fmax(experiment->load, LIGHTEST);
+	if (!given(choice, TB_KEY_WARM))
+		experiment->warm_us = scaled(base->warm_us, larger);
+	if (!given(choice, TB_KEY_WINDOW))
+		experiment->window_us = scaled(base->window_us, larger * lighter);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct tb_sweep_value *one = a, *other = b;
+	return strcmp(one->axis, other->axis);
+}
+
+// set_values writes down what makes the point: the keys, the preset, its overrides.
+static bool set_values(struct tb_sweep_point *point, const struct choice *choice)
+{
+	size_t n = TB_N_KEYS + 1;
+	point->values = calloc(n + choice->axes->n, sizeof *point->values);
+	if (!point->values)
+		return false;
+	for (int key = 0; key < TB_N_KEYS; key++) {
+		struct tb_sweep_value *value = &point->values[point->n_values];
+		size_t size = 0;
+		FILE *stream = open_memstream(&value->text, &size);
+		if (!stream)
+			return false;
+		value->axis = tb_sweep_keys[key].name;
+		tb_sweep_key_print(point, key, stream);
+		point->n_values++;
+		if (fclose(stream) != 0)
+			return false;
+	}
+	point->values[point->n_values++] =
+		(struct tb_sweep_value){PRESET_AXIS, strdup(PRESET)};
+	for (size_t i = 0; i < choice->axes->n; i++) {
+		const struct tb_sweep_axis *axis = &choice->axes->axes[i];
+		if (axis->key >= 0)
+			continue;
+		bool preset = strcmp(axis->name, PRESET_AXIS) == 0;
+		if (preset)
+			free(point->values[TB_N_KEYS].text);
+		size_t at = preset ? TB_N_KEYS : point->n_values++;
+		point->values[at] =
+			(struct tb_sweep_value){axis->name, strdup(chosen(choice, i))};
+	}
+	qsort(point->values + n, point->n_values - n, sizeof *point->values, by_name);
+	for (size_t i = 0; i < point->n_values; i++)
+		if (!point->values[i].text)
+			return false;
+	return true;
+}
+
+// join writes the network as a preset's name with overrides, and all values as one line.
+static bool join(struct tb_sweep_point *point)
+{
+	size_t size = 0;
+	FILE *network = open_memstream(&point->network, &size);
+	FILE *settings = open_memstream(&point->settings, &size);
+	for (size_t i = 0; i < point->n_values && network && settings; i++) {
+		const struct tb_sweep_value *value = &point->values[i];
+		if (i == TB_N_KEYS)
+			fputs(value->text, network);
+		else if (i > TB_N_KEYS)
+			fprintf(network, ",%s=%s", value->axis, value->text);
+		fprintf(settings, "%s%s=%s", i ? " " : "", value->axis, value->text);
+	}
+	bool made = network && settings;
+	made = (!network || fclose(network) == 0) && made;
+	return (!settings || fclose(settings) == 0) && made;
+}
+
+// blame_axis finds the axis at whose value the network does not make sense any more.
+static int blame_axis(const struct tb_sweep_point *point,
+	const struct tb_sweep_axes *axes, struct tb_error *error)
+{
+	struct tb_network_params params;
+	struct tb_error cause = {0};
+	char text[512] = "";
+	size_t used = 0;
+	const struct tb_sweep_axis *axis = NULL;
+	for (size_t i = TB_N_KEYS; i < point->n_values && used < sizeof text; i++) {
+		const struct tb_sweep_value *value = &point->values[i];
+		int n = i == TB_N_KEYS ? snprintf(text, sizeof text, "%s", value->text)
+				       : snprintf(text + used, sizeof text - used,
+						 ",%s=%s", value->axis, value->text);
+		used += (size_t)n;
+		axis = tb_sweep_axes_find(axes, value->axis);
+		if (tb_network_preset(&params, text, &cause) != TB_OK)
+			break;
+	}
+	if (axis && cause.code != TB_OK)
+		return at_axis(axis, &cause, error);
+	return tb_network_preset(&params, point->network, error);
+}
+
+static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point *before,
+	const struct tb_sweep_axes *axes, struct tb_error *error)
+{
+	if (before && strcmp(before->network, point->network) == 0) {
+		point->params = before->params;
+		return TB_OK;
+	}
+	return tb_network_preset(&point->params, point->network, NULL) == TB_OK
+		       ? TB_OK
+		       : blame_axis(point, axes, error);
+}
+
+static int check_point(const struct tb_sweep_point *point, struct tb_error *error)
+{
+	struct tb_error cause = {0};
+	if (tb_experiment_check(&point->experiment, &cause) == TB_OK)
+		return TB_OK;
+	return tb_fail(error, cause.code, "%s (seed %llu): %s", point->experiment.name,
+		(unsigned long long)point->seed, cause.text);
+}
+
+static int add_point(
+	struct tb_sweep *sweep, const struct choice *choice, struct tb_error *error)
+{
+	struct tb_sweep_point *point = &sweep->points[sweep->n_points];
+	const struct tb_sweep_point *before = sweep->n_points ? point - 1 : NULL;
+	*point = (struct tb_sweep_point){.seed = 1};
+	sweep->n_points++;
+	int status = set_keys(point, choice, error);
+	if (status != TB_OK)
+		return status;
+	if (point->experiment.kind != TB_EXPERIMENT_LATENCY)
+		set_window(point, choice);
+	if (!set_values(point, choice) || !join(point))
+		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+	status = set_network(point, before, choice->axes, error);
+	return status == TB_OK ? check_point(point, error) : status;
+}
+
+static int count_points(
+	size_t *n, const struct tb_sweep_axes *axes, struct tb_error *error)
+{
+	*n = 1;
+	for (size_t i = 0; i < axes->n; i++) {
+		*n *= axes->axes[i].list.n;
+		if (*n > TB_SWEEP_POINTS_MAX)
+			return tb_fail(error, TB_ECAPACITY,
+				"more than %d points: fewer values, please",
+				TB_SWEEP_POINTS_MAX);
+	}
+	return TB_OK;
+}
+
+static int by_settings(const void *a, const void *b)
+{
+	const struct tb_sweep_point *const *one = a, *const *other = b;
+	return strcmp((*one)->settings, (*other)->settings);
+}
+
+static int check_different(const struct tb_sweep *sweep, struct tb_error *error)
+{
+	const struct tb_sweep_point **sorted =
+		calloc(sweep->n_points, sizeof(const struct tb_sweep_point *));
+	if (!sorted)
+		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+	for (size_t i = 0; i < sweep->n_points; i++)
+		sorted[i] = &sweep->points[i];
+	qsort(sorted, sweep->n_points, sizeof(const struct tb_sweep_point *),
+		by_settings);
+	int status = TB_OK;
+	for (size_t i = 1; i < sweep->n_points && status == TB_OK; i++)
+		if (by_settings(&sorted[i - 1], &sorted[i]) == 0)
+			status = tb_fail(error, TB_EUSAGE,
+				"an axis has a value twice: two points are %s",
+				sorted[i]->settings);
+	free(sorted);
+	return status;
+}
+
+static int make_points(struct tb_sweep *sweep, struct tb_error *error)
+{
+	size_t n = 0;
+	int status = count_points(&n, sweep->axes, error);
+	if (status != TB_OK)
+		return status;
+	struct choice choice = {
+		sweep->axes, calloc(sweep->axes->n + 1, sizeof *choice.value)};
+	sweep->points = calloc(n, sizeof *sweep->points);
+	if (!choice.value || !sweep->points)
+		status = tb_fail(error, TB_ENOMEM, "no memory for %zu points", n);
+	if (status == TB_OK)
+		do
+			status = add_point(sweep, &choice, error);
+		while (status == TB_OK && next(&choice));
+	free(choice.value);
+	return status == TB_OK ? check_different(sweep, error) : status;
+}
+
+static int change(struct tb_sweep_axes *axes, const char *text, struct tb_error *error)
+{
+	const char *equals = strchr(text, '=');
+	if (!equals || equals == text)
+		return tb_fail(error, TB_EUSAGE, "'%s': expected key=value", text);
+	char *name = strndup(text, (size_t)(equals - text));
+	if (!name)
+		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
+	struct tb_sweep_axis *axis = tb_sweep_axes_find(axes, name);
+	if (axis) {
+		tb_sweep_list_fini(&axis->list);
+		axis->line = 0;
+	}
+	bool of_network = strcmp(name, PRESET_AXIS) == 0 || tb_network_has_key(name);
+	int status = tb_sweep_axes_add(axes, of_network, name, equals + 1, &axis, error);
+	free(name);
+	return status;
+}
+
+// read_axes takes a file when there is one of this name.
+static int read_axes(struct tb_sweep *sweep, const char *name, struct tb_error *error)
+{
+	struct tb_sweep_axis *axis = NULL;
+	if (access(name, F_OK) == 0 || errno != ENOENT || strchr(name, '/'))
+		return tb_sweep_file_read(name, sweep->axes, sweep, error);
+	if (tb_experiment_find(name))
+		return tb_sweep_axes_add(
+			sweep->axes, false, EXPERIMENT, name, &axis, error);
+	return tb_fail(error, TB_EUSAGE,
+		"'%s' is neither a sweep file nor an experiment; the nearest is '%s'",
+		name, tb_experiment_nearest(name));
+}
+
+int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *changes,
+	size_t n_changes, struct tb_error *error)
+{
+	struct tb_sweep made = {.axes = calloc(1, sizeof *made.axes)};
+	if (!made.axes)
+		return tb_fail(error, TB_ENOMEM, "no memory for a sweep");
+	int status = read_axes(&made, name, error);
+	for (size_t i = 0; i < n_changes && status == TB_OK; i++)
+		status = change(made.axes, changes[i], error);
+	if (status == TB_OK && !tb_sweep_axes_find(made.axes, EXPERIMENT))
+		status = tb_fail_in(error, TB_EUSAGE, name,
+			"names no experiment: expected experiment = NAME in [sweep]");
+	if (status == TB_OK)
+		status = make_points(&made, error);
+	if (status == TB_OK)
+		*sweep = made;
+	else
+		tb_sweep_fini(&made);
+	return status;
+}

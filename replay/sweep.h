@@ -1,0 +1,94 @@
+// A sweep: an experiment whose settings take several values each, and the points that
+// these make: one run a combination.
+//
+// Model: a sweep file is INI text. Its section [sweep] names the experiment and gives
+// values to keys (tb_sweep_keys), [network] the preset and overrides of its keys, [plot]
+// how the results are to be drawn. A value is a list: "0.1, 0.5", "1..5" (steps of 1),
+// "0.1..1 step 0.1", "1K..1M x2". Every key is an axis; the points are all combinations,
+// the axis that is named first changing slowest. What is not named is as the experiment
+// has it, but for the window: it grows with the message, so that as many messages fit,
+// and at low load, so that as many packets do.
+//
+// A point is told from all others by its settings, one line of text, whatever file it
+// came from. Everything is checked when it is read: no point of a sweep that was read is
+// one that cannot be run.
+#ifndef TB_SWEEP_H
+#define TB_SWEEP_H
+
+#include "experiment.h"
+
+struct tb_sweep_key {
+	const char *name;
+	const char *summary; // one line: what it is, and what values look like
+};
+
+// Ends with a NULL name.
+extern const struct tb_sweep_key tb_sweep_keys[];
+
+struct tb_sweep_value {
+	const char *axis; // a key of tb_sweep_keys, or one of the network that was named
+	char *text;	  // sizes in bytes, times in us, "full" for a load without limit
+};
+
+struct tb_sweep_point {
+	struct tb_experiment experiment;
+	struct tb_network_params params;
+	char *network; // as tb_network_preset reads it
+	uint64_t seed;
+	struct tb_sweep_value *values; // all that make it this point
+	size_t n_values;
+	char *settings; // the same as one line
+};
+
+#define TB_SWEEP_POINTS_MAX 100000
+
+// What a point's curve is drawn from, when nobody says otherwise: the keys of [plot].
+struct tb_sweep_hint {
+	char *key, *text;
+};
+
+struct tb_sweep {
+	struct tb_sweep_point *points;
+	size_t n_points;
+	struct tb_sweep_hint *hints;
+	size_t n_hints;
+	struct tb_sweep_axes *axes; // private
+};
+
+// tb_sweep_read reads a sweep file, or makes a sweep of one experiment when `name` is no
+// file but one of those. `changes` are n_changes texts "key=value" that replace what the
+// file says of a key of [sweep] or [network]. TB_EUSAGE for what makes no sense,
+// TB_EFORMAT for a broken line, TB_ECAPACITY for more than TB_SWEEP_POINTS_MAX points;
+// the error says where.
+int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *changes,
+	size_t n_changes, struct tb_error *error) TB_MUST_USE;
+void tb_sweep_fini(struct tb_sweep *sweep);
+
+// tb_sweep_cost estimates how long a point takes, in packets and hops: for an order.
+double tb_sweep_cost(const struct tb_sweep_point *point);
+
+// What is measured of a point, in the window.
+enum tb_sweep_result {
+	TB_RESULT_OFFERED,  // payload that a sender offers, with a load
+	TB_RESULT_ACCEPTED, // payload that a sender of the measured job sent, their mean
+	TB_RESULT_TAKEN,    // payload into a node that serves, their mean
+	TB_RESULT_GIVEN,    // payload out of a node that serves, their mean
+	TB_RESULT_LATENCY,  // of a message from post to delivery, mean
+	TB_RESULT_WAITING,  // headers that stand waiting at a time, mean
+};
+#define TB_N_RESULTS 6
+
+struct tb_sweep_result_info {
+	const char *name;  // as typed: "accepted"
+	const char *title; // of an axis: "Accepted bandwidth per node"
+	const char *unit;  // that it is shown in, "" for a number
+	double per_unit;   // how much of the stored value (B/s, s) one such unit is
+};
+
+const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result result);
+
+// tb_sweep_result_of is NaN where an experiment has no such thing.
+double tb_sweep_result_of(const struct tb_sweep_point *point,
+	const struct tb_outcome *outcome, enum tb_sweep_result result);
+
+#endif

@@ -1,0 +1,216 @@
+// The INI text of a sweep, through libinih: which lines are axes, which say how to draw.
+#include "sweep_impl.h"
+
+#include "nearest.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_SECTIONS  3
+#define N_HINTS	    5
+#define PRESET_AXIS "network"
+
+static const char *const sections[N_SECTIONS] = {"sweep", "network", "plot"};
+static const char *const hints[N_HINTS] = {"title", "x", "y", "series", "where"};
+
+struct reading {
+	FILE *file;
+	const char *path;
+	uint64_t line;
+	bool indented; // the line goes on with the value above
+	bool too_long;
+	struct tb_sweep_axes *axes;
+	struct tb_sweep_axis *axis; // of the line before
+	struct tb_sweep *sweep;
+	struct tb_error *error;
+	int status;
+};
+
+void tb_sweep_axes_fini(struct tb_sweep_axes *axes)
+{
+	for (size_t i = 0; i < axes->n; i++) {
+		free(axes->axes[i].name);
+		tb_sweep_list_fini(&axes->axes[i].list);
+	}
+	free(axes->axes);
+	*axes = (struct tb_sweep_axes){0};
+}
+
+struct tb_sweep_axis *tb_sweep_axes_find(
+	const struct tb_sweep_axes *axes, const char *name)
+{
+	for (size_t i = 0; i < axes->n; i++)
+		if (strcmp(axes->axes[i].name, name) == 0)
+			return &axes->axes[i];
+	return NULL;
+}
+
+static struct tb_sweep_axis *make_axis(
+	struct tb_sweep_axes *axes, const char *name, int key)
+{
+	struct tb_sweep_axis *grown =
+		realloc(axes->axes, (axes->n + 1) * sizeof *axes->axes);
+	if (grown)
+		axes->axes = grown;
+	char *copy = strdup(name);
+	if (!grown || !copy) {
+		free(copy);
+		return NULL;
+	}
+	axes->axes[axes->n] = (struct tb_sweep_axis){.name = copy, .key = key};
+	return &axes->axes[axes->n++];
+}
+
+// find_key gives the place of a key of [sweep], -1 for one of the network, whose names
+// are known to the presets alone.
+static int find_key(int *key, bool of_network, const char *name, struct tb_error *error)
+{
+	*key = of_network ? -1 : tb_sweep_key_find(name);
+	if (of_network && strcmp(name, "levels") == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"levels follow from the experiment's nodes: give those");
+	if (of_network || *key >= 0)
+		return TB_OK;
+	return tb_fail(error, TB_EUSAGE,
+		"no key of a sweep is called '%s'; the nearest is '%s'", name,
+		tb_sweep_keys[tb_nearest(name, &tb_sweep_keys->name, TB_N_KEYS,
+				      sizeof *tb_sweep_keys)]
+			.name);
+}
+
+int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *name,
+	const char *text, struct tb_sweep_axis **axis, struct tb_error *error)
+{
+	int key = -1;
+	if (of_network && strcmp(name, "preset") == 0)
+		name = PRESET_AXIS;
+	int status = find_key(&key, of_network, name, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_sweep_axis *found = tb_sweep_axes_find(axes, name);
+	if (!found)
+		found = make_axis(axes, name, key);
+	if (!found)
+		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
+	*axis = found;
+	return tb_sweep_list_parse(&found->list,
+		key >= 0 ? tb_sweep_key_form(key) : TB_FORM_WORD, text, error);
+}
+
+static int add_axis(struct reading *reading, bool of_network, const char *name,
+	const char *value, struct tb_error *error)
+{
+	const char *axis = of_network && strcmp(name, "preset") == 0 ? PRESET_AXIS : name;
+	const struct tb_sweep_axis *before = tb_sweep_axes_find(reading->axes, axis);
+	if (before && !reading->indented)
+		return tb_fail(error, TB_EUSAGE,
+			"%s is there twice: its other values are in line %llu", name,
+			(unsigned long long)before->line);
+	int status = tb_sweep_axes_add(
+		reading->axes, of_network, name, value, &reading->axis, error);
+	if (status == TB_OK && !before) {
+		reading->axis->line = reading->line;
+		snprintf(reading->axis->file, sizeof reading->axis->file, "%s",
+			reading->path);
+	}
+	return status;
+}
+
+static int add_hint(struct reading *reading, const char *name, const char *value,
+	struct tb_error *error)
+{
+	struct tb_sweep *sweep = reading->sweep;
+	size_t known = 0;
+	while (known < N_HINTS && strcmp(hints[known], name) != 0)
+		known++;
+	if (known == N_HINTS)
+		return tb_fail(error, TB_EUSAGE,
+			"no key of a plot is called '%s'; the nearest is '%s'", name,
+			hints[tb_nearest(name, hints, N_HINTS, sizeof *hints)]);
+	struct tb_sweep_hint *grown =
+		realloc(sweep->hints, (sweep->n_hints + 1) * sizeof *grown);
+	if (grown)
+		sweep->hints = grown;
+	struct tb_sweep_hint hint = {strdup(name), strdup(value)};
+	if (!grown || !hint.key || !hint.text) {
+		free(hint.key);
+		free(hint.text);
+		return tb_fail(error, TB_ENOMEM, "no memory for the plot");
+	}
+	sweep->hints[sweep->n_hints++] = hint;
+	return TB_OK;
+}
+
+static int take(struct reading *reading, const char *section, const char *name,
+	const char *value, struct tb_error *error)
+{
+	if (strcmp(section, "plot") == 0)
+		return add_hint(reading, name, value, error);
+	if (strcmp(section, "network") == 0)
+		return add_axis(reading, true, name, value, error);
+	if (strcmp(section, "sweep") == 0)
+		return add_axis(reading, false, name, value, error);
+	if (*section == '\0')
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' stands before any section: expected [sweep] above it",
+			name);
+	return tb_fail(error, TB_EUSAGE,
+		"no section of a sweep is called [%s]; the nearest is [%s]", section,
+		sections[tb_nearest(section, sections, N_SECTIONS, sizeof *sections)]);
+}
+
+static int on_key(void *context, const char *section, const char *name, const char *value)
+{
+	struct reading *reading = context;
+	struct tb_error error = {0};
+	if (reading->status == TB_OK)
+		reading->status = take(reading, section, name, value, &error);
+	if (error.code != TB_OK)
+		tb_fail_at(reading->error, error.code, reading->path, TB_PLACE_LINE,
+			reading->line, "%s", error.text);
+	return reading->status == TB_OK;
+}
+
+// next_line counts, and finds lines that libinih's buffer would cut in two.
+static char *next_line(char *line, int size, void *context)
+{
+	struct reading *reading = context;
+	if (reading->status != TB_OK || !fgets(line, size, reading->file))
+		return NULL;
+	reading->line++;
+	reading->indented = line[0] == ' ' || line[0] == '\t';
+	if (!strchr(line, '\n') && strlen(line) == (size_t)size - 1) {
+		reading->status = tb_fail_at(reading->error, TB_EFORMAT, reading->path,
+			TB_PLACE_LINE, reading->line,
+			"is longer than %d letters: go on in an indented line", size - 2);
+		return NULL;
+	}
+	return line;
+}
+
+int tb_sweep_file_read(const char *path, struct tb_sweep_axes *axes,
+	struct tb_sweep *sweep, struct tb_error *error)
+{
+	struct reading reading = {
+		.path = path, .axes = axes, .sweep = sweep, .error = error};
+	reading.file = fopen(path, "r");
+	if (!reading.file)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
+	errno = 0;
+	int line = ini_parse_stream(next_line, &reading, on_key, &reading);
+	int cause = ferror(reading.file) ? errno : 0;
+	fclose(reading.file);
+	if (reading.status != TB_OK)
+		return reading.status;
+	if (cause)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(cause));
+	if (line != 0)
+		return tb_fail_at(error, TB_EFORMAT, path, TB_PLACE_LINE,
+			(uint64_t)(line > 0 ? line : 0),
+			"expected [section] or key = value");
+	return TB_OK;
+}

@@ -1,0 +1,85 @@
+// Reading a sweep: axes, their values, and what a key means. Private to replay/.
+#ifndef TB_SWEEP_IMPL_H
+#define TB_SWEEP_IMPL_H
+
+#include "sweep.h"
+
+#include <stdio.h>
+
+// How a value is written.
+enum tb_sweep_form { TB_FORM_WORD, TB_FORM_COUNT, TB_FORM_SIZE, TB_FORM_REAL };
+
+struct tb_sweep_list {
+	char **texts;
+	size_t n;
+};
+
+// tb_sweep_list_parse appends what `text` lists, ranges written out. Numbers of a range
+// are written as whole numbers (COUNT, SIZE) or with up to ten digits. On failure the
+// error has a sentence about `text` and no place.
+int tb_sweep_list_parse(struct tb_sweep_list *list, enum tb_sweep_form form,
+	const char *text, struct tb_error *error) TB_MUST_USE;
+void tb_sweep_list_fini(struct tb_sweep_list *list);
+
+struct tb_sweep_axis {
+	char *name;
+	int key; // place in tb_sweep_keys; -1: a key of the network
+	struct tb_sweep_list list;
+	char file[256]; // where it stands; "" and 0: on the command line
+	uint64_t line;
+};
+
+struct tb_sweep_axes {
+	struct tb_sweep_axis *axes;
+	size_t n;
+};
+
+// Places in tb_sweep_keys of the keys that are asked for.
+enum {
+	TB_KEY_EXPERIMENT,
+	TB_KEY_NODES,
+	TB_KEY_MESSAGE,
+	TB_KEY_LOAD,
+	TB_KEY_SIZES,
+	TB_KEY_TIMES,
+	TB_KEY_READS,
+	TB_KEY_IO_NODES,
+	TB_KEY_IO_LOAD,
+	TB_KEY_WARM,
+	TB_KEY_WINDOW,
+	TB_KEY_SEED,
+	TB_N_KEYS
+};
+
+enum tb_sweep_form tb_sweep_key_form(int key);
+
+// tb_sweep_key_find gives the place of a key, or -1.
+int tb_sweep_key_find(const char *name);
+
+// tb_sweep_key_set gives `text` to a key of the point. On failure the error has a
+// sentence and no place.
+int tb_sweep_key_set(struct tb_sweep_point *point, int key, const char *text,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_sweep_key_applies finds out whether a key that was given means something for the
+// point's experiment.
+int tb_sweep_key_applies(
+	const struct tb_sweep_point *point, int key, struct tb_error *error) TB_MUST_USE;
+
+// tb_sweep_key_print writes the value that the point has.
+void tb_sweep_key_print(const struct tb_sweep_point *point, int key, FILE *stream);
+
+// tb_sweep_file_read reads axes and hints of a file.
+int tb_sweep_file_read(const char *path, struct tb_sweep_axes *axes,
+	struct tb_sweep *sweep, struct tb_error *error) TB_MUST_USE;
+
+// tb_sweep_axes_add finds the axis `name` of [sweep] or [network], making it when there
+// is none, and appends `text` to its values. The name is checked.
+int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *name,
+	const char *text, struct tb_sweep_axis **axis,
+	struct tb_error *error) TB_MUST_USE;
+struct tb_sweep_axis *tb_sweep_axes_find(
+	const struct tb_sweep_axes *axes, const char *name);
+void tb_sweep_axes_fini(struct tb_sweep_axes *axes);
+
+#endif

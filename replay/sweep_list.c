@@ -1,0 +1,143 @@
+// Lists and ranges: "0.1, 0.5", "1..5", "0.1..1 step 0.1", "1K..1M x2".
+#include "sweep_impl.h"
+
+#include "units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUES_MAX 10000
+
+void tb_sweep_list_fini(struct tb_sweep_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->texts[i]);
+	free(list->texts);
+	*list = (struct tb_sweep_list){0};
+}
+
+static int append(struct tb_sweep_list *list, const char *text, size_t length,
+	struct tb_error *error)
+{
+	if (list->n == VALUES_MAX)
+		return tb_fail(error, TB_ECAPACITY, "more than %d values", VALUES_MAX);
+	char **grown = realloc(list->texts, (list->n + 1) * sizeof *grown);
+	if (grown)
+		list->texts = grown;
+	char *copy = strndup(text, length);
+	if (!grown || !copy) {
+		free(copy);
+		return tb_fail(error, TB_ENOMEM, "no memory for the values");
+	}
+	list->texts[list->n++] = copy;
+	return TB_OK;
+}
+
+static bool number(enum tb_sweep_form form, const char *text, double *value)
+{
+	uint64_t whole = 0;
+	if (form == TB_FORM_REAL || form == TB_FORM_WORD)
+		return tb_parse_real(text, -1e18, 1e18, value) == TB_OK;
+	int status = form == TB_FORM_SIZE
+			     ? tb_parse_size(text, &whole)
+			     : tb_parse_count(text, 0, UINT64_C(1) << 53, &whole);
+	*value = (double)whole;
+	return status == TB_OK;
+}
+
+struct range {
+	double first, last, step;
+	bool factor;
+};
+
+// append_range counts, so that the tenth step of 0.1 is 1.
+static int append_range(struct tb_sweep_list *list, enum tb_sweep_form form,
+	const struct range *range, struct tb_error *error)
+{
+	double slack = 1e-9 * fabs(range->last);
+	int status = TB_OK;
+	for (int i = 0; status == TB_OK; i++) {
+		double value = range->factor ? range->first * pow(range->step, i)
+					     : range->first + i * range->step;
+		if (value > range->last + slack)
+			break;
+		char text[40];
+		bool whole = form == TB_FORM_COUNT || form == TB_FORM_SIZE;
+		snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
+		status = append(list, text, strlen(text), error);
+	}
+	return status;
+}
+
+// parse_step reads what follows the last value of a range: nothing, "step S" or "xF".
+static bool parse_step(struct range *range, enum tb_sweep_form form, char *rest)
+{
+	range->step = 1;
+	if (*rest == '\0')
+		return true;
+	if (*rest == 'x') {
+		range->factor = true;
+		return tb_parse_real(rest + 1, 1.0001, 1e9, &range->step) == TB_OK &&
+		       range->first > 0;
+	}
+	if (strncmp(rest, "step", 4) != 0)
+		return false;
+	rest += 4 + strspn(rest + 4, " \t");
+	return number(form, rest, &range->step) && range->step > 0;
+}
+
+// parse_range reads `item`, in which `dots` stand, and may write into it.
+static bool parse_range(
+	struct range *range, enum tb_sweep_form form, char *item, char *dots)
+{
+	char *last = dots + 2 + strspn(dots + 2, " \t");
+	char *rest = last + strcspn(last, " \t");
+	char *step = rest + strspn(rest, " \t");
+	*rest = '\0';
+	while (dots > item && isblank((unsigned char)dots[-1]))
+		dots--;
+	*dots = '\0';
+	return number(form, item, &range->first) && number(form, last, &range->last) &&
+	       range->last >= range->first && parse_step(range, form, step);
+}
+
+static int parse_item(struct tb_sweep_list *list, enum tb_sweep_form form, char *item,
+	struct tb_error *error)
+{
+	item += strspn(item, " \t");
+	size_t length = strlen(item);
+	while (length > 0 && isblank((unsigned char)item[length - 1]))
+		item[--length] = '\0';
+	if (length == 0)
+		return tb_fail(error, TB_EUSAGE, "a value is missing");
+	char *dots = strstr(item, "..");
+	if (!dots || strchr(item, '/')) // ../my.ini is a file
+		return append(list, item, length, error);
+	struct range range = {0};
+	char shown[64];
+	snprintf(shown, sizeof shown, "%s", item);
+	if (!parse_range(&range, form, item, dots))
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' is no range: expected as 1..5, 0.1..1 step 0.1 or "
+			"1K..1M x2",
+			shown);
+	return append_range(list, form, &range, error);
+}
+
+int tb_sweep_list_parse(struct tb_sweep_list *list, enum tb_sweep_form form,
+	const char *text, struct tb_error *error)
+{
+	char *copy = strdup(text);
+	if (!copy)
+		return tb_fail(error, TB_ENOMEM, "no memory for the values");
+	int status = TB_OK;
+	for (char *rest = copy, *item;
+		status == TB_OK && (item = strsep(&rest, ",")) != NULL;)
+		// A comma at the end of a line goes on in the next.
+		if (rest || item == copy || item[strspn(item, " \t")])
+			status = parse_item(list, form, item, error);
+	free(copy);
+	return status;
+}

@@ -1,0 +1,109 @@
+// What is measured of a point, and what it costs to run.
+#include "sweep.h"
+
+#include <math.h>
+
+static const struct tb_sweep_result_info infos[] = {
+	[TB_RESULT_OFFERED] = {"offered", "Offered bandwidth per node", "MB/s", 1e6},
+	[TB_RESULT_ACCEPTED] = {"accepted", "Accepted bandwidth per node", "MB/s", 1e6},
+	[TB_RESULT_TAKEN] = {"taken", "Bandwidth into a serving node", "MB/s", 1e6},
+	[TB_RESULT_GIVEN] = {"given", "Bandwidth out of a serving node", "MB/s", 1e6},
+	[TB_RESULT_LATENCY] = {"latency", "Latency of a message", "us", 1e-6},
+	[TB_RESULT_WAITING] = {"waiting", "Headers that wait at a time", "", 1},
+};
+
+const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result result)
+{
+	return &infos[result];
+}
+
+static double mean_sent(const struct tb_outcome *outcome)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < outcome->n_nodes; i++)
+		if (outcome->nodes[i].role == TB_ROLE_SENDER) {
+			sum += outcome->nodes[i].sent_bps;
+			n++;
+		}
+	return n ? sum / n : NAN;
+}
+
+static double mean_served(const struct tb_outcome *outcome, bool taken)
+{
+	double sum = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < outcome->n_nodes; i++)
+		if (outcome->nodes[i].serves) {
+			sum += taken ? outcome->nodes[i].taken_bps
+				     : outcome->nodes[i].sent_bps;
+			n++;
+		}
+	return n ? sum / n : NAN;
+}
+
+// waiting: a link's wait in units of the window is how many headers stood there, in the
+// mean (Little's law).
+static double waiting(const struct tb_outcome *outcome)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < outcome->n_links; i++)
+		sum += outcome->links[i].wait_share;
+	return sum;
+}
+
+double tb_sweep_result_of(const struct tb_sweep_point *point,
+	const struct tb_outcome *outcome, enum tb_sweep_result result)
+{
+	// One message is no steady traffic.
+	bool steady = point->experiment.kind != TB_EXPERIMENT_LATENCY;
+	switch (result) {
+	case TB_RESULT_OFFERED:
+		return point->experiment.load > 0
+			       ? point->experiment.load *
+					 (double)TB_SYNTH_RATE_BYTES_PER_S
+			       : NAN;
+	case TB_RESULT_ACCEPTED:
+		return steady ? mean_sent(outcome) : NAN;
+	case TB_RESULT_TAKEN:
+		return mean_served(outcome, true);
+	case TB_RESULT_GIVEN:
+		return mean_served(outcome, false);
+	case TB_RESULT_LATENCY:
+		return outcome->latency_s > 0 ? outcome->latency_s : NAN;
+	case TB_RESULT_WAITING:
+		return steady ? waiting(outcome) : NAN;
+	}
+	return NAN;
+}
+
+// n_busy is how many nodes' links carry all that they can: of a hot-spot and of I/O it is
+// those that serve.
+static double n_busy(const struct tb_experiment *experiment)
+{
+	switch (experiment->kind) {
+	case TB_EXPERIMENT_LATENCY:
+		return 0;
+	case TB_EXPERIMENT_PING:
+	case TB_EXPERIMENT_HOT:
+		return 1;
+	case TB_EXPERIMENT_BOTH_WAYS:
+		return 2;
+	case TB_EXPERIMENT_IO:
+		return experiment->n_io;
+	case TB_EXPERIMENT_PATTERN:
+		return experiment->n_active;
+	case TB_EXPERIMENT_MIX:
+		return experiment->n_active / 2.0 + experiment->n_io;
+	}
+	return 1;
+}
+
+double tb_sweep_cost(const struct tb_sweep_point *point)
+{
+	const struct tb_experiment *experiment = &point->experiment;
+	double share = experiment->load > 0 ? fmin(experiment->load, 1) : 1;
+	double us = (double)experiment->warm_us + experiment->window_us;
+	double hops = 2 + log2(experiment->n_active);
+	return us * share * n_busy(experiment) * hops;
+}

@@ -1,0 +1,227 @@
+// Sweep files: lists, ranges, combinations, and what is wrong with a file.
+#include "sweep.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define FILE_NAME "unit_replay_sweep.ini"
+
+static int read_text(struct tb_sweep *sweep, const char *text, struct tb_error *error)
+{
+	FILE *file = fopen(FILE_NAME, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+	int status = tb_sweep_read(sweep, FILE_NAME, NULL, 0, error);
+	unlink(FILE_NAME);
+	return status;
+}
+
+static void reads(struct tb_sweep *sweep, const char *text)
+{
+	struct tb_error error = {0};
+	if (read_text(sweep, text, &error) != TB_OK)
+		fail_msg("%s", error.text);
+}
+
+static void fails(
+	const char *text, enum tb_status status, uint64_t line, const char *says)
+{
+	struct tb_sweep sweep = {0};
+	struct tb_error error = {0};
+	assert_int_equal(read_text(&sweep, text, &error), status);
+	assert_int_equal(error.at, line);
+	assert_string_equal(error.text, says);
+	assert_int_equal(sweep.n_points, 0);
+}
+
+static const char *value(const struct tb_sweep_point *point, const char *axis)
+{
+	for (size_t i = 0; i < point->n_values; i++)
+		if (strcmp(point->values[i].axis, axis) == 0)
+			return point->values[i].text;
+	return NULL;
+}
+
+static void the_axis_named_first_changes_slowest(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nload = 0.1, 0.5\nexperiment = uniform\nseed = 1..3\n");
+	assert_int_equal(sweep.n_points, 6);
+	assert_string_equal(value(&sweep.points[2], "load"), "0.1");
+	assert_string_equal(value(&sweep.points[2], "seed"), "3");
+	assert_string_equal(value(&sweep.points[3], "load"), "0.5");
+	assert_true(sweep.points[3].seed == 1);
+	tb_sweep_fini(&sweep);
+}
+
+static void ranges_have_steps_and_factors(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\nload = 0.1 .. 1 step 0.1\n"
+		      "message = 1K..16K x4, 1M\n");
+	assert_int_equal(sweep.n_points, 40);
+	assert_string_equal(value(&sweep.points[39], "load"), "1");
+	assert_string_equal(value(&sweep.points[0], "message"), "1024");
+	assert_string_equal(value(&sweep.points[2], "message"), "16384");
+	assert_string_equal(value(&sweep.points[3], "message"), "1048576");
+	tb_sweep_fini(&sweep);
+}
+
+static void a_value_goes_on_in_an_indented_line(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = shuffle,\n  transpose,\n  complement\n");
+	assert_int_equal(sweep.n_points, 3);
+	assert_string_equal(sweep.points[2].experiment.name, "complement");
+	tb_sweep_fini(&sweep);
+}
+
+static void keys_of_the_network_are_axes(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\n[network]\nvcs = 1..2\n"
+		      "ack_delay = 0, 200ns\n");
+	assert_int_equal(sweep.n_points, 4);
+	assert_string_equal(sweep.points[3].network, "qsnet,ack_delay=200ns,vcs=2");
+	assert_int_equal(sweep.points[0].params.n_vcs, 1);
+	tb_sweep_fini(&sweep);
+}
+
+static void nodes_bring_their_tree(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\nnodes = 16, 256\n");
+	struct tb_network *network = NULL;
+	assert_int_equal(tb_experiment_network(&network, &sweep.points[1].experiment,
+				 &sweep.points[1].params, NULL),
+		TB_OK);
+	assert_int_equal(tb_network_n_nodes(network), 256);
+	tb_network_free(network);
+	tb_sweep_fini(&sweep);
+}
+
+static void the_window_grows_with_the_message_and_with_light_load(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\nmessage = 256K, 1M\nload = full, "
+		      "0.25\n");
+	assert_int_equal(sweep.points[0].experiment.window_us, 40000);
+	assert_int_equal(sweep.points[1].experiment.window_us, 160000);
+	assert_int_equal(sweep.points[1].experiment.warm_us, 10000);
+	assert_int_equal(sweep.points[2].experiment.warm_us, 40000);
+	assert_int_equal(sweep.points[3].experiment.window_us, 640000);
+	tb_sweep_fini(&sweep);
+}
+
+static void an_experiment_is_a_sweep_of_one_point(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	const char *const changes[] = {"load=0.5", "vcs=4", "seed=7"};
+	assert_int_equal(tb_sweep_read(&sweep, "hot", changes, 3, NULL), TB_OK);
+	assert_int_equal(sweep.n_points, 1);
+	assert_int_equal(sweep.points[0].params.n_vcs, 4);
+	assert_true(sweep.points[0].seed == 7);
+	tb_sweep_fini(&sweep);
+}
+
+static void every_experiment_is_a_sweep(void **state)
+{
+	(void)state;
+	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
+		struct tb_sweep sweep;
+		struct tb_error error = {0};
+		if (tb_sweep_read(&sweep, e->name, NULL, 0, &error) != TB_OK)
+			fail_msg("%s: %s", e->name, error.text);
+		tb_sweep_fini(&sweep);
+	}
+}
+
+static void mistakes_name_the_line_and_the_nearest_name(void **state)
+{
+	(void)state;
+	fails("[sweep]\nexperiment = uniform\nlaod = 1\n", TB_EUSAGE, 3,
+		"no key of a sweep is called 'laod'; the nearest is 'load'");
+	fails("[sweep]\nexperiment = uniforn\n", TB_EUSAGE, 2,
+		"no experiment is called 'uniforn'; the nearest is 'uniform'");
+	fails("[swep]\nexperiment = uniform\n", TB_EUSAGE, 2,
+		"no section of a sweep is called [swep]; the nearest is [sweep]");
+	fails("[sweep]\nexperiment = uniform\n\n[network]\nvc = 1\n", TB_EUSAGE, 5,
+		"vc is no key of a network preset; the nearest is 'vcs'");
+	fails("[sweep]\nexperiment = uniform\n[network]\nvcs = 1, 0\n", TB_EUSAGE, 4,
+		"vcs = 0: expected a whole number from 1 to 16");
+	fails("[sweep]\nexperiment = uniform\n[plot]\nax = load\n", TB_EUSAGE, 4,
+		"no key of a plot is called 'ax'; the nearest is 'x'");
+	fails("[sweep]\nexperiment = uniform\nseed = 3..1\n", TB_EUSAGE, 3,
+		"'3..1' is no range: expected as 1..5, 0.1..1 step 0.1 or 1K..1M x2");
+	fails("[sweep]\nexperiment = uniform\nseed = 1\nseed = 2\n", TB_EUSAGE, 4,
+		"seed is there twice: its other values are in line 3");
+	fails("[sweep]\nexperiment = uniform\nload = 0.1,,0.2\n", TB_EUSAGE, 3,
+		"a value is missing");
+	fails("[sweep]\nexperiment\n", TB_EFORMAT, 2,
+		"expected [section] or key = value");
+}
+
+static void points_that_cannot_be_run_are_refused(void **state)
+{
+	(void)state;
+	fails("[sweep]\nexperiment = uniform\nio_load = 0.1\n", TB_EUSAGE, 3,
+		"io_load is for mix experiments, not for uniform");
+	fails("[sweep]\nexperiment = uniform\ntimes = fixed\n", TB_EUSAGE, 3,
+		"times is for points with a load, not for uniform at full load");
+	fails("[sweep]\nexperiment = shuffle\nnodes = 48\n", TB_EUSAGE, 0,
+		"shuffle (seed 1): shuffle moves binary digits: the number of nodes must "
+		"be a power of two, not 48");
+	fails("[sweep]\nexperiment = uniform\nwindow = 1ms\n", TB_EUSAGE, 0,
+		"uniform (seed 1): a window of 1000 us after a warm-up of 10000 us: "
+		"expected a warm-up, and a window that is as long or longer");
+	fails("[sweep]\nexperiment = uniform\nload = 0.5, 0.50\nwarm=1us\nwindow=1us\n",
+		TB_EUSAGE, 0,
+		"an axis has a value twice: two points are experiment=uniform nodes=64 "
+		"message=262144 load=0.5 sizes=exponential times=exponential reads=0 "
+		"io_nodes=0 io_load=0 warm=1 window=1 seed=1 network=qsnet");
+	fails("[sweep]\nexperiment = uniform\nseed = 1..1000\nload = 0.001..1 step "
+	      "0.001\n",
+		TB_ECAPACITY, 0, "more than 100000 points: fewer values, please");
+}
+
+static void long_lines_are_not_cut(void **state)
+{
+	(void)state;
+	char text[400] = "[sweep]\nexperiment = uniform\nseed = 1";
+	for (size_t i = strlen(text); i < sizeof text - 1; i++)
+		text[i] = '1';
+	fails(text, TB_EFORMAT, 3,
+		"is longer than 198 letters: go on in an indented line");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_axis_named_first_changes_slowest),
+		cmocka_unit_test(ranges_have_steps_and_factors),
+		cmocka_unit_test(a_value_goes_on_in_an_indented_line),
+		cmocka_unit_test(keys_of_the_network_are_axes),
+		cmocka_unit_test(nodes_bring_their_tree),
+		cmocka_unit_test(the_window_grows_with_the_message_and_with_light_load),
+		cmocka_unit_test(an_experiment_is_a_sweep_of_one_point),
+		cmocka_unit_test(every_experiment_is_a_sweep),
+		cmocka_unit_test(mistakes_name_the_line_and_the_nearest_name),
+		cmocka_unit_test(points_that_cannot_be_run_are_refused),
+		cmocka_unit_test(long_lines_are_not_cut),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
