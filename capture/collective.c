@@ -9,10 +9,10 @@
 static const struct tb_collective_algorithm allgather[] = {
 	{"direct", "each sends its block to k others a round", false, true,
 		tb_allgather_direct},
-	{"exchange", "groups of k + 1 exchange what they have, then groups of groups",
-		false, false, tb_allgather_exchange},
-	{"bruck", "each sends all that it has to k others further and further away",
-		false, false, tb_allgather_bruck},
+	{"exchange", "groups of k + 1 exchange, then groups of groups", false, false,
+		tb_allgather_exchange},
+	{"bruck", "each sends all it has to k others, further each round", false, false,
+		tb_allgather_bruck},
 	{"ring", "blocks go round, a ring for each port", false, true, tb_allgather_ring},
 	{"gather-broadcast", "up a tree to rank 0 and down again", true, false,
 		tb_allgather_gather_broadcast},
@@ -78,15 +78,15 @@ static const struct tb_collective_algorithm allreduce[] = {
 	{"doubling", "groups of k + 1 exchange and add, then groups of groups", false,
 		false, tb_allreduce_doubling},
 	{"tree", "up a tree to rank 0 and down again", true, false, tb_allreduce_tree},
-	{"ring", "parts go round twice, first to be reduced; a ring for each port", false,
-		true, tb_allreduce_ring},
+	{"ring", "parts go round twice, a ring for each port", false, true,
+		tb_allreduce_ring},
 	{"rabenseifner", "parts reduced by halving, then spread by doubling", false,
 		false, tb_allreduce_rabenseifner},
 	{0},
 };
 
 static const struct tb_collective_algorithm reduce_scatter[] = {
-	{"ring", "parts go round to be reduced; a ring for each port", false, true,
+	{"ring", "parts go round once, a ring for each port", false, true,
 		tb_reduce_scatter_ring},
 	{"halving", "groups of groups exchange halves, then groups", false, false,
 		tb_reduce_scatter_halving},

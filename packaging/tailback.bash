@@ -40,6 +40,7 @@ _tailback_value()
 	matrix:-m | matrix:--metric | view:-m | view:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
 	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;
 	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
+	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
 	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
 	capture:-i | capture:--interface) _tailback_interfaces ;;
 	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
@@ -67,11 +68,32 @@ _tailback_patterns()
 		sed -n '/^Patterns:/,/^$/s/^ *\([a-z-]*\)  .*/\1/p'
 }
 
+# The collectives stand there too, each above its algorithms, which are indented more.
+_tailback_collectives()
+{
+	"${COMP_WORDS[0]}" synth --help 2>/dev/null |
+		sed -n '/^Collectives/,/^$/s/^  \([a-z][a-z-]*\)  .*/\1/p'
+}
+
+# The algorithms of the collective that stands on the line; of all when none does.
+_tailback_algorithms()
+{
+	local word wanted=
+	for word in $(_tailback_collectives); do
+		[[ " ${COMP_WORDS[*]} " == *" $word "* ]] && wanted=$word
+	done
+	"${COMP_WORDS[0]}" synth --help 2>/dev/null | awk -v wanted="$wanted" '
+		/^Collectives/ { inside = 1 }
+		/^$/ { inside = 0 }
+		/^  [a-z]/ { at = wanted == "" || $1 == wanted }
+		/^    [a-z]/ && inside && at && !told[$1]++ { print $1 }'
+}
+
 # What a command reads or is told when no option is asked for.
 _tailback_operand()
 {
 	case $1 in
-	synth) _tailback_words "$(_tailback_patterns)" ;;
+	synth) _tailback_words "$(_tailback_patterns) $(_tailback_collectives)" ;;
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|db)(\.(gz|zst))?$' ;;
 	matrix | report | view | compare) _tailback_files '\.db$' ;;

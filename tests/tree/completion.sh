@@ -27,6 +27,10 @@ offers() {
 
 offers 'replay report' rep
 offers 'complement' synth com
+offers 'allgather allreduce alltoall' synth al
+offers 'binomial sequential' synth scatter --algorithm ''
+offers 'binomial sequential tree' synth gather --algorithm ''
+offers 'direct dissemination doubling' synth --algorithm d
 offers '--messages' synth --messages
 offers 'exponential' synth --size-dist = exp
 offers 'a.pcap b.pcapng.zst c.goal folder' replay ''
