@@ -75,18 +75,62 @@ static void lay_out(struct parts *parts, const struct tb_run *run,
 	}
 }
 
-// fill gives every cell the value of the link that comes in at its port.
-static void fill(const struct tb_run *run, const struct tb_link_sample *samples,
-	enum tb_metric metric, struct tb_matrix_cell **cells)
+// plug tells every cell which link comes in at its port.
+static void plug(const struct tb_run *run, struct tb_matrix_cell **cells)
 {
 	const struct tb_run_link *links = tb_run_links(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++) {
-		if (links[i].at.kind == TB_LINK_EJECTION)
-			continue;
-		struct tb_matrix_cell *cell = &cells[links[i].at.to][links[i].at.to_port];
-		cell->link = links[i].id;
-		cell->value = tb_metric_of(&samples[i], metric);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+		if (links[i].at.kind != TB_LINK_EJECTION)
+			cells[links[i].at.to][links[i].at.to_port].link = links[i].id;
+}
+
+int tb_matrix_lay_out(
+	struct tb_matrix *matrix, const struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_matrix made = {.n_rows = info->n_levels, .n_blocks = info->n_switches};
+	struct parts parts = {0};
+	const struct tb_run_switch **sorted =
+		calloc((size_t)info->n_switches + 1, sizeof(struct tb_run_switch *));
+	struct tb_matrix_cell **cells =
+		calloc((size_t)info->n_switches + 1, sizeof(struct tb_matrix_cell *));
+	int status = TB_OK;
+	if (!sorted || !cells || allocate(&made, run, &parts)) {
+		status = tb_fail(error, TB_ENOMEM, "no memory for a matrix of %u links",
+			info->n_links);
+	} else {
+		lay_out(&parts, run, sorted, cells);
+		plug(run, cells);
+		made.rows = parts.rows;
+		made.blocks = parts.blocks;
+		made.cells = parts.cells;
+		*matrix = made;
 	}
+	free(sorted);
+	free(cells);
+	return status;
+}
+
+// fill_block takes the values of a block's cells, which begin at `cell`, and adds them
+// up. The longest wait of a switch is that of its links, not their sum.
+static void fill_block(struct tb_matrix *matrix, struct tb_matrix_block *block,
+	struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
+{
+	const struct tb_matrix_cell *end = cell + block->n_below + block->n_above;
+	block->sum = 0;
+	for (; cell < end; cell++) {
+		if (cell->link.id == TB_ID_NONE)
+			continue;
+		cell->value = tb_metric_of(&samples[cell->link.id], matrix->metric);
+		if (matrix->metric != TB_LONGEST)
+			block->sum += cell->value;
+		else if (block->sum < cell->value)
+			block->sum = cell->value;
+		if (matrix->largest_link < cell->value)
+			matrix->largest_link = cell->value;
+	}
+	if (matrix->largest_switch < block->sum)
+		matrix->largest_switch = block->sum;
 }
 
 static double percent(uint64_t value, uint64_t largest)
@@ -94,62 +138,38 @@ static double percent(uint64_t value, uint64_t largest)
 	return largest ? 100.0 * (double)value / (double)largest : 0;
 }
 
-// sum_blocks adds the blocks up and normalizes: to the most loaded link and to the most
-// loaded switch. The longest wait of a switch is that of its links, not their sum.
-static void sum_blocks(
-	struct tb_matrix *matrix, const struct tb_run *run, struct parts *parts)
+void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *samples,
+	enum tb_metric metric)
 {
-	uint32_t n_blocks = tb_run_info(run)->n_switches;
-	const struct tb_matrix_cell *cell = parts->cells;
-	for (uint32_t i = 0; i < n_blocks; i++) {
-		struct tb_matrix_block *block = &parts->blocks[i];
-		const struct tb_matrix_cell *end = cell + block->n_below + block->n_above;
-		for (; cell < end; cell++) {
-			if (matrix->metric != TB_LONGEST)
-				block->sum += cell->value;
-			else if (block->sum < cell->value)
-				block->sum = cell->value;
-			if (matrix->largest_link < cell->value)
-				matrix->largest_link = cell->value;
-		}
-		if (matrix->largest_switch < block->sum)
-			matrix->largest_switch = block->sum;
+	struct tb_matrix_cell *cell = matrix->cells;
+	matrix->metric = metric;
+	matrix->largest_link = matrix->largest_switch = 0;
+	for (uint32_t i = 0; i < matrix->n_blocks; i++) {
+		struct tb_matrix_block *block = &matrix->blocks[i];
+		fill_block(matrix, block, cell, samples);
+		cell += block->n_below + block->n_above;
 	}
-	for (struct tb_matrix_cell *at = parts->cells; at < cell; at++)
+	for (struct tb_matrix_cell *at = matrix->cells; at < cell; at++)
 		at->percent = percent(at->value, matrix->largest_link);
-	for (uint32_t i = 0; i < n_blocks; i++)
-		parts->blocks[i].percent =
-			percent(parts->blocks[i].sum, matrix->largest_switch);
+	for (uint32_t i = 0; i < matrix->n_blocks; i++)
+		matrix->blocks[i].percent =
+			percent(matrix->blocks[i].sum, matrix->largest_switch);
 }
 
 int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, struct tb_error *error)
 {
-	const struct tb_run_info *info = tb_run_info(run);
-	struct tb_matrix made = {.metric = metric, .n_rows = info->n_levels};
-	struct parts parts = {0};
-	const struct tb_link_sample *samples = NULL;
-	const struct tb_run_switch **sorted =
-		calloc((size_t)info->n_switches + 1, sizeof(struct tb_run_switch *));
-	struct tb_matrix_cell **cells =
-		calloc((size_t)info->n_switches + 1, sizeof(struct tb_matrix_cell *));
-	int status = TB_OK;
-	if (!sorted || !cells || allocate(&made, run, &parts))
-		status = tb_fail(error, TB_ENOMEM, "no memory for a matrix of %u links",
-			info->n_links);
-	else
-		status = tb_run_look(run, window, &samples, error);
-	if (!status) {
-		lay_out(&parts, run, sorted, cells);
-		fill(run, samples, metric, cells);
-		sum_blocks(&made, run, &parts);
-		made.rows = parts.rows;
-		*matrix = made;
-	} else {
-		tb_matrix_fini(&made);
-	}
-	free(sorted);
-	free(cells);
+	struct tb_link_sample *samples =
+		calloc((size_t)tb_run_info(run)->n_links + 1, sizeof *samples);
+	if (!samples)
+		return tb_fail(error, TB_ENOMEM, "no memory for a matrix of %u links",
+			tb_run_info(run)->n_links);
+	int status = tb_run_samples(run, window, samples, error);
+	if (!status)
+		status = tb_matrix_lay_out(matrix, run, error);
+	if (!status)
+		tb_matrix_fill(matrix, samples, metric);
+	free(samples);
 	return status;
 }
 

@@ -39,6 +39,9 @@ struct tb_matrix {
 	uint32_t n_rows;
 	const struct tb_matrix_row *rows;      // rows[0] is the top level
 	uint64_t largest_link, largest_switch; // in the metric's unit: what 100 % is
+	uint32_t n_blocks;
+	struct tb_matrix_block *blocks; // all of them, row after row
+	struct tb_matrix_cell *cells;	// block after block: below, then above
 	void *memory;
 };
 
@@ -47,5 +50,13 @@ struct tb_matrix {
 int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
 void tb_matrix_fini(struct tb_matrix *matrix);
+
+// The same in two steps, for who looks at many windows of a run: tb_matrix_lay_out makes
+// the matrix of a run's topology, whose values are all 0; tb_matrix_fill gives it those
+// of samples (n_links, by id), without taking memory. Linear in links.
+int tb_matrix_lay_out(struct tb_matrix *matrix, const struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
+void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *samples,
+	enum tb_metric metric);
 
 #endif

@@ -94,15 +94,17 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window);
 
 // tb_run_samples stores for every link (n_links entries, by id) its sums over the window,
 // which reaches at most to the last bin. Counts stop at UINT32_MAX. The whole run costs a
-// copy; a window costs its bins, and moving on by one bin in either direction costs two
-// bins, and now and then a look at the others for the longest wait. TB_EUSAGE for a
-// window without bins; TB_EIO or TB_EFORMAT when the file went away or is damaged, or
-// its writer has begun anew with other bins.
+// copy; a window costs its bins, each of which is read from the file once as long as
+// there is room for it in memory. TB_EUSAGE for a window without bins; TB_EIO or
+// TB_EFORMAT when the file went away or is damaged, or its writer has begun anew with
+// other bins; `samples` then hold nothing of use.
 int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
-// tb_run_look gives the same without a copy: n_links entries, by id, that live until the
-// next call for a window.
+// tb_run_look is the same for a window that moves: what is handed out belongs to the run
+// and is what it looks at until the next call of tb_run_look. Moving on by one bin in
+// either direction costs two bins, and now and then a look at the others for the longest
+// wait. After a failure, what was handed out before holds nothing of use.
 int tb_run_look(struct tb_run *run, struct tb_window window,
 	const struct tb_link_sample **samples, struct tb_error *error) TB_MUST_USE;
 

@@ -35,6 +35,7 @@ struct tb_run {
 	char **node_names;
 	char **job_names;
 	struct tb_run_window sums;
+	struct tb_link_sample *aside; // of the caller, while it is added up
 	struct tb_bin_cache cache;
 	struct tb_bin_row *staged; // rows of the bin that is being read
 	uint32_t n_staged;

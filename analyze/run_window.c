@@ -196,39 +196,88 @@ static int read_consistently(
 	if (!status &&
 		(held.first_bin != window.first_bin || held.end_bin != window.end_bin))
 		status = move_window(run, window, error);
-	if (!status)
-		run->sums.window = window;
+	run->sums.window = status ? (struct tb_window){0, 0} : window;
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
+}
+
+static bool covers_all(const struct tb_run_info *info, struct tb_window window)
+{
+	return window.first_bin == 0 &&
+	       (window.end_bin == 0 || window.end_bin == info->n_bins);
+}
+
+static int check_window(
+	const struct tb_run *run, struct tb_window window, struct tb_error *error)
+{
+	uint64_t n_bins = run->record.info.n_bins;
+	if (window.first_bin < window.end_bin && window.end_bin <= n_bins)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, run->path,
+		"a window from bin %" PRIu64 " to %" PRIu64
+		" is not within the run's %" PRIu64,
+		window.first_bin, window.end_bin, n_bins);
 }
 
 int tb_run_look(struct tb_run *run, struct tb_window window,
 	const struct tb_link_sample **samples, struct tb_error *error)
 {
-	const struct tb_run_info *info = &run->record.info;
-	if (window.first_bin == 0 &&
-		(window.end_bin == 0 || window.end_bin == info->n_bins)) {
+	if (covers_all(&run->record.info, window)) {
 		*samples = run->totals;
 		return TB_OK;
 	}
-	if (window.first_bin >= window.end_bin || window.end_bin > info->n_bins)
-		return tb_fail_in(error, TB_EUSAGE, run->path,
-			"a window from bin %" PRIu64 " to %" PRIu64
-			" is not within the run's %" PRIu64,
-			window.first_bin, window.end_bin, info->n_bins);
-	int status = read_consistently(run, window, error);
+	int status = check_window(run, window, error);
+	if (!status)
+		status = read_consistently(run, window, error);
 	if (!status)
 		*samples = run->sums.samples;
 	return status;
 }
 
+static void add_counts(uint32_t *sum, uint64_t count)
+{
+	*sum = at_most_32_bits(*sum + count);
+}
+
+// add_aside adds a bin to sums that are not those of the window that is looked at.
+static void add_aside(struct tb_run *run, const struct tb_bin_block *block)
+{
+	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {
+		struct tb_bin_row row = tb_bin_block_row(block, i);
+		struct tb_link_sample *sum = &run->aside[row.link];
+		sum->wait_ps += row.sums.wait_ps;
+		sum->stall_ps += row.sums.stall_ps;
+		sum->busy_ps += row.sums.busy_ps;
+		sum->bytes += row.sums.bytes;
+		add_counts(&sum->n_packets, row.sums.packets);
+		add_counts(&sum->n_blocked, row.sums.blocked);
+		if (sum->longest_wait_ps < row.sums.longest_wait_ps)
+			sum->longest_wait_ps = row.sums.longest_wait_ps;
+	}
+}
+
 int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error)
 {
-	const struct tb_link_sample *sums;
-	int status = tb_run_look(run, window, &sums, error);
+	const struct tb_run_info *info = &run->record.info;
+	if (covers_all(info, window)) {
+		memcpy(samples, run->totals, info->n_links * sizeof *samples);
+		return TB_OK;
+	}
+	int status = check_window(run, window, error);
 	if (!status)
-		memcpy(samples, sums, run->record.info.n_links * sizeof *samples);
+		status = tb_sql_exec(run->db, run->path, "BEGIN", error);
+	if (status)
+		return status;
+	status = tb_run_check_unchanged(run, error);
+	for (uint32_t link = 0; link < info->n_links; link++)
+		samples[link] = (struct tb_link_sample){.link = {link}};
+	run->aside = samples;
+	if (!status)
+		status = tb_run_each_block(
+			run, window.first_bin, window.end_bin, add_aside, error);
+	run->aside = NULL;
+	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status;
 }
 

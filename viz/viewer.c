@@ -44,12 +44,13 @@ static int open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error
 	}
 	viewer->info = tb_run_info(viewer->run);
 	uint32_t n = viewer->info->n_links;
-	viewer->samples = calloc(n ? n : 1, sizeof *viewer->samples);
 	viewer->rows = calloc(n ? n : 1, sizeof *viewer->rows);
-	return viewer->samples && viewer->rows
-		       ? TB_OK
-		       : tb_fail_in(error, TB_ENOMEM, viewer->path,
-				 "no memory to show %" PRIu32 " links", n);
+	if (!viewer->rows)
+		return tb_fail_in(error, TB_ENOMEM, viewer->path,
+			"no memory to show %" PRIu32 " links", n);
+	status = tb_run_look(
+		viewer->run, (struct tb_window){0, 0}, &viewer->samples, error);
+	return status ? status : tb_matrix_lay_out(&viewer->matrix, viewer->run, error);
 }
 
 static void set_title(struct tb_viewer *viewer)
@@ -110,36 +111,40 @@ void tb_viewer_free(struct tb_viewer *viewer)
 	tb_matrix_layout_fini(&viewer->layout);
 	tb_picture_fini(&viewer->picture);
 	tb_run_free(viewer->run);
-	free(viewer->samples);
 	free(viewer->rows);
 	free(viewer->wait_by_bin);
 	free(viewer->path);
 	free(viewer);
 }
 
+// look_back goes back to the window that is shown, or to the whole run, whose sums are
+// there whatever became of the file.
+static void look_back(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	if (tb_run_look(viewer->run, viewer->window, &viewer->samples, &error) == TB_OK)
+		return;
+	viewer->window = (struct tb_window){0, 0};
+	if (tb_run_look(viewer->run, viewer->window, &viewer->samples, &error) == TB_OK)
+		tb_matrix_fill(&viewer->matrix, viewer->samples, viewer->metric);
+}
+
 void tb_viewer_show(
 	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
 {
 	struct tb_error error;
-	struct tb_matrix matrix;
 	if (!viewer->run)
 		return;
 	viewer->stale = true;
 	if (tb_window_whole(viewer->info, window))
 		window = (struct tb_window){0, 0};
-	// The matrix is made first: when reading fails nothing has changed yet.
-	int status = tb_matrix_init(&matrix, viewer->run, window, metric, &error);
-	if (status == TB_OK) {
-		status = tb_run_samples(viewer->run, window, viewer->samples, &error);
-		if (status != TB_OK)
-			tb_matrix_fini(&matrix);
-	}
+	int status = tb_run_look(viewer->run, window, &viewer->samples, &error);
 	if (status != TB_OK) {
 		told(viewer, &error);
+		look_back(viewer);
 		return;
 	}
-	tb_matrix_fini(&viewer->matrix);
-	viewer->matrix = matrix;
+	tb_matrix_fill(&viewer->matrix, viewer->samples, metric);
 	viewer->window = window;
 	viewer->metric = metric;
 	viewer->trouble[0] = '\0';

@@ -68,7 +68,7 @@ struct tb_viewer {
 	enum tb_colours colours;
 	struct tb_pick selected, hovered;
 	bool help;
-	struct tb_link_sample *samples; // of the window, by link id
+	const struct tb_link_sample *samples; // of the window, by link id; the run's
 
 	// The matrix and how it is looked at (matrix_draw.h).
 	struct tb_matrix matrix;

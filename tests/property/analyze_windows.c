@@ -47,11 +47,15 @@ static void check_window(struct fixture *fixture, struct tb_run *run,
 	struct tb_error error = {0};
 	if (tb_run_samples(run, window, samples, &error))
 		fixture_fail("samples", &error);
+	const struct tb_link_sample *looked_at;
+	if (tb_run_look(run, window, &looked_at, &error))
+		fixture_fail("look", &error);
 	if (window.end_bin == 0)
 		window.end_bin = fixture->n_bins;
 	for (uint32_t link = 0; link < fixture->n_links; link++) {
 		struct tb_link_sample expected = naive_sum(fixture, link, window);
 		check_sample(&samples[link], &expected);
+		check_sample(&looked_at[link], &expected);
 	}
 }
 
