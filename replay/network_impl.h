@@ -72,6 +72,9 @@ static inline uint32_t tb_network_ascending(
 // node reaches every other; a regular one needs none.
 int tb_network_make_routes(struct tb_network *net, struct tb_error *error) TB_MUST_USE;
 
+// tb_network_most_ports is the largest number of ports that a switch has.
+uint32_t tb_network_most_ports(const struct tb_network *net);
+
 // tb_network_builder_inside is the network under construction, for builders of regular
 // shapes.
 struct tb_network_builder;

@@ -160,6 +160,39 @@ static void an_irregular_tree_is_routed_up_then_down(void **state)
 	tb_network_free(net);
 }
 
+// Two ways of two links lead down from the top to the middle switch's node, but one of
+// them turns up again at a leaf below both.
+static void a_header_that_descends_does_not_turn_up_again(void **state)
+{
+	(void)state;
+	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_builder *builder;
+	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
+	struct tb_switch leaf, home, above, top;
+	assert_int_equal(tb_network_add_switch(builder, 0, 1, 2, &leaf, NULL), TB_OK);
+	assert_int_equal(tb_network_add_switch(builder, 1, 2, 1, &home, NULL), TB_OK);
+	assert_int_equal(tb_network_add_switch(builder, 2, 1, 1, &above, NULL), TB_OK);
+	assert_int_equal(tb_network_add_switch(builder, 3, 3, 0, &top, NULL), TB_OK);
+	assert_int_equal(tb_network_add_node(builder, leaf, 0, NULL, NULL), TB_OK);
+	assert_int_equal(tb_network_add_node(builder, home, 0, NULL, NULL), TB_OK);
+	assert_int_equal(tb_network_add_node(builder, top, 0, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_add_cable(builder, leaf, 1, home, 1, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_add_cable(builder, leaf, 2, top, 1, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_add_cable(builder, home, 2, above, 0, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_add_cable(builder, above, 1, top, 2, NULL, NULL), TB_OK);
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_finish(builder, &net, NULL), TB_OK);
+	uint32_t route = tb_network_route(net, top.id, 1, 0, 0);
+	assert_false(route & TB_ROUTE_GROUP);
+	assert_int_equal(net->links[route].to, above.id);
+	tb_network_free(net);
+	tb_network_builder_free(builder);
+}
+
 static void a_graph_in_pieces_is_refused(void **state)
 {
 	(void)state;
@@ -218,6 +251,7 @@ int main(void)
 		cmocka_unit_test(a_4_ary_3_tree_is_that_of_the_paper),
 		cmocka_unit_test(more_nodes_raise_the_tree),
 		cmocka_unit_test(an_irregular_tree_is_routed_up_then_down),
+		cmocka_unit_test(a_header_that_descends_does_not_turn_up_again),
 		cmocka_unit_test(a_graph_in_pieces_is_refused),
 		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
 		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
