@@ -227,7 +227,7 @@ static void admit(struct tb_engine *engine, struct packet *packet, uint32_t slot
 	at->root = vc.root;
 }
 
-static tb_time_ps link_frees(const struct tb_engine *engine, uint32_t slot)
+tb_time_ps tb_circuit_first_free(const struct tb_engine *engine, uint32_t slot)
 {
 	const tb_time_ps *frees = free_at(engine, slot);
 	tb_time_ps first = TB_TIME_NEVER;
@@ -241,11 +241,11 @@ static tb_time_ps link_frees(const struct tb_engine *engine, uint32_t slot)
 static tb_time_ps route_frees(const struct tb_engine *engine, uint32_t route)
 {
 	if (!(route & TB_ROUTE_GROUP))
-		return link_frees(engine, route);
+		return tb_circuit_first_free(engine, route);
 	const struct group *group = group_at(engine, route);
 	tb_time_ps first = TB_TIME_NEVER;
 	for (uint32_t i = 0; i < group->n; i++) {
-		tb_time_ps frees = link_frees(engine, slot_in(group, i));
+		tb_time_ps frees = tb_circuit_first_free(engine, slot_in(group, i));
 		if (frees < first)
 			first = frees;
 	}
@@ -344,6 +344,23 @@ void tb_circuit_switch(struct tb_engine *engine, uint32_t sw)
 	wake_switch(engine, sw, wake);
 }
 
+// is_wanted says whether a header waits at a switch for a VC of this link out of it.
+static inline bool is_wanted(const struct tb_engine *engine, uint32_t sw, uint32_t slot)
+{
+	const struct switch_state *at = &engine->switches[sw];
+	for (uint32_t i = 0; i < at->n_waiting; i++) {
+		uint32_t route = at->waiters[i].route;
+		if (route == slot)
+			return true;
+		if (!(route & TB_ROUTE_GROUP))
+			continue;
+		const struct group *group = group_at(engine, route);
+		if (group->slots || slot - group->first < group->n)
+			return true;
+	}
+	return false;
+}
+
 // The acknowledgement passes every link backwards and the token then forwards. On the way
 // each VC is told what limited the packet while it held it: the root of its longest wait
 // further on, or nothing but this link.
@@ -366,7 +383,7 @@ tb_time_ps tb_circuit_release(
 			longest = at->wait;
 			root = at->root;
 		}
-		if (!link->injection && engine->switches[link->from].n_waiting)
+		if (!link->injection && is_wanted(engine, link->from, at->link))
 			wake_switch(engine, link->from, passes);
 	}
 	return back_at;

@@ -169,37 +169,44 @@ static uint32_t cut(struct tb_engine *engine, struct node *node)
 	return id;
 }
 
-void tb_endpoint_fetched(struct tb_engine *engine, uint32_t id)
+// wake has the node look at time `at` or before.
+static void wake(struct tb_engine *engine, uint32_t id, tb_time_ps at)
 {
 	struct node *node = &engine->nodes[id];
-	node->fetched = node->fetching;
-	node->fetching = NOTHING;
+	if (at >= node->wake_at)
+		return;
+	node->wake_at = at;
+	tb_wheel_put(&engine->wheel, at, EV_NODE, id);
 }
 
-// inject hands the fetched packet to the injection link when that has a free VC;
-// otherwise it sees to it that somebody looks again when it has.
+// look_again has the node look when its packet has come and finds a VC, if that is
+// known; if not, the tail of the packet that holds one will tell.
+static void look_again(struct tb_engine *engine, uint32_t id)
+{
+	tb_time_ps fetched_at = engine->nodes[id].fetched_at;
+	tb_time_ps frees = tb_circuit_first_free(engine, engine->first_injection + id);
+	if (frees != TB_TIME_NEVER)
+		wake(engine, id, frees > fetched_at ? frees : fetched_at);
+}
+
+// inject hands the fetched packet to the injection link if that has a free VC: the
+// lowest.
 static void inject(struct tb_engine *engine, uint32_t id)
 {
 	struct node *node = &engine->nodes[id];
 	const tb_time_ps *vcs = free_at(engine, engine->first_injection + id);
-	tb_time_ps frees = TB_TIME_NEVER;
-	for (uint32_t v = 0; v < engine->vcs_most; v++) {
-		tb_time_ps at = vcs[v];
-		if (at <= engine->now) {
-			uint32_t packet = node->fetched;
+	uint32_t packet = node->fetched;
+	for (uint32_t v = 0; v < engine->vcs_most; v++)
+		if (vcs[v] <= engine->now && node->fetched_at <= engine->now) {
 			node->fetched = NOTHING;
 			tb_circuit_inject(engine, packet, v);
 			return;
 		}
-		if (at < frees)
-			frees = at;
-	}
-	if (frees < node->wake_at) {
-		node->wake_at = frees;
-		tb_wheel_put(&engine->wheel, frees, EV_NODE, id);
-	}
+	look_again(engine, id);
 }
 
+// A packet that is being fetched needs no event when it has come, but when it has come
+// and finds a VC.
 void tb_endpoint_node(struct tb_engine *engine, uint32_t id)
 {
 	struct node *node = &engine->nodes[id];
@@ -208,13 +215,12 @@ void tb_endpoint_node(struct tb_engine *engine, uint32_t id)
 		node->wake_at = TB_TIME_NEVER;
 	if (node->fetched != NOTHING)
 		inject(engine, id);
-	if (node->fetched != NOTHING || node->fetching != NOTHING ||
-		node->queue == NOTHING)
+	if (node->fetched != NOTHING || node->queue == NOTHING)
 		return;
-	node->fetching = cut(engine, node);
-	tb_time_ps done = bus_serve(engine, node, engine->now,
-		packet_at(engine, node->fetching)->payload_bytes);
-	tb_wheel_put(&engine->wheel, done, EV_FETCHED, id);
+	node->fetched = cut(engine, node);
+	node->fetched_at = bus_serve(engine, node, engine->now,
+		packet_at(engine, node->fetched)->payload_bytes);
+	look_again(engine, id);
 }
 
 // complete: all packets of a message are drained and their acknowledgements' times known.
@@ -242,11 +248,8 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	node->drained_at = bus_serve(engine, node, engine->now, packet->payload_bytes);
 	ack = tb_circuit_release(engine, packet, ack + params->ack_delay_ps);
 	uint32_t source = message->what.source.id;
-	if (engine->nodes[source].fetched != NOTHING &&
-		ack < engine->nodes[source].wake_at) {
-		engine->nodes[source].wake_at = ack;
-		tb_wheel_put(&engine->wheel, ack, EV_NODE, source);
-	}
+	if (engine->nodes[source].fetched != NOTHING)
+		look_again(engine, source);
 	if (ack > message->sent_at)
 		message->sent_at = ack;
 	tb_time_ps delivered = node->drained_at + params->receive_overhead_ps;

@@ -32,10 +32,6 @@ static void handle(struct tb_engine *engine, struct tb_event event)
 	case EV_NODE:
 		list_add(&engine->nodes_now, id, &engine->nodes[id].listed);
 		break;
-	case EV_FETCHED:
-		tb_endpoint_fetched(engine, id);
-		list_add(&engine->nodes_now, id, &engine->nodes[id].listed);
-		break;
 	case EV_SENT:
 	case EV_DELIVERED:
 		tb_endpoint_ended(engine, id, (enum event_kind)event.kind);
@@ -127,10 +123,6 @@ static void round_of_one(struct tb_engine *engine)
 		break;
 	case EV_SWITCH:
 		tb_circuit_switch(engine, id);
-		break;
-	case EV_FETCHED:
-		tb_endpoint_fetched(engine, id);
-		tb_endpoint_node(engine, id);
 		break;
 	case EV_NODE:
 		tb_endpoint_node(engine, id);

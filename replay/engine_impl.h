@@ -24,8 +24,7 @@ enum event_kind {
 	EV_READY,     // packet << hops_shift | hop: the next run can cross, after a gap
 	EV_LINK,      // slot: falls free while another VC has a run ready
 	EV_SWITCH,    // switch: a VC that headers wait for falls free
-	EV_NODE,      // node: its injection VC falls free
-	EV_FETCHED,   // node: the next packet has come over the bus
+	EV_NODE,      // node: a packet is fetched and its injection VC free
 	EV_SENT,      // message: acknowledged
 	EV_DELIVERED, // message: at the receiver
 };
@@ -57,8 +56,9 @@ struct link {			   // a cache line: every crossing touches it
 	uint16_t ready;	    // bit a VC: its next run waits for the link
 	uint8_t serving;    // VC served last
 	uint8_t n_vcs;
-	bool event_set; // an EV_LINK is under way
-	bool listed;	// is on the list of this instant
+	bool serves_last; // run of a packet
+	bool event_set;	  // an EV_LINK is under way
+	bool listed;	  // is on the list of this instant
 	bool ejection;
 	bool injection;
 };
@@ -133,8 +133,8 @@ struct node {
 	tb_time_ps drained_at;	   // the last packet that came in
 	tb_time_ps wake_at;	   // earliest EV_NODE under way
 	uint32_t queue, queue_end; // messages
+	tb_time_ps fetched_at;	   // perhaps still to come
 	uint32_t fetched;	   // packet that waits for an injection VC
-	uint32_t fetching;
 	bool listed;
 };
 
@@ -253,6 +253,8 @@ void tb_circuit_switch(struct tb_engine *engine, uint32_t sw); // phase 2
 // at the source. The end-of-packet token, sent then, frees the VCs.
 tb_time_ps tb_circuit_release(
 	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at);
+// When the first VC of a link is known to fall free.
+tb_time_ps tb_circuit_first_free(const struct tb_engine *engine, uint32_t slot);
 // Blames the waits that last at the end of a replay on whom they wait for then.
 void tb_circuit_blame_open(struct tb_engine *engine, tb_time_ps until);
 // Counts what lasts up to `until`, the end of the open bin; says whether anything lasts
@@ -262,7 +264,6 @@ bool tb_circuit_settle(struct tb_engine *engine, tb_time_ps until);
 // endpoint.c: messages, the bus, acknowledgements.
 void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *message);
 void tb_endpoint_start(struct tb_engine *engine, uint32_t message); // overhead is over
-void tb_endpoint_fetched(struct tb_engine *engine, uint32_t node);  // EV_FETCHED
 void tb_endpoint_node(struct tb_engine *engine, uint32_t node);	    // phase 2
 void tb_endpoint_tail(struct tb_engine *engine, uint32_t packet);   // EV_TAIL
 // EV_SENT or EV_DELIVERED: the source is told at the end of phase 1.

@@ -209,24 +209,28 @@ static int make_nodes(struct tb_engine *engine)
 		engine->nodes[i] = (struct node){.wake_at = TB_TIME_NEVER,
 			.queue = NOTHING,
 			.queue_end = NOTHING,
-			.fetched = NOTHING,
-			.fetching = NOTHING};
+			.fetched = NOTHING};
 	return TB_OK;
 }
 
-// bucket_shift makes a bucket hold a handful of events: ten a packet, a packet a node and
-// serialization time.
-static unsigned bucket_shift(const struct tb_engine *engine)
+// make_wheel makes buckets that hold an event or so each: ten a packet, a packet a node
+// and serialization time; and as many as reach over four such times, where that is
+// little memory.
+static int make_wheel(struct tb_engine *engine)
 {
-	const struct link *link = &engine->links[engine->net->injection[0]];
+	const struct link *link = &engine->links[engine->first_injection];
 	double packet_ps = (double)link_time(
 		link, engine->net->params.packet_payload_bytes +
 			      engine->net->params.packet_overhead_bytes);
 	double apart = packet_ps / (10.0 * engine->net->n_nodes);
-	unsigned shift = 7;
-	while (shift < 20 && (double)(UINT64_C(1) << shift) < 8 * apart)
+	unsigned shift = 4, buckets = 12;
+	while (shift < 20 && (double)(UINT64_C(2) << shift) < apart)
 		shift++;
-	return shift;
+	while (buckets < 16 && (double)(UINT64_C(1) << (shift + buckets)) < 4 * packet_ps)
+		buckets++;
+	while (shift < 20 && (double)(UINT64_C(1) << (shift + buckets)) < 4 * packet_ps)
+		shift++;
+	return tb_wheel_init(&engine->wheel, shift, buckets);
 }
 
 static int make(struct tb_engine *engine)
@@ -242,8 +246,7 @@ static int make(struct tb_engine *engine)
 		status = make_packets(engine);
 	if (status == TB_OK)
 		status = make_nodes(engine);
-	return status == TB_OK ? tb_wheel_init(&engine->wheel, bucket_shift(engine))
-			       : status;
+	return status == TB_OK ? make_wheel(engine) : status;
 }
 
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,

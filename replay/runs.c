@@ -14,6 +14,7 @@ static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
 }
 
 static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at);
+static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps start);
 
 // middle_at is when a certain flit of a run begins to cross: the one in the place that
 // the last flit of the whole packet has in its run. Kept only where rates differ.
@@ -78,6 +79,14 @@ static tb_time_ps stretch(struct tb_engine *engine, const struct packet *packet,
 	return last + last_flit_ps(engine, link, bytes);
 }
 
+// is_next_certain says whether the run that is being served can only be followed by one
+// of the other VC's packet: it is the last of its packet, and there are two VCs. So that
+// one can begin, in the future, without an event.
+static inline bool is_next_certain(const struct link *link)
+{
+	return link->serves_last && link->n_vcs <= 2;
+}
+
 // begin lets the next run of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the run having begun in time for the rest.
@@ -96,6 +105,7 @@ static void begin(
 	at->runs = run + 1;
 	at->armed = false;
 	link->serving = at->vc;
+	link->serves_last = last_run;
 	link->reserved_until = end;
 	tb_recorder_run(&engine->recorder, link->id, start, end, bytes, run == 0);
 	if (run == 0) {
@@ -118,6 +128,8 @@ static void begin(
 		if (link->ejection)
 			tb_wheel_put(&engine->wheel, end + link->hop_ps - link->flit_ps,
 				EV_TAIL, packet->id);
+		if (link->ready && is_next_certain(link))
+			begin_ready(engine, at->link, end);
 		return;
 	}
 	if (run + 1 < at->room || at->number + 1u < packet->n_granted)
@@ -166,6 +178,10 @@ static void advance(struct tb_engine *engine, struct packet *packet, struct hop 
 		begin(engine, packet, at, span_at(at, run - 1)->end);
 		return;
 	}
+	if (link->ready == 0 && link->reserved_until >= ready && is_next_certain(link)) {
+		begin(engine, packet, at, link->reserved_until);
+		return;
+	}
 	at->armed = true;
 	if (ready > engine->now)
 		tb_wheel_put(&engine->wheel, ready, EV_READY,
@@ -212,17 +228,25 @@ static uint32_t choose_vc(const struct tb_engine *engine, uint32_t slot)
 	return chosen;
 }
 
+// begin_ready begins the run of a VC that is ready.
+static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps start)
+{
+	struct link *link = &engine->links[slot];
+	uint32_t v = choose_vc(engine, slot);
+	const struct vc *vc = &vcs_of(engine, slot)[v];
+	link->ready &= (uint16_t) ~(1u << v);
+	struct packet *packet = packet_at(engine, vc->packet);
+	begin(engine, packet, hop_at(engine, packet, vc->hop), start);
+}
+
 void tb_runs_serve(struct tb_engine *engine, uint32_t slot)
 {
 	struct link *link = &engine->links[slot];
 	link->listed = false;
-	if (link->ready && link->reserved_until <= engine->now) {
-		uint32_t v = choose_vc(engine, slot);
-		const struct vc *vc = &vcs_of(engine, slot)[v];
-		link->ready &= (uint16_t) ~(1u << v);
-		struct packet *packet = packet_at(engine, vc->packet);
-		begin(engine, packet, hop_at(engine, packet, vc->hop), engine->now);
-	}
+	if (link->ready && link->reserved_until <= engine->now)
+		begin_ready(engine, slot, engine->now);
+	else if (link->ready && is_next_certain(link))
+		begin_ready(engine, slot, link->reserved_until);
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
 		tb_wheel_put(&engine->wheel, link->reserved_until, EV_LINK, slot);

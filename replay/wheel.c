@@ -5,24 +5,33 @@
 
 #define NONE TB_WHEEL_NONE
 
-int tb_wheel_init(struct tb_wheel *wheel, unsigned shift)
+int tb_wheel_init(struct tb_wheel *wheel, unsigned shift, unsigned buckets)
 {
-	memset(wheel, 0, sizeof *wheel);
-	wheel->shift = shift;
-	wheel->first_free = NONE;
-	for (size_t i = 0; i < TB_WHEEL_BUCKETS; i++)
+	size_t n = (size_t)1 << buckets;
+	*wheel = (struct tb_wheel){.shift = shift,
+		.mask = (uint32_t)n - 1,
+		.due = NONE,
+		.heads = malloc(n * sizeof *wheel->heads),
+		.filled = calloc(n / 64, sizeof *wheel->filled),
+		.summary = calloc(n / 4096, sizeof *wheel->summary),
+		.first_free = NONE};
+	if (!wheel->heads || !wheel->filled || !wheel->summary) {
+		tb_wheel_fini(wheel);
+		return TB_ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
 		wheel->heads[i] = NONE;
-	wheel->due_room = 64;
-	wheel->due = malloc(wheel->due_room * sizeof *wheel->due);
-	return wheel->due ? TB_OK : TB_ENOMEM;
+	return TB_OK;
 }
 
 void tb_wheel_fini(struct tb_wheel *wheel)
 {
+	free(wheel->heads);
+	free(wheel->filled);
+	free(wheel->summary);
 	free(wheel->entries);
-	free(wheel->due);
 	free(wheel->far);
-	*wheel = (struct tb_wheel){0};
+	*wheel = (struct tb_wheel){.due = NONE};
 }
 
 // grown doubles an array; on failure it marks the wheel and leaves the array.
@@ -71,7 +80,8 @@ static struct tb_event take_far(struct tb_wheel *wheel)
 	return top;
 }
 
-static void put_bucket(struct tb_wheel *wheel, struct tb_event event, uint64_t turn)
+// new_entry gives a slot for an event, or NONE when there is no memory.
+static uint32_t new_entry(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint32_t slot = wheel->first_free;
 	if (slot != NONE) {
@@ -80,35 +90,36 @@ static void put_bucket(struct tb_wheel *wheel, struct tb_event event, uint64_t t
 		if (wheel->n_entries == wheel->entries_room &&
 			!grown(wheel, (void **)&wheel->entries, &wheel->entries_room,
 				sizeof *wheel->entries))
-			return;
+			return NONE;
 		slot = wheel->n_entries++;
 	}
-	uint32_t bucket = (uint32_t)(turn % TB_WHEEL_BUCKETS);
 	wheel->entries[slot].event = event;
+	return slot;
+}
+
+static void put_bucket(struct tb_wheel *wheel, struct tb_event event, uint64_t turn)
+{
+	uint32_t bucket = (uint32_t)turn & wheel->mask;
+	uint32_t slot = new_entry(wheel, event);
+	if (slot == NONE)
+		return;
 	wheel->entries[slot].next = wheel->heads[bucket];
 	wheel->heads[bucket] = slot;
 	wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
-	wheel->n_wheel++;
+	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
 }
 
-// put_due inserts into the current bucket behind all that are not later.
+// put_due inserts into the current bucket before all that are not earlier.
 static void put_due(struct tb_wheel *wheel, struct tb_event event)
 {
-	if (wheel->due_end == wheel->due_room) {
-		uint32_t n = wheel->due_end - wheel->due_begin;
-		memmove(wheel->due, wheel->due + wheel->due_begin,
-			n * sizeof *wheel->due);
-		wheel->due_begin = 0;
-		wheel->due_end = n;
-		if (n * 2 > wheel->due_room &&
-			!grown(wheel, (void **)&wheel->due, &wheel->due_room,
-				sizeof *wheel->due))
-			return;
-	}
-	uint32_t i = wheel->due_end++;
-	for (; i > wheel->due_begin && wheel->due[i - 1].at > event.at; i--)
-		wheel->due[i] = wheel->due[i - 1];
-	wheel->due[i] = event;
+	uint32_t slot = new_entry(wheel, event);
+	if (slot == NONE)
+		return;
+	uint32_t *at = &wheel->due;
+	while (*at != NONE && wheel->entries[*at].event.at < event.at)
+		at = &wheel->entries[*at].next;
+	wheel->entries[slot].next = *at;
+	*at = slot;
 }
 
 void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
@@ -116,106 +127,131 @@ void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 	uint64_t turn = (uint64_t)event.at >> wheel->shift;
 	if (turn <= wheel->turn)
 		put_due(wheel, event);
-	else if (turn - wheel->turn < TB_WHEEL_BUCKETS)
+	else if (turn - wheel->turn <= wheel->mask)
 		put_bucket(wheel, event, turn);
 	else
 		put_far(wheel, event);
 }
 
-// next_filled is the distance in buckets from the current one to the next that holds
-// anything.
-static uint64_t next_filled(const struct tb_wheel *wheel)
+// next_word finds the next word of `filled` after `word` that holds anything, by the
+// summary, all the way round to itself; false when none does.
+static bool next_word(const struct tb_wheel *wheel, uint32_t *word)
 {
-	uint32_t first = (uint32_t)((wheel->turn + 1) % TB_WHEEL_BUCKETS);
-	if (wheel->heads[first] != NONE)
-		return 1;
+	uint32_t n_words = wheel->mask / 64 + 1;
+	uint32_t from = (*word + 1) & (n_words - 1);
+	uint32_t part = from / 64;
+	uint64_t words = wheel->summary[part] & ~UINT64_C(0) << from % 64;
+	for (uint32_t n = 0; words == 0; n++) {
+		if (n > n_words / 64)
+			return false;
+		part = (part + 1) & (n_words / 64 - 1);
+		words = wheel->summary[part];
+	}
+	*word = part * 64 + (uint32_t)__builtin_ctzll(words);
+	return true;
+}
+
+// next_turn is that of the next bucket that holds anything, UINT64_MAX when none does.
+static inline uint64_t next_turn(const struct tb_wheel *wheel)
+{
+	uint32_t first = (uint32_t)(wheel->turn + 1) & wheel->mask;
 	uint32_t word = first / 64;
-	uint64_t bits = wheel->filled[word] & (~UINT64_C(0) << first % 64);
-	for (uint32_t n = 0; n <= TB_WHEEL_BUCKETS / 64; n++) {
-		if (bits) {
-			uint32_t bucket = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			return (bucket - first) % TB_WHEEL_BUCKETS + 1;
+	uint64_t bits = wheel->filled[word] >> first % 64;
+	if (bits)
+		return wheel->turn + 1 + (uint64_t)__builtin_ctzll(bits);
+	if (!next_word(wheel, &word))
+		return UINT64_MAX;
+	uint32_t bucket = word * 64 + (uint32_t)__builtin_ctzll(wheel->filled[word]);
+	return wheel->turn + 1 + ((bucket - first) & wheel->mask);
+}
+
+// merge joins two sorted lists.
+static uint32_t merge(struct tb_wheel_entry *entries, uint32_t a, uint32_t b)
+{
+	uint32_t head = NONE, *end = &head;
+	while (a != NONE && b != NONE) {
+		uint32_t *first = entries[a].event.at <= entries[b].event.at ? &a : &b;
+		*end = *first;
+		end = &entries[*first].next;
+		*first = *end;
+	}
+	*end = a != NONE ? a : b;
+	return head;
+}
+
+// sorted sorts a list by merging lists of 1, 2, 4 ... events.
+static uint32_t sorted(struct tb_wheel_entry *entries, uint32_t list)
+{
+	uint32_t parts[33]; // part i holds 2^i events, or none
+	unsigned n_parts = 0;
+	while (list != NONE) {
+		uint32_t part = list;
+		list = entries[list].next;
+		entries[part].next = NONE;
+		unsigned i = 0;
+		for (; i < n_parts && parts[i] != NONE; i++) {
+			part = merge(entries, parts[i], part);
+			parts[i] = NONE;
 		}
-		word = (word + 1) % (TB_WHEEL_BUCKETS / 64);
-		bits = wheel->filled[word];
+		if (i == n_parts)
+			n_parts++;
+		parts[i] = part;
 	}
-	return 0;
+	uint32_t all = NONE;
+	for (unsigned i = 0; i < n_parts; i++)
+		all = merge(entries, parts[i], all);
+	return all;
 }
 
-static int by_time(const void *left, const void *right)
+// in_order sorts the short lists that there mostly are by insertion, without more ado.
+static inline uint32_t in_order(struct tb_wheel_entry *entries, uint32_t list)
 {
-	tb_time_ps a = ((const struct tb_event *)left)->at;
-	tb_time_ps b = ((const struct tb_event *)right)->at;
-	return (a > b) - (a < b);
-}
-
-// sort_due sorts by insertion, which is linear for events that were put nearly in their
-// order; when it must move too much it leaves the rest to qsort.
-static void sort_due(struct tb_wheel *wheel, uint32_t n)
-{
-	struct tb_event *due = wheel->due;
-	uint32_t moves = 0;
-	for (uint32_t i = 1; i < n; i++) {
-		struct tb_event event = due[i];
-		uint32_t j = i;
-		for (; j > 0 && due[j - 1].at > event.at; j--)
-			due[j] = due[j - 1];
-		due[j] = event;
-		moves += i - j;
-		if (moves > 8 * n + 64) {
-			qsort(due, n, sizeof *due, by_time);
-			return;
-		}
+	uint32_t rest = entries[list].next;
+	if (rest == NONE)
+		return list;
+	uint32_t head = list;
+	entries[list].next = NONE;
+	for (int n = 0; rest != NONE; n++) {
+		if (n == 8) // too long for this
+			return merge(entries, head, sorted(entries, rest));
+		uint32_t slot = rest, *at = &head;
+		tb_time_ps when = entries[slot].event.at;
+		rest = entries[slot].next;
+		while (*at != NONE && entries[*at].event.at < when)
+			at = &entries[*at].next;
+		entries[slot].next = *at;
+		*at = slot;
 	}
+	return head;
 }
 
-// empty_bucket moves the current bucket's events to `due`. The list is last in, first
-// out: it is turned round.
-static void empty_bucket(struct tb_wheel *wheel)
+// come_near moves in from the far heap what the wheel now reaches.
+static void come_near(struct tb_wheel *wheel)
 {
-	uint32_t bucket = (uint32_t)(wheel->turn % TB_WHEEL_BUCKETS);
-	uint32_t n = 0;
-	for (uint32_t slot = wheel->heads[bucket]; slot != NONE; n++)
-		slot = wheel->entries[slot].next;
-	while (n > wheel->due_room)
-		if (!grown(wheel, (void **)&wheel->due, &wheel->due_room,
-			    sizeof *wheel->due))
-			return;
-	uint32_t i = n;
-	for (uint32_t slot = wheel->heads[bucket]; slot != NONE;) {
-		struct tb_wheel_entry *entry = &wheel->entries[slot];
-		wheel->due[--i] = entry->event;
-		uint32_t next = entry->next;
-		entry->next = wheel->first_free;
-		wheel->first_free = slot;
-		slot = next;
-	}
-	wheel->heads[bucket] = NONE;
-	wheel->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
-	wheel->n_wheel -= n;
-	wheel->due_begin = 0;
-	wheel->due_end = n;
-	sort_due(wheel, n);
-}
-
-void tb_wheel_refill(struct tb_wheel *wheel, tb_time_ps limit)
-{
-	wheel->due_begin = wheel->due_end = 0;
-	uint64_t far_turn =
-		wheel->n_far ? (uint64_t)wheel->far[0].at >> wheel->shift : UINT64_MAX;
-	uint64_t near_turn =
-		wheel->n_wheel ? wheel->turn + next_filled(wheel) : UINT64_MAX;
-	uint64_t turn = near_turn < far_turn ? near_turn : far_turn;
-	if (turn > (uint64_t)limit >> wheel->shift)
-		return;
-	wheel->turn = turn;
-	// What the wheel now reaches comes in from the far heap before the bucket is
-	// emptied.
 	while (wheel->n_far &&
-		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->turn <
-			TB_WHEEL_BUCKETS) {
+		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->turn <=
+			wheel->mask) {
 		struct tb_event event = take_far(wheel);
 		put_bucket(wheel, event, (uint64_t)event.at >> wheel->shift);
 	}
-	empty_bucket(wheel);
+}
+
+void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
+{
+	uint64_t turn = next_turn(wheel);
+	if (wheel->n_far) {
+		uint64_t far_turn = (uint64_t)wheel->far[0].at >> wheel->shift;
+		turn = turn < far_turn ? turn : far_turn;
+	}
+	if (turn > (uint64_t)limit >> wheel->shift)
+		return;
+	wheel->turn = turn;
+	if (wheel->n_far)
+		come_near(wheel);
+	uint32_t bucket = (uint32_t)turn & wheel->mask;
+	uint64_t bits = wheel->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
+	if (bits == 0)
+		wheel->summary[bucket / 4096] &= ~(UINT64_C(1) << bucket / 64 % 64);
+	wheel->due = in_order(wheel->entries, wheel->heads[bucket]);
+	wheel->heads[bucket] = NONE;
 }

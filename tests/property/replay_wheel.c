@@ -54,8 +54,9 @@ static void run_program(uint64_t seed)
 	tb_random_init(&random, seed, 0);
 	// Delays of every scale: within a bucket, within the wheel, far beyond, none.
 	static const uint64_t spans[] = {1, 100, 5000, 3000000, 400000000, 1};
-	assert_int_equal(
-		tb_wheel_init(wheel, 4 + (unsigned)tb_random_below(&random, 10)), TB_OK);
+	assert_int_equal(tb_wheel_init(wheel, 4 + (unsigned)tb_random_below(&random, 10),
+				 12 + (unsigned)tb_random_below(&random, 3)),
+		TB_OK);
 	for (uint32_t step = 0; step < 4000; step++) {
 		if (naive->n < 4000 &&
 			(naive->n == 0 || tb_random_below(&random, 5) < 2)) {
