@@ -123,3 +123,56 @@ int tb_blame_by_job(struct tb_run *run, struct tb_blame_jobs **jobs, uint32_t *n
 	*n = n_found;
 	return TB_OK;
 }
+
+static struct tb_blame_sample get_sample(const struct tb_run *run, struct tb_run_row *row)
+{
+	uint32_t n_nodes = run->record.info.n_nodes;
+	uint32_t n_links = run->record.info.n_links;
+	struct tb_blame_sample sample;
+	sample.link.id = tb_run_get_id(row, 0, n_links);
+	sample.root.id = tb_run_get_id(row, 1, n_links);
+	sample.victim_job = tb_run_get_id_or_none(row, 2, TB_ID_NONE);
+	sample.victim_source.id = tb_run_get_id_or_none(row, 3, n_nodes);
+	sample.victim_destination.id = tb_run_get_id_or_none(row, 4, n_nodes);
+	sample.culprit_job = tb_run_get_id_or_none(row, 5, TB_ID_NONE);
+	sample.culprit_source.id = tb_run_get_id_or_none(row, 6, n_nodes);
+	sample.culprit_destination.id = tb_run_get_id_or_none(row, 7, n_nodes);
+	sample.n_waits = tb_run_get(row, 8, INT64_MAX);
+	sample.wait_ps = tb_run_get(row, 9, INT64_MAX);
+	return sample;
+}
+
+int tb_blame_all(struct tb_run *run, struct tb_blame_sample **rows, uint32_t *n,
+	struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct tb_blame_sample *found = NULL;
+	uint32_t n_found = 0;
+	int status = tb_run_query(run,
+		"SELECT link, root, victim_job, victim_source, victim_destination, "
+		"culprit_job, culprit_source, culprit_destination, waits, wait_ps FROM "
+		"blame_wait WHERE run = ?1 ORDER BY wait_ps DESC, link, root, 3, 4, 5, "
+		"6, 7, 8",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "blame_wait", &row, error)) > 0) {
+		struct tb_blame_sample *grown =
+			tb_run_grow(found, n_found, sizeof *found);
+		if (!grown) {
+			status = tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for blame");
+			break;
+		}
+		found = grown;
+		found[n_found++] = get_sample(run, &row);
+	}
+	sqlite3_finalize(row.query);
+	if (status) {
+		free(found);
+		return status;
+	}
+	*rows = found;
+	*n = n_found;
+	return TB_OK;
+}

@@ -38,4 +38,10 @@ struct tb_blame_jobs {
 int tb_blame_by_job(struct tb_run *run, struct tb_blame_jobs **jobs, uint32_t *n,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_blame_all stores what the run tells of blame, row by row (at which link, for which
+// root, whose headers, for whose), heaviest first, in a malloc'ed array that the caller
+// frees. A replay keeps a few thousand rows.
+int tb_blame_all(struct tb_run *run, struct tb_blame_sample **rows, uint32_t *n,
+	struct tb_error *error) TB_MUST_USE;
+
 #endif

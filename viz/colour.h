@@ -34,6 +34,7 @@ struct tb_palette {
 	struct tb_colour text;
 	struct tb_colour muted;	 // secondary text
 	struct tb_colour accent; // the selection
+	struct tb_colour second; // what the selection is set against
 };
 
 const struct tb_palette *tb_palette_of(enum tb_theme theme);

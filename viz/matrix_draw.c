@@ -5,6 +5,14 @@
 #include <inttypes.h>
 #include <math.h>
 
+// Widths of a cell on the picture between which one detail passes into the next, so that
+// a zoom never jumps. 18 pixels hold "100" at 8.3 pixels an em, the least that is read
+// with ease; below 3 the links' strips give way to the switch's sum.
+#define NUMBERS_BEGIN 14
+#define NUMBERS_FULL  18
+#define CELLS_BEGIN   1.5
+#define CELLS_FULL    3
+
 // What drawing a block needs, gathered once.
 struct pen {
 	struct tb_picture *picture;
@@ -14,26 +22,34 @@ struct pen {
 	const struct tb_palette *palette;
 	double rule; // gap between cells, on the picture
 	double font_size;
+	double ink;    // of numbers, 0 to 1
+	double strips; // share of their height that the links' strips have, 0 to 1
 };
 
 enum tb_matrix_detail tb_matrix_detail_at(
 	const struct tb_matrix_metrics *metrics, double zoom)
 {
-	// 18 pixels hold "100" at 8.3 pixels an em, the least that is read with ease.
-	if (metrics->cell_w * zoom >= 18)
+	if (metrics->cell_w * zoom > NUMBERS_BEGIN)
 		return TB_DETAIL_NUMBERS;
-	if (metrics->cell_w * zoom >= 2.5)
+	if (metrics->cell_w * zoom > CELLS_BEGIN)
 		return TB_DETAIL_CELLS;
 	return TB_DETAIL_SWITCHES;
 }
 
-char *tb_percent_text(double percent, char *buffer, size_t size)
+void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *matrix,
+	bool absolute, bool logarithmic)
 {
-	if (percent > 0 && percent < 0.5)
-		snprintf(buffer, size, "<1");
-	else
-		snprintf(buffer, size, "%.0f", percent);
-	return buffer;
+	enum tb_quantity quantity = tb_quantity_of(matrix->metric);
+	view->links = tb_scale_of(
+		quantity, (double)matrix->largest_link, absolute, logarithmic);
+	view->switches = tb_scale_of(
+		quantity, (double)matrix->largest_switch, absolute, logarithmic);
+}
+
+// within is how far a size has come from `begin` to `full`, 0 to 1.
+static double within(double size, double begin, double full)
+{
+	return fmin(fmax((size - begin) / (full - begin), 0), 1);
 }
 
 static struct tb_box on_picture(const struct tb_matrix_view *view, struct tb_box world)
@@ -53,51 +69,84 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 		left, strip.y, fmax(right - left - rule, 0.5), fmax(strip.h - rule, 0.5)};
 }
 
+// block_strips divides a block into the links above, the sum and the links below; the
+// links have `share` of their natural height.
 static void block_strips(const struct tb_matrix_layout *layout,
-	const struct tb_matrix_band *band, struct tb_box box, struct tb_box strips[3])
+	const struct tb_matrix_band *band, double share, struct tb_box box,
+	struct tb_box strips[3])
 {
 	double scale = box.h / band->block_h;
-	double above = band->above_h * scale;
-	double sum = layout->metrics.sum_h * scale;
+	double above = band->above_h * scale * share;
+	double below =
+		(band->block_h - band->above_h - layout->metrics.sum_h) * scale * share;
+	double sum = fmax(box.h - above - below, 0);
 	strips[0] = (struct tb_box){box.x, box.y, box.w, above};
 	strips[1] = (struct tb_box){box.x, box.y + above, box.w, sum};
-	strips[2] = (struct tb_box){
-		box.x, box.y + above + sum, box.w, fmax(box.h - above - sum, 0)};
+	strips[2] = (struct tb_box){box.x, box.y + above + sum, box.w, below};
+}
+
+// What a cell shows.
+struct shown {
+	uint64_t value;
+	const struct tb_scale *scale;
+	struct tb_pick pick;
+	bool sum;
+};
+
+static struct tb_colour shade_of(const struct pen *pen, const struct shown *shown)
+{
+	const struct tb_matrix_view *view = pen->view;
+	return shown->value > 0
+		       ? tb_shade(view->colours, view->theme,
+				 tb_scale_percent(shown->scale, (double)shown->value))
+		       : pen->palette->empty;
 }
 
 static void shade_rect(
-	const struct pen *pen, struct tb_box box, double percent, struct tb_pick pick)
+	const struct pen *pen, struct tb_box box, const struct shown *shown)
 {
-	const struct tb_matrix_view *view = pen->view;
-	struct tb_colour colour = percent > 0
-					  ? tb_shade(view->colours, view->theme, percent)
-					  : pen->palette->empty;
-	tb_picture_rect(pen->picture, box, colour);
-	tb_picture_pick(pen->picture, pick);
+	tb_picture_rect(pen->picture, box, shade_of(pen, shown));
+	tb_picture_pick(pen->picture, shown->pick);
 }
 
-static void shade_ramp(const struct pen *pen, struct tb_box box, double percent)
+static void shade_ramp(
+	const struct pen *pen, struct tb_box box, const struct shown *shown)
 {
 	static const char ramp[] = ".:-=+*#%@";
+	double percent = tb_scale_percent(shown->scale, (double)shown->value);
 	int step = percent <= 0 ? -1 : (int)fmin(percent / 100 * 9, 8);
 	const char text[2] = {step < 0 ? ' ' : ramp[step], '\0'};
 	struct tb_type type = {pen->view->font, 1, TB_ALIGN_LEFT, pen->palette->text};
 	tb_picture_text(pen->picture, box, type, text);
 }
 
-static void number(const struct pen *pen, struct tb_box box, double percent, bool sum)
+static void number(const struct pen *pen, struct tb_box box, const struct shown *shown)
 {
-	char text[8];
+	char text[16];
 	const struct tb_matrix_view *view = pen->view;
-	if (view->font_size == 0 && !sum)
+	bool strong = shown->sum && shown->value > 0;
+	if (view->font_size == 0 && !shown->sum)
 		box.w -= 1; // a blank on either side of two digits
-	struct tb_colour ground = tb_shade(view->colours, view->theme, percent);
-	struct tb_type type = {.font = sum && percent > 0 ? view->bold_font : view->font,
-		.size = pen->font_size * (sum && view->font_size > 0 ? 1.1 : 1),
-		.align = view->font_size > 0 || sum ? TB_ALIGN_CENTRE : TB_ALIGN_RIGHT,
-		.colour = percent > 0 ? tb_colour_ink(ground) : pen->palette->muted};
-	tb_picture_text(
-		pen->picture, box, type, tb_percent_text(percent, text, sizeof text));
+	struct tb_type type = {.font = strong ? view->bold_font : view->font,
+		.size = pen->font_size * (shown->sum && view->font_size > 0 ? 1.1 : 1),
+		.align = view->font_size > 0 || shown->sum ? TB_ALIGN_CENTRE
+							   : TB_ALIGN_RIGHT,
+		.colour = shown->value > 0 ? tb_colour_ink(shade_of(pen, shown))
+					   : pen->palette->muted};
+	type.colour.a = (uint8_t)lround(255 * pen->ink);
+	tb_picture_text(pen->picture, box, type,
+		tb_scale_number(shown->scale, (double)shown->value, text, sizeof text));
+}
+
+// lit frames a cell that belongs to what is selected.
+static void lit(
+	const struct pen *pen, struct tb_box box, const uint8_t *marks, uint32_t id)
+{
+	if (!marks || marks[id] == TB_MARK_NONE)
+		return;
+	double width = marks[id] == TB_MARK_ROOT ? 3 : 2;
+	tb_picture_frame(pen->picture, box, fmin(width, fmax(box.h / 3, 1)),
+		tb_mark_colour(pen->palette, (enum tb_mark)marks[id]));
 }
 
 static void link_tip(const struct pen *pen, const struct tb_matrix_cell *cell)
@@ -134,14 +183,16 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 		if (cell->link.id == TB_ID_NONE)
 			continue;
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
-		shade_rect(pen, box, cell->percent,
-			(struct tb_pick){TB_PICK_LINK, cell->link.id});
+		const struct shown shown = {cell->value, &pen->view->links,
+			{TB_PICK_LINK, cell->link.id}, false};
+		shade_rect(pen, box, &shown);
 		if (pen->view->tips)
 			link_tip(pen, cell);
 		if (pen->view->detail == TB_DETAIL_NUMBERS)
-			number(pen, box, cell->percent, false);
+			number(pen, box, &shown);
 		else if (pen->view->ramp)
-			shade_ramp(pen, box, cell->percent);
+			shade_ramp(pen, box, &shown);
+		lit(pen, box, pen->view->marks.links, cell->link.id);
 	}
 }
 
@@ -159,9 +210,10 @@ static void draw_name(
 	if (tb_text_width(view->font, size, name) > room)
 		return;
 	struct tb_colour colour = pen->palette->muted;
-	if (block->percent > 0)
-		colour = tb_colour_ink(
-			tb_shade(view->colours, view->theme, block->percent));
+	if (block->sum > 0)
+		colour = tb_colour_ink(tb_shade(view->colours, view->theme,
+			tb_scale_percent(&view->switches, (double)block->sum)));
+	colour.a = (uint8_t)lround(255 * pen->ink);
 	struct tb_box box = {strip.x + inset, strip.y, room, strip.h};
 	tb_picture_text(pen->picture, box,
 		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
@@ -172,22 +224,23 @@ static void draw_block(const struct pen *pen, const struct tb_matrix_layout *lay
 	const struct tb_matrix_block *block)
 {
 	struct tb_box strips[3];
-	block_strips(layout, band, box, strips);
+	block_strips(layout, band, pen->strips, box, strips);
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
+	const struct shown shown = {
+		block->sum, &pen->view->switches, {TB_PICK_SWITCH, block->sw.id}, true};
 	draw_links(pen, strips[0], block->above, block->n_above);
-	shade_rect(
-		pen, sum, block->percent, (struct tb_pick){TB_PICK_SWITCH, block->sw.id});
+	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, block);
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names)
 			draw_name(pen, sum, block);
-		number(pen, sum, block->percent, true);
+		number(pen, sum, &shown);
 	} else if (pen->view->ramp) {
 		for (int x = 0; x < (int)sum.w; x++)
-			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1},
-				block->percent);
+			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
 	}
+	lit(pen, sum, pen->view->marks.switches, block->sw.id);
 	draw_links(pen, strips[2], block->below, block->n_below);
 }
 
@@ -197,23 +250,26 @@ static void draw_switch(const struct pen *pen, struct tb_box box,
 {
 	const struct tb_matrix_block *most = &blocks[0];
 	for (uint32_t i = 1; i < n; i++)
-		if (blocks[i].percent > most->percent)
+		if (blocks[i].sum > most->sum)
 			most = &blocks[i];
-	shade_rect(
-		pen, box, most->percent, (struct tb_pick){TB_PICK_SWITCH, most->sw.id});
+	const struct shown shown = {
+		most->sum, &pen->view->switches, {TB_PICK_SWITCH, most->sw.id}, true};
+	shade_rect(pen, box, &shown);
 	if (pen->view->tips)
 		switch_tip(pen, most);
 	if (pen->view->ramp)
-		shade_ramp(pen, box, most->percent);
+		shade_ramp(pen, box, &shown);
+	for (uint32_t i = 0; i < n; i++)
+		lit(pen, box, pen->view->marks.switches, blocks[i].sw.id);
 }
 
 // without_gap grows a block over the gaps behind it: at this size they are finer than a
 // pixel, and a rounded grid of them would show patterns that the data do not have.
 static struct tb_box without_gap(
-	struct tb_box box, const struct tb_matrix_metrics *metrics, double zoom)
+	struct tb_box box, const struct tb_matrix_metrics *metrics, double share)
 {
-	box.w += metrics->gap_x * zoom;
-	box.h += metrics->gap_y * zoom;
+	box.w += metrics->gap_x * share;
+	box.h += metrics->gap_y * share;
 	return box;
 }
 
@@ -255,13 +311,25 @@ static void draw_band(
 				view, tb_matrix_layout_block(layout, index, block));
 			uint32_t first = block * group;
 			uint32_t n = row->n_blocks - first;
+			box = without_gap(box, metrics, view->zoom * (1 - pen->strips));
 			if (view->detail == TB_DETAIL_SWITCHES)
-				draw_switch(pen, without_gap(box, metrics, view->zoom),
-					&row->blocks[first], n < group ? n : group);
+				draw_switch(pen, box, &row->blocks[first],
+					n < group ? n : group);
 			else
 				draw_block(pen, layout, band, box, &row->blocks[first]);
 		}
 	}
+}
+
+// strips_share is how much of their height the links' strips have at the view's zoom.
+static double strips_share(
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
+{
+	if (view->detail == TB_DETAIL_SWITCHES)
+		return 0;
+	return view->font_size > 0 ? within(layout->metrics.cell_w * view->zoom,
+					     CELLS_BEGIN, CELLS_FULL)
+				   : 1;
 }
 
 bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
@@ -280,7 +348,8 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 			}
 			if (pick.kind != TB_PICK_LINK)
 				continue;
-			block_strips(layout, &layout->bands[row], on_picture(view, world),
+			block_strips(layout, &layout->bands[row],
+				strips_share(layout, view), on_picture(view, world),
 				strips);
 			for (uint32_t c = 0; c < block->n_above; c++) {
 				if (block->above[c].link.id != pick.index)
@@ -335,7 +404,11 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 		.run = run,
 		.view = view,
 		.palette = tb_palette_of(view->theme),
-		.font_size = scaled ? fmin(view->font_size * view->zoom, 30) : 1};
+		.font_size = scaled ? fmin(view->font_size * view->zoom, 30) : 1,
+		.ink = scaled ? within(layout->metrics.cell_w * view->zoom, NUMBERS_BEGIN,
+					NUMBERS_FULL)
+			      : 1,
+		.strips = strips_share(layout, view)};
 	if (scaled)
 		pen.rule = cell_rule(layout, view);
 	tb_picture_clip(picture, view->area);
@@ -347,34 +420,65 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 	tb_picture_unclip(picture);
 }
 
-void tb_legend_draw(
-	struct tb_picture *picture, struct tb_box box, const struct tb_matrix_view *view)
+struct tb_legend tb_legend_of(const struct tb_matrix_view *view)
 {
-	const struct tb_palette *palette = tb_palette_of(view->theme);
-	bool scaled = view->font_size > 0;
-	double size = scaled ? 11 : 1;
-	double bar_h = scaled ? box.h - 15 : 1;
-	uint32_t n = scaled ? 100 : (uint32_t)box.w;
-	struct tb_box bar = {box.x, box.y, box.w, bar_h};
+	return (struct tb_legend){view->colours, view->theme,
+		view->font_size > 0 ? view->font : TB_FONT_CELL, view->links};
+}
+
+static void draw_tick(struct tb_picture *picture, struct tb_box bar,
+	const struct tb_legend *legend, double value, bool last)
+{
+	const struct tb_palette *palette = tb_palette_of(legend->theme);
+	const struct tb_scale *scale = &legend->scale;
+	bool cells = legend->font == TB_FONT_CELL;
+	char number[16];
+	double share = scale->top <= 0	    ? 0
+		       : scale->logarithmic ? tb_scale_percent(scale, value) / 100
+					    : value / scale->top;
+	double x = bar.x + bar.w * fmin(share, 1);
+	double half = cells ? 3 : 26;
+	struct tb_box label = {
+		x - half, bar.y + bar.h + (cells ? 0 : 2), 2 * half, cells ? 1 : 13};
+	struct tb_type type = {
+		legend->font, cells ? 1 : 11, TB_ALIGN_CENTRE, palette->muted};
+	const char *unit = last ? tb_scale_unit(scale) : "";
+	if (!cells)
+		tb_picture_line(picture, (struct tb_box){x, bar.y + bar.h, 0, 3}, 1,
+			palette->line);
+	tb_scale_number(scale, value, number, sizeof number);
+	tb_picture_printf(
+		picture, label, type, "%s%s%s", number, unit[0] ? " " : "", unit);
+}
+
+// or_percent makes the ticks of a scale on which nothing was counted: percentages.
+static struct tb_scale or_percent(struct tb_scale scale)
+{
+	if (scale.top <= 0)
+		scale = (struct tb_scale){.quantity = scale.quantity,
+			.top = 100,
+			.logarithmic = scale.logarithmic};
+	return scale;
+}
+
+void tb_legend_draw(
+	struct tb_picture *picture, struct tb_box box, const struct tb_legend *given)
+{
+	struct tb_legend legend = *given;
+	bool cells = legend.font == TB_FONT_CELL;
+	double ticks[TB_SCALE_MOST_TICKS];
+	uint32_t n = cells ? (uint32_t)box.w : 100;
+	struct tb_box bar = {box.x, box.y, box.w, cells ? 1 : box.h - 15};
+	legend.scale = or_percent(legend.scale);
 	for (uint32_t i = 0; i < n; i++) {
-		double percent = 100.0 * (i + 0.5) / n;
 		struct tb_box step = cell_share(bar, i, n, 0);
 		// Each step reaches to the end: no seam shows where pixels are shared.
-		if (scaled)
+		if (!cells)
 			step.w = bar.x + bar.w - step.x;
-		tb_picture_rect(
-			picture, step, tb_shade(view->colours, view->theme, percent));
+		tb_picture_rect(picture, step,
+			tb_shade(legend.colours, legend.theme, 100.0 * (i + 0.5) / n));
 	}
-	for (int percent = 0; percent <= 100; percent += 25) {
-		double x = bar.x + bar.w * percent / 100;
-		double half = scaled ? 20 : 3;
-		struct tb_box label = {x - half, box.y + bar_h + (scaled ? 2 : 0),
-			2 * half, scaled ? 13 : 1};
-		struct tb_type type = {view->font, size, TB_ALIGN_CENTRE, palette->muted};
-		if (scaled)
-			tb_picture_line(picture, (struct tb_box){x, bar.y + bar.h, 0, 3},
-				1, palette->line);
-		tb_picture_printf(
-			picture, label, type, percent == 100 ? "%d %%" : "%d", percent);
-	}
+	int n_ticks = tb_scale_ticks(&legend.scale, ticks);
+	for (int i = 0; i < n_ticks; i++)
+		draw_tick(picture, bar, &legend, ticks[i], i == n_ticks - 1);
 }

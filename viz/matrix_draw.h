@@ -3,8 +3,10 @@
 #ifndef TB_MATRIX_DRAW_H
 #define TB_MATRIX_DRAW_H
 
+#include "marks.h"
 #include "matrix_layout.h"
 #include "run.h"
+#include "scale.h"
 
 enum tb_matrix_detail {
 	TB_DETAIL_NUMBERS,  // a shade and a number a link and a switch
@@ -25,11 +27,17 @@ struct tb_matrix_view {
 	bool ramp;	  // without colours: the shade as one of " .:-=+*#%@"
 	bool tips;	  // a sentence a cell
 	struct tb_pick selected, hovered;
+	struct tb_marks marks;
+	struct tb_scale links, switches; // tb_matrix_view_scale
 };
 
 // tb_matrix_detail_at is the finest detail that can be read at a zoom.
 enum tb_matrix_detail tb_matrix_detail_at(
 	const struct tb_matrix_metrics *metrics, double zoom);
+
+// tb_matrix_view_scale sets the scales for what a matrix holds.
+void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *matrix,
+	bool absolute, bool logarithmic);
 
 // tb_matrix_draw adds what is visible of the matrix, clipped to the area. Cost: the
 // visible blocks. `run` gives links their names in tips.
@@ -43,13 +51,20 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
 	struct tb_pick pick, struct tb_box *box);
 
-// tb_percent_text writes a percentage as the matrix shows it: "0", "<1", "37", "100";
-// 8 bytes suffice.
-char *tb_percent_text(double percent, char *buffer, size_t size);
+// How a legend is drawn.
+struct tb_legend {
+	enum tb_colours colours;
+	enum tb_theme theme;
+	enum tb_font font; // TB_FONT_CELL: for a terminal
+	struct tb_scale scale;
+};
 
-// tb_legend_draw adds a bar of the view's shades with its ticks, 0 to 100 %, in a box
-// that is at least 60 wide and 26 high (2 characters in a terminal).
+// tb_legend_draw adds a bar of shades with the scale's ticks, in a box that is at least
+// 60 wide and 26 high (2 characters in a terminal).
 void tb_legend_draw(
-	struct tb_picture *picture, struct tb_box box, const struct tb_matrix_view *view);
+	struct tb_picture *picture, struct tb_box box, const struct tb_legend *legend);
+
+// tb_legend_of is the legend of a matrix' links.
+struct tb_legend tb_legend_of(const struct tb_matrix_view *view);
 
 #endif

@@ -98,7 +98,7 @@ static void level_text(uint32_t level, uint32_t n_levels, char *buffer, size_t s
 
 static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
 {
-	return (struct tb_matrix_view){.zoom = 1,
+	struct tb_matrix_view view = {.zoom = 1,
 		.detail = TB_DETAIL_NUMBERS,
 		.colours = figure->colours,
 		.theme = figure->theme,
@@ -106,6 +106,8 @@ static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
 		.bold_font = TB_FONT_BOLD,
 		.font_size = 10.5,
 		.names = true};
+	tb_matrix_view_scale(&view, figure->matrix, false, false);
+	return view;
 }
 
 static void head(struct tb_picture *picture, const struct tb_matrix_figure *figure)
@@ -148,7 +150,8 @@ static void foot(struct tb_picture *picture, const struct tb_matrix_figure *figu
 	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
 	double x = MARGIN + 290;
 	double width = picture->width - x - MARGIN;
-	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, view);
+	const struct tb_legend legend = tb_legend_of(view);
+	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
 	if (matrix->largest_switch > 0) {
 		char link[128];
 		char sw[128];
@@ -273,8 +276,9 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
 		tb_matrix_scale_text(figure->run, matrix, false, text, sizeof text));
 	box.y++;
+	const struct tb_legend legend = tb_legend_of(view);
 	if (shaded)
-		tb_legend_draw(picture, (struct tb_box){2, box.y, 32, 2}, view);
+		tb_legend_draw(picture, (struct tb_box){2, box.y, 32, 2}, &legend);
 	else if (view->detail != TB_DETAIL_NUMBERS)
 		tb_picture_text(picture, box, type, "blank: 0, then .:-=+*#%@ up to 100");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MAX_CLIPS 8
+#define LINE_GRIP 2.5 // pixels beside a line that still hit it
 
 void tb_picture_fini(struct tb_picture *picture)
 {
@@ -253,6 +254,24 @@ static const struct tb_box *clips_top(const struct clips *clips)
 	return clips->depth ? &clips->stack[clips->depth - 1] : NULL;
 }
 
+// near is true of a point that a finger would say is on the line.
+static bool near(const struct tb_item *line, double x, double y)
+{
+	const struct tb_box *box = &line->box;
+	double square = box->w * box->w + box->h * box->h;
+	double along =
+		square > 0 ? ((x - box->x) * box->w + (y - box->y) * box->h) / square : 0;
+	along = fmin(fmax(along, 0), 1);
+	return hypot(box->x + along * box->w - x, box->y + along * box->h - y) <=
+	       line->size / 2 + LINE_GRIP;
+}
+
+static bool is_over(const struct tb_item *item, double x, double y)
+{
+	return item->kind == TB_ITEM_LINE ? near(item, x, y)
+					  : tb_box_holds(item->box, x, y);
+}
+
 bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 	struct tb_pick *pick, struct tb_box *box)
 {
@@ -264,7 +283,7 @@ bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 		const struct tb_item *item = &picture->items[i];
 		if (clips_take(&clips, item))
 			continue;
-		if (item->pick.kind == TB_PICK_NONE || !tb_box_holds(item->box, x, y))
+		if (item->pick.kind == TB_PICK_NONE || !is_over(item, x, y))
 			continue;
 		const struct tb_box *clip = clips_top(&clips);
 		if (!clip || tb_box_holds(*clip, x, y))
@@ -327,8 +346,9 @@ static void dump_item(
 		"rect", "frame", "line", "text", "clip", "unclip"};
 	static const char *const fonts[] = {"sans", "bold", "mono", "cell"};
 	static const char aligns[] = "lcr";
-	static const char *const picks[] = {
-		"", "link", "switch", "part", "metric", "button"};
+	static const char *const picks[] = {"", "link", "switch", "part", "metric",
+		"button", "view", "node", "job", "flow", "pair", "jobs", "cell", "column",
+		"result"};
 	fputs(kinds[item->kind], stream);
 	if (item->kind == TB_ITEM_UNCLIP) {
 		fputc('\n', stream);

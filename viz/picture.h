@@ -41,6 +41,15 @@ enum tb_pick_kind {
 	TB_PICK_PART,	// index: a part of a view, numbered by the view
 	TB_PICK_METRIC, // index: enum tb_metric
 	TB_PICK_BUTTON, // index: enum tb_request
+	TB_PICK_VIEW,	// index: a view of the viewer
+	TB_PICK_NODE,	// index: node id
+	TB_PICK_JOB,	// index: job
+	TB_PICK_FLOW,	// index: row of the run's flow table
+	TB_PICK_PAIR,	// index: row of the list of who waited for whom
+	TB_PICK_JOBS,	// index: cell of the jobs' square, numbered by the view
+	TB_PICK_CELL,	// index: cell of a view's grid, numbered by the view
+	TB_PICK_COLUMN, // index: column of a table
+	TB_PICK_RESULT, // index: line of the prompt
 };
 
 struct tb_pick {
@@ -118,8 +127,9 @@ void tb_picture_tip(struct tb_picture *picture, const char *text);
 // tb_picture_string gives the text at an item's offset.
 const char *tb_picture_string(const struct tb_picture *picture, uint32_t offset);
 
-// tb_picture_hit finds the topmost item with an id whose box holds the point, clips
-// respected; false when there is none. `box` may be NULL. Linear in items.
+// tb_picture_hit finds the topmost item with an id whose box holds the point (of a line,
+// that passes by within 2.5 pixels), clips respected; false when there is none. `box` may
+// be NULL. Linear in items.
 bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 	struct tb_pick *pick, struct tb_box *box);
 

@@ -20,11 +20,17 @@
 	X(NARROW, "[", "halve the window")                                               \
 	X(WIDEN, "]", "double the window")                                               \
 	X(WHOLE, "0", "show the whole run")                                              \
+	X(VIEW, "F2 F3 F4", "choose the view")                                           \
+	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
-	X(HOTTER, "p", "select the link before in the list")                             \
-	X(COOLER, "n", "select the next link in the list")                               \
-	X(FIT, "f", "fit the matrix into the window")                                    \
+	X(ABSOLUTE, "%", "numbers in percent or in their unit")                          \
+	X(LOGARITHMIC, "l", "linear or logarithmic shades")                              \
+	X(HOTTER, "p", "select the row before in the list")                              \
+	X(COOLER, "n", "select the next row in the list")                                \
+	X(ORDER, "o", "order the list by the next column")                               \
+	X(FOCUS, "Return", "zoom to what is selected")                                   \
+	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
 	X(ZOOM_OUT, "-", "zoom out")                                                     \
 	X(PAN_LEFT, "a Left", "move left")                                               \
@@ -33,7 +39,7 @@
 	X(PAN_DOWN, "s Down", "move down")                                               \
 	X(THEME, "t", "light or dark theme")                                             \
 	X(COLOURS, "c", "next colour map")                                               \
-	X(SAVE, "Ctrl+S", "save the picture as PNG")                                     \
+	X(SAVE, "Ctrl+S", "save the picture as PNG, SVG or PDF")                         \
 	X(HELP, "? F1", "show or hide these keys")                                       \
 	X(BACK, "Escape", "back out: help, selection, zoom, window")                     \
 	X(QUIT, "q Ctrl+Q", "quit")

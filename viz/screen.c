@@ -9,6 +9,7 @@
 
 #define LEAST_W 800
 #define LEAST_H 500
+#define RIM	0.25 // how strong the rims of a slanted line are at least
 
 struct tb_screen {
 	SDL_Window *window;
@@ -203,21 +204,43 @@ static void frame(void *context, const struct tb_item *item)
 		(SDL_Rect){box.x + box.w - width, box.y + width, width, inner_h});
 }
 
+// slanted draws a line that is neither level nor upright: side by side as many thin ones
+// as it is wide, those at its rims faint, which takes the worst of the steps away.
+static void slanted(struct tb_screen *screen, const struct tb_item *item)
+{
+	double scale = screen->scale;
+	double dx = item->box.w * scale;
+	double dy = item->box.h * scale;
+	bool steep = fabs(dy) > fabs(dx);
+	double width = item->size * scale * hypot(dx, dy) / fmax(fabs(dx), fabs(dy));
+	int n_full = (int)floor(width);
+	double rim = (width - n_full) / 2 + RIM;
+	SDL_SetRenderDrawBlendMode(screen->renderer, SDL_BLENDMODE_BLEND);
+	for (int i = -1; i <= n_full; i++) {
+		bool faint = i < 0 || i == n_full;
+		double aside = i - (n_full - 1) / 2.0;
+		double x = item->box.x * scale + (steep ? aside : 0);
+		double y = item->box.y * scale + (steep ? 0 : aside);
+		struct tb_colour colour = item->colour;
+		SDL_SetRenderDrawColor(screen->renderer, colour.r, colour.g, colour.b,
+			(Uint8)(colour.a * (faint ? fmin(rim, 1) : 1)));
+		SDL_RenderDrawLineF(screen->renderer, (float)x, (float)y, (float)(x + dx),
+			(float)(y + dy));
+	}
+}
+
 static void line(void *context, const struct tb_item *item)
 {
 	struct tb_screen *screen = context;
 	double half = item->size / 2;
 	struct tb_box box = item->box;
 	if (box.w != 0 && box.h != 0) {
-		struct tb_colour colour = item->colour;
-		SDL_SetRenderDrawColor(
-			screen->renderer, colour.r, colour.g, colour.b, colour.a);
-		SDL_RenderDrawLineF(screen->renderer, (float)(box.x * screen->scale),
-			(float)(box.y * screen->scale),
-			(float)((box.x + box.w) * screen->scale),
-			(float)((box.y + box.h) * screen->scale));
+		slanted(screen, item);
 		return;
 	}
+	// Whichever end comes first.
+	box = (struct tb_box){fmin(box.x, box.x + box.w), fmin(box.y, box.y + box.h),
+		fabs(box.w), fabs(box.h)};
 	int width = stroke(screen, item->size);
 	SDL_Rect thin = pixels(screen, &box);
 	if (box.w == 0) {

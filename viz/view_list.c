@@ -1,6 +1,5 @@
 // The hot links: the links of the window, most loaded first.
 #include "metric_text.h"
-#include "select.h"
 #include "viewer_impl.h"
 
 #include <inttypes.h>
@@ -11,40 +10,10 @@
 #define HEADER_H 34
 #define ROW_H	 27
 
-static int by_value(const void *one, const void *other)
-{
-	const struct tb_list_row *a = one;
-	const struct tb_list_row *b = other;
-	if (a->value != b->value)
-		return a->value < b->value ? 1 : -1;
-	return a->link.id < b->link.id ? -1 : a->link.id > b->link.id;
-}
-
-// rank sorts the rows as far as the first n: of a hundred thousand links a page is read.
-static void rank(struct tb_viewer *viewer, double n)
-{
-	uint32_t wanted = n < viewer->n_rows ? (uint32_t)n : viewer->n_rows;
-	uint32_t done = viewer->n_ranked;
-	if (wanted <= done)
-		return;
-	wanted = wanted < done * 2 ? done * 2 : wanted; // few steps to the end
-	tb_select_first(viewer->rows + done, viewer->n_rows - done, sizeof *viewer->rows,
-		wanted - done, by_value);
-	viewer->n_ranked = wanted < viewer->n_rows ? wanted : viewer->n_rows;
-}
-
-// The list goes by the metric that is shown; hot_links.h knows waits alone.
 static int open(struct tb_viewer *viewer, struct tb_error *error)
 {
 	(void)error;
-	viewer->n_rows = 0;
-	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
-		uint64_t value = tb_metric_of(&viewer->samples[i], viewer->metric);
-		if (value > 0)
-			viewer->rows[viewer->n_rows++] = (struct tb_list_row){{i}, value};
-	}
-	viewer->n_ranked = 0;
-	rank(viewer, 1);
+	tb_rows_read(viewer);
 	return TB_OK;
 }
 
@@ -60,25 +29,10 @@ static void scroll_to(struct tb_viewer *viewer, double scroll)
 	viewer->stale = true;
 }
 
-// row_of is the list's row of the selected link, n_rows when there is none: as many as
-// come before it, sorted or not.
-static uint32_t row_of(const struct tb_viewer *viewer)
+static void reveal(struct tb_viewer *viewer, bool zoom)
 {
-	uint32_t link = viewer->selected.index, n = 0;
-	if (viewer->selected.kind != TB_PICK_LINK || link >= viewer->info->n_links)
-		return viewer->n_rows;
-	const struct tb_list_row row = {
-		{link}, tb_metric_of(&viewer->samples[link], viewer->metric)};
-	if (row.value == 0)
-		return viewer->n_rows;
-	for (uint32_t i = 0; i < viewer->n_rows; i++)
-		n += by_value(&viewer->rows[i], &row) < 0;
-	return n;
-}
-
-void tb_list_reveal(struct tb_viewer *viewer)
-{
-	uint32_t row = row_of(viewer);
+	(void)zoom;
+	uint32_t row = tb_rows_of(viewer);
 	if (row == viewer->n_rows)
 		return;
 	double top = row * (double)ROW_H;
@@ -89,21 +43,24 @@ void tb_list_reveal(struct tb_viewer *viewer)
 }
 
 static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, uint32_t index)
+	struct tb_box box, uint32_t index, const struct tb_scale *scale)
 {
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	const struct tb_list_row *row = &viewer->rows[index];
 	struct tb_pick pick = {TB_PICK_LINK, row->link.id};
+	enum tb_mark mark = (enum tb_mark)viewer->marks.links[row->link.id];
 	bool selected = tb_pick_equal(viewer->selected, pick);
 	bool under = tb_pick_equal(viewer->hovered, pick);
 	char value[48];
-	double percent = 100.0 * (double)row->value / (double)viewer->rows[0].value;
+	enum tb_metric metric = tb_rows_metric(viewer);
+	uint64_t amount = tb_metric_of(&viewer->samples[row->link.id], metric);
+	double percent = tb_scale_percent(scale, (double)amount);
 	tb_picture_rect(
 		picture, box, selected || under ? palette->raised : palette->panel);
 	tb_picture_pick(picture, pick);
-	if (selected)
+	if (selected || mark != TB_MARK_NONE)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			palette->accent);
+			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
 	struct tb_type rank = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
 	struct tb_type name = tb_viewer_type(viewer, TB_FONT_MONO, 12, false);
 	struct tb_type right = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
@@ -113,10 +70,15 @@ static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
 	double w = box.w - PAD - 36 - PAD - 8;
 	tb_picture_printf(picture, (struct tb_box){box.x + 6, box.y + 2, 34, 17}, rank,
 		"%" PRIu32, index + 1);
-	tb_picture_text(picture, (struct tb_box){x, box.y + 2, w - 96, 17}, name,
+	tb_picture_text(picture, (struct tb_box){x, box.y + 2, w - 138, 17}, name,
 		tb_run_links(viewer->run)[row->link.id].name);
-	tb_picture_text(picture, (struct tb_box){x + w - 110, box.y + 2, 110, 17}, right,
-		tb_metric_format(viewer->metric, row->value, value, sizeof value));
+	tb_picture_text(picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right,
+		tb_metric_format(metric, amount, value, sizeof value));
+	const struct tb_spark *spark =
+		tb_spark_of(viewer->sparks, viewer->run, row->link);
+	if (spark)
+		tb_spark_draw(picture, (struct tb_box){x + w - 136, box.y + 3, 56, 14},
+			spark, spark->largest, palette->muted);
 	struct tb_box track = {x, box.y + 20, w, 3};
 	tb_picture_rect(picture, track, palette->empty);
 	track.w *= percent / 100;
@@ -157,8 +119,9 @@ static void draw(
 	right.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 120, 18},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false), "Hot links by %s",
-		tb_metric_name(viewer->metric));
+		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false), "%s by %s",
+		viewer->filter[0] ? "Filtered links" : "Hot links",
+		tb_metric_name(tb_rows_metric(viewer)));
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},
 		right, "%s of %s", tb_format_count(viewer->n_rows, count, sizeof count),
@@ -166,44 +129,19 @@ static void draw(
 	struct tb_box rows = {
 		place.x + 1, place.y + HEADER_H, place.w - 1, fmax(rows_h(viewer), 1)};
 	scroll_to(viewer, viewer->scroll); // the place or the rows may have changed
-	rank(viewer, (viewer->scroll + rows.h) / ROW_H + 1);
+	tb_rows_rank(viewer, (viewer->scroll + rows.h) / ROW_H + 1);
+	tb_sparks_begin(viewer->sparks, tb_rows_metric(viewer));
+	const struct tb_scale scale = tb_rows_scale(viewer);
 	tb_picture_clip(picture, rows);
 	for (uint32_t i = (uint32_t)(viewer->scroll / ROW_H); i < viewer->n_rows; i++) {
 		double y = rows.y + i * (double)ROW_H - viewer->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(viewer, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i);
+		draw_row(viewer, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
+			&scale);
 	}
 	draw_bar(viewer, picture, rows);
 	tb_picture_unclip(picture);
-}
-
-// step selects the row by `step` away from the selected one, the first when none is.
-static void step(struct tb_viewer *viewer, int by)
-{
-	uint32_t row = row_of(viewer);
-	if (viewer->n_rows == 0)
-		return;
-	if (row == viewer->n_rows)
-		row = 0;
-	else if (by < 0)
-		row -= row > 0;
-	else
-		row += row + 1 < viewer->n_rows;
-	rank(viewer, row + 1.0);
-	tb_viewer_select(
-		viewer, (struct tb_pick){TB_PICK_LINK, viewer->rows[row].link.id});
-}
-
-static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
-{
-	if (asked->name == TB_REQUEST_HOTTER)
-		step(viewer, -1);
-	else if (asked->name == TB_REQUEST_COOLER)
-		step(viewer, 1);
-	else
-		return false;
-	return true;
 }
 
 static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
@@ -217,8 +155,5 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 		scroll_to(viewer, viewer->scroll - event->dy);
 }
 
-const struct tb_view tb_view_list = {.name = "list",
-	.open = open,
-	.draw = draw,
-	.request = request,
-	.pointer = pointer};
+const struct tb_view tb_view_list = {
+	.name = "list", .open = open, .draw = draw, .pointer = pointer, .reveal = reveal};

@@ -11,6 +11,7 @@
 #define LEGEND_H    52
 #define ZOOM_STEP   1.2
 #define MOST_ZOOM   8
+#define FOCUS_ZOOM  2.5
 #define FONT_SIZE   10.5
 #define PAN_STEP    60	// abstract pixels a key
 #define MOST_FITTED 2.2 // a small network is not blown up beyond
@@ -28,7 +29,7 @@ static struct tb_box area_of(const struct tb_viewer *viewer)
 
 static struct tb_matrix_view view_of(const struct tb_viewer *viewer)
 {
-	return (struct tb_matrix_view){.area = area_of(viewer),
+	struct tb_matrix_view view = {.area = area_of(viewer),
 		.zoom = viewer->zoom,
 		.pan_x = viewer->pan_x,
 		.pan_y = viewer->pan_y,
@@ -40,7 +41,11 @@ static struct tb_matrix_view view_of(const struct tb_viewer *viewer)
 		.font_size = FONT_SIZE,
 		.names = true,
 		.selected = viewer->selected,
-		.hovered = viewer->hovered};
+		.hovered = viewer->hovered,
+		.marks = viewer->marks};
+	tb_matrix_view_scale(
+		&view, &viewer->matrix, viewer->absolute, viewer->logarithmic);
+	return view;
 }
 
 // clamp keeps a span within reach: its view's middle stays over it, or all of it in
@@ -66,7 +71,7 @@ static void show_all(struct tb_viewer *viewer)
 {
 	struct tb_box area = area_of(viewer);
 	double spare = area.h / viewer->fit_zoom - viewer->layout.height;
-	viewer->fitted = true;
+	viewer->away[TB_VIEW_MATRIX] = false;
 	set_view(viewer, viewer->fit_zoom, 0, -fmax(spare, 0) / 2);
 }
 
@@ -92,25 +97,36 @@ static void zoom_at(struct tb_viewer *viewer, double x, double y, double factor)
 	zoom = fmin(zoom, fmax(MOST_ZOOM, viewer->fit_zoom));
 	double world_x = (x - area.x) / viewer->zoom + viewer->pan_x;
 	double world_y = (y - area.y) / viewer->zoom + viewer->pan_y;
-	viewer->fitted = false;
+	viewer->away[TB_VIEW_MATRIX] = true;
 	set_view(viewer, zoom, world_x - (x - area.x) / zoom,
 		world_y - (y - area.y) / zoom);
 }
 
 static void pan(struct tb_viewer *viewer, double dx, double dy)
 {
-	viewer->fitted = false;
+	viewer->away[TB_VIEW_MATRIX] = true;
 	set_view(viewer, viewer->zoom, viewer->pan_x - dx / viewer->zoom,
 		viewer->pan_y - dy / viewer->zoom);
 }
 
-void tb_matrix_view_reveal(struct tb_viewer *viewer)
+static void reveal(struct tb_viewer *viewer, bool zoom)
 {
 	struct tb_matrix_view view = view_of(viewer);
 	struct tb_box box;
 	if (!tb_matrix_cell_box(
 		    &viewer->layout, &viewer->matrix, &view, viewer->selected, &box))
 		return;
+	if (zoom) {
+		double wanted = fmax(viewer->fit_zoom, FOCUS_ZOOM) / viewer->zoom;
+		zoom_at(viewer, box.x + box.w / 2, box.y + box.h / 2, wanted);
+		view = view_of(viewer);
+		if (!tb_matrix_cell_box(&viewer->layout, &viewer->matrix, &view,
+			    viewer->selected, &box))
+			return;
+		pan(viewer, view.area.x + view.area.w / 2 - box.x - box.w / 2,
+			view.area.y + view.area.h / 2 - box.y - box.h / 2);
+		return;
+	}
 	double dx = fmax(view.area.x - box.x, 0) +
 		    fmin(view.area.x + view.area.w - box.x - box.w, 0);
 	double dy = fmax(view.area.y - box.y, 0) +
@@ -125,7 +141,7 @@ static int open(struct tb_viewer *viewer, struct tb_error *error)
 		return TB_OK; // the topology of a run does not change
 	if (tb_matrix_layout_init(&viewer->layout, &viewer->matrix, &metrics, 1656))
 		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
-	viewer->fitted = true;
+	viewer->away[TB_VIEW_MATRIX] = false;
 	if (viewer->width > 0)
 		tb_matrix_view_fit(viewer);
 	return TB_OK;
@@ -172,7 +188,8 @@ static void draw_legend(struct tb_viewer *viewer, struct tb_picture *picture,
 	double x = place.x + GUTTER;
 	double bar_w = fmin(220, fmax(place.w * 0.25, 100));
 	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
-	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, view);
+	const struct tb_legend legend = tb_legend_of(view);
+	tb_legend_draw(picture, (struct tb_box){x, y, bar_w, 29}, &legend);
 	struct tb_box box = {x + bar_w + 36, y - 3, place.w - GUTTER - bar_w - 48, 17};
 	if (viewer->matrix.largest_switch == 0) {
 		box.y += 6;
@@ -181,13 +198,23 @@ static void draw_legend(struct tb_viewer *viewer, struct tb_picture *picture,
 			tb_metric_name(viewer->metric));
 		return;
 	}
-	tb_picture_printf(picture, box, type, "100 %% of a link: %s",
+	const char *what = viewer->absolute ? "most loaded" : "100 % of a";
+	const char *units[2] = {"", ""};
+	if (viewer->absolute) {
+		units[0] = tb_scale_unit(&view->links);
+		units[1] = tb_scale_unit(&view->switches);
+	}
+	const char *in = units[0][0] ? ", numbers in " : "";
+	tb_picture_printf(picture, box, type, "%s link: %s%s%s", what,
 		tb_matrix_scale_text(
-			viewer->run, &viewer->matrix, true, text, sizeof text));
+			viewer->run, &viewer->matrix, true, text, sizeof text),
+		in, units[0]);
 	box.y += 18;
-	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
+	in = units[1][0] ? ", numbers in " : "";
+	tb_picture_printf(picture, box, type, "%s switch: %s%s%s", what,
 		tb_matrix_scale_text(
-			viewer->run, &viewer->matrix, false, text, sizeof text));
+			viewer->run, &viewer->matrix, false, text, sizeof text),
+		in, units[1]);
 }
 
 static void draw(
@@ -246,12 +273,15 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 			tb_viewer_select(viewer, event->pick);
 		break;
 	case TB_EVENT_PRESS:
+	case TB_EVENT_DOUBLE:
 		break;
 	}
 }
 
 const struct tb_view tb_view_matrix = {.name = "matrix",
+	.tab = "Matrix",
 	.open = open,
 	.draw = draw,
 	.request = request,
-	.pointer = pointer};
+	.pointer = pointer,
+	.reveal = reveal};

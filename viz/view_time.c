@@ -383,6 +383,8 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 		if (event->steps != 0)
 			resize_window(viewer, event->steps > 0 ? 0.5 : 2);
 		break;
+	case TB_EVENT_DOUBLE:
+		break;
 	}
 }
 

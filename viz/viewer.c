@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #define HEAD_H	   56
+#define TABS_H	   34
 #define TIME_H	   124
 #define SIDE_W	   340
 #define NOTICE_S   5
@@ -19,13 +20,28 @@
 
 static const struct tb_view *const views[TB_N_VIEWS] = {
 	[TB_VIEW_HEAD] = &tb_view_head,
+	[TB_VIEW_TABS] = &tb_view_tabs,
 	[TB_VIEW_MATRIX] = &tb_view_matrix,
+	[TB_VIEW_TREE] = &tb_view_tree,
+	[TB_VIEW_LINKS] = &tb_view_links,
 	[TB_VIEW_LIST] = &tb_view_list,
 	[TB_VIEW_DETAIL] = &tb_view_detail,
 	[TB_VIEW_TIME] = &tb_view_time,
 };
 
-static void told(struct tb_viewer *viewer, const struct tb_error *error)
+const struct tb_view *tb_viewer_view(enum tb_view_name name)
+{
+	return views[name];
+}
+
+static bool is_shown(const struct tb_viewer *viewer, enum tb_view_name name)
+{
+	if (name == TB_VIEW_LIST)
+		return viewer->main != TB_VIEW_LINKS; // the table has them all
+	return name < TB_FIRST_MAIN || name > TB_LAST_MAIN || name == viewer->main;
+}
+
+void tb_viewer_told(struct tb_viewer *viewer, const struct tb_error *error)
 {
 	tb_error_format(error, viewer->trouble, sizeof viewer->trouble);
 	viewer->playing = false;
@@ -45,7 +61,13 @@ static int open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error
 	viewer->info = tb_run_info(viewer->run);
 	uint32_t n = viewer->info->n_links;
 	viewer->rows = calloc(n ? n : 1, sizeof *viewer->rows);
-	if (!viewer->rows)
+	struct tb_marks *marks = &viewer->marks;
+	marks->links = calloc(n + 1u, 1);
+	marks->switches = calloc(viewer->info->n_switches + 1u, 1);
+	marks->nodes = calloc(viewer->info->n_nodes + 1u, 1);
+	viewer->sparks = calloc(1, sizeof *viewer->sparks);
+	if (!viewer->rows || !viewer->sparks || !marks->links || !marks->switches ||
+		!marks->nodes)
 		return tb_fail_in(error, TB_ENOMEM, viewer->path,
 			"no memory to show %" PRIu32 " links", n);
 	status = tb_run_look(
@@ -82,6 +104,8 @@ int tb_viewer_new(
 		free(made);
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
 	}
+	made->main = TB_VIEW_MATRIX;
+	made->speed = 1;
 	int status = open_run(made, id, &cause);
 	bool empty = status != TB_OK && id == 0 && has_no_run(path);
 	if (status == TB_OK) {
@@ -90,7 +114,7 @@ int tb_viewer_new(
 		tb_viewer_show(made, (struct tb_window){0, 0}, TB_WAIT);
 	} else if (empty) {
 		// Whole, just early: the window says so.
-		told(made, &cause);
+		tb_viewer_told(made, &cause);
 	} else {
 		tb_viewer_free(made);
 		if (error)
@@ -107,9 +131,19 @@ void tb_viewer_free(struct tb_viewer *viewer)
 {
 	if (!viewer)
 		return;
+	for (size_t i = 0; i < TB_N_VIEWS; i++) {
+		if (views[i]->close && viewer->states[i])
+			views[i]->close(viewer->states[i]);
+		free(viewer->states[i]);
+	}
+	tb_viewer_data_fini(&viewer->data);
 	tb_matrix_fini(&viewer->matrix);
 	tb_matrix_layout_fini(&viewer->layout);
 	tb_picture_fini(&viewer->picture);
+	free(viewer->sparks);
+	free(viewer->marks.links);
+	free(viewer->marks.switches);
+	free(viewer->marks.nodes);
 	tb_run_free(viewer->run);
 	free(viewer->rows);
 	free(viewer->wait_by_bin);
@@ -129,6 +163,35 @@ static void look_back(struct tb_viewer *viewer)
 		tb_matrix_fill(&viewer->matrix, viewer->samples, viewer->metric);
 }
 
+// open_shown reads what the views in sight show; the others do so once they are.
+static void open_shown(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	for (size_t i = 0; i < TB_N_VIEWS; i++) {
+		if (!viewer->unread[i] || !is_shown(viewer, (enum tb_view_name)i))
+			continue;
+		if (views[i]->open && views[i]->open(viewer, &error) != TB_OK) {
+			tb_viewer_told(viewer, &error);
+			return;
+		}
+		viewer->unread[i] = false;
+	}
+}
+
+void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main)
+{
+	if (!viewer->run || viewer->main == main)
+		return;
+	if (main == TB_VIEW_LINKS || viewer->main == TB_VIEW_LINKS)
+		viewer->scroll = 0; // their rows are of unequal height
+	viewer->main = main;
+	tb_viewer_resize(viewer, viewer->width, viewer->height);
+	open_shown(viewer);
+	tb_viewer_mark(viewer);
+	if (viewer->selected.kind != TB_PICK_NONE && views[main]->reveal)
+		views[main]->reveal(viewer, false);
+}
+
 void tb_viewer_show(
 	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
 {
@@ -140,7 +203,7 @@ void tb_viewer_show(
 		window = (struct tb_window){0, 0};
 	int status = tb_run_look(viewer->run, window, &viewer->samples, &error);
 	if (status != TB_OK) {
-		told(viewer, &error);
+		tb_viewer_told(viewer, &error);
 		look_back(viewer);
 		return;
 	}
@@ -148,21 +211,19 @@ void tb_viewer_show(
 	viewer->window = window;
 	viewer->metric = metric;
 	viewer->trouble[0] = '\0';
-	for (size_t i = 0; i < TB_N_VIEWS && status == TB_OK; i++)
-		if (views[i]->open)
-			status = views[i]->open(viewer, &error);
-	if (status != TB_OK)
-		told(viewer, &error);
+	for (size_t i = 0; i < TB_N_VIEWS; i++)
+		viewer->unread[i] = true;
+	open_shown(viewer);
 }
 
 void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
 {
 	viewer->selected = pick;
 	viewer->stale = true;
-	if (pick.kind == TB_PICK_NONE)
-		return;
-	tb_list_reveal(viewer);
-	tb_matrix_view_reveal(viewer);
+	tb_viewer_mark(viewer);
+	for (size_t i = 0; i < TB_N_VIEWS && pick.kind != TB_PICK_NONE; i++)
+		if (views[i]->reveal && is_shown(viewer, (enum tb_view_name)i))
+			views[i]->reveal(viewer, false);
 }
 
 uint64_t tb_viewer_width_bins(const struct tb_viewer *viewer)
@@ -179,29 +240,46 @@ void tb_viewer_resize(struct tb_viewer *viewer, double width, double height)
 	double main_w = fmax(width - side_w, 40);
 	// The detail needs its lines; the list takes what is left.
 	double list_h = fmax(body_h * 0.35, body_h - 330);
+	if (viewer->main == TB_VIEW_LINKS)
+		list_h = 0;
 	viewer->width = width;
 	viewer->height = height;
 	viewer->places[TB_VIEW_HEAD] = (struct tb_box){0, 0, width, HEAD_H};
-	viewer->places[TB_VIEW_MATRIX] = (struct tb_box){0, HEAD_H, main_w, body_h};
+	viewer->places[TB_VIEW_TABS] = (struct tb_box){0, HEAD_H, main_w, TABS_H};
+	for (int i = TB_FIRST_MAIN; i <= TB_LAST_MAIN; i++)
+		viewer->places[i] = (struct tb_box){0, 0, 0, 0};
+	viewer->places[viewer->main] =
+		(struct tb_box){0, HEAD_H + TABS_H, main_w, body_h - TABS_H};
 	viewer->places[TB_VIEW_LIST] = (struct tb_box){main_w, HEAD_H, side_w, list_h};
 	viewer->places[TB_VIEW_DETAIL] =
 		(struct tb_box){main_w, HEAD_H + list_h, side_w, body_h - list_h};
 	viewer->places[TB_VIEW_TIME] = (struct tb_box){0, HEAD_H + body_h, width, TIME_H};
 	viewer->stale = true;
-	if (viewer->run && (viewer->fitted || !viewer->laid_out))
+	if (viewer->run && viewer->main == TB_VIEW_MATRIX &&
+		(!viewer->away[TB_VIEW_MATRIX] || !viewer->laid_out))
 		tb_matrix_view_fit(viewer);
 }
 
 static void back_out(struct tb_viewer *viewer)
 {
+	const struct tb_request fit = {TB_REQUEST_FIT, 0};
+	const struct tb_view *main = views[viewer->main];
 	if (viewer->help)
 		viewer->help = false;
 	else if (viewer->selected.kind != TB_PICK_NONE)
-		viewer->selected = (struct tb_pick){TB_PICK_NONE, 0};
-	else if (viewer->run && !viewer->fitted)
-		tb_matrix_view_fit(viewer);
+		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
+	else if (viewer->run && viewer->away[viewer->main])
+		main->request(viewer, &fit);
 	else if (viewer->run && !tb_window_whole(viewer->info, viewer->window))
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->metric);
+}
+
+// focus zooms to what is selected, in the main view.
+static void focus(struct tb_viewer *viewer)
+{
+	const struct tb_view *main = views[viewer->main];
+	if (viewer->run && viewer->selected.kind != TB_PICK_NONE && main->reveal)
+		main->reveal(viewer, true);
 }
 
 // own_request answers what concerns the viewer as a whole.
@@ -214,6 +292,34 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	case TB_REQUEST_METRIC_NEXT:
 		tb_viewer_show(viewer, viewer->window,
 			(enum tb_metric)((viewer->metric + 1) % (TB_LONGEST + 1)));
+		return true;
+	case TB_REQUEST_VIEW:
+		tb_viewer_go(
+			viewer, (enum tb_view_name)(TB_FIRST_MAIN + request->choice));
+		return true;
+	case TB_REQUEST_VIEW_NEXT:
+		tb_viewer_go(viewer, viewer->main == TB_LAST_MAIN
+					     ? TB_FIRST_MAIN
+					     : (enum tb_view_name)(viewer->main + 1));
+		return true;
+	case TB_REQUEST_ABSOLUTE:
+		viewer->absolute = !viewer->absolute;
+		return true;
+	case TB_REQUEST_LOGARITHMIC:
+		viewer->logarithmic = !viewer->logarithmic;
+		return true;
+	case TB_REQUEST_HOTTER:
+	case TB_REQUEST_COOLER:
+		if (viewer->run)
+			tb_rows_step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
+		return true;
+	case TB_REQUEST_ORDER:
+		if (viewer->run)
+			tb_rows_order(viewer, (enum tb_list_column)((viewer->column + 1) %
+								    TB_N_COLUMNS));
+		return true;
+	case TB_REQUEST_FOCUS:
+		focus(viewer);
 		return true;
 	case TB_REQUEST_THEME:
 		viewer->theme = viewer->theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
@@ -248,7 +354,8 @@ static void ask(struct tb_viewer *viewer, const struct tb_request *request)
 	if (own_request(viewer, request) || !viewer->run)
 		return;
 	for (size_t i = 0; i < TB_N_VIEWS; i++)
-		if (views[i]->request && views[i]->request(viewer, request))
+		if (is_shown(viewer, (enum tb_view_name)i) && views[i]->request &&
+			views[i]->request(viewer, request))
 			return;
 }
 
@@ -310,6 +417,14 @@ static void press(struct tb_viewer *viewer, double x, double y)
 				.pick = viewer->pressed_pick});
 }
 
+// is_selectable says whether a click on it marks it in all views.
+static bool is_selectable(struct tb_pick pick)
+{
+	return pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH ||
+	       pick.kind == TB_PICK_NODE || pick.kind == TB_PICK_JOB ||
+	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR;
+}
+
 static void release(struct tb_viewer *viewer, double x, double y)
 {
 	if (!viewer->pressed)
@@ -326,7 +441,9 @@ static void release(struct tb_viewer *viewer, double x, double y)
 		tb_viewer_show(viewer, viewer->window, (enum tb_metric)pick.index);
 		return;
 	}
-	if (pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH)
+	if (pick.kind == TB_PICK_VIEW)
+		tb_viewer_go(viewer, (enum tb_view_name)pick.index);
+	if (is_selectable(pick))
 		tb_viewer_select(viewer, pick);
 	tell_view(viewer, viewer->grabbed,
 		&(struct tb_pointer_event){
@@ -365,6 +482,19 @@ static void move(struct tb_viewer *viewer, double x, double y)
 			.pick = viewer->pressed_pick});
 }
 
+// twice answers a double click, which follows its second release.
+static void twice(struct tb_viewer *viewer, double x, double y)
+{
+	enum tb_view_name name;
+	struct tb_pick pick = hit(viewer, x, y);
+	if (is_selectable(pick))
+		focus(viewer);
+	if (view_at(viewer, x, y, &name))
+		tell_view(viewer, name,
+			&(struct tb_pointer_event){
+				.kind = TB_EVENT_DOUBLE, .x = x, .y = y, .pick = pick});
+}
+
 void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x, double y)
 {
 	move(viewer, x, y);
@@ -372,6 +502,8 @@ void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x,
 		press(viewer, x, y);
 	else if (what == TB_POINTER_RELEASE)
 		release(viewer, x, y);
+	else if (what == TB_POINTER_DOUBLE)
+		twice(viewer, x, y);
 }
 
 void tb_viewer_leave(struct tb_viewer *viewer)
@@ -400,7 +532,7 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 	if (!viewer->playing)
 		return;
 	// A run plays in twenty seconds, and no slower than two bins a second.
-	double bins_per_s = fmax((double)viewer->info->n_bins / 20, 2);
+	double bins_per_s = viewer->speed * fmax((double)viewer->info->n_bins / 20, 2);
 	double last = (double)(viewer->info->n_bins - tb_viewer_width_bins(viewer));
 	viewer->play_bin = fmin(viewer->play_bin + elapsed_s * bins_per_s, last);
 	uint64_t first = (uint64_t)viewer->play_bin;
@@ -409,7 +541,9 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 		tb_viewer_show(
 			viewer, (struct tb_window){first, first + width}, viewer->metric);
 	}
-	if (viewer->play_bin >= last) {
+	if (viewer->play_bin >= last && viewer->loop) {
+		viewer->play_bin = 0;
+	} else if (viewer->play_bin >= last) {
 		viewer->playing = false;
 		viewer->stale = true;
 	}
@@ -429,7 +563,7 @@ void tb_viewer_check(struct tb_viewer *viewer)
 			"the store was replaced; what is shown is the old one");
 	else
 		return;
-	told(viewer, &error);
+	tb_viewer_told(viewer, &error);
 }
 
 void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...)
@@ -497,11 +631,11 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	struct tb_picture *picture = &viewer->picture;
 	tb_picture_clear(picture, viewer->width, viewer->height,
 		tb_palette_of(viewer->theme)->page);
-	if (viewer->run)
-		for (size_t i = 0; i < TB_N_VIEWS; i++)
+	for (size_t i = 0; viewer->run && i < TB_N_VIEWS; i++)
+		if (is_shown(viewer, (enum tb_view_name)i))
 			views[i]->draw(viewer, picture, viewer->places[i]);
 	tb_overlay_draw(viewer, picture);
-	viewer->stale = false;
+	viewer->stale = viewer->sparks && viewer->sparks->wanting;
 	return picture->status == TB_OK ? picture : NULL;
 }
 

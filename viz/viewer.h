@@ -25,7 +25,12 @@ int tb_viewer_new(struct tb_viewer **viewer, const char *path, int64_t id,
 void tb_viewer_free(struct tb_viewer *viewer);
 
 // What the viewer is fed. Lengths in abstract pixels.
-enum tb_pointer { TB_POINTER_MOVE, TB_POINTER_PRESS, TB_POINTER_RELEASE };
+enum tb_pointer {
+	TB_POINTER_MOVE,
+	TB_POINTER_PRESS,
+	TB_POINTER_RELEASE,
+	TB_POINTER_DOUBLE // a double click, after its second release
+};
 
 void tb_viewer_resize(struct tb_viewer *viewer, double width, double height);
 // tb_viewer_key takes a key by name ("Space", "Ctrl+S") or as a character ("?"); false

@@ -2,22 +2,38 @@
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
+#include "blame.h"
+#include "flow_table.h"
 #include "matrix_draw.h"
+#include "paths.h"
+#include "spark.h"
 #include "viewer.h"
 
 #include <sys/types.h>
 
 enum tb_view_name {
 	TB_VIEW_HEAD,
-	TB_VIEW_MATRIX,
+	TB_VIEW_TABS,
+	TB_VIEW_MATRIX, // from here the main views, of which one is shown
+	TB_VIEW_TREE,
+	TB_VIEW_LINKS, // to here
 	TB_VIEW_LIST,
 	TB_VIEW_DETAIL,
 	TB_VIEW_TIME,
 	TB_N_VIEWS
 };
+#define TB_FIRST_MAIN TB_VIEW_MATRIX
+#define TB_LAST_MAIN  TB_VIEW_LINKS
 
 // Parts that a pointer can hold on to (TB_PICK_PART).
-enum tb_part { TB_PART_STRIP, TB_PART_WINDOW, TB_PART_FROM, TB_PART_TO, TB_PART_LIST };
+enum tb_part {
+	TB_PART_STRIP,
+	TB_PART_WINDOW,
+	TB_PART_FROM,
+	TB_PART_TO,
+	TB_PART_LIST,
+	TB_PART_GRID
+};
 
 // What a view is told of the pointer. Coordinates in the picture.
 struct tb_pointer_event {
@@ -25,6 +41,7 @@ struct tb_pointer_event {
 		TB_EVENT_PRESS,
 		TB_EVENT_DRAG,	// since the press in this view
 		TB_EVENT_CLICK, // a release without a drag
+		TB_EVENT_DOUBLE,
 		TB_EVENT_WHEEL
 	} kind;
 	double x, y;
@@ -33,8 +50,16 @@ struct tb_pointer_event {
 	struct tb_pick pick; // press, click: what is hit; drag: what was pressed
 };
 
+// Lines of a tooltip.
+#define TB_TIP_LINES 6
+struct tb_tip {
+	char lines[TB_TIP_LINES][192]; // the first is bold
+	int n_lines;
+};
+
 struct tb_view {
 	const char *name;
+	const char *tab; // main views: what the tab says
 	// Reads what the view shows of the window and metric. NULL: nothing of its own.
 	int (*open)(struct tb_viewer *viewer, struct tb_error *error);
 	void (*draw)(struct tb_viewer *viewer, struct tb_picture *picture,
@@ -43,14 +68,38 @@ struct tb_view {
 	bool (*request)(struct tb_viewer *viewer, const struct tb_request *request);
 	// NULL: the pointer does nothing here but hit what has an id.
 	void (*pointer)(struct tb_viewer *viewer, const struct tb_pointer_event *event);
+	// Says what is under the pointer, where it is of this view's own numbering.
+	void (*tip)(
+		const struct tb_viewer *viewer, struct tb_pick pick, struct tb_tip *tip);
+	// Brings what is selected into sight; with `zoom` as large as is useful.
+	void (*reveal)(struct tb_viewer *viewer, bool zoom);
+	// Frees viewer->states[...], which is the view's own. NULL: free will do.
+	void (*close)(void *state);
 };
 
-extern const struct tb_view tb_view_head, tb_view_matrix, tb_view_list, tb_view_detail,
-	tb_view_time;
+extern const struct tb_view tb_view_head, tb_view_tabs, tb_view_matrix, tb_view_tree,
+	tb_view_links, tb_view_list, tb_view_detail, tb_view_time;
 
 struct tb_list_row {
 	struct tb_link link;
-	uint64_t value;
+	uint64_t key; // the larger come first
+};
+
+// What links can be listed by.
+enum tb_list_column {
+	TB_COLUMN_SHOWN, // the metric that is shown
+	TB_COLUMN_NAME,
+	TB_COLUMN_METRIC, // and the metrics, TB_WAIT first
+	TB_N_COLUMNS = TB_COLUMN_METRIC + TB_LONGEST + 1
+};
+
+// What of the whole run is read when it is first asked for.
+struct tb_viewer_data {
+	bool has_flows, has_blame;
+	struct tb_flow_table flows;
+	struct tb_blame_sample *blame;
+	uint32_t n_blame;
+	struct tb_paths *paths;
 };
 
 struct tb_viewer {
@@ -68,18 +117,29 @@ struct tb_viewer {
 	enum tb_colours colours;
 	struct tb_pick selected, hovered;
 	bool help;
+	enum tb_view_name main;
+	bool absolute, logarithmic;	      // numbers and shades (scale.h)
+	struct tb_marks marks;		      // of what is selected
 	const struct tb_link_sample *samples; // of the window, by link id; the run's
+	struct tb_viewer_data data;
+	void *states[TB_N_VIEWS];
+	bool unread[TB_N_VIEWS]; // window or metric changed since it was opened
+	bool away[TB_N_VIEWS];	 // zoomed or moved: not all of it is in sight
 
 	// The matrix and how it is looked at (matrix_draw.h).
 	struct tb_matrix matrix;
 	struct tb_matrix_layout layout;
-	bool laid_out, fitted;
+	bool laid_out;
 	double zoom, fit_zoom, pan_x, pan_y;
 
 	// The list: links by value.
 	struct tb_list_row *rows;
 	uint32_t n_rows, n_ranked; // sorted: the first n_ranked
-	double scroll;		   // abstract pixels
+	enum tb_list_column column;
+	bool rising;
+	char filter[64];
+	struct tb_sparks *sparks;
+	double scroll; // abstract pixels
 
 	// Time.
 	uint64_t *wait_by_bin; // NULL until read
@@ -87,6 +147,8 @@ struct tb_viewer {
 	double play_bin;    // where the window begins, with fractions of a bin
 	double grabbed_bin; // under the pointer when a drag began
 	struct tb_window grabbed_window;
+	double speed; // of play: 1 is the whole run in twenty seconds
+	bool loop;
 
 	// The pointer.
 	double x, y;
@@ -111,8 +173,32 @@ struct tb_viewer {
 void tb_viewer_show(
 	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric);
 
-// tb_viewer_select marks a link or switch in all views and brings it into sight.
+// tb_viewer_select marks something in all views and brings it into sight.
 void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick);
+
+// tb_viewer_mark lights what belongs to the selection; called when that or the run
+// changed.
+void tb_viewer_mark(struct tb_viewer *viewer);
+
+// tb_viewer_go shows another main view.
+void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main);
+
+const struct tb_view *tb_viewer_view(enum tb_view_name name);
+
+// tb_viewer_flows, _blame and _paths read what of the whole run is asked for, once. NULL
+// when that failed, which is told; a run without any gives an empty one.
+const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer);
+const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n);
+struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer);
+void tb_viewer_data_fini(struct tb_viewer_data *data);
+
+// tb_viewer_told puts a failure on the picture.
+void tb_viewer_told(struct tb_viewer *viewer, const struct tb_error *error);
+
+// tb_pick_text names what is picked: "link 0.1:4 > 1.0:1", "node 5 (host5)", "flow 3 >
+// 9". 160 bytes suffice.
+char *tb_pick_text(
+	struct tb_viewer *viewer, struct tb_pick pick, char *buffer, size_t size);
 
 // tb_viewer_width_bins is the number of bins that the window spans.
 uint64_t tb_viewer_width_bins(const struct tb_viewer *viewer);
@@ -125,10 +211,20 @@ void tb_viewer_button(struct tb_viewer *viewer, struct tb_picture *picture,
 
 // tb_matrix_view_fit lays out for the place that the matrix has and shows all of it.
 void tb_matrix_view_fit(struct tb_viewer *viewer);
-// tb_matrix_view_reveal moves the matrix until what is selected can be seen.
-void tb_matrix_view_reveal(struct tb_viewer *viewer);
-// tb_list_reveal scrolls the list likewise.
-void tb_list_reveal(struct tb_viewer *viewer);
+
+// tb_rows_read makes viewer->rows: the links that pass the filter and have something to
+// show, by viewer->column. tb_rows_rank sorts them as far as the first n.
+void tb_rows_read(struct tb_viewer *viewer);
+void tb_rows_rank(struct tb_viewer *viewer, double n);
+// tb_rows_metric is the metric that the rows go by.
+enum tb_metric tb_rows_metric(const struct tb_viewer *viewer);
+struct tb_scale tb_rows_scale(const struct tb_viewer *viewer); // of that metric
+// tb_rows_order chooses the column, or turns the order round when it is chosen already.
+void tb_rows_order(struct tb_viewer *viewer, enum tb_list_column column);
+// tb_rows_of is the row of the selected link, n_rows when it has none.
+uint32_t tb_rows_of(const struct tb_viewer *viewer);
+// tb_rows_step selects the row `by` rows from the selected one, or the first.
+void tb_rows_step(struct tb_viewer *viewer, int by);
 
 // tb_overlay_draw adds what lies over all views: the tooltip, help, notices.
 void tb_overlay_draw(struct tb_viewer *viewer, struct tb_picture *picture);

@@ -3,17 +3,12 @@
 #include "run_text.h"
 #include "viewer_impl.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define TIP_PAD	  10
-#define TIP_LINE  17
-#define MAX_LINES 3
-
-struct tip {
-	char lines[MAX_LINES][192]; // the first is bold
-	int n_lines;
-};
+#define TIP_PAD	 10
+#define TIP_LINE 17
 
 // What a cell of the matrix or a row of the list stands for.
 struct counted {
@@ -23,7 +18,7 @@ struct counted {
 };
 
 static void tip_cell(
-	const struct tb_viewer *viewer, struct tip *tip, const struct counted *cell)
+	const struct tb_viewer *viewer, struct tb_tip *tip, const struct counted *cell)
 {
 	char amount[48];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
@@ -50,7 +45,7 @@ static const struct tb_matrix_block *block_of(const struct tb_matrix *matrix, ui
 	return NULL;
 }
 
-static void tip_button(struct tip *tip, uint32_t request)
+static void tip_button(struct tb_tip *tip, uint32_t request)
 {
 	const struct tb_request_row *row = &tb_request_rows()[request];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", row->help);
@@ -59,7 +54,7 @@ static void tip_button(struct tip *tip, uint32_t request)
 	tip->n_lines = 2;
 }
 
-static void tip_strip(const struct tb_viewer *viewer, struct tip *tip)
+static void tip_strip(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
 	struct tb_box place = viewer->places[TB_VIEW_TIME];
 	double share = (viewer->x - place.x - 16) / fmax(place.w - 32, 1);
@@ -76,13 +71,31 @@ static void tip_strip(const struct tb_viewer *viewer, struct tip *tip)
 	tip->n_lines = 2;
 }
 
-static void tip_of(const struct tb_viewer *viewer, struct tip *tip)
+// tip_of_view lets the view under the pointer say what its own parts are.
+static void tip_of_view(const struct tb_viewer *viewer, struct tb_tip *tip)
+{
+	for (size_t i = 0; i < TB_N_VIEWS; i++) {
+		const struct tb_view *view = tb_viewer_view((enum tb_view_name)i);
+		if (view->tip && tb_box_holds(viewer->places[i], viewer->x, viewer->y))
+			view->tip(viewer, viewer->hovered, tip);
+	}
+}
+
+static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
+{
+	const char *name = tb_run_node_name(viewer->run, (struct tb_node){node});
+	snprintf(tip->lines[0], sizeof tip->lines[0], "node %" PRIu32 "%s%s", node,
+		name[0] ? ": " : "", name);
+	tip->n_lines = 1;
+}
+
+static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
 	uint32_t index = viewer->hovered.index;
 	const struct tb_matrix_block *block;
 	const struct tb_run_link *link;
 	tip->n_lines = 0;
-	switch (viewer->hovered.kind) {
+	switch ((int)viewer->hovered.kind) {
 	case TB_PICK_LINK:
 		link = &tb_run_links(viewer->run)[index];
 		tip_cell(viewer, tip,
@@ -117,15 +130,19 @@ static void tip_of(const struct tb_viewer *viewer, struct tip *tip)
 		if (index != TB_PART_LIST)
 			tip_strip(viewer, tip);
 		break;
-	case TB_PICK_NONE:
+	case TB_PICK_NODE:
+		tip_node(viewer, tip, index);
+		break;
+	default:
 		break;
 	}
+	tip_of_view(viewer, tip);
 }
 
 static void draw_tip(struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct tip tip;
+	struct tb_tip tip;
 	tip_of(viewer, &tip);
 	if (tip.n_lines == 0)
 		return;

@@ -1,0 +1,145 @@
+#include "flow_table.h"
+
+#include "flows.h"
+#include "run_impl.h"
+
+#include <stdlib.h>
+
+// So many groups a side at most, where flows are too many to be kept one by one.
+#define MOST_GROUPS 768
+
+void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
+{
+	sum->n_messages += more->n_messages;
+	sum->n_packets += more->n_packets;
+	sum->bytes += more->bytes;
+	sum->latency_ps += more->latency_ps;
+	sum->ideal_ps += more->ideal_ps;
+	sum->wait_ps += more->wait_ps;
+	if (more->worst_latency_ps > sum->worst_latency_ps)
+		sum->worst_latency_ps = more->worst_latency_ps;
+}
+
+static int by_ends(const void *one, const void *other)
+{
+	const struct tb_flow_sample *a = one, *b = other;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	if (a->destination.id != b->destination.id)
+		return a->destination.id < b->destination.id ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+// Where rows go while they are read: one after the other, or into a square of groups.
+struct reading {
+	struct tb_flow_sample *rows;
+	uint32_t n, room;
+	uint32_t group, n_groups;
+};
+
+static void take(struct reading *reading, const struct tb_flow_sample *flow)
+{
+	if (reading->group == 1) {
+		if (reading->n < reading->room)
+			reading->rows[reading->n++] = *flow;
+		return;
+	}
+	uint32_t source = flow->source.id / reading->group;
+	uint32_t destination = flow->destination.id / reading->group;
+	struct tb_flow_sample *sum =
+		&reading->rows[(size_t)source * reading->n_groups + destination];
+	bool first = sum->n_messages == 0;
+	sum->source.id = source * reading->group;
+	sum->destination.id = destination * reading->group;
+	sum->job = first || sum->job == flow->job ? flow->job : TB_ID_NONE;
+	tb_flow_add(sum, flow);
+}
+
+static int read_flows(struct tb_run *run, struct reading *reading, struct tb_error *error)
+{
+	struct tb_run_row row;
+	uint32_t n_nodes = run->record.info.n_nodes;
+	int status = tb_run_query(run,
+		"SELECT job, source, destination, messages, packets, bytes, latency_ps, "
+		"worst_latency_ps, ideal_ps, wait_ps FROM flow WHERE run = ?1",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
+		struct tb_flow_sample flow;
+		flow.job = tb_run_get32(&row, 0, UINT32_MAX);
+		flow.source.id = tb_run_get_id(&row, 1, n_nodes);
+		flow.destination.id = tb_run_get_id(&row, 2, n_nodes);
+		flow.n_messages = tb_run_get(&row, 3, INT64_MAX);
+		flow.n_packets = tb_run_get(&row, 4, INT64_MAX);
+		flow.bytes = tb_run_get(&row, 5, INT64_MAX);
+		flow.latency_ps = tb_run_get(&row, 6, INT64_MAX);
+		flow.worst_latency_ps = tb_run_get(&row, 7, INT64_MAX);
+		flow.ideal_ps = tb_run_get(&row, 8, INT64_MAX);
+		flow.wait_ps = tb_run_get(&row, 9, INT64_MAX);
+		if (!row.bad)
+			take(reading, &flow);
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+// pack moves the groups that sent anything to the front.
+static uint32_t pack(struct reading *reading)
+{
+	if (reading->group == 1)
+		return reading->n;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < reading->room; i++)
+		if (reading->rows[i].n_messages || reading->rows[i].bytes)
+			reading->rows[n++] = reading->rows[i];
+	return n;
+}
+
+int tb_flow_table_init(
+	struct tb_flow_table *table, struct tb_run *run, struct tb_error *error)
+{
+	uint32_t n_nodes = run->record.info.n_nodes;
+	struct reading reading = {.group = 1};
+	uint64_t n_flows = 0;
+	int status = tb_flows_count(run, &n_flows, error);
+	if (status)
+		return status;
+	if (n_flows > TB_FLOW_TABLE_MOST)
+		reading.group = (n_nodes + MOST_GROUPS - 1) / MOST_GROUPS;
+	reading.n_groups = (n_nodes + reading.group - 1) / reading.group;
+	reading.room = reading.group == 1 ? (uint32_t)n_flows
+					  : reading.n_groups * reading.n_groups;
+	reading.rows = calloc(reading.room + 1u, sizeof *reading.rows);
+	if (!reading.rows)
+		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for flows");
+	status = read_flows(run, &reading, error);
+	if (status) {
+		free(reading.rows);
+		return status;
+	}
+	uint32_t n = pack(&reading);
+	if (n)
+		qsort(reading.rows, n, sizeof *reading.rows, by_ends);
+	*table = (struct tb_flow_table){reading.rows, n, reading.group, n_flows};
+	return TB_OK;
+}
+
+void tb_flow_table_fini(struct tb_flow_table *table)
+{
+	free(table->rows);
+	*table = (struct tb_flow_table){0};
+}
+
+uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source)
+{
+	uint32_t low = 0, high = table->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (table->rows[middle].source.id < source)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

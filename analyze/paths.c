@@ -1,0 +1,227 @@
+#include "paths.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSEEN UINT32_MAX
+
+// Lists of link ids by where the links begin.
+struct fan {
+	uint32_t *first; // by switch or node, one more at the end
+	uint32_t *links;
+};
+
+// The switches above a node, nearest first, and how many links away each is.
+struct climb {
+	uint32_t *distance; // by switch
+	uint32_t *order;
+	uint32_t n;
+};
+
+struct tb_paths {
+	const struct tb_run_link *links;
+	uint32_t n_links, n_switches, n_nodes;
+	struct fan ups;	       // up-links by switch
+	struct fan injections; // by node
+	struct climb out, in;  // of the source and of the destination
+	uint8_t *useful;       // by switch: on a shortest way
+	struct tb_link *found; // n_links at most
+	uint32_t n_found;
+};
+
+static int fan_init(struct fan *fan, const struct tb_paths *paths, enum tb_link_kind kind,
+	uint32_t n_from)
+{
+	fan->first = calloc((size_t)n_from + 2, sizeof *fan->first);
+	if (!fan->first)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < paths->n_links; i++)
+		if (paths->links[i].at.kind == kind)
+			fan->first[paths->links[i].at.from + 2]++;
+	for (uint32_t i = 2; i < n_from + 2; i++)
+		fan->first[i] += fan->first[i - 1];
+	fan->links = malloc((fan->first[n_from + 1] + 1u) * sizeof *fan->links);
+	if (!fan->links)
+		return TB_ENOMEM;
+	// first[i + 1] moves from the begin of i's list to its end, where i + 1 begins.
+	for (uint32_t i = 0; i < paths->n_links; i++)
+		if (paths->links[i].at.kind == kind)
+			fan->links[fan->first[paths->links[i].at.from + 1]++] = i;
+	return TB_OK;
+}
+
+static void fan_fini(struct fan *fan)
+{
+	free(fan->first);
+	free(fan->links);
+}
+
+static int climb_init(struct climb *climb, uint32_t n_switches)
+{
+	climb->distance = malloc((n_switches + 1u) * sizeof *climb->distance);
+	climb->order = malloc((n_switches + 1u) * sizeof *climb->order);
+	if (!climb->distance || !climb->order)
+		return TB_ENOMEM;
+	memset(climb->distance, 0xff, n_switches * sizeof *climb->distance);
+	return TB_OK;
+}
+
+static void climb_fini(struct climb *climb)
+{
+	free(climb->distance);
+	free(climb->order);
+}
+
+int tb_paths_new(
+	struct tb_paths **paths, const struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_paths *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory for paths");
+	made->links = tb_run_links(run);
+	made->n_links = info->n_links;
+	made->n_switches = info->n_switches;
+	made->n_nodes = info->n_nodes;
+	made->useful = calloc(info->n_switches + 1u, 1);
+	made->found = malloc((info->n_links + 1u) * sizeof *made->found);
+	if (!made->useful || !made->found ||
+		fan_init(&made->ups, made, TB_LINK_UP, info->n_switches) ||
+		fan_init(&made->injections, made, TB_LINK_INJECTION, info->n_nodes) ||
+		climb_init(&made->out, info->n_switches) ||
+		climb_init(&made->in, info->n_switches)) {
+		tb_paths_free(made);
+		return tb_fail(error, TB_ENOMEM,
+			"no memory for paths over %" PRIu32 " links", info->n_links);
+	}
+	*paths = made;
+	return TB_OK;
+}
+
+void tb_paths_free(struct tb_paths *paths)
+{
+	if (!paths)
+		return;
+	fan_fini(&paths->ups);
+	fan_fini(&paths->injections);
+	climb_fini(&paths->out);
+	climb_fini(&paths->in);
+	free(paths->useful);
+	free(paths->found);
+	free(paths);
+}
+
+static void reach(struct climb *climb, uint32_t sw, uint32_t distance)
+{
+	if (climb->distance[sw] != UNSEEN)
+		return;
+	climb->distance[sw] = distance;
+	climb->order[climb->n++] = sw;
+}
+
+static void climb_from(struct tb_paths *paths, struct climb *climb, uint32_t node)
+{
+	const struct fan *own = &paths->injections;
+	for (uint32_t i = own->first[node]; i < own->first[node + 1]; i++)
+		reach(climb, paths->links[own->links[i]].at.to, 1);
+	for (uint32_t at = 0; at < climb->n; at++) {
+		uint32_t sw = climb->order[at];
+		for (uint32_t i = paths->ups.first[sw]; i < paths->ups.first[sw + 1]; i++)
+			reach(climb, paths->links[paths->ups.links[i]].at.to,
+				climb->distance[sw] + 1);
+	}
+}
+
+static void forget(struct climb *climb)
+{
+	for (uint32_t i = 0; i < climb->n; i++)
+		climb->distance[climb->order[i]] = UNSEEN;
+	climb->n = 0;
+}
+
+static uint32_t shortest(const struct tb_paths *paths)
+{
+	uint32_t least = UNSEEN;
+	for (uint32_t i = 0; i < paths->out.n; i++) {
+		uint32_t sw = paths->out.order[i];
+		if (paths->in.distance[sw] == UNSEEN)
+			continue;
+		uint32_t length = paths->out.distance[sw] + paths->in.distance[sw];
+		least = length < least ? length : least;
+	}
+	return least;
+}
+
+static void take(struct tb_paths *paths, uint32_t link)
+{
+	if (link < paths->n_links)
+		paths->found[paths->n_found++].id = link;
+}
+
+// walk_back follows a climb from the common ancestors down to its node and takes the
+// links that it came by, or their reverses.
+static void walk_back(struct tb_paths *paths, const struct climb *climb, uint32_t node,
+	uint32_t length, bool reverse)
+{
+	for (uint32_t i = 0; i < climb->n; i++) {
+		uint32_t sw = climb->order[i];
+		uint32_t up = paths->out.distance[sw];
+		uint32_t down = paths->in.distance[sw];
+		paths->useful[sw] = up != UNSEEN && down != UNSEEN && up + down == length;
+	}
+	for (uint32_t at = climb->n; at-- > 0;) {
+		uint32_t sw = climb->order[at];
+		const uint32_t *first = &paths->ups.first[sw];
+		for (uint32_t i = first[0]; i < first[1]; i++) {
+			uint32_t link = paths->ups.links[i];
+			uint32_t to = paths->links[link].at.to;
+			if (!paths->useful[to] ||
+				climb->distance[to] != climb->distance[sw] + 1)
+				continue;
+			paths->useful[sw] = 1;
+			take(paths, reverse ? paths->links[link].at.reverse.id : link);
+		}
+	}
+	const uint32_t *own = &paths->injections.first[node];
+	for (uint32_t i = own[0]; i < own[1]; i++) {
+		uint32_t link = paths->injections.links[i];
+		if (paths->useful[paths->links[link].at.to])
+			take(paths, reverse ? paths->links[link].at.reverse.id : link);
+	}
+}
+
+static int by_id(const void *one, const void *other)
+{
+	const struct tb_link *a = one, *b = other;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
+	struct tb_node destination, uint32_t *n)
+{
+	paths->n_found = 0;
+	*n = 0;
+	if (source.id >= paths->n_nodes || destination.id >= paths->n_nodes ||
+		source.id == destination.id)
+		return paths->found;
+	climb_from(paths, &paths->out, source.id);
+	climb_from(paths, &paths->in, destination.id);
+	uint32_t length = shortest(paths);
+	if (length != UNSEEN) {
+		walk_back(paths, &paths->out, source.id, length, false);
+		uint32_t n_out = paths->n_found;
+		qsort(paths->found, n_out, sizeof *paths->found, by_id);
+		for (uint32_t i = 0; i < paths->out.n; i++)
+			paths->useful[paths->out.order[i]] = 0;
+		walk_back(paths, &paths->in, destination.id, length, true);
+		qsort(paths->found + n_out, paths->n_found - n_out, sizeof *paths->found,
+			by_id);
+		for (uint32_t i = 0; i < paths->in.n; i++)
+			paths->useful[paths->in.order[i]] = 0;
+	}
+	forget(&paths->out);
+	forget(&paths->in);
+	*n = paths->n_found;
+	return paths->found;
+}

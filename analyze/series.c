@@ -1,0 +1,85 @@
+#include "series.h"
+
+#include "run_impl.h"
+
+#include <string.h>
+
+static struct tb_link_sample sample_of(const struct tb_run_sums *sums)
+{
+	return (struct tb_link_sample){
+		.n_packets = (uint32_t)(sums->packets & UINT32_MAX),
+		.n_blocked = (uint32_t)(sums->blocked & UINT32_MAX),
+		.wait_ps = sums->wait_ps,
+		.stall_ps = sums->stall_ps,
+		.busy_ps = sums->busy_ps,
+		.bytes = sums->bytes,
+		.longest_wait_ps = sums->longest_wait_ps};
+}
+
+// A column while bins are looked at.
+struct column {
+	uint32_t at;
+	uint64_t sum, largest, n_looks;
+};
+
+static void finish(
+	const struct column *column, enum tb_metric metric, uint64_t *columns, uint32_t n)
+{
+	if (column->at < n && column->n_looks)
+		columns[column->at] = metric == TB_LONGEST
+					      ? column->largest
+					      : column->sum / column->n_looks;
+}
+
+// look reads the metric of a link in one bin; 0 when nothing happened.
+static int look(struct tb_run *run, struct tb_run_row *row, uint64_t bin,
+	enum tb_metric metric, uint64_t *value)
+{
+	*value = 0;
+	sqlite3_bind_int64(row->query, 2, (int64_t)bin);
+	int code = sqlite3_step(row->query);
+	if (code == SQLITE_ROW) {
+		struct tb_run_sums sums;
+		(void)tb_run_get_sums(run, row, &sums);
+		struct tb_link_sample sample = sample_of(&sums);
+		*value = row->bad ? 0 : tb_metric_of(&sample, metric);
+	}
+	sqlite3_reset(row->query);
+	return code == SQLITE_ROW || code == SQLITE_DONE ? TB_OK : TB_EIO;
+}
+
+int tb_run_series(struct tb_run *run, struct tb_link link, enum tb_metric metric,
+	uint64_t *columns, uint32_t n, struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct column column = {.at = 0};
+	uint64_t n_bins = run->record.info.n_bins;
+	uint64_t step = (n_bins + TB_SERIES_LOOKS - 1) / TB_SERIES_LOOKS;
+	int status = tb_run_query(run,
+		"SELECT " TB_RUN_SUM_COLUMNS "FROM link_bin WHERE run = ?1 AND bin = ?2 "
+		"AND link = ?3",
+		&row, error);
+	if (status)
+		return status;
+	memset(columns, 0, n * sizeof *columns);
+	sqlite3_bind_int64(row.query, 3, link.id);
+	for (uint64_t bin = 0; !status && bin < n_bins; bin += step) {
+		uint64_t value;
+		uint32_t at = (uint32_t)((double)bin / (double)n_bins * n);
+		if (at != column.at) {
+			finish(&column, metric, columns, n);
+			column = (struct column){.at = at};
+		}
+		status = look(run, &row, bin, metric, &value);
+		column.sum += value;
+		column.largest = value > column.largest ? value : column.largest;
+		column.n_looks++;
+	}
+	finish(&column, metric, columns, n);
+	if (status)
+		status = tb_sql_fail(error, run->db, run->path);
+	else if (row.bad)
+		status = tb_run_damaged(run->path, "link_bin", error);
+	sqlite3_finalize(row.query);
+	return status;
+}

@@ -1,0 +1,29 @@
+// What a selection lights up, by id: the same in every view.
+#ifndef TB_MARKS_H
+#define TB_MARKS_H
+
+#include "colour.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tb_mark {
+	TB_MARK_NONE,
+	TB_MARK_ON,    // belongs to what is selected: a path, a node's links
+	TB_MARK_OTHER, // belongs to the other side: the flow that is waited for
+	TB_MARK_ROOT,  // where it begins: the root of a congestion tree
+};
+
+// Arrays of enum tb_mark by id; NULL arrays mark nothing.
+struct tb_marks {
+	uint8_t *links, *switches, *nodes;
+	bool any;
+};
+
+static inline struct tb_colour tb_mark_colour(
+	const struct tb_palette *palette, enum tb_mark mark)
+{
+	return mark == TB_MARK_OTHER ? palette->second : palette->accent;
+}
+
+#endif

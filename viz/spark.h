@@ -1,0 +1,38 @@
+// Spark lines: a link's metric over the whole run in a few pixels. Read when first drawn,
+// a few a picture, and kept until the metric changes.
+#ifndef TB_SPARK_H
+#define TB_SPARK_H
+
+#include "picture.h"
+#include "run.h"
+
+#define TB_SPARK_COLUMNS 40
+#define TB_SPARK_SLOTS	 512
+#define TB_SPARK_READS	 16 // from the store, a picture
+
+struct tb_spark {
+	bool known;
+	struct tb_link link;
+	uint64_t largest;
+	uint64_t values[TB_SPARK_COLUMNS];
+};
+
+struct tb_sparks {
+	enum tb_metric metric;
+	int reads_left; // in this picture
+	bool wanting;	// some were left out: the next picture has more
+	struct tb_spark slots[TB_SPARK_SLOTS];
+};
+
+// tb_sparks_begin starts a picture; another metric forgets what is known.
+void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric);
+
+// tb_spark_of gives a link's line, or NULL when it is not at hand yet or cannot be read.
+const struct tb_spark *tb_spark_of(
+	struct tb_sparks *sparks, struct tb_run *run, struct tb_link link);
+
+// tb_spark_draw fills the box from its lower edge. Values are against `largest`.
+void tb_spark_draw(struct tb_picture *picture, struct tb_box box,
+	const struct tb_spark *spark, uint64_t largest, struct tb_colour colour);
+
+#endif

@@ -1,0 +1,161 @@
+#include "tree_edges.h"
+
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Where a link is in the tree.
+struct place {
+	uint32_t row, lower, upper;
+	bool up;
+};
+
+static struct place place_of(
+	const struct tb_run *run, const struct tb_link_info *at, const uint32_t *group)
+{
+	const struct tb_run_switch *switches = tb_run_switches(run);
+	bool up = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
+	bool node = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_EJECTION;
+	uint32_t low = up ? at->from : at->to;
+	const struct tb_switch_info *high = &switches[up ? at->to : at->from].at;
+	uint32_t row = node ? 0 : switches[low].at.level + 1;
+	uint32_t index = node ? low : switches[low].at.index;
+	return (struct place){
+		row, index / group[row], high->index / group[high->level + 1], up};
+}
+
+static struct tb_tree_edge *add(struct tb_tree_edges *edges, struct place place)
+{
+	if (edges->n == edges->room) {
+		uint32_t room = edges->room ? edges->room * 2 : 256;
+		struct tb_tree_edge *grown =
+			realloc(edges->edges, room * sizeof *edges->edges);
+		if (!grown)
+			return NULL;
+		edges->edges = grown;
+		edges->room = room;
+	}
+	struct tb_tree_edge *edge = &edges->edges[edges->n];
+	*edge = (struct tb_tree_edge){.row = place.row,
+		.lower = place.lower,
+		.upper = place.upper,
+		.up = {.link = {TB_ID_NONE}},
+		.down = {.link = {TB_ID_NONE}}};
+	return edge;
+}
+
+// join finds or makes the edge of every link.
+static int join(
+	struct tb_tree_edges *edges, const struct tb_run *run, struct tb_map *known)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	uint32_t n_links = tb_run_info(run)->n_links;
+	for (uint32_t i = 0; i < n_links; i++) {
+		struct place place = place_of(run, &links[i].at, edges->group);
+		uint64_t key = (uint64_t)place.row << 56 | (uint64_t)place.lower << 28 |
+			       place.upper;
+		uint32_t index = edges->n;
+		if (!tb_map_find(known, key, &index)) {
+			if (!add(edges, place) || tb_map_put(known, key, index) != TB_OK)
+				return TB_ENOMEM;
+			edges->n++;
+		}
+		struct tb_tree_edge *edge = &edges->edges[index];
+		struct tb_tree_way *way = place.up ? &edge->up : &edge->down;
+		way->n_links++;
+		edges->edge_of_link[i] = index;
+	}
+	return TB_OK;
+}
+
+int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
+	const uint32_t *group, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_tree_edges made = {.n_rows = info->n_levels + 1};
+	struct tb_map known = {0};
+	made.group = malloc(made.n_rows * sizeof *made.group);
+	made.edge_of_link = malloc((info->n_links + 1u) * sizeof *made.edge_of_link);
+	int status = made.group && made.edge_of_link ? TB_OK : TB_ENOMEM;
+	if (status == TB_OK) {
+		memcpy(made.group, group, made.n_rows * sizeof *made.group);
+		status = join(&made, run, &known);
+	}
+	tb_map_fini(&known);
+	if (status != TB_OK) {
+		tb_tree_edges_fini(&made);
+		return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+	}
+	*edges = made;
+	return TB_OK;
+}
+
+void tb_tree_edges_fini(struct tb_tree_edges *edges)
+{
+	free(edges->edges);
+	free(edges->edge_of_link);
+	free(edges->group);
+	*edges = (struct tb_tree_edges){0};
+}
+
+static bool goes_up(const struct tb_run_link *link)
+{
+	return link->at.kind == TB_LINK_INJECTION || link->at.kind == TB_LINK_UP;
+}
+
+static struct tb_tree_way *way_of(
+	struct tb_tree_edges *edges, const struct tb_run_link *link)
+{
+	struct tb_tree_edge *edge = &edges->edges[edges->edge_of_link[link->id.id]];
+	return goes_up(link) ? &edge->up : &edge->down;
+}
+
+static void clear(struct tb_tree_way *way)
+{
+	way->link.id = TB_ID_NONE;
+	way->value = 0;
+	way->busy_ps = 0;
+}
+
+void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
+	const struct tb_link_sample *samples, enum tb_metric metric)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	uint32_t n_links = tb_run_info(run)->n_links;
+	edges->largest = 0;
+	for (uint32_t i = 0; i < edges->n; i++) {
+		clear(&edges->edges[i].up);
+		clear(&edges->edges[i].down);
+	}
+	for (uint32_t i = 0; i < n_links; i++) {
+		struct tb_tree_way *way = way_of(edges, &links[i]);
+		uint64_t value = tb_metric_of(&samples[i], metric);
+		if (way->link.id == TB_ID_NONE || value > way->value) {
+			way->link.id = i;
+			way->value = value;
+		}
+		if (samples[i].busy_ps > way->busy_ps)
+			way->busy_ps = samples[i].busy_ps;
+		if (value > edges->largest)
+			edges->largest = value;
+	}
+}
+
+void tb_tree_edges_mark(
+	struct tb_tree_edges *edges, const struct tb_run *run, const uint8_t *marks)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	uint32_t n_links = tb_run_info(run)->n_links;
+	for (uint32_t i = 0; i < edges->n; i++) {
+		edges->edges[i].up.mark = TB_MARK_NONE;
+		edges->edges[i].down.mark = TB_MARK_NONE;
+	}
+	for (uint32_t i = 0; i < n_links; i++) {
+		if (!marks[i])
+			continue;
+		struct tb_tree_way *way = way_of(edges, &links[i]);
+		if (marks[i] > way->mark)
+			way->mark = (enum tb_mark)marks[i];
+	}
+}

@@ -1,0 +1,52 @@
+// The cables of a tree as they are drawn: neighbouring switches of a level, and nodes,
+// taken together where there are too many to tell apart.
+//
+// Row 0 are the nodes, row l + 1 the switches of level l. A cable joins a group of one
+// row to a group of the next; both its directions are kept. Of the links that fall into
+// one cable the most loaded is shown: a mean would hide what is looked for.
+#ifndef TB_TREE_EDGES_H
+#define TB_TREE_EDGES_H
+
+#include "marks.h"
+#include "run.h"
+
+#include <stdint.h>
+
+struct tb_tree_way {	     // one direction of a cable
+	struct tb_link link; // the most loaded; TB_ID_NONE: there is none this way
+	uint64_t value;	     // its metric
+	uint64_t busy_ps;    // the busiest link's
+	uint32_t n_links;
+	enum tb_mark mark;
+};
+
+struct tb_tree_edge {
+	uint32_t row;	       // of the lower end
+	uint32_t lower, upper; // groups
+	struct tb_tree_way up, down;
+};
+
+struct tb_tree_edges {
+	struct tb_tree_edge *edges;
+	uint32_t n, room;
+	uint32_t *edge_of_link; // by link id
+	uint32_t *group;	// nodes or switches that are one, by row
+	uint32_t n_rows;
+	uint64_t largest; // value
+};
+
+// tb_tree_edges_init joins the links of `run` for group sizes by row (n_levels + 1 of
+// them, each at least 1). Cost: linear in links. A zeroed struct is fine to free.
+int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
+	const uint32_t *group, struct tb_error *error) TB_MUST_USE;
+void tb_tree_edges_fini(struct tb_tree_edges *edges);
+
+// tb_tree_edges_fill takes values from the samples of a window, by link id.
+void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
+	const struct tb_link_sample *samples, enum tb_metric metric);
+
+// tb_tree_edges_mark takes marks from links; an edge has the strongest of its links'.
+void tb_tree_edges_mark(
+	struct tb_tree_edges *edges, const struct tb_run *run, const uint8_t *marks);
+
+#endif

@@ -1,0 +1,258 @@
+// The table of links: all their figures in the window, in the order of a column, with
+// their line over the whole run.
+#include "metric_text.h"
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define PAD	 16
+#define HEADER_H 52
+#define ROW_H	 22
+#define NAME_W	 150
+#define SPARK_W	 110
+#define LEAST_W	 62 // of a column of figures
+
+struct column {
+	enum tb_list_column name;
+	const char *title;
+};
+
+static const struct column columns[] = {{TB_COLUMN_METRIC + TB_WAIT, "Wait"},
+	{TB_COLUMN_METRIC + TB_LONGEST, "Longest"},
+	{TB_COLUMN_METRIC + TB_BLOCKED, "Blocked"},
+	{TB_COLUMN_METRIC + TB_STALL, "Stall"}, {TB_COLUMN_METRIC + TB_BUSY, "Busy"},
+	{TB_COLUMN_METRIC + TB_BYTES, "Bytes"},
+	{TB_COLUMN_METRIC + TB_PACKETS, "Packets"}};
+#define N_COLUMNS (sizeof columns / sizeof *columns)
+
+static int open(struct tb_viewer *viewer, struct tb_error *error)
+{
+	(void)error;
+	tb_rows_read(viewer);
+	return TB_OK;
+}
+
+static struct tb_box rows_of(const struct tb_viewer *viewer)
+{
+	struct tb_box place = viewer->places[TB_VIEW_LINKS];
+	return (struct tb_box){
+		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
+}
+
+static void scroll_to(struct tb_viewer *viewer, double scroll)
+{
+	double most = fmax(viewer->n_rows * (double)ROW_H - rows_of(viewer).h, 0);
+	viewer->scroll = fmin(fmax(scroll, 0), most);
+	viewer->stale = true;
+}
+
+static void reveal(struct tb_viewer *viewer, bool zoom)
+{
+	(void)zoom;
+	uint32_t row = tb_rows_of(viewer);
+	double h = rows_of(viewer).h;
+	double top = row * (double)ROW_H;
+	if (row == viewer->n_rows)
+		return;
+	if (top < viewer->scroll)
+		scroll_to(viewer, top);
+	else if (top + ROW_H > viewer->scroll + h)
+		scroll_to(viewer, top + ROW_H - h);
+}
+
+// Columns share what the name and the line leave; what has no room is left out.
+static size_t n_shown(struct tb_box place, double *width)
+{
+	double room = place.w - 2 * PAD - 40 - NAME_W - SPARK_W - 12;
+	size_t n = (size_t)fmax(floor(room / LEAST_W), 1);
+	n = n < N_COLUMNS ? n : N_COLUMNS;
+	*width = fmin(room / (double)n, 110);
+	return n;
+}
+
+static void draw_title(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, const struct column *column, enum tb_align align)
+{
+	struct tb_pick pick = {TB_PICK_COLUMN, column->name};
+	enum tb_list_column by = viewer->column == TB_COLUMN_SHOWN
+					 ? TB_COLUMN_METRIC + viewer->metric
+					 : viewer->column;
+	bool chosen = by == column->name;
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tb_type type =
+		tb_viewer_type(viewer, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
+	type.align = align;
+	tb_picture_rect(picture, box,
+		tb_pick_equal(viewer->hovered, pick) ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	tb_picture_text(picture, box, type, column->title);
+	if (chosen)
+		tb_picture_rect(picture,
+			(struct tb_box){box.x + 4,
+				viewer->rising ? box.y : box.y + box.h - 2, box.w - 4, 2},
+			palette->accent);
+}
+
+static void draw_header(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	static const struct column name = {TB_COLUMN_NAME, "Link"};
+	double w;
+	size_t n = n_shown(place, &w);
+	char count[32];
+	char all[32];
+	double x = place.x + PAD + 40;
+	double y = place.y + HEADER_H - 24;
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	struct tb_box line = {place.x + PAD, place.y + 8, place.w - 2 * PAD - 90, 18};
+	tb_format_count(viewer->n_rows, count, sizeof count);
+	tb_format_count(viewer->info->n_links, all, sizeof all);
+	if (viewer->filter[0])
+		tb_picture_printf(picture, line, type,
+			"%s of %s links, those with '%s' in their name or kind", count,
+			all, viewer->filter);
+	else
+		tb_picture_printf(picture, line, type,
+			"%s of %s links have something to show", count, all);
+	draw_title(viewer, picture, (struct tb_box){x, y, NAME_W - 8, 22}, &name,
+		TB_ALIGN_LEFT);
+	x += NAME_W;
+	for (size_t i = 0; i < n; i++, x += w)
+		draw_title(viewer, picture, (struct tb_box){x, y, w - 4, 22}, &columns[i],
+			TB_ALIGN_RIGHT);
+	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	tb_picture_text(picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type,
+		"over the whole run");
+}
+
+static void draw_figure(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, uint32_t link, enum tb_metric metric)
+{
+	char value[48];
+	bool by = tb_rows_metric(viewer) == metric;
+	uint64_t amount = tb_metric_of(&viewer->samples[link], metric);
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, !by);
+	type.align = TB_ALIGN_RIGHT;
+	if (metric == TB_PACKETS || metric == TB_BLOCKED)
+		tb_format_count(amount, value, sizeof value);
+	else
+		tb_metric_format(metric, amount, value, sizeof value);
+	tb_picture_text(picture, box, type, value);
+}
+
+static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, uint32_t index, const struct tb_scale *scale)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	uint32_t link = viewer->rows[index].link.id;
+	struct tb_pick pick = {TB_PICK_LINK, link};
+	enum tb_mark mark = (enum tb_mark)viewer->marks.links[link];
+	bool selected = tb_pick_equal(viewer->selected, pick);
+	bool under = tb_pick_equal(viewer->hovered, pick);
+	double w;
+	size_t n = n_shown(box, &w);
+	uint64_t amount = tb_metric_of(&viewer->samples[link], tb_rows_metric(viewer));
+	tb_picture_rect(
+		picture, box, selected || under ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	if (selected || mark != TB_MARK_NONE)
+		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
+			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_printf(picture, (struct tb_box){box.x + PAD - 10, box.y, 34, box.h},
+		type, "%" PRIu32, index + 1);
+	// The shade of the link, as the other views show it.
+	tb_picture_rect(picture,
+		(struct tb_box){box.x + PAD + 29, box.y + 6, 6, box.h - 12},
+		tb_shade(viewer->colours, viewer->theme,
+			tb_scale_percent(scale, (double)amount)));
+	double x = box.x + PAD + 40;
+	tb_picture_text(picture, (struct tb_box){x, box.y, NAME_W - 6, box.h},
+		tb_viewer_type(viewer, TB_FONT_MONO, 12, false),
+		tb_run_links(viewer->run)[link].name);
+	x += NAME_W;
+	for (size_t i = 0; i < n; i++, x += w)
+		draw_figure(viewer, picture, (struct tb_box){x, box.y, w - 6, box.h},
+			link, (enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
+	const struct tb_spark *spark =
+		tb_spark_of(viewer->sparks, viewer->run, (struct tb_link){link});
+	if (spark)
+		tb_spark_draw(picture,
+			(struct tb_box){x + 12, box.y + 3, SPARK_W, box.h - 6}, spark,
+			spark->largest, palette->muted);
+}
+
+static void draw(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tb_box rows = rows_of(viewer);
+	const struct tb_scale scale = tb_rows_scale(viewer);
+	scroll_to(viewer, viewer->scroll); // the place or the rows may have changed
+	tb_rows_rank(viewer, (viewer->scroll + rows.h) / ROW_H + 1);
+	tb_sparks_begin(viewer->sparks, tb_rows_metric(viewer));
+	draw_header(viewer, picture, place);
+	tb_picture_line(picture,
+		(struct tb_box){rows.x + PAD, rows.y - 0.5, rows.w - 2 * PAD, 0}, 1,
+		palette->line);
+	tb_picture_clip(picture, rows);
+	for (uint32_t i = (uint32_t)(viewer->scroll / ROW_H); i < viewer->n_rows; i++) {
+		double y = rows.y + i * (double)ROW_H - viewer->scroll;
+		if (y >= rows.y + rows.h)
+			break;
+		draw_row(viewer, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
+			&scale);
+	}
+	tb_picture_unclip(picture);
+	double all = viewer->n_rows * (double)ROW_H;
+	if (all <= rows.h)
+		return;
+	double h = fmax(rows.h * rows.h / all, 24);
+	tb_picture_rect(picture,
+		(struct tb_box){rows.x + rows.w - 7,
+			rows.y + (rows.h - h) * viewer->scroll / (all - rows.h), 5, h},
+		palette->line);
+	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_LIST});
+}
+
+static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+{
+	double page = rows_of(viewer).h;
+	switch ((int)asked->name) {
+	case TB_REQUEST_PAN_UP:
+		scroll_to(viewer, viewer->scroll - page / 2);
+		return true;
+	case TB_REQUEST_PAN_DOWN:
+		scroll_to(viewer, viewer->scroll + page / 2);
+		return true;
+	case TB_REQUEST_FIT:
+		scroll_to(viewer, 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+{
+	double all = viewer->n_rows * (double)ROW_H;
+	if (event->kind == TB_EVENT_WHEEL)
+		scroll_to(viewer, viewer->scroll - event->steps * 3 * ROW_H);
+	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
+		scroll_to(viewer, viewer->scroll + event->dy * all / rows_of(viewer).h);
+	else if (event->kind == TB_EVENT_DRAG)
+		scroll_to(viewer, viewer->scroll - event->dy);
+	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_COLUMN)
+		tb_rows_order(viewer, (enum tb_list_column)event->pick.index);
+}
+
+const struct tb_view tb_view_links = {.name = "links",
+	.tab = "Links",
+	.open = open,
+	.draw = draw,
+	.request = request,
+	.pointer = pointer,
+	.reveal = reveal};
