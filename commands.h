@@ -14,6 +14,7 @@
 	X(matrix, "show the congestion matrix of a run") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \
+	X(sweep, "run experiments for many values of their settings") \
 	X(synth, "make a job of synthetic traffic") \
 	X(validate, "hold the model against published measurements") \
 	X(view, "look at a run in a window")

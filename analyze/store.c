@@ -3,6 +3,7 @@
 #include "progress.h"
 #include "sql.h"
 #include "store_feed.h"
+#include "store_impl.h"
 #include "store_setup.h"
 
 #include <assert.h>
@@ -27,6 +28,7 @@ struct tb_store {
 	char *path;
 	bool made; // the file, and nothing is in it yet
 	bool failed;
+	bool whole; // the begun run is committed at its end alone
 	struct tb_error error;
 	sqlite3_stmt *insert_bin;   // from `feed`
 	sqlite3_stmt *insert_total; // of a bin
@@ -44,7 +46,7 @@ void tb_store_free(struct tb_store *store)
 	if (!store)
 		return;
 	// What a run that was not ended has told stays, if it still can be written.
-	if (store->feed.run && !store->failed)
+	if (store->feed.run && !store->failed && !store->whole)
 		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 	sqlite3_finalize(store->insert_bin);
 	sqlite3_finalize(store->insert_total);
@@ -122,11 +124,26 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return code;
 }
 
-static int commit(struct tb_store *store, struct tb_error *error)
+int tb_store_commit(struct tb_store *store, struct tb_error *error)
 {
 	return try_commit(store, TB_SQL_PATIENCE_MS) == SQLITE_OK
 		       ? TB_OK
 		       : tb_sql_fail(error, store->db, store->path);
+}
+
+int tb_store_begin(struct tb_store *store, struct tb_error *error)
+{
+	return sqlite3_get_autocommit(store->db) ? begin(store, error) : TB_OK;
+}
+
+sqlite3 *tb_store_db(struct tb_store *store)
+{
+	return store->db;
+}
+
+const char *tb_store_path(const struct tb_store *store)
+{
+	return store->path;
 }
 
 int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
@@ -137,16 +154,14 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	if (!totals)
 		return tb_fail_in(
 			error, TB_ENOMEM, store->path, "no memory for %u links", n_links);
-	int status = TB_OK;
-	if (sqlite3_get_autocommit(store->db))
-		status = begin(store, error);
+	int status = tb_store_begin(store, error);
 	int64_t run = 0;
 	if (!status)
 		status = tb_store_write_setup(
 			store->db, store->path, network, config, &run, error);
-	if (!status)
-		status = commit(store, error);
-	if (!status)
+	if (!status && !config->whole)
+		status = tb_store_commit(store, error);
+	if (!status && !config->whole)
 		status = begin(store, error);
 	if (status) {
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
@@ -160,6 +175,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	store->n_bins = 0;
 	store->bin_ps = 0;
 	store->failed = false;
+	store->whole = config->whole;
 	return TB_OK;
 }
 
@@ -239,8 +255,9 @@ static int store_start(void *context, tb_time_ps bin_ps)
 // when the next is due.
 static int commit_if_due(struct tb_store *store)
 {
-	if (store->n_rows < COMMIT_EVERY_ROWS &&
-		tb_clock_s() - store->committed_s < COMMIT_EVERY_S)
+	bool due = store->n_rows >= COMMIT_EVERY_ROWS ||
+		   tb_clock_s() - store->committed_s >= COMMIT_EVERY_S;
+	if (!due || store->whole)
 		return TB_OK;
 	int status =
 		exec_for_run(store, "UPDATE run SET simulated_ps = ?2 WHERE run = ?1",
@@ -338,7 +355,7 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		status = tb_store_write_result(
 			store->db, store->path, store->feed.run, result, error);
 	if (!status)
-		status = commit(store, error);
+		status = tb_store_commit(store, error);
 	if (status && !sqlite3_get_autocommit(store->db))
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	store->feed.run = 0;

@@ -40,8 +40,10 @@ struct tb_run_place {
 
 // What a run was made from. Strings are borrowed for the call; NULL reads as "".
 struct tb_run_config {
+	int64_t run;		  // its number, which none has yet; 0: the next one
+	bool whole;		  // keep it as a whole at its end, or nothing of it
 	const char *input_name;	  // file names joined by ", ", "-" for standard input
-	const char *input_kind;	  // "packets" or "job"
+	const char *input_kind;	  // "packets", "job" or "experiment"
 	const char *input_digest; // SHA-256 in hexadecimal of the inputs' bytes, "" when
 				  // streamed
 	uint64_t input_bytes;
@@ -87,7 +89,8 @@ int tb_store_create(
 void tb_store_free(struct tb_store *store);
 
 // tb_store_begin_run writes the configuration and the topology, and commits: from here
-// on the file opens, and says that the run is incomplete. `network` and `config` are
+// on the file opens, and says that the run is incomplete. A run that is to be kept as a
+// whole is committed by tb_store_end_run alone. `network` and `config` are
 // borrowed for the call.
 int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error) TB_MUST_USE;

@@ -89,22 +89,41 @@ static void put_params(struct row *row, const struct tb_network_params *params)
 	put_real(row, params->age_weight);
 }
 
-static int write_run(sqlite3 *db, const char *path, const struct tb_network *network,
-	const struct tb_run_config *config, struct tb_error *error)
+// next_run is the number behind all runs and all that points of a sweep are to have.
+static int next_run(sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path,
+		"SELECT 1 + max(coalesce((SELECT max(run) FROM run), 0), "
+		"coalesce((SELECT max(run) FROM sweep_point), 0))",
+		&query, error);
+	if (!status && sqlite3_step(query) != SQLITE_ROW)
+		status = tb_sql_fail(error, db, path);
+	if (!status)
+		*run = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	return status;
+}
+
+static int write_run(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_network *network, const struct tb_run_config *config,
+	struct tb_error *error)
 {
 	struct row row = row_into(db, path,
-		"INSERT INTO run (input_name, input_kind, input_digest, input_bytes, "
+		"INSERT INTO run (run, input_name, input_kind, input_digest, "
+		"input_bytes, "
 		"options, time_scale, seed, program_version, n_nodes, n_switches, "
 		"n_links, "
 		"n_levels, n_jobs, network, arity, levels, ascent, link_bytes_per_s, "
 		"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "
 		"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "
 		"receive_overhead_ps, age_weight) VALUES "
-		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
 		"?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
+	put(&row, run);
 	put_text(&row, config->input_name);
 	put_text(&row, config->input_kind);
 	put_text(&row, config->input_digest);
@@ -258,11 +277,12 @@ static int write_links(sqlite3 *db, const char *path, int64_t run,
 int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
 	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
 {
-	int status = write_run(db, path, network, config, error);
-	if (status)
-		return status;
-	int64_t id = sqlite3_last_insert_rowid(db);
-	status = write_environment(db, path, id, error);
+	int64_t id = config->run;
+	int status = id ? TB_OK : next_run(db, path, &id, error);
+	if (!status)
+		status = write_run(db, path, id, network, config, error);
+	if (!status)
+		status = write_environment(db, path, id, error);
 	if (!status)
 		status = write_nodes(db, path, id, config->node_names,
 			tb_network_n_nodes(network), error);

@@ -26,7 +26,7 @@ _tailback_value()
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;
-	replay:-o | replay:--output) _tailback_files "$stores" ;;
+	replay:-o | replay:--output | sweep:-o | sweep:--output) _tailback_files "$stores" ;;
 	replay:--engine) _tailback_words "events flits" ;;
 	replay:--map) _tailback_files '.' ;;
 	replay:--dedup)
@@ -41,6 +41,7 @@ _tailback_value()
 	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;
 	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
+	sweep:--set) _tailback_words "$(_tailback_sweep_keys)" ;;
 	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
 	capture:-i | capture:--interface) _tailback_interfaces ;;
 	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
@@ -89,11 +90,27 @@ _tailback_algorithms()
 		/^    [a-z]/ && inside && at && !told[$1]++ { print $1 }'
 }
 
+_tailback_experiments()
+{
+	"${COMP_WORDS[0]}" sweep --list 2>/dev/null |
+		sed -n '/^Experiments/,/^$/s/^ *\([a-z][a-z0-9.-]*\)  .*/\1/p'
+}
+
+_tailback_sweep_keys()
+{
+	"${COMP_WORDS[0]}" sweep --list 2>/dev/null |
+		sed -n '/^Keys/,$s/^ *\([a-z_]*\)  .*/\1=/p'
+}
+
 # What a command reads or is told when no option is asked for.
 _tailback_operand()
 {
 	case $1 in
 	synth) _tailback_words "$(_tailback_patterns) $(_tailback_collectives)" ;;
+	sweep)
+		_tailback_words "$(_tailback_experiments)"
+		_tailback_files '\.ini$'
+		;;
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|db)(\.(gz|zst))?$' ;;
 	matrix | report | view | compare) _tailback_files '\.db$' ;;

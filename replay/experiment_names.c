@@ -37,13 +37,20 @@ static void describe_io(const struct tb_experiment *experiment, char *text, size
 
 static void describe_mix(const struct tb_experiment *experiment, char *text, size_t size)
 {
-	snprintf(text, size,
-		"uniform traffic on the %s half beside an I/O job of load %g to %" PRIu32
-		" %s I/O nodes, %s",
-		experiment->compute_last ? "last" : "first", experiment->io_load,
-		experiment->n_io,
-		experiment->place == TB_IO_CLUSTERED ? "clustered" : "distributed",
-		experiment->dedicated ? "dedicated" : "shared");
+	const char *half = experiment->compute_last ? "last" : "first";
+	const char *place =
+		experiment->place == TB_IO_CLUSTERED ? "clustered" : "distributed";
+	const char *mapping = experiment->dedicated ? "dedicated" : "shared";
+	if (experiment->io_load > 0)
+		snprintf(text, size,
+			"uniform traffic on the %s half beside an I/O job of load %g to "
+			"%" PRIu32 " %s I/O nodes, %s",
+			half, experiment->io_load, experiment->n_io, place, mapping);
+	else
+		snprintf(text, size,
+			"uniform traffic on the %s half, alone; %" PRIu32
+			" %s I/O nodes, %s",
+			half, experiment->n_io, place, mapping);
 }
 
 void tb_experiment_describe(

@@ -41,4 +41,7 @@ offers 'a.pcap b.pcapng.zst c.goal folder' replay --dedup ''
 offers 'd.db folder' matrix ''
 offers 'pdf png' matrix d.db -f p
 offers 'csv html json markdown text' report d.db --format ''
+offers 'hot hot.16.read hot.16.write hot.32' sweep hot
+offers 'seed= sizes=' sweep hot --set s
+offers 'd.db folder' sweep f.ini -o ''
 exit "$failed"

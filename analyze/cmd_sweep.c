@@ -1,0 +1,234 @@
+// tailback sweep: experiments over the values of their settings, into one store.
+#include "cli.h"
+#include "commands.h"
+#include "progress.h"
+#include "sweep_run.h"
+#include "units.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOBS_MOST 1024
+
+enum key { KEY_BLAME = 256, KEY_JOBS, KEY_JSON, KEY_LIST, KEY_SET };
+
+static const struct argp_option argp_options[] = {
+	{"output", 'o', "FILE", 0,
+		"The store, one run a point; a sweep that was interrupted goes on in it",
+		0},
+	{"set", KEY_SET, "KEY=VALUES", 0,
+		"Values for a key of the sweep or of the network, instead of the "
+		"file's; may be given again for other keys",
+		0},
+	{"jobs", KEY_JOBS, "N", 0, "Run N points at once (as many as cores)", 0},
+	{"blame", KEY_BLAME, NULL, 0, "Keep who waited for whom, too", 0},
+	{"quiet", 'q', NULL, 0, "No summary", 0},
+	{"list", KEY_LIST, NULL, 0, "List the experiments and the keys, run nothing", 0},
+	{"json", KEY_JSON, NULL, 0, "With --list: as JSON", 0},
+	{0},
+};
+
+struct arguments {
+	const char *name;
+	const char *output;
+	const char **changes;
+	size_t n_changes;
+	unsigned n_workers;
+	bool blame, quiet, list, json;
+};
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	uint64_t count = 0;
+	switch (key) {
+	case 'o':
+		args->output = text;
+		break;
+	case KEY_SET:
+		args->changes[args->n_changes++] = text;
+		break;
+	case KEY_JOBS:
+		if (tb_parse_count(text, 1, JOBS_MOST, &count) != TB_OK)
+			argp_error(state,
+				"--jobs takes a whole number from 1 to %d, not '%s'",
+				JOBS_MOST, text);
+		args->n_workers = (unsigned)count;
+		break;
+	case KEY_BLAME:
+		args->blame = true;
+		break;
+	case 'q':
+		args->quiet = true;
+		break;
+	case KEY_LIST:
+		args->list = true;
+		break;
+	case KEY_JSON:
+		args->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (args->name)
+			argp_error(state, "one sweep at a time: '%s' is too many", text);
+		args->name = text;
+		break;
+	case ARGP_KEY_END:
+		if (args->json && !args->list)
+			argp_error(state, "--json goes with --list");
+		if (!args->list && !args->name)
+			argp_error(state, "which sweep? Name a file, or an experiment "
+					  "of --list");
+		if (!args->list && !args->output)
+			argp_error(
+				state, "where to store the runs is missing: -o sweep.db");
+		if (args->output && strcmp(args->output, "-") == 0)
+			argp_error(state, "a store is a file, not standard output: -o "
+					  "sweep.db");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void list_text(void)
+{
+	char text[128], size[24];
+	puts("Experiments, as published of a cluster of 64 nodes:");
+	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
+		tb_experiment_describe(e, text, sizeof text);
+		printf("  %-34s%2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
+			tb_format_size(e->message_bytes, size, sizeof size), text);
+	}
+	puts("\nKeys of a sweep file's section [sweep], and of --set:");
+	for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
+		printf("  %-12s%s\n", key->name, key->summary);
+}
+
+static json_t *experiment_json(const struct tb_experiment *experiment)
+{
+	char text[128];
+	tb_experiment_describe(experiment, text, sizeof text);
+	return json_pack("{s:s, s:s, s:I, s:I}", "name", experiment->name, "summary",
+		text, "nodes", (json_int_t)experiment->n_active, "message_bytes",
+		(json_int_t)experiment->message_bytes);
+}
+
+static bool list_json(void)
+{
+	json_t *experiments = json_array(), *keys = json_array();
+	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
+		json_array_append_new(experiments, experiment_json(e));
+	for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
+		json_array_append_new(keys, json_pack("{s:s, s:s}", "name", key->name,
+						    "summary", key->summary));
+	json_t *list = json_pack("{s:o, s:o}", "experiments", experiments, "keys", keys);
+	bool done = list && json_dumpf(list, stdout, JSON_INDENT(2)) == 0;
+	putchar('\n');
+	json_decref(list);
+	return done;
+}
+
+static int list(const struct arguments *args)
+{
+	struct tb_error error;
+	bool done = true;
+	if (args->json)
+		done = list_json();
+	else
+		list_text();
+	if (done && fflush(stdout) == 0 && !ferror(stdout))
+		return TB_EXIT_OK;
+	tb_fail_in(&error, TB_EIO, "standard output", "writing failed");
+	return tb_cli_fail(&error);
+}
+
+static void show_progress(void *context, const struct tb_sweep_progress *progress)
+{
+	struct tb_progress *line = context;
+	char text[64];
+	if (!tb_progress_due(line))
+		return;
+	snprintf(text, sizeof text, "%zu of %zu points", progress->n_done,
+		progress->n_points);
+	tb_progress_show(line, progress->fraction, text);
+}
+
+static void print_summary(const struct arguments *args,
+	const struct tb_sweep_progress *progress, double wall_s)
+{
+	size_t n_new = progress->n_done - progress->n_before;
+	fprintf(stderr, "%zu points in %s: ", progress->n_points, args->output);
+	if (progress->n_before > 0)
+		fprintf(stderr, "%zu were done before, ", progress->n_before);
+	fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
+}
+
+static int run(const struct arguments *args, const struct tb_sweep *sweep)
+{
+	struct tb_progress line;
+	struct tb_sweep_progress progress = {0};
+	struct tb_error error = {0};
+	const struct tb_sweep_run_options options = {.output = args->output,
+		.n_workers = args->n_workers,
+		.with_blame = args->blame,
+		.stop = tb_cli_catch_stop(),
+		.tell = show_progress,
+		.context = &line};
+	tb_progress_init(&line, stderr);
+	double started = tb_clock_s();
+	int status = tb_sweep_run(&progress, sweep, &options, &error);
+	tb_progress_done(&line);
+	if (status == TB_ESTOPPED) {
+		fprintf(stderr,
+			"tailback: stopped early: %zu of %zu points are in %s; the same "
+			"command goes on from there\n",
+			progress.n_done, progress.n_points, args->output);
+		return TB_EXIT_FAILURE;
+	}
+	if (status != TB_OK)
+		return tb_cli_fail(&error);
+	if (!args->quiet)
+		print_summary(args, &progress, tb_clock_s() - started);
+	return TB_EXIT_OK;
+}
+
+int tb_cmd_sweep(int argc, char **argv)
+{
+	static const struct argp argp = {.options = argp_options,
+		.parser = parse,
+		.args_doc = "FILE|EXPERIMENT",
+		.doc = "Run an experiment for many values of its settings, all cores at "
+		       "once, and keep each point as a run.\v"
+		       "A sweep file names an experiment in its section [sweep], and "
+		       "there and in [network] lists of values for keys; the points are "
+		       "all combinations. The name of an experiment is a sweep of one "
+		       "point.\n\n"
+		       "Examples:\n"
+		       "  tailback sweep figure-11.ini -o uniform.db\n"
+		       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set "
+		       "seed=1..3 -o "
+		       "u.db\n"
+		       "  tailback plot uniform.db -o uniform.svg"};
+	struct arguments args = {.changes = calloc((size_t)argc, sizeof *args.changes)};
+	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
+	if (!args.changes)
+		return tb_cli_fail(&error);
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	struct tb_sweep sweep = {0};
+	int code = TB_EXIT_OK;
+	if (args.list)
+		code = list(&args);
+	else if (tb_sweep_read(&sweep, args.name, args.changes, args.n_changes, &error) !=
+		 TB_OK)
+		code = tb_cli_fail(&error);
+	else
+		code = run(&args, &sweep);
+	tb_sweep_fini(&sweep);
+	free(args.changes);
+	return code;
+}

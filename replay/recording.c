@@ -1,0 +1,117 @@
+#include "recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bin {
+	uint64_t number;
+	size_t first, n; // into the samples
+};
+
+// An array that grows by doubling.
+struct array {
+	void *items;
+	size_t n, room;
+};
+
+struct tb_recording {
+	tb_time_ps bin_ps;
+	struct array bins, samples, flows, blame;
+};
+
+int tb_recording_new(struct tb_recording **recording, struct tb_error *error)
+{
+	struct tb_recording *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory for what is told");
+	*recording = made;
+	return TB_OK;
+}
+
+void tb_recording_free(struct tb_recording *recording)
+{
+	if (!recording)
+		return;
+	free(recording->bins.items);
+	free(recording->samples.items);
+	free(recording->flows.items);
+	free(recording->blame.items);
+	free(recording);
+}
+
+static int append(struct array *array, const void *items, size_t n, size_t size)
+{
+	if (n == 0)
+		return TB_OK;
+	if (array->n + n > array->room) {
+		size_t room =
+			array->room * 2 > array->n + n ? array->room * 2 : array->n + n;
+		void *moved = realloc(array->items, room * size);
+		if (!moved)
+			return TB_ENOMEM;
+		array->items = moved;
+		array->room = room;
+	}
+	memcpy((char *)array->items + array->n * size, items, n * size);
+	array->n += n;
+	return TB_OK;
+}
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	struct tb_recording *recording = context;
+	recording->bin_ps = bin_ps;
+	recording->bins.n = recording->samples.n = 0;
+	return TB_OK;
+}
+
+static int on_bin(
+	void *context, uint64_t number, const struct tb_link_sample *samples, size_t n)
+{
+	struct tb_recording *recording = context;
+	const struct bin bin = {number, recording->samples.n, n};
+	int status = append(&recording->samples, samples, n, sizeof *samples);
+	return status == TB_OK ? append(&recording->bins, &bin, 1, sizeof bin) : status;
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tb_recording *recording = context;
+	return append(&recording->flows, samples, n, sizeof *samples);
+}
+
+static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct tb_recording *recording = context;
+	return append(&recording->blame, samples, n, sizeof *samples);
+}
+
+struct tb_observer tb_recording_observer(struct tb_recording *recording)
+{
+	return (struct tb_observer){recording, on_start, on_bin, on_flows, on_blame};
+}
+
+static int play_bins(
+	const struct tb_recording *recording, const struct tb_observer *observer)
+{
+	const struct bin *bins = recording->bins.items;
+	const struct tb_link_sample *samples = recording->samples.items;
+	int status = observer->start(observer->context, recording->bin_ps);
+	for (size_t i = 0; i < recording->bins.n && status == TB_OK; i++)
+		status = observer->bin(observer->context, bins[i].number,
+			bins[i].n ? samples + bins[i].first : NULL, bins[i].n);
+	return status;
+}
+
+int tb_recording_play(
+	const struct tb_recording *recording, const struct tb_observer *observer)
+{
+	int status = recording->bin_ps ? play_bins(recording, observer) : TB_OK;
+	if (status == TB_OK)
+		status = observer->flows(
+			observer->context, recording->flows.items, recording->flows.n);
+	if (status == TB_OK)
+		status = observer->blame(
+			observer->context, recording->blame.items, recording->blame.n);
+	return status;
+}

@@ -1,0 +1,93 @@
+# A sweep: the same rows for any number of workers, after kill -9, after Ctrl-C, and when values
+# are added.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat said' ERR
+cd "$work"
+
+cat >sweep.ini <<'INI'
+[sweep]
+experiment = uniform, shuffle
+nodes = 16
+message = 64K
+load = 0.2..1 step 0.2
+warm = 1ms
+window = 3ms
+seed = 1..3
+[network]
+vcs = 2
+[plot]
+x = offered
+INI
+
+# rows STORE: all rows but those that say when and where a run was.
+rows()
+{
+	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
+}
+
+expect_same()
+{
+	rows "$1" >one
+	rows "$2" >other
+	cmp one other || { echo "$1 and $2 differ: $3"; exit 1; }
+}
+
+done_points()
+{
+	sqlite3 "$1" 'SELECT count(*) FROM sweep WHERE done' 2>/dev/null || echo 0
+}
+
+"$TAILBACK" sweep sweep.ini -q --jobs 1 -o one.db
+[[ $(done_points one.db) == 30 ]]
+"$TAILBACK" sweep sweep.ini -q --jobs 7 -o seven.db
+expect_same one.db seven.db "the number of workers shows"
+
+# Killed again and again, it comes to its end, with the same rows.
+for kill in 1 2 3; do
+	"$TAILBACK" sweep sweep.ini -q --jobs 2 -o killed.db &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		(($(done_points killed.db) < 7 * kill)) || break
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.02
+	done
+	kill -9 $pid 2>/dev/null || true
+	wait $pid 2>/dev/null || true
+done
+"$TAILBACK" sweep sweep.ini --jobs 2 -o killed.db 2>said
+grep -q '30 points in killed.db' said
+expect_same one.db killed.db "a kill shows"
+
+# Done is done.
+"$TAILBACK" sweep sweep.ini -o killed.db 2>said
+grep -q '30 were done before, 0 run' said
+
+# Ctrl-C keeps what is done, says so, and the same command goes on.
+"$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said &
+pid=$!
+sleep 0.5
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[[ $code == 1 ]] || { echo "a stopped sweep exits with $code"; exit 1; }
+grep -q 'stopped early: [0-9]* of 30 points are in stopped.db' said
+[[ $(sqlite3 stopped.db 'PRAGMA integrity_check') == ok ]]
+[[ $(sqlite3 stopped.db 'SELECT count(*) FROM run WHERE NOT complete') == 0 ]]
+
+# A file with more values runs those alone; a replay into the store takes no point's number.
+"$TAILBACK" sweep sweep.ini -q --set seed=1 -o more.db
+"$TAILBACK" synth uniform --nodes 8 --message 4K --messages 2 -o job.goal
+"$TAILBACK" replay job.goal -q -o more.db
+"$TAILBACK" sweep sweep.ini -o more.db 2>said
+grep -q '10 were done before, 20 run' said
+[[ $(sqlite3 more.db 'SELECT group_concat(run) FROM (SELECT run FROM run ORDER BY run)') == \
+	$(seq -s, 31) ]]
+
+# A point is a run as any other.
+"$TAILBACK" matrix one.db --run 5 >/dev/null
+"$TAILBACK" report one.db --run 5 -f json >report.json
+grep -q '"kind": "experiment"' report.json
+"$TAILBACK" info one.db >info.txt
+grep -q experiment info.txt
