@@ -136,15 +136,19 @@ static int loop(struct session *session, struct tb_error *error)
 {
 	double before = tb_clock_s();
 	double checked = before;
+	bool preloading = true;
 	while (!session->quit) {
 		int status = draw(session, error);
 		if (status != TB_OK)
 			return status;
 		double spent_ms = (tb_clock_s() - before) * 1000;
-		int wait_ms = !tb_viewer_moving(session->viewer)
-				      ? IDLE_MS
-				      : (int)fmax(FRAME_MS - spent_ms, 0);
+		bool moving = tb_viewer_moving(session->viewer);
+		int wait_ms = moving	   ? (int)fmax(FRAME_MS - spent_ms, 0)
+			      : preloading ? 0
+					   : IDLE_MS;
 		struct tb_input input = tb_screen_wait(session->screen, wait_ms);
+		if (input.kind == TB_INPUT_NONE && !moving)
+			preloading = tb_viewer_preload(session->viewer);
 		// All that is waiting is taken before the next picture: a fast mouse
 		// must not outrun the drawing.
 		for (; input.kind != TB_INPUT_NONE;

@@ -566,6 +566,14 @@ void tb_viewer_check(struct tb_viewer *viewer)
 	tb_viewer_told(viewer, &error);
 }
 
+bool tb_viewer_preload(struct tb_viewer *viewer)
+{
+	struct tb_error ignored; // who needs that bin is told
+	return viewer->run && !viewer->trouble[0] && viewer->info->n_bins > 0 &&
+	       tb_run_preload(viewer->run, viewer->window.end_bin % viewer->info->n_bins,
+		       &ignored) > 0;
+}
+
 void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...)
 {
 	va_list args;

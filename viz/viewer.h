@@ -45,6 +45,10 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s);
 // tb_viewer_check looks whether the store is still there; cheap, for every few seconds.
 void tb_viewer_check(struct tb_viewer *viewer);
 
+// tb_viewer_preload reads a little of the run ahead of need, for when nobody asks for
+// anything; false when there is nothing left to read or no room for it.
+bool tb_viewer_preload(struct tb_viewer *viewer);
+
 // tb_viewer_notice tells the user something for a few seconds.
 void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...) TB_PRINTF(2, 3);
 
