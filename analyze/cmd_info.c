@@ -111,7 +111,7 @@ static int refuse_empty(const char *file, struct tb_error *error)
 		return TB_OK;
 	return tb_fail_in(error, TB_EFORMAT, file,
 		"is empty: expected a store, a packet capture (pcap, pcapng) or a job "
-		"(GOAL)");
+		"(GOAL, flow list)");
 }
 
 // show asks one reader after the other. Standard input can be read but once, so there the
@@ -131,7 +131,7 @@ static int show(const struct info_options *options, struct tb_error *error)
 	if (status == TB_EFOREIGN)
 		return tb_fail_in(error, TB_EFOREIGN, options->file,
 			"neither a store nor a packet capture (pcap, pcapng) nor a job "
-			"(GOAL)");
+			"(GOAL, flow list)");
 	return status;
 }
 

@@ -178,3 +178,16 @@ char *tb_format_count(uint64_t count, char *buffer, size_t size)
 	buffer[out] = '\0';
 	return buffer;
 }
+
+char *tb_format_counted(uint64_t count, const char *noun, char *buffer, size_t size)
+{
+	char number[32];
+	size_t one = strcspn(noun, "|");
+	const char *many = noun[one] ? noun + one + 1 : noun;
+	tb_format_count(count, number, sizeof number);
+	if (count == 1)
+		snprintf(buffer, size, "%s %.*s", number, (int)one, noun);
+	else
+		snprintf(buffer, size, "%s %s%s", number, many, noun[one] ? "" : "s");
+	return buffer;
+}

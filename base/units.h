@@ -49,4 +49,8 @@ char *tb_format_percent(double percent, char *buffer, size_t size);
 // tb_format_count writes 1234567 as "1,234,567"; 32 bytes suffice.
 char *tb_format_count(uint64_t count, char *buffer, size_t size);
 
+// tb_format_counted writes "1 packet" or "1,234 packets"; where the plural takes more
+// than an s, `noun` holds both: "switch|switches". 32 bytes beyond the noun suffice.
+char *tb_format_counted(uint64_t count, const char *noun, char *buffer, size_t size);
+
 #endif

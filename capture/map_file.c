@@ -32,7 +32,7 @@ void tb_map_file_free(struct tb_map_file *map)
 	free(map);
 }
 
-// Where the reader stands, for messages.
+// Where the reader stands, for messages; "" when there is no file.
 struct line {
 	const char *path;
 	uint64_t number;
@@ -40,8 +40,9 @@ struct line {
 };
 
 #define REFUSE(line, ...)                                                                \
-	tb_fail_at((line)->error, TB_EUSAGE, (line)->path, TB_PLACE_LINE,                \
-		(line)->number, __VA_ARGS__)
+	tb_fail_at((line)->error, TB_EUSAGE, (line)->path,                               \
+		(line)->number ? TB_PLACE_LINE : TB_PLACE_NONE, (line)->number,          \
+		__VA_ARGS__)
 
 static int no_memory(const struct line *line)
 {
@@ -171,6 +172,23 @@ static int read_lines(struct tb_map_file *map, FILE *file, struct line *line)
 	return status;
 }
 
+int tb_map_file_new(struct tb_map_file **map, struct tb_error *error)
+{
+	struct tb_map_file *new = calloc(1, sizeof *new);
+	if (!new)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	*map = new;
+	return TB_OK;
+}
+
+int tb_map_file_add(struct tb_map_file *map, const char *endpoint, struct tb_node node,
+	const char *job, struct tb_error *error)
+{
+	const struct line line = {.path = "", .error = error};
+	int status = add_endpoint(map, endpoint, node, &line);
+	return status == TB_OK && job ? add_job(map, node, job, &line) : status;
+}
+
 int tb_map_file_read(struct tb_map_file **map, const char *path, struct tb_error *error)
 {
 	FILE *file = fopen(path, "re");
@@ -216,6 +234,25 @@ bool tb_map_file_leaves_jobs(const struct tb_map_file *map)
 		if (tb_map_file_job(map, map->nodes[i]) == TB_ID_NONE)
 			return true;
 	return false;
+}
+
+uint32_t tb_map_file_n_nodes(const struct tb_map_file *map)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < map->endpoints.n; i++)
+		if (map->nodes[i].id >= n)
+			n = map->nodes[i].id + 1;
+	return n;
+}
+
+uint32_t tb_map_file_n_endpoints(const struct tb_map_file *map)
+{
+	return map->endpoints.n;
+}
+
+struct tb_node tb_map_file_node_at(const struct tb_map_file *map, uint32_t endpoint)
+{
+	return map->nodes[endpoint];
 }
 
 const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job)

@@ -15,6 +15,12 @@
 
 struct tb_map_file; // opaque
 
+// tb_map_file_new makes an empty map, tb_map_file_add a line of it (`job` may be NULL).
+// TB_EUSAGE for what a file's line would be refused for.
+int tb_map_file_new(struct tb_map_file **map, struct tb_error *error) TB_MUST_USE;
+int tb_map_file_add(struct tb_map_file *map, const char *endpoint, struct tb_node node,
+	const char *job, struct tb_error *error) TB_MUST_USE;
+
 // tb_map_file_read reads the whole file. TB_EUSAGE with the line for what makes no sense,
 // TB_EIO when the system refuses.
 int tb_map_file_read(
@@ -31,6 +37,13 @@ uint32_t tb_map_file_job(const struct tb_map_file *map, struct tb_node node);
 uint32_t tb_map_file_n_jobs(const struct tb_map_file *map);
 // tb_map_file_leaves_jobs says whether some node in it has no job.
 bool tb_map_file_leaves_jobs(const struct tb_map_file *map);
+
+// tb_map_file_n_nodes is the highest node that it names, and one.
+uint32_t tb_map_file_n_nodes(const struct tb_map_file *map);
+
+// The endpoints in the order of the file, and the node of each.
+uint32_t tb_map_file_n_endpoints(const struct tb_map_file *map);
+struct tb_node tb_map_file_node_at(const struct tb_map_file *map, uint32_t endpoint);
 
 const char *tb_map_file_job_name(const struct tb_map_file *map, uint32_t job);
 

@@ -51,6 +51,11 @@ int tb_nodes_new(struct tb_nodes **nodes, const struct tb_endpoints *endpoints,
 	return TB_OK;
 }
 
+void tb_nodes_limit(struct tb_nodes *nodes, uint32_t n_max)
+{
+	nodes->n_max = n_max ? n_max : UNPLACED;
+}
+
 void tb_nodes_free(struct tb_nodes *nodes)
 {
 	if (!nodes)

@@ -18,6 +18,9 @@ int tb_nodes_new(struct tb_nodes **nodes, const struct tb_endpoints *endpoints,
 	struct tb_packets_summary *summary) TB_MUST_USE;
 void tb_nodes_free(struct tb_nodes *nodes);
 
+// tb_nodes_limit sets another `n_max` for the endpoints that are met from now on.
+void tb_nodes_limit(struct tb_nodes *nodes, uint32_t n_max);
+
 // tb_nodes_meet_sorted meets endpoints in the order of their addresses. `numbers` may
 // name one several times; it comes back sorted.
 int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n) TB_MUST_USE;

@@ -25,7 +25,8 @@ struct scale {
 struct tb_packets {
 	struct tb_inputs *inputs;
 	struct tb_clean *clean;
-	struct tb_map_file *map;
+	struct tb_map_file *own_map; // that was read from a file
+	const struct tb_map_file *map;
 	struct tb_nodes *nodes;
 	char *default_job_name;
 	uint32_t default_job; // of nodes that the map gives none
@@ -93,7 +94,8 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 {
 	int status = TB_OK;
 	if (options->map_file)
-		status = tb_map_file_read(&packets->map, options->map_file, error);
+		status = tb_map_file_read(&packets->own_map, options->map_file, error);
+	packets->map = options->map_file ? packets->own_map : options->map;
 	if (status == TB_OK)
 		status = tb_inputs_open(&packets->inputs, paths, n, error);
 	if (status != TB_OK)
@@ -143,7 +145,7 @@ void tb_packets_free(struct tb_packets *packets)
 	tb_nodes_free(packets->nodes);
 	tb_clean_free(packets->clean);
 	tb_inputs_free(packets->inputs);
-	tb_map_file_free(packets->map);
+	tb_map_file_free(packets->own_map);
 	free(packets->default_job_name);
 	free(packets->ahead);
 	free(packets);
@@ -209,13 +211,21 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 	return TB_OK;
 }
 
+int tb_packets_look_ahead(struct tb_packets *packets, struct tb_error *error)
+{
+	return packets->looked_ahead ? TB_OK : look_ahead(packets, error);
+}
+
+void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
+{
+	tb_nodes_limit(packets->nodes, n_nodes_max);
+}
+
 static int next_burst(struct tb_packets *packets, struct tb_error *error)
 {
-	if (!packets->looked_ahead) {
-		int status = look_ahead(packets, error);
-		if (status != TB_OK)
-			return status;
-	}
+	int status = tb_packets_look_ahead(packets, error);
+	if (status != TB_OK)
+		return status;
 	if (packets->ahead_at < packets->ahead_n) {
 		packets->burst = packets->ahead[packets->ahead_at++];
 		return 1;
@@ -280,7 +290,7 @@ static int stamp(struct tb_packets *packets, struct tb_error *error)
 	return TB_OK;
 }
 
-static uint32_t job_of(const struct tb_packets *packets, struct tb_node node)
+uint32_t tb_packets_job_of(const struct tb_packets *packets, struct tb_node node)
 {
 	if (!packets->map)
 		return 0;
@@ -306,7 +316,7 @@ static int begin_burst(struct tb_packets *packets, struct tb_error *error)
 	int status = stamp(packets, error);
 	if (status != TB_OK)
 		return status;
-	packets->job = job_of(packets, packets->pair->source);
+	packets->job = tb_packets_job_of(packets, packets->pair->source);
 	packets->payload_left = burst->payload_bytes;
 	packets->in_burst = true;
 	summary->n_replayed_records++;

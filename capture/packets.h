@@ -39,6 +39,8 @@ enum tb_choice { TB_AUTO, TB_YES, TB_NO };
 // always shrinks, to a second.
 #define TB_PACKETS_GAP_MAX (86400 * TB_PS_PER_S)
 
+struct tb_map_file; // map_file.h
+
 struct tb_packets_options {
 	// AUTO: on for `any` captures, pcapng and more than one input; a frame is a copy
 	// only if another point saw it first. YES: wherever it was seen, for mirror ports
@@ -51,6 +53,7 @@ struct tb_packets_options {
 	double time_scale;	 // captured time times this; 0 reads as 1
 	uint32_t n_nodes_max; // endpoints beyond it are counted, not placed; 0: no limit
 	const char *map_file; // endpoint to node (and node to job); NULL: stable order
+	const struct tb_map_file *map; // the same, made already and borrowed; not both
 	const char
 		*job_name; // the job of nodes that the map does not name; NULL: "trace"
 };
@@ -123,6 +126,18 @@ double tb_packets_fraction(const struct tb_packets *packets);
 const char *tb_packets_node_name(const struct tb_packets *packets, struct tb_node node);
 uint32_t tb_packets_n_jobs(const struct tb_packets *packets);
 const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job);
+
+// tb_packets_job_of is the job that `node` works for.
+uint32_t tb_packets_job_of(const struct tb_packets *packets, struct tb_node node);
+
+// tb_packets_look_ahead reads the records by which endpoints are numbered, if that was
+// not done: the summary then has the nodes of all but very long captures. What reading
+// met is told by tb_packets_next; TB_ENOMEM.
+int tb_packets_look_ahead(struct tb_packets *packets, struct tb_error *error) TB_MUST_USE;
+
+// tb_packets_limit_nodes sets n_nodes_max for the endpoints that come from now on; no
+// less than the nodes given out.
+void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max);
 
 // Control frames by protocol, in the order of first appearance; `i` counts from 0,
 // NULL from the last on. Their sum is n_non_ip.

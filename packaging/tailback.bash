@@ -28,7 +28,7 @@ _tailback_value()
 		;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output) _tailback_files "$stores" ;;
 	replay:--engine) _tailback_words "events flits" ;;
-	replay:--map) _tailback_files '.' ;;
+	replay:--map | replay:--job) _tailback_files '.' ;;
 	replay:--dedup)
 		[[ -n $equals ]] || return 1 # the value may be left out
 		_tailback_words 'auto yes no'
@@ -111,8 +111,8 @@ _tailback_operand()
 		_tailback_words "$(_tailback_experiments)"
 		_tailback_files '\.ini$'
 		;;
-	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
-	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|db)(\.(gz|zst))?$' ;;
+	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst))?$' ;;
+	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst))?$' ;;
 	matrix | report | view | compare) _tailback_files '\.db$' ;;
 	esac
 }

@@ -22,6 +22,8 @@ enum {
 	KEY_NO_BLAME,
 	KEY_STDIN,
 	KEY_ENGINE,
+	KEY_JOB,
+	KEY_SPLIT,
 };
 
 static const struct argp_option option_table[] = {
@@ -34,6 +36,15 @@ static const struct argp_option option_table[] = {
 	{"map", KEY_MAP, "FILE", 0,
 		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where",
 		1},
+	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
+	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
+		"A further job or capture: start=TIME, placement=block|cyclic|random|"
+		"stride:N, nodes=HOSTS such as node[00-15,20], hosts=FILE, map=FILE, "
+		"name=NAME",
+		5},
+	{"split-jobs", KEY_SPLIT, NULL, 0,
+		"Endpoints of a capture that talk to each other are a job of their own",
+		5},
 	{NULL, 0, NULL, 0, "What is kept:", 2},
 	{"output", 'o', "FILE", 0, "The store; a run is added when it exists (required)",
 		2},
@@ -60,17 +71,17 @@ static const struct argp_option option_table[] = {
 		"What standard input ('-') holds (default packets); files tell "
 		"themselves",
 		3},
-	{NULL, 0, NULL, 0, "Other:", 4},
+	{NULL, 0, NULL, 0, "Other:", 6},
 	{"engine", KEY_ENGINE, "events|flits", 0,
 		"events (the default), or flits: the same results, slowly, flit by flit",
-		4},
-	{"quiet", 'q', NULL, 0, "No summary", 4},
+		6},
+	{"quiet", 'q', NULL, 0, "No summary", 6},
 	{0},
 };
 
 struct parsing {
 	struct replay_options options;
-	const char **traces;
+	const char **traces, **jobs;
 };
 
 static void want_time(
@@ -97,7 +108,7 @@ static void want_dedup(struct argp_state *state, const char *text, enum tb_choic
 static error_t on_packets_option(int key, char *text, struct argp_state *state)
 {
 	struct replay_options *options = &((struct parsing *)state->input)->options;
-	struct tb_packets_options *packets = &options->packets;
+	struct tb_packets_options *packets = &options->workload.packets;
 	switch (key) {
 	case KEY_TIME_SCALE:
 		if (tb_parse_real(text, 1e-9, 1e9, &packets->time_scale) != TB_OK)
@@ -140,7 +151,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		options->n_nodes = (uint32_t)count;
 		break;
 	case KEY_MAP:
-		options->map_file = text;
+		options->workload.map = text;
 		break;
 	case 'o':
 		options->output = text;
@@ -160,7 +171,13 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_STDIN:
 		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)
 			argp_error(state, "--stdin=%s: expected packets or job", text);
-		options->stdin_is_job = strcmp(text, "job") == 0;
+		options->workload.stdin_is_job = strcmp(text, "job") == 0;
+		break;
+	case KEY_JOB:
+		parsing->jobs[options->workload.n_jobs++] = text;
+		break;
+	case KEY_SPLIT:
+		options->workload.split = true;
 		break;
 	case KEY_ENGINE:
 		options->engine = tb_engine_kind_find(text);
@@ -171,10 +188,10 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		options->quiet = true;
 		break;
 	case ARGP_KEY_ARG:
-		parsing->traces[options->n_traces++] = text;
+		parsing->traces[options->workload.n_traces++] = text;
 		break;
 	case ARGP_KEY_END:
-		if (options->n_traces == 0)
+		if (options->workload.n_traces + options->workload.n_jobs == 0)
 			argp_error(state, "no trace is named");
 		if (!options->output)
 			argp_error(state, "where to store the run is missing: -o run.db");
@@ -193,6 +210,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 static char *describe(const struct replay_options *options)
 {
 	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
+	const struct tb_packets_options *packets = &options->workload.packets;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
@@ -203,21 +221,24 @@ static char *describe(const struct replay_options *options)
 		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
 	if (options->bin_ps)
 		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
-	if (options->map_file)
-		fprintf(stream, " --map %s", options->map_file);
+	if (options->workload.map)
+		fprintf(stream, " --map %s", options->workload.map);
+	for (size_t i = 0; i < options->workload.n_jobs; i++)
+		fprintf(stream, " --job %s", options->workload.jobs[i]);
+	if (options->workload.split)
+		fputs(" --split-jobs", stream);
 	if (options->engine != &tb_engine_events)
 		fprintf(stream, " --engine %s", options->engine->name);
 	if (options->without_blame)
 		fprintf(stream, " --no-blame");
-	if (options->packets.time_scale > 0)
-		fprintf(stream, " --time-scale %.15g", options->packets.time_scale);
-	if (options->packets.squeeze_idle)
-		fprintf(stream, " --squeeze-idle %" PRId64 "ps",
-			options->packets.squeeze_idle);
-	fputs(dedup[options->packets.dedup], stream);
-	if (options->packets.keep_retransmissions)
+	if (packets->time_scale > 0)
+		fprintf(stream, " --time-scale %.15g", packets->time_scale);
+	if (packets->squeeze_idle)
+		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
+	fputs(dedup[packets->dedup], stream);
+	if (packets->keep_retransmissions)
 		fputs(" --keep-retransmissions", stream);
-	if (options->packets.keep_acks)
+	if (packets->keep_acks)
 		fputs(" --keep-acks", stream);
 	if (fclose(stream) != 0) {
 		free(text);
@@ -231,29 +252,33 @@ int tb_cmd_replay(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = on_option,
-		.args_doc = "TRACE...",
-		.doc = "Replay packet captures (pcap, pcapng) or a job trace (GOAL) "
-		       "through a "
-		       "modelled network and store what every link, flow and job "
-		       "waited.\v"
-		       "Several captures are merged by time. Ctrl-C ends a replay early "
-		       "and "
-		       "keeps what there is.\n\n"
+		.args_doc = "[TRACE...]",
+		.doc = "Replay packet captures (pcap, pcapng) and job traces (GOAL, "
+		       "flow lists) through a modelled network and store what every "
+		       "link, flow and job waited.\v"
+		       "Several captures are merged by time; jobs share the network, "
+		       "each on nodes of its own. Ctrl-C ends a replay early and keeps "
+		       "what there is.\n\n"
 		       "Examples:\n"
 		       "  tailback replay job.goal -o run.db\n"
 		       "  tailback replay node*.pcap.zst --time-scale 0.05 -o run.db\n"
 		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o "
-		       "run.db",
+		       "run.db\n"
+		       "  tailback replay melt.goal --job io.goal,start=5ms,nodes=48-63 "
+		       "-o run.db",
 	};
 	struct parsing parsing = {
 		.options = {.network = "qsnet", .seed = 1, .engine = &tb_engine_events}};
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
-	parsing.traces = calloc((size_t)argc, sizeof *parsing.traces);
+	parsing.traces = calloc((size_t)argc, 2 * sizeof *parsing.traces);
 	if (!parsing.traces)
 		return tb_cli_fail(&no_memory);
+	parsing.jobs = parsing.traces + argc;
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
-	parsing.options.traces = parsing.traces;
+	parsing.options.workload.traces = parsing.traces;
+	parsing.options.workload.jobs = parsing.jobs;
+	parsing.options.workload.seed = parsing.options.seed;
 	parsing.options.stop = tb_cli_catch_stop();
 	char *described = describe(&parsing.options);
 	parsing.options.described = described;

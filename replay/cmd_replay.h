@@ -1,15 +1,16 @@
-// `tailback replay`, shared by its two files: options, and the run itself.
+// `tailback replay`, shared by its files: options, the run itself, and what is said of
+// it.
 #ifndef TB_CMD_REPLAY_H
 #define TB_CMD_REPLAY_H
 
 #include "engine_kind.h"
-#include "packets.h"
+#include "store.h"
+#include "workload.h"
 
 #include <signal.h>
 
 struct replay_options {
-	const char *const *traces;
-	size_t n_traces;
+	struct tb_workload_options workload;
 	const char *network;
 	uint32_t n_nodes; // 0: as the network says
 	const char *output;
@@ -18,13 +19,44 @@ struct replay_options {
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
 	bool quiet;
-	bool stdin_is_job;
-	const char *map_file;
-	struct tb_packets_options packets;
 	bool packets_options_used; // one that means nothing for a job was given
 	const char *described;	   // the options that bear on the result, for the store
 	const volatile sig_atomic_t *stop;
 };
+
+struct run {
+	const struct replay_options *options;
+	struct tb_workload_options
+		wanted; // options->workload, as far as the network lets
+	struct tb_network *network;
+	uint32_t
+		raised_for; // nodes that the tree was raised for by itself; 0: it was not
+	struct tb_workload *workload;
+	struct tb_source source;
+	struct tb_store *store;
+	struct tb_observer observer; // of the store
+	void *engine;		     // of options->engine
+	char *input_name;
+	const char **files;
+	size_t n_files;
+	const char **node_names;
+	struct tb_run_place *places; // of captures: not known before the end
+	size_t n_places;
+	double wall_s;
+	bool stopped;
+	struct tb_error error;
+};
+
+bool replay_has_packets(const struct run *run);
+
+// replay_peak_rate is the most payload that a node can send: full packets, one behind the
+// other.
+double replay_peak_rate(const struct run *run);
+
+// replay_print_summary says on stderr what was replayed; replay_warn what nobody may
+// overlook, even when no summary is wanted.
+int replay_print_summary(struct run *run) TB_MUST_USE;
+void replay_warn(const struct run *run);
 
 // replay_run does it and returns the exit code, messages printed.
 int replay_run(const struct replay_options *options);

@@ -2,20 +2,14 @@
 #include "cmd_replay.h"
 
 #include "cli.h"
-#include "closed_loop.h"
 #include "digest.h"
-#include "engine_kind.h"
-#include "open_loop.h"
 #include "packets_text.h"
 #include "progress.h"
-#include "rank_map.h"
-#include "store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // Between two looks at the clock and at Ctrl-C; a few milliseconds.
 enum { INSTANTS_A_SLICE = 20000 };
@@ -24,148 +18,155 @@ enum { INSTANTS_A_SLICE = 20000 };
 #define CHECKPOINT_S	   10.0
 #define FIRST_CHECKPOINT_S 2.0
 
-struct run {
-	const struct replay_options *options;
-	struct tb_network *network;
-	struct tb_job *job;
-	uint32_t *node_of_rank;
-	struct tb_packets *packets;
-	struct tb_closed_loop *closed;
-	struct tb_open_loop open;
-	struct tb_source source;
-	struct tb_store *store;
-	struct tb_observer observer; // of the store
-	void *engine;		     // of options->engine
-	char *input_name;
-	const char **node_names;
-	double wall_s;
-	bool stopped;
-	struct tb_error error;
-};
-
-static int open_network(struct run *run)
+static int open_network(struct run *run, uint32_t n_nodes)
 {
 	struct tb_network_params params;
 	int status = tb_network_preset(&params, run->options->network, &run->error);
 	if (status != TB_OK)
 		return status;
-	return tb_network_kary_ntree(
-		&run->network, &params, run->options->n_nodes, &run->error);
+	return tb_network_kary_ntree(&run->network, &params, n_nodes, &run->error);
 }
 
-static int open_job(struct run *run)
+// names_levels says whether the user wants so many levels and no others.
+static bool names_levels(const char *network)
+{
+	return strstr(network, ",levels=") != NULL;
+}
+
+// raise_tree gives captures the nodes that they ask for, unless the user said how many
+// levels there are. Jobs that do not fit are refused: how many ranks they have is known
+// to whoever made them, and another network than the one that was asked for would answer
+// another question.
+static int raise_tree(struct run *run)
+{
+	uint32_t n_nodes = tb_workload_n_nodes(run->workload);
+	if (n_nodes <= tb_network_n_nodes(run->network) ||
+		names_levels(run->options->network))
+		return TB_OK;
+	tb_network_free(run->network);
+	run->network = NULL;
+	run->raised_for = n_nodes;
+	return open_network(run, n_nodes);
+}
+
+static int open_workload(struct run *run)
 {
 	const struct replay_options *options = run->options;
-	uint32_t n_nodes = tb_network_n_nodes(run->network);
-	if (options->packets_options_used)
-		return tb_fail(&run->error, TB_EUSAGE,
+	struct tb_workload_options *wanted = &run->wanted;
+	*wanted = options->workload;
+	if (names_levels(options->network))
+		wanted->packets.n_nodes_max = tb_network_n_nodes(run->network);
+	int status = tb_workload_new(&run->workload, wanted, &run->error);
+	if (status == TB_OK && options->packets_options_used && !replay_has_packets(run))
+		status = tb_fail(&run->error, TB_EUSAGE,
 			"%s is a job: --time-scale, --squeeze-idle, --dedup and "
-			"--keep-... are for "
-			"packet captures",
-			run->input_name);
-	int status = tb_rank_map(&run->node_of_rank, run->job->n_ranks, n_nodes,
-		options->map_file, &run->error);
+			"--keep-... are for packet captures",
+			tb_workload_input(run->workload, 0).name);
 	if (status == TB_OK)
-		status = tb_closed_loop_new(
-			&run->closed, run->job, run->node_of_rank, 0, &run->error);
+		status = raise_tree(run);
 	if (status == TB_OK)
-		run->source = tb_closed_loop_source(run->closed);
+		status = tb_workload_place(run->workload, run->network, &run->error);
+	if (status == TB_OK)
+		run->source = tb_workload_source(run->workload);
 	return status;
 }
 
-static int open_packets(struct run *run)
+static int no_memory(struct run *run)
 {
-	const struct replay_options *options = run->options;
-	struct tb_packets_options packets = options->packets;
-	packets.n_nodes_max = tb_network_n_nodes(run->network);
-	packets.map_file = options->map_file;
-	int status = tb_packets_open(
-		&run->packets, options->traces, options->n_traces, &packets, &run->error);
-	if (status != TB_OK)
-		return status;
-	tb_open_loop_init(&run->open, run->packets);
-	run->source = tb_open_loop_source(&run->open);
+	return tb_fail(&run->error, TB_ENOMEM, "no memory");
+}
+
+// name_inputs joins the names of all inputs and lists their files, for the digest.
+static int name_inputs(struct run *run)
+{
+	const struct tb_workload_options *wanted = &run->wanted;
+	size_t size = 0;
+	FILE *stream = open_memstream(&run->input_name, &size);
+	if (!stream)
+		return no_memory(run);
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
+		fprintf(stream, "%s%s", i ? ", " : "",
+			tb_workload_input(run->workload, i).name);
+	if (fclose(stream) != 0)
+		return no_memory(run);
+	run->files = calloc(wanted->n_traces + wanted->n_jobs + 1, sizeof *run->files);
+	if (!run->files)
+		return no_memory(run);
+	for (size_t i = 0; i < wanted->n_traces; i++)
+		run->files[run->n_files++] = wanted->traces[i];
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		struct tb_workload_input input = tb_workload_input(run->workload, i);
+		if (!input.is_plain)
+			run->files[run->n_files++] = input.name;
+	}
 	return TB_OK;
 }
 
-// open_trace finds out by content whether the trace is a job or packets.
-static int open_trace(struct run *run)
+static struct tb_run_job *list_jobs(const struct run *run)
 {
-	const struct replay_options *options = run->options;
-	bool from_stdin = strcmp(options->traces[0], "-") == 0;
-	int status = TB_EFOREIGN;
-	struct stat file;
-	if (!from_stdin && stat(options->traces[0], &file) == 0 &&
-		S_ISREG(file.st_mode) && file.st_size == 0)
-		return tb_fail_in(&run->error, TB_EFORMAT, options->traces[0],
-			"is empty: expected a packet capture (pcap, pcapng) or a job "
-			"(GOAL)");
-	if (!from_stdin || options->stdin_is_job)
-		status = tb_job_read(&run->job, options->traces[0], &run->error);
-	if (status == TB_OK && options->n_traces > 1)
-		return tb_fail(&run->error, TB_EUSAGE,
-			"%s is a job: only packet captures can be merged with others",
-			options->traces[0]);
-	if (status == TB_OK)
-		return open_job(run);
-	if (status != TB_EFOREIGN || options->stdin_is_job)
-		return status;
-	status = open_packets(run);
-	if (status != TB_EFOREIGN)
-		return status;
-	// Which one of several it is stands in the error of the reader.
-	char name[sizeof run->error.file];
-	memcpy(name, run->error.file, sizeof name);
-	if (options->n_traces > 1)
-		return tb_fail_in(&run->error, TB_EFOREIGN, name,
-			"no packet capture (pcap, pcapng): only those can be merged");
-	return tb_fail_in(&run->error, TB_EFOREIGN, name,
-		"neither a packet capture (pcap, pcapng) nor a job (GOAL)");
+	uint32_t n = tb_workload_n_jobs(run->workload);
+	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
+	for (uint32_t i = 0; jobs && i < n; i++) {
+		struct tb_workload_job job = tb_workload_job(run->workload, i);
+		jobs[i] = (struct tb_run_job){
+			job.name, job.input, job.start_ps, job.placement};
+	}
+	return jobs;
 }
 
-static char *join_names(const char *const *names, size_t n)
+// list_places lists where jobs sit that are no captures, whose places the end tells.
+static struct tb_run_place *list_places(const struct run *run, size_t *n)
 {
-	size_t size = 1;
-	for (size_t i = 0; i < n; i++)
-		size += strlen(names[i]) + 2;
-	char *joined = calloc(size, 1);
-	for (size_t i = 0; joined && i < n; i++) {
-		strcat(joined, names[i]);
-		if (i + 1 < n)
-			strcat(joined, ", ");
+	uint32_t n_jobs = tb_workload_n_jobs(run->workload);
+	size_t n_ranks = 0;
+	for (uint32_t i = 0; i < n_jobs; i++)
+		n_ranks += tb_workload_job(run->workload, i).n_ranks;
+	struct tb_run_place *places = malloc((n_ranks + 1) * sizeof *places);
+	for (uint32_t i = 0; places && i < n_jobs; i++) {
+		struct tb_workload_job job = tb_workload_job(run->workload, i);
+		for (uint32_t rank = 0; rank < job.n_ranks; rank++)
+			places[(*n)++] =
+				(struct tb_run_place){i, rank, {job.node_of_rank[rank]}};
 	}
-	return joined;
+	return places;
+}
+
+static const char *kind_of_inputs(const struct run *run)
+{
+	uint32_t n = tb_workload_n_inputs(run->workload), n_packets = 0;
+	for (uint32_t i = 0; i < n; i++)
+		n_packets += tb_workload_input(run->workload, i).packets != NULL;
+	return n_packets == n ? "packets" : n_packets ? "mixed" : "job";
 }
 
 static int begin_store(struct run *run)
 {
-	const struct replay_options *options = run->options;
+	const struct tb_workload_options *wanted = &run->wanted;
 	char digest[TB_DIGEST_SIZE] = "";
 	uint64_t bytes = 0;
-	int status = tb_digest_files(
-		options->traces, options->n_traces, digest, &bytes, &run->error);
+	int status =
+		tb_digest_files(run->files, run->n_files, digest, &bytes, &run->error);
 	if (status != TB_OK)
 		return status;
-	uint32_t n_jobs = run->packets ? tb_packets_n_jobs(run->packets) : 1;
-	struct tb_run_job *jobs = calloc(n_jobs + 1u, sizeof *jobs);
-	if (!jobs)
-		return tb_fail(&run->error, TB_ENOMEM, "no memory");
-	for (uint32_t i = 0; i < n_jobs; i++)
-		jobs[i] = (struct tb_run_job){
-			.name = run->packets ? tb_packets_job_name(run->packets, i)
-					     : run->input_name,
-			.input = run->input_name};
+	size_t n_places = 0;
+	struct tb_run_job *jobs = list_jobs(run);
+	struct tb_run_place *places = list_places(run, &n_places);
 	struct tb_run_config config = {.input_name = run->input_name,
-		.input_kind = run->packets ? "packets" : "job",
+		.input_kind = kind_of_inputs(run),
 		.input_digest = digest,
 		.input_bytes = bytes,
-		.seed = options->seed,
+		.seed = run->options->seed,
 		.time_scale =
-			options->packets.time_scale > 0 ? options->packets.time_scale : 1,
-		.options = options->described,
+			wanted->packets.time_scale > 0 ? wanted->packets.time_scale : 1,
+		.options = run->options->described,
 		.jobs = jobs,
-		.n_jobs = n_jobs};
-	status = tb_store_begin_run(run->store, run->network, &config, &run->error);
+		.n_jobs = tb_workload_n_jobs(run->workload),
+		.places = places,
+		.n_places = n_places};
+	status = jobs && places ? tb_store_begin_run(
+					  run->store, run->network, &config, &run->error)
+				: no_memory(run);
+	free(places);
 	free(jobs);
 	return status;
 }
@@ -174,17 +175,12 @@ static void show_progress(const struct run *run, struct tb_progress *progress)
 {
 	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
 	char text[160], simulated[24], delivered[32];
-	double fraction = -1;
-	if (run->packets)
-		fraction = tb_packets_fraction(run->packets);
-	else if (run->job->n_ops)
-		fraction = (double)tb_closed_loop_n_done(run->closed) / run->job->n_ops;
 	double wall = tb_clock_s() - progress->started_s;
 	snprintf(text, sizeof text, "%s simulated, %s messages, %.2f M packets/s",
 		tb_format_time(stats.now_ps, simulated, sizeof simulated),
 		tb_format_count(stats.n_delivered, delivered, sizeof delivered),
 		(double)stats.n_packets / wall / 1e6);
-	tb_progress_show(progress, fraction, text);
+	tb_progress_show(progress, tb_workload_fraction(run->workload), text);
 }
 
 // run_engine runs to the end, to Ctrl-C or to an error; what there is stays to be kept.
@@ -215,25 +211,82 @@ static int run_engine(struct run *run)
 	return status;
 }
 
-// peak_rate is the most payload that a node can send: full packets, one behind the other.
-static double peak_rate(const struct run *run)
+// name_nodes calls nodes after the captured endpoints that sit there, and says whose they
+// are.
+static int name_nodes(struct run *run, uint32_t i)
 {
-	const struct tb_network_params *params = tb_network_params(run->network);
-	double wire =
-		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
-	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire;
+	struct tb_workload_input input = tb_workload_input(run->workload, i);
+	uint32_t n = tb_packets_summary(input.packets)->n_nodes;
+	uint32_t *n_ranks = calloc(input.n_jobs + 1u, sizeof *n_ranks);
+	void *grown = realloc(run->places, (run->n_places + n + 1) * sizeof *run->places);
+	if (grown)
+		run->places = grown;
+	if (!n_ranks || !grown) {
+		free(n_ranks);
+		return no_memory(run);
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		const char *name =
+			tb_packets_node_name(input.packets, (struct tb_node){k});
+		if (!*name)
+			continue;
+		struct tb_node node =
+			tb_workload_node(run->workload, i, (struct tb_node){k});
+		uint32_t job = tb_packets_job_of(input.packets, (struct tb_node){k});
+		run->node_names[node.id] = name;
+		run->places[run->n_places++] = (struct tb_run_place){
+			input.first_job + job, n_ranks[job]++, node};
+	}
+	free(n_ranks);
+	return TB_OK;
 }
 
-static int name_nodes(struct run *run)
+static int name_all_nodes(struct run *run)
 {
-	uint32_t n = tb_network_n_nodes(run->network);
-	run->node_names = calloc(n + 1u, sizeof *run->node_names);
+	uint32_t n_nodes = tb_network_n_nodes(run->network);
+	run->node_names = calloc(n_nodes + 1u, sizeof *run->node_names);
 	if (!run->node_names)
-		return tb_fail(&run->error, TB_ENOMEM, "no memory");
-	for (uint32_t i = 0; i < n; i++)
-		run->node_names[i] =
-			tb_packets_node_name(run->packets, (struct tb_node){i});
-	return TB_OK;
+		return no_memory(run);
+	for (uint32_t i = 0; i < n_nodes; i++)
+		run->node_names[i] = "";
+	int status = TB_OK;
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
+		if (status == TB_OK && tb_workload_input(run->workload, i).packets)
+			status = name_nodes(run, i);
+	return status;
+}
+
+// take_notes writes the summary of a lone capture, or of each by the number of its first
+// job.
+static char *take_notes(const struct run *run)
+{
+	uint32_t n = tb_workload_n_inputs(run->workload);
+	if (n == 1)
+		return tb_packets_summary_json(
+			tb_workload_input(run->workload, 0).packets,
+			replay_peak_rate(run));
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fputs("{\"captures\":[", stream);
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_workload_input input = tb_workload_input(run->workload, i);
+		if (!input.packets)
+			continue;
+		char *one = tb_packets_summary_json(input.packets, replay_peak_rate(run));
+		fprintf(stream, "%s{\"job\":%" PRIu32 ",\"summary\":%s}", any ? "," : "",
+			input.first_job, one ? one : "{}");
+		free(one);
+		any = true;
+	}
+	fputs("]}", stream);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 // end_store keeps what was simulated, whole or not.
@@ -242,9 +295,9 @@ static int end_store(struct run *run, bool complete)
 	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
 	int status = run->options->engine->finish(run->engine, &run->error);
 	char *notes = NULL;
-	if (status == TB_OK && run->packets) {
-		status = name_nodes(run);
-		notes = tb_packets_summary_json(run->packets, peak_rate(run));
+	if (status == TB_OK && replay_has_packets(run)) {
+		status = name_all_nodes(run);
+		notes = take_notes(run);
 	}
 	struct tb_run_result result = {.complete = complete,
 		.simulated_ps = stats.now_ps,
@@ -254,7 +307,9 @@ static int end_store(struct run *run, bool complete)
 		.wall_s = run->wall_s,
 		.notes = notes,
 		.node_names = run->node_names,
-		.n_named = run->node_names ? tb_network_n_nodes(run->network) : 0};
+		.n_named = run->node_names ? tb_network_n_nodes(run->network) : 0,
+		.places = run->places,
+		.n_places = run->n_places};
 	if (status == TB_OK)
 		status = tb_store_end_run(run->store, &result, &run->error);
 	free(notes);
@@ -267,49 +322,6 @@ static void prefer_store_error(struct run *run)
 	const struct tb_error *error = run->store ? tb_store_error(run->store) : NULL;
 	if (error && error->code != TB_OK)
 		run->error = *error;
-}
-
-static void print_job(const struct run *run)
-{
-	struct tb_job_summary summary;
-	char sends[32], calcs[32], size[24];
-	tb_job_summarize(run->job, &summary);
-	fprintf(stderr, "%" PRIu32 " ranks, %s sends of %s in all, %s calcs\n",
-		run->job->n_ranks, tb_format_count(summary.n_sends, sends, sizeof sends),
-		tb_format_size(summary.send_bytes, size, sizeof size),
-		tb_format_count(summary.n_calcs, calcs, sizeof calcs));
-	if (run->job->n_nics > 1)
-		fprintf(stderr,
-			"the job names %u network interfaces a rank; here they share "
-			"one\n",
-			(unsigned)run->job->n_nics);
-}
-
-static int print_summary(struct run *run)
-{
-	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
-	const struct tb_network_params *params = tb_network_params(run->network);
-	char time[24], size[24], packets[32], messages[32], wait[24];
-	fprintf(stderr, "%s on %s (%u-ary %u-tree, %u nodes)\n", run->input_name,
-		params->name, params->arity, params->levels,
-		tb_network_n_nodes(run->network));
-	if (run->packets &&
-		tb_packets_write_summary(stderr, run->packets, peak_rate(run)) != TB_OK)
-		return tb_fail(&run->error, TB_EIO, "the summary cannot be written");
-	if (run->job)
-		print_job(run);
-	fprintf(stderr, "simulated %s: %s messages, %s packets, %s delivered\n",
-		tb_format_time(stats.now_ps, time, sizeof time),
-		tb_format_count(stats.n_delivered, messages, sizeof messages),
-		tb_format_count(stats.n_packets, packets, sizeof packets),
-		tb_format_size(stats.payload_bytes, size, sizeof size));
-	double per_packet =
-		stats.n_packets ? (double)stats.wait_ps / (double)stats.n_packets : 0;
-	fprintf(stderr,
-		"headers waited %s a packet; replayed in %.2f s (%.2f M packets/s)\n",
-		tb_format_time((tb_time_ps)per_packet, wait, sizeof wait), run->wall_s,
-		run->wall_s > 0 ? (double)stats.n_packets / run->wall_s / 1e6 : 0);
-	return TB_OK;
 }
 
 static int make_engine(struct run *run)
@@ -325,25 +337,6 @@ static int make_engine(struct run *run)
 
 // replay keeps what there is also when source or engine failed on the way: a store that
 // cannot be written says so once more.
-// warn says what nobody may overlook, even when no summary is wanted.
-static void warn(const struct run *run)
-{
-	const struct tb_packets_summary *seen =
-		run->packets ? tb_packets_summary(run->packets) : NULL;
-	char records[32];
-	if (seen && seen->n_endpoints_unplaced)
-		fprintf(stderr,
-			"tailback: warning: %" PRIu32
-			" endpoints found no node: %s records are left out (--nodes N "
-			"raises the "
-			"tree)\n",
-			seen->n_endpoints_unplaced,
-			tb_format_count(seen->n_unplaced, records, sizeof records));
-	if (seen && !run->stopped && seen->n_packets == 0)
-		fprintf(stderr, "tailback: warning: nothing in %s was replayed\n",
-			run->input_name);
-}
-
 static int replay(struct run *run)
 {
 	int outcome = run_engine(run);
@@ -354,21 +347,20 @@ static int replay(struct run *run)
 		return status;
 	}
 	run->error = cause;
-	if (!run->options->quiet && print_summary(run) != TB_OK)
+	if (!run->options->quiet && replay_print_summary(run) != TB_OK)
 		return TB_EIO;
-	warn(run);
+	replay_warn(run);
 	return outcome;
 }
 
 // prepare begins the run in the store last: what cannot be replayed leaves no trace.
 static int prepare(struct run *run)
 {
-	run->input_name = join_names(run->options->traces, run->options->n_traces);
-	if (!run->input_name)
-		return tb_fail(&run->error, TB_ENOMEM, "no memory");
-	int status = open_network(run);
+	int status = open_network(run, run->options->n_nodes);
 	if (status == TB_OK)
-		status = open_trace(run);
+		status = open_workload(run);
+	if (status == TB_OK)
+		status = name_inputs(run);
 	if (status == TB_OK)
 		status = tb_store_create(&run->store, run->options->output, &run->error);
 	if (status == TB_OK)
@@ -393,12 +385,11 @@ int replay_run(const struct replay_options *options)
 	}
 	options->engine->free(run.engine);
 	tb_store_free(run.store);
-	tb_closed_loop_free(run.closed);
-	tb_packets_free(run.packets);
-	tb_job_free(run.job);
+	tb_workload_free(run.workload);
 	tb_network_free(run.network);
-	free(run.node_of_rank);
 	free(run.input_name);
+	free(run.files);
 	free(run.node_names);
+	free(run.places);
 	return code;
 }

@@ -1,0 +1,119 @@
+#include "survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The nodes that talk to each other, as sets in a forest: a node points to another one
+// of its set, or to itself.
+struct groups {
+	uint32_t *parent;
+	uint32_t *group; // by node that stands for its set: its number, from 1
+	uint32_t n_nodes;
+};
+
+static uint32_t group_of(struct groups *groups, uint32_t node)
+{
+	while (groups->parent[node] != node) {
+		groups->parent[node] = groups->parent[groups->parent[node]];
+		node = groups->parent[node];
+	}
+	return node;
+}
+
+static void join(struct groups *groups, uint32_t a, uint32_t b)
+{
+	a = group_of(groups, a);
+	b = group_of(groups, b);
+	groups->parent[a > b ? a : b] = a < b ? a : b;
+}
+
+static int find_groups(struct groups *groups, const struct tb_packets *packets)
+{
+	const struct tb_packets_summary *summary = tb_packets_summary(packets);
+	groups->n_nodes = summary->n_nodes;
+	groups->parent = malloc((summary->n_nodes + 1u) * sizeof *groups->parent);
+	groups->group = calloc(summary->n_nodes + 1u, sizeof *groups->group);
+	if (!groups->parent || !groups->group)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < groups->n_nodes; i++)
+		groups->parent[i] = i;
+	for (uint64_t i = 0; i < summary->n_pairs; i++) {
+		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
+		join(groups, pair->source.id, pair->destination.id);
+	}
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < groups->n_nodes; i++)
+		if (groups->parent[i] == i)
+			groups->group[i] = ++n;
+	return TB_OK;
+}
+
+struct survey {
+	struct tb_packets *packets;
+	struct groups groups;
+	struct tb_map_file *map;
+	struct tb_error *error;
+};
+
+// read_all ends where a capture is cut off: the replay will tell.
+static int read_all(struct survey *survey)
+{
+	struct tb_packet packet;
+	int status;
+	while ((status = tb_packets_next(survey->packets, &packet, survey->error)) > 0)
+		;
+	return status == TB_EFORMAT ? TB_OK : status;
+}
+
+static int fill_map(struct survey *survey, bool split)
+{
+	const struct tb_packets_summary *summary = tb_packets_summary(survey->packets);
+	int status = tb_map_file_new(&survey->map, survey->error);
+	for (uint32_t i = 0; status == TB_OK && i < summary->n_nodes; i++) {
+		struct tb_node node = {i};
+		char job[24] = "";
+		if (split)
+			snprintf(job, sizeof job, "group %u",
+				survey->groups.group[group_of(&survey->groups, i)]);
+		status = tb_map_file_add(survey->map,
+			tb_packets_node_name(survey->packets, node), node,
+			split ? job : NULL, survey->error);
+	}
+	return status;
+}
+
+static int survey_all(struct survey *survey, bool split)
+{
+	int status = read_all(survey);
+	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
+		status = tb_fail(survey->error, TB_EUSAGE,
+			"nothing in it is to be replayed, so it is no job");
+	if (status == TB_OK && split &&
+		find_groups(&survey->groups, survey->packets) != TB_OK)
+		status = tb_fail(survey->error, TB_ENOMEM, "no memory");
+	return status == TB_OK ? fill_map(survey, split) : status;
+}
+
+int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
+	const struct tb_packets_options *options, bool split, struct tb_error *error)
+{
+	struct survey survey = {.error = error};
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(paths[i], "-") == 0)
+			return tb_fail(error, TB_EUSAGE,
+				"standard input can be read but once, and must be looked "
+				"through first: give a file");
+	int status = tb_packets_open(&survey.packets, paths, n, options, error);
+	if (status == TB_OK)
+		status = survey_all(&survey, split);
+	tb_packets_free(survey.packets);
+	free(survey.groups.parent);
+	free(survey.groups.group);
+	if (status != TB_OK) {
+		tb_map_file_free(survey.map);
+		return status;
+	}
+	*map = survey.map;
+	return TB_OK;
+}

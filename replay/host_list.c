@@ -1,0 +1,260 @@
+#include "host_list.h"
+
+#include "map.h"
+#include "units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n\v\f"
+
+struct reading {
+	struct tb_hosts made;
+	struct tb_map place_of; // node to its place in the list
+	const char *file;	// NULL: a list on the command line
+	uint64_t line;
+	struct tb_error *error;
+};
+
+void tb_hosts_fini(struct tb_hosts *hosts)
+{
+	free(hosts->hosts);
+	*hosts = (struct tb_hosts){0};
+}
+
+#define REFUSE(reading, ...)                                                             \
+	((reading)->file ? tb_fail_at((reading)->error, TB_EUSAGE, (reading)->file,      \
+				   TB_PLACE_LINE, (reading)->line, __VA_ARGS__)          \
+			 : tb_fail((reading)->error, TB_EUSAGE, __VA_ARGS__))
+
+// add puts a host behind the others, or gives it more slots; that a node comes twice is
+// an oversight in a list and a slot more in a file.
+static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
+{
+	struct tb_hosts *hosts = &reading->made;
+	uint32_t place;
+	if (tb_map_find(&reading->place_of, node, &place)) {
+		if (!reading->file)
+			return REFUSE(reading, "the host list names node %u twice", node);
+		if (hosts->hosts[place].n_slots > TB_HOSTS_MAX - n_slots)
+			return REFUSE(reading, "too many slots");
+		hosts->hosts[place].n_slots += n_slots;
+		return TB_OK;
+	}
+	if (hosts->n == 0 || (hosts->n & (hosts->n - 1)) == 0) {
+		size_t room = hosts->n ? (size_t)hosts->n * 2 : 1;
+		struct tb_host *grown = realloc(hosts->hosts, room * sizeof *grown);
+		if (!grown)
+			return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+		hosts->hosts = grown;
+	}
+	if (tb_map_put(&reading->place_of, node, hosts->n) != TB_OK)
+		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+	hosts->hosts[hosts->n++] = (struct tb_host){node, n_slots};
+	return TB_OK;
+}
+
+// number_at reads digits and moves on behind them.
+static bool number_at(const char **text, uint32_t *number)
+{
+	uint64_t value = 0;
+	const char *at = *text;
+	for (; isdigit((unsigned char)*at) && value < TB_HOSTS_MAX; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	if (at == *text || value >= TB_HOSTS_MAX)
+		return false;
+	*text = at;
+	*number = (uint32_t)value;
+	return true;
+}
+
+// add_range reads "7" or "4-7".
+static int add_range(struct reading *reading, const char *range)
+{
+	const char *at = range;
+	uint32_t first, last;
+	bool fine = number_at(&at, &first);
+	last = first;
+	if (fine && *at == '-') {
+		at++;
+		fine = number_at(&at, &last);
+	}
+	if (!fine || *at)
+		return REFUSE(reading,
+			"'%s' is no range of hosts: expected numbers as in node[0-15,20]",
+			range);
+	if (last < first)
+		return REFUSE(reading, "the range %s runs backwards", range);
+	for (uint32_t node = first; node <= last; node++) {
+		int status = add(reading, node, 1);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+// add_named reads a host without brackets: "node07", "7" or, for people, "4-7".
+static int add_named(struct reading *reading, const char *host, uint32_t n_slots)
+{
+	size_t length = strlen(host);
+	size_t digits = length;
+	while (digits > 0 && isdigit((unsigned char)host[digits - 1]))
+		digits--;
+	if (!reading->file && isdigit((unsigned char)host[0]))
+		return add_range(reading, host);
+	const char *number = host + digits;
+	uint32_t node;
+	if (!number_at(&number, &node))
+		return REFUSE(reading,
+			"host '%s' does not end with a number below %u, its node", host,
+			TB_HOSTS_MAX);
+	if (digits > 1 && host[digits - 1] == '-' &&
+		isdigit((unsigned char)host[digits - 2]))
+		return REFUSE(reading,
+			"'%s' can be a host or a range: write a range as node[0-15]",
+			host);
+	return add(reading, node, n_slots);
+}
+
+// add_bracketed reads "node[0-3,7]"; `open` is its first bracket.
+static int add_bracketed(struct reading *reading, char *host, char *open)
+{
+	char *close = strchr(open, ']');
+	if (!close || close[1] || strchr(open + 1, '['))
+		return REFUSE(reading,
+			"'%s': expected one pair of brackets at the end, as in "
+			"node[0-15,20]",
+			host);
+	*close = '\0';
+	for (char *rest = open + 1, *range; (range = strsep(&rest, ",")) != NULL;) {
+		int status = add_range(reading, range);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+// end_of_host finds the comma behind a host, which is not one within brackets.
+static char *end_of_host(char *text)
+{
+	bool within = false;
+	for (; *text && (within || *text != ','); text++)
+		if (*text == '[' || *text == ']')
+			within = *text == '[';
+	return text;
+}
+
+static int read_list(struct reading *reading, char *text)
+{
+	for (;;) {
+		char *end = end_of_host(text);
+		bool more = *end == ',';
+		*end = '\0';
+		if (!*text)
+			return REFUSE(reading, "the host list has an empty place");
+		char *open = strchr(text, '[');
+		int status = open ? add_bracketed(reading, text, open)
+				  : add_named(reading, text, 1);
+		if (status != TB_OK || !more)
+			return status;
+		text = end + 1;
+	}
+}
+
+static int take_hosts(struct reading *reading, struct tb_hosts *hosts, int status)
+{
+	tb_map_fini(&reading->place_of);
+	if (status != TB_OK)
+		tb_hosts_fini(&reading->made);
+	else
+		*hosts = reading->made;
+	return status;
+}
+
+int tb_hosts_parse(struct tb_hosts *hosts, const char *list, struct tb_error *error)
+{
+	struct reading reading = {.error = error};
+	char *copy = strdup(list);
+	if (!copy)
+		return tb_fail(error, TB_ENOMEM, "no memory for hosts");
+	int status = read_list(&reading, copy);
+	free(copy);
+	return take_hosts(&reading, hosts, status);
+}
+
+// read_slots reads what stands behind a host: "slots=4", beside which other words tell a
+// launcher more.
+static int read_slots(struct reading *reading, char *words, uint32_t *n_slots)
+{
+	uint64_t n;
+	for (char *word; (word = strtok_r(words, BLANKS, &words)) != NULL;) {
+		char *equals = strchr(word, '=');
+		if (!equals)
+			return REFUSE(
+				reading, "'%s' behind the host: expected slots=N", word);
+		if (strncmp(word, "slots=", 6) != 0)
+			continue;
+		if (tb_parse_count(equals + 1, 1, TB_HOSTS_MAX, &n) != TB_OK)
+			return REFUSE(reading, "'%s': expected a number from 1", word);
+		*n_slots = (uint32_t)n;
+	}
+	return TB_OK;
+}
+
+static int read_host(struct reading *reading, char *text)
+{
+	text[strcspn(text, "#")] = '\0';
+	char *rest;
+	char *host = strtok_r(text, BLANKS, &rest);
+	if (!host)
+		return TB_OK;
+	uint32_t n_slots = 1;
+	uint64_t n;
+	char *colon = strrchr(host, ':');
+	if (colon) {
+		*colon = '\0';
+		if (tb_parse_count(colon + 1, 1, TB_HOSTS_MAX, &n) != TB_OK)
+			return REFUSE(reading,
+				"'%s' behind the colon: expected how many ranks sit on "
+				"%s",
+				colon + 1, host);
+		n_slots = (uint32_t)n;
+	}
+	int status = read_slots(reading, rest, &n_slots);
+	return status == TB_OK ? add_named(reading, host, n_slots) : status;
+}
+
+static int read_file(struct reading *reading, FILE *file)
+{
+	char *text = NULL;
+	size_t room = 0;
+	int status = TB_OK;
+	while (status == TB_OK && getline(&text, &room, file) >= 0) {
+		reading->line++;
+		status = read_host(reading, text);
+	}
+	if (status == TB_OK && ferror(file))
+		status = tb_fail_in(reading->error, TB_EIO, reading->file,
+			"cannot be read: %s", strerror(errno));
+	free(text);
+	if (status == TB_OK && reading->made.n == 0)
+		status = tb_fail_in(
+			reading->error, TB_EUSAGE, reading->file, "names no host");
+	return status;
+}
+
+int tb_hosts_read(struct tb_hosts *hosts, const char *path, struct tb_error *error)
+{
+	struct reading reading = {.file = path, .error = error};
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
+	int status = read_file(&reading, file);
+	fclose(file);
+	return take_hosts(&reading, hosts, status);
+}

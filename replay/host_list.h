@@ -1,0 +1,39 @@
+// Lists of nodes as resource managers write them.
+//
+// A host list names hosts, separated by commas; brackets hold numbers and ranges:
+// "node[00-15,20],node30" (Slurm, pdsh). The number that a host's name ends with is its
+// node, so "node07" and "7" are node 7. Without a name, "0-15,20" will do.
+//
+// A host file has a host a line, with as many slots as ranks may sit there: "node07
+// slots=4" (Open MPI), "node07:4" (MPICH), or the same line several times (PBS). `#`
+// begins a comment.
+#ifndef TB_HOST_LIST_H
+#define TB_HOST_LIST_H
+
+#include "status.h"
+
+#define TB_HOSTS_MAX (UINT32_C(1) << 24)
+
+struct tb_host {
+	uint32_t node;
+	uint32_t n_slots; // at least 1
+};
+
+// In the order of the list; each node once. A zeroed struct is empty.
+struct tb_hosts {
+	struct tb_host *hosts;
+	uint32_t n;
+};
+
+void tb_hosts_fini(struct tb_hosts *hosts);
+
+// tb_hosts_parse reads a host list. TB_EUSAGE says what cannot be read, or which node is
+// named twice.
+int tb_hosts_parse(
+	struct tb_hosts *hosts, const char *list, struct tb_error *error) TB_MUST_USE;
+
+// tb_hosts_read reads a host file. TB_EUSAGE with the line, TB_EIO.
+int tb_hosts_read(
+	struct tb_hosts *hosts, const char *path, struct tb_error *error) TB_MUST_USE;
+
+#endif

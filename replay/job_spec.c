@@ -1,0 +1,163 @@
+#include "job_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tb_job_spec_fini(struct tb_job_spec *spec)
+{
+	free(spec->text);
+	*spec = (struct tb_job_spec){0};
+}
+
+static int set_start(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	if (tb_parse_time(value, &spec->start_ps) != TB_OK)
+		return tb_fail(error, TB_EUSAGE,
+			"start=%s: expected a time with its unit, such as 5ms", value);
+	return TB_OK;
+}
+
+static int set_placement(
+	struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	return tb_placement_parse(&spec->placement, value, error);
+}
+
+static int set_nodes(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	(void)error;
+	spec->placement.nodes = value;
+	return TB_OK;
+}
+
+static int set_hosts(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	(void)error;
+	spec->placement.hosts = value;
+	return TB_OK;
+}
+
+static int set_map(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	(void)error;
+	spec->placement.map = value;
+	return TB_OK;
+}
+
+static int set_name(struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	if (!*value)
+		return tb_fail(error, TB_EUSAGE, "name=: expected a name");
+	spec->name = value;
+	return TB_OK;
+}
+
+static const struct key {
+	const char *name;
+	int (*set)(struct tb_job_spec *spec, const char *value, struct tb_error *error);
+	bool places;
+} keys[] = {
+	{"start", set_start, false},
+	{"placement", set_placement, true},
+	{"nodes", set_nodes, true},
+	{"hosts", set_hosts, true},
+	{"map", set_map, true},
+	{"name", set_name, false},
+};
+
+#define N_KEYS (sizeof keys / sizeof *keys)
+
+static const struct key *find_key(const char *part)
+{
+	size_t length = strcspn(part, "=");
+	for (size_t i = 0; part[length] && i < N_KEYS; i++)
+		if (strlen(keys[i].name) == length &&
+			strncmp(keys[i].name, part, length) == 0)
+			return &keys[i];
+	return NULL;
+}
+
+// next_part cuts at the next comma behind which a word and `=` follow: any other comma
+// belongs to a list.
+static char *next_part(char **rest)
+{
+	char *part = *rest;
+	char *end = part;
+	while ((end = strchr(end, ',')) != NULL) {
+		size_t word = strspn(++end, "abcdefghijklmnopqrstuvwxyz-_");
+		if (word > 0 && end[word] == '=')
+			break;
+	}
+	if (end)
+		end[-1] = '\0';
+	*rest = end;
+	return part;
+}
+
+static int set_part(
+	struct tb_job_spec *spec, char *part, unsigned *seen, struct tb_error *error)
+{
+	const struct key *key = find_key(part);
+	if (!key)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': no key is called '%.*s': expected start, placement, "
+			"nodes, hosts, map or name",
+			spec->file, (int)strcspn(part, "="), part);
+	unsigned bit = 1u << (key - keys);
+	if (*seen & bit)
+		return tb_fail(error, TB_EUSAGE, "job '%s': %s is given twice",
+			spec->file, key->name);
+	*seen |= bit;
+	spec->placed |= key->places;
+	return key->set(spec, strchr(part, '=') + 1, error);
+}
+
+static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error)
+{
+	struct tb_placement *placement = &spec->placement;
+	int n = (placement->nodes != NULL) + (placement->hosts != NULL) +
+		(placement->map != NULL);
+	bool dealt = false;
+	for (size_t i = 0; i < N_KEYS; i++)
+		dealt |= keys[i].set == set_placement && (seen & 1u << i);
+	if (n > 1)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': nodes, hosts and map exclude each other", spec->file);
+	if (placement->map && dealt)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': a map places every rank, so there is no placement "
+			"beside it",
+			spec->file);
+	if (placement->map)
+		placement->kind = TB_PLACE_MAP;
+	if (!*spec->file)
+		return tb_fail(error, TB_EUSAGE,
+			"a job begins with its file: FILE,key=value,...");
+	return TB_OK;
+}
+
+int tb_job_spec_parse(struct tb_job_spec *spec, const char *text, struct tb_error *error)
+{
+	struct tb_job_spec made = {.text = strdup(text)};
+	if (!made.text)
+		return tb_fail(error, TB_ENOMEM, "no memory for a job");
+	char *rest = made.text;
+	made.file = next_part(&rest);
+	unsigned seen = 0;
+	int status = TB_OK;
+	while (status == TB_OK && rest)
+		status = set_part(&made, next_part(&rest), &seen, error);
+	if (status == TB_OK)
+		status = check(&made, seen, error);
+	if (status != TB_OK) {
+		tb_job_spec_fini(&made);
+		return status;
+	}
+	if (!made.name) {
+		const char *slash = strrchr(made.file, '/');
+		made.name = slash ? slash + 1 : made.file;
+	}
+	*spec = made;
+	return TB_OK;
+}

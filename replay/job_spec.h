@@ -1,0 +1,29 @@
+// A job as one names it to a replay: "FILE,key=value,...".
+//
+//   io.goal,start=5ms,placement=cyclic,nodes=node[48-63],name=io
+//
+// The keys: `name`; `start`, a time; `placement`, as tb_placement_parse reads it; and one
+// of `nodes` (a host list), `hosts` (a host file) and `map` (a file of ranks and nodes).
+// A part without `=` belongs to the value before it, so a host list needs no quotes and
+// a file's name may have commas.
+#ifndef TB_JOB_SPEC_H
+#define TB_JOB_SPEC_H
+
+#include "placement.h"
+
+struct tb_job_spec {
+	char *text; // what the others point into
+	const char *file;
+	const char *name; // the file's without its folder, when none is given
+	tb_time_ps start_ps;
+	struct tb_placement placement;
+	bool placed; // a placement, nodes or a map were given
+};
+
+// tb_job_spec_parse reads one. TB_EUSAGE says which part cannot be read.
+int tb_job_spec_parse(
+	struct tb_job_spec *spec, const char *text, struct tb_error *error) TB_MUST_USE;
+// A zeroed struct may be ended too.
+void tb_job_spec_fini(struct tb_job_spec *spec);
+
+#endif

@@ -1,0 +1,376 @@
+#include "placement.h"
+
+#include "host_list.h"
+#include "random.h"
+#include "rank_map.h"
+#include "units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+
+struct tb_places {
+	const struct tb_network *network;
+	uint64_t seed;
+	uint32_t *leaf_of;  // node to the switch that it hangs on
+	uint32_t *job_of;   // node to job, NOBODY
+	const char **names; // of jobs
+	uint32_t names_room;
+};
+
+int tb_placement_parse(
+	struct tb_placement *placement, const char *text, struct tb_error *error)
+{
+	static const char *const names[] = {"block", "cyclic", "random"};
+	uint64_t stride = 0;
+	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(text, names[i]) == 0) {
+			placement->kind = (enum tb_placement_kind)i;
+			return TB_OK;
+		}
+	if (strncmp(text, "stride:", 7) != 0)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' is no placement: expected block, cyclic, random or "
+			"stride:N",
+			text);
+	if (tb_parse_count(text + 7, 1, UINT32_MAX, &stride) != TB_OK)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s': expected a whole number from 1 behind stride:", text);
+	placement->kind = TB_PLACE_STRIDE;
+	placement->stride = (uint32_t)stride;
+	return TB_OK;
+}
+
+bool tb_placement_names_nodes(const struct tb_placement *placement)
+{
+	return placement->nodes || placement->hosts || placement->map;
+}
+
+void tb_places_free(struct tb_places *places)
+{
+	if (!places)
+		return;
+	free(places->leaf_of);
+	free(places->job_of);
+	free(places->names);
+	free(places);
+}
+
+int tb_places_new(struct tb_places **places, const struct tb_network *network,
+	uint64_t seed, struct tb_error *error)
+{
+	uint32_t n = tb_network_n_nodes(network);
+	struct tb_places *made = calloc(1, sizeof *made);
+	if (made) {
+		made->network = network;
+		made->seed = seed;
+		made->leaf_of = calloc(n + 1u, sizeof *made->leaf_of);
+		made->job_of = malloc((n + 1u) * sizeof *made->job_of);
+	}
+	if (!made || !made->leaf_of || !made->job_of) {
+		tb_places_free(made);
+		return tb_fail(error, TB_ENOMEM, "no memory for the places of jobs");
+	}
+	for (uint32_t i = 0; i < n; i++)
+		made->job_of[i] = NOBODY;
+	for (uint32_t i = 0; i < tb_network_n_links(network); i++) {
+		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
+		if (at.kind == TB_LINK_INJECTION)
+			made->leaf_of[at.from] = at.to;
+	}
+	*places = made;
+	return TB_OK;
+}
+
+// The job that is being placed.
+struct placing {
+	struct tb_places *places;
+	uint32_t job, n_ranks;
+	const char *name;
+	const struct tb_placement *placement;
+	struct tb_error *error;
+};
+
+static int no_memory(const struct placing *placing)
+{
+	return tb_fail(placing->error, TB_ENOMEM, "no memory for the places of '%s'",
+		placing->name);
+}
+
+static int check_node(const struct placing *placing, uint32_t node)
+{
+	const struct tb_places *places = placing->places;
+	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	if (node >= n_nodes)
+		return tb_fail(placing->error, TB_ECAPACITY,
+			"job '%s' is to sit on node %u, the network has %u nodes: "
+			"--nodes %u raises the tree",
+			placing->name, node, n_nodes, node + 1);
+	if (places->job_of[node] != NOBODY)
+		return tb_fail(placing->error, TB_EUSAGE,
+			"jobs '%s' and '%s' are both to sit on node %u",
+			places->names[places->job_of[node]], placing->name, node);
+	return TB_OK;
+}
+
+// free_hosts lists the nodes that no job has.
+static int free_hosts(const struct placing *placing, struct tb_hosts *hosts)
+{
+	const struct tb_places *places = placing->places;
+	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	hosts->hosts = malloc((n_nodes + 1u) * sizeof *hosts->hosts);
+	if (!hosts->hosts)
+		return no_memory(placing);
+	for (uint32_t node = 0; node < n_nodes; node++)
+		if (places->job_of[node] == NOBODY)
+			hosts->hosts[hosts->n++] = (struct tb_host){node, 1};
+	return TB_OK;
+}
+
+static int list_hosts(const struct placing *placing, struct tb_hosts *hosts)
+{
+	const struct tb_placement *placement = placing->placement;
+	int status = TB_OK;
+	if (placement->nodes)
+		status = tb_hosts_parse(hosts, placement->nodes, placing->error);
+	else if (placement->hosts)
+		status = tb_hosts_read(hosts, placement->hosts, placing->error);
+	else
+		return free_hosts(placing, hosts);
+	for (uint32_t i = 0; status == TB_OK && i < hosts->n; i++)
+		status = check_node(placing, hosts->hosts[i].node);
+	return status;
+}
+
+static uint64_t count_slots(const struct tb_hosts *hosts)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < hosts->n; i++)
+		n += hosts->hosts[i].n_slots;
+	return n;
+}
+
+static int refuse_crowd(const struct placing *placing, const struct tb_hosts *hosts)
+{
+	const struct tb_places *places = placing->places;
+	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	unsigned long long n_slots = count_slots(hosts);
+	if (tb_placement_names_nodes(placing->placement))
+		return tb_fail(placing->error, TB_ECAPACITY,
+			"job '%s' has %u ranks, its hosts have room for %llu",
+			placing->name, placing->n_ranks, n_slots);
+	if (n_slots == n_nodes)
+		return tb_fail(placing->error, TB_ECAPACITY,
+			"job '%s' has %u ranks, the network %u nodes: --nodes %u raises "
+			"the tree",
+			placing->name, placing->n_ranks, n_nodes, placing->n_ranks);
+	return tb_fail(placing->error, TB_ECAPACITY,
+		"job '%s' has %u ranks, the other jobs leave %llu of %u nodes: --nodes "
+		"%llu raises the tree",
+		placing->name, placing->n_ranks, n_slots, n_nodes,
+		n_nodes - n_slots + placing->n_ranks);
+}
+
+// A slot on its way to a rank: slots are sorted by their keys, then by their order.
+struct slot {
+	uint32_t node;
+	uint32_t leaf; // switch
+	uint64_t keys[2];
+	uint32_t order;
+};
+
+static int by_keys(const void *left, const void *right)
+{
+	const struct slot *a = left, *b = right;
+	for (int i = 0; i < 2; i++)
+		if (a->keys[i] != b->keys[i])
+			return a->keys[i] < b->keys[i] ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+// fill_slots gives each slot the keys by which its placement deals.
+static void fill_slots(
+	const struct placing *placing, const struct tb_hosts *hosts, struct slot *slots)
+{
+	const struct tb_placement *placement = placing->placement;
+	uint32_t stride = placement->kind == TB_PLACE_STRIDE ? placement->stride : 1;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < hosts->n; i++)
+		for (uint32_t s = 0; s < hosts->hosts[i].n_slots; s++) {
+			uint32_t node = hosts->hosts[i].node;
+			slots[n] = (struct slot){.node = node,
+				.leaf = placing->places->leaf_of[node],
+				.keys = {i % stride},
+				.order = n};
+			n++;
+		}
+}
+
+static void shuffle(const struct placing *placing, struct slot *slots, uint32_t n)
+{
+	struct tb_random random;
+	tb_random_init(&random, placing->places->seed, placing->job);
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t other = (uint32_t)tb_random_below(&random, i);
+		struct slot taken = slots[i - 1];
+		slots[i - 1] = slots[other];
+		slots[other] = taken;
+	}
+}
+
+static int by_leaf(const void *left, const void *right)
+{
+	const struct slot *a = left, *b = right;
+	if (a->leaf != b->leaf)
+		return a->leaf < b->leaf ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+// deal_nodes numbers the slots of one switch in the order in which it is dealt to its
+// nodes: first a slot of each, then a second, and so on. The slots of a node stand
+// together.
+static void deal_nodes(struct slot *slots, uint32_t n)
+{
+	for (uint32_t i = 0, round = 0; i < n; i++) {
+		round = i > 0 && slots[i].node == slots[i - 1].node ? round + 1 : 0;
+		slots[i].keys[0] = round;
+	}
+	qsort(slots, n, sizeof *slots, by_keys);
+	for (uint32_t i = 0; i < n; i++) {
+		slots[i].keys[0] = i;
+		slots[i].keys[1] = slots[i].leaf;
+	}
+}
+
+static void deal_cyclic(struct slot *slots, uint32_t n)
+{
+	qsort(slots, n, sizeof *slots, by_leaf);
+	for (uint32_t first = 0, end; first < n; first = end) {
+		for (end = first; end < n && slots[end].leaf == slots[first].leaf;)
+			end++;
+		deal_nodes(slots + first, end - first);
+	}
+	qsort(slots, n, sizeof *slots, by_keys);
+}
+
+static void deal(const struct placing *placing, struct slot *slots, uint32_t n)
+{
+	switch (placing->placement->kind) {
+	case TB_PLACE_RANDOM:
+		shuffle(placing, slots, n);
+		break;
+	case TB_PLACE_CYCLIC:
+		deal_cyclic(slots, n);
+		break;
+	case TB_PLACE_STRIDE:
+		qsort(slots, n, sizeof *slots, by_keys);
+		break;
+	case TB_PLACE_BLOCK:
+	case TB_PLACE_MAP:
+		break;
+	}
+}
+
+// reserve keeps the other jobs off all nodes of a list, as a resource manager would.
+static void reserve(const struct placing *placing, const struct tb_hosts *hosts)
+{
+	for (uint32_t i = 0; i < hosts->n; i++)
+		placing->places->job_of[hosts->hosts[i].node] = placing->job;
+}
+
+static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
+{
+	struct tb_hosts hosts = {0};
+	struct slot *slots = NULL;
+	int status = list_hosts(placing, &hosts);
+	if (status == TB_OK && count_slots(&hosts) < placing->n_ranks)
+		status = refuse_crowd(placing, &hosts);
+	if (status == TB_OK && count_slots(&hosts) > TB_HOSTS_MAX)
+		status = tb_fail(placing->error, TB_ECAPACITY,
+			"job '%s': its hosts have more than %u slots", placing->name,
+			TB_HOSTS_MAX);
+	if (status == TB_OK) {
+		uint32_t n = (uint32_t)count_slots(&hosts);
+		slots = malloc((n + 1u) * sizeof *slots);
+		if (!slots)
+			status = no_memory(placing);
+	}
+	if (status == TB_OK) {
+		fill_slots(placing, &hosts, slots);
+		deal(placing, slots, (uint32_t)count_slots(&hosts));
+		for (uint32_t rank = 0; rank < placing->n_ranks; rank++)
+			nodes[rank] = slots[rank].node;
+		if (tb_placement_names_nodes(placing->placement))
+			reserve(placing, &hosts);
+	}
+	free(slots);
+	tb_hosts_fini(&hosts);
+	return status;
+}
+
+static int place_by_map(const struct placing *placing, uint32_t *nodes)
+{
+	uint32_t *mapped = NULL;
+	int status = tb_rank_map(&mapped, placing->n_ranks,
+		tb_network_n_nodes(placing->places->network), placing->placement->map,
+		placing->error);
+	for (uint32_t rank = 0; status == TB_OK && rank < placing->n_ranks; rank++) {
+		status = check_node(placing, mapped[rank]);
+		nodes[rank] = mapped[rank];
+	}
+	free(mapped);
+	return status;
+}
+
+static int name_job(struct tb_places *places, uint32_t job, const char *name)
+{
+	if (job >= places->names_room) {
+		uint32_t room = job * 2 + 8;
+		const char **grown = realloc(places->names, room * sizeof *grown);
+		if (!grown)
+			return TB_ENOMEM;
+		places->names = grown;
+		places->names_room = room;
+	}
+	places->names[job] = name;
+	return TB_OK;
+}
+
+int tb_places_take(struct tb_places *places, uint32_t job, const char *name,
+	struct tb_node node, struct tb_error *error)
+{
+	struct placing placing = {
+		.places = places, .job = job, .name = name, .error = error};
+	if (name_job(places, job, name) != TB_OK)
+		return no_memory(&placing);
+	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	if (node.id < n_nodes && places->job_of[node.id] == job)
+		return TB_OK;
+	int status = check_node(&placing, node.id);
+	if (status == TB_OK)
+		places->job_of[node.id] = job;
+	return status;
+}
+
+int tb_places_put(struct tb_places *places, uint32_t job, const char *name,
+	uint32_t n_ranks, const struct tb_placement *placement, uint32_t **node_of_rank,
+	struct tb_error *error)
+{
+	struct placing placing = {places, job, n_ranks, name, placement, error};
+	uint32_t *nodes = malloc((n_ranks + 1u) * sizeof *nodes);
+	if (!nodes || name_job(places, job, name) != TB_OK) {
+		free(nodes);
+		return no_memory(&placing);
+	}
+	int status = placement->kind == TB_PLACE_MAP ? place_by_map(&placing, nodes)
+						     : place_on_hosts(&placing, nodes);
+	if (status != TB_OK) {
+		free(nodes);
+		return status;
+	}
+	for (uint32_t rank = 0; rank < n_ranks; rank++)
+		places->job_of[nodes[rank]] = job;
+	*node_of_rank = nodes;
+	return TB_OK;
+}

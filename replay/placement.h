@@ -1,0 +1,63 @@
+// Where the ranks of jobs sit that share a network, each node for one job alone.
+//
+// A placement says which nodes a job may have, in an order, and how ranks are dealt to
+// them. The nodes are those of a host list or a host file, which are then the job's
+// whether ranks sit there or not, else all that no other job has. The ranks are dealt
+//   block    to one node after the other, filling its slots;
+//   cyclic   in turn to each switch of level 0 and there to each node, as cards are;
+//   random   in a random order of the slots, which the seed and the job's number give;
+//   stride:N to every N-th of the nodes, then again from the second on, and so on;
+// or a map file names the node of each rank (rank_map.h). A node has as many slots as its
+// host file says, else one.
+#ifndef TB_PLACEMENT_H
+#define TB_PLACEMENT_H
+
+#include "network.h"
+
+enum tb_placement_kind {
+	TB_PLACE_BLOCK,
+	TB_PLACE_CYCLIC,
+	TB_PLACE_RANDOM,
+	TB_PLACE_STRIDE,
+	TB_PLACE_MAP
+};
+
+struct tb_placement {
+	enum tb_placement_kind kind;
+	uint32_t stride;   // of TB_PLACE_STRIDE, at least 1
+	const char *nodes; // a host list; NULL: none
+	const char *hosts; // a host file; NULL: none. Not both
+	const char *map;   // the file of TB_PLACE_MAP; then neither of them
+};
+
+// tb_placement_parse reads "block", "cyclic", "random" or "stride:N" into `kind` and
+// `stride`. TB_EUSAGE names those that there are.
+int tb_placement_parse(struct tb_placement *placement, const char *text,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_placement_names_nodes says whether the nodes are given, rather than any that are
+// free. Jobs of which this is true are to be placed first.
+bool tb_placement_names_nodes(const struct tb_placement *placement);
+
+// Which job has which node.
+struct tb_places; // opaque
+
+// tb_places_new borrows the network.
+int tb_places_new(struct tb_places **places, const struct tb_network *network,
+	uint64_t seed, struct tb_error *error) TB_MUST_USE;
+void tb_places_free(struct tb_places *places);
+
+// tb_places_put places the `n_ranks` ranks of job number `job`, called `name` in
+// messages (borrowed, for later ones too), and stores their nodes in a malloc'ed array.
+// TB_ECAPACITY when they do not fit, TB_EUSAGE when another job has a node that this one
+// is to have: the sentence names both jobs and the node.
+int tb_places_put(struct tb_places *places, uint32_t job, const char *name,
+	uint32_t n_ranks, const struct tb_placement *placement, uint32_t **node_of_rank,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_places_take gives a job that chooses its nodes itself one of them. Errors likewise.
+// It may take a node several times.
+int tb_places_take(struct tb_places *places, uint32_t job, const char *name,
+	struct tb_node node, struct tb_error *error) TB_MUST_USE;
+
+#endif

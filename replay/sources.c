@@ -1,0 +1,165 @@
+#include "sources.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define COOKIE_BITS 48
+
+struct part {
+	struct tb_source_part what;
+	tb_time_ps next_at; // when it has something to post, in the time of the whole
+};
+
+struct tb_sources {
+	struct part *parts;
+	uint32_t n;
+	uint32_t first; // of the parts that are next, the one before the others
+};
+
+int tb_sources_new(struct tb_sources **sources, const struct tb_source_part *parts,
+	uint32_t n, struct tb_error *error)
+{
+	assert(n > 0 && n < 1u << (64 - COOKIE_BITS));
+	struct tb_sources *made = calloc(1, sizeof *made);
+	if (made)
+		made->parts = calloc(n, sizeof *made->parts);
+	if (!made || !made->parts) {
+		tb_sources_free(made);
+		return tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+	}
+	made->n = n;
+	for (uint32_t i = 0; i < n; i++)
+		made->parts[i].what = parts[i];
+	*sources = made;
+	return TB_OK;
+}
+
+void tb_sources_free(struct tb_sources *sources)
+{
+	if (!sources)
+		return;
+	free(sources->parts);
+	free(sources);
+}
+
+static tb_time_ps part_when(const struct part *part)
+{
+	tb_time_ps at = part->what.source.when(part->what.source.context);
+	return at < TB_TIME_NEVER - part->what.start_ps ? at + part->what.start_ps
+							: TB_TIME_NEVER;
+}
+
+static void ask_all(struct tb_sources *sources)
+{
+	sources->first = 0;
+	for (uint32_t i = 0; i < sources->n; i++) {
+		sources->parts[i].next_at = part_when(&sources->parts[i]);
+		if (sources->parts[i].next_at < sources->parts[sources->first].next_at)
+			sources->first = i;
+	}
+}
+
+// ask_again is for one part that was told something or gave a message.
+static void ask_again(struct tb_sources *sources, uint32_t i)
+{
+	struct part *parts = sources->parts;
+	tb_time_ps before = parts[i].next_at;
+	parts[i].next_at = part_when(&parts[i]);
+	tb_time_ps first_at = parts[sources->first].next_at;
+	if (i != sources->first) {
+		if (parts[i].next_at < first_at ||
+			(parts[i].next_at == first_at && i < sources->first))
+			sources->first = i;
+		return;
+	}
+	if (parts[i].next_at <= before)
+		return;
+	for (uint32_t k = 0; k < sources->n; k++)
+		if (parts[k].next_at < parts[sources->first].next_at ||
+			(parts[k].next_at == parts[sources->first].next_at &&
+				k < sources->first))
+			sources->first = k;
+}
+
+static tb_time_ps when(void *context)
+{
+	const struct tb_sources *sources = context;
+	return sources->parts[sources->first].next_at;
+}
+
+static int take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct tb_sources *sources = context;
+	uint32_t i = sources->first;
+	while (sources->parts[i].next_at <= now) {
+		const struct tb_source_part *what = &sources->parts[i].what;
+		int status = what->source.take(
+			what->source.context, now - what->start_ps, message, error);
+		ask_again(sources, i);
+		if (status < 0)
+			return status;
+		if (status > 0) {
+			assert(message->cookie >> COOKIE_BITS == 0);
+			message->cookie |= (uint64_t)i << COOKIE_BITS;
+			message->job += what->first_job;
+			if (what->node_of) {
+				message->source.id = what->node_of[message->source.id];
+				message->destination.id =
+					what->node_of[message->destination.id];
+			}
+			return 1;
+		}
+		i = sources->first;
+	}
+	return 0;
+}
+
+static int tell(struct tb_sources *sources, bool is_sent, tb_time_ps now, uint64_t cookie,
+	struct tb_error *error)
+{
+	uint32_t i = (uint32_t)(cookie >> COOKIE_BITS);
+	const struct tb_source_part *what = &sources->parts[i].what;
+	int (*call)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+		is_sent ? what->source.sent : what->source.delivered;
+	if (!call)
+		return TB_OK;
+	int status = call(what->source.context, now - what->start_ps,
+		cookie & ((UINT64_C(1) << COOKIE_BITS) - 1), error);
+	ask_again(sources, i);
+	return status;
+}
+
+static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	return tell(context, true, now, cookie, error);
+}
+
+static int delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	return tell(context, false, now, cookie, error);
+}
+
+static int finish(void *context, struct tb_error *error)
+{
+	const struct tb_sources *sources = context;
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < sources->n; i++) {
+		const struct tb_source *source = &sources->parts[i].what.source;
+		if (source->finish)
+			status = source->finish(source->context, error);
+	}
+	return status;
+}
+
+struct tb_source tb_sources_source(struct tb_sources *sources)
+{
+	ask_all(sources);
+	return (struct tb_source){.context = sources,
+		.when = when,
+		.take = take,
+		.sent = sent,
+		.delivered = delivered,
+		.finish = finish};
+}

@@ -1,0 +1,354 @@
+// Reading the inputs of a workload: what they are, what they are called.
+#include "workload_impl.h"
+
+#include "survey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FORMATS "a packet capture (pcap, pcapng) or a job (GOAL, flow list)"
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the inputs");
+}
+
+static bool is_stdin(const char *file)
+{
+	return strcmp(file, "-") == 0;
+}
+
+static void free_input(struct workload_input *input)
+{
+	tb_closed_loop_free(input->closed);
+	tb_packets_free(input->packets);
+	tb_map_file_free(input->map);
+	tb_job_free(input->job);
+	free(input->node_of_rank);
+	free(input->files_text);
+	free(input->name);
+	free(input->placement);
+	tb_job_spec_fini(&input->spec);
+}
+
+void tb_workload_free(struct tb_workload *workload)
+{
+	if (!workload)
+		return;
+	tb_sources_free(workload->sources);
+	for (uint32_t i = 0; workload->inputs && i < workload->n_inputs; i++)
+		free_input(&workload->inputs[i]);
+	free(workload->inputs);
+	free(workload->captures);
+	free(workload);
+}
+
+// read_job says with TB_EFOREIGN that the file may be a capture.
+static int read_job(const struct tb_workload *workload, const char *file,
+	struct tb_job **job, struct tb_error *error)
+{
+	struct stat entry;
+	if (is_stdin(file) && !workload->options->stdin_is_job)
+		return TB_EFOREIGN;
+	if (!is_stdin(file) && stat(file, &entry) == 0 && S_ISREG(entry.st_mode) &&
+		entry.st_size == 0)
+		return tb_fail_in(error, TB_EFORMAT, file, "is empty: expected " FORMATS);
+	return tb_job_read(job, file, error);
+}
+
+static struct workload_input *new_input(struct tb_workload *workload)
+{
+	return &workload->inputs[workload->n_inputs++];
+}
+
+// read_traces makes an input of each job and one of all captures, at the place of the
+// first of them.
+static int read_traces(struct tb_workload *workload, struct tb_error *error)
+{
+	const struct tb_workload_options *options = workload->options;
+	struct workload_input *captures = NULL;
+	for (size_t i = 0; i < options->n_traces; i++) {
+		struct tb_job *job = NULL;
+		int status = read_job(workload, options->traces[i], &job, error);
+		if (status != TB_OK && status != TB_EFOREIGN)
+			return status;
+		if (status == TB_EFOREIGN && is_stdin(options->traces[i]) &&
+			options->stdin_is_job)
+			return status;
+		struct workload_input *input =
+			job || !captures ? new_input(workload) : captures;
+		input->is_plain = true;
+		input->job = job;
+		if (job) {
+			input->files = &options->traces[i];
+			input->n_files = 1;
+			continue;
+		}
+		captures = input;
+		captures->files = workload->captures;
+		workload->captures[captures->n_files++] = options->traces[i];
+	}
+	return TB_OK;
+}
+
+static int read_specs(struct tb_workload *workload, struct tb_error *error)
+{
+	const struct tb_workload_options *options = workload->options;
+	for (size_t i = 0; i < options->n_jobs; i++) {
+		struct workload_input *input = new_input(workload);
+		int status = tb_job_spec_parse(&input->spec, options->jobs[i], error);
+		if (status != TB_OK)
+			return status;
+		input->files = &input->spec.file;
+		input->n_files = 1;
+		status = read_job(workload, input->spec.file, &input->job, error);
+		if (status != TB_OK && status != TB_EFOREIGN)
+			return status;
+	}
+	return TB_OK;
+}
+
+static char *join_files(const char *const *files, size_t n)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		fprintf(stream, "%s%s", i ? ", " : "", files[i]);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static char *describe_placement(const struct workload_input *input)
+{
+	static const char *const kinds[] = {"block", "cyclic", "random", "stride", "map"};
+	const struct tb_placement *placement = &input->spec.placement;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	if (input->spec.placed && placement->kind != TB_PLACE_MAP)
+		fputs(kinds[placement->kind], stream);
+	if (placement->kind == TB_PLACE_STRIDE)
+		fprintf(stream, ":%u", placement->stride);
+	if (placement->nodes)
+		fprintf(stream, " on %s", placement->nodes);
+	if (placement->hosts)
+		fprintf(stream, " on %s", placement->hosts);
+	if (placement->map)
+		fprintf(stream, "by %s", placement->map);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+// choose_name is the name of the user, or the file's without its folder where there are
+// several; names of two jobs are never the same.
+static char *choose_name(const struct tb_workload *workload, uint32_t i)
+{
+	const struct workload_input *input = &workload->inputs[i];
+	const char *wanted = input->spec.name;
+	if (!wanted)
+		wanted = input->job || workload->n_inputs > 1 ? input->files[0] : "trace";
+	const char *slash = strrchr(wanted, '/');
+	if (!input->spec.name && workload->n_inputs > 1 && slash)
+		wanted = slash + 1;
+	uint32_t n_same = 1;
+	for (uint32_t k = 0; k < i; k++) {
+		size_t length = strlen(wanted);
+		const char *name = workload->inputs[k].name;
+		if (strncmp(name, wanted, length) == 0 &&
+			(name[length] == '\0' || name[length] == '#'))
+			n_same++;
+	}
+	size_t size = strlen(wanted) + 16;
+	char *name = malloc(size);
+	if (name && n_same > 1)
+		snprintf(name, size, "%s#%u", wanted, n_same);
+	else if (name)
+		memcpy(name, wanted, strlen(wanted) + 1);
+	return name;
+}
+
+static int name_inputs(struct tb_workload *workload, struct tb_error *error)
+{
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		struct workload_input *input = &workload->inputs[i];
+		input->files_text = join_files(input->files, input->n_files);
+		input->name = choose_name(workload, i);
+		input->placement = describe_placement(input);
+		if (!input->files_text || !input->name || !input->placement)
+			return no_memory(error);
+	}
+	return TB_OK;
+}
+
+// check_options refuses what would be overlooked otherwise.
+static int check_options(const struct tb_workload *workload, struct tb_error *error)
+{
+	const struct tb_workload_options *options = workload->options;
+	const struct workload_input *first = &workload->inputs[0];
+	uint32_t n_stdin = 0, n_captures = 0;
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		const struct workload_input *input = &workload->inputs[i];
+		n_captures += !input->job;
+		for (size_t k = 0; k < input->n_files; k++)
+			n_stdin += is_stdin(input->files[k]);
+	}
+	if (n_stdin > 1)
+		return tb_fail(
+			error, TB_EUSAGE, "standard input can be only one of the inputs");
+	if (options->map && workload->n_inputs > 1)
+		return tb_fail(error, TB_EUSAGE,
+			"--map is for one input; of several, each has its own: --job "
+			"%s,map=%s",
+			first->files[0], options->map);
+	if (options->map && first->spec.placed)
+		return tb_fail(error, TB_EUSAGE,
+			"'%s' has a placement, so --map would be a second one",
+			first->spec.file);
+	if (options->map && options->split)
+		return tb_fail(error, TB_EUSAGE,
+			"--map says which job an endpoint works for, so there is nothing "
+			"for --split-jobs to find out");
+	if (options->split && n_captures == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"--split-jobs is for packet captures, and none is among the "
+			"inputs");
+	return TB_OK;
+}
+
+static int foreign(const struct tb_error *said, struct tb_error *error)
+{
+	// Which one of several it is stands in the error of the reader.
+	char file[sizeof said->file];
+	memcpy(file, said->file, sizeof file);
+	return tb_fail_in(error, TB_EFOREIGN, file,
+		"neither a packet capture (pcap, pcapng) nor a job (GOAL, flow list)");
+}
+
+// look_at_captures finds out who takes part, where that is needed before the replay.
+static int look_at_captures(struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error)
+{
+	const struct tb_workload_options *options = workload->options;
+	const char *map = options->map ? options->map : input->spec.placement.map;
+	bool alone = workload->n_inputs == 1 && !input->spec.placed;
+	input->keeps_nodes = alone || map;
+	if (map)
+		return tb_map_file_read(&input->map, map, error);
+	if (alone && !options->split)
+		return TB_OK;
+	struct tb_packets_options packets = options->packets;
+	packets.n_nodes_max = 0;
+	packets.map_file = NULL;
+	packets.map = NULL;
+	int status = tb_survey(&input->map, input->files, input->n_files, &packets,
+		options->split, error);
+	if (status != TB_OK && error && !error->file[0])
+		snprintf(error->file, sizeof error->file, "%s", input->files[0]);
+	if (status == TB_OK && !input->keeps_nodes)
+		input->n_ranks = tb_map_file_n_nodes(input->map);
+	return status;
+}
+
+static int open_captures(struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error)
+{
+	struct tb_error said = {0};
+	int status = look_at_captures(workload, input, &said);
+	struct tb_packets_options packets = workload->options->packets;
+	packets.map_file = NULL;
+	packets.map = input->map;
+	packets.job_name = input->name;
+	if (!input->keeps_nodes)
+		packets.n_nodes_max = 0;
+	if (status == TB_OK)
+		status = tb_packets_open(
+			&input->packets, input->files, input->n_files, &packets, &said);
+	if (status == TB_EFOREIGN)
+		return foreign(&said, error);
+	if (status == TB_OK)
+		status = tb_packets_look_ahead(input->packets, &said);
+	if (status != TB_OK && error)
+		*error = said;
+	return status;
+}
+
+static int open_inputs(struct tb_workload *workload, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
+		struct workload_input *input = &workload->inputs[i];
+		if (!input->job)
+			status = open_captures(workload, input, error);
+		else
+			input->n_ranks = input->job->n_ranks;
+		if (status != TB_OK)
+			break;
+		input->n_jobs = input->job ? 1 : tb_packets_n_jobs(input->packets);
+		input->first_job = workload->n_jobs;
+		workload->n_jobs += input->n_jobs;
+		if (workload->n_jobs > TB_WORKLOAD_JOBS_MAX)
+			status = tb_fail(error, TB_ECAPACITY,
+				"there are more than %d jobs", TB_WORKLOAD_JOBS_MAX);
+	}
+	return status;
+}
+
+static int read_inputs(struct tb_workload *workload, struct tb_error *error)
+{
+	int status = read_traces(workload, error);
+	if (status == TB_OK)
+		status = read_specs(workload, error);
+	if (status == TB_OK)
+		status = name_inputs(workload, error);
+	if (status == TB_OK)
+		status = check_options(workload, error);
+	return status == TB_OK ? open_inputs(workload, error) : status;
+}
+
+int tb_workload_new(struct tb_workload **workload,
+	const struct tb_workload_options *options, struct tb_error *error)
+{
+	size_t n = options->n_traces + options->n_jobs;
+	if (n == 0)
+		return tb_fail(error, TB_EUSAGE, "no trace is named");
+	if (n > TB_WORKLOAD_JOBS_MAX)
+		return tb_fail(error, TB_ECAPACITY, "there are more than %d inputs",
+			TB_WORKLOAD_JOBS_MAX);
+	struct tb_workload *made = calloc(1, sizeof *made);
+	if (made) {
+		made->options = options;
+		made->inputs = calloc(n, sizeof *made->inputs);
+		made->captures = calloc(n, sizeof *made->captures);
+	}
+	if (!made || !made->inputs || !made->captures) {
+		tb_workload_free(made);
+		return no_memory(error);
+	}
+	int status = read_inputs(made, error);
+	if (status != TB_OK) {
+		tb_workload_free(made);
+		return status;
+	}
+	*workload = made;
+	return TB_OK;
+}
+
+uint32_t tb_workload_n_nodes(const struct tb_workload *workload)
+{
+	const struct workload_input *input = &workload->inputs[0];
+	if (workload->n_inputs > 1 || input->job || !input->keeps_nodes)
+		return 0;
+	return input->map ? tb_map_file_n_nodes(input->map)
+			  : tb_packets_summary(input->packets)->n_nodes;
+}

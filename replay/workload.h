@@ -1,0 +1,90 @@
+// What a replay puts on the network: jobs and captures, side by side, each with its own
+// start and place.
+//
+// An input is a job (GOAL, a flow list), whose ranks sit where its placement says, or one
+// or several captures, merged by time, whose endpoints are its ranks. Captures without a
+// placement that are alone, or that have a map, sit where they say themselves. Jobs are
+// numbered through all inputs: an input of captures may hold several (map_file.h), or be
+// split into those whose nodes talk to each other (survey.h).
+//
+// Life: new reads jobs and looks into captures; then the network can be chosen
+// (tb_workload_n_nodes); tb_workload_place puts everything in its place; then it is a
+// source. One thread at a time per object.
+#ifndef TB_WORKLOAD_H
+#define TB_WORKLOAD_H
+
+#include "job.h"
+#include "job_spec.h"
+#include "packets.h"
+#include "source.h"
+
+#define TB_WORKLOAD_JOBS_MAX 65535
+
+struct tb_workload_options {
+	const char *const
+		*traces; // plain inputs; captures among them are merged into one
+	size_t n_traces;
+	const char *const *jobs; // as tb_job_spec_parse reads them, behind the traces
+	size_t n_jobs;
+	const char *map;		   // of the only input; NULL: none
+	struct tb_packets_options packets; // of all captures; its maps are not looked at
+	bool split;			   // captures without a map, as tb_survey does
+	bool stdin_is_job;		   // what "-" holds
+	uint64_t seed;			   // of random placements
+};
+
+// An input, for summaries. Pointers live as long as the workload.
+struct tb_workload_input {
+	const char *name;	    // of the files
+	const struct tb_job *job;   // NULL: captures
+	struct tb_packets *packets; // NULL: a job
+	uint32_t first_job, n_jobs;
+	bool is_plain; // one of `traces`
+};
+
+// A job, for the store.
+struct tb_workload_job {
+	const char *name;
+	const char *input; // its files
+	tb_time_ps start_ps;
+	const char *placement;	      // as it was given; "" when it was not
+	uint32_t n_ranks;	      // of a job that is no capture
+	const uint32_t *node_of_rank; // likewise
+};
+
+struct tb_workload; // opaque
+
+// tb_workload_new borrows the options until tb_workload_free. TB_EUSAGE for what makes no
+// sense together, errors of the readers, TB_EFOREIGN for a file that none can read.
+int tb_workload_new(struct tb_workload **workload,
+	const struct tb_workload_options *options, struct tb_error *error) TB_MUST_USE;
+void tb_workload_free(struct tb_workload *workload);
+
+// tb_workload_n_nodes is how many nodes captures that are alone ask for, as far as that
+// is known before they are read to the end; 0 when jobs are among the inputs, which are
+// refused where they do not fit.
+uint32_t tb_workload_n_nodes(const struct tb_workload *workload);
+
+// tb_workload_place places all inputs on the network, which is borrowed. TB_ECAPACITY or
+// TB_EUSAGE as of tb_places_put.
+int tb_workload_place(struct tb_workload *workload, const struct tb_network *network,
+	struct tb_error *error) TB_MUST_USE;
+
+// The rest is for a placed workload.
+struct tb_source tb_workload_source(struct tb_workload *workload);
+
+uint32_t tb_workload_n_inputs(const struct tb_workload *workload);
+struct tb_workload_input tb_workload_input(
+	const struct tb_workload *workload, uint32_t i);
+uint32_t tb_workload_n_jobs(const struct tb_workload *workload);
+struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job);
+
+// tb_workload_node is the node of a captured endpoint's node of an input.
+struct tb_node tb_workload_node(
+	const struct tb_workload *workload, uint32_t input, struct tb_node captured);
+
+// tb_workload_fraction is how much of it was replayed, in [0, 1]; negative when that is
+// not known.
+double tb_workload_fraction(const struct tb_workload *workload);
+
+#endif

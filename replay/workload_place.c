@@ -1,0 +1,173 @@
+// Placing a workload on a network, and what it then is.
+#include "workload_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// reserve_nodes keeps other jobs off the nodes that captures name themselves.
+static int reserve_nodes(struct tb_workload *workload, uint32_t i,
+	struct tb_places *places, struct tb_error *error)
+{
+	struct workload_input *input = &workload->inputs[i];
+	int status = TB_OK;
+	for (uint32_t k = 0; status == TB_OK && k < tb_map_file_n_endpoints(input->map);
+		k++)
+		status = tb_places_take(places, i, input->name,
+			tb_map_file_node_at(input->map, k), error);
+	return status;
+}
+
+static int place_input(struct tb_workload *workload, uint32_t i, struct tb_places *places,
+	struct tb_error *error)
+{
+	struct workload_input *input = &workload->inputs[i];
+	if (input->keeps_nodes && workload->n_inputs == 1)
+		return TB_OK; // what does not fit is left out and told
+	if (input->keeps_nodes)
+		return reserve_nodes(workload, i, places, error);
+	struct tb_placement placement = input->spec.placement;
+	if (workload->options->map) {
+		placement.kind = TB_PLACE_MAP;
+		placement.map = workload->options->map;
+	}
+	return tb_places_put(places, i, input->name, input->n_ranks, &placement,
+		&input->node_of_rank, error);
+}
+
+// place_all begins with the jobs whose nodes are given: the others take what is left.
+static int place_all(
+	struct tb_workload *workload, struct tb_places *places, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
+			const struct workload_input *input = &workload->inputs[i];
+			bool given = input->keeps_nodes ||
+				     tb_placement_names_nodes(&input->spec.placement);
+			if (given == (round == 0))
+				status = place_input(workload, i, places, error);
+		}
+	return status;
+}
+
+static int make_source(struct workload_input *input, struct tb_error *error)
+{
+	if (!input->job) {
+		tb_open_loop_init(&input->open, input->packets);
+		input->source = tb_open_loop_source(&input->open);
+		return TB_OK;
+	}
+	int status = tb_closed_loop_new(
+		&input->closed, input->job, input->node_of_rank, 0, error);
+	if (status == TB_OK)
+		input->source = tb_closed_loop_source(input->closed);
+	return status;
+}
+
+// join_sources leaves a single input that starts at once as it is.
+static int join_sources(struct tb_workload *workload, struct tb_error *error)
+{
+	const struct workload_input *first = &workload->inputs[0];
+	if (workload->n_inputs == 1 && first->spec.start_ps == 0 &&
+		(first->job || first->keeps_nodes))
+		return TB_OK;
+	struct tb_source_part *parts = calloc(workload->n_inputs, sizeof *parts);
+	if (!parts)
+		return tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		const struct workload_input *input = &workload->inputs[i];
+		parts[i] = (struct tb_source_part){.source = input->source,
+			.start_ps = input->spec.start_ps,
+			.first_job = input->first_job,
+			.node_of = input->job ? NULL : input->node_of_rank};
+	}
+	int status = tb_sources_new(&workload->sources, parts, workload->n_inputs, error);
+	free(parts);
+	return status;
+}
+
+int tb_workload_place(struct tb_workload *workload, const struct tb_network *network,
+	struct tb_error *error)
+{
+	struct tb_places *places = NULL;
+	int status = tb_places_new(&places, network, workload->options->seed, error);
+	if (status == TB_OK)
+		status = place_all(workload, places, error);
+	tb_places_free(places);
+	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
+		struct workload_input *input = &workload->inputs[i];
+		if (input->packets && input->keeps_nodes)
+			tb_packets_limit_nodes(
+				input->packets, tb_network_n_nodes(network));
+		status = make_source(input, error);
+	}
+	return status == TB_OK ? join_sources(workload, error) : status;
+}
+
+struct tb_source tb_workload_source(struct tb_workload *workload)
+{
+	return workload->sources ? tb_sources_source(workload->sources)
+				 : workload->inputs[0].source;
+}
+
+uint32_t tb_workload_n_inputs(const struct tb_workload *workload)
+{
+	return workload->n_inputs;
+}
+
+struct tb_workload_input tb_workload_input(const struct tb_workload *workload, uint32_t i)
+{
+	const struct workload_input *input = &workload->inputs[i];
+	return (struct tb_workload_input){.name = input->files_text,
+		.job = input->job,
+		.packets = input->packets,
+		.first_job = input->first_job,
+		.n_jobs = input->n_jobs,
+		.is_plain = input->is_plain};
+}
+
+uint32_t tb_workload_n_jobs(const struct tb_workload *workload)
+{
+	return workload->n_jobs;
+}
+
+struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job)
+{
+	uint32_t i = 0;
+	while (job - workload->inputs[i].first_job >= workload->inputs[i].n_jobs)
+		i++;
+	const struct workload_input *input = &workload->inputs[i];
+	return (struct tb_workload_job){
+		.name = input->job ? input->name
+				   : tb_packets_job_name(
+					     input->packets, job - input->first_job),
+		.input = input->files_text,
+		.start_ps = input->spec.start_ps,
+		.placement = input->placement,
+		.n_ranks = input->job ? input->n_ranks : 0,
+		.node_of_rank = input->job ? input->node_of_rank : NULL};
+}
+
+struct tb_node tb_workload_node(
+	const struct tb_workload *workload, uint32_t input, struct tb_node captured)
+{
+	const uint32_t *node_of = workload->inputs[input].node_of_rank;
+	return node_of ? (struct tb_node){node_of[captured.id]} : captured;
+}
+
+double tb_workload_fraction(const struct tb_workload *workload)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		const struct workload_input *input = &workload->inputs[i];
+		double fraction = input->packets ? tb_packets_fraction(input->packets)
+				  : input->job->n_ops
+					  ? (double)tb_closed_loop_n_done(input->closed) /
+						    input->job->n_ops
+					  : 1;
+		if (fraction < 0)
+			return -1;
+		sum += fraction;
+	}
+	return sum / workload->n_inputs;
+}
