@@ -37,10 +37,15 @@ static bool same_parties(const struct tb_blame_entry *a, const struct tb_blame_e
 	       a->culprit == b->culprit;
 }
 
-static void enter(struct tb_blame_ledger *ledger, const struct tb_blame_entry *more)
+static uint64_t hash_of(const struct tb_blame_entry *entry)
 {
-	uint64_t hash = tb_random_mix(((uint64_t)more->victim << 32 | more->culprit) ^
-				      ((uint64_t)more->root << 20) ^ more->link);
+	return tb_random_mix(((uint64_t)entry->victim << 32 | entry->culprit) ^
+			     ((uint64_t)entry->root << 20) ^ entry->link);
+}
+
+static void enter(
+	struct tb_blame_ledger *ledger, const struct tb_blame_entry *more, uint64_t hash)
+{
 	uint32_t mask = ledger->room - 1;
 	uint32_t i = (uint32_t)hash & mask;
 	while (ledger->slots[i].n_waits && !same_parties(&ledger->slots[i], more))
@@ -102,15 +107,16 @@ static int refill(struct tb_blame_ledger *ledger, uint32_t n, uint32_t room)
 {
 	struct tb_blame_entry *entries = ledger->slots;
 	for (;; room *= 2) {
-		*ledger = (struct tb_blame_ledger){
-			.slots = calloc(room, sizeof *ledger->slots), .room = room};
+		ledger->slots = calloc(room, sizeof *ledger->slots);
+		ledger->room = room;
+		ledger->n_used = 0;
 		if (!ledger->slots) {
 			free(entries);
 			*ledger = (struct tb_blame_ledger){0};
 			return TB_ENOMEM;
 		}
 		for (uint32_t i = 0; i < n && is_roomy(ledger); i++)
-			enter(ledger, &entries[i]);
+			enter(ledger, &entries[i], hash_of(&entries[i]));
 		if (is_roomy(ledger))
 			break;
 		free(ledger->slots);
@@ -160,13 +166,41 @@ static int enlarge(struct tb_blame_ledger *ledger, const struct tb_flow_sample *
 	return refill(ledger, n, ledger->room);
 }
 
+static int enter_held(
+	struct tb_blame_ledger *ledger, const struct tb_flow_sample *flows, uint32_t i)
+{
+	enter(ledger, &ledger->held[i], ledger->hashes[i]);
+	return ledger->n_used * 4 >= ledger->room * 3 ? enlarge(ledger, flows) : TB_OK;
+}
+
 int tb_blame_ledger_add(struct tb_blame_ledger *ledger,
 	const struct tb_flow_sample *flows, const struct tb_blame_entry *more)
 {
 	if (!ledger->slots)
 		return TB_OK;
-	enter(ledger, more);
-	return ledger->n_used * 4 >= ledger->room * 3 ? enlarge(ledger, flows) : TB_OK;
+	uint32_t i = ledger->next_held;
+	if (ledger->n_held == TB_BLAME_HELD) {
+		if (enter_held(ledger, flows, i) != TB_OK)
+			return TB_ENOMEM;
+	} else {
+		ledger->n_held++;
+	}
+	ledger->held[i] = *more;
+	ledger->hashes[i] = hash_of(more);
+	ledger->next_held = (i + 1) % TB_BLAME_HELD;
+	__builtin_prefetch(&ledger->slots[ledger->hashes[i] & (ledger->room - 1)], 1);
+	return TB_OK;
+}
+
+// enter_all enters what is held back, in the order in which it came.
+static int enter_all(struct tb_blame_ledger *ledger, const struct tb_flow_sample *flows)
+{
+	uint32_t first = ledger->next_held + TB_BLAME_HELD - ledger->n_held;
+	for (uint32_t n = 0; n < ledger->n_held; n++)
+		if (enter_held(ledger, flows, (first + n) % TB_BLAME_HELD) != TB_OK)
+			return TB_ENOMEM;
+	ledger->n_held = 0;
+	return TB_OK;
 }
 
 // end_of is the flow behind a number of an entry, or the job alone.
@@ -209,6 +243,8 @@ static int fold_lightest(
 int tb_blame_ledger_list(struct tb_blame_ledger *ledger,
 	const struct tb_flow_sample *flows, struct tb_blame_sample **samples, size_t *n)
 {
+	if (enter_all(ledger, flows) != TB_OK)
+		return TB_ENOMEM;
 	if (ledger->n_used > MOST_TOLD && fold_lightest(ledger, flows) != TB_OK)
 		return TB_ENOMEM;
 	uint32_t n_used = gather(ledger);

@@ -21,9 +21,15 @@ struct tb_blame_entry {
 	uint64_t wait_ps;
 };
 
+// So many waits are held back before they are entered: by then the cache has their slots.
+#define TB_BLAME_HELD 8
+
 struct tb_blame_ledger {
 	struct tb_blame_entry *slots; // open addressing; NULL: nothing is kept
 	uint32_t room, n_used;
+	struct tb_blame_entry held[TB_BLAME_HELD]; // a ring
+	uint64_t hashes[TB_BLAME_HELD];
+	uint32_t n_held, next_held;
 };
 
 // A zeroed ledger keeps nothing: adding to it does nothing. tb_blame_ledger_init makes

@@ -142,8 +142,11 @@ static uint32_t pick_of_group(const struct tb_engine *engine, const struct group
 	if (n_equal > 1 && !engine->router.lowest) {
 		uint32_t skip =
 			(uint32_t)(tb_router_draw(&engine->router, order, sw) % n_equal);
-		while (skip)
-			skip -= free_vcs(engine, slot_in(group, ++chosen)) == most;
+		for (uint32_t i = 0; i < group->n; i++) {
+			bool equal = free_vcs(engine, slot_in(group, i)) == most;
+			chosen = equal && skip == 0 ? i : chosen;
+			skip -= equal; // beyond 0 it is not 0 again
+		}
 	}
 	return slot_in(group, chosen);
 }
@@ -361,31 +364,42 @@ static inline bool is_wanted(const struct tb_engine *engine, uint32_t sw, uint32
 	return false;
 }
 
-// The acknowledgement passes every link backwards and the token then forwards. On the way
-// each VC is told what limited the packet while it held it: the root of its longest wait
-// further on, or nothing but this link.
-tb_time_ps tb_circuit_release(
-	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at)
+// set_roots tells each VC of a packet what limited the packet while it held it: the root
+// of its longest wait further on, or nothing but this link.
+static void set_roots(struct tb_engine *engine, struct packet *packet)
 {
-	tb_time_ps path = 0;
-	for (uint32_t number = 0; number < packet->n_granted; number++)
-		path += engine->links[hop_at(engine, packet, number)->link].hop_ps;
-	tb_time_ps back_at = ack_at + path, passes = back_at + path;
 	tb_time_ps longest = 0;
 	uint32_t root = NOTHING;
 	for (uint32_t number = packet->n_granted; number-- > 0;) {
 		const struct hop *at = hop_at(engine, packet, number);
+		uint32_t id = engine->links[at->link].id;
+		vcs_of(engine, at->link)[at->vc].root = root == NOTHING ? id : root;
+		root = at->wait > longest ? at->root : root;
+		longest = at->wait > longest ? at->wait : longest;
+	}
+}
+
+// The acknowledgement passes every link backwards and the token then forwards.
+tb_time_ps tb_circuit_release(
+	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at)
+{
+	uint32_t n = packet->n_granted;
+	tb_time_ps back_at = ack_at;
+	for (uint32_t number = 0; number < n; number++)
+		back_at += engine->links[hop_at(engine, packet, number)->link].hop_ps;
+	tb_time_ps passes = back_at;
+	for (uint32_t number = 0; number < n; number++) {
+		const struct hop *at = hop_at(engine, packet, number);
 		const struct link *link = &engine->links[at->link];
-		passes -= link->hop_ps;
 		free_at(engine, at->link)[at->vc] = passes;
-		vcs_of(engine, at->link)[at->vc].root = root == NOTHING ? link->id : root;
-		if (at->wait > longest) {
-			longest = at->wait;
-			root = at->root;
-		}
+		vcs_of(engine, at->link)[at->vc].root = link->id;
 		if (!link->injection && is_wanted(engine, link->from, at->link))
 			wake_switch(engine, link->from, passes);
+		passes += link->hop_ps;
 	}
+	if (packet->waited > 0)
+		set_roots(engine, packet);
+	engine->stats.n_hops += n;
 	return back_at;
 }
 

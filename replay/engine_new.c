@@ -1,6 +1,8 @@
 // The parts of an engine: sized after its network, made and given back.
 #include "engine_impl.h"
 
+#include "lines.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,17 +31,6 @@ static uint32_t most_vcs(const struct tb_network *net)
 		if (net->links[i].n_vcs > most)
 			most = net->links[i].n_vcs;
 	return most;
-}
-
-// lines allocates zeroed memory that begins with a cache line: what one crossing touches
-// should lie in as few of them as it can.
-static void *lines(size_t n, size_t size)
-{
-	size_t bytes = (n * size + 63) / 64 * 64;
-	void *memory = aligned_alloc(64, bytes);
-	if (memory)
-		memset(memory, 0, bytes);
-	return memory;
 }
 
 static bool rates_are_equal(const struct tb_network *net)
@@ -107,9 +98,9 @@ static int make_links(struct tb_engine *engine)
 	const struct tb_network *net = engine->net;
 	uint32_t n = engine->n_slots;
 	size_t n_vcs = (size_t)n * engine->vcs_most;
-	engine->links = lines(n, sizeof *engine->links);
-	engine->vcs = lines(n_vcs, sizeof *engine->vcs);
-	engine->free_at = lines(n_vcs, sizeof *engine->free_at);
+	engine->links = tb_lines_new(n, sizeof *engine->links);
+	engine->vcs = tb_lines_new(n_vcs, sizeof *engine->vcs);
+	engine->free_at = tb_lines_new(n_vcs, sizeof *engine->free_at);
 	engine->slot_of_link = malloc(net->n_links * sizeof *engine->slot_of_link);
 	if (!engine->links || !engine->vcs || !engine->free_at || !engine->slot_of_link)
 		return TB_ENOMEM;
@@ -158,7 +149,7 @@ static int make_switches(struct tb_engine *engine)
 {
 	const struct tb_network *net = engine->net;
 	uint32_t *n_inputs = calloc(net->n_switches, sizeof *n_inputs);
-	engine->switches = lines(net->n_switches, sizeof *engine->switches);
+	engine->switches = tb_lines_new(net->n_switches, sizeof *engine->switches);
 	if (!n_inputs || !engine->switches) {
 		free(n_inputs);
 		return TB_ENOMEM;
@@ -184,7 +175,7 @@ static int make_switches(struct tb_engine *engine)
 static int make_packets(struct tb_engine *engine)
 {
 	uint32_t n = engine->n_packets_most;
-	engine->packets = lines(n, engine->packet_bytes);
+	engine->packets = tb_lines_new(n, engine->packet_bytes);
 	engine->free_packets = malloc(n * sizeof *engine->free_packets);
 	if (!engine->packets || !engine->free_packets)
 		return TB_ENOMEM;
@@ -198,7 +189,7 @@ static int make_packets(struct tb_engine *engine)
 static int make_nodes(struct tb_engine *engine)
 {
 	const struct tb_network *net = engine->net;
-	engine->nodes = lines(net->n_nodes, sizeof *engine->nodes);
+	engine->nodes = tb_lines_new(net->n_nodes, sizeof *engine->nodes);
 	engine->links_now.ids = malloc(engine->n_slots * sizeof(uint32_t));
 	engine->switches_now.ids = malloc(net->n_switches * sizeof(uint32_t));
 	engine->nodes_now.ids = malloc(net->n_nodes * sizeof(uint32_t));

@@ -1,5 +1,7 @@
 #include "recorder.h"
 
+#include "lines.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +35,7 @@ int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *obs
 		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
 		.bins_most = bins_for(n_links)};
 	recorder->bin_end = recorder->bin_ps;
-	recorder->cells = calloc(n_links, sizeof *recorder->cells);
+	recorder->cells = tb_lines_new(n_links, sizeof *recorder->cells);
 	recorder->touched = calloc(n_links / 64 + 1, sizeof *recorder->touched);
 	recorder->told = malloc(n_links * sizeof *recorder->told);
 	recorder->flows_room = FIRST_FLOWS;

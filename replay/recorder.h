@@ -16,8 +16,10 @@
 #include <stdbool.h>
 
 struct tb_cell { // one link in the open bin
-	uint64_t wait_ps, held_ps, busy_ps, bytes, longest_ps;
+	_Alignas(64) uint64_t wait_ps;
+	uint64_t held_ps, busy_ps, bytes, longest_ps;
 	uint32_t n_packets, n_blocked;
+	bool touched; // its bit is set
 };
 
 struct tb_spill { // what of a run of flits lies beyond the open bin
@@ -65,6 +67,9 @@ uint32_t tb_recorder_flow(struct tb_recorder *recorder, uint32_t job, uint32_t s
 
 static inline void tb_recorder_touch(struct tb_recorder *recorder, uint32_t link)
 {
+	if (recorder->cells[link].touched)
+		return;
+	recorder->cells[link].touched = true;
 	recorder->touched[link / 64] |= UINT64_C(1) << link % 64;
 }
 

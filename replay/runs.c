@@ -47,8 +47,8 @@ static tb_time_ps last_flit_ps(
 // flits spread more and more the later they come, so what holds for the first and the
 // last holds between; a last, shorter run needs the room of an earlier run's flit in the
 // middle, which is why that is kept too.
-static tb_time_ps stretch(struct tb_engine *engine, const struct packet *packet,
-	struct hop *at, tb_time_ps start, uint32_t bytes)
+static __attribute__((noinline)) tb_time_ps stretch(struct tb_engine *engine,
+	const struct packet *packet, struct hop *at, tb_time_ps start, uint32_t bytes)
 {
 	const struct link *link = &engine->links[at->link];
 	uint32_t run = at->runs;
@@ -109,7 +109,6 @@ static void begin(
 	link->reserved_until = end;
 	tb_recorder_run(&engine->recorder, link->id, start, end, bytes, run == 0);
 	if (run == 0) {
-		engine->stats.n_hops++;
 		if (!link->ejection)
 			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
 				packet->id);
