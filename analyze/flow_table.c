@@ -10,6 +10,10 @@
 
 void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 {
+	if (sum->n_messages == 0 || more->first_ps < sum->first_ps)
+		sum->first_ps = more->first_ps;
+	if (more->last_ps > sum->last_ps)
+		sum->last_ps = more->last_ps;
 	sum->n_messages += more->n_messages;
 	sum->n_packets += more->n_packets;
 	sum->bytes += more->bytes;
@@ -61,7 +65,8 @@ static int read_flows(struct tb_run *run, struct reading *reading, struct tb_err
 	uint32_t n_nodes = run->record.info.n_nodes;
 	int status = tb_run_query(run,
 		"SELECT job, source, destination, messages, packets, bytes, latency_ps, "
-		"worst_latency_ps, ideal_ps, wait_ps FROM flow WHERE run = ?1",
+		"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps FROM flow WHERE "
+		"run = ?1",
 		&row, error);
 	if (status)
 		return status;
@@ -77,6 +82,8 @@ static int read_flows(struct tb_run *run, struct reading *reading, struct tb_err
 		flow.worst_latency_ps = tb_run_get(&row, 7, INT64_MAX);
 		flow.ideal_ps = tb_run_get(&row, 8, INT64_MAX);
 		flow.wait_ps = tb_run_get(&row, 9, INT64_MAX);
+		flow.first_ps = (tb_time_ps)tb_run_get(&row, 10, INT64_MAX);
+		flow.last_ps = (tb_time_ps)tb_run_get(&row, 11, INT64_MAX);
 		if (!row.bad)
 			take(reading, &flow);
 	}

@@ -20,12 +20,13 @@
 	X(NARROW, "[", "halve the window")                                               \
 	X(WIDEN, "]", "double the window")                                               \
 	X(WHOLE, "0", "show the whole run")                                              \
-	X(VIEW, "F2 F3 F4", "choose the view")                                           \
+	X(VIEW, "F2 F3 F4 F5 F6", "choose the view")                                     \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
 	X(ABSOLUTE, "%", "numbers in percent or in their unit")                          \
 	X(LOGARITHMIC, "l", "linear or logarithmic shades")                              \
+	X(FIGURE, "g", "node to node: show the next figure")                             \
 	X(HOTTER, "p", "select the row before in the list")                              \
 	X(COOLER, "n", "select the next row in the list")                                \
 	X(ORDER, "o", "order the list by the next column")                               \

@@ -16,14 +16,16 @@ enum tb_view_name {
 	TB_VIEW_TABS,
 	TB_VIEW_MATRIX, // from here the main views, of which one is shown
 	TB_VIEW_TREE,
-	TB_VIEW_LINKS, // to here
+	TB_VIEW_LINKS,
+	TB_VIEW_FLOWS,
+	TB_VIEW_BLAME, // to here
 	TB_VIEW_LIST,
 	TB_VIEW_DETAIL,
 	TB_VIEW_TIME,
 	TB_N_VIEWS
 };
 #define TB_FIRST_MAIN TB_VIEW_MATRIX
-#define TB_LAST_MAIN  TB_VIEW_LINKS
+#define TB_LAST_MAIN  TB_VIEW_BLAME
 
 // Parts that a pointer can hold on to (TB_PICK_PART).
 enum tb_part {
@@ -78,7 +80,8 @@ struct tb_view {
 };
 
 extern const struct tb_view tb_view_head, tb_view_tabs, tb_view_matrix, tb_view_tree,
-	tb_view_links, tb_view_list, tb_view_detail, tb_view_time;
+	tb_view_links, tb_view_flows, tb_view_blame, tb_view_list, tb_view_detail,
+	tb_view_time;
 
 struct tb_list_row {
 	struct tb_link link;

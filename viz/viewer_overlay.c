@@ -127,7 +127,7 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 		tip_button(tip, index);
 		break;
 	case TB_PICK_PART:
-		if (index != TB_PART_LIST)
+		if (index <= TB_PART_TO)
 			tip_strip(viewer, tip);
 		break;
 	case TB_PICK_NODE:

@@ -1,0 +1,445 @@
+// Blame: who waited for whom, job against job and flow against flow, and where. A link,
+// node or job that is selected elsewhere narrows it to what happened there.
+#include "blame_square.h"
+#include "metric_text.h"
+#include "scale.h"
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define PAD	 16
+#define TITLE_H	 26
+#define LABEL_H	 16
+#define ROW_H	 20
+#define HEADER_H 22
+#define LEAST_PX 15 // of a cell of the square
+
+struct blame {
+	struct tb_blame_square jobs, flows;
+	struct tb_blame_filter filter;
+	uint32_t victim_job, culprit_job; // chosen in the jobs' square
+	uint32_t *rows;			  // of the list: those that pass
+	uint32_t n_rows;
+	double scroll;
+	bool filled;
+};
+
+static void close(void *state)
+{
+	struct blame *blame = state;
+	free(blame->rows);
+}
+
+static struct blame *blame_of(const struct tb_viewer *viewer)
+{
+	return viewer->states[TB_VIEW_BLAME];
+}
+
+static int open(struct tb_viewer *viewer, struct tb_error *error)
+{
+	if (blame_of(viewer))
+		return TB_OK; // blame is of the whole run
+	struct blame *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory to show who waited for whom");
+	made->victim_job = made->culprit_job = TB_ID_NONE;
+	viewer->states[TB_VIEW_BLAME] = made;
+	return TB_OK;
+}
+
+// filter_of narrows to what is selected. A pair chosen in here narrows nothing.
+static struct tb_blame_filter filter_of(const struct tb_viewer *viewer)
+{
+	const struct blame *blame = blame_of(viewer);
+	struct tb_blame_filter filter = {
+		TB_ID_NONE, blame->victim_job, blame->culprit_job, TB_ID_NONE};
+	if (viewer->selected.kind == TB_PICK_LINK)
+		filter.link = viewer->selected.index;
+	if (viewer->selected.kind == TB_PICK_NODE)
+		filter.node = viewer->selected.index;
+	if (viewer->selected.kind == TB_PICK_JOB)
+		filter.victim_job = viewer->selected.index;
+	return filter;
+}
+
+static bool same_filter(struct tb_blame_filter a, struct tb_blame_filter b)
+{
+	return a.link == b.link && a.victim_job == b.victim_job &&
+	       a.culprit_job == b.culprit_job && a.node == b.node;
+}
+
+// The places of the view's parts.
+struct parts {
+	struct tb_box jobs, flows, list;
+};
+
+static struct parts parts_of(const struct tb_viewer *viewer)
+{
+	struct tb_box place = viewer->places[TB_VIEW_BLAME];
+	double top_h = fmin(fmax(place.h * 0.52, 150), place.h - 90);
+	double jobs_w = viewer->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
+	struct tb_box top = {place.x + PAD, place.y + 8, place.w - 2 * PAD, top_h - 8};
+	return (struct parts){.jobs = {top.x, top.y, jobs_w, top.h},
+		.flows = {top.x + jobs_w + (jobs_w > 0 ? 24 : 0), top.y,
+			top.w - jobs_w - (jobs_w > 0 ? 24 : 0), top.h},
+		.list = {place.x, place.y + top_h + 8, place.w, place.h - top_h - 8}};
+}
+
+// Labels stand left of a square and over it, in at most so much room.
+static double label_w(enum tb_blame_parties parties)
+{
+	return parties == TB_BLAME_OF_JOBS ? 84 : 92;
+}
+
+static uint32_t side_of(struct tb_box box, enum tb_blame_parties parties)
+{
+	double side = fmin(box.h - TITLE_H - LABEL_H - 30, box.w - label_w(parties));
+	return (uint32_t)fmin(fmax(side / LEAST_PX, 1), TB_BLAME_SIDE);
+}
+
+static int fill(struct tb_viewer *viewer, const struct tb_blame_sample *rows, uint32_t n)
+{
+	struct blame *blame = blame_of(viewer);
+	struct tb_blame_filter filter = filter_of(viewer);
+	struct parts parts = parts_of(viewer);
+	struct tb_blame_filter all = filter;
+	all.victim_job = all.culprit_job = TB_ID_NONE;
+	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
+	if (blame->filled && same_filter(filter, blame->filter) &&
+		blame->flows.n_victims <= side)
+		return TB_OK;
+	if (!blame->rows)
+		blame->rows = malloc((n + 1u) * sizeof *blame->rows);
+	if (!blame->rows)
+		return TB_ENOMEM;
+	blame->n_rows = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (tb_blame_passes(&rows[i], &filter))
+			blame->rows[blame->n_rows++] = i;
+	int status = tb_blame_square_fill(&blame->jobs, rows, n, TB_BLAME_OF_JOBS, &all,
+		side_of(parts.jobs, TB_BLAME_OF_JOBS));
+	if (status == TB_OK)
+		status = tb_blame_square_fill(
+			&blame->flows, rows, n, TB_BLAME_OF_FLOWS, &filter, side);
+	blame->filter = filter;
+	blame->filled = status == TB_OK;
+	return status;
+}
+
+static char *party_text(const struct tb_viewer *viewer,
+	const struct tb_blame_party *party, bool of_jobs, char *buffer, size_t size)
+{
+	const char *job = tb_run_job_name(viewer->run, party->job);
+	if (!of_jobs && party->source.id != TB_ID_NONE)
+		snprintf(buffer, size, "%" PRIu32 " > %" PRIu32, party->source.id,
+			party->destination.id);
+	else if (!of_jobs)
+		snprintf(buffer, size, "various");
+	else if (job[0])
+		snprintf(buffer, size, "%s", job);
+	else if (party->job == TB_ID_NONE)
+		snprintf(buffer, size, "various");
+	else
+		snprintf(buffer, size, "job %" PRIu32, party->job);
+	return buffer;
+}
+
+static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, const struct tb_blame_square *square, uint32_t index)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct blame *blame = blame_of(viewer);
+	uint32_t victim = index / TB_BLAME_SIDE, culprit = index % TB_BLAME_SIDE;
+	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
+	uint64_t wait_ps = square->wait_ps[victim][culprit];
+	const struct tb_scale scale = tb_scale_of(TB_QUANTITY_TIME,
+		(double)square->largest_ps, viewer->absolute, viewer->logarithmic);
+	struct tb_colour colour =
+		wait_ps ? tb_shade(viewer->colours, viewer->theme,
+				  tb_scale_percent(&scale, (double)wait_ps))
+			: palette->empty;
+	char text[16];
+	tb_picture_rect(picture, box, colour);
+	tb_picture_pick(
+		picture, (struct tb_pick){of_jobs ? TB_PICK_JOBS : TB_PICK_CELL, index});
+	if (wait_ps && box.w >= 22)
+		tb_picture_text(picture, box,
+			(struct tb_type){TB_FONT_TEXT, fmin(box.h * 0.55, 11),
+				TB_ALIGN_CENTRE, tb_colour_ink(colour)},
+			tb_scale_number(&scale, (double)wait_ps, text, sizeof text));
+	bool chosen =
+		of_jobs ? square->victims[victim].job == blame->victim_job &&
+				  square->culprits[culprit].job == blame->culprit_job
+			: wait_ps && viewer->selected.kind == TB_PICK_PAIR &&
+				  square->heaviest[victim][culprit] ==
+					  viewer->selected.index;
+	if (chosen)
+		tb_picture_frame(picture,
+			(struct tb_box){box.x - 2, box.y - 2, box.w + 4, box.h + 4}, 2,
+			palette->accent);
+}
+
+static void draw_square(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, const struct tb_blame_square *square)
+{
+	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
+	double left = label_w(square->parties);
+	double w = (box.w - left) / fmax(square->n_culprits, 1);
+	double h = (box.h - TITLE_H - LABEL_H - 22) / fmax(square->n_victims, 1);
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	char text[64];
+	w = fmin(w, 96);
+	h = fmin(h, 30);
+	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 18},
+		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false),
+		of_jobs ? "Job against job" : "Flow against flow");
+	for (uint32_t i = 0; i < square->n_culprits; i++) {
+		// Only what fits stands over a column.
+		struct tb_box at = {
+			box.x + left + i * w, box.y + TITLE_H, w - 2, LABEL_H};
+		party_text(viewer, &square->culprits[i], of_jobs, text, sizeof text);
+		type.align = TB_ALIGN_CENTRE;
+		if (tb_text_width(TB_FONT_TEXT, 11, text) <= w - 2 || of_jobs)
+			tb_picture_text(picture, at, type, text);
+	}
+	double y = box.y + TITLE_H + LABEL_H + 2;
+	for (uint32_t row = 0; row < square->n_victims; row++, y += h) {
+		type.align = TB_ALIGN_RIGHT;
+		tb_picture_text(picture, (struct tb_box){box.x, y, left - 8, h}, type,
+			party_text(viewer, &square->victims[row], of_jobs, text,
+				sizeof text));
+		for (uint32_t i = 0; i < square->n_culprits; i++)
+			draw_cell(viewer, picture,
+				(struct tb_box){box.x + left + i * w, y, w - 1, h - 1},
+				square, row * TB_BLAME_SIDE + i);
+	}
+	type.align = TB_ALIGN_LEFT;
+	double share = square->whole_ps ? 100.0 * (double)square->shown_ps /
+						  (double)square->whole_ps
+					: 0;
+	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
+		type, "down: who waited, across: for whom%s; %.0f %% of the wait",
+		square->n_victims < square->all_victims ? ", the first of many" : "",
+		share);
+}
+
+struct list_column {
+	const char *title;
+	double x, w; // shares of the width
+};
+
+static const struct list_column list_columns[] = {{"Wait", 0.03, 0.11},
+	{"Waits", 0.15, 0.08}, {"Who waited", 0.26, 0.15}, {"for whom", 0.42, 0.15},
+	{"came in by", 0.58, 0.19}, {"held up at the root", 0.78, 0.2}};
+#define N_LIST (sizeof list_columns / sizeof *list_columns)
+
+static struct tb_box list_box(struct tb_box row, size_t column)
+{
+	return (struct tb_box){row.x + row.w * list_columns[column].x, row.y,
+		row.w * list_columns[column].w, row.h};
+}
+
+static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, uint32_t index, const struct tb_blame_sample *row)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct tb_run_link *links = tb_run_links(viewer->run);
+	struct tb_pick pick = {TB_PICK_PAIR, index};
+	bool selected = tb_pick_equal(viewer->selected, pick);
+	bool under = tb_pick_equal(viewer->hovered, pick);
+	char text[48];
+	const struct tb_blame_party victim = {
+		row->victim_job, row->victim_source, row->victim_destination, 0};
+	const struct tb_blame_party culprit = {
+		row->culprit_job, row->culprit_source, row->culprit_destination, 0};
+	struct tb_type plain = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+	struct tb_type mono = tb_viewer_type(viewer, TB_FONT_MONO, 12, false);
+	struct tb_type right = plain;
+	right.align = TB_ALIGN_RIGHT;
+	tb_picture_rect(
+		picture, box, selected || under ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	if (selected)
+		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
+			palette->accent);
+	tb_picture_text(picture, list_box(box, 0), right,
+		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text));
+	tb_picture_text(picture, list_box(box, 1), right,
+		tb_format_count(row->n_waits, text, sizeof text));
+	bool told = row->victim_source.id != TB_ID_NONE;
+	tb_picture_text(picture, list_box(box, 2), told ? mono : plain,
+		party_text(viewer, &victim, !told, text, sizeof text));
+	tb_picture_text(picture, list_box(box, 3), told ? mono : plain,
+		party_text(viewer, &culprit, !told, text, sizeof text));
+	tb_picture_text(picture, list_box(box, 4), mono, links[row->link.id].name);
+	tb_picture_text(picture, list_box(box, 5), mono, links[row->root.id].name);
+}
+
+static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box place, const struct tb_blame_sample *rows)
+{
+	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct blame *blame = blame_of(viewer);
+	struct tb_box header = {place.x, place.y, place.w, HEADER_H};
+	struct tb_box body = {
+		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	for (size_t i = 0; i < N_LIST; i++) {
+		type.align = i < 2 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
+		tb_picture_text(
+			picture, list_box(header, i), type, list_columns[i].title);
+	}
+	tb_picture_line(picture,
+		(struct tb_box){place.x + PAD, body.y - 0.5, place.w - 2 * PAD, 0}, 1,
+		palette->line);
+	double most = fmax(blame->n_rows * (double)ROW_H - body.h, 0);
+	blame->scroll = fmin(fmax(blame->scroll, 0), most);
+	tb_picture_clip(picture, body);
+	for (uint32_t i = (uint32_t)(blame->scroll / ROW_H); i < blame->n_rows; i++) {
+		double y = body.y + i * (double)ROW_H - blame->scroll;
+		if (y >= body.y + body.h)
+			break;
+		draw_row(viewer, picture, (struct tb_box){body.x, y, body.w, ROW_H},
+			blame->rows[i], &rows[blame->rows[i]]);
+	}
+	tb_picture_unclip(picture);
+}
+
+static void nothing(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 13, false);
+	bool narrowed = viewer->data.n_blame > 0;
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_text(picture,
+		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
+		narrowed ? "Nothing to show: nobody is known to have waited here. Escape "
+			   "shows all."
+		: viewer->info->complete
+			? "Nothing to show: nobody waited, or the replay ran with "
+			  "--no-blame."
+			: "Nothing to show: blame is kept at the end of a run, and this "
+			  "one was stopped early.");
+}
+
+static void draw(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+{
+	uint32_t n;
+	const struct tb_blame_sample *rows = tb_viewer_blame(viewer, &n);
+	struct parts parts = parts_of(viewer);
+	if (!blame_of(viewer) || !rows)
+		return;
+	if (fill(viewer, rows, n) != TB_OK) {
+		picture->status = TB_ENOMEM;
+		return;
+	}
+	if (blame_of(viewer)->n_rows == 0) {
+		nothing(viewer, picture, place);
+		return;
+	}
+	if (parts.jobs.w > 0)
+		draw_square(viewer, picture, parts.jobs, &blame_of(viewer)->jobs);
+	draw_square(viewer, picture, parts.flows, &blame_of(viewer)->flows);
+	draw_list(viewer, picture, parts.list, rows);
+}
+
+static void choose_jobs(struct tb_viewer *viewer, uint32_t index)
+{
+	struct blame *blame = blame_of(viewer);
+	uint32_t victim = blame->jobs.victims[index / TB_BLAME_SIDE].job;
+	uint32_t culprit = blame->jobs.culprits[index % TB_BLAME_SIDE].job;
+	bool again = blame->victim_job == victim && blame->culprit_job == culprit;
+	blame->victim_job = again ? TB_ID_NONE : victim;
+	blame->culprit_job = again ? TB_ID_NONE : culprit;
+	blame->scroll = 0;
+	viewer->stale = true;
+}
+
+static void click(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	const struct blame *blame = blame_of(viewer);
+	uint32_t victim = pick.index / TB_BLAME_SIDE,
+		 culprit = pick.index % TB_BLAME_SIDE;
+	if (pick.kind == TB_PICK_JOBS)
+		choose_jobs(viewer, pick.index);
+	else if (pick.kind == TB_PICK_CELL && blame->flows.wait_ps[victim][culprit])
+		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_PAIR,
+						 blame->flows.heaviest[victim][culprit]});
+	else if (pick.kind == TB_PICK_NONE)
+		tb_viewer_select(viewer, pick);
+}
+
+static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+{
+	struct blame *blame = blame_of(viewer);
+	if (!blame || !blame->filled)
+		return;
+	if (event->kind == TB_EVENT_WHEEL)
+		blame->scroll -= event->steps * 3 * ROW_H;
+	else if (event->kind == TB_EVENT_DRAG)
+		blame->scroll -= event->dy;
+	else if (event->kind == TB_EVENT_CLICK)
+		click(viewer, event->pick);
+}
+
+static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+{
+	struct blame *blame = blame_of(viewer);
+	double page = parts_of(viewer).list.h / 2;
+	if (!blame)
+		return false;
+	switch ((int)asked->name) {
+	case TB_REQUEST_PAN_UP:
+		blame->scroll -= page;
+		return true;
+	case TB_REQUEST_PAN_DOWN:
+		blame->scroll += page;
+		return true;
+	case TB_REQUEST_FIT:
+		blame->victim_job = blame->culprit_job = TB_ID_NONE;
+		blame->scroll = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_tip *tip)
+{
+	const struct blame *blame = blame_of(viewer);
+	char victim[64], culprit[64], wait[48];
+	if (!blame || !blame->filled ||
+		(pick.kind != TB_PICK_JOBS && pick.kind != TB_PICK_CELL))
+		return;
+	bool of_jobs = pick.kind == TB_PICK_JOBS;
+	const struct tb_blame_square *square = of_jobs ? &blame->jobs : &blame->flows;
+	uint32_t row = pick.index / TB_BLAME_SIDE, column = pick.index % TB_BLAME_SIDE;
+	if (row >= square->n_victims || column >= square->n_culprits)
+		return;
+	uint64_t wait_ps = square->wait_ps[row][column];
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s waited for %s",
+		party_text(viewer, &square->victims[row], of_jobs, victim, sizeof victim),
+		party_text(viewer, &square->culprits[column], of_jobs, culprit,
+			sizeof culprit));
+	snprintf(tip->lines[1], sizeof tip->lines[1],
+		"%s, %.1f %% of the wait that is blamed on somebody",
+		tb_metric_format(TB_WAIT, wait_ps, wait, sizeof wait),
+		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
+				 : 0);
+	snprintf(tip->lines[2], sizeof tip->lines[2],
+		"time that headers stood while the other's packets held the channels, "
+		"whole run");
+	tip->n_lines = 3;
+}
+
+const struct tb_view tb_view_blame = {.name = "blame",
+	.tab = "Blame",
+	.open = open,
+	.draw = draw,
+	.request = request,
+	.pointer = pointer,
+	.tip = tip,
+	.close = close};
