@@ -1,38 +1,54 @@
-// The parts of `tailback synth` beside traffic patterns: each has options of its own, a
-// list for --help, and makes a job of what it was told.
+// What `tailback synth` makes: patterns, collectives and parallel I/O. Each has options
+// of its own, a check whether they go together (it ends the program by argp_error), and a
+// list for --help.
 #ifndef TB_CMD_SYNTH_H
 #define TB_CMD_SYNTH_H
 
 #include "collective.h"
+#include "io.h"
+#include "synth.h"
 
 #include <argp.h>
 #include <stdio.h>
 
-// What the options of collectives said.
-struct tb_synth_collective {
-	const struct tb_collective *collective; // the operand; NULL: it was none
-	const char *used;			// one of these options, if any was there
-	const char *algorithm;
-	bool size, root, branch;
-	struct tb_collective_options options;
-	struct tb_plan_job how;
+struct tb_synth_pattern_args {
+	const char *used; // an option of patterns, if any was there
+	bool message, messages, hot, rate, time_dist;
+	struct tb_synth_options options; // the pattern is NULL when the operand was none
 };
 
-extern const struct argp tb_synth_collective_argp; // its input is the struct above
+struct tb_synth_collective_args {
+	const char *used;
+	const char *algorithm;
+	bool size, root, branch;
+	struct tb_collective_options options; // so is the collective
+};
 
-// tb_synth_collective_check ends the program by argp_error when the options do not go
-// with the collective or with each other.
+struct tb_synth_io_args {
+	const char *used;
+	bool rendezvous, completion, eager, outstanding, heavy, block;
+	struct tb_io_options options; // so is the benchmark
+};
+
+// The input of each is a struct above.
+extern const struct argp tb_synth_pattern_argp, tb_synth_collective_argp,
+	tb_synth_io_argp;
+
+void tb_synth_pattern_check(
+	struct argp_state *state, const struct tb_synth_pattern_args *args);
 void tb_synth_collective_check(
-	struct argp_state *state, struct tb_synth_collective *collective);
+	struct argp_state *state, struct tb_synth_collective_args *args);
+void tb_synth_io_check(struct argp_state *state, const struct tb_synth_io_args *args);
 
-// tb_synth_collective_help writes the list for --help.
+void tb_synth_pattern_help(FILE *stream);
 void tb_synth_collective_help(FILE *stream);
-
-int tb_synth_collective_job(struct tb_job **job, const struct tb_synth_collective *it,
-	uint32_t n_ranks, struct tb_error *error) TB_MUST_USE;
+void tb_synth_io_help(FILE *stream);
 
 // tb_synth_number reads what a numeric option says, or ends the program by argp_error.
 uint64_t tb_synth_number(struct argp_state *state, const char *name, const char *text,
 	uint64_t min, uint64_t max);
+
+// tb_synth_ns reads a time in whole nanoseconds, as GOAL has them.
+uint64_t tb_synth_ns(struct argp_state *state, const char *name, const char *text);
 
 #endif

@@ -3,15 +3,7 @@
 
 #include "units.h"
 
-enum {
-	KEY_ALGORITHM = 512,
-	KEY_SIZE,
-	KEY_PORTS,
-	KEY_ROOT,
-	KEY_BRANCH,
-	KEY_REPEAT,
-	KEY_COMPUTE
-};
+enum { KEY_ALGORITHM = 512, KEY_SIZE, KEY_PORTS, KEY_ROOT, KEY_BRANCH };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of collectives:", 0},
@@ -28,57 +20,35 @@ static const struct argp_option options[] = {
 	{"root", KEY_ROOT, "RANK", 0, "Root of scatter, gather, broadcast, reduce (0)",
 		0},
 	{"branch", KEY_BRANCH, "COUNT", 0, "Children of a rank in a tree (4)", 0},
-	{"repeat", KEY_REPEAT, "COUNT", 0, "Do it as many times, one after the other (1)",
-		0},
-	{"compute", KEY_COMPUTE, "TIME", 0,
-		"Let each rank compute as long before each time (0)", 0},
 	{0},
 };
 
-static void parse_compute(
-	struct argp_state *state, struct tb_synth_collective *it, const char *text)
-{
-	tb_time_ps time = 0;
-	if (tb_parse_time(text, &time) != TB_OK || time % TB_PS_PER_NS != 0)
-		argp_error(state,
-			"--compute takes a time in whole nanoseconds as 10us, not '%s'",
-			text);
-	it->how.compute_ns = (uint64_t)(time / TB_PS_PER_NS);
-}
-
 static error_t parse_value(int key, char *text, struct argp_state *state)
 {
-	struct tb_synth_collective *it = state->input;
+	struct tb_synth_collective_args *args = state->input;
 	switch (key) {
 	case KEY_ALGORITHM:
-		it->algorithm = text;
+		args->algorithm = text;
 		return 0;
 	case KEY_SIZE:
-		it->size = true;
-		if (tb_parse_size(text, &it->options.bytes) != TB_OK)
+		args->size = true;
+		if (tb_parse_size(text, &args->options.bytes) != TB_OK)
 			argp_error(state, "--size takes a size as 320 or 32K, not '%s'",
 				text);
 		return 0;
 	case KEY_PORTS:
-		it->options.n_ports = (uint32_t)tb_synth_number(
+		args->options.n_ports = (uint32_t)tb_synth_number(
 			state, "--ports", text, 1, TB_PORTS_MAX);
 		return 0;
 	case KEY_ROOT:
-		it->root = true;
-		it->options.root = (uint32_t)tb_synth_number(
+		args->root = true;
+		args->options.root = (uint32_t)tb_synth_number(
 			state, "--root", text, 0, TB_RANKS_MAX - 1);
 		return 0;
 	case KEY_BRANCH:
-		it->branch = true;
-		it->options.branch = (uint32_t)tb_synth_number(
+		args->branch = true;
+		args->options.branch = (uint32_t)tb_synth_number(
 			state, "--branch", text, 1, TB_RANKS_MAX - 1);
-		return 0;
-	case KEY_REPEAT:
-		it->how.n_repeats =
-			(uint32_t)tb_synth_number(state, "--repeat", text, 1, INT32_MAX);
-		return 0;
-	case KEY_COMPUTE:
-		parse_compute(state, it, text);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -87,16 +57,15 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-	struct tb_synth_collective *it = state->input;
+	struct tb_synth_collective_args *args = state->input;
 	if (key == ARGP_KEY_INIT) {
-		it->options.n_ports = 1;
-		it->options.branch = 4;
-		it->how.n_repeats = 1;
+		args->options.n_ports = 1;
+		args->options.branch = 4;
 		return 0;
 	}
 	for (const struct argp_option *option = options + 1; option->name; option++)
 		if (option->key == key)
-			it->used = option->name;
+			args->used = option->name;
 	return parse_value(key, text, state);
 }
 
@@ -114,27 +83,27 @@ static const char *rooted_names(char *buffer, size_t size)
 	return buffer;
 }
 
-void tb_synth_collective_check(struct argp_state *state, struct tb_synth_collective *it)
+void tb_synth_collective_check(
+	struct argp_state *state, struct tb_synth_collective_args *args)
 {
-	const struct tb_collective *collective = it->collective;
+	const struct tb_collective *collective = args->options.collective;
 	struct tb_error error;
 	char names[128];
-	it->options.collective = collective;
-	it->options.algorithm = collective->algorithms;
-	if (it->algorithm && tb_collective_algorithm_find(&it->options.algorithm,
-				     collective, it->algorithm, &error) != TB_OK)
+	args->options.algorithm = collective->algorithms;
+	if (args->algorithm && tb_collective_algorithm_find(&args->options.algorithm,
+				       collective, args->algorithm, &error) != TB_OK)
 		argp_error(state, "%s", error.text);
-	if (collective->size == TB_SIZE_NONE && it->size)
+	if (collective->size == TB_SIZE_NONE && args->size)
 		argp_error(state, "--size does not go with %s, which moves no data",
 			collective->name);
-	if (collective->size != TB_SIZE_NONE && !it->size)
+	if (collective->size != TB_SIZE_NONE && !args->size)
 		argp_error(state, "--size is missing");
-	if (it->root && !collective->rooted)
+	if (args->root && !collective->rooted)
 		argp_error(state, "--root goes with %s, not with %s",
 			rooted_names(names, sizeof names), collective->name);
-	if (it->branch && !it->options.algorithm->branches)
+	if (args->branch && !args->options.algorithm->branches)
 		argp_error(state, "--branch goes with trees, not with %s %s",
-			collective->name, it->options.algorithm->name);
+			collective->name, args->options.algorithm->name);
 }
 
 void tb_synth_collective_help(FILE *stream)
@@ -146,18 +115,4 @@ void tb_synth_collective_help(FILE *stream)
 			a++)
 			fprintf(stream, "    %-19s%s\n", a->name, a->summary);
 	}
-}
-
-int tb_synth_collective_job(struct tb_job **job, const struct tb_synth_collective *it,
-	uint32_t n_ranks, struct tb_error *error)
-{
-	struct tb_collective_options ranks = it->options;
-	struct tb_plan plan;
-	ranks.n_ranks = n_ranks;
-	int status = tb_collective_plan(&plan, &ranks, error);
-	if (status != TB_OK)
-		return status;
-	status = tb_plan_to_job(job, &plan, &it->how, error);
-	tb_plan_fini(&plan);
-	return status;
 }

@@ -42,6 +42,9 @@ _tailback_value()
 	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
 	sweep:--set) _tailback_words "$(_tailback_sweep_keys)" ;;
+	synth:--transport) _tailback_words 'elan tcp' ;;
+	synth:--rendezvous) _tailback_words 'adaptive read write' ;;
+	synth:--completion) _tailback_words 'control event' ;;
 	synth:--size-dist | synth:--time-dist) _tailback_words 'fixed uniform exponential' ;;
 	capture:-i | capture:--interface) _tailback_interfaces ;;
 	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
@@ -62,25 +65,31 @@ _tailback_presets()
 	done
 }
 
-# The patterns stand in the help of synth, indented, below their headline.
-_tailback_patterns()
+# Names stand in the help of synth, indented by two, below the headline $1. The algorithms of
+# collectives are indented more.
+_tailback_names()
 {
 	"${COMP_WORDS[0]}" synth --help 2>/dev/null |
-		sed -n '/^Patterns:/,/^$/s/^ *\([a-z-]*\)  .*/\1/p'
+		sed -n "/^$1/,/^\$/"'s/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
 
-# The collectives stand there too, each above its algorithms, which are indented more.
-_tailback_collectives()
+# What synth makes: a pattern, a collective, or a benchmark of io.
+_tailback_jobs()
 {
-	"${COMP_WORDS[0]}" synth --help 2>/dev/null |
-		sed -n '/^Collectives/,/^$/s/^  \([a-z][a-z-]*\)  .*/\1/p'
+	if [[ " ${COMP_WORDS[*]} " == *" io "* ]]; then
+		_tailback_names Parallel
+	else
+		_tailback_names Patterns
+		_tailback_names Collectives
+		echo io
+	fi
 }
 
 # The algorithms of the collective that stands on the line; of all when none does.
 _tailback_algorithms()
 {
 	local word wanted=
-	for word in $(_tailback_collectives); do
+	for word in $(_tailback_names Collectives); do
 		[[ " ${COMP_WORDS[*]} " == *" $word "* ]] && wanted=$word
 	done
 	"${COMP_WORDS[0]}" synth --help 2>/dev/null | awk -v wanted="$wanted" '
@@ -106,7 +115,7 @@ _tailback_sweep_keys()
 _tailback_operand()
 {
 	case $1 in
-	synth) _tailback_words "$(_tailback_patterns) $(_tailback_collectives)" ;;
+	synth) _tailback_words "$(_tailback_jobs)" ;;
 	sweep)
 		_tailback_words "$(_tailback_experiments)"
 		_tailback_files '\.ini$'

@@ -31,6 +31,9 @@ offers 'allgather allreduce alltoall' synth al
 offers 'binomial sequential' synth scatter --algorithm ''
 offers 'binomial sequential tree' synth gather --algorithm ''
 offers 'direct dissemination doubling' synth --algorithm d
+offers 'read resize' synth io re
+offers 'io' synth i
+offers 'adaptive' synth io read --rendezvous a
 offers '--messages' synth --messages
 offers 'exponential' synth --size-dist = exp
 offers 'a.pcap b.pcapng.zst c.goal folder' replay ''

@@ -1,0 +1,142 @@
+// The options of traffic patterns.
+#include "cmd_synth.h"
+
+#include "units.h"
+
+#include <string.h>
+
+enum {
+	KEY_MESSAGE = 256,
+	KEY_MESSAGES,
+	KEY_LOAD,
+	KEY_RATE,
+	KEY_SIZE_DIST,
+	KEY_TIME_DIST,
+	KEY_SEED,
+	KEY_HOT
+};
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Of patterns:", 0},
+	{"message", KEY_MESSAGE, "BYTES", 0, "Mean size of a message: 320, 256K, 1M, 2G",
+		0},
+	{"messages", KEY_MESSAGES, "COUNT", 0, "Messages that each node sends", 0},
+	{"hot", KEY_HOT, "NODE", 0, "Destination of hot-spot (0)", 0},
+	{"load", KEY_LOAD, "F", 0,
+		"Offer F times --rate from each node instead of all that it can send", 0},
+	{"rate", KEY_RATE, "RATE", 0,
+		"Payload rate that is load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)",
+		0},
+	{"time-dist", KEY_TIME_DIST, "D", 0,
+		"Time from message to message, with --load: fixed, uniform (0 to twice "
+		"the "
+		"mean) or exponential (fixed)",
+		0},
+	{"size-dist", KEY_SIZE_DIST, "D", 0, "Size of messages: the same three (fixed)",
+		0},
+	{"seed", KEY_SEED, "S", 0, "Seed of all that is drawn (1)", 0},
+	{0},
+};
+
+static enum tb_synth_dist parse_dist(
+	struct argp_state *state, const char *name, const char *text)
+{
+	enum tb_synth_dist dist = TB_SYNTH_FIXED;
+	struct tb_error error;
+	if (tb_synth_dist_find(&dist, text, &error) != TB_OK)
+		argp_error(state, "%s: %s", name, error.text);
+	return dist;
+}
+
+static error_t parse_drawn(int key, char *text, struct argp_state *state)
+{
+	struct tb_synth_pattern_args *args = state->input;
+	struct tb_synth_options *synth = &args->options;
+	switch (key) {
+	case KEY_SIZE_DIST:
+		synth->size_dist = parse_dist(state, "--size-dist", text);
+		return 0;
+	case KEY_TIME_DIST:
+		args->time_dist = true;
+		synth->time_dist = parse_dist(state, "--time-dist", text);
+		return 0;
+	case KEY_SEED:
+		synth->seed = tb_synth_number(state, "--seed", text, 0, UINT64_MAX);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_value(int key, char *text, struct argp_state *state)
+{
+	struct tb_synth_pattern_args *args = state->input;
+	struct tb_synth_options *synth = &args->options;
+	switch (key) {
+	case KEY_MESSAGE:
+		args->message = true;
+		if (tb_parse_size(text, &synth->message_bytes) != TB_OK)
+			argp_error(state,
+				"--message takes a size as 320 or 256K, not '%s'", text);
+		return 0;
+	case KEY_MESSAGES:
+		args->messages = true;
+		synth->n_messages = (uint32_t)tb_synth_number(
+			state, "--messages", text, 1, INT32_MAX);
+		return 0;
+	case KEY_LOAD:
+		if (tb_parse_real(text, 1e-9, 1e3, &synth->load) != TB_OK)
+			argp_error(state, "--load takes a share as 0.5, not '%s'", text);
+		return 0;
+	case KEY_RATE:
+		args->rate = true;
+		if (tb_parse_rate(text, &synth->rate_bytes_per_s) != TB_OK)
+			argp_error(
+				state, "--rate takes a rate as 340MB/s, not '%s'", text);
+		return 0;
+	case KEY_HOT:
+		args->hot = true;
+		synth->hot = (uint32_t)tb_synth_number(
+			state, "--hot", text, 0, TB_RANKS_MAX - 1);
+		return 0;
+	default:
+		return parse_drawn(key, text, state);
+	}
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct tb_synth_pattern_args *args = state->input;
+	if (key == ARGP_KEY_INIT) {
+		args->options.seed = 1;
+		return 0;
+	}
+	for (const struct argp_option *option = options + 1; option->name; option++)
+		if (option->key == key)
+			args->used = option->name;
+	return parse_value(key, text, state);
+}
+
+const struct argp tb_synth_pattern_argp = {.options = options, .parser = parse};
+
+void tb_synth_pattern_check(
+	struct argp_state *state, const struct tb_synth_pattern_args *args)
+{
+	const struct tb_synth_options *synth = &args->options;
+	if (!args->message || !args->messages)
+		argp_error(state, "%s is missing",
+			!args->message ? "--message" : "--messages");
+	if (args->hot && strcmp(synth->pattern->name, "hot-spot") != 0)
+		argp_error(state, "--hot goes with hot-spot, not with %s",
+			synth->pattern->name);
+	if ((args->rate || args->time_dist) && synth->load <= 0)
+		argp_error(
+			state, "%s needs --load", args->rate ? "--rate" : "--time-dist");
+}
+
+void tb_synth_pattern_help(FILE *stream)
+{
+	fputs("Patterns:\n", stream);
+	for (const struct tb_synth_pattern *p = tb_synth_patterns; p->name; p++)
+		fprintf(stream, "  %-14s%s\n", p->name, p->summary);
+}

@@ -1,0 +1,288 @@
+// A benchmark of parallel I/O as a job: what each client asks of whom, call after call.
+#include "io_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define NONE TB_ID_NONE
+
+enum { CPU_SERVICE, CPU_STORAGE };
+
+static uint32_t server_rank(const struct tb_io_writer *w, uint32_t server)
+{
+	return w->options->n_clients + server;
+}
+
+// barrier lets each client go on when all have come: dissemination.
+static void barrier(struct tb_io_writer *w)
+{
+	uint32_t n = w->options->n_clients;
+	for (uint32_t distance = 1; distance < n && w->status == TB_OK; distance *= 2) {
+		uint32_t *came = w->n_open; // borrowed: as long as there are clients
+		for (uint32_t client = 0; client < n; client++) {
+			uint32_t to = (client + distance) % n;
+			struct tb_io_message token =
+				tb_io_send(w, client, to, 0, w->fence[client], NONE);
+			came[to] = token.received;
+			w->fence[client] = token.sent;
+		}
+		for (uint32_t client = 0; client < n; client++) {
+			tb_io_list(w, &w->answers, w->fence[client]);
+			tb_io_list(w, &w->answers, came[client]);
+			w->fence[client] = tb_io_join(w, client, &w->answers);
+		}
+	}
+}
+
+static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
+{
+	struct tb_io_share *share = &w->shares[server];
+	if (w->status == TB_OK && share->n == share->room) {
+		size_t room = share->room ? share->room * 2 : 64;
+		void *moved = realloc(share->pieces, room * sizeof *share->pieces);
+		if (!moved) {
+			w->status =
+				tb_fail(w->error, TB_ENOMEM, "no memory for a request");
+			return;
+		}
+		share->pieces = moved;
+		share->room = room;
+	}
+	if (w->status != TB_OK)
+		return;
+	share->pieces[share->n++] = bytes;
+	share->bytes += bytes;
+}
+
+// lay_out tells the servers their shares of a client's request: false when there is none
+// of that number.
+static bool lay_out(struct tb_io_writer *w, uint32_t client, uint64_t number)
+{
+	const struct tb_io_options *options = w->options;
+	uint64_t first = number * options->list_pieces;
+	struct tb_io_extent extent;
+	uint64_t i = 0;
+	for (uint32_t server = 0; server < options->n_servers; server++)
+		w->shares[server].n = w->shares[server].bytes = 0;
+	for (; i < options->list_pieces && w->status == TB_OK &&
+		options->benchmark->extent(options, client, first + i, &extent);
+		i++) {
+		while (extent.bytes > 0 && w->status == TB_OK) {
+			uint64_t strip = extent.offset / options->strip_bytes;
+			uint64_t left =
+				(strip + 1) * options->strip_bytes - extent.offset;
+			uint64_t bytes = extent.bytes < left ? extent.bytes : left;
+			add_piece(w, (uint32_t)(strip % options->n_servers), bytes);
+			extent.offset += bytes;
+			extent.bytes -= bytes;
+		}
+	}
+	w->n_extents = i;
+	return i > 0;
+}
+
+static uint32_t n_shares(const struct tb_io_writer *w)
+{
+	uint32_t n = 0;
+	for (uint32_t server = 0; server < w->options->n_servers; server++)
+		n += w->shares[server].n > 0;
+	return n;
+}
+
+// count_open counts the transfers that the requests of one number mean for each server.
+static bool count_open(struct tb_io_writer *w, uint64_t number)
+{
+	bool any = false;
+	for (uint32_t server = 0; server < w->options->n_servers; server++)
+		w->n_open[server] = 0;
+	for (uint32_t client = 0; client < w->options->n_clients; client++) {
+		any = lay_out(w, client, number) || any;
+		for (uint32_t server = 0; server < w->options->n_servers; server++)
+			w->n_open[server] += w->shares[server].n > 0;
+	}
+	return any;
+}
+
+// asked is the server's operation that follows a client's request: it tells the whole
+// list.
+static uint32_t asked(struct tb_io_writer *w, uint32_t client, uint32_t server)
+{
+	uint64_t bytes = TB_IO_REQUEST_BYTES;
+	if (w->n_extents > 1)
+		bytes += (w->n_extents - 1) * TB_IO_PIECE_BYTES;
+	struct tb_io_message request = tb_io_send(
+		w, client, server_rank(w, server), bytes, w->fence[client], NONE);
+	return tb_io_calc(w, server_rank(w, server), CPU_SERVICE, w->options->service_ns,
+		request.received);
+}
+
+static struct tb_io_message answer(
+	struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t on)
+{
+	return tb_io_send(
+		w, server_rank(w, server), client, TB_IO_CONTROL_BYTES, on, NONE);
+}
+
+static uint32_t stored(
+	struct tb_io_writer *w, uint32_t server, uint64_t bytes, uint32_t on)
+{
+	uint64_t rate = w->options->storage_bytes_per_s;
+	uint64_t ns = rate ? (uint64_t)((double)bytes * 1e9 / (double)rate + 0.5) : 0;
+	return tb_io_calc(w, server_rank(w, server), CPU_STORAGE, ns, on);
+}
+
+// ask lets a client have a server do its share; what the client waits for is listed.
+static void ask(struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t load)
+{
+	const struct tb_io_share *share = &w->shares[server];
+	uint32_t rank = server_rank(w, server);
+	uint32_t on = asked(w, client, server);
+	struct tb_io_transfer transfer = {
+		.server = server, .client_load = load, .server_load = w->n_open[server]};
+	struct tb_io_message answered = answer(w, client, server, on);
+	tb_io_list(w, &w->answers, answered.received);
+	if (w->options->benchmark->writes) {
+		transfer.from = client;
+		transfer.to = rank;
+		transfer.on = answered.received;
+		struct tb_io_message data = tb_io_transfer(w, &transfer);
+		on = stored(w, server, share->bytes, data.received);
+		tb_io_list(w, &w->answers, answer(w, client, server, on).received);
+	} else {
+		transfer.from = rank;
+		transfer.to = client;
+		transfer.on = stored(w, server, share->bytes, on);
+		tb_io_list(w, &w->answers, tb_io_transfer(w, &transfer).received);
+	}
+}
+
+// request writes a client's request of that number, if it has one. Clients begin with
+// different servers, so that they do not all wait for the first.
+static void request(struct tb_io_writer *w, uint32_t client, uint64_t number)
+{
+	uint32_t n = w->options->n_servers;
+	if (!lay_out(w, client, number))
+		return;
+	uint32_t load = n_shares(w);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t server = (client + i) % n;
+		if (w->shares[server].n)
+			ask(w, client, server, load);
+	}
+	w->fence[client] = tb_io_join(w, client, &w->answers);
+}
+
+static void resize(struct tb_io_writer *w)
+{
+	for (uint32_t server = 0; server < w->options->n_servers; server++)
+		tb_io_list(w, &w->answers,
+			answer(w, 0, server, asked(w, 0, server)).received);
+	w->fence[0] = tb_io_join(w, 0, &w->answers);
+}
+
+static void call(struct tb_io_writer *w)
+{
+	const struct tb_io_options *options = w->options;
+	for (uint32_t client = 0; client < options->n_clients; client++)
+		w->fence[client] = tb_io_calc(
+			w, client, CPU_SERVICE, options->compute_ns, w->fence[client]);
+	barrier(w);
+	if (options->benchmark->resizes)
+		resize(w);
+	for (uint64_t number = 0; !options->benchmark->resizes && w->status == TB_OK &&
+				  count_open(w, number);
+		number++)
+		for (uint32_t client = 0; client < options->n_clients; client++)
+			request(w, client, number);
+	barrier(w);
+}
+
+static bool is_square(uint32_t n)
+{
+	uint32_t side = 1;
+	while (side * side < n)
+		side++;
+	return side * side == n;
+}
+
+static int check(const struct tb_io_options *o, struct tb_error *error)
+{
+	if (o->n_clients < 1 || o->n_servers < 1 || o->n_clients > TB_RANKS_MAX / 2 ||
+		o->n_servers > TB_RANKS_MAX / 2)
+		return tb_fail(error, TB_EUSAGE,
+			"parallel I/O needs 1 to %" PRIu32
+			" clients and as many servers, not %" PRIu32 " and %" PRIu32,
+			TB_RANKS_MAX / 2, o->n_clients, o->n_servers);
+	if (o->benchmark->square && (!is_square(o->n_clients) || o->n_clients > 64 * 64))
+		return tb_fail(error, TB_EUSAGE,
+			"%s cuts the cells into squares: the number of clients must be a "
+			"square up to 4096, not %" PRIu32,
+			o->benchmark->name, o->n_clients);
+	if (o->strip_bytes < 1 || o->list_pieces < 1 || o->n_repeats < 1)
+		return tb_fail(error, TB_EUSAGE,
+			"a strip of no bytes, a list of no pieces or no call at all "
+			"makes no I/O");
+	if (o->benchmark->blocks &&
+		(o->block_bytes < 1 ||
+			o->block_bytes > (UINT64_C(1) << 62) / o->n_clients))
+		return tb_fail(error, TB_EUSAGE,
+			"a block of %" PRIu64 " bytes for each of %" PRIu32
+			" clients makes no file",
+			o->block_bytes, o->n_clients);
+	return TB_OK;
+}
+
+static bool writer_init(struct tb_io_writer *w)
+{
+	uint32_t n_clients = w->options->n_clients, n_servers = w->options->n_servers;
+	size_t n_slots = (size_t)n_servers * w->options->n_outstanding;
+	uint32_t most = n_clients > n_servers ? n_clients : n_servers;
+	w->fence = malloc(n_clients * sizeof *w->fence);
+	w->shares = calloc(n_servers, sizeof *w->shares);
+	w->n_open = calloc(most, sizeof *w->n_open);
+	w->slots = malloc((n_slots + 1) * sizeof *w->slots);
+	w->next_slot = calloc(n_servers, sizeof *w->next_slot);
+	if (!w->fence || !w->shares || !w->n_open || !w->slots || !w->next_slot)
+		return false;
+	for (uint32_t i = 0; i < n_clients; i++)
+		w->fence[i] = NONE;
+	for (size_t i = 0; i < n_slots; i++)
+		w->slots[i] = NONE;
+	return true;
+}
+
+static void writer_fini(struct tb_io_writer *w)
+{
+	for (uint32_t i = 0; w->shares && i < w->options->n_servers; i++)
+		free(w->shares[i].pieces);
+	free(w->fence);
+	free(w->shares);
+	free(w->n_open);
+	free(w->slots);
+	free(w->next_slot);
+	free(w->sends.ops);
+	free(w->receives.ops);
+	free(w->answers.ops);
+	tb_job_builder_free(w->builder);
+}
+
+int tb_io_job(
+	struct tb_job **job, const struct tb_io_options *options, struct tb_error *error)
+{
+	struct tb_io_writer w = {.options = options, .error = error};
+	int status = check(options, error);
+	if (status == TB_OK)
+		status = tb_job_builder_new(
+			&w.builder, options->n_clients + options->n_servers, error);
+	if (status == TB_OK && !writer_init(&w))
+		status = tb_fail(error, TB_ENOMEM, "no memory for a job");
+	if (status == TB_OK) {
+		for (uint32_t i = 0; i < options->n_repeats && w.status == TB_OK; i++)
+			call(&w);
+		status = w.status;
+	}
+	if (status == TB_OK)
+		status = tb_job_finish(w.builder, "", job, error);
+	writer_fini(&w);
+	return status;
+}
