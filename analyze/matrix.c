@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#define FETCH_AHEAD 24 // cells
+
 // One allocation holds rows, blocks and cells, in this order; all three are made of
 // 8-byte words, so each begins aligned.
 struct parts {
@@ -30,6 +32,7 @@ static int allocate(
 		(struct tb_matrix_cell *)(void *)(memory + rows_size + blocks_size);
 	for (size_t i = 0; i < n_cells; i++)
 		parts->cells[i].link.id = TB_ID_NONE;
+	matrix->end = parts->cells + n_cells;
 	matrix->memory = memory;
 	return TB_OK;
 }
@@ -111,6 +114,16 @@ int tb_matrix_lay_out(
 	return status;
 }
 
+// fetch asks for a sample that is needed some cells later: cells go by switch and links
+// do not, so that of a large network each would be waited for (a third of the time a
+// frame took at 65,536 nodes).
+static inline void fetch(const struct tb_matrix *matrix,
+	const struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
+{
+	if (cell + FETCH_AHEAD < matrix->end && cell[FETCH_AHEAD].link.id != TB_ID_NONE)
+		__builtin_prefetch(&samples[cell[FETCH_AHEAD].link.id].wait_ps);
+}
+
 // fill_block takes the values of a block's cells, which begin at `cell`, and adds them
 // up. The longest wait of a switch is that of its links, not their sum.
 static void fill_block(struct tb_matrix *matrix, struct tb_matrix_block *block,
@@ -119,6 +132,7 @@ static void fill_block(struct tb_matrix *matrix, struct tb_matrix_block *block,
 	const struct tb_matrix_cell *end = cell + block->n_below + block->n_above;
 	block->sum = 0;
 	for (; cell < end; cell++) {
+		fetch(matrix, cell, samples);
 		if (cell->link.id == TB_ID_NONE)
 			continue;
 		cell->value = tb_metric_of(&samples[cell->link.id], matrix->metric);
@@ -149,7 +163,7 @@ void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *sampl
 		fill_block(matrix, block, cell, samples);
 		cell += block->n_below + block->n_above;
 	}
-	for (struct tb_matrix_cell *at = matrix->cells; at < cell; at++)
+	for (struct tb_matrix_cell *at = matrix->cells; at < matrix->end; at++)
 		at->percent = percent(at->value, matrix->largest_link);
 	for (uint32_t i = 0; i < matrix->n_blocks; i++)
 		matrix->blocks[i].percent =

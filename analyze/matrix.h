@@ -40,8 +40,9 @@ struct tb_matrix {
 	const struct tb_matrix_row *rows;      // rows[0] is the top level
 	uint64_t largest_link, largest_switch; // in the metric's unit: what 100 % is
 	uint32_t n_blocks;
-	struct tb_matrix_block *blocks; // all of them, row after row
-	struct tb_matrix_cell *cells;	// block after block: below, then above
+	struct tb_matrix_block *blocks;	  // all of them, row after row
+	struct tb_matrix_cell *cells;	  // block after block: below, then above
+	const struct tb_matrix_cell *end; // of the cells
 	void *memory;
 };
 
