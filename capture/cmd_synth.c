@@ -221,10 +221,12 @@ static int make_collective(
 	struct tb_job **job, const struct arguments *args, struct tb_error *error)
 {
 	struct tb_plan plan;
+	struct tb_plan_job how = args->how;
 	int status = tb_collective_plan(&plan, &args->collective.options, error);
 	if (status != TB_OK)
 		return status;
-	status = tb_plan_to_job(job, &plan, &args->how, error);
+	how.pin = args->collective.pin;
+	status = tb_plan_to_job(job, &plan, &how, error);
 	tb_plan_fini(&plan);
 	return status;
 }

@@ -20,13 +20,13 @@ struct tb_synth_pattern_args {
 struct tb_synth_collective_args {
 	const char *used;
 	const char *algorithm;
-	bool size, root, branch;
+	bool size, root, branch, pin;
 	struct tb_collective_options options; // so is the collective
 };
 
 struct tb_synth_io_args {
 	const char *used;
-	bool rendezvous, completion, eager, outstanding, heavy, block;
+	bool rendezvous, completion, eager, outstanding, heavy, block, pack;
 	struct tb_io_options options; // so is the benchmark
 };
 

@@ -3,7 +3,7 @@
 
 #include "units.h"
 
-enum { KEY_ALGORITHM = 512, KEY_SIZE, KEY_PORTS, KEY_ROOT, KEY_BRANCH };
+enum { KEY_ALGORITHM = 512, KEY_SIZE, KEY_PORTS, KEY_ROOT, KEY_BRANCH, KEY_PIN };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of collectives:", 0},
@@ -14,9 +14,9 @@ static const struct argp_option options[] = {
 		"each has",
 		0},
 	{"ports", KEY_PORTS, "K", 0,
-		"Messages that a rank sends and receives at once (1), each by a network "
-		"interface of its own",
-		0},
+		"Messages that a rank sends and receives at once (1)", 0},
+	{"pin", KEY_PIN, NULL, 0,
+		"Name the network interface of each message: the number of its port", 0},
 	{"root", KEY_ROOT, "RANK", 0, "Root of scatter, gather, broadcast, reduce (0)",
 		0},
 	{"branch", KEY_BRANCH, "COUNT", 0, "Children of a rank in a tree (4)", 0},
@@ -39,6 +39,9 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 	case KEY_PORTS:
 		args->options.n_ports = (uint32_t)tb_synth_number(
 			state, "--ports", text, 1, TB_PORTS_MAX);
+		return 0;
+	case KEY_PIN:
+		args->pin = true;
 		return 0;
 	case KEY_ROOT:
 		args->root = true;

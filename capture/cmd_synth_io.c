@@ -11,6 +11,7 @@ enum {
 	KEY_BLOCK,
 	KEY_STRIP,
 	KEY_TRANSPORT,
+	KEY_PACK,
 	KEY_RENDEZVOUS,
 	KEY_COMPLETION,
 	KEY_EAGER,
@@ -29,8 +30,9 @@ static const struct argp_option options[] = {
 	{"strip", KEY_STRIP, "BYTES", 0, "Strip of the file on a server (64K)", 0},
 	{"list", KEY_LIST, "COUNT", 0, "Pieces of the file in a request (64)", 0},
 	{"transport", KEY_TRANSPORT, "T", 0,
-		"elan: queues and RDMA; tcp: sockets, which cost processor time (elan)",
-		0},
+		"elan: eager messages and RDMA; tcp: sockets (elan)", 0},
+	{"pack", KEY_PACK, "RATE", 0,
+		"Rate at which clients pack lists, for tcp (takes no time)", 0},
 	{"eager", KEY_EAGER, "BYTES", 0, "Most data sent without a rendezvous (2K)", 0},
 	{"rendezvous", KEY_RENDEZVOUS, "R", 0,
 		"RDMA by the sender (write), the receiver (read) or as load has it "
@@ -68,6 +70,14 @@ static uint64_t size(struct argp_state *state, const char *name, const char *tex
 	if (tb_parse_size(text, &bytes) != TB_OK)
 		argp_error(state, "%s takes a size as 320 or 64K, not '%s'", name, text);
 	return bytes;
+}
+
+static uint64_t rate(struct argp_state *state, const char *name, const char *text)
+{
+	uint64_t bytes_per_s = 0;
+	if (tb_parse_rate(text, &bytes_per_s) != TB_OK)
+		argp_error(state, "%s takes a rate as 40MB/s, not '%s'", name, text);
+	return bytes_per_s;
 }
 
 static uint32_t count(
@@ -140,9 +150,11 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 		o->service_ns = tb_synth_ns(state, "--service", text);
 		return 0;
 	case KEY_STORAGE:
-		if (tb_parse_rate(text, &o->storage_bytes_per_s) != TB_OK)
-			argp_error(state, "--storage takes a rate as 40MB/s, not '%s'",
-				text);
+		o->storage_bytes_per_s = rate(state, "--storage", text);
+		return 0;
+	case KEY_PACK:
+		args->pack = true;
+		o->pack_bytes_per_s = rate(state, "--pack", text);
 		return 0;
 	default:
 		return parse_protocol(key, text, state);
@@ -177,6 +189,8 @@ void tb_synth_io_check(struct argp_state *state, const struct tb_synth_io_args *
 		if (elan[i].used && o->transport == TB_IO_TCP)
 			argp_error(state, "%s does not go with --transport tcp",
 				elan[i].name);
+	if (args->pack && o->transport != TB_IO_TCP)
+		argp_error(state, "--pack goes with --transport tcp");
 	if (args->heavy && o->rendezvous != TB_IO_ADAPTIVE)
 		argp_error(state, "--heavy goes with --rendezvous adaptive");
 	if (args->block && !o->benchmark->blocks)

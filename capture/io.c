@@ -126,9 +126,8 @@ static struct tb_io_message answer(
 static uint32_t stored(
 	struct tb_io_writer *w, uint32_t server, uint64_t bytes, uint32_t on)
 {
-	uint64_t rate = w->options->storage_bytes_per_s;
-	uint64_t ns = rate ? (uint64_t)((double)bytes * 1e9 / (double)rate + 0.5) : 0;
-	return tb_io_calc(w, server_rank(w, server), CPU_STORAGE, ns, on);
+	return tb_io_calc(w, server_rank(w, server), CPU_STORAGE,
+		tb_io_ns(bytes, w->options->storage_bytes_per_s), on);
 }
 
 // ask lets a client have a server do its share; what the client waits for is listed.

@@ -19,8 +19,8 @@
 // transfers it has open: here, how many the requests that are numbered alike have, as a
 // job cannot choose while it runs.
 //
-// Over TCP all goes through sockets: messages are cut into segments, each of which costs
-// the processor of either side a fixed time and a time a byte; lists are packed.
+// Over TCP data are one message, whatever their size, and a client's lists are packed and
+// unpacked by its processor. What a library costs is the host's part in a replay.
 #ifndef TB_IO_H
 #define TB_IO_H
 
@@ -65,6 +65,7 @@ struct tb_io_options {
 	enum tb_io_rendezvous rendezvous;
 	bool events; // completion by remote events (004, 5.2): no FIN, no FIN_ACK
 	enum tb_io_transport transport;
+	uint64_t pack_bytes_per_s;    // TCP: of lists at the client; 0: takes no time
 	uint64_t storage_bytes_per_s; // of a server; 0: takes no time
 	uint64_t service_ns;	      // processor time a request takes a server
 	uint32_t n_repeats;
@@ -82,12 +83,6 @@ struct tb_io_options {
 		.list_pieces = 64,                                                       \
 		.n_heavy = 4,                                                            \
 		.events = true})
-
-// TCP over Quadrics IP (004, table 2): 482.26 MB/s and, for the two sides together, 23.92
-// us less what the network takes for itself.
-#define TB_IO_TCP_BYTES_PER_S	UINT64_C(482260000)
-#define TB_IO_TCP_SIDE_NS	UINT64_C(11000)
-#define TB_IO_TCP_SEGMENT_BYTES UINT64_C(65536)
 
 // Sizes of what is not data: not published; a control message is a packet of its own in
 // any case.

@@ -5,8 +5,6 @@
 
 #define NONE TB_ID_NONE
 
-enum { CPU_COMMUNICATION };
-
 static uint32_t add(struct tb_io_writer *w, uint32_t rank, const struct tb_op *op)
 {
 	uint32_t index = NONE;
@@ -15,11 +13,16 @@ static uint32_t add(struct tb_io_writer *w, uint32_t rank, const struct tb_op *o
 	return index;
 }
 
-static void wait_for(
-	struct tb_io_writer *w, uint32_t rank, uint32_t op, uint32_t on, bool on_start)
+static void wait_for(struct tb_io_writer *w, uint32_t rank, uint32_t op, uint32_t on)
 {
 	if (w->status == TB_OK && on != NONE)
-		w->status = tb_job_depend(w->builder, rank, op, on, on_start, w->error);
+		w->status = tb_job_depend(w->builder, rank, op, on, false, w->error);
+}
+
+uint64_t tb_io_ns(uint64_t bytes, uint64_t bytes_per_s)
+{
+	return bytes_per_s ? (uint64_t)((double)bytes * 1e9 / (double)bytes_per_s + 0.5)
+			   : 0;
 }
 
 uint32_t tb_io_calc(
@@ -29,7 +32,7 @@ uint32_t tb_io_calc(
 		return on;
 	uint32_t op = add(
 		w, rank, &(struct tb_op){.kind = TB_OP_CALC, .amount = ns, .cpu = cpu});
-	wait_for(w, rank, op, on, false);
+	wait_for(w, rank, op, on);
 	return op;
 }
 
@@ -55,60 +58,23 @@ uint32_t tb_io_join(struct tb_io_writer *w, uint32_t rank, struct tb_io_ops *lis
 	if (list->n > 1)
 		op = add(w, rank, &(struct tb_op){.kind = TB_OP_CALC});
 	for (size_t i = 0; i < list->n && list->n > 1; i++)
-		wait_for(w, rank, op, list->ops[i], false);
+		wait_for(w, rank, op, list->ops[i]);
 	list->n = 0;
 	return op;
-}
-
-static struct tb_io_message send_one(struct tb_io_writer *w, uint32_t from, uint32_t to,
-	uint64_t bytes, uint32_t on, uint32_t also)
-{
-	struct tb_op op = {
-		.kind = TB_OP_SEND, .amount = bytes, .peer = to, .tag = w->next_tag++};
-	struct tb_io_message message = {.sent = add(w, from, &op)};
-	wait_for(w, from, message.sent, on, false);
-	wait_for(w, from, message.sent, also, false);
-	op.kind = TB_OP_RECV;
-	op.peer = from;
-	message.received = add(w, to, &op);
-	return message;
-}
-
-static uint64_t tcp_ns(uint64_t bytes)
-{
-	return TB_IO_TCP_SIDE_NS + bytes * UINT64_C(1000000000) / TB_IO_TCP_BYTES_PER_S;
-}
-
-// send_tcp costs either side's processor for each segment. A segment is worked on when
-// the one before has been handed to the network, so that they follow each other.
-static struct tb_io_message send_tcp(struct tb_io_writer *w, uint32_t from, uint32_t to,
-	uint64_t bytes, uint32_t on, uint32_t also)
-{
-	struct tb_io_ops parts = {0};
-	struct tb_io_message part = {NONE, NONE};
-	do {
-		uint64_t some =
-			bytes < TB_IO_TCP_SEGMENT_BYTES ? bytes : TB_IO_TCP_SEGMENT_BYTES;
-		uint32_t work = tb_io_calc(w, from, CPU_COMMUNICATION, tcp_ns(some), on);
-		wait_for(w, from, work, also, false);
-		wait_for(w, from, work, part.sent, true);
-		part = send_one(w, from, to, some, work, NONE);
-		tb_io_list(w, &parts,
-			tb_io_calc(
-				w, to, CPU_COMMUNICATION, tcp_ns(some), part.received));
-		bytes -= some;
-	} while (bytes > 0 && w->status == TB_OK);
-	part.received = tb_io_join(w, to, &parts);
-	free(parts.ops);
-	return part;
 }
 
 struct tb_io_message tb_io_send(struct tb_io_writer *w, uint32_t from, uint32_t to,
 	uint64_t bytes, uint32_t on, uint32_t also)
 {
-	return w->options->transport == TB_IO_TCP
-		       ? send_tcp(w, from, to, bytes, on, also)
-		       : send_one(w, from, to, bytes, on, also);
+	struct tb_op op = {
+		.kind = TB_OP_SEND, .amount = bytes, .peer = to, .tag = w->next_tag++};
+	struct tb_io_message message = {.sent = add(w, from, &op)};
+	wait_for(w, from, message.sent, on);
+	wait_for(w, from, message.sent, also);
+	op.kind = TB_OP_RECV;
+	op.peer = from;
+	message.received = add(w, to, &op);
+	return message;
 }
 
 static struct tb_io_message control(
@@ -185,12 +151,28 @@ static bool receiver_reads(
 			       : t->client_load < t->server_load;
 }
 
+// by_socket packs what lies in pieces in the client's memory.
+static struct tb_io_message by_socket(
+	struct tb_io_writer *w, const struct tb_io_transfer *t)
+{
+	const struct tb_io_share *share = &w->shares[t->server];
+	uint64_t rate = share->n > 1 ? w->options->pack_bytes_per_s : 0;
+	uint64_t ns = tb_io_ns(share->bytes, rate);
+	bool writes = t->to >= w->options->n_clients;
+	uint32_t on = tb_io_calc(w, t->from, 0, writes ? ns : 0, t->on);
+	struct tb_io_message data = tb_io_send(w, t->from, t->to, share->bytes, on, NONE);
+	data.received = tb_io_calc(w, t->to, 0, writes ? 0 : ns, data.received);
+	return data;
+}
+
 struct tb_io_message tb_io_transfer(
 	struct tb_io_writer *w, const struct tb_io_transfer *t)
 {
 	const struct tb_io_options *options = w->options;
 	uint64_t bytes = w->shares[t->server].bytes;
-	if (options->transport == TB_IO_TCP || bytes <= options->eager_bytes)
+	if (options->transport == TB_IO_TCP)
+		return by_socket(w, t);
+	if (bytes <= options->eager_bytes)
 		return tb_io_send(w, t->from, t->to, bytes, t->on, NONE);
 	struct tb_io_message whole =
 		receiver_reads(options, t) ? by_read(w, t) : by_write(w, t);

@@ -48,6 +48,9 @@ struct tb_io_transfer {
 struct tb_io_message tb_io_send(struct tb_io_writer *w, uint32_t from, uint32_t to,
 	uint64_t bytes, uint32_t on, uint32_t also);
 
+// tb_io_ns is how long bytes take at a rate; 0 for no rate.
+uint64_t tb_io_ns(uint64_t bytes, uint64_t bytes_per_s);
+
 // tb_io_calc lets a rank compute on a processor; the operation, or `on` for 0 ns.
 uint32_t tb_io_calc(
 	struct tb_io_writer *w, uint32_t rank, uint8_t cpu, uint64_t ns, uint32_t on);

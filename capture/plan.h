@@ -84,10 +84,12 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 struct tb_plan_job {
 	uint32_t n_repeats;  // how often it is done, one after the other in each rank
 	uint64_t compute_ns; // each rank computes this long before each
+	bool pin; // each message on the network interface (nic) of its port; else the
+		  // host chooses
 };
 
-// tb_plan_to_job makes the job: a send and a receive a transfer, on the network interface
-// (nic) of its port, with a tag of its own (round * n_ports + port). A receive waits for
+// tb_plan_to_job makes the job: a send and a receive a transfer, with a tag of its own
+// (round * n_ports + port). A receive waits for
 // nothing but the repeat before; a repeat begins in a rank when all that the rank did in
 // the one before is done.
 int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,

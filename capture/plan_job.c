@@ -66,7 +66,7 @@ static int add_end(const struct writing *w, const struct tb_transfer *transfer, 
 		.amount = tb_plan_bytes(w->plan, transfer),
 		.peer = end_of(transfer, !out),
 		.tag = transfer->round * w->plan->n_ports + transfer->port,
-		.nic = (uint8_t)transfer->port};
+		.nic = (uint8_t)(w->how->pin ? transfer->port : 0)};
 	return tb_job_add(w->builder, w->rank, &what, op, error);
 }
 

@@ -1,5 +1,6 @@
 // Making, writing and reading a job of ten million operations, and the memory that it
 // takes.
+#include "collective.h"
 #include "synth.h"
 
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 
 #define N_NODES	   64
 #define N_MESSAGES 79000 // a node; a send and a receive each
+#define N_RANKS	   2240	 // of an all-to-all: 10 million operations too
 
 static double now_s(void)
 {
@@ -46,6 +48,38 @@ static void make(const char *path, bool binary, uint32_t n_messages)
 	tb_job_free(job);
 }
 
+static void make_alltoall(const char *path, bool binary, uint32_t n_ranks)
+{
+	struct tb_collective_options options = {
+		.collective = tb_collective_find("alltoall"),
+		.n_ranks = n_ranks,
+		.n_ports = 1,
+		.bytes = 1024};
+	const struct tb_plan_job how = {.n_repeats = 1};
+	struct tb_plan plan;
+	struct tb_job *job;
+	struct tb_error error;
+	options.algorithm = options.collective->algorithms;
+	must(tb_collective_plan(&plan, &options, &error), &error);
+	must(tb_plan_to_job(&job, &plan, &how, &error), &error);
+	tb_plan_fini(&plan);
+	must(binary ? tb_job_write_binary(job, path, &error)
+		    : tb_job_write_text(job, path, &error),
+		&error);
+	tb_job_free(job);
+}
+
+static void load_alltoall(const char *path, bool binary, uint32_t n_ranks)
+{
+	struct tb_job *job;
+	struct tb_error error;
+	(void)binary;
+	must(tb_job_read(&job, path, &error), &error);
+	if (job->n_ops != 2 * n_ranks * (n_ranks - 1))
+		exit(1);
+	tb_job_free(job);
+}
+
 static void load(const char *path, bool binary, uint32_t n_messages)
 {
 	struct tb_job *job;
@@ -59,14 +93,14 @@ static void load(const char *path, bool binary, uint32_t n_messages)
 
 // measure runs a step in a process of its own, whose peak is then its memory.
 static void measure(const char *name, void (*step)(const char *, bool, uint32_t),
-	const char *path, bool binary, uint32_t n_messages)
+	const char *path, bool binary, uint32_t n)
 {
 	const char *form = binary ? "binary" : "text";
 	double began_s = now_s();
 	fflush(stdout);
 	pid_t child = fork();
 	if (child == 0) {
-		step(path, binary, n_messages);
+		step(path, binary, n);
 		_exit(0);
 	}
 	struct rusage usage;
@@ -81,6 +115,7 @@ int main(int argc, char **argv)
 {
 	bool smoke = argc > 1 && strcmp(argv[1], "--smoke") == 0;
 	uint32_t n_messages = smoke ? 100 : N_MESSAGES;
+	uint32_t n_ranks = smoke ? 100 : N_RANKS;
 	char path[] = "bench_capture_jobs_XXXXXX";
 	int fd = mkstemp(path);
 	if (fd < 0)
@@ -89,6 +124,8 @@ int main(int argc, char **argv)
 	for (int binary = 0; binary < 2; binary++) {
 		measure("make", make, path, binary, n_messages);
 		measure("load", load, path, binary, n_messages);
+		measure("make.alltoall", make_alltoall, path, binary, n_ranks);
+		measure("load.alltoall", load_alltoall, path, binary, n_ranks);
 	}
 	unlink(path);
 	return 0;

@@ -347,7 +347,7 @@ static const char *job_fault(const struct tb_plan *plan)
 {
 	struct tb_job *job = NULL;
 	struct tb_error error;
-	const struct tb_plan_job how = {.n_repeats = 1};
+	const struct tb_plan_job how = {.n_repeats = 1, .pin = true};
 	if (tb_plan_to_job(&job, plan, &how, &error) != TB_OK)
 		fail_msg("%s", error.text);
 	const char *fault =
