@@ -23,10 +23,11 @@ struct options {
 	uint64_t top;
 	double fail_over;
 	enum tb_report_format format;
+	const char *list; // of CSV; NULL: the default
 	bool format_given, top_given, fail_over_given;
 };
 
-enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER };
+enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST };
 
 static const struct argp_option argp_options[] = {
 	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
@@ -34,9 +35,13 @@ static const struct argp_option argp_options[] = {
 		"text, csv, json, markdown or html; by the ending of FILE when not given",
 		0},
 	{"top", KEY_TOP, "N", 0,
-		"List the first N links, switches, flows and waits of flows for flows; "
-		"0: "
-		"all (default: 10 in text and Markdown, else 100)",
+		"List the first N links, switches, flows, roots and waits of flows for "
+		"flows; 0: all (default: 10 in text and Markdown, else 100)",
+		0},
+	{"list", KEY_LIST, "LIST", 0,
+		"Of CSV: jobs, hot-links (the default), switches, flows, "
+		"congestion-roots, root-by-job, blame, blame-triples, blame-by-link or "
+		"blame-by-job",
 		0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
 		"Exit with 3 when headers waited at the hottest link for more than "
@@ -46,6 +51,15 @@ static const struct argp_option argp_options[] = {
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{0},
 };
+
+static const char *find_list(const char *wanted)
+{
+	const char *name;
+	for (size_t i = 0; (name = tb_report_list_name(i)); i++)
+		if (strcmp(name, wanted) == 0)
+			return name;
+	return NULL;
+}
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
@@ -66,6 +80,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
 			argp_error(state, "--top takes a whole number, not '%s'", value);
 		options->top_given = true;
+		break;
+	case KEY_LIST:
+		options->list = find_list(value);
+		if (!options->list)
+			argp_error(state, "no list is called '%s'", value);
 		break;
 	case KEY_FAIL_OVER:
 		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
@@ -90,7 +109,8 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 			tb_matrix_picture_svg(run, whole, TB_WAIT, TB_DARK, &dark, error);
 	const struct tb_report_figures figures = {light, dark};
 	if (status == TB_OK)
-		status = tb_report_write(report, TB_REPORT_HTML, &figures, stream, error);
+		status = tb_report_write(
+			report, TB_REPORT_HTML, &figures, NULL, stream, error);
 	free(light);
 	free(dark);
 	return status;
@@ -106,8 +126,8 @@ static int write_report(const struct options *options, struct tb_run *run,
 	if (options->format == TB_REPORT_HTML)
 		status = write_html(run, report, out.stream, error);
 	else
-		status =
-			tb_report_write(report, options->format, NULL, out.stream, error);
+		status = tb_report_write(
+			report, options->format, NULL, options->list, out.stream, error);
 	if (status == TB_OK)
 		return tb_outfile_commit(&out, error);
 	tb_outfile_abandon(&out);
@@ -151,7 +171,8 @@ int tb_cmd_report(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "run.db",
 		"Report where a run waited: the hot links, the switches, the slowest "
-		"flows, and who made whom wait. HTML is one page that fetches nothing, "
+		"flows, the congestion roots, who made whom wait, and all that by job. "
+		"HTML is one page that fetches nothing, "
 		"with the congestion matrix in it.\v"
 		"A link's wait is the time that headers which came in by it stood for a "
 		"virtual channel, added up; with several virtual channels it may exceed "
@@ -171,6 +192,9 @@ int tb_cmd_report(int argc, char **argv)
 		return tb_cli_usage(COMMAND,
 			"the ending of '%s' tells no format: name one with -f",
 			options.output);
+	if (options.list && options.format != TB_REPORT_CSV)
+		return tb_cli_usage(
+			COMMAND, "--list is for CSV: the other formats have all lists");
 	bool to_read =
 		options.format == TB_REPORT_TEXT || options.format == TB_REPORT_MARKDOWN;
 	if (!options.top_given)

@@ -27,6 +27,13 @@ void tb_report_free(struct tb_report *report)
 	free(report->flows);
 	free(report->blame);
 	free(report->blame_jobs);
+	tb_jobs_fini(&report->jobs);
+	free(report->triples);
+	free(report->roots);
+	free(report->root_victims);
+	free(report->link_jobs);
+	free(report->root_jobs);
+	free(report->links);
 	free(report->wait_by_bin);
 	free(report);
 }
@@ -74,6 +81,41 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 	return TB_OK;
 }
 
+// gather_blame adds the blame up by all that the tables ask for.
+static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)
+{
+	const struct {
+		unsigned keys;
+		struct tb_blame_sum **sums;
+		uint32_t *n;
+	} wanted[] = {
+		{TB_BLAME_LINK | TB_BLAME_VICTIM | TB_BLAME_CULPRIT, &report->triples,
+			&report->n_triples_all},
+		{TB_BLAME_ROOT, &report->roots, &report->n_roots_all},
+		{TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB, &report->root_victims,
+			&report->n_root_victims},
+		{TB_BLAME_LINK | TB_BLAME_VICTIM_JOB | TB_BLAME_CULPRIT_JOB,
+			&report->link_jobs, &report->n_link_jobs},
+		{TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB | TB_BLAME_CULPRIT_JOB,
+			&report->root_jobs, &report->n_root_jobs},
+		{TB_BLAME_LINK, &report->links, &report->n_links},
+	};
+	struct tb_blame_sample *rows = NULL;
+	uint32_t n_rows = 0;
+	int status = tb_blame_all(report->run, &rows, &n_rows, error);
+	for (size_t i = 0; status == TB_OK && i < sizeof wanted / sizeof *wanted; i++)
+		if (tb_blame_sums(rows, n_rows, wanted[i].keys, wanted[i].sums,
+			    wanted[i].n) != TB_OK)
+			status = tb_fail(error, TB_ENOMEM, "no memory for a report");
+	free(rows);
+	for (uint32_t i = 0; i < report->n_roots_all; i++)
+		report->blamed_ps += (double)report->roots[i].at.wait_ps;
+	report->n_triples =
+		top && top < report->n_triples_all ? top : report->n_triples_all;
+	report->n_roots = top && top < report->n_roots_all ? top : report->n_roots_all;
+	return status;
+}
+
 static int gather_time(struct tb_report *report, struct tb_error *error)
 {
 	report->wait_by_bin =
@@ -99,6 +141,10 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 	if (!status)
 		status = tb_blame_by_job(
 			report->run, &report->blame_jobs, &report->n_blame_jobs, error);
+	if (!status)
+		status = tb_jobs_init(&report->jobs, report->run, error);
+	if (!status)
+		status = gather_blame(report, top, error);
 	if (!status)
 		status = gather_time(report, error);
 	if (!status && tb_report_tabulate(report))
@@ -129,7 +175,8 @@ const struct tb_hot_link *tb_report_hottest(const struct tb_report *report)
 }
 
 int tb_report_write(const struct tb_report *report, enum tb_report_format format,
-	const struct tb_report_figures *figures, FILE *stream, struct tb_error *error)
+	const struct tb_report_figures *figures, const char *list, FILE *stream,
+	struct tb_error *error)
 {
 	static const struct tb_report_figures none = {NULL, NULL};
 	switch (format) {
@@ -137,7 +184,8 @@ int tb_report_write(const struct tb_report *report, enum tb_report_format format
 		tb_report_write_text(report, stream);
 		break;
 	case TB_REPORT_CSV:
-		tb_report_write_csv(report, stream);
+		if (tb_report_write_csv(report, list ? list : "hot-links", stream))
+			return tb_fail(error, TB_ENOMEM, "no memory for a report");
 		break;
 	case TB_REPORT_JSON:
 		if (tb_report_write_json(report, stream))

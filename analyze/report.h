@@ -2,7 +2,7 @@
 // and who made whom wait; as text, CSV, JSON, Markdown or one HTML page.
 //
 // Made once, written in any number of formats. What it shows is the same in all of them;
-// CSV has the hot links alone, JSON everything in picoseconds and bytes, as
+// CSV has one list, JSON everything in picoseconds and bytes, as
 // schemas/report.schema.json says. The HTML page is a single file that fetches nothing.
 // The same store gives the same bytes.
 #ifndef TB_REPORT_H
@@ -43,10 +43,15 @@ struct tb_report_figures {
 	const char *dark;
 };
 
+// tb_report_list_name is the name of a list that CSV can have, `i` counting from 0:
+// "jobs" and so on; NULL from the last on.
+const char *tb_report_list_name(size_t i);
+
 // tb_report_write writes to `stream`; write errors show in ferror(stream). `figures` may
-// be NULL and matters to HTML alone. TB_ENOMEM.
+// be NULL and matters to HTML alone, `list` is one of the lists for CSV and may be NULL:
+// "hot-links". TB_ENOMEM.
 int tb_report_write(const struct tb_report *report, enum tb_report_format format,
-	const struct tb_report_figures *figures, FILE *stream,
+	const struct tb_report_figures *figures, const char *list, FILE *stream,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

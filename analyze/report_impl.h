@@ -2,8 +2,9 @@
 #ifndef TB_REPORT_IMPL_H
 #define TB_REPORT_IMPL_H
 
-#include "blame.h"
+#include "blame_sums.h"
 #include "flows.h"
+#include "jobs.h"
 #include "matrix.h"
 #include "report.h"
 
@@ -20,7 +21,7 @@ struct tb_report_cell {
 	double bar;   // 0..100, negative: none
 };
 
-#define TB_REPORT_COLUMNS 9
+#define TB_REPORT_COLUMNS 12
 
 struct tb_report_table {
 	const char *id; // also the anchor in HTML
@@ -32,7 +33,7 @@ struct tb_report_table {
 	struct tb_report_cell *cells; // n_rows * n_columns
 };
 
-#define TB_REPORT_TABLES 5
+#define TB_REPORT_TABLES 8
 
 // A line of the summary: "waited" "1.234 ms on 34 of 64 links".
 struct tb_report_fact {
@@ -59,6 +60,14 @@ struct tb_report {
 	uint32_t n_blame;
 	struct tb_blame_jobs *blame_jobs;
 	uint32_t n_blame_jobs;
+	struct tb_jobs jobs;
+	// Blame by link, flow and flow; by root; by root and the jobs that wait; by link
+	// and by root with both jobs; by link. Of the first two some are listed.
+	struct tb_blame_sum *triples, *roots, *root_victims, *link_jobs, *root_jobs;
+	struct tb_blame_sum *links;
+	uint32_t n_triples, n_triples_all, n_roots, n_roots_all;
+	uint32_t n_root_victims, n_link_jobs, n_root_jobs, n_links;
+	double blamed_ps;      // all of it
 	uint64_t *wait_by_bin; // n_bins
 	struct tb_report_table tables[TB_REPORT_TABLES];
 	int n_tables; // those that have something to show
@@ -73,9 +82,21 @@ char *tb_report_format_time(double time_ps, char *buffer, size_t size);
 // tb_report_tabulate fills tables, facts and verdict from the rest.
 int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;
 
+// tb_report_wait_for_others is what of a job's wait was for other jobs' packets;
+// tb_report_wait_of_others what they waited for its. tb_report_percent_of_link is the
+// share that a sum by link has of the link's blame; tb_report_percent_of_blame that of
+// any sum in all of it.
+uint64_t tb_report_wait_for_others(const struct tb_report *report, uint32_t job);
+uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job);
+double tb_report_percent_of_link(
+	const struct tb_report *report, const struct tb_blame_sum *sum);
+double tb_report_percent_of_blame(
+	const struct tb_report *report, const struct tb_blame_sum *sum);
+
 void tb_report_write_text(const struct tb_report *report, FILE *stream);
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
-void tb_report_write_csv(const struct tb_report *report, FILE *stream);
+int tb_report_write_csv(
+	const struct tb_report *report, const char *list, FILE *stream) TB_MUST_USE;
 int tb_report_write_json(const struct tb_report *report, FILE *stream) TB_MUST_USE;
 void tb_report_write_html(const struct tb_report *report,
 	const struct tb_report_figures *figures, FILE *stream);

@@ -1,8 +1,9 @@
 // The report as JSON, as schemas/report.schema.json says.
-#include "report_impl.h"
+#include "report_lists.h"
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 // JSON's whole numbers are 64 bits with a sign here, and so are the store's.
 static json_t *whole(uint64_t value)
@@ -223,6 +224,11 @@ static json_t *party_object(
 	return object_take(&party);
 }
 
+static json_t *job_or_null(uint32_t job)
+{
+	return job == TB_ID_NONE ? json_null() : whole(job);
+}
+
 static json_t *blame_array(const struct tb_report *report)
 {
 	json_t *array = json_array();
@@ -230,9 +236,11 @@ static json_t *blame_array(const struct tb_report *report)
 	for (uint32_t i = 0; fine && i < report->n_blame; i++) {
 		const struct tb_blame_pair *pair = &report->blame[i];
 		struct object blame = object_new();
+		add(&blame, "victim_job", job_or_null(pair->victim_job));
 		add(&blame, "victim",
 			party_object(pair->victim_job, pair->victim_source,
 				pair->victim_destination));
+		add(&blame, "culprit_job", job_or_null(pair->culprit_job));
 		add(&blame, "culprit",
 			party_object(pair->culprit_job, pair->culprit_source,
 				pair->culprit_destination));
@@ -243,11 +251,6 @@ static json_t *blame_array(const struct tb_report *report)
 		fine = append(array, object_take(&blame));
 	}
 	return array_take(array, fine);
-}
-
-static json_t *job_or_null(uint32_t job)
-{
-	return job == TB_ID_NONE ? json_null() : whole(job);
 }
 
 static json_t *blame_by_job_array(const struct tb_report *report)
@@ -265,6 +268,190 @@ static json_t *blame_by_job_array(const struct tb_report *report)
 		fine = append(array, object_take(&blame));
 	}
 	return array_take(array, fine);
+}
+
+static json_t *jobs_array(const struct tb_report *report)
+{
+	json_t *array = json_array();
+	bool fine = array != NULL;
+	for (uint32_t i = 0; fine && i < report->jobs.n; i++) {
+		const struct tb_job_figures *figures = &report->jobs.jobs[i];
+		struct object job = object_new();
+		add_count(&job, "job", i);
+		add_text(&job, "name", figures->name);
+		add_text(&job, "input", figures->input);
+		add_text(&job, "placement", figures->placement);
+		add_count(&job, "start_ps", (uint64_t)figures->start_ps);
+		add_count(&job, "ranks", figures->n_ranks);
+		add_count(&job, "nodes", figures->n_nodes);
+		add_text(&job, "node_list", figures->nodes ? figures->nodes : "");
+		add_count(&job, "first_ps", (uint64_t)figures->first_ps);
+		add_count(&job, "last_ps", (uint64_t)figures->last_ps);
+		add_count(&job, "flows", figures->n_flows);
+		add_count(&job, "messages", figures->n_messages);
+		add_count(&job, "packets", figures->n_packets);
+		add_count(&job, "bytes", figures->bytes);
+		add_count(&job, "latency_ps", figures->latency_ps);
+		add_count(&job, "worst_latency_ps", figures->worst_latency_ps);
+		add_count(&job, "ideal_ps", figures->ideal_ps);
+		add_real(&job, "slowdown", figures->slowdown);
+		add_count(&job, "wait_ps", figures->wait_ps);
+		add_count(
+			&job, "wait_for_others_ps", tb_report_wait_for_others(report, i));
+		add_count(&job, "wait_of_others_ps", tb_report_wait_of_others(report, i));
+		fine = append(array, object_take(&job));
+	}
+	return array_take(array, fine);
+}
+
+static const char *link_name(const struct tb_report *report, struct tb_link link)
+{
+	return tb_run_links(report->run)[link.id].name;
+}
+
+static json_t *triples_array(const struct tb_report *report)
+{
+	json_t *array = json_array();
+	bool fine = array != NULL;
+	for (uint32_t i = 0; fine && i < report->n_triples; i++) {
+		const struct tb_blame_sum *sum = &report->triples[i];
+		const struct tb_blame_sample *at = &sum->at;
+		struct object triple = object_new();
+		add_count(&triple, "link", at->link.id);
+		add_text(&triple, "name", link_name(report, at->link));
+		add(&triple, "victim_job", job_or_null(at->victim_job));
+		add(&triple, "victim",
+			party_object(at->victim_job, at->victim_source,
+				at->victim_destination));
+		add(&triple, "culprit_job", job_or_null(at->culprit_job));
+		add(&triple, "culprit",
+			party_object(at->culprit_job, at->culprit_source,
+				at->culprit_destination));
+		add_count(&triple, "waits", at->n_waits);
+		add_count(&triple, "wait_ps", at->wait_ps);
+		add_real(&triple, "percent_of_link",
+			tb_report_percent_of_link(report, sum));
+		add_count(&triple, "root", sum->heaviest.root.id);
+		add_text(&triple, "root_name", link_name(report, sum->heaviest.root));
+		fine = append(array, object_take(&triple));
+	}
+	return array_take(array, fine);
+}
+
+static json_t *roots_array(const struct tb_report *report)
+{
+	json_t *array = json_array();
+	bool fine = array != NULL;
+	for (uint32_t i = 0; fine && i < report->n_roots; i++) {
+		const struct tb_blame_sum *sum = &report->roots[i];
+		struct object root = object_new();
+		add_count(&root, "root", sum->at.root.id);
+		add_text(&root, "name", link_name(report, sum->at.root));
+		add_count(&root, "waits", sum->at.n_waits);
+		add_count(&root, "wait_ps", sum->at.wait_ps);
+		add_real(&root, "percent", tb_report_percent_of_blame(report, sum));
+		add_count(&root, "links", sum->n_links);
+		fine = append(array, object_take(&root));
+	}
+	return array_take(array, fine);
+}
+
+// sums_array lists sums by a link and two jobs, of the links that are listed.
+static json_t *sums_array(const struct tb_report *report, const struct tb_blame_sum *sums,
+	uint32_t n, const bool *listed, const char *link_key)
+{
+	json_t *array = json_array();
+	bool fine = array != NULL;
+	for (uint32_t i = 0; fine && i < n; i++) {
+		const struct tb_blame_sample *at = &sums[i].at;
+		struct tb_link link = at->link.id == TB_ID_NONE ? at->root : at->link;
+		if (!listed[link.id])
+			continue;
+		struct object sum = object_new();
+		add_count(&sum, link_key, link.id);
+		add_text(&sum, "name", link_name(report, link));
+		add(&sum, "victim_job", job_or_null(at->victim_job));
+		add(&sum, "culprit_job", job_or_null(at->culprit_job));
+		add_count(&sum, "waits", at->n_waits);
+		add_count(&sum, "wait_ps", at->wait_ps);
+		fine = append(array, object_take(&sum));
+	}
+	return array_take(array, fine);
+}
+
+static json_t *link_jobs_array(const struct tb_report *report)
+{
+	bool *listed = calloc(report->info->n_links + 1u, sizeof *listed);
+	if (!listed)
+		return NULL;
+	for (uint32_t i = 0; i < report->n_hot_links; i++)
+		listed[report->hot_links[i].sample.link.id] = true;
+	json_t *array = sums_array(
+		report, report->link_jobs, report->n_link_jobs, listed, "link");
+	free(listed);
+	return array;
+}
+
+static json_t *root_jobs_array(const struct tb_report *report)
+{
+	bool *listed = calloc(report->info->n_links + 1u, sizeof *listed);
+	if (!listed)
+		return NULL;
+	for (uint32_t i = 0; i < report->n_roots; i++)
+		listed[report->roots[i].at.root.id] = true;
+	json_t *array = sums_array(
+		report, report->root_jobs, report->n_root_jobs, listed, "root");
+	free(listed);
+	return array;
+}
+
+// The lists of a report, which CSV can have one of.
+static const struct list {
+	const char *name; // with '_' for '-' the key in JSON
+	json_t *(*make)(const struct tb_report *report);
+} lists[] = {
+	{"jobs", jobs_array},
+	{"hot-links", links_array},
+	{"switches", switches_array},
+	{"flows", flows_array},
+	{"congestion-roots", roots_array},
+	{"root-by-job", root_jobs_array},
+	{"blame", blame_array},
+	{"blame-triples", triples_array},
+	{"blame-by-link", link_jobs_array},
+	{"blame-by-job", blame_by_job_array},
+};
+
+#define N_LISTS (sizeof lists / sizeof *lists)
+
+const char *tb_report_list_name(size_t i)
+{
+	return i < N_LISTS ? lists[i].name : NULL;
+}
+
+json_t *tb_report_list(const struct tb_report *report, const char *name)
+{
+	for (size_t i = 0; i < N_LISTS; i++)
+		if (strcmp(lists[i].name, name) == 0)
+			return lists[i].make(report);
+	return NULL;
+}
+
+void tb_report_list_key(const char *name, char *key, size_t size)
+{
+	snprintf(key, size, "%s", name);
+	for (; *key; key++)
+		if (*key == '-')
+			*key = '_';
+}
+
+static void add_lists(struct object *root, const struct tb_report *report)
+{
+	for (size_t i = 0; i < N_LISTS; i++) {
+		char key[32];
+		tb_report_list_key(lists[i].name, key, sizeof key);
+		add(root, key, lists[i].make(report));
+	}
 }
 
 static json_t *time_array(const struct tb_report *report)
@@ -296,11 +483,7 @@ int tb_report_write_json(const struct tb_report *report, FILE *stream)
 	add(&root, "network", network_object(&report->info->network));
 	add(&root, "environment", environment_object(report->info));
 	add(&root, "totals", totals_object(report));
-	add(&root, "hot_links", links_array(report));
-	add(&root, "switches", switches_array(report));
-	add(&root, "flows", flows_array(report));
-	add(&root, "blame", blame_array(report));
-	add(&root, "blame_by_job", blame_by_job_array(report));
+	add_lists(&root, report);
 	add(&root, "wait_ps_by_bin", time_array(report));
 	json_t *json = object_take(&root);
 	if (!json)

@@ -1,4 +1,4 @@
-// The report as plain text, Markdown and CSV.
+// The report as plain text and Markdown.
 #include "report_impl.h"
 
 #include <inttypes.h>
@@ -132,26 +132,4 @@ void tb_report_write_markdown(const struct tb_report *report, FILE *stream)
 	}
 	for (int i = 0; i < report->n_tables; i++)
 		write_markdown_table(stream, &report->tables[i]);
-}
-
-// Names of links hold no comma and no quote, so no field needs quoting (RFC 4180).
-void tb_report_write_csv(const struct tb_report *report, FILE *stream)
-{
-	fputs("rank,link,name,wait_ps,percent_of_top,percent_of_wait,waiting_percent,"
-	      "busy_percent,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps\n",
-		stream);
-	for (uint32_t i = 0; i < report->n_hot_links; i++) {
-		const struct tb_hot_link *hot = &report->hot_links[i];
-		const struct tb_link_sample *sample = &hot->sample;
-		fprintf(stream,
-			"%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64
-			",%.3f,%.3f,%.3f,%.3f,%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "\n",
-			hot->rank, sample->link.id,
-			tb_run_links(report->run)[sample->link.id].name, sample->wait_ps,
-			hot->percent_of_top, hot->percent_of_wait, hot->waiting,
-			hot->utilisation, sample->stall_ps, sample->busy_ps,
-			sample->bytes, sample->n_packets, sample->n_blocked,
-			sample->longest_wait_ps);
-	}
 }

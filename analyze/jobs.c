@@ -1,0 +1,177 @@
+#include "jobs.h"
+
+#include "run_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A list of nodes is cut off behind so many characters.
+#define NODES_TEXT 240
+
+void tb_jobs_fini(struct tb_jobs *jobs)
+{
+	for (uint32_t i = 0; i < jobs->n; i++) {
+		free(jobs->jobs[i].input);
+		free(jobs->jobs[i].placement);
+		free(jobs->jobs[i].nodes);
+	}
+	free(jobs->jobs);
+	*jobs = (struct tb_jobs){0};
+}
+
+// A query over the jobs of a run: rows are (job, ...), in the order of the jobs.
+struct reading {
+	struct tb_jobs *jobs;
+	struct tb_run *run;
+	const char *table;
+	int (*take)(struct reading *reading, struct tb_run_row *row,
+		struct tb_job_figures *job);
+};
+
+static int each_row(struct reading *reading, const char *sql, struct tb_error *error)
+{
+	struct tb_run *run = reading->run;
+	struct tb_run_row row;
+	int status = tb_run_query(run, sql, &row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, reading->table, &row, error)) > 0) {
+		uint32_t job = tb_run_get32(&row, 0, UINT32_MAX);
+		// Flows may name a job that the run does not know of.
+		if (job >= reading->jobs->n)
+			continue;
+		if (reading->take(reading, &row, &reading->jobs->jobs[job]) != TB_OK) {
+			status = tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for the jobs");
+			break;
+		}
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+static int take_job(
+	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+{
+	(void)reading;
+	free(job->input);
+	free(job->placement);
+	job->input = tb_run_get_text(row, 1);
+	job->placement = tb_run_get_text(row, 2);
+	job->start_ps = (tb_time_ps)tb_run_get(row, 3, INT64_MAX);
+	return job->input && job->placement ? TB_OK : TB_ENOMEM;
+}
+
+static int take_flows(
+	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+{
+	(void)reading;
+	job->n_flows = tb_run_get(row, 1, INT64_MAX);
+	job->n_messages = tb_run_get(row, 2, INT64_MAX);
+	job->n_packets = tb_run_get(row, 3, INT64_MAX);
+	job->bytes = tb_run_get(row, 4, INT64_MAX);
+	job->latency_ps = tb_run_get(row, 5, INT64_MAX);
+	job->ideal_ps = tb_run_get(row, 6, INT64_MAX);
+	job->worst_latency_ps = tb_run_get(row, 7, INT64_MAX);
+	job->wait_ps = tb_run_get(row, 8, INT64_MAX);
+	job->first_ps = (tb_time_ps)tb_run_get(row, 9, INT64_MAX);
+	job->last_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
+	if (job->n_messages)
+		job->mean_latency_ps = (double)job->latency_ps / (double)job->n_messages;
+	if (job->ideal_ps)
+		job->slowdown = (double)job->latency_ps / (double)job->ideal_ps;
+	return TB_OK;
+}
+
+static int take_ranks(
+	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+{
+	(void)reading;
+	job->n_ranks = tb_run_get32(row, 1, UINT32_MAX);
+	job->n_nodes = tb_run_get32(row, 2, UINT32_MAX);
+	return TB_OK;
+}
+
+// take_range appends "4-7" to the list, or that it goes on.
+static int take_range(
+	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+{
+	uint32_t n_nodes = reading->run->record.info.n_nodes;
+	uint32_t first = tb_run_get_id(row, 1, n_nodes);
+	uint32_t last = tb_run_get_id(row, 2, n_nodes);
+	size_t used = job->nodes ? strlen(job->nodes) : 0;
+	if (used && job->nodes[used - 1] == '.')
+		return TB_OK;
+	char one[32];
+	if (used > NODES_TEXT)
+		snprintf(one, sizeof one, ",...");
+	else if (first == last)
+		snprintf(one, sizeof one, "%s%u", used ? "," : "", first);
+	else
+		snprintf(one, sizeof one, "%s%u-%u", used ? "," : "", first, last);
+	char *grown = realloc(job->nodes, used + sizeof one);
+	if (!grown)
+		return TB_ENOMEM;
+	memcpy(grown + used, one, strlen(one) + 1);
+	job->nodes = grown;
+	return TB_OK;
+}
+
+static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error)
+{
+	const struct {
+		const char *table, *sql;
+		int (*take)(
+			struct reading *, struct tb_run_row *, struct tb_job_figures *);
+	} queries[] = {
+		{"job",
+			"SELECT job, input, placement, start_ps FROM job WHERE run = ?1 "
+			"ORDER BY job",
+			take_job},
+		{"flow",
+			"SELECT job, count(*), sum(messages), sum(packets), sum(bytes), "
+			"sum(latency_ps), sum(ideal_ps), max(worst_latency_ps), "
+			"sum(wait_ps), min(first_ps), max(last_ps) FROM flow WHERE run = "
+			"?1 AND messages > 0 GROUP BY job",
+			take_flows},
+		{"job_node",
+			"SELECT job, count(*), count(DISTINCT node) FROM job_node WHERE "
+			"run = ?1 GROUP BY job",
+			take_ranks},
+		// Nodes that follow each other have one difference from their place.
+		{"job_node",
+			"SELECT job, min(node), max(node) FROM (SELECT job, node, node - "
+			"row_number() OVER (PARTITION BY job ORDER BY node) AS range "
+			"FROM (SELECT DISTINCT job, node FROM job_node WHERE run = ?1)) "
+			"GROUP BY job, range ORDER BY job, min(node)",
+			take_range},
+	};
+	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
+		struct reading reading = {.jobs = jobs,
+			.run = run,
+			.table = queries[i].table,
+			.take = queries[i].take};
+		int status = each_row(&reading, queries[i].sql, error);
+		if (status)
+			return status;
+	}
+	return TB_OK;
+}
+
+int tb_jobs_init(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error)
+{
+	uint32_t n = run->record.info.n_jobs;
+	struct tb_jobs made = {calloc((size_t)n + 1, sizeof *made.jobs), n};
+	if (!made.jobs)
+		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the jobs");
+	for (uint32_t i = 0; i < n; i++)
+		made.jobs[i].name = tb_run_job_name(run, i);
+	int status = read_all(&made, run, error);
+	if (status) {
+		tb_jobs_fini(&made);
+		return status;
+	}
+	*jobs = made;
+	return TB_OK;
+}

@@ -1,0 +1,164 @@
+#include "report_cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tb_report_cell *tb_report_cell(struct tb_report_writer *writer)
+{
+	writer->next->bar = -1;
+	return writer->next++;
+}
+
+// end_whole takes a character away that the end of its buffer cut in two.
+void tb_report_end_whole(char *text, size_t size)
+{
+	size_t length = strlen(text);
+	if (length + 1 < size)
+		return;
+	size_t start = length;
+	while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+		start--;
+	// The bytes that follow a first one of 110xxxxx are 1, of 1110xxxx 2, and so on.
+	unsigned char first = start > 0 ? (unsigned char)text[start - 1] : 0;
+	size_t follow = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
+	if (follow > length - start)
+		text[start - 1] = '\0';
+}
+
+void tb_report_put_text(struct tb_report_writer *writer, const char *text)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	snprintf(at->text, sizeof at->text, "%s", text);
+}
+
+void tb_report_put_count(struct tb_report_writer *writer, uint64_t count)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	tb_format_count(count, at->text, sizeof at->text);
+	at->value = (double)count;
+}
+
+char *tb_report_format_time(double time_ps, char *buffer, size_t size)
+{
+	tb_time_ps time = time_ps < 9.2e18 ? (tb_time_ps)time_ps : TB_TIME_NEVER;
+	return tb_format_time(time, buffer, size);
+}
+
+struct tb_report_cell *tb_report_put_time(struct tb_report_writer *writer, double time_ps)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	tb_report_format_time(time_ps, at->text, sizeof at->text);
+	at->value = time_ps;
+	return at;
+}
+
+void tb_report_put_size(struct tb_report_writer *writer, uint64_t bytes)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	tb_format_size(bytes, at->text, sizeof at->text);
+	at->value = (double)bytes;
+}
+
+void tb_report_put_real(struct tb_report_writer *writer, double value, const char *unit)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	snprintf(at->text, sizeof at->text, "%.1f%s", value, unit);
+	at->value = value;
+}
+
+// put_slowdown keeps two digits behind the point where they tell something.
+void tb_report_put_slowdown(
+	struct tb_report_writer *writer, double slowdown, double worst)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	snprintf(at->text, sizeof at->text, "%.*f", slowdown < 10 ? 2 : 0, slowdown);
+	at->value = slowdown;
+	at->bar = worst > 0 ? 100 * slowdown / worst : -1;
+}
+
+void tb_report_put_node(
+	struct tb_report_writer *writer, const struct tb_run *run, struct tb_node node)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	const char *name = tb_run_node_name(run, node);
+	if (*name)
+		snprintf(at->text, sizeof at->text, "node %u (%s)", node.id, name);
+	else
+		snprintf(at->text, sizeof at->text, "node %u", node.id);
+	tb_report_end_whole(at->text, sizeof at->text);
+	at->value = node.id;
+}
+
+const char *tb_report_job_name(
+	const struct tb_run *run, uint32_t job, char *buffer, size_t size)
+{
+	const char *name = tb_run_job_name(run, job);
+	if (job == TB_ID_NONE)
+		snprintf(buffer, size, "various jobs");
+	else if (*name)
+		snprintf(buffer, size, "%s", name);
+	else
+		snprintf(buffer, size, "job %u", job);
+	tb_report_end_whole(buffer, size);
+	return buffer;
+}
+
+void tb_report_put_job(
+	struct tb_report_writer *writer, const struct tb_run *run, uint32_t job)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	tb_report_job_name(run, job, at->text, sizeof at->text);
+	at->value = job;
+}
+
+// put_flow writes "melt: 3 > 15", without the job when there is but one.
+void tb_report_put_flow(struct tb_report_writer *writer, const struct tb_run *run,
+	uint32_t job, struct tb_node source, struct tb_node destination)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	char name[40];
+	bool told = tb_run_info(run)->n_jobs > 1;
+	if (source.id == TB_ID_NONE)
+		snprintf(at->text, sizeof at->text, "%s%svarious flows",
+			told ? tb_report_job_name(run, job, name, sizeof name) : "",
+			told ? ": " : "");
+	else if (told)
+		snprintf(at->text, sizeof at->text, "%s: node %u > node %u",
+			tb_report_job_name(run, job, name, sizeof name), source.id,
+			destination.id);
+	else
+		snprintf(at->text, sizeof at->text, "node %u > node %u", source.id,
+			destination.id);
+}
+
+// open_table appends a table with room for its rows, or says that there is no memory. One
+// without rows is left out.
+int tb_report_open_table(struct tb_report *report, const struct tb_report_table *table,
+	struct tb_report_writer *writer)
+{
+	struct tb_report_table *opened = &report->tables[report->n_tables];
+	*opened = *table;
+	while (opened->n_columns < TB_REPORT_COLUMNS &&
+		opened->columns[opened->n_columns].title)
+		opened->n_columns++;
+	opened->cells = calloc(
+		opened->n_rows * (size_t)opened->n_columns + 1, sizeof *opened->cells);
+	if (!opened->cells)
+		return TB_ENOMEM;
+	report->n_tables++;
+	writer->next = opened->cells;
+	return TB_OK;
+}
+
+void tb_report_remark_rest(
+	struct tb_report_table *table, uint64_t n, const char *what, const char *meaning)
+{
+	char all[32];
+	if (n > table->n_rows)
+		snprintf(table->remark, sizeof table->remark,
+			"The first %zu of %s %s.%s%s", table->n_rows,
+			tb_format_count(n, all, sizeof all), what, *meaning ? " " : "",
+			meaning);
+	else
+		snprintf(table->remark, sizeof table->remark, "%s", meaning);
+}

@@ -1,0 +1,209 @@
+// The report's tables by job: what each did, and which makes which wait.
+#include "report_cells.h"
+
+#include <string.h>
+
+// waits_of is what a job waited for others, or made others wait.
+static uint64_t waits_of(const struct tb_report *report, uint32_t job, bool caused)
+{
+	uint64_t wait_ps = 0;
+	for (uint32_t i = 0; i < report->n_blame_jobs; i++) {
+		const struct tb_blame_jobs *pair = &report->blame_jobs[i];
+		if (pair->victim_job != pair->culprit_job &&
+			(caused ? pair->culprit_job : pair->victim_job) == job)
+			wait_ps += pair->wait_ps;
+	}
+	return wait_ps;
+}
+
+uint64_t tb_report_wait_for_others(const struct tb_report *report, uint32_t job)
+{
+	return waits_of(report, job, false);
+}
+
+uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job)
+{
+	return waits_of(report, job, true);
+}
+
+// Lists of nodes are cut off in a table; JSON has more of them.
+#define NODES_WIDTH 20
+
+static void put_nodes(struct tb_report_writer *writer, const char *nodes)
+{
+	struct tb_report_cell *at = tb_report_cell(writer);
+	if (!nodes)
+		return;
+	if (strlen(nodes) <= NODES_WIDTH) {
+		snprintf(at->text, sizeof at->text, "%s", nodes);
+		return;
+	}
+	int length = NODES_WIDTH - 3;
+	while (length > 1 && nodes[length] != ',')
+		length--;
+	snprintf(at->text, sizeof at->text, "%.*s,...", length, nodes);
+}
+
+int tb_report_tabulate_jobs(struct tb_report *report)
+{
+	struct tb_report_table table = {
+		.id = "jobs",
+		.title = "Jobs",
+		.n_rows = report->info->n_jobs > 1 ? report->jobs.n : 0,
+		.columns =
+			{
+				{"Job", "Its name", false},
+				{"Nodes", "On which it runs", true},
+				{"On", "The nodes", false},
+				{"From", "When its first message was posted", true},
+				{"To", "When its last message was delivered", true},
+				{"Messages", "Delivered", true},
+				{"Bytes", "Payload, delivered", true},
+				{"Mean latency", "Of a message, from post to delivery",
+					true},
+				{"Slowdown",
+					"Latency against the same messages on an idle "
+					"network",
+					true},
+				{"Wait", "Of its headers, over all links", true},
+				{"For others", "What of it was for other jobs' packets",
+					true},
+				{"Delays others",
+					"What other jobs' headers waited for its packets",
+					true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	if (tb_report_open_table(report, &table, &writer))
+		return TB_ENOMEM;
+	double worst = 0;
+	for (uint32_t i = 0; i < report->jobs.n; i++)
+		if (report->jobs.jobs[i].slowdown > worst)
+			worst = report->jobs.jobs[i].slowdown;
+	for (uint32_t i = 0; i < report->jobs.n; i++) {
+		const struct tb_job_figures *job = &report->jobs.jobs[i];
+		tb_report_put_job(&writer, report->run, i);
+		tb_report_put_count(&writer, job->n_nodes);
+		put_nodes(&writer, job->nodes);
+		tb_report_put_time(&writer, (double)job->first_ps);
+		tb_report_put_time(&writer, (double)job->last_ps);
+		tb_report_put_count(&writer, job->n_messages);
+		tb_report_put_size(&writer, job->bytes);
+		tb_report_put_time(&writer, job->mean_latency_ps);
+		tb_report_put_slowdown(&writer, job->slowdown, worst);
+		tb_report_put_time(&writer, (double)job->wait_ps);
+		tb_report_put_time(&writer, (double)tb_report_wait_for_others(report, i));
+		tb_report_put_time(&writer, (double)tb_report_wait_of_others(report, i));
+	}
+	return TB_OK;
+}
+
+static int list_job_blame(struct tb_report *report)
+{
+	struct tb_report_table table = {
+		.id = "blame-by-job",
+		.title = "Which job makes which wait",
+		.n_rows = report->n_blame_jobs,
+		.columns =
+			{
+				{"Waits", "The job whose headers stood", false},
+				{"For", "The job whose packets held the virtual channels",
+					false},
+				{"Wait", "Over all flows and links", true},
+				{"Of all", "Share of all wait that is blamed on a job",
+					true},
+				{"Times", "How often a header stood", true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	if (tb_report_open_table(report, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < report->n_blame_jobs; i++) {
+		const struct tb_blame_jobs *jobs = &report->blame_jobs[i];
+		tb_report_put_job(&writer, report->run, jobs->victim_job);
+		tb_report_put_job(&writer, report->run, jobs->culprit_job);
+		tb_report_put_time(&writer, (double)jobs->wait_ps)->bar = jobs->percent;
+		tb_report_put_real(&writer, jobs->percent, " %");
+		tb_report_put_count(&writer, jobs->n_waits);
+	}
+	return TB_OK;
+}
+
+// find_pair gives how long a job waited for another one, NULL when it never did.
+static const struct tb_blame_jobs *find_pair(
+	const struct tb_report *report, uint32_t victim, uint32_t culprit)
+{
+	for (uint32_t i = 0; i < report->n_blame_jobs; i++)
+		if (report->blame_jobs[i].victim_job == victim &&
+			report->blame_jobs[i].culprit_job == culprit)
+			return &report->blame_jobs[i];
+	return NULL;
+}
+
+static void put_pair(
+	struct tb_report_writer *writer, const struct tb_blame_jobs *pair, double largest)
+{
+	if (!pair) {
+		struct tb_report_cell *at = tb_report_cell(writer);
+		snprintf(at->text, sizeof at->text, "-");
+		return;
+	}
+	tb_report_put_time(writer, (double)pair->wait_ps)->bar =
+		largest > 0 ? 100.0 * (double)pair->wait_ps / largest : -1;
+}
+
+// matrix_fits says whether there are few enough jobs for a column each, all of them
+// known.
+static bool matrix_fits(const struct tb_report *report)
+{
+	if (report->info->n_jobs + 2 > TB_REPORT_COLUMNS)
+		return false;
+	for (uint32_t i = 0; i < report->n_blame_jobs; i++)
+		if (report->blame_jobs[i].victim_job >= report->info->n_jobs ||
+			report->blame_jobs[i].culprit_job >= report->info->n_jobs)
+			return false;
+	return true;
+}
+
+// The matrix has a row for each job that waits and a column for each that it waits for.
+static int draw_job_matrix(struct tb_report *report)
+{
+	uint32_t n = report->info->n_jobs;
+	struct tb_report_table table = {.id = "blame-by-job",
+		.title = "Which job makes which wait",
+		.n_rows = n,
+		.columns = {{"Waits \\ for", "The job whose headers stood", false}},
+		.remark = "A row's job waited so long while a column's held the virtual "
+			  "channels."};
+	struct tb_report_writer writer;
+	for (uint32_t i = 0; i < n; i++)
+		table.columns[i + 1] = (struct tb_report_column){
+			report->jobs.jobs[i].name, "Whose packets held them", true};
+	table.columns[n + 1] = (struct tb_report_column){"All", "Over all jobs", true};
+	if (tb_report_open_table(report, &table, &writer))
+		return TB_ENOMEM;
+	double largest = (double)report->blame_jobs[0].wait_ps;
+	for (uint32_t victim = 0; victim < n; victim++) {
+		double sum = 0;
+		tb_report_put_job(&writer, report->run, victim);
+		for (uint32_t culprit = 0; culprit < n; culprit++) {
+			const struct tb_blame_jobs *pair =
+				find_pair(report, victim, culprit);
+			put_pair(&writer, pair, largest);
+			sum += pair ? (double)pair->wait_ps : 0;
+		}
+		tb_report_put_time(&writer, sum);
+	}
+	return TB_OK;
+}
+
+int tb_report_tabulate_job_blame(struct tb_report *report)
+{
+	if (report->info->n_jobs < 2 || report->n_blame_jobs == 0)
+		return TB_OK;
+	return matrix_fits(report) ? draw_job_matrix(report) : list_job_blame(report);
+}

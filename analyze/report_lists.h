@@ -1,0 +1,16 @@
+// The lists of a report as arrays of flat objects, for JSON and CSV. Private to analyze/.
+#ifndef TB_REPORT_LISTS_H
+#define TB_REPORT_LISTS_H
+
+#include "report_impl.h"
+
+#include <jansson.h>
+
+// tb_report_list makes the list that tb_report_list_name knows, every object with the
+// same keys in the same order; NULL without memory. The caller decrefs.
+json_t *tb_report_list(const struct tb_report *report, const char *name);
+
+// tb_report_list_key writes the list's key in JSON.
+void tb_report_list_key(const char *name, char *key, size_t size);
+
+#endif
