@@ -12,6 +12,7 @@
 	X(capture, "capture packets from an interface") \
 	X(info, "tell what is in a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
+	X(plot, "draw curves through the points of sweeps") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \
 	X(sweep, "run experiments for many values of their settings") \

@@ -21,3 +21,17 @@ void tb_markup_put(FILE *stream, const char *text)
 		}
 	}
 }
+
+void tb_json_put(FILE *stream, const char *text)
+{
+	fputc('"', stream);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fprintf(stream, "\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			fprintf(stream, "\\u%04x", (unsigned)*text);
+		else
+			fputc(*text, stream);
+	}
+	fputc('"', stream);
+}

@@ -34,7 +34,7 @@ _tailback_value()
 		_tailback_words 'auto yes no'
 		;;
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
-	matrix:-f | matrix:--format) _tailback_words 'text csv json svg png pdf' ;;
+	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
 	validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:--list)
 		_tailback_words 'jobs hot-links switches flows congestion-roots root-by-job blame blame-triples
@@ -42,9 +42,13 @@ _tailback_value()
 		;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
 	matrix:-m | matrix:--metric | view:-m | view:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
-	matrix:--colours | view:--colours) _tailback_words 'cividis viridis greys' ;;
-	matrix:--theme | view:--theme) _tailback_words 'light dark' ;;
+	matrix:--colours | view:--colours | plot:--colours) _tailback_words 'cividis viridis greys' ;;
+	matrix:--theme | view:--theme | plot:--theme) _tailback_words 'light dark' ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
+	plot:-x | plot:--x | plot:-y | plot:--y)
+		_tailback_words 'offered accepted taken given latency waiting nodes message load'
+		;;
+	plot:--series | plot:--where) _tailback_words "$(_tailback_sweep_keys)" ;;
 	sweep:--set) _tailback_words "$(_tailback_sweep_keys)" ;;
 	synth:--transport) _tailback_words 'elan tcp' ;;
 	synth:--rendezvous) _tailback_words 'adaptive read write' ;;
@@ -126,7 +130,7 @@ _tailback_operand()
 		;;
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst))?$' ;;
-	matrix | report | view | compare) _tailback_files '\.db$' ;;
+	matrix | plot | report | view | compare) _tailback_files '\.db$' ;;
 	esac
 }
 

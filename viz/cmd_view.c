@@ -1,5 +1,6 @@
 // tailback view: look at a run in a window.
 #include "cli.h"
+#include "cmd_picture_args.h"
 #include "cmd_run_args.h"
 #include "commands.h"
 #include "session.h"
@@ -8,22 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum key {
-	KEY_RUN = 256,
-	KEY_COLOURS,
-	KEY_THEME,
-	KEY_SIZE,
-	KEY_SCALE,
-	KEY_SCRIPT,
-	KEY_SHOT
-};
+enum key { KEY_RUN = 256, KEY_SIZE, KEY_SCALE, KEY_SCRIPT, KEY_SHOT };
 
 static const struct argp_option argp_options[] = {
 	{"metric", 'm', "METRIC", 0,
 		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
-	{"colours", KEY_COLOURS, "NAME", 0, "cividis (default), viridis or greys", 0},
-	{"theme", KEY_THEME, "NAME", 0, "dark (default) or light", 0},
+	TB_COLOURS_OPTION,
+	{"theme", TB_OPTION_THEME, "NAME", 0, "dark (default) or light", 0},
 	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
 	{"scale", KEY_SCALE, "F", 0,
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
@@ -54,14 +47,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
 		break;
-	case KEY_COLOURS:
-		if (tb_colours_parse(value, &options->colours) != TB_OK)
-			argp_error(state, "no colour map is called '%s'", value);
-		break;
-	case KEY_THEME:
-		if (tb_theme_parse(value, &options->theme) != TB_OK)
-			argp_error(state, "a theme is light or dark, not '%s'", value);
-		break;
 	case KEY_SIZE:
 		if (!parse_size(value, &options->width, &options->height))
 			argp_error(state, "'%s' is no size from 320x240 to 16384x16384",
@@ -78,6 +63,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->screenshot = value;
 		break;
 	default:
+		if (tb_cmd_look_arg(
+			    key, value, state, &options->colours, &options->theme) == 0)
+			return 0;
 		return tb_cmd_store_arg(key, value, state, &options->store);
 	}
 	return 0;

@@ -1,5 +1,6 @@
 #include "matrix_data.h"
 
+#include "markup.h"
 #include "metric_text.h"
 #include "run_text.h"
 
@@ -73,20 +74,6 @@ void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FIL
 	each_row(run, matrix, &(struct sink){csv_row, stream});
 }
 
-static void json_string(FILE *stream, const char *text)
-{
-	fputc('"', stream);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(stream, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			fprintf(stream, "\\u%04x", (unsigned)*text);
-		else
-			fputc(*text, stream);
-	}
-	fputc('"', stream);
-}
-
 struct json {
 	FILE *stream;
 	const char *separator;
@@ -104,7 +91,7 @@ static void json_row(void *context, const struct row *row)
 		fputs("null", json->stream);
 	fprintf(json->stream, ", \"direction\": \"%s\", \"link\": ", row->direction);
 	if (row->link)
-		json_string(json->stream, row->link);
+		tb_json_put(json->stream, row->link);
 	else
 		fputs("null", json->stream);
 	fprintf(json->stream, ", \"value\": %" PRIu64 ", \"percent\": %.3f}", row->value,
@@ -118,9 +105,9 @@ void tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 	const struct tb_run_info *info = tb_run_info(run);
 	struct json json = {stream, ""};
 	fprintf(stream, "{\n  \"run\": %" PRId64 ",\n  \"input\": ", info->id);
-	json_string(stream, info->input_name);
+	tb_json_put(stream, info->input_name);
 	fputs(",\n  \"network\": ", stream);
-	json_string(stream, info->network_name);
+	tb_json_put(stream, info->network_name);
 	fprintf(stream,
 		",\n  \"nodes\": %" PRIu32 ",\n  \"complete\": %s,\n"
 		"  \"metric\": \"%s\",\n  \"unit\": \"%s\",\n"

@@ -2,6 +2,7 @@
 // else shows. Drag the window or its edges; drag elsewhere to brush a new one.
 #include "metric_text.h"
 #include "run_text.h"
+#include "ticks.h"
 #include "viewer_impl.h"
 
 #include <math.h>
@@ -130,17 +131,6 @@ static void draw_window(
 		TB_PART_TO);
 }
 
-// tick_step is the round time, 1, 2 or 5 times a power of ten, nearest above the least.
-static double tick_step(double least_ps)
-{
-	double power = pow(10, floor(log10(fmax(least_ps, 1))));
-	static const double steps[] = {1, 2, 5, 10};
-	for (size_t i = 0; i < 4; i++)
-		if (steps[i] * power >= least_ps)
-			return steps[i] * power;
-	return 10 * power;
-}
-
 struct tick_unit {
 	double ps;
 	const char *name;
@@ -171,7 +161,7 @@ static void draw_ticks(
 	double span = (double)viewer->info->n_bins * (double)viewer->info->bin_ps;
 	if (span <= 0)
 		return;
-	double step = tick_step(span * 110 / strip.w);
+	double step = tb_tick_step(fmax(span * 110 / strip.w, 1));
 	struct tick_unit unit = tick_unit(step);
 	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
 	for (double at = 0; at <= span * 1.0001; at += step) {

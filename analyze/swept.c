@@ -1,0 +1,186 @@
+#include "swept.h"
+
+#include "run_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+	struct tb_swept *swept;
+	const char *path;
+	sqlite3 *db;
+	size_t first; // point of this store
+	struct tb_error *error;
+};
+
+static void values_free(struct tb_swept_value *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(values[i].axis);
+		free(values[i].text);
+	}
+	free(values);
+}
+
+void tb_swept_fini(struct tb_swept *swept)
+{
+	for (size_t i = 0; i < swept->n_points; i++)
+		values_free(swept->points[i].values, swept->points[i].n_values);
+	values_free(swept->hints, swept->n_hints);
+	free(swept->points);
+	*swept = (struct tb_swept){0};
+}
+
+const char *tb_swept_text(const struct tb_swept_point *point, const char *axis)
+{
+	for (size_t i = 0; i < point->n_values; i++)
+		if (strcmp(point->values[i].axis, axis) == 0)
+			return point->values[i].text;
+	return NULL;
+}
+
+static int no_memory(const struct reading *reading)
+{
+	return tb_fail_in(
+		reading->error, TB_ENOMEM, reading->path, "no memory for the points");
+}
+
+// each steps a query and has `take` look at every row.
+static int each(struct reading *reading, const char *sql,
+	int (*take)(struct reading *reading, struct tb_run_row *row))
+{
+	struct tb_run_row row = {0};
+	int status = tb_sql_prepare(
+		reading->db, reading->path, sql, &row.query, reading->error);
+	while (status == TB_OK) {
+		int code = sqlite3_step(row.query);
+		if (code == SQLITE_DONE)
+			break;
+		if (code != SQLITE_ROW)
+			status = tb_sql_fail(reading->error, reading->db, reading->path);
+		else
+			status = take(reading, &row);
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+static int take_point(struct reading *reading, struct tb_run_row *row)
+{
+	struct tb_swept *swept = reading->swept;
+	if (!sqlite3_column_int(row->query, 1)) {
+		swept->n_undone++;
+		return TB_OK;
+	}
+	struct tb_swept_point *grown =
+		tb_run_grow(swept->points, swept->n_points, sizeof *grown);
+	if (!grown)
+		return no_memory(reading);
+	swept->points = grown;
+	struct tb_swept_point *point = &grown[swept->n_points++];
+	*point = (struct tb_swept_point){.run = sqlite3_column_int64(row->query, 0)};
+	for (int i = 0; i < TB_N_RESULTS; i++)
+		point->results[i] = NAN;
+	return TB_OK;
+}
+
+// point_of finds the point of a row's run; they are in order.
+static struct tb_swept_point *point_of(
+	const struct reading *reading, const struct tb_run_row *row)
+{
+	int64_t run = sqlite3_column_int64(row->query, 0);
+	size_t low = reading->first, high = reading->swept->n_points;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		struct tb_swept_point *point = &reading->swept->points[middle];
+		if (point->run == run)
+			return point;
+		if (point->run < run)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static int append_pair(struct reading *reading, struct tb_run_row *row, int column,
+	struct tb_swept_value **values, size_t *n)
+{
+	struct tb_swept_value *grown = tb_run_grow(*values, *n, sizeof *grown);
+	if (!grown)
+		return no_memory(reading);
+	*values = grown;
+	struct tb_swept_value *value = &grown[(*n)++];
+	value->axis = tb_run_get_text(row, column);
+	value->text = tb_run_get_text(row, column + 1);
+	return value->axis && value->text ? TB_OK : no_memory(reading);
+}
+
+static int take_value(struct reading *reading, struct tb_run_row *row)
+{
+	struct tb_swept_point *point = point_of(reading, row);
+	return point ? append_pair(reading, row, 1, &point->values, &point->n_values)
+		     : TB_OK;
+}
+
+static int take_result(struct reading *reading, struct tb_run_row *row)
+{
+	struct tb_swept_point *point = point_of(reading, row);
+	const char *name = (const char *)sqlite3_column_text(row->query, 1);
+	double value = sqlite3_column_double(row->query, 2);
+	if (!isfinite(value) || fabs(value) > 1e18)
+		return tb_run_damaged(reading->path, "sweep_result", reading->error);
+	for (enum tb_sweep_result i = 0; point && name && i < TB_N_RESULTS; i++)
+		if (strcmp(name, tb_sweep_result_info(i)->name) == 0)
+			point->results[i] = value;
+	return TB_OK;
+}
+
+static int take_hint(struct reading *reading, struct tb_run_row *row)
+{
+	return append_pair(
+		reading, row, 0, &reading->swept->hints, &reading->swept->n_hints);
+}
+
+static int read_all(struct reading *reading)
+{
+	int status = tb_sql_exec(reading->db, reading->path, "BEGIN", reading->error);
+	if (status == TB_OK)
+		status = each(reading,
+			"SELECT p.run, coalesce(r.complete, 0) FROM sweep_point AS p "
+			"LEFT JOIN run AS r USING (run) ORDER BY p.run",
+			take_point);
+	if (status == TB_OK)
+		status = each(reading,
+			"SELECT run, axis, value FROM sweep_value ORDER BY run, axis",
+			take_value);
+	if (status == TB_OK)
+		status = each(reading, "SELECT run, name, value FROM sweep_result",
+			take_result);
+	if (status == TB_OK)
+		status = each(reading, "SELECT key, value FROM sweep_plot", take_hint);
+	return status;
+}
+
+int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *error)
+{
+	struct reading reading = {
+		.swept = swept, .path = path, .first = swept->n_points, .error = error};
+	size_t undone = swept->n_undone;
+	int status = tb_sql_open_reader(&reading.db, path, error);
+	if (status != TB_OK)
+		return status;
+	values_free(swept->hints, swept->n_hints);
+	swept->hints = NULL;
+	swept->n_hints = 0;
+	status = read_all(&reading);
+	sqlite3_close(reading.db);
+	if (status == TB_OK && swept->n_points == reading.first)
+		status = tb_fail_in(error, TB_EUSAGE, path,
+			swept->n_undone > undone
+				? "has no point that is done yet"
+				: "has no points of a sweep ('tailback sweep -o' writes "
+				  "them)");
+	return status;
+}

@@ -1,0 +1,23 @@
+-- Points of a sweep for golden tests: two experiments, four loads and a full one, three seeds, and
+-- messages of two sizes at full load; one point is still to be run. The figures are made up.
+-- Read it into sqlite3 after schemas/results.sql and all migrations.
+BEGIN;
+CREATE TEMP TABLE made AS
+WITH experiments (experiment, most) AS (VALUES ('uniform', 120e6), ('shuffle', 180e6)),
+  loads (load, share) AS (VALUES ('0.2', 0.2), ('0.4', 0.4), ('0.6', 0.6), ('0.8', 0.8), ('full', 2)),
+  seeds (seed) AS (VALUES (1), (2), (3)),
+  messages (message) AS (VALUES (16384), (262144))
+SELECT row_number() OVER (ORDER BY experiment DESC, message DESC, share, seed) AS run, experiment, load, seed,
+  message, share, min(most, share * 338624338.0) + (seed - 2) * 2e6 * share + 65536 - message / 4 AS accepted
+FROM experiments, loads, seeds, messages WHERE message = 262144 OR load = 'full';
+INSERT INTO sweep_point SELECT run, 'point ' || run FROM made;
+INSERT INTO sweep_value SELECT run, 'experiment', experiment FROM made UNION ALL
+  SELECT run, 'load', load FROM made UNION ALL SELECT run, 'message', message FROM made UNION ALL
+  SELECT run, 'seed', seed FROM made UNION ALL SELECT run, 'nodes', 64 FROM made;
+INSERT INTO run(run,complete,input_name,input_kind,input_digest,input_bytes,options,time_scale,seed,program_version,n_nodes,n_switches,n_links,n_levels,n_jobs,network,arity,levels,ascent,link_bytes_per_s,hop_latency_ps,n_vcs,fifo_bytes,flit_bytes,packet_payload_bytes,packet_overhead_bytes,bus_bytes_per_s,ack_delay_ps,send_overhead_ps,receive_overhead_ps,age_weight)
+SELECT run,1,experiment,'experiment','',0,'',1,seed,'0.1.0',0,0,0,0,0,'qsnet',4,3,'adaptive',400000000,35000,2,256,2,320,58,560000000,200000,1000000,700000,0.6
+FROM made WHERE run < (SELECT max(run) FROM made);
+INSERT INTO sweep_result SELECT run, 'accepted', accepted FROM made JOIN run USING (run);
+INSERT INTO sweep_result SELECT run, 'offered', share * 338624338.0 FROM made JOIN run USING (run) WHERE load <> 'full';
+INSERT INTO sweep_result SELECT run, 'latency', message / accepted FROM made JOIN run USING (run);
+COMMIT;

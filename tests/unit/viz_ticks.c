@@ -1,0 +1,81 @@
+// Ticks are round, reach around what is shown, and are as few as wanted.
+#include "ticks.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void steps_are_one_two_or_five(void **state)
+{
+	(void)state;
+	assert_true(tb_tick_step(0.13) == 0.2);
+	assert_true(tb_tick_step(2) == 2);
+	assert_true(tb_tick_step(201) == 500);
+	assert_true(tb_tick_step(6e9) == 1e10);
+}
+
+static void check_around(double least, double most, size_t wanted)
+{
+	struct tb_ticks ticks = tb_ticks_linear(least, most, wanted);
+	if (ticks.n < 2 || ticks.n > wanted + 2 || ticks.n > TB_TICKS_MOST)
+		fail_msg("%g to %g: %zu ticks", least, most, ticks.n);
+	if (tb_ticks_share(&ticks, least) < -1e-6 ||
+		tb_ticks_share(&ticks, most) > 1 + 1e-6)
+		fail_msg("%g to %g: axis from %g to %g", least, most, ticks.begin,
+			ticks.end);
+}
+
+static void linear_ticks_reach_around_the_values(void **state)
+{
+	(void)state;
+	check_around(0, 120, 7);
+	check_around(0.1, 1, 9);
+	check_around(-3, 17, 5);
+	check_around(338.6, 338.7, 7);
+	check_around(0, 1e-9, 7);
+	check_around(5, 5, 7);
+	check_around(0, 0, 7);
+	for (int i = 1; i < 1000; i++)
+		check_around(0, i * 0.37, 2 + (size_t)i % 20);
+}
+
+static void values_near_zero_begin_there(void **state)
+{
+	(void)state;
+	assert_true(tb_ticks_linear(40, 100, 6).begin == 0);
+	assert_true(tb_ticks_linear(90, 100, 6).begin == 90);
+}
+
+static void doubling_ticks_are_powers_of_two(void **state)
+{
+	(void)state;
+	struct tb_ticks ticks = tb_ticks_doubling(1024, 1048576, 6);
+	assert_int_equal(ticks.n, 6);
+	assert_true(ticks.at[1] == 4096);
+	assert_true(fabs(tb_ticks_share(&ticks, 32768) - 0.5) < 1e-9);
+	assert_true(tb_ticks_doubling(16, 16, 6).end == 32);
+}
+
+static void sizes_are_written_as_typed(void **state)
+{
+	(void)state;
+	char text[24];
+	assert_string_equal(tb_tick_text(262144, true, text, sizeof text), "256K");
+	assert_string_equal(tb_tick_text(100, true, text, sizeof text), "100");
+	assert_string_equal(tb_tick_text(0.3, false, text, sizeof text), "0.3");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_are_one_two_or_five),
+		cmocka_unit_test(linear_ticks_reach_around_the_values),
+		cmocka_unit_test(values_near_zero_begin_there),
+		cmocka_unit_test(doubling_ticks_are_powers_of_two),
+		cmocka_unit_test(sizes_are_written_as_typed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+#include "curves_picture.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WIDTH	    760
+#define HEIGHT	    470
+#define MARGIN	    24
+#define PLOT_X	    72
+#define PLOT_Y	    88
+#define PLOT_BELOW  62 // under the plot: ticks and the axis's name
+#define LEGEND_GAP  22
+#define LEGEND_MOST 240
+#define LEGEND_LINE 20
+#define SWATCH	    30
+#define MARK	    7 // a marker's size
+#define TICKS_X	    9
+#define TICKS_Y	    7
+#define FAINTEST    40 // percent of the map that the last curve has
+#define TEXT_SIZE   11.5
+
+// What is drawn on: the plot's box and its two axes.
+struct plot {
+	struct tb_picture *picture;
+	const struct tb_curves_figure *figure;
+	const struct tb_palette *palette;
+	struct tb_box box;
+	struct tb_ticks x, y;
+};
+
+static struct tb_type type_of(const struct plot *plot, enum tb_align align, bool muted)
+{
+	return (struct tb_type){TB_FONT_TEXT, TEXT_SIZE, align,
+		muted ? plot->palette->muted : plot->palette->text};
+}
+
+static double x_of(const struct plot *plot, double value)
+{
+	return plot->box.x + plot->box.w * tb_ticks_share(&plot->x, value);
+}
+
+static double y_of(const struct plot *plot, double value)
+{
+	return plot->box.y + plot->box.h * (1 - tb_ticks_share(&plot->y, value));
+}
+
+static struct tb_colour colour_of(const struct plot *plot, size_t curve)
+{
+	size_t n = plot->figure->curves->n_curves;
+	double share = n > 1 ? (double)curve / (double)(n - 1) : 0;
+	return tb_shade(plot->figure->colours, plot->figure->theme,
+		100 - (100 - FAINTEST) * share);
+}
+
+static void line(const struct plot *plot, double x, double y, double w, double h,
+	double width, struct tb_colour colour)
+{
+	tb_picture_line(plot->picture, (struct tb_box){x, y, w, h}, width, colour);
+}
+
+// Markers: full and hollow squares, crosses upright and slanted, a diamond, a bar.
+static void mark(const struct plot *plot, size_t curve, double x, double y)
+{
+	const double half = MARK / 2.0, wide = MARK * 0.7;
+	struct tb_colour colour = colour_of(plot, curve);
+	const struct tb_box box = {x - half, y - half, MARK, MARK};
+	switch (curve % 6) {
+	case 0:
+		tb_picture_rect(plot->picture, box, colour);
+		break;
+	case 1:
+		tb_picture_rect(plot->picture, box, plot->palette->panel);
+		tb_picture_frame(plot->picture, box, 1.6, colour);
+		break;
+	case 2:
+		line(plot, x - half, y - half, MARK, MARK, 1.8, colour);
+		line(plot, x - half, y + half, MARK, -MARK, 1.8, colour);
+		break;
+	case 3:
+		line(plot, x - wide, y, wide, -wide, 1.6, colour);
+		line(plot, x, y - wide, wide, wide, 1.6, colour);
+		line(plot, x + wide, y, -wide, wide, 1.6, colour);
+		line(plot, x, y + wide, -wide, -wide, 1.6, colour);
+		break;
+	case 4:
+		line(plot, x - wide, y, 2 * wide, 0, 1.8, colour);
+		line(plot, x, y - wide, 0, 2 * wide, 1.8, colour);
+		break;
+	default:
+		tb_picture_rect(plot->picture,
+			(struct tb_box){x - half, y - 1.5, MARK, 3}, colour);
+		break;
+	}
+}
+
+static void interval(
+	const struct plot *plot, size_t curve, const struct tb_curve_point *point)
+{
+	double half = point->y.half_ci;
+	if (!isfinite(half) || half <= 0)
+		return;
+	double x = x_of(plot, point->x), top = y_of(plot, point->y.mean + half);
+	double bottom = y_of(plot, point->y.mean - half);
+	struct tb_colour colour = colour_of(plot, curve);
+	line(plot, x, top, 0, bottom - top, 1, colour);
+	line(plot, x - 3, top, 6, 0, 1, colour);
+	line(plot, x - 3, bottom, 6, 0, 1, colour);
+}
+
+static void tip(const struct plot *plot, const struct tb_curve *curve,
+	const struct tb_curve_point *point)
+{
+	const struct tb_curves *curves = plot->figure->curves;
+	char text[256], x[24], half[48] = "";
+	if (isfinite(point->y.half_ci))
+		snprintf(half, sizeof half, " ± %.4g", point->y.half_ci);
+	snprintf(text, sizeof text, "%s%s%s %s %s: %.4g%s %s (%zu point%s)", curve->label,
+		curve->label[0] ? ", " : "", curves->x.name,
+		tb_tick_text(point->x, curves->x.sizes, x, sizeof x), curves->x.unit,
+		point->y.mean, half, curves->y.unit, point->n, point->n == 1 ? "" : "s");
+	tb_picture_tip(plot->picture, text);
+}
+
+static void draw_curve(const struct plot *plot, size_t i)
+{
+	const struct tb_curve *curve = &plot->figure->curves->curves[i];
+	struct tb_colour colour = colour_of(plot, i);
+	for (size_t k = 1; k < curve->n_points; k++) {
+		double x = x_of(plot, curve->points[k - 1].x);
+		double y = y_of(plot, curve->points[k - 1].y.mean);
+		line(plot, x, y, x_of(plot, curve->points[k].x) - x,
+			y_of(plot, curve->points[k].y.mean) - y, 1.8, colour);
+	}
+	for (size_t k = 0; k < curve->n_points; k++) {
+		interval(plot, i, &curve->points[k]);
+		mark(plot, i, x_of(plot, curve->points[k].x),
+			y_of(plot, curve->points[k].y.mean));
+		tip(plot, curve, &curve->points[k]);
+	}
+}
+
+static void draw_x_axis(const struct plot *plot)
+{
+	const struct tb_curve_axis *axis = &plot->figure->curves->x;
+	const double below = plot->box.y + plot->box.h;
+	for (size_t i = 0; i < plot->x.n; i++) {
+		char text[24];
+		double x = x_of(plot, plot->x.at[i]);
+		line(plot, x, plot->box.y, 0, plot->box.h, 0.6, plot->palette->line);
+		line(plot, x, below, 0, 5, 1, plot->palette->muted);
+		tb_picture_text(plot->picture, (struct tb_box){x - 40, below + 7, 80, 16},
+			type_of(plot, TB_ALIGN_CENTRE, false),
+			tb_tick_text(plot->x.at[i], axis->sizes, text, sizeof text));
+	}
+	char name[128];
+	tb_picture_text(plot->picture,
+		(struct tb_box){plot->box.x, below + 29, plot->box.w, 18},
+		type_of(plot, TB_ALIGN_CENTRE, false),
+		tb_curves_axis_text(axis, name, sizeof name));
+}
+
+// The y axis's name stands above it: pictures have no upright text.
+static void draw_y_axis(const struct plot *plot)
+{
+	const struct tb_curve_axis *axis = &plot->figure->curves->y;
+	for (size_t i = 0; i < plot->y.n; i++) {
+		char text[24];
+		double y = y_of(plot, plot->y.at[i]);
+		line(plot, plot->box.x, y, plot->box.w, 0, 0.6, plot->palette->line);
+		tb_picture_text(plot->picture,
+			(struct tb_box){MARGIN, y - 8, plot->box.x - MARGIN - 8, 16},
+			type_of(plot, TB_ALIGN_RIGHT, false),
+			tb_tick_text(plot->y.at[i], axis->sizes, text, sizeof text));
+	}
+	char name[128];
+	tb_picture_text(plot->picture,
+		(struct tb_box){MARGIN, plot->box.y - 28, plot->box.w, 18},
+		type_of(plot, TB_ALIGN_LEFT, false),
+		tb_curves_axis_text(axis, name, sizeof name));
+}
+
+// draw_diagonal shows where all that is offered is accepted.
+static void draw_diagonal(const struct plot *plot)
+{
+	const struct tb_curves *curves = plot->figure->curves;
+	if (strcmp(curves->x.name, "offered") != 0 ||
+		strcmp(curves->y.name, "accepted") != 0)
+		return;
+	double from = fmax(plot->x.begin, plot->y.begin);
+	double to = fmin(plot->x.end, plot->y.end);
+	double x = x_of(plot, from), y = y_of(plot, from);
+	line(plot, x, y, x_of(plot, to) - x, y_of(plot, to) - y, 1, plot->palette->muted);
+}
+
+static double legend_width(const struct tb_curves *curves)
+{
+	double widest = 0;
+	for (size_t i = 0; i < curves->n_curves; i++)
+		widest = fmax(widest,
+			tb_text_width(TB_FONT_TEXT, TEXT_SIZE, curves->curves[i].label));
+	return widest > 0 ? fmin(widest + SWATCH + 8, LEGEND_MOST) : 0;
+}
+
+static void draw_legend(const struct plot *plot, double x, double w)
+{
+	const struct tb_curves *curves = plot->figure->curves;
+	for (size_t i = 0; i < curves->n_curves && w > 0; i++) {
+		double y = plot->box.y + 10 + LEGEND_LINE * (double)i;
+		line(plot, x, y, SWATCH - 6, 0, 1.8, colour_of(plot, i));
+		mark(plot, i, x + (SWATCH - 6) / 2.0, y);
+		tb_picture_text(plot->picture,
+			(struct tb_box){x + SWATCH, y - 9, w - SWATCH, 18},
+			type_of(plot, TB_ALIGN_LEFT, false), curves->curves[i].label);
+	}
+}
+
+// footnote says what a point is.
+static void footnote(const struct plot *plot)
+{
+	const struct tb_curves *curves = plot->figure->curves;
+	size_t fewest = SIZE_MAX, most = 0;
+	for (size_t i = 0; i < curves->n_curves; i++)
+		for (size_t k = 0; k < curves->curves[i].n_points; k++) {
+			size_t n = curves->curves[i].points[k].n;
+			fewest = n < fewest ? n : fewest;
+			most = n > most ? n : most;
+		}
+	char text[160], runs[48];
+	if (fewest == most)
+		snprintf(runs, sizeof runs, "%zu run%s", most, most == 1 ? "" : "s");
+	else
+		snprintf(runs, sizeof runs, "%zu to %zu runs", fewest, most);
+	int used = most > 1 ? snprintf(text, sizeof text,
+				      "Means of %s with their 95 %% interval", runs)
+			    : snprintf(text, sizeof text, "One run a point");
+	if (curves->n_undone > 0 && used > 0)
+		snprintf(text + used, sizeof text - (size_t)used,
+			"; %zu points are still to be run", curves->n_undone);
+	tb_picture_text(plot->picture,
+		(struct tb_box){MARGIN, 44, plot->picture->width - 2 * MARGIN, 16},
+		type_of(plot, TB_ALIGN_LEFT, true), text);
+}
+
+int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure *figure)
+{
+	const struct tb_curves *curves = figure->curves;
+	double legend = legend_width(curves);
+	double needed = LEGEND_LINE * (double)curves->n_curves + PLOT_Y + 24;
+	struct plot plot = {.picture = picture,
+		.figure = figure,
+		.palette = tb_palette_of(figure->theme),
+		.x = tb_curves_ticks(&curves->x, TICKS_X),
+		.y = tb_curves_ticks(&curves->y, TICKS_Y)};
+	double right = WIDTH - MARGIN - (legend > 0 ? legend + LEGEND_GAP : 8);
+	plot.box = (struct tb_box){
+		PLOT_X, PLOT_Y, right - PLOT_X, HEIGHT - PLOT_Y - PLOT_BELOW};
+	tb_picture_clear(picture, WIDTH, fmax(HEIGHT, needed), plot.palette->page);
+	tb_picture_text(picture, (struct tb_box){MARGIN, 18, WIDTH - 2 * MARGIN, 22},
+		(struct tb_type){TB_FONT_BOLD, 16, TB_ALIGN_LEFT, plot.palette->text},
+		curves->title);
+	footnote(&plot);
+	tb_picture_rect(picture, plot.box, plot.palette->panel);
+	draw_x_axis(&plot);
+	draw_y_axis(&plot);
+	draw_diagonal(&plot);
+	for (size_t i = curves->n_curves; i-- > 0;)
+		draw_curve(&plot, i);
+	tb_picture_frame(picture, plot.box, 1, plot.palette->muted);
+	draw_legend(&plot, right + LEGEND_GAP, legend);
+	return picture->status;
+}
