@@ -1,6 +1,8 @@
 // Headers and their circuits: who gets a virtual channel, and when it falls free again.
 #include "engine_impl.h"
 
+#include "faulty.h"
+
 #include <assert.h>
 
 // settle_link counts the time that VCs of the link were held, up to `until`.
@@ -75,17 +77,31 @@ void tb_circuit_inject(struct tb_engine *engine, uint32_t id, uint32_t vc)
 	grant(engine, packet, engine->first_injection + node, vc);
 }
 
-// route_of is the way on from switch `sw`: a slot or a group.
-static inline uint32_t route_of(
-	const struct tb_engine *engine, uint32_t sw, const struct packet *packet)
+// odd_route is the way on where that takes more than the network's routes: a slot, a
+// group, or TB_ROUTE_NONE when what leads on is dead.
+static uint32_t odd_route(
+	struct tb_engine *engine, uint32_t sw, const struct packet *packet)
 {
-	const struct tb_network *net = engine->net;
-	uint32_t route = tb_network_route(
-		net, sw, packet->destination, packet->n_granted - 1u, packet->ascending);
-	if (engine->router.fixed && route & TB_ROUTE_GROUP)
+	if (engine->faulty)
+		return tb_faulty_route(engine, sw, packet);
+	uint32_t route = tb_network_route(engine->net, sw, packet->destination,
+		packet->n_granted - 1u, packet->ascending);
+	if (route & TB_ROUTE_GROUP)
 		route = tb_router_fix(&engine->router, route, sw,
-			&(struct tb_heading){packet->order,
-				engine->messages[packet->message].what.source.id});
+			&(struct tb_heading){.order = packet->order,
+				.source = engine->messages[packet->message]
+						  .what.source.id});
+	return engine->slot_of_link[route];
+}
+
+// route_of is the way on from switch `sw`.
+static inline uint32_t route_of(
+	struct tb_engine *engine, uint32_t sw, const struct packet *packet)
+{
+	if (engine->odd_routes)
+		return odd_route(engine, sw, packet);
+	uint32_t route = tb_network_route(engine->net, sw, packet->destination,
+		packet->n_granted - 1u, packet->ascending);
 	return route & TB_ROUTE_GROUP ? route : engine->slot_of_link[route];
 }
 
@@ -204,9 +220,14 @@ void tb_circuit_header(struct tb_engine *engine, uint32_t id)
 	struct packet *packet = packet_at(engine, id);
 	uint32_t sw = came_by(engine, packet)->to;
 	struct switch_state *at = &engine->switches[sw];
+	uint32_t route = route_of(engine, sw, packet);
+	if (route == TB_ROUTE_NONE) {
+		tb_runs_swallow(engine, packet);
+		return;
+	}
 	packet->arrived = packet->charged = engine->now;
 	insert(at->waiters + at->n_waiting, at->n_new++,
-		waiter_of(engine, packet, route_of(engine, sw, packet)));
+		waiter_of(engine, packet, route));
 	list_add(&engine->switches_now, sw, &at->listed);
 }
 
@@ -268,6 +289,10 @@ void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
 	struct packet *packet = packet_at(engine, id);
 	uint32_t sw = came_by(engine, packet)->to;
 	uint32_t route = route_of(engine, sw, packet);
+	if (route == TB_ROUTE_NONE) {
+		tb_runs_swallow(engine, packet);
+		return;
+	}
 	packet->arrived = packet->charged = engine->now;
 	uint32_t slot = pick(engine, route, packet->order, sw);
 	if (slot != NOTHING) {
@@ -415,6 +440,26 @@ static void blame_open(
 		tb_recorder_blame(&engine->recorder, came_by(engine, packet)->id,
 			engine->links[slot].id, packet->flow,
 			vcs_of(engine, slot)[0].flow, until - packet->arrived);
+}
+
+void tb_circuit_strike(struct tb_engine *engine, uint32_t sw)
+{
+	struct switch_state *at = &engine->switches[sw];
+	uint32_t n_left = 0;
+	for (uint32_t i = 0; i < at->n_waiting; i++) {
+		struct waiter waiter = at->waiters[i];
+		struct packet *packet = packet_at(engine, waiter.packet);
+		uint32_t route = odd_route(engine, sw, packet);
+		if (route == TB_ROUTE_NONE) {
+			charge(engine, packet, engine->now);
+			blame_open(engine, &waiter, engine->now);
+			tb_runs_swallow(engine, packet);
+			continue;
+		}
+		waiter.route = route;
+		at->waiters[n_left++] = waiter;
+	}
+	at->n_waiting = n_left;
 }
 
 void tb_circuit_blame_open(struct tb_engine *engine, tb_time_ps until)

@@ -4,6 +4,7 @@
 // the drains come first (they are made in phase 1, fetches in phase 2). A node fetches
 // one packet ahead of those that hold injection VCs.
 #include "engine_impl.h"
+#include "faulty.h"
 
 #include <stdlib.h>
 
@@ -94,7 +95,6 @@ void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
 		.serial = engine->stats.n_posted++,
 		.posted_at = engine->now,
 		.start_at = engine->now + params->send_overhead_ps,
-		.to_fetch = what->bytes,
 		.n_unfetched = n,
 		.n_undrained = n,
 		.n_packets = n,
@@ -139,34 +139,54 @@ void tb_endpoint_start(struct tb_engine *engine, uint32_t id)
 	list_add(&engine->nodes_now, at, &node->listed);
 }
 
-// cut makes the next packet of the message at the head of the node's queue.
-static uint32_t cut(struct tb_engine *engine, struct node *node)
+static uint32_t payload_of(
+	const struct tb_engine *engine, const struct message *message, uint32_t number)
 {
-	const struct tb_network_params *params = &engine->net->params;
-	uint32_t message_id = node->queue;
-	struct message *message = &engine->messages[message_id];
+	uint32_t full = engine->net->params.packet_payload_bytes;
+	uint64_t rest = message->what.bytes - (uint64_t)number * full;
+	return rest < full ? (uint32_t)rest : full;
+}
+
+static inline uint32_t make_packet(
+	struct tb_engine *engine, uint32_t message_id, uint32_t number)
+{
+	const struct message *message = &engine->messages[message_id];
 	uint32_t id = engine->free_packets[--engine->n_free_packets];
 	struct packet *packet = packet_at(engine, id);
-	uint64_t payload = message->to_fetch < params->packet_payload_bytes
-				   ? message->to_fetch
-				   : params->packet_payload_bytes;
-	message->to_fetch -= payload;
-	uint32_t number = message->n_packets - message->n_unfetched;
 	packet->order = message->serial << 24 ^ number;
 	packet->waited = 0;
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->what.destination.id;
-	packet->payload_bytes = (uint32_t)payload;
-	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
+	packet->payload_bytes = payload_of(engine, message, number);
+	packet->wire_bytes =
+		packet->payload_bytes + engine->net->params.packet_overhead_bytes;
 	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
 		packet->wire_bytes = 1;
 	packet->n_runs = (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes;
 	packet->n_granted = 0;
 	packet->ascending = message->ascending;
+	return id;
+}
+
+uint32_t tb_endpoint_packet(struct tb_engine *engine, uint32_t message, uint32_t number)
+{
+	return make_packet(engine, message, number);
+}
+
+static inline uint32_t cut(struct tb_engine *engine, struct node *node)
+{
+	struct message *message = &engine->messages[node->queue];
+	uint32_t id = make_packet(
+		engine, node->queue, message->n_packets - message->n_unfetched);
 	if (--message->n_unfetched == 0)
 		node->queue = message->next;
 	return id;
+}
+
+uint32_t tb_endpoint_cut(struct tb_engine *engine, struct node *node)
+{
+	return cut(engine, node);
 }
 
 // wake has the node look at time `at` or before.
@@ -179,9 +199,8 @@ static void wake(struct tb_engine *engine, uint32_t id, tb_time_ps at)
 	tb_wheel_put(&engine->wheel, at, EV_NODE, id);
 }
 
-// look_again has the node look when its packet has come and finds a VC, if that is
-// known; if not, the tail of the packet that holds one will tell.
-static void look_again(struct tb_engine *engine, uint32_t id)
+// If it is not known, the tail of the packet that holds a VC will tell.
+void tb_endpoint_look_again(struct tb_engine *engine, uint32_t id)
 {
 	tb_time_ps fetched_at = engine->nodes[id].fetched_at;
 	tb_time_ps frees = tb_circuit_first_free(engine, engine->first_injection + id);
@@ -199,10 +218,11 @@ static void inject(struct tb_engine *engine, uint32_t id)
 	for (uint32_t v = 0; v < engine->vcs_most; v++)
 		if (vcs[v] <= engine->now && node->fetched_at <= engine->now) {
 			node->fetched = NOTHING;
-			tb_circuit_inject(engine, packet, v);
+			if (!engine->faulty || !tb_faulty_inject(engine, packet))
+				tb_circuit_inject(engine, packet, v);
 			return;
 		}
-	look_again(engine, id);
+	tb_endpoint_look_again(engine, id);
 }
 
 // A packet that is being fetched needs no event when it has come, but when it has come
@@ -215,12 +235,17 @@ void tb_endpoint_node(struct tb_engine *engine, uint32_t id)
 		node->wake_at = TB_TIME_NEVER;
 	if (node->fetched != NOTHING)
 		inject(engine, id);
-	if (node->fetched != NOTHING || node->queue == NOTHING)
+	if (node->fetched != NOTHING)
 		return;
-	node->fetched = cut(engine, node);
+	if (engine->faulty)
+		node->fetched = tb_faulty_cut(engine, id);
+	else if (node->queue != NOTHING)
+		node->fetched = cut(engine, node);
+	if (node->fetched == NOTHING)
+		return;
 	node->fetched_at = bus_serve(engine, node, engine->now,
 		packet_at(engine, node->fetched)->payload_bytes);
-	look_again(engine, id);
+	tb_endpoint_look_again(engine, id);
 }
 
 // complete: all packets of a message are drained and their acknowledgements' times known.
@@ -240,6 +265,8 @@ static void complete(struct tb_engine *engine, uint32_t id)
 // backwards; then the source sends the end-of-packet token.
 void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 {
+	if (engine->faulty && tb_faulty_tail(engine, id))
+		return;
 	struct packet *packet = packet_at(engine, id);
 	struct node *node = &engine->nodes[packet->destination];
 	struct message *message = &engine->messages[packet->message];
@@ -249,7 +276,7 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	ack = tb_circuit_release(engine, packet, ack + params->ack_delay_ps);
 	uint32_t source = message->what.source.id;
 	if (engine->nodes[source].fetched != NOTHING)
-		look_again(engine, source);
+		tb_endpoint_look_again(engine, source);
 	if (ack > message->sent_at)
 		message->sent_at = ack;
 	tb_time_ps delivered = node->drained_at + params->receive_overhead_ps;
@@ -259,6 +286,8 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	engine->stats.payload_bytes += packet->payload_bytes;
 	if (--message->n_undrained == 0)
 		complete(engine, packet->message);
+	else if (message->given_up)
+		tb_faulty_end(engine, packet->message);
 	engine->free_packets[engine->n_free_packets++] = id;
 }
 
@@ -292,6 +321,19 @@ static void tell_delivered(struct tb_engine *engine, uint32_t id)
 	if (engine->source->delivered) {
 		int status = engine->source->delivered(engine->source->context,
 			engine->now, message->what.cookie, &engine->failure);
+		if (status < 0)
+			engine->failure.code = (enum tb_status)status;
+	}
+	drop_message(engine, id);
+}
+
+static void tell_undelivered(struct tb_engine *engine, uint32_t id)
+{
+	uint64_t cookie = engine->messages[id].what.cookie;
+	engine->stats.n_undelivered++;
+	if (engine->source->undelivered) {
+		int status = engine->source->undelivered(
+			engine->source->context, engine->now, cookie, &engine->failure);
 		if (status < 0)
 			engine->failure.code = (enum tb_status)status;
 	}
@@ -333,6 +375,8 @@ void tb_endpoint_tell_source(struct tb_engine *engine)
 	for (uint32_t i = 0; i < engine->n_endings; i++)
 		if (engine->endings[i].kind == EV_SENT)
 			tell_sent(engine, engine->endings[i].message);
+		else if (engine->endings[i].kind == EV_UNDELIVERED)
+			tell_undelivered(engine, engine->endings[i].message);
 		else
 			tell_delivered(engine, engine->endings[i].message);
 	engine->n_endings = 0;
@@ -343,6 +387,8 @@ void tb_endpoint_look_outside(struct tb_engine *engine)
 {
 	engine->source_at = engine->source->when(engine->source->context);
 	engine->outside_at = engine->source_at;
+	if (engine->fault_at < engine->outside_at)
+		engine->outside_at = engine->fault_at;
 	if (engine->n_posted == 0)
 		return;
 	tb_time_ps starts =

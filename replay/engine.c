@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "engine_impl.h"
+#include "faulty.h"
 
 void tb_engine_fail(struct tb_engine *engine, enum tb_status code, const char *sentence)
 {
@@ -34,7 +35,11 @@ static void handle(struct tb_engine *engine, struct tb_event event)
 		break;
 	case EV_SENT:
 	case EV_DELIVERED:
+	case EV_UNDELIVERED:
 		tb_endpoint_ended(engine, id, (enum event_kind)event.kind);
+		break;
+	case EV_ERROR:
+		tb_faulty_error(engine, id);
 		break;
 	}
 }
@@ -87,6 +92,8 @@ static void settle_choices(struct tb_engine *engine)
 static void round_of_many(struct tb_engine *engine)
 {
 	if (engine->outside_at <= engine->now) {
+		if (engine->fault_at <= engine->now)
+			tb_faulty_strike(engine);
 		if (engine->source_at <= engine->now)
 			take_messages(engine);
 		start_posted(engine);
@@ -96,6 +103,8 @@ static void round_of_many(struct tb_engine *engine)
 		engine->stats.n_events++;
 		handle(engine, tb_wheel_take(&engine->wheel));
 	}
+	if (engine->faulty)
+		tb_faulty_settle(engine);
 	tb_endpoint_tell_source(engine);
 	settle_choices(engine);
 }
@@ -129,17 +138,32 @@ static void round_of_one(struct tb_engine *engine)
 		break;
 	case EV_SENT:
 	case EV_DELIVERED:
+	case EV_UNDELIVERED:
 		tb_endpoint_ended(engine, id, (enum event_kind)event.kind);
 		tb_endpoint_tell_source(engine);
 		return;
+	case EV_ERROR:
+		tb_faulty_error_alone(engine, id);
+		break;
 	}
 	serve_links(engine);
+}
+
+// only_deaths_left says whether nothing happens any more but that something dies, which
+// does not keep a replay going.
+static bool only_deaths_left(const struct tb_engine *engine)
+{
+	return engine->outside_at == engine->fault_at &&
+	       engine->source_at == TB_TIME_NEVER && engine->n_posted == 0 &&
+	       tb_wheel_is_empty(&engine->wheel);
 }
 
 static tb_time_ps next_instant(struct tb_engine *engine)
 {
 	tb_time_ps event = tb_wheel_next(&engine->wheel, engine->outside_at);
-	return event < engine->outside_at ? event : engine->outside_at;
+	if (event < engine->outside_at)
+		return event;
+	return only_deaths_left(engine) ? TB_TIME_NEVER : engine->outside_at;
 }
 
 // pass_bins closes the bins that end at or before `next`, and jumps over time in which

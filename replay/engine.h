@@ -17,6 +17,7 @@
 #ifndef TB_ENGINE_H
 #define TB_ENGINE_H
 
+#include "faults.h"
 #include "network.h"
 #include "observer.h"
 #include "source.h"
@@ -27,7 +28,8 @@ struct tb_engine_options {
 	uint64_t seed;
 	tb_time_ps
 		bin_ps; // width of a time bin; 0: as wide as keeps their number bounded
-	bool without_blame; // do not tell who waited for whom
+	bool without_blame;		// do not tell who waited for whom
+	const struct tb_faults *faults; // what dies; read by tb_engine_new; NULL: nothing
 };
 
 // tb_engine_new borrows network, source and observer until tb_engine_free. `observer` may
@@ -59,8 +61,10 @@ struct tb_engine_stats {
 	uint64_t payload_bytes; // delivered
 	uint64_t wait_ps;	// of all headers at all switches, ended waits only
 	uint64_t n_events;
-	uint64_t n_hops;      // links crossed by packets
-	uint32_t n_in_flight; // packets
+	uint64_t n_hops;	// links crossed by packets
+	uint32_t n_in_flight;	// packets
+	uint64_t n_retries;	// packets sent again after an error
+	uint64_t n_undelivered; // messages given up
 };
 
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine);

@@ -19,14 +19,16 @@
 #define NOTHING UINT32_MAX
 
 enum event_kind {
-	EV_HEADER,    // packet: its header stands at the next switch
-	EV_TAIL,      // packet: its last flit is in at the destination
-	EV_READY,     // packet << hops_shift | hop: the next run can cross, after a gap
-	EV_LINK,      // slot: falls free while another VC has a run ready
-	EV_SWITCH,    // switch: a VC that headers wait for falls free
-	EV_NODE,      // node: a packet is fetched and its injection VC free
-	EV_SENT,      // message: acknowledged
-	EV_DELIVERED, // message: at the receiver
+	EV_HEADER,	// packet: its header stands at the next switch
+	EV_TAIL,	// packet: its last flit is in at the destination
+	EV_READY,	// packet << hops_shift | hop: the next run can cross, after a gap
+	EV_LINK,	// slot: falls free while another VC has a run ready
+	EV_SWITCH,	// switch: a VC that headers wait for falls free
+	EV_NODE,	// node: a packet is fetched and its injection VC free
+	EV_SENT,	// message: acknowledged
+	EV_DELIVERED,	// message: at the receiver
+	EV_UNDELIVERED, // message: given up, nothing of it is under way
+	EV_ERROR,	// retry: the error of a packet is known at its source
 };
 
 // Inside the engine a link goes by its slot: the links out of a switch follow each other
@@ -63,7 +65,7 @@ struct link {			   // a cache line: every crossing touches it
 	bool injection;
 };
 
-#define RUNS_ALWAYS UINT16_MAX // the node takes whatever comes
+#define RUNS_ALWAYS UINT16_MAX // a node, or who discards, takes whatever comes
 
 struct span { // of a run on a link
 	tb_time_ps start, end;
@@ -120,12 +122,13 @@ struct message {
 	uint64_t serial;
 	tb_time_ps posted_at, start_at;
 	tb_time_ps sent_at, delivered_at;
-	uint64_t to_fetch; // bytes
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
 	uint16_t ascending; // of a regular tree
 	uint32_t next;	    // in its node's queue, or in the free list
 	uint32_t uses;	    // what still refers to it
+	uint32_t n_lost;    // packets that failed and are not tried again
+	bool given_up;
 };
 
 struct node {
@@ -159,10 +162,13 @@ struct tb_engine {
 	bool over;	       // nothing is left to do
 	tb_time_ps source_at;  // when the source has something; read anew after it was
 			       // told
-	tb_time_ps outside_at; // that, or the end of a send overhead, whichever comes
-			       // first
+	tb_time_ps outside_at; // that, the end of a send overhead, or a death, whichever
+			       // comes first
 	struct tb_router router;
-	int64_t age_q10; // age weight, 10 binary places
+	bool odd_routes;	  // they are not simply the network's
+	struct tb_faulty *faulty; // NULL when nothing dies
+	tb_time_ps fault_at;	  // when something dies next
+	int64_t age_q10;	  // age weight, 10 binary places
 	uint64_t bus_q20;
 	uint32_t run_bytes, runs_most, hops_most, vcs_most;
 	unsigned hops_shift;		// of an EV_READY's subject
@@ -240,6 +246,9 @@ static inline void list_add(struct list *list, uint32_t id, bool *listed)
 void tb_runs_enter(struct tb_engine *engine, struct packet *packet, struct hop *at);
 void tb_runs_ready(struct tb_engine *engine, uint32_t subject); // EV_READY
 void tb_runs_serve(struct tb_engine *engine, uint32_t slot);	// phase 3
+// The header has met a dead link: its switch takes what comes of the packet, and EV_TAIL
+// follows when it has all.
+void tb_runs_swallow(struct tb_engine *engine, struct packet *packet);
 
 // circuits.c: who gets a VC, and when it falls free again.
 //
@@ -255,6 +264,8 @@ tb_time_ps tb_circuit_release(
 	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at);
 // When the first VC of a link is known to fall free.
 tb_time_ps tb_circuit_first_free(const struct tb_engine *engine, uint32_t slot);
+// A link out of a switch has died: headers that wait there look for their ways anew.
+void tb_circuit_strike(struct tb_engine *engine, uint32_t sw);
 // Blames the waits that last at the end of a replay on whom they wait for then.
 void tb_circuit_blame_open(struct tb_engine *engine, tb_time_ps until);
 // Counts what lasts up to `until`, the end of the open bin; says whether anything lasts
@@ -266,6 +277,11 @@ void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *message
 void tb_endpoint_start(struct tb_engine *engine, uint32_t message); // overhead is over
 void tb_endpoint_node(struct tb_engine *engine, uint32_t node);	    // phase 2
 void tb_endpoint_tail(struct tb_engine *engine, uint32_t packet);   // EV_TAIL
+// Makes packet `number` of a message; tb_endpoint_cut the next one of a node's queue.
+uint32_t tb_endpoint_packet(struct tb_engine *engine, uint32_t message, uint32_t number);
+uint32_t tb_endpoint_cut(struct tb_engine *engine, struct node *node);
+// Has the node look when its packet has come and finds a VC, if that is known.
+void tb_endpoint_look_again(struct tb_engine *engine, uint32_t node);
 // EV_SENT or EV_DELIVERED: the source is told at the end of phase 1.
 void tb_endpoint_ended(struct tb_engine *engine, uint32_t message, enum event_kind kind);
 void tb_endpoint_tell_source(struct tb_engine *engine);

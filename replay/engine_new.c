@@ -1,6 +1,7 @@
 // The parts of an engine: sized after its network, made and given back.
 #include "engine_impl.h"
 
+#include "faulty.h"
 #include "lines.h"
 
 #include <stdlib.h>
@@ -51,6 +52,8 @@ static int size_up(struct tb_engine *engine)
 	engine->runs_most =
 		(uint32_t)((wire + engine->run_bytes - 1) / engine->run_bytes);
 	engine->hops_most = net->longest_path;
+	if (engine->router.dead_at && engine->hops_most < 2 * net->n_levels)
+		engine->hops_most = 2 * net->n_levels; // up and down around what died
 	engine->vcs_most = most_vcs(net);
 	engine->equal_rates = rates_are_equal(net);
 	engine->hop_bytes = sizeof(struct hop) + engine->runs_most * sizeof(struct span);
@@ -86,7 +89,7 @@ static void make_link(struct tb_engine *engine, uint32_t slot, uint32_t id)
 	link->ejection = info->kind == TB_LINK_EJECTION;
 	link->injection = info->kind == TB_LINK_INJECTION;
 	uint32_t room = info->fifo_bytes / engine->run_bytes;
-	link->room_runs = (uint16_t)(room < RUNS_ALWAYS ? room : RUNS_ALWAYS);
+	link->room_runs = (uint16_t)(room < RUNS_ALWAYS ? room : RUNS_ALWAYS - 1);
 	if (link->ejection)
 		link->room_runs = RUNS_ALWAYS;
 	for (uint32_t v = 0; v < info->n_vcs; v++)
@@ -224,9 +227,12 @@ static int make_wheel(struct tb_engine *engine)
 	return tb_wheel_init(&engine->wheel, shift, buckets);
 }
 
-static int make(struct tb_engine *engine)
+static int make(struct tb_engine *engine, const struct tb_engine_options *options)
 {
-	int status = size_up(engine);
+	int status = tb_router_init(
+		&engine->router, engine->net, options->seed, options->faults);
+	if (status == TB_OK)
+		status = size_up(engine);
 	if (status == TB_OK)
 		status = make_links(engine);
 	if (status == TB_OK)
@@ -237,6 +243,10 @@ static int make(struct tb_engine *engine)
 		status = make_packets(engine);
 	if (status == TB_OK)
 		status = make_nodes(engine);
+	engine->fault_at = TB_TIME_NEVER;
+	engine->odd_routes = engine->router.fixed || engine->router.dead_at;
+	if (status == TB_OK && engine->router.dead_at)
+		status = tb_faulty_new(engine);
 	return status == TB_OK ? make_wheel(engine) : status;
 }
 
@@ -252,9 +262,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	made->age_q10 = (int64_t)(network->params.age_weight * 1024 + 0.5);
 	made->bus_q20 = per_byte_q20(network->params.bus_bytes_per_s);
 	made->free_message = NOTHING;
-	int status = make(made);
-	if (status == TB_OK)
-		status = tb_router_init(&made->router, network, options->seed);
+	int status = make(made, options);
 	if (status == TB_OK)
 		status = tb_recorder_init(&made->recorder, observer, network->n_links,
 			options->bin_ps, observer && !options->without_blame);
@@ -276,6 +284,7 @@ void tb_engine_free(struct tb_engine *engine)
 	if (!engine)
 		return;
 	tb_recorder_fini(&engine->recorder);
+	tb_faulty_free(engine);
 	tb_router_fini(&engine->router);
 	tb_wheel_fini(&engine->wheel);
 	free(engine->links);

@@ -145,7 +145,8 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	tb_time_ps end = endless ? (tb_time_ps)watch->end_bin * bin : TB_TIME_NEVER;
 	tb_time_ps warm = experiment->warm_us ? bin : 0;
 	const struct tb_source source = tb_traffic_source(traffic);
-	const struct tb_observer observer = {watch, on_start, on_bin, on_flows, on_blame};
+	const struct tb_observer observer = {
+		watch, on_start, on_bin, on_flows, on_blame, NULL};
 	const struct tb_engine_options options = {.seed = run->options->seed,
 		.bin_ps = bin,
 		.without_blame = !run->options->with_blame};

@@ -79,6 +79,9 @@ static void happen(struct tb_flits *flits, const struct happening *it)
 	case FETCHED:
 		tb_flits_fetched(flits, it->id);
 		break;
+	case FAILED:
+		tb_flits_failed(flits, it->packet);
+		break;
 	case DRAINED:
 		tb_flits_drained(flits, it->packet);
 		break;
@@ -87,6 +90,7 @@ static void happen(struct tb_flits *flits, const struct happening *it)
 		break;
 	case SENT:
 	case DELIVERED:
+	case UNDELIVERED:
 		tb_flits_ended(flits, it->message, it->what);
 		break;
 	}
@@ -99,10 +103,13 @@ static tb_time_ps next_of_source(const struct tb_flits *flits)
 
 static tb_time_ps next_instant(const struct tb_flits *flits)
 {
-	tb_time_ps posted = next_of_source(flits);
-	if (flits->heap.n == 0 || posted < flits->heap.items[0].at)
-		return posted;
-	return flits->heap.items[0].at;
+	tb_time_ps next = next_of_source(flits);
+	if (flits->heap.n && flits->heap.items[0].at < next)
+		next = flits->heap.items[0].at;
+	// A death alone does not keep the replay going.
+	if (next != TB_TIME_NEVER && flits->fault_at < next)
+		next = flits->fault_at;
+	return next;
 }
 
 static void take_messages(struct tb_flits *flits)
@@ -119,12 +126,15 @@ static void take_messages(struct tb_flits *flits)
 // Rule 19, phase 1: what arrives.
 static void arrive(struct tb_flits *flits)
 {
+	if (flits->fault_at <= flits->now)
+		tb_flits_strike(flits);
 	if (next_of_source(flits) <= flits->now)
 		take_messages(flits);
 	while (flits->heap.n && flits->heap.items[0].at <= flits->now) {
 		struct happening first = take_first(&flits->heap);
 		happen(flits, &first);
 	}
+	tb_flits_settle(flits);
 	tb_flits_tell_source(flits);
 }
 
@@ -171,7 +181,7 @@ int tb_flits_run(struct tb_flits *flits, uint64_t n_instants, struct tb_error *e
 		if (next > flits->now)
 			flits->now = next;
 		instant(flits);
-		if (flits->books.failed || flits->recorder.failed)
+		if (flits->books.failed || flits->recorder.failed || flits->router.failed)
 			tb_flits_fail(flits, TB_ENOMEM, "no memory for what is counted");
 		if (flits->failure.code != TB_OK) {
 			if (error)
@@ -300,7 +310,10 @@ int tb_flits_new(struct tb_flits **flits, const struct tb_network *network,
 	made->source = source;
 	int status = make(made);
 	if (status == TB_OK)
-		status = tb_router_init(&made->router, network, options->seed);
+		status = tb_router_init(
+			&made->router, network, options->seed, options->faults);
+	made->fault_at =
+		made->router.n_deaths ? made->router.deaths[0].at : TB_TIME_NEVER;
 	if (status == TB_OK)
 		status = make_books(made, observer, options);
 	if (status != TB_OK) {

@@ -22,9 +22,11 @@ enum what {	      // in the order in which they happen in one instant
 	ACK_IN,	      // packet, hop: the acknowledgement is back before the hop's link
 	TOKEN_IN,     // packet, hop: the end-of-packet token frees the hop's VC
 	FETCHED,      // node: the packet that it fetches is over the bus
+	FAILED,	      // packet: its source knows of its error
 	DRAINED,      // packet: is over the bus of its destination
 	SENT,	      // message: its last acknowledgement is back
 	DELIVERED,    // message: its receive overhead is over
+	UNDELIVERED,  // message: given up, nothing of it is under way
 };
 
 struct happening {
@@ -45,9 +47,10 @@ struct message {
 	struct tb_message what;
 	uint64_t serial;
 	tb_time_ps posted_at;
-	uint64_t to_cut; // bytes
 	uint32_t n_packets;
 	uint32_t n_uncut, n_undrained, n_unacknowledged; // packets
+	uint32_t n_lost; // packets that failed and are not tried again
+	bool given_up;
 	uint32_t flow;
 	bool sent, delivered; // the source knows
 	struct message *next; // in its node's queue
@@ -74,14 +77,22 @@ struct packet {
 	tb_time_ps waited;  // at the switches before
 	struct packet *next_waiting;
 	struct packet *older, *newer;
-	uint32_t n_granted;   // hops whose VC it has
-	bool drained, closed; // over the bus; its last VC is free
-	struct hop hops[];    // one more than the longest path
+	uint32_t n_granted; // hops whose VC it has
+	bool drained,
+		closed; // over the bus, or its error dealt with; its last VC is free
+	// With faults.
+	uint32_t tables;	   // that its node had when it cut the packet
+	uint32_t n_failed;	   // tries before, with these tables
+	uint32_t dead;		   // link that its header met
+	bool refused;		   // where it stands: the switch discards what comes
+	bool failed;		   // an error goes back instead of an acknowledgement
+	struct packet *next_again; // in its node's queue of those to be tried again
+	struct hop hops[];	   // one more than the longest path
 };
 
 struct ending { // of a message
 	struct message *message;
-	enum what what; // SENT or DELIVERED
+	enum what what; // SENT, DELIVERED or UNDELIVERED
 };
 
 struct channel { // a VC of a link
@@ -118,6 +129,8 @@ struct node {
 	tb_time_ps bus_free_at;
 	tb_time_ps drained_at; // the last packet from the network
 	bool touched;
+	uint32_t tables;      // what it knows to be dead: see router.h
+	struct packet *again; // to be cut anew, in the order of their errors
 };
 
 struct touched {
@@ -148,6 +161,9 @@ struct tb_flits {
 	struct touched links_now, switches_now, nodes_now;
 	struct ending *endings; // of this round
 	uint32_t n_endings, endings_room;
+	tb_time_ps fault_at;   // when something dies next
+	size_t n_dead;	       // deaths that have come
+	struct packet *errors; // of this round, by order, next_again
 	struct tb_engine_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };
@@ -182,6 +198,10 @@ void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop
 void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw); // phase 2
 void tb_flits_serve(struct tb_flits *flits, uint32_t link);    // phase 3
+// A header waits no more, but did not get a VC: what it waited.
+void tb_flits_count_refused(
+	struct tb_flits *flits, const struct packet *packet, uint32_t first);
+void tb_flits_touch_link(struct tb_flits *flits, uint32_t link);
 // Counts up to now the time that VCs which are held were held; and all else that lasts.
 void tb_flits_count_held(struct tb_flits *flits);
 void tb_flits_count_lasting(struct tb_flits *flits);
@@ -198,5 +218,33 @@ void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 void tb_flits_ended(struct tb_flits *flits, struct message *message, enum what what);
 void tb_flits_tell_source(struct tb_flits *flits);
 void tb_flits_fetch(struct tb_flits *flits, uint32_t node); // phase 2
+struct packet *tb_flits_packet(
+	struct tb_flits *flits, struct message *message, uint32_t number);
+void tb_flits_drop_done(struct tb_flits *flits, struct packet *packet);
+
+// flits_faults.c
+//
+// What dies now is dead: headers that wait for it turn elsewhere or meet an error.
+void tb_flits_strike(struct tb_flits *flits);
+// The way on of a packet's header: a link, or a group of the router's; TB_ROUTE_NONE when
+// it meets a dead link.
+uint32_t tb_flits_way(struct tb_flits *flits, struct packet *packet, uint32_t sw);
+// The header has met a dead link.
+void tb_flits_refuse(struct tb_flits *flits, struct packet *packet);
+// Whether a packet that is all in at its destination has crossed what is dead by now.
+bool tb_flits_is_spoilt(struct tb_flits *flits, struct packet *packet);
+// The last flit of a packet that fails is in where it fails: its error goes back.
+void tb_flits_send_error(struct tb_flits *flits, struct packet *packet);
+// The error is back at the source.
+void tb_flits_error_in(struct tb_flits *flits, struct packet *packet);
+void tb_flits_failed(struct tb_flits *flits, struct packet *packet); // FAILED
+// What is made of this round's errors.
+void tb_flits_settle(struct tb_flits *flits);
+// The next packet of a node with faults: one to be tried again, or of its messages.
+struct packet *tb_flits_cut(struct tb_flits *flits, uint32_t node);
+// A fetched packet that would get a VC of a dead cable fails.
+bool tb_flits_inject_fails(struct tb_flits *flits, struct packet *packet);
+// Ends a message that was given up once nothing of it is under way.
+void tb_flits_end(struct tb_flits *flits, struct message *message);
 
 #endif

@@ -9,7 +9,7 @@ static struct link *link_of(const struct tb_flits *flits, const struct hop *hop)
 	return &flits->links[hop->link];
 }
 
-static void touch_link(struct tb_flits *flits, uint32_t id)
+void tb_flits_touch_link(struct tb_flits *flits, uint32_t id)
 {
 	touch(&flits->links_now, id, &flits->links[id].touched);
 }
@@ -76,7 +76,8 @@ static void cross(struct tb_flits *flits, uint32_t id, uint32_t vc)
 	uint32_t number = hop->n_begun++;
 	tb_time_ps crossed = flits->now + flit_time(flits, packet, link, number);
 	hop->n_here--;
-	if (link->info->kind != TB_LINK_EJECTION)
+	bool discarded = packet->refused && packet->n_granted == hop - packet->hops + 1;
+	if (link->info->kind != TB_LINK_EJECTION && !discarded)
 		hop->room--;
 	link->serving = vc;
 	link->crossing = true;
@@ -100,8 +101,11 @@ static bool can_cross(const struct link *link, uint32_t vc)
 	const struct channel *channel = &link->channels[vc];
 	if (!channel->holder)
 		return false;
-	const struct hop *hop = &channel->holder->hops[channel->hop];
-	return hop->n_here > 0 && (link->info->kind == TB_LINK_EJECTION || hop->room > 0);
+	const struct packet *packet = channel->holder;
+	const struct hop *hop = &packet->hops[channel->hop];
+	bool discarded = packet->refused && channel->hop + 1 == packet->n_granted;
+	return hop->n_here > 0 &&
+	       (link->info->kind == TB_LINK_EJECTION || discarded || hop->room > 0);
 }
 
 // n_crossed is how many flits of the packet on the VC served last have begun; 0 when that
@@ -148,14 +152,14 @@ void tb_flits_serve(struct tb_flits *flits, uint32_t id)
 void tb_flits_crossed(struct tb_flits *flits, uint32_t id)
 {
 	flits->links[id].crossing = false;
-	touch_link(flits, id);
+	tb_flits_touch_link(flits, id);
 }
 
 void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 {
 	packet->hops[hop].room++;
 	assert(packet->hops[hop].room <= link_of(flits, &packet->hops[hop])->fifo);
-	touch_link(flits, packet->hops[hop].link);
+	tb_flits_touch_link(flits, packet->hops[hop].link);
 }
 
 // older says whether a header goes before another at the same switch (rule 17).
@@ -178,6 +182,15 @@ static void header_in(struct tb_flits *flits, struct packet *packet, uint32_t sw
 	touch_switch(flits, sw);
 }
 
+// header_meets lets a header choose from what leads on, or refuses it.
+static void header_meets(struct tb_flits *flits, struct packet *packet, uint32_t sw)
+{
+	if (flits->router.dead_at && tb_flits_way(flits, packet, sw) == TB_ROUTE_NONE)
+		tb_flits_refuse(flits, packet);
+	else
+		header_in(flits, packet, sw);
+}
+
 void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t at)
 {
 	struct hop *hop = &packet->hops[at];
@@ -188,13 +201,18 @@ void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t at)
 			tb_flits_packet_in(flits, packet);
 		return;
 	}
+	if (packet->refused && at + 1 == packet->n_granted) {
+		if (hop->n_in == packet->n_flits)
+			tb_flits_send_error(flits, packet);
+		return;
+	}
 	struct hop *next = hop + 1;
 	next->n_here++;
 	assert(next->n_here <= link->fifo);
 	if (hop->n_in == 1)
-		header_in(flits, packet, link->info->to);
+		header_meets(flits, packet, link->info->to);
 	else if (at + 1 < packet->n_granted)
-		touch_link(flits, next->link);
+		tb_flits_touch_link(flits, next->link);
 }
 
 static uint32_t n_free(const struct link *link)
@@ -224,7 +242,7 @@ static void grant(struct tb_flits *flits, struct packet *packet, uint32_t id, ui
 	hop->link = id;
 	hop->vc = vc;
 	hop->room = link->fifo;
-	touch_link(flits, id);
+	tb_flits_touch_link(flits, id);
 }
 
 void tb_flits_inject(struct tb_flits *flits, struct packet *packet, uint32_t vc)
@@ -253,7 +271,8 @@ void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at
 	const struct hop *hop = &packet->hops[at];
 	struct link *link = link_of(flits, hop);
 	assert(hop->n_begun == packet->n_flits);
-	assert(link->info->kind == TB_LINK_EJECTION || hop->room == link->fifo);
+	assert(link->info->kind == TB_LINK_EJECTION || packet->refused ||
+		hop->room == link->fifo);
 	link->channels[hop->vc].holder = NULL;
 	link->channels[hop->vc].root = root_of(packet, at);
 	if (--link->n_held == 0)
@@ -265,18 +284,36 @@ void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at
 		touch_switch(flits, link->info->from);
 }
 
+// Any of the links of a route leads on.
+struct choice {
+	const uint32_t *ids;
+	uint32_t n;
+};
+
+static struct choice choice_of(const struct tb_flits *flits, const uint32_t *route)
+{
+	const struct tb_group_pool *pool = &flits->router.pool;
+	if (!(*route & TB_ROUTE_GROUP))
+		return (struct choice){route, 1};
+	uint32_t g = *route & ~TB_ROUTE_GROUP;
+	if (flits->router.dead_at)
+		return (struct choice){
+			pool->links + pool->groups[g].first, pool->groups[g].n};
+	return (struct choice){flits->net->group_links + flits->net->groups[g].first,
+		flits->net->groups[g].n};
+}
+
 // next_in_turn is the next link with `most` free VCs after the one of a group that the
 // switch took last, in the order of ports and around.
-static uint32_t next_in_turn(struct tb_flits *flits, uint32_t sw,
-	const struct tb_route_group *group, uint32_t most)
+static uint32_t next_in_turn(
+	struct tb_flits *flits, uint32_t sw, struct choice choice, uint32_t most)
 {
-	const uint32_t *ids = flits->net->group_links + group->first;
 	uint32_t *turn = &flits->router.turns[sw];
 	uint32_t chosen = TB_ID_NONE;
-	for (uint32_t i = 0; i < 2 * group->n && chosen == TB_ID_NONE; i++) {
-		uint32_t id = ids[i % group->n];
+	for (uint32_t i = 0; i < 2 * choice.n && chosen == TB_ID_NONE; i++) {
+		uint32_t id = choice.ids[i % choice.n];
 		bool behind = flits->net->links[id].from_port >= *turn;
-		if (n_free(&flits->links[id]) == most && (behind || i >= group->n))
+		if (n_free(&flits->links[id]) == most && (behind || i >= choice.n))
 			chosen = id;
 	}
 	*turn = flits->net->links[chosen].from_port + 1;
@@ -287,46 +324,46 @@ static uint32_t next_in_turn(struct tb_flits *flits, uint32_t sw,
 // VCs, and of n of these, in the order of ports, number (draw mod n), the first, or the
 // one whose turn it is.
 static uint32_t least_loaded(struct tb_flits *flits, const struct packet *packet,
-	uint32_t sw, const struct tb_route_group *group)
+	uint32_t sw, struct choice choice)
 {
-	const uint32_t *ids = flits->net->group_links + group->first;
 	uint32_t most = 0, n_equal = 0;
-	for (uint32_t i = 0; i < group->n; i++)
-		if (n_free(&flits->links[ids[i]]) > most)
-			most = n_free(&flits->links[ids[i]]);
+	for (uint32_t i = 0; i < choice.n; i++)
+		if (n_free(&flits->links[choice.ids[i]]) > most)
+			most = n_free(&flits->links[choice.ids[i]]);
 	if (most == 0)
 		return TB_ID_NONE;
-	for (uint32_t i = 0; i < group->n; i++)
-		n_equal += n_free(&flits->links[ids[i]]) == most;
+	for (uint32_t i = 0; i < choice.n; i++)
+		n_equal += n_free(&flits->links[choice.ids[i]]) == most;
 	if (flits->router.turns)
-		return next_in_turn(flits, sw, group, most);
+		return next_in_turn(flits, sw, choice, most);
 	uint64_t skip = 0;
 	if (!flits->router.lowest)
 		skip = tb_router_draw(&flits->router, packet->order, sw) % n_equal;
 	uint32_t i = 0;
-	while (n_free(&flits->links[ids[i]]) < most || skip-- > 0)
+	while (n_free(&flits->links[choice.ids[i]]) < most || skip-- > 0)
 		i++;
-	return ids[i];
+	return choice.ids[i];
 }
 
-static uint32_t route_of(
-	const struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+static uint32_t route_of(struct tb_flits *flits, struct packet *packet, uint32_t sw)
 {
+	if (flits->router.dead_at)
+		return tb_flits_way(flits, packet, sw);
 	uint32_t route = tb_network_route(flits->net, sw, packet->destination,
 		packet->n_granted - 1, packet->ascending);
 	if (!flits->router.fixed || !(route & TB_ROUTE_GROUP))
 		return route;
 	return tb_router_fix(&flits->router, route, sw,
-		&(struct tb_heading){packet->order, packet->message->what.source.id});
+		&(struct tb_heading){.order = packet->order,
+			.source = packet->message->what.source.id});
 }
 
 // way_on is the link that a header takes now, or none.
-static uint32_t way_on(struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+static uint32_t way_on(struct tb_flits *flits, struct packet *packet, uint32_t sw)
 {
 	uint32_t route = route_of(flits, packet, sw);
 	if (route & TB_ROUTE_GROUP)
-		return least_loaded(
-			flits, packet, sw, &flits->net->groups[route & ~TB_ROUTE_GROUP]);
+		return least_loaded(flits, packet, sw, choice_of(flits, &route));
 	return n_free(&flits->links[route]) ? route : TB_ID_NONE;
 }
 
@@ -372,24 +409,26 @@ void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw)
 	}
 }
 
-// count_waiting counts a wait that lasts up to now; the holder of the first VC that the
-// header could take is to blame.
-static void count_waiting(
-	struct tb_flits *flits, const struct packet *packet, uint32_t sw)
+// The holder of the first VC that the header could have taken is to blame.
+void tb_flits_count_refused(
+	struct tb_flits *flits, const struct packet *packet, uint32_t first)
 {
 	tb_time_ps wait = flits->now - packet->arrived;
 	uint32_t came_by = packet->hops[packet->n_granted - 1].link;
 	uint32_t flow = packet->message->flow;
-	uint32_t first = route_of(flits, packet, sw);
-	if (first & TB_ROUTE_GROUP)
-		first = flits->net->group_links
-				[flits->net->groups[first & ~TB_ROUTE_GROUP].first];
 	if (wait == 0)
 		return;
 	tb_books_wait(&flits->books, came_by, packet->arrived, flits->now);
 	flits->recorder.flows[flow].wait_ps += (uint64_t)wait;
 	tb_recorder_blame(&flits->recorder, came_by, first, flow,
 		flits->links[first].channels[0].flow, wait);
+}
+
+// count_waiting counts a wait that lasts up to now.
+static void count_waiting(struct tb_flits *flits, struct packet *packet, uint32_t sw)
+{
+	uint32_t route = route_of(flits, packet, sw);
+	tb_flits_count_refused(flits, packet, choice_of(flits, &route).ids[0]);
 }
 
 void tb_flits_count_held(struct tb_flits *flits)
@@ -414,7 +453,7 @@ void tb_flits_count_lasting(struct tb_flits *flits)
 					flits->net->params.flit_bytes);
 	}
 	for (uint32_t sw = 0; sw < flits->net->n_switches; sw++)
-		for (const struct packet *packet = flits->switches[sw].waiting; packet;
+		for (struct packet *packet = flits->switches[sw].waiting; packet;
 			packet = packet->next_waiting)
 			count_waiting(flits, packet, sw);
 }

@@ -38,7 +38,6 @@ void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
 	message->what = *what;
 	message->serial = flits->stats.n_posted++;
 	message->posted_at = flits->now;
-	message->to_cut = what->bytes;
 	message->n_packets = n ? (uint32_t)n : 1;
 	message->n_uncut = message->n_undrained = message->n_unacknowledged =
 		message->n_packets;
@@ -87,16 +86,16 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void fill_packet(
-	struct tb_flits *flits, struct packet *packet, struct message *message)
+static void fill_packet(struct tb_flits *flits, struct packet *packet,
+	struct message *message, uint32_t number)
 {
 	const struct tb_network_params *params = &flits->net->params;
-	uint32_t number = message->n_packets - message->n_uncut;
+	uint64_t before = (uint64_t)number * params->packet_payload_bytes;
 	packet->message = message;
 	packet->order = message->serial << 24 ^ number;
 	packet->destination = message->what.destination.id;
-	packet->payload_bytes =
-		(uint32_t)least(message->to_cut, params->packet_payload_bytes);
+	packet->payload_bytes = (uint32_t)least(
+		message->what.bytes - before, params->packet_payload_bytes);
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
 	if (packet->wire_bytes == 0)
 		packet->wire_bytes = 1;
@@ -107,28 +106,40 @@ static void fill_packet(
 			flits->net, message->what.source.id, packet->destination);
 }
 
-// cut makes the next packet of a node's first message (rule 2).
-static struct packet *cut(struct tb_flits *flits, struct node *node)
+// tb_flits_packet makes packet `number` of a message (rule 2).
+struct packet *tb_flits_packet(
+	struct tb_flits *flits, struct message *message, uint32_t number)
 {
-	struct message *message = node->queue;
-	size_t n_hops = flits->net->longest_path + 1;
+	// Around what died a path is no longer than up and down all levels.
+	size_t n_hops = flits->net->longest_path + 2 * flits->net->n_levels + 1;
 	struct packet *packet = calloc(1, sizeof *packet + n_hops * sizeof *packet->hops);
 	if (!packet) {
 		no_memory(flits);
 		return NULL;
 	}
-	fill_packet(flits, packet, message);
-	message->to_cut -= packet->payload_bytes;
-	if (--message->n_uncut == 0) {
-		node->queue = message->next;
-		if (!node->queue)
-			node->queue_end = &node->queue;
-	}
+	fill_packet(flits, packet, message, number);
+	packet->dead = TB_ID_NONE;
 	packet->older = flits->packets;
 	if (packet->older)
 		packet->older->newer = packet;
 	flits->packets = packet;
 	flits->stats.n_in_flight++;
+	return packet;
+}
+
+// cut makes the next packet of a node's first message.
+static struct packet *cut(struct tb_flits *flits, struct node *node)
+{
+	struct message *message = node->queue;
+	if (!message)
+		return NULL;
+	struct packet *packet =
+		tb_flits_packet(flits, message, message->n_packets - message->n_uncut);
+	if (--message->n_uncut == 0) {
+		node->queue = message->next;
+		if (!node->queue)
+			node->queue_end = &node->queue;
+	}
 	return packet;
 }
 
@@ -147,7 +158,8 @@ static void inject(struct tb_flits *flits, uint32_t id)
 	const struct link *link = &flits->links[flits->net->injection[id]];
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
 		if (!link->channels[v].holder) {
-			tb_flits_inject(flits, node->fetched, v);
+			if (!tb_flits_inject_fails(flits, node->fetched))
+				tb_flits_inject(flits, node->fetched, v);
 			node->fetched = NULL;
 			return;
 		}
@@ -160,9 +172,10 @@ void tb_flits_fetch(struct tb_flits *flits, uint32_t id)
 	node->touched = false;
 	if (node->fetched)
 		inject(flits, id);
-	if (node->fetched || node->fetching || !node->queue)
+	if (node->fetched || node->fetching)
 		return;
-	node->fetching = cut(flits, node);
+	node->fetching =
+		flits->router.dead_at ? tb_flits_cut(flits, id) : cut(flits, node);
 	if (node->fetching)
 		tb_flits_foresee(
 			flits, (struct happening){.at = bus_serve(flits, node,
@@ -171,8 +184,8 @@ void tb_flits_fetch(struct tb_flits *flits, uint32_t id)
 				       .id = id});
 }
 
-// drop_done forgets a packet that is drained and whose circuit is closed.
-static void drop_done(struct tb_flits *flits, struct packet *packet)
+// tb_flits_drop_done forgets a packet that is drained and whose circuit is closed.
+void tb_flits_drop_done(struct tb_flits *flits, struct packet *packet)
 {
 	if (!packet->drained || !packet->closed)
 		return;
@@ -194,6 +207,10 @@ void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet)
 	struct node *node = &flits->nodes[packet->destination];
 	tb_time_ps leaves = node->drained_at > flits->now ? node->drained_at : flits->now;
 	uint32_t last = packet->n_granted - 1;
+	if (tb_flits_is_spoilt(flits, packet)) {
+		tb_flits_send_error(flits, packet);
+		return;
+	}
 	node->drained_at = bus_serve(flits, node, packet->payload_bytes);
 	tb_flits_foresee(flits,
 		(struct happening){
@@ -219,7 +236,7 @@ void tb_flits_drained(struct tb_flits *flits, struct packet *packet)
 				.what = DELIVERED,
 				.message = message});
 	packet->drained = true;
-	drop_done(flits, packet);
+	tb_flits_drop_done(flits, packet);
 }
 
 void tb_flits_ack(struct tb_flits *flits, struct packet *packet, uint32_t hop)
@@ -233,8 +250,14 @@ void tb_flits_ack(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 				       .packet = packet});
 		return;
 	}
-	if (--packet->message->n_unacknowledged == 0)
-		tb_flits_ended(flits, packet->message, SENT);
+	struct message *message = packet->message;
+	if (packet->failed)
+		tb_flits_error_in(flits, packet);
+	else if (--message->n_unacknowledged == 0)
+		tb_flits_ended(flits, message, SENT);
+	else if (message->given_up &&
+		 message->n_unacknowledged == message->n_uncut + message->n_lost)
+		tb_flits_ended(flits, message, UNDELIVERED);
 	tb_flits_token(flits, packet, 0);
 }
 
@@ -244,7 +267,7 @@ void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 	tb_flits_free_vc(flits, packet, hop);
 	if (hop + 1 == packet->n_granted) {
 		packet->closed = true;
-		drop_done(flits, packet);
+		tb_flits_drop_done(flits, packet);
 		return;
 	}
 	tb_flits_foresee(flits,
@@ -312,15 +335,19 @@ static void tell_ending(struct tb_flits *flits, const struct ending *ending)
 	const struct tb_source *source = flits->source;
 	struct message *message = ending->message;
 	int (*tell)(void *, tb_time_ps, uint64_t, struct tb_error *) =
-		ending->what == SENT ? source->sent : source->delivered;
+		ending->what == SENT	    ? source->sent
+		: ending->what == DELIVERED ? source->delivered
+					    : source->undelivered;
 	if (ending->what == SENT) {
 		message->sent = true;
+	} else if (ending->what == UNDELIVERED) {
+		flits->stats.n_undelivered++;
 	} else {
 		message->delivered = true;
 		count_delivered(flits, message);
 	}
 	int status = TB_OK;
-	if (tell || ending->what == DELIVERED)
+	if (tell || ending->what != SENT)
 		flits->last_told = flits->now;
 	if (tell)
 		status = tell(source->context, flits->now, message->what.cookie,

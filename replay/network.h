@@ -56,6 +56,9 @@ struct tb_network_params {
 	tb_time_ps send_overhead_ps; // from the post of a message to its first fetch
 	tb_time_ps
 		receive_overhead_ps; // from the last byte in memory to the notification
+	uint32_t retries; // of a packet that met an error, before its node looks for
+			  // other ways
+	tb_time_ps retry_delay_ps; // from an error's return to the next try
 	double age_weight; // w: weight of waits at earlier switches in the arbitration
 			   // key
 };

@@ -66,6 +66,17 @@ struct tb_blame_sample {
 	uint64_t wait_ps;
 };
 
+// Messages of a flow that were given up because something had died.
+struct tb_undelivered_sample {
+	uint32_t job;
+	struct tb_node source;
+	struct tb_node destination;
+	struct tb_link dead; // that they met last; TB_ID_NONE: their node knew no way
+	uint64_t n_messages;
+	uint64_t bytes;	     // payload of them all, part of which may have arrived
+	tb_time_ps first_ps; // when the first of them was given up
+};
+
 struct tb_observer {
 	void *context;
 	int (*start)(void *context, tb_time_ps bin_ps);
@@ -75,6 +86,10 @@ struct tb_observer {
 		size_t n);
 	int (*flows)(void *context, const struct tb_flow_sample *samples, size_t n);
 	int (*blame)(void *context, const struct tb_blame_sample *samples, size_t n);
+	// Once, after blame, sorted by job, source, destination, link; not without any.
+	// May be NULL.
+	int (*undelivered)(
+		void *context, const struct tb_undelivered_sample *samples, size_t n);
 };
 
 #endif

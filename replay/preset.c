@@ -45,6 +45,8 @@ static const struct key keys[] = {
 	{"node", "send_overhead", TIME, AT(send_overhead_ps), 0, TB_PS_PER_S},
 	{"node", "receive_overhead", TIME, AT(receive_overhead_ps), 0, TB_PS_PER_S},
 	{"node", "age_weight", REAL, AT(age_weight), 0, 1},
+	{"node", "retries", COUNT, AT(retries), 0, 255},
+	{"node", "retry_delay", TIME, AT(retry_delay_ps), 0, TB_PS_PER_S},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 

@@ -58,6 +58,8 @@ void tb_recorder_fini(struct tb_recorder *recorder)
 	free(recorder->spills_before);
 	free(recorder->kept);
 	free(recorder->flows);
+	free(recorder->undelivered);
+	tb_map_fini(&recorder->undelivered_of);
 	tb_blame_ledger_fini(&recorder->blame);
 	tb_map_fini(&recorder->flow_of);
 	*recorder = (struct tb_recorder){0};
@@ -396,6 +398,73 @@ static int tell_flows(struct tb_recorder *recorder, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+// undelivered_at is the row of a flow and link, making it when new; NULL without memory.
+static struct tb_undelivered_sample *undelivered_at(
+	struct tb_recorder *recorder, uint32_t flow, uint32_t dead)
+{
+	uint64_t key = (uint64_t)flow << 32 | dead;
+	uint32_t at = recorder->n_undelivered;
+	if (tb_map_find(&recorder->undelivered_of, key, &at))
+		return &recorder->undelivered[at];
+	if (at == recorder->undelivered_room) {
+		uint32_t room = at ? at * 2 : 16;
+		void *moved = realloc(
+			recorder->undelivered, room * sizeof *recorder->undelivered);
+		if (!moved)
+			return NULL;
+		recorder->undelivered = moved;
+		recorder->undelivered_room = room;
+	}
+	if (tb_map_put(&recorder->undelivered_of, key, at) != TB_OK)
+		return NULL;
+	const struct tb_flow_sample *of = &recorder->flows[flow];
+	recorder->undelivered[at] = (struct tb_undelivered_sample){.job = of->job,
+		.source = of->source,
+		.destination = of->destination,
+		.dead = {dead},
+		.first_ps = TB_TIME_NEVER};
+	recorder->n_undelivered++;
+	return &recorder->undelivered[at];
+}
+
+void tb_recorder_undelivered(struct tb_recorder *recorder, uint32_t flow, uint32_t dead,
+	uint64_t bytes, tb_time_ps now)
+{
+	struct tb_undelivered_sample *at = undelivered_at(recorder, flow, dead);
+	if (!at) {
+		recorder->failed = true;
+		return;
+	}
+	at->n_messages++;
+	at->bytes += bytes;
+	if (now < at->first_ps)
+		at->first_ps = now;
+}
+
+static int by_flow_and_link(const void *left, const void *right)
+{
+	const struct tb_undelivered_sample *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	if (a->destination.id != b->destination.id)
+		return a->destination.id < b->destination.id ? -1 : 1;
+	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
+}
+
+static int tell_undelivered(struct tb_recorder *recorder, struct tb_error *error)
+{
+	const struct tb_observer *observer = recorder->observer;
+	if (!observer->undelivered || recorder->n_undelivered == 0)
+		return TB_OK;
+	qsort(recorder->undelivered, recorder->n_undelivered,
+		sizeof *recorder->undelivered, by_flow_and_link);
+	int status = observer->undelivered(
+		observer->context, recorder->undelivered, recorder->n_undelivered);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
 int tb_recorder_finish(struct tb_recorder *recorder, struct tb_error *error)
 {
 	if (!recorder->observer)
@@ -405,5 +474,7 @@ int tb_recorder_finish(struct tb_recorder *recorder, struct tb_error *error)
 		status = tb_recorder_tell_bins(recorder, error);
 	if (status == TB_OK)
 		status = tell_flows(recorder, error);
-	return status == TB_OK ? tell_blame(recorder, error) : status;
+	if (status == TB_OK)
+		status = tell_blame(recorder, error);
+	return status == TB_OK ? tell_undelivered(recorder, error) : status;
 }

@@ -52,6 +52,9 @@ struct tb_recorder {
 	struct tb_flow_sample *flows;
 	uint32_t n_flows, flows_room;
 	struct tb_blame_ledger blame;
+	struct tb_map undelivered_of; // by flow and dead link
+	struct tb_undelivered_sample *undelivered;
+	uint32_t n_undelivered, undelivered_room;
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 };
@@ -136,6 +139,11 @@ static inline void tb_recorder_span(
 void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
 	uint32_t victim, uint32_t culprit, tb_time_ps wait);
 
+// tb_recorder_undelivered counts a message of a flow that is given up; `dead` is the link
+// that it met, TB_ID_NONE when there was no way.
+void tb_recorder_undelivered(struct tb_recorder *recorder, uint32_t flow, uint32_t dead,
+	uint64_t bytes, tb_time_ps now);
+
 // tb_recorder_close closes the open bin, after the engine has settled what lasts beyond
 // it, and opens the next.
 int tb_recorder_close(struct tb_recorder *recorder, struct tb_error *error) TB_MUST_USE;
@@ -150,7 +158,7 @@ void tb_recorder_jump(struct tb_recorder *recorder, tb_time_ps now);
 int tb_recorder_tell_bins(
 	struct tb_recorder *recorder, struct tb_error *error) TB_MUST_USE;
 
-// tb_recorder_finish tells kept bins, flows and blame.
+// tb_recorder_finish tells kept bins, flows, blame and what was not delivered.
 int tb_recorder_finish(struct tb_recorder *recorder, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -88,7 +88,11 @@ static int on_blame(void *context, const struct tb_blame_sample *samples, size_t
 
 struct tb_observer tb_recording_observer(struct tb_recording *recording)
 {
-	return (struct tb_observer){recording, on_start, on_bin, on_flows, on_blame};
+	return (struct tb_observer){.context = recording,
+		.start = on_start,
+		.bin = on_bin,
+		.flows = on_flows,
+		.blame = on_blame};
 }
 
 static int play_bins(

@@ -1,12 +1,22 @@
 // How the headers of one replay choose among the links of a route where that is more than
-// counting free VCs: by the packet's source, by lot, in turn. Private to replay/.
+// counting free VCs: by the packet's source, by lot, in turn; and which ways there are
+// when links have died. Private to replay/.
 //
-// Both engines ask it, so that they draw the same; docs/model.md, "Who goes first", has
-// the rules.
+// Both engines ask it, so that they draw the same; docs/model.md, "Who goes first" and
+// "Faults", has the rules. Nodes route by tables: each knows what was dead at a certain
+// instant. Tables are numbered by these instants, 0 being those of the start, and a
+// column of one, the ways to one switch, is made when it is first asked for: 4 bytes a
+// switch.
 #ifndef TB_ROUTER_H
 #define TB_ROUTER_H
 
-#include "network_impl.h"
+#include "faults.h"
+#include "ways.h"
+
+struct tb_router_death {
+	tb_time_ps at;
+	uint32_t link;
+};
 
 struct tb_router {
 	const struct tb_network *net;
@@ -15,17 +25,28 @@ struct tb_router {
 	bool lowest;	 // of equally loaded links the lowest port
 	uint32_t *turns; // by switch, behind the port of a group taken last; NULL: no
 			 // turns
+	// With faults alone.
+	tb_time_ps *dead_at;		// by link; NULL without faults
+	struct tb_router_death *deaths; // after the start, by time and link
+	size_t n_deaths;
+	struct tb_router_table *tables;
+	uint32_t n_tables;
+	struct tb_ways ways;
+	struct tb_group_pool pool; // of the routes given
+	uint32_t *links;	   // scratch: as many as a switch has ports
+	bool failed;		   // out of memory
 };
 
 // What of a header its choice may depend on.
 struct tb_heading {
 	uint64_t order; // of the packet
-	uint32_t source;
+	uint32_t source, destination;
+	uint32_t tables; // that its source knew when it cut the packet
 };
 
-// tb_router_init borrows the network.
-int tb_router_init(struct tb_router *router, const struct tb_network *net,
-	uint64_t seed) TB_MUST_USE;
+// tb_router_init borrows the network, and `faults` for the call; NULL: none.
+int tb_router_init(struct tb_router *router, const struct tb_network *net, uint64_t seed,
+	const struct tb_faults *faults) TB_MUST_USE;
 void tb_router_fini(struct tb_router *router);
 
 // tb_router_draw is the random number that a packet has at a switch: a hash, so that it
@@ -36,5 +57,24 @@ uint64_t tb_router_draw(const struct tb_router *router, uint64_t order, uint32_t
 // gives a header.
 uint32_t tb_router_fix(const struct tb_router *router, uint32_t route, uint32_t sw,
 	const struct tb_heading *heading);
+
+// tb_router_way is the way on from a switch at an instant when there are faults: a link
+// or a group of `pool`, all of them alive; TB_ROUTE_NONE when the header meets a dead
+// link, which then stands in `dead`.
+uint32_t tb_router_way(struct tb_router *router, uint32_t sw,
+	const struct tb_heading *heading, tb_time_ps now, uint32_t *dead);
+
+// tb_router_leads says whether tables know a way between two different nodes.
+bool tb_router_leads(
+	struct tb_router *router, uint32_t tables, uint32_t source, uint32_t destination);
+
+// tb_router_tables_at is the number of the newest tables at an instant.
+uint32_t tb_router_tables_at(const struct tb_router *router, tb_time_ps now);
+
+static inline bool tb_router_is_dead(
+	const struct tb_router *router, uint32_t link, tb_time_ps now)
+{
+	return router->dead_at[link] <= now;
+}
 
 #endif

@@ -87,6 +87,17 @@ static inline bool is_next_certain(const struct link *link)
 	return link->serves_last && link->n_vcs <= 2;
 }
 
+// all_in_at is when the last flit of a packet is in at the switch that discards it: when
+// it could have gone on.
+static tb_time_ps all_in_at(
+	const struct tb_engine *engine, const struct packet *packet, struct hop *at)
+{
+	const struct link *link = &engine->links[at->link];
+	tb_time_ps end = span_at(at, packet->n_runs - 1)->end;
+	uint32_t bytes = packet->wire_bytes - (packet->n_runs - 1) * engine->run_bytes;
+	return end - last_flit_ps(engine, link, bytes) + link->hop_ps;
+}
+
 // begin lets the next run of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the run having begun in time for the rest.
@@ -126,6 +137,9 @@ static void begin(
 	if (last_run) {
 		if (link->ejection)
 			tb_wheel_put(&engine->wheel, end + link->hop_ps - link->flit_ps,
+				EV_TAIL, packet->id);
+		else if (at->room == RUNS_ALWAYS)
+			tb_wheel_put(&engine->wheel, all_in_at(engine, packet, at),
 				EV_TAIL, packet->id);
 		if (link->ready && is_next_certain(link))
 			begin_ready(engine, at->link, end);
@@ -197,6 +211,18 @@ void tb_runs_enter(struct tb_engine *engine, struct packet *packet, struct hop *
 		begin(engine, packet, at, engine->now);
 	else
 		advance(engine, packet, at);
+}
+
+void tb_runs_swallow(struct tb_engine *engine, struct packet *packet)
+{
+	struct hop *at = hop_at(engine, packet, packet->n_granted - 1u);
+	at->room = RUNS_ALWAYS;
+	if (at->runs < packet->n_runs)
+		advance(engine, packet, at);
+	else
+		tb_wheel_put(&engine->wheel,
+			later(all_in_at(engine, packet, at), engine->now), EV_TAIL,
+			packet->id);
 }
 
 void tb_runs_ready(struct tb_engine *engine, uint32_t subject)

@@ -36,6 +36,10 @@ struct tb_source {
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 	int (*delivered)(
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+	// undelivered: the message was given up, because something of the network is
+	// dead, and none of its packets is under way any more. May be NULL.
+	int (*undelivered)(
+		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 	// finish is asked when nothing moves and nothing more is to be posted: TB_OK, or
 	// TB_EDEADLOCK with the operations that wait for each other. May be NULL.
 	int (*finish)(void *context, struct tb_error *error);

@@ -165,6 +165,11 @@ static inline uint64_t next_turn(const struct tb_wheel *wheel)
 	return wheel->turn + 1 + ((bucket - first) & wheel->mask);
 }
 
+bool tb_wheel_is_empty(const struct tb_wheel *wheel)
+{
+	return wheel->due == NONE && wheel->n_far == 0 && next_turn(wheel) == UINT64_MAX;
+}
+
 // merge joins two sorted lists.
 static uint32_t merge(struct tb_wheel_entry *entries, uint32_t a, uint32_t b)
 {

@@ -90,6 +90,9 @@ static inline tb_time_ps tb_wheel_next(struct tb_wheel *wheel, tb_time_ps limit)
 					   : wheel->entries[wheel->due].event.at;
 }
 
+// tb_wheel_is_empty says whether there is no event at all.
+bool tb_wheel_is_empty(const struct tb_wheel *wheel);
+
 // tb_wheel_is_alone says whether the next event is the only one of its instant, after
 // tb_wheel_next gave its time.
 static inline bool tb_wheel_is_alone(const struct tb_wheel *wheel)

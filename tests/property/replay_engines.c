@@ -14,7 +14,7 @@
 // A difference: what differs, and by how much.
 struct difference {
 	char text[1100];
-	uint64_t wait_ps; // of the program by events
+	struct tb_engine_stats stats; // of the program by events
 };
 
 static bool differ(struct difference *difference, const char *what, uint64_t which,
@@ -36,7 +36,10 @@ static bool messages_differ(const struct account *events, const struct account *
 			    (uint64_t)events->delivered[i],
 			    (uint64_t)flits->delivered[i]) ||
 			differ(difference, "acknowledgement of message", i,
-				(uint64_t)events->sent[i], (uint64_t)flits->sent[i]))
+				(uint64_t)events->sent[i], (uint64_t)flits->sent[i]) ||
+			differ(difference, "giving up of message", i,
+				(uint64_t)events->given_up[i],
+				(uint64_t)flits->given_up[i]))
 			return true;
 	return false;
 }
@@ -143,6 +146,28 @@ static bool blame_differs(const struct account *events, const struct account *fl
 	return false;
 }
 
+static bool undelivered_differ(const struct account *events, const struct account *flits,
+	struct difference *difference)
+{
+	if (differ(difference, "rows of what was not delivered", 0, events->n_undelivered,
+		    flits->n_undelivered))
+		return true;
+	for (size_t i = 0; i < events->n_undelivered; i++) {
+		const struct tb_undelivered_sample *a = &events->undelivered[i];
+		const struct tb_undelivered_sample *b = &flits->undelivered[i];
+		if (differ(difference, "source of what was not delivered", i,
+			    a->source.id, b->source.id) ||
+			differ(difference, "dead link of what was not delivered", i,
+				a->dead.id, b->dead.id) ||
+			differ(difference, "messages not delivered", i, a->n_messages,
+				b->n_messages) ||
+			differ(difference, "giving up, first", i, (uint64_t)a->first_ps,
+				(uint64_t)b->first_ps))
+			return true;
+	}
+	return false;
+}
+
 static bool stats_differ(const struct account *events, const struct account *flits,
 	struct difference *difference)
 {
@@ -152,6 +177,9 @@ static bool stats_differ(const struct account *events, const struct account *fli
 	       differ(difference, "bytes, all", 0, a->payload_bytes, b->payload_bytes) ||
 	       differ(difference, "hops, all", 0, a->n_hops, b->n_hops) ||
 	       differ(difference, "wait, all", 0, a->wait_ps, b->wait_ps) ||
+	       differ(difference, "retries, all", 0, a->n_retries, b->n_retries) ||
+	       differ(difference, "messages given up, all", 0, a->n_undelivered,
+		       b->n_undelivered) ||
 	       differ(difference, "end, time", 0, (uint64_t)a->now_ps,
 		       (uint64_t)b->now_ps);
 }
@@ -163,7 +191,7 @@ static bool fails(const struct program *program, const struct program *other,
 	struct account *events = replay(&tb_engine_events, program, UINT64_MAX);
 	struct account *flits = replay(&tb_engine_flits, other, UINT64_MAX);
 	bool failed = true;
-	difference->wait_ps = events->stats.wait_ps;
+	difference->stats = events->stats;
 	if (events->status != TB_OK || flits->status != TB_OK)
 		snprintf(difference->text, sizeof difference->text,
 			"events: %d %s, flits: %d %s", events->status, events->error.text,
@@ -174,6 +202,7 @@ static bool fails(const struct program *program, const struct program *other,
 			 bins_differ(events, flits, difference) ||
 			 bytes_of_links_differ(events, flits, difference) ||
 			 flows_differ(events, flits, difference) ||
+			 undelivered_differ(events, flits, difference) ||
 			 blame_differs(events, flits, difference);
 	account_drop(events);
 	account_drop(flits);
@@ -205,6 +234,17 @@ static struct program without(const struct program *program, uint32_t out)
 static struct program shrink(struct program program, void (*fault)(struct program *))
 {
 	struct difference difference;
+	for (uint32_t i = 0; i < program.n_faults;) {
+		struct program less = program;
+		less.faults[i] = less.faults[--less.n_faults];
+		struct program other = less;
+		if (fault)
+			fault(&other);
+		if (fails(&less, &other, &difference))
+			program = less;
+		else
+			i++;
+	}
 	for (uint32_t i = 0; i < program.n_posts;) {
 		struct program less = without(&program, i);
 		struct program other = less;
@@ -236,6 +276,10 @@ static void print_program(const struct program *program, enum shape shape)
 		params->packet_overhead_bytes, params->bus_bytes_per_s,
 		params->ack_delay_ps, params->send_overhead_ps,
 		params->receive_overhead_ps, params->age_weight, program->bin_ps);
+	for (uint32_t i = 0; i < program->n_faults; i++)
+		print_message("  %s %u dies at %" PRId64 " ps\n",
+			program->faults[i].is_switch ? "switch" : "link",
+			program->faults[i].id, program->faults[i].at_ps);
 	for (uint32_t i = 0; i < program->n_posts; i++) {
 		static const char *const when[] = {"at", "after sent", "after delivered"};
 		const struct post *post = &program->posts[i];
@@ -246,49 +290,66 @@ static void print_program(const struct program *program, enum shape shape)
 	}
 }
 
-// check_seed says whether headers waited.
-static bool check_seed(uint64_t seed, enum shape shape)
+// check_seed says what came of a program.
+static struct tb_engine_stats check_seed(uint64_t seed, enum shape shape, bool faulty)
 {
 	struct difference difference;
 	struct program program = random_program(seed, shape);
+	struct tb_random random;
+	tb_random_init(&random, seed, 100);
+	if (faulty)
+		random_faults(&random, &program);
 	if (!fails(&program, &program, &difference))
-		return difference.wait_ps > 0;
+		return difference.stats;
 	struct program least = shrink(program, NULL);
 	(void)fails(&least, &least, &difference);
 	print_program(&least, shape);
 	fail_msg("%s", difference.text);
-	return true;
+	return difference.stats;
 }
 
-static void check_seeds(enum shape shape, unsigned long long last)
+static void check_seeds(enum shape shape, bool faulty, unsigned long long last)
 {
 	unsigned long long first = 1;
 	const char *given = getenv("REPLAY_SEEDS");
 	if (given)
 		(void)sscanf(given, "%llu-%llu", &first, &last);
-	uint32_t n_waiting = 0;
-	for (uint64_t seed = first; seed <= last; seed++)
-		n_waiting += check_seed(seed, shape);
-	print_message("in %" PRIu32 " of %llu programs headers waited\n", n_waiting,
-		last - first + 1);
+	uint32_t n_waiting = 0, n_retrying = 0, n_giving_up = 0;
+	for (uint64_t seed = first; seed <= last; seed++) {
+		struct tb_engine_stats stats = check_seed(seed, shape, faulty);
+		n_waiting += stats.wait_ps > 0;
+		n_retrying += stats.n_retries > 0;
+		n_giving_up += stats.n_undelivered > 0;
+	}
+	print_message("in %" PRIu32 " of %llu programs headers waited, in %" PRIu32
+		      " packets were tried again, in %" PRIu32 " messages given up\n",
+		n_waiting, last - first + 1, n_retrying, n_giving_up);
 }
 
 static void both_agree_on_regular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, 600);
+	check_seeds(SHAPE_TREE, false, 600);
 }
 
 static void both_agree_on_irregular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, 600);
+	check_seeds(SHAPE_IRREGULAR, false, 600);
 }
 
 static void both_agree_with_unequal_rates(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, 600);
+	check_seeds(SHAPE_MIXED, false, 600);
+}
+
+static void both_agree_when_links_and_switches_die(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, true, 400);
+	check_seeds(SHAPE_IRREGULAR, true, 400);
+	check_seeds(SHAPE_MIXED, true, 400);
 }
 
 // The faults: each nudges a parameter of one of the two engines by a flit, or less.
@@ -350,6 +411,7 @@ int main(void)
 		cmocka_unit_test(both_agree_on_regular_trees),
 		cmocka_unit_test(both_agree_on_irregular_trees),
 		cmocka_unit_test(both_agree_with_unequal_rates),
+		cmocka_unit_test(both_agree_when_links_and_switches_die),
 		cmocka_unit_test(a_planted_fault_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

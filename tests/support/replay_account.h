@@ -19,7 +19,9 @@ struct account {
 	} ready[POSTS_MOST]; // in the order of their being told
 	uint32_t n_ready;
 	// What was told.
-	tb_time_ps sent[POSTS_MOST], delivered[POSTS_MOST];
+	tb_time_ps sent[POSTS_MOST], delivered[POSTS_MOST], given_up[POSTS_MOST];
+	struct tb_undelivered_sample *undelivered;
+	size_t n_undelivered;
 	tb_time_ps bin_ps;
 	struct binned *bins;
 	size_t n_bins, bins_room;
@@ -37,6 +39,7 @@ static inline void account_drop(struct account *account)
 	free(account->bins);
 	free(account->flows);
 	free(account->blame);
+	free(account->undelivered);
 	free(account);
 }
 
@@ -120,6 +123,16 @@ static inline int account_delivered(
 	return TB_OK;
 }
 
+static inline int account_given_up(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct account *account = context;
+	(void)error;
+	account->given_up[cookie] = now;
+	make_ready(account, now, cookie, POST_AFTER_SENT);
+	return TB_OK;
+}
+
 static inline int account_start(void *context, tb_time_ps bin_ps)
 {
 	struct account *account = context;
@@ -173,6 +186,16 @@ static inline int account_blame(
 	return TB_OK;
 }
 
+static inline int account_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct account *account = context;
+	account->undelivered = malloc((n + 1) * sizeof *samples);
+	memcpy(account->undelivered, samples, n * sizeof *samples);
+	account->n_undelivered = n;
+	return TB_OK;
+}
+
 static inline void sort_timed(struct account *account)
 {
 	const struct program *program = account->program;
@@ -196,18 +219,21 @@ static inline struct account *replay(const struct tb_engine_kind *kind,
 	struct account *account = calloc(1, sizeof *account);
 	account->program = program;
 	for (uint32_t i = 0; i < POSTS_MOST; i++)
-		account->sent[i] = account->delivered[i] = TB_TIME_NEVER;
+		account->sent[i] = account->delivered[i] = account->given_up[i] =
+			TB_TIME_NEVER;
 	sort_timed(account);
 	struct tb_network *net = network_of(program, &account->error);
+	struct tb_faults *faults = net ? faults_of(program, net) : NULL;
 	struct tb_source source = {.context = account,
 		.when = account_when,
 		.take = account_take,
 		.sent = program->open_loop ? NULL : account_sent,
-		.delivered = account_delivered};
-	struct tb_observer observer = {
-		account, account_start, account_bin, account_flows, account_blame};
+		.delivered = account_delivered,
+		.undelivered = account_given_up};
+	struct tb_observer observer = {account, account_start, account_bin, account_flows,
+		account_blame, account_undelivered};
 	struct tb_engine_options options = {
-		.seed = program->seed, .bin_ps = program->bin_ps};
+		.seed = program->seed, .bin_ps = program->bin_ps, .faults = faults};
 	void *engine = NULL;
 	account->status = net ? kind->make(&engine, net, &source, &observer, &options,
 					&account->error)
@@ -222,6 +248,7 @@ static inline struct account *replay(const struct tb_engine_kind *kind,
 		account->stats = kind->stats(engine);
 		kind->free(engine);
 	}
+	tb_faults_free(faults);
 	tb_network_free(net);
 	return account;
 }

@@ -13,7 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSTS_MOST = 48, CABLES_MOST = 64, LINKS_MOST = 256, N_ASCENTS = 6 };
+enum {
+	POSTS_MOST = 48,
+	FAULTS_MOST = 6,
+	CABLES_MOST = 64,
+	LINKS_MOST = 256,
+	N_ASCENTS = 6
+};
 
 // A message: posted at a time, or as soon as an earlier one is sent or delivered.
 struct post {
@@ -34,6 +40,8 @@ struct program {
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
+	uint32_t n_faults;
+	struct tb_fault faults[FAULTS_MOST]; // ids modulo what the network has
 };
 
 static inline uint32_t below(struct tb_random *random, uint32_t bound)
@@ -172,6 +180,26 @@ static inline struct program random_program(uint64_t seed, enum shape shape)
 	return program;
 }
 
+// random_faults lets cables, and switches now and then, die while messages are under way.
+static inline void random_faults(struct tb_random *random, struct program *program)
+{
+	struct tb_network_params *params = &program->params;
+	params->retries = below(random, 4);
+	params->retry_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 1000, 300000);
+	tb_time_ps span = program->posts[program->n_posts - 1].at + 3000000;
+	program->n_faults = 1 + below(random, FAULTS_MOST);
+	for (uint32_t i = 0; i < program->n_faults; i++) {
+		struct tb_fault *fault = &program->faults[i];
+		*fault = (struct tb_fault){
+			.is_switch = below(random, 8) == 0, .id = below(random, 1 << 20)};
+		if (below(random, 5))
+			fault->at_ps =
+				(tb_time_ps)tb_random_below(random, (uint64_t)span);
+		if (i > 0 && below(random, 4) == 0)
+			fault->at_ps = program->faults[i - 1].at_ps;
+	}
+}
+
 static inline int plug(const struct program *program, struct tb_network_builder *builder,
 	struct tb_error *error)
 {
@@ -222,6 +250,22 @@ static inline struct tb_network *network_of(
 		status = tb_network_finish(builder, &net, error);
 	tb_network_builder_free(builder);
 	return net;
+}
+
+// faults_of makes a program's faults; NULL without any.
+static inline struct tb_faults *faults_of(
+	const struct program *program, const struct tb_network *net)
+{
+	struct tb_faults *faults = NULL;
+	if (program->n_faults == 0 || tb_faults_new(&faults, net, NULL) != TB_OK)
+		return NULL;
+	for (uint32_t i = 0; i < program->n_faults; i++) {
+		struct tb_fault fault = program->faults[i];
+		fault.id %= fault.is_switch ? tb_network_n_switches(net)
+					    : tb_network_n_links(net);
+		(void)!tb_faults_put(faults, fault, NULL);
+	}
+	return faults;
 }
 
 #endif
