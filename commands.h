@@ -10,6 +10,7 @@
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
 	X(capture, "capture packets from an interface") \
+	X(compare, "tell what changed between two runs") \
 	X(info, "tell what is in a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
 	X(plot, "draw curves through the points of sweeps") \

@@ -131,23 +131,25 @@ void tb_report_put_flow(struct tb_report_writer *writer, const struct tb_run *ru
 			destination.id);
 }
 
-// open_table appends a table with room for its rows, or says that there is no memory. One
-// without rows is left out.
+int tb_report_table_open(struct tb_report_table *table, struct tb_report_writer *writer)
+{
+	while (table->n_columns < TB_REPORT_COLUMNS &&
+		table->columns[table->n_columns].title)
+		table->n_columns++;
+	table->cells = calloc(
+		table->n_rows * (size_t)table->n_columns + 1, sizeof *table->cells);
+	writer->next = table->cells;
+	return table->cells ? TB_OK : TB_ENOMEM;
+}
+
 int tb_report_open_table(struct tb_report *report, const struct tb_report_table *table,
 	struct tb_report_writer *writer)
 {
 	struct tb_report_table *opened = &report->tables[report->n_tables];
 	*opened = *table;
-	while (opened->n_columns < TB_REPORT_COLUMNS &&
-		opened->columns[opened->n_columns].title)
-		opened->n_columns++;
-	opened->cells = calloc(
-		opened->n_rows * (size_t)opened->n_columns + 1, sizeof *opened->cells);
-	if (!opened->cells)
-		return TB_ENOMEM;
-	report->n_tables++;
-	writer->next = opened->cells;
-	return TB_OK;
+	int status = tb_report_table_open(opened, writer);
+	report->n_tables += status == TB_OK;
+	return status;
 }
 
 void tb_report_remark_rest(

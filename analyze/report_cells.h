@@ -9,6 +9,20 @@ struct tb_report_writer {
 	struct tb_report_cell *next;
 };
 
+// tb_report_table_open counts the columns and makes room for the rows, which the caller
+// frees: table->cells. TB_ENOMEM.
+int tb_report_table_open(
+	struct tb_report_table *table, struct tb_report_writer *writer) TB_MUST_USE;
+
+// tb_report_table_text and tb_report_table_markdown write a table with its title. Write
+// errors show in ferror(stream).
+void tb_report_table_text(const struct tb_report_table *table, FILE *stream);
+void tb_report_table_markdown(const struct tb_report_table *table, FILE *stream);
+
+// tb_report_markdown escapes what would be taken for markup: in names of files and
+// endpoints all of it can occur.
+void tb_report_markdown(FILE *stream, const char *text);
+
 // tb_report_open_table appends a table with room for its rows; TB_ENOMEM.
 int tb_report_open_table(struct tb_report *report, const struct tb_report_table *table,
 	struct tb_report_writer *writer) TB_MUST_USE;

@@ -1,74 +1,8 @@
 // The report as plain text and Markdown.
-#include "report_impl.h"
+#include "report_cells.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-// width_of counts characters, not bytes: names may be UTF-8.
-static int width_of(const char *text)
-{
-	int width = 0;
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
-static void pad(FILE *stream, int width)
-{
-	fprintf(stream, "%*s", width > 0 ? width : 0, "");
-}
-
-static void aligned(
-	FILE *stream, const struct tb_report_column *column, const char *text, int width)
-{
-	if (column->number)
-		pad(stream, width - width_of(text));
-	fputs(text, stream);
-	if (!column->number)
-		pad(stream, width - width_of(text));
-}
-
-static int column_width(const struct tb_report_table *table, int column)
-{
-	int width = width_of(table->columns[column].title);
-	for (size_t row = 0; row < table->n_rows; row++) {
-		const char *text =
-			table->cells[row * (size_t)table->n_columns + (size_t)column]
-				.text;
-		if (width < width_of(text))
-			width = width_of(text);
-	}
-	return width;
-}
-
-// write_row writes one row, or the titles where `cells` is NULL. The last column is not
-// padded, so that no line ends in blanks.
-static void write_row(FILE *stream, const struct tb_report_table *table,
-	const struct tb_report_cell *cells, const int *widths)
-{
-	for (int i = 0; i < table->n_columns; i++) {
-		const struct tb_report_column *column = &table->columns[i];
-		const char *text = cells ? cells[i].text : column->title;
-		bool last = i == table->n_columns - 1;
-		fputs("  ", stream);
-		aligned(stream, column, text, last && !column->number ? 0 : widths[i]);
-	}
-	fputc('\n', stream);
-}
-
-static void write_table(FILE *stream, const struct tb_report_table *table)
-{
-	int widths[TB_REPORT_COLUMNS];
-	for (int i = 0; i < table->n_columns; i++)
-		widths[i] = column_width(table, i);
-	fprintf(stream, "\n%s\n", table->title);
-	write_row(stream, table, NULL, widths);
-	for (size_t row = 0; row < table->n_rows; row++)
-		write_row(stream, table, &table->cells[row * (size_t)table->n_columns],
-			widths);
-	if (table->remark[0])
-		fprintf(stream, "  %s\n", table->remark);
-}
 
 void tb_report_write_text(const struct tb_report *report, FILE *stream)
 {
@@ -78,58 +12,21 @@ void tb_report_write_text(const struct tb_report *report, FILE *stream)
 			report->facts[i].text);
 	fprintf(stream, "\n%s\n", report->verdict);
 	for (int i = 0; i < report->n_tables; i++)
-		write_table(stream, &report->tables[i]);
-}
-
-// markdown escapes what would be taken for markup: in names of files and endpoints all
-// of it can occur.
-static void markdown(FILE *stream, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|#", *text))
-			fputc('\\', stream);
-		fputc(*text, stream);
-	}
-}
-
-static void write_markdown_table(FILE *stream, const struct tb_report_table *table)
-{
-	fprintf(stream, "\n## %s\n\n|", table->title);
-	for (int i = 0; i < table->n_columns; i++) {
-		fputc(' ', stream);
-		markdown(stream, table->columns[i].title);
-		fputs(" |", stream);
-	}
-	fputs("\n|", stream);
-	for (int i = 0; i < table->n_columns; i++)
-		fputs(table->columns[i].number ? "---:|" : "---|", stream);
-	fputc('\n', stream);
-	for (size_t row = 0; row < table->n_rows; row++) {
-		fputc('|', stream);
-		for (int i = 0; i < table->n_columns; i++) {
-			size_t at = row * (size_t)table->n_columns + (size_t)i;
-			fputc(' ', stream);
-			markdown(stream, table->cells[at].text);
-			fputs(" |", stream);
-		}
-		fputc('\n', stream);
-	}
-	if (table->remark[0])
-		fprintf(stream, "\n%s\n", table->remark);
+		tb_report_table_text(&report->tables[i], stream);
 }
 
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream)
 {
 	fputs("# Congestion of ", stream);
-	markdown(stream, report->info->input_name);
+	tb_report_markdown(stream, report->info->input_name);
 	fputs("\n\n", stream);
-	markdown(stream, report->verdict);
+	tb_report_markdown(stream, report->verdict);
 	fputs("\n\n", stream);
 	for (int i = 0; i < report->n_facts; i++) {
 		fprintf(stream, "- **%s**: ", report->facts[i].name);
-		markdown(stream, report->facts[i].text);
+		tb_report_markdown(stream, report->facts[i].text);
 		fputc('\n', stream);
 	}
 	for (int i = 0; i < report->n_tables; i++)
-		write_markdown_table(stream, &report->tables[i]);
+		tb_report_table_markdown(&report->tables[i], stream);
 }

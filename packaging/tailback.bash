@@ -35,11 +35,11 @@ _tailback_value()
 		;;
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
-	validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:--list)
 		_tailback_words 'jobs hot-links switches flows congestion-roots root-by-job blame blame-triples
 			blame-by-link blame-by-job'
 		;;
+	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
 	matrix:-m | matrix:--metric | view:-m | view:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
 	matrix:--colours | view:--colours | plot:--colours) _tailback_words 'cividis viridis greys' ;;

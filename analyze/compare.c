@@ -1,0 +1,284 @@
+#include "compare_impl.h"
+
+#include "flow_table.h"
+#include "select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tb_compare_parse_format(const char *name, enum tb_compare_format *format)
+{
+	static const char *const names[] = {"text", "csv", "json", "markdown"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*format = (enum tb_compare_format)i;
+			return TB_OK;
+		}
+	}
+	return TB_EUSAGE;
+}
+
+void tb_compare_free(struct tb_compare *compare)
+{
+	if (!compare)
+		return;
+	for (int i = 0; i < compare->n_tables; i++)
+		free(compare->tables[i].cells);
+	tb_link_pairs_fini(&compare->pairs);
+	free(compare->links);
+	free(compare->flows);
+	free(compare);
+}
+
+const char *tb_compare_link_name(
+	const struct tb_compare *compare, const struct tb_link_pair *pair)
+{
+	if (pair->a.id != TB_ID_NONE)
+		return tb_run_links(compare->runs[0].run)[pair->a.id].name;
+	return tb_run_links(compare->runs[1].run)[pair->b.id].name;
+}
+
+static void add_links(struct tb_outcome *outcome, const struct tb_link_sample *samples,
+	uint32_t n_links)
+{
+	uint64_t hottest_ps = 0;
+	outcome->hottest = TB_ID_NONE;
+	for (uint32_t i = 0; i < n_links; i++) {
+		const struct tb_link_sample *sample = &samples[i];
+		outcome->wait_ps += (double)sample->wait_ps;
+		outcome->n_waiting += sample->wait_ps > 0;
+		outcome->n_blocked += sample->n_blocked;
+		if (outcome->longest_wait_ps < sample->longest_wait_ps)
+			outcome->longest_wait_ps = sample->longest_wait_ps;
+		if (sample->wait_ps <= hottest_ps)
+			continue;
+		hottest_ps = sample->wait_ps;
+		outcome->hottest = i;
+	}
+}
+
+static void add_flows(struct tb_outcome *outcome, const struct tb_flow_table *table)
+{
+	double latency_ps = 0, known_ps = 0, ideal_ps = 0;
+	uint64_t n_messages = 0;
+	for (uint32_t i = 0; i < table->n; i++) {
+		const struct tb_flow_sample *flow = &table->rows[i];
+		n_messages += flow->n_messages;
+		latency_ps += (double)flow->latency_ps;
+		known_ps += flow->ideal_ps ? (double)flow->latency_ps : 0;
+		ideal_ps += (double)flow->ideal_ps;
+	}
+	outcome->latency_ps = n_messages ? latency_ps / (double)n_messages : 0;
+	outcome->slowdown = ideal_ps > 0 ? known_ps / ideal_ps : 0;
+}
+
+static int by_ends(const struct tb_flow_sample *a, const struct tb_flow_sample *b)
+{
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	if (a->destination.id != b->destination.id)
+		return a->destination.id < b->destination.id ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+static double change_of(const struct tb_flow_mover *flow)
+{
+	return fabs(flow->latency_ps[1] - flow->latency_ps[0]);
+}
+
+static int by_change(const void *left, const void *right)
+{
+	const struct tb_flow_mover *a = left, *b = right;
+	double more = change_of(a) - change_of(b);
+	if (more > 0 || more < 0)
+		return more > 0 ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	if (a->destination.id != b->destination.id)
+		return a->destination.id < b->destination.id ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+static void take_flow(
+	struct tb_flow_mover *mover, int which, const struct tb_flow_sample *flow)
+{
+	mover->job = flow->job;
+	mover->source = flow->source;
+	mover->destination = flow->destination;
+	mover->messages[which] = flow->n_messages;
+	if (flow->n_messages)
+		mover->latency_ps[which] =
+			(double)flow->latency_ps / (double)flow->n_messages;
+	if (flow->ideal_ps)
+		mover->slowdown[which] =
+			(double)flow->latency_ps / (double)flow->ideal_ps;
+}
+
+// match_flows walks both tables, which are sorted by ends, and keeps what moved of the
+// flows that both runs have: a flow that one of them lacks has no latency to compare.
+static uint32_t match_flows(struct tb_flow_mover *movers, const struct tb_flow_table *a,
+	const struct tb_flow_table *b)
+{
+	uint32_t n = 0, i = 0, j = 0;
+	while (i < a->n && j < b->n) {
+		int order = by_ends(&a->rows[i], &b->rows[j]);
+		if (order == 0) {
+			struct tb_flow_mover mover = {0};
+			take_flow(&mover, 0, &a->rows[i]);
+			take_flow(&mover, 1, &b->rows[j]);
+			if (change_of(&mover) > 0)
+				movers[n++] = mover;
+		}
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return n;
+}
+
+static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_error *error)
+{
+	struct tb_flow_table tables[2] = {{0}, {0}};
+	int status = TB_OK;
+	for (int i = 0; !status && i < 2; i++) {
+		status = tb_flow_table_init(&tables[i], compare->runs[i].run, error);
+		if (!status)
+			add_flows(&compare->outcome[i], &tables[i]);
+	}
+	// Taken together in groups, flows of one size stand beside those of another.
+	bool alike = tables[0].group == tables[1].group;
+	uint32_t room = tables[0].n < tables[1].n ? tables[0].n : tables[1].n;
+	if (!status) {
+		compare->flows = calloc((size_t)room + 1, sizeof *compare->flows);
+		if (!compare->flows)
+			status = tb_fail(error, TB_ENOMEM, "no memory to compare flows");
+	}
+	if (!status && alike) {
+		uint32_t n = match_flows(compare->flows, &tables[0], &tables[1]);
+		compare->n_flows_moved = n;
+		compare->n_flows = top && top < n ? top : n;
+		tb_select_first(compare->flows, n, sizeof *compare->flows,
+			compare->n_flows, by_change);
+	}
+	tb_flow_table_fini(&tables[0]);
+	tb_flow_table_fini(&tables[1]);
+	return status;
+}
+
+static int gather_links(struct tb_compare *compare, uint32_t top, struct tb_error *error)
+{
+	const struct tb_window whole = {0, 0};
+	const struct tb_link_sample *samples[2];
+	int status = tb_link_pairs_init(
+		&compare->pairs, compare->runs[0].run, compare->runs[1].run, error);
+	for (int i = 0; !status && i < 2; i++) {
+		status = tb_run_look(compare->runs[i].run, whole, &samples[i], error);
+		if (!status)
+			add_links(&compare->outcome[i], samples[i],
+				compare->info[i]->n_links);
+	}
+	return status ? status
+		      : tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
+				&compare->links, &compare->n_links,
+				&compare->n_links_moved, error);
+}
+
+int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
+	struct tb_compared b, uint32_t top, struct tb_error *error)
+{
+	struct tb_compare *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+	made->runs[0] = a;
+	made->runs[1] = b;
+	made->info[0] = tb_run_info(a.run);
+	made->info[1] = tb_run_info(b.run);
+	made->n_differences = tb_run_differences(a.run, b.run, made->differences);
+	int status = gather_links(made, top, error);
+	if (!status)
+		status = gather_flows(made, top, error);
+	if (!status && tb_compare_tabulate(made))
+		status = tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+	if (status) {
+		tb_compare_free(made);
+		return status;
+	}
+	*compare = made;
+	return TB_OK;
+}
+
+double tb_compare_wait_growth(const struct tb_compare *compare)
+{
+	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;
+	if (before > 0)
+		return 100 * (after - before) / before;
+	return after > 0 ? (double)INFINITY : 0;
+}
+
+static void write_text(const struct tb_compare *compare, FILE *stream)
+{
+	for (int i = 0; i < 2; i++)
+		fprintf(stream, "%c  %s, run %" PRId64 ": %s on %s\n", 'A' + i,
+			compare->runs[i].store, compare->info[i]->id,
+			compare->info[i]->input_name, compare->info[i]->network_name);
+	fprintf(stream, "\n%s\n", compare->verdict);
+	for (int i = 0; i < compare->n_tables; i++)
+		tb_report_table_text(&compare->tables[i], stream);
+}
+
+static void write_markdown(const struct tb_compare *compare, FILE *stream)
+{
+	fputs("# What changed\n\n", stream);
+	for (int i = 0; i < 2; i++) {
+		fprintf(stream, "- **%c**: ", 'A' + i);
+		tb_report_markdown(stream, compare->runs[i].store);
+		fprintf(stream, ", run %" PRId64 ": ", compare->info[i]->id);
+		tb_report_markdown(stream, compare->info[i]->input_name);
+		fputs(" on ", stream);
+		tb_report_markdown(stream, compare->info[i]->network_name);
+		fputc('\n', stream);
+	}
+	fputc('\n', stream);
+	tb_report_markdown(stream, compare->verdict);
+	fputc('\n', stream);
+	for (int i = 0; i < compare->n_tables; i++)
+		tb_report_table_markdown(&compare->tables[i], stream);
+}
+
+// Names of links hold no comma and no quote, so no field needs quoting (RFC 4180).
+static void write_csv(const struct tb_compare *compare, FILE *stream)
+{
+	fputs("rank,link,in,wait_a_ps,wait_b_ps,change_ps\n", stream);
+	for (uint32_t i = 0; i < compare->n_links; i++) {
+		const struct tb_mover *mover = &compare->links[i];
+		const char *in = mover->pair.a.id == TB_ID_NONE	  ? "b"
+				 : mover->pair.b.id == TB_ID_NONE ? "a"
+								  : "both";
+		fprintf(stream, "%" PRIu32 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
+			i + 1, tb_compare_link_name(compare, &mover->pair), in,
+			mover->before, mover->after,
+			(int64_t)(mover->after - mover->before));
+	}
+}
+
+int tb_compare_write(const struct tb_compare *compare, enum tb_compare_format format,
+	FILE *stream, struct tb_error *error)
+{
+	switch (format) {
+	case TB_COMPARE_TEXT:
+		write_text(compare, stream);
+		break;
+	case TB_COMPARE_CSV:
+		write_csv(compare, stream);
+		break;
+	case TB_COMPARE_JSON:
+		if (tb_compare_write_json(compare, stream))
+			return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+		break;
+	case TB_COMPARE_MARKDOWN:
+		write_markdown(compare, stream);
+		break;
+	}
+	return TB_OK;
+}

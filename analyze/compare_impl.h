@@ -1,0 +1,57 @@
+// What the parts of a comparison share. Private to analyze/.
+#ifndef TB_COMPARE_IMPL_H
+#define TB_COMPARE_IMPL_H
+
+#include "compare.h"
+#include "movers.h"
+#include "report_cells.h"
+#include "settings.h"
+
+// A flow of both runs, or of one: then the other's `messages` are 0.
+struct tb_flow_mover {
+	uint32_t job;
+	struct tb_node source, destination;
+	uint64_t messages[2];
+	double latency_ps[2]; // mean
+	double slowdown[2];   // 0: not known
+};
+
+// What a run came to, added up.
+struct tb_outcome {
+	double wait_ps;
+	uint64_t n_waiting; // links
+	uint64_t n_blocked;
+	uint64_t longest_wait_ps;
+	uint32_t hottest;  // link, TB_ID_NONE when none waited
+	double latency_ps; // of a message, mean
+	double slowdown;   // of all messages together, 0: not known
+};
+
+#define TB_COMPARE_TABLES 4
+
+struct tb_compare {
+	struct tb_compared runs[2];
+	const struct tb_run_info *info[2];
+	struct tb_difference differences[TB_DIFFERENCES_MOST];
+	int n_differences;
+	struct tb_outcome outcome[2];
+	struct tb_link_pairs pairs;
+	struct tb_mover *links;
+	uint32_t n_links, n_links_moved;
+	struct tb_flow_mover *flows;
+	uint32_t n_flows, n_flows_moved;
+	struct tb_report_table tables[TB_COMPARE_TABLES];
+	int n_tables;
+	char verdict[640];
+};
+
+// tb_compare_link_name is what both runs call the links of a pair.
+const char *tb_compare_link_name(
+	const struct tb_compare *compare, const struct tb_link_pair *pair);
+
+// tb_compare_tabulate fills tables and verdict from the rest.
+int tb_compare_tabulate(struct tb_compare *compare) TB_MUST_USE;
+
+int tb_compare_write_json(const struct tb_compare *compare, FILE *stream) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,296 @@
+// The comparison's tables and its verdict: what text and Markdown show alike.
+#include "compare_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_change(struct tb_report_writer *writer, double before, double after)
+{
+	char text[80];
+	if (before == after)
+		snprintf(text, sizeof text, "=");
+	else if (before == 0)
+		snprintf(text, sizeof text, "new");
+	else if (after == 0)
+		snprintf(text, sizeof text, "gone");
+	else if (after / before >= 10)
+		snprintf(text, sizeof text, "x %.4g", after / before);
+	else
+		snprintf(text, sizeof text, "%+.1f %%", 100 * (after - before) / before);
+	tb_report_put_text(writer, text);
+}
+
+static int open_table(struct tb_compare *compare, const struct tb_report_table *table,
+	struct tb_report_writer *writer)
+{
+	struct tb_report_table *opened = &compare->tables[compare->n_tables];
+	*opened = *table;
+	int status = tb_report_table_open(opened, writer);
+	compare->n_tables += status == TB_OK;
+	return status;
+}
+
+static int tabulate_differences(struct tb_compare *compare)
+{
+	struct tb_report_table table = {
+		.id = "differences",
+		.title = "What differs",
+		.n_rows = (size_t)compare->n_differences,
+		.columns =
+			{
+				{"Setting", "As the command line or the preset has it",
+					false},
+				{"A", "In the first run", false},
+				{"B", "In the second run", false},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	for (int i = 0; i < compare->n_differences; i++) {
+		const struct tb_difference *at = &compare->differences[i];
+		tb_report_put_text(&writer, at->name);
+		tb_report_put_text(&writer, at->a[0] ? at->a : "-");
+		tb_report_put_text(&writer, at->b[0] ? at->b : "-");
+	}
+	return TB_OK;
+}
+
+static void time_row(
+	struct tb_report_writer *writer, const char *name, double before, double after)
+{
+	tb_report_put_text(writer, name);
+	tb_report_put_time(writer, before);
+	tb_report_put_time(writer, after);
+	put_change(writer, before, after);
+}
+
+static void count_row(struct tb_report_writer *writer, const char *name, uint64_t before,
+	uint64_t after)
+{
+	tb_report_put_text(writer, name);
+	tb_report_put_count(writer, before);
+	tb_report_put_count(writer, after);
+	put_change(writer, (double)before, (double)after);
+}
+
+static double a_packet(const struct tb_compare *compare, int which)
+{
+	uint64_t n = compare->info[which]->n_packets;
+	return n ? compare->outcome[which].wait_ps / (double)n : 0;
+}
+
+static int tabulate_outcome(struct tb_compare *compare)
+{
+	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
+	const struct tb_outcome *of_a = &compare->outcome[0],
+				*of_b = &compare->outcome[1];
+	struct tb_report_table table = {
+		.id = "outcome",
+		.title = "What came of it",
+		.n_rows = 11,
+		.columns =
+			{
+				{"", "What", false},
+				{"A", "In the first run", true},
+				{"B", "In the second run", true},
+				{"Change", "From A to B", true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	time_row(&writer, "simulated time", (double)a->simulated_ps,
+		(double)b->simulated_ps);
+	count_row(&writer, "messages", a->n_messages, b->n_messages);
+	count_row(&writer, "packets", a->n_packets, b->n_packets);
+	tb_report_put_text(&writer, "payload");
+	tb_report_put_size(&writer, a->payload_bytes);
+	tb_report_put_size(&writer, b->payload_bytes);
+	put_change(&writer, (double)a->payload_bytes, (double)b->payload_bytes);
+	time_row(&writer, "wait of all headers", of_a->wait_ps, of_b->wait_ps);
+	time_row(&writer, "wait a packet", a_packet(compare, 0), a_packet(compare, 1));
+	time_row(&writer, "longest wait", (double)of_a->longest_wait_ps,
+		(double)of_b->longest_wait_ps);
+	count_row(&writer, "blocked headers", of_a->n_blocked, of_b->n_blocked);
+	count_row(&writer, "links that waited", of_a->n_waiting, of_b->n_waiting);
+	time_row(&writer, "latency of a message", of_a->latency_ps, of_b->latency_ps);
+	tb_report_put_text(&writer, "slowdown");
+	tb_report_put_slowdown(&writer, of_a->slowdown, 0);
+	tb_report_put_slowdown(&writer, of_b->slowdown, 0);
+	put_change(&writer, of_a->slowdown, of_b->slowdown);
+	return TB_OK;
+}
+
+// put_signed writes a change of time with its sign.
+static void put_signed(struct tb_report_writer *writer, double change_ps)
+{
+	char time[32], text[40];
+	snprintf(text, sizeof text, "%c%s", change_ps < 0 ? '-' : '+',
+		tb_report_format_time(fabs(change_ps), time, sizeof time));
+	tb_report_put_text(writer, text);
+}
+
+static int tabulate_links(struct tb_compare *compare)
+{
+	struct tb_report_table table = {
+		.id = "links",
+		.title = "Links whose wait changed most",
+		.n_rows = compare->n_links,
+		.columns =
+			{
+				{"#", "Rank by change of wait", true},
+				{"Link", "From and to: level.index:port of a switch",
+					false},
+				{"Wait in A", "Of headers that came in by it", true},
+				{"Wait in B", "Of headers that came in by it", true},
+				{"More in B", "Or less", true},
+				{"Change", "Against A", true},
+			},
+	};
+	struct tb_report_writer writer;
+	char note[80] = "";
+	const struct tb_link_pairs *pairs = &compare->pairs;
+	if (!table.n_rows)
+		return TB_OK;
+	if (pairs->n_only_a || pairs->n_only_b)
+		snprintf(note, sizeof note,
+			"%" PRIu32 " links are in A alone, %" PRIu32 " in B alone.",
+			pairs->n_only_a, pairs->n_only_b);
+	tb_report_remark_rest(
+		&table, compare->n_links_moved, "links whose wait changed", note);
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < compare->n_links; i++) {
+		const struct tb_mover *mover = &compare->links[i];
+		tb_report_put_count(&writer, i + 1);
+		tb_report_put_text(&writer, tb_compare_link_name(compare, &mover->pair));
+		tb_report_put_time(&writer, (double)mover->before);
+		tb_report_put_time(&writer, (double)mover->after);
+		put_signed(&writer, tb_mover_change(mover));
+		put_change(&writer, (double)mover->before, (double)mover->after);
+	}
+	return TB_OK;
+}
+
+static int tabulate_flows(struct tb_compare *compare)
+{
+	struct tb_report_table table = {
+		.id = "flows",
+		.title = "Flows whose latency changed most",
+		.n_rows = compare->n_flows,
+		.columns =
+			{
+				{"Flow", "From and to", false},
+				{"Latency in A", "Of a message, from post to delivery",
+					true},
+				{"Latency in B", "Of a message, from post to delivery",
+					true},
+				{"Change", "Against A", true},
+				{"Slowdown in A", "Against an idle network", true},
+				{"Slowdown in B", "Against an idle network", true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	tb_report_remark_rest(
+		&table, compare->n_flows_moved, "flows whose latency changed", "");
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < compare->n_flows; i++) {
+		const struct tb_flow_mover *flow = &compare->flows[i];
+		tb_report_put_flow(&writer, compare->runs[0].run, flow->job, flow->source,
+			flow->destination);
+		tb_report_put_time(&writer, flow->latency_ps[0]);
+		tb_report_put_time(&writer, flow->latency_ps[1]);
+		put_change(&writer, flow->latency_ps[0], flow->latency_ps[1]);
+		tb_report_put_slowdown(&writer, flow->slowdown[0], 0);
+		tb_report_put_slowdown(&writer, flow->slowdown[1], 0);
+	}
+	return TB_OK;
+}
+
+// Where the next words of the verdict go.
+struct words {
+	char *at;
+	size_t left;
+};
+
+static void say(struct words *words, const char *format, ...) TB_PRINTF(2, 3);
+
+static void say(struct words *words, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(words->at, words->left, format, args);
+	va_end(args);
+	size_t used = n < 0 ? 0 : (size_t)n < words->left ? (size_t)n : words->left - 1;
+	words->at += used;
+	words->left -= used;
+}
+
+// say_times tells how one time stands to another: "12.3 % less (1.234 ms against 1.4
+// ms)".
+static void say_times(struct words *words, double before, double after, const char *less,
+	const char *more)
+{
+	char a[32], b[32];
+	tb_report_format_time(before, a, sizeof a);
+	tb_report_format_time(after, b, sizeof b);
+	double percent = before > 0 ? 100 * fabs(after - before) / before : 0;
+	if (before == after)
+		say(words, "no %s (%s)", more, a);
+	else if (before == 0)
+		say(words, "%s (%s against none)", more, b);
+	else
+		say(words, "%.1f %% %s (%s against %s)", percent,
+			after < before ? less : more, b, a);
+}
+
+static void pass_verdict(struct tb_compare *compare)
+{
+	struct words words = {compare->verdict, sizeof compare->verdict};
+	const struct tb_outcome *a = &compare->outcome[0], *b = &compare->outcome[1];
+	if (!compare->info[0]->complete || !compare->info[1]->complete)
+		say(&words, "%s did not come to the end. ",
+			compare->info[0]->complete   ? "B"
+			: compare->info[1]->complete ? "A"
+						     : "Neither run");
+	if (compare->n_differences == 0 && compare->n_links_moved == 0 &&
+		compare->n_flows_moved == 0) {
+		say(&words, "Nothing: both runs are alike in every setting, link and "
+			    "flow.");
+		return;
+	}
+	if (compare->n_differences == 0)
+		say(&words, "Both were made from the same. ");
+	say(&words, "Headers wait ");
+	say_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	say(&words, " in B than in A, and the run takes ");
+	say_times(&words, (double)compare->info[0]->simulated_ps,
+		(double)compare->info[1]->simulated_ps, "less", "longer");
+	say(&words, ".");
+	if (compare->n_links == 0)
+		return;
+	const struct tb_mover *most = &compare->links[0];
+	char change[32];
+	tb_report_format_time(fabs(tb_mover_change(most)), change, sizeof change);
+	say(&words, " The link that changed most is %s: %s %s.",
+		tb_compare_link_name(compare, &most->pair), change,
+		tb_mover_change(most) < 0 ? "less" : "more");
+}
+
+int tb_compare_tabulate(struct tb_compare *compare)
+{
+	pass_verdict(compare);
+	if (tabulate_differences(compare) || tabulate_outcome(compare) ||
+		tabulate_links(compare) || tabulate_flows(compare))
+		return TB_ENOMEM;
+	return TB_OK;
+}

@@ -1,0 +1,19 @@
+// What two runs were made from, setting by setting, and where they differ.
+#ifndef TB_SETTINGS_H
+#define TB_SETTINGS_H
+
+#include "run.h"
+
+struct tb_difference {
+	const char *name; // in the words of the command line and the presets
+	char a[80], b[80];
+};
+
+#define TB_DIFFERENCES_MOST 32
+
+// tb_run_differences stores the settings that differ, at most TB_DIFFERENCES_MOST, in the
+// order in which one would ask for them, and returns how many.
+int tb_run_differences(const struct tb_run *a, const struct tb_run *b,
+	struct tb_difference differences[TB_DIFFERENCES_MOST]);
+
+#endif
