@@ -172,9 +172,11 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 	tb_job_summarize(job, &summary);
 	if (options->json)
 		return info_print_json(
-			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-				"kind", "job", "nodes", (json_int_t)job->n_ranks,
-				"operations", (json_int_t)job->n_ops, "messages",
+			json_pack(
+				"{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				"kind", "job", "format", job->form, "nodes",
+				(json_int_t)job->n_ranks, "operations",
+				(json_int_t)job->n_ops, "messages",
 				(json_int_t)summary.n_sends, "receives",
 				(json_int_t)summary.n_recvs, "calcs",
 				(json_int_t)summary.n_calcs, "dependencies",
@@ -183,7 +185,7 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 				(json_int_t)summary.calc_ns, "pairs",
 				(json_int_t)summary.n_pairs),
 			error);
-	printf("%s: job (GOAL)\n", info_name(options->file));
+	printf("%s: job (%s)\n", info_name(options->file), job->form);
 	info_line("ranks", "%s, with %s ordered pairs",
 		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
 		tb_format_count(summary.n_pairs, text[1], sizeof text[1]));

@@ -48,6 +48,7 @@ struct tb_job {
 	uint32_t *successors;
 	uint32_t *n_predecessors; // n_ops: dependencies of either kind
 	char *name;		  // of the file it came from; "" when made in memory
+	const char *form;	  // of that file: "GOAL" or "flow list"; NULL likewise
 };
 
 // tb_job_free frees a finished job (NULL is fine).
@@ -92,8 +93,8 @@ void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line);
 int tb_job_finish(struct tb_job_builder *builder, const char *name, struct tb_job **job,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_job_read reads GOAL, text or binary, plain or compressed (gzip, zstd), "-" for
-// standard input. TB_EFOREIGN when it is neither.
+// tb_job_read reads GOAL, text or binary, or a flow list (flow_list.h), plain or
+// compressed (gzip, zstd), "-" for standard input. TB_EFOREIGN when it is none of them.
 int tb_job_read(
 	struct tb_job **job, const char *path, struct tb_error *error) TB_MUST_USE;
 

@@ -1,4 +1,5 @@
 // Jobs in files: which form, which compression.
+#include "flow_list.h"
 #include "goal.h"
 #include "inflate.h"
 #include "outfile.h"
@@ -9,9 +10,14 @@ static int read_stream(
 	int first = getc(stream);
 	if (first != EOF)
 		ungetc(first, stream);
-	return first == TB_GOAL_BINARY_FIRST
-		       ? tb_goal_binary_read(job, stream, name, error)
-		       : tb_goal_text_read(job, stream, name, error);
+	bool flows = tb_flow_list_begins(first);
+	int status = first == TB_GOAL_BINARY_FIRST
+			     ? tb_goal_binary_read(job, stream, name, error)
+		     : flows ? tb_flow_list_read(job, stream, name, error)
+			     : tb_goal_text_read(job, stream, name, error);
+	if (status == TB_OK)
+		(*job)->form = flows ? "flow list" : "GOAL";
+	return status;
 }
 
 int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)

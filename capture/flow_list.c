@@ -1,0 +1,457 @@
+// Reads flow lists: the lines into flows and triggers, then these into a job.
+#include "flow_list.h"
+
+#include "map.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS	  " \t\r\n\v\f"
+#define FLOWS_MAX (UINT32_C(1) << 29)
+#define NONE	  UINT32_MAX
+
+enum trigger_kind { UNDECLARED, ONESHOT, MULTISHOT, BARRIER };
+
+struct trigger {
+	uint32_t id;
+	enum trigger_kind kind;
+	uint32_t count;	     // of a barrier
+	uint32_t first_flow; // of those that fire it, NONE
+	uint32_t n_flows;
+	uint64_t line;
+};
+
+// A flow fires up to two triggers.
+enum { SENT, RECEIVED, N_ENDS };
+
+struct flow {
+	uint32_t source, destination;
+	uint64_t bytes;
+	tb_time_ps start_ps;
+	uint32_t begins; // with this trigger, NONE
+	uint32_t fires[N_ENDS];
+	uint32_t next[N_ENDS]; // flow that fires the same trigger, with its end above it
+	uint32_t send, recv;   // operations of the ranks
+	uint64_t line;
+};
+
+struct reading {
+	const char *name;
+	struct tb_error *error;
+	uint64_t line;
+	bool begun; // the nodes were told
+	uint32_t n_nodes;
+	uint64_t n_promised[2]; // flows and triggers, by the counts of the file
+	struct flow *flows;
+	uint32_t n_flows;
+	struct trigger *triggers;
+	uint32_t n_triggers;
+	struct tb_map trigger_of; // id to its place
+	struct tb_job_builder *builder;
+};
+
+#define REFUSE(reading, ...)                                                             \
+	tb_fail_at((reading)->error, TB_EFORMAT, (reading)->name, TB_PLACE_LINE,         \
+		(reading)->line, __VA_ARGS__)
+
+static int no_memory(const struct reading *reading)
+{
+	return tb_fail_in(reading->error, TB_ENOMEM, reading->name,
+		"no memory for %" PRIu32 " flows", reading->n_flows);
+}
+
+// grown gives the items with room for one more; NULL without memory.
+static void *grown(void *items, uint32_t n, size_t size)
+{
+	return n & (n - 1) ? items : realloc(items, (n ? (size_t)n * 2 : 1) * size);
+}
+
+static int read_number(const struct reading *reading, const char *what, const char *text,
+	uint64_t most, uint64_t *number)
+{
+	if (!text)
+		return REFUSE(reading, "'%s' needs a number behind it", what);
+	if (tb_parse_count(text, 0, most, number) != TB_OK)
+		return REFUSE(reading, "'%s %s': expected a whole number up to %" PRIu64,
+			what, text, most);
+	return TB_OK;
+}
+
+static int find_trigger(
+	struct reading *reading, const char *word, const char *text, uint32_t *place)
+{
+	uint64_t id = 0;
+	int status = read_number(reading, word, text, UINT32_MAX - 1, &id);
+	if (status != TB_OK || tb_map_find(&reading->trigger_of, id, place))
+		return status;
+	struct trigger *triggers =
+		grown(reading->triggers, reading->n_triggers, sizeof *triggers);
+	if (!triggers ||
+		tb_map_put(&reading->trigger_of, id, reading->n_triggers) != TB_OK) {
+		reading->triggers = triggers ? triggers : reading->triggers;
+		return no_memory(reading);
+	}
+	reading->triggers = triggers;
+	triggers[reading->n_triggers] = (struct trigger){
+		.id = (uint32_t)id, .first_flow = NONE, .line = reading->line};
+	*place = reading->n_triggers++;
+	return TB_OK;
+}
+
+// A word of a flow's line and the number behind it.
+static int read_word(
+	struct reading *reading, struct flow *flow, const char *word, const char *text)
+{
+	static const char *const ends[] = {"send_done_trigger", "recv_done_trigger"};
+	uint64_t number = 0;
+	for (int end = 0; end < N_ENDS; end++)
+		if (strcmp(word, ends[end]) == 0)
+			return find_trigger(reading, word, text, &flow->fires[end]);
+	if (strcmp(word, "trigger") == 0)
+		return find_trigger(reading, word, text, &flow->begins);
+	if (strcmp(word, "id") == 0 || strcmp(word, "prio") == 0)
+		return read_number(reading, word, text, INT64_MAX, &number);
+	if (strcmp(word, "size") == 0)
+		return read_number(reading, word, text, INT64_MAX, &flow->bytes);
+	if (strcmp(word, "start") != 0)
+		return REFUSE(reading,
+			"'%s' is no word of a flow: expected id, start, trigger, size, "
+			"send_done_trigger, recv_done_trigger or prio",
+			word);
+	int status = read_number(reading, word, text, INT64_MAX - 1, &number);
+	flow->start_ps = (tb_time_ps)number;
+	return status;
+}
+
+// read_ends reads "2->11".
+static int read_ends(const struct reading *reading, char *text, struct flow *flow)
+{
+	char *arrow = strstr(text, "->");
+	uint64_t source = 0, destination = 0;
+	*arrow = '\0';
+	if (tb_parse_count(text, 0, reading->n_nodes - 1, &source) != TB_OK ||
+		tb_parse_count(arrow + 2, 0, reading->n_nodes - 1, &destination) != TB_OK)
+		return REFUSE(reading, "'%s->%s': expected nodes from 0 to %" PRIu32,
+			text, arrow + 2, reading->n_nodes - 1);
+	if (source == destination)
+		return REFUSE(reading, "a flow from node %s to itself", text);
+	flow->source = (uint32_t)source;
+	flow->destination = (uint32_t)destination;
+	return TB_OK;
+}
+
+// fire_with hangs the last flow onto the triggers that it fires.
+static void fire_with(struct reading *reading, uint32_t i)
+{
+	struct flow *flow = &reading->flows[i];
+	for (int end = 0; end < N_ENDS; end++) {
+		if (flow->fires[end] == NONE)
+			continue;
+		struct trigger *trigger = &reading->triggers[flow->fires[end]];
+		flow->next[end] = trigger->first_flow;
+		trigger->first_flow = i * N_ENDS + (uint32_t)end;
+		trigger->n_flows++;
+	}
+}
+
+static int read_flow(struct reading *reading, char *ends, char *rest)
+{
+	struct flow flow = {.begins = NONE,
+		.fires = {NONE, NONE},
+		.next = {NONE, NONE},
+		.line = reading->line};
+	int status = read_ends(reading, ends, &flow);
+	for (char *word; status == TB_OK && (word = strtok_r(rest, BLANKS, &rest));)
+		status = read_word(reading, &flow, word, strtok_r(rest, BLANKS, &rest));
+	if (status != TB_OK)
+		return status;
+	if (flow.bytes == 0)
+		return REFUSE(reading,
+			"a flow of no size has no end, which a job needs: expected size "
+			"BYTES");
+	if (flow.begins != NONE && flow.start_ps > 0)
+		return REFUSE(reading, "a flow begins at a time or with a trigger");
+	if (reading->n_flows == FLOWS_MAX)
+		return REFUSE(reading, "more than %" PRIu32 " flows", FLOWS_MAX);
+	struct flow *flows = grown(reading->flows, reading->n_flows, sizeof *flows);
+	if (!flows)
+		return no_memory(reading);
+	reading->flows = flows;
+	flows[reading->n_flows] = flow;
+	fire_with(reading, reading->n_flows++);
+	return TB_OK;
+}
+
+// read_trigger reads "id 7 barrier count 16".
+static int read_trigger(struct reading *reading, char *rest)
+{
+	static const char *const kinds[] = {"", "oneshot", "multishot", "barrier"};
+	const char *id = strtok_r(rest, BLANKS, &rest);
+	uint32_t place = 0;
+	if (!id || strcmp(id, "id") != 0)
+		return REFUSE(reading, "expected 'trigger id NUMBER KIND'");
+	int status = find_trigger(reading, "id", strtok_r(rest, BLANKS, &rest), &place);
+	if (status != TB_OK)
+		return status;
+	struct trigger *trigger = &reading->triggers[place];
+	if (trigger->kind != UNDECLARED)
+		return REFUSE(reading, "trigger %" PRIu32 " is told twice", trigger->id);
+	const char *kind = strtok_r(rest, BLANKS, &rest);
+	for (int i = ONESHOT; kind && i <= BARRIER; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			trigger->kind = (enum trigger_kind)i;
+	if (trigger->kind == UNDECLARED)
+		return REFUSE(reading, "a trigger is oneshot, multishot or barrier");
+	if (trigger->kind != BARRIER)
+		return TB_OK;
+	const char *word = strtok_r(rest, BLANKS, &rest);
+	uint64_t count = 0;
+	if (!word || strcmp(word, "count") != 0)
+		return REFUSE(reading, "a barrier has 'count NUMBER'");
+	status = read_number(
+		reading, word, strtok_r(rest, BLANKS, &rest), UINT32_MAX, &count);
+	trigger->count = (uint32_t)count;
+	return status;
+}
+
+static int read_nodes(struct reading *reading, char *rest)
+{
+	uint64_t n = 0;
+	int status = read_number(
+		reading, "Nodes", strtok_r(rest, BLANKS, &rest), TB_RANKS_MAX, &n);
+	if (status == TB_OK && n == 0)
+		return REFUSE(reading, "a flow list without nodes");
+	reading->begun = true;
+	reading->n_nodes = (uint32_t)n;
+	return status;
+}
+
+static int read_line(struct reading *reading, char *text)
+{
+	static const char *const counts[] = {"Connections", "Triggers"};
+	char *rest;
+	text[strcspn(text, "#")] = '\0';
+	char *word = strtok_r(text, BLANKS, &rest);
+	if (!word)
+		return TB_OK;
+	if (!reading->begun)
+		return strcmp(word, "Nodes") == 0 ? read_nodes(reading, rest)
+						  : TB_EFOREIGN;
+	for (int i = 0; i < 2; i++)
+		if (strcmp(word, counts[i]) == 0)
+			return read_number(reading, word, strtok_r(rest, BLANKS, &rest),
+				INT64_MAX, &reading->n_promised[i]);
+	if (strcmp(word, "trigger") == 0)
+		return read_trigger(reading, rest);
+	if (strstr(word, "->"))
+		return read_flow(reading, word, rest);
+	return REFUSE(reading,
+		"'%.40s': expected a flow as in '2->11 start 0 size 2000000', or a "
+		"trigger",
+		word);
+}
+
+static int read_lines(struct reading *reading, FILE *stream)
+{
+	char *text = NULL;
+	size_t room = 0;
+	int status = TB_OK;
+	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, stream)) >= 0;) {
+		reading->line++;
+		if (strlen(text) != (size_t)n)
+			status = reading->begun ? REFUSE(reading, "is no text")
+						: TB_EFOREIGN;
+		else
+			status = read_line(reading, text);
+	}
+	free(text);
+	return status == TB_OK && !reading->begun ? TB_EFOREIGN : status;
+}
+
+static int check_counts(const struct reading *reading)
+{
+	char number[48];
+	if (reading->n_promised[0] && reading->n_promised[0] != reading->n_flows)
+		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
+			"says 'Connections %" PRIu64 "', and has %s",
+			reading->n_promised[0],
+			tb_format_counted(
+				reading->n_flows, "flow", number, sizeof number));
+	uint32_t n_told = 0;
+	for (uint32_t i = 0; i < reading->n_triggers; i++)
+		n_told += reading->triggers[i].kind != UNDECLARED;
+	if (reading->n_promised[1] && reading->n_promised[1] != n_told)
+		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
+			"says 'Triggers %" PRIu64 "', and has %s", reading->n_promised[1],
+			tb_format_counted(n_told, "trigger", number, sizeof number));
+	return TB_OK;
+}
+
+static int check_trigger(struct reading *reading, const struct flow *flow)
+{
+	const struct trigger *trigger = &reading->triggers[flow->begins];
+	char number[48];
+	reading->line = flow->line;
+	if (trigger->n_flows == 0)
+		return REFUSE(reading,
+			"the flow waits for trigger %" PRIu32 ", which nothing fires",
+			trigger->id);
+	if (trigger->kind == BARRIER && trigger->count != trigger->n_flows)
+		return REFUSE(reading,
+			"the flow waits for barrier %" PRIu32 " of %" PRIu32 ", which %s",
+			trigger->id, trigger->count,
+			tb_format_counted(trigger->n_flows, "flow fires|flows fire",
+				number, sizeof number));
+	if (trigger->kind != BARRIER && trigger->n_flows > 1)
+		return REFUSE(reading,
+			"the flow waits for the first of %" PRIu32
+			" flows that fire trigger %" PRIu32 ", which a job cannot",
+			trigger->n_flows, trigger->id);
+	return TB_OK;
+}
+
+// depend makes a flow's send wait for what fires its trigger.
+static int depend(struct reading *reading, const struct flow *flow)
+{
+	int status = check_trigger(reading, flow);
+	uint32_t cause = reading->triggers[flow->begins].first_flow;
+	while (status == TB_OK && cause != NONE) {
+		const struct flow *first = &reading->flows[cause / N_ENDS];
+		uint32_t end = cause % N_ENDS;
+		uint32_t node = end == SENT ? first->source : first->destination;
+		if (node != flow->source)
+			return REFUSE(reading,
+				"a flow of node %" PRIu32 " waits for trigger %" PRIu32
+				" of node %" PRIu32 ": only a message could tell it",
+				flow->source, reading->triggers[flow->begins].id, node);
+		status = tb_job_depend(reading->builder, node, flow->send,
+			end == SENT ? first->send : first->recv, false, reading->error);
+		cause = first->next[end];
+	}
+	return status;
+}
+
+// A flow's end at a node, to be sorted by node and start.
+struct end {
+	uint32_t node, flow;
+	tb_time_ps start_ps;
+	bool receives;
+};
+
+static int by_node_and_start(const void *left, const void *right)
+{
+	const struct end *a = left, *b = right;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->receives != b->receives)
+		return a->receives ? 1 : -1;
+	if (a->start_ps != b->start_ps)
+		return a->start_ps < b->start_ps ? -1 : 1;
+	return (a->flow > b->flow) - (a->flow < b->flow);
+}
+
+// The clock of a node: calcs one behind the other, each up to the next start.
+struct clock {
+	uint32_t op; // the last of them, NONE
+	uint64_t at_ns;
+};
+
+static uint64_t rounded_ns(tb_time_ps time)
+{
+	return ((uint64_t)time + TB_PS_PER_NS / 2) / TB_PS_PER_NS;
+}
+
+static int wind_clock(
+	struct reading *reading, uint32_t node, tb_time_ps start_ps, struct clock *clock)
+{
+	uint64_t at_ns = rounded_ns(start_ps);
+	if (at_ns <= clock->at_ns)
+		return TB_OK;
+	struct tb_op calc = {
+		.kind = TB_OP_CALC, .amount = at_ns - clock->at_ns, .cpu = 1};
+	uint32_t before = clock->op;
+	int status =
+		tb_job_add(reading->builder, node, &calc, &clock->op, reading->error);
+	clock->at_ns = at_ns;
+	if (status == TB_OK && before != NONE)
+		status = tb_job_depend(
+			reading->builder, node, clock->op, before, false, reading->error);
+	return status;
+}
+
+static int add_end(struct reading *reading, const struct end *end, struct clock *clock)
+{
+	struct flow *flow = &reading->flows[end->flow];
+	struct tb_op op = {.kind = end->receives ? TB_OP_RECV : TB_OP_SEND,
+		.amount = flow->bytes,
+		.peer = end->receives ? flow->source : flow->destination,
+		.tag = end->flow};
+	int status = TB_OK;
+	tb_job_builder_set_line(reading->builder, flow->line);
+	if (!end->receives)
+		status = wind_clock(reading, end->node, flow->start_ps, clock);
+	if (status == TB_OK)
+		status = tb_job_add(reading->builder, end->node, &op,
+			end->receives ? &flow->recv : &flow->send, reading->error);
+	if (status == TB_OK && !end->receives && clock->op != NONE)
+		status = tb_job_depend(reading->builder, end->node, flow->send, clock->op,
+			false, reading->error);
+	return status;
+}
+
+static int add_ends(struct reading *reading, struct end *ends)
+{
+	uint32_t n = 2 * reading->n_flows;
+	for (uint32_t i = 0; i < reading->n_flows; i++) {
+		const struct flow *flow = &reading->flows[i];
+		ends[2 * i] = (struct end){flow->source, i, flow->start_ps, false};
+		ends[2 * i + 1] = (struct end){flow->destination, i, 0, true};
+	}
+	qsort(ends, n, sizeof *ends, by_node_and_start);
+	struct clock clock = {NONE, 0};
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		if (i > 0 && ends[i].node != ends[i - 1].node)
+			clock = (struct clock){NONE, 0};
+		status = add_end(reading, &ends[i], &clock);
+	}
+	return status;
+}
+
+static int make_job(struct reading *reading, struct tb_job **job)
+{
+	struct end *ends = malloc(((size_t)reading->n_flows * 2 + 1) * sizeof *ends);
+	if (!ends)
+		return no_memory(reading);
+	int status = check_counts(reading);
+	if (status == TB_OK)
+		status = tb_job_builder_new(
+			&reading->builder, reading->n_nodes, reading->error);
+	if (status == TB_OK)
+		status = add_ends(reading, ends);
+	free(ends);
+	for (uint32_t i = 0; status == TB_OK && i < reading->n_flows; i++)
+		if (reading->flows[i].begins != NONE)
+			status = depend(reading, &reading->flows[i]);
+	if (status == TB_OK)
+		status = tb_job_finish(
+			reading->builder, reading->name, job, reading->error);
+	tb_job_builder_free(reading->builder);
+	return status;
+}
+
+int tb_flow_list_read(
+	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error)
+{
+	struct reading reading = {.name = name, .error = error};
+	int status = read_lines(&reading, stream);
+	if (status == TB_OK)
+		status = make_job(&reading, job);
+	else if (status == TB_EFOREIGN)
+		(void)tb_fail_in(error, TB_EFOREIGN, name, "is no flow list");
+	free(reading.flows);
+	free(reading.triggers);
+	tb_map_fini(&reading.trigger_of);
+	return status;
+}
