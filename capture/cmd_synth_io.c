@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
 	{"transport", KEY_TRANSPORT, "T", 0,
 		"elan: eager messages and RDMA; tcp: sockets (elan)", 0},
 	{"pack", KEY_PACK, "RATE", 0,
-		"Rate at which clients pack lists, for tcp (takes no time)", 0},
+		"Rate at which lists are packed and unpacked, for tcp (takes no time)",
+		0},
 	{"eager", KEY_EAGER, "BYTES", 0, "Most data sent without a rendezvous (2K)", 0},
 	{"rendezvous", KEY_RENDEZVOUS, "R", 0,
 		"RDMA by the sender (write), the receiver (read) or as load has it "

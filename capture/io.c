@@ -6,8 +6,6 @@
 
 #define NONE TB_ID_NONE
 
-enum { CPU_SERVICE, CPU_STORAGE };
-
 static uint32_t server_rank(const struct tb_io_writer *w, uint32_t server)
 {
 	return w->options->n_clients + server;
@@ -112,8 +110,8 @@ static uint32_t asked(struct tb_io_writer *w, uint32_t client, uint32_t server)
 		bytes += (w->n_extents - 1) * TB_IO_PIECE_BYTES;
 	struct tb_io_message request = tb_io_send(
 		w, client, server_rank(w, server), bytes, w->fence[client], NONE);
-	return tb_io_calc(w, server_rank(w, server), CPU_SERVICE, w->options->service_ns,
-		request.received);
+	return tb_io_calc(w, server_rank(w, server), TB_IO_CPU_SERVICE,
+		w->options->service_ns, request.received);
 }
 
 static struct tb_io_message answer(
@@ -126,7 +124,7 @@ static struct tb_io_message answer(
 static uint32_t stored(
 	struct tb_io_writer *w, uint32_t server, uint64_t bytes, uint32_t on)
 {
-	return tb_io_calc(w, server_rank(w, server), CPU_STORAGE,
+	return tb_io_calc(w, server_rank(w, server), TB_IO_CPU_STORAGE,
 		tb_io_ns(bytes, w->options->storage_bytes_per_s), on);
 }
 
@@ -183,8 +181,8 @@ static void call(struct tb_io_writer *w)
 {
 	const struct tb_io_options *options = w->options;
 	for (uint32_t client = 0; client < options->n_clients; client++)
-		w->fence[client] = tb_io_calc(
-			w, client, CPU_SERVICE, options->compute_ns, w->fence[client]);
+		w->fence[client] = tb_io_calc(w, client, TB_IO_CPU_SERVICE,
+			options->compute_ns, w->fence[client]);
 	barrier(w);
 	if (options->benchmark->resizes)
 		resize(w);

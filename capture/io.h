@@ -19,8 +19,8 @@
 // transfers it has open: here, how many the requests that are numbered alike have, as a
 // job cannot choose while it runs.
 //
-// Over TCP data are one message, whatever their size, and a client's lists are packed and
-// unpacked by its processor. What a library costs is the host's part in a replay.
+// Over TCP data are one message, whatever their size, and lists are packed and unpacked
+// by the processors of either side. What a library costs is the host's part in a replay.
 #ifndef TB_IO_H
 #define TB_IO_H
 
@@ -65,7 +65,7 @@ struct tb_io_options {
 	enum tb_io_rendezvous rendezvous;
 	bool events; // completion by remote events (004, 5.2): no FIN, no FIN_ACK
 	enum tb_io_transport transport;
-	uint64_t pack_bytes_per_s;    // TCP: of lists at the client; 0: takes no time
+	uint64_t pack_bytes_per_s;    // TCP: of lists at either side; 0: takes no time
 	uint64_t storage_bytes_per_s; // of a server; 0: takes no time
 	uint64_t service_ns;	      // processor time a request takes a server
 	uint32_t n_repeats;

@@ -151,17 +151,16 @@ static bool receiver_reads(
 			       : t->client_load < t->server_load;
 }
 
-// by_socket packs what lies in pieces in the client's memory.
+// by_socket packs and unpacks what an application has in pieces.
 static struct tb_io_message by_socket(
 	struct tb_io_writer *w, const struct tb_io_transfer *t)
 {
-	const struct tb_io_share *share = &w->shares[t->server];
-	uint64_t rate = share->n > 1 ? w->options->pack_bytes_per_s : 0;
-	uint64_t ns = tb_io_ns(share->bytes, rate);
-	bool writes = t->to >= w->options->n_clients;
-	uint32_t on = tb_io_calc(w, t->from, 0, writes ? ns : 0, t->on);
-	struct tb_io_message data = tb_io_send(w, t->from, t->to, share->bytes, on, NONE);
-	data.received = tb_io_calc(w, t->to, 0, writes ? 0 : ns, data.received);
+	uint64_t bytes = w->shares[t->server].bytes;
+	uint64_t ns =
+		w->n_extents > 1 ? tb_io_ns(bytes, w->options->pack_bytes_per_s) : 0;
+	uint32_t on = tb_io_calc(w, t->from, TB_IO_CPU_SERVICE, ns, t->on);
+	struct tb_io_message data = tb_io_send(w, t->from, t->to, bytes, on, NONE);
+	data.received = tb_io_calc(w, t->to, TB_IO_CPU_SERVICE, ns, data.received);
 	return data;
 }
 

@@ -4,6 +4,9 @@
 
 #include "io.h"
 
+// What a rank's processors do: the second one only waits for storage.
+enum { TB_IO_CPU_SERVICE, TB_IO_CPU_STORAGE };
+
 struct tb_io_ops {
 	uint32_t *ops; // of one rank
 	size_t n, room;
