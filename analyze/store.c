@@ -5,6 +5,7 @@
 #include "store_feed.h"
 #include "store_impl.h"
 #include "store_setup.h"
+#include "store_trees.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct tb_store {
 	sqlite3_stmt *insert_total; // of a bin
 	struct tb_store_feed feed;  // feed.run is the begun run, 0 when none
 	struct sums *totals;	    // by link
+	struct tb_store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
 	uint64_t n_bins; // told since start
@@ -50,6 +52,7 @@ void tb_store_free(struct tb_store *store)
 		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 	sqlite3_finalize(store->insert_bin);
 	sqlite3_finalize(store->insert_total);
+	tb_store_levels_fini(&store->levels);
 	sqlite3_close(store->db);
 	if (store->made)
 		tb_sql_discard(store->path);
@@ -154,8 +157,12 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	if (!totals)
 		return tb_fail_in(
 			error, TB_ENOMEM, store->path, "no memory for %u links", n_links);
+	tb_store_levels_fini(&store->levels);
 	int status = tb_store_begin(store, error);
 	int64_t run = 0;
+	if (!status)
+		status = tb_store_levels_init(
+			&store->levels, store->db, store->path, network, error);
 	if (!status)
 		status = tb_store_write_setup(
 			store->db, store->path, network, config, &run, error);
@@ -240,6 +247,9 @@ static int store_start(void *context, tb_time_ps bin_ps)
 		if (!status)
 			status = exec_for_run(store,
 				"DELETE FROM bin_total WHERE run = ?1", 0, &store->error);
+		if (!status)
+			status = exec_for_run(store,
+				"DELETE FROM level_bin WHERE run = ?1", 0, &store->error);
 	}
 	if (!status)
 		status = exec_for_run(store, "UPDATE run SET bin_ps = ?2 WHERE run = ?1",
@@ -299,6 +309,9 @@ static int store_bin(
 		status = insert_sums(
 			store, store->insert_total, bin, &whole, &store->error);
 	if (!status)
+		status = tb_store_levels_write(&store->levels, store->path,
+			store->feed.run, bin, samples, n, &store->error);
+	if (!status)
 		status = commit_if_due(store);
 	return keep(store, status);
 }
@@ -321,13 +334,24 @@ static int store_blame(void *context, const struct tb_blame_sample *samples, siz
 				   samples, n, &store->error));
 }
 
+static int store_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	struct tb_store *store = context;
+	if (store->failed)
+		return store->error.code;
+	return keep(store, tb_store_write_trees(store->db, store->path, store->feed.run,
+				   bin_ps, samples, n, &store->error));
+}
+
 struct tb_observer tb_store_observer(struct tb_store *store)
 {
 	return (struct tb_observer){.context = store,
 		.start = store_start,
 		.bin = store_bin,
 		.flows = store_flows,
-		.blame = store_blame};
+		.blame = store_blame,
+		.trees = store_trees};
 }
 
 static int write_totals(struct tb_store *store, struct tb_error *error)

@@ -243,7 +243,7 @@ static void admit(struct tb_engine *engine, struct packet *packet, uint32_t slot
 		charge(engine, packet, engine->now);
 		packet->waited += wait;
 		tb_recorder_blame(&engine->recorder, came_by(engine, packet)->id, vc.root,
-			packet->flow, vc.flow, wait);
+			packet->flow, vc.flow, wait, engine->now);
 	}
 	grant(engine, packet, slot, v);
 	struct hop *at = hop_at(engine, packet, number);
@@ -439,7 +439,7 @@ static void blame_open(
 	if (until > packet->arrived)
 		tb_recorder_blame(&engine->recorder, came_by(engine, packet)->id,
 			engine->links[slot].id, packet->flow,
-			vcs_of(engine, slot)[0].flow, until - packet->arrived);
+			vcs_of(engine, slot)[0].flow, until - packet->arrived, until);
 }
 
 void tb_circuit_strike(struct tb_engine *engine, uint32_t sw)

@@ -50,6 +50,15 @@ static int on_blame(void *context, const struct tb_blame_sample *samples, size_t
 	return watch->also ? watch->also->blame(watch->also->context, samples, n) : TB_OK;
 }
 
+static int on_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	const struct watch *watch = context;
+	const struct tb_observer *also = watch->also;
+	return also && also->trees ? also->trees(also->context, bin_ps, samples, n)
+				   : TB_OK;
+}
+
 static void set_roles(struct tb_outcome *outcome, const struct tb_experiment_plan *plan)
 {
 	for (uint32_t j = 0; j < plan->n_jobs; j++) {
@@ -145,8 +154,12 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	tb_time_ps end = endless ? (tb_time_ps)watch->end_bin * bin : TB_TIME_NEVER;
 	tb_time_ps warm = experiment->warm_us ? bin : 0;
 	const struct tb_source source = tb_traffic_source(traffic);
-	const struct tb_observer observer = {
-		watch, on_start, on_bin, on_flows, on_blame, NULL};
+	const struct tb_observer observer = {.context = watch,
+		.start = on_start,
+		.bin = on_bin,
+		.flows = on_flows,
+		.blame = on_blame,
+		.trees = on_trees};
 	const struct tb_engine_options options = {.seed = run->options->seed,
 		.bin_ps = bin,
 		.without_blame = !run->options->with_blame};

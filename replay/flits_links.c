@@ -382,8 +382,8 @@ static void end_wait(
 	tb_books_wait(&flits->books, came_by, packet->arrived, flits->now);
 	packet->waited += wait;
 	flits->recorder.flows[flow].wait_ps += (uint64_t)wait;
-	tb_recorder_blame(
-		&flits->recorder, came_by, channel->root, flow, channel->flow, wait);
+	tb_recorder_blame(&flits->recorder, came_by, channel->root, flow, channel->flow,
+		wait, flits->now);
 }
 
 // The oldest header first; one that finds no VC does not hold up the others (rule 17).
@@ -421,7 +421,7 @@ void tb_flits_count_refused(
 	tb_books_wait(&flits->books, came_by, packet->arrived, flits->now);
 	flits->recorder.flows[flow].wait_ps += (uint64_t)wait;
 	tb_recorder_blame(&flits->recorder, came_by, first, flow,
-		flits->links[first].channels[0].flow, wait);
+		flits->links[first].channels[0].flow, wait, flits->now);
 }
 
 // count_waiting counts a wait that lasts up to now.

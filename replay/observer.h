@@ -4,9 +4,9 @@
 // Order: start tells the bin width, then bin is called once a time bin, bins in order,
 // each with the links that saw anything in it, by link id. A further start voids all bins
 // told before: they follow anew (a checkpoint of a long run, or wider bins, so that their
-// number stays bounded whatever the length of the run). Flows and blame come once, at the
-// end, sorted. All times are simulated picoseconds. A callback that returns negative ends
-// the replay with that status.
+// number stays bounded whatever the length of the run). Flows, blame and trees come once,
+// at the end, sorted. All times are simulated picoseconds. A callback that returns
+// negative ends the replay with that status.
 #ifndef TB_OBSERVER_H
 #define TB_OBSERVER_H
 
@@ -77,6 +77,18 @@ struct tb_undelivered_sample {
 	tb_time_ps first_ps; // when the first of them was given up
 };
 
+// What headers waited in a slice of time, by the root that they waited for in the end and
+// the link by which they had come in: a congestion tree while it grows and dissolves. In
+// a busy network the lighter ones are told together: root and link are then TB_ID_NONE.
+// Slices are as wide as told, bin 0 begins with the run; all of them together are the
+// run's waits to the picosecond.
+struct tb_tree_sample {
+	uint32_t bin;
+	struct tb_link root;
+	struct tb_link link;
+	uint64_t wait_ps;
+};
+
 struct tb_observer {
 	void *context;
 	int (*start)(void *context, tb_time_ps bin_ps);
@@ -90,6 +102,9 @@ struct tb_observer {
 	// May be NULL.
 	int (*undelivered)(
 		void *context, const struct tb_undelivered_sample *samples, size_t n);
+	// Follows those; by bin, root and link. NULL: not asked for.
+	int (*trees)(void *context, tb_time_ps bin_ps,
+		const struct tb_tree_sample *samples, size_t n);
 };
 
 #endif

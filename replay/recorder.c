@@ -26,6 +26,13 @@ static uint64_t bins_for(uint32_t n_links)
 	return bins;
 }
 
+static int trees_init(struct tb_recorder *recorder)
+{
+	recorder->trees = calloc(1, sizeof *recorder->trees);
+	return recorder->trees ? tb_tree_ledger_init(recorder->trees, recorder->bin_ps)
+			       : TB_ENOMEM;
+}
+
 int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *observer,
 	uint32_t n_links, tb_time_ps bin_ps, bool blame)
 {
@@ -42,7 +49,8 @@ int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *obs
 	recorder->flows = malloc(FIRST_FLOWS * sizeof *recorder->flows);
 	if (!recorder->cells || !recorder->touched || !recorder->told ||
 		!recorder->flows ||
-		(blame && tb_blame_ledger_init(&recorder->blame) != TB_OK)) {
+		(blame && tb_blame_ledger_init(&recorder->blame) != TB_OK) ||
+		(blame && observer->trees && trees_init(recorder) != TB_OK)) {
 		tb_recorder_fini(recorder);
 		return TB_ENOMEM;
 	}
@@ -61,6 +69,9 @@ void tb_recorder_fini(struct tb_recorder *recorder)
 	free(recorder->undelivered);
 	tb_map_fini(&recorder->undelivered_of);
 	tb_blame_ledger_fini(&recorder->blame);
+	if (recorder->trees)
+		tb_tree_ledger_fini(recorder->trees);
+	free(recorder->trees);
 	tb_map_fini(&recorder->flow_of);
 	*recorder = (struct tb_recorder){0};
 }
@@ -150,7 +161,7 @@ static void pour_spills(struct tb_recorder *recorder)
 }
 
 void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
-	uint32_t victim, uint32_t culprit, tb_time_ps wait)
+	uint32_t victim, uint32_t culprit, tb_time_ps wait, tb_time_ps end)
 {
 	const struct tb_blame_entry more = {.link = link,
 		.root = root,
@@ -159,6 +170,9 @@ void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t roo
 		.n_waits = 1,
 		.wait_ps = (uint64_t)wait};
 	if (tb_blame_ledger_add(&recorder->blame, recorder->flows, &more) != TB_OK)
+		recorder->failed = true;
+	if (recorder->trees &&
+		tb_tree_ledger_add(recorder->trees, root, link, end - wait, end) != TB_OK)
 		recorder->failed = true;
 }
 
@@ -383,6 +397,22 @@ static int tell_blame(struct tb_recorder *recorder, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+static int tell_trees(struct tb_recorder *recorder, struct tb_error *error)
+{
+	const struct tb_observer *observer = recorder->observer;
+	struct tb_tree_sample *samples = NULL;
+	size_t n = 0;
+	if (!recorder->trees)
+		return TB_OK;
+	if (tb_tree_ledger_list(recorder->trees, &samples, &n) != TB_OK)
+		return tb_fail(
+			error, TB_ENOMEM, "no memory to tell how congestion trees grow");
+	int status =
+		observer->trees(observer->context, recorder->trees->bin_ps, samples, n);
+	free(samples);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
 static int tell_flows(struct tb_recorder *recorder, struct tb_error *error)
 {
 	const struct tb_observer *observer = recorder->observer;
@@ -476,5 +506,7 @@ int tb_recorder_finish(struct tb_recorder *recorder, struct tb_error *error)
 		status = tell_flows(recorder, error);
 	if (status == TB_OK)
 		status = tell_blame(recorder, error);
-	return status == TB_OK ? tell_undelivered(recorder, error) : status;
+	if (status == TB_OK)
+		status = tell_undelivered(recorder, error);
+	return status == TB_OK ? tell_trees(recorder, error) : status;
 }

@@ -12,6 +12,7 @@
 #include "map.h"
 #include "network_impl.h"
 #include "observer.h"
+#include "tree_ledger.h"
 
 #include <stdbool.h>
 
@@ -52,6 +53,7 @@ struct tb_recorder {
 	struct tb_flow_sample *flows;
 	uint32_t n_flows, flows_room;
 	struct tb_blame_ledger blame;
+	struct tb_tree_ledger *trees; // NULL: not kept
 	struct tb_map undelivered_of; // by flow and dead link
 	struct tb_undelivered_sample *undelivered;
 	uint32_t n_undelivered, undelivered_room;
@@ -135,9 +137,10 @@ static inline void tb_recorder_span(
 	flow->last_ps = now;
 }
 
-// tb_recorder_blame adds an ended wait of `victim` to what `culprit` did to it.
+// tb_recorder_blame adds a wait of `victim`, of that length and ended at `end`, to what
+// `culprit` did to it.
 void tb_recorder_blame(struct tb_recorder *recorder, uint32_t link, uint32_t root,
-	uint32_t victim, uint32_t culprit, tb_time_ps wait);
+	uint32_t victim, uint32_t culprit, tb_time_ps wait, tb_time_ps end);
 
 // tb_recorder_undelivered counts a message of a flow that is given up; `dead` is the link
 // that it met, TB_ID_NONE when there was no way.

@@ -16,7 +16,8 @@ struct array {
 
 struct tb_recording {
 	tb_time_ps bin_ps;
-	struct array bins, samples, flows, blame;
+	tb_time_ps tree_bin_ps;
+	struct array bins, samples, flows, blame, trees;
 };
 
 int tb_recording_new(struct tb_recording **recording, struct tb_error *error)
@@ -36,6 +37,7 @@ void tb_recording_free(struct tb_recording *recording)
 	free(recording->samples.items);
 	free(recording->flows.items);
 	free(recording->blame.items);
+	free(recording->trees.items);
 	free(recording);
 }
 
@@ -86,13 +88,22 @@ static int on_blame(void *context, const struct tb_blame_sample *samples, size_t
 	return append(&recording->blame, samples, n, sizeof *samples);
 }
 
+static int on_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	struct tb_recording *recording = context;
+	recording->tree_bin_ps = bin_ps;
+	return append(&recording->trees, samples, n, sizeof *samples);
+}
+
 struct tb_observer tb_recording_observer(struct tb_recording *recording)
 {
 	return (struct tb_observer){.context = recording,
 		.start = on_start,
 		.bin = on_bin,
 		.flows = on_flows,
-		.blame = on_blame};
+		.blame = on_blame,
+		.trees = on_trees};
 }
 
 static int play_bins(
@@ -117,5 +128,8 @@ int tb_recording_play(
 	if (status == TB_OK)
 		status = observer->blame(
 			observer->context, recording->blame.items, recording->blame.n);
+	if (status == TB_OK && recording->tree_bin_ps && observer->trees)
+		status = observer->trees(observer->context, recording->tree_bin_ps,
+			recording->trees.items, recording->trees.n);
 	return status;
 }

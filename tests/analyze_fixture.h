@@ -148,8 +148,12 @@ static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 	blame[23].victim_job = blame[23].culprit_job = TB_ID_NONE;
 	blame[23].victim_source.id = blame[23].culprit_source.id = TB_ID_NONE;
 	blame[23].victim_destination.id = blame[23].culprit_destination.id = TB_ID_NONE;
+	static const struct tb_tree_sample trees[] = {{0, {7}, {3}, 40000},
+		{0, {7}, {7}, 20000}, {1, {7}, {3}, 90000},
+		{3, {TB_ID_NONE}, {TB_ID_NONE}, 5000}};
 	if (observer.flows(observer.context, flows, 24) ||
-		observer.blame(observer.context, blame, 24))
+		observer.blame(observer.context, blame, 24) ||
+		observer.trees(observer.context, 4 * FIXTURE_BIN_PS, trees, 4))
 		abort();
 }
 

@@ -59,6 +59,59 @@ static inline void viz_bins(struct tb_observer observer, const struct tb_network
 	free(samples);
 }
 
+// Two jobs, nodes 0 to 7 and 8 to 15: each node sends to the one opposite of its job.
+static inline void viz_flows(struct tb_observer observer)
+{
+	struct tb_flow_sample flows[16];
+	for (uint32_t i = 0; i < 16; i++)
+		flows[i] = (struct tb_flow_sample){.job = i / 8,
+			.source = {i},
+			.destination = {i / 8 * 8 + 7 - i % 8},
+			.n_messages = 4,
+			.n_packets = 60,
+			.bytes = 4096 * (i + UINT64_C(1)),
+			.latency_ps = (8 + i) * UINT64_C(1000000),
+			.worst_latency_ps = (4 + i) * UINT64_C(1000000),
+			.ideal_ps = 4000000,
+			.wait_ps = i * UINT64_C(200000),
+			.first_ps = i / 8 * 5 * TB_PS_PER_US,
+			.last_ps = (i / 8 * 4 + 5) * TB_PS_PER_US};
+	if (observer.flows(observer.context, flows, 16))
+		abort();
+}
+
+// Flow 1 > 6 waits for 2 > 5 on link VIZ_HOT_LINK, in the end for VIZ_ROOT; so do others
+// of less. The tree stands in slices 0 to 2 of 2 us and is largest in slice 1.
+#define VIZ_ROOT 40
+static inline void viz_blame(struct tb_observer observer)
+{
+	struct tb_blame_sample blame[6];
+	struct tb_tree_sample trees[7];
+	for (uint32_t i = 0; i < 6; i++)
+		blame[i] = (struct tb_blame_sample){.link = {VIZ_HOT_LINK + 3 * i},
+			.root = {i < 4 ? VIZ_ROOT : VIZ_ROOT + 5},
+			.victim_job = i % 2,
+			.victim_source = {1 + i % 2 * 8},
+			.victim_destination = {6 + i % 2 * 8},
+			.culprit_job = i / 3,
+			.culprit_source = {2 + i / 3 * 8},
+			.culprit_destination = {5 + i / 3 * 8},
+			.n_waits = 3,
+			.wait_ps = 600000 / (i + 1)};
+	for (uint32_t i = 0; i < 6; i++)
+		trees[i] = (struct tb_tree_sample){.bin = i / 2,
+			.root = {VIZ_ROOT},
+			.link = {VIZ_HOT_LINK + 3 * (i % 2)},
+			.wait_ps = i / 2 == 1 ? 300000 : 100000};
+	trees[6] = (struct tb_tree_sample){.bin = 3,
+		.root = {VIZ_ROOT + 5},
+		.link = {VIZ_HOT_LINK + 12},
+		.wait_ps = 220000};
+	if (observer.blame(observer.context, blame, 6) ||
+		observer.trees(observer.context, 2 * TB_PS_PER_US, trees, 7))
+		abort();
+}
+
 // viz_store writes the store to `path`, as one run.
 static inline void viz_store(const char *path)
 {
@@ -66,7 +119,11 @@ static inline void viz_store(const char *path)
 	struct tb_store *store;
 	struct tb_network *network;
 	struct tb_network_params params;
-	const struct tb_run_config config = {.input_name = "made/up.goal",
+	static const struct tb_run_job jobs[] = {
+		{"melt", "melt.goal", 0, ""}, {"io", "io.goal", 0, ""}};
+	const struct tb_run_config config = {.jobs = jobs,
+		.n_jobs = 2,
+		.input_name = "made/up.goal",
 		.input_kind = "job",
 		.input_digest = "",
 		.options = "",
@@ -86,9 +143,8 @@ static inline void viz_store(const char *path)
 	if (observer.start(observer.context, TB_PS_PER_US))
 		abort();
 	viz_bins(observer, network);
-	if (observer.flows(observer.context, NULL, 0) ||
-		observer.blame(observer.context, NULL, 0))
-		abort();
+	viz_flows(observer);
+	viz_blame(observer);
 	viz_check(tb_store_end_run(store, &result, &error), &error);
 	tb_store_free(store);
 	tb_network_free(network);

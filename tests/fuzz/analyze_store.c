@@ -3,6 +3,8 @@
 #include "matrix.h"
 #include "report.h"
 #include "run.h"
+#include "series.h"
+#include "trees.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,6 +27,19 @@ static void read_windows(struct tb_run *run)
 	if (tb_matrix_init(&matrix, run, last, TB_LONGEST, &error) == TB_OK)
 		tb_matrix_fini(&matrix);
 	free(samples);
+}
+
+static void read_trees(struct tb_run *run)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_trees trees = {0};
+	struct tb_error error;
+	uint64_t columns[4];
+	if (tb_trees_init(&trees, run, &error) == TB_OK)
+		tb_trees_fini(&trees);
+	if (info->n_links)
+		(void)!tb_run_series(
+			run, (struct tb_link){0}, TB_WAIT, columns, 4, &error);
 }
 
 static void write_reports(struct tb_run *run)
@@ -59,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		tb_runs_free(runs);
 	if (n == (ssize_t)size && tb_run_open(&run, path, 0, &error) == TB_OK) {
 		read_windows(run);
+		read_trees(run);
 		write_reports(run);
 		tb_run_free(run);
 	}

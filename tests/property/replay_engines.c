@@ -127,6 +127,26 @@ static bool flows_differ(const struct account *events, const struct account *fli
 	return false;
 }
 
+static bool trees_differ(const struct account *events, const struct account *flits,
+	struct difference *difference)
+{
+	if (differ(difference, "trees, all", 0, events->n_trees, flits->n_trees) ||
+		differ(difference, "width of trees' slices", 0,
+			(uint64_t)events->tree_bin_ps, (uint64_t)flits->tree_bin_ps))
+		return true;
+	for (size_t i = 0; i < events->n_trees; i++) {
+		const struct tb_tree_sample *a = &events->trees[i];
+		const struct tb_tree_sample *b = &flits->trees[i];
+		if (differ(difference, "slice of a tree", i, a->bin, b->bin) ||
+			differ(difference, "root of a tree", i, a->root.id, b->root.id) ||
+			differ(difference, "branch of a tree", i, a->link.id,
+				b->link.id) ||
+			differ(difference, "wait in a tree", i, a->wait_ps, b->wait_ps))
+			return true;
+	}
+	return false;
+}
+
 static bool blame_differs(const struct account *events, const struct account *flits,
 	struct difference *difference)
 {
@@ -203,7 +223,8 @@ static bool fails(const struct program *program, const struct program *other,
 			 bytes_of_links_differ(events, flits, difference) ||
 			 flows_differ(events, flits, difference) ||
 			 undelivered_differ(events, flits, difference) ||
-			 blame_differs(events, flits, difference);
+			 blame_differs(events, flits, difference) ||
+			 trees_differ(events, flits, difference);
 	account_drop(events);
 	account_drop(flits);
 	return failed;

@@ -29,6 +29,9 @@ struct account {
 	size_t n_flows;
 	struct tb_blame_sample *blame;
 	size_t n_blame;
+	tb_time_ps tree_bin_ps;
+	struct tb_tree_sample *trees;
+	size_t n_trees;
 	struct tb_engine_stats stats;
 	int status;
 	struct tb_error error;
@@ -40,6 +43,7 @@ static inline void account_drop(struct account *account)
 	free(account->flows);
 	free(account->blame);
 	free(account->undelivered);
+	free(account->trees);
 	free(account);
 }
 
@@ -196,6 +200,17 @@ static inline int account_undelivered(
 	return TB_OK;
 }
 
+static inline int account_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	struct account *account = context;
+	account->tree_bin_ps = bin_ps;
+	account->trees = malloc((n + 1) * sizeof *samples);
+	memcpy(account->trees, samples, n * sizeof *samples);
+	account->n_trees = n;
+	return 0;
+}
+
 static inline void sort_timed(struct account *account)
 {
 	const struct program *program = account->program;
@@ -231,7 +246,7 @@ static inline struct account *replay(const struct tb_engine_kind *kind,
 		.delivered = account_delivered,
 		.undelivered = account_given_up};
 	struct tb_observer observer = {account, account_start, account_bin, account_flows,
-		account_blame, account_undelivered};
+		account_blame, account_undelivered, account_trees};
 	struct tb_engine_options options = {
 		.seed = program->seed, .bin_ps = program->bin_ps, .faults = faults};
 	void *engine = NULL;

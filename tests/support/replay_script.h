@@ -154,7 +154,7 @@ static inline struct tb_observer tally_observer(struct tally *tally, uint32_t n_
 	*tally = (struct tally){.n_links = n_links};
 	tally->links = calloc(n_links, sizeof *tally->links);
 	return (struct tb_observer){
-		tally, tally_start, tally_bin, tally_flows, tally_blame, NULL};
+		tally, tally_start, tally_bin, tally_flows, tally_blame, NULL, NULL};
 }
 
 #endif

@@ -1,0 +1,106 @@
+#include "store_trees.h"
+
+#include "sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tb_store_levels_init(struct tb_store_levels *levels, sqlite3 *db, const char *path,
+	const struct tb_network *network, struct tb_error *error)
+{
+	uint32_t n_links = tb_network_n_links(network);
+	struct tb_store_levels made = {.n_levels = tb_network_n_levels(network)};
+	made.of_link = malloc(n_links + 1u);
+	made.wait_ps = calloc(made.n_levels + 1u, sizeof *made.wait_ps);
+	if (!made.of_link || !made.wait_ps) {
+		tb_store_levels_fini(&made);
+		return tb_fail_in(
+			error, TB_ENOMEM, path, "no memory for %u links", n_links);
+	}
+	for (uint32_t i = 0; i < n_links; i++) {
+		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
+		made.of_link[i] = at.kind == TB_LINK_EJECTION
+					  ? UINT8_MAX
+					  : (uint8_t)tb_network_switch(
+						    network, (struct tb_switch){at.to})
+						    .level;
+	}
+	int status = tb_sql_prepare(
+		db, path, "INSERT INTO level_bin VALUES (?,?,?,?)", &made.insert, error);
+	if (status)
+		tb_store_levels_fini(&made);
+	else
+		*levels = made;
+	return status;
+}
+
+void tb_store_levels_fini(struct tb_store_levels *levels)
+{
+	sqlite3_finalize(levels->insert);
+	free(levels->of_link);
+	free(levels->wait_ps);
+	*levels = (struct tb_store_levels){0};
+}
+
+int tb_store_levels_write(struct tb_store_levels *levels, const char *path, int64_t run,
+	uint64_t bin, const struct tb_link_sample *samples, size_t n,
+	struct tb_error *error)
+{
+	int status = TB_OK;
+	memset(levels->wait_ps, 0, levels->n_levels * sizeof *levels->wait_ps);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t level = levels->of_link[samples[i].link.id];
+		if (level < levels->n_levels)
+			levels->wait_ps[level] += samples[i].wait_ps;
+	}
+	for (uint32_t level = 0; !status && level < levels->n_levels; level++) {
+		if (levels->wait_ps[level] == 0)
+			continue;
+		sqlite3_bind_int64(levels->insert, 1, run);
+		sqlite3_bind_int64(levels->insert, 2, (int64_t)bin);
+		sqlite3_bind_int64(levels->insert, 3, level);
+		sqlite3_bind_int64(levels->insert, 4, (int64_t)levels->wait_ps[level]);
+		status = tb_sql_run(levels->insert, path, error);
+	}
+	return status;
+}
+
+static int64_t id_or_none(uint32_t id)
+{
+	return id == TB_ID_NONE ? -1 : (int64_t)id;
+}
+
+static int write_width(sqlite3 *db, const char *path, int64_t run, tb_time_ps bin_ps,
+	struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path,
+		"UPDATE run SET tree_bin_ps = ?2 WHERE run = ?1", &query, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(query, 1, run);
+	sqlite3_bind_int64(query, 2, bin_ps);
+	status = tb_sql_run(query, path, error);
+	sqlite3_finalize(query);
+	return status;
+}
+
+int tb_store_write_trees(sqlite3 *db, const char *path, int64_t run, tb_time_ps bin_ps,
+	const struct tb_tree_sample *samples, size_t n, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = write_width(db, path, run, bin_ps, error);
+	if (!status)
+		status = tb_sql_prepare(db, path,
+			"INSERT INTO tree_bin VALUES (?,?,?,?,?)", &query, error);
+	for (size_t i = 0; !status && i < n; i++) {
+		sqlite3_bind_int64(query, 1, run);
+		sqlite3_bind_int64(query, 2, samples[i].bin);
+		sqlite3_bind_int64(query, 3, id_or_none(samples[i].root.id));
+		sqlite3_bind_int64(query, 4, id_or_none(samples[i].link.id));
+		sqlite3_bind_int64(query, 5, (int64_t)samples[i].wait_ps);
+		status = tb_sql_run(query, path, error);
+	}
+	sqlite3_finalize(query);
+	return status;
+}

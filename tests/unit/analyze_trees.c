@@ -1,0 +1,107 @@
+// What a store tells of congestion trees, waits by level and blame, row by row.
+#include "../viz_fixture.h"
+
+#include "blame.h"
+#include "flow_table.h"
+#include "trees.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct stage {
+	char path[64];
+	struct tb_run *run;
+};
+
+static int set_up(void **state)
+{
+	struct stage *stage = calloc(1, sizeof *stage);
+	struct tb_error error;
+	viz_path(stage->path);
+	viz_store(stage->path);
+	viz_check(tb_run_open(&stage->run, stage->path, 0, &error), &error);
+	*state = stage;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct stage *stage = *state;
+	tb_run_free(stage->run);
+	unlink(stage->path);
+	free(stage);
+	return 0;
+}
+
+static void trees_come_back_slice_by_slice(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_trees trees;
+	assert_int_equal(tb_trees_init(&trees, stage->run, NULL), TB_OK);
+	assert_int_equal(trees.bin_ps, 2 * TB_PS_PER_US);
+	assert_int_equal(trees.n_bins, 4);
+	assert_int_equal(trees.n, 7);
+	assert_int_equal(trees.rows[2].bin, 1);
+	assert_int_equal(trees.rows[2].root.id, VIZ_ROOT);
+	assert_int_equal(trees.rows[2].wait_ps, 300000);
+	tb_trees_fini(&trees);
+}
+
+static void levels_together_wait_as_long_as_all_links(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_run_info *info = tb_run_info(stage->run);
+	uint64_t by_bin[VIZ_BINS], by_level[VIZ_BINS * 2];
+	assert_int_equal(info->n_levels, 2);
+	assert_int_equal(tb_run_wait_by_bin(stage->run, by_bin, NULL), TB_OK);
+	assert_int_equal(tb_run_wait_by_level(stage->run, by_level, NULL), TB_OK);
+	for (uint32_t bin = 0; bin < VIZ_BINS; bin++)
+		assert_int_equal(by_level[2 * bin] + by_level[2 * bin + 1], by_bin[bin]);
+	assert_true(by_level[0] > 0 && by_level[1] > 0);
+}
+
+static void blame_comes_heaviest_first(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_blame_sample *rows;
+	uint32_t n;
+	assert_int_equal(tb_blame_all(stage->run, &rows, &n, NULL), TB_OK);
+	assert_int_equal(n, 6);
+	assert_int_equal(rows[0].wait_ps, 600000);
+	assert_int_equal(rows[0].link.id, VIZ_HOT_LINK);
+	assert_int_equal(rows[0].root.id, VIZ_ROOT);
+	assert_int_equal(rows[5].wait_ps, 100000);
+	free(rows);
+}
+
+static void flows_stand_by_source_and_destination(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_flow_table table;
+	assert_int_equal(tb_flow_table_init(&table, stage->run, NULL), TB_OK);
+	assert_int_equal(table.n, 16);
+	assert_int_equal(table.group, 1);
+	for (uint32_t i = 0; i < 16; i++) {
+		assert_int_equal(table.rows[i].source.id, i);
+		assert_int_equal(tb_flow_table_from(&table, i), i);
+	}
+	assert_int_equal(table.rows[9].destination.id, 14);
+	assert_int_equal(tb_flow_table_from(&table, 99), 16);
+	tb_flow_table_fini(&table);
+}
+
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STAGED(trees_come_back_slice_by_slice),
+		STAGED(levels_together_wait_as_long_as_all_links),
+		STAGED(blame_comes_heaviest_first),
+		STAGED(flows_stand_by_source_and_destination),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
