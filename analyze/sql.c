@@ -374,7 +374,7 @@ static int bring_up_to_date(sqlite3 *db, const char *path, struct tb_error *erro
 	return status ? status : check_tables(db, path, error);
 }
 
-int tb_sql_open_writer(sqlite3 **db, bool *made, const char *path, struct tb_error *error)
+int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 {
 	enum tb_sql_file kind;
 	int status = tb_sql_probe(path, &kind, error);
@@ -393,11 +393,8 @@ int tb_sql_open_writer(sqlite3 **db, bool *made, const char *path, struct tb_err
 		status = bring_up_to_date(opened, path, error);
 	if (status) {
 		sqlite3_close(opened);
-		if (kind == TB_SQL_ABSENT)
-			tb_sql_discard(path);
 		return status;
 	}
 	*db = opened;
-	*made = kind == TB_SQL_ABSENT;
 	return TB_OK;
 }

@@ -28,10 +28,10 @@ int tb_sql_open_reader(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_open_writer opens or makes a store, brings it to this version, and leaves a
-// write transaction open in which that was done. A file that it made is removed when it
-// fails; `made` says whether it made one.
+// write transaction open in which that was done. A file that it made stays, empty, when
+// it fails.
 int tb_sql_open_writer(
-	sqlite3 **db, bool *made, const char *path, struct tb_error *error) TB_MUST_USE;
+	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_discard removes a file that was made and into which nothing was committed: one
 // of no bytes.

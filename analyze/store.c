@@ -4,6 +4,7 @@
 #include "sql.h"
 #include "store_feed.h"
 #include "store_impl.h"
+#include "store_lock.h"
 #include "store_setup.h"
 #include "store_trees.h"
 
@@ -27,6 +28,7 @@ struct sums {
 struct tb_store {
 	sqlite3 *db;
 	char *path;
+	int lock;  // -1: none
 	bool made; // the file, and nothing is in it yet
 	bool failed;
 	bool whole; // the begun run is committed at its end alone
@@ -56,6 +58,7 @@ void tb_store_free(struct tb_store *store)
 	sqlite3_close(store->db);
 	if (store->made)
 		tb_sql_discard(store->path);
+	tb_store_unlock(store->lock);
 	free(store->totals);
 	free(store->path);
 	free(store);
@@ -77,13 +80,17 @@ static int prepare(struct tb_store *store, struct tb_error *error)
 int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
 {
 	struct tb_store *made = calloc(1, sizeof *made);
-	if (made)
+	if (made) {
 		made->path = strdup(path);
+		made->lock = -1;
+	}
 	if (!made || !made->path) {
 		free(made);
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
 	}
-	int status = tb_sql_open_writer(&made->db, &made->made, path, error);
+	int status = tb_store_lock(path, &made->lock, &made->made, error);
+	if (!status)
+		status = tb_sql_open_writer(&made->db, path, error);
 	if (!status)
 		status = prepare(made, error);
 	if (status) {

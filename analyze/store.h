@@ -9,9 +9,9 @@
 // same content, but for the table run_environment, which says when, where and how fast.
 //
 // What was told is committed once a second; others may read the file meanwhile and see
-// the last commit. One writer a file. Cost: 1.8 million link samples a second, 37 bytes
-// each in the file; memory for one second's samples, and one sum a link.
-// One thread at a time per object.
+// the last commit. One writer a file: a second one is refused until the first is freed.
+// Cost: 1.8 million link samples a second, 37 bytes each in the file; memory for one
+// second's samples, and one sum a link. One thread at a time per object.
 #ifndef TB_STORE_H
 #define TB_STORE_H
 

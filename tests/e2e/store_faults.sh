@@ -55,6 +55,21 @@ expect 1 'run\.db: cannot be written' limited "$program" replay "$trace" -o "$sc
 	failed=1
 }
 
+# While one replay writes, from its first commit to its last, another is refused.
+"$program" replay "$trace" --engine flits -q -o "$scratch/live.db" 2>/dev/null &
+first=$!
+until [[ -s $scratch/live.db ]] || ! kill -0 $first; do sleep 0.05; done
+expect 1 'live\.db: another replay is writing into it' "$program" replay "$trace" -q -o "$scratch/live.db"
+sleep 1.2
+expect 1 'live\.db: another replay is writing into it' "$program" replay "$trace" -q -o "$scratch/live.db"
+kill -INT $first
+wait $first
+"$program" replay "$trace" -q -o "$scratch/live.db" || failed=1
+[[ $("$program" info "$scratch/live.db" | grep -c '^Run') == 2 ]] || {
+	echo "the second replay is not in the store"
+	failed=1
+}
+
 # A network whose packets have no room: nothing is begun. Sanitizers take more address space.
 if small "$program" --version >/dev/null 2>&1; then
 	expect 1 'no memory for a network' small "$program" replay "$trace" \

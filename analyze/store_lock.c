@@ -1,0 +1,62 @@
+#include "store_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// So often another writer may remove a file that it had just made, before it is given up.
+#define TRIES 100
+
+// is_still finds out whether the path still leads to the locked file: who had the lock
+// before may have removed it.
+static bool is_still(int file, const char *path)
+{
+	struct stat locked, named;
+	return fstat(file, &locked) == 0 && stat(path, &named) == 0 &&
+	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+static int open_regular(const char *path, bool *made)
+{
+	struct stat entry;
+	bool there = stat(path, &entry) == 0;
+	*made = !there && errno == ENOENT;
+	if (!*made && (!there || !S_ISREG(entry.st_mode)))
+		return -1;
+	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+}
+
+int tb_store_lock(const char *path, int *lock, bool *made, struct tb_error *error)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int file = open_regular(path, made);
+		*lock = -1;
+		if (file < 0) {
+			*made = false;
+			return TB_OK;
+		}
+		if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+			bool taken = errno == EWOULDBLOCK;
+			close(file);
+			if (!taken)
+				return TB_OK;
+			return tb_fail_in(error, TB_EIO, path,
+				"another replay is writing into it: wait until that has "
+				"ended, or name another store");
+		}
+		if (is_still(file, path)) {
+			*lock = file;
+			return TB_OK;
+		}
+		close(file);
+	}
+	return tb_fail_in(error, TB_EIO, path, "other writers keep removing it");
+}
+
+void tb_store_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
+}
