@@ -8,7 +8,7 @@
 // A tb_run is loaded by tb_run_open (configuration, topology and whole-run sums) and
 // reads bins when a window asks for them, so opening does not grow with the number of
 // bins; but for a run whose writer was killed or still writes, whose bins are summed.
-// What a writer adds to such a run meanwhile is seen by opening it again. Pointers live
+// What a writer adds to such a run meanwhile is seen by tb_run_refresh. Pointers live
 // until tb_run_free. One thread at a time per object.
 #ifndef TB_RUN_H
 #define TB_RUN_H
@@ -61,6 +61,14 @@ int tb_runs_open(
 void tb_runs_free(struct tb_runs *runs);
 size_t tb_runs_n(const struct tb_runs *runs);
 const struct tb_run_info *tb_runs_at(const struct tb_runs *runs, size_t i); // below n
+
+// tb_run_refresh takes up what a writer added to the run since it was opened or
+// refreshed: 1 when there is something new, 0 when not. Bins may have become more, or
+// wider: then all are new, and a window of before means other times. What was handed out
+// by tb_run_look and the texts of tb_run_info are void; topology and names stay. Cost: a
+// look at the file when nothing is new, else the new bins. TB_EIO when another run is in
+// its place.
+int tb_run_refresh(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
 struct tb_run_switch {
 	struct tb_switch id;

@@ -140,10 +140,15 @@ static int step_number(
 	return status;
 }
 
+int tb_run_version(struct tb_run *run, int64_t *version, struct tb_error *error)
+{
+	return step_number(run, run->data_version, version, error);
+}
+
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 {
 	int64_t version = 0, bin_ps = -1;
-	int status = step_number(run, run->data_version, &version, error);
+	int status = tb_run_version(run, &version, error);
 	if (status || version == run->seen_version)
 		return status;
 	sqlite3_bind_int64(run->bin_width, 1, run->record.info.id);
@@ -207,8 +212,7 @@ int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 	for (size_t i = 0; !status && i < sizeof queries / sizeof *queries; i++)
 		status = tb_sql_prepare(
 			run->db, run->path, queries[i].sql, queries[i].query, error);
-	return status ? status
-		      : step_number(run, run->data_version, &run->seen_version, error);
+	return status ? status : tb_run_version(run, &run->seen_version, error);
 }
 
 void tb_run_bins_fini(struct tb_run *run)

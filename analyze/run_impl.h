@@ -113,4 +113,13 @@ uint32_t tb_run_get_sums(
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_window_fini(struct tb_run *run);
 
+// tb_run_sum_totals makes the totals anew; tb_run_add_totals adds the bins [first, end).
+int tb_run_sum_totals(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+int tb_run_add_totals(struct tb_run *run, uint64_t first, uint64_t end,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_run_version reads which version of the file is seen, as SQLite counts its changes.
+int tb_run_version(
+	struct tb_run *run, int64_t *version, struct tb_error *error) TB_MUST_USE;
+
 #endif

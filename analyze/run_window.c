@@ -292,15 +292,12 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window)
 	return end_ps > first_ps ? end_ps - first_ps : 0;
 }
 
-// add_bins makes the totals of a run that has none stored: they are those of a window
-// over all bins.
-static int add_bins(struct tb_run *run, struct tb_error *error)
+int tb_run_add_totals(
+	struct tb_run *run, uint64_t first, uint64_t end, struct tb_error *error)
 {
-	int status = read_window(run, (struct tb_window){0, 0},
-		(struct tb_window){0, run->record.info.n_bins}, error);
-	if (!status)
-		memcpy(run->totals, run->sums.samples,
-			run->record.info.n_links * sizeof *run->totals);
+	run->aside = run->totals;
+	int status = tb_run_each_block(run, first, end, add_aside, error);
+	run->aside = NULL;
 	return status;
 }
 
@@ -335,13 +332,15 @@ static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 	return status;
 }
 
-static int sum_totals(struct tb_run *run, struct tb_error *error)
+int tb_run_sum_totals(struct tb_run *run, struct tb_error *error)
 {
 	bool stored = false;
 	for (uint32_t link = 0; link < run->record.info.n_links; link++)
 		run->totals[link] = (struct tb_link_sample){.link = {link}};
 	int status = read_totals(run, &stored, error);
-	return status || stored ? status : add_bins(run, error);
+	return status || stored
+		       ? status
+		       : tb_run_add_totals(run, 0, run->record.info.n_bins, error);
 }
 
 int tb_run_window_init(struct tb_run *run, struct tb_error *error)
@@ -358,7 +357,7 @@ int tb_run_window_init(struct tb_run *run, struct tb_error *error)
 		!sums->doubts || !run->totals)
 		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
 	int status = tb_run_bins_init(run, error);
-	return status ? status : sum_totals(run, error);
+	return status ? status : tb_run_sum_totals(run, error);
 }
 
 void tb_run_window_fini(struct tb_run *run)

@@ -283,6 +283,7 @@ static void widen(struct tb_recorder *recorder)
 		}
 	}
 	recorder->n_kept = n;
+	recorder->n_kept_told = 0;
 	recorder->bin /= 2;
 	recorder->bin_ps *= 2;
 }
@@ -354,16 +355,17 @@ int tb_recorder_tell_bins(struct tb_recorder *recorder, struct tb_error *error)
 {
 	if (!recorder->observer)
 		return TB_OK;
-	if (recorder->automatic)
+	if (recorder->automatic && recorder->n_kept_told == 0)
 		recorder->started = false;
 	int status = tell_start(recorder, error);
 	if (status != TB_OK)
 		return status;
-	for (size_t i = 0; i < recorder->n_kept;) {
+	for (size_t i = recorder->n_kept_told; i < recorder->n_kept;) {
 		size_t n = 0;
 		uint64_t bin = recorder->kept[i].bin;
 		while (i < recorder->n_kept && recorder->kept[i].bin == bin)
 			recorder->told[n++] = recorder->kept[i++].sample;
+		recorder->n_kept_told = i;
 		status = tell(recorder, bin, recorder->told, n, error);
 		if (status != TB_OK)
 			return status;

@@ -48,6 +48,7 @@ struct tb_recorder {
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept *kept;
 	size_t n_kept, kept_room;
+	size_t n_kept_told; // the observer knows these, of the width that they have
 	struct tb_link_sample *told; // scratch for one bin
 	struct tb_map flow_of;
 	struct tb_flow_sample *flows;
