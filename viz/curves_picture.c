@@ -5,10 +5,10 @@
 #include <string.h>
 
 #define WIDTH	    760
-#define HEIGHT	    470
+#define HEIGHT	    480
 #define MARGIN	    24
 #define PLOT_X	    72
-#define PLOT_Y	    88
+#define PLOT_Y	    98
 #define PLOT_BELOW  62 // under the plot: ticks and the axis's name
 #define LEGEND_GAP  22
 #define LEGEND_MOST 240
@@ -17,7 +17,7 @@
 #define MARK	    7 // a marker's size
 #define TICKS_X	    9
 #define TICKS_Y	    7
-#define FAINTEST    40 // percent of the map that the last curve has
+#define FAINTEST    55 // percent of the map that the last curve has
 #define TEXT_SIZE   11.5
 
 // What is drawn on: the plot's box and its two axes.
