@@ -20,7 +20,7 @@ static void settle_link(struct tb_engine *engine, uint32_t slot, tb_time_ps unti
 	if (!over)
 		end = until;
 	if (end > link->held_since)
-		tb_recorder_held(&engine->recorder, link->id, end - link->held_since);
+		tb_recorder_held(&engine->recorder, &link->cell, end - link->held_since);
 	link->held_since = over ? TB_TIME_NEVER : until;
 }
 
@@ -57,6 +57,7 @@ static void grant(
 		link->held_since = engine->now;
 	}
 	uint32_t number = packet->n_granted++;
+	packet->came_by = slot;
 	free_at(engine, slot)[v] = TB_TIME_NEVER;
 	vcs_of(engine, slot)[v] = (struct vc){.granted_at = engine->now,
 		.packet = packet->id,
@@ -70,11 +71,10 @@ static void grant(
 	tb_runs_enter(engine, packet, at);
 }
 
-void tb_circuit_inject(struct tb_engine *engine, uint32_t id, uint32_t vc)
+void tb_circuit_inject(
+	struct tb_engine *engine, uint32_t node, uint32_t packet, uint32_t vc)
 {
-	struct packet *packet = packet_at(engine, id);
-	uint32_t node = engine->messages[packet->message].what.source.id;
-	grant(engine, packet, engine->first_injection + node, vc);
+	grant(engine, packet_at(engine, packet), engine->first_injection + node, vc);
 }
 
 // odd_route is the way on where that takes more than the network's routes: a slot, a
@@ -167,26 +167,44 @@ static uint32_t pick_of_group(const struct tb_engine *engine, const struct group
 	return slot_in(group, chosen);
 }
 
+// pick_at_once is pick_of_group where the links have two VCs and lie side by side.
+static uint32_t pick_at_once(const struct tb_engine *engine, const struct group *group,
+	uint64_t order, uint32_t sw)
+{
+	uint64_t least = engine->least_loaded(
+		free_at(engine, group->first), group->n, engine->now);
+	if (least == 0)
+		return NOTHING;
+	uint32_t n_equal = tb_bits_count(least);
+	uint32_t number = 0;
+	if (n_equal > 1)
+		number = (uint32_t)(tb_router_draw(&engine->router, order, sw) % n_equal);
+	return group->first + tb_bits_nth(least, number) / 2;
+}
+
 // pick finds a link of a route with a free VC: its slot, or NOTHING.
 static inline uint32_t pick(
 	const struct tb_engine *engine, uint32_t route, uint64_t order, uint32_t sw)
 {
-	if (route & TB_ROUTE_GROUP)
-		return pick_of_group(engine, group_at(engine, route), order, sw);
+	if (route & TB_ROUTE_GROUP) {
+		const struct group *group = group_at(engine, route);
+		return group->at_once ? pick_at_once(engine, group, order, sw)
+				      : pick_of_group(engine, group, order, sw);
+	}
 	return free_vcs(engine, route) ? route : NOTHING;
 }
 
 // came_by is the link over which a header came to where it stands.
-static inline const struct link *came_by(
-	const struct tb_engine *engine, struct packet *packet)
+static inline struct link *came_by(
+	const struct tb_engine *engine, const struct packet *packet)
 {
-	return &engine->links[hop_at(engine, packet, packet->n_granted - 1u)->link];
+	return &engine->links[packet->came_by];
 }
 
 // charge counts a header's wait from what is counted already up to `until`.
 static void charge(struct tb_engine *engine, struct packet *packet, tb_time_ps until)
 {
-	tb_recorder_wait(&engine->recorder, came_by(engine, packet)->id, packet->flow,
+	tb_recorder_wait(&engine->recorder, &came_by(engine, packet)->cell, packet->flow,
 		until - packet->charged, until - packet->arrived);
 	packet->charged = until;
 }
@@ -301,7 +319,7 @@ void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
 	}
 	struct switch_state *at = &engine->switches[sw];
 	insert(at->waiters, at->n_waiting++, waiter_of(engine, packet, route));
-	tb_recorder_blocked(&engine->recorder, came_by(engine, packet)->id);
+	tb_recorder_blocked(&engine->recorder, &came_by(engine, packet)->cell);
 	wake_switch(engine, sw, route_frees(engine, route));
 }
 
@@ -341,7 +359,7 @@ static void count_blocked(
 		struct packet *packet = packet_at(engine, waiters[i].packet);
 		if (packet->arrived == engine->now)
 			tb_recorder_blocked(
-				&engine->recorder, came_by(engine, packet)->id);
+				&engine->recorder, &came_by(engine, packet)->cell);
 	}
 }
 

@@ -101,7 +101,7 @@ void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
 		.next = NOTHING,
 		.uses = 1};
 	if (engine->net->regular)
-		engine->messages[id].ascending = (uint16_t)tb_network_ascending(
+		engine->messages[id].ascending = (uint8_t)tb_network_ascending(
 			engine->net, what->source.id, what->destination.id);
 	engine->messages[id].flow = tb_recorder_flow(
 		&engine->recorder, what->job, what->source.id, what->destination.id);
@@ -158,9 +158,9 @@ static inline uint32_t make_packet(
 	packet->message = message_id;
 	packet->flow = message->flow;
 	packet->destination = message->what.destination.id;
-	packet->payload_bytes = payload_of(engine, message, number);
-	packet->wire_bytes =
-		packet->payload_bytes + engine->net->params.packet_overhead_bytes;
+	uint32_t payload = payload_of(engine, message, number);
+	packet->is_empty = payload == 0;
+	packet->wire_bytes = payload + engine->net->params.packet_overhead_bytes;
 	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
 		packet->wire_bytes = 1;
 	packet->n_runs = (packet->wire_bytes + engine->run_bytes - 1) / engine->run_bytes;
@@ -219,7 +219,7 @@ static void inject(struct tb_engine *engine, uint32_t id)
 		if (vcs[v] <= engine->now && node->fetched_at <= engine->now) {
 			node->fetched = NOTHING;
 			if (!engine->faulty || !tb_faulty_inject(engine, packet))
-				tb_circuit_inject(engine, packet, v);
+				tb_circuit_inject(engine, id, packet, v);
 			return;
 		}
 	tb_endpoint_look_again(engine, id);
@@ -244,7 +244,7 @@ void tb_endpoint_node(struct tb_engine *engine, uint32_t id)
 	if (node->fetched == NOTHING)
 		return;
 	node->fetched_at = bus_serve(engine, node, engine->now,
-		packet_at(engine, node->fetched)->payload_bytes);
+		payload_bytes(engine, packet_at(engine, node->fetched)));
 	tb_endpoint_look_again(engine, id);
 }
 
@@ -272,7 +272,8 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	struct message *message = &engine->messages[packet->message];
 	const struct tb_network_params *params = &engine->net->params;
 	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
-	node->drained_at = bus_serve(engine, node, engine->now, packet->payload_bytes);
+	uint32_t payload = payload_bytes(engine, packet);
+	node->drained_at = bus_serve(engine, node, engine->now, payload);
 	ack = tb_circuit_release(engine, packet, ack + params->ack_delay_ps);
 	uint32_t source = message->what.source.id;
 	if (engine->nodes[source].fetched != NOTHING)
@@ -283,7 +284,7 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	if (delivered > message->delivered_at)
 		message->delivered_at = delivered;
 	engine->stats.n_packets++;
-	engine->stats.payload_bytes += packet->payload_bytes;
+	engine->stats.payload_bytes += payload;
 	if (--message->n_undrained == 0)
 		complete(engine, packet->message);
 	else if (message->given_up)

@@ -11,6 +11,7 @@
 #define TB_ENGINE_IMPL_H
 
 #include "engine.h"
+#include "least_loaded.h"
 #include "network_impl.h"
 #include "recorder.h"
 #include "router.h"
@@ -45,10 +46,11 @@ struct vc { // what is asked only where packets meet; free_at stands apart
 		       // waited for
 };
 
-struct link {			   // a cache line: every crossing touches it
-	tb_time_ps reserved_until; // the run being served ends; final, whatever comes
-	tb_time_ps held_since;	   // TB_TIME_NEVER while no VC is held
-	tb_time_ps hop_ps;	   // header on this link to header at the next switch
+struct link { // every crossing touches all of it: two cache lines side by side
+	_Alignas(128) tb_time_ps
+		reserved_until; // the run being served ends; final, whatever comes
+	tb_time_ps held_since;	// TB_TIME_NEVER while no VC is held
+	tb_time_ps hop_ps;	// header on this link to header at the next switch
 	tb_time_ps flit_ps;
 	uint64_t byte_q20;  // picoseconds a byte, 20 binary places
 	uint32_t id;	    // in the network
@@ -63,6 +65,7 @@ struct link {			   // a cache line: every crossing touches it
 	bool listed;	  // is on the list of this instant
 	bool ejection;
 	bool injection;
+	_Alignas(64) struct tb_cell cell; // what is counted of it
 };
 
 #define RUNS_ALWAYS UINT16_MAX // a node, or who discards, takes whatever comes
@@ -90,10 +93,12 @@ struct packet {		    // a cache line, followed by its hops: see hop_at
 	uint32_t id;
 	uint32_t message, flow;
 	uint32_t destination;
-	uint32_t wire_bytes, payload_bytes;
+	uint32_t wire_bytes;
 	uint32_t n_runs;
-	uint16_t n_granted; // hops whose VC it has
-	uint16_t ascending; // of a regular tree
+	uint32_t came_by;  // slot of its last hop
+	uint8_t n_granted; // hops whose VC it has
+	uint8_t ascending; // of a regular tree
+	bool is_empty;	   // has no payload
 };
 
 struct waiter {
@@ -107,6 +112,7 @@ struct group { // of links any of which leads on
 	uint32_t n;
 	uint32_t first;	       // slot, the others follow it
 	const uint32_t *slots; // unless they do not: NULL when they do
+	bool at_once;	       // engine->least_loaded finds the least loaded
 };
 
 struct switch_state {
@@ -124,10 +130,10 @@ struct message {
 	tb_time_ps sent_at, delivered_at;
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
-	uint16_t ascending; // of a regular tree
-	uint32_t next;	    // in its node's queue, or in the free list
-	uint32_t uses;	    // what still refers to it
-	uint32_t n_lost;    // packets that failed and are not tried again
+	uint8_t ascending; // of a regular tree
+	uint32_t next;	   // in its node's queue, or in the free list
+	uint32_t uses;	   // what still refers to it
+	uint32_t n_lost;   // packets that failed and are not tried again
 	bool given_up;
 };
 
@@ -179,7 +185,9 @@ struct tb_engine {
 	struct vc *vcs;		// by slot, vcs_most each
 	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
 	uint32_t *slot_of_link; // by id
+	struct tb_cell **cells; // by id
 	struct group *groups;
+	tb_least_loaded *least_loaded;
 	uint32_t *group_slots; // memory of those that do not follow each other
 	struct switch_state *switches;
 	struct waiter *waiters; // memory of all switches
@@ -217,6 +225,14 @@ static inline struct span *span_at(struct hop *hop, uint32_t run)
 	return (struct span *)(void *)(hop + 1) + run;
 }
 
+static inline uint32_t payload_bytes(
+	const struct tb_engine *engine, const struct packet *packet)
+{
+	return packet->is_empty
+		       ? 0
+		       : packet->wire_bytes - engine->net->params.packet_overhead_bytes;
+}
+
 static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
 {
 	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
@@ -252,8 +268,9 @@ void tb_runs_swallow(struct tb_engine *engine, struct packet *packet);
 
 // circuits.c: who gets a VC, and when it falls free again.
 //
-// A packet's first hop gets injection VC `vc` at the present instant.
-void tb_circuit_inject(struct tb_engine *engine, uint32_t packet, uint32_t vc);
+// A packet's first hop gets VC `vc` of its node's injection link at the present instant.
+void tb_circuit_inject(
+	struct tb_engine *engine, uint32_t node, uint32_t packet, uint32_t vc);
 void tb_circuit_header(struct tb_engine *engine, uint32_t packet); // EV_HEADER
 // EV_HEADER when nothing else happens in this instant: phase 2 included.
 void tb_circuit_header_alone(struct tb_engine *engine, uint32_t packet);

@@ -79,7 +79,8 @@ static void make_link(struct tb_engine *engine, uint32_t slot, uint32_t id)
 	const struct tb_link_info *info = &engine->net->links[id];
 	struct link *link = &engine->links[slot];
 	engine->slot_of_link[id] = slot;
-	link->id = id;
+	link->id = link->cell.link = id;
+	engine->cells[id] = &link->cell;
 	link->n_vcs = (uint8_t)info->n_vcs;
 	link->byte_q20 = per_byte_q20(info->bytes_per_s);
 	link->flit_ps = link_time(link, engine->net->params.flit_bytes);
@@ -101,11 +102,14 @@ static int make_links(struct tb_engine *engine)
 	const struct tb_network *net = engine->net;
 	uint32_t n = engine->n_slots;
 	size_t n_vcs = (size_t)n * engine->vcs_most;
+	engine->least_loaded = tb_least_loaded_best();
 	engine->links = tb_lines_new(n, sizeof *engine->links);
 	engine->vcs = tb_lines_new(n_vcs, sizeof *engine->vcs);
-	engine->free_at = tb_lines_new(n_vcs, sizeof *engine->free_at);
+	engine->free_at = tb_lines_new(n_vcs + 3, sizeof *engine->free_at);
 	engine->slot_of_link = malloc(net->n_links * sizeof *engine->slot_of_link);
-	if (!engine->links || !engine->vcs || !engine->free_at || !engine->slot_of_link)
+	engine->cells = malloc(net->n_links * sizeof *engine->cells);
+	if (!engine->links || !engine->vcs || !engine->free_at || !engine->slot_of_link ||
+		!engine->cells)
 		return TB_ENOMEM;
 	for (uint32_t slot = 0; slot < n; slot++)
 		engine->links[slot].held_since = TB_TIME_NEVER;
@@ -141,7 +145,11 @@ static int make_groups(struct tb_engine *engine)
 		}
 		engine->groups[g] = (struct group){.n = n,
 			.first = n ? slots[0] : 0,
-			.slots = follow ? NULL : slots};
+			.slots = follow ? NULL : slots,
+			.at_once = follow && engine->vcs_most == 2 && n > 0 &&
+				   n <= TB_LEAST_LOADED_LINKS &&
+				   engine->router.turns == NULL &&
+				   !engine->router.lowest};
 		slots += n;
 	}
 	return TB_OK;
@@ -264,8 +272,9 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	made->free_message = NOTHING;
 	int status = make(made, options);
 	if (status == TB_OK)
-		status = tb_recorder_init(&made->recorder, observer, network->n_links,
-			options->bin_ps, observer && !options->without_blame);
+		status = tb_recorder_init(&made->recorder, observer, made->cells,
+			network->n_links, options->bin_ps,
+			observer && !options->without_blame);
 	if (status != TB_OK) {
 		tb_engine_free(made);
 		return tb_fail(error, (enum tb_status)status,
@@ -291,6 +300,7 @@ void tb_engine_free(struct tb_engine *engine)
 	free(engine->vcs);
 	free(engine->free_at);
 	free(engine->slot_of_link);
+	free(engine->cells);
 	free(engine->groups);
 	free(engine->group_slots);
 	free(engine->switches);

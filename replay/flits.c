@@ -291,8 +291,8 @@ static int make_books(struct tb_flits *flits, const struct tb_observer *observer
 		flits->of_flows.bin = NULL;
 	}
 	int status = tb_recorder_init(&flits->recorder,
-		observer ? &flits->of_flows : NULL, flits->net->n_links, options->bin_ps,
-		observer && !options->without_blame);
+		observer ? &flits->of_flows : NULL, NULL, flits->net->n_links,
+		options->bin_ps, observer && !options->without_blame);
 	tb_books_init(&flits->books, observer, flits->net->n_links,
 		flits->recorder.bin_ps,
 		flits->recorder.automatic ? flits->recorder.bins_most : 0);

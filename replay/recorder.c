@@ -1,7 +1,5 @@
 #include "recorder.h"
 
-#include "lines.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,21 +32,20 @@ static int trees_init(struct tb_recorder *recorder)
 }
 
 int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *observer,
-	uint32_t n_links, tb_time_ps bin_ps, bool blame)
+	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps, bool blame)
 {
 	*recorder = (struct tb_recorder){.observer = observer,
+		.cells = cells,
 		.n_links = n_links,
 		.automatic = bin_ps == 0,
 		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
 		.bins_most = bins_for(n_links)};
 	recorder->bin_end = recorder->bin_ps;
-	recorder->cells = tb_lines_new(n_links, sizeof *recorder->cells);
 	recorder->touched = calloc(n_links / 64 + 1, sizeof *recorder->touched);
 	recorder->told = malloc(n_links * sizeof *recorder->told);
 	recorder->flows_room = FIRST_FLOWS;
 	recorder->flows = malloc(FIRST_FLOWS * sizeof *recorder->flows);
-	if (!recorder->cells || !recorder->touched || !recorder->told ||
-		!recorder->flows ||
+	if (!recorder->touched || !recorder->told || !recorder->flows ||
 		(blame && tb_blame_ledger_init(&recorder->blame) != TB_OK) ||
 		(blame && observer->trees && trees_init(recorder) != TB_OK)) {
 		tb_recorder_fini(recorder);
@@ -59,7 +56,6 @@ int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *obs
 
 void tb_recorder_fini(struct tb_recorder *recorder)
 {
-	free(recorder->cells);
 	free(recorder->touched);
 	free(recorder->told);
 	free(recorder->spills);
@@ -120,14 +116,14 @@ static void push_spill(struct tb_recorder *recorder, struct tb_spill run)
 void tb_recorder_spill(struct tb_recorder *recorder, struct tb_spill run)
 {
 	if (run.start < recorder->bin_end) {
-		struct tb_cell *cell = &recorder->cells[run.link];
+		struct tb_cell *cell = recorder->cells[run.link];
 		tb_time_ps part = recorder->bin_end - run.start;
 		uint64_t bytes = (uint64_t)((double)run.bytes * (double)part /
 					    (double)(run.end - run.start));
 		cell->busy_ps += (uint64_t)part;
 		cell->bytes += bytes;
 		cell->n_packets += run.n_packets;
-		tb_recorder_touch(recorder, run.link);
+		tb_recorder_touch(recorder, cell);
 		run.start = recorder->bin_end;
 		run.bytes -= bytes;
 		run.n_packets = 0;
@@ -152,11 +148,11 @@ static void pour_spills(struct tb_recorder *recorder)
 			tb_recorder_spill(recorder, run);
 			continue;
 		}
-		struct tb_cell *cell = &recorder->cells[run.link];
+		struct tb_cell *cell = recorder->cells[run.link];
 		cell->busy_ps += (uint64_t)(run.end - run.start);
 		cell->bytes += run.bytes;
 		cell->n_packets += run.n_packets;
-		tb_recorder_touch(recorder, run.link);
+		tb_recorder_touch(recorder, cell);
 	}
 }
 
@@ -305,7 +301,7 @@ static size_t gather(struct tb_recorder *recorder)
 		recorder->touched[word] = 0;
 		for (; bits; bits &= bits - 1) {
 			uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			struct tb_cell *cell = &recorder->cells[link];
+			struct tb_cell *cell = recorder->cells[link];
 			// A run may be counted up to its end while its VC is held beyond.
 			uint64_t moving = cell->busy_ps < cell->held_ps ? cell->busy_ps
 									: cell->held_ps;
@@ -317,7 +313,7 @@ static size_t gather(struct tb_recorder *recorder)
 				.busy_ps = cell->busy_ps,
 				.bytes = cell->bytes,
 				.longest_wait_ps = cell->longest_ps};
-			*cell = (struct tb_cell){0};
+			*cell = (struct tb_cell){.link = link};
 		}
 	}
 	return n;

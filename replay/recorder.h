@@ -17,10 +17,10 @@
 #include <stdbool.h>
 
 struct tb_cell { // one link in the open bin
-	_Alignas(64) uint64_t wait_ps;
-	uint64_t held_ps, busy_ps, bytes, longest_ps;
+	uint64_t wait_ps, held_ps, busy_ps, bytes, longest_ps;
 	uint32_t n_packets, n_blocked;
-	bool touched; // its bit is set
+	uint32_t link;
+	bool touched; // holds something: its bit is set
 };
 
 struct tb_spill { // what of a run of flits lies beyond the open bin
@@ -42,8 +42,8 @@ struct tb_recorder {
 	bool started; // the observer knows the width
 	tb_time_ps bin_ps, bin_start, bin_end;
 	uint64_t bin, bins_most;
-	struct tb_cell *cells;
-	uint64_t *touched; // bit a link: its cell holds something
+	struct tb_cell **cells; // by link
+	uint64_t *touched;	// bit a link: its cell holds something
 	struct tb_spill *spills, *spills_before;
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept *kept;
@@ -62,8 +62,11 @@ struct tb_recorder {
 	bool failed;	  // out of memory
 };
 
+// tb_recorder_init borrows the cells of the links, by id, zeroed but for the id: they lie
+// where the caller wants them. NULL when none is going to be told of.
 int tb_recorder_init(struct tb_recorder *recorder, const struct tb_observer *observer,
-	uint32_t n_links, tb_time_ps bin_ps, bool blame) TB_MUST_USE;
+	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps,
+	bool blame) TB_MUST_USE;
 void tb_recorder_fini(struct tb_recorder *recorder);
 
 // tb_recorder_flow is the number of the flow (job, source, destination), making it when
@@ -71,61 +74,60 @@ void tb_recorder_fini(struct tb_recorder *recorder);
 uint32_t tb_recorder_flow(struct tb_recorder *recorder, uint32_t job, uint32_t source,
 	uint32_t destination);
 
-static inline void tb_recorder_touch(struct tb_recorder *recorder, uint32_t link)
+static inline void tb_recorder_touch(struct tb_recorder *recorder, struct tb_cell *cell)
 {
-	if (recorder->cells[link].touched)
+	if (cell->touched)
 		return;
-	recorder->cells[link].touched = true;
-	recorder->touched[link / 64] |= UINT64_C(1) << link % 64;
+	cell->touched = true;
+	recorder->touched[cell->link / 64] |= UINT64_C(1) << cell->link % 64;
 }
 
 // tb_recorder_spill takes a run that does not lie wholly in the open bin.
 void tb_recorder_spill(struct tb_recorder *recorder, struct tb_spill run);
 
-// tb_recorder_run counts a run of flits that crosses `link` in [start, end), start not
+// tb_recorder_run counts a run of flits that crosses a link in [start, end), start not
 // before the open bin.
-static inline void tb_recorder_run(struct tb_recorder *recorder, uint32_t link,
+static inline void tb_recorder_run(struct tb_recorder *recorder, struct tb_cell *cell,
 	tb_time_ps start, tb_time_ps end, uint32_t bytes, bool header)
 {
 	if (end > recorder->bin_end) {
-		tb_recorder_spill(
-			recorder, (struct tb_spill){link, header, bytes, start, end});
+		tb_recorder_spill(recorder,
+			(struct tb_spill){cell->link, header, bytes, start, end});
 		return;
 	}
-	struct tb_cell *cell = &recorder->cells[link];
 	cell->busy_ps += (uint64_t)(end - start);
 	cell->bytes += bytes;
 	cell->n_packets += header;
-	tb_recorder_touch(recorder, link);
+	tb_recorder_touch(recorder, cell);
 }
 
-// tb_recorder_held counts time during which a VC of `link` was held, within the open bin.
+// tb_recorder_held counts time during which a VC of the link was held, within the open
+// bin.
 static inline void tb_recorder_held(
-	struct tb_recorder *recorder, uint32_t link, tb_time_ps span)
+	struct tb_recorder *recorder, struct tb_cell *cell, tb_time_ps span)
 {
-	recorder->cells[link].held_ps += (uint64_t)span;
-	tb_recorder_touch(recorder, link);
+	cell->held_ps += (uint64_t)span;
+	tb_recorder_touch(recorder, cell);
 }
 
-// tb_recorder_blocked counts a header that came in by `link` and must wait.
-static inline void tb_recorder_blocked(struct tb_recorder *recorder, uint32_t link)
+// tb_recorder_blocked counts a header that came in by the link and must wait.
+static inline void tb_recorder_blocked(struct tb_recorder *recorder, struct tb_cell *cell)
 {
-	recorder->cells[link].n_blocked++;
-	tb_recorder_touch(recorder, link);
+	cell->n_blocked++;
+	tb_recorder_touch(recorder, cell);
 }
 
 // tb_recorder_wait counts `part` of a wait within the open bin; `whole` is its length so
 // far.
-static inline void tb_recorder_wait(struct tb_recorder *recorder, uint32_t link,
+static inline void tb_recorder_wait(struct tb_recorder *recorder, struct tb_cell *cell,
 	uint32_t flow, tb_time_ps part, tb_time_ps whole)
 {
-	struct tb_cell *cell = &recorder->cells[link];
 	cell->wait_ps += (uint64_t)part;
 	if ((uint64_t)whole > cell->longest_ps)
 		cell->longest_ps = (uint64_t)whole;
 	recorder->flows[flow].wait_ps += (uint64_t)part;
 	recorder->wait_ps += (uint64_t)part;
-	tb_recorder_touch(recorder, link);
+	tb_recorder_touch(recorder, cell);
 }
 
 // tb_recorder_span widens the time of a flow to a message that is delivered at `now`,

@@ -118,7 +118,7 @@ static void begin(
 	link->serving = at->vc;
 	link->serves_last = last_run;
 	link->reserved_until = end;
-	tb_recorder_run(&engine->recorder, link->id, start, end, bytes, run == 0);
+	tb_recorder_run(&engine->recorder, &link->cell, start, end, bytes, run == 0);
 	if (run == 0) {
 		if (!link->ejection)
 			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
