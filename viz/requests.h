@@ -20,7 +20,7 @@
 	X(NARROW, "[", "halve the window")                                               \
 	X(WIDEN, "]", "double the window")                                               \
 	X(WHOLE, "0", "show the whole run")                                              \
-	X(VIEW, "F2 F3 F4 F5 F6", "choose the view")                                     \
+	X(VIEW, "F2 F3 F4 F5 F6 F7", "choose the view")                                  \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \

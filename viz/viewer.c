@@ -25,6 +25,7 @@ static const struct tb_view *const views[TB_N_VIEWS] = {
 	[TB_VIEW_TREE] = &tb_view_tree,
 	[TB_VIEW_LINKS] = &tb_view_links,
 	[TB_VIEW_FLOWS] = &tb_view_flows,
+	[TB_VIEW_ROOTS] = &tb_view_roots,
 	[TB_VIEW_BLAME] = &tb_view_blame,
 	[TB_VIEW_LIST] = &tb_view_list,
 	[TB_VIEW_DETAIL] = &tb_view_detail,

@@ -36,6 +36,20 @@ const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t
 	return data->blame ? data->blame : &none;
 }
 
+const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer)
+{
+	struct tb_viewer_data *data = &viewer->data;
+	struct tb_error error;
+	if (data->has_trees)
+		return &data->trees;
+	if (tb_trees_init(&data->trees, viewer->run, &error) != TB_OK) {
+		tb_viewer_told(viewer, &error);
+		return NULL;
+	}
+	data->has_trees = true;
+	return &data->trees;
+}
+
 struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -49,6 +63,7 @@ void tb_viewer_data_fini(struct tb_viewer_data *data)
 {
 	tb_flow_table_fini(&data->flows);
 	free(data->blame);
+	tb_trees_fini(&data->trees);
 	tb_paths_free(data->paths);
 	*data = (struct tb_viewer_data){0};
 }
@@ -133,16 +148,16 @@ static void mark_pair(struct tb_viewer *viewer, uint32_t index)
 // congestion tree whose root it is.
 static void mark_tree(struct tb_viewer *viewer, uint32_t root)
 {
-	uint32_t n;
 	bool is_root = false;
-	if (viewer->main != TB_VIEW_TREE)
+	if (viewer->main != TB_VIEW_ROOTS && viewer->main != TB_VIEW_TREE)
 		return; // elsewhere a link is a link
-	const struct tb_blame_sample *blame = tb_viewer_blame(viewer, &n);
-	for (uint32_t i = 0; blame && i < n; i++) {
-		if (blame[i].root.id != root)
+	const struct tb_trees *trees = tb_viewer_trees(viewer);
+	for (uint32_t i = 0; trees && i < trees->n; i++) {
+		const struct tb_tree_sample *row = &trees->rows[i];
+		if (row->root.id != root || row->link.id == TB_ID_NONE)
 			continue;
 		is_root = true;
-		mark_link(viewer, blame[i].link.id, TB_MARK_ON);
+		mark_link(viewer, row->link.id, TB_MARK_ON);
 	}
 	if (is_root)
 		mark(viewer->marks.links, root, TB_MARK_ROOT);
@@ -161,6 +176,7 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 	const struct tb_flow_table *flows;
 	switch ((int)pick.kind) {
 	case TB_PICK_LINK:
+		mark(viewer->marks.links, pick.index, TB_MARK_ON);
 		mark_tree(viewer, pick.index);
 		break;
 	case TB_PICK_NODE:

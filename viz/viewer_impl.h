@@ -7,6 +7,7 @@
 #include "matrix_draw.h"
 #include "paths.h"
 #include "spark.h"
+#include "trees.h"
 #include "viewer.h"
 
 #include <sys/types.h>
@@ -18,6 +19,7 @@ enum tb_view_name {
 	TB_VIEW_TREE,
 	TB_VIEW_LINKS,
 	TB_VIEW_FLOWS,
+	TB_VIEW_ROOTS,
 	TB_VIEW_BLAME, // to here
 	TB_VIEW_LIST,
 	TB_VIEW_DETAIL,
@@ -80,8 +82,8 @@ struct tb_view {
 };
 
 extern const struct tb_view tb_view_head, tb_view_tabs, tb_view_matrix, tb_view_tree,
-	tb_view_links, tb_view_flows, tb_view_blame, tb_view_list, tb_view_detail,
-	tb_view_time;
+	tb_view_links, tb_view_flows, tb_view_roots, tb_view_blame, tb_view_list,
+	tb_view_detail, tb_view_time;
 
 struct tb_list_row {
 	struct tb_link link;
@@ -98,10 +100,11 @@ enum tb_list_column {
 
 // What of the whole run is read when it is first asked for.
 struct tb_viewer_data {
-	bool has_flows, has_blame;
+	bool has_flows, has_blame, has_trees;
 	struct tb_flow_table flows;
 	struct tb_blame_sample *blame;
 	uint32_t n_blame;
+	struct tb_trees trees;
 	struct tb_paths *paths;
 };
 
@@ -188,10 +191,11 @@ void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main);
 
 const struct tb_view *tb_viewer_view(enum tb_view_name name);
 
-// tb_viewer_flows, _blame and _paths read what of the whole run is asked for, once. NULL
-// when that failed, which is told; a run without any gives an empty one.
+// tb_viewer_flows, _blame, _trees and _paths read what of the whole run is asked for,
+// once. NULL when that failed, which is told; a run without any gives an empty one.
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer);
 const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n);
+const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer);
 struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer);
 void tb_viewer_data_fini(struct tb_viewer_data *data);
 

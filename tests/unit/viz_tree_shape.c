@@ -1,0 +1,180 @@
+// The shape of congestion trees, and the cables of a tree as they are drawn.
+#include "../viz_fixture.h"
+
+#include "tree_edges.h"
+#include "tree_shape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct stage {
+	char path[64];
+	struct tb_run *run;
+};
+
+static int set_up(void **state)
+{
+	struct stage *stage = calloc(1, sizeof *stage);
+	struct tb_error error;
+	viz_path(stage->path);
+	viz_store(stage->path);
+	viz_check(tb_run_open(&stage->run, stage->path, 0, &error), &error);
+	*state = stage;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct stage *stage = *state;
+	tb_run_free(stage->run);
+	unlink(stage->path);
+	free(stage);
+	return 0;
+}
+
+static const struct tb_run_link *link_of(
+	const struct stage *stage, enum tb_link_kind kind, uint32_t from, uint32_t skip)
+{
+	const struct tb_run_link *links = tb_run_links(stage->run);
+	for (uint32_t i = 0; i < tb_run_info(stage->run)->n_links; i++)
+		if (links[i].at.kind == kind && links[i].at.from == from && skip-- == 0)
+			return &links[i];
+	fail_msg("no such link");
+	return NULL;
+}
+
+// Into a node by its switch, from above into that switch, from a node up to there.
+static void branches_stand_below_the_link_that_they_waited_for(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_run_link *root = link_of(stage, TB_LINK_EJECTION, 1, 0);
+	const struct tb_run_link *links = tb_run_links(stage->run);
+	const struct tb_run_link *down = NULL, *up = NULL;
+	for (uint32_t i = 0; i < tb_run_info(stage->run)->n_links; i++)
+		if (links[i].at.kind == TB_LINK_DOWN && links[i].at.to == 1)
+			down = &links[i];
+	assert_non_null(down);
+	for (uint32_t i = 0; i < tb_run_info(stage->run)->n_links; i++)
+		if (links[i].at.kind == TB_LINK_UP && links[i].at.to == down->at.from &&
+			links[i].at.from == 2)
+			up = &links[i];
+	assert_non_null(up);
+	struct tb_tree_sample rows[] = {{0, root->id, up->id, 100},
+		{0, root->id, down->id, 300}, {1, root->id, down->id, 50},
+		{1, {0}, down->id, 999}};
+	const struct tb_trees trees = {1000, 2, rows, 4};
+	struct tb_tree_shape shape;
+	assert_int_equal(
+		tb_tree_shape_init(&shape, stage->run, &trees, root->id, 1, 2), TB_OK);
+	assert_int_equal(shape.n, 3);
+	assert_int_equal(shape.depth, 2);
+	assert_int_equal(shape.branches[0].link.id, root->id.id);
+	assert_int_equal(shape.branches[1].link.id, down->id.id);
+	assert_int_equal(shape.branches[2].link.id, up->id.id);
+	assert_int_equal(shape.branches[2].parent, 1);
+	assert_int_equal(shape.whole_ps, 450);
+	assert_int_equal(shape.shown_ps, 50);
+	assert_int_equal(shape.n_shown, 1);
+	assert_int_equal(shape.branches[1].below_ps, 450);
+	assert_true(shape.branches[1].w == 1);
+	assert_true(shape.branches[2].w < 0.23 && shape.branches[2].w > 0.22);
+	tb_tree_shape_fini(&shape);
+}
+
+static void what_leads_nowhere_hangs_on_the_root(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_run_link *root = link_of(stage, TB_LINK_EJECTION, 0, 0);
+	const struct tb_run_link *far = link_of(stage, TB_LINK_INJECTION, 15, 0);
+	struct tb_tree_sample rows[] = {
+		{0, root->id, far->id, 100}, {0, {TB_ID_NONE}, {TB_ID_NONE}, 700}};
+	const struct tb_trees trees = {1000, 1, rows, 2};
+	struct tb_tree_shape shape;
+	assert_int_equal(
+		tb_tree_shape_init(&shape, stage->run, &trees, root->id, 0, 1), TB_OK);
+	assert_int_equal(shape.n, 2);
+	assert_int_equal(shape.branches[1].parent, 0);
+	assert_int_equal(shape.branches[1].depth, 1);
+	tb_tree_shape_fini(&shape);
+}
+
+static void roots_come_by_what_they_hold_up_in_the_slices(void **state)
+{
+	(void)state;
+	struct tb_tree_sample rows[] = {{0, {7}, {1}, 100}, {0, {9}, {1}, 300},
+		{1, {7}, {1}, 150}, {1, {7}, {2}, 150},
+		{1, {TB_ID_NONE}, {TB_ID_NONE}, 9999}};
+	const struct tb_trees trees = {1000, 2, rows, 5};
+	struct tb_tree_root *roots;
+	uint32_t n;
+	assert_int_equal(tb_tree_roots(&trees, 0, 2, &roots, &n), TB_OK);
+	assert_int_equal(n, 3);
+	assert_int_equal(roots[0].root.id, 7);
+	assert_int_equal(roots[0].shown_ps, 400);
+	assert_int_equal(roots[0].n_links, 2);
+	assert_int_equal(roots[2].root.id, TB_ID_NONE);
+	free(roots);
+	assert_int_equal(tb_tree_roots(&trees, 0, 1, &roots, &n), TB_OK);
+	assert_int_equal(roots[0].root.id, 9);
+	assert_int_equal(roots[1].n_links, 1);
+	assert_int_equal(roots[1].whole_ps, 400);
+	free(roots);
+}
+
+static void every_cable_is_an_edge_with_both_its_ways(void **state)
+{
+	struct stage *stage = *state;
+	const uint32_t one[] = {1, 1, 1};
+	struct tb_tree_edges edges;
+	const struct tb_link_sample *samples;
+	assert_int_equal(tb_tree_edges_init(&edges, stage->run, one, NULL), TB_OK);
+	assert_int_equal(edges.n, 32);
+	for (uint32_t i = 0; i < edges.n; i++) {
+		assert_int_equal(edges.edges[i].up.n_links, 1);
+		assert_int_equal(edges.edges[i].down.n_links, 1);
+	}
+	assert_int_equal(
+		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
+	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT);
+	assert_int_equal(edges.largest, samples[VIZ_HOT_LINK].wait_ps);
+	tb_tree_edges_fini(&edges);
+}
+
+static void an_edge_of_many_links_shows_the_most_loaded(void **state)
+{
+	struct stage *stage = *state;
+	const uint32_t all[] = {16, 4, 4};
+	uint8_t marks[128] = {0};
+	struct tb_tree_edges edges;
+	const struct tb_link_sample *samples;
+	assert_int_equal(tb_tree_edges_init(&edges, stage->run, all, NULL), TB_OK);
+	assert_int_equal(edges.n, 2);
+	assert_int_equal(edges.edges[0].up.n_links, 16);
+	assert_int_equal(
+		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
+	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT);
+	uint32_t edge = edges.edge_of_link[VIZ_HOT_LINK];
+	assert_int_equal(edges.edges[edge].up.link.id, VIZ_HOT_LINK);
+	marks[VIZ_HOT_LINK] = TB_MARK_OTHER;
+	tb_tree_edges_mark(&edges, stage->run, marks);
+	assert_int_equal(edges.edges[edge].up.mark, TB_MARK_OTHER);
+	assert_int_equal(edges.edges[edge].down.mark, TB_MARK_NONE);
+	tb_tree_edges_fini(&edges);
+}
+
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STAGED(branches_stand_below_the_link_that_they_waited_for),
+		STAGED(what_leads_nowhere_hangs_on_the_root),
+		STAGED(roots_come_by_what_they_hold_up_in_the_slices),
+		STAGED(every_cable_is_an_edge_with_both_its_ways),
+		STAGED(an_edge_of_many_links_shows_the_most_loaded),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

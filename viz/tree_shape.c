@@ -1,0 +1,259 @@
+#include "tree_shape.h"
+
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A tree while it is made.
+struct making {
+	const struct tb_run_link *links;
+	struct tb_map known;	 // branch by link
+	struct tb_branch *loose; // in no order yet; [0] is the root
+	uint32_t n;
+};
+
+static int add_row(struct making *making, const struct tb_tree_sample *row, bool shown)
+{
+	uint32_t at = making->n;
+	if (!tb_map_find(&making->known, row->link.id, &at)) {
+		if (tb_map_put(&making->known, row->link.id, at) != TB_OK)
+			return TB_ENOMEM;
+		making->loose[making->n++] = (struct tb_branch){.link = row->link};
+	}
+	making->loose[at].whole_ps += row->wait_ps;
+	making->loose[at].shown_ps += shown ? row->wait_ps : 0;
+	return TB_OK;
+}
+
+static int collect(struct making *making, const struct tb_trees *trees,
+	struct tb_link root, uint32_t from, uint32_t end)
+{
+	making->loose[0] = (struct tb_branch){.link = root};
+	making->n = 1;
+	int status = tb_map_put(&making->known, root.id, 0);
+	for (uint32_t i = 0; i < trees->n && status == TB_OK; i++) {
+		const struct tb_tree_sample *row = &trees->rows[i];
+		if (row->root.id == root.id && row->link.id != TB_ID_NONE)
+			status = add_row(making, row, row->bin >= from && row->bin < end);
+	}
+	return status;
+}
+
+// end_of is the switch at which headers that came in by a link wait; TB_ID_NONE: a node.
+static uint32_t end_of(const struct making *making, const struct tb_branch *branch)
+{
+	const struct tb_link_info *at = &making->links[branch->link.id].at;
+	return at->kind == TB_LINK_EJECTION ? TB_ID_NONE : at->to;
+}
+
+// Sorted by a key that goes with the index, for qsort has no context.
+struct ending {
+	uint32_t end, index;
+	uint64_t whole_ps;
+};
+
+static int by_end(const void *one, const void *other)
+{
+	const struct ending *a = one, *b = other;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	if (a->whole_ps != b->whole_ps)
+		return a->whole_ps < b->whole_ps ? 1 : -1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+static uint32_t first_ending(const struct ending *endings, uint32_t n, uint32_t sw)
+{
+	uint32_t low = 0, high = n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (endings[middle].end < sw)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+// grow takes branches into the tree, nearest to the root first. Endings that are taken
+// have their index set to the root's, 0.
+static void grow(
+	struct making *making, struct ending *endings, struct tb_tree_shape *shape)
+{
+	shape->branches[0] = making->loose[0];
+	shape->n = 1;
+	for (uint32_t at = 0; at < shape->n; at++) {
+		struct tb_branch *parent = &shape->branches[at];
+		const struct tb_link_info *link = &making->links[parent->link.id].at;
+		if (link->kind == TB_LINK_INJECTION)
+			continue; // it begins at a node, where nothing waits behind
+		uint32_t i = first_ending(endings, making->n, link->from);
+		for (; i < making->n && endings[i].end == link->from; i++) {
+			if (endings[i].index == 0)
+				continue;
+			struct tb_branch *child = &shape->branches[shape->n++];
+			*child = making->loose[endings[i].index];
+			child->parent = at;
+			child->depth = parent->depth + 1;
+			endings[i].index = 0;
+		}
+	}
+	for (uint32_t i = 0; i < making->n; i++) {
+		if (endings[i].index == 0)
+			continue;
+		struct tb_branch *child = &shape->branches[shape->n++];
+		*child = making->loose[endings[i].index];
+		child->depth = 1;
+	}
+}
+
+static int arrange(struct making *making, struct tb_tree_shape *shape)
+{
+	struct ending *endings = malloc((making->n + 1u) * sizeof *endings);
+	if (!endings)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < making->n; i++)
+		endings[i] = (struct ending){
+			end_of(making, &making->loose[i]), i, making->loose[i].whole_ps};
+	qsort(endings, making->n, sizeof *endings, by_end);
+	grow(making, endings, shape);
+	free(endings);
+	return TB_OK;
+}
+
+static void measure(struct tb_tree_shape *shape)
+{
+	struct tb_branch *branches = shape->branches;
+	for (uint32_t i = 0; i < shape->n; i++) {
+		branches[i].below_ps = branches[i].whole_ps;
+		shape->whole_ps += branches[i].whole_ps;
+		shape->shown_ps += branches[i].shown_ps;
+		shape->n_shown += branches[i].shown_ps > 0;
+		if (branches[i].depth > shape->depth)
+			shape->depth = branches[i].depth;
+		if (branches[i].shown_ps > shape->largest_ps)
+			shape->largest_ps = branches[i].shown_ps;
+	}
+	for (uint32_t i = shape->n; i-- > 1;)
+		branches[branches[i].parent].below_ps += branches[i].below_ps;
+}
+
+// place gives children their part of their parent's width, side by side.
+static void place(struct tb_tree_shape *shape, double *next)
+{
+	struct tb_branch *branches = shape->branches;
+	double whole = branches[0].below_ps > 0 ? (double)branches[0].below_ps : 1;
+	branches[0].w = 1;
+	for (uint32_t i = 1; i < shape->n; i++) {
+		uint32_t parent = branches[i].parent;
+		branches[i].w = (double)branches[i].below_ps / whole;
+		branches[i].x = branches[parent].x + next[parent];
+		next[parent] += branches[i].w;
+	}
+}
+
+int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
+	const struct tb_trees *trees, struct tb_link root, uint32_t from, uint32_t end)
+{
+	struct making making = {.links = tb_run_links(run)};
+	struct tb_tree_shape made = {.root = root};
+	making.loose = calloc(trees->n + 1u, sizeof *making.loose);
+	int status = making.loose ? collect(&making, trees, root, from, end) : TB_ENOMEM;
+	made.branches = calloc(making.n + 1u, sizeof *made.branches);
+	double *next = calloc(making.n + 1u, sizeof *next);
+	if (status == TB_OK && (!made.branches || !next))
+		status = TB_ENOMEM;
+	if (status == TB_OK)
+		status = arrange(&making, &made);
+	if (status == TB_OK) {
+		measure(&made);
+		place(&made, next);
+	}
+	free(next);
+	free(making.loose);
+	tb_map_fini(&making.known);
+	if (status != TB_OK)
+		tb_tree_shape_fini(&made);
+	else
+		*shape = made;
+	return status;
+}
+
+void tb_tree_shape_fini(struct tb_tree_shape *shape)
+{
+	free(shape->branches);
+	*shape = (struct tb_tree_shape){0};
+}
+
+static int heaviest_first(const void *one, const void *other)
+{
+	const struct tb_tree_root *a = one, *b = other;
+	// What has no root comes last, however much it is.
+	if ((a->root.id == TB_ID_NONE) != (b->root.id == TB_ID_NONE))
+		return a->root.id == TB_ID_NONE ? 1 : -1;
+	if (a->shown_ps != b->shown_ps)
+		return a->shown_ps < b->shown_ps ? 1 : -1;
+	if (a->whole_ps != b->whole_ps)
+		return a->whole_ps < b->whole_ps ? 1 : -1;
+	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
+}
+
+// count_links counts pairs of root and link once, though they stand in several slices.
+static int count_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
+	struct tb_map *known, struct tb_map *places, struct tb_tree_root *roots)
+{
+	for (uint32_t i = 0; i < trees->n; i++) {
+		const struct tb_tree_sample *row = &trees->rows[i];
+		uint64_t pair = (uint64_t)row->root.id << 32 | row->link.id;
+		uint32_t at = 0;
+		if (row->bin < from || row->bin >= end || tb_map_find(known, pair, &at))
+			continue;
+		if (tb_map_put(known, pair, 1) != TB_OK)
+			return TB_ENOMEM;
+		if (tb_map_find(places, row->root.id, &at))
+			roots[at].n_links++;
+	}
+	return TB_OK;
+}
+
+static int sum_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
+	struct tb_map *places, struct tb_tree_root *roots, uint32_t *n)
+{
+	for (uint32_t i = 0; i < trees->n; i++) {
+		const struct tb_tree_sample *row = &trees->rows[i];
+		uint32_t at = *n;
+		if (!tb_map_find(places, row->root.id, &at)) {
+			if (tb_map_put(places, row->root.id, at) != TB_OK)
+				return TB_ENOMEM;
+			roots[(*n)++] = (struct tb_tree_root){.root = row->root};
+		}
+		roots[at].whole_ps += row->wait_ps;
+		if (row->bin >= from && row->bin < end)
+			roots[at].shown_ps += row->wait_ps;
+	}
+	return TB_OK;
+}
+
+int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
+	struct tb_tree_root **roots, uint32_t *n)
+{
+	struct tb_map places = {0}, known = {0};
+	struct tb_tree_root *made = malloc((trees->n + 1u) * sizeof *made);
+	uint32_t n_made = 0;
+	int status =
+		made ? sum_roots(trees, from, end, &places, made, &n_made) : TB_ENOMEM;
+	if (status == TB_OK)
+		status = count_links(trees, from, end, &known, &places, made);
+	tb_map_fini(&places);
+	tb_map_fini(&known);
+	if (status != TB_OK) {
+		free(made);
+		return status;
+	}
+	if (n_made)
+		qsort(made, n_made, sizeof *made, heaviest_first);
+	*roots = made;
+	*n = n_made;
+	return TB_OK;
+}
