@@ -38,22 +38,23 @@ static json_t *store_json(const struct tb_runs *runs)
 
 static void print_run(const struct tb_run_info *info)
 {
-	char text[4][32];
+	char text[4][48];
 	printf("Run %" PRId64 "%s\n", info->id,
 		info->complete ? "" : ", incomplete: stopped or still being written");
 	info_line("input", "%s (%s, %s)", info->input_name, info->input_kind,
 		tb_format_size(info->input_bytes, text[0], sizeof text[0]));
-	info_line("network", "%s, %s nodes, %s switches, %s links", info->network_name,
-		tb_format_count(info->n_nodes, text[0], sizeof text[0]),
-		tb_format_count(info->n_switches, text[1], sizeof text[1]),
-		tb_format_count(info->n_links, text[2], sizeof text[2]));
-	info_line("simulated", "%s in %s bins of %s",
+	info_line("network", "%s, %s, %s, %s", info->network_name,
+		tb_format_counted(info->n_nodes, "node", text[0], sizeof text[0]),
+		tb_format_counted(
+			info->n_switches, "switch|switches", text[1], sizeof text[1]),
+		tb_format_counted(info->n_links, "link", text[2], sizeof text[2]));
+	info_line("simulated", "%s in %s of %s",
 		tb_format_time(info->simulated_ps, text[0], sizeof text[0]),
-		tb_format_count(info->n_bins, text[1], sizeof text[1]),
+		tb_format_counted(info->n_bins, "bin", text[1], sizeof text[1]),
 		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
-	info_line("delivered", "%s messages, %s packets, %s",
-		tb_format_count(info->n_messages, text[0], sizeof text[0]),
-		tb_format_count(info->n_packets, text[1], sizeof text[1]),
+	info_line("delivered", "%s, %s, %s",
+		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
+		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),
 		tb_format_size(info->payload_bytes, text[2], sizeof text[2]));
 	info_line("options", "%s", *info->options ? info->options : "none");
 	info_line("seed", "%" PRIu64, info->seed);

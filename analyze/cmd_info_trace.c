@@ -1,6 +1,7 @@
 // What `tailback info` says of packet captures and jobs.
 #include "cmd_info.h"
 #include "network.h"
+#include "packets_text.h"
 #include "progress.h"
 
 #include <inttypes.h>
@@ -11,10 +12,9 @@ static const char *info_name(const char *file)
 	return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-// The counts of a summary in the order of reading, and what each says to people.
+// The counts of a summary as keys of JSON, in the order of reading.
 struct count {
 	const char *key;
-	const char *meaning;
 	uint64_t value;
 };
 
@@ -24,22 +24,20 @@ static void list_counts(
 	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
 {
 	const struct count list[N_COUNTS] = {
-		{"records", "records", summary->n_records},
-		{"replayed_records", "of them to be replayed",
-			summary->n_replayed_records},
-		{"duplicates", "seen before at another point", summary->n_duplicates},
-		{"retransmissions", "retransmissions, dropped",
-			summary->n_retransmissions},
-		{"acks", "pure acknowledgements, dropped", summary->n_acks},
-		{"broadcast", "broadcast, dropped", summary->n_broadcast},
-		{"multicast", "multicast, dropped", summary->n_multicast},
-		{"non_ip", "no IP, dropped", summary->n_non_ip},
-		{"undecodable", "too short or broken, dropped", summary->n_undecodable},
-		{"local", "within one node, dropped", summary->n_local},
-		{"unplaced", "of endpoints without a node, dropped", summary->n_unplaced},
-		{"reordered", "out of order, put right", summary->n_reordered},
-		{"late", "later than the window", summary->n_late},
-		{"offloaded", "offloaded, cut into frames", summary->n_offloaded},
+		{"records", summary->n_records},
+		{"replayed_records", summary->n_replayed_records},
+		{"duplicates", summary->n_duplicates},
+		{"retransmissions", summary->n_retransmissions},
+		{"acks", summary->n_acks},
+		{"broadcast", summary->n_broadcast},
+		{"multicast", summary->n_multicast},
+		{"non_ip", summary->n_non_ip},
+		{"undecodable", summary->n_undecodable},
+		{"local", summary->n_local},
+		{"unplaced", summary->n_unplaced},
+		{"reordered", summary->n_reordered},
+		{"late", summary->n_late},
+		{"offloaded", summary->n_offloaded},
 	};
 	for (int i = 0; i < N_COUNTS; i++)
 		counts[i] = list[i];
@@ -99,48 +97,6 @@ static json_t *packets_json(const struct tb_packets_summary *summary,
 	return root;
 }
 
-static void print_counts(const struct tb_packets_summary *summary)
-{
-	struct count counts[N_COUNTS];
-	char text[32];
-	list_counts(summary, counts);
-	for (int i = 0; i < N_COUNTS; i++)
-		if (counts[i].value || i == 0)
-			printf("  %12s %s\n",
-				tb_format_count(counts[i].value, text, sizeof text),
-				counts[i].meaning);
-}
-
-static void print_packets(const char *file, const struct tb_packets *packets,
-	const struct tb_packets_load *load, const char *network)
-{
-	const struct tb_packets_summary *summary = tb_packets_summary(packets);
-	char text[4][40];
-	printf("%s: packet capture\n", info_name(file));
-	info_line("nodes", "%s, with %s ordered pairs",
-		tb_format_count(summary->n_nodes, text[0], sizeof text[0]),
-		tb_format_count(summary->n_pairs, text[1], sizeof text[1]));
-	info_line("packets", "%s in %s, %s on the wire, %s of payload",
-		tb_format_count(summary->n_packets, text[0], sizeof text[0]),
-		tb_format_time(summary->duration_ps, text[1], sizeof text[1]),
-		tb_format_size(summary->wire_bytes, text[2], sizeof text[2]),
-		tb_format_size(summary->payload_bytes, text[3], sizeof text[3]));
-	if (load->half_scale > 0) {
-		const char *name = tb_packets_node_name(packets, load->busiest);
-		info_line("load",
-			"%s of what the nodes can send on %s; node %u%s%s%s, the "
-			"busiest, %s",
-			tb_format_percent(
-				100 * load->mean_share, text[0], sizeof text[0]),
-			network, load->busiest.id, *name ? " (" : "", name,
-			*name ? ")" : "",
-			tb_format_percent(
-				100 * load->busiest_share, text[1], sizeof text[1]));
-		info_line("half load", "--time-scale %.3g", load->half_scale);
-	}
-	print_counts(summary);
-}
-
 int info_show_packets(const struct info_options *options, struct tb_packets *packets,
 	struct tb_error *error)
 {
@@ -152,9 +108,13 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	// Of a capture that was cut off, what there is gets told before the error.
 	if (status != TB_OK && status != TB_EFORMAT)
 		return status;
-	struct tb_packets_load load = tb_packets_load(packets, payload_rate(&params));
+	const struct tb_packets_against against = {params.name, payload_rate(&params)};
+	struct tb_packets_load load = tb_packets_load(packets, against.node_bytes_per_s);
 	if (!options->json) {
-		print_packets(options->file, packets, &load, params.name);
+		printf("%s: packet capture\n", info_name(options->file));
+		if (tb_packets_write_summary(stdout, packets, "  ", &against) != TB_OK)
+			return tb_fail_in(
+				error, TB_EIO, "standard output", "writing failed");
 		return status;
 	}
 	struct tb_error ignored;
@@ -168,7 +128,7 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 	struct tb_error *error)
 {
 	struct tb_job_summary summary;
-	char text[3][32];
+	char text[3][48];
 	tb_job_summarize(job, &summary);
 	if (options->json)
 		return info_print_json(
@@ -186,17 +146,18 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 				(json_int_t)summary.n_pairs),
 			error);
 	printf("%s: job (%s)\n", info_name(options->file), job->form);
-	info_line("ranks", "%s, with %s ordered pairs",
+	info_line("ranks", "%s, %s",
 		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
-		tb_format_count(summary.n_pairs, text[1], sizeof text[1]));
-	info_line("sends", "%s, %s",
+		tb_format_counted(
+			summary.n_pairs, "ordered pair", text[1], sizeof text[1]));
+	info_line("sends", "%s of %s in all",
 		tb_format_count(summary.n_sends, text[0], sizeof text[0]),
 		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));
 	info_line("receives", "%s",
 		tb_format_count(summary.n_recvs, text[0], sizeof text[0]));
 	// In nanoseconds it may reach beyond what a tb_time_ps holds.
 	double calc_ps = (double)summary.calc_ns * (double)TB_PS_PER_NS;
-	info_line("calcs", "%s, %s in all",
+	info_line("calcs", "%s of %s in all",
 		tb_format_count(summary.n_calcs, text[0], sizeof text[0]),
 		tb_format_time(calc_ps < 9e18 ? (tb_time_ps)calc_ps : TB_TIME_NEVER,
 			text[1], sizeof text[1]));

@@ -88,13 +88,13 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 	fputs("<div class=\"tiles\">\n", stream);
 	tb_report_format_time(report->wait_ps, text, sizeof text);
 	write_tile(stream, text, "waited, all headers");
-	snprintf(name, sizeof name, "of %s links had waits",
-		tb_format_count(info->n_links, text, sizeof text));
+	snprintf(name, sizeof name, "of %s had waits",
+		tb_format_counted(info->n_links, "link", text, sizeof text));
 	write_tile(stream, tb_format_count(report->n_waiting, text, sizeof text), name);
 	write_tile(stream, tb_format_time(info->simulated_ps, text, sizeof text),
 		"simulated");
-	write_tile(
-		stream, tb_format_count(info->n_messages, text, sizeof text), "messages");
+	write_tile(stream, tb_format_count(info->n_messages, text, sizeof text),
+		info->n_messages == 1 ? "message" : "messages");
 	write_tile(stream, tb_format_size(info->payload_bytes, text, sizeof text),
 		"payload delivered");
 	write_tile(stream, tb_format_rate(rate, text, sizeof text), "payload a node");

@@ -145,30 +145,29 @@ static struct tb_report_fact *fact(struct tb_report *report, const char *name)
 static void state_network(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
-	char count[3][32], rate[32];
+	char count[4][48], rate[32];
 	struct tb_report_fact *at = fact(report, "network");
-	snprintf(at->text, sizeof at->text,
-		"%s: %s nodes, %s switches on %u levels, %s "
-		"links of %s",
-		info->network_name, tb_format_count(info->n_nodes, count[0], 32),
-		tb_format_count(info->n_switches, count[1], 32), info->n_levels,
-		tb_format_count(info->n_links, count[2], 32),
+	snprintf(at->text, sizeof at->text, "%.40s: %s, %s on %s, %s of %s",
+		info->network_name,
+		tb_format_counted(info->n_nodes, "node", count[0], 48),
+		tb_format_counted(info->n_switches, "switch|switches", count[1], 48),
+		tb_format_counted(info->n_levels, "level", count[2], 48),
+		tb_format_counted(info->n_links, "link", count[3], 48),
 		tb_format_rate((double)info->network.link_bytes_per_s, rate, 32));
 }
 
 static void state_delivery(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
-	char messages[32], packets[32], size[32], rate[32];
+	char messages[48], packets[48], size[32], rate[32];
 	struct tb_report_fact *at = fact(report, "delivered");
 	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
 	double a_node = seconds > 0 && info->n_nodes
 				? (double)info->payload_bytes / seconds / info->n_nodes
 				: 0;
-	snprintf(at->text, sizeof at->text,
-		"%s messages in %s packets, %s of payload, %s a node",
-		tb_format_count(info->n_messages, messages, sizeof messages),
-		tb_format_count(info->n_packets, packets, sizeof packets),
+	snprintf(at->text, sizeof at->text, "%s in %s, %s of payload, %s a node",
+		tb_format_counted(info->n_messages, "message", messages, sizeof messages),
+		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->payload_bytes, size, sizeof size),
 		tb_format_rate(a_node, rate, sizeof rate));
 }
@@ -176,7 +175,7 @@ static void state_delivery(struct tb_report *report)
 static void state_facts(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
-	char time[2][32], size[32], count[3][32];
+	char time[2][32], size[32], count[3][48];
 	struct tb_report_fact *at = fact(report, "input");
 	char name[100];
 	snprintf(name, sizeof name, "%s", info->input_name);
@@ -186,17 +185,17 @@ static void state_facts(struct tb_report *report)
 		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
 	state_network(report);
 	at = fact(report, "simulated");
-	snprintf(at->text, sizeof at->text, "%s in %s bins of %s%s",
+	snprintf(at->text, sizeof at->text, "%s in %s of %s%s",
 		tb_format_time(info->simulated_ps, time[0], 32),
-		tb_format_count(info->n_bins, count[0], 32),
+		tb_format_counted(info->n_bins, "bin", count[0], 48),
 		tb_format_time(info->bin_ps, time[1], 32),
 		info->complete ? "" : "; incomplete: the run was stopped there");
 	state_delivery(report);
 	at = fact(report, "waited");
-	snprintf(at->text, sizeof at->text, "%s over all headers, on %s of %s links",
+	snprintf(at->text, sizeof at->text, "%s over all headers, on %s of %s",
 		tb_report_format_time(report->wait_ps, time[0], 32),
-		tb_format_count(report->n_waiting, count[1], 32),
-		tb_format_count(info->n_links, count[2], 32));
+		tb_format_count(report->n_waiting, count[1], 48),
+		tb_format_counted(info->n_links, "link", count[2], 48));
 }
 
 // The verdict is what one would say to a colleague at the door.

@@ -365,11 +365,11 @@ static void print_counts(const struct session *session, const char *joint)
 
 static void show_progress(const struct session *session, struct tb_progress *progress)
 {
-	char text[128], captured[32], dropped[32];
+	char text[128], captured[48], dropped[32];
 	struct tb_capture_counts counts;
 	tb_live_counts(session->live, &counts);
-	snprintf(text, sizeof text, "%s packets, %s dropped",
-		tb_format_count(counts.captured, captured, sizeof captured),
+	snprintf(text, sizeof text, "%s, %s dropped",
+		tb_format_counted(counts.captured, "packet", captured, sizeof captured),
 		tb_format_count(counts.dropped, dropped, sizeof dropped));
 	tb_progress_show(progress, -1, text);
 }

@@ -27,9 +27,16 @@ static const char *count(uint64_t n, char *buffer, size_t size)
 	return tb_format_count(n, buffer, size);
 }
 
-static void row(FILE *stream, const char *name)
+// Where the rows go.
+struct writer {
+	FILE *stream;
+	const char *indent;
+	const struct tb_packets *packets;
+};
+
+static void row(const struct writer *writer, const char *name)
 {
-	fprintf(stream, "%-12s", name);
+	fprintf(writer->stream, "%s%-12s", writer->indent, name);
 }
 
 // The reasons why a record was not replayed, in the order of the summary.
@@ -54,53 +61,57 @@ static void reasons_of(
 	memcpy(reasons, all, sizeof all);
 }
 
-static void write_left_out(FILE *stream, const struct tb_packets *packets)
+static void write_left_out(const struct writer *writer)
 {
 	struct reason reasons[N_REASONS];
 	char number[32];
 	bool any = false;
-	reasons_of(tb_packets_summary(packets), reasons);
+	reasons_of(tb_packets_summary(writer->packets), reasons);
 	for (size_t i = 0; i < N_REASONS; i++) {
 		if (reasons[i].n == 0)
 			continue;
-		row(stream, any ? "" : "left out");
-		fprintf(stream, "%s %s\n", count(reasons[i].n, number, sizeof number),
-			reasons[i].name);
+		row(writer, any ? "" : "left out");
+		fprintf(writer->stream, "%s %s\n",
+			count(reasons[i].n, number, sizeof number), reasons[i].name);
 		any = true;
 	}
 }
 
-static void write_named(FILE *stream, const struct tb_packets *packets)
+static void write_named(const struct writer *writer)
 {
+	FILE *stream = writer->stream;
 	char number[32];
 	char name[16];
 	const struct tb_packets_control *control;
-	for (uint32_t i = 0; (control = tb_packets_control(packets, i)); i++) {
-		row(stream, i == 0 ? "control" : "");
+	for (uint32_t i = 0; (control = tb_packets_control(writer->packets, i)); i++) {
+		row(writer, i == 0 ? "control" : "");
 		fprintf(stream, "%s %s\n",
 			count(control->n_records, number, sizeof number),
 			tb_packets_control_name(control->ether_type, name, sizeof name));
 	}
-	uint32_t n = tb_packets_summary(packets)->n_endpoints_unplaced;
+	uint32_t n = tb_packets_summary(writer->packets)->n_endpoints_unplaced;
 	const char *endpoint;
 	uint32_t i = 0;
-	for (; (endpoint = tb_packets_unplaced_name(packets, i)); i++) {
-		row(stream, i == 0 ? "no node for" : "");
+	for (; (endpoint = tb_packets_unplaced_name(writer->packets, i)); i++) {
+		row(writer, i == 0 ? "no node for" : "");
 		fprintf(stream, "%s\n", endpoint);
 	}
-	if (n > i)
-		fprintf(stream, "%12sand %s more\n", "",
-			count(n - i, number, sizeof number));
+	if (n > i) {
+		row(writer, "");
+		fprintf(stream, "and %s more\n", count(n - i, number, sizeof number));
+	}
 }
 
-static void write_order(FILE *stream, const struct tb_packets_summary *s)
+static void write_order(const struct writer *writer, const struct tb_packets_summary *s)
 {
-	char number[32];
+	FILE *stream = writer->stream;
+	char number[48];
 	char span[32];
 	if (s->n_reordered > 0) {
-		row(stream, "reordered");
-		fprintf(stream, "%s records, by up to %s",
-			count(s->n_reordered, number, sizeof number),
+		row(writer, "reordered");
+		fprintf(stream, "%s, by up to %s",
+			tb_format_counted(
+				s->n_reordered, "record", number, sizeof number),
 			tb_format_time(s->peak_reorder_ps, span, sizeof span));
 		if (s->n_late > 0)
 			fprintf(stream, "; %s of them too late to be put right",
@@ -108,60 +119,73 @@ static void write_order(FILE *stream, const struct tb_packets_summary *s)
 		fputc('\n', stream);
 	}
 	if (s->n_offloaded > 0) {
-		row(stream, "offloaded");
-		fprintf(stream, "%s records longer than a segment, cut\n",
-			count(s->n_offloaded, number, sizeof number));
+		row(writer, "offloaded");
+		fprintf(stream, "%s longer than a segment, cut\n",
+			tb_format_counted(
+				s->n_offloaded, "record", number, sizeof number));
 	}
 }
 
 static void write_load(
-	FILE *stream, const struct tb_packets *packets, double node_bytes_per_s)
+	const struct writer *writer, const struct tb_packets_against *against)
 {
-	struct tb_packets_load load = tb_packets_load(packets, node_bytes_per_s);
+	struct tb_packets_load load =
+		tb_packets_load(writer->packets, against->node_bytes_per_s);
 	if (load.half_scale <= 0)
 		return;
-	row(stream, "load");
 	char mean[40];
 	char busiest[40];
-	fprintf(stream, "%s of the nodes' capacity, %s at the busiest (%s)\n",
+	const char *name = tb_packets_node_name(writer->packets, load.busiest);
+	row(writer, "load");
+	fprintf(writer->stream,
+		"%s of the nodes' capacity on %s, %s at the busiest, node %" PRIu32
+		"%s%s%s\n",
 		tb_format_percent(load.mean_share * 100, mean, sizeof mean),
+		against->network,
 		tb_format_percent(load.busiest_share * 100, busiest, sizeof busiest),
-		tb_packets_node_name(packets, load.busiest));
-	fprintf(stream, "%12s--time-scale %.3g would load it to a half\n", "",
+		load.busiest.id, *name ? " (" : "", name, *name ? ")" : "");
+	row(writer, "");
+	fprintf(writer->stream, "--time-scale %.3g would load it to a half\n",
 		load.half_scale);
 }
 
-int tb_packets_write_summary(
-	FILE *stream, const struct tb_packets *packets, double node_bytes_per_s)
+static void write_time(const struct writer *writer, const struct tb_packets_summary *s)
+{
+	char time[32];
+	row(writer, "time");
+	fputs(tb_format_time(s->duration_ps, time, sizeof time), writer->stream);
+	if (s->squeezed_ps == TB_TIME_NEVER)
+		fputs(", more than 106 days of idle time taken out", writer->stream);
+	else if (s->squeezed_ps > 0)
+		fprintf(writer->stream, ", %s of idle time taken out",
+			tb_format_time(s->squeezed_ps, time, sizeof time));
+	fputc('\n', writer->stream);
+}
+
+int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
+	const char *indent, const struct tb_packets_against *against)
 {
 	const struct tb_packets_summary *s = tb_packets_summary(packets);
-	char a[32];
-	char b[32];
-	row(stream, "records");
+	const struct writer writer = {stream, indent, packets};
+	char a[48], b[48], c[48];
+	row(&writer, "records");
 	fprintf(stream, "%s read, %s replayed\n", count(s->n_records, a, sizeof a),
 		count(s->n_replayed_records, b, sizeof b));
-	write_left_out(stream, packets);
-	row(stream, "packets");
-	fprintf(stream, "%s, %s on the wire", count(s->n_packets, a, sizeof a),
-		tb_format_size(s->wire_bytes, b, sizeof b));
-	fprintf(stream, ", %s of payload\n",
-		tb_format_size(s->payload_bytes, b, sizeof b));
-	row(stream, "time");
-	fprintf(stream, "%s", tb_format_time(s->duration_ps, a, sizeof a));
-	if (s->squeezed_ps == TB_TIME_NEVER)
-		fputs(", more than 106 days of idle time taken out", stream);
-	else if (s->squeezed_ps > 0)
-		fprintf(stream, ", %s of idle time taken out",
-			tb_format_time(s->squeezed_ps, a, sizeof a));
-	fputc('\n', stream);
-	row(stream, "endpoints");
-	fprintf(stream, "%s on %" PRIu32 " nodes, ", count(s->n_endpoints, a, sizeof a),
-		s->n_nodes);
-	fprintf(stream, "%s ordered pairs\n", count(s->n_pairs, a, sizeof a));
-	write_named(stream, packets);
-	write_order(stream, s);
-	if (node_bytes_per_s > 0)
-		write_load(stream, packets, node_bytes_per_s);
+	write_left_out(&writer);
+	row(&writer, "packets");
+	fprintf(stream, "%s, %s on the wire, %s of payload\n",
+		count(s->n_packets, a, sizeof a),
+		tb_format_size(s->wire_bytes, b, sizeof b),
+		tb_format_size(s->payload_bytes, c, sizeof c));
+	write_time(&writer, s);
+	row(&writer, "endpoints");
+	fprintf(stream, "%s on %s, %s\n", count(s->n_endpoints, a, sizeof a),
+		tb_format_counted(s->n_nodes, "node", b, sizeof b),
+		tb_format_counted(s->n_pairs, "ordered pair", c, sizeof c));
+	write_named(&writer);
+	write_order(&writer, s);
+	if (against->node_bytes_per_s > 0)
+		write_load(&writer, against);
 	return ferror(stream) ? TB_EIO : TB_OK;
 }
 

@@ -4,12 +4,17 @@
 
 #include "packets.h"
 
-// tb_packets_write_summary writes lines of text: what was read, replayed and left out,
-// and why, and what the trace asks of a network whose nodes each take in
-// `node_bytes_per_s` (0: not known, nothing is said of it). Rows that would say nothing
-// are left out. TB_EIO when writing fails.
+// What the load of a trace is told against.
+struct tb_packets_against {
+	const char *network;	 // its name
+	double node_bytes_per_s; // what a node takes in; 0: not known, nothing is said
+};
+
+// tb_packets_write_summary writes lines of text, each behind `indent`: what was read,
+// replayed and left out, and why, and what the trace asks of a network. Rows that would
+// say nothing are left out. TB_EIO when writing fails.
 int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
-	double node_bytes_per_s) TB_MUST_USE;
+	const char *indent, const struct tb_packets_against *against) TB_MUST_USE;
 
 // tb_packets_summary_json builds a JSON object with all counts by the names that they
 // have in struct tb_packets_summary, the control frames by protocol, the names of

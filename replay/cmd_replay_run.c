@@ -174,11 +174,12 @@ static int begin_store(struct run *run)
 static void show_progress(const struct run *run, struct tb_progress *progress)
 {
 	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
-	char text[160], simulated[24], delivered[32];
+	char text[160], simulated[24], delivered[48];
 	double wall = tb_clock_s() - progress->started_s;
-	snprintf(text, sizeof text, "%s simulated, %s messages, %.2f M packets/s",
+	snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
 		tb_format_time(stats.now_ps, simulated, sizeof simulated),
-		tb_format_count(stats.n_delivered, delivered, sizeof delivered),
+		tb_format_counted(
+			stats.n_delivered, "message", delivered, sizeof delivered),
 		(double)stats.n_packets / wall / 1e6);
 	tb_progress_show(progress, tb_workload_fraction(run->workload), text);
 }

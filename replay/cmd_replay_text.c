@@ -55,7 +55,9 @@ static int print_input(const struct run *run, uint32_t i)
 	}
 	if (tb_workload_n_inputs(run->workload) > 1)
 		fputc('\n', stderr);
-	return tb_packets_write_summary(stderr, input.packets, replay_peak_rate(run));
+	const struct tb_packets_against against = {
+		tb_network_params(run->network)->name, replay_peak_rate(run)};
+	return tb_packets_write_summary(stderr, input.packets, "", &against);
 }
 
 static void print_jobs_found(const struct run *run)
@@ -71,10 +73,11 @@ int replay_print_summary(struct run *run)
 {
 	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
 	const struct tb_network_params *params = tb_network_params(run->network);
-	char time[24], size[24], packets[48], messages[48], wait[24];
-	fprintf(stderr, "%s on %s (%u-ary %u-tree, %u nodes)\n", run->input_name,
-		params->name, params->arity, params->levels,
-		tb_network_n_nodes(run->network));
+	char time[24], size[24], packets[48], messages[48], wait[24], nodes[48];
+	fprintf(stderr, "%s on %s (%u-ary %u-tree, %s)\n", run->input_name, params->name,
+		params->arity, params->levels,
+		tb_format_counted(
+			tb_network_n_nodes(run->network), "node", nodes, sizeof nodes));
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return tb_fail(

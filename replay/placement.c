@@ -156,19 +156,21 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 	const struct tb_places *places = placing->places;
 	uint32_t n_nodes = tb_network_n_nodes(places->network);
 	unsigned long long n_slots = count_slots(hosts);
+	char ranks[48], nodes[48];
+	tb_format_counted(placing->n_ranks, "rank", ranks, sizeof ranks);
+	tb_format_counted(n_nodes, "node", nodes, sizeof nodes);
 	if (tb_placement_names_nodes(placing->placement))
 		return tb_fail(placing->error, TB_ECAPACITY,
-			"job '%s' has %u ranks, its hosts have room for %llu",
-			placing->name, placing->n_ranks, n_slots);
+			"job '%s' has %s, its hosts have room for %llu", placing->name,
+			ranks, n_slots);
 	if (n_slots == n_nodes)
 		return tb_fail(placing->error, TB_ECAPACITY,
-			"job '%s' has %u ranks, the network %u nodes: --nodes %u raises "
-			"the tree",
-			placing->name, placing->n_ranks, n_nodes, placing->n_ranks);
+			"job '%s' has %s, the network %s: --nodes %u raises the tree",
+			placing->name, ranks, nodes, placing->n_ranks);
 	return tb_fail(placing->error, TB_ECAPACITY,
-		"job '%s' has %u ranks, the other jobs leave %llu of %u nodes: --nodes "
-		"%llu raises the tree",
-		placing->name, placing->n_ranks, n_slots, n_nodes,
+		"job '%s' has %s, the other jobs leave %llu of %s: --nodes %llu raises "
+		"the tree",
+		placing->name, ranks, n_slots, nodes,
 		n_nodes - n_slots + placing->n_ranks);
 }
 

@@ -67,9 +67,26 @@ static void shares_are_shown_without_powers_of_ten(void **state)
 	assert_string_equal(tb_format_percent(1e300, text, sizeof text), "1e+300 %");
 }
 
+static void counted_things_have_their_plural(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t count;
+		const char *noun, *text;
+	} things[] = {{0, "packet", "0 packets"}, {1, "packet", "1 packet"},
+		{1234, "packet", "1,234 packets"}, {1, "switch|switches", "1 switch"},
+		{2, "switch|switches", "2 switches"}};
+	char text[48];
+	for (size_t i = 0; i < sizeof things / sizeof *things; i++)
+		assert_string_equal(tb_format_counted(things[i].count, things[i].noun,
+					    text, sizeof text),
+			things[i].text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counted_things_have_their_plural),
 		cmocka_unit_test(sizes_count_in_powers_of_1024),
 		cmocka_unit_test(nonsense_is_refused_and_leaves_the_result),
 		cmocka_unit_test(times_keep_the_picosecond),

@@ -566,7 +566,9 @@ static void the_summary_is_told_as_text_and_as_json(void **state)
 	const struct tb_packets_options two = {.n_nodes_max = 2};
 	assert_int_equal(read_path(&two), 0);
 	FILE *stream = open_memstream(&text, &size);
-	assert_int_equal(tb_packets_write_summary(stream, packets, 0), TB_OK);
+	assert_int_equal(tb_packets_write_summary(
+				 stream, packets, "", &(struct tb_packets_against){0}),
+		TB_OK);
 	fclose(stream);
 	assert_string_equal(text,
 		"records     4 read, 1 replayed\n"
@@ -575,10 +577,10 @@ static void the_summary_is_told_as_text_and_as_json(void **state)
 		"            1 of endpoints without a node\n"
 		"packets     3, 4.100 KiB on the wire, 3.906 KiB of payload\n"
 		"time        0 ps\n"
-		"endpoints   2 on 2 nodes, 1 ordered pairs\n"
+		"endpoints   2 on 2 nodes, 1 ordered pair\n"
 		"control     1 ARP\n"
 		"no node for 10.77.0.3\n"
-		"offloaded   1 records longer than a segment, cut\n");
+		"offloaded   1 record longer than a segment, cut\n");
 	free(text);
 	char *json = tb_packets_summary_json(packets, 1e9);
 	assert_non_null(strstr(json, "\"n_packets\":3,"));
