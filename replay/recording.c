@@ -17,7 +17,7 @@ struct array {
 struct tb_recording {
 	tb_time_ps bin_ps;
 	tb_time_ps tree_bin_ps;
-	struct array bins, samples, flows, blame, trees;
+	struct array bins, samples, flows, blame, undelivered, trees;
 };
 
 int tb_recording_new(struct tb_recording **recording, struct tb_error *error)
@@ -37,6 +37,7 @@ void tb_recording_free(struct tb_recording *recording)
 	free(recording->samples.items);
 	free(recording->flows.items);
 	free(recording->blame.items);
+	free(recording->undelivered.items);
 	free(recording->trees.items);
 	free(recording);
 }
@@ -88,6 +89,13 @@ static int on_blame(void *context, const struct tb_blame_sample *samples, size_t
 	return append(&recording->blame, samples, n, sizeof *samples);
 }
 
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_recording *recording = context;
+	return append(&recording->undelivered, samples, n, sizeof *samples);
+}
+
 static int on_trees(
 	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
 {
@@ -103,6 +111,7 @@ struct tb_observer tb_recording_observer(struct tb_recording *recording)
 		.bin = on_bin,
 		.flows = on_flows,
 		.blame = on_blame,
+		.undelivered = on_undelivered,
 		.trees = on_trees};
 }
 
@@ -128,6 +137,9 @@ int tb_recording_play(
 	if (status == TB_OK)
 		status = observer->blame(
 			observer->context, recording->blame.items, recording->blame.n);
+	if (status == TB_OK && recording->undelivered.n && observer->undelivered)
+		status = observer->undelivered(observer->context,
+			recording->undelivered.items, recording->undelivered.n);
 	if (status == TB_OK && recording->tree_bin_ps && observer->trees)
 		status = observer->trees(observer->context, recording->tree_bin_ps,
 			recording->trees.items, recording->trees.n);

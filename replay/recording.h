@@ -1,7 +1,7 @@
 // What an observer was told, kept to be told again: a run's figures go to the store when
 // it is over, from the thread that writes.
 //
-// Memory: 56 bytes a link sample, and the flows, blame and trees as they came. A start
+// Memory: 56 bytes a link sample, and what else was told as it came. A start
 // forgets the bins before it, as the observer's order has it.
 #ifndef TB_RECORDING_H
 #define TB_RECORDING_H

@@ -315,7 +315,7 @@ static int change(struct tb_sweep_axes *axes, const char *text, struct tb_error 
 		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
 	struct tb_sweep_axis *axis = tb_sweep_axes_find(axes, name);
 	if (axis) {
-		tb_sweep_list_fini(&axis->list);
+		tb_value_list_fini(&axis->list);
 		axis->line = 0;
 	}
 	bool of_network = strcmp(name, PRESET_AXIS) == 0 || tb_network_has_key(name);

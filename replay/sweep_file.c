@@ -32,7 +32,7 @@ void tb_sweep_axes_fini(struct tb_sweep_axes *axes)
 {
 	for (size_t i = 0; i < axes->n; i++) {
 		free(axes->axes[i].name);
-		tb_sweep_list_fini(&axes->axes[i].list);
+		tb_value_list_fini(&axes->axes[i].list);
 	}
 	free(axes->axes);
 	*axes = (struct tb_sweep_axes){0};
@@ -95,8 +95,8 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 	if (!found)
 		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
 	*axis = found;
-	return tb_sweep_list_parse(&found->list,
-		key >= 0 ? tb_sweep_key_form(key) : TB_FORM_WORD, text, error);
+	return tb_value_list_parse(&found->list,
+		key >= 0 ? tb_sweep_key_form(key) : TB_VALUE_WORD, text, error);
 }
 
 static int add_axis(struct reading *reading, bool of_network, const char *name,

@@ -3,28 +3,14 @@
 #define TB_SWEEP_IMPL_H
 
 #include "sweep.h"
+#include "value_list.h"
 
 #include <stdio.h>
-
-// How a value is written.
-enum tb_sweep_form { TB_FORM_WORD, TB_FORM_COUNT, TB_FORM_SIZE, TB_FORM_REAL };
-
-struct tb_sweep_list {
-	char **texts;
-	size_t n;
-};
-
-// tb_sweep_list_parse appends what `text` lists, ranges written out. Numbers of a range
-// are written as whole numbers (COUNT, SIZE) or with up to ten digits. On failure the
-// error has a sentence about `text` and no place.
-int tb_sweep_list_parse(struct tb_sweep_list *list, enum tb_sweep_form form,
-	const char *text, struct tb_error *error) TB_MUST_USE;
-void tb_sweep_list_fini(struct tb_sweep_list *list);
 
 struct tb_sweep_axis {
 	char *name;
 	int key; // place in tb_sweep_keys; -1: a key of the network
-	struct tb_sweep_list list;
+	struct tb_value_list list;
 	char file[256]; // where it stands; "" and 0: on the command line
 	uint64_t line;
 };
@@ -51,7 +37,7 @@ enum {
 	TB_N_KEYS
 };
 
-enum tb_sweep_form tb_sweep_key_form(int key);
+enum tb_value_form tb_sweep_key_form(int key);
 
 // tb_sweep_key_find gives the place of a key, or -1.
 int tb_sweep_key_find(const char *name);

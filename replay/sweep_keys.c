@@ -32,21 +32,21 @@ const struct tb_sweep_key tb_sweep_keys[] = {
 	{NULL, NULL},
 };
 
-enum tb_sweep_form tb_sweep_key_form(int key)
+enum tb_value_form tb_sweep_key_form(int key)
 {
 	switch (key) {
 	case TB_KEY_NODES:
 	case TB_KEY_IO_NODES:
 	case TB_KEY_SEED:
-		return TB_FORM_COUNT;
+		return TB_VALUE_COUNT;
 	case TB_KEY_MESSAGE:
-		return TB_FORM_SIZE;
+		return TB_VALUE_SIZE;
 	case TB_KEY_LOAD:
 	case TB_KEY_READS:
 	case TB_KEY_IO_LOAD:
-		return TB_FORM_REAL;
+		return TB_VALUE_REAL;
 	default:
-		return TB_FORM_WORD;
+		return TB_VALUE_WORD;
 	}
 }
 

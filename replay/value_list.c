@@ -1,24 +1,25 @@
-// Lists and ranges: "0.1, 0.5", "1..5", "0.1..1 step 0.1", "1K..1M x2".
-#include "sweep_impl.h"
+#include "value_list.h"
 
 #include "units.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define VALUES_MAX 10000
 
-void tb_sweep_list_fini(struct tb_sweep_list *list)
+void tb_value_list_fini(struct tb_value_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->texts[i]);
 	free(list->texts);
-	*list = (struct tb_sweep_list){0};
+	*list = (struct tb_value_list){0};
 }
 
-static int append(struct tb_sweep_list *list, const char *text, size_t length,
+static int append(struct tb_value_list *list, const char *text, size_t length,
 	struct tb_error *error)
 {
 	if (list->n == VALUES_MAX)
@@ -35,12 +36,12 @@ static int append(struct tb_sweep_list *list, const char *text, size_t length,
 	return TB_OK;
 }
 
-static bool number(enum tb_sweep_form form, const char *text, double *value)
+static bool number(enum tb_value_form form, const char *text, double *value)
 {
 	uint64_t whole = 0;
-	if (form == TB_FORM_REAL || form == TB_FORM_WORD)
+	if (form == TB_VALUE_REAL || form == TB_VALUE_WORD)
 		return tb_parse_real(text, -1e18, 1e18, value) == TB_OK;
-	int status = form == TB_FORM_SIZE
+	int status = form == TB_VALUE_SIZE
 			     ? tb_parse_size(text, &whole)
 			     : tb_parse_count(text, 0, UINT64_C(1) << 53, &whole);
 	*value = (double)whole;
@@ -53,7 +54,7 @@ struct range {
 };
 
 // append_range counts, so that the tenth step of 0.1 is 1.
-static int append_range(struct tb_sweep_list *list, enum tb_sweep_form form,
+static int append_range(struct tb_value_list *list, enum tb_value_form form,
 	const struct range *range, struct tb_error *error)
 {
 	double slack = 1e-9 * fabs(range->last);
@@ -64,7 +65,7 @@ static int append_range(struct tb_sweep_list *list, enum tb_sweep_form form,
 		if (value > range->last + slack)
 			break;
 		char text[40];
-		bool whole = form == TB_FORM_COUNT || form == TB_FORM_SIZE;
+		bool whole = form == TB_VALUE_COUNT || form == TB_VALUE_SIZE;
 		snprintf(text, sizeof text, whole ? "%.0f" : "%.10g", value);
 		status = append(list, text, strlen(text), error);
 	}
@@ -72,7 +73,7 @@ static int append_range(struct tb_sweep_list *list, enum tb_sweep_form form,
 }
 
 // parse_step reads what follows the last value of a range: nothing, "step S" or "xF".
-static bool parse_step(struct range *range, enum tb_sweep_form form, char *rest)
+static bool parse_step(struct range *range, enum tb_value_form form, char *rest)
 {
 	range->step = 1;
 	if (*rest == '\0')
@@ -90,7 +91,7 @@ static bool parse_step(struct range *range, enum tb_sweep_form form, char *rest)
 
 // parse_range reads `item`, in which `dots` stand, and may write into it.
 static bool parse_range(
-	struct range *range, enum tb_sweep_form form, char *item, char *dots)
+	struct range *range, enum tb_value_form form, char *item, char *dots)
 {
 	char *last = dots + 2 + strspn(dots + 2, " \t");
 	char *rest = last + strcspn(last, " \t");
@@ -103,7 +104,7 @@ static bool parse_range(
 	       range->last >= range->first && parse_step(range, form, step);
 }
 
-static int parse_item(struct tb_sweep_list *list, enum tb_sweep_form form, char *item,
+static int parse_item(struct tb_value_list *list, enum tb_value_form form, char *item,
 	struct tb_error *error)
 {
 	item += strspn(item, " \t");
@@ -126,7 +127,7 @@ static int parse_item(struct tb_sweep_list *list, enum tb_sweep_form form, char 
 	return append_range(list, form, &range, error);
 }
 
-int tb_sweep_list_parse(struct tb_sweep_list *list, enum tb_sweep_form form,
+int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	const char *text, struct tb_error *error)
 {
 	char *copy = strdup(text);
