@@ -444,11 +444,58 @@ static void a_missing_transfer_is_noticed(void **state)
 		}
 }
 
+// second_calc is the calc that a rank's second time begins with.
+static uint32_t second_calc(const struct tb_job *job, uint32_t rank)
+{
+	uint32_t op = job->first_op[rank] + 1;
+	while (job->ops[op].kind != TB_OP_CALC)
+		op++;
+	return op;
+}
+
+static void check_repeats(const struct tb_job *job)
+{
+	for (uint32_t rank = 0; rank < job->n_ranks; rank++) {
+		uint32_t first = job->first_op[rank], end = job->first_op[rank + 1];
+		uint32_t calc = second_calc(job, rank);
+		assert_int_equal(calc - first, end - calc);
+		for (uint32_t op = first; op < end; op++) {
+			if (op < calc)
+				assert_true(waits(job, op, calc));
+			else if (job->ops[op].kind == TB_OP_SEND)
+				assert_true(waits(job, calc, op));
+		}
+	}
+}
+
+static void a_rank_begins_again_when_its_part_is_done(void **state)
+{
+	(void)state;
+	for (const struct tb_collective *c = tb_collectives; c->name; c++)
+		for (const struct tb_collective_algorithm *a = c->algorithms; a->name;
+			a++) {
+			const struct tb_collective_options o = {.collective = c,
+				.algorithm = a,
+				.n_ranks = 7,
+				.n_ports = 2,
+				.bytes = 90,
+				.branch = 2};
+			const struct tb_plan_job how = {.n_repeats = 2, .compute_ns = 5};
+			struct tb_plan plan = plan_of(&o);
+			struct tb_job *job = NULL;
+			assert_int_equal(tb_plan_to_job(&job, &plan, &how, NULL), TB_OK);
+			check_repeats(job);
+			tb_job_free(job);
+			tb_plan_fini(&plan);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everybody_ends_with_the_right_data),
 		cmocka_unit_test(a_missing_transfer_is_noticed),
+		cmocka_unit_test(a_rank_begins_again_when_its_part_is_done),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
