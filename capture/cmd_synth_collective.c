@@ -1,4 +1,4 @@
-// The options of collectives, and a collective as a job.
+// The options of collectives.
 #include "cmd_synth.h"
 
 #include "units.h"

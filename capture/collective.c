@@ -156,10 +156,8 @@ static int check_amounts(const struct tb_collective_options *o, struct tb_error 
 	if (o->n_ports < 1 || o->n_ports > TB_PORTS_MAX)
 		return tb_fail(error, TB_EUSAGE, "a rank has 1 to %d ports, not %" PRIu32,
 			TB_PORTS_MAX, o->n_ports);
-	if (o->algorithm->branches && (o->branch < 1 || o->branch > o->n_ranks))
-		return tb_fail(error, TB_EUSAGE,
-			"a rank of the tree has 1 to %" PRIu32 " children, not %" PRIu32,
-			o->n_ranks, o->branch);
+	if (o->algorithm->branches && o->branch < 1)
+		return tb_fail(error, TB_EUSAGE, "a rank of a tree has children");
 	if (o->bytes > (UINT64_C(1) << 62) / o->n_ranks)
 		return tb_fail(error, TB_EUSAGE,
 			"%" PRIu64 " bytes are too many for %" PRIu32 " ranks", o->bytes,
@@ -182,10 +180,11 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 	if (status != TB_OK)
 		return status;
 	bool whole = o->collective->size == TB_SIZE_WHOLE;
-	// More ports than there are others would only be idle.
+	// More ports or children than there are others would be idle.
 	struct tb_collective_options used = *o;
-	if (used.n_ports > o->n_ranks - 1)
-		used.n_ports = o->n_ranks - 1;
+	uint32_t others = o->n_ranks - 1;
+	used.n_ports = o->n_ports < others ? o->n_ports : others;
+	used.branch = o->branch < others ? o->branch : others;
 	struct tb_plan made = {.n_ranks = o->n_ranks,
 		.n_ports = used.n_ports,
 		.order = TB_ORDER_DATA,
