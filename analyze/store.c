@@ -351,6 +351,16 @@ static int store_trees(
 				   bin_ps, samples, n, &store->error));
 }
 
+static int store_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_store *store = context;
+	if (store->failed)
+		return store->error.code;
+	return keep(store, tb_store_write_undelivered(store->db, store->path,
+				   store->feed.run, samples, n, &store->error));
+}
+
 struct tb_observer tb_store_observer(struct tb_store *store)
 {
 	return (struct tb_observer){.context = store,
@@ -358,7 +368,8 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.bin = store_bin,
 		.flows = store_flows,
 		.blame = store_blame,
-		.trees = store_trees};
+		.trees = store_trees,
+		.undelivered = store_undelivered};
 }
 
 static int write_totals(struct tb_store *store, struct tb_error *error)

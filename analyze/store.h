@@ -15,6 +15,7 @@
 #ifndef TB_STORE_H
 #define TB_STORE_H
 
+#include "faults.h"
 #include "network.h"
 #include "observer.h"
 
@@ -59,6 +60,9 @@ struct tb_run_config {
 	const struct tb_run_place *places; // n_places entries, each rank once; may be
 					   // NULL
 	size_t n_places;
+	const struct tb_faults *faults; // NULL: none
+	const char *routes_name;	// of a route file, "" when routes were computed
+	const char *routes_digest;	// SHA-256 in hexadecimal of its bytes
 };
 
 struct tb_run_result {
@@ -67,6 +71,8 @@ struct tb_run_result {
 	uint64_t n_messages; // delivered
 	uint64_t n_packets;
 	uint64_t payload_bytes; // delivered
+	uint64_t n_retries;	// packets sent again after an error
+	uint64_t n_undelivered; // messages given up
 	double wall_s;
 	// A JSON object with the input's summary (counts by name), or NULL.
 	const char *notes;

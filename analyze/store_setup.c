@@ -87,6 +87,8 @@ static void put_params(struct row *row, const struct tb_network_params *params)
 	put(row, params->send_overhead_ps);
 	put(row, params->receive_overhead_ps);
 	put_real(row, params->age_weight);
+	put(row, params->retries);
+	put(row, params->retry_delay_ps);
 }
 
 // next_run is the number behind all runs and all that points of a sweep are to have.
@@ -117,9 +119,10 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 		"n_levels, n_jobs, network, arity, levels, ascent, link_bytes_per_s, "
 		"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "
 		"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "
-		"receive_overhead_ps, age_weight) VALUES "
+		"receive_overhead_ps, age_weight, retries, retry_delay_ps, routes_name, "
+		"routes_digest) VALUES "
 		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-		"?,?,?,?,?,?,?,?,?,?,?,?)",
+		"?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
@@ -138,6 +141,8 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 	put(&row, tb_network_n_levels(network));
 	put(&row, config->n_jobs);
 	put_params(&row, tb_network_params(network));
+	put_text(&row, config->routes_name);
+	put_text(&row, config->routes_digest);
 	row_end(&row);
 	return row_done(&row);
 }
@@ -274,6 +279,26 @@ static int write_links(sqlite3 *db, const char *path, int64_t run,
 	return row_done(&row);
 }
 
+static int write_faults(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_faults *faults, struct tb_error *error)
+{
+	struct row row =
+		row_into(db, path, "INSERT INTO fault VALUES (?,?,?,?,?)", error);
+	for (size_t i = 0; !row.status && faults && i < tb_faults_n(faults); i++) {
+		struct tb_fault fault = tb_faults_at(faults, i);
+		put(&row, run);
+		put(&row, (int64_t)i);
+		if (fault.is_switch)
+			put_null(&row);
+		put(&row, fault.id);
+		if (!fault.is_switch)
+			put_null(&row);
+		put(&row, fault.at_ps);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
 int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
 	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
 {
@@ -296,6 +321,8 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 	if (!status)
 		status = write_links(db, path, id, network, error);
 	if (!status)
+		status = write_faults(db, path, id, config->faults, error);
+	if (!status)
 		*run = id;
 	return status;
 }
@@ -316,13 +343,16 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 {
 	struct row row = row_into(db, path,
 		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
-		"n_packets = ?, payload_bytes = ?, notes = ? WHERE run = ?",
+		"n_packets = ?, payload_bytes = ?, n_retries = ?, n_undelivered = ?, "
+		"notes = ? WHERE run = ?",
 		error);
 	put(&row, result->complete);
 	put(&row, result->simulated_ps);
 	put(&row, (int64_t)result->n_messages);
 	put(&row, (int64_t)result->n_packets);
 	put(&row, (int64_t)result->payload_bytes);
+	put(&row, (int64_t)result->n_retries);
+	put(&row, (int64_t)result->n_undelivered);
 	put_text(&row, result->notes ? result->notes : "{}");
 	put(&row, run);
 	row_end(&row);
@@ -379,6 +409,26 @@ int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
 		put_id(&row, blame->culprit_destination.id);
 		put(&row, (int64_t)blame->n_waits);
 		put(&row, (int64_t)blame->wait_ps);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_undelivered_sample *samples, size_t n, struct tb_error *error)
+{
+	struct row row = row_into(
+		db, path, "INSERT INTO undelivered_flow VALUES (?,?,?,?,?,?,?,?)", error);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		const struct tb_undelivered_sample *at = &samples[i];
+		put(&row, run);
+		put(&row, at->job);
+		put(&row, at->source.id);
+		put(&row, at->destination.id);
+		put_id(&row, at->dead.id);
+		put(&row, (int64_t)at->n_messages);
+		put(&row, (int64_t)at->bytes);
+		put(&row, at->first_ps);
 		row_end(&row);
 	}
 	return row_done(&row);

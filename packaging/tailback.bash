@@ -28,7 +28,8 @@ _tailback_value()
 		;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output) _tailback_files "$stores" ;;
 	replay:--engine) _tailback_words "events flits" ;;
-	replay:--map | replay:--job) _tailback_files '.' ;;
+	replay:--map | replay:--fault-file | replay:--job) _tailback_files '.' ;;
+	replay:--fault) _tailback_words 'link= switch=' ;;
 	replay:--dedup)
 		[[ -n $equals ]] || return 1 # the value may be left out
 		_tailback_words 'auto yes no'

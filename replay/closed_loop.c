@@ -33,6 +33,7 @@ struct tb_closed_loop {
 	struct tb_op_queue outgoing; // sends to be taken at `now`
 	tb_time_ps now;
 	uint64_t n_done;
+	uint64_t n_undelivered; // sends
 };
 
 static void satisfy(struct tb_closed_loop *loop, uint32_t op)
@@ -208,6 +209,16 @@ static int delivered(
 	return settle(loop, error);
 }
 
+// undelivered: the sender goes on, its buffer is free; whoever waits for the message does
+// so to the end.
+static int undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_closed_loop *loop = context;
+	loop->n_undelivered++;
+	return sent(context, now, cookie, error);
+}
+
 static void describe(
 	const struct tb_closed_loop *loop, uint32_t op, char *text, size_t size)
 {
@@ -239,7 +250,8 @@ static uint32_t stuck_receive(const struct tb_closed_loop *loop, uint32_t rank)
 static int finish(void *context, struct tb_error *error)
 {
 	const struct tb_closed_loop *loop = context;
-	if (loop->n_done == loop->job->n_ops)
+	// What was not delivered explains what never runs; the caller tells both.
+	if (loop->n_done == loop->job->n_ops || loop->n_undelivered)
 		return TB_OK;
 	uint32_t op = NONE;
 	for (uint32_t rank = 0; rank < loop->job->n_ranks && op == NONE; rank++)
@@ -328,6 +340,7 @@ struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop)
 		.take = take,
 		.sent = sent,
 		.delivered = delivered,
+		.undelivered = undelivered,
 		.finish = finish};
 }
 

@@ -24,6 +24,8 @@ int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
 	struct tb_error *error) TB_MUST_USE;
 void tb_closed_loop_free(struct tb_closed_loop *loop);
 
+// Where messages were given up, the source's finish is TB_OK also when operations wait
+// for them: n_done tells.
 struct tb_source tb_closed_loop_source(struct tb_closed_loop *loop);
 
 // tb_closed_loop_n_done is how many operations are done.

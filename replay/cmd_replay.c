@@ -24,6 +24,8 @@ enum {
 	KEY_ENGINE,
 	KEY_JOB,
 	KEY_SPLIT,
+	KEY_FAULT,
+	KEY_FAULT_FILE,
 };
 
 static const struct argp_option option_table[] = {
@@ -36,6 +38,11 @@ static const struct argp_option option_table[] = {
 	{"map", KEY_MAP, "FILE", 0,
 		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where",
 		1},
+	{"fault", KEY_FAULT, "WHAT[@TIME]", 0,
+		"A cable or switch is dead, from the start or from TIME on: link=0.1:4, "
+		"'link=node 5', switch=1.4@12ms; may be given again",
+		1},
+	{"fault-file", KEY_FAULT_FILE, "FILE", 0, "The same, one a line", 1},
 	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
 		"A further job or capture: start=TIME, placement=block|cyclic|random|"
@@ -81,7 +88,7 @@ static const struct argp_option option_table[] = {
 
 struct parsing {
 	struct replay_options options;
-	const char **traces, **jobs;
+	const char **traces, **jobs, **faults;
 };
 
 static void want_time(
@@ -152,6 +159,12 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_MAP:
 		options->workload.map = text;
+		break;
+	case KEY_FAULT:
+		parsing->faults[options->n_faults++] = text;
+		break;
+	case KEY_FAULT_FILE:
+		options->fault_file = text;
 		break;
 	case 'o':
 		options->output = text;
@@ -227,6 +240,10 @@ static char *describe(const struct replay_options *options)
 		fprintf(stream, " --job %s", options->workload.jobs[i]);
 	if (options->workload.split)
 		fputs(" --split-jobs", stream);
+	for (size_t i = 0; i < options->n_faults; i++)
+		fprintf(stream, " --fault '%s'", options->faults[i]);
+	if (options->fault_file)
+		fprintf(stream, " --fault-file %s", options->fault_file);
 	if (options->engine != &tb_engine_events)
 		fprintf(stream, " --engine %s", options->engine->name);
 	if (options->without_blame)
@@ -265,19 +282,23 @@ int tb_cmd_replay(int argc, char **argv)
 		       "  tailback replay big.goal -n qsnet,levels=5 --bin 50us -o "
 		       "run.db\n"
 		       "  tailback replay melt.goal --job io.goal,start=5ms,nodes=48-63 "
-		       "-o run.db",
+		       "-o run.db\n"
+		       "  tailback replay job.goal --fault link=0.1:4 --fault "
+		       "switch=1.4@12ms -o run.db",
 	};
 	struct parsing parsing = {
 		.options = {.network = "qsnet", .seed = 1, .engine = &tb_engine_events}};
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
-	parsing.traces = calloc((size_t)argc, 2 * sizeof *parsing.traces);
+	parsing.traces = calloc((size_t)argc, 3 * sizeof *parsing.traces);
 	if (!parsing.traces)
 		return tb_cli_fail(&no_memory);
 	parsing.jobs = parsing.traces + argc;
+	parsing.faults = parsing.jobs + argc;
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
 	parsing.options.workload.traces = parsing.traces;
 	parsing.options.workload.jobs = parsing.jobs;
+	parsing.options.faults = parsing.faults;
 	parsing.options.workload.seed = parsing.options.seed;
 	parsing.options.stop = tb_cli_catch_stop();
 	char *described = describe(&parsing.options);

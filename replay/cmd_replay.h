@@ -4,6 +4,7 @@
 #define TB_CMD_REPLAY_H
 
 #include "engine_kind.h"
+#include "places.h"
 #include "store.h"
 #include "workload.h"
 
@@ -18,6 +19,9 @@ struct replay_options {
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
+	const char *const *faults; // as tb_faults_add reads them
+	size_t n_faults;
+	const char *fault_file; // NULL: none
 	bool quiet;
 	bool packets_options_used; // one that means nothing for a job was given
 	const char *described;	   // the options that bear on the result, for the store
@@ -34,8 +38,11 @@ struct run {
 	struct tb_workload *workload;
 	struct tb_source source;
 	struct tb_store *store;
-	struct tb_observer observer; // of the store
-	void *engine;		     // of options->engine
+	struct tb_observer observer, of_store;
+	struct tb_faults *faults; // NULL: none
+	struct tb_undelivered_sample *undelivered;
+	size_t n_undelivered; // rows
+	void *engine;	      // of options->engine
 	char *input_name;
 	const char **files;
 	size_t n_files;
@@ -57,6 +64,15 @@ double replay_peak_rate(const struct run *run);
 // overlook, even when no summary is wanted.
 int replay_print_summary(struct run *run) TB_MUST_USE;
 void replay_warn(const struct run *run);
+
+// replay_take_faults makes run->faults from the options and refuses those that cut the
+// network from the start.
+int replay_take_faults(struct run *run) TB_MUST_USE;
+
+// replay_observer is that of the store, and keeps what was not delivered for the warning
+// replay_warn_of_faults.
+struct tb_observer replay_observer(struct run *run);
+void replay_warn_of_faults(const struct run *run);
 
 // replay_run does it and returns the exit code, messages printed.
 int replay_run(const struct replay_options *options);

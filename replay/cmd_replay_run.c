@@ -162,7 +162,8 @@ static int begin_store(struct run *run)
 		.jobs = jobs,
 		.n_jobs = tb_workload_n_jobs(run->workload),
 		.places = places,
-		.n_places = n_places};
+		.n_places = n_places,
+		.faults = run->faults};
 	status = jobs && places ? tb_store_begin_run(
 					  run->store, run->network, &config, &run->error)
 				: no_memory(run);
@@ -305,6 +306,8 @@ static int end_store(struct run *run, bool complete)
 		.n_messages = stats.n_delivered,
 		.n_packets = stats.n_packets,
 		.payload_bytes = stats.payload_bytes,
+		.n_retries = stats.n_retries,
+		.n_undelivered = stats.n_undelivered,
 		.wall_s = run->wall_s,
 		.notes = notes,
 		.node_names = run->node_names,
@@ -330,8 +333,9 @@ static int make_engine(struct run *run)
 	const struct replay_options *options = run->options;
 	struct tb_engine_options engine = {.seed = options->seed,
 		.bin_ps = options->bin_ps,
-		.without_blame = options->without_blame};
-	run->observer = tb_store_observer(run->store);
+		.without_blame = options->without_blame,
+		.faults = run->faults};
+	run->observer = replay_observer(run);
 	return options->engine->make(&run->engine, run->network, &run->source,
 		&run->observer, &engine, &run->error);
 }
@@ -363,6 +367,8 @@ static int prepare(struct run *run)
 	if (status == TB_OK)
 		status = name_inputs(run);
 	if (status == TB_OK)
+		status = replay_take_faults(run);
+	if (status == TB_OK)
 		status = tb_store_create(&run->store, run->options->output, &run->error);
 	if (status == TB_OK)
 		status = make_engine(run);
@@ -387,10 +393,12 @@ int replay_run(const struct replay_options *options)
 	options->engine->free(run.engine);
 	tb_store_free(run.store);
 	tb_workload_free(run.workload);
-	tb_network_free(run.network);
 	free(run.input_name);
 	free(run.files);
 	free(run.node_names);
 	free(run.places);
+	free(run.undelivered);
+	tb_faults_free(run.faults);
+	tb_network_free(run.network);
 	return code;
 }

@@ -129,4 +129,5 @@ void replay_warn(const struct run *run)
 		if (input.packets)
 			warn_of_captures(run, input);
 	}
+	replay_warn_of_faults(run);
 }

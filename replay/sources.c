@@ -115,13 +115,18 @@ static int take(
 	return 0;
 }
 
-static int tell(struct tb_sources *sources, bool is_sent, tb_time_ps now, uint64_t cookie,
-	struct tb_error *error)
+enum news { SENT, DELIVERED, UNDELIVERED };
+
+static int tell(struct tb_sources *sources, enum news news, tb_time_ps now,
+	uint64_t cookie, struct tb_error *error)
 {
 	uint32_t i = (uint32_t)(cookie >> COOKIE_BITS);
 	const struct tb_source_part *what = &sources->parts[i].what;
-	int (*call)(void *, tb_time_ps, uint64_t, struct tb_error *) =
-		is_sent ? what->source.sent : what->source.delivered;
+	int (*const calls[])(void *, tb_time_ps, uint64_t, struct tb_error *) = {
+		[SENT] = what->source.sent,
+		[DELIVERED] = what->source.delivered,
+		[UNDELIVERED] = what->source.undelivered};
+	int (*call)(void *, tb_time_ps, uint64_t, struct tb_error *) = calls[news];
 	if (!call)
 		return TB_OK;
 	int status = call(what->source.context, now - what->start_ps,
@@ -132,13 +137,19 @@ static int tell(struct tb_sources *sources, bool is_sent, tb_time_ps now, uint64
 
 static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return tell(context, true, now, cookie, error);
+	return tell(context, SENT, now, cookie, error);
 }
 
 static int delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	return tell(context, false, now, cookie, error);
+	return tell(context, DELIVERED, now, cookie, error);
+}
+
+static int undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	return tell(context, UNDELIVERED, now, cookie, error);
 }
 
 static int finish(void *context, struct tb_error *error)
@@ -161,5 +172,6 @@ struct tb_source tb_sources_source(struct tb_sources *sources)
 		.take = take,
 		.sent = sent,
 		.delivered = delivered,
+		.undelivered = undelivered,
 		.finish = finish};
 }

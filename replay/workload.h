@@ -83,6 +83,10 @@ struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint3
 struct tb_node tb_workload_node(
 	const struct tb_workload *workload, uint32_t input, struct tb_node captured);
 
+// tb_workload_n_waiting is how many operations of an input's job are not done; 0 of
+// captures.
+uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t input);
+
 // tb_workload_fraction is how much of it was replayed, in [0, 1]; negative when that is
 // not known.
 double tb_workload_fraction(const struct tb_workload *workload);

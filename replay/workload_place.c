@@ -155,6 +155,12 @@ struct tb_node tb_workload_node(
 	return node_of ? (struct tb_node){node_of[captured.id]} : captured;
 }
 
+uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t i)
+{
+	const struct workload_input *input = &workload->inputs[i];
+	return input->job ? input->job->n_ops - tb_closed_loop_n_done(input->closed) : 0;
+}
+
 double tb_workload_fraction(const struct tb_workload *workload)
 {
 	double sum = 0;

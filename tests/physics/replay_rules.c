@@ -1,5 +1,6 @@
 // Rules of docs/model.md by closed forms, on both engines: what they once got wrong.
 #include "../support/replay_account.h"
+#include "places.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,6 +163,93 @@ static void random_ascents_spread_over_all_links(void **state)
 	}
 }
 
+// fault_at is the cable of a link, by its name, that dies at an instant.
+static struct tb_fault fault_at(
+	const struct program *program, const char *name, tb_time_ps at_ps)
+{
+	struct tb_link link = {0};
+	struct tb_network *net = network_of(program, NULL);
+	assert_int_equal(tb_place_link(net, name, &link, NULL), TB_OK);
+	tb_network_free(net);
+	return (struct tb_fault){.id = link.id, .at_ps = at_ps};
+}
+
+// The packet is all in at the switch a hop after its last flit began, 62 bytes after the
+// first; its error takes a hop back. After three tries the node looks for another way.
+static void a_dead_end_is_tried_and_given_up(void **state)
+{
+	(void)state;
+	struct program program = two_leaves();
+	program.params.retries = 2;
+	program.params.retry_delay_ps = 1000;
+	program.n_posts = 2;
+	program.posts[0] =
+		(struct post){.at = 10, .source = 0, .destination = 1, .bytes = 5};
+	program.posts[1] =
+		(struct post){.at = 900000, .source = 0, .destination = 1, .bytes = 5};
+	program.n_faults = 1;
+	program.faults[0] = fault_at(&program, "0.0 > node 1", 5);
+	for (int k = 0; k < 2; k++) {
+		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		assert_int_equal(account->status, TB_OK);
+		assert_int_equal(account->given_up[0],
+			10 + 3 * (62 * 2500 + 40000 + 40000 + 1000));
+		// Now the node knows.
+		assert_int_equal(account->given_up[1], 900000);
+		assert_int_equal(account->stats.n_retries, 3);
+		assert_int_equal(account->stats.n_undelivered, 2);
+		assert_int_equal(account->n_undelivered, 2);
+		assert_int_equal(account->undelivered[1].dead.id, TB_ID_NONE);
+		account_drop(account);
+	}
+}
+
+// The worm is spoilt by the link that it has already left, comes in all the same, and is
+// tried again over the other cable as soon as its error is back.
+static void a_worm_over_a_dying_link_is_sent_again(void **state)
+{
+	(void)state;
+	struct program program = two_leaves();
+	program.params.ascent = TB_ASCENT_ADAPTIVE_LOWEST;
+	program.params.retries = 1;
+	program.n_posts = 1;
+	program.posts[0] = (struct post){.source = 0, .destination = 2, .bytes = 5};
+	program.n_faults = 1;
+	tb_time_ps in = 3 * 40000 + 63 * 2500 + 35000, back = 4 * 40000;
+	const tb_time_ps deaths[] = {1, 40001, in, in + 1};
+	const tb_time_ps delivered[] = {in, in + back + in, in + back + in, in};
+	for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
+		program.faults[0] = fault_at(&program, "0.0:4", deaths[i]);
+		for (int k = 0; k < 2; k++) {
+			struct account *account = replay(kinds[k], &program, UINT64_MAX);
+			assert_int_equal(account->delivered[0], delivered[i]);
+			assert_int_equal(account->stats.n_undelivered, 0);
+			account_drop(account);
+		}
+	}
+}
+
+// Headers wait for the one link to node 1, which a long packet holds; when it dies their
+// waits end and count.
+static void a_header_that_waits_for_a_dying_link_is_refused(void **state)
+{
+	(void)state;
+	struct program program = two_leaves();
+	program.cables[1].n_vcs = 1; // of node 1
+	program.n_posts = 2;
+	program.posts[0] = (struct post){.source = 0, .destination = 1, .bytes = 320};
+	program.posts[1] =
+		(struct post){.at = 1, .source = 2, .destination = 1, .bytes = 0};
+	program.n_faults = 1;
+	program.faults[0] = fault_at(&program, "node 1", 300000);
+	for (int k = 0; k < 2; k++) {
+		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		assert_int_equal(account->stats.wait_ps, 300000 - 3 * 40000 - 1);
+		assert_int_equal(account->stats.n_undelivered, 2);
+		account_drop(account);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +258,9 @@ int main(void)
 		cmocka_unit_test(a_packet_crosses_at_the_pace_of_the_slower_link),
 		cmocka_unit_test(endings_of_one_instant_are_told_by_serial),
 		cmocka_unit_test(a_packet_of_nothing_is_a_byte_long),
+		cmocka_unit_test(a_dead_end_is_tried_and_given_up),
+		cmocka_unit_test(a_worm_over_a_dying_link_is_sent_again),
+		cmocka_unit_test(a_header_that_waits_for_a_dying_link_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,137 @@
+// Faults as text: places by their names, what dies with what, what is cut off.
+#include "faults.h"
+#include "places.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct tb_network *tree(const char *preset)
+{
+	struct tb_network_params params;
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_preset(&params, preset, NULL), TB_OK);
+	assert_int_equal(tb_network_kary_ntree(&net, &params, 0, NULL), TB_OK);
+	return net;
+}
+
+static void every_link_is_found_by_its_name(void **state)
+{
+	(void)state;
+	struct tb_network *net = tree("qsnet,levels=2");
+	for (uint32_t i = 0; i < tb_network_n_links(net); i++) {
+		char name[64];
+		struct tb_link found = {TB_ID_NONE};
+		tb_place_name_link(net, (struct tb_link){i}, name, sizeof name);
+		assert_int_equal(tb_place_link(net, name, &found, NULL), TB_OK);
+		assert_int_equal(found.id, i);
+	}
+	tb_network_free(net);
+}
+
+static void a_port_names_the_link_that_leaves_by_it(void **state)
+{
+	(void)state;
+	static const char *const same[][2] = {{"0.1:5", "0.1:5 > 1.1:1"},
+		{"0.1:up1", "0.1:5"}, {"0.1:down2", "0.1:2"}, {"0.1:2", "0.1 > node 6"},
+		{"node 6", "node 6 > 0.1"}, {" 0.1 : 5>1.1:1 ", "0.1:5"}};
+	struct tb_network *net = tree("qsnet,levels=2");
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		struct tb_link a = {0}, b = {1};
+		assert_int_equal(tb_place_link(net, same[i][0], &a, NULL), TB_OK);
+		assert_int_equal(tb_place_link(net, same[i][1], &b, NULL), TB_OK);
+		assert_int_equal(a.id, b.id);
+	}
+	tb_network_free(net);
+}
+
+static void nonsense_is_refused_with_what_was_expected(void **state)
+{
+	(void)state;
+	static const char *const wrong[][2] = {{"link=0.1", "expected a link"},
+		{"link=0.1:8", "no port 8"}, {"link=0.1:up4", "no up port 4"},
+		{"link=0.9:1", "no switch 0.9"}, {"link=node 16", "no node 16"},
+		{"link=0.1:4 > 1.3:0", "no such link"},
+		{"link=0.1:4x", "expected a link"}, {"switch=2.0", "no switch 2.0"},
+		{"switch=1", "level.index"}, {"switch=1.0@soon", "a time"},
+		{"cable=0.1:4", "link=PLACE"}, {"", "link=PLACE"},
+		{"link=1.0:4", "no port 4"}, {"link=99999999999.1:4", "level.index"}};
+	struct tb_network *net = tree("qsnet,levels=2");
+	struct tb_faults *faults = NULL;
+	assert_int_equal(tb_faults_new(&faults, net, NULL), TB_OK);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct tb_error error = {0};
+		assert_int_equal(tb_faults_add(faults, wrong[i][0], &error), TB_EUSAGE);
+		if (!strstr(error.text, wrong[i][1]))
+			fail_msg("'%s' does not say '%s'", error.text, wrong[i][1]);
+	}
+	assert_int_equal(tb_faults_n(faults), 0);
+	tb_faults_free(faults);
+	tb_network_free(net);
+}
+
+static void both_links_of_a_cable_die_and_all_of_a_switch(void **state)
+{
+	(void)state;
+	struct tb_network *net = tree("qsnet,levels=2");
+	struct tb_faults *faults = NULL;
+	assert_int_equal(tb_faults_new(&faults, net, NULL), TB_OK);
+	assert_int_equal(tb_faults_add(faults, "link=0.1:4@3us", NULL), TB_OK);
+	assert_int_equal(tb_faults_add(faults, "switch=1.0@1us", NULL), TB_OK);
+	assert_int_equal(tb_faults_add(faults, "link=0.2:4@2us", NULL), TB_OK);
+	uint32_t n_dead = 0;
+	for (uint32_t i = 0; i < tb_network_n_links(net); i++)
+		if (tb_faults_dead_at(faults, (struct tb_link){i}) != TB_TIME_NEVER) {
+			assert_int_equal(
+				tb_faults_dead_at(faults, (struct tb_link){i}), 1000000);
+			n_dead++;
+		}
+	assert_int_equal(n_dead, 8);
+	tb_faults_free(faults);
+	tb_network_free(net);
+}
+
+static int check(const char *fault, struct tb_error *error)
+{
+	struct tb_network *net = tree("qsnet,arity=2,levels=3");
+	struct tb_faults *faults = NULL;
+	assert_int_equal(tb_faults_new(&faults, net, NULL), TB_OK);
+	char *rest = strdup(fault), *all = rest;
+	for (char *one; (one = strsep(&rest, ";"));)
+		assert_int_equal(tb_faults_add(faults, one, NULL), TB_OK);
+	int status = tb_faults_check(faults, error);
+	free(all);
+	tb_faults_free(faults);
+	tb_network_free(net);
+	return status;
+}
+
+static void what_cuts_the_tree_from_the_start_is_refused(void **state)
+{
+	(void)state;
+	struct tb_error error = {0};
+	assert_int_equal(check("switch=2.0;link=1.1:2", &error), TB_OK);
+	assert_int_equal(check("switch=0.3@1ps", &error), TB_OK);
+	assert_int_equal(check("link=node 3", &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "node 3"));
+	// Nodes 0 to 3 have one way out of two levels left, that leads to a dead top.
+	assert_int_equal(
+		check("link=1.0:2;link=1.0:3;link=1.1:2;switch=2.3", &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "no way from node"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_link_is_found_by_its_name),
+		cmocka_unit_test(a_port_names_the_link_that_leaves_by_it),
+		cmocka_unit_test(nonsense_is_refused_with_what_was_expected),
+		cmocka_unit_test(both_links_of_a_cable_die_and_all_of_a_switch),
+		cmocka_unit_test(what_cuts_the_tree_from_the_start_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
