@@ -302,6 +302,21 @@ static void wake_switch(struct tb_engine *engine, uint32_t sw, tb_time_ps at)
 	tb_wheel_put(&engine->wheel, at, EV_SWITCH, sw);
 }
 
+// choose is phase 2 for the only header that comes to a switch in this instant.
+static void choose(
+	struct tb_engine *engine, uint32_t sw, struct packet *packet, uint32_t route)
+{
+	uint32_t slot = pick(engine, route, packet->order, sw);
+	if (slot != NOTHING) {
+		grant(engine, packet, slot, lowest_free(engine, slot));
+		return;
+	}
+	struct switch_state *at = &engine->switches[sw];
+	insert(at->waiters, at->n_waiting++, waiter_of(engine, packet, route));
+	tb_recorder_blocked(&engine->recorder, &came_by(engine, packet)->cell);
+	wake_switch(engine, sw, route_frees(engine, route));
+}
+
 void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
 {
 	struct packet *packet = packet_at(engine, id);
@@ -312,15 +327,7 @@ void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
 		return;
 	}
 	packet->arrived = packet->charged = engine->now;
-	uint32_t slot = pick(engine, route, packet->order, sw);
-	if (slot != NOTHING) {
-		grant(engine, packet, slot, lowest_free(engine, slot));
-		return;
-	}
-	struct switch_state *at = &engine->switches[sw];
-	insert(at->waiters, at->n_waiting++, waiter_of(engine, packet, route));
-	tb_recorder_blocked(&engine->recorder, &came_by(engine, packet)->cell);
-	wake_switch(engine, sw, route_frees(engine, route));
+	choose(engine, sw, packet, route);
 }
 
 // try_waiters lets waiters [first, end) of a switch, sorted, take VCs; those that find
@@ -380,6 +387,9 @@ void tb_circuit_switch(struct tb_engine *engine, uint32_t sw)
 		at->n_waiting = try_waiters(engine, sw, 0, n_old + n_new, &wake);
 		if (n_new)
 			count_blocked(engine, at->waiters, at->n_waiting);
+	} else if (n_new == 1) {
+		const struct waiter *waiter = &at->waiters[n_old];
+		choose(engine, sw, packet_at(engine, waiter->packet), waiter->route);
 	} else {
 		uint32_t n = try_waiters(engine, sw, n_old, n_old + n_new, &wake);
 		count_blocked(engine, at->waiters + n_old, n);

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 struct tb_cell { // one link in the open bin
-	uint64_t wait_ps, held_ps, busy_ps, bytes, longest_ps;
+	uint64_t wait_ps, busy_ps, held_ps, bytes, longest_ps;
 	uint32_t n_packets, n_blocked;
 	uint32_t link;
 	bool touched; // holds something: its bit is set
