@@ -1,7 +1,7 @@
 # MPI collectives, captured: traffic and waiting are where the phase file says, as much as the
 # collective moves; and one run seen from four capture points is one trace.
 set -eu
-# shellcheck source=../support/captures.sh
+# shellcheck source=tests/support/captures.sh
 . "$TB_SOURCE/tests/support/captures.sh"
 
 # Of a phase of N nodes, all-to-all and all-gather of B bytes move N (N - 1) B a repetition; the

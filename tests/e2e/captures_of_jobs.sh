@@ -2,7 +2,7 @@
 # each), clients 48-59 and servers 60-63. They are found by who talks to whom, or told by a map, and
 # come out with waits and blame between them.
 set -eu
-# shellcheck source=../support/captures.sh
+# shellcheck source=tests/support/captures.sh
 . "$TB_SOURCE/tests/support/captures.sh"
 
 lammps=$(seq -s, 0 2 46)

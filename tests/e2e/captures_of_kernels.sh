@@ -1,7 +1,7 @@
 # LAMMPS and HPC Challenge, captured: sizes as the README says, and traffic and waiting in the
 # sections in which the programs communicate.
 set -eu
-# shellcheck source=../support/captures.sh
+# shellcheck source=tests/support/captures.sh
 . "$TB_SOURCE/tests/support/captures.sh"
 
 # The melt computes and exchanges from 0.5 s to its end at 2.5 s; before, it is only launched.

@@ -1,7 +1,7 @@
 # Storage traffic, captured: 12 clients write to and read from 4 servers in bursts; RDMA writes and
 # reads; and small captures of NFS, SMB and what else a switch sees.
 set -eu
-# shellcheck source=../support/captures.sh
+# shellcheck source=tests/support/captures.sh
 . "$TB_SOURCE/tests/support/captures.sh"
 
 # Four bursts, about two seconds apart: three of writes, clients (nodes 0-11) to servers (12-15), one of reads.
