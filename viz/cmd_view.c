@@ -43,6 +43,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case 'm':
 		if (tb_metric_parse(value, &options->metric) != TB_OK)
 			argp_error(state, "no metric is called '%s'", value);
+		options->given_metric = true;
 		break;
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
@@ -51,6 +52,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (!parse_size(value, &options->width, &options->height))
 			argp_error(state, "'%s' is no size from 320x240 to 16384x16384",
 				value);
+		options->given_size = true;
 		break;
 	case KEY_SCALE:
 		if (tb_parse_real(value, 0.5, 4, &options->scale) != TB_OK)

@@ -20,6 +20,9 @@
 	X(NARROW, "[", "halve the window")                                               \
 	X(WIDEN, "]", "double the window")                                               \
 	X(WHOLE, "0", "show the whole run")                                              \
+	X(SLOWER, "{", "play at half the speed")                                         \
+	X(FASTER, "}", "play at twice the speed")                                        \
+	X(LOOP, "r", "play again and again, or once")                                    \
 	X(VIEW, "F2 F3 F4 F5 F6 F7", "choose the view")                                  \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
@@ -30,6 +33,7 @@
 	X(HOTTER, "p", "select the row before in the list")                              \
 	X(COOLER, "n", "select the next row in the list")                                \
 	X(ORDER, "o", "order the list by the next column")                               \
+	X(FILTER, "&", "filter the list of links")                                       \
 	X(FOCUS, "Return", "zoom to what is selected")                                   \
 	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
@@ -38,9 +42,17 @@
 	X(PAN_RIGHT, "d Right", "move right")                                            \
 	X(PAN_UP, "w Up", "move up")                                                     \
 	X(PAN_DOWN, "s Down", "move down")                                               \
+	X(SEARCH, "/ Ctrl+F", "search a switch, link, node, host or job")                \
+	X(PALETTE, "Ctrl+P", "find a command by name")                                   \
 	X(THEME, "t", "light or dark theme")                                             \
 	X(COLOURS, "c", "next colour map")                                               \
+	X(LARGER, "Ctrl+= Ctrl++", "larger text")                                        \
+	X(SMALLER, "Ctrl+-", "smaller text")                                             \
+	X(NATURAL, "Ctrl+0", "text of natural size")                                     \
+	X(COPY, "Ctrl+C", "copy what is selected as text")                               \
 	X(SAVE, "Ctrl+S", "save the picture as PNG, SVG or PDF")                         \
+	X(EXPORT, "Ctrl+E", "export the links of the window")                            \
+	X(OPEN, "Ctrl+O", "open another store")                                          \
 	X(HELP, "? F1", "show or hide these keys")                                       \
 	X(BACK, "Escape", "back out: help, selection, zoom, window")                     \
 	X(QUIT, "q Ctrl+Q", "quit")

@@ -16,6 +16,7 @@ struct tb_screen {
 	SDL_Renderer *renderer;
 	struct tb_screen_text text;
 	double asked_scale; // 0: by the display
+	double zoom;	    // of text and controls, by the user
 	double scale;	    // output pixels an abstract pixel
 	double per_point_x; // output pixels a window point
 	double per_point_y;
@@ -48,6 +49,7 @@ static void measure(struct tb_screen *screen)
 	screen->per_point_y = point_h > 0 ? (double)h / point_h : 1;
 	screen->scale = screen->asked_scale > 0 ? screen->asked_scale
 						: display_scale(screen->window, w, h);
+	screen->scale = fmin(fmax(screen->scale * screen->zoom, 0.5), 6);
 }
 
 // Without a display SDL falls back on a driver that shows nothing, and a user would wait
@@ -116,6 +118,7 @@ int tb_screen_new(
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for a window");
 	made->asked_scale = scale;
+	made->zoom = 1;
 	int status = open_window(made, w, h, error);
 	if (status == TB_OK)
 		status = tb_screen_text_init(&made->text, made->renderer, error);
@@ -141,6 +144,23 @@ void tb_screen_free(struct tb_screen *screen)
 		TTF_Quit();
 	SDL_Quit();
 	free(screen);
+}
+
+void tb_screen_points(const struct tb_screen *screen, int *w, int *h)
+{
+	SDL_GetWindowSize(screen->window, w, h);
+}
+
+bool tb_screen_copy(struct tb_screen *screen, const char *text)
+{
+	(void)screen; // SDL's clipboard is the display's
+	return SDL_SetClipboardText(text) == 0;
+}
+
+void tb_screen_scale(struct tb_screen *screen, double factor)
+{
+	screen->zoom = factor > 0 ? fmin(fmax(screen->zoom * factor, 0.4), 4) : 1;
+	measure(screen);
 }
 
 void tb_screen_set_title(struct tb_screen *screen, const char *title)
@@ -370,6 +390,7 @@ static struct tb_input translate(struct tb_screen *screen, const SDL_Event *even
 		if (event->button.button == SDL_BUTTON_LEFT)
 			return pointer_input(screen,
 				event->type == SDL_MOUSEBUTTONDOWN ? TB_INPUT_PRESS
+				: event->button.clicks == 2	   ? TB_INPUT_DOUBLE
 								   : TB_INPUT_RELEASE,
 				event->button.x, event->button.y);
 		break;
@@ -387,6 +408,11 @@ static struct tb_input translate(struct tb_screen *screen, const SDL_Event *even
 	}
 	case SDL_WINDOWEVENT:
 		return window_input(screen, &event->window);
+	case SDL_DROPFILE:
+		input.kind = TB_INPUT_DROP;
+		snprintf(input.path, sizeof input.path, "%s", event->drop.file);
+		SDL_free(event->drop.file);
+		break;
 	case SDL_RENDER_TARGETS_RESET:
 	case SDL_RENDER_DEVICE_RESET:
 		tb_screen_text_forget(&screen->text);
@@ -445,9 +471,11 @@ void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
 		break;
 	case TB_INPUT_PRESS:
 	case TB_INPUT_RELEASE:
+	case TB_INPUT_DOUBLE:
 		event.type = input->kind == TB_INPUT_PRESS ? SDL_MOUSEBUTTONDOWN
 							   : SDL_MOUSEBUTTONUP;
 		event.button.button = SDL_BUTTON_LEFT;
+		event.button.clicks = input->kind == TB_INPUT_DOUBLE ? 2 : 1;
 		event.button.x = x;
 		event.button.y = y;
 		break;
@@ -463,6 +491,7 @@ void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
 	case TB_INPUT_QUIT:
 		event.type = SDL_QUIT;
 		break;
+	case TB_INPUT_DROP:
 	case TB_INPUT_LEAVE:
 	case TB_INPUT_EXPOSE:
 	case TB_INPUT_NONE:

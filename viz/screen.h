@@ -22,6 +22,16 @@ void tb_screen_set_title(struct tb_screen *screen, const char *title);
 // tb_screen_size is the window's size in abstract pixels.
 void tb_screen_size(const struct tb_screen *screen, double *width, double *height);
 
+// tb_screen_points is its size in points, as tb_screen_new takes it.
+void tb_screen_points(const struct tb_screen *screen, int *w, int *h);
+
+// tb_screen_copy puts text on the clipboard; false when there is none.
+bool tb_screen_copy(struct tb_screen *screen, const char *text);
+
+// tb_screen_scale makes text and controls so many times as large as they are; 0: as by
+// tb_screen_new. The size in abstract pixels changes.
+void tb_screen_scale(struct tb_screen *screen, double factor);
+
 void tb_screen_draw(struct tb_screen *screen, const struct tb_picture *picture);
 
 // tb_screen_png draws the picture and writes the window's pixels as a PNG. Write errors
@@ -36,10 +46,12 @@ enum tb_input_kind {
 	TB_INPUT_MOVE,
 	TB_INPUT_PRESS,
 	TB_INPUT_RELEASE,
+	TB_INPUT_DOUBLE, // the second release of a double click
 	TB_INPUT_WHEEL,
 	TB_INPUT_LEAVE,
 	TB_INPUT_RESIZE,
 	TB_INPUT_EXPOSE, // draw again
+	TB_INPUT_DROP,	 // a file was dropped on the window
 	TB_INPUT_QUIT,
 };
 
@@ -48,6 +60,7 @@ struct tb_input {
 	double x, y;  // pointer, in abstract pixels; resize: the window's size in points
 	double steps; // wheel: up is positive
 	char key[32];
+	char path[512]; // drop
 };
 
 // tb_screen_wait returns the next input, or TB_INPUT_NONE after timeout_ms (0: at once).

@@ -16,7 +16,9 @@ static const struct word {
 } words[] = {
 	{"key", TB_STEP_KEY, 0},
 	{"hover", TB_STEP_HOVER, 2},
+	{"type", TB_STEP_TYPE, 0},
 	{"click", TB_STEP_CLICK, 2},
+	{"double", TB_STEP_DOUBLE, 2},
 	{"drag", TB_STEP_DRAG, 4},
 	{"wheel", TB_STEP_WHEEL, 3},
 	{"resize", TB_STEP_RESIZE, 2},

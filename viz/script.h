@@ -3,7 +3,9 @@
 //	# a remark
 //	key SPACE          a key by name, or a character
 //	hover X Y          moves the pointer (abstract pixels)
+//	type TEXT          its characters, one key after the other
 //	click X Y
+//	double X Y         a double click
 //	drag X1 Y1 X2 Y2
 //	wheel X Y STEPS    up is positive
 //	resize W H         the window, in points
@@ -22,7 +24,9 @@
 enum tb_step_kind {
 	TB_STEP_KEY,
 	TB_STEP_HOVER,
+	TB_STEP_TYPE,
 	TB_STEP_CLICK,
+	TB_STEP_DOUBLE,
 	TB_STEP_DRAG,
 	TB_STEP_WHEEL,
 	TB_STEP_RESIZE,

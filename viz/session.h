@@ -15,6 +15,8 @@ struct tb_session_options {
 	enum tb_theme theme;
 	enum tb_colours colours;
 	enum tb_metric metric;
+	// Which of the above were asked for: these are not taken from what is remembered.
+	bool given_size, given_theme, given_colours, given_metric;
 };
 
 // tb_session_run shows the store until the user quits, the script ends, or the first

@@ -178,6 +178,172 @@ static void switch_sheet(struct sheet *sheet, uint32_t id)
 			value, sizeof value));
 }
 
+// own_links sums a node's links into the network, or out of it.
+static struct tb_link_sample own_links(
+	const struct tb_viewer *viewer, uint32_t node, enum tb_link_kind kind)
+{
+	const struct tb_run_link *links = tb_run_links(viewer->run);
+	struct tb_link_sample sum = {.n_packets = 0};
+	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		uint32_t end = kind == TB_LINK_INJECTION ? at->from : at->to;
+		if (at->kind == kind && end == node)
+			sum_into(&sum, &viewer->samples[i]);
+	}
+	return sum;
+}
+
+// flow_rows are the figures of a flow, or of several added up.
+static void flow_rows(struct sheet *sheet, const struct tb_flow_sample *flow)
+{
+	char text[48];
+	row(sheet, "Messages", tb_format_count(flow->n_messages, text, sizeof text));
+	row(sheet, "Payload", tb_format_size(flow->bytes, text, sizeof text));
+	if (flow->n_messages == 0)
+		return;
+	row(sheet, "Mean latency",
+		tb_format_time((tb_time_ps)(flow->latency_ps / flow->n_messages), text,
+			sizeof text));
+	row(sheet, "Worst latency",
+		tb_format_time((tb_time_ps)flow->worst_latency_ps, text, sizeof text));
+	if (flow->ideal_ps) {
+		snprintf(text, sizeof text, "%.3g times an idle network",
+			(double)flow->latency_ps / (double)flow->ideal_ps);
+		row(sheet, "Slowdown", text);
+	}
+	row(sheet, "Wait of headers",
+		tb_format_time((tb_time_ps)flow->wait_ps, text, sizeof text));
+}
+
+static void caption(struct sheet *sheet, const char *text)
+{
+	tb_picture_text(sheet->picture,
+		(struct tb_box){
+			sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H},
+		tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true), text);
+	sheet->y += LINE_H;
+}
+
+// sent_by sums the flows from a node, or of a job.
+static struct tb_flow_sample sent_by(
+	struct tb_viewer *viewer, uint32_t node, uint32_t job, uint32_t *n)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(viewer);
+	struct tb_flow_sample sum = {.n_messages = 0};
+	*n = 0;
+	for (uint32_t i = 0; table && i < table->n; i++) {
+		const struct tb_flow_sample *flow = &table->rows[i];
+		if ((node != TB_ID_NONE && flow->source.id != node) ||
+			(job != TB_ID_NONE && flow->job != job))
+			continue;
+		tb_flow_add(&sum, flow);
+		++*n;
+	}
+	return sum;
+}
+
+static void node_sheet(struct sheet *sheet, uint32_t node)
+{
+	struct tb_viewer *viewer = sheet->viewer;
+	const char *name = tb_run_node_name(viewer->run, (struct tb_node){node});
+	char text[48];
+	uint32_t n;
+	snprintf(text, sizeof text, "%" PRIu32, node);
+	heading(sheet, "Node", text);
+	if (name[0])
+		row(sheet, "host", name);
+	struct tb_link_sample in = own_links(viewer, node, TB_LINK_INJECTION);
+	struct tb_link_sample out = own_links(viewer, node, TB_LINK_EJECTION);
+	caption(sheet, "within the window, on the wire");
+	row(sheet, "Bytes out", tb_format_size(in.bytes, text, sizeof text));
+	row(sheet, "Bytes in", tb_format_size(out.bytes, text, sizeof text));
+	row(sheet, "Wait at its switch",
+		tb_metric_format(TB_WAIT, in.wait_ps, text, sizeof text));
+	gap(sheet);
+	struct tb_flow_sample sent = sent_by(viewer, node, TB_ID_NONE, &n);
+	snprintf(text, sizeof text, "sent in %" PRIu32 " flows, whole run", n);
+	caption(sheet, text);
+	flow_rows(sheet, &sent);
+}
+
+static void job_sheet(struct sheet *sheet, uint32_t job)
+{
+	char text[48];
+	uint32_t n;
+	heading(sheet, "Job", tb_run_job_name(sheet->viewer->run, job));
+	struct tb_flow_sample sent = sent_by(sheet->viewer, TB_ID_NONE, job, &n);
+	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
+	caption(sheet, text);
+	flow_rows(sheet, &sent);
+}
+
+static void flow_sheet(struct sheet *sheet, uint32_t index)
+{
+	struct tb_viewer *viewer = sheet->viewer;
+	const struct tb_flow_table *table = tb_viewer_flows(viewer);
+	char text[96], from[24], to[24];
+	if (!table || index >= table->n)
+		return;
+	const struct tb_flow_sample *flow = &table->rows[index];
+	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, flow->source.id,
+		flow->destination.id);
+	heading(sheet, table->group > 1 ? "Flows of groups" : "Flow", text);
+	row(sheet, "from",
+		end_text(viewer->run, (struct end){true, flow->source.id, 0}, text,
+			sizeof text));
+	row(sheet, "to",
+		end_text(viewer->run, (struct end){true, flow->destination.id, 0}, text,
+			sizeof text));
+	if (flow->job != TB_ID_NONE && tb_run_job_name(viewer->run, flow->job)[0])
+		row(sheet, "job", tb_run_job_name(viewer->run, flow->job));
+	gap(sheet);
+	flow_rows(sheet, flow);
+	if (flow->last_ps == 0)
+		return;
+	gap(sheet);
+	snprintf(text, sizeof text, "%s to %s",
+		tb_format_time(flow->first_ps, from, sizeof from),
+		tb_format_time(flow->last_ps, to, sizeof to));
+	row(sheet, "under way", text);
+}
+
+static void party_row(struct sheet *sheet, const char *label, uint32_t job,
+	struct tb_node source, struct tb_node destination)
+{
+	char text[64];
+	if (source.id != TB_ID_NONE)
+		snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, source.id,
+			destination.id);
+	else
+		snprintf(text, sizeof text, "various flows");
+	row(sheet, label, text);
+	if (tb_run_job_name(sheet->viewer->run, job)[0])
+		row(sheet, "of job", tb_run_job_name(sheet->viewer->run, job));
+}
+
+static void pair_sheet(struct sheet *sheet, uint32_t index)
+{
+	uint32_t n;
+	char text[48];
+	const struct tb_blame_sample *pair = tb_viewer_blame(sheet->viewer, &n);
+	if (!pair || index >= n)
+		return;
+	pair += index;
+	const struct tb_run_link *links = tb_run_links(sheet->viewer->run);
+	heading(sheet, "Wait",
+		tb_metric_format(TB_WAIT, pair->wait_ps, text, sizeof text));
+	party_row(sheet, "who waited", pair->victim_job, pair->victim_source,
+		pair->victim_destination);
+	party_row(sheet, "for whom", pair->culprit_job, pair->culprit_source,
+		pair->culprit_destination);
+	gap(sheet);
+	row(sheet, "came in by", links[pair->link.id].name);
+	row(sheet, "root", links[pair->root.id].name);
+	row(sheet, "times", tb_format_count(pair->n_waits, text, sizeof text));
+	gap(sheet);
+	caption(sheet, "whole run; lit: the ways of both");
+}
+
 static void run_sheet(struct sheet *sheet)
 {
 	const struct tb_run_info *info = sheet->viewer->info;
@@ -213,12 +379,30 @@ static void draw(
 	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
 		palette->line);
 	tb_picture_clip(picture, place);
-	if (viewer->selected.kind == TB_PICK_LINK)
-		link_sheet(&sheet, viewer->selected.index);
-	else if (viewer->selected.kind == TB_PICK_SWITCH)
-		switch_sheet(&sheet, viewer->selected.index);
-	else
+	uint32_t index = viewer->selected.index;
+	switch ((int)viewer->selected.kind) {
+	case TB_PICK_LINK:
+		link_sheet(&sheet, index);
+		break;
+	case TB_PICK_SWITCH:
+		switch_sheet(&sheet, index);
+		break;
+	case TB_PICK_NODE:
+		node_sheet(&sheet, index);
+		break;
+	case TB_PICK_JOB:
+		job_sheet(&sheet, index);
+		break;
+	case TB_PICK_FLOW:
+		flow_sheet(&sheet, index);
+		break;
+	case TB_PICK_PAIR:
+		pair_sheet(&sheet, index);
+		break;
+	default:
 		run_sheet(&sheet);
+		break;
+	}
 	tb_picture_unclip(picture);
 }
 

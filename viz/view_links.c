@@ -116,6 +116,9 @@ static void draw_header(
 	else
 		tb_picture_printf(picture, line, type,
 			"%s of %s links have something to show", count, all);
+	tb_viewer_button(viewer, picture,
+		(struct tb_box){place.x + place.w - PAD - 80, place.y + 5, 80, 22},
+		TB_REQUEST_FILTER, "Filter");
 	draw_title(viewer, picture, (struct tb_box){x, y, NAME_W - 8, 22}, &name,
 		TB_ALIGN_LEFT);
 	x += NAME_W;
@@ -123,8 +126,8 @@ static void draw_header(
 		draw_title(viewer, picture, (struct tb_box){x, y, w - 4, 22}, &columns[i],
 			TB_ALIGN_RIGHT);
 	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
-	tb_picture_text(picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type,
-		"over the whole run");
+	tb_picture_text(
+		picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type, "over time");
 }
 
 static void draw_figure(struct tb_viewer *viewer, struct tb_picture *picture,

@@ -1,5 +1,6 @@
-// Time: the wait of all links by bin as a strip, and on it the window that everything
-// else shows. Drag the window or its edges; drag elsewhere to brush a new one.
+// Time: the wait of all links by bin as a strip, below it that of each level as shades,
+// and on both the window that everything else shows. Drag the window or its edges; drag
+// elsewhere to brush a new one.
 #include "metric_text.h"
 #include "run_text.h"
 #include "ticks.h"
@@ -8,16 +9,41 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PAD	16
-#define STRIP_Y 44
-#define STRIP_H 46
-#define EDGE_W	8
-#define COLUMN	3 // abstract pixels
+#define PAD	  16
+#define STRIP_Y	  44
+#define STRIP_H	  68
+#define BARS_H	  38
+#define MOST_H	  10	 // of a level
+#define MOST_BINS 131072 // whose levels are shown
+#define EDGE_W	  8
+#define COLUMN	  3 // abstract pixels
+
+// read_levels is for show alone: what tells of none, or of too many bins, has bars only.
+static void read_levels(struct tb_viewer *viewer)
+{
+	uint64_t n = viewer->info->n_bins * viewer->info->n_levels;
+	if (n == 0 || viewer->info->n_bins > MOST_BINS)
+		return;
+	uint64_t *waits = calloc(n, sizeof *waits);
+	uint64_t largest = 0;
+	if (!waits || tb_run_wait_by_level(viewer->run, waits, NULL) != TB_OK) {
+		free(waits);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		largest = waits[i] > largest ? waits[i] : largest;
+	if (largest == 0) {
+		free(waits);
+		return;
+	}
+	viewer->wait_by_level = waits;
+}
 
 static int open(struct tb_viewer *viewer, struct tb_error *error)
 {
 	if (viewer->wait_by_bin)
 		return TB_OK;
+	read_levels(viewer);
 	uint64_t n = viewer->info->n_bins;
 	uint64_t *waits = calloc(n ? n : 1, sizeof *waits);
 	if (!waits)
@@ -66,6 +92,54 @@ static double column_wait(const struct tb_viewer *viewer, double from, double to
 	return sum / (double)(end - first);
 }
 
+static double level_wait(
+	const struct tb_viewer *viewer, uint32_t level, double from, double to)
+{
+	uint64_t end = (uint64_t)ceil(to), n = 0;
+	double sum = 0;
+	for (uint64_t bin = (uint64_t)from; bin < end && bin < viewer->info->n_bins;
+		bin++, n++)
+		sum += (double)viewer
+			       ->wait_by_level[bin * viewer->info->n_levels + level];
+	return n ? sum / (double)n : 0;
+}
+
+static int n_columns(const struct tb_viewer *viewer, struct tb_box strip)
+{
+	return (int)fmin(ceil(strip.w / COLUMN), (double)viewer->info->n_bins);
+}
+
+// draw_levels shades the waits of each level over time, the top level first.
+static void draw_levels(
+	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box box)
+{
+	uint32_t n_levels = viewer->info->n_levels;
+	int columns = n_columns(viewer, box);
+	double bins = (double)viewer->info->n_bins;
+	double largest = 0, h = fmin(box.h / n_levels, MOST_H);
+	for (int i = 0; i < columns; i++)
+		for (uint32_t level = 0; level < n_levels; level++)
+			largest = fmax(
+				largest, level_wait(viewer, level, bins * i / columns,
+						 bins * (i + 1) / columns));
+	const struct tb_scale scale =
+		tb_scale_of(TB_QUANTITY_TIME, largest, false, viewer->logarithmic);
+	for (int i = 0; i < columns; i++) {
+		double from = bins * i / columns, to = bins * (i + 1) / columns;
+		double left = x_of(viewer, from), right = x_of(viewer, to);
+		for (uint32_t level = 0; level < n_levels; level++) {
+			double wait = level_wait(viewer, level, from, to);
+			if (wait <= 0)
+				continue;
+			tb_picture_rect(picture,
+				(struct tb_box){left, box.y + (n_levels - 1 - level) * h,
+					right - left, fmax(h - 1, 1)},
+				tb_shade(viewer->colours, viewer->theme,
+					tb_scale_percent(&scale, wait)));
+		}
+	}
+}
+
 static bool in_window(const struct tb_viewer *viewer, double bin)
 {
 	struct tb_window window = viewer->window;
@@ -78,7 +152,7 @@ static void draw_waits(
 {
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	double bins = (double)viewer->info->n_bins;
-	int columns = (int)fmin(ceil(strip.w / COLUMN), bins);
+	int columns = n_columns(viewer, strip);
 	double largest = 0;
 	for (int i = 0; i < columns; i++)
 		largest = fmax(largest, column_wait(viewer, bins * i / columns,
@@ -211,7 +285,7 @@ static void draw_controls(
 	tb_picture_printf(picture, (struct tb_box){x + used, y, room - used, 24}, type,
 		"window %s", tb_format_time(span, width, sizeof width));
 	char note[64];
-	snprintf(note, sizeof note, "wait of all links, bins of %s",
+	snprintf(note, sizeof note, "wait of all links, then by level; bins of %s",
 		tb_format_time(viewer->info->bin_ps, bin, sizeof bin));
 	double note_w = tb_text_width(type.font, type.size, note);
 	if (used + 120 + note_w > room)
@@ -231,8 +305,15 @@ static void draw(
 		palette->line);
 	draw_controls(viewer, picture, place);
 	part(picture, strip, palette->empty, TB_PART_STRIP);
+	struct tb_box bars = strip, levels = strip;
+	if (viewer->wait_by_level) {
+		bars.h = BARS_H;
+		levels.y += BARS_H + 2;
+		levels.h -= BARS_H + 2;
+		draw_levels(viewer, picture, levels);
+	}
 	if (viewer->wait_by_bin)
-		draw_waits(viewer, picture, strip);
+		draw_waits(viewer, picture, bars);
 	draw_window(viewer, picture, strip);
 	draw_ticks(viewer, picture, strip);
 }
@@ -291,6 +372,12 @@ static void resize_window(struct tb_viewer *viewer, double factor)
 	show(viewer, first, first + wanted);
 }
 
+static void pace(struct tb_viewer *viewer, double factor)
+{
+	viewer->speed = fmin(fmax(viewer->speed * factor, 1.0 / 64), 64);
+	tb_viewer_notice(viewer, "play at %.3g times the usual speed", viewer->speed);
+}
+
 static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 {
 	double first = (double)viewer->window.first_bin;
@@ -317,6 +404,15 @@ static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 		return true;
 	case TB_REQUEST_TO_END:
 		move_to(viewer, (double)viewer->info->n_bins);
+		return true;
+	case TB_REQUEST_SLOWER:
+	case TB_REQUEST_FASTER:
+		pace(viewer, asked->name == TB_REQUEST_FASTER ? 2 : 0.5);
+		return true;
+	case TB_REQUEST_LOOP:
+		viewer->loop = !viewer->loop;
+		tb_viewer_notice(viewer, viewer->loop ? "play goes round and round"
+						      : "play ends with the run");
 		return true;
 	case TB_REQUEST_NARROW:
 		resize_window(viewer, 0.5);

@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define HEAD_H	   56
 #define TABS_H	   34
-#define TIME_H	   124
+#define TIME_H	   146
 #define SIDE_W	   340
 #define NOTICE_S   5
-#define DRAG_SLACK 4 // pixels that a click may wander
+#define MOST_SAVED 1000 // names that are tried
+#define DRAG_SLACK 4	// pixels that a click may wander
 
 static const struct tb_view *const views[TB_N_VIEWS] = {
 	[TB_VIEW_HEAD] = &tb_view_head,
@@ -150,6 +152,7 @@ void tb_viewer_free(struct tb_viewer *viewer)
 	tb_run_free(viewer->run);
 	free(viewer->rows);
 	free(viewer->wait_by_bin);
+	free(viewer->wait_by_level);
 	free(viewer->path);
 	free(viewer);
 }
@@ -333,9 +336,17 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		tb_viewer_notice(
 			viewer, "colour map: %s", tb_colours_name(viewer->colours));
 		return true;
-	case TB_REQUEST_SAVE:
-		viewer->notice_s = 0; // of an earlier save: not for the picture
-		viewer->wish = TB_WISH_SAVE;
+	case TB_REQUEST_COPY:
+		viewer->wish = TB_WISH_COPY;
+		return true;
+	case TB_REQUEST_LARGER:
+		viewer->wish = TB_WISH_LARGER;
+		return true;
+	case TB_REQUEST_SMALLER:
+		viewer->wish = TB_WISH_SMALLER;
+		return true;
+	case TB_REQUEST_NATURAL:
+		viewer->wish = TB_WISH_NATURAL;
 		return true;
 	case TB_REQUEST_HELP:
 		viewer->help = !viewer->help;
@@ -351,10 +362,55 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	}
 }
 
-static void ask(struct tb_viewer *viewer, const struct tb_request *request)
+// free_name makes a name that no file in the working folder has.
+static void free_name(
+	const struct tb_viewer *viewer, const char *end, char *name, size_t size)
+{
+	int number = 1;
+	do
+		snprintf(name, size, "tailback-%s-%d.%s", tb_metric_name(viewer->metric),
+			number, end);
+	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
+}
+
+// prompt_request answers what is typed for.
+static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	char name[64];
+	switch ((int)request->name) {
+	case TB_REQUEST_SEARCH:
+		if (viewer->run)
+			tb_prompt_open(viewer, TB_PROMPT_SEARCH, "");
+		return true;
+	case TB_REQUEST_PALETTE:
+		tb_prompt_open(viewer, TB_PROMPT_COMMANDS, "");
+		return true;
+	case TB_REQUEST_FILTER:
+		if (viewer->run)
+			tb_prompt_open(viewer, TB_PROMPT_FILTER, viewer->filter);
+		return true;
+	case TB_REQUEST_SAVE:
+		free_name(viewer, "png", name, sizeof name);
+		tb_prompt_open(viewer, TB_PROMPT_SAVE, name);
+		return true;
+	case TB_REQUEST_EXPORT:
+		free_name(viewer, "csv", name, sizeof name);
+		if (viewer->run)
+			tb_prompt_open(viewer, TB_PROMPT_EXPORT, name);
+		return true;
+	case TB_REQUEST_OPEN:
+		tb_prompt_open(viewer, TB_PROMPT_OPEN, "");
+		return true;
+	default:
+		return false;
+	}
+}
+
+void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	viewer->stale = true;
-	if (own_request(viewer, request) || !viewer->run)
+	if (own_request(viewer, request) || prompt_request(viewer, request) ||
+		!viewer->run)
 		return;
 	for (size_t i = 0; i < TB_N_VIEWS; i++)
 		if (is_shown(viewer, (enum tb_view_name)i) && views[i]->request &&
@@ -365,9 +421,11 @@ static void ask(struct tb_viewer *viewer, const struct tb_request *request)
 bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
 {
 	struct tb_request request;
+	if (viewer->prompt.kind != TB_PROMPT_NONE)
+		return tb_prompt_key(viewer, key);
 	if (!tb_request_of_key(key, &request))
 		return false;
-	ask(viewer, &request);
+	tb_viewer_ask(viewer, &request);
 	return true;
 }
 
@@ -402,6 +460,10 @@ static struct tb_pick hit(struct tb_viewer *viewer, double x, double y)
 
 static void press(struct tb_viewer *viewer, double x, double y)
 {
+	if (viewer->prompt.kind != TB_PROMPT_NONE) {
+		tb_prompt_press(viewer, hit(viewer, x, y));
+		return;
+	}
 	if (viewer->help) {
 		viewer->help = false;
 		viewer->stale = true;
@@ -437,7 +499,8 @@ static void release(struct tb_viewer *viewer, double x, double y)
 		return;
 	struct tb_pick pick = viewer->pressed_pick;
 	if (pick.kind == TB_PICK_BUTTON) {
-		ask(viewer, &(struct tb_request){(enum tb_request_name)pick.index, 0});
+		tb_viewer_ask(viewer,
+			&(struct tb_request){(enum tb_request_name)pick.index, 0});
 		return;
 	}
 	if (pick.kind == TB_PICK_METRIC) {
@@ -604,6 +667,35 @@ void tb_viewer_set_metric(struct tb_viewer *viewer, enum tb_metric metric)
 	tb_viewer_show(viewer, viewer->window, metric);
 }
 
+struct tb_viewer_look tb_viewer_look(const struct tb_viewer *viewer)
+{
+	return (struct tb_viewer_look){.theme = viewer->theme,
+		.colours = viewer->colours,
+		.absolute = viewer->absolute,
+		.logarithmic = viewer->logarithmic,
+		.of_store = true,
+		.view = (int)viewer->main - TB_FIRST_MAIN,
+		.metric = viewer->metric,
+		.window = viewer->window};
+}
+
+void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *look)
+{
+	viewer->theme = look->theme;
+	viewer->colours = look->colours;
+	viewer->absolute = look->absolute;
+	viewer->logarithmic = look->logarithmic;
+	viewer->stale = true;
+	if (!viewer->run || !look->of_store)
+		return;
+	struct tb_window window = look->window;
+	if (window.first_bin >= window.end_bin || window.end_bin > viewer->info->n_bins)
+		window = (struct tb_window){0, 0};
+	tb_viewer_show(viewer, window, look->metric);
+	if (look->view >= 0 && look->view <= TB_LAST_MAIN - TB_FIRST_MAIN)
+		tb_viewer_go(viewer, (enum tb_view_name)(TB_FIRST_MAIN + look->view));
+}
+
 bool tb_viewer_moving(const struct tb_viewer *viewer)
 {
 	return viewer->playing || viewer->notice_s > 0;
@@ -655,6 +747,16 @@ enum tb_wish tb_viewer_take_wish(struct tb_viewer *viewer)
 	enum tb_wish wish = viewer->wish;
 	viewer->wish = TB_WISH_NONE;
 	return wish;
+}
+
+const char *tb_viewer_wish_path(const struct tb_viewer *viewer)
+{
+	return viewer->wish_path;
+}
+
+bool tb_viewer_typing(const struct tb_viewer *viewer)
+{
+	return viewer->prompt.kind != TB_PROMPT_NONE;
 }
 
 const char *tb_viewer_title(const struct tb_viewer *viewer)

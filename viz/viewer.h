@@ -56,6 +56,20 @@ void tb_viewer_set_theme(struct tb_viewer *viewer, enum tb_theme theme);
 void tb_viewer_set_colours(struct tb_viewer *viewer, enum tb_colours colours);
 void tb_viewer_set_metric(struct tb_viewer *viewer, enum tb_metric metric);
 
+// How a viewer looks at a store, to look at it so again.
+struct tb_viewer_look {
+	enum tb_theme theme;
+	enum tb_colours colours;
+	bool absolute, logarithmic;
+	// Of the store that is shown; of another run of it what does not fit is left.
+	bool of_store;
+	int view; // 0: the matrix, then as the tabs have them
+	enum tb_metric metric;
+	struct tb_window window;
+};
+struct tb_viewer_look tb_viewer_look(const struct tb_viewer *viewer);
+void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *look);
+
 // tb_viewer_moving says whether time must be fed (play, a fading notice).
 bool tb_viewer_moving(const struct tb_viewer *viewer);
 // tb_viewer_stale says whether the picture would change.
@@ -65,8 +79,32 @@ bool tb_viewer_stale(const struct tb_viewer *viewer);
 const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer);
 
 // What only the window can do; asked for once, then forgotten.
-enum tb_wish { TB_WISH_NONE, TB_WISH_SAVE, TB_WISH_QUIT };
+enum tb_wish {
+	TB_WISH_NONE,
+	TB_WISH_SAVE,	// the picture
+	TB_WISH_EXPORT, // tb_viewer_export
+	TB_WISH_OPEN,	// another store
+	TB_WISH_COPY,	// tb_viewer_copy
+	TB_WISH_LARGER,
+	TB_WISH_SMALLER,
+	TB_WISH_NATURAL, // text
+	TB_WISH_QUIT
+};
 enum tb_wish tb_viewer_take_wish(struct tb_viewer *viewer);
+
+// tb_viewer_wish_path is the file that the wish taken last is about.
+const char *tb_viewer_wish_path(const struct tb_viewer *viewer);
+
+// tb_viewer_copy gives what is selected, or the run, as lines of text that the caller
+// frees; NULL when memory ran out.
+char *tb_viewer_copy(struct tb_viewer *viewer);
+
+// tb_viewer_export writes the links of the window as CSV, filtered and in order as the
+// list shows them. Write errors show in ferror(stream).
+void tb_viewer_export(struct tb_viewer *viewer, FILE *stream);
+
+// tb_viewer_typing says whether keys are text for the prompt.
+bool tb_viewer_typing(const struct tb_viewer *viewer);
 
 // tb_viewer_title is what the window is called; tb_viewer_metric what is shown.
 const char *tb_viewer_title(const struct tb_viewer *viewer);

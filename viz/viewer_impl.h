@@ -6,6 +6,7 @@
 #include "flow_table.h"
 #include "matrix_draw.h"
 #include "paths.h"
+#include "prompt.h"
 #include "spark.h"
 #include "trees.h"
 #include "viewer.h"
@@ -148,7 +149,8 @@ struct tb_viewer {
 	double scroll; // abstract pixels
 
 	// Time.
-	uint64_t *wait_by_bin; // NULL until read
+	uint64_t *wait_by_bin;	 // NULL until read
+	uint64_t *wait_by_level; // by bin and level; NULL: there is none
 	bool playing;
 	double play_bin;    // where the window begins, with fractions of a bin
 	double grabbed_bin; // under the pointer when a drag began
@@ -167,6 +169,8 @@ struct tb_viewer {
 	char notice[640];
 	double notice_s; // how long it stays
 	enum tb_wish wish;
+	char wish_path[TB_PROMPT_TEXT];
+	struct tb_prompt prompt;
 
 	double width, height;
 	struct tb_box places[TB_N_VIEWS];
@@ -185,6 +189,9 @@ void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick);
 // tb_viewer_mark lights what belongs to the selection; called when that or the run
 // changed.
 void tb_viewer_mark(struct tb_viewer *viewer);
+
+// tb_viewer_ask does what a request asks for.
+void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
 
 // tb_viewer_go shows another main view.
 void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main);
@@ -230,6 +237,8 @@ struct tb_scale tb_rows_scale(const struct tb_viewer *viewer); // of that metric
 void tb_rows_order(struct tb_viewer *viewer, enum tb_list_column column);
 // tb_rows_of is the row of the selected link, n_rows when it has none.
 uint32_t tb_rows_of(const struct tb_viewer *viewer);
+// tb_rows_kind names a kind of link: "up".
+const char *tb_rows_kind(enum tb_link_kind kind);
 // tb_rows_step selects the row `by` rows from the selected one, or the first.
 void tb_rows_step(struct tb_viewer *viewer, int by);
 

@@ -192,7 +192,9 @@ static void draw_help(struct tb_viewer *viewer, struct tb_picture *picture)
 		double x = box.x + 24 + (i / per_column) * column_w;
 		double y = box.y + 50 + (i % per_column) * line_h;
 		// "1 2 3 4 5 6 7" reads better as "1 to 7".
-		const char *keys = i == TB_REQUEST_METRIC ? "1 to 7" : rows[i].keys;
+		const char *keys = i == TB_REQUEST_METRIC ? "1 to 7"
+				   : i == TB_REQUEST_VIEW ? "F2 to F7"
+							  : rows[i].keys;
 		tb_picture_text(picture, (struct tb_box){x, y, 104, line_h},
 			tb_viewer_type(viewer, TB_FONT_MONO, 12, false), keys);
 		tb_picture_text(picture,
@@ -202,9 +204,9 @@ static void draw_help(struct tb_viewer *viewer, struct tb_picture *picture)
 	tb_picture_text(picture,
 		(struct tb_box){box.x + 24, box.y + box.h - 42, box.w - 48, 20},
 		tb_viewer_type(viewer, TB_FONT_TEXT, 12, false),
-		"Mouse: the wheel zooms at the pointer, a drag moves, a click selects. "
-		"On "
-		"the strip of time a drag brushes a window.");
+		"Mouse: the wheel zooms at the pointer, a drag moves, a click selects, a "
+		"double click zooms to it. On the strip of time a drag brushes a "
+		"window.");
 }
 
 static void draw_banner(struct tb_viewer *viewer, struct tb_picture *picture,
@@ -213,7 +215,7 @@ static void draw_banner(struct tb_viewer *viewer, struct tb_picture *picture,
 	const struct tb_palette *palette = tb_palette_of(viewer->theme);
 	double w = fmin(tb_text_width(TB_FONT_TEXT, 13, text) + 44, viewer->width - 20);
 	struct tb_box box = {round((viewer->width - w) / 2),
-		viewer->places[TB_VIEW_MATRIX].y + 8, w, 34};
+		viewer->places[TB_VIEW_TABS].y + 8, w, 34};
 	if (!viewer->run) {
 		box.y = round(viewer->height / 2) - 17;
 		tb_picture_text(picture,
@@ -237,6 +239,8 @@ void tb_overlay_draw(struct tb_viewer *viewer, struct tb_picture *picture)
 		draw_banner(viewer, picture, viewer->notice, false);
 	if (viewer->help)
 		draw_help(viewer, picture);
+	else if (viewer->prompt.kind != TB_PROMPT_NONE)
+		tb_prompt_draw(viewer, picture);
 	else if (viewer->run && viewer->pointer_in && !viewer->pressed)
 		draw_tip(viewer, picture);
 }

@@ -44,7 +44,7 @@ static uint64_t key_of(const struct tb_viewer *viewer, uint32_t link)
 	return viewer->rising ? ~key : key;
 }
 
-static const char *kind_name(enum tb_link_kind kind)
+const char *tb_rows_kind(enum tb_link_kind kind)
 {
 	static const char *const names[] = {[TB_LINK_INJECTION] = "injection",
 		[TB_LINK_UP] = "up",
@@ -64,7 +64,7 @@ static bool passes(const struct tb_viewer *viewer, uint32_t link)
 		memcpy(wanted, word, length);
 		wanted[length] = '\0';
 		if (!strcasestr(at->name, wanted) &&
-			strcasecmp(kind_name(at->at.kind), wanted) != 0)
+			strcasecmp(tb_rows_kind(at->at.kind), wanted) != 0)
 			return false;
 		word += length;
 	}

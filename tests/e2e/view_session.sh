@@ -49,6 +49,8 @@ expect (whole run)
 hover 2 300
 dump last
 key Ctrl+S
+expect Save the picture as
+key Return
 expect saved tailback-wait-1.png
 key q
 expect not reached

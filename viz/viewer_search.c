@@ -1,0 +1,116 @@
+// Finding things by their names.
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { EXACT = 0, BEGINS = 10, HOLDS = 20, NO_MATCH = 100 };
+
+// match compares a name with what is looked for.
+static int match(const char *name, const char *wanted)
+{
+	size_t length = strlen(wanted);
+	if (strcasecmp(name, wanted) == 0)
+		return EXACT;
+	if (strncasecmp(name, wanted, length) == 0)
+		return BEGINS;
+	return strcasestr(name, wanted) ? HOLDS : NO_MATCH;
+}
+
+static void offer(struct tb_prompt *prompt, int score, struct tb_pick pick,
+	const char *text, const char *note)
+{
+	struct tb_prompt_result result = {.pick = pick, .score = score};
+	if (score >= NO_MATCH)
+		return;
+	snprintf(result.text, sizeof result.text, "%s", text);
+	snprintf(result.note, sizeof result.note, "%s", note);
+	tb_prompt_offer(prompt, &result);
+}
+
+static void find_switches(
+	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+{
+	for (uint32_t i = 0; i < viewer->info->n_switches; i++) {
+		const char *name = tb_run_switches(viewer->run)[i].name;
+		char text[32];
+		snprintf(text, sizeof text, "switch %s", name);
+		offer(prompt, match(name, wanted), (struct tb_pick){TB_PICK_SWITCH, i},
+			text, "switch");
+	}
+}
+
+static void find_nodes(
+	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+{
+	for (uint32_t i = 0; i < viewer->info->n_nodes; i++) {
+		const char *name = tb_run_node_name(viewer->run, (struct tb_node){i});
+		char number[16], text[128];
+		snprintf(number, sizeof number, "%" PRIu32, i);
+		int score = match(number, wanted);
+		// A number within a number is no find: 5 is not 1500.
+		score = score > BEGINS ? NO_MATCH : score;
+		int by_name = name[0] ? match(name, wanted) : NO_MATCH;
+		snprintf(text, sizeof text, "node %" PRIu32 "%s%.100s", i,
+			name[0] ? ": " : "", name);
+		offer(prompt, (score < by_name ? score : by_name) + 1,
+			(struct tb_pick){TB_PICK_NODE, i}, text,
+			name[0] ? "host" : "node");
+	}
+}
+
+static void find_links(
+	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+{
+	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
+		const char *name = tb_run_links(viewer->run)[i].name;
+		int score = match(name, wanted);
+		char text[64];
+		if (score >= NO_MATCH)
+			continue;
+		snprintf(text, sizeof text, "link %s", name);
+		offer(prompt, score + 3, (struct tb_pick){TB_PICK_LINK, i}, text, "link");
+	}
+}
+
+static void find_jobs(
+	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+{
+	for (uint32_t i = 0; i < viewer->info->n_jobs; i++) {
+		const char *name = tb_run_job_name(viewer->run, i);
+		char text[128];
+		snprintf(text, sizeof text, "job %.100s", name);
+		offer(prompt, match(name, wanted) + 2, (struct tb_pick){TB_PICK_JOB, i},
+			text, "job");
+	}
+}
+
+static const struct {
+	const char *word;
+	void (*find)(struct tb_viewer *, struct tb_prompt *, const char *);
+} finders[] = {{"switch", find_switches}, {"node", find_nodes}, {"host", find_nodes},
+	{"job", find_jobs}, {"link", find_links}};
+
+void tb_search_find(struct tb_viewer *viewer, struct tb_prompt *prompt)
+{
+	const char *wanted = prompt->text + strspn(prompt->text, " ");
+	size_t n = sizeof finders / sizeof *finders, only = n;
+	if (!wanted[0])
+		return;
+	for (size_t i = 0; i < n; i++) {
+		size_t length = strlen(finders[i].word);
+		if (strncasecmp(wanted, finders[i].word, length) == 0 &&
+			wanted[length] == ' ')
+			only = i;
+	}
+	// "node 5 > 0.1" is a link's name all the same.
+	if (only < n)
+		finders[only].find(
+			viewer, prompt, wanted + strlen(finders[only].word) + 1);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(finders[i].word, "host") != 0 &&
+			(only == n || finders[i].find == find_links))
+			finders[i].find(viewer, prompt, wanted);
+}
