@@ -177,11 +177,15 @@ static int take(
 		return 0;
 	uint32_t op = tb_op_queue_pop(&loop->outgoing, loop->next);
 	const struct tb_op *send = &loop->job->ops[op];
+	uint32_t rank = loop->rank_of[op];
 	*message = (struct tb_message){.cookie = op,
-		.source = {loop->node_of_rank[loop->rank_of[op]]},
+		.source = {loop->node_of_rank[rank]},
 		.destination = {loop->node_of_rank[send->peer]},
 		.bytes = send->amount,
-		.job = loop->number};
+		.job = loop->number,
+		.source_rank = rank,
+		.destination_rank = send->peer,
+		.via = loop->job->n_nics > 1 ? send->nic + 1u : 0};
 	return 1;
 }
 

@@ -2,6 +2,7 @@
 #include "experiment.h"
 
 #include "experiment_plan.h"
+#include "host.h"
 
 #include <stdlib.h>
 
@@ -92,10 +93,10 @@ static void add_link(struct tb_outcome *outcome, const struct tb_network *networ
 			      .level;
 	link->wait_share += (double)sum->wait_ps / (double)TB_PS_PER_S * share_per_s;
 	if (info.kind == TB_LINK_INJECTION) {
-		outcome->nodes[info.from].sent_bps += payload;
-		outcome->nodes[info.from].wire_bps += wire;
+		outcome->nodes[info.from % outcome->n_nodes].sent_bps += payload;
+		outcome->nodes[info.from % outcome->n_nodes].wire_bps += wire;
 	} else if (info.kind == TB_LINK_EJECTION) {
-		outcome->nodes[info.to].taken_bps += payload;
+		outcome->nodes[info.to % outcome->n_nodes].taken_bps += payload;
 	}
 }
 
@@ -153,8 +154,8 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	bool endless = run->plan.jobs[TB_PLAN_MEASURED].n_messages == 0;
 	tb_time_ps end = endless ? (tb_time_ps)watch->end_bin * bin : TB_TIME_NEVER;
 	tb_time_ps warm = experiment->warm_us ? bin : 0;
-	const struct tb_source source = tb_traffic_source(traffic);
-	const struct tb_observer observer = {.context = watch,
+	const struct tb_source processes = tb_traffic_source(traffic);
+	const struct tb_observer watching = {.context = watch,
 		.start = on_start,
 		.bin = on_bin,
 		.flows = on_flows,
@@ -164,7 +165,13 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 		.bin_ps = bin,
 		.without_blame = !run->options->with_blame};
 	struct tb_engine *engine = NULL;
-	int status =
+	struct tb_host *host = NULL;
+	int status = tb_host_new(&host, run->network, &processes, &watching, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_source source = tb_host_source(host);
+	const struct tb_observer observer = tb_host_observer(host);
+	status =
 		tb_engine_new(&engine, run->network, &source, &observer, &options, error);
 	if (status == TB_OK)
 		status = run_window(run, engine, traffic, warm, end, share, error);
@@ -173,6 +180,7 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 		add_link(run->outcome, run->network, id, &watch->sums[id],
 			share / window_s);
 	tb_engine_free(engine);
+	tb_host_free(host);
 	return status;
 }
 
@@ -222,7 +230,7 @@ static int outcome_new(struct tb_outcome **outcome, const struct tb_network *net
 	struct tb_outcome *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for an experiment");
-	made->n_nodes = tb_network_n_nodes(network);
+	made->n_nodes = tb_network_n_hosts(network);
 	made->n_links = tb_network_n_links(network);
 	made->nodes = calloc(made->n_nodes, sizeof *made->nodes);
 	made->links = calloc(made->n_links, sizeof *made->links);

@@ -12,9 +12,11 @@
 
 #include <stdlib.h>
 
+// Rails are copies of the tree, one behind the other.
 struct shape {
 	uint32_t k, n;
-	uint32_t n_nodes, per_level;
+	uint32_t n_nodes, per_level; // of a rail
+	uint32_t n_rails;
 };
 
 static int shape_of(struct shape *shape, const struct tb_network_params *params,
@@ -23,6 +25,7 @@ static int shape_of(struct shape *shape, const struct tb_network_params *params,
 	uint64_t k = params->arity;
 	uint64_t nodes = 1;
 	uint32_t n = 0;
+	uint32_t n_rails = params->n_rails ? params->n_rails : 1;
 	if (k < 2)
 		return tb_fail(error, TB_EUSAGE,
 			"arity %u: a tree needs an arity of 2 or more", params->arity);
@@ -32,14 +35,16 @@ static int shape_of(struct shape *shape, const struct tb_network_params *params,
 	while (n < params->levels || nodes < n_nodes) {
 		nodes *= k;
 		n++;
-		if (nodes > UINT32_C(1) << 24)
+		if (nodes * n_rails > UINT32_C(1) << 24)
 			return tb_fail(error, TB_ECAPACITY,
-				"a %u-ary %u-tree has more than 2^24 nodes",
-				params->arity, params->levels > n ? params->levels : n);
+				"a %u-ary %u-tree%s has more than 2^24 nodes",
+				params->arity, params->levels > n ? params->levels : n,
+				n_rails > 1 ? " for each rail" : "");
 	}
 	*shape = (struct shape){.k = (uint32_t)k,
 		.n = n,
 		.n_nodes = (uint32_t)nodes,
+		.n_rails = n_rails,
 		.per_level = (uint32_t)(nodes / k)};
 	return TB_OK;
 }
@@ -59,8 +64,9 @@ static int add_switches(struct tb_network_builder *builder, const struct shape *
 	return TB_OK;
 }
 
+// add_cables plugs the cables of the rail whose first switch is `first`.
 static int add_cables(struct tb_network_builder *builder, const struct shape *shape,
-	struct tb_error *error)
+	uint32_t first, struct tb_error *error)
 {
 	uint32_t power = 1; // k^level
 	for (uint32_t level = 0; level + 1 < shape->n; level++, power *= shape->k)
@@ -68,9 +74,10 @@ static int add_cables(struct tb_network_builder *builder, const struct shape *sh
 			uint32_t digit = w / power % shape->k;
 			for (uint32_t u = 0; u < shape->k; u++) {
 				uint32_t above = w - digit * power + u * power;
-				struct tb_switch lower = {level * shape->per_level + w};
+				struct tb_switch lower = {
+					first + level * shape->per_level + w};
 				struct tb_switch upper = {
-					(level + 1) * shape->per_level + above};
+					first + (level + 1) * shape->per_level + above};
 				int status = tb_network_add_cable(builder, lower,
 					shape->k + u, upper, digit, NULL, error);
 				if (status != TB_OK)
@@ -83,14 +90,14 @@ static int add_cables(struct tb_network_builder *builder, const struct shape *sh
 // number_routes writes the nodes' digits and a group of up-links for each switch.
 static int number_routes(struct tb_network *net, const struct shape *shape)
 {
-	net->digits = malloc((size_t)shape->n_nodes * shape->n * sizeof *net->digits);
+	net->digits = malloc((size_t)net->n_nodes * shape->n * sizeof *net->digits);
 	net->groups = malloc(net->n_switches * sizeof *net->groups);
 	net->group_links =
 		malloc((size_t)net->n_switches * shape->k * sizeof *net->group_links);
 	if (!net->digits || !net->groups || !net->group_links)
 		return TB_ENOMEM;
-	for (uint32_t node = 0; node < shape->n_nodes; node++) {
-		uint32_t rest = node;
+	for (uint32_t node = 0; node < net->n_nodes; node++) {
+		uint32_t rest = node % shape->n_nodes;
 		for (uint32_t level = 0; level < shape->n; level++, rest /= shape->k)
 			net->digits[(size_t)node * shape->n + level] =
 				(uint16_t)(rest % shape->k);
@@ -109,6 +116,20 @@ static int number_routes(struct tb_network *net, const struct shape *shape)
 	return TB_OK;
 }
 
+static int add_rail(struct tb_network_builder *builder, const struct shape *shape,
+	uint32_t rail, struct tb_error *error)
+{
+	uint32_t first = rail * shape->n * shape->per_level;
+	int status = rail ? tb_network_next_rail(builder, error) : TB_OK;
+	if (status == TB_OK)
+		status = add_switches(builder, shape, error);
+	for (uint32_t node = 0; node < shape->n_nodes && status == TB_OK; node++)
+		status = tb_network_add_node(builder,
+			(struct tb_switch){first + node / shape->k}, node % shape->k,
+			NULL, error);
+	return status == TB_OK ? add_cables(builder, shape, first, error) : status;
+}
+
 int tb_network_kary_ntree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes, struct tb_error *error)
 {
@@ -118,16 +139,13 @@ int tb_network_kary_ntree(struct tb_network **network,
 		return status;
 	struct tb_network_params built = *params;
 	built.levels = shape.n;
+	built.n_rails = shape.n_rails;
 	struct tb_network_builder *builder = NULL;
 	status = tb_network_builder_new(&builder, &built, error);
 	if (status != TB_OK)
 		return status;
-	status = add_switches(builder, &shape, error);
-	for (uint32_t node = 0; node < shape.n_nodes && status == TB_OK; node++)
-		status = tb_network_add_node(builder, (struct tb_switch){node / shape.k},
-			node % shape.k, NULL, error);
-	if (status == TB_OK)
-		status = add_cables(builder, &shape, error);
+	for (uint32_t rail = 0; rail < shape.n_rails && status == TB_OK; rail++)
+		status = add_rail(builder, &shape, rail, error);
 	if (status == TB_OK &&
 		number_routes(tb_network_builder_inside(builder), &shape) != TB_OK)
 		status = tb_fail(error, TB_ENOMEM, "no memory for a tree of %u nodes",

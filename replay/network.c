@@ -3,6 +3,7 @@
 #include "network_builder.h"
 #include "network_impl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ int tb_network_builder_new(struct tb_network_builder **builder,
 		return out_of_memory(error);
 	}
 	made->net->params = *params;
+	made->net->n_rails = 1;
 	*builder = made;
 	return TB_OK;
 }
@@ -76,6 +78,19 @@ void tb_network_builder_free(struct tb_network_builder *builder)
 	tb_network_free(builder->net);
 	free(builder->n_at_level);
 	free(builder);
+}
+
+int tb_network_next_rail(struct tb_network_builder *builder, struct tb_error *error)
+{
+	struct tb_network *net = builder->net;
+	if (net->n_nodes == 0)
+		return tb_fail(error, TB_EUSAGE, "a rail needs nodes");
+	if (net->n_rails == 1)
+		net->n_hosts = net->n_nodes;
+	net->n_rails++;
+	for (uint32_t i = 0; i < builder->levels_room; i++)
+		builder->n_at_level[i] = 0;
+	return TB_OK;
 }
 
 // next_index hands out the next index of a level.
@@ -116,6 +131,7 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 	net->first_out[net->n_switches + 1] = n_ports + n_down + n_up;
 	net->switches[net->n_switches] = (struct tb_switch_info){.level = level,
 		.index = index,
+		.rail = builder->net->n_rails - 1,
 		.n_down_ports = n_down,
 		.n_up_ports = n_up};
 	if (level + 1 > net->n_levels)
@@ -249,6 +265,13 @@ int tb_network_finish(struct tb_network_builder *builder, struct tb_network **ne
 	struct tb_network *net = builder->net;
 	if (net->n_nodes < 2)
 		return tb_fail(error, TB_EUSAGE, "a network needs two nodes or more");
+	if (net->n_rails == 1)
+		net->n_hosts = net->n_nodes;
+	if (net->n_hosts * UINT64_C(1) * net->n_rails != net->n_nodes)
+		return tb_fail(error, TB_EUSAGE,
+			"%u rails of %u nodes need %" PRIu64 " nodes in all, not %u",
+			net->n_rails, net->n_hosts,
+			net->n_hosts * UINT64_C(1) * net->n_rails, net->n_nodes);
 	int status = tb_network_make_routes(net, error);
 	if (status != TB_OK)
 		return status;
@@ -280,6 +303,16 @@ uint32_t tb_network_n_links(const struct tb_network *net)
 uint32_t tb_network_n_levels(const struct tb_network *net)
 {
 	return net->n_levels;
+}
+
+uint32_t tb_network_n_rails(const struct tb_network *net)
+{
+	return net->n_rails;
+}
+
+uint32_t tb_network_n_hosts(const struct tb_network *net)
+{
+	return net->n_hosts;
 }
 
 struct tb_link_info tb_network_link(const struct tb_network *net, struct tb_link link)

@@ -7,11 +7,18 @@
 // towards a node: any of a group in the ascending phase, exactly one in the descending
 // phase of a tree.
 //
+// A network of several rails is as many networks side by side: rail i is joined to
+// network interface (NIC) i of every host. What is called a node in this graph is a NIC:
+// that of host h at rail r is node r * tb_network_n_hosts + h. Nothing leads from rail to
+// rail; who spreads messages over them is host.h. With one rail hosts and nodes are the
+// same.
+//
 // A finished network is read-only and may be shared by threads. Built with a
 // tb_network_builder (any graph) or by tb_network_kary_ntree on top of it.
 #ifndef TB_NETWORK_H
 #define TB_NETWORK_H
 
+#include "host_params.h"
 #include "ids.h"
 #include "status.h"
 #include "units.h"
@@ -40,8 +47,9 @@ bool tb_ascent_find(const char *name, enum tb_ascent *ascent);
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
 	char name[32];
-	uint32_t arity;	 // k: links down and up of a switch
-	uint32_t levels; // n: k^n nodes, n k^(n-1) switches
+	uint32_t arity;	  // k: links down and up of a switch
+	uint32_t levels;  // n: k^n nodes, n k^(n-1) switches
+	uint32_t n_rails; // networks of that shape, side by side
 	enum tb_ascent ascent;
 	uint64_t link_bytes_per_s;
 	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
@@ -61,11 +69,13 @@ struct tb_network_params {
 	tb_time_ps retry_delay_ps; // from an error's return to the next try
 	double age_weight; // w: weight of waits at earlier switches in the arbitration
 			   // key
+	struct tb_host_params host;
 };
 
-// tb_network_preset loads a built-in preset ("qsnet") or an INI file of the same keys,
-// and says which keys are unknown or out of range. `name` may carry overrides after
-// commas: "qsnet,arity=4,levels=2,ascent=deterministic".
+// tb_network_preset loads a built-in preset ("qsnet", "qsnet2") or an INI file of the
+// same keys, and says which keys are unknown or out of range. `name` may carry overrides
+// after commas: "qsnet,arity=4,levels=2,ascent=deterministic", "qsnet2,rails=2,host=mpi".
+// Keys of a host are those of the library that `host` names; "none" has no overheads.
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -105,9 +115,10 @@ struct tb_link_info {
 
 struct tb_switch_info {
 	uint32_t level; // 0 joins the nodes
-	uint32_t index; // within the level, from 0
+	uint32_t index; // within the level of its rail, from 0
 	uint32_t n_down_ports;
 	uint32_t n_up_ports;
+	uint32_t rail;
 };
 
 const struct tb_network_params *tb_network_params(const struct tb_network *network);
@@ -115,6 +126,8 @@ uint32_t tb_network_n_nodes(const struct tb_network *network);
 uint32_t tb_network_n_switches(const struct tb_network *network);
 uint32_t tb_network_n_links(const struct tb_network *network);
 uint32_t tb_network_n_levels(const struct tb_network *network);
+uint32_t tb_network_n_rails(const struct tb_network *network); // 1 or more
+uint32_t tb_network_n_hosts(const struct tb_network *network); // nodes of a rail
 struct tb_link_info tb_network_link(
 	const struct tb_network *network, struct tb_link link);
 struct tb_switch_info tb_network_switch(

@@ -23,6 +23,11 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 	uint32_t n_down, uint32_t n_up, struct tb_switch *sw,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_next_rail ends a rail: switches and nodes that are added from now on belong
+// to the next. Every rail must have as many nodes as the first; no cable joins two.
+int tb_network_next_rail(
+	struct tb_network_builder *builder, struct tb_error *error) TB_MUST_USE;
+
 // What a cable is, both directions alike. A zeroed field takes the params' value.
 struct tb_cable {
 	uint64_t bytes_per_s;

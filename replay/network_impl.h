@@ -18,7 +18,8 @@ struct tb_route_group {
 struct tb_network {
 	struct tb_network_params params;
 	uint32_t n_nodes, n_switches, n_links, n_levels, n_groups;
-	uint32_t longest_path; // links
+	uint32_t n_rails, n_hosts; // n_rails * n_hosts = n_nodes
+	uint32_t longest_path;	   // links
 	struct tb_link_info *links;
 	struct tb_switch_info *switches;
 	uint32_t *first_out; // n_switches + 1

@@ -28,6 +28,7 @@ static int take(
 	*message = (struct tb_message){.source = loop->head.source,
 		.destination = loop->head.destination,
 		.bytes = loop->head.wire_bytes,
+		.captured = true,
 		.job = loop->head.job};
 	read_head(loop);
 	return 1;

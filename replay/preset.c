@@ -13,40 +13,61 @@
 static const struct {
 	const char *name;
 	const char *text;
-} presets[] = {{"qsnet", tb_schema_qsnet_ini}};
+} presets[] = {{"qsnet", tb_schema_qsnet_ini}, {"qsnet2", tb_schema_qsnet2_ini}};
 
 // How a key's value is written.
-enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL };
+enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL, LIBRARY, HANDSHAKE, LOCAL };
 
 struct key {
 	const char *section;
 	const char *name;
 	enum form form;
-	size_t offset;
+	size_t offset;	   // into the network's or, in a section of a host, the host's
 	uint64_t min, max; // of counts and sizes; of times in ps
+	enum { NEEDED, MAY_LACK, MAY_BE_NONE } need;
 };
 
-#define AT(field) offsetof(struct tb_network_params, field)
+#define AT(field)      offsetof(struct tb_network_params, field)
+#define AT_HOST(field) offsetof(struct tb_host_params, field)
+#define HOST	       "host"
 
 static const struct key keys[] = {
-	{"network", "name", WORD, AT(name), 0, 0},
-	{"network", "arity", COUNT, AT(arity), 2, 4096},
-	{"network", "levels", COUNT, AT(levels), 1, 24},
-	{"network", "ascent", ASCENT, AT(ascent), 0, 0},
-	{"link", "rate", RATE, AT(link_bytes_per_s), 1000000, 1000000000000},
-	{"link", "hop_latency", TIME, AT(hop_latency_ps), 1, TB_PS_PER_S},
-	{"link", "vcs", COUNT, AT(n_vcs), 1, 16},
-	{"link", "fifo", SIZE, AT(fifo_bytes), 1, 1 << 24},
-	{"link", "flit", SIZE, AT(flit_bytes), 1, 4096},
-	{"packet", "payload", SIZE, AT(packet_payload_bytes), 1, 1 << 20},
-	{"packet", "overhead", SIZE, AT(packet_overhead_bytes), 0, 1 << 16},
-	{"node", "bus", RATE, AT(bus_bytes_per_s), 1000000, 1000000000000},
-	{"node", "ack_delay", TIME, AT(ack_delay_ps), 0, TB_PS_PER_S},
-	{"node", "send_overhead", TIME, AT(send_overhead_ps), 0, TB_PS_PER_S},
-	{"node", "receive_overhead", TIME, AT(receive_overhead_ps), 0, TB_PS_PER_S},
-	{"node", "age_weight", REAL, AT(age_weight), 0, 1},
-	{"node", "retries", COUNT, AT(retries), 0, 255},
-	{"node", "retry_delay", TIME, AT(retry_delay_ps), 0, TB_PS_PER_S},
+	{"network", "name", WORD, AT(name), 0, 0, NEEDED},
+	{"network", "arity", COUNT, AT(arity), 2, 4096, NEEDED},
+	{"network", "levels", COUNT, AT(levels), 1, 24, NEEDED},
+	{"network", "rails", COUNT, AT(n_rails), 1, 64, MAY_LACK},
+	{"network", "ascent", ASCENT, AT(ascent), 0, 0, NEEDED},
+	{"network", "host", LIBRARY, 0, 0, 0, MAY_LACK},
+	{"link", "rate", RATE, AT(link_bytes_per_s), 1000000, 1000000000000, NEEDED},
+	{"link", "hop_latency", TIME, AT(hop_latency_ps), 1, TB_PS_PER_S, NEEDED},
+	{"link", "vcs", COUNT, AT(n_vcs), 1, 16, NEEDED},
+	{"link", "fifo", SIZE, AT(fifo_bytes), 1, 1 << 24, NEEDED},
+	{"link", "flit", SIZE, AT(flit_bytes), 1, 4096, NEEDED},
+	{"packet", "payload", SIZE, AT(packet_payload_bytes), 1, 1 << 20, NEEDED},
+	{"packet", "overhead", SIZE, AT(packet_overhead_bytes), 0, 1 << 16, NEEDED},
+	{"node", "bus", RATE, AT(bus_bytes_per_s), 1000000, 1000000000000, MAY_BE_NONE},
+	{"node", "ack_delay", TIME, AT(ack_delay_ps), 0, TB_PS_PER_S, NEEDED},
+	{"node", "send_overhead", TIME, AT(send_overhead_ps), 0, TB_PS_PER_S, NEEDED},
+	{"node", "receive_overhead", TIME, AT(receive_overhead_ps), 0, TB_PS_PER_S,
+		NEEDED},
+	{"node", "age_weight", REAL, AT(age_weight), 0, 1, NEEDED},
+	{"node", "retries", COUNT, AT(retries), 0, 255, NEEDED},
+	{"node", "retry_delay", TIME, AT(retry_delay_ps), 0, TB_PS_PER_S, NEEDED},
+	{HOST, "issue", TIME, AT_HOST(issue_ps), 0, TB_PS_PER_S, MAY_LACK},
+	{HOST, "notice", TIME, AT_HOST(notice_ps), 0, TB_PS_PER_S, MAY_LACK},
+	{HOST, "copy", RATE, AT_HOST(copy_bytes_per_s), 1000000, 1000000000000,
+		MAY_BE_NONE},
+	{HOST, "largest", SIZE, AT_HOST(largest_bytes), 1, 1 << 30, MAY_BE_NONE},
+	{HOST, "outstanding", COUNT, AT_HOST(n_outstanding), 1, 1 << 20, MAY_BE_NONE},
+	{HOST, "stripe_above", SIZE, AT_HOST(stripe_above_bytes), 0, 1 << 30, MAY_LACK},
+	{HOST, "handshake", HANDSHAKE, AT_HOST(handshake), 0, 0, MAY_LACK},
+	{HOST, "handshake_above", SIZE, AT_HOST(handshake_above_bytes), 0, 1 << 30,
+		MAY_LACK},
+	{HOST, "local", LOCAL, AT_HOST(local), 0, 0, MAY_LACK},
+	{HOST, "local_latency", TIME, AT_HOST(local_latency_ps), 0, TB_PS_PER_S,
+		MAY_LACK},
+	{HOST, "local_rate", RATE, AT_HOST(local_bytes_per_s), 1000000, 1000000000000,
+		MAY_BE_NONE},
 };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
@@ -74,13 +95,25 @@ bool tb_ascent_find(const char *name, enum tb_ascent *ascent)
 	return false;
 }
 
+#define HOSTS_MOST 16
+
 struct reading {
 	struct tb_network_params params;
-	const char *source; // file or preset name, for messages
+	struct tb_host_params hosts[HOSTS_MOST]; // sections [host.NAME], and "none" first
+	uint32_t n_hosts;
+	struct tb_host_params *host; // whose keys are being set
+	char library[32];	     // chosen
+	const char *source;	     // file or preset name, for messages
 	bool seen[N_KEYS];
 	struct tb_error *error;
 	int status;
 };
+
+static void *place_of(struct reading *reading, const struct key *key)
+{
+	bool in_host = strcmp(key->section, HOST) == 0;
+	return (in_host ? (char *)reading->host : (char *)&reading->params) + key->offset;
+}
 
 static int out_of_range(struct reading *reading, const struct key *key, const char *value,
 	const char *expected)
@@ -96,24 +129,26 @@ static int store_whole(struct reading *reading, const struct key *key, const cha
 	snprintf(expected, sizeof expected, "a %s from %llu to %llu",
 		key->form == COUNT ? "whole number" : "size in bytes",
 		(unsigned long long)key->min, (unsigned long long)key->max);
-	int status = key->form == COUNT ? tb_parse_count(value, 0, UINT32_MAX, &whole)
-					: tb_parse_size(value, &whole);
-	if (status != TB_OK || whole < key->min || whole > key->max)
+	bool none = key->need == MAY_BE_NONE && strcmp(value, "none") == 0;
+	int status = none		  ? TB_OK
+		     : key->form == COUNT ? tb_parse_count(value, 0, UINT32_MAX, &whole)
+					  : tb_parse_size(value, &whole);
+	if (!none && (status != TB_OK || whole < key->min || whole > key->max))
 		return out_of_range(reading, key, value, expected);
 	uint32_t stored = (uint32_t)whole;
-	memcpy((char *)&reading->params + key->offset, &stored, sizeof stored);
+	memcpy(place_of(reading, key), &stored, sizeof stored);
 	return TB_OK;
 }
 
 static int store_rate(struct reading *reading, const struct key *key, const char *value)
 {
 	uint64_t rate = 0;
-	bool none = strcmp(value, "none") == 0 && strcmp(key->name, "bus") == 0;
+	bool none = key->need == MAY_BE_NONE && strcmp(value, "none") == 0;
 	if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
 			     rate > key->max))
 		return out_of_range(reading, key, value,
 			"a rate from 1MB/s to 1000GB/s, such as 400MB/s");
-	memcpy((char *)&reading->params + key->offset, &rate, sizeof rate);
+	memcpy(place_of(reading, key), &rate, sizeof rate);
 	return TB_OK;
 }
 
@@ -125,8 +160,39 @@ static int store_time(struct reading *reading, const struct key *key, const char
 		return out_of_range(reading, key, value,
 			key->min ? "a time above 0 and up to 1s, such as 35ns"
 				 : "a time from 0 to 1s, such as 200ns");
-	memcpy((char *)&reading->params + key->offset, &time, sizeof time);
+	memcpy(place_of(reading, key), &time, sizeof time);
 	return TB_OK;
+}
+
+static int store_library(
+	struct reading *reading, const struct key *key, const char *value)
+{
+	if (strlen(value) >= sizeof reading->library || value[0] == '\0')
+		return out_of_range(reading, key, value, "a name of 1 to 31 bytes");
+	snprintf(reading->library, sizeof reading->library, "%s", value);
+	return TB_OK;
+}
+
+// store_choice stores the place of a word in a list, an enum's value.
+static int store_choice(struct reading *reading, const struct key *key, const char *value,
+	const char *(*word)(unsigned), const char *expected)
+{
+	for (unsigned i = 0; word(i); i++)
+		if (strcmp(word(i), value) == 0) {
+			memcpy(place_of(reading, key), &i, sizeof i);
+			return TB_OK;
+		}
+	return out_of_range(reading, key, value, expected);
+}
+
+static const char *handshake_word(unsigned i)
+{
+	return tb_handshake_name((enum tb_handshake)i);
+}
+
+static const char *local_word(unsigned i)
+{
+	return tb_local_name((enum tb_local)i);
 }
 
 static int store_value(struct reading *reading, const struct key *key, const char *value)
@@ -155,8 +221,24 @@ static int store_value(struct reading *reading, const struct key *key, const cha
 		if (tb_parse_real(value, 0, 1, &reading->params.age_weight) != TB_OK)
 			return out_of_range(reading, key, value, "a number from 0 to 1");
 		return TB_OK;
+	case LIBRARY:
+		return store_library(reading, key, value);
+	case HANDSHAKE:
+		return store_choice(
+			reading, key, value, handshake_word, "none, read or rendezvous");
+	case LOCAL:
+		return store_choice(reading, key, value, local_word, "network or memory");
 	}
 	return TB_EUSAGE;
+}
+
+// in_section says whether a key of `section` may stand in section `written` of a file.
+static bool in_section(const char *section, const char *written)
+{
+	size_t n = strlen(HOST);
+	if (strcmp(section, HOST) == 0)
+		return strncmp(written, HOST ".", n + 1) == 0;
+	return strcmp(section, written) == 0;
 }
 
 // store sets one key; `section` NULL finds it in any, for overrides.
@@ -165,7 +247,7 @@ static int store(
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
 		if (strcmp(keys[i].name, name) != 0 ||
-			(section && strcmp(keys[i].section, section) != 0))
+			(section && !in_section(keys[i].section, section)))
 			continue;
 		reading->seen[i] = true;
 		return store_value(reading, &keys[i], value);
@@ -185,9 +267,39 @@ bool tb_network_has_key(const char *name)
 	return false;
 }
 
+static struct tb_host_params *find_host(struct reading *reading, const char *name)
+{
+	for (uint32_t i = 0; i < reading->n_hosts; i++)
+		if (strcmp(reading->hosts[i].name, name) == 0)
+			return &reading->hosts[i];
+	return NULL;
+}
+
+// open_host turns to the library of a section [host.NAME], making it when it is new.
+static int open_host(struct reading *reading, const char *section)
+{
+	const char *name = section + strlen(HOST ".");
+	reading->host = find_host(reading, name);
+	if (reading->host)
+		return TB_OK;
+	struct tb_host_params made = {.stripe_above_bytes = TB_STRIPE_ABOVE_BYTES};
+	if (name[0] == '\0' || strlen(name) >= sizeof made.name ||
+		reading->n_hosts == HOSTS_MOST)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"[%s]: expected a library's name of 1 to 31 bytes, and %d "
+			"libraries at most",
+			section, HOSTS_MOST - 1);
+	strcpy(made.name, name);
+	reading->host = &reading->hosts[reading->n_hosts++];
+	*reading->host = made;
+	return TB_OK;
+}
+
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
 	struct reading *reading = context;
+	if (reading->status == TB_OK && in_section(HOST, section))
+		reading->status = open_host(reading, section);
 	if (reading->status == TB_OK)
 		reading->status = store(reading, section, name, value);
 	return reading->status == TB_OK;
@@ -196,7 +308,8 @@ static int on_key(void *context, const char *section, const char *name, const ch
 static int check(const struct reading *reading)
 {
 	for (size_t i = 0; i < N_KEYS; i++)
-		if (!reading->seen[i])
+		if (!reading->seen[i] && strcmp(keys[i].section, HOST) != 0 &&
+			keys[i].need != MAY_LACK)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"the key '%s' of section [%s] is missing", keys[i].name,
 				keys[i].section);
@@ -205,6 +318,33 @@ static int check(const struct reading *reading)
 			"fifo = %u: a FIFO must hold a flit of %u bytes",
 			reading->params.fifo_bytes, reading->params.flit_bytes);
 	return TB_OK;
+}
+
+// choose_host turns to the library that the list or the preset names; the last word of
+// the list counts.
+static int choose_host(struct reading *reading, const char *list)
+{
+	static const char key[] = "host=";
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		size_t n = strcspn(at, ",");
+		if (strncmp(at, key, sizeof key - 1) != 0)
+			continue;
+		n -= sizeof key - 1;
+		snprintf(reading->library, sizeof reading->library, "%.*s",
+			(int)(n < sizeof reading->library ? n : 0), at + sizeof key - 1);
+	}
+	reading->host = find_host(reading, reading->library);
+	if (reading->host)
+		return TB_OK;
+	const char *names[HOSTS_MOST];
+	for (uint32_t i = 0; i < reading->n_hosts; i++)
+		names[i] = reading->hosts[i].name;
+	size_t nearest =
+		tb_nearest(reading->library, names, reading->n_hosts, sizeof *names);
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"host = %s: the network has no such library (did you mean '%s'?)",
+		reading->library, names[nearest]);
 }
 
 static int override(struct reading *reading, char *list)
@@ -231,7 +371,8 @@ static int parse(struct reading *reading, const char *name)
 	int line = ini_parse(name, on_key, reading);
 	if (line == -1 && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.'))
 		return tb_fail(reading->error, TB_EUSAGE,
-			"'%s' is neither a network preset (qsnet) nor a file", name);
+			"'%s' is neither a network preset (qsnet, qsnet2) nor a file",
+			name);
 	if (line == -1)
 		return tb_fail_in(reading->error, TB_EIO, name, "cannot be read: %s",
 			strerror(errno));
@@ -247,7 +388,13 @@ int tb_network_preset(
 	char *list = strchr(copy, ',');
 	if (list)
 		*list++ = '\0';
-	struct reading reading = {.source = copy, .error = error, .status = TB_OK};
+	struct reading reading = {.source = copy,
+		.error = error,
+		.status = TB_OK,
+		.params.n_rails = 1,
+		.hosts[0] = {.name = "none", .stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
+		.n_hosts = 1,
+		.library = "none"};
 	int line = parse(&reading, copy);
 	int status = reading.status;
 	if (status == TB_OK && line < 0)
@@ -259,12 +406,16 @@ int tb_network_preset(
 		status = tb_fail_at(error, TB_EFORMAT, copy, TB_PLACE_LINE,
 			(uint64_t)line, "expected [section] or key = value");
 	}
+	if (status == TB_OK)
+		status = choose_host(&reading, list);
 	if (status == TB_OK && list)
 		status = override(&reading, list);
 	if (status == TB_OK)
 		status = check(&reading);
-	if (status == TB_OK)
+	if (status == TB_OK) {
 		*params = reading.params;
+		params->host = *reading.host;
+	}
 	free(copy);
 	return status;
 }

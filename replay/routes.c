@@ -71,7 +71,8 @@ static int check_reach(const struct tb_network *net, struct tb_error *error)
 {
 	for (uint32_t from = 0; from < net->n_nodes; from++) {
 		uint32_t sw = net->links[net->injection[from]].to;
-		for (uint32_t to = 0; to < net->n_nodes; to++)
+		uint32_t first = from - from % net->n_hosts; // of its rail
+		for (uint32_t to = first; to < first + net->n_hosts; to++)
 			if (net->distance[(size_t)sw * net->n_nodes + to] == FAR)
 				return tb_fail(error, TB_EUSAGE,
 					"no way up and then down leads from node %u to "

@@ -19,6 +19,10 @@ struct tb_message {
 	struct tb_node destination;
 	uint64_t bytes; // payload; 0 is a message too
 	uint32_t job;	// below 2^16
+	// Of the job, below 2^24; 0 where a trace has none. Only hosts look at these.
+	uint32_t source_rank, destination_rank;
+	uint32_t via;  // 1 + the network interface that the trace names; 0: it names none
+	bool captured; // what it cost its hosts was before the capture
 };
 
 struct tb_source {

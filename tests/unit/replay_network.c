@@ -73,6 +73,59 @@ static void every_pair_is_joined_by_a_shortest_path(void **state)
 	}
 }
 
+static void rails_are_trees_side_by_side(void **state)
+{
+	(void)state;
+	struct tb_network_params params = qsnet("qsnet,levels=2,rails=3");
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_kary_ntree(&net, &params, 0, NULL), TB_OK);
+	assert_int_equal(tb_network_n_rails(net), 3);
+	assert_int_equal(tb_network_n_hosts(net), 16);
+	assert_int_equal(tb_network_n_nodes(net), 48);
+	assert_int_equal(tb_network_n_switches(net), 24);
+	assert_int_equal(tb_network_n_links(net), 3 * 64);
+	for (uint32_t id = 0; id < 24; id++) {
+		struct tb_switch_info at = tb_network_switch(net, (struct tb_switch){id});
+		assert_int_equal(at.rail, id / 8);
+		assert_int_equal(at.level, id % 8 / 4);
+		assert_int_equal(at.index, id % 4);
+	}
+	for (uint32_t a = 0; a < 48; a++)
+		for (uint32_t b = a - a % 16; b < a - a % 16 + 16; b++)
+			if (a != b)
+				assert_int_equal(walk(net, a, b, a + b),
+					tb_network_hops(net, (struct tb_node){a},
+						(struct tb_node){b}));
+	for (uint32_t id = 0; id < tb_network_n_links(net); id++) {
+		struct tb_link_info link = tb_network_link(net, (struct tb_link){id});
+		uint32_t from =
+			link.kind == TB_LINK_INJECTION ? link.from / 16 : link.from / 8;
+		uint32_t to = link.kind == TB_LINK_EJECTION ? link.to / 16 : link.to / 8;
+		assert_int_equal(from, to);
+	}
+	tb_network_free(net);
+}
+
+static void a_network_s_library_is_its_own_or_the_one_asked_for(void **state)
+{
+	(void)state;
+	struct tb_host_params host = qsnet("qsnet").host;
+	assert_string_equal(host.name, "none");
+	assert_true(tb_host_does_nothing(&host));
+	assert_string_equal(qsnet("qsnet2").host.name, "rdma");
+	host = qsnet("qsnet2,outstanding=7,host=get").host;
+	assert_string_equal(host.name, "get");
+	assert_int_equal(host.handshake, TB_HANDSHAKE_READ);
+	assert_int_equal(host.n_outstanding, 7);
+	assert_int_equal(host.stripe_above_bytes, 1024);
+	// What a library is described as makes it again.
+	char text[320], name[400], again[320];
+	tb_host_describe(&host, text, sizeof text);
+	snprintf(name, sizeof name, "qsnet2,%s", text);
+	host = qsnet(name).host;
+	assert_string_equal(tb_host_describe(&host, again, sizeof again), text);
+}
+
 static void a_4_ary_3_tree_is_that_of_the_paper(void **state)
 {
 	(void)state;
@@ -249,6 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_pair_is_joined_by_a_shortest_path),
 		cmocka_unit_test(a_4_ary_3_tree_is_that_of_the_paper),
+		cmocka_unit_test(rails_are_trees_side_by_side),
+		cmocka_unit_test(a_network_s_library_is_its_own_or_the_one_asked_for),
 		cmocka_unit_test(more_nodes_raise_the_tree),
 		cmocka_unit_test(an_irregular_tree_is_routed_up_then_down),
 		cmocka_unit_test(a_header_that_descends_does_not_turn_up_again),

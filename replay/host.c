@@ -1,0 +1,589 @@
+// Messages of processes, cut, issued, spread over rails and told in order.
+#include "host.h"
+
+#include "host_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum timer_kind {
+	PIECE_ISSUED,
+	PIECE_NOTICED,
+	TRANSFER_COPIED, // through memory
+	TRANSFER_SEEN,
+	N_TIMER_KINDS,
+};
+
+bool tb_host_is_needed(const struct tb_network *network)
+{
+	return network->n_rails > 1 || !tb_host_does_nothing(&network->params.host);
+}
+
+uint32_t tb_host_add(struct tb_host *host, struct pool *pool)
+{
+	if (pool->n == pool->room) {
+		uint32_t room = pool->room ? pool->room * 2 : 64;
+		void *moved = realloc(pool->records, room * pool->size);
+		if (!moved) {
+			host->no_memory = true;
+			return NOTHING;
+		}
+		pool->records = moved;
+		pool->room = room;
+	}
+	memset(pool->records + pool->n * pool->size, 0, pool->size);
+	return pool->n++;
+}
+
+tb_time_ps tb_host_copy_time(uint64_t bytes, uint64_t bytes_per_s)
+{
+	if (bytes_per_s == 0)
+		return 0;
+	// Picoseconds a byte with 20 binary places; in two parts, so that long messages
+	// have room.
+	uint64_t q20 = (((uint64_t)TB_PS_PER_S << 20) + bytes_per_s / 2) / bytes_per_s;
+	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
+	return (tb_time_ps)(whole * q20 + ((rest * q20 + (UINT64_C(1) << 19)) >> 20));
+}
+
+// process_of finds the process of a rank, or makes it.
+static uint32_t process_of(
+	struct tb_host *host, uint32_t job, uint32_t node, uint32_t rank)
+{
+	uint64_t key = (uint64_t)job << 48 | (uint64_t)node << 24 | rank;
+	uint32_t id = 0;
+	if (tb_map_find(&host->process_of, key, &id))
+		return id;
+	id = tb_host_add(host, &host->processes);
+	if (id == NOTHING || tb_map_put(&host->process_of, key, id) != TB_OK) {
+		host->no_memory = true;
+		return NOTHING;
+	}
+	*process_at(host, id) =
+		(struct process){.queue = NOTHING, .queue_end = NOTHING, .node = node};
+	return id;
+}
+
+static uint32_t pair_of(struct tb_host *host, uint32_t sender, uint32_t receiver)
+{
+	uint64_t key = (uint64_t)sender << 32 | receiver;
+	uint32_t id = 0;
+	if (tb_map_find(&host->pair_of, key, &id))
+		return id;
+	id = tb_host_add(host, &host->pairs);
+	if (id == NOTHING || tb_map_put(&host->pair_of, key, id) != TB_OK) {
+		host->no_memory = true;
+		return NOTHING;
+	}
+	pair_at(host, id)->early = NOTHING;
+	return id;
+}
+
+static void set_timer(
+	struct tb_host *host, tb_time_ps at, enum timer_kind kind, uint32_t id)
+{
+	uint64_t what = (uint64_t)id * N_TIMER_KINDS + kind;
+	if (tb_timers_put(&host->timers, (struct tb_timer){at, what}) != TB_OK)
+		host->no_memory = true;
+}
+
+static void drop_transfer(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	if (--transfer->uses)
+		return;
+	transfer->next = host->free_transfer;
+	host->free_transfer = id;
+}
+
+static void drop_piece(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	if (--piece->uses)
+		return;
+	piece->next = host->free_piece;
+	host->free_piece = id;
+}
+
+static uint32_t new_transfer(struct tb_host *host)
+{
+	uint32_t id = host->free_transfer;
+	if (id == NOTHING)
+		return tb_host_add(host, &host->transfers);
+	host->free_transfer = transfer_at(host, id)->next;
+	return id;
+}
+
+static uint32_t new_piece(struct tb_host *host)
+{
+	uint32_t id = host->free_piece;
+	if (id == NOTHING)
+		return tb_host_add(host, &host->pieces);
+	host->free_piece = piece_at(host, id)->next;
+	return id;
+}
+
+// grow_outgoing doubles the ring.
+static bool grow_outgoing(struct tb_host *host)
+{
+	uint32_t room = host->outgoing_room ? host->outgoing_room * 2 : 64;
+	struct tb_message *ring = malloc(room * sizeof *ring);
+	if (!ring) {
+		host->no_memory = true;
+		return false;
+	}
+	for (uint32_t i = 0; i < host->n_outgoing; i++)
+		ring[i] =
+			host->outgoing[(host->outgoing_first + i) % host->outgoing_room];
+	free(host->outgoing);
+	host->outgoing = ring;
+	host->outgoing_first = 0;
+	host->outgoing_room = room;
+	return true;
+}
+
+// post gives the engine a message between two nodes' NICs at a rail.
+static void post(struct tb_host *host, uint32_t piece, const struct tb_message *message,
+	uint32_t rail, bool is_control)
+{
+	if (host->n_outgoing == host->outgoing_room && !grow_outgoing(host))
+		return;
+	uint32_t at = (host->outgoing_first + host->n_outgoing) % host->outgoing_room;
+	host->outgoing[at] = *message;
+	host->outgoing[at].cookie = (uint64_t)piece * 2 + is_control;
+	host->outgoing[at].source.id += rail * host->n_hosts;
+	host->outgoing[at].destination.id += rail * host->n_hosts;
+	host->n_outgoing++;
+}
+
+// take_rail is the rail of the process's next message that is not split.
+static uint32_t take_rail(
+	struct tb_host *host, uint32_t process, const struct tb_message *message)
+{
+	if (message->via)
+		return (message->via - 1) % host->n_rails;
+	struct process *at = process_at(host, process);
+	uint32_t rail = at->next_rail;
+	at->next_rail = (rail + 1) % host->n_rails;
+	return rail;
+}
+
+uint32_t tb_host_n_parts(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	return message->via == 0 && bytes > host->params.stripe_above_bytes
+		       ? host->n_rails
+		       : 1;
+}
+
+static void post_data(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	const struct transfer *transfer = transfer_at(host, piece->transfer);
+	struct tb_message message = transfer->what;
+	uint32_t n = tb_host_n_parts(host, &message, piece->bytes);
+	piece->n_unsent = piece->n_undelivered = n;
+	message.bytes = piece->bytes;
+	if (n == 1) {
+		post(host, id, &message, take_rail(host, transfer->sender, &message),
+			false);
+		return;
+	}
+	for (uint32_t rail = 0; rail < n; rail++) {
+		message.bytes = piece->bytes / n + (rail < piece->bytes % n);
+		post(host, id, &message, rail, false);
+	}
+}
+
+// post_control makes the next message of the handshake. The last one always comes from
+// the receiver.
+static void post_control(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	const struct transfer *transfer = transfer_at(host, piece->transfer);
+	bool from_receiver = --piece->n_controls == 0;
+	struct tb_message message = transfer->what;
+	message.bytes = 0;
+	if (from_receiver) {
+		message.source = transfer->what.destination;
+		message.destination = transfer->what.source;
+	}
+	uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
+	post(host, id, &message, take_rail(host, process, &message), true);
+}
+
+static void dispatch(struct tb_host *host, uint32_t id)
+{
+	if (piece_at(host, id)->n_controls)
+		post_control(host, id);
+	else
+		post_data(host, id);
+}
+
+// cut makes the next piece of the transfer at the head of a process's queue.
+static uint32_t cut(struct tb_host *host, struct process *process)
+{
+	static const uint32_t n_controls[] = {[TB_HANDSHAKE_NONE] = 0,
+		[TB_HANDSHAKE_READ] = 1,
+		[TB_HANDSHAKE_RENDEZVOUS] = 2};
+	uint32_t id = new_piece(host);
+	if (id == NOTHING)
+		return NOTHING;
+	struct transfer *transfer = transfer_at(host, process->queue);
+	const struct tb_host_params *params = params_of(host, &transfer->what);
+	uint64_t bytes = transfer->uncut;
+	if (params->largest_bytes && bytes > params->largest_bytes)
+		bytes = params->largest_bytes;
+	*piece_at(host, id) = (struct piece){.bytes = bytes,
+		.transfer = process->queue,
+		.n_controls = bytes > params->handshake_above_bytes
+				      ? n_controls[params->handshake]
+				      : 0,
+		.uses = 2};
+	transfer->uncut -= bytes;
+	if (--transfer->n_uncut == 0)
+		process->queue = transfer->next;
+	return id;
+}
+
+// advance issues what a process has to send, as far as it may.
+static void advance(struct tb_host *host, uint32_t id)
+{
+	for (;;) {
+		struct process *process = process_at(host, id);
+		if (process->issuing || process->queue == NOTHING)
+			return;
+		const struct tb_host_params *params =
+			params_of(host, &transfer_at(host, process->queue)->what);
+		if (params->n_outstanding &&
+			process->n_under_way >= params->n_outstanding)
+			return;
+		uint32_t piece = cut(host, process);
+		if (piece == NOTHING)
+			return;
+		process->n_under_way++;
+		tb_time_ps takes =
+			params->issue_ps + tb_host_copy_time(piece_at(host, piece)->bytes,
+						   params->copy_bytes_per_s);
+		if (takes == 0) {
+			dispatch(host, piece);
+			continue;
+		}
+		process->issuing = true;
+		set_timer(host, host->now + takes, PIECE_ISSUED, piece);
+	}
+}
+
+static void issued(struct tb_host *host, uint32_t piece)
+{
+	uint32_t process = transfer_at(host, piece_at(host, piece)->transfer)->sender;
+	process_at(host, process)->issuing = false;
+	dispatch(host, piece);
+	advance(host, process);
+}
+
+static int tell_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint64_t cookie = transfer_at(host, id)->what.cookie;
+	host->last_told = host->now;
+	drop_transfer(host, id);
+	const struct tb_source *source = host->source;
+	return source->sent ? source->sent(source->context, host->now, cookie, error)
+			    : TB_OK;
+}
+
+static int tell_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, id);
+	uint64_t cookie = transfer->what.cookie;
+	host->last_told = host->now;
+	host->n_delivered++;
+	host->payload_bytes += transfer->what.bytes;
+	tb_host_count(host, transfer);
+	drop_transfer(host, id);
+	const struct tb_source *source = host->source;
+	return source->delivered
+		       ? source->delivered(source->context, host->now, cookie, error)
+		       : TB_OK;
+}
+
+// take_early takes the transfer whose turn it is from those of its pair that came early.
+static uint32_t take_early(struct tb_host *host, struct pair *pair)
+{
+	uint32_t *link = &pair->early;
+	while (*link != NOTHING && transfer_at(host, *link)->serial != pair->n_told)
+		link = &transfer_at(host, *link)->next;
+	uint32_t id = *link;
+	if (id != NOTHING)
+		*link = transfer_at(host, id)->next;
+	return id;
+}
+
+// complete tells of a transfer when all before it from the same process to the same have
+// been told.
+static int complete(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t pair_id = transfer_at(host, id)->pair;
+	if (pair_id == NOTHING)
+		return tell_delivered(host, id, error);
+	transfer_at(host, id)->next = pair_at(host, pair_id)->early;
+	pair_at(host, pair_id)->early = id;
+	int status = TB_OK;
+	while (status == TB_OK &&
+		(id = take_early(host, pair_at(host, pair_id))) != NOTHING) {
+		pair_at(host, pair_id)->n_told++;
+		status = tell_delivered(host, id, error);
+	}
+	return status;
+}
+
+static int noticed(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t transfer = piece_at(host, id)->transfer;
+	drop_piece(host, id);
+	if (--transfer_at(host, transfer)->n_undelivered)
+		return TB_OK;
+	return complete(host, transfer, error);
+}
+
+static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
+{
+	uint32_t id = (uint32_t)(timer.what / N_TIMER_KINDS);
+	switch ((enum timer_kind)(timer.what % N_TIMER_KINDS)) {
+	case PIECE_ISSUED:
+		issued(host, id);
+		return TB_OK;
+	case PIECE_NOTICED:
+		return noticed(host, id, error);
+	case TRANSFER_COPIED:
+		return tell_sent(host, id, error);
+	case TRANSFER_SEEN:
+		return complete(host, id, error);
+	case N_TIMER_KINDS:
+		break;
+	}
+	return TB_OK;
+}
+
+// copy_through_memory: a node's memory serves one message after another.
+static void copy_through_memory(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	tb_time_ps *free_at = &host->memory_free_at[transfer->what.source.id];
+	if (*free_at < host->now)
+		*free_at = host->now;
+	*free_at +=
+		tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
+	set_timer(host, *free_at, TRANSFER_COPIED, id);
+	set_timer(host, *free_at + host->params.local_latency_ps, TRANSFER_SEEN, id);
+}
+
+static void enqueue(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	struct process *process = process_at(host, transfer->sender);
+	if (process->queue == NOTHING)
+		process->queue = id;
+	else
+		transfer_at(host, process->queue_end)->next = id;
+	process->queue_end = id;
+	advance(host, transfer->sender);
+}
+
+static int begin(
+	struct tb_host *host, const struct tb_message *message, struct tb_error *error)
+{
+	uint64_t largest = params_of(host, message)->largest_bytes;
+	uint64_t n =
+		largest ? message->bytes / largest + (message->bytes % largest != 0) : 1;
+	if (n > UINT32_MAX)
+		return tb_fail(error, TB_ECAPACITY, "a message of more than 2^32 pieces");
+	uint32_t sender =
+		process_of(host, message->job, message->source.id, message->source_rank);
+	uint32_t receiver = process_of(
+		host, message->job, message->destination.id, message->destination_rank);
+	uint32_t pair = host->n_rails > 1 ? pair_of(host, sender, receiver) : NOTHING;
+	uint32_t id = new_transfer(host);
+	if (host->no_memory)
+		return TB_ENOMEM;
+	uint32_t n_pieces = n ? (uint32_t)n : 1;
+	*transfer_at(host, id) = (struct transfer){.what = *message,
+		.posted_at = host->now,
+		.uncut = message->bytes,
+		.serial = pair == NOTHING ? 0 : pair_at(host, pair)->n_posted++,
+		.n_uncut = n_pieces,
+		.n_unsent = n_pieces,
+		.n_undelivered = n_pieces,
+		.sender = sender,
+		.receiver = receiver,
+		.pair = pair,
+		.next = NOTHING,
+		.uses = 2};
+	host->n_posted++;
+	if (tb_host_is_local(host, message))
+		copy_through_memory(host, id);
+	else
+		enqueue(host, id);
+	return TB_OK;
+}
+
+static tb_time_ps when(void *context)
+{
+	const struct tb_host *host = context;
+	if (host->n_outgoing)
+		return host->now;
+	tb_time_ps source = host->source->when(host->source->context);
+	tb_time_ps timer = tb_timers_at(&host->timers);
+	return timer < source ? timer : source;
+}
+
+static int out_of_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the messages of the hosts");
+}
+
+// next_step lets a timer run off or takes a message: 1, or 0 when nothing is due.
+static int next_step(struct tb_host *host, struct tb_error *error)
+{
+	if (tb_timers_at(&host->timers) <= host->now) {
+		int status = on_timer(host, tb_timers_take(&host->timers), error);
+		return status < 0 ? status : 1;
+	}
+	const struct tb_source *source = host->source;
+	if (source->when(source->context) > host->now)
+		return 0;
+	struct tb_message message;
+	int status = source->take(source->context, host->now, &message, error);
+	if (status <= 0)
+		return status;
+	status = begin(host, &message, error);
+	return status < 0 ? status : 1;
+}
+
+static int take(
+	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	int status = 1;
+	while (status > 0 && host->n_outgoing == 0)
+		status = next_step(host, error);
+	if (host->no_memory)
+		return out_of_memory(error);
+	if (status <= 0)
+		return status;
+	*message = host->outgoing[host->outgoing_first];
+	host->outgoing_first = (host->outgoing_first + 1) % host->outgoing_room;
+	host->n_outgoing--;
+	return 1;
+}
+
+static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / 2);
+	struct piece *piece = piece_at(host, id);
+	if (cookie % 2 || --piece->n_unsent)
+		return TB_OK;
+	uint32_t transfer_id = piece->transfer;
+	struct transfer *transfer = transfer_at(host, transfer_id);
+	uint32_t sender = transfer->sender;
+	bool all = --transfer->n_unsent == 0;
+	drop_piece(host, id);
+	process_at(host, sender)->n_under_way--;
+	int status = all ? tell_sent(host, transfer_id, error) : TB_OK;
+	advance(host, sender);
+	return host->no_memory ? out_of_memory(error) : status;
+}
+
+static int delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / 2);
+	struct piece *piece = piece_at(host, id);
+	int status = TB_OK;
+	if (cookie % 2) {
+		dispatch(host, id);
+	} else if (--piece->n_undelivered == 0) {
+		const struct transfer *transfer = transfer_at(host, piece->transfer);
+		struct process *receiver = process_at(host, transfer->receiver);
+		tb_time_ps notice = params_of(host, &transfer->what)->notice_ps;
+		if (notice == 0) {
+			status = noticed(host, id, error);
+		} else {
+			if (receiver->noticed_until < now)
+				receiver->noticed_until = now;
+			receiver->noticed_until += notice;
+			set_timer(host, receiver->noticed_until, PIECE_NOTICED, id);
+		}
+	}
+	return host->no_memory ? out_of_memory(error) : status;
+}
+
+static int finish(void *context, struct tb_error *error)
+{
+	const struct tb_host *host = context;
+	return host->source->finish ? host->source->finish(host->source->context, error)
+				    : TB_OK;
+}
+
+struct tb_source tb_host_source(struct tb_host *host)
+{
+	return (struct tb_source){.context = host,
+		.when = when,
+		.take = take,
+		.sent = sent,
+		.delivered = delivered,
+		.finish = finish};
+}
+
+int tb_host_new(struct tb_host **host, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_observer *observer,
+	struct tb_error *error)
+{
+	struct tb_host *made = calloc(1, sizeof *made);
+	if (!made)
+		return out_of_memory(error);
+	*made = (struct tb_host){.net = network,
+		.source = source,
+		.observer = observer,
+		.params = network->params.host,
+		.bare.stripe_above_bytes = network->params.host.stripe_above_bytes,
+		.n_rails = network->n_rails,
+		.n_hosts = network->n_hosts,
+		.transfers.size = sizeof(struct transfer),
+		.pieces.size = sizeof(struct piece),
+		.processes.size = sizeof(struct process),
+		.pairs.size = sizeof(struct pair),
+		.flows.size = sizeof(struct tb_flow_sample),
+		.free_transfer = NOTHING,
+		.free_piece = NOTHING};
+	made->memory_free_at = calloc(network->n_hosts, sizeof *made->memory_free_at);
+	if (!made->memory_free_at) {
+		tb_host_free(made);
+		return out_of_memory(error);
+	}
+	*host = made;
+	return TB_OK;
+}
+
+void tb_host_free(struct tb_host *host)
+{
+	if (!host)
+		return;
+	free(host->transfers.records);
+	free(host->pieces.records);
+	free(host->processes.records);
+	free(host->pairs.records);
+	free(host->flows.records);
+	tb_map_fini(&host->process_of);
+	tb_map_fini(&host->pair_of);
+	tb_map_fini(&host->flow_of);
+	tb_timers_fini(&host->timers);
+	free(host->memory_free_at);
+	free(host->outgoing);
+	free(host);
+}

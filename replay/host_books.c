@@ -1,0 +1,180 @@
+// What the hosts tell: flows and blame of nodes and whole messages, not of NICs and
+// parts.
+#include "host_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// ideal_of_piece is what a piece takes from its issue until it is noticed.
+static tb_time_ps ideal_of_piece(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	uint64_t n = tb_host_n_parts(host, message, bytes);
+	tb_time_ps ideal = params->issue_ps +
+			   tb_host_copy_time(bytes, params->copy_bytes_per_s) +
+			   params->notice_ps +
+			   tb_engine_ideal_ps(host->net, message->source,
+				   message->destination, bytes / n + (bytes % n != 0));
+	if (params->handshake != TB_HANDSHAKE_NONE &&
+		bytes > params->handshake_above_bytes)
+		ideal += (params->handshake == TB_HANDSHAKE_READ ? 1 : 2) *
+			 tb_engine_ideal_ps(
+				 host->net, message->source, message->destination, 0);
+	return ideal;
+}
+
+tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	uint64_t piece = message->bytes;
+	if (tb_host_is_local(host, message))
+		return tb_host_copy_time(piece, params->local_bytes_per_s) +
+		       params->local_latency_ps;
+	if (params->largest_bytes && piece > params->largest_bytes)
+		piece = params->largest_bytes;
+	tb_time_ps one = ideal_of_piece(host, message, piece);
+	if (piece == message->bytes)
+		return one;
+	// The further ones follow at the pace of what is slowest: the sender, the NICs,
+	// or what may be under way.
+	tb_time_ps pace = larger(
+		params->issue_ps + tb_host_copy_time(piece, params->copy_bytes_per_s),
+		ideal_of_piece(host, message, 2 * piece) - one);
+	if (params->n_outstanding)
+		pace = larger(pace, (one - params->notice_ps) / params->n_outstanding);
+	return one + (tb_time_ps)((message->bytes - 1) / piece) * pace;
+}
+
+static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)
+{
+	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+}
+
+void tb_host_count(struct tb_host *host, const struct transfer *transfer)
+{
+	const struct tb_message *what = &transfer->what;
+	uint64_t key = key_of(what->job, what->source.id, what->destination.id);
+	uint32_t id = 0;
+	if (!tb_map_find(&host->flow_of, key, &id)) {
+		id = tb_host_add(host, &host->flows);
+		if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK) {
+			host->no_memory = true;
+			return;
+		}
+		*flow_at(host, id) = (struct tb_flow_sample){.job = what->job,
+			.source = what->source,
+			.destination = what->destination};
+	}
+	struct tb_flow_sample *flow = flow_at(host, id);
+	uint64_t latency = (uint64_t)(host->now - transfer->posted_at);
+	if (flow->n_messages++ == 0 || transfer->posted_at < flow->first_ps)
+		flow->first_ps = transfer->posted_at;
+	flow->last_ps = host->now;
+	flow->bytes += what->bytes;
+	flow->latency_ps += latency;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps += (uint64_t)tb_host_ideal_ps(host, what);
+}
+
+void tb_host_stats(const struct tb_host *host, struct tb_engine_stats *stats)
+{
+	stats->n_posted = host->n_posted;
+	stats->n_delivered = host->n_delivered;
+	stats->payload_bytes = host->payload_bytes;
+	if (host->last_told > stats->now_ps)
+		stats->now_ps = host->last_told;
+}
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->start(observer->context, bin_ps);
+}
+
+static int on_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->bin(observer->context, bin, samples, n);
+}
+
+static int by_flow(const void *left, const void *right)
+{
+	const struct tb_flow_sample *a = left, *b = right;
+	uint64_t first = key_of(a->job, a->source.id, a->destination.id);
+	uint64_t second = key_of(b->job, b->source.id, b->destination.id);
+	return (first > second) - (first < second);
+}
+
+static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
+{
+	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
+}
+
+// add_packets takes over what only the engine knows: packets and waits. Handshakes make
+// flows that no message has.
+static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
+{
+	struct tb_node source = node_of(host, from->source);
+	struct tb_node destination = node_of(host, from->destination);
+	uint64_t key = key_of(from->job, source.id, destination.id);
+	uint32_t id = 0;
+	if (!tb_map_find(&host->flow_of, key, &id)) {
+		id = tb_host_add(host, &host->flows);
+		if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK)
+			return TB_ENOMEM;
+		*flow_at(host, id) = (struct tb_flow_sample){
+			.job = from->job, .source = source, .destination = destination};
+	}
+	flow_at(host, id)->n_packets += from->n_packets;
+	flow_at(host, id)->wait_ps += from->wait_ps;
+	return TB_OK;
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tb_host *host = context;
+	for (size_t i = 0; i < n; i++)
+		if (add_packets(host, &samples[i]) != TB_OK)
+			return TB_ENOMEM;
+	// Numbers of flows are not used any more.
+	qsort(host->flows.records, host->flows.n, host->flows.size, by_flow);
+	return host->observer->flows(
+		host->observer->context, flow_at(host, 0), host->flows.n);
+}
+
+static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct tb_host *host = context;
+	struct tb_blame_sample *told = malloc((n + 1) * sizeof *told);
+	if (!told)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		told[i] = samples[i];
+		told[i].victim_source = node_of(host, samples[i].victim_source);
+		told[i].victim_destination = node_of(host, samples[i].victim_destination);
+		told[i].culprit_source = node_of(host, samples[i].culprit_source);
+		told[i].culprit_destination =
+			node_of(host, samples[i].culprit_destination);
+	}
+	int status = host->observer->blame(host->observer->context, told, n);
+	free(told);
+	return status;
+}
+
+struct tb_observer tb_host_observer(struct tb_host *host)
+{
+	const struct tb_observer *observer = host->observer;
+	return (struct tb_observer){.context = host,
+		.start = observer->start ? on_start : NULL,
+		.bin = observer->bin ? on_bin : NULL,
+		.flows = observer->flows ? on_flows : NULL,
+		.blame = observer->blame ? on_blame : NULL};
+}

@@ -1,0 +1,131 @@
+// The inside of the hosts, shared by host.c (messages and their parts) and host_books.c
+// (flows, blame, figures). Private to replay/.
+//
+// Words: a message of a process is a transfer. It is cut into pieces, each issued by
+// itself; a piece is posted to NICs as one part, or as one a rail.
+#ifndef TB_HOST_IMPL_H
+#define TB_HOST_IMPL_H
+
+#include "host.h"
+
+#include "map.h"
+#include "network_impl.h"
+#include "timers.h"
+
+#define NOTHING UINT32_MAX
+
+struct transfer {
+	struct tb_message what;
+	tb_time_ps posted_at;
+	uint64_t uncut;				   // bytes
+	uint64_t serial;			   // of those of its pair of processes
+	uint32_t n_uncut, n_unsent, n_undelivered; // pieces
+	uint32_t sender, receiver;		   // processes
+	uint32_t pair;
+	uint32_t next; // of its process's queue, of its pair's early ones, or free
+	uint32_t uses;
+};
+
+struct piece {
+	uint64_t bytes;
+	uint32_t transfer;
+	uint32_t n_controls;		  // handshakes still to be made
+	uint32_t n_unsent, n_undelivered; // parts
+	uint32_t next;			  // free
+	uint32_t uses;
+};
+
+struct process {
+	tb_time_ps noticed_until;
+	uint32_t queue, queue_end; // transfers
+	uint32_t n_under_way;	   // pieces
+	uint32_t next_rail;
+	uint32_t node;
+	bool issuing;
+};
+
+// What one process sends to another. Only kept apart when there are several rails.
+struct pair {
+	uint64_t n_posted, n_told;
+	uint32_t early; // transfers that are complete before their turn
+};
+
+struct pool { // of equal records, which go by their numbers
+	char *records;
+	size_t size;
+	uint32_t n, room;
+};
+
+struct tb_host {
+	const struct tb_network *net;
+	const struct tb_source *source;
+	const struct tb_observer *observer;
+	struct tb_host_params params;
+	struct tb_host_params bare; // of captured packets, which have no library
+	uint32_t n_rails, n_hosts;
+	tb_time_ps now, last_told;
+	struct pool transfers, pieces, processes, pairs;
+	uint32_t free_transfer, free_piece;
+	struct tb_map process_of, pair_of, flow_of;
+	struct tb_timers timers;
+	tb_time_ps *memory_free_at;  // of each host
+	struct tb_message *outgoing; // ring
+	uint32_t outgoing_first, n_outgoing, outgoing_room;
+	struct pool flows; // struct tb_flow_sample
+	uint64_t n_posted, n_delivered, payload_bytes;
+	bool no_memory;
+};
+
+static inline struct transfer *transfer_at(const struct tb_host *host, uint32_t id)
+{
+	return (struct transfer *)(void *)host->transfers.records + id;
+}
+
+static inline struct piece *piece_at(const struct tb_host *host, uint32_t id)
+{
+	return (struct piece *)(void *)host->pieces.records + id;
+}
+
+static inline struct process *process_at(const struct tb_host *host, uint32_t id)
+{
+	return (struct process *)(void *)host->processes.records + id;
+}
+
+static inline struct pair *pair_at(const struct tb_host *host, uint32_t id)
+{
+	return (struct pair *)(void *)host->pairs.records + id;
+}
+
+static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_t id)
+{
+	return (struct tb_flow_sample *)(void *)host->flows.records + id;
+}
+
+// tb_host_add adds a zeroed record to a pool: its number, or NOTHING (and `no_memory`).
+uint32_t tb_host_add(struct tb_host *host, struct pool *pool);
+
+// tb_host_copy_time is what `bytes` take at a rate, rounded; 0 without one.
+tb_time_ps tb_host_copy_time(uint64_t bytes, uint64_t bytes_per_s);
+
+// tb_host_n_parts is over how many rails a piece of so many bytes of a message goes.
+uint32_t tb_host_n_parts(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes);
+
+static inline const struct tb_host_params *params_of(
+	const struct tb_host *host, const struct tb_message *message)
+{
+	return message->captured ? &host->bare : &host->params;
+}
+
+// tb_host_is_local says whether a message is copied through its node's memory.
+static inline bool tb_host_is_local(
+	const struct tb_host *host, const struct tb_message *message)
+{
+	return params_of(host, message)->local == TB_LOCAL_MEMORY &&
+	       message->source.id == message->destination.id;
+}
+
+// tb_host_count adds a delivered message to its flow.
+void tb_host_count(struct tb_host *host, const struct transfer *transfer);
+
+#endif

@@ -1,0 +1,58 @@
+// What stands between the processes of a node and its network interfaces: a communication
+// library's overheads and protocol, shared memory, and how messages are spread over
+// rails.
+//
+// Numbers of rules are those of docs/model.md, "The host". A preset names libraries in
+// sections [host.NAME] and one of them as its own (`host = NAME`); zeroed values do
+// nothing.
+#ifndef TB_HOST_PARAMS_H
+#define TB_HOST_PARAMS_H
+
+#include "units.h"
+
+#include <stdbool.h>
+
+// What is exchanged before the data of a message.
+enum tb_handshake {
+	TB_HANDSHAKE_NONE,
+	TB_HANDSHAKE_READ,	 // the receiver's request: it reads the sender's memory
+	TB_HANDSHAKE_RENDEZVOUS, // the sender's announcement and the receiver's answer
+};
+
+// How a message between two processes of one node goes.
+enum tb_local {
+	TB_LOCAL_NETWORK, // through the network interface and back
+	TB_LOCAL_MEMORY,  // copied through shared memory
+};
+
+#define TB_STRIPE_ABOVE_BYTES 1024 // papers 002, 6.4 and 003, 6
+
+struct tb_host_params {
+	char name[32];		   // of the library; "" when there is none
+	tb_time_ps issue_ps;	   // the sending process is busy so long for a piece
+	tb_time_ps notice_ps;	   // and the receiving one
+	uint64_t copy_bytes_per_s; // and the sender copies at this rate; 0: does not
+	uint32_t largest_bytes;	   // longer messages go in pieces; 0: in one
+	uint32_t n_outstanding; // pieces of a process that are under way; 0: any number
+	uint32_t stripe_above_bytes; // longer pieces are split over the rails
+	enum tb_handshake handshake;
+	uint32_t handshake_above_bytes; // shorter pieces go without
+	enum tb_local local;
+	tb_time_ps local_latency_ps;
+	uint64_t local_bytes_per_s; // of a node's memory, copying; 0: no limit
+};
+
+// tb_handshake_name and tb_local_name are the words for them in presets; NULL beyond the
+// last.
+const char *tb_handshake_name(enum tb_handshake handshake);
+const char *tb_local_name(enum tb_local local);
+
+// tb_host_does_nothing says whether a library leaves messages as they are (but for
+// rails).
+bool tb_host_does_nothing(const struct tb_host_params *host);
+
+// tb_host_describe writes a library and its parameters as changes to a network, as
+// tb_network_preset reads them; 320 bytes suffice.
+char *tb_host_describe(const struct tb_host_params *host, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,209 @@
+// The hosts against closed forms: what the libraries of QsNetII cost, how messages lie on
+// rails, a node's memory.
+#include "engine.h"
+#include "host.h"
+
+#include "../support/replay_script.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+// The switch of papers 002 to 004: one Elite4 with all its links down.
+#define QS8A "qsnet2,arity=8,levels=1"
+
+struct outcome {
+	struct tally tally;
+	struct tb_engine_stats stats;
+	uint32_t n_links;
+	uint64_t injected[16]; // wire bytes, by NIC
+};
+
+static void replay(
+	const char *preset, struct line *lines, size_t n, struct outcome *outcome)
+{
+	struct tb_network_params params;
+	struct tb_network *net = NULL;
+	struct tb_error error = {0};
+	if (tb_network_preset(&params, preset, &error) != TB_OK ||
+		tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	*outcome = (struct outcome){.n_links = tb_network_n_links(net)};
+	struct script script = {lines, n, 0};
+	struct tb_source source = script_source(&script);
+	struct tb_observer observer = tally_observer(&outcome->tally, outcome->n_links);
+	struct tb_host *host = NULL;
+	struct tb_engine *engine = NULL;
+	assert_int_equal(tb_host_new(&host, net, &source, &observer, &error), 0);
+	struct tb_source nics = tb_host_source(host);
+	struct tb_observer told = tb_host_observer(host);
+	struct tb_engine_options options = {.seed = 1};
+	int status = tb_engine_new(&engine, net, &nics, &told, &options, &error);
+	while (status >= 0 && (status = tb_engine_run(engine, 1000, &error)) > 0)
+		;
+	if (status == TB_OK)
+		status = tb_engine_finish(engine, &error);
+	if (status != TB_OK)
+		fail_msg("%s", error.text);
+	outcome->stats = tb_engine_stats(engine);
+	tb_host_stats(host, &outcome->stats);
+	for (uint32_t id = 0; id < outcome->n_links; id++) {
+		struct tb_link_info link = tb_network_link(net, (struct tb_link){id});
+		if (link.kind == TB_LINK_INJECTION && link.from < 16)
+			outcome->injected[link.from] = outcome->tally.links[id].bytes;
+	}
+	free(outcome->tally.links);
+	tb_engine_free(engine);
+	tb_host_free(host);
+	tb_network_free(net);
+}
+
+static double latency_us(const char *preset, uint64_t bytes)
+{
+	struct line line = {0, 0, 1, bytes, 0, 0};
+	struct outcome outcome;
+	replay(preset, &line, 1, &outcome);
+	assert_int_equal(outcome.stats.now_ps,
+		line.sent > line.delivered ? line.sent : line.delivered);
+	return (double)line.delivered / 1e6;
+}
+
+// rate streams messages from node 0 to node 1, and back if `both`; MB/s in all.
+static double rate(const char *preset, uint64_t bytes, size_t n, bool both)
+{
+	struct line *lines = calloc(n, sizeof *lines);
+	struct outcome outcome;
+	assert_non_null(lines);
+	for (size_t i = 0; i < n; i++)
+		lines[i] = (struct line){.source = both && i % 2,
+			.destination = !(both && i % 2),
+			.bytes = bytes};
+	replay(preset, lines, n, &outcome);
+	free(lines);
+	return (double)(bytes * n) / ((double)outcome.stats.now_ps / 1e6);
+}
+
+static void assert_near(double value, double published, double percent)
+{
+	if (fabs(value / published - 1) * 100 > percent)
+		fail_msg("%.4g, published %.4g", value, published);
+}
+
+static void libraries_take_what_was_published(void **state)
+{
+	(void)state;
+	// Paper 004, table 2.
+	assert_near(latency_us(QS8A, 4), 1.93, 1);
+	assert_near(latency_us(QS8A ",host=get", 4), 3.19, 1);
+	assert_near(latency_us(QS8A ",host=qdma", 4), 3.02, 1);
+	assert_near(latency_us(QS8A ",host=tcp", 4), 23.92, 1);
+	assert_near(rate(QS8A, 1 << 20, 32, false), 910.1, 1);
+	assert_near(rate(QS8A ",host=get", 1 << 20, 32, false), 911.1, 1);
+	assert_near(rate(QS8A ",host=qdma", 2048, 2000, false), 368.2, 1);
+	assert_near(rate(QS8A ",host=tcp", 1 << 20, 32, false), 482.26, 1);
+}
+
+static void a_rail_more_is_a_bus_more(void **state)
+{
+	(void)state;
+	// Paper 003, 4.1, on PCI-X of 100 MHz.
+	assert_near(rate(QS8A ",bus=668MB/s", 1 << 20, 64, true), 670, 1);
+	assert_near(rate(QS8A ",bus=668MB/s,rails=2", 1 << 20, 64, true), 1332, 1);
+}
+
+static void long_messages_are_split_evenly(void **state)
+{
+	(void)state;
+	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0};
+	struct outcome outcome;
+	replay(QS8A ",rails=3,levels=1", &line, 1, &outcome);
+	assert_int_equal(outcome.tally.flow_messages, 1);
+	assert_int_equal(outcome.tally.flow_bytes, line.bytes);
+	// 5121, 5121 and 5120 bytes in 11, 11 and 10 packets.
+	assert_int_equal(outcome.injected[0], 5121 + 11 * 64);
+	assert_int_equal(outcome.injected[8], 5121 + 11 * 64);
+}
+
+static void short_messages_take_turns(void **state)
+{
+	(void)state;
+	struct line lines[5];
+	for (size_t i = 0; i < 5; i++)
+		lines[i] = (struct line){.destination = 1, .bytes = 1024};
+	struct outcome outcome;
+	replay(QS8A ",rails=2", lines, 5, &outcome);
+	assert_int_equal(outcome.injected[0], 3 * (1024 + 2 * 64));
+	assert_int_equal(outcome.injected[8], 2 * (1024 + 2 * 64));
+}
+
+static void a_process_issues_one_message_after_another(void **state)
+{
+	(void)state;
+	struct line lines[4];
+	for (size_t i = 0; i < 4; i++)
+		lines[i] = (struct line){.destination = 1 + (uint32_t)i};
+	struct outcome outcome;
+	replay(QS8A ",issue=5us,notice=0", lines, 4, &outcome);
+	for (size_t i = 1; i < 4; i++)
+		assert_int_equal(
+			lines[i].delivered - lines[i - 1].delivered, 5 * TB_PS_PER_US);
+}
+
+static void one_outstanding_message_waits_for_the_acknowledgement(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.destination = 1}, {.destination = 2}};
+	struct outcome outcome;
+	replay(QS8A ",issue=0,notice=0,outstanding=1", lines, 2, &outcome);
+	assert_int_equal(
+		lines[1].delivered - lines[0].delivered, lines[0].sent - lines[0].at);
+}
+
+static void a_handshake_crosses_the_network_first(void **state)
+{
+	(void)state;
+	double plain = latency_us(QS8A ",issue=0,notice=0", 8);
+	double empty = latency_us(QS8A ",issue=0,notice=0", 0);
+	double read = latency_us(QS8A ",issue=0,notice=0,handshake=read", 8);
+	double both = latency_us(QS8A ",issue=0,notice=0,handshake=rendezvous", 8);
+	double under =
+		latency_us(QS8A ",issue=0,notice=0,handshake=read,handshake_above=8", 8);
+	assert_near(read, plain + empty, 1e-9);
+	assert_near(both, plain + 2 * empty, 1e-9);
+	assert_near(under, plain, 1e-9);
+}
+
+static void a_node_s_memory_serves_one_copy_after_another(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.source = 3, .destination = 3, .bytes = 8000},
+		{.source = 3, .destination = 3, .bytes = 800}};
+	struct outcome outcome;
+	replay(QS8A ",local=memory,local_latency=1us,local_rate=800MB/s", lines, 2,
+		&outcome);
+	assert_int_equal(lines[0].sent, 10 * TB_PS_PER_US);
+	assert_int_equal(lines[0].delivered, 11 * TB_PS_PER_US);
+	assert_int_equal(lines[1].delivered, 12 * TB_PS_PER_US);
+	assert_int_equal(outcome.stats.n_packets, 0);
+	assert_int_equal(outcome.stats.payload_bytes, 8800);
+	assert_int_equal(outcome.stats.now_ps, 12 * TB_PS_PER_US);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(libraries_take_what_was_published),
+		cmocka_unit_test(a_rail_more_is_a_bus_more),
+		cmocka_unit_test(long_messages_are_split_evenly),
+		cmocka_unit_test(short_messages_take_turns),
+		cmocka_unit_test(a_process_issues_one_message_after_another),
+		cmocka_unit_test(one_outstanding_message_waits_for_the_acknowledgement),
+		cmocka_unit_test(a_handshake_crosses_the_network_first),
+		cmocka_unit_test(a_node_s_memory_serves_one_copy_after_another),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
