@@ -43,6 +43,8 @@ static int by_place(const void *left, const void *right)
 	const struct tb_run_switch *b = *(const struct tb_run_switch *const *)right;
 	if (a->at.level != b->at.level)
 		return a->at.level > b->at.level ? -1 : 1;
+	if (a->at.rail != b->at.rail)
+		return a->at.rail < b->at.rail ? -1 : 1;
 	if (a->at.index != b->at.index)
 		return a->at.index < b->at.index ? -1 : 1;
 	return (a->id.id > b->id.id) - (a->id.id < b->id.id);

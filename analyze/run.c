@@ -127,8 +127,11 @@ static bool take_switch(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	sw->at.index = tb_run_get_id(row, 2, info->n_switches);
 	sw->at.n_down_ports = tb_run_get32(row, 3, PORTS_MAX);
 	sw->at.n_up_ports = tb_run_get32(row, 4, PORTS_MAX);
-	char name[32];
-	snprintf(name, sizeof name, "%u.%u", sw->at.level, sw->at.index);
+	sw->at.rail = tb_run_get_id(row, 5, info->network.n_rails);
+	char name[40], rail[16] = "";
+	if (info->network.n_rails > 1)
+		snprintf(rail, sizeof rail, "r%u/", sw->at.rail);
+	snprintf(name, sizeof name, "%s%u.%u", rail, sw->at.level, sw->at.index);
 	memcpy(sw->name, name, sizeof sw->name - 1);
 	return true;
 }
@@ -251,8 +254,8 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 		{"job", "SELECT job, name FROM job WHERE run = ?1 ORDER BY job",
 			info->n_jobs, take_job},
 		{"switch",
-			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports "
-			"FROM switch WHERE run = ?1 ORDER BY switch",
+			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports, "
+			"rail FROM switch WHERE run = ?1 ORDER BY switch",
 			info->n_switches, take_switch},
 		{"link",
 			"SELECT link, kind, from_node, from_switch, from_port, to_node, "

@@ -30,6 +30,8 @@ struct tb_run_info {
 	const char *started_at; // ISO 8601, UTC
 	const char *host;	// that it ran on
 	const char *notes;	// JSON object
+	const char
+		*library; // of the hosts, with its parameters; "" when they did nothing
 	struct tb_network_params network;
 	uint64_t seed;
 	double time_scale;
@@ -73,13 +75,14 @@ int tb_run_refresh(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 struct tb_run_switch {
 	struct tb_switch id;
 	struct tb_switch_info at;
-	char name[16]; // "level.index", as people type it: "2.13"
+	char name[24]; // "level.index", as people type it: "2.13"; of several rails
+		       // "r1/2.13"
 };
 
 struct tb_run_link {
 	struct tb_link id;
 	struct tb_link_info at;
-	char name[48]; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
+	char name[64]; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
 };
 
 const struct tb_run_switch *tb_run_switches(

@@ -6,7 +6,7 @@
 #include "run.h"
 #include "sql.h"
 
-#define TB_RUN_TEXTS 9
+#define TB_RUN_TEXTS 10
 
 struct tb_run_record {
 	struct tb_run_info info;

@@ -105,11 +105,11 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "          \
 	"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "       \
 	"receive_overhead_ps, age_weight, network, input_name, input_kind, "             \
-	"input_digest, options, program_version, started_at, host, notes, "              \
-	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run) "                     \
+	"input_digest, options, program_version, started_at, host, notes, library, "     \
+	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), rails "              \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
-enum { FIRST_PARAM = 16, FIRST_TEXT = 31, LAST_BIN = 40 };
+enum { FIRST_PARAM = 16, FIRST_TEXT = 31, LAST_BIN = 41, RAILS = 42 };
 
 static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 {
@@ -131,6 +131,9 @@ static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 	params->send_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
 	params->receive_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
 	params->age_weight = get_real(row, at++);
+	params->n_rails = tb_run_get32(row, RAILS, UINT32_MAX);
+	if (params->n_rails == 0)
+		row->bad = true;
 }
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run
@@ -180,7 +183,8 @@ static bool get_texts(struct tb_run_row *row, struct tb_run_record *record)
 	struct tb_run_info *info = &record->info;
 	const char **const fields[TB_RUN_TEXTS] = {&info->network_name, &info->input_name,
 		&info->input_kind, &info->input_digest, &info->options,
-		&info->program_version, &info->started_at, &info->host, &info->notes};
+		&info->program_version, &info->started_at, &info->host, &info->notes,
+		&info->library};
 	for (int i = 0; i < TB_RUN_TEXTS; i++) {
 		char *text = tb_run_get_text(row, FIRST_TEXT + i);
 		if (!text)

@@ -13,7 +13,8 @@
 // Migration i brings a store from version i to version i + 1; making a store is running
 // them all. A migration that has been released is never edited.
 static const char *const migrations[] = {tb_schema_results_sql, tb_schema_results_2_sql,
-	tb_schema_results_3_sql, tb_schema_results_4_sql, tb_schema_results_5_sql};
+	tb_schema_results_3_sql, tb_schema_results_4_sql, tb_schema_results_5_sql,
+	tb_schema_results_6_sql};
 
 #define VERSION	       ((int)(sizeof migrations / sizeof *migrations))
 #define APPLICATION_ID UINT32_C(0x5461696c) // "Tail"

@@ -1,5 +1,6 @@
 #include "store_setup.h"
 
+#include "host.h"
 #include "sql.h"
 
 #include <stdio.h>
@@ -91,6 +92,16 @@ static void put_params(struct row *row, const struct tb_network_params *params)
 	put(row, params->retry_delay_ps);
 }
 
+// put_hosts puts the rails and, when hosts do anything, what they do.
+static void put_hosts(struct row *row, const struct tb_network *network)
+{
+	char host[320] = "";
+	if (tb_host_is_needed(network))
+		tb_host_describe(&tb_network_params(network)->host, host, sizeof host);
+	put(row, tb_network_n_rails(network));
+	put_text(row, host);
+}
+
 // next_run is the number behind all runs and all that points of a sweep are to have.
 static int next_run(sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
 {
@@ -120,9 +131,9 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 		"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "
 		"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "
 		"receive_overhead_ps, age_weight, retries, retry_delay_ps, routes_name, "
-		"routes_digest) VALUES "
+		"routes_digest, rails, library) VALUES "
 		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-		"?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
@@ -135,7 +146,7 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 	put_real(&row, config->time_scale);
 	put_text(&row, seed);
 	put_text(&row, TB_VERSION);
-	put(&row, tb_network_n_nodes(network));
+	put(&row, tb_network_n_hosts(network));
 	put(&row, tb_network_n_switches(network));
 	put(&row, tb_network_n_links(network));
 	put(&row, tb_network_n_levels(network));
@@ -143,6 +154,7 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 	put_params(&row, tb_network_params(network));
 	put_text(&row, config->routes_name);
 	put_text(&row, config->routes_digest);
+	put_hosts(&row, network);
 	row_end(&row);
 	return row_done(&row);
 }
@@ -213,7 +225,7 @@ static int write_switches(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
 	struct row row =
-		row_into(db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?)", error);
+		row_into(db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_switches(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_switch_info at =
@@ -224,6 +236,7 @@ static int write_switches(sqlite3 *db, const char *path, int64_t run,
 		put(&row, at.index);
 		put(&row, at.n_down_ports);
 		put(&row, at.n_up_ports);
+		put(&row, at.rail);
 		row_end(&row);
 	}
 	return row_done(&row);
@@ -260,14 +273,16 @@ static int write_links(sqlite3 *db, const char *path, int64_t run,
 	struct row row = row_into(
 		db, path, "INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_links(network);
+	uint32_t n_hosts = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
 		put(&row, run);
 		put(&row, i);
 		put_text(&row, link_kind_name(at.kind));
-		put_end(&row, at.kind == TB_LINK_INJECTION, at.from);
+		bool in = at.kind == TB_LINK_INJECTION, out = at.kind == TB_LINK_EJECTION;
+		put_end(&row, in, in ? at.from % n_hosts : at.from);
 		put(&row, at.from_port);
-		put_end(&row, at.kind == TB_LINK_EJECTION, at.to);
+		put_end(&row, out, out ? at.to % n_hosts : at.to);
 		put(&row, at.to_port);
 		put(&row, at.reverse.id);
 		put(&row, (int64_t)at.bytes_per_s);
@@ -310,7 +325,7 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 		status = write_environment(db, path, id, error);
 	if (!status)
 		status = write_nodes(db, path, id, config->node_names,
-			tb_network_n_nodes(network), error);
+			tb_network_n_hosts(network), error);
 	if (!status)
 		status = write_jobs(db, path, id, config->jobs, config->n_jobs, error);
 	if (!status)

@@ -26,6 +26,7 @@ _tailback_value()
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;
+	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output) _tailback_files "$stores" ;;
 	replay:--engine) _tailback_words "events flits" ;;
 	replay:--map | replay:--fault-file | replay:--job) _tailback_files '.' ;;
@@ -72,6 +73,20 @@ _tailback_presets()
 	for file in "$prefix"/share/tailback/networks/*.ini; do
 		[[ -e $file ]] && basename "$file" .ini
 	done
+}
+
+# The libraries stand in these files, [host.NAME] each; those of the network on the line when one
+# stands there.
+_tailback_libraries()
+{
+	local file prefix name
+	prefix=$(dirname "$(dirname "$(command -v "${COMP_WORDS[0]}")")")
+	for file in "$prefix"/share/tailback/networks/*.ini; do
+		name=$(basename "$file" .ini)
+		[[ " ${COMP_WORDS[*]} " == *" $name"[,\ ]* ]] || continue
+		sed -n 's/^\[host\.\(.*\)\]$/\1/p' "$file"
+	done
+	echo none
 }
 
 # Names stand in the help of synth, indented by two, below the headline $1. The algorithms of

@@ -32,7 +32,11 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Where it runs:", 1},
 	{"network", 'n', "NETWORK", 0,
 		"Preset or INI file, with changes behind commas: qsnet (the default), "
-		"qsnet,levels=5, my.ini",
+		"qsnet,levels=5, qsnet2,rails=2, my.ini",
+		1},
+	{"host", 'H', "LIBRARY", 0,
+		"What processes send with, of the network's libraries, with changes "
+		"behind commas: rdma, get, qdma, tports, mpi, tcp of qsnet2; none",
 		1},
 	{"nodes", KEY_NODES, "N", 0, "Raise the tree until N nodes fit", 1},
 	{"map", KEY_MAP, "FILE", 0,
@@ -89,6 +93,7 @@ static const struct argp_option option_table[] = {
 struct parsing {
 	struct replay_options options;
 	const char **traces, **jobs, **faults;
+	const char *library;
 };
 
 static void want_time(
@@ -150,6 +155,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'n':
 		options->network = text;
+		break;
+	case 'H':
+		parsing->library = text;
 		break;
 	case KEY_NODES:
 		if (tb_parse_count(text, 2, 1 << 24, &count) != TB_OK)
@@ -264,6 +272,17 @@ static char *describe(const struct replay_options *options)
 	return text;
 }
 
+// with_library adds the library to the changes of the network.
+static char *with_library(const char *network, const char *library)
+{
+	size_t size = strlen(network) + sizeof ",host=" + (library ? strlen(library) : 0);
+	char *joined = malloc(size);
+	if (joined)
+		snprintf(joined, size, "%s%s%s", network, library ? ",host=" : "",
+			library ? library : "");
+	return joined;
+}
+
 int tb_cmd_replay(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -301,10 +320,15 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.options.faults = parsing.faults;
 	parsing.options.workload.seed = parsing.options.seed;
 	parsing.options.stop = tb_cli_catch_stop();
-	char *described = describe(&parsing.options);
-	parsing.options.described = described;
+	char *network = with_library(parsing.options.network, parsing.library);
+	char *described = NULL;
+	if (network) {
+		parsing.options.network = network;
+		parsing.options.described = described = describe(&parsing.options);
+	}
 	int code = described ? replay_run(&parsing.options) : tb_cli_fail(&no_memory);
 	free(parsing.traces);
+	free(network);
 	free(described);
 	return code;
 }

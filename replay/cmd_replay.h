@@ -4,6 +4,7 @@
 #define TB_CMD_REPLAY_H
 
 #include "engine_kind.h"
+#include "host.h"
 #include "places.h"
 #include "store.h"
 #include "workload.h"
@@ -36,13 +37,16 @@ struct run {
 	uint32_t
 		raised_for; // nodes that the tree was raised for by itself; 0: it was not
 	struct tb_workload *workload;
-	struct tb_source source;
+	struct tb_source source; // of the workload
 	struct tb_store *store;
 	struct tb_observer observer, of_store;
 	struct tb_faults *faults; // NULL: none
 	struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered; // rows
-	void *engine;	      // of options->engine
+	struct tb_host *host; // between both and the engine; NULL when it is not needed
+	struct tb_source nic_source; // what the engine is given
+	struct tb_observer nic_observer;
+	void *engine; // of options->engine
 	char *input_name;
 	const char **files;
 	size_t n_files;
@@ -53,6 +57,9 @@ struct run {
 	bool stopped;
 	struct tb_error error;
 };
+
+// replay_stats are the engine's figures, of whole messages.
+struct tb_engine_stats replay_stats(const struct run *run);
 
 bool replay_has_packets(const struct run *run);
 

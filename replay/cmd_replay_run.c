@@ -40,7 +40,7 @@ static bool names_levels(const char *network)
 static int raise_tree(struct run *run)
 {
 	uint32_t n_nodes = tb_workload_n_nodes(run->workload);
-	if (n_nodes <= tb_network_n_nodes(run->network) ||
+	if (n_nodes <= tb_network_n_hosts(run->network) ||
 		names_levels(run->options->network))
 		return TB_OK;
 	tb_network_free(run->network);
@@ -55,7 +55,7 @@ static int open_workload(struct run *run)
 	struct tb_workload_options *wanted = &run->wanted;
 	*wanted = options->workload;
 	if (names_levels(options->network))
-		wanted->packets.n_nodes_max = tb_network_n_nodes(run->network);
+		wanted->packets.n_nodes_max = tb_network_n_hosts(run->network);
 	int status = tb_workload_new(&run->workload, wanted, &run->error);
 	if (status == TB_OK && options->packets_options_used && !replay_has_packets(run))
 		status = tb_fail(&run->error, TB_EUSAGE,
@@ -172,9 +172,17 @@ static int begin_store(struct run *run)
 	return status;
 }
 
-static void show_progress(const struct run *run, struct tb_progress *progress)
+struct tb_engine_stats replay_stats(const struct run *run)
 {
 	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
+	if (run->host)
+		tb_host_stats(run->host, &stats);
+	return stats;
+}
+
+static void show_progress(const struct run *run, struct tb_progress *progress)
+{
+	struct tb_engine_stats stats = replay_stats(run);
 	char text[160], simulated[24], delivered[48];
 	double wall = tb_clock_s() - progress->started_s;
 	snprintf(text, sizeof text, "%s simulated, %s, %.2f M packets/s",
@@ -245,7 +253,7 @@ static int name_nodes(struct run *run, uint32_t i)
 
 static int name_all_nodes(struct run *run)
 {
-	uint32_t n_nodes = tb_network_n_nodes(run->network);
+	uint32_t n_nodes = tb_network_n_hosts(run->network);
 	run->node_names = calloc(n_nodes + 1u, sizeof *run->node_names);
 	if (!run->node_names)
 		return no_memory(run);
@@ -294,7 +302,7 @@ static char *take_notes(const struct run *run)
 // end_store keeps what was simulated, whole or not.
 static int end_store(struct run *run, bool complete)
 {
-	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
+	struct tb_engine_stats stats = replay_stats(run);
 	int status = run->options->engine->finish(run->engine, &run->error);
 	char *notes = NULL;
 	if (status == TB_OK && replay_has_packets(run)) {
@@ -311,7 +319,7 @@ static int end_store(struct run *run, bool complete)
 		.wall_s = run->wall_s,
 		.notes = notes,
 		.node_names = run->node_names,
-		.n_named = run->node_names ? tb_network_n_nodes(run->network) : 0,
+		.n_named = run->node_names ? tb_network_n_hosts(run->network) : 0,
 		.places = run->places,
 		.n_places = run->n_places};
 	if (status == TB_OK)
@@ -336,8 +344,18 @@ static int make_engine(struct run *run)
 		.without_blame = options->without_blame,
 		.faults = run->faults};
 	run->observer = replay_observer(run);
-	return options->engine->make(&run->engine, run->network, &run->source,
-		&run->observer, &engine, &run->error);
+	run->nic_source = run->source;
+	run->nic_observer = run->observer;
+	if (tb_host_is_needed(run->network)) {
+		int status = tb_host_new(&run->host, run->network, &run->source,
+			&run->observer, &run->error);
+		if (status != TB_OK)
+			return status;
+		run->nic_source = tb_host_source(run->host);
+		run->nic_observer = tb_host_observer(run->host);
+	}
+	return options->engine->make(&run->engine, run->network, &run->nic_source,
+		&run->nic_observer, &engine, &run->error);
 }
 
 // replay keeps what there is also when source or engine failed on the way: a store that
@@ -391,6 +409,7 @@ int replay_run(const struct replay_options *options)
 		code = TB_EXIT_FAILURE;
 	}
 	options->engine->free(run.engine);
+	tb_host_free(run.host);
 	tb_store_free(run.store);
 	tb_workload_free(run.workload);
 	free(run.input_name);

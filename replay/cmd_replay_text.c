@@ -21,7 +21,7 @@ double replay_peak_rate(const struct run *run)
 	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire;
 }
 
-static void print_job(const struct tb_job *job)
+static void print_job(const struct run *run, const struct tb_job *job)
 {
 	struct tb_job_summary summary;
 	char ranks[48], sends[48], calcs[48], size[24];
@@ -33,9 +33,10 @@ static void print_job(const struct tb_job *job)
 		tb_format_counted(summary.n_calcs, "calc", calcs, sizeof calcs));
 	if (job->n_nics > 1)
 		fprintf(stderr,
-			"the job names %u network interfaces a rank; here they share "
-			"one\n",
-			(unsigned)job->n_nics);
+			"the job names %u network interfaces a rank; here there %s %u\n",
+			(unsigned)job->n_nics,
+			tb_network_n_rails(run->network) > 1 ? "are" : "is",
+			tb_network_n_rails(run->network));
 }
 
 // print_input says whose the next lines are, where there are several.
@@ -50,7 +51,7 @@ static int print_input(const struct run *run, uint32_t i)
 			*job.placement ? ", " : "", job.placement,
 			tb_format_time(job.start_ps, start, sizeof start));
 	if (input.job) {
-		print_job(input.job);
+		print_job(run, input.job);
 		return TB_OK;
 	}
 	if (tb_workload_n_inputs(run->workload) > 1)
@@ -69,15 +70,26 @@ static void print_jobs_found(const struct run *run)
 			tb_format_counted(n, "job", count, sizeof count));
 }
 
+static void print_network(const struct run *run)
+{
+	const struct tb_network_params *params = tb_network_params(run->network);
+	char rails[32] = "", library[64] = "", nodes[48];
+	if (params->n_rails > 1)
+		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
+	if (!tb_host_does_nothing(&params->host))
+		snprintf(library, sizeof library, ", by %s", params->host.name);
+	fprintf(stderr, "%s on %s (%u-ary %u-tree, %s%s%s)\n", run->input_name,
+		params->name, params->arity, params->levels,
+		tb_format_counted(
+			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
+		rails, library);
+}
+
 int replay_print_summary(struct run *run)
 {
-	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
-	const struct tb_network_params *params = tb_network_params(run->network);
-	char time[24], size[24], packets[48], messages[48], wait[24], nodes[48];
-	fprintf(stderr, "%s on %s (%u-ary %u-tree, %s)\n", run->input_name, params->name,
-		params->arity, params->levels,
-		tb_format_counted(
-			tb_network_n_nodes(run->network), "node", nodes, sizeof nodes));
+	struct tb_engine_stats stats = replay_stats(run);
+	char time[24], size[24], packets[48], messages[48], wait[24];
+	print_network(run);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
 			return tb_fail(
@@ -123,7 +135,7 @@ void replay_warn(const struct run *run)
 			"tailback: note: %s has %" PRIu32
 			" nodes: the tree was raised to %u levels, %u nodes\n",
 			run->input_name, run->raised_for, params->levels,
-			tb_network_n_nodes(run->network));
+			tb_network_n_hosts(run->network));
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
 		struct tb_workload_input input = tb_workload_input(run->workload, i);
 		if (input.packets)

@@ -60,7 +60,7 @@ void tb_places_free(struct tb_places *places)
 int tb_places_new(struct tb_places **places, const struct tb_network *network,
 	uint64_t seed, struct tb_error *error)
 {
-	uint32_t n = tb_network_n_nodes(network);
+	uint32_t n = tb_network_n_hosts(network);
 	struct tb_places *made = calloc(1, sizeof *made);
 	if (made) {
 		made->network = network;
@@ -76,7 +76,7 @@ int tb_places_new(struct tb_places **places, const struct tb_network *network,
 		made->job_of[i] = NOBODY;
 	for (uint32_t i = 0; i < tb_network_n_links(network); i++) {
 		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
-		if (at.kind == TB_LINK_INJECTION)
+		if (at.kind == TB_LINK_INJECTION && at.from < n)
 			made->leaf_of[at.from] = at.to;
 	}
 	*places = made;
@@ -101,7 +101,7 @@ static int no_memory(const struct placing *placing)
 static int check_node(const struct placing *placing, uint32_t node)
 {
 	const struct tb_places *places = placing->places;
-	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	if (node >= n_nodes)
 		return tb_fail(placing->error, TB_ECAPACITY,
 			"job '%s' is to sit on node %u, the network has %u nodes: "
@@ -118,7 +118,7 @@ static int check_node(const struct placing *placing, uint32_t node)
 static int free_hosts(const struct placing *placing, struct tb_hosts *hosts)
 {
 	const struct tb_places *places = placing->places;
-	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	hosts->hosts = malloc((n_nodes + 1u) * sizeof *hosts->hosts);
 	if (!hosts->hosts)
 		return no_memory(placing);
@@ -154,7 +154,7 @@ static uint64_t count_slots(const struct tb_hosts *hosts)
 static int refuse_crowd(const struct placing *placing, const struct tb_hosts *hosts)
 {
 	const struct tb_places *places = placing->places;
-	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	unsigned long long n_slots = count_slots(hosts);
 	char ranks[48], nodes[48];
 	tb_format_counted(placing->n_ranks, "rank", ranks, sizeof ranks);
@@ -315,7 +315,7 @@ static int place_by_map(const struct placing *placing, uint32_t *nodes)
 {
 	uint32_t *mapped = NULL;
 	int status = tb_rank_map(&mapped, placing->n_ranks,
-		tb_network_n_nodes(placing->places->network), placing->placement->map,
+		tb_network_n_hosts(placing->places->network), placing->placement->map,
 		placing->error);
 	for (uint32_t rank = 0; status == TB_OK && rank < placing->n_ranks; rank++) {
 		status = check_node(placing, mapped[rank]);
@@ -346,7 +346,7 @@ int tb_places_take(struct tb_places *places, uint32_t job, const char *name,
 		.places = places, .job = job, .name = name, .error = error};
 	if (name_job(places, job, name) != TB_OK)
 		return no_memory(&placing);
-	uint32_t n_nodes = tb_network_n_nodes(places->network);
+	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	if (node.id < n_nodes && places->job_of[node.id] == job)
 		return TB_OK;
 	int status = check_node(&placing, node.id);

@@ -98,7 +98,7 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 		struct workload_input *input = &workload->inputs[i];
 		if (input->packets && input->keeps_nodes)
 			tb_packets_limit_nodes(
-				input->packets, tb_network_n_nodes(network));
+				input->packets, tb_network_n_hosts(network));
 		status = make_source(input, error);
 	}
 	return status == TB_OK ? join_sources(workload, error) : status;
