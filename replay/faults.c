@@ -173,9 +173,10 @@ static int check_home(const struct tb_faults *faults, const struct tb_ways *ways
 	uint32_t to, struct tb_error *error)
 {
 	const struct tb_network *net = faults->net;
-	for (uint32_t from = 0; from < net->n_nodes; from++)
+	uint32_t first = to - to % net->n_hosts; // of its rail
+	for (uint32_t from = first; from < first + net->n_hosts; from++)
 		if (ways->any[net->links[net->injection[from]].to] == TB_WAYS_FAR)
-			return cut(error, from, to);
+			return cut(error, from - first, to - first);
 	return TB_OK;
 }
 
@@ -185,7 +186,7 @@ int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
 	struct tb_ways ways;
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (is_dead(faults, net->injection[node]))
-			return cut(error, node, node == 0);
+			return cut(error, node % net->n_hosts, node % net->n_hosts == 0);
 	if (tb_ways_init(&ways, net, faults->dead_at, 0) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory to check the faults");
 	int status = TB_OK;

@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum timer_kind {
-	PIECE_ISSUED,
-	PIECE_NOTICED,
-	TRANSFER_COPIED, // through memory
-	TRANSFER_SEEN,
-	N_TIMER_KINDS,
-};
-
 bool tb_host_is_needed(const struct tb_network *network)
 {
 	return network->n_rails > 1 || !tb_host_does_nothing(&network->params.host);
@@ -79,30 +71,12 @@ static uint32_t pair_of(struct tb_host *host, uint32_t sender, uint32_t receiver
 	return id;
 }
 
-static void set_timer(
-	struct tb_host *host, tb_time_ps at, enum timer_kind kind, uint32_t id)
+void tb_host_set_timer(
+	struct tb_host *host, tb_time_ps at, enum tb_host_timer kind, uint32_t id)
 {
-	uint64_t what = (uint64_t)id * N_TIMER_KINDS + kind;
+	uint64_t what = (uint64_t)id * TB_HOST_N_TIMERS + kind;
 	if (tb_timers_put(&host->timers, (struct tb_timer){at, what}) != TB_OK)
 		host->no_memory = true;
-}
-
-static void drop_transfer(struct tb_host *host, uint32_t id)
-{
-	struct transfer *transfer = transfer_at(host, id);
-	if (--transfer->uses)
-		return;
-	transfer->next = host->free_transfer;
-	host->free_transfer = id;
-}
-
-static void drop_piece(struct tb_host *host, uint32_t id)
-{
-	struct piece *piece = piece_at(host, id);
-	if (--piece->uses)
-		return;
-	piece->next = host->free_piece;
-	host->free_piece = id;
 }
 
 static uint32_t new_transfer(struct tb_host *host)
@@ -212,7 +186,7 @@ static void post_control(struct tb_host *host, uint32_t id)
 	post(host, id, &message, take_rail(host, process, &message), true);
 }
 
-static void dispatch(struct tb_host *host, uint32_t id)
+void tb_host_dispatch(struct tb_host *host, uint32_t id)
 {
 	if (piece_at(host, id)->n_controls)
 		post_control(host, id);
@@ -247,7 +221,7 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 }
 
 // advance issues what a process has to send, as far as it may.
-static void advance(struct tb_host *host, uint32_t id)
+void tb_host_advance(struct tb_host *host, uint32_t id)
 {
 	for (;;) {
 		struct process *process = process_at(host, id);
@@ -266,11 +240,11 @@ static void advance(struct tb_host *host, uint32_t id)
 			params->issue_ps + tb_host_copy_time(piece_at(host, piece)->bytes,
 						   params->copy_bytes_per_s);
 		if (takes == 0) {
-			dispatch(host, piece);
+			tb_host_dispatch(host, piece);
 			continue;
 		}
 		process->issuing = true;
-		set_timer(host, host->now + takes, PIECE_ISSUED, piece);
+		tb_host_set_timer(host, host->now + takes, TB_HOST_ISSUED, piece);
 	}
 }
 
@@ -278,88 +252,24 @@ static void issued(struct tb_host *host, uint32_t piece)
 {
 	uint32_t process = transfer_at(host, piece_at(host, piece)->transfer)->sender;
 	process_at(host, process)->issuing = false;
-	dispatch(host, piece);
-	advance(host, process);
-}
-
-static int tell_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
-{
-	uint64_t cookie = transfer_at(host, id)->what.cookie;
-	host->last_told = host->now;
-	drop_transfer(host, id);
-	const struct tb_source *source = host->source;
-	return source->sent ? source->sent(source->context, host->now, cookie, error)
-			    : TB_OK;
-}
-
-static int tell_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
-{
-	const struct transfer *transfer = transfer_at(host, id);
-	uint64_t cookie = transfer->what.cookie;
-	host->last_told = host->now;
-	host->n_delivered++;
-	host->payload_bytes += transfer->what.bytes;
-	tb_host_count(host, transfer);
-	drop_transfer(host, id);
-	const struct tb_source *source = host->source;
-	return source->delivered
-		       ? source->delivered(source->context, host->now, cookie, error)
-		       : TB_OK;
-}
-
-// take_early takes the transfer whose turn it is from those of its pair that came early.
-static uint32_t take_early(struct tb_host *host, struct pair *pair)
-{
-	uint32_t *link = &pair->early;
-	while (*link != NOTHING && transfer_at(host, *link)->serial != pair->n_told)
-		link = &transfer_at(host, *link)->next;
-	uint32_t id = *link;
-	if (id != NOTHING)
-		*link = transfer_at(host, id)->next;
-	return id;
-}
-
-// complete tells of a transfer when all before it from the same process to the same have
-// been told.
-static int complete(struct tb_host *host, uint32_t id, struct tb_error *error)
-{
-	uint32_t pair_id = transfer_at(host, id)->pair;
-	if (pair_id == NOTHING)
-		return tell_delivered(host, id, error);
-	transfer_at(host, id)->next = pair_at(host, pair_id)->early;
-	pair_at(host, pair_id)->early = id;
-	int status = TB_OK;
-	while (status == TB_OK &&
-		(id = take_early(host, pair_at(host, pair_id))) != NOTHING) {
-		pair_at(host, pair_id)->n_told++;
-		status = tell_delivered(host, id, error);
-	}
-	return status;
-}
-
-static int noticed(struct tb_host *host, uint32_t id, struct tb_error *error)
-{
-	uint32_t transfer = piece_at(host, id)->transfer;
-	drop_piece(host, id);
-	if (--transfer_at(host, transfer)->n_undelivered)
-		return TB_OK;
-	return complete(host, transfer, error);
+	tb_host_dispatch(host, piece);
+	tb_host_advance(host, process);
 }
 
 static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error *error)
 {
-	uint32_t id = (uint32_t)(timer.what / N_TIMER_KINDS);
-	switch ((enum timer_kind)(timer.what % N_TIMER_KINDS)) {
-	case PIECE_ISSUED:
+	uint32_t id = (uint32_t)(timer.what / TB_HOST_N_TIMERS);
+	switch ((enum tb_host_timer)(timer.what % TB_HOST_N_TIMERS)) {
+	case TB_HOST_ISSUED:
 		issued(host, id);
 		return TB_OK;
-	case PIECE_NOTICED:
-		return noticed(host, id, error);
-	case TRANSFER_COPIED:
-		return tell_sent(host, id, error);
-	case TRANSFER_SEEN:
-		return complete(host, id, error);
-	case N_TIMER_KINDS:
+	case TB_HOST_NOTICED:
+		return tb_host_noticed(host, id, error);
+	case TB_HOST_COPIED:
+		return tb_host_tell_sent(host, id, error);
+	case TB_HOST_SEEN:
+		return tb_host_complete(host, id, error);
+	case TB_HOST_N_TIMERS:
 		break;
 	}
 	return TB_OK;
@@ -374,8 +284,9 @@ static void copy_through_memory(struct tb_host *host, uint32_t id)
 		*free_at = host->now;
 	*free_at +=
 		tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
-	set_timer(host, *free_at, TRANSFER_COPIED, id);
-	set_timer(host, *free_at + host->params.local_latency_ps, TRANSFER_SEEN, id);
+	tb_host_set_timer(host, *free_at, TB_HOST_COPIED, id);
+	tb_host_set_timer(
+		host, *free_at + host->params.local_latency_ps, TB_HOST_SEEN, id);
 }
 
 static void enqueue(struct tb_host *host, uint32_t id)
@@ -387,7 +298,7 @@ static void enqueue(struct tb_host *host, uint32_t id)
 	else
 		transfer_at(host, process->queue_end)->next = id;
 	process->queue_end = id;
-	advance(host, transfer->sender);
+	tb_host_advance(host, transfer->sender);
 }
 
 static int begin(
@@ -437,7 +348,7 @@ static tb_time_ps when(void *context)
 	return timer < source ? timer : source;
 }
 
-static int out_of_memory(struct tb_error *error)
+int tb_host_out_of_memory(struct tb_error *error)
 {
 	return tb_fail(error, TB_ENOMEM, "no memory for the messages of the hosts");
 }
@@ -469,58 +380,13 @@ static int take(
 	while (status > 0 && host->n_outgoing == 0)
 		status = next_step(host, error);
 	if (host->no_memory)
-		return out_of_memory(error);
+		return tb_host_out_of_memory(error);
 	if (status <= 0)
 		return status;
 	*message = host->outgoing[host->outgoing_first];
 	host->outgoing_first = (host->outgoing_first + 1) % host->outgoing_room;
 	host->n_outgoing--;
 	return 1;
-}
-
-static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
-{
-	struct tb_host *host = context;
-	host->now = now;
-	uint32_t id = (uint32_t)(cookie / 2);
-	struct piece *piece = piece_at(host, id);
-	if (cookie % 2 || --piece->n_unsent)
-		return TB_OK;
-	uint32_t transfer_id = piece->transfer;
-	struct transfer *transfer = transfer_at(host, transfer_id);
-	uint32_t sender = transfer->sender;
-	bool all = --transfer->n_unsent == 0;
-	drop_piece(host, id);
-	process_at(host, sender)->n_under_way--;
-	int status = all ? tell_sent(host, transfer_id, error) : TB_OK;
-	advance(host, sender);
-	return host->no_memory ? out_of_memory(error) : status;
-}
-
-static int delivered(
-	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
-{
-	struct tb_host *host = context;
-	host->now = now;
-	uint32_t id = (uint32_t)(cookie / 2);
-	struct piece *piece = piece_at(host, id);
-	int status = TB_OK;
-	if (cookie % 2) {
-		dispatch(host, id);
-	} else if (--piece->n_undelivered == 0) {
-		const struct transfer *transfer = transfer_at(host, piece->transfer);
-		struct process *receiver = process_at(host, transfer->receiver);
-		tb_time_ps notice = params_of(host, &transfer->what)->notice_ps;
-		if (notice == 0) {
-			status = noticed(host, id, error);
-		} else {
-			if (receiver->noticed_until < now)
-				receiver->noticed_until = now;
-			receiver->noticed_until += notice;
-			set_timer(host, receiver->noticed_until, PIECE_NOTICED, id);
-		}
-	}
-	return host->no_memory ? out_of_memory(error) : status;
 }
 
 static int finish(void *context, struct tb_error *error)
@@ -535,8 +401,9 @@ struct tb_source tb_host_source(struct tb_host *host)
 	return (struct tb_source){.context = host,
 		.when = when,
 		.take = take,
-		.sent = sent,
-		.delivered = delivered,
+		.sent = tb_host_sent,
+		.delivered = tb_host_delivered,
+		.undelivered = tb_host_undelivered,
 		.finish = finish};
 }
 
@@ -546,7 +413,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 {
 	struct tb_host *made = calloc(1, sizeof *made);
 	if (!made)
-		return out_of_memory(error);
+		return tb_host_out_of_memory(error);
 	*made = (struct tb_host){.net = network,
 		.source = source,
 		.observer = observer,
@@ -564,7 +431,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 	made->memory_free_at = calloc(network->n_hosts, sizeof *made->memory_free_at);
 	if (!made->memory_free_at) {
 		tb_host_free(made);
-		return out_of_memory(error);
+		return tb_host_out_of_memory(error);
 	}
 	*host = made;
 	return TB_OK;

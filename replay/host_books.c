@@ -87,6 +87,7 @@ void tb_host_stats(const struct tb_host *host, struct tb_engine_stats *stats)
 {
 	stats->n_posted = host->n_posted;
 	stats->n_delivered = host->n_delivered;
+	stats->n_undelivered = host->n_undelivered;
 	stats->payload_bytes = host->payload_bytes;
 	if (host->last_told > stats->now_ps)
 		stats->now_ps = host->last_told;
@@ -169,6 +170,48 @@ static int on_blame(void *context, const struct tb_blame_sample *samples, size_t
 	return status;
 }
 
+static int by_flow_and_link(const void *left, const void *right)
+{
+	const struct tb_undelivered_sample *a = left, *b = right;
+	uint64_t first = key_of(a->job, a->source.id, a->destination.id);
+	uint64_t second = key_of(b->job, b->source.id, b->destination.id);
+	if (first != second)
+		return first < second ? -1 : 1;
+	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
+}
+
+// on_undelivered tells of parts: which of them were one message is not known any more.
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_host *host = context;
+	struct tb_undelivered_sample *told = malloc((n + 1) * sizeof *told);
+	if (!told)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		told[i] = samples[i];
+		told[i].source = node_of(host, samples[i].source);
+		told[i].destination = node_of(host, samples[i].destination);
+	}
+	qsort(told, n, sizeof *told, by_flow_and_link);
+	// On two rails a flow may have known no way.
+	size_t n_told = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tb_undelivered_sample *last = n_told ? &told[n_told - 1] : NULL;
+		if (!last || by_flow_and_link(last, &told[i]) != 0) {
+			told[n_told++] = told[i];
+			continue;
+		}
+		last->n_messages += told[i].n_messages;
+		last->bytes += told[i].bytes;
+		if (told[i].first_ps < last->first_ps)
+			last->first_ps = told[i].first_ps;
+	}
+	int status = host->observer->undelivered(host->observer->context, told, n_told);
+	free(told);
+	return status;
+}
+
 struct tb_observer tb_host_observer(struct tb_host *host)
 {
 	const struct tb_observer *observer = host->observer;
@@ -176,5 +219,6 @@ struct tb_observer tb_host_observer(struct tb_host *host)
 		.start = observer->start ? on_start : NULL,
 		.bin = observer->bin ? on_bin : NULL,
 		.flows = observer->flows ? on_flows : NULL,
-		.blame = observer->blame ? on_blame : NULL};
+		.blame = observer->blame ? on_blame : NULL,
+		.undelivered = observer->undelivered ? on_undelivered : NULL};
 }

@@ -1,5 +1,6 @@
-// The inside of the hosts, shared by host.c (messages and their parts) and host_books.c
-// (flows, blame, figures). Private to replay/.
+// The inside of the hosts, shared by host.c (messages and their parts),
+// host_endings.c (what becomes of them) and host_books.c (flows, blame, figures). Private
+// to replay/.
 //
 // Words: a message of a process is a transfer. It is cut into pieces, each issued by
 // itself; a piece is posted to NICs as one part, or as one a rail.
@@ -24,6 +25,7 @@ struct transfer {
 	uint32_t pair;
 	uint32_t next; // of its process's queue, of its pair's early ones, or free
 	uint32_t uses;
+	bool is_given_up;
 };
 
 struct piece {
@@ -72,7 +74,7 @@ struct tb_host {
 	struct tb_message *outgoing; // ring
 	uint32_t outgoing_first, n_outgoing, outgoing_room;
 	struct pool flows; // struct tb_flow_sample
-	uint64_t n_posted, n_delivered, payload_bytes;
+	uint64_t n_posted, n_delivered, n_undelivered, payload_bytes;
 	bool no_memory;
 };
 
@@ -100,6 +102,36 @@ static inline struct tb_flow_sample *flow_at(const struct tb_host *host, uint32_
 {
 	return (struct tb_flow_sample *)(void *)host->flows.records + id;
 }
+
+enum tb_host_timer {
+	TB_HOST_ISSUED,	 // piece
+	TB_HOST_NOTICED, // piece
+	TB_HOST_COPIED,	 // transfer, through memory
+	TB_HOST_SEEN,	 // transfer, through memory
+	TB_HOST_N_TIMERS,
+};
+
+// host.c: what goes out.
+//
+// tb_host_advance issues what a process has to send, as far as it may; tb_host_dispatch
+// posts the next that a piece takes: a handshake, or its data.
+void tb_host_advance(struct tb_host *host, uint32_t process);
+void tb_host_dispatch(struct tb_host *host, uint32_t piece);
+void tb_host_set_timer(
+	struct tb_host *host, tb_time_ps at, enum tb_host_timer kind, uint32_t id);
+int tb_host_out_of_memory(struct tb_error *error);
+
+// host_endings.c: what becomes of it. The engine's calls, of parts:
+int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+int tb_host_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+int tb_host_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+// and what timers end: a piece is noticed; a transfer is sent, or is whole (or given up)
+// and is told when all before it from the same process to the same have been told.
+int tb_host_noticed(struct tb_host *host, uint32_t piece, struct tb_error *error);
+int tb_host_tell_sent(struct tb_host *host, uint32_t transfer, struct tb_error *error);
+int tb_host_complete(struct tb_host *host, uint32_t transfer, struct tb_error *error);
 
 // tb_host_add adds a zeroed record to a pool: its number, or NOTHING (and `no_memory`).
 uint32_t tb_host_add(struct tb_host *host, struct pool *pool);

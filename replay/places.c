@@ -49,6 +49,22 @@ static bool at_end(struct scan *scan)
 	return *scan->at == '\0';
 }
 
+// eat_rail takes "r1/"; the rail is TB_ID_NONE when none is named.
+static int eat_rail(struct scan *scan, uint32_t *rail)
+{
+	*rail = TB_ID_NONE;
+	if (!eat(scan, "r"))
+		return TB_OK;
+	if (!eat_number(scan, rail) || !eat(scan, "/"))
+		return tb_fail(scan->error, TB_EUSAGE,
+			"'%.100s': expected a rail, such as r1/", scan->text);
+	if (*rail >= scan->net->n_rails)
+		return tb_fail(scan->error, TB_EUSAGE,
+			"there is no rail %u: the network has %u", *rail,
+			scan->net->n_rails);
+	return TB_OK;
+}
+
 static int no_switch(const struct scan *scan)
 {
 	return tb_fail(scan->error, TB_EUSAGE,
@@ -56,17 +72,22 @@ static int no_switch(const struct scan *scan)
 		scan->text);
 }
 
-static int eat_switch(struct scan *scan, uint32_t *sw)
+// eat_switch takes the rest of a switch's name; where none is named, the rail is the
+// first.
+static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
 {
 	const struct tb_network *net = scan->net;
 	uint32_t level = 0, index = 0;
 	if (!eat_number(scan, &level) || !eat(scan, ".") || !eat_number(scan, &index))
 		return no_switch(scan);
-	for (uint32_t i = 0; i < net->n_switches; i++)
-		if (net->switches[i].level == level && net->switches[i].index == index) {
+	for (uint32_t i = 0; i < net->n_switches; i++) {
+		const struct tb_switch_info *at = &net->switches[i];
+		if (at->level == level && at->index == index &&
+			at->rail == (rail == TB_ID_NONE ? 0 : rail)) {
 			*sw = i;
 			return TB_OK;
 		}
+	}
 	return tb_fail(scan->error, TB_EUSAGE, "there is no switch %u.%u", level, index);
 }
 
@@ -99,10 +120,10 @@ static int eat_node(struct scan *scan, uint32_t *node)
 	if (!eat_number(scan, node))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a node, such as node 5", scan->text);
-	if (*node >= scan->net->n_nodes)
+	if (*node >= scan->net->n_hosts)
 		return tb_fail(scan->error, TB_EUSAGE,
 			"there is no node %u: the network has %u", *node,
-			scan->net->n_nodes);
+			scan->net->n_hosts);
 	return TB_OK;
 }
 
@@ -110,24 +131,34 @@ static int eat_node(struct scan *scan, uint32_t *node)
 struct end {
 	bool is_node;
 	uint32_t id;
+	uint32_t rail; // of a node; TB_ID_NONE: not told
 	uint32_t port; // TB_ID_NONE: not told
 };
 
 static int eat_end(struct scan *scan, struct end *end)
 {
-	*end = (struct end){.is_node = eat(scan, "node"), .port = TB_ID_NONE};
+	*end = (struct end){.port = TB_ID_NONE};
+	int status = eat_rail(scan, &end->rail);
+	if (status != TB_OK)
+		return status;
+	end->is_node = eat(scan, "node");
 	if (end->is_node)
 		return eat_node(scan, &end->id);
-	int status = eat_switch(scan, &end->id);
+	status = eat_switch(scan, end->rail, &end->id);
 	if (status == TB_OK && eat(scan, ":"))
 		status = eat_port(scan, end->id, &end->port);
 	return status;
 }
 
-static bool is_end(const struct end *end, bool is_node, uint32_t id, uint32_t port)
+static bool is_end(const struct tb_network *net, const struct end *end, bool is_node,
+	uint32_t id, uint32_t port)
 {
-	return end->is_node == is_node && end->id == id &&
-	       (is_node || end->port == TB_ID_NONE || end->port == port);
+	if (end->is_node != is_node)
+		return false;
+	if (is_node)
+		return end->id == id % net->n_hosts &&
+		       (end->rail == TB_ID_NONE || end->rail == id / net->n_hosts);
+	return end->id == id && (end->port == TB_ID_NONE || end->port == port);
 }
 
 static uint32_t link_between(
@@ -135,9 +166,10 @@ static uint32_t link_between(
 {
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		const struct tb_link_info *at = &net->links[i];
-		if (is_end(from, at->kind == TB_LINK_INJECTION, at->from,
+		if (is_end(net, from, at->kind == TB_LINK_INJECTION, at->from,
 			    at->from_port) &&
-			is_end(to, at->kind == TB_LINK_EJECTION, at->to, at->to_port))
+			is_end(net, to, at->kind == TB_LINK_EJECTION, at->to,
+				at->to_port))
 			return i;
 	}
 	return TB_ID_NONE;
@@ -146,7 +178,9 @@ static uint32_t link_between(
 static uint32_t link_out_of(const struct tb_network *net, const struct end *from)
 {
 	if (from->is_node)
-		return net->injection[from->id];
+		return net->injection[(from->rail == TB_ID_NONE ? 0 : from->rail) *
+					      net->n_hosts +
+				      from->id];
 	return net->out_links[net->first_out[from->id] + from->port];
 }
 
@@ -154,8 +188,10 @@ int tb_place_switch(const struct tb_network *net, const char *text, struct tb_sw
 	struct tb_error *error)
 {
 	struct scan scan = {text, net, text, error};
-	uint32_t id = 0;
-	int status = eat_switch(&scan, &id);
+	uint32_t id = 0, rail = 0;
+	int status = eat_rail(&scan, &rail);
+	if (status == TB_OK)
+		status = eat_switch(&scan, rail, &id);
 	if (status == TB_OK && !at_end(&scan))
 		status = no_switch(&scan);
 	if (status == TB_OK)
@@ -186,19 +222,32 @@ int tb_place_link(const struct tb_network *net, const char *text, struct tb_link
 	return TB_OK;
 }
 
+static const char *name_switch(
+	const struct tb_network *net, uint32_t id, char *buffer, size_t size)
+{
+	const struct tb_switch_info *at = &net->switches[id];
+	char rail[16] = "";
+	if (net->n_rails > 1)
+		snprintf(rail, sizeof rail, "r%u/", at->rail);
+	snprintf(buffer, size, "%s%u.%u", rail, at->level, at->index);
+	return buffer;
+}
+
 char *tb_place_name_link(
 	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
 {
 	const struct tb_link_info *at = &net->links[link.id];
-	const struct tb_switch_info *from = &net->switches[at->from];
-	const struct tb_switch_info *to = &net->switches[at->to];
+	char from[40], to[40];
 	if (at->kind == TB_LINK_INJECTION)
-		snprintf(buffer, size, "node %u > %u.%u", at->from, to->level, to->index);
+		snprintf(buffer, size, "node %u > %s", at->from % net->n_hosts,
+			name_switch(net, at->to, to, sizeof to));
 	else if (at->kind == TB_LINK_EJECTION)
-		snprintf(buffer, size, "%u.%u > node %u", from->level, from->index,
-			at->to);
+		snprintf(buffer, size, "%s > node %u",
+			name_switch(net, at->from, from, sizeof from),
+			at->to % net->n_hosts);
 	else
-		snprintf(buffer, size, "%u.%u:%u > %u.%u:%u", from->level, from->index,
-			at->from_port, to->level, to->index, at->to_port);
+		snprintf(buffer, size, "%s:%u > %s:%u",
+			name_switch(net, at->from, from, sizeof from), at->from_port,
+			name_switch(net, at->to, to, sizeof to), at->to_port);
 	return buffer;
 }

@@ -2,6 +2,9 @@
 // "1.4" (level.index), port "0.1:4", links "node 5 > 0.1", "0.1:4 > 1.0:1", "0.1 > node
 // 5".
 //
+// With several rails switches are "r1/1.4", and "r1/node 5" is the node at that rail;
+// without a rail in front the first is meant.
+//
 // Ports count down first, then up; "0.1:up0" and "0.1:down2" count each from 0. Spaces
 // between the parts do not matter.
 #ifndef TB_PLACES_H

@@ -24,7 +24,7 @@ struct ranked {
 	struct line lines[MESSAGES];
 	bool out_of_order;
 	uint64_t told[MESSAGES]; // by message: 1 + its place in the order of telling
-	uint64_t n_told;
+	uint64_t n_told, n_given_up;
 };
 
 static uint32_t rank_of(uint64_t cookie, uint32_t side)
@@ -73,13 +73,23 @@ static int ranked_delivered(
 	return script_delivered(&ranked->script, now, cookie, error);
 }
 
+static int ranked_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct ranked *ranked = context;
+	assert_int_equal(ranked->lines[cookie].sent, 0);
+	ranked->n_given_up++;
+	return ranked_delivered(context, now, cookie, error);
+}
+
 static struct tb_source ranked_source(struct ranked *ranked)
 {
 	return (struct tb_source){.context = ranked,
 		.when = ranked_when,
 		.take = ranked_take,
 		.sent = ranked_sent,
-		.delivered = ranked_delivered};
+		.delivered = ranked_delivered,
+		.undelivered = ranked_undelivered};
 }
 
 struct outcome {
@@ -89,7 +99,7 @@ struct outcome {
 };
 
 static void run(const struct tb_engine_kind *kind, const struct tb_network *net,
-	bool with_host, struct outcome *outcome)
+	const struct tb_faults *faults, bool with_host, struct outcome *outcome)
 {
 	struct tb_error error = {0};
 	struct tb_source source = ranked_source(&outcome->ranked);
@@ -99,7 +109,7 @@ static void run(const struct tb_engine_kind *kind, const struct tb_network *net,
 	assert_int_equal(tb_host_new(&host, net, &source, &observer, &error), 0);
 	struct tb_source nics = with_host ? tb_host_source(host) : source;
 	struct tb_observer told = with_host ? tb_host_observer(host) : observer;
-	struct tb_engine_options options = {.seed = 1};
+	struct tb_engine_options options = {.seed = 1, .faults = faults};
 	void *engine = NULL;
 	int status = kind->make(&engine, net, &nics, &told, &options, &error);
 	while (status >= 0 && (status = kind->run(engine, 1000, &error)) > 0)
@@ -201,8 +211,8 @@ static void a_host_that_does_nothing_changes_nothing(void **state)
 		assert_false(tb_host_is_needed(net));
 		struct outcome *direct = outcome_new(seed, tb_network_n_hosts(net));
 		struct outcome *hosted = outcome_new(seed, tb_network_n_hosts(net));
-		run(&tb_engine_events, net, false, direct);
-		run(&tb_engine_events, net, true, hosted);
+		run(&tb_engine_events, net, NULL, false, direct);
+		run(&tb_engine_events, net, NULL, true, hosted);
 		assert_true(direct->tally.hash == hosted->tally.hash);
 		assert_memory_equal(&direct->stats, &hosted->stats, sizeof direct->stats);
 		assert_memory_equal(direct->ranked.lines, hosted->ranked.lines,
@@ -253,25 +263,69 @@ static void check_bytes(const struct tb_network *net, const struct outcome *outc
 	assert_int_equal(in, out);
 }
 
+// random_faults lets a few cables and switches die on the way, so that messages are tried
+// again and some are given up.
+static struct tb_faults *random_faults(const struct tb_network *net, uint64_t seed)
+{
+	struct tb_random random;
+	tb_random_init(&random, seed, 2);
+	struct tb_faults *faults = NULL;
+	assert_int_equal(tb_faults_new(&faults, net, NULL), TB_OK);
+	for (uint32_t n = 1 + draw(&random, 3); n > 0; n--) {
+		bool is_switch = draw(&random, 4) == 0;
+		struct tb_fault fault = {.is_switch = is_switch,
+			.id = draw(&random, is_switch ? tb_network_n_switches(net)
+						      : tb_network_n_links(net)),
+			.at_ps = (tb_time_ps)draw(&random, 100) * TB_PS_PER_US};
+		assert_int_equal(tb_faults_put(faults, fault, NULL), TB_OK);
+	}
+	return faults;
+}
+
+// check_seed returns how many messages were given up.
+static uint64_t check_seed(uint64_t seed, bool with_faults)
+{
+	struct tb_network *net = random_network(seed, true);
+	struct tb_faults *faults = with_faults ? random_faults(net, seed) : NULL;
+	struct outcome *events = outcome_new(seed, tb_network_n_hosts(net));
+	struct outcome *flits = outcome_new(seed, tb_network_n_hosts(net));
+	run(&tb_engine_events, net, faults, true, events);
+	run(&tb_engine_flits, net, faults, true, flits);
+	compare(seed, events, flits);
+	uint64_t n_given_up = events->ranked.n_given_up;
+	assert_int_equal(n_given_up, events->stats.n_undelivered);
+	assert_int_equal(n_given_up, flits->ranked.n_given_up);
+	assert_int_equal(events->stats.n_delivered + n_given_up, MESSAGES);
+	if (!with_faults)
+		check_bytes(net, events);
+	if (tb_network_n_rails(net) > 1)
+		assert_false(events->ranked.out_of_order);
+	outcome_free(events);
+	outcome_free(flits);
+	tb_faults_free(faults);
+	tb_network_free(net);
+	return n_given_up;
+}
+
 static void whatever_hosts_do_both_engines_agree(void **state)
 {
 	(void)state;
 	unsigned long long first = 1, last = 40;
 	seeds(&first, &last);
-	for (uint64_t seed = first; seed <= last; seed++) {
-		struct tb_network *net = random_network(seed, true);
-		struct outcome *events = outcome_new(seed, tb_network_n_hosts(net));
-		struct outcome *flits = outcome_new(seed, tb_network_n_hosts(net));
-		run(&tb_engine_events, net, true, events);
-		run(&tb_engine_flits, net, true, flits);
-		compare(seed, events, flits);
-		check_bytes(net, events);
-		if (tb_network_n_rails(net) > 1)
-			assert_false(events->ranked.out_of_order);
-		outcome_free(events);
-		outcome_free(flits);
-		tb_network_free(net);
-	}
+	for (uint64_t seed = first; seed <= last; seed++)
+		assert_int_equal(check_seed(seed, false), 0);
+}
+
+static void whatever_dies_every_message_is_told_of_once(void **state)
+{
+	(void)state;
+	unsigned long long first = 1, last = 40;
+	uint64_t n_given_up = 0;
+	seeds(&first, &last);
+	for (uint64_t seed = first; seed <= last; seed++)
+		n_given_up += check_seed(seed, true);
+	print_message("%llu messages were given up\n", (unsigned long long)n_given_up);
+	assert_true(n_given_up > 0);
 }
 
 int main(void)
@@ -279,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_does_nothing_changes_nothing),
 		cmocka_unit_test(whatever_hosts_do_both_engines_agree),
+		cmocka_unit_test(whatever_dies_every_message_is_told_of_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,193 @@
+// What becomes of messages: parts are sent, delivered or given up, and processes are told
+// of whole messages, in order.
+#include "host_impl.h"
+
+static void drop_transfer(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	if (--transfer->uses)
+		return;
+	transfer->next = host->free_transfer;
+	host->free_transfer = id;
+}
+
+static void drop_piece(struct tb_host *host, uint32_t id)
+{
+	struct piece *piece = piece_at(host, id);
+	if (--piece->uses)
+		return;
+	piece->next = host->free_piece;
+	host->free_piece = id;
+}
+
+// give_up ends what is not cut yet of a transfer of which something was given up.
+static void give_up(struct tb_host *host, uint32_t id)
+{
+	struct transfer *transfer = transfer_at(host, id);
+	transfer->is_given_up = true;
+	if (transfer->n_uncut == 0)
+		return;
+	// Of a process's transfers only the first can have been cut.
+	process_at(host, transfer->sender)->queue = transfer->next;
+	transfer->n_unsent -= transfer->n_uncut;
+	transfer->n_undelivered -= transfer->n_uncut;
+	transfer->n_uncut = 0;
+}
+
+int tb_host_tell_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint64_t cookie = transfer_at(host, id)->what.cookie;
+	bool is_given_up = transfer_at(host, id)->is_given_up;
+	drop_transfer(host, id);
+	const struct tb_source *source = host->source;
+	if (is_given_up || !source->sent)
+		return TB_OK;
+	host->last_told = host->now;
+	return source->sent(source->context, host->now, cookie, error);
+}
+
+static int tell_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, id);
+	uint64_t cookie = transfer->what.cookie;
+	bool is_given_up = transfer->is_given_up;
+	if (is_given_up) {
+		host->n_undelivered++;
+	} else {
+		host->n_delivered++;
+		host->payload_bytes += transfer->what.bytes;
+		tb_host_count(host, transfer);
+	}
+	host->last_told = host->now;
+	drop_transfer(host, id);
+	const struct tb_source *source = host->source;
+	int (*tell)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+		is_given_up ? source->undelivered : source->delivered;
+	return tell ? tell(source->context, host->now, cookie, error) : TB_OK;
+}
+
+// take_early takes the transfer whose turn it is from those of its pair that came early.
+static uint32_t take_early(struct tb_host *host, struct pair *pair)
+{
+	uint32_t *link = &pair->early;
+	while (*link != NOTHING && transfer_at(host, *link)->serial != pair->n_told)
+		link = &transfer_at(host, *link)->next;
+	uint32_t id = *link;
+	if (id != NOTHING)
+		*link = transfer_at(host, id)->next;
+	return id;
+}
+
+// complete tells of a transfer when all before it from the same process to the same have
+// been told.
+int tb_host_complete(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t pair_id = transfer_at(host, id)->pair;
+	if (pair_id == NOTHING)
+		return tell_delivered(host, id, error);
+	transfer_at(host, id)->next = pair_at(host, pair_id)->early;
+	pair_at(host, pair_id)->early = id;
+	int status = TB_OK;
+	while (status == TB_OK &&
+		(id = take_early(host, pair_at(host, pair_id))) != NOTHING) {
+		pair_at(host, pair_id)->n_told++;
+		status = tell_delivered(host, id, error);
+	}
+	return status;
+}
+
+int tb_host_noticed(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t transfer_id = piece_at(host, id)->transfer;
+	struct transfer *transfer = transfer_at(host, transfer_id);
+	drop_piece(host, id);
+	if (--transfer->n_undelivered)
+		return TB_OK;
+	// What is given up is told when none of it is under way any more.
+	if (transfer->is_given_up && transfer->n_unsent)
+		return TB_OK;
+	return tb_host_complete(host, transfer_id, error);
+}
+
+static int transfer_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, id);
+	bool over = transfer->is_given_up && transfer->n_undelivered == 0;
+	int status = tb_host_tell_sent(host, id, error);
+	return status == TB_OK && over ? tb_host_complete(host, id, error) : status;
+}
+
+// piece_sent: all parts of a piece are acknowledged or given up.
+static int piece_sent(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	uint32_t transfer_id = piece_at(host, id)->transfer;
+	struct transfer *transfer = transfer_at(host, transfer_id);
+	uint32_t sender = transfer->sender;
+	bool all = --transfer->n_unsent == 0;
+	drop_piece(host, id);
+	process_at(host, sender)->n_under_way--;
+	int status = all ? transfer_sent(host, transfer_id, error) : TB_OK;
+	tb_host_advance(host, sender);
+	return status;
+}
+
+// piece_delivered: all parts of a piece have arrived or are given up.
+static int piece_delivered(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	const struct transfer *transfer = transfer_at(host, piece_at(host, id)->transfer);
+	struct process *receiver = process_at(host, transfer->receiver);
+	tb_time_ps notice = params_of(host, &transfer->what)->notice_ps;
+	if (notice == 0 || transfer->is_given_up)
+		return tb_host_noticed(host, id, error);
+	if (receiver->noticed_until < host->now)
+		receiver->noticed_until = host->now;
+	receiver->noticed_until += notice;
+	tb_host_set_timer(host, receiver->noticed_until, TB_HOST_NOTICED, id);
+	return TB_OK;
+}
+
+static int end(const struct tb_host *host, int status, struct tb_error *error)
+{
+	return host->no_memory ? tb_host_out_of_memory(error) : status;
+}
+
+int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / 2);
+	if (cookie % 2 || --piece_at(host, id)->n_unsent)
+		return TB_OK;
+	return end(host, piece_sent(host, id, error), error);
+}
+
+int tb_host_delivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / 2);
+	int status = TB_OK;
+	if (cookie % 2)
+		tb_host_dispatch(host, id);
+	else if (--piece_at(host, id)->n_undelivered == 0)
+		status = piece_delivered(host, id, error);
+	return end(host, status, error);
+}
+
+int tb_host_undelivered(
+	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
+{
+	struct tb_host *host = context;
+	host->now = now;
+	uint32_t id = (uint32_t)(cookie / 2);
+	struct piece *piece = piece_at(host, id);
+	give_up(host, piece->transfer);
+	// A handshake that fails ends the piece before its data.
+	bool all_sent = cookie % 2 || --piece->n_unsent == 0;
+	bool all_delivered = cookie % 2 || --piece->n_undelivered == 0;
+	int status = all_delivered ? piece_delivered(host, id, error) : TB_OK;
+	if (status == TB_OK && all_sent)
+		status = piece_sent(host, id, error);
+	return end(host, status, error);
+}
