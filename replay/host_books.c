@@ -114,6 +114,13 @@ static int by_flow(const void *left, const void *right)
 	return (first > second) - (first < second);
 }
 
+static int on_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->trees(observer->context, bin_ps, samples, n);
+}
+
 static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
 {
 	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
@@ -220,5 +227,6 @@ struct tb_observer tb_host_observer(struct tb_host *host)
 		.bin = observer->bin ? on_bin : NULL,
 		.flows = observer->flows ? on_flows : NULL,
 		.blame = observer->blame ? on_blame : NULL,
-		.undelivered = observer->undelivered ? on_undelivered : NULL};
+		.undelivered = observer->undelivered ? on_undelivered : NULL,
+		.trees = observer->trees ? on_trees : NULL};
 }
