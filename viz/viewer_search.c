@@ -67,7 +67,7 @@ static void find_links(
 	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
 		const char *name = tb_run_links(viewer->run)[i].name;
 		int score = match(name, wanted);
-		char text[64];
+		char text[80];
 		if (score >= NO_MATCH)
 			continue;
 		snprintf(text, sizeof text, "link %s", name);
