@@ -18,6 +18,7 @@
 	X(report, "report where a run waited, as text, data or a page") \
 	X(sweep, "run experiments for many values of their settings") \
 	X(synth, "make a job of synthetic traffic") \
+	X(top, "show a run in the terminal, while it is replayed too") \
 	X(validate, "hold the model against published measurements") \
 	X(view, "look at a run in a window")
 

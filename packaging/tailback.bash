@@ -43,9 +43,9 @@ _tailback_value()
 		;;
 	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
-	matrix:-m | matrix:--metric | view:-m | view:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
-	matrix:--colours | view:--colours | plot:--colours) _tailback_words 'cividis viridis greys' ;;
-	matrix:--theme | view:--theme | plot:--theme) _tailback_words 'light dark' ;;
+	matrix:-m | matrix:--metric | view:-m | view:--metric | top:-m | top:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
+	matrix:--colours | view:--colours | top:--colours | plot:--colours) _tailback_words 'cividis viridis greys' ;;
+	matrix:--theme | view:--theme | top:--theme | plot:--theme) _tailback_words 'light dark' ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
 	plot:-x | plot:--x | plot:-y | plot:--y)
 		_tailback_words 'offered accepted taken given latency waiting nodes message load'

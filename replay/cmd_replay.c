@@ -20,6 +20,7 @@ enum {
 	KEY_ACKS,
 	KEY_MAP,
 	KEY_NO_BLAME,
+	KEY_WATCH,
 	KEY_STDIN,
 	KEY_ENGINE,
 	KEY_JOB,
@@ -85,6 +86,10 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Other:", 6},
 	{"engine", KEY_ENGINE, "events|flits", 0,
 		"events (the default), or flits: the same results, slowly, flit by flit",
+		6},
+	{"watch", KEY_WATCH, NULL, 0,
+		"Show the run while it is replayed: in a window, or in the terminal "
+		"where there is no display",
 		6},
 	{"quiet", 'q', NULL, 0, "No summary", 6},
 	{0},
@@ -204,6 +209,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		options->engine = tb_engine_kind_find(text);
 		if (!options->engine)
 			argp_error(state, "--engine=%s: expected events or flits", text);
+		break;
+	case KEY_WATCH:
+		options->watch = true;
 		break;
 	case 'q':
 		options->quiet = true;

@@ -3,6 +3,7 @@
 #ifndef TB_CMD_REPLAY_H
 #define TB_CMD_REPLAY_H
 
+#include "child.h"
 #include "engine_kind.h"
 #include "host.h"
 #include "places.h"
@@ -23,6 +24,7 @@ struct replay_options {
 	const char *const *faults; // as tb_faults_add reads them
 	size_t n_faults;
 	const char *fault_file; // NULL: none
+	bool watch;
 	bool quiet;
 	bool packets_options_used; // one that means nothing for a job was given
 	const char *described;	   // the options that bear on the result, for the store
@@ -53,6 +55,7 @@ struct run {
 	const char **node_names;
 	struct tb_run_place *places; // of captures: not known before the end
 	size_t n_places;
+	struct tb_child watcher; // where the run is shown
 	double wall_s;
 	bool stopped;
 	struct tb_error error;

@@ -17,6 +17,7 @@ enum { INSTANTS_A_SLICE = 20000 };
 // A long replay's bins are stored so often, so that whoever looks meanwhile sees it grow.
 #define CHECKPOINT_S	   10.0
 #define FIRST_CHECKPOINT_S 2.0
+#define WATCHED_S	   0.4 // where somebody does
 
 static int open_network(struct run *run, uint32_t n_nodes)
 {
@@ -193,12 +194,48 @@ static void show_progress(const struct run *run, struct tb_progress *progress)
 	tb_progress_show(progress, tb_workload_fraction(run->workload), text);
 }
 
+static bool has_display(void)
+{
+	static const char *const names[] = {
+		"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && value[0])
+			return true;
+	}
+	return false;
+}
+
+static bool shows_in_terminal(const struct run *run)
+{
+	return run->options->watch && !has_display();
+}
+
+// watch shows the store from now on. A replay is not given up because it cannot be seen.
+static void watch(struct run *run)
+{
+	struct tb_error error;
+	char text[1024];
+	const char *const arguments[] = {
+		has_display() ? "view" : "top", "--", run->options->output, NULL};
+	// Ctrl-C ends the replay, and lets what it came to be looked at in the window; in
+	// the terminal it is the terminal's.
+	const struct tb_child_options options = {
+		.arguments = arguments, .input = -1, .apart = has_display()};
+	if (tb_child_start(&run->watcher, &options, &error) != TB_OK)
+		fprintf(stderr, "tailback: warning: %s\n",
+			tb_error_format(&error, text, sizeof text));
+}
+
 // run_engine runs to the end, to Ctrl-C or to an error; what there is stays to be kept.
 static int run_engine(struct run *run)
 {
 	struct tb_progress progress;
-	tb_progress_init(&progress, run->options->quiet ? NULL : stderr);
-	double checkpoint_s = progress.started_s + FIRST_CHECKPOINT_S;
+	bool silent = run->options->quiet || shows_in_terminal(run);
+	tb_progress_init(&progress, silent ? NULL : stderr);
+	bool watched = run->options->watch;
+	double checkpoint_s =
+		progress.started_s + (watched ? WATCHED_S : FIRST_CHECKPOINT_S);
 	int status;
 	while ((status = run->options->engine->run(
 			run->engine, INSTANTS_A_SLICE, &run->error)) > 0) {
@@ -214,7 +251,7 @@ static int run_engine(struct run *run)
 		status = run->options->engine->checkpoint(run->engine, &run->error);
 		if (status != TB_OK)
 			break;
-		checkpoint_s = tb_clock_s() + CHECKPOINT_S;
+		checkpoint_s = tb_clock_s() + (watched ? WATCHED_S : CHECKPOINT_S);
 	}
 	run->wall_s = tb_clock_s() - progress.started_s;
 	tb_progress_done(&progress);
@@ -362,6 +399,8 @@ static int make_engine(struct run *run)
 // cannot be written says so once more.
 static int replay(struct run *run)
 {
+	if (run->options->watch)
+		watch(run);
 	int outcome = run_engine(run);
 	struct tb_error cause = run->error;
 	int status = end_store(run, outcome == TB_OK && !run->stopped);
@@ -370,6 +409,8 @@ static int replay(struct run *run)
 		return status;
 	}
 	run->error = cause;
+	if (shows_in_terminal(run))
+		tb_child_wait(&run->watcher); // the screen is its own until it ends
 	if (!run->options->quiet && replay_print_summary(run) != TB_OK)
 		return TB_EIO;
 	replay_warn(run);
@@ -411,6 +452,7 @@ int replay_run(const struct replay_options *options)
 	options->engine->free(run.engine);
 	tb_host_free(run.host);
 	tb_store_free(run.store);
+	tb_child_wait(&run.watcher);
 	tb_workload_free(run.workload);
 	free(run.input_name);
 	free(run.files);

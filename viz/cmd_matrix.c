@@ -132,7 +132,7 @@ static int run_matrix(const struct options *options, struct tb_error *error)
 		status = tb_outfile_open(&out, options->picture.output, error);
 	if (status == TB_OK) {
 		struct tb_matrix_figure figure = {run, &matrix, window,
-			options->picture.colours, options->picture.theme, 0, false};
+			options->picture.colours, options->picture.theme, 0, false, 0};
 		status = write_matrix(options, &figure, out.stream, error);
 		if (status == TB_OK)
 			status = tb_outfile_commit(&out, error);

@@ -246,8 +246,10 @@ static int layout_terminal(const struct tb_matrix_figure *figure, uint32_t colum
 		if (tb_matrix_layout_init(layout, figure->matrix, &metrics, columns))
 			return TB_ENOMEM;
 		view->detail = terminal_details[i].detail;
-		bool fits = layout->width <= columns &&
-			    layout->height <= terminal_details[i].most_rows;
+		uint32_t most = terminal_details[i].most_rows;
+		if (figure->most_rows && figure->most_rows < most)
+			most = figure->most_rows;
+		bool fits = layout->width <= columns && layout->height <= most;
 		if (fits || i == n - 1)
 			break;
 		tb_matrix_layout_fini(layout);
@@ -346,7 +348,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 		return status;
 	struct tb_picture picture = {0};
 	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true};
+		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

@@ -18,6 +18,8 @@ struct tb_matrix_figure {
 	enum tb_theme theme;
 	double wrap; // width of a line of blocks; 0: natural, 16 blocks of four links
 	bool bare;   // without title: the page that it stands on has one
+	uint32_t most_rows; // of blocks in a terminal, as far as less detail serves; 0: a
+			    // hundred or so
 };
 
 // tb_matrix_picture prepares the figure for SVG, PNG and PDF in its natural size (64

@@ -80,6 +80,6 @@ char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 		snprintf(input, sizeof input, "standard input");
 	snprintf(buffer, size, "%s on %.32s, %s nodes%s", input, info->network_name,
 		tb_format_count(info->n_nodes, nodes, sizeof nodes),
-		info->complete ? "" : " (stopped early)");
+		info->complete ? "" : " (not ended)");
 	return buffer;
 }

@@ -16,6 +16,7 @@
 
 #define FRAME_MS  16
 #define IDLE_MS	  2000 // between looks at whether the store is still there
+#define FOLLOW_MS 400  // and at what is written to it
 #define TEXT_STEP 1.1  // of a key for larger text
 
 struct session {
@@ -251,9 +252,10 @@ static int loop(struct session *session, struct tb_error *error)
 			return status;
 		double spent_ms = (tb_clock_s() - before) * 1000;
 		bool moving = tb_viewer_moving(session->viewer);
+		int idle_ms = tb_viewer_follows(session->viewer) ? FOLLOW_MS : IDLE_MS;
 		int wait_ms = moving	   ? (int)fmax(FRAME_MS - spent_ms, 0)
 			      : preloading ? 0
-					   : IDLE_MS;
+					   : idle_ms;
 		struct tb_input input = tb_screen_wait(session->screen, wait_ms);
 		if (input.kind == TB_INPUT_NONE && !moving)
 			preloading = tb_viewer_preload(session->viewer);
@@ -265,7 +267,7 @@ static int loop(struct session *session, struct tb_error *error)
 		double now = tb_clock_s();
 		tb_viewer_tick(session->viewer, now - before);
 		before = now;
-		if (now - checked >= IDLE_MS / 1000.0) {
+		if (now - checked >= idle_ms / 1000.0) {
 			tb_viewer_check(session->viewer);
 			checked = now;
 		}

@@ -80,6 +80,23 @@ static int open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error
 	return status ? status : tb_matrix_lay_out(&viewer->matrix, viewer->run, error);
 }
 
+static void close_run(struct tb_viewer *viewer)
+{
+	struct tb_marks *marks = &viewer->marks;
+	tb_viewer_data_fini(&viewer->data);
+	tb_matrix_fini(&viewer->matrix);
+	free(viewer->sparks);
+	free(marks->links);
+	free(marks->switches);
+	free(marks->nodes);
+	free(viewer->rows);
+	tb_run_free(viewer->run);
+	viewer->sparks = NULL;
+	viewer->marks = (struct tb_marks){.any = false};
+	viewer->rows = NULL;
+	viewer->run = NULL;
+}
+
 static void set_title(struct tb_viewer *viewer)
 {
 	char caption[192];
@@ -141,16 +158,9 @@ void tb_viewer_free(struct tb_viewer *viewer)
 			views[i]->close(viewer->states[i]);
 		free(viewer->states[i]);
 	}
-	tb_viewer_data_fini(&viewer->data);
-	tb_matrix_fini(&viewer->matrix);
+	close_run(viewer);
 	tb_matrix_layout_fini(&viewer->layout);
 	tb_picture_fini(&viewer->picture);
-	free(viewer->sparks);
-	free(viewer->marks.links);
-	free(viewer->marks.switches);
-	free(viewer->marks.nodes);
-	tb_run_free(viewer->run);
-	free(viewer->rows);
 	free(viewer->wait_by_bin);
 	free(viewer->wait_by_level);
 	free(viewer->path);
@@ -615,10 +625,58 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 	}
 }
 
+// follow shows what a writer has added to the run since. Where its bins have become wider
+// the window is what it was in time.
+static void follow(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	struct tb_window window = viewer->window;
+	tb_time_ps bin_ps = viewer->info->bin_ps;
+	int status = tb_run_refresh(viewer->run, &error);
+	if (status == 0)
+		return;
+	free(viewer->wait_by_bin);
+	viewer->wait_by_bin = NULL;
+	tb_viewer_data_fini(&viewer->data);
+	memset(viewer->sparks, 0, sizeof *viewer->sparks);
+	if (viewer->info->bin_ps > bin_ps && bin_ps > 0) {
+		uint64_t wider = (uint64_t)(viewer->info->bin_ps / bin_ps);
+		window.first_bin /= wider;
+		window.end_bin = (window.end_bin + wider - 1) / wider;
+	}
+	if (window.end_bin > viewer->info->n_bins)
+		window = (struct tb_window){0, 0};
+	viewer->play_bin = (double)window.first_bin;
+	tb_viewer_show(viewer, window, viewer->metric);
+	tb_viewer_mark(viewer);
+	if (status < 0)
+		tb_viewer_told(viewer, &error);
+}
+
+// try_again opens a store that held no run.
+static void try_again(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	if (open_run(viewer, 0, &error) != TB_OK) {
+		close_run(viewer);
+		return;
+	}
+	tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->metric);
+	tb_viewer_resize(viewer, viewer->width, viewer->height);
+	set_title(viewer);
+}
+
+bool tb_viewer_follows(const struct tb_viewer *viewer)
+{
+	return !viewer->run || (!viewer->info->complete && !viewer->trouble[0]);
+}
+
 void tb_viewer_check(struct tb_viewer *viewer)
 {
 	struct stat now;
-	struct tb_error error;
+	struct tb_error error = {.code = TB_OK};
+	if (!viewer->run)
+		try_again(viewer);
 	if (!viewer->run || viewer->trouble[0])
 		return;
 	if (stat(viewer->path, &now) != 0)
@@ -627,9 +685,10 @@ void tb_viewer_check(struct tb_viewer *viewer)
 	else if (now.st_dev != viewer->device || now.st_ino != viewer->inode)
 		tb_fail_in(&error, TB_EIO, viewer->path,
 			"the store was replaced; what is shown is the old one");
-	else
-		return;
-	tb_viewer_told(viewer, &error);
+	else if (!viewer->info->complete)
+		follow(viewer);
+	if (error.code != TB_OK)
+		tb_viewer_told(viewer, &error);
 }
 
 bool tb_viewer_preload(struct tb_viewer *viewer)

@@ -42,8 +42,11 @@ void tb_viewer_leave(struct tb_viewer *viewer); // the pointer left the window
 void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps);
 void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s);
 
-// tb_viewer_check looks whether the store is still there; cheap, for every few seconds.
+// tb_viewer_check looks whether the store is still there, and shows what a writer has
+// added to it; cheap, for every few seconds, and oftener where tb_viewer_follows says
+// that the run has not ended.
 void tb_viewer_check(struct tb_viewer *viewer);
+bool tb_viewer_follows(const struct tb_viewer *viewer);
 
 // tb_viewer_preload reads a little of the run ahead of need, for when nobody asks for
 // anything; false when there is nothing left to read or no room for it.

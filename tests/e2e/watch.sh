@@ -1,0 +1,78 @@
+# A run is looked at while it is written: the terminal view and the viewer show what is there, a
+# replay with --watch starts them itself, and keys reach the terminal view.
+set -eu
+scratch=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
+cd "$scratch"
+unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER COLORTERM
+"$TAILBACK" synth bit-reversal --nodes 64 --message 64K --messages 2 -o short.goal
+"$TAILBACK" synth bit-reversal --nodes 64 --message 256K --messages 2000 -o long.goal
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# until_shows TEXT COMMAND...: waits until the command prints it.
+until_shows() {
+	local text=$1 i
+	shift
+	for ((i = 0; i < 200; i++)); do
+		# Before its first commit the store cannot be opened.
+		if "$@" >out 2>/dev/null && grep -qF -- "$text" out; then
+			return 0
+		fi
+		sleep 0.1
+	done
+	cat out
+	fail "$* never showed '$text'"
+}
+
+# A replay that nobody waits for: what is there is seen to grow, and its end is seen.
+"$TAILBACK" replay long.goal -q -o run.db --bin 50us 2>err &
+writer=$!
+until_shows 'the run has not ended' "$TAILBACK" top run.db --once
+until_shows 'Hot links by wait' "$TAILBACK" top run.db
+first=$(sed -n 's/.* simulated, \([0-9]*\) bins of.*/\1/p' out)
+cat >steps <<'END'
+expect not ended
+END
+SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script steps
+for ((i = 0; i < 200; i++)); do
+	"$TAILBACK" top run.db >out
+	[[ $(sed -n 's/.* simulated, \([0-9]*\) bins of.*/\1/p' out) -gt ${first:-0} ]] && break
+	sleep 0.1
+done
+((i < 200)) || fail "the run does not grow"
+kill -INT $writer
+wait $writer && fail "a stopped replay should fail"
+"$TAILBACK" top run.db | grep -q 'not ended' || fail "a stopped run should say so"
+
+# Keys, on a terminal: the next metric, a window, the whole run, a page of links, and the end.
+export TERM=xterm
+(sleep 1; printf 's\033[C0\033[6~q') | timeout 60 script -qec "$TAILBACK top run.db" typed >/dev/null
+grep -q 'Hot links by wait' typed || fail "top showed no links on a terminal"
+grep -q $'\033\\[?1049l' typed || fail "top did not give the screen back"
+
+# --watch shows it in the terminal where there is no display, and ends with the key.
+(sleep 2; printf q) | timeout 60 script -qec "$TAILBACK replay short.goal -o watched.db --watch" typed >/dev/null ||
+	fail "replay --watch failed in the terminal"
+grep -q 'Congestion matrix' typed || fail "replay --watch showed nothing in the terminal"
+"$TAILBACK" info watched.db | grep -q 'complete\|short.goal' || fail "the watched run is not in the store"
+
+# And in a window where there is one; what the viewer cannot do does not harm the replay.
+SDL_VIDEODRIVER=nonsense timeout 60 "$TAILBACK" replay short.goal -q -o unseen.db --watch 2>err ||
+	fail "a replay must not fail because nobody can see it"
+grep -q 'tailback:' err || fail "nobody was told that there is no window"
+SDL_VIDEODRIVER=dummy "$TAILBACK" replay short.goal -q -o seen.db --watch &
+watcher=$!
+until_shows 'simulated, ' "$TAILBACK" top seen.db
+for ((i = 0; i < 100; i++)); do
+	viewer=$(pgrep -P $watcher || true)
+	[[ -n $viewer ]] && break
+	sleep 0.1
+done
+[[ -n $viewer ]] || fail "replay --watch started no viewer"
+sleep 0.5
+kill -TERM $viewer
+wait $watcher || fail "replay --watch failed"
