@@ -115,13 +115,14 @@ static void warn_of_captures(const struct run *run, struct tb_workload_input inp
 	const struct tb_packets_summary *seen = tb_packets_summary(input.packets);
 	char endpoints[48], records[48];
 	if (seen->n_endpoints_unplaced)
-		fprintf(stderr,
-			"tailback: warning: %s found no node: %s left out (--nodes N "
-			"raises the tree)\n",
+		fprintf(stderr, "tailback: warning: %s found no node: %s left out (%s)\n",
 			tb_format_counted(seen->n_endpoints_unplaced, "endpoint",
 				endpoints, sizeof endpoints),
 			tb_format_counted(seen->n_unplaced, "record is|records are",
-				records, sizeof records));
+				records, sizeof records),
+			input.has_map ? "the map does not name them, or --nodes N raises "
+					"the tree"
+				      : "--nodes N raises the tree");
 	if (!run->stopped && seen->n_packets == 0)
 		fprintf(stderr, "tailback: warning: nothing in %s was replayed\n",
 			input.name);
@@ -132,7 +133,7 @@ void replay_warn(const struct run *run)
 	const struct tb_network_params *params = tb_network_params(run->network);
 	if (run->raised_for)
 		fprintf(stderr,
-			"tailback: note: %s has %" PRIu32
+			"tailback: note: %s asks for %" PRIu32
 			" nodes: the tree was raised to %u levels, %u nodes\n",
 			run->input_name, run->raised_for, params->levels,
 			tb_network_n_hosts(run->network));

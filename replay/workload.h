@@ -40,6 +40,7 @@ struct tb_workload_input {
 	struct tb_packets *packets; // NULL: a job
 	uint32_t first_job, n_jobs;
 	bool is_plain; // one of `traces`
+	bool has_map;  // of the user's
 };
 
 // A job, for the store.

@@ -123,7 +123,8 @@ struct tb_workload_input tb_workload_input(const struct tb_workload *workload, u
 		.packets = input->packets,
 		.first_job = input->first_job,
 		.n_jobs = input->n_jobs,
-		.is_plain = input->is_plain};
+		.is_plain = input->is_plain,
+		.has_map = workload->options->map || input->spec.placement.map};
 }
 
 uint32_t tb_workload_n_jobs(const struct tb_workload *workload)
