@@ -1,6 +1,7 @@
 #include "traffic.h"
 
 #include "random.h"
+#include "timers.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@ struct sender {
 	struct tb_random streams[N_STREAMS];
 	uint32_t node, job;
 	uint32_t target;    // TB_TRAFFIC_FIXED
+	uint32_t self;	    // its place among the job's targets; NONE: it is none
 	uint32_t n_due;	    // without a load: messages that wait to be taken
 	uint32_t n_left;    // to be issued; stays when there is no end
 	tb_time_ps next_at; // TB_TIME_NEVER when nothing is due
@@ -38,6 +40,7 @@ struct tb_traffic {
 	uint32_t n_slots, room, free_slot;
 	uint32_t first_data, last_data; // requests answered, not yet taken
 	tb_time_ps data_at;
+	struct tb_timers timers;	// of senders with something due, by their number
 	struct tb_traffic_stats *stats; // by job
 };
 
@@ -85,25 +88,78 @@ static void start_sender(struct tb_traffic *traffic, uint32_t id, uint64_t seed)
 		silent ? TB_TIME_NEVER : (tb_time_ps)(share * mean_interval_ps(job));
 }
 
-static void start_all(
-	struct tb_traffic *traffic, const struct tb_traffic_job *jobs, uint64_t seed)
+static int schedule(struct tb_traffic *traffic, uint32_t id)
+{
+	tb_time_ps at = traffic->senders[id].next_at;
+	if (at == TB_TIME_NEVER)
+		return TB_OK;
+	return tb_timers_put(&traffic->timers, (struct tb_timer){at, id});
+}
+
+// find_selves tells the senders of a job, from `first` on, where they stand among its
+// targets. `places` has room for every node.
+static void find_selves(struct tb_traffic *traffic, const struct tb_traffic_job *job,
+	uint32_t first, uint32_t *places)
+{
+	for (uint32_t i = 0; i < job->n_senders; i++)
+		places[traffic->senders[first + i].node] = NONE;
+	for (uint32_t i = 0; i < job->n_targets; i++)
+		places[job->targets[i]] = i;
+	for (uint32_t i = 0; i < job->n_senders; i++) {
+		struct sender *sender = &traffic->senders[first + i];
+		sender->self = places[sender->node];
+	}
+}
+
+static int start_job(struct tb_traffic *traffic, const struct tb_traffic_job *job,
+	uint32_t number, uint32_t first, uint64_t seed)
+{
+	for (uint32_t i = 0; i < job->n_senders; i++) {
+		struct sender *made = &traffic->senders[first + i];
+		made->node = job->senders[i];
+		made->job = number;
+		if (job->rule == TB_TRAFFIC_FIXED)
+			made->target = job->targets[i];
+		start_sender(traffic, first + i, seed);
+		if (schedule(traffic, first + i) != TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+static uint32_t n_places(const struct tb_traffic_job *jobs, uint32_t n_jobs)
+{
+	uint32_t n = 0;
+	for (uint32_t j = 0; j < n_jobs; j++) {
+		for (uint32_t i = 0; i < jobs[j].n_senders; i++)
+			n = jobs[j].senders[i] >= n ? jobs[j].senders[i] + 1 : n;
+		for (uint32_t i = 0; i < jobs[j].n_targets; i++)
+			n = jobs[j].targets[i] >= n ? jobs[j].targets[i] + 1 : n;
+	}
+	return n;
+}
+
+static int start_all(struct tb_traffic *traffic, const struct tb_traffic_job *jobs,
+	uint32_t n_jobs, uint64_t seed)
 {
 	uint32_t sender = 0, target = 0;
-	for (uint32_t j = 0; jobs && sender < traffic->n_senders; j++) {
+	int status = TB_OK;
+	uint32_t *places =
+		malloc((n_places(jobs, n_jobs) + UINT64_C(1)) * sizeof *places);
+	if (!places)
+		return TB_ENOMEM;
+	for (uint32_t j = 0; j < n_jobs && status == TB_OK; j++) {
 		traffic->jobs[j] = jobs[j];
 		traffic->jobs[j].senders = NULL;
 		traffic->jobs[j].targets = traffic->targets + target;
 		for (uint32_t i = 0; i < jobs[j].n_targets; i++)
 			traffic->targets[target++] = jobs[j].targets[i];
-		for (uint32_t i = 0; i < jobs[j].n_senders; i++) {
-			struct sender *made = &traffic->senders[sender];
-			made->node = jobs[j].senders[i];
-			made->job = j;
-			if (jobs[j].rule == TB_TRAFFIC_FIXED)
-				made->target = jobs[j].targets[i];
-			start_sender(traffic, sender++, seed);
-		}
+		status = start_job(traffic, &jobs[j], j, sender, seed);
+		find_selves(traffic, &jobs[j], sender, places);
+		sender += jobs[j].n_senders;
 	}
+	free(places);
+	return status;
 }
 
 int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *jobs,
@@ -123,11 +179,11 @@ int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *job
 	made->stats = calloc(n_jobs, sizeof *made->stats);
 	made->free_slot = made->first_data = made->last_data = NONE;
 	made->data_at = TB_TIME_NEVER;
-	if (!made->jobs || !made->senders || !made->targets || !made->stats) {
+	if (!made->jobs || !made->senders || !made->targets || !made->stats ||
+		start_all(made, jobs, n_jobs, seed) != TB_OK) {
 		tb_traffic_free(made);
 		return tb_fail(error, TB_ENOMEM, "no memory for the traffic");
 	}
-	start_all(made, jobs, seed);
 	*traffic = made;
 	return TB_OK;
 }
@@ -141,6 +197,7 @@ void tb_traffic_free(struct tb_traffic *traffic)
 	free(traffic->senders);
 	free(traffic->slots);
 	free(traffic->stats);
+	tb_timers_fini(&traffic->timers);
 	free(traffic);
 }
 
@@ -175,11 +232,8 @@ static void called(struct tb_traffic *traffic, uint32_t id)
 static tb_time_ps when(void *context)
 {
 	const struct tb_traffic *traffic = context;
-	tb_time_ps first = traffic->data_at;
-	for (uint32_t i = 0; i < traffic->n_senders; i++)
-		if (traffic->senders[i].next_at < first)
-			first = traffic->senders[i].next_at;
-	return first;
+	tb_time_ps issued_at = tb_timers_at(&traffic->timers);
+	return issued_at < traffic->data_at ? issued_at : traffic->data_at;
 }
 
 // take_data sends the data of the request answered first.
@@ -202,25 +256,13 @@ static int take_data(struct tb_traffic *traffic, struct tb_message *message)
 	return 1;
 }
 
-static uint32_t draw_target(
-	const struct tb_traffic_job *job, struct sender *sender, uint32_t n_self)
+static uint32_t draw_target(const struct tb_traffic_job *job, struct sender *sender)
 {
 	if (job->rule == TB_TRAFFIC_FIXED)
 		return sender->target;
-	uint64_t drawn = tb_random_below(
-		&sender->streams[STREAM_DESTINATION], job->n_targets - n_self);
-	for (uint32_t i = 0; i < job->n_targets; i++)
-		if (job->targets[i] != sender->node && drawn-- == 0)
-			return job->targets[i];
-	return sender->node;
-}
-
-static uint32_t count_self(const struct tb_traffic_job *job, uint32_t node)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < job->n_targets; i++)
-		n += job->targets[i] == node;
-	return n;
+	uint32_t n = job->n_targets - (sender->self != NONE);
+	uint64_t drawn = tb_random_below(&sender->streams[STREAM_DESTINATION], n);
+	return job->targets[drawn + (drawn >= sender->self)];
 }
 
 // issued sets when the sender's next message is due.
@@ -249,7 +291,7 @@ static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 	struct slot *slot = &traffic->slots[id];
 	*slot = (struct slot){.stage = read ? REQUEST : WRITE,
 		.sender = from,
-		.target = draw_target(job, sender, count_self(job, sender->node)),
+		.target = draw_target(job, sender),
 		.bytes = draw_bytes(job, &sender->streams[STREAM_SIZE]),
 		.posted_at = now,
 		.uses = read ? 4 : 2};
@@ -259,6 +301,8 @@ static int take_new(struct tb_traffic *traffic, uint32_t from, tb_time_ps now,
 		.bytes = read ? TB_TRAFFIC_REQUEST_BYTES : slot->bytes,
 		.job = sender->job};
 	issued(job, sender);
+	if (schedule(traffic, from) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
 	return 1;
 }
 
@@ -268,30 +312,30 @@ static int take(
 	struct tb_traffic *traffic = context;
 	if (traffic->first_data != NONE)
 		return take_data(traffic, message);
-	for (uint32_t i = 0; i < traffic->n_senders; i++)
-		if (traffic->senders[i].next_at <= now)
-			return take_new(traffic, i, now, message, error);
-	return 0;
+	if (tb_timers_at(&traffic->timers) > now)
+		return 0;
+	uint32_t from = (uint32_t)tb_timers_take(&traffic->timers).what;
+	return take_new(traffic, from, now, message, error);
 }
 
 // again makes a sender that keeps its node busy issue its next message.
-static void again(struct tb_traffic *traffic, uint32_t id, tb_time_ps now)
+static int again(struct tb_traffic *traffic, uint32_t id, tb_time_ps now)
 {
 	struct sender *sender = &traffic->senders[id];
 	const struct tb_traffic_job *job = &traffic->jobs[sender->job];
-	if (job->load > 0 || (job->n_messages && sender->n_left == 0))
-		return;
-	if (sender->n_due++ == 0)
-		sender->next_at = now;
+	if (job->load > 0 || (job->n_messages && sender->n_left == 0) ||
+		sender->n_due++ > 0)
+		return TB_OK;
+	sender->next_at = now;
+	return schedule(traffic, id);
 }
 
 static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	(void)error;
 	struct tb_traffic *traffic = context;
 	const struct slot *slot = &traffic->slots[cookie];
-	if (slot->stage == WRITE)
-		again(traffic, slot->sender, now);
+	if (slot->stage == WRITE && again(traffic, slot->sender, now) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
 	called(traffic, (uint32_t)cookie);
 	return TB_OK;
 }
@@ -299,7 +343,6 @@ static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error 
 static int delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
-	(void)error;
 	struct tb_traffic *traffic = context;
 	uint32_t id = (uint32_t)cookie;
 	struct slot *slot = &traffic->slots[id];
@@ -314,8 +357,8 @@ static int delivered(
 		called(traffic, id);
 		return TB_OK;
 	}
-	if (slot->stage == DATA)
-		again(traffic, slot->sender, now);
+	if (slot->stage == DATA && again(traffic, slot->sender, now) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the messages under way");
 	struct tb_traffic_stats *stats =
 		&traffic->stats[traffic->senders[slot->sender].job];
 	stats->n_done++;

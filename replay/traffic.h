@@ -28,7 +28,8 @@ struct tb_traffic_job {
 	const uint32_t *senders; // nodes
 	uint32_t n_senders;
 	enum tb_traffic_rule rule;
-	const uint32_t *targets; // nodes; for TB_TRAFFIC_FIXED as many as senders
+	// Nodes; for TB_TRAFFIC_FIXED as many as senders, else different ones.
+	const uint32_t *targets;
 	uint32_t n_targets;
 	uint64_t message_bytes; // the mean
 	enum tb_synth_dist size_dist;
