@@ -1,4 +1,6 @@
-#include "measure.h"
+#include "measure_impl.h"
+
+#include "timed.h"
 
 #include <math.h>
 #include <string.h>
@@ -325,5 +327,14 @@ const struct tb_measure *tb_measure_find(const char *id)
 	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
 		if (strcmp(measures[i].id, id) == 0)
 			return &measures[i];
+	for (const struct tb_measure *m = tb_measures_timed; m->id; m++)
+		if (strcmp(m->id, id) == 0)
+			return m;
 	return NULL;
+}
+
+const struct tb_experiment *tb_measure_experiment(const char *name)
+{
+	const struct tb_experiment *found = tb_experiment_find(name);
+	return found ? found : tb_timed_find(name);
 }

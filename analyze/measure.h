@@ -17,4 +17,8 @@ struct tb_measure {
 // tb_measure_find returns NULL when no measure has this id.
 const struct tb_measure *tb_measure_find(const char *id);
 
+// tb_measure_experiment finds an experiment that a measure names: those that can be swept
+// (experiment.h) and those that are timed (timed.h). NULL when there is none.
+const struct tb_experiment *tb_measure_experiment(const char *name);
+
 #endif

@@ -1,6 +1,7 @@
 #include "validation.h"
 
 #include "measure.h"
+#include "timed.h"
 #include "workers.h"
 
 #include <fnmatch.h>
@@ -29,7 +30,9 @@ static bool wanted(const struct tb_claim *claim, const char *only)
 static size_t count_experiments(void)
 {
 	size_t n = 0;
-	while (tb_experiments[n].name)
+	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
+		n++;
+	for (const struct tb_experiment *e = tb_timed_experiments; e->name; e++)
 		n++;
 	return n;
 }
@@ -50,7 +53,7 @@ static int add_claim(
 	if (!measure)
 		return tb_fail(error, TB_EFORMAT, "no measure is called '%s'", claim->id);
 	for (const char *const *name = measure->experiments; *name; name++) {
-		const struct tb_experiment *found = tb_experiment_find(*name);
+		const struct tb_experiment *found = tb_measure_experiment(*name);
 		if (!found)
 			return tb_fail(
 				error, TB_EFORMAT, "no experiment is called '%s'", *name);

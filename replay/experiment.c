@@ -3,6 +3,7 @@
 
 #include "experiment_plan.h"
 #include "host.h"
+#include "timed.h"
 
 #include <stdlib.h>
 
@@ -256,8 +257,24 @@ int tb_experiment_network(struct tb_network **network,
 	struct tb_error *error)
 {
 	struct tb_network_params fitted = *params;
+	if (experiment->timed)
+		return tb_timed_network(network, experiment->timed, error);
 	fitted.levels = 1;
 	return tb_network_kary_ntree(network, &fitted, experiment->n_nodes, error);
+}
+
+static int run_timed(struct tb_outcome **outcome, const struct tb_timed *timed,
+	const struct tb_network *network, uint64_t seed, struct tb_error *error)
+{
+	struct tb_outcome *made = NULL;
+	int status = outcome_new(&made, network, error);
+	if (status == TB_OK)
+		status = tb_timed_run(&made->latency_s, timed, network, seed, error);
+	if (status == TB_OK)
+		*outcome = made;
+	else
+		tb_outcome_free(made);
+	return status;
 }
 
 int tb_experiment_run(struct tb_outcome **outcome, const struct tb_experiment *experiment,
@@ -266,6 +283,9 @@ int tb_experiment_run(struct tb_outcome **outcome, const struct tb_experiment *e
 {
 	struct run run = {
 		.experiment = experiment, .network = network, .options = options};
+	if (experiment->timed)
+		return run_timed(
+			outcome, experiment->timed, network, options->seed, error);
 	int status = tb_experiment_check(experiment, error);
 	if (status == TB_OK)
 		status = tb_experiment_plan_init(&run.plan, experiment, error);

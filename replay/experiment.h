@@ -37,6 +37,8 @@ enum tb_experiment_sizes {
 	TB_SIZES_EXPONENTIAL,
 };
 
+struct tb_timed;
+
 struct tb_experiment {
 	const char *name;
 	enum tb_experiment_kind kind;
@@ -56,6 +58,7 @@ struct tb_experiment {
 	bool compute_last;	  // compute job on the last half, I/O job on the first
 	double io_load;		  // of the I/O job beside a compute job; 0: there is none
 	uint32_t warm_us, window_us;
+	const struct tb_timed *timed; // else: a job that is timed (timed.h)
 };
 
 // Ends with a NULL name.
@@ -100,14 +103,15 @@ struct tb_outcome {
 	uint32_t n_nodes, n_links;
 	struct tb_node_outcome *nodes;
 	struct tb_link_outcome *links;
-	double latency_s; // mean from post to delivery, of the measured job's messages
+	double latency_s; // mean from post to delivery, of the measured job's messages;
+			  // of a timed job what it takes
 	struct tb_engine_stats stats; // of the last of the averaged runs
 };
 
 void tb_outcome_free(struct tb_outcome *outcome);
 
 // tb_experiment_network builds the lowest tree of `params` that has the experiment's
-// nodes, whatever levels `params` says.
+// nodes, whatever levels `params` says; for a timed job the network that this names.
 int tb_experiment_network(struct tb_network **network,
 	const struct tb_experiment *experiment, const struct tb_network_params *params,
 	struct tb_error *error) TB_MUST_USE;

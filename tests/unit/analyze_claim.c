@@ -168,7 +168,7 @@ static void every_published_row_can_be_measured(void **state)
 		if ((measure == NULL) != (claim->outside != NULL))
 			fail_msg("%s", claim->id);
 		for (size_t k = 0; measure && measure->experiments[k]; k++)
-			if (!tb_experiment_find(measure->experiments[k]))
+			if (!tb_measure_experiment(measure->experiments[k]))
 				fail_msg("%s: %s", claim->id, measure->experiments[k]);
 	}
 	tb_claims_fini(&claims);

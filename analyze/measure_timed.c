@@ -1,0 +1,85 @@
+// What claims about collectives and parallel I/O read from the times that they take.
+#include "measure_impl.h"
+
+#include <math.h>
+
+static double ratio(const struct tb_outcome *over, const struct tb_outcome *under)
+{
+	return over->latency_s / under->latency_s;
+}
+
+// speed_up: ours, then the native one.
+static double speed_up(const struct tb_outcome *const *outcomes)
+{
+	return ratio(outcomes[1], outcomes[0]);
+}
+
+static double gain(const struct tb_outcome *const *outcomes)
+{
+	return (ratio(outcomes[1], outcomes[0]) - 1) * 100;
+}
+
+static double saved(const struct tb_outcome *const *outcomes)
+{
+	return (1 - ratio(outcomes[0], outcomes[1])) * 100;
+}
+
+// least_lead: of groups, each a size, the first and what it is to be faster than.
+static double least_lead(const struct tb_outcome *const *outcomes, int n, int a_group)
+{
+	double least = INFINITY;
+	for (int i = 0; i < n; i += a_group)
+		for (int k = 1; k < a_group; k++)
+			least = fmin(least, ratio(outcomes[i + k], outcomes[i]));
+	return least;
+}
+
+static double lead_of_three(const struct tb_outcome *const *outcomes)
+{
+	return least_lead(outcomes, 9, 3);
+}
+
+static double lead_of_four(const struct tb_outcome *const *outcomes)
+{
+	return least_lead(outcomes, 12, 4);
+}
+
+static double lead_of_two(const struct tb_outcome *const *outcomes)
+{
+	return least_lead(outcomes, 6, 2);
+}
+
+#define SHORT_ALLGATHER(size)                                                            \
+	"allgather.bruck." size, "allgather.direct." size, "allgather.exchange." size
+#define LONG_ALLGATHER(size)                                                             \
+	"allgather.direct." size, "allgather.bruck." size, "allgather.exchange." size,   \
+		"elan.allgather.ring." size
+#define SCATTER(first, second, size) "scatter." first "." size, "scatter." second "." size
+#define PVFS(which)		     "pvfs." which ".elan4", "pvfs." which ".tcp"
+
+const struct tb_measure tb_measures_timed[] = {
+	{"coll.allgather.32k", speed_up,
+		{"allgather.direct.32k", "elan.allgather.ring.32k"}},
+	{"coll.allgather.order.short", lead_of_three,
+		{SHORT_ALLGATHER("4"), SHORT_ALLGATHER("64"), SHORT_ALLGATHER("256")}},
+	{"coll.allgather.order.long", lead_of_four,
+		{LONG_ALLGATHER("4k"), LONG_ALLGATHER("32k"), LONG_ALLGATHER("256k")}},
+	{"coll.gather.1m", speed_up, {"gather.binomial.1m", "elan.gather.tree.1m"}},
+	{"coll.alltoall.16k", speed_up,
+		{"alltoall.direct.16k", "elan.alltoall.permission.16k"}},
+	{"coll.scatter.short", lead_of_two,
+		{SCATTER("binomial", "sequential", "4"),
+			SCATTER("binomial", "sequential", "64"),
+			SCATTER("binomial", "sequential", "256")}},
+	{"coll.scatter.long", lead_of_two,
+		{SCATTER("sequential", "binomial", "4k"),
+			SCATTER("sequential", "binomial", "32k"),
+			SCATTER("sequential", "binomial", "256k")}},
+	{"pvfs.read.gain", gain, {PVFS("read")}},
+	{"pvfs.write.gain", gain, {PVFS("write")}},
+	{"pvfs.resize", saved, {PVFS("resize")}},
+	{"pvfs.tile.write", gain, {PVFS("tile-write")}},
+	{"pvfs.tile.read", gain, {PVFS("tile-read")}},
+	{"pvfs.btio.saved", saved, {PVFS("bt")}},
+	{0},
+};

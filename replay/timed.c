@@ -1,0 +1,121 @@
+#include "timed.h"
+
+#include "closed_loop.h"
+#include "collective.h"
+#include "engine.h"
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BRANCH	 4	 // of trees: as an Elite switch has links down
+#define INSTANTS 1 << 20 // in one go
+
+const struct tb_experiment *tb_timed_find(const char *name)
+{
+	for (const struct tb_experiment *e = tb_timed_experiments; e->name; e++)
+		if (strcmp(e->name, name) == 0)
+			return e;
+	return NULL;
+}
+
+int tb_timed_network(
+	struct tb_network **network, const struct tb_timed *timed, struct tb_error *error)
+{
+	struct tb_network_params params;
+	int status = tb_network_preset(&params, timed->network, error);
+	return status == TB_OK ? tb_network_kary_ntree(network, &params, 0, error)
+			       : status;
+}
+
+static int collective_job(
+	struct tb_job **job, const struct tb_timed *timed, struct tb_error *error)
+{
+	struct tb_collective_options options = {
+		.collective = tb_collective_find(timed->collective),
+		.n_ranks = timed->n_ranks,
+		.n_ports = timed->n_ports,
+		.bytes = timed->bytes,
+		.branch = BRANCH};
+	const struct tb_plan_job how = {.n_repeats = timed->n_repeats};
+	struct tb_plan plan;
+	int status = tb_collective_algorithm_find(
+		&options.algorithm, options.collective, timed->algorithm, error);
+	if (status == TB_OK)
+		status = tb_collective_plan(&plan, &options, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_plan_to_job(job, &plan, &how, error);
+	tb_plan_fini(&plan);
+	return status;
+}
+
+static int io_job(
+	struct tb_job **job, const struct tb_timed *timed, struct tb_error *error)
+{
+	struct tb_io_options options = TB_IO_DEFAULTS;
+	int status = tb_io_benchmark_find(&options.benchmark, timed->benchmark, error);
+	if (status != TB_OK)
+		return status;
+	if (timed->n_clients)
+		options.n_clients = timed->n_clients;
+	if (timed->n_servers)
+		options.n_servers = timed->n_servers;
+	options.transport = timed->transport;
+	options.pack_bytes_per_s = timed->pack_bytes_per_s;
+	options.storage_bytes_per_s = timed->storage_bytes_per_s;
+	options.service_ns = timed->service_ns;
+	options.n_repeats = timed->n_repeats;
+	return tb_io_job(job, &options, error);
+}
+
+static int run_engine(const struct tb_network *network, const struct tb_source *processes,
+	uint64_t seed, tb_time_ps *end, struct tb_error *error)
+{
+	const struct tb_engine_options options = {.seed = seed};
+	struct tb_host *host = NULL;
+	struct tb_engine *engine = NULL;
+	int status = tb_host_new(&host, network, processes, NULL, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_source source = tb_host_source(host);
+	status = tb_engine_new(&engine, network, &source, NULL, &options, error);
+	while (status >= 0 && (status = tb_engine_run(engine, INSTANTS, error)) > 0)
+		;
+	if (status == TB_OK)
+		status = tb_engine_finish(engine, error);
+	if (status == TB_OK)
+		*end = tb_engine_stats(engine).now_ps;
+	tb_engine_free(engine);
+	tb_host_free(host);
+	return status;
+}
+
+int tb_timed_run(double *time_s, const struct tb_timed *timed,
+	const struct tb_network *network, uint64_t seed, struct tb_error *error)
+{
+	struct tb_job *job = NULL;
+	struct tb_closed_loop *loop = NULL;
+	tb_time_ps end = 0;
+	int status = timed->collective ? collective_job(&job, timed, error)
+				       : io_job(&job, timed, error);
+	if (status != TB_OK)
+		return status;
+	uint32_t *nodes = malloc(job->n_ranks * sizeof *nodes);
+	if (!nodes)
+		status = tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+	for (uint32_t rank = 0; nodes && rank < job->n_ranks; rank++)
+		nodes[rank] = rank / timed->ranks_a_node;
+	if (status == TB_OK)
+		status = tb_closed_loop_new(&loop, job, nodes, 0, error);
+	if (status == TB_OK) {
+		const struct tb_source processes = tb_closed_loop_source(loop);
+		status = run_engine(network, &processes, seed, &end, error);
+	}
+	if (status == TB_OK)
+		*time_s = (double)end / (double)TB_PS_PER_S / timed->n_repeats;
+	tb_closed_loop_free(loop);
+	free(nodes);
+	tb_job_free(job);
+	return status;
+}

@@ -1,0 +1,92 @@
+// The experiments of papers 002 to 004 that take a time, one line each.
+#include "timed.h"
+
+#define KB (UINT64_C(1024))
+#define MB (UINT64_C(1024) * KB)
+
+// 002, 4 and 003, 3: four nodes of four processors on one QS8A switch, PCI-X at 100 MHz,
+// one or two rails. 004, 7: eight nodes on one, PCI-X at 133 MHz.
+#define ONE_RAIL  "qsnet2,arity=8,levels=1,bus=668MB/s"
+#define TWO_RAILS ONE_RAIL ",rails=2"
+#define PVFS	  "qsnet2,arity=8,levels=1"
+#define PVFS_TCP  PVFS ",host=tcp"
+
+// What is copied is copied at the rate of the preset's memory bus (its local_rate): lists
+// that TCP packs and unpacks, and what is written into a server's file system, which is
+// in memory (004, 7.2). Reads come from its cache. A resize takes a server as long as
+// brings one client's to the 0.141 ms that table 3 of 004 has with Elan4.
+#define MEMORY_BYTES_PER_S UINT64_C(800000000)
+#define RESIZE_NS	   UINT64_C(136000)
+
+#define COLLECTIVE(title, net, operation, how, ports, size)                              \
+	{                                                                                \
+		.name = title, .timed = &(const struct tb_timed)                         \
+		{                                                                        \
+			.network = net, .ranks_a_node = 4, .n_repeats = 4,               \
+			.collective = operation, .algorithm = how, .n_ranks = 16,        \
+			.n_ports = ports, .bytes = size                                  \
+		}                                                                        \
+	}
+#define PORTS_2(operation, how, text, size)                                              \
+	COLLECTIVE(operation "." how "." text, TWO_RAILS, operation, how, 2, size)
+#define SHORT(operation, how)                                                            \
+	PORTS_2(operation, how, "4", 4), PORTS_2(operation, how, "64", 64),              \
+		PORTS_2(operation, how, "256", 256)
+#define LONG(operation, how)                                                             \
+	PORTS_2(operation, how, "4k", 4 * KB), PORTS_2(operation, how, "32k", 32 * KB),  \
+		PORTS_2(operation, how, "256k", 256 * KB)
+// The Elan library's own: one port on one rail; a second one helps neither all-gather nor
+// gather, and all-to-all with large messages only (003, 4.4).
+#define NATIVE(operation, how, text, size)                                               \
+	COLLECTIVE("elan." operation "." how "." text, ONE_RAIL, operation, how, 1, size)
+
+#define IO_OVER(title, which, net, over, storage)                                        \
+	{                                                                                \
+		.name = title, .timed = &(const struct tb_timed)                         \
+		{                                                                        \
+			.network = net, .ranks_a_node = 1, .n_repeats = 2,               \
+			.benchmark = which, .transport = over,                           \
+			.pack_bytes_per_s = MEMORY_BYTES_PER_S,                          \
+			.storage_bytes_per_s = storage                                   \
+		}                                                                        \
+	}
+#define IO(which, storage)                                                               \
+	IO_OVER("pvfs." which ".elan4", which, PVFS, TB_IO_ELAN, storage),               \
+		IO_OVER("pvfs." which ".tcp", which, PVFS_TCP, TB_IO_TCP, storage)
+#define RESIZE(title, net, over)                                                         \
+	{                                                                                \
+		.name = title, .timed = &(const struct tb_timed)                         \
+		{                                                                        \
+			.network = net, .ranks_a_node = 1, .n_repeats = 2,               \
+			.benchmark = "resize", .n_clients = 1, .n_servers = 2,           \
+			.transport = over, .service_ns = RESIZE_NS                       \
+		}                                                                        \
+	}
+
+const struct tb_experiment tb_timed_experiments[] = {
+	SHORT("allgather", "bruck"),
+	SHORT("allgather", "direct"),
+	SHORT("allgather", "exchange"),
+	LONG("allgather", "bruck"),
+	LONG("allgather", "direct"),
+	LONG("allgather", "exchange"),
+	NATIVE("allgather", "ring", "4k", 4 * KB),
+	NATIVE("allgather", "ring", "32k", 32 * KB),
+	NATIVE("allgather", "ring", "256k", 256 * KB),
+	PORTS_2("gather", "binomial", "1m", MB),
+	NATIVE("gather", "tree", "1m", MB),
+	PORTS_2("alltoall", "direct", "16k", 16 * KB),
+	NATIVE("alltoall", "permission", "16k", 16 * KB),
+	SHORT("scatter", "binomial"),
+	SHORT("scatter", "sequential"),
+	LONG("scatter", "binomial"),
+	LONG("scatter", "sequential"),
+	IO("read", 0),
+	IO("write", MEMORY_BYTES_PER_S),
+	IO("tile-read", 0),
+	IO("tile-write", MEMORY_BYTES_PER_S),
+	IO("bt", MEMORY_BYTES_PER_S),
+	RESIZE("pvfs.resize.elan4", PVFS, TB_IO_ELAN),
+	RESIZE("pvfs.resize.tcp", PVFS_TCP, TB_IO_TCP),
+	{0},
+};
