@@ -156,6 +156,11 @@ const char *tb_store_path(const struct tb_store *store)
 	return store->path;
 }
 
+int tb_store_next_run(struct tb_store *store, int64_t *run, struct tb_error *error)
+{
+	return tb_store_find_next_run(store->db, store->path, run, error);
+}
+
 int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error)
 {

@@ -94,6 +94,10 @@ int tb_store_create(
 // incomplete. A file that was made and got no run is removed.
 void tb_store_free(struct tb_store *store);
 
+// tb_store_next_run gives the number that the next run would get.
+int tb_store_next_run(
+	struct tb_store *store, int64_t *run, struct tb_error *error) TB_MUST_USE;
+
 // tb_store_begin_run writes the configuration and the topology, and commits: from here
 // on the file opens, and says that the run is incomplete. A run that is to be kept as a
 // whole is committed by tb_store_end_run alone. `network` and `config` are

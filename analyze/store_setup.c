@@ -102,22 +102,6 @@ static void put_hosts(struct row *row, const struct tb_network *network)
 	put_text(row, host);
 }
 
-// next_run is the number behind all runs and all that points of a sweep are to have.
-static int next_run(sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
-{
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path,
-		"SELECT 1 + max(coalesce((SELECT max(run) FROM run), 0), "
-		"coalesce((SELECT max(run) FROM sweep_point), 0))",
-		&query, error);
-	if (!status && sqlite3_step(query) != SQLITE_ROW)
-		status = tb_sql_fail(error, db, path);
-	if (!status)
-		*run = sqlite3_column_int64(query, 0);
-	sqlite3_finalize(query);
-	return status;
-}
-
 static int write_run(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const struct tb_run_config *config,
 	struct tb_error *error)
@@ -314,11 +298,27 @@ static int write_faults(sqlite3 *db, const char *path, int64_t run,
 	return row_done(&row);
 }
 
+int tb_store_find_next_run(
+	sqlite3 *db, const char *path, int64_t *run, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path,
+		"SELECT 1 + max(coalesce((SELECT max(run) FROM run), 0), "
+		"coalesce((SELECT max(run) FROM sweep_point), 0))",
+		&query, error);
+	if (!status && sqlite3_step(query) != SQLITE_ROW)
+		status = tb_sql_fail(error, db, path);
+	if (!status)
+		*run = sqlite3_column_int64(query, 0);
+	sqlite3_finalize(query);
+	return status;
+}
+
 int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,
 	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
 {
 	int64_t id = config->run;
-	int status = id ? TB_OK : next_run(db, path, &id, error);
+	int status = id ? TB_OK : tb_store_find_next_run(db, path, &id, error);
 	if (!status)
 		status = write_run(db, path, id, network, config, error);
 	if (!status)

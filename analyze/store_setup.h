@@ -7,6 +7,11 @@
 
 #include <sqlite3.h>
 
+// tb_store_find_next_run gives the number behind all runs and all that points of a sweep
+// are to have.
+int tb_store_find_next_run(
+	sqlite3 *db, const char *path, int64_t *run, struct tb_error *error) TB_MUST_USE;
+
 // tb_store_write_setup adds a run with its configuration and topology and gives its
 // number.
 int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network *network,

@@ -4,11 +4,14 @@
 #include "cli.h"
 #include "commands.h"
 #include "network.h"
+#include "value_list.h"
 
 #include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define JOBS_MOST 1024
 
 enum {
 	KEY_NODES = 256,
@@ -27,6 +30,8 @@ enum {
 	KEY_SPLIT,
 	KEY_FAULT,
 	KEY_FAULT_FILE,
+	KEY_EACH,
+	KEY_JOBS,
 };
 
 static const struct argp_option option_table[] = {
@@ -57,6 +62,10 @@ static const struct argp_option option_table[] = {
 	{"split-jobs", KEY_SPLIT, NULL, 0,
 		"Endpoints of a capture that talk to each other are a job of their own",
 		5},
+	{NULL, 0, NULL, 0, "Several replays at once:", 4},
+	{"each", KEY_EACH, NULL, 0, "Every TRACE is a run of its own", 4},
+	{"jobs", KEY_JOBS, "N", 0, "Do N of them at once (as many as there are cores)",
+		4},
 	{NULL, 0, NULL, 0, "What is kept:", 2},
 	{"output", 'o', "FILE", 0, "The store; a run is added when it exists (required)",
 		2},
@@ -65,7 +74,10 @@ static const struct argp_option option_table[] = {
 		"1024 bins",
 		2},
 	{"no-blame", KEY_NO_BLAME, NULL, 0, "Do not record who waited for whom", 2},
-	{"seed", 's', "SEED", 0, "Seed of the random choices (default 1)", 2},
+	{"seed", 's', "SEEDS", 0,
+		"Seed of the random choices (default 1); of several, as 1..5, each is a "
+		"run",
+		2},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	{"time-scale", KEY_TIME_SCALE, "F", 0,
 		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
@@ -99,6 +111,8 @@ struct parsing {
 	struct replay_options options;
 	const char **traces, **jobs, **faults;
 	const char *library;
+	struct tb_value_list seeds;
+	bool each; // trace is a run of its own
 };
 
 static void want_time(
@@ -152,6 +166,21 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
+static void want_seeds(
+	struct argp_state *state, const char *text, struct tb_value_list *seeds)
+{
+	struct tb_error error = {0};
+	uint64_t seed = 0;
+	tb_value_list_fini(seeds);
+	if (tb_value_list_parse(seeds, TB_VALUE_COUNT, text, &error) != TB_OK)
+		argp_error(state, "--seed=%s: %s", text, error.text);
+	for (size_t i = 0; i < seeds->n; i++)
+		if (tb_parse_count(seeds->texts[i], 0, UINT64_MAX, &seed) != TB_OK)
+			argp_error(state,
+				"--seed=%s: expected a whole number, or several as 1..5",
+				text);
+}
+
 static error_t on_option(int key, char *text, struct argp_state *state)
 {
 	struct parsing *parsing = state->input;
@@ -191,8 +220,16 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		options->without_blame = true;
 		break;
 	case 's':
-		if (tb_parse_count(text, 0, UINT64_MAX, &options->seed) != TB_OK)
-			argp_error(state, "--seed=%s: expected a whole number", text);
+		want_seeds(state, text, &parsing->seeds);
+		break;
+	case KEY_EACH:
+		parsing->each = true;
+		break;
+	case KEY_JOBS:
+		if (tb_parse_count(text, 1, JOBS_MOST, &count) != TB_OK)
+			argp_error(state, "--jobs=%s: expected a number from 1 to %d",
+				text, JOBS_MOST);
+		options->n_workers = (unsigned)count;
 		break;
 	case KEY_STDIN:
 		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)
@@ -234,9 +271,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-// describe writes the options that bear on the result, for the store: where it is written
-// and what is printed do not, so that equal replays give equal stores.
-static char *describe(const struct replay_options *options)
+char *replay_describe(const struct replay_options *options)
 {
 	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
 	const struct tb_packets_options *packets = &options->workload.packets;
@@ -291,6 +326,60 @@ static char *with_library(const char *network, const char *library)
 	return joined;
 }
 
+// plan gives each seed, and with --each each trace, options of its own.
+static bool plan(const struct parsing *parsing, struct replay_options *tasks, size_t n)
+{
+	size_t n_seeds = parsing->seeds.n ? parsing->seeds.n : 1;
+	for (size_t i = 0; i < n; i++) {
+		struct replay_options *task = &tasks[i];
+		*task = parsing->options;
+		if (parsing->seeds.n && tb_parse_count(parsing->seeds.texts[i % n_seeds],
+						0, UINT64_MAX, &task->seed) != TB_OK)
+			return false;
+		task->workload.seed = task->seed;
+		if (parsing->each) {
+			task->workload.traces = parsing->traces + i / n_seeds;
+			task->workload.n_traces = 1;
+		}
+		task->described = replay_describe(task);
+		if (!task->described)
+			return false;
+	}
+	return true;
+}
+
+static bool reads_stdin(const struct parsing *parsing)
+{
+	for (size_t i = 0; i < parsing->options.workload.n_traces; i++)
+		if (strcmp(parsing->traces[i], "-") == 0)
+			return true;
+	return false;
+}
+
+static int run_all(const struct parsing *parsing)
+{
+	size_t n_traces = parsing->options.workload.n_traces;
+	size_t n = (parsing->seeds.n ? parsing->seeds.n : 1) *
+		   (parsing->each && n_traces ? n_traces : 1);
+	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
+	if (n > 1 && parsing->options.watch)
+		return tb_cli_usage(
+			"tailback replay", "--watch shows one run, not %zu", n);
+	if (n > 1 && reads_stdin(parsing))
+		return tb_cli_usage("tailback replay",
+			"standard input can be read once: name files for several runs");
+	struct replay_options *tasks = calloc(n, sizeof *tasks);
+	if (!tasks)
+		return tb_cli_fail(&no_memory);
+	int code = !plan(parsing, tasks, n) ? tb_cli_fail(&no_memory)
+		   : n == 1		    ? replay_run(tasks)
+					    : replay_many(tasks, n);
+	for (size_t i = 0; i < n; i++)
+		free(tasks[i].described);
+	free(tasks);
+	return code;
+}
+
 int tb_cmd_replay(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -326,17 +415,12 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.options.workload.traces = parsing.traces;
 	parsing.options.workload.jobs = parsing.jobs;
 	parsing.options.faults = parsing.faults;
-	parsing.options.workload.seed = parsing.options.seed;
 	parsing.options.stop = tb_cli_catch_stop();
 	char *network = with_library(parsing.options.network, parsing.library);
-	char *described = NULL;
-	if (network) {
-		parsing.options.network = network;
-		parsing.options.described = described = describe(&parsing.options);
-	}
-	int code = described ? replay_run(&parsing.options) : tb_cli_fail(&no_memory);
+	parsing.options.network = network;
+	int code = network ? run_all(&parsing) : tb_cli_fail(&no_memory);
+	tb_value_list_fini(&parsing.seeds);
 	free(parsing.traces);
 	free(network);
-	free(described);
 	return code;
 }

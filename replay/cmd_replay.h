@@ -27,7 +27,8 @@ struct replay_options {
 	bool watch;
 	bool quiet;
 	bool packets_options_used; // one that means nothing for a job was given
-	const char *described;	   // the options that bear on the result, for the store
+	char *described;	   // the options that bear on the result, for the store
+	unsigned n_workers;	   // of several runs; 0: as many as there are cores
 	const volatile sig_atomic_t *stop;
 };
 
@@ -41,6 +42,7 @@ struct run {
 	struct tb_workload *workload;
 	struct tb_source source; // of the workload
 	struct tb_store *store;
+	int64_t id; // in the store, of one among others; 0: the next
 	struct tb_observer observer, of_store;
 	struct tb_faults *faults; // NULL: none
 	struct tb_undelivered_sample *undelivered;
@@ -84,7 +86,30 @@ int replay_take_faults(struct run *run) TB_MUST_USE;
 struct tb_observer replay_observer(struct run *run);
 void replay_warn_of_faults(const struct run *run);
 
+// replay_describe writes the options that bear on the result, for the store: where it is
+// written and what is printed do not, so that equal replays give equal stores. NULL when
+// there is no memory.
+char *replay_describe(const struct replay_options *options);
+
+// The steps of a run: replay_open reads the traces and builds the network,
+// replay_make_engine makes one that tells run->observer, replay_begin_store and
+// replay_end_store are around what the store is told, the engine's replay_finish
+// included. A run is freed by replay_close, whatever came of it.
+int replay_open(struct run *run) TB_MUST_USE;
+int replay_make_engine(struct run *run) TB_MUST_USE;
+int replay_begin_store(struct run *run) TB_MUST_USE;
+int replay_finish(struct run *run) TB_MUST_USE;
+int replay_end_store(struct run *run, bool complete) TB_MUST_USE;
+void replay_close(struct run *run);
+
+// Instants between two looks at the clock and at Ctrl-C: a few milliseconds.
+#define REPLAY_SLICE 20000
+
 // replay_run does it and returns the exit code, messages printed.
 int replay_run(const struct replay_options *options);
+
+// replay_many does n independent replays, several at once, into one store: the same rows
+// as one after another. Returns the exit code, messages printed.
+int replay_many(const struct replay_options *options, size_t n);
 
 #endif

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Between two looks at the clock and at Ctrl-C; a few milliseconds.
-enum { INSTANTS_A_SLICE = 20000 };
-
 // A long replay's bins are stored so often, so that whoever looks meanwhile sees it grow.
 #define CHECKPOINT_S	   10.0
 #define FIRST_CHECKPOINT_S 2.0
@@ -140,7 +137,7 @@ static const char *kind_of_inputs(const struct run *run)
 	return n_packets == n ? "packets" : n_packets ? "mixed" : "job";
 }
 
-static int begin_store(struct run *run)
+int replay_begin_store(struct run *run)
 {
 	const struct tb_workload_options *wanted = &run->wanted;
 	char digest[TB_DIGEST_SIZE] = "";
@@ -152,7 +149,9 @@ static int begin_store(struct run *run)
 	size_t n_places = 0;
 	struct tb_run_job *jobs = list_jobs(run);
 	struct tb_run_place *places = list_places(run, &n_places);
-	struct tb_run_config config = {.input_name = run->input_name,
+	struct tb_run_config config = {.run = run->id,
+		.whole = run->id != 0,
+		.input_name = run->input_name,
 		.input_kind = kind_of_inputs(run),
 		.input_digest = digest,
 		.input_bytes = bytes,
@@ -238,7 +237,7 @@ static int run_engine(struct run *run)
 		progress.started_s + (watched ? WATCHED_S : FIRST_CHECKPOINT_S);
 	int status;
 	while ((status = run->options->engine->run(
-			run->engine, INSTANTS_A_SLICE, &run->error)) > 0) {
+			run->engine, REPLAY_SLICE, &run->error)) > 0) {
 		if (*run->options->stop) {
 			run->stopped = true;
 			status = TB_OK;
@@ -336,13 +335,18 @@ static char *take_notes(const struct run *run)
 	return NULL;
 }
 
-// end_store keeps what was simulated, whole or not.
-static int end_store(struct run *run, bool complete)
+int replay_finish(struct run *run)
+{
+	return run->options->engine->finish(run->engine, &run->error);
+}
+
+// replay_end_store keeps what was simulated, whole or not.
+int replay_end_store(struct run *run, bool complete)
 {
 	struct tb_engine_stats stats = replay_stats(run);
-	int status = run->options->engine->finish(run->engine, &run->error);
+	int status = TB_OK;
 	char *notes = NULL;
-	if (status == TB_OK && replay_has_packets(run)) {
+	if (replay_has_packets(run)) {
 		status = name_all_nodes(run);
 		notes = take_notes(run);
 	}
@@ -373,14 +377,13 @@ static void prefer_store_error(struct run *run)
 		run->error = *error;
 }
 
-static int make_engine(struct run *run)
+int replay_make_engine(struct run *run)
 {
 	const struct replay_options *options = run->options;
 	struct tb_engine_options engine = {.seed = options->seed,
 		.bin_ps = options->bin_ps,
 		.without_blame = options->without_blame,
 		.faults = run->faults};
-	run->observer = replay_observer(run);
 	run->nic_source = run->source;
 	run->nic_observer = run->observer;
 	if (tb_host_is_needed(run->network)) {
@@ -403,7 +406,9 @@ static int replay(struct run *run)
 		watch(run);
 	int outcome = run_engine(run);
 	struct tb_error cause = run->error;
-	int status = end_store(run, outcome == TB_OK && !run->stopped);
+	int status = replay_finish(run);
+	if (status == TB_OK)
+		status = replay_end_store(run, outcome == TB_OK && !run->stopped);
 	if (status != TB_OK) {
 		prefer_store_error(run);
 		return status;
@@ -417,21 +422,41 @@ static int replay(struct run *run)
 	return outcome;
 }
 
-// prepare begins the run in the store last: what cannot be replayed leaves no trace.
-static int prepare(struct run *run)
+int replay_open(struct run *run)
 {
 	int status = open_network(run, run->options->n_nodes);
 	if (status == TB_OK)
 		status = open_workload(run);
 	if (status == TB_OK)
 		status = name_inputs(run);
-	if (status == TB_OK)
-		status = replay_take_faults(run);
+	return status == TB_OK ? replay_take_faults(run) : status;
+}
+
+// prepare begins the run in the store last: what cannot be replayed leaves no trace.
+static int prepare(struct run *run)
+{
+	int status = replay_open(run);
 	if (status == TB_OK)
 		status = tb_store_create(&run->store, run->options->output, &run->error);
-	if (status == TB_OK)
-		status = make_engine(run);
-	return status == TB_OK ? begin_store(run) : status;
+	if (status != TB_OK)
+		return status;
+	run->observer = replay_observer(run);
+	status = replay_make_engine(run);
+	return status == TB_OK ? replay_begin_store(run) : status;
+}
+
+void replay_close(struct run *run)
+{
+	run->options->engine->free(run->engine);
+	tb_host_free(run->host);
+	tb_workload_free(run->workload);
+	free(run->input_name);
+	free(run->files);
+	free(run->node_names);
+	free(run->places);
+	free(run->undelivered);
+	tb_faults_free(run->faults);
+	tb_network_free(run->network);
 }
 
 int replay_run(const struct replay_options *options)
@@ -449,17 +474,8 @@ int replay_run(const struct replay_options *options)
 			options->output);
 		code = TB_EXIT_FAILURE;
 	}
-	options->engine->free(run.engine);
-	tb_host_free(run.host);
+	replay_close(&run);
 	tb_store_free(run.store);
 	tb_child_wait(&run.watcher);
-	tb_workload_free(run.workload);
-	free(run.input_name);
-	free(run.files);
-	free(run.node_names);
-	free(run.places);
-	free(run.undelivered);
-	tb_faults_free(run.faults);
-	tb_network_free(run.network);
 	return code;
 }
