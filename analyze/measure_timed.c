@@ -49,6 +49,23 @@ static double lead_of_two(const struct tb_outcome *const *outcomes)
 	return least_lead(outcomes, 6, 2);
 }
 
+// there: half of the way there and back, in us.
+static double there(const struct tb_outcome *const *outcomes)
+{
+	return outcomes[0]->latency_s / 2 * 1e6;
+}
+
+// Of pings of a megabyte, in MB/s.
+static double one_way(const struct tb_outcome *const *outcomes)
+{
+	return (1 << 20) / outcomes[0]->latency_s / 1e6;
+}
+
+static double both_ways(const struct tb_outcome *const *outcomes)
+{
+	return 2 * one_way(outcomes);
+}
+
 #define SHORT_ALLGATHER(size)                                                            \
 	"allgather.bruck." size, "allgather.direct." size, "allgather.exchange." size
 #define LONG_ALLGATHER(size)                                                             \
@@ -58,6 +75,17 @@ static double lead_of_two(const struct tb_outcome *const *outcomes)
 #define PVFS(which)		     "pvfs." which ".elan4", "pvfs." which ".tcp"
 
 const struct tb_measure tb_measures_timed[] = {
+	{"q2.put.bothway.1", both_ways, {"ping.both.put.1"}},
+	{"q2.put.bothway.2", both_ways, {"ping.both.put.2"}},
+	{"q2.put.lat", there, {"ping.back.put"}},
+	{"q2.rdma.write.lat", there, {"ping.back.write"}},
+	{"q2.rdma.write.bw", one_way, {"ping.way.write"}},
+	{"q2.rdma.read.lat", there, {"ping.back.read"}},
+	{"q2.rdma.read.bw", one_way, {"ping.way.read"}},
+	{"q2.qdma.lat", there, {"ping.back.qdma"}},
+	{"q2.qdma.bw", one_way, {"ping.way.qdma"}},
+	{"q2.eip.lat", there, {"ping.back.tcp"}},
+	{"q2.eip.bw", one_way, {"ping.way.tcp"}},
 	{"coll.allgather.32k", speed_up,
 		{"allgather.direct.32k", "elan.allgather.ring.32k"}},
 	{"coll.allgather.order.short", lead_of_three,

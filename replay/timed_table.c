@@ -63,7 +63,33 @@
 		}                                                                        \
 	}
 
+// Pings of two nodes: there and back by an all-reduce of 4 B, which a tree of two ranks
+// sends up and down; a megabyte one way by a scatter, both ways by an all-to-all.
+#define PING(title, net, operation, how, size)                                           \
+	{                                                                                \
+		.name = title, .timed = &(const struct tb_timed)                         \
+		{                                                                        \
+			.network = net, .ranks_a_node = 1, .n_repeats = 16,              \
+			.collective = operation, .algorithm = how, .n_ranks = 2,         \
+			.n_ports = 1, .bytes = size                                      \
+		}                                                                        \
+	}
+#define PING_BACK(title, net) PING("ping.back." title, net, "allreduce", "tree", 4)
+#define PING_WAY(title, net)  PING("ping.way." title, net, "scatter", "sequential", MB)
+#define PING_BOTH(title, net) PING("ping.both." title, net, "alltoall", "direct", MB)
+
 const struct tb_experiment tb_timed_experiments[] = {
+	PING_BACK("put", ONE_RAIL),
+	PING_BOTH("put.1", ONE_RAIL),
+	PING_BOTH("put.2", TWO_RAILS),
+	PING_BACK("write", PVFS),
+	PING_WAY("write", PVFS),
+	PING_BACK("read", PVFS ",host=get"),
+	PING_WAY("read", PVFS ",host=get"),
+	PING_BACK("qdma", PVFS ",host=qdma"),
+	PING_WAY("qdma", PVFS ",host=qdma"),
+	PING_BACK("tcp", PVFS_TCP),
+	PING_WAY("tcp", PVFS_TCP),
 	SHORT("allgather", "bruck"),
 	SHORT("allgather", "direct"),
 	SHORT("allgather", "exchange"),
