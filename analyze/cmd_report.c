@@ -3,6 +3,7 @@
 #include "cmd_run_args.h"
 #include "commands.h"
 #include "matrix_picture.h"
+#include "nearest.h"
 #include "outfile.h"
 #include "report.h"
 
@@ -61,6 +62,15 @@ static const char *find_list(const char *wanted)
 	return NULL;
 }
 
+static const char *nearest_list(const char *wanted)
+{
+	const char *names[16];
+	size_t n = 0;
+	while (n < 16 && (names[n] = tb_report_list_name(n)) != NULL)
+		n++;
+	return names[tb_nearest(wanted, names, n, sizeof *names)];
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -84,7 +94,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_LIST:
 		options->list = find_list(value);
 		if (!options->list)
-			argp_error(state, "no list is called '%s'", value);
+			argp_error(state, "no list is called '%s'; the nearest is '%s'",
+				value, nearest_list(value));
 		break;
 	case KEY_FAIL_OVER:
 		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)

@@ -66,37 +66,38 @@ static int read_all(struct survey *survey)
 	return status == TB_EFORMAT ? TB_OK : status;
 }
 
-static int fill_map(struct survey *survey, bool split)
+static int fill_map(struct survey *survey, const char *group)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(survey->packets);
 	int status = tb_map_file_new(&survey->map, survey->error);
 	for (uint32_t i = 0; status == TB_OK && i < summary->n_nodes; i++) {
 		struct tb_node node = {i};
-		char job[24] = "";
-		if (split)
-			snprintf(job, sizeof job, "group %u",
+		char job[160] = "";
+		if (group)
+			snprintf(job, sizeof job, "%.128s %u", group,
 				survey->groups.group[group_of(&survey->groups, i)]);
 		status = tb_map_file_add(survey->map,
 			tb_packets_node_name(survey->packets, node), node,
-			split ? job : NULL, survey->error);
+			group ? job : NULL, survey->error);
 	}
 	return status;
 }
 
-static int survey_all(struct survey *survey, bool split)
+static int survey_all(struct survey *survey, const char *group)
 {
 	int status = read_all(survey);
 	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
 		status = tb_fail(survey->error, TB_EUSAGE,
 			"nothing in it is to be replayed, so it is no job");
-	if (status == TB_OK && split &&
+	if (status == TB_OK && group &&
 		find_groups(&survey->groups, survey->packets) != TB_OK)
 		status = tb_fail(survey->error, TB_ENOMEM, "no memory");
-	return status == TB_OK ? fill_map(survey, split) : status;
+	return status == TB_OK ? fill_map(survey, group) : status;
 }
 
 int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
-	const struct tb_packets_options *options, bool split, struct tb_error *error)
+	const struct tb_packets_options *options, const char *group,
+	struct tb_error *error)
 {
 	struct survey survey = {.error = error};
 	for (size_t i = 0; i < n; i++)
@@ -106,7 +107,7 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 				"through first: give a file");
 	int status = tb_packets_open(&survey.packets, paths, n, options, error);
 	if (status == TB_OK)
-		status = survey_all(&survey, split);
+		status = survey_all(&survey, group);
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);

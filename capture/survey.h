@@ -9,13 +9,13 @@
 #include "packets.h"
 
 // tb_survey reads the captures to their ends and stores a map of their endpoints, to be
-// freed by the caller. With `split`, endpoints that talk to each other, directly or over
-// others, are a job of their own: "group 1" is that of the first node, and so on;
-// without, the map names no jobs. A capture that breaks off is surveyed up to there.
-// TB_EUSAGE when an input is standard input or nothing in them is to be replayed; other
-// errors as of tb_packets_open.
+// freed by the caller. With a `group`, endpoints that talk to each other, directly or
+// over others, are a job of their own, called by that name and a number: "group 1" is
+// that of the first node, and so on; without (NULL), the map names no jobs. A capture
+// that breaks off is surveyed up to there. TB_EUSAGE when an input is standard input or
+// nothing in them is to be replayed; other errors as of tb_packets_open.
 int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
-	const struct tb_packets_options *options, bool split,
+	const struct tb_packets_options *options, const char *group,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -1,5 +1,7 @@
 #include "job_spec.h"
 
+#include "nearest.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,11 +101,13 @@ static int set_part(
 	struct tb_job_spec *spec, char *part, unsigned *seen, struct tb_error *error)
 {
 	const struct key *key = find_key(part);
-	if (!key)
+	if (!key) {
+		part[strcspn(part, "=")] = '\0';
+		size_t nearest = tb_nearest(part, &keys[0].name, N_KEYS, sizeof *keys);
 		return tb_fail(error, TB_EUSAGE,
-			"job '%s': no key is called '%.*s': expected start, placement, "
-			"nodes, hosts, map or name",
-			spec->file, (int)strcspn(part, "="), part);
+			"job '%s': no key is called '%s'; the nearest is '%s'",
+			spec->file, part, keys[nearest].name);
+	}
 	unsigned bit = 1u << (key - keys);
 	if (*seen & bit)
 		return tb_fail(error, TB_EUSAGE, "job '%s': %s is given twice",

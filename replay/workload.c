@@ -251,8 +251,11 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 	packets.n_nodes_max = 0;
 	packets.map_file = NULL;
 	packets.map = NULL;
+	char group[128] = "group";
+	if (workload->n_inputs > 1)
+		snprintf(group, sizeof group, "%.100s, group", input->name);
 	int status = tb_survey(&input->map, input->files, input->n_files, &packets,
-		options->split, error);
+		options->split ? group : NULL, error);
 	if (status != TB_OK && error && !error->file[0])
 		snprintf(error->file, sizeof error->file, "%s", input->files[0]);
 	if (status == TB_OK && !input->keeps_nodes)
