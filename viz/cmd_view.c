@@ -14,7 +14,9 @@ enum key { KEY_RUN = 256, KEY_SIZE, KEY_SCALE, KEY_SCRIPT, KEY_SHOT };
 static const struct argp_option argp_options[] = {
 	{"metric", 'm', "METRIC", 0,
 		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
-	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+	{"run", KEY_RUN, "ID", 0,
+		"Run number within the store (default: the newest); again: of the other",
+		0},
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0, "dark (default) or light", 0},
 	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
@@ -46,7 +48,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->given_metric = true;
 		break;
 	case KEY_RUN:
-		options->run = tb_cmd_run_number(value, state);
+		if (options->other_run)
+			argp_error(state, "--run stands once a store, not thrice");
+		*(options->run ? &options->other_run : &options->run) =
+			tb_cmd_run_number(value, state);
+		break;
+	case ARGP_KEY_ARG:
+		if (options->other)
+			argp_error(
+				state, "two stores at a time: '%s' is too many", value);
+		*(options->store ? &options->other : &options->store) = value;
 		break;
 	case KEY_SIZE:
 		if (!parse_size(value, &options->width, &options->height))
@@ -75,16 +86,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 int tb_cmd_view(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "run.db",
+	static const struct argp argp = {argp_options, parse_option, "run.db [OTHER.db]",
 		"Look at a run: the congestion matrix with zoom and pan, the hot links "
 		"beside it, and a window over simulated time that plays. Press ? for the "
-		"keys.",
+		"keys. Two runs are shown side by side, with what changed from the "
+		"first to the second.",
 		NULL, NULL, NULL};
 	struct tb_session_options options = {
 		.width = 1280, .height = 720, .theme = TB_DARK, .metric = TB_WAIT};
 	struct tb_error error;
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.other_run && !options.other)
+		options.other = options.store;
 	if (tb_session_run(&options, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	return TB_EXIT_OK;

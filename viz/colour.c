@@ -70,6 +70,20 @@ static struct tb_colour wash(struct tb_colour colour, double at)
 		mix(colour.g, page.g, share), mix(colour.b, page.b, share), 255};
 }
 
+struct tb_colour tb_shade_change(enum tb_theme theme, double percent)
+{
+	static const struct tb_colour ends[][2] = {
+		[TB_LIGHT] = {{0, 66, 128, 255}, {150, 52, 0, 255}},
+		[TB_DARK] = {{120, 205, 255, 255}, {255, 176, 92, 255}}};
+	const struct tb_colour ground = palettes[theme].empty;
+	const struct tb_colour end = ends[theme][percent > 0];
+	double share = fmin(fabs(percent), 100) / 100;
+	// The least change stands out from none.
+	share = share > 0 ? 0.12 + 0.88 * share : 0;
+	return (struct tb_colour){mix(ground.r, end.r, share),
+		mix(ground.g, end.g, share), mix(ground.b, end.b, share), 255};
+}
+
 struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double percent)
 {
 	double share = fmin(fmax(percent, 0), 100) / 100;

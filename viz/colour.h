@@ -42,6 +42,11 @@ const struct tb_palette *tb_palette_of(enum tb_theme theme);
 // tb_shade gives the shade of a percentage, clipped to 0..100.
 struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double percent);
 
+// tb_shade_change gives the shade of a change in percent of the largest: blue for what is
+// less (down to -100), orange for what is more (up to 100), which colour-blind eyes tell
+// apart (Okabe and Ito, 2008); the farther from 0, the farther from the theme's ground.
+struct tb_colour tb_shade_change(enum tb_theme theme, double percent);
+
 // tb_colour_luminance is the relative luminance of WCAG 2.1, 0 (black) to 1 (white).
 double tb_colour_luminance(struct tb_colour colour);
 

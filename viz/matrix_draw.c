@@ -96,10 +96,14 @@ struct shown {
 static struct tb_colour shade_of(const struct pen *pen, const struct shown *shown)
 {
 	const struct tb_matrix_view *view = pen->view;
-	return shown->value > 0
-		       ? tb_shade(view->colours, view->theme,
-				 tb_scale_percent(shown->scale, (double)shown->value))
-		       : pen->palette->empty;
+	const uint8_t *less = shown->sum ? view->less_switches : view->less_links;
+	double percent = tb_scale_percent(shown->scale, (double)shown->value);
+	if (shown->value == 0)
+		return pen->palette->empty;
+	if (less)
+		return tb_shade_change(
+			view->theme, less[shown->pick.index] ? -percent : percent);
+	return tb_shade(view->colours, view->theme, percent);
 }
 
 static void shade_rect(
@@ -209,10 +213,11 @@ static void draw_name(
 	double room = (strip.w - sum_w) / 2 - 2 * inset;
 	if (tb_text_width(view->font, size, name) > room)
 		return;
+	const struct shown shown = {
+		block->sum, &view->switches, {TB_PICK_SWITCH, block->sw.id}, true};
 	struct tb_colour colour = pen->palette->muted;
 	if (block->sum > 0)
-		colour = tb_colour_ink(tb_shade(view->colours, view->theme,
-			tb_scale_percent(&view->switches, (double)block->sum)));
+		colour = tb_colour_ink(shade_of(pen, &shown));
 	colour.a = (uint8_t)lround(255 * pen->ink);
 	struct tb_box box = {strip.x + inset, strip.y, room, strip.h};
 	tb_picture_text(pen->picture, box,

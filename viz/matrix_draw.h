@@ -29,6 +29,8 @@ struct tb_matrix_view {
 	struct tb_pick selected, hovered;
 	struct tb_marks marks;
 	struct tb_scale links, switches; // tb_matrix_view_scale
+	// Of a matrix of changes: what is less, by id. NULL: shades are of amounts.
+	const uint8_t *less_links, *less_switches;
 };
 
 // tb_matrix_detail_at is the finest detail that can be read at a zoom.

@@ -458,6 +458,11 @@ static int run(struct session *session, struct tb_error *error)
 	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
 	fit_screen(session);
 	set_look(session);
+	if (options->other)
+		status = tb_viewer_compare(
+			session->viewer, options->other, options->other_run, error);
+	if (status != TB_OK)
+		return status;
 	if (options->script) {
 		status = tb_script_load(&script, options->script, error);
 		if (status == TB_OK)

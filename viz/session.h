@@ -7,7 +7,8 @@
 
 struct tb_session_options {
 	const char *store;
-	int64_t run;		// 0: the newest
+	const char *other;	// to stand beside it; NULL: none
+	int64_t run, other_run; // 0: the newest
 	int width, height;	// of the window, in points
 	double scale;		// 0: by the display
 	const char *script;	// steps to take instead of a user's; NULL: none

@@ -37,6 +37,8 @@ static void draw(
 	double x = place.x + PAD;
 	double y = place.y + place.h - TAB_H;
 	for (int i = TB_FIRST_MAIN; i <= TB_LAST_MAIN; i++) {
+		if (!tb_viewer_has(viewer, (enum tb_view_name)i))
+			continue;
 		double w = tab_width(tb_viewer_view((enum tb_view_name)i)->tab);
 		draw_tab(viewer, picture, (struct tb_box){x, y, w - 2, TAB_H},
 			(enum tb_view_name)i);

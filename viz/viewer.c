@@ -29,6 +29,7 @@ static const struct tb_view *const views[TB_N_VIEWS] = {
 	[TB_VIEW_FLOWS] = &tb_view_flows,
 	[TB_VIEW_ROOTS] = &tb_view_roots,
 	[TB_VIEW_BLAME] = &tb_view_blame,
+	[TB_VIEW_PAIR] = &tb_view_pair,
 	[TB_VIEW_LIST] = &tb_view_list,
 	[TB_VIEW_DETAIL] = &tb_view_detail,
 	[TB_VIEW_TIME] = &tb_view_time,
@@ -196,7 +197,7 @@ static void open_shown(struct tb_viewer *viewer)
 
 void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main)
 {
-	if (!viewer->run || viewer->main == main)
+	if (!viewer->run || viewer->main == main || !tb_viewer_has(viewer, main))
 		return;
 	if (main == TB_VIEW_LINKS || viewer->main == TB_VIEW_LINKS)
 		viewer->scroll = 0; // their rows are of unequal height
@@ -298,6 +299,16 @@ static void focus(struct tb_viewer *viewer)
 		main->reveal(viewer, true);
 }
 
+// go_on shows the next of the views that there are.
+static void go_on(struct tb_viewer *viewer)
+{
+	int next = viewer->main;
+	do
+		next = next == TB_LAST_MAIN ? TB_FIRST_MAIN : next + 1;
+	while (!tb_viewer_has(viewer, (enum tb_view_name)next));
+	tb_viewer_go(viewer, (enum tb_view_name)next);
+}
+
 // own_request answers what concerns the viewer as a whole.
 static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
@@ -314,9 +325,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 			viewer, (enum tb_view_name)(TB_FIRST_MAIN + request->choice));
 		return true;
 	case TB_REQUEST_VIEW_NEXT:
-		tb_viewer_go(viewer, viewer->main == TB_LAST_MAIN
-					     ? TB_FIRST_MAIN
-					     : (enum tb_view_name)(viewer->main + 1));
+		go_on(viewer);
 		return true;
 	case TB_REQUEST_ABSOLUTE:
 		viewer->absolute = !viewer->absolute;

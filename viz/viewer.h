@@ -48,6 +48,11 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s);
 void tb_viewer_check(struct tb_viewer *viewer);
 bool tb_viewer_follows(const struct tb_viewer *viewer);
 
+// tb_viewer_compare sets run `id` (0: the newest) of another store, or of the same,
+// beside the one that is shown, and shows both.
+int tb_viewer_compare(struct tb_viewer *viewer, const char *path, int64_t id,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_viewer_preload reads a little of the run ahead of need, for when nobody asks for
 // anything; false when there is nothing left to read or no room for it.
 bool tb_viewer_preload(struct tb_viewer *viewer);

@@ -21,14 +21,15 @@ enum tb_view_name {
 	TB_VIEW_LINKS,
 	TB_VIEW_FLOWS,
 	TB_VIEW_ROOTS,
-	TB_VIEW_BLAME, // to here
+	TB_VIEW_BLAME,
+	TB_VIEW_PAIR, // to here; there when two runs are compared
 	TB_VIEW_LIST,
 	TB_VIEW_DETAIL,
 	TB_VIEW_TIME,
 	TB_N_VIEWS
 };
 #define TB_FIRST_MAIN TB_VIEW_MATRIX
-#define TB_LAST_MAIN  TB_VIEW_BLAME
+#define TB_LAST_MAIN  TB_VIEW_PAIR
 
 // Parts that a pointer can hold on to (TB_PICK_PART).
 enum tb_part {
@@ -83,8 +84,8 @@ struct tb_view {
 };
 
 extern const struct tb_view tb_view_head, tb_view_tabs, tb_view_matrix, tb_view_tree,
-	tb_view_links, tb_view_flows, tb_view_roots, tb_view_blame, tb_view_list,
-	tb_view_detail, tb_view_time;
+	tb_view_links, tb_view_flows, tb_view_roots, tb_view_blame, tb_view_pair,
+	tb_view_list, tb_view_detail, tb_view_time;
 
 struct tb_list_row {
 	struct tb_link link;
@@ -192,6 +193,9 @@ void tb_viewer_mark(struct tb_viewer *viewer);
 
 // tb_viewer_ask does what a request asks for.
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
+
+// tb_viewer_has says whether there is such a view: of two runs only when there are two.
+bool tb_viewer_has(const struct tb_viewer *viewer, enum tb_view_name name);
 
 // tb_viewer_go shows another main view.
 void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main);

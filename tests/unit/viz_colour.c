@@ -75,6 +75,25 @@ static void percentages_out_of_range_are_clipped(void **state)
 	assert_int_equal(full.r, 0xfe);
 }
 
+static void changes_leave_the_ground_both_ways_and_are_told_apart(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		struct tb_colour ground = tb_shade_change(themes[t], 0);
+		double less = 1, more = 1;
+		for (int percent = 1; percent <= 100; percent++) {
+			struct tb_colour down = tb_shade_change(themes[t], -percent);
+			struct tb_colour up = tb_shade_change(themes[t], percent);
+			assert_true(tb_colour_contrast(ground, down) >= less);
+			assert_true(tb_colour_contrast(ground, up) >= more);
+			less = tb_colour_contrast(ground, down);
+			more = tb_colour_contrast(ground, up);
+			assert_true(down.b > down.r && up.r > up.b);
+		}
+		assert_true(less > 4.5 && more > 4.5);
+	}
+}
+
 static void names_are_parsed_back(void **state)
 {
 	(void)state;
@@ -95,6 +114,7 @@ int main(void)
 		cmocka_unit_test(ink_reads_on_every_shade),
 		cmocka_unit_test(palettes_read),
 		cmocka_unit_test(percentages_out_of_range_are_clipped),
+		cmocka_unit_test(changes_leave_the_ground_both_ways_and_are_told_apart),
 		cmocka_unit_test(names_are_parsed_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
