@@ -33,7 +33,7 @@ void tb_report_free(struct tb_report *report)
 	free(report->root_victims);
 	free(report->link_jobs);
 	free(report->root_jobs);
-	free(report->links);
+	free(report->blame_of_link);
 	free(report->wait_by_bin);
 	free(report);
 }
@@ -81,6 +81,32 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 	return TB_OK;
 }
 
+static int by_root(const void *left, const void *right)
+{
+	const struct tb_blame_sum *a = left, *b = right;
+	if (a->at.root.id != b->at.root.id)
+		return a->at.root.id < b->at.root.id ? -1 : 1;
+	if (a->at.wait_ps != b->at.wait_ps)
+		return a->at.wait_ps < b->at.wait_ps ? 1 : -1;
+	return (a->at.victim_job > b->at.victim_job) -
+	       (a->at.victim_job < b->at.victim_job);
+}
+
+// add_blame_of_links sums up by link, and all.
+static int add_blame_of_links(struct tb_report *report)
+{
+	report->blame_of_link =
+		calloc(report->info->n_links + 1u, sizeof *report->blame_of_link);
+	if (!report->blame_of_link)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < report->n_link_jobs; i++) {
+		const struct tb_blame_sample *at = &report->link_jobs[i].at;
+		report->blame_of_link[at->link.id] += (double)at->wait_ps;
+		report->blamed_ps += (double)at->wait_ps;
+	}
+	return TB_OK;
+}
+
 // gather_blame adds the blame up by all that the tables ask for.
 static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
@@ -98,7 +124,6 @@ static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error 
 			&report->link_jobs, &report->n_link_jobs},
 		{TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB | TB_BLAME_CULPRIT_JOB,
 			&report->root_jobs, &report->n_root_jobs},
-		{TB_BLAME_LINK, &report->links, &report->n_links},
 	};
 	struct tb_blame_sample *rows = NULL;
 	uint32_t n_rows = 0;
@@ -108,8 +133,12 @@ static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error 
 			    wanted[i].n) != TB_OK)
 			status = tb_fail(error, TB_ENOMEM, "no memory for a report");
 	free(rows);
-	for (uint32_t i = 0; i < report->n_roots_all; i++)
-		report->blamed_ps += (double)report->roots[i].at.wait_ps;
+	if (status == TB_OK && add_blame_of_links(report) != TB_OK)
+		status = tb_fail(error, TB_ENOMEM, "no memory for a report");
+	if (status != TB_OK)
+		return status;
+	qsort(report->root_victims, report->n_root_victims, sizeof *report->root_victims,
+		by_root);
 	report->n_triples =
 		top && top < report->n_triples_all ? top : report->n_triples_all;
 	report->n_roots = top && top < report->n_roots_all ? top : report->n_roots_all;

@@ -80,11 +80,7 @@ static double percent(uint64_t part, double whole)
 double tb_report_percent_of_link(
 	const struct tb_report *report, const struct tb_blame_sum *sum)
 {
-	for (uint32_t i = 0; i < report->n_links; i++)
-		if (report->links[i].at.link.id == sum->at.link.id)
-			return percent(
-				sum->at.wait_ps, (double)report->links[i].at.wait_ps);
-	return 0;
+	return percent(sum->at.wait_ps, report->blame_of_link[sum->at.link.id]);
 }
 
 double tb_report_percent_of_blame(
@@ -140,6 +136,22 @@ int tb_report_tabulate_triples(struct tb_report *report)
 	return TB_OK;
 }
 
+// first_victim finds the jobs that a root holds up.
+static uint32_t first_victim(const struct tb_report *report, struct tb_link root)
+{
+	uint32_t first = 0, n = report->n_root_victims;
+	while (n > 0) {
+		uint32_t half = n / 2;
+		if (report->root_victims[first + half].at.root.id < root.id) {
+			first += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return first;
+}
+
 // put_held names what a root holds up: the jobs, or where there is but one the flow that
 // waits most.
 static void put_held(struct tb_report_writer *writer, const struct tb_report *report,
@@ -154,12 +166,13 @@ static void put_held(struct tb_report_writer *writer, const struct tb_report *re
 	struct tb_report_cell *at = tb_report_cell(writer);
 	size_t used = 0;
 	at->text[0] = '\0';
-	for (uint32_t i = 0; i < report->n_root_victims; i++) {
+	for (uint32_t i = first_victim(report, root->at.root); i < report->n_root_victims;
+		i++) {
 		const struct tb_blame_sum *part = &report->root_victims[i];
 		char name[40];
 		if (part->at.root.id != root->at.root.id ||
 			used + sizeof name + 12 > sizeof at->text)
-			continue;
+			break;
 		used += (size_t)snprintf(at->text + used, sizeof at->text - used,
 			"%s%s %.0f %%", used ? ", " : "",
 			tb_report_job_name(run, part->at.victim_job, name, sizeof name),

@@ -61,12 +61,13 @@ struct tb_report {
 	struct tb_blame_jobs *blame_jobs;
 	uint32_t n_blame_jobs;
 	struct tb_jobs jobs;
-	// Blame by link, flow and flow; by root; by root and the jobs that wait; by link
-	// and by root with both jobs; by link. Of the first two some are listed.
+	// Blame by link, flow and flow; by root; by root and the jobs that wait, each
+	// root's together; by link and by root with both jobs. Of the first two some are
+	// listed.
 	struct tb_blame_sum *triples, *roots, *root_victims, *link_jobs, *root_jobs;
-	struct tb_blame_sum *links;
+	double *blame_of_link; // n_links of the run
 	uint32_t n_triples, n_triples_all, n_roots, n_roots_all;
-	uint32_t n_root_victims, n_link_jobs, n_root_jobs, n_links;
+	uint32_t n_root_victims, n_link_jobs, n_root_jobs;
 	double blamed_ps;      // all of it
 	uint64_t *wait_by_bin; // n_bins
 	struct tb_report_table tables[TB_REPORT_TABLES];
