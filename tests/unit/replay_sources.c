@@ -62,7 +62,12 @@ static int finish(void *context, struct tb_error *error)
 
 static struct tb_source source_of(struct scripted *scripted)
 {
-	return (struct tb_source){scripted, when, take, sent, delivered, finish};
+	return (struct tb_source){.context = scripted,
+		.when = when,
+		.take = take,
+		.sent = sent,
+		.delivered = delivered,
+		.finish = finish};
 }
 
 static void sources_share_time_nodes_and_jobs(void **state)
