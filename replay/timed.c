@@ -84,8 +84,11 @@ static int run_engine(const struct tb_network *network, const struct tb_source *
 		;
 	if (status == TB_OK)
 		status = tb_engine_finish(engine, error);
-	if (status == TB_OK)
-		*end = tb_engine_stats(engine).now_ps;
+	if (status == TB_OK) {
+		struct tb_engine_stats stats = tb_engine_stats(engine);
+		tb_host_stats(host, &stats);
+		*end = stats.now_ps;
+	}
 	tb_engine_free(engine);
 	tb_host_free(host);
 	return status;
