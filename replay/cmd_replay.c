@@ -28,6 +28,7 @@ enum {
 	KEY_ENGINE,
 	KEY_JOB,
 	KEY_SPLIT,
+	KEY_ROUTES,
 	KEY_FAULT,
 	KEY_FAULT_FILE,
 	KEY_EACH,
@@ -47,6 +48,10 @@ static const struct argp_option option_table[] = {
 	{"nodes", KEY_NODES, "N", 0, "Raise the tree until N nodes fit", 1},
 	{"map", KEY_MAP, "FILE", 0,
 		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where",
+		1},
+	{"routes", KEY_ROUTES, "FILE", 0,
+		"Forwarding tables in place of the network's own routes, as InfiniBand's "
+		"dump_lfts writes them",
 		1},
 	{"fault", KEY_FAULT, "WHAT[@TIME]", 0,
 		"A cable or switch is dead, from the start or from TIME on: link=0.1:4, "
@@ -202,6 +207,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_MAP:
 		options->workload.map = text;
 		break;
+	case KEY_ROUTES:
+		options->route_file = text;
+		break;
 	case KEY_FAULT:
 		parsing->faults[options->n_faults++] = text;
 		break;
@@ -291,6 +299,8 @@ char *replay_describe(const struct replay_options *options)
 		fprintf(stream, " --job %s", options->workload.jobs[i]);
 	if (options->workload.split)
 		fputs(" --split-jobs", stream);
+	if (options->route_file)
+		fprintf(stream, " --routes %s", options->route_file);
 	for (size_t i = 0; i < options->n_faults; i++)
 		fprintf(stream, " --fault '%s'", options->faults[i]);
 	if (options->fault_file)

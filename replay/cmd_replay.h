@@ -4,6 +4,7 @@
 #define TB_CMD_REPLAY_H
 
 #include "child.h"
+#include "digest.h"
 #include "engine_kind.h"
 #include "host.h"
 #include "places.h"
@@ -21,6 +22,7 @@ struct replay_options {
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
+	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // as tb_faults_add reads them
 	size_t n_faults;
 	const char *fault_file; // NULL: none
@@ -45,6 +47,7 @@ struct run {
 	int64_t id; // in the store, of one among others; 0: the next
 	struct tb_observer observer, of_store;
 	struct tb_faults *faults; // NULL: none
+	char routes_digest[TB_DIGEST_SIZE];
 	struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered; // rows
 	struct tb_host *host; // between both and the engine; NULL when it is not needed

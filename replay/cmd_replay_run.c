@@ -5,6 +5,7 @@
 #include "digest.h"
 #include "packets_text.h"
 #include "progress.h"
+#include "route_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,7 +164,9 @@ int replay_begin_store(struct run *run)
 		.n_jobs = tb_workload_n_jobs(run->workload),
 		.places = places,
 		.n_places = n_places,
-		.faults = run->faults};
+		.faults = run->faults,
+		.routes_name = run->options->route_file,
+		.routes_digest = run->routes_digest};
 	status = jobs && places ? tb_store_begin_run(
 					  run->store, run->network, &config, &run->error)
 				: no_memory(run);
@@ -422,6 +425,18 @@ static int replay(struct run *run)
 	return outcome;
 }
 
+static int take_routes(struct run *run)
+{
+	const char *path = run->options->route_file;
+	uint64_t bytes = 0;
+	if (!path)
+		return TB_OK;
+	int status = tb_route_file_open(run->network, path, &run->error);
+	return status == TB_OK ? tb_digest_files(&path, 1, run->routes_digest, &bytes,
+					 &run->error)
+			       : status;
+}
+
 int replay_open(struct run *run)
 {
 	int status = open_network(run, run->options->n_nodes);
@@ -429,6 +444,8 @@ int replay_open(struct run *run)
 		status = open_workload(run);
 	if (status == TB_OK)
 		status = name_inputs(run);
+	if (status == TB_OK)
+		status = take_routes(run);
 	return status == TB_OK ? replay_take_faults(run) : status;
 }
 

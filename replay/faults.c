@@ -180,9 +180,38 @@ static int check_home(const struct tb_faults *faults, const struct tb_ways *ways
 	return TB_OK;
 }
 
+// check_given follows the routes of a file from a node to another.
+static int check_given(const struct tb_faults *faults, uint32_t from, uint32_t to,
+	struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	uint32_t link = net->injection[from];
+	while (!is_dead(faults, link)) {
+		if (net->links[link].kind == TB_LINK_EJECTION)
+			return TB_OK;
+		link = net->routes[(size_t)net->links[link].to * net->n_nodes + to];
+	}
+	char name[64];
+	return tb_fail(error, TB_EUSAGE,
+		"the route file leads from node %u to node %u over %s, which is dead "
+		"from the start",
+		from % net->n_hosts, to % net->n_hosts,
+		tb_place_name_link(net, (struct tb_link){link}, name, sizeof name));
+}
+
 int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
 {
 	const struct tb_network *net = faults->net;
+	if (net->params.ascent == TB_ASCENT_TABLE) {
+		int given = TB_OK;
+		for (uint32_t from = 0; from < net->n_nodes; from++)
+			for (uint32_t i = 0; i < net->n_hosts && given == TB_OK; i++) {
+				uint32_t to = from - from % net->n_hosts + i;
+				if (from != to)
+					given = check_given(faults, from, to, error);
+			}
+		return given;
+	}
 	struct tb_ways ways;
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (is_dead(faults, net->injection[node]))

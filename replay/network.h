@@ -35,6 +35,7 @@ enum tb_ascent {
 	TB_ASCENT_DETERMINISTIC,	// by the destination's digits (d-mod-k)
 	TB_ASCENT_SOURCE,		// by the source's digits (s-mod-k)
 	TB_ASCENT_RANDOM,		// any, whatever its load (seeded)
+	TB_ASCENT_TABLE,		// as a route file says, up and down
 };
 
 // tb_ascent_name is the word for it in presets, stores and reports.

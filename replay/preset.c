@@ -78,6 +78,7 @@ static const char *const ascents[] = {
 	[TB_ASCENT_DETERMINISTIC] = "deterministic",
 	[TB_ASCENT_SOURCE] = "source",
 	[TB_ASCENT_RANDOM] = "random",
+	[TB_ASCENT_TABLE] = "table",
 };
 
 const char *tb_ascent_name(enum tb_ascent ascent)
@@ -205,10 +206,12 @@ static int store_value(struct reading *reading, const struct key *key, const cha
 		snprintf(reading->params.name, sizeof reading->params.name, "%s", value);
 		return TB_OK;
 	case ASCENT:
-		if (!tb_ascent_find(value, &reading->params.ascent))
+		if (!tb_ascent_find(value, &reading->params.ascent) ||
+			reading->params.ascent == TB_ASCENT_TABLE)
 			return out_of_range(reading, key, value,
 				"adaptive, adaptive-lowest, adaptive-round-robin, "
-				"deterministic, source or random");
+				"deterministic, source or random (a table is the "
+				"route file's)");
 		return TB_OK;
 	case COUNT:
 	case SIZE:

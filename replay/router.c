@@ -54,7 +54,9 @@ static int make_tables(struct tb_router *router)
 	router->links = malloc((tb_network_most_ports(net) + 1u) * sizeof(uint32_t));
 	if (!router->tables || !router->links || add_table(router, 0) != TB_OK)
 		return TB_ENOMEM;
-	for (size_t i = 0; i < router->n_deaths; i++)
+	// A route file knows no other ways.
+	bool given = net->params.ascent == TB_ASCENT_TABLE;
+	for (size_t i = 0; i < router->n_deaths && !given; i++)
 		if (router->deaths[i].at > router->tables[router->n_tables - 1].at &&
 			add_table(router, router->deaths[i].at) != TB_OK)
 			return TB_ENOMEM;
@@ -219,9 +221,13 @@ uint32_t tb_router_way(struct tb_router *router, uint32_t sw,
 	uint32_t home = net->links[eject].from;
 	if (sw == home)
 		return alive(router, eject, now, dead);
+	*dead = TB_ID_NONE;
+	if (net->params.ascent == TB_ASCENT_TABLE)
+		return alive(router,
+			net->routes[(size_t)sw * net->n_nodes + heading->destination],
+			now, dead);
 	const uint32_t *column = column_of(router, heading->tables, home);
 	uint32_t route = column ? column[sw] : TB_ROUTE_NONE;
-	*dead = TB_ID_NONE;
 	if (route == TB_ROUTE_NONE)
 		return route;
 	if (!(route & TB_ROUTE_GROUP))
@@ -242,6 +248,8 @@ bool tb_router_leads(
 	uint32_t eject = net->ejection[destination];
 	uint32_t home = net->links[eject].from;
 	uint32_t sw = net->links[net->injection[source]].to;
+	if (net->params.ascent == TB_ASCENT_TABLE)
+		return true;
 	if (tb_router_is_dead(router, net->injection[source], at) ||
 		tb_router_is_dead(router, eject, at))
 		return false;

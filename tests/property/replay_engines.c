@@ -284,6 +284,8 @@ static struct program shrink(struct program program, void (*fault)(struct progra
 static void print_program(const struct program *program, enum shape shape)
 {
 	const struct tb_network_params *params = &program->params;
+	if (program->by_table)
+		print_message("routes from a file, ");
 	print_message(
 		"seed %" PRIu64 " of shape %d: %u-ary %u-tree (or %u leaves, %u "
 		"tops), ascent %d, rate %" PRIu64 ", hop %" PRId64

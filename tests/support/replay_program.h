@@ -5,7 +5,9 @@
 
 #include "engine_kind.h"
 #include "network_builder.h"
+#include "network_impl.h"
 #include "random.h"
+#include "route_file.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -36,6 +38,7 @@ struct program {
 	// 0: a k-ary n-tree. Otherwise so many leaves and tops, joined by cables.
 	uint32_t n_leaves, n_tops, nodes_a_leaf[4];
 	struct tb_cable cables[CABLES_MOST]; // nodes first; VCs 0: not there
+	bool by_table;			     // its routes come from a route file
 	bool open_loop; // the source does not want to know what is sent
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
@@ -185,6 +188,8 @@ static inline void random_faults(struct tb_random *random, struct program *progr
 {
 	struct tb_network_params *params = &program->params;
 	params->retries = below(random, 4);
+	program->by_table = program->n_leaves &&
+			    params->ascent == TB_ASCENT_DETERMINISTIC && below(random, 2);
 	params->retry_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 1000, 300000);
 	tb_time_ps span = program->posts[program->n_posts - 1].at + 3000000;
 	program->n_faults = 1 + below(random, FAULTS_MOST);
@@ -232,6 +237,38 @@ static inline int plug(const struct program *program, struct tb_network_builder 
 	return status;
 }
 
+// write_routes writes the routes of an irregular network as a route file.
+static inline void write_routes(const struct tb_network *net, FILE *stream)
+{
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		fprintf(stream,
+			"Unicast lids [0x1-0x%x] of switch Lid %u guid 0 ('%u.%u'):\n",
+			net->n_nodes, net->n_nodes + 1 + sw, net->switches[sw].level,
+			net->switches[sw].index);
+		for (uint32_t to = 0; to < net->n_nodes; to++) {
+			uint32_t link = net->routes[(size_t)sw * net->n_nodes + to];
+			if (link != TB_ROUTE_NONE)
+				fprintf(stream, "0x%04x %03u\n", to + 1,
+					net->links[link].from_port + 1);
+		}
+	}
+}
+
+// by_table lets a network take its own routes from a route file.
+static inline int by_table(struct tb_network *net, struct tb_error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	write_routes(net, stream);
+	fclose(stream);
+	stream = fmemopen(text, size, "r");
+	int status = tb_route_file_read(net, stream, "routes", error);
+	fclose(stream);
+	free(text);
+	return status;
+}
+
 // network_of builds a program's network; NULL with `error` filled.
 static inline struct tb_network *network_of(
 	const struct program *program, struct tb_error *error)
@@ -248,6 +285,10 @@ static inline struct tb_network *network_of(
 		status = plug(program, builder, error);
 	if (status == TB_OK)
 		status = tb_network_finish(builder, &net, error);
+	if (status == TB_OK && program->by_table && by_table(net, error) != TB_OK) {
+		tb_network_free(net);
+		net = NULL;
+	}
 	tb_network_builder_free(builder);
 	return net;
 }

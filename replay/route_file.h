@@ -1,0 +1,30 @@
+// Routes from a file: forwarding tables as InfiniBand's dump_lfts and OpenSM write them.
+//
+// For each switch a line "Unicast lids [...] of switch Lid L guid G ('NAME'):" and below
+// it a line "LID PORT" for each destination, LID in hexadecimal, what follows a '#' or
+// ':' being a remark. NAME is a switch by its name here, level.index. The LIDs of nodes
+// are their numbers plus 1 (with several rails all of the first, then of the next); above
+// them come those of the switches, which lead nowhere here. Ports are InfiniBand's, from
+// 1: port p is what is called p - 1 elsewhere; 0 is the switch itself, 255 no port.
+#ifndef TB_ROUTE_FILE_H
+#define TB_ROUTE_FILE_H
+
+#include "network.h"
+
+#include <stdio.h>
+
+// tb_route_file_read gives the network the routes of a stream in place of its own, and
+// the ascent TB_ASCENT_TABLE; before it is shared. `name` is for messages. TB_EFORMAT
+// with the line: what is no such file, unknown switches, nodes and ports, destinations
+// that are missing where packets come by, routes that loop or end at another node, and
+// routes that can deadlock: links that wait for each other in a circle (W. Dally, C.
+// Seitz, "Deadlock-free message routing in multiprocessor interconnection networks",
+// 1987). Then the network is as before. Memory: 10 bytes a switch and node.
+int tb_route_file_read(struct tb_network *network, FILE *stream, const char *name,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_route_file_open does the same with a file.
+int tb_route_file_open(
+	struct tb_network *network, const char *path, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,250 @@
+#include "route_table.h"
+
+#include "places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail_line(const struct tb_route_table *table, uint32_t line, const char *text)
+{
+	return tb_fail_at(
+		table->error, TB_EFORMAT, table->name, TB_PLACE_LINE, line, "%s", text);
+}
+
+static uint32_t route_at(const struct tb_route_table *table, uint32_t sw, uint32_t to)
+{
+	return table->routes[tb_route_table_at(table, sw, to)];
+}
+
+static bool ends(const struct tb_network *net, uint32_t link)
+{
+	return net->links[link].kind == TB_LINK_EJECTION;
+}
+
+// no_entry: a packet comes to a switch that does not know where to send it.
+static int no_entry(
+	const struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t from)
+{
+	const struct tb_switch_info *at = &table->net->switches[sw];
+	char text[160];
+	if (from == TB_ID_NONE && !table->begun[sw])
+		return tb_fail_in(table->error, TB_EFORMAT, table->name,
+			"switch %u.%u has no table", at->level, at->index);
+	if (from == TB_ID_NONE) {
+		snprintf(text, sizeof text,
+			"switch %u.%u has no port for node %u (LID 0x%04x)", at->level,
+			at->index, to % table->net->n_hosts, to + 1);
+		return fail_line(table, table->begun[sw], text);
+	}
+	const struct tb_switch_info *before = &table->net->switches[from];
+	snprintf(text, sizeof text,
+		"switch %u.%u sends to node %u over switch %u.%u, which has no port for "
+		"it (LID 0x%04x)",
+		before->level, before->index, to % table->net->n_hosts, at->level,
+		at->index, to + 1);
+	return fail_line(table, table->lines[tb_route_table_at(table, from, to)], text);
+}
+
+// loops: the walk has come to a switch for the second time.
+static int loops(const struct tb_route_table *table, uint32_t sw, uint32_t to)
+{
+	const struct tb_network *net = table->net;
+	char text[400];
+	int used = snprintf(
+		text, sizeof text, "the route to node %u loops:", to % net->n_hosts);
+	uint32_t at = sw;
+	do {
+		if (used < 300)
+			used += snprintf(text + used, sizeof text - (size_t)used,
+				" %u.%u >", net->switches[at].level,
+				net->switches[at].index);
+		at = net->links[route_at(table, at, to)].to;
+	} while (at != sw);
+	snprintf(text + used, sizeof text - (size_t)used, " %u.%u",
+		net->switches[sw].level, net->switches[sw].index);
+	return fail_line(table, table->lines[tb_route_table_at(table, sw, to)], text);
+}
+
+// walk follows the route to a node from a switch until its length is known, and fills
+// the lengths on the way; `path` has room for all switches.
+static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t *path)
+{
+	const struct tb_network *net = table->net;
+	uint32_t n = 0, from = TB_ID_NONE;
+	uint16_t rest = 0;
+	for (;;) {
+		uint16_t known = table->distance[tb_route_table_at(table, sw, to)];
+		uint32_t route = route_at(table, sw, to);
+		if (known != TB_ROUTE_FAR) {
+			rest = known;
+			break;
+		}
+		if (route == TB_ROUTE_NONE)
+			return no_entry(table, sw, to, from);
+		for (uint32_t i = 0; i < n; i++)
+			if (path[i] == sw)
+				return loops(table, sw, to);
+		path[n++] = sw;
+		if (ends(net, route))
+			break;
+		from = sw;
+		sw = net->links[route].to;
+	}
+	while (n-- > 0)
+		table->distance[tb_route_table_at(table, path[n], to)] = ++rest;
+	return TB_OK;
+}
+
+int tb_route_table_check(struct tb_route_table *table)
+{
+	const struct tb_network *net = table->net;
+	uint32_t *path = malloc((net->n_switches + 1u) * sizeof *path);
+	if (!path)
+		return tb_fail(table->error, TB_ENOMEM, "no memory to follow the routes");
+	int status = TB_OK;
+	for (uint32_t to = 0; to < net->n_nodes; to++)
+		for (uint32_t i = 0; i < net->n_hosts && status == TB_OK; i++) {
+			uint32_t from = to - to % net->n_hosts + i; // of its rail
+			uint32_t sw = net->links[net->injection[from]].to;
+			if (from == to)
+				continue;
+			status = walk(table, sw, to, path);
+			uint32_t links =
+				table->distance[tb_route_table_at(table, sw, to)] + 1u;
+			if (status == TB_OK && links > table->longest)
+				table->longest = links;
+		}
+	free(path);
+	if (status == TB_OK && table->longest > UINT8_MAX)
+		status = tb_fail_in(table->error, TB_EFORMAT, table->name,
+			"a route of %u links: at most 255 are replayed", table->longest);
+	return status;
+}
+
+// What waits for what: a packet that holds one link waits for the next. Bit a port of the
+// switch at the link's end.
+struct waits {
+	const struct tb_route_table *table;
+	uint32_t words; // a link
+	uint64_t *next; // by link
+	uint8_t *state; // by link: 0 unseen, 1 on the path, 2 done
+	uint32_t *path; // links
+	uint32_t *port; // to look at next, by place on the path
+};
+
+static void note(struct waits *waits, uint32_t sw, uint32_t to)
+{
+	const struct tb_network *net = waits->table->net;
+	uint32_t link = route_at(waits->table, sw, to);
+	if (waits->table->distance[tb_route_table_at(waits->table, sw, to)] ==
+			TB_ROUTE_FAR ||
+		ends(net, link))
+		return;
+	uint32_t next = route_at(waits->table, net->links[link].to, to);
+	uint32_t port = net->links[next].from_port;
+	waits->next[(size_t)link * waits->words + port / 64] |= UINT64_C(1) << port % 64;
+}
+
+static bool waits_for(const struct waits *waits, uint32_t link, uint32_t port)
+{
+	return waits->next[(size_t)link * waits->words + port / 64] >> port % 64 & 1;
+}
+
+// line_of is a line of the file that lets a packet hold `link` and wait for `next`.
+static uint32_t line_of(const struct tb_route_table *table, uint32_t link, uint32_t next)
+{
+	uint32_t sw = table->net->links[link].to;
+	uint32_t from = table->net->links[link].from;
+	for (uint32_t to = 0; to < table->net->n_nodes; to++)
+		if (route_at(table, sw, to) == next && route_at(table, from, to) == link)
+			return table->lines[tb_route_table_at(table, sw, to)];
+	return 0;
+}
+
+static int tell_cycle(const struct waits *waits, uint32_t first, uint32_t n)
+{
+	const struct tb_route_table *table = waits->table;
+	char text[480], name[64];
+	int used = snprintf(text, sizeof text,
+		"the routes can deadlock, links wait for each other in a circle of %u: ",
+		n - first);
+	for (uint32_t i = first; i < n && i < first + 4; i++)
+		used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
+			i > first ? ", " : "",
+			tb_place_name_link(table->net, (struct tb_link){waits->path[i]},
+				name, sizeof name));
+	if (n > first + 4)
+		snprintf(text + used, sizeof text - (size_t)used, ", ...");
+	return fail_line(
+		table, line_of(table, waits->path[n - 1], waits->path[first]), text);
+}
+
+// search goes depth first through what waits for what, from a link on.
+static int search(struct waits *waits, uint32_t link)
+{
+	const struct tb_network *net = waits->table->net;
+	uint32_t n = 0;
+	waits->path[n] = link;
+	waits->port[n++] = 0;
+	waits->state[link] = 1;
+	while (n > 0) {
+		uint32_t at = waits->path[n - 1], port = waits->port[n - 1]++;
+		uint32_t sw = net->links[at].to;
+		if (ends(net, at) ||
+			port == net->first_out[sw + 1] - net->first_out[sw]) {
+			waits->state[at] = 2;
+			n--;
+			continue;
+		}
+		uint32_t next = net->out_links[net->first_out[sw] + port];
+		if (next == TB_ID_NONE || !waits_for(waits, at, port))
+			continue;
+		if (waits->state[next] == 1) {
+			uint32_t first = 0;
+			while (waits->path[first] != next)
+				first++;
+			return tell_cycle(waits, first, n);
+		}
+		if (waits->state[next] == 0) {
+			waits->state[next] = 1;
+			waits->path[n] = next;
+			waits->port[n++] = 0;
+		}
+	}
+	return TB_OK;
+}
+
+static int search_all(struct waits *waits)
+{
+	const struct tb_network *net = waits->table->net;
+	int status = TB_OK;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		for (uint32_t to = 0; to < net->n_nodes; to++)
+			note(waits, sw, to);
+	for (uint32_t link = 0; link < net->n_links && status == TB_OK; link++)
+		if (waits->state[link] == 0)
+			status = search(waits, link);
+	return status;
+}
+
+int tb_route_table_check_cycles(struct tb_route_table *table)
+{
+	const struct tb_network *net = table->net;
+	struct waits waits = {
+		.table = table, .words = (tb_network_most_ports(net) + 63) / 64};
+	waits.next = calloc((size_t)net->n_links * waits.words, sizeof *waits.next);
+	waits.state = calloc(net->n_links, 1);
+	waits.path = malloc(net->n_links * sizeof *waits.path);
+	waits.port = malloc(net->n_links * sizeof *waits.port);
+	int status = TB_ENOMEM;
+	if (waits.next && waits.state && waits.path && waits.port)
+		status = search_all(&waits);
+	else
+		tb_fail(table->error, TB_ENOMEM, "no memory to check the routes");
+	free(waits.next);
+	free(waits.state);
+	free(waits.path);
+	free(waits.port);
+	return status;
+}

@@ -1,0 +1,35 @@
+// A forwarding table for each switch on its way into a network: what it must not do.
+// Private to replay/.
+#ifndef TB_ROUTE_TABLE_H
+#define TB_ROUTE_TABLE_H
+
+#include "network_impl.h"
+
+struct tb_route_table {
+	const struct tb_network *net;
+	const char *name;   // of the file, for messages
+	uint32_t *routes;   // by switch and node: a link, TB_ROUTE_NONE
+	uint32_t *lines;    // of the file, by switch and node
+	uint32_t *begun;    // line at which the part of a switch begins; 0: it has none
+	uint16_t *distance; // links to go; filled by the check
+	uint32_t longest;   // links of a path, likewise
+	struct tb_error *error;
+};
+
+#define TB_ROUTE_FAR UINT16_MAX
+
+static inline size_t tb_route_table_at(
+	const struct tb_route_table *table, uint32_t sw, uint32_t to)
+{
+	return (size_t)sw * table->net->n_nodes + to;
+}
+
+// tb_route_table_check follows the routes from every node to every other, and fills their
+// lengths.
+int tb_route_table_check(struct tb_route_table *table) TB_MUST_USE;
+
+// tb_route_table_check_cycles says whether links wait for each other in a circle; for a
+// table whose lengths are filled.
+int tb_route_table_check_cycles(struct tb_route_table *table) TB_MUST_USE;
+
+#endif
