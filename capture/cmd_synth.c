@@ -226,6 +226,7 @@ static int make_collective(
 	if (status != TB_OK)
 		return status;
 	how.pin = args->collective.pin;
+	how.combine_bytes_per_s = args->collective.combine_bytes_per_s;
 	status = tb_plan_to_job(job, &plan, &how, error);
 	tb_plan_fini(&plan);
 	return status;

@@ -21,6 +21,7 @@ struct tb_synth_collective_args {
 	const char *used;
 	const char *algorithm;
 	bool size, root, branch, pin;
+	uint64_t combine_bytes_per_s;
 	struct tb_collective_options options; // so is the collective
 };
 

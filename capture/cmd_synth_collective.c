@@ -3,7 +3,15 @@
 
 #include "units.h"
 
-enum { KEY_ALGORITHM = 512, KEY_SIZE, KEY_PORTS, KEY_ROOT, KEY_BRANCH, KEY_PIN };
+enum {
+	KEY_ALGORITHM = 512,
+	KEY_SIZE,
+	KEY_PORTS,
+	KEY_ROOT,
+	KEY_BRANCH,
+	KEY_PIN,
+	KEY_COMBINE
+};
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of collectives:", 0},
@@ -20,6 +28,8 @@ static const struct argp_option options[] = {
 	{"root", KEY_ROOT, "RANK", 0, "Root of scatter, gather, broadcast, reduce (0)",
 		0},
 	{"branch", KEY_BRANCH, "COUNT", 0, "Children of a rank in a tree (4)", 0},
+	{"combine", KEY_COMBINE, "RATE", 0,
+		"Rate at which a rank adds up what it gets (takes no time)", 0},
 	{0},
 };
 
@@ -48,6 +58,11 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 		args->options.root = (uint32_t)tb_synth_number(
 			state, "--root", text, 0, TB_RANKS_MAX - 1);
 		return 0;
+	case KEY_COMBINE:
+		if (tb_parse_rate(text, &args->combine_bytes_per_s) != TB_OK)
+			argp_error(
+				state, "--combine takes a rate as 2GB/s, not '%s'", text);
+		return 0;
 	case KEY_BRANCH:
 		args->branch = true;
 		args->options.branch = (uint32_t)tb_synth_number(
@@ -74,13 +89,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 const struct argp tb_synth_collective_argp = {.options = options, .parser = parse};
 
-// rooted_names lists the collectives that have a root, for a message.
-static const char *rooted_names(char *buffer, size_t size)
+// names_of lists the collectives that have a root, or those that add up, for a message.
+static const char *names_of(bool rooted, char *buffer, size_t size)
 {
 	size_t used = 0;
 	buffer[0] = '\0';
 	for (const struct tb_collective *c = tb_collectives; c->name; c++)
-		if (c->rooted && used < size)
+		if ((rooted ? c->rooted : c->combines) && used < size)
 			used += (size_t)snprintf(buffer + used, size - used, "%s%s",
 				used ? ", " : "", c->name);
 	return buffer;
@@ -103,7 +118,10 @@ void tb_synth_collective_check(
 		argp_error(state, "--size is missing");
 	if (args->root && !collective->rooted)
 		argp_error(state, "--root goes with %s, not with %s",
-			rooted_names(names, sizeof names), collective->name);
+			names_of(true, names, sizeof names), collective->name);
+	if (args->combine_bytes_per_s && !collective->combines)
+		argp_error(state, "--combine goes with %s, not with %s",
+			names_of(false, names, sizeof names), collective->name);
 	if (args->branch && !args->options.algorithm->branches)
 		argp_error(state, "--branch goes with trees, not with %s %s",
 			collective->name, args->options.algorithm->name);

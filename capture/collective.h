@@ -39,6 +39,7 @@ struct tb_collective {
 	const char *summary; // one line
 	enum tb_collective_size size;
 	bool rooted;					  // takes `root`
+	bool combines;					  // adds up what ranks have
 	const struct tb_collective_algorithm *algorithms; // ends with a NULL name; the
 							  // first is the default
 };

@@ -84,6 +84,9 @@ void tb_plan_visit(const struct tb_plan *plan, const struct tb_transfer *transfe
 struct tb_plan_job {
 	uint32_t n_repeats;  // how often it is done, one after the other in each rank
 	uint64_t compute_ns; // each rank computes this long before each
+	uint64_t combine_bytes_per_s; // what comes to be combined takes a rank its bytes
+				      // at this rate, on a compute stream of its own (cpu
+				      // 1); 0: takes no time
 	bool pin; // each message on the network interface (nic) of its port; else the
 		  // host chooses
 };

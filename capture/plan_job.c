@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define COMBINE_CPU 1
+
 // The transfers of each rank, as one end of them, in the order of rounds.
 struct ends {
 	uint32_t *first; // n_ranks + 1, into `transfers`
@@ -91,6 +93,24 @@ static int add_sends(
 	return status;
 }
 
+// combined is the calc that adds up what a receive brings; the receive itself where that
+// takes no time.
+static int combined(struct writing *w, const struct tb_transfer *transfer, uint32_t *op,
+	struct tb_error *error)
+{
+	uint64_t rate = w->how->combine_bytes_per_s;
+	if (!transfer->combines || rate == 0)
+		return TB_OK;
+	double ns = (double)tb_plan_bytes(w->plan, transfer) * 1e9 / (double)rate;
+	struct tb_op what = {
+		.kind = TB_OP_CALC, .amount = (uint64_t)(ns + 0.5), .cpu = COMBINE_CPU};
+	uint32_t receive = *op;
+	int status = tb_job_add(w->builder, w->rank, &what, op, error);
+	if (status == TB_OK)
+		status = tb_job_depend(w->builder, w->rank, *op, receive, false, error);
+	return status;
+}
+
 static int add_receives(
 	struct writing *w, uint32_t from, uint32_t to, struct tb_error *error)
 {
@@ -99,6 +119,8 @@ static int add_receives(
 		const struct tb_transfer *t = &w->plan->transfers[w->in.transfers[i]];
 		uint32_t op = 0;
 		status = add_end(w, t, false, &op, error);
+		if (status == TB_OK)
+			status = combined(w, t, &op, error);
 		bool holds =
 			w->plan->order == TB_ORDER_DATA || t->blocks == TB_BLOCKS_NONE;
 		if (holds)
@@ -208,7 +230,7 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 	const struct tb_plan_job *how, struct tb_error *error)
 {
 	struct writing w = {.plan = plan, .how = how};
-	uint64_t a_repeat = 2 * (uint64_t)plan->n_transfers + plan->n_ranks;
+	uint64_t a_repeat = 3 * (uint64_t)plan->n_transfers + plan->n_ranks;
 	if (a_repeat > INT32_MAX / how->n_repeats)
 		return tb_fail(error, TB_ECAPACITY,
 			"%" PRIu64 " operations, %" PRIu32
