@@ -2,9 +2,6 @@
 
 #include "map.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool tb_blame_passes(
 	const struct tb_blame_sample *row, const struct tb_blame_filter *filter)
 {
@@ -53,73 +50,65 @@ static uint64_t key_of(const struct tb_blame_party *party)
 	       (party->destination.id & 0xffffff);
 }
 
-static int heaviest_first(const void *one, const void *other)
-{
-	const struct tb_blame_party *a = one, *b = other;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? 1 : -1;
-	uint64_t mine = key_of(a), theirs = key_of(b);
-	return (mine > theirs) - (mine < theirs);
-}
-
-// Parties while rows are gone through.
-struct gathering {
-	struct tb_map known; // place in the list, by key
-	struct tb_blame_party *list;
-	uint32_t n;
+// Parties of one side while rows are gone through: those chosen, and all.
+struct side {
+	struct tb_blame_party *chosen;
+	uint32_t n, most, n_all;
+	struct tb_map known; // place among the chosen, or TB_ID_NONE, by key
 };
 
-static int gather(struct gathering *gathering, const struct tb_blame_party *party)
+// place_of finds a party among the chosen, or puts it there when there is room and it is
+// wanted; TB_ID_NONE when it is not there.
+static int place_of(struct side *side, const struct tb_blame_party *party, bool wanted,
+	uint32_t *place)
 {
 	uint64_t key = key_of(party);
-	uint32_t at = gathering->n;
-	if (tb_map_find(&gathering->known, key, &at)) {
-		gathering->list[at].wait_ps += party->wait_ps;
+	bool known = tb_map_find(&side->known, key, place);
+	side->n_all += !known;
+	if (known && (*place != TB_ID_NONE || !wanted || side->n == side->most))
 		return TB_OK;
+	*place = TB_ID_NONE;
+	if (wanted && side->n < side->most) {
+		*place = side->n++;
+		side->chosen[*place] = *party;
+		side->chosen[*place].wait_ps = 0;
 	}
-	gathering->list[gathering->n++] = *party;
-	return tb_map_put(&gathering->known, key, at);
+	return tb_map_put(&side->known, key, *place);
 }
 
-// choose sorts the parties, keeps `side` of them and makes the map tell their places.
-static int choose(struct gathering *gathering, uint32_t side,
-	struct tb_blame_party *chosen, uint32_t *n)
+static bool has_room(const struct side *side, const struct tb_blame_party *party)
 {
-	if (gathering->n)
-		qsort(gathering->list, gathering->n, sizeof *gathering->list,
-			heaviest_first);
-	*n = gathering->n < side ? gathering->n : side;
-	for (uint32_t i = 0; i < gathering->n; i++) {
-		if (i < *n)
-			chosen[i] = gathering->list[i];
-		if (tb_map_put(&gathering->known, key_of(&gathering->list[i]), i) !=
-			TB_OK)
-			return TB_ENOMEM;
-	}
-	return TB_OK;
+	uint32_t place = TB_ID_NONE;
+	return (tb_map_find(&side->known, key_of(party), &place) &&
+		       place != TB_ID_NONE) ||
+	       side->n < side->most;
 }
 
 static void put(struct tb_blame_square *square, uint32_t victim, uint32_t culprit,
 	uint32_t index, const struct tb_blame_sample *row)
 {
-	if (victim >= square->n_victims || culprit >= square->n_culprits)
+	if (victim == TB_ID_NONE || culprit == TB_ID_NONE)
 		return;
 	uint64_t *wait_ps = &square->wait_ps[victim][culprit];
 	// Rows come heaviest first: the first of a cell is its heaviest.
 	if (*wait_ps == 0)
 		square->heaviest[victim][culprit] = index;
 	*wait_ps += row->wait_ps;
+	square->victims[victim].wait_ps += row->wait_ps;
+	square->culprits[culprit].wait_ps += row->wait_ps;
 	square->shown_ps += row->wait_ps;
 	if (*wait_ps > square->largest_ps)
 		square->largest_ps = *wait_ps;
 }
 
+// fill chooses both parties of a row, or none: a row of the square is not to stand empty.
 static int fill(struct tb_blame_square *square, const struct tb_blame_sample *rows,
-	uint32_t n, const struct tb_blame_filter *filter, uint32_t side,
-	struct gathering *victims, struct gathering *culprits)
+	uint32_t n, const struct tb_blame_filter *filter, struct side *victims,
+	struct side *culprits)
 {
 	int status = TB_OK;
 	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+		uint32_t at_victim = TB_ID_NONE, at_culprit = TB_ID_NONE;
 		if (!tb_blame_passes(&rows[i], filter))
 			continue;
 		square->whole_ps += rows[i].wait_ps;
@@ -127,44 +116,30 @@ static int fill(struct tb_blame_square *square, const struct tb_blame_sample *ro
 			continue;
 		struct tb_blame_party victim = victim_of(&rows[i], square->parties);
 		struct tb_blame_party culprit = culprit_of(&rows[i], square->parties);
-		status = gather(victims, &victim);
+		bool both = has_room(victims, &victim) && has_room(culprits, &culprit);
+		status = place_of(victims, &victim, both, &at_victim);
 		if (status == TB_OK)
-			status = gather(culprits, &culprit);
-	}
-	square->all_victims = victims->n;
-	square->all_culprits = culprits->n;
-	if (status == TB_OK)
-		status = choose(victims, side, square->victims, &square->n_victims);
-	if (status == TB_OK)
-		status = choose(culprits, side, square->culprits, &square->n_culprits);
-	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
-		uint32_t at_victim = UINT32_MAX, at_culprit = UINT32_MAX;
-		if (!tb_blame_passes(&rows[i], filter) ||
-			!counts(&rows[i], square->parties))
-			continue;
-		struct tb_blame_party victim = victim_of(&rows[i], square->parties);
-		struct tb_blame_party culprit = culprit_of(&rows[i], square->parties);
-		(void)tb_map_find(&victims->known, key_of(&victim), &at_victim);
-		(void)tb_map_find(&culprits->known, key_of(&culprit), &at_culprit);
+			status = place_of(culprits, &culprit, both, &at_culprit);
 		put(square, at_victim, at_culprit, i, &rows[i]);
 	}
+	square->n_victims = victims->n;
+	square->n_culprits = culprits->n;
+	square->all_victims = victims->n_all;
+	square->all_culprits = culprits->n_all;
 	return status;
 }
 
 int tb_blame_square_fill(struct tb_blame_square *square,
 	const struct tb_blame_sample *rows, uint32_t n, enum tb_blame_parties parties,
-	const struct tb_blame_filter *filter, uint32_t side)
+	const struct tb_blame_filter *filter, uint32_t most)
 {
-	struct gathering victims = {.list = malloc((n + 1u) * sizeof *victims.list)};
-	struct gathering culprits = {.list = malloc((n + 1u) * sizeof *culprits.list)};
+	if (most > TB_BLAME_SIDE)
+		most = TB_BLAME_SIDE;
 	*square = (struct tb_blame_square){.parties = parties};
-	int status = TB_ENOMEM;
-	if (victims.list && culprits.list)
-		status = fill(square, rows, n, filter,
-			side < TB_BLAME_SIDE ? side : TB_BLAME_SIDE, &victims, &culprits);
+	struct side victims = {.chosen = square->victims, .most = most};
+	struct side culprits = {.chosen = square->culprits, .most = most};
+	int status = fill(square, rows, n, filter, &victims, &culprits);
 	tb_map_fini(&victims.known);
 	tb_map_fini(&culprits.known);
-	free(victims.list);
-	free(culprits.list);
 	return status;
 }

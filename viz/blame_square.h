@@ -1,5 +1,6 @@
-// Who waited for whom as a square: those who waited most by those who were waited for
-// most, as jobs or as flows. What a store tells by job alone is in no square of flows.
+// Who waited for whom as a square: those who waited by those who were waited for, as jobs
+// or as flows, beginning with the pairs of the longest waits. What a store tells by job
+// alone is in no square of flows.
 #ifndef TB_BLAME_SQUARE_H
 #define TB_BLAME_SQUARE_H
 
@@ -24,7 +25,7 @@ struct tb_blame_filter {
 
 struct tb_blame_square {
 	enum tb_blame_parties parties;
-	uint32_t n_victims, n_culprits; // TB_BLAME_SIDE at most, heaviest first
+	uint32_t n_victims, n_culprits; // TB_BLAME_SIDE at most
 	struct tb_blame_party victims[TB_BLAME_SIDE], culprits[TB_BLAME_SIDE];
 	uint64_t wait_ps[TB_BLAME_SIDE][TB_BLAME_SIDE];	 // by victim and culprit
 	uint32_t heaviest[TB_BLAME_SIDE][TB_BLAME_SIDE]; // row
@@ -35,10 +36,10 @@ struct tb_blame_square {
 bool tb_blame_passes(
 	const struct tb_blame_sample *row, const struct tb_blame_filter *filter);
 
-// tb_blame_square_fill makes it of the first `side` parties each way (TB_BLAME_SIDE at
-// most). TB_ENOMEM. Cost: n log n.
+// tb_blame_square_fill makes it of `most` parties each way (TB_BLAME_SIDE at most), taken
+// as they come: rows are sorted by wait. TB_ENOMEM. Linear in rows.
 int tb_blame_square_fill(struct tb_blame_square *square,
 	const struct tb_blame_sample *rows, uint32_t n, enum tb_blame_parties parties,
-	const struct tb_blame_filter *filter, uint32_t side) TB_MUST_USE;
+	const struct tb_blame_filter *filter, uint32_t most) TB_MUST_USE;
 
 #endif

@@ -11,7 +11,7 @@
 
 #define PAD	 16
 #define TITLE_H	 26
-#define LABEL_H	 16
+#define LABEL_H	 28
 #define ROW_H	 20
 #define HEADER_H 22
 #define LEAST_PX 15 // of a cell of the square
@@ -181,6 +181,25 @@ static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture,
 			palette->accent);
 }
 
+// draw_culprit labels a column: a flow in two lines, for columns are narrow.
+static void draw_culprit(struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box box, const struct tb_blame_party *party, bool of_jobs)
+{
+	char text[64];
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	type.align = TB_ALIGN_CENTRE;
+	if (of_jobs) {
+		party_text(viewer, party, true, text, sizeof text);
+		tb_picture_text(picture, box, type, text);
+		return;
+	}
+	box.h /= 2;
+	type.size = 10;
+	tb_picture_printf(picture, box, type, "%" PRIu32 " >", party->source.id);
+	box.y += box.h;
+	tb_picture_printf(picture, box, type, "%" PRIu32, party->destination.id);
+}
+
 static void draw_square(struct tb_viewer *viewer, struct tb_picture *picture,
 	struct tb_box box, const struct tb_blame_square *square)
 {
@@ -195,15 +214,11 @@ static void draw_square(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 18},
 		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false),
 		of_jobs ? "Job against job" : "Flow against flow");
-	for (uint32_t i = 0; i < square->n_culprits; i++) {
-		// Only what fits stands over a column.
-		struct tb_box at = {
-			box.x + left + i * w, box.y + TITLE_H, w - 2, LABEL_H};
-		party_text(viewer, &square->culprits[i], of_jobs, text, sizeof text);
-		type.align = TB_ALIGN_CENTRE;
-		if (tb_text_width(TB_FONT_TEXT, 11, text) <= w - 2 || of_jobs)
-			tb_picture_text(picture, at, type, text);
-	}
+	for (uint32_t i = 0; i < square->n_culprits; i++)
+		draw_culprit(viewer, picture,
+			(struct tb_box){
+				box.x + left + i * w, box.y + TITLE_H, w - 1, LABEL_H},
+			&square->culprits[i], of_jobs);
 	double y = box.y + TITLE_H + LABEL_H + 2;
 	for (uint32_t row = 0; row < square->n_victims; row++, y += h) {
 		type.align = TB_ALIGN_RIGHT;

@@ -70,12 +70,15 @@ static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
 	double w = box.w - PAD - 36 - PAD - 8;
 	tb_picture_printf(picture, (struct tb_box){box.x + 6, box.y + 2, 34, 17}, rank,
 		"%" PRIu32, index + 1);
-	tb_picture_text(picture, (struct tb_box){x, box.y + 2, w - 138, 17}, name,
-		tb_run_links(viewer->run)[row->link.id].name);
+	const char *link = tb_run_links(viewer->run)[row->link.id].name;
+	// In a large network a name takes the room of the line.
+	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
+	tb_picture_text(picture,
+		(struct tb_box){x, box.y + 2, w - (is_long ? 80 : 138), 17}, name, link);
 	tb_picture_text(picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right,
 		tb_metric_format(metric, amount, value, sizeof value));
 	const struct tb_spark *spark =
-		tb_spark_of(viewer->sparks, viewer->run, row->link);
+		is_long ? NULL : tb_spark_of(viewer->sparks, viewer->run, row->link);
 	if (spark)
 		tb_spark_draw(picture, (struct tb_box){x + w - 136, box.y + 3, 56, 14},
 			spark, spark->largest, palette->muted);

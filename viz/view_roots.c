@@ -279,9 +279,9 @@ static void draw_title(
 		tb_run_links(viewer->run)[shape->root.id].name);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_viewer_type(viewer, TB_FONT_TEXT, 12, true),
-		"%s within the window, at %" PRIu32 " links; %s in the whole run",
+		"%s within the window, at %" PRIu32 " %s; %s in the whole run",
 		tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait),
-		shape->n_shown,
+		shape->n_shown, shape->n_shown == 1 ? "link" : "links",
 		tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole));
 }
 

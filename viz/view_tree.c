@@ -382,7 +382,8 @@ static void draw_levels(struct tb_viewer *viewer, struct tb_picture *picture)
 		else
 			tb_picture_printf(picture, box, type, "level %" PRIu32, row - 1);
 		box.y += 15;
-		type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+		box.w = GUTTER - 17;
+		type = tb_viewer_type(viewer, TB_FONT_TEXT, 10, true);
 		tb_format_count(n_in_row(viewer, row), count, sizeof count);
 		if (group > 1)
 			tb_picture_printf(

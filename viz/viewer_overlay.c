@@ -69,6 +69,14 @@ static void tip_strip(const struct tb_viewer *viewer, struct tb_tip *tip)
 	snprintf(tip->lines[1], sizeof tip->lines[1], "wait of all links: %s",
 		tb_metric_format(TB_WAIT, viewer->wait_by_bin[bin], wait, sizeof wait));
 	tip->n_lines = 2;
+	uint32_t n_levels = viewer->info->n_levels;
+	for (uint32_t level = n_levels;
+		viewer->wait_by_level && level-- > 0 && tip->n_lines < TB_TIP_LINES;)
+		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
+			"at level %" PRIu32 ": %s", level,
+			tb_metric_format(TB_WAIT,
+				viewer->wait_by_level[bin * n_levels + level], wait,
+				sizeof wait));
 }
 
 // tip_of_view lets the view under the pointer say what its own parts are.

@@ -210,6 +210,42 @@ static void the_viewer_with_its_keys(void **state)
 	dump_session(*state, keys, "viewer_help.txt");
 }
 
+static void the_tree(void **state)
+{
+	static const char *const keys[] = {"F3", "n", NULL};
+	dump_session(*state, keys, "viewer_tree.txt");
+}
+
+static void the_table_of_links(void **state)
+{
+	static const char *const keys[] = {"F4", "n", "n", NULL};
+	dump_session(*state, keys, "viewer_links.txt");
+}
+
+static void node_to_node(void **state)
+{
+	static const char *const keys[] = {"F5", "g", "g", "g", NULL};
+	dump_session(*state, keys, "viewer_flows.txt");
+}
+
+static void congestion_trees(void **state)
+{
+	static const char *const keys[] = {"F6", "t", NULL};
+	dump_session(*state, keys, "viewer_roots.txt");
+}
+
+static void who_waited_for_whom(void **state)
+{
+	static const char *const keys[] = {"F7", "%", NULL};
+	dump_session(*state, keys, "viewer_blame.txt");
+}
+
+static void the_search(void **state)
+{
+	static const char *const keys[] = {"/", "0", ".", NULL};
+	dump_session(*state, keys, "viewer_search.txt");
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -224,6 +260,12 @@ int main(void)
 		STAGED(the_viewer_at_first),
 		STAGED(the_viewer_with_a_window_and_a_selection),
 		STAGED(the_viewer_with_its_keys),
+		STAGED(the_tree),
+		STAGED(the_table_of_links),
+		STAGED(node_to_node),
+		STAGED(congestion_trees),
+		STAGED(who_waited_for_whom),
+		STAGED(the_search),
 	};
 	if (!getenv("TB_SOURCE")) {
 		puts("skip: TB_SOURCE does not say where the golden pictures are");

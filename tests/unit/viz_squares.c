@@ -98,7 +98,7 @@ static struct tb_blame_sample blame_of(
 static const struct tb_blame_filter anybody = {
 	TB_ID_NONE, TB_ID_NONE, TB_ID_NONE, TB_ID_NONE};
 
-static void the_heaviest_parties_come_first(void **state)
+static void no_row_of_the_square_stands_empty(void **state)
 {
 	(void)state;
 	const struct tb_blame_sample rows[] = {blame_of(2, 4, 1, 500),
@@ -108,10 +108,12 @@ static void the_heaviest_parties_come_first(void **state)
 		tb_blame_square_fill(&square, rows, 4, TB_BLAME_OF_FLOWS, &anybody, 2),
 		TB_OK);
 	assert_int_equal(square.n_victims, 2);
-	assert_int_equal(square.victims[0].source.id, 6);  // 600
-	assert_int_equal(square.culprits[0].source.id, 4); // 900
-	assert_int_equal(square.wait_ps[0][0], 400);
-	assert_int_equal(square.heaviest[0][1], 3);
+	assert_int_equal(square.victims[0].source.id, 2);
+	assert_int_equal(square.victims[1].source.id, 6);
+	assert_int_equal(square.victims[1].wait_ps, 600);
+	assert_int_equal(square.culprits[0].wait_ps, 900);
+	assert_int_equal(square.wait_ps[1][0], 400);
+	assert_int_equal(square.heaviest[1][1], 3);
 	assert_int_equal(square.all_victims, 3);
 	assert_int_equal(square.whole_ps, 1400);
 	assert_int_equal(square.shown_ps, 1100);
@@ -158,7 +160,7 @@ int main(void)
 		cmocka_unit_test(cells_sum_what_falls_into_them),
 		cmocka_unit_test(a_part_of_the_square_leaves_the_rest_out),
 		cmocka_unit_test(flows_outside_of_the_window_are_left_out),
-		cmocka_unit_test(the_heaviest_parties_come_first),
+		cmocka_unit_test(no_row_of_the_square_stands_empty),
 		cmocka_unit_test(jobs_are_added_up_and_a_link_narrows_them),
 		cmocka_unit_test(what_is_told_by_job_alone_is_in_no_square_of_flows),
 	};

@@ -1,0 +1,372 @@
+// The views and what links them: one selection, search, commands, what is taken along.
+#include "../viz_fixture.h"
+
+#include "viewer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define WIDTH  1280
+#define HEIGHT 720
+
+struct stage {
+	char path[64];
+	struct tb_viewer *viewer;
+};
+
+static int set_up(void **state)
+{
+	struct stage *stage = calloc(1, sizeof *stage);
+	struct tb_error error;
+	viz_path(stage->path);
+	viz_store(stage->path);
+	viz_check(tb_viewer_new(&stage->viewer, stage->path, 0, &error), &error);
+	tb_viewer_resize(stage->viewer, WIDTH, HEIGHT);
+	*state = stage;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_free(stage->viewer);
+	unlink(stage->path);
+	free(stage);
+	return 0;
+}
+
+static bool shows(struct tb_viewer *viewer, const char *text)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	assert_non_null(picture);
+	for (size_t i = 0; i < picture->n_items; i++)
+		if (picture->items[i].kind == TB_ITEM_TEXT &&
+			strstr(tb_picture_string(picture, picture->items[i].text), text))
+			return true;
+	return false;
+}
+
+static void keys(struct tb_viewer *viewer, const char *const *names)
+{
+	for (; *names; names++)
+		assert_true(tb_viewer_key(viewer, *names));
+}
+
+static void type(struct tb_viewer *viewer, const char *text)
+{
+	for (; *text; text++) {
+		const char one[2] = {*text, '\0'};
+		assert_true(tb_viewer_key(viewer, *text == ' ' ? "Space" : one));
+	}
+}
+
+static void search(struct tb_viewer *viewer, const char *text)
+{
+	assert_true(tb_viewer_key(viewer, "/"));
+	type(viewer, text);
+	assert_true(tb_viewer_key(viewer, "Return"));
+}
+
+// marked counts items of a colour: the accent lights what is selected.
+static size_t marked(struct tb_viewer *viewer, struct tb_colour colour, double most_x)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	size_t n = 0;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		n += item->box.x < most_x && item->box.y > 90 && item->box.y < 560 &&
+		     item->kind != TB_ITEM_TEXT &&
+		     memcmp(&item->colour, &colour, sizeof colour) == 0;
+	}
+	return n;
+}
+
+static const struct tb_item *item_of(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	for (size_t i = 0; i < picture->n_items; i++)
+		if (tb_pick_equal(picture->items[i].pick, pick))
+			return &picture->items[i];
+	return NULL;
+}
+
+static void click(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	const struct tb_item *item = item_of(viewer, pick);
+	assert_non_null(item);
+	double x = item->box.x + item->box.w / 2;
+	double y = item->box.y + item->box.h / 2;
+	tb_viewer_pointer(viewer, TB_POINTER_PRESS, x, y);
+	tb_viewer_pointer(viewer, TB_POINTER_RELEASE, x, y);
+	tb_viewer_leave(viewer);
+}
+
+static void every_view_has_a_key_and_shows_itself(void **state)
+{
+	struct stage *stage = *state;
+	static const struct {
+		const char *key, *text;
+	} views[] = {{"F3", "width: time busy"}, {"F4", "links have something to show"},
+		{"F5", "down: source, across: destination"},
+		{"F6", "Roots by what they hold up"}, {"F7", "Flow against flow"},
+		{"F2", "100 % of a switch"}};
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		assert_false(shows(stage->viewer, views[i].text));
+		assert_true(tb_viewer_key(stage->viewer, views[i].key));
+		assert_true(shows(stage->viewer, views[i].text));
+	}
+	tb_viewer_key(stage->viewer, "Tab");
+	assert_true(shows(stage->viewer, "width: time busy"));
+}
+
+static void a_flow_lights_its_way_in_matrix_and_tree(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_colour accent = tb_palette_of(TB_DARK)->accent;
+	keys(stage->viewer, (const char *const[]){"F5", NULL});
+	click(stage->viewer, (struct tb_pick){TB_PICK_FLOW, 15});
+	assert_true(shows(stage->viewer, "15 > 8"));
+	assert_true(shows(stage->viewer, "Mean latency"));
+	tb_viewer_key(stage->viewer, "F3");
+	// In, four ways up, four down, out; and the switches and nodes on the way.
+	assert_true(marked(stage->viewer, accent, 930) >= 10);
+	tb_viewer_key(stage->viewer, "F2");
+	assert_true(marked(stage->viewer, accent, 930) >= 9);
+	tb_viewer_key(stage->viewer, "Escape");
+	assert_int_equal(marked(stage->viewer, accent, 930), 0);
+}
+
+static void a_pair_lights_both_sides(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "F7");
+	click(stage->viewer, (struct tb_pick){TB_PICK_PAIR, 0});
+	assert_true(shows(stage->viewer, "for whom"));
+	tb_viewer_key(stage->viewer, "F3");
+	assert_true(marked(stage->viewer, tb_palette_of(TB_DARK)->accent, 930) > 3);
+	assert_true(marked(stage->viewer, tb_palette_of(TB_DARK)->second, 930) > 3);
+}
+
+static void jobs_narrow_the_blame_to_theirs(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "F7");
+	assert_true(shows(stage->viewer, "Job against job"));
+	assert_true(shows(stage->viewer, "melt"));
+	assert_non_null(item_of(stage->viewer, (struct tb_pick){TB_PICK_PAIR, 1}));
+	click(stage->viewer, (struct tb_pick){TB_PICK_JOBS, 0});
+	assert_null(item_of(stage->viewer, (struct tb_pick){TB_PICK_PAIR, 1}));
+	click(stage->viewer, (struct tb_pick){TB_PICK_JOBS, 0});
+	assert_non_null(item_of(stage->viewer, (struct tb_pick){TB_PICK_PAIR, 1}));
+}
+
+static void a_slice_of_a_tree_becomes_the_window(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "F6");
+	assert_true(shows(stage->viewer, "in slices of 2 us"));
+	assert_true(shows(stage->viewer, "1 us within the window, at 2 links"));
+	const struct tb_item *chart =
+		item_of(stage->viewer, (struct tb_pick){TB_PICK_PART, 5});
+	assert_non_null(chart);
+	double x = chart->box.x + chart->box.w * 0.4, y = chart->box.y + 5;
+	tb_viewer_pointer(stage->viewer, TB_POINTER_PRESS, x, y);
+	tb_viewer_pointer(stage->viewer, TB_POINTER_RELEASE, x, y);
+	assert_true(shows(stage->viewer, "2 us to 4 us"));
+	assert_true(shows(stage->viewer, "600 ns within the window, at 2 links"));
+}
+
+static void search_finds_what_is_called_so(void **state)
+{
+	struct stage *stage = *state;
+	search(stage->viewer, "0.3");
+	assert_true(shows(stage->viewer, "Hottest in")); // a switch
+	search(stage->viewer, "node 12");
+	assert_true(shows(stage->viewer, "Wait at its switch"));
+	search(stage->viewer, "link node 3 > 0.0");
+	assert_true(shows(stage->viewer, "Throughput"));
+	search(stage->viewer, "melt");
+	assert_true(shows(stage->viewer, "in 8 flows, whole run"));
+	search(stage->viewer, "nobody at all");
+	assert_true(shows(stage->viewer, "nothing is called 'nobody at all'"));
+}
+
+static void a_search_can_be_given_up(void **state)
+{
+	struct stage *stage = *state;
+	keys(stage->viewer, (const char *const[]){"/", "1", "Escape", NULL});
+	assert_false(tb_viewer_typing(stage->viewer));
+	assert_false(shows(stage->viewer, "Hottest in"));
+}
+
+static void commands_are_found_by_their_words(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "Ctrl+P");
+	type(stage->viewer, "theme");
+	assert_true(shows(stage->viewer, "light or dark theme"));
+	tb_viewer_key(stage->viewer, "Return");
+	assert_int_equal(tb_viewer_look(stage->viewer).theme, TB_LIGHT);
+	tb_viewer_key(stage->viewer, "Ctrl+P");
+	type(stage->viewer, "metric bytes");
+	tb_viewer_key(stage->viewer, "Return");
+	assert_int_equal(tb_viewer_metric(stage->viewer), TB_BYTES);
+}
+
+static void a_filter_holds_until_it_is_taken_back(void **state)
+{
+	struct stage *stage = *state;
+	keys(stage->viewer, (const char *const[]){"F4", "&", NULL});
+	type(stage->viewer, "injection 0.2");
+	tb_viewer_key(stage->viewer, "Return");
+	assert_true(shows(stage->viewer, "4 of 64 links"));
+	keys(stage->viewer, (const char *const[]){"&", "Escape", NULL});
+	assert_true(shows(stage->viewer, "48 of 64 links"));
+}
+
+static void a_column_orders_the_table_both_ways(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_pick first = {TB_PICK_LINK, 0},
+			     hot = {TB_PICK_LINK, VIZ_HOT_LINK};
+	tb_viewer_key(stage->viewer, "F4");
+	assert_true(item_of(stage->viewer, hot)->box.y < 160);
+	click(stage->viewer, (struct tb_pick){TB_PICK_COLUMN, 1}); // the name
+	assert_true(item_of(stage->viewer, first)->box.y < 160);
+	click(stage->viewer, (struct tb_pick){TB_PICK_COLUMN, 1});
+	assert_null(item_of(stage->viewer, first)); // at the other end, out of sight
+}
+
+static void what_is_selected_can_be_taken_as_text(void **state)
+{
+	struct stage *stage = *state;
+	search(stage->viewer, "node 12");
+	assert_true(tb_viewer_key(stage->viewer, "Ctrl+C"));
+	assert_int_equal(tb_viewer_take_wish(stage->viewer), TB_WISH_COPY);
+	char *text = tb_viewer_copy(stage->viewer);
+	assert_non_null(strstr(text, "Node\t12\n"));
+	assert_non_null(strstr(text, "Messages\t4\n"));
+	free(text);
+}
+
+static void the_links_of_the_window_are_exported(void **state)
+{
+	struct stage *stage = *state;
+	char *text = NULL;
+	size_t length;
+	keys(stage->viewer, (const char *const[]){".", ".", ".", NULL});
+	FILE *stream = open_memstream(&text, &length);
+	tb_viewer_export(stage->viewer, stream);
+	fclose(stream);
+	assert_non_null(strstr(text, "rank,link,kind,wait_ps,"));
+	const char *first = strchr(text, '\n');
+	assert_int_equal(strncmp(first, "\n1,", 3), 0);
+	assert_int_equal(strncmp(strchr(first + 3, ','), ",injection,1005000,", 19), 0);
+	assert_non_null(strstr(text, ",3000000,4000000\n"));
+	free(text);
+}
+
+static void a_prompt_names_what_to_save(void **state)
+{
+	struct stage *stage = *state;
+	keys(stage->viewer, (const char *const[]){"Ctrl+S", "Ctrl+U", NULL});
+	type(stage->viewer, "a b.svg");
+	keys(stage->viewer, (const char *const[]){"Backspace", "g", "Return", NULL});
+	assert_int_equal(tb_viewer_take_wish(stage->viewer), TB_WISH_SAVE);
+	assert_string_equal(tb_viewer_wish_path(stage->viewer), "a b.svg");
+}
+
+static void a_look_can_be_taken_up_again(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *again;
+	keys(stage->viewer, (const char *const[]){"F6", ".", "t", "l", "4", NULL});
+	struct tb_viewer_look look = tb_viewer_look(stage->viewer);
+	assert_int_equal(tb_viewer_new(&again, stage->path, 0, NULL), TB_OK);
+	tb_viewer_resize(again, WIDTH, HEIGHT);
+	tb_viewer_set_look(again, &look);
+	assert_true(shows(again, "Roots by what they hold up"));
+	assert_true(shows(again, "Bytes, 1 us to 2 us"));
+	look.window = (struct tb_window){7, 4000}; // of a longer run
+	tb_viewer_set_look(again, &look);
+	assert_true(shows(again, "(whole run)"));
+	tb_viewer_free(again);
+}
+
+static void a_double_click_zooms_to_what_it_hits(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_pick pick = {TB_PICK_SWITCH, 3};
+	double w = item_of(stage->viewer, pick)->box.w;
+	double x = item_of(stage->viewer, pick)->box.x + 5;
+	double y = item_of(stage->viewer, pick)->box.y + 5;
+	tb_viewer_pointer(stage->viewer, TB_POINTER_PRESS, x, y);
+	tb_viewer_pointer(stage->viewer, TB_POINTER_RELEASE, x, y);
+	tb_viewer_pointer(stage->viewer, TB_POINTER_DOUBLE, x, y);
+	assert_true(item_of(stage->viewer, pick)->box.w > w);
+	tb_viewer_key(stage->viewer, "Escape");
+	tb_viewer_key(stage->viewer, "Escape"); // selection, then zoom
+	assert_true(item_of(stage->viewer, pick)->box.w == w);
+}
+
+static void the_strip_tells_the_levels_of_a_bin(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_item *strip =
+		item_of(stage->viewer, (struct tb_pick){TB_PICK_PART, 0});
+	tb_viewer_pointer(stage->viewer, TB_POINTER_MOVE,
+		strip->box.x + strip->box.w * 0.35, strip->box.y + 50);
+	assert_true(shows(stage->viewer, "at level 1: "));
+	assert_true(shows(stage->viewer, "at level 0: "));
+}
+
+static void play_can_go_round_and_faster(void **state)
+{
+	struct stage *stage = *state;
+	keys(stage->viewer, (const char *const[]){"r", "}", "}", "Space", NULL});
+	for (int i = 0; i < 40; i++)
+		tb_viewer_tick(stage->viewer, 0.1); // 8 bins a second, 10 in all
+	assert_true(tb_viewer_moving(stage->viewer));
+	assert_true(shows(stage->viewer, "Pause"));
+}
+
+static void numbers_can_be_in_their_unit_and_shades_logarithmic(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "%");
+	assert_true(shows(stage->viewer, "most loaded link: 1.035 us"));
+	assert_true(shows(stage->viewer, "numbers in us"));
+	tb_viewer_key(stage->viewer, "l");
+	assert_true(shows(stage->viewer, "Log"));
+	assert_true(tb_viewer_look(stage->viewer).logarithmic);
+}
+
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STAGED(every_view_has_a_key_and_shows_itself),
+		STAGED(a_flow_lights_its_way_in_matrix_and_tree),
+		STAGED(a_pair_lights_both_sides),
+		STAGED(jobs_narrow_the_blame_to_theirs),
+		STAGED(a_slice_of_a_tree_becomes_the_window),
+		STAGED(search_finds_what_is_called_so),
+		STAGED(a_search_can_be_given_up),
+		STAGED(commands_are_found_by_their_words),
+		STAGED(a_filter_holds_until_it_is_taken_back),
+		STAGED(a_column_orders_the_table_both_ways),
+		STAGED(what_is_selected_can_be_taken_as_text),
+		STAGED(the_links_of_the_window_are_exported),
+		STAGED(a_prompt_names_what_to_save),
+		STAGED(a_look_can_be_taken_up_again),
+		STAGED(a_double_click_zooms_to_what_it_hits),
+		STAGED(the_strip_tells_the_levels_of_a_bin),
+		STAGED(play_can_go_round_and_faster),
+		STAGED(numbers_can_be_in_their_unit_and_shades_logarithmic),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
