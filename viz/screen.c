@@ -146,6 +146,11 @@ void tb_screen_free(struct tb_screen *screen)
 	free(screen);
 }
 
+bool tb_screen_has_fonts(const struct tb_screen *screen)
+{
+	return tb_screen_text_has_fonts(&screen->text);
+}
+
 void tb_screen_points(const struct tb_screen *screen, int *w, int *h)
 {
 	SDL_GetWindowSize(screen->window, w, h);

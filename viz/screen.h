@@ -12,7 +12,7 @@
 struct tb_screen; // opaque
 
 // tb_screen_new opens a window of w by h points. `scale` 0: by the display. TB_EIO with
-// what to do when there is no display or no font.
+// what to do when there is no display.
 int tb_screen_new(struct tb_screen **screen, int w, int h, double scale,
 	struct tb_error *error) TB_MUST_USE;
 void tb_screen_free(struct tb_screen *screen);
@@ -21,6 +21,9 @@ void tb_screen_set_title(struct tb_screen *screen, const char *title);
 
 // tb_screen_size is the window's size in abstract pixels.
 void tb_screen_size(const struct tb_screen *screen, double *width, double *height);
+
+// tb_screen_has_fonts is false when text is drawn in strokes, for want of a font.
+bool tb_screen_has_fonts(const struct tb_screen *screen);
 
 // tb_screen_points is its size in points, as tb_screen_new takes it.
 void tb_screen_points(const struct tb_screen *screen, int *w, int *h);

@@ -1,5 +1,7 @@
 #include "screen_text.h"
 
+#include "builtin_text.h"
+
 #include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,14 +46,22 @@ int tb_screen_text_init(
 		text->files[i] = font_file(faces[i].family, faces[i].bold);
 	for (size_t i = 0; i < TB_N_FONTS; i++) {
 		TTF_Font *font = text->files[i] ? TTF_OpenFont(text->files[i], 12) : NULL;
-		if (!font) {
-			tb_screen_text_fini(text);
-			return tb_fail(error, TB_EIO,
-				"no font to write with: install fonts-dejavu-core");
+		if (font) {
+			TTF_CloseFont(font);
+			continue;
 		}
-		TTF_CloseFont(font);
+		free(text->files[i]);
+		text->files[i] = NULL;
 	}
 	return TB_OK;
+}
+
+bool tb_screen_text_has_fonts(const struct tb_screen_text *text)
+{
+	for (size_t i = 0; i < TB_N_FONTS; i++)
+		if (!text->files[i])
+			return false;
+	return true;
 }
 
 void tb_screen_text_forget(struct tb_screen_text *text)
@@ -111,20 +121,38 @@ static size_t slot_hash(const char *string, enum tb_font role, int size)
 	return (size_t)(hash ^ hash >> 32);
 }
 
+static SDL_Surface *render_strokes(
+	struct tb_builtin_text *line, const struct tb_text_slot *slot, const char *string)
+{
+	if (tb_builtin_text_init(line, slot->role, slot->size, string) != TB_OK)
+		return NULL;
+	return SDL_CreateRGBSurfaceWithFormatFrom(line->pixels, line->w, line->h, 32,
+		line->w * 4, SDL_PIXELFORMAT_ARGB8888);
+}
+
 // render fills a free slot. A line that cannot be made stays there without a texture, so
 // that it is not tried again in every frame.
 static void render(
 	struct tb_screen_text *text, struct tb_text_slot *slot, const char *string)
 {
 	const SDL_Color white = {255, 255, 255, 255};
-	TTF_Font *font = open_font(text, slot->role, slot->size);
-	SDL_Surface *surface = font ? TTF_RenderUTF8_Blended(font, string, white) : NULL;
-	if (!surface)
-		return;
-	slot->texture = SDL_CreateTextureFromSurface(text->renderer, surface);
-	slot->w = surface->w;
-	slot->h = surface->h;
-	SDL_FreeSurface(surface);
+	struct tb_builtin_text line = {.pixels = NULL};
+	SDL_Surface *surface = NULL;
+	TTF_Font *font = NULL;
+	if (text->files[slot->role])
+		font = open_font(text, slot->role, slot->size);
+	else
+		surface = render_strokes(&line, slot, string);
+	if (font)
+		surface = TTF_RenderUTF8_Blended(font, string, white);
+	if (surface) {
+		slot->texture = SDL_CreateTextureFromSurface(text->renderer, surface);
+		slot->w = surface->w;
+		slot->h = surface->h;
+		slot->ascent = font ? TTF_FontAscent(font) : line.ascent;
+		SDL_FreeSurface(surface);
+	}
+	tb_builtin_text_fini(&line);
 }
 
 static const struct tb_text_slot *find(
@@ -159,15 +187,14 @@ void tb_screen_text_draw(struct tb_screen_text *text, const struct tb_item *item
 {
 	int size = (int)fmax(round(item->size * scale), 4);
 	const struct tb_text_slot *slot = find(text, string, item->font, size);
-	TTF_Font *font = open_font(text, item->font, size);
-	if (!slot || !slot->texture || !font)
+	if (!slot || !slot->texture)
 		return;
 	double spare = item->box.w * scale - slot->w;
 	double baseline =
 		(item->box.y + item->box.h / 2 + TB_BASELINE * item->size) * scale;
 	SDL_Rect target = {
 		(int)lround(item->box.x * scale + spare * (double)item->align / 2),
-		(int)lround(baseline) - TTF_FontAscent(font), slot->w, slot->h};
+		(int)lround(baseline) - slot->ascent, slot->w, slot->h};
 	SDL_SetTextureColorMod(
 		slot->texture, item->colour.r, item->colour.g, item->colour.b);
 	SDL_SetTextureAlphaMod(slot->texture, item->colour.a);

@@ -20,21 +20,24 @@ struct tb_text_slot {
 	char *text; // NULL: free
 	SDL_Texture *texture;
 	enum tb_font role;
-	int size, w, h;
+	int size, w, h, ascent;
 };
 
 struct tb_screen_text {
 	SDL_Renderer *renderer;
-	char *files[TB_N_FONTS];
+	char *files[TB_N_FONTS]; // NULL: drawn without a font (builtin_text.h)
 	struct tb_open_font fonts[TB_MAX_OPEN_FONTS];
 	size_t n_fonts;
 	struct tb_text_slot *slots;
 	size_t n_slots;
 };
 
-// tb_screen_text_init finds the font files. TB_EIO when the machine has no font at all.
+// tb_screen_text_init finds the font files; a machine without any gets built-in strokes.
+// TB_ENOMEM.
 int tb_screen_text_init(struct tb_screen_text *text, SDL_Renderer *renderer,
 	struct tb_error *error) TB_MUST_USE;
+// tb_screen_text_has_fonts is false when one of them was not found.
+bool tb_screen_text_has_fonts(const struct tb_screen_text *text);
 void tb_screen_text_fini(struct tb_screen_text *text);
 
 // tb_screen_text_forget drops all textures: the renderer has lost them.

@@ -458,6 +458,9 @@ static int run(struct session *session, struct tb_error *error)
 	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
 	fit_screen(session);
 	set_look(session);
+	if (!tb_screen_has_fonts(session->screen))
+		tb_viewer_notice(session->viewer,
+			"no font was found to write with: install fonts-dejavu-core");
 	if (options->other)
 		status = tb_viewer_compare(
 			session->viewer, options->other, options->other_run, error);

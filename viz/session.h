@@ -21,8 +21,8 @@ struct tb_session_options {
 };
 
 // tb_session_run shows the store until the user quits, the script ends, or the first
-// picture is drawn when only a screenshot is wanted. TB_EIO: no display, no font, a file
-// that cannot be written; TB_EFORMAT: a script that is wrong or whose expectation is not
+// picture is drawn when only a screenshot is wanted. TB_EIO: no display, a file that
+// cannot be written; TB_EFORMAT: a script that is wrong or whose expectation is not
 // met.
 int tb_session_run(
 	const struct tb_session_options *options, struct tb_error *error) TB_MUST_USE;

@@ -83,3 +83,14 @@ wait 10
 refuse the store is gone
 END
 "$TAILBACK" view run.db --script steps
+
+# Without any font the window opens all the same and says what is missing.
+mkdir no_fonts
+cat >fonts.conf <<END
+<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>$scratch/no_fonts</dir><cachedir>$scratch/no_fonts</cachedir></fontconfig>
+END
+mv run.db kept.db
+echo 'expect no font was found to write with' |
+	FONTCONFIG_FILE=$scratch/fonts.conf "$TAILBACK" view kept.db --script - --screenshot strokes.png
+[[ $(head -c 4 strokes.png | tail -c 3) == PNG ]]

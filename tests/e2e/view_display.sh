@@ -1,0 +1,139 @@
+# A window on a real X display, driven with real keys and a real mouse: what the window then shows
+# is read from the SVG that it saves. Also: what is remembered from one session to the next.
+set -eu
+for tool in Xvfb xdotool; do
+	command -v $tool >/dev/null || {
+		echo "skip: $tool is not installed (./dev packages test names its package)"
+		exit 77
+	}
+done
+scratch=$(mktemp -d)
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$scratch"' EXIT
+cd "$scratch"
+unset WAYLAND_DISPLAY SDL_VIDEODRIVER
+export XDG_STATE_HOME=$scratch/state XDG_RUNTIME_DIR=$scratch HOME=$scratch
+
+Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>display 2>/dev/null &
+pids+=($!)
+for ((i = 0; i < 100; i++)); do
+	[[ -s display ]] && break
+	sleep 0.1
+done
+[[ -s display ]] || {
+	echo 'skip: Xvfb does not start here'
+	exit 77
+}
+DISPLAY=:$(cat display)
+export DISPLAY
+
+"$TAILBACK" replay "$TB_SOURCE/tests/data/bit_reversal_64.goal" -o run.db -q
+
+# begin ARGUMENT...: opens the viewer and waits for its window.
+begin() {
+	"$TAILBACK" view run.db "$@" &
+	viewer=$!
+	pids+=("$viewer")
+	for ((i = 0; i < 150; i++)); do
+		window=$(xdotool search --pid "$viewer" --onlyvisible --name Tailback 2>/dev/null | head -1) || true
+		[[ -n $window ]] && break
+		sleep 0.1
+	done
+	[[ -n $window ]] || {
+		echo 'no window came up'
+		exit 1
+	}
+	xdotool windowfocus "$window" 2>/dev/null || true
+	xdotool windowmove "$window" 0 0
+	sleep 0.4
+}
+
+keys() { xdotool key --delay 60 "$@"; }
+type() { xdotool type --delay 40 "$1"; }
+
+# picture NAME: what the window shows now, as SVG.
+picture() {
+	keys ctrl+s ctrl+u
+	type "$1"
+	keys Return
+	for ((i = 0; i < 100; i++)); do
+		[[ -s $1 ]] && return
+		sleep 0.1
+	done
+	echo "$1 was not saved"
+	exit 1
+}
+
+shows() {
+	grep -q "$2" "$1" || {
+		echo "$1 does not show '$2'"
+		exit 1
+	}
+}
+
+begin --size 1280x720
+picture first.svg
+shows first.svg '100 % of a link'
+
+# The mouse: a link in the list, the wheel over the matrix, a drag on the strip of time.
+xdotool mousemove 1100 102 click 1
+picture selected.svg
+shows selected.svg Throughput
+xdotool mousemove 400 300 click --repeat 3 --delay 60 4
+picture zoomed.svg
+if cmp -s selected.svg zoomed.svg; then
+	echo 'the wheel did nothing'
+	exit 1
+fi
+xdotool mousemove 300 640 mousedown 1 mousemove 400 640 mousemove 500 640 mouseup 1
+picture brushed.svg
+if grep -q '(whole run)' brushed.svg; then
+	echo 'the drag chose no window'
+	exit 1
+fi
+
+# Keys: views, search, the palette.
+keys F3
+picture tree.svg
+shows tree.svg 'width: time busy'
+keys slash
+type 'node 9'
+keys Return
+picture node.svg
+shows node.svg 'Wait at its switch'
+keys ctrl+p
+type 'congestion trees'
+keys Return
+picture roots.svg
+shows roots.svg 'Roots by what they hold up'
+keys 0 t
+picture light.svg
+shows light.svg '(whole run)'
+xdotool windowsize "$window" 1400 900
+sleep 0.5
+keys q
+wait "$viewer"
+
+# The next session begins as this one ended; an option takes precedence.
+begin
+picture again.svg
+shows again.svg 'Roots by what they hold up'
+shows again.svg 'viewBox="0 0 1400 900"'
+shows again.svg "$(grep -o 'fill="#fafaf8"' light.svg | head -1)"
+keys q
+wait "$viewer"
+begin --size 1000x600 --theme dark
+picture asked.svg
+shows asked.svg 'viewBox="0 0 1000 600"'
+
+# A store that goes away is told of in the window, which stays.
+mv run.db gone.db
+for ((i = 0; i < 8; i++)); do
+	sleep 1
+	rm -f gone.svg
+	picture gone.svg
+	grep -q 'the store is gone' gone.svg && break
+done
+shows gone.svg 'the store is gone'
+keys q
+wait "$viewer"
