@@ -301,21 +301,38 @@ static void knot_of_nodes(const struct tb_viewer *viewer, struct knot *knot)
 static void knot_label(struct tb_viewer *viewer, struct tb_picture *picture,
 	const struct knot *knot, struct tb_box box, struct tb_colour ground)
 {
-	char text[24];
-	if (knot->n > 1)
-		snprintf(text, sizeof text, "%" PRIu32, knot->n);
-	else if (knot->row == 0)
-		snprintf(text, sizeof text, "%" PRIu32, knot->first);
-	else
-		snprintf(text, sizeof text, "%s",
-			tb_run_switches(viewer->run)[knot->pick.index].name);
-	double size = knot->row == 0 ? 8 : 10;
-	if (knot->n > 1 || tb_text_width(TB_FONT_TEXT, size, text) > box.w - 2)
+	if (knot->n > 1 || knot->row == 0)
+		return; // nodes have their numbers below
+	const char *text = tb_run_switches(viewer->run)[knot->pick.index].name;
+	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2)
 		return;
 	tb_picture_text(picture, box,
 		(struct tb_type){
-			TB_FONT_TEXT, size, TB_ALIGN_CENTRE, tb_colour_ink(ground)},
+			TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, tb_colour_ink(ground)},
 		text);
+}
+
+// draw_numbers sets the numbers of nodes below them, as many as there is room for.
+static void draw_numbers(struct tb_viewer *viewer, struct tb_picture *picture)
+{
+	const struct tree *tree = tree_of(viewer);
+	struct tb_box area = area_of(viewer);
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 10, true);
+	double n = fmax(viewer->info->n_nodes, 1);
+	double node_w = area.w * tree->zoom / n, step = 1;
+	type.align = TB_ALIGN_CENTRE;
+	while (node_w * step < 36)
+		step *= 2;
+	double first = floor(tree->pan / tree->zoom * n / step) * step;
+	for (double node = first; node < n; node += step) {
+		double x = x_of(viewer, 0, node + 0.5);
+		if (x > area.x + area.w)
+			break;
+		tb_picture_printf(picture,
+			(struct tb_box){
+				x - 20, y_of(viewer, 0) + NODE_H / 2.0 + 2, 40, 12},
+			type, "%.0f", node);
+	}
 }
 
 static void draw_knot(
@@ -408,11 +425,13 @@ static void draw_legend(struct tb_viewer *viewer, struct tb_picture *picture)
 		tb_metric_name(viewer->metric));
 	box.y += 18;
 	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
-	const char *text =
-		viewer->selected.kind == TB_PICK_FLOW ||
-				viewer->selected.kind == TB_PICK_PAIR
-			? "lit: the shortest ways, any of which packets may have taken"
-			: "of several links drawn as one the most loaded is shown";
+	const char *text = "of several links drawn as one the most loaded is shown";
+	enum tb_pick_kind kind = viewer->selected.kind;
+	if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
+		text = "lit: the shortest ways, any of which packets may have taken";
+	else if (kind == TB_PICK_LINK &&
+		 viewer->marks.links[viewer->selected.index] == TB_MARK_ROOT)
+		text = "lit: the congestion tree of which the selected link is the root";
 	tb_picture_text(picture, box, type, text);
 }
 
@@ -434,6 +453,7 @@ static void draw(
 	draw_edges(viewer, picture, area);
 	for (uint32_t row = 0; row <= viewer->info->n_levels; row++)
 		draw_row(viewer, picture, row);
+	draw_numbers(viewer, picture);
 	tb_picture_unclip(picture);
 	draw_legend(viewer, picture);
 }
