@@ -174,13 +174,31 @@ uint32_t tb_endpoint_packet(struct tb_engine *engine, uint32_t message, uint32_t
 	return make_packet(engine, message, number);
 }
 
+// end_turn lets the messages behind the first of a node's queue go first.
+static void end_turn(struct tb_engine *engine, struct node *node)
+{
+	uint32_t first = node->queue;
+	uint32_t second = engine->messages[first].next;
+	if (second == NOTHING)
+		return;
+	engine->messages[first].next = NOTHING;
+	engine->messages[node->queue_end].next = first;
+	node->queue_end = first;
+	node->queue = second;
+}
+
 static inline uint32_t cut(struct tb_engine *engine, struct node *node)
 {
 	struct message *message = &engine->messages[node->queue];
-	uint32_t id = make_packet(
-		engine, node->queue, message->n_packets - message->n_unfetched);
+	uint32_t number = message->n_packets - message->n_unfetched;
+	uint32_t id = make_packet(engine, node->queue, number);
+	if (number == 0 && tb_partners_begin(&engine->partners, message->what.source.id,
+				   message->what.destination.id) != TB_OK)
+		tb_engine_fail(engine, TB_ENOMEM, "no memory for a node's partners");
 	if (--message->n_unfetched == 0)
 		node->queue = message->next;
+	else if (engine->slice_packets && (number + 1) % engine->slice_packets == 0)
+		end_turn(engine, node);
 	return id;
 }
 
@@ -253,6 +271,8 @@ static void complete(struct tb_engine *engine, uint32_t id)
 {
 	struct message *message = &engine->messages[id];
 	message->uses = 1;
+	tb_partners_end(
+		&engine->partners, message->what.source.id, message->what.destination.id);
 	tb_wheel_put(&engine->wheel, message->delivered_at, EV_DELIVERED, id);
 	if (engine->source->sent) {
 		message->uses = 2;
@@ -274,7 +294,10 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
 	uint32_t payload = payload_bytes(engine, packet);
 	node->drained_at = bus_serve(engine, node, engine->now, payload);
-	ack = tb_circuit_release(engine, packet, ack + params->ack_delay_ps);
+	ack += params->ack_delay_ps;
+	if (tb_partners_too_many(&engine->partners, packet->destination))
+		ack += params->partner_delay_ps;
+	ack = tb_circuit_release(engine, packet, ack);
 	uint32_t source = message->what.source.id;
 	if (engine->nodes[source].fetched != NOTHING)
 		tb_endpoint_look_again(engine, source);
@@ -330,7 +353,11 @@ static void tell_delivered(struct tb_engine *engine, uint32_t id)
 
 static void tell_undelivered(struct tb_engine *engine, uint32_t id)
 {
-	uint64_t cookie = engine->messages[id].what.cookie;
+	const struct message *message = &engine->messages[id];
+	uint64_t cookie = message->what.cookie;
+	if (message->n_unfetched < message->n_packets)
+		tb_partners_end(&engine->partners, message->what.source.id,
+			message->what.destination.id);
 	engine->stats.n_undelivered++;
 	if (engine->source->undelivered) {
 		int status = engine->source->undelivered(

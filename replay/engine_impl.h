@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "least_loaded.h"
 #include "network_impl.h"
+#include "partners.h"
 #include "recorder.h"
 #include "router.h"
 #include "wheel.h"
@@ -174,7 +175,9 @@ struct tb_engine {
 	bool odd_routes;	  // they are not simply the network's
 	struct tb_faulty *faulty; // NULL when nothing dies
 	tb_time_ps fault_at;	  // when something dies next
-	int64_t age_q10;	  // age weight, 10 binary places
+	struct tb_partners partners;
+	uint32_t slice_packets; // of a message before the next one's turn; 0: all
+	int64_t age_q10;	// age weight, 10 binary places
 	uint64_t bus_q20;
 	uint32_t run_bytes, runs_most, hops_most, vcs_most;
 	unsigned hops_shift;		// of an EV_READY's subject

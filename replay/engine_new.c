@@ -251,6 +251,9 @@ static int make(struct tb_engine *engine, const struct tb_engine_options *option
 		status = make_packets(engine);
 	if (status == TB_OK)
 		status = make_nodes(engine);
+	if (status == TB_OK)
+		status = tb_partners_init(&engine->partners, engine->net->params.partners,
+			engine->net->n_nodes);
 	engine->fault_at = TB_TIME_NEVER;
 	engine->odd_routes = engine->router.fixed || engine->router.dead_at;
 	if (status == TB_OK && engine->router.dead_at)
@@ -268,6 +271,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	made->net = network;
 	made->source = source;
 	made->age_q10 = (int64_t)(network->params.age_weight * 1024 + 0.5);
+	made->slice_packets = tb_slice_packets(&network->params);
 	made->bus_q20 = per_byte_q20(network->params.bus_bytes_per_s);
 	made->free_message = NOTHING;
 	int status = make(made, options);
@@ -294,6 +298,7 @@ void tb_engine_free(struct tb_engine *engine)
 		return;
 	tb_recorder_fini(&engine->recorder);
 	tb_faulty_free(engine);
+	tb_partners_fini(&engine->partners);
 	tb_router_fini(&engine->router);
 	tb_wheel_fini(&engine->wheel);
 	free(engine->links);

@@ -4,7 +4,7 @@
 
 #define IO_BYTES                                                                         \
 	(UINT64_C(1024) * 1024) // of a message of the I/O job beside a compute job
-#define QUEUE 2			// messages that a node keeps
+#define QUEUE 128		// messages that a node keeps
 
 static struct tb_traffic_job *add_job(struct tb_experiment_plan *plan, uint64_t bytes)
 {

@@ -281,6 +281,21 @@ static void drop_waiting(struct tb_engine *engine, struct sender *sender, uint32
 	sender->last = kept;
 }
 
+// leave_queue takes a message out of its node's queue.
+static void leave_queue(struct tb_engine *engine, struct node *node, uint32_t id)
+{
+	uint32_t after = engine->messages[id].next, before = node->queue;
+	if (before == id) {
+		node->queue = after;
+		return;
+	}
+	while (engine->messages[before].next != id)
+		before = engine->messages[before].next;
+	engine->messages[before].next = after;
+	if (after == NOTHING)
+		node->queue_end = before;
+}
+
 // give_up gives a message up: of it nothing is cut any more. `dead` is the link that it
 // met last.
 static void give_up(struct tb_engine *engine, uint32_t id, uint32_t dead)
@@ -288,10 +303,8 @@ static void give_up(struct tb_engine *engine, uint32_t id, uint32_t dead)
 	struct message *message = &engine->messages[id];
 	uint32_t source = message->what.source.id;
 	message->given_up = true;
-	if (message->n_unfetched) {
-		assert(engine->nodes[source].queue == id);
-		engine->nodes[source].queue = message->next;
-	}
+	if (message->n_unfetched)
+		leave_queue(engine, &engine->nodes[source], id);
 	drop_waiting(engine, &engine->faulty->senders[source], id);
 	tb_recorder_undelivered(
 		&engine->recorder, message->flow, dead, message->what.bytes, engine->now);

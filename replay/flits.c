@@ -312,6 +312,9 @@ int tb_flits_new(struct tb_flits **flits, const struct tb_network *network,
 	if (status == TB_OK)
 		status = tb_router_init(
 			&made->router, network, options->seed, options->faults);
+	if (status == TB_OK)
+		status = tb_partners_init(
+			&made->partners, network->params.partners, network->n_nodes);
 	made->fault_at =
 		made->router.n_deaths ? made->router.deaths[0].at : TB_TIME_NEVER;
 	if (status == TB_OK)
@@ -339,6 +342,7 @@ void tb_flits_free(struct tb_flits *flits)
 		free(message);
 	}
 	tb_recorder_fini(&flits->recorder);
+	tb_partners_fini(&flits->partners);
 	tb_router_fini(&flits->router);
 	tb_books_fini(&flits->books);
 	free(flits->heap.items);

@@ -149,11 +149,8 @@ static void give_up(struct tb_flits *flits, struct message *message, uint32_t de
 {
 	struct node *node = &flits->nodes[message->what.source.id];
 	message->given_up = true;
-	if (message->n_uncut) {
-		node->queue = message->next;
-		if (!node->queue)
-			node->queue_end = &node->queue;
-	}
+	if (message->n_uncut)
+		tb_flits_leave_queue(node, message);
 	for (struct packet **at = &node->again; *at;) {
 		struct packet *packet = *at;
 		if (packet->message != message) {
@@ -252,17 +249,8 @@ struct packet *tb_flits_cut(struct tb_flits *flits, uint32_t id)
 	}
 	while (node->queue && !leads(flits, id, node->queue))
 		give_up(flits, node->queue, TB_ID_NONE);
-	if (!node->queue)
-		return NULL;
-	struct message *message = node->queue;
-	struct packet *packet =
-		tb_flits_packet(flits, message, message->n_packets - message->n_uncut);
+	struct packet *packet = tb_flits_cut_next(flits, node);
 	if (packet)
 		packet->tables = node->tables;
-	if (--message->n_uncut == 0) {
-		node->queue = message->next;
-		if (!node->queue)
-			node->queue_end = &node->queue;
-	}
 	return packet;
 }

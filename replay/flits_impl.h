@@ -11,6 +11,7 @@
 #include "flits.h"
 #include "flits_books.h"
 #include "network_impl.h"
+#include "partners.h"
 #include "recorder.h"
 #include "router.h"
 
@@ -49,7 +50,8 @@ struct message {
 	tb_time_ps posted_at;
 	uint32_t n_packets;
 	uint32_t n_uncut, n_undrained, n_unacknowledged; // packets
-	uint32_t n_lost; // packets that failed and are not tried again
+	uint32_t n_outside; // packets that are not in at the destination
+	uint32_t n_lost;    // packets that failed and are not tried again
 	bool given_up;
 	uint32_t flow;
 	bool sent, delivered; // the source knows
@@ -149,6 +151,7 @@ struct tb_flits {
 	tb_time_ps last_told; // the source of an end
 	bool over;
 	struct tb_router router;
+	struct tb_partners partners;
 	uint64_t bus_q20;
 	int64_t age_q10;
 	uint32_t block_flits;
@@ -218,6 +221,9 @@ void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop)
 void tb_flits_ended(struct tb_flits *flits, struct message *message, enum what what);
 void tb_flits_tell_source(struct tb_flits *flits);
 void tb_flits_fetch(struct tb_flits *flits, uint32_t node); // phase 2
+void tb_flits_leave_queue(struct node *node, struct message *message);
+// The next packet of a node's messages, or NULL (rule 2).
+struct packet *tb_flits_cut_next(struct tb_flits *flits, struct node *node);
 struct packet *tb_flits_packet(
 	struct tb_flits *flits, struct message *message, uint32_t number);
 void tb_flits_drop_done(struct tb_flits *flits, struct packet *packet);

@@ -39,8 +39,8 @@ void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
 	message->serial = flits->stats.n_posted++;
 	message->posted_at = flits->now;
 	message->n_packets = n ? (uint32_t)n : 1;
-	message->n_uncut = message->n_undrained = message->n_unacknowledged =
-		message->n_packets;
+	message->n_uncut = message->n_outside = message->n_undrained =
+		message->n_unacknowledged = message->n_packets;
 	message->flow = tb_recorder_flow(
 		&flits->recorder, what->job, what->source.id, what->destination.id);
 	message->older = flits->messages;
@@ -68,6 +68,23 @@ static void start_local(struct tb_flits *flits, struct message *message)
 			.message = message});
 }
 
+void tb_flits_leave_queue(struct node *node, struct message *message)
+{
+	struct message **at = &node->queue;
+	while (*at != message)
+		at = &(*at)->next;
+	*at = message->next;
+	if (!message->next)
+		node->queue_end = at;
+	message->next = NULL;
+}
+
+static void join_queue(struct node *node, struct message *message)
+{
+	*node->queue_end = message;
+	node->queue_end = &message->next;
+}
+
 void tb_flits_started(struct tb_flits *flits, struct message *message)
 {
 	uint32_t id = message->what.source.id;
@@ -76,8 +93,7 @@ void tb_flits_started(struct tb_flits *flits, struct message *message)
 		start_local(flits, message);
 		return;
 	}
-	*node->queue_end = message;
-	node->queue_end = &message->next;
+	join_queue(node, message);
 	touch(&flits->nodes_now, id, &node->touched);
 }
 
@@ -127,18 +143,22 @@ struct packet *tb_flits_packet(
 	return packet;
 }
 
-// cut makes the next packet of a node's first message.
-static struct packet *cut(struct tb_flits *flits, struct node *node)
+struct packet *tb_flits_cut_next(struct tb_flits *flits, struct node *node)
 {
 	struct message *message = node->queue;
 	if (!message)
 		return NULL;
-	struct packet *packet =
-		tb_flits_packet(flits, message, message->n_packets - message->n_uncut);
+	uint32_t number = message->n_packets - message->n_uncut;
+	uint32_t slice = tb_slice_packets(&flits->net->params);
+	struct packet *packet = tb_flits_packet(flits, message, number);
+	if (number == 0 && tb_partners_begin(&flits->partners, message->what.source.id,
+				   message->what.destination.id) != TB_OK)
+		no_memory(flits);
 	if (--message->n_uncut == 0) {
-		node->queue = message->next;
-		if (!node->queue)
-			node->queue_end = &node->queue;
+		tb_flits_leave_queue(node, message);
+	} else if (slice && (number + 1) % slice == 0) {
+		tb_flits_leave_queue(node, message);
+		join_queue(node, message);
 	}
 	return packet;
 }
@@ -174,8 +194,8 @@ void tb_flits_fetch(struct tb_flits *flits, uint32_t id)
 		inject(flits, id);
 	if (node->fetched || node->fetching)
 		return;
-	node->fetching =
-		flits->router.dead_at ? tb_flits_cut(flits, id) : cut(flits, node);
+	node->fetching = flits->router.dead_at ? tb_flits_cut(flits, id)
+					       : tb_flits_cut_next(flits, node);
 	if (node->fetching)
 		tb_flits_foresee(
 			flits, (struct happening){.at = bus_serve(flits, node,
@@ -199,6 +219,12 @@ void tb_flits_drop_done(struct tb_flits *flits, struct packet *packet)
 	flits->stats.n_in_flight--;
 }
 
+static void end_partners(struct tb_flits *flits, const struct message *message)
+{
+	tb_partners_end(
+		&flits->partners, message->what.source.id, message->what.destination.id);
+}
+
 // Rules 5 and 6. The last flit is in: the packet asks for the bus. Its acknowledgement
 // leaves a delay later, or after the packet before it has been drained: there is room for
 // one.
@@ -216,6 +242,10 @@ void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet)
 		(struct happening){
 			.at = node->drained_at, .what = DRAINED, .packet = packet});
 	leaves += flits->net->params.ack_delay_ps;
+	if (tb_partners_too_many(&flits->partners, packet->destination))
+		leaves += flits->net->params.partner_delay_ps;
+	if (--packet->message->n_outside == 0)
+		end_partners(flits, packet->message);
 	tb_flits_foresee(flits,
 		(struct happening){
 			.at = leaves + flits->links[packet->hops[last].link].hop_ps,
@@ -342,6 +372,8 @@ static void tell_ending(struct tb_flits *flits, const struct ending *ending)
 		message->sent = true;
 	} else if (ending->what == UNDELIVERED) {
 		flits->stats.n_undelivered++;
+		if (message->n_uncut < message->n_packets)
+			end_partners(flits, message);
 	} else {
 		message->delivered = true;
 		count_delivered(flits, message);

@@ -65,6 +65,11 @@ struct tb_network_params {
 	tb_time_ps send_overhead_ps; // from the post of a message to its first fetch
 	tb_time_ps
 		receive_overhead_ps; // from the last byte in memory to the notification
+	uint32_t slice_bytes; // payload that a message sends before it is the next one's
+			      // turn, rounded up to packets; 0: sent to its end
+	uint32_t partners; // of a node, beyond which acknowledgements leave it
+			   // partner_delay_ps later; 0: no limit
+	tb_time_ps partner_delay_ps;
 	uint32_t retries; // of a packet that met an error, before its node looks for
 			  // other ways
 	tb_time_ps retry_delay_ps; // from an error's return to the next try

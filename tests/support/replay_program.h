@@ -93,6 +93,11 @@ static inline void random_params(
 		.age_weight = (double)below(random, 6) / 5};
 	if (params->arity == 4 && params->levels == 3)
 		params->levels = 2;
+	if (below(random, 2))
+		params->slice_bytes = 1 + below(random, 4 * params->packet_payload_bytes);
+	if (below(random, 2))
+		params->partners = 1 + below(random, 3);
+	params->partner_delay_ps = (tb_time_ps)ONE_OF(random, 0, 460000, 2000000);
 }
 
 // random_tree: up to four leaves below up to three tops, cables of different VCs and

@@ -120,8 +120,8 @@ static void the_window_grows_with_the_message_and_with_light_load(void **state)
 		      "0.25\n");
 	assert_int_equal(sweep.points[0].experiment.window_us, 40000);
 	assert_int_equal(sweep.points[1].experiment.window_us, 160000);
-	assert_int_equal(sweep.points[1].experiment.warm_us, 10000);
-	assert_int_equal(sweep.points[2].experiment.warm_us, 40000);
+	assert_int_equal(sweep.points[1].experiment.warm_us, 20000);
+	assert_int_equal(sweep.points[2].experiment.warm_us, 80000);
 	assert_int_equal(sweep.points[3].experiment.window_us, 640000);
 	tb_sweep_fini(&sweep);
 }
@@ -186,7 +186,7 @@ static void points_that_cannot_be_run_are_refused(void **state)
 		"shuffle (seed 1): shuffle moves binary digits: the number of nodes must "
 		"be a power of two, not 48");
 	fails("[sweep]\nexperiment = uniform\nwindow = 1ms\n", TB_EUSAGE, 0,
-		"uniform (seed 1): a window of 1000 us after a warm-up of 10000 us: "
+		"uniform (seed 1): a window of 1000 us after a warm-up of 20000 us: "
 		"expected a warm-up, and a window that is as long or longer");
 	fails("[sweep]\nexperiment = uniform\nload = 0.5, 0.50\nwarm=1us\nwindow=1us\n",
 		TB_EUSAGE, 0,

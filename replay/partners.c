@@ -1,0 +1,69 @@
+#include "partners.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+int tb_partners_init(struct tb_partners *partners, uint32_t most, uint32_t n_nodes)
+{
+	*partners = (struct tb_partners){.most = most};
+	if (most)
+		partners->n_partners = calloc(n_nodes, sizeof *partners->n_partners);
+	return most && !partners->n_partners ? TB_ENOMEM : TB_OK;
+}
+
+void tb_partners_fini(struct tb_partners *partners)
+{
+	tb_map_fini(&partners->pair_of);
+	free(partners->n_partners);
+	free(partners->n_messages);
+	*partners = (struct tb_partners){0};
+}
+
+static uint64_t key_of(uint32_t source, uint32_t destination)
+{
+	return (uint64_t)destination << 32 | source;
+}
+
+// new_pair finds a place for a pair that was not seen before.
+static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
+{
+	if (partners->n_pairs == partners->room) {
+		uint32_t room = partners->room ? partners->room * 2 : 256;
+		void *moved = realloc(
+			partners->n_messages, room * sizeof *partners->n_messages);
+		if (!moved)
+			return TB_ENOMEM;
+		partners->n_messages = moved;
+		partners->room = room;
+	}
+	if (tb_map_put(&partners->pair_of, key, partners->n_pairs) != TB_OK)
+		return TB_ENOMEM;
+	*pair = partners->n_pairs++;
+	partners->n_messages[*pair] = 0;
+	return TB_OK;
+}
+
+int tb_partners_begin(struct tb_partners *partners, uint32_t source, uint32_t destination)
+{
+	uint64_t key = key_of(source, destination);
+	uint32_t pair = 0;
+	if (!partners->most)
+		return TB_OK;
+	if (!tb_map_find(&partners->pair_of, key, &pair) &&
+		new_pair(partners, key, &pair) != TB_OK)
+		return TB_ENOMEM;
+	if (partners->n_messages[pair]++ == 0)
+		partners->n_partners[destination]++;
+	return TB_OK;
+}
+
+void tb_partners_end(struct tb_partners *partners, uint32_t source, uint32_t destination)
+{
+	uint32_t pair = 0;
+	if (!partners->most)
+		return;
+	bool known = tb_map_find(&partners->pair_of, key_of(source, destination), &pair);
+	assert(known && partners->n_messages[pair] > 0);
+	if (known && --partners->n_messages[pair] == 0)
+		partners->n_partners[destination]--;
+}
