@@ -252,6 +252,12 @@ struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
 	struct tb_engine_stats stats = engine->stats;
 	stats.now_ps = engine->over ? engine->last_told : engine->now;
 	stats.wait_ps = engine->recorder.wait_ps;
+	stats.link_bytes =
+		(uint32_t)(sizeof(struct link) +
+			   engine->vcs_most * (sizeof(struct vc) + sizeof(tb_time_ps)) +
+			   sizeof(uint32_t) + sizeof(struct tb_cell *) +
+			   sizeof(struct tb_link_sample));
+	stats.packet_bytes = (uint32_t)engine->packet_bytes;
 	stats.n_in_flight = engine->n_packets_most - engine->n_free_packets;
 	return stats;
 }

@@ -63,6 +63,8 @@ struct tb_engine_stats {
 	uint64_t n_events;
 	uint64_t n_hops;	// links crossed by packets
 	uint32_t n_in_flight;	// packets
+	uint32_t link_bytes;	// of the engine's memory, for each link
+	uint32_t packet_bytes;	// and for each packet that can be in flight
 	uint64_t n_retries;	// packets sent again after an error
 	uint64_t n_undelivered; // messages given up
 };
