@@ -29,6 +29,7 @@ enum {
 	KEY_JOB,
 	KEY_SPLIT,
 	KEY_ROUTES,
+	KEY_PER_NODE,
 	KEY_FAULT,
 	KEY_FAULT_FILE,
 	KEY_EACH,
@@ -53,6 +54,7 @@ static const struct argp_option option_table[] = {
 		"Forwarding tables in place of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them",
 		1},
+	{"per-node", KEY_PER_NODE, "N", 0, "Put N ranks of a job on each node (1)", 1},
 	{"fault", KEY_FAULT, "WHAT[@TIME]", 0,
 		"A cable or switch is dead, from the start or from TIME on: link=0.1:4, "
 		"'link=node 5', switch=1.4@12ms; may be given again",
@@ -61,7 +63,8 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
 		"A further job or capture: start=TIME, placement=block|cyclic|random|"
-		"stride:N, nodes=HOSTS such as node[00-15,20], hosts=FILE, map=FILE, "
+		"stride:N, per-node=N, nodes=HOSTS such as node[00-15,20], hosts=FILE, "
+		"map=FILE, "
 		"name=NAME",
 		5},
 	{"split-jobs", KEY_SPLIT, NULL, 0,
@@ -210,6 +213,12 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_ROUTES:
 		options->route_file = text;
 		break;
+	case KEY_PER_NODE:
+		if (tb_parse_count(text, 1, TB_PER_NODE_MAX, &count) != TB_OK)
+			argp_error(state, "--per-node=%s: expected a number from 1 to %d",
+				text, TB_PER_NODE_MAX);
+		options->workload.per_node = (uint32_t)count;
+		break;
 	case KEY_FAULT:
 		parsing->faults[options->n_faults++] = text;
 		break;
@@ -291,6 +300,8 @@ char *replay_describe(const struct replay_options *options)
 	fprintf(stream, "--network %s --seed %" PRIu64, options->network, options->seed);
 	if (options->n_nodes)
 		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
+	if (options->workload.per_node)
+		fprintf(stream, " --per-node %" PRIu32, options->workload.per_node);
 	if (options->bin_ps)
 		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
 	if (options->workload.map)

@@ -26,6 +26,18 @@ static int set_placement(
 	return tb_placement_parse(&spec->placement, value, error);
 }
 
+static int set_per_node(
+	struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	uint64_t n = 0;
+	if (tb_parse_count(value, 1, TB_PER_NODE_MAX, &n) != TB_OK)
+		return tb_fail(error, TB_EUSAGE,
+			"per-node=%s: expected a number of ranks from 1 to %d", value,
+			TB_PER_NODE_MAX);
+	spec->placement.per_node = (uint32_t)n;
+	return TB_OK;
+}
+
 static int set_nodes(struct tb_job_spec *spec, const char *value, struct tb_error *error)
 {
 	(void)error;
@@ -62,6 +74,7 @@ static const struct key {
 } keys[] = {
 	{"start", set_start, false},
 	{"placement", set_placement, true},
+	{"per-node", set_per_node, true},
 	{"nodes", set_nodes, true},
 	{"hosts", set_hosts, true},
 	{"map", set_map, true},

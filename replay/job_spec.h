@@ -2,7 +2,8 @@
 //
 //   io.goal,start=5ms,placement=cyclic,nodes=node[48-63],name=io
 //
-// The keys: `name`; `start`, a time; `placement`, as tb_placement_parse reads it; and one
+// The keys: `name`; `start`, a time; `placement`, as tb_placement_parse reads it;
+// `per-node`, how many ranks a node takes of which no host file tells; and one
 // of `nodes` (a host list), `hosts` (a host file) and `map` (a file of ranks and nodes).
 // A part without `=` belongs to the value before it, so a host list needs no quotes and
 // a file's name may have commas.
@@ -10,6 +11,8 @@
 #define TB_JOB_SPEC_H
 
 #include "placement.h"
+
+#define TB_PER_NODE_MAX 65536
 
 struct tb_job_spec {
 	char *text; // what the others point into

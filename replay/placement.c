@@ -114,6 +114,12 @@ static int check_node(const struct placing *placing, uint32_t node)
 	return TB_OK;
 }
 
+static uint32_t slots_of(const struct placing *placing)
+{
+	uint32_t per_node = placing->placement->per_node;
+	return per_node ? per_node : 1;
+}
+
 // free_hosts lists the nodes that no job has.
 static int free_hosts(const struct placing *placing, struct tb_hosts *hosts)
 {
@@ -124,7 +130,8 @@ static int free_hosts(const struct placing *placing, struct tb_hosts *hosts)
 		return no_memory(placing);
 	for (uint32_t node = 0; node < n_nodes; node++)
 		if (places->job_of[node] == NOBODY)
-			hosts->hosts[hosts->n++] = (struct tb_host){node, 1};
+			hosts->hosts[hosts->n++] =
+				(struct tb_host){node, slots_of(placing)};
 	return TB_OK;
 }
 
@@ -138,6 +145,8 @@ static int list_hosts(const struct placing *placing, struct tb_hosts *hosts)
 		status = tb_hosts_read(hosts, placement->hosts, placing->error);
 	else
 		return free_hosts(placing, hosts);
+	for (uint32_t i = 0; placement->nodes && i < hosts->n; i++)
+		hosts->hosts[i].n_slots *= slots_of(placing);
 	for (uint32_t i = 0; status == TB_OK && i < hosts->n; i++)
 		status = check_node(placing, hosts->hosts[i].node);
 	return status;
@@ -156,6 +165,8 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 	const struct tb_places *places = placing->places;
 	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	unsigned long long n_slots = count_slots(hosts);
+	uint32_t per_node = slots_of(placing);
+	uint32_t wanted = (placing->n_ranks - 1) / per_node + 1; // nodes
 	char ranks[48], nodes[48];
 	tb_format_counted(placing->n_ranks, "rank", ranks, sizeof ranks);
 	tb_format_counted(n_nodes, "node", nodes, sizeof nodes);
@@ -163,15 +174,15 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 		return tb_fail(placing->error, TB_ECAPACITY,
 			"job '%s' has %s, its hosts have room for %llu", placing->name,
 			ranks, n_slots);
-	if (n_slots == n_nodes)
+	if (hosts->n == n_nodes)
 		return tb_fail(placing->error, TB_ECAPACITY,
 			"job '%s' has %s, the network %s: --nodes %u raises the tree",
-			placing->name, ranks, nodes, placing->n_ranks);
+			placing->name, ranks, nodes, wanted);
 	return tb_fail(placing->error, TB_ECAPACITY,
 		"job '%s' has %s, the other jobs leave %llu of %s: --nodes %llu raises "
 		"the tree",
-		placing->name, ranks, n_slots, nodes,
-		n_nodes - n_slots + placing->n_ranks);
+		placing->name, ranks, n_slots / per_node, nodes,
+		n_nodes - n_slots / per_node + wanted);
 }
 
 // A slot on its way to a rank: slots are sorted by their keys, then by their order.

@@ -8,7 +8,7 @@
 //   random   in a random order of the slots, which the seed and the job's number give;
 //   stride:N to every N-th of the nodes, then again from the second on, and so on;
 // or a map file names the node of each rank (rank_map.h). A node has as many slots as its
-// host file says, else one.
+// host file says, else `per_node`.
 #ifndef TB_PLACEMENT_H
 #define TB_PLACEMENT_H
 
@@ -25,6 +25,7 @@ enum tb_placement_kind {
 struct tb_placement {
 	enum tb_placement_kind kind;
 	uint32_t stride;   // of TB_PLACE_STRIDE, at least 1
+	uint32_t per_node; // ranks; 0 reads as 1
 	const char *nodes; // a host list; NULL: none
 	const char *hosts; // a host file; NULL: none. Not both
 	const char *map;   // the file of TB_PLACE_MAP; then neither of them

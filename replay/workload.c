@@ -3,6 +3,7 @@
 
 #include "survey.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +135,13 @@ static char *describe_placement(const struct workload_input *input)
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
-	if (input->spec.placed && placement->kind != TB_PLACE_MAP)
+	if ((input->spec.placed || placement->per_node) &&
+		placement->kind != TB_PLACE_MAP)
 		fputs(kinds[placement->kind], stream);
 	if (placement->kind == TB_PLACE_STRIDE)
 		fprintf(stream, ":%u", placement->stride);
+	if (placement->per_node)
+		fprintf(stream, ", %" PRIu32 " a node", placement->per_node);
 	if (placement->nodes)
 		fprintf(stream, " on %s", placement->nodes);
 	if (placement->hosts)
@@ -176,6 +180,18 @@ static char *choose_name(const struct tb_workload *workload, uint32_t i)
 	else if (name)
 		memcpy(name, wanted, strlen(wanted) + 1);
 	return name;
+}
+
+// fill_nodes gives jobs that say nothing else the ranks a node that the options want.
+static void fill_nodes(struct tb_workload *workload)
+{
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		struct workload_input *input = &workload->inputs[i];
+		struct tb_placement *placement = &input->spec.placement;
+		if (input->job && !placement->per_node && !placement->map &&
+			!placement->hosts)
+			placement->per_node = workload->options->per_node;
+	}
 }
 
 static int name_inputs(struct tb_workload *workload, struct tb_error *error)
@@ -219,6 +235,13 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 		return tb_fail(error, TB_EUSAGE,
 			"--map says which job an endpoint works for, so there is nothing "
 			"for --split-jobs to find out");
+	if (options->per_node && n_captures == workload->n_inputs)
+		return tb_fail(error, TB_EUSAGE,
+			"--per-node is for jobs, and none is among the inputs");
+	if (options->per_node && options->map)
+		return tb_fail(error, TB_EUSAGE,
+			"--map says where each rank sits, so --per-node would be a "
+			"second placement");
 	if (options->split && n_captures == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"--split-jobs is for packet captures, and none is among the "
@@ -312,6 +335,7 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	int status = read_traces(workload, error);
 	if (status == TB_OK)
 		status = read_specs(workload, error);
+	fill_nodes(workload);
 	if (status == TB_OK)
 		status = name_inputs(workload, error);
 	if (status == TB_OK)
