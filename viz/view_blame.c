@@ -235,8 +235,8 @@ static void draw_square(struct tb_viewer *viewer, struct tb_picture *picture,
 						  (double)square->whole_ps
 					: 0;
 	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
-		type, "down: who waited, across: for whom%s; %.0f %% of the wait",
-		square->n_victims < square->all_victims ? ", the first of many" : "",
+		type, "down waited for across%s; %.0f %% of the wait",
+		square->n_victims < square->all_victims ? ", the heaviest of many" : "",
 		share);
 }
 

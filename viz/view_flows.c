@@ -643,6 +643,7 @@ static void reveal(struct tb_viewer *viewer, bool zoom)
 
 const struct tb_view tb_view_flows = {.name = "flows",
 	.tab = "Node to node",
+	.brief_tab = "Nodes",
 	.open = open,
 	.draw = draw,
 	.request = request,

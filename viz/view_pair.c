@@ -438,6 +438,7 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 
 const struct tb_view tb_view_pair = {.name = "pair",
 	.tab = "Two runs",
+	.brief_tab = "Pair",
 	.open = open,
 	.draw = draw,
 	.request = request,

@@ -146,15 +146,16 @@ struct parts {
 static struct parts parts_of(const struct tb_viewer *viewer)
 {
 	struct tb_box place = viewer->places[TB_VIEW_ROOTS];
-	double x = place.x + LIST_W + PAD;
-	double w = fmax(place.w - LIST_W - 2 * PAD, 1);
+	double list_w = fmin(LIST_W, place.w * 0.42);
+	double x = place.x + list_w + PAD;
+	double w = fmax(place.w - list_w - 2 * PAD, 1);
 	double y = place.y + 6;
 	double h = fmax(place.h - 12, 1);
 	double branches_h = fmax(h * 0.4 - 40, 40);
 	double chart_y = y + 44 + branches_h + 34;
 	double chart_h = fmax(h * 0.16, 30);
 	double victims_y = chart_y + chart_h + 30;
-	return (struct parts){.list = {place.x, place.y, LIST_W, place.h},
+	return (struct parts){.list = {place.x, place.y, list_w, place.h},
 		.title = {x, y, w, 40},
 		.branches = {x, y + 44, w, branches_h},
 		.chart = {x, chart_y, w, chart_h},
@@ -232,8 +233,8 @@ static void draw_root(struct tb_viewer *viewer, struct tb_picture *picture,
 		type, "%" PRIu32 " links", root->n_links);
 	slice_waits(trees, root->root.id, waits, n_links);
 	draw_slices(viewer, picture,
-		(struct tb_box){box.x + 120, box.y + 17, box.w - 126, 10}, waits,
-		trees->n_bins);
+		(struct tb_box){box.x + box.w * 0.4, box.y + 17, box.w * 0.6 - 6, 10},
+		waits, trees->n_bins);
 }
 
 static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture,
@@ -541,6 +542,7 @@ static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_t
 
 const struct tb_view tb_view_roots = {.name = "roots",
 	.tab = "Congestion trees",
+	.brief_tab = "Trees",
 	.open = open,
 	.draw = draw,
 	.request = request,

@@ -65,7 +65,8 @@ struct tb_tip {
 
 struct tb_view {
 	const char *name;
-	const char *tab; // main views: what the tab says
+	const char *tab;       // main views: what the tab says
+	const char *brief_tab; // the same in a narrow window; NULL: no other
 	// Reads what the view shows of the window and metric. NULL: nothing of its own.
 	int (*open)(struct tb_viewer *viewer, struct tb_error *error);
 	void (*draw)(struct tb_viewer *viewer, struct tb_picture *picture,

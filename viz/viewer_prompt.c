@@ -76,7 +76,7 @@ static const char *key_of(const char *keys, int choice, char *buffer, size_t siz
 	return buffer;
 }
 
-static void offer_commands(struct tb_prompt *prompt)
+static void offer_commands(struct tb_viewer *viewer, struct tb_prompt *prompt)
 {
 	const struct tb_request_row *rows = tb_request_rows();
 	for (int i = 0; i < TB_N_REQUESTS; i++) {
@@ -86,6 +86,10 @@ static void offer_commands(struct tb_prompt *prompt)
 					       : 1;
 		for (int choice = 0; choice < n; choice++) {
 			struct tb_request request = {(enum tb_request_name)i, choice};
+			if (i == TB_REQUEST_VIEW &&
+				!tb_viewer_has(viewer,
+					(enum tb_view_name)(TB_FIRST_MAIN + choice)))
+				continue;
 			const char *what =
 				i == TB_REQUEST_METRIC
 					? tb_metric_title((enum tb_metric)choice)
@@ -112,7 +116,7 @@ static void look(struct tb_viewer *viewer)
 	if (prompt->kind == TB_PROMPT_SEARCH)
 		tb_search_find(viewer, prompt);
 	if (prompt->kind == TB_PROMPT_COMMANDS)
-		offer_commands(prompt);
+		offer_commands(viewer, prompt);
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(viewer->filter, sizeof viewer->filter, "%.*s",
