@@ -189,6 +189,7 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 		return tb_fail(error, TB_ENOMEM, "no memory for a report");
 	made->run = run;
 	made->info = tb_run_info(run);
+	made->top = top;
 	int status = gather(made, top, error);
 	if (status) {
 		tb_report_free(made);

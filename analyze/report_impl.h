@@ -60,6 +60,7 @@ struct tb_report {
 	uint32_t n_blame;
 	struct tb_blame_jobs *blame_jobs;
 	uint32_t n_blame_jobs;
+	uint32_t top; // entries of a list; 0: all
 	struct tb_jobs jobs;
 	// Blame by link, flow and flow; by root; by root and the jobs that wait, each
 	// root's together; by link and by root with both jobs. Of the first two some are

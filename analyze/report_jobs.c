@@ -26,6 +26,12 @@ uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job)
 	return waits_of(report, job, true);
 }
 
+// listed is how many of `n` rows a table has.
+static uint32_t listed(const struct tb_report *report, uint32_t n)
+{
+	return report->top && report->top < n ? report->top : n;
+}
+
 // Lists of nodes are cut off in a table; JSON has more of them.
 #define NODES_WIDTH 20
 
@@ -49,7 +55,7 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 	struct tb_report_table table = {
 		.id = "jobs",
 		.title = "Jobs",
-		.n_rows = report->info->n_jobs > 1 ? report->jobs.n : 0,
+		.n_rows = report->info->n_jobs > 1 ? listed(report, report->jobs.n) : 0,
 		.columns =
 			{
 				{"Job", "Its name", false},
@@ -76,13 +82,14 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 	struct tb_report_writer writer;
 	if (!table.n_rows)
 		return TB_OK;
+	tb_report_remark_rest(&table, report->jobs.n, "jobs", "");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	double worst = 0;
 	for (uint32_t i = 0; i < report->jobs.n; i++)
 		if (report->jobs.jobs[i].slowdown > worst)
 			worst = report->jobs.jobs[i].slowdown;
-	for (uint32_t i = 0; i < report->jobs.n; i++) {
+	for (uint32_t i = 0; i < table.n_rows; i++) {
 		const struct tb_job_figures *job = &report->jobs.jobs[i];
 		tb_report_put_job(&writer, report->run, i);
 		tb_report_put_count(&writer, job->n_nodes);
@@ -105,7 +112,7 @@ static int list_job_blame(struct tb_report *report)
 	struct tb_report_table table = {
 		.id = "blame-by-job",
 		.title = "Which job makes which wait",
-		.n_rows = report->n_blame_jobs,
+		.n_rows = listed(report, report->n_blame_jobs),
 		.columns =
 			{
 				{"Waits", "The job whose headers stood", false},
@@ -120,9 +127,10 @@ static int list_job_blame(struct tb_report *report)
 	struct tb_report_writer writer;
 	if (!table.n_rows)
 		return TB_OK;
+	tb_report_remark_rest(&table, report->n_blame_jobs, "pairs of jobs", "");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < report->n_blame_jobs; i++) {
+	for (uint32_t i = 0; i < table.n_rows; i++) {
 		const struct tb_blame_jobs *jobs = &report->blame_jobs[i];
 		tb_report_put_job(&writer, report->run, jobs->victim_job);
 		tb_report_put_job(&writer, report->run, jobs->culprit_job);
