@@ -315,6 +315,15 @@ static void write_network(const struct tb_network_params *params, FILE *stream)
 		tb_format_time(params->send_overhead_ps, text, sizeof text));
 	write_item(stream, "receive overhead",
 		tb_format_time(params->receive_overhead_ps, text, sizeof text));
+	if (params->slice_bytes)
+		write_item(stream, "slice of a message",
+			tb_format_size(params->slice_bytes, text, sizeof text));
+	if (params->partners) {
+		char delay[64];
+		snprintf(text, sizeof text, "%u, then %s later", params->partners,
+			tb_format_time(params->partner_delay_ps, delay, sizeof delay));
+		write_item(stream, "partners", text);
+	}
 	snprintf(text, sizeof text, "%g", params->age_weight);
 	write_item(stream, "age weight", text);
 }

@@ -126,6 +126,9 @@ static json_t *network_object(const struct tb_network_params *params)
 	add_count(&network, "ack_delay_ps", (uint64_t)params->ack_delay_ps);
 	add_count(&network, "send_overhead_ps", (uint64_t)params->send_overhead_ps);
 	add_count(&network, "receive_overhead_ps", (uint64_t)params->receive_overhead_ps);
+	add_count(&network, "slice_bytes", params->slice_bytes);
+	add_count(&network, "partners", params->partners);
+	add_count(&network, "partner_delay_ps", (uint64_t)params->partner_delay_ps);
 	add_real(&network, "age_weight", params->age_weight);
 	return object_take(&network);
 }

@@ -106,10 +106,11 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "       \
 	"receive_overhead_ps, age_weight, network, input_name, input_kind, "             \
 	"input_digest, options, program_version, started_at, host, notes, library, "     \
-	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), rails "              \
+	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), rails, "             \
+	"slice_bytes, partners, partner_delay_ps "                                       \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
-enum { FIRST_PARAM = 16, FIRST_TEXT = 31, LAST_BIN = 41, RAILS = 42 };
+enum { FIRST_PARAM = 16, FIRST_TEXT = 31, LAST_BIN = 41, RAILS = 42, SLICE = 43 };
 
 static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 {
@@ -131,6 +132,10 @@ static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 	params->send_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
 	params->receive_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
 	params->age_weight = get_real(row, at++);
+	at = SLICE;
+	params->slice_bytes = tb_run_get32(row, at++, UINT32_MAX);
+	params->partners = tb_run_get32(row, at++, UINT32_MAX);
+	params->partner_delay_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
 	params->n_rails = tb_run_get32(row, RAILS, UINT32_MAX);
 	if (params->n_rails == 0)
 		row->bad = true;

@@ -66,6 +66,9 @@ static void say_network(
 	say_time(settings, "acknowledgement delay", network->ack_delay_ps);
 	say_time(settings, "send overhead", network->send_overhead_ps);
 	say_time(settings, "receive overhead", network->receive_overhead_ps);
+	say_size(settings, "slice of a message", network->slice_bytes);
+	say(settings, "partners", "%" PRIu32, network->partners);
+	say_time(settings, "delay with more partners", network->partner_delay_ps);
 	say(settings, "age weight", "%g", network->age_weight);
 }
 

@@ -14,7 +14,7 @@
 // them all. A migration that has been released is never edited.
 static const char *const migrations[] = {tb_schema_results_sql, tb_schema_results_2_sql,
 	tb_schema_results_3_sql, tb_schema_results_4_sql, tb_schema_results_5_sql,
-	tb_schema_results_6_sql};
+	tb_schema_results_6_sql, tb_schema_results_7_sql};
 
 #define VERSION	       ((int)(sizeof migrations / sizeof *migrations))
 #define APPLICATION_ID UINT32_C(0x5461696c) // "Tail"

@@ -90,6 +90,9 @@ static void put_params(struct row *row, const struct tb_network_params *params)
 	put_real(row, params->age_weight);
 	put(row, params->retries);
 	put(row, params->retry_delay_ps);
+	put(row, params->slice_bytes);
+	put(row, params->partners);
+	put(row, params->partner_delay_ps);
 }
 
 // put_hosts puts the rails and, when hosts do anything, what they do.
@@ -114,9 +117,10 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 		"n_levels, n_jobs, network, arity, levels, ascent, link_bytes_per_s, "
 		"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "
 		"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "
-		"receive_overhead_ps, age_weight, retries, retry_delay_ps, routes_name, "
-		"routes_digest, rails, library) VALUES "
-		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+		"receive_overhead_ps, age_weight, retries, retry_delay_ps, slice_bytes, "
+		"partners, partner_delay_ps, routes_name, routes_digest, rails, library) "
+		"VALUES "
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
 		"?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
