@@ -13,7 +13,7 @@
 
 struct tb_synth_pattern_args {
 	const char *used; // an option of patterns, if any was there
-	bool message, messages, hot, rate, time_dist;
+	bool message, messages, hot, io, rate, time_dist;
 	struct tb_synth_options options; // the pattern is NULL when the operand was none
 };
 

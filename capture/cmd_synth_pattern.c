@@ -13,8 +13,13 @@ enum {
 	KEY_SIZE_DIST,
 	KEY_TIME_DIST,
 	KEY_SEED,
-	KEY_HOT
+	KEY_HOT,
+	KEY_IO_NODES,
+	KEY_IO_PLACE,
+	KEY_DEDICATED
 };
+
+#define IO_NODES 8 // of 64, as paper 000 has them (figure 7)
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of patterns:", 0},
@@ -22,6 +27,12 @@ static const struct argp_option options[] = {
 		0},
 	{"messages", KEY_MESSAGES, "COUNT", 0, "Messages that each node sends", 0},
 	{"hot", KEY_HOT, "NODE", 0, "Destination of hot-spot (0)", 0},
+	{"io-nodes", KEY_IO_NODES, "N", 0, "Nodes that serve in io-random, io-fixed (8)",
+		0},
+	{"io-place", KEY_IO_PLACE, "PLACE", 0,
+		"Where they are: clustered, the last ones, or distributed (clustered)",
+		0},
+	{"dedicated", KEY_DEDICATED, NULL, 0, "They send nothing themselves", 0},
 	{"load", KEY_LOAD, "F", 0,
 		"Offer F times --rate from each node instead of all that it can send", 0},
 	{"rate", KEY_RATE, "RATE", 0,
@@ -68,6 +79,31 @@ static error_t parse_drawn(int key, char *text, struct argp_state *state)
 	}
 }
 
+static error_t parse_io(int key, char *text, struct argp_state *state)
+{
+	struct tb_synth_pattern_args *args = state->input;
+	struct tb_synth_options *synth = &args->options;
+	switch (key) {
+	case KEY_IO_NODES:
+		synth->n_io = (uint32_t)tb_synth_number(
+			state, "--io-nodes", text, 2, TB_RANKS_MAX);
+		break;
+	case KEY_IO_PLACE:
+		synth->io_distributed = strcmp(text, "distributed") == 0;
+		if (!synth->io_distributed && strcmp(text, "clustered") != 0)
+			argp_error(state,
+				"--io-place is clustered or distributed, not '%s'", text);
+		break;
+	case KEY_DEDICATED:
+		synth->dedicated = true;
+		break;
+	default:
+		return parse_drawn(key, text, state);
+	}
+	args->io = true;
+	return 0;
+}
+
 static error_t parse_value(int key, char *text, struct argp_state *state)
 {
 	struct tb_synth_pattern_args *args = state->input;
@@ -100,7 +136,7 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 			state, "--hot", text, 0, TB_RANKS_MAX - 1);
 		return 0;
 	default:
-		return parse_drawn(key, text, state);
+		return parse_io(key, text, state);
 	}
 }
 
@@ -109,6 +145,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	struct tb_synth_pattern_args *args = state->input;
 	if (key == ARGP_KEY_INIT) {
 		args->options.seed = 1;
+		args->options.n_io = IO_NODES;
 		return 0;
 	}
 	for (const struct argp_option *option = options + 1; option->name; option++)
@@ -128,6 +165,11 @@ void tb_synth_pattern_check(
 			!args->message ? "--message" : "--messages");
 	if (args->hot && strcmp(synth->pattern->name, "hot-spot") != 0)
 		argp_error(state, "--hot goes with hot-spot, not with %s",
+			synth->pattern->name);
+	if (args->io && !tb_synth_pattern_has_io(synth->pattern))
+		argp_error(state,
+			"--io-nodes, --io-place and --dedicated go with io-random and "
+			"io-fixed, not with %s",
 			synth->pattern->name);
 	if ((args->rate || args->time_dist) && synth->load <= 0)
 		argp_error(

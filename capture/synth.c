@@ -206,6 +206,11 @@ int tb_synth_check_nodes(const struct tb_synth_options *o, struct tb_error *erro
 		return tb_fail(error, TB_EUSAGE,
 			"node %" PRIu32 " cannot be hot: the nodes are 0 to %" PRIu32,
 			o->hot, o->n_nodes - 1);
+	if (tb_synth_pattern_has_io(pattern) && (o->n_io < 2 || o->n_io > o->n_nodes / 2))
+		return tb_fail(error, TB_EUSAGE,
+			"%" PRIu32 " I/O nodes of %" PRIu32
+			": expected 2 to half of the nodes",
+			o->n_io, o->n_nodes);
 	return TB_OK;
 }
 

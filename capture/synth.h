@@ -57,11 +57,18 @@ struct tb_synth_options {
 	enum tb_synth_dist time_dist; // of the time from message to message, with a load
 	uint64_t seed;
 	uint32_t hot; // destination of hot-spot
+	// Of the patterns of I/O (paper 000, 4.6 and figure 7): how many nodes serve, the
+	// last ones or every so many; with `dedicated` these send nothing.
+	uint32_t n_io;
+	bool io_distributed, dedicated;
 };
 
 // tb_synth_pattern_find finds a pattern by name: TB_EUSAGE names the nearest one.
 int tb_synth_pattern_find(const struct tb_synth_pattern **pattern, const char *name,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_synth_pattern_has_io is true of the patterns in which some nodes serve.
+bool tb_synth_pattern_has_io(const struct tb_synth_pattern *pattern);
 
 // tb_synth_dist_find reads "fixed", "uniform" or "exponential".
 int tb_synth_dist_find(

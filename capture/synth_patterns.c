@@ -85,6 +85,70 @@ static uint32_t hot_spot(
 	return options->hot;
 }
 
+static uint32_t ping(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	return node == 0 ? options->n_nodes - 1 : node;
+}
+
+static uint32_t ping_both(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t last = options->n_nodes - 1;
+	return node == 0 || node == last ? last - node : node;
+}
+
+// io_node is the i-th node that serves: the higher nodes, or with a stride.
+static uint32_t io_node(const struct tb_synth_options *options, uint32_t i)
+{
+	uint32_t stride = options->n_nodes / options->n_io;
+	return options->io_distributed ? i * stride + stride - 1
+				       : options->n_nodes - options->n_io + i;
+}
+
+// io_place is the place of a node among those that serve, n_io when it is none of them;
+// `before` counts those with a lower number.
+static uint32_t io_place(
+	const struct tb_synth_options *options, uint32_t node, uint32_t *before)
+{
+	uint32_t place = options->n_io;
+	*before = 0;
+	for (uint32_t i = 0; i < options->n_io; i++) {
+		uint32_t other = io_node(options, i);
+		*before += other < node;
+		if (other == node)
+			place = i;
+	}
+	return place;
+}
+
+static uint32_t io_random(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	uint32_t before;
+	uint32_t self = io_place(options, node, &before);
+	bool serves = self < options->n_io;
+	if (serves && options->dedicated)
+		return node;
+	uint32_t drawn = (uint32_t)tb_random_below(random, options->n_io - serves);
+	return io_node(options, drawn + (drawn >= self));
+}
+
+// Senders take turns; the one whose turn is itself takes the next.
+static uint32_t io_fixed(
+	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
+{
+	(void)random;
+	uint32_t before;
+	uint32_t self = io_place(options, node, &before);
+	if (self < options->n_io && options->dedicated)
+		return node;
+	uint32_t turn = (options->dedicated ? node - before : node) % options->n_io;
+	return io_node(options, turn == self ? (turn + 1) % options->n_io : turn);
+}
+
 const struct tb_synth_pattern tb_synth_patterns[] = {
 	{"uniform", "each message to another node at random", 1, uniform},
 	{"bit-reversal", "to the node with the binary digits reversed", 0, bit_reversal},
@@ -94,6 +158,11 @@ const struct tb_synth_pattern tb_synth_patterns[] = {
 	{"shuffle", "binary digits rotated left by one", 0, shuffle},
 	{"neighbour", "0 with 1, 2 with 3, and so on", 2, neighbour},
 	{"hot-spot", "all to one node (--hot)", 1, hot_spot},
+	{"ping", "node 0 to the last node", 1, ping},
+	{"ping-both", "node 0 to the last node, and back", 1, ping_both},
+	{"io-random", "each message to one of some nodes (--io-nodes) at random", 1,
+		io_random},
+	{"io-fixed", "each node to one of some nodes (--io-nodes)", 1, io_fixed},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -112,6 +181,11 @@ int tb_synth_pattern_find(
 		tb_synth_patterns[tb_nearest(name, &tb_synth_patterns->name, n,
 					  sizeof *tb_synth_patterns)]
 			.name);
+}
+
+bool tb_synth_pattern_has_io(const struct tb_synth_pattern *pattern)
+{
+	return pattern->destination == io_random || pattern->destination == io_fixed;
 }
 
 int tb_synth_dist_find(enum tb_synth_dist *dist, const char *name, struct tb_error *error)

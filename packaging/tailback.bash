@@ -52,6 +52,7 @@ _tailback_value()
 		;;
 	plot:--series | plot:--where) _tailback_words "$(_tailback_sweep_keys)" ;;
 	sweep:--set) _tailback_words "$(_tailback_sweep_keys)" ;;
+	synth:--io-place) _tailback_words 'clustered distributed' ;;
 	synth:--transport) _tailback_words 'elan tcp' ;;
 	synth:--rendezvous) _tailback_words 'adaptive read write' ;;
 	synth:--completion) _tailback_words 'control event' ;;

@@ -28,11 +28,12 @@ offers() {
 offers 'replay report' rep
 offers 'complement' synth com
 offers 'allgather allreduce alltoall' synth al
+offers 'clustered distributed' synth --io-place ''
 offers 'binomial sequential' synth scatter --algorithm ''
 offers 'binomial sequential tree' synth gather --algorithm ''
 offers 'direct dissemination doubling' synth --algorithm d
 offers 'read resize' synth io re
-offers 'io' synth i
+offers 'io io-fixed io-random' synth i
 offers 'adaptive' synth io read --rendezvous a
 offers '--messages' synth --messages
 offers 'exponential' synth --size-dist = exp

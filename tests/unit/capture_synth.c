@@ -100,6 +100,72 @@ static void a_hot_spot_gets_all_and_sends_nothing(void **state)
 	tb_job_free(job);
 }
 
+static void pings_go_between_the_first_and_the_last(void **state)
+{
+	(void)state;
+	struct tb_synth_options options = options_of("ping", 9);
+	struct tb_job *job = make(&options);
+	assert_int_equal(destination_of(job, 0), 8);
+	assert_int_equal(job->first_op[8] - job->first_op[1], 0);
+	tb_job_free(job);
+	options = options_of("ping-both", 9);
+	job = make(&options);
+	assert_int_equal(destination_of(job, 0), 8);
+	assert_int_equal(destination_of(job, 8), 0);
+	tb_job_free(job);
+}
+
+// assert_served makes a job of I/O on 64 nodes and holds every message's destination
+// against `serves`; `n_silent` nodes send nothing.
+static void assert_served(struct tb_synth_options *options, bool (*serves)(uint32_t node),
+	uint32_t n_silent)
+{
+	struct tb_job *job = make(options);
+	uint32_t silent = 0;
+	for (uint32_t node = 0; node < 64; node++) {
+		uint32_t n_sends = 0;
+		for (uint32_t op = job->first_op[node]; op < job->first_op[node + 1];
+			op++) {
+			if (job->ops[op].kind != TB_OP_SEND)
+				continue;
+			n_sends++;
+			assert_true(serves(job->ops[op].peer));
+			assert_int_not_equal(job->ops[op].peer, node);
+		}
+		silent += n_sends == 0;
+	}
+	assert_int_equal(silent, n_silent);
+	tb_job_free(job);
+}
+
+static bool is_clustered(uint32_t node)
+{
+	return node >= 56;
+}
+
+static bool is_distributed(uint32_t node)
+{
+	return node % 8 == 7;
+}
+
+static void io_goes_to_the_nodes_that_serve(void **state)
+{
+	(void)state;
+	const char *const names[] = {"io-random", "io-fixed"};
+	for (int i = 0; i < 8; i++) {
+		struct tb_synth_options options = options_of(names[i & 1], 64);
+		options.n_io = 8;
+		options.io_distributed = i & 2;
+		options.dedicated = i & 4;
+		assert_served(
+			&options, i & 2 ? is_distributed : is_clustered, i & 4 ? 8 : 0);
+	}
+	struct tb_synth_options options = options_of("io-fixed", 12);
+	options.n_io = 7;
+	struct tb_job *job = NULL;
+	assert_int_equal(tb_synth_job(&job, &options, NULL), TB_EUSAGE);
+}
+
 static void uniform_traffic_reaches_all_others_equally(void **state)
 {
 	(void)state;
@@ -291,6 +357,8 @@ int main(void)
 		cmocka_unit_test(permutations_move_the_digits_as_defined),
 		cmocka_unit_test(complement_and_neighbour_are_as_defined),
 		cmocka_unit_test(a_hot_spot_gets_all_and_sends_nothing),
+		cmocka_unit_test(pings_go_between_the_first_and_the_last),
+		cmocka_unit_test(io_goes_to_the_nodes_that_serve),
 		cmocka_unit_test(uniform_traffic_reaches_all_others_equally),
 		cmocka_unit_test(without_load_sends_follow_each_other),
 		cmocka_unit_test(a_load_issues_messages_at_its_rate),
