@@ -31,6 +31,10 @@ struct key {
 #define AT_HOST(field) offsetof(struct tb_host_params, field)
 #define HOST	       "host"
 
+// A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
+// link.
+enum { FIFOS_MOST = 4096 };
+
 static const struct key keys[] = {
 	{"network", "name", WORD, AT(name), 0, 0, NEEDED},
 	{"network", "arity", COUNT, AT(arity), 2, 4096, NEEDED},
@@ -247,6 +251,20 @@ static bool in_section(const char *section, const char *written)
 	return strcmp(section, written) == 0;
 }
 
+// no_key: a key of that name does not exist, or in another section.
+static int no_key(struct reading *reading, const char *section, const char *name)
+{
+	size_t nearest = tb_nearest(name, &keys->name, N_KEYS, sizeof *keys);
+	if (strcmp(keys[nearest].name, name) == 0)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"%s is a key of section [%s], not of [%s]", name,
+			keys[nearest].section, section ? section : "");
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"%s%s%s%s is no key of a network preset; the nearest is '%s'",
+		section && *section ? "[" : "", section ? section : "",
+		section && *section ? "] " : "", name, keys[nearest].name);
+}
+
 // store sets one key; `section` NULL finds it in any, for overrides.
 static int store(
 	struct reading *reading, const char *section, const char *name, const char *value)
@@ -258,11 +276,7 @@ static int store(
 		reading->seen[i] = true;
 		return store_value(reading, &keys[i], value);
 	}
-	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"%s%s%s%s is no key of a network preset; the nearest is '%s'",
-		section && *section ? "[" : "", section ? section : "",
-		section && *section ? "] " : "", name,
-		keys[tb_nearest(name, &keys->name, N_KEYS, sizeof *keys)].name);
+	return no_key(reading, section, name);
 }
 
 bool tb_network_has_key(const char *name)
@@ -323,6 +337,14 @@ static int check(const struct reading *reading)
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"fifo = %u: a FIFO must hold a flit of %u bytes",
 			reading->params.fifo_bytes, reading->params.flit_bytes);
+	uint64_t wire = (uint64_t)reading->params.packet_payload_bytes +
+			reading->params.packet_overhead_bytes;
+	if (wire / reading->params.fifo_bytes > FIFOS_MOST)
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"fifo = %u: a packet of %u bytes would fill %u of them, at most "
+			"%u are kept track of",
+			reading->params.fifo_bytes, (unsigned)wire,
+			(unsigned)(wire / reading->params.fifo_bytes), FIFOS_MOST);
 	return TB_OK;
 }
 
@@ -357,7 +379,7 @@ static int override(struct reading *reading, char *list)
 {
 	for (char *rest = list, *item; (item = strsep(&rest, ",")) != NULL;) {
 		char *equals = strchr(item, '=');
-		if (!equals)
+		if (!equals || equals == item)
 			return tb_fail(reading->error, TB_EUSAGE,
 				"'%s' behind the network's name: expected key=value",
 				item);
