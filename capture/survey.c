@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // The nodes that talk to each other, as sets in a forest: a node points to another one
 // of its set, or to itself.
@@ -95,16 +96,25 @@ static int survey_all(struct survey *survey, const char *group)
 	return status == TB_OK ? fill_map(survey, group) : status;
 }
 
+static bool can_be_read_twice(const char *path)
+{
+	struct stat entry;
+	if (strcmp(path, "-") == 0)
+		return false;
+	// What is not there is left to its reader to tell.
+	return stat(path, &entry) != 0 || S_ISREG(entry.st_mode);
+}
+
 int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, const char *group,
 	struct tb_error *error)
 {
 	struct survey survey = {.error = error};
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(paths[i], "-") == 0)
-			return tb_fail(error, TB_EUSAGE,
-				"standard input can be read but once, and must be looked "
-				"through first: give a file");
+		if (!can_be_read_twice(paths[i]))
+			return tb_fail_in(error, TB_EUSAGE, paths[i],
+				"can be read but once, and must be looked through before "
+				"it is replayed: give a file");
 	int status = tb_packets_open(&survey.packets, paths, n, options, error);
 	if (status == TB_OK)
 		status = survey_all(&survey, group);

@@ -12,8 +12,9 @@
 // freed by the caller. With a `group`, endpoints that talk to each other, directly or
 // over others, are a job of their own, called by that name and a number: "group 1" is
 // that of the first node, and so on; without (NULL), the map names no jobs. A capture
-// that breaks off is surveyed up to there. TB_EUSAGE when an input is standard input or
-// nothing in them is to be replayed; other errors as of tb_packets_open.
+// that breaks off is surveyed up to there. TB_EUSAGE when an input is no file that can be
+// read twice (standard input, a pipe) or nothing in them is to be replayed; other errors
+// as of tb_packets_open.
 int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, const char *group,
 	struct tb_error *error) TB_MUST_USE;
