@@ -10,15 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#define HEAD_H	   56
-#define TABS_H	   34
-#define TIME_H	   146
-#define SIDE_W	   340
-#define NOTICE_S   5
-#define MOST_SAVED 1000 // names that are tried
-#define DRAG_SLACK 4	// pixels that a click may wander
+#define HEAD_H	 56
+#define TABS_H	 34
+#define TIME_H	 146
+#define SIDE_W	 340
+#define NOTICE_S 5
 
 static const struct tb_view *const views[TB_N_VIEWS] = {
 	[TB_VIEW_HEAD] = &tb_view_head,
@@ -40,7 +37,7 @@ const struct tb_view *tb_viewer_view(enum tb_view_name name)
 	return views[name];
 }
 
-static bool is_shown(const struct tb_viewer *viewer, enum tb_view_name name)
+bool tb_viewer_shows(const struct tb_viewer *viewer, enum tb_view_name name)
 {
 	if (name == TB_VIEW_LIST)
 		return viewer->main != TB_VIEW_LINKS; // the table has them all
@@ -185,7 +182,7 @@ static void open_shown(struct tb_viewer *viewer)
 {
 	struct tb_error error;
 	for (size_t i = 0; i < TB_N_VIEWS; i++) {
-		if (!viewer->unread[i] || !is_shown(viewer, (enum tb_view_name)i))
+		if (!viewer->unread[i] || !tb_viewer_shows(viewer, (enum tb_view_name)i))
 			continue;
 		if (views[i]->open && views[i]->open(viewer, &error) != TB_OK) {
 			tb_viewer_told(viewer, &error);
@@ -239,7 +236,7 @@ void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
 	viewer->stale = true;
 	tb_viewer_mark(viewer);
 	for (size_t i = 0; i < TB_N_VIEWS && pick.kind != TB_PICK_NONE; i++)
-		if (views[i]->reveal && is_shown(viewer, (enum tb_view_name)i))
+		if (views[i]->reveal && tb_viewer_shows(viewer, (enum tb_view_name)i))
 			views[i]->reveal(viewer, false);
 }
 
@@ -277,337 +274,6 @@ void tb_viewer_resize(struct tb_viewer *viewer, double width, double height)
 		tb_matrix_view_fit(viewer);
 }
 
-static void back_out(struct tb_viewer *viewer)
-{
-	const struct tb_request fit = {TB_REQUEST_FIT, 0};
-	const struct tb_view *main = views[viewer->main];
-	if (viewer->help)
-		viewer->help = false;
-	else if (viewer->selected.kind != TB_PICK_NONE)
-		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
-	else if (viewer->run && viewer->away[viewer->main])
-		main->request(viewer, &fit);
-	else if (viewer->run && !tb_window_whole(viewer->info, viewer->window))
-		tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->metric);
-}
-
-// focus zooms to what is selected, in the main view.
-static void focus(struct tb_viewer *viewer)
-{
-	const struct tb_view *main = views[viewer->main];
-	if (viewer->run && viewer->selected.kind != TB_PICK_NONE && main->reveal)
-		main->reveal(viewer, true);
-}
-
-// go_on shows the next of the views that there are.
-static void go_on(struct tb_viewer *viewer)
-{
-	int next = viewer->main;
-	do
-		next = next == TB_LAST_MAIN ? TB_FIRST_MAIN : next + 1;
-	while (!tb_viewer_has(viewer, (enum tb_view_name)next));
-	tb_viewer_go(viewer, (enum tb_view_name)next);
-}
-
-// own_request answers what concerns the viewer as a whole.
-static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
-{
-	switch ((int)request->name) {
-	case TB_REQUEST_METRIC:
-		tb_viewer_show(viewer, viewer->window, (enum tb_metric)request->choice);
-		return true;
-	case TB_REQUEST_METRIC_NEXT:
-		tb_viewer_show(viewer, viewer->window,
-			(enum tb_metric)((viewer->metric + 1) % (TB_LONGEST + 1)));
-		return true;
-	case TB_REQUEST_VIEW:
-		tb_viewer_go(
-			viewer, (enum tb_view_name)(TB_FIRST_MAIN + request->choice));
-		return true;
-	case TB_REQUEST_VIEW_NEXT:
-		go_on(viewer);
-		return true;
-	case TB_REQUEST_ABSOLUTE:
-		viewer->absolute = !viewer->absolute;
-		return true;
-	case TB_REQUEST_LOGARITHMIC:
-		viewer->logarithmic = !viewer->logarithmic;
-		return true;
-	case TB_REQUEST_HOTTER:
-	case TB_REQUEST_COOLER:
-		if (viewer->run)
-			tb_rows_step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
-		return true;
-	case TB_REQUEST_ORDER:
-		if (viewer->run)
-			tb_rows_order(viewer, (enum tb_list_column)((viewer->column + 1) %
-								    TB_N_COLUMNS));
-		return true;
-	case TB_REQUEST_FOCUS:
-		focus(viewer);
-		return true;
-	case TB_REQUEST_THEME:
-		viewer->theme = viewer->theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
-		return true;
-	case TB_REQUEST_COLOURS:
-		viewer->colours =
-			(enum tb_colours)((viewer->colours + 1) % (TB_GREYS + 1));
-		tb_viewer_notice(
-			viewer, "colour map: %s", tb_colours_name(viewer->colours));
-		return true;
-	case TB_REQUEST_COPY:
-		viewer->wish = TB_WISH_COPY;
-		return true;
-	case TB_REQUEST_LARGER:
-		viewer->wish = TB_WISH_LARGER;
-		return true;
-	case TB_REQUEST_SMALLER:
-		viewer->wish = TB_WISH_SMALLER;
-		return true;
-	case TB_REQUEST_NATURAL:
-		viewer->wish = TB_WISH_NATURAL;
-		return true;
-	case TB_REQUEST_HELP:
-		viewer->help = !viewer->help;
-		return true;
-	case TB_REQUEST_BACK:
-		back_out(viewer);
-		return true;
-	case TB_REQUEST_QUIT:
-		viewer->wish = TB_WISH_QUIT;
-		return true;
-	default:
-		return false;
-	}
-}
-
-// free_name makes a name that no file in the working folder has.
-static void free_name(
-	const struct tb_viewer *viewer, const char *end, char *name, size_t size)
-{
-	int number = 1;
-	do
-		snprintf(name, size, "tailback-%s-%d.%s", tb_metric_name(viewer->metric),
-			number, end);
-	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
-}
-
-// prompt_request answers what is typed for.
-static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *request)
-{
-	char name[64];
-	switch ((int)request->name) {
-	case TB_REQUEST_SEARCH:
-		if (viewer->run)
-			tb_prompt_open(viewer, TB_PROMPT_SEARCH, "");
-		return true;
-	case TB_REQUEST_PALETTE:
-		tb_prompt_open(viewer, TB_PROMPT_COMMANDS, "");
-		return true;
-	case TB_REQUEST_FILTER:
-		if (viewer->run)
-			tb_prompt_open(viewer, TB_PROMPT_FILTER, viewer->filter);
-		return true;
-	case TB_REQUEST_SAVE:
-		free_name(viewer, "png", name, sizeof name);
-		tb_prompt_open(viewer, TB_PROMPT_SAVE, name);
-		return true;
-	case TB_REQUEST_EXPORT:
-		free_name(viewer, "csv", name, sizeof name);
-		if (viewer->run)
-			tb_prompt_open(viewer, TB_PROMPT_EXPORT, name);
-		return true;
-	case TB_REQUEST_OPEN:
-		tb_prompt_open(viewer, TB_PROMPT_OPEN, "");
-		return true;
-	default:
-		return false;
-	}
-}
-
-void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
-{
-	viewer->stale = true;
-	if (own_request(viewer, request) || prompt_request(viewer, request) ||
-		!viewer->run)
-		return;
-	for (size_t i = 0; i < TB_N_VIEWS; i++)
-		if (is_shown(viewer, (enum tb_view_name)i) && views[i]->request &&
-			views[i]->request(viewer, request))
-			return;
-}
-
-bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
-{
-	struct tb_request request;
-	if (viewer->prompt.kind != TB_PROMPT_NONE)
-		return tb_prompt_key(viewer, key);
-	if (!tb_request_of_key(key, &request))
-		return false;
-	tb_viewer_ask(viewer, &request);
-	return true;
-}
-
-static bool view_at(
-	const struct tb_viewer *viewer, double x, double y, enum tb_view_name *name)
-{
-	for (size_t i = 0; i < TB_N_VIEWS; i++) {
-		if (!tb_box_holds(viewer->places[i], x, y))
-			continue;
-		*name = (enum tb_view_name)i;
-		return true;
-	}
-	return false;
-}
-
-static void tell_view(struct tb_viewer *viewer, enum tb_view_name name,
-	const struct tb_pointer_event *event)
-{
-	viewer->stale = true;
-	if (viewer->run && views[name]->pointer)
-		views[name]->pointer(viewer, event);
-}
-
-static struct tb_pick hit(struct tb_viewer *viewer, double x, double y)
-{
-	struct tb_pick pick = {TB_PICK_NONE, 0};
-	const struct tb_picture *picture = tb_viewer_picture(viewer);
-	if (picture && tb_picture_hit(picture, x, y, &pick, NULL))
-		return pick;
-	return (struct tb_pick){TB_PICK_NONE, 0};
-}
-
-static void press(struct tb_viewer *viewer, double x, double y)
-{
-	if (viewer->prompt.kind != TB_PROMPT_NONE) {
-		tb_prompt_press(viewer, hit(viewer, x, y));
-		return;
-	}
-	if (viewer->help) {
-		viewer->help = false;
-		viewer->stale = true;
-		return;
-	}
-	viewer->pressed = view_at(viewer, x, y, &viewer->grabbed);
-	viewer->dragged = false;
-	viewer->press_x = x;
-	viewer->press_y = y;
-	viewer->pressed_pick = hit(viewer, x, y);
-	if (viewer->pressed)
-		tell_view(viewer, viewer->grabbed,
-			&(struct tb_pointer_event){.kind = TB_EVENT_PRESS,
-				.x = x,
-				.y = y,
-				.pick = viewer->pressed_pick});
-}
-
-// is_selectable says whether a click on it marks it in all views.
-static bool is_selectable(struct tb_pick pick)
-{
-	return pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH ||
-	       pick.kind == TB_PICK_NODE || pick.kind == TB_PICK_JOB ||
-	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR;
-}
-
-static void release(struct tb_viewer *viewer, double x, double y)
-{
-	if (!viewer->pressed)
-		return;
-	viewer->pressed = false;
-	if (viewer->dragged)
-		return;
-	struct tb_pick pick = viewer->pressed_pick;
-	if (pick.kind == TB_PICK_BUTTON) {
-		tb_viewer_ask(viewer,
-			&(struct tb_request){(enum tb_request_name)pick.index, 0});
-		return;
-	}
-	if (pick.kind == TB_PICK_METRIC) {
-		tb_viewer_show(viewer, viewer->window, (enum tb_metric)pick.index);
-		return;
-	}
-	if (pick.kind == TB_PICK_VIEW)
-		tb_viewer_go(viewer, (enum tb_view_name)pick.index);
-	if (is_selectable(pick))
-		tb_viewer_select(viewer, pick);
-	tell_view(viewer, viewer->grabbed,
-		&(struct tb_pointer_event){
-			.kind = TB_EVENT_CLICK, .x = x, .y = y, .pick = pick});
-}
-
-static void move(struct tb_viewer *viewer, double x, double y)
-{
-	double dx = x - viewer->x;
-	double dy = y - viewer->y;
-	viewer->x = x;
-	viewer->y = y;
-	viewer->pointer_in = true;
-	if (!viewer->pressed) {
-		struct tb_pick pick = hit(viewer, x, y);
-		// A tooltip follows the pointer, so that every move over an item counts.
-		viewer->stale |= pick.kind != TB_PICK_NONE ||
-				 !tb_pick_equal(pick, viewer->hovered);
-		viewer->hovered = pick;
-		return;
-	}
-	if (!viewer->dragged &&
-		hypot(x - viewer->press_x, y - viewer->press_y) < DRAG_SLACK)
-		return;
-	if (!viewer->dragged) { // what the slack held back
-		dx = x - viewer->press_x;
-		dy = y - viewer->press_y;
-	}
-	viewer->dragged = true;
-	tell_view(viewer, viewer->grabbed,
-		&(struct tb_pointer_event){.kind = TB_EVENT_DRAG,
-			.x = x,
-			.y = y,
-			.dx = dx,
-			.dy = dy,
-			.pick = viewer->pressed_pick});
-}
-
-// twice answers a double click, which follows its second release.
-static void twice(struct tb_viewer *viewer, double x, double y)
-{
-	enum tb_view_name name;
-	struct tb_pick pick = hit(viewer, x, y);
-	if (is_selectable(pick))
-		focus(viewer);
-	if (view_at(viewer, x, y, &name))
-		tell_view(viewer, name,
-			&(struct tb_pointer_event){
-				.kind = TB_EVENT_DOUBLE, .x = x, .y = y, .pick = pick});
-}
-
-void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x, double y)
-{
-	move(viewer, x, y);
-	if (what == TB_POINTER_PRESS)
-		press(viewer, x, y);
-	else if (what == TB_POINTER_RELEASE)
-		release(viewer, x, y);
-	else if (what == TB_POINTER_DOUBLE)
-		twice(viewer, x, y);
-}
-
-void tb_viewer_leave(struct tb_viewer *viewer)
-{
-	viewer->pointer_in = false;
-	viewer->hovered = (struct tb_pick){TB_PICK_NONE, 0};
-	viewer->stale = true;
-}
-
-void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
-{
-	enum tb_view_name name;
-	move(viewer, x, y);
-	if (view_at(viewer, x, y, &name))
-		tell_view(viewer, name,
-			&(struct tb_pointer_event){
-				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});
-}
-
 void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 {
 	if (viewer->notice_s > 0) {
@@ -634,6 +300,31 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 	}
 }
 
+static void drop_state(struct tb_viewer *viewer, enum tb_view_name name)
+{
+	if (views[name]->close && viewer->states[name])
+		views[name]->close(viewer->states[name]);
+	free(viewer->states[name]);
+	viewer->states[name] = NULL;
+}
+
+// forget_whole drops what was read of the whole run, and what views made of it: arrays as
+// long as the run was.
+static void forget_whole(struct tb_viewer *viewer)
+{
+	free(viewer->wait_by_bin);
+	free(viewer->wait_by_level);
+	viewer->wait_by_bin = viewer->wait_by_level = NULL;
+	tb_viewer_data_fini(&viewer->data);
+	memset(viewer->sparks, 0, sizeof *viewer->sparks);
+	drop_state(viewer, TB_VIEW_FLOWS);
+	drop_state(viewer, TB_VIEW_ROOTS);
+	drop_state(viewer, TB_VIEW_BLAME);
+	enum tb_pick_kind kind = viewer->selected.kind;
+	if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR) // rows are others now
+		viewer->selected = (struct tb_pick){TB_PICK_NONE, 0};
+}
+
 // follow shows what a writer has added to the run since. Where its bins have become wider
 // the window is what it was in time.
 static void follow(struct tb_viewer *viewer)
@@ -644,10 +335,7 @@ static void follow(struct tb_viewer *viewer)
 	int status = tb_run_refresh(viewer->run, &error);
 	if (status == 0)
 		return;
-	free(viewer->wait_by_bin);
-	viewer->wait_by_bin = NULL;
-	tb_viewer_data_fini(&viewer->data);
-	memset(viewer->sparks, 0, sizeof *viewer->sparks);
+	forget_whole(viewer);
 	if (viewer->info->bin_ps > bin_ps && bin_ps > 0) {
 		uint64_t wider = (uint64_t)(viewer->info->bin_ps / bin_ps);
 		window.first_bin /= wider;
@@ -803,7 +491,7 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	tb_picture_clear(picture, viewer->width, viewer->height,
 		tb_palette_of(viewer->theme)->page);
 	for (size_t i = 0; viewer->run && i < TB_N_VIEWS; i++)
-		if (is_shown(viewer, (enum tb_view_name)i))
+		if (tb_viewer_shows(viewer, (enum tb_view_name)i))
 			views[i]->draw(viewer, picture, viewer->places[i]);
 	tb_overlay_draw(viewer, picture);
 	viewer->stale = viewer->sparks && viewer->sparks->wanting;

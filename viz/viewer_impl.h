@@ -202,6 +202,8 @@ bool tb_viewer_has(const struct tb_viewer *viewer, enum tb_view_name name);
 void tb_viewer_go(struct tb_viewer *viewer, enum tb_view_name main);
 
 const struct tb_view *tb_viewer_view(enum tb_view_name name);
+// tb_viewer_shows says whether a view is in sight.
+bool tb_viewer_shows(const struct tb_viewer *viewer, enum tb_view_name name);
 
 // tb_viewer_flows, _blame, _trees and _paths read what of the whole run is asked for,
 // once. NULL when that failed, which is told; a run without any gives an empty one.
