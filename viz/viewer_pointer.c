@@ -130,7 +130,7 @@ static void twice(struct tb_viewer *viewer, double x, double y)
 	enum tb_view_name name;
 	struct tb_pick pick = hit(viewer, x, y);
 	if (is_selectable(pick))
-		focus(viewer);
+		tb_viewer_ask(viewer, &(struct tb_request){TB_REQUEST_FOCUS, 0});
 	if (view_at(viewer, x, y, &name))
 		tell_view(viewer, name,
 			&(struct tb_pointer_event){
