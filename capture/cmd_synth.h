@@ -27,7 +27,8 @@ struct tb_synth_collective_args {
 
 struct tb_synth_io_args {
 	const char *used;
-	bool rendezvous, completion, eager, outstanding, heavy, block, pack;
+	bool rendezvous, completion, eager, outstanding, heavy, block, pack, list,
+		aggregate;
 	struct tb_io_options options; // so is the benchmark
 };
 

@@ -16,6 +16,7 @@ enum {
 	KEY_COMPLETION,
 	KEY_EAGER,
 	KEY_LIST,
+	KEY_AGGREGATE,
 	KEY_OUTSTANDING,
 	KEY_HEAVY,
 	KEY_STORAGE,
@@ -29,6 +30,11 @@ static const struct argp_option options[] = {
 	{"block", KEY_BLOCK, "BYTES", 0, "Block of a client of write and read (4M)", 0},
 	{"strip", KEY_STRIP, "BYTES", 0, "Strip of the file on a server (64K)", 0},
 	{"list", KEY_LIST, "COUNT", 0, "Pieces of the file in a request (64)", 0},
+	{"aggregate", KEY_AGGREGATE, "BYTES", 0,
+		"Let clients exchange what is contiguous in the file, in buffers of "
+		"BYTES "
+		"(no exchange)",
+		0},
 	{"transport", KEY_TRANSPORT, "T", 0,
 		"elan: eager messages and RDMA; tcp: sockets (elan)", 0},
 	{"pack", KEY_PACK, "RATE", 0,
@@ -145,7 +151,14 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 		o->strip_bytes = size(state, "--strip", text);
 		return 0;
 	case KEY_LIST:
+		args->list = true;
 		o->list_pieces = count(state, "--list", text, UINT32_MAX);
+		return 0;
+	case KEY_AGGREGATE:
+		args->aggregate = true;
+		o->buffer_bytes = size(state, "--aggregate", text);
+		if (o->buffer_bytes == 0)
+			argp_error(state, "--aggregate takes a size above 0");
 		return 0;
 	case KEY_SERVICE:
 		o->service_ns = tb_synth_ns(state, "--service", text);
@@ -190,6 +203,11 @@ void tb_synth_io_check(struct argp_state *state, const struct tb_synth_io_args *
 		if (elan[i].used && o->transport == TB_IO_TCP)
 			argp_error(state, "%s does not go with --transport tcp",
 				elan[i].name);
+	if (args->aggregate && args->list)
+		argp_error(state, "--list does not go with --aggregate, where a request "
+				  "is one piece");
+	if (args->aggregate && o->benchmark->resizes)
+		argp_error(state, "--aggregate does not go with %s", o->benchmark->name);
 	if (args->pack && o->transport != TB_IO_TCP)
 		argp_error(state, "--pack goes with --transport tcp");
 	if (args->heavy && o->rendezvous != TB_IO_ADAPTIVE)

@@ -57,14 +57,11 @@ static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
 static bool lay_out(struct tb_io_writer *w, uint32_t client, uint64_t number)
 {
 	const struct tb_io_options *options = w->options;
-	uint64_t first = number * options->list_pieces;
 	struct tb_io_extent extent;
 	uint64_t i = 0;
 	for (uint32_t server = 0; server < options->n_servers; server++)
 		w->shares[server].n = w->shares[server].bytes = 0;
-	for (; i < options->list_pieces && w->status == TB_OK &&
-		options->benchmark->extent(options, client, first + i, &extent);
-		i++) {
+	for (; w->status == TB_OK && tb_io_piece(w, client, number, i, &extent); i++) {
 		while (extent.bytes > 0 && w->status == TB_OK) {
 			uint64_t strip = extent.offset / options->strip_bytes;
 			uint64_t left =
@@ -177,6 +174,18 @@ static void resize(struct tb_io_writer *w)
 	w->fence[0] = tb_io_join(w, 0, &w->answers);
 }
 
+static void requests(struct tb_io_writer *w, uint64_t number)
+{
+	const struct tb_io_options *options = w->options;
+	bool writes = options->benchmark->writes;
+	if (options->buffer_bytes && writes)
+		tb_io_exchange(w, number);
+	for (uint32_t client = 0; client < options->n_clients; client++)
+		request(w, client, number);
+	if (options->buffer_bytes && !writes)
+		tb_io_exchange(w, number);
+}
+
 static void call(struct tb_io_writer *w)
 {
 	const struct tb_io_options *options = w->options;
@@ -189,8 +198,7 @@ static void call(struct tb_io_writer *w)
 	for (uint64_t number = 0; !options->benchmark->resizes && w->status == TB_OK &&
 				  count_open(w, number);
 		number++)
-		for (uint32_t client = 0; client < options->n_clients; client++)
-			request(w, client, number);
+		requests(w, number);
 	barrier(w);
 }
 
@@ -239,7 +247,10 @@ static bool writer_init(struct tb_io_writer *w)
 	w->n_open = calloc(most, sizeof *w->n_open);
 	w->slots = malloc((n_slots + 1) * sizeof *w->slots);
 	w->next_slot = calloc(n_servers, sizeof *w->next_slot);
-	if (!w->fence || !w->shares || !w->n_open || !w->slots || !w->next_slot)
+	w->towards = calloc(n_clients, sizeof *w->towards);
+	w->exchanged = calloc(n_clients, sizeof *w->exchanged);
+	if (!w->fence || !w->shares || !w->n_open || !w->slots || !w->next_slot ||
+		!w->towards || !w->exchanged)
 		return false;
 	for (uint32_t i = 0; i < n_clients; i++)
 		w->fence[i] = NONE;
@@ -252,6 +263,10 @@ static void writer_fini(struct tb_io_writer *w)
 {
 	for (uint32_t i = 0; w->shares && i < w->options->n_servers; i++)
 		free(w->shares[i].pieces);
+	for (uint32_t i = 0; w->exchanged && i < w->options->n_clients; i++)
+		free(w->exchanged[i].ops);
+	free(w->towards);
+	free(w->exchanged);
 	free(w->fence);
 	free(w->shares);
 	free(w->n_open);
@@ -273,6 +288,8 @@ int tb_io_job(
 			&w.builder, options->n_clients + options->n_servers, error);
 	if (status == TB_OK && !writer_init(&w))
 		status = tb_fail(error, TB_ENOMEM, "no memory for a job");
+	if (status == TB_OK && options->buffer_bytes)
+		tb_io_domains(&w);
 	if (status == TB_OK) {
 		for (uint32_t i = 0; i < options->n_repeats && w.status == TB_OK; i++)
 			call(&w);

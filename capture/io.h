@@ -29,6 +29,9 @@
 enum tb_io_rendezvous { TB_IO_ADAPTIVE, TB_IO_RDMA_WRITE, TB_IO_RDMA_READ };
 enum tb_io_transport { TB_IO_ELAN, TB_IO_TCP };
 
+// Of two phases (MPI-IO's collective buffering) the clients exchange what is contiguous
+// in the file, and each then writes, or has read before, one piece a request.
+
 // A part of the file.
 struct tb_io_extent {
 	uint64_t offset, bytes;
@@ -60,6 +63,7 @@ struct tb_io_options {
 	uint64_t strip_bytes;	// at least 1
 	uint64_t eager_bytes;	// longer data go by rendezvous
 	uint32_t list_pieces;	// extents in a request, at least 1
+	uint64_t buffer_bytes;	// two phases, in buffers of this size; 0: no exchange
 	uint32_t n_outstanding; // transfers that a server has open at a time; 0: any
 	uint32_t n_heavy;	// transfers that make a server heavily loaded
 	enum tb_io_rendezvous rendezvous;

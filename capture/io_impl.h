@@ -32,6 +32,11 @@ struct tb_io_writer {
 	uint32_t *slots; // n_outstanding a server: the end of the transfer that had it
 	uint32_t *next_slot; // by server
 	struct tb_io_ops sends, receives, answers;
+	// Of two phases: the part of the file that a call touches, what a client has of
+	// it, how much of that goes to each other one, and what each waits for.
+	uint64_t low, high, domain_bytes;
+	uint64_t *towards;
+	struct tb_io_ops *exchanged;
 };
 
 // Operations at either end; TB_ID_NONE is none, and to wait for it is not to wait.
@@ -63,6 +68,16 @@ void tb_io_list(struct tb_io_writer *w, struct tb_io_ops *list, uint32_t op);
 // tb_io_join is an operation of `rank` that waits for all of the list, which is emptied;
 // TB_ID_NONE for an empty one.
 uint32_t tb_io_join(struct tb_io_writer *w, uint32_t rank, struct tb_io_ops *list);
+
+// tb_io_piece is the i-th piece of the file in a client's request of that number: its
+// own, or of two phases what it stands for; false behind the last.
+bool tb_io_piece(const struct tb_io_writer *w, uint32_t client, uint64_t number,
+	uint64_t i, struct tb_io_extent *extent);
+
+// Two phases (io_phases.c): tb_io_domains cuts the file, once; tb_io_exchange moves
+// between clients what the requests of a number write or have read.
+void tb_io_domains(struct tb_io_writer *w);
+void tb_io_exchange(struct tb_io_writer *w, uint64_t round);
 
 // tb_io_transfer moves a server's share of the request between it and a client.
 struct tb_io_message tb_io_transfer(

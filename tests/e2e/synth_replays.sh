@@ -35,5 +35,6 @@ for benchmark in write read tile-write tile-read bt resize; do
 	io=(io "$benchmark" --clients 4 --servers 3 --repeat 1 "${block[@]}")
 	replays qsnet2,arity=8,levels=1 "${io[@]}" --rendezvous read --completion control --outstanding 2
 	replays qsnet2,arity=8,levels=1 "${io[@]}" --rendezvous write --service 1us --storage 1GB/s
+	[[ $benchmark == resize ]] || replays qsnet2,arity=8,levels=1 "${io[@]}" --aggregate 512K
 	replays qsnet2,arity=8,levels=1,host=tcp "${io[@]}" --transport tcp --pack 1GB/s
 done

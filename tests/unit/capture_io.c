@@ -238,6 +238,39 @@ static void every_server_gets_its_strips(void **state)
 	}
 }
 
+// With two phases the servers get the same bytes, in contiguous requests, and each client
+// ends with, or gives away, what was not its own part of the file.
+static void two_phases_move_the_same_file(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"tile-write", "tile-read", "bt", "write"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (uint32_t n = 1; n <= 9; n += i == 2 ? 8 : 4) {
+			struct tb_io_options o = options_of(names[i]);
+			o.n_clients = n;
+			o.buffer_bytes = 5 * o.strip_bytes * n;
+			o.rendezvous = TB_IO_RDMA_WRITE;
+			struct tb_job *job = make(&o);
+			uint64_t file = 0, to_servers = 0, exchanged = 0;
+			struct tb_io_extent extent;
+			for (uint32_t c = 0; c < n; c++)
+				for (uint64_t k = 0;
+					o.benchmark->extent(&o, c, k, &extent); k++)
+					file += extent.bytes;
+			for (uint32_t a = 0; a < n; a++) {
+				for (uint32_t s = 0; s < o.n_servers; s++)
+					to_servers += sent_bytes(job, a, n + s) +
+						      sent_bytes(job, n + s, a);
+				for (uint32_t b = 0; b < n; b++)
+					exchanged += sent_bytes(job, a, b);
+			}
+			assert_int_equal(to_servers, file);
+			assert_true(exchanged < file);
+			assert_int_equal(exchanged > 0, n > 1 && i < 3);
+			tb_job_free(job);
+		}
+}
+
 static void assert_refused(const struct tb_io_options *options, const char *what)
 {
 	struct tb_job *job = NULL;
@@ -276,6 +309,7 @@ int main(void)
 		cmocka_unit_test(a_list_is_one_request_up_to_its_limit),
 		cmocka_unit_test(a_server_has_as_many_transfers_open_as_it_may),
 		cmocka_unit_test(every_server_gets_its_strips),
+		cmocka_unit_test(two_phases_move_the_same_file),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
