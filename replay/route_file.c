@@ -202,6 +202,11 @@ int tb_route_file_read(
 {
 	struct reading reading = {
 		.table = {.net = net, .name = name, .error = error}, .sw = TB_ID_NONE};
+	if (net->n_rails > 1)
+		return tb_fail_in(error, TB_EUSAGE, name,
+			"its tables are of one network: rails=%u are not replayed by "
+			"them",
+			net->n_rails);
 	int status = make(&reading);
 	if (status == TB_OK)
 		status = read_all(&reading, stream);
