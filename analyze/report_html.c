@@ -290,11 +290,17 @@ static void write_notes(const struct tb_run_info *info, FILE *stream)
 	json_decref(notes);
 }
 
-static void write_network(const struct tb_network_params *params, FILE *stream)
+static void write_network(const struct tb_run_info *info, FILE *stream)
 {
+	const struct tb_network_params *params = &info->network;
 	char text[64];
 	snprintf(text, sizeof text, "%u-ary, %u levels", params->arity, params->levels);
 	write_item(stream, "tree", text);
+	snprintf(text, sizeof text, "%u", params->n_rails);
+	if (params->n_rails > 1)
+		write_item(stream, "rails", text);
+	if (*info->library)
+		write_item(stream, "library", info->library);
 	write_item(stream, "ascent", tb_ascent_name(params->ascent));
 	write_item(stream, "link",
 		tb_format_rate((double)params->link_bytes_per_s, text, sizeof text));
@@ -343,7 +349,7 @@ static void write_configuration(const struct tb_report *report, FILE *stream)
 	write_item(stream, "seed", text);
 	snprintf(text, sizeof text, "%g", info->time_scale);
 	write_item(stream, "time scale", text);
-	write_network(&info->network, stream);
+	write_network(info, stream);
 	write_notes(info, stream);
 	write_item(stream, "started", info->started_at);
 	write_item(stream, "host", info->host);

@@ -108,12 +108,15 @@ static json_t *input_object(const struct tb_run_info *info)
 	return object_take(&input);
 }
 
-static json_t *network_object(const struct tb_network_params *params)
+static json_t *network_object(const struct tb_run_info *info)
 {
+	const struct tb_network_params *params = &info->network;
 	struct object network = object_new();
 	add_text(&network, "name", params->name);
 	add_count(&network, "arity", params->arity);
 	add_count(&network, "levels", params->levels);
+	add_count(&network, "rails", params->n_rails);
+	add_text(&network, "library", info->library);
 	add_text(&network, "ascent", tb_ascent_name(params->ascent));
 	add_count(&network, "link_bytes_per_s", params->link_bytes_per_s);
 	add_count(&network, "hop_latency_ps", (uint64_t)params->hop_latency_ps);
@@ -483,7 +486,7 @@ int tb_report_write_json(const struct tb_report *report, FILE *stream)
 	add_count(&root, "version", 1);
 	add(&root, "run", run_object(report->info));
 	add(&root, "input", input_object(report->info));
-	add(&root, "network", network_object(&report->info->network));
+	add(&root, "network", network_object(report->info));
 	add(&root, "environment", environment_object(report->info));
 	add(&root, "totals", totals_object(report));
 	add_lists(&root, report);

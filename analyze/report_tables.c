@@ -145,11 +145,13 @@ static struct tb_report_fact *fact(struct tb_report *report, const char *name)
 static void state_network(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
-	char count[4][48], rate[32];
+	char count[4][48], rate[32], rails[32] = "";
+	if (info->network.n_rails > 1)
+		snprintf(rails, sizeof rails, " on %u rails", info->network.n_rails);
 	struct tb_report_fact *at = fact(report, "network");
-	snprintf(at->text, sizeof at->text, "%.40s: %s, %s on %s, %s of %s",
+	snprintf(at->text, sizeof at->text, "%.40s: %s%s, %s on %s, %s of %s",
 		info->network_name,
-		tb_format_counted(info->n_nodes, "node", count[0], 48),
+		tb_format_counted(info->n_nodes, "node", count[0], 48), rails,
 		tb_format_counted(info->n_switches, "switch|switches", count[1], 48),
 		tb_format_counted(info->n_levels, "level", count[2], 48),
 		tb_format_counted(info->n_links, "link", count[3], 48),

@@ -85,6 +85,8 @@ static void say_all(struct settings *settings, const struct tb_run_info *info)
 	say(settings, "links", "%" PRIu32, info->n_links);
 	say(settings, "network", "%s", info->network_name);
 	say_network(settings, &info->network);
+	say(settings, "rails", "%" PRIu32, info->network.n_rails);
+	say(settings, "library", "%s", *info->library ? info->library : "none");
 	say(settings, "jobs", "%" PRIu32, info->n_jobs);
 	say_time(settings, "bin", info->bin_ps);
 	say(settings, "options", "%s", info->options);

@@ -9,7 +9,7 @@ struct tb_difference {
 	char a[80], b[80];
 };
 
-#define TB_DIFFERENCES_MOST 32
+#define TB_DIFFERENCES_MOST 48
 
 // tb_run_differences stores the settings that differ, at most TB_DIFFERENCES_MOST, in the
 // order in which one would ask for them, and returns how many.

@@ -352,6 +352,9 @@ static void run_sheet(struct sheet *sheet)
 	heading(sheet, "Run", text);
 	row(sheet, "network", info->network_name);
 	row(sheet, "nodes", tb_format_count(info->n_nodes, text, sizeof text));
+	if (info->network.n_rails > 1)
+		row(sheet, "rails",
+			tb_format_count(info->network.n_rails, text, sizeof text));
 	row(sheet, "switches", tb_format_count(info->n_switches, text, sizeof text));
 	row(sheet, "links", tb_format_count(info->n_links, text, sizeof text));
 	gap(sheet);
