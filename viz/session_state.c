@@ -95,20 +95,27 @@ static FILE *open_state(void)
 	return state_file(file, sizeof file) ? fopen(file, "r") : NULL;
 }
 
-void tb_session_state_load(struct tb_session_state *state, const char *path)
+void tb_session_state_read(struct tb_session_state *state, FILE *stream, const char *path)
 {
 	char line[LINE_BYTES];
+	*state = (struct tb_session_state){.known = false};
+	while (fgets(line, sizeof line, stream)) {
+		line[strcspn(line, "\n")] = '\0';
+		read_general(state, line);
+		if (path[0])
+			read_store(state, line, path);
+	}
+}
+
+void tb_session_state_load(struct tb_session_state *state, const char *path)
+{
 	char *whole = realpath(path, NULL);
 	FILE *stream = open_state();
 	*state = (struct tb_session_state){.known = false};
-	while (stream && fgets(line, sizeof line, stream)) {
-		line[strcspn(line, "\n")] = '\0';
-		read_general(state, line);
-		if (whole)
-			read_store(state, line, whole);
-	}
-	if (stream)
+	if (stream) {
+		tb_session_state_read(state, stream, whole ? whole : "");
 		fclose(stream);
+	}
 	free(whole);
 }
 

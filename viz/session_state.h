@@ -19,6 +19,11 @@ struct tb_session_state {
 // was shown before; a state of which nothing is known is left zeroed.
 void tb_session_state_load(struct tb_session_state *state, const char *path);
 
+// tb_session_state_read reads it from a stream; lines that are none of ours are passed
+// over. `path` is the store's, as realpath gives it; "" for none.
+void tb_session_state_read(
+	struct tb_session_state *state, FILE *stream, const char *path);
+
 // tb_session_state_save remembers; other stores' lines stay, up to a few dozen.
 void tb_session_state_save(const struct tb_session_state *state, const char *path);
 

@@ -1,0 +1,33 @@
+// Whatever is in the file of what is remembered, reading it gives a look that can be
+// taken.
+#include "session_state.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tb_session_state state;
+	char *copy = malloc(size + 1);
+	FILE *stream = NULL;
+	if (!copy)
+		return 0;
+	for (size_t i = 0; i < size; i++)
+		copy[i] = (char)data[i];
+	if (size > 0)
+		stream = fmemopen(copy, size, "r");
+	if (stream) {
+		tb_session_state_read(&state, stream, "/tmp/run.db");
+		fclose(stream);
+		if (state.known && (state.width < 320 || state.width > 16384 ||
+					   state.look.theme > TB_DARK ||
+					   state.look.colours > TB_GREYS))
+			abort();
+		if (state.look.of_store && state.look.metric > TB_LONGEST)
+			abort();
+	}
+	free(copy);
+	return 0;
+}
