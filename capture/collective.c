@@ -31,7 +31,7 @@ static const struct tb_collective_algorithm gather[] = {
 	{"binomial", "the reverse of scatter", false, false, tb_gather_binomial},
 	{"tree", "up a tree in which a rank has --branch children", true, false,
 		tb_gather_tree},
-	{"sequential", "the root receives from k others a round", false, false,
+	{"sequential", "everybody sends to the root at once", false, false,
 		tb_gather_sequential},
 	{0},
 };
