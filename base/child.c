@@ -1,6 +1,7 @@
 #include "child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -36,6 +37,9 @@ static int spawn(struct tb_child *child, const struct tb_child_options *options,
 	if (options->input >= 0)
 		status = posix_spawn_file_actions_adddup2(
 			&actions, options->input, STDIN_FILENO);
+	if (!status && options->said)
+		status = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+			options->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (!status)
 		status = posix_spawn(
 			&child->pid, PROGRAM, &actions, &attributes, arguments, environ);
@@ -66,6 +70,11 @@ int tb_child_start(struct tb_child *child, const struct tb_child_options *option
 		options->arguments[0], strerror(status));
 }
 
+static int exit_code(int ended)
+{
+	return WIFEXITED(ended) ? WEXITSTATUS(ended) : 1;
+}
+
 int tb_child_wait(struct tb_child *child)
 {
 	int ended = 0;
@@ -75,16 +84,15 @@ int tb_child_wait(struct tb_child *child)
 		if (errno != EINTR)
 			break;
 	child->pid = 0;
-	return WIFEXITED(ended) ? WEXITSTATUS(ended) : 1;
+	return exit_code(ended);
 }
 
-bool tb_child_ended(struct tb_child *child)
+bool tb_child_ended(struct tb_child *child, int *code)
 {
 	int ended;
-	if (child->pid == 0)
-		return true;
 	if (waitpid(child->pid, &ended, WNOHANG) != child->pid)
 		return false;
 	child->pid = 0;
+	*code = exit_code(ended);
 	return true;
 }

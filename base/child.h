@@ -13,8 +13,9 @@ struct tb_child {
 
 struct tb_child_options {
 	const char *const *arguments; // behind the program's name; ends with NULL
-	int input;  // what it reads as its standard input; -1: as this program
-	bool apart; // Ctrl-C does not reach it
+	int input;	  // what it reads as its standard input; -1: as this program
+	bool apart;	  // Ctrl-C does not reach it
+	const char *said; // file that takes its standard error; NULL: as this program's
 };
 
 // tb_child_start starts it; TB_EIO when the system refuses.
@@ -25,7 +26,7 @@ int tb_child_start(struct tb_child *child, const struct tb_child_options *option
 // it; at once and 0 when there is none.
 int tb_child_wait(struct tb_child *child);
 
-// tb_child_ended says whether it has; its exit code is then lost.
-bool tb_child_ended(struct tb_child *child);
+// tb_child_ended says whether it has, and with which exit code, as tb_child_wait.
+bool tb_child_ended(struct tb_child *child, int *code);
 
 #endif

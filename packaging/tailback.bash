@@ -147,7 +147,8 @@ _tailback_operand()
 		;;
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst))?$' ;;
-	matrix | plot | report | view | compare) _tailback_files '\.db$' ;;
+	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
+	matrix | plot | report | compare | top) _tailback_files '\.db$' ;;
 	esac
 }
 

@@ -13,9 +13,11 @@
 #include <string.h>
 
 // A long replay's bins are stored so often, so that whoever looks meanwhile sees it grow.
-#define CHECKPOINT_S	   10.0
-#define FIRST_CHECKPOINT_S 2.0
-#define WATCHED_S	   0.4 // where somebody does
+// Only new bins are told but where they became wider, and a checkpoint that takes long is
+// long ago before the next: it costs two parts of a hundred at most.
+#define CHECKPOINT_S	1.0
+#define WATCHED_S	0.4 // where somebody does
+#define CHECKPOINT_REST 50  // times what it took
 
 static int open_network(struct run *run, uint32_t n_nodes)
 {
@@ -235,9 +237,8 @@ static int run_engine(struct run *run)
 	struct tb_progress progress;
 	bool silent = run->options->quiet || shows_in_terminal(run);
 	tb_progress_init(&progress, silent ? NULL : stderr);
-	bool watched = run->options->watch;
-	double checkpoint_s =
-		progress.started_s + (watched ? WATCHED_S : FIRST_CHECKPOINT_S);
+	double pace_s = run->options->watch ? WATCHED_S : CHECKPOINT_S;
+	double checkpoint_s = progress.started_s + pace_s;
 	int status;
 	while ((status = run->options->engine->run(
 			run->engine, REPLAY_SLICE, &run->error)) > 0) {
@@ -248,12 +249,15 @@ static int run_engine(struct run *run)
 		}
 		if (tb_progress_due(&progress))
 			show_progress(run, &progress);
-		if (tb_clock_s() < checkpoint_s)
+		double now_s = tb_clock_s();
+		if (now_s < checkpoint_s)
 			continue;
 		status = run->options->engine->checkpoint(run->engine, &run->error);
 		if (status != TB_OK)
 			break;
-		checkpoint_s = tb_clock_s() + (watched ? WATCHED_S : CHECKPOINT_S);
+		double took_s = tb_clock_s() - now_s;
+		double rest_s = took_s * CHECKPOINT_REST;
+		checkpoint_s = now_s + took_s + (rest_s > pace_s ? rest_s : pace_s);
 	}
 	run->wall_s = tb_clock_s() - progress.started_s;
 	tb_progress_done(&progress);

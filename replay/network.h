@@ -85,6 +85,9 @@ struct tb_network_params {
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_preset_name is the name of built-in preset number i, NULL beyond the last.
+const char *tb_network_preset_name(size_t i);
+
 // tb_network_has_key says whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);
 

@@ -407,6 +407,11 @@ static int parse(struct reading *reading, const char *name)
 	return line;
 }
 
+const char *tb_network_preset_name(size_t i)
+{
+	return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
+}
+
 int tb_network_preset(
 	struct tb_network_params *params, const char *name, struct tb_error *error)
 {

@@ -86,10 +86,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 int tb_cmd_view(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "run.db [OTHER.db]",
+	static const struct argp argp = {argp_options, parse_option,
+		"run.db|TRACE [OTHER.db]",
 		"Look at a run: the congestion matrix with zoom and pan, the hot links "
 		"beside it, and a window over simulated time that plays. Press ? for the "
-		"keys. Two runs are shown side by side, with what changed from the "
+		"keys. A capture or a job is replayed on a network that the window "
+		"offers. Two runs are shown side by side, with what changed from the "
 		"first to the second.",
 		NULL, NULL, NULL};
 	struct tb_session_options options = {

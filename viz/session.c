@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FRAME_MS  16
 #define IDLE_MS	  2000 // between looks at whether the store is still there
@@ -304,6 +305,8 @@ static void post_drag(struct session *session, const double *at)
 // pass lets script time go by in frames, so that play takes the steps that it would.
 static void pass(struct session *session, double ms)
 {
+	if (tb_viewer_replays(session->viewer))
+		usleep((useconds_t)(ms * 1000)); // that goes by the clock
 	for (; ms > 0; ms -= FRAME_MS)
 		tb_viewer_tick(session->viewer, fmin(ms, FRAME_MS) / 1000);
 	tb_viewer_check(session->viewer);

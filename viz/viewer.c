@@ -128,9 +128,12 @@ int tb_viewer_new(
 	made->speed = 1;
 	int status = open_run(made, id, &cause);
 	bool empty = status != TB_OK && id == 0 && has_no_run(path);
+	bool trace = status == TB_EFOREIGN && tb_opening_is_trace(path);
+	if (trace)
+		status = tb_opening_new(&made->opening, path, &cause);
+	made->colours = TB_CIVIDIS;
+	made->theme = TB_DARK;
 	if (status == TB_OK) {
-		made->colours = TB_CIVIDIS;
-		made->theme = TB_DARK;
 		tb_viewer_show(made, (struct tb_window){0, 0}, TB_WAIT);
 	} else if (empty) {
 		// Whole, just early: the window says so.
@@ -157,6 +160,7 @@ void tb_viewer_free(struct tb_viewer *viewer)
 		free(viewer->states[i]);
 	}
 	close_run(viewer);
+	tb_opening_free(viewer->opening);
 	tb_matrix_layout_fini(&viewer->layout);
 	tb_picture_fini(&viewer->picture);
 	free(viewer->wait_by_bin);
@@ -363,6 +367,32 @@ static void try_again(struct tb_viewer *viewer)
 	set_title(viewer);
 }
 
+// follow_replay looks how the replay of a trace that was opened fares.
+static void follow_replay(struct tb_viewer *viewer)
+{
+	const char *store = tb_opening_store(viewer->opening);
+	if (store && strcmp(store, viewer->path) != 0) {
+		char *path = strdup(store);
+		if (!path)
+			return;
+		free(viewer->path);
+		viewer->path = path;
+	}
+	if (!tb_opening_poll(viewer->opening))
+		return;
+	viewer->stale = true;
+	// One that failed before there was a run is told where the networks are offered.
+	if (viewer->run && !tb_opening_store(viewer->opening))
+		snprintf(viewer->trouble, sizeof viewer->trouble,
+			"the replay failed: %s; what is shown was read before",
+			tb_opening_trouble(viewer->opening));
+}
+
+bool tb_viewer_replays(const struct tb_viewer *viewer)
+{
+	return viewer->opening && tb_opening_runs(viewer->opening);
+}
+
 bool tb_viewer_follows(const struct tb_viewer *viewer)
 {
 	return !viewer->run || (!viewer->info->complete && !viewer->trouble[0]);
@@ -372,6 +402,8 @@ void tb_viewer_check(struct tb_viewer *viewer)
 {
 	struct stat now;
 	struct tb_error error = {.code = TB_OK};
+	if (viewer->opening)
+		follow_replay(viewer);
 	if (!viewer->run)
 		try_again(viewer);
 	if (!viewer->run || viewer->trouble[0])
@@ -493,6 +525,8 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	for (size_t i = 0; viewer->run && i < TB_N_VIEWS; i++)
 		if (tb_viewer_shows(viewer, (enum tb_view_name)i))
 			views[i]->draw(viewer, picture, viewer->places[i]);
+	if (!viewer->run && viewer->opening)
+		tb_opening_draw(viewer->opening, viewer->theme, picture);
 	tb_overlay_draw(viewer, picture);
 	viewer->stale = viewer->sparks && viewer->sparks->wanting;
 	return picture->status == TB_OK ? picture : NULL;

@@ -19,7 +19,8 @@
 struct tb_viewer; // opaque
 
 // tb_viewer_new opens run number `id` (0: the newest). A store that holds no run makes a
-// viewer that says so; what is absent or no store is an error.
+// viewer that says so, a trace one that offers networks to replay it on; what is absent
+// or neither is an error.
 int tb_viewer_new(struct tb_viewer **viewer, const char *path, int64_t id,
 	struct tb_error *error) TB_MUST_USE;
 void tb_viewer_free(struct tb_viewer *viewer);
@@ -47,6 +48,9 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s);
 // that the run has not ended.
 void tb_viewer_check(struct tb_viewer *viewer);
 bool tb_viewer_follows(const struct tb_viewer *viewer);
+
+// tb_viewer_replays says whether a trace that was opened is being replayed.
+bool tb_viewer_replays(const struct tb_viewer *viewer);
 
 // tb_viewer_compare sets run `id` (0: the newest) of another store, or of the same,
 // beside the one that is shown, and shows both.

@@ -172,6 +172,10 @@ bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
 	struct tb_request request;
 	if (viewer->prompt.kind != TB_PROMPT_NONE)
 		return tb_prompt_key(viewer, key);
+	if (!viewer->run && viewer->opening && tb_opening_key(viewer->opening, key)) {
+		viewer->stale = true;
+		return true;
+	}
 	if (!tb_request_of_key(key, &request))
 		return false;
 	tb_viewer_ask(viewer, &request);

@@ -5,6 +5,7 @@
 #include "blame.h"
 #include "flow_table.h"
 #include "matrix_draw.h"
+#include "opening.h"
 #include "paths.h"
 #include "prompt.h"
 #include "spark.h"
@@ -116,7 +117,8 @@ struct tb_viewer {
 	char title[320];
 	dev_t device; // of the file that was opened
 	ino_t inode;
-	struct tb_run *run; // NULL: nothing to show
+	struct tb_run *run;	    // NULL: nothing to show
+	struct tb_opening *opening; // of a trace; NULL: a store was opened
 	const struct tb_run_info *info;
 
 	// What is shown.

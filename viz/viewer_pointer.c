@@ -45,6 +45,11 @@ static void press(struct tb_viewer *viewer, double x, double y)
 		viewer->stale = true;
 		return;
 	}
+	if (!viewer->run && viewer->opening) {
+		tb_opening_press(viewer->opening, hit(viewer, x, y));
+		viewer->stale = true;
+		return;
+	}
 	viewer->pressed = view_at(viewer, x, y, &viewer->grabbed);
 	viewer->dragged = false;
 	viewer->press_x = x;
