@@ -3,8 +3,9 @@
 #include "engine.h"
 #include "network_builder.h"
 #include "random.h"
+#include "workers.h"
 
-#include "../support/replay_script.h"
+#include "../support/replay_outcome.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,53 +17,6 @@
 
 // Recomputed when the model changes, never otherwise.
 #define PINNED_HASH UINT64_C(0xc5b2bea8592c141e)
-
-struct outcome {
-	struct tb_engine_stats stats;
-	struct tally tally;
-	uint32_t n_links;
-};
-
-static struct tb_network *network_of(const char *preset)
-{
-	struct tb_network_params params;
-	struct tb_network *net = NULL;
-	struct tb_error error = {0};
-	if (tb_network_preset(&params, preset, &error) != TB_OK ||
-		tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
-		fail_msg("%s", error.text);
-	return net;
-}
-
-static struct outcome replay(const struct tb_network *net, struct line *lines, size_t n,
-	uint64_t seed, tb_time_ps bin)
-{
-	struct outcome outcome = {.n_links = tb_network_n_links(net)};
-	struct script script = {lines, n, 0};
-	struct tb_source source = script_source(&script);
-	struct tb_observer observer = tally_observer(&outcome.tally, outcome.n_links);
-	struct tb_engine_options options = {.seed = seed, .bin_ps = bin};
-	struct tb_engine *engine = NULL;
-	struct tb_error error = {0};
-	int status = tb_engine_new(&engine, net, &source, &observer, &options, &error);
-	while (status >= 0 && (status = tb_engine_run(engine, 1000, &error)) > 0)
-		;
-	if (status == TB_OK)
-		status = tb_engine_finish(engine, &error);
-	if (status != TB_OK)
-		fail_msg("%s", error.text);
-	outcome.stats = tb_engine_stats(engine);
-	tb_engine_free(engine);
-	assert_int_equal(outcome.stats.n_delivered, n);
-	assert_int_equal(outcome.stats.n_in_flight, 0);
-	assert_false(outcome.tally.out_of_order);
-	return outcome;
-}
-
-static void drop(struct outcome *outcome)
-{
-	free(outcome->tally.links);
-}
 
 static void one_packet_takes_the_sum_of_its_way(void **state)
 {
@@ -385,6 +339,37 @@ static void the_pinned_scenario_has_its_hash(void **state)
 	tb_network_free(net);
 }
 
+struct pinned_task {
+	const struct tb_network *net;
+	uint64_t hashes[4];
+};
+
+static int replay_pinned(void *context, size_t index)
+{
+	struct pinned_task *task = context;
+	struct line *lines = random_lines(11, 2000, 64, 30000);
+	struct outcome outcome = replay(task->net, lines, 2000, 11, 10000000);
+	task->hashes[index] = outcome.tally.hash;
+	drop(&outcome);
+	free(lines);
+	return TB_OK;
+}
+
+// Replays that run side by side share nothing but the network.
+static void any_number_of_workers_gives_the_pinned_hash(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of("qsnet");
+	for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
+		struct pinned_task task = {.net = net};
+		const struct tb_work work = {&task, 4, replay_pinned, NULL};
+		assert_int_equal(tb_workers_run(&work, n_workers), TB_OK);
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(task.hashes[i], PINNED_HASH);
+	}
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +385,7 @@ int main(void)
 		cmocka_unit_test(bins_stay_bounded_on_a_long_run_with_gaps),
 		cmocka_unit_test(the_same_seed_gives_the_same_replay),
 		cmocka_unit_test(the_pinned_scenario_has_its_hash),
+		cmocka_unit_test(any_number_of_workers_gives_the_pinned_hash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

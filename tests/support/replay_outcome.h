@@ -1,0 +1,68 @@
+// A script of messages replayed to its end, and what came of it.
+#ifndef TB_TESTS_REPLAY_OUTCOME_H
+#define TB_TESTS_REPLAY_OUTCOME_H
+
+#include "engine_kind.h"
+#include "replay_script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct outcome {
+	struct tb_engine_stats stats;
+	struct tally tally;
+	uint32_t n_links;
+};
+
+static inline struct tb_network *network_of(const char *preset)
+{
+	struct tb_network_params params;
+	struct tb_network *net = NULL;
+	struct tb_error error = {0};
+	if (tb_network_preset(&params, preset, &error) != TB_OK ||
+		tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	return net;
+}
+
+static inline struct outcome replay_by(const struct tb_engine_kind *kind,
+	const struct tb_network *net, struct line *lines, size_t n,
+	const struct tb_engine_options *options)
+{
+	struct outcome outcome = {.n_links = tb_network_n_links(net)};
+	struct script script = {lines, n, 0};
+	struct tb_source source = script_source(&script);
+	struct tb_observer observer = tally_observer(&outcome.tally, outcome.n_links);
+	void *engine = NULL;
+	struct tb_error error = {0};
+	int status = kind->make(&engine, net, &source, &observer, options, &error);
+	while (status >= 0 && (status = kind->run(engine, 1000, &error)) > 0)
+		;
+	if (status == TB_OK)
+		status = kind->finish(engine, &error);
+	if (status != TB_OK)
+		fail_msg("%s", error.text);
+	outcome.stats = kind->stats(engine);
+	kind->free(engine);
+	assert_int_equal(outcome.stats.n_delivered, n);
+	assert_int_equal(outcome.stats.n_in_flight, 0);
+	assert_false(outcome.tally.out_of_order);
+	return outcome;
+}
+
+static inline struct outcome replay(const struct tb_network *net, struct line *lines,
+	size_t n, uint64_t seed, tb_time_ps bin)
+{
+	return replay_by(&tb_engine_events, net, lines, n,
+		&(struct tb_engine_options){.seed = seed, .bin_ps = bin});
+}
+
+static inline void drop(struct outcome *outcome)
+{
+	free(outcome->tally.links);
+}
+
+#endif
