@@ -56,6 +56,13 @@ static void print_run(const struct tb_run_info *info)
 		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
 		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),
 		tb_format_size(info->payload_bytes, text[2], sizeof text[2]));
+	if (info->n_undelivered || info->n_retries)
+		info_line("given up", "%s, %s",
+			tb_format_counted(
+				info->n_undelivered, "message", text[0], sizeof text[0]),
+			tb_format_counted(info->n_retries,
+				"packet sent again|packets sent again", text[1],
+				sizeof text[1]));
 	info_line("options", "%s", *info->options ? info->options : "none");
 	info_line("seed", "%" PRIu64, info->seed);
 	if (info->wall_s > 0)

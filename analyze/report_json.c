@@ -76,6 +76,8 @@ static json_t *run_object(const struct tb_run_info *info)
 	add(&run, "complete", json_boolean(info->complete));
 	add_count(&run, "simulated_ps", (uint64_t)info->simulated_ps);
 	add_count(&run, "messages", info->n_messages);
+	add_count(&run, "undelivered", info->n_undelivered);
+	add_count(&run, "retries", info->n_retries);
 	add_count(&run, "packets", info->n_packets);
 	add_count(&run, "payload_bytes", info->payload_bytes);
 	add_count(&run, "nodes", info->n_nodes);

@@ -174,6 +174,21 @@ static void state_delivery(struct tb_report *report)
 		tb_format_rate(a_node, rate, sizeof rate));
 }
 
+// state_faults tells what was dead only where that did something.
+static void state_faults(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char messages[48], packets[64];
+	if (info->n_undelivered == 0 && info->n_retries == 0)
+		return;
+	struct tb_report_fact *at = fact(report, "dead links");
+	snprintf(at->text, sizeof at->text, "kept %s from delivery, had %s",
+		tb_format_counted(
+			info->n_undelivered, "message", messages, sizeof messages),
+		tb_format_counted(info->n_retries, "packet sent again|packets sent again",
+			packets, sizeof packets));
+}
+
 static void state_facts(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
@@ -193,6 +208,7 @@ static void state_facts(struct tb_report *report)
 		tb_format_time(info->bin_ps, time[1], 32),
 		info->complete ? "" : "; incomplete: the run was stopped there");
 	state_delivery(report);
+	state_faults(report);
 	at = fact(report, "waited");
 	snprintf(at->text, sizeof at->text, "%s over all headers, on %s of %s",
 		tb_report_format_time(report->wait_ps, time[0], 32),

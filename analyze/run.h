@@ -39,6 +39,8 @@ struct tb_run_info {
 	tb_time_ps bin_ps;
 	uint64_t n_bins;
 	tb_time_ps simulated_ps;
+	uint64_t n_undelivered; // messages given up for what was dead
+	uint64_t n_retries;	// packets sent again for it
 	uint64_t n_messages, n_packets, payload_bytes;
 	double wall_s;
 	double packets_per_s; // n_packets / wall_s, 0 when unknown

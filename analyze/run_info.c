@@ -107,10 +107,17 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"receive_overhead_ps, age_weight, network, input_name, input_kind, "             \
 	"input_digest, options, program_version, started_at, host, notes, library, "     \
 	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), rails, "             \
-	"slice_bytes, partners, partner_delay_ps "                                       \
+	"slice_bytes, partners, partner_delay_ps, n_undelivered, n_retries "             \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
-enum { FIRST_PARAM = 16, FIRST_TEXT = 31, LAST_BIN = 41, RAILS = 42, SLICE = 43 };
+enum {
+	FIRST_PARAM = 16,
+	FIRST_TEXT = 31,
+	LAST_BIN = 41,
+	RAILS = 42,
+	SLICE = 43,
+	UNDELIVERED = 46
+};
 
 static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 {
@@ -178,6 +185,8 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->n_levels = tb_run_get32(row, 13, TB_ID_NONE - 1);
 	info->n_jobs = tb_run_get32(row, 14, TB_ID_NONE - 1);
 	info->wall_s = get_real(row, 15); // NULL reads as 0
+	info->n_undelivered = tb_run_get(row, UNDELIVERED, INT64_MAX);
+	info->n_retries = tb_run_get(row, UNDELIVERED + 1, INT64_MAX);
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 }
