@@ -44,7 +44,7 @@ struct tb_run_config {
 	int64_t run;		  // its number, which none has yet; 0: the next one
 	bool whole;		  // keep it as a whole at its end, or nothing of it
 	const char *input_name;	  // file names joined by ", ", "-" for standard input
-	const char *input_kind;	  // "packets", "job" or "experiment"
+	const char *input_kind;	  // "packets", "job", "mixed" of both, or "experiment"
 	const char *input_digest; // SHA-256 in hexadecimal of the inputs' bytes, "" when
 				  // streamed
 	uint64_t input_bytes;

@@ -76,19 +76,14 @@ static int read_file(struct reading *reading)
 int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks, uint32_t n_nodes,
 	const char *map_file, struct tb_error *error)
 {
-	if (!map_file && n_ranks > n_nodes)
-		return tb_fail(error, TB_ECAPACITY,
-			"the job has %u ranks, the network %u nodes: --nodes %u raises "
-			"the tree",
-			n_ranks, n_nodes, n_ranks);
 	uint32_t *nodes = malloc(((size_t)n_ranks + 1) * sizeof *nodes);
 	if (!nodes)
 		return tb_fail(error, TB_ENOMEM, "no memory for the places of %u ranks",
 			n_ranks);
 	for (uint32_t rank = 0; rank < n_ranks; rank++)
-		nodes[rank] = map_file ? TB_ID_NONE : rank;
+		nodes[rank] = TB_ID_NONE;
 	struct reading reading = {map_file, nodes, n_ranks, n_nodes, 0, error};
-	int status = map_file ? read_file(&reading) : TB_OK;
+	int status = read_file(&reading);
 	if (status != TB_OK) {
 		free(nodes);
 		return status;

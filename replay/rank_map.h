@@ -1,4 +1,4 @@
-// Where the ranks of a job sit: rank r on node r, or as a map file says.
+// Where the ranks of a job sit, by a map file.
 //
 // The file has a line 'RANK NODE' for every rank, separated by blanks; `#` begins a
 // comment. Several ranks may share a node.
@@ -7,10 +7,9 @@
 
 #include "status.h"
 
-// tb_rank_map stores the node of each of `n_ranks` ranks in a malloc'ed array. Without a
-// file (NULL) rank r sits on node r. TB_EUSAGE for lines that make no sense, ranks twice
-// or missing; TB_ECAPACITY for nodes that are not there (the sentence says how many are
-// needed).
+// tb_rank_map stores the node of each of `n_ranks` ranks in a malloc'ed array. TB_EUSAGE
+// for lines that make no sense, ranks twice or missing; TB_ECAPACITY for nodes that are
+// not there (the sentence says how many there are); TB_EIO.
 int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks, uint32_t n_nodes,
 	const char *map_file, struct tb_error *error) TB_MUST_USE;
 

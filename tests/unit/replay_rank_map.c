@@ -27,18 +27,6 @@ static int read_map(const char *text)
 	return tb_rank_map(&nodes, 3, 8, path, &error);
 }
 
-static void without_a_file_rank_r_sits_on_node_r(void **state)
-{
-	(void)state;
-	assert_int_equal(tb_rank_map(&nodes, 3, 3, NULL, &error), TB_OK);
-	for (uint32_t rank = 0; rank < 3; rank++)
-		assert_int_equal(nodes[rank], rank);
-	free(nodes);
-	nodes = NULL;
-	assert_int_equal(tb_rank_map(&nodes, 4, 3, NULL, &error), TB_ECAPACITY);
-	assert_null(nodes);
-}
-
 static void a_file_places_ranks_in_any_order_and_together(void **state)
 {
 	(void)state;
@@ -92,7 +80,6 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_file_rank_r_sits_on_node_r),
 		cmocka_unit_test(a_file_places_ranks_in_any_order_and_together),
 		cmocka_unit_test(lines_that_make_no_sense_are_named),
 		cmocka_unit_test(a_rank_without_a_node_is_named),
