@@ -140,7 +140,7 @@ static int write_picture(
 	struct session *session, const char *name, bool dump, struct tb_error *error)
 {
 	struct tb_outfile out;
-	const struct tb_picture *picture = tb_viewer_picture(session->viewer);
+	const struct tb_picture *picture = tb_viewer_settled(session->viewer);
 	if (!picture)
 		return tb_fail(error, TB_ENOMEM, "no memory for the picture");
 	int status = tb_outfile_open(&out, name, error);

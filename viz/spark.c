@@ -10,7 +10,7 @@ void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric)
 	if (sparks->metric != metric)
 		memset(sparks->slots, 0, sizeof sparks->slots);
 	sparks->metric = metric;
-	sparks->reads_left = TB_SPARK_READS;
+	sparks->looks_left = TB_SPARK_LOOKS;
 	sparks->wanting = false;
 }
 
@@ -20,11 +20,13 @@ const struct tb_spark *tb_spark_of(
 	struct tb_spark *spark = &sparks->slots[link.id % TB_SPARK_SLOTS];
 	if (spark->known && spark->link.id == link.id)
 		return spark;
-	if (sparks->reads_left == 0) {
+	uint64_t looks = tb_run_info(run)->n_bins;
+	looks = looks < TB_SERIES_LOOKS ? looks : TB_SERIES_LOOKS;
+	if (sparks->looks_left < looks) {
 		sparks->wanting = true;
 		return NULL;
 	}
-	sparks->reads_left--;
+	sparks->looks_left -= looks;
 	*spark = (struct tb_spark){.link = link, .known = true};
 	// A store that went away is told of by what reads the window.
 	if (tb_run_series(run, link, sparks->metric, spark->values, TB_SPARK_COLUMNS,

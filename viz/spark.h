@@ -8,7 +8,7 @@
 
 #define TB_SPARK_COLUMNS 40
 #define TB_SPARK_SLOTS	 512
-#define TB_SPARK_READS	 16 // from the store, a picture
+#define TB_SPARK_LOOKS	 2048 // into the store, a picture: about 4 ms
 
 struct tb_spark {
 	bool known;
@@ -19,8 +19,8 @@ struct tb_spark {
 
 struct tb_sparks {
 	enum tb_metric metric;
-	int reads_left; // in this picture
-	bool wanting;	// some were left out: the next picture has more
+	uint64_t looks_left; // in this picture
+	bool wanting;	     // some were left out: the next picture has more
 	struct tb_spark slots[TB_SPARK_SLOTS];
 };
 

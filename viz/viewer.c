@@ -11,11 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define HEAD_H	 56
-#define TABS_H	 34
-#define TIME_H	 146
-#define SIDE_W	 340
-#define NOTICE_S 5
+#define HEAD_H	      56
+#define TABS_H	      34
+#define TIME_H	      146
+#define SIDE_W	      340
+#define NOTICE_S      5
+#define MOST_PICTURES 200 // until all that is read bit by bit is there
 
 static const struct tb_view *const views[TB_N_VIEWS] = {
 	[TB_VIEW_HEAD] = &tb_view_head,
@@ -486,7 +487,8 @@ void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *l
 
 bool tb_viewer_moving(const struct tb_viewer *viewer)
 {
-	return viewer->playing || viewer->notice_s > 0;
+	return viewer->playing || viewer->notice_s > 0 ||
+	       (viewer->sparks && viewer->sparks->wanting);
 }
 
 bool tb_viewer_stale(const struct tb_viewer *viewer)
@@ -530,6 +532,14 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	tb_overlay_draw(viewer, picture);
 	viewer->stale = viewer->sparks && viewer->sparks->wanting;
 	return picture->status == TB_OK ? picture : NULL;
+}
+
+const struct tb_picture *tb_viewer_settled(struct tb_viewer *viewer)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	for (int i = 0; picture && viewer->stale && i < MOST_PICTURES; i++)
+		picture = tb_viewer_picture(viewer);
+	return picture;
 }
 
 enum tb_wish tb_viewer_take_wish(struct tb_viewer *viewer)

@@ -90,6 +90,10 @@ bool tb_viewer_stale(const struct tb_viewer *viewer);
 // tb_viewer_picture prepares the picture when it is stale; NULL when memory ran out.
 const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer);
 
+// tb_viewer_settled prepares it until nothing is missing that is read bit by bit: for a
+// picture that is kept.
+const struct tb_picture *tb_viewer_settled(struct tb_viewer *viewer);
+
 // What only the window can do; asked for once, then forgotten.
 enum tb_wish {
 	TB_WISH_NONE,

@@ -31,7 +31,7 @@ static void focus(struct tb_viewer *viewer)
 // go_on shows the next of the views that there are.
 static void go_on(struct tb_viewer *viewer)
 {
-	int next = viewer->main;
+	int next = (int)viewer->main;
 	do
 		next = next == TB_LAST_MAIN ? TB_FIRST_MAIN : next + 1;
 	while (!tb_viewer_has(viewer, (enum tb_view_name)next));

@@ -172,6 +172,13 @@ static void look(const struct scene *scene, const char *path)
 	tb_viewer_key(bench.viewer, "f");
 	frames(&bench, "play", play);
 	frames(&bench, "play_again", play_back);
+	tb_viewer_key(bench.viewer, "F3");
+	frames(&bench, "tree_zoom", zoom);
+	tb_viewer_key(bench.viewer, "f");
+	frames(&bench, "tree_play", play);
+	tb_viewer_key(bench.viewer, "F4");
+	frames(&bench, "links_play", play_back);
+	tb_viewer_key(bench.viewer, "F2");
 	begin = now_s();
 	while (tb_viewer_preload(bench.viewer))
 		;
