@@ -373,6 +373,24 @@ static void a_store_that_goes_away_is_told_and_stays_shown(void **state)
 	assert_true(shows(stage->viewer, "the store was replaced"));
 }
 
+static void a_store_cut_short_while_it_is_shown_is_told(void **state)
+{
+	struct stage *stage = *state;
+	assert_int_equal(truncate(stage->path, 5000), 0);
+	const char *const keys[] = {".", "7", "End", "0", "F3", "F4", "F5", "F6", "F7",
+		"Tab", "[", ",", "Space"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		tb_viewer_key(stage->viewer, keys[i]);
+		tb_viewer_tick(stage->viewer, 1);
+		tb_viewer_check(stage->viewer);
+		picture_of(stage->viewer);
+	}
+	while (tb_viewer_preload(stage->viewer))
+		;
+	assert_true(shows(stage->viewer, "up.goal on qsnet, 16 nodes"));
+	assert_true(shows(stage->viewer, "tailback-viz-"));
+}
+
 static void a_store_without_a_run_says_so(void **state)
 {
 	(void)state;
@@ -417,6 +435,7 @@ int main(void)
 		cmocka_unit_test(every_key_of_the_table_is_found),
 		STAGED(any_size_and_any_key_can_be_drawn),
 		STAGED(a_store_that_goes_away_is_told_and_stays_shown),
+		STAGED(a_store_cut_short_while_it_is_shown_is_told),
 		cmocka_unit_test(a_store_without_a_run_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
