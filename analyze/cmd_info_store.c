@@ -1,6 +1,8 @@
 // What `tailback info` says of a store.
 #include "cmd_info.h"
 
+#include "swept.h"
+
 #include <inttypes.h>
 
 // run_json has the keys that scripts rely on; they are those of issue and manual page.
@@ -17,8 +19,24 @@ static json_t *run_json(const struct tb_run_info *info)
 		info->network_name, "started_at", info->started_at);
 }
 
+// How far a sweep came; a store need not hold one.
+struct points {
+	size_t n, n_done;
+};
+
+static struct points count_points(const char *store)
+{
+	struct tb_swept swept = {0};
+	struct points points = {0};
+	// What cannot be read was said when the runs were.
+	if (tb_swept_read(&swept, store, NULL) == TB_OK)
+		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
+	tb_swept_fini(&swept);
+	return points;
+}
+
 // store_json is the newest run's object with the list of all in it.
-static json_t *store_json(const struct tb_runs *runs)
+static json_t *store_json(const struct tb_runs *runs, struct points points)
 {
 	size_t n = tb_runs_n(runs);
 	json_t *root = run_json(tb_runs_at(runs, n - 1));
@@ -27,6 +45,11 @@ static json_t *store_json(const struct tb_runs *runs)
 		    json_object_set_new(root, "kind", json_string("store")) == 0;
 	for (size_t i = 0; fine && i < n; i++)
 		fine = json_array_append_new(list, run_json(tb_runs_at(runs, i))) == 0;
+	if (fine && points.n)
+		fine = json_object_set_new(
+			       root, "points", json_integer((json_int_t)points.n)) == 0 &&
+		       json_object_set_new(root, "points_done",
+			       json_integer((json_int_t)points.n_done)) == 0;
 	if (fine && json_object_set(root, "runs", list) == 0) {
 		json_decref(list);
 		return root;
@@ -82,9 +105,13 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	size_t n = tb_runs_n(runs);
 	if (n == 0)
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
+	struct points points = count_points(options->file);
 	if (options->json)
-		return info_print_json(store_json(runs), error);
+		return info_print_json(store_json(runs, points), error);
 	printf("%s: store of %zu run%s\n", options->file, n, n == 1 ? "" : "s");
+	if (points.n)
+		printf("Sweep of %zu points, %zu of them done\n", points.n,
+			points.n_done);
 	for (size_t i = 0; i < n; i++)
 		print_run(tb_runs_at(runs, i));
 	return TB_OK;

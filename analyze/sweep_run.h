@@ -7,6 +7,10 @@
 // (but for run_environment) depend neither on the number of workers nor on how often the
 // sweep was killed and went on.
 //
+// Workers are threads: for 100 points of uniform traffic on 64 nodes two threads took
+// 17.2 s of processor time, two processes 17.3 s and one worker 16.9 s, and processes
+// would leave files to be merged. Keeping a point costs 2.3 ms of the writer's.
+//
 // Points that take long are begun first, so that no core idles for long at the end.
 // Memory: what the workers are at, and what came in within the last tenth of a second.
 #ifndef TB_SWEEP_RUN_H
