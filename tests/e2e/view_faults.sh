@@ -59,7 +59,7 @@ printf 'expect Two runs\n' | timeout 60 "$TAILBACK" view calm.db calm.db --scrip
 # Open and idle: the store is open for reading alone, and takes less than a fiftieth of a core.
 "$TAILBACK" view whole.db &
 viewer=$!
-pids+=($viewer)
+pids+=("$viewer")
 for ((i = 0; i < 100; i++)); do
 	for descriptor in /proc/$viewer/fd/*; do
 		[[ $(readlink "$descriptor") == "$scratch/whole.db" ]] && break 2
@@ -102,7 +102,7 @@ if command -v Xvfb >/dev/null; then
 	unset SDL_VIDEODRIVER
 	Xvfb -displayfd 3 -screen 0 1024x768x24 -nolisten tcp 3>display 2>/dev/null &
 	server=$!
-	pids+=($server)
+	pids+=("$server")
 	for ((i = 0; i < 100; i++)); do
 		[[ -s display ]] && break
 		sleep 0.1
@@ -110,7 +110,7 @@ if command -v Xvfb >/dev/null; then
 	if [[ -s display ]]; then
 		DISPLAY=:$(cat display) "$TAILBACK" view whole.db 2>err &
 		viewer=$!
-		pids+=($viewer)
+		pids+=("$viewer")
 		sleep 1.5
 		kill -9 $server
 		for ((i = 0; i < 150; i++)); do
