@@ -210,6 +210,38 @@ static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	return true;
 }
 
+// find_places: with one rail a switch's place is its index.
+static int find_places(struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	uint32_t n_rails = info->network.n_rails;
+	uint32_t *before = NULL; // switches of a level in the rails before, by rail
+	for (uint32_t i = 0; i < info->n_switches; i++)
+		run->switches[i].place = run->switches[i].at.index;
+	if (n_rails == 1 || info->n_switches == 0)
+		return TB_OK;
+	// A rail has a switch, or there would not be so many.
+	if (n_rails > info->n_switches)
+		return tb_run_damaged(run->path, "run", error);
+	before = calloc((size_t)info->n_levels * n_rails, sizeof *before);
+	if (!before)
+		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+	for (uint32_t i = 0; i < info->n_switches; i++) {
+		const struct tb_switch_info *at = &run->switches[i].at;
+		if (at->rail + 1 < n_rails)
+			before[(size_t)at->level * n_rails + at->rail + 1]++;
+	}
+	for (size_t i = 1; i < (size_t)info->n_levels * n_rails; i++)
+		if (i % n_rails)
+			before[i] += before[i - 1];
+	for (uint32_t i = 0; i < info->n_switches; i++) {
+		const struct tb_switch_info *at = &run->switches[i].at;
+		run->switches[i].place += before[(size_t)at->level * n_rails + at->rail];
+	}
+	free(before);
+	return TB_OK;
+}
+
 static int check_ports(const struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
@@ -271,6 +303,8 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 		status = allocate(run, error);
 	for (size_t i = 0; !status && i < n_tables; i++)
 		status = take_rows(run, &tables[i], error);
+	if (!status)
+		status = find_places(run, error);
 	return status ? status : check_ports(run, error);
 }
 

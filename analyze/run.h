@@ -77,8 +77,9 @@ int tb_run_refresh(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 struct tb_run_switch {
 	struct tb_switch id;
 	struct tb_switch_info at;
-	char name[24]; // "level.index", as people type it: "2.13"; of several rails
-		       // "r1/2.13"
+	uint32_t place; // within its level, one rail behind the other, from 0
+	char name[24];	// "level.index", as people type it: "2.13"; of several rails
+			// "r1/2.13"
 };
 
 struct tb_run_link {

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 // Widths of a cell on the picture between which one detail passes into the next, so that
 // a zoom never jumps. 18 pixels hold "100" at 8.3 pixels an em, the least that is read
@@ -224,6 +225,18 @@ static void draw_name(
 		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
 }
 
+// beside_name is where the sum stands: in characters a long name, as of a switch of
+// several rails, pushes it aside.
+static struct tb_box beside_name(
+	const struct pen *pen, struct tb_box strip, const struct tb_matrix_block *block)
+{
+	double name = (double)strlen(tb_run_switches(pen->run)[block->sw.id].name) + 1;
+	if (!pen->view->names || pen->view->font_size > 0 || 2 * name + 3 <= strip.w ||
+		name + 3 > strip.w)
+		return strip;
+	return (struct tb_box){strip.x + name, strip.y, strip.w - name, strip.h};
+}
+
 static void draw_block(const struct pen *pen, const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, struct tb_box box,
 	const struct tb_matrix_block *block)
@@ -240,7 +253,7 @@ static void draw_block(const struct pen *pen, const struct tb_matrix_layout *lay
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names)
 			draw_name(pen, sum, block);
-		number(pen, sum, &shown);
+		number(pen, beside_name(pen, sum, block), &shown);
 	} else if (pen->view->ramp) {
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);

@@ -18,11 +18,11 @@ static struct place place_of(
 	bool up = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
 	bool node = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_EJECTION;
 	uint32_t low = up ? at->from : at->to;
-	const struct tb_switch_info *high = &switches[up ? at->to : at->from].at;
+	const struct tb_run_switch *high = &switches[up ? at->to : at->from];
 	uint32_t row = node ? 0 : switches[low].at.level + 1;
-	uint32_t index = node ? low : switches[low].at.index;
+	uint32_t index = node ? low : switches[low].place;
 	return (struct place){
-		row, index / group[row], high->index / group[high->level + 1], up};
+		row, index / group[row], high->place / group[high->at.level + 1], up};
 }
 
 static struct tb_tree_edge *add(struct tb_tree_edges *edges, struct place place)

@@ -499,8 +499,8 @@ static double share_of(const struct tb_viewer *viewer, struct tb_pick pick)
 	} else if (pick.kind != TB_PICK_SWITCH) {
 		return -1;
 	}
-	const struct tb_switch_info *sw = &switches[pick.index].at;
-	return (sw->index + 0.5) / fmax(n_in_row(viewer, sw->level + 1), 1);
+	const struct tb_run_switch *sw = &switches[pick.index];
+	return (sw->place + 0.5) / fmax(n_in_row(viewer, sw->at.level + 1), 1);
 }
 
 static void reveal(struct tb_viewer *viewer, bool zoom)
