@@ -204,7 +204,7 @@ static void seeds(unsigned long long *first, unsigned long long *last)
 static void a_host_that_does_nothing_changes_nothing(void **state)
 {
 	(void)state;
-	unsigned long long first = 1, last = 60;
+	unsigned long long first = 1, last = 30;
 	seeds(&first, &last);
 	for (uint64_t seed = first; seed <= last; seed++) {
 		struct tb_network *net = random_network(seed, false);
@@ -310,7 +310,7 @@ static uint64_t check_seed(uint64_t seed, bool with_faults)
 static void whatever_hosts_do_both_engines_agree(void **state)
 {
 	(void)state;
-	unsigned long long first = 1, last = 40;
+	unsigned long long first = 1, last = 25;
 	seeds(&first, &last);
 	for (uint64_t seed = first; seed <= last; seed++)
 		assert_int_equal(check_seed(seed, false), 0);
@@ -319,7 +319,7 @@ static void whatever_hosts_do_both_engines_agree(void **state)
 static void whatever_dies_every_message_is_told_of_once(void **state)
 {
 	(void)state;
-	unsigned long long first = 1, last = 40;
+	unsigned long long first = 1, last = 25;
 	uint64_t n_given_up = 0;
 	seeds(&first, &last);
 	for (uint64_t seed = first; seed <= last; seed++)
