@@ -73,7 +73,7 @@ wait $first
 # A network whose packets have no room: nothing is begun. Sanitizers take more address space.
 if small "$program" --version >/dev/null 2>&1; then
 	expect 1 'no memory for a network' small "$program" replay "$trace" \
-		-n qsnet,fifo=1,flit=1,payload=1M -o "$scratch/none.db"
+		-n qsnet,levels=5,vcs=16,payload=1M -o "$scratch/none.db"
 	[[ ! -e $scratch/none.db ]] || {
 		echo "a replay that could not begin left a store"
 		failed=1
