@@ -1,12 +1,13 @@
 #include "blame_ledger.h"
 
 #include "random.h"
+#include "wait_steps.h"
 
 #include <stdlib.h>
 
 enum { FIRST_ROOM = 1024 };
 // Beyond so many slots (32 bytes each) the heavier entries alone are told apart.
-enum { MOST_ROOM = 131072 };
+enum { MOST_ROOM = 32768 };
 // So many are told in full: a store of every pair that ever met would take longer than
 // the replay.
 enum { MOST_TOLD = 4096 };
@@ -138,22 +139,14 @@ static void fold(struct tb_blame_ledger *ledger, const struct tb_flow_sample *fl
 	}
 }
 
-// heavier_half_ps finds a wait that no more than half of the entries reach, by counting
-// waits in steps of a sixteenth of a power of two: exact enough, and no sorting.
-static uint64_t heavier_half_ps(const struct tb_blame_entry *entries, uint32_t n)
+// heavier_ps finds a wait that about `n_most` of the entries reach, and no more.
+static uint64_t heavier_ps(
+	const struct tb_blame_entry *entries, uint32_t n, uint32_t n_most)
 {
-	uint32_t counts[64 * 16] = {0};
-	for (uint32_t i = 0; i < n; i++) {
-		unsigned power = 63 - (unsigned)__builtin_clzll(entries[i].wait_ps | 16);
-		counts[power * 16 + (entries[i].wait_ps >> (power - 4) & 15)]++;
-	}
-	uint32_t heavier = 0;
-	for (unsigned step = 64 * 16; step-- > 4 * 16;) {
-		heavier += counts[step];
-		if (heavier > n / 2)
-			return (uint64_t)(step % 16 + 17) << (step / 16 - 4);
-	}
-	return 0;
+	struct tb_wait_steps steps = {0};
+	for (uint32_t i = 0; i < n; i++)
+		tb_wait_steps_add(&steps, entries[i].wait_ps);
+	return tb_wait_steps_reached(&steps, n_most);
 }
 
 // enlarge makes room. From MOST_ROOM on it keeps the heavier half and folds the rest.
@@ -162,7 +155,7 @@ static int enlarge(struct tb_blame_ledger *ledger, const struct tb_flow_sample *
 	uint32_t n = gather(ledger);
 	if (ledger->room < MOST_ROOM)
 		return refill(ledger, n, ledger->room * 2);
-	fold(ledger, flows, n, heavier_half_ps(ledger->slots, n));
+	fold(ledger, flows, n, heavier_ps(ledger->slots, n, n / 2));
 	return refill(ledger, n, ledger->room);
 }
 
@@ -235,8 +228,7 @@ static int fold_lightest(
 	struct tb_blame_ledger *ledger, const struct tb_flow_sample *flows)
 {
 	uint32_t n = gather(ledger);
-	qsort(ledger->slots, n, sizeof *ledger->slots, heaviest_first);
-	fold(ledger, flows, n, ledger->slots[MOST_TOLD].wait_ps + 1);
+	fold(ledger, flows, n, heavier_ps(ledger->slots, n, MOST_TOLD));
 	return refill(ledger, n, FIRST_ROOM);
 }
 

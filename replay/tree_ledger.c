@@ -1,13 +1,14 @@
 #include "tree_ledger.h"
 
 #include "random.h"
+#include "wait_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_ROOM = 1024 };
 // 24 bytes a slot, three quarters used at most.
-enum { MOST_ROOM = 32768 };
+enum { MOST_ROOM = 16384 };
 // So many are told with root and link: a row of the store costs as much as replaying a
 // packet.
 enum { MOST_TOLD = 8192 };
@@ -82,28 +83,20 @@ static int refill(struct tb_tree_ledger *ledger, uint32_t n, uint32_t room)
 	return TB_OK;
 }
 
-static int lightest_first(const void *one, const void *other)
-{
-	const struct tb_tree_entry *a = one, *b = other;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? -1 : 1;
-	if (a->bin != b->bin)
-		return a->bin < b->bin ? -1 : 1;
-	if (a->root != b->root)
-		return a->root < b->root ? -1 : 1;
-	return (a->link > b->link) - (a->link < b->link);
-}
-
-// fold takes root and link from the lightest `n_light` of n entries. Those of the slice
-// `spared` are still growing: they are left when half as many others can go.
+// fold takes root and link from the lightest `n_light` or so of n entries. Those of the
+// slice `spared` are still growing: they are left when half as many others can go.
 static void fold(
 	struct tb_tree_entry *entries, uint32_t n, uint32_t n_light, uint32_t spared)
 {
+	struct tb_wait_steps steps = {0};
+	for (uint32_t i = 0; i < n; i++)
+		tb_wait_steps_add(&steps, entries[i].wait_ps);
+	uint64_t least_ps = tb_wait_steps_reached(&steps, n - n_light);
 	uint32_t n_folded = 0;
-	qsort(entries, n, sizeof *entries, lightest_first);
 	for (int spare = 1; spare >= 0 && n_folded < n_light / 2; spare--)
-		for (uint32_t i = 0; i < n_light; i++) {
-			if ((spare && entries[i].bin == spared) ||
+		for (uint32_t i = 0; i < n; i++) {
+			if (entries[i].wait_ps >= least_ps ||
+				(spare && entries[i].bin == spared) ||
 				entries[i].root == TB_ID_NONE)
 				continue;
 			entries[i].root = entries[i].link = TB_ID_NONE;
@@ -139,6 +132,13 @@ static int flush(struct tb_tree_ledger *ledger)
 	return status;
 }
 
+// slice_at makes the slice that holds `at` the one at hand: most waits lie wholly in it.
+static void slice_at(struct tb_tree_ledger *ledger, tb_time_ps at)
+{
+	ledger->bin = (uint32_t)(at / ledger->bin_ps);
+	ledger->bin_start = (tb_time_ps)ledger->bin * ledger->bin_ps;
+}
+
 // widen doubles the slices: 2b and 2b + 1 become b.
 static int widen(struct tb_tree_ledger *ledger)
 {
@@ -149,6 +149,7 @@ static int widen(struct tb_tree_ledger *ledger)
 	for (uint32_t i = 0; i < n; i++)
 		ledger->slots[i].bin /= 2;
 	ledger->bin_ps *= 2;
+	slice_at(ledger, ledger->bin_start);
 	return refill(ledger, n, ledger->room);
 }
 
@@ -175,9 +176,11 @@ int tb_tree_ledger_add(struct tb_tree_ledger *ledger, uint32_t root, uint32_t li
 	while (status == TB_OK && ledger->slots && to > ledger->bin_ps * TB_TREE_BINS)
 		status = widen(ledger);
 	while (status == TB_OK && ledger->slots && from < to) {
-		struct tb_tree_entry part = {
-			(uint32_t)(from / ledger->bin_ps), root, link, 0};
-		tb_time_ps end = (part.bin + 1) * ledger->bin_ps;
+		if (from < ledger->bin_start ||
+			from >= ledger->bin_start + ledger->bin_ps)
+			slice_at(ledger, from);
+		struct tb_tree_entry part = {ledger->bin, root, link, 0};
+		tb_time_ps end = ledger->bin_start + ledger->bin_ps;
 		end = end < to ? end : to;
 		part.wait_ps = (uint64_t)(end - from);
 		status = put(ledger, &part);

@@ -28,6 +28,8 @@ struct tb_tree_ledger {
 	struct tb_tree_entry *slots; // open addressing; NULL: nothing is kept
 	uint32_t room, n_used;
 	tb_time_ps bin_ps;
+	tb_time_ps bin_start; // of the slice at hand
+	uint32_t bin;	      // its number
 	// What was added last, one entry a hash: most waits are for few roots.
 	struct tb_tree_entry front[TB_TREE_FRONT];
 };
