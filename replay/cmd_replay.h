@@ -72,7 +72,7 @@ struct tb_engine_stats replay_stats(const struct run *run);
 bool replay_has_packets(const struct run *run);
 
 // replay_peak_rate is the most payload that a node can send: full packets, one behind the
-// other.
+// other, on all rails.
 double replay_peak_rate(const struct run *run);
 
 // replay_print_summary says on stderr what was replayed; replay_warn what nobody may

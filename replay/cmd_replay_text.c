@@ -18,7 +18,8 @@ double replay_peak_rate(const struct run *run)
 	const struct tb_network_params *params = tb_network_params(run->network);
 	double wire =
 		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
-	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire;
+	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire *
+	       params->n_rails;
 }
 
 static void print_job(const struct run *run, const struct tb_job *job)
