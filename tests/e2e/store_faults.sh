@@ -39,9 +39,9 @@ unprivileged() {
 	fi
 }
 
-# small COMMAND...: in 2 GB of address space.
+# small COMMAND...: in 400 MB of address space.
 small() { (
-	ulimit -v 2000000
+	ulimit -v 400000
 	exec "$@"
 ); }
 
@@ -70,10 +70,9 @@ wait $first
 	failed=1
 }
 
-# A network whose packets have no room: nothing is begun. Sanitizers take more address space.
+# A network that has no room in memory: nothing is begun. Sanitizers take more address space.
 if small "$program" --version >/dev/null 2>&1; then
-	expect 1 'no memory for a network' small "$program" replay "$trace" \
-		-n qsnet,levels=5,vcs=16,payload=1M -o "$scratch/none.db"
+	expect 1 'no memory for a network' small "$program" replay "$trace" -n qsnet,levels=8 -o "$scratch/none.db"
 	[[ ! -e $scratch/none.db ]] || {
 		echo "a replay that could not begin left a store"
 		failed=1
