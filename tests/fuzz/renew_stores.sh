@@ -1,0 +1,33 @@
+# Brings the stores among the corpora up to the present schema: after a new migration, readers would
+# refuse them all alike, and the fuzzer would try nothing else. Run it in the source folder.
+#   bash tests/fuzz/renew_stores.sh
+set -eu
+corpus=tests/fuzz/corpus/analyze_store
+schemas=(schemas/results.sql schemas/results_[2-9].sql)
+
+# copies FILE: SQL that takes over each table of a store attached as `old`, damaged values and all.
+copies() {
+	sqlite3 -readonly "$1" "SELECT 'INSERT OR IGNORE INTO main.' || t.name || ' (' || c.names || ') SELECT '
+		|| c.names || ' FROM old.' || t.name || ';'
+		FROM sqlite_schema AS t,
+		(SELECT m.name, group_concat(i.name) AS names FROM sqlite_schema AS m, pragma_table_info(m.name) AS i
+			GROUP BY m.name) AS c
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.name = t.name"
+}
+
+for store in "$corpus"/*; do
+	case ${store##*/} in
+	cut_off | endless_view) continue ;;
+	esac
+	rm -f "$store.new"
+	{
+		echo 'PRAGMA page_size = 512;'
+		cat "${schemas[@]}"
+		echo "PRAGMA ignore_check_constraints = 1; ATTACH '$store' AS old; BEGIN;"
+		copies "$store"
+		echo 'COMMIT;'
+	} | sqlite3 -bail "$store.new"
+	mv "$store.new" "$store"
+done
+head -c 20000 "$corpus/whole" >"$corpus/cut_off"
+sqlite3 "$corpus/endless_view" "PRAGMA user_version = ${#schemas[@]}"
