@@ -159,7 +159,7 @@ static double most_loaded(const struct tb_outcome *outcome)
 {
 	double most = 0;
 	for (uint32_t i = 0; i < outcome->n_links; i++)
-		most = fmax(most, outcome->links[i].wait_share);
+		most = fmax(most, outcome->links[i].delay_share);
 	return most;
 }
 
@@ -174,16 +174,19 @@ static struct spread stage_spread(
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < outcome->n_links; i++)
 		if (in_stage(&outcome->links[i], kind, level)) {
-			sum += outcome->links[i].wait_share;
-			squares += outcome->links[i].wait_share *
-				   outcome->links[i].wait_share;
+			sum += outcome->links[i].delay_share;
+			squares += outcome->links[i].delay_share *
+				   outcome->links[i].delay_share;
 			n++;
 		}
 	double mean = sum / n;
 	return (struct spread){mean, sqrt(fmax(squares / n - mean * mean, 0))};
 }
 
-// stage_percent is NaN when nothing waited anywhere: there is no most loaded link.
+// What the complement's matrix shows grows along the path, so it is a sum: the delay of
+// packets from their entering the network until they go on from a link (paper 000, 5.4).
+//
+// stage_percent is NaN when nothing came anywhere: there is no most loaded link.
 static double stage_percent(
 	const struct tb_outcome *outcome, enum tb_link_kind kind, uint32_t level)
 {
@@ -291,10 +294,10 @@ static const struct tb_measure measures[] = {
 	PERMUTATION("transpose.hi", "transpose"),
 	PERMUTATION("bitrev.lo", "bit-reversal"),
 	PERMUTATION("bitrev.hi", "bit-reversal"),
-	{"matrix.complement.l1", first_level, {"complement"}},
-	{"matrix.complement.l2", second_level, {"complement"}},
-	{"matrix.complement.even", unevenness, {"complement"}},
-	{"matrix.complement.grow", growth, {"complement"}},
+	{"matrix.complement.l1", first_level, {"complement.light"}},
+	{"matrix.complement.l2", second_level, {"complement.light"}},
+	{"matrix.complement.even", unevenness, {"complement.light"}},
+	{"matrix.complement.grow", growth, {"complement.light"}},
 	{"matrix.bitrev.hot", hot_first_level, {"bit-reversal"}},
 	{"hot.32", taken, {"hot.32"}},
 	{"hot.64.drop", drop, {"hot.32", "hot"}},

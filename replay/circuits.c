@@ -433,6 +433,17 @@ static void set_roots(struct tb_engine *engine, struct packet *packet)
 }
 
 // The acknowledgement passes every link backwards and the token then forwards.
+void tb_circuit_add_delays(struct tb_engine *engine, struct packet *packet)
+{
+	struct hop *first = hop_at(engine, packet, 0);
+	for (uint32_t number = 1; number < packet->n_granted; number++) {
+		uint32_t came_by = hop_at(engine, packet, number - 1)->link;
+		struct hop *at = hop_at(engine, packet, number);
+		engine->delays[engine->links[came_by].id] +=
+			span_at(at, 0)->start - span_at(first, 0)->start;
+	}
+}
+
 tb_time_ps tb_circuit_release(
 	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at)
 {

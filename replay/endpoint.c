@@ -297,6 +297,8 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	ack += params->ack_delay_ps;
 	if (tb_partners_too_many(&engine->partners, packet->destination))
 		ack += params->partner_delay_ps;
+	if (engine->delays)
+		tb_circuit_add_delays(engine, packet);
 	ack = tb_circuit_release(engine, packet, ack);
 	uint32_t source = message->what.source.id;
 	if (engine->nodes[source].fetched != NOTHING)

@@ -30,6 +30,11 @@ struct tb_engine_options {
 		bin_ps; // width of a time bin; 0: as wide as keeps their number bounded
 	bool without_blame;		// do not tell who waited for whom
 	const struct tb_faults *faults; // what dies; read by tb_engine_new; NULL: nothing
+	// By link, or NULL. When a packet is in at its destination, each link of its way
+	// but the last gains the time from its header's entering the network until it
+	// went on from this link's far end: the delay that paper 000, 5.4, sums by the
+	// link that packets come in by. The caller may read and clear it between calls.
+	tb_time_ps *delays;
 };
 
 // tb_engine_new borrows network, source and observer until tb_engine_free. `observer` may

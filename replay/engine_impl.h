@@ -206,6 +206,7 @@ struct tb_engine {
 	struct ending *endings; // of this round, by message serial
 	uint32_t n_endings, endings_room;
 	struct tb_engine_stats stats;
+	tb_time_ps *delays;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well
 };
 
@@ -282,6 +283,8 @@ void tb_circuit_switch(struct tb_engine *engine, uint32_t sw); // phase 2
 // at the source. The end-of-packet token, sent then, frees the VCs.
 tb_time_ps tb_circuit_release(
 	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at);
+// Adds to the delays that the options ask for what this packet met.
+void tb_circuit_add_delays(struct tb_engine *engine, struct packet *packet);
 // When the first VC of a link is known to fall free.
 tb_time_ps tb_circuit_first_free(const struct tb_engine *engine, uint32_t slot);
 // A link out of a switch has died: headers that wait there look for their ways anew.

@@ -6,12 +6,14 @@
 #include "timed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define INSTANTS 4096 // between two looks at the clock
 
 // What the observer adds up: link samples of the window's bins.
 struct watch {
 	struct tb_link_sample *sums; // by link
+	tb_time_ps *delays;	     // by link, since the warm-up
 	uint32_t n_links;
 	uint64_t first_bin, end_bin;
 	const struct tb_observer *also; // told the same; may be NULL
@@ -124,11 +126,12 @@ static int run_until(const struct run *run, struct tb_engine *engine, tb_time_ps
 
 // run_window runs warm-up and window; the latency is that of the messages which came in
 // the window.
-static int run_window(struct run *run, struct tb_engine *engine,
+static int run_window(struct run *run, struct watch *watch, struct tb_engine *engine,
 	const struct tb_traffic *traffic, tb_time_ps warm, tb_time_ps end, double share,
 	struct tb_error *error)
 {
 	int status = run_until(run, engine, warm, error);
+	memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
 	struct tb_traffic_stats before = tb_traffic_stats(traffic, TB_PLAN_MEASURED);
 	if (status == TB_OK)
 		status = run_until(run, engine, end, error);
@@ -164,7 +167,8 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 		.trees = on_trees};
 	const struct tb_engine_options options = {.seed = run->options->seed,
 		.bin_ps = bin,
-		.without_blame = !run->options->with_blame};
+		.without_blame = !run->options->with_blame,
+		.delays = watch->delays};
 	struct tb_engine *engine = NULL;
 	struct tb_host *host = NULL;
 	int status = tb_host_new(&host, run->network, &processes, &watching, error);
@@ -175,11 +179,15 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	status =
 		tb_engine_new(&engine, run->network, &source, &observer, &options, error);
 	if (status == TB_OK)
-		status = run_window(run, engine, traffic, warm, end, share, error);
+		status = run_window(run, watch, engine, traffic, warm, end, share, error);
 	double window_s = (double)n_bins * (double)bin / (double)TB_PS_PER_S;
-	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++)
+	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
 		add_link(run->outcome, run->network, id, &watch->sums[id],
 			share / window_s);
+		run->outcome->links[id].delay_share += (double)watch->delays[id] /
+						       (double)TB_PS_PER_S * share /
+						       window_s;
+	}
 	tb_engine_free(engine);
 	tb_host_free(host);
 	return status;
@@ -194,15 +202,19 @@ static int run_once(
 	struct watch watch = {.n_links = tb_network_n_links(run->network),
 		.also = run->options->observer};
 	watch.sums = calloc(watch.n_links, sizeof *watch.sums);
-	if (!watch.sums)
-		return tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+	watch.delays = calloc(watch.n_links, sizeof *watch.delays);
 	struct tb_traffic *traffic = NULL;
-	int status = tb_traffic_new(
-		&traffic, run->plan.jobs, run->plan.n_jobs, run->options->seed, error);
+	int status = TB_OK;
+	if (!watch.sums || !watch.delays)
+		status = tb_fail(error, TB_ENOMEM, "no memory for an experiment");
+	if (status == TB_OK)
+		status = tb_traffic_new(&traffic, run->plan.jobs, run->plan.n_jobs,
+			run->options->seed, error);
 	if (status == TB_OK)
 		status = measure(run, traffic, &watch, share, error);
 	tb_traffic_free(traffic);
 	free(watch.sums);
+	free(watch.delays);
 	return status;
 }
 

@@ -97,6 +97,7 @@ struct tb_link_outcome {
 	enum tb_link_kind kind;
 	uint32_t level;	   // of the switch that it leads to; of the last one for ejection
 	double wait_share; // wait in units of the window
+	double delay_share; // delays of tb_engine_options, the same
 };
 
 struct tb_outcome {

@@ -23,6 +23,13 @@
 		.n_active = active, .pattern = which, .message_bytes = bytes,            \
 		.warm_us = warm, .window_us = window                                     \
 	}
+#define LIGHT(title, which, of_rate, warm, window)                                       \
+	{                                                                                \
+		.name = title, .kind = TB_EXPERIMENT_PATTERN, .n_nodes = 64,             \
+		.n_active = 64, .pattern = which, .message_bytes = 4 * KB,               \
+		.load = of_rate, .times = TB_SYNTH_EXPONENTIAL, .warm_us = warm,         \
+		.window_us = window                                                      \
+	}
 #define HOT(title, nodes, active, reading)                                               \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_HOT, .n_nodes = nodes,              \
@@ -63,6 +70,7 @@ const struct tb_experiment tb_experiments[] = {
 	PATTERN("neighbour", "neighbour", 64, 256 * KB, 3000, 12000),
 	PATTERN("butterfly", "butterfly", 64, 256 * KB, 3000, 12000),
 	PATTERN("complement", "complement", 64, 256 * KB, 3000, 12000),
+	LIGHT("complement.light", "complement", 0.3, 6000, 60000),
 	PATTERN("shuffle", "shuffle", 64, 256 * KB, 3000, 30000),
 	PATTERN("transpose", "transpose", 64, 256 * KB, 3000, 30000),
 	PATTERN("bit-reversal", "bit-reversal", 64, 256 * KB, 3000, 30000),

@@ -308,6 +308,7 @@ int tb_flits_new(struct tb_flits **flits, const struct tb_network *network,
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
 	made->net = network;
 	made->source = source;
+	made->delays = options->delays;
 	int status = make(made);
 	if (status == TB_OK)
 		status = tb_router_init(

@@ -61,12 +61,13 @@ struct message {
 
 struct hop {
 	uint32_t link, vc;
-	uint32_t n_here;  // flits that stand before the link
-	uint32_t n_begun; // flits that have begun to cross it
-	uint32_t n_in;	  // flits that are in behind it
-	uint32_t room;	  // credits: free places in the FIFO behind it
-	tb_time_ps wait;  // before the VC was granted
-	uint32_t root;	  // link that this wait was for in the end
+	uint32_t n_here;     // flits that stand before the link
+	uint32_t n_begun;    // flits that have begun to cross it
+	uint32_t n_in;	     // flits that are in behind it
+	uint32_t room;	     // credits: free places in the FIFO behind it
+	tb_time_ps begun_at; // its header, to cross the link
+	tb_time_ps wait;     // before the VC was granted
+	uint32_t root;	     // link that this wait was for in the end
 };
 
 struct packet {
@@ -168,6 +169,7 @@ struct tb_flits {
 	size_t n_dead;	       // deaths that have come
 	struct packet *errors; // of this round, by order, next_again
 	struct tb_engine_stats stats;
+	tb_time_ps *delays;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well
 };
 

@@ -87,6 +87,7 @@ static void cross(struct tb_flits *flits, uint32_t id, uint32_t vc)
 	if (number == 0) {
 		tb_books_header(&flits->books, id, flits->now);
 		flits->stats.n_hops++;
+		hop->begun_at = flits->now;
 	}
 	if (number % flits->block_flits == 0)
 		link->block_from = flits->now;

@@ -219,6 +219,13 @@ void tb_flits_drop_done(struct tb_flits *flits, struct packet *packet)
 	flits->stats.n_in_flight--;
 }
 
+static void add_delays(struct tb_flits *flits, const struct packet *packet)
+{
+	for (uint32_t hop = 1; hop < packet->n_granted; hop++)
+		flits->delays[packet->hops[hop - 1].link] +=
+			packet->hops[hop].begun_at - packet->hops[0].begun_at;
+}
+
 static void end_partners(struct tb_flits *flits, const struct message *message)
 {
 	tb_partners_end(
@@ -244,6 +251,8 @@ void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet)
 	leaves += flits->net->params.ack_delay_ps;
 	if (tb_partners_too_many(&flits->partners, packet->destination))
 		leaves += flits->net->params.partner_delay_ps;
+	if (flits->delays)
+		add_delays(flits, packet);
 	if (--packet->message->n_outside == 0)
 		end_partners(flits, packet->message);
 	tb_flits_foresee(flits,

@@ -9,7 +9,15 @@
 
 #include "../support/replay_outcome.h"
 
-enum { N_LEAVES = 6, N_MIDDLE = 4, N_TOPS = 3, PORTS = 8, N_TREES = 40, EACH = 10 };
+enum {
+	N_LEAVES = 6,
+	N_MIDDLE = 4,
+	N_TOPS = 3,
+	PORTS = 8,
+	N_TREES = 40,
+	EACH = 10,
+	LINKS_MOST = 1024
+};
 
 static struct tb_cable random_cable(struct tb_random *random)
 {
@@ -96,16 +104,19 @@ static struct line *flood(struct tb_random *random, uint32_t n_nodes)
 	return lines;
 }
 
-static void check_tree(const struct tb_engine_kind *kind, uint64_t seed)
+// check_tree adds the delays of headers by link to `delays`.
+static void check_tree(
+	const struct tb_engine_kind *kind, uint64_t seed, tb_time_ps *delays)
 {
 	struct tb_random random;
 	tb_random_init(&random, seed, 0);
 	struct tb_network *net = random_tree(&random);
 	uint32_t n_nodes = tb_network_n_nodes(net);
+	assert_true(tb_network_n_links(net) <= LINKS_MOST);
 	struct line *lines = flood(&random, n_nodes);
 	struct outcome outcome = replay_by(kind, net, lines, (size_t)n_nodes * EACH,
-		&(struct tb_engine_options){.seed = seed});
-	assert_true(outcome.stats.wait_ps > 0 || n_nodes < 8);
+		&(struct tb_engine_options){.seed = seed, .delays = delays});
+	assert_true(outcome.stats.wait_ps > 0);
 	assert_int_equal(outcome.stats.n_undelivered, 0);
 	drop(&outcome);
 	free(lines);
@@ -116,21 +127,26 @@ static void every_message_arrives_on_any_tree(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= N_TREES; seed++)
-		check_tree(&tb_engine_events, seed);
+		check_tree(&tb_engine_events, seed, NULL);
 }
 
-static void flit_by_flit_too(void **state)
+static void flit_by_flit_too_and_with_the_same_delays(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2; seed++)
-		check_tree(&tb_engine_flits, seed);
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		tb_time_ps by_events[LINKS_MOST] = {0}, by_flits[LINKS_MOST] = {0};
+		check_tree(&tb_engine_events, seed, by_events);
+		check_tree(&tb_engine_flits, seed, by_flits);
+		assert_memory_equal(by_events, by_flits, sizeof by_events);
+		assert_true(by_events[0] > 0);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_message_arrives_on_any_tree),
-		cmocka_unit_test(flit_by_flit_too),
+		cmocka_unit_test(flit_by_flit_too_and_with_the_same_delays),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
