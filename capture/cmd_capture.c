@@ -1,5 +1,6 @@
 // tailback capture: packets of an interface into a file, with tcpdump's options.
 #include "cli.h"
+#include "cmd_capture_watch.h"
 #include "commands.h"
 #include "live.h"
 #include "privileges.h"
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_IMMEDIATE = 256, KEY_JSON };
+enum { KEY_IMMEDIATE = 256, KEY_JSON, KEY_WATCH, KEY_NETWORK };
 
 static const struct argp_option options[] = {
 	{"interface", 'i', "IFACE", 0,
@@ -46,6 +47,11 @@ static const struct argp_option options[] = {
 		"Write each packet at once, for others to follow the file", 3},
 	{"immediate-mode", KEY_IMMEDIATE, NULL, 0,
 		"Take each packet as soon as it comes, not in batches", 3},
+	{"watch", KEY_WATCH, NULL, 0,
+		"Replay the packets as they come, and show the congestion matrix", 3},
+	{"network", KEY_NETWORK, "NETWORK", 0,
+		"What --watch replays them on, as replay's -n has it (default: qsnet)",
+		3},
 	{"relinquish-privileges", 'Z', "USER", 0,
 		"Once the interface is open and before FILE is, become USER; root stays "
 		"root",
@@ -64,10 +70,11 @@ static const char doc[] =
 
 struct arguments {
 	const char *interface, *read, *write, *user;
+	const char *network; // to watch on
 	struct tb_live_options live;
 	char *filter;
 	uint64_t count; // 0: no end
-	bool list, json, unbuffered;
+	bool list, json, unbuffered, watch;
 };
 
 // A signal handler can reach nothing but file scope.
@@ -122,6 +129,8 @@ static void check_whole(struct argp_state *state, const struct arguments *args)
 					     : "where from? -i IFACE (-D lists them)");
 	if (!args->write)
 		argp_error(state, "where to? -w FILE (- is standard output)");
+	if (args->network && !args->watch)
+		argp_error(state, "--network goes with --watch");
 	if (strcmp(args->write, "-") == 0 && isatty(STDOUT_FILENO))
 		argp_error(state, "packets are not for a terminal: -w FILE, or a pipe");
 }
@@ -167,6 +176,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case 'O':
 		args->live.no_optimize = true;
+		break;
+	case KEY_WATCH:
+		args->watch = true;
+		break;
+	case KEY_NETWORK:
+		args->network = text;
 		break;
 	case 'U':
 		args->unbuffered = true;
@@ -252,6 +267,7 @@ struct session {
 	const struct arguments *args;
 	struct tb_live *live;
 	FILE *stream;
+	struct capture_watch *watch;
 	enum tb_capture_format format;
 	uint64_t from_ns;
 	const volatile sig_atomic_t *stop;
@@ -393,10 +409,13 @@ static int take_packets(const struct session *session, struct tb_error *error)
 		if (status == 1) {
 			tb_capture_write_packet(
 				session->stream, session->format, &packet);
+			capture_watch_packet(session->watch, &packet);
 			n++;
 		}
-		if (status == TB_LIVE_IDLE || session->args->unbuffered)
+		if (status == TB_LIVE_IDLE || session->args->unbuffered) {
 			fflush(session->stream);
+			capture_watch_flush(session->watch);
+		}
 		if (ferror(session->stream))
 			status = fail_write(session, error);
 		if (counts_asked) {
@@ -424,6 +443,7 @@ static int finish(struct session *session, int status, struct tb_error *error)
 	if (failed && status == TB_OK)
 		status = fail_write(session, error);
 	print_counts(session, "\n");
+	capture_watch_end(session->watch, session->from_ns, now_ns(), &counts);
 	return status;
 }
 
@@ -442,8 +462,12 @@ static int capture(struct session *session, struct tb_error *error)
 	session->from_ns = now_ns();
 	tb_capture_write_header(session->stream, session->format, &source);
 	fflush(session->stream);
-	status = ferror(session->stream) ? fail_write(session, error)
-					 : take_packets(session, error);
+	status = ferror(session->stream) ? fail_write(session, error) : TB_OK;
+	if (status == TB_OK && args->watch)
+		capture_watch_begin(
+			session->watch, args->network ? args->network : "qsnet", &source);
+	if (status == TB_OK)
+		status = take_packets(session, error);
 	return finish(session, status, error);
 }
 
@@ -462,7 +486,8 @@ static const volatile sig_atomic_t *catch_signals(void)
 static int run(struct arguments *args)
 {
 	struct tb_error error;
-	struct session session = {.args = args, .stop = catch_signals()};
+	struct capture_watch watch = {.stream = NULL};
+	struct session session = {.args = args, .watch = &watch, .stop = catch_signals()};
 	args->live.filter = args->filter;
 	int status = args->interface ? tb_live_open(&session.live, args->interface,
 					       &args->live, &error)

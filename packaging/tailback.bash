@@ -22,7 +22,7 @@ _tailback_value()
 {
 	local packets='\.(pcap|pcapng|cap)(\.(gz|zst))?$' stores='\.db$'
 	case $1:$2 in
-	replay:-n | replay:--network | info:-n | info:--network | validate:-n | validate:--network)
+	replay:-n | replay:--network | capture:--network | info:-n | info:--network | validate:-n | validate:--network)
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;

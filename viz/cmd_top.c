@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ enum key { KEY_RUN = 256, KEY_ONCE };
 
 struct options {
 	struct tb_top_options top;
+	int keyboard; // negative: none
 	bool once;
 	double every_s;
 };
@@ -163,17 +165,17 @@ static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
 
 // take_keys waits for keys or for the time to look again; false when the user has seen
 // enough, or the terminal is gone.
-static bool take_keys(struct tb_top *top, double wait_s)
+static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
 {
 	char bytes[64];
 	bool go_on = true;
-	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct pollfd input = {.fd = keyboard, .events = POLLIN};
 	int ready = poll(&input, 1, (int)(wait_s * 1000));
 	if (ready < 0)
 		return errno == EINTR; // the window changed its size, or a stop follows
 	if (ready == 0)
 		return true;
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes - 1);
+	ssize_t n = read(keyboard, bytes, sizeof bytes - 1);
 	if (n <= 0)
 		return false;
 	bytes[n] = '\0';
@@ -190,7 +192,8 @@ static int watch(const struct options *options, struct tb_top *top,
 	while (!*stop) {
 		tb_top_refresh(top);
 		status = draw(top, &picture, error);
-		if (status != TB_OK || !take_keys(top, options->every_s))
+		if (status != TB_OK ||
+			!take_keys(top, options->keyboard, options->every_s))
 			break;
 	}
 	tb_picture_fini(&picture);
@@ -202,16 +205,16 @@ static int watch_screen(
 {
 	struct termios before, raw;
 	const volatile sig_atomic_t *stop = tb_cli_catch_stop();
-	if (tcgetattr(STDIN_FILENO, &before) != 0)
+	if (tcgetattr(options->keyboard, &before) != 0)
 		return print_once(top, error);
 	raw = before;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	tcsetattr(options->keyboard, TCSADRAIN, &raw);
 	fputs("\033[?1049h\033[?25l", stdout); // another screen, no cursor
 	int status = watch(options, top, stop, error);
 	fputs("\033[?25h\033[?1049l", stdout);
 	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+	tcsetattr(options->keyboard, TCSADRAIN, &before);
 	return status;
 }
 
@@ -233,7 +236,11 @@ int tb_cmd_top(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (tb_top_new(&top, &options.top, &error) != TB_OK)
 		return tb_cli_fail(&error);
-	bool screen = !options.once && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+	// What is watched may come in by standard input: keys then come from the
+	// terminal.
+	options.keyboard = isatty(STDIN_FILENO) ? STDIN_FILENO
+						: open("/dev/tty", O_RDWR | O_CLOEXEC);
+	bool screen = !options.once && isatty(STDOUT_FILENO) && options.keyboard >= 0;
 	int status =
 		screen ? watch_screen(&options, top, &error) : print_once(top, &error);
 	tb_top_free(top);

@@ -76,3 +76,24 @@ done
 sleep 0.5
 kill -TERM $viewer
 wait $watcher || fail "replay --watch failed"
+
+# capture --watch replays packets as they come; the file has them all whoever looks or does not,
+# and nothing else is left.
+mkdir -m 1777 tmp
+chmod 755 "$scratch" # root captures as nobody
+export TMPDIR=$scratch/tmp
+trace=$TB_SOURCE/tests/data/alltoall16.pcap.zst
+if command -v zstdcat >/dev/null; then
+	zstdcat "$trace" >all.pcap
+	SDL_VIDEODRIVER=nonsense timeout 60 "$TAILBACK" capture -r all.pcap -w seen.pcapng --watch 2>err ||
+		fail "capture --watch failed because nobody could see it: $(cat err)"
+	grep -q '5238 packets captured' err || fail "capture --watch lost packets"
+	(sleep 3; printf q) | timeout 60 script -qec "$TAILBACK capture -r all.pcap -w shown.pcapng --watch \
+		--network qsnet,levels=2" typed >/dev/null || fail "capture --watch failed in the terminal"
+	grep -q 'standard input on qsnet, 16 nodes' typed || fail "capture --watch showed nothing"
+	cmp seen.pcapng shown.pcapng || fail "who looks changes what is captured"
+	[[ -z $(ls tmp) ]] || fail "left behind: $(ls tmp)"
+fi
+code=0
+"$TAILBACK" capture -r all.pcap -w none.pcapng --network qsnet 2>err || code=$?
+[[ $code == 2 ]] && grep -q -- '--network goes with --watch' err

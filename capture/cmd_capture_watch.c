@@ -1,0 +1,115 @@
+#include "cmd_capture_watch.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+// So much may wait for the replay; a pipe of half as many bytes again never blocks the
+// capture, whatever the packets' sizes leave unused in its pages.
+#define PIPE_BYTES (1 << 20)
+#define MOST_BYTES (PIPE_BYTES / 2)
+
+static int begin(struct capture_watch *watch, const char *network, const int ends[2],
+	struct tb_error *error)
+{
+	const char *const arguments[] = {"replay", "-q", "--watch", "-n", network, "-o",
+		watch->store, "--", "-", NULL};
+	const struct tb_child_options options = {
+		.arguments = arguments, .input = ends[0]};
+	// The replay must not hold the end that it waits for to be closed.
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+	int status = tb_child_start(&watch->replay, &options, error);
+	if (status != TB_OK)
+		return status;
+	watch->stream = fdopen(ends[1], "wb");
+	return watch->stream ? TB_OK : tb_fail(error, TB_ENOMEM, "no memory to watch");
+}
+
+static int try_begin(
+	struct capture_watch *watch, const char *network, struct tb_error *error)
+{
+	const char *temporary = getenv("TMPDIR");
+	int ends[2];
+	snprintf(watch->folder, sizeof watch->folder, "%s/tailback-watch-XXXXXX",
+		temporary ? temporary : "/tmp");
+	if (!mkdtemp(watch->folder)) {
+		watch->folder[0] = '\0';
+		return tb_fail(error, TB_EIO, "no temporary folder can be made for it");
+	}
+	snprintf(watch->store, sizeof watch->store, "%s/run.db", watch->folder);
+	if (pipe(ends) != 0)
+		return tb_fail(error, TB_EIO, "no pipe to the replay can be made");
+	int status = begin(watch, network, ends, error);
+	close(ends[0]);
+	if (status != TB_OK)
+		close(ends[1]);
+	return status;
+}
+
+void capture_watch_begin(struct capture_watch *watch, const char *network,
+	const struct tb_capture_source *source)
+{
+	struct tb_error error;
+	char text[640];
+	if (try_begin(watch, network, &error) != TB_OK) {
+		fprintf(stderr, "tailback capture: warning: not watched: %s\n",
+			tb_error_format(&error, text, sizeof text));
+		return;
+	}
+	tb_capture_write_header(watch->stream, TB_CAPTURE_PCAPNG, source);
+	fflush(watch->stream);
+}
+
+static void leave(struct capture_watch *watch)
+{
+	fclose(watch->stream);
+	watch->stream = NULL;
+}
+
+void capture_watch_packet(
+	struct capture_watch *watch, const struct tb_capture_packet *packet)
+{
+	int waiting = 0;
+	if (!watch->stream)
+		return;
+	if (ioctl(fileno(watch->stream), FIONREAD, &waiting) == 0 &&
+		waiting > MOST_BYTES) {
+		watch->n_missed++;
+		return;
+	}
+	tb_capture_write_packet(watch->stream, TB_CAPTURE_PCAPNG, packet);
+	if (ferror(watch->stream))
+		leave(watch); // who looked has seen enough
+}
+
+void capture_watch_flush(struct capture_watch *watch)
+{
+	if (watch->stream && fflush(watch->stream) != 0)
+		leave(watch);
+}
+
+void capture_watch_end(struct capture_watch *watch, uint64_t from_ns, uint64_t to_ns,
+	const struct tb_capture_counts *counts)
+{
+	char journal[112];
+	if (watch->stream) {
+		tb_capture_write_end(
+			watch->stream, TB_CAPTURE_PCAPNG, from_ns, to_ns, counts);
+		leave(watch);
+	}
+	tb_child_wait(&watch->replay);
+	if (watch->n_missed)
+		fprintf(stderr,
+			"tailback capture: the replay was behind and missed %" PRIu64
+			" packets; the file has them\n",
+			watch->n_missed);
+	if (!watch->folder[0])
+		return;
+	snprintf(journal, sizeof journal, "%s-journal", watch->store);
+	unlink(journal);
+	unlink(watch->store);
+	rmdir(watch->folder);
+}
