@@ -9,6 +9,7 @@
 
 #define LEAST_W 800
 #define LEAST_H 500
+#define MARGIN	16   // pixels out of the window to which lines are drawn
 #define RIM	0.25 // how strong the rims of a slanted line are at least
 
 struct tb_screen {
@@ -229,13 +230,49 @@ static void frame(void *context, const struct tb_item *item)
 		(SDL_Rect){box.x + box.w - width, box.y + width, width, inner_h});
 }
 
+// A stretch of a line from t = 0 to 1.
+struct stretch {
+	double from, to;
+};
+
+// cut keeps of a line the part between two limits of one coordinate.
+static struct stretch cut(
+	struct stretch stretch, double at, double by, double low, double high)
+{
+	if (by == 0)
+		return at < low || at > high ? (struct stretch){1, 0} : stretch;
+	double enter = (by > 0 ? low - at : high - at) / by;
+	double leave = (by > 0 ? high - at : low - at) / by;
+	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
+}
+
+// within is the part of a line that is on the window: SDL would hold every pixel of one
+// that is a thousand windows long.
+static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
+{
+	int w = 0;
+	int h = 0;
+	struct stretch stretch = {0, 1};
+	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
+	stretch = cut(stretch, line.x, line.w, -MARGIN, w + MARGIN);
+	stretch = cut(stretch, line.y, line.h, -MARGIN, h + MARGIN);
+	double length = fmax(stretch.to - stretch.from, 0);
+	return (struct tb_box){line.x + line.w * stretch.from,
+		line.y + line.h * stretch.from, line.w * length, line.h * length};
+}
+
 // slanted draws a line that is neither level nor upright: side by side as many thin ones
 // as it is wide, those at its rims faint, which takes the worst of the steps away.
 static void slanted(struct tb_screen *screen, const struct tb_item *item)
 {
 	double scale = screen->scale;
-	double dx = item->box.w * scale;
-	double dy = item->box.h * scale;
+	const struct tb_box whole = {item->box.x * scale, item->box.y * scale,
+		item->box.w * scale, item->box.h * scale};
+	const struct tb_box line = within(screen, whole);
+	double dx = line.w;
+	double dy = line.h;
+	if (dx == 0 && dy == 0)
+		return;
 	bool steep = fabs(dy) > fabs(dx);
 	double width = item->size * scale * hypot(dx, dy) / fmax(fabs(dx), fabs(dy));
 	int n_full = (int)floor(width);
@@ -244,8 +281,8 @@ static void slanted(struct tb_screen *screen, const struct tb_item *item)
 	for (int i = -1; i <= n_full; i++) {
 		bool faint = i < 0 || i == n_full;
 		double aside = i - (n_full - 1) / 2.0;
-		double x = item->box.x * scale + (steep ? aside : 0);
-		double y = item->box.y * scale + (steep ? 0 : aside);
+		double x = line.x + (steep ? aside : 0);
+		double y = line.y + (steep ? 0 : aside);
 		struct tb_colour colour = item->colour;
 		SDL_SetRenderDrawColor(screen->renderer, colour.r, colour.g, colour.b,
 			(Uint8)(colour.a * (faint ? fmin(rim, 1) : 1)));

@@ -8,11 +8,13 @@
 // Where a link is in the tree.
 struct place {
 	uint32_t row, lower, upper;
+	double low_x, high_x; // of its ends, shares of the rows' lengths
 	bool up;
 };
 
-static struct place place_of(
-	const struct tb_run *run, const struct tb_link_info *at, const uint32_t *group)
+// `rows` are the rows' lengths.
+static struct place place_of(const struct tb_run *run, const struct tb_link_info *at,
+	const uint32_t *group, const uint32_t *rows)
 {
 	const struct tb_run_switch *switches = tb_run_switches(run);
 	bool up = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
@@ -21,8 +23,12 @@ static struct place place_of(
 	const struct tb_run_switch *high = &switches[up ? at->to : at->from];
 	uint32_t row = node ? 0 : switches[low].at.level + 1;
 	uint32_t index = node ? low : switches[low].place;
-	return (struct place){
-		row, index / group[row], high->place / group[high->at.level + 1], up};
+	return (struct place){.row = row,
+		.lower = index / group[row],
+		.upper = high->place / group[high->at.level + 1],
+		.low_x = (index + 0.5) / rows[row],
+		.high_x = (high->place + 0.5) / rows[high->at.level + 1],
+		.up = up};
 }
 
 static struct tb_tree_edge *add(struct tb_tree_edges *edges, struct place place)
@@ -45,14 +51,22 @@ static struct tb_tree_edge *add(struct tb_tree_edges *edges, struct place place)
 	return edge;
 }
 
+static bool is_in(const struct tb_tree_edges *edges, double x)
+{
+	return x >= edges->from && x <= edges->to;
+}
+
 // join finds or makes the edge of every link.
-static int join(
-	struct tb_tree_edges *edges, const struct tb_run *run, struct tb_map *known)
+static int join(struct tb_tree_edges *edges, const struct tb_run *run,
+	const uint32_t *rows, struct tb_map *known)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	uint32_t n_links = tb_run_info(run)->n_links;
 	for (uint32_t i = 0; i < n_links; i++) {
-		struct place place = place_of(run, &links[i].at, edges->group);
+		struct place place = place_of(run, &links[i].at, edges->group, rows);
+		edges->edge_of_link[i] = TB_ID_NONE;
+		if (!is_in(edges, place.low_x) && !is_in(edges, place.high_x))
+			continue;
 		uint64_t key = (uint64_t)place.row << 56 | (uint64_t)place.lower << 28 |
 			       place.upper;
 		uint32_t index = edges->n;
@@ -69,20 +83,34 @@ static int join(
 	return TB_OK;
 }
 
-int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
-	const uint32_t *group, struct tb_error *error)
+// count_rows tells how many nodes and switches there are, by row.
+static void count_rows(const struct tb_run *run, uint32_t *rows)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	struct tb_tree_edges made = {.n_rows = info->n_levels + 1};
+	const struct tb_run_switch *switches = tb_run_switches(run);
+	rows[0] = info->n_nodes;
+	for (uint32_t i = 0; i < info->n_switches; i++)
+		rows[switches[i].at.level + 1]++;
+}
+
+int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
+	const uint32_t *group, double from, double to, struct tb_error *error)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_tree_edges made = {
+		.n_rows = info->n_levels + 1, .from = from, .to = to};
+	uint32_t *rows = calloc(made.n_rows, sizeof *rows);
 	struct tb_map known = {0};
 	made.group = malloc(made.n_rows * sizeof *made.group);
 	made.edge_of_link = malloc((info->n_links + 1u) * sizeof *made.edge_of_link);
-	int status = made.group && made.edge_of_link ? TB_OK : TB_ENOMEM;
+	int status = rows && made.group && made.edge_of_link ? TB_OK : TB_ENOMEM;
 	if (status == TB_OK) {
 		memcpy(made.group, group, made.n_rows * sizeof *made.group);
-		status = join(&made, run, &known);
+		count_rows(run, rows);
+		status = join(&made, run, rows, &known);
 	}
 	tb_map_fini(&known);
+	free(rows);
 	if (status != TB_OK) {
 		tb_tree_edges_fini(&made);
 		return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
@@ -104,9 +132,12 @@ static bool goes_up(const struct tb_run_link *link)
 	return link->at.kind == TB_LINK_INJECTION || link->at.kind == TB_LINK_UP;
 }
 
+// way_of is NULL for a link out of the stretch.
 static struct tb_tree_way *way_of(
 	struct tb_tree_edges *edges, const struct tb_run_link *link)
 {
+	if (edges->edge_of_link[link->id.id] == TB_ID_NONE)
+		return NULL;
 	struct tb_tree_edge *edge = &edges->edges[edges->edge_of_link[link->id.id]];
 	return goes_up(link) ? &edge->up : &edge->down;
 }
@@ -131,14 +162,15 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 	for (uint32_t i = 0; i < n_links; i++) {
 		struct tb_tree_way *way = way_of(edges, &links[i]);
 		uint64_t value = tb_metric_of(&samples[i], metric);
+		edges->largest = value > edges->largest ? value : edges->largest;
+		if (!way)
+			continue;
 		if (way->link.id == TB_ID_NONE || value > way->value) {
 			way->link.id = i;
 			way->value = value;
 		}
 		if (samples[i].busy_ps > way->busy_ps)
 			way->busy_ps = samples[i].busy_ps;
-		if (value > edges->largest)
-			edges->largest = value;
 	}
 }
 
@@ -155,7 +187,7 @@ void tb_tree_edges_mark(
 		if (!marks[i])
 			continue;
 		struct tb_tree_way *way = way_of(edges, &links[i]);
-		if (marks[i] > way->mark)
+		if (way && marks[i] > way->mark)
 			way->mark = (enum tb_mark)marks[i];
 	}
 }

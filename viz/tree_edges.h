@@ -29,16 +29,21 @@ struct tb_tree_edge {
 struct tb_tree_edges {
 	struct tb_tree_edge *edges;
 	uint32_t n, room;
-	uint32_t *edge_of_link; // by link id
+	uint32_t *edge_of_link; // by link id; TB_ID_NONE: out of the stretch
 	uint32_t *group;	// nodes or switches that are one, by row
 	uint32_t n_rows;
-	uint64_t largest; // value
+	double from, to;  // the stretch
+	uint64_t largest; // value, of all links of the run
 };
 
 // tb_tree_edges_init joins the links of `run` for group sizes by row (n_levels + 1 of
-// them, each at least 1). Cost: linear in links. A zeroed struct is fine to free.
+// them, each at least 1). Left out are cables of which no end lies in the stretch
+// from..to, shares of a row's length (0 and 1: all of it): memory grows with what is
+// shown, and what only passes by would hide it. Cost: linear in links. A zeroed struct is
+// fine to free.
 int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
-	const uint32_t *group, struct tb_error *error) TB_MUST_USE;
+	const uint32_t *group, double from, double to,
+	struct tb_error *error) TB_MUST_USE;
 void tb_tree_edges_fini(struct tb_tree_edges *edges);
 
 // tb_tree_edges_fill takes values from the samples of a window, by link id.

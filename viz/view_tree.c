@@ -115,9 +115,13 @@ static int group(struct tb_viewer *viewer, struct tb_error *error)
 			n_rows - 1);
 	for (uint32_t row = 0; row < n_rows; row++)
 		group[row] = group_of(width, n_in_row(viewer, row));
-	if (!same_groups(&tree->edges, group, n_rows)) {
+	double from = tree->pan / tree->zoom, to = (tree->pan + 1) / tree->zoom;
+	bool covered = tree->edges.from <= from && tree->edges.to >= to;
+	if (!covered || !same_groups(&tree->edges, group, n_rows)) {
 		struct tb_tree_edges made;
-		int status = tb_tree_edges_init(&made, viewer->run, group, error);
+		// A width more on either side: not every step of a drag makes them anew.
+		int status = tb_tree_edges_init(&made, viewer->run, group,
+			from - 1 / tree->zoom, to + 1 / tree->zoom, error);
 		if (status != TB_OK)
 			return status;
 		tb_tree_edges_fini(&tree->edges);
@@ -218,11 +222,9 @@ static int by_rank(const void *one, const void *other)
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
-static bool in_sight(const struct tb_box *line, const struct tb_box *area)
+static bool in_sight(const struct tb_box *box, const struct tb_box *area)
 {
-	double left = fmin(line->x, line->x + line->w);
-	double right = fmax(line->x, line->x + line->w);
-	return right >= area->x && left <= area->x + area->w;
+	return box->x + box->w >= area->x && box->x <= area->x + area->w;
 }
 
 // edge_strokes adds one or two lines for a cable.
@@ -234,8 +236,8 @@ static size_t edge_strokes(struct tb_viewer *viewer, const struct tb_tree_edge *
 	struct tb_box high = box_of(viewer, edge->row + 1, edge->upper);
 	struct tb_box line = {low.x + low.w / 2, low.y, 0, high.y + high.h - low.y};
 	line.w = high.x + high.w / 2 - line.x;
-	if (!in_sight(&line, area))
-		return n;
+	if (!in_sight(&low, area) && !in_sight(&high, area))
+		return n; // what only passes by would hide the rest
 	bool apart = edge->up.n_links && edge->down.n_links &&
 		     low.w + high.w >= 2 * APART_W * 0.6;
 	if (apart) {

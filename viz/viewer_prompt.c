@@ -22,7 +22,7 @@ static const struct {
 	[TB_PROMPT_SAVE] = {"Save the picture as", "a name that ends in .png, .svg or "
 						   ".pdf"},
 	[TB_PROMPT_EXPORT] = {"Export the links as", "a name that ends in .csv"},
-	[TB_PROMPT_OPEN] = {"Open", "a store that 'tailback replay -o' wrote"},
+	[TB_PROMPT_OPEN] = {"Open", "a store, a capture or a job"},
 };
 
 bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *result)

@@ -70,6 +70,35 @@ for picture in end.png after.png tailback-wait-1.png; do
 	[[ $(head -c 4 $picture | tail -c 3) == PNG ]]
 done
 
+# Another store is opened and looked at in the same way; what is none is told of.
+"$TAILBACK" replay "$TB_SOURCE/tests/data/binary_tree_32.goal" -o other.db -q
+cat >steps <<'END'
+key F6
+key Ctrl+O
+type nothing.db
+key Return
+expect not opened: nothing.db: cannot be opened
+expect bit_reversal_64.goal on qsnet
+key Ctrl+O
+type other.db
+key Return
+expect binary_tree_32.goal on qsnet
+refuse bit_reversal_64.goal
+expect Nothing to show: nobody waited
+key Ctrl+E
+key Ctrl+U
+type links.csv
+key Return
+expect exported links.csv
+key Ctrl+S
+key Ctrl+U
+type picture.gif
+key Return
+expect a picture's name ends in .png, .svg or .pdf
+END
+"$TAILBACK" view run.db --script steps
+[[ $(head -c 15 links.csv) == rank,link,kind, ]]
+
 # The store is only read.
 before=$(sha256sum run.db)
 chmod a-w run.db

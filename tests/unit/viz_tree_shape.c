@@ -130,7 +130,7 @@ static void every_cable_is_an_edge_with_both_its_ways(void **state)
 	const uint32_t one[] = {1, 1, 1};
 	struct tb_tree_edges edges;
 	const struct tb_link_sample *samples;
-	assert_int_equal(tb_tree_edges_init(&edges, stage->run, one, NULL), TB_OK);
+	assert_int_equal(tb_tree_edges_init(&edges, stage->run, one, 0, 1, NULL), TB_OK);
 	assert_int_equal(edges.n, 32);
 	for (uint32_t i = 0; i < edges.n; i++) {
 		assert_int_equal(edges.edges[i].up.n_links, 1);
@@ -150,7 +150,7 @@ static void an_edge_of_many_links_shows_the_most_loaded(void **state)
 	uint8_t marks[128] = {0};
 	struct tb_tree_edges edges;
 	const struct tb_link_sample *samples;
-	assert_int_equal(tb_tree_edges_init(&edges, stage->run, all, NULL), TB_OK);
+	assert_int_equal(tb_tree_edges_init(&edges, stage->run, all, 0, 1, NULL), TB_OK);
 	assert_int_equal(edges.n, 2);
 	assert_int_equal(edges.edges[0].up.n_links, 16);
 	assert_int_equal(
@@ -165,6 +165,23 @@ static void an_edge_of_many_links_shows_the_most_loaded(void **state)
 	tb_tree_edges_fini(&edges);
 }
 
+static void cables_out_of_the_stretch_are_left_out(void **state)
+{
+	struct stage *stage = *state;
+	const uint32_t one[] = {1, 1, 1};
+	struct tb_tree_edges edges;
+	const struct tb_link_sample *samples;
+	// The first switch of either level and its four nodes, and what leads there.
+	assert_int_equal(
+		tb_tree_edges_init(&edges, stage->run, one, 0, 0.24, NULL), TB_OK);
+	assert_int_equal(edges.n, 4 + 4 + 3);
+	assert_int_equal(
+		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
+	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT);
+	assert_int_equal(edges.largest, samples[VIZ_HOT_LINK].wait_ps);
+	tb_tree_edges_fini(&edges);
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -175,6 +192,7 @@ int main(void)
 		STAGED(roots_come_by_what_they_hold_up_in_the_slices),
 		STAGED(every_cable_is_an_edge_with_both_its_ways),
 		STAGED(an_edge_of_many_links_shows_the_most_loaded),
+		STAGED(cables_out_of_the_stretch_are_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
