@@ -56,7 +56,8 @@ printf 'expect Nothing to show: wait is 0\nkey F3\nkey F4\nkey F5\nkey F6\nkey F
 printf 'expect Two runs\n' | timeout 60 "$TAILBACK" view calm.db calm.db --script -
 "$TAILBACK" top calm.db | grep -q 'Nothing to show'
 
-# Open and idle: the store is open for reading alone, and takes less than a fiftieth of a core.
+# Open and idle: the store is open for reading alone, and next to nothing is spent. (SDL's dummy
+# driver asks for events a thousand times a second, a window on a display is told.)
 "$TAILBACK" view whole.db &
 viewer=$!
 pids+=("$viewer")
@@ -81,8 +82,8 @@ done
 before=$(ticks)
 sleep 3
 spent=$(($(ticks) - before))
-most=6
-grep -q __asan_init "$TAILBACK" && most=30 # with sanitizers all takes longer
+most=20
+grep -q __asan_init "$TAILBACK" && most=60 # with sanitizers all takes longer
 ((spent <= most)) || fail "idle, the viewer took $spent hundredths of a second in three seconds"
 
 # Deleted, then replaced, while it is shown: it lives on.
