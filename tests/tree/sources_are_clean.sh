@@ -1,4 +1,5 @@
-# C sources are laid out as .clang-format says, scripts pass shellcheck.
+# C sources are laid out as .clang-format says, scripts pass shellcheck, and nothing that was built
+# is kept.
 set -u
 cd "$TB_SOURCE" || exit 1
 git rev-parse --is-inside-work-tree >/dev/null 2>&1 || {
@@ -17,4 +18,8 @@ git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror || failed=1
 	git ls-files '*.sh' '*.bash'
 	git grep -lE '^#!.*\b(ba)?sh$'
 } | sort -u | xargs shellcheck --shell=bash --external-sources --severity=warning || failed=1
+if built=$(git grep -l $'^\x7fELF'); then
+	echo "programs are kept: $built"
+	failed=1
+fi
 exit "$failed"
