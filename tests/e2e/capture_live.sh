@@ -61,16 +61,25 @@ start() {
 	[[ $1 == -i ]] && from=()
 	"$TAILBACK" capture "${from[@]}" "${privileges[@]}" "$@" 2>"$name.err" &
 	pid=$!
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		grep -q 'listening on' "$name.err" 2>/dev/null && return
 		sleep 0.05
 	done
 	fail "$name does not listen"
 }
 
+# counts NAME N: asks it for its counts until it has captured so many.
+counts() {
+	for ((i = 0; i < 200; i++)); do
+		kill -USR1 "$pid"
+		sleep 0.1
+		grep -q "^$2 packets captured, " "$1.err" && return
+	done
+	fail "$1 does not come to $2 packets"
+}
+
 # finish NAME SIGNAL: ends it by a signal and wants success.
 finish() {
-	sleep 0.6 # more than the kernel gathers packets for
 	kill -"$2" "$pid"
 	wait "$pid" || fail "$1 exits with $?"
 }
@@ -82,6 +91,7 @@ packets() { "${tcpdump[@]}" -nr "$1" 2>/dev/null | wc -l; }
 start udp -w udp.pcapng udp port 9
 send 20 9 100
 send 3 10 100
+counts udp 20
 finish udp INT
 expect "Ctrl-C" '^20 packets captured$' udp.err
 expect "Ctrl-C" '^20 packets received by filter$' udp.err
@@ -109,10 +119,12 @@ expect "-c" '^5 packets captured$' count.err
 # Others follow the file while it grows; SIGUSR1 tells the counts; SIGTERM ends it too.
 start follow -w follow.pcapng --immediate-mode -U udp
 send 7 9 10
-sleep 0.3
+for ((i = 0; i < 100; i++)); do
+	[[ $(packets follow.pcapng) == 7 ]] && break
+	sleep 0.1
+done
 [[ $(packets follow.pcapng) == 7 ]] || fail "-U shows $(packets follow.pcapng) of 7 packets"
-kill -USR1 "$pid"
-sleep 0.4
+counts follow 7
 expect "SIGUSR1" '^7 packets captured, 7 packets received by filter, 0 packets dropped by kernel$' follow.err
 if [[ ${#privileges[@]} == 0 ]]; then
 	nobody=$(id -u nobody)

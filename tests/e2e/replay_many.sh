@@ -41,7 +41,10 @@ code=0
 "$TAILBACK" synth uniform --nodes 64 --message 1M --messages 60 -o long.goal
 "$TAILBACK" replay long.goal -s 1..8 --jobs 2 -q -o stopped.db 2>said &
 pid=$!
-sleep 1
+until [[ $(sqlite3 stopped.db 'SELECT count(*) FROM run' 2>/dev/null) -gt 0 ]]; do
+	kill -0 $pid || { cat said; exit 1; }
+	sleep 0.05
+done
 kill -INT $pid
 code=0
 wait $pid || code=$?

@@ -67,7 +67,10 @@ grep -q '30 were done before, 0 run' said
 # Ctrl-C keeps what is done, says so, and the same command goes on.
 "$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said &
 pid=$!
-sleep 0.5
+until [[ $(sqlite3 stopped.db 'SELECT count(*) FROM sweep' 2>/dev/null) -gt 0 ]]; do
+	kill -0 $pid
+	sleep 0.05
+done
 kill -INT $pid
 code=0
 wait $pid || code=$?

@@ -61,7 +61,7 @@ printf 'expect Two runs\n' | timeout 60 "$TAILBACK" view calm.db calm.db --scrip
 "$TAILBACK" view whole.db &
 viewer=$!
 pids+=("$viewer")
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 600; i++)); do
 	for descriptor in /proc/$viewer/fd/*; do
 		[[ $(readlink "$descriptor") == "$scratch/whole.db" ]] && break 2
 	done
@@ -94,11 +94,11 @@ cp other.db whole.db
 sleep 2.5
 kill -0 $viewer || fail "the viewer ended when its store was replaced"
 kill $viewer
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 300; i++)); do
 	kill -0 $viewer 2>/dev/null || break
 	sleep 0.1
 done
-((i < 100)) || fail "the viewer does not end when it is asked to"
+((i < 300)) || fail "the viewer does not end when it is asked to"
 
 # A display that goes away ends it, without a hang.
 if command -v Xvfb >/dev/null; then
@@ -116,11 +116,11 @@ if command -v Xvfb >/dev/null; then
 		pids+=("$viewer")
 		sleep 1.5
 		kill -9 $server
-		for ((i = 0; i < 150; i++)); do
+		for ((i = 0; i < 300; i++)); do
 			kill -0 $viewer 2>/dev/null || break
 			sleep 0.1
 		done
-		((i < 150)) || fail "the viewer hangs without its display"
+		((i < 300)) || fail "the viewer hangs without its display"
 		code=0
 		wait $viewer || code=$?
 		((code < 128)) || fail "the viewer crashed without its display: exit $code"

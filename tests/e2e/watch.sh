@@ -17,7 +17,7 @@ fail() {
 until_shows() {
 	local text=$1 i
 	shift
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		# Before its first commit the store cannot be opened.
 		if "$@" >out 2>/dev/null && grep -qF -- "$text" out; then
 			return 0
@@ -26,6 +26,20 @@ until_shows() {
 	done
 	cat out
 	fail "$* never showed '$text'"
+}
+
+# on_terminal TEXT KEYS COMMAND: runs the command on a terminal whose output is kept in typed, and
+# types the keys when it has shown the text.
+on_terminal() {
+	local i
+	rm -f typed
+	{
+		for ((i = 0; i < 500; i++)); do
+			grep -qF -- "$1" typed 2>/dev/null && break
+			sleep 0.1
+		done
+		printf %b "$2"
+	} | timeout 100 script -qefc "$3" typed >/dev/null
 }
 
 # A replay that nobody waits for: what is there is seen to grow, and its end is seen.
@@ -38,24 +52,24 @@ cat >steps <<'END'
 expect not ended
 END
 SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script steps
-for ((i = 0; i < 200; i++)); do
+for ((i = 0; i < 600; i++)); do
 	"$TAILBACK" top run.db >out
 	[[ $(sed -n 's/.* simulated, \([0-9]*\) bins of.*/\1/p' out) -gt ${first:-0} ]] && break
 	sleep 0.1
 done
-((i < 200)) || fail "the run does not grow"
+((i < 600)) || fail "the run does not grow"
 kill -INT $writer
 wait $writer && fail "a stopped replay should fail"
 "$TAILBACK" top run.db | grep -q 'not ended' || fail "a stopped run should say so"
 
 # Keys, on a terminal: the next metric, a window, the whole run, a page of links, and the end.
 export TERM=xterm
-(sleep 1; printf 's\033[C0\033[6~q') | timeout 60 script -qec "$TAILBACK top run.db" typed >/dev/null
+on_terminal 'Hot links by wait' 's\033[C0\033[6~q' "$TAILBACK top run.db" || fail "top failed on a terminal"
 grep -q 'Hot links by wait' typed || fail "top showed no links on a terminal"
 grep -q $'\033\\[?1049l' typed || fail "top did not give the screen back"
 
 # --watch shows it in the terminal where there is no display, and ends with the key.
-(sleep 2; printf q) | timeout 60 script -qec "$TAILBACK replay short.goal -o watched.db --watch" typed >/dev/null ||
+on_terminal 'Congestion matrix' q "$TAILBACK replay short.goal -o watched.db --watch" ||
 	fail "replay --watch failed in the terminal"
 grep -q 'Congestion matrix' typed || fail "replay --watch showed nothing in the terminal"
 "$TAILBACK" info watched.db | grep -q 'complete\|short.goal' || fail "the watched run is not in the store"
@@ -67,7 +81,7 @@ grep -q 'tailback:' err || fail "nobody was told that there is no window"
 SDL_VIDEODRIVER=dummy "$TAILBACK" replay short.goal -q -o seen.db --watch &
 watcher=$!
 until_shows 'simulated, ' "$TAILBACK" top seen.db
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 600; i++)); do
 	viewer=$(pgrep -P $watcher || true)
 	[[ -n $viewer ]] && break
 	sleep 0.1
@@ -88,8 +102,9 @@ if command -v zstdcat >/dev/null; then
 	SDL_VIDEODRIVER=nonsense timeout 60 "$TAILBACK" capture -r all.pcap -w seen.pcapng --watch 2>err ||
 		fail "capture --watch failed because nobody could see it: $(cat err)"
 	grep -q '5238 packets captured' err || fail "capture --watch lost packets"
-	(sleep 3; printf q) | timeout 60 script -qec "$TAILBACK capture -r all.pcap -w shown.pcapng --watch \
-		--network qsnet,levels=2" typed >/dev/null || fail "capture --watch failed in the terminal"
+	on_terminal 'standard input on qsnet, 16 nodes' q \
+		"$TAILBACK capture -r all.pcap -w shown.pcapng --watch --network qsnet,levels=2" ||
+		fail "capture --watch failed in the terminal"
 	grep -q 'standard input on qsnet, 16 nodes' typed || fail "capture --watch showed nothing"
 	cmp seen.pcapng shown.pcapng || fail "who looks changes what is captured"
 	[[ -z $(ls tmp) ]] || fail "left behind: $(ls tmp)"
