@@ -40,8 +40,8 @@ const char *tb_compare_link_name(
 	return tb_run_links(compare->runs[1].run)[pair->b.id].name;
 }
 
-static void add_links(struct tb_outcome *outcome, const struct tb_link_sample *samples,
-	uint32_t n_links)
+static void add_links(struct tb_compare_sums *outcome,
+	const struct tb_link_sample *samples, uint32_t n_links)
 {
 	uint64_t hottest_ps = 0;
 	outcome->hottest = TB_ID_NONE;
@@ -59,7 +59,7 @@ static void add_links(struct tb_outcome *outcome, const struct tb_link_sample *s
 	}
 }
 
-static void add_flows(struct tb_outcome *outcome, const struct tb_flow_table *table)
+static void add_flows(struct tb_compare_sums *outcome, const struct tb_flow_table *table)
 {
 	double latency_ps = 0, known_ps = 0, ideal_ps = 0;
 	uint64_t n_messages = 0;

@@ -17,7 +17,7 @@ struct tb_flow_mover {
 };
 
 // What a run came to, added up.
-struct tb_outcome {
+struct tb_compare_sums {
 	double wait_ps;
 	uint64_t n_waiting; // links
 	uint64_t n_blocked;
@@ -34,7 +34,7 @@ struct tb_compare {
 	const struct tb_run_info *info[2];
 	struct tb_difference differences[TB_DIFFERENCES_MOST];
 	int n_differences;
-	struct tb_outcome outcome[2];
+	struct tb_compare_sums outcome[2];
 	struct tb_link_pairs pairs;
 	struct tb_mover *links;
 	uint32_t n_links, n_links_moved;

@@ -13,7 +13,7 @@ static json_t *whole(uint64_t value)
 static json_t *run_object(const struct tb_compare *compare, int which)
 {
 	const struct tb_run_info *info = compare->info[which];
-	const struct tb_outcome *outcome = &compare->outcome[which];
+	const struct tb_compare_sums *outcome = &compare->outcome[which];
 	json_t *hottest = outcome->hottest == TB_ID_NONE
 				  ? json_null()
 				  : json_string(tb_run_links(

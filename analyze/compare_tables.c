@@ -88,8 +88,8 @@ static double a_packet(const struct tb_compare *compare, int which)
 static int tabulate_outcome(struct tb_compare *compare)
 {
 	const struct tb_run_info *a = compare->info[0], *b = compare->info[1];
-	const struct tb_outcome *of_a = &compare->outcome[0],
-				*of_b = &compare->outcome[1];
+	const struct tb_compare_sums *of_a = &compare->outcome[0],
+				     *of_b = &compare->outcome[1];
 	struct tb_report_table table = {
 		.id = "outcome",
 		.title = "What came of it",
@@ -256,7 +256,7 @@ static void say_times(struct words *words, double before, double after, const ch
 static void pass_verdict(struct tb_compare *compare)
 {
 	struct words words = {compare->verdict, sizeof compare->verdict};
-	const struct tb_outcome *a = &compare->outcome[0], *b = &compare->outcome[1];
+	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
 	if (!compare->info[0]->complete || !compare->info[1]->complete)
 		say(&words, "%s did not come to the end. ",
 			compare->info[0]->complete   ? "B"

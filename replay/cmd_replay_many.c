@@ -26,7 +26,7 @@ struct crew {
 	struct task *tasks;
 	size_t n;
 	struct tb_store *store;
-	pthread_mutex_t writing; // one run at a time
+	pthread_mutex_t writing; // one run at a time; guards the progress too
 	struct tb_progress progress;
 };
 
@@ -126,11 +126,12 @@ static void watch(void *context, size_t n_done)
 {
 	struct crew *crew = context;
 	char text[64];
-	if (!tb_progress_due(&crew->progress) ||
-		pthread_mutex_trylock(&crew->writing) != 0)
+	if (pthread_mutex_trylock(&crew->writing) != 0)
 		return;
-	snprintf(text, sizeof text, "%zu of %zu replays", n_done, crew->n);
-	tb_progress_show(&crew->progress, (double)n_done / (double)crew->n, text);
+	if (tb_progress_due(&crew->progress)) {
+		snprintf(text, sizeof text, "%zu of %zu replays", n_done, crew->n);
+		tb_progress_show(&crew->progress, (double)n_done / (double)crew->n, text);
+	}
 	pthread_mutex_unlock(&crew->writing);
 }
 

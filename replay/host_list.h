@@ -12,27 +12,29 @@
 
 #include "status.h"
 
+// Above all nodes that a list can name, and the most slots of a job.
 #define TB_HOSTS_MAX (UINT32_C(1) << 24)
 
-struct tb_host {
+// How many ranks may sit on a node.
+struct tb_host_slots {
 	uint32_t node;
 	uint32_t n_slots; // at least 1
 };
 
 // In the order of the list; each node once. A zeroed struct is empty.
 struct tb_hosts {
-	struct tb_host *hosts;
+	struct tb_host_slots *hosts;
 	uint32_t n;
 };
 
 void tb_hosts_fini(struct tb_hosts *hosts);
 
 // tb_hosts_parse reads a host list. TB_EUSAGE says what cannot be read, or which node is
-// named twice.
+// named twice; TB_ENOMEM. `hosts` is untouched on failure, else ended by tb_hosts_fini.
 int tb_hosts_parse(
 	struct tb_hosts *hosts, const char *list, struct tb_error *error) TB_MUST_USE;
 
-// tb_hosts_read reads a host file. TB_EUSAGE with the line, TB_EIO.
+// tb_hosts_read reads a host file: as tb_hosts_parse, TB_EUSAGE with the line, TB_EIO.
 int tb_hosts_read(
 	struct tb_hosts *hosts, const char *path, struct tb_error *error) TB_MUST_USE;
 

@@ -131,7 +131,7 @@ static int free_hosts(const struct placing *placing, struct tb_hosts *hosts)
 	for (uint32_t node = 0; node < n_nodes; node++)
 		if (places->job_of[node] == NOBODY)
 			hosts->hosts[hosts->n++] =
-				(struct tb_host){node, slots_of(placing)};
+				(struct tb_host_slots){node, slots_of(placing)};
 	return TB_OK;
 }
 
