@@ -6,10 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// So much may wait for the replay; a pipe of half as many bytes again never blocks the
-// capture, whatever the packets' sizes leave unused in its pages.
+// Half of the pipe may be full, so that a packet never blocks the capture, whatever the
+// packets' sizes leave unused in its pages.
 #define PIPE_BYTES (1 << 20)
-#define MOST_BYTES (PIPE_BYTES / 2)
 
 static int begin(struct capture_watch *watch, const char *network, const int ends[2],
 	struct tb_error *error)
@@ -20,7 +19,9 @@ static int begin(struct capture_watch *watch, const char *network, const int end
 		.arguments = arguments, .input = ends[0]};
 	// The replay must not hold the end that it waits for to be closed.
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	// Who has many pipes already is refused a large one.
 	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+	watch->most_bytes = fcntl(ends[1], F_GETPIPE_SZ) / 2;
 	int status = tb_child_start(&watch->replay, &options, error);
 	if (status != TB_OK)
 		return status;
@@ -76,7 +77,7 @@ void capture_watch_packet(
 	if (!watch->stream)
 		return;
 	if (ioctl(fileno(watch->stream), FIONREAD, &waiting) == 0 &&
-		waiting > MOST_BYTES) {
+		waiting > watch->most_bytes) {
 		watch->n_missed++;
 		return;
 	}
@@ -94,7 +95,7 @@ void capture_watch_flush(struct capture_watch *watch)
 void capture_watch_end(struct capture_watch *watch, uint64_t from_ns, uint64_t to_ns,
 	const struct tb_capture_counts *counts)
 {
-	char journal[112];
+	char journal[304];
 	if (watch->stream) {
 		tb_capture_write_end(
 			watch->stream, TB_CAPTURE_PCAPNG, from_ns, to_ns, counts);

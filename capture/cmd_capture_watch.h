@@ -10,7 +10,8 @@
 struct capture_watch {
 	FILE *stream; // to the replay; NULL: nobody watches
 	struct tb_child replay;
-	char folder[64], store[96];
+	char folder[256], store[288];
+	int most_bytes; // that may wait for the replay
 	uint64_t n_missed;
 };
 

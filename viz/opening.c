@@ -25,8 +25,8 @@ struct offer {
 
 struct tb_opening {
 	char *trace;
-	char folder[64]; // "" until a replay was begun
-	char store[96], said[96];
+	char folder[256]; // "" until a replay was begun
+	char store[288], said[288];
 	struct tb_child child;
 	bool begun;
 	struct offer offers[MOST_OFFERS];
@@ -122,7 +122,7 @@ int tb_opening_new(struct tb_opening **opening, const char *trace, struct tb_err
 
 static void discard(struct tb_opening *opening)
 {
-	char journal[112];
+	char journal[304];
 	if (!opening->folder[0])
 		return;
 	snprintf(journal, sizeof journal, "%s-journal", opening->store);
