@@ -325,11 +325,8 @@ static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture,
 static void nothing(
 	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
 {
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 13, false);
 	bool narrowed = viewer->data.n_blame > 0;
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_text(picture,
-		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
+	tb_viewer_nothing(viewer, picture, place,
 		narrowed ? "Nothing to show: nobody is known to have waited here. Escape "
 			   "shows all."
 		: viewer->info->complete

@@ -417,10 +417,7 @@ static void draw_victims(
 static void nothing(
 	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
 {
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 13, false);
-	type.align = TB_ALIGN_CENTRE;
-	tb_picture_text(picture,
-		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
+	tb_viewer_nothing(viewer, picture, place,
 		viewer->info->complete
 			? "Nothing to show: nobody waited, or the replay ran with "
 			  "--no-blame."

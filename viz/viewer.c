@@ -504,6 +504,16 @@ struct tb_type tb_viewer_type(
 		font, size, TB_ALIGN_LEFT, muted ? palette->muted : palette->text};
 }
 
+void tb_viewer_nothing(const struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box place, const char *why)
+{
+	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 13, false);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_text(picture,
+		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
+		why);
+}
+
 void tb_viewer_button(struct tb_viewer *viewer, struct tb_picture *picture,
 	struct tb_box box, enum tb_request_name request, const char *text)
 {

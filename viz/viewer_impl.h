@@ -226,6 +226,10 @@ char *tb_pick_text(
 // tb_viewer_width_bins is the number of bins that the window spans.
 uint64_t tb_viewer_width_bins(const struct tb_viewer *viewer);
 
+// tb_viewer_nothing says in the middle of a place why there is nothing to show.
+void tb_viewer_nothing(const struct tb_viewer *viewer, struct tb_picture *picture,
+	struct tb_box place, const char *why);
+
 // What views draw with: text of the theme, a button that is a pick, a rule.
 struct tb_type tb_viewer_type(
 	const struct tb_viewer *viewer, enum tb_font font, double size, bool muted);
