@@ -417,8 +417,19 @@ static inline bool is_wanted(const struct tb_engine *engine, uint32_t sw, uint32
 	return false;
 }
 
-// set_roots tells each VC of a packet what limited the packet while it held it: the root
-// of its longest wait further on, or nothing but this link.
+// link_wait is for how long a header that had its VC of a hop waited for the link.
+static inline tb_time_ps link_wait(
+	const struct tb_engine *engine, struct packet *packet, uint32_t number)
+{
+	struct hop *before = hop_at(engine, packet, number - 1);
+	struct hop *at = hop_at(engine, packet, number);
+	return span_at(at, 0)->start - at->wait - span_at(before, 0)->start -
+	       engine->links[before->link].hop_ps;
+}
+
+// set_roots tells each VC of a packet what limited the packet while it held it: what held
+// its header up longest further on, the root of a wait for a VC or the link of a wait for
+// that, or nothing but this link.
 static void set_roots(struct tb_engine *engine, struct packet *packet)
 {
 	tb_time_ps longest = 0;
@@ -427,6 +438,11 @@ static void set_roots(struct tb_engine *engine, struct packet *packet)
 		const struct hop *at = hop_at(engine, packet, number);
 		uint32_t id = engine->links[at->link].id;
 		vcs_of(engine, at->link)[at->vc].root = root == NOTHING ? id : root;
+		if (number == 0 || at->runs == 0)
+			continue;
+		tb_time_ps for_link = link_wait(engine, packet, number);
+		root = for_link > longest ? id : root;
+		longest = for_link > longest ? for_link : longest;
 		root = at->wait > longest ? at->root : root;
 		longest = at->wait > longest ? at->wait : longest;
 	}
@@ -461,8 +477,7 @@ tb_time_ps tb_circuit_release(
 			wake_switch(engine, link->from, passes);
 		passes += link->hop_ps;
 	}
-	if (packet->waited > 0)
-		set_roots(engine, packet);
+	set_roots(engine, packet);
 	engine->stats.n_hops += n;
 	return back_at;
 }

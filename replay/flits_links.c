@@ -252,18 +252,29 @@ void tb_flits_inject(struct tb_flits *flits, struct packet *packet, uint32_t vc)
 	grant(flits, packet, flits->net->injection[packet->message->what.source.id], vc);
 }
 
-// root_of (what is counted: root) is the link that limited a packet on its way after hop
-// `at`: the root of its longest wait there, the last of equals; the hop's own link if it
-// did not wait.
-static uint32_t root_of(const struct packet *packet, uint32_t at)
+// root_of (what is counted: root) is what limited a packet on its way after hop `at`: the
+// link that its header waited for longest, or the root of its longest wait for a VC, the
+// last of equals; the hop's own link if it waited for nothing.
+static uint32_t root_of(
+	const struct tb_flits *flits, const struct packet *packet, uint32_t at)
 {
 	uint32_t root = packet->hops[at].link;
 	tb_time_ps longest = 0;
-	for (uint32_t hop = packet->n_granted - 1; hop > at; hop--)
-		if (packet->hops[hop].wait > longest) {
-			longest = packet->hops[hop].wait;
-			root = packet->hops[hop].root;
+	for (uint32_t i = packet->n_granted - 1; i > at; i--) {
+		const struct hop *hop = &packet->hops[i], *before = hop - 1;
+		if (hop->n_begun == 0)
+			continue;
+		tb_time_ps for_link = hop->begun_at - hop->wait - before->begun_at -
+				      link_of(flits, before)->hop_ps;
+		if (for_link > longest) {
+			longest = for_link;
+			root = hop->link;
 		}
+		if (hop->wait > longest) {
+			longest = hop->wait;
+			root = hop->root;
+		}
+	}
 	return root;
 }
 
@@ -275,7 +286,7 @@ void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at
 	assert(link->info->kind == TB_LINK_EJECTION || packet->refused ||
 		hop->room == link->fifo);
 	link->channels[hop->vc].holder = NULL;
-	link->channels[hop->vc].root = root_of(packet, at);
+	link->channels[hop->vc].root = root_of(flits, packet, at);
 	if (--link->n_held == 0)
 		tb_books_held(&flits->books, hop->link, link->held_from, flits->now);
 	if (link->info->kind == TB_LINK_INJECTION)
