@@ -146,6 +146,11 @@ static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error
 			"job '%s': a map places every rank, so there is no placement "
 			"beside it",
 			spec->file);
+	if (placement->per_node && (placement->map || placement->hosts))
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': %s says how many ranks a node takes, so there is no "
+			"per-node beside it",
+			spec->file, placement->map ? "a map" : "a host file");
 	if (placement->map)
 		placement->kind = TB_PLACE_MAP;
 	if (!*spec->file)

@@ -114,9 +114,12 @@ static int check_node(const struct placing *placing, uint32_t node)
 	return TB_OK;
 }
 
+// slots_of is how many ranks a node takes; more than the job has would cost memory alone.
 static uint32_t slots_of(const struct placing *placing)
 {
 	uint32_t per_node = placing->placement->per_node;
+	if (per_node > placing->n_ranks)
+		per_node = placing->n_ranks;
 	return per_node ? per_node : 1;
 }
 
