@@ -232,10 +232,61 @@ static struct waiter waiter_of(
 		.route = route};
 }
 
+// descends says whether a packet is a broadcast at or below its apex.
+static bool descends(const struct tb_engine *engine, const struct packet *packet)
+{
+	return tb_is_broadcast(&engine->messages[packet->message].what) &&
+	       packet->n_granted > packet->ascending;
+}
+
+// find_branches finds the links of a broadcast's hop: slots, in the engine's space.
+static uint32_t find_branches(
+	struct tb_engine *engine, struct packet *packet, uint32_t number)
+{
+	uint32_t apex = engine->links[hop_at(engine, packet, packet->ascending)->link].to;
+	uint32_t n = tb_broadcast_links(engine->net,
+		&engine->messages[packet->message].what, apex, packet->ascending,
+		number - packet->ascending - 1, engine->branches);
+	for (uint32_t i = 0; i < n; i++)
+		engine->branches[i] = engine->slot_of_link[engine->branches[i]];
+	return n;
+}
+
+void tb_circuit_count_branches(struct tb_engine *engine, struct packet *packet,
+	const struct hop *at, uint32_t bytes)
+{
+	if (at->number <= packet->ascending || !descends(engine, packet))
+		return;
+	const struct span *span = span_at(hop_at(engine, packet, at->number), at->runs - 1u);
+	uint32_t n = find_branches(engine, packet, at->number);
+	for (uint32_t i = 0; i < n; i++)
+		if (engine->branches[i] != at->link)
+			tb_recorder_run(&engine->recorder,
+				&engine->links[engine->branches[i]].cell, span->start,
+				span->end, bytes, at->runs == 1);
+}
+
+// header_descends has the header of a broadcast wait for its branches, until the choice
+// of this same instant at least.
+static bool header_descends(struct tb_engine *engine, struct packet *packet)
+{
+	struct switch_state *at = &engine->broadcasts;
+	if (!descends(engine, packet))
+		return false;
+	packet->arrived = packet->charged = engine->now;
+	uint32_t sw = came_by(engine, packet)->to;
+	insert(at->waiters, at->n_waiting++,
+		waiter_of(engine, packet, route_of(engine, sw, packet)));
+	at->listed = true;
+	return true;
+}
+
 // A header joins those that came in this instant; whether it must wait shows in phase 2.
 void tb_circuit_header(struct tb_engine *engine, uint32_t id)
 {
 	struct packet *packet = packet_at(engine, id);
+	if (engine->broadcasting && header_descends(engine, packet))
+		return;
 	uint32_t sw = came_by(engine, packet)->to;
 	struct switch_state *at = &engine->switches[sw];
 	uint32_t route = route_of(engine, sw, packet);
@@ -320,6 +371,10 @@ static void choose(
 void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
 {
 	struct packet *packet = packet_at(engine, id);
+	if (engine->broadcasting && header_descends(engine, packet)) {
+		tb_circuit_broadcasts(engine);
+		return;
+	}
 	uint32_t sw = came_by(engine, packet)->to;
 	uint32_t route = route_of(engine, sw, packet);
 	if (route == TB_ROUTE_NONE) {
@@ -328,6 +383,101 @@ void tb_circuit_header_alone(struct tb_engine *engine, uint32_t id)
 	}
 	packet->arrived = packet->charged = engine->now;
 	choose(engine, sw, packet, route);
+}
+
+// branches_free is when all VCs of the links found last are known to be free.
+static tb_time_ps branches_free(const struct tb_engine *engine, uint32_t n)
+{
+	tb_time_ps last = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t v = 0; v < engine->links[engine->branches[i]].n_vcs; v++)
+			if (free_at(engine, engine->branches[i])[v] > last)
+				last = free_at(engine, engine->branches[i])[v];
+	return last;
+}
+
+// last_freed is the VC that fell free last of the links found last, the first of equals.
+static struct vc last_freed(const struct tb_engine *engine, uint32_t n)
+{
+	tb_time_ps last = branches_free(engine, n);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t v = 0; v < engine->links[engine->branches[i]].n_vcs; v++)
+			if (free_at(engine, engine->branches[i])[v] == last)
+				return vcs_of(engine, engine->branches[i])[v];
+	return (struct vc){0};
+}
+
+// take_branch gives a broadcast all VCs of a link, of which it uses the first.
+static void take_branch(struct tb_engine *engine, struct packet *packet, uint32_t slot)
+{
+	struct link *link = &engine->links[slot];
+	settle_link(engine, slot, engine->now);
+	link->held_since = engine->now;
+	for (uint32_t v = 0; v < link->n_vcs; v++) {
+		free_at(engine, slot)[v] = TB_TIME_NEVER;
+		vcs_of(engine, slot)[v] = (struct vc){.granted_at = engine->now,
+			.packet = packet->id,
+			.hop = packet->n_granted,
+			.flow = packet->flow};
+	}
+}
+
+// admit_all grants a broadcast the branches found last, and one of them, `slot`, as its
+// next hop.
+static void admit_all(
+	struct tb_engine *engine, struct packet *packet, uint32_t slot, uint32_t n)
+{
+	tb_time_ps wait = engine->now - packet->arrived;
+	const struct vc vc = last_freed(engine, n);
+	uint32_t number = packet->n_granted;
+	if (wait > 0) {
+		charge(engine, packet, engine->now);
+		packet->waited += wait;
+		tb_recorder_blame(&engine->recorder, came_by(engine, packet)->id, vc.root,
+			packet->flow, vc.flow, wait, engine->now);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		take_branch(engine, packet, engine->branches[i]);
+	grant(engine, packet, slot, 0);
+	struct hop *at = hop_at(engine, packet, number);
+	at->wait = wait;
+	at->root = vc.root;
+}
+
+static void wake_broadcasts(struct tb_engine *engine, tb_time_ps at)
+{
+	if (at >= engine->broadcasts.wake_at)
+		return;
+	engine->broadcasts.wake_at = at;
+	tb_wheel_put(&engine->wheel, at, EV_BROADCAST, 0);
+}
+
+// The oldest first: each takes all its branches or none.
+void tb_circuit_broadcasts(struct tb_engine *engine)
+{
+	struct switch_state *at = &engine->broadcasts;
+	uint32_t n_left = 0;
+	tb_time_ps wake = TB_TIME_NEVER;
+	at->listed = false;
+	if (at->wake_at <= engine->now)
+		at->wake_at = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < at->n_waiting; i++) {
+		const struct waiter waiter = at->waiters[i];
+		struct packet *packet = packet_at(engine, waiter.packet);
+		uint32_t n = find_branches(engine, packet, packet->n_granted);
+		tb_time_ps frees = branches_free(engine, n);
+		if (frees <= engine->now) {
+			admit_all(engine, packet, waiter.route, n);
+			continue;
+		}
+		wake = frees < wake ? frees : wake;
+		if (packet->arrived == engine->now)
+			tb_recorder_blocked(
+				&engine->recorder, &came_by(engine, packet)->cell);
+		at->waiters[n_left++] = waiter;
+	}
+	at->n_waiting = n_left;
+	wake_broadcasts(engine, wake);
 }
 
 // try_waiters lets waiters [first, end) of a switch, sorted, take VCs; those that find
@@ -460,6 +610,35 @@ void tb_circuit_add_delays(struct tb_engine *engine, struct packet *packet)
 	}
 }
 
+// free_branches: the token frees all branches of a broadcast's hop.
+static void free_branches(struct tb_engine *engine, struct packet *packet,
+	uint32_t number, tb_time_ps passes)
+{
+	uint32_t n = find_branches(engine, packet, number);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t slot = engine->branches[i];
+		const struct link *link = &engine->links[slot];
+		for (uint32_t v = 0; v < link->n_vcs; v++) {
+			free_at(engine, slot)[v] = passes;
+			vcs_of(engine, slot)[v].root = link->id;
+		}
+		if (is_wanted(engine, link->from, slot))
+			wake_switch(engine, link->from, passes);
+	}
+	engine->stats.n_hops += n - 1;
+}
+
+// look_again has the broadcasts that wait look when their branches are known to be free.
+static void look_again(struct tb_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->broadcasts.n_waiting; i++) {
+		struct packet *packet =
+			packet_at(engine, engine->broadcasts.waiters[i].packet);
+		uint32_t n = find_branches(engine, packet, packet->n_granted);
+		wake_broadcasts(engine, branches_free(engine, n));
+	}
+}
+
 tb_time_ps tb_circuit_release(
 	struct tb_engine *engine, struct packet *packet, tb_time_ps ack_at)
 {
@@ -475,10 +654,15 @@ tb_time_ps tb_circuit_release(
 		vcs_of(engine, at->link)[at->vc].root = link->id;
 		if (!link->injection && is_wanted(engine, link->from, at->link))
 			wake_switch(engine, link->from, passes);
+		if (engine->broadcasting && number > packet->ascending &&
+			descends(engine, packet))
+			free_branches(engine, packet, number, passes);
 		passes += link->hop_ps;
 	}
 	set_roots(engine, packet);
 	engine->stats.n_hops += n;
+	if (engine->broadcasts.n_waiting)
+		look_again(engine);
 	return back_at;
 }
 
@@ -523,6 +707,8 @@ void tb_circuit_blame_open(struct tb_engine *engine, tb_time_ps until)
 		for (uint32_t i = 0; i < at->n_waiting; i++)
 			blame_open(engine, &at->waiters[i], until);
 	}
+	for (uint32_t i = 0; i < engine->broadcasts.n_waiting; i++)
+		blame_open(engine, &engine->broadcasts.waiters[i], until);
 }
 
 bool tb_circuit_settle(struct tb_engine *engine, tb_time_ps until)
@@ -538,5 +724,9 @@ bool tb_circuit_settle(struct tb_engine *engine, tb_time_ps until)
 			charge(engine, packet_at(engine, at->waiters[i].packet), until);
 		lasts |= at->n_waiting > 0;
 	}
+	for (uint32_t i = 0; i < engine->broadcasts.n_waiting; i++)
+		charge(engine, packet_at(engine, engine->broadcasts.waiters[i].packet),
+			until);
+	lasts |= engine->broadcasts.n_waiting > 0;
 	return lasts;
 }

@@ -21,10 +21,11 @@ enum op_state { WAITING, READY, STARTED, DONE };
 struct tb_closed_loop {
 	const struct tb_job *job;
 	uint32_t number;
+	bool broadcasts;
 	uint32_t *node_of_rank;
 	uint32_t *rank_of; // of each operation
 	uint32_t *missing; // dependencies still open
-	uint32_t *next;	   // link of the queues here
+	uint32_t *next;	   // link of the queues here, and of a broadcast's sends
 	uint8_t *state;
 	struct tb_matching matching;
 	struct cpu *cpus;	     // n_ranks x n_cpus
@@ -162,6 +163,43 @@ static tb_time_ps when(void *context)
 	return tb_timers_at(&loop->timers);
 }
 
+static uint32_t node_of_peer(const struct tb_closed_loop *loop, uint32_t send)
+{
+	return loop->node_of_rank[loop->job->ops[send].peer];
+}
+
+// joins says whether a send is one of the same broadcast as the one before it, whose
+// receivers end before node `end`.
+static bool joins(const struct tb_closed_loop *loop, uint32_t send, uint32_t before,
+	uint32_t end)
+{
+	const struct tb_op *a = &loop->job->ops[before], *b = &loop->job->ops[send];
+	uint32_t own = loop->node_of_rank[loop->rank_of[send]];
+	uint32_t node = node_of_peer(loop, send);
+	return loop->rank_of[send] == loop->rank_of[before] && a->amount == b->amount &&
+	       a->tag == b->tag && node != own &&
+	       (node == end || (end == own && node == end + 1));
+}
+
+// join_sends takes the sends that follow into one broadcast with `first`, in a chain; it
+// returns to how many nodes that goes, their own among them if it lies between.
+static uint32_t join_sends(struct tb_closed_loop *loop, uint32_t first)
+{
+	uint32_t node = node_of_peer(loop, first), end = node + 1, last = first;
+	loop->next[first] = NONE;
+	if (!loop->broadcasts || node == loop->node_of_rank[loop->rank_of[first]])
+		return 1;
+	while (loop->outgoing.first != NONE &&
+		joins(loop, loop->outgoing.first, last, end)) {
+		uint32_t send = tb_op_queue_pop(&loop->outgoing, loop->next);
+		end = node_of_peer(loop, send) + 1;
+		loop->next[last] = send;
+		loop->next[send] = NONE;
+		last = send;
+	}
+	return end - node;
+}
+
 static int take(
 	void *context, tb_time_ps now, struct tb_message *message, struct tb_error *error)
 {
@@ -178,9 +216,11 @@ static int take(
 	uint32_t op = tb_op_queue_pop(&loop->outgoing, loop->next);
 	const struct tb_op *send = &loop->job->ops[op];
 	uint32_t rank = loop->rank_of[op];
+	uint32_t n_receivers = join_sends(loop, op);
 	*message = (struct tb_message){.cookie = op,
 		.source = {loop->node_of_rank[rank]},
 		.destination = {loop->node_of_rank[send->peer]},
+		.n_receivers = n_receivers,
 		.bytes = send->amount,
 		.job = loop->number,
 		.source_rank = rank,
@@ -193,24 +233,31 @@ static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error 
 {
 	struct tb_closed_loop *loop = context;
 	loop->now = now;
-	set_done(loop, (uint32_t)cookie);
+	for (uint32_t op = (uint32_t)cookie; op != NONE; op = loop->next[op])
+		set_done(loop, op);
 	return settle(loop, error);
+}
+
+// arrive lets a receive that is posted take a send's message, or the message wait.
+static int arrive(struct tb_closed_loop *loop, uint32_t send, struct tb_error *error)
+{
+	uint32_t recv = tb_matching_arrive(&loop->matching, send);
+	int status = recv == NONE ? TB_OK : check_size(loop, recv, send, error);
+	if (recv != NONE && status == TB_OK)
+		set_done(loop, recv);
+	return status;
 }
 
 static int delivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
 	struct tb_closed_loop *loop = context;
-	uint32_t send = (uint32_t)cookie;
+	int status = TB_OK;
 	loop->now = now;
-	uint32_t recv = tb_matching_arrive(&loop->matching, send);
-	if (recv == NONE)
-		return TB_OK;
-	int status = check_size(loop, recv, send, error);
-	if (status != TB_OK)
-		return status;
-	set_done(loop, recv);
-	return settle(loop, error);
+	for (uint32_t send = (uint32_t)cookie; send != NONE && status == TB_OK;
+		send = loop->next[send])
+		status = arrive(loop, send, error);
+	return status == TB_OK ? settle(loop, error) : status;
 }
 
 // undelivered: the sender goes on, its buffer is free; whoever waits for the message does
@@ -300,12 +347,14 @@ static int make(struct tb_closed_loop *loop, const uint32_t *node_of_rank)
 }
 
 int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
-	const uint32_t *node_of_rank, uint32_t number, struct tb_error *error)
+	const uint32_t *node_of_rank, uint32_t number, bool broadcasts,
+	struct tb_error *error)
 {
 	struct tb_closed_loop *made = calloc(1, sizeof *made);
 	if (made) {
 		made->job = job;
 		made->number = number;
+		made->broadcasts = broadcasts;
 		made->ready = made->outgoing = tb_op_queue_empty();
 	}
 	if (!made || make(made, node_of_rank) != TB_OK) {

@@ -19,8 +19,12 @@ struct tb_closed_loop; // opaque
 
 // tb_closed_loop_new borrows `job` and copies `node_of_rank` (n_ranks entries). `number`
 // is the job's, for its flows.
+//
+// With `broadcasts` sends of one rank that start in one instant, of one size and tag, one
+// after another to nodes that follow each other (but for its own) are one broadcast
+// (docs/jobs.md).
 int tb_closed_loop_new(struct tb_closed_loop **loop, const struct tb_job *job,
-	const uint32_t *node_of_rank, uint32_t number,
+	const uint32_t *node_of_rank, uint32_t number, bool broadcasts,
 	struct tb_error *error) TB_MUST_USE;
 void tb_closed_loop_free(struct tb_closed_loop *loop);
 

@@ -77,6 +77,34 @@ static void push_posted(struct tb_engine *engine, uint32_t id)
 	engine->n_posted++;
 }
 
+// prepare makes what broadcasts need when the first is posted.
+static void prepare(struct tb_engine *engine)
+{
+	if (engine->broadcasting)
+		return;
+	engine->broadcasts.waiters =
+		malloc(engine->n_packets_most * sizeof(struct waiter));
+	engine->branches = malloc(engine->net->n_nodes * sizeof *engine->branches);
+	engine->broadcasts.wake_at = TB_TIME_NEVER;
+	engine->broadcasting = true;
+	if (!engine->broadcasts.waiters || !engine->branches)
+		tb_engine_fail(engine, TB_ENOMEM, "no memory for broadcasts");
+}
+
+// end_of is the node that a message's packets are followed to.
+static uint32_t end_of(struct tb_engine *engine, const struct tb_message *what)
+{
+	if (!tb_is_broadcast(what))
+		return what->destination.id;
+	const char *refusal = tb_broadcast_refusal(engine->net, what, engine->faulty);
+	if (refusal) {
+		tb_engine_fail(engine, TB_EUSAGE, refusal);
+		return what->source.id;
+	}
+	prepare(engine);
+	return tb_broadcast_end(engine->net, what);
+}
+
 void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
 {
 	uint32_t id = new_message(engine);
@@ -99,12 +127,14 @@ void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
 		.n_undrained = n,
 		.n_packets = n,
 		.next = NOTHING,
+		.end = end_of(engine, what),
 		.uses = 1};
+	uint32_t end = engine->messages[id].end;
 	if (engine->net->regular)
 		engine->messages[id].ascending = (uint8_t)tb_network_ascending(
-			engine->net, what->source.id, what->destination.id);
+			engine->net, what->source.id, end);
 	engine->messages[id].flow = tb_recorder_flow(
-		&engine->recorder, what->job, what->source.id, what->destination.id);
+		&engine->recorder, what->job, what->source.id, end);
 	push_posted(engine, id);
 }
 
@@ -126,7 +156,7 @@ void tb_endpoint_start(struct tb_engine *engine, uint32_t id)
 {
 	struct message *message = &engine->messages[id];
 	uint32_t at = message->what.source.id;
-	if (at == message->what.destination.id) {
+	if (at == message->end) {
 		finish_local(engine, id);
 		return;
 	}
@@ -157,7 +187,7 @@ static inline uint32_t make_packet(
 	packet->waited = 0;
 	packet->message = message_id;
 	packet->flow = message->flow;
-	packet->destination = message->what.destination.id;
+	packet->destination = message->end;
 	uint32_t payload = payload_of(engine, message, number);
 	packet->is_empty = payload == 0;
 	packet->wire_bytes = payload + engine->net->params.packet_overhead_bytes;
@@ -192,8 +222,7 @@ static inline uint32_t cut(struct tb_engine *engine, struct node *node)
 	struct message *message = &engine->messages[node->queue];
 	uint32_t number = message->n_packets - message->n_unfetched;
 	uint32_t id = make_packet(engine, node->queue, number);
-	if (number == 0 && tb_partners_begin(&engine->partners, message->what.source.id,
-				   message->what.destination.id) != TB_OK)
+	if (number == 0 && tb_broadcast_begin(&engine->partners, &message->what) != TB_OK)
 		tb_engine_fail(engine, TB_ENOMEM, "no memory for a node's partners");
 	if (--message->n_unfetched == 0)
 		node->queue = message->next;
@@ -271,12 +300,39 @@ static void complete(struct tb_engine *engine, uint32_t id)
 {
 	struct message *message = &engine->messages[id];
 	message->uses = 1;
-	tb_partners_end(
-		&engine->partners, message->what.source.id, message->what.destination.id);
+	tb_broadcast_over(&engine->partners, &message->what);
 	tb_wheel_put(&engine->wheel, message->delivered_at, EV_DELIVERED, id);
 	if (engine->source->sent) {
 		message->uses = 2;
 		tb_wheel_put(&engine->wheel, message->sent_at, EV_SENT, id);
+	}
+}
+
+// receive has a node drain a packet that is in, and says when it acknowledges that.
+static inline tb_time_ps receive(struct tb_engine *engine, uint32_t id, uint32_t payload)
+{
+	const struct tb_network_params *params = &engine->net->params;
+	struct node *node = &engine->nodes[id];
+	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
+	node->drained_at = bus_serve(engine, node, engine->now, payload);
+	ack += params->ack_delay_ps;
+	if (tb_partners_too_many(&engine->partners, id))
+		ack += params->partner_delay_ps;
+	return ack;
+}
+
+// receive_all: the other receivers of a broadcast do so too; the last one counts.
+static void receive_all(struct tb_engine *engine, const struct message *message,
+	uint32_t payload, tb_time_ps *ack, tb_time_ps *drained)
+{
+	uint32_t first = message->what.destination.id;
+	for (uint32_t id = first; id < first + message->what.n_receivers; id++) {
+		if (id == message->end)
+			continue;
+		tb_time_ps at = receive(engine, id, payload);
+		*ack = at > *ack ? at : *ack;
+		if (engine->nodes[id].drained_at > *drained)
+			*drained = engine->nodes[id].drained_at;
 	}
 }
 
@@ -291,12 +347,11 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 	struct node *node = &engine->nodes[packet->destination];
 	struct message *message = &engine->messages[packet->message];
 	const struct tb_network_params *params = &engine->net->params;
-	tb_time_ps ack = node->drained_at > engine->now ? node->drained_at : engine->now;
 	uint32_t payload = payload_bytes(engine, packet);
-	node->drained_at = bus_serve(engine, node, engine->now, payload);
-	ack += params->ack_delay_ps;
-	if (tb_partners_too_many(&engine->partners, packet->destination))
-		ack += params->partner_delay_ps;
+	tb_time_ps ack = receive(engine, packet->destination, payload);
+	tb_time_ps drained = node->drained_at;
+	if (engine->broadcasting && tb_is_broadcast(&message->what))
+		receive_all(engine, message, payload, &ack, &drained);
 	if (engine->delays)
 		tb_circuit_add_delays(engine, packet);
 	ack = tb_circuit_release(engine, packet, ack);
@@ -305,7 +360,7 @@ void tb_endpoint_tail(struct tb_engine *engine, uint32_t id)
 		tb_endpoint_look_again(engine, source);
 	if (ack > message->sent_at)
 		message->sent_at = ack;
-	tb_time_ps delivered = node->drained_at + params->receive_overhead_ps;
+	tb_time_ps delivered = drained + params->receive_overhead_ps;
 	if (delivered > message->delivered_at)
 		message->delivered_at = delivered;
 	engine->stats.n_packets++;
@@ -342,7 +397,7 @@ static void tell_delivered(struct tb_engine *engine, uint32_t id)
 	if (latency > flow->worst_latency_ps)
 		flow->worst_latency_ps = latency;
 	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(engine->net, message->what.source,
-		message->what.destination, message->what.bytes);
+		(struct tb_node){message->end}, message->what.bytes);
 	engine->stats.n_delivered++;
 	if (engine->source->delivered) {
 		int status = engine->source->delivered(engine->source->context,

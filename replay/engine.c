@@ -41,6 +41,9 @@ static void handle(struct tb_engine *engine, struct tb_event event)
 	case EV_ERROR:
 		tb_faulty_error(engine, id);
 		break;
+	case EV_BROADCAST:
+		engine->broadcasts.listed = true;
+		break;
 	}
 }
 
@@ -79,6 +82,8 @@ static void serve_links(struct tb_engine *engine)
 // settle_choices is phases 2 and 3 of an instant.
 static void settle_choices(struct tb_engine *engine)
 {
+	if (engine->broadcasts.listed)
+		tb_circuit_broadcasts(engine);
 	for (uint32_t i = 0; i < engine->switches_now.n; i++)
 		tb_circuit_switch(engine, engine->switches_now.ids[i]);
 	engine->switches_now.n = 0;
@@ -144,6 +149,9 @@ static void round_of_one(struct tb_engine *engine)
 		return;
 	case EV_ERROR:
 		tb_faulty_error_alone(engine, id);
+		break;
+	case EV_BROADCAST:
+		tb_circuit_broadcasts(engine);
 		break;
 	}
 	serve_links(engine);

@@ -10,6 +10,7 @@
 #ifndef TB_ENGINE_IMPL_H
 #define TB_ENGINE_IMPL_H
 
+#include "broadcast.h"
 #include "engine.h"
 #include "least_loaded.h"
 #include "network_impl.h"
@@ -31,6 +32,7 @@ enum event_kind {
 	EV_DELIVERED,	// message: at the receiver
 	EV_UNDELIVERED, // message: given up, nothing of it is under way
 	EV_ERROR,	// retry: the error of a packet is known at its source
+	EV_BROADCAST,	// links that a broadcast waits for fall free
 };
 
 // Inside the engine a link goes by its slot: the links out of a switch follow each other
@@ -126,6 +128,7 @@ struct switch_state {
 
 struct message {
 	struct tb_message what;
+	uint32_t end; // its destination; of a broadcast the end that is followed
 	uint64_t serial;
 	tb_time_ps posted_at, start_at;
 	tb_time_ps sent_at, delivered_at;
@@ -206,7 +209,10 @@ struct tb_engine {
 	struct ending *endings; // of this round, by message serial
 	uint32_t n_endings, endings_room;
 	struct tb_engine_stats stats;
-	tb_time_ps *delays;	 // of the options
+	bool broadcasting;	 // a broadcast has been posted
+	struct switch_state broadcasts; // those that wait for their branches
+	uint32_t *branches;		// links of one level, a working space
+	tb_time_ps *delays;		// of the options
 	struct tb_error failure; // code is TB_OK while all is well
 };
 
@@ -287,6 +293,12 @@ tb_time_ps tb_circuit_release(
 void tb_circuit_add_delays(struct tb_engine *engine, struct packet *packet);
 // When the first VC of a link is known to fall free.
 tb_time_ps tb_circuit_first_free(const struct tb_engine *engine, uint32_t slot);
+// tb_circuit_count_branches counts a run of a broadcast on the branches that are not
+// followed.
+void tb_circuit_count_branches(struct tb_engine *engine, struct packet *packet,
+	const struct hop *at, uint32_t bytes);
+// Which broadcasts that wait get their branches: before phase 2.
+void tb_circuit_broadcasts(struct tb_engine *engine);
 // A link out of a switch has died: headers that wait there look for their ways anew.
 void tb_circuit_strike(struct tb_engine *engine, uint32_t sw);
 // Blames the waits that last at the end of a replay on whom they wait for then.

@@ -311,6 +311,8 @@ void tb_engine_free(struct tb_engine *engine)
 	free(engine->group_slots);
 	free(engine->switches);
 	free(engine->waiters);
+	free(engine->broadcasts.waiters);
+	free(engine->branches);
 	free(engine->nodes);
 	free(engine->packets);
 	free(engine->free_packets);

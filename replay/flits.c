@@ -141,6 +141,8 @@ static void arrive(struct tb_flits *flits)
 // Phase 2: which headers, then which packets at their sources, get VCs.
 static void choose(struct tb_flits *flits)
 {
+	if (flits->broadcasts.touched)
+		tb_flits_choose_branches(flits);
 	for (uint32_t i = 0; i < flits->switches_now.n; i++)
 		tb_flits_choose_vcs(flits, flits->switches_now.ids[i]);
 	flits->switches_now.n = 0;
@@ -270,7 +272,8 @@ static int make(struct tb_flits *flits)
 	flits->age_q10 = (int64_t)(net->params.age_weight * 1024 + 0.5);
 	flits->switches = calloc(net->n_switches, sizeof *flits->switches);
 	flits->nodes = calloc(net->n_nodes, sizeof *flits->nodes);
-	if (!flits->switches || !flits->nodes)
+	flits->branches = malloc(net->n_nodes * sizeof *flits->branches);
+	if (!flits->switches || !flits->nodes || !flits->branches)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < net->n_nodes; i++)
 		flits->nodes[i].queue_end = &flits->nodes[i].queue;
@@ -350,6 +353,7 @@ void tb_flits_free(struct tb_flits *flits)
 	free(flits->links);
 	free(flits->channels);
 	free(flits->switches);
+	free(flits->branches);
 	free(flits->nodes);
 	free(flits->links_now.ids);
 	free(flits->switches_now.ids);

@@ -8,6 +8,7 @@
 #ifndef TB_FLITS_IMPL_H
 #define TB_FLITS_IMPL_H
 
+#include "broadcast.h"
 #include "flits.h"
 #include "flits_books.h"
 #include "network_impl.h"
@@ -53,6 +54,7 @@ struct message {
 	uint32_t n_outside; // packets that are not in at the destination
 	uint32_t n_lost;    // packets that failed and are not tried again
 	bool given_up;
+	uint32_t end; // its destination; of a broadcast the end that is followed
 	uint32_t flow;
 	bool sent, delivered; // the source knows
 	struct message *next; // in its node's queue
@@ -72,6 +74,7 @@ struct hop {
 
 struct packet {
 	struct message *message;
+	struct tb_message what; // of the message, which may be gone before the token
 	uint64_t order;
 	uint32_t destination, payload_bytes, wire_bytes;
 	uint32_t n_flits;
@@ -104,6 +107,7 @@ struct channel { // a VC of a link
 	tb_time_ps granted_at;
 	uint32_t flow; // of the holder or the last one
 	uint32_t root; // link that limited the last holder
+	tb_time_ps freed_at;
 };
 
 struct link {
@@ -162,6 +166,8 @@ struct tb_flits {
 	struct node *nodes;
 	struct message *messages; // all that the source has not been told the end of
 	struct packet *packets;	  // all that are under way
+	struct switch_state broadcasts; // those that wait for their branches
+	uint32_t *branches;		// links of one level, a working space
 	struct touched links_now, switches_now, nodes_now;
 	struct ending *endings; // of this round
 	uint32_t n_endings, endings_room;
@@ -202,6 +208,7 @@ void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw); // phase 2
+void tb_flits_choose_branches(struct tb_flits *flits);		// before phase 2
 void tb_flits_serve(struct tb_flits *flits, uint32_t link);    // phase 3
 // A header waits no more, but did not get a VC: what it waited.
 void tb_flits_count_refused(

@@ -46,6 +46,30 @@ static bool ends_block(
 	return number + 1 == packet->n_flits || (number + 1) % flits->block_flits == 0;
 }
 
+// descends says whether hop `at` of a packet is one of a broadcast below its apex.
+static bool descends(const struct packet *packet, uint32_t at)
+{
+	return tb_is_broadcast(&packet->what) && at > packet->ascending;
+}
+
+// find_branches finds the links of a broadcast's hop.
+static uint32_t find_branches(
+	struct tb_flits *flits, const struct packet *packet, uint32_t at)
+{
+	uint32_t apex = link_of(flits, &packet->hops[packet->ascending])->info->to;
+	return tb_broadcast_links(flits->net, &packet->what, apex,
+		packet->ascending, at - packet->ascending - 1, flits->branches);
+}
+
+// links_at finds all links of a packet's hop.
+static uint32_t links_at(struct tb_flits *flits, const struct packet *packet, uint32_t at)
+{
+	if (descends(packet, at))
+		return find_branches(flits, packet, at);
+	flits->branches[0] = packet->hops[at].link;
+	return 1;
+}
+
 // foresee_in puts down when a flit that begins to cross now is in at the far end, and
 // when its place in the FIFO that it leaves is known to be free (rules 13 and 14).
 static void foresee_in(
@@ -84,16 +108,18 @@ static void cross(struct tb_flits *flits, uint32_t id, uint32_t vc)
 	tb_flits_foresee(
 		flits, (struct happening){.at = crossed, .what = FLIT_CROSSED, .id = id});
 	foresee_in(flits, packet, link->channels[vc].hop, crossed);
+	uint32_t n = links_at(flits, packet, link->channels[vc].hop);
 	if (number == 0) {
-		tb_books_header(&flits->books, id, flits->now);
-		flits->stats.n_hops++;
+		for (uint32_t i = 0; i < n; i++)
+			tb_books_header(&flits->books, flits->branches[i], flits->now);
+		flits->stats.n_hops += n;
 		hop->begun_at = flits->now;
 	}
 	if (number % flits->block_flits == 0)
 		link->block_from = flits->now;
-	if (ends_block(flits, packet, number))
-		tb_books_busy(&flits->books, id, link->block_from, crossed,
-			block_bytes(flits, packet, number));
+	for (uint32_t i = 0; i < n && ends_block(flits, packet, number); i++)
+		tb_books_busy(&flits->books, flits->branches[i], link->block_from,
+			crossed, block_bytes(flits, packet, number));
 }
 
 // can_cross says whether the next flit of a VC has come and has room (rule 14).
@@ -174,13 +200,18 @@ static bool older(
 
 static void header_in(struct tb_flits *flits, struct packet *packet, uint32_t sw)
 {
-	struct packet **at = &flits->switches[sw].waiting;
+	bool branches = descends(packet, packet->n_granted);
+	struct packet **at = branches ? &flits->broadcasts.waiting
+				      : &flits->switches[sw].waiting;
 	packet->arrived = flits->now;
 	while (*at && older(flits, *at, packet))
 		at = &(*at)->next_waiting;
 	packet->next_waiting = *at;
 	*at = packet;
-	touch_switch(flits, sw);
+	if (branches)
+		flits->broadcasts.touched = true;
+	else
+		touch_switch(flits, sw);
 }
 
 // header_meets lets a header choose from what leads on, or refuses it.
@@ -278,6 +309,25 @@ static uint32_t root_of(
 	return root;
 }
 
+// free_branches frees the VCs of a broadcast's branches but the one that it is followed
+// on.
+static void free_branches(struct tb_flits *flits, const struct packet *packet, uint32_t at)
+{
+	uint32_t n = find_branches(flits, packet, at);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = flits->branches[i];
+		struct link *link = &flits->links[id];
+		for (uint32_t v = 0; v < link->info->n_vcs; v++) {
+			link->channels[v].freed_at = flits->now;
+			link->channels[v].root = id;
+		}
+		link->n_held = id == packet->hops[at].link;
+		if (link->n_held == 0)
+			tb_books_held(&flits->books, id, link->held_from, flits->now);
+		touch_switch(flits, link->info->from);
+	}
+}
+
 void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at)
 {
 	const struct hop *hop = &packet->hops[at];
@@ -285,7 +335,11 @@ void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t at
 	assert(hop->n_begun == packet->n_flits);
 	assert(link->info->kind == TB_LINK_EJECTION || packet->refused ||
 		hop->room == link->fifo);
+	flits->broadcasts.touched |= flits->broadcasts.waiting != NULL;
+	if (descends(packet, at))
+		free_branches(flits, packet, at);
 	link->channels[hop->vc].holder = NULL;
+	link->channels[hop->vc].freed_at = flits->now;
 	link->channels[hop->vc].root = root_of(flits, packet, at);
 	if (--link->n_held == 0)
 		tb_books_held(&flits->books, hop->link, link->held_from, flits->now);
@@ -421,6 +475,61 @@ void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw)
 	}
 }
 
+// take_branches gives a broadcast all VCs of the links found last, of which it uses the
+// first, and follows it on one.
+static void take_branches(
+	struct tb_flits *flits, struct packet *packet, uint32_t followed, uint32_t n)
+{
+	grant(flits, packet, followed, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		struct link *link = &flits->links[flits->branches[i]];
+		link->n_held = link->info->n_vcs;
+		link->held_from = flits->now;
+		for (uint32_t v = 0; v < link->info->n_vcs; v++)
+			link->channels[v].flow = packet->message->flow;
+	}
+}
+
+// last_freed is the VC that fell free last of the links found last, the first of equals;
+// NULL when one of them is not free.
+static const struct channel *last_freed(const struct tb_flits *flits, uint32_t n)
+{
+	const struct channel *last = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct link *link = &flits->links[flits->branches[i]];
+		if (link->n_held)
+			return NULL;
+		for (uint32_t v = 0; v < link->info->n_vcs; v++)
+			if (!last || link->channels[v].freed_at > last->freed_at)
+				last = &link->channels[v];
+	}
+	return last;
+}
+
+// Rule 29: the oldest broadcast first; each takes all its branches or none.
+void tb_flits_choose_branches(struct tb_flits *flits)
+{
+	struct packet **at = &flits->broadcasts.waiting;
+	flits->broadcasts.touched = false;
+	while (*at) {
+		struct packet *packet = *at;
+		uint32_t came_by = packet->hops[packet->n_granted - 1].link;
+		uint32_t n = find_branches(flits, packet, packet->n_granted);
+		const struct channel *last = last_freed(flits, n);
+		if (last) {
+			*at = packet->next_waiting;
+			end_wait(flits, packet, last);
+			take_branches(flits, packet,
+				route_of(flits, packet, flits->links[came_by].info->to),
+				n);
+			continue;
+		}
+		if (packet->arrived == flits->now)
+			tb_books_blocked(&flits->books, came_by, flits->now);
+		at = &packet->next_waiting;
+	}
+}
+
 // The holder of the first VC that the header could have taken is to blame.
 void tb_flits_count_refused(
 	struct tb_flits *flits, const struct packet *packet, uint32_t first)
@@ -468,4 +577,8 @@ void tb_flits_count_lasting(struct tb_flits *flits)
 		for (struct packet *packet = flits->switches[sw].waiting; packet;
 			packet = packet->next_waiting)
 			count_waiting(flits, packet, sw);
+	for (struct packet *packet = flits->broadcasts.waiting; packet;
+		packet = packet->next_waiting)
+		count_waiting(flits, packet,
+			flits->links[packet->hops[packet->n_granted - 1].link].info->to);
 }

@@ -21,6 +21,20 @@ static tb_time_ps bus_serve(struct tb_flits *flits, struct node *node, uint64_t 
 	return node->bus_free_at;
 }
 
+// end_of is the node that a message's packets are followed to.
+static uint32_t end_of(struct tb_flits *flits, const struct tb_message *what)
+{
+	if (!tb_is_broadcast(what))
+		return what->destination.id;
+	const char *refusal =
+		tb_broadcast_refusal(flits->net, what, flits->router.dead_at != NULL);
+	if (refusal) {
+		tb_flits_fail(flits, TB_EUSAGE, refusal);
+		return what->source.id;
+	}
+	return tb_broadcast_end(flits->net, what);
+}
+
 void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
 {
 	const struct tb_network_params *params = &flits->net->params;
@@ -41,8 +55,9 @@ void tb_flits_post(struct tb_flits *flits, const struct tb_message *what)
 	message->n_packets = n ? (uint32_t)n : 1;
 	message->n_uncut = message->n_outside = message->n_undrained =
 		message->n_unacknowledged = message->n_packets;
+	message->end = end_of(flits, what);
 	message->flow = tb_recorder_flow(
-		&flits->recorder, what->job, what->source.id, what->destination.id);
+		&flits->recorder, what->job, what->source.id, message->end);
 	message->older = flits->messages;
 	if (message->older)
 		message->older->newer = message;
@@ -89,7 +104,7 @@ void tb_flits_started(struct tb_flits *flits, struct message *message)
 {
 	uint32_t id = message->what.source.id;
 	struct node *node = &flits->nodes[id];
-	if (id == message->what.destination.id) {
+	if (id == message->end) {
 		start_local(flits, message);
 		return;
 	}
@@ -108,8 +123,9 @@ static void fill_packet(struct tb_flits *flits, struct packet *packet,
 	const struct tb_network_params *params = &flits->net->params;
 	uint64_t before = (uint64_t)number * params->packet_payload_bytes;
 	packet->message = message;
+	packet->what = message->what;
 	packet->order = message->serial << 24 ^ number;
-	packet->destination = message->what.destination.id;
+	packet->destination = message->end;
 	packet->payload_bytes = (uint32_t)least(
 		message->what.bytes - before, params->packet_payload_bytes);
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
@@ -151,8 +167,7 @@ struct packet *tb_flits_cut_next(struct tb_flits *flits, struct node *node)
 	uint32_t number = message->n_packets - message->n_uncut;
 	uint32_t slice = tb_slice_packets(&flits->net->params);
 	struct packet *packet = tb_flits_packet(flits, message, number);
-	if (number == 0 && tb_partners_begin(&flits->partners, message->what.source.id,
-				   message->what.destination.id) != TB_OK)
+	if (number == 0 && tb_broadcast_begin(&flits->partners, &message->what) != TB_OK)
 		no_memory(flits);
 	if (--message->n_uncut == 0) {
 		tb_flits_leave_queue(node, message);
@@ -228,8 +243,34 @@ static void add_delays(struct tb_flits *flits, const struct packet *packet)
 
 static void end_partners(struct tb_flits *flits, const struct message *message)
 {
-	tb_partners_end(
-		&flits->partners, message->what.source.id, message->what.destination.id);
+	tb_broadcast_over(&flits->partners, &message->what);
+}
+
+// receive has a node drain a packet that is in, and says when it acknowledges that.
+static tb_time_ps receive(struct tb_flits *flits, uint32_t id, uint32_t bytes)
+{
+	struct node *node = &flits->nodes[id];
+	tb_time_ps leaves = node->drained_at > flits->now ? node->drained_at : flits->now;
+	node->drained_at = bus_serve(flits, node, bytes);
+	leaves += flits->net->params.ack_delay_ps;
+	if (tb_partners_too_many(&flits->partners, id))
+		leaves += flits->net->params.partner_delay_ps;
+	return leaves;
+}
+
+// receive_all has all receivers do so: the last one counts (rule 31).
+static void receive_all(struct tb_flits *flits, const struct packet *packet,
+	tb_time_ps *leaves, tb_time_ps *drained)
+{
+	const struct tb_message *what = &packet->message->what;
+	uint32_t n = tb_is_broadcast(what) ? what->n_receivers : 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = what->destination.id + i;
+		tb_time_ps at = receive(flits, id, packet->payload_bytes);
+		*leaves = at > *leaves ? at : *leaves;
+		if (flits->nodes[id].drained_at > *drained)
+			*drained = flits->nodes[id].drained_at;
+	}
 }
 
 // Rules 5 and 6. The last flit is in: the packet asks for the bus. Its acknowledgement
@@ -237,20 +278,15 @@ static void end_partners(struct tb_flits *flits, const struct message *message)
 // one.
 void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet)
 {
-	struct node *node = &flits->nodes[packet->destination];
-	tb_time_ps leaves = node->drained_at > flits->now ? node->drained_at : flits->now;
 	uint32_t last = packet->n_granted - 1;
 	if (tb_flits_is_spoilt(flits, packet)) {
 		tb_flits_send_error(flits, packet);
 		return;
 	}
-	node->drained_at = bus_serve(flits, node, packet->payload_bytes);
+	tb_time_ps drained = 0, leaves = 0;
+	receive_all(flits, packet, &leaves, &drained);
 	tb_flits_foresee(flits,
-		(struct happening){
-			.at = node->drained_at, .what = DRAINED, .packet = packet});
-	leaves += flits->net->params.ack_delay_ps;
-	if (tb_partners_too_many(&flits->partners, packet->destination))
-		leaves += flits->net->params.partner_delay_ps;
+		(struct happening){.at = drained, .what = DRAINED, .packet = packet});
 	if (flits->delays)
 		add_delays(flits, packet);
 	if (--packet->message->n_outside == 0)
@@ -354,7 +390,7 @@ static void count_delivered(struct tb_flits *flits, const struct message *messag
 	if (latency > flow->worst_latency_ps)
 		flow->worst_latency_ps = latency;
 	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(flits->net, message->what.source,
-		message->what.destination, message->what.bytes);
+		(struct tb_node){message->end}, message->what.bytes);
 	flits->stats.n_delivered++;
 }
 

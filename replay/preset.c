@@ -16,7 +16,7 @@ static const struct {
 } presets[] = {{"qsnet", tb_schema_qsnet_ini}, {"qsnet2", tb_schema_qsnet2_ini}};
 
 // How a key's value is written.
-enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL, LIBRARY, HANDSHAKE, LOCAL };
+enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL, LIBRARY, HANDSHAKE, LOCAL, SWITCH };
 
 struct key {
 	const char *section;
@@ -41,6 +41,7 @@ static const struct key keys[] = {
 	{"network", "levels", COUNT, AT(levels), 1, 24, NEEDED},
 	{"network", "rails", COUNT, AT(n_rails), 1, 64, MAY_LACK},
 	{"network", "ascent", ASCENT, AT(ascent), 0, 0, NEEDED},
+	{"network", "broadcast", SWITCH, AT(broadcast), 0, 0, MAY_LACK},
 	{"network", "host", LIBRARY, 0, 0, 0, MAY_LACK},
 	{"link", "rate", RATE, AT(link_bytes_per_s), 1000000, 1000000000000, NEEDED},
 	{"link", "hop_latency", TIME, AT(hop_latency_ps), 1, TB_PS_PER_S, NEEDED},
@@ -203,6 +204,12 @@ static const char *local_word(unsigned i)
 	return tb_local_name((enum tb_local)i);
 }
 
+static const char *switch_word(unsigned i)
+{
+	static const char *const words[] = {"no", "yes", NULL};
+	return words[i];
+}
+
 static int store_value(struct reading *reading, const struct key *key, const char *value)
 {
 	switch (key->form) {
@@ -236,6 +243,8 @@ static int store_value(struct reading *reading, const struct key *key, const cha
 	case HANDSHAKE:
 		return store_choice(
 			reading, key, value, handshake_word, "none, read or rendezvous");
+	case SWITCH:
+		return store_choice(reading, key, value, switch_word, "yes or no");
 	case LOCAL:
 		return store_choice(reading, key, value, local_word, "network or memory");
 	}
@@ -412,6 +421,16 @@ const char *tb_network_preset_name(size_t i)
 	return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
 }
 
+static int check_broadcast(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	if (!params->broadcast ||
+		(params->n_rails == 1 && tb_host_does_nothing(&params->host)))
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"broadcast = yes: expected one rail and no library (host = none)");
+}
+
 int tb_network_preset(
 	struct tb_network_params *params, const char *name, struct tb_error *error)
 {
@@ -448,6 +467,7 @@ int tb_network_preset(
 	if (status == TB_OK) {
 		*params = reading.params;
 		params->host = *reading.host;
+		status = check_broadcast(params, copy, error);
 	}
 	free(copy);
 	return status;

@@ -119,6 +119,8 @@ static void begin(
 	link->serves_last = last_run;
 	link->reserved_until = end;
 	tb_recorder_run(&engine->recorder, &link->cell, start, end, bytes, run == 0);
+	if (engine->broadcasting)
+		tb_circuit_count_branches(engine, packet, at, bytes);
 	if (run == 0) {
 		if (!link->ejection)
 			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,

@@ -17,6 +17,9 @@ struct tb_message {
 	uint64_t cookie; // given back with `sent` and `delivered`
 	struct tb_node source;
 	struct tb_node destination;
+	// Above 1 a broadcast: to so many nodes, contiguous from the destination on. It
+	// is told as one message, delivered when all have it.
+	uint32_t n_receivers;
 	uint64_t bytes; // payload; 0 is a message too
 	uint32_t job;	// below 2^16
 	// Of the job, below 2^24; 0 where a trace has none. Only hosts look at these.

@@ -110,7 +110,7 @@ int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	for (uint32_t rank = 0; nodes && rank < job->n_ranks; rank++)
 		nodes[rank] = rank / timed->ranks_a_node;
 	if (status == TB_OK)
-		status = tb_closed_loop_new(&loop, job, nodes, 0, error);
+		status = tb_closed_loop_new(&loop, job, nodes, 0, false, error);
 	if (status == TB_OK) {
 		const struct tb_source processes = tb_closed_loop_source(loop);
 		status = run_engine(network, &processes, seed, &end, error);

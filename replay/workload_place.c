@@ -50,7 +50,8 @@ static int place_all(
 	return status;
 }
 
-static int make_source(struct workload_input *input, struct tb_error *error)
+static int make_source(struct workload_input *input, const struct tb_network *network,
+	struct tb_error *error)
 {
 	if (!input->job) {
 		tb_open_loop_init(&input->open, input->packets);
@@ -58,7 +59,8 @@ static int make_source(struct workload_input *input, struct tb_error *error)
 		return TB_OK;
 	}
 	int status = tb_closed_loop_new(
-		&input->closed, input->job, input->node_of_rank, 0, error);
+		&input->closed, input->job, input->node_of_rank, 0,
+		tb_network_params(network)->broadcast, error);
 	if (status == TB_OK)
 		input->source = tb_closed_loop_source(input->closed);
 	return status;
@@ -99,7 +101,7 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 		if (input->packets && input->keeps_nodes)
 			tb_packets_limit_nodes(
 				input->packets, tb_network_n_hosts(network));
-		status = make_source(input, error);
+		status = make_source(input, network, error);
 	}
 	return status == TB_OK ? join_sources(workload, error) : status;
 }

@@ -55,7 +55,7 @@ static uint64_t replay(const struct tb_network *network, const struct tb_job *jo
 	for (uint32_t i = 0; i < N_NODES; i++)
 		node_of_rank[i] = i;
 	struct tb_closed_loop *loop;
-	check(tb_closed_loop_new(&loop, job, node_of_rank, 0, &error), &error);
+	check(tb_closed_loop_new(&loop, job, node_of_rank, 0, false, &error), &error);
 	struct tb_source source = tb_closed_loop_source(loop);
 	struct tb_store *store = NULL;
 	struct tb_observer observer;

@@ -98,7 +98,7 @@ static double duration_s(const struct tb_job *job, uint32_t n_rails)
 		nodes[i] = i;
 	struct tb_closed_loop *loop = NULL;
 	struct tb_error error = {0};
-	if (tb_closed_loop_new(&loop, job, nodes, 0, &error) != TB_OK)
+	if (tb_closed_loop_new(&loop, job, nodes, 0, false, &error) != TB_OK)
 		fail_msg("%s", error.text);
 	struct watched watched = {.source = tb_closed_loop_source(loop)};
 	const struct tb_source processes = {.context = &watched,

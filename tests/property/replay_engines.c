@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+// What a program has beside messages from node to node.
+enum extra { NO_EXTRA, WITH_FAULTS, WITH_BROADCASTS };
+
 // A difference: what differs, and by how much.
 struct difference {
 	char text[1100];
@@ -308,21 +311,39 @@ static void print_program(const struct program *program, enum shape shape)
 		static const char *const when[] = {"at", "after sent", "after delivered"};
 		const struct post *post = &program->posts[i];
 		print_message("  message %u %s %u: +%" PRId64 " ps, %u -> %u, %" PRIu64
-			      " bytes, job %u\n",
+			      " bytes, job %u, %u receivers\n",
 			i, when[post->when], post->after, post->at, post->source,
-			post->destination, post->bytes, post->job);
+			post->destination, post->bytes, post->job, post->n_receivers);
+	}
+}
+
+// some_broadcast makes broadcasts of a third of a program's messages.
+static void some_broadcast(struct tb_random *random, struct program *program)
+{
+	uint32_t n_nodes = 1;
+	for (uint32_t level = 0; level < program->params.levels; level++)
+		n_nodes *= program->params.arity;
+	for (uint32_t i = 0; i < program->n_posts; i++) {
+		struct post *post = &program->posts[i];
+		if (below(random, 3))
+			continue;
+		post->destination = below(random, n_nodes - 1);
+		post->n_receivers = 2 + below(random, n_nodes - post->destination - 1);
 	}
 }
 
 // check_seed says what came of a program.
-static struct tb_engine_stats check_seed(uint64_t seed, enum shape shape, bool faulty)
+static struct tb_engine_stats check_seed(
+	uint64_t seed, enum shape shape, enum extra extra)
 {
 	struct difference difference;
 	struct program program = random_program(seed, shape);
 	struct tb_random random;
 	tb_random_init(&random, seed, 100);
-	if (faulty)
+	if (extra == WITH_FAULTS)
 		random_faults(&random, &program);
+	if (extra == WITH_BROADCASTS)
+		some_broadcast(&random, &program);
 	if (!fails(&program, &program, &difference))
 		return difference.stats;
 	struct program least = shrink(program, NULL);
@@ -332,7 +353,7 @@ static struct tb_engine_stats check_seed(uint64_t seed, enum shape shape, bool f
 	return difference.stats;
 }
 
-static void check_seeds(enum shape shape, bool faulty, unsigned long long last)
+static void check_seeds(enum shape shape, enum extra extra, unsigned long long last)
 {
 	unsigned long long first = 1;
 	const char *given = getenv("REPLAY_SEEDS");
@@ -340,7 +361,7 @@ static void check_seeds(enum shape shape, bool faulty, unsigned long long last)
 		(void)sscanf(given, "%llu-%llu", &first, &last);
 	uint32_t n_waiting = 0, n_retrying = 0, n_giving_up = 0;
 	for (uint64_t seed = first; seed <= last; seed++) {
-		struct tb_engine_stats stats = check_seed(seed, shape, faulty);
+		struct tb_engine_stats stats = check_seed(seed, shape, extra);
 		n_waiting += stats.wait_ps > 0;
 		n_retrying += stats.n_retries > 0;
 		n_giving_up += stats.n_undelivered > 0;
@@ -353,27 +374,33 @@ static void check_seeds(enum shape shape, bool faulty, unsigned long long last)
 static void both_agree_on_regular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, false, 600);
+	check_seeds(SHAPE_TREE, NO_EXTRA, 600);
 }
 
 static void both_agree_on_irregular_trees(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_IRREGULAR, false, 600);
+	check_seeds(SHAPE_IRREGULAR, NO_EXTRA, 600);
 }
 
 static void both_agree_with_unequal_rates(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_MIXED, false, 600);
+	check_seeds(SHAPE_MIXED, NO_EXTRA, 600);
 }
 
 static void both_agree_when_links_and_switches_die(void **state)
 {
 	(void)state;
-	check_seeds(SHAPE_TREE, true, 400);
-	check_seeds(SHAPE_IRREGULAR, true, 400);
-	check_seeds(SHAPE_MIXED, true, 400);
+	check_seeds(SHAPE_TREE, WITH_FAULTS, 400);
+	check_seeds(SHAPE_IRREGULAR, WITH_FAULTS, 400);
+	check_seeds(SHAPE_MIXED, WITH_FAULTS, 400);
+}
+
+static void both_agree_on_broadcasts(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, WITH_BROADCASTS, 400);
 }
 
 // The faults: each nudges a parameter of one of the two engines by a flit, or less.
@@ -448,6 +475,7 @@ int main(void)
 		cmocka_unit_test(both_agree_on_irregular_trees),
 		cmocka_unit_test(both_agree_with_unequal_rates),
 		cmocka_unit_test(both_agree_when_links_and_switches_die),
+		cmocka_unit_test(both_agree_on_broadcasts),
 		cmocka_unit_test(a_planted_fault_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

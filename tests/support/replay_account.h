@@ -91,6 +91,7 @@ static inline int account_take(
 	*message = (struct tb_message){.cookie = id,
 		.source = {post->source},
 		.destination = {post->destination},
+		.n_receivers = post->n_receivers,
 		.bytes = post->bytes,
 		.job = post->job};
 	return 1;

@@ -29,6 +29,7 @@ struct post {
 	tb_time_ps at; // or so much later
 	uint32_t after;
 	uint32_t source, destination, job;
+	uint32_t n_receivers; // above 1: a broadcast
 	uint64_t bytes;
 };
 

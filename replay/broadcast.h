@@ -1,0 +1,41 @@
+// The way of a broadcast through a k-ary n-tree: which links its branches are.
+//
+// Model (docs/model.md, rules 28 to 32): a message to n_receivers > 1 nodes, contiguous
+// from its destination on, ascends as one packet until all of them lie below, its apex.
+// From there on it takes, level by level, all links that lead to part of the range. What
+// crosses these does so at the same instants on all links of a level, so engines follow
+// one branch, that to tb_broadcast_end, and count the others with it. Private to replay/.
+#ifndef TB_BROADCAST_H
+#define TB_BROADCAST_H
+
+#include "network_impl.h"
+#include "partners.h"
+#include "source.h"
+
+static inline bool tb_is_broadcast(const struct tb_message *message)
+{
+	return message->n_receivers > 1;
+}
+
+// tb_broadcast_end is the node to which the branch leads that is followed: of the range's
+// ends one that is furthest from the source, so that the way to it has the apex on it.
+uint32_t tb_broadcast_end(
+	const struct tb_network *network, const struct tb_message *message);
+
+// tb_broadcast_links finds the links that branches take after `depth` others below the
+// apex, which lies `ascending` levels up; at most n_receivers. Cost: a route a receiver.
+uint32_t tb_broadcast_links(const struct tb_network *network,
+	const struct tb_message *message, uint32_t apex, uint32_t ascending,
+	uint32_t depth, uint32_t *links);
+
+// tb_broadcast_refusal is why a broadcast cannot be replayed, NULL when it can.
+const char *tb_broadcast_refusal(const struct tb_network *network,
+	const struct tb_message *message, bool with_faults);
+
+// tb_broadcast_begin and tb_broadcast_over begin and end the partnerships that a message
+// means, one with each receiver but its source.
+int tb_broadcast_begin(
+	struct tb_partners *partners, const struct tb_message *message) TB_MUST_USE;
+void tb_broadcast_over(struct tb_partners *partners, const struct tb_message *message);
+
+#endif
