@@ -55,6 +55,8 @@ static const struct tb_collective_algorithm broadcast[] = {
 		tb_broadcast_tree},
 	{"scatter-allgather", "scattered in parts that then go round in rings", false,
 		true, tb_broadcast_scatter_allgather},
+	{"hardware", "one message to all, where the network has broadcast = yes", false,
+		false, tb_broadcast_hardware},
 	{0},
 };
 
@@ -62,6 +64,8 @@ static const struct tb_collective_algorithm barrier[] = {
 	{"dissemination", "each tells k others further and further away", false, false,
 		tb_barrier_dissemination},
 	{"tree", "up a tree to rank 0 and down again", true, false, tb_barrier_tree},
+	{"hardware", "up a tree to rank 0, then one message to all", true, false,
+		tb_barrier_hardware},
 	{0},
 };
 

@@ -76,8 +76,8 @@ tb_collective_planner tb_gather_binomial, tb_gather_tree, tb_gather_sequential;
 tb_collective_planner tb_alltoall_direct, tb_alltoall_pairwise, tb_alltoall_permission,
 	tb_alltoall_bruck;
 tb_collective_planner tb_broadcast_binomial, tb_broadcast_tree,
-	tb_broadcast_scatter_allgather;
-tb_collective_planner tb_barrier_dissemination, tb_barrier_tree;
+	tb_broadcast_scatter_allgather, tb_broadcast_hardware;
+tb_collective_planner tb_barrier_dissemination, tb_barrier_tree, tb_barrier_hardware;
 tb_collective_planner tb_reduce_binomial, tb_reduce_tree, tb_reduce_rabenseifner;
 tb_collective_planner tb_allreduce_doubling, tb_allreduce_tree, tb_allreduce_ring,
 	tb_allreduce_rabenseifner;

@@ -14,6 +14,29 @@ void tb_broadcast_tree(struct tb_plan *plan, const struct tb_collective_options 
 	tb_plan_heap_down(plan, options, TB_MOVES_WHOLE);
 }
 
+// hand_to_all has the root send to all others at once, in the order of ranks: what a
+// network with hardware broadcast makes one message of (docs/jobs.md).
+static void hand_to_all(struct tb_plan *plan, enum tb_moves moves)
+{
+	bool whole = moves == TB_MOVES_WHOLE;
+	tb_plan_next_round(plan);
+	for (uint32_t rank = 0; rank < plan->n_ranks; rank++)
+		if (rank != plan->root)
+			tb_plan_put(plan,
+				(struct tb_transfer){.from = plan->root,
+					.to = rank,
+					.blocks =
+						whole ? TB_BLOCKS_RANGE : TB_BLOCKS_NONE,
+					.count = whole ? (uint32_t)plan->n_blocks : 0});
+}
+
+void tb_broadcast_hardware(
+	struct tb_plan *plan, const struct tb_collective_options *options)
+{
+	(void)options;
+	hand_to_all(plan, TB_MOVES_WHOLE);
+}
+
 // part_for_rings cuts all that there is into a chunk for each rank and of this a part for
 // each port.
 static void part_for_rings(struct tb_plan *plan)
@@ -41,6 +64,13 @@ void tb_barrier_tree(struct tb_plan *plan, const struct tb_collective_options *o
 {
 	tb_plan_heap_up(plan, options, TB_MOVES_TOKEN, false);
 	tb_plan_heap_down(plan, options, TB_MOVES_TOKEN);
+}
+
+void tb_barrier_hardware(
+	struct tb_plan *plan, const struct tb_collective_options *options)
+{
+	tb_plan_heap_up(plan, options, TB_MOVES_TOKEN, false);
+	hand_to_all(plan, TB_MOVES_TOKEN);
 }
 
 void tb_reduce_binomial(struct tb_plan *plan, const struct tb_collective_options *options)

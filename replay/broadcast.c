@@ -16,8 +16,8 @@ static uint32_t link_at(const struct tb_network *network, uint32_t node, uint32_
 {
 	uint32_t link = tb_network_route(network, apex, node, ascending, ascending);
 	for (uint32_t i = 1; i <= depth; i++)
-		link = tb_network_route(network, network->links[link].to, node,
-			ascending + i, ascending);
+		link = tb_network_route(
+			network, network->links[link].to, node, ascending + i, ascending);
 	return link;
 }
 

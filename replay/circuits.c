@@ -257,7 +257,8 @@ void tb_circuit_count_branches(struct tb_engine *engine, struct packet *packet,
 {
 	if (at->number <= packet->ascending || !descends(engine, packet))
 		return;
-	const struct span *span = span_at(hop_at(engine, packet, at->number), at->runs - 1u);
+	const struct span *span =
+		span_at(hop_at(engine, packet, at->number), at->runs - 1u);
 	uint32_t n = find_branches(engine, packet, at->number);
 	for (uint32_t i = 0; i < n; i++)
 		if (engine->branches[i] != at->link)

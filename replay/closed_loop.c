@@ -170,8 +170,8 @@ static uint32_t node_of_peer(const struct tb_closed_loop *loop, uint32_t send)
 
 // joins says whether a send is one of the same broadcast as the one before it, whose
 // receivers end before node `end`.
-static bool joins(const struct tb_closed_loop *loop, uint32_t send, uint32_t before,
-	uint32_t end)
+static bool joins(
+	const struct tb_closed_loop *loop, uint32_t send, uint32_t before, uint32_t end)
 {
 	const struct tb_op *a = &loop->job->ops[before], *b = &loop->job->ops[send];
 	uint32_t own = loop->node_of_rank[loop->rank_of[send]];

@@ -441,6 +441,17 @@ static int take_routes(struct run *run)
 			       : status;
 }
 
+// check_broadcast: what the engine would refuse at the first broadcast.
+static int check_broadcast(struct run *run)
+{
+	if (!tb_network_params(run->network)->broadcast ||
+		(!run->faults && !run->options->route_file))
+		return TB_OK;
+	return tb_fail(&run->error, TB_EUSAGE,
+		"broadcast = yes: expected no faults and no route file, with which "
+		"broadcasts cannot be replayed");
+}
+
 int replay_open(struct run *run)
 {
 	int status = open_network(run, run->options->n_nodes);
@@ -450,7 +461,9 @@ int replay_open(struct run *run)
 		status = name_inputs(run);
 	if (status == TB_OK)
 		status = take_routes(run);
-	return status == TB_OK ? replay_take_faults(run) : status;
+	if (status == TB_OK)
+		status = replay_take_faults(run);
+	return status == TB_OK ? check_broadcast(run) : status;
 }
 
 // prepare begins the run in the store last: what cannot be replayed leaves no trace.

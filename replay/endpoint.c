@@ -131,10 +131,10 @@ void tb_endpoint_post(struct tb_engine *engine, const struct tb_message *what)
 		.uses = 1};
 	uint32_t end = engine->messages[id].end;
 	if (engine->net->regular)
-		engine->messages[id].ascending = (uint8_t)tb_network_ascending(
-			engine->net, what->source.id, end);
-	engine->messages[id].flow = tb_recorder_flow(
-		&engine->recorder, what->job, what->source.id, end);
+		engine->messages[id].ascending =
+			(uint8_t)tb_network_ascending(engine->net, what->source.id, end);
+	engine->messages[id].flow =
+		tb_recorder_flow(&engine->recorder, what->job, what->source.id, end);
 	push_posted(engine, id);
 }
 

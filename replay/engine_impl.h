@@ -209,11 +209,11 @@ struct tb_engine {
 	struct ending *endings; // of this round, by message serial
 	uint32_t n_endings, endings_room;
 	struct tb_engine_stats stats;
-	bool broadcasting;	 // a broadcast has been posted
+	bool broadcasting;		// a broadcast has been posted
 	struct switch_state broadcasts; // those that wait for their branches
 	uint32_t *branches;		// links of one level, a working space
 	tb_time_ps *delays;		// of the options
-	struct tb_error failure; // code is TB_OK while all is well
+	struct tb_error failure;	// code is TB_OK while all is well
 };
 
 // tb_engine_fail keeps the first failure; the loop ends with it.

@@ -208,7 +208,7 @@ void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t hop);
 void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw); // phase 2
-void tb_flits_choose_branches(struct tb_flits *flits);		// before phase 2
+void tb_flits_choose_branches(struct tb_flits *flits);	       // before phase 2
 void tb_flits_serve(struct tb_flits *flits, uint32_t link);    // phase 3
 // A header waits no more, but did not get a VC: what it waited.
 void tb_flits_count_refused(

@@ -57,8 +57,8 @@ static uint32_t find_branches(
 	struct tb_flits *flits, const struct packet *packet, uint32_t at)
 {
 	uint32_t apex = link_of(flits, &packet->hops[packet->ascending])->info->to;
-	return tb_broadcast_links(flits->net, &packet->what, apex,
-		packet->ascending, at - packet->ascending - 1, flits->branches);
+	return tb_broadcast_links(flits->net, &packet->what, apex, packet->ascending,
+		at - packet->ascending - 1, flits->branches);
 }
 
 // links_at finds all links of a packet's hop.
@@ -201,8 +201,8 @@ static bool older(
 static void header_in(struct tb_flits *flits, struct packet *packet, uint32_t sw)
 {
 	bool branches = descends(packet, packet->n_granted);
-	struct packet **at = branches ? &flits->broadcasts.waiting
-				      : &flits->switches[sw].waiting;
+	struct packet **at =
+		branches ? &flits->broadcasts.waiting : &flits->switches[sw].waiting;
 	packet->arrived = flits->now;
 	while (*at && older(flits, *at, packet))
 		at = &(*at)->next_waiting;
@@ -311,7 +311,8 @@ static uint32_t root_of(
 
 // free_branches frees the VCs of a broadcast's branches but the one that it is followed
 // on.
-static void free_branches(struct tb_flits *flits, const struct packet *packet, uint32_t at)
+static void free_branches(
+	struct tb_flits *flits, const struct packet *packet, uint32_t at)
 {
 	uint32_t n = find_branches(flits, packet, at);
 	for (uint32_t i = 0; i < n; i++) {

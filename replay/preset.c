@@ -16,7 +16,19 @@ static const struct {
 } presets[] = {{"qsnet", tb_schema_qsnet_ini}, {"qsnet2", tb_schema_qsnet2_ini}};
 
 // How a key's value is written.
-enum form { WORD, ASCENT, COUNT, SIZE, TIME, RATE, REAL, LIBRARY, HANDSHAKE, LOCAL, SWITCH };
+enum form {
+	WORD,
+	ASCENT,
+	COUNT,
+	SIZE,
+	TIME,
+	RATE,
+	REAL,
+	LIBRARY,
+	HANDSHAKE,
+	LOCAL,
+	SWITCH
+};
 
 struct key {
 	const char *section;

@@ -58,9 +58,8 @@ static int make_source(struct workload_input *input, const struct tb_network *ne
 		input->source = tb_open_loop_source(&input->open);
 		return TB_OK;
 	}
-	int status = tb_closed_loop_new(
-		&input->closed, input->job, input->node_of_rank, 0,
-		tb_network_params(network)->broadcast, error);
+	int status = tb_closed_loop_new(&input->closed, input->job, input->node_of_rank,
+		0, tb_network_params(network)->broadcast, error);
 	if (status == TB_OK)
 		input->source = tb_closed_loop_source(input->closed);
 	return status;

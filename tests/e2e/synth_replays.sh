@@ -10,7 +10,7 @@ cd "$scratch"
 	/^$/ { inside = 0 }
 	inside && /^  [a-z]/ { collective = $1 }
 	inside && /^    [a-z]/ { print collective, $1 }' >algorithms
-[[ $(wc -l <algorithms) == 28 ]]
+[[ $(wc -l <algorithms) == 30 ]]
 while read -r collective algorithm; do
 	size=(--size 3K)
 	[[ $collective == barrier ]] && size=()

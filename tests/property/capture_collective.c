@@ -129,7 +129,8 @@ static bool port_is_free(
 	return was_free;
 }
 
-static const char *shape_fault(const struct tb_plan *plan)
+// shape_fault: what the hardware sends to all leaves by one port at once.
+static const char *shape_fault(const struct tb_plan *plan, bool to_all)
 {
 	size_t n_ports = (size_t)plan->n_ranks * 2 * plan->n_ports;
 	uint8_t *busy = calloc(n_ports, 1);
@@ -147,8 +148,8 @@ static const char *shape_fault(const struct tb_plan *plan)
 			fault = "a rank or port is not there";
 			break;
 		}
-		if (!port_is_free(plan, busy, t, true) ||
-			!port_is_free(plan, busy, t, false))
+		bool is_free = port_is_free(plan, busy, t, true);
+		if (!port_is_free(plan, busy, t, false) || !(is_free || to_all))
 			fault = "a port is used twice in a round";
 	}
 	if (round + 1 != plan->n_rounds)
@@ -247,6 +248,8 @@ static uint32_t rounds_in_theory(const struct tb_collective_options *o)
 		return up;
 	if (called(o, "ring"))
 		return (n - 1) * (twice ? 2 : 1);
+	if (called(o, "hardware"))
+		return 1 + (is(o, "barrier") ? tree_rounds(n, k, o->branch) : 0);
 	if (called(o, "tree") || called(o, "gather-broadcast"))
 		return tree_rounds(n, k, o->branch) *
 		       (twice || is(o, "barrier") || is(o, "allgather") ? 2 : 1);
@@ -370,7 +373,7 @@ static struct tb_plan plan_of(const struct tb_collective_options *o)
 static void check(const struct tb_collective_options *o, bool with_job)
 {
 	struct tb_plan plan = plan_of(o);
-	const char *fault = shape_fault(&plan);
+	const char *fault = shape_fault(&plan, called(o, "hardware"));
 	if (!fault)
 		fault = data_fault(o, &plan);
 	if (!fault && plan.n_rounds != rounds_in_theory(o))

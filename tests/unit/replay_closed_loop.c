@@ -109,7 +109,8 @@ static struct stage stage_of(const struct tb_job *job, tb_time_ps delay)
 	uint32_t nodes[16];
 	for (uint32_t i = 0; i < 16; i++)
 		nodes[i] = i;
-	assert_int_equal(tb_closed_loop_new(&stage.loop, job, nodes, 0, false, NULL), TB_OK);
+	assert_int_equal(
+		tb_closed_loop_new(&stage.loop, job, nodes, 0, false, NULL), TB_OK);
 	stage.source = tb_closed_loop_source(stage.loop);
 	return stage;
 }
