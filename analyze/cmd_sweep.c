@@ -161,7 +161,8 @@ static void print_summary(const struct arguments *args,
 	const struct tb_sweep_progress *progress, double wall_s)
 {
 	size_t n_new = progress->n_done - progress->n_before;
-	fprintf(stderr, "%zu points in %s: ", progress->n_points, args->output);
+	fprintf(stderr, "%zu point%s in %s: ", progress->n_points,
+		progress->n_points == 1 ? "" : "s", args->output);
 	if (progress->n_before > 0)
 		fprintf(stderr, "%zu were done before, ", progress->n_before);
 	fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);

@@ -80,9 +80,11 @@ int tb_child_wait(struct tb_child *child)
 	int ended = 0;
 	if (child->pid == 0)
 		return 0;
-	while (waitpid(child->pid, &ended, 0) < 0)
+	while (waitpid(child->pid, &ended, 0) < 0) {
 		if (errno != EINTR)
 			break;
+		kill(child->pid, SIGTERM);
+	}
 	child->pid = 0;
 	return exit_code(ended);
 }

@@ -23,7 +23,8 @@ int tb_child_start(struct tb_child *child, const struct tb_child_options *option
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_child_wait waits until it has ended and gives its exit code, 1 when a signal ended
-// it; at once and 0 when there is none.
+// it; at once and 0 when there is none. A signal that comes meanwhile and is caught asks
+// it to end.
 int tb_child_wait(struct tb_child *child);
 
 // tb_child_ended says whether it has, and with which exit code, as tb_child_wait.

@@ -77,6 +77,10 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 		return TB_OK;
 	size_t length = strcspn(line, " \t");
 	const struct word *word = word_of(line, length);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 127)
+			return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
+				"a step is expected, not bytes that are no text");
 	if (!word)
 		return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
 			"no step is called '%.*s'", (int)(length < 40 ? length : 40),
