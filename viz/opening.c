@@ -44,19 +44,20 @@ static bool is_named_so(const char *path)
 {
 	static const char *const packed[] = {".gz", ".zst"};
 	static const char *const endings[] = {
-		".pcap", ".pcapng", ".cap", ".dmp", ".goal", ".bin"};
-	size_t length = strlen(path);
+		".pcap", ".pcapng", ".cap", ".dmp", ".goal", ".cm"};
+	size_t length = strlen(path), whole = length;
 	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
 		if (ends_in(path, length, packed[i]))
 			length -= strlen(packed[i]);
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		if (ends_in(path, length, endings[i]))
 			return true;
-	return false;
+	// So much is called .bin that only its first bytes tell, unless it is packed.
+	return length < whole && ends_in(path, length, ".bin");
 }
 
 // begins_so compares the first bytes with those of pcap (either order of bytes, micro- or
-// nanoseconds) and pcapng, and with the first word of a GOAL job.
+// nanoseconds) and pcapng, and with the beginnings of GOAL's text and binary forms.
 static bool begins_so(const char *path)
 {
 	static const struct {
@@ -64,7 +65,7 @@ static bool begins_so(const char *path)
 		size_t n;
 	} beginnings[] = {{"\xa1\xb2\xc3\xd4", 4}, {"\xd4\xc3\xb2\xa1", 4},
 		{"\xa1\xb2\x3c\x4d", 4}, {"\x4d\x3c\xb2\xa1", 4}, {"\n\r\r\n", 4},
-		{"num_ranks", 9}};
+		{"num_ranks", 9}, {"\x7f\x10\0\0\0\0\0\0", 8}};
 	char bytes[16];
 	FILE *file = fopen(path, "rb");
 	if (!file)

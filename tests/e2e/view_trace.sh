@@ -71,3 +71,14 @@ printf 'key Return\nwait 200\nkey q\n' | timeout 60 "$TAILBACK" view long.goal -
 	echo "left behind: $(ls -R tmp)"
 	exit 1
 }
+
+# What is called .bin may be anything: its first bytes tell. A flow list goes by its name.
+printf 'expect is a trace\n' | timeout 60 "$TAILBACK" view "$TB_SOURCE/tests/data/binary_tree_32.bin" --script -
+printf 'Nodes 2\nConnections 1\n0->1 id 1 start 0 size 1000\n' >list.cm
+printf 'expect list.cm is a trace\n' | timeout 60 "$TAILBACK" view list.cm --script -
+printf 'no trace at all\n' >junk.bin
+if timeout 60 "$TAILBACK" view junk.bin --screenshot junk.png 2>said; then
+	echo 'junk was taken for a trace'
+	exit 1
+fi
+grep -q 'junk.bin: is no Tailback store' said
