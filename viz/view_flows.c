@@ -16,9 +16,7 @@
 #define LEGEND_H  52
 #define LIST_W	  292
 #define ROW_H	  20
-#define LEAST_PX  4 // of a cell
-#define ZOOM_STEP 1.2
-#define PAN_STEP  60
+#define LEAST_PX  4    // of a cell
 #define MOST_TOP  1000 // flows that the list goes through
 
 struct flow_rank {
@@ -473,43 +471,21 @@ static void choose(struct tb_viewer *viewer, enum tb_flow_figure figure)
 	viewer->stale = true;
 }
 
+static void fit(struct tb_viewer *viewer)
+{
+	set_view(viewer, 1, 0, 0);
+}
+
 static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 {
-	struct tb_box square = square_of(viewer);
-	double x = square.x + square.w / 2;
-	double y = square.y + square.h / 2;
+	static const struct tb_view_moves moves = {fit, zoom_at, pan};
 	struct flows *flows = flows_of(viewer);
 	if (!flows)
 		return false;
-	switch ((int)asked->name) {
-	case TB_REQUEST_FIT:
-		set_view(viewer, 1, 0, 0);
-		return true;
-	case TB_REQUEST_ZOOM_IN:
-		zoom_at(viewer, x, y, ZOOM_STEP);
-		return true;
-	case TB_REQUEST_ZOOM_OUT:
-		zoom_at(viewer, x, y, 1 / ZOOM_STEP);
-		return true;
-	case TB_REQUEST_PAN_LEFT:
-		pan(viewer, PAN_STEP, 0);
-		return true;
-	case TB_REQUEST_PAN_RIGHT:
-		pan(viewer, -PAN_STEP, 0);
-		return true;
-	case TB_REQUEST_PAN_UP:
-		pan(viewer, 0, PAN_STEP);
-		return true;
-	case TB_REQUEST_PAN_DOWN:
-		pan(viewer, 0, -PAN_STEP);
-		return true;
-	case TB_REQUEST_FIGURE:
-		choose(viewer,
-			(enum tb_flow_figure)((flows->figure + 1) % TB_N_FLOW_FIGURES));
-		return true;
-	default:
-		return false;
-	}
+	if (asked->name != TB_REQUEST_FIGURE)
+		return tb_viewer_move(viewer, asked, square_of(viewer), &moves);
+	choose(viewer, (enum tb_flow_figure)((flows->figure + 1) % TB_N_FLOW_FIGURES));
+	return true;
 }
 
 static const struct tb_flow_cell *cell_of(
@@ -545,7 +521,8 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 		if (in_list)
 			flows->scroll -= event->steps * 3 * ROW_H;
 		else
-			zoom_at(viewer, event->x, event->y, pow(ZOOM_STEP, event->steps));
+			zoom_at(viewer, event->x, event->y,
+				pow(TB_ZOOM_STEP, event->steps));
 		break;
 	case TB_EVENT_DRAG:
 		if (in_list)

@@ -9,11 +9,9 @@
 #define GUTTER	    92
 #define MARGIN	    14
 #define LEGEND_H    52
-#define ZOOM_STEP   1.2
 #define MOST_ZOOM   8
 #define FOCUS_ZOOM  2.5
 #define FONT_SIZE   10.5
-#define PAN_STEP    60	// abstract pixels a key
 #define MOST_FITTED 2.2 // a small network is not blown up beyond
 
 static const struct tb_matrix_metrics metrics = {
@@ -229,41 +227,15 @@ static void draw(
 
 static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 {
-	struct tb_box area = area_of(viewer);
-	double x = area.x + area.w / 2;
-	double y = area.y + area.h / 2;
-	switch ((int)asked->name) {
-	case TB_REQUEST_FIT:
-		tb_matrix_view_fit(viewer);
-		return true;
-	case TB_REQUEST_ZOOM_IN:
-		zoom_at(viewer, x, y, ZOOM_STEP);
-		return true;
-	case TB_REQUEST_ZOOM_OUT:
-		zoom_at(viewer, x, y, 1 / ZOOM_STEP);
-		return true;
-	case TB_REQUEST_PAN_LEFT:
-		pan(viewer, PAN_STEP, 0);
-		return true;
-	case TB_REQUEST_PAN_RIGHT:
-		pan(viewer, -PAN_STEP, 0);
-		return true;
-	case TB_REQUEST_PAN_UP:
-		pan(viewer, 0, PAN_STEP);
-		return true;
-	case TB_REQUEST_PAN_DOWN:
-		pan(viewer, 0, -PAN_STEP);
-		return true;
-	default:
-		return false;
-	}
+	static const struct tb_view_moves moves = {tb_matrix_view_fit, zoom_at, pan};
+	return tb_viewer_move(viewer, asked, area_of(viewer), &moves);
 }
 
 static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
 {
 	switch (event->kind) {
 	case TB_EVENT_WHEEL:
-		zoom_at(viewer, event->x, event->y, pow(ZOOM_STEP, event->steps));
+		zoom_at(viewer, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 		break;
 	case TB_EVENT_DRAG:
 		pan(viewer, event->dx, event->dy);

@@ -16,10 +16,8 @@
 #define LEGEND_H    36
 #define LOWER_H	    168
 #define ROW_H	    17
-#define ZOOM_STEP   1.2
 #define MOST_ZOOM   8
 #define MOST_FITTED 2.2
-#define PAN_STEP    60
 #define FONT_SIZE   10.5
 #define NATURAL_W   860 // world units that lines of blocks are wrapped to
 
@@ -397,39 +395,14 @@ static void draw(
 
 static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 {
-	struct tb_box area = panel_of(viewer, PANEL_A);
-	double x = area.x + area.w / 2, y = area.y + area.h / 2;
-	switch ((int)asked->name) {
-	case TB_REQUEST_FIT:
-		fit(viewer);
-		return true;
-	case TB_REQUEST_ZOOM_IN:
-		zoom_at(viewer, x, y, ZOOM_STEP);
-		return true;
-	case TB_REQUEST_ZOOM_OUT:
-		zoom_at(viewer, x, y, 1 / ZOOM_STEP);
-		return true;
-	case TB_REQUEST_PAN_LEFT:
-		pan(viewer, PAN_STEP, 0);
-		return true;
-	case TB_REQUEST_PAN_RIGHT:
-		pan(viewer, -PAN_STEP, 0);
-		return true;
-	case TB_REQUEST_PAN_UP:
-		pan(viewer, 0, PAN_STEP);
-		return true;
-	case TB_REQUEST_PAN_DOWN:
-		pan(viewer, 0, -PAN_STEP);
-		return true;
-	default:
-		return false;
-	}
+	static const struct tb_view_moves moves = {fit, zoom_at, pan};
+	return tb_viewer_move(viewer, asked, panel_of(viewer, PANEL_A), &moves);
 }
 
 static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
 {
 	if (event->kind == TB_EVENT_WHEEL)
-		zoom_at(viewer, event->x, event->y, pow(ZOOM_STEP, event->steps));
+		zoom_at(viewer, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
 		pan(viewer, event->dx, event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)

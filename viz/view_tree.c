@@ -12,17 +12,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define GUTTER	  92
-#define MARGIN	  18
-#define LEGEND_H  52
-#define ZOOM_STEP 1.2
-#define PAN_STEP  60 // abstract pixels a key
-#define LEAST_W	  9  // of a group of switches
-#define APART_W	  44 // of a switch, from which the two ways of a cable are drawn apart
-#define SWITCH_H  18
-#define NODE_H	  10
-#define MOST_W	  5 // of a link that is always busy
-#define MAX_ROWS  64
+#define GUTTER	 92
+#define MARGIN	 18
+#define LEGEND_H 52
+#define LEAST_W	 9  // of a group of switches
+#define APART_W	 44 // of a switch, from which the two ways of a cable are drawn apart
+#define SWITCH_H 18
+#define NODE_H	 10
+#define MOST_W	 5 // of a link that is always busy
+#define MAX_ROWS 64
 
 // A line to be drawn; the least loaded first, so that the others lie above.
 struct stroke {
@@ -531,16 +529,16 @@ static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 		set_view(viewer, 1, 0);
 		return true;
 	case TB_REQUEST_ZOOM_IN:
-		zoom_at(viewer, middle, ZOOM_STEP);
+		zoom_at(viewer, middle, TB_ZOOM_STEP);
 		return true;
 	case TB_REQUEST_ZOOM_OUT:
-		zoom_at(viewer, middle, 1 / ZOOM_STEP);
+		zoom_at(viewer, middle, 1 / TB_ZOOM_STEP);
 		return true;
 	case TB_REQUEST_PAN_LEFT:
-		pan(viewer, PAN_STEP);
+		pan(viewer, TB_PAN_STEP);
 		return true;
 	case TB_REQUEST_PAN_RIGHT:
-		pan(viewer, -PAN_STEP);
+		pan(viewer, -TB_PAN_STEP);
 		return true;
 	default:
 		return false;
@@ -552,7 +550,7 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 	if (!tree_of(viewer))
 		return;
 	if (event->kind == TB_EVENT_WHEEL)
-		zoom_at(viewer, event->x, pow(ZOOM_STEP, event->steps));
+		zoom_at(viewer, event->x, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
 		pan(viewer, event->dx);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)

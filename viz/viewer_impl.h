@@ -89,6 +89,22 @@ extern const struct tb_view tb_view_head, tb_view_tabs, tb_view_matrix, tb_view_
 	tb_view_links, tb_view_flows, tb_view_roots, tb_view_blame, tb_view_pair,
 	tb_view_list, tb_view_detail, tb_view_time;
 
+#define TB_ZOOM_STEP 1.2 // a key or a notch of the wheel
+#define TB_PAN_STEP  60	 // abstract pixels a key
+
+// How a view zooms and moves: to see all, about a point of the window, by abstract
+// pixels.
+struct tb_view_moves {
+	void (*fit)(struct tb_viewer *viewer);
+	void (*zoom_at)(struct tb_viewer *viewer, double x, double y, double factor);
+	void (*pan)(struct tb_viewer *viewer, double dx, double dy);
+};
+
+// tb_viewer_move answers the requests that zoom (about the middle of `area`) and move;
+// false when it is another one.
+bool tb_viewer_move(struct tb_viewer *viewer, const struct tb_request *asked,
+	struct tb_box area, const struct tb_view_moves *moves);
+
 struct tb_list_row {
 	struct tb_link link;
 	uint64_t key; // the larger come first
