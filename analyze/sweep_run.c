@@ -19,6 +19,10 @@ struct finished {
 	struct finished *next;
 };
 
+// So many points wait to be written at most: a worker that is ahead waits, so that memory
+// does not grow where a disk is slow.
+enum { MOST_FINISHED = 32 };
+
 struct task {
 	size_t point;
 	double cost;
@@ -36,7 +40,9 @@ struct crew {
 	struct tb_sweep_progress *progress;
 	// Between the workers and the writer:
 	pthread_mutex_t mutex;
+	pthread_cond_t taken;
 	struct finished *finished;
+	unsigned n_finished;
 	int written; // what writing came to; guarded too
 	struct tb_error error;
 };
@@ -97,8 +103,11 @@ static int run_task(void *context, size_t index)
 		return status;
 	}
 	pthread_mutex_lock(&crew->mutex);
+	while (crew->n_finished >= MOST_FINISHED)
+		pthread_cond_wait(&crew->taken, &crew->mutex);
 	finished->next = crew->finished;
 	crew->finished = finished;
+	crew->n_finished++;
 	pthread_mutex_unlock(&crew->mutex);
 	return TB_OK;
 }
@@ -150,7 +159,9 @@ static void write_finished(struct crew *crew)
 	pthread_mutex_lock(&crew->mutex);
 	struct finished *list = crew->finished;
 	crew->finished = NULL;
+	crew->n_finished = 0;
 	int status = crew->written;
+	pthread_cond_broadcast(&crew->taken);
 	pthread_mutex_unlock(&crew->mutex);
 	while (list) {
 		struct finished *finished = list;
@@ -233,6 +244,7 @@ int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *swee
 		.points = calloc(sweep->n_points, sizeof *crew.points),
 		.tasks = calloc(sweep->n_points, sizeof *crew.tasks)};
 	pthread_mutex_init(&crew.mutex, NULL);
+	pthread_cond_init(&crew.taken, NULL);
 	int status = TB_OK;
 	if (!crew.points || !crew.tasks)
 		status = tb_fail(error, TB_ENOMEM, "no memory for the points");
@@ -245,6 +257,7 @@ int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *swee
 		status = run_tasks(&crew, error);
 	}
 	tb_store_free(crew.store);
+	pthread_cond_destroy(&crew.taken);
 	pthread_mutex_destroy(&crew.mutex);
 	free(crew.points);
 	free(crew.tasks);
