@@ -1,5 +1,5 @@
-// The ledger of who waited for whom: it may tell less than all, but loses nothing.
-#include "blame_ledger.h"
+// The book of who waited for whom: it may tell less than all, but loses nothing.
+#include "blame_book.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static int make_flows(void **state)
 	return 0;
 }
 
-static void add(struct tb_blame_ledger *ledger, uint32_t link, uint32_t victim,
+static void add(struct tb_blame_book *book, uint32_t link, uint32_t victim,
 	uint32_t culprit, uint64_t wait_ps)
 {
 	const struct tb_blame_entry more = {.link = link,
@@ -30,22 +30,21 @@ static void add(struct tb_blame_ledger *ledger, uint32_t link, uint32_t victim,
 		.culprit = culprit,
 		.n_waits = 1,
 		.wait_ps = wait_ps};
-	assert_int_equal(tb_blame_ledger_add(ledger, flows, &more), TB_OK);
+	assert_int_equal(tb_blame_book_add(book, flows, &more), TB_OK);
 }
 
 static void waits_of_the_same_parties_are_added_up(void **state)
 {
 	(void)state;
-	struct tb_blame_ledger ledger;
+	struct tb_blame_book book;
 	struct tb_blame_sample *samples = NULL;
 	size_t n = 0;
-	assert_int_equal(tb_blame_ledger_init(&ledger), TB_OK);
-	add(&ledger, 1, 2, 3, 100);
-	add(&ledger, 1, 3, 2, 150);
-	add(&ledger, 1, 2, 3, 70);
+	assert_int_equal(tb_blame_book_init(&book), TB_OK);
+	add(&book, 1, 2, 3, 100);
+	add(&book, 1, 3, 2, 150);
+	add(&book, 1, 2, 3, 70);
 	for (int again = 0; again < 2; again++) {
-		assert_int_equal(
-			tb_blame_ledger_list(&ledger, flows, &samples, &n), TB_OK);
+		assert_int_equal(tb_blame_book_list(&book, flows, &samples, &n), TB_OK);
 		assert_int_equal(n, 2);
 		assert_int_equal(samples[0].wait_ps, 170);
 		assert_int_equal(samples[0].n_waits, 2);
@@ -54,7 +53,7 @@ static void waits_of_the_same_parties_are_added_up(void **state)
 		assert_int_equal(samples[1].wait_ps, 150);
 		free(samples);
 	}
-	tb_blame_ledger_fini(&ledger);
+	tb_blame_book_fini(&book);
 }
 
 // More parties than are told apart, those of one victim by far the heaviest.
@@ -62,18 +61,18 @@ static void what_is_not_told_apart_is_told_by_job(void **state)
 {
 	(void)state;
 	static uint64_t waits[N_LINKS][N_JOBS][N_JOBS];
-	struct tb_blame_ledger ledger;
+	struct tb_blame_book book;
 	struct tb_blame_sample *samples = NULL;
 	size_t n = 0, n_in_full = 0;
-	assert_int_equal(tb_blame_ledger_init(&ledger), TB_OK);
+	assert_int_equal(tb_blame_book_init(&book), TB_OK);
 	for (uint32_t link = 0; link < N_LINKS; link++)
 		for (uint32_t i = 0; i < N_FLOWS * N_FLOWS; i++) {
 			uint32_t victim = i / N_FLOWS, culprit = i % N_FLOWS;
 			uint64_t wait = victim == 5 ? 1000000 : 1 + (link + i) % 97;
-			add(&ledger, link, victim, culprit, wait);
+			add(&book, link, victim, culprit, wait);
 			waits[link][victim % N_JOBS][culprit % N_JOBS] += wait;
 		}
-	assert_int_equal(tb_blame_ledger_list(&ledger, flows, &samples, &n), TB_OK);
+	assert_int_equal(tb_blame_book_list(&book, flows, &samples, &n), TB_OK);
 	assert_true(n < 8192);
 	for (size_t i = 0; i < n; i++) {
 		const struct tb_blame_sample *sample = &samples[i];
@@ -88,16 +87,16 @@ static void what_is_not_told_apart_is_told_by_job(void **state)
 		for (int jobs = 0; jobs < N_JOBS * N_JOBS; jobs++)
 			assert_int_equal(waits[link][jobs / N_JOBS][jobs % N_JOBS], 0);
 	free(samples);
-	tb_blame_ledger_fini(&ledger);
+	tb_blame_book_fini(&book);
 }
 
 static void a_zeroed_ledger_keeps_nothing(void **state)
 {
 	(void)state;
-	struct tb_blame_ledger ledger = {0};
-	add(&ledger, 1, 2, 3, 100);
-	assert_false(tb_blame_ledger_is_kept(&ledger));
-	tb_blame_ledger_fini(&ledger);
+	struct tb_blame_book book = {0};
+	add(&book, 1, 2, 3, 100);
+	assert_false(tb_blame_book_is_kept(&book));
+	tb_blame_book_fini(&book);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-// The ledger of congestion trees: slices of time, and bounded memory.
-#include "tree_ledger.h"
+// The book of congestion trees: slices of time, and bounded memory.
+#include "tree_book.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +13,10 @@ struct listed {
 	size_t n;
 };
 
-static struct listed list(struct tb_tree_ledger *ledger)
+static struct listed list(struct tb_tree_book *book)
 {
 	struct listed listed = {NULL, 0};
-	assert_int_equal(tb_tree_ledger_list(ledger, &listed.samples, &listed.n), TB_OK);
+	assert_int_equal(tb_tree_book_list(book, &listed.samples, &listed.n), TB_OK);
 	return listed;
 }
 
@@ -31,11 +31,11 @@ static uint64_t sum(const struct listed *listed)
 static void a_wait_counts_in_every_slice_that_it_lasts_through(void **state)
 {
 	(void)state;
-	struct tb_tree_ledger ledger;
-	assert_int_equal(tb_tree_ledger_init(&ledger, 1000), TB_OK);
-	assert_int_equal(tb_tree_ledger_add(&ledger, 7, 3, 500, 2300), TB_OK);
-	assert_int_equal(tb_tree_ledger_add(&ledger, 7, 3, 2000, 2100), TB_OK);
-	struct listed listed = list(&ledger);
+	struct tb_tree_book book;
+	assert_int_equal(tb_tree_book_init(&book, 1000), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 7, 3, 500, 2300), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 7, 3, 2000, 2100), TB_OK);
+	struct listed listed = list(&book);
 	assert_int_equal(listed.n, 3);
 	assert_int_equal(listed.samples[0].wait_ps, 500);
 	assert_int_equal(listed.samples[1].wait_ps, 1000);
@@ -44,42 +44,42 @@ static void a_wait_counts_in_every_slice_that_it_lasts_through(void **state)
 	assert_int_equal(listed.samples[2].root.id, 7);
 	assert_int_equal(listed.samples[2].link.id, 3);
 	free(listed.samples);
-	tb_tree_ledger_fini(&ledger);
+	tb_tree_book_fini(&book);
 }
 
 static void slices_double_when_the_run_outgrows_them(void **state)
 {
 	(void)state;
-	struct tb_tree_ledger ledger;
-	assert_int_equal(tb_tree_ledger_init(&ledger, 1000), TB_OK);
-	assert_int_equal(tb_tree_ledger_add(&ledger, 1, 2, 100, 900), TB_OK);
-	assert_int_equal(tb_tree_ledger_add(&ledger, 1, 2, 1100, 1200), TB_OK);
-	assert_int_equal(tb_tree_ledger_add(&ledger, 1, 2, 199500, 200000), TB_OK);
-	assert_int_equal(ledger.bin_ps, 4000);
-	struct listed listed = list(&ledger);
+	struct tb_tree_book book;
+	assert_int_equal(tb_tree_book_init(&book, 1000), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 1, 2, 100, 900), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 1, 2, 1100, 1200), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 1, 2, 199500, 200000), TB_OK);
+	assert_int_equal(book.bin_ps, 4000);
+	struct listed listed = list(&book);
 	assert_int_equal(listed.n, 2);
 	assert_int_equal(listed.samples[0].wait_ps, 900);
 	assert_int_equal(listed.samples[1].bin, 49);
 	free(listed.samples);
-	tb_tree_ledger_fini(&ledger);
+	tb_tree_book_fini(&book);
 }
 
 // Ten times as many pairs as there is room for, one of them heavy.
 static void too_many_pairs_lose_their_names_but_no_wait(void **state)
 {
 	(void)state;
-	struct tb_tree_ledger ledger;
+	struct tb_tree_book book;
 	uint64_t wait_ps = 0;
-	assert_int_equal(tb_tree_ledger_init(&ledger, 1000000), TB_OK);
+	assert_int_equal(tb_tree_book_init(&book, 1000000), TB_OK);
 	for (uint32_t i = 0; i < 300000; i++) {
 		tb_time_ps from = (tb_time_ps)i * 100;
 		assert_int_equal(
-			tb_tree_ledger_add(&ledger, i % 977, i, from, from + 10), TB_OK);
+			tb_tree_book_add(&book, i % 977, i, from, from + 10), TB_OK);
 		assert_int_equal(
-			tb_tree_ledger_add(&ledger, 5000, 1, from, from + 90), TB_OK);
+			tb_tree_book_add(&book, 5000, 1, from, from + 90), TB_OK);
 		wait_ps += 100;
 	}
-	struct listed listed = list(&ledger);
+	struct listed listed = list(&book);
 	uint64_t heavy_ps = 0;
 	assert_int_equal(sum(&listed), wait_ps);
 	assert_true(listed.n < 9000);
@@ -88,15 +88,15 @@ static void too_many_pairs_lose_their_names_but_no_wait(void **state)
 			heavy_ps += listed.samples[i].wait_ps;
 	assert_int_equal(heavy_ps, 300000 * 90);
 	free(listed.samples);
-	tb_tree_ledger_fini(&ledger);
+	tb_tree_book_fini(&book);
 }
 
 static void what_keeps_nothing_takes_everything(void **state)
 {
 	(void)state;
-	struct tb_tree_ledger ledger = {0};
-	assert_int_equal(tb_tree_ledger_add(&ledger, 1, 2, 0, 10), TB_OK);
-	struct listed listed = list(&ledger);
+	struct tb_tree_book book = {0};
+	assert_int_equal(tb_tree_book_add(&book, 1, 2, 0, 10), TB_OK);
+	struct listed listed = list(&book);
 	assert_int_equal(listed.n, 0);
 	free(listed.samples);
 }

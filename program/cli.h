@@ -1,0 +1,36 @@
+// What every subcommand shares: exit codes, the shape of an error message, the stop flag
+// that Ctrl-C sets. For the program (cmd_*.c and tailback.c); libraries do not use it.
+#ifndef TB_CLI_H
+#define TB_CLI_H
+
+#include "status.h"
+
+#include <signal.h>
+
+enum tb_exit {
+	TB_EXIT_OK = 0,
+	TB_EXIT_FAILURE = 1,
+	TB_EXIT_USAGE = 2,
+	TB_EXIT_TRIPPED = 3
+};
+
+struct tb_command {
+	const char *name;
+	const char *summary; // one line for `tailback --help`
+	int (*run)(int argc,
+		char **argv); // argv[0] is "tailback NAME"; returns the exit code
+};
+
+// tb_cli_fail prints "tailback: <file: place: sentence>" on stderr and returns the exit
+// code that the status asks for: 2 for TB_EUSAGE, else 1.
+int tb_cli_fail(const struct tb_error *error);
+
+// tb_cli_usage prints "tailback COMMAND: <sentence>" and where help is to be found,
+// returns 2.
+int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
+
+// tb_cli_catch_stop makes SIGINT and SIGTERM set the flag that it returns instead of
+// killing the program; a second signal kills. Call once.
+const volatile sig_atomic_t *tb_cli_catch_stop(void);
+
+#endif

@@ -1,0 +1,214 @@
+// tailback compare: what changed between two runs.
+#include "cli.h"
+#include "cmd_run_args.h"
+#include "commands.h"
+#include "compare.h"
+#include "outfile.h"
+#include "units.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "tailback compare"
+
+// What fits a page to be read, and one to be searched.
+#define TOP_TO_READ   10
+#define TOP_TO_SEARCH 100
+
+struct options {
+	const char *stores[2];
+	int n_stores;
+	int64_t runs[2];
+	int n_runs;
+	const char *output;
+	uint64_t top;
+	double fail_over;
+	enum tb_compare_format format;
+	bool format_given, top_given, fail_over_given;
+};
+
+enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER };
+
+static const struct argp_option argp_options[] = {
+	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
+	{"format", 'f', "FORMAT", 0,
+		"text, csv, json or markdown; by the ending of FILE when not given", 0},
+	{"top", KEY_TOP, "N", 0,
+		"List the first N links and flows that changed; 0: all (default: 10 in "
+		"text and Markdown, else 100)",
+		0},
+	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
+		"Exit with 3 when the headers of B wait more than PERCENT longer than "
+		"those of A",
+		0},
+	{"run", KEY_RUN, "ID", 0,
+		"Run number within its store, once for A and once for B (default: the "
+		"newest; of one store alone the newest against the one before)",
+		0},
+	{0},
+};
+
+static void take_store(
+	struct options *options, const char *value, const struct argp_state *state)
+{
+	if (options->n_stores == 2)
+		argp_error(state, "two stores at a time: '%s' is too many", value);
+	options->stores[options->n_stores++] = value;
+}
+
+static void take_run(
+	struct options *options, const char *value, const struct argp_state *state)
+{
+	if (options->n_runs == 2)
+		argp_error(state, "--run stands once for A and once for B, not thrice");
+	options->runs[options->n_runs++] = tb_cmd_run_number(value, state);
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct options *options = state->input;
+	switch (key) {
+	case 'o':
+		options->output = value;
+		break;
+	case 'f':
+		if (tb_compare_parse_format(value, &options->format) != TB_OK)
+			argp_error(state, "no format is called '%s'", value);
+		options->format_given = true;
+		break;
+	case KEY_TOP:
+		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
+			argp_error(state, "--top takes a whole number, not '%s'", value);
+		options->top_given = true;
+		break;
+	case KEY_FAIL_OVER:
+		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
+			argp_error(
+				state, "--fail-over takes a percentage, not '%s'", value);
+		options->fail_over_given = true;
+		break;
+	case KEY_RUN:
+		take_run(options, value, state);
+		break;
+	case ARGP_KEY_ARG:
+		take_store(options, value, state);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which runs? Name two stores, A.db and B.db");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+// newest_two finds the runs to compare of one store alone.
+static int newest_two(const char *store, int64_t runs[2], struct tb_error *error)
+{
+	struct tb_runs *list;
+	int status = tb_runs_open(&list, store, error);
+	if (status != TB_OK)
+		return status;
+	size_t n = tb_runs_n(list);
+	if (n < 2) {
+		status = tb_fail_in(error, TB_EUSAGE, store,
+			"holds %s: name another store to compare it with",
+			n == 0 ? "no run" : "one run alone");
+	} else {
+		runs[0] = tb_runs_at(list, n - 2)->id;
+		runs[1] = tb_runs_at(list, n - 1)->id;
+	}
+	tb_runs_free(list);
+	return status;
+}
+
+static int write_comparison(const struct options *options,
+	const struct tb_compare *compare, struct tb_error *error)
+{
+	struct tb_outfile out;
+	int status = tb_outfile_open(&out, options->output, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_compare_write(compare, options->format, out.stream, error);
+	if (status == TB_OK)
+		return tb_outfile_commit(&out, error);
+	tb_outfile_abandon(&out);
+	return status;
+}
+
+static int judge(const struct options *options, const struct tb_compare *compare)
+{
+	double growth = tb_compare_wait_growth(compare);
+	if (!options->fail_over_given || growth <= options->fail_over)
+		return TB_EXIT_OK;
+	fflush(stdout);
+	fprintf(stderr,
+		"tailback: headers wait %.4g %% longer in B (%s) than in A (%s), more "
+		"than %g %%\n",
+		growth, options->stores[1], options->stores[0], options->fail_over);
+	return TB_EXIT_TRIPPED;
+}
+
+static int compare_runs(struct options *options)
+{
+	struct tb_error error;
+	struct tb_run *runs[2] = {NULL, NULL};
+	struct tb_compare *compare = NULL;
+	int status = TB_OK;
+	if (options->n_stores == 1) {
+		options->stores[1] = options->stores[0];
+		if (options->n_runs == 0)
+			status = newest_two(options->stores[0], options->runs, &error);
+	}
+	for (int i = 0; status == TB_OK && i < 2; i++)
+		status = tb_run_open(
+			&runs[i], options->stores[i], options->runs[i], &error);
+	if (status == TB_OK)
+		status = tb_compare_new(&compare,
+			(struct tb_compared){runs[0], options->stores[0]},
+			(struct tb_compared){runs[1], options->stores[1]},
+			(uint32_t)options->top, &error);
+	if (status == TB_OK)
+		status = write_comparison(options, compare, &error);
+	int code = status == TB_OK ? judge(options, compare) : tb_cli_fail(&error);
+	tb_compare_free(compare);
+	tb_run_free(runs[0]);
+	tb_run_free(runs[1]);
+	return code;
+}
+
+int tb_cmd_compare(int argc, char **argv)
+{
+	static const struct argp argp = {argp_options, parse_option, "A.db [B.db]",
+		"Tell what changed between two runs: what they were made from, what came "
+		"of it, and the links and flows that changed most. A is before, B is "
+		"after. Of one store alone, its newest run is held against the one "
+		"before.\v"
+		"The runs may be of different inputs and networks: links are the same "
+		"when they have one name, flows when they have one job, source and "
+		"destination. What differs is told first.\n\n"
+		"Examples:\n"
+		"  tailback compare before.db after.db\n"
+		"  tailback compare run.db --run 1 --run 3 -o change.md\n"
+		"  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
+		"worse",
+		NULL, NULL, NULL};
+	struct options options = {.output = "-"};
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!options.format_given && strcmp(options.output, "-") != 0 &&
+		tb_compare_parse_format(
+			tb_outfile_format(options.output), &options.format) != TB_OK)
+		return tb_cli_usage(COMMAND,
+			"the ending of '%s' tells no format: name one with -f",
+			options.output);
+	if (options.n_stores == 1 && options.n_runs == 1)
+		return tb_cli_usage(COMMAND,
+			"of one store, which two runs? Name --run twice, or neither");
+	bool to_read = options.format == TB_COMPARE_TEXT ||
+		       options.format == TB_COMPARE_MARKDOWN;
+	if (!options.top_given)
+		options.top = to_read ? TOP_TO_READ : TOP_TO_SEARCH;
+	return compare_runs(&options);
+}

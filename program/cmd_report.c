@@ -1,0 +1,214 @@
+// tailback report: where a run waited, as text, data or one HTML page.
+#include "cli.h"
+#include "cmd_run_args.h"
+#include "commands.h"
+#include "matrix_picture.h"
+#include "nearest.h"
+#include "outfile.h"
+#include "report.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "tailback report"
+
+// What fits a page to be read, and one to be searched.
+#define TOP_TO_READ   10
+#define TOP_TO_SEARCH 100
+
+struct options {
+	const char *store;
+	const char *output;
+	int64_t run;
+	uint64_t top;
+	double fail_over;
+	enum tb_report_format format;
+	const char *list; // of CSV; NULL: the default
+	bool format_given, top_given, fail_over_given;
+};
+
+enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST };
+
+static const struct argp_option argp_options[] = {
+	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
+	{"format", 'f', "FORMAT", 0,
+		"text, csv, json, markdown or html; by the ending of FILE when not given",
+		0},
+	{"top", KEY_TOP, "N", 0,
+		"List the first N links, switches, flows, roots and waits of flows for "
+		"flows; 0: all (default: 10 in text and Markdown, else 100)",
+		0},
+	{"list", KEY_LIST, "LIST", 0,
+		"Of CSV: jobs, hot-links (the default), switches, flows, "
+		"congestion-roots, root-by-job, blame, blame-triples, blame-by-link or "
+		"blame-by-job",
+		0},
+	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
+		"Exit with 3 when headers waited at the hottest link for more than "
+		"PERCENT "
+		"of the simulated time",
+		0},
+	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
+	{0},
+};
+
+static const char *find_list(const char *wanted)
+{
+	const char *name;
+	for (size_t i = 0; (name = tb_report_list_name(i)); i++)
+		if (strcmp(name, wanted) == 0)
+			return name;
+	return NULL;
+}
+
+static const char *nearest_list(const char *wanted)
+{
+	const char *names[16];
+	size_t n = 0;
+	while (n < 16 && (names[n] = tb_report_list_name(n)) != NULL)
+		n++;
+	return names[tb_nearest(wanted, names, n, sizeof *names)];
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct options *options = state->input;
+	switch (key) {
+	case 'o':
+		options->output = value;
+		break;
+	case 'f':
+		if (tb_report_parse_format(value, &options->format) != TB_OK)
+			argp_error(state, "no format is called '%s'", value);
+		options->format_given = true;
+		break;
+	case KEY_RUN:
+		options->run = tb_cmd_run_number(value, state);
+		break;
+	case KEY_TOP:
+		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
+			argp_error(state, "--top takes a whole number, not '%s'", value);
+		options->top_given = true;
+		break;
+	case KEY_LIST:
+		options->list = find_list(value);
+		if (!options->list)
+			argp_error(state, "no list is called '%s'; the nearest is '%s'",
+				value, nearest_list(value));
+		break;
+	case KEY_FAIL_OVER:
+		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)
+			argp_error(
+				state, "--fail-over takes a percentage, not '%s'", value);
+		options->fail_over_given = true;
+		break;
+	default:
+		return tb_cmd_store_arg(key, value, state, &options->store);
+	}
+	return 0;
+}
+
+static int write_html(struct tb_run *run, const struct tb_report *report, FILE *stream,
+	struct tb_error *error)
+{
+	const struct tb_window whole = {0, 0};
+	char *light = NULL, *dark = NULL;
+	int status = tb_matrix_picture_svg(run, whole, TB_WAIT, TB_LIGHT, &light, error);
+	if (status == TB_OK)
+		status =
+			tb_matrix_picture_svg(run, whole, TB_WAIT, TB_DARK, &dark, error);
+	const struct tb_report_figures figures = {light, dark};
+	if (status == TB_OK)
+		status = tb_report_write(
+			report, TB_REPORT_HTML, &figures, NULL, stream, error);
+	free(light);
+	free(dark);
+	return status;
+}
+
+static int write_report(const struct options *options, struct tb_run *run,
+	const struct tb_report *report, struct tb_error *error)
+{
+	struct tb_outfile out;
+	int status = tb_outfile_open(&out, options->output, error);
+	if (status != TB_OK)
+		return status;
+	if (options->format == TB_REPORT_HTML)
+		status = write_html(run, report, out.stream, error);
+	else
+		status = tb_report_write(
+			report, options->format, NULL, options->list, out.stream, error);
+	if (status == TB_OK)
+		return tb_outfile_commit(&out, error);
+	tb_outfile_abandon(&out);
+	return status;
+}
+
+// judge tells on stderr which link tripped.
+static int judge(const struct options *options, const struct tb_run *run,
+	const struct tb_report *report)
+{
+	const struct tb_hot_link *hottest = tb_report_hottest(report);
+	if (!options->fail_over_given || !hottest ||
+		hottest->waiting <= options->fail_over)
+		return TB_EXIT_OK;
+	fflush(stdout);
+	fprintf(stderr,
+		"tailback: %s: headers waited at link %s for %.2f %% of the simulated "
+		"time, more than %g %%\n",
+		options->store, tb_run_links(run)[hottest->sample.link.id].name,
+		hottest->waiting, options->fail_over);
+	return TB_EXIT_TRIPPED;
+}
+
+static int report_run(const struct options *options)
+{
+	struct tb_error error;
+	struct tb_run *run = NULL;
+	struct tb_report *report = NULL;
+	int status = tb_run_open(&run, options->store, options->run, &error);
+	if (status == TB_OK)
+		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
+	if (status == TB_OK)
+		status = write_report(options, run, report, &error);
+	int code = status == TB_OK ? judge(options, run, report) : tb_cli_fail(&error);
+	tb_report_free(report);
+	tb_run_free(run);
+	return code;
+}
+
+int tb_cmd_report(int argc, char **argv)
+{
+	static const struct argp argp = {argp_options, parse_option, "run.db",
+		"Report where a run waited: the hot links, the switches, the slowest "
+		"flows, the congestion roots, who made whom wait, and all that by job. "
+		"HTML is one page that fetches nothing, "
+		"with the congestion matrix in it.\v"
+		"A link's wait is the time that headers which came in by it stood for a "
+		"virtual channel, added up; with several virtual channels it may exceed "
+		"the simulated time, so PERCENT may exceed 100.\n\n"
+		"Examples:\n"
+		"  tailback report run.db\n"
+		"  tailback report run.db -o report.html\n"
+		"  tailback report run.db -f csv --top 0 > links.csv\n"
+		"  tailback report run.db --fail-over 20 > /dev/null || echo congested",
+		NULL, NULL, NULL};
+	struct options options = {.output = "-"};
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (!options.format_given && strcmp(options.output, "-") != 0 &&
+		tb_report_parse_format(
+			tb_outfile_format(options.output), &options.format) != TB_OK)
+		return tb_cli_usage(COMMAND,
+			"the ending of '%s' tells no format: name one with -f",
+			options.output);
+	if (options.list && options.format != TB_REPORT_CSV)
+		return tb_cli_usage(
+			COMMAND, "--list is for CSV: the other formats have all lists");
+	bool to_read =
+		options.format == TB_REPORT_TEXT || options.format == TB_REPORT_MARKDOWN;
+	if (!options.top_given)
+		options.top = to_read ? TOP_TO_READ : TOP_TO_SEARCH;
+	return report_run(&options);
+}

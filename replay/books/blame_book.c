@@ -1,0 +1,256 @@
+#include "blame_book.h"
+
+#include "random.h"
+#include "wait_steps.h"
+
+#include <stdlib.h>
+
+enum { FIRST_ROOM = 1024 };
+// Beyond so many slots (32 bytes each) the heavier entries alone are told apart.
+enum { MOST_ROOM = 32768 };
+// So many are told in full: a store of every pair that ever met would take longer than
+// the replay.
+enum { MOST_TOLD = 4096 };
+
+int tb_blame_book_init(struct tb_blame_book *book)
+{
+	struct tb_blame_entry *slots = calloc(FIRST_ROOM, sizeof *slots);
+	if (!slots)
+		return TB_ENOMEM;
+	*book = (struct tb_blame_book){.slots = slots, .room = FIRST_ROOM};
+	return TB_OK;
+}
+
+void tb_blame_book_fini(struct tb_blame_book *book)
+{
+	free(book->slots);
+	*book = (struct tb_blame_book){0};
+}
+
+bool tb_blame_book_is_kept(const struct tb_blame_book *book)
+{
+	return book->slots != NULL;
+}
+
+static bool same_parties(const struct tb_blame_entry *a, const struct tb_blame_entry *b)
+{
+	return a->link == b->link && a->root == b->root && a->victim == b->victim &&
+	       a->culprit == b->culprit;
+}
+
+static uint64_t hash_of(const struct tb_blame_entry *entry)
+{
+	return tb_random_mix(((uint64_t)entry->victim << 32 | entry->culprit) ^
+			     ((uint64_t)entry->root << 20) ^ entry->link);
+}
+
+static void enter(
+	struct tb_blame_book *book, const struct tb_blame_entry *more, uint64_t hash)
+{
+	uint32_t mask = book->room - 1;
+	uint32_t i = (uint32_t)hash & mask;
+	while (book->slots[i].n_waits && !same_parties(&book->slots[i], more))
+		i = (i + 1) & mask;
+	struct tb_blame_entry *entry = &book->slots[i];
+	if (entry->n_waits == 0) {
+		*entry = *more;
+		book->n_used++;
+		return;
+	}
+	entry->n_waits += more->n_waits;
+	entry->wait_ps += more->wait_ps;
+}
+
+static int by_id(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int heaviest_first(const void *left, const void *right)
+{
+	const struct tb_blame_entry *a = left, *b = right;
+	if (a->wait_ps != b->wait_ps)
+		return a->wait_ps < b->wait_ps ? 1 : -1;
+	if (a->link != b->link)
+		return by_id(a->link, b->link);
+	if (a->victim != b->victim)
+		return by_id(a->victim, b->victim);
+	if (a->culprit != b->culprit)
+		return by_id(a->culprit, b->culprit);
+	return by_id(a->root, b->root);
+}
+
+static uint32_t flow_of_job(const struct tb_flow_sample *flows, uint32_t flow)
+{
+	return flow & TB_FLOW_OF_JOB ? flow : TB_FLOW_OF_JOB | flows[flow].job;
+}
+
+// gather moves the used entries to the front and counts them: the table is then a list,
+// to be refilled before it is entered into again.
+static uint32_t gather(struct tb_blame_book *book)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < book->room; i++)
+		if (book->slots[i].n_waits)
+			book->slots[n++] = book->slots[i];
+	return n;
+}
+
+static bool is_roomy(const struct tb_blame_book *book)
+{
+	return book->n_used <= book->room / 2;
+}
+
+// refill puts `n` gathered entries into a new table of at least `room` slots, and so many
+// that it is no more than half full: where even by job there are many, the next refill is
+// far off.
+static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
+{
+	struct tb_blame_entry *entries = book->slots;
+	for (;; room *= 2) {
+		book->slots = calloc(room, sizeof *book->slots);
+		book->room = room;
+		book->n_used = 0;
+		if (!book->slots) {
+			free(entries);
+			*book = (struct tb_blame_book){0};
+			return TB_ENOMEM;
+		}
+		for (uint32_t i = 0; i < n && is_roomy(book); i++)
+			enter(book, &entries[i], hash_of(&entries[i]));
+		if (is_roomy(book))
+			break;
+		free(book->slots);
+	}
+	free(entries);
+	return TB_OK;
+}
+
+// fold tells those of `n` gathered entries by job alone that waited less than `least_ps`.
+static void fold(struct tb_blame_book *book, const struct tb_flow_sample *flows,
+	uint32_t n, uint64_t least_ps)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_blame_entry *entry = &book->slots[i];
+		if (entry->wait_ps >= least_ps)
+			continue;
+		entry->victim = flow_of_job(flows, entry->victim);
+		entry->culprit = flow_of_job(flows, entry->culprit);
+	}
+}
+
+// heavier_ps finds a wait that about `n_most` of the entries reach, and no more.
+static uint64_t heavier_ps(
+	const struct tb_blame_entry *entries, uint32_t n, uint32_t n_most)
+{
+	struct tb_wait_steps steps = {0};
+	for (uint32_t i = 0; i < n; i++)
+		tb_wait_steps_add(&steps, entries[i].wait_ps);
+	return tb_wait_steps_reached(&steps, n_most);
+}
+
+// enlarge makes room. From MOST_ROOM on it keeps the heavier half and folds the rest.
+static int enlarge(struct tb_blame_book *book, const struct tb_flow_sample *flows)
+{
+	uint32_t n = gather(book);
+	if (book->room < MOST_ROOM)
+		return refill(book, n, book->room * 2);
+	fold(book, flows, n, heavier_ps(book->slots, n, n / 2));
+	return refill(book, n, book->room);
+}
+
+static int enter_held(
+	struct tb_blame_book *book, const struct tb_flow_sample *flows, uint32_t i)
+{
+	enter(book, &book->held[i], book->hashes[i]);
+	return book->n_used * 4 >= book->room * 3 ? enlarge(book, flows) : TB_OK;
+}
+
+int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *flows,
+	const struct tb_blame_entry *more)
+{
+	if (!book->slots)
+		return TB_OK;
+	uint32_t i = book->next_held;
+	if (book->n_held == TB_BLAME_HELD) {
+		if (enter_held(book, flows, i) != TB_OK)
+			return TB_ENOMEM;
+	} else {
+		book->n_held++;
+	}
+	book->held[i] = *more;
+	book->hashes[i] = hash_of(more);
+	book->next_held = (i + 1) % TB_BLAME_HELD;
+	__builtin_prefetch(&book->slots[book->hashes[i] & (book->room - 1)], 1);
+	return TB_OK;
+}
+
+// enter_all enters what is held back, in the order in which it came.
+static int enter_all(struct tb_blame_book *book, const struct tb_flow_sample *flows)
+{
+	uint32_t first = book->next_held + TB_BLAME_HELD - book->n_held;
+	for (uint32_t n = 0; n < book->n_held; n++)
+		if (enter_held(book, flows, (first + n) % TB_BLAME_HELD) != TB_OK)
+			return TB_ENOMEM;
+	book->n_held = 0;
+	return TB_OK;
+}
+
+// end_of is the flow behind a number of an entry, or the job alone.
+static struct tb_flow_sample end_of(const struct tb_flow_sample *flows, uint32_t flow)
+{
+	if (flow & TB_FLOW_OF_JOB)
+		return (struct tb_flow_sample){.job = flow & ~TB_FLOW_OF_JOB,
+			.source = {TB_ID_NONE},
+			.destination = {TB_ID_NONE}};
+	return flows[flow];
+}
+
+static struct tb_blame_sample sample_of(
+	const struct tb_flow_sample *flows, const struct tb_blame_entry *entry)
+{
+	struct tb_flow_sample victim = end_of(flows, entry->victim);
+	struct tb_flow_sample culprit = end_of(flows, entry->culprit);
+	return (struct tb_blame_sample){.link = {entry->link},
+		.root = {entry->root},
+		.victim_job = victim.job,
+		.victim_source = victim.source,
+		.victim_destination = victim.destination,
+		.culprit_job = culprit.job,
+		.culprit_source = culprit.source,
+		.culprit_destination = culprit.destination,
+		.n_waits = entry->n_waits,
+		.wait_ps = entry->wait_ps};
+}
+
+// fold_lightest leaves MOST_TOLD entries at most in full.
+static int fold_lightest(struct tb_blame_book *book, const struct tb_flow_sample *flows)
+{
+	uint32_t n = gather(book);
+	fold(book, flows, n, heavier_ps(book->slots, n, MOST_TOLD));
+	return refill(book, n, FIRST_ROOM);
+}
+
+int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *flows,
+	struct tb_blame_sample **samples, size_t *n)
+{
+	if (enter_all(book, flows) != TB_OK)
+		return TB_ENOMEM;
+	if (book->n_used > MOST_TOLD && fold_lightest(book, flows) != TB_OK)
+		return TB_ENOMEM;
+	uint32_t n_used = gather(book);
+	struct tb_blame_sample *made = malloc((n_used + 1u) * sizeof *made);
+	if (made) {
+		qsort(book->slots, n_used, sizeof *book->slots, heaviest_first);
+		for (uint32_t i = 0; i < n_used; i++)
+			made[i] = sample_of(flows, &book->slots[i]);
+	}
+	int status = refill(book, n_used, book->room);
+	if (!made || status != TB_OK) {
+		free(made);
+		return TB_ENOMEM;
+	}
+	*samples = made;
+	*n = n_used;
+	return TB_OK;
+}

@@ -1,0 +1,506 @@
+#include "books.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// An automatic width keeps at most this many samples where links are few, and never more
+// bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
+// much as replaying a packet, so a short run must not drown in rows. Where links are so
+// many that even LEAST_BINS take more than MOST_MEMORY samples (of 64 bytes), there are
+// fewer bins.
+enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
+enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
+enum { FIRST_BIN_PS = 1000000 };
+// There is memory for a flow from the beginning: number 0 stands for one that has none.
+enum { FIRST_FLOWS = 256 };
+
+static uint64_t bins_for(uint32_t n_links)
+{
+	uint64_t bins = LEAST_BINS;
+	while (bins < MOST_BINS && bins * 2 * n_links <= MOST_SAMPLES)
+		bins *= 2;
+	while (bins > FEWEST_BINS && bins * n_links > MOST_MEMORY)
+		bins /= 2;
+	return bins;
+}
+
+static int trees_init(struct tb_books *books)
+{
+	books->trees = calloc(1, sizeof *books->trees);
+	return books->trees ? tb_tree_book_init(books->trees, books->bin_ps) : TB_ENOMEM;
+}
+
+int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
+	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps, bool blame)
+{
+	*books = (struct tb_books){.observer = observer,
+		.cells = cells,
+		.n_links = n_links,
+		.automatic = bin_ps == 0,
+		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
+		.bins_most = bins_for(n_links)};
+	books->bin_end = books->bin_ps;
+	books->touched = calloc(n_links / 64 + 1, sizeof *books->touched);
+	books->told = malloc(n_links * sizeof *books->told);
+	books->flows_room = FIRST_FLOWS;
+	books->flows = malloc(FIRST_FLOWS * sizeof *books->flows);
+	if (!books->touched || !books->told || !books->flows ||
+		(blame && tb_blame_book_init(&books->blame) != TB_OK) ||
+		(blame && observer->trees && trees_init(books) != TB_OK)) {
+		tb_books_fini(books);
+		return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+void tb_books_fini(struct tb_books *books)
+{
+	free(books->touched);
+	free(books->told);
+	free(books->spills);
+	free(books->spills_before);
+	free(books->kept);
+	free(books->flows);
+	free(books->undelivered);
+	tb_map_fini(&books->undelivered_of);
+	tb_blame_book_fini(&books->blame);
+	if (books->trees)
+		tb_tree_book_fini(books->trees);
+	free(books->trees);
+	tb_map_fini(&books->flow_of);
+	*books = (struct tb_books){0};
+}
+
+uint32_t tb_books_flow(
+	struct tb_books *books, uint32_t job, uint32_t source, uint32_t destination)
+{
+	uint64_t key = (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
+	uint32_t flow = 0;
+	if (tb_map_find(&books->flow_of, key, &flow))
+		return flow;
+	if (books->n_flows == books->flows_room) {
+		uint32_t room = books->flows_room * 2;
+		void *moved = realloc(books->flows, room * sizeof *books->flows);
+		if (!moved) {
+			books->failed = true;
+			return 0;
+		}
+		books->flows = moved;
+		books->flows_room = room;
+	}
+	flow = books->n_flows;
+	if (tb_map_put(&books->flow_of, key, flow) != TB_OK)
+		books->failed = true;
+	books->flows[flow] = (struct tb_flow_sample){
+		.job = job, .source = {source}, .destination = {destination}};
+	books->n_flows++;
+	return flow;
+}
+
+static void push_spill(struct tb_books *books, struct tb_spill burst)
+{
+	if (books->n_spills == books->spills_room) {
+		size_t room = books->spills_room ? books->spills_room * 2 : 256;
+		void *moved = realloc(books->spills, room * sizeof *books->spills);
+		if (!moved) {
+			books->failed = true;
+			return;
+		}
+		books->spills = moved;
+		books->spills_room = room;
+	}
+	books->spills[books->n_spills++] = burst;
+}
+
+void tb_books_spill(struct tb_books *books, struct tb_spill burst)
+{
+	if (burst.start < books->bin_end) {
+		struct tb_cell *cell = books->cells[burst.link];
+		tb_time_ps part = books->bin_end - burst.start;
+		uint64_t bytes = (uint64_t)((double)burst.bytes * (double)part /
+					    (double)(burst.end - burst.start));
+		cell->busy_ps += (uint64_t)part;
+		cell->bytes += bytes;
+		cell->n_packets += burst.n_packets;
+		tb_books_touch(books, cell);
+		burst.start = books->bin_end;
+		burst.bytes -= bytes;
+		burst.n_packets = 0;
+	}
+	push_spill(books, burst);
+}
+
+// pour_spills gives the opened bin what earlier bursts left for it.
+static void pour_spills(struct tb_books *books)
+{
+	struct tb_spill *before = books->spills;
+	size_t n = books->n_spills;
+	size_t room = books->spills_room;
+	books->spills = books->spills_before;
+	books->spills_room = books->before_room;
+	books->spills_before = before;
+	books->before_room = room;
+	books->n_spills = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tb_spill burst = before[i];
+		if (burst.end > books->bin_end) {
+			tb_books_spill(books, burst);
+			continue;
+		}
+		struct tb_cell *cell = books->cells[burst.link];
+		cell->busy_ps += (uint64_t)(burst.end - burst.start);
+		cell->bytes += burst.bytes;
+		cell->n_packets += burst.n_packets;
+		tb_books_touch(books, cell);
+	}
+}
+
+void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32_t victim,
+	uint32_t culprit, tb_time_ps wait, tb_time_ps end)
+{
+	const struct tb_blame_entry more = {.link = link,
+		.root = root,
+		.victim = victim,
+		.culprit = culprit,
+		.n_waits = 1,
+		.wait_ps = (uint64_t)wait};
+	if (tb_blame_book_add(&books->blame, books->flows, &more) != TB_OK)
+		books->failed = true;
+	if (books->trees &&
+		tb_tree_book_add(books->trees, root, link, end - wait, end) != TB_OK)
+		books->failed = true;
+}
+
+bool tb_books_idle(const struct tb_books *books)
+{
+	if (books->n_spills)
+		return false;
+	for (uint32_t i = 0; i <= books->n_links / 64; i++)
+		if (books->touched[i])
+			return false;
+	return true;
+}
+
+static int observer_failed(struct tb_error *error, int status)
+{
+	return tb_fail(
+		error, (enum tb_status)status, "the observer of the replay failed");
+}
+
+// tell_start tells the width of the bins, once, or anew before kept bins are told anew.
+static int tell_start(struct tb_books *books, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	if (books->started || !observer || !observer->start)
+		return TB_OK;
+	books->started = true;
+	int status = observer->start(observer->context, books->bin_ps);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell(struct tb_books *books, uint64_t bin,
+	const struct tb_link_sample *samples, size_t n, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	if (n == 0 || !observer || !observer->bin)
+		return TB_OK;
+	int status = observer->bin(observer->context, bin, samples, n);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int keep(struct tb_books *books, size_t n, struct tb_error *error)
+{
+	if (books->n_kept + n > books->kept_room) {
+		size_t room = books->kept_room ? books->kept_room : 4096;
+		while (room < books->n_kept + n)
+			room *= 2;
+		void *moved = realloc(books->kept, room * sizeof *books->kept);
+		if (!moved)
+			return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
+		books->kept = moved;
+		books->kept_room = room;
+	}
+	for (size_t i = 0; i < n; i++)
+		books->kept[books->n_kept++] =
+			(struct tb_kept){books->bin, books->told[i]};
+	return TB_OK;
+}
+
+static void add_sample(struct tb_link_sample *sum, const struct tb_link_sample *more)
+{
+	sum->n_packets += more->n_packets;
+	sum->n_blocked += more->n_blocked;
+	sum->wait_ps += more->wait_ps;
+	sum->stall_ps += more->stall_ps;
+	sum->busy_ps += more->busy_ps;
+	sum->bytes += more->bytes;
+	if (more->longest_wait_ps > sum->longest_wait_ps)
+		sum->longest_wait_ps = more->longest_wait_ps;
+}
+
+// end_of_bin is the index behind the samples of the bin that begins at `first`.
+static size_t end_of_bin(const struct tb_books *books, size_t first)
+{
+	size_t end = first;
+	while (end < books->n_kept && books->kept[end].bin == books->kept[first].bin)
+		end++;
+	return end;
+}
+
+// widen doubles the width: bins 2b and 2b + 1 become b. Both are sorted by link, so this
+// is a merge; the result never overtakes what is still to be read.
+static void widen(struct tb_books *books)
+{
+	struct tb_kept *kept = books->kept;
+	size_t n = 0;
+	for (size_t i = 0; i < books->n_kept;) {
+		uint64_t bin = kept[i].bin / 2;
+		size_t middle = end_of_bin(books, i);
+		size_t n_first = 0;
+		for (; i < middle; i++)
+			books->told[n_first++] = kept[i].sample;
+		size_t end = middle;
+		if (middle < books->n_kept && kept[middle].bin / 2 == bin)
+			end = end_of_bin(books, middle);
+		for (size_t a = 0; a < n_first || i < end;) {
+			struct tb_link_sample *first = &books->told[a];
+			bool both = a < n_first && i < end &&
+				    first->link.id == kept[i].sample.link.id;
+			bool from_second =
+				a == n_first ||
+				(i < end && kept[i].sample.link.id < first->link.id);
+			if (both)
+				add_sample(first, &kept[i++].sample);
+			struct tb_link_sample sample =
+				from_second ? kept[i++].sample : books->told[a++];
+			kept[n++] = (struct tb_kept){bin, sample};
+		}
+	}
+	books->n_kept = n;
+	books->n_kept_told = 0;
+	books->bin /= 2;
+	books->bin_ps *= 2;
+}
+
+static void open_bin(struct tb_books *books)
+{
+	while (books->automatic && books->bin >= books->bins_most)
+		widen(books);
+	books->bin_start = (tb_time_ps)books->bin * books->bin_ps;
+	books->bin_end = books->bin_start + books->bin_ps;
+}
+
+// gather turns the open bin's cells into samples, by link, and clears them.
+static size_t gather(struct tb_books *books)
+{
+	size_t n = 0;
+	for (uint32_t word = 0; word <= books->n_links / 64; word++) {
+		uint64_t bits = books->touched[word];
+		books->touched[word] = 0;
+		for (; bits; bits &= bits - 1) {
+			uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
+			struct tb_cell *cell = books->cells[link];
+			// A burst may be counted up to its end while its VC is held
+			// beyond.
+			uint64_t moving = cell->busy_ps < cell->held_ps ? cell->busy_ps
+									: cell->held_ps;
+			books->told[n++] = (struct tb_link_sample){.link = {link},
+				.n_packets = cell->n_packets,
+				.n_blocked = cell->n_blocked,
+				.wait_ps = cell->wait_ps,
+				.stall_ps = cell->held_ps - moving,
+				.busy_ps = cell->busy_ps,
+				.bytes = cell->bytes,
+				.longest_wait_ps = cell->longest_ps};
+			*cell = (struct tb_cell){.link = link};
+		}
+	}
+	return n;
+}
+
+static int check_memory(const struct tb_books *books, struct tb_error *error)
+{
+	return books->failed ? tb_fail(error, TB_ENOMEM,
+				       "no memory for what happens on the links")
+			     : TB_OK;
+}
+
+int tb_books_close(struct tb_books *books, struct tb_error *error)
+{
+	int status = books->automatic ? TB_OK : tell_start(books, error);
+	if (status != TB_OK)
+		return status;
+	size_t n = gather(books);
+	status = books->automatic ? keep(books, n, error)
+				  : tell(books, books->bin, books->told, n, error);
+	books->bin++;
+	open_bin(books);
+	pour_spills(books);
+	return status == TB_OK ? check_memory(books, error) : status;
+}
+
+void tb_books_jump(struct tb_books *books, tb_time_ps now)
+{
+	books->bin = (uint64_t)(now / books->bin_ps);
+	open_bin(books);
+}
+
+int tb_books_tell_bins(struct tb_books *books, struct tb_error *error)
+{
+	if (!books->observer)
+		return TB_OK;
+	if (books->automatic && books->n_kept_told == 0)
+		books->started = false;
+	int status = tell_start(books, error);
+	if (status != TB_OK)
+		return status;
+	for (size_t i = books->n_kept_told; i < books->n_kept;) {
+		size_t n = 0;
+		uint64_t bin = books->kept[i].bin;
+		while (i < books->n_kept && books->kept[i].bin == bin)
+			books->told[n++] = books->kept[i++].sample;
+		books->n_kept_told = i;
+		status = tell(books, bin, books->told, n, error);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static int by_flow(const void *left, const void *right)
+{
+	const struct tb_flow_sample *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	return (a->destination.id > b->destination.id) -
+	       (a->destination.id < b->destination.id);
+}
+
+static int tell_blame(struct tb_books *books, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	struct tb_blame_sample *samples = NULL;
+	size_t n = 0;
+	if (!observer->blame || !tb_blame_book_is_kept(&books->blame))
+		return TB_OK;
+	if (tb_blame_book_list(&books->blame, books->flows, &samples, &n) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory to tell who waited for whom");
+	int status = observer->blame(observer->context, samples, n);
+	free(samples);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell_trees(struct tb_books *books, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	struct tb_tree_sample *samples = NULL;
+	size_t n = 0;
+	if (!books->trees)
+		return TB_OK;
+	if (tb_tree_book_list(books->trees, &samples, &n) != TB_OK)
+		return tb_fail(
+			error, TB_ENOMEM, "no memory to tell how congestion trees grow");
+	int status = observer->trees(observer->context, books->trees->bin_ps, samples, n);
+	free(samples);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+static int tell_flows(struct tb_books *books, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	if (!observer->flows || books->n_flows == 0)
+		return TB_OK;
+	struct tb_flow_sample *samples = malloc(books->n_flows * sizeof *samples);
+	if (!samples)
+		return tb_fail(error, TB_ENOMEM, "no memory to tell the flows");
+	memcpy(samples, books->flows, books->n_flows * sizeof *samples);
+	qsort(samples, books->n_flows, sizeof *samples, by_flow);
+	int status = observer->flows(observer->context, samples, books->n_flows);
+	free(samples);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+// undelivered_at is the row of a flow and link, making it when new; NULL without memory.
+static struct tb_undelivered_sample *undelivered_at(
+	struct tb_books *books, uint32_t flow, uint32_t dead)
+{
+	uint64_t key = (uint64_t)flow << 32 | dead;
+	uint32_t at = books->n_undelivered;
+	if (tb_map_find(&books->undelivered_of, key, &at))
+		return &books->undelivered[at];
+	if (at == books->undelivered_room) {
+		uint32_t room = at ? at * 2 : 16;
+		void *moved =
+			realloc(books->undelivered, room * sizeof *books->undelivered);
+		if (!moved)
+			return NULL;
+		books->undelivered = moved;
+		books->undelivered_room = room;
+	}
+	if (tb_map_put(&books->undelivered_of, key, at) != TB_OK)
+		return NULL;
+	const struct tb_flow_sample *of = &books->flows[flow];
+	books->undelivered[at] = (struct tb_undelivered_sample){.job = of->job,
+		.source = of->source,
+		.destination = of->destination,
+		.dead = {dead},
+		.first_ps = TB_TIME_NEVER};
+	books->n_undelivered++;
+	return &books->undelivered[at];
+}
+
+void tb_books_undelivered(struct tb_books *books, uint32_t flow, uint32_t dead,
+	uint64_t bytes, tb_time_ps now)
+{
+	struct tb_undelivered_sample *at = undelivered_at(books, flow, dead);
+	if (!at) {
+		books->failed = true;
+		return;
+	}
+	at->n_messages++;
+	at->bytes += bytes;
+	if (now < at->first_ps)
+		at->first_ps = now;
+}
+
+static int by_flow_and_link(const void *left, const void *right)
+{
+	const struct tb_undelivered_sample *a = left, *b = right;
+	if (a->job != b->job)
+		return a->job < b->job ? -1 : 1;
+	if (a->source.id != b->source.id)
+		return a->source.id < b->source.id ? -1 : 1;
+	if (a->destination.id != b->destination.id)
+		return a->destination.id < b->destination.id ? -1 : 1;
+	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
+}
+
+static int tell_undelivered(struct tb_books *books, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	if (!observer->undelivered || books->n_undelivered == 0)
+		return TB_OK;
+	qsort(books->undelivered, books->n_undelivered, sizeof *books->undelivered,
+		by_flow_and_link);
+	int status = observer->undelivered(
+		observer->context, books->undelivered, books->n_undelivered);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
+int tb_books_finish(struct tb_books *books, struct tb_error *error)
+{
+	if (!books->observer)
+		return TB_OK;
+	int status = check_memory(books, error);
+	if (status == TB_OK)
+		status = tb_books_tell_bins(books, error);
+	if (status == TB_OK)
+		status = tell_flows(books, error);
+	if (status == TB_OK)
+		status = tell_blame(books, error);
+	if (status == TB_OK)
+		status = tell_undelivered(books, error);
+	return status == TB_OK ? tell_trees(books, error) : status;
+}

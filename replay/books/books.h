@@ -1,0 +1,169 @@
+// What happened on the links, in the flows and between them, counted while the engine
+// runs and told to the observer. Private to replay/.
+//
+// Bins: one cell a link for the bin that is open; when simulated time passes its end it
+// is closed. With a fixed width, closed bins go to the observer at once. With an
+// automatic width they are kept, and whenever there are too many, neighbours are merged
+// and the width doubles: memory and rows stay bounded, whatever the length of the burst.
+#ifndef TB_BOOKS_H
+#define TB_BOOKS_H
+
+#include "blame_book.h"
+#include "map.h"
+#include "network_impl.h"
+#include "observer.h"
+#include "tree_book.h"
+
+#include <stdbool.h>
+
+struct tb_cell { // one link in the open bin
+	uint64_t wait_ps, busy_ps, held_ps, bytes, longest_ps;
+	uint32_t n_packets, n_blocked;
+	uint32_t link;
+	bool touched; // holds something: its bit is set
+};
+
+struct tb_spill { // what of a burst of flits lies beyond the open bin
+	uint32_t link;
+	uint32_t n_packets;
+	uint64_t bytes;
+	tb_time_ps start, end;
+};
+
+struct tb_kept { // a sample of a closed bin
+	uint64_t bin;
+	struct tb_link_sample sample;
+};
+
+struct tb_books {
+	const struct tb_observer *observer;
+	uint32_t n_links;
+	bool automatic;
+	bool started; // the observer knows the width
+	tb_time_ps bin_ps, bin_start, bin_end;
+	uint64_t bin, bins_most;
+	struct tb_cell **cells; // by link
+	uint64_t *touched;	// bit a link: its cell holds something
+	struct tb_spill *spills, *spills_before;
+	size_t n_spills, spills_room, before_room;
+	struct tb_kept *kept;
+	size_t n_kept, kept_room;
+	size_t n_kept_told; // the observer knows these, of the width that they have
+	struct tb_link_sample *told; // scratch for one bin
+	struct tb_map flow_of;
+	struct tb_flow_sample *flows;
+	uint32_t n_flows, flows_room;
+	struct tb_blame_book blame;
+	struct tb_tree_book *trees;   // NULL: not kept
+	struct tb_map undelivered_of; // by flow and dead link
+	struct tb_undelivered_sample *undelivered;
+	uint32_t n_undelivered, undelivered_room;
+	uint64_t wait_ps; // all waits
+	bool failed;	  // out of memory
+};
+
+// tb_books_init borrows the cells of the links, by id, zeroed but for the id: they lie
+// where the caller wants them. NULL when none is going to be told of.
+int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
+	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps,
+	bool blame) TB_MUST_USE;
+void tb_books_fini(struct tb_books *books);
+
+// tb_books_flow is the number of the flow (job, source, destination), making it when
+// new.
+uint32_t tb_books_flow(
+	struct tb_books *books, uint32_t job, uint32_t source, uint32_t destination);
+
+static inline void tb_books_touch(struct tb_books *books, struct tb_cell *cell)
+{
+	if (cell->touched)
+		return;
+	cell->touched = true;
+	books->touched[cell->link / 64] |= UINT64_C(1) << cell->link % 64;
+}
+
+// tb_books_spill takes a burst that does not lie wholly in the open bin.
+void tb_books_spill(struct tb_books *books, struct tb_spill burst);
+
+// tb_books_burst counts a burst of flits that crosses a link in [start, end), start not
+// before the open bin.
+static inline void tb_books_burst(struct tb_books *books, struct tb_cell *cell,
+	tb_time_ps start, tb_time_ps end, uint32_t bytes, bool header)
+{
+	if (end > books->bin_end) {
+		tb_books_spill(
+			books, (struct tb_spill){cell->link, header, bytes, start, end});
+		return;
+	}
+	cell->busy_ps += (uint64_t)(end - start);
+	cell->bytes += bytes;
+	cell->n_packets += header;
+	tb_books_touch(books, cell);
+}
+
+// tb_books_held counts time during which a VC of the link was held, within the open
+// bin.
+static inline void tb_books_held(
+	struct tb_books *books, struct tb_cell *cell, tb_time_ps span)
+{
+	cell->held_ps += (uint64_t)span;
+	tb_books_touch(books, cell);
+}
+
+// tb_books_blocked counts a header that came in by the link and must wait.
+static inline void tb_books_blocked(struct tb_books *books, struct tb_cell *cell)
+{
+	cell->n_blocked++;
+	tb_books_touch(books, cell);
+}
+
+// tb_books_wait counts `part` of a wait within the open bin; `whole` is its length so
+// far.
+static inline void tb_books_wait(struct tb_books *books, struct tb_cell *cell,
+	uint32_t flow, tb_time_ps part, tb_time_ps whole)
+{
+	cell->wait_ps += (uint64_t)part;
+	if ((uint64_t)whole > cell->longest_ps)
+		cell->longest_ps = (uint64_t)whole;
+	books->flows[flow].wait_ps += (uint64_t)part;
+	books->wait_ps += (uint64_t)part;
+	tb_books_touch(books, cell);
+}
+
+// tb_books_span widens the time of a flow to a message that is delivered at `now`,
+// before it is counted.
+static inline void tb_books_span(
+	struct tb_flow_sample *flow, tb_time_ps posted_at, tb_time_ps now)
+{
+	if (flow->n_messages == 0 || posted_at < flow->first_ps)
+		flow->first_ps = posted_at;
+	flow->last_ps = now;
+}
+
+// tb_books_blame adds a wait of `victim`, of that length and ended at `end`, to what
+// `culprit` did to it.
+void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32_t victim,
+	uint32_t culprit, tb_time_ps wait, tb_time_ps end);
+
+// tb_books_undelivered counts a message of a flow that is given up; `dead` is the link
+// that it met, TB_ID_NONE when there was no way.
+void tb_books_undelivered(struct tb_books *books, uint32_t flow, uint32_t dead,
+	uint64_t bytes, tb_time_ps now);
+
+// tb_books_close closes the open bin, after the engine has settled what lasts beyond
+// it, and opens the next.
+int tb_books_close(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
+
+// tb_books_idle says whether the open bin holds nothing, so that time may jump.
+bool tb_books_idle(const struct tb_books *books);
+
+// tb_books_jump moves an idle books's open bin to the one that holds `now`.
+void tb_books_jump(struct tb_books *books, tb_time_ps now);
+
+// tb_books_tell_bins tells all kept bins (automatic width only).
+int tb_books_tell_bins(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
+
+// tb_books_finish tells kept bins, flows, blame and what was not delivered.
+int tb_books_finish(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,145 @@
+#include "tape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bin {
+	uint64_t number;
+	size_t first, n; // into the samples
+};
+
+// An array that grows by doubling.
+struct array {
+	void *items;
+	size_t n, room;
+};
+
+struct tb_tape {
+	tb_time_ps bin_ps;
+	tb_time_ps tree_bin_ps;
+	struct array bins, samples, flows, blame, undelivered, trees;
+};
+
+int tb_tape_new(struct tb_tape **tape, struct tb_error *error)
+{
+	struct tb_tape *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory for what is told");
+	*tape = made;
+	return TB_OK;
+}
+
+void tb_tape_free(struct tb_tape *tape)
+{
+	if (!tape)
+		return;
+	free(tape->bins.items);
+	free(tape->samples.items);
+	free(tape->flows.items);
+	free(tape->blame.items);
+	free(tape->undelivered.items);
+	free(tape->trees.items);
+	free(tape);
+}
+
+static int append(struct array *array, const void *items, size_t n, size_t size)
+{
+	if (n == 0)
+		return TB_OK;
+	if (array->n + n > array->room) {
+		size_t room =
+			array->room * 2 > array->n + n ? array->room * 2 : array->n + n;
+		void *moved = realloc(array->items, room * size);
+		if (!moved)
+			return TB_ENOMEM;
+		array->items = moved;
+		array->room = room;
+	}
+	memcpy((char *)array->items + array->n * size, items, n * size);
+	array->n += n;
+	return TB_OK;
+}
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	struct tb_tape *tape = context;
+	tape->bin_ps = bin_ps;
+	tape->bins.n = tape->samples.n = 0;
+	return TB_OK;
+}
+
+static int on_bin(
+	void *context, uint64_t number, const struct tb_link_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	const struct bin bin = {number, tape->samples.n, n};
+	int status = append(&tape->samples, samples, n, sizeof *samples);
+	return status == TB_OK ? append(&tape->bins, &bin, 1, sizeof bin) : status;
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->flows, samples, n, sizeof *samples);
+}
+
+static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->blame, samples, n, sizeof *samples);
+}
+
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->undelivered, samples, n, sizeof *samples);
+}
+
+static int on_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	tape->tree_bin_ps = bin_ps;
+	return append(&tape->trees, samples, n, sizeof *samples);
+}
+
+struct tb_observer tb_tape_observer(struct tb_tape *tape)
+{
+	return (struct tb_observer){.context = tape,
+		.start = on_start,
+		.bin = on_bin,
+		.flows = on_flows,
+		.blame = on_blame,
+		.undelivered = on_undelivered,
+		.trees = on_trees};
+}
+
+static int play_bins(const struct tb_tape *tape, const struct tb_observer *observer)
+{
+	const struct bin *bins = tape->bins.items;
+	const struct tb_link_sample *samples = tape->samples.items;
+	int status = observer->start(observer->context, tape->bin_ps);
+	for (size_t i = 0; i < tape->bins.n && status == TB_OK; i++)
+		status = observer->bin(observer->context, bins[i].number,
+			bins[i].n ? samples + bins[i].first : NULL, bins[i].n);
+	return status;
+}
+
+int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
+{
+	int status = tape->bin_ps ? play_bins(tape, observer) : TB_OK;
+	if (status == TB_OK)
+		status = observer->flows(
+			observer->context, tape->flows.items, tape->flows.n);
+	if (status == TB_OK)
+		status = observer->blame(
+			observer->context, tape->blame.items, tape->blame.n);
+	if (status == TB_OK && tape->undelivered.n && observer->undelivered)
+		status = observer->undelivered(
+			observer->context, tape->undelivered.items, tape->undelivered.n);
+	if (status == TB_OK && tape->tree_bin_ps && observer->trees)
+		status = observer->trees(observer->context, tape->tree_bin_ps,
+			tape->trees.items, tape->trees.n);
+	return status;
+}

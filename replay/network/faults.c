@@ -1,0 +1,248 @@
+#include "faults.h"
+
+#include "distances.h"
+#include "places.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tb_faults {
+	const struct tb_network *net;
+	struct tb_fault *all;
+	size_t n, room;
+	tb_time_ps *dead_at; // by link
+};
+
+int tb_faults_new(
+	struct tb_faults **faults, const struct tb_network *net, struct tb_error *error)
+{
+	struct tb_faults *made = calloc(1, sizeof *made);
+	if (made)
+		made->dead_at = malloc(net->n_links * sizeof *made->dead_at);
+	if (!made || !made->dead_at) {
+		free(made);
+		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+	}
+	made->net = net;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		made->dead_at[i] = TB_TIME_NEVER;
+	*faults = made;
+	return TB_OK;
+}
+
+void tb_faults_free(struct tb_faults *faults)
+{
+	if (!faults)
+		return;
+	free(faults->all);
+	free(faults->dead_at);
+	free(faults);
+}
+
+static void kill_cable(struct tb_faults *faults, uint32_t link, tb_time_ps at)
+{
+	uint32_t back = faults->net->links[link].reverse.id;
+	if (at < faults->dead_at[link])
+		faults->dead_at[link] = faults->dead_at[back] = at;
+}
+
+static void kill_switch(struct tb_faults *faults, uint32_t sw, tb_time_ps at)
+{
+	const struct tb_network *net = faults->net;
+	for (uint32_t port = net->first_out[sw]; port < net->first_out[sw + 1]; port++)
+		if (net->out_links[port] != TB_ID_NONE)
+			kill_cable(faults, net->out_links[port], at);
+}
+
+int tb_faults_put(struct tb_faults *faults, struct tb_fault fault, struct tb_error *error)
+{
+	if (faults->n == faults->room) {
+		size_t room = faults->room ? faults->room * 2 : 16;
+		void *moved = realloc(faults->all, room * sizeof *faults->all);
+		if (!moved)
+			return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+		faults->all = moved;
+		faults->room = room;
+	}
+	faults->all[faults->n++] = fault;
+	if (fault.is_switch)
+		kill_switch(faults, fault.id, fault.at_ps);
+	else
+		kill_cable(faults, fault.id, fault.at_ps);
+	return TB_OK;
+}
+
+// put_named takes a fault apart whose "@TIME" has been taken off.
+static int put_named(
+	struct tb_faults *faults, const char *text, tb_time_ps at, struct tb_error *error)
+{
+	struct tb_fault fault = {.at_ps = at};
+	struct tb_link link = {0};
+	struct tb_switch sw = {0};
+	int status;
+	if (strncmp(text, "link=", 5) == 0) {
+		status = tb_place_link(faults->net, text + 5, &link, error);
+		fault.id = link.id;
+	} else if (strncmp(text, "switch=", 7) == 0) {
+		status = tb_place_switch(faults->net, text + 7, &sw, error);
+		fault.is_switch = true;
+		fault.id = sw.id;
+	} else {
+		status = tb_fail(error, TB_EUSAGE,
+			"'%.100s': expected link=PLACE or switch=LEVEL.INDEX, and @TIME "
+			"behind it",
+			text);
+	}
+	return status == TB_OK ? tb_faults_put(faults, fault, error) : status;
+}
+
+int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *error)
+{
+	char *copy = strdup(text);
+	if (!copy)
+		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+	char *time = strchr(copy, '@');
+	tb_time_ps at = 0;
+	int status = TB_OK;
+	if (time) {
+		*time++ = '\0';
+		if (tb_parse_time(time, &at) != TB_OK)
+			status = tb_fail(error, TB_EUSAGE,
+				"'%.100s': expected a time behind the @, such as 12ms",
+				text);
+	}
+	if (status == TB_OK)
+		status = put_named(faults, copy, at, error);
+	free(copy);
+	return status;
+}
+
+// read_line takes a line without its remark and the blanks around it.
+static int read_line(struct tb_faults *faults, char *line, struct tb_error *error)
+{
+	line[strcspn(line, "#\r\n")] = '\0';
+	line += strspn(line, " \t");
+	size_t n = strlen(line);
+	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+		line[--n] = '\0';
+	return n ? tb_faults_add(faults, line, error) : TB_OK;
+}
+
+int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *error)
+{
+	FILE *stream = fopen(path, "r");
+	if (!stream)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	struct tb_error why = {0};
+	char *line = NULL;
+	size_t size = 0;
+	uint64_t number = 0;
+	int status = TB_OK;
+	while (status == TB_OK && getline(&line, &size, stream) >= 0) {
+		number++;
+		status = read_line(faults, line, &why);
+		if (status != TB_OK)
+			status = tb_fail_at(error, (enum tb_status)status, path,
+				TB_PLACE_LINE, number, "%s", why.text);
+	}
+	if (status == TB_OK && ferror(stream))
+		status = tb_fail_in(
+			error, TB_EIO, path, "reading failed: %s", strerror(errno));
+	free(line);
+	fclose(stream);
+	return status;
+}
+
+static int cut(struct tb_error *error, uint32_t from, uint32_t to)
+{
+	return tb_fail(error, TB_EUSAGE,
+		"what is dead from the start leaves no way from node %u to node %u", from,
+		to);
+}
+
+static bool is_dead(const struct tb_faults *faults, uint32_t link)
+{
+	return faults->dead_at[link] <= 0;
+}
+
+// check_home says whether all nodes reach the node `to` at the switch measured to.
+static int check_home(const struct tb_faults *faults,
+	const struct tb_distances *distances, uint32_t to, struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	uint32_t first = to - to % net->n_hosts; // of its rail
+	for (uint32_t from = first; from < first + net->n_hosts; from++)
+		if (distances->any[net->links[net->injection[from]].to] ==
+			TB_DISTANCES_FAR)
+			return cut(error, from - first, to - first);
+	return TB_OK;
+}
+
+// check_given follows the routes of a file from a node to another.
+static int check_given(const struct tb_faults *faults, uint32_t from, uint32_t to,
+	struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	uint32_t link = net->injection[from];
+	while (!is_dead(faults, link)) {
+		if (net->links[link].kind == TB_LINK_EJECTION)
+			return TB_OK;
+		link = net->routes[(size_t)net->links[link].to * net->n_nodes + to];
+	}
+	char name[64];
+	return tb_fail(error, TB_EUSAGE,
+		"the route file leads from node %u to node %u over %s, which is dead "
+		"from the start",
+		from % net->n_hosts, to % net->n_hosts,
+		tb_place_name_link(net, (struct tb_link){link}, name, sizeof name));
+}
+
+int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
+{
+	const struct tb_network *net = faults->net;
+	if (net->params.ascent == TB_ASCENT_TABLE) {
+		int given = TB_OK;
+		for (uint32_t from = 0; from < net->n_nodes; from++)
+			for (uint32_t i = 0; i < net->n_hosts && given == TB_OK; i++) {
+				uint32_t to = from - from % net->n_hosts + i;
+				if (from != to)
+					given = check_given(faults, from, to, error);
+			}
+		return given;
+	}
+	struct tb_distances distances;
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		if (is_dead(faults, net->injection[node]))
+			return cut(error, node % net->n_hosts, node % net->n_hosts == 0);
+	if (tb_distances_init(&distances, net, faults->dead_at, 0) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory to check the faults");
+	int status = TB_OK;
+	distances.home = TB_ID_NONE;
+	for (uint32_t to = 0; to < net->n_nodes && status == TB_OK; to++) {
+		uint32_t home = net->links[net->injection[to]].to;
+		if (home == distances.home)
+			continue;
+		tb_distances_measure(&distances, home);
+		status = check_home(faults, &distances, to, error);
+	}
+	tb_distances_fini(&distances);
+	return status;
+}
+
+size_t tb_faults_n(const struct tb_faults *faults)
+{
+	return faults->n;
+}
+
+struct tb_fault tb_faults_at(const struct tb_faults *faults, size_t i)
+{
+	return faults->all[i];
+}
+
+tb_time_ps tb_faults_dead_at(const struct tb_faults *faults, struct tb_link link)
+{
+	return faults->dead_at[link.id];
+}

@@ -1,0 +1,284 @@
+// Bursts of flits: when one crosses a link, and which VC a link serves.
+#include "engine_impl.h"
+
+#include <assert.h>
+
+static struct hop *hop_before(const struct tb_engine *engine, struct hop *at)
+{
+	return (void *)((char *)at - engine->hop_bytes);
+}
+
+static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
+{
+	return (void *)((char *)at + engine->hop_bytes);
+}
+
+static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at);
+static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps start);
+
+// middle_at is when a certain flit of a burst begins to cross: the one in the place that
+// the last flit of the whole packet has in its burst. Kept only where rates differ.
+static inline tb_time_ps *middle_at(
+	const struct tb_engine *engine, struct hop *at, uint32_t burst)
+{
+	return (tb_time_ps *)(void *)span_at(at, engine->bursts_most) + burst;
+}
+
+static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// last_flit is the place of the last flit of a burst of `bytes`.
+static uint32_t last_flit(const struct tb_engine *engine, uint32_t bytes)
+{
+	uint32_t size = engine->net->params.flit_bytes;
+	return (bytes - 1) / size * size;
+}
+
+static tb_time_ps last_flit_ps(
+	const struct tb_engine *engine, const struct link *link, uint32_t bytes)
+{
+	return link_time(link, bytes) - link_time(link, last_flit(engine, bytes));
+}
+
+// stretch is when a burst of `bytes` that begins at `start` has crossed where rates
+// differ: as late as its own link's rate, the flits' coming in and the room ahead make
+// it. Its flits spread more and more the later they come, so what holds for the first and
+// the last holds between; a last, shorter burst needs the room of an earlier burst's flit
+// in the middle, which is why that is kept too.
+static __attribute__((noinline)) tb_time_ps stretch(struct tb_engine *engine,
+	const struct packet *packet, struct hop *at, tb_time_ps start, uint32_t bytes)
+{
+	const struct link *link = &engine->links[at->link];
+	uint32_t burst = at->bursts;
+	uint32_t rest = packet->wire_bytes - (packet->n_bursts - 1) * engine->burst_bytes;
+	tb_time_ps middle = start + link_time(link, last_flit(engine, rest));
+	tb_time_ps last = start + link_time(link, last_flit(engine, bytes));
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		const struct link *from = &engine->links[before->link];
+		middle = later(middle, *middle_at(engine, before, burst) + from->hop_ps);
+		last = later(last, span_at(before, burst)->end -
+					   last_flit_ps(engine, from, bytes) +
+					   from->hop_ps);
+	}
+	if (burst >= at->room) {
+		struct hop *ahead = hop_after(engine, at);
+		const struct link *to = &engine->links[ahead->link];
+		middle = later(middle,
+			*middle_at(engine, ahead, burst - at->room) + link->hop_ps);
+		if (burst + 1 < packet->n_bursts)
+			last = later(last, span_at(ahead, burst - at->room)->end -
+						   last_flit_ps(engine, to, bytes) +
+						   link->hop_ps);
+	}
+	*middle_at(engine, at, burst) = middle;
+	if (burst + 1 == packet->n_bursts)
+		last = middle;
+	return last + last_flit_ps(engine, link, bytes);
+}
+
+// is_next_certain says whether the burst that is being served can only be followed by one
+// of the other VC's packet: it is the last of its packet, and there are two VCs. So that
+// one can begin, in the future, without an event.
+static inline bool is_next_certain(const struct link *link)
+{
+	return link->serves_last && link->n_vcs <= 2;
+}
+
+// all_in_at is when the last flit of a packet is in at the switch that discards it: when
+// it could have gone on.
+static tb_time_ps all_in_at(
+	const struct tb_engine *engine, const struct packet *packet, struct hop *at)
+{
+	const struct link *link = &engine->links[at->link];
+	tb_time_ps end = span_at(at, packet->n_bursts - 1)->end;
+	uint32_t bytes =
+		packet->wire_bytes - (packet->n_bursts - 1) * engine->burst_bytes;
+	return end - last_flit_ps(engine, link, bytes) + link->hop_ps;
+}
+
+// begin lets the next burst of a hop cross from `start` on: its end is known at once,
+// because what holds back its last flit is known too. With equal rates that is its own
+// length alone, the burst having begun in time for the rest.
+static void begin(
+	struct tb_engine *engine, struct packet *packet, struct hop *at, tb_time_ps start)
+{
+	struct link *link = &engine->links[at->link];
+	uint32_t burst = at->bursts;
+	bool last_burst = burst + 1 == packet->n_bursts;
+	uint32_t bytes = last_burst ? packet->wire_bytes - burst * engine->burst_bytes
+				    : engine->burst_bytes;
+	tb_time_ps end = start + link_time(link, bytes);
+	if (!engine->equal_rates)
+		end = stretch(engine, packet, at, start, bytes);
+	*span_at(at, burst) = (struct span){start, end};
+	at->bursts = burst + 1;
+	at->armed = false;
+	link->serving = at->vc;
+	link->serves_last = last_burst;
+	link->reserved_until = end;
+	tb_books_burst(&engine->books, &link->cell, start, end, bytes, burst == 0);
+	if (engine->broadcasting)
+		tb_circuit_count_branches(engine, packet, at, bytes);
+	if (burst == 0) {
+		if (!link->ejection)
+			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
+				packet->id);
+	} else if (at->number + 1u < packet->n_granted &&
+		   hop_after(engine, at)->bursts == burst) {
+		// The next hop waited for this burst.
+		advance(engine, packet, hop_after(engine, at));
+	}
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		// The hop before waited for the room that this burst makes.
+		if (before->bursts == burst + before->room &&
+			before->bursts < packet->n_bursts)
+			advance(engine, packet, before);
+	}
+	if (last_burst) {
+		if (link->ejection)
+			tb_wheel_put(&engine->wheel, end + link->hop_ps - link->flit_ps,
+				EV_TAIL, packet->id);
+		else if (at->room == BURSTS_ALWAYS)
+			tb_wheel_put(&engine->wheel, all_in_at(engine, packet, at),
+				EV_TAIL, packet->id);
+		if (link->ready && is_next_certain(link))
+			begin_ready(engine, at->link, end);
+		return;
+	}
+	if (burst + 1 < at->room || at->number + 1u < packet->n_granted)
+		advance(engine, packet, at);
+}
+
+// line_up lets a burst that can cross wait for its link.
+static void line_up(struct tb_engine *engine, const struct hop *at)
+{
+	struct link *link = &engine->links[at->link];
+	link->ready |= (uint16_t)(1u << at->vc);
+	list_add(&engine->links_now, at->link, &link->listed);
+}
+
+// advance looks whether the next burst of a hop can cross and when. If that is exactly
+// when the burst before it ends, the link stays with the VC and nobody can come between:
+// the burst begins (perhaps in the future) without an event.
+static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at)
+{
+	uint32_t burst = at->bursts;
+	if (at->armed || burst == packet->n_bursts)
+		return;
+	tb_time_ps ready = engine->now;
+	struct link *link = &engine->links[at->link];
+	if (burst >= at->room) {
+		struct hop *ahead = hop_after(engine, at);
+		if (at->number + 1u >= packet->n_granted ||
+			ahead->bursts <= burst - at->room)
+			return;
+		tb_time_ps room = span_at(ahead, burst - at->room)->start + link->hop_ps;
+		if (room > ready)
+			ready = room;
+	}
+	if (at->number > 0) {
+		struct hop *before = hop_before(engine, at);
+		if (before->bursts <= burst)
+			return;
+		tb_time_ps in = span_at(before, burst)->start +
+				engine->links[before->link].hop_ps;
+		if (in > ready)
+			ready = in;
+	}
+	if (burst > 0 && span_at(at, burst - 1)->end >= ready) {
+		// The last burst's end is still to come, so the link cannot have been
+		// given away.
+		assert(link->reserved_until == span_at(at, burst - 1)->end);
+		begin(engine, packet, at, span_at(at, burst - 1)->end);
+		return;
+	}
+	if (link->ready == 0 && link->reserved_until >= ready && is_next_certain(link)) {
+		begin(engine, packet, at, link->reserved_until);
+		return;
+	}
+	at->armed = true;
+	if (ready > engine->now)
+		tb_wheel_put(&engine->wheel, ready, EV_READY,
+			packet->id << engine->hops_shift | at->number);
+	else
+		line_up(engine, at);
+}
+
+void tb_bursts_enter(struct tb_engine *engine, struct packet *packet, struct hop *at)
+{
+	const struct link *link = &engine->links[at->link];
+	// Nobody else wants the link: the burst begins, which is what phase 3 would do.
+	if (link->ready == 0 && link->reserved_until <= engine->now)
+		begin(engine, packet, at, engine->now);
+	else
+		advance(engine, packet, at);
+}
+
+void tb_bursts_swallow(struct tb_engine *engine, struct packet *packet)
+{
+	struct hop *at = hop_at(engine, packet, packet->n_granted - 1u);
+	at->room = BURSTS_ALWAYS;
+	if (at->bursts < packet->n_bursts)
+		advance(engine, packet, at);
+	else
+		tb_wheel_put(&engine->wheel,
+			later(all_in_at(engine, packet, at), engine->now), EV_TAIL,
+			packet->id);
+}
+
+void tb_bursts_ready(struct tb_engine *engine, uint32_t subject)
+{
+	struct packet *packet = packet_at(engine, subject >> engine->hops_shift);
+	line_up(engine,
+		hop_at(engine, packet, subject & ((1u << engine->hops_shift) - 1)));
+}
+
+// choose_vc picks among the VCs with a burst ready: the packet served last goes on, else
+// the one whose VC was granted longest ago, the lowest VC among equals.
+static uint32_t choose_vc(const struct tb_engine *engine, uint32_t slot)
+{
+	const struct link *link = &engine->links[slot];
+	const struct vc *vcs = vcs_of(engine, slot);
+	if (link->ready & 1u << link->serving) {
+		const struct vc *vc = &vcs[link->serving];
+		if (hop_at(engine, packet_at(engine, vc->packet), vc->hop)->bursts > 0)
+			return link->serving;
+	}
+	uint32_t chosen = NOTHING;
+	for (uint32_t v = 0; v < engine->vcs_most; v++) {
+		if (!(link->ready & 1u << v))
+			continue;
+		if (chosen == NOTHING || vcs[v].granted_at < vcs[chosen].granted_at)
+			chosen = v;
+	}
+	return chosen;
+}
+
+// begin_ready begins the burst of a VC that is ready.
+static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps start)
+{
+	struct link *link = &engine->links[slot];
+	uint32_t v = choose_vc(engine, slot);
+	const struct vc *vc = &vcs_of(engine, slot)[v];
+	link->ready &= (uint16_t) ~(1u << v);
+	struct packet *packet = packet_at(engine, vc->packet);
+	begin(engine, packet, hop_at(engine, packet, vc->hop), start);
+}
+
+void tb_bursts_serve(struct tb_engine *engine, uint32_t slot)
+{
+	struct link *link = &engine->links[slot];
+	link->listed = false;
+	if (link->ready && link->reserved_until <= engine->now)
+		begin_ready(engine, slot, engine->now);
+	else if (link->ready && is_next_certain(link))
+		begin_ready(engine, slot, link->reserved_until);
+	if (link->ready && !link->event_set) {
+		link->event_set = true;
+		tb_wheel_put(&engine->wheel, link->reserved_until, EV_LINK, slot);
+	}
+}
