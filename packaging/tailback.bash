@@ -61,7 +61,7 @@ _tailback_value()
 	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
 	capture:-Z | capture:--relinquish-privileges) _tailback_words "$(compgen -u)" ;;
 	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
-	*:-o | *:--output | view:--script | view:--screenshot) _tailback_files '.' ;;
+	*:-o | *:--output | view:--screenshot) _tailback_files '.' ;;
 	*) return 1 ;;
 	esac
 }

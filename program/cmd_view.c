@@ -22,12 +22,9 @@ static const struct argp_option argp_options[] = {
 	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
 	{"scale", KEY_SCALE, "F", 0,
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
-	{"script", KEY_SCRIPT, "FILE", 0,
-		"Take steps from FILE instead of the user; works without a display under "
-		"SDL_VIDEODRIVER=dummy",
-		0},
-	{"screenshot", KEY_SHOT, "FILE", 0,
-		"Write the window as PNG and end (after the script, if there is one)", 0},
+	{"screenshot", KEY_SHOT, "FILE", 0, "Write the window as PNG and end", 0},
+	// For tests (window/script.h): no part of the command's interface.
+	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 
