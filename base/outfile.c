@@ -103,16 +103,3 @@ void tb_outfile_abandon(struct tb_outfile *out)
 	}
 	release(out);
 }
-
-const char *tb_outfile_format(const char *file)
-{
-	static const char *const others[][2] = {
-		{"txt", "text"}, {"md", "markdown"}, {"htm", "html"}};
-	const char *dot = strrchr(file, '.');
-	if (!dot || strchr(dot, '/'))
-		return "";
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strcmp(dot + 1, others[i][0]) == 0)
-			return others[i][1];
-	return dot + 1;
-}

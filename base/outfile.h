@@ -24,9 +24,4 @@ int tb_outfile_commit(struct tb_outfile *out, struct tb_error *error) TB_MUST_US
 // tb_outfile_abandon removes what was written. Harmless after commit.
 void tb_outfile_abandon(struct tb_outfile *out);
 
-// tb_outfile_format is the name of the format that a file's ending asks for: what stands
-// behind its last dot, "text" for "txt", "markdown" for "md", "html" for "htm"; "" when
-// there is none. Lives as long as `file`.
-const char *tb_outfile_format(const char *file);
-
 #endif

@@ -1,9 +1,9 @@
 // tailback compare: what changed between two runs.
 #include "cli.h"
+#include "cmd_output.h"
 #include "cmd_run_args.h"
 #include "commands.h"
 #include "compare.h"
-#include "outfile.h"
 #include "units.h"
 
 #include <argp.h>
@@ -21,19 +21,16 @@ struct options {
 	int n_stores;
 	int64_t runs[2];
 	int n_runs;
-	const char *output;
+	struct tb_cmd_output output;
 	uint64_t top;
 	double fail_over;
-	enum tb_compare_format format;
-	bool format_given, top_given, fail_over_given;
+	bool top_given, fail_over_given;
 };
 
 enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER };
 
 static const struct argp_option argp_options[] = {
-	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
-	{"format", 'f', "FORMAT", 0,
-		"text, csv, json or markdown; by the ending of FILE when not given", 0},
+	TB_CMD_OUTPUT_OPTIONS("text, csv, json or markdown"),
 	{"top", KEY_TOP, "N", 0,
 		"List the first N links and flows that changed; 0: all (default: 10 in "
 		"text and Markdown, else 100)",
@@ -69,14 +66,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case 'o':
-		options->output = value;
-		break;
-	case 'f':
-		if (tb_compare_parse_format(value, &options->format) != TB_OK)
-			argp_error(state, "no format is called '%s'", value);
-		options->format_given = true;
-		break;
 	case KEY_TOP:
 		if (tb_parse_count(value, 0, UINT32_MAX - 1, &options->top) != TB_OK)
 			argp_error(state, "--top takes a whole number, not '%s'", value);
@@ -98,7 +87,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		argp_error(state, "which runs? Name two stores, A.db and B.db");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_output_arg(key, value, state, &options->output);
 	}
 	return 0;
 }
@@ -123,18 +112,15 @@ static int newest_two(const char *store, int64_t runs[2], struct tb_error *error
 	return status;
 }
 
-static int write_comparison(const struct options *options,
-	const struct tb_compare *compare, struct tb_error *error)
+struct writing {
+	const struct tb_compare *compare;
+	enum tb_format format;
+};
+
+static int write_comparison(void *context, FILE *stream, struct tb_error *error)
 {
-	struct tb_outfile out;
-	int status = tb_outfile_open(&out, options->output, error);
-	if (status != TB_OK)
-		return status;
-	status = tb_compare_write(compare, options->format, out.stream, error);
-	if (status == TB_OK)
-		return tb_outfile_commit(&out, error);
-	tb_outfile_abandon(&out);
-	return status;
+	const struct writing *writing = context;
+	return tb_compare_write(writing->compare, writing->format, stream, error);
 }
 
 static int judge(const struct options *options, const struct tb_compare *compare)
@@ -170,7 +156,8 @@ static int compare_runs(struct options *options)
 			(struct tb_compared){runs[1], options->stores[1]},
 			(uint32_t)options->top, &error);
 	if (status == TB_OK)
-		status = write_comparison(options, compare, &error);
+		status = tb_cmd_output_write(&options->output, write_comparison,
+			&(struct writing){compare, options->output.format}, &error);
 	int code = status == TB_OK ? judge(options, compare) : tb_cli_fail(&error);
 	tb_compare_free(compare);
 	tb_run_free(runs[0]);
@@ -194,21 +181,18 @@ int tb_cmd_compare(int argc, char **argv)
 		"  tailback compare good.db new.db --fail-over 5 > /dev/null || echo "
 		"worse",
 		NULL, NULL, NULL};
-	struct options options = {.output = "-"};
+	struct options options = {
+		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"}};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (!options.format_given && strcmp(options.output, "-") != 0 &&
-		tb_compare_parse_format(
-			tb_outfile_format(options.output), &options.format) != TB_OK)
-		return tb_cli_usage(COMMAND,
-			"the ending of '%s' tells no format: name one with -f",
-			options.output);
+	int code = tb_cmd_output_settle(&options.output, COMMAND);
+	if (code != TB_EXIT_OK)
+		return code;
 	if (options.n_stores == 1 && options.n_runs == 1)
 		return tb_cli_usage(COMMAND,
 			"of one store, which two runs? Name --run twice, or neither");
-	bool to_read = options.format == TB_COMPARE_TEXT ||
-		       options.format == TB_COMPARE_MARKDOWN;
 	if (!options.top_given)
-		options.top = to_read ? TOP_TO_READ : TOP_TO_SEARCH;
+		options.top = tb_cmd_output_is_to_read(&options.output) ? TOP_TO_READ
+									: TOP_TO_SEARCH;
 	return compare_runs(&options);
 }

@@ -3,15 +3,12 @@
 #include "cmd_picture_args.h"
 #include "cmd_run_args.h"
 #include "commands.h"
-#include "draw_terminal.h"
 #include "matrix_data.h"
 #include "matrix_picture.h"
 #include "metric_text.h"
-#include "outfile.h"
 #include "run_text.h"
 
 #include <argp.h>
-#include <math.h>
 
 #define COMMAND "tailback matrix"
 
@@ -63,55 +60,29 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-static int write_text(const struct options *options, struct tb_matrix_figure *figure,
-	struct tb_picture *picture, FILE *stream)
+static int draw_text(void *context, struct tb_picture *picture, uint32_t columns,
+	bool coloured, enum tb_theme theme)
 {
-	enum tb_terminal_colours colours = tb_terminal_colours(stream);
-	uint32_t columns = tb_cmd_text_columns(&options->picture, stream);
-	figure->theme = tb_cmd_text_theme(&options->picture);
-	int status = tb_matrix_picture_text(
-		picture, figure, columns, colours != TB_TERMINAL_PLAIN);
-	if (status == TB_OK)
-		status = tb_picture_terminal(picture, colours, stream);
-	return status;
+	struct tb_matrix_figure *figure = context;
+	figure->theme = theme;
+	return tb_matrix_picture_text(picture, figure, columns, coloured);
 }
 
-static int write_picture(const struct options *options,
-	const struct tb_matrix_figure *figure, struct tb_picture *picture, FILE *stream)
+static void write_csv(void *context, FILE *stream)
 {
-	int status = tb_matrix_picture(picture, figure);
-	return status == TB_OK ? tb_cmd_picture_write(&options->picture, picture, stream)
-			       : status;
+	const struct tb_matrix_figure *figure = context;
+	tb_matrix_csv(figure->run, figure->matrix, stream);
 }
 
-static int write_matrix(const struct options *options, struct tb_matrix_figure *figure,
-	FILE *stream, struct tb_error *error)
+static void write_json(void *context, FILE *stream)
 {
-	struct tb_picture picture = {0};
-	int status = TB_OK;
-	switch (options->picture.format) {
-	case TB_PICTURE_TEXT:
-		status = write_text(options, figure, &picture, stream);
-		break;
-	case TB_PICTURE_CSV:
-		tb_matrix_csv(figure->run, figure->matrix, stream);
-		break;
-	case TB_PICTURE_JSON:
-		tb_matrix_json(figure->run, figure->matrix, figure->window, stream);
-		break;
-	case TB_PICTURE_SVG:
-	case TB_PICTURE_PNG:
-	case TB_PICTURE_PDF:
-		status = write_picture(options, figure, &picture, stream);
-		break;
-	}
-	tb_picture_fini(&picture);
-	if (status == TB_ECAPACITY)
-		return tb_fail(error, status,
-			"the picture would be more than 32767 pixels high: lower "
-			"--width");
-	return status == TB_OK ? TB_OK
-			       : tb_fail(error, status, "no memory for the picture");
+	const struct tb_matrix_figure *figure = context;
+	tb_matrix_json(figure->run, figure->matrix, figure->window, stream);
+}
+
+static int draw_picture(void *context, struct tb_picture *picture)
+{
+	return tb_matrix_picture(picture, context);
 }
 
 static int run_matrix(const struct options *options, struct tb_error *error)
@@ -127,17 +98,12 @@ static int run_matrix(const struct options *options, struct tb_error *error)
 	struct tb_matrix matrix = {0};
 	if (status == TB_OK)
 		status = tb_matrix_init(&matrix, run, window, options->metric, error);
-	struct tb_outfile out;
-	if (status == TB_OK)
-		status = tb_outfile_open(&out, options->picture.output, error);
 	if (status == TB_OK) {
 		struct tb_matrix_figure figure = {run, &matrix, window,
 			options->picture.colours, options->picture.theme, 0, false, 0};
-		status = write_matrix(options, &figure, out.stream, error);
-		if (status == TB_OK)
-			status = tb_outfile_commit(&out, error);
-		else
-			tb_outfile_abandon(&out);
+		const struct tb_cmd_figure drawn = {
+			&figure, draw_text, write_csv, write_json, draw_picture};
+		status = tb_cmd_picture_write(&options->picture, &drawn, error);
 	}
 	tb_matrix_fini(&matrix);
 	tb_run_free(run);
@@ -157,10 +123,11 @@ int tb_cmd_matrix(int argc, char **argv)
 		"  tailback matrix run.db -o matrix.svg\n"
 		"  tailback matrix run.db -m stall --from 1ms --to 2ms -f csv",
 		NULL, NULL, NULL};
-	struct options options = {.picture.output = "-", .to = TB_TIME_NEVER};
+	struct options options = {
+		.picture.output = TB_PICTURE_OUTPUT, .to = TB_TIME_NEVER};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	int code = tb_cmd_picture_settle(&options.picture, COMMAND);
+	int code = tb_cmd_output_settle(&options.picture.output, COMMAND);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_error error;

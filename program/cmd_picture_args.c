@@ -3,27 +3,13 @@
 #include "cli.h"
 #include "draw_cairo.h"
 #include "draw_svg.h"
-#include "outfile.h"
+#include "draw_terminal.h"
 #include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-static const char *const format_names[] = {"text", "csv", "json", "svg", "png", "pdf"};
-#define N_FORMATS (sizeof format_names / sizeof *format_names)
-
-static bool parse_format(const char *name, enum tb_picture_format *format)
-{
-	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (strcmp(name, format_names[i]) != 0)
-			continue;
-		*format = (enum tb_picture_format)i;
-		return true;
-	}
-	return false;
-}
 
 error_t tb_cmd_look_arg(int key, const char *value, const struct argp_state *state,
 	enum tb_colours *colours, enum tb_theme *theme)
@@ -47,14 +33,6 @@ error_t tb_cmd_picture_arg(int key, const char *value, const struct argp_state *
 	struct tb_picture_args *args)
 {
 	switch (key) {
-	case 'o':
-		args->output = value;
-		break;
-	case 'f':
-		if (!parse_format(value, &args->format))
-			argp_error(state, "no format is called '%s'", value);
-		args->format_given = true;
-		break;
 	case TB_OPTION_WIDTH:
 		if (tb_parse_count(value, 40, 32767, &args->width) != TB_OK)
 			argp_error(state, "a width is 40 to 32767, not '%s'", value);
@@ -62,29 +40,15 @@ error_t tb_cmd_picture_arg(int key, const char *value, const struct argp_state *
 	default:
 		if (key == TB_OPTION_THEME)
 			args->theme_given = true;
-		return tb_cmd_look_arg(key, value, state, &args->colours, &args->theme);
+		if (tb_cmd_look_arg(key, value, state, &args->colours, &args->theme) == 0)
+			return 0;
+		return tb_cmd_output_arg(key, value, state, &args->output);
 	}
 	return 0;
 }
 
-int tb_cmd_picture_settle(struct tb_picture_args *args, const char *command)
-{
-	bool to_stdout = strcmp(args->output, "-") == 0;
-	if (!args->format_given && !to_stdout &&
-		!parse_format(tb_outfile_format(args->output), &args->format))
-		return tb_cli_usage(command,
-			"the ending of '%s' tells no format: name one with -f",
-			args->output);
-	bool binary = args->format == TB_PICTURE_PNG || args->format == TB_PICTURE_PDF;
-	if (binary && to_stdout && isatty(STDOUT_FILENO))
-		return tb_cli_usage(command,
-			"a %s on the terminal helps nobody: use -o FILE",
-			format_names[args->format]);
-	return TB_EXIT_OK;
-}
-
 // The terminal's ground, by the convention of rxvt and others; most are dark.
-enum tb_theme tb_cmd_text_theme(const struct tb_picture_args *args)
+static enum tb_theme text_theme(const struct tb_picture_args *args)
 {
 	const char *ground = getenv("COLORFGBG");
 	const char *semicolon = ground ? strrchr(ground, ';') : NULL;
@@ -95,7 +59,7 @@ enum tb_theme tb_cmd_text_theme(const struct tb_picture_args *args)
 	return light ? TB_LIGHT : TB_DARK;
 }
 
-uint32_t tb_cmd_text_columns(const struct tb_picture_args *args, FILE *stream)
+static uint32_t text_columns(const struct tb_picture_args *args, FILE *stream)
 {
 	struct winsize size;
 	if (args->width)
@@ -105,14 +69,64 @@ uint32_t tb_cmd_text_columns(const struct tb_picture_args *args, FILE *stream)
 	return 80;
 }
 
-int tb_cmd_picture_write(const struct tb_picture_args *args,
-	const struct tb_picture *picture, FILE *stream)
+struct writing {
+	const struct tb_picture_args *args;
+	const struct tb_cmd_figure *figure;
+};
+
+static int write_text(
+	const struct writing *writing, struct tb_picture *picture, FILE *stream)
 {
+	const struct tb_cmd_figure *figure = writing->figure;
+	enum tb_terminal_colours colours = tb_terminal_colours(stream);
+	int status = figure->text(figure->context, picture,
+		text_columns(writing->args, stream), colours != TB_TERMINAL_PLAIN,
+		text_theme(writing->args));
+	return status == TB_OK ? tb_picture_terminal(picture, colours, stream) : status;
+}
+
+static int write_picture(
+	const struct writing *writing, struct tb_picture *picture, FILE *stream)
+{
+	int status = writing->figure->picture(writing->figure->context, picture);
+	if (status != TB_OK)
+		return status;
+	const struct tb_picture_args *args = writing->args;
 	double width = args->width ? (double)args->width : picture->width;
-	if (args->format == TB_PICTURE_PNG)
+	if (args->output.format == TB_FORMAT_PNG)
 		return tb_picture_png(picture, width, stream);
-	if (args->format == TB_PICTURE_PDF)
+	if (args->output.format == TB_FORMAT_PDF)
 		return tb_picture_pdf(picture, width, stream);
 	tb_picture_svg(picture, width, stream);
 	return TB_OK;
+}
+
+static int write_figure(void *context, FILE *stream, struct tb_error *error)
+{
+	const struct writing *writing = context;
+	enum tb_format format = writing->args->output.format;
+	struct tb_picture picture = {0};
+	int status = TB_OK;
+	if (format == TB_FORMAT_TEXT)
+		status = write_text(writing, &picture, stream);
+	else if (format == TB_FORMAT_CSV)
+		writing->figure->csv(writing->figure->context, stream);
+	else if (format == TB_FORMAT_JSON)
+		writing->figure->json(writing->figure->context, stream);
+	else
+		status = write_picture(writing, &picture, stream);
+	tb_picture_fini(&picture);
+	if (status == TB_ECAPACITY)
+		return tb_fail(error, status,
+			"the picture would be more than 32767 pixels high: lower "
+			"--width");
+	return status == TB_OK ? TB_OK
+			       : tb_fail(error, status, "no memory for the picture");
+}
+
+int tb_cmd_picture_write(const struct tb_picture_args *args,
+	const struct tb_cmd_figure *figure, struct tb_error *error)
+{
+	return tb_cmd_output_write(
+		&args->output, write_figure, &(struct writing){args, figure}, error);
 }

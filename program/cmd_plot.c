@@ -3,8 +3,6 @@
 #include "cmd_picture_args.h"
 #include "commands.h"
 #include "curves_picture.h"
-#include "draw_terminal.h"
-#include "outfile.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -70,71 +68,42 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-static int write_text(const struct options *options, struct tb_curves_figure *figure,
-	struct tb_picture *picture, FILE *stream)
+static int draw_text(void *context, struct tb_picture *picture, uint32_t columns,
+	bool coloured, enum tb_theme theme)
 {
-	figure->theme = tb_cmd_text_theme(&options->picture);
-	int status = tb_curves_picture_text(
-		picture, figure, tb_cmd_text_columns(&options->picture, stream));
-	if (status == TB_OK)
-		status =
-			tb_picture_terminal(picture, tb_terminal_colours(stream), stream);
-	return status;
+	struct tb_curves_figure *figure = context;
+	(void)coloured; // curves are told apart by their marks
+	figure->theme = theme;
+	return tb_curves_picture_text(picture, figure, columns);
 }
 
-static int write_picture(const struct options *options,
-	const struct tb_curves_figure *figure, struct tb_picture *picture, FILE *stream)
+static void write_csv(void *context, FILE *stream)
 {
-	int status = tb_curves_picture(picture, figure);
-	return status == TB_OK ? tb_cmd_picture_write(&options->picture, picture, stream)
-			       : status;
+	const struct tb_curves_figure *figure = context;
+	tb_curves_csv(figure->curves, stream);
 }
 
-static int write_curves(const struct options *options, const struct tb_curves *curves,
-	FILE *stream, struct tb_error *error)
+static void write_json(void *context, FILE *stream)
 {
-	struct tb_picture picture = {0};
-	struct tb_curves_figure figure = {
-		curves, options->picture.colours, options->picture.theme};
-	int status = TB_OK;
-	switch (options->picture.format) {
-	case TB_PICTURE_TEXT:
-		status = write_text(options, &figure, &picture, stream);
-		break;
-	case TB_PICTURE_CSV:
-		tb_curves_csv(curves, stream);
-		break;
-	case TB_PICTURE_JSON:
-		tb_curves_json(curves, stream);
-		break;
-	case TB_PICTURE_SVG:
-	case TB_PICTURE_PNG:
-	case TB_PICTURE_PDF:
-		status = write_picture(options, &figure, &picture, stream);
-		break;
-	}
-	tb_picture_fini(&picture);
-	if (status == TB_ECAPACITY)
-		return tb_fail(error, status,
-			"the picture would be more than 32767 pixels high: lower "
-			"--width");
-	return status == TB_OK ? TB_OK
-			       : tb_fail(error, status, "no memory for the picture");
+	const struct tb_curves_figure *figure = context;
+	tb_curves_json(figure->curves, stream);
+}
+
+static int draw_picture(void *context, struct tb_picture *picture)
+{
+	return tb_curves_picture(picture, context);
 }
 
 static int run_plot(const struct options *options, struct tb_error *error)
 {
 	struct tb_curves curves = {0};
-	struct tb_outfile out;
 	int status = tb_curves_read(&curves, &options->curves, error);
-	if (status == TB_OK)
-		status = tb_outfile_open(&out, options->picture.output, error);
 	if (status == TB_OK) {
-		status = write_curves(options, &curves, out.stream, error);
-		if (status == TB_OK)
-			status = tb_outfile_commit(&out, error);
-		else
-			tb_outfile_abandon(&out);
+		struct tb_curves_figure figure = {
+			&curves, options->picture.colours, options->picture.theme};
+		const struct tb_cmd_figure drawn = {
+			&figure, draw_text, write_csv, write_json, draw_picture};
+		status = tb_cmd_picture_write(&options->picture, &drawn, error);
 	}
 	tb_curves_fini(&curves);
 	return status;
@@ -153,7 +122,7 @@ int tb_cmd_plot(int argc, char **argv)
 		"  tailback plot uniform.db -o uniform.svg --where nodes=64\n"
 		"  tailback plot a.db b.db -x nodes -y accepted --where load=full -f csv",
 		NULL, NULL, NULL};
-	struct options options = {.picture.output = "-"};
+	struct options options = {.picture.output = TB_PICTURE_OUTPUT};
 	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};
 	options.curves.stores = options.stores =
 		calloc((size_t)argc, sizeof *options.stores);
@@ -165,7 +134,7 @@ int tb_cmd_plot(int argc, char **argv)
 	} else {
 		argp_err_exit_status = TB_EXIT_USAGE;
 		argp_parse(&argp, argc, argv, 0, NULL, &options);
-		code = tb_cmd_picture_settle(&options.picture, COMMAND);
+		code = tb_cmd_output_settle(&options.picture.output, COMMAND);
 		if (code == TB_EXIT_OK && run_plot(&options, &error) != TB_OK)
 			code = tb_cli_fail(&error);
 	}

@@ -1,10 +1,10 @@
 // tailback report: where a run waited, as text, data or one HTML page.
 #include "cli.h"
+#include "cmd_output.h"
 #include "cmd_run_args.h"
 #include "commands.h"
 #include "matrix_picture.h"
 #include "nearest.h"
-#include "outfile.h"
 #include "report.h"
 
 #include <argp.h>
@@ -19,22 +19,18 @@
 
 struct options {
 	const char *store;
-	const char *output;
+	struct tb_cmd_output output;
 	int64_t run;
 	uint64_t top;
 	double fail_over;
-	enum tb_report_format format;
 	const char *list; // of CSV; NULL: the default
-	bool format_given, top_given, fail_over_given;
+	bool top_given, fail_over_given;
 };
 
 enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST };
 
 static const struct argp_option argp_options[] = {
-	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
-	{"format", 'f', "FORMAT", 0,
-		"text, csv, json, markdown or html; by the ending of FILE when not given",
-		0},
+	TB_CMD_OUTPUT_OPTIONS("text, csv, json, markdown or html"),
 	{"top", KEY_TOP, "N", 0,
 		"List the first N links, switches, flows, roots and waits of flows for "
 		"flows; 0: all (default: 10 in text and Markdown, else 100)",
@@ -75,14 +71,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case 'o':
-		options->output = value;
-		break;
-	case 'f':
-		if (tb_report_parse_format(value, &options->format) != TB_OK)
-			argp_error(state, "no format is called '%s'", value);
-		options->format_given = true;
-		break;
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
 		break;
@@ -104,10 +92,18 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->fail_over_given = true;
 		break;
 	default:
+		if (tb_cmd_output_arg(key, value, state, &options->output) == 0)
+			return 0;
 		return tb_cmd_store_arg(key, value, state, &options->store);
 	}
 	return 0;
 }
+
+struct writing {
+	const struct options *options;
+	struct tb_run *run;
+	const struct tb_report *report;
+};
 
 static int write_html(struct tb_run *run, const struct tb_report *report, FILE *stream,
 	struct tb_error *error)
@@ -121,31 +117,23 @@ static int write_html(struct tb_run *run, const struct tb_report *report, FILE *
 	const struct tb_report_figures figures = {light, dark};
 	if (status == TB_OK)
 		status = tb_report_write(
-			report, TB_REPORT_HTML, &figures, NULL, stream, error);
+			report, TB_FORMAT_HTML, &figures, NULL, stream, error);
 	free(light);
 	free(dark);
 	return status;
 }
 
-static int write_report(const struct options *options, struct tb_run *run,
-	const struct tb_report *report, struct tb_error *error)
+static int write_report(void *context, FILE *stream, struct tb_error *error)
 {
-	struct tb_outfile out;
-	int status = tb_outfile_open(&out, options->output, error);
-	if (status != TB_OK)
-		return status;
-	if (options->format == TB_REPORT_HTML)
-		status = write_html(run, report, out.stream, error);
-	else
-		status = tb_report_write(
-			report, options->format, NULL, options->list, out.stream, error);
-	if (status == TB_OK)
-		return tb_outfile_commit(&out, error);
-	tb_outfile_abandon(&out);
-	return status;
+	const struct writing *writing = context;
+	enum tb_format format = writing->options->output.format;
+	if (format == TB_FORMAT_HTML)
+		return write_html(writing->run, writing->report, stream, error);
+	return tb_report_write(
+		writing->report, format, NULL, writing->options->list, stream, error);
 }
 
-// judge tells on stderr which link tripped.
+// judge reports on stderr which link tripped.
 static int judge(const struct options *options, const struct tb_run *run,
 	const struct tb_report *report)
 {
@@ -171,7 +159,8 @@ static int report_run(const struct options *options)
 	if (status == TB_OK)
 		status = tb_report_new(&report, run, (uint32_t)options->top, &error);
 	if (status == TB_OK)
-		status = write_report(options, run, report, &error);
+		status = tb_cmd_output_write(&options->output, write_report,
+			&(struct writing){options, run, report}, &error);
 	int code = status == TB_OK ? judge(options, run, report) : tb_cli_fail(&error);
 	tb_report_free(report);
 	tb_run_free(run);
@@ -194,21 +183,19 @@ int tb_cmd_report(int argc, char **argv)
 		"  tailback report run.db -f csv --top 0 > links.csv\n"
 		"  tailback report run.db --fail-over 20 > /dev/null || echo congested",
 		NULL, NULL, NULL};
-	struct options options = {.output = "-"};
+	struct options options = {
+		.output = {.allowed = TB_FORMATS_OF_LISTS | 1u << TB_FORMAT_HTML,
+			.file = "-"}};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (!options.format_given && strcmp(options.output, "-") != 0 &&
-		tb_report_parse_format(
-			tb_outfile_format(options.output), &options.format) != TB_OK)
-		return tb_cli_usage(COMMAND,
-			"the ending of '%s' tells no format: name one with -f",
-			options.output);
-	if (options.list && options.format != TB_REPORT_CSV)
+	int code = tb_cmd_output_settle(&options.output, COMMAND);
+	if (code != TB_EXIT_OK)
+		return code;
+	if (options.list && options.output.format != TB_FORMAT_CSV)
 		return tb_cli_usage(
 			COMMAND, "--list is for CSV: the other formats have all lists");
-	bool to_read =
-		options.format == TB_REPORT_TEXT || options.format == TB_REPORT_MARKDOWN;
 	if (!options.top_given)
-		options.top = to_read ? TOP_TO_READ : TOP_TO_SEARCH;
+		options.top = tb_cmd_output_is_to_read(&options.output) ? TOP_TO_READ
+									: TOP_TO_SEARCH;
 	return report_run(&options);
 }

@@ -1,13 +1,15 @@
 // tailback validate: the papers' experiments, published against simulated.
 #include "cli.h"
+#include "cmd_output.h"
 #include "commands.h"
-#include "outfile.h"
 #include "progress.h"
 #include "units.h"
 #include "validation.h"
 
 #include <argp.h>
 #include <stdlib.h>
+
+#define COMMAND "tailback validate"
 
 #define SEEDS_DEFAULT 3
 #define SEEDS_MOST    1000
@@ -16,7 +18,6 @@
 enum key { KEY_ONLY = 256, KEY_SEEDS, KEY_JOBS };
 
 static const struct argp_option argp_options[] = {
-	{"format", 'f', "FORMAT", 0, "text, csv, json or markdown (text)", 0},
 	{"jobs", KEY_JOBS, "N", 0, "Run N experiments at once (as many as cores)", 0},
 	{"network", 'n', "NETWORK", 0,
 		"Preset or INI file, with changes behind it, such as qsnet,vcs=1 "
@@ -24,15 +25,14 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"only", KEY_ONLY, "ID-GLOB", 0,
 		"Only the rows whose id matches, such as 'ping.*'", 0},
-	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},
+	TB_CMD_OUTPUT_OPTIONS("text, csv, json or markdown"),
 	{"seeds", KEY_SEEDS, "N", 0, "Run each experiment with N seeds (3)", 0},
 	{0},
 };
 
 struct arguments {
 	struct tb_validation_options options;
-	enum tb_validation_format format;
-	const char *output;
+	struct tb_cmd_output output;
 };
 
 static unsigned parse_number(
@@ -49,15 +49,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
 	struct arguments *args = state->input;
 	switch (key) {
-	case 'f':
-		if (tb_validation_parse_format(text, &args->format) != TB_OK)
-			argp_error(state, "no format is called '%s'", text);
-		break;
 	case 'n':
 		args->options.network = text;
-		break;
-	case 'o':
-		args->output = text;
 		break;
 	case KEY_ONLY:
 		args->options.only = text;
@@ -72,7 +65,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		argp_error(state, "'%s' is too many: it takes options only", text);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_output_arg(key, text, state, &args->output);
 	}
 	return 0;
 }
@@ -87,18 +80,15 @@ static void show_progress(void *context, size_t n_done, size_t n_runs)
 	tb_progress_show(progress, n_runs ? (double)n_done / (double)n_runs : -1, text);
 }
 
-static int write_findings(const struct arguments *args,
-	const struct tb_validation *validation, struct tb_error *error)
+struct writing {
+	const struct tb_validation *validation;
+	enum tb_format format;
+};
+
+static int write_findings(void *context, FILE *stream, struct tb_error *error)
 {
-	struct tb_outfile out;
-	int status = tb_outfile_open(&out, args->output, error);
-	if (status != TB_OK)
-		return status;
-	status = tb_validation_write(validation, args->format, out.stream, error);
-	if (status == TB_OK)
-		return tb_outfile_commit(&out, error);
-	tb_outfile_abandon(&out);
-	return status;
+	const struct writing *writing = context;
+	return tb_validation_write(writing->validation, writing->format, stream, error);
 }
 
 int tb_cmd_validate(int argc, char **argv)
@@ -111,7 +101,7 @@ int tb_cmd_validate(int argc, char **argv)
 		       "\n\nExample:\n"
 		       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1"};
 	struct tb_progress progress;
-	struct arguments args = {.output = "-",
+	struct arguments args = {.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"},
 		.options = {.network = "qsnet",
 			.n_seeds = SEEDS_DEFAULT,
 			.progress = show_progress,
@@ -119,6 +109,9 @@ int tb_cmd_validate(int argc, char **argv)
 	argp_err_exit_status = TB_EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &args) != 0)
 		return TB_EXIT_USAGE;
+	int code = tb_cmd_output_settle(&args.output, COMMAND);
+	if (code != TB_EXIT_OK)
+		return code;
 	struct tb_validation validation = {0};
 	struct tb_error error = {0};
 	tb_progress_init(&progress, stderr);
@@ -126,7 +119,8 @@ int tb_cmd_validate(int argc, char **argv)
 	tb_progress_done(&progress);
 	if (status != TB_OK)
 		return tb_cli_fail(&error);
-	status = write_findings(&args, &validation, &error);
+	status = tb_cmd_output_write(&args.output, write_findings,
+		&(struct writing){&validation, args.output.format}, &error);
 	bool failing = validation.n_failing > 0;
 	tb_validation_fini(&validation);
 	if (status != TB_OK)

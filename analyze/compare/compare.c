@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tb_compare_parse_format(const char *name, enum tb_compare_format *format)
-{
-	static const char *const names[] = {"text", "csv", "json", "markdown"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*format = (enum tb_compare_format)i;
-			return TB_OK;
-		}
-	}
-	return TB_EUSAGE;
-}
-
 void tb_compare_free(struct tb_compare *compare)
 {
 	if (!compare)
@@ -262,23 +250,16 @@ static void write_csv(const struct tb_compare *compare, FILE *stream)
 	}
 }
 
-int tb_compare_write(const struct tb_compare *compare, enum tb_compare_format format,
+int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	FILE *stream, struct tb_error *error)
 {
-	switch (format) {
-	case TB_COMPARE_TEXT:
-		write_text(compare, stream);
-		break;
-	case TB_COMPARE_CSV:
+	if (format == TB_FORMAT_CSV)
 		write_csv(compare, stream);
-		break;
-	case TB_COMPARE_JSON:
-		if (tb_compare_write_json(compare, stream))
-			return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
-		break;
-	case TB_COMPARE_MARKDOWN:
+	else if (format == TB_FORMAT_JSON && tb_compare_write_json(compare, stream))
+		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
+	else if (format == TB_FORMAT_MARKDOWN)
 		write_markdown(compare, stream);
-		break;
-	}
+	else if (format == TB_FORMAT_TEXT)
+		write_text(compare, stream);
 	return TB_OK;
 }

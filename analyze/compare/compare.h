@@ -8,19 +8,10 @@
 #ifndef TB_COMPARE_H
 #define TB_COMPARE_H
 
+#include "format.h"
 #include "run.h"
 
 #include <stdio.h>
-
-enum tb_compare_format {
-	TB_COMPARE_TEXT,
-	TB_COMPARE_CSV,
-	TB_COMPARE_JSON,
-	TB_COMPARE_MARKDOWN
-};
-
-// tb_compare_parse_format reads "text", "csv", "json" or "markdown"; else TB_EUSAGE.
-int tb_compare_parse_format(const char *name, enum tb_compare_format *format) TB_MUST_USE;
 
 struct tb_compare; // opaque
 
@@ -41,7 +32,7 @@ void tb_compare_free(struct tb_compare *compare);
 double tb_compare_wait_growth(const struct tb_compare *compare);
 
 // tb_compare_write writes to `stream`; write errors show in ferror(stream). TB_ENOMEM.
-int tb_compare_write(const struct tb_compare *compare, enum tb_compare_format format,
+int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -3,18 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tb_report_parse_format(const char *name, enum tb_report_format *format)
-{
-	static const char *const names[] = {"text", "csv", "json", "markdown", "html"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*format = (enum tb_report_format)i;
-			return TB_OK;
-		}
-	}
-	return TB_EUSAGE;
-}
-
 void tb_report_free(struct tb_report *report)
 {
 	if (!report)
@@ -204,29 +192,22 @@ const struct tb_hot_link *tb_report_hottest(const struct tb_report *report)
 	return report->n_waiting ? &report->hot_links[0] : NULL;
 }
 
-int tb_report_write(const struct tb_report *report, enum tb_report_format format,
+int tb_report_write(const struct tb_report *report, enum tb_format format,
 	const struct tb_report_figures *figures, const char *list, FILE *stream,
 	struct tb_error *error)
 {
 	static const struct tb_report_figures none = {NULL, NULL};
-	switch (format) {
-	case TB_REPORT_TEXT:
-		tb_report_write_text(report, stream);
-		break;
-	case TB_REPORT_CSV:
-		if (tb_report_write_csv(report, list ? list : "hot-links", stream))
-			return tb_fail(error, TB_ENOMEM, "no memory for a report");
-		break;
-	case TB_REPORT_JSON:
-		if (tb_report_write_json(report, stream))
-			return tb_fail(error, TB_ENOMEM, "no memory for a report");
-		break;
-	case TB_REPORT_MARKDOWN:
+	int status = TB_OK;
+	if (format == TB_FORMAT_CSV)
+		status = tb_report_write_csv(report, list ? list : "hot-links", stream);
+	else if (format == TB_FORMAT_JSON)
+		status = tb_report_write_json(report, stream);
+	else if (format == TB_FORMAT_MARKDOWN)
 		tb_report_write_markdown(report, stream);
-		break;
-	case TB_REPORT_HTML:
+	else if (format == TB_FORMAT_HTML)
 		tb_report_write_html(report, figures ? figures : &none, stream);
-		break;
-	}
-	return TB_OK;
+	else
+		tb_report_write_text(report, stream);
+	return status == TB_OK ? TB_OK
+			       : tb_fail(error, TB_ENOMEM, "no memory for a report");
 }

@@ -8,22 +8,11 @@
 #ifndef TB_REPORT_H
 #define TB_REPORT_H
 
+#include "format.h"
 #include "hot_links.h"
 #include "run.h"
 
 #include <stdio.h>
-
-enum tb_report_format {
-	TB_REPORT_TEXT,
-	TB_REPORT_CSV,
-	TB_REPORT_JSON,
-	TB_REPORT_MARKDOWN,
-	TB_REPORT_HTML
-};
-
-// tb_report_parse_format reads "text", "csv", "json", "markdown" or "html"; else
-// TB_EUSAGE.
-int tb_report_parse_format(const char *name, enum tb_report_format *format) TB_MUST_USE;
 
 struct tb_report; // opaque
 
@@ -50,7 +39,7 @@ const char *tb_report_list_name(size_t i);
 // tb_report_write writes to `stream`; write errors show in ferror(stream). `figures` may
 // be NULL and matters to HTML alone, `list` is one of the lists for CSV and may be NULL:
 // "hot-links". TB_ENOMEM.
-int tb_report_write(const struct tb_report *report, enum tb_report_format format,
+int tb_report_write(const struct tb_report *report, enum tb_format format,
 	const struct tb_report_figures *figures, const char *list, FILE *stream,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -9,6 +9,7 @@
 #define TB_VALIDATION_H
 
 #include "claim.h"
+#include "format.h"
 #include "network.h"
 #include "statistics.h"
 
@@ -48,19 +49,7 @@ int tb_validation_run(struct tb_validation *validation,
 	const struct tb_validation_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_validation_fini(struct tb_validation *validation);
 
-enum tb_validation_format {
-	TB_VALIDATION_TEXT,
-	TB_VALIDATION_CSV,
-	TB_VALIDATION_JSON,
-	TB_VALIDATION_MARKDOWN,
-};
-
-// tb_validation_parse_format reads "text", "csv", "json" or "markdown".
-int tb_validation_parse_format(
-	const char *name, enum tb_validation_format *format) TB_MUST_USE;
-
-int tb_validation_write(const struct tb_validation *validation,
-	enum tb_validation_format format, FILE *stream,
-	struct tb_error *error) TB_MUST_USE;
+int tb_validation_write(const struct tb_validation *validation, enum tb_format format,
+	FILE *stream, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -257,32 +257,16 @@ static int write_json(
 	return TB_OK;
 }
 
-int tb_validation_parse_format(const char *name, enum tb_validation_format *format)
+int tb_validation_write(const struct tb_validation *validation, enum tb_format format,
+	FILE *stream, struct tb_error *error)
 {
-	static const char *const names[] = {"text", "csv", "json", "markdown"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0) {
-			*format = (enum tb_validation_format)i;
-			return TB_OK;
-		}
-	return TB_EUSAGE;
-}
-
-int tb_validation_write(const struct tb_validation *validation,
-	enum tb_validation_format format, FILE *stream, struct tb_error *error)
-{
-	switch (format) {
-	case TB_VALIDATION_TEXT:
-		write_text(validation, stream);
-		return TB_OK;
-	case TB_VALIDATION_CSV:
-		write_csv(validation, stream);
-		return TB_OK;
-	case TB_VALIDATION_JSON:
+	if (format == TB_FORMAT_JSON)
 		return write_json(validation, stream, error);
-	case TB_VALIDATION_MARKDOWN:
+	if (format == TB_FORMAT_CSV)
+		write_csv(validation, stream);
+	else if (format == TB_FORMAT_MARKDOWN)
 		write_markdown(validation, stream);
-		return TB_OK;
-	}
-	return TB_EUSAGE;
+	else
+		write_text(validation, stream);
+	return TB_OK;
 }

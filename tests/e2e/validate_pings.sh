@@ -33,4 +33,4 @@ expect 2 validate --seeds 0
 expect 2 validate -f yaml
 expect 2 validate -n qsnet,vcs=none
 expect 2 validate a_file
-expect 1 validate --only ping.uni.lat0 -o "$scratch/no/such/folder"
+expect 1 validate --only ping.uni.lat0 -o "$scratch/no/such/folder.csv"

@@ -48,12 +48,12 @@ static void write_reports(struct tb_run *run)
 	struct tb_error error;
 	FILE *nowhere = fopen("/dev/null", "w");
 	if (nowhere && tb_report_new(&report, run, 20, &error) == TB_OK)
-		for (enum tb_report_format f = TB_REPORT_TEXT; f <= TB_REPORT_HTML; f++)
+		for (enum tb_format f = TB_FORMAT_TEXT; f <= TB_FORMAT_HTML; f++)
 			(void)!tb_report_write(report, f, NULL, NULL, nowhere, &error);
 	const char *list;
 	for (size_t i = 0; report && (list = tb_report_list_name(i)); i++)
 		(void)!tb_report_write(
-			report, TB_REPORT_CSV, NULL, list, nowhere, &error);
+			report, TB_FORMAT_CSV, NULL, list, nowhere, &error);
 	tb_report_free(report);
 	if (nowhere)
 		fclose(nowhere);

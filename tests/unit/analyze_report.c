@@ -127,7 +127,7 @@ static void validate(json_t *root, json_t *schema, json_t *value, const char *wh
 }
 
 // written returns what a report writes; the caller frees.
-static char *written(const char *path, uint32_t top, enum tb_report_format format)
+static char *written(const char *path, uint32_t top, enum tb_format format)
 {
 	struct tb_error error = {0};
 	struct tb_run *run = NULL;
@@ -149,7 +149,7 @@ static char *written(const char *path, uint32_t top, enum tb_report_format forma
 static void check_json(const char *path, uint32_t top)
 {
 	json_error_t problem;
-	char *text = written(path, top, TB_REPORT_JSON);
+	char *text = written(path, top, TB_FORMAT_JSON);
 	char name[1024];
 	snprintf(name, sizeof name, "%s/schemas/report.schema.json", getenv("TB_SOURCE"));
 	json_t *schema = json_load_file(name, 0, &problem);
@@ -185,9 +185,9 @@ static void a_run_in_which_nothing_happened_has_a_report(void **state)
 	assert_int_equal(
 		tb_store_begin_run(store, fixture.network, &config, &error), TB_OK);
 	tb_store_free(store);
-	for (enum tb_report_format f = TB_REPORT_TEXT; f <= TB_REPORT_HTML; f++) {
+	for (enum tb_format f = TB_FORMAT_TEXT; f <= TB_FORMAT_HTML; f++) {
 		char *text = written(fixture.path, 0, f);
-		if (f == TB_REPORT_TEXT) {
+		if (f == TB_FORMAT_TEXT) {
 			assert_non_null(strstr(text, "incomplete"));
 			assert_non_null(strstr(text, "No header waited"));
 		}
@@ -211,15 +211,15 @@ static void what_is_foreign_is_escaped(void **state)
 	struct tb_run_result result = {.notes = "[not an object"};
 	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
 	tb_store_free(store);
-	char *page = written(fixture.path, 0, TB_REPORT_HTML);
+	char *page = written(fixture.path, 0, TB_FORMAT_HTML);
 	assert_null(strstr(page, "<script>alert"));
 	assert_non_null(strstr(page, "?[31m?&quot;'&amp;.pcap"));
 	free(page);
-	char *text = written(fixture.path, 0, TB_REPORT_TEXT);
+	char *text = written(fixture.path, 0, TB_FORMAT_TEXT);
 	assert_null(strchr(text, '\x1b'));
 	free(text);
 	json_error_t problem;
-	char *data = written(fixture.path, 0, TB_REPORT_JSON);
+	char *data = written(fixture.path, 0, TB_FORMAT_JSON);
 	json_t *json = json_loads(data, 0, &problem);
 	assert_non_null(json);
 	json_decref(json);

@@ -2,6 +2,7 @@
 
 #include "draw_cairo.h"
 #include "draw_svg.h"
+#include "format.h"
 #include "outfile.h"
 #include "progress.h"
 #include "screen.h"
@@ -120,13 +121,15 @@ static int draw(struct session *session, struct tb_error *error)
 static int put_picture(struct session *session, const struct tb_picture *picture,
 	const char *name, bool dump, FILE *stream, struct tb_error *error)
 {
-	const char *format = tb_outfile_format(name);
+	enum tb_format format;
 	int status = TB_OK;
+	if (tb_format_of_file(name, TB_FORMATS_DRAWN, &format) != TB_OK)
+		format = TB_FORMAT_PNG; // a screenshot, whatever its name ends in
 	if (dump)
 		tb_picture_dump(picture, stream);
-	else if (strcmp(format, "svg") == 0)
+	else if (format == TB_FORMAT_SVG)
 		tb_picture_svg(picture, picture->width, stream);
-	else if (strcmp(format, "pdf") == 0)
+	else if (format == TB_FORMAT_PDF)
 		status = tb_picture_pdf(picture, picture->width, stream);
 	else
 		status = tb_screen_png(session->screen, picture, stream);
@@ -169,10 +172,9 @@ static void save(struct session *session)
 {
 	struct tb_error error;
 	const char *name = tb_viewer_wish_path(session->viewer);
-	const char *format = tb_outfile_format(name);
-	int status = TB_OK;
-	if (strcmp(format, "png") != 0 && strcmp(format, "svg") != 0 &&
-		strcmp(format, "pdf") != 0)
+	enum tb_format format;
+	int status = tb_format_of_file(name, TB_FORMATS_DRAWN, &format);
+	if (status != TB_OK)
 		status = tb_fail_in(&error, TB_EUSAGE, name,
 			"a picture's name ends in .png, .svg or .pdf");
 	if (status == TB_OK)

@@ -1,0 +1,40 @@
+// Formats of output by name: what -f takes and what the ending of a file asks for.
+#ifndef TB_FORMAT_H
+#define TB_FORMAT_H
+
+#include "status.h"
+
+enum tb_format {
+	TB_FORMAT_TEXT,
+	TB_FORMAT_CSV,
+	TB_FORMAT_JSON,
+	TB_FORMAT_MARKDOWN,
+	TB_FORMAT_HTML,
+	TB_FORMAT_SVG,
+	TB_FORMAT_PNG,
+	TB_FORMAT_PDF,
+	TB_N_FORMATS
+};
+
+// A set of formats: bit 1 << format for each.
+#define TB_FORMATS_OF_LISTS                                                              \
+	(1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV | 1u << TB_FORMAT_JSON |             \
+		1u << TB_FORMAT_MARKDOWN)
+#define TB_FORMATS_DRAWN (1u << TB_FORMAT_SVG | 1u << TB_FORMAT_PNG | 1u << TB_FORMAT_PDF)
+#define TB_FORMATS_OF_PICTURES                                                           \
+	(1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV | 1u << TB_FORMAT_JSON |             \
+		TB_FORMATS_DRAWN)
+
+// tb_format_name is "text", "csv", "json", "markdown", "html", "svg", "png" or "pdf".
+const char *tb_format_name(enum tb_format format);
+
+// tb_format_parse finds the format of that name in the set `allowed`; else TB_EUSAGE.
+int tb_format_parse(
+	const char *name, unsigned allowed, enum tb_format *format) TB_MUST_USE;
+
+// tb_format_of_file finds the format in `allowed` that the ending of a file name asks
+// for; "txt" is text, "md" Markdown and "htm" HTML. Else TB_EUSAGE.
+int tb_format_of_file(
+	const char *file, unsigned allowed, enum tb_format *format) TB_MUST_USE;
+
+#endif

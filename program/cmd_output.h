@@ -1,0 +1,46 @@
+// Where a command writes and as what: -o and -f, for every command that has them. For
+// cmd_*.c alone: a mistake on the command line ends the program through argp_error.
+#ifndef TB_CMD_OUTPUT_H
+#define TB_CMD_OUTPUT_H
+
+#include "format.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct tb_cmd_output {
+	unsigned allowed; // formats, a set of enum tb_format
+	const char *file; // "-": standard output
+	enum tb_format format;
+	bool format_given;
+};
+
+// Rows for the table of options; `formats` names the set that is allowed.
+#define TB_CMD_OUTPUT_OPTIONS(formats)                                                   \
+	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},           \
+	{                                                                                \
+		"format", 'f', "FORMAT", 0,                                              \
+			formats "; by the ending of FILE when not given", 0              \
+	}
+
+// tb_cmd_output_arg takes the options above; other keys are ARGP_ERR_UNKNOWN.
+error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *state,
+	struct tb_cmd_output *output);
+
+// tb_cmd_output_settle finds the format by the file's ending where -f is not given, and
+// refuses a binary format on a terminal: 0, or the exit code with the sentence printed in
+// the command's name.
+int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command);
+
+// tb_cmd_output_write opens the file, has `write` fill it, and commits it; after a
+// failure nothing is left of it. Returns what failed: opening, writing or committing.
+int tb_cmd_output_write(const struct tb_cmd_output *output,
+	int (*write)(void *context, FILE *stream, struct tb_error *error), void *context,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_cmd_output_is_to_read reports whether the format is for people: text or Markdown,
+// whose lists are kept short.
+bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output);
+
+#endif
