@@ -28,7 +28,6 @@ _tailback_value()
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output) _tailback_files "$stores" ;;
-	replay:--engine) _tailback_words "events flits" ;;
 	replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
 	replay:--dedup)

@@ -25,7 +25,6 @@ enum {
 	KEY_NO_BLAME,
 	KEY_WATCH,
 	KEY_STDIN,
-	KEY_ENGINE,
 	KEY_JOB,
 	KEY_SPLIT,
 	KEY_ROUTES,
@@ -104,9 +103,6 @@ static const struct argp_option option_table[] = {
 		"themselves",
 		3},
 	{NULL, 0, NULL, 0, "Other:", 6},
-	{"engine", KEY_ENGINE, "events|flits", 0,
-		"events (the default), or flits: the same results, slowly, flit by flit",
-		6},
 	{"watch", KEY_WATCH, NULL, 0,
 		"Show the run while it is replayed: in a window, or in the terminal "
 		"where there is no display",
@@ -259,11 +255,6 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_SPLIT:
 		options->workload.split = true;
 		break;
-	case KEY_ENGINE:
-		options->engine = tb_engine_kind_find(text);
-		if (!options->engine)
-			argp_error(state, "--engine=%s: expected events or flits", text);
-		break;
 	case KEY_WATCH:
 		options->watch = true;
 		break;
@@ -316,8 +307,6 @@ char *replay_describe(const struct replay_options *options)
 		fprintf(stream, " --fault '%s'", options->faults[i]);
 	if (options->fault_file)
 		fprintf(stream, " --fault-file %s", options->fault_file);
-	if (options->engine != &tb_engine_events)
-		fprintf(stream, " --engine %s", options->engine->name);
 	if (options->without_blame)
 		fprintf(stream, " --no-blame");
 	if (packets->time_scale > 0)
@@ -423,8 +412,7 @@ int tb_cmd_replay(int argc, char **argv)
 		       "  tailback replay job.goal --fault link=0.1:4 --fault "
 		       "switch=1.4@12ms -o run.db",
 	};
-	struct parsing parsing = {
-		.options = {.network = "qsnet", .seed = 1, .engine = &tb_engine_events}};
+	struct parsing parsing = {.options = {.network = "qsnet", .seed = 1}};
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
 	parsing.traces = calloc((size_t)argc, 3 * sizeof *parsing.traces);
 	if (!parsing.traces)

@@ -5,7 +5,7 @@
 
 #include "child.h"
 #include "digest.h"
-#include "engine_kind.h"
+#include "engine.h"
 #include "host.h"
 #include "places.h"
 #include "store.h"
@@ -18,7 +18,6 @@ struct replay_options {
 	const char *network;
 	uint32_t n_nodes; // 0: as the network says
 	const char *output;
-	const struct tb_engine_kind *engine;
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
@@ -53,7 +52,7 @@ struct run {
 	struct tb_host *host; // between both and the engine; NULL when it is not needed
 	struct tb_source nic_source; // what the engine is given
 	struct tb_observer nic_observer;
-	void *engine; // of options->engine
+	struct tb_engine *engine;
 	char *input_name;
 	const char **files;
 	size_t n_files;

@@ -107,7 +107,7 @@ static void print_waiting(const struct run *run)
 
 void replay_warn_of_faults(const struct run *run)
 {
-	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
+	struct tb_engine_stats stats = tb_engine_stats(run->engine);
 	char count[48];
 	if (stats.n_undelivered == 0)
 		return;

@@ -33,10 +33,9 @@ struct crew {
 static int simulate(struct task *task)
 {
 	struct run *run = &task->run;
-	const struct tb_engine_kind *engine = run->options->engine;
 	double started = tb_clock_s();
 	int status;
-	while ((status = engine->run(run->engine, REPLAY_SLICE, &run->error)) > 0)
+	while ((status = tb_engine_run(run->engine, REPLAY_SLICE, &run->error)) > 0)
 		if (*run->options->stop) {
 			task->stopped = run->stopped = true;
 			break;

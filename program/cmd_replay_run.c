@@ -179,7 +179,7 @@ int replay_begin_store(struct run *run)
 
 struct tb_engine_stats replay_stats(const struct run *run)
 {
-	struct tb_engine_stats stats = run->options->engine->stats(run->engine);
+	struct tb_engine_stats stats = tb_engine_stats(run->engine);
 	if (run->host)
 		tb_host_stats(run->host, &stats);
 	return stats;
@@ -240,8 +240,7 @@ static int run_engine(struct run *run)
 	double pace_s = run->options->watch ? WATCHED_S : CHECKPOINT_S;
 	double checkpoint_s = progress.started_s + pace_s;
 	int status;
-	while ((status = run->options->engine->run(
-			run->engine, REPLAY_SLICE, &run->error)) > 0) {
+	while ((status = tb_engine_run(run->engine, REPLAY_SLICE, &run->error)) > 0) {
 		if (*run->options->stop) {
 			run->stopped = true;
 			status = TB_OK;
@@ -252,7 +251,7 @@ static int run_engine(struct run *run)
 		double now_s = tb_clock_s();
 		if (now_s < checkpoint_s)
 			continue;
-		status = run->options->engine->checkpoint(run->engine, &run->error);
+		status = tb_engine_checkpoint(run->engine, &run->error);
 		if (status != TB_OK)
 			break;
 		double took_s = tb_clock_s() - now_s;
@@ -344,7 +343,7 @@ static char *take_notes(const struct run *run)
 
 int replay_finish(struct run *run)
 {
-	return run->options->engine->finish(run->engine, &run->error);
+	return tb_engine_finish(run->engine, &run->error);
 }
 
 // replay_end_store keeps what was simulated, whole or not.
@@ -401,7 +400,7 @@ int replay_make_engine(struct run *run)
 		run->nic_source = tb_host_source(run->host);
 		run->nic_observer = tb_host_observer(run->host);
 	}
-	return options->engine->make(&run->engine, run->network, &run->nic_source,
+	return tb_engine_new(&run->engine, run->network, &run->nic_source,
 		&run->nic_observer, &engine, &run->error);
 }
 
@@ -481,7 +480,7 @@ static int prepare(struct run *run)
 
 void replay_close(struct run *run)
 {
-	run->options->engine->free(run->engine);
+	tb_engine_free(run->engine);
 	tb_host_free(run->host);
 	tb_workload_free(run->workload);
 	free(run->input_name);

@@ -56,7 +56,8 @@ expect 1 'run\.db: cannot be written' limited "$program" replay "$trace" -o "$sc
 }
 
 # While one replay writes, from its first commit to its last, another is refused.
-"$program" replay "$trace" --engine flits -q -o "$scratch/live.db" 2>/dev/null &
+"$program" synth uniform --nodes 64 --message 64K --messages 2000 -o "$scratch/long.goal"
+"$program" replay "$scratch/long.goal" -q -o "$scratch/live.db" 2>/dev/null &
 first=$!
 until [[ -s $scratch/live.db ]] || ! kill -0 $first; do sleep 0.05; done
 expect 1 'live\.db: another replay is writing into it' "$program" replay "$trace" -q -o "$scratch/live.db"

@@ -1,4 +1,5 @@
-// Hardware broadcast (docs/model.md, rules 28 to 32) by closed forms, on both engines.
+// Hardware broadcast (docs/model.md, rules 28 to 32) by closed forms, for engine
+// and oracle.
 #include "../support/replay_account.h"
 
 #include <setjmp.h>
@@ -6,8 +7,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-static const struct tb_engine_kind *const kinds[] = {&tb_engine_events, &tb_engine_flits};
 
 static struct program sixteen_nodes(void)
 {
@@ -39,8 +38,8 @@ static void a_broadcast_takes_what_its_furthest_receiver_takes(void **state)
 			.n_receivers = cases[i].n,
 			.bytes = 320};
 		tb_time_ps in = (cases[i].n_links - 1) * 40000 + 378 * 2500 + 35000;
-		for (int k = 0; k < 2; k++) {
-			struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+			struct account *account = account_of(by, &program, UINT64_MAX);
 			assert_int_equal(account->status, TB_OK);
 			assert_int_equal(account->delivered[0], in);
 			assert_int_equal(
@@ -67,7 +66,7 @@ static void many_broadcasts_do_not_deadlock(void **state)
 				.n_receivers = 1 + below(&random, 16 - first),
 				.bytes = below(&random, 2000)};
 		}
-		struct account *account = replay(kinds[0], &program, UINT64_MAX);
+		struct account *account = account_of(BY_ENGINE, &program, UINT64_MAX);
 		assert_int_equal(account->status, TB_OK);
 		for (uint32_t i = 0; i < POSTS_MOST; i++)
 			assert_int_not_equal(account->delivered[i], TB_TIME_NEVER);
@@ -90,9 +89,9 @@ static void broadcasts_are_refused_where_they_are_not_exact(void **state)
 	irregular.nodes_a_leaf[0] = irregular.nodes_a_leaf[1] = 2;
 	for (uint32_t i = 0; i < CABLES_MOST; i++)
 		irregular.cables[i].n_vcs = 2;
-	for (int k = 0; k < 2; k++) {
-		struct account *faulty = replay(kinds[k], &program, UINT64_MAX);
-		struct account *other = replay(kinds[k], &irregular, UINT64_MAX);
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *faulty = account_of(by, &program, UINT64_MAX);
+		struct account *other = account_of(by, &irregular, UINT64_MAX);
 		assert_int_equal(faulty->status, TB_EUSAGE);
 		assert_int_equal(other->status, TB_EUSAGE);
 		account_drop(faulty);

@@ -105,8 +105,7 @@ static struct line *flood(struct tb_random *random, uint32_t n_nodes)
 }
 
 // check_tree adds the delays of headers by link to `delays`.
-static void check_tree(
-	const struct tb_engine_kind *kind, uint64_t seed, tb_time_ps *delays)
+static void check_tree(enum replayer by, uint64_t seed, tb_time_ps *delays)
 {
 	struct tb_random random;
 	tb_random_init(&random, seed, 0);
@@ -114,7 +113,7 @@ static void check_tree(
 	uint32_t n_nodes = tb_network_n_nodes(net);
 	assert_true(tb_network_n_links(net) <= LINKS_MOST);
 	struct line *lines = flood(&random, n_nodes);
-	struct outcome outcome = replay_by(kind, net, lines, (size_t)n_nodes * EACH,
+	struct outcome outcome = outcome_by(by, net, lines, (size_t)n_nodes * EACH,
 		&(struct tb_engine_options){.seed = seed, .delays = delays});
 	assert_true(outcome.stats.wait_ps > 0);
 	assert_int_equal(outcome.stats.n_undelivered, 0);
@@ -127,7 +126,7 @@ static void every_message_arrives_on_any_tree(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= N_TREES; seed++)
-		check_tree(&tb_engine_events, seed, NULL);
+		check_tree(BY_ENGINE, seed, NULL);
 }
 
 static void flit_by_flit_too_and_with_the_same_delays(void **state)
@@ -135,8 +134,8 @@ static void flit_by_flit_too_and_with_the_same_delays(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		tb_time_ps by_events[LINKS_MOST] = {0}, by_flits[LINKS_MOST] = {0};
-		check_tree(&tb_engine_events, seed, by_events);
-		check_tree(&tb_engine_flits, seed, by_flits);
+		check_tree(BY_ENGINE, seed, by_events);
+		check_tree(BY_ORACLE, seed, by_flits);
 		assert_memory_equal(by_events, by_flits, sizeof by_events);
 		assert_true(by_events[0] > 0);
 	}

@@ -73,13 +73,13 @@ static double mean_wait(const struct line *lines, const struct outcome *outcome)
 	return sum / (N_MESSAGES - N_WARM);
 }
 
-static void check_load(const struct tb_engine_kind *kind, double load, unsigned n_seeds)
+static void check_load(enum replayer by, double load, unsigned n_seeds)
 {
 	struct tb_network *net = one_switch();
 	double means[N_SEEDS];
 	for (unsigned seed = 0; seed < n_seeds; seed++) {
 		struct line *lines = poisson(seed, load);
-		struct outcome outcome = replay_by(kind, net, lines, N_MESSAGES,
+		struct outcome outcome = outcome_by(by, net, lines, N_MESSAGES,
 			&(struct tb_engine_options){.seed = seed});
 		means[seed] = mean_wait(lines, &outcome);
 		drop(&outcome);
@@ -87,8 +87,9 @@ static void check_load(const struct tb_engine_kind *kind, double load, unsigned 
 	}
 	struct tb_estimate wait = tb_estimate_of(means, n_seeds);
 	double expected = load * SERVICE_PS / (2 * (1 - load));
-	print_message("%s, load %.2f: wait %.1f +- %.1f ns, M/D/1 %.1f\n", kind->name,
-		load, wait.mean / 1000, wait.half_ci / 1000, expected / 1000);
+	print_message("%s, load %.2f: wait %.1f +- %.1f ns, M/D/1 %.1f\n",
+		replayer_names[by], load, wait.mean / 1000, wait.half_ci / 1000,
+		expected / 1000);
 	assert_true(fabs(wait.mean - expected) <= wait.half_ci);
 	assert_true(wait.half_ci < 0.06 * expected);
 	tb_network_free(net);
@@ -99,13 +100,13 @@ static void waits_at_one_output_are_those_of_m_d_1(void **state)
 	(void)state;
 	static const double loads[] = {0.1, 0.3, 0.5, 0.7, 0.9};
 	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
-		check_load(&tb_engine_events, loads[i], N_SEEDS);
+		check_load(BY_ENGINE, loads[i], N_SEEDS);
 }
 
 static void flit_by_flit_they_are_too(void **state)
 {
 	(void)state;
-	check_load(&tb_engine_flits, 0.5, 6);
+	check_load(BY_ORACLE, 0.5, 6);
 }
 
 int main(void)

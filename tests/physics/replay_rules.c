@@ -1,4 +1,5 @@
-// Rules of docs/model.md by closed forms, on both engines: what they once got wrong.
+// Rules of docs/model.md by closed forms, for engine and oracle: what they once
+// got wrong.
 #include "../support/replay_account.h"
 #include "places.h"
 
@@ -7,8 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-static const struct tb_engine_kind *const kinds[] = {&tb_engine_events, &tb_engine_flits};
 
 // two_leaves is a network of nodes 0 and 1 at one switch and node 2 at another, below a
 // third; QsNet without a bus and without overheads, but for what the caller changes.
@@ -49,8 +48,8 @@ static void a_packet_crosses_at_the_pace_of_the_slower_link(void **state)
 		program.n_posts = 1;
 		program.posts[0] =
 			(struct post){.source = 0, .destination = 1, .bytes = 5};
-		for (int k = 0; k < 2; k++) {
-			struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+			struct account *account = account_of(by, &program, UINT64_MAX);
 			assert_int_equal(account->delivered[0], cases[i].expected);
 			account_drop(account);
 		}
@@ -75,8 +74,8 @@ static void endings_of_one_instant_are_told_by_serial(void **state)
 			.destination = 2,
 			.bytes = 500};
 	}
-	for (int k = 0; k < 2; k++) {
-		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *account = account_of(by, &program, UINT64_MAX);
 		for (uint32_t i = 0; i < PAIRS; i++) {
 			assert_int_equal(account->delivered[i], 0);
 			assert_int_equal(account->delivered[PAIRS + i],
@@ -96,8 +95,8 @@ static void a_packet_of_nothing_is_a_byte_long(void **state)
 	program.n_posts = 2;
 	program.posts[0] = (struct post){.source = 0, .destination = 1};
 	program.posts[1] = (struct post){.source = 0, .destination = 1};
-	for (int k = 0; k < 2; k++) {
-		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *account = account_of(by, &program, UINT64_MAX);
 		assert_int_equal(account->delivered[0], 40000 + 2500 + 35000);
 		assert_int_equal(account->delivered[1], 40000 + 2 * 2500 + 35000);
 		assert_int_equal(account->bins[0].sample.bytes, 2);
@@ -109,8 +108,7 @@ static void a_packet_of_nothing_is_a_byte_long(void **state)
 // to node 8, and counts which up port of switch 0.1 they took.
 enum { N_ONE_BY_ONE = 40 };
 
-static void up_ports(
-	const struct tb_engine_kind *kind, const char *network, uint32_t counts[4])
+static void up_ports(enum replayer by, const char *network, uint32_t counts[4])
 {
 	struct program program = {.seed = 1, .bin_ps = TB_PS_PER_S};
 	assert_int_equal(tb_network_preset(&program.params, network, NULL), TB_OK);
@@ -120,7 +118,7 @@ static void up_ports(
 			.source = 5,
 			.destination = 8,
 			.bytes = 64};
-	struct account *account = replay(kind, &program, UINT64_MAX);
+	struct account *account = account_of(by, &program, UINT64_MAX);
 	struct tb_network *net = network_of(&program, NULL);
 	for (size_t i = 0; i < account->n_bins; i++) {
 		struct tb_link_info link =
@@ -145,9 +143,9 @@ static void each_ascent_takes_its_links(void **state)
 		{"qsnet,levels=2,ascent=source", {0, 40, 0, 0}},	// 5 mod 4
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		for (int k = 0; k < 2; k++) {
+		for (enum replayer by = 0; by < N_REPLAYERS; by++) {
 			uint32_t counts[4] = {0};
-			up_ports(kinds[k], cases[i].network, counts);
+			up_ports(by, cases[i].network, counts);
 			assert_memory_equal(counts, cases[i].counts, sizeof counts);
 		}
 }
@@ -155,9 +153,9 @@ static void each_ascent_takes_its_links(void **state)
 static void random_ascents_spread_over_all_links(void **state)
 {
 	(void)state;
-	for (int k = 0; k < 2; k++) {
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
 		uint32_t counts[4] = {0};
-		up_ports(kinds[k], "qsnet,levels=2,ascent=random", counts);
+		up_ports(by, "qsnet,levels=2,ascent=random", counts);
 		for (int port = 0; port < 4; port++)
 			assert_in_range(counts[port], 4, 18);
 	}
@@ -189,8 +187,8 @@ static void a_dead_end_is_tried_and_given_up(void **state)
 		(struct post){.at = 900000, .source = 0, .destination = 1, .bytes = 5};
 	program.n_faults = 1;
 	program.faults[0] = fault_at(&program, "0.0 > node 1", 5);
-	for (int k = 0; k < 2; k++) {
-		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *account = account_of(by, &program, UINT64_MAX);
 		assert_int_equal(account->status, TB_OK);
 		assert_int_equal(account->given_up[0],
 			10 + 3 * (62 * 2500 + 40000 + 40000 + 1000));
@@ -220,8 +218,8 @@ static void a_worm_over_a_dying_link_is_sent_again(void **state)
 	const tb_time_ps delivered[] = {in, in + back + in, in + back + in, in};
 	for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
 		program.faults[0] = fault_at(&program, "0.0:4", deaths[i]);
-		for (int k = 0; k < 2; k++) {
-			struct account *account = replay(kinds[k], &program, UINT64_MAX);
+		for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+			struct account *account = account_of(by, &program, UINT64_MAX);
 			assert_int_equal(account->delivered[0], delivered[i]);
 			assert_int_equal(account->stats.n_undelivered, 0);
 			account_drop(account);
@@ -242,8 +240,8 @@ static void a_header_that_waits_for_a_dying_link_is_refused(void **state)
 		(struct post){.at = 1, .source = 2, .destination = 1, .bytes = 0};
 	program.n_faults = 1;
 	program.faults[0] = fault_at(&program, "node 1", 300000);
-	for (int k = 0; k < 2; k++) {
-		struct account *account = replay(kinds[k], &program, UINT64_MAX);
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *account = account_of(by, &program, UINT64_MAX);
 		assert_int_equal(account->stats.wait_ps, 300000 - 3 * 40000 - 1);
 		assert_int_equal(account->stats.n_undelivered, 2);
 		account_drop(account);

@@ -1,6 +1,6 @@
-// Conservation, for both engines: whatever is posted arrives once, every packet crosses
-// every link of its way once, no VC is kept, and waits give one sum by link, by switch,
-// by flow and by blame, whenever a replay ends.
+// Conservation, for engine and oracle: whatever is posted arrives once, every packet
+// crosses every link of its way once, no VC is kept, and waits give one sum by link, by
+// switch, by flow and by blame, whenever a replay ends.
 #include "../support/replay_account.h"
 
 #include <setjmp.h>
@@ -92,9 +92,9 @@ static bool posted(const struct program *program, uint32_t post)
 	return posted(program, at->after);
 }
 
-static void check_end(const struct tb_engine_kind *kind, const struct program *program)
+static void check_end(enum replayer by, const struct program *program)
 {
-	struct account *account = replay(kind, program, UINT64_MAX);
+	struct account *account = account_of(by, program, UINT64_MAX);
 	uint64_t n_posted = 0;
 	equal("status", (uint64_t)account->status, TB_OK);
 	for (uint32_t i = 0; i < program->n_posts; i++) {
@@ -114,7 +114,6 @@ static void check_end(const struct tb_engine_kind *kind, const struct program *p
 	account_drop(account);
 }
 
-static const struct tb_engine_kind *const kinds[] = {&tb_engine_events, &tb_engine_flits};
 static const enum shape shapes[] = {SHAPE_TREE, SHAPE_IRREGULAR, SHAPE_MIXED};
 
 static void whatever_is_posted_arrives_once(void **state)
@@ -123,8 +122,8 @@ static void whatever_is_posted_arrives_once(void **state)
 	for (uint64_t seed = 1; seed <= 450; seed++) {
 		struct program program = random_program(seed, shapes[seed % 3]);
 		seed_of_failure = seed;
-		for (int i = 0; i < 2; i++)
-			check_end(kinds[i], &program);
+		for (enum replayer by = 0; by < N_REPLAYERS; by++)
+			check_end(by, &program);
 	}
 }
 
@@ -134,9 +133,9 @@ static void waits_agree_whenever_a_replay_ends(void **state)
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct program program = random_program(seed, shapes[seed % 3]);
 		seed_of_failure = seed;
-		for (int i = 0; i < 2; i++) {
+		for (enum replayer by = 0; by < N_REPLAYERS; by++) {
 			struct account *account =
-				replay(kinds[i], &program, 1 + seed * 7 % 400);
+				account_of(by, &program, 1 + seed * 7 % 400);
 			equal("status", (uint64_t)account->status, TB_OK);
 			check_waits(account);
 			account_drop(account);

@@ -207,12 +207,13 @@ static bool stats_differ(const struct account *events, const struct account *fli
 		       (uint64_t)b->now_ps);
 }
 
-// fails runs a program on both engines, `other` with the fault that it may have.
+// fails replays a program by both, `other` by the oracle, with the fault that it may
+// have.
 static bool fails(const struct program *program, const struct program *other,
 	struct difference *difference)
 {
-	struct account *events = replay(&tb_engine_events, program, UINT64_MAX);
-	struct account *flits = replay(&tb_engine_flits, other, UINT64_MAX);
+	struct account *events = account_of(BY_ENGINE, program, UINT64_MAX);
+	struct account *flits = account_of(BY_ORACLE, other, UINT64_MAX);
 	bool failed = true;
 	difference->stats = events->stats;
 	if (events->status != TB_OK || flits->status != TB_OK)
@@ -403,7 +404,7 @@ static void both_agree_on_broadcasts(void **state)
 	check_seeds(SHAPE_TREE, WITH_BROADCASTS, 400);
 }
 
-// The faults: each nudges a parameter of one of the two engines by a flit, or less.
+// The faults: each nudges a parameter of one of the two by a flit, or less.
 static void ack_leaves_a_flit_later(struct program *program)
 {
 	program->params.ack_delay_ps +=

@@ -1,12 +1,12 @@
 // The hosts between processes and network interfaces: a host that does nothing changes
-// nothing; whatever it does, both engines agree, bytes are conserved and messages of a
+// nothing; whatever it does, the oracle agrees, bytes are conserved and messages of a
 // pair of processes are told in order.
 //
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds.
-#include "engine_kind.h"
 #include "host.h"
 #include "random.h"
 
+#include "../support/replay_either.h"
 #include "../support/replay_script.h"
 
 #include <setjmp.h>
@@ -98,7 +98,7 @@ struct outcome {
 	struct tb_engine_stats stats;
 };
 
-static void run(const struct tb_engine_kind *kind, const struct tb_network *net,
+static void run(enum replayer by, const struct tb_network *net,
 	const struct tb_faults *faults, bool with_host, struct outcome *outcome)
 {
 	struct tb_error error = {0};
@@ -109,19 +109,16 @@ static void run(const struct tb_engine_kind *kind, const struct tb_network *net,
 	assert_int_equal(tb_host_new(&host, net, &source, &observer, &error), 0);
 	struct tb_source nics = with_host ? tb_host_source(host) : source;
 	struct tb_observer told = with_host ? tb_host_observer(host) : observer;
-	struct tb_engine_options options = {.seed = 1, .faults = faults};
-	void *engine = NULL;
-	int status = kind->make(&engine, net, &nics, &told, &options, &error);
-	while (status >= 0 && (status = kind->run(engine, 1000, &error)) > 0)
-		;
-	if (status == TB_OK)
-		status = kind->finish(engine, &error);
-	if (status != TB_OK)
-		fail_msg("%s", error.text);
-	outcome->stats = kind->stats(engine);
+	struct replay replay = {.network = net,
+		.source = &nics,
+		.observer = &told,
+		.options = {.seed = 1, .faults = faults},
+		.n_instants = UINT64_MAX};
+	if (replay_by(by, &replay) != TB_OK)
+		fail_msg("%s", replay.error.text);
+	outcome->stats = replay.stats;
 	if (with_host)
 		tb_host_stats(host, &outcome->stats);
-	kind->free(engine);
 	tb_host_free(host);
 	assert_int_equal(outcome->ranked.n_told, MESSAGES);
 }
@@ -211,8 +208,8 @@ static void a_host_that_does_nothing_changes_nothing(void **state)
 		assert_false(tb_host_is_needed(net));
 		struct outcome *direct = outcome_new(seed, tb_network_n_hosts(net));
 		struct outcome *hosted = outcome_new(seed, tb_network_n_hosts(net));
-		run(&tb_engine_events, net, NULL, false, direct);
-		run(&tb_engine_events, net, NULL, true, hosted);
+		run(BY_ENGINE, net, NULL, false, direct);
+		run(BY_ENGINE, net, NULL, true, hosted);
 		assert_true(direct->tally.hash == hosted->tally.hash);
 		assert_memory_equal(&direct->stats, &hosted->stats, sizeof direct->stats);
 		assert_memory_equal(direct->ranked.lines, hosted->ranked.lines,
@@ -224,22 +221,22 @@ static void a_host_that_does_nothing_changes_nothing(void **state)
 }
 
 static void compare(
-	uint64_t seed, const struct outcome *events, const struct outcome *flits)
+	uint64_t seed, const struct outcome *engine, const struct outcome *oracle)
 {
 	for (size_t i = 0; i < MESSAGES; i++) {
-		const struct line *a = &events->ranked.lines[i];
-		const struct line *b = &flits->ranked.lines[i];
+		const struct line *a = &engine->ranked.lines[i];
+		const struct line *b = &oracle->ranked.lines[i];
 		if (a->sent != b->sent || a->delivered != b->delivered)
 			fail_msg("seed %llu, message %zu: sent %lld, delivered %lld by "
-				 "events, %lld, %lld by flits",
+				 "events, %lld, %lld by the oracle",
 				(unsigned long long)seed, i, (long long)a->sent,
 				(long long)a->delivered, (long long)b->sent,
 				(long long)b->delivered);
 	}
-	assert_int_equal(events->stats.wait_ps, flits->stats.wait_ps);
-	assert_int_equal(events->stats.now_ps, flits->stats.now_ps);
-	assert_int_equal(events->tally.flow_wait_ps, flits->tally.flow_wait_ps);
-	assert_int_equal(events->tally.blame_ps, flits->tally.blame_ps);
+	assert_int_equal(engine->stats.wait_ps, oracle->stats.wait_ps);
+	assert_int_equal(engine->stats.now_ps, oracle->stats.now_ps);
+	assert_int_equal(engine->tally.flow_wait_ps, oracle->tally.flow_wait_ps);
+	assert_int_equal(engine->tally.blame_ps, oracle->tally.blame_ps);
 }
 
 // check_bytes: all that was posted was told, flow by flow; and what went into the
@@ -287,27 +284,27 @@ static uint64_t check_seed(uint64_t seed, bool with_faults)
 {
 	struct tb_network *net = random_network(seed, true);
 	struct tb_faults *faults = with_faults ? random_faults(net, seed) : NULL;
-	struct outcome *events = outcome_new(seed, tb_network_n_hosts(net));
-	struct outcome *flits = outcome_new(seed, tb_network_n_hosts(net));
-	run(&tb_engine_events, net, faults, true, events);
-	run(&tb_engine_flits, net, faults, true, flits);
-	compare(seed, events, flits);
-	uint64_t n_given_up = events->ranked.n_given_up;
-	assert_int_equal(n_given_up, events->stats.n_undelivered);
-	assert_int_equal(n_given_up, flits->ranked.n_given_up);
-	assert_int_equal(events->stats.n_delivered + n_given_up, MESSAGES);
+	struct outcome *engine = outcome_new(seed, tb_network_n_hosts(net));
+	struct outcome *oracle = outcome_new(seed, tb_network_n_hosts(net));
+	run(BY_ENGINE, net, faults, true, engine);
+	run(BY_ORACLE, net, faults, true, oracle);
+	compare(seed, engine, oracle);
+	uint64_t n_given_up = engine->ranked.n_given_up;
+	assert_int_equal(n_given_up, engine->stats.n_undelivered);
+	assert_int_equal(n_given_up, oracle->ranked.n_given_up);
+	assert_int_equal(engine->stats.n_delivered + n_given_up, MESSAGES);
 	if (!with_faults)
-		check_bytes(net, events);
+		check_bytes(net, engine);
 	if (tb_network_n_rails(net) > 1)
-		assert_false(events->ranked.out_of_order);
-	outcome_free(events);
-	outcome_free(flits);
+		assert_false(engine->ranked.out_of_order);
+	outcome_free(engine);
+	outcome_free(oracle);
 	tb_faults_free(faults);
 	tb_network_free(net);
 	return n_given_up;
 }
 
-static void whatever_hosts_do_both_engines_agree(void **state)
+static void whatever_hosts_do_the_oracle_agrees(void **state)
 {
 	(void)state;
 	unsigned long long first = 1, last = 25;
@@ -332,7 +329,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_does_nothing_changes_nothing),
-		cmocka_unit_test(whatever_hosts_do_both_engines_agree),
+		cmocka_unit_test(whatever_hosts_do_the_oracle_agrees),
 		cmocka_unit_test(whatever_dies_every_message_is_told_of_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #ifndef TB_TESTS_REPLAY_ACCOUNT_H
 #define TB_TESTS_REPLAY_ACCOUNT_H
 
+#include "replay_either.h"
 #include "replay_program.h"
 
 struct binned {
@@ -227,10 +228,10 @@ static inline void sort_timed(struct account *account)
 	}
 }
 
-// replay runs a program on an engine for so many instants; what went wrong stands in
-// status and error.
-static inline struct account *replay(const struct tb_engine_kind *kind,
-	const struct program *program, uint64_t n_instants)
+// account_of runs a program for so many instants; what went wrong stands in status and
+// error.
+static inline struct account *account_of(
+	enum replayer by, const struct program *program, uint64_t n_instants)
 {
 	struct account *account = calloc(1, sizeof *account);
 	account->program = program;
@@ -248,22 +249,17 @@ static inline struct account *replay(const struct tb_engine_kind *kind,
 		.undelivered = account_given_up};
 	struct tb_observer observer = {account, account_start, account_bin, account_flows,
 		account_blame, account_undelivered, account_trees};
-	struct tb_engine_options options = {
-		.seed = program->seed, .bin_ps = program->bin_ps, .faults = faults};
-	void *engine = NULL;
-	account->status = net ? kind->make(&engine, net, &source, &observer, &options,
-					&account->error)
-			      : account->error.code;
-	if (account->status == TB_OK)
-		account->status = kind->run(engine, n_instants, &account->error);
-	if (account->status > 0)
-		account->status = TB_OK;
-	if (account->status == TB_OK)
-		account->status = kind->finish(engine, &account->error);
-	if (engine) {
-		account->stats = kind->stats(engine);
-		kind->free(engine);
-	}
+	struct replay replay = {.network = net,
+		.source = &source,
+		.observer = &observer,
+		.options = {.seed = program->seed,
+			.bin_ps = program->bin_ps,
+			.faults = faults},
+		.n_instants = n_instants,
+		.error = account->error};
+	account->status = net ? replay_by(by, &replay) : account->error.code;
+	account->stats = replay.stats;
+	account->error = replay.error;
 	tb_faults_free(faults);
 	tb_network_free(net);
 	return account;

@@ -2,7 +2,7 @@
 #ifndef TB_TESTS_REPLAY_OUTCOME_H
 #define TB_TESTS_REPLAY_OUTCOME_H
 
-#include "engine_kind.h"
+#include "replay_either.h"
 #include "replay_script.h"
 
 #include <setjmp.h>
@@ -28,25 +28,21 @@ static inline struct tb_network *network_of(const char *preset)
 	return net;
 }
 
-static inline struct outcome replay_by(const struct tb_engine_kind *kind,
-	const struct tb_network *net, struct line *lines, size_t n,
-	const struct tb_engine_options *options)
+static inline struct outcome outcome_by(enum replayer by, const struct tb_network *net,
+	struct line *lines, size_t n, const struct tb_engine_options *options)
 {
 	struct outcome outcome = {.n_links = tb_network_n_links(net)};
 	struct script script = {lines, n, 0};
 	struct tb_source source = script_source(&script);
 	struct tb_observer observer = tally_observer(&outcome.tally, outcome.n_links);
-	void *engine = NULL;
-	struct tb_error error = {0};
-	int status = kind->make(&engine, net, &source, &observer, options, &error);
-	while (status >= 0 && (status = kind->run(engine, 1000, &error)) > 0)
-		;
-	if (status == TB_OK)
-		status = kind->finish(engine, &error);
-	if (status != TB_OK)
-		fail_msg("%s", error.text);
-	outcome.stats = kind->stats(engine);
-	kind->free(engine);
+	struct replay replay = {.network = net,
+		.source = &source,
+		.observer = &observer,
+		.options = *options,
+		.n_instants = UINT64_MAX};
+	if (replay_by(by, &replay) != TB_OK)
+		fail_msg("%s", replay.error.text);
+	outcome.stats = replay.stats;
 	assert_int_equal(outcome.stats.n_delivered, n);
 	assert_int_equal(outcome.stats.n_in_flight, 0);
 	assert_false(outcome.tally.out_of_order);
@@ -56,7 +52,7 @@ static inline struct outcome replay_by(const struct tb_engine_kind *kind,
 static inline struct outcome replay(const struct tb_network *net, struct line *lines,
 	size_t n, uint64_t seed, tb_time_ps bin)
 {
-	return replay_by(&tb_engine_events, net, lines, n,
+	return outcome_by(BY_ENGINE, net, lines, n,
 		&(struct tb_engine_options){.seed = seed, .bin_ps = bin});
 }
 

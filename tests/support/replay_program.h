@@ -3,7 +3,6 @@
 #ifndef TB_TESTS_REPLAY_PROGRAM_H
 #define TB_TESTS_REPLAY_PROGRAM_H
 
-#include "engine_kind.h"
 #include "network_builder.h"
 #include "network_impl.h"
 #include "random.h"

@@ -1,26 +1,26 @@
-#include "flits_books.h"
+#include "oracle_books.h"
 
 #include <stdlib.h>
 
-void tb_flits_books_init(struct tb_flits_books *books, const struct tb_observer *observer,
+void oracle_books_init(struct oracle_books *books, const struct tb_observer *observer,
 	uint32_t n_links, tb_time_ps bin_ps, uint64_t bins_most)
 {
-	*books = (struct tb_flits_books){.observer = observer,
+	*books = (struct oracle_books){.observer = observer,
 		.n_links = n_links,
 		.bin_ps = bin_ps,
 		.bins_most = bins_most};
 }
 
-void tb_flits_books_fini(struct tb_flits_books *books)
+void oracle_books_fini(struct oracle_books *books)
 {
 	tb_map_fini(&books->cell_of);
 	free(books->cells);
-	*books = (struct tb_flits_books){0};
+	*books = (struct oracle_books){0};
 }
 
 // new_cell appends an empty cell; NULL when there is no memory.
-static struct tb_flits_books_cell *new_cell(
-	struct tb_flits_books *books, uint64_t bin, uint32_t link)
+static struct oracle_books_cell *new_cell(
+	struct oracle_books *books, uint64_t bin, uint32_t link)
 {
 	if (books->n_cells == books->cells_room) {
 		uint32_t room = books->cells_room ? books->cells_room * 2 : 256;
@@ -33,28 +33,28 @@ static struct tb_flits_books_cell *new_cell(
 	if (tb_map_put(&books->cell_of, bin * books->n_links + link, books->n_cells) !=
 		TB_OK)
 		return NULL;
-	struct tb_flits_books_cell *cell = &books->cells[books->n_cells++];
-	*cell = (struct tb_flits_books_cell){.bin = bin, .sample.link.id = link};
+	struct oracle_books_cell *cell = &books->cells[books->n_cells++];
+	*cell = (struct oracle_books_cell){.bin = bin, .sample.link.id = link};
 	return cell;
 }
 
 // cell_at finds or makes a cell. Without memory for it what is counted is lost, and
 // `failed` ends the replay.
-static struct tb_flits_books_cell *cell_at(struct tb_flits_books *books, uint64_t bin,
-	uint32_t link, struct tb_flits_books_cell *lost)
+static struct oracle_books_cell *cell_at(struct oracle_books *books, uint64_t bin,
+	uint32_t link, struct oracle_books_cell *lost)
 {
 	uint32_t i = 0;
 	if (tb_map_find(&books->cell_of, bin * books->n_links + link, &i))
 		return &books->cells[i];
-	struct tb_flits_books_cell *cell = new_cell(books, bin, link);
+	struct oracle_books_cell *cell = new_cell(books, bin, link);
 	if (cell)
 		return cell;
 	books->failed = true;
-	*lost = (struct tb_flits_books_cell){0};
+	*lost = (struct oracle_books_cell){0};
 	return lost;
 }
 
-static void add(struct tb_flits_books_cell *sum, const struct tb_flits_books_cell *more)
+static void add(struct oracle_books_cell *sum, const struct oracle_books_cell *more)
 {
 	const struct tb_link_sample *from = &more->sample;
 	sum->held_ps += more->held_ps;
@@ -68,24 +68,24 @@ static void add(struct tb_flits_books_cell *sum, const struct tb_flits_books_cel
 }
 
 // widen doubles the width of the bins.
-static void widen(struct tb_flits_books *books)
+static void widen(struct oracle_books *books)
 {
-	struct tb_flits_books wide = *books;
+	struct oracle_books wide = *books;
 	wide.bin_ps *= 2;
 	wide.cell_of = (struct tb_map){0};
 	wide.cells = NULL;
 	wide.n_cells = wide.cells_room = 0;
 	for (uint32_t i = 0; i < books->n_cells; i++) {
-		const struct tb_flits_books_cell *cell = &books->cells[i];
-		struct tb_flits_books_cell lost;
+		const struct oracle_books_cell *cell = &books->cells[i];
+		struct oracle_books_cell lost;
 		add(cell_at(&wide, cell->bin / 2, cell->sample.link.id, &lost), cell);
 	}
-	tb_flits_books_fini(books);
+	oracle_books_fini(books);
 	*books = wide;
 }
 
 // bin_of is the bin of an instant, in bins as wide as that needs.
-static uint64_t bin_of(struct tb_flits_books *books, tb_time_ps at)
+static uint64_t bin_of(struct oracle_books *books, tb_time_ps at)
 {
 	while (books->bins_most && (uint64_t)(at / books->bin_ps) >= books->bins_most)
 		widen(books);
@@ -93,21 +93,21 @@ static uint64_t bin_of(struct tb_flits_books *books, tb_time_ps at)
 }
 
 // part_in is how much of [begin, end) lies in a bin.
-static tb_time_ps part_in(const struct tb_flits_books *books, uint64_t bin,
-	tb_time_ps begin, tb_time_ps end)
+static tb_time_ps part_in(
+	const struct oracle_books *books, uint64_t bin, tb_time_ps begin, tb_time_ps end)
 {
 	tb_time_ps from = (tb_time_ps)bin * books->bin_ps;
 	tb_time_ps to = from + books->bin_ps;
 	return (end < to ? end : to) - (begin > from ? begin : from);
 }
 
-void tb_flits_books_busy(struct tb_flits_books *books, uint32_t link, tb_time_ps begin,
+void oracle_books_busy(struct oracle_books *books, uint32_t link, tb_time_ps begin,
 	tb_time_ps end, uint64_t bytes)
 {
-	struct tb_flits_books_cell lost;
+	struct oracle_books_cell lost;
 	uint64_t last = bin_of(books, end > begin ? end - 1 : end);
 	for (uint64_t bin = bin_of(books, begin); bin <= last; bin++) {
-		struct tb_flits_books_cell *cell = cell_at(books, bin, link, &lost);
+		struct oracle_books_cell *cell = cell_at(books, bin, link, &lost);
 		tb_time_ps part = part_in(books, bin, begin, end);
 		uint64_t share = bytes;
 		if (bin < last)
@@ -120,10 +120,10 @@ void tb_flits_books_busy(struct tb_flits_books *books, uint32_t link, tb_time_ps
 	}
 }
 
-void tb_flits_books_held(
-	struct tb_flits_books *books, uint32_t link, tb_time_ps begin, tb_time_ps end)
+void oracle_books_held(
+	struct oracle_books *books, uint32_t link, tb_time_ps begin, tb_time_ps end)
 {
-	struct tb_flits_books_cell lost;
+	struct oracle_books_cell lost;
 	if (begin == end)
 		return;
 	uint64_t last = bin_of(books, end - 1);
@@ -132,10 +132,10 @@ void tb_flits_books_held(
 			(uint64_t)part_in(books, bin, begin, end);
 }
 
-void tb_flits_books_wait(
-	struct tb_flits_books *books, uint32_t link, tb_time_ps begin, tb_time_ps end)
+void oracle_books_wait(
+	struct oracle_books *books, uint32_t link, tb_time_ps begin, tb_time_ps end)
 {
-	struct tb_flits_books_cell lost;
+	struct oracle_books_cell lost;
 	uint64_t last = bin_of(books, end);
 	for (uint64_t bin = bin_of(books, begin); bin <= last; bin++) {
 		struct tb_link_sample *sample = &cell_at(books, bin, link, &lost)->sample;
@@ -148,31 +148,31 @@ void tb_flits_books_wait(
 	books->wait_ps += (uint64_t)(end - begin);
 }
 
-void tb_flits_books_blocked(struct tb_flits_books *books, uint32_t link, tb_time_ps at)
+void oracle_books_blocked(struct oracle_books *books, uint32_t link, tb_time_ps at)
 {
-	struct tb_flits_books_cell lost;
+	struct oracle_books_cell lost;
 	uint64_t bin = bin_of(books, at);
 	cell_at(books, bin, link, &lost)->sample.n_blocked++;
 }
 
-void tb_flits_books_header(struct tb_flits_books *books, uint32_t link, tb_time_ps at)
+void oracle_books_header(struct oracle_books *books, uint32_t link, tb_time_ps at)
 {
-	struct tb_flits_books_cell lost;
+	struct oracle_books_cell lost;
 	uint64_t bin = bin_of(books, at);
 	cell_at(books, bin, link, &lost)->sample.n_packets++;
 }
 
 static int by_bin_and_link(const void *left, const void *right)
 {
-	const struct tb_flits_books_cell *a = left, *b = right;
+	const struct oracle_books_cell *a = left, *b = right;
 	if (a->bin != b->bin)
 		return a->bin < b->bin ? -1 : 1;
 	return (a->sample.link.id > b->sample.link.id) -
 	       (a->sample.link.id < b->sample.link.id);
 }
 
-static int tell_sorted(const struct tb_flits_books *books,
-	struct tb_flits_books_cell *cells, struct tb_error *error)
+static int tell_sorted(const struct oracle_books *books, struct oracle_books_cell *cells,
+	struct tb_error *error)
 {
 	const struct tb_observer *observer = books->observer;
 	struct tb_link_sample *samples = malloc((books->n_links + 1u) * sizeof *samples);
@@ -199,11 +199,11 @@ static int tell_sorted(const struct tb_flits_books *books,
 				     "the observer of the replay failed");
 }
 
-int tb_flits_books_tell(const struct tb_flits_books *books, struct tb_error *error)
+int oracle_books_tell(const struct oracle_books *books, struct tb_error *error)
 {
 	if (!books->observer || !books->observer->bin)
 		return TB_OK;
-	struct tb_flits_books_cell *cells = malloc((books->n_cells + 1u) * sizeof *cells);
+	struct oracle_books_cell *cells = malloc((books->n_cells + 1u) * sizeof *cells);
 	if (!cells)
 		return tb_fail(error, TB_ENOMEM, "no memory to tell the time bins");
 	for (uint32_t i = 0; i < books->n_cells; i++)

@@ -1,18 +1,18 @@
-// The inside of the reference engine, shared by flits.c (time), flits_links.c (flits,
-// credits, headers, VCs) and flits_nodes.c (messages, the bus, acknowledgements, tokens).
-// Private to replay/.
+// The inside of the oracle, shared by oracle.c (time), oracle_links.c (flits,
+// credits, headers, VCs) and oracle_nodes.c (messages, the bus, acknowledgements,
+// tokens).
 //
 // Words are those of docs/model.md: flit, block (the flits of a packet that fill the
 // smallest FIFO), credit, header, acknowledgement, token. A packet's path has hops 0
 // (injection) to n_hops - 1 (ejection).
-#ifndef TB_FLITS_IMPL_H
-#define TB_FLITS_IMPL_H
+#ifndef ORACLE_IMPL_H
+#define ORACLE_IMPL_H
 
 #include "books.h"
 #include "broadcast.h"
-#include "flits.h"
-#include "flits_books.h"
 #include "network_impl.h"
+#include "oracle.h"
+#include "oracle_books.h"
 #include "partners.h"
 #include "route_choice.h"
 
@@ -145,12 +145,12 @@ struct touched {
 	uint32_t n;
 };
 
-struct tb_flits {
+struct oracle {
 	const struct tb_network *net;
 	const struct tb_source *source;
 	struct tb_observer of_flows; // the observer, deaf to bins
 	struct tb_books books;	     // flows and blame only
-	struct tb_flits_books link_books;
+	struct oracle_books link_books;
 	struct heap heap;
 	tb_time_ps now;
 	tb_time_ps last_told; // the source of an end
@@ -179,10 +179,10 @@ struct tb_flits {
 	struct tb_error failure; // code is TB_OK while all is well
 };
 
-void tb_flits_fail(struct tb_flits *flits, enum tb_status code, const char *sentence);
+void oracle_fail(struct oracle *oracle, enum tb_status code, const char *sentence);
 
-// tb_flits_foresee puts down what will happen; unused of id, packet and message are zero.
-void tb_flits_foresee(struct tb_flits *flits, struct happening happening);
+// oracle_foresee puts down what will happen; unused of id, packet and message are zero.
+void oracle_foresee(struct oracle *oracle, struct happening happening);
 
 static inline void touch(struct touched *list, uint32_t id, bool *touched)
 {
@@ -200,66 +200,66 @@ static inline tb_time_ps rate_time(uint64_t byte_q20, uint64_t bytes)
 			    ((rest * byte_q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
-// flits_links.c
+// oracle_links.c
 //
-void tb_flits_inject(struct tb_flits *flits, struct packet *packet, uint32_t vc);
-void tb_flits_crossed(struct tb_flits *flits, uint32_t link);
-void tb_flits_in(struct tb_flits *flits, struct packet *packet, uint32_t hop);
-void tb_flits_credit(struct tb_flits *flits, struct packet *packet, uint32_t hop);
-void tb_flits_free_vc(struct tb_flits *flits, struct packet *packet, uint32_t hop);
-void tb_flits_choose_vcs(struct tb_flits *flits, uint32_t sw); // phase 2
-void tb_flits_choose_branches(struct tb_flits *flits);	       // before phase 2
-void tb_flits_serve(struct tb_flits *flits, uint32_t link);    // phase 3
+void oracle_inject(struct oracle *oracle, struct packet *packet, uint32_t vc);
+void oracle_crossed(struct oracle *oracle, uint32_t link);
+void oracle_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void oracle_credit(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void oracle_free_vc(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void oracle_choose_vcs(struct oracle *oracle, uint32_t sw); // phase 2
+void oracle_choose_branches(struct oracle *oracle);	    // before phase 2
+void oracle_serve(struct oracle *oracle, uint32_t link);    // phase 3
 // A header waits no more, but did not get a VC: what it waited.
-void tb_flits_count_refused(
-	struct tb_flits *flits, const struct packet *packet, uint32_t first);
-void tb_flits_touch_link(struct tb_flits *flits, uint32_t link);
+void oracle_count_refused(
+	struct oracle *oracle, const struct packet *packet, uint32_t first);
+void oracle_touch_link(struct oracle *oracle, uint32_t link);
 // Counts up to now the time that VCs which are held were held; and all else that lasts.
-void tb_flits_count_held(struct tb_flits *flits);
-void tb_flits_count_lasting(struct tb_flits *flits);
+void oracle_count_held(struct oracle *oracle);
+void oracle_count_lasting(struct oracle *oracle);
 
-// flits_nodes.c
+// oracle_nodes.c
 //
-void tb_flits_post(struct tb_flits *flits, const struct tb_message *what);
-void tb_flits_started(struct tb_flits *flits, struct message *message);
-void tb_flits_fetched(struct tb_flits *flits, uint32_t node);
-void tb_flits_packet_in(struct tb_flits *flits, struct packet *packet);
-void tb_flits_drained(struct tb_flits *flits, struct packet *packet);
-void tb_flits_ack(struct tb_flits *flits, struct packet *packet, uint32_t hop);
-void tb_flits_token(struct tb_flits *flits, struct packet *packet, uint32_t hop);
-void tb_flits_ended(struct tb_flits *flits, struct message *message, enum what what);
-void tb_flits_tell_source(struct tb_flits *flits);
-void tb_flits_fetch(struct tb_flits *flits, uint32_t node); // phase 2
-void tb_flits_leave_queue(struct node *node, struct message *message);
+void oracle_post(struct oracle *oracle, const struct tb_message *what);
+void oracle_started(struct oracle *oracle, struct message *message);
+void oracle_fetched(struct oracle *oracle, uint32_t node);
+void oracle_packet_in(struct oracle *oracle, struct packet *packet);
+void oracle_drained(struct oracle *oracle, struct packet *packet);
+void oracle_ack(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void oracle_token(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void oracle_ended(struct oracle *oracle, struct message *message, enum what what);
+void oracle_tell_source(struct oracle *oracle);
+void oracle_fetch(struct oracle *oracle, uint32_t node); // phase 2
+void oracle_leave_queue(struct node *node, struct message *message);
 // The next packet of a node's messages, or NULL (rule 2).
-struct packet *tb_flits_cut_next(struct tb_flits *flits, struct node *node);
-struct packet *tb_flits_packet(
-	struct tb_flits *flits, struct message *message, uint32_t number);
-void tb_flits_drop_done(struct tb_flits *flits, struct packet *packet);
+struct packet *oracle_cut_next(struct oracle *oracle, struct node *node);
+struct packet *oracle_packet(
+	struct oracle *oracle, struct message *message, uint32_t number);
+void oracle_drop_done(struct oracle *oracle, struct packet *packet);
 
-// flits_faults.c
+// oracle_faults.c
 //
 // What dies now is dead: headers that wait for it turn elsewhere or meet an error.
-void tb_flits_strike(struct tb_flits *flits);
+void oracle_strike(struct oracle *oracle);
 // The way on of a packet's header: a link, or a group of the choice's; TB_ROUTE_NONE when
 // it meets a dead link.
-uint32_t tb_flits_way(struct tb_flits *flits, struct packet *packet, uint32_t sw);
+uint32_t oracle_way(struct oracle *oracle, struct packet *packet, uint32_t sw);
 // The header has met a dead link.
-void tb_flits_refuse(struct tb_flits *flits, struct packet *packet);
+void oracle_refuse(struct oracle *oracle, struct packet *packet);
 // Whether a packet that is all in at its destination has crossed what is dead by now.
-bool tb_flits_is_spoilt(struct tb_flits *flits, struct packet *packet);
+bool oracle_is_spoilt(struct oracle *oracle, struct packet *packet);
 // The last flit of a packet that fails is in where it fails: its error goes back.
-void tb_flits_send_error(struct tb_flits *flits, struct packet *packet);
+void oracle_send_error(struct oracle *oracle, struct packet *packet);
 // The error is back at the source.
-void tb_flits_error_in(struct tb_flits *flits, struct packet *packet);
-void tb_flits_failed(struct tb_flits *flits, struct packet *packet); // FAILED
+void oracle_error_in(struct oracle *oracle, struct packet *packet);
+void oracle_failed(struct oracle *oracle, struct packet *packet); // FAILED
 // What is made of this round's errors.
-void tb_flits_settle(struct tb_flits *flits);
+void oracle_settle(struct oracle *oracle);
 // The next packet of a node with faults: one to be tried again, or of its messages.
-struct packet *tb_flits_cut(struct tb_flits *flits, uint32_t node);
+struct packet *oracle_cut(struct oracle *oracle, uint32_t node);
 // A fetched packet that would get a VC of a dead cable fails.
-bool tb_flits_inject_fails(struct tb_flits *flits, struct packet *packet);
+bool oracle_inject_fails(struct oracle *oracle, struct packet *packet);
 // Ends a message that was given up once nothing of it is under way.
-void tb_flits_end(struct tb_flits *flits, struct message *message);
+void oracle_end(struct oracle *oracle, struct message *message);
 
 #endif

@@ -1,0 +1,258 @@
+// What dies and what comes of it: headers that meet dead links, errors that go back,
+// tries, messages given up. Numbers of rules are those of docs/model.md.
+#include "oracle_impl.h"
+
+static uint32_t source_of(const struct packet *packet)
+{
+	return packet->message->what.source.id;
+}
+
+static uint32_t way_at(
+	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps now)
+{
+	struct tb_heading heading = {
+		packet->order, source_of(packet), packet->destination, packet->tables};
+	return tb_route_choice_route(&oracle->choice, sw, &heading, now, &packet->dead);
+}
+
+uint32_t oracle_way(struct oracle *oracle, struct packet *packet, uint32_t sw)
+{
+	return way_at(oracle, packet, sw, oracle->now);
+}
+
+// first_before is the first link of the way that a header had until now.
+static uint32_t first_before(struct oracle *oracle, struct packet *packet, uint32_t sw)
+{
+	const struct tb_route_groups *pool = &oracle->choice.pool;
+	uint32_t route = way_at(oracle, packet, sw, oracle->now - 1);
+	if (!(route & TB_ROUTE_GROUP))
+		return route;
+	return pool->links[pool->rows[route & ~TB_ROUTE_GROUP].first];
+}
+
+// Rule 23: headers that wait at a switch one of whose links dies.
+static void strike_switch(struct oracle *oracle, uint32_t sw)
+{
+	struct packet **at = &oracle->switches[sw].waiting;
+	while (*at) {
+		struct packet *packet = *at;
+		if (oracle_way(oracle, packet, sw) != TB_ROUTE_NONE) {
+			at = &packet->next_waiting;
+			continue;
+		}
+		uint32_t dead = packet->dead;
+		*at = packet->next_waiting;
+		oracle_count_refused(oracle, packet, first_before(oracle, packet, sw));
+		packet->dead = dead;
+		oracle_refuse(oracle, packet);
+	}
+}
+
+void oracle_strike(struct oracle *oracle)
+{
+	const struct tb_route_choice *choice = &oracle->choice;
+	while (oracle->n_dead < choice->n_deaths &&
+		choice->deaths[oracle->n_dead].at <= oracle->now) {
+		const struct tb_link_info *link =
+			&oracle->net->links[choice->deaths[oracle->n_dead++].link];
+		if (link->kind != TB_LINK_INJECTION)
+			strike_switch(oracle, link->from);
+	}
+	oracle->fault_at = TB_TIME_NEVER;
+	if (oracle->n_dead < choice->n_deaths)
+		oracle->fault_at = choice->deaths[oracle->n_dead].at;
+}
+
+// Rule 23: the switch takes what comes, and discards it.
+void oracle_refuse(struct oracle *oracle, struct packet *packet)
+{
+	const struct hop *last = &packet->hops[packet->n_granted - 1];
+	packet->refused = true;
+	if (last->n_in == packet->n_flits)
+		oracle_send_error(oracle, packet);
+	else
+		oracle_touch_link(oracle, last->link);
+}
+
+// Rule 24.
+bool oracle_is_spoilt(struct oracle *oracle, struct packet *packet)
+{
+	if (!oracle->choice.dead_at)
+		return false;
+	for (uint32_t i = 0; i < packet->n_granted; i++)
+		if (tb_route_choice_is_dead(
+			    &oracle->choice, packet->hops[i].link, oracle->now))
+			return true;
+	return false;
+}
+
+// Rule 25: the error goes back as an acknowledgement does.
+void oracle_send_error(struct oracle *oracle, struct packet *packet)
+{
+	uint32_t last = packet->n_granted - 1;
+	packet->failed = true;
+	for (uint32_t i = packet->n_granted; i-- > 0;)
+		if (tb_route_choice_is_dead(
+			    &oracle->choice, packet->hops[i].link, oracle->now))
+			packet->dead = packet->hops[i].link;
+	oracle_foresee(oracle,
+		(struct happening){
+			.at = oracle->now + oracle->links[packet->hops[last].link].hop_ps,
+			.what = ACK_IN,
+			.id = last,
+			.packet = packet});
+}
+
+void oracle_error_in(struct oracle *oracle, struct packet *packet)
+{
+	oracle_foresee(oracle,
+		(struct happening){.at = oracle->now + oracle->net->params.retry_delay_ps,
+			.what = FAILED,
+			.packet = packet});
+}
+
+bool oracle_inject_fails(struct oracle *oracle, struct packet *packet)
+{
+	uint32_t link = oracle->net->injection[source_of(packet)];
+	if (!oracle->choice.dead_at ||
+		!tb_route_choice_is_dead(&oracle->choice, link, oracle->now))
+		return false;
+	packet->dead = link;
+	packet->closed = true;
+	oracle_error_in(oracle, packet);
+	return true;
+}
+
+void oracle_failed(struct oracle *oracle, struct packet *packet)
+{
+	struct packet **at = &oracle->errors;
+	while (*at && (*at)->order < packet->order)
+		at = &(*at)->next_again;
+	packet->next_again = *at;
+	*at = packet;
+}
+
+static void forget(struct oracle *oracle, struct packet *packet)
+{
+	packet->drained = true;
+	oracle_drop_done(oracle, packet);
+}
+
+void oracle_end(struct oracle *oracle, struct message *message)
+{
+	if (message->n_unacknowledged == message->n_uncut + message->n_lost)
+		oracle_foresee(oracle, (struct happening){.at = oracle->now,
+					       .what = UNDELIVERED,
+					       .message = message});
+}
+
+// give_up (rule 27): nothing more of the message is cut, or cut again.
+static void give_up(struct oracle *oracle, struct message *message, uint32_t dead)
+{
+	struct node *node = &oracle->nodes[message->what.source.id];
+	message->given_up = true;
+	if (message->n_uncut)
+		oracle_leave_queue(node, message);
+	for (struct packet **at = &node->again; *at;) {
+		struct packet *packet = *at;
+		if (packet->message != message) {
+			at = &packet->next_again;
+			continue;
+		}
+		*at = packet->next_again;
+		message->n_lost++;
+		forget(oracle, packet);
+	}
+	tb_books_undelivered(
+		&oracle->books, message->flow, dead, message->what.bytes, oracle->now);
+	oracle_end(oracle, message);
+}
+
+// may_try (rule 26) says whether a packet is to be tried again.
+static bool may_try(struct oracle *oracle, struct packet *packet, struct node *node)
+{
+	uint32_t newest = tb_route_choice_tables_at(&oracle->choice, oracle->now);
+	if (packet->tables < node->tables) {
+		packet->n_failed = 0;
+		return true;
+	}
+	if (++packet->n_failed <= oracle->net->params.retries)
+		return true;
+	if (node->tables == newest)
+		return false;
+	node->tables = newest;
+	packet->n_failed = 0;
+	return true;
+}
+
+static void deal_with(struct oracle *oracle, struct packet *packet)
+{
+	struct message *message = packet->message;
+	uint32_t id = source_of(packet);
+	struct node *node = &oracle->nodes[id];
+	uint32_t dead = packet->dead;
+	if (!message->given_up && may_try(oracle, packet, node)) {
+		struct packet **at = &node->again;
+		while (*at)
+			at = &(*at)->next_again;
+		packet->next_again = NULL;
+		*at = packet;
+		oracle->stats.n_retries++;
+		touch(&oracle->nodes_now, id, &node->touched);
+		return;
+	}
+	forget(oracle, packet);
+	message->n_lost++;
+	if (message->given_up)
+		oracle_end(oracle, message);
+	else
+		give_up(oracle, message, dead);
+}
+
+void oracle_settle(struct oracle *oracle)
+{
+	while (oracle->errors) {
+		struct packet *packet = oracle->errors;
+		oracle->errors = packet->next_again;
+		deal_with(oracle, packet);
+	}
+}
+
+static bool leads(struct oracle *oracle, uint32_t node, const struct message *message)
+{
+	return tb_route_choice_leads(&oracle->choice, oracle->nodes[node].tables, node,
+		message->what.destination.id);
+}
+
+// cut_again makes a packet anew; its order tells its tries apart (rule 26).
+static struct packet *cut_again(struct oracle *oracle, struct node *node)
+{
+	struct packet *old = node->again;
+	struct message *message = old->message;
+	struct packet *packet = oracle_packet(
+		oracle, message, (uint32_t)(old->order ^ message->serial << 24));
+	node->again = old->next_again;
+	if (packet) {
+		packet->order = old->order + (UINT64_C(1) << 56);
+		packet->tables = node->tables;
+		packet->n_failed = old->n_failed;
+	}
+	forget(oracle, old);
+	return packet;
+}
+
+struct packet *oracle_cut(struct oracle *oracle, uint32_t id)
+{
+	struct node *node = &oracle->nodes[id];
+	while (node->again) {
+		if (leads(oracle, id, node->again->message))
+			return cut_again(oracle, node);
+		give_up(oracle, node->again->message, node->again->dead);
+	}
+	while (node->queue && !leads(oracle, id, node->queue))
+		give_up(oracle, node->queue, TB_ID_NONE);
+	struct packet *packet = oracle_cut_next(oracle, node);
+	if (packet)
+		packet->tables = node->tables;
+	return packet;
+}

@@ -1,0 +1,447 @@
+// The nodes: messages cut into packets, the bus, acknowledgements and tokens. Numbers of
+// rules are those of docs/model.md.
+#include "oracle_impl.h"
+
+#include <stdlib.h>
+
+static void no_memory(struct oracle *oracle)
+{
+	oracle_fail(oracle, TB_ENOMEM, "no memory for what is under way");
+}
+
+// bus_serve asks a node's bus, first come first served, and says when it has served
+// (rule 3).
+static tb_time_ps bus_serve(struct oracle *oracle, struct node *node, uint64_t bytes)
+{
+	if (oracle->bus_q20 == 0)
+		return oracle->now;
+	if (node->bus_free_at < oracle->now)
+		node->bus_free_at = oracle->now;
+	node->bus_free_at += rate_time(oracle->bus_q20, bytes);
+	return node->bus_free_at;
+}
+
+// end_of is the node that a message's packets are followed to.
+static uint32_t end_of(struct oracle *oracle, const struct tb_message *what)
+{
+	if (!tb_is_broadcast(what))
+		return what->destination.id;
+	const char *refusal =
+		tb_broadcast_refusal(oracle->net, what, oracle->choice.dead_at != NULL);
+	if (refusal) {
+		oracle_fail(oracle, TB_EUSAGE, refusal);
+		return what->source.id;
+	}
+	return tb_broadcast_end(oracle->net, what);
+}
+
+void oracle_post(struct oracle *oracle, const struct tb_message *what)
+{
+	const struct tb_network_params *params = &oracle->net->params;
+	uint64_t full = params->packet_payload_bytes;
+	uint64_t n = what->bytes / full + (what->bytes % full != 0);
+	if (n > UINT32_MAX) {
+		oracle_fail(oracle, TB_ECAPACITY, "a message of more than 2^32 packets");
+		return;
+	}
+	struct message *message = calloc(1, sizeof *message);
+	if (!message) {
+		no_memory(oracle);
+		return;
+	}
+	message->what = *what;
+	message->serial = oracle->stats.n_posted++;
+	message->posted_at = oracle->now;
+	message->n_packets = n ? (uint32_t)n : 1;
+	message->n_uncut = message->n_outside = message->n_undrained =
+		message->n_unacknowledged = message->n_packets;
+	message->end = end_of(oracle, what);
+	message->flow =
+		tb_books_flow(&oracle->books, what->job, what->source.id, message->end);
+	message->older = oracle->messages;
+	if (message->older)
+		message->older->newer = message;
+	oracle->messages = message;
+	oracle_foresee(
+		oracle, (struct happening){.at = oracle->now + params->send_overhead_ps,
+				.what = STARTED,
+				.message = message});
+}
+
+// Rule 8: a message to the node itself crosses its bus twice and no link.
+static void start_local(struct oracle *oracle, struct message *message)
+{
+	struct node *node = &oracle->nodes[message->what.source.id];
+	tb_time_ps done = bus_serve(oracle, node, 2 * message->what.bytes);
+	message->n_packets = 0;
+	oracle->stats.payload_bytes += message->what.bytes;
+	oracle_foresee(
+		oracle, (struct happening){.at = done, .what = SENT, .message = message});
+	oracle_foresee(oracle,
+		(struct happening){.at = done + oracle->net->params.receive_overhead_ps,
+			.what = DELIVERED,
+			.message = message});
+}
+
+void oracle_leave_queue(struct node *node, struct message *message)
+{
+	struct message **at = &node->queue;
+	while (*at != message)
+		at = &(*at)->next;
+	*at = message->next;
+	if (!message->next)
+		node->queue_end = at;
+	message->next = NULL;
+}
+
+static void join_queue(struct node *node, struct message *message)
+{
+	*node->queue_end = message;
+	node->queue_end = &message->next;
+}
+
+void oracle_started(struct oracle *oracle, struct message *message)
+{
+	uint32_t id = message->what.source.id;
+	struct node *node = &oracle->nodes[id];
+	if (id == message->end) {
+		start_local(oracle, message);
+		return;
+	}
+	join_queue(node, message);
+	touch(&oracle->nodes_now, id, &node->touched);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void fill_packet(struct oracle *oracle, struct packet *packet,
+	struct message *message, uint32_t number)
+{
+	const struct tb_network_params *params = &oracle->net->params;
+	uint64_t before = (uint64_t)number * params->packet_payload_bytes;
+	packet->message = message;
+	packet->what = message->what;
+	packet->order = message->serial << 24 ^ number;
+	packet->destination = message->end;
+	packet->payload_bytes = (uint32_t)least(
+		message->what.bytes - before, params->packet_payload_bytes);
+	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
+	if (packet->wire_bytes == 0)
+		packet->wire_bytes = 1;
+	packet->n_flits =
+		(packet->wire_bytes + params->flit_bytes - 1) / params->flit_bytes;
+	if (oracle->net->regular)
+		packet->ascending = tb_network_ascending(
+			oracle->net, message->what.source.id, packet->destination);
+}
+
+// oracle_packet makes packet `number` of a message (rule 2).
+struct packet *oracle_packet(
+	struct oracle *oracle, struct message *message, uint32_t number)
+{
+	// Around what died a path is no longer than up and down all levels.
+	size_t n_hops = oracle->net->longest_path + 2 * oracle->net->n_levels + 1;
+	struct packet *packet = calloc(1, sizeof *packet + n_hops * sizeof *packet->hops);
+	if (!packet) {
+		no_memory(oracle);
+		return NULL;
+	}
+	fill_packet(oracle, packet, message, number);
+	packet->dead = TB_ID_NONE;
+	packet->older = oracle->packets;
+	if (packet->older)
+		packet->older->newer = packet;
+	oracle->packets = packet;
+	oracle->stats.n_in_flight++;
+	return packet;
+}
+
+struct packet *oracle_cut_next(struct oracle *oracle, struct node *node)
+{
+	struct message *message = node->queue;
+	if (!message)
+		return NULL;
+	uint32_t number = message->n_packets - message->n_uncut;
+	uint32_t slice = tb_slice_packets(&oracle->net->params);
+	struct packet *packet = oracle_packet(oracle, message, number);
+	if (number == 0 && tb_broadcast_begin(&oracle->partners, &message->what) != TB_OK)
+		no_memory(oracle);
+	if (--message->n_uncut == 0) {
+		oracle_leave_queue(node, message);
+	} else if (slice && (number + 1) % slice == 0) {
+		oracle_leave_queue(node, message);
+		join_queue(node, message);
+	}
+	return packet;
+}
+
+void oracle_fetched(struct oracle *oracle, uint32_t id)
+{
+	struct node *node = &oracle->nodes[id];
+	node->fetched = node->fetching;
+	node->fetching = NULL;
+	touch(&oracle->nodes_now, id, &node->touched);
+}
+
+// inject gives the fetched packet the lowest free VC of the injection link, if any.
+static void inject(struct oracle *oracle, uint32_t id)
+{
+	struct node *node = &oracle->nodes[id];
+	const struct link *link = &oracle->links[oracle->net->injection[id]];
+	for (uint32_t v = 0; v < link->info->n_vcs; v++)
+		if (!link->channels[v].holder) {
+			if (!oracle_inject_fails(oracle, node->fetched))
+				oracle_inject(oracle, node->fetched, v);
+			node->fetched = NULL;
+			return;
+		}
+}
+
+// Rule 4: one packet ahead.
+void oracle_fetch(struct oracle *oracle, uint32_t id)
+{
+	struct node *node = &oracle->nodes[id];
+	node->touched = false;
+	if (node->fetched)
+		inject(oracle, id);
+	if (node->fetched || node->fetching)
+		return;
+	node->fetching = oracle->choice.dead_at ? oracle_cut(oracle, id)
+						: oracle_cut_next(oracle, node);
+	if (node->fetching)
+		oracle_foresee(
+			oracle, (struct happening){.at = bus_serve(oracle, node,
+							   node->fetching->payload_bytes),
+					.what = FETCHED,
+					.id = id});
+}
+
+// oracle_drop_done forgets a packet that is drained and whose circuit is closed.
+void oracle_drop_done(struct oracle *oracle, struct packet *packet)
+{
+	if (!packet->drained || !packet->closed)
+		return;
+	if (packet->older)
+		packet->older->newer = packet->newer;
+	if (packet->newer)
+		packet->newer->older = packet->older;
+	else
+		oracle->packets = packet->older;
+	free(packet);
+	oracle->stats.n_in_flight--;
+}
+
+static void add_delays(struct oracle *oracle, const struct packet *packet)
+{
+	for (uint32_t hop = 1; hop < packet->n_granted; hop++)
+		oracle->delays[packet->hops[hop - 1].link] +=
+			packet->hops[hop].begun_at - packet->hops[0].begun_at;
+}
+
+static void end_partners(struct oracle *oracle, const struct message *message)
+{
+	tb_broadcast_over(&oracle->partners, &message->what);
+}
+
+// receive has a node drain a packet that is in, and says when it acknowledges that.
+static tb_time_ps receive(struct oracle *oracle, uint32_t id, uint32_t bytes)
+{
+	struct node *node = &oracle->nodes[id];
+	tb_time_ps leaves =
+		node->drained_at > oracle->now ? node->drained_at : oracle->now;
+	node->drained_at = bus_serve(oracle, node, bytes);
+	leaves += oracle->net->params.ack_delay_ps;
+	if (tb_partners_too_many(&oracle->partners, id))
+		leaves += oracle->net->params.partner_delay_ps;
+	return leaves;
+}
+
+// receive_all has all receivers do so: the last one counts (rule 31).
+static void receive_all(struct oracle *oracle, const struct packet *packet,
+	tb_time_ps *leaves, tb_time_ps *drained)
+{
+	const struct tb_message *what = &packet->message->what;
+	uint32_t n = tb_is_broadcast(what) ? what->n_receivers : 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = what->destination.id + i;
+		tb_time_ps at = receive(oracle, id, packet->payload_bytes);
+		*leaves = at > *leaves ? at : *leaves;
+		if (oracle->nodes[id].drained_at > *drained)
+			*drained = oracle->nodes[id].drained_at;
+	}
+}
+
+// Rules 5 and 6. The last flit is in: the packet asks for the bus. Its acknowledgement
+// leaves a delay later, or after the packet before it has been drained: there is room for
+// one.
+void oracle_packet_in(struct oracle *oracle, struct packet *packet)
+{
+	uint32_t last = packet->n_granted - 1;
+	if (oracle_is_spoilt(oracle, packet)) {
+		oracle_send_error(oracle, packet);
+		return;
+	}
+	tb_time_ps drained = 0, leaves = 0;
+	receive_all(oracle, packet, &leaves, &drained);
+	oracle_foresee(oracle,
+		(struct happening){.at = drained, .what = DRAINED, .packet = packet});
+	if (oracle->delays)
+		add_delays(oracle, packet);
+	if (--packet->message->n_outside == 0)
+		end_partners(oracle, packet->message);
+	oracle_foresee(oracle,
+		(struct happening){
+			.at = leaves + oracle->links[packet->hops[last].link].hop_ps,
+			.what = ACK_IN,
+			.id = last,
+			.packet = packet});
+	oracle->stats.n_packets++;
+	oracle->stats.payload_bytes += packet->payload_bytes;
+}
+
+void oracle_drained(struct oracle *oracle, struct packet *packet)
+{
+	struct message *message = packet->message;
+	if (--message->n_undrained == 0)
+		oracle_foresee(oracle,
+			(struct happening){.at = oracle->now +
+						 oracle->net->params.receive_overhead_ps,
+				.what = DELIVERED,
+				.message = message});
+	packet->drained = true;
+	oracle_drop_done(oracle, packet);
+}
+
+void oracle_ack(struct oracle *oracle, struct packet *packet, uint32_t hop)
+{
+	if (hop > 0) {
+		const struct link *before = &oracle->links[packet->hops[hop - 1].link];
+		oracle_foresee(
+			oracle, (struct happening){.at = oracle->now + before->hop_ps,
+					.what = ACK_IN,
+					.id = hop - 1,
+					.packet = packet});
+		return;
+	}
+	struct message *message = packet->message;
+	if (packet->failed)
+		oracle_error_in(oracle, packet);
+	else if (--message->n_unacknowledged == 0)
+		oracle_ended(oracle, message, SENT);
+	else if (message->given_up &&
+		 message->n_unacknowledged == message->n_uncut + message->n_lost)
+		oracle_ended(oracle, message, UNDELIVERED);
+	oracle_token(oracle, packet, 0);
+}
+
+// Rule 11: the token frees the VC as it enters the link and goes on to the next.
+void oracle_token(struct oracle *oracle, struct packet *packet, uint32_t hop)
+{
+	oracle_free_vc(oracle, packet, hop);
+	if (hop + 1 == packet->n_granted) {
+		packet->closed = true;
+		oracle_drop_done(oracle, packet);
+		return;
+	}
+	oracle_foresee(oracle,
+		(struct happening){
+			.at = oracle->now + oracle->links[packet->hops[hop].link].hop_ps,
+			.what = TOKEN_IN,
+			.id = hop + 1,
+			.packet = packet});
+}
+
+// Rule 19, 1. ended notes that a message is sent or delivered; the source is told once
+// all of this round's arrivals are in, so that their order cannot matter.
+void oracle_ended(struct oracle *oracle, struct message *message, enum what what)
+{
+	if (oracle->n_endings == oracle->endings_room) {
+		uint32_t room = oracle->endings_room ? oracle->endings_room * 2 : 64;
+		void *moved = realloc(oracle->endings, room * sizeof(struct ending));
+		if (!moved) {
+			no_memory(oracle);
+			return;
+		}
+		oracle->endings = moved;
+		oracle->endings_room = room;
+	}
+	oracle->endings[oracle->n_endings++] = (struct ending){message, what};
+}
+
+static int by_serial(const void *left, const void *right)
+{
+	const struct ending *a = left, *b = right;
+	if (a->message->serial != b->message->serial)
+		return a->message->serial < b->message->serial ? -1 : 1;
+	return (a->what > b->what) - (a->what < b->what);
+}
+
+static void count_delivered(struct oracle *oracle, const struct message *message)
+{
+	struct tb_flow_sample *flow = &oracle->books.flows[message->flow];
+	uint64_t latency = (uint64_t)(oracle->now - message->posted_at);
+	tb_books_span(flow, message->posted_at, oracle->now);
+	flow->n_messages++;
+	flow->n_packets += message->n_packets;
+	flow->bytes += message->what.bytes;
+	flow->latency_ps += latency;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(oracle->net, message->what.source,
+		(struct tb_node){message->end}, message->what.bytes);
+	oracle->stats.n_delivered++;
+}
+
+static void drop_message(struct oracle *oracle, struct message *message)
+{
+	if (message->older)
+		message->older->newer = message->newer;
+	if (message->newer)
+		message->newer->older = message->older;
+	else
+		oracle->messages = message->older;
+	free(message);
+}
+
+static void tell_ending(struct oracle *oracle, const struct ending *ending)
+{
+	const struct tb_source *source = oracle->source;
+	struct message *message = ending->message;
+	int (*tell)(void *, tb_time_ps, uint64_t, struct tb_error *) =
+		ending->what == SENT	    ? source->sent
+		: ending->what == DELIVERED ? source->delivered
+					    : source->undelivered;
+	if (ending->what == SENT) {
+		message->sent = true;
+	} else if (ending->what == UNDELIVERED) {
+		oracle->stats.n_undelivered++;
+		if (message->n_uncut < message->n_packets)
+			end_partners(oracle, message);
+	} else {
+		message->delivered = true;
+		count_delivered(oracle, message);
+	}
+	int status = TB_OK;
+	if (tell || ending->what != SENT)
+		oracle->last_told = oracle->now;
+	if (tell)
+		status = tell(source->context, oracle->now, message->what.cookie,
+			&oracle->failure);
+	if (status < 0)
+		oracle->failure.code = (enum tb_status)status;
+	if (message->sent && message->delivered)
+		drop_message(oracle, message);
+}
+
+void oracle_tell_source(struct oracle *oracle)
+{
+	if (oracle->n_endings == 0)
+		return;
+	qsort(oracle->endings, oracle->n_endings, sizeof *oracle->endings, by_serial);
+	for (uint32_t i = 0; i < oracle->n_endings; i++)
+		tell_ending(oracle, &oracle->endings[i]);
+	oracle->n_endings = 0;
+}

@@ -1,0 +1,60 @@
+// One replay, by the engine or by the oracle that it is compared with (tests/oracle).
+#ifndef TB_TESTS_REPLAY_EITHER_H
+#define TB_TESTS_REPLAY_EITHER_H
+
+#include "engine.h"
+#include "oracle.h"
+
+enum replayer { BY_ENGINE, BY_ORACLE, N_REPLAYERS };
+
+static const char *const replayer_names[N_REPLAYERS] = {"engine", "oracle"};
+
+struct replay {
+	const struct tb_network *network;
+	const struct tb_source *source;
+	const struct tb_observer *observer;
+	struct tb_engine_options options;
+	uint64_t n_instants; // to simulate at most; the end may come before
+	// Filled by replay_by.
+	struct tb_engine_stats stats;
+	struct tb_error error;
+};
+
+static inline int replay_by_engine(struct replay *replay)
+{
+	struct tb_engine *engine = NULL;
+	int status = tb_engine_new(&engine, replay->network, replay->source,
+		replay->observer, &replay->options, &replay->error);
+	if (status == TB_OK)
+		status = tb_engine_run(engine, replay->n_instants, &replay->error);
+	if (status >= 0)
+		status = tb_engine_finish(engine, &replay->error);
+	if (engine)
+		replay->stats = tb_engine_stats(engine);
+	tb_engine_free(engine);
+	return status;
+}
+
+static inline int replay_by_oracle(struct replay *replay)
+{
+	struct oracle *oracle = NULL;
+	int status = oracle_new(&oracle, replay->network, replay->source,
+		replay->observer, &replay->options, &replay->error);
+	if (status == TB_OK)
+		status = oracle_run(oracle, replay->n_instants, &replay->error);
+	if (status >= 0)
+		status = oracle_finish(oracle, &replay->error);
+	if (oracle)
+		replay->stats = oracle_stats(oracle);
+	oracle_free(oracle);
+	return status;
+}
+
+// replay_by simulates a replay and gives its observer all: TB_OK, or negative with
+// replay->error filled.
+static inline int replay_by(enum replayer by, struct replay *replay)
+{
+	return by == BY_ENGINE ? replay_by_engine(replay) : replay_by_oracle(replay);
+}
+
+#endif
