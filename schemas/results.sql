@@ -1,14 +1,14 @@
--- The results store, version 1: one file, one or more runs of the replay.
+-- The results store: one file, one or more runs of the replay.
 --
--- Times are whole picoseconds of simulated time (suffix _ps), sizes bytes, rates bytes a second;
+-- Times are whole picoseconds of simulated time (suffix _ps), sizes bytes, rates bytes per second;
 -- the views at the end show microseconds and percentages. Nodes, switches and links are numbered
 -- from 0, runs from 1. The same input, configuration and seed give the same rows in every table
 -- but run_environment.
 --
--- This file is migration 1 of analyze/sql.c. A later version adds a migration of its own and
--- leaves this one alone.
+-- A program reads and writes stores of its own version only. Whoever changes a table here raises
+-- user_version by one, and TB_SQL_VERSION in analyze/store/sql.h with it; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 1;
+PRAGMA user_version = 8; -- 1 to 7 were never released
 
 -- What was replayed, on what, and how far it came.
 CREATE TABLE run (
@@ -18,7 +18,10 @@ CREATE TABLE run (
   n_messages INTEGER NOT NULL DEFAULT 0, -- delivered
   n_packets INTEGER NOT NULL DEFAULT 0,
   payload_bytes INTEGER NOT NULL DEFAULT 0, -- delivered
+  n_retries INTEGER NOT NULL DEFAULT 0, -- packets sent again
+  n_undelivered INTEGER NOT NULL DEFAULT 0, -- messages given up
   bin_ps INTEGER NOT NULL DEFAULT 0, -- width of a time bin
+  tree_bin_ps INTEGER NOT NULL DEFAULT 0, -- width of tree_bin's slices, 0 when there are none
   input_name TEXT NOT NULL,
   input_kind TEXT NOT NULL, -- packets or job
   input_digest TEXT NOT NULL, -- SHA-256 of the input's bytes, '' when streamed
@@ -28,6 +31,8 @@ CREATE TABLE run (
   seed TEXT NOT NULL, -- decimal; 64 bits without sign do not fit an INTEGER
   program_version TEXT NOT NULL,
   notes TEXT NOT NULL DEFAULT '{}', -- the input's summary, a JSON object
+  routes_name TEXT NOT NULL DEFAULT '', -- of a route file, '' when routes were computed
+  routes_digest TEXT NOT NULL DEFAULT '', -- SHA-256 of its bytes
   n_nodes INTEGER NOT NULL,
   n_switches INTEGER NOT NULL,
   n_links INTEGER NOT NULL,
@@ -36,6 +41,7 @@ CREATE TABLE run (
   network TEXT NOT NULL, -- name of the preset, then its parameters (see docs/model)
   arity INTEGER NOT NULL,
   levels INTEGER NOT NULL,
+  rails INTEGER NOT NULL DEFAULT 1, -- rail i joins network interface i of every node
   ascent TEXT NOT NULL CHECK (ascent IN ('adaptive', 'adaptive-lowest', 'adaptive-round-robin',
     'deterministic', 'source', 'random', 'table')),
   link_bytes_per_s INTEGER NOT NULL,
@@ -49,7 +55,17 @@ CREATE TABLE run (
   ack_delay_ps INTEGER NOT NULL,
   send_overhead_ps INTEGER NOT NULL,
   receive_overhead_ps INTEGER NOT NULL,
-  age_weight REAL NOT NULL
+  age_weight REAL NOT NULL,
+  -- How packets that met an error are tried again.
+  retries INTEGER NOT NULL DEFAULT 0,
+  retry_delay_ps INTEGER NOT NULL DEFAULT 0,
+  -- Payload that a message sends before it is the next one's turn; 0: sent to its end.
+  slice_bytes INTEGER NOT NULL DEFAULT 0,
+  -- Partners beyond which a node's acknowledgements leave it later, and by how much; 0: no limit.
+  partners INTEGER NOT NULL DEFAULT 0,
+  partner_delay_ps INTEGER NOT NULL DEFAULT 0,
+  -- The hosts' library and its parameters, as `-n` takes them; '' when hosts do nothing.
+  library TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 -- When, where and how fast it ran: all that may differ between two equal runs.
@@ -61,7 +77,7 @@ CREATE TABLE run_environment (
   wall_s REAL -- NULL until the run has ended
 ) STRICT;
 
--- The network.
+-- The network. Switches and links are of one rail; nodes, flows and blame know nothing of rails.
 CREATE TABLE node (
   run INTEGER NOT NULL REFERENCES run,
   node INTEGER NOT NULL,
@@ -73,9 +89,10 @@ CREATE TABLE switch (
   run INTEGER NOT NULL REFERENCES run,
   switch INTEGER NOT NULL,
   level INTEGER NOT NULL, -- 0 joins the nodes
-  index_in_level INTEGER NOT NULL,
+  index_in_level INTEGER NOT NULL, -- within its rail
   n_down_ports INTEGER NOT NULL, -- ports count down first, then up
   n_up_ports INTEGER NOT NULL,
+  rail INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (run, switch)
 ) STRICT, WITHOUT ROWID;
 
@@ -98,11 +115,33 @@ CREATE TABLE link (
   PRIMARY KEY (run, link)
 ) STRICT, WITHOUT ROWID;
 
+-- A cable or a switch that dies. Of a cable one of its two links is named.
+CREATE TABLE fault (
+  run INTEGER NOT NULL REFERENCES run,
+  fault INTEGER NOT NULL, -- from 0, as given
+  link INTEGER, -- NULL of a switch
+  switch INTEGER, -- NULL of a cable
+  at_ps INTEGER NOT NULL, -- 0: from the start
+  PRIMARY KEY (run, fault)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE job (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
   name TEXT NOT NULL,
+  input TEXT NOT NULL DEFAULT '', -- the file it came from
+  start_ps INTEGER NOT NULL DEFAULT 0, -- when it started
+  placement TEXT NOT NULL DEFAULT '', -- of its ranks, '' when the trace's own
   PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
+-- Where a job sits. Ranks of a capture are its endpoints in the order of their nodes.
+CREATE TABLE job_node (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  PRIMARY KEY (run, job, rank)
 ) STRICT, WITHOUT ROWID;
 
 -- What happened on a link in a time bin. Bin b covers [b * bin_ps, (b + 1) * bin_ps). Rows in
@@ -135,8 +174,17 @@ CREATE TABLE bin_total (
   PRIMARY KEY (run, bin)
 ) STRICT, WITHOUT ROWID;
 
--- The same for the whole run; written at its end. A run that was killed has none: add up link_bin,
--- as the view link_sum does.
+-- Headers that waited at the switches of a level in a time bin (as link_bin, summed).
+CREATE TABLE level_bin (
+  run INTEGER NOT NULL REFERENCES run,
+  bin INTEGER NOT NULL,
+  level INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, bin, level)
+) STRICT, WITHOUT ROWID;
+
+-- What link_bin holds, added up over the run; written at its end. A run that was killed has no
+-- such rows: add up link_bin, as the view link_sum does.
 CREATE TABLE link_total (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
@@ -163,13 +211,28 @@ CREATE TABLE flow (
   worst_latency_ps INTEGER NOT NULL, -- of one message
   ideal_ps INTEGER NOT NULL, -- sum of what the same messages take on an idle network
   wait_ps INTEGER NOT NULL, -- of its headers, over all links
+  first_ps INTEGER NOT NULL DEFAULT 0, -- its first delivered message was posted
+  last_ps INTEGER NOT NULL DEFAULT 0, -- its last delivered message arrived
   PRIMARY KEY (run, job, source, destination)
+) STRICT, WITHOUT ROWID;
+
+-- Messages that were given up, by the dead link that they met last.
+CREATE TABLE undelivered_flow (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  destination INTEGER NOT NULL,
+  dead_link INTEGER NOT NULL, -- -1: the source knew no way
+  messages INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, -- payload of them all, part of which may have arrived
+  first_ps INTEGER NOT NULL, -- when the first of them was given up
+  PRIMARY KEY (run, job, source, destination, dead_link)
 ) STRICT, WITHOUT ROWID;
 
 -- Who waited for whom: headers of the victim that came in by the link stood while the culprit's
 -- packets held the VCs, and which link at the end of the chain of held VCs was the root of it.
--- There may be more pairs of flows than are kept apart: of the lesser waits only the jobs are told,
--- their nodes are -1. The sums by link, and by link and jobs, are the link's wait.
+-- There may be more pairs of flows than are kept apart: of the lesser waits only the jobs are kept,
+-- and their nodes are -1. The sums by link, and by link and jobs, are the link's wait.
 CREATE TABLE blame_wait (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
@@ -186,22 +249,68 @@ CREATE TABLE blame_wait (
     culprit_job, culprit_source, culprit_destination)
 ) STRICT, WITHOUT ROWID;
 
+-- What headers that had come in by a link waited in a slice of time, by the root that they waited
+-- for in the end. Slice b covers [b * tree_bin_ps, (b + 1) * tree_bin_ps). In a busy network the
+-- lesser waits share one row, whose root and link are -1. All rows add up to the run's wait.
+CREATE TABLE tree_bin (
+  run INTEGER NOT NULL REFERENCES run,
+  bin INTEGER NOT NULL,
+  root INTEGER NOT NULL, -- link
+  link INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, bin, root, link)
+) STRICT, WITHOUT ROWID;
+
+-- A point of a sweep. All are known when the sweep begins, each with the number of the run that it
+-- is to have; it is done when there is such a run.
+CREATE TABLE sweep_point (
+  run INTEGER PRIMARY KEY,
+  settings TEXT NOT NULL UNIQUE -- all that makes it this point, as one line
+) STRICT;
+
+-- The same, one by one.
+CREATE TABLE sweep_value (
+  run INTEGER NOT NULL REFERENCES sweep_point,
+  axis TEXT NOT NULL, -- experiment, nodes, message, load, ..., network and its overrides
+  value TEXT NOT NULL, -- sizes in bytes, times in us, 'full' for a load without limit
+  PRIMARY KEY (run, axis)
+) STRICT, WITHOUT ROWID;
+
+-- What was measured of a point that is done, in the window of its experiment.
+CREATE TABLE sweep_result (
+  run INTEGER NOT NULL REFERENCES run,
+  name TEXT NOT NULL, -- offered, accepted, taken, given (bytes a second), latency (s), waiting
+  value REAL NOT NULL,
+  PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+-- How the sweep file would have the curves drawn: its section [plot].
+CREATE TABLE sweep_plot (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Views. Each begins with the run, newest first, and is in the order in which one reads it, so
 --   SELECT * FROM hot_links LIMIT 10
 -- is about the newest run; WHERE run = 1 asks for another.
 
--- Links as people name them: "node 5 > 0.1", "0.1:4 > 1.0:1" (level.index:port), "0.1 > node 5".
+-- Switches as people name them: "2.13" (level.index), where there are several rails "r1/2.13".
+CREATE VIEW switch_name (run, switch, name) AS
+SELECT t.run, t.switch,
+  iif(r.rails > 1, 'r' || t.rail || '/', '') || t.level || '.' || t.index_in_level
+FROM switch AS t JOIN run AS r USING (run);
+
+-- Links as people name them: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5".
 CREATE VIEW link_name (run, link, kind, name) AS
 SELECT l.run, l.link, l.kind,
   CASE l.kind
-    WHEN 'injection' THEN printf('node %d > %d.%d', l.from_node, t.level, t.index_in_level)
-    WHEN 'ejection' THEN printf('%d.%d > node %d', f.level, f.index_in_level, l.to_node)
-    ELSE printf('%d.%d:%d > %d.%d:%d', f.level, f.index_in_level, l.from_port,
-      t.level, t.index_in_level, l.to_port)
+    WHEN 'injection' THEN printf('node %d > %s', l.from_node, t.name)
+    WHEN 'ejection' THEN printf('%s > node %d', f.name, l.to_node)
+    ELSE printf('%s:%d > %s:%d', f.name, l.from_port, t.name, l.to_port)
   END
 FROM link AS l
-LEFT JOIN switch AS f ON f.run = l.run AND f.switch = l.from_switch
-LEFT JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch;
+LEFT JOIN switch_name AS f ON f.run = l.run AND f.switch = l.from_switch
+LEFT JOIN switch_name AS t ON t.run = l.run AND t.switch = l.to_switch;
 
 -- Whole-run sums per link, of ended and of killed runs.
 CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
@@ -229,36 +338,34 @@ ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 -- Percentages of the most loaded link and of the most loaded switch.
 CREATE VIEW congestion_matrix (run, level, switch, side, port, link, wait_us, percent) AS
 WITH cell AS (
-  SELECT l.run, t.level, t.index_in_level, t.switch, l.to_port AS port, l.link,
-    coalesce(s.wait_ps, 0) AS wait_ps,
+  SELECT l.run, t.level, t.switch, l.to_port AS port, l.link, coalesce(s.wait_ps, 0) AS wait_ps,
     CASE WHEN l.to_port < t.n_down_ports THEN 'below' ELSE 'above' END AS side
   FROM link AS l
   JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch
   LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
-), block AS (
-  SELECT run, level, index_in_level, 'switch' AS side, NULL AS port, NULL AS link,
-    sum(wait_ps) AS wait_ps
-  FROM cell GROUP BY run, level, index_in_level
 ), number AS (
-  SELECT run, level, index_in_level, side, port, link, wait_ps FROM cell
+  SELECT run, switch, side, port, link, wait_ps FROM cell
   UNION ALL
-  SELECT * FROM block
+  SELECT run, switch, 'switch', NULL, NULL, sum(wait_ps) FROM cell GROUP BY run, switch
 )
-SELECT run, level, level || '.' || index_in_level, side, port, link, round(wait_ps / 1e6, 3),
-  coalesce(round(100.0 * wait_ps
-    / nullif(max(wait_ps) OVER (PARTITION BY run, side = 'switch'), 0), 1), 0)
-FROM number
-ORDER BY run DESC, level DESC, index_in_level,
-  CASE side WHEN 'above' THEN 0 WHEN 'switch' THEN 1 ELSE 2 END, port;
+SELECT n.run, t.level, w.name, n.side, n.port, n.link, round(n.wait_ps / 1e6, 3),
+  coalesce(round(100.0 * n.wait_ps
+    / nullif(max(n.wait_ps) OVER (PARTITION BY n.run, n.side = 'switch'), 0), 1), 0)
+FROM number AS n
+JOIN switch AS t ON t.run = n.run AND t.switch = n.switch
+JOIN switch_name AS w ON w.run = n.run AND w.switch = n.switch
+ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
+  CASE n.side WHEN 'above' THEN 0 WHEN 'switch' THEN 1 ELSE 2 END, n.port;
 
 -- Switches by the wait of the headers that came in.
 CREATE VIEW switch_wait (run, switch, level, wait_us, percent_of_top, packets, blocked) AS
-SELECT t.run, t.level || '.' || t.index_in_level, t.level,
+SELECT t.run, w.name, t.level,
   round(sum(coalesce(s.wait_ps, 0)) / 1e6, 3),
   coalesce(round(100.0 * sum(coalesce(s.wait_ps, 0))
     / nullif(max(sum(coalesce(s.wait_ps, 0))) OVER (PARTITION BY t.run), 0), 1), 0),
   sum(coalesce(s.packets, 0)), sum(coalesce(s.blocked, 0))
 FROM switch AS t
+JOIN switch_name AS w ON w.run = t.run AND w.switch = t.switch
 LEFT JOIN link AS l ON l.run = t.run AND l.to_switch = t.switch
 LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
 GROUP BY t.run, t.switch
@@ -273,6 +380,23 @@ SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.messages, f.by
 FROM flow AS f LEFT JOIN job AS j USING (run, job)
 ORDER BY f.run DESC, 1.0 * f.latency_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
   f.destination;
+
+-- The jobs of a run: what they did, how slow that was, what they waited and what they made other
+-- jobs wait. The slowdown is latency against the same messages on an idle network.
+CREATE VIEW job_summary (run, job, name, nodes, start_us, first_us, last_us, messages, packets,
+  bytes, mean_latency_us, slowdown, wait_us, delays_others_us) AS
+SELECT j.run, j.job, j.name,
+  (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job),
+  round(j.start_ps / 1e6, 3), round(min(f.first_ps) / 1e6, 3), round(max(f.last_ps) / 1e6, 3),
+  total(f.messages), total(f.packets), total(f.bytes),
+  round(sum(f.latency_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
+  round(1.0 * sum(f.latency_ps) / nullif(sum(f.ideal_ps), 0), 2),
+  round(total(f.wait_ps) / 1e6, 3),
+  round((SELECT total(b.wait_ps) FROM blame_wait AS b WHERE b.run = j.run
+    AND b.culprit_job = j.job AND b.victim_job <> j.job) / 1e6, 3)
+FROM job AS j LEFT JOIN flow AS f ON f.run = j.run AND f.job = j.job
+GROUP BY j.run, j.job
+ORDER BY j.run DESC, j.job;
 
 -- Who waited for whom, and where.
 CREATE VIEW blame (run, link, root, victim_job, victim, culprit_job, culprit, waits, wait_us,
@@ -291,6 +415,20 @@ LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
 LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
 ORDER BY b.run DESC, b.wait_ps DESC, b.link;
 
+-- Which job makes which job wait, at how many links.
+CREATE VIEW job_blame (run, victim_job, culprit_job, wait_us, percent, links) AS
+SELECT b.run, coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
+  coalesce(c.name, iif(b.culprit_job < 0, 'various', b.culprit_job)),
+  round(sum(b.wait_ps) / 1e6, 3),
+  coalesce(round(100.0 * sum(b.wait_ps)
+    / nullif(sum(sum(b.wait_ps)) OVER (PARTITION BY b.run), 0), 1), 0),
+  count(DISTINCT b.link)
+FROM blame_wait AS b
+LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
+LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
+GROUP BY b.run, b.victim_job, b.culprit_job
+ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.victim_job, b.culprit_job;
+
 -- Links at which congestion trees have their root, by the wait that they cause everywhere.
 CREATE VIEW congestion_roots (run, root, wait_us, percent, links) AS
 SELECT b.run, r.name, round(sum(b.wait_ps) / 1e6, 3),
@@ -301,3 +439,66 @@ FROM blame_wait AS b
 JOIN link_name AS r ON r.run = b.run AND r.link = b.root
 GROUP BY b.run, b.root
 ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.root;
+
+-- What a root holds up, by job.
+CREATE VIEW root_jobs (run, root, victim_job, wait_us, percent, links) AS
+SELECT b.run, r.name, coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
+  round(sum(b.wait_ps) / 1e6, 3),
+  coalesce(round(100.0 * sum(b.wait_ps)
+    / nullif(sum(sum(b.wait_ps)) OVER (PARTITION BY b.run, b.root), 0), 1), 0),
+  count(DISTINCT b.link)
+FROM blame_wait AS b
+JOIN link_name AS r ON r.run = b.run AND r.link = b.root
+LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
+GROUP BY b.run, b.root, b.victim_job
+ORDER BY b.run DESC, sum(sum(b.wait_ps)) OVER (PARTITION BY b.run, b.root) DESC, b.root,
+  sum(b.wait_ps) DESC;
+
+-- Congestion trees over time: how much each root held up, and over how many links it reached.
+CREATE VIEW congestion_trees (run, from_us, to_us, root, wait_us, links) AS
+SELECT t.run, round(t.bin * r.tree_bin_ps / 1e6, 3), round((t.bin + 1) * r.tree_bin_ps / 1e6, 3),
+  coalesce(n.name, 'various'), round(sum(t.wait_ps) / 1e6, 3), count(*)
+FROM tree_bin AS t JOIN run AS r USING (run)
+LEFT JOIN link_name AS n ON n.run = t.run AND n.link = t.root
+GROUP BY t.run, t.bin, t.root
+ORDER BY t.run DESC, t.bin, sum(t.wait_ps) DESC, t.root;
+
+-- Dead cables and switches by name.
+CREATE VIEW faults (run, what, at_us) AS
+SELECT f.run,
+  coalesce('link ' || n.name, 'switch ' || s.name),
+  round(f.at_ps / 1e6, 3)
+FROM fault AS f
+LEFT JOIN link_name AS n ON n.run = f.run AND n.link = f.link
+LEFT JOIN switch_name AS s ON s.run = f.run AND s.switch = f.switch
+ORDER BY f.run DESC, f.at_ps, f.fault;
+
+-- Which flows could not be delivered, and what they met.
+CREATE VIEW undelivered (run, job, source, destination, messages, bytes, first_us, dead) AS
+SELECT u.run, coalesce(j.name, u.job), u.source, u.destination, u.messages, u.bytes,
+  round(u.first_ps / 1e6, 3), coalesce(n.name, 'no way')
+FROM undelivered_flow AS u
+LEFT JOIN job AS j USING (run, job)
+LEFT JOIN link_name AS n ON n.run = u.run AND n.link = u.dead_link
+ORDER BY u.run DESC, u.messages DESC, u.job, u.source, u.destination, u.dead_link;
+
+-- The points with what people ask for first: bandwidths in MB/s, of a sender or a serving node.
+CREATE VIEW sweep (run, done, experiment, nodes, message, load, seed, offered, accepted, taken,
+  given, latency_us, waiting, settings) AS
+WITH v (run, experiment, nodes, message, load, seed) AS (
+  SELECT run, max(iif(axis = 'experiment', value, NULL)),
+    max(iif(axis = 'nodes', CAST(value AS INTEGER), NULL)),
+    max(iif(axis = 'message', CAST(value AS INTEGER), NULL)),
+    max(iif(axis = 'load', value, NULL)), max(iif(axis = 'seed', value, NULL))
+  FROM sweep_value GROUP BY run
+), m (run, offered, accepted, taken, given, latency, waiting) AS (
+  SELECT run, max(iif(name = 'offered', value, NULL)), max(iif(name = 'accepted', value, NULL)),
+    max(iif(name = 'taken', value, NULL)), max(iif(name = 'given', value, NULL)),
+    max(iif(name = 'latency', value, NULL)), max(iif(name = 'waiting', value, NULL))
+  FROM sweep_result GROUP BY run
+)
+SELECT p.run, m.run IS NOT NULL, v.experiment, v.nodes, v.message, v.load, v.seed,
+  round(m.offered / 1e6, 3), round(m.accepted / 1e6, 3), round(m.taken / 1e6, 3),
+  round(m.given / 1e6, 3), round(m.latency * 1e6, 3), round(m.waiting, 3), p.settings
+FROM sweep_point AS p LEFT JOIN v USING (run) LEFT JOIN m USING (run)
+ORDER BY p.run;

@@ -10,13 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Migration i brings a store from version i to version i + 1; making a store is running
-// them all. A migration that has been released is never edited.
-static const char *const migrations[] = {tb_schema_results_sql, tb_schema_results_2_sql,
-	tb_schema_results_3_sql, tb_schema_results_4_sql, tb_schema_results_5_sql,
-	tb_schema_results_6_sql, tb_schema_results_7_sql};
-
-#define VERSION	       ((int)(sizeof migrations / sizeof *migrations))
 #define APPLICATION_ID UINT32_C(0x5461696c) // "Tail"
 
 // Of the file format (sqlite.org/fileformat2.html, 1.3): big-endian words in the header.
@@ -32,12 +25,32 @@ static uint32_t big_endian_word(const unsigned char *bytes)
 	       (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static int newer(struct tb_error *error, const char *path, uint32_t version)
+static int check_version(struct tb_error *error, const char *path, uint32_t version)
 {
+	if (version == TB_SQL_VERSION)
+		return TB_OK;
 	return tb_fail_in(error, TB_EVERSION, path,
-		"is a store of version %u, this program knows up to %d: read it with the "
-		"Tailback that wrote it or a newer one",
-		version, VERSION);
+		"is a store of version %u, this program reads version %d only: use the "
+		"Tailback that wrote it, or replay its trace into another file",
+		version, TB_SQL_VERSION);
+}
+
+// check_header looks at the first bytes of a file: `n` of them, fewer than HEADER_BYTES
+// when there are no more.
+static int check_header(const unsigned char *header, size_t n, const char *path,
+	enum tb_sql_file *kind, struct tb_error *error)
+{
+	if (n == 0) {
+		*kind = TB_SQL_EMPTY;
+		return TB_OK;
+	}
+	if (n < HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0 ||
+		big_endian_word(header + HEADER_APPLICATION_ID) != APPLICATION_ID)
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is no Tailback store (expected a file that 'tailback replay -o' "
+			"wrote)");
+	*kind = TB_SQL_STORE;
+	return check_version(error, path, big_endian_word(header + HEADER_USER_VERSION));
 }
 
 int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *error)
@@ -58,20 +71,7 @@ int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *erro
 	if (cause)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(cause));
-	if (n == 0) {
-		*kind = TB_SQL_EMPTY;
-		return TB_OK;
-	}
-	if (n < sizeof header || memcmp(header, "SQLite format 3", 16) != 0 ||
-		big_endian_word(header + HEADER_APPLICATION_ID) != APPLICATION_ID)
-		return tb_fail_in(error, TB_EFOREIGN, path,
-			"is no Tailback store (expected a file that 'tailback replay -o' "
-			"wrote)");
-	uint32_t version = big_endian_word(header + HEADER_USER_VERSION);
-	if (version > (uint32_t)VERSION)
-		return newer(error, path, version);
-	*kind = TB_SQL_STORE;
-	return TB_OK;
+	return check_header(header, n, path, kind, error);
 }
 
 static bool reading_failed(sqlite3 *db)
@@ -154,6 +154,14 @@ static int folder_refuses(const char *path)
 	return reason;
 }
 
+// distrust keeps what a stranger wrote into the schema from doing anything.
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+}
+
 static int open_database(
 	sqlite3 **db, const char *path, int flags, struct tb_error *error)
 {
@@ -176,65 +184,59 @@ static int open_database(
 		sqlite3_close(opened);
 		return status;
 	}
-	sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	distrust(opened);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
 	*db = opened;
 	return TB_OK;
 }
 
-// same_tables compares every table of the schema with its twin in `model`, a store just
-// made in memory. A table that is missing, or declared in other words, is damage.
-static int same_tables(
-	sqlite3 *db, sqlite3 *model, const char *path, struct tb_error *error)
+// next_table finds the next "CREATE TABLE name (" at the start of a line of the schema,
+// and copies the name; NULL when there is no more.
+static const char *next_table(const char *schema, char *name, size_t size)
 {
-	static const char tables[] = "SELECT name, sql FROM sqlite_schema WHERE type = "
-				     "'table' ORDER BY name";
-	static const char twin[] = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND "
-				   "name = ?1 AND sql = ?2";
-	sqlite3_stmt *expected = NULL, *found = NULL;
-	int status = tb_sql_prepare(model, path, tables, &expected, error);
-	if (!status)
-		status = tb_sql_prepare(db, path, twin, &found, error);
-	while (!status && sqlite3_step(expected) == SQLITE_ROW) {
-		sqlite3_bind_value(found, 1, sqlite3_column_value(expected, 0));
-		sqlite3_bind_value(found, 2, sqlite3_column_value(expected, 1));
-		int code = sqlite3_step(found);
-		sqlite3_reset(found);
-		if (code == SQLITE_DONE)
-			status = tb_fail_in(error, TB_EFORMAT, path,
-				"is damaged: its table '%s' is not as version %d has it",
-				(const char *)sqlite3_column_text(expected, 0), VERSION);
-		else if (code != SQLITE_ROW)
-			status = tb_sql_fail(error, db, path);
-	}
-	sqlite3_finalize(expected);
-	sqlite3_finalize(found);
-	return status;
+	static const char create[] = "\nCREATE TABLE ";
+	const char *found = strstr(schema, create);
+	if (!found)
+		return NULL;
+	const char *begin = found + sizeof create - 1;
+	snprintf(name, size, "%.*s", (int)strcspn(begin, " "), begin);
+	return found + 1;
 }
 
-static int migrate(sqlite3 *db, const char *path, int from, struct tb_error *error)
+// declares is true when the schema declares a table at `declaration` in the very words
+// of `sql`: SQLite keeps those, but for the semicolon.
+static bool declares(const char *declaration, const char *sql)
 {
-	for (int version = from; version < VERSION; version++) {
-		int status = tb_sql_exec(db, path, migrations[version], error);
-		if (status)
-			return status;
-	}
-	return TB_OK;
+	size_t length = sql ? strlen(sql) : 0;
+	return length && strncmp(declaration, sql, length) == 0 &&
+	       strncmp(declaration + length, ";\n", 2) == 0;
 }
 
+// check_tables compares the tables with their declarations in the schema. A table that
+// is missing, or declared in other words, is damage.
 static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
-	sqlite3 *model = NULL;
-	if (sqlite3_open(":memory:", &model) != SQLITE_OK) {
-		sqlite3_close(model);
-		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(db, path,
+		"SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+		&query, error);
+	char name[64];
+	const char *at = tb_schema_results_sql;
+	while (!status && (at = next_table(at, name, sizeof name))) {
+		sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
+		int code = sqlite3_step(query);
+		const char *sql = code == SQLITE_ROW
+					  ? (const char *)sqlite3_column_text(query, 0)
+					  : NULL;
+		if (code != SQLITE_ROW && code != SQLITE_DONE)
+			status = tb_sql_fail(error, db, path);
+		else if (!declares(at, sql))
+			status = tb_fail_in(error, TB_EFORMAT, path,
+				"is damaged: its table '%s' is not as version %d has it",
+				name, TB_SQL_VERSION);
+		sqlite3_reset(query);
 	}
-	int status = migrate(model, path, 0, error);
-	if (!status)
-		status = same_tables(db, model, path, error);
-	sqlite3_close(model);
+	sqlite3_finalize(query);
 	return status;
 }
 
@@ -266,19 +268,13 @@ static int roll_back_killed(const char *path, struct tb_error *error)
 	return status;
 }
 
-static int check_reader(sqlite3 *db, const char *path, struct tb_error *error)
+static int check_store(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	int64_t version = pragma_value(db, "PRAGMA user_version");
 	if (version < 0)
 		return tb_sql_fail(error, db, path);
-	if (version > VERSION)
-		return newer(error, path, (uint32_t)version);
-	if (version < VERSION)
-		return tb_fail_in(error, TB_EVERSION, path,
-			"is a store of version %d, this program reads version %d: replay "
-			"into it ('tailback replay -o') to bring it up to date",
-			(int)version, VERSION);
-	return check_tables(db, path, error);
+	int status = check_version(error, path, (uint32_t)version);
+	return status ? status : check_tables(db, path, error);
 }
 
 // probe_reader refuses what holds nothing to read.
@@ -319,7 +315,7 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 		return status;
 	status = recover(opened, path, error);
 	if (!status)
-		status = check_reader(opened, path, error);
+		status = check_store(opened, path, error);
 	if (status) {
 		sqlite3_close(opened);
 		return status;
@@ -359,20 +355,15 @@ void tb_sql_discard(const char *path)
 		unlink(path);
 }
 
-// bring_up_to_date checks under the lock, since another writer may have come first, and
-// makes or migrates the tables.
-static int bring_up_to_date(sqlite3 *db, const char *path, struct tb_error *error)
+// make_or_check_tables is called under the lock, since another writer may have come
+// first.
+static int make_or_check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
-	if (!of_no_bytes(path) &&
-		pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
+	if (of_no_bytes(path))
+		return tb_sql_exec(db, path, tb_schema_results_sql, error);
+	if (pragma_value(db, "PRAGMA application_id") != APPLICATION_ID)
 		return tb_fail_in(error, TB_EFOREIGN, path, "is no Tailback store");
-	int64_t version = pragma_value(db, "PRAGMA user_version");
-	if (version < 0)
-		return tb_sql_fail(error, db, path);
-	if (version > VERSION)
-		return newer(error, path, (uint32_t)version);
-	int status = migrate(db, path, (int)version, error);
-	return status ? status : check_tables(db, path, error);
+	return check_store(db, path, error);
 }
 
 int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
@@ -391,7 +382,7 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 	status = prepare_writer(opened, path, error);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
 	if (!status)
-		status = bring_up_to_date(opened, path, error);
+		status = make_or_check_tables(opened, path, error);
 	if (status) {
 		sqlite3_close(opened);
 		return status;

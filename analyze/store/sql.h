@@ -15,21 +15,24 @@
 // How long a reader waits for a writer that is committing, and the other way round.
 #define TB_SQL_PATIENCE_MS 10000
 
+// The version of schemas/results.sql, the only one that is read and written.
+#define TB_SQL_VERSION 8
+
 enum tb_sql_file { TB_SQL_ABSENT, TB_SQL_EMPTY, TB_SQL_STORE };
 
 // tb_sql_probe looks at the first bytes of the file. TB_EFOREIGN when it is something
-// else, TB_EVERSION when a newer Tailback wrote it, TB_EIO when it cannot be read.
+// else, TB_EVERSION when another Tailback wrote it, TB_EIO when it cannot be read.
 int tb_sql_probe(
 	const char *path, enum tb_sql_file *kind, struct tb_error *error) TB_MUST_USE;
 
-// tb_sql_open_reader opens a store of exactly this version for reading. What a killed
+// tb_sql_open_reader opens a store of this version for reading. What a killed
 // writer left half done is rolled back, for which the file is opened for writing once.
 int tb_sql_open_reader(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
-// tb_sql_open_writer opens or makes a store, brings it to this version, and leaves a
-// write transaction open in which that was done. A file that it made stays, empty, when
-// it fails.
+// tb_sql_open_writer opens a store of this version or makes one, and leaves a write
+// transaction open in which that was done. A file that it made stays, empty, when it
+// fails.
 int tb_sql_open_writer(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 

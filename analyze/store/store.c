@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A second's worth keeps the cost of commits away (a commit with NORMAL waits for the
-// disk twice) and a live reader up to date; the rows bound the memory of a transaction.
+// One commit per second costs little (a commit with NORMAL waits for the disk twice) and
+// keeps a live reader up to date; the rows bound the memory of a transaction.
 #define COMMIT_EVERY_S	  1.0
 #define COMMIT_EVERY_ROWS 262144
 
@@ -43,6 +43,8 @@ struct tb_store {
 	uint64_t n_bins; // told since start
 	uint64_t n_rows; // since the last commit
 	double committed_s;
+	double commit_every_s;
+	uint64_t commit_every_rows;
 };
 
 void tb_store_free(struct tb_store *store)
@@ -83,6 +85,7 @@ int tb_store_create(struct tb_store **store, const char *path, struct tb_error *
 	if (made) {
 		made->path = strdup(path);
 		made->lock = -1;
+		tb_store_commit_every(made, COMMIT_EVERY_S, COMMIT_EVERY_ROWS);
 	}
 	if (!made || !made->path) {
 		free(made);
@@ -144,6 +147,12 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
 {
 	return sqlite3_get_autocommit(store->db) ? begin(store, error) : TB_OK;
+}
+
+void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows)
+{
+	store->commit_every_s = seconds;
+	store->commit_every_rows = rows;
 }
 
 sqlite3 *tb_store_db(struct tb_store *store)
@@ -277,8 +286,8 @@ static int store_start(void *context, tb_time_ps bin_ps)
 // when the next is due.
 static int commit_if_due(struct tb_store *store)
 {
-	bool due = store->n_rows >= COMMIT_EVERY_ROWS ||
-		   tb_clock_s() - store->committed_s >= COMMIT_EVERY_S;
+	bool due = store->n_rows >= store->commit_every_rows ||
+		   tb_clock_s() - store->committed_s >= store->commit_every_s;
 	if (!due || store->whole)
 		return TB_OK;
 	int status =

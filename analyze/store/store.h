@@ -4,9 +4,9 @@
 // engine's observer in transactions, and marked complete by tb_store_end_run alone.
 // Whatever kills the program before leaves a file that opens and says how far the run
 // came. Writing another run into an existing store appends; a file that is no Tailback
-// store is never touched (TB_EFOREIGN), nor one of a newer schema version (TB_EVERSION);
-// an older one is brought up to date. The same input, configuration and seed give the
-// same content, but for the table run_environment, which says when, where and how fast.
+// store is never touched (TB_EFOREIGN), nor one of another schema version (TB_EVERSION).
+// The same input, configuration and seed give the same content, but for the table
+// run_environment, which says when, where and how fast.
 //
 // What was told is committed once a second; others may read the file meanwhile and see
 // the last commit. One writer a file: a second one is refused until the first is freed.

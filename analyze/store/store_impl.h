@@ -13,4 +13,8 @@ const char *tb_store_path(const struct tb_store *store);
 int tb_store_begin(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 int tb_store_commit(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 
+// tb_store_commit_every sets after how many seconds, or rows of link_bin, what was
+// observed is committed. For tests, which are not to depend on the clock.
+void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows);
+
 #endif

@@ -1,6 +1,6 @@
 -- Points of a sweep for golden tests: two experiments, four loads and a full one, three seeds, and
 -- messages of two sizes at full load; one point is still to be run. The figures are made up.
--- Read it into sqlite3 after schemas/results.sql and all migrations.
+-- Read it into sqlite3 after schemas/results.sql.
 BEGIN;
 CREATE TEMP TABLE made AS
 WITH experiments (experiment, most) AS (VALUES ('uniform', 120e6), ('shuffle', 180e6)),

@@ -1,9 +1,10 @@
-# Brings the stores among the corpora up to the present schema: after a new migration, readers would
+# Brings the stores among the corpora up to the present schema: after a change of it, readers would
 # refuse them all alike, and the fuzzer would try nothing else. Run it in the source folder.
 #   bash tests/fuzz/renew_stores.sh
 set -eu
 corpus=tests/fuzz/corpus/analyze_store
-schemas=(schemas/results.sql schemas/results_[2-9].sql)
+schema=schemas/results.sql
+version=$(sed -n 's/^PRAGMA user_version = \([0-9]*\).*/\1/p' "$schema")
 
 # copies FILE: SQL that takes over each table of a store attached as `old`, damaged values and all.
 copies() {
@@ -22,7 +23,7 @@ for store in "$corpus"/*; do
 	rm -f "$store.new"
 	{
 		echo 'PRAGMA page_size = 512;'
-		cat "${schemas[@]}"
+		cat "$schema"
 		echo "PRAGMA ignore_check_constraints = 1; ATTACH '$store' AS old; BEGIN;"
 		copies "$store"
 		echo 'COMMIT;'
@@ -30,4 +31,4 @@ for store in "$corpus"/*; do
 	mv "$store.new" "$store"
 done
 head -c 20000 "$corpus/whole" >"$corpus/cut_off"
-sqlite3 "$corpus/endless_view" "PRAGMA user_version = ${#schemas[@]}"
+sqlite3 "$corpus/endless_view" "PRAGMA user_version = $version"

@@ -4,6 +4,6 @@ corpus=$TB_SOURCE/tests/fuzz/corpus/analyze_store
 first=$("$TAILBACK" info "$corpus/whole" 2>&1 | head -1)
 [[ $first == *': store of 1 run' ]] || {
 	echo "$first"
-	echo "after a migration: bash tests/fuzz/renew_stores.sh"
+	echo "after a change of the schema: bash tests/fuzz/renew_stores.sh"
 	exit 1
 }
