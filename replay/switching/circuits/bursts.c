@@ -1,7 +1,16 @@
 // Bursts of flits: when one crosses a link, and which VC a link serves.
+//
+// A burst that begins may let others begin: of the hops before and behind, of its own
+// hop, of the VC that waits for its link. That can go on for as many bursts and hops as
+// packets have, too many for the stack. So calls go DEPTH_MOST deep, and what they do not
+// reach waits on a list that runs through the hops themselves. The order does not matter:
+// a hop finds the same instant to begin, whatever else has begun before.
 #include "engine_impl.h"
 
 #include <assert.h>
+
+// Most bursts let no more than two others begin.
+enum { DEPTH_MOST = 16 };
 
 static struct hop *hop_before(const struct tb_engine *engine, struct hop *at)
 {
@@ -13,8 +22,23 @@ static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
 	return (void *)((char *)at + engine->hop_bytes);
 }
 
-static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at);
-static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps start);
+static void advance(
+	struct tb_engine *engine, struct packet *packet, struct hop *at, unsigned depth);
+
+// look at a hop whose next burst may be able to cross, or put it on the list.
+static inline void look(
+	struct tb_engine *engine, struct packet *packet, struct hop *at, unsigned depth)
+{
+	if (depth < DEPTH_MOST) {
+		advance(engine, packet, at, depth + 1);
+		return;
+	}
+	if (at->to_look_at)
+		return;
+	at->to_look_at = true;
+	at->next = engine->hops_to_look_at;
+	engine->hops_to_look_at = packet->id << engine->hops_shift | at->number;
+}
 
 // middle_at is when a certain flit of a burst begins to cross: the one in the place that
 // the last flit of the whole packet has in its burst. Kept only where rates differ.
@@ -99,11 +123,24 @@ static tb_time_ps all_in_at(
 	return end - last_flit_ps(engine, link, bytes) + link->hop_ps;
 }
 
+// call_next has the VC that waits for a link begin when the burst being served ends: of
+// two VCs it is the other one.
+static void call_next(struct tb_engine *engine, uint32_t slot, unsigned depth)
+{
+	struct link *link = &engine->links[slot];
+	const struct vc *vc = &vcs_of(engine, slot)[__builtin_ctz(link->ready)];
+	struct packet *packet = packet_at(engine, vc->packet);
+	struct hop *at = hop_at(engine, packet, vc->hop);
+	link->ready = 0;
+	at->armed = false;
+	look(engine, packet, at, depth);
+}
+
 // begin lets the next burst of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the burst having begun in time for the rest.
-static void begin(
-	struct tb_engine *engine, struct packet *packet, struct hop *at, tb_time_ps start)
+static void begin(struct tb_engine *engine, struct packet *packet, struct hop *at,
+	tb_time_ps start, unsigned depth)
 {
 	struct link *link = &engine->links[at->link];
 	uint32_t burst = at->bursts;
@@ -129,14 +166,14 @@ static void begin(
 	} else if (at->number + 1u < packet->n_granted &&
 		   hop_after(engine, at)->bursts == burst) {
 		// The next hop waited for this burst.
-		advance(engine, packet, hop_after(engine, at));
+		look(engine, packet, hop_after(engine, at), depth);
 	}
 	if (at->number > 0) {
 		struct hop *before = hop_before(engine, at);
 		// The hop before waited for the room that this burst makes.
 		if (before->bursts == burst + before->room &&
 			before->bursts < packet->n_bursts)
-			advance(engine, packet, before);
+			look(engine, packet, before, depth);
 	}
 	if (last_burst) {
 		if (link->ejection)
@@ -146,11 +183,11 @@ static void begin(
 			tb_wheel_put(&engine->wheel, all_in_at(engine, packet, at),
 				EV_TAIL, packet->id);
 		if (link->ready && is_next_certain(link))
-			begin_ready(engine, at->link, end);
+			call_next(engine, at->link, depth);
 		return;
 	}
 	if (burst + 1 < at->room || at->number + 1u < packet->n_granted)
-		advance(engine, packet, at);
+		look(engine, packet, at, depth);
 }
 
 // line_up lets a burst that can cross wait for its link.
@@ -164,7 +201,8 @@ static void line_up(struct tb_engine *engine, const struct hop *at)
 // advance looks whether the next burst of a hop can cross and when. If that is exactly
 // when the burst before it ends, the link stays with the VC and nobody can come between:
 // the burst begins (perhaps in the future) without an event.
-static void advance(struct tb_engine *engine, struct packet *packet, struct hop *at)
+static void advance(
+	struct tb_engine *engine, struct packet *packet, struct hop *at, unsigned depth)
 {
 	uint32_t burst = at->bursts;
 	if (at->armed || burst == packet->n_bursts)
@@ -193,11 +231,11 @@ static void advance(struct tb_engine *engine, struct packet *packet, struct hop 
 		// The last burst's end is still to come, so the link cannot have been
 		// given away.
 		assert(link->reserved_until == span_at(at, burst - 1)->end);
-		begin(engine, packet, at, span_at(at, burst - 1)->end);
+		begin(engine, packet, at, span_at(at, burst - 1)->end, depth);
 		return;
 	}
 	if (link->ready == 0 && link->reserved_until >= ready && is_next_certain(link)) {
-		begin(engine, packet, at, link->reserved_until);
+		begin(engine, packet, at, link->reserved_until, depth);
 		return;
 	}
 	at->armed = true;
@@ -208,26 +246,43 @@ static void advance(struct tb_engine *engine, struct packet *packet, struct hop 
 		line_up(engine, at);
 }
 
+// look_at_all looks at the hops that bursts which began concern.
+static inline void look_at_all(struct tb_engine *engine)
+{
+	while (engine->hops_to_look_at != NOTHING) {
+		uint32_t subject = engine->hops_to_look_at;
+		struct packet *packet = packet_at(engine, subject >> engine->hops_shift);
+		struct hop *at = hop_at(
+			engine, packet, subject & ((1u << engine->hops_shift) - 1));
+		engine->hops_to_look_at = at->next;
+		at->to_look_at = false;
+		advance(engine, packet, at, 0);
+	}
+}
+
 void tb_bursts_enter(struct tb_engine *engine, struct packet *packet, struct hop *at)
 {
 	const struct link *link = &engine->links[at->link];
 	// Nobody else wants the link: the burst begins, which is what phase 3 would do.
 	if (link->ready == 0 && link->reserved_until <= engine->now)
-		begin(engine, packet, at, engine->now);
+		begin(engine, packet, at, engine->now, 0);
 	else
-		advance(engine, packet, at);
+		advance(engine, packet, at, 0);
+	look_at_all(engine);
 }
 
 void tb_bursts_swallow(struct tb_engine *engine, struct packet *packet)
 {
 	struct hop *at = hop_at(engine, packet, packet->n_granted - 1u);
 	at->room = BURSTS_ALWAYS;
-	if (at->bursts < packet->n_bursts)
-		advance(engine, packet, at);
-	else
+	if (at->bursts < packet->n_bursts) {
+		advance(engine, packet, at, 0);
+		look_at_all(engine);
+	} else {
 		tb_wheel_put(&engine->wheel,
 			later(all_in_at(engine, packet, at), engine->now), EV_TAIL,
 			packet->id);
+	}
 }
 
 void tb_bursts_ready(struct tb_engine *engine, uint32_t subject)
@@ -266,7 +321,8 @@ static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps star
 	const struct vc *vc = &vcs_of(engine, slot)[v];
 	link->ready &= (uint16_t) ~(1u << v);
 	struct packet *packet = packet_at(engine, vc->packet);
-	begin(engine, packet, hop_at(engine, packet, vc->hop), start);
+	begin(engine, packet, hop_at(engine, packet, vc->hop), start, 0);
+	look_at_all(engine);
 }
 
 void tb_bursts_serve(struct tb_engine *engine, uint32_t slot)

@@ -86,6 +86,8 @@ struct hop {		 // followed by a span for each burst: see span_at
 	uint8_t vc;	 // of the link
 	uint8_t number;	 // of the hop
 	bool armed;	 // next burst is ready, or known when it will be
+	bool to_look_at; // is on the list of hops_to_look_at
+	uint32_t next;	 // in that list
 };
 
 struct packet {		    // a cache line, followed by its hops: see hop_at
@@ -212,6 +214,7 @@ struct tb_engine {
 	bool broadcasting;		// a broadcast has been posted
 	struct switch_state broadcasts; // those that wait for their branches
 	uint32_t *branches;		// links of one level, a working space
+	uint32_t hops_to_look_at;	// packet << hops_shift | hop: see bursts.c
 	tb_time_ps *delays;		// of the options
 	struct tb_error failure;	// code is TB_OK while all is well
 };

@@ -275,6 +275,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	made->slice_packets = tb_slice_packets(&network->params);
 	made->bus_q20 = per_byte_q20(network->params.bus_bytes_per_s);
 	made->free_message = NOTHING;
+	made->hops_to_look_at = NOTHING;
 	made->delays = options->delays;
 	int status = make(made, options);
 	if (status == TB_OK)
