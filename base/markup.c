@@ -1,5 +1,7 @@
 #include "markup.h"
 
+#include <string.h>
+
 void tb_markup_put(FILE *stream, const char *text)
 {
 	for (; *text; text++) {
@@ -22,16 +24,17 @@ void tb_markup_put(FILE *stream, const char *text)
 	}
 }
 
-void tb_json_put(FILE *stream, const char *text)
+void tb_csv_put(FILE *stream, const char *text)
 {
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, stream);
+		return;
+	}
 	fputc('"', stream);
 	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(stream, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			fprintf(stream, "\\u%04x", (unsigned)*text);
-		else
-			fputc(*text, stream);
+		if (*text == '"')
+			fputc('"', stream);
+		fputc(*text, stream);
 	}
 	fputc('"', stream);
 }

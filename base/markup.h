@@ -1,4 +1,4 @@
-// Text within XML, HTML and JSON.
+// Text within XML, HTML and CSV.
 #ifndef TB_MARKUP_H
 #define TB_MARKUP_H
 
@@ -8,7 +8,7 @@
 // quotes. Write errors show in ferror(stream).
 void tb_markup_put(FILE *stream, const char *text);
 
-// tb_json_put writes `text` as a string of JSON (RFC 8259), quotes included.
-void tb_json_put(FILE *stream, const char *text);
+// tb_csv_put writes a field of CSV (RFC 4180), in quotes where it needs them.
+void tb_csv_put(FILE *stream, const char *text);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "json.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -65,12 +66,9 @@ void info_line(const char *name, const char *format, ...)
 
 int info_print_json(json_t *json, struct tb_error *error)
 {
-	if (!json)
-		return tb_fail(error, TB_ENOMEM, "no memory for the summary");
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(json);
-	return TB_OK;
+	return tb_json_write(json, 6, stdout) == TB_OK
+		       ? TB_OK
+		       : tb_fail(error, TB_ENOMEM, "no memory for the summary");
 }
 
 static int try_store(const struct info_options *options, struct tb_error *error)

@@ -1,6 +1,7 @@
 // What `tailback info` says of a store.
 #include "cmd_info.h"
 
+#include "json.h"
 #include "swept.h"
 
 #include <inttypes.h>
@@ -9,14 +10,15 @@
 static json_t *run_json(const struct tb_run_info *info)
 {
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:s, s:s, s:s, s:s}",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, s:s}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
 		"packets", (json_int_t)info->n_packets, "bytes",
 		(json_int_t)info->payload_bytes, "messages", (json_int_t)info->n_messages,
 		"simulated_ps", (json_int_t)info->simulated_ps, "wall_s", info->wall_s,
 		"packets_per_s", info->packets_per_s, "complete", (int)info->complete,
-		"input", info->input_name, "input_kind", info->input_kind, "network",
-		info->network_name, "started_at", info->started_at);
+		"input", tb_json_text(info->input_name), "input_kind", info->input_kind,
+		"network", tb_json_text(info->network_name), "started_at",
+		info->started_at);
 }
 
 // How far a sweep came; a store need not hold one.

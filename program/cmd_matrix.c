@@ -74,10 +74,10 @@ static void write_csv(void *context, FILE *stream)
 	tb_matrix_csv(figure->run, figure->matrix, stream);
 }
 
-static void write_json(void *context, FILE *stream)
+static int write_json(void *context, FILE *stream)
 {
 	const struct tb_matrix_figure *figure = context;
-	tb_matrix_json(figure->run, figure->matrix, figure->window, stream);
+	return tb_matrix_json(figure->run, figure->matrix, figure->window, stream);
 }
 
 static int draw_picture(void *context, struct tb_picture *picture)

@@ -112,7 +112,7 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 	else if (format == TB_FORMAT_CSV)
 		writing->figure->csv(writing->figure->context, stream);
 	else if (format == TB_FORMAT_JSON)
-		writing->figure->json(writing->figure->context, stream);
+		status = writing->figure->json(writing->figure->context, stream);
 	else
 		status = write_picture(writing, &picture, stream);
 	tb_picture_fini(&picture);

@@ -60,7 +60,7 @@ struct tb_cmd_figure {
 	int (*text)(void *context, struct tb_picture *picture, uint32_t columns,
 		bool coloured, enum tb_theme theme);
 	void (*csv)(void *context, FILE *stream);
-	void (*json)(void *context, FILE *stream);
+	int (*json)(void *context, FILE *stream);
 	int (*picture)(void *context, struct tb_picture *picture);
 };
 int tb_cmd_picture_write(const struct tb_picture_args *args,

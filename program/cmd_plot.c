@@ -83,10 +83,10 @@ static void write_csv(void *context, FILE *stream)
 	tb_curves_csv(figure->curves, stream);
 }
 
-static void write_json(void *context, FILE *stream)
+static int write_json(void *context, FILE *stream)
 {
 	const struct tb_curves_figure *figure = context;
-	tb_curves_json(figure->curves, stream);
+	return tb_curves_json(figure->curves, stream);
 }
 
 static int draw_picture(void *context, struct tb_picture *picture)

@@ -1,13 +1,13 @@
 // tailback sweep: experiments over the values of their settings, into one store.
 #include "cli.h"
 #include "commands.h"
+#include "json.h"
 #include "progress.h"
 #include "sweep_run.h"
 #include "units.h"
 
 #include <argp.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,15 +121,12 @@ static bool list_json(void)
 {
 	json_t *experiments = json_array(), *keys = json_array();
 	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
-		json_array_append_new(experiments, experiment_json(e));
+		experiments = tb_json_append(experiments, experiment_json(e));
 	for (const struct tb_sweep_key *key = tb_sweep_keys; key->name; key++)
-		json_array_append_new(keys, json_pack("{s:s, s:s}", "name", key->name,
+		keys = tb_json_append(keys, json_pack("{s:s, s:s}", "name", key->name,
 						    "summary", key->summary));
 	json_t *list = json_pack("{s:o, s:o}", "experiments", experiments, "keys", keys);
-	bool done = list && json_dumpf(list, stdout, JSON_INDENT(2)) == 0;
-	putchar('\n');
-	json_decref(list);
-	return done;
+	return tb_json_write(list, 17, stdout) == TB_OK;
 }
 
 static int list(const struct arguments *args)

@@ -1,13 +1,6 @@
 // The comparison as JSON: times in picoseconds, sizes in bytes.
 #include "compare_impl.h"
-
-#include <jansson.h>
-
-// JSON's whole numbers are 64 bits with a sign here, and so are the store's.
-static json_t *whole(uint64_t value)
-{
-	return json_integer(value < INT64_MAX ? (json_int_t)value : INT64_MAX);
-}
+#include "json.h"
 
 // What has no memory comes out as NULL: json_pack gives up when one of its parts is.
 static json_t *run_object(const struct tb_compare *compare, int which)
@@ -19,23 +12,25 @@ static json_t *run_object(const struct tb_compare *compare, int which)
 				  : json_string(tb_run_links(
 					    compare->runs[which].run)[outcome->hottest]
 							.name);
-	return json_pack("{s:s, s:I, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:f, s:o, s:o, "
+	return json_pack("{s:o, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:f, s:o, s:o, "
 			 "s:o, s:f, s:f, s:o}",
-		"store", compare->runs[which].store, "run", (json_int_t)info->id, "input",
-		info->input_name, "network", info->network_name, "complete",
-		(int)info->complete, "simulated_ps", whole((uint64_t)info->simulated_ps),
-		"messages", whole(info->n_messages), "packets", whole(info->n_packets),
-		"payload_bytes", whole(info->payload_bytes), "wait_ps", outcome->wait_ps,
-		"longest_wait_ps", whole(outcome->longest_wait_ps), "blocked",
-		whole(outcome->n_blocked), "links_that_waited", whole(outcome->n_waiting),
-		"latency_ps", outcome->latency_ps, "slowdown", outcome->slowdown,
-		"hottest_link", hottest);
+		"store", tb_json_text(compare->runs[which].store), "run",
+		(json_int_t)info->id, "input", tb_json_text(info->input_name), "network",
+		tb_json_text(info->network_name), "complete", (int)info->complete,
+		"simulated_ps", tb_json_count((uint64_t)info->simulated_ps), "messages",
+		tb_json_count(info->n_messages), "packets",
+		tb_json_count(info->n_packets), "payload_bytes",
+		tb_json_count(info->payload_bytes), "wait_ps", outcome->wait_ps,
+		"longest_wait_ps", tb_json_count(outcome->longest_wait_ps), "blocked",
+		tb_json_count(outcome->n_blocked), "links_that_waited",
+		tb_json_count(outcome->n_waiting), "latency_ps", outcome->latency_ps,
+		"slowdown", outcome->slowdown, "hottest_link", hottest);
 }
 
 static json_t *difference_object(const struct tb_difference *difference)
 {
-	return json_pack("{s:s, s:s, s:s}", "setting", difference->name, "a",
-		difference->a, "b", difference->b);
+	return json_pack("{s:s, s:o, s:o}", "setting", difference->name, "a",
+		tb_json_text(difference->a), "b", tb_json_text(difference->b));
 }
 
 static json_t *link_object(const struct tb_compare *compare, const struct tb_mover *mover)
@@ -43,7 +38,8 @@ static json_t *link_object(const struct tb_compare *compare, const struct tb_mov
 	return json_pack("{s:s, s:b, s:b, s:o, s:o}", "link",
 		tb_compare_link_name(compare, &mover->pair), "in_a",
 		mover->pair.a.id != TB_ID_NONE, "in_b", mover->pair.b.id != TB_ID_NONE,
-		"wait_a_ps", whole(mover->before), "wait_b_ps", whole(mover->after));
+		"wait_a_ps", tb_json_count(mover->before), "wait_b_ps",
+		tb_json_count(mover->after));
 }
 
 static json_t *node_or_null(uint32_t id)
@@ -56,41 +52,29 @@ static json_t *flow_object(
 {
 	char job[80];
 	tb_report_job_name(compare->runs[0].run, flow->job, job, sizeof job);
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f}", "job", job,
-		"source", node_or_null(flow->source.id), "destination",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f}", "job",
+		tb_json_text(job), "source", node_or_null(flow->source.id), "destination",
 		node_or_null(flow->destination.id), "messages_a",
-		whole(flow->messages[0]), "messages_b", whole(flow->messages[1]),
-		"latency_a_ps", flow->latency_ps[0], "latency_b_ps", flow->latency_ps[1],
-		"slowdown_a", flow->slowdown[0], "slowdown_b", flow->slowdown[1]);
-}
-
-// append takes over `value`; a lack of memory is remembered.
-static void append(json_t *array, json_t *value, bool *failed)
-{
-	*failed |= json_array_append_new(array, value) != 0;
+		tb_json_count(flow->messages[0]), "messages_b",
+		tb_json_count(flow->messages[1]), "latency_a_ps", flow->latency_ps[0],
+		"latency_b_ps", flow->latency_ps[1], "slowdown_a", flow->slowdown[0],
+		"slowdown_b", flow->slowdown[1]);
 }
 
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 {
-	bool failed = false;
 	json_t *differences = json_array(), *links = json_array(), *flows = json_array();
 	for (int i = 0; i < compare->n_differences; i++)
-		append(differences, difference_object(&compare->differences[i]), &failed);
+		differences = tb_json_append(
+			differences, difference_object(&compare->differences[i]));
 	for (uint32_t i = 0; i < compare->n_links; i++)
-		append(links, link_object(compare, &compare->links[i]), &failed);
+		links = tb_json_append(links, link_object(compare, &compare->links[i]));
 	for (uint32_t i = 0; i < compare->n_flows; i++)
-		append(flows, flow_object(compare, &compare->flows[i]), &failed);
-	json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:I, s:o}", "verdict",
-		compare->verdict, "a", run_object(compare, 0), "b",
+		flows = tb_json_append(flows, flow_object(compare, &compare->flows[i]));
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o}", "verdict",
+		tb_json_text(compare->verdict), "a", run_object(compare, 0), "b",
 		run_object(compare, 1), "differences", differences, "links_changed",
 		(json_int_t)compare->n_links_moved, "links", links, "flows_changed",
 		(json_int_t)compare->n_flows_moved, "flows", flows);
-	if (!all || failed) {
-		json_decref(all);
-		return TB_ENOMEM;
-	}
-	json_dumpf(all, stream, JSON_INDENT(2));
-	fputc('\n', stream);
-	json_decref(all);
-	return TB_OK;
+	return tb_json_write(all, 17, stream);
 }

@@ -1,30 +1,16 @@
 // One list of the report as CSV (RFC 4180): a column a key of its objects in JSON, in the
 // order of schemas/report.schema.json.
+#include "markup.h"
 #include "report_lists.h"
 #include "schemas.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void put_field(FILE *stream, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, stream);
-		return;
-	}
-	fputc('"', stream);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', stream);
-		fputc(*text, stream);
-	}
-	fputc('"', stream);
-}
-
 static void put_value(FILE *stream, const json_t *value)
 {
 	if (json_is_string(value))
-		put_field(stream, json_string_value(value));
+		tb_csv_put(stream, json_string_value(value));
 	else if (json_is_real(value))
 		fprintf(stream, "%.3f", json_real_value(value));
 	else if (json_is_integer(value))

@@ -1,7 +1,8 @@
 // The findings as text, CSV, JSON and Markdown.
+#include "json.h"
+#include "markup.h"
 #include "validation.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,18 +167,6 @@ static void write_markdown(const struct tb_validation *validation, FILE *stream)
 	write_summary(validation, stream);
 }
 
-static void write_quoted(FILE *stream, const char *text)
-{
-	if (!strpbrk(text, ",\"")) {
-		fprintf(stream, "%s,", text);
-		return;
-	}
-	fputc('"', stream);
-	for (; *text; text++)
-		fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);
-	fputs("\",", stream);
-}
-
 static void write_figure(FILE *stream, double value)
 {
 	if (isfinite(value))
@@ -205,19 +194,15 @@ static void write_csv(const struct tb_validation *validation, FILE *stream)
 			claim->setting, claim->quantity, claim->relation_text,
 			claim->value_text, claim->unit, claim->tolerance_text,
 			claim->measured};
-		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-			write_quoted(stream, fields[i]);
+		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+			tb_csv_put(stream, fields[i]);
+			fputc(',', stream);
+		}
 		write_figure(stream, finding->simulated.mean);
 		write_figure(stream, finding->simulated.half_ci);
 		write_figure(stream, finding->error_percent);
 		fprintf(stream, "%s\n", verdict_word(finding->verdict));
 	}
-}
-
-// figure_json is null where there is no figure.
-static json_t *figure_json(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
 }
 
 static json_t *finding_json(const struct tb_finding *finding)
@@ -229,9 +214,9 @@ static json_t *finding_json(const struct tb_finding *finding)
 		"setting", claim->setting, "quantity", claim->quantity, "relation",
 		claim->relation_text, "value", claim->value_text, "unit", claim->unit,
 		"tolerance", claim->tolerance_text, "measured", claim->measured,
-		"simulated", figure_json(finding->simulated.mean), "half_ci",
-		figure_json(finding->simulated.half_ci), "error_percent",
-		figure_json(finding->error_percent), "verdict",
+		"simulated", tb_json_real(finding->simulated.mean), "half_ci",
+		tb_json_real(finding->simulated.half_ci), "error_percent",
+		tb_json_real(finding->error_percent), "verdict",
 		verdict_word(finding->verdict));
 }
 
@@ -239,22 +224,16 @@ static int write_json(
 	const struct tb_validation *validation, FILE *stream, struct tb_error *error)
 {
 	json_t *rows = json_array();
-	bool whole = rows != NULL;
-	for (size_t row = 0; row < validation->n_findings && whole; row++)
-		whole = json_array_append_new(
-				rows, finding_json(&validation->findings[row])) == 0;
-	json_t *root = json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "network",
-		validation->network, "seeds", (int)validation->n_seeds, "holding",
-		(int)validation->n_holding, "failing", (int)validation->n_failing,
-		"outside", (int)validation->n_outside, "rows", rows);
-	if (!root || !whole) {
-		json_decref(root);
-		return tb_fail(error, TB_ENOMEM, "no memory for the findings");
-	}
-	json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	fputc('\n', stream);
-	json_decref(root);
-	return TB_OK;
+	for (size_t row = 0; row < validation->n_findings; row++)
+		rows = tb_json_append(rows, finding_json(&validation->findings[row]));
+	json_t *root = json_pack("{s:o, s:i, s:i, s:i, s:i, s:o}", "network",
+		tb_json_text(validation->network), "seeds", (int)validation->n_seeds,
+		"holding", (int)validation->n_holding, "failing",
+		(int)validation->n_failing, "outside", (int)validation->n_outside, "rows",
+		rows);
+	return tb_json_write(root, 9, stream) == TB_OK
+		       ? TB_OK
+		       : tb_fail(error, TB_ENOMEM, "no memory for the findings");
 }
 
 int tb_validation_write(const struct tb_validation *validation, enum tb_format format,

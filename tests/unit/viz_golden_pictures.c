@@ -171,8 +171,9 @@ static void the_data(void **state)
 	tb_matrix_csv(stage->run, &stage->matrix, writing.stream);
 	end(&writing, "matrix.csv");
 	begin(&writing);
-	tb_matrix_json(
-		stage->run, &stage->matrix, (struct tb_window){0, 0}, writing.stream);
+	assert_int_equal(tb_matrix_json(stage->run, &stage->matrix,
+				 (struct tb_window){0, 0}, writing.stream),
+		TB_OK);
 	end(&writing, "matrix.json");
 }
 

@@ -1,21 +1,10 @@
 // Curves as data: CSV and JSON; and what is common to their pictures.
 #include "curves_picture.h"
 
+#include "json.h"
 #include "markup.h"
 
 #include <math.h>
-
-// quoted writes a field of CSV (RFC 4180).
-static void quoted(FILE *stream, const char *text)
-{
-	fputc('"', stream);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', stream);
-		fputc(*text, stream);
-	}
-	fputc('"', stream);
-}
 
 static void column(FILE *stream, const struct tb_curve_axis *axis, const char *what)
 {
@@ -34,7 +23,7 @@ void tb_curves_csv(const struct tb_curves *curves, FILE *stream)
 	for (size_t i = 0; i < curves->n_curves; i++)
 		for (size_t k = 0; k < curves->curves[i].n_points; k++) {
 			const struct tb_curve_point *point = &curves->curves[i].points[k];
-			quoted(stream, curves->curves[i].label);
+			tb_csv_put(stream, curves->curves[i].label);
 			fprintf(stream, ",%.10g,%.6f,", point->x, point->y.mean);
 			if (isfinite(point->y.half_ci))
 				fprintf(stream, "%.6f", point->y.half_ci);
@@ -42,46 +31,37 @@ void tb_curves_csv(const struct tb_curves *curves, FILE *stream)
 		}
 }
 
-static void json_axis(FILE *stream, const char *key, const struct tb_curve_axis *axis)
+static json_t *axis_json(const struct tb_curve_axis *axis)
 {
-	fprintf(stream, "  \"%s\": {\"name\": ", key);
-	tb_json_put(stream, axis->name);
-	fputs(", \"title\": ", stream);
-	tb_json_put(stream, axis->title);
-	fputs(", \"unit\": ", stream);
-	tb_json_put(stream, axis->unit);
-	fputs("},\n", stream);
+	return json_pack("{s:o, s:o, s:o}", "name", tb_json_text(axis->name), "title",
+		tb_json_text(axis->title), "unit", tb_json_text(axis->unit));
 }
 
-static void json_point(
-	FILE *stream, const struct tb_curve_point *point, const char *separator)
+static json_t *curve_json(const struct tb_curve *curve)
 {
-	fprintf(stream, "%s\n      {\"x\": %.10g, \"y\": %.6f, \"half_ci\": ", separator,
-		point->x, point->y.mean);
-	if (isfinite(point->y.half_ci))
-		fprintf(stream, "%.6f", point->y.half_ci);
-	else
-		fputs("null", stream);
-	fprintf(stream, ", \"points\": %zu}", point->n);
-}
-
-void tb_curves_json(const struct tb_curves *curves, FILE *stream)
-{
-	fputs("{\n  \"title\": ", stream);
-	tb_json_put(stream, curves->title);
-	fputs(",\n", stream);
-	json_axis(stream, "x", &curves->x);
-	json_axis(stream, "y", &curves->y);
-	fprintf(stream, "  \"points_to_run\": %zu,\n  \"curves\": [", curves->n_undone);
-	for (size_t i = 0; i < curves->n_curves; i++) {
-		fprintf(stream, "%s\n    {\"label\": ", i ? "," : "");
-		tb_json_put(stream, curves->curves[i].label);
-		fputs(", \"points\": [", stream);
-		for (size_t k = 0; k < curves->curves[i].n_points; k++)
-			json_point(stream, &curves->curves[i].points[k], k ? "," : "");
-		fputs("]}", stream);
+	json_t *points = json_array();
+	for (size_t i = 0; i < curve->n_points; i++) {
+		const struct tb_curve_point *point = &curve->points[i];
+		points = tb_json_append(points,
+			json_pack("{s:f, s:f, s:o, s:I}", "x", point->x, "y",
+				point->y.mean, "half_ci", tb_json_real(point->y.half_ci),
+				"points", (json_int_t)point->n));
 	}
-	fputs("\n  ]\n}\n", stream);
+	return json_pack(
+		"{s:o, s:o}", "label", tb_json_text(curve->label), "points", points);
+}
+
+int tb_curves_json(const struct tb_curves *curves, FILE *stream)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < curves->n_curves; i++)
+		list = tb_json_append(list, curve_json(&curves->curves[i]));
+	return tb_json_write(
+		json_pack("{s:o, s:o, s:o, s:I, s:o}", "title",
+			tb_json_text(curves->title), "x", axis_json(&curves->x), "y",
+			axis_json(&curves->y), "points_to_run",
+			(json_int_t)curves->n_undone, "curves", list),
+		10, stream);
 }
 
 struct tb_ticks tb_curves_ticks(const struct tb_curve_axis *axis, size_t wanted)

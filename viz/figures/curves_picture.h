@@ -31,6 +31,6 @@ char *tb_curves_axis_text(const struct tb_curve_axis *axis, char *buffer, size_t
 
 // tb_curves_csv and tb_curves_json write the points. Write errors show in ferror(stream).
 void tb_curves_csv(const struct tb_curves *curves, FILE *stream);
-void tb_curves_json(const struct tb_curves *curves, FILE *stream);
+int tb_curves_json(const struct tb_curves *curves, FILE *stream) TB_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 #include "matrix_data.h"
 
-#include "markup.h"
+#include "json.h"
 #include "metric_text.h"
 #include "run_text.h"
 
@@ -74,50 +74,36 @@ void tb_matrix_csv(const struct tb_run *run, const struct tb_matrix *matrix, FIL
 	each_row(run, matrix, &(struct sink){csv_row, stream});
 }
 
-struct json {
-	FILE *stream;
-	const char *separator;
-};
-
 static void json_row(void *context, const struct row *row)
 {
-	struct json *json = context;
-	fprintf(json->stream,
-		"%s\n    {\"level\": %" PRIu32 ", \"switch\": \"%s\", \"port\": ",
-		json->separator, row->sw->at.level, row->sw->name);
-	if (row->link)
-		fprintf(json->stream, "%" PRIu32, row->port);
-	else
-		fputs("null", json->stream);
-	fprintf(json->stream, ", \"direction\": \"%s\", \"link\": ", row->direction);
-	if (row->link)
-		tb_json_put(json->stream, row->link);
-	else
-		fputs("null", json->stream);
-	fprintf(json->stream, ", \"value\": %" PRIu64 ", \"percent\": %.3f}", row->value,
-		row->percent);
-	json->separator = ",";
+	json_t *port = row->link ? tb_json_count(row->port) : json_null();
+	json_t *link = row->link ? tb_json_text(row->link) : json_null();
+	tb_json_rows_put(
+		context, json_pack("{s:I, s:o, s:o, s:s, s:o, s:o, s:f}", "level",
+				 (json_int_t)row->sw->at.level, "switch",
+				 tb_json_text(row->sw->name), "port", port, "direction",
+				 row->direction, "link", link, "value",
+				 tb_json_count(row->value), "percent", row->percent));
 }
 
-void tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
+int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
 	struct tb_window window, FILE *stream)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	struct json json = {stream, ""};
-	fprintf(stream, "{\n  \"run\": %" PRId64 ",\n  \"input\": ", info->id);
-	tb_json_put(stream, info->input_name);
-	fputs(",\n  \"network\": ", stream);
-	tb_json_put(stream, info->network_name);
-	fprintf(stream,
-		",\n  \"nodes\": %" PRIu32 ",\n  \"complete\": %s,\n"
-		"  \"metric\": \"%s\",\n  \"unit\": \"%s\",\n"
-		"  \"from_ps\": %" PRId64 ",\n  \"to_ps\": %" PRId64 ",\n"
-		"  \"largest_link\": %" PRIu64 ",\n  \"largest_switch\": %" PRIu64
-		",\n  \"cells\": [",
-		info->n_nodes, info->complete ? "true" : "false",
-		tb_metric_name(matrix->metric), tb_metric_unit(matrix->metric),
-		tb_window_begin_ps(info, window), tb_window_end_ps(info, window),
-		matrix->largest_link, matrix->largest_switch);
-	each_row(run, matrix, &(struct sink){json_row, &json});
-	fputs("\n  ]\n}\n", stream);
+	struct tb_json_object head = tb_json_object_new();
+	struct tb_json_rows rows;
+	tb_json_add_count(&head, "run", (uint64_t)info->id);
+	tb_json_add_text(&head, "input", info->input_name);
+	tb_json_add_text(&head, "network", info->network_name);
+	tb_json_add_count(&head, "nodes", info->n_nodes);
+	tb_json_add(&head, "complete", json_boolean(info->complete));
+	tb_json_add_text(&head, "metric", tb_metric_name(matrix->metric));
+	tb_json_add_text(&head, "unit", tb_metric_unit(matrix->metric));
+	tb_json_add_count(&head, "from_ps", (uint64_t)tb_window_begin_ps(info, window));
+	tb_json_add_count(&head, "to_ps", (uint64_t)tb_window_end_ps(info, window));
+	tb_json_add_count(&head, "largest_link", matrix->largest_link);
+	tb_json_add_count(&head, "largest_switch", matrix->largest_switch);
+	tb_json_rows_begin(&rows, tb_json_object_take(&head), "cells", 6, stream);
+	each_row(run, matrix, &(struct sink){json_row, &rows});
+	return tb_json_rows_end(&rows);
 }

@@ -13,7 +13,7 @@
 // Write errors show in ferror(stream).
 void tb_matrix_csv(
 	const struct tb_run *run, const struct tb_matrix *matrix, FILE *stream);
-void tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
-	struct tb_window window, FILE *stream);
+int tb_matrix_json(const struct tb_run *run, const struct tb_matrix *matrix,
+	struct tb_window window, FILE *stream) TB_MUST_USE;
 
 #endif
