@@ -20,7 +20,7 @@ _tailback_interfaces()
 # What stands after option $2 of command $1; false when the option takes nothing known here.
 _tailback_value()
 {
-	local packets='\.(pcap|pcapng|cap)(\.(gz|zst))?$' stores='\.db$'
+	local packets='\.(pcap|pcapng|cap)(\.(gz|zst|xz|lz4|bz2))?$' stores='\.db$'
 	case $1:$2 in
 	replay:-n | replay:--network | capture:--network | info:-n | info:--network | validate:-n | validate:--network)
 		_tailback_words "$(_tailback_presets)"
@@ -144,9 +144,9 @@ _tailback_operand()
 		_tailback_words "$(_tailback_experiments)"
 		_tailback_files '\.ini$'
 		;;
-	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst))?$' ;;
-	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst))?$' ;;
-	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|bin)(\.(gz|zst))?$' ;;
+	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
+	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
+	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	matrix | plot | report | compare | top) _tailback_files '\.db$' ;;
 	esac
 }

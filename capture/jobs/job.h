@@ -94,7 +94,7 @@ int tb_job_finish(struct tb_job_builder *builder, const char *name, struct tb_jo
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_job_read reads GOAL, text or binary, or a flow list (flow_list.h), plain or
-// compressed (gzip, zstd), "-" for standard input. TB_EFOREIGN when it is none of them.
+// compressed (infile.h), "-" for standard input. TB_EFOREIGN when it is none of them.
 int tb_job_read(
 	struct tb_job **job, const char *path, struct tb_error *error) TB_MUST_USE;
 

@@ -1,7 +1,7 @@
 // Jobs in files: which form, which compression.
 #include "flow_list.h"
 #include "goal.h"
-#include "inflate.h"
+#include "infile.h"
 #include "outfile.h"
 
 static int read_stream(
@@ -23,8 +23,8 @@ static int read_stream(
 int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)
 {
 	FILE *stream;
-	struct tb_inflate *input;
-	int status = tb_inflate_open(&stream, &input, path, error);
+	struct tb_infile *input;
+	int status = tb_infile_open(&stream, &input, path, error);
 	if (status != TB_OK)
 		return status;
 	struct tb_job *made = NULL;
@@ -32,7 +32,7 @@ int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)
 	status = read_stream(&made, stream, name, error);
 	// A cut stream also breaks what was read from it: tell the cause. What is no job
 	// is left to other readers, who may make use of it up to the cut.
-	int cause = status == TB_EFOREIGN ? TB_OK : tb_inflate_check(input, error);
+	int cause = status == TB_EFOREIGN ? TB_OK : tb_infile_check(input, error);
 	fclose(stream);
 	if (cause != TB_OK) {
 		tb_job_free(made);

@@ -1,6 +1,6 @@
 #include "live.h"
 
-#include "inflate.h"
+#include "infile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 
 struct tb_live {
 	pcap_t *pcap;
-	struct tb_inflate *input; // of a file; belongs to pcap
-	int fd;			  // to wait on; of an interface
+	struct tb_infile *input; // of a file; belongs to pcap
+	int fd;			 // to wait on; of an interface
 	uint64_t n_captured;
 	char *name; // of the interface or file
 	char warning[PCAP_ERRBUF_SIZE];
@@ -166,14 +166,14 @@ static int open_pcap(struct tb_live *live, const char *path, struct tb_error *er
 {
 	FILE *stream;
 	char said[PCAP_ERRBUF_SIZE] = "";
-	int status = tb_inflate_open(&stream, &live->input, path, error);
+	int status = tb_infile_open(&stream, &live->input, path, error);
 	if (status != TB_OK)
 		return status;
 	live->pcap = pcap_fopen_offline_with_tstamp_precision(
 		stream, PCAP_TSTAMP_PRECISION_NANO, said);
 	if (live->pcap)
 		return TB_OK;
-	status = tb_inflate_check(live->input, error);
+	status = tb_infile_check(live->input, error);
 	fclose(stream);
 	return status != TB_OK ? status
 			       : tb_fail_in(error, TB_EFOREIGN, path,
@@ -213,7 +213,7 @@ static int fail_next(struct tb_live *live, struct tb_error *error)
 	const char *said = pcap_geterr(live->pcap);
 	if (!live->input)
 		return tb_fail_in(error, TB_EIO, live->name, "%s", said);
-	int status = tb_inflate_check(live->input, error);
+	int status = tb_infile_check(live->input, error);
 	if (status != TB_OK)
 		return status;
 	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", said);

@@ -1,7 +1,7 @@
 #include "capture_file.h"
 
 #include "frame.h"
-#include "inflate.h"
+#include "infile.h"
 #include "pcapng.h"
 
 #include <errno.h>
@@ -10,19 +10,17 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 
-#define BUFFER_BYTES (64 * 1024)
-#define STAMP_MAX_S  INT64_C(9000000000)
+#define STAMP_MAX_S INT64_C(9000000000)
 
 struct tb_capture_file {
 	char *name;
-	struct tb_inflate *input; // goes with its stream
+	struct tb_infile *input;  // goes with its stream
 	FILE *stream;		  // NULL once it is libpcap's
 	struct tb_pcapng *pcapng; // NULL for pcap
 	pcap_t *pcap;
 	int link_type;
 	uint64_t n_records;
-	struct tb_error failure;   // of the pcapng filter; code TB_OK: none
-	char buffer[BUFFER_BYTES]; // setvbuf would ignore a size without it
+	struct tb_error failure; // of the pcapng filter; code TB_OK: none
 };
 
 // read_pcapng keeps the sentence that errno cannot carry through stdio and libpcap.
@@ -57,36 +55,21 @@ static enum kind kind_of(uint32_t magic)
 	}
 }
 
-// peek reads the magic number and puts it back: glibc and musl take all four bytes, which
-// is more than the standard promises, so that a refusal is an error.
-static int peek(struct tb_capture_file *file, uint32_t *magic, struct tb_error *error)
-{
-	uint8_t head[4];
-	size_t n = fread(head, 1, sizeof head, file->stream);
-	int status = tb_inflate_check(file->input, error);
-	if (status != TB_OK)
-		return status;
-	if (n == 0)
-		return tb_fail_in(error, TB_EFOREIGN, file->name,
-			"is empty, expected a capture (pcap or pcapng)");
-	(void)tb_bytes_u32((struct tb_bytes){head, n}, 0, magic);
-	while (n > 0)
-		if (ungetc(head[--n], file->stream) == EOF)
-			return tb_fail_in(
-				error, TB_EIO, file->name, "cannot be read again");
-	return TB_OK;
-}
-
 static int recognise(struct tb_capture_file *file, struct tb_error *error)
 {
+	struct tb_bytes first;
 	uint32_t magic = 0;
-	int status = peek(file, &magic, error);
+	int status = tb_infile_peek(file->input, sizeof magic, &first, error);
 	if (status != TB_OK)
 		return status;
+	if (first.n == 0)
+		return tb_fail_in(error, TB_EFOREIGN, file->name,
+			"is empty, expected a capture (pcap or pcapng)");
+	(void)tb_bytes_u32(first, 0, &magic);
 	enum kind kind = kind_of(magic);
 	if (kind == NO_CAPTURE)
 		return tb_fail_in(error, TB_EFOREIGN, file->name,
-			"is no capture: expected pcap or pcapng, plain, gzip or zstd");
+			"is no capture: expected pcap or pcapng, plain or compressed");
 	if (kind == PCAPNG &&
 		tb_pcapng_new(&file->pcapng, file->stream, file->input) != TB_OK)
 		return tb_fail_in(error, TB_ENOMEM, file->name, "no memory");
@@ -99,7 +82,7 @@ static int fail_at(
 	struct tb_capture_file *file, const char *found, struct tb_error *error)
 {
 	struct tb_error cause = {0};
-	if (tb_inflate_check(file->input, &cause) == TB_OK)
+	if (tb_infile_check(file->input, &cause) == TB_OK)
 		cause = file->failure;
 	if (cause.code != TB_OK)
 		return tb_fail_at(error, cause.code, file->name, TB_PLACE_RECORD,
@@ -126,7 +109,7 @@ static FILE *stream_for_libpcap(struct tb_capture_file *file)
 static int header_broken(
 	const struct tb_capture_file *file, const char *message, struct tb_error *error)
 {
-	int cause = tb_inflate_check(file->input, error);
+	int cause = tb_infile_check(file->input, error);
 	if (cause != TB_OK)
 		return cause;
 	if (file->failure.code != TB_OK)
@@ -170,11 +153,9 @@ int tb_capture_file_open(
 	if (!new || !new->name)
 		status = tb_fail_in(error, TB_ENOMEM, path, "no memory");
 	if (status == TB_OK)
-		status = tb_inflate_open(&new->stream, &new->input, path, error);
-	if (status == TB_OK) {
-		setvbuf(new->stream, new->buffer, _IOFBF, sizeof new->buffer);
+		status = tb_infile_open(&new->stream, &new->input, path, error);
+	if (status == TB_OK)
 		status = recognise(new, error);
-	}
 	if (status == TB_OK)
 		status = open_pcap(new, error);
 	if (status != TB_OK) {
@@ -251,5 +232,5 @@ bool tb_capture_file_many_points(const struct tb_capture_file *file)
 
 double tb_capture_file_fraction(const struct tb_capture_file *file)
 {
-	return tb_inflate_fraction(file->input);
+	return tb_infile_fraction(file->input);
 }

@@ -1,5 +1,6 @@
 // A packet trace: what was on the wire, as endpoints and sizes in the order of time, from
-// capture files (pcap, pcapng; plain, gzip, zstd) or standard input, decoded and cleaned.
+// capture files (pcap, pcapng; plain or compressed) or standard input, decoded and
+// cleaned.
 //
 // Model: the records of all inputs are merged by time stamp and put in order by a window
 // of 2 ms (reorder.h), decoded to endpoints (frame.h says which frame has which), freed

@@ -23,7 +23,7 @@ struct interface {
 
 struct tb_pcapng {
 	FILE *stream;
-	const struct tb_inflate *input;
+	const struct tb_infile *input;
 	struct interface *interfaces; // of this section
 	uint32_t n_interfaces;
 	uint32_t interfaces_capacity;
@@ -40,7 +40,7 @@ struct tb_pcapng {
 	size_t out_n;
 };
 
-int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_inflate *input)
+int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_infile *input)
 {
 	struct tb_pcapng *new = calloc(1, sizeof *new);
 	if (!new)
@@ -83,7 +83,7 @@ static int read_up_to(struct tb_pcapng *p, size_t n, size_t *have, struct tb_err
 		return tb_fail(error, TB_ENOMEM, "no memory");
 	if (*have < n)
 		*have += fread(p->block + *have, 1, n - *have, p->stream);
-	return *have < n ? tb_inflate_check(p->input, error) : TB_OK;
+	return *have < n ? tb_infile_check(p->input, error) : TB_OK;
 }
 
 static uint32_t word(const struct tb_pcapng *p, size_t at)

@@ -12,7 +12,7 @@
 #define TB_PCAPNG_H
 
 #include "bytes.h"
-#include "inflate.h"
+#include "infile.h"
 
 #define TB_PCAPNG_TAG 8
 
@@ -21,7 +21,7 @@ struct tb_pcapng; // opaque
 // tb_pcapng_new borrows `stream`, which stands at the first block, and the input that it
 // belongs to.
 int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream,
-	const struct tb_inflate *input) TB_MUST_USE;
+	const struct tb_infile *input) TB_MUST_USE;
 void tb_pcapng_free(struct tb_pcapng *pcapng);
 
 // tb_pcapng_read stores up to `n` bytes of the filtered file and how many those are; 0

@@ -1,6 +1,6 @@
 // The reader of compressed files. An input of 64 KiB may hold gigabytes: the first 16 MiB
 // of them will do.
-#include "inflate.h"
+#include "infile.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,16 +17,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	FILE *stream;
-	struct tb_inflate *input;
+	struct tb_infile *file;
 	struct tb_error error = {0};
-	if (tb_inflate_open(&stream, &input, path, &error) == TB_OK) {
+	if (tb_infile_open(&stream, &file, path, &error) == TB_OK) {
 		size_t n = 0, got;
 		while (n < 16 << 20 &&
 			(got = fread(buffer, 1, sizeof buffer, stream)) > 0)
 			n += got;
-		if (tb_inflate_check(input, &error) != error.code)
+		if (tb_infile_check(file, &error) != error.code)
 			abort();
-		double fraction = tb_inflate_fraction(input);
+		double fraction = tb_infile_fraction(file);
 		if (fraction > 1 || (ferror(stream) && error.code == TB_OK))
 			abort();
 		fclose(stream);

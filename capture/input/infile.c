@@ -1,0 +1,385 @@
+#include "infile.h"
+
+#include <archive.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define IN_BYTES     (size_t)(128 << 10)
+#define STREAM_BYTES (size_t)(64 << 10)
+
+struct codec {
+	const char *name;
+	uint8_t n_magic;
+	const char *magic;
+	int filter; // of libarchive
+};
+
+static const struct codec codecs[] = {
+	{"gzip", 2, "\x1f\x8b", ARCHIVE_FILTER_NONE}, // read_gzip has its own
+	{"zstd", 4, "\x28\xb5\x2f\xfd", ARCHIVE_FILTER_ZSTD},
+	{"xz", 6, "\xfd\x37zXZ\0", ARCHIVE_FILTER_XZ},
+	{"lz4", 4, "\x04\x22\x4d\x18", ARCHIVE_FILTER_LZ4},
+	{"bzip2", 3, "BZh", ARCHIVE_FILTER_BZIP2},
+};
+#define N_CODECS    (sizeof codecs / sizeof *codecs)
+#define N_MAGIC_MAX 6
+
+struct tb_infile {
+	int fd;
+	const struct codec *codec; // NULL: plain
+	struct archive *archive;   // of all codecs but gzip
+	z_stream gzip;
+	bool in_member; // within a gzip member: the end of the file cuts it
+	bool any_member;
+	bool at_end;	   // of the file
+	bool ended;	   // libarchive has given all
+	uint64_t n_read;   // bytes taken from the file
+	uint64_t n_filled; // of these, up to the last that is not 0; not kept of plain
+			   // files
+	uint64_t n_bytes;  // of the file; 0 when not known
+	size_t begin, end; // what of `in` is not used yet
+	size_t peeked_at, n_peeked;
+	struct tb_error error;
+	char name[256];
+	uint8_t peeked[TB_INFILE_PEEK_MAX];
+	uint8_t in[IN_BYTES];
+	char buffer[STREAM_BYTES]; // of the stream: glibc ignores a size without one
+};
+
+static ssize_t read_fd(struct tb_infile *file, void *to, size_t size)
+{
+	ssize_t n;
+	do
+		n = read(file->fd, to, size);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return tb_fail_in(&file->error, TB_EIO, file->name, "cannot be read: %s",
+			strerror(errno));
+	file->at_end = n == 0;
+	file->n_read += (uint64_t)n;
+	return n;
+}
+
+// fill reads more input behind what is left: 1, 0 at the end, or negative.
+static int fill(struct tb_infile *file)
+{
+	if (file->at_end)
+		return 0;
+	memmove(file->in, file->in + file->begin, file->end - file->begin);
+	file->end -= file->begin;
+	file->begin = 0;
+	ssize_t n = read_fd(file, file->in + file->end, IN_BYTES - file->end);
+	if (n < 0)
+		return (int)n;
+	file->end += (size_t)n;
+	size_t n_zeros = 0;
+	while (n_zeros < (size_t)n && file->in[file->end - n_zeros - 1] == 0)
+		n_zeros++;
+	if (n_zeros < (size_t)n)
+		file->n_filled = file->n_read - n_zeros;
+	return n > 0;
+}
+
+// n_used is how many bytes of the file have been decompressed. libarchive is given whole
+// blocks, and counts what it takes of them, from when it has chosen its decompressor.
+static uint64_t n_used(const struct tb_infile *file)
+{
+	if (!file->archive || file->ended)
+		return file->n_read - (file->end - file->begin);
+	int64_t n = archive_filter_bytes(file->archive, -1);
+	return n < 0 ? 0 : (uint64_t)n;
+}
+
+static int broken_at(struct tb_infile *file, uint64_t at, const char *why)
+{
+	return tb_fail_at(&file->error, TB_EFORMAT, file->name, TB_PLACE_OFFSET, at,
+		"the %s data is %s", file->codec->name, why);
+}
+
+static int cut_short(struct tb_infile *file)
+{
+	return broken_at(file, file->n_read, "cut short");
+}
+
+static int corrupt(struct tb_infile *file, const char *said)
+{
+	char why[200];
+	snprintf(why, sizeof why, "corrupt (%s)", said ? said : "unknown cause");
+	return broken_at(file, n_used(file), why);
+}
+
+// check_padding returns 0 when nothing but zeros follows: tapes and block devices pad so,
+// and gzip accepts it.
+static int check_padding(struct tb_infile *file)
+{
+	uint64_t at = n_used(file);
+	do
+		file->begin = file->end;
+	while (fill(file) > 0);
+	if (file->n_filled > at)
+		return broken_at(file, at, "followed by something else");
+	return file->error.code;
+}
+
+// next_member prepares for another gzip member: 1, 0 at the end, or negative.
+static int next_member(struct tb_infile *file)
+{
+	while (file->end - file->begin < 2) {
+		int more = fill(file);
+		if (more < 0)
+			return more;
+		if (more == 0)
+			break;
+	}
+	if (file->begin == file->end)
+		return 0;
+	if (file->any_member && file->in[file->begin] == 0)
+		return check_padding(file);
+	inflateReset(&file->gzip);
+	file->in_member = file->any_member = true;
+	return 1;
+}
+
+static ssize_t read_gzip(struct tb_infile *file, void *out, size_t size)
+{
+	z_stream *z = &file->gzip;
+	z->next_out = out;
+	z->avail_out = (uInt)size;
+	while (z->avail_out == size) {
+		int more = file->in_member ? 1 : next_member(file);
+		if (more <= 0)
+			return more;
+		if (file->begin == file->end && (more = fill(file)) <= 0)
+			return more < 0 ? more : cut_short(file);
+		z->next_in = file->in + file->begin;
+		z->avail_in = (uInt)(file->end - file->begin);
+		int result = inflate(z, Z_NO_FLUSH);
+		file->begin = file->end - z->avail_in;
+		if (result == Z_STREAM_END)
+			file->in_member = false;
+		else if (result != Z_OK && result != Z_BUF_ERROR)
+			return corrupt(file, z->msg);
+	}
+	return (ssize_t)(size - z->avail_out);
+}
+
+// give_block hands libarchive all input that is at hand.
+static la_ssize_t give_block(struct archive *archive, void *client, const void **block)
+{
+	struct tb_infile *file = client;
+	if (file->begin == file->end && fill(file) < 0) {
+		archive_set_error(archive, EIO, "%s", file->error.text);
+		return ARCHIVE_FATAL;
+	}
+	size_t n = file->end - file->begin;
+	*block = file->in + file->begin;
+	file->begin = file->end;
+	return (la_ssize_t)n;
+}
+
+static int archive_broken(struct tb_infile *file)
+{
+	const char *said = archive_error_string(file->archive);
+	if (file->error.code != TB_OK)
+		return file->error.code;
+	// The words of its gzip, bzip2, lz4 and zstd filters, and of liblzma.
+	if (!said || strcasestr(said, "truncated") || strstr(said, "No progress"))
+		return cut_short(file);
+	return corrupt(file, said);
+}
+
+// read_archive reads on; where a codec ends at bytes that it does not know, libarchive
+// reports a good end, which check_padding judges.
+static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
+{
+	la_ssize_t n = file->ended ? 0 : archive_read_data(file->archive, out, size);
+	if (n != 0)
+		return n > 0 ? n : archive_broken(file);
+	int status = file->ended ? TB_OK : check_padding(file);
+	file->ended = true;
+	return status;
+}
+
+// read_plain gives what `in` still holds from the look at the first bytes, then reads
+// straight into the caller's buffer.
+static ssize_t read_plain(struct tb_infile *file, void *out, size_t size)
+{
+	size_t held = file->end - file->begin;
+	if (held == 0)
+		return file->at_end ? 0 : read_fd(file, out, size);
+	size_t n = held < size ? held : size;
+	memcpy(out, file->in + file->begin, n);
+	file->begin += n;
+	return (ssize_t)n;
+}
+
+static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
+{
+	if (file->error.code != TB_OK)
+		return -1;
+	if (!file->codec)
+		return read_plain(file, out, size);
+	return file->archive ? read_archive(file, out, size) : read_gzip(file, out, size);
+}
+
+static ssize_t on_read(void *cookie, char *out, size_t size)
+{
+	struct tb_infile *file = cookie;
+	size_t n_kept = file->n_peeked - file->peeked_at;
+	if (n_kept > 0) {
+		n_kept = n_kept < size ? n_kept : size;
+		memcpy(out, file->peeked + file->peeked_at, n_kept);
+		file->peeked_at += n_kept;
+		return (ssize_t)n_kept;
+	}
+	// zlib counts in unsigned int.
+	ssize_t n = decompress(file, out, size < UINT32_MAX ? size : UINT32_MAX);
+	if (n >= 0)
+		return n;
+	errno = EIO;
+	return -1;
+}
+
+static int on_close(void *cookie)
+{
+	struct tb_infile *file = cookie;
+	inflateEnd(&file->gzip);
+	archive_read_free(file->archive);
+	if (file->fd > STDIN_FILENO)
+		close(file->fd);
+	free(file);
+	return 0;
+}
+
+// open_archive has libarchive begin. What a magic number began by chance (a text with
+// "BZh") then reads as it is.
+static int open_archive(struct tb_infile *file)
+{
+	struct archive *archive = archive_read_new();
+	struct archive_entry *entry;
+	if (!archive)
+		return tb_fail_in(&file->error, TB_ENOMEM, file->name, "no memory");
+	file->archive = archive;
+	if (archive_read_support_filter_by_code(archive, file->codec->filter) !=
+		ARCHIVE_OK) // a warning: it would start the codec's program
+		return tb_fail_in(&file->error, TB_EFORMAT, file->name,
+			"is compressed by %s, which this libarchive cannot read",
+			file->codec->name);
+	archive_read_support_format_raw(archive);
+	archive_read_support_format_empty(archive);
+	int result = archive_read_open(archive, file, NULL, give_block, NULL);
+	if (result == ARCHIVE_OK)
+		result = archive_read_next_header(archive, &entry);
+	if (result < 0)
+		return archive_broken(file);
+	if (result != ARCHIVE_EOF)
+		return TB_OK;
+	int status = check_padding(file); // behind nothing
+	file->ended = true;
+	return status;
+}
+
+// recognize looks at the first bytes and readies the decoder that they name.
+static int recognize(struct tb_infile *file)
+{
+	int more = 1;
+	while (file->end < N_MAGIC_MAX && (more = fill(file)) > 0)
+		;
+	if (more < 0)
+		return more;
+	for (size_t i = 0; i < N_CODECS && !file->codec; i++)
+		if (file->end >= codecs[i].n_magic &&
+			memcmp(file->in, codecs[i].magic, codecs[i].n_magic) == 0)
+			file->codec = &codecs[i];
+	if (!file->codec)
+		return TB_OK;
+	if (file->codec->filter != ARCHIVE_FILTER_NONE)
+		return open_archive(file);
+	if (inflateInit2(&file->gzip, 15 + 16) == Z_OK)
+		return TB_OK;
+	return tb_fail_in(&file->error, TB_ENOMEM, file->name, "no memory");
+}
+
+static int open_fd(struct tb_infile *file, const char *path, struct tb_error *error)
+{
+	if (strcmp(path, "-") == 0) {
+		file->fd = STDIN_FILENO;
+		path = "standard input";
+	} else {
+		file->fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (file->fd < 0)
+			return tb_fail_in(error, TB_EIO, path, "cannot be opened: %s",
+				strerror(errno));
+	}
+	size_t length = strlen(path);
+	size_t skip = length < sizeof file->name ? 0 : length - sizeof file->name + 1;
+	snprintf(file->name, sizeof file->name, "%s", path + skip);
+	struct stat status;
+	if (fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode))
+		file->n_bytes = (uint64_t)status.st_size;
+	return TB_OK;
+}
+
+int tb_infile_open(
+	FILE **stream, struct tb_infile **file, const char *path, struct tb_error *error)
+{
+	struct tb_infile *opened = calloc(1, sizeof *opened);
+	if (!opened)
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	int status = open_fd(opened, path, error);
+	if (status != TB_OK) {
+		free(opened);
+		return status;
+	}
+	status = recognize(opened);
+	if (status != TB_OK) {
+		if (error)
+			*error = opened->error;
+		on_close(opened);
+		return status;
+	}
+	FILE *made = fopencookie(opened, "rb",
+		(cookie_io_functions_t){.read = on_read, .close = on_close});
+	if (!made) {
+		on_close(opened);
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
+	}
+	setvbuf(made, opened->buffer, _IOFBF, sizeof opened->buffer);
+	*stream = made;
+	*file = opened;
+	return TB_OK;
+}
+
+int tb_infile_peek(
+	struct tb_infile *file, size_t n, struct tb_bytes *first, struct tb_error *error)
+{
+	ssize_t got = 1;
+	while (file->n_peeked < n && got > 0) {
+		got = decompress(file, file->peeked + file->n_peeked,
+			sizeof file->peeked - file->n_peeked);
+		file->n_peeked += got > 0 ? (size_t)got : 0;
+	}
+	if (file->n_peeked == 0 && tb_infile_check(file, error) != TB_OK)
+		return file->error.code;
+	*first = (struct tb_bytes){file->peeked, file->n_peeked};
+	return TB_OK;
+}
+
+int tb_infile_check(const struct tb_infile *file, struct tb_error *error)
+{
+	if (file->error.code != TB_OK && error)
+		*error = file->error;
+	return file->error.code;
+}
+
+double tb_infile_fraction(const struct tb_infile *file)
+{
+	if (file->n_bytes == 0)
+		return -1;
+	uint64_t used = n_used(file);
+	return used >= file->n_bytes ? 1 : (double)used / (double)file->n_bytes;
+}
