@@ -1,6 +1,7 @@
 #include "outfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,17 +10,29 @@
 
 static void release(struct tb_outfile *out)
 {
+	if (out->stream && out->name)
+		fclose(out->stream);
+	tb_newfile_close(&out->file);
 	free(out->name);
-	free(out->temporary);
 	*out = (struct tb_outfile){0};
 }
 
-// special tells devices and pipes (/dev/null, a fifo), which cannot be replaced by a
-// rename.
-static int special(const char *name)
+// is_special is true of devices and pipes (/dev/null, a fifo), which are not replaced.
+static bool is_special(const char *name)
 {
 	struct stat status;
 	return stat(name, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+// stream_into opens a stream on a second descriptor: closing it shows whether the file
+// system took all of it, while the file can still be given up.
+static FILE *stream_into(const struct tb_newfile *file)
+{
+	int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "wb");
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
 }
 
 int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *error)
@@ -31,22 +44,19 @@ int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *e
 		return TB_OK;
 	}
 	opened.name = strdup(name);
-	size_t size = strlen(name) + 32;
-	opened.temporary = malloc(size);
-	if (!opened.name || !opened.temporary) {
-		release(&opened);
+	if (!opened.name)
 		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
-	}
-	if (special(name))
-		snprintf(opened.temporary, size, "%s", name);
-	else
-		snprintf(opened.temporary, size, "%s.part%ld", name, (long)getpid());
-	opened.stream = fopen(opened.temporary, "wb");
-	if (!opened.stream) {
-		int cause = errno;
+	int status = TB_OK;
+	if (is_special(name))
+		opened.stream = fopen(name, "wb");
+	else if ((status = tb_newfile_open(&opened.file, name, error)) == TB_OK)
+		opened.stream = stream_into(&opened.file);
+	if (status == TB_OK && !opened.stream)
+		status = tb_fail_in(
+			error, TB_EIO, name, "cannot be written: %s", strerror(errno));
+	if (status != TB_OK) {
 		release(&opened);
-		return tb_fail_in(
-			error, TB_EIO, name, "cannot be written: %s", strerror(cause));
+		return status;
 	}
 	*out = opened;
 	return TB_OK;
@@ -56,50 +66,39 @@ int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *e
 static int lost_cause(const struct tb_outfile *out)
 {
 	struct statvfs space;
-	if (out->temporary && statvfs(out->temporary, &space) == 0 && space.f_bavail == 0)
+	if (fstatvfs(fileno(out->stream), &space) == 0 && space.f_bavail == 0)
 		return ENOSPC;
 	return EIO;
 }
 
+// finish writes what is still in memory and returns why it cannot, or 0.
+static int finish(struct tb_outfile *out)
+{
+	int cause = ferror(out->stream) ? lost_cause(out) : 0;
+	if (fflush(out->stream) != 0)
+		cause = errno;
+	if (!out->name)
+		return cause;
+	if (fclose(out->stream) != 0 && !cause)
+		cause = errno;
+	out->stream = NULL;
+	return cause;
+}
+
 int tb_outfile_commit(struct tb_outfile *out, struct tb_error *error)
 {
-	int failed = ferror(out->stream);
-	errno = failed ? lost_cause(out) : 0;
-	failed |= fflush(out->stream) != 0;
-	int cause = errno;
-	if (!out->name) {
-		release(out);
-		return failed ? tb_fail_in(error, TB_EIO, "standard output",
-					"writing failed: %s", strerror(cause))
-			      : TB_OK;
-	}
-	if (fclose(out->stream) != 0 && !failed) {
-		failed = 1;
-		cause = errno;
-	}
-	out->stream = NULL;
-	if (!failed && strcmp(out->temporary, out->name) != 0 &&
-		rename(out->temporary, out->name) != 0) {
-		failed = 1;
-		cause = errno;
-	}
-	int status = TB_OK;
-	if (failed) {
-		status = tb_fail_in(
-			error, TB_EIO, out->name, "writing failed: %s", strerror(cause));
-		if (strcmp(out->temporary, out->name) != 0)
-			unlink(out->temporary);
-	}
+	int cause = finish(out), status = TB_OK;
+	if (cause)
+		status = tb_fail_in(error, TB_EIO,
+			out->name ? out->name : "standard output", "writing failed: %s",
+			strerror(cause));
+	else if (out->file.name)
+		status = tb_newfile_publish(&out->file, true, error);
 	release(out);
 	return status;
 }
 
 void tb_outfile_abandon(struct tb_outfile *out)
 {
-	if (out->name) {
-		fclose(out->stream);
-		if (strcmp(out->temporary, out->name) != 0)
-			unlink(out->temporary);
-	}
 	release(out);
 }

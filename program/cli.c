@@ -1,5 +1,8 @@
 #include "cli.h"
 
+#include "newfile.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,17 +29,63 @@ int tb_cli_usage(const char *command, const char *format, ...)
 // A signal handler can reach nothing but file scope: the one exception to the rule.
 static volatile sig_atomic_t stop_asked;
 
+static void handle(int signal_number, void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler};
+	sigemptyset(&action.sa_mask);
+	sigaction(signal_number, &action, NULL);
+}
+
+// is_ignored: as nohup and a shell's & begin programs.
+static bool is_ignored(int signal_number)
+{
+	struct sigaction action;
+	return sigaction(signal_number, NULL, &action) == 0 &&
+	       action.sa_handler == SIG_IGN;
+}
+
+// on_end ends the program as the signal does by itself.
+static void on_end(int signal_number)
+{
+	tb_newfile_remove_all();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
 static void on_stop(int signal_number)
 {
 	stop_asked = 1;
-	signal(signal_number, SIG_DFL);
+	handle(signal_number, on_end);
+}
+
+static void on_hangup(int signal_number)
+{
+	(void)signal_number;
+	raise(SIGTERM);
+}
+
+void tb_cli_catch_end(void)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+		if (!is_ignored(ending[i]))
+			handle(ending[i], on_end);
 }
 
 const volatile sig_atomic_t *tb_cli_catch_stop(void)
 {
-	struct sigaction action = {.sa_handler = on_stop};
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	handle(SIGINT, on_stop);
+	handle(SIGTERM, on_stop);
+	if (!is_ignored(SIGHUP))
+		handle(SIGHUP, on_stop);
 	return &stop_asked;
+}
+
+void tb_cli_leave_signals(void)
+{
+	if (!is_ignored(SIGINT))
+		handle(SIGINT, SIG_DFL);
+	handle(SIGTERM, SIG_DFL);
+	if (!is_ignored(SIGHUP))
+		handle(SIGHUP, on_hangup);
 }

@@ -29,8 +29,18 @@ int tb_cli_fail(const struct tb_error *error);
 // returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
 
-// tb_cli_catch_stop makes SIGINT and SIGTERM set the flag that it returns instead of
-// killing the program; a second signal kills. Call once.
+// What SIGINT, SIGTERM and SIGHUP do.
+//
+// tb_cli_catch_end, as every command starts: they end the program, and remove what was
+// written half (newfile.h). What is ignored then stays ignored.
+void tb_cli_catch_end(void);
+
+// tb_cli_catch_stop: they set the flag that it returns; a second one ends the program as
+// above. For commands that keep what there is. SIGHUP stays ignored if it was (nohup).
 const volatile sig_atomic_t *tb_cli_catch_stop(void);
+
+// tb_cli_leave_signals: the first two do what they do by themselves, so that SDL makes a
+// request to quit of them, and SIGHUP does what SIGTERM does.
+void tb_cli_leave_signals(void);
 
 #endif
