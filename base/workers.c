@@ -1,41 +1,79 @@
 #include "workers.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WATCH_NS 100000000
 
+enum state { STATE_PENDING, STATE_READY, STATE_FAILED };
+
 struct crew {
 	const struct tb_work *work;
 	pthread_mutex_t mutex;
-	pthread_cond_t ended; // a task or a worker
-	size_t next, n_done;
+	pthread_cond_t ended; // a task or a worker, for the caller's thread
+	pthread_cond_t taken; // for the workers
+	unsigned char *states;
+	size_t next;	// task to be begun
+	size_t to_take; // all lower ones are taken or have failed
+	size_t n_ahead;
+	size_t n_done;
 	unsigned n_working;
 	size_t failed; // the lowest task that failed
 	int status;
+	struct tb_error error;
 };
 
-static void note(struct crew *crew, size_t index, int status)
+static void note_failure(
+	struct crew *crew, size_t index, int status, const struct tb_error *error)
 {
-	crew->n_done++;
-	if (status < 0 && (crew->status == TB_OK || index < crew->failed)) {
-		crew->status = status;
-		crew->failed = index;
+	crew->states[index] = STATE_FAILED;
+	if (crew->status != TB_OK && index > crew->failed)
+		return;
+	crew->status = status;
+	crew->failed = index;
+	crew->error = *error;
+	pthread_cond_broadcast(&crew->taken);
+}
+
+static void note(
+	struct crew *crew, size_t index, int status, const struct tb_error *error)
+{
+	if (status < 0)
+		note_failure(crew, index, status, error);
+	else
+		crew->states[index] = STATE_READY;
+	if (crew->work->take)
+		pthread_cond_signal(&crew->ended);
+	else
+		crew->n_done++;
+}
+
+// may_begin waits until the next task is near enough to those taken, and returns false
+// when no more is to be begun.
+static bool may_begin(struct crew *crew)
+{
+	while (crew->next < crew->work->n_tasks && crew->status == TB_OK) {
+		if (!crew->work->take || crew->next - crew->to_take < crew->n_ahead)
+			return true;
+		pthread_cond_wait(&crew->taken, &crew->mutex);
 	}
+	return false;
 }
 
 static void *work_on(void *context)
 {
 	struct crew *crew = context;
 	pthread_mutex_lock(&crew->mutex);
-	while (crew->next < crew->work->n_tasks && crew->status == TB_OK) {
+	while (may_begin(crew)) {
 		size_t index = crew->next++;
 		pthread_mutex_unlock(&crew->mutex);
-		int status = crew->work->task(crew->work->context, index);
+		struct tb_error error = {0};
+		int status = crew->work->task(crew->work->context, index, &error);
 		pthread_mutex_lock(&crew->mutex);
-		note(crew, index, status);
+		note(crew, index, status, &error);
 	}
 	crew->n_working--;
 	pthread_cond_signal(&crew->ended);
@@ -43,73 +81,127 @@ static void *work_on(void *context)
 	return NULL;
 }
 
-static void tell(const struct crew *crew, size_t n_done)
+// take_next takes the lowest task not taken, if it has ended.
+static bool take_next(struct crew *crew, bool *refused)
+{
+	if (!crew->work->take || *refused || crew->to_take >= crew->next ||
+		crew->states[crew->to_take] == STATE_PENDING)
+		return false;
+	size_t index = crew->to_take;
+	if (crew->states[index] == STATE_READY) {
+		pthread_mutex_unlock(&crew->mutex);
+		struct tb_error error = {0};
+		int status = crew->work->take(crew->work->context, index, &error);
+		pthread_mutex_lock(&crew->mutex);
+		*refused = status < 0;
+		if (status < 0)
+			note_failure(crew, index, status, &error);
+		else
+			crew->n_done++;
+	}
+	crew->to_take++;
+	pthread_cond_broadcast(&crew->taken); // after the last task, all have to leave
+	return true;
+}
+
+static void wait_for_end(struct crew *crew)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += WATCH_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
+}
+
+static void show(const struct crew *crew, size_t n_done)
 {
 	if (crew->work->watch)
 		crew->work->watch(crew->work->context, n_done);
 }
 
-// watch returns when the last worker has gone, and has told the final count: they may all
-// have gone before it first looks.
-static void watch(struct crew *crew)
+// attend takes results until the last worker has gone. The workers may all be gone before
+// it first looks, so it shows the final count once more.
+static void attend(struct crew *crew)
 {
+	bool refused = false;
 	pthread_mutex_lock(&crew->mutex);
-	while (crew->n_working > 0) {
-		struct timespec until;
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += WATCH_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&crew->ended, &crew->mutex, &until);
+	for (;;) {
+		if (!take_next(crew, &refused)) {
+			if (crew->n_working == 0)
+				break;
+			wait_for_end(crew);
+		}
 		size_t n_done = crew->n_done;
 		pthread_mutex_unlock(&crew->mutex);
-		tell(crew, n_done);
+		show(crew, n_done);
 		pthread_mutex_lock(&crew->mutex);
 	}
 	pthread_mutex_unlock(&crew->mutex);
-	tell(crew, crew->n_done);
+	show(crew, crew->n_done);
 }
 
-static unsigned n_threads(unsigned wanted, size_t n_tasks)
+static unsigned count_threads(unsigned wanted, size_t n_tasks)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n = wanted ? wanted : cores > 0 ? (unsigned)cores : 1;
 	return n < n_tasks ? n : (unsigned)n_tasks;
 }
 
-static void crew_init(struct crew *crew, const struct tb_work *work)
+static void crew_init(struct crew *crew)
 {
-	*crew = (struct crew){.work = work, .status = TB_OK};
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_mutex_init(&crew->mutex, NULL);
 	pthread_cond_init(&crew->ended, &attributes);
+	pthread_cond_init(&crew->taken, NULL);
 	pthread_condattr_destroy(&attributes);
 }
 
-int tb_workers_run(const struct tb_work *work, unsigned n_workers)
+static void crew_fini(struct crew *crew)
 {
-	unsigned n = n_threads(n_workers, work->n_tasks);
-	if (n == 0)
-		return TB_OK;
-	pthread_t *threads = malloc(n * sizeof *threads);
-	if (!threads)
-		return TB_ENOMEM;
-	struct crew crew;
-	crew_init(&crew, work);
-	crew.n_working = n;
+	pthread_cond_destroy(&crew->taken);
+	pthread_cond_destroy(&crew->ended);
+	pthread_mutex_destroy(&crew->mutex);
+}
+
+// run_threads returns how many threads could be made.
+static unsigned run_threads(struct crew *crew, pthread_t *threads, unsigned n)
+{
 	unsigned n_made = 0;
-	while (n_made < n && pthread_create(&threads[n_made], NULL, work_on, &crew) == 0)
+	crew->n_working = n;
+	while (n_made < n && pthread_create(&threads[n_made], NULL, work_on, crew) == 0)
 		n_made++;
-	pthread_mutex_lock(&crew.mutex);
-	crew.n_working -= n - n_made;
-	pthread_mutex_unlock(&crew.mutex);
-	watch(&crew);
+	pthread_mutex_lock(&crew->mutex);
+	crew->n_working -= n - n_made;
+	pthread_mutex_unlock(&crew->mutex);
+	attend(crew);
 	for (unsigned i = 0; i < n_made; i++)
 		pthread_join(threads[i], NULL);
-	pthread_cond_destroy(&crew.ended);
-	pthread_mutex_destroy(&crew.mutex);
+	return n_made;
+}
+
+int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_error *error)
+{
+	unsigned n = count_threads(n_workers, work->n_tasks);
+	if (n == 0)
+		return TB_OK;
+	struct crew crew = {.work = work,
+		.states = calloc(work->n_tasks, 1),
+		.n_ahead = work->n_ahead ? work->n_ahead : (size_t)n * 2};
+	pthread_t *threads = malloc(n * sizeof *threads);
+	unsigned n_made = 0;
+	if (crew.states && threads) {
+		crew_init(&crew);
+		n_made = run_threads(&crew, threads, n);
+		crew_fini(&crew);
+	}
 	free(threads);
-	return n_made ? crew.status : TB_ENOMEM;
+	free(crew.states);
+	if (n_made == 0)
+		return tb_fail(error, TB_ENOMEM, "no memory for a worker thread");
+	if (crew.status < 0 && error)
+		*error = crew.error;
+	return crew.status;
 }

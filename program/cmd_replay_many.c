@@ -1,8 +1,7 @@
 // tailback replay of several seeds or inputs: all cores, one store.
 //
-// Each run is simulated by a worker, which keeps what it was told, and then written as a
-// whole under the number of its place, one at a time: so the rows do not depend on the
-// number of workers.
+// A worker simulates each run onto a tape. The caller's thread writes them as a whole, in
+// their order, so the store does not depend on the number of workers.
 #include "cmd_replay.h"
 
 #include "cli.h"
@@ -12,12 +11,12 @@
 #include "workers.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct task {
 	struct run run;
+	struct tb_tape *tape; // what was simulated, until it is written
 	struct tb_engine_stats stats;
 	bool kept, stopped;
 };
@@ -26,7 +25,6 @@ struct crew {
 	struct task *tasks;
 	size_t n;
 	struct tb_store *store;
-	pthread_mutex_t writing; // one run at a time; guards the progress too
 	struct tb_progress progress;
 };
 
@@ -45,7 +43,30 @@ static int simulate(struct task *task)
 	return status < 0 ? status : replay_finish(run);
 }
 
-static int keep(struct crew *crew, struct task *task, const struct tb_tape *tape)
+static int simulate_task(void *context, size_t index, struct tb_error *error)
+{
+	struct crew *crew = context;
+	struct task *task = &crew->tasks[index];
+	struct run *run = &task->run;
+	if (*run->options->stop) {
+		task->stopped = true;
+		return TB_OK;
+	}
+	int status = tb_tape_new(&task->tape, &run->error);
+	if (status == TB_OK)
+		status = replay_open(run);
+	if (status == TB_OK) {
+		run->observer = tb_tape_observer(task->tape);
+		status = replay_make_engine(run);
+	}
+	if (status == TB_OK)
+		status = simulate(task);
+	if (status != TB_OK)
+		*error = run->error;
+	return status;
+}
+
+static int keep(struct crew *crew, struct task *task)
 {
 	struct run *run = &task->run;
 	run->store = crew->store;
@@ -53,7 +74,7 @@ static int keep(struct crew *crew, struct task *task, const struct tb_tape *tape
 	if (status != TB_OK)
 		return status;
 	const struct tb_observer observer = replay_observer(run);
-	status = tb_tape_play(tape, &observer);
+	status = tb_tape_play(task->tape, &observer);
 	if (status == TB_OK)
 		status = replay_end_store(run, !task->stopped);
 	else
@@ -77,45 +98,30 @@ static void print_task(const struct task *task)
 		tb_format_time((tb_time_ps)per_packet, wait, sizeof wait));
 }
 
-// keep_and_tell is for one at a time: the store has one writer, and the terminal.
-static int keep_and_tell(struct crew *crew, struct task *task, const struct tb_tape *tape)
+static void drop(struct task *task)
 {
-	int status = keep(crew, task, tape);
-	if (status != TB_OK)
-		return status;
-	tb_progress_done(&crew->progress);
-	if (!task->run.options->quiet)
-		print_task(task);
-	replay_warn(&task->run);
-	return TB_OK;
+	if (task->tape)
+		replay_close(&task->run);
+	tb_tape_free(task->tape);
+	task->tape = NULL;
 }
 
-static int run_task(void *context, size_t index)
+static int keep_task(void *context, size_t index, struct tb_error *error)
 {
 	struct crew *crew = context;
 	struct task *task = &crew->tasks[index];
-	struct run *run = &task->run;
-	if (*run->options->stop) {
-		task->stopped = true;
+	if (!task->tape) // not begun when the replay was stopped
 		return TB_OK;
-	}
-	struct tb_tape *tape = NULL;
-	int status = tb_tape_new(&tape, &run->error);
-	if (status == TB_OK)
-		status = replay_open(run);
+	int status = keep(crew, task);
 	if (status == TB_OK) {
-		run->observer = tb_tape_observer(tape);
-		status = replay_make_engine(run);
+		tb_progress_done(&crew->progress);
+		if (!task->run.options->quiet)
+			print_task(task);
+		replay_warn(&task->run);
+	} else {
+		*error = task->run.error;
 	}
-	if (status == TB_OK)
-		status = simulate(task);
-	if (status == TB_OK) {
-		pthread_mutex_lock(&crew->writing);
-		status = keep_and_tell(crew, task, tape);
-		pthread_mutex_unlock(&crew->writing);
-	}
-	tb_tape_free(tape);
-	replay_close(run);
+	drop(task);
 	return status;
 }
 
@@ -123,30 +129,20 @@ static void watch(void *context, size_t n_done)
 {
 	struct crew *crew = context;
 	char text[64];
-	if (pthread_mutex_trylock(&crew->writing) != 0)
+	if (!tb_progress_due(&crew->progress))
 		return;
-	if (tb_progress_due(&crew->progress)) {
-		snprintf(text, sizeof text, "%zu of %zu replays", n_done, crew->n);
-		tb_progress_show(&crew->progress, (double)n_done / (double)crew->n, text);
-	}
-	pthread_mutex_unlock(&crew->writing);
+	snprintf(text, sizeof text, "%zu of %zu replays", n_done, crew->n);
+	tb_progress_show(&crew->progress, (double)n_done / (double)crew->n, text);
 }
 
-// tell_end gives the exit code, and the sentence of the first run that failed.
-static int tell_end(const struct crew *crew, int status)
+// print_stop says what is in the store, if the replays were stopped, and returns the exit
+// code.
+static int print_stop(const struct crew *crew)
 {
 	size_t n_stopped = 0, n_kept = 0;
 	for (size_t i = 0; i < crew->n; i++) {
-		const struct task *task = &crew->tasks[i];
-		n_stopped += task->stopped;
-		n_kept += task->kept;
-		if (status < 0 && task->run.error.code == (enum tb_status)status)
-			return tb_cli_fail(&task->run.error);
-	}
-	if (status < 0) {
-		struct tb_error error = {.code = (enum tb_status)status,
-			.text = "the replays could not be run"};
-		return tb_cli_fail(&error);
+		n_stopped += crew->tasks[i].stopped;
+		n_kept += crew->tasks[i].kept;
 	}
 	if (n_stopped == 0)
 		return TB_EXIT_OK;
@@ -159,11 +155,15 @@ static int tell_end(const struct crew *crew, int status)
 
 static int run_crew(struct crew *crew, const struct replay_options *options)
 {
-	const struct tb_work work = {crew, crew->n, run_task, watch};
+	const struct tb_work work = {crew, .n_tasks = crew->n, .task = simulate_task,
+		.take = keep_task, .watch = watch};
+	struct tb_error error = {0};
 	tb_progress_init(&crew->progress, options->quiet ? NULL : stderr);
-	int status = tb_workers_run(&work, options->n_workers);
+	int status = tb_workers_run(&work, options->n_workers, &error);
 	tb_progress_done(&crew->progress);
-	return tell_end(crew, status);
+	for (size_t i = 0; i < crew->n; i++)
+		drop(&crew->tasks[i]);
+	return status < 0 ? tb_cli_fail(&error) : print_stop(crew);
 }
 
 int replay_many(const struct replay_options *options, size_t n)
@@ -180,9 +180,7 @@ int replay_many(const struct replay_options *options, size_t n)
 		crew.tasks[i].run.options = &options[i];
 		crew.tasks[i].run.id = first + (int64_t)i;
 	}
-	pthread_mutex_init(&crew.writing, NULL);
 	int code = status == TB_OK ? run_crew(&crew, options) : tb_cli_fail(&error);
-	pthread_mutex_destroy(&crew.writing);
 	tb_store_free(crew.store);
 	free(crew.tasks);
 	return code;

@@ -1,18 +1,18 @@
 // Running the points of a sweep, several at once, into one store.
 //
-// Model: workers simulate, each point with its own seed and network, and keep what they
-// were told; the caller's thread writes point after point, each in one transaction, so
-// that a point is in the store with all that it has or not at all. A point's run has the
-// number of its place among the points, whichever was done first. So the rows of a store
-// (but for run_environment) depend neither on the number of workers nor on how often the
-// sweep was killed and went on.
+// Model: workers simulate, each point with its own seed and network, and keep what goes
+// into the store on a tape; the caller's thread writes point after point, each in one
+// transaction, so that a point is in the store with all that it has or not at all. Points
+// are written in one order, and a point's run has the number of its place among them. So
+// the rows of a store (but for run_environment) depend neither on the number of workers
+// nor on how often the sweep was killed and resumed.
 //
 // Workers are threads: for 100 points of uniform traffic on 64 nodes two threads took
 // 17.2 s of processor time, two processes 17.3 s and one worker 16.9 s, and processes
 // would leave files to be merged. Keeping a point costs 2.3 ms of the writer's.
 //
 // Points that take long are begun first, so that no core idles for long at the end.
-// Memory: what the workers are at, and what came in within the last tenth of a second.
+// Memory: what the workers simulate and wait to have written, 32 points at most.
 #ifndef TB_SWEEP_RUN_H
 #define TB_SWEEP_RUN_H
 
@@ -30,7 +30,7 @@ struct tb_sweep_run_options {
 	unsigned n_workers;		   // 0: as many as there are cores
 	bool with_blame;		   // keep who waited for whom
 	const volatile sig_atomic_t *stop; // set: give up what is under way
-	// told about ten times a second; may be NULL
+	// receives the progress at least ten times a second; may be NULL
 	void (*tell)(void *context, const struct tb_sweep_progress *progress);
 	void *context;
 };

@@ -18,7 +18,6 @@ struct plan {
 	unsigned n_seeds;
 	struct tb_network_params params;
 	struct tb_outcome **outcomes; // experiment * n_seeds + seed
-	struct tb_error *errors;      // the same
 	const struct tb_validation_options *options;
 };
 
@@ -63,18 +62,17 @@ static int add_claim(
 	return TB_OK;
 }
 
-static int run_task(void *context, size_t index)
+static int run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct plan *plan = context;
 	const struct tb_experiment *experiment = plan->experiments[index / plan->n_seeds];
 	const struct tb_experiment_options options = {
 		.seed = FIRST_SEED + index % plan->n_seeds};
 	struct tb_network *network = NULL;
-	int status = tb_experiment_network(
-		&network, experiment, &plan->params, &plan->errors[index]);
+	int status = tb_experiment_network(&network, experiment, &plan->params, error);
 	if (status == TB_OK)
-		status = tb_experiment_run(&plan->outcomes[index], experiment, network,
-			&options, &plan->errors[index]);
+		status = tb_experiment_run(
+			&plan->outcomes[index], experiment, network, &options, error);
 	tb_network_free(network);
 	return status;
 }
@@ -91,20 +89,11 @@ static int run_plan(struct plan *plan, struct tb_error *error)
 {
 	size_t n = plan->n_experiments * plan->n_seeds;
 	plan->outcomes = calloc(n + 1, sizeof(struct tb_outcome *));
-	plan->errors = calloc(n + 1, sizeof *plan->errors);
-	if (!plan->outcomes || !plan->errors)
+	if (!plan->outcomes)
 		return tb_fail(error, TB_ENOMEM, "no memory for %zu runs", n);
-	const struct tb_work work = {plan, n, run_task, watch};
-	int status = tb_workers_run(&work, plan->options->n_workers);
-	for (size_t i = 0; i < n && status != TB_OK; i++)
-		if (plan->errors[i].code == (enum tb_status)status) {
-			if (error)
-				*error = plan->errors[i];
-			return status;
-		}
-	return status == TB_OK ? TB_OK
-			       : tb_fail(error, (enum tb_status)status,
-					 "the experiments could not be run");
+	const struct tb_work work = {
+		plan, .n_tasks = n, .task = run_task, .watch = watch};
+	return tb_workers_run(&work, plan->options->n_workers, error);
 }
 
 // figure reads what the measure says of one seed.
@@ -185,7 +174,6 @@ static void plan_fini(struct plan *plan)
 	for (size_t i = 0; i < n && plan->outcomes; i++)
 		tb_outcome_free(plan->outcomes[i]);
 	free(plan->outcomes);
-	free(plan->errors);
 	free(plan->experiments);
 }
 

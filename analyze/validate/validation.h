@@ -38,7 +38,7 @@ struct tb_validation_options {
 	const char *only;    // pattern of ids as the shell's; NULL: all
 	unsigned n_seeds;    // at least 2 for an interval
 	unsigned n_workers;  // 0: as many as there are cores
-	// told about ten times a second; may be NULL
+	// receives the progress at least ten times a second; may be NULL
 	void (*progress)(void *context, size_t n_done, size_t n_runs);
 	void *context;
 };

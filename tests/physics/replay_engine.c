@@ -344,8 +344,9 @@ struct pinned_task {
 	uint64_t hashes[4];
 };
 
-static int replay_pinned(void *context, size_t index)
+static int replay_pinned(void *context, size_t index, struct tb_error *error)
 {
+	(void)error;
 	struct pinned_task *task = context;
 	struct line *lines = random_lines(11, 2000, 64, 30000);
 	struct outcome outcome = replay(task->net, lines, 2000, 11, 10000000);
@@ -362,8 +363,8 @@ static void any_number_of_workers_gives_the_pinned_hash(void **state)
 	struct tb_network *net = network_of("qsnet");
 	for (unsigned n_workers = 1; n_workers <= 4; n_workers++) {
 		struct pinned_task task = {.net = net};
-		const struct tb_work work = {&task, 4, replay_pinned, NULL};
-		assert_int_equal(tb_workers_run(&work, n_workers), TB_OK);
+		const struct tb_work work = {&task, .n_tasks = 4, .task = replay_pinned};
+		assert_int_equal(tb_workers_run(&work, n_workers, NULL), TB_OK);
 		for (int i = 0; i < 4; i++)
 			assert_int_equal(task.hashes[i], PINNED_HASH);
 	}

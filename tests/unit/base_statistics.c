@@ -1,6 +1,5 @@
 // Mean, interval, and the workers that run what they are made of.
 #include "statistics.h"
-#include "workers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -61,58 +60,6 @@ static void student_t_meets_its_tables(void **state)
 		assert_true(tb_student_t(n + 1) < tb_student_t(n));
 }
 
-enum { N_TASKS = 200 };
-
-struct desk {
-	uint64_t results[N_TASKS];
-	size_t failing_from;
-	size_t watched;
-};
-
-static int task(void *context, size_t index)
-{
-	struct desk *desk = context;
-	desk->results[index] = index * index + 1;
-	return index >= desk->failing_from ? TB_EIO : TB_OK;
-}
-
-static void watch(void *context, size_t n_done)
-{
-	struct desk *desk = context;
-	assert_true(n_done >= desk->watched);
-	desk->watched = n_done;
-}
-
-static void every_task_is_done_once_by_any_crew(void **state)
-{
-	(void)state;
-	for (unsigned n_workers = 0; n_workers <= 5; n_workers++) {
-		struct desk desk = {.failing_from = N_TASKS};
-		const struct tb_work work = {&desk, N_TASKS, task, watch};
-		assert_int_equal(tb_workers_run(&work, n_workers), TB_OK);
-		for (size_t i = 0; i < N_TASKS; i++)
-			assert_int_equal(desk.results[i], i * i + 1);
-		assert_int_equal(desk.watched, N_TASKS);
-	}
-}
-
-static void a_failure_ends_the_work(void **state)
-{
-	(void)state;
-	struct desk desk = {.failing_from = 3};
-	const struct tb_work work = {&desk, N_TASKS, task, NULL};
-	assert_int_equal(tb_workers_run(&work, 1), TB_EIO);
-	assert_int_equal(desk.results[3], 10);
-	assert_int_equal(desk.results[4], 0);
-}
-
-static void no_tasks_are_done_at_once(void **state)
-{
-	(void)state;
-	const struct tb_work work = {NULL, 0, task, NULL};
-	assert_int_equal(tb_workers_run(&work, 4), TB_OK);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,9 +68,6 @@ int main(void)
 		cmocka_unit_test(equal_values_leave_no_doubt),
 		cmocka_unit_test(nan_is_not_averaged_away),
 		cmocka_unit_test(student_t_meets_its_tables),
-		cmocka_unit_test(every_task_is_done_once_by_any_crew),
-		cmocka_unit_test(a_failure_ends_the_work),
-		cmocka_unit_test(no_tasks_are_done_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
