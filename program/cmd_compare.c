@@ -1,7 +1,7 @@
 // tailback compare: what changed between two runs.
 #include "cli.h"
-#include "cmd_output.h"
-#include "cmd_run_args.h"
+#include "output_args.h"
+#include "run_args.h"
 #include "commands.h"
 #include "compare.h"
 #include "units.h"

@@ -1,7 +1,7 @@
 // tailback matrix: the congestion matrix as text, data or picture.
 #include "cli.h"
-#include "cmd_picture_args.h"
-#include "cmd_run_args.h"
+#include "picture_args.h"
+#include "run_args.h"
 #include "commands.h"
 #include "matrix_data.h"
 #include "matrix_picture.h"

@@ -1,6 +1,6 @@
 // tailback plot: curves through the points of sweeps.
 #include "cli.h"
-#include "cmd_picture_args.h"
+#include "picture_args.h"
 #include "commands.h"
 #include "curves_picture.h"
 

@@ -1,7 +1,7 @@
 // tailback report: where a run waited, as text, data or one HTML page.
 #include "cli.h"
-#include "cmd_output.h"
-#include "cmd_run_args.h"
+#include "output_args.h"
+#include "run_args.h"
 #include "commands.h"
 #include "matrix_picture.h"
 #include "nearest.h"

@@ -1,7 +1,7 @@
 // tailback top: a run in a terminal, refreshed while it is written.
 #include "cli.h"
-#include "cmd_picture_args.h"
-#include "cmd_run_args.h"
+#include "picture_args.h"
+#include "run_args.h"
 #include "commands.h"
 #include "draw_terminal.h"
 #include "top.h"

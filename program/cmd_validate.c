@@ -1,6 +1,6 @@
 // tailback validate: the papers' experiments, published against simulated.
 #include "cli.h"
-#include "cmd_output.h"
+#include "output_args.h"
 #include "commands.h"
 #include "progress.h"
 #include "units.h"

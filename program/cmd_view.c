@@ -1,7 +1,7 @@
 // tailback view: look at a run in a window.
 #include "cli.h"
-#include "cmd_picture_args.h"
-#include "cmd_run_args.h"
+#include "picture_args.h"
+#include "run_args.h"
 #include "commands.h"
 #include "session.h"
 

@@ -1,4 +1,4 @@
-#include "cmd_picture_args.h"
+#include "picture_args.h"
 
 #include "cli.h"
 #include "draw_cairo.h"

@@ -1,7 +1,7 @@
 // What the subcommands that read a run have in common on the command line: the store, and
-// which run of it. For cmd_*.c alone: a mistake ends the program through argp_error.
-#ifndef TB_CMD_RUN_ARGS_H
-#define TB_CMD_RUN_ARGS_H
+// which run of it. For commands alone: a mistake ends the program through argp_error.
+#ifndef TB_RUN_ARGS_H
+#define TB_RUN_ARGS_H
 
 #include <argp.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // Where a command writes and as what: -o and -f, for every command that has them. For
 // cmd_*.c alone: a mistake on the command line ends the program through argp_error.
-#ifndef TB_CMD_OUTPUT_H
-#define TB_CMD_OUTPUT_H
+#ifndef TB_OUTPUT_ARGS_H
+#define TB_OUTPUT_ARGS_H
 
 #include "format.h"
 

@@ -1,4 +1,4 @@
-#include "cmd_run_args.h"
+#include "run_args.h"
 
 #include "units.h"
 

@@ -1,4 +1,4 @@
-#include "cmd_output.h"
+#include "output_args.h"
 
 #include "cli.h"
 #include "outfile.h"

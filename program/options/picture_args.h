@@ -1,10 +1,10 @@
 // What the subcommands that write a picture have in common on the command line: where it
-// goes and as what, in which colours and how wide. For cmd_*.c alone: a mistake ends the
+// goes and as what, in which colours and how wide. For commands alone: a mistake ends the
 // program through argp_error.
-#ifndef TB_CMD_PICTURE_ARGS_H
-#define TB_CMD_PICTURE_ARGS_H
+#ifndef TB_PICTURE_ARGS_H
+#define TB_PICTURE_ARGS_H
 
-#include "cmd_output.h"
+#include "output_args.h"
 #include "picture.h"
 
 #include <argp.h>

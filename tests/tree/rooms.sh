@@ -1,0 +1,38 @@
+# The rooms are as the READMEs of their floors say: each folder of sources is declared in
+# CMakeLists.txt and described with what it sees, a room sees only rooms declared before it, and
+# private headers (*_impl.h) stay on their floor.
+set -u
+cd "$TB_SOURCE" || exit 1
+failed=0
+complain() {
+	echo "$*"
+	failed=1
+}
+declared=$(tr '\n' ' ' <CMakeLists.txt | grep -oE 'tb_room\([a-z_/]+( [^)]*)?\)')
+known=" schemas"
+while read -r line; do
+	room=$(sed -E 's/^tb_room\(([a-z_\/]+).*/\1/' <<<"$line")
+	sees=$(sed -E 's/ PACKAGES .*/)/; s/^tb_room\([a-z_\/]+ ?//; s/\b(USES|INSIDE)\b//g; s/\)//' <<<"$line" | xargs | sed 's/ /, /g')
+	for seen in ${sees//,/}; do
+		[[ "$known " == *" $seen "* ]] || complain "$room sees $seen, which is not declared before it"
+	done
+	known+=" $room"
+	[[ $room == base ]] && continue
+	floor=${room%%/*}
+	grep -qE "^\| \`${room#*/}/\` \| .* \| $sees \|\$" "$floor/README.md" ||
+		complain "$floor/README.md has no row '| \`${room#*/}/\` | ... | $sees |'"
+done <<<"$declared"
+for folder in $(git ls-files 'base/*.c' 'capture/*.c' 'replay/*.c' 'analyze/*.c' 'viz/*.c' 'program/*/*.c' | xargs -n1 dirname | sort -u); do
+	[[ "$known " == *" $folder "* ]] || complain "$folder has sources but no tb_room"
+done
+while IFS=: read -r file include; do
+	header=$(sed -E 's/.*"(.*)".*/\1/' <<<"$include")
+	floor=${file%%/*}
+	[[ -n $(git ls-files "$floor/*/$header" "$floor/$header") ]] ||
+		complain "$file includes $header, which is private to another floor"
+done < <(git grep -E '#include ".*_impl\.h"' -- base capture replay analyze viz program)
+for command in program/cmd_*.c; do
+	name=$(sed -E 's/program\/cmd_([a-z]+).*/\1/' <<<"$command")
+	grep -q "^tb_command($name " CMakeLists.txt || complain "$command belongs to no tb_command"
+done
+exit "$failed"
