@@ -1,9 +1,9 @@
 // tailback compare: what changed between two runs.
 #include "cli.h"
-#include "output_args.h"
-#include "run_args.h"
 #include "commands.h"
 #include "compare.h"
+#include "output_args.h"
+#include "run_args.h"
 #include "units.h"
 
 #include <argp.h>

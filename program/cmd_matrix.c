@@ -1,11 +1,11 @@
 // tailback matrix: the congestion matrix as text, data or picture.
 #include "cli.h"
-#include "picture_args.h"
-#include "run_args.h"
 #include "commands.h"
 #include "matrix_data.h"
 #include "matrix_picture.h"
 #include "metric_text.h"
+#include "picture_args.h"
+#include "run_args.h"
 #include "run_text.h"
 
 #include <argp.h>

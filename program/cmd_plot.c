@@ -1,8 +1,8 @@
 // tailback plot: curves through the points of sweeps.
 #include "cli.h"
-#include "picture_args.h"
 #include "commands.h"
 #include "curves_picture.h"
+#include "picture_args.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // tailback report: where a run waited, as text, data or one HTML page.
 #include "cli.h"
-#include "output_args.h"
-#include "run_args.h"
 #include "commands.h"
 #include "matrix_picture.h"
 #include "nearest.h"
+#include "output_args.h"
 #include "report.h"
+#include "run_args.h"
 
 #include <argp.h>
 #include <stdlib.h>

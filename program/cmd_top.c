@@ -1,9 +1,9 @@
 // tailback top: a run in a terminal, refreshed while it is written.
 #include "cli.h"
-#include "picture_args.h"
-#include "run_args.h"
 #include "commands.h"
 #include "draw_terminal.h"
+#include "picture_args.h"
+#include "run_args.h"
 #include "top.h"
 
 #include <argp.h>

@@ -1,7 +1,7 @@
 // tailback validate: the papers' experiments, published against simulated.
 #include "cli.h"
-#include "output_args.h"
 #include "commands.h"
+#include "output_args.h"
 #include "progress.h"
 #include "units.h"
 #include "validation.h"

@@ -1,8 +1,8 @@
 // tailback view: look at a run in a window.
 #include "cli.h"
+#include "commands.h"
 #include "picture_args.h"
 #include "run_args.h"
-#include "commands.h"
 #include "session.h"
 
 #include <argp.h>
