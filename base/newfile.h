@@ -19,7 +19,7 @@ struct tb_newfile {
 };
 
 // tb_newfile_open makes the file, with the permissions that the process gives new files.
-// TB_EIO when the folder refuses; then nothing is left behind.
+// TB_EIO when the folder refuses, errno says why; then nothing is left behind.
 int tb_newfile_open(
 	struct tb_newfile *file, const char *name, struct tb_error *error) TB_MUST_USE;
 

@@ -168,7 +168,8 @@ int replay_begin_store(struct run *run)
 		.n_places = n_places,
 		.faults = run->faults,
 		.routes_name = run->options->route_file,
-		.routes_digest = run->routes_digest};
+		.routes_digest = run->routes_digest,
+		.stop = run->options->stop};
 	status = jobs && places ? tb_store_begin_run(
 					  run->store, run->network, &config, &run->error)
 				: no_memory(run);
@@ -499,8 +500,12 @@ int replay_run(const struct replay_options *options)
 	if (status == TB_OK)
 		status = replay(&run);
 	int code = TB_EXIT_OK;
-	if (status < 0)
+	if (status == TB_ESTOPPED && *options->stop) {
+		fputs("tailback: stopped before anything was simulated\n", stderr);
+		code = TB_EXIT_FAILURE;
+	} else if (status < 0) {
 		code = tb_cli_fail(&run.error);
+	}
 	if (status == TB_OK && run.stopped) {
 		fprintf(stderr,
 			"tailback: stopped early: what was simulated so far is in %s\n",

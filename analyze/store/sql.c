@@ -86,6 +86,8 @@ int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_NOMEM:
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory for the store");
+	case SQLITE_INTERRUPT:
+		return tb_fail_in(error, TB_ESTOPPED, path, "stopped");
 	case SQLITE_FULL:
 		return tb_fail_in(error, TB_EIO, path,
 			"cannot be written: the disk is full; what was stored before is "
@@ -142,18 +144,6 @@ int tb_sql_run(sqlite3_stmt *query, const char *path, struct tb_error *error)
 	return status;
 }
 
-// folder_refuses returns why nothing can be made in the folder of `path`, or 0. SQLite
-// tries again for reading only, so that what it tells is that there is no such file.
-static int folder_refuses(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? sqlite3_mprintf("%.*s/", (int)(slash - path), path)
-			     : sqlite3_mprintf(".");
-	int reason = !folder ? ENOMEM : access(folder, W_OK | X_OK) == 0 ? 0 : errno;
-	sqlite3_free(folder);
-	return reason;
-}
-
 // distrust keeps what a stranger wrote into the schema from doing anything.
 static void distrust(sqlite3 *db)
 {
@@ -173,14 +163,9 @@ static int open_database(
 	int code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	sqlite3_free(name);
 	if (code != SQLITE_OK) {
-		int reason = code == SQLITE_CANTOPEN && (flags & SQLITE_OPEN_CREATE)
-				     ? folder_refuses(path)
-				     : 0;
-		int status = reason   ? tb_fail_in(error, TB_EIO, path,
-						"cannot be opened: %s", strerror(reason))
-			     : opened ? tb_sql_fail(error, opened, path)
-				      : tb_fail_in(error, TB_ENOMEM, path,
-						"no memory to open it");
+		int status = opened ? tb_sql_fail(error, opened, path)
+				    : tb_fail_in(error, TB_ENOMEM, path,
+					      "no memory to open it");
 		sqlite3_close(opened);
 		return status;
 	}
@@ -324,7 +309,7 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 	return TB_OK;
 }
 
-// prepare_writer sets how the file is written and begins the first transaction.
+// set_writer sets how the file is written.
 //
 // Rollback journal, not WAL: a store is one file at any time, opens from read-only media
 // and can be copied when its writer was killed; and since a run only appends, the journal
@@ -332,13 +317,12 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 // length of a commit only, because pages stay in memory until then (cache_spill). NORMAL
 // makes earlier runs in the file survive a power cut; one commit a second hides its cost.
 // 8 KiB pages were fastest (store.h); a file that has pages keeps the size of its own.
-static int prepare_writer(sqlite3 *db, const char *path, struct tb_error *error)
+static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
 		"PRAGMA page_size = 8192;"
 		"PRAGMA synchronous = NORMAL; PRAGMA cache_spill = OFF;"
-		"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;"
-		"BEGIN IMMEDIATE",
+		"PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;",
 		error);
 }
 
@@ -347,12 +331,6 @@ static bool of_no_bytes(const char *path)
 {
 	struct stat now;
 	return stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0;
-}
-
-void tb_sql_discard(const char *path)
-{
-	if (of_no_bytes(path))
-		unlink(path);
 }
 
 // make_or_check_tables is called under the lock, since another writer may have come
@@ -373,16 +351,52 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 	if (status)
 		return status;
 	sqlite3 *opened = NULL;
-	status = open_database(
-		&opened, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+	status = open_database(&opened, path, SQLITE_OPEN_READWRITE, error);
 	if (status)
 		return status;
 	// Another writer is not waited for: it may take hours.
 	sqlite3_busy_timeout(opened, WRITER_PATIENCE_MS);
-	status = prepare_writer(opened, path, error);
+	status = set_writer(opened, path, error);
+	if (!status)
+		status = tb_sql_exec(opened, path, "BEGIN IMMEDIATE", error);
 	sqlite3_busy_timeout(opened, TB_SQL_PATIENCE_MS);
 	if (!status)
 		status = make_or_check_tables(opened, path, error);
+	if (status) {
+		sqlite3_close(opened);
+		return status;
+	}
+	*db = opened;
+	return TB_OK;
+}
+
+int tb_sql_make(sqlite3 **db, const char *path, struct tb_error *error)
+{
+	sqlite3 *opened = NULL;
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+	int status = TB_OK;
+	if (sqlite3_open_v2(":memory:", &opened, flags, NULL) != SQLITE_OK)
+		status = tb_fail_in(error, TB_ENOMEM, path, "no memory to make it");
+	if (!status)
+		status = set_writer(opened, path, error);
+	if (!status)
+		status = tb_sql_exec(opened, path, "BEGIN", error);
+	if (!status)
+		status = tb_sql_exec(opened, path, tb_schema_results_sql, error);
+	if (status) {
+		sqlite3_close(opened);
+		return status;
+	}
+	*db = opened;
+	return TB_OK;
+}
+
+int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error)
+{
+	sqlite3 *opened = NULL;
+	int status = open_database(&opened, path, SQLITE_OPEN_READWRITE, error);
+	if (!status)
+		status = set_writer(opened, path, error);
 	if (status) {
 		sqlite3_close(opened);
 		return status;

@@ -30,15 +30,16 @@ int tb_sql_probe(
 int tb_sql_open_reader(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
-// tb_sql_open_writer opens a store of this version or makes one, and leaves a write
-// transaction open in which that was done. A file that it made stays, empty, when it
-// fails.
+// tb_sql_open_writer opens a store of this version and leaves a write transaction open;
+// in it are the tables of a file that was empty.
 int tb_sql_open_writer(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
-// tb_sql_discard removes a file that was made and into which nothing was committed: one
-// of no bytes.
-void tb_sql_discard(const char *path);
+// tb_sql_make makes a store in memory and leaves the transaction open in which its tables
+// are made. `path` is for errors. tb_sql_open_made opens a file that holds its copy for
+// writing, and begins nothing.
+int tb_sql_make(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_fail turns the last error of `db` into a sentence that names the file.
 int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path);

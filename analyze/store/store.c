@@ -5,12 +5,14 @@
 #include "store_feed.h"
 #include "store_impl.h"
 #include "store_lock.h"
+#include "store_made.h"
 #include "store_setup.h"
 #include "store_trees.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // One commit per second costs little (a commit with NORMAL waits for the disk twice) and
 // keeps a live reader up to date; the rows bound the memory of a transaction.
@@ -20,6 +22,10 @@
 // A commit that meets a reader is tried again later, up to the end of the run.
 #define COMMIT_PATIENCE_MS 50
 
+// A network of more links is not written into memory first, but into a file that holds
+// the tables: 64 bytes a link.
+#define LINKS_IN_MEMORY (1 << 22)
+
 // The samples of a link or of a bin, added up.
 struct sums {
 	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
@@ -28,8 +34,10 @@ struct sums {
 struct tb_store {
 	sqlite3 *db;
 	char *path;
-	int lock;  // -1: none
-	bool made; // the file, and nothing is in it yet
+	int lock;		// -1: none
+	bool in_memory;		// `db`; `file` will hold it
+	struct tb_newfile file; // of a store that is made
+	bool only_tables;	// are in the file, which was made here
 	bool failed;
 	bool whole; // the begun run is committed at its end alone
 	struct tb_error error;
@@ -58,8 +66,9 @@ void tb_store_free(struct tb_store *store)
 	sqlite3_finalize(store->insert_total);
 	tb_store_levels_fini(&store->levels);
 	sqlite3_close(store->db);
-	if (store->made)
-		tb_sql_discard(store->path);
+	tb_newfile_close(&store->file);
+	if (store->only_tables)
+		unlink(store->path);
 	tb_store_unlock(store->lock);
 	free(store->totals);
 	free(store->path);
@@ -79,6 +88,16 @@ static int prepare(struct tb_store *store, struct tb_error *error)
 	return status;
 }
 
+static int open_store(struct tb_store *store, struct tb_error *error)
+{
+	int status = tb_store_lock(store->path, &store->lock, &store->in_memory, error);
+	if (!status && store->in_memory)
+		status = tb_store_made_open(&store->db, &store->file, store->path, error);
+	else if (!status)
+		status = tb_sql_open_writer(&store->db, store->path, error);
+	return status ? status : prepare(store, error);
+}
+
 int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
 {
 	struct tb_store *made = calloc(1, sizeof *made);
@@ -91,11 +110,7 @@ int tb_store_create(struct tb_store **store, const char *path, struct tb_error *
 		free(made);
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
 	}
-	int status = tb_store_lock(path, &made->lock, &made->made, error);
-	if (!status)
-		status = tb_sql_open_writer(&made->db, path, error);
-	if (!status)
-		status = prepare(made, error);
+	int status = open_store(made, error);
 	if (status) {
 		tb_store_free(made);
 		return status;
@@ -131,17 +146,40 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	store->n_rows = 0;
 	store->committed_s = tb_clock_s();
 	sqlite3_busy_timeout(store->db, patience_ms);
-	int code = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
-	if (code == SQLITE_OK)
-		store->made = false;
-	return code;
+	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+}
+
+// publish makes a file of what was committed in memory.
+static int publish(struct tb_store *store, struct tb_error *error)
+{
+	sqlite3_finalize(store->insert_bin);
+	sqlite3_finalize(store->insert_total);
+	store->insert_bin = NULL;
+	store->insert_total = NULL;
+	tb_store_levels_fini(&store->levels);
+	int status = tb_store_made_publish(
+		&store->db, &store->file, store->path, &store->lock, error);
+	store->in_memory = status != TB_OK;
+	return status ? status : prepare(store, error);
 }
 
 int tb_store_commit(struct tb_store *store, struct tb_error *error)
 {
-	return try_commit(store, TB_SQL_PATIENCE_MS) == SQLITE_OK
-		       ? TB_OK
-		       : tb_sql_fail(error, store->db, store->path);
+	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
+		return tb_sql_fail(error, store->db, store->path);
+	int status = store->in_memory ? publish(store, error) : TB_OK;
+	if (!status)
+		store->only_tables = false;
+	return status;
+}
+
+// commit_tables makes the file before a run that is too much to be held in memory, or is
+// not committed before its end: at that another writer must have been refused.
+static int commit_tables(struct tb_store *store, struct tb_error *error)
+{
+	int status = tb_store_commit(store, error);
+	store->only_tables = !status;
+	return status ? status : begin(store, error);
 }
 
 int tb_store_begin(struct tb_store *store, struct tb_error *error)
@@ -170,6 +208,26 @@ int tb_store_next_run(struct tb_store *store, int64_t *run, struct tb_error *err
 	return tb_store_find_next_run(store->db, store->path, run, error);
 }
 
+// is_asked_to_stop interrupts a statement when it returns anything but 0.
+static int is_asked_to_stop(void *stop)
+{
+	return *(const volatile sig_atomic_t *)stop;
+}
+
+// write_setup looks at config->stop every so many steps of SQLite: some hundred rows.
+static int write_setup(struct tb_store *store, const struct tb_network *network,
+	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
+{
+	const volatile sig_atomic_t *stop = config->stop;
+	if (stop)
+		sqlite3_progress_handler(
+			store->db, 10000, is_asked_to_stop, (void *)(uintptr_t)stop);
+	int status =
+		tb_store_write_setup(store->db, store->path, network, config, run, error);
+	sqlite3_progress_handler(store->db, 0, NULL, NULL);
+	return status;
+}
+
 int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, struct tb_error *error)
 {
@@ -181,16 +239,17 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	tb_store_levels_fini(&store->levels);
 	int status = tb_store_begin(store, error);
 	int64_t run = 0;
+	if (!status && store->in_memory && (config->whole || n_links > LINKS_IN_MEMORY))
+		status = commit_tables(store, error);
 	if (!status)
-		status = tb_store_levels_init(
-			&store->levels, store->db, store->path, network, error);
-	if (!status)
-		status = tb_store_write_setup(
-			store->db, store->path, network, config, &run, error);
+		status = write_setup(store, network, config, &run, error);
 	if (!status && !config->whole)
 		status = tb_store_commit(store, error);
 	if (!status && !config->whole)
 		status = begin(store, error);
+	if (!status)
+		status = tb_store_levels_init(
+			&store->levels, store->db, store->path, network, error);
 	if (status) {
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 		free(totals);

@@ -19,6 +19,8 @@
 #include "network.h"
 #include "observer.h"
 
+#include <signal.h>
+
 struct tb_store; // opaque
 
 // The most time bins that a run may have, so that readers can afford an array of them.
@@ -63,6 +65,8 @@ struct tb_run_config {
 	const struct tb_faults *faults; // NULL: none
 	const char *routes_name;	// of a route file, "" when routes were computed
 	const char *routes_digest;	// SHA-256 in hexadecimal of its bytes
+	// Set by another: give up; NULL: never.
+	const volatile sig_atomic_t *stop;
 };
 
 struct tb_run_result {
@@ -85,13 +89,14 @@ struct tb_run_result {
 	size_t n_places;
 };
 
-// tb_store_create opens `path` for writing, making it when absent. Nothing is changed in
-// the file before a run is begun. TB_EIO when it is read-only, the disk is full or
+// tb_store_create opens `path` for writing. Nothing is changed in the file before a run
+// is begun, and one that is not there is made by the first commit, from memory: whatever
+// kills the program before leaves none. TB_EIO when it is read-only, the disk is full or
 // another program writes it; TB_EFORMAT when its tables are damaged.
 int tb_store_create(
 	struct tb_store **store, const char *path, struct tb_error *error) TB_MUST_USE;
 // tb_store_free closes (NULL is fine). A run begun and not ended stays in the file as
-// incomplete. A file that was made and got no run is removed.
+// incomplete.
 void tb_store_free(struct tb_store *store);
 
 // tb_store_next_run gives the number that the next run would get.

@@ -18,25 +18,27 @@ static bool is_still(int file, const char *path)
 	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
-static int open_regular(const char *path, bool *made)
+static int open_regular(const char *path, bool *absent)
 {
 	struct stat entry;
 	bool there = stat(path, &entry) == 0;
-	*made = !there && errno == ENOENT;
-	if (!*made && (!there || !S_ISREG(entry.st_mode)))
+	*absent = !there && errno == ENOENT;
+	if (there && !S_ISREG(entry.st_mode))
+		errno = ENOTSUP;
+	if (!there || !S_ISREG(entry.st_mode))
 		return -1;
-	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-int tb_store_lock(const char *path, int *lock, bool *made, struct tb_error *error)
+int tb_store_lock(const char *path, int *lock, bool *absent, struct tb_error *error)
 {
 	for (int i = 0; i < TRIES; i++) {
-		int file = open_regular(path, made);
+		int file = open_regular(path, absent);
 		*lock = -1;
-		if (file < 0) {
-			*made = false;
+		if (file < 0 && errno == ENOENT && !*absent)
+			continue;
+		if (file < 0)
 			return TB_OK;
-		}
 		if (flock(file, LOCK_EX | LOCK_NB) != 0) {
 			bool taken = errno == EWOULDBLOCK;
 			close(file);

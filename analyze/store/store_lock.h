@@ -11,11 +11,10 @@
 
 #include <stdbool.h>
 
-// tb_store_lock takes the lock of `path`, making the file when absent, and stores what is
-// to be closed, -1 when there is no lock, and whether it made the file. TB_EIO when
-// another writer has it.
+// tb_store_lock takes the lock of `path` and stores what is to be closed, -1 when there
+// is no lock; or stores that no file is there. TB_EIO when another writer has it.
 int tb_store_lock(
-	const char *path, int *lock, bool *made, struct tb_error *error) TB_MUST_USE;
+	const char *path, int *lock, bool *absent, struct tb_error *error) TB_MUST_USE;
 
 // tb_store_unlock gives the lock back. SQLite must have closed the file before: closing
 // it here would drop SQLite's own locks.

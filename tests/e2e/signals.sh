@@ -37,4 +37,45 @@ ended_by() {
 for signal in INT TERM HUP KILL; do
 	ended_by $signal "$TAILBACK" synth complement --nodes 4096 --message 1K --messages 500 -o out/big.goal
 done
+
+# A network of 65,536 nodes takes seconds to build and to store. Whatever comes meanwhile is
+# honoured within a second, and no store is left; what a kill leaves is no empty one.
+printf 'num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n' >small.goal
+for delay in 0.05 0.4 1 1.6; do
+	for signal in INT TERM HUP KILL; do
+		"$TAILBACK" replay small.goal -n qsnet,levels=8 -q -o out/run.db 2>err &
+		pid=$!
+		sleep $delay
+		sent=$(date +%s%N)
+		kill -$signal $pid 2>/dev/null
+		wait $pid 2>/dev/null
+		took=$((($(date +%s%N) - sent) / 1000000))
+		((took < 1000)) || { echo "SIG$signal after $delay s took $took ms"; failed=1; }
+		if [[ -e out/run.db ]]; then
+			"$TAILBACK" info out/run.db >/dev/null 2>err || {
+				echo "SIG$signal after $delay s left a store of $(stat -c %s out/run.db) bytes:"
+				cat err
+				failed=1
+			}
+		fi
+		rm -f out/*
+	done
+done
+
+# Once it simulates, what there is stays, on SIGHUP too; nohup makes it deaf to that.
+"$TAILBACK" synth uniform --nodes 64 --message 1M --messages 2000 -o long.goal
+for signal in INT TERM HUP; do
+	"$TAILBACK" replay long.goal -n qsnet -q -o out/run.db 2>err &
+	pid=$!
+	until [[ -e out/run.db ]]; do sleep 0.01; done
+	kill -$signal $pid
+	wait $pid
+	code=$?
+	if [[ $code != 1 ]] || ! grep -q 'stopped early: what was simulated so far' err ||
+		! "$TAILBACK" info out/run.db | grep -q incomplete; then
+		echo "SIG$signal: exit $code, $(cat err)"
+		failed=1
+	fi
+	rm -f out/*
+done
 exit "$failed"

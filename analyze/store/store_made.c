@@ -1,0 +1,84 @@
+#include "store_made.h"
+
+#include "sql.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+int tb_store_made_open(
+	sqlite3 **db, struct tb_newfile *file, const char *path, struct tb_error *error)
+{
+	char target[1];
+	if (readlink(path, target, sizeof target) >= 0)
+		return tb_fail_in(error, TB_EIO, path, "is a link that leads to no file");
+	int status = tb_newfile_open(file, path, error);
+	if (status == TB_EIO)
+		status = tb_fail_in(
+			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
+	return status == TB_OK ? tb_sql_make(db, path, error) : status;
+}
+
+// write_all returns 0, or -1 with errno set.
+static int write_all(int fd, const unsigned char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t written = write(fd, bytes, n);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		bytes += written;
+		n -= (size_t)written;
+	}
+	return fdatasync(fd);
+}
+
+static int copy(sqlite3 *db, const struct tb_newfile *file, const char *path,
+	struct tb_error *error)
+{
+	sqlite3_int64 size = 0;
+	unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
+	if (!bytes)
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory for the store");
+	int refused = write_all(file->fd, bytes, (size_t)size);
+	int cause = errno;
+	sqlite3_free(bytes);
+	return refused ? tb_fail_in(error, TB_EIO, path, "cannot be written: %s",
+				 strerror(cause))
+		       : TB_OK;
+}
+
+// The lock is taken before others can see the file.
+static int name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
+{
+	if (flock(file->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return tb_fail_in(error, TB_EIO, path, "cannot be locked");
+	int status = tb_newfile_publish(file, false, error);
+	if (status == TB_EFOREIGN)
+		return tb_fail_in(error, TB_EIO, path,
+			"was made by another replay meanwhile: replay again to add to "
+			"it, or name another store");
+	return status;
+}
+
+int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *path,
+	int *lock, struct tb_error *error)
+{
+	assert(sqlite3_get_autocommit(*db) && !sqlite3_next_stmt(*db, NULL));
+	int status = copy(*db, file, path, error);
+	if (status == TB_OK)
+		status = name_it(file, path, error);
+	if (status != TB_OK)
+		return status;
+	// To close a descriptor of the file would drop SQLite's own locks on it: this is
+	// done before SQLite opens it, and the lock's is closed after SQLite's.
+	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	tb_newfile_close(file);
+	sqlite3_close(*db);
+	*db = NULL;
+	return tb_sql_open_made(db, path, error);
+}
