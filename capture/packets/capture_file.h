@@ -1,22 +1,15 @@
-// One capture file, or standard input, read record by record through libpcap.
+// One capture file, or standard input, read record by record: pcap through libpcap, and
+// pcapng (pcapng.h).
 //
 // Stamps are nanoseconds since the epoch, whatever the file keeps. Memory is constant.
 // One thread at a time per object.
 #ifndef TB_CAPTURE_FILE_H
 #define TB_CAPTURE_FILE_H
 
-#include "bytes.h"
+#include "record.h"
 #include "status.h"
 
 struct tb_capture_file; // opaque
-
-struct tb_record {
-	int64_t at_ns;
-	struct tb_bytes bytes; // what was captured; lives until the next call
-	uint32_t wire_bytes;   // what was on the wire
-	int link_type;	       // libpcap's DLT_ value
-	uint32_t interface;    // of a pcapng file; 0 otherwise
-};
 
 // tb_capture_file_open opens `path` ("-" is standard input). TB_EFOREIGN when it is no
 // capture, TB_EFORMAT when it is a broken one, TB_EIO when the system refuses.

@@ -1,6 +1,9 @@
 #include "pcapng.h"
 
+#include <pcap/dlt.h>
 #include <stdlib.h>
+
+__extension__ typedef unsigned __int128 uint128;
 
 #define SECTION		 0x0a0d0d0au
 #define INTERFACE	 1u
@@ -10,81 +13,35 @@
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
 
 #define HEAD_BYTES	12 // type, length, and the first word of the body or the trailer
+#define SECTION_HEAD	24
+#define INTERFACE_HEAD	16 // before the options
 #define PACKET_HEAD	28 // of enhanced and obsolete packet blocks, before the data
 #define SIMPLE_HEAD	12
-#define LINKTYPE_USER0	147u
 #define BLOCK_BYTES_MAX (16u * 1024 * 1024) // libpcap's limit
-#define SNAPLEN_MAX	262144u		    // libpcap's limit
+
+#define OPTION_END	  0
+#define OPTION_RESOLUTION 9
+#define OPTION_OFFSET	  14
 
 struct interface {
-	uint16_t link_type;
+	int link_type;
 	uint32_t snapshot_bytes; // 0: no limit
+	uint64_t ticks_per_s;
+	int64_t offset_s; // added to all stamps
 };
 
 struct tb_pcapng {
 	FILE *stream;
-	const struct tb_infile *input;
+	const struct tb_infile *file;
 	struct interface *interfaces; // of this section
 	uint32_t n_interfaces;
 	uint32_t interfaces_capacity;
 	uint32_t first_interface; // those of the sections before
 	bool little_endian;
-	bool ended;
-	struct tb_error failure; // which stays; code TB_OK: none
-	uint8_t *block;		 // as read; also what is given out when nothing changes
+	uint8_t *block;
+	uint32_t block_bytes;
 	size_t block_capacity;
-	uint8_t *changed;
-	size_t changed_capacity;
-	const uint8_t *out; // block or changed
-	size_t out_at;
-	size_t out_n;
 };
-
-int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_infile *input)
-{
-	struct tb_pcapng *new = calloc(1, sizeof *new);
-	if (!new)
-		return TB_ENOMEM;
-	new->stream = stream;
-	new->input = input;
-	*pcapng = new;
-	return TB_OK;
-}
-
-void tb_pcapng_free(struct tb_pcapng *pcapng)
-{
-	if (!pcapng)
-		return;
-	free(pcapng->interfaces);
-	free(pcapng->block);
-	free(pcapng->changed);
-	free(pcapng);
-}
-
-static int reserve(uint8_t **buffer, size_t *capacity, size_t n)
-{
-	if (n <= *capacity)
-		return TB_OK;
-	size_t larger = *capacity ? *capacity : 4096;
-	while (larger < n)
-		larger *= 2;
-	uint8_t *grown = realloc(*buffer, larger);
-	if (!grown)
-		return TB_ENOMEM;
-	*buffer = grown;
-	*capacity = larger;
-	return TB_OK;
-}
-
-// read_up_to appends to the block until it has `n` bytes or the file ends.
-static int read_up_to(struct tb_pcapng *p, size_t n, size_t *have, struct tb_error *error)
-{
-	if (reserve(&p->block, &p->block_capacity, n) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory");
-	if (*have < n)
-		*have += fread(p->block + *have, 1, n - *have, p->stream);
-	return *have < n ? tb_infile_check(p->input, error) : TB_OK;
-}
 
 static uint32_t word(const struct tb_pcapng *p, size_t at)
 {
@@ -102,16 +59,35 @@ static uint16_t half_word(const struct tb_pcapng *p, size_t at)
 	return value;
 }
 
-static void put_word(const struct tb_pcapng *p, uint8_t *at, uint32_t value)
+static int reserve(struct tb_pcapng *p, size_t n, struct tb_error *error)
 {
-	for (unsigned i = 0; i < 4; i++)
-		at[i] = (uint8_t)(value >> (p->little_endian ? 8 * i : 24 - 8 * i));
+	size_t larger = p->block_capacity ? p->block_capacity : 4096;
+	while (larger < n)
+		larger *= 2;
+	if (larger == p->block_capacity)
+		return TB_OK;
+	uint8_t *grown = realloc(p->block, larger);
+	if (!grown)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	p->block = grown;
+	p->block_capacity = larger;
+	return TB_OK;
 }
 
-static void put_half_word(const struct tb_pcapng *p, uint8_t *at, uint16_t value)
+// read_up_to reads what the block lacks to `n` bytes, of which it has `have`: 1, 0 when
+// there is nothing at all, or negative.
+static int read_up_to(struct tb_pcapng *p, size_t have, size_t n, struct tb_error *error)
 {
-	at[p->little_endian ? 0 : 1] = (uint8_t)value;
-	at[p->little_endian ? 1 : 0] = (uint8_t)(value >> 8);
+	int status = reserve(p, n, error);
+	if (status != TB_OK)
+		return status;
+	size_t got = fread(p->block + have, 1, n - have, p->stream);
+	if (got == n - have)
+		return 1;
+	status = tb_infile_check(p->file, error);
+	if (status != TB_OK || have + got == 0)
+		return status;
+	return tb_fail(error, TB_EFORMAT, "the capture ends in mid-block");
 }
 
 static int begin_section(struct tb_pcapng *p, struct tb_error *error)
@@ -128,10 +104,112 @@ static int begin_section(struct tb_pcapng *p, struct tb_error *error)
 	return TB_OK;
 }
 
-static int add_interface(struct tb_pcapng *p, uint32_t length, struct tb_error *error)
+static int too_short(const char *what, struct tb_error *error)
 {
-	if (length < 20)
-		return TB_OK; // libpcap's to refuse
+	return tb_fail(
+		error, TB_EFORMAT, "a pcapng %s is too short for what it holds", what);
+}
+
+static int check_version(const struct tb_pcapng *p, struct tb_error *error)
+{
+	if (p->block_bytes < SECTION_HEAD + 4)
+		return too_short("section", error);
+	// Version 1.2 was written by mistake for 1.0 and reads the same.
+	uint16_t major = half_word(p, 12), minor = half_word(p, 14);
+	if (major == 1 && (minor == 0 || minor == 2))
+		return TB_OK;
+	return tb_fail(error, TB_EFORMAT, "a pcapng section of version %u.%u is not read",
+		major, minor);
+}
+
+// next_block reads a block whole: 1, 0 at the end, or negative.
+static int next_block(struct tb_pcapng *p, uint32_t *type, struct tb_error *error)
+{
+	int status = read_up_to(p, 0, HEAD_BYTES, error);
+	if (status <= 0)
+		return status;
+	*type = word(p, 0); // that of a section is the same in both byte orders
+	if (*type == SECTION && (status = begin_section(p, error)) != TB_OK)
+		return status;
+	uint32_t length = word(p, 4);
+	if (length < HEAD_BYTES || length % 4 != 0 || length > BLOCK_BYTES_MAX)
+		return tb_fail(error, TB_EFORMAT,
+			"a pcapng block claims %u bytes: expected 12 to %u, in fours",
+			length, BLOCK_BYTES_MAX);
+	status = read_up_to(p, HEAD_BYTES, length, error);
+	if (status <= 0)
+		return status;
+	if (word(p, length - 4) != length)
+		return tb_fail(error, TB_EFORMAT,
+			"a pcapng block of %u bytes says at its end that it has %u",
+			length, word(p, length - 4));
+	p->block_bytes = length;
+	return 1;
+}
+
+// set_resolution takes the option's byte: a power of 10, or of 2 with the highest bit.
+static int set_resolution(
+	struct interface *interface, uint8_t value, struct tb_error *error)
+{
+	unsigned power = value & 0x7f;
+	bool binary = value & 0x80;
+	if (power > (binary ? 63 : 19))
+		return tb_fail(error, TB_EFORMAT,
+			"the time resolution of a pcapng interface is %u to the -%u: "
+			"expected at most %u",
+			binary ? 2 : 10, power, binary ? 63 : 19);
+	interface->ticks_per_s = 1;
+	for (; power > 0; power--)
+		interface->ticks_per_s *= binary ? 2 : 10;
+	return TB_OK;
+}
+
+static int read_option(const struct tb_pcapng *p, struct interface *interface,
+	uint16_t code, size_t at, uint16_t n, struct tb_error *error)
+{
+	if (code == OPTION_RESOLUTION)
+		return n == 1 ? set_resolution(interface, p->block[at], error)
+			      : too_short("interface", error);
+	if (code != OPTION_OFFSET)
+		return TB_OK;
+	if (n != 8)
+		return too_short("interface", error);
+	uint64_t first = word(p, at), second = word(p, at + 4);
+	interface->offset_s =
+		(int64_t)(p->little_endian ? second << 32 | first : first << 32 | second);
+	return TB_OK;
+}
+
+static int read_options(
+	const struct tb_pcapng *p, struct interface *interface, struct tb_error *error)
+{
+	size_t end = p->block_bytes - 4;
+	for (size_t at = INTERFACE_HEAD; at < end;) {
+		uint16_t code = half_word(p, at), n = half_word(p, at + 2);
+		if (code == OPTION_END)
+			break;
+		at += 4;
+		if (n > end - at)
+			return too_short("interface", error);
+		int status = read_option(p, interface, code, at, n, error);
+		if (status != TB_OK)
+			return status;
+		at += (n + 3u) & ~3u;
+	}
+	return TB_OK;
+}
+
+// DLT_ and LINKTYPE_ values differ for a few types of old; of those that are read, only
+// in raw IP (and OpenBSD's name for it).
+static int link_type_of(uint16_t in_file)
+{
+	return in_file == 101 ? DLT_RAW : in_file;
+}
+
+static int add_interface(struct tb_pcapng *p, struct tb_error *error)
+{
+	if (p->block_bytes < INTERFACE_HEAD + 4)
+		return too_short("interface", error);
 	if (p->n_interfaces == p->interfaces_capacity) {
 		uint32_t larger = p->interfaces_capacity ? p->interfaces_capacity * 2 : 8;
 		struct interface *grown =
@@ -141,154 +219,116 @@ static int add_interface(struct tb_pcapng *p, uint32_t length, struct tb_error *
 		p->interfaces = grown;
 		p->interfaces_capacity = larger;
 	}
-	p->interfaces[p->n_interfaces++] =
-		(struct interface){half_word(p, 8), word(p, 12)};
-	put_half_word(p, p->block + 8, LINKTYPE_USER0);
-	put_word(p, p->block + 12, SNAPLEN_MAX);
-	return TB_OK;
+	struct interface *interface = &p->interfaces[p->n_interfaces++];
+	*interface = (struct interface){.link_type = link_type_of(half_word(p, 8)),
+		.snapshot_bytes = word(p, 12),
+		.ticks_per_s = 1000000};
+	return read_options(p, interface, error);
 }
 
-static void put_tag(const struct tb_pcapng *p, uint8_t *at, uint32_t interface)
+static int64_t stamp_ns(const struct interface *interface, uint64_t ticks)
 {
-	uint16_t type = interface < p->n_interfaces ? p->interfaces[interface].link_type
-						    : UINT16_MAX;
-	uint32_t number = p->first_interface + interface;
-	const uint8_t tag[TB_PCAPNG_TAG] = {(uint8_t)(type >> 8), (uint8_t)type, 0, 0,
-		(uint8_t)(number >> 24), (uint8_t)(number >> 16), (uint8_t)(number >> 8),
-		(uint8_t)number};
-	memcpy(at, tag, sizeof tag);
+	uint64_t seconds = ticks / interface->ticks_per_s;
+	uint128 part = (uint128)(ticks % interface->ticks_per_s) * 1000000000;
+	int64_t at_s;
+	if (__builtin_add_overflow(interface->offset_s, seconds, &at_s))
+		at_s = TB_RECORD_AT_MAX_S;
+	return tb_record_at_ns(at_s, (uint64_t)(part / interface->ticks_per_s));
 }
 
-bool tb_pcapng_tag(struct tb_bytes packet, struct tb_pcapng_origin *origin)
-{
-	struct tb_pcapng_origin found;
-	if (!tb_bytes_u16(packet, 0, &found.link_type) ||
-		!tb_bytes_u32(packet, 4, &found.interface))
-		return false;
-	*origin = found;
-	return true;
-}
-
-// tag_packet writes an enhanced packet block to `changed`: that of the block at hand,
-// with the tag before its data. `head` is the length of the block's own head.
-static int tag_packet(struct tb_pcapng *p, uint32_t length, uint32_t head,
-	uint32_t interface, struct tb_error *error)
+// give_packet fills the record from the block, whose data begins at `head`.
+static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
+	struct tb_record *record, struct tb_error *error)
 {
 	bool simple = head == SIMPLE_HEAD;
+	if (number >= p->n_interfaces)
+		return tb_fail(error, TB_EFORMAT,
+			"a packet came by interface %u, and its section has %u", number,
+			p->n_interfaces);
+	const struct interface *interface = &p->interfaces[number];
 	uint32_t wire = word(p, simple ? 8 : 24);
 	uint32_t captured = simple ? wire : word(p, 20);
-	uint32_t room = length - head - 4;
-	if (simple && p->n_interfaces > 0 && p->interfaces[0].snapshot_bytes > 0 &&
-		captured > p->interfaces[0].snapshot_bytes)
-		captured = p->interfaces[0].snapshot_bytes;
-	if (captured > room)
+	if (simple && interface->snapshot_bytes > 0 &&
+		captured > interface->snapshot_bytes)
+		captured = interface->snapshot_bytes;
+	if (captured > p->block_bytes - head - 4)
 		return tb_fail(error, TB_EFORMAT,
 			"%u captured bytes do not fit into a pcapng block of %u",
-			captured, length);
-	uint32_t new_length = length + (PACKET_HEAD - head) + TB_PCAPNG_TAG;
-	if (reserve(&p->changed, &p->changed_capacity, new_length) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory");
-	uint8_t *to = p->changed;
-	put_word(p, to, ENHANCED_PACKET);
-	put_word(p, to + 4, new_length);
-	put_word(p, to + 8, interface);
-	put_word(p, to + 12, simple ? 0 : word(p, 12));
-	put_word(p, to + 16, simple ? 0 : word(p, 16));
-	put_word(p, to + 20,
-		captured > SNAPLEN_MAX - TB_PCAPNG_TAG ? SNAPLEN_MAX
-						       : captured + TB_PCAPNG_TAG);
-	put_word(p, to + 24,
-		wire > UINT32_MAX - TB_PCAPNG_TAG ? UINT32_MAX : wire + TB_PCAPNG_TAG);
-	put_tag(p, to + PACKET_HEAD, interface);
-	memcpy(to + PACKET_HEAD + TB_PCAPNG_TAG, p->block + head, room);
-	put_word(p, to + new_length - 4, new_length);
-	p->out = to;
-	p->out_n = new_length;
-	return TB_OK;
+			captured, p->block_bytes);
+	uint64_t ticks = (uint64_t)word(p, 12) << 32 | word(p, 16);
+	*record = (struct tb_record){
+		.at_ns = simple ? 0 : stamp_ns(interface, ticks),
+		.bytes = {p->block + head, captured},
+		.wire_bytes = wire < captured ? captured : wire,
+		.link_type = interface->link_type,
+		.interface = p->first_interface + number,
+	};
+	return 1;
 }
 
-static int change_block(
-	struct tb_pcapng *p, uint32_t type, uint32_t length, struct tb_error *error)
-{
-	switch (type) {
-	case INTERFACE:
-		return add_interface(p, length, error);
-	case PACKET:
-	case ENHANCED_PACKET:
-		if (length < PACKET_HEAD + 4)
-			return TB_OK; // libpcap's to refuse
-		return tag_packet(p, length, PACKET_HEAD,
-			type == PACKET ? half_word(p, 8) : word(p, 8), error);
-	case SIMPLE_PACKET:
-		if (length < SIMPLE_HEAD + 4)
-			return TB_OK;
-		return tag_packet(p, length, SIMPLE_HEAD, 0, error);
-	default:
-		return TB_OK;
-	}
-}
-
-// next_block puts a block into `out`. One that is cut by the end of the file is given as
-// it is, so that libpcap says so.
-static int next_block(struct tb_pcapng *p, struct tb_error *error)
-{
-	size_t have = 0;
-	int status = read_up_to(p, HEAD_BYTES, &have, error);
-	if (status != TB_OK)
-		return status;
-	p->out_at = 0;
-	p->out = p->block;
-	p->out_n = have;
-	p->ended = have < HEAD_BYTES;
-	if (p->ended)
-		return TB_OK;
-	// The section's type reads the same in both byte orders.
-	uint32_t type = word(p, 0);
-	if (type == SECTION && (status = begin_section(p, error)) != TB_OK)
-		return status;
-	uint32_t length = word(p, 4);
-	if (length < HEAD_BYTES || length % 4 != 0 || length > BLOCK_BYTES_MAX)
-		return tb_fail(error, TB_EFORMAT,
-			"a pcapng block claims %u bytes: expected 12 to %u, in fours",
-			length, BLOCK_BYTES_MAX);
-	status = read_up_to(p, length, &have, error);
-	if (status != TB_OK)
-		return status;
-	p->out = p->block;
-	p->out_n = have;
-	p->ended = have < length;
-	if (p->ended)
-		return TB_OK;
-	if (word(p, length - 4) != length)
-		return tb_fail(error, TB_EFORMAT,
-			"a pcapng block of %u bytes says at its end that it has %u",
-			length, word(p, length - 4));
-	return change_block(p, type, length, error);
-}
-
-int tb_pcapng_read(struct tb_pcapng *pcapng, void *buffer, size_t n, size_t *n_read,
+// take_block returns 1 when the block is a packet, 0 when it is another one.
+static int take_block(struct tb_pcapng *p, uint32_t type, struct tb_record *record,
 	struct tb_error *error)
 {
-	size_t done = 0;
-	while (done < n && !(pcapng->ended && pcapng->out_at == pcapng->out_n)) {
-		if (pcapng->out_at == pcapng->out_n && pcapng->failure.code == TB_OK &&
-			next_block(pcapng, &pcapng->failure) != TB_OK)
-			pcapng->out_at = pcapng->out_n = 0;
-		if (pcapng->failure.code != TB_OK)
-			break;
-		size_t piece = pcapng->out_n - pcapng->out_at;
-		if (piece > n - done)
-			piece = n - done;
-		memcpy((uint8_t *)buffer + done, pcapng->out + pcapng->out_at, piece);
-		pcapng->out_at += piece;
-		done += piece;
+	switch (type) {
+	case SECTION:
+		return check_version(p, error);
+	case INTERFACE:
+		return add_interface(p, error);
+	case PACKET:
+	case ENHANCED_PACKET:
+		if (p->block_bytes < PACKET_HEAD + 4)
+			return too_short("packet", error);
+		return give_packet(p, PACKET_HEAD,
+			type == PACKET ? half_word(p, 8) : word(p, 8), record, error);
+	case SIMPLE_PACKET:
+		if (p->block_bytes < SIMPLE_HEAD + 4)
+			return too_short("packet", error);
+		return give_packet(p, SIMPLE_HEAD, 0, record, error);
+	default:
+		return 0;
 	}
-	// What is whole goes first.
-	if (done == 0 && pcapng->failure.code != TB_OK) {
-		if (error)
-			*error = pcapng->failure;
-		return pcapng->failure.code;
+}
+
+int tb_pcapng_new(struct tb_pcapng **pcapng, FILE *stream, const struct tb_infile *file,
+	struct tb_error *error)
+{
+	struct tb_pcapng *new = calloc(1, sizeof *new);
+	uint32_t type;
+	if (!new)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	new->stream = stream;
+	new->file = file;
+	int status = next_block(new, &type, error);
+	if (status == 1)
+		status = check_version(new, error);
+	if (status != TB_OK) {
+		tb_pcapng_free(new);
+		return status;
 	}
-	*n_read = done;
+	*pcapng = new;
 	return TB_OK;
+}
+
+void tb_pcapng_free(struct tb_pcapng *pcapng)
+{
+	if (!pcapng)
+		return;
+	free(pcapng->interfaces);
+	free(pcapng->block);
+	free(pcapng);
+}
+
+int tb_pcapng_next(
+	struct tb_pcapng *pcapng, struct tb_record *record, struct tb_error *error)
+{
+	uint32_t type;
+	int status;
+	do {
+		status = next_block(pcapng, &type, error);
+		if (status <= 0)
+			return status;
+		status = take_block(pcapng, type, record, error);
+	} while (status == 0);
+	return status;
 }

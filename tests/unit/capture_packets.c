@@ -472,7 +472,7 @@ static void a_broken_block_ends_a_pcapng_where_it_is(void **state)
 	assert_int_equal(read_path(NULL), TB_EFORMAT);
 	assert_int_equal(n_got, 2);
 	assert_int_equal(error.at, 3);
-	assert_non_null(strstr(error.text, "mid-packet"));
+	assert_non_null(strstr(error.text, "mid-block"));
 }
 
 static void cut_and_corrupt_compression_is_told(void **state)
