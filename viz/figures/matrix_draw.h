@@ -1,17 +1,18 @@
 // The blocks of a congestion matrix, put on a picture: numbers where they can be read,
-// shaded strips where not, one shade a switch where even those are too small.
+// shaded strips where not, one shade per switch where even those are too small.
 #ifndef TB_MATRIX_DRAW_H
 #define TB_MATRIX_DRAW_H
 
+#include "legend.h"
 #include "marks.h"
 #include "matrix_layout.h"
 #include "run.h"
 #include "scale.h"
 
 enum tb_matrix_detail {
-	TB_DETAIL_NUMBERS,  // a shade and a number a link and a switch
+	TB_DETAIL_NUMBERS,  // a shade and a number per link and per switch
 	TB_DETAIL_CELLS,    // shades alone
-	TB_DETAIL_SWITCHES, // one shade a switch
+	TB_DETAIL_SWITCHES, // one shade per switch
 };
 
 // How a matrix is looked at. World point (x, y) is drawn at area + (point - pan) * zoom.
@@ -22,10 +23,10 @@ struct tb_matrix_view {
 	enum tb_colours colours;
 	enum tb_theme theme;
 	enum tb_font font, bold_font;
-	double font_size; // em at zoom 1; 0: a character a pixel, not scaled
+	double font_size; // em at zoom 1; 0: one character per pixel, not scaled
 	bool names;	  // switch names in the blocks
 	bool ramp;	  // without colours: the shade as one of " .:-=+*#%@"
-	bool tips;	  // a sentence a cell
+	bool tips;	  // a sentence for each cell
 	struct tb_pick selected, hovered;
 	struct tb_marks marks;
 	struct tb_scale links, switches; // tb_matrix_view_scale
@@ -52,19 +53,6 @@ void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *l
 bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
 	struct tb_pick pick, struct tb_box *box);
-
-// How a legend is drawn.
-struct tb_legend {
-	enum tb_colours colours;
-	enum tb_theme theme;
-	enum tb_font font; // TB_FONT_CELL: for a terminal
-	struct tb_scale scale;
-};
-
-// tb_legend_draw adds a bar of shades with the scale's ticks, in a box that is at least
-// 60 wide and 26 high (2 characters in a terminal).
-void tb_legend_draw(
-	struct tb_picture *picture, struct tb_box box, const struct tb_legend *legend);
 
 // tb_legend_of is the legend of a matrix' links.
 struct tb_legend tb_legend_of(const struct tb_matrix_view *view);
