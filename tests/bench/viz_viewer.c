@@ -3,7 +3,7 @@
 // zooming and playing, when bins are read for the first time and again, and memory.
 #include "screen.h"
 #include "store.h"
-#include "viewer.h"
+#include "views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static void look(const struct scene *scene, const char *path)
 	setenv("SDL_VIDEODRIVER", "dummy", 1);
 	check(tb_screen_new(&bench.screen, 1920, 1080, 1, &error), &error);
 	double begin = now_s();
-	check(tb_viewer_new(&bench.viewer, path, 0, &error), &error);
+	check(tb_viewer_new(&bench.viewer, tb_views, path, 0, &error), &error);
 	tb_viewer_resize(bench.viewer, 1920, 1080);
 	draw(&bench);
 	print(&bench, "first_picture", (now_s() - begin) * 1000, "ms");

@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		tb_session_state_read(&state, stream, "/tmp/run.db");
 		fclose(stream);
 		if (state.known && (state.width < 320 || state.width > 16384 ||
-					   state.look.theme > TB_DARK ||
-					   state.look.colours > TB_GREYS))
+					   state.look.style.theme > TB_DARK ||
+					   state.look.style.colours > TB_GREYS))
 			abort();
 		if (state.look.of_store && state.look.metric > TB_LONGEST)
 			abort();

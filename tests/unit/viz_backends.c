@@ -4,7 +4,7 @@
 
 #include "draw_cairo.h"
 #include "screen.h"
-#include "viewer.h"
+#include "views.h"
 
 #include <cairo.h>
 #include <math.h>
@@ -41,7 +41,8 @@ static int set_up(void **state)
 	setenv("SDL_VIDEODRIVER", "dummy", 1);
 	viz_path(stage->path);
 	viz_store(stage->path);
-	viz_check(tb_viewer_new(&stage->viewer, stage->path, 0, &error), &error);
+	viz_check(
+		tb_viewer_new(&stage->viewer, tb_views, stage->path, 0, &error), &error);
 	viz_check(tb_screen_new(&stage->screen, WIDTH, HEIGHT, 1, &error), &error);
 	tb_viewer_resize(stage->viewer, WIDTH, HEIGHT);
 	*state = stage;

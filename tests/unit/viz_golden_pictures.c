@@ -6,7 +6,7 @@
 #include "draw_terminal.h"
 #include "matrix_data.h"
 #include "matrix_picture.h"
-#include "viewer.h"
+#include "views.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,7 +183,7 @@ static void dump_session(struct stage *stage, const char *const *keys, const cha
 	struct tb_viewer *viewer;
 	struct tb_error error;
 	struct writing writing;
-	viz_check(tb_viewer_new(&viewer, stage->path, 0, &error), &error);
+	viz_check(tb_viewer_new(&viewer, tb_views, stage->path, 0, &error), &error);
 	tb_viewer_resize(viewer, 1280, 720);
 	for (; *keys; keys++)
 		assert_true(tb_viewer_key(viewer, *keys));

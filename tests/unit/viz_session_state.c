@@ -53,23 +53,23 @@ static void each_store_has_a_look_of_its_own(void **state)
 	struct tb_session_state loaded, saved = {.known = true,
 						.width = 1400,
 						.height = 900,
-						.look = {.theme = TB_DARK,
-							.colours = TB_VIRIDIS,
-							.logarithmic = true,
+						.look = {.style = {.theme = TB_DARK,
+								 .colours = TB_VIRIDIS,
+								 .logarithmic = true},
 							.of_store = true,
 							.view = 4,
 							.metric = TB_BYTES,
 							.window = {12, 20}}};
 	tb_session_state_save(&saved, store(*state, "one.db", one));
 	saved.look.view = 1;
-	saved.look.theme = TB_LIGHT;
+	saved.look.style.theme = TB_LIGHT;
 	tb_session_state_save(&saved, store(*state, "other run.db", other));
 	tb_session_state_load(&loaded, one);
 	assert_true(loaded.known && loaded.look.of_store);
 	assert_int_equal(loaded.look.view, 4);
 	assert_int_equal(loaded.look.metric, TB_BYTES);
 	assert_int_equal(loaded.look.window.first_bin, 12);
-	assert_int_equal(loaded.look.theme, TB_LIGHT); // the viewer's, set last
+	assert_int_equal(loaded.look.style.theme, TB_LIGHT); // the viewer's, set last
 	assert_int_equal(loaded.width, 1400);
 	tb_session_state_load(&loaded, other);
 	assert_int_equal(loaded.look.view, 1);

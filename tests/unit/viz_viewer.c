@@ -3,7 +3,7 @@
 
 #include "matrix.h"
 #include "run_text.h"
-#include "viewer.h"
+#include "views.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,8 @@ static int set_up(void **state)
 	struct tb_error error;
 	viz_path(stage->path);
 	viz_store(stage->path);
-	viz_check(tb_viewer_new(&stage->viewer, stage->path, 0, &error), &error);
+	viz_check(
+		tb_viewer_new(&stage->viewer, tb_views, stage->path, 0, &error), &error);
 	tb_viewer_resize(stage->viewer, WIDTH, HEIGHT);
 	*state = stage;
 	return 0;
@@ -399,7 +400,7 @@ static void a_store_without_a_run_says_so(void **state)
 	struct tb_error error;
 	viz_path(path);
 	viz_empty_store(path);
-	viz_check(tb_viewer_new(&viewer, path, 0, &error), &error);
+	viz_check(tb_viewer_new(&viewer, tb_views, path, 0, &error), &error);
 	tb_viewer_resize(viewer, WIDTH, HEIGHT);
 	assert_true(shows(viewer, "Nothing to show"));
 	assert_true(shows(viewer, "holds no run"));
@@ -412,7 +413,7 @@ static void a_store_without_a_run_says_so(void **state)
 	picture_of(viewer);
 	tb_viewer_free(viewer);
 	unlink(path);
-	assert_int_equal(tb_viewer_new(&viewer, path, 0, &error), TB_EIO);
+	assert_int_equal(tb_viewer_new(&viewer, tb_views, path, 0, &error), TB_EIO);
 }
 
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

@@ -1,7 +1,7 @@
 // The views and what links them: one selection, search, commands, what is taken along.
 #include "../viz_fixture.h"
 
-#include "viewer.h"
+#include "views.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,8 @@ static int set_up(void **state)
 	struct tb_error error;
 	viz_path(stage->path);
 	viz_store(stage->path);
-	viz_check(tb_viewer_new(&stage->viewer, stage->path, 0, &error), &error);
+	viz_check(
+		tb_viewer_new(&stage->viewer, tb_views, stage->path, 0, &error), &error);
 	tb_viewer_resize(stage->viewer, WIDTH, HEIGHT);
 	*state = stage;
 	return 0;
@@ -209,11 +210,11 @@ static void commands_are_found_by_their_words(void **state)
 	type(stage->viewer, "theme");
 	assert_true(shows(stage->viewer, "light or dark theme"));
 	tb_viewer_key(stage->viewer, "Return");
-	assert_int_equal(tb_viewer_look(stage->viewer).theme, TB_LIGHT);
+	assert_int_equal(tb_viewer_look(stage->viewer).style.theme, TB_LIGHT);
 	tb_viewer_key(stage->viewer, "Ctrl+P");
 	type(stage->viewer, "metric bytes");
 	tb_viewer_key(stage->viewer, "Return");
-	assert_int_equal(tb_viewer_metric(stage->viewer), TB_BYTES);
+	assert_int_equal(tb_viewer_look(stage->viewer).metric, TB_BYTES);
 }
 
 static void a_filter_holds_until_it_is_taken_back(void **state)
@@ -285,7 +286,7 @@ static void a_look_can_be_taken_up_again(void **state)
 	struct tb_viewer *again;
 	keys(stage->viewer, (const char *const[]){"F6", ".", "t", "l", "4", NULL});
 	struct tb_viewer_look look = tb_viewer_look(stage->viewer);
-	assert_int_equal(tb_viewer_new(&again, stage->path, 0, NULL), TB_OK);
+	assert_int_equal(tb_viewer_new(&again, tb_views, stage->path, 0, NULL), TB_OK);
 	tb_viewer_resize(again, WIDTH, HEIGHT);
 	tb_viewer_set_look(again, &look);
 	assert_true(shows(again, "Roots by what they hold up"));
@@ -341,7 +342,7 @@ static void numbers_can_be_in_their_unit_and_shades_logarithmic(void **state)
 	assert_true(shows(stage->viewer, "numbers in us"));
 	tb_viewer_key(stage->viewer, "l");
 	assert_true(shows(stage->viewer, "Log"));
-	assert_true(tb_viewer_look(stage->viewer).logarithmic);
+	assert_true(tb_viewer_look(stage->viewer).style.logarithmic);
 }
 
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

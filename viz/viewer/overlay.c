@@ -22,17 +22,17 @@ static void tip_cell(
 {
 	char amount[48];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s %s", cell->kind, cell->name);
-	tb_metric_format(viewer->metric, cell->value, amount, sizeof amount);
+	tb_metric_format(viewer->data.metric, cell->value, amount, sizeof amount);
 	if (cell->largest)
 		snprintf(tip->lines[1], sizeof tip->lines[1],
 			"%s %s, %.1f %% of the most loaded %s",
-			tb_metric_name(viewer->metric), amount,
+			tb_metric_name(viewer->data.metric), amount,
 			100.0 * (double)cell->value / (double)cell->largest, cell->kind);
 	else
 		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s",
-			tb_metric_name(viewer->metric), amount);
+			tb_metric_name(viewer->data.metric), amount);
 	snprintf(tip->lines[2], sizeof tip->lines[2], "%s",
-		tb_metric_meaning(viewer->metric));
+		tb_metric_meaning(viewer->data.metric));
 	tip->n_lines = 3;
 }
 
@@ -54,44 +54,17 @@ static void tip_button(struct tb_tip *tip, uint32_t request)
 	tip->n_lines = 2;
 }
 
-static void tip_strip(const struct tb_viewer *viewer, struct tb_tip *tip)
-{
-	struct tb_box place = viewer->places[TB_VIEW_TIME];
-	double share = (viewer->x - place.x - 16) / fmax(place.w - 32, 1);
-	double bins = (double)viewer->info->n_bins;
-	if (!viewer->wait_by_bin || bins < 1 || share < 0 || share >= 1)
-		return;
-	uint64_t bin = (uint64_t)(share * bins);
-	char time[80];
-	char wait[48];
-	tb_window_text(viewer->info, (struct tb_window){bin, bin + 1}, time, sizeof time);
-	snprintf(tip->lines[0], sizeof tip->lines[0], "%s", time);
-	snprintf(tip->lines[1], sizeof tip->lines[1], "wait of all links: %s",
-		tb_metric_format(TB_WAIT, viewer->wait_by_bin[bin], wait, sizeof wait));
-	tip->n_lines = 2;
-	uint32_t n_levels = viewer->info->n_levels;
-	for (uint32_t level = n_levels;
-		viewer->wait_by_level && level-- > 0 && tip->n_lines < TB_TIP_LINES;)
-		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
-			"at level %" PRIu32 ": %s", level,
-			tb_metric_format(TB_WAIT,
-				viewer->wait_by_level[bin * n_levels + level], wait,
-				sizeof wait));
-}
-
-// tip_of_view lets the view under the pointer say what its own parts are.
+// tip_of_view lets the view under the pointer explain its own parts.
 static void tip_of_view(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
-	for (size_t i = 0; i < TB_N_VIEWS; i++) {
-		const struct tb_view *view = tb_viewer_view((enum tb_view_name)i);
-		if (view->tip && tb_box_holds(viewer->places[i], viewer->x, viewer->y))
-			view->tip(viewer, viewer->hovered, tip);
-	}
+	const struct tb_pane *pane = tb_panes_at(&viewer->panes, tip->x, tip->y);
+	if (pane && pane->view->tip)
+		pane->view->tip(pane, tip);
 }
 
 static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_t node)
 {
-	const char *name = tb_run_node_name(viewer->run, (struct tb_node){node});
+	const char *name = tb_run_node_name(viewer->data.run, (struct tb_node){node});
 	snprintf(tip->lines[0], sizeof tip->lines[0], "node %" PRIu32 "%s%s", node,
 		name[0] ? ": " : "", name);
 	tip->n_lines = 1;
@@ -99,28 +72,29 @@ static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_
 
 static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
-	uint32_t index = viewer->hovered.index;
+	uint32_t index = tip->pick.index;
 	const struct tb_matrix_block *block;
 	const struct tb_run_link *link;
-	tip->n_lines = 0;
-	switch ((int)viewer->hovered.kind) {
+	switch ((int)tip->pick.kind) {
 	case TB_PICK_LINK:
-		link = &tb_run_links(viewer->run)[index];
+		link = &tb_run_links(viewer->data.run)[index];
 		tip_cell(viewer, tip,
 			&(struct counted){"link", link->name,
-				tb_metric_of(&viewer->samples[index], viewer->metric),
+				tb_metric_of(&viewer->data.samples[index],
+					viewer->data.metric),
 				link->at.kind == TB_LINK_EJECTION
 					? 0
-					: viewer->matrix.largest_link});
+					: viewer->data.matrix.largest_link});
 		break;
 	case TB_PICK_SWITCH:
-		block = block_of(&viewer->matrix, index);
+		block = block_of(&viewer->data.matrix, index);
 		tip_cell(viewer, tip,
 			&(struct counted){"switch",
-				tb_run_switches(viewer->run)[index].name,
-				block ? block->sum : 0, viewer->matrix.largest_switch});
+				tb_run_switches(viewer->data.run)[index].name,
+				block ? block->sum : 0,
+				viewer->data.matrix.largest_switch});
 		snprintf(tip->lines[2], sizeof tip->lines[2],
-			viewer->metric == TB_LONGEST
+			viewer->data.metric == TB_LONGEST
 				? "the longest of the links that come in"
 				: "the sum over the links that come in");
 		break;
@@ -134,10 +108,6 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	case TB_PICK_BUTTON:
 		tip_button(tip, index);
 		break;
-	case TB_PICK_PART:
-		if (index <= TB_PART_TO)
-			tip_strip(viewer, tip);
-		break;
 	case TB_PICK_NODE:
 		tip_node(viewer, tip, index);
 		break;
@@ -147,10 +117,12 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	tip_of_view(viewer, tip);
 }
 
-static void draw_tip(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_tip(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct tb_tip tip;
+	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
+	const struct tb_mouse *mouse = &viewer->mouse;
+	struct tb_tip tip = {
+		.x = mouse->x, .y = mouse->y, .pick = viewer->selection.hovered};
 	tip_of(viewer, &tip);
 	if (tip.n_lines == 0)
 		return;
@@ -158,13 +130,11 @@ static void draw_tip(struct tb_viewer *viewer, struct tb_picture *picture)
 	for (int i = 0; i < tip.n_lines; i++)
 		w = fmax(w, tb_text_width(i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT,
 				    i == 0 ? 12 : 11, tip.lines[i]));
-	w = fmin(ceil(w) + 2 * TIP_PAD, viewer->width);
+	w = fmin(ceil(w) + 2 * TIP_PAD, picture->width);
 	double h = tip.n_lines * TIP_LINE + 2 * TIP_PAD - 4;
 	// Below and right of the pointer, or on its other side where there is no room.
-	double x =
-		viewer->x + 16 + w > viewer->width ? viewer->x - 12 - w : viewer->x + 16;
-	double y =
-		viewer->y + 20 + h > viewer->height ? viewer->y - 12 - h : viewer->y + 20;
+	double x = tip.x + 16 + w > picture->width ? tip.x - 12 - w : tip.x + 16;
+	double y = tip.y + 20 + h > picture->height ? tip.y - 12 - h : tip.y + 20;
 	struct tb_box box = {round(fmax(x, 0)), round(fmax(y, 0)), w, h};
 	tb_picture_rect(picture, box, palette->raised);
 	tb_picture_frame(picture, box, 1, palette->line);
@@ -172,30 +142,31 @@ static void draw_tip(struct tb_viewer *viewer, struct tb_picture *picture)
 		struct tb_box line = {box.x + TIP_PAD, box.y + TIP_PAD - 2 + i * TIP_LINE,
 			w - 2 * TIP_PAD, TIP_LINE};
 		tb_picture_text(picture, line,
-			tb_viewer_type(viewer, i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT,
-				i == 0 ? 12 : 11, i == 2),
+			tb_style_type(&viewer->style,
+				i == 0 ? TB_FONT_BOLD : TB_FONT_TEXT, i == 0 ? 12 : 11,
+				i == 2),
 			tip.lines[i]);
 	}
 }
 
-static void draw_help(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
 	const struct tb_request_row *rows = tb_request_rows();
 	const double line_h = 21;
-	const double column_w = fmin(400, (viewer->width - 60) / 2);
+	const double column_w = fmin(400, (picture->width - 60) / 2);
 	const int per_column = (TB_N_REQUESTS + 1) / 2;
 	struct tb_colour veil = palette->page;
 	veil.a = 200;
 	tb_picture_rect(
-		picture, (struct tb_box){0, 0, viewer->width, viewer->height}, veil);
+		picture, (struct tb_box){0, 0, picture->width, picture->height}, veil);
 	struct tb_box box = {0, 0, 2 * column_w + 40, per_column * line_h + 112};
-	box.x = round((viewer->width - box.w) / 2);
-	box.y = round((viewer->height - box.h) / 2);
+	box.x = round((picture->width - box.w) / 2);
+	box.y = round((picture->height - box.h) / 2);
 	tb_picture_rect(picture, box, palette->panel);
 	tb_picture_frame(picture, box, 1, palette->line);
 	tb_picture_text(picture, (struct tb_box){box.x + 24, box.y + 16, 400, 24},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 16, false), "Keys");
+		tb_style_type(&viewer->style, TB_FONT_BOLD, 16, false), "Keys");
 	for (int i = 0; i < TB_N_REQUESTS; i++) {
 		double x = box.x + 24 + (i / per_column) * column_w;
 		double y = box.y + 50 + (i % per_column) * line_h;
@@ -204,30 +175,31 @@ static void draw_help(struct tb_viewer *viewer, struct tb_picture *picture)
 				   : i == TB_REQUEST_VIEW ? "F2 to F8"
 							  : rows[i].keys;
 		tb_picture_text(picture, (struct tb_box){x, y, 104, line_h},
-			tb_viewer_type(viewer, TB_FONT_MONO, 12, false), keys);
+			tb_style_type(&viewer->style, TB_FONT_MONO, 12, false), keys);
 		tb_picture_text(picture,
 			(struct tb_box){x + 108, y, column_w - 116, line_h},
-			tb_viewer_type(viewer, TB_FONT_TEXT, 12, true), rows[i].help);
+			tb_style_type(&viewer->style, TB_FONT_TEXT, 12, true),
+			rows[i].help);
 	}
 	tb_picture_text(picture,
 		(struct tb_box){box.x + 24, box.y + box.h - 42, box.w - 48, 20},
-		tb_viewer_type(viewer, TB_FONT_TEXT, 12, false),
+		tb_style_type(&viewer->style, TB_FONT_TEXT, 12, false),
 		"Mouse: the wheel zooms at the pointer, a drag moves, a click selects, a "
 		"double click zooms to it. On the strip of time a drag brushes a "
 		"window.");
 }
 
-static void draw_banner(struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_banner(const struct tb_viewer *viewer, struct tb_picture *picture,
 	const char *text, bool trouble)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	double w = fmin(tb_text_width(TB_FONT_TEXT, 13, text) + 44, viewer->width - 20);
-	struct tb_box box = {round((viewer->width - w) / 2),
-		viewer->places[TB_VIEW_TABS].y + 8, w, 34};
-	if (!viewer->run) {
-		box.y = round(viewer->height / 2) - 17;
+	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
+	double w = fmin(tb_text_width(TB_FONT_TEXT, 13, text) + 44, picture->width - 20);
+	struct tb_box box = {round((picture->width - w) / 2),
+		viewer->panes.slots[TB_SLOT_TABS].y + 8, w, 34};
+	if (!viewer->data.run) {
+		box.y = round(picture->height / 2) - 17;
 		tb_picture_text(picture,
-			(struct tb_box){0, box.y - 40, viewer->width, 24},
+			(struct tb_box){0, box.y - 40, picture->width, 24},
 			(struct tb_type){
 				TB_FONT_BOLD, 16, TB_ALIGN_CENTRE, palette->text},
 			"Nothing to show");
@@ -236,19 +208,22 @@ static void draw_banner(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_rect(picture, (struct tb_box){box.x, box.y, 4, box.h},
 		trouble ? palette->accent : palette->muted);
 	tb_picture_text(picture, (struct tb_box){box.x + 22, box.y, box.w - 44, box.h},
-		tb_viewer_type(viewer, TB_FONT_TEXT, 13, false), text);
+		tb_style_type(&viewer->style, TB_FONT_TEXT, 13, false), text);
 }
 
-void tb_overlay_draw(struct tb_viewer *viewer, struct tb_picture *picture)
+void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
-	if (viewer->trouble[0])
-		draw_banner(viewer, picture, viewer->trouble, true);
-	else if (viewer->notice_s > 0)
-		draw_banner(viewer, picture, viewer->notice, false);
+	const struct tb_messages *messages = &viewer->messages;
+	const struct tb_mouse *mouse = &viewer->mouse;
+	if (messages->trouble[0])
+		draw_banner(viewer, picture, messages->trouble, true);
+	else if (messages->notice_s > 0)
+		draw_banner(viewer, picture, messages->notice, false);
 	if (viewer->help)
 		draw_help(viewer, picture);
 	else if (viewer->prompt.kind != TB_PROMPT_NONE)
-		tb_prompt_draw(viewer, picture);
-	else if (viewer->run && viewer->pointer_in && !viewer->pressed)
+		tb_prompt_draw(&viewer->prompt, &viewer->style, viewer->selection.hovered,
+			picture);
+	else if (viewer->data.run && mouse->in && !mouse->pressed)
 		draw_tip(viewer, picture);
 }

@@ -1,33 +1,67 @@
-// The keys that zoom and move, for every view that can do both.
-#include "viewer_impl.h"
+// What views share of drawing and moving.
+#include "view.h"
 
-bool tb_viewer_move(struct tb_viewer *viewer, const struct tb_request *asked,
-	struct tb_box area, const struct tb_view_moves *moves)
+#include <stdlib.h>
+
+bool tb_pane_move(struct tb_pane *pane, const struct tb_request *asked,
+	struct tb_box area, const struct tb_pane_moves *moves)
 {
 	double x = area.x + area.w / 2, y = area.y + area.h / 2;
 	switch ((int)asked->name) {
 	case TB_REQUEST_FIT:
-		moves->fit(viewer);
+		moves->fit(pane);
 		return true;
 	case TB_REQUEST_ZOOM_IN:
-		moves->zoom_at(viewer, x, y, TB_ZOOM_STEP);
+		moves->zoom_at(pane, x, y, TB_ZOOM_STEP);
 		return true;
 	case TB_REQUEST_ZOOM_OUT:
-		moves->zoom_at(viewer, x, y, 1 / TB_ZOOM_STEP);
+		moves->zoom_at(pane, x, y, 1 / TB_ZOOM_STEP);
 		return true;
 	case TB_REQUEST_PAN_LEFT:
-		moves->pan(viewer, TB_PAN_STEP, 0);
+		moves->pan(pane, TB_PAN_STEP, 0);
 		return true;
 	case TB_REQUEST_PAN_RIGHT:
-		moves->pan(viewer, -TB_PAN_STEP, 0);
+		moves->pan(pane, -TB_PAN_STEP, 0);
 		return true;
 	case TB_REQUEST_PAN_UP:
-		moves->pan(viewer, 0, TB_PAN_STEP);
+		moves->pan(pane, 0, TB_PAN_STEP);
 		return true;
 	case TB_REQUEST_PAN_DOWN:
-		moves->pan(viewer, 0, -TB_PAN_STEP);
+		moves->pan(pane, 0, -TB_PAN_STEP);
 		return true;
 	default:
 		return false;
 	}
+}
+
+void tb_pane_nothing(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *why)
+{
+	struct tb_box place = pane->place;
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_text(picture,
+		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
+		why);
+}
+
+void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, enum tb_request_name request, const char *text)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_pick pick = {TB_PICK_BUTTON, request};
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
+	tb_picture_rect(picture, box, under ? palette->line : palette->raised);
+	tb_picture_pick(picture, pick);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_text(picture, box, type, text);
+}
+
+void tb_pane_drop(struct tb_pane *pane)
+{
+	if (pane->view->close && pane->state)
+		pane->view->close(pane->state);
+	free(pane->state);
+	pane->state = NULL;
 }

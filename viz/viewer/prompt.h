@@ -1,16 +1,17 @@
 // The line that one types into: search, commands, a filter, a file to save to; with what
-// it offers below. Part of the viewer's state; for viewer*.c and view_*.c alone.
+// it offers below. It edits text and keeps the best offers; what the text finds is the
+// business of search.h and commands.h, and what comes of it the viewer's.
 #ifndef TB_PROMPT_H
 #define TB_PROMPT_H
 
-#include "picture.h"
 #include "requests.h"
+#include "style.h"
 
 #define TB_PROMPT_RESULTS 12
 #define TB_PROMPT_TEXT	  512
 
 enum tb_prompt_kind {
-	TB_PROMPT_NONE,
+	TB_PROMPT_NONE, // closed
 	TB_PROMPT_SEARCH,
 	TB_PROMPT_COMMANDS,
 	TB_PROMPT_FILTER, // applied while it is typed
@@ -34,27 +35,24 @@ struct tb_prompt {
 	int n, chosen;
 };
 
-struct tb_viewer;
+// What a key did to the prompt.
+enum tb_prompt_event {
+	TB_PROMPT_IGNORED,
+	TB_PROMPT_MOVED,    // another offer is chosen
+	TB_PROMPT_EDITED,   // the text changed: the offers are out of date
+	TB_PROMPT_ACCEPTED, // Return
+	TB_PROMPT_LEFT,	    // Escape; the text is empty
+};
 
-// tb_prompt_open shows it with some text in it.
-void tb_prompt_open(struct tb_viewer *viewer, enum tb_prompt_kind kind, const char *text);
-void tb_prompt_close(struct tb_viewer *viewer);
-
-// tb_prompt_key takes a key while the prompt is open; true when it did something.
-bool tb_prompt_key(struct tb_viewer *viewer, const char *key);
-
-// tb_prompt_press answers a press of the pointer while it is open.
-void tb_prompt_press(struct tb_viewer *viewer, struct tb_pick pick);
-
-void tb_prompt_draw(struct tb_viewer *viewer, struct tb_picture *picture);
+// tb_prompt_key takes a key while the prompt is open.
+enum tb_prompt_event tb_prompt_key(struct tb_prompt *prompt, const char *key);
 
 // tb_prompt_offer puts a result in its place among the best; false when it is none of
 // them.
 bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *result);
 
-// tb_search_find offers what is called as the prompt's text says: switches ("2.13"),
-// links, nodes by number or host name, jobs. A first word "switch", "link", "node",
-// "host" or "job" looks for that alone.
-void tb_search_find(struct tb_viewer *viewer, struct tb_prompt *prompt);
+// tb_prompt_draw puts it over a picture; `hovered` is what is under the pointer.
+void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style,
+	struct tb_pick hovered, struct tb_picture *picture);
 
 #endif

@@ -1,11 +1,26 @@
-// The links of the window as rows, filtered and in order: what the list beside and the
-// table of links show.
+#include "rows.h"
+
 #include "select.h"
-#include "viewer_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+int tb_rows_init(struct tb_rows *rows, const struct tb_viewer_data *data)
+{
+	uint32_t n = data->info->n_links;
+	*rows = (struct tb_rows){.data = data,
+		.list = calloc(n ? n : 1, sizeof *rows->list),
+		.sparks = calloc(1, sizeof *rows->sparks)};
+	return rows->list && rows->sparks ? TB_OK : TB_ENOMEM;
+}
+
+void tb_rows_fini(struct tb_rows *rows)
+{
+	free(rows->list);
+	free(rows->sparks);
+	*rows = (struct tb_rows){.list = NULL};
+}
 
 static int by_key(const void *one, const void *other)
 {
@@ -16,32 +31,31 @@ static int by_key(const void *one, const void *other)
 	return a->link.id < b->link.id ? -1 : a->link.id > b->link.id;
 }
 
-enum tb_metric tb_rows_metric(const struct tb_viewer *viewer)
+enum tb_metric tb_rows_metric(const struct tb_rows *rows)
 {
-	return viewer->column < TB_COLUMN_METRIC
-		       ? viewer->metric
-		       : (enum tb_metric)(viewer->column - TB_COLUMN_METRIC);
+	return rows->column < TB_COLUMN_METRIC
+		       ? rows->data->metric
+		       : (enum tb_metric)(rows->column - TB_COLUMN_METRIC);
 }
 
-struct tb_scale tb_rows_scale(const struct tb_viewer *viewer)
+struct tb_scale tb_rows_scale(const struct tb_rows *rows, const struct tb_style *style)
 {
-	enum tb_metric metric = tb_rows_metric(viewer);
+	enum tb_metric metric = tb_rows_metric(rows);
 	uint64_t largest = 0;
-	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
-		uint64_t value = tb_metric_of(&viewer->samples[i], metric);
+	for (uint32_t i = 0; i < rows->data->info->n_links; i++) {
+		uint64_t value = tb_metric_of(&rows->data->samples[i], metric);
 		largest = value > largest ? value : largest;
 	}
-	return tb_scale_of(tb_quantity_of(metric), (double)largest, viewer->absolute,
-		viewer->logarithmic);
+	return tb_style_scale(style, tb_quantity_of(metric), (double)largest);
 }
 
-static uint64_t key_of(const struct tb_viewer *viewer, uint32_t link)
+static uint64_t key_of(const struct tb_rows *rows, uint32_t link)
 {
 	uint64_t key =
-		viewer->column == TB_COLUMN_NAME
+		rows->column == TB_COLUMN_NAME
 			? ~(uint64_t)link
-			: tb_metric_of(&viewer->samples[link], tb_rows_metric(viewer));
-	return viewer->rising ? ~key : key;
+			: tb_metric_of(&rows->data->samples[link], tb_rows_metric(rows));
+	return rows->rising ? ~key : key;
 }
 
 const char *tb_rows_kind(enum tb_link_kind kind)
@@ -54,12 +68,12 @@ const char *tb_rows_kind(enum tb_link_kind kind)
 }
 
 // passes looks for every word of the filter in the link's name or kind.
-static bool passes(const struct tb_viewer *viewer, uint32_t link)
+static bool passes(const struct tb_rows *rows, uint32_t link)
 {
-	const struct tb_run_link *at = &tb_run_links(viewer->run)[link];
-	const char *word = viewer->filter;
+	const struct tb_run_link *at = &tb_run_links(rows->data->run)[link];
+	const char *word = rows->filter;
 	while (*(word += strspn(word, " "))) {
-		char wanted[sizeof viewer->filter];
+		char wanted[sizeof rows->filter];
 		size_t length = strcspn(word, " ");
 		memcpy(wanted, word, length);
 		wanted[length] = '\0';
@@ -71,71 +85,68 @@ static bool passes(const struct tb_viewer *viewer, uint32_t link)
 	return true;
 }
 
-void tb_rows_read(struct tb_viewer *viewer)
+void tb_rows_read(struct tb_rows *rows)
 {
-	enum tb_metric metric = tb_rows_metric(viewer);
-	viewer->n_rows = 0;
-	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
-		if (tb_metric_of(&viewer->samples[i], metric) == 0)
+	enum tb_metric metric = tb_rows_metric(rows);
+	rows->n = 0;
+	for (uint32_t i = 0; i < rows->data->info->n_links; i++) {
+		if (tb_metric_of(&rows->data->samples[i], metric) == 0)
 			continue;
-		if (viewer->filter[0] && !passes(viewer, i))
+		if (rows->filter[0] && !passes(rows, i))
 			continue;
-		viewer->rows[viewer->n_rows++] =
-			(struct tb_list_row){{i}, key_of(viewer, i)};
+		rows->list[rows->n++] = (struct tb_list_row){{i}, key_of(rows, i)};
 	}
-	viewer->n_ranked = 0;
-	tb_rows_rank(viewer, 1);
-	viewer->stale = true;
+	rows->n_ranked = 0;
+	tb_rows_rank(rows, 1);
 }
 
-// Of a hundred thousand links a page is read: only that much is sorted.
-void tb_rows_rank(struct tb_viewer *viewer, double n)
+void tb_rows_rank(struct tb_rows *rows, double n)
 {
-	uint32_t wanted = n < viewer->n_rows ? (uint32_t)n : viewer->n_rows;
-	uint32_t done = viewer->n_ranked;
+	uint32_t wanted = n < rows->n ? (uint32_t)n : rows->n;
+	uint32_t done = rows->n_ranked;
 	if (wanted <= done)
 		return;
 	wanted = wanted < done * 2 ? done * 2 : wanted; // few steps to the end
-	tb_select_first(viewer->rows + done, viewer->n_rows - done, sizeof *viewer->rows,
+	tb_select_first(rows->list + done, rows->n - done, sizeof *rows->list,
 		wanted - done, by_key);
-	viewer->n_ranked = wanted < viewer->n_rows ? wanted : viewer->n_rows;
+	rows->n_ranked = wanted < rows->n ? wanted : rows->n;
 }
 
-void tb_rows_order(struct tb_viewer *viewer, enum tb_list_column column)
+void tb_rows_order(struct tb_rows *rows, enum tb_list_column column)
 {
-	viewer->rising = column == viewer->column && !viewer->rising;
-	viewer->column = column;
-	viewer->scroll = 0;
-	tb_rows_read(viewer);
+	rows->rising = column == rows->column && !rows->rising;
+	rows->column = column;
+	rows->scroll = 0;
+	tb_rows_read(rows);
 }
 
 // As many rows as come before it, sorted or not.
-uint32_t tb_rows_of(const struct tb_viewer *viewer)
+uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick)
 {
-	uint32_t link = viewer->selected.index, n = 0;
+	uint32_t link = pick.index, n = 0;
 	bool found = false;
-	if (viewer->selected.kind != TB_PICK_LINK || link >= viewer->info->n_links)
-		return viewer->n_rows;
-	const struct tb_list_row row = {{link}, key_of(viewer, link)};
-	for (uint32_t i = 0; i < viewer->n_rows; i++) {
-		n += by_key(&viewer->rows[i], &row) < 0;
-		found |= viewer->rows[i].link.id == link;
+	if (pick.kind != TB_PICK_LINK || link >= rows->data->info->n_links)
+		return rows->n;
+	const struct tb_list_row row = {{link}, key_of(rows, link)};
+	for (uint32_t i = 0; i < rows->n; i++) {
+		n += by_key(&rows->list[i], &row) < 0;
+		found |= rows->list[i].link.id == link;
 	}
-	return found ? n : viewer->n_rows;
+	return found ? n : rows->n;
 }
 
-void tb_rows_step(struct tb_viewer *viewer, int by)
+bool tb_rows_step(struct tb_rows *rows, struct tb_pick pick, int by, struct tb_link *link)
 {
-	uint32_t row = tb_rows_of(viewer);
-	if (viewer->n_rows == 0)
-		return;
-	if (row == viewer->n_rows)
+	uint32_t row = tb_rows_of(rows, pick);
+	if (rows->n == 0)
+		return false;
+	if (row == rows->n)
 		row = 0;
 	else if (by < 0)
 		row -= row > 0;
 	else
-		row += row + 1 < viewer->n_rows;
-	tb_rows_rank(viewer, row + 1.0);
-	tb_viewer_select(
-		viewer, (struct tb_pick){TB_PICK_LINK, viewer->rows[row].link.id});
+		row += row + 1 < rows->n;
+	tb_rows_rank(rows, row + 1.0);
+	*link = rows->list[row].link;
+	return true;
 }

@@ -1,8 +1,6 @@
-// Finding things by their names.
-#include "viewer_impl.h"
+#include "search.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,10 +29,10 @@ static void offer(struct tb_prompt *prompt, int score, struct tb_pick pick,
 }
 
 static void find_switches(
-	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
-	for (uint32_t i = 0; i < viewer->info->n_switches; i++) {
-		const char *name = tb_run_switches(viewer->run)[i].name;
+	for (uint32_t i = 0; i < data->info->n_switches; i++) {
+		const char *name = tb_run_switches(data->run)[i].name;
 		char text[32];
 		snprintf(text, sizeof text, "switch %s", name);
 		offer(prompt, match(name, wanted), (struct tb_pick){TB_PICK_SWITCH, i},
@@ -43,10 +41,10 @@ static void find_switches(
 }
 
 static void find_nodes(
-	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
-	for (uint32_t i = 0; i < viewer->info->n_nodes; i++) {
-		const char *name = tb_run_node_name(viewer->run, (struct tb_node){i});
+	for (uint32_t i = 0; i < data->info->n_nodes; i++) {
+		const char *name = tb_run_node_name(data->run, (struct tb_node){i});
 		char number[16], text[128];
 		snprintf(number, sizeof number, "%" PRIu32, i);
 		int score = match(number, wanted);
@@ -62,10 +60,10 @@ static void find_nodes(
 }
 
 static void find_links(
-	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
-	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
-		const char *name = tb_run_links(viewer->run)[i].name;
+	for (uint32_t i = 0; i < data->info->n_links; i++) {
+		const char *name = tb_run_links(data->run)[i].name;
 		int score = match(name, wanted);
 		char text[80];
 		if (score >= NO_MATCH)
@@ -76,10 +74,10 @@ static void find_links(
 }
 
 static void find_jobs(
-	struct tb_viewer *viewer, struct tb_prompt *prompt, const char *wanted)
+	const struct tb_viewer_data *data, struct tb_prompt *prompt, const char *wanted)
 {
-	for (uint32_t i = 0; i < viewer->info->n_jobs; i++) {
-		const char *name = tb_run_job_name(viewer->run, i);
+	for (uint32_t i = 0; i < data->info->n_jobs; i++) {
+		const char *name = tb_run_job_name(data->run, i);
 		char text[128];
 		snprintf(text, sizeof text, "job %.100s", name);
 		offer(prompt, match(name, wanted) + 2, (struct tb_pick){TB_PICK_JOB, i},
@@ -89,11 +87,11 @@ static void find_jobs(
 
 static const struct {
 	const char *word;
-	void (*find)(struct tb_viewer *, struct tb_prompt *, const char *);
+	void (*find)(const struct tb_viewer_data *, struct tb_prompt *, const char *);
 } finders[] = {{"switch", find_switches}, {"node", find_nodes}, {"host", find_nodes},
 	{"job", find_jobs}, {"link", find_links}};
 
-void tb_search_find(struct tb_viewer *viewer, struct tb_prompt *prompt)
+void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 {
 	const char *wanted = prompt->text + strspn(prompt->text, " ");
 	size_t n = sizeof finders / sizeof *finders, only = n;
@@ -107,10 +105,9 @@ void tb_search_find(struct tb_viewer *viewer, struct tb_prompt *prompt)
 	}
 	// "node 5 > 0.1" is a link's name all the same.
 	if (only < n)
-		finders[only].find(
-			viewer, prompt, wanted + strlen(finders[only].word) + 1);
+		finders[only].find(data, prompt, wanted + strlen(finders[only].word) + 1);
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(finders[i].word, "host") != 0 &&
 			(only == n || finders[i].find == find_links))
-			finders[i].find(viewer, prompt, wanted);
+			finders[i].find(data, prompt, wanted);
 }

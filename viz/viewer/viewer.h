@@ -1,28 +1,31 @@
-// The viewer without a window: what is shown of a run, how it answers to keys and the
-// pointer, and the picture that this makes. Drawn on a screen by session.h; tested as it
-// stands here.
+// The viewer without a window: what is shown of a run, how it answers keys and the
+// pointer, and the picture that results. A window draws it; tests use it as it is.
 //
 // Model: a store is opened read-only. The viewer holds a window of simulated time, a
-// metric, a selection, a zoom. Every event changes that and marks the picture stale;
-// tb_viewer_picture prepares it anew when it is. Views (viewer_impl.h) share the state,
-// so what is selected in one is marked in all.
+// metric, a selection, and a pane for each view it was given (view.h). Every event
+// changes that and marks the picture stale; tb_viewer_picture prepares it anew when it
+// is. Views share the state, so what is selected in one is marked in all.
 //
-// Troubles with the store while it is shown (gone, damaged) do not end the viewer: they
-// are told on the picture, and what was last read stays. One thread at a time per object.
+// A store that goes away or turns out to be damaged while it is shown does not end the
+// viewer: the picture says so, and what was read before stays. One thread at a time per
+// object.
 #ifndef TB_VIEWER_H
 #define TB_VIEWER_H
 
 #include "picture.h"
 #include "requests.h"
 #include "run.h"
+#include "style.h"
 
 struct tb_viewer; // opaque
+struct tb_view;
 
-// tb_viewer_new opens run number `id` (0: the newest). A store that holds no run makes a
-// viewer that says so, a trace one that offers networks to replay it on; what is absent
-// or neither is an error.
-int tb_viewer_new(struct tb_viewer **viewer, const char *path, int64_t id,
-	struct tb_error *error) TB_MUST_USE;
+// tb_viewer_new opens run number `id` (0: the newest) and shows it in `views`, a list
+// that ends with NULL, holds at least one main view and outlives the viewer. A store that
+// holds no run makes a viewer that says so, a trace one that offers networks to replay it
+// on. Errors as of tb_run_open.
+int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
+	const char *path, int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_viewer_free(struct tb_viewer *viewer);
 
 // What the viewer is fed. Lengths in abstract pixels.
@@ -44,7 +47,7 @@ void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
 void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s);
 
 // tb_viewer_check looks whether the store is still there, and shows what a writer has
-// added to it; cheap, for every few seconds, and oftener where tb_viewer_follows says
+// added to it. Cheap: for every few seconds, and more often while tb_viewer_follows says
 // that the run has not ended.
 void tb_viewer_check(struct tb_viewer *viewer);
 bool tb_viewer_follows(const struct tb_viewer *viewer);
@@ -52,30 +55,19 @@ bool tb_viewer_follows(const struct tb_viewer *viewer);
 // tb_viewer_replays says whether a trace that was opened is being replayed.
 bool tb_viewer_replays(const struct tb_viewer *viewer);
 
-// tb_viewer_compare sets run `id` (0: the newest) of another store, or of the same,
-// beside the one that is shown, and shows both.
-int tb_viewer_compare(struct tb_viewer *viewer, const char *path, int64_t id,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_viewer_preload reads a little of the run ahead of need, for when nobody asks for
-// anything; false when there is nothing left to read or no room for it.
+// tb_viewer_preload reads a little of the run ahead of need, for when the user is idle;
+// false when there is nothing left to read or no room for it.
 bool tb_viewer_preload(struct tb_viewer *viewer);
 
-// tb_viewer_notice tells the user something for a few seconds.
+// tb_viewer_notice puts a sentence on the picture for a few seconds.
 void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...) TB_PRINTF(2, 3);
-
-void tb_viewer_set_theme(struct tb_viewer *viewer, enum tb_theme theme);
-void tb_viewer_set_colours(struct tb_viewer *viewer, enum tb_colours colours);
-void tb_viewer_set_metric(struct tb_viewer *viewer, enum tb_metric metric);
 
 // How a viewer looks at a store, to look at it so again.
 struct tb_viewer_look {
-	enum tb_theme theme;
-	enum tb_colours colours;
-	bool absolute, logarithmic;
-	// Of the store that is shown; of another run of it what does not fit is left.
+	struct tb_style style;
+	// Of the store that is shown; what does not fit another run is left out.
 	bool of_store;
-	int view; // 0: the matrix, then as the tabs have them
+	int view; // number of the main view, from 0, as the tabs have them
 	enum tb_metric metric;
 	struct tb_window window;
 };
@@ -111,7 +103,7 @@ enum tb_wish tb_viewer_take_wish(struct tb_viewer *viewer);
 // tb_viewer_wish_path is the file that the wish taken last is about.
 const char *tb_viewer_wish_path(const struct tb_viewer *viewer);
 
-// tb_viewer_copy gives what is selected, or the run, as lines of text that the caller
+// tb_viewer_copy returns what is selected, or the run, as lines of text that the caller
 // frees; NULL when memory ran out.
 char *tb_viewer_copy(struct tb_viewer *viewer);
 
@@ -122,8 +114,10 @@ void tb_viewer_export(struct tb_viewer *viewer, FILE *stream);
 // tb_viewer_typing says whether keys are text for the prompt.
 bool tb_viewer_typing(const struct tb_viewer *viewer);
 
-// tb_viewer_title is what the window is called; tb_viewer_metric what is shown.
+// tb_viewer_path is the store that is shown, or the trace while it has none.
+const char *tb_viewer_path(const struct tb_viewer *viewer);
+
+// tb_viewer_title is what the window is called.
 const char *tb_viewer_title(const struct tb_viewer *viewer);
-enum tb_metric tb_viewer_metric(const struct tb_viewer *viewer);
 
 #endif

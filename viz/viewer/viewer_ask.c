@@ -1,5 +1,7 @@
 // What keys, buttons and the palette ask for.
+#include "commands.h"
 #include "run_text.h"
+#include "search.h"
 #include "viewer_impl.h"
 
 #include <unistd.h>
@@ -9,101 +11,114 @@
 static void back_out(struct tb_viewer *viewer)
 {
 	const struct tb_request fit = {TB_REQUEST_FIT, 0};
-	const struct tb_view *main = tb_viewer_view(viewer->main);
+	const struct tb_viewer_data *data = &viewer->data;
+	struct tb_pane *main = viewer->panes.main;
 	if (viewer->help)
 		viewer->help = false;
-	else if (viewer->selected.kind != TB_PICK_NONE)
+	else if (viewer->selection.selected.kind != TB_PICK_NONE)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
-	else if (viewer->run && viewer->away[viewer->main])
-		main->request(viewer, &fit);
-	else if (viewer->run && !tb_window_whole(viewer->info, viewer->window))
-		tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->metric);
+	else if (data->run && main->away)
+		main->view->request(main, &fit);
+	else if (data->run && !tb_window_whole(data->info, data->window))
+		tb_viewer_show(viewer, (struct tb_window){0, 0}, data->metric);
 }
 
 // focus zooms to what is selected, in the main view.
 static void focus(struct tb_viewer *viewer)
 {
-	const struct tb_view *main = tb_viewer_view(viewer->main);
-	if (viewer->run && viewer->selected.kind != TB_PICK_NONE && main->reveal)
-		main->reveal(viewer, true);
+	struct tb_pane *main = viewer->panes.main;
+	if (viewer->data.run && viewer->selection.selected.kind != TB_PICK_NONE &&
+		main->view->reveal)
+		main->view->reveal(main, true);
 }
 
-// go_on shows the next of the views that there are.
-static void go_on(struct tb_viewer *viewer)
+// step selects the link of the row before the selected one (by -1) or after it (by 1).
+static void step(struct tb_viewer *viewer, int by)
 {
-	int next = (int)viewer->main;
-	do
-		next = next == TB_LAST_MAIN ? TB_FIRST_MAIN : next + 1;
-	while (!tb_viewer_has(viewer, (enum tb_view_name)next));
-	tb_viewer_go(viewer, (enum tb_view_name)next);
+	struct tb_link link;
+	if (viewer->data.run &&
+		tb_rows_step(&viewer->rows, viewer->selection.selected, by, &link))
+		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_LINK, link.id});
+}
+
+static void order(struct tb_rows *rows)
+{
+	tb_rows_order(rows, (enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
+}
+
+// show_request answers what changes the window's metric or the view.
+static bool show_request(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	const struct tb_viewer_data *data = &viewer->data;
+	switch ((int)request->name) {
+	case TB_REQUEST_METRIC:
+		tb_viewer_show(viewer, data->window, (enum tb_metric)request->choice);
+		return true;
+	case TB_REQUEST_METRIC_NEXT:
+		tb_viewer_show(viewer, data->window,
+			(enum tb_metric)((data->metric + 1) % (TB_LONGEST + 1)));
+		return true;
+	case TB_REQUEST_VIEW:
+		tb_viewer_go(viewer, tb_panes_main(&viewer->panes, request->choice));
+		return true;
+	case TB_REQUEST_VIEW_NEXT:
+		tb_viewer_go(viewer, tb_panes_next(&viewer->panes));
+		return true;
+	default:
+		return false;
+	}
+}
+
+// wish_request answers what only the window can do.
+static bool wish_request(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	enum tb_wish wish = request->name == TB_REQUEST_COPY	  ? TB_WISH_COPY
+			    : request->name == TB_REQUEST_LARGER  ? TB_WISH_LARGER
+			    : request->name == TB_REQUEST_SMALLER ? TB_WISH_SMALLER
+			    : request->name == TB_REQUEST_NATURAL ? TB_WISH_NATURAL
+			    : request->name == TB_REQUEST_QUIT	  ? TB_WISH_QUIT
+								  : TB_WISH_NONE;
+	if (wish != TB_WISH_NONE)
+		viewer->wished.what = wish;
+	return wish != TB_WISH_NONE;
 }
 
 // own_request answers what concerns the viewer as a whole.
 static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	switch ((int)request->name) {
-	case TB_REQUEST_METRIC:
-		tb_viewer_show(viewer, viewer->window, (enum tb_metric)request->choice);
-		return true;
-	case TB_REQUEST_METRIC_NEXT:
-		tb_viewer_show(viewer, viewer->window,
-			(enum tb_metric)((viewer->metric + 1) % (TB_LONGEST + 1)));
-		return true;
-	case TB_REQUEST_VIEW:
-		tb_viewer_go(
-			viewer, (enum tb_view_name)(TB_FIRST_MAIN + request->choice));
-		return true;
-	case TB_REQUEST_VIEW_NEXT:
-		go_on(viewer);
-		return true;
 	case TB_REQUEST_ABSOLUTE:
-		viewer->absolute = !viewer->absolute;
+		viewer->style.absolute = !viewer->style.absolute;
 		return true;
 	case TB_REQUEST_LOGARITHMIC:
-		viewer->logarithmic = !viewer->logarithmic;
+		viewer->style.logarithmic = !viewer->style.logarithmic;
 		return true;
 	case TB_REQUEST_HOTTER:
 	case TB_REQUEST_COOLER:
-		if (viewer->run)
-			tb_rows_step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
+		step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
 		return true;
 	case TB_REQUEST_ORDER:
-		if (viewer->run)
-			tb_rows_order(viewer, (enum tb_list_column)((viewer->column + 1) %
-								    TB_N_COLUMNS));
+		if (viewer->data.run)
+			order(&viewer->rows);
 		return true;
 	case TB_REQUEST_FOCUS:
 		focus(viewer);
 		return true;
 	case TB_REQUEST_THEME:
-		viewer->theme = viewer->theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
+		viewer->style.theme =
+			viewer->style.theme == TB_LIGHT ? TB_DARK : TB_LIGHT;
 		return true;
 	case TB_REQUEST_COLOURS:
-		viewer->colours =
-			(enum tb_colours)((viewer->colours + 1) % (TB_GREYS + 1));
+		viewer->style.colours =
+			(enum tb_colours)((viewer->style.colours + 1) % (TB_GREYS + 1));
 		tb_viewer_notice(
-			viewer, "colour map: %s", tb_colours_name(viewer->colours));
-		return true;
-	case TB_REQUEST_COPY:
-		viewer->wish = TB_WISH_COPY;
-		return true;
-	case TB_REQUEST_LARGER:
-		viewer->wish = TB_WISH_LARGER;
-		return true;
-	case TB_REQUEST_SMALLER:
-		viewer->wish = TB_WISH_SMALLER;
-		return true;
-	case TB_REQUEST_NATURAL:
-		viewer->wish = TB_WISH_NATURAL;
+			viewer, "colour map: %s", tb_colours_name(viewer->style.colours));
 		return true;
 	case TB_REQUEST_HELP:
 		viewer->help = !viewer->help;
 		return true;
 	case TB_REQUEST_BACK:
 		back_out(viewer);
-		return true;
-	case TB_REQUEST_QUIT:
-		viewer->wish = TB_WISH_QUIT;
 		return true;
 	default:
 		return false;
@@ -116,9 +131,38 @@ static void free_name(
 {
 	int number = 1;
 	do
-		snprintf(name, size, "tailback-%s-%d.%s", tb_metric_name(viewer->metric),
-			number, end);
+		snprintf(name, size, "tailback-%s-%d.%s",
+			tb_metric_name(viewer->data.metric), number, end);
 	while (access(name, F_OK) == 0 && ++number < MOST_SAVED);
+}
+
+void tb_viewer_offer(struct tb_viewer *viewer)
+{
+	struct tb_prompt *prompt = &viewer->prompt;
+	struct tb_rows *rows = &viewer->rows;
+	prompt->n = 0;
+	prompt->chosen = 0;
+	viewer->stale = true;
+	if (prompt->kind == TB_PROMPT_SEARCH)
+		tb_search_find(&viewer->data, prompt);
+	if (prompt->kind == TB_PROMPT_COMMANDS)
+		tb_commands_find(&viewer->panes, prompt);
+	if (prompt->kind != TB_PROMPT_FILTER)
+		return;
+	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,
+		prompt->text);
+	rows->scroll = 0;
+	tb_rows_read(rows);
+}
+
+// open_prompt shows it with some text in it.
+static void open_prompt(
+	struct tb_viewer *viewer, enum tb_prompt_kind kind, const char *text)
+{
+	viewer->prompt.kind = kind;
+	snprintf(viewer->prompt.text, sizeof viewer->prompt.text, "%s", text);
+	viewer->help = false;
+	tb_viewer_offer(viewer);
 }
 
 // prompt_request answers what is typed for.
@@ -127,27 +171,27 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 	char name[64];
 	switch ((int)request->name) {
 	case TB_REQUEST_SEARCH:
-		if (viewer->run)
-			tb_prompt_open(viewer, TB_PROMPT_SEARCH, "");
+		if (viewer->data.run)
+			open_prompt(viewer, TB_PROMPT_SEARCH, "");
 		return true;
 	case TB_REQUEST_PALETTE:
-		tb_prompt_open(viewer, TB_PROMPT_COMMANDS, "");
+		open_prompt(viewer, TB_PROMPT_COMMANDS, "");
 		return true;
 	case TB_REQUEST_FILTER:
-		if (viewer->run)
-			tb_prompt_open(viewer, TB_PROMPT_FILTER, viewer->filter);
+		if (viewer->data.run)
+			open_prompt(viewer, TB_PROMPT_FILTER, viewer->rows.filter);
 		return true;
 	case TB_REQUEST_SAVE:
 		free_name(viewer, "png", name, sizeof name);
-		tb_prompt_open(viewer, TB_PROMPT_SAVE, name);
+		open_prompt(viewer, TB_PROMPT_SAVE, name);
 		return true;
 	case TB_REQUEST_EXPORT:
 		free_name(viewer, "csv", name, sizeof name);
-		if (viewer->run)
-			tb_prompt_open(viewer, TB_PROMPT_EXPORT, name);
+		if (viewer->data.run)
+			open_prompt(viewer, TB_PROMPT_EXPORT, name);
 		return true;
 	case TB_REQUEST_OPEN:
-		tb_prompt_open(viewer, TB_PROMPT_OPEN, "");
+		open_prompt(viewer, TB_PROMPT_OPEN, "");
 		return true;
 	default:
 		return false;
@@ -157,27 +201,55 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	viewer->stale = true;
-	if (own_request(viewer, request) || prompt_request(viewer, request) ||
-		!viewer->run)
+	if (show_request(viewer, request) || wish_request(viewer, request) ||
+		own_request(viewer, request) || prompt_request(viewer, request) ||
+		!viewer->data.run)
 		return;
-	for (size_t i = 0; i < TB_N_VIEWS; i++)
-		if (tb_viewer_shows(viewer, (enum tb_view_name)i) &&
-			tb_viewer_view((enum tb_view_name)i)->request &&
-			tb_viewer_view((enum tb_view_name)i)->request(viewer, request))
+	for (uint32_t i = 0; i < viewer->panes.n; i++) {
+		struct tb_pane *pane = &viewer->panes.list[i];
+		if (tb_panes_shows(&viewer->panes, pane) && pane->view->request &&
+			pane->view->request(pane, request))
 			return;
+	}
 }
 
-bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
+static void wish_for(struct tb_viewer *viewer, enum tb_wish wish, const char *path)
 {
-	struct tb_request request;
-	if (viewer->prompt.kind != TB_PROMPT_NONE)
-		return tb_prompt_key(viewer, key);
-	if (!viewer->run && viewer->opening && tb_opening_key(viewer->opening, key)) {
-		viewer->stale = true;
-		return true;
+	struct tb_wished *wished = &viewer->wished;
+	snprintf(wished->path, sizeof wished->path, "%s", path);
+	wished->what = wished->path[0] ? wish : TB_WISH_NONE;
+	viewer->messages.notice_s = 0; // of an earlier save: not for the picture
+}
+
+void tb_viewer_accept(struct tb_viewer *viewer)
+{
+	const struct tb_prompt prompt = viewer->prompt;
+	const struct tb_prompt_result *chosen =
+		prompt.chosen < prompt.n ? &prompt.results[prompt.chosen] : NULL;
+	viewer->prompt.kind = TB_PROMPT_NONE;
+	viewer->stale = true;
+	switch (prompt.kind) {
+	case TB_PROMPT_SEARCH:
+		if (chosen)
+			tb_viewer_select(viewer, chosen->pick);
+		else
+			tb_viewer_notice(viewer, "nothing is called '%s'", prompt.text);
+		break;
+	case TB_PROMPT_COMMANDS:
+		if (chosen)
+			tb_viewer_ask(viewer, &chosen->request);
+		break;
+	case TB_PROMPT_SAVE:
+		wish_for(viewer, TB_WISH_SAVE, prompt.text);
+		break;
+	case TB_PROMPT_EXPORT:
+		wish_for(viewer, TB_WISH_EXPORT, prompt.text);
+		break;
+	case TB_PROMPT_OPEN:
+		wish_for(viewer, TB_WISH_OPEN, prompt.text);
+		break;
+	case TB_PROMPT_FILTER:
+	case TB_PROMPT_NONE:
+		break;
 	}
-	if (!tb_request_of_key(key, &request))
-		return false;
-	tb_viewer_ask(viewer, &request);
-	return true;
 }

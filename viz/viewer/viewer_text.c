@@ -1,17 +1,15 @@
-// What of the viewer can be taken along as text: the selection, and the links of the
-// window.
+// What can be taken along as text: the selection, and the links of the window.
 #include "run_text.h"
 #include "viewer_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-// Lines of the picture as the detail shows them: what stands beside each other is told
-// beside each other.
+// put_lines writes the texts of the detail: those on one line with a tab between them.
 static void put_lines(const struct tb_viewer *viewer, FILE *stream)
 {
 	const struct tb_picture *picture = &viewer->picture;
-	struct tb_box place = viewer->places[TB_VIEW_DETAIL];
+	struct tb_box place = viewer->panes.slots[TB_SLOT_DETAIL];
 	double line_y = -1;
 	for (size_t i = 0; i < picture->n_items; i++) {
 		const struct tb_item *item = &picture->items[i];
@@ -46,23 +44,23 @@ char *tb_viewer_copy(struct tb_viewer *viewer)
 
 void tb_viewer_export(struct tb_viewer *viewer, FILE *stream)
 {
-	if (!viewer->run)
+	if (!viewer->data.run)
 		return;
-	tb_rows_rank(viewer, viewer->n_rows);
+	tb_rows_rank(&viewer->rows, viewer->rows.n);
 	fputs("rank,link,kind,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,"
 	      "longest_wait_ps,window_begin_ps,window_end_ps\n",
 		stream);
-	for (uint32_t i = 0; i < viewer->n_rows; i++) {
-		uint32_t id = viewer->rows[i].link.id;
-		const struct tb_run_link *link = &tb_run_links(viewer->run)[id];
-		const struct tb_link_sample *sample = &viewer->samples[id];
+	for (uint32_t i = 0; i < viewer->rows.n; i++) {
+		uint32_t id = viewer->rows.list[i].link.id;
+		const struct tb_run_link *link = &tb_run_links(viewer->data.run)[id];
+		const struct tb_link_sample *sample = &viewer->data.samples[id];
 		fprintf(stream, "%" PRIu32 ",%s,%s", i + 1, link->name,
 			tb_rows_kind(link->at.kind));
 		for (int metric = TB_WAIT; metric <= TB_LONGEST; metric++)
 			fprintf(stream, ",%" PRIu64,
 				tb_metric_of(sample, (enum tb_metric)metric));
 		fprintf(stream, ",%" PRId64 ",%" PRId64 "\n",
-			tb_window_begin_ps(viewer->info, viewer->window),
-			tb_window_end_ps(viewer->info, viewer->window));
+			tb_window_begin_ps(viewer->data.info, viewer->data.window),
+			tb_window_end_ps(viewer->data.info, viewer->data.window));
 	}
 }

@@ -3,7 +3,7 @@
 #include "blame_square.h"
 #include "metric_text.h"
 #include "scale.h"
-#include "viewer_impl.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,35 +32,35 @@ static void close(void *state)
 	free(blame->rows);
 }
 
-static struct blame *blame_of(const struct tb_viewer *viewer)
+static struct blame *blame_of(const struct tb_pane *pane)
 {
-	return viewer->states[TB_VIEW_BLAME];
+	return pane->state;
 }
 
-static int open(struct tb_viewer *viewer, struct tb_error *error)
+static int open(struct tb_pane *pane, struct tb_error *error)
 {
-	if (blame_of(viewer))
+	if (blame_of(pane))
 		return TB_OK; // blame is of the whole run
 	struct blame *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory to show who waited for whom");
 	made->victim_job = made->culprit_job = TB_ID_NONE;
-	viewer->states[TB_VIEW_BLAME] = made;
+	pane->state = made;
 	return TB_OK;
 }
 
 // filter_of narrows to what is selected. A pair chosen in here narrows nothing.
-static struct tb_blame_filter filter_of(const struct tb_viewer *viewer)
+static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 {
-	const struct blame *blame = blame_of(viewer);
+	const struct blame *blame = blame_of(pane);
 	struct tb_blame_filter filter = {
 		TB_ID_NONE, blame->victim_job, blame->culprit_job, TB_ID_NONE};
-	if (viewer->selected.kind == TB_PICK_LINK)
-		filter.link = viewer->selected.index;
-	if (viewer->selected.kind == TB_PICK_NODE)
-		filter.node = viewer->selected.index;
-	if (viewer->selected.kind == TB_PICK_JOB)
-		filter.victim_job = viewer->selected.index;
+	if (pane->selection->selected.kind == TB_PICK_LINK)
+		filter.link = pane->selection->selected.index;
+	if (pane->selection->selected.kind == TB_PICK_NODE)
+		filter.node = pane->selection->selected.index;
+	if (pane->selection->selected.kind == TB_PICK_JOB)
+		filter.victim_job = pane->selection->selected.index;
 	return filter;
 }
 
@@ -75,11 +75,12 @@ struct parts {
 	struct tb_box jobs, flows, list;
 };
 
-static struct parts parts_of(const struct tb_viewer *viewer)
+static struct parts parts_of(const struct tb_pane *pane)
 {
-	struct tb_box place = viewer->places[TB_VIEW_BLAME];
+	struct tb_box place = pane->place;
 	double top_h = fmin(fmax(place.h * 0.52, 150), place.h - 90);
-	double jobs_w = viewer->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
+	double jobs_w =
+		pane->data->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
 	struct tb_box top = {place.x + PAD, place.y + 8, place.w - 2 * PAD, top_h - 8};
 	return (struct parts){.jobs = {top.x, top.y, jobs_w, top.h},
 		.flows = {top.x + jobs_w + (jobs_w > 0 ? 24 : 0), top.y,
@@ -99,11 +100,11 @@ static uint32_t side_of(struct tb_box box, enum tb_blame_parties parties)
 	return (uint32_t)fmin(fmax(side / LEAST_PX, 1), TB_BLAME_SIDE);
 }
 
-static int fill(struct tb_viewer *viewer, const struct tb_blame_sample *rows, uint32_t n)
+static int fill(struct tb_pane *pane, const struct tb_blame_sample *rows, uint32_t n)
 {
-	struct blame *blame = blame_of(viewer);
-	struct tb_blame_filter filter = filter_of(viewer);
-	struct parts parts = parts_of(viewer);
+	struct blame *blame = blame_of(pane);
+	struct tb_blame_filter filter = filter_of(pane);
+	struct parts parts = parts_of(pane);
 	struct tb_blame_filter all = filter;
 	all.victim_job = all.culprit_job = TB_ID_NONE;
 	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
@@ -128,10 +129,10 @@ static int fill(struct tb_viewer *viewer, const struct tb_blame_sample *rows, ui
 	return status;
 }
 
-static char *party_text(const struct tb_viewer *viewer,
-	const struct tb_blame_party *party, bool of_jobs, char *buffer, size_t size)
+static char *party_text(const struct tb_pane *pane, const struct tb_blame_party *party,
+	bool of_jobs, char *buffer, size_t size)
 {
-	const char *job = tb_run_job_name(viewer->run, party->job);
+	const char *job = tb_run_job_name(pane->data->run, party->job);
 	if (!of_jobs && party->source.id != TB_ID_NONE)
 		snprintf(buffer, size, "%" PRIu32 " > %" PRIu32, party->source.id,
 			party->destination.id);
@@ -146,19 +147,19 @@ static char *party_text(const struct tb_viewer *viewer,
 	return buffer;
 }
 
-static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, const struct tb_blame_square *square, uint32_t index)
+static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	const struct tb_blame_square *square, uint32_t index)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	const struct blame *blame = blame_of(viewer);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct blame *blame = blame_of(pane);
 	uint32_t victim = index / TB_BLAME_SIDE, culprit = index % TB_BLAME_SIDE;
 	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
 	uint64_t wait_ps = square->wait_ps[victim][culprit];
-	const struct tb_scale scale = tb_scale_of(TB_QUANTITY_TIME,
-		(double)square->largest_ps, viewer->absolute, viewer->logarithmic);
+	const struct tb_scale scale =
+		tb_style_scale(pane->style, TB_QUANTITY_TIME, (double)square->largest_ps);
 	struct tb_colour colour =
-		wait_ps ? tb_shade(viewer->colours, viewer->theme,
-				  tb_scale_percent(&scale, (double)wait_ps))
+		wait_ps ? tb_style_shade(
+				  pane->style, tb_scale_percent(&scale, (double)wait_ps))
 			: palette->empty;
 	char text[16];
 	tb_picture_rect(picture, box, colour);
@@ -172,9 +173,9 @@ static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture,
 	bool chosen =
 		of_jobs ? square->victims[victim].job == blame->victim_job &&
 				  square->culprits[culprit].job == blame->culprit_job
-			: wait_ps && viewer->selected.kind == TB_PICK_PAIR &&
+			: wait_ps && pane->selection->selected.kind == TB_PICK_PAIR &&
 				  square->heaviest[victim][culprit] ==
-					  viewer->selected.index;
+					  pane->selection->selected.index;
 	if (chosen)
 		tb_picture_frame(picture,
 			(struct tb_box){box.x - 2, box.y - 2, box.w + 4, box.h + 4}, 2,
@@ -182,14 +183,14 @@ static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture,
 }
 
 // draw_culprit labels a column: a flow in two lines, for columns are narrow.
-static void draw_culprit(struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_blame_party *party, bool of_jobs)
 {
 	char text[64];
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_CENTRE;
 	if (of_jobs) {
-		party_text(viewer, party, true, text, sizeof text);
+		party_text(pane, party, true, text, sizeof text);
 		tb_picture_text(picture, box, type, text);
 		return;
 	}
@@ -200,22 +201,22 @@ static void draw_culprit(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_printf(picture, box, type, "%" PRIu32, party->destination.id);
 }
 
-static void draw_square(struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_blame_square *square)
 {
 	bool of_jobs = square->parties == TB_BLAME_OF_JOBS;
 	double left = label_w(square->parties);
 	double w = (box.w - left) / fmax(square->n_culprits, 1);
 	double h = (box.h - TITLE_H - LABEL_H - 22) / fmax(square->n_victims, 1);
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	char text[64];
 	w = fmin(w, 96);
 	h = fmin(h, 30);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 18},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false),
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
 		of_jobs ? "Job against job" : "Flow against flow");
 	for (uint32_t i = 0; i < square->n_culprits; i++)
-		draw_culprit(viewer, picture,
+		draw_culprit(pane, picture,
 			(struct tb_box){
 				box.x + left + i * w, box.y + TITLE_H, w - 1, LABEL_H},
 			&square->culprits[i], of_jobs);
@@ -223,10 +224,10 @@ static void draw_square(struct tb_viewer *viewer, struct tb_picture *picture,
 	for (uint32_t row = 0; row < square->n_victims; row++, y += h) {
 		type.align = TB_ALIGN_RIGHT;
 		tb_picture_text(picture, (struct tb_box){box.x, y, left - 8, h}, type,
-			party_text(viewer, &square->victims[row], of_jobs, text,
-				sizeof text));
+			party_text(
+				pane, &square->victims[row], of_jobs, text, sizeof text));
 		for (uint32_t i = 0; i < square->n_culprits; i++)
-			draw_cell(viewer, picture,
+			draw_cell(pane, picture,
 				(struct tb_box){box.x + left + i * w, y, w - 1, h - 1},
 				square, row * TB_BLAME_SIDE + i);
 	}
@@ -256,21 +257,21 @@ static struct tb_box list_box(struct tb_box row, size_t column)
 		row.w * list_columns[column].w, row.h};
 }
 
-static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, uint32_t index, const struct tb_blame_sample *row)
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index, const struct tb_blame_sample *row)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	const struct tb_run_link *links = tb_run_links(viewer->run);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_run_link *links = tb_run_links(pane->data->run);
 	struct tb_pick pick = {TB_PICK_PAIR, index};
-	bool selected = tb_pick_equal(viewer->selected, pick);
-	bool under = tb_pick_equal(viewer->hovered, pick);
+	bool selected = tb_pick_equal(pane->selection->selected, pick);
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	char text[48];
 	const struct tb_blame_party victim = {
 		row->victim_job, row->victim_source, row->victim_destination, 0};
 	const struct tb_blame_party culprit = {
 		row->culprit_job, row->culprit_source, row->culprit_destination, 0};
-	struct tb_type plain = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
-	struct tb_type mono = tb_viewer_type(viewer, TB_FONT_MONO, 12, false);
+	struct tb_type plain = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	struct tb_type right = plain;
 	right.align = TB_ALIGN_RIGHT;
 	tb_picture_rect(
@@ -285,22 +286,22 @@ static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
 		tb_format_count(row->n_waits, text, sizeof text));
 	bool told = row->victim_source.id != TB_ID_NONE;
 	tb_picture_text(picture, list_box(box, 2), told ? mono : plain,
-		party_text(viewer, &victim, !told, text, sizeof text));
+		party_text(pane, &victim, !told, text, sizeof text));
 	tb_picture_text(picture, list_box(box, 3), told ? mono : plain,
-		party_text(viewer, &culprit, !told, text, sizeof text));
+		party_text(pane, &culprit, !told, text, sizeof text));
 	tb_picture_text(picture, list_box(box, 4), mono, links[row->link.id].name);
 	tb_picture_text(picture, list_box(box, 5), mono, links[row->root.id].name);
 }
 
-static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box place, const struct tb_blame_sample *rows)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct blame *blame = blame_of(viewer);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct blame *blame = blame_of(pane);
 	struct tb_box header = {place.x, place.y, place.w, HEADER_H};
 	struct tb_box body = {
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	for (size_t i = 0; i < N_LIST; i++) {
 		type.align = i < 2 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
 		tb_picture_text(
@@ -316,77 +317,75 @@ static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture,
 		double y = body.y + i * (double)ROW_H - blame->scroll;
 		if (y >= body.y + body.h)
 			break;
-		draw_row(viewer, picture, (struct tb_box){body.x, y, body.w, ROW_H},
+		draw_row(pane, picture, (struct tb_box){body.x, y, body.w, ROW_H},
 			blame->rows[i], &rows[blame->rows[i]]);
 	}
 	tb_picture_unclip(picture);
 }
 
-static void nothing(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	bool narrowed = viewer->data.n_blame > 0;
-	tb_viewer_nothing(viewer, picture, place,
+	bool narrowed = pane->data->n_blame > 0;
+	tb_pane_nothing(pane, picture,
 		narrowed ? "Nothing to show: nobody is known to have waited here. Escape "
 			   "shows all."
-		: viewer->info->complete
+		: pane->data->info->complete
 			? "Nothing to show: nobody waited, or the replay ran with "
 			  "--no-blame."
 			: "Nothing to show: blame is kept at the end of a run, and this "
 			  "one was stopped early.");
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	uint32_t n;
-	const struct tb_blame_sample *rows = tb_viewer_blame(viewer, &n);
-	struct parts parts = parts_of(viewer);
-	if (!blame_of(viewer) || !rows)
+	const struct tb_blame_sample *rows = tb_viewer_blame(pane->viewer, &n);
+	struct parts parts = parts_of(pane);
+	if (!blame_of(pane) || !rows)
 		return;
-	if (fill(viewer, rows, n) != TB_OK) {
+	if (fill(pane, rows, n) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	if (blame_of(viewer)->n_rows == 0) {
-		nothing(viewer, picture, place);
+	if (blame_of(pane)->n_rows == 0) {
+		nothing(pane, picture);
 		return;
 	}
 	if (parts.jobs.w > 0)
-		draw_square(viewer, picture, parts.jobs, &blame_of(viewer)->jobs);
-	draw_square(viewer, picture, parts.flows, &blame_of(viewer)->flows);
-	draw_list(viewer, picture, parts.list, rows);
+		draw_square(pane, picture, parts.jobs, &blame_of(pane)->jobs);
+	draw_square(pane, picture, parts.flows, &blame_of(pane)->flows);
+	draw_list(pane, picture, parts.list, rows);
 }
 
-static void choose_jobs(struct tb_viewer *viewer, uint32_t index)
+static void choose_jobs(struct tb_pane *pane, uint32_t index)
 {
-	struct blame *blame = blame_of(viewer);
+	struct blame *blame = blame_of(pane);
 	uint32_t victim = blame->jobs.victims[index / TB_BLAME_SIDE].job;
 	uint32_t culprit = blame->jobs.culprits[index % TB_BLAME_SIDE].job;
 	bool again = blame->victim_job == victim && blame->culprit_job == culprit;
 	blame->victim_job = again ? TB_ID_NONE : victim;
 	blame->culprit_job = again ? TB_ID_NONE : culprit;
 	blame->scroll = 0;
-	viewer->stale = true;
 }
 
-static void click(struct tb_viewer *viewer, struct tb_pick pick)
+static void click(struct tb_pane *pane, struct tb_pick pick)
 {
-	const struct blame *blame = blame_of(viewer);
+	const struct blame *blame = blame_of(pane);
 	uint32_t victim = pick.index / TB_BLAME_SIDE,
 		 culprit = pick.index % TB_BLAME_SIDE;
 	if (pick.kind == TB_PICK_JOBS)
-		choose_jobs(viewer, pick.index);
+		choose_jobs(pane, pick.index);
 	else if (pick.kind == TB_PICK_CELL && blame->flows.wait_ps[victim][culprit])
-		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_PAIR,
-						 blame->flows.heaviest[victim][culprit]});
+		tb_viewer_select(
+			pane->viewer, (struct tb_pick){TB_PICK_PAIR,
+					      blame->flows.heaviest[victim][culprit]});
 	else if (pick.kind == TB_PICK_NONE)
-		tb_viewer_select(viewer, pick);
+		tb_viewer_select(pane->viewer, pick);
 }
 
-static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	struct blame *blame = blame_of(viewer);
+	struct blame *blame = blame_of(pane);
 	if (!blame || !blame->filled)
 		return;
 	if (event->kind == TB_EVENT_WHEEL)
@@ -394,13 +393,13 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 	else if (event->kind == TB_EVENT_DRAG)
 		blame->scroll -= event->dy;
 	else if (event->kind == TB_EVENT_CLICK)
-		click(viewer, event->pick);
+		click(pane, event->pick);
 }
 
-static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	struct blame *blame = blame_of(viewer);
-	double page = parts_of(viewer).list.h / 2;
+	struct blame *blame = blame_of(pane);
+	double page = parts_of(pane).list.h / 2;
 	if (!blame)
 		return false;
 	switch ((int)asked->name) {
@@ -419,9 +418,10 @@ static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
 	}
 }
 
-static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_tip *tip)
+static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
-	const struct blame *blame = blame_of(viewer);
+	struct tb_pick pick = tip->pick;
+	const struct blame *blame = blame_of(pane);
 	char victim[64], culprit[64], wait[48];
 	if (!blame || !blame->filled ||
 		(pick.kind != TB_PICK_JOBS && pick.kind != TB_PICK_CELL))
@@ -433,8 +433,8 @@ static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_t
 		return;
 	uint64_t wait_ps = square->wait_ps[row][column];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s waited for %s",
-		party_text(viewer, &square->victims[row], of_jobs, victim, sizeof victim),
-		party_text(viewer, &square->culprits[column], of_jobs, culprit,
+		party_text(pane, &square->victims[row], of_jobs, victim, sizeof victim),
+		party_text(pane, &square->culprits[column], of_jobs, culprit,
 			sizeof culprit));
 	snprintf(tip->lines[1], sizeof tip->lines[1],
 		"%s, %.1f %% of the wait that is blamed on somebody",
@@ -447,11 +447,12 @@ static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_t
 	tip->n_lines = 3;
 }
 
-const struct tb_view tb_view_blame = {.name = "blame",
+const struct tb_view tb_view_blame = {.slot = TB_SLOT_MAIN,
 	.tab = "Blame",
 	.open = open,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
 	.tip = tip,
+	.forget = tb_pane_drop,
 	.close = close};

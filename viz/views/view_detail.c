@@ -2,7 +2,7 @@
 // window; the run's own when nothing is selected.
 #include "metric_text.h"
 #include "run_text.h"
-#include "viewer_impl.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 
 // Where the next line goes.
 struct sheet {
-	struct tb_viewer *viewer;
+	struct tb_pane *pane;
 	struct tb_picture *picture;
 	struct tb_box place;
 	double y;
@@ -23,11 +23,11 @@ static void heading(struct sheet *sheet, const char *kind, const char *name)
 	struct tb_box box = {
 		sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, 18};
 	double w = tb_text_width(TB_FONT_TEXT, 12, kind) + 7;
-	struct tb_type type = tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true);
+	struct tb_type type = tb_style_type(sheet->pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_text(sheet->picture, box, type, kind);
 	box.x += w;
 	box.w -= w;
-	type = tb_viewer_type(sheet->viewer, TB_FONT_BOLD, 13, false);
+	type = tb_style_type(sheet->pane->style, TB_FONT_BOLD, 13, false);
 	tb_picture_text(sheet->picture, box, type, name);
 	sheet->y += 24;
 }
@@ -36,11 +36,11 @@ static void row(struct sheet *sheet, const char *label, const char *value)
 {
 	struct tb_box box = {
 		sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H - 2};
-	struct tb_type type = tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true);
+	struct tb_type type = tb_style_type(sheet->pane->style, TB_FONT_TEXT, 12, true);
 	if (sheet->y + LINE_H > sheet->place.y + sheet->place.h)
 		return;
 	tb_picture_text(sheet->picture, box, type, label);
-	type = tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, false);
+	type = tb_style_type(sheet->pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	box.x += 108;
 	box.w -= 108;
@@ -50,18 +50,12 @@ static void row(struct sheet *sheet, const char *label, const char *value)
 
 static void gap(struct sheet *sheet)
 {
-	const struct tb_palette *palette = tb_palette_of(sheet->viewer->theme);
+	const struct tb_palette *palette = tb_palette_of(sheet->pane->style->theme);
 	double y = sheet->y + 4.5;
 	tb_picture_line(sheet->picture,
 		(struct tb_box){sheet->place.x + PAD, y, sheet->place.w - 2 * PAD, 0}, 1,
 		palette->line);
 	sheet->y += 10;
-}
-
-static double window_ps(const struct tb_viewer *viewer)
-{
-	return (double)(tb_window_end_ps(viewer->info, viewer->window) -
-			tb_window_begin_ps(viewer->info, viewer->window));
 }
 
 // sum_into adds a link's figures to a switch's.
@@ -111,24 +105,24 @@ static char *end_text(const struct tb_run *run, struct end end, char *buffer, si
 
 static void link_sheet(struct sheet *sheet, uint32_t id)
 {
-	const struct tb_viewer *viewer = sheet->viewer;
-	const struct tb_run_link *link = &tb_run_links(viewer->run)[id];
+	const struct tb_pane *pane = sheet->pane;
+	const struct tb_run_link *link = &tb_run_links(pane->data->run)[id];
 	const struct tb_link_info *at = &link->at;
-	const struct tb_link_sample *sample = &viewer->samples[id];
+	const struct tb_link_sample *sample = &pane->data->samples[id];
 	const struct end from = {at->kind == TB_LINK_INJECTION, at->from, at->from_port};
 	const struct end to = {at->kind == TB_LINK_EJECTION, at->to, at->to_port};
 	char text[96];
 	char other[24];
 	heading(sheet, "Link", link->name);
-	row(sheet, "from", end_text(viewer->run, from, text, sizeof text));
-	row(sheet, "to", end_text(viewer->run, to, text, sizeof text));
+	row(sheet, "from", end_text(pane->data->run, from, text, sizeof text));
+	row(sheet, "to", end_text(pane->data->run, to, text, sizeof text));
 	row(sheet, "rate", tb_format_rate((double)at->bytes_per_s, text, sizeof text));
 	snprintf(text, sizeof text, "%s, %" PRIu32 " virtual channels",
 		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs);
 	row(sheet, "latency", text);
 	gap(sheet);
 	figures(sheet, sample);
-	double span = window_ps(viewer);
+	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
 		gap(sheet);
 		snprintf(text, sizeof text, "%.1f %% of the window",
@@ -142,26 +136,26 @@ static void link_sheet(struct sheet *sheet, uint32_t id)
 
 static void switch_sheet(struct sheet *sheet, uint32_t id)
 {
-	const struct tb_viewer *viewer = sheet->viewer;
-	const struct tb_run_switch *sw = &tb_run_switches(viewer->run)[id];
-	const struct tb_run_link *links = tb_run_links(viewer->run);
+	const struct tb_pane *pane = sheet->pane;
+	const struct tb_run_switch *sw = &tb_run_switches(pane->data->run)[id];
+	const struct tb_run_link *links = tb_run_links(pane->data->run);
 	struct tb_link_sample sum = {.n_packets = 0};
 	const struct tb_run_link *most = NULL;
 	char text[96];
 	char value[48];
-	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
+	for (uint32_t i = 0; i < pane->data->info->n_links; i++) {
 		const struct tb_link_info *at = &links[i].at;
 		if (at->kind == TB_LINK_EJECTION || at->to != id)
 			continue;
-		sum_into(&sum, &viewer->samples[i]);
-		if (!most || tb_metric_of(&viewer->samples[i], viewer->metric) >
-				     tb_metric_of(&viewer->samples[most->id.id],
-					     viewer->metric))
+		sum_into(&sum, &pane->data->samples[i]);
+		if (!most || tb_metric_of(&pane->data->samples[i], pane->data->metric) >
+				     tb_metric_of(&pane->data->samples[most->id.id],
+					     pane->data->metric))
 			most = &links[i];
 	}
 	heading(sheet, "Switch", sw->name);
 	snprintf(text, sizeof text, "%" PRIu32 " (the top is %" PRIu32 ")", sw->at.level,
-		viewer->info->n_levels - 1);
+		pane->data->info->n_levels - 1);
 	row(sheet, "level", text);
 	snprintf(text, sizeof text, "%" PRIu32 " down, %" PRIu32 " up",
 		sw->at.n_down_ports, sw->at.n_up_ports);
@@ -173,22 +167,23 @@ static void switch_sheet(struct sheet *sheet, uint32_t id)
 	gap(sheet);
 	row(sheet, "Hottest in", most->name);
 	row(sheet, "",
-		tb_metric_format(viewer->metric,
-			tb_metric_of(&viewer->samples[most->id.id], viewer->metric),
+		tb_metric_format(pane->data->metric,
+			tb_metric_of(
+				&pane->data->samples[most->id.id], pane->data->metric),
 			value, sizeof value));
 }
 
 // own_links sums a node's links into the network, or out of it.
 static struct tb_link_sample own_links(
-	const struct tb_viewer *viewer, uint32_t node, enum tb_link_kind kind)
+	const struct tb_pane *pane, uint32_t node, enum tb_link_kind kind)
 {
-	const struct tb_run_link *links = tb_run_links(viewer->run);
+	const struct tb_run_link *links = tb_run_links(pane->data->run);
 	struct tb_link_sample sum = {.n_packets = 0};
-	for (uint32_t i = 0; i < viewer->info->n_links; i++) {
+	for (uint32_t i = 0; i < pane->data->info->n_links; i++) {
 		const struct tb_link_info *at = &links[i].at;
 		uint32_t end = kind == TB_LINK_INJECTION ? at->from : at->to;
 		if (at->kind == kind && end == node)
-			sum_into(&sum, &viewer->samples[i]);
+			sum_into(&sum, &pane->data->samples[i]);
 	}
 	return sum;
 }
@@ -220,15 +215,15 @@ static void caption(struct sheet *sheet, const char *text)
 	tb_picture_text(sheet->picture,
 		(struct tb_box){
 			sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H},
-		tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true), text);
+		tb_style_type(sheet->pane->style, TB_FONT_TEXT, 12, true), text);
 	sheet->y += LINE_H;
 }
 
 // sent_by sums the flows from a node, or of a job.
 static struct tb_flow_sample sent_by(
-	struct tb_viewer *viewer, uint32_t node, uint32_t job, uint32_t *n)
+	struct tb_pane *pane, uint32_t node, uint32_t job, uint32_t *n)
 {
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	struct tb_flow_sample sum = {.n_messages = 0};
 	*n = 0;
 	for (uint32_t i = 0; table && i < table->n; i++) {
@@ -244,23 +239,23 @@ static struct tb_flow_sample sent_by(
 
 static void node_sheet(struct sheet *sheet, uint32_t node)
 {
-	struct tb_viewer *viewer = sheet->viewer;
-	const char *name = tb_run_node_name(viewer->run, (struct tb_node){node});
+	struct tb_pane *pane = sheet->pane;
+	const char *name = tb_run_node_name(pane->data->run, (struct tb_node){node});
 	char text[48];
 	uint32_t n;
 	snprintf(text, sizeof text, "%" PRIu32, node);
 	heading(sheet, "Node", text);
 	if (name[0])
 		row(sheet, "host", name);
-	struct tb_link_sample in = own_links(viewer, node, TB_LINK_INJECTION);
-	struct tb_link_sample out = own_links(viewer, node, TB_LINK_EJECTION);
+	struct tb_link_sample in = own_links(pane, node, TB_LINK_INJECTION);
+	struct tb_link_sample out = own_links(pane, node, TB_LINK_EJECTION);
 	caption(sheet, "within the window, on the wire");
 	row(sheet, "Bytes out", tb_format_size(in.bytes, text, sizeof text));
 	row(sheet, "Bytes in", tb_format_size(out.bytes, text, sizeof text));
 	row(sheet, "Wait at its switch",
 		tb_metric_format(TB_WAIT, in.wait_ps, text, sizeof text));
 	gap(sheet);
-	struct tb_flow_sample sent = sent_by(viewer, node, TB_ID_NONE, &n);
+	struct tb_flow_sample sent = sent_by(pane, node, TB_ID_NONE, &n);
 	snprintf(text, sizeof text, "sent in %" PRIu32 " flows, whole run", n);
 	caption(sheet, text);
 	flow_rows(sheet, &sent);
@@ -270,8 +265,8 @@ static void job_sheet(struct sheet *sheet, uint32_t job)
 {
 	char text[48];
 	uint32_t n;
-	heading(sheet, "Job", tb_run_job_name(sheet->viewer->run, job));
-	struct tb_flow_sample sent = sent_by(sheet->viewer, TB_ID_NONE, job, &n);
+	heading(sheet, "Job", tb_run_job_name(sheet->pane->data->run, job));
+	struct tb_flow_sample sent = sent_by(sheet->pane, TB_ID_NONE, job, &n);
 	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
 	caption(sheet, text);
 	flow_rows(sheet, &sent);
@@ -279,8 +274,8 @@ static void job_sheet(struct sheet *sheet, uint32_t job)
 
 static void flow_sheet(struct sheet *sheet, uint32_t index)
 {
-	struct tb_viewer *viewer = sheet->viewer;
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
+	struct tb_pane *pane = sheet->pane;
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	char text[96], from[24], to[24];
 	if (!table || index >= table->n)
 		return;
@@ -289,13 +284,13 @@ static void flow_sheet(struct sheet *sheet, uint32_t index)
 		flow->destination.id);
 	heading(sheet, table->group > 1 ? "Flows of groups" : "Flow", text);
 	row(sheet, "from",
-		end_text(viewer->run, (struct end){true, flow->source.id, 0}, text,
+		end_text(pane->data->run, (struct end){true, flow->source.id, 0}, text,
 			sizeof text));
 	row(sheet, "to",
-		end_text(viewer->run, (struct end){true, flow->destination.id, 0}, text,
-			sizeof text));
-	if (flow->job != TB_ID_NONE && tb_run_job_name(viewer->run, flow->job)[0])
-		row(sheet, "job", tb_run_job_name(viewer->run, flow->job));
+		end_text(pane->data->run, (struct end){true, flow->destination.id, 0},
+			text, sizeof text));
+	if (flow->job != TB_ID_NONE && tb_run_job_name(pane->data->run, flow->job)[0])
+		row(sheet, "job", tb_run_job_name(pane->data->run, flow->job));
 	gap(sheet);
 	flow_rows(sheet, flow);
 	if (flow->last_ps == 0)
@@ -317,19 +312,19 @@ static void party_row(struct sheet *sheet, const char *label, uint32_t job,
 	else
 		snprintf(text, sizeof text, "various flows");
 	row(sheet, label, text);
-	if (tb_run_job_name(sheet->viewer->run, job)[0])
-		row(sheet, "of job", tb_run_job_name(sheet->viewer->run, job));
+	if (tb_run_job_name(sheet->pane->data->run, job)[0])
+		row(sheet, "of job", tb_run_job_name(sheet->pane->data->run, job));
 }
 
 static void pair_sheet(struct sheet *sheet, uint32_t index)
 {
 	uint32_t n;
 	char text[48];
-	const struct tb_blame_sample *pair = tb_viewer_blame(sheet->viewer, &n);
+	const struct tb_blame_sample *pair = tb_viewer_blame(sheet->pane->viewer, &n);
 	if (!pair || index >= n)
 		return;
 	pair += index;
-	const struct tb_run_link *links = tb_run_links(sheet->viewer->run);
+	const struct tb_run_link *links = tb_run_links(sheet->pane->data->run);
 	heading(sheet, "Wait",
 		tb_metric_format(TB_WAIT, pair->wait_ps, text, sizeof text));
 	party_row(sheet, "who waited", pair->victim_job, pair->victim_source,
@@ -346,7 +341,7 @@ static void pair_sheet(struct sheet *sheet, uint32_t index)
 
 static void run_sheet(struct sheet *sheet)
 {
-	const struct tb_run_info *info = sheet->viewer->info;
+	const struct tb_run_info *info = sheet->pane->data->info;
 	char text[96];
 	snprintf(text, sizeof text, "%" PRId64, info->id);
 	heading(sheet, "Run", text);
@@ -367,23 +362,23 @@ static void run_sheet(struct sheet *sheet)
 	tb_picture_text(sheet->picture,
 		(struct tb_box){
 			sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H},
-		tb_viewer_type(sheet->viewer, TB_FONT_TEXT, 12, true),
+		tb_style_type(sheet->pane->style, TB_FONT_TEXT, 12, true),
 		"Click a switch or a link to read it.");
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct sheet sheet = {viewer, picture, place, place.y + 12};
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct sheet sheet = {pane, picture, place, place.y + 12};
 	tb_picture_rect(picture, place, palette->panel);
 	tb_picture_line(picture, (struct tb_box){place.x + 0.5, place.y, 0, place.h}, 1,
 		palette->line);
 	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
 		palette->line);
 	tb_picture_clip(picture, place);
-	uint32_t index = viewer->selected.index;
-	switch ((int)viewer->selected.kind) {
+	uint32_t index = pane->selection->selected.index;
+	switch ((int)pane->selection->selected.kind) {
 	case TB_PICK_LINK:
 		link_sheet(&sheet, index);
 		break;
@@ -409,4 +404,4 @@ static void draw(
 	tb_picture_unclip(picture);
 }
 
-const struct tb_view tb_view_detail = {.name = "detail", .draw = draw};
+const struct tb_view tb_view_detail = {.slot = TB_SLOT_DETAIL, .draw = draw};

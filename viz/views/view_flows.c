@@ -1,9 +1,11 @@
 // Node to node: who sent how much to whom, how long it took and how much slower that was
 // than on an idle network; beside it the flows of the largest figures.
 #include "flow_grid.h"
+#include "legend.h"
+#include "parts.h"
 #include "run_text.h"
 #include "select.h"
-#include "viewer_impl.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,36 +44,37 @@ static void close(void *state)
 	free(flows->top);
 }
 
-static struct flows *flows_of(const struct tb_viewer *viewer)
+static struct flows *flows_of(const struct tb_pane *pane)
 {
-	return viewer->states[TB_VIEW_FLOWS];
+	return pane->state;
 }
 
-static int open(struct tb_viewer *viewer, struct tb_error *error)
+static int open(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!flows_of(viewer)) {
+	if (!flows_of(pane)) {
 		struct flows *made = calloc(1, sizeof *made);
 		if (!made)
 			return tb_fail(error, TB_ENOMEM, "no memory to show flows");
 		made->zoom = 1;
-		viewer->states[TB_VIEW_FLOWS] = made;
+		pane->state = made;
 	}
-	flows_of(viewer)->ranked = false;
+	flows_of(pane)->ranked = false;
 	return TB_OK;
 }
 
-static struct tb_flow_span span_of(const struct tb_viewer *viewer)
+static struct tb_flow_span span_of(const struct tb_pane *pane)
 {
-	if (tb_window_whole(viewer->info, viewer->window))
+	if (tb_window_whole(pane->data->info, pane->data->window))
 		return (struct tb_flow_span){0, INT64_MAX};
-	return (struct tb_flow_span){tb_window_begin_ps(viewer->info, viewer->window),
-		tb_window_end_ps(viewer->info, viewer->window)};
+	return (struct tb_flow_span){
+		tb_window_begin_ps(pane->data->info, pane->data->window),
+		tb_window_end_ps(pane->data->info, pane->data->window)};
 }
 
 // square_of is where the square stands: as large as the place allows beside the list.
-static struct tb_box square_of(const struct tb_viewer *viewer)
+static struct tb_box square_of(const struct tb_pane *pane)
 {
-	struct tb_box place = viewer->places[TB_VIEW_FLOWS];
+	struct tb_box place = pane->place;
 	double list = place.w >= 2.2 * LIST_W ? LIST_W : 0;
 	double w = place.w - 2 * PAD - LABEL_W - list;
 	double h = place.h - BUTTONS_H - LABEL_H - LEGEND_H - PAD;
@@ -80,50 +83,50 @@ static struct tb_box square_of(const struct tb_viewer *viewer)
 		place.x + PAD + LABEL_W, place.y + BUTTONS_H + LABEL_H, side, side};
 }
 
-static struct tb_box list_of(const struct tb_viewer *viewer)
+static struct tb_box list_of(const struct tb_pane *pane)
 {
-	struct tb_box place = viewer->places[TB_VIEW_FLOWS];
-	struct tb_box square = square_of(viewer);
+	struct tb_box place = pane->place;
+	struct tb_box square = square_of(pane);
 	double x = square.x + square.w + 20;
 	return (struct tb_box){x, place.y + BUTTONS_H, place.x + place.w - PAD - x,
 		place.h - BUTTONS_H - LEGEND_H - PAD + 12};
 }
 
 // pixel_of is how many pixels a node takes.
-static double pixel_of(const struct tb_viewer *viewer)
+static double pixel_of(const struct tb_pane *pane)
 {
-	return square_of(viewer).w * flows_of(viewer)->zoom /
-	       fmax(viewer->info->n_nodes, 1);
+	return square_of(pane).w * flows_of(pane)->zoom /
+	       fmax(pane->data->info->n_nodes, 1);
 }
 
-static uint32_t step_of(const struct tb_viewer *viewer, const struct tb_flow_table *table)
+static uint32_t step_of(const struct tb_pane *pane, const struct tb_flow_table *table)
 {
 	uint32_t step = table->group ? table->group : 1;
-	while (pixel_of(viewer) * step < LEAST_PX && step < viewer->info->n_nodes)
+	while (pixel_of(pane) * step < LEAST_PX && step < pane->data->info->n_nodes)
 		step *= 2;
 	return step;
 }
 
 // first_node and end_node are the nodes that a stretch of pixels shows.
-static uint32_t node_at(const struct tb_viewer *viewer, double px, double pan, bool end)
+static uint32_t node_at(const struct tb_pane *pane, double px, double pan, bool end)
 {
-	const struct flows *flows = flows_of(viewer);
-	double n = viewer->info->n_nodes;
-	double share = (px / square_of(viewer).w + pan) / flows->zoom;
+	const struct flows *flows = flows_of(pane);
+	double n = pane->data->info->n_nodes;
+	double share = (px / square_of(pane).w + pan) / flows->zoom;
 	double node = end ? ceil(share * n) : floor(share * n);
 	return (uint32_t)fmin(fmax(node, 0), n);
 }
 
-static int fill(struct tb_viewer *viewer, const struct tb_flow_table *table)
+static int fill(struct tb_pane *pane, const struct tb_flow_table *table)
 {
-	struct flows *flows = flows_of(viewer);
-	double side = square_of(viewer).w;
-	const struct tb_flow_range range = {node_at(viewer, 0, flows->pan_y, false),
-		node_at(viewer, side, flows->pan_y, true),
-		node_at(viewer, 0, flows->pan_x, false),
-		node_at(viewer, side, flows->pan_x, true)};
-	return tb_flow_grid_fill(&flows->grid, table, range, step_of(viewer, table),
-		flows->figure, span_of(viewer));
+	struct flows *flows = flows_of(pane);
+	double side = square_of(pane).w;
+	const struct tb_flow_range range = {node_at(pane, 0, flows->pan_y, false),
+		node_at(pane, side, flows->pan_y, true),
+		node_at(pane, 0, flows->pan_x, false),
+		node_at(pane, side, flows->pan_x, true)};
+	return tb_flow_grid_fill(&flows->grid, table, range, step_of(pane, table),
+		flows->figure, span_of(pane));
 }
 
 static int by_figure(const void *one, const void *other)
@@ -135,9 +138,9 @@ static int by_figure(const void *one, const void *other)
 }
 
 // rank finds the flows of the largest figure that were under way in the window.
-static int rank(struct tb_viewer *viewer, const struct tb_flow_table *table)
+static int rank(struct tb_pane *pane, const struct tb_flow_table *table)
 {
-	struct flows *flows = flows_of(viewer);
+	struct flows *flows = flows_of(pane);
 	uint32_t n = 0;
 	if (flows->ranked)
 		return TB_OK;
@@ -146,7 +149,7 @@ static int rank(struct tb_viewer *viewer, const struct tb_flow_table *table)
 	if (!flows->top)
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < table->n; i++)
-		if (tb_flow_within(&table->rows[i], span_of(viewer)))
+		if (tb_flow_within(&table->rows[i], span_of(pane)))
 			flows->top[n++] = (struct flow_rank){
 				tb_flow_figure_of(&table->rows[i], flows->figure), i};
 	flows->n_top = n < MOST_TOP ? n : MOST_TOP;
@@ -157,35 +160,35 @@ static int rank(struct tb_viewer *viewer, const struct tb_flow_table *table)
 	return TB_OK;
 }
 
-static struct tb_scale scale_of(const struct tb_viewer *viewer)
+static struct tb_scale scale_of(const struct tb_pane *pane)
 {
-	const struct flows *flows = flows_of(viewer);
-	return tb_scale_of(tb_flow_figure_quantity(flows->figure), flows->grid.largest,
-		viewer->absolute, viewer->logarithmic);
+	const struct flows *flows = flows_of(pane);
+	return tb_style_scale(
+		pane->style, tb_flow_figure_quantity(flows->figure), flows->grid.largest);
 }
 
 // cell_box is where a cell of the whole square is drawn.
 static struct tb_box cell_box(
-	const struct tb_viewer *viewer, uint32_t row, uint32_t column, double n_nodes)
+	const struct tb_pane *pane, uint32_t row, uint32_t column, double n_nodes)
 {
-	const struct flows *flows = flows_of(viewer);
-	struct tb_box square = square_of(viewer);
-	double pixel = pixel_of(viewer);
+	const struct flows *flows = flows_of(pane);
+	struct tb_box square = square_of(pane);
+	double pixel = pixel_of(pane);
 	return (struct tb_box){square.x - flows->pan_x * square.w + column * pixel,
 		square.y - flows->pan_y * square.w + row * pixel, n_nodes * pixel,
 		n_nodes * pixel};
 }
 
-static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture, uint32_t row,
+static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, uint32_t row,
 	uint32_t column, const struct tb_flow_cell *cell)
 {
-	const struct flows *flows = flows_of(viewer);
+	const struct flows *flows = flows_of(pane);
 	uint32_t step = flows->grid.step;
-	const struct tb_scale scale = scale_of(viewer);
-	struct tb_box box = cell_box(viewer, row * step, column * step, step);
+	const struct tb_scale scale = scale_of(pane);
+	struct tb_box box = cell_box(pane, row * step, column * step, step);
 	double value = tb_flow_figure_of(&cell->sum, flows->figure);
 	struct tb_colour colour =
-		tb_shade(viewer->colours, viewer->theme, tb_scale_percent(&scale, value));
+		tb_style_shade(pane->style, tb_scale_percent(&scale, value));
 	double rule = box.w >= 6 ? 1 : 0;
 	char text[16];
 	box.w -= rule;
@@ -200,34 +203,35 @@ static void draw_cell(struct tb_viewer *viewer, struct tb_picture *picture, uint
 			tb_scale_number(&scale, value, text, sizeof text));
 }
 
-static void draw_cells(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_cells(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_flow_grid *grid = &flows_of(viewer)->grid;
+	const struct tb_flow_grid *grid = &flows_of(pane)->grid;
 	for (uint32_t row = 0; row < grid->n_rows; row++)
 		for (uint32_t column = 0; column < grid->n_columns; column++) {
 			const struct tb_flow_cell *cell =
 				&grid->cells[(size_t)row * grid->n_columns + column];
 			if (cell->n_flows)
-				draw_cell(viewer, picture, grid->first_row + row,
+				draw_cell(pane, picture, grid->first_row + row,
 					grid->first_column + column, cell);
 		}
 }
 
 // draw_marks shows what is selected: a node's row and column, a flow's cell.
-static void draw_marks(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_marks(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct tb_box square = square_of(viewer);
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
-	struct tb_pick pick = viewer->selected;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box square = square_of(pane);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
+	struct tb_pick pick = pane->selection->selected;
 	uint32_t group = table && table->group ? table->group : 1;
 	struct tb_colour veil = palette->accent;
 	veil.a = 60;
-	for (uint32_t i = 0; viewer->marks.any && i < viewer->info->n_nodes; i++) {
-		enum tb_mark mark = (enum tb_mark)viewer->marks.nodes[i];
+	for (uint32_t i = 0; pane->selection->marks.any && i < pane->data->info->n_nodes;
+		i++) {
+		enum tb_mark mark = (enum tb_mark)pane->selection->marks.nodes[i];
 		if (mark == TB_MARK_NONE)
 			continue;
-		struct tb_box at = cell_box(viewer, i, i, 1);
+		struct tb_box at = cell_box(pane, i, i, 1);
 		struct tb_colour colour = tb_mark_colour(palette, mark);
 		tb_picture_rect(picture,
 			(struct tb_box){square.x - 5, at.y, 4, fmax(at.h, 1)}, colour);
@@ -243,30 +247,29 @@ static void draw_marks(struct tb_viewer *viewer, struct tb_picture *picture)
 	if (pick.kind != TB_PICK_FLOW || !table || pick.index >= table->n)
 		return;
 	const struct tb_flow_sample *flow = &table->rows[pick.index];
-	struct tb_box box =
-		cell_box(viewer, flow->source.id, flow->destination.id, group);
+	struct tb_box box = cell_box(pane, flow->source.id, flow->destination.id, group);
 	tb_picture_frame(picture,
 		(struct tb_box){box.x - 3, box.y - 3, box.w + 6, box.h + 6}, 2,
 		palette->accent);
 }
 
 // tick_nodes is how many nodes lie between two labels: a power of two with room for it.
-static uint32_t tick_nodes(const struct tb_viewer *viewer, double room)
+static uint32_t tick_nodes(const struct tb_pane *pane, double room)
 {
 	uint32_t step = 1;
-	while (pixel_of(viewer) * step < room)
+	while (pixel_of(pane) * step < room)
 		step *= 2;
 	return step;
 }
 
-static void draw_axes(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_axes(struct tb_pane *pane, struct tb_picture *picture)
 {
-	struct tb_box square = square_of(viewer);
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
-	uint32_t n = viewer->info->n_nodes;
-	uint32_t step = tick_nodes(viewer, 34);
+	struct tb_box square = square_of(pane);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	uint32_t n = pane->data->info->n_nodes;
+	uint32_t step = tick_nodes(pane, 34);
 	for (uint32_t node = 0; node < n; node += step) {
-		struct tb_box at = cell_box(viewer, node, node, 1);
+		struct tb_box at = cell_box(pane, node, node, 1);
 		if (at.y >= square.y - 1 && at.y < square.y + square.h) {
 			type.align = TB_ALIGN_RIGHT;
 			tb_picture_printf(picture,
@@ -284,20 +287,20 @@ static void draw_axes(struct tb_viewer *viewer, struct tb_picture *picture)
 }
 
 static void draw_buttons(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	const struct flows *flows = flows_of(viewer);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct flows *flows = flows_of(pane);
 	double x = place.x + PAD + LABEL_W;
 	for (uint32_t i = 0; i < TB_N_FLOW_FIGURES; i++) {
 		const char *title = tb_flow_figure_title((enum tb_flow_figure)i);
 		struct tb_pick pick = {TB_PICK_COLUMN, i};
 		bool chosen = flows->figure == (enum tb_flow_figure)i;
-		bool under = tb_pick_equal(viewer->hovered, pick);
+		bool under = tb_pick_equal(pane->selection->hovered, pick);
 		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, title)) + 18;
 		struct tb_box box = {x, place.y + 5, w, 22};
-		struct tb_type type = tb_viewer_type(
-			viewer, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
+		struct tb_type type = tb_style_type(
+			pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
 		type.align = TB_ALIGN_CENTRE;
 		tb_picture_rect(
 			picture, box, chosen || under ? palette->raised : palette->page);
@@ -307,17 +310,17 @@ static void draw_buttons(
 	}
 }
 
-static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, uint32_t index)
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	const struct flows *flows = flows_of(viewer);
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct flows *flows = flows_of(pane);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
 	const struct flow_rank *top = &flows->top[index];
 	const struct tb_flow_sample *flow = &table->rows[top->row];
 	struct tb_pick pick = {TB_PICK_FLOW, top->row};
-	bool selected = tb_pick_equal(viewer->selected, pick);
-	bool under = tb_pick_equal(viewer->hovered, pick);
+	bool selected = tb_pick_equal(pane->selection->selected, pick);
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	char value[48];
 	tb_picture_rect(
 		picture, box, selected || under ? palette->raised : palette->page);
@@ -325,33 +328,33 @@ static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
 	if (selected)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			palette->accent);
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, 32, box.h}, type,
 		"%" PRIu32, index + 1);
 	tb_picture_printf(picture, (struct tb_box){box.x + 40, box.y, box.w - 140, box.h},
-		tb_viewer_type(viewer, TB_FONT_MONO, 12, false), "%" PRIu32 " > %" PRIu32,
-		flow->source.id, flow->destination.id);
-	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+		"%" PRIu32 " > %" PRIu32, flow->source.id, flow->destination.id);
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w - 10, box.h}, type,
 		tb_quantity_format(tb_flow_figure_quantity(flows->figure), top->figure,
 			value, sizeof value));
 }
 
-static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_list(struct tb_pane *pane, struct tb_picture *picture)
 {
-	struct flows *flows = flows_of(viewer);
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
-	struct tb_box list = list_of(viewer);
+	struct flows *flows = flows_of(pane);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
+	struct tb_box list = list_of(pane);
 	struct tb_box rows = {list.x, list.y + 28, list.w, fmax(list.h - 28, 1)};
-	if (list.w < LIST_W / 2 || !table || rank(viewer, table) != TB_OK)
+	if (list.w < LIST_W / 2 || !table || rank(pane, table) != TB_OK)
 		return;
 	char what[48] = "Flows";
 	if (table->group > 1)
 		snprintf(what, sizeof what, "Groups of %" PRIu32 " nodes", table->group);
 	tb_picture_printf(picture, (struct tb_box){list.x, list.y + 4, list.w, 18},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false), "%s by %s", what,
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
 		tb_flow_figure_name(flows->figure));
 	double most = fmax(flows->n_top * (double)ROW_H - rows.h, 0);
 	flows->scroll = fmin(fmax(flows->scroll, 0), most);
@@ -360,160 +363,156 @@ static void draw_list(struct tb_viewer *viewer, struct tb_picture *picture)
 		double y = rows.y + i * (double)ROW_H - flows->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(viewer, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i);
+		draw_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i);
 	}
 	tb_picture_unclip(picture);
 }
 
-static void draw_legend(struct tb_viewer *viewer, struct tb_picture *picture)
+static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct flows *flows = flows_of(viewer);
-	struct tb_box square = square_of(viewer);
+	const struct flows *flows = flows_of(pane);
+	struct tb_box square = square_of(pane);
 	double y = square.y + square.h + 12;
 	double w = fmin(180, square.w * 0.45);
 	char cells[64] = "";
 	const struct tb_legend legend = {
-		viewer->colours, viewer->theme, TB_FONT_TEXT, scale_of(viewer)};
+		pane->style->colours, pane->style->theme, TB_FONT_TEXT, scale_of(pane)};
 	tb_legend_draw(picture, (struct tb_box){square.x, y, w, 29}, &legend);
-	struct tb_box place = viewer->places[TB_VIEW_FLOWS];
+	struct tb_box place = pane->place;
 	double x = square.x + w + 36;
 	struct tb_box box = {x, y - 3, fmax(place.x + place.w - PAD - x, 1), 17};
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	if (flows->grid.step > 1)
 		snprintf(cells, sizeof cells, ", cells of %" PRIu32 " nodes",
 			flows->grid.step);
 	tb_picture_printf(
 		picture, box, type, "down: source, across: destination%s", cells);
 	box.y += 18;
-	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_text(picture, box, type,
-		tb_window_whole(viewer->info, viewer->window)
+		tb_window_whole(pane->data->info, pane->data->window)
 			? "figures of the whole run"
 			: "flows under way in the window, all of their life");
 }
 
-static void nothing(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	tb_viewer_nothing(viewer, picture, place,
-		viewer->info->complete
+	tb_pane_nothing(pane, picture,
+		pane->data->info->complete
 			? "Nothing to show: no message was delivered."
 			: "Nothing to show: flows are kept at the end of a run, and this "
 			  "one was stopped early.");
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
-	if (!flows_of(viewer) || !table)
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
+	if (!flows_of(pane) || !table)
 		return;
 	if (table->n == 0) {
-		nothing(viewer, picture, place);
+		nothing(pane, picture);
 		return;
 	}
-	if (fill(viewer, table) != TB_OK) {
+	if (fill(pane, table) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	struct tb_box square = square_of(viewer);
-	draw_buttons(viewer, picture, place);
-	draw_axes(viewer, picture);
+	struct tb_box square = square_of(pane);
+	draw_buttons(pane, picture, place);
+	draw_axes(pane, picture);
 	tb_picture_rect(picture, square, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
 	tb_picture_clip(picture,
 		(struct tb_box){square.x - 6, square.y - 6, square.w + 8, square.h + 8});
 	tb_picture_clip(picture, square);
-	draw_cells(viewer, picture);
+	draw_cells(pane, picture);
 	tb_picture_unclip(picture);
-	draw_marks(viewer, picture);
+	draw_marks(pane, picture);
 	tb_picture_unclip(picture);
-	draw_legend(viewer, picture);
-	draw_list(viewer, picture);
+	draw_legend(pane, picture);
+	draw_list(pane, picture);
 }
 
-static void set_view(struct tb_viewer *viewer, double zoom, double pan_x, double pan_y)
+static void set_view(struct tb_pane *pane, double zoom, double pan_x, double pan_y)
 {
-	struct flows *flows = flows_of(viewer);
-	flows->zoom = fmin(fmax(zoom, 1), fmax(viewer->info->n_nodes / 4.0, 1));
+	struct flows *flows = flows_of(pane);
+	flows->zoom = fmin(fmax(zoom, 1), fmax(pane->data->info->n_nodes / 4.0, 1));
 	flows->pan_x = fmin(fmax(pan_x, 0), flows->zoom - 1);
 	flows->pan_y = fmin(fmax(pan_y, 0), flows->zoom - 1);
-	viewer->away[TB_VIEW_FLOWS] = flows->zoom > 1;
-	viewer->stale = true;
+	pane->away = flows->zoom > 1;
 }
 
-static void zoom_at(struct tb_viewer *viewer, double x, double y, double factor)
+static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
-	const struct flows *flows = flows_of(viewer);
-	struct tb_box square = square_of(viewer);
+	const struct flows *flows = flows_of(pane);
+	struct tb_box square = square_of(pane);
 	double at_x = fmin(fmax((x - square.x) / square.w, 0), 1);
 	double at_y = fmin(fmax((y - square.y) / square.h, 0), 1);
-	double zoom =
-		fmin(fmax(flows->zoom * factor, 1), fmax(viewer->info->n_nodes / 4.0, 1));
-	set_view(viewer, zoom, (at_x + flows->pan_x) * zoom / flows->zoom - at_x,
+	double zoom = fmin(
+		fmax(flows->zoom * factor, 1), fmax(pane->data->info->n_nodes / 4.0, 1));
+	set_view(pane, zoom, (at_x + flows->pan_x) * zoom / flows->zoom - at_x,
 		(at_y + flows->pan_y) * zoom / flows->zoom - at_y);
 }
 
-static void pan(struct tb_viewer *viewer, double dx, double dy)
+static void pan(struct tb_pane *pane, double dx, double dy)
 {
-	const struct flows *flows = flows_of(viewer);
-	double side = square_of(viewer).w;
-	set_view(viewer, flows->zoom, flows->pan_x - dx / side, flows->pan_y - dy / side);
+	const struct flows *flows = flows_of(pane);
+	double side = square_of(pane).w;
+	set_view(pane, flows->zoom, flows->pan_x - dx / side, flows->pan_y - dy / side);
 }
 
-static void choose(struct tb_viewer *viewer, enum tb_flow_figure figure)
+static void choose(struct tb_pane *pane, enum tb_flow_figure figure)
 {
-	struct flows *flows = flows_of(viewer);
+	struct flows *flows = flows_of(pane);
 	flows->figure = figure;
 	flows->ranked = false;
 	flows->scroll = 0;
-	viewer->stale = true;
 }
 
-static void fit(struct tb_viewer *viewer)
+static void fit(struct tb_pane *pane)
 {
-	set_view(viewer, 1, 0, 0);
+	set_view(pane, 1, 0, 0);
 }
 
-static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	static const struct tb_view_moves moves = {fit, zoom_at, pan};
-	struct flows *flows = flows_of(viewer);
+	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
+	struct flows *flows = flows_of(pane);
 	if (!flows)
 		return false;
 	if (asked->name != TB_REQUEST_FIGURE)
-		return tb_viewer_move(viewer, asked, square_of(viewer), &moves);
-	choose(viewer, (enum tb_flow_figure)((flows->figure + 1) % TB_N_FLOW_FIGURES));
+		return tb_pane_move(pane, asked, square_of(pane), &moves);
+	choose(pane, (enum tb_flow_figure)((flows->figure + 1) % TB_N_FLOW_FIGURES));
 	return true;
 }
 
-static const struct tb_flow_cell *cell_of(
-	const struct tb_viewer *viewer, struct tb_pick pick)
+static const struct tb_flow_cell *cell_of(const struct tb_pane *pane, struct tb_pick pick)
 {
 	return tb_flow_grid_at(
-		&flows_of(viewer)->grid, pick.index >> 16, pick.index & 0xffff);
+		&flows_of(pane)->grid, pick.index >> 16, pick.index & 0xffff);
 }
 
-static void click(struct tb_viewer *viewer, struct tb_pick pick)
+static void click(struct tb_pane *pane, struct tb_pick pick)
 {
 	const struct tb_flow_cell *cell;
 	if (pick.kind == TB_PICK_COLUMN) {
-		choose(viewer, (enum tb_flow_figure)pick.index);
+		choose(pane, (enum tb_flow_figure)pick.index);
 	} else if (pick.kind == TB_PICK_CELL) {
-		cell = cell_of(viewer, pick);
+		cell = cell_of(pane, pick);
 		if (cell && cell->n_flows)
-			tb_viewer_select(
-				viewer, (struct tb_pick){TB_PICK_FLOW, cell->heaviest});
+			tb_viewer_select(pane->viewer,
+				(struct tb_pick){TB_PICK_FLOW, cell->heaviest});
 	} else if (pick.kind == TB_PICK_PART || pick.kind == TB_PICK_NONE) {
-		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
+		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_NONE, 0});
 	}
 }
 
-static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	struct flows *flows = flows_of(viewer);
-	bool in_list = tb_box_holds(list_of(viewer), event->x, event->y);
+	struct flows *flows = flows_of(pane);
+	bool in_list = tb_box_holds(list_of(pane), event->x, event->y);
 	if (!flows)
 		return;
 	switch (event->kind) {
@@ -521,32 +520,31 @@ static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *eve
 		if (in_list)
 			flows->scroll -= event->steps * 3 * ROW_H;
 		else
-			zoom_at(viewer, event->x, event->y,
+			zoom_at(pane, event->x, event->y,
 				pow(TB_ZOOM_STEP, event->steps));
 		break;
 	case TB_EVENT_DRAG:
 		if (in_list)
 			flows->scroll -= event->dy;
 		else
-			pan(viewer, event->dx, event->dy);
+			pan(pane, event->dx, event->dy);
 		break;
 	case TB_EVENT_CLICK:
-		click(viewer, event->pick);
+		click(pane, event->pick);
 		break;
 	case TB_EVENT_DOUBLE:
 		if (event->pick.kind == TB_PICK_CELL || event->pick.kind == TB_PICK_PART)
-			zoom_at(viewer, event->x, event->y, 4);
+			zoom_at(pane, event->x, event->y, 4);
 		break;
 	case TB_EVENT_PRESS:
 		break;
 	}
 }
 
-static void tip_cell(
-	const struct tb_viewer *viewer, struct tb_pick pick, struct tb_tip *tip)
+static void tip_cell(const struct tb_pane *pane, struct tb_pick pick, struct tb_tip *tip)
 {
-	const struct tb_flow_cell *cell = cell_of(viewer, pick);
-	uint32_t step = flows_of(viewer)->grid.step;
+	const struct tb_flow_cell *cell = cell_of(pane, pick);
+	uint32_t step = flows_of(pane)->grid.step;
 	uint32_t row = (pick.index >> 16) * step, column = (pick.index & 0xffff) * step;
 	char text[3][48];
 	if (!cell)
@@ -575,12 +573,13 @@ static void tip_cell(
 	tip->n_lines = 4;
 }
 
-static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_tip *tip)
+static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 {
-	if (!flows_of(viewer))
+	struct tb_pick pick = tip->pick;
+	if (!flows_of(pane))
 		return;
 	if (pick.kind == TB_PICK_CELL)
-		tip_cell(viewer, pick, tip);
+		tip_cell(pane, pick, tip);
 	if (pick.kind != TB_PICK_COLUMN || pick.index >= TB_N_FLOW_FIGURES)
 		return;
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
@@ -591,12 +590,12 @@ static void tip(const struct tb_viewer *viewer, struct tb_pick pick, struct tb_t
 }
 
 // reveal moves the square until the selected flow or node is in it.
-static void reveal(struct tb_viewer *viewer, bool zoom)
+static void reveal(struct tb_pane *pane, bool zoom)
 {
-	struct flows *flows = flows_of(viewer);
-	const struct tb_flow_table *table = tb_viewer_flows(viewer);
-	struct tb_pick pick = viewer->selected;
-	double n = fmax(viewer->info->n_nodes, 1), x, y;
+	struct flows *flows = flows_of(pane);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
+	struct tb_pick pick = pane->selection->selected;
+	double n = fmax(pane->data->info->n_nodes, 1), x, y;
 	if (!flows || !table)
 		return;
 	if (pick.kind == TB_PICK_FLOW && pick.index < table->n) {
@@ -612,10 +611,10 @@ static void reveal(struct tb_viewer *viewer, bool zoom)
 	double shown_y = y * flows->zoom - flows->pan_y;
 	bool out = shown_x < 0 || shown_x > 1 || shown_y < 0 || shown_y > 1;
 	if (zoom || out)
-		set_view(viewer, wanted, x * wanted - 0.5, y * wanted - 0.5);
+		set_view(pane, wanted, x * wanted - 0.5, y * wanted - 0.5);
 }
 
-const struct tb_view tb_view_flows = {.name = "flows",
+const struct tb_view tb_view_flows = {.slot = TB_SLOT_MAIN,
 	.tab = "Node to node",
 	.brief_tab = "Nodes",
 	.open = open,
@@ -624,4 +623,5 @@ const struct tb_view tb_view_flows = {.name = "flows",
 	.pointer = pointer,
 	.tip = tip,
 	.reveal = reveal,
+	.forget = tb_pane_drop,
 	.close = close};

@@ -1,7 +1,7 @@
 // The head: what run this is, and the metric that is shown.
 #include "metric_text.h"
 #include "run_text.h"
-#include "viewer_impl.h"
+#include "views.h"
 
 #include <math.h>
 
@@ -15,15 +15,15 @@ static const char *chip_name(enum tb_metric metric)
 				      : tb_metric_title(metric);
 }
 
-static void draw_chip(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, enum tb_metric metric)
+static void draw_chip(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	enum tb_metric metric)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_pick pick = {TB_PICK_METRIC, metric};
-	bool chosen = viewer->metric == metric;
-	bool under = tb_pick_equal(viewer->hovered, pick);
-	struct tb_type type = tb_viewer_type(
-		viewer, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
+	bool chosen = pane->data->metric == metric;
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
+	struct tb_type type = tb_style_type(
+		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
 	type.align = TB_ALIGN_CENTRE;
 	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->panel);
 	tb_picture_pick(picture, pick);
@@ -34,34 +34,35 @@ static void draw_chip(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_text(picture, box, type, chip_name(metric));
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	char text[192];
 	char window[80];
 	tb_picture_rect(picture, place, palette->panel);
 	tb_picture_line(picture, (struct tb_box){place.x, place.h - 0.5, place.w, 0}, 1,
 		palette->line);
 	double x = place.x + place.w - PAD - 34;
-	tb_viewer_button(viewer, picture, (struct tb_box){x, place.y + 14, 34, 28},
+	tb_pane_button(pane, picture, (struct tb_box){x, place.y + 14, 34, 28},
 		TB_REQUEST_HELP, "?");
 	x -= 12;
 	for (int metric = TB_LONGEST; metric >= TB_WAIT; metric--) {
 		const char *name = chip_name((enum tb_metric)metric);
 		double w = ceil(tb_text_width(TB_FONT_BOLD, 12, name)) + 22;
 		x -= w;
-		draw_chip(viewer, picture, (struct tb_box){x, place.y + 14, w - 2, 28},
+		draw_chip(pane, picture, (struct tb_box){x, place.y + 14, w - 2, 28},
 			(enum tb_metric)metric);
 	}
 	double room = fmax(x - PAD - 20, 40);
 	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 15, false),
-		tb_run_caption(viewer->info, text, sizeof text));
+		tb_style_type(pane->style, TB_FONT_BOLD, 15, false),
+		tb_run_caption(pane->data->info, text, sizeof text));
 	tb_picture_printf(picture, (struct tb_box){PAD, place.y + 30, room, 16},
-		tb_viewer_type(viewer, TB_FONT_TEXT, 12, true), "%s, %s",
-		tb_metric_title(viewer->metric),
-		tb_window_text(viewer->info, viewer->window, window, sizeof window));
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), "%s, %s",
+		tb_metric_title(pane->data->metric),
+		tb_window_text(
+			pane->data->info, pane->data->window, window, sizeof window));
 }
 
-const struct tb_view tb_view_head = {.name = "head", .draw = draw};
+const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = draw};

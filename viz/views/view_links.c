@@ -1,7 +1,8 @@
 // The table of links: all their figures in the window, in the order of a column, with
 // their line over the whole run.
 #include "metric_text.h"
-#include "viewer_impl.h"
+#include "parts.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,39 +28,38 @@ static const struct column columns[] = {{TB_COLUMN_METRIC + TB_WAIT, "Wait"},
 	{TB_COLUMN_METRIC + TB_PACKETS, "Packets"}};
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 
-static int open(struct tb_viewer *viewer, struct tb_error *error)
+static int open(struct tb_pane *pane, struct tb_error *error)
 {
 	(void)error;
-	tb_rows_read(viewer);
+	tb_rows_read(pane->rows);
 	return TB_OK;
 }
 
-static struct tb_box rows_of(const struct tb_viewer *viewer)
+static struct tb_box rows_of(const struct tb_pane *pane)
 {
-	struct tb_box place = viewer->places[TB_VIEW_LINKS];
+	struct tb_box place = pane->place;
 	return (struct tb_box){
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
 }
 
-static void scroll_to(struct tb_viewer *viewer, double scroll)
+static void scroll_to(struct tb_pane *pane, double scroll)
 {
-	double most = fmax(viewer->n_rows * (double)ROW_H - rows_of(viewer).h, 0);
-	viewer->scroll = fmin(fmax(scroll, 0), most);
-	viewer->stale = true;
+	double most = fmax(pane->rows->n * (double)ROW_H - rows_of(pane).h, 0);
+	pane->rows->scroll = fmin(fmax(scroll, 0), most);
 }
 
-static void reveal(struct tb_viewer *viewer, bool zoom)
+static void reveal(struct tb_pane *pane, bool zoom)
 {
 	(void)zoom;
-	uint32_t row = tb_rows_of(viewer);
-	double h = rows_of(viewer).h;
+	uint32_t row = tb_rows_of(pane->rows, pane->selection->selected);
+	double h = rows_of(pane).h;
 	double top = row * (double)ROW_H;
-	if (row == viewer->n_rows)
+	if (row == pane->rows->n)
 		return;
-	if (top < viewer->scroll)
-		scroll_to(viewer, top);
-	else if (top + ROW_H > viewer->scroll + h)
-		scroll_to(viewer, top + ROW_H - h);
+	if (top < pane->rows->scroll)
+		scroll_to(pane, top);
+	else if (top + ROW_H > pane->rows->scroll + h)
+		scroll_to(pane, top + ROW_H - h);
 }
 
 // Columns share what the name and the line leave; what has no room is left out.
@@ -72,31 +72,33 @@ static size_t n_shown(struct tb_box place, double *width)
 	return n;
 }
 
-static void draw_title(struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct column *column, enum tb_align align)
 {
 	struct tb_pick pick = {TB_PICK_COLUMN, column->name};
-	enum tb_list_column by = viewer->column == TB_COLUMN_SHOWN
-					 ? TB_COLUMN_METRIC + viewer->metric
-					 : viewer->column;
+	enum tb_list_column by = pane->rows->column == TB_COLUMN_SHOWN
+					 ? TB_COLUMN_METRIC + pane->data->metric
+					 : pane->rows->column;
 	bool chosen = by == column->name;
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct tb_type type =
-		tb_viewer_type(viewer, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_type type = tb_style_type(
+		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen);
 	type.align = align;
 	tb_picture_rect(picture, box,
-		tb_pick_equal(viewer->hovered, pick) ? palette->raised : palette->page);
+		tb_pick_equal(pane->selection->hovered, pick) ? palette->raised
+							      : palette->page);
 	tb_picture_pick(picture, pick);
 	tb_picture_text(picture, box, type, column->title);
 	if (chosen)
 		tb_picture_rect(picture,
 			(struct tb_box){box.x + 4,
-				viewer->rising ? box.y : box.y + box.h - 2, box.w - 4, 2},
+				pane->rows->rising ? box.y : box.y + box.h - 2, box.w - 4,
+				2},
 			palette->accent);
 }
 
 static void draw_header(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
 {
 	static const struct column name = {TB_COLUMN_NAME, "Link"};
 	double w;
@@ -105,38 +107,38 @@ static void draw_header(
 	char all[32];
 	double x = place.x + PAD + 40;
 	double y = place.y + HEADER_H - 24;
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	struct tb_box line = {place.x + PAD, place.y + 8, place.w - 2 * PAD - 90, 18};
-	tb_format_count(viewer->n_rows, count, sizeof count);
-	tb_format_count(viewer->info->n_links, all, sizeof all);
-	if (viewer->filter[0])
+	tb_format_count(pane->rows->n, count, sizeof count);
+	tb_format_count(pane->data->info->n_links, all, sizeof all);
+	if (pane->rows->filter[0])
 		tb_picture_printf(picture, line, type,
 			"%s of %s links, those with '%s' in their name or kind", count,
-			all, viewer->filter);
+			all, pane->rows->filter);
 	else
 		tb_picture_printf(picture, line, type,
 			"%s of %s links have something to show", count, all);
-	tb_viewer_button(viewer, picture,
+	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - PAD - 80, place.y + 5, 80, 22},
 		TB_REQUEST_FILTER, "Filter");
-	draw_title(viewer, picture, (struct tb_box){x, y, NAME_W - 8, 22}, &name,
+	draw_title(pane, picture, (struct tb_box){x, y, NAME_W - 8, 22}, &name,
 		TB_ALIGN_LEFT);
 	x += NAME_W;
 	for (size_t i = 0; i < n; i++, x += w)
-		draw_title(viewer, picture, (struct tb_box){x, y, w - 4, 22}, &columns[i],
+		draw_title(pane, picture, (struct tb_box){x, y, w - 4, 22}, &columns[i],
 			TB_ALIGN_RIGHT);
-	type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, true);
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_text(
 		picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type, "over time");
 }
 
-static void draw_figure(struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_figure(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, uint32_t link, enum tb_metric metric)
 {
 	char value[48];
-	bool by = tb_rows_metric(viewer) == metric;
-	uint64_t amount = tb_metric_of(&viewer->samples[link], metric);
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, !by);
+	bool by = tb_rows_metric(pane->rows) == metric;
+	uint64_t amount = tb_metric_of(&pane->data->samples[link], metric);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, !by);
 	type.align = TB_ALIGN_RIGHT;
 	if (metric == TB_PACKETS || metric == TB_BLOCKED)
 		tb_format_count(amount, value, sizeof value);
@@ -145,114 +147,117 @@ static void draw_figure(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_text(picture, box, type, value);
 }
 
-static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, uint32_t index, const struct tb_scale *scale)
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index, const struct tb_scale *scale)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	uint32_t link = viewer->rows[index].link.id;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	uint32_t link = pane->rows->list[index].link.id;
 	struct tb_pick pick = {TB_PICK_LINK, link};
-	enum tb_mark mark = (enum tb_mark)viewer->marks.links[link];
-	bool selected = tb_pick_equal(viewer->selected, pick);
-	bool under = tb_pick_equal(viewer->hovered, pick);
+	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[link];
+	bool selected = tb_pick_equal(pane->selection->selected, pick);
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	double w;
 	size_t n = n_shown(box, &w);
-	uint64_t amount = tb_metric_of(&viewer->samples[link], tb_rows_metric(viewer));
+	uint64_t amount =
+		tb_metric_of(&pane->data->samples[link], tb_rows_metric(pane->rows));
 	tb_picture_rect(
 		picture, box, selected || under ? palette->raised : palette->page);
 	tb_picture_pick(picture, pick);
 	if (selected || mark != TB_MARK_NONE)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x + PAD - 10, box.y, 34, box.h},
 		type, "%" PRIu32, index + 1);
 	// The shade of the link, as the other views show it.
 	tb_picture_rect(picture,
 		(struct tb_box){box.x + PAD + 29, box.y + 6, 6, box.h - 12},
-		tb_shade(viewer->colours, viewer->theme,
-			tb_scale_percent(scale, (double)amount)));
+		tb_style_shade(pane->style, tb_scale_percent(scale, (double)amount)));
 	double x = box.x + PAD + 40;
 	tb_picture_text(picture, (struct tb_box){x, box.y, NAME_W - 6, box.h},
-		tb_viewer_type(viewer, TB_FONT_MONO, 12, false),
-		tb_run_links(viewer->run)[link].name);
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+		tb_run_links(pane->data->run)[link].name);
 	x += NAME_W;
 	for (size_t i = 0; i < n; i++, x += w)
-		draw_figure(viewer, picture, (struct tb_box){x, box.y, w - 6, box.h},
-			link, (enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
+		draw_figure(pane, picture, (struct tb_box){x, box.y, w - 6, box.h}, link,
+			(enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
 	const struct tb_spark *spark =
-		tb_spark_of(viewer->sparks, viewer->run, (struct tb_link){link});
+		tb_spark_of(pane->rows->sparks, pane->data->run, (struct tb_link){link});
 	if (spark)
 		tb_spark_draw(picture,
 			(struct tb_box){x + 12, box.y + 3, SPARK_W, box.h - 6}, spark,
 			spark->largest, palette->muted);
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct tb_box rows = rows_of(viewer);
-	const struct tb_scale scale = tb_rows_scale(viewer);
-	scroll_to(viewer, viewer->scroll); // the place or the rows may have changed
-	tb_rows_rank(viewer, (viewer->scroll + rows.h) / ROW_H + 1);
-	tb_sparks_begin(viewer->sparks, tb_rows_metric(viewer));
-	draw_header(viewer, picture, place);
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box rows = rows_of(pane);
+	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
+	scroll_to(pane, pane->rows->scroll); // the place or the rows may have changed
+	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
+	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
+	draw_header(pane, picture, place);
 	tb_picture_line(picture,
 		(struct tb_box){rows.x + PAD, rows.y - 0.5, rows.w - 2 * PAD, 0}, 1,
 		palette->line);
 	tb_picture_clip(picture, rows);
-	for (uint32_t i = (uint32_t)(viewer->scroll / ROW_H); i < viewer->n_rows; i++) {
-		double y = rows.y + i * (double)ROW_H - viewer->scroll;
+	for (uint32_t i = (uint32_t)(pane->rows->scroll / ROW_H); i < pane->rows->n;
+		i++) {
+		double y = rows.y + i * (double)ROW_H - pane->rows->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(viewer, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
+		draw_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
 			&scale);
 	}
 	tb_picture_unclip(picture);
-	double all = viewer->n_rows * (double)ROW_H;
+	double all = pane->rows->n * (double)ROW_H;
 	if (all <= rows.h)
 		return;
 	double h = fmax(rows.h * rows.h / all, 24);
 	tb_picture_rect(picture,
 		(struct tb_box){rows.x + rows.w - 7,
-			rows.y + (rows.h - h) * viewer->scroll / (all - rows.h), 5, h},
+			rows.y + (rows.h - h) * pane->rows->scroll / (all - rows.h), 5,
+			h},
 		palette->line);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_LIST});
 }
 
-static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	double page = rows_of(viewer).h;
+	double page = rows_of(pane).h;
 	switch ((int)asked->name) {
 	case TB_REQUEST_PAN_UP:
-		scroll_to(viewer, viewer->scroll - page / 2);
+		scroll_to(pane, pane->rows->scroll - page / 2);
 		return true;
 	case TB_REQUEST_PAN_DOWN:
-		scroll_to(viewer, viewer->scroll + page / 2);
+		scroll_to(pane, pane->rows->scroll + page / 2);
 		return true;
 	case TB_REQUEST_FIT:
-		scroll_to(viewer, 0);
+		scroll_to(pane, 0);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	double all = viewer->n_rows * (double)ROW_H;
+	double all = pane->rows->n * (double)ROW_H;
 	if (event->kind == TB_EVENT_WHEEL)
-		scroll_to(viewer, viewer->scroll - event->steps * 3 * ROW_H);
+		scroll_to(pane, pane->rows->scroll - event->steps * 3 * ROW_H);
 	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
-		scroll_to(viewer, viewer->scroll + event->dy * all / rows_of(viewer).h);
+		scroll_to(pane, pane->rows->scroll + event->dy * all / rows_of(pane).h);
 	else if (event->kind == TB_EVENT_DRAG)
-		scroll_to(viewer, viewer->scroll - event->dy);
+		scroll_to(pane, pane->rows->scroll - event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_COLUMN)
-		tb_rows_order(viewer, (enum tb_list_column)event->pick.index);
+		tb_rows_order(pane->rows, (enum tb_list_column)event->pick.index);
 }
 
-const struct tb_view tb_view_links = {.name = "links",
+const struct tb_view tb_view_links = {.slot = TB_SLOT_MAIN,
+	.lists_links = true,
 	.tab = "Links",
 	.open = open,
 	.draw = draw,

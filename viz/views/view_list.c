@@ -1,6 +1,7 @@
 // The hot links: the links of the window, most loaded first.
 #include "metric_text.h"
-#include "viewer_impl.h"
+#include "parts.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,50 +11,49 @@
 #define HEADER_H 34
 #define ROW_H	 27
 
-static int open(struct tb_viewer *viewer, struct tb_error *error)
+static int open(struct tb_pane *pane, struct tb_error *error)
 {
 	(void)error;
-	tb_rows_read(viewer);
+	tb_rows_read(pane->rows);
 	return TB_OK;
 }
 
-static double rows_h(const struct tb_viewer *viewer)
+static double rows_h(const struct tb_pane *pane)
 {
-	return viewer->places[TB_VIEW_LIST].h - HEADER_H;
+	return pane->place.h - HEADER_H;
 }
 
-static void scroll_to(struct tb_viewer *viewer, double scroll)
+static void scroll_to(struct tb_pane *pane, double scroll)
 {
-	double most = fmax(viewer->n_rows * ROW_H - rows_h(viewer), 0);
-	viewer->scroll = fmin(fmax(scroll, 0), most);
-	viewer->stale = true;
+	double most = fmax(pane->rows->n * ROW_H - rows_h(pane), 0);
+	pane->rows->scroll = fmin(fmax(scroll, 0), most);
 }
 
-static void reveal(struct tb_viewer *viewer, bool zoom)
+static void reveal(struct tb_pane *pane, bool zoom)
 {
 	(void)zoom;
-	uint32_t row = tb_rows_of(viewer);
-	if (row == viewer->n_rows)
+	uint32_t row = tb_rows_of(pane->rows, pane->selection->selected);
+	if (row == pane->rows->n)
 		return;
 	double top = row * (double)ROW_H;
-	if (top < viewer->scroll)
-		scroll_to(viewer, top);
-	else if (top + ROW_H > viewer->scroll + rows_h(viewer))
-		scroll_to(viewer, top + ROW_H - rows_h(viewer));
+	if (top < pane->rows->scroll)
+		scroll_to(pane, top);
+	else if (top + ROW_H > pane->rows->scroll + rows_h(pane))
+		scroll_to(pane, top + ROW_H - rows_h(pane));
 }
 
-static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, uint32_t index, const struct tb_scale *scale)
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index, const struct tb_scale *scale)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	const struct tb_list_row *row = &viewer->rows[index];
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_list_row *row = &pane->rows->list[index];
 	struct tb_pick pick = {TB_PICK_LINK, row->link.id};
-	enum tb_mark mark = (enum tb_mark)viewer->marks.links[row->link.id];
-	bool selected = tb_pick_equal(viewer->selected, pick);
-	bool under = tb_pick_equal(viewer->hovered, pick);
+	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[row->link.id];
+	bool selected = tb_pick_equal(pane->selection->selected, pick);
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	char value[48];
-	enum tb_metric metric = tb_rows_metric(viewer);
-	uint64_t amount = tb_metric_of(&viewer->samples[row->link.id], metric);
+	enum tb_metric metric = tb_rows_metric(pane->rows);
+	uint64_t amount = tb_metric_of(&pane->data->samples[row->link.id], metric);
 	double percent = tb_scale_percent(scale, (double)amount);
 	tb_picture_rect(
 		picture, box, selected || under ? palette->raised : palette->panel);
@@ -61,16 +61,16 @@ static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
 	if (selected || mark != TB_MARK_NONE)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			tb_mark_colour(palette, selected ? TB_MARK_ON : mark));
-	struct tb_type rank = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
-	struct tb_type name = tb_viewer_type(viewer, TB_FONT_MONO, 12, false);
-	struct tb_type right = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+	struct tb_type rank = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
+	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	rank.align = TB_ALIGN_RIGHT;
 	right.align = TB_ALIGN_RIGHT;
 	double x = box.x + PAD + 36;
 	double w = box.w - PAD - 36 - PAD - 8;
 	tb_picture_printf(picture, (struct tb_box){box.x + 6, box.y + 2, 34, 17}, rank,
 		"%" PRIu32, index + 1);
-	const char *link = tb_run_links(viewer->run)[row->link.id].name;
+	const char *link = tb_run_links(pane->data->run)[row->link.id].name;
 	// In a large network a name takes the room of the line.
 	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
 	tb_picture_text(picture,
@@ -78,24 +78,23 @@ static void draw_row(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_text(picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right,
 		tb_metric_format(metric, amount, value, sizeof value));
 	const struct tb_spark *spark =
-		is_long ? NULL : tb_spark_of(viewer->sparks, viewer->run, row->link);
+		is_long ? NULL
+			: tb_spark_of(pane->rows->sparks, pane->data->run, row->link);
 	if (spark)
 		tb_spark_draw(picture, (struct tb_box){x + w - 136, box.y + 3, 56, 14},
 			spark, spark->largest, palette->muted);
 	struct tb_box track = {x, box.y + 20, w, 3};
 	tb_picture_rect(picture, track, palette->empty);
 	track.w *= percent / 100;
-	tb_picture_rect(
-		picture, track, tb_shade(viewer->colours, viewer->theme, percent));
+	tb_picture_rect(picture, track, tb_style_shade(pane->style, percent));
 }
 
-static void draw_bar(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box rows)
+static void draw_bar(struct tb_pane *pane, struct tb_picture *picture, struct tb_box rows)
 {
-	double all = viewer->n_rows * (double)ROW_H;
+	double all = pane->rows->n * (double)ROW_H;
 	if (all <= rows.h)
 		return;
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box track = {rows.x + rows.w - 8, rows.y, 6, rows.h};
 	double h = fmax(rows.h * rows.h / all, 24);
 	struct tb_pick pick = {TB_PICK_PART, TB_PART_LIST};
@@ -103,60 +102,64 @@ static void draw_bar(
 	tb_picture_pick(picture, pick);
 	tb_picture_rect(picture,
 		(struct tb_box){track.x,
-			track.y + (rows.h - h) * viewer->scroll / (all - rows.h), track.w,
-			h},
+			track.y + (rows.h - h) * pane->rows->scroll / (all - rows.h),
+			track.w, h},
 		palette->line);
 	tb_picture_pick(picture, pick);
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	struct tb_box place = pane->place;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	char count[32];
 	char all[32];
 	tb_picture_rect(picture, place, palette->panel);
 	tb_picture_line(picture, (struct tb_box){place.x + 0.5, place.y, 0, place.h}, 1,
 		palette->line);
-	struct tb_type right = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type right = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	right.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 120, 18},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 13, false), "%s by %s",
-		viewer->filter[0] ? "Filtered links" : "Hot links",
-		tb_metric_name(tb_rows_metric(viewer)));
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s",
+		pane->rows->filter[0] ? "Filtered links" : "Hot links",
+		tb_metric_name(tb_rows_metric(pane->rows)));
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},
-		right, "%s of %s", tb_format_count(viewer->n_rows, count, sizeof count),
-		tb_format_count(viewer->info->n_links, all, sizeof all));
+		right, "%s of %s", tb_format_count(pane->rows->n, count, sizeof count),
+		tb_format_count(pane->data->info->n_links, all, sizeof all));
 	struct tb_box rows = {
-		place.x + 1, place.y + HEADER_H, place.w - 1, fmax(rows_h(viewer), 1)};
-	scroll_to(viewer, viewer->scroll); // the place or the rows may have changed
-	tb_rows_rank(viewer, (viewer->scroll + rows.h) / ROW_H + 1);
-	tb_sparks_begin(viewer->sparks, tb_rows_metric(viewer));
-	const struct tb_scale scale = tb_rows_scale(viewer);
+		place.x + 1, place.y + HEADER_H, place.w - 1, fmax(rows_h(pane), 1)};
+	scroll_to(pane, pane->rows->scroll); // the place or the rows may have changed
+	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
+	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
+	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
 	tb_picture_clip(picture, rows);
-	for (uint32_t i = (uint32_t)(viewer->scroll / ROW_H); i < viewer->n_rows; i++) {
-		double y = rows.y + i * (double)ROW_H - viewer->scroll;
+	for (uint32_t i = (uint32_t)(pane->rows->scroll / ROW_H); i < pane->rows->n;
+		i++) {
+		double y = rows.y + i * (double)ROW_H - pane->rows->scroll;
 		if (y >= rows.y + rows.h)
 			break;
-		draw_row(viewer, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
+		draw_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
 			&scale);
 	}
-	draw_bar(viewer, picture, rows);
+	draw_bar(pane, picture, rows);
 	tb_picture_unclip(picture);
 }
 
-static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
-	double all = viewer->n_rows * (double)ROW_H;
+	double all = pane->rows->n * (double)ROW_H;
 	if (event->kind == TB_EVENT_WHEEL)
-		scroll_to(viewer, viewer->scroll - event->steps * 2 * ROW_H);
+		scroll_to(pane, pane->rows->scroll - event->steps * 2 * ROW_H);
 	else if (event->kind == TB_EVENT_DRAG && event->pick.kind == TB_PICK_PART)
-		scroll_to(viewer, viewer->scroll + event->dy * all / rows_h(viewer));
+		scroll_to(pane, pane->rows->scroll + event->dy * all / rows_h(pane));
 	else if (event->kind == TB_EVENT_DRAG)
-		scroll_to(viewer, viewer->scroll - event->dy);
+		scroll_to(pane, pane->rows->scroll - event->dy);
 }
 
-const struct tb_view tb_view_list = {
-	.name = "list", .open = open, .draw = draw, .pointer = pointer, .reveal = reveal};
+const struct tb_view tb_view_list = {.slot = TB_SLOT_LIST,
+	.open = open,
+	.draw = draw,
+	.pointer = pointer,
+	.reveal = reveal};

@@ -1,9 +1,11 @@
 // Two runs: their matrices side by side under one zoom, what changed from one to the
 // other, and the links that moved most.
+#include "camera.h"
+#include "matrix_draw.h"
 #include "metric_text.h"
 #include "pair.h"
 #include "run_text.h"
-#include "viewer_impl.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +18,6 @@
 #define LEGEND_H    36
 #define LOWER_H	    168
 #define ROW_H	    17
-#define MOST_ZOOM   8
 #define MOST_FITTED 2.2
 #define FONT_SIZE   10.5
 #define NATURAL_W   860 // world units that lines of blocks are wrapped to
@@ -29,18 +30,23 @@ static const struct tb_matrix_metrics metrics = {
 struct state {
 	struct tb_pair *pair;
 	struct tb_matrix_layout layouts[2]; // of A and of B
-	double zoom, fit_zoom, pan_x, pan_y;
-	struct tb_box fitted; // the place that it was fitted for
+	struct tb_camera camera;
 };
 
-static struct state *state_of(const struct tb_viewer *viewer)
+static struct state *state_of(const struct tb_pane *pane)
 {
-	return viewer->states[TB_VIEW_PAIR];
+	return pane->state;
 }
 
-bool tb_viewer_has(const struct tb_viewer *viewer, enum tb_view_name name)
+static bool is_there(const struct tb_pane *pane)
 {
-	return name != TB_VIEW_PAIR || state_of(viewer) != NULL;
+	return state_of(pane) != NULL; // once there is a second run
+}
+
+// is_read is false before B could be read; the picture says why.
+static bool is_read(const struct tb_pane *pane)
+{
+	return state_of(pane) && state_of(pane)->layouts[1].bands;
 }
 
 static void close(void *closed)
@@ -56,10 +62,10 @@ static int n_panels(const struct state *state)
 	return state->pair->same_shape ? N_PANELS : PANEL_CHANGE;
 }
 
-static struct tb_box panel_of(const struct tb_viewer *viewer, int panel)
+static struct tb_box panel_of(const struct tb_pane *pane, int panel)
 {
-	struct tb_box place = viewer->places[TB_VIEW_PAIR];
-	int n = n_panels(state_of(viewer));
+	struct tb_box place = pane->place;
+	int n = n_panels(state_of(pane));
 	double w = (place.w - 2 * PAD - (n - 1) * GAP) / n;
 	return (struct tb_box){place.x + PAD + panel * (w + GAP), place.y + TITLE_H,
 		fmax(w, 1), fmax(place.h - TITLE_H - LEGEND_H - LOWER_H, 1)};
@@ -70,87 +76,80 @@ static const struct tb_matrix_layout *layout_of(const struct state *state, int p
 	return &state->layouts[panel == PANEL_B];
 }
 
-static double clamp(double pan, double span, double sight)
+// fit shows all of both.
+static void fit(struct tb_pane *pane)
 {
-	double low = fmin(fmin(-sight / 2, span - sight), 0);
-	double high = fmax(fmax(span - sight / 2, span - sight), 0);
-	return fmin(fmax(pan, low), high);
+	struct state *state = state_of(pane);
+	struct tb_camera *camera = &state->camera;
+	struct tb_box area = panel_of(pane, PANEL_A);
+	struct tb_matrix_layout *a = &state->layouts[0], *b = &state->layouts[1];
+	double of_a = tb_matrix_layout_fit(a, area.w - 4, area.h - 4);
+	double of_b = tb_matrix_layout_fit(b, area.w - 4, area.h - 4);
+	camera->fit_zoom = fmin(fmin(of_a, of_b), MOST_FITTED);
+	camera->world_w = fmax(a->width, b->width);
+	camera->world_h = fmax(a->height, b->height);
+	pane->away = false;
+	tb_camera_set(camera, camera->fit_zoom, 0, 0);
 }
 
-static void set_view(struct tb_viewer *viewer, double zoom, double pan_x, double pan_y)
+static void placed(struct tb_pane *pane)
 {
-	struct state *state = state_of(viewer);
-	struct tb_box area = panel_of(viewer, PANEL_A);
-	const struct tb_matrix_layout *a = &state->layouts[0], *b = &state->layouts[1];
-	state->zoom = zoom;
-	state->pan_x = clamp(pan_x, fmax(a->width, b->width), area.w / zoom);
-	state->pan_y = clamp(pan_y, fmax(a->height, b->height), area.h / zoom);
-	viewer->stale = true;
-}
-
-static void fit(struct tb_viewer *viewer)
-{
-	struct state *state = state_of(viewer);
-	struct tb_box area = panel_of(viewer, PANEL_A);
-	double of_a = tb_matrix_layout_fit(&state->layouts[0], area.w - 4, area.h - 4);
-	double of_b = tb_matrix_layout_fit(&state->layouts[1], area.w - 4, area.h - 4);
-	state->fit_zoom = fmin(fmin(of_a, of_b), MOST_FITTED);
-	state->fitted = viewer->places[TB_VIEW_PAIR];
-	viewer->away[TB_VIEW_PAIR] = false;
-	set_view(viewer, state->fit_zoom, 0, 0);
-}
-
-// zoom_at leaves what is under (x, y) where it is; the other panels follow.
-static void zoom_at(struct tb_viewer *viewer, double x, double y, double factor)
-{
-	struct state *state = state_of(viewer);
-	struct tb_box area = panel_of(viewer, PANEL_A);
-	for (int i = 0; i < n_panels(state); i++)
-		if (tb_box_holds(panel_of(viewer, i), x, y))
-			area = panel_of(viewer, i);
-	double zoom = fmin(state->zoom * factor, fmax(MOST_ZOOM, state->fit_zoom));
-	if (zoom <= state->fit_zoom * 1.01) {
-		fit(viewer);
+	if (!is_read(pane))
 		return;
-	}
-	double world_x = (x - area.x) / state->zoom + state->pan_x;
-	double world_y = (y - area.y) / state->zoom + state->pan_y;
-	viewer->away[TB_VIEW_PAIR] = true;
-	set_view(viewer, zoom, world_x - (x - area.x) / zoom,
-		world_y - (y - area.y) / zoom);
+	struct tb_box area = panel_of(pane, PANEL_A);
+	struct tb_camera *camera = &state_of(pane)->camera;
+	camera->area_w = area.w;
+	camera->area_h = area.h;
+	if (!pane->away)
+		fit(pane);
 }
 
-static void pan(struct tb_viewer *viewer, double dx, double dy)
+// zoom_at zooms in the panel under the pointer; the other panels follow.
+static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
-	struct state *state = state_of(viewer);
-	viewer->away[TB_VIEW_PAIR] = true;
-	set_view(viewer, state->zoom, state->pan_x - dx / state->zoom,
-		state->pan_y - dy / state->zoom);
+	struct state *state = state_of(pane);
+	struct tb_box area = panel_of(pane, PANEL_A);
+	for (int i = 0; i < n_panels(state); i++)
+		if (tb_box_holds(panel_of(pane, i), x, y))
+			area = panel_of(pane, i);
+	pane->away = tb_camera_zoom(&state->camera, x - area.x, y - area.y, factor);
+	if (!pane->away)
+		fit(pane);
 }
 
-static int open(struct tb_viewer *viewer, struct tb_error *error)
+static void pan(struct tb_pane *pane, double dx, double dy)
 {
-	struct state *state = state_of(viewer);
+	pane->away = true;
+	tb_camera_pan(&state_of(pane)->camera, dx, dy);
+}
+
+static int open(struct tb_pane *pane, struct tb_error *error)
+{
+	struct state *state = state_of(pane);
 	struct tb_pair *pair = state->pair;
-	int status = tb_pair_show(pair, viewer->run, viewer->window, viewer->samples,
-		&viewer->matrix, error);
+	const struct tb_viewer_data *data = pane->data;
+	int status = tb_pair_show(
+		pair, data->run, data->window, data->samples, &data->matrix, error);
 	if (status || state->layouts[0].bands)
 		return status;
 	if (tb_matrix_layout_init(
-		    &state->layouts[0], &viewer->matrix, &metrics, NATURAL_W) ||
+		    &state->layouts[0], &data->matrix, &metrics, NATURAL_W) ||
 		tb_matrix_layout_init(
 			&state->layouts[1], &pair->matrix, &metrics, NATURAL_W))
 		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
+	placed(pane);
 	return TB_OK;
 }
 
-int tb_viewer_compare(
+int tb_views_compare(
 	struct tb_viewer *viewer, const char *path, int64_t id, struct tb_error *error)
 {
 	struct tb_pair *pair;
-	if (!viewer->run)
-		return tb_fail_in(error, TB_EUSAGE, viewer->path, "holds no run");
-	int status = tb_pair_new(&pair, viewer->run, path, id, error);
+	struct tb_pane *pane = tb_viewer_pane(viewer, &tb_view_pair);
+	if (!pane || !pane->data->run)
+		return tb_fail_in(
+			error, TB_EUSAGE, tb_viewer_path(viewer), "holds no run");
+	int status = tb_pair_new(&pair, pane->data->run, path, id, error);
 	if (status)
 		return status;
 	struct state *state = calloc(1, sizeof *state);
@@ -159,12 +158,13 @@ int tb_viewer_compare(
 		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
 	}
 	state->pair = pair;
-	if (state_of(viewer))
-		close(state_of(viewer));
-	free(viewer->states[TB_VIEW_PAIR]);
-	viewer->states[TB_VIEW_PAIR] = state;
-	viewer->unread[TB_VIEW_PAIR] = true;
-	tb_viewer_go(viewer, TB_VIEW_PAIR);
+	if (state_of(pane))
+		close(state_of(pane));
+	free(pane->state);
+	pane->state = state;
+	pane->unread = true;
+	pane->away = false;
+	tb_viewer_go(viewer, pane);
 	return TB_OK;
 }
 
@@ -175,73 +175,73 @@ static uint64_t larger(uint64_t one, uint64_t other)
 
 // view_of is how a panel is looked at. A and B share a scale, so that equal waits have
 // equal shades.
-static struct tb_matrix_view view_of(const struct tb_viewer *viewer, int panel)
+static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 {
-	const struct state *state = state_of(viewer);
+	const struct state *state = state_of(pane);
 	const struct tb_pair *pair = state->pair;
-	struct tb_matrix_view view = {.area = panel_of(viewer, panel),
-		.zoom = state->zoom,
-		.pan_x = state->pan_x,
-		.pan_y = state->pan_y,
-		.detail = tb_matrix_detail_at(&metrics, state->zoom),
-		.colours = viewer->colours,
-		.theme = viewer->theme,
+	struct tb_matrix_view view = {.area = panel_of(pane, panel),
+		.zoom = state->camera.zoom,
+		.pan_x = state->camera.pan_x,
+		.pan_y = state->camera.pan_y,
+		.detail = tb_matrix_detail_at(&metrics, state->camera.zoom),
+		.colours = pane->style->colours,
+		.theme = pane->style->theme,
 		.font = TB_FONT_TEXT,
 		.bold_font = TB_FONT_BOLD,
 		.font_size = FONT_SIZE,
 		.names = true};
 	if (panel != PANEL_B || pair->same_shape) {
-		view.selected = viewer->selected;
-		view.hovered = viewer->hovered;
-		view.marks = viewer->marks;
+		view.selected = pane->selection->selected;
+		view.hovered = pane->selection->hovered;
+		view.marks = pane->selection->marks;
 	}
 	struct tb_matrix scaled = pair->change;
 	if (panel == PANEL_CHANGE) {
 		view.less_links = pair->less_links;
 		view.less_switches = pair->less_switches;
 	} else {
-		scaled.metric = viewer->matrix.metric;
-		scaled.largest_link =
-			larger(viewer->matrix.largest_link, pair->matrix.largest_link);
+		scaled.metric = pane->data->matrix.metric;
+		scaled.largest_link = larger(
+			pane->data->matrix.largest_link, pair->matrix.largest_link);
 		scaled.largest_switch = larger(
-			viewer->matrix.largest_switch, pair->matrix.largest_switch);
+			pane->data->matrix.largest_switch, pair->matrix.largest_switch);
 	}
-	tb_matrix_view_scale(&view, &scaled, viewer->absolute, viewer->logarithmic);
+	tb_matrix_view_scale(
+		&view, &scaled, pane->style->absolute, pane->style->logarithmic);
 	return view;
 }
 
-static void draw_title(
-	const struct tb_viewer *viewer, struct tb_picture *picture, int panel)
+static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
 	static const char *const names[] = {"A", "B", "B - A"};
-	const struct tb_pair *pair = state_of(viewer)->pair;
-	struct tb_box box = panel_of(viewer, panel);
+	const struct tb_pair *pair = state_of(pane)->pair;
+	struct tb_box box = panel_of(pane, panel);
 	char caption[192], window[80];
 	box.y -= TITLE_H - 4;
 	box.h = 17;
 	double name_w = tb_text_width(TB_FONT_BOLD, 13, names[panel]) + 8;
-	tb_picture_text(picture, box, tb_viewer_type(viewer, TB_FONT_BOLD, 13, false),
+	tb_picture_text(picture, box, tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
 		names[panel]);
 	struct tb_box rest = {box.x + name_w, box.y, fmax(box.w - name_w, 1), 17};
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
-	struct tb_type muted = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	struct tb_type muted = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	struct tb_box line = {box.x, box.y + 17, box.w, 15};
 	if (panel == PANEL_CHANGE) {
 		tb_picture_printf(
-			picture, rest, type, "%s", tb_metric_title(viewer->metric));
+			picture, rest, type, "%s", tb_metric_title(pane->data->metric));
 		tb_picture_text(picture, line, muted, "orange: more in B, blue: less");
 		return;
 	}
 	const struct tb_run_info *info =
-		panel == PANEL_A ? tb_run_info(viewer->run) : pair->info;
+		panel == PANEL_A ? tb_run_info(pane->data->run) : pair->info;
 	tb_picture_printf(picture, rest, type, "%s, run %" PRId64,
-		panel == PANEL_A ? viewer->path : pair->path, info->id);
+		panel == PANEL_A ? tb_viewer_path(pane->viewer) : pair->path, info->id);
 	bool over = panel == PANEL_B && pair->over;
 	tb_picture_printf(picture, line, muted, "%s, %s",
 		over ? "ended before this window"
 		     : tb_window_text(info,
-			       panel == PANEL_A ? viewer->window : pair->window, window,
-			       sizeof window),
+			       panel == PANEL_A ? pane->data->window : pair->window,
+			       window, sizeof window),
 		tb_run_caption(info, caption, sizeof caption));
 }
 
@@ -253,17 +253,18 @@ static void unpick(struct tb_picture *picture, size_t from)
 }
 
 // draw_change_legend is a bar from the most that is less to the most that is more.
-static void draw_change_legend(const struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_change_legend(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_scale *scale)
 {
 	const int n = 100;
 	char number[16], text[3][40];
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 11, true);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	for (int i = 0; i < n; i++) {
 		double left = box.x + box.w * i / n;
 		tb_picture_rect(picture,
 			(struct tb_box){left, box.y, box.x + box.w - left, box.h - 15},
-			tb_shade_change(viewer->theme, -100 + 200.0 * (i + 0.5) / n));
+			tb_shade_change(
+				pane->style->theme, -100 + 200.0 * (i + 0.5) / n));
 	}
 	tb_scale_number(scale, scale->top, number, sizeof number);
 	snprintf(text[0], sizeof text[0], "-%s", number);
@@ -277,18 +278,18 @@ static void draw_change_legend(const struct tb_viewer *viewer, struct tb_picture
 			type, text[i]);
 }
 
-static void draw_panel(struct tb_viewer *viewer, struct tb_picture *picture, int panel)
+static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
-	const struct state *state = state_of(viewer);
+	const struct state *state = state_of(pane);
 	const struct tb_pair *pair = state->pair;
-	struct tb_matrix_view view = view_of(viewer, panel);
-	const struct tb_matrix *matrix = panel == PANEL_A   ? &viewer->matrix
+	struct tb_matrix_view view = view_of(pane, panel);
+	const struct tb_matrix *matrix = panel == PANEL_A   ? &pane->data->matrix
 					 : panel == PANEL_B ? &pair->matrix
 							    : &pair->change;
 	size_t before = picture->n_items;
-	draw_title(viewer, picture, panel);
+	draw_title(pane, picture, panel);
 	tb_matrix_draw(picture, layout_of(state, panel), matrix,
-		panel == PANEL_B ? pair->run : viewer->run, &view);
+		panel == PANEL_B ? pair->run : pane->data->run, &view);
 	if (panel == PANEL_B && !pair->same_shape)
 		unpick(picture, before);
 	const struct tb_box legend = {view.area.x + 4, view.area.y + view.area.h + 4,
@@ -297,69 +298,68 @@ static void draw_panel(struct tb_viewer *viewer, struct tb_picture *picture, int
 	if (panel == PANEL_A)
 		tb_legend_draw(picture, legend, &amounts);
 	else if (panel == PANEL_CHANGE)
-		draw_change_legend(viewer, picture, legend, &view.links);
+		draw_change_legend(pane, picture, legend, &view.links);
 }
 
-static const char *name_of(
-	const struct tb_viewer *viewer, const struct tb_link_pair *pair)
+static const char *name_of(const struct tb_pane *pane, const struct tb_link_pair *pair)
 {
 	return pair->a.id != TB_ID_NONE
-		       ? tb_run_links(viewer->run)[pair->a.id].name
-		       : tb_run_links(state_of(viewer)->pair->run)[pair->b.id].name;
+		       ? tb_run_links(pane->data->run)[pair->a.id].name
+		       : tb_run_links(state_of(pane)->pair->run)[pair->b.id].name;
 }
 
-static void draw_mover(const struct tb_viewer *viewer, struct tb_picture *picture,
+static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_mover *mover)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	char before[48], after[48], change[48];
 	double more = tb_mover_change(mover);
 	struct tb_pick pick = {TB_PICK_LINK, mover->pair.a.id};
 	bool known = mover->pair.a.id != TB_ID_NONE;
-	bool chosen = known && tb_pick_equal(viewer->selected, pick);
-	bool under = known && tb_pick_equal(viewer->hovered, pick);
+	bool chosen = known && tb_pick_equal(pane->selection->selected, pick);
+	bool under = known && tb_pick_equal(pane->selection->hovered, pick);
 	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->page);
 	if (known)
 		tb_picture_pick(picture, pick);
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
-	struct tb_type name = tb_viewer_type(viewer, TB_FONT_MONO, 12, false);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	struct tb_type name = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	tb_picture_rect(picture, (struct tb_box){box.x, box.y + 3, 4, box.h - 6},
-		tb_shade_change(viewer->theme, more < 0 ? -100 : 100));
-	tb_metric_format(viewer->metric, mover->before, before, sizeof before);
-	tb_metric_format(viewer->metric, mover->after, after, sizeof after);
-	tb_metric_format(viewer->metric, (uint64_t)fabs(more), change, sizeof change);
+		tb_shade_change(pane->style->theme, more < 0 ? -100 : 100));
+	tb_metric_format(pane->data->metric, mover->before, before, sizeof before);
+	tb_metric_format(pane->data->metric, mover->after, after, sizeof after);
+	tb_metric_format(pane->data->metric, (uint64_t)fabs(more), change, sizeof change);
 	tb_picture_text(picture, (struct tb_box){box.x + 10, box.y, 190, box.h}, name,
-		name_of(viewer, &mover->pair));
+		name_of(pane, &mover->pair));
 	tb_picture_printf(picture,
 		(struct tb_box){box.x + 204, box.y, fmax(box.w - 204, 1), box.h}, type,
 		"%c%s: %s, then %s", more < 0 ? '-' : '+', change, before, after);
 }
 
 static void draw_movers(
-	const struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box box)
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	const struct tb_pair *pair = state_of(viewer)->pair;
+	const struct tb_pair *pair = state_of(pane)->pair;
 	char count[32];
 	int n = (int)(box.h / ROW_H) - 1;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 12, false),
-		"Links whose %s changed most, of %s", tb_metric_name(viewer->metric),
+		tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
+		"Links whose %s changed most, of %s", tb_metric_name(pane->data->metric),
 		tb_format_count(pair->n_moved, count, sizeof count));
 	for (int i = 0; i < n && i < (int)pair->n_movers; i++) {
 		box.y += ROW_H;
-		draw_mover(viewer, picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
+		draw_mover(pane, picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
 			&pair->movers[i]);
 	}
 }
 
 static void draw_differences(
-	const struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box box)
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
-	const struct tb_pair *pair = state_of(viewer)->pair;
-	struct tb_type type = tb_viewer_type(viewer, TB_FONT_TEXT, 12, false);
+	const struct tb_pair *pair = state_of(pane)->pair;
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	int n = (int)(box.h / ROW_H) - 1;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
-		tb_viewer_type(viewer, TB_FONT_BOLD, 12, false),
+		tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
 		pair->n_differences ? "What differs"
 				    : "Both runs were made from the same");
 	for (int i = 0; i < n && i < pair->n_differences; i++) {
@@ -371,49 +371,51 @@ static void draw_differences(
 	}
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	struct state *state = state_of(viewer);
-	if (!state->layouts[1].bands)
-		return; // B could not be read, which is told
-	if (memcmp(&state->fitted, &place, sizeof place) != 0 &&
-		!viewer->away[TB_VIEW_PAIR])
-		fit(viewer);
-	for (int i = 0; i < n_panels(state); i++)
-		draw_panel(viewer, picture, i);
+	struct tb_box place = pane->place;
+	if (!is_read(pane))
+		return;
+	int n = n_panels(state_of(pane));
+	for (int i = 0; i < n; i++)
+		draw_panel(pane, picture, i);
 	double y = place.y + place.h - LOWER_H + 6;
 	double w = (place.w - 2 * PAD - GAP) / 2;
 	double left_w = fmin(fmax(w, 440), place.w - 2 * PAD);
 	draw_movers(
-		viewer, picture, (struct tb_box){place.x + PAD, y, left_w, LOWER_H - 10});
+		pane, picture, (struct tb_box){place.x + PAD, y, left_w, LOWER_H - 10});
 	if (place.w - 2 * PAD - left_w - GAP > 120)
-		draw_differences(viewer, picture,
+		draw_differences(pane, picture,
 			(struct tb_box){place.x + PAD + left_w + GAP, y,
 				place.w - 2 * PAD - left_w - GAP, LOWER_H - 10});
 }
 
-static bool request(struct tb_viewer *viewer, const struct tb_request *asked)
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	static const struct tb_view_moves moves = {fit, zoom_at, pan};
-	return tb_viewer_move(viewer, asked, panel_of(viewer, PANEL_A), &moves);
+	static const struct tb_pane_moves moves = {fit, zoom_at, pan};
+	return is_read(pane) &&
+	       tb_pane_move(pane, asked, panel_of(pane, PANEL_A), &moves);
 }
 
-static void pointer(struct tb_viewer *viewer, const struct tb_pointer_event *event)
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 {
+	if (!is_read(pane))
+		return;
 	if (event->kind == TB_EVENT_WHEEL)
-		zoom_at(viewer, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
+		zoom_at(pane, event->x, event->y, pow(TB_ZOOM_STEP, event->steps));
 	else if (event->kind == TB_EVENT_DRAG)
-		pan(viewer, event->dx, event->dy);
+		pan(pane, event->dx, event->dy);
 	else if (event->kind == TB_EVENT_CLICK && event->pick.kind == TB_PICK_NONE)
-		tb_viewer_select(viewer, event->pick);
+		tb_viewer_select(pane->viewer, event->pick);
 }
 
-const struct tb_view tb_view_pair = {.name = "pair",
+const struct tb_view tb_view_pair = {.slot = TB_SLOT_MAIN,
 	.tab = "Two runs",
 	.brief_tab = "Pair",
 	.open = open,
+	.placed = placed,
 	.draw = draw,
 	.request = request,
 	.pointer = pointer,
+	.is_there = is_there,
 	.close = close};

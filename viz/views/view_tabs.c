@@ -1,5 +1,6 @@
 // The tabs: which of the main views is shown, and how its numbers and shades are scaled.
-#include "viewer_impl.h"
+#include "panes.h"
+#include "views.h"
 
 #include <math.h>
 
@@ -11,31 +12,40 @@ static double tab_width(const char *text)
 	return ceil(tb_text_width(TB_FONT_BOLD, 12, text)) + 22;
 }
 
-static const char *text_of(enum tb_view_name name, bool brief)
+static const char *text_of(const struct tb_view *view, bool brief)
 {
-	const struct tb_view *view = tb_viewer_view(name);
 	return brief && view->brief_tab ? view->brief_tab : view->tab;
 }
 
-// all_width is how wide all tabs are, with PAD before them.
-static double all_width(const struct tb_viewer *viewer, bool brief)
+// next_tab is the first pane from number i on that has a tab, NULL after the last.
+static const struct tb_pane *next_tab(const struct tb_panes *panes, int *i)
 {
+	const struct tb_pane *pane;
+	do
+		pane = tb_panes_main(panes, (*i)++);
+	while (pane && !tb_pane_is_there(pane));
+	return pane;
+}
+
+// all_width is how wide all tabs are, with PAD before them.
+static double all_width(const struct tb_panes *panes, bool brief)
+{
+	const struct tb_pane *tab;
 	double w = PAD;
-	for (int i = TB_FIRST_MAIN; i <= TB_LAST_MAIN; i++)
-		if (tb_viewer_has(viewer, (enum tb_view_name)i))
-			w += tab_width(text_of((enum tb_view_name)i, brief));
+	for (int i = 0; (tab = next_tab(panes, &i));)
+		w += tab_width(text_of(tab->view, brief));
 	return w;
 }
 
-static void draw_tab(struct tb_viewer *viewer, struct tb_picture *picture,
-	struct tb_box box, enum tb_view_name name, const char *text)
+static void draw_tab(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const struct tb_pane *tab, const char *text)
 {
-	const struct tb_palette *palette = tb_palette_of(viewer->theme);
-	struct tb_pick pick = {TB_PICK_VIEW, name};
-	bool chosen = viewer->main == name;
-	bool under = tb_pick_equal(viewer->hovered, pick);
-	struct tb_type type = tb_viewer_type(
-		viewer, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_pick pick = {TB_PICK_VIEW, (uint32_t)(tab - pane->panes->list)};
+	bool chosen = pane->panes->main == tab;
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
+	struct tb_type type = tb_style_type(
+		pane->style, chosen ? TB_FONT_BOLD : TB_FONT_TEXT, 12, !chosen && !under);
 	type.align = TB_ALIGN_CENTRE;
 	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->page);
 	tb_picture_pick(picture, pick);
@@ -45,30 +55,28 @@ static void draw_tab(struct tb_viewer *viewer, struct tb_picture *picture,
 	tb_picture_text(picture, box, type, text);
 }
 
-static void draw(
-	struct tb_viewer *viewer, struct tb_picture *picture, struct tb_box place)
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const char *scale = viewer->logarithmic ? "Log" : "Linear";
-	const char *numbers = viewer->absolute ? "Absolute" : "Percent";
+	struct tb_box place = pane->place;
+	const char *scale = pane->style->logarithmic ? "Log" : "Linear";
+	const char *numbers = pane->style->absolute ? "Absolute" : "Percent";
 	double x = place.x + PAD;
 	double y = place.y + place.h - TAB_H;
-	bool brief = all_width(viewer, false) > place.w - PAD;
-	for (int i = TB_FIRST_MAIN; i <= TB_LAST_MAIN; i++) {
-		const char *text = text_of((enum tb_view_name)i, brief);
-		if (!tb_viewer_has(viewer, (enum tb_view_name)i))
-			continue;
+	bool brief = all_width(pane->panes, false) > place.w - PAD;
+	const struct tb_pane *tab;
+	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
+		const char *text = text_of(tab->view, brief);
 		double w = tab_width(text);
-		draw_tab(viewer, picture, (struct tb_box){x, y, w - 2, TAB_H},
-			(enum tb_view_name)i, text);
+		draw_tab(pane, picture, (struct tb_box){x, y, w - 2, TAB_H}, tab, text);
 		x += w;
 	}
 	double right = place.x + place.w - PAD;
 	if (right - x < 150)
 		return; // a narrow window: there are keys for these
-	tb_viewer_button(viewer, picture, (struct tb_box){right - 62, y, 62, 22},
+	tb_pane_button(pane, picture, (struct tb_box){right - 62, y, 62, 22},
 		TB_REQUEST_LOGARITHMIC, scale);
-	tb_viewer_button(viewer, picture, (struct tb_box){right - 136, y, 70, 22},
+	tb_pane_button(pane, picture, (struct tb_box){right - 136, y, 70, 22},
 		TB_REQUEST_ABSOLUTE, numbers);
 }
 
-const struct tb_view tb_view_tabs = {.name = "tabs", .draw = draw};
+const struct tb_view tb_view_tabs = {.slot = TB_SLOT_TABS, .draw = draw};

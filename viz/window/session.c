@@ -8,7 +8,7 @@
 #include "screen.h"
 #include "script.h"
 #include "session_state.h"
-#include "viewer.h"
+#include "views.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void open_store(struct session *session, const char *path)
 	struct tb_error error;
 	char text[640];
 	char *name = strdup(path);
-	if (!name || tb_viewer_new(&opened, path, 0, &error) != TB_OK) {
+	if (!name || tb_viewer_new(&opened, tb_views, path, 0, &error) != TB_OK) {
 		tb_viewer_notice(session->viewer, "not opened: %s",
 			name ? tb_error_format(&error, text, sizeof text) : path);
 		free(name);
@@ -437,9 +437,9 @@ static void set_look(struct session *session)
 	if (session->state.known)
 		look = session->state.look;
 	if (options->given_theme || !session->state.known)
-		look.theme = options->theme;
+		look.style.theme = options->theme;
 	if (options->given_colours || !session->state.known)
-		look.colours = options->colours;
+		look.style.colours = options->colours;
 	if (options->given_metric || !look.of_store)
 		look.metric = options->metric;
 	look.of_store = true;
@@ -466,7 +466,7 @@ static int run(struct session *session, struct tb_error *error)
 		tb_viewer_notice(session->viewer,
 			"no font was found to write with: install fonts-dejavu-core");
 	if (options->other)
-		status = tb_viewer_compare(
+		status = tb_views_compare(
 			session->viewer, options->other, options->other_run, error);
 	if (status != TB_OK)
 		return status;
@@ -487,8 +487,8 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 {
 	struct session session = {.options = options, .store = strdup(options->store)};
 	int w = options->width, h = options->height;
-	int status = session.store ? tb_viewer_new(&session.viewer, options->store,
-					     options->run, error)
+	int status = session.store ? tb_viewer_new(&session.viewer, tb_views,
+					     options->store, options->run, error)
 				   : tb_fail(error, TB_ENOMEM, "no memory for a window");
 	if (remembers(&session))
 		tb_session_state_load(&session.state, options->store);

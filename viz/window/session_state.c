@@ -57,10 +57,10 @@ static void read_general(struct tb_session_state *state, const char *line)
 	state->known = true;
 	state->width = w;
 	state->height = h;
-	state->look.theme = (enum tb_theme)theme;
-	state->look.colours = (enum tb_colours)colours;
-	state->look.absolute = absolute != 0;
-	state->look.logarithmic = logarithmic != 0;
+	state->look.style.theme = (enum tb_theme)theme;
+	state->look.style.colours = (enum tb_colours)colours;
+	state->look.style.absolute = absolute != 0;
+	state->look.style.logarithmic = logarithmic != 0;
 }
 
 // path_of is where in a store's line its path begins; NULL for another line.
@@ -147,8 +147,8 @@ void tb_session_state_save(const struct tb_session_state *state, const char *pat
 	if (tb_outfile_open(&out, file, NULL) == TB_OK) {
 		FILE *before = open_state();
 		fprintf(out.stream, "viewer %d %d %d %d %d %d\n", state->width,
-			state->height, look->theme, look->colours, look->absolute,
-			look->logarithmic);
+			state->height, look->style.theme, look->style.colours,
+			look->style.absolute, look->style.logarithmic);
 		fprintf(out.stream, "store %d %d %" PRIu64 " %" PRIu64 " %s\n",
 			look->view, look->metric, look->window.first_bin,
 			look->window.end_bin, whole);

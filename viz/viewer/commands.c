@@ -1,0 +1,82 @@
+#include "commands.h"
+
+#include "metric_text.h"
+
+#include <string.h>
+
+// holds_words says whether every word of `wanted` is in `text`.
+static bool holds_words(const char *text, const char *wanted)
+{
+	char word[64];
+	while (*(wanted += strspn(wanted, " "))) {
+		size_t length = strcspn(wanted, " ");
+		size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;
+		memcpy(word, wanted, kept);
+		word[kept] = '\0';
+		if (!strcasestr(text, word))
+			return false;
+		wanted += length;
+	}
+	return true;
+}
+
+static void offer_command(struct tb_prompt *prompt, struct tb_request request,
+	const char *text, const char *key)
+{
+	struct tb_prompt_result result = {.request = request};
+	if (!holds_words(text, prompt->text))
+		return;
+	snprintf(result.text, sizeof result.text, "%s", text);
+	snprintf(result.note, sizeof result.note, "%s", key);
+	tb_prompt_offer(prompt, &result);
+}
+
+// key_of copies the key of a choice.
+static const char *key_of(const char *keys, int choice, char *buffer, size_t size)
+{
+	while (choice-- > 0 && strchr(keys, ' '))
+		keys = strchr(keys, ' ') + 1;
+	snprintf(buffer, size, "%.*s", (int)strcspn(keys, " "), keys);
+	return buffer;
+}
+
+// n_choices is how many requests a row of the table stands for.
+static int n_choices(const struct tb_panes *panes, int request)
+{
+	int n = 1;
+	if (request == TB_REQUEST_METRIC)
+		return TB_N_METRICS;
+	while (request == TB_REQUEST_VIEW && tb_panes_main(panes, n))
+		n++;
+	return n;
+}
+
+// choice_of names a choice; NULL when it is none just now.
+static const char *choice_of(const struct tb_panes *panes, int request, int choice)
+{
+	if (request == TB_REQUEST_METRIC)
+		return tb_metric_title((enum tb_metric)choice);
+	if (request != TB_REQUEST_VIEW)
+		return "";
+	const struct tb_pane *pane = tb_panes_main(panes, choice);
+	return tb_pane_is_there(pane) ? pane->view->tab : NULL;
+}
+
+void tb_commands_find(const struct tb_panes *panes, struct tb_prompt *prompt)
+{
+	const struct tb_request_row *rows = tb_request_rows();
+	for (int i = 0; i < TB_N_REQUESTS; i++) {
+		int n = n_choices(panes, i);
+		for (int choice = 0; choice < n; choice++) {
+			char text[96], key[32];
+			const char *what = choice_of(panes, i, choice);
+			if (!what)
+				continue;
+			snprintf(text, sizeof text, "%s%s%s", rows[i].help,
+				what[0] ? ": " : "", what);
+			offer_command(prompt,
+				(struct tb_request){(enum tb_request_name)i, choice},
+				text, key_of(rows[i].keys, choice, key, sizeof key));
+		}
+	}
+}

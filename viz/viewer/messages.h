@@ -1,0 +1,24 @@
+// What the viewer has to say over the picture: a trouble with the store, which stays
+// until the store is read again, and notices, which go after a few seconds.
+#ifndef TB_MESSAGES_H
+#define TB_MESSAGES_H
+
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+struct tb_messages {
+	char trouble[640]; // "" for none
+	char notice[640];
+	double notice_s; // how long it stays
+};
+
+void tb_messages_trouble(struct tb_messages *messages, const struct tb_error *error);
+void tb_messages_notice(struct tb_messages *messages, const char *format, va_list args)
+	TB_PRINTF(2, 0);
+
+// tb_messages_tick lets time pass; true when the notice went.
+bool tb_messages_tick(struct tb_messages *messages, double elapsed_s);
+
+#endif

@@ -1,0 +1,180 @@
+#include "selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tb_selection_init(struct tb_selection *selection, const struct tb_run_info *info)
+{
+	struct tb_marks *marks = &selection->marks;
+	marks->links = calloc(info->n_links + 1u, 1);
+	marks->switches = calloc(info->n_switches + 1u, 1);
+	marks->nodes = calloc(info->n_nodes + 1u, 1);
+	return marks->links && marks->switches && marks->nodes ? TB_OK : TB_ENOMEM;
+}
+
+void tb_selection_fini(struct tb_selection *selection)
+{
+	free(selection->marks.links);
+	free(selection->marks.switches);
+	free(selection->marks.nodes);
+	selection->marks = (struct tb_marks){.any = false};
+}
+
+bool tb_selection_can(struct tb_pick pick)
+{
+	return pick.kind == TB_PICK_LINK || pick.kind == TB_PICK_SWITCH ||
+	       pick.kind == TB_PICK_NODE || pick.kind == TB_PICK_JOB ||
+	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR;
+}
+
+static void mark(uint8_t *marks, uint32_t id, enum tb_mark how)
+{
+	// A root stays one, whichever path crosses it.
+	if (marks[id] != TB_MARK_ROOT)
+		marks[id] = (uint8_t)how;
+}
+
+static void mark_link(struct tb_marks *marks, const struct tb_viewer_data *data,
+	uint32_t id, enum tb_mark how)
+{
+	const struct tb_link_info *at = &tb_run_links(data->run)[id].at;
+	mark(marks->links, id, how);
+	if (at->kind != TB_LINK_INJECTION)
+		mark(marks->switches, at->from, how);
+	if (at->kind != TB_LINK_EJECTION)
+		mark(marks->switches, at->to, how);
+}
+
+// The two ends of a flow; TB_ID_NONE where the store does not name them.
+struct ends {
+	struct tb_node source, destination;
+};
+
+static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
+	struct ends ends, enum tb_mark how, struct tb_error *error)
+{
+	uint32_t n;
+	struct tb_paths *paths;
+	int status = tb_viewer_data_paths(data, &paths, error);
+	if (status != TB_OK || ends.source.id == TB_ID_NONE ||
+		ends.destination.id == TB_ID_NONE)
+		return status;
+	const struct tb_link *links =
+		tb_paths_find(paths, ends.source, ends.destination, &n);
+	for (uint32_t i = 0; i < n; i++)
+		mark_link(marks, data, links[i].id, how);
+	mark(marks->nodes, ends.source.id, how);
+	mark(marks->nodes, ends.destination.id, how);
+	return TB_OK;
+}
+
+// mark_node_links marks the links between the network and the nodes that are marked.
+static void mark_node_links(struct tb_marks *marks, const struct tb_viewer_data *data)
+{
+	const struct tb_run_link *links = tb_run_links(data->run);
+	for (uint32_t i = 0; i < data->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if ((at->kind == TB_LINK_INJECTION && marks->nodes[at->from]) ||
+			(at->kind == TB_LINK_EJECTION && marks->nodes[at->to]))
+			mark(marks->links, i, TB_MARK_ON);
+	}
+}
+
+static int mark_job(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t job,
+	struct tb_error *error)
+{
+	const struct tb_flow_table *flows;
+	int status = tb_viewer_data_flows(data, &flows, error);
+	if (status != TB_OK)
+		return status;
+	for (uint32_t i = 0; flows->group == 1 && i < flows->n; i++) {
+		if (flows->rows[i].job != job)
+			continue;
+		mark(marks->nodes, flows->rows[i].source.id, TB_MARK_ON);
+		mark(marks->nodes, flows->rows[i].destination.id, TB_MARK_ON);
+	}
+	mark_node_links(marks, data);
+	return TB_OK;
+}
+
+static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
+	struct tb_error *error)
+{
+	const struct tb_flow_table *flows;
+	int status = tb_viewer_data_flows(data, &flows, error);
+	if (status != TB_OK || index >= flows->n)
+		return status;
+	const struct tb_flow_sample *flow = &flows->rows[index];
+	return mark_path(marks, data, (struct ends){flow->source, flow->destination},
+		TB_MARK_ON, error);
+}
+
+static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
+	struct tb_error *error)
+{
+	uint32_t n;
+	const struct tb_blame_sample *pair;
+	int status = tb_viewer_data_blame(data, &pair, &n, error);
+	if (status != TB_OK || index >= n)
+		return status;
+	pair += index;
+	status = mark_path(marks, data,
+		(struct ends){pair->culprit_source, pair->culprit_destination},
+		TB_MARK_OTHER, error);
+	if (status == TB_OK)
+		status = mark_path(marks, data,
+			(struct ends){pair->victim_source, pair->victim_destination},
+			TB_MARK_ON, error);
+	mark(marks->links, pair->root.id, TB_MARK_ROOT);
+	return status;
+}
+
+// mark_tree marks where headers waited in the end for a link: the branches of the
+// congestion tree whose root it is.
+static int mark_tree(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t root,
+	struct tb_error *error)
+{
+	const struct tb_trees *trees;
+	bool is_root = false;
+	int status = tb_viewer_data_trees(data, &trees, error);
+	if (status != TB_OK)
+		return status;
+	for (uint32_t i = 0; i < trees->n; i++) {
+		const struct tb_tree_sample *row = &trees->rows[i];
+		if (row->root.id != root || row->link.id == TB_ID_NONE)
+			continue;
+		is_root = true;
+		mark_link(marks, data, row->link.id, TB_MARK_ON);
+	}
+	if (is_root)
+		mark(marks->links, root, TB_MARK_ROOT);
+	return TB_OK;
+}
+
+int tb_selection_mark(struct tb_selection *selection, struct tb_viewer_data *data,
+	bool trees, struct tb_error *error)
+{
+	struct tb_marks *marks = &selection->marks;
+	struct tb_pick pick = selection->selected;
+	memset(marks->links, 0, data->info->n_links);
+	memset(marks->switches, 0, data->info->n_switches);
+	memset(marks->nodes, 0, data->info->n_nodes);
+	marks->any = pick.kind != TB_PICK_NONE;
+	switch ((int)pick.kind) {
+	case TB_PICK_LINK:
+		mark(marks->links, pick.index, TB_MARK_ON);
+		return trees ? mark_tree(marks, data, pick.index, error) : TB_OK;
+	case TB_PICK_NODE:
+		mark(marks->nodes, pick.index, TB_MARK_ON);
+		mark_node_links(marks, data);
+		return TB_OK;
+	case TB_PICK_JOB:
+		return mark_job(marks, data, pick.index, error);
+	case TB_PICK_FLOW:
+		return mark_flow(marks, data, pick.index, error);
+	case TB_PICK_PAIR:
+		return mark_pair(marks, data, pick.index, error);
+	default:
+		return TB_OK;
+	}
+}

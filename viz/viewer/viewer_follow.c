@@ -1,0 +1,111 @@
+// A store that changes while it is looked at: one that a replay still writes, one that
+// went away, one that is not there yet.
+#include "viewer_impl.h"
+
+#include <string.h>
+
+// forget_whole drops what was read of the whole run, and what views made of it: arrays as
+// long as the run was.
+static void forget_whole(struct tb_viewer *viewer)
+{
+	tb_viewer_data_forget(&viewer->data);
+	memset(viewer->rows.sparks, 0, sizeof *viewer->rows.sparks);
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		if (viewer->panes.list[i].view->forget)
+			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
+	struct tb_pick *selected = &viewer->selection.selected;
+	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
+		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // rows are others now
+}
+
+// same_time is the window that covers the same time in bins that may have become wider,
+// or the whole run where that is shorter now.
+static struct tb_window same_time(
+	const struct tb_run_info *info, struct tb_window window, tb_time_ps old_bin_ps)
+{
+	if (info->bin_ps > old_bin_ps && old_bin_ps > 0) {
+		uint64_t wider = (uint64_t)(info->bin_ps / old_bin_ps);
+		window.first_bin /= wider;
+		window.end_bin = (window.end_bin + wider - 1) / wider;
+	}
+	return window.end_bin > info->n_bins ? (struct tb_window){0, 0} : window;
+}
+
+// follow shows what a writer has added to the run since.
+static void follow(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	const struct tb_viewer_data *data = &viewer->data;
+	tb_time_ps bin_ps = data->info->bin_ps;
+	int status = tb_run_refresh(data->run, &error);
+	if (status == 0)
+		return;
+	forget_whole(viewer);
+	struct tb_window window = same_time(data->info, data->window, bin_ps);
+	viewer->playback.bin = (double)window.first_bin;
+	tb_viewer_show(viewer, window, data->metric);
+	tb_viewer_mark(viewer);
+	if (status < 0)
+		tb_viewer_report(viewer, &error);
+}
+
+// try_again opens a store that held no run.
+static void try_again(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	struct tb_panes *panes = &viewer->panes;
+	if (tb_viewer_open_run(viewer, 0, &error) != TB_OK) {
+		tb_viewer_close_run(viewer);
+		return;
+	}
+	tb_viewer_show(viewer, (struct tb_window){0, 0}, viewer->data.metric);
+	tb_panes_lay_out(panes, panes->width, panes->height);
+}
+
+// follow_replay looks how the replay of a trace is doing. One that failed before there
+// was a run is reported where the networks are offered.
+static void follow_replay(struct tb_viewer *viewer)
+{
+	const struct tb_opening *opening = viewer->source.opening;
+	if (!tb_source_poll(&viewer->source))
+		return;
+	viewer->stale = true;
+	if (viewer->data.run && !tb_opening_store(opening))
+		snprintf(viewer->messages.trouble, sizeof viewer->messages.trouble,
+			"the replay failed: %s; what is shown was read before",
+			tb_opening_trouble(opening));
+}
+
+bool tb_viewer_replays(const struct tb_viewer *viewer)
+{
+	return viewer->source.opening && tb_opening_runs(viewer->source.opening);
+}
+
+bool tb_viewer_follows(const struct tb_viewer *viewer)
+{
+	return !viewer->data.run ||
+	       (!viewer->data.info->complete && !tb_viewer_in_trouble(viewer));
+}
+
+void tb_viewer_check(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	follow_replay(viewer);
+	if (!viewer->data.run)
+		try_again(viewer);
+	if (!viewer->data.run || tb_viewer_in_trouble(viewer))
+		return;
+	if (tb_source_check(&viewer->source, &error) != TB_OK)
+		tb_viewer_report(viewer, &error);
+	else if (!viewer->data.info->complete)
+		follow(viewer);
+}
+
+bool tb_viewer_preload(struct tb_viewer *viewer)
+{
+	const struct tb_viewer_data *data = &viewer->data;
+	// A failure is reported when that bin is asked for.
+	return data->run && !tb_viewer_in_trouble(viewer) && data->info->n_bins > 0 &&
+	       tb_run_preload(
+		       data->run, data->window.end_bin % data->info->n_bins, NULL) > 0;
+}

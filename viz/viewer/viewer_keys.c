@@ -1,0 +1,46 @@
+// Keys: for the prompt while one types, for a trace's networks while they are offered,
+// and otherwise what the table of requests says.
+#include "viewer_impl.h"
+
+bool tb_viewer_typing(const struct tb_viewer *viewer)
+{
+	return viewer->prompt.kind != TB_PROMPT_NONE;
+}
+
+static bool prompt_key(struct tb_viewer *viewer, const char *key)
+{
+	viewer->stale = true;
+	switch (tb_prompt_key(&viewer->prompt, key)) {
+	case TB_PROMPT_EDITED:
+		tb_viewer_offer(viewer);
+		return true;
+	case TB_PROMPT_LEFT:
+		tb_viewer_offer(viewer); // a filter is taken back
+		viewer->prompt.kind = TB_PROMPT_NONE;
+		return true;
+	case TB_PROMPT_ACCEPTED:
+		tb_viewer_accept(viewer);
+		return true;
+	case TB_PROMPT_MOVED:
+		return true;
+	case TB_PROMPT_IGNORED:
+		break;
+	}
+	return false;
+}
+
+bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
+{
+	struct tb_request request;
+	struct tb_opening *opening = viewer->source.opening;
+	if (tb_viewer_typing(viewer))
+		return prompt_key(viewer, key);
+	if (!viewer->data.run && opening && tb_opening_key(opening, key)) {
+		viewer->stale = true;
+		return true;
+	}
+	if (!tb_request_of_key(key, &request))
+		return false;
+	tb_viewer_ask(viewer, &request);
+	return true;
+}

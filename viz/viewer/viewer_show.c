@@ -1,0 +1,157 @@
+// What is shown: the run, its window and metric, the main view, the selection.
+#include "viewer_impl.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
+{
+	const char *path = viewer->source.path;
+	int status = tb_viewer_data_open(&viewer->data, path, id, error);
+	if (status != TB_OK)
+		return status;
+	const struct tb_run_info *info = viewer->data.info;
+	if (tb_rows_init(&viewer->rows, &viewer->data) != TB_OK ||
+		tb_selection_init(&viewer->selection, info) != TB_OK)
+		return tb_fail_in(error, TB_ENOMEM, path,
+			"no memory to show %" PRIu32 " links", info->n_links);
+	tb_source_opened(&viewer->source, info);
+	return TB_OK;
+}
+
+void tb_viewer_close_run(struct tb_viewer *viewer)
+{
+	tb_rows_fini(&viewer->rows);
+	tb_selection_fini(&viewer->selection);
+	tb_viewer_data_close(&viewer->data);
+}
+
+void tb_viewer_report(struct tb_viewer *viewer, const struct tb_error *error)
+{
+	tb_messages_trouble(&viewer->messages, error);
+	viewer->playback.playing = false;
+	viewer->stale = true;
+}
+
+void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	tb_messages_notice(&viewer->messages, format, args);
+	va_end(args);
+	viewer->stale = true;
+}
+
+bool tb_viewer_in_trouble(const struct tb_viewer *viewer)
+{
+	return viewer->messages.trouble[0] != '\0';
+}
+
+struct tb_pane *tb_viewer_pane(struct tb_viewer *viewer, const struct tb_view *view)
+{
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		if (viewer->panes.list[i].view == view)
+			return &viewer->panes.list[i];
+	return NULL;
+}
+
+// open_shown reads what the views in sight show; the others read it when they are shown.
+static void open_shown(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	for (uint32_t i = 0; i < viewer->panes.n; i++) {
+		struct tb_pane *pane = &viewer->panes.list[i];
+		if (!pane->unread || !tb_panes_shows(&viewer->panes, pane))
+			continue;
+		if (pane->view->open && pane->view->open(pane, &error) != TB_OK) {
+			tb_viewer_report(viewer, &error);
+			return;
+		}
+		pane->unread = false;
+	}
+}
+
+void tb_viewer_show(
+	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
+{
+	struct tb_error error;
+	if (!viewer->data.run)
+		return;
+	viewer->stale = true;
+	if (tb_viewer_data_show(&viewer->data, window, metric, &error) != TB_OK) {
+		tb_viewer_report(viewer, &error);
+		return;
+	}
+	viewer->messages.trouble[0] = '\0';
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		viewer->panes.list[i].unread = true;
+	open_shown(viewer);
+}
+
+void tb_viewer_mark(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	bool trees = viewer->panes.main->view->shows_trees;
+	if (viewer->data.run && tb_selection_mark(&viewer->selection, &viewer->data,
+					trees, &error) != TB_OK)
+		tb_viewer_report(viewer, &error);
+}
+
+void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	viewer->selection.selected = pick;
+	viewer->stale = true;
+	tb_viewer_mark(viewer);
+	for (uint32_t i = 0; i < viewer->panes.n && pick.kind != TB_PICK_NONE; i++) {
+		struct tb_pane *pane = &viewer->panes.list[i];
+		if (pane->view->reveal && tb_panes_shows(&viewer->panes, pane))
+			pane->view->reveal(pane, false);
+	}
+}
+
+void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
+{
+	struct tb_panes *panes = &viewer->panes;
+	if (!viewer->data.run || !main || main == panes->main || !tb_pane_is_there(main))
+		return;
+	if (main->view->lists_links || panes->main->view->lists_links)
+		viewer->rows.scroll = 0; // their rows are of unequal height
+	panes->main = main;
+	tb_panes_lay_out(panes, panes->width, panes->height);
+	viewer->stale = true;
+	open_shown(viewer);
+	tb_viewer_mark(viewer);
+	if (viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
+		main->view->reveal(main, false);
+}
+
+const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer)
+{
+	const struct tb_flow_table *flows;
+	struct tb_error error;
+	if (tb_viewer_data_flows(&viewer->data, &flows, &error) == TB_OK)
+		return flows;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
+const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n)
+{
+	const struct tb_blame_sample *rows;
+	struct tb_error error;
+	*n = 0;
+	if (tb_viewer_data_blame(&viewer->data, &rows, n, &error) == TB_OK)
+		return rows;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
+const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer)
+{
+	const struct tb_trees *trees;
+	struct tb_error error;
+	if (tb_viewer_data_trees(&viewer->data, &trees, &error) == TB_OK)
+		return trees;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}

@@ -1,0 +1,14 @@
+// Parts of views that a pointer can hold on to: the indices of TB_PICK_PART.
+#ifndef TB_PARTS_H
+#define TB_PARTS_H
+
+enum tb_part {
+	TB_PART_STRIP,	// of time
+	TB_PART_WINDOW, // on it
+	TB_PART_FROM,	// its edges
+	TB_PART_TO,
+	TB_PART_LIST, // a scroll bar
+	TB_PART_GRID  // the ground of a square or chart
+};
+
+#endif

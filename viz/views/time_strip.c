@@ -1,0 +1,191 @@
+#include "time_strip.h"
+
+#include "metric_text.h"
+#include "run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define BARS_H	  38
+#define MOST_H	  10	 // of a level
+#define MOST_BINS 131072 // whose levels are shown
+#define COLUMN	  3	 // pixels
+
+static void read_levels(struct tb_time_strip *strip, const struct tb_viewer_data *data)
+{
+	uint64_t n = strip->n_bins * strip->n_levels;
+	if (n == 0 || strip->n_bins > MOST_BINS)
+		return;
+	uint64_t *waits = calloc(n, sizeof *waits);
+	uint64_t largest = 0;
+	if (waits && tb_run_wait_by_level(data->run, waits, NULL) == TB_OK)
+		for (uint64_t i = 0; i < n; i++)
+			largest = waits[i] > largest ? waits[i] : largest;
+	if (largest > 0)
+		strip->by_level = waits;
+	else
+		free(waits);
+}
+
+int tb_time_strip_read(struct tb_time_strip *strip, const struct tb_viewer_data *data,
+	struct tb_error *error)
+{
+	if (strip->by_bin)
+		return TB_OK;
+	tb_time_strip_fini(strip);
+	strip->n_bins = data->info->n_bins;
+	strip->n_levels = data->info->n_levels;
+	read_levels(strip, data);
+	uint64_t *waits = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *waits);
+	if (!waits)
+		return tb_fail(error, TB_ENOMEM, "no memory for the strip of time");
+	int status = tb_run_wait_by_bin(data->run, waits, error);
+	if (status != TB_OK) {
+		free(waits);
+		return status;
+	}
+	strip->by_bin = waits;
+	return TB_OK;
+}
+
+void tb_time_strip_fini(struct tb_time_strip *strip)
+{
+	free(strip->by_bin);
+	free(strip->by_level);
+	*strip = (struct tb_time_strip){.by_bin = NULL};
+}
+
+// bin_wait is the mean wait per bin over [from, to), which may lie within one bin.
+static double bin_wait(const struct tb_time_strip *strip, double from, double to)
+{
+	uint64_t first = (uint64_t)from;
+	uint64_t end = (uint64_t)ceil(to);
+	double sum = 0;
+	if (end > strip->n_bins)
+		end = strip->n_bins;
+	if (first >= end)
+		return 0;
+	for (uint64_t bin = first; bin < end; bin++)
+		sum += (double)strip->by_bin[bin];
+	return sum / (double)(end - first);
+}
+
+static double level_wait(
+	const struct tb_time_strip *strip, uint32_t level, double from, double to)
+{
+	uint64_t end = (uint64_t)ceil(to), n = 0;
+	double sum = 0;
+	for (uint64_t bin = (uint64_t)from; bin < end && bin < strip->n_bins; bin++, n++)
+		sum += (double)strip->by_level[bin * strip->n_levels + level];
+	return n ? sum / (double)n : 0;
+}
+
+static int n_columns(const struct tb_time_strip *strip, struct tb_box box)
+{
+	return (int)fmin(ceil(box.w / COLUMN), (double)strip->n_bins);
+}
+
+// x_of is where a bin begins in the box.
+static double x_of(const struct tb_time_strip *strip, struct tb_box box, double bin)
+{
+	return box.x + box.w * bin / fmax((double)strip->n_bins, 1);
+}
+
+// draw_levels shades the waits of each level over time, the top level first.
+static void draw_levels(const struct tb_time_strip *strip, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box box)
+{
+	uint32_t n_levels = strip->n_levels;
+	int columns = n_columns(strip, box);
+	double bins = (double)strip->n_bins;
+	double largest = 0, h = fmin(box.h / n_levels, MOST_H);
+	for (int i = 0; i < columns; i++)
+		for (uint32_t level = 0; level < n_levels; level++)
+			largest =
+				fmax(largest, level_wait(strip, level, bins * i / columns,
+						      bins * (i + 1) / columns));
+	const struct tb_scale scale =
+		tb_scale_of(TB_QUANTITY_TIME, largest, false, style->logarithmic);
+	for (int i = 0; i < columns; i++) {
+		double from = bins * i / columns, to = bins * (i + 1) / columns;
+		double left = x_of(strip, box, from), right = x_of(strip, box, to);
+		for (uint32_t level = 0; level < n_levels; level++) {
+			double wait = level_wait(strip, level, from, to);
+			if (wait <= 0)
+				continue;
+			tb_picture_rect(picture,
+				(struct tb_box){left, box.y + (n_levels - 1 - level) * h,
+					right - left, fmax(h - 1, 1)},
+				tb_style_shade(style, tb_scale_percent(&scale, wait)));
+		}
+	}
+}
+
+static bool in_window(const struct tb_viewer_data *data, double bin)
+{
+	struct tb_window window = data->window;
+	return tb_window_whole(data->info, window) ||
+	       (bin >= (double)window.first_bin && bin < (double)window.end_bin);
+}
+
+static void draw_bars(const struct tb_time_strip *strip, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	double bins = (double)strip->n_bins;
+	int columns = n_columns(strip, box);
+	double largest = 0;
+	for (int i = 0; i < columns; i++)
+		largest = fmax(largest,
+			bin_wait(strip, bins * i / columns, bins * (i + 1) / columns));
+	double rule = box.w / fmax(columns, 1) >= 4 ? 1 : 0;
+	for (int i = 0; largest > 0 && i < columns; i++) {
+		double from = bins * i / columns, to = bins * (i + 1) / columns;
+		double h = (box.h - 4) * bin_wait(strip, from, to) / largest;
+		if (h <= 0)
+			continue;
+		double left = x_of(strip, box, from), right = x_of(strip, box, to);
+		bool shown = in_window(pane->data, from + 0.5 * bins / columns);
+		tb_picture_rect(picture,
+			(struct tb_box){left, box.y + box.h - fmax(h, 1),
+				fmax(right - left - rule, 0.5), fmax(h, 1)},
+			shown ? palette->muted : palette->line);
+	}
+}
+
+void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box)
+{
+	struct tb_box bars = box, levels = box;
+	if (strip->by_level) {
+		bars.h = BARS_H;
+		levels.y += BARS_H + 2;
+		levels.h -= BARS_H + 2;
+		draw_levels(strip, pane->style, picture, levels);
+	}
+	if (strip->by_bin)
+		draw_bars(strip, pane, picture, bars);
+}
+
+void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_info *info,
+	double share, struct tb_tip *tip)
+{
+	char text[80];
+	if (!strip->by_bin || strip->n_bins < 1 || share < 0 || share >= 1)
+		return;
+	uint64_t bin = (uint64_t)(share * (double)strip->n_bins);
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
+		tb_window_text(
+			info, (struct tb_window){bin, bin + 1}, text, sizeof text));
+	snprintf(tip->lines[1], sizeof tip->lines[1], "wait of all links: %s",
+		tb_metric_format(TB_WAIT, strip->by_bin[bin], text, sizeof text));
+	tip->n_lines = 2;
+	for (uint32_t level = strip->n_levels;
+		strip->by_level && level-- > 0 && tip->n_lines < TB_TIP_LINES;)
+		snprintf(tip->lines[tip->n_lines++], sizeof tip->lines[0],
+			"at level %" PRIu32 ": %s", level,
+			tb_metric_format(TB_WAIT,
+				strip->by_level[bin * strip->n_levels + level], text,
+				sizeof text));
+}

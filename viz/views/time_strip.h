@@ -1,0 +1,31 @@
+// The strip of time: the wait of all links by bin as bars, below it that of each level as
+// shades.
+#ifndef TB_TIME_STRIP_H
+#define TB_TIME_STRIP_H
+
+#include "view.h"
+
+// A zeroed struct is nothing read yet.
+struct tb_time_strip {
+	uint64_t *by_bin;   // wait of all links, in ps; NULL until read
+	uint64_t *by_level; // by bin and level; NULL when there is nothing to shade
+	uint64_t n_bins;
+	uint32_t n_levels;
+};
+
+// tb_time_strip_read reads the whole run, once. Errors as of tb_run_wait_by_bin; levels
+// are for show alone: without memory for them, or with too many bins, there are only
+// bars.
+int tb_time_strip_read(struct tb_time_strip *strip, const struct tb_viewer_data *data,
+	struct tb_error *error) TB_MUST_USE;
+void tb_time_strip_fini(struct tb_time_strip *strip);
+
+// tb_time_strip_draw fills a box that stands for the whole run.
+void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box);
+
+// tb_time_strip_tip explains the bin at a share of the run, 0 to below 1.
+void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_info *info,
+	double share, struct tb_tip *tip);
+
+#endif
