@@ -169,7 +169,8 @@ int replay_begin_store(struct run *run)
 		.faults = run->faults,
 		.routes_name = run->options->route_file,
 		.routes_digest = run->routes_digest,
-		.stop = run->options->stop};
+		// A run of many is written when it was simulated, stopped or not.
+		.stop = run->id ? NULL : run->options->stop};
 	status = jobs && places ? tb_store_begin_run(
 					  run->store, run->network, &config, &run->error)
 				: no_memory(run);
