@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "digest.h"
+#include "network_open.h"
 #include "packets_text.h"
 #include "progress.h"
 #include "route_file.h"
@@ -21,11 +22,10 @@
 
 static int open_network(struct run *run, uint32_t n_nodes)
 {
-	struct tb_network_params params;
-	int status = tb_network_preset(&params, run->options->network, &run->error);
-	if (status != TB_OK)
-		return status;
-	return tb_network_kary_ntree(&run->network, &params, n_nodes, &run->error);
+	const struct tb_network_description description = {.name = run->options->network,
+		.n_nodes = n_nodes,
+		.stop = run->options->stop};
+	return tb_network_open(&run->network, &description, &run->error);
 }
 
 // names_levels says whether the user wants so many levels and no others.

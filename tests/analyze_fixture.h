@@ -3,6 +3,7 @@
 #ifndef ANALYZE_FIXTURE_H
 #define ANALYZE_FIXTURE_H
 
+#include "network_open.h"
 #include "random.h"
 #include "store.h"
 
@@ -41,7 +42,8 @@ static inline void fixture_init(struct fixture *fixture)
 		abort();
 	close(descriptor);
 	if (tb_network_preset(&params, "qsnet,levels=2", &error) ||
-		tb_network_kary_ntree(&fixture->network, &params, 0, &error))
+		tb_network_open(&fixture->network,
+			&(struct tb_network_description){.params = &params}, &error))
 		fixture_fail("network", &error);
 	fixture->n_links = tb_network_n_links(fixture->network);
 }

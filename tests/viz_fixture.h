@@ -7,6 +7,7 @@
 #ifndef VIZ_FIXTURE_H
 #define VIZ_FIXTURE_H
 
+#include "network_open.h"
 #include "store.h"
 
 #include <sqlite3.h>
@@ -137,7 +138,9 @@ static inline void viz_store(const char *path)
 		.wall_s = 0.5};
 	viz_check(tb_store_create(&store, path, &error), &error);
 	viz_check(tb_network_preset(&params, "qsnet,levels=2", &error), &error);
-	viz_check(tb_network_kary_ntree(&network, &params, 0, &error), &error);
+	viz_check(tb_network_open(&network,
+			  &(struct tb_network_description){.params = &params}, &error),
+		&error);
 	viz_check(tb_store_begin_run(store, network, &config, &error), &error);
 	struct tb_observer observer = tb_store_observer(store);
 	if (observer.start(observer.context, TB_PS_PER_US))

@@ -3,6 +3,7 @@
 
 #include "experiment_plan.h"
 #include "host.h"
+#include "network_open.h"
 #include "timed.h"
 
 #include <stdlib.h>
@@ -272,7 +273,9 @@ int tb_experiment_network(struct tb_network **network,
 	if (experiment->timed)
 		return tb_timed_network(network, experiment->timed, error);
 	fitted.levels = 1;
-	return tb_network_kary_ntree(network, &fitted, experiment->n_nodes, error);
+	const struct tb_network_description description = {
+		.params = &fitted, .n_nodes = experiment->n_nodes};
+	return tb_network_open(network, &description, error);
 }
 
 static int run_timed(struct tb_outcome **outcome, const struct tb_timed *timed,

@@ -4,6 +4,7 @@
 #include "collective.h"
 #include "engine.h"
 #include "host.h"
+#include "network_open.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,8 @@ const struct tb_experiment *tb_timed_find(const char *name)
 int tb_timed_network(
 	struct tb_network **network, const struct tb_timed *timed, struct tb_error *error)
 {
-	struct tb_network_params params;
-	int status = tb_network_preset(&params, timed->network, error);
-	return status == TB_OK ? tb_network_kary_ntree(network, &params, 0, error)
-			       : status;
+	const struct tb_network_description description = {.name = timed->network};
+	return tb_network_open(network, &description, error);
 }
 
 static int collective_job(

@@ -131,7 +131,8 @@ static int add_rail(struct tb_network_builder *builder, const struct shape *shap
 }
 
 int tb_network_kary_ntree(struct tb_network **network,
-	const struct tb_network_params *params, uint32_t n_nodes, struct tb_error *error)
+	const struct tb_network_params *params, uint32_t n_nodes,
+	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	struct shape shape = {0};
 	int status = shape_of(&shape, params, n_nodes, error);
@@ -144,8 +145,11 @@ int tb_network_kary_ntree(struct tb_network **network,
 	status = tb_network_builder_new(&builder, &built, error);
 	if (status != TB_OK)
 		return status;
+	tb_network_builder_stop(builder, stop);
 	for (uint32_t rail = 0; rail < shape.n_rails && status == TB_OK; rail++)
 		status = add_rail(builder, &shape, rail, error);
+	if (status == TB_OK)
+		status = tb_network_stopped(stop, error);
 	if (status == TB_OK &&
 		number_routes(tb_network_builder_inside(builder), &shape) != TB_OK)
 		status = tb_fail(error, TB_ENOMEM, "no memory for a tree of %u nodes",

@@ -12,6 +12,7 @@ struct tb_network_builder {
 	uint32_t links_room, switches_room, first_out_room, out_room, nodes_room;
 	uint32_t *n_at_level; // next index of each level
 	uint32_t levels_room;
+	const volatile sig_atomic_t *stop;
 };
 
 void tb_network_free(struct tb_network *net)
@@ -71,6 +72,12 @@ int tb_network_builder_new(struct tb_network_builder **builder,
 	return TB_OK;
 }
 
+void tb_network_builder_stop(
+	struct tb_network_builder *builder, const volatile sig_atomic_t *stop)
+{
+	builder->stop = stop;
+}
+
 void tb_network_builder_free(struct tb_network_builder *builder)
 {
 	if (!builder)
@@ -116,6 +123,8 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 			error, TB_EUSAGE, "level %u: at most 64 levels are built", level);
 	uint32_t n_ports = net->n_switches ? net->first_out[net->n_switches] : 0;
 	uint32_t index = 0;
+	if (tb_network_stopped(builder->stop, error) != TB_OK)
+		return TB_ESTOPPED;
 	if (reserve((void **)&net->switches, &builder->switches_room,
 		    net->n_switches + UINT64_C(1), sizeof *net->switches) != TB_OK ||
 		reserve((void **)&net->first_out, &builder->first_out_room,
@@ -177,6 +186,8 @@ static int plug(struct tb_network_builder *builder, struct tb_link_info forth,
 	enum tb_link_kind back_kind, const struct tb_cable *given, struct tb_error *error)
 {
 	struct tb_network *net = builder->net;
+	if (tb_network_stopped(builder->stop, error) != TB_OK)
+		return TB_ESTOPPED;
 	if (reserve((void **)&net->links, &builder->links_room,
 		    net->n_links + UINT64_C(2), sizeof *net->links) != TB_OK)
 		return out_of_memory(error);
@@ -272,7 +283,7 @@ int tb_network_finish(struct tb_network_builder *builder, struct tb_network **ne
 			"%u rails of %u nodes need %" PRIu64 " nodes in all, not %u",
 			net->n_rails, net->n_hosts,
 			net->n_hosts * UINT64_C(1) * net->n_rails, net->n_nodes);
-	int status = tb_network_make_routes(net, error);
+	int status = tb_network_make_routes(net, builder->stop, error);
 	if (status != TB_OK)
 		return status;
 	builder->net = NULL;

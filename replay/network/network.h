@@ -13,8 +13,8 @@
 // rail; who spreads messages over them is host.h. With one rail hosts and nodes are the
 // same.
 //
-// A finished network is read-only and may be shared by threads. Built with a
-// tb_network_builder (any graph) or by tb_network_kary_ntree on top of it.
+// A finished network is read-only and may be shared by threads. tb_network_open
+// (network_open.h) builds it from its description; a tb_network_builder builds any graph.
 #ifndef TB_NETWORK_H
 #define TB_NETWORK_H
 
@@ -94,11 +94,6 @@ bool tb_network_has_key(const char *name);
 
 struct tb_network; // opaque
 
-// tb_network_kary_ntree builds the k-ary n-tree of `params`. Level 0 joins the nodes.
-// With n_nodes 0 the whole tree; otherwise the levels are raised until n_nodes fit.
-int tb_network_kary_ntree(struct tb_network **network,
-	const struct tb_network_params *params, uint32_t n_nodes,
-	struct tb_error *error) TB_MUST_USE;
 void tb_network_free(struct tb_network *network);
 
 // What a link joins.

@@ -10,6 +10,8 @@
 
 #include "network.h"
 
+#include <signal.h>
+
 struct tb_network_builder; // opaque
 
 // tb_network_builder_new starts an empty network. `params` gives what holds for the whole
@@ -17,6 +19,10 @@ struct tb_network_builder; // opaque
 int tb_network_builder_new(struct tb_network_builder **builder,
 	const struct tb_network_params *params, struct tb_error *error) TB_MUST_USE;
 void tb_network_builder_free(struct tb_network_builder *builder);
+
+// tb_network_builder_stop has every later call return TB_ESTOPPED once `stop` is set.
+void tb_network_builder_stop(
+	struct tb_network_builder *builder, const volatile sig_atomic_t *stop);
 
 // tb_network_add_switch adds a switch with so many down and up ports and stores its id.
 int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,

@@ -5,6 +5,8 @@
 
 #include "network.h"
 
+#include <signal.h>
+
 // Where a header may go next: one link (its id), or one of a group of links
 // (TB_ROUTE_GROUP set, the rest indexes `groups`).
 #define TB_ROUTE_GROUP UINT32_C(0x80000000)
@@ -78,8 +80,23 @@ static inline uint32_t tb_network_ascending(
 }
 
 // tb_network_make_routes fills the tables of an irregular network and checks that every
-// node reaches every other; a regular one needs none.
-int tb_network_make_routes(struct tb_network *net, struct tb_error *error) TB_MUST_USE;
+// node reaches every other; a regular one needs none. TB_ESTOPPED once `stop` (NULL:
+// none) is set.
+int tb_network_make_routes(struct tb_network *net, const volatile sig_atomic_t *stop,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_network_stopped returns TB_ESTOPPED when `stop` is set, else TB_OK.
+static inline int tb_network_stopped(
+	const volatile sig_atomic_t *stop, struct tb_error *error)
+{
+	return stop && *stop ? tb_fail(error, TB_ESTOPPED, "stopped") : TB_OK;
+}
+
+// tb_network_kary_ntree builds the k-ary n-tree of `params`, with as many levels as
+// n_nodes need.
+int tb_network_kary_ntree(struct tb_network **network,
+	const struct tb_network_params *params, uint32_t n_nodes,
+	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 
 // tb_network_most_ports is the largest number of ports that a switch has.
 uint32_t tb_network_most_ports(const struct tb_network *net);

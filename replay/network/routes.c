@@ -51,11 +51,13 @@ static bool joins_nodes(const struct tb_network *net, uint32_t sw)
 }
 
 static int route_all(struct tb_network *net, struct tb_distances *ways,
-	struct tb_route_groups *pool, uint32_t *links)
+	struct tb_route_groups *pool, uint32_t *links, const volatile sig_atomic_t *stop)
 {
 	for (uint32_t home = 0; home < net->n_switches; home++) {
 		if (!joins_nodes(net, home))
 			continue;
+		if (stop && *stop)
+			return TB_ESTOPPED;
 		tb_distances_measure(ways, home);
 		if (route_to(net, ways, pool, links) != TB_OK)
 			return TB_ENOMEM;
@@ -101,7 +103,8 @@ uint32_t tb_network_most_ports(const struct tb_network *net)
 	return most;
 }
 
-int tb_network_make_routes(struct tb_network *net, struct tb_error *error)
+int tb_network_make_routes(
+	struct tb_network *net, const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	if (net->regular)
 		return TB_OK;
@@ -117,10 +120,12 @@ int tb_network_make_routes(struct tb_network *net, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_route_groups_init(&pool, net->n_switches);
 	if (status == TB_OK)
-		status = route_all(net, &ways, &pool, links);
+		status = route_all(net, &ways, &pool, links, stop);
 	free(links);
 	tb_distances_fini(&ways);
 	tb_route_groups_fini(&pool);
+	if (status == TB_ESTOPPED)
+		return tb_fail(error, TB_ESTOPPED, "stopped");
 	if (status != TB_OK)
 		return tb_fail(error, TB_ENOMEM,
 			"no memory for the routes of %u switches to %u nodes",

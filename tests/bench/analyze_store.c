@@ -2,6 +2,7 @@
 // that is also told who waited for whom, in turns: the median of what the turns show.
 #include "closed_loop.h"
 #include "engine.h"
+#include "network_open.h"
 #include "store.h"
 #include "synth.h"
 
@@ -153,7 +154,11 @@ int main(int argc, char **argv)
 	struct tb_network *network;
 	struct tb_error error;
 	check(tb_network_preset(&params, "qsnet", &error), &error);
-	check(tb_network_kary_ntree(&network, &params, N_NODES, &error), &error);
+	check(tb_network_open(&network,
+		      &(struct tb_network_description){
+			      .params = &params, .n_nodes = N_NODES},
+		      &error),
+		&error);
 	compare(network, "complement", smoke ? 1 : 40, smoke ? 1 : TURNS);
 	compare(network, "bit-reversal", smoke ? 1 : 40, smoke ? 1 : TURNS);
 	compare(network, "uniform", smoke ? 1 : 20, smoke ? 1 : TURNS);

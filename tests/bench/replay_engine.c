@@ -4,6 +4,7 @@
 //
 //   bench_replay_engine [--smoke] [SCENE...]
 #include "engine.h"
+#include "network_open.h"
 #include "traffic.h"
 
 #include <stdint.h>
@@ -118,7 +119,9 @@ static struct figures replay(const struct scene *scene, double n_packets)
 	struct tb_network_params params;
 	struct tb_network *network;
 	check(tb_network_preset(&params, scene->network, &error), &error);
-	check(tb_network_kary_ntree(&network, &params, 0, &error), &error);
+	check(tb_network_open(&network,
+		      &(struct tb_network_description){.params = &params}, &error),
+		&error);
 	struct tb_traffic *traffic = make_traffic(scene, tb_network_n_nodes(network));
 	struct tb_source source = tb_traffic_source(traffic);
 	uint64_t n_samples = 0;

@@ -1,6 +1,7 @@
 // The viewer on 4096 and 65,536 nodes at 1920x1080, drawn in software: to the first
 // picture, from a click to the picture that answers it, the rate of frames while panning,
 // zooming and playing, when bins are read for the first time and again, and memory.
+#include "network_open.h"
 #include "screen.h"
 #include "store.h"
 #include "views.h"
@@ -78,7 +79,9 @@ static void make_store(const struct scene *scene, const char *path)
 	const struct tb_run_result result = {
 		.complete = true, .simulated_ps = scene->n_bins * TB_PS_PER_US};
 	check(tb_network_preset(&params, scene->preset, &error), &error);
-	check(tb_network_kary_ntree(&network, &params, 0, &error), &error);
+	check(tb_network_open(&network,
+		      &(struct tb_network_description){.params = &params}, &error),
+		&error);
 	check(tb_store_create(&store, path, &error), &error);
 	check(tb_store_begin_run(store, network, &config, &error), &error);
 	tell(scene, tb_store_observer(store), tb_network_n_links(network));

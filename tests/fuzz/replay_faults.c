@@ -1,5 +1,6 @@
 // Faults as text never read or kill beyond the network.
 #include "faults.h"
+#include "network_open.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (tb_network_preset(&params, "qsnet,levels=2", &error) == TB_OK &&
-		tb_network_kary_ntree(&net, &params, 0, &error) == TB_OK &&
+		tb_network_open(&net, &(struct tb_network_description){.params = &params},
+			&error) == TB_OK &&
 		tb_faults_new(&faults, net, &error) == TB_OK) {
 		char *rest = text;
 		for (char *line; (line = strsep(&rest, "\n"));)

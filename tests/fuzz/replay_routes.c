@@ -1,6 +1,7 @@
 // A route file never leads out of the network, and what is taken can be followed to the
 // end.
 #include "network_impl.h"
+#include "network_open.h"
 #include "route_file.h"
 
 #include <stdint.h>
@@ -26,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!stream)
 		return 0;
 	if (tb_network_preset(&params, "qsnet,arity=2,levels=2", &error) == TB_OK &&
-		tb_network_kary_ntree(&net, &params, 0, &error) == TB_OK &&
+		tb_network_open(&net, &(struct tb_network_description){.params = &params},
+			&error) == TB_OK &&
 		tb_route_file_read(net, stream, "fuzz", &error) == TB_OK)
 		for (uint32_t from = 0; from < net->n_nodes; from++)
 			for (uint32_t to = 0; to < net->n_nodes; to++)

@@ -4,6 +4,7 @@
 #include "collective.h"
 #include "engine.h"
 #include "host.h"
+#include "network_open.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -63,7 +64,8 @@ static struct tb_network *idle_switch(uint32_t n, uint32_t n_rails)
 	snprintf(preset, sizeof preset, "qsnet,levels=1,bus=none,arity=%u,rails=%u", n,
 		n_rails);
 	if (tb_network_preset(&params, preset, &error) != TB_OK ||
-		tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
+		tb_network_open(&net, &(struct tb_network_description){.params = &params},
+			&error) != TB_OK)
 		fail_msg("%s", error.text);
 	return net;
 }

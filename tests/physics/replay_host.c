@@ -4,6 +4,7 @@
 #include "host.h"
 
 #include "../support/replay_script.h"
+#include "network_open.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +31,8 @@ static void replay(
 	struct tb_network *net = NULL;
 	struct tb_error error = {0};
 	if (tb_network_preset(&params, preset, &error) != TB_OK ||
-		tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
+		tb_network_open(&net, &(struct tb_network_description){.params = &params},
+			&error) != TB_OK)
 		fail_msg("%s", error.text);
 	*outcome = (struct outcome){.n_links = tb_network_n_links(net)};
 	struct script script = {lines, n, 0};

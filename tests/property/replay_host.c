@@ -8,6 +8,7 @@
 
 #include "../support/replay_either.h"
 #include "../support/replay_script.h"
+#include "network_open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,7 +187,8 @@ static struct tb_network *random_network(uint64_t seed, bool with_host)
 		params.n_rails = 1 + draw(&random, 3);
 		params.host = random_host(&random);
 	}
-	if (tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
+	if (tb_network_open(&net, &(struct tb_network_description){.params = &params},
+		    &error) != TB_OK)
 		fail_msg("%s", error.text);
 	return net;
 }

@@ -1,6 +1,7 @@
 // Random jobs on one network: whatever their placements, every rank has a node that it
 // may have, no node has two jobs, and a refusal leaves the others as they are.
 #include "ids.h"
+#include "network_open.h"
 #include "placement.h"
 #include "random.h"
 
@@ -25,7 +26,8 @@ static int set_up(void **state)
 	struct tb_network_params params;
 	if (tb_network_preset(&params, "qsnet", &error) != TB_OK)
 		return -1;
-	return tb_network_kary_ntree(&network, &params, 0, &error);
+	return tb_network_open(
+		&network, &(struct tb_network_description){.params = &params}, &error);
 }
 
 static int tear_down(void **state)

@@ -2,6 +2,7 @@
 #ifndef TB_TESTS_REPLAY_OUTCOME_H
 #define TB_TESTS_REPLAY_OUTCOME_H
 
+#include "network_open.h"
 #include "replay_either.h"
 #include "replay_script.h"
 
@@ -23,7 +24,8 @@ static inline struct tb_network *network_of(const char *preset)
 	struct tb_network *net = NULL;
 	struct tb_error error = {0};
 	if (tb_network_preset(&params, preset, &error) != TB_OK ||
-		tb_network_kary_ntree(&net, &params, 0, &error) != TB_OK)
+		tb_network_open(&net, &(struct tb_network_description){.params = &params},
+			&error) != TB_OK)
 		fail_msg("%s", error.text);
 	return net;
 }

@@ -5,6 +5,7 @@
 
 #include "network_builder.h"
 #include "network_impl.h"
+#include "network_open.h"
 #include "random.h"
 #include "route_file.h"
 
@@ -281,7 +282,9 @@ static inline struct tb_network *network_of(
 	struct tb_network *net = NULL;
 	struct tb_network_builder *builder = NULL;
 	if (program->n_leaves == 0) {
-		if (tb_network_kary_ntree(&net, &program->params, 0, error) != TB_OK)
+		if (tb_network_open(&net,
+			    &(struct tb_network_description){.params = &program->params},
+			    error) != TB_OK)
 			return NULL;
 		return net;
 	}

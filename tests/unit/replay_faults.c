@@ -1,5 +1,6 @@
 // Faults as text: places by their names, what dies with what, what is cut off.
 #include "faults.h"
+#include "network_open.h"
 #include "places.h"
 
 #include <setjmp.h>
@@ -15,7 +16,10 @@ static struct tb_network *tree(const char *preset)
 	struct tb_network_params params;
 	struct tb_network *net = NULL;
 	assert_int_equal(tb_network_preset(&params, preset, NULL), TB_OK);
-	assert_int_equal(tb_network_kary_ntree(&net, &params, 0, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_open(
+			&net, &(struct tb_network_description){.params = &params}, NULL),
+		TB_OK);
 	return net;
 }
 

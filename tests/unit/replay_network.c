@@ -1,7 +1,7 @@
 // Trees, irregular graphs and presets.
-#include "network.h"
 #include "network_builder.h"
 #include "network_impl.h"
+#include "network_open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,10 @@ static struct tb_network *tree(uint32_t arity, uint32_t levels)
 	params.arity = arity;
 	params.levels = levels;
 	struct tb_network *net = NULL;
-	assert_int_equal(tb_network_kary_ntree(&net, &params, 0, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_open(
+			&net, &(struct tb_network_description){.params = &params}, NULL),
+		TB_OK);
 	return net;
 }
 
@@ -78,7 +81,10 @@ static void rails_are_trees_side_by_side(void **state)
 	(void)state;
 	struct tb_network_params params = qsnet("qsnet,levels=2,rails=3");
 	struct tb_network *net = NULL;
-	assert_int_equal(tb_network_kary_ntree(&net, &params, 0, NULL), TB_OK);
+	assert_int_equal(
+		tb_network_open(
+			&net, &(struct tb_network_description){.params = &params}, NULL),
+		TB_OK);
 	assert_int_equal(tb_network_n_rails(net), 3);
 	assert_int_equal(tb_network_n_hosts(net), 16);
 	assert_int_equal(tb_network_n_nodes(net), 48);
@@ -152,7 +158,11 @@ static void more_nodes_raise_the_tree(void **state)
 	(void)state;
 	struct tb_network_params params = qsnet("qsnet,levels=1");
 	struct tb_network *net = NULL;
-	assert_int_equal(tb_network_kary_ntree(&net, &params, 65, NULL), TB_OK);
+	assert_int_equal(tb_network_open(&net,
+				 &(struct tb_network_description){
+					 .params = &params, .n_nodes = 65},
+				 NULL),
+		TB_OK);
 	assert_int_equal(tb_network_n_nodes(net), 256);
 	assert_int_equal(tb_network_params(net)->levels, 4);
 	tb_network_free(net);
@@ -297,6 +307,40 @@ static void nonsense_parameters_are_refused_by_name(void **state)
 	}
 }
 
+static void a_stop_is_honoured_while_it_is_built(void **state)
+{
+	(void)state;
+	const volatile sig_atomic_t stop = 1;
+	const struct tb_network_description tree = {
+		.name = "qsnet,levels=2", .stop = &stop};
+	struct tb_network *net = NULL;
+	struct tb_error error;
+	assert_int_equal(tb_network_open(&net, &tree, &error), TB_ESTOPPED);
+	assert_null(net);
+	assert_string_equal(error.text, "stopped");
+}
+
+// Of any other graph the routes take longest.
+static void a_stop_is_honoured_while_routes_are_made(void **state)
+{
+	(void)state;
+	static volatile sig_atomic_t stop;
+	const struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_builder *builder = NULL;
+	struct tb_network *net = NULL;
+	struct tb_switch sw;
+	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
+	tb_network_builder_stop(builder, &stop);
+	assert_int_equal(tb_network_add_switch(builder, 0, 2, 0, &sw, NULL), TB_OK);
+	for (uint32_t port = 0; port < 2; port++)
+		assert_int_equal(
+			tb_network_add_node(builder, sw, port, NULL, NULL), TB_OK);
+	stop = 1;
+	assert_int_equal(tb_network_finish(builder, &net, NULL), TB_ESTOPPED);
+	assert_null(net);
+	tb_network_builder_free(builder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +354,8 @@ int main(void)
 		cmocka_unit_test(a_graph_in_pieces_is_refused),
 		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
 		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
+		cmocka_unit_test(a_stop_is_honoured_while_it_is_built),
+		cmocka_unit_test(a_stop_is_honoured_while_routes_are_made),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+#include "network_open.h"
+
+#include "network_impl.h"
+
+int tb_network_open(struct tb_network **network,
+	const struct tb_network_description *description, struct tb_error *error)
+{
+	struct tb_network_params read;
+	const struct tb_network_params *params = description->params;
+	if (!params) {
+		int status = tb_network_preset(&read, description->name, error);
+		if (status != TB_OK)
+			return status;
+		params = &read;
+	}
+	return tb_network_kary_ntree(
+		network, params, description->n_nodes, description->stop, error);
+}
