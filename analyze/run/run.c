@@ -8,7 +8,7 @@
 // so their number is bounded: a switch's by that of the largest radix there may ever be,
 // a network's by its links.
 #define PORTS_MAX	 65536
-#define FREE_PORTS_MAX	 (UINT64_C(1) << 20)
+#define FREE_PORTS_MAX	 (UINT64_C(2) * PORTS_MAX)
 #define PORTS_A_LINK_MAX 64
 
 static void free_names(char **names, uint32_t n)
@@ -323,24 +323,41 @@ static int load(struct tb_run *run, int64_t id, struct tb_error *error)
 	return status;
 }
 
-int tb_run_open(struct tb_run **run, const char *path, int64_t id, struct tb_error *error)
+// take_database makes a run of an open store, which is closed when that fails.
+static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int64_t id,
+	struct tb_error *error)
 {
 	struct tb_run *made = calloc(1, sizeof *made);
-	if (made)
-		made->path = strdup(path);
-	if (!made || !made->path) {
+	char *name = strdup(path);
+	if (!made || !name) {
 		free(made);
+		free(name);
+		sqlite3_close(db);
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
 	}
-	int status = tb_sql_open_reader(&made->db, path, error);
-	if (!status)
-		status = load(made, id, error);
-	if (status) {
+	made->db = db;
+	made->path = name;
+	int status = load(made, id, error);
+	if (status)
 		tb_run_free(made);
-		return status;
-	}
-	*run = made;
-	return TB_OK;
+	else
+		*run = made;
+	return status;
+}
+
+int tb_run_open(struct tb_run **run, const char *path, int64_t id, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_reader(&db, path, error);
+	return status ? status : take_database(run, db, path, id, error);
+}
+
+int tb_run_open_bytes(
+	struct tb_run **run, const void *bytes, size_t size, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
+	return status ? status : take_database(run, db, TB_RUN_IN_MEMORY, 0, error);
 }
 
 const struct tb_run_switch *tb_run_switches(const struct tb_run *run)

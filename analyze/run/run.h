@@ -52,6 +52,11 @@ struct tb_run_info {
 // unreadable; TB_EUSAGE: no such run. Cost: linear in nodes, switches and links.
 int tb_run_open(struct tb_run **run, const char *path, int64_t id,
 	struct tb_error *error) TB_MUST_USE;
+// tb_run_open_bytes reads the newest run of a store that stands in memory, of which it
+// makes a copy: `size` bytes, which may be anything. Errors as of tb_run_open. It is
+// there for the fuzzer.
+int tb_run_open_bytes(struct tb_run **run, const void *bytes, size_t size,
+	struct tb_error *error) TB_MUST_USE;
 void tb_run_free(struct tb_run *run);
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run);
@@ -62,6 +67,9 @@ struct tb_runs; // opaque
 // tb_runs_open fails as tb_run_open does; a store without runs is an empty list.
 int tb_runs_open(
 	struct tb_runs **runs, const char *path, struct tb_error *error) TB_MUST_USE;
+// tb_runs_open_bytes is to tb_runs_open as tb_run_open_bytes to tb_run_open.
+int tb_runs_open_bytes(struct tb_runs **runs, const void *bytes, size_t size,
+	struct tb_error *error) TB_MUST_USE;
 void tb_runs_free(struct tb_runs *runs);
 size_t tb_runs_n(const struct tb_runs *runs);
 const struct tb_run_info *tb_runs_at(const struct tb_runs *runs, size_t i); // below n

@@ -42,6 +42,7 @@ struct reading {
 	struct tb_run *run;
 	tb_run_take *take;
 	uint64_t bin; // whose rows are staged
+	uint64_t end; // of the range
 	struct tb_error *error;
 };
 
@@ -63,6 +64,16 @@ static int deliver(struct reading *reading)
 	return TB_OK;
 }
 
+// in_order is true of a row that may follow those that are staged. The key keeps rows in
+// order and a link from coming twice; a damaged tree of the database may not.
+static bool in_order(const struct reading *reading, uint64_t bin, uint32_t link)
+{
+	const struct tb_run *run = reading->run;
+	if (bin == reading->bin)
+		return !run->n_staged || link > run->staged[run->n_staged - 1].link;
+	return bin > reading->bin && bin < reading->end;
+}
+
 // stage adds a row (its columns are TB_RUN_SUM_COLUMNS, then the bin) to those of its
 // bin, and delivers the bin before when this one begins another.
 static int stage(struct reading *reading, struct tb_run_row *row)
@@ -72,10 +83,7 @@ static int stage(struct reading *reading, struct tb_run_row *row)
 	int status = TB_OK;
 	read.link = tb_run_get_sums(run, row, &read.sums);
 	uint64_t bin = tb_run_get(row, 8, run->cache.n_bins - 1);
-	// The key keeps a link from coming twice; a damaged index may not.
-	if (bin == reading->bin && run->n_staged == run->record.info.n_links)
-		row->bad = true;
-	if (row->bad)
+	if (row->bad || !in_order(reading, bin, read.link))
 		return tb_run_damaged(run->path, "link_bin", reading->error);
 	if (bin != reading->bin && run->n_staged > 0)
 		status = deliver(reading);
@@ -95,6 +103,7 @@ static int read_range(struct reading *reading, uint64_t first, uint64_t end)
 	sqlite3_bind_int64(row.query, 3, (int64_t)end);
 	int code = SQLITE_DONE, status = TB_OK;
 	reading->bin = first;
+	reading->end = end;
 	run->n_staged = 0;
 	while (!status && (code = sqlite3_step(row.query)) == SQLITE_ROW)
 		status = stage(reading, &row);

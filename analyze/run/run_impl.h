@@ -8,6 +8,9 @@
 
 #define TB_RUN_TEXTS 10
 
+// How errors name a store that was opened from bytes in memory.
+#define TB_RUN_IN_MEMORY "store in memory"
+
 struct tb_run_record {
 	struct tb_run_info info;
 	char *texts[TB_RUN_TEXTS]; // that info points into

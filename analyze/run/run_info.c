@@ -310,21 +310,34 @@ static int load_all(
 	return status;
 }
 
-int tb_runs_open(struct tb_runs **runs, const char *path, struct tb_error *error)
+// take_all reads the runs of an open store and closes it.
+static int take_all(
+	struct tb_runs **runs, sqlite3 *db, const char *path, struct tb_error *error)
 {
-	sqlite3 *db = NULL;
-	int status = tb_sql_open_reader(&db, path, error);
-	if (status)
-		return status;
 	struct tb_runs *made = calloc(1, sizeof *made);
-	status = made ? load_all(db, path, made, error)
-		      : tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
+	int status = made ? load_all(db, path, made, error)
+			  : tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
 	sqlite3_close(db);
 	if (status)
 		tb_runs_free(made);
 	else
 		*runs = made;
 	return status;
+}
+
+int tb_runs_open(struct tb_runs **runs, const char *path, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_reader(&db, path, error);
+	return status ? status : take_all(runs, db, path, error);
+}
+
+int tb_runs_open_bytes(
+	struct tb_runs **runs, const void *bytes, size_t size, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
+	return status ? status : take_all(runs, db, TB_RUN_IN_MEMORY, error);
 }
 
 size_t tb_runs_n(const struct tb_runs *runs)

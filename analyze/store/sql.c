@@ -262,13 +262,9 @@ static int check_store(sqlite3 *db, const char *path, struct tb_error *error)
 	return status ? status : check_tables(db, path, error);
 }
 
-// probe_reader refuses what holds nothing to read.
-static int probe_reader(const char *path, struct tb_error *error)
+// refuse_nothing refuses what holds nothing to read.
+static int refuse_nothing(enum tb_sql_file kind, const char *path, struct tb_error *error)
 {
-	enum tb_sql_file kind;
-	int status = tb_sql_probe(path, &kind, error);
-	if (status)
-		return status;
 	if (kind == TB_SQL_ABSENT)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(ENOENT));
@@ -276,6 +272,13 @@ static int probe_reader(const char *path, struct tb_error *error)
 		return tb_fail_in(error, TB_EFOREIGN, path,
 			"is empty (expected a store that 'tailback replay -o' wrote)");
 	return TB_OK;
+}
+
+static int probe_reader(const char *path, struct tb_error *error)
+{
+	enum tb_sql_file kind;
+	int status = tb_sql_probe(path, &kind, error);
+	return status ? status : refuse_nothing(kind, path, error);
 }
 
 // recover undoes what a killed writer left. When that was its first commit, nothing is
@@ -301,6 +304,55 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 	status = recover(opened, path, error);
 	if (!status)
 		status = check_store(opened, path, error);
+	if (status) {
+		sqlite3_close(opened);
+		return status;
+	}
+	*db = opened;
+	return TB_OK;
+}
+
+// open_copy makes a database in memory of a copy of the bytes.
+static int open_copy(sqlite3 **db, const char *name, const void *bytes, size_t size,
+	struct tb_error *error)
+{
+	sqlite3 *opened = NULL;
+	unsigned char *copy = sqlite3_malloc64(size);
+	int code = copy ? sqlite3_open_v2(":memory:", &opened,
+				  SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
+			: SQLITE_NOMEM;
+	if (code != SQLITE_OK) {
+		sqlite3_free(copy);
+		sqlite3_close(opened);
+		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
+	}
+	memcpy(copy, bytes, size);
+	// From here on the copy is SQLite's, even when this fails.
+	code = sqlite3_deserialize(opened, "main", copy, (sqlite3_int64)size,
+		(sqlite3_int64)size,
+		SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+	if (code != SQLITE_OK) {
+		int status = tb_sql_fail(error, opened, name);
+		sqlite3_close(opened);
+		return status;
+	}
+	distrust(opened);
+	*db = opened;
+	return TB_OK;
+}
+
+int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t size,
+	struct tb_error *error)
+{
+	enum tb_sql_file kind;
+	sqlite3 *opened = NULL;
+	int status = check_header(bytes, size, name, &kind, error);
+	if (!status)
+		status = refuse_nothing(kind, name, error);
+	if (!status)
+		status = open_copy(&opened, name, bytes, size, error);
+	if (!status)
+		status = check_store(opened, name, error);
 	if (status) {
 		sqlite3_close(opened);
 		return status;

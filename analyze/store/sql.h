@@ -11,6 +11,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 // How long a reader waits for a writer that is committing, and the other way round.
 #define TB_SQL_PATIENCE_MS 10000
@@ -29,6 +30,12 @@ int tb_sql_probe(
 // writer left half done is rolled back, for which the file is opened for writing once.
 int tb_sql_open_reader(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+
+// tb_sql_open_bytes does the same with a store that stands in memory: `size` bytes, which
+// are copied. `name` is for errors. It is there for the fuzzer, to which the file system
+// would be most of the time.
+int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t size,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_open_writer opens a store of this version and leaves a write transaction open;
 // in it are the tables of a file that was empty.

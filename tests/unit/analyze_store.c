@@ -306,6 +306,70 @@ static void another_version_is_refused_and_left_alone(void **state)
 	fixture_fini(&fixture);
 }
 
+// file_bytes reads a whole file, malloc'ed.
+static unsigned char *file_bytes(const char *path, size_t *size)
+{
+	struct stat now;
+	assert_int_equal(stat(path, &now), 0);
+	*size = (size_t)now.st_size;
+	unsigned char *bytes = malloc(*size);
+	FILE *file = fopen(path, "rb");
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}
+
+static void a_store_in_memory_reads_as_the_file_does(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	struct tb_runs *runs = NULL;
+	size_t size;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 20, 1);
+	fixture_store(&fixture, 20, 1);
+	unsigned char *bytes = file_bytes(fixture.path, &size);
+	assert_int_equal(tb_runs_open_bytes(&runs, bytes, size, &error), TB_OK);
+	assert_int_equal(tb_runs_n(runs), 2);
+	tb_runs_free(runs);
+	assert_int_equal(tb_run_open_bytes(&run, bytes, size, &error), TB_OK);
+	memset(bytes, 0xff, size); // of which a copy was made
+	assert_int_equal(tb_run_info(run)->id, 2);
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){7, 8}, samples, &error), TB_OK);
+	for (uint32_t i = 0; i < fixture.n_links; i++)
+		assert_int_equal(samples[i].wait_ps, fixture_bin(&fixture, 7)[i].wait_ps);
+	free(samples);
+	tb_run_free(run);
+	free(bytes);
+	fixture_fini(&fixture);
+}
+
+static void a_store_in_memory_that_is_cut_short_is_refused(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_run *run = NULL;
+	size_t size;
+	fixture_init(&fixture);
+	fixture_store(&fixture, 20, 1);
+	unsigned char *bytes = file_bytes(fixture.path, &size);
+	assert_int_equal(tb_run_open_bytes(&run, bytes, 0, &error), TB_EFOREIGN);
+	assert_int_equal(tb_run_open_bytes(&run, bytes, 99, &error), TB_EFOREIGN);
+	for (size_t n = 100; n < size; n += size / 16) {
+		unsigned char *cut = malloc(n); // whose end a sanitizer guards
+		memcpy(cut, bytes, n);
+		assert_int_equal(tb_run_open_bytes(&run, cut, n, &error), TB_EFORMAT);
+		free(cut);
+	}
+	free(bytes);
+	fixture_fini(&fixture);
+}
+
 static void what_is_no_store_says_so(void **state)
 {
 	(void)state;
@@ -364,6 +428,46 @@ static void a_killed_writer_leaves_what_was_committed(void **state)
 	free(samples);
 	tb_run_free(run);
 	fixture_store(&fixture, 3, 1); // and it can be appended to
+	fixture_fini(&fixture);
+}
+
+// turn_links has the links of a bin in a tree that runs the other way than its key
+// says. Only a damaged file is like that.
+static void turn_links(const char *path)
+{
+	static const char *const steps[] = {
+		"CREATE TABLE backward AS SELECT * FROM link_bin", "DELETE FROM link_bin",
+		"PRAGMA writable_schema = ON",
+		"UPDATE sqlite_schema SET sql = replace(sql, '(run, bin, link)', "
+		"'(run, bin, link DESC)')",
+		"PRAGMA writable_schema = RESET",
+		"INSERT INTO link_bin SELECT * FROM backward", "DROP TABLE backward",
+		"PRAGMA writable_schema = ON",
+		"UPDATE sqlite_schema SET sql = replace(sql, '(run, bin, link DESC)', "
+		"'(run, bin, link)')"};
+	sqlite3 *db = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		assert_int_equal(sqlite3_exec(db, steps[i], NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void links_that_are_out_of_order_are_damage(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_store(&fixture, 10, 1);
+	turn_links(fixture.path);
+	struct tb_run *run = open_run(fixture.path, 0);
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	assert_int_equal(tb_run_info(run)->n_bins, 10);
+	assert_int_equal(tb_run_samples(run, (struct tb_window){0, 9}, samples, &error),
+		TB_EFORMAT);
+	assert_non_null(strstr(error.text, "link_bin"));
+	free(samples);
+	tb_run_free(run);
 	fixture_fini(&fixture);
 }
 
@@ -590,6 +694,9 @@ int main(void)
 		cmocka_unit_test(a_store_without_a_run_leaves_no_file),
 		cmocka_unit_test(a_file_of_a_stranger_is_not_touched),
 		cmocka_unit_test(another_version_is_refused_and_left_alone),
+		cmocka_unit_test(a_store_in_memory_reads_as_the_file_does),
+		cmocka_unit_test(a_store_in_memory_that_is_cut_short_is_refused),
+		cmocka_unit_test(links_that_are_out_of_order_are_damage),
 		cmocka_unit_test(what_is_no_store_says_so),
 		cmocka_unit_test(a_killed_writer_leaves_what_was_committed),
 		cmocka_unit_test(what_a_killed_writer_half_wrote_is_rolled_back),
