@@ -101,11 +101,17 @@ json_t *tb_json_append(json_t *array, json_t *value)
 	return NULL;
 }
 
+// real_precision is jansson's flag for that many digits, as the type of its flags.
+static size_t real_precision(int digits)
+{
+	return (size_t)JSON_REAL_PRECISION(digits);
+}
+
 int tb_json_write(json_t *json, int digits, FILE *stream)
 {
 	if (!json)
 		return TB_ENOMEM;
-	json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(digits));
+	json_dumpf(json, stream, JSON_INDENT(2) | real_precision(digits));
 	fputc('\n', stream);
 	json_decref(json);
 	return TB_OK;
@@ -123,7 +129,7 @@ void tb_json_rows_begin(struct tb_json_rows *rows, json_t *head, const char *key
 	json_object_foreach(head, member, value)
 	{
 		fprintf(stream, "  \"%s\": ", member);
-		json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+		json_dumpf(value, stream, JSON_ENCODE_ANY | real_precision(digits));
 		fputs(",\n", stream);
 	}
 	fprintf(stream, "  \"%s\": [", key);
@@ -139,8 +145,7 @@ void tb_json_rows_put(struct tb_json_rows *rows, json_t *row)
 		return;
 	}
 	fprintf(rows->stream, "%s\n    ", rows->separator);
-	json_dumpf(
-		row, rows->stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(rows->digits));
+	json_dumpf(row, rows->stream, JSON_ENCODE_ANY | real_precision(rows->digits));
 	rows->separator = ",";
 	json_decref(row);
 }
