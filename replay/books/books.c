@@ -112,21 +112,37 @@ static void push_spill(struct tb_books *books, struct tb_spill burst)
 	books->spills[books->n_spills++] = burst;
 }
 
+// bytes_by is how many bytes of a burst have crossed by an instant within it: in
+// proportion to time, rounded down, so that merged bins hold what a wide one would.
+static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
+{
+	uint64_t part = (uint64_t)(at - burst->start);
+	uint64_t whole = (uint64_t)(burst->end - burst->start);
+	if (part == whole)
+		return burst->bytes;
+	for (; burst->bytes > UINT64_MAX / whole; whole /= 2)
+		part /= 2;
+	return burst->bytes * part / whole;
+}
+
+// count_part counts what of a burst lies in the open bin.
+static void count_part(struct tb_books *books, const struct tb_spill *burst)
+{
+	struct tb_cell *cell = books->cells[burst->link];
+	bool begins = burst->start >= books->bin_start;
+	tb_time_ps from = begins ? burst->start : books->bin_start;
+	tb_time_ps to = burst->end < books->bin_end ? burst->end : books->bin_end;
+	if (from >= to)
+		return;
+	cell->busy_ps += (uint64_t)(to - from);
+	cell->bytes += bytes_by(burst, to) - bytes_by(burst, from);
+	cell->n_packets += begins ? burst->n_packets : 0;
+	tb_books_touch(books, cell);
+}
+
 void tb_books_spill(struct tb_books *books, struct tb_spill burst)
 {
-	if (burst.start < books->bin_end) {
-		struct tb_cell *cell = books->cells[burst.link];
-		tb_time_ps part = books->bin_end - burst.start;
-		uint64_t bytes = (uint64_t)((double)burst.bytes * (double)part /
-					    (double)(burst.end - burst.start));
-		cell->busy_ps += (uint64_t)part;
-		cell->bytes += bytes;
-		cell->n_packets += burst.n_packets;
-		tb_books_touch(books, cell);
-		burst.start = books->bin_end;
-		burst.bytes -= bytes;
-		burst.n_packets = 0;
-	}
+	count_part(books, &burst);
 	push_spill(books, burst);
 }
 
@@ -141,18 +157,11 @@ static void pour_spills(struct tb_books *books)
 	books->spills_before = before;
 	books->before_room = room;
 	books->n_spills = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct tb_spill burst = before[i];
-		if (burst.end > books->bin_end) {
-			tb_books_spill(books, burst);
-			continue;
-		}
-		struct tb_cell *cell = books->cells[burst.link];
-		cell->busy_ps += (uint64_t)(burst.end - burst.start);
-		cell->bytes += burst.bytes;
-		cell->n_packets += burst.n_packets;
-		tb_books_touch(books, cell);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (before[i].end > books->bin_end)
+			tb_books_spill(books, before[i]);
+		else
+			count_part(books, &before[i]);
 }
 
 void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32_t victim,

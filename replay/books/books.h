@@ -23,7 +23,7 @@ struct tb_cell { // one link in the open bin
 	bool touched; // holds something: its bit is set
 };
 
-struct tb_spill { // what of a burst of flits lies beyond the open bin
+struct tb_spill { // a burst of flits that reaches beyond the open bin
 	uint32_t link;
 	uint32_t n_packets;
 	uint64_t bytes;
