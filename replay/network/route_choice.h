@@ -2,11 +2,10 @@
 // counting free VCs: by the packet's source, by lot, in turn; and which ways there are
 // when links have died. Private to replay/.
 //
-// Both engines ask it, so that they draw the same; docs/model.md, "Who goes first" and
-// "Faults", has the rules. Nodes route by tables: each knows what was dead at a certain
-// instant. Tables are numbered by these instants, 0 being those of the start, and a
-// column of one, the ways to one switch, is made when it is first asked for: 4 bytes a
-// switch.
+// docs/model.md, "Who goes first" and "Faults", has the rules. Nodes route by tables:
+// each knows what was dead at a certain instant. Tables are numbered by these instants, 0
+// being those of the start, and a column of one, the ways to one switch, is made when it
+// is first asked for: 4 bytes a switch.
 #ifndef TB_ROUTE_CHOICE_H
 #define TB_ROUTE_CHOICE_H
 

@@ -20,20 +20,19 @@ static bool before(const struct happening *a, const struct happening *b)
 	return a->what != b->what ? a->what < b->what : a->number < b->number;
 }
 
+void *oracle_zeroed(size_t n, size_t size)
+{
+	void *made = calloc(n ? n : 1, size);
+	if (!made)
+		abort();
+	return made;
+}
+
 void oracle_foresee(struct oracle *oracle, struct happening happening)
 {
 	struct heap *heap = &oracle->heap;
-	if (heap->n == heap->room) {
-		size_t room = heap->room ? heap->room * 2 : 1024;
-		void *moved = realloc(heap->items, room * sizeof *heap->items);
-		if (!moved) {
-			oracle_fail(oracle, TB_ENOMEM, "no memory for the events");
-			return;
-		}
-		heap->items = moved;
-		heap->room = room;
-	}
-	happening.number = oracle->stats.n_events++;
+	heap->items = oracle_one_more(heap->items, heap->n, sizeof *heap->items);
+	happening.number = oracle->n_foreseen++;
 	size_t i = heap->n++;
 	for (; i > 0 && before(&happening, &heap->items[(i - 1) / 2]); i = (i - 1) / 2)
 		heap->items[i] = heap->items[(i - 1) / 2];
@@ -141,8 +140,7 @@ static void arrive(struct oracle *oracle)
 // Phase 2: which headers, then which packets at their sources, get VCs.
 static void choose(struct oracle *oracle)
 {
-	if (oracle->broadcasts.touched)
-		oracle_choose_branches(oracle);
+	oracle_choose_branches(oracle);
 	for (uint32_t i = 0; i < oracle->switches_now.n; i++)
 		oracle_choose_vcs(oracle, oracle->switches_now.ids[i]);
 	oracle->switches_now.n = 0;
@@ -167,61 +165,43 @@ static void instant(struct oracle *oracle)
 		choose(oracle);
 		serve(oracle);
 	} while (next_instant(oracle) <= oracle->now && oracle->failure.code == TB_OK);
+	oracle_note_blocked(oracle);
 }
 
-int oracle_run(struct oracle *oracle, uint64_t n_instants, struct tb_error *error)
+// run simulates until nothing is left to do, or so many instants have passed.
+static int run(struct oracle *oracle, struct tb_error *error)
 {
-	for (uint64_t i = 0; i < n_instants; i++) {
+	for (uint64_t i = 0; i < oracle->options->n_instants; i++) {
 		tb_time_ps next = next_instant(oracle);
 		if (next == TB_TIME_NEVER) {
-			oracle->over = true;
+			oracle->stats.now_ps = oracle->last_told;
 			return oracle->source->finish
 				       ? oracle->source->finish(
 						 oracle->source->context, error)
-				       : 0;
+				       : TB_OK;
 		}
 		if (next > oracle->now)
 			oracle->now = next;
+		oracle->stats.now_ps = oracle->now;
 		instant(oracle);
-		if (oracle->link_books.failed || oracle->books.failed ||
-			oracle->choice.failed)
-			oracle_fail(oracle, TB_ENOMEM, "no memory for what is counted");
 		if (oracle->failure.code != TB_OK) {
 			if (error)
 				*error = oracle->failure;
 			return oracle->failure.code;
 		}
 	}
-	return 1;
+	return TB_OK;
 }
 
-int oracle_checkpoint(struct oracle *oracle, struct tb_error *error)
+// tell tells the observer all.
+static int tell(struct oracle *oracle, const struct tb_observer *observer)
 {
-	oracle_count_held(oracle);
-	return oracle_books_tell(&oracle->link_books, error);
-}
-
-int oracle_finish(struct oracle *oracle, struct tb_error *error)
-{
-	oracle_count_lasting(oracle);
-	int status = oracle_books_tell(&oracle->link_books, error);
-	return status == TB_OK ? tb_books_finish(&oracle->books, error) : status;
-}
-
-struct tb_engine_stats oracle_stats(const struct oracle *oracle)
-{
-	struct tb_engine_stats stats = oracle->stats;
-	stats.now_ps = oracle->over ? oracle->last_told : oracle->now;
-	stats.wait_ps = oracle->link_books.wait_ps;
-	return stats;
-}
-
-// byte_time is q of the definition: picoseconds a byte with 20 binary places, rounded.
-static uint64_t byte_time(uint64_t bytes_per_s)
-{
-	if (bytes_per_s == 0)
-		return 0;
-	return (((uint64_t)TB_PS_PER_S << 20) + bytes_per_s / 2) / bytes_per_s;
+	oracle_note_crossing(oracle);
+	oracle_note_lasting(oracle);
+	if (!observer)
+		return TB_OK;
+	return oracle_tell(&oracle->facts, observer, oracle->net->n_links,
+		oracle->options->bin_ps, oracle->now);
 }
 
 // block_of is the number of flits that the smallest FIFO of the network holds.
@@ -234,16 +214,14 @@ static uint32_t block_of(const struct tb_network *net)
 	return bytes / net->params.flit_bytes;
 }
 
-static int make_links(struct oracle *oracle)
+static void make_links(struct oracle *oracle)
 {
 	const struct tb_network *net = oracle->net;
 	size_t n_channels = 0;
 	for (uint32_t i = 0; i < net->n_links; i++)
 		n_channels += net->links[i].n_vcs;
-	oracle->links = calloc(net->n_links, sizeof *oracle->links);
-	oracle->channels = calloc(n_channels, sizeof *oracle->channels);
-	if (!oracle->links || !oracle->channels)
-		return TB_ENOMEM;
+	oracle->links = oracle_zeroed(net->n_links, sizeof *oracle->links);
+	oracle->channels = oracle_zeroed(n_channels, sizeof *oracle->channels);
 	struct channel *channels = oracle->channels;
 	for (uint32_t i = 0; i < net->n_links; i++) {
 		struct link *link = &oracle->links[i];
@@ -256,109 +234,73 @@ static int make_links(struct oracle *oracle)
 		link->channels = channels;
 		channels += link->info->n_vcs;
 	}
-	return TB_OK;
 }
 
-static int make_touched(struct touched *list, uint32_t n)
+static void make_faults(struct oracle *oracle, const struct tb_faults *faults)
 {
-	list->ids = malloc((n + 1u) * sizeof *list->ids);
-	return list->ids ? TB_OK : TB_ENOMEM;
+	oracle->fault_at = TB_TIME_NEVER;
+	if (!faults)
+		return;
+	oracle->dead_at = oracle_zeroed(oracle->net->n_links, sizeof *oracle->dead_at);
+	for (uint32_t i = 0; i < oracle->net->n_links; i++) {
+		tb_time_ps at = tb_faults_dead_at(faults, (struct tb_link){i});
+		oracle->dead_at[i] = at;
+		if (at > 0 && at < oracle->fault_at)
+			oracle->fault_at = at;
+	}
 }
 
-static int make(struct oracle *oracle)
+static void make(struct oracle *oracle)
 {
 	const struct tb_network *net = oracle->net;
 	oracle->block_flits = block_of(net);
 	oracle->bus_q20 = byte_time(net->params.bus_bytes_per_s);
 	oracle->age_q10 = (int64_t)(net->params.age_weight * 1024 + 0.5);
-	oracle->switches = calloc(net->n_switches, sizeof *oracle->switches);
-	oracle->nodes = calloc(net->n_nodes, sizeof *oracle->nodes);
-	oracle->branches = malloc(net->n_nodes * sizeof *oracle->branches);
-	if (!oracle->switches || !oracle->nodes || !oracle->branches)
-		return TB_ENOMEM;
+	oracle->switches = oracle_zeroed(net->n_switches, sizeof *oracle->switches);
+	oracle->nodes = oracle_zeroed(net->n_nodes, sizeof *oracle->nodes);
+	oracle->branches = oracle_zeroed(net->n_nodes, sizeof *oracle->branches);
+	oracle->seen = oracle_zeroed(net->n_nodes, sizeof *oracle->seen);
 	for (uint32_t i = 0; i < net->n_nodes; i++)
 		oracle->nodes[i].queue_end = &oracle->nodes[i].queue;
-	int status = make_links(oracle);
-	if (status == TB_OK)
-		status = make_touched(&oracle->links_now, net->n_links);
-	if (status == TB_OK)
-		status = make_touched(&oracle->switches_now, net->n_switches);
-	return status == TB_OK ? make_touched(&oracle->nodes_now, net->n_nodes) : status;
+	oracle->links_now.ids = oracle_zeroed(net->n_links, sizeof(uint32_t));
+	oracle->switches_now.ids = oracle_zeroed(net->n_switches, sizeof(uint32_t));
+	oracle->nodes_now.ids = oracle_zeroed(net->n_nodes, sizeof(uint32_t));
+	make_links(oracle);
+	make_faults(oracle, oracle->options->faults);
 }
 
-static int make_books(struct oracle *oracle, const struct tb_observer *observer,
-	const struct tb_engine_options *options)
+static void unmake(struct oracle *oracle)
 {
-	if (observer) {
-		oracle->of_flows = *observer;
-		oracle->of_flows.start = NULL;
-		oracle->of_flows.bin = NULL;
-	}
-	int status = tb_books_init(&oracle->books, observer ? &oracle->of_flows : NULL,
-		NULL, oracle->net->n_links, options->bin_ps,
-		observer && !options->without_blame);
-	oracle_books_init(&oracle->link_books, observer, oracle->net->n_links,
-		oracle->books.bin_ps,
-		oracle->books.automatic ? oracle->books.bins_most : 0);
-	return status;
-}
-
-int oracle_new(struct oracle **oracle, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options, struct tb_error *error)
-{
-	struct oracle *made = calloc(1, sizeof *made);
-	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
-	made->net = network;
-	made->source = source;
-	made->delays = options->delays;
-	int status = make(made);
-	if (status == TB_OK)
-		status = tb_route_choice_init(
-			&made->choice, network, options->seed, options->faults);
-	if (status == TB_OK)
-		status = tb_partners_init(
-			&made->partners, network->params.partners, network->n_nodes);
-	made->fault_at =
-		made->choice.n_deaths ? made->choice.deaths[0].at : TB_TIME_NEVER;
-	if (status == TB_OK)
-		status = make_books(made, observer, options);
-	if (status != TB_OK) {
-		oracle_free(made);
-		return tb_fail(error, (enum tb_status)status,
-			"no memory for a network of %u nodes", network->n_nodes);
-	}
-	*oracle = made;
-	return TB_OK;
-}
-
-void oracle_free(struct oracle *oracle)
-{
-	if (!oracle)
-		return;
-	for (struct packet *packet = oracle->packets, *older; packet; packet = older) {
-		older = packet->older;
-		free(packet);
-	}
-	for (struct message *message = oracle->messages, *older; message;
-		message = older) {
-		older = message->older;
-		free(message);
-	}
-	tb_books_fini(&oracle->books);
-	tb_partners_fini(&oracle->partners);
-	tb_route_choice_fini(&oracle->choice);
-	oracle_books_fini(&oracle->link_books);
+	while (oracle->packets)
+		oracle_drop_packet(oracle, oracle->packets);
+	while (oracle->messages)
+		oracle_drop_message(oracle, oracle->messages);
+	oracle_free_distances(oracle);
+	free(oracle->facts.list);
 	free(oracle->heap.items);
 	free(oracle->links);
 	free(oracle->channels);
 	free(oracle->switches);
 	free(oracle->branches);
+	free(oracle->seen);
 	free(oracle->nodes);
 	free(oracle->links_now.ids);
 	free(oracle->switches_now.ids);
 	free(oracle->nodes_now.ids);
 	free(oracle->endings);
-	free(oracle);
+	free(oracle->dead_at);
+}
+
+int oracle_replay(const struct tb_network *network, const struct tb_source *source,
+	const struct tb_observer *observer, const struct oracle_options *options,
+	struct oracle_stats *stats, struct tb_error *error)
+{
+	struct oracle oracle = {.net = network, .source = source, .options = options};
+	make(&oracle);
+	int status = run(&oracle, error);
+	if (status == TB_OK)
+		status = tell(&oracle, observer);
+	*stats = oracle.stats;
+	unmake(&oracle);
+	return status;
 }

@@ -1,41 +1,51 @@
-// The oracle: the definition of docs/model.md, flit by flit.
+// The oracle: a second engine, written after docs/model.md and for comparison only.
 //
 // Model: every flit that crosses a link, every credit, hop of an acknowledgement and of
-// an end-of-packet token is an event. Nothing is foreseen and nothing is put off, so this
-// engine can be read beside the definition; the other one (engine.h) is held to it. It
-// takes the same network, source, observer, options and gives the same results: times,
-// waits, stalls, bins, flows and blame.
+// an end-of-packet token is an event. Nothing is foreseen and nothing is put off; what is
+// counted is kept as a list of facts and summed at the end. Of the product it sees the
+// network's graph, its parameters and faults, and the two interfaces that it stands
+// between, source and observer: routes, choices, partners, books and ideal latencies are
+// its own, so that an error in the engine's shows.
 //
-// Cost: three events a flit and link, some hundred times engine.h for QsNet packets.
-// Memory: what is in flight, and a cell for each bin of each link that saw anything. One
-// thread at a time per engine; a network may be shared.
+// Cost: three events a flit and link, some hundred times the engine's for QsNet packets.
+// Memory: about 90 bytes for each block on each link, until the end. One thread at a
+// time per replay; a network may be shared. Without memory it aborts.
 #ifndef ORACLE_H
 #define ORACLE_H
 
-#include "engine.h"
+#include "faults.h"
+#include "network.h"
+#include "observer.h"
+#include "source.h"
 
-struct oracle; // opaque
+struct oracle_options {
+	uint64_t seed;
+	tb_time_ps bin_ps;		// width of a time bin; 0: automatic
+	const struct tb_faults *faults; // what dies; NULL: nothing
+	tb_time_ps *delays;		// by link, as tb_engine_options has them, or NULL
+	uint64_t n_instants;		// to simulate at most; the end may come before
+};
 
-// oracle_new borrows network, source and observer until oracle_free. `observer` may
-// be NULL.
-int oracle_new(struct oracle **oracle, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
-void oracle_free(struct oracle *oracle);
+struct oracle_stats { // as tb_engine_stats has them
+	tb_time_ps now_ps;
+	uint64_t n_posted, n_delivered, n_undelivered; // messages
+	uint64_t n_packets, payload_bytes;	       // delivered
+	uint64_t wait_ps;
+	uint64_t n_hops;
+	uint64_t n_retries;
+	uint32_t n_in_flight;
+};
 
-// oracle_run simulates `n_instants` further instants: 1 when there is more to do, 0
-// when all is delivered and every circuit closed, negative when source or observer failed
-// (TB_EDEADLOCK included).
-int oracle_run(
-	struct oracle *oracle, uint64_t n_instants, struct tb_error *error) TB_MUST_USE;
+// oracle_replay simulates a replay from its beginning and gives the observer all at the
+// end: bins, flows, blame, what was not delivered, and trees. What still lasts after an
+// early end is counted up to then. TB_OK, or negative when source or observer failed
+// (TB_EDEADLOCK included) or a broadcast cannot be replayed here (TB_EUSAGE).
+int oracle_replay(const struct tb_network *network, const struct tb_source *source,
+	const struct tb_observer *observer, const struct oracle_options *options,
+	struct oracle_stats *stats, struct tb_error *error) TB_MUST_USE;
 
-// oracle_checkpoint tells the observer all bins so far; the replay can go on.
-int oracle_checkpoint(struct oracle *oracle, struct tb_error *error) TB_MUST_USE;
-
-// oracle_finish tells the observer all bins, flows and blame. What still lasts is
-// counted up to now. Call once, also after an early end.
-int oracle_finish(struct oracle *oracle, struct tb_error *error) TB_MUST_USE;
-
-struct tb_engine_stats oracle_stats(const struct oracle *oracle);
+// oracle_ideal_ps is the ideal latency of a message ("What is counted").
+tb_time_ps oracle_ideal_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes);
 
 #endif

@@ -7,60 +7,38 @@ static uint32_t source_of(const struct packet *packet)
 	return packet->message->what.source.id;
 }
 
-static uint32_t way_at(
-	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps now)
-{
-	struct tb_heading heading = {
-		packet->order, source_of(packet), packet->destination, packet->tables};
-	return tb_route_choice_route(&oracle->choice, sw, &heading, now, &packet->dead);
-}
-
-uint32_t oracle_way(struct oracle *oracle, struct packet *packet, uint32_t sw)
-{
-	return way_at(oracle, packet, sw, oracle->now);
-}
-
-// first_before is the first link of the way that a header had until now.
-static uint32_t first_before(struct oracle *oracle, struct packet *packet, uint32_t sw)
-{
-	const struct tb_route_groups *pool = &oracle->choice.pool;
-	uint32_t route = way_at(oracle, packet, sw, oracle->now - 1);
-	if (!(route & TB_ROUTE_GROUP))
-		return route;
-	return pool->links[pool->rows[route & ~TB_ROUTE_GROUP].first];
-}
-
-// Rule 23: headers that wait at a switch one of whose links dies.
+// Rule 23: headers that wait at a switch whose links die.
 static void strike_switch(struct oracle *oracle, uint32_t sw)
 {
 	struct packet **at = &oracle->switches[sw].waiting;
 	while (*at) {
 		struct packet *packet = *at;
-		if (oracle_way(oracle, packet, sw) != TB_ROUTE_NONE) {
+		if (oracle_group_on(oracle, packet, sw, oracle->now).n > 0) {
 			at = &packet->next_waiting;
 			continue;
 		}
-		uint32_t dead = packet->dead;
 		*at = packet->next_waiting;
-		oracle_count_refused(oracle, packet, first_before(oracle, packet, sw));
-		packet->dead = dead;
+		oracle_note_refused(oracle, packet,
+			oracle_group_on(oracle, packet, sw, oracle->now - 1).links[0]);
 		oracle_refuse(oracle, packet);
 	}
 }
 
+// next_death is when the next link dies.
+static tb_time_ps next_death(const struct oracle *oracle)
+{
+	tb_time_ps next = TB_TIME_NEVER;
+	for (uint32_t i = 0; i < oracle->net->n_links; i++)
+		if (oracle->dead_at[i] > oracle->now && oracle->dead_at[i] < next)
+			next = oracle->dead_at[i];
+	return next;
+}
+
 void oracle_strike(struct oracle *oracle)
 {
-	const struct tb_route_choice *choice = &oracle->choice;
-	while (oracle->n_dead < choice->n_deaths &&
-		choice->deaths[oracle->n_dead].at <= oracle->now) {
-		const struct tb_link_info *link =
-			&oracle->net->links[choice->deaths[oracle->n_dead++].link];
-		if (link->kind != TB_LINK_INJECTION)
-			strike_switch(oracle, link->from);
-	}
-	oracle->fault_at = TB_TIME_NEVER;
-	if (oracle->n_dead < choice->n_deaths)
-		oracle->fault_at = choice->deaths[oracle->n_dead].at;
+	for (uint32_t sw = 0; sw < oracle->net->n_switches; sw++)
+		strike_switch(oracle, sw);
+	oracle->fault_at = next_death(oracle);
 }
 
 // Rule 23: the switch takes what comes, and discards it.
@@ -77,11 +55,8 @@ void oracle_refuse(struct oracle *oracle, struct packet *packet)
 // Rule 24.
 bool oracle_is_spoilt(struct oracle *oracle, struct packet *packet)
 {
-	if (!oracle->choice.dead_at)
-		return false;
 	for (uint32_t i = 0; i < packet->n_granted; i++)
-		if (tb_route_choice_is_dead(
-			    &oracle->choice, packet->hops[i].link, oracle->now))
+		if (is_dead(oracle, packet->hops[i].link, oracle->now))
 			return true;
 	return false;
 }
@@ -92,8 +67,7 @@ void oracle_send_error(struct oracle *oracle, struct packet *packet)
 	uint32_t last = packet->n_granted - 1;
 	packet->failed = true;
 	for (uint32_t i = packet->n_granted; i-- > 0;)
-		if (tb_route_choice_is_dead(
-			    &oracle->choice, packet->hops[i].link, oracle->now))
+		if (is_dead(oracle, packet->hops[i].link, oracle->now))
 			packet->dead = packet->hops[i].link;
 	oracle_foresee(oracle,
 		(struct happening){
@@ -114,8 +88,7 @@ void oracle_error_in(struct oracle *oracle, struct packet *packet)
 bool oracle_inject_fails(struct oracle *oracle, struct packet *packet)
 {
 	uint32_t link = oracle->net->injection[source_of(packet)];
-	if (!oracle->choice.dead_at ||
-		!tb_route_choice_is_dead(&oracle->choice, link, oracle->now))
+	if (!is_dead(oracle, link, oracle->now))
 		return false;
 	packet->dead = link;
 	packet->closed = true;
@@ -138,7 +111,7 @@ static void forget(struct oracle *oracle, struct packet *packet)
 	oracle_drop_done(oracle, packet);
 }
 
-void oracle_end(struct oracle *oracle, struct message *message)
+static void end(struct oracle *oracle, struct message *message)
 {
 	if (message->n_unacknowledged == message->n_uncut + message->n_lost)
 		oracle_foresee(oracle, (struct happening){.at = oracle->now,
@@ -163,24 +136,36 @@ static void give_up(struct oracle *oracle, struct message *message, uint32_t dea
 		message->n_lost++;
 		forget(oracle, packet);
 	}
-	tb_books_undelivered(
-		&oracle->books, message->flow, dead, message->what.bytes, oracle->now);
-	oracle_end(oracle, message);
+	oracle_note(&oracle->facts, (struct oracle_fact){.kind = ORACLE_GIVEN_UP,
+					    .flow = message->flow,
+					    .link = dead,
+					    .from = oracle->now,
+					    .bytes = message->what.bytes});
+	end(oracle, message);
+}
+
+// has_died_since says whether something has died after the instant of some tables.
+static bool has_died_since(const struct oracle *oracle, tb_time_ps tables)
+{
+	for (uint32_t i = 0; i < oracle->net->n_links; i++)
+		if (oracle->dead_at[i] > tables && oracle->dead_at[i] <= oracle->now)
+			return true;
+	return false;
 }
 
 // may_try (rule 26) says whether a packet is to be tried again.
 static bool may_try(struct oracle *oracle, struct packet *packet, struct node *node)
 {
-	uint32_t newest = tb_route_choice_tables_at(&oracle->choice, oracle->now);
 	if (packet->tables < node->tables) {
 		packet->n_failed = 0;
 		return true;
 	}
 	if (++packet->n_failed <= oracle->net->params.retries)
 		return true;
-	if (node->tables == newest)
+	if (oracle->net->params.ascent == TB_ASCENT_TABLE ||
+		!has_died_since(oracle, node->tables))
 		return false;
-	node->tables = newest;
+	node->tables = oracle->now;
 	packet->n_failed = 0;
 	return true;
 }
@@ -204,7 +189,7 @@ static void deal_with(struct oracle *oracle, struct packet *packet)
 	forget(oracle, packet);
 	message->n_lost++;
 	if (message->given_up)
-		oracle_end(oracle, message);
+		end(oracle, message);
 	else
 		give_up(oracle, message, dead);
 }
@@ -220,8 +205,8 @@ void oracle_settle(struct oracle *oracle)
 
 static bool leads(struct oracle *oracle, uint32_t node, const struct message *message)
 {
-	return tb_route_choice_leads(&oracle->choice, oracle->nodes[node].tables, node,
-		message->what.destination.id);
+	return oracle_leads(
+		oracle, oracle->nodes[node].tables, node, message->what.destination.id);
 }
 
 // cut_again makes a packet anew; its order tells its tries apart (rule 26).
@@ -232,11 +217,9 @@ static struct packet *cut_again(struct oracle *oracle, struct node *node)
 	struct packet *packet = oracle_packet(
 		oracle, message, (uint32_t)(old->order ^ message->serial << 24));
 	node->again = old->next_again;
-	if (packet) {
-		packet->order = old->order + (UINT64_C(1) << 56);
-		packet->tables = node->tables;
-		packet->n_failed = old->n_failed;
-	}
+	packet->order = old->order + (UINT64_C(1) << 56);
+	packet->tables = node->tables;
+	packet->n_failed = old->n_failed;
 	forget(oracle, old);
 	return packet;
 }

@@ -1,20 +1,19 @@
-// The inside of the oracle, shared by oracle.c (time), oracle_links.c (flits,
-// credits, headers, VCs) and oracle_nodes.c (messages, the bus, acknowledgements,
-// tokens).
+// The inside of the oracle, shared by oracle.c (time), oracle_nodes.c (messages, the bus,
+// acknowledgements, tokens), oracle_links.c (flits, credits), oracle_headers.c (who gets
+// a VC), oracle_routes.c (the links that lead on) and oracle_faults.c (what dies).
 //
 // Words are those of docs/model.md: flit, block (the flits of a packet that fill the
 // smallest FIFO), credit, header, acknowledgement, token. A packet's path has hops 0
-// (injection) to n_hops - 1 (ejection).
+// (injection) to n_granted - 1, at last the ejection.
 #ifndef ORACLE_IMPL_H
 #define ORACLE_IMPL_H
 
-#include "books.h"
-#include "broadcast.h"
 #include "network_impl.h"
 #include "oracle.h"
-#include "oracle_books.h"
-#include "partners.h"
-#include "route_choice.h"
+#include "oracle_facts.h"
+
+// Of network_impl.h the oracle takes the graph and the tables of a route file.
+#pragma GCC poison tb_network_route tb_network_ascending tb_slice_packets group_links
 
 enum what {	      // in the order in which they happen in one instant
 	STARTED,      // message: its send overhead is over
@@ -42,7 +41,7 @@ struct happening {
 
 struct heap { // binary, earliest first
 	struct happening *items;
-	size_t n, room;
+	size_t n;
 };
 
 struct message {
@@ -55,7 +54,7 @@ struct message {
 	uint32_t n_lost;    // packets that failed and are not tried again
 	bool given_up;
 	uint32_t end; // its destination; of a broadcast the end that is followed
-	uint32_t flow;
+	struct oracle_flow flow;
 	bool sent, delivered; // the source knows
 	struct message *next; // in its node's queue
 	struct message *older, *newer;
@@ -78,7 +77,7 @@ struct packet {
 	uint64_t order;
 	uint32_t destination, payload_bytes, wire_bytes;
 	uint32_t n_flits;
-	uint32_t ascending;
+	uint32_t apex;	    // hops up to the apex of a broadcast
 	tb_time_ps arrived; // its header at the switch where it stands
 	tb_time_ps waited;  // at the switches before
 	struct packet *next_waiting;
@@ -87,13 +86,13 @@ struct packet {
 	bool drained,
 		closed; // over the bus, or its error dealt with; its last VC is free
 	// With faults.
-	uint32_t tables;	   // that its node had when it cut the packet
+	tb_time_ps tables;	   // instant of the tables by which its node cut it
 	uint32_t n_failed;	   // tries before, with these tables
 	uint32_t dead;		   // link that its header met
 	bool refused;		   // where it stands: the switch discards what comes
 	bool failed;		   // an error goes back instead of an acknowledgement
 	struct packet *next_again; // in its node's queue of those to be tried again
-	struct hop hops[];	   // one more than the longest path
+	struct hop *hops;	   // one more than those granted, at least
 };
 
 struct ending { // of a message
@@ -105,8 +104,8 @@ struct channel { // a VC of a link
 	struct packet *holder;
 	uint32_t hop; // of the holder
 	tb_time_ps granted_at;
-	uint32_t flow; // of the holder or the last one
-	uint32_t root; // link that limited the last holder
+	struct oracle_flow flow; // of the holder or the last one
+	uint32_t root;		 // link that limited the last holder
 	tb_time_ps freed_at;
 };
 
@@ -126,6 +125,7 @@ struct link {
 
 struct switch_state {
 	struct packet *waiting; // headers, oldest first
+	uint32_t turn;		// port behind the one taken last from a group
 	bool touched;
 };
 
@@ -136,7 +136,7 @@ struct node {
 	tb_time_ps bus_free_at;
 	tb_time_ps drained_at; // the last packet from the network
 	bool touched;
-	uint32_t tables;      // what it knows to be dead: see choice.h
+	tb_time_ps tables;    // instant of the tables that it has
 	struct packet *again; // to be cut anew, in the order of their errors
 };
 
@@ -148,15 +148,12 @@ struct touched {
 struct oracle {
 	const struct tb_network *net;
 	const struct tb_source *source;
-	struct tb_observer of_flows; // the observer, deaf to bins
-	struct tb_books books;	     // flows and blame only
-	struct oracle_books link_books;
+	const struct oracle_options *options;
+	struct oracle_facts facts;
 	struct heap heap;
+	uint64_t n_foreseen;
 	tb_time_ps now;
 	tb_time_ps last_told; // the source of an end
-	bool over;
-	struct tb_route_choice choice;
-	struct tb_partners partners;
 	uint64_t bus_q20;
 	int64_t age_q10;
 	uint32_t block_flits;
@@ -164,18 +161,20 @@ struct oracle {
 	struct channel *channels;
 	struct switch_state *switches;
 	struct node *nodes;
-	struct message *messages; // all that the source has not been told the end of
-	struct packet *packets;	  // all that are under way
-	struct switch_state broadcasts; // those that wait for their branches
-	uint32_t *branches;		// links of one level, a working space
+	struct message *messages;    // all that the source has not been told the end of
+	struct packet *packets;	     // all that are under way
+	struct packet *broadcasts;   // those that wait for their branches, oldest first
+	bool header_came;	     // in this instant
+	struct distances *distances; // measured so far
+	uint32_t *branches;	     // links of one level, a working space
+	bool *seen;		     // by node, a working space
 	struct touched links_now, switches_now, nodes_now;
 	struct ending *endings; // of this round
-	uint32_t n_endings, endings_room;
+	size_t n_endings;
+	tb_time_ps *dead_at;   // by link; NULL when nothing dies
 	tb_time_ps fault_at;   // when something dies next
-	size_t n_dead;	       // deaths that have come
 	struct packet *errors; // of this round, by order, next_again
-	struct tb_engine_stats stats;
-	tb_time_ps *delays;	 // of the options
+	struct oracle_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };
 
@@ -183,6 +182,9 @@ void oracle_fail(struct oracle *oracle, enum tb_status code, const char *sentenc
 
 // oracle_foresee puts down what will happen; unused of id, packet and message are zero.
 void oracle_foresee(struct oracle *oracle, struct happening happening);
+
+// oracle_zeroed is memory for n items.
+void *oracle_zeroed(size_t n, size_t size);
 
 static inline void touch(struct touched *list, uint32_t id, bool *touched)
 {
@@ -200,23 +202,87 @@ static inline tb_time_ps rate_time(uint64_t byte_q20, uint64_t bytes)
 			    ((rest * byte_q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
+// q of the definition: picoseconds a byte with 20 binary places, rounded; 0: no time.
+static inline uint64_t byte_time(uint64_t bytes_per_s)
+{
+	if (bytes_per_s == 0)
+		return 0;
+	return (((uint64_t)TB_PS_PER_S << 20) + bytes_per_s / 2) / bytes_per_s;
+}
+
+static inline bool is_broadcast(const struct tb_message *message)
+{
+	return message->n_receivers > 1;
+}
+
+static inline struct link *link_of(const struct oracle *oracle, const struct hop *hop)
+{
+	return &oracle->links[hop->link];
+}
+
+static inline bool is_dead(const struct oracle *oracle, uint32_t link, tb_time_ps at)
+{
+	return oracle->dead_at && oracle->dead_at[link] <= at;
+}
+
+// descends says whether hop `at` of a packet is one of a broadcast below its apex.
+static inline bool descends(const struct packet *packet, uint32_t at)
+{
+	return is_broadcast(&packet->what) && at > packet->apex;
+}
+
 // oracle_links.c
 //
-void oracle_inject(struct oracle *oracle, struct packet *packet, uint32_t vc);
 void oracle_crossed(struct oracle *oracle, uint32_t link);
 void oracle_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_credit(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void oracle_serve(struct oracle *oracle, uint32_t link); // phase 3
+void oracle_touch_link(struct oracle *oracle, uint32_t link);
+// Notes the blocks that are crossing when a replay ends.
+void oracle_note_crossing(struct oracle *oracle);
+
+// oracle_headers.c
+//
+void oracle_header_in(struct oracle *oracle, struct packet *packet, uint32_t sw);
+// Gives a packet a VC of its next link.
+void oracle_grant(
+	struct oracle *oracle, struct packet *packet, uint32_t link, uint32_t vc);
 void oracle_free_vc(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_choose_vcs(struct oracle *oracle, uint32_t sw); // phase 2
 void oracle_choose_branches(struct oracle *oracle);	    // before phase 2
-void oracle_serve(struct oracle *oracle, uint32_t link);    // phase 3
-// A header waits no more, but did not get a VC: what it waited.
-void oracle_count_refused(
+// A header waits no more, or no longer is watched, but did not get a VC of `first`.
+void oracle_note_refused(
 	struct oracle *oracle, const struct packet *packet, uint32_t first);
-void oracle_touch_link(struct oracle *oracle, uint32_t link);
-// Counts up to now the time that VCs which are held were held; and all else that lasts.
-void oracle_count_held(struct oracle *oracle);
-void oracle_count_lasting(struct oracle *oracle);
+// Notes the headers that came in this instant and got no VC in it.
+void oracle_note_blocked(struct oracle *oracle);
+// Notes the waits and the held links that last when a replay ends.
+void oracle_note_lasting(struct oracle *oracle);
+
+// oracle_routes.c
+//
+enum { GROUP_MOST = 256 };
+
+struct group { // of links any of which leads on, in the order of ports
+	uint32_t n;
+	uint32_t links[GROUP_MOST];
+};
+
+// oracle_group_on is the links by which a header may go on at an instant; none when it
+// meets a dead link, which then stands in packet->dead.
+struct group oracle_group_on(
+	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps at);
+// oracle_link_on is the link of these that a header takes now, or none: no VC is free.
+uint32_t oracle_link_on(struct oracle *oracle, struct packet *packet, uint32_t sw);
+// oracle_leads says whether the tables of an instant know a path between two nodes.
+bool oracle_leads(
+	struct oracle *oracle, tb_time_ps tables, uint32_t source, uint32_t destination);
+void oracle_free_distances(struct oracle *oracle);
+// Rule 28: the node to which a broadcast is followed, how many hops lead up to its apex,
+// and the links (written to oracle->branches) that all its paths take at a hop.
+uint32_t oracle_broadcast_end(
+	const struct oracle *oracle, const struct tb_message *message);
+uint32_t oracle_hops_up(const struct oracle *oracle, uint32_t source, uint32_t node);
+uint32_t oracle_links_at(struct oracle *oracle, const struct packet *packet, uint32_t at);
 
 // oracle_nodes.c
 //
@@ -236,14 +302,13 @@ struct packet *oracle_cut_next(struct oracle *oracle, struct node *node);
 struct packet *oracle_packet(
 	struct oracle *oracle, struct message *message, uint32_t number);
 void oracle_drop_done(struct oracle *oracle, struct packet *packet);
+void oracle_drop_packet(struct oracle *oracle, struct packet *packet);
+void oracle_drop_message(struct oracle *oracle, struct message *message);
 
 // oracle_faults.c
 //
 // What dies now is dead: headers that wait for it turn elsewhere or meet an error.
 void oracle_strike(struct oracle *oracle);
-// The way on of a packet's header: a link, or a group of the choice's; TB_ROUTE_NONE when
-// it meets a dead link.
-uint32_t oracle_way(struct oracle *oracle, struct packet *packet, uint32_t sw);
 // The header has met a dead link.
 void oracle_refuse(struct oracle *oracle, struct packet *packet);
 // Whether a packet that is all in at its destination has crossed what is dead by now.
@@ -259,7 +324,5 @@ void oracle_settle(struct oracle *oracle);
 struct packet *oracle_cut(struct oracle *oracle, uint32_t node);
 // A fetched packet that would get a VC of a dead cable fails.
 bool oracle_inject_fails(struct oracle *oracle, struct packet *packet);
-// Ends a message that was given up once nothing of it is under way.
-void oracle_end(struct oracle *oracle, struct message *message);
 
 #endif

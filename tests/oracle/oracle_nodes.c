@@ -4,11 +4,6 @@
 
 #include <stdlib.h>
 
-static void no_memory(struct oracle *oracle)
-{
-	oracle_fail(oracle, TB_ENOMEM, "no memory for what is under way");
-}
-
 // bus_serve asks a node's bus, first come first served, and says when it has served
 // (rule 3).
 static tb_time_ps bus_serve(struct oracle *oracle, struct node *node, uint64_t bytes)
@@ -21,18 +16,17 @@ static tb_time_ps bus_serve(struct oracle *oracle, struct node *node, uint64_t b
 	return node->bus_free_at;
 }
 
-// end_of is the node that a message's packets are followed to.
-static uint32_t end_of(struct oracle *oracle, const struct tb_message *what)
+// refusal_of is why a message cannot be replayed, or NULL.
+static const char *refusal_of(const struct oracle *oracle, const struct tb_message *what)
 {
-	if (!tb_is_broadcast(what))
-		return what->destination.id;
-	const char *refusal =
-		tb_broadcast_refusal(oracle->net, what, oracle->choice.dead_at != NULL);
-	if (refusal) {
-		oracle_fail(oracle, TB_EUSAGE, refusal);
-		return what->source.id;
-	}
-	return tb_broadcast_end(oracle->net, what);
+	const struct tb_network *net = oracle->net;
+	if (!is_broadcast(what))
+		return NULL;
+	if (oracle->dead_at)
+		return "the oracle broadcasts only where nothing dies";
+	if (!net->regular || net->n_rails > 1)
+		return "the oracle broadcasts only on a k-ary n-tree of one rail";
+	return NULL;
 }
 
 void oracle_post(struct oracle *oracle, const struct tb_message *what)
@@ -40,28 +34,27 @@ void oracle_post(struct oracle *oracle, const struct tb_message *what)
 	const struct tb_network_params *params = &oracle->net->params;
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = what->bytes / full + (what->bytes % full != 0);
-	if (n > UINT32_MAX) {
-		oracle_fail(oracle, TB_ECAPACITY, "a message of more than 2^32 packets");
+	const char *refusal = refusal_of(oracle, what);
+	if (refusal) {
+		oracle_fail(oracle, TB_EUSAGE, refusal);
 		return;
 	}
-	struct message *message = calloc(1, sizeof *message);
-	if (!message) {
-		no_memory(oracle);
-		return;
-	}
+	struct message *message = oracle_zeroed(1, sizeof *message);
 	message->what = *what;
 	message->serial = oracle->stats.n_posted++;
 	message->posted_at = oracle->now;
 	message->n_packets = n ? (uint32_t)n : 1;
 	message->n_uncut = message->n_outside = message->n_undrained =
 		message->n_unacknowledged = message->n_packets;
-	message->end = end_of(oracle, what);
-	message->flow =
-		tb_books_flow(&oracle->books, what->job, what->source.id, message->end);
+	message->end = is_broadcast(what) ? oracle_broadcast_end(oracle, what)
+					  : what->destination.id;
+	message->flow = (struct oracle_flow){what->job, what->source.id, message->end};
 	message->older = oracle->messages;
 	if (message->older)
 		message->older->newer = message;
 	oracle->messages = message;
+	oracle_note(&oracle->facts,
+		(struct oracle_fact){.kind = ORACLE_POSTED, .flow = message->flow});
 	oracle_foresee(
 		oracle, (struct happening){.at = oracle->now + params->send_overhead_ps,
 				.what = STARTED,
@@ -133,22 +126,21 @@ static void fill_packet(struct oracle *oracle, struct packet *packet,
 		packet->wire_bytes = 1;
 	packet->n_flits =
 		(packet->wire_bytes + params->flit_bytes - 1) / params->flit_bytes;
-	if (oracle->net->regular)
-		packet->ascending = tb_network_ascending(
-			oracle->net, message->what.source.id, packet->destination);
+	if (is_broadcast(&message->what))
+		packet->apex = oracle_hops_up(
+			oracle, message->what.source.id, packet->destination);
 }
 
 // oracle_packet makes packet `number` of a message (rule 2).
 struct packet *oracle_packet(
 	struct oracle *oracle, struct message *message, uint32_t number)
 {
-	// Around what died a path is no longer than up and down all levels.
-	size_t n_hops = oracle->net->longest_path + 2 * oracle->net->n_levels + 1;
-	struct packet *packet = calloc(1, sizeof *packet + n_hops * sizeof *packet->hops);
-	if (!packet) {
-		no_memory(oracle);
-		return NULL;
-	}
+	// A path goes up at most all levels, and then down.
+	size_t n_hops = 2 * (size_t)oracle->net->n_levels + 2;
+	if (oracle->net->params.ascent == TB_ASCENT_TABLE)
+		n_hops = (size_t)oracle->net->n_links + 1;
+	struct packet *packet = oracle_zeroed(1, sizeof *packet);
+	packet->hops = oracle_zeroed(n_hops, sizeof *packet->hops);
 	fill_packet(oracle, packet, message, number);
 	packet->dead = TB_ID_NONE;
 	packet->older = oracle->packets;
@@ -159,16 +151,21 @@ struct packet *oracle_packet(
 	return packet;
 }
 
+// slice_packets is how many packets of a message are cut in one turn; 0: all (rule 2).
+static uint32_t slice_packets(const struct tb_network_params *params)
+{
+	uint32_t n = params->slice_bytes / params->packet_payload_bytes;
+	return n + (params->slice_bytes % params->packet_payload_bytes != 0);
+}
+
 struct packet *oracle_cut_next(struct oracle *oracle, struct node *node)
 {
 	struct message *message = node->queue;
 	if (!message)
 		return NULL;
 	uint32_t number = message->n_packets - message->n_uncut;
-	uint32_t slice = tb_slice_packets(&oracle->net->params);
+	uint32_t slice = slice_packets(&oracle->net->params);
 	struct packet *packet = oracle_packet(oracle, message, number);
-	if (number == 0 && tb_broadcast_begin(&oracle->partners, &message->what) != TB_OK)
-		no_memory(oracle);
 	if (--message->n_uncut == 0) {
 		oracle_leave_queue(node, message);
 	} else if (slice && (number + 1) % slice == 0) {
@@ -193,8 +190,11 @@ static void inject(struct oracle *oracle, uint32_t id)
 	const struct link *link = &oracle->links[oracle->net->injection[id]];
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
 		if (!link->channels[v].holder) {
-			if (!oracle_inject_fails(oracle, node->fetched))
-				oracle_inject(oracle, node->fetched, v);
+			if (!oracle_inject_fails(oracle, node->fetched)) {
+				node->fetched->hops[0].n_here = node->fetched->n_flits;
+				oracle_grant(oracle, node->fetched,
+					oracle->net->injection[id], v);
+			}
 			node->fetched = NULL;
 			return;
 		}
@@ -209,8 +209,8 @@ void oracle_fetch(struct oracle *oracle, uint32_t id)
 		inject(oracle, id);
 	if (node->fetched || node->fetching)
 		return;
-	node->fetching = oracle->choice.dead_at ? oracle_cut(oracle, id)
-						: oracle_cut_next(oracle, node);
+	node->fetching =
+		oracle->dead_at ? oracle_cut(oracle, id) : oracle_cut_next(oracle, node);
 	if (node->fetching)
 		oracle_foresee(
 			oracle, (struct happening){.at = bus_serve(oracle, node,
@@ -219,43 +219,70 @@ void oracle_fetch(struct oracle *oracle, uint32_t id)
 					.id = id});
 }
 
-// oracle_drop_done forgets a packet that is drained and whose circuit is closed.
-void oracle_drop_done(struct oracle *oracle, struct packet *packet)
+void oracle_drop_packet(struct oracle *oracle, struct packet *packet)
 {
-	if (!packet->drained || !packet->closed)
-		return;
 	if (packet->older)
 		packet->older->newer = packet->newer;
 	if (packet->newer)
 		packet->newer->older = packet->older;
 	else
 		oracle->packets = packet->older;
+	free(packet->hops);
 	free(packet);
 	oracle->stats.n_in_flight--;
+}
+
+// oracle_drop_done forgets a packet that is drained and whose circuit is closed.
+void oracle_drop_done(struct oracle *oracle, struct packet *packet)
+{
+	if (packet->drained && packet->closed)
+		oracle_drop_packet(oracle, packet);
 }
 
 static void add_delays(struct oracle *oracle, const struct packet *packet)
 {
 	for (uint32_t hop = 1; hop < packet->n_granted; hop++)
-		oracle->delays[packet->hops[hop - 1].link] +=
+		oracle->options->delays[packet->hops[hop - 1].link] +=
 			packet->hops[hop].begun_at - packet->hops[0].begun_at;
 }
 
-static void end_partners(struct oracle *oracle, const struct message *message)
+// is_receiver says whether a node is one of those that a message goes to.
+static bool is_receiver(const struct tb_message *what, uint32_t node)
 {
-	tb_broadcast_over(&oracle->partners, &message->what);
+	uint32_t n = is_broadcast(what) ? what->n_receivers : 1;
+	return node - what->destination.id < n; // not below: that is a large number
+}
+
+// partners_of counts the other nodes of whose messages to a node one is under way
+// (rule 6).
+static uint32_t partners_of(struct oracle *oracle, uint32_t node)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < oracle->net->n_nodes; i++)
+		oracle->seen[i] = false;
+	for (const struct message *at = oracle->messages; at; at = at->older) {
+		uint32_t source = at->what.source.id;
+		bool under_way =
+			at->n_uncut < at->n_packets && at->n_outside > 0 && !at->given_up;
+		if (!under_way || source == node || !is_receiver(&at->what, node))
+			continue;
+		n += !oracle->seen[source];
+		oracle->seen[source] = true;
+	}
+	return n;
 }
 
 // receive has a node drain a packet that is in, and says when it acknowledges that.
 static tb_time_ps receive(struct oracle *oracle, uint32_t id, uint32_t bytes)
 {
+	const struct tb_network_params *params = &oracle->net->params;
 	struct node *node = &oracle->nodes[id];
 	tb_time_ps leaves =
 		node->drained_at > oracle->now ? node->drained_at : oracle->now;
 	node->drained_at = bus_serve(oracle, node, bytes);
-	leaves += oracle->net->params.ack_delay_ps;
-	if (tb_partners_too_many(&oracle->partners, id))
-		leaves += oracle->net->params.partner_delay_ps;
+	leaves += params->ack_delay_ps;
+	if (params->partners && partners_of(oracle, id) > params->partners)
+		leaves += params->partner_delay_ps;
 	return leaves;
 }
 
@@ -264,7 +291,7 @@ static void receive_all(struct oracle *oracle, const struct packet *packet,
 	tb_time_ps *leaves, tb_time_ps *drained)
 {
 	const struct tb_message *what = &packet->message->what;
-	uint32_t n = tb_is_broadcast(what) ? what->n_receivers : 1;
+	uint32_t n = is_broadcast(what) ? what->n_receivers : 1;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = what->destination.id + i;
 		tb_time_ps at = receive(oracle, id, packet->payload_bytes);
@@ -288,10 +315,9 @@ void oracle_packet_in(struct oracle *oracle, struct packet *packet)
 	receive_all(oracle, packet, &leaves, &drained);
 	oracle_foresee(oracle,
 		(struct happening){.at = drained, .what = DRAINED, .packet = packet});
-	if (oracle->delays)
+	if (oracle->options->delays)
 		add_delays(oracle, packet);
-	if (--packet->message->n_outside == 0)
-		end_partners(oracle, packet->message);
+	packet->message->n_outside--;
 	oracle_foresee(oracle,
 		(struct happening){
 			.at = leaves + oracle->links[packet->hops[last].link].hop_ps,
@@ -358,16 +384,8 @@ void oracle_token(struct oracle *oracle, struct packet *packet, uint32_t hop)
 // all of this round's arrivals are in, so that their order cannot matter.
 void oracle_ended(struct oracle *oracle, struct message *message, enum what what)
 {
-	if (oracle->n_endings == oracle->endings_room) {
-		uint32_t room = oracle->endings_room ? oracle->endings_room * 2 : 64;
-		void *moved = realloc(oracle->endings, room * sizeof(struct ending));
-		if (!moved) {
-			no_memory(oracle);
-			return;
-		}
-		oracle->endings = moved;
-		oracle->endings_room = room;
-	}
+	oracle->endings = oracle_one_more(
+		oracle->endings, oracle->n_endings, sizeof *oracle->endings);
 	oracle->endings[oracle->n_endings++] = (struct ending){message, what};
 }
 
@@ -379,23 +397,21 @@ static int by_serial(const void *left, const void *right)
 	return (a->what > b->what) - (a->what < b->what);
 }
 
-static void count_delivered(struct oracle *oracle, const struct message *message)
+static void note_delivered(struct oracle *oracle, const struct message *message)
 {
-	struct tb_flow_sample *flow = &oracle->books.flows[message->flow];
-	uint64_t latency = (uint64_t)(oracle->now - message->posted_at);
-	tb_books_span(flow, message->posted_at, oracle->now);
-	flow->n_messages++;
-	flow->n_packets += message->n_packets;
-	flow->bytes += message->what.bytes;
-	flow->latency_ps += latency;
-	if (latency > flow->worst_latency_ps)
-		flow->worst_latency_ps = latency;
-	flow->ideal_ps += (uint64_t)tb_engine_ideal_ps(oracle->net, message->what.source,
-		(struct tb_node){message->end}, message->what.bytes);
 	oracle->stats.n_delivered++;
+	oracle_note(&oracle->facts,
+		(struct oracle_fact){.kind = ORACLE_DELIVERED,
+			.flow = message->flow,
+			.from = message->posted_at,
+			.to = oracle->now,
+			.bytes = message->what.bytes,
+			.n_packets = message->n_packets,
+			.ideal_ps = oracle_ideal_ps(oracle->net, message->what.source,
+				(struct tb_node){message->end}, message->what.bytes)});
 }
 
-static void drop_message(struct oracle *oracle, struct message *message)
+void oracle_drop_message(struct oracle *oracle, struct message *message)
 {
 	if (message->older)
 		message->older->newer = message->newer;
@@ -418,11 +434,9 @@ static void tell_ending(struct oracle *oracle, const struct ending *ending)
 		message->sent = true;
 	} else if (ending->what == UNDELIVERED) {
 		oracle->stats.n_undelivered++;
-		if (message->n_uncut < message->n_packets)
-			end_partners(oracle, message);
 	} else {
 		message->delivered = true;
-		count_delivered(oracle, message);
+		note_delivered(oracle, message);
 	}
 	int status = TB_OK;
 	if (tell || ending->what != SENT)
@@ -433,7 +447,7 @@ static void tell_ending(struct oracle *oracle, const struct ending *ending)
 	if (status < 0)
 		oracle->failure.code = (enum tb_status)status;
 	if (message->sent && message->delivered)
-		drop_message(oracle, message);
+		oracle_drop_message(oracle, message);
 }
 
 void oracle_tell_source(struct oracle *oracle)
@@ -441,7 +455,7 @@ void oracle_tell_source(struct oracle *oracle)
 	if (oracle->n_endings == 0)
 		return;
 	qsort(oracle->endings, oracle->n_endings, sizeof *oracle->endings, by_serial);
-	for (uint32_t i = 0; i < oracle->n_endings; i++)
+	for (size_t i = 0; i < oracle->n_endings; i++)
 		tell_ending(oracle, &oracle->endings[i]);
 	oracle->n_endings = 0;
 }

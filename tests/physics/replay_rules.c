@@ -99,7 +99,7 @@ static void a_packet_of_nothing_is_a_byte_long(void **state)
 		struct account *account = account_of(by, &program, UINT64_MAX);
 		assert_int_equal(account->delivered[0], 40000 + 2500 + 35000);
 		assert_int_equal(account->delivered[1], 40000 + 2 * 2500 + 35000);
-		assert_int_equal(account->bins[0].sample.bytes, 2);
+		assert_int_equal(account->told.bins[0].sample.bytes, 2);
 		account_drop(account);
 	}
 }
@@ -120,11 +120,12 @@ static void up_ports(enum replayer by, const char *network, uint32_t counts[4])
 			.bytes = 64};
 	struct account *account = account_of(by, &program, UINT64_MAX);
 	struct tb_network *net = network_of(&program, NULL);
-	for (size_t i = 0; i < account->n_bins; i++) {
+	for (size_t i = 0; i < account->told.n_bins; i++) {
 		struct tb_link_info link =
-			tb_network_link(net, account->bins[i].sample.link);
+			tb_network_link(net, account->told.bins[i].sample.link);
 		if (link.kind == TB_LINK_UP)
-			counts[link.from_port - 4] += account->bins[i].sample.n_packets;
+			counts[link.from_port - 4] +=
+				account->told.bins[i].sample.n_packets;
 	}
 	tb_network_free(net);
 	account_drop(account);
@@ -196,8 +197,8 @@ static void a_dead_end_is_tried_and_given_up(void **state)
 		assert_int_equal(account->given_up[1], 900000);
 		assert_int_equal(account->stats.n_retries, 3);
 		assert_int_equal(account->stats.n_undelivered, 2);
-		assert_int_equal(account->n_undelivered, 2);
-		assert_int_equal(account->undelivered[1].dead.id, TB_ID_NONE);
+		assert_int_equal(account->told.n_undelivered, 2);
+		assert_int_equal(account->told.undelivered[1].dead.id, TB_ID_NONE);
 		account_drop(account);
 	}
 }

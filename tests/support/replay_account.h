@@ -1,14 +1,10 @@
-// All that an engine tells of a random program, and the comparison of two accounts.
+// A random program replayed: what its source and its observer were told.
 #ifndef TB_TESTS_REPLAY_ACCOUNT_H
 #define TB_TESTS_REPLAY_ACCOUNT_H
 
 #include "replay_either.h"
 #include "replay_program.h"
-
-struct binned {
-	uint64_t bin;
-	struct tb_link_sample sample;
-};
+#include "replay_told.h"
 
 struct account {
 	const struct program *program;
@@ -21,18 +17,7 @@ struct account {
 	uint32_t n_ready;
 	// What was told.
 	tb_time_ps sent[POSTS_MOST], delivered[POSTS_MOST], given_up[POSTS_MOST];
-	struct tb_undelivered_sample *undelivered;
-	size_t n_undelivered;
-	tb_time_ps bin_ps;
-	struct binned *bins;
-	size_t n_bins, bins_room;
-	struct tb_flow_sample *flows;
-	size_t n_flows;
-	struct tb_blame_sample *blame;
-	size_t n_blame;
-	tb_time_ps tree_bin_ps;
-	struct tb_tree_sample *trees;
-	size_t n_trees;
+	struct told told;
 	struct tb_engine_stats stats;
 	int status;
 	struct tb_error error;
@@ -40,11 +25,7 @@ struct account {
 
 static inline void account_drop(struct account *account)
 {
-	free(account->bins);
-	free(account->flows);
-	free(account->blame);
-	free(account->undelivered);
-	free(account->trees);
+	told_free(&account->told);
 	free(account);
 }
 
@@ -139,80 +120,6 @@ static inline int account_given_up(
 	return TB_OK;
 }
 
-static inline int account_start(void *context, tb_time_ps bin_ps)
-{
-	struct account *account = context;
-	account->bin_ps = bin_ps;
-	account->n_bins = 0;
-	return TB_OK;
-}
-
-static inline bool is_empty(const struct tb_link_sample *sample)
-{
-	return !sample->n_packets && !sample->n_blocked && !sample->wait_ps &&
-	       !sample->stall_ps && !sample->busy_ps && !sample->bytes &&
-	       !sample->longest_wait_ps;
-}
-
-static inline int account_bin(
-	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
-{
-	struct account *account = context;
-	for (size_t i = 0; i < n; i++) {
-		if (is_empty(&samples[i]))
-			continue;
-		if (account->n_bins == account->bins_room) {
-			account->bins_room =
-				account->bins_room ? account->bins_room * 2 : 256;
-			account->bins = realloc(account->bins,
-				account->bins_room * sizeof *account->bins);
-		}
-		account->bins[account->n_bins++] = (struct binned){bin, samples[i]};
-	}
-	return TB_OK;
-}
-
-static inline int account_flows(
-	void *context, const struct tb_flow_sample *samples, size_t n)
-{
-	struct account *account = context;
-	account->flows = malloc((n + 1) * sizeof *samples);
-	memcpy(account->flows, samples, n * sizeof *samples);
-	account->n_flows = n;
-	return TB_OK;
-}
-
-static inline int account_blame(
-	void *context, const struct tb_blame_sample *samples, size_t n)
-{
-	struct account *account = context;
-	account->blame = malloc((n + 1) * sizeof *samples);
-	memcpy(account->blame, samples, n * sizeof *samples);
-	account->n_blame = n;
-	return TB_OK;
-}
-
-static inline int account_undelivered(
-	void *context, const struct tb_undelivered_sample *samples, size_t n)
-{
-	struct account *account = context;
-	account->undelivered = malloc((n + 1) * sizeof *samples);
-	memcpy(account->undelivered, samples, n * sizeof *samples);
-	account->n_undelivered = n;
-	return TB_OK;
-}
-
-static inline int account_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	struct account *account = context;
-	account->tree_bin_ps = bin_ps;
-	account->trees = malloc((n + 1) * sizeof *samples);
-	memcpy(account->trees, samples, n * sizeof *samples);
-	account->n_trees = n;
-	return 0;
-}
-
 static inline void sort_timed(struct account *account)
 {
 	const struct program *program = account->program;
@@ -247,8 +154,7 @@ static inline struct account *account_of(
 		.sent = program->open_loop ? NULL : account_sent,
 		.delivered = account_delivered,
 		.undelivered = account_given_up};
-	struct tb_observer observer = {account, account_start, account_bin, account_flows,
-		account_blame, account_undelivered, account_trees};
+	struct tb_observer observer = told_observer(&account->told);
 	struct replay replay = {.network = net,
 		.source = &source,
 		.observer = &observer,

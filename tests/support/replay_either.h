@@ -37,16 +37,24 @@ static inline int replay_by_engine(struct replay *replay)
 
 static inline int replay_by_oracle(struct replay *replay)
 {
-	struct oracle *oracle = NULL;
-	int status = oracle_new(&oracle, replay->network, replay->source,
-		replay->observer, &replay->options, &replay->error);
-	if (status == TB_OK)
-		status = oracle_run(oracle, replay->n_instants, &replay->error);
-	if (status >= 0)
-		status = oracle_finish(oracle, &replay->error);
-	if (oracle)
-		replay->stats = oracle_stats(oracle);
-	oracle_free(oracle);
+	struct oracle_stats stats = {0};
+	struct oracle_options options = {.seed = replay->options.seed,
+		.bin_ps = replay->options.bin_ps,
+		.faults = replay->options.faults,
+		.delays = replay->options.delays,
+		.n_instants = replay->n_instants};
+	int status = oracle_replay(replay->network, replay->source, replay->observer,
+		&options, &stats, &replay->error);
+	replay->stats = (struct tb_engine_stats){.now_ps = stats.now_ps,
+		.n_posted = stats.n_posted,
+		.n_delivered = stats.n_delivered,
+		.n_undelivered = stats.n_undelivered,
+		.n_packets = stats.n_packets,
+		.payload_bytes = stats.payload_bytes,
+		.wait_ps = stats.wait_ps,
+		.n_hops = stats.n_hops,
+		.n_retries = stats.n_retries,
+		.n_in_flight = stats.n_in_flight};
 	return status;
 }
 

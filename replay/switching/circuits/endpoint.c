@@ -413,9 +413,6 @@ static void tell_undelivered(struct tb_engine *engine, uint32_t id)
 {
 	const struct message *message = &engine->messages[id];
 	uint64_t cookie = message->what.cookie;
-	if (message->n_unfetched < message->n_packets)
-		tb_partners_end(&engine->partners, message->what.source.id,
-			message->what.destination.id);
 	engine->stats.n_undelivered++;
 	if (engine->source->undelivered) {
 		int status = engine->source->undelivered(

@@ -296,13 +296,15 @@ static void leave_queue(struct tb_engine *engine, struct node *node, uint32_t id
 		node->queue_end = before;
 }
 
-// give_up gives a message up: of it nothing is cut any more. `dead` is the link that it
-// met last.
+// give_up gives a message up: of it nothing is cut any more, and it is nobody's partner
+// (rule 6). `dead` is the link that it met last.
 static void give_up(struct tb_engine *engine, uint32_t id, uint32_t dead)
 {
 	struct message *message = &engine->messages[id];
 	uint32_t source = message->what.source.id;
 	message->given_up = true;
+	if (message->n_unfetched < message->n_packets)
+		tb_partners_end(&engine->partners, source, message->what.destination.id);
 	if (message->n_unfetched)
 		leave_queue(engine, &engine->nodes[source], id);
 	drop_waiting(engine, &engine->faulty->senders[source], id);

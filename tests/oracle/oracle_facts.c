@@ -1,0 +1,472 @@
+// From facts to what an observer is told. Each of its lists is made in the same steps:
+// the facts cut into rows, the rows sorted by their key, rows of one key added up.
+#include "oracle_facts.h"
+
+#include <stdlib.h>
+
+void *oracle_one_more(void *items, size_t n, size_t size)
+{
+	if ((n & (n - 1)) != 0)
+		return items;
+	void *moved = realloc(items, (n ? 2 * n : 1) * size);
+	if (!moved)
+		abort();
+	return moved;
+}
+
+void oracle_note(struct oracle_facts *facts, struct oracle_fact fact)
+{
+	facts->list = oracle_one_more(facts->list, facts->n, sizeof fact);
+	facts->list[facts->n++] = fact;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_flows(const struct oracle_flow *a, const struct oracle_flow *b)
+{
+	int by_job = compare(a->job, b->job);
+	int by_source = compare(a->source, b->source);
+	if (by_job || by_source)
+		return by_job ? by_job : by_source;
+	return compare(a->destination, b->destination);
+}
+
+static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
+{
+	return a < b ? a : b;
+}
+
+static tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// The bins of links.
+//
+struct piece { // of a fact, in one bin
+	uint64_t bin;
+	uint64_t held_ps;
+	struct tb_link_sample sample; // its stall is what was held and not busy
+};
+
+struct pieces {
+	struct piece *list;
+	size_t n;
+};
+
+static void add_piece(struct pieces *pieces, const struct piece *piece)
+{
+	pieces->list = oracle_one_more(pieces->list, pieces->n, sizeof *piece);
+	pieces->list[pieces->n++] = *piece;
+}
+
+// bytes_by is how much of a block has crossed by an instant, to the byte.
+static uint64_t bytes_by(const struct oracle_fact *fact, tb_time_ps at)
+{
+	if (at >= fact->to)
+		return fact->bytes;
+	return fact->bytes * (uint64_t)(at - fact->from) /
+	       (uint64_t)(fact->to - fact->from);
+}
+
+// cut_bin is the piece of a fact in the bin that begins at `begin`.
+static struct piece cut_bin(
+	const struct oracle_fact *fact, tb_time_ps begin, tb_time_ps bin_ps)
+{
+	tb_time_ps from = later(fact->from, begin);
+	tb_time_ps to = earlier(fact->to, begin + bin_ps);
+	struct piece piece = {
+		.bin = (uint64_t)(begin / bin_ps), .sample.link.id = fact->link};
+	struct tb_link_sample *sample = &piece.sample;
+	switch ((int)fact->kind) {
+	case ORACLE_ENTERED:
+		sample->n_packets = 1;
+		break;
+	case ORACLE_CROSSED:
+		sample->busy_ps = (uint64_t)(to - from);
+		sample->bytes = bytes_by(fact, to) - bytes_by(fact, from);
+		break;
+	case ORACLE_HELD:
+		piece.held_ps = (uint64_t)(to - from);
+		break;
+	case ORACLE_BLOCKED:
+		sample->n_blocked = 1;
+		break;
+	case ORACLE_WAITED:
+		sample->wait_ps = (uint64_t)(to - from);
+		sample->longest_wait_ps = (uint64_t)(to - fact->from);
+		break;
+	}
+	return piece;
+}
+
+// last_instant is the last one that a fact counts in: an interval ends before its end,
+// but a wait ends in the bin of that.
+static tb_time_ps last_instant(const struct oracle_fact *fact)
+{
+	if (fact->kind == ORACLE_WAITED)
+		return fact->to;
+	return later(fact->from, fact->to - 1);
+}
+
+static void cut_bins(
+	struct pieces *pieces, const struct oracle_fact *fact, tb_time_ps bin_ps)
+{
+	tb_time_ps begin = fact->from / bin_ps * bin_ps;
+	for (; begin <= last_instant(fact); begin += bin_ps) {
+		struct piece piece = cut_bin(fact, begin, bin_ps);
+		add_piece(pieces, &piece);
+	}
+}
+
+static int by_bin_and_link(const void *left, const void *right)
+{
+	const struct piece *a = left, *b = right;
+	int by_bin = compare(a->bin, b->bin);
+	return by_bin ? by_bin : compare(a->sample.link.id, b->sample.link.id);
+}
+
+static void add_sample(struct piece *sum, const struct piece *more)
+{
+	const struct tb_link_sample *from = &more->sample;
+	sum->held_ps += more->held_ps;
+	sum->sample.n_packets += from->n_packets;
+	sum->sample.n_blocked += from->n_blocked;
+	sum->sample.wait_ps += from->wait_ps;
+	sum->sample.busy_ps += from->busy_ps;
+	sum->sample.bytes += from->bytes;
+	if (from->longest_wait_ps > sum->sample.longest_wait_ps)
+		sum->sample.longest_wait_ps = from->longest_wait_ps;
+}
+
+static void add_up_pieces(struct pieces *pieces)
+{
+	size_t n = 0;
+	qsort(pieces->list, pieces->n, sizeof *pieces->list, by_bin_and_link);
+	for (size_t i = 0; i < pieces->n; i++)
+		if (n && by_bin_and_link(&pieces->list[n - 1], &pieces->list[i]) == 0)
+			add_sample(&pieces->list[n - 1], &pieces->list[i]);
+		else
+			pieces->list[n++] = pieces->list[i];
+	pieces->n = n;
+}
+
+// tell_bins tells the bins of added up pieces.
+static int tell_bins(const struct pieces *pieces, const struct tb_observer *observer)
+{
+	struct tb_link_sample *samples = NULL;
+	int status = TB_OK;
+	for (size_t i = 0; i < pieces->n && status >= 0;) {
+		uint64_t bin = pieces->list[i].bin;
+		size_t n = 0;
+		for (; i < pieces->n && pieces->list[i].bin == bin; i++) {
+			const struct piece *piece = &pieces->list[i];
+			samples = oracle_one_more(samples, n, sizeof *samples);
+			samples[n] = piece->sample;
+			// Of a replay that ends early the last block may end beyond what
+			// is held.
+			if (piece->held_ps > piece->sample.busy_ps)
+				samples[n].stall_ps =
+					piece->held_ps - piece->sample.busy_ps;
+			n++;
+		}
+		status = observer->bin(observer->context, bin, samples, n);
+	}
+	free(samples);
+	return status;
+}
+
+// automatic_width is the narrowest bin, of 1 us times a power of two, with which the last
+// instant lies in one of the first so many bins.
+static tb_time_ps automatic_width(uint32_t n_links, tb_time_ps end)
+{
+	uint64_t n_bins = 1024;
+	while (n_bins > 64 && n_bins * n_links > UINT64_C(1) << 17)
+		n_bins /= 2;
+	while (n_bins > 8 && n_bins * n_links > UINT64_C(1) << 22)
+		n_bins /= 2;
+	tb_time_ps width = TB_PS_PER_US;
+	while ((uint64_t)(end / width) >= n_bins)
+		width *= 2;
+	return width;
+}
+
+static int tell_links(const struct oracle_facts *facts,
+	const struct tb_observer *observer, tb_time_ps bin_ps)
+{
+	struct pieces pieces = {0};
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->list[i].kind <= ORACLE_WAITED)
+			cut_bins(&pieces, &facts->list[i], bin_ps);
+	if (pieces.n)
+		add_up_pieces(&pieces);
+	int status = observer->start ? observer->start(observer->context, bin_ps) : TB_OK;
+	if (status >= 0 && observer->bin)
+		status = tell_bins(&pieces, observer);
+	free(pieces.list);
+	return status;
+}
+
+// Flows.
+//
+static struct oracle_flow flow_of(const struct tb_flow_sample *sample)
+{
+	return (struct oracle_flow){
+		sample->job, sample->source.id, sample->destination.id};
+}
+
+static int by_flow(const void *left, const void *right)
+{
+	struct oracle_flow a = flow_of(left), b = flow_of(right);
+	return compare_flows(&a, &b);
+}
+
+static struct tb_flow_sample flow_row(const struct oracle_fact *fact)
+{
+	struct tb_flow_sample row = {.job = fact->flow.job,
+		.source = {fact->flow.source},
+		.destination = {fact->flow.destination}};
+	if (fact->kind == ORACLE_WAITED)
+		row.wait_ps = (uint64_t)(fact->to - fact->from);
+	if (fact->kind != ORACLE_DELIVERED)
+		return row;
+	row.n_messages = 1;
+	row.n_packets = fact->n_packets;
+	row.bytes = fact->bytes;
+	row.latency_ps = row.worst_latency_ps = (uint64_t)(fact->to - fact->from);
+	row.ideal_ps = (uint64_t)fact->ideal_ps;
+	row.first_ps = fact->from;
+	row.last_ps = fact->to;
+	return row;
+}
+
+static void add_flow(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
+{
+	if (more->n_messages) {
+		if (sum->n_messages == 0 || more->first_ps < sum->first_ps)
+			sum->first_ps = more->first_ps;
+		sum->last_ps = later(sum->last_ps, more->last_ps);
+	}
+	sum->n_messages += more->n_messages;
+	sum->n_packets += more->n_packets;
+	sum->bytes += more->bytes;
+	sum->latency_ps += more->latency_ps;
+	if (more->worst_latency_ps > sum->worst_latency_ps)
+		sum->worst_latency_ps = more->worst_latency_ps;
+	sum->ideal_ps += more->ideal_ps;
+	sum->wait_ps += more->wait_ps;
+}
+
+static int tell_flows(
+	const struct oracle_facts *facts, const struct tb_observer *observer)
+{
+	struct tb_flow_sample *rows = NULL;
+	size_t n_rows = 0, n = 0;
+	for (size_t i = 0; i < facts->n; i++) {
+		enum oracle_fact_kind kind = facts->list[i].kind;
+		if (kind != ORACLE_POSTED && kind != ORACLE_DELIVERED &&
+			kind != ORACLE_WAITED)
+			continue;
+		rows = oracle_one_more(rows, n_rows, sizeof *rows);
+		rows[n_rows++] = flow_row(&facts->list[i]);
+	}
+	if (n_rows == 0)
+		return TB_OK;
+	qsort(rows, n_rows, sizeof *rows, by_flow);
+	for (size_t i = 0; i < n_rows; i++)
+		if (n && by_flow(&rows[n - 1], &rows[i]) == 0)
+			add_flow(&rows[n - 1], &rows[i]);
+		else
+			rows[n++] = rows[i];
+	int status = observer->flows(observer->context, rows, n);
+	free(rows);
+	return status;
+}
+
+// Blame.
+//
+static int by_parties(const void *left, const void *right)
+{
+	const struct tb_blame_sample *a = left, *b = right;
+	struct oracle_flow victims[] = {
+		{a->victim_job, a->victim_source.id, a->victim_destination.id},
+		{b->victim_job, b->victim_source.id, b->victim_destination.id}};
+	struct oracle_flow culprits[] = {
+		{a->culprit_job, a->culprit_source.id, a->culprit_destination.id},
+		{b->culprit_job, b->culprit_source.id, b->culprit_destination.id}};
+	int order = compare(a->link.id, b->link.id);
+	order = order ? order : compare(a->root.id, b->root.id);
+	order = order ? order : compare_flows(&victims[0], &victims[1]);
+	return order ? order : compare_flows(&culprits[0], &culprits[1]);
+}
+
+static int heaviest_first(const void *left, const void *right)
+{
+	const struct tb_blame_sample *a = left, *b = right;
+	int by_wait = compare(b->wait_ps, a->wait_ps);
+	return by_wait ? by_wait : by_parties(left, right);
+}
+
+static struct tb_blame_sample blame_row(const struct oracle_fact *fact)
+{
+	return (struct tb_blame_sample){.link = {fact->link},
+		.root = {fact->root},
+		.victim_job = fact->flow.job,
+		.victim_source = {fact->flow.source},
+		.victim_destination = {fact->flow.destination},
+		.culprit_job = fact->culprit.job,
+		.culprit_source = {fact->culprit.source},
+		.culprit_destination = {fact->culprit.destination},
+		.n_waits = 1,
+		.wait_ps = (uint64_t)(fact->to - fact->from)};
+}
+
+static int tell_blame(
+	const struct oracle_facts *facts, const struct tb_observer *observer)
+{
+	struct tb_blame_sample *rows = NULL;
+	size_t n_rows = 0, n = 0;
+	for (size_t i = 0; i < facts->n; i++) {
+		if (facts->list[i].kind != ORACLE_WAITED)
+			continue;
+		rows = oracle_one_more(rows, n_rows, sizeof *rows);
+		rows[n_rows++] = blame_row(&facts->list[i]);
+	}
+	if (n_rows)
+		qsort(rows, n_rows, sizeof *rows, by_parties);
+	for (size_t i = 0; i < n_rows; i++)
+		if (n && by_parties(&rows[n - 1], &rows[i]) == 0) {
+			rows[n - 1].n_waits++;
+			rows[n - 1].wait_ps += rows[i].wait_ps;
+		} else {
+			rows[n++] = rows[i];
+		}
+	if (n)
+		qsort(rows, n, sizeof *rows, heaviest_first);
+	int status = observer->blame(observer->context, rows, n);
+	free(rows);
+	return status;
+}
+
+// What was not delivered.
+//
+static int by_flow_and_dead(const void *left, const void *right)
+{
+	const struct tb_undelivered_sample *a = left, *b = right;
+	struct oracle_flow flows[] = {{a->job, a->source.id, a->destination.id},
+		{b->job, b->source.id, b->destination.id}};
+	int order = compare_flows(&flows[0], &flows[1]);
+	return order ? order : compare(a->dead.id, b->dead.id);
+}
+
+static int tell_undelivered(
+	const struct oracle_facts *facts, const struct tb_observer *observer)
+{
+	struct tb_undelivered_sample *rows = NULL;
+	size_t n_rows = 0, n = 0;
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct oracle_fact *fact = &facts->list[i];
+		if (fact->kind != ORACLE_GIVEN_UP)
+			continue;
+		rows = oracle_one_more(rows, n_rows, sizeof *rows);
+		rows[n_rows++] = (struct tb_undelivered_sample){.job = fact->flow.job,
+			.source = {fact->flow.source},
+			.destination = {fact->flow.destination},
+			.dead = {fact->link},
+			.n_messages = 1,
+			.bytes = fact->bytes,
+			.first_ps = fact->from};
+	}
+	if (n_rows == 0)
+		return TB_OK;
+	qsort(rows, n_rows, sizeof *rows, by_flow_and_dead);
+	for (size_t i = 0; i < n_rows; i++)
+		if (n && by_flow_and_dead(&rows[n - 1], &rows[i]) == 0) {
+			struct tb_undelivered_sample *sum = &rows[n - 1];
+			sum->n_messages++;
+			sum->bytes += rows[i].bytes;
+			sum->first_ps = earlier(sum->first_ps, rows[i].first_ps);
+		} else {
+			rows[n++] = rows[i];
+		}
+	int status = observer->undelivered(observer->context, rows, n);
+	free(rows);
+	return status;
+}
+
+// Congestion trees.
+//
+enum { SLICES = 64 };
+
+static int by_slice(const void *left, const void *right)
+{
+	const struct tb_tree_sample *a = left, *b = right;
+	int order = compare(a->bin, b->bin);
+	order = order ? order : compare(a->root.id, b->root.id);
+	return order ? order : compare(a->link.id, b->link.id);
+}
+
+// slice_width is the narrowest slice, of the width of a bin times a power of two, with
+// which the last wait ends by the end of the last slice.
+static tb_time_ps slice_width(const struct oracle_facts *facts, tb_time_ps bin_ps)
+{
+	tb_time_ps end = 0, width = bin_ps ? bin_ps : TB_PS_PER_US;
+	for (size_t i = 0; i < facts->n; i++)
+		if (facts->list[i].kind == ORACLE_WAITED)
+			end = later(end, facts->list[i].to);
+	while (end > SLICES * width)
+		width *= 2;
+	return width;
+}
+
+static int tell_trees(const struct oracle_facts *facts,
+	const struct tb_observer *observer, tb_time_ps bin_ps)
+{
+	struct tb_tree_sample *rows = NULL;
+	size_t n_rows = 0, n = 0;
+	tb_time_ps width = slice_width(facts, bin_ps);
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct oracle_fact *fact = &facts->list[i];
+		if (fact->kind != ORACLE_WAITED)
+			continue;
+		tb_time_ps begin = fact->from / width * width;
+		for (; begin < fact->to; begin += width) {
+			rows = oracle_one_more(rows, n_rows, sizeof *rows);
+			rows[n_rows++] = (struct tb_tree_sample){
+				.bin = (uint32_t)(begin / width),
+				.root = {fact->root},
+				.link = {fact->link},
+				.wait_ps = (uint64_t)(earlier(fact->to, begin + width) -
+						      later(fact->from, begin))};
+		}
+	}
+	if (n_rows)
+		qsort(rows, n_rows, sizeof *rows, by_slice);
+	for (size_t i = 0; i < n_rows; i++)
+		if (n && by_slice(&rows[n - 1], &rows[i]) == 0)
+			rows[n - 1].wait_ps += rows[i].wait_ps;
+		else
+			rows[n++] = rows[i];
+	int status = observer->trees(observer->context, width, rows, n);
+	free(rows);
+	return status;
+}
+
+int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *observer,
+	uint32_t n_links, tb_time_ps bin_ps, tb_time_ps end)
+{
+	tb_time_ps width = bin_ps ? bin_ps : automatic_width(n_links, end);
+	int status = tell_links(facts, observer, width);
+	if (status >= 0 && observer->flows)
+		status = tell_flows(facts, observer);
+	if (status >= 0 && observer->blame)
+		status = tell_blame(facts, observer);
+	if (status >= 0 && observer->undelivered)
+		status = tell_undelivered(facts, observer);
+	if (status >= 0 && observer->trees)
+		status = tell_trees(facts, observer, bin_ps);
+	return status;
+}

@@ -1,0 +1,49 @@
+// What the oracle sees happen, as a list of facts, and the sums of docs/model.md, "What
+// is counted", made of it at the end.
+#ifndef ORACLE_FACTS_H
+#define ORACLE_FACTS_H
+
+#include "network.h"
+#include "observer.h"
+
+struct oracle_flow {
+	uint32_t job, source, destination;
+};
+
+enum oracle_fact_kind {
+	ORACLE_ENTERED,	  // link, from: a header began to cross the link
+	ORACLE_CROSSED,	  // link, from, to, bytes: a block crossed the link
+	ORACLE_HELD,	  // link, from, to: a VC or more of the link were held
+	ORACLE_BLOCKED,	  // link, from: a header that had come in by it got no VC
+	ORACLE_WAITED,	  // link, root, from, to, flow, culprit: that header's wait
+	ORACLE_POSTED,	  // flow
+	ORACLE_DELIVERED, // flow, from, to, bytes, n_packets, ideal_ps
+	ORACLE_GIVEN_UP,  // flow, link, from, bytes: the dead link, or TB_ID_NONE
+};
+
+struct oracle_fact {
+	enum oracle_fact_kind kind;
+	uint32_t link, root;
+	tb_time_ps from, to;
+	uint64_t bytes;
+	uint32_t n_packets;
+	tb_time_ps ideal_ps;
+	struct oracle_flow flow, culprit;
+};
+
+struct oracle_facts {
+	struct oracle_fact *list; // with room for the next power of two
+	size_t n;
+};
+
+void oracle_note(struct oracle_facts *facts, struct oracle_fact fact);
+
+// oracle_tell sums the facts of a network of so many links, of which the last instant was
+// `end`, for an observer. bin_ps 0: automatic.
+int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *observer,
+	uint32_t n_links, tb_time_ps bin_ps, tb_time_ps end) TB_MUST_USE;
+
+// oracle_one_more gives an array of n items room for one more: that is a power of two.
+void *oracle_one_more(void *items, size_t n, size_t size);
+
+#endif

@@ -1,0 +1,313 @@
+// The engine against the oracle, on random small networks and loads: every message's
+// times and all that an observer is told must be the same.
+//
+// REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds; a program that fails is
+// shrunk and printed.
+#include "../support/replay_account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// What a program has beside messages from node to node.
+enum extra { NO_EXTRA, WITH_FAULTS, WITH_BROADCASTS };
+
+static bool messages_differ(const struct account *engine, const struct account *oracle,
+	struct difference *difference)
+{
+	for (uint32_t i = 0; i < engine->program->n_posts; i++)
+		if (differ(difference, "delivery of message", i,
+			    (uint64_t)engine->delivered[i],
+			    (uint64_t)oracle->delivered[i]) ||
+			differ(difference, "acknowledgement of message", i,
+				(uint64_t)engine->sent[i], (uint64_t)oracle->sent[i]) ||
+			differ(difference, "giving up of message", i,
+				(uint64_t)engine->given_up[i],
+				(uint64_t)oracle->given_up[i]))
+			return true;
+	return false;
+}
+
+static bool stats_differ(const struct account *engine, const struct account *oracle,
+	struct difference *difference)
+{
+	const struct tb_engine_stats *a = &engine->stats, *b = &oracle->stats;
+	return DIFFER(0, n_posted) || DIFFER(0, n_delivered) ||
+	       DIFFER(0, n_undelivered) || DIFFER(0, n_packets) ||
+	       DIFFER(0, payload_bytes) || DIFFER(0, n_hops) || DIFFER(0, wait_ps) ||
+	       DIFFER(0, n_retries) || DIFFER(0, n_in_flight) || DIFFER(0, now_ps);
+}
+
+// fails replays a program by the engine and `other`, which may have a fault, by the
+// oracle. Its stats are the engine's.
+static bool fails(const struct program *program, const struct program *other,
+	struct difference *difference, struct tb_engine_stats *stats)
+{
+	struct account *engine = account_of(BY_ENGINE, program, UINT64_MAX);
+	struct account *oracle = account_of(BY_ORACLE, other, UINT64_MAX);
+	bool failed = true;
+	if (stats)
+		*stats = engine->stats;
+	if (engine->status != TB_OK || oracle->status != TB_OK)
+		snprintf(difference->text, sizeof difference->text,
+			"engine: %d %s, oracle: %d %s", engine->status,
+			engine->error.text, oracle->status, oracle->error.text);
+	else
+		failed = messages_differ(engine, oracle, difference) ||
+			 stats_differ(engine, oracle, difference) ||
+			 told_differ(&engine->told, &oracle->told, difference);
+	account_drop(engine);
+	account_drop(oracle);
+	return failed;
+}
+
+// without drops post `out`; what came after it comes after what that came after.
+static struct program without(const struct program *program, uint32_t out)
+{
+	struct program less = *program;
+	less.n_posts = 0;
+	for (uint32_t i = 0; i < program->n_posts; i++) {
+		struct post post = program->posts[i];
+		if (i == out)
+			continue;
+		if (post.when != POST_AT && post.after == out) {
+			post.when = program->posts[out].when;
+			post.after = program->posts[out].after;
+			post.at = program->posts[out].at;
+		}
+		if (post.when != POST_AT && post.after > out)
+			post.after--;
+		less.posts[less.n_posts++] = post;
+	}
+	return less;
+}
+
+// shrink drops posts for as long as the program still fails.
+static struct program shrink(struct program program, void (*fault)(struct program *))
+{
+	struct difference difference;
+	for (uint32_t i = 0; i < program.n_faults;) {
+		struct program less = program;
+		less.faults[i] = less.faults[--less.n_faults];
+		struct program other = less;
+		if (fault)
+			fault(&other);
+		if (fails(&less, &other, &difference, NULL))
+			program = less;
+		else
+			i++;
+	}
+	for (uint32_t i = 0; i < program.n_posts;) {
+		struct program less = without(&program, i);
+		struct program other = less;
+		if (fault)
+			fault(&other);
+		if (fails(&less, &other, &difference, NULL)) {
+			program = less;
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+	return program;
+}
+
+static void print_program(const struct program *program, enum shape shape)
+{
+	const struct tb_network_params *params = &program->params;
+	if (program->by_table)
+		print_message("routes from a file, ");
+	print_message(
+		"seed %" PRIu64 " of shape %d: %u-ary %u-tree (or %u leaves, %u "
+		"tops), ascent %d, rate %" PRIu64 ", hop %" PRId64
+		" ps, %u VCs, fifo %u, flit %u, payload %u, overhead %u, bus %" PRIu64
+		", ack %" PRId64 ", overheads %" PRId64 " and %" PRId64
+		", slice %u, %u partners or %" PRId64 ", weight %.1f, bin %" PRId64 "\n",
+		program->seed, (int)shape, params->arity, params->levels,
+		program->n_leaves, program->n_tops, (int)params->ascent,
+		params->link_bytes_per_s, params->hop_latency_ps, params->n_vcs,
+		params->fifo_bytes, params->flit_bytes, params->packet_payload_bytes,
+		params->packet_overhead_bytes, params->bus_bytes_per_s,
+		params->ack_delay_ps, params->send_overhead_ps,
+		params->receive_overhead_ps, params->slice_bytes, params->partners,
+		params->partner_delay_ps, params->age_weight, program->bin_ps);
+	for (uint32_t i = 0; i < program->n_faults; i++)
+		print_message("  %s %u dies at %" PRId64 " ps\n",
+			program->faults[i].is_switch ? "switch" : "link",
+			program->faults[i].id, program->faults[i].at_ps);
+	for (uint32_t i = 0; i < program->n_posts; i++) {
+		static const char *const when[] = {"at", "after sent", "after delivered"};
+		const struct post *post = &program->posts[i];
+		print_message("  message %u %s %u: +%" PRId64 " ps, %u -> %u, %" PRIu64
+			      " bytes, job %u, %u receivers\n",
+			i, when[post->when], post->after, post->at, post->source,
+			post->destination, post->bytes, post->job, post->n_receivers);
+	}
+}
+
+// some_broadcast makes broadcasts of a third of a program's messages.
+static void some_broadcast(struct tb_random *random, struct program *program)
+{
+	uint32_t n_nodes = 1;
+	for (uint32_t level = 0; level < program->params.levels; level++)
+		n_nodes *= program->params.arity;
+	for (uint32_t i = 0; i < program->n_posts; i++) {
+		struct post *post = &program->posts[i];
+		if (below(random, 3))
+			continue;
+		post->destination = below(random, n_nodes - 1);
+		post->n_receivers = 2 + below(random, n_nodes - post->destination - 1);
+	}
+}
+
+// check_seed returns what came of a program.
+static struct tb_engine_stats check_seed(
+	uint64_t seed, enum shape shape, enum extra extra)
+{
+	struct difference difference;
+	struct tb_engine_stats stats;
+	struct program program = random_program(seed, shape);
+	struct tb_random random;
+	tb_random_init(&random, seed, 100);
+	if (extra == WITH_FAULTS)
+		random_faults(&random, &program);
+	if (extra == WITH_BROADCASTS)
+		some_broadcast(&random, &program);
+	if (!fails(&program, &program, &difference, &stats))
+		return stats;
+	struct program least = shrink(program, NULL);
+	(void)fails(&least, &least, &difference, NULL);
+	print_program(&least, shape);
+	fail_msg("%s", difference.text);
+	return stats;
+}
+
+static void check_seeds(enum shape shape, enum extra extra, unsigned long long last)
+{
+	unsigned long long first = 1;
+	const char *given = getenv("REPLAY_SEEDS");
+	if (given)
+		(void)sscanf(given, "%llu-%llu", &first, &last);
+	uint32_t n_waiting = 0, n_retrying = 0, n_giving_up = 0;
+	for (uint64_t seed = first; seed <= last; seed++) {
+		struct tb_engine_stats stats = check_seed(seed, shape, extra);
+		n_waiting += stats.wait_ps > 0;
+		n_retrying += stats.n_retries > 0;
+		n_giving_up += stats.n_undelivered > 0;
+	}
+	print_message("in %" PRIu32 " of %llu programs headers waited, in %" PRIu32
+		      " packets were tried again, in %" PRIu32 " messages given up\n",
+		n_waiting, last - first + 1, n_retrying, n_giving_up);
+}
+
+static void they_agree_on_regular_trees(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, NO_EXTRA, 600);
+}
+
+static void they_agree_on_irregular_trees(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_IRREGULAR, NO_EXTRA, 600);
+}
+
+static void they_agree_with_unequal_rates(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_MIXED, NO_EXTRA, 600);
+}
+
+static void they_agree_when_links_and_switches_die(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, WITH_FAULTS, 400);
+	check_seeds(SHAPE_IRREGULAR, WITH_FAULTS, 400);
+	check_seeds(SHAPE_MIXED, WITH_FAULTS, 400);
+}
+
+static void they_agree_on_broadcasts(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, WITH_BROADCASTS, 400);
+}
+
+// The faults: each nudges a parameter of one of the two by a flit, or less.
+static void ack_leaves_a_flit_later(struct program *program)
+{
+	program->params.ack_delay_ps +=
+		(tb_time_ps)(TB_PS_PER_S * program->params.flit_bytes /
+			     (tb_time_ps)program->params.link_bytes_per_s);
+}
+
+static void packets_are_a_flit_longer(struct program *program)
+{
+	program->params.packet_overhead_bytes += program->params.flit_bytes;
+}
+
+static void fifos_hold_a_flit_more(struct program *program)
+{
+	program->params.fifo_bytes += program->params.flit_bytes;
+}
+
+static void slices_are_a_packet_longer(struct program *program)
+{
+	program->params.slice_bytes += program->params.packet_payload_bytes;
+}
+
+static void a_partner_more_is_one_too_many(struct program *program)
+{
+	program->params.partners += program->params.partners > 0;
+}
+
+static void ties_are_drawn_anew(struct program *program)
+{
+	program->seed++;
+}
+
+static void check_fault(void (*fault)(struct program *), const char *name)
+{
+	struct difference difference;
+	uint32_t n_found = 0;
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct program program = random_program(seed, SHAPE_TREE);
+		struct program other = program;
+		fault(&other);
+		if (!fails(&program, &other, &difference, NULL))
+			continue;
+		if (n_found++)
+			continue;
+		struct program least = shrink(program, fault);
+		assert_true(least.n_posts <= program.n_posts);
+		print_message("%s: %" PRIu32 " messages shrunk to %" PRIu32 "; %s\n",
+			name, program.n_posts, least.n_posts, difference.text);
+	}
+	print_message("%s: found by %" PRIu32 " of 30 programs\n", name, n_found);
+	assert_true(n_found > 0);
+}
+
+static void a_planted_fault_is_found(void **state)
+{
+	(void)state;
+	check_fault(ack_leaves_a_flit_later, "ack a flit later");
+	check_fault(packets_are_a_flit_longer, "packet a flit longer");
+	check_fault(fifos_hold_a_flit_more, "FIFO a flit more");
+	check_fault(slices_are_a_packet_longer, "slice a packet longer");
+	check_fault(a_partner_more_is_one_too_many, "a partner more");
+	check_fault(ties_are_drawn_anew, "another seed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(they_agree_on_regular_trees),
+		cmocka_unit_test(they_agree_on_irregular_trees),
+		cmocka_unit_test(they_agree_with_unequal_rates),
+		cmocka_unit_test(they_agree_when_links_and_switches_die),
+		cmocka_unit_test(they_agree_on_broadcasts),
+		cmocka_unit_test(a_planted_fault_is_found),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+// All that an observer is told, kept; and the comparison of two such, field by field.
+#ifndef TB_TESTS_REPLAY_TOLD_H
+#define TB_TESTS_REPLAY_TOLD_H
+
+#include "observer.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct binned {
+	uint64_t bin;
+	struct tb_link_sample sample;
+};
+
+struct told { // zeroed: nothing
+	tb_time_ps bin_ps;
+	struct binned *bins;
+	size_t n_bins, bins_room;
+	struct tb_flow_sample *flows;
+	size_t n_flows;
+	struct tb_blame_sample *blame;
+	size_t n_blame;
+	struct tb_undelivered_sample *undelivered;
+	size_t n_undelivered;
+	tb_time_ps slice_ps;
+	struct tb_tree_sample *trees;
+	size_t n_trees;
+};
+
+static inline void told_free(struct told *told)
+{
+	free(told->bins);
+	free(told->flows);
+	free(told->blame);
+	free(told->undelivered);
+	free(told->trees);
+	*told = (struct told){0};
+}
+
+static inline int told_start(void *context, tb_time_ps bin_ps)
+{
+	struct told *told = context;
+	told->bin_ps = bin_ps;
+	told->n_bins = 0;
+	return TB_OK;
+}
+
+static inline bool is_empty(const struct tb_link_sample *sample)
+{
+	return !sample->n_packets && !sample->n_blocked && !sample->wait_ps &&
+	       !sample->stall_ps && !sample->busy_ps && !sample->bytes &&
+	       !sample->longest_wait_ps;
+}
+
+static inline int told_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	struct told *told = context;
+	for (size_t i = 0; i < n; i++) {
+		if (is_empty(&samples[i]))
+			continue;
+		if (told->n_bins == told->bins_room) {
+			told->bins_room = told->bins_room ? told->bins_room * 2 : 256;
+			told->bins =
+				realloc(told->bins, told->bins_room * sizeof *told->bins);
+		}
+		told->bins[told->n_bins++] = (struct binned){bin, samples[i]};
+	}
+	return TB_OK;
+}
+
+static inline void *told_copy(const void *samples, size_t n, size_t size)
+{
+	void *copy = malloc((n + 1) * size);
+	if (n)
+		memcpy(copy, samples, n * size);
+	return copy;
+}
+
+static inline int told_flows(
+	void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct told *told = context;
+	told->flows = told_copy(samples, n, sizeof *samples);
+	told->n_flows = n;
+	return TB_OK;
+}
+
+static inline int told_blame(
+	void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct told *told = context;
+	told->blame = told_copy(samples, n, sizeof *samples);
+	told->n_blame = n;
+	return TB_OK;
+}
+
+static inline int told_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct told *told = context;
+	told->undelivered = told_copy(samples, n, sizeof *samples);
+	told->n_undelivered = n;
+	return TB_OK;
+}
+
+static inline int told_trees(void *context, tb_time_ps slice_ps,
+	const struct tb_tree_sample *samples, size_t n)
+{
+	struct told *told = context;
+	told->slice_ps = slice_ps;
+	told->trees = told_copy(samples, n, sizeof *samples);
+	told->n_trees = n;
+	return TB_OK;
+}
+
+static inline struct tb_observer told_observer(struct told *told)
+{
+	return (struct tb_observer){told, told_start, told_bin, told_flows, told_blame,
+		told_undelivered, told_trees};
+}
+
+// A difference: what differs, and how.
+struct difference {
+	char text[1100];
+};
+
+static inline bool differ(struct difference *difference, const char *what, uint64_t which,
+	uint64_t engine, uint64_t oracle)
+{
+	if (engine == oracle)
+		return false;
+	snprintf(difference->text, sizeof difference->text,
+		"%s %" PRIu64 ": %" PRIu64 " by the engine, %" PRIu64 " by the oracle",
+		what, which, engine, oracle);
+	return true;
+}
+
+// DIFFER compares a field of two rows, `a` the engine's.
+#define DIFFER(which, field)                                                             \
+	differ(difference, #field " of", which, (uint64_t)a->field, (uint64_t)b->field)
+
+static inline bool bins_differ(const struct told *engine, const struct told *oracle,
+	struct difference *difference)
+{
+	for (size_t i = 0; i < engine->n_bins && i < oracle->n_bins; i++) {
+		const struct binned *a = &engine->bins[i], *b = &oracle->bins[i];
+		uint32_t link = a->sample.link.id;
+		if (DIFFER(i, bin) || DIFFER(a->bin, sample.link.id) ||
+			DIFFER(link, sample.wait_ps) ||
+			DIFFER(link, sample.longest_wait_ps) ||
+			DIFFER(link, sample.stall_ps) || DIFFER(link, sample.busy_ps) ||
+			DIFFER(link, sample.bytes) || DIFFER(link, sample.n_packets) ||
+			DIFFER(link, sample.n_blocked))
+			return true;
+	}
+	return differ(difference, "width of bins", 0, (uint64_t)engine->bin_ps,
+		       (uint64_t)oracle->bin_ps) ||
+	       differ(difference, "bins of links, all", 0, engine->n_bins,
+		       oracle->n_bins);
+}
+
+static inline bool flows_differ(const struct told *engine, const struct told *oracle,
+	struct difference *difference)
+{
+	for (size_t i = 0; i < engine->n_flows && i < oracle->n_flows; i++) {
+		const struct tb_flow_sample *a = &engine->flows[i];
+		const struct tb_flow_sample *b = &oracle->flows[i];
+		if (DIFFER(i, job) || DIFFER(i, source.id) || DIFFER(i, destination.id) ||
+			DIFFER(i, n_messages) || DIFFER(i, n_packets) ||
+			DIFFER(i, bytes) || DIFFER(i, latency_ps) ||
+			DIFFER(i, worst_latency_ps) || DIFFER(i, ideal_ps) ||
+			DIFFER(i, wait_ps) || DIFFER(i, first_ps) || DIFFER(i, last_ps))
+			return true;
+	}
+	return differ(difference, "flows, all", 0, engine->n_flows, oracle->n_flows);
+}
+
+static inline int blame_order(const void *left, const void *right)
+{
+	const struct tb_blame_sample *a = left, *b = right;
+	const uint64_t keys[][2] = {{b->wait_ps, a->wait_ps}, {a->link.id, b->link.id},
+		{a->root.id, b->root.id}, {a->victim_job, b->victim_job},
+		{a->victim_source.id, b->victim_source.id},
+		{a->victim_destination.id, b->victim_destination.id},
+		{a->culprit_job, b->culprit_job},
+		{a->culprit_source.id, b->culprit_source.id},
+		{a->culprit_destination.id, b->culprit_destination.id}};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
+}
+
+// The heaviest come first; how equals are sorted is not defined.
+static inline bool blame_differs(const struct told *engine, const struct told *oracle,
+	struct difference *difference)
+{
+	for (size_t i = 1; i < engine->n_blame; i++)
+		if (engine->blame[i].wait_ps > engine->blame[i - 1].wait_ps) {
+			snprintf(difference->text, sizeof difference->text,
+				"blame %zu waited more than the one before", i);
+			return true;
+		}
+	if (engine->n_blame)
+		qsort(engine->blame, engine->n_blame, sizeof *engine->blame, blame_order);
+	if (oracle->n_blame)
+		qsort(oracle->blame, oracle->n_blame, sizeof *oracle->blame, blame_order);
+	for (size_t i = 0; i < engine->n_blame && i < oracle->n_blame; i++) {
+		const struct tb_blame_sample *a = &engine->blame[i];
+		const struct tb_blame_sample *b = &oracle->blame[i];
+		if (DIFFER(i, wait_ps) || DIFFER(i, n_waits) || DIFFER(i, link.id) ||
+			DIFFER(i, root.id) || DIFFER(i, victim_job) ||
+			DIFFER(i, victim_source.id) || DIFFER(i, victim_destination.id) ||
+			DIFFER(i, culprit_job) || DIFFER(i, culprit_source.id) ||
+			DIFFER(i, culprit_destination.id))
+			return true;
+	}
+	return differ(difference, "blames, all", 0, engine->n_blame, oracle->n_blame);
+}
+
+static inline bool undelivered_differ(const struct told *engine,
+	const struct told *oracle, struct difference *difference)
+{
+	for (size_t i = 0; i < engine->n_undelivered && i < oracle->n_undelivered; i++) {
+		const struct tb_undelivered_sample *a = &engine->undelivered[i];
+		const struct tb_undelivered_sample *b = &oracle->undelivered[i];
+		if (DIFFER(i, job) || DIFFER(i, source.id) || DIFFER(i, destination.id) ||
+			DIFFER(i, dead.id) || DIFFER(i, n_messages) || DIFFER(i, bytes) ||
+			DIFFER(i, first_ps))
+			return true;
+	}
+	return differ(difference, "rows of what was not delivered", 0,
+		engine->n_undelivered, oracle->n_undelivered);
+}
+
+static inline bool trees_differ(const struct told *engine, const struct told *oracle,
+	struct difference *difference)
+{
+	for (size_t i = 0; i < engine->n_trees && i < oracle->n_trees; i++) {
+		const struct tb_tree_sample *a = &engine->trees[i];
+		const struct tb_tree_sample *b = &oracle->trees[i];
+		if (DIFFER(i, bin) || DIFFER(i, root.id) || DIFFER(i, link.id) ||
+			DIFFER(i, wait_ps))
+			return true;
+	}
+	return differ(difference, "rows of trees", 0, engine->n_trees, oracle->n_trees) ||
+	       differ(difference, "width of trees' slices", 0, (uint64_t)engine->slice_ps,
+		       (uint64_t)oracle->slice_ps);
+}
+
+// told_differ says whether two observers were told different things, and what.
+static inline bool told_differ(const struct told *engine, const struct told *oracle,
+	struct difference *difference)
+{
+	return bins_differ(engine, oracle, difference) ||
+	       flows_differ(engine, oracle, difference) ||
+	       blame_differs(engine, oracle, difference) ||
+	       undelivered_differ(engine, oracle, difference) ||
+	       trees_differ(engine, oracle, difference);
+}
+
+#endif
