@@ -25,7 +25,7 @@ for store in one five; do
 done
 [[ $(grep -c '^run [1-6]: [ab].goal, seed [123]: simulated' said) == 6 ]] || { cat said; exit 1; }
 
-# More runs go behind those that are there; a capture and flits go too.
+# More runs go behind those that are there; a capture goes too.
 "$TAILBACK" replay "$TB_SOURCE/tests/data/alltoall16.pcap.zst" a.goal --each -s 7,8 --jobs 2 -q -o one.db
 [[ $(sqlite3 one.db 'SELECT group_concat(seed) FROM (SELECT seed FROM run WHERE run > 6 ORDER BY run)') == 7,8,7,8 ]]
 
