@@ -1,0 +1,195 @@
+// Pictures on the window, by SDL's renderer.
+#include "draw_cairo.h"
+#include "screen_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MARGIN 16   // pixels out of the window to which lines are drawn
+#define RIM    0.25 // how strong the rims of a slanted line are at least
+
+// pixels rounds edges, not sizes, so that boxes which share an edge still do.
+static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
+{
+	int left = (int)lround(box->x * screen->scale);
+	int top = (int)lround(box->y * screen->scale);
+	int right = (int)lround((box->x + box->w) * screen->scale);
+	int bottom = (int)lround((box->y + box->h) * screen->scale);
+	return (SDL_Rect){left, top, right - left, bottom - top};
+}
+
+static void fill(struct tb_screen *screen, struct tb_colour colour, SDL_Rect box)
+{
+	SDL_SetRenderDrawBlendMode(screen->renderer,
+		colour.a == 255 ? SDL_BLENDMODE_NONE : SDL_BLENDMODE_BLEND);
+	SDL_SetRenderDrawColor(screen->renderer, colour.r, colour.g, colour.b, colour.a);
+	SDL_RenderFillRect(screen->renderer, &box);
+}
+
+static void rect(void *context, const struct tb_item *item)
+{
+	struct tb_screen *screen = context;
+	SDL_Rect box = pixels(screen, &item->box);
+	box.w = SDL_max(box.w, item->box.w > 0); // thinner than a pixel is a pixel
+	box.h = SDL_max(box.h, item->box.h > 0);
+	if (item->colour.a > 0)
+		fill(screen, item->colour, box);
+}
+
+static int stroke(const struct tb_screen *screen, double width)
+{
+	return SDL_max((int)lround(width * screen->scale), 1);
+}
+
+static void frame(void *context, const struct tb_item *item)
+{
+	struct tb_screen *screen = context;
+	SDL_Rect box = pixels(screen, &item->box);
+	int width = stroke(screen, item->size);
+	int inner_h = SDL_max(box.h - 2 * width, 0);
+	fill(screen, item->colour, (SDL_Rect){box.x, box.y, box.w, width});
+	fill(screen, item->colour,
+		(SDL_Rect){box.x, box.y + box.h - width, box.w, width});
+	fill(screen, item->colour, (SDL_Rect){box.x, box.y + width, width, inner_h});
+	fill(screen, item->colour,
+		(SDL_Rect){box.x + box.w - width, box.y + width, width, inner_h});
+}
+
+// A stretch of a line from t = 0 to 1.
+struct stretch {
+	double from, to;
+};
+
+// cut keeps of a line the part between two limits of one coordinate.
+static struct stretch cut(
+	struct stretch stretch, double at, double by, double low, double high)
+{
+	if (by == 0)
+		return at < low || at > high ? (struct stretch){1, 0} : stretch;
+	double enter = (by > 0 ? low - at : high - at) / by;
+	double leave = (by > 0 ? high - at : low - at) / by;
+	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
+}
+
+// within is the part of a line that is on the window: SDL would hold every pixel of one
+// that is a thousand windows long.
+static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
+{
+	int w = 0;
+	int h = 0;
+	struct stretch stretch = {0, 1};
+	SDL_GetRendererOutputSize(screen->renderer, &w, &h);
+	stretch = cut(stretch, line.x, line.w, -MARGIN, w + MARGIN);
+	stretch = cut(stretch, line.y, line.h, -MARGIN, h + MARGIN);
+	double length = fmax(stretch.to - stretch.from, 0);
+	return (struct tb_box){line.x + line.w * stretch.from,
+		line.y + line.h * stretch.from, line.w * length, line.h * length};
+}
+
+// slanted draws a line that is neither level nor upright: side by side as many thin ones
+// as it is wide, those at its rims faint, which takes the worst of the steps away.
+static void slanted(struct tb_screen *screen, const struct tb_item *item)
+{
+	double scale = screen->scale;
+	const struct tb_box whole = {item->box.x * scale, item->box.y * scale,
+		item->box.w * scale, item->box.h * scale};
+	const struct tb_box line = within(screen, whole);
+	double dx = line.w;
+	double dy = line.h;
+	if (dx == 0 && dy == 0)
+		return;
+	bool steep = fabs(dy) > fabs(dx);
+	double width = item->size * scale * hypot(dx, dy) / fmax(fabs(dx), fabs(dy));
+	int n_full = (int)floor(width);
+	double rim = (width - n_full) / 2 + RIM;
+	SDL_SetRenderDrawBlendMode(screen->renderer, SDL_BLENDMODE_BLEND);
+	for (int i = -1; i <= n_full; i++) {
+		bool faint = i < 0 || i == n_full;
+		double aside = i - (n_full - 1) / 2.0;
+		double x = line.x + (steep ? aside : 0);
+		double y = line.y + (steep ? 0 : aside);
+		struct tb_colour colour = item->colour;
+		SDL_SetRenderDrawColor(screen->renderer, colour.r, colour.g, colour.b,
+			(Uint8)(colour.a * (faint ? fmin(rim, 1) : 1)));
+		SDL_RenderDrawLineF(screen->renderer, (float)x, (float)y, (float)(x + dx),
+			(float)(y + dy));
+	}
+}
+
+static void line(void *context, const struct tb_item *item)
+{
+	struct tb_screen *screen = context;
+	double half = item->size / 2;
+	struct tb_box box = item->box;
+	if (box.w != 0 && box.h != 0) {
+		slanted(screen, item);
+		return;
+	}
+	// Whichever end comes first.
+	box = (struct tb_box){fmin(box.x, box.x + box.w), fmin(box.y, box.y + box.h),
+		fabs(box.w), fabs(box.h)};
+	int width = stroke(screen, item->size);
+	SDL_Rect thin = pixels(screen, &box);
+	if (box.w == 0) {
+		thin.x = (int)lround((box.x - half) * screen->scale);
+		thin.w = width;
+	} else {
+		thin.y = (int)lround((box.y - half) * screen->scale);
+		thin.h = width;
+	}
+	fill(screen, item->colour, thin);
+}
+
+static void text(void *context, const struct tb_item *item, const char *string)
+{
+	struct tb_screen *screen = context;
+	if (string[0])
+		tb_screen_text_draw(&screen->text, item, string, screen->scale);
+}
+
+static void clip(void *context, const struct tb_box *box)
+{
+	struct tb_screen *screen = context;
+	if (!box) {
+		SDL_RenderSetClipRect(screen->renderer, NULL);
+		return;
+	}
+	SDL_Rect area = pixels(screen, box);
+	SDL_RenderSetClipRect(screen->renderer, &area);
+}
+
+static void paint(struct tb_screen *screen, const struct tb_picture *picture)
+{
+	const struct tb_backend backend = {screen, rect, frame, line, text, clip};
+	struct tb_colour page = picture->page;
+	SDL_SetRenderDrawColor(screen->renderer, page.r, page.g, page.b, 255);
+	SDL_RenderClear(screen->renderer);
+	tb_picture_draw(picture, &backend);
+}
+
+void tb_screen_draw(struct tb_screen *screen, const struct tb_picture *picture)
+{
+	paint(screen, picture);
+	SDL_RenderPresent(screen->renderer);
+}
+
+int tb_screen_png(
+	struct tb_screen *screen, const struct tb_picture *picture, FILE *stream)
+{
+	int w = 0;
+	int h = 0;
+	if (SDL_GetRendererOutputSize(screen->renderer, &w, &h) != 0)
+		return TB_EIO;
+	uint32_t *read = calloc((size_t)w * (size_t)h + 1, sizeof *read);
+	if (!read)
+		return TB_ENOMEM;
+	// What was presented cannot be read back; what is about to be can.
+	paint(screen, picture);
+	int status = TB_EIO;
+	if (SDL_RenderReadPixels(screen->renderer, NULL, SDL_PIXELFORMAT_RGB888, read,
+		    w * (int)sizeof *read) == 0)
+		status = tb_pixels_png(read, w, h, stream);
+	SDL_RenderPresent(screen->renderer);
+	free(read);
+	return status;
+}

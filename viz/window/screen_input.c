@@ -1,0 +1,178 @@
+// What happens to the window: SDL's events as inputs, and inputs as SDL's events.
+#include "screen_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct tb_input pointer_input(
+	const struct tb_screen *screen, enum tb_input_kind kind, int x, int y)
+{
+	return (struct tb_input){.kind = kind,
+		.x = x * screen->per_point_x / screen->scale,
+		.y = y * screen->per_point_y / screen->scale};
+}
+
+// key_input names a key that makes no text. Characters come as text, which knows the
+// keyboard's layout.
+static struct tb_input key_input(const SDL_KeyboardEvent *event)
+{
+	struct tb_input input = {.kind = TB_INPUT_NONE};
+	SDL_Keycode code = event->keysym.sym;
+	bool ctrl = (event->keysym.mod & KMOD_CTRL) != 0;
+	bool alt = (event->keysym.mod & (KMOD_ALT | KMOD_GUI)) != 0;
+	bool character = code >= ' ' && code < 0x7f;
+	if (alt || (character && !ctrl))
+		return input;
+	input.kind = TB_INPUT_KEY;
+	snprintf(input.key, sizeof input.key, "%s%s", ctrl ? "Ctrl+" : "",
+		SDL_GetKeyName(code));
+	return input;
+}
+
+static struct tb_input window_input(
+	struct tb_screen *screen, const SDL_WindowEvent *event)
+{
+	struct tb_input input = {.kind = TB_INPUT_NONE};
+	if (event->event == SDL_WINDOWEVENT_SIZE_CHANGED ||
+		event->event == SDL_WINDOWEVENT_DISPLAY_CHANGED) {
+		tb_screen_measure(screen);
+		input.kind = TB_INPUT_RESIZE;
+	} else if (event->event == SDL_WINDOWEVENT_EXPOSED) {
+		input.kind = TB_INPUT_EXPOSE;
+	} else if (event->event == SDL_WINDOWEVENT_LEAVE) {
+		input.kind = TB_INPUT_LEAVE;
+	}
+	return input;
+}
+
+static struct tb_input translate(struct tb_screen *screen, const SDL_Event *event)
+{
+	struct tb_input input = {.kind = TB_INPUT_NONE};
+	switch (event->type) {
+	case SDL_QUIT:
+		input.kind = TB_INPUT_QUIT;
+		break;
+	case SDL_KEYDOWN:
+		return key_input(&event->key);
+	case SDL_TEXTINPUT:
+		input.kind = TB_INPUT_KEY;
+		snprintf(input.key, sizeof input.key, "%s",
+			strcmp(event->text.text, " ") == 0 ? "Space" : event->text.text);
+		break;
+	case SDL_MOUSEMOTION:
+		return pointer_input(
+			screen, TB_INPUT_MOVE, event->motion.x, event->motion.y);
+	case SDL_MOUSEBUTTONDOWN:
+	case SDL_MOUSEBUTTONUP:
+		if (event->button.button == SDL_BUTTON_LEFT)
+			return pointer_input(screen,
+				event->type == SDL_MOUSEBUTTONDOWN ? TB_INPUT_PRESS
+				: event->button.clicks == 2	   ? TB_INPUT_DOUBLE
+								   : TB_INPUT_RELEASE,
+				event->button.x, event->button.y);
+		break;
+	case SDL_MOUSEWHEEL: {
+		int x;
+		int y;
+		SDL_GetMouseState(&x, &y);
+		x = event->wheel.mouseX ? event->wheel.mouseX : x;
+		y = event->wheel.mouseY ? event->wheel.mouseY : y;
+		input = pointer_input(screen, TB_INPUT_WHEEL, x, y);
+		input.steps = (double)event->wheel.preciseY;
+		if (event->wheel.direction == SDL_MOUSEWHEEL_FLIPPED)
+			input.steps = -input.steps;
+		break;
+	}
+	case SDL_WINDOWEVENT:
+		return window_input(screen, &event->window);
+	case SDL_DROPFILE:
+		input.kind = TB_INPUT_DROP;
+		snprintf(input.path, sizeof input.path, "%s", event->drop.file);
+		SDL_free(event->drop.file);
+		break;
+	case SDL_RENDER_TARGETS_RESET:
+	case SDL_RENDER_DEVICE_RESET:
+		tb_screen_text_forget(&screen->text);
+		input.kind = TB_INPUT_EXPOSE;
+		break;
+	default:
+		break;
+	}
+	return input;
+}
+
+struct tb_input tb_screen_wait(struct tb_screen *screen, int timeout_ms)
+{
+	SDL_Event event;
+	while (SDL_WaitEventTimeout(&event, timeout_ms)) {
+		struct tb_input input = translate(screen, &event);
+		if (input.kind != TB_INPUT_NONE)
+			return input;
+		timeout_ms =
+			0; // what follows is there already, or waits for the next call
+	}
+	return (struct tb_input){.kind = TB_INPUT_NONE};
+}
+
+static void post_key(const char *key)
+{
+	SDL_Event event = {.type = SDL_TEXTINPUT};
+	bool space = SDL_strcasecmp(key, "Space") == 0;
+	if (strlen(key) == 1 || space) {
+		snprintf(
+			event.text.text, sizeof event.text.text, "%s", space ? " " : key);
+		SDL_PushEvent(&event);
+		return;
+	}
+	bool ctrl = strncmp(key, "Ctrl+", 5) == 0;
+	event.type = SDL_KEYDOWN;
+	event.key.state = SDL_PRESSED;
+	event.key.keysym.sym = SDL_GetKeyFromName(ctrl ? key + 5 : key);
+	event.key.keysym.mod = ctrl ? KMOD_LCTRL : KMOD_NONE;
+	SDL_PushEvent(&event);
+}
+
+void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
+{
+	SDL_Event event = {.type = SDL_USEREVENT};
+	int x = (int)lround(input->x * screen->scale / screen->per_point_x);
+	int y = (int)lround(input->y * screen->scale / screen->per_point_y);
+	switch (input->kind) {
+	case TB_INPUT_KEY:
+		post_key(input->key);
+		return;
+	case TB_INPUT_MOVE:
+		event.type = SDL_MOUSEMOTION;
+		event.motion.x = x;
+		event.motion.y = y;
+		break;
+	case TB_INPUT_PRESS:
+	case TB_INPUT_RELEASE:
+	case TB_INPUT_DOUBLE:
+		event.type = input->kind == TB_INPUT_PRESS ? SDL_MOUSEBUTTONDOWN
+							   : SDL_MOUSEBUTTONUP;
+		event.button.button = SDL_BUTTON_LEFT;
+		event.button.clicks = input->kind == TB_INPUT_DOUBLE ? 2 : 1;
+		event.button.x = x;
+		event.button.y = y;
+		break;
+	case TB_INPUT_WHEEL:
+		event.type = SDL_MOUSEWHEEL;
+		event.wheel.mouseX = x;
+		event.wheel.mouseY = y;
+		event.wheel.preciseY = (float)input->steps;
+		break;
+	case TB_INPUT_RESIZE:
+		SDL_SetWindowSize(screen->window, (int)input->x, (int)input->y);
+		return;
+	case TB_INPUT_QUIT:
+		event.type = SDL_QUIT;
+		break;
+	case TB_INPUT_DROP:
+	case TB_INPUT_LEAVE:
+	case TB_INPUT_EXPOSE:
+	case TB_INPUT_NONE:
+		return;
+	}
+	SDL_PushEvent(&event);
+}

@@ -1,0 +1,143 @@
+// Between the window and the viewer: inputs go in, pictures and wishes come out.
+#include "session_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_STEP 1.1 // of a key for larger text
+
+void tb_session_fit(struct tb_session *session)
+{
+	double width;
+	double height;
+	tb_screen_size(session->screen, &width, &height);
+	tb_viewer_resize(session->viewer, width, height);
+}
+
+// open_store shows another store as this one was looked at; when it cannot, this one
+// stays.
+static void open_store(struct tb_session *session, const char *path)
+{
+	struct tb_viewer *opened;
+	struct tb_error error;
+	char text[640];
+	char *name = strdup(path);
+	if (!name || tb_viewer_new(&opened, tb_views, path, 0, &error) != TB_OK) {
+		tb_viewer_notice(session->viewer, "not opened: %s",
+			name ? tb_error_format(&error, text, sizeof text) : path);
+		free(name);
+		return;
+	}
+	struct tb_viewer_look look = tb_viewer_look(session->viewer);
+	look.window = (struct tb_window){0, 0};
+	tb_viewer_free(session->viewer);
+	session->viewer = opened;
+	free(session->store);
+	session->store = name;
+	tb_screen_set_title(session->screen, tb_viewer_title(opened));
+	tb_session_fit(session);
+	tb_viewer_set_look(opened, &look);
+}
+
+void tb_session_take(struct tb_session *session, const struct tb_input *input)
+{
+	struct tb_viewer *viewer = session->viewer;
+	switch (input->kind) {
+	case TB_INPUT_KEY:
+		tb_viewer_key(viewer, input->key);
+		break;
+	case TB_INPUT_MOVE:
+		tb_viewer_pointer(viewer, TB_POINTER_MOVE, input->x, input->y);
+		break;
+	case TB_INPUT_PRESS:
+		tb_viewer_pointer(viewer, TB_POINTER_PRESS, input->x, input->y);
+		break;
+	case TB_INPUT_RELEASE:
+		tb_viewer_pointer(viewer, TB_POINTER_RELEASE, input->x, input->y);
+		break;
+	case TB_INPUT_DOUBLE:
+		tb_viewer_pointer(viewer, TB_POINTER_RELEASE, input->x, input->y);
+		tb_viewer_pointer(viewer, TB_POINTER_DOUBLE, input->x, input->y);
+		break;
+	case TB_INPUT_DROP:
+		open_store(session, input->path);
+		break;
+	case TB_INPUT_WHEEL:
+		tb_viewer_wheel(viewer, input->x, input->y, input->steps);
+		break;
+	case TB_INPUT_LEAVE:
+		tb_viewer_leave(viewer);
+		break;
+	case TB_INPUT_RESIZE:
+		tb_session_fit(session);
+		break;
+	case TB_INPUT_EXPOSE:
+		session->exposed = true;
+		break;
+	case TB_INPUT_QUIT:
+		session->quit = true;
+		break;
+	case TB_INPUT_NONE:
+		break;
+	}
+}
+
+int tb_session_draw(struct tb_session *session, struct tb_error *error)
+{
+	if (!tb_viewer_stale(session->viewer) && !session->exposed)
+		return TB_OK;
+	const struct tb_picture *picture = tb_viewer_picture(session->viewer);
+	if (!picture)
+		return tb_fail(error, TB_ENOMEM, "no memory for the picture");
+	tb_screen_draw(session->screen, picture);
+	session->exposed = false;
+	return TB_OK;
+}
+
+static void copy(struct tb_session *session)
+{
+	char *text = tb_viewer_copy(session->viewer);
+	bool copied = text && tb_screen_copy(session->screen, text);
+	tb_viewer_notice(session->viewer, "%s",
+		copied ? "copied what the panel on the right says"
+		       : "not copied: the display has no clipboard");
+	free(text);
+}
+
+static void scale(struct tb_session *session, double factor)
+{
+	tb_screen_scale(session->screen, factor);
+	tb_session_fit(session);
+}
+
+void tb_session_grant(struct tb_session *session)
+{
+	switch (tb_viewer_take_wish(session->viewer)) {
+	case TB_WISH_SAVE:
+		tb_session_save(session);
+		break;
+	case TB_WISH_EXPORT:
+		tb_session_export(session);
+		break;
+	case TB_WISH_OPEN:
+		open_store(session, tb_viewer_wish_path(session->viewer));
+		break;
+	case TB_WISH_COPY:
+		copy(session);
+		break;
+	case TB_WISH_LARGER:
+		scale(session, TEXT_STEP);
+		break;
+	case TB_WISH_SMALLER:
+		scale(session, 1 / TEXT_STEP);
+		break;
+	case TB_WISH_NATURAL:
+		scale(session, 0);
+		break;
+	case TB_WISH_QUIT:
+		session->quit = true;
+		break;
+	case TB_WISH_NONE:
+		break;
+	}
+}

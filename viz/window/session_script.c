@@ -1,0 +1,162 @@
+// A script in place of a user: its steps go through the window system's queue.
+#include "script.h"
+#include "session_impl.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool shows(const struct tb_picture *picture, const char *text)
+{
+	for (size_t i = 0; picture && i < picture->n_items; i++)
+		if (picture->items[i].kind == TB_ITEM_TEXT &&
+			strstr(tb_picture_string(picture, picture->items[i].text), text))
+			return true;
+	return false;
+}
+
+static void post(struct tb_session *session, enum tb_input_kind kind, double x, double y)
+{
+	tb_screen_post(session->screen, &(struct tb_input){.kind = kind, .x = x, .y = y});
+}
+
+static void post_drag(struct tb_session *session, const double *at)
+{
+	const int n_moves = 8;
+	post(session, TB_INPUT_MOVE, at[0], at[1]);
+	post(session, TB_INPUT_PRESS, at[0], at[1]);
+	for (int i = 1; i <= n_moves; i++)
+		post(session, TB_INPUT_MOVE, at[0] + (at[2] - at[0]) * i / n_moves,
+			at[1] + (at[3] - at[1]) * i / n_moves);
+	post(session, TB_INPUT_RELEASE, at[2], at[3]);
+}
+
+// pass lets script time go by in frames, so that play takes the steps that it would.
+static void pass(struct tb_session *session, double ms)
+{
+	if (tb_viewer_replays(session->viewer))
+		usleep((useconds_t)(ms * 1000)); // that goes by the clock
+	for (; ms > 0; ms -= TB_FRAME_MS)
+		tb_viewer_tick(session->viewer, fmin(ms, TB_FRAME_MS) / 1000);
+	tb_viewer_check(session->viewer);
+}
+
+static int expect(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	bool wanted = step->kind == TB_STEP_EXPECT;
+	if (shows(tb_viewer_picture(session->viewer), step->text) == wanted)
+		return TB_OK;
+	return tb_fail_at(error, TB_EFORMAT, session->options->script, TB_PLACE_LINE,
+		step->line, "the picture shows %s'%s'", wanted ? "no " : "", step->text);
+}
+
+static int press_key(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	// What a prompt takes, beside what is typed into it.
+	static const char *const typing[] = {
+		"Return", "Backspace", "Up", "Down", "Tab", "Escape", "Ctrl+U"};
+	struct tb_request ignored;
+	struct tb_input input = {.kind = TB_INPUT_KEY};
+	bool known = tb_request_of_key(step->text, &ignored);
+	for (size_t i = 0; i < sizeof typing / sizeof *typing; i++)
+		known |= tb_viewer_typing(session->viewer) &&
+			 strcmp(step->text, typing[i]) == 0;
+	if (!known)
+		return tb_fail_at(error, TB_EFORMAT, session->options->script,
+			TB_PLACE_LINE, step->line, "no key is called '%.40s'",
+			step->text);
+	snprintf(input.key, sizeof input.key, "%s", step->text);
+	tb_screen_post(session->screen, &input);
+	return TB_OK;
+}
+
+static void type(struct tb_session *session, const char *text)
+{
+	for (; *text; text++) {
+		struct tb_input input = {.kind = TB_INPUT_KEY};
+		snprintf(input.key, sizeof input.key, "%.1s", text);
+		if (*text == ' ')
+			snprintf(input.key, sizeof input.key, "Space");
+		tb_screen_post(session->screen, &input);
+	}
+}
+
+static int act(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	const double *at = step->numbers;
+	struct tb_input input = {.x = at[0], .y = at[1]};
+	switch (step->kind) {
+	case TB_STEP_KEY:
+		return press_key(session, step, error);
+	case TB_STEP_TYPE:
+		type(session, step->text);
+		break;
+	case TB_STEP_DOUBLE:
+		post(session, TB_INPUT_MOVE, at[0], at[1]);
+		post(session, TB_INPUT_PRESS, at[0], at[1]);
+		post(session, TB_INPUT_RELEASE, at[0], at[1]);
+		post(session, TB_INPUT_PRESS, at[0], at[1]);
+		post(session, TB_INPUT_DOUBLE, at[0], at[1]);
+		break;
+	case TB_STEP_HOVER:
+		post(session, TB_INPUT_MOVE, at[0], at[1]);
+		break;
+	case TB_STEP_CLICK:
+		post(session, TB_INPUT_MOVE, at[0], at[1]);
+		post(session, TB_INPUT_PRESS, at[0], at[1]);
+		post(session, TB_INPUT_RELEASE, at[0], at[1]);
+		break;
+	case TB_STEP_DRAG:
+		post_drag(session, at);
+		break;
+	case TB_STEP_WHEEL:
+		input.kind = TB_INPUT_WHEEL;
+		input.steps = at[2];
+		tb_screen_post(session->screen, &input);
+		break;
+	case TB_STEP_RESIZE:
+		post(session, TB_INPUT_RESIZE, at[0], at[1]);
+		break;
+	case TB_STEP_WAIT:
+		pass(session, at[0]);
+		break;
+	case TB_STEP_EXPECT:
+	case TB_STEP_REFUSE:
+		return expect(session, step, error);
+	case TB_STEP_DUMP:
+		return tb_session_write(session, step->text, true, error);
+	case TB_STEP_SCREENSHOT:
+		return tb_session_write(session, step->text, false, error);
+	}
+	return TB_OK;
+}
+
+// steps takes them one by one; what a step puts into the queue is taken before the next.
+static int steps(struct tb_session *session, const struct tb_script *script,
+	struct tb_error *error)
+{
+	int status = tb_session_draw(session, error);
+	for (size_t i = 0; status == TB_OK && i < script->n && !session->quit; i++) {
+		status = act(session, &script->steps[i], error);
+		struct tb_input input;
+		while ((input = tb_screen_wait(session->screen, 0)).kind != TB_INPUT_NONE)
+			tb_session_take(session, &input);
+		tb_session_grant(session);
+		if (status == TB_OK)
+			status = tb_session_draw(session, error);
+	}
+	return status;
+}
+
+int tb_session_play(struct tb_session *session, struct tb_error *error)
+{
+	struct tb_script script = {0};
+	int status = tb_script_load(&script, session->options->script, error);
+	if (status == TB_OK)
+		status = steps(session, &script, error);
+	tb_script_fini(&script);
+	return status;
+}
