@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
+#include "trace.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -81,56 +82,52 @@ static int try_store(const struct info_options *options, struct tb_error *error)
 	return status;
 }
 
-static int try_job(const struct info_options *options, struct tb_error *error)
+static int try_trace(const struct info_options *options, struct tb_error *error)
 {
-	struct tb_job *job = NULL;
-	int status = tb_job_read(&job, options->file, error);
-	if (status == TB_OK)
-		status = info_show_job(options, job, error);
-	tb_job_free(job);
+	struct tb_trace trace;
+	const struct tb_packets_options packets = {0};
+	const struct tb_trace_request request = {.paths = &options->file,
+		.n = 1,
+		.stdin_kind = options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
+		.packets = &packets};
+	int status = tb_trace_read(&trace, &request, error);
+	if (status != TB_OK)
+		return status;
+	status = trace.job ? info_show_job(options, trace.job, error)
+			   : info_show_packets(options, trace.packets, error);
+	tb_job_free(trace.job);
+	tb_packets_free(trace.packets);
 	return status;
 }
 
-static int try_packets(const struct info_options *options, struct tb_error *error)
-{
-	struct tb_packets *packets = NULL;
-	int status = tb_packets_open(&packets, &options->file, 1, NULL, error);
-	if (status == TB_OK)
-		status = info_show_packets(options, packets, error);
-	tb_packets_free(packets);
-	return status;
-}
-
-// refuse_empty says of an empty file what each reader alone would say of its own format.
+// refuse_empty names all that an empty file could have been.
 static int refuse_empty(const char *file, struct tb_error *error)
 {
 	struct stat entry;
+	char formats[256];
 	if (stat(file, &entry) != 0 || !S_ISREG(entry.st_mode) || entry.st_size != 0)
 		return TB_OK;
-	return tb_fail_in(error, TB_EFORMAT, file,
-		"is empty: expected a store, a packet capture (pcap, pcapng) or a job "
-		"(GOAL, flow list)");
+	return tb_fail_in(error, TB_EFORMAT, file, "is empty: expected a store, %s",
+		tb_trace_formats(" or ", formats, sizeof formats));
 }
 
-// show asks one reader after the other. Standard input can be read but once, so there the
+// show asks for a store before a trace. Standard input can be read but once, so there the
 // user says what it is.
 static int show(const struct info_options *options, struct tb_error *error)
 {
+	char formats[256];
 	if (strcmp(options->file, "-") == 0)
-		return options->stdin_is_job ? try_job(options, error)
-					     : try_packets(options, error);
+		return try_trace(options, error);
 	int status = refuse_empty(options->file, error);
 	if (status == TB_OK)
 		status = try_store(options, error);
-	if (status == TB_EFOREIGN)
-		status = try_job(options, error);
-	if (status == TB_EFOREIGN)
-		status = try_packets(options, error);
-	if (status == TB_EFOREIGN)
-		return tb_fail_in(error, TB_EFOREIGN, options->file,
-			"neither a store nor a packet capture (pcap, pcapng) nor a job "
-			"(GOAL, flow list)");
-	return status;
+	if (status != TB_EFOREIGN)
+		return status;
+	status = try_trace(options, error);
+	if (status != TB_EFOREIGN)
+		return status;
+	return tb_fail_in(error, TB_EFOREIGN, options->file, "neither a store nor %s",
+		tb_trace_formats(" nor ", formats, sizeof formats));
 }
 
 int tb_cmd_info(int argc, char **argv)

@@ -27,13 +27,6 @@
 
 #include <stdio.h>
 
-// tb_flow_list_begins says whether a stream with this first byte may be a flow list
-// rather than GOAL.
-static inline bool tb_flow_list_begins(int first)
-{
-	return first == 'N' || first == '#';
-}
-
 // tb_flow_list_read takes the stream to its end, as tb_goal_text_read does. TB_EFOREIGN
 // when the first line that says something is not "Nodes".
 int tb_flow_list_read(struct tb_job **job, FILE *stream, const char *name,

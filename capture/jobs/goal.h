@@ -1,14 +1,19 @@
-// GOAL on streams: the two forms that tb_job_read and tb_job_write_* choose between.
+// GOAL on streams, in its two forms.
 #ifndef TB_GOAL_H
 #define TB_GOAL_H
 
+#include "bytes.h"
 #include "job.h"
 
 #include <stdio.h>
 
-// First byte of the binary form (its magic is 4223 as a little-endian u64); no text
-// begins with it.
-#define TB_GOAL_BINARY_FIRST 0x7f
+// tb_goal_binary_begins reports whether the bytes begin like the binary form: with 4223
+// as a little-endian u64.
+static inline bool tb_goal_binary_begins(struct tb_bytes first)
+{
+	return tb_bytes_have(first, 0, 8) &&
+	       memcmp(first.data, "\x7f\x10\0\0\0\0\0\0", 8) == 0;
+}
 
 // Readers take the stream to its end. `name` stands in messages. TB_EFOREIGN when the
 // beginning is not that of the form. A read error of the stream looks like its end: ask

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC	     UINT64_C(4223)
 #define MAGIC_BYTES  8
 #define HEADER_BYTES 14 // with the magic
 #define TABLE_BYTES  16 // a rank
@@ -237,7 +236,7 @@ static int read_ranks(
 static int read_image(const struct image *image, struct tb_job_builder **builder,
 	struct tb_error *error)
 {
-	if (image->n < MAGIC_BYTES || get_u64(image->bytes) != MAGIC)
+	if (!tb_goal_binary_begins((struct tb_bytes){image->bytes, image->n}))
 		return tb_fail_in(error, TB_EFOREIGN, image->name,
 			"is no binary GOAL: expected 4223 in its first 8 bytes");
 	if (image->n < HEADER_BYTES)

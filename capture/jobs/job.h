@@ -93,11 +93,6 @@ void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line);
 int tb_job_finish(struct tb_job_builder *builder, const char *name, struct tb_job **job,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_job_read reads GOAL, text or binary, or a flow list (flow_list.h), plain or
-// compressed (infile.h), "-" for standard input. TB_EFOREIGN when it is none of them.
-int tb_job_read(
-	struct tb_job **job, const char *path, struct tb_error *error) TB_MUST_USE;
-
 // Writing GOAL. The text form keeps labels l1, l2, ... a rank; the binary form is that of
 // LogGOPSim's txt2bin. Both read back to an equal job.
 int tb_job_write_text(

@@ -19,12 +19,12 @@ struct tb_capture_file {
 	uint64_t n_records;
 };
 
-enum kind { NO_CAPTURE, PCAP, PCAPNG };
-
 // The magic numbers of microsecond, nanosecond and patched ("Kuznetzov") pcap in both
 // byte orders, and the type of pcapng's first block.
-static enum kind kind_of(uint32_t magic)
+enum tb_capture_kind tb_capture_kind(struct tb_bytes first)
 {
+	uint32_t magic = 0;
+	(void)tb_bytes_u32(first, 0, &magic);
 	switch (magic) {
 	case 0xa1b2c3d4:
 	case 0xd4c3b2a1:
@@ -32,28 +32,26 @@ static enum kind kind_of(uint32_t magic)
 	case 0x4d3cb2a1:
 	case 0xa1b2cd34:
 	case 0x34cdb2a1:
-		return PCAP;
+		return TB_CAPTURE_KIND_PCAP;
 	case 0x0a0d0d0a:
-		return PCAPNG;
+		return TB_CAPTURE_KIND_PCAPNG;
 	default:
-		return NO_CAPTURE;
+		return TB_CAPTURE_NONE;
 	}
 }
 
 static int recognise(
-	struct tb_capture_file *file, enum kind *kind, struct tb_error *error)
+	struct tb_capture_file *file, enum tb_capture_kind *kind, struct tb_error *error)
 {
 	struct tb_bytes first;
-	uint32_t magic = 0;
-	int status = tb_infile_peek(file->input, sizeof magic, &first, error);
+	int status = tb_infile_peek(file->input, 4, &first, error);
 	if (status != TB_OK)
 		return status;
 	if (first.n == 0)
 		return tb_fail_in(error, TB_EFOREIGN, file->name,
 			"is empty, expected a capture (pcap or pcapng)");
-	(void)tb_bytes_u32(first, 0, &magic);
-	*kind = kind_of(magic);
-	if (*kind != NO_CAPTURE)
+	*kind = tb_capture_kind(first);
+	if (*kind != TB_CAPTURE_NONE)
 		return TB_OK;
 	return tb_fail_in(error, TB_EFOREIGN, file->name,
 		"is no capture: expected pcap or pcapng, plain or compressed");
@@ -100,13 +98,14 @@ static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
 
 static int open_stream(struct tb_capture_file *file, struct tb_error *error)
 {
-	enum kind kind = NO_CAPTURE;
+	enum tb_capture_kind kind = TB_CAPTURE_NONE;
 	int status = recognise(file, &kind, error);
 	if (status != TB_OK)
 		return status;
 	// Two small pieces are read per record; without this each takes a lock.
 	__fsetlocking(file->stream, FSETLOCKING_BYCALLER);
-	return kind == PCAPNG ? open_pcapng(file, error) : open_pcap(file, error);
+	return kind == TB_CAPTURE_KIND_PCAPNG ? open_pcapng(file, error)
+					      : open_pcap(file, error);
 }
 
 int tb_capture_file_open(

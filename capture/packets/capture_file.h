@@ -11,6 +11,11 @@
 
 struct tb_capture_file; // opaque
 
+enum tb_capture_kind { TB_CAPTURE_NONE, TB_CAPTURE_KIND_PCAP, TB_CAPTURE_KIND_PCAPNG };
+
+// tb_capture_kind reports what a file that begins with these bytes is, by the first four.
+enum tb_capture_kind tb_capture_kind(struct tb_bytes first);
+
 // tb_capture_file_open opens `path` ("-" is standard input). TB_EFOREIGN when it is no
 // capture, TB_EFORMAT when it is a broken one, TB_EIO when the system refuses.
 int tb_capture_file_open(struct tb_capture_file **file, const char *path,

@@ -2,14 +2,12 @@
 #include "workload_impl.h"
 
 #include "survey.h"
+#include "trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define FORMATS "a packet capture (pcap, pcapng) or a job (GOAL, flow list)"
 
 static int no_memory(struct tb_error *error)
 {
@@ -46,17 +44,20 @@ void tb_workload_free(struct tb_workload *workload)
 	free(workload);
 }
 
-// read_job says with TB_EFOREIGN that the file may be a capture.
-static int read_job(const struct tb_workload *workload, const char *file,
+// read_job leaves `job` NULL for packets, which are opened later: several files may be
+// one trace.
+static int read_job(const struct tb_workload *workload, const char *const *file,
 	struct tb_job **job, struct tb_error *error)
 {
-	struct stat entry;
-	if (is_stdin(file) && !workload->options->stdin_is_job)
-		return TB_EFOREIGN;
-	if (!is_stdin(file) && stat(file, &entry) == 0 && S_ISREG(entry.st_mode) &&
-		entry.st_size == 0)
-		return tb_fail_in(error, TB_EFORMAT, file, "is empty: expected " FORMATS);
-	return tb_job_read(job, file, error);
+	struct tb_trace trace;
+	const struct tb_trace_request request = {.paths = file,
+		.n = 1,
+		.stdin_kind = workload->options->stdin_is_job ? TB_TRACE_JOB
+							      : TB_TRACE_PACKETS};
+	int status = tb_trace_read(&trace, &request, error);
+	if (status == TB_OK)
+		*job = trace.job;
+	return status;
 }
 
 static struct workload_input *new_input(struct tb_workload *workload)
@@ -72,11 +73,8 @@ static int read_traces(struct tb_workload *workload, struct tb_error *error)
 	struct workload_input *captures = NULL;
 	for (size_t i = 0; i < options->n_traces; i++) {
 		struct tb_job *job = NULL;
-		int status = read_job(workload, options->traces[i], &job, error);
-		if (status != TB_OK && status != TB_EFOREIGN)
-			return status;
-		if (status == TB_EFOREIGN && is_stdin(options->traces[i]) &&
-			options->stdin_is_job)
+		int status = read_job(workload, &options->traces[i], &job, error);
+		if (status != TB_OK)
 			return status;
 		struct workload_input *input =
 			job || !captures ? new_input(workload) : captures;
@@ -104,8 +102,8 @@ static int read_specs(struct tb_workload *workload, struct tb_error *error)
 			return status;
 		input->files = &input->spec.file;
 		input->n_files = 1;
-		status = read_job(workload, input->spec.file, &input->job, error);
-		if (status != TB_OK && status != TB_EFOREIGN)
+		status = read_job(workload, input->files, &input->job, error);
+		if (status != TB_OK)
 			return status;
 	}
 	return TB_OK;
@@ -249,15 +247,6 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 	return TB_OK;
 }
 
-static int foreign(const struct tb_error *said, struct tb_error *error)
-{
-	// Which one of several it is stands in the error of the reader.
-	char file[sizeof said->file];
-	memcpy(file, said->file, sizeof file);
-	return tb_fail_in(error, TB_EFOREIGN, file,
-		"neither a packet capture (pcap, pcapng) nor a job (GOAL, flow list)");
-}
-
 // look_at_captures finds out who takes part, where that is needed before the replay.
 static int look_at_captures(struct tb_workload *workload, struct workload_input *input,
 	struct tb_error *error)
@@ -300,8 +289,6 @@ static int open_captures(struct tb_workload *workload, struct workload_input *in
 	if (status == TB_OK)
 		status = tb_packets_open(
 			&input->packets, input->files, input->n_files, &packets, &said);
-	if (status == TB_EFOREIGN)
-		return foreign(&said, error);
 	if (status == TB_OK)
 		status = tb_packets_look_ahead(input->packets, &said);
 	if (status != TB_OK && error)

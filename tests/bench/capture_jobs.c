@@ -2,6 +2,7 @@
 // takes.
 #include "collective.h"
 #include "synth.h"
+#include "trace.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // GOAL: what is read, what is written, and what is said of broken input.
 #include "goal.h"
+#include "trace.h"
 
 #include "../job_equal.h"
 
@@ -20,7 +21,7 @@ static int read_bytes(
 	*error = (struct tb_error){0};
 	FILE *stream = fmemopen((void *)(uintptr_t)bytes, n, "rb");
 	assert_non_null(stream);
-	bool binary = n > 0 && *(const char *)bytes == TB_GOAL_BINARY_FIRST;
+	bool binary = n > 0 && *(const char *)bytes == 0x7f;
 	int status = binary ? tb_goal_binary_read(job, stream, "job", error)
 			    : tb_goal_text_read(job, stream, "job", error);
 	fclose(stream);

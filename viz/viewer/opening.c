@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #define MOST_OFFERS 16
@@ -33,56 +32,6 @@ struct tb_opening {
 	int n_offers, chosen;
 	char trouble[512];
 };
-
-static bool ends_in(const char *name, size_t length, const char *ending)
-{
-	size_t n = strlen(ending);
-	return length > n && strncasecmp(name + length - n, ending, n) == 0;
-}
-
-static bool is_named_so(const char *path)
-{
-	static const char *const packed[] = {".gz", ".zst"};
-	static const char *const endings[] = {
-		".pcap", ".pcapng", ".cap", ".dmp", ".goal", ".cm"};
-	size_t length = strlen(path), whole = length;
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (ends_in(path, length, packed[i]))
-			length -= strlen(packed[i]);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (ends_in(path, length, endings[i]))
-			return true;
-	// So much is called .bin that only its first bytes tell, unless it is packed.
-	return length < whole && ends_in(path, length, ".bin");
-}
-
-// begins_so compares the first bytes with those of pcap (either order of bytes, micro- or
-// nanoseconds) and pcapng, and with the beginnings of GOAL's text and binary forms.
-static bool begins_so(const char *path)
-{
-	static const struct {
-		const char *bytes;
-		size_t n;
-	} beginnings[] = {{"\xa1\xb2\xc3\xd4", 4}, {"\xd4\xc3\xb2\xa1", 4},
-		{"\xa1\xb2\x3c\x4d", 4}, {"\x4d\x3c\xb2\xa1", 4}, {"\n\r\r\n", 4},
-		{"num_ranks", 9}, {"\x7f\x10\0\0\0\0\0\0", 8}};
-	char bytes[16];
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return false;
-	size_t n = fread(bytes, 1, sizeof bytes, file);
-	fclose(file);
-	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-		if (n >= beginnings[i].n &&
-			memcmp(bytes, beginnings[i].bytes, beginnings[i].n) == 0)
-			return true;
-	return false;
-}
-
-bool tb_opening_is_trace(const char *path)
-{
-	return access(path, R_OK) == 0 && (is_named_so(path) || begins_so(path));
-}
 
 // offer_sizes offers a preset in the sizes from LEAST_NODES to MOST_NODES.
 static void offer_sizes(struct tb_opening *opening, const char *preset)

@@ -11,10 +11,6 @@
 
 struct tb_opening; // opaque
 
-// tb_opening_is_trace says whether a file looks like a capture or a job: by its first
-// bytes or its name.
-bool tb_opening_is_trace(const char *path);
-
 int tb_opening_new(struct tb_opening **opening, const char *trace,
 	struct tb_error *error) TB_MUST_USE;
 // tb_opening_free ends the replay and removes its store.

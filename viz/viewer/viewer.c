@@ -1,5 +1,6 @@
 #include "viewer.h"
 
+#include "trace.h"
 #include "viewer_impl.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 		return TB_OK;
 	}
 	tb_source_opened(&viewer->source, NULL);
-	if (status == TB_EFOREIGN && tb_opening_is_trace(path))
+	const struct tb_trace_reader *reader;
+	if (status == TB_EFOREIGN && tb_trace_find(&reader, path, NULL) == TB_OK)
 		return tb_opening_new(&viewer->source.opening, path, error);
 	if (id == 0 && has_no_run(path)) {
 		tb_viewer_report(viewer, &cause);

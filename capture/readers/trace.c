@@ -1,0 +1,248 @@
+#include "trace.h"
+
+#include "capture_file.h"
+#include "flow_list.h"
+#include "goal.h"
+#include "infile.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct tb_trace_stream {
+	FILE *stream; // NULL: a folder, or standard input that holds packets
+	struct tb_infile *file;
+	const char *name;
+};
+
+static enum tb_trace_match probe_pcap(const struct tb_trace_look *look)
+{
+	return tb_capture_kind(look->first) == TB_CAPTURE_KIND_PCAP ? TB_TRACE_SURE
+								    : TB_TRACE_NO;
+}
+
+static enum tb_trace_match probe_pcapng(const struct tb_trace_look *look)
+{
+	return tb_capture_kind(look->first) == TB_CAPTURE_KIND_PCAPNG ? TB_TRACE_SURE
+								      : TB_TRACE_NO;
+}
+
+static bool stands_at(struct tb_bytes text, size_t at, const char *word)
+{
+	size_t n = strlen(word);
+	return tb_bytes_have(text, at, n) && memcmp(text.data + at, word, n) == 0;
+}
+
+// skip_to is the place behind the next `end`, or the end of the text.
+static size_t skip_to(struct tb_bytes text, size_t at, const char *end)
+{
+	while (at < text.n && !stands_at(text, at, end))
+		at++;
+	return at < text.n ? at + strlen(end) : text.n;
+}
+
+static bool is_blank(uint8_t byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+// probe_word looks for `word` behind blanks and comments: those from `line_comment` to
+// the end of the line, and of C where that is "//".
+static enum tb_trace_match probe_word(
+	struct tb_bytes text, const char *line_comment, const char *word)
+{
+	size_t at = 0;
+	for (;;) {
+		while (at < text.n && is_blank(text.data[at]))
+			at++;
+		if (stands_at(text, at, line_comment))
+			at = skip_to(text, at, "\n");
+		else if (*line_comment == '/' && stands_at(text, at, "/*"))
+			at = skip_to(text, at + 2, "*/");
+		else
+			break;
+	}
+	if (stands_at(text, at, word))
+		return TB_TRACE_SURE;
+	bool shown_all = text.n < TB_INFILE_PEEK_MAX;
+	bool cut = text.n - at < strlen(word);
+	return cut && !shown_all ? TB_TRACE_MAYBE : TB_TRACE_NO;
+}
+
+static enum tb_trace_match probe_goal(const struct tb_trace_look *look)
+{
+	return probe_word(look->first, "//", "num_ranks");
+}
+
+static enum tb_trace_match probe_goal_binary(const struct tb_trace_look *look)
+{
+	return tb_goal_binary_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
+static enum tb_trace_match probe_flow_list(const struct tb_trace_look *look)
+{
+	return probe_word(look->first, "#", "Nodes");
+}
+
+static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
+	const struct tb_trace_stream *stream, struct tb_error *error)
+{
+	(void)stream; // the paths are opened by name, since there may be several
+	if (!request->packets)
+		return TB_OK;
+	return tb_packets_open(
+		&trace->packets, request->paths, request->n, request->packets, error);
+}
+
+typedef int read_job(
+	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error);
+
+// read_job_with reports the cause where a cut stream breaks what was read from it.
+static int read_job_with(read_job *read, struct tb_trace *trace,
+	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
+	struct tb_error *error)
+{
+	struct tb_job *job = NULL;
+	if (request->n != 1 || !stream->stream)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a job, which is in one file");
+	int status = read(&job, stream->stream, stream->name, error);
+	int cause = tb_infile_check(stream->file, error);
+	if (status == TB_OK && cause == TB_OK) {
+		job->form = trace->reader->name;
+		trace->job = job;
+		return TB_OK;
+	}
+	tb_job_free(job);
+	return cause != TB_OK ? cause : status;
+}
+
+static int read_goal(struct tb_trace *trace, const struct tb_trace_request *request,
+	const struct tb_trace_stream *stream, struct tb_error *error)
+{
+	return read_job_with(tb_goal_text_read, trace, request, stream, error);
+}
+
+static int read_goal_binary(struct tb_trace *trace,
+	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
+	struct tb_error *error)
+{
+	return read_job_with(tb_goal_binary_read, trace, request, stream, error);
+}
+
+static int read_flow_list(struct tb_trace *trace, const struct tb_trace_request *request,
+	const struct tb_trace_stream *stream, struct tb_error *error)
+{
+	return read_job_with(tb_flow_list_read, trace, request, stream, error);
+}
+
+static const struct tb_trace_reader readers[] = {
+	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets},
+	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets},
+	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal},
+	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary},
+	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list},
+};
+#define N_READERS (sizeof readers / sizeof *readers)
+
+char *tb_trace_formats(const char *joint, char *buffer, size_t size)
+{
+	static const char *const kinds[] = {"a packet capture", "a job"};
+	size_t at = 0;
+	for (size_t i = 0; i < N_READERS && at < size; i++) {
+		bool begins = i == 0 || readers[i].kind != readers[i - 1].kind;
+		if (!begins && readers[i].name == readers[i - 1].name)
+			continue;
+		at += (size_t)snprintf(buffer + at, size - at, "%s%s%s%s%s",
+			begins && i > 0 ? ")" : "", begins && i > 0 ? joint : "",
+			begins ? kinds[readers[i].kind] : "", begins ? " (" : ", ",
+			readers[i].name);
+	}
+	if (at < size)
+		snprintf(buffer + at, size - at, ")");
+	return buffer;
+}
+
+static int choose(const struct tb_trace_reader **reader, const struct tb_trace_look *look,
+	const char *name, struct tb_error *error)
+{
+	enum tb_trace_match surest = TB_TRACE_NO;
+	char formats[256];
+	if (look->first.n == 0 && !look->is_folder)
+		return tb_fail_in(error, TB_EFORMAT, name, "is empty: expected %s",
+			tb_trace_formats(" or ", formats, sizeof formats));
+	for (size_t i = 0; i < N_READERS; i++) {
+		enum tb_trace_match match = readers[i].probe(look);
+		if (match <= surest)
+			continue;
+		surest = match;
+		*reader = &readers[i];
+	}
+	if (surest != TB_TRACE_NO)
+		return TB_OK;
+	return tb_fail_in(error, TB_EFOREIGN, name, "neither %s",
+		tb_trace_formats(" nor ", formats, sizeof formats));
+}
+
+// look_into opens the file, unless it is a folder, and chooses its reader. The stream is
+// left to the caller to close, on failure too.
+static int look_into(const struct tb_trace_reader **reader,
+	struct tb_trace_stream *stream, const char *path, struct tb_error *error)
+{
+	struct tb_trace_look look = {.path = path};
+	struct stat entry;
+	stream->name = strcmp(path, "-") == 0 ? "standard input" : path;
+	look.is_folder = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+	if (look.is_folder && choose(reader, &look, stream->name, NULL) == TB_OK)
+		return TB_OK;
+	int status = tb_infile_open(&stream->stream, &stream->file, path, error);
+	if (status == TB_OK)
+		status = tb_infile_peek(
+			stream->file, TB_INFILE_PEEK_MAX, &look.first, error);
+	return status == TB_OK ? choose(reader, &look, stream->name, error) : status;
+}
+
+int tb_trace_find(
+	const struct tb_trace_reader **reader, const char *path, struct tb_error *error)
+{
+	struct tb_trace_stream stream = {0};
+	int status = look_into(reader, &stream, path, error);
+	if (stream.stream)
+		fclose(stream.stream);
+	return status;
+}
+
+int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_error *error)
+{
+	struct tb_trace_stream stream = {0};
+	struct tb_trace made = {.reader = &readers[0]};
+	// Standard input can be read but once, and packets are opened by name.
+	bool known = strcmp(request->paths[0], "-") == 0 &&
+		     request->stdin_kind == TB_TRACE_PACKETS;
+	int status = TB_OK;
+	if (!known)
+		status = look_into(&made.reader, &stream, request->paths[0], error);
+	if (status == TB_OK)
+		status = made.reader->read(&made, request, &stream, error);
+	if (stream.stream)
+		fclose(stream.stream);
+	if (status == TB_OK)
+		*trace = made;
+	return status;
+}
+
+int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)
+{
+	struct tb_trace trace;
+	const struct tb_trace_request request = {
+		.paths = &path, .n = 1, .stdin_kind = TB_TRACE_JOB};
+	int status = tb_trace_read(&trace, &request, error);
+	if (status != TB_OK)
+		return status;
+	if (!trace.job)
+		return tb_fail_in(error, TB_EFOREIGN, path, "is no job, but %s",
+			trace.reader->name);
+	*job = trace.job;
+	return TB_OK;
+}
