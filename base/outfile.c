@@ -35,6 +35,23 @@ static FILE *stream_into(const struct tb_newfile *file)
 	return stream;
 }
 
+static int stat_named(const char *name, int standard, struct stat *status)
+{
+	return strcmp(name, "-") == 0 ? fstat(standard, status) : stat(name, status);
+}
+
+int tb_outfile_spare(const char *name, const char *input, struct tb_error *error)
+{
+	struct stat to, from;
+	if (stat_named(name, STDOUT_FILENO, &to) != 0 || !S_ISREG(to.st_mode) ||
+		stat_named(input, STDIN_FILENO, &from) != 0 || to.st_dev != from.st_dev ||
+		to.st_ino != from.st_ino)
+		return TB_OK;
+	bool standard = strcmp(name, "-") == 0;
+	return tb_fail_in(error, TB_EUSAGE, standard ? "standard output" : name,
+		"is the same file as the input '%s': write to another one", input);
+}
+
 int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *error)
 {
 	struct tb_outfile opened = {0};

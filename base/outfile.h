@@ -14,6 +14,12 @@ struct tb_outfile {
 	struct tb_newfile file;
 };
 
+// tb_outfile_spare refuses an output that would overwrite an input: TB_EUSAGE when `name`
+// is the same regular file as `input`, whatever links lead to it. A command asks for each
+// of its inputs before it opens any. "-" is standard output and standard input.
+int tb_outfile_spare(
+	const char *name, const char *input, struct tb_error *error) TB_MUST_USE;
+
 // tb_outfile_open starts writing `name`. On failure nothing is left behind.
 int tb_outfile_open(
 	struct tb_outfile *out, const char *name, struct tb_error *error) TB_MUST_USE;

@@ -3,6 +3,7 @@
 #include "cmd_capture_watch.h"
 #include "commands.h"
 #include "live.h"
+#include "outfile.h"
 #include "privileges.h"
 #include "progress.h"
 #include "units.h"
@@ -14,7 +15,6 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -287,24 +287,12 @@ static int fail_write(const struct session *session, struct tb_error *error)
 		"writing failed: %s", strerror(errno));
 }
 
-// writes_what_it_reads tells whether opening the output would empty the input.
-static bool writes_what_it_reads(const struct arguments *args)
-{
-	struct stat from, to;
-	if (!args->read || strcmp(args->write, "-") == 0)
-		return false;
-	int known = strcmp(args->read, "-") == 0 ? fstat(STDIN_FILENO, &from)
-						 : stat(args->read, &from);
-	return known == 0 && stat(args->write, &to) == 0 && S_ISREG(to.st_mode) &&
-	       from.st_dev == to.st_dev && from.st_ino == to.st_ino;
-}
-
 static int open_output(struct session *session, struct tb_error *error)
 {
 	const char *path = session->args->write;
-	if (writes_what_it_reads(session->args))
-		return tb_fail_in(
-			error, TB_EUSAGE, path, "is what is read: write to another file");
+	const char *input = session->args->read;
+	if (input && tb_outfile_spare(path, input, error) != TB_OK)
+		return TB_EUSAGE;
 	session->format = tb_capture_format_of(path);
 	session->stream = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
 	if (!session->stream)

@@ -185,7 +185,8 @@ int tb_cmd_compare(int argc, char **argv)
 		.output = {.allowed = TB_FORMATS_OF_LISTS, .file = "-"}};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	int code = tb_cmd_output_settle(&options.output, COMMAND);
+	int code = tb_cmd_output_settle(
+		&options.output, COMMAND, options.stores, (size_t)options.n_stores);
 	if (code != TB_EXIT_OK)
 		return code;
 	if (options.n_stores == 1 && options.n_runs == 1)

@@ -127,7 +127,8 @@ int tb_cmd_matrix(int argc, char **argv)
 		.picture.output = TB_PICTURE_OUTPUT, .to = TB_TIME_NEVER};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	int code = tb_cmd_output_settle(&options.picture.output, COMMAND);
+	int code =
+		tb_cmd_output_settle(&options.picture.output, COMMAND, &options.store, 1);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_error error;

@@ -134,7 +134,8 @@ int tb_cmd_plot(int argc, char **argv)
 	} else {
 		argp_err_exit_status = TB_EXIT_USAGE;
 		argp_parse(&argp, argc, argv, 0, NULL, &options);
-		code = tb_cmd_output_settle(&options.picture.output, COMMAND);
+		code = tb_cmd_output_settle(&options.picture.output, COMMAND,
+			options.stores, options.curves.n_stores);
 		if (code == TB_EXIT_OK && run_plot(&options, &error) != TB_OK)
 			code = tb_cli_fail(&error);
 	}

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "network.h"
+#include "output_args.h"
 #include "value_list.h"
 
 #include <argp.h>
@@ -366,6 +367,21 @@ static bool reads_stdin(const struct parsing *parsing)
 	return false;
 }
 
+// spare_inputs refuses a store that is one of the files that are read.
+static int spare_inputs(const struct replay_options *options)
+{
+	const struct tb_workload_options *workload = &options->workload;
+	const char *const others[] = {options->network, workload->map,
+		options->route_file, options->fault_file};
+	int code = tb_cmd_spare(options->output, workload->traces, workload->n_traces);
+	if (!code)
+		code = tb_cmd_spare(options->output, workload->jobs, workload->n_jobs);
+	if (!code)
+		code = tb_cmd_spare(
+			options->output, others, sizeof others / sizeof *others);
+	return code;
+}
+
 static int run_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.workload.n_traces;
@@ -378,12 +394,15 @@ static int run_all(const struct parsing *parsing)
 	if (n > 1 && reads_stdin(parsing))
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
+	int code = spare_inputs(&parsing->options);
+	if (code != TB_EXIT_OK)
+		return code;
 	struct replay_options *tasks = calloc(n, sizeof *tasks);
 	if (!tasks)
 		return tb_cli_fail(&no_memory);
-	int code = !plan(parsing, tasks, n) ? tb_cli_fail(&no_memory)
-		   : n == 1		    ? replay_run(tasks)
-					    : replay_many(tasks, n);
+	code = !plan(parsing, tasks, n) ? tb_cli_fail(&no_memory)
+	       : n == 1			? replay_run(tasks)
+					: replay_many(tasks, n);
 	for (size_t i = 0; i < n; i++)
 		free(tasks[i].described);
 	free(tasks);

@@ -188,7 +188,7 @@ int tb_cmd_report(int argc, char **argv)
 			.file = "-"}};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	int code = tb_cmd_output_settle(&options.output, COMMAND);
+	int code = tb_cmd_output_settle(&options.output, COMMAND, &options.store, 1);
 	if (code != TB_EXIT_OK)
 		return code;
 	if (options.list && options.output.format != TB_FORMAT_CSV)

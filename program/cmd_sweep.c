@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
+#include "output_args.h"
 #include "progress.h"
 #include "sweep_run.h"
 #include "units.h"
@@ -194,6 +195,21 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 	return TB_EXIT_OK;
 }
 
+static int read_and_run(const struct arguments *args)
+{
+	struct tb_sweep sweep = {0};
+	struct tb_error error;
+	int code = tb_cmd_spare(args->output, &args->name, 1);
+	if (code != TB_EXIT_OK)
+		return code;
+	if (tb_sweep_read(&sweep, args->name, args->changes, args->n_changes, &error) !=
+		TB_OK)
+		return tb_cli_fail(&error);
+	code = run(args, &sweep);
+	tb_sweep_fini(&sweep);
+	return code;
+}
+
 int tb_cmd_sweep(int argc, char **argv)
 {
 	static const struct argp argp = {.options = argp_options,
@@ -217,16 +233,7 @@ int tb_cmd_sweep(int argc, char **argv)
 		return tb_cli_fail(&error);
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	struct tb_sweep sweep = {0};
-	int code = TB_EXIT_OK;
-	if (args.list)
-		code = list(&args);
-	else if (tb_sweep_read(&sweep, args.name, args.changes, args.n_changes, &error) !=
-		 TB_OK)
-		code = tb_cli_fail(&error);
-	else
-		code = run(&args, &sweep);
-	tb_sweep_fini(&sweep);
+	int code = args.list ? list(&args) : read_and_run(&args);
 	free(args.changes);
 	return code;
 }

@@ -109,7 +109,7 @@ int tb_cmd_validate(int argc, char **argv)
 	argp_err_exit_status = TB_EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &args) != 0)
 		return TB_EXIT_USAGE;
-	int code = tb_cmd_output_settle(&args.output, COMMAND);
+	int code = tb_cmd_output_settle(&args.output, COMMAND, &args.options.network, 1);
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_validation validation = {0};

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "outfile.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +24,44 @@ error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *s
 	}
 }
 
-int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command)
+// file_of finds the file that a part of an input names: the first part does, and those
+// behind "hosts=" and "map=".
+static const char *file_of(const char *part, bool first)
+{
+	static const char *const keys[] = {"hosts=", "map="};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (strncmp(part, keys[i], strlen(keys[i])) == 0)
+			return part + strlen(keys[i]);
+	return first ? part : NULL;
+}
+
+static int spare_parts(const char *output, const char *input, struct tb_error *error)
+{
+	char *parts = strdup(input), *rest = parts;
+	if (!parts)
+		return tb_fail_in(error, TB_ENOMEM, input, "no memory for its name");
+	int status = TB_OK;
+	for (char *part; !status && (part = strsep(&rest, ","));) {
+		const char *file = file_of(part, part == parts);
+		if (file)
+			status = tb_outfile_spare(output, file, error);
+	}
+	free(parts);
+	return status;
+}
+
+int tb_cmd_spare(const char *output, const char *const inputs[], size_t n)
+{
+	struct tb_error error;
+	for (size_t i = 0; i < n; i++)
+		if (inputs[i] && (tb_outfile_spare(output, inputs[i], &error) ||
+					 spare_parts(output, inputs[i], &error)))
+			return tb_cli_fail(&error);
+	return TB_EXIT_OK;
+}
+
+int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,
+	const char *const inputs[], size_t n_inputs)
 {
 	bool to_stdout = strcmp(output->file, "-") == 0;
 	if (!output->format_given && !to_stdout &&
@@ -37,7 +75,7 @@ int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command)
 		return tb_cli_usage(command,
 			"a terminal cannot show a %s: write it to a file with -o",
 			tb_format_name(output->format));
-	return TB_EXIT_OK;
+	return tb_cmd_spare(output->file, inputs, n_inputs);
 }
 
 int tb_cmd_output_write(const struct tb_cmd_output *output,

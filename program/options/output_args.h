@@ -28,10 +28,16 @@ struct tb_cmd_output {
 error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *state,
 	struct tb_cmd_output *output);
 
-// tb_cmd_output_settle finds the format by the file's ending where -f is not given, and
-// refuses a binary format on a terminal: 0, or the exit code with the sentence printed in
-// the command's name.
-int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command);
+// tb_cmd_output_settle finds the format by the file's ending where -f is not given,
+// refuses a binary format on a terminal, and an output that is one of the inputs: 0, or
+// the exit code with the sentence printed in the command's name.
+int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,
+	const char *const inputs[], size_t n_inputs);
+
+// tb_cmd_spare refuses an output that is one of the inputs: 0, or the exit code with the
+// sentence printed. An input may have settings behind it ("FILE,key=value"), of which
+// "hosts" and "map" name files, and may be NULL.
+int tb_cmd_spare(const char *output, const char *const inputs[], size_t n);
 
 // tb_cmd_output_write opens the file, has `write` fill it, and commits it; after a
 // failure nothing is left of it. Returns what failed: opening, writing or committing.

@@ -28,6 +28,19 @@ static int put(struct tb_session *session, const struct tb_picture *picture,
 					 "the picture cannot be drawn");
 }
 
+// open_output refuses to write onto what is shown.
+static int open_output(const struct tb_session *session, const char *name,
+	struct tb_outfile *out, struct tb_error *error)
+{
+	const char *const inputs[] = {tb_viewer_path(session->viewer),
+		session->options->store, session->options->other,
+		session->options->script};
+	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+		if (inputs[i] && tb_outfile_spare(name, inputs[i], error) != TB_OK)
+			return TB_EUSAGE;
+	return tb_outfile_open(out, name, error);
+}
+
 int tb_session_write(
 	struct tb_session *session, const char *name, bool dump, struct tb_error *error)
 {
@@ -35,7 +48,7 @@ int tb_session_write(
 	const struct tb_picture *picture = tb_viewer_settled(session->viewer);
 	if (!picture)
 		return tb_fail(error, TB_ENOMEM, "no memory for the picture");
-	int status = tb_outfile_open(&out, name, error);
+	int status = open_output(session, name, &out, error);
 	if (status != TB_OK)
 		return status;
 	status = put(session, picture, name, dump, out.stream, error);
@@ -77,7 +90,7 @@ void tb_session_export(struct tb_session *session)
 	struct tb_outfile out;
 	struct tb_error error;
 	const char *name = tb_viewer_wish_path(session->viewer);
-	int status = tb_outfile_open(&out, name, &error);
+	int status = open_output(session, name, &out, &error);
 	if (status == TB_OK) {
 		tb_viewer_export(session->viewer, out.stream);
 		status = tb_outfile_commit(&out, &error);
