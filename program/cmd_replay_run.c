@@ -396,7 +396,7 @@ int replay_make_engine(struct run *run)
 	run->nic_observer = run->observer;
 	if (tb_host_is_needed(run->network)) {
 		int status = tb_host_new(&run->host, run->network, &run->source,
-			&run->observer, &run->error);
+			&run->observer, tb_engine_ideal_ps, &run->error);
 		if (status != TB_OK)
 			return status;
 		run->nic_source = tb_host_source(run->host);

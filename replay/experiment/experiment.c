@@ -172,7 +172,8 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 		.delays = watch->delays};
 	struct tb_engine *engine = NULL;
 	struct tb_host *host = NULL;
-	int status = tb_host_new(&host, run->network, &processes, &watching, error);
+	int status = tb_host_new(
+		&host, run->network, &processes, &watching, tb_engine_ideal_ps, error);
 	if (status != TB_OK)
 		return status;
 	const struct tb_source source = tb_host_source(host);

@@ -74,7 +74,8 @@ static int run_engine(const struct tb_network *network, const struct tb_source *
 	const struct tb_engine_options options = {.seed = seed};
 	struct tb_host *host = NULL;
 	struct tb_engine *engine = NULL;
-	int status = tb_host_new(&host, network, processes, NULL, error);
+	int status =
+		tb_host_new(&host, network, processes, NULL, tb_engine_ideal_ps, error);
 	if (status != TB_OK)
 		return status;
 	const struct tb_source source = tb_host_source(host);

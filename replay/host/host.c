@@ -409,7 +409,7 @@ struct tb_source tb_host_source(struct tb_host *host)
 
 int tb_host_new(struct tb_host **host, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
-	struct tb_error *error)
+	tb_ideal_time *ideal_ps, struct tb_error *error)
 {
 	struct tb_host *made = calloc(1, sizeof *made);
 	if (!made)
@@ -417,6 +417,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 	*made = (struct tb_host){.net = network,
 		.source = source,
 		.observer = observer,
+		.ideal_ps = ideal_ps,
 		.params = network->params.host,
 		.bare.stripe_above_bytes = network->params.host.stripe_above_bytes,
 		.n_rails = network->n_rails,

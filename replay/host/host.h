@@ -14,7 +14,9 @@
 #ifndef TB_HOST_H
 #define TB_HOST_H
 
-#include "engine.h"
+#include "carrier.h"
+#include "engine_stats.h"
+#include "observer.h"
 
 struct tb_host; // opaque
 
@@ -22,10 +24,11 @@ struct tb_host; // opaque
 // a library.
 bool tb_host_is_needed(const struct tb_network *network);
 
-// tb_host_new borrows all it is given until tb_host_free. `observer` may be NULL.
+// tb_host_new borrows all it is given until tb_host_free. `observer` may be NULL. Between
+// NICs a message takes `ideal_ps` on an idle network (tb_engine_ideal_ps).
 int tb_host_new(struct tb_host **host, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
-	struct tb_error *error) TB_MUST_USE;
+	tb_ideal_time *ideal_ps, struct tb_error *error) TB_MUST_USE;
 void tb_host_free(struct tb_host *host);
 
 // tb_host_source and tb_host_observer are what the engine is given.

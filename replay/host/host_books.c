@@ -19,12 +19,12 @@ static tb_time_ps ideal_of_piece(
 	tb_time_ps ideal = params->issue_ps +
 			   tb_host_copy_time(bytes, params->copy_bytes_per_s) +
 			   params->notice_ps +
-			   tb_engine_ideal_ps(host->net, message->source,
+			   host->ideal_ps(host->net, message->source,
 				   message->destination, bytes / n + (bytes % n != 0));
 	if (params->handshake != TB_HANDSHAKE_NONE &&
 		bytes > params->handshake_above_bytes)
 		ideal += (params->handshake == TB_HANDSHAKE_READ ? 1 : 2) *
-			 tb_engine_ideal_ps(
+			 host->ideal_ps(
 				 host->net, message->source, message->destination, 0);
 	return ideal;
 }

@@ -62,6 +62,7 @@ struct tb_host {
 	const struct tb_network *net;
 	const struct tb_source *source;
 	const struct tb_observer *observer;
+	tb_ideal_time *ideal_ps;
 	struct tb_host_params params;
 	struct tb_host_params bare; // of captured packets, which have no library
 	uint32_t n_rails, n_hosts;

@@ -48,9 +48,10 @@ bool tb_ascent_find(const char *name, enum tb_ascent *ascent);
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
 	char name[32];
-	uint32_t arity;	  // k: links down and up of a switch
-	uint32_t levels;  // n: k^n nodes, n k^(n-1) switches
-	uint32_t n_rails; // networks of that shape, side by side
+	char switching[16]; // how links and switches carry packets: circuits
+	uint32_t arity;	    // k: links down and up of a switch
+	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
+	uint32_t n_rails;   // networks of that shape, side by side
 	enum tb_ascent ascent;
 	unsigned broadcast; // 1: sends to a range of nodes become one (docs/jobs.md)
 	uint64_t link_bytes_per_s;

@@ -28,6 +28,11 @@ struct tb_message {
 	bool captured; // what it cost its hosts was before the capture
 };
 
+static inline bool tb_is_broadcast(const struct tb_message *message)
+{
+	return message->n_receivers > 1;
+}
+
 struct tb_source {
 	void *context;
 	// when is the time of the next message that can be posted without anything else

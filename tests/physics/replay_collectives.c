@@ -76,7 +76,7 @@ static void run(const struct tb_network *net, const struct tb_source *processes)
 	struct tb_engine *engine = NULL;
 	struct tb_error error = {0};
 	const struct tb_engine_options options = {.seed = 1};
-	int status = tb_host_new(&host, net, processes, NULL, &error);
+	int status = tb_host_new(&host, net, processes, NULL, tb_engine_ideal_ps, &error);
 	if (status != TB_OK)
 		fail_msg("%s", error.text);
 	const struct tb_source source = tb_host_source(host);

@@ -40,7 +40,9 @@ static void replay(
 	struct tb_observer observer = tally_observer(&outcome->tally, outcome->n_links);
 	struct tb_host *host = NULL;
 	struct tb_engine *engine = NULL;
-	assert_int_equal(tb_host_new(&host, net, &source, &observer, &error), 0);
+	assert_int_equal(
+		tb_host_new(&host, net, &source, &observer, tb_engine_ideal_ps, &error),
+		0);
 	struct tb_source nics = tb_host_source(host);
 	struct tb_observer told = tb_host_observer(host);
 	struct tb_engine_options options = {.seed = 1};

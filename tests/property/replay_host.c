@@ -107,7 +107,9 @@ static void run(enum replayer by, const struct tb_network *net,
 	struct tb_observer observer =
 		tally_observer(&outcome->tally, tb_network_n_links(net));
 	struct tb_host *host = NULL;
-	assert_int_equal(tb_host_new(&host, net, &source, &observer, &error), 0);
+	assert_int_equal(
+		tb_host_new(&host, net, &source, &observer, tb_engine_ideal_ps, &error),
+		0);
 	struct tb_source nics = with_host ? tb_host_source(host) : source;
 	struct tb_observer told = with_host ? tb_host_observer(host) : observer;
 	struct replay replay = {.network = net,

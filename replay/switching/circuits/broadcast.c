@@ -47,23 +47,3 @@ const char *tb_broadcast_refusal(const struct tb_network *network,
 		return "a broadcast names nodes that the network does not have";
 	return NULL;
 }
-
-int tb_broadcast_begin(struct tb_partners *partners, const struct tb_message *message)
-{
-	uint32_t source = message->source.id, node = message->destination.id;
-	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
-	int status = TB_OK;
-	for (uint32_t i = 0; i < n && status == TB_OK; i++)
-		if (node + i != source)
-			status = tb_partners_begin(partners, source, node + i);
-	return status;
-}
-
-void tb_broadcast_over(struct tb_partners *partners, const struct tb_message *message)
-{
-	uint32_t source = message->source.id, node = message->destination.id;
-	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
-	for (uint32_t i = 0; i < n; i++)
-		if (node + i != source)
-			tb_partners_end(partners, source, node + i);
-}

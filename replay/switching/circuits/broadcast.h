@@ -9,13 +9,7 @@
 #define TB_BROADCAST_H
 
 #include "network_impl.h"
-#include "partners.h"
 #include "source.h"
-
-static inline bool tb_is_broadcast(const struct tb_message *message)
-{
-	return message->n_receivers > 1;
-}
 
 // tb_broadcast_end is the node to which the branch leads that is followed: of the range's
 // ends one that is furthest from the source, so that the way to it has the apex on it.
@@ -31,11 +25,5 @@ uint32_t tb_broadcast_links(const struct tb_network *network,
 // tb_broadcast_refusal is why a broadcast cannot be replayed, NULL when it can.
 const char *tb_broadcast_refusal(const struct tb_network *network,
 	const struct tb_message *message, bool with_faults);
-
-// tb_broadcast_begin and tb_broadcast_over begin and end the partnerships that a message
-// means, one with each receiver but its source.
-int tb_broadcast_begin(
-	struct tb_partners *partners, const struct tb_message *message) TB_MUST_USE;
-void tb_broadcast_over(struct tb_partners *partners, const struct tb_message *message);
 
 #endif

@@ -5,47 +5,47 @@
 // packets have, too many for the stack. So calls go DEPTH_MOST deep, and what they do not
 // reach waits on a list that runs through the hops themselves. The order does not matter:
 // a hop finds the same instant to begin, whatever else has begun before.
-#include "engine_impl.h"
+#include "headers.h"
 
 #include <assert.h>
 
 // Most bursts let no more than two others begin.
 enum { DEPTH_MOST = 16 };
 
-static struct hop *hop_before(const struct tb_engine *engine, struct hop *at)
+static struct hop *hop_before(const struct circuits *circuits, struct hop *at)
 {
-	return (void *)((char *)at - engine->hop_bytes);
+	return (void *)((char *)at - circuits->hop_bytes);
 }
 
-static struct hop *hop_after(const struct tb_engine *engine, struct hop *at)
+static struct hop *hop_after(const struct circuits *circuits, struct hop *at)
 {
-	return (void *)((char *)at + engine->hop_bytes);
+	return (void *)((char *)at + circuits->hop_bytes);
 }
 
 static void advance(
-	struct tb_engine *engine, struct packet *packet, struct hop *at, unsigned depth);
+	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth);
 
 // look at a hop whose next burst may be able to cross, or put it on the list.
 static inline void look(
-	struct tb_engine *engine, struct packet *packet, struct hop *at, unsigned depth)
+	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth)
 {
 	if (depth < DEPTH_MOST) {
-		advance(engine, packet, at, depth + 1);
+		advance(circuits, packet, at, depth + 1);
 		return;
 	}
 	if (at->to_look_at)
 		return;
 	at->to_look_at = true;
-	at->next = engine->hops_to_look_at;
-	engine->hops_to_look_at = packet->id << engine->hops_shift | at->number;
+	at->next = circuits->hops_to_look_at;
+	circuits->hops_to_look_at = packet->of.id << circuits->hops_shift | at->number;
 }
 
 // middle_at is when a certain flit of a burst begins to cross: the one in the place that
 // the last flit of the whole packet has in its burst. Kept only where rates differ.
 static inline tb_time_ps *middle_at(
-	const struct tb_engine *engine, struct hop *at, uint32_t burst)
+	const struct circuits *circuits, struct hop *at, uint32_t burst)
 {
-	return (tb_time_ps *)(void *)span_at(at, engine->bursts_most) + burst;
+	return (tb_time_ps *)(void *)span_at(at, circuits->bursts_most) + burst;
 }
 
 static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
@@ -54,16 +54,16 @@ static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
 }
 
 // last_flit is the place of the last flit of a burst of `bytes`.
-static uint32_t last_flit(const struct tb_engine *engine, uint32_t bytes)
+static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
-	uint32_t size = engine->net->params.flit_bytes;
+	uint32_t size = circuits->replay.net->params.flit_bytes;
 	return (bytes - 1) / size * size;
 }
 
 static tb_time_ps last_flit_ps(
-	const struct tb_engine *engine, const struct link *link, uint32_t bytes)
+	const struct circuits *circuits, const struct link *link, uint32_t bytes)
 {
-	return link_time(link, bytes) - link_time(link, last_flit(engine, bytes));
+	return link_time(link, bytes) - link_time(link, last_flit(circuits, bytes));
 }
 
 // stretch is when a burst of `bytes` that begins at `start` has crossed where rates
@@ -71,36 +71,38 @@ static tb_time_ps last_flit_ps(
 // it. Its flits spread more and more the later they come, so what holds for the first and
 // the last holds between; a last, shorter burst needs the room of an earlier burst's flit
 // in the middle, which is why that is kept too.
-static __attribute__((noinline)) tb_time_ps stretch(struct tb_engine *engine,
+static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
 	const struct packet *packet, struct hop *at, tb_time_ps start, uint32_t bytes)
 {
-	const struct link *link = &engine->links[at->link];
+	const struct link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
-	uint32_t rest = packet->wire_bytes - (packet->n_bursts - 1) * engine->burst_bytes;
-	tb_time_ps middle = start + link_time(link, last_flit(engine, rest));
-	tb_time_ps last = start + link_time(link, last_flit(engine, bytes));
+	uint32_t rest =
+		packet->of.wire_bytes - (packet->n_bursts - 1) * circuits->burst_bytes;
+	tb_time_ps middle = start + link_time(link, last_flit(circuits, rest));
+	tb_time_ps last = start + link_time(link, last_flit(circuits, bytes));
 	if (at->number > 0) {
-		struct hop *before = hop_before(engine, at);
-		const struct link *from = &engine->links[before->link];
-		middle = later(middle, *middle_at(engine, before, burst) + from->hop_ps);
+		struct hop *before = hop_before(circuits, at);
+		const struct link *from = &circuits->links[before->link];
+		middle =
+			later(middle, *middle_at(circuits, before, burst) + from->hop_ps);
 		last = later(last, span_at(before, burst)->end -
-					   last_flit_ps(engine, from, bytes) +
+					   last_flit_ps(circuits, from, bytes) +
 					   from->hop_ps);
 	}
 	if (burst >= at->room) {
-		struct hop *ahead = hop_after(engine, at);
-		const struct link *to = &engine->links[ahead->link];
+		struct hop *ahead = hop_after(circuits, at);
+		const struct link *to = &circuits->links[ahead->link];
 		middle = later(middle,
-			*middle_at(engine, ahead, burst - at->room) + link->hop_ps);
+			*middle_at(circuits, ahead, burst - at->room) + link->hop_ps);
 		if (burst + 1 < packet->n_bursts)
 			last = later(last, span_at(ahead, burst - at->room)->end -
-						   last_flit_ps(engine, to, bytes) +
+						   last_flit_ps(circuits, to, bytes) +
 						   link->hop_ps);
 	}
-	*middle_at(engine, at, burst) = middle;
+	*middle_at(circuits, at, burst) = middle;
 	if (burst + 1 == packet->n_bursts)
 		last = middle;
-	return last + last_flit_ps(engine, link, bytes);
+	return last + last_flit_ps(circuits, link, bytes);
 }
 
 // is_next_certain says whether the burst that is being served can only be followed by one
@@ -114,104 +116,107 @@ static inline bool is_next_certain(const struct link *link)
 // all_in_at is when the last flit of a packet is in at the switch that discards it: when
 // it could have gone on.
 static tb_time_ps all_in_at(
-	const struct tb_engine *engine, const struct packet *packet, struct hop *at)
+	const struct circuits *circuits, const struct packet *packet, struct hop *at)
 {
-	const struct link *link = &engine->links[at->link];
+	const struct link *link = &circuits->links[at->link];
 	tb_time_ps end = span_at(at, packet->n_bursts - 1)->end;
 	uint32_t bytes =
-		packet->wire_bytes - (packet->n_bursts - 1) * engine->burst_bytes;
-	return end - last_flit_ps(engine, link, bytes) + link->hop_ps;
+		packet->of.wire_bytes - (packet->n_bursts - 1) * circuits->burst_bytes;
+	return end - last_flit_ps(circuits, link, bytes) + link->hop_ps;
 }
 
 // call_next has the VC that waits for a link begin when the burst being served ends: of
 // two VCs it is the other one.
-static void call_next(struct tb_engine *engine, uint32_t slot, unsigned depth)
+static void call_next(struct circuits *circuits, uint32_t slot, unsigned depth)
 {
-	struct link *link = &engine->links[slot];
-	const struct vc *vc = &vcs_of(engine, slot)[__builtin_ctz(link->ready)];
-	struct packet *packet = packet_at(engine, vc->packet);
-	struct hop *at = hop_at(engine, packet, vc->hop);
+	struct link *link = &circuits->links[slot];
+	const struct vc *vc = &vcs_of(circuits, slot)[__builtin_ctz(link->ready)];
+	struct packet *packet = packet_at(circuits, vc->packet);
+	struct hop *at = hop_at(circuits, packet, vc->hop);
 	link->ready = 0;
 	at->armed = false;
-	look(engine, packet, at, depth);
+	look(circuits, packet, at, depth);
 }
 
 // begin lets the next burst of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the burst having begun in time for the rest.
-static void begin(struct tb_engine *engine, struct packet *packet, struct hop *at,
+static void begin(struct circuits *circuits, struct packet *packet, struct hop *at,
 	tb_time_ps start, unsigned depth)
 {
-	struct link *link = &engine->links[at->link];
+	struct link *link = &circuits->links[at->link];
 	uint32_t burst = at->bursts;
 	bool last_burst = burst + 1 == packet->n_bursts;
-	uint32_t bytes = last_burst ? packet->wire_bytes - burst * engine->burst_bytes
-				    : engine->burst_bytes;
+	uint32_t bytes = last_burst
+				 ? packet->of.wire_bytes - burst * circuits->burst_bytes
+				 : circuits->burst_bytes;
 	tb_time_ps end = start + link_time(link, bytes);
-	if (!engine->equal_rates)
-		end = stretch(engine, packet, at, start, bytes);
+	if (!circuits->equal_rates)
+		end = stretch(circuits, packet, at, start, bytes);
 	*span_at(at, burst) = (struct span){start, end};
 	at->bursts = burst + 1;
 	at->armed = false;
 	link->serving = at->vc;
 	link->serves_last = last_burst;
 	link->reserved_until = end;
-	tb_books_burst(&engine->books, &link->cell, start, end, bytes, burst == 0);
-	if (engine->broadcasting)
-		tb_circuit_count_branches(engine, packet, at, bytes);
+	tb_books_burst(
+		&circuits->replay.books, &link->cell, start, end, bytes, burst == 0);
+	if (circuits->broadcasting)
+		tb_branches_count(circuits, packet, at, bytes);
 	if (burst == 0) {
 		if (!link->ejection)
-			tb_wheel_put(&engine->wheel, start + link->hop_ps, EV_HEADER,
-				packet->id);
-	} else if (at->number + 1u < packet->n_granted &&
-		   hop_after(engine, at)->bursts == burst) {
+			tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps,
+				EV_HEADER, packet->of.id);
+	} else if (at->number + 1u < packet->of.n_hops &&
+		   hop_after(circuits, at)->bursts == burst) {
 		// The next hop waited for this burst.
-		look(engine, packet, hop_after(engine, at), depth);
+		look(circuits, packet, hop_after(circuits, at), depth);
 	}
 	if (at->number > 0) {
-		struct hop *before = hop_before(engine, at);
+		struct hop *before = hop_before(circuits, at);
 		// The hop before waited for the room that this burst makes.
 		if (before->bursts == burst + before->room &&
 			before->bursts < packet->n_bursts)
-			look(engine, packet, before, depth);
+			look(circuits, packet, before, depth);
 	}
 	if (last_burst) {
 		if (link->ejection)
-			tb_wheel_put(&engine->wheel, end + link->hop_ps - link->flit_ps,
-				EV_TAIL, packet->id);
+			tb_wheel_put(&circuits->replay.wheel,
+				end + link->hop_ps - link->flit_ps, EV_TAIL,
+				packet->of.id);
 		else if (at->room == BURSTS_ALWAYS)
-			tb_wheel_put(&engine->wheel, all_in_at(engine, packet, at),
-				EV_TAIL, packet->id);
+			tb_wheel_put(&circuits->replay.wheel,
+				all_in_at(circuits, packet, at), EV_TAIL, packet->of.id);
 		if (link->ready && is_next_certain(link))
-			call_next(engine, at->link, depth);
+			call_next(circuits, at->link, depth);
 		return;
 	}
-	if (burst + 1 < at->room || at->number + 1u < packet->n_granted)
-		look(engine, packet, at, depth);
+	if (burst + 1 < at->room || at->number + 1u < packet->of.n_hops)
+		look(circuits, packet, at, depth);
 }
 
 // line_up lets a burst that can cross wait for its link.
-static void line_up(struct tb_engine *engine, const struct hop *at)
+static void line_up(struct circuits *circuits, const struct hop *at)
 {
-	struct link *link = &engine->links[at->link];
+	struct link *link = &circuits->links[at->link];
 	link->ready |= (uint16_t)(1u << at->vc);
-	list_add(&engine->links_now, at->link, &link->listed);
+	tb_list_add(&circuits->links_now, at->link, &link->listed);
 }
 
 // advance looks whether the next burst of a hop can cross and when. If that is exactly
 // when the burst before it ends, the link stays with the VC and nobody can come between:
 // the burst begins (perhaps in the future) without an event.
 static void advance(
-	struct tb_engine *engine, struct packet *packet, struct hop *at, unsigned depth)
+	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth)
 {
 	uint32_t burst = at->bursts;
 	if (at->armed || burst == packet->n_bursts)
 		return;
-	tb_time_ps ready = engine->now;
-	struct link *link = &engine->links[at->link];
+	tb_time_ps ready = circuits->replay.now;
+	struct link *link = &circuits->links[at->link];
 	if (burst >= at->room) {
-		struct hop *ahead = hop_after(engine, at);
-		if (at->number + 1u >= packet->n_granted ||
+		struct hop *ahead = hop_after(circuits, at);
+		if (at->number + 1u >= packet->of.n_hops ||
 			ahead->bursts <= burst - at->room)
 			return;
 		tb_time_ps room = span_at(ahead, burst - at->room)->start + link->hop_ps;
@@ -219,11 +224,11 @@ static void advance(
 			ready = room;
 	}
 	if (at->number > 0) {
-		struct hop *before = hop_before(engine, at);
+		struct hop *before = hop_before(circuits, at);
 		if (before->bursts <= burst)
 			return;
 		tb_time_ps in = span_at(before, burst)->start +
-				engine->links[before->link].hop_ps;
+				circuits->links[before->link].hop_ps;
 		if (in > ready)
 			ready = in;
 	}
@@ -231,80 +236,82 @@ static void advance(
 		// The last burst's end is still to come, so the link cannot have been
 		// given away.
 		assert(link->reserved_until == span_at(at, burst - 1)->end);
-		begin(engine, packet, at, span_at(at, burst - 1)->end, depth);
+		begin(circuits, packet, at, span_at(at, burst - 1)->end, depth);
 		return;
 	}
 	if (link->ready == 0 && link->reserved_until >= ready && is_next_certain(link)) {
-		begin(engine, packet, at, link->reserved_until, depth);
+		begin(circuits, packet, at, link->reserved_until, depth);
 		return;
 	}
 	at->armed = true;
-	if (ready > engine->now)
-		tb_wheel_put(&engine->wheel, ready, EV_READY,
-			packet->id << engine->hops_shift | at->number);
+	if (ready > circuits->replay.now)
+		tb_wheel_put(&circuits->replay.wheel, ready, EV_READY,
+			packet->of.id << circuits->hops_shift | at->number);
 	else
-		line_up(engine, at);
+		line_up(circuits, at);
 }
 
 // look_at_all looks at the hops that bursts which began concern.
-static inline void look_at_all(struct tb_engine *engine)
+static inline void look_at_all(struct circuits *circuits)
 {
-	while (engine->hops_to_look_at != NOTHING) {
-		uint32_t subject = engine->hops_to_look_at;
-		struct packet *packet = packet_at(engine, subject >> engine->hops_shift);
+	while (circuits->hops_to_look_at != NOTHING) {
+		uint32_t subject = circuits->hops_to_look_at;
+		struct packet *packet =
+			packet_at(circuits, subject >> circuits->hops_shift);
 		struct hop *at = hop_at(
-			engine, packet, subject & ((1u << engine->hops_shift) - 1));
-		engine->hops_to_look_at = at->next;
+			circuits, packet, subject & ((1u << circuits->hops_shift) - 1));
+		circuits->hops_to_look_at = at->next;
 		at->to_look_at = false;
-		advance(engine, packet, at, 0);
+		advance(circuits, packet, at, 0);
 	}
 }
 
-void tb_bursts_enter(struct tb_engine *engine, struct packet *packet, struct hop *at)
+void tb_bursts_enter(struct circuits *circuits, struct packet *packet, struct hop *at)
 {
-	const struct link *link = &engine->links[at->link];
+	const struct link *link = &circuits->links[at->link];
 	// Nobody else wants the link: the burst begins, which is what phase 3 would do.
-	if (link->ready == 0 && link->reserved_until <= engine->now)
-		begin(engine, packet, at, engine->now, 0);
+	if (link->ready == 0 && link->reserved_until <= circuits->replay.now)
+		begin(circuits, packet, at, circuits->replay.now, 0);
 	else
-		advance(engine, packet, at, 0);
-	look_at_all(engine);
+		advance(circuits, packet, at, 0);
+	look_at_all(circuits);
 }
 
-void tb_bursts_swallow(struct tb_engine *engine, struct packet *packet)
+void tb_bursts_swallow(struct circuits *circuits, struct packet *packet)
 {
-	struct hop *at = hop_at(engine, packet, packet->n_granted - 1u);
+	struct hop *at = hop_at(circuits, packet, packet->of.n_hops - 1u);
 	at->room = BURSTS_ALWAYS;
 	if (at->bursts < packet->n_bursts) {
-		advance(engine, packet, at, 0);
-		look_at_all(engine);
+		advance(circuits, packet, at, 0);
+		look_at_all(circuits);
 	} else {
-		tb_wheel_put(&engine->wheel,
-			later(all_in_at(engine, packet, at), engine->now), EV_TAIL,
-			packet->id);
+		tb_wheel_put(&circuits->replay.wheel,
+			later(all_in_at(circuits, packet, at), circuits->replay.now),
+			EV_TAIL, packet->of.id);
 	}
 }
 
-void tb_bursts_ready(struct tb_engine *engine, uint32_t subject)
+void tb_bursts_ready(struct circuits *circuits, uint32_t subject)
 {
-	struct packet *packet = packet_at(engine, subject >> engine->hops_shift);
-	line_up(engine,
-		hop_at(engine, packet, subject & ((1u << engine->hops_shift) - 1)));
+	struct packet *packet = packet_at(circuits, subject >> circuits->hops_shift);
+	line_up(circuits,
+		hop_at(circuits, packet, subject & ((1u << circuits->hops_shift) - 1)));
 }
 
 // choose_vc picks among the VCs with a burst ready: the packet served last goes on, else
 // the one whose VC was granted longest ago, the lowest VC among equals.
-static uint32_t choose_vc(const struct tb_engine *engine, uint32_t slot)
+static uint32_t choose_vc(const struct circuits *circuits, uint32_t slot)
 {
-	const struct link *link = &engine->links[slot];
-	const struct vc *vcs = vcs_of(engine, slot);
+	const struct link *link = &circuits->links[slot];
+	const struct vc *vcs = vcs_of(circuits, slot);
 	if (link->ready & 1u << link->serving) {
 		const struct vc *vc = &vcs[link->serving];
-		if (hop_at(engine, packet_at(engine, vc->packet), vc->hop)->bursts > 0)
+		if (hop_at(circuits, packet_at(circuits, vc->packet), vc->hop)->bursts >
+			0)
 			return link->serving;
 	}
 	uint32_t chosen = NOTHING;
-	for (uint32_t v = 0; v < engine->vcs_most; v++) {
+	for (uint32_t v = 0; v < circuits->vcs_most; v++) {
 		if (!(link->ready & 1u << v))
 			continue;
 		if (chosen == NOTHING || vcs[v].granted_at < vcs[chosen].granted_at)
@@ -314,27 +321,28 @@ static uint32_t choose_vc(const struct tb_engine *engine, uint32_t slot)
 }
 
 // begin_ready begins the burst of a VC that is ready.
-static void begin_ready(struct tb_engine *engine, uint32_t slot, tb_time_ps start)
+static void begin_ready(struct circuits *circuits, uint32_t slot, tb_time_ps start)
 {
-	struct link *link = &engine->links[slot];
-	uint32_t v = choose_vc(engine, slot);
-	const struct vc *vc = &vcs_of(engine, slot)[v];
+	struct link *link = &circuits->links[slot];
+	uint32_t v = choose_vc(circuits, slot);
+	const struct vc *vc = &vcs_of(circuits, slot)[v];
 	link->ready &= (uint16_t) ~(1u << v);
-	struct packet *packet = packet_at(engine, vc->packet);
-	begin(engine, packet, hop_at(engine, packet, vc->hop), start, 0);
-	look_at_all(engine);
+	struct packet *packet = packet_at(circuits, vc->packet);
+	begin(circuits, packet, hop_at(circuits, packet, vc->hop), start, 0);
+	look_at_all(circuits);
 }
 
-void tb_bursts_serve(struct tb_engine *engine, uint32_t slot)
+void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 {
-	struct link *link = &engine->links[slot];
+	struct link *link = &circuits->links[slot];
 	link->listed = false;
-	if (link->ready && link->reserved_until <= engine->now)
-		begin_ready(engine, slot, engine->now);
+	if (link->ready && link->reserved_until <= circuits->replay.now)
+		begin_ready(circuits, slot, circuits->replay.now);
 	else if (link->ready && is_next_certain(link))
-		begin_ready(engine, slot, link->reserved_until);
+		begin_ready(circuits, slot, link->reserved_until);
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
-		tb_wheel_put(&engine->wheel, link->reserved_until, EV_LINK, slot);
+		tb_wheel_put(
+			&circuits->replay.wheel, link->reserved_until, EV_LINK, slot);
 	}
 }

@@ -1,7 +1,5 @@
 // What a message takes on an idle network, in closed form.
-#include "engine.h"
-
-#include "network_impl.h"
+#include "headers.h"
 
 static tb_time_ps time_of(uint64_t bytes, uint64_t bytes_per_s)
 {
@@ -26,7 +24,7 @@ static tb_time_ps entry_of(
 						   (tb_time_ps)(number % n_vcs) * pace);
 }
 
-tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
+tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;

@@ -9,6 +9,7 @@
 #define TB_PARTNERS_H
 
 #include "map.h"
+#include "source.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -27,11 +28,11 @@ int tb_partners_init(
 	struct tb_partners *partners, uint32_t most, uint32_t n_nodes) TB_MUST_USE;
 void tb_partners_fini(struct tb_partners *partners);
 
-// A message from `source` gets under way: TB_OK, or TB_ENOMEM.
+// A message gets under way, to each of its receivers but its source: TB_OK, or TB_ENOMEM.
 int tb_partners_begin(
-	struct tb_partners *partners, uint32_t source, uint32_t destination) TB_MUST_USE;
+	struct tb_partners *partners, const struct tb_message *message) TB_MUST_USE;
 // It is no longer; each message that began must end once.
-void tb_partners_end(struct tb_partners *partners, uint32_t source, uint32_t destination);
+void tb_partners_end(struct tb_partners *partners, const struct tb_message *message);
 
 // tb_partners_too_many says whether a node has more than the limit.
 static inline bool tb_partners_too_many(const struct tb_partners *partners, uint32_t node)

@@ -43,7 +43,7 @@ static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
 	return TB_OK;
 }
 
-int tb_partners_begin(struct tb_partners *partners, uint32_t source, uint32_t destination)
+static int begin_pair(struct tb_partners *partners, uint32_t source, uint32_t destination)
 {
 	uint64_t key = key_of(source, destination);
 	uint32_t pair = 0;
@@ -57,7 +57,7 @@ int tb_partners_begin(struct tb_partners *partners, uint32_t source, uint32_t de
 	return TB_OK;
 }
 
-void tb_partners_end(struct tb_partners *partners, uint32_t source, uint32_t destination)
+static void end_pair(struct tb_partners *partners, uint32_t source, uint32_t destination)
 {
 	uint32_t pair = 0;
 	if (!partners->most)
@@ -66,4 +66,24 @@ void tb_partners_end(struct tb_partners *partners, uint32_t source, uint32_t des
 	assert(known && partners->n_messages[pair] > 0);
 	if (known && --partners->n_messages[pair] == 0)
 		partners->n_partners[destination]--;
+}
+
+int tb_partners_begin(struct tb_partners *partners, const struct tb_message *message)
+{
+	uint32_t source = message->source.id, node = message->destination.id;
+	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		if (node + i != source)
+			status = begin_pair(partners, source, node + i);
+	return status;
+}
+
+void tb_partners_end(struct tb_partners *partners, const struct tb_message *message)
+{
+	uint32_t source = message->source.id, node = message->destination.id;
+	uint32_t n = tb_is_broadcast(message) ? message->n_receivers : 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (node + i != source)
+			end_pair(partners, source, node + i);
 }

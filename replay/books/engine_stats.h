@@ -1,0 +1,26 @@
+// The figures of a replay as it goes on: what was sent, what came of it, what it cost.
+#ifndef TB_ENGINE_STATS_H
+#define TB_ENGINE_STATS_H
+
+#include "units.h"
+
+#include <stdint.h>
+
+struct tb_engine_stats {
+	tb_time_ps now_ps;	// simulated time; after the end, when the source was last
+				// told of a message sent or delivered
+	uint64_t n_posted;	// messages
+	uint64_t n_delivered;	// messages
+	uint64_t n_packets;	// delivered
+	uint64_t payload_bytes; // delivered
+	uint64_t wait_ps;	// of all headers at all switches, ended waits only
+	uint64_t n_events;
+	uint64_t n_hops;	// links crossed by packets
+	uint32_t n_in_flight;	// packets
+	uint32_t link_bytes;	// of the engine's memory, for each link
+	uint32_t packet_bytes;	// and for each packet that can be in flight
+	uint64_t n_retries;	// packets sent again after an error
+	uint64_t n_undelivered; // messages given up
+};
+
+#endif

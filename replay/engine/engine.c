@@ -1,0 +1,84 @@
+#include "engine.h"
+
+#include "circuits_model.h"
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tb_engine {
+	const struct tb_switching *model;
+	struct tb_replay *replay;
+};
+
+static const struct tb_switching *const models[] = {&tb_circuits};
+
+// model_of is the switching of a network; one that names none has the first.
+static const struct tb_switching *model_of(const struct tb_network *network)
+{
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+		if (strcmp(network->params.switching, models[i]->name) == 0)
+			return models[i];
+	return models[0];
+}
+
+int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_observer *observer,
+	const struct tb_engine_options *options, struct tb_error *error)
+{
+	struct tb_engine *made = malloc(sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
+	made->model = model_of(network);
+	int status = made->model->make(&made->replay, network, source, observer, options);
+	if (status == TB_OK) {
+		*engine = made;
+		return TB_OK;
+	}
+	free(made);
+	return tb_fail(error, (enum tb_status)status,
+		status == TB_ENOMEM ? "no memory for a network of %u nodes"
+				    : "a network of %u nodes is too large to replay on",
+		network->n_nodes);
+}
+
+void tb_engine_free(struct tb_engine *engine)
+{
+	if (!engine)
+		return;
+	engine->model->free(engine->replay);
+	free(engine);
+}
+
+int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *error)
+{
+	return engine->model->run(engine->replay, n_rounds, error);
+}
+
+int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
+{
+	return tb_books_tell_bins(&engine->replay->books, error);
+}
+
+int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
+{
+	return tb_clock_finish(engine->replay, engine->model, error);
+}
+
+struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
+{
+	const struct tb_replay *replay = engine->replay;
+	struct tb_engine_stats stats = replay->stats;
+	stats.now_ps = replay->over ? replay->last_told : replay->now;
+	stats.wait_ps = replay->books.wait_ps;
+	stats.link_bytes = engine->model->link_bytes(replay);
+	stats.packet_bytes = (uint32_t)replay->packet_bytes;
+	stats.n_in_flight = replay->n_packets_most - replay->n_free_packets;
+	return stats;
+}
+
+tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes)
+{
+	return model_of(network)->carrier.ideal_ps(network, source, destination, bytes);
+}

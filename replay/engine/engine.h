@@ -1,0 +1,54 @@
+// The replay engine: a source's messages through a network, event by event, told to an
+// observer.
+//
+// The model is docs/model.md. What nodes do is the same everywhere (host/); how links and
+// switches carry packets is the network's switching, of which there are several
+// (switching/). Those are known here alone.
+//
+// One instant has three phases, so that the order of events within it cannot matter: what
+// arrives, then who is led on (with circuits: which headers get VCs, oldest first), then
+// what begins to cross each link.
+//
+// Cost: about ten events a packet on six links, whatever the size of packets and flits.
+// Memory: links and a record for each packet in flight. One thread at a time per engine;
+// a network may be shared. The same network, source and seed give the same calls to the
+// observer.
+#ifndef TB_ENGINE_H
+#define TB_ENGINE_H
+
+#include "engine_options.h"
+#include "engine_stats.h"
+#include "network.h"
+#include "observer.h"
+#include "source.h"
+
+struct tb_engine; // opaque
+
+// tb_engine_new borrows network, source and observer until tb_engine_free. `observer` may
+// be NULL (nothing is recorded but flows).
+int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_observer *observer,
+	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
+void tb_engine_free(struct tb_engine *engine);
+
+// tb_engine_run simulates about `n_instants` further instants: 1 when there is more to
+// do, 0 when all is delivered, negative when source or observer failed (TB_EDEADLOCK
+// included).
+int tb_engine_run(struct tb_engine *engine, uint64_t n_instants,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_engine_checkpoint tells the observer all bins so far; the replay can go on.
+int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
+
+// tb_engine_finish tells the observer what is left: bins, flows, blame. Waits that still
+// last are counted up to now. Call once, also after an early end.
+int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
+
+struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine);
+
+// tb_engine_ideal_ps is what a message takes from post to delivery on an idle network, as
+// its switching has it.
+tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes);
+
+#endif

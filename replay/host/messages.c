@@ -1,0 +1,270 @@
+// Messages: posted by the source, started when their send overhead is over, told to the
+// source when they end.
+#include "nodes_impl.h"
+
+#include <stdlib.h>
+
+static uint32_t new_message(struct tb_replay *replay)
+{
+	uint32_t id = replay->free_message;
+	if (id != TB_NOTHING) {
+		replay->free_message = replay->messages[id].next;
+		return id;
+	}
+	if (replay->n_messages == replay->messages_room) {
+		uint32_t room = replay->messages_room ? replay->messages_room * 2 : 256;
+		void *moved = realloc(replay->messages, room * sizeof *replay->messages);
+		if (!moved) {
+			tb_replay_fail(replay, TB_ENOMEM,
+				"no memory for the messages in flight");
+			return TB_NOTHING;
+		}
+		replay->messages = moved;
+		replay->messages_room = room;
+	}
+	return replay->n_messages++;
+}
+
+static void drop_message(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	if (--message->uses)
+		return;
+	message->next = replay->free_message;
+	replay->free_message = id;
+}
+
+static void push_starting(struct tb_replay *replay, uint32_t id)
+{
+	if (replay->n_starting == replay->starting_room) {
+		uint32_t room = replay->starting_room ? replay->starting_room * 2 : 256;
+		uint32_t *ring = malloc(room * sizeof *ring);
+		if (!ring) {
+			tb_replay_fail(
+				replay, TB_ENOMEM, "no memory for the posted messages");
+			return;
+		}
+		for (uint32_t i = 0; i < replay->n_starting; i++)
+			ring[i] = replay->starting[(replay->starting_first + i) %
+						   replay->starting_room];
+		free(replay->starting);
+		replay->starting = ring;
+		replay->starting_first = 0;
+		replay->starting_room = room;
+	}
+	replay->starting[(replay->starting_first + replay->n_starting) %
+			 replay->starting_room] = id;
+	replay->n_starting++;
+}
+
+// end_of is the node that a message's packets are followed to.
+static uint32_t end_of(struct tb_replay *replay, const struct tb_message *what)
+{
+	uint32_t end = what->source.id;
+	if (!tb_is_broadcast(what))
+		return what->destination.id;
+	const char *refusal = replay->carrier->branch
+				      ? replay->carrier->branch(replay, what, &end)
+				      : "this kind of network has no broadcasts";
+	if (refusal)
+		tb_replay_fail(replay, TB_EUSAGE, refusal);
+	return end;
+}
+
+static void post(struct tb_replay *replay, const struct tb_message *what)
+{
+	uint32_t id = new_message(replay);
+	if (id == TB_NOTHING)
+		return;
+	const struct tb_network_params *params = &replay->net->params;
+	uint64_t n_packets = (what->bytes + params->packet_payload_bytes - 1) /
+			     params->packet_payload_bytes;
+	if (n_packets > UINT32_MAX) {
+		tb_replay_fail(
+			replay, TB_ECAPACITY, "a message of more than 2^32 packets");
+		return;
+	}
+	uint32_t n = n_packets ? (uint32_t)n_packets : 1;
+	replay->messages[id] = (struct tb_posted){.what = *what,
+		.serial = replay->stats.n_posted++,
+		.posted_at = replay->now,
+		.start_at = replay->now + params->send_overhead_ps,
+		.n_unfetched = n,
+		.n_undrained = n,
+		.n_packets = n,
+		.next = TB_NOTHING,
+		.end = end_of(replay, what),
+		.uses = 1};
+	uint32_t end = replay->messages[id].end;
+	if (replay->net->regular)
+		replay->messages[id].ascending =
+			(uint8_t)tb_network_ascending(replay->net, what->source.id, end);
+	replay->messages[id].flow =
+		tb_books_flow(&replay->books, what->job, what->source.id, end);
+	push_starting(replay, id);
+}
+
+// finish_local: a message to the node itself crosses its bus twice and no link.
+static void finish_local(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	tb_time_ps done = tb_nodes_bus(
+		replay, message->what.source.id, replay->now, 2 * message->what.bytes);
+	message->delivered_at = done + replay->net->params.receive_overhead_ps;
+	message->uses = 2;
+	message->n_packets = 0;
+	replay->stats.payload_bytes += message->what.bytes;
+	tb_wheel_put(&replay->wheel, done, TB_EVENT_SENT, id);
+	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
+}
+
+static void join(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	uint32_t at = message->what.source.id;
+	if (at == message->end) {
+		finish_local(replay, id);
+		return;
+	}
+	struct tb_nic *nic = &replay->nics[at];
+	if (nic->queue == TB_NOTHING)
+		nic->queue = id;
+	else
+		replay->messages[nic->queue_end].next = id;
+	nic->queue_end = id;
+	tb_list_add(&replay->nodes_now, at, &nic->listed);
+}
+
+void tb_messages_start(struct tb_replay *replay)
+{
+	while (replay->n_starting) {
+		uint32_t id = replay->starting[replay->starting_first];
+		if (replay->messages[id].start_at > replay->now)
+			break;
+		replay->starting_first =
+			(replay->starting_first + 1) % replay->starting_room;
+		replay->n_starting--;
+		join(replay, id);
+	}
+}
+
+void tb_messages_take(struct tb_replay *replay)
+{
+	const struct tb_source *source = replay->source;
+	struct tb_message message;
+	int status;
+	while ((status = source->take(
+			source->context, replay->now, &message, &replay->failure)) > 0)
+		post(replay, &message);
+	if (status < 0)
+		replay->failure.code = (enum tb_status)status;
+	replay->source_at = source->when(source->context);
+}
+
+static void tell_sent(struct tb_replay *replay, uint32_t id)
+{
+	uint64_t cookie = replay->messages[id].what.cookie;
+	if (replay->source->sent) {
+		int status = replay->source->sent(
+			replay->source->context, replay->now, cookie, &replay->failure);
+		if (status < 0)
+			replay->failure.code = (enum tb_status)status;
+	}
+	drop_message(replay, id);
+}
+
+static void tell_delivered(struct tb_replay *replay, uint32_t id)
+{
+	const struct tb_posted *message = &replay->messages[id];
+	struct tb_flow_sample *flow = &replay->books.flows[message->flow];
+	uint64_t latency = (uint64_t)(replay->now - message->posted_at);
+	tb_books_span(flow, message->posted_at, replay->now);
+	flow->n_messages++;
+	flow->n_packets += message->n_packets;
+	flow->bytes += message->what.bytes;
+	flow->latency_ps += latency;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps +=
+		(uint64_t)replay->carrier->ideal_ps(replay->net, message->what.source,
+			(struct tb_node){message->end}, message->what.bytes);
+	replay->stats.n_delivered++;
+	if (replay->source->delivered) {
+		int status = replay->source->delivered(replay->source->context,
+			replay->now, message->what.cookie, &replay->failure);
+		if (status < 0)
+			replay->failure.code = (enum tb_status)status;
+	}
+	drop_message(replay, id);
+}
+
+static void tell_undelivered(struct tb_replay *replay, uint32_t id)
+{
+	const struct tb_posted *message = &replay->messages[id];
+	uint64_t cookie = message->what.cookie;
+	replay->stats.n_undelivered++;
+	if (replay->source->undelivered) {
+		int status = replay->source->undelivered(
+			replay->source->context, replay->now, cookie, &replay->failure);
+		if (status < 0)
+			replay->failure.code = (enum tb_status)status;
+	}
+	drop_message(replay, id);
+}
+
+// ended keeps the endings of a round in the order of posting, so that what a source makes
+// of them does not depend on the order of events.
+void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
+{
+	if (replay->n_endings == replay->endings_room) {
+		uint32_t room = replay->endings_room ? replay->endings_room * 2 : 64;
+		void *moved = realloc(replay->endings, room * sizeof *replay->endings);
+		if (!moved) {
+			tb_replay_fail(
+				replay, TB_ENOMEM, "no memory for the ended messages");
+			return;
+		}
+		replay->endings = moved;
+		replay->endings_room = room;
+	}
+	struct tb_ending ending = {replay->messages[id].serial, id, kind};
+	uint32_t i = replay->n_endings++;
+	for (; i > 0; i--) {
+		const struct tb_ending *earlier = &replay->endings[i - 1];
+		if (earlier->serial < ending.serial ||
+			(earlier->serial == ending.serial && earlier->kind < kind))
+			break;
+		replay->endings[i] = *earlier;
+	}
+	replay->endings[i] = ending;
+}
+
+void tb_messages_tell(struct tb_replay *replay)
+{
+	if (replay->n_endings == 0)
+		return;
+	replay->last_told = replay->now;
+	for (uint32_t i = 0; i < replay->n_endings; i++)
+		if (replay->endings[i].kind == TB_EVENT_SENT)
+			tell_sent(replay, replay->endings[i].message);
+		else if (replay->endings[i].kind == TB_EVENT_UNDELIVERED)
+			tell_undelivered(replay, replay->endings[i].message);
+		else
+			tell_delivered(replay, replay->endings[i].message);
+	replay->n_endings = 0;
+	tb_messages_look_outside(replay);
+}
+
+void tb_messages_look_outside(struct tb_replay *replay)
+{
+	replay->source_at = replay->source->when(replay->source->context);
+	replay->outside_at = replay->source_at;
+	if (replay->fault_at < replay->outside_at)
+		replay->outside_at = replay->fault_at;
+	if (replay->n_starting == 0)
+		return;
+	tb_time_ps starts =
+		replay->messages[replay->starting[replay->starting_first]].start_at;
+	if (starts < replay->outside_at)
+		replay->outside_at = starts;
+}

@@ -1,0 +1,269 @@
+// The nodes: messages cut into packets, fetched and drained over one bus, acknowledged.
+//
+// The bus serves whole packets, first come first served; of requests made in one instant
+// the drains come first (they are made in phase 1, fetches in phase 2). A node fetches
+// one packet ahead of those that have entered the network.
+#include "nodes_impl.h"
+
+static tb_time_ps bus_serve(
+	struct tb_replay *replay, struct tb_nic *nic, tb_time_ps at, uint64_t bytes)
+{
+	if (replay->bus_q20 == 0)
+		return at;
+	tb_time_ps begins = nic->bus_free_at > at ? nic->bus_free_at : at;
+	// In two parts: a message to the node itself may be so long that the product has
+	// no room.
+	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
+	tb_time_ps takes =
+		(tb_time_ps)(whole * replay->bus_q20 +
+			     ((rest * replay->bus_q20 + (UINT64_C(1) << 19)) >> 20));
+	nic->bus_free_at = begins + takes;
+	return nic->bus_free_at;
+}
+
+tb_time_ps tb_nodes_bus(
+	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
+{
+	return bus_serve(replay, &replay->nics[node], at, bytes);
+}
+
+static inline uint32_t payload_bytes(
+	const struct tb_replay *replay, const struct tb_packet *packet)
+{
+	return packet->is_empty
+		       ? 0
+		       : packet->wire_bytes - replay->net->params.packet_overhead_bytes;
+}
+
+static uint32_t payload_of(
+	const struct tb_replay *replay, const struct tb_posted *message, uint32_t number)
+{
+	uint32_t full = replay->net->params.packet_payload_bytes;
+	uint64_t rest = message->what.bytes - (uint64_t)number * full;
+	return rest < full ? (uint32_t)rest : full;
+}
+
+static inline uint32_t make_packet(
+	struct tb_replay *replay, uint32_t message_id, uint32_t number)
+{
+	const struct tb_posted *message = &replay->messages[message_id];
+	uint32_t id = replay->free_packets[--replay->n_free_packets];
+	struct tb_packet *packet = tb_packet_at(replay, id);
+	packet->order = message->serial << 24 ^ number;
+	packet->message = message_id;
+	packet->flow = message->flow;
+	packet->destination = message->end;
+	uint32_t payload = payload_of(replay, message, number);
+	packet->is_empty = payload == 0;
+	packet->wire_bytes = payload + replay->net->params.packet_overhead_bytes;
+	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
+		packet->wire_bytes = 1;
+	packet->n_hops = 0;
+	packet->ascending = message->ascending;
+	return id;
+}
+
+uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number)
+{
+	return make_packet(replay, message, number);
+}
+
+// end_turn lets the messages behind the first of a node's queue go first.
+static void end_turn(struct tb_replay *replay, struct tb_nic *nic)
+{
+	uint32_t first = nic->queue;
+	uint32_t second = replay->messages[first].next;
+	if (second == TB_NOTHING)
+		return;
+	replay->messages[first].next = TB_NOTHING;
+	replay->messages[nic->queue_end].next = first;
+	nic->queue_end = first;
+	nic->queue = second;
+}
+
+static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
+{
+	struct tb_posted *message = &replay->messages[nic->queue];
+	uint32_t number = message->n_packets - message->n_unfetched;
+	uint32_t id = make_packet(replay, nic->queue, number);
+	if (number == 0 && tb_partners_begin(&replay->partners, &message->what) != TB_OK)
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for a node's partners");
+	if (--message->n_unfetched == 0)
+		nic->queue = message->next;
+	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0)
+		end_turn(replay, nic);
+	return id;
+}
+
+uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic)
+{
+	return cut(replay, nic);
+}
+
+// wake has the node look at time `at` or before.
+static void wake(struct tb_replay *replay, uint32_t id, tb_time_ps at)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	if (at >= nic->wake_at)
+		return;
+	nic->wake_at = at;
+	tb_wheel_put(&replay->wheel, at, TB_EVENT_NODE, id);
+}
+
+void tb_nodes_look(struct tb_replay *replay, uint32_t id)
+{
+	const struct tb_nic *nic = &replay->nics[id];
+	if (nic->fetched == TB_NOTHING)
+		return;
+	tb_time_ps enters = replay->carrier->injects_at(replay, id, nic->fetched);
+	if (enters != TB_TIME_NEVER)
+		wake(replay, id, enters > nic->fetched_at ? enters : nic->fetched_at);
+}
+
+// inject hands the fetched packet to the network if it can enter now.
+static void inject(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	uint32_t packet = nic->fetched;
+	if (nic->fetched_at > replay->now ||
+		replay->carrier->injects_at(replay, id, packet) > replay->now) {
+		tb_nodes_look(replay, id);
+		return;
+	}
+	nic->fetched = TB_NOTHING;
+	if (!replay->retries || !tb_retries_inject(replay, packet))
+		replay->carrier->inject(replay, id, packet);
+}
+
+// A packet that is being fetched needs no event when it has come, but when it has come
+// and can enter the network.
+static void look_after(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	nic->listed = false;
+	if (nic->wake_at <= replay->now)
+		nic->wake_at = TB_TIME_NEVER;
+	if (nic->fetched != TB_NOTHING)
+		inject(replay, id);
+	if (nic->fetched != TB_NOTHING)
+		return;
+	if (replay->retries)
+		nic->fetched = tb_retries_cut(replay, id);
+	else if (nic->queue != TB_NOTHING)
+		nic->fetched = cut(replay, nic);
+	if (nic->fetched == TB_NOTHING)
+		return;
+	nic->fetched_at = bus_serve(replay, nic, replay->now,
+		payload_bytes(replay, tb_packet_at(replay, nic->fetched)));
+	tb_nodes_look(replay, id);
+}
+
+// complete: all packets of a message are drained and their acknowledgements' times known.
+static void complete(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_posted *message = &replay->messages[id];
+	message->uses = 1;
+	tb_partners_end(&replay->partners, &message->what);
+	tb_wheel_put(&replay->wheel, message->delivered_at, TB_EVENT_DELIVERED, id);
+	if (replay->source->sent) {
+		message->uses = 2;
+		tb_wheel_put(&replay->wheel, message->sent_at, TB_EVENT_SENT, id);
+	}
+}
+
+// receive has a node drain a packet that is in, and says when it acknowledges that.
+static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t payload)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	struct tb_nic *nic = &replay->nics[id];
+	tb_time_ps ack = nic->drained_at > replay->now ? nic->drained_at : replay->now;
+	nic->drained_at = bus_serve(replay, nic, replay->now, payload);
+	ack += params->ack_delay_ps;
+	if (tb_partners_too_many(&replay->partners, id))
+		ack += params->partner_delay_ps;
+	return ack;
+}
+
+// receive_all: the other receivers of a broadcast do so too; the last one counts.
+static void receive_all(struct tb_replay *replay, const struct tb_posted *message,
+	uint32_t payload, tb_time_ps *ack, tb_time_ps *drained)
+{
+	uint32_t first = message->what.destination.id;
+	for (uint32_t id = first; id < first + message->what.n_receivers; id++) {
+		if (id == message->end)
+			continue;
+		tb_time_ps at = receive(replay, id, payload);
+		*ack = at > *ack ? at : *ack;
+		if (replay->nics[id].drained_at > *drained)
+			*drained = replay->nics[id].drained_at;
+	}
+}
+
+static void drop_packet(struct tb_replay *replay, uint32_t id)
+{
+	replay->free_packets[replay->n_free_packets++] = id;
+}
+
+// The packet is drained over the bus; its acknowledgement leaves when the packet before
+// it is drained (there is room for one).
+void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_packet *packet = tb_packet_at(replay, id);
+	struct tb_posted *message = &replay->messages[packet->message];
+	uint32_t payload = payload_bytes(replay, packet);
+	tb_time_ps ack = receive(replay, packet->destination, payload);
+	tb_time_ps drained = replay->nics[packet->destination].drained_at;
+	if (tb_is_broadcast(&message->what))
+		receive_all(replay, message, payload, &ack, &drained);
+	ack = replay->carrier->release(replay, id, ack, drained);
+	tb_nodes_look(replay, message->what.source.id);
+	if (ack > message->sent_at)
+		message->sent_at = ack;
+	tb_time_ps delivered = drained + replay->net->params.receive_overhead_ps;
+	if (delivered > message->delivered_at)
+		message->delivered_at = delivered;
+	replay->stats.n_packets++;
+	replay->stats.payload_bytes += payload;
+	if (--message->n_undrained == 0)
+		complete(replay, packet->message);
+	else if (message->given_up)
+		tb_retries_end(replay, packet->message);
+	drop_packet(replay, id);
+}
+
+void tb_nodes_fail(struct tb_replay *replay, uint32_t id, uint32_t dead, tb_time_ps at)
+{
+	tb_nodes_look(replay, tb_packet_source(replay, tb_packet_at(replay, id)));
+	tb_retries_put(replay, id, dead, at);
+	drop_packet(replay, id);
+}
+
+void tb_nodes_handle(struct tb_replay *replay, struct tb_event event)
+{
+	if (event.kind == TB_EVENT_NODE)
+		tb_list_add(&replay->nodes_now, event.subject,
+			&replay->nics[event.subject].listed);
+	else if (event.kind == TB_EVENT_ERROR)
+		tb_retries_error(replay, event.subject);
+	else
+		tb_messages_ended(replay, event.subject, (enum tb_event_kind)event.kind);
+}
+
+void tb_nodes_alone(struct tb_replay *replay, struct tb_event event)
+{
+	if (event.kind == TB_EVENT_NODE) {
+		look_after(replay, event.subject);
+	} else if (event.kind == TB_EVENT_ERROR) {
+		look_after(replay, tb_retries_error_alone(replay, event.subject));
+	} else {
+		tb_messages_ended(replay, event.subject, (enum tb_event_kind)event.kind);
+		tb_messages_tell(replay);
+	}
+}
+
+void tb_nodes_choose(struct tb_replay *replay)
+{
+	for (uint32_t i = 0; i < replay->nodes_now.n; i++)
+		look_after(replay, replay->nodes_now.ids[i]);
+	replay->nodes_now.n = 0;
+}

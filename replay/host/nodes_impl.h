@@ -1,0 +1,25 @@
+// The inside of the nodes, shared by messages.c (from post to ending), nodes.c (packets,
+// the bus, acknowledgements) and retries.c (what fails).
+#ifndef TB_NODES_IMPL_H
+#define TB_NODES_IMPL_H
+
+#include "replay.h"
+#include "retries.h"
+
+// messages.c
+//
+// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED: the source is told at the end of phase 1.
+void tb_messages_ended(
+	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
+
+// nodes.c
+//
+// tb_nodes_bus has a node's bus serve a request made at `at`; returns when it has.
+tb_time_ps tb_nodes_bus(
+	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes);
+// tb_nodes_packet makes packet `number` of a message; tb_nodes_cut the next one of a
+// node's queue.
+uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number);
+uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic);
+
+#endif

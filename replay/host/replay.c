@@ -1,0 +1,121 @@
+#include "replay.h"
+
+#include "lines.h"
+#include "retries.h"
+
+#include <stdlib.h>
+
+uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
+{
+	if (bytes_per_s == 0)
+		return 0;
+	return (((uint64_t)TB_PS_PER_S << 20) + bytes_per_s / 2) / bytes_per_s;
+}
+
+void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *sentence)
+{
+	if (replay->failure.code == TB_OK)
+		tb_fail(&replay->failure, code, "%s", sentence);
+}
+
+int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_carrier *carrier,
+	const struct tb_engine_options *options)
+{
+	replay->net = network;
+	replay->source = source;
+	replay->carrier = carrier;
+	replay->slice_packets = tb_slice_packets(&network->params);
+	replay->bus_q20 = tb_per_byte_q20(network->params.bus_bytes_per_s);
+	replay->free_message = TB_NOTHING;
+	replay->fault_at = TB_TIME_NEVER;
+	return tb_route_choice_init(
+		&replay->choice, network, options->seed, options->faults);
+}
+
+static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)
+{
+	replay->n_packets_most = n;
+	replay->packet_bytes = packet_bytes;
+	replay->packets = tb_lines_new(n, packet_bytes);
+	replay->free_packets = malloc(n * sizeof *replay->free_packets);
+	if (!replay->packets || !replay->free_packets)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		tb_packet_at(replay, i)->id = i;
+		replay->free_packets[replay->n_free_packets++] = n - 1 - i;
+	}
+	return TB_OK;
+}
+
+static int make_nics(struct tb_replay *replay)
+{
+	uint32_t n = replay->net->n_nodes;
+	replay->nics = tb_lines_new(n, sizeof *replay->nics);
+	replay->nodes_now.ids = malloc(n * sizeof(uint32_t));
+	if (!replay->nics || !replay->nodes_now.ids)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		replay->nics[i] = (struct tb_nic){.wake_at = TB_TIME_NEVER,
+			.queue = TB_NOTHING,
+			.queue_end = TB_NOTHING,
+			.fetched = TB_NOTHING};
+	return TB_OK;
+}
+
+// make_wheel makes buckets that hold an event or so each, a packet a node and
+// serialization time being under way; and as many as reach over four such times, where
+// that is little memory.
+static int make_wheel(struct tb_replay *replay, tb_time_ps packet, double n_events)
+{
+	double packet_ps = (double)packet;
+	double apart = packet_ps / (n_events * replay->net->n_nodes);
+	unsigned shift = 4, buckets = 12;
+	while (shift < 20 && (double)(UINT64_C(2) << shift) < apart)
+		shift++;
+	while (buckets < 16 && (double)(UINT64_C(1) << (shift + buckets)) < 4 * packet_ps)
+		buckets++;
+	while (shift < 20 && (double)(UINT64_C(1) << (shift + buckets)) < 4 * packet_ps)
+		shift++;
+	return tb_wheel_init(&replay->wheel, shift, buckets);
+}
+
+int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_bytes,
+	tb_time_ps packet_ps, double n_events)
+{
+	int status = make_packets(replay, n_packets, packet_bytes);
+	if (status == TB_OK)
+		status = make_nics(replay);
+	if (status == TB_OK)
+		status = tb_partners_init(&replay->partners, replay->net->params.partners,
+			replay->net->n_nodes);
+	if (status == TB_OK && replay->choice.dead_at)
+		status = tb_retries_new(replay);
+	return status == TB_OK ? make_wheel(replay, packet_ps, n_events) : status;
+}
+
+int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
+	struct tb_cell **cells, const struct tb_engine_options *options)
+{
+	int status = tb_books_init(&replay->books, observer, cells, replay->net->n_links,
+		options->bin_ps, observer && !options->without_blame);
+	if (status == TB_OK)
+		tb_messages_look_outside(replay);
+	return status;
+}
+
+void tb_replay_fini(struct tb_replay *replay)
+{
+	tb_books_fini(&replay->books);
+	tb_retries_free(replay);
+	tb_partners_fini(&replay->partners);
+	tb_route_choice_fini(&replay->choice);
+	tb_wheel_fini(&replay->wheel);
+	free(replay->nics);
+	free(replay->packets);
+	free(replay->free_packets);
+	free(replay->messages);
+	free(replay->starting);
+	free(replay->endings);
+	free(replay->nodes_now.ids);
+}

@@ -1,0 +1,184 @@
+// One replay: its time, its books, and its nodes with their messages and packets. Private
+// to replay/.
+//
+// The switching model that carries the packets keeps its own state behind this one, and
+// its own part of a packet behind the part that is here: a model's struct begins with a
+// struct tb_replay, its packet with a struct tb_packet. What one step touches so lies in
+// the same cache lines as if there were but one model.
+//
+// Ids: messages and packets are numbers of records that are used again.
+#ifndef TB_REPLAY_H
+#define TB_REPLAY_H
+
+#include "books.h"
+#include "carrier.h"
+#include "engine_options.h"
+#include "engine_stats.h"
+#include "network_impl.h"
+#include "partners.h"
+#include "route_choice.h"
+#include "wheel.h"
+
+#define TB_NOTHING UINT32_MAX
+
+// What can happen. Kinds of the model's own follow from TB_EVENT_OF_MODEL on.
+enum tb_event_kind {
+	TB_EVENT_NODE,	      // node: its packet is fetched and can enter
+	TB_EVENT_SENT,	      // message: acknowledged
+	TB_EVENT_DELIVERED,   // message: at the receiver
+	TB_EVENT_UNDELIVERED, // message: given up, nothing of it is under way
+	TB_EVENT_ERROR,	      // retry: the error of a packet is known at its source
+	TB_EVENT_OF_MODEL,
+};
+
+struct tb_packet {	// half a cache line; the model's part follows
+	uint64_t order; // message serial and number within it: breaks ties
+	uint32_t id;
+	uint32_t message, flow;
+	uint32_t destination; // node to which it is followed
+	uint32_t wire_bytes;
+	uint8_t n_hops;	   // links that it has been given; 0 when it is injected
+	uint8_t ascending; // of a regular tree
+	bool is_empty;	   // has no payload
+};
+
+struct tb_posted { // a message
+	struct tb_message what;
+	uint32_t end; // its destination; of a broadcast the end that is followed
+	uint64_t serial;
+	tb_time_ps posted_at, start_at;
+	tb_time_ps sent_at, delivered_at;
+	uint32_t n_unfetched, n_undrained, n_packets;
+	uint32_t flow;
+	uint8_t ascending; // of a regular tree
+	uint32_t next;	   // in its node's queue, or in the free list
+	uint32_t uses;	   // what still refers to it
+	uint32_t n_lost;   // packets that failed and are not tried again
+	bool given_up;
+};
+
+struct tb_nic { // of a node
+	_Alignas(64) tb_time_ps bus_free_at;
+	tb_time_ps drained_at;	   // the last packet that came in
+	tb_time_ps wake_at;	   // earliest TB_EVENT_NODE under way
+	uint32_t queue, queue_end; // messages
+	tb_time_ps fetched_at;	   // perhaps still to come
+	uint32_t fetched;	   // packet that waits to enter the network
+	bool listed;
+};
+
+struct tb_list { // ids touched in this instant
+	uint32_t *ids;
+	uint32_t n;
+};
+
+struct tb_ending { // of a message
+	uint64_t serial;
+	uint32_t message;
+	enum tb_event_kind kind;
+};
+
+struct tb_replay {
+	const struct tb_network *net;
+	const struct tb_source *source;
+	const struct tb_carrier *carrier;
+	struct tb_books books;
+	struct tb_wheel wheel;
+	tb_time_ps now;
+	tb_time_ps last_told;  // the source of an ending
+	bool over;	       // nothing is left to do
+	tb_time_ps source_at;  // when the source has something; read anew after it was
+			       // told
+	tb_time_ps outside_at; // that, the end of a send overhead, or a death, whichever
+			       // comes first
+	struct tb_route_choice choice;
+	struct tb_retries *retries; // NULL when nothing dies
+	tb_time_ps fault_at;	    // when something dies next
+	struct tb_partners partners;
+	uint32_t slice_packets; // of a message before the next one's turn; 0: all
+	uint64_t bus_q20;
+	struct tb_nic *nics; // by node
+	char *packets;	     // records of packet_bytes each
+	size_t packet_bytes;
+	uint32_t *free_packets;
+	uint32_t n_free_packets, n_packets_most;
+	struct tb_posted *messages;
+	uint32_t n_messages, messages_room, free_message;
+	uint32_t *starting; // ring of messages that wait out their send overhead
+	uint32_t starting_first, n_starting, starting_room;
+	struct tb_list nodes_now;
+	struct tb_ending *endings; // of this round, by message serial
+	uint32_t n_endings, endings_room;
+	struct tb_engine_stats stats;
+	struct tb_error failure; // code is TB_OK while all is well
+};
+
+// A zeroed replay is made in three steps, so that a model can size its part between them;
+// tb_replay_fini ends it after any.
+//
+// tb_replay_init: what does not depend on the model. Borrows network and source.
+int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_carrier *carrier,
+	const struct tb_engine_options *options) TB_MUST_USE;
+// tb_replay_make: nodes, room for so many packets of `packet_bytes` each (in whole cache
+// lines, struct tb_packet included) as can be under way at once, and the event queue,
+// made for about `n_events` a packet that takes `packet_ps` to cross a link.
+int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_bytes,
+	tb_time_ps packet_ps, double n_events) TB_MUST_USE;
+// tb_replay_open: the books, in cells that the model has placed by link id; then the
+// replay can run.
+int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
+	struct tb_cell **cells, const struct tb_engine_options *options) TB_MUST_USE;
+void tb_replay_fini(struct tb_replay *replay);
+
+// tb_replay_fail keeps the first failure; the replay ends with it.
+void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *sentence);
+
+// tb_per_byte_q20 is picoseconds a byte with 20 binary places, rounded; 0 without a rate.
+uint64_t tb_per_byte_q20(uint64_t bytes_per_s);
+
+static inline struct tb_packet *tb_packet_at(const struct tb_replay *replay, uint32_t id)
+{
+	return (void *)(replay->packets + id * replay->packet_bytes);
+}
+
+static inline uint32_t tb_packet_source(
+	const struct tb_replay *replay, const struct tb_packet *packet)
+{
+	return replay->messages[packet->message].what.source.id;
+}
+
+static inline void tb_list_add(struct tb_list *list, uint32_t id, bool *listed)
+{
+	if (*listed)
+		return;
+	*listed = true;
+	list->ids[list->n++] = id;
+}
+
+// nodes.c: what a model calls.
+//
+// The last flit of a packet is in at its destination, and what it holds is whole.
+// tb_carrier.release follows within the call; the packet is no more.
+void tb_nodes_arrive(struct tb_replay *replay, uint32_t packet);
+// A packet has failed: it met the link `dead`, and its source knows of that at `at`. What
+// it held is let go; the packet is no more.
+void tb_nodes_fail(
+	struct tb_replay *replay, uint32_t packet, uint32_t dead, tb_time_ps at);
+// tb_nodes_look has a node that waits to inject ask again when it can.
+void tb_nodes_look(struct tb_replay *replay, uint32_t node);
+
+// nodes.c and messages.c: what the loop over instants calls (clock.h).
+//
+void tb_messages_take(struct tb_replay *replay);  // those posted now
+void tb_messages_start(struct tb_replay *replay); // those whose send overhead is over
+// Reads anew when something comes from outside the network.
+void tb_messages_look_outside(struct tb_replay *replay);
+// Tells the source of this round's endings.
+void tb_messages_tell(struct tb_replay *replay);
+void tb_nodes_handle(struct tb_replay *replay, struct tb_event event);
+// tb_nodes_handle when nothing else happens in this instant: phase 2 included.
+void tb_nodes_alone(struct tb_replay *replay, struct tb_event event);
+void tb_nodes_choose(struct tb_replay *replay); // phase 2
+
+#endif

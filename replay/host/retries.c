@@ -1,0 +1,338 @@
+// Errors of packets, dealt with in rounds: rules 22 and 26 to 27 of docs/model.md.
+#include "nodes_impl.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct sender { // of a node
+	uint32_t tables;
+	uint32_t first, last; // retries that wait to be cut
+};
+
+struct retry { // a packet that has failed
+	uint64_t order;
+	uint32_t message;
+	struct tb_trial trial;
+	uint32_t next; // of its sender's, or in the free list
+};
+
+struct tb_retries {
+	struct tb_trial *trials; // by packet
+	struct sender *senders;
+	struct retry *retries;
+	uint32_t n_retries, retries_room, free_retry;
+	uint32_t *errors; // retries of this round, by order
+	uint32_t n_errors, errors_room;
+	size_t n_dead;	 // deaths that have come
+	uint32_t tables; // the newest
+};
+
+static void no_memory(struct tb_replay *replay)
+{
+	tb_replay_fail(replay, TB_ENOMEM, "no memory for what fails");
+}
+
+// set_next looks when something dies next.
+static void set_next(struct tb_replay *replay)
+{
+	const struct tb_route_choice *choice = &replay->choice;
+	size_t n = replay->retries->n_dead;
+	replay->fault_at = n < choice->n_deaths ? choice->deaths[n].at : TB_TIME_NEVER;
+}
+
+int tb_retries_new(struct tb_replay *replay)
+{
+	uint32_t n_nodes = replay->net->n_nodes;
+	struct tb_retries *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	replay->retries = made;
+	made->free_retry = TB_NOTHING;
+	made->trials = malloc(replay->n_packets_most * sizeof *made->trials);
+	made->senders = malloc(n_nodes * sizeof *made->senders);
+	if (!made->trials || !made->senders)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n_nodes; i++)
+		made->senders[i] = (struct sender){0, TB_NOTHING, TB_NOTHING};
+	set_next(replay);
+	return TB_OK;
+}
+
+void tb_retries_free(struct tb_replay *replay)
+{
+	struct tb_retries *all = replay->retries;
+	if (!all)
+		return;
+	free(all->trials);
+	free(all->senders);
+	free(all->retries);
+	free(all->errors);
+	free(all);
+}
+
+void tb_retries_strike(
+	struct tb_replay *replay, void (*strike)(struct tb_replay *replay, uint32_t link))
+{
+	struct tb_retries *all = replay->retries;
+	const struct tb_route_choice *choice = &replay->choice;
+	all->tables = tb_route_choice_tables_at(choice, replay->now);
+	for (; all->n_dead < choice->n_deaths &&
+		choice->deaths[all->n_dead].at <= replay->now;
+		all->n_dead++)
+		strike(replay, choice->deaths[all->n_dead].link);
+	set_next(replay);
+}
+
+static uint32_t new_retry(struct tb_retries *all)
+{
+	uint32_t id = all->free_retry;
+	if (id != TB_NOTHING) {
+		all->free_retry = all->retries[id].next;
+		return id;
+	}
+	if (all->n_retries == all->retries_room) {
+		uint32_t room = all->retries_room ? all->retries_room * 2 : 64;
+		void *moved = realloc(all->retries, room * sizeof *all->retries);
+		if (!moved)
+			return TB_NOTHING;
+		all->retries = moved;
+		all->retries_room = room;
+	}
+	return all->n_retries++;
+}
+
+static void drop_retry(struct tb_retries *all, uint32_t id)
+{
+	all->retries[id].next = all->free_retry;
+	all->free_retry = id;
+}
+
+struct tb_trial *tb_retries_trial(const struct tb_replay *replay, uint32_t packet)
+{
+	return &replay->retries->trials[packet];
+}
+
+void tb_retries_put(
+	struct tb_replay *replay, uint32_t packet_id, uint32_t dead, tb_time_ps at)
+{
+	struct tb_retries *all = replay->retries;
+	const struct tb_packet *packet = tb_packet_at(replay, packet_id);
+	uint32_t id = new_retry(all);
+	if (id == TB_NOTHING) {
+		no_memory(replay);
+		return;
+	}
+	all->retries[id] = (struct retry){.order = packet->order,
+		.message = packet->message,
+		.trial = all->trials[packet_id]};
+	all->retries[id].trial.dead = dead;
+	at += replay->net->params.retry_delay_ps;
+	tb_wheel_put(&replay->wheel, at, TB_EVENT_ERROR, id);
+}
+
+bool tb_retries_inject(struct tb_replay *replay, uint32_t id)
+{
+	uint32_t node = tb_packet_source(replay, tb_packet_at(replay, id));
+	uint32_t link = replay->net->injection[node];
+	if (!tb_route_choice_is_dead(&replay->choice, link, replay->now))
+		return false;
+	tb_nodes_fail(replay, id, link, replay->now);
+	return true;
+}
+
+void tb_retries_error(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_retries *all = replay->retries;
+	if (all->n_errors == all->errors_room) {
+		uint32_t room = all->errors_room ? all->errors_room * 2 : 64;
+		void *moved = realloc(all->errors, room * sizeof *all->errors);
+		if (!moved) {
+			no_memory(replay);
+			return;
+		}
+		all->errors = moved;
+		all->errors_room = room;
+	}
+	uint64_t order = all->retries[id].order;
+	uint32_t i = all->n_errors++;
+	for (; i > 0 && all->retries[all->errors[i - 1]].order > order; i--)
+		all->errors[i] = all->errors[i - 1];
+	all->errors[i] = id;
+}
+
+void tb_retries_end(struct tb_replay *replay, uint32_t id)
+{
+	const struct tb_posted *message = &replay->messages[id];
+	if (message->n_undrained != message->n_unfetched + message->n_lost)
+		return;
+	tb_time_ps at = message->sent_at > replay->now ? message->sent_at : replay->now;
+	tb_wheel_put(&replay->wheel, at, TB_EVENT_UNDELIVERED, id);
+}
+
+// drop_waiting drops what of a message waits to be cut again.
+static void drop_waiting(struct tb_replay *replay, struct sender *sender, uint32_t id)
+{
+	struct tb_retries *all = replay->retries;
+	uint32_t next = sender->first, kept = TB_NOTHING;
+	sender->first = TB_NOTHING;
+	while (next != TB_NOTHING) {
+		uint32_t at = next;
+		next = all->retries[at].next;
+		if (all->retries[at].message == id) {
+			replay->messages[id].n_lost++;
+			drop_retry(all, at);
+			continue;
+		}
+		if (kept == TB_NOTHING)
+			sender->first = at;
+		else
+			all->retries[kept].next = at;
+		all->retries[at].next = TB_NOTHING;
+		kept = at;
+	}
+	sender->last = kept;
+}
+
+// leave_queue takes a message out of its node's queue.
+static void leave_queue(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
+{
+	uint32_t after = replay->messages[id].next, before = nic->queue;
+	if (before == id) {
+		nic->queue = after;
+		return;
+	}
+	while (replay->messages[before].next != id)
+		before = replay->messages[before].next;
+	replay->messages[before].next = after;
+	if (after == TB_NOTHING)
+		nic->queue_end = before;
+}
+
+// give_up gives a message up: of it nothing is cut any more, and it is nobody's partner
+// (rule 6). `dead` is the link that it met last.
+static void give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
+{
+	struct tb_posted *message = &replay->messages[id];
+	uint32_t source = message->what.source.id;
+	message->given_up = true;
+	if (message->n_unfetched < message->n_packets)
+		tb_partners_end(&replay->partners, &message->what);
+	if (message->n_unfetched)
+		leave_queue(replay, &replay->nics[source], id);
+	drop_waiting(replay, &replay->retries->senders[source], id);
+	tb_books_undelivered(
+		&replay->books, message->flow, dead, message->what.bytes, replay->now);
+	tb_retries_end(replay, id);
+}
+
+static void try_again(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_retries *all = replay->retries;
+	struct retry *retry = &all->retries[id];
+	uint32_t node = replay->messages[retry->message].what.source.id;
+	struct sender *sender = &all->senders[node];
+	retry->order += UINT64_C(1) << 56;
+	retry->next = TB_NOTHING;
+	if (sender->first == TB_NOTHING)
+		sender->first = id;
+	else
+		all->retries[sender->last].next = id;
+	sender->last = id;
+	replay->stats.n_retries++;
+	tb_list_add(&replay->nodes_now, node, &replay->nics[node].listed);
+}
+
+// may_try says whether a packet is to be tried again, with newer tables if those that its
+// node has do not help.
+static bool may_try(struct tb_replay *replay, struct retry *retry, struct sender *sender)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	bool newer = sender->tables > retry->trial.tables;
+	if (!newer && ++retry->trial.n_failed <= params->retries)
+		return true;
+	if (!newer && sender->tables == replay->retries->tables)
+		return false;
+	if (!newer)
+		sender->tables = replay->retries->tables;
+	retry->trial.n_failed = 0;
+	return true;
+}
+
+static void deal_with(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_retries *all = replay->retries;
+	struct retry *retry = &all->retries[id];
+	uint32_t message_id = retry->message, dead = retry->trial.dead;
+	struct tb_posted *message = &replay->messages[message_id];
+	if (!message->given_up &&
+		may_try(replay, retry, &all->senders[message->what.source.id])) {
+		try_again(replay, id);
+		return;
+	}
+	drop_retry(all, id);
+	message->n_lost++;
+	if (message->given_up)
+		tb_retries_end(replay, message_id);
+	else
+		give_up(replay, message_id, dead);
+}
+
+void tb_retries_settle(struct tb_replay *replay)
+{
+	struct tb_retries *all = replay->retries;
+	for (uint32_t i = 0; i < all->n_errors; i++)
+		deal_with(replay, all->errors[i]);
+	all->n_errors = 0;
+}
+
+uint32_t tb_retries_error_alone(struct tb_replay *replay, uint32_t id)
+{
+	uint32_t message = replay->retries->retries[id].message;
+	deal_with(replay, id);
+	replay->nodes_now.n = 0;
+	return replay->messages[message].what.source.id;
+}
+
+static bool leads(struct tb_replay *replay, uint32_t node, uint32_t message)
+{
+	return tb_route_choice_leads(&replay->choice,
+		replay->retries->senders[node].tables, node,
+		replay->messages[message].what.destination.id);
+}
+
+// cut_again makes the packet of the first retry of a sender anew.
+static uint32_t cut_again(struct tb_replay *replay, struct sender *sender)
+{
+	struct tb_retries *all = replay->retries;
+	uint32_t id = sender->first;
+	struct retry retry = all->retries[id];
+	sender->first = retry.next;
+	drop_retry(all, id);
+	uint64_t serial = replay->messages[retry.message].serial;
+	uint32_t packet = tb_nodes_packet(
+		replay, retry.message, (uint32_t)(retry.order ^ serial << 24));
+	tb_packet_at(replay, packet)->order = retry.order;
+	all->trials[packet] =
+		(struct tb_trial){sender->tables, retry.trial.n_failed, TB_ID_NONE};
+	return packet;
+}
+
+uint32_t tb_retries_cut(struct tb_replay *replay, uint32_t id)
+{
+	struct tb_nic *nic = &replay->nics[id];
+	struct sender *sender = &replay->retries->senders[id];
+	while (sender->first != TB_NOTHING) {
+		const struct retry *retry = &replay->retries->retries[sender->first];
+		if (leads(replay, id, retry->message))
+			return cut_again(replay, sender);
+		give_up(replay, retry->message, retry->trial.dead);
+	}
+	while (nic->queue != TB_NOTHING && !leads(replay, id, nic->queue))
+		give_up(replay, nic->queue, TB_ID_NONE);
+	if (nic->queue == TB_NOTHING)
+		return TB_NOTHING;
+	uint32_t packet = tb_nodes_cut(replay, nic);
+	replay->retries->trials[packet] =
+		(struct tb_trial){sender->tables, 0, TB_ID_NONE};
+	return packet;
+}

@@ -1,0 +1,184 @@
+// The circuits of a replay: the switching of QsNet. Private to this room.
+//
+// Model (docs/model.md, rules 9 to 18). A packet's header takes one VC on each link of
+// its path and keeps them all until its acknowledgement has come back and the
+// end-of-packet token has passed; a header that finds no free VC waits in place, its
+// flits in the FIFOs behind it. A link serves one VC until that has no flit to send or no
+// room ahead. Flits of a packet cross a link in bursts of one FIFO's length without a
+// gap, so bursts are what is scheduled: the cost does not depend on flit or packet size,
+// nor on idle links.
+//
+// Words: a packet's path has hops 0 (injection) to n_hops - 1 (ejection). A burst is the
+// part of a packet that fits the smallest FIFO of the network; burst m of hop j may cross
+// link j when the header has its VC there, burst m - 1 has crossed, burst m is coming
+// over link j - 1, and the FIFO behind link j has room because an earlier burst went on
+// over link j + 1.
+//
+// Files: model.c (its table), circuits_new.c (its parts), headers.c (who gets a VC),
+// routes.c (of which link), vcs.c (VCs taken and freed), bursts.c (links), branches.c and
+// broadcast.c (broadcasts), deaths.c (faults), ideal.c (an idle network).
+#ifndef TB_CIRCUITS_H
+#define TB_CIRCUITS_H
+
+#include "broadcast.h"
+#include "least_loaded.h"
+#include "switching.h"
+
+#define NOTHING TB_NOTHING
+
+enum event_kind {
+	EV_HEADER = TB_EVENT_OF_MODEL, // packet: its header stands at the next switch
+	EV_TAIL,		       // packet: its last flit is in at the destination
+	EV_READY,     // packet << hops_shift | hop: the next burst can cross, after a gap
+	EV_LINK,      // slot: falls free while another VC has a burst ready
+	EV_SWITCH,    // switch: a VC that headers wait for falls free
+	EV_BROADCAST, // links that a broadcast waits for fall free
+};
+
+// Inside this room a link goes by its slot: the links out of a switch follow each other
+// in the order of its ports, so that what a header chooses from lies side by side. The
+// injection links come last, in the order of nodes. A port without a cable is an unused
+// slot.
+
+struct vc { // what is asked only where packets meet; free_at stands apart
+	_Alignas(32) tb_time_ps granted_at; // to its present or last holder
+	uint32_t packet;		    // holder, while a burst may still be served
+	uint32_t hop;
+	uint32_t flow; // of the present or last holder
+	uint32_t root; // id of the link that limited the last holder here: what a waiter
+		       // waited for
+};
+
+struct link { // every crossing touches all of it: two cache lines side by side
+	_Alignas(128) tb_time_ps
+		reserved_until; // the burst being served ends; final, whatever comes
+	tb_time_ps held_since;	// TB_TIME_NEVER while no VC is held
+	tb_time_ps hop_ps;	// header on this link to header at the next switch
+	tb_time_ps flit_ps;
+	uint64_t byte_q20;    // picoseconds a byte, 20 binary places
+	uint32_t id;	      // in the network
+	uint32_t from;	      // switch, or node of an injection link
+	uint32_t to;	      // switch, or node of an ejection link
+	uint16_t room_bursts; // bursts that its FIFO holds; BURSTS_ALWAYS at an ejection
+	uint16_t ready;	      // bit a VC: its next burst waits for the link
+	uint8_t serving;      // VC served last
+	uint8_t n_vcs;
+	bool serves_last; // burst of a packet
+	bool event_set;	  // an EV_LINK is under way
+	bool listed;	  // is on the list of this instant
+	bool ejection;
+	bool injection;
+	_Alignas(64) struct tb_cell cell; // what is counted of it
+};
+
+#define BURSTS_ALWAYS UINT16_MAX // a node, or who discards, takes whatever comes
+
+struct span { // of a burst on a link
+	tb_time_ps start, end;
+};
+
+struct hop {		 // followed by a span for each burst: see span_at
+	tb_time_ps wait; // before its VC was granted
+	uint32_t link;	 // slot
+	uint32_t bursts; // bursts begun
+	uint32_t root;	 // id of the link that the wait was for in the end
+	uint16_t room;	 // room_bursts of the link
+	uint8_t vc;	 // of the link
+	uint8_t number;	 // of the hop
+	bool armed;	 // next burst is ready, or known when it will be
+	bool to_look_at; // is on the list of hops_to_look_at
+	uint32_t next;	 // in that list
+};
+
+struct packet {		     // a cache line, followed by its hops: see hop_at
+	struct tb_packet of; // n_hops: those whose VC it has
+	tb_time_ps arrived;  // header at the switch where it stands
+	tb_time_ps charged;  // wait up to here is counted already
+	tb_time_ps waited;   // at earlier switches
+	uint32_t n_bursts;
+	uint32_t came_by; // slot of its last hop
+};
+
+struct waiter {
+	int64_t key; // smaller is older: arrival - age weight x earlier waits
+	uint64_t order;
+	uint32_t packet;
+	uint32_t route; // slot, or a group with TB_ROUTE_GROUP
+};
+
+struct group { // of links any of which leads on
+	uint32_t n;
+	uint32_t first;	       // slot, the others follow it
+	const uint32_t *slots; // unless they do not: NULL when they do
+	bool at_once;	       // circuits->least_loaded finds the least loaded
+};
+
+struct switch_state {
+	tb_time_ps wake_at;	// earliest EV_SWITCH under way
+	struct waiter *waiters; // n_waiting, then n_new, each sorted, oldest first
+	uint32_t n_waiting;
+	uint32_t n_new; // came in this instant
+	bool listed;
+};
+
+struct circuits {
+	struct tb_replay replay;
+	bool odd_routes; // they are not simply the network's
+	int64_t age_q10; // age weight, 10 binary places
+	uint32_t burst_bytes, bursts_most, hops_most, vcs_most;
+	unsigned hops_shift; // of an EV_READY's subject
+	size_t hop_bytes;    // stride
+	bool equal_rates;    // of all links
+	uint32_t n_slots, first_injection;
+	struct link *links;	// by slot
+	struct vc *vcs;		// by slot, vcs_most each
+	tb_time_ps *free_at;	// of each VC; TB_TIME_NEVER while the end is not known
+	uint32_t *slot_of_link; // by id
+	struct tb_cell **cells; // by id
+	struct group *groups;
+	tb_least_loaded *least_loaded;
+	uint32_t *group_slots; // memory of those that do not follow each other
+	uint32_t **late_slots; // of the groups that faults leave, as they are met
+	uint32_t n_late, late_room;
+	struct switch_state *switches;
+	struct waiter *waiters; // memory of all switches
+	struct tb_list links_now, switches_now;
+	bool broadcasting;		// a broadcast has been posted
+	struct switch_state broadcasts; // those that wait for their branches
+	uint32_t *branches;		// links of one level, a working space
+	uint32_t hops_to_look_at;	// packet << hops_shift | hop: see bursts.c
+	tb_time_ps *delays;		// of the options
+};
+
+static inline struct packet *packet_at(const struct circuits *circuits, uint32_t id)
+{
+	return (void *)tb_packet_at(&circuits->replay, id);
+}
+
+static inline struct hop *hop_at(
+	const struct circuits *circuits, struct packet *packet, uint32_t hop)
+{
+	return (void *)((char *)(packet + 1) + hop * circuits->hop_bytes);
+}
+
+static inline struct span *span_at(struct hop *hop, uint32_t burst)
+{
+	return (struct span *)(void *)(hop + 1) + burst;
+}
+
+static inline tb_time_ps link_time(const struct link *link, uint64_t bytes)
+{
+	return (tb_time_ps)((bytes * link->byte_q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
+static inline tb_time_ps *free_at(const struct circuits *circuits, uint32_t slot)
+{
+	return circuits->free_at + (size_t)slot * circuits->vcs_most;
+}
+
+static inline struct vc *vcs_of(const struct circuits *circuits, uint32_t slot)
+{
+	return circuits->vcs + (size_t)slot * circuits->vcs_most;
+}
+
+#endif

@@ -1,0 +1,260 @@
+// The parts of the circuits: sized after the network, made and given back.
+#include "circuits_model.h"
+#include "headers.h"
+
+#include "lines.h"
+
+#include <stdlib.h>
+
+// smallest_fifo is the length of a burst: whole flits, and no FIFO holds less.
+static uint32_t smallest_fifo(const struct tb_network *net)
+{
+	uint32_t bytes = UINT32_MAX;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		if (net->links[i].fifo_bytes < bytes)
+			bytes = net->links[i].fifo_bytes;
+	return bytes - bytes % net->params.flit_bytes;
+}
+
+static uint32_t most_vcs(const struct tb_network *net)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		if (net->links[i].n_vcs > most)
+			most = net->links[i].n_vcs;
+	return most;
+}
+
+static bool rates_are_equal(const struct tb_network *net)
+{
+	for (uint32_t i = 1; i < net->n_links; i++)
+		if (net->links[i].bytes_per_s != net->links[0].bytes_per_s)
+			return false;
+	return true;
+}
+
+static int size_up(struct circuits *circuits, uint32_t *n_packets, size_t *packet_bytes)
+{
+	const struct tb_network *net = circuits->replay.net;
+	const struct tb_network_params *params = &net->params;
+	uint64_t wire =
+		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
+	circuits->burst_bytes = smallest_fifo(net);
+	circuits->bursts_most =
+		(uint32_t)((wire + circuits->burst_bytes - 1) / circuits->burst_bytes);
+	circuits->hops_most = net->longest_path;
+	if (circuits->replay.choice.dead_at && circuits->hops_most < 2 * net->n_levels)
+		circuits->hops_most = 2 * net->n_levels; // up and down around what died
+	circuits->vcs_most = most_vcs(net);
+	circuits->equal_rates = rates_are_equal(net);
+	circuits->hop_bytes =
+		sizeof(struct hop) + circuits->bursts_most * sizeof(struct span);
+	if (!circuits->equal_rates) // see middle_at
+		circuits->hop_bytes += circuits->bursts_most * sizeof(tb_time_ps);
+	*packet_bytes = sizeof(struct packet) + circuits->hops_most * circuits->hop_bytes;
+	*packet_bytes = (*packet_bytes + 63) / 64 * 64;
+	circuits->first_injection = net->first_out[net->n_switches];
+	circuits->n_slots = circuits->first_injection + net->n_nodes;
+	uint64_t packets = (uint64_t)net->n_nodes * (circuits->vcs_most + 1);
+	// An EV_READY names packet and hop in 32 bits.
+	while (1u << circuits->hops_shift < circuits->hops_most)
+		circuits->hops_shift++;
+	if (packets << circuits->hops_shift > UINT32_MAX)
+		return TB_ECAPACITY;
+	*n_packets = (uint32_t)packets;
+	return TB_OK;
+}
+
+static void make_link(struct circuits *circuits, uint32_t slot, uint32_t id)
+{
+	const struct tb_link_info *info = &circuits->replay.net->links[id];
+	struct link *link = &circuits->links[slot];
+	circuits->slot_of_link[id] = slot;
+	link->id = link->cell.link = id;
+	circuits->cells[id] = &link->cell;
+	link->n_vcs = (uint8_t)info->n_vcs;
+	link->byte_q20 = tb_per_byte_q20(info->bytes_per_s);
+	link->flit_ps = link_time(link, circuits->replay.net->params.flit_bytes);
+	link->hop_ps = info->latency_ps + link->flit_ps;
+	link->from = info->from;
+	link->to = info->to;
+	link->ejection = info->kind == TB_LINK_EJECTION;
+	link->injection = info->kind == TB_LINK_INJECTION;
+	uint32_t room = info->fifo_bytes / circuits->burst_bytes;
+	link->room_bursts = (uint16_t)(room < BURSTS_ALWAYS ? room : BURSTS_ALWAYS - 1);
+	if (link->ejection)
+		link->room_bursts = BURSTS_ALWAYS;
+	for (uint32_t v = 0; v < info->n_vcs; v++)
+		free_at(circuits, slot)[v] = 0;
+}
+
+static int make_links(struct circuits *circuits)
+{
+	const struct tb_network *net = circuits->replay.net;
+	uint32_t n = circuits->n_slots;
+	size_t n_vcs = (size_t)n * circuits->vcs_most;
+	circuits->least_loaded = tb_least_loaded_best();
+	circuits->links = tb_lines_new(n, sizeof *circuits->links);
+	circuits->vcs = tb_lines_new(n_vcs, sizeof *circuits->vcs);
+	circuits->free_at = tb_lines_new(n_vcs + 3, sizeof *circuits->free_at);
+	circuits->slot_of_link = malloc(net->n_links * sizeof *circuits->slot_of_link);
+	circuits->cells = malloc(net->n_links * sizeof *circuits->cells);
+	if (!circuits->links || !circuits->vcs || !circuits->free_at ||
+		!circuits->slot_of_link || !circuits->cells)
+		return TB_ENOMEM;
+	for (uint32_t slot = 0; slot < n; slot++)
+		circuits->links[slot].held_since = TB_TIME_NEVER;
+	// VCs that a link does not have never fall free.
+	for (size_t v = 0; v < n_vcs; v++)
+		circuits->free_at[v] = TB_TIME_NEVER;
+	for (uint32_t slot = 0; slot < circuits->first_injection; slot++)
+		if (net->out_links[slot] != TB_ID_NONE)
+			make_link(circuits, slot, net->out_links[slot]);
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		make_link(
+			circuits, circuits->first_injection + node, net->injection[node]);
+	return TB_OK;
+}
+
+static int make_groups(struct circuits *circuits)
+{
+	const struct tb_network *net = circuits->replay.net;
+	uint32_t n_slots = 0;
+	for (uint32_t g = 0; g < net->n_groups; g++)
+		n_slots += net->groups[g].n;
+	circuits->groups = calloc(net->n_groups + 1u, sizeof *circuits->groups);
+	circuits->group_slots = malloc((n_slots + 1u) * sizeof *circuits->group_slots);
+	if (!circuits->groups || !circuits->group_slots)
+		return TB_ENOMEM;
+	uint32_t *slots = circuits->group_slots;
+	for (uint32_t g = 0; g < net->n_groups; g++) {
+		uint32_t n = net->groups[g].n;
+		bool follow = true;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t id = net->group_links[net->groups[g].first + i];
+			slots[i] = circuits->slot_of_link[id];
+			follow &= slots[i] == slots[0] + i;
+		}
+		circuits->groups[g] = (struct group){.n = n,
+			.first = n ? slots[0] : 0,
+			.slots = follow ? NULL : slots,
+			.at_once = follow && circuits->vcs_most == 2 && n > 0 &&
+				   n <= TB_LEAST_LOADED_LINKS &&
+				   circuits->replay.choice.turns == NULL &&
+				   !circuits->replay.choice.lowest};
+		slots += n;
+	}
+	return TB_OK;
+}
+
+// make_switches gives each switch room for as many waiting headers as VCs lead into it.
+static int make_switches(struct circuits *circuits)
+{
+	const struct tb_network *net = circuits->replay.net;
+	uint32_t *n_inputs = calloc(net->n_switches, sizeof *n_inputs);
+	circuits->switches = tb_lines_new(net->n_switches, sizeof *circuits->switches);
+	if (!n_inputs || !circuits->switches) {
+		free(n_inputs);
+		return TB_ENOMEM;
+	}
+	size_t n = 0;
+	for (uint32_t i = 0; i < net->n_links; i++)
+		if (net->links[i].kind != TB_LINK_EJECTION) {
+			n_inputs[net->links[i].to] += net->links[i].n_vcs;
+			n += net->links[i].n_vcs;
+		}
+	circuits->waiters = malloc((n + 1) * sizeof *circuits->waiters);
+	struct waiter *next = circuits->waiters;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		circuits->switches[sw].wake_at = TB_TIME_NEVER;
+		circuits->switches[sw].waiters = next;
+		if (next)
+			next += n_inputs[sw];
+	}
+	free(n_inputs);
+	return circuits->waiters ? TB_OK : TB_ENOMEM;
+}
+
+static int make_lists(struct circuits *circuits)
+{
+	circuits->links_now.ids = malloc(circuits->n_slots * sizeof(uint32_t));
+	circuits->switches_now.ids =
+		malloc(circuits->replay.net->n_switches * sizeof(uint32_t));
+	return circuits->links_now.ids && circuits->switches_now.ids ? TB_OK : TB_ENOMEM;
+}
+
+// make_replay makes the nodes' part. A packet is ten events or so, most of them for its
+// headers and tail.
+static int make_replay(struct circuits *circuits, uint32_t n_packets, size_t packet_bytes)
+{
+	const struct tb_network_params *params = &circuits->replay.net->params;
+	const struct link *link = &circuits->links[circuits->first_injection];
+	tb_time_ps packet_ps = link_time(
+		link, params->packet_payload_bytes + params->packet_overhead_bytes);
+	return tb_replay_make(&circuits->replay, n_packets, packet_bytes, packet_ps, 10);
+}
+
+static int make(struct circuits *circuits)
+{
+	uint32_t n_packets = 0;
+	size_t packet_bytes = 0;
+	int status = size_up(circuits, &n_packets, &packet_bytes);
+	if (status == TB_OK)
+		status = make_links(circuits);
+	if (status == TB_OK)
+		status = make_groups(circuits);
+	if (status == TB_OK)
+		status = make_switches(circuits);
+	if (status == TB_OK)
+		status = make_lists(circuits);
+	return status == TB_OK ? make_replay(circuits, n_packets, packet_bytes) : status;
+}
+
+int tb_circuits_make(struct tb_replay **replay, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_observer *observer,
+	const struct tb_engine_options *options)
+{
+	struct circuits *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	made->age_q10 = (int64_t)(network->params.age_weight * 1024 + 0.5);
+	made->hops_to_look_at = NOTHING;
+	made->delays = options->delays;
+	int status = tb_replay_init(
+		&made->replay, network, source, &tb_circuits.carrier, options);
+	made->odd_routes = made->replay.choice.fixed || made->replay.choice.dead_at;
+	if (status == TB_OK)
+		status = make(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, observer, made->cells, options);
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		tb_circuits_free(&made->replay);
+	return status;
+}
+
+void tb_circuits_free(struct tb_replay *replay)
+{
+	struct circuits *circuits = (void *)replay;
+	if (!circuits)
+		return;
+	tb_replay_fini(replay);
+	for (uint32_t g = 0; g < circuits->n_late; g++)
+		free(circuits->late_slots[g]);
+	free(circuits->late_slots);
+	free(circuits->links);
+	free(circuits->vcs);
+	free(circuits->free_at);
+	free(circuits->slot_of_link);
+	free(circuits->cells);
+	free(circuits->groups);
+	free(circuits->group_slots);
+	free(circuits->switches);
+	free(circuits->waiters);
+	free(circuits->broadcasts.waiters);
+	free(circuits->branches);
+	free(circuits->links_now.ids);
+	free(circuits->switches_now.ids);
+	free(circuits);
+}

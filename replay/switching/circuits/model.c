@@ -1,0 +1,188 @@
+// The circuits as a switching model: their table, and what each event is to them.
+#include "circuits_model.h"
+
+#include "clock.h"
+#include "headers.h"
+
+static struct circuits *of(struct tb_replay *replay)
+{
+	return (void *)replay;
+}
+
+static const struct circuits *of_const(const struct tb_replay *replay)
+{
+	return (const void *)replay;
+}
+
+// tail: the last flit of a packet is in where it ends.
+static void tail(struct circuits *circuits, uint32_t id)
+{
+	if (circuits->replay.retries && tb_circuits_fails(circuits, id))
+		return;
+	if (circuits->delays)
+		tb_circuits_add_delays(circuits, packet_at(circuits, id));
+	tb_nodes_arrive(&circuits->replay, id);
+}
+
+static void arrive(struct tb_replay *replay, struct tb_event event)
+{
+	struct circuits *circuits = of(replay);
+	uint32_t id = event.subject;
+	switch ((enum event_kind)event.kind) {
+	case EV_HEADER:
+		tb_circuits_header(circuits, id);
+		break;
+	case EV_TAIL:
+		tail(circuits, id);
+		break;
+	case EV_READY:
+		tb_bursts_ready(circuits, id);
+		break;
+	case EV_LINK:
+		circuits->links[id].event_set = false;
+		tb_list_add(&circuits->links_now, id, &circuits->links[id].listed);
+		break;
+	case EV_SWITCH:
+		tb_list_add(&circuits->switches_now, id, &circuits->switches[id].listed);
+		break;
+	case EV_BROADCAST:
+		circuits->broadcasts.listed = true;
+		break;
+	}
+}
+
+static void choose(struct tb_replay *replay)
+{
+	struct circuits *circuits = of(replay);
+	if (circuits->broadcasts.listed)
+		tb_branches_choose(circuits);
+	for (uint32_t i = 0; i < circuits->switches_now.n; i++)
+		tb_circuits_switch(circuits, circuits->switches_now.ids[i]);
+	circuits->switches_now.n = 0;
+}
+
+static void serve(struct tb_replay *replay)
+{
+	struct circuits *circuits = of(replay);
+	for (uint32_t i = 0; i < circuits->links_now.n; i++)
+		tb_bursts_serve(circuits, circuits->links_now.ids[i]);
+	circuits->links_now.n = 0;
+}
+
+static void alone(struct tb_replay *replay, struct tb_event event)
+{
+	struct circuits *circuits = of(replay);
+	uint32_t id = event.subject;
+	switch ((enum event_kind)event.kind) {
+	case EV_HEADER:
+		tb_circuits_header_alone(circuits, id);
+		break;
+	case EV_TAIL:
+		tail(circuits, id);
+		return;
+	case EV_READY:
+		tb_bursts_ready(circuits, id);
+		break;
+	case EV_LINK:
+		circuits->links[id].event_set = false;
+		tb_bursts_serve(circuits, id);
+		break;
+	case EV_SWITCH:
+		tb_circuits_switch(circuits, id);
+		break;
+	case EV_BROADCAST:
+		tb_branches_choose(circuits);
+		break;
+	}
+	serve(replay);
+}
+
+static void strike(struct tb_replay *replay, uint32_t link)
+{
+	if (replay->net->links[link].kind != TB_LINK_INJECTION)
+		tb_circuits_strike(of(replay), replay->net->links[link].from);
+}
+
+static tb_time_ps injects_at(
+	const struct tb_replay *replay, uint32_t node, uint32_t packet)
+{
+	const struct circuits *circuits = of_const(replay);
+	(void)packet;
+	return first_free(circuits, circuits->first_injection + node);
+}
+
+static void inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
+{
+	tb_circuits_inject(of(replay), node, packet);
+}
+
+static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
+	tb_time_ps drained_at)
+{
+	(void)drained_at; // a node takes whatever comes
+	return tb_circuits_release(of(replay), packet_at(of(replay), packet), ack_at);
+}
+
+static const char *branch(
+	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
+{
+	return tb_branches_prepare(of(replay), message, end);
+}
+
+static bool settle(struct tb_replay *replay, tb_time_ps until)
+{
+	return tb_circuits_settle(of(replay), until);
+}
+
+static void blame_open(struct tb_replay *replay, tb_time_ps until)
+{
+	tb_circuits_blame_open(of(replay), until);
+}
+
+// The last circuits are held a little beyond the last event.
+static tb_time_ps lasts_until(const struct tb_replay *replay)
+{
+	const struct circuits *circuits = of_const(replay);
+	tb_time_ps end = replay->now;
+	for (size_t i = 0; i < (size_t)circuits->n_slots * circuits->vcs_most; i++) {
+		tb_time_ps at = circuits->free_at[i];
+		if (at != TB_TIME_NEVER && at > end)
+			end = at;
+	}
+	return end;
+}
+
+static uint32_t link_bytes(const struct tb_replay *replay)
+{
+	uint32_t vcs_most = of_const(replay)->vcs_most;
+	return (uint32_t)(sizeof(struct link) +
+			  vcs_most * (sizeof(struct vc) + sizeof(tb_time_ps)) +
+			  sizeof(uint32_t) + sizeof(struct tb_cell *) +
+			  sizeof(struct tb_link_sample));
+}
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+
+const struct tb_switching tb_circuits = {.name = "circuits",
+	.carrier = {.injects_at = injects_at,
+		.inject = inject,
+		.release = release,
+		.branch = branch,
+		.ideal_ps = tb_circuits_ideal_ps},
+	.make = tb_circuits_make,
+	.free = tb_circuits_free,
+	.run = run,
+	.arrive = arrive,
+	.choose = choose,
+	.serve = serve,
+	.alone = alone,
+	.strike = strike,
+	.settle = settle,
+	.lasts_until = lasts_until,
+	.blame_open = blame_open,
+	.link_bytes = link_bytes};
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+{
+	return tb_clock_run(replay, &tb_circuits, n_rounds, error);
+}

@@ -1,0 +1,120 @@
+// How circuits end: VCs fall free as the token passes, and what limited whom is known
+// then; and what is counted of those that last.
+#include "headers.h"
+
+// link_wait is for how long a header that had its VC of a hop waited for the link.
+static inline tb_time_ps link_wait(
+	const struct circuits *circuits, struct packet *packet, uint32_t number)
+{
+	struct hop *before = hop_at(circuits, packet, number - 1);
+	struct hop *at = hop_at(circuits, packet, number);
+	return span_at(at, 0)->start - at->wait - span_at(before, 0)->start -
+	       circuits->links[before->link].hop_ps;
+}
+
+// set_roots tells each VC of a packet what limited the packet while it held it: what held
+// its header up longest further on, the root of a wait for a VC or the link of a wait for
+// that, or nothing but this link.
+static void set_roots(struct circuits *circuits, struct packet *packet)
+{
+	tb_time_ps longest = 0;
+	uint32_t root = NOTHING;
+	for (uint32_t number = packet->of.n_hops; number-- > 0;) {
+		const struct hop *at = hop_at(circuits, packet, number);
+		uint32_t id = circuits->links[at->link].id;
+		vcs_of(circuits, at->link)[at->vc].root = root == NOTHING ? id : root;
+		if (number == 0 || at->bursts == 0)
+			continue;
+		tb_time_ps for_link = link_wait(circuits, packet, number);
+		root = for_link > longest ? id : root;
+		longest = for_link > longest ? for_link : longest;
+		root = at->wait > longest ? at->root : root;
+		longest = at->wait > longest ? at->wait : longest;
+	}
+}
+
+// The acknowledgement passes every link backwards and the token then forwards.
+void tb_circuits_add_delays(struct circuits *circuits, struct packet *packet)
+{
+	struct hop *first = hop_at(circuits, packet, 0);
+	for (uint32_t number = 1; number < packet->of.n_hops; number++) {
+		uint32_t came_by = hop_at(circuits, packet, number - 1)->link;
+		struct hop *at = hop_at(circuits, packet, number);
+		circuits->delays[circuits->links[came_by].id] +=
+			span_at(at, 0)->start - span_at(first, 0)->start;
+	}
+}
+
+tb_time_ps tb_circuits_release(
+	struct circuits *circuits, struct packet *packet, tb_time_ps ack_at)
+{
+	uint32_t n = packet->of.n_hops;
+	tb_time_ps back_at = ack_at;
+	for (uint32_t number = 0; number < n; number++)
+		back_at += circuits->links[hop_at(circuits, packet, number)->link].hop_ps;
+	tb_time_ps passes = back_at;
+	for (uint32_t number = 0; number < n; number++) {
+		const struct hop *at = hop_at(circuits, packet, number);
+		const struct link *link = &circuits->links[at->link];
+		free_at(circuits, at->link)[at->vc] = passes;
+		vcs_of(circuits, at->link)[at->vc].root = link->id;
+		if (!link->injection && is_wanted(circuits, link->from, at->link))
+			wake_switch(circuits, link->from, passes);
+		if (circuits->broadcasting && number > packet->of.ascending &&
+			tb_branches_descends(circuits, packet))
+			tb_branches_free(circuits, packet, number, passes);
+		passes += link->hop_ps;
+	}
+	set_roots(circuits, packet);
+	circuits->replay.stats.n_hops += n;
+	if (circuits->broadcasts.n_waiting)
+		tb_branches_look(circuits);
+	return back_at;
+}
+
+// blame_open blames a wait that lasts on the first VC of the first link that would do.
+void tb_circuits_blame(
+	struct circuits *circuits, const struct waiter *waiter, tb_time_ps until)
+{
+	struct packet *packet = packet_at(circuits, waiter->packet);
+	uint32_t slot = waiter->route;
+	if (slot & TB_ROUTE_GROUP)
+		slot = slot_in(group_at(circuits, slot), 0);
+	if (until > packet->arrived)
+		tb_books_blame(&circuits->replay.books, came_by(circuits, packet)->id,
+			circuits->links[slot].id, packet->of.flow,
+			vcs_of(circuits, slot)[0].flow, until - packet->arrived, until);
+}
+
+void tb_circuits_blame_open(struct circuits *circuits, tb_time_ps until)
+{
+	for (uint32_t sw = 0; sw < circuits->replay.net->n_switches; sw++) {
+		const struct switch_state *at = &circuits->switches[sw];
+		for (uint32_t i = 0; i < at->n_waiting; i++)
+			tb_circuits_blame(circuits, &at->waiters[i], until);
+	}
+	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++)
+		tb_circuits_blame(circuits, &circuits->broadcasts.waiters[i], until);
+}
+
+bool tb_circuits_settle(struct circuits *circuits, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t slot = 0; slot < circuits->n_slots; slot++) {
+		settle_link(circuits, slot, until);
+		lasts |= circuits->links[slot].held_since != TB_TIME_NEVER;
+	}
+	for (uint32_t sw = 0; sw < circuits->replay.net->n_switches; sw++) {
+		const struct switch_state *at = &circuits->switches[sw];
+		for (uint32_t i = 0; i < at->n_waiting; i++)
+			charge(circuits, packet_at(circuits, at->waiters[i].packet),
+				until);
+		lasts |= at->n_waiting > 0;
+	}
+	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++)
+		charge(circuits,
+			packet_at(circuits, circuits->broadcasts.waiters[i].packet),
+			until);
+	lasts |= circuits->broadcasts.n_waiting > 0;
+	return lasts;
+}

@@ -1,0 +1,136 @@
+// Time: the loop over instants, their rounds and phases (docs/model.md, "One instant").
+//
+// Static inline, to be compiled into each model with the model's own table as a constant
+// (see switching.h).
+#ifndef TB_CLOCK_H
+#define TB_CLOCK_H
+
+#include "retries.h"
+#include "switching.h"
+
+#define TB_CLOCK_INLINE static inline __attribute__((always_inline))
+
+// tb_clock_settle_choices is phases 2 and 3 of an instant.
+TB_CLOCK_INLINE void tb_clock_settle_choices(
+	struct tb_replay *replay, const struct tb_switching *model)
+{
+	model->choose(replay);
+	tb_nodes_choose(replay);
+	model->serve(replay);
+}
+
+// tb_clock_from_outside is what comes to the network from outside: deaths, messages.
+TB_CLOCK_INLINE void tb_clock_from_outside(
+	struct tb_replay *replay, const struct tb_switching *model)
+{
+	if (replay->fault_at <= replay->now)
+		tb_retries_strike(replay, model->strike);
+	if (replay->source_at <= replay->now)
+		tb_messages_take(replay);
+	tb_messages_start(replay);
+	tb_messages_look_outside(replay);
+}
+
+// tb_clock_round_of_many is a round of an instant, phase by phase.
+TB_CLOCK_INLINE void tb_clock_round_of_many(
+	struct tb_replay *replay, const struct tb_switching *model)
+{
+	if (replay->outside_at <= replay->now)
+		tb_clock_from_outside(replay, model);
+	while (tb_wheel_next(&replay->wheel, replay->now) <= replay->now) {
+		struct tb_event event = tb_wheel_take(&replay->wheel);
+		replay->stats.n_events++;
+		if (event.kind >= TB_EVENT_OF_MODEL)
+			model->arrive(replay, event);
+		else
+			tb_nodes_handle(replay, event);
+	}
+	if (replay->retries)
+		tb_retries_settle(replay);
+	tb_messages_tell(replay);
+	tb_clock_settle_choices(replay, model);
+}
+
+// tb_clock_round_of_one is a round in which one event is all that happens: most are. What
+// the phases would do for it is done at once.
+TB_CLOCK_INLINE void tb_clock_round_of_one(
+	struct tb_replay *replay, const struct tb_switching *model)
+{
+	struct tb_event event = tb_wheel_take(&replay->wheel);
+	replay->stats.n_events++;
+	if (event.kind >= TB_EVENT_OF_MODEL) {
+		model->alone(replay, event);
+		return;
+	}
+	tb_nodes_alone(replay, event);
+	model->serve(replay);
+}
+
+// tb_clock_only_deaths_left says whether nothing happens any more but that something
+// dies, which does not keep a replay going.
+static inline bool tb_clock_only_deaths_left(const struct tb_replay *replay)
+{
+	return replay->outside_at == replay->fault_at &&
+	       replay->source_at == TB_TIME_NEVER && replay->n_starting == 0 &&
+	       tb_wheel_is_empty(&replay->wheel);
+}
+
+TB_CLOCK_INLINE tb_time_ps tb_clock_next_instant(struct tb_replay *replay)
+{
+	tb_time_ps event = tb_wheel_next(&replay->wheel, replay->outside_at);
+	if (event < replay->outside_at)
+		return event;
+	return tb_clock_only_deaths_left(replay) ? TB_TIME_NEVER : replay->outside_at;
+}
+
+// tb_clock_pass_bins closes the bins that end at or before `next`, and jumps over time in
+// which nothing is held and nothing waits.
+int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *model,
+	tb_time_ps next, struct tb_error *error) TB_MUST_USE;
+
+// tb_clock_end is the end of all that happens.
+int tb_clock_end(struct tb_replay *replay, struct tb_error *error) TB_MUST_USE;
+
+// tb_clock_finish tells the observer what is left; see tb_engine_finish.
+int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_clock_failed gathers what went wrong out of sight.
+TB_CLOCK_INLINE bool tb_clock_failed(struct tb_replay *replay)
+{
+	if (replay->wheel.failed)
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the events");
+	if (replay->books.failed)
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for what is counted");
+	return replay->failure.code != TB_OK;
+}
+
+// tb_clock_run is a model's `run`. What is put for this same instant (an empty fetch, a
+// message without overhead) makes a further round.
+TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,
+	const struct tb_switching *model, uint64_t n_rounds, struct tb_error *error)
+{
+	for (uint64_t i = 0; i < n_rounds; i++) {
+		tb_time_ps next = tb_clock_next_instant(replay);
+		if (next == TB_TIME_NEVER)
+			return tb_clock_end(replay, error);
+		if (next >= replay->books.bin_end) {
+			int status = tb_clock_pass_bins(replay, model, next, error);
+			if (status != TB_OK)
+				return status;
+		}
+		replay->now = next;
+		if (replay->outside_at > next && tb_wheel_is_alone(&replay->wheel))
+			tb_clock_round_of_one(replay, model);
+		else
+			tb_clock_round_of_many(replay, model);
+		if (tb_clock_failed(replay)) {
+			if (error)
+				*error = replay->failure;
+			return replay->failure.code;
+		}
+	}
+	return 1;
+}
+
+#endif

@@ -1,0 +1,58 @@
+// What a switching model is: how links and switches carry packets. Private to replay/.
+//
+// Nodes (replay.h) cut, fetch, drain, acknowledge and retry; a model carries. It lives in
+// a room of its own below this one, with a struct that begins with a struct tb_replay and
+// packets that begin with a struct tb_packet, and is known to the others by its table
+// alone. tb_engine_new picks the table by the network's `switching`.
+//
+// A model's `run` is tb_clock_run of clock.h with its own table, so that the calls that
+// are made for every event are no calls: the compiler sees both.
+#ifndef TB_SWITCHING_H
+#define TB_SWITCHING_H
+
+#include "replay.h"
+
+struct tb_switching {
+	const char *name; // as a preset says it: switching = NAME
+	struct tb_carrier carrier;
+	// make sizes a replay after its network and borrows all it is given: TB_OK, or
+	// TB_ENOMEM, or TB_ECAPACITY when the network is too large. free ends it; NULL is
+	// none.
+	int (*make)(struct tb_replay **replay, const struct tb_network *network,
+		const struct tb_source *source, const struct tb_observer *observer,
+		const struct tb_engine_options *options);
+	void (*free)(struct tb_replay *replay);
+	// run simulates about `n_rounds` further instants; see tb_engine_run.
+	int (*run)(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+
+	// The phases of an instant (docs/model.md, rule 19), called by tb_clock_run.
+	//
+	// arrive is phase 1 for an event of the model's own kinds: what it makes others
+	// look at is put on lists.
+	void (*arrive)(struct tb_replay *replay, struct tb_event event);
+	// choose is phase 2: which packets are led on from the switches on the lists.
+	// That nodes inject follows. With circuits: who gets a VC. With credits: which
+	// packet at the head of a queue an output takes next.
+	void (*choose)(struct tb_replay *replay);
+	// serve is phase 3: what begins to cross the links on the lists.
+	void (*serve)(struct tb_replay *replay);
+	// alone is all three phases for an event that is all that happens in its instant:
+	// most are, and they need no lists.
+	void (*alone)(struct tb_replay *replay, struct tb_event event);
+	// strike: a link has died. What waits for it turns elsewhere, or fails.
+	void (*strike)(struct tb_replay *replay, uint32_t link);
+
+	// settle counts what lasts up to `until`, the end of the open bin: times that are
+	// held, waits that go on. Returns whether anything lasts beyond.
+	bool (*settle)(struct tb_replay *replay, tb_time_ps until);
+	// lasts_until is the end of what the events so far began, now or later: a VC
+	// held, a credit under way.
+	tb_time_ps (*lasts_until)(const struct tb_replay *replay);
+	// blame_open blames the waits that last at the end of a replay, `until`, on whom
+	// they wait for then.
+	void (*blame_open)(struct tb_replay *replay, tb_time_ps until);
+	// link_bytes is what the model keeps for each link.
+	uint32_t (*link_bytes)(const struct tb_replay *replay);
+};
+
+#endif
