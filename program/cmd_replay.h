@@ -7,7 +7,7 @@
 #include "digest.h"
 #include "engine.h"
 #include "host.h"
-#include "places.h"
+#include "names.h"
 #include "store.h"
 #include "workload.h"
 

@@ -88,7 +88,7 @@ static void print_flow(const struct run *run, const struct tb_undelivered_sample
 		fputs("no way is left\n", stderr);
 	else
 		fprintf(stderr, "%s is dead\n",
-			tb_place_name_link(run->network, at->dead, dead, sizeof dead));
+			tb_names_link(run->network, at->dead, dead, sizeof dead));
 }
 
 static void print_waiting(const struct run *run)

@@ -81,13 +81,19 @@ CREATE TABLE run_environment (
 CREATE TABLE node (
   run INTEGER NOT NULL REFERENCES run,
   node INTEGER NOT NULL,
-  name TEXT NOT NULL, -- the captured endpoint, '' when none
+  name TEXT NOT NULL, -- the captured endpoint, else the fabric's name of the host; '' when none
+  host TEXT NOT NULL, -- the fabric's name of the host, '' when none
+  guid TEXT, -- InfiniBand's, as 0x and 16 digits; NULL when none
+  lid INTEGER NOT NULL, -- InfiniBand's local identifier, as in forwarding tables
   PRIMARY KEY (run, node)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE switch (
   run INTEGER NOT NULL REFERENCES run,
   switch INTEGER NOT NULL,
+  name TEXT NOT NULL, -- the fabric's, else level.index ("2.13"); with rails behind "r1/"
+  guid TEXT, -- as of nodes
+  lid INTEGER NOT NULL,
   level INTEGER NOT NULL, -- 0 joins the nodes
   index_in_level INTEGER NOT NULL, -- within its rail
   n_down_ports INTEGER NOT NULL, -- ports count down first, then up
@@ -103,10 +109,12 @@ CREATE TABLE link (
   kind TEXT NOT NULL CHECK (kind IN ('injection', 'up', 'down', 'ejection')),
   from_node INTEGER, -- of an injection
   from_switch INTEGER, -- of any other
-  from_port INTEGER NOT NULL,
+  from_port INTEGER NOT NULL, -- 0 .. ports - 1, its place at the switch
+  from_number INTEGER NOT NULL, -- what the port goes by, in names and forwarding tables
   to_node INTEGER, -- of an ejection
   to_switch INTEGER, -- of any other
   to_port INTEGER NOT NULL,
+  to_number INTEGER NOT NULL,
   reverse INTEGER NOT NULL,
   bytes_per_s INTEGER NOT NULL,
   latency_ps INTEGER NOT NULL,
@@ -294,23 +302,19 @@ CREATE TABLE sweep_plot (
 --   SELECT * FROM hot_links LIMIT 10
 -- is about the newest run; WHERE run = 1 asks for another.
 
--- Switches as people name them: "2.13" (level.index), where there are several rails "r1/2.13".
-CREATE VIEW switch_name (run, switch, name) AS
-SELECT t.run, t.switch,
-  iif(r.rails > 1, 'r' || t.rail || '/', '') || t.level || '.' || t.index_in_level
-FROM switch AS t JOIN run AS r USING (run);
-
--- Links as people name them: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5".
+-- Links as people name them: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each
+-- part by its own name.
 CREATE VIEW link_name (run, link, kind, name) AS
 SELECT l.run, l.link, l.kind,
-  CASE l.kind
-    WHEN 'injection' THEN printf('node %d > %s', l.from_node, t.name)
-    WHEN 'ejection' THEN printf('%s > node %d', f.name, l.to_node)
-    ELSE printf('%s:%d > %s:%d', f.name, l.from_port, t.name, l.to_port)
-  END
+  coalesce(f.name || iif(l.kind = 'ejection', '', ':' || l.from_number), nullif(a.host, ''),
+    'node ' || l.from_node) || ' > ' ||
+  coalesce(t.name || iif(l.kind = 'injection', '', ':' || l.to_number), nullif(b.host, ''),
+    'node ' || l.to_node)
 FROM link AS l
-LEFT JOIN switch_name AS f ON f.run = l.run AND f.switch = l.from_switch
-LEFT JOIN switch_name AS t ON t.run = l.run AND t.switch = l.to_switch;
+LEFT JOIN switch AS f ON f.run = l.run AND f.switch = l.from_switch
+LEFT JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch
+LEFT JOIN node AS a ON a.run = l.run AND a.node = l.from_node
+LEFT JOIN node AS b ON b.run = l.run AND b.node = l.to_node;
 
 -- Whole-run sums per link, of ended and of killed runs.
 CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
@@ -353,7 +357,7 @@ SELECT n.run, t.level, w.name, n.side, n.port, n.link, round(n.wait_ps / 1e6, 3)
     / nullif(max(n.wait_ps) OVER (PARTITION BY n.run, n.side = 'switch'), 0), 1), 0)
 FROM number AS n
 JOIN switch AS t ON t.run = n.run AND t.switch = n.switch
-JOIN switch_name AS w ON w.run = n.run AND w.switch = n.switch
+JOIN switch AS w ON w.run = n.run AND w.switch = n.switch
 ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
   CASE n.side WHEN 'above' THEN 0 WHEN 'switch' THEN 1 ELSE 2 END, n.port;
 
@@ -365,7 +369,7 @@ SELECT t.run, w.name, t.level,
     / nullif(max(sum(coalesce(s.wait_ps, 0))) OVER (PARTITION BY t.run), 0), 1), 0),
   sum(coalesce(s.packets, 0)), sum(coalesce(s.blocked, 0))
 FROM switch AS t
-JOIN switch_name AS w ON w.run = t.run AND w.switch = t.switch
+JOIN switch AS w ON w.run = t.run AND w.switch = t.switch
 LEFT JOIN link AS l ON l.run = t.run AND l.to_switch = t.switch
 LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
 GROUP BY t.run, t.switch
@@ -470,7 +474,7 @@ SELECT f.run,
   round(f.at_ps / 1e6, 3)
 FROM fault AS f
 LEFT JOIN link_name AS n ON n.run = f.run AND n.link = f.link
-LEFT JOIN switch_name AS s ON s.run = f.run AND s.switch = f.switch
+LEFT JOIN switch AS s ON s.run = f.run AND s.switch = f.switch
 ORDER BY f.run DESC, f.at_ps, f.fault;
 
 -- Which flows could not be delivered, and what they met.

@@ -9,6 +9,7 @@
 // a network's by its links.
 #define PORTS_MAX	 65536
 #define FREE_PORTS_MAX	 (UINT64_C(2) * PORTS_MAX)
+#define END_NAME_SIZE	 128 // of a node, or a switch with a port
 #define PORTS_A_LINK_MAX 64
 
 static void free_names(char **names, uint32_t n)
@@ -24,6 +25,9 @@ void tb_run_free(struct tb_run *run)
 		return;
 	tb_run_window_fini(run);
 	free_names(run->node_names, run->record.info.n_nodes);
+	free_names(run->hosts, run->record.info.n_nodes);
+	free_names(run->switch_names, run->record.info.n_switches);
+	free_names(run->link_names, run->record.info.n_links);
 	free_names(run->job_names, run->record.info.n_jobs);
 	free(run->switches);
 	free(run->links);
@@ -109,7 +113,8 @@ static int take_rows(
 static bool take_node(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 {
 	run->node_names[i] = tb_run_get_text(row, 1);
-	return run->node_names[i] != NULL;
+	run->hosts[i] = tb_run_get_text(row, 2);
+	return run->node_names[i] && run->hosts[i];
 }
 
 static bool take_job(struct tb_run *run, struct tb_run_row *row, uint32_t i)
@@ -128,12 +133,8 @@ static bool take_switch(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	sw->at.n_down_ports = tb_run_get32(row, 3, PORTS_MAX);
 	sw->at.n_up_ports = tb_run_get32(row, 4, PORTS_MAX);
 	sw->at.rail = tb_run_get_id(row, 5, info->network.n_rails);
-	char name[40], rail[16] = "";
-	if (info->network.n_rails > 1)
-		snprintf(rail, sizeof rail, "r%u/", sw->at.rail);
-	snprintf(name, sizeof name, "%s%u.%u", rail, sw->at.level, sw->at.index);
-	memcpy(sw->name, name, sizeof sw->name - 1);
-	return true;
+	sw->name = run->switch_names[i] = tb_run_get_text(row, 6);
+	return sw->name != NULL;
 }
 
 static bool parse_kind(const char *name, enum tb_link_kind *kind)
@@ -151,63 +152,65 @@ static bool parse_kind(const char *name, enum tb_link_kind *kind)
 	return false;
 }
 
-// get_end reads one end of a link: the columns node, switch, port from `column` on.
+// get_end reads one end of a link, the columns node, switch, port and number from
+// `column` on, and writes what it is called.
 static void get_end(struct tb_run *run, struct tb_run_row *row, int column, bool is_node,
-	uint32_t *id, uint32_t *port)
+	uint32_t *id, uint32_t *port, char name[END_NAME_SIZE])
 {
 	const struct tb_run_info *info = &run->record.info;
 	*port = tb_run_get32(row, column + 2, PORTS_MAX);
-	if (is_node) {
-		*id = tb_run_get_id(row, column, info->n_nodes);
-		return;
-	}
-	*id = tb_run_get_id(row, column + 1, info->n_switches);
+	uint32_t number = tb_run_get32(row, column + 3, PORTS_MAX);
+	*id = is_node ? tb_run_get_id(row, column, info->n_nodes)
+		      : tb_run_get_id(row, column + 1, info->n_switches);
 	if (row->bad)
 		return;
-	const struct tb_switch_info *at = &run->switches[*id].at;
-	if (*port >= at->n_down_ports + at->n_up_ports)
-		row->bad = true;
+	if (is_node && *run->hosts[*id]) {
+		snprintf(name, END_NAME_SIZE, "%s", run->hosts[*id]);
+	} else if (is_node) {
+		snprintf(name, END_NAME_SIZE, "node %u", *id);
+	} else {
+		const struct tb_switch_info *at = &run->switches[*id].at;
+		row->bad |= *port >= at->n_down_ports + at->n_up_ports;
+		snprintf(name, END_NAME_SIZE, "%.100s:%u", run->switches[*id].name,
+			number);
+	}
 }
 
-static void name_link(const struct tb_run *run, struct tb_run_link *link)
+// name_link joins the names of the ends; a port is named only between switches.
+static bool name_link(
+	struct tb_run *run, uint32_t i, char from[END_NAME_SIZE], char to[END_NAME_SIZE])
 {
-	const char *from = run->switches[0].name, *to = from;
-	if (link->at.kind != TB_LINK_INJECTION)
-		from = run->switches[link->at.from].name;
-	if (link->at.kind != TB_LINK_EJECTION)
-		to = run->switches[link->at.to].name;
-	if (link->at.kind == TB_LINK_INJECTION)
-		snprintf(
-			link->name, sizeof link->name, "node %u > %s", link->at.from, to);
-	else if (link->at.kind == TB_LINK_EJECTION)
-		snprintf(
-			link->name, sizeof link->name, "%s > node %u", from, link->at.to);
-	else
-		snprintf(link->name, sizeof link->name, "%s:%u > %s:%u", from,
-			link->at.from_port, to, link->at.to_port);
+	enum tb_link_kind kind = run->links[i].at.kind;
+	char name[2 * END_NAME_SIZE + 8];
+	if (kind == TB_LINK_INJECTION)
+		*strrchr(to, ':') = '\0';
+	if (kind == TB_LINK_EJECTION)
+		*strrchr(from, ':') = '\0';
+	snprintf(name, sizeof name, "%s > %s", from, to);
+	run->links[i].name = run->link_names[i] = strdup(name);
+	return run->link_names[i] != NULL;
 }
 
 static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 {
 	struct tb_run_link *link = &run->links[i];
 	const char *kind = (const char *)sqlite3_column_text(row->query, 1);
+	char from[END_NAME_SIZE], to[END_NAME_SIZE];
 	if (!parse_kind(kind, &link->at.kind)) {
 		row->bad = true;
 		return true;
 	}
 	link->id.id = i;
 	get_end(run, row, 2, link->at.kind == TB_LINK_INJECTION, &link->at.from,
-		&link->at.from_port);
-	get_end(run, row, 5, link->at.kind == TB_LINK_EJECTION, &link->at.to,
-		&link->at.to_port);
-	link->at.reverse.id = tb_run_get_id(row, 8, run->record.info.n_links);
-	link->at.bytes_per_s = tb_run_get(row, 9, INT64_MAX);
-	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
-	link->at.n_vcs = tb_run_get32(row, 11, UINT32_MAX);
-	link->at.fifo_bytes = tb_run_get32(row, 12, UINT32_MAX);
-	if (!row->bad)
-		name_link(run, link);
-	return true;
+		&link->at.from_port, from);
+	get_end(run, row, 6, link->at.kind == TB_LINK_EJECTION, &link->at.to,
+		&link->at.to_port, to);
+	link->at.reverse.id = tb_run_get_id(row, 10, run->record.info.n_links);
+	link->at.bytes_per_s = tb_run_get(row, 11, INT64_MAX);
+	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 12, INT64_MAX);
+	link->at.n_vcs = tb_run_get32(row, 13, UINT32_MAX);
+	link->at.fifo_bytes = tb_run_get32(row, 14, UINT32_MAX);
+	return row->bad || name_link(run, i, from, to);
 }
 
 // find_places: with one rail a switch's place is its index.
@@ -270,9 +273,14 @@ static int allocate(struct tb_run *run, struct tb_error *error)
 	// One entry more, because an array of none may come back as NULL.
 	run->node_names = calloc((size_t)info->n_nodes + 1, sizeof *run->node_names);
 	run->job_names = calloc((size_t)info->n_jobs + 1, sizeof *run->job_names);
+	run->hosts = calloc((size_t)info->n_nodes + 1, sizeof *run->hosts);
 	run->switches = calloc((size_t)info->n_switches + 1, sizeof *run->switches);
+	run->switch_names =
+		calloc((size_t)info->n_switches + 1, sizeof *run->switch_names);
 	run->links = calloc((size_t)info->n_links + 1, sizeof *run->links);
-	if (!run->node_names || !run->job_names || !run->switches || !run->links)
+	run->link_names = calloc((size_t)info->n_links + 1, sizeof *run->link_names);
+	if (!run->node_names || !run->hosts || !run->switch_names || !run->link_names ||
+		!run->job_names || !run->switches || !run->links)
 		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
 	return TB_OK;
 }
@@ -281,17 +289,18 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	const struct table tables[] = {
-		{"node", "SELECT node, name FROM node WHERE run = ?1 ORDER BY node",
+		{"node", "SELECT node, name, host FROM node WHERE run = ?1 ORDER BY node",
 			info->n_nodes, take_node},
 		{"job", "SELECT job, name FROM job WHERE run = ?1 ORDER BY job",
 			info->n_jobs, take_job},
 		{"switch",
 			"SELECT switch, level, index_in_level, n_down_ports, n_up_ports, "
-			"rail FROM switch WHERE run = ?1 ORDER BY switch",
+			"rail, name FROM switch WHERE run = ?1 ORDER BY switch",
 			info->n_switches, take_switch},
 		{"link",
-			"SELECT link, kind, from_node, from_switch, from_port, to_node, "
-			"to_switch, to_port, reverse, bytes_per_s, latency_ps, n_vcs, "
+			"SELECT link, kind, from_node, from_switch, from_port, "
+			"from_number, to_node, to_switch, to_port, to_number, reverse, "
+			"bytes_per_s, latency_ps, n_vcs, "
 			"fifo_bytes FROM link WHERE run = ?1 ORDER BY link",
 			info->n_links, take_link},
 	};

@@ -85,15 +85,15 @@ int tb_run_refresh(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 struct tb_run_switch {
 	struct tb_switch id;
 	struct tb_switch_info at;
-	uint32_t place; // within its level, one rail behind the other, from 0
-	char name[24];	// "level.index", as people type it: "2.13"; of several rails
-			// "r1/2.13"
+	uint32_t place;	  // within its level, one rail behind the other, from 0
+	const char *name; // the fabric's, else "level.index": "2.13"; of several rails
+			  // "r1/2.13"
 };
 
 struct tb_run_link {
 	struct tb_link id;
 	struct tb_link_info at;
-	char name[64]; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
+	const char *name; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
 };
 
 const struct tb_run_switch *tb_run_switches(

@@ -36,7 +36,9 @@ struct tb_run {
 	struct tb_run_link *links;
 	struct tb_link_sample *totals; // by link
 	char **node_names;
+	char **hosts; // the fabric's names of the nodes, "" where it has none
 	char **job_names;
+	char **switch_names, **link_names; // that switches and links point to
 	struct tb_run_window sums;
 	struct tb_link_sample *aside; // of the caller, while it is added up
 	struct tb_bin_cache cache;

@@ -1,6 +1,7 @@
 #include "store_setup.h"
 
 #include "host.h"
+#include "names.h"
 #include "sql.h"
 
 #include <stdio.h>
@@ -161,15 +162,50 @@ static int write_environment(
 	return row_done(&row);
 }
 
-static int write_nodes(sqlite3 *db, const char *path, int64_t run,
-	const char *const *names, uint32_t n, struct tb_error *error)
+static void put_guid(struct row *row, uint64_t guid)
 {
-	struct row row =
-		row_into(db, path, "INSERT OR REPLACE INTO node VALUES (?,?,?)", error);
+	char text[20];
+	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)guid);
+	if (guid)
+		put_text(row, text);
+	else
+		put_null(row);
+}
+
+// write_nodes names a node by its endpoint in `names`, where it has one.
+static int write_nodes(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_network *network, const char *const *names,
+	struct tb_error *error)
+{
+	struct row row = row_into(
+		db, path, "INSERT OR REPLACE INTO node VALUES (?,?,?,?,?,?)", error);
+	uint32_t n = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
+		struct tb_identity own =
+			tb_network_node_identity(network, (struct tb_node){i});
 		put(&row, run);
 		put(&row, i);
-		put_text(&row, names ? names[i] : "");
+		put_text(&row, names && *names[i] ? names[i] : own.name);
+		put_text(&row, own.name);
+		put_guid(&row, own.guid);
+		put(&row, own.lid);
+		row_end(&row);
+	}
+	return row_done(&row);
+}
+
+// rename_nodes names the first `n` nodes by their endpoints, where they have one.
+static int rename_nodes(sqlite3 *db, const char *path, int64_t run,
+	const char *const *names, uint32_t n, struct tb_error *error)
+{
+	struct row row = row_into(db, path,
+		"UPDATE node SET name = ?1 WHERE run = ?2 AND node = ?3", error);
+	for (uint32_t i = 0; !row.status && i < n; i++) {
+		if (!*names[i])
+			continue;
+		put_text(&row, names[i]);
+		put(&row, run);
+		put(&row, i);
 		row_end(&row);
 	}
 	return row_done(&row);
@@ -212,14 +248,21 @@ static int write_places(sqlite3 *db, const char *path, int64_t run,
 static int write_switches(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct row row =
-		row_into(db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?,?)", error);
+	struct row row = row_into(
+		db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_switches(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_switch_info at =
 			tb_network_switch(network, (struct tb_switch){i});
+		struct tb_identity own =
+			tb_network_switch_identity(network, (struct tb_switch){i});
+		char name[TB_NAME_SIZE];
 		put(&row, run);
 		put(&row, i);
+		put_text(&row, tb_names_switch(network, (struct tb_switch){i}, name,
+				       sizeof name));
+		put_guid(&row, own.guid);
+		put(&row, own.lid);
 		put(&row, at.level);
 		put(&row, at.index);
 		put(&row, at.n_down_ports);
@@ -258,8 +301,8 @@ static void put_end(struct row *row, bool is_node, uint32_t id)
 static int write_links(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct row row = row_into(
-		db, path, "INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+	struct row row = row_into(db, path,
+		"INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_links(network);
 	uint32_t n_hosts = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
@@ -270,8 +313,14 @@ static int write_links(sqlite3 *db, const char *path, int64_t run,
 		bool in = at.kind == TB_LINK_INJECTION, out = at.kind == TB_LINK_EJECTION;
 		put_end(&row, in, in ? at.from % n_hosts : at.from);
 		put(&row, at.from_port);
+		put(&row, in ? 0
+			     : tb_network_port_number(network,
+				       (struct tb_switch){at.from}, at.from_port));
 		put_end(&row, out, out ? at.to % n_hosts : at.to);
 		put(&row, at.to_port);
+		put(&row, out ? 0
+			      : tb_network_port_number(
+					network, (struct tb_switch){at.to}, at.to_port));
 		put(&row, at.reverse.id);
 		put(&row, (int64_t)at.bytes_per_s);
 		put(&row, at.latency_ps);
@@ -328,8 +377,7 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 	if (!status)
 		status = write_environment(db, path, id, error);
 	if (!status)
-		status = write_nodes(db, path, id, config->node_names,
-			tb_network_n_hosts(network), error);
+		status = write_nodes(db, path, id, network, config->node_names, error);
 	if (!status)
 		status = write_jobs(db, path, id, config->jobs, config->n_jobs, error);
 	if (!status)
@@ -377,7 +425,7 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	row_end(&row);
 	int status = row_done(&row);
 	if (!status && result->node_names)
-		status = write_nodes(
+		status = rename_nodes(
 			db, path, run, result->node_names, result->n_named, error);
 	if (!status)
 		status = write_places(

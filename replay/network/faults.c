@@ -1,7 +1,7 @@
 #include "faults.h"
 
 #include "distances.h"
-#include "places.h"
+#include "names.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -83,10 +83,10 @@ static int put_named(
 	struct tb_switch sw = {0};
 	int status;
 	if (strncmp(text, "link=", 5) == 0) {
-		status = tb_place_link(faults->net, text + 5, &link, error);
+		status = tb_names_find_link(faults->net, text + 5, &link, error);
 		fault.id = link.id;
 	} else if (strncmp(text, "switch=", 7) == 0) {
-		status = tb_place_switch(faults->net, text + 7, &sw, error);
+		status = tb_names_find_switch(faults->net, text + 7, &sw, error);
 		fault.is_switch = true;
 		fault.id = sw.id;
 	} else {
@@ -197,7 +197,7 @@ static int check_given(const struct tb_faults *faults, uint32_t from, uint32_t t
 		"the route file leads from node %u to node %u over %s, which is dead "
 		"from the start",
 		from % net->n_hosts, to % net->n_hosts,
-		tb_place_name_link(net, (struct tb_link){link}, name, sizeof name));
+		tb_names_link(net, (struct tb_link){link}, name, sizeof name));
 }
 
 int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)

@@ -19,6 +19,7 @@ void tb_network_free(struct tb_network *net)
 {
 	if (!net)
 		return;
+	tb_network_forget_identities(net);
 	free(net->links);
 	free(net->switches);
 	free(net->first_out);

@@ -139,6 +139,32 @@ struct tb_link_info tb_network_link(
 struct tb_switch_info tb_network_switch(
 	const struct tb_network *network, struct tb_switch sw);
 
+// What a part of the network is called outside Tailback: in the fabric that it was read
+// from, in forwarding tables.
+struct tb_identity {
+	const char *name; // at most TB_IDENTITY_NAME_MOST bytes; "" when it has none
+	uint64_t guid;	  // InfiniBand's; 0 when it has none
+	uint32_t lid;	  // InfiniBand's local identifier
+};
+
+#define TB_IDENTITY_NAME_MOST 80
+
+// Where the fabric gives none, the LID of node i is i + 1, and those of the switches
+// follow. Names live as long as the network.
+struct tb_identity tb_network_switch_identity(
+	const struct tb_network *network, struct tb_switch sw);
+struct tb_identity tb_network_node_identity(
+	const struct tb_network *network, struct tb_node node);
+
+// tb_network_port_number is the number that a port goes by outside; the port itself where
+// the fabric numbers none.
+uint32_t tb_network_port_number(
+	const struct tb_network *network, struct tb_switch sw, uint32_t port);
+
+// tb_network_find_port finds the port that goes by `number`; false when there is none.
+bool tb_network_find_port(const struct tb_network *network, struct tb_switch sw,
+	uint32_t number, uint32_t *port);
+
 // tb_network_hops is the number of links on a shortest path between two different nodes.
 uint32_t tb_network_hops(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination);

@@ -25,6 +25,15 @@ static inline uint32_t tb_slice_packets(const struct tb_network_params *params)
 	return (params->slice_bytes + payload - 1) / payload;
 }
 
+// What the fabric calls the first `n` switches or nodes; later ones have no names.
+struct tb_identities {
+	struct tb_identity *of;
+	char **names; // that `of` points to
+	uint32_t n;
+};
+
+#define TB_PORT_UNNUMBERED UINT16_MAX // goes by its own number
+
 struct tb_network {
 	struct tb_network_params params;
 	uint32_t n_nodes, n_switches, n_links, n_levels, n_groups;
@@ -36,6 +45,9 @@ struct tb_network {
 	uint32_t *out_links; // by port from first_out[switch]; TB_ID_NONE: no cable
 	uint32_t *injection; // link of each node
 	uint32_t *ejection;
+	struct tb_identities switch_identities, node_identities;
+	uint16_t *port_numbers; // of the first ports, as out_links
+	uint32_t n_port_numbers;
 	struct tb_route_group *groups;
 	uint32_t *group_links;
 	// A k-ary n-tree computes its routes: group id of a switch's up-links is its own
@@ -100,6 +112,9 @@ int tb_network_kary_ntree(struct tb_network **network,
 
 // tb_network_most_ports is the largest number of ports that a switch has.
 uint32_t tb_network_most_ports(const struct tb_network *net);
+
+// tb_network_forget_identities frees what the fabric calls its parts.
+void tb_network_forget_identities(struct tb_network *net);
 
 // tb_network_builder_inside is the network under construction, for builders of regular
 // shapes.

@@ -1,6 +1,7 @@
 #include "route_file.h"
 
-#include "places.h"
+#include "map.h"
+#include "names.h"
 #include "route_table.h"
 
 #include <errno.h>
@@ -9,8 +10,11 @@
 
 enum { SELF_PORT = 0, NO_PORT = 255 };
 
+#define A_SWITCH TB_ID_NONE // in node_of_lid
+
 struct reading {
 	struct tb_route_table table;
+	struct tb_map node_of_lid, switch_of_guid;
 	uint32_t sw; // whose part it is; TB_ID_NONE before the first
 	uint32_t line;
 };
@@ -21,10 +25,37 @@ static int bad(struct reading *reading, const char *sentence)
 		TB_PLACE_LINE, reading->line, "%s", sentence);
 }
 
-// read_switch takes the line that begins a switch's part: its name stands in the last
-// parentheses, in quotes.
+// switch_by_guid finds the switch of a line "... guid 0x... (...": names of a real fabric
+// are often those of the product, the same for all.
+static bool switch_by_guid(const struct reading *reading, const char *line, uint32_t *sw)
+{
+	const char *guid = strstr(line, " guid ");
+	return guid && tb_map_find(&reading->switch_of_guid,
+			       strtoull(guid + strlen(" guid "), NULL, 16), sw);
+}
+
+static int begin_switch(struct reading *reading, uint32_t sw)
+{
+	char name[TB_NAME_SIZE];
+	if (reading->table.begun[sw])
+		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
+			TB_PLACE_LINE, reading->line,
+			"switch %s has its table already, in line %u",
+			tb_names_switch(reading->table.net, (struct tb_switch){sw}, name,
+				sizeof name),
+			reading->table.begun[sw]);
+	reading->table.begun[sw] = reading->line;
+	reading->sw = sw;
+	return TB_OK;
+}
+
+// read_switch takes the line that begins a switch's part: its GUID, or its name in the
+// last parentheses, in quotes.
 static int read_switch(struct reading *reading, char *line)
 {
+	uint32_t known;
+	if (switch_by_guid(reading, line, &known))
+		return begin_switch(reading, known);
 	char *name = strrchr(line, '(');
 	char *end = name ? strrchr(name, ')') : NULL;
 	struct tb_switch sw = {0};
@@ -38,32 +69,27 @@ static int read_switch(struct reading *reading, char *line)
 		end[-1] = '\0';
 		name++;
 	}
-	if (tb_place_switch(reading->table.net, name, &sw, &why) != TB_OK)
+	if (tb_names_find_switch(reading->table.net, name, &sw, &why) != TB_OK)
 		return bad(reading, why.text);
-	if (reading->table.begun[sw.id])
-		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
-			TB_PLACE_LINE, reading->line,
-			"switch %s has its table already, in line %u", name,
-			reading->table.begun[sw.id]);
-	reading->table.begun[sw.id] = reading->line;
-	reading->sw = sw.id;
-	return TB_OK;
+	return begin_switch(reading, sw.id);
 }
 
 // check_port finds the link behind a port of the file.
 static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint32_t *link)
 {
 	const struct tb_network *net = reading->table.net;
-	const struct tb_switch_info *at = &net->switches[reading->sw];
-	uint32_t n = at->n_down_ports + at->n_up_ports;
+	struct tb_switch sw = {reading->sw};
+	uint32_t n = net->first_out[sw.id + 1] - net->first_out[sw.id], found = 0;
+	// InfiniBand counts ports from 1, Tailback from 0; a fabric's own numbers stand.
+	uint32_t number = (uint32_t)port - (net->n_port_numbers ? 0 : 1);
 	const char *wrong = NULL;
 	*link = TB_ID_NONE;
 	if (port == SELF_PORT)
 		wrong = "port 0 is the switch itself";
-	else if (port > n)
+	else if (!tb_network_find_port(net, sw, number, &found))
 		wrong = "there is no such port";
 	else
-		*link = net->out_links[net->first_out[reading->sw] + port - 1];
+		*link = net->out_links[net->first_out[sw.id] + found];
 	if (!wrong && *link == TB_ID_NONE)
 		wrong = "nothing is plugged in there";
 	if (!wrong && net->links[*link].kind == TB_LINK_EJECTION &&
@@ -71,30 +97,33 @@ static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint3
 		wrong = "there is another node";
 	if (!wrong)
 		return TB_OK;
+	char name[TB_NAME_SIZE], node[TB_NAME_SIZE];
 	return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
 		TB_PLACE_LINE, reading->line,
-		"switch %u.%u sends to node %u by port %u: %s (ports are 1 to %u)",
-		at->level, at->index, to % net->n_hosts, (unsigned)port, wrong, n);
+		"switch %s sends to %s by port %u: %s (%u ports, counted from 1)",
+		tb_names_switch(net, sw, name, sizeof name),
+		tb_names_node(net, (struct tb_node){to}, node, sizeof node),
+		(unsigned)port, wrong, n);
 }
 
 static int put_route(struct reading *reading, uint64_t lid, uint64_t port)
 {
 	const struct tb_network *net = reading->table.net;
-	if (lid == 0 || lid > (uint64_t)net->n_nodes + net->n_switches)
+	uint32_t to = 0, link = 0;
+	if (!tb_map_find(&reading->node_of_lid, lid, &to))
 		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
 			TB_PLACE_LINE, reading->line,
-			"LID 0x%04llx: nodes have 0x0001 to 0x%04x, then come the %u "
-			"switches",
+			"LID 0x%04llx: none of the network's %u nodes and %u switches "
+			"has it",
 			(unsigned long long)lid, net->n_nodes, net->n_switches);
-	if (lid > net->n_nodes || port == NO_PORT)
+	if (to == A_SWITCH || port == NO_PORT)
 		return TB_OK;
-	uint32_t to = (uint32_t)lid - 1, link = 0;
 	size_t at = tb_route_table_at(&reading->table, reading->sw, to);
 	if (reading->table.lines[at])
 		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
 			TB_PLACE_LINE, reading->line,
 			"node %u (LID 0x%04x) has its port already, in line %u",
-			to % net->n_hosts, to + 1, reading->table.lines[at]);
+			to % net->n_hosts, (unsigned)lid, reading->table.lines[at]);
 	int status = check_port(reading, to, port, &link);
 	if (status != TB_OK)
 		return status;
@@ -182,6 +211,26 @@ static int make(struct reading *reading)
 	return TB_OK;
 }
 
+// learn_identities looks up who has which LID and GUID.
+static int learn_identities(struct reading *reading)
+{
+	const struct tb_network *net = reading->table.net;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < net->n_switches && status == TB_OK; i++) {
+		struct tb_identity own =
+			tb_network_switch_identity(net, (struct tb_switch){i});
+		status = tb_map_put(&reading->node_of_lid, own.lid, A_SWITCH);
+		if (status == TB_OK && own.guid)
+			status = tb_map_put(&reading->switch_of_guid, own.guid, i);
+	}
+	for (uint32_t i = 0; i < net->n_nodes && status == TB_OK; i++)
+		status = tb_map_put(&reading->node_of_lid,
+			tb_network_node_identity(net, (struct tb_node){i}).lid, i);
+	return status == TB_OK ? TB_OK
+			       : tb_fail(reading->table.error, status,
+					 "no memory for the network's LIDs");
+}
+
 // take gives the network the table in place of what it had.
 static void take(struct tb_network *net, struct tb_route_table *table)
 {
@@ -209,6 +258,8 @@ int tb_route_file_read(
 			net->n_rails);
 	int status = make(&reading);
 	if (status == TB_OK)
+		status = learn_identities(&reading);
+	if (status == TB_OK)
 		status = read_all(&reading, stream);
 	if (status == TB_OK)
 		status = tb_route_table_check(&reading.table);
@@ -220,6 +271,8 @@ int tb_route_file_read(
 	free(reading.table.distance);
 	free(reading.table.lines);
 	free(reading.table.begun);
+	tb_map_fini(&reading.node_of_lid);
+	tb_map_fini(&reading.switch_of_guid);
 	return status;
 }
 

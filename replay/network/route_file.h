@@ -2,10 +2,11 @@
 //
 // For each switch a line "Unicast lids [...] of switch Lid L guid G ('NAME'):" and below
 // it a line "LID PORT" for each destination, LID in hexadecimal, what follows a '#' or
-// ':' being a remark. NAME is a switch by its name here, level.index. The LIDs of nodes
-// are their numbers plus 1 (with several rails all of the first, then of the next); above
-// them come those of the switches, which lead nowhere here. Ports are InfiniBand's, from
-// 1: port p is what is called p - 1 elsewhere; 0 is the switch itself, 255 no port.
+// ':' being a remark. A switch is found by its GUID where the network has GUIDs, else by
+// NAME (names.h). LIDs are those of the network (tb_network_node_identity); switches lead
+// nowhere here. Ports are InfiniBand's, from 1, by the numbers that the fabric gives
+// them; where it gives none, port p is what is called p - 1 elsewhere. 0 is the switch
+// itself, 255 no port.
 #ifndef TB_ROUTE_FILE_H
 #define TB_ROUTE_FILE_H
 

@@ -1,6 +1,6 @@
 #include "route_table.h"
 
-#include "places.h"
+#include "names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,23 +26,25 @@ static bool ends(const struct tb_network *net, uint32_t link)
 static int no_entry(
 	const struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t from)
 {
-	const struct tb_switch_info *at = &table->net->switches[sw];
-	char text[160];
+	const struct tb_network *net = table->net;
+	char text[4 * TB_NAME_SIZE], here[TB_NAME_SIZE], node[TB_NAME_SIZE];
+	unsigned lid = tb_network_node_identity(net, (struct tb_node){to}).lid;
+	tb_names_switch(net, (struct tb_switch){sw}, here, sizeof here);
+	tb_names_node(net, (struct tb_node){to}, node, sizeof node);
 	if (from == TB_ID_NONE && !table->begun[sw])
 		return tb_fail_in(table->error, TB_EFORMAT, table->name,
-			"switch %u.%u has no table", at->level, at->index);
+			"switch %s has no table", here);
 	if (from == TB_ID_NONE) {
-		snprintf(text, sizeof text,
-			"switch %u.%u has no port for node %u (LID 0x%04x)", at->level,
-			at->index, to % table->net->n_hosts, to + 1);
+		snprintf(text, sizeof text, "switch %s has no port for %s (LID 0x%04x)",
+			here, node, lid);
 		return fail_line(table, table->begun[sw], text);
 	}
-	const struct tb_switch_info *before = &table->net->switches[from];
+	char before[TB_NAME_SIZE];
 	snprintf(text, sizeof text,
-		"switch %u.%u sends to node %u over switch %u.%u, which has no port for "
-		"it (LID 0x%04x)",
-		before->level, before->index, to % table->net->n_hosts, at->level,
-		at->index, to + 1);
+		"switch %s sends to %s over switch %s, which has no port for it (LID "
+		"0x%04x)",
+		tb_names_switch(net, (struct tb_switch){from}, before, sizeof before),
+		node, here, lid);
 	return fail_line(table, table->lines[tb_route_table_at(table, from, to)], text);
 }
 
@@ -50,19 +52,19 @@ static int no_entry(
 static int loops(const struct tb_route_table *table, uint32_t sw, uint32_t to)
 {
 	const struct tb_network *net = table->net;
-	char text[400];
-	int used = snprintf(
-		text, sizeof text, "the route to node %u loops:", to % net->n_hosts);
+	char text[400], name[TB_NAME_SIZE];
+	tb_names_node(net, (struct tb_node){to}, name, sizeof name);
+	int used = snprintf(text, sizeof text, "the route to %s loops:", name);
 	uint32_t at = sw;
 	do {
-		if (used < 300)
-			used += snprintf(text + used, sizeof text - (size_t)used,
-				" %u.%u >", net->switches[at].level,
-				net->switches[at].index);
+		tb_names_switch(net, (struct tb_switch){at}, name, sizeof name);
+		if ((size_t)used + strlen(name) < 300)
+			used += snprintf(
+				text + used, sizeof text - (size_t)used, " %s >", name);
 		at = net->links[route_at(table, at, to)].to;
 	} while (at != sw);
-	snprintf(text + used, sizeof text - (size_t)used, " %u.%u",
-		net->switches[sw].level, net->switches[sw].index);
+	tb_names_switch(net, (struct tb_switch){sw}, name, sizeof name);
+	snprintf(text + used, sizeof text - (size_t)used, " %s", name);
 	return fail_line(table, table->lines[tb_route_table_at(table, sw, to)], text);
 }
 
@@ -172,8 +174,8 @@ static int tell_cycle(const struct waits *waits, uint32_t first, uint32_t n)
 	for (uint32_t i = first; i < n && i < first + 4; i++)
 		used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
 			i > first ? ", " : "",
-			tb_place_name_link(table->net, (struct tb_link){waits->path[i]},
-				name, sizeof name));
+			tb_names_link(table->net, (struct tb_link){waits->path[i]}, name,
+				sizeof name));
 	if (n > first + 4)
 		snprintf(text + used, sizeof text - (size_t)used, ", ...");
 	return fail_line(

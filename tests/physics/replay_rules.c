@@ -1,7 +1,7 @@
 // Rules of docs/model.md by closed forms, for engine and oracle: what they once
 // got wrong.
 #include "../support/replay_account.h"
-#include "places.h"
+#include "names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,7 +168,7 @@ static struct tb_fault fault_at(
 {
 	struct tb_link link = {0};
 	struct tb_network *net = network_of(program, NULL);
-	assert_int_equal(tb_place_link(net, name, &link, NULL), TB_OK);
+	assert_int_equal(tb_names_find_link(net, name, &link, NULL), TB_OK);
 	tb_network_free(net);
 	return (struct tb_fault){.id = link.id, .at_ps = at_ps};
 }

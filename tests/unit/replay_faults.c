@@ -1,7 +1,7 @@
 // Faults as text: places by their names, what dies with what, what is cut off.
 #include "faults.h"
+#include "names.h"
 #include "network_open.h"
-#include "places.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +30,8 @@ static void every_link_is_found_by_its_name(void **state)
 	for (uint32_t i = 0; i < tb_network_n_links(net); i++) {
 		char name[64];
 		struct tb_link found = {TB_ID_NONE};
-		tb_place_name_link(net, (struct tb_link){i}, name, sizeof name);
-		assert_int_equal(tb_place_link(net, name, &found, NULL), TB_OK);
+		tb_names_link(net, (struct tb_link){i}, name, sizeof name);
+		assert_int_equal(tb_names_find_link(net, name, &found, NULL), TB_OK);
 		assert_int_equal(found.id, i);
 	}
 	tb_network_free(net);
@@ -46,8 +46,8 @@ static void a_port_names_the_link_that_leaves_by_it(void **state)
 	struct tb_network *net = tree("qsnet,levels=2");
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
 		struct tb_link a = {0}, b = {1};
-		assert_int_equal(tb_place_link(net, same[i][0], &a, NULL), TB_OK);
-		assert_int_equal(tb_place_link(net, same[i][1], &b, NULL), TB_OK);
+		assert_int_equal(tb_names_find_link(net, same[i][0], &a, NULL), TB_OK);
+		assert_int_equal(tb_names_find_link(net, same[i][1], &b, NULL), TB_OK);
 		assert_int_equal(a.id, b.id);
 	}
 	tb_network_free(net);

@@ -1,4 +1,4 @@
-#include "places.h"
+#include "names.h"
 
 #include "network_impl.h"
 
@@ -43,6 +43,23 @@ static bool eat_number(struct scan *scan, uint32_t *number)
 	return true;
 }
 
+// eat_own takes the longest of the names that a fabric gave and that the text goes on
+// with.
+static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t *id)
+{
+	size_t longest = 0;
+	skip_spaces(scan);
+	for (uint32_t i = 0; i < own->n; i++) {
+		size_t length = strlen(own->of[i].name);
+		if (length > longest && strncmp(scan->at, own->of[i].name, length) == 0) {
+			longest = length;
+			*id = i;
+		}
+	}
+	scan->at += longest;
+	return longest > 0;
+}
+
 static bool at_end(struct scan *scan)
 {
 	skip_spaces(scan);
@@ -78,6 +95,8 @@ static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
 {
 	const struct tb_network *net = scan->net;
 	uint32_t level = 0, index = 0;
+	if (eat_own(scan, &net->switch_identities, sw))
+		return TB_OK;
 	if (!eat_number(scan, &level) || !eat(scan, ".") || !eat_number(scan, &index))
 		return no_switch(scan);
 	for (uint32_t i = 0; i < net->n_switches; i++) {
@@ -103,7 +122,10 @@ static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
 	if (!eat_number(scan, &number))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"'%.100s': expected a port, such as 4, up0 or down2", scan->text);
-	if (number >= n)
+	if (!up && !down &&
+		tb_network_find_port(scan->net, (struct tb_switch){sw}, number, port))
+		return TB_OK;
+	if (number >= n || (!up && !down))
 		return tb_fail(scan->error, TB_EUSAGE,
 			"switch %u.%u has no %sport %u, but %u down and %u up", at->level,
 			at->index,
@@ -141,6 +163,9 @@ static int eat_end(struct scan *scan, struct end *end)
 	int status = eat_rail(scan, &end->rail);
 	if (status != TB_OK)
 		return status;
+	end->is_node = true;
+	if (eat_own(scan, &scan->net->node_identities, &end->id))
+		return TB_OK;
 	end->is_node = eat(scan, "node");
 	if (end->is_node)
 		return eat_node(scan, &end->id);
@@ -184,8 +209,8 @@ static uint32_t link_out_of(const struct tb_network *net, const struct end *from
 	return net->out_links[net->first_out[from->id] + from->port];
 }
 
-int tb_place_switch(const struct tb_network *net, const char *text, struct tb_switch *sw,
-	struct tb_error *error)
+int tb_names_find_switch(const struct tb_network *net, const char *text,
+	struct tb_switch *sw, struct tb_error *error)
 {
 	struct scan scan = {text, net, text, error};
 	uint32_t id = 0, rail = 0;
@@ -199,8 +224,8 @@ int tb_place_switch(const struct tb_network *net, const char *text, struct tb_sw
 	return status;
 }
 
-int tb_place_link(const struct tb_network *net, const char *text, struct tb_link *link,
-	struct tb_error *error)
+int tb_names_find_link(const struct tb_network *net, const char *text,
+	struct tb_link *link, struct tb_error *error)
 {
 	struct scan scan = {text, net, text, error};
 	struct end from, to;
@@ -222,32 +247,62 @@ int tb_place_link(const struct tb_network *net, const char *text, struct tb_link
 	return TB_OK;
 }
 
-static const char *name_switch(
-	const struct tb_network *net, uint32_t id, char *buffer, size_t size)
+// name_rail writes "r1/" where there are several rails.
+static const char *name_rail(
+	const struct tb_network *net, uint32_t rail, char *buffer, size_t size)
 {
-	const struct tb_switch_info *at = &net->switches[id];
-	char rail[16] = "";
-	if (net->n_rails > 1)
-		snprintf(rail, sizeof rail, "r%u/", at->rail);
-	snprintf(buffer, size, "%s%u.%u", rail, at->level, at->index);
+	snprintf(buffer, size, net->n_rails > 1 ? "r%u/" : "", rail);
 	return buffer;
 }
 
-char *tb_place_name_link(
+char *tb_names_switch(
+	const struct tb_network *net, struct tb_switch sw, char *buffer, size_t size)
+{
+	const struct tb_switch_info *at = &net->switches[sw.id];
+	const char *own = tb_network_switch_identity(net, sw).name;
+	char rail[16];
+	name_rail(net, at->rail, rail, sizeof rail);
+	if (*own)
+		snprintf(buffer, size, "%s%s", rail, own);
+	else
+		snprintf(buffer, size, "%s%u.%u", rail, at->level, at->index);
+	return buffer;
+}
+
+char *tb_names_node(
+	const struct tb_network *net, struct tb_node node, char *buffer, size_t size)
+{
+	const char *own = tb_network_node_identity(net, node).name;
+	if (*own)
+		snprintf(buffer, size, "%s", own);
+	else
+		snprintf(buffer, size, "node %u", node.id % net->n_hosts);
+	return buffer;
+}
+
+char *tb_names_link(
 	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
 {
 	const struct tb_link_info *at = &net->links[link.id];
-	char from[40], to[40];
-	if (at->kind == TB_LINK_INJECTION)
-		snprintf(buffer, size, "node %u > %s", at->from % net->n_hosts,
-			name_switch(net, at->to, to, sizeof to));
-	else if (at->kind == TB_LINK_EJECTION)
-		snprintf(buffer, size, "%s > node %u",
-			name_switch(net, at->from, from, sizeof from),
-			at->to % net->n_hosts);
+	char from[TB_NAME_SIZE], to[TB_NAME_SIZE], out[16] = "", in[16] = "";
+	bool enters = at->kind == TB_LINK_INJECTION,
+	     leaves = at->kind == TB_LINK_EJECTION;
+	if (enters)
+		tb_names_node(net, (struct tb_node){at->from}, from, sizeof from);
 	else
-		snprintf(buffer, size, "%s:%u > %s:%u",
-			name_switch(net, at->from, from, sizeof from), at->from_port,
-			name_switch(net, at->to, to, sizeof to), at->to_port);
+		tb_names_switch(net, (struct tb_switch){at->from}, from, sizeof from);
+	if (leaves)
+		tb_names_node(net, (struct tb_node){at->to}, to, sizeof to);
+	else
+		tb_names_switch(net, (struct tb_switch){at->to}, to, sizeof to);
+	if (!enters && !leaves) {
+		snprintf(out, sizeof out, ":%u",
+			tb_network_port_number(
+				net, (struct tb_switch){at->from}, at->from_port));
+		snprintf(in, sizeof in, ":%u",
+			tb_network_port_number(
+				net, (struct tb_switch){at->to}, at->to_port));
+	}
+	snprintf(buffer, size, "%s%s > %s%s", from, out, to, in);
 	return buffer;
 }

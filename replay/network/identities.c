@@ -1,0 +1,151 @@
+// What a fabric calls its switches, nodes and ports. Regular trees are given no names and
+// spend no memory on them.
+#include "network_builder.h"
+#include "network_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(struct tb_identities *identities)
+{
+	for (uint32_t i = 0; i < identities->n; i++)
+		free(identities->names[i]);
+	free(identities->names);
+	free(identities->of);
+	*identities = (struct tb_identities){0};
+}
+
+void tb_network_forget_identities(struct tb_network *net)
+{
+	forget(&net->switch_identities);
+	forget(&net->node_identities);
+	free(net->port_numbers);
+	net->port_numbers = NULL;
+	net->n_port_numbers = 0;
+}
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the names of a network");
+}
+
+// make_room has an entry for each of the first `n` parts.
+static int make_room(struct tb_identities *identities, uint32_t n)
+{
+	if (n <= identities->n)
+		return TB_OK;
+	void *of = realloc(identities->of, n * sizeof *identities->of);
+	if (of)
+		identities->of = of;
+	void *names = realloc(identities->names, n * sizeof *identities->names);
+	if (names)
+		identities->names = names;
+	if (!of || !names)
+		return TB_ENOMEM;
+	for (uint32_t i = identities->n; i < n; i++) {
+		identities->of[i] = (struct tb_identity){.name = ""};
+		identities->names[i] = NULL;
+	}
+	identities->n = n;
+	return TB_OK;
+}
+
+// identify sets entry `id` of `n` parts.
+static int identify(struct tb_identities *identities, uint32_t id, uint32_t n,
+	const struct tb_identity *identity, struct tb_error *error)
+{
+	if (id >= n)
+		return tb_fail(error, TB_EUSAGE,
+			"there is no part %u to be called '%.40s'", id, identity->name);
+	if (strlen(identity->name) > TB_IDENTITY_NAME_MOST)
+		return tb_fail(error, TB_EUSAGE,
+			"the name '%.40s...' is longer than %u bytes", identity->name,
+			TB_IDENTITY_NAME_MOST);
+	char *name = strdup(identity->name);
+	if (!name || make_room(identities, n) != TB_OK) {
+		free(name);
+		return no_memory(error);
+	}
+	free(identities->names[id]);
+	identities->names[id] = name;
+	identities->of[id] = (struct tb_identity){name, identity->guid, identity->lid};
+	return TB_OK;
+}
+
+int tb_network_identify_switch(struct tb_network_builder *builder, struct tb_switch sw,
+	const struct tb_identity *identity, struct tb_error *error)
+{
+	struct tb_network *net = tb_network_builder_inside(builder);
+	return identify(&net->switch_identities, sw.id, net->n_switches, identity, error);
+}
+
+int tb_network_identify_node(struct tb_network_builder *builder, struct tb_node node,
+	const struct tb_identity *identity, struct tb_error *error)
+{
+	struct tb_network *net = tb_network_builder_inside(builder);
+	return identify(&net->node_identities, node.id, net->n_nodes, identity, error);
+}
+
+static struct tb_identity identity_at(
+	const struct tb_identities *identities, uint32_t id, uint32_t default_lid)
+{
+	if (id >= identities->n)
+		return (struct tb_identity){.name = "", .lid = default_lid};
+	return identities->of[id];
+}
+
+struct tb_identity tb_network_switch_identity(
+	const struct tb_network *net, struct tb_switch sw)
+{
+	return identity_at(&net->switch_identities, sw.id, net->n_nodes + 1 + sw.id);
+}
+
+struct tb_identity tb_network_node_identity(
+	const struct tb_network *net, struct tb_node node)
+{
+	return identity_at(&net->node_identities, node.id, node.id + 1);
+}
+
+int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch sw,
+	uint32_t port, uint32_t number, struct tb_error *error)
+{
+	struct tb_network *net = tb_network_builder_inside(builder);
+	uint32_t n = net->n_switches ? net->first_out[net->n_switches] : 0;
+	uint32_t slot = sw.id < net->n_switches ? net->first_out[sw.id] + port : n;
+	if (slot >= n || port >= net->first_out[sw.id + 1] - net->first_out[sw.id] ||
+		number >= TB_PORT_UNNUMBERED)
+		return tb_fail(error, TB_EUSAGE,
+			"port %u of switch %u cannot be numbered %u", port, sw.id,
+			number);
+	if (n > net->n_port_numbers) {
+		void *moved = realloc(net->port_numbers, n * sizeof *net->port_numbers);
+		if (!moved)
+			return no_memory(error);
+		net->port_numbers = moved;
+		while (net->n_port_numbers < n)
+			net->port_numbers[net->n_port_numbers++] = TB_PORT_UNNUMBERED;
+	}
+	net->port_numbers[slot] = (uint16_t)number;
+	return TB_OK;
+}
+
+uint32_t tb_network_port_number(
+	const struct tb_network *net, struct tb_switch sw, uint32_t port)
+{
+	uint32_t slot = net->first_out[sw.id] + port;
+	if (slot >= net->n_port_numbers || net->port_numbers[slot] == TB_PORT_UNNUMBERED)
+		return port;
+	return net->port_numbers[slot];
+}
+
+bool tb_network_find_port(const struct tb_network *net, struct tb_switch sw,
+	uint32_t number, uint32_t *port)
+{
+	uint32_t n = net->first_out[sw.id + 1] - net->first_out[sw.id];
+	for (uint32_t i = 0; i < n; i++)
+		if (tb_network_port_number(net, sw, i) == number) {
+			*port = i;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,41 @@
+// Names of a network's parts: as people type them, as the store and the figures show
+// them.
+//
+// A switch, a node or a port of a fabric that was read from a file has the name and
+// number that the fabric gives it (tb_network_switch_identity and so on). Where it has
+// none, switches are "level.index" ("1.4"), nodes "node 5", and ports count down first,
+// then up. A link is "node 5 > 0.1", "0.1:4 > 1.0:1" or "0.1 > node 5", each part by its
+// own name.
+//
+// With several rails switches are "r1/1.4", and "r1/node 5" is the node at that rail;
+// without a rail in front the first is meant. When they are read, "0.1:up0" and
+// "0.1:down2" count up and down ports each from 0, and spaces between the parts do not
+// matter.
+#ifndef TB_NAMES_H
+#define TB_NAMES_H
+
+#include "network.h"
+
+// What suffices for any name of a switch or node, and of a link.
+#define TB_NAME_SIZE	  96
+#define TB_LINK_NAME_SIZE (2 * TB_NAME_SIZE + 24)
+
+// tb_names_switch, tb_names_node and tb_names_link write a name and return `buffer`.
+char *tb_names_switch(
+	const struct tb_network *network, struct tb_switch sw, char *buffer, size_t size);
+char *tb_names_node(
+	const struct tb_network *network, struct tb_node node, char *buffer, size_t size);
+char *tb_names_link(
+	const struct tb_network *network, struct tb_link link, char *buffer, size_t size);
+
+// tb_names_find_switch finds a switch by its name: its own, or level.index. TB_EUSAGE
+// says what there is. Cost: linear in switches.
+int tb_names_find_switch(const struct tb_network *network, const char *text,
+	struct tb_switch *sw, struct tb_error *error) TB_MUST_USE;
+
+// tb_names_find_link finds a link by its name, or the one that leaves by a port
+// ("0.1:4"), or a node's injection link ("node 5"). Cost: linear in links.
+int tb_names_find_link(const struct tb_network *network, const char *text,
+	struct tb_link *link, struct tb_error *error) TB_MUST_USE;
+
+#endif

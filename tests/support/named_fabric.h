@@ -1,0 +1,66 @@
+// A small fabric whose parts have names, GUIDs, LIDs and port numbers of their own.
+#ifndef NAMED_FABRIC_H
+#define NAMED_FABRIC_H
+
+#include "network_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void fabric_check(int status, const struct tb_error *error)
+{
+	if (status != TB_OK) {
+		fprintf(stderr, "%s\n", error->text);
+		abort();
+	}
+}
+
+// fabric_new builds two leaves with two hosts each and a spine; the leaves bear the
+// product's name, as unnamed switches of real fabrics do, and ports go by InfiniBand's
+// numbers.
+static inline struct tb_network *fabric_new(void)
+{
+	struct tb_network_params params;
+	struct tb_network_builder *builder = NULL;
+	struct tb_network *net = NULL;
+	struct tb_switch leaf[2], spine;
+	struct tb_error error = {0};
+	fabric_check(tb_network_preset(&params, "qsnet", &error), &error);
+	fabric_check(tb_network_builder_new(&builder, &params, &error), &error);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct tb_identity own = {"MT47396", 0xf100 + i, 40 + i};
+		fabric_check(tb_network_add_switch(builder, 0, 2, 1, &leaf[i], &error),
+			&error);
+		fabric_check(tb_network_identify_switch(builder, leaf[i], &own, &error),
+			&error);
+		for (uint32_t port = 0; port < 3; port++)
+			fabric_check(tb_network_number_port(
+					     builder, leaf[i], port, 20 + port, &error),
+				&error);
+	}
+	fabric_check(tb_network_add_switch(builder, 1, 2, 0, &spine, &error), &error);
+	fabric_check(tb_network_identify_switch(builder, spine,
+			     &(struct tb_identity){"spine 1", 0xf200, 42}, &error),
+		&error);
+	fabric_check(tb_network_number_port(builder, spine, 0, 7, &error), &error);
+	fabric_check(tb_network_number_port(builder, spine, 1, 9, &error), &error);
+	static const char *const hosts[] = {"login", "n001", "n002", "n0021"};
+	for (uint32_t i = 0; i < 4; i++) {
+		struct tb_identity own = {hosts[i], 0xa000 + i, 11 * (i + 1)};
+		fabric_check(
+			tb_network_add_node(builder, leaf[i / 2], i % 2, NULL, &error),
+			&error);
+		fabric_check(tb_network_identify_node(
+				     builder, (struct tb_node){i}, &own, &error),
+			&error);
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		fabric_check(
+			tb_network_add_cable(builder, leaf[i], 2, spine, i, NULL, &error),
+			&error);
+	fabric_check(tb_network_finish(builder, &net, &error), &error);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+#endif
