@@ -8,7 +8,7 @@ failed=0
 
 # began PID: it has the file open that it writes, which has no name yet or that of a part.
 began() {
-	ls -l "/proc/$1/fd" 2>/dev/null | grep -q "$scratch/out/"
+	find "/proc/$1/fd" -lname "$scratch/out/*" 2>/dev/null | grep -q .
 }
 
 # ended_by SIGNAL COMMAND...: the command, which writes into out/, gets the signal while it
