@@ -68,12 +68,31 @@ static double payload_rate(const struct tb_network_params *params)
 	       (payload + params->packet_overhead_bytes);
 }
 
-static json_t *packets_json(const struct tb_packets_summary *summary,
+// types_json lists what was not decoded to network addresses, by type.
+static json_t *types_json(const struct tb_packets *packets, enum tb_packets_list list)
+{
+	char name[TB_FRAME_TYPE_TEXT_SIZE];
+	const struct tb_packets_type *type;
+	json_t *rows = json_array();
+	for (uint32_t i = 0; rows && (type = tb_packets_type(packets, list, i)); i++) {
+		json_t *row = json_pack("{s:s, s:I}", "type",
+			tb_frame_type_format(type->type, name, sizeof name), "records",
+			(json_int_t)type->n_records);
+		if (json_array_append_new(rows, row) == 0)
+			continue;
+		json_decref(rows);
+		rows = NULL;
+	}
+	return rows;
+}
+
+static json_t *packets_json(const struct tb_packets *packets,
 	const struct tb_packets_load *load, const char *network)
 {
+	const struct tb_packets_summary *summary = tb_packets_summary(packets);
 	json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-				 "s:{s:s, s:f, s:f, s:I, "
-				 "s:f}}",
+				 "s:{s:s, s:f, s:f, s:I, s:f}, "
+				 "s:{s:o, s:o, s:o}}",
 		"kind", "packets", "nodes", (json_int_t)summary->n_nodes, "endpoints",
 		(json_int_t)summary->n_endpoints, "endpoints_unplaced",
 		(json_int_t)summary->n_endpoints_unplaced, "pairs",
@@ -84,7 +103,10 @@ static json_t *packets_json(const struct tb_packets_summary *summary,
 		(json_int_t)summary->n_truncated, "load", "network", network,
 		"mean_share", load->mean_share, "busiest_share", load->busiest_share,
 		"busiest_node", (json_int_t)load->busiest.id, "half_scale",
-		load->half_scale);
+		load->half_scale, "types", "control",
+		types_json(packets, TB_LIST_CONTROL), "undecodable",
+		types_json(packets, TB_LIST_UNDECODABLE), "between_macs",
+		types_json(packets, TB_LIST_BETWEEN_MACS));
 	struct count counts[N_COUNTS];
 	list_counts(summary, counts);
 	for (int i = 0; root && i < N_COUNTS; i++) {
@@ -119,8 +141,7 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	}
 	struct tb_error ignored;
 	int printed = info_print_json(
-		packets_json(tb_packets_summary(packets), &load, params.name),
-		status ? &ignored : error);
+		packets_json(packets, &load, params.name), status ? &ignored : error);
 	return status ? status : printed;
 }
 

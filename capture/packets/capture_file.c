@@ -89,11 +89,14 @@ static int open_pcap(struct tb_capture_file *file, struct tb_error *error)
 	file->link_type = pcap_datalink(file->pcap);
 	if (tb_frame_reads_link_type(file->link_type))
 		return TB_OK;
-	const char *type = pcap_datalink_val_to_name(file->link_type);
+	char type[TB_FRAME_TYPE_TEXT_SIZE];
 	return tb_fail_in(error, TB_EFORMAT, file->name,
-		"link type %d (%s) is not read: expected Ethernet, Linux cooked, raw IP, "
-		"loopback, InfiniBand or ERF",
-		file->link_type, type ? type : "unknown");
+		"%s is not read: expected Ethernet, Linux cooked, raw IP, loopback, "
+		"InfiniBand "
+		"or ERF",
+		tb_frame_type_format((struct tb_frame_type){(uint16_t)file->link_type,
+					     TB_REGISTRY_LINK},
+			type, sizeof type));
 }
 
 static int open_stream(struct tb_capture_file *file, struct tb_error *error)

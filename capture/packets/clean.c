@@ -12,7 +12,7 @@
 #define JUMBO_MTU_BYTES 9000
 #define LEAST_MTU_BYTES 1280 // that any path of IPv6 carries
 #define LEAST_PAYLOAD	28u  // RFC 791: any datagram of 68 bytes passes
-#define N_CONTROL_MAX	16
+#define N_TYPES_MAX	16
 
 struct tb_clean {
 	struct tb_inputs *inputs;
@@ -27,8 +27,10 @@ struct tb_clean {
 	struct tb_connections *connections;
 	struct tb_endpoints endpoints;
 	struct tb_reorder reorder;
-	struct tb_packets_control control[N_CONTROL_MAX];
-	uint32_t n_control;
+	struct types {
+		struct tb_packets_type rows[N_TYPES_MAX];
+		uint32_t n;
+	} lists[TB_N_LISTS];
 };
 
 int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
@@ -64,20 +66,23 @@ void tb_clean_free(struct tb_clean *clean)
 	free(clean);
 }
 
-// count_control keeps the first protocols apart; the last row takes all others.
-static void count_control(struct tb_clean *clean, uint16_t ether_type)
+// count_type keeps the first types apart; the last row takes all others.
+static void count_type(
+	struct tb_clean *clean, enum tb_packets_list list, const struct tb_frame *frame)
 {
-	clean->summary->n_non_ip++;
+	struct types *types = &clean->lists[list];
+	struct tb_frame_type type = {frame->type, frame->registry};
 	uint32_t i = 0;
-	while (i < clean->n_control && clean->control[i].ether_type != ether_type)
+	while (i < types->n && (types->rows[i].type.number != type.number ||
+				       types->rows[i].type.registry != type.registry))
 		i++;
-	if (i >= N_CONTROL_MAX - 1) {
-		i = N_CONTROL_MAX - 1;
-		ether_type = TB_CONTROL_OTHERS;
+	if (i >= N_TYPES_MAX - 1) {
+		i = N_TYPES_MAX - 1;
+		type = (struct tb_frame_type){0, TB_REGISTRY_OTHERS};
 	}
-	if (i == clean->n_control)
-		clean->control[clean->n_control++].ether_type = ether_type;
-	clean->control[i].n_records++;
+	if (i == types->n)
+		types->rows[types->n++].type = type;
+	types->rows[i].n_records++;
 }
 
 static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
@@ -90,12 +95,16 @@ static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
 		clean->summary->n_multicast++;
 		break;
 	case TB_FRAME_CONTROL:
-		count_control(clean, frame->ether_type);
+		clean->summary->n_non_ip++;
+		count_type(clean, TB_LIST_CONTROL, frame);
 		break;
 	case TB_FRAME_UNDECODABLE:
 		clean->summary->n_undecodable++;
+		count_type(clean, TB_LIST_UNDECODABLE, frame);
 		break;
 	case TB_FRAME_DATA:
+		if (frame->registry != TB_REGISTRY_NONE)
+			count_type(clean, TB_LIST_BETWEEN_MACS, frame);
 		break;
 	}
 }
@@ -149,9 +158,10 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
 	if (record->at_ns < clean->reorder.newest_ns)
 		count_step_back(clean);
-	if (frame->kind != TB_FRAME_DATA) {
-		count_kind(clean, frame);
-	} else if (tb_address_equal(&ends.source, &ends.destination)) {
+	count_kind(clean, frame);
+	if (frame->kind != TB_FRAME_DATA)
+		return TB_OK;
+	if (tb_address_equal(&ends.source, &ends.destination)) {
 		summary->n_local++;
 	} else if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
 		// Up to half of all records, and nothing that comes later needs them.
@@ -333,8 +343,9 @@ const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean)
 	return &clean->endpoints;
 }
 
-const struct tb_packets_control *tb_clean_control(
-	const struct tb_clean *clean, uint32_t i)
+const struct tb_packets_type *tb_clean_type(
+	const struct tb_clean *clean, enum tb_packets_list list, uint32_t i)
 {
-	return i < clean->n_control ? &clean->control[i] : NULL;
+	const struct types *types = &clean->lists[list];
+	return i < types->n ? &types->rows[i] : NULL;
 }

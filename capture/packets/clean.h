@@ -37,8 +37,8 @@ int tb_clean_next(struct tb_clean *clean, struct tb_burst *burst,
 
 const struct tb_endpoints *tb_clean_endpoints(const struct tb_clean *clean);
 
-// Frames that were not replayed because they are the links' own talk, by protocol.
-const struct tb_packets_control *tb_clean_control(
-	const struct tb_clean *clean, uint32_t i);
+// tb_clean_type is tb_packets_type.
+const struct tb_packets_type *tb_clean_type(
+	const struct tb_clean *clean, enum tb_packets_list list, uint32_t i);
 
 #endif

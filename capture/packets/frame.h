@@ -16,13 +16,14 @@
 
 #include "address.h"
 #include "bytes.h"
+#include "frame_type.h"
 
 enum tb_frame_kind {
 	TB_FRAME_DATA, // between two endpoints; all other kinds are not for replay
 	TB_FRAME_BROADCAST,
 	TB_FRAME_MULTICAST,
 	TB_FRAME_CONTROL, // ARP, IPv6 neighbour discovery, LLDP, PFC: the links' own talk
-	TB_FRAME_UNDECODABLE, // too short for its addresses, or broken
+	TB_FRAME_UNDECODABLE, // cut before its addresses, broken, or of a type not read
 };
 
 enum tb_transport {
@@ -48,12 +49,13 @@ struct tb_frame {
 	uint32_t sequence;	// TCP: of the first byte; RC: of the packet
 	uint16_t header_bytes;	// before the payload
 	uint16_t network_header_bytes; // of them, from the network header on
-	uint16_t ether_type;	       // 0: none, or a length (LLC)
+	uint16_t type;		       // at which decoding ended, see `registry`
 	uint16_t mss;		       // TCP: of the option; 0: none
 	uint8_t tcp_options;	       // TCP: bytes of options
 	uint8_t flags;		       // TCP's
 	uint8_t kind;		       // enum tb_frame_kind
 	uint8_t transport;	       // enum tb_transport
+	uint8_t registry;	       // of `type`; TB_REGISTRY_NONE: decoded to the end
 	bool acknowledgement;	       // nothing but one
 	bool offloadable;	       // a segmenting network card may have cut it later
 	bool response; // RC: from the responder, which numbers as the requester did

@@ -147,7 +147,7 @@ void tb_walk_infiniband(struct tb_walk *walk)
 	}
 	walk->ends->source = (struct tb_address){.low = from, .kind = TB_ADDRESS_LID};
 	walk->ends->destination = (struct tb_address){.low = to, .kind = TB_ADDRESS_LID};
-	frame->ether_type = TB_ETHER_TYPE_ROCE; // what it would be over Ethernet
+	tb_walk_type(walk, TB_REGISTRY_ETHER, TB_ETHER_TYPE_ROCE); // as if over Ethernet
 	if (to == LID_PERMISSIVE)
 		frame->kind = TB_FRAME_CONTROL; // a direct-routed management packet
 	else if (to >= LID_MULTICAST)
@@ -167,4 +167,6 @@ void tb_walk_infiniband(struct tb_walk *walk)
 		walk_bth(walk, ICRC_BYTES);
 	else if (!walk->broken)
 		unknown_transport(walk);
+	if (frame->kind == TB_FRAME_CONTROL)
+		tb_walk_type(walk, TB_REGISTRY_ETHER, TB_ETHER_TYPE_ROCE);
 }

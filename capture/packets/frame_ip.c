@@ -31,8 +31,7 @@ static void digest_bytes(struct tb_walk *walk, size_t at, size_t n)
 		tb_walk_digest(walk, walk->bytes.data[at + i]);
 }
 
-// payload_at ends the decoding: the user's bytes begin `header` bytes from here.
-static void payload_at(struct tb_walk *walk, uint32_t header)
+void tb_walk_payload_at(struct tb_walk *walk, uint32_t header)
 {
 	tb_walk_on(walk, header);
 	tb_walk_payload(walk, 0);
@@ -74,7 +73,7 @@ static void walk_tcp(struct tb_walk *walk)
 		!tb_bytes_u8(walk->bytes, 12, &offset) ||
 		!tb_bytes_u8(walk->bytes, 13, &frame->flags)) {
 		// A snap length this short leaves endpoints and sizes: worth a replay.
-		payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
+		tb_walk_payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
 		return;
 	}
 	uint32_t header = (offset >> 4) * 4u;
@@ -94,7 +93,7 @@ static void walk_tcp(struct tb_walk *walk)
 	digest_bytes(walk, 20,
 		frame->tcp_options < OPTIONS_IN_DIGEST ? frame->tcp_options
 						       : OPTIONS_IN_DIGEST);
-	payload_at(walk, header);
+	tb_walk_payload_at(walk, header);
 	frame->acknowledgement =
 		frame->payload_bytes == 0 &&
 		(frame->flags & (TB_TCP_SYN | TB_TCP_FIN | TB_TCP_RST)) == 0;
@@ -109,7 +108,7 @@ static void walk_udp(struct tb_walk *walk, bool fragment)
 	if (!tb_bytes_u32(walk->bytes, 0, &frame->channel) ||
 		!tb_bytes_u16(walk->bytes, 2, &port) ||
 		!tb_bytes_u16(walk->bytes, 4, &length)) {
-		payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		tb_walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
 		return;
 	}
 	// 0 is a jumbogram's or what a card is to fill in.
@@ -125,7 +124,7 @@ static void walk_udp(struct tb_walk *walk, bool fragment)
 		frame->offloadable = false;
 		tb_walk_roce_v2(walk);
 	} else {
-		payload_at(walk, 8);
+		tb_walk_payload_at(walk, 8);
 	}
 }
 
@@ -137,7 +136,7 @@ static void walk_gre(struct tb_walk *walk)
 	if (walk->mirrored || !tb_bytes_u16(walk->bytes, 0, &flags) ||
 		!tb_bytes_u16(walk->bytes, 2, &type) ||
 		(type != GRE_ERSPAN && type != GRE_ERSPAN_III)) {
-		payload_at(walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
+		tb_walk_payload_at(walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
 		return;
 	}
 	bool sequenced = flags & 0x1000;
@@ -151,8 +150,10 @@ static void walk_gre(struct tb_walk *walk)
 		header += 8; // type II; type I has no header of its own
 	}
 	tb_walk_on(walk, header);
-	*walk->frame = (struct tb_frame){
-		.wire_bytes = walk->wire_bytes, .point = walk->frame->point};
+	*walk->frame = (struct tb_frame){.wire_bytes = walk->wire_bytes,
+		.point = walk->frame->point,
+		.type = walk->frame->type,
+		.registry = walk->frame->registry};
 	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
 	walk->walked_bytes = 0;
 	walk->mirrored = true;
@@ -167,8 +168,19 @@ static bool is_neighbour_talk(struct tb_walk *walk)
 	       ((type >= 130 && type <= 137) || type == 143);
 }
 
+static void walk_icmp_v6(struct tb_walk *walk)
+{
+	bool control = is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA;
+	tb_walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+	if (control) {
+		walk->frame->kind = TB_FRAME_CONTROL;
+		tb_walk_type(walk, TB_REGISTRY_IP, PROTO_ICMPV6);
+	}
+}
+
 static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
 {
+	tb_walk_type(walk, TB_REGISTRY_IP, protocol);
 	tb_walk_digest(walk, protocol);
 	tb_walk_digest(walk, walk->wire_bytes);
 	switch (protocol) {
@@ -182,15 +194,13 @@ static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fr
 		walk_gre(walk);
 		break;
 	case PROTO_ICMPV6:
-		if (is_neighbour_talk(walk) && walk->frame->kind == TB_FRAME_DATA)
-			walk->frame->kind = TB_FRAME_CONTROL;
-		payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		walk_icmp_v6(walk);
 		break;
 	case PROTO_ICMP:
-		payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
+		tb_walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
 		break;
 	default:
-		payload_at(walk, 0);
+		tb_walk_payload_at(walk, 0);
 	}
 }
 
@@ -230,7 +240,7 @@ static void walk_ipv4(struct tb_walk *walk)
 	tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
 	tb_walk_on(walk, header);
 	if (fragment & 0x1fff)
-		payload_at(walk, 0);
+		tb_walk_payload_at(walk, 0);
 	else
 		walk_transport(walk, protocol, fragment & 0x2000);
 }
@@ -306,7 +316,7 @@ static void walk_ipv6(struct tb_walk *walk)
 	if (walk_extensions(walk, &next, &first_fragment))
 		walk_transport(walk, next, first_fragment);
 	else
-		payload_at(walk, 0);
+		tb_walk_payload_at(walk, 0);
 }
 
 void tb_walk_ip(struct tb_walk *walk)

@@ -5,7 +5,11 @@
 #include "frame.h"
 #include "random.h"
 
-#define TB_ETHER_TYPE_ROCE 0x8915
+// EtherTypes (IANA ieee-802-numbers) that headers other than Ethernet's lead to.
+#define TB_ETHER_TYPE_IPV4  0x0800
+#define TB_ETHER_TYPE_IPV6  0x86dd
+#define TB_ETHER_TYPE_ROCE  0x8915
+#define TB_ETHER_TYPE_LEAST 0x0600 // below it is a length
 
 struct tb_walk {
 	struct tb_frame *frame;
@@ -14,10 +18,20 @@ struct tb_walk {
 	uint32_t wire_bytes;   // on the wire, from the header at hand on
 	uint32_t walked_bytes; // on the wire, before it
 	uint32_t link_bytes;   // of them, before the network header
+	uint8_t n_nested;      // EtherTypes followed so far
 	bool digest;
 	bool mirrored; // within ERSPAN
 	bool broken;   // a length that cannot be
 };
+
+// tb_walk_type notes the type of what comes next: what the frame is named by if the
+// decoding ends here.
+static inline void tb_walk_type(
+	struct tb_walk *walk, enum tb_frame_registry registry, uint16_t number)
+{
+	walk->frame->registry = (uint8_t)registry;
+	walk->frame->type = number;
+}
 
 // tb_walk_on steps over a header of `n` bytes. One that the wire length cannot hold marks
 // the walk as broken.
@@ -60,12 +74,28 @@ static inline void tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
 	frame->header_bytes = (uint16_t)walk->walked_bytes;
 	frame->network_header_bytes = (uint16_t)network;
 	frame->payload_bytes = walk->wire_bytes - trailer_bytes;
+	if (!walk->broken)
+		tb_walk_type(walk, TB_REGISTRY_NONE, 0);
 }
 
+// tb_walk_as_ethernet steps over a link header of `n` bytes that is not Ethernet's, or
+// that the capture made up, and counts Ethernet's in its place: one job has the same
+// bytes wherever it was captured.
+void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n);
+
+// tb_walk_between_macs makes the MACs the endpoints of a frame that is not looked into
+// any further; without MACs it is undecodable. Its type stays noted.
+void tb_walk_between_macs(struct tb_walk *walk);
+
+// tb_walk_payload_at ends the decoding of IP: the user's bytes begin `header` bytes from
+// here.
+void tb_walk_payload_at(struct tb_walk *walk, uint32_t header);
+
 // Each decodes what the walk stands at, and sets the frame's kind.
+void tb_walk_link(struct tb_walk *walk, int link_type);
 void tb_walk_ethernet(struct tb_walk *walk);
 void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
-void tb_walk_ip(struct tb_walk *walk); // of the version that its first byte tells
+void tb_walk_ip(struct tb_walk *walk); // the version is in the first byte
 void tb_walk_infiniband(struct tb_walk *walk);
 void tb_walk_roce_v1(struct tb_walk *walk);
 void tb_walk_roce_v2(struct tb_walk *walk); // after UDP

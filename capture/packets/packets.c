@@ -400,10 +400,10 @@ const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job)
 	return packets->default_job_name;
 }
 
-const struct tb_packets_control *tb_packets_control(
-	const struct tb_packets *packets, uint32_t i)
+const struct tb_packets_type *tb_packets_type(
+	const struct tb_packets *packets, enum tb_packets_list list, uint32_t i)
 {
-	return tb_clean_control(packets->clean, i);
+	return tb_clean_type(packets->clean, list, i);
 }
 
 const char *tb_packets_unplaced_name(const struct tb_packets *packets, uint32_t i)

@@ -27,6 +27,7 @@
 #ifndef TB_PACKETS_H
 #define TB_PACKETS_H
 
+#include "frame_type.h"
 #include "ids.h"
 #include "status.h"
 #include "units.h"
@@ -140,17 +141,24 @@ int tb_packets_look_ahead(struct tb_packets *packets, struct tb_error *error) TB
 // less than the nodes given out.
 void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max);
 
-// Control frames by protocol, in the order of first appearance; `i` counts from 0,
-// NULL from the last on. Their sum is n_non_ip.
-struct tb_packets_control {
-	uint16_t ether_type; // 0: none (LLC: spanning tree and the like)
+// Records in which no network addresses were reached, by the type at which the decoding
+// ended; in the order of first appearance, `i` counts from 0, NULL from the last on. The
+// sum of the first list is n_non_ip, that of the second n_undecodable.
+enum tb_packets_list {
+	TB_LIST_CONTROL,
+	TB_LIST_UNDECODABLE,
+	TB_LIST_BETWEEN_MACS, // replayed, unless cleaning drops them
+};
+
+#define TB_N_LISTS 3
+
+struct tb_packets_type {
+	struct tb_frame_type type; // TB_REGISTRY_OTHERS: all beyond the first 15
 	uint64_t n_records;
 };
 
-#define TB_CONTROL_OTHERS UINT16_MAX // the row of all that the table has no row for
-
-const struct tb_packets_control *tb_packets_control(
-	const struct tb_packets *packets, uint32_t i);
+const struct tb_packets_type *tb_packets_type(
+	const struct tb_packets *packets, enum tb_packets_list list, uint32_t i);
 
 // tb_packets_unplaced_name names one of the first endpoints without a node; NULL from the
 // last on.

@@ -4,24 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *tb_packets_control_name(uint16_t ether_type, char *buffer, size_t size)
-{
-	static const struct {
-		uint16_t ether_type;
-		const char *name;
-	} known[] = {{0, "LLC"}, {0x0806, "ARP"}, {0x8035, "RARP"},
-		{0x86dd, "IPv6 neighbour discovery"}, {0x8808, "pause"}, {0x8809, "LACP"},
-		{0x8863, "PPPoE discovery"}, {0x888e, "EAPOL"}, {0x88cc, "LLDP"},
-		{0x88f7, "PTP"}, {0x8902, "CFM"}, {0x8914, "FIP"},
-		{0x8915, "InfiniBand management"}, {0x9000, "loopback test"},
-		{TB_CONTROL_OTHERS, "others"}};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i].ether_type == ether_type)
-			return known[i].name;
-	snprintf(buffer, size, "0x%04x", ether_type);
-	return buffer;
-}
-
 static const char *count(uint64_t n, char *buffer, size_t size)
 {
 	return tb_format_count(n, buffer, size);
@@ -77,18 +59,33 @@ static void write_left_out(const struct writer *writer)
 	}
 }
 
-static void write_named(const struct writer *writer)
+// The lists of types, by the names of their rows and of their keys in JSON.
+static const struct {
+	const char *row;
+	const char *key;
+} lists[TB_N_LISTS] = {
+	[TB_LIST_CONTROL] = {"control", "control"},
+	[TB_LIST_UNDECODABLE] = {"undecodable", "undecodable"},
+	[TB_LIST_BETWEEN_MACS] = {"by MAC", "between_macs"},
+};
+
+static void write_types(const struct writer *writer, enum tb_packets_list list)
+{
+	char number[32];
+	char name[TB_FRAME_TYPE_TEXT_SIZE];
+	const struct tb_packets_type *type;
+	for (uint32_t i = 0; (type = tb_packets_type(writer->packets, list, i)); i++) {
+		row(writer, i == 0 ? lists[list].row : "");
+		fprintf(writer->stream, "%s %s\n",
+			count(type->n_records, number, sizeof number),
+			tb_frame_type_format(type->type, name, sizeof name));
+	}
+}
+
+static void write_unplaced(const struct writer *writer)
 {
 	FILE *stream = writer->stream;
 	char number[32];
-	char name[16];
-	const struct tb_packets_control *control;
-	for (uint32_t i = 0; (control = tb_packets_control(writer->packets, i)); i++) {
-		row(writer, i == 0 ? "control" : "");
-		fprintf(stream, "%s %s\n",
-			count(control->n_records, number, sizeof number),
-			tb_packets_control_name(control->ether_type, name, sizeof name));
-	}
 	uint32_t n = tb_packets_summary(writer->packets)->n_endpoints_unplaced;
 	const char *endpoint;
 	uint32_t i = 0;
@@ -182,7 +179,9 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	fprintf(stream, "%s on %s, %s\n", count(s->n_endpoints, a, sizeof a),
 		tb_format_counted(s->n_nodes, "node", b, sizeof b),
 		tb_format_counted(s->n_pairs, "ordered pair", c, sizeof c));
-	write_named(&writer);
+	for (int list = 0; list < TB_N_LISTS; list++)
+		write_types(&writer, (enum tb_packets_list)list);
+	write_unplaced(&writer);
 	write_order(&writer, s);
 	if (against->node_bytes_per_s > 0)
 		write_load(&writer, against);
@@ -215,19 +214,26 @@ static void json_counts(FILE *json, const struct tb_packets_summary *s)
 		fprintf(json, "\"%s\":%" PRIu64 ",", counts[i].name, counts[i].value);
 }
 
-// Names of protocols and endpoints need no escapes.
+// Names of types and endpoints need no escapes.
+static void json_types(
+	FILE *json, const struct tb_packets *packets, enum tb_packets_list list)
+{
+	char name[TB_FRAME_TYPE_TEXT_SIZE];
+	const struct tb_packets_type *type;
+	fprintf(json, "\"%s\":[", lists[list].key);
+	for (uint32_t i = 0; (type = tb_packets_type(packets, list, i)); i++)
+		fprintf(json, "%s{\"protocol\":\"%s\",\"n_records\":%" PRIu64 "}",
+			i ? "," : "", tb_frame_type_format(type->type, name, sizeof name),
+			type->n_records);
+	fputs("],", json);
+}
+
 static void json_names(FILE *json, const struct tb_packets *packets)
 {
-	const struct tb_packets_control *control;
 	const char *endpoint;
-	char name[16];
-	fputs("\"control\":[", json);
-	for (uint32_t i = 0; (control = tb_packets_control(packets, i)); i++)
-		fprintf(json, "%s{\"protocol\":\"%s\",\"n_records\":%" PRIu64 "}",
-			i ? "," : "",
-			tb_packets_control_name(control->ether_type, name, sizeof name),
-			control->n_records);
-	fputs("],\"unplaced\":[", json);
+	for (int list = 0; list < TB_N_LISTS; list++)
+		json_types(json, packets, (enum tb_packets_list)list);
+	fputs("\"unplaced\":[", json);
 	for (uint32_t i = 0; (endpoint = tb_packets_unplaced_name(packets, i)); i++)
 		fprintf(json, "%s\"%s\"", i ? "," : "", endpoint);
 	fputs("]", json);

@@ -22,8 +22,4 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 // is 0. The caller frees it. NULL without memory.
 char *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s);
 
-// tb_packets_control_name is what people call a protocol that is told by its EtherType:
-// "ARP", or the number ("0x88f7") in `buffer`, for which 8 bytes suffice.
-const char *tb_packets_control_name(uint16_t ether_type, char *buffer, size_t size);
-
 #endif

@@ -26,5 +26,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			(uint64_t)frame.header_bytes + frame.payload_bytes >
 				(uint64_t)frame.wire_bytes))
 		abort();
+	// What did not reach network addresses is named; what did needs no name.
+	char text[TB_FRAME_TYPE_TEXT_SIZE];
+	const struct tb_frame_type type = {frame.type, frame.registry};
+	bool left_out =
+		frame.kind == TB_FRAME_UNDECODABLE || frame.kind == TB_FRAME_CONTROL;
+	if (strlen(tb_frame_type_format(type, text, sizeof text)) + 1 >= sizeof text ||
+		(left_out && frame.registry == TB_REGISTRY_NONE))
+		abort();
 	return 0;
 }

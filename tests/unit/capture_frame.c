@@ -1,71 +1,6 @@
-// Frames of every link type, written out byte by byte, give their endpoints and sizes.
-#include "frame.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-#include <pcap/pcap.h>
-
-// A frame as hex with blanks, decoded as if all of it, and `more` bytes, had been there.
-struct decoded {
-	struct tb_frame frame;
-	char source[TB_ADDRESS_TEXT_SIZE];
-	char destination[TB_ADDRESS_TEXT_SIZE];
-};
-
-static struct decoded decode(int link_type, const char *hex, uint32_t more)
-{
-	struct decoded decoded;
-	struct tb_frame_ends ends;
-	uint8_t *bytes = malloc(strlen(hex) / 2 + 1);
-	size_t n = 0;
-	for (; *hex; hex++) {
-		if (*hex == ' ')
-			continue;
-		char digits[3] = {hex[0], hex[1], 0};
-		bytes[n++] = (uint8_t)strtoul(digits, NULL, 16);
-		hex++;
-	}
-	// Exactly sized, so that a read past the end meets the sanitizer; and at every
-	// shorter length, too.
-	for (size_t cut = 0; cut <= n; cut++) {
-		uint8_t *exact = malloc(cut ? cut : 1);
-		memcpy(exact, bytes, cut);
-		tb_frame_decode(&decoded.frame, &ends, link_type,
-			(struct tb_bytes){exact, cut}, (uint32_t)n + more, true);
-		free(exact);
-	}
-	free(bytes);
-	tb_address_format(&ends.source, decoded.source, sizeof decoded.source);
-	tb_address_format(
-		&ends.destination, decoded.destination, sizeof decoded.destination);
-	return decoded;
-}
-
-#define ETH  "024d00000002 024d00000001 "
-#define IPV4 "4500 0050 1234 4000 40 06 0000 0a4d0001 0a4d0002 "
-#define TCP                                                                              \
-	"9c40 1389 00000064 00000001 5018 0100 0000 0000 " // 20 bytes, ports 40000, 5001
-#define DATA_40                                                                          \
-	"0001020304050607 0001020304050607 0001020304050607 0001020304050607 "           \
-	"0001020304050607 "
-
-static void check_tcp(const struct decoded *d, uint32_t wire, uint32_t header)
-{
-	assert_int_equal(d->frame.kind, TB_FRAME_DATA);
-	assert_int_equal(d->frame.transport, TB_TRANSPORT_TCP);
-	assert_string_equal(d->source, "10.77.0.1");
-	assert_string_equal(d->destination, "10.77.0.2");
-	assert_int_equal(d->frame.wire_bytes, wire);
-	assert_int_equal(d->frame.header_bytes, header);
-	assert_int_equal(d->frame.payload_bytes, 40);
-	assert_int_equal(d->frame.sequence, 100);
-	assert_int_equal(d->frame.channel, 40000u << 16 | 5001);
-	assert_false(d->frame.acknowledgement);
-}
+// Frames of every link type, written out byte by byte, give their endpoints and
+// sizes.
+#include "../support/frame_hex.h"
 
 static void ethernet_and_its_tags_carry_ip(void **state)
 {
@@ -199,6 +134,50 @@ static void protocols_of_their_own_run_between_macs(void **state)
 	assert_string_equal(d.source, "02:4d:00:00:00:01");
 	assert_string_equal(d.destination, "02:4d:00:00:00:02");
 	assert_int_equal(d.frame.payload_bytes, 40);
+}
+
+static void what_is_not_decoded_is_named_by_its_type(void **state)
+{
+	(void)state;
+	check_type(decode(DLT_EN10MB, "0180c200000e 024d00000001 88cc 0207", 40),
+		TB_FRAME_CONTROL, "EtherType 0x88cc (LLDP)");
+	check_type(decode(DLT_EN10MB, ETH "88a2" DATA_40, 0), TB_FRAME_DATA,
+		"EtherType 0x88a2 (ATA over Ethernet)");
+	check_type(decode(DLT_EN10MB, ETH "1234" DATA_40, 0), TB_FRAME_DATA,
+		"EtherType 0x1234");
+	check_type(decode(DLT_EN10MB, ETH "0800 4500", 40), TB_FRAME_UNDECODABLE,
+		"EtherType 0x0800 (IPv4)");
+	check_type(decode(DLT_EN10MB, ETH "8100 0064", 40), TB_FRAME_UNDECODABLE,
+		"EtherType 0x8100 (VLAN tag)");
+	check_type(decode(DLT_EN10MB, "0180c2000000 024d00000001 0026 4242 03", 40),
+		TB_FRAME_CONTROL, "LLC 0x42 (spanning tree)");
+	check_type(decode(DLT_EN10MB,
+			   "01000ccccccc 024d00000001 0026 aaaa03 00000c 2000 02b4", 40),
+		TB_FRAME_CONTROL, "Cisco SNAP 0x2000 (CDP)");
+	check_type(decode(DLT_EN10MB, "01000ccccccc 024d00000001 0026 aaaa03 00aabb 2000",
+			   40),
+		TB_FRAME_CONTROL, "LLC 0xaa (SNAP)");
+	check_type(decode(DLT_EN10MB,
+			   ETH "0800 4500 0050 1234 4000 40 06 0000 0a4d0001 0a4d0002 "
+			       "9c40 1389 00000064 00000001 4018 0100 00000000",
+			   40),
+		TB_FRAME_UNDECODABLE, "IP protocol 6 (TCP)");
+	check_type(
+		decode(DLT_EN10MB,
+			ETH "86dd 60000000 0018 3a ff fd000000000000000000000000000001 "
+			    "fd000000000000000000000000000002 8800 0000 00000000",
+			16),
+		TB_FRAME_CONTROL, "IP protocol 58 (IPv6 neighbour discovery)");
+	check_type(decode(DLT_ERF, "0000000000000000 03 04 0044 0000 0034 " DATA_40, 0),
+		TB_FRAME_UNDECODABLE, "ERF type 3 (ATM)");
+	check_type(decode(DLT_INFINIBAND,
+			   "00 02 ffff 0010 0003 04 40 ffff 00 000012 80 000007 " DATA_40
+			   "00000000 0000",
+			   0),
+		TB_FRAME_CONTROL, "EtherType 0x8915 (InfiniBand)");
+	check_type(decode(DLT_USER0, DATA_40, 0), TB_FRAME_UNDECODABLE,
+		"link type 147 (USER0)");
+	check_type(decode(9999, DATA_40, 0), TB_FRAME_UNDECODABLE, "link type 9999");
 }
 
 #define BTH_SEND "04 40 ffff 00 000012 80 000007 " // RC send only
@@ -349,11 +328,12 @@ int main(void)
 		cmocka_unit_test(pure_acknowledgements_and_the_mss_are_told),
 		cmocka_unit_test(what_is_not_between_two_nodes_is_told_apart),
 		cmocka_unit_test(protocols_of_their_own_run_between_macs),
+		cmocka_unit_test(what_is_not_decoded_is_named_by_its_type),
 		cmocka_unit_test(infiniband_goes_by_lid_or_gid),
 		cmocka_unit_test(erf_wraps_ethernet_and_infiniband),
 		cmocka_unit_test(roce_carries_the_same_over_ethernet),
-		cmocka_unit_test(tunnels_count_outside_and_mirrors_inside),
 		cmocka_unit_test(frames_beyond_64_kilobytes_take_the_frames_length),
+		cmocka_unit_test(tunnels_count_outside_and_mirrors_inside),
 		cmocka_unit_test(copies_differ_from_repetitions),
 		cmocka_unit_test(addresses_read_back_as_they_are_written),
 	};

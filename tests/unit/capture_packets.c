@@ -518,10 +518,10 @@ static void foreign_empty_and_broken_inputs_are_refused(void **state)
 	capture.n = 10;
 	capture_end(&capture, path);
 	assert_int_equal(read_path(NULL), TB_EFORMAT);
-	capture_begin(&capture, 105);
+	capture_begin(&capture, 147);
 	capture_end(&capture, path);
 	assert_int_equal(read_path(NULL), TB_EFORMAT);
-	assert_non_null(strstr(error.text, "105"));
+	assert_non_null(strstr(error.text, "link type 147 (USER0)"));
 	capture_ng_begin(&capture);
 	capture.bytes[8] = 0; // the byte order
 	capture_end(&capture, path);
@@ -578,14 +578,15 @@ static void the_summary_is_told_as_text_and_as_json(void **state)
 		"packets     3, 4.100 KiB on the wire, 3.906 KiB of payload\n"
 		"time        0 ps\n"
 		"endpoints   2 on 2 nodes, 1 ordered pair\n"
-		"control     1 ARP\n"
+		"control     1 EtherType 0x0806 (ARP)\n"
 		"no node for 10.77.0.3\n"
 		"offloaded   1 record longer than a segment, cut\n");
 	free(text);
 	char *json = tb_packets_summary_json(packets, 1e9);
 	assert_non_null(strstr(json, "\"n_packets\":3,"));
 	assert_non_null(
-		strstr(json, "\"control\":[{\"protocol\":\"ARP\",\"n_records\":1}]"));
+		strstr(json, "\"control\":[{\"protocol\":\"EtherType 0x0806 (ARP)\","
+			     "\"n_records\":1}]"));
 	assert_non_null(strstr(json, "\"unplaced\":[\"10.77.0.3\"]"));
 	assert_non_null(strstr(json, "\"load\":{"));
 	free(json);

@@ -1,0 +1,190 @@
+// Ethernet, and all that is named by an EtherType: IEEE 802.3 (the frame), 802.1Q (VLAN
+// tags), 802.2 (LLC), RFC 1042 (SNAP). Numbers: IANA ieee-802-numbers.
+#include "frame_walk.h"
+
+#define ETHERNET_BYTES 14
+#define SNAP_BYTES     8 // LLC's three, the organisation's three, the protocol's two
+
+// No real frame opens as many headers; it bounds the stack that a forged one takes.
+#define N_NESTED_MAX 16
+
+#define TYPE_ARP       0x0806
+#define TYPE_CDP       0x2000
+#define TYPE_RARP      0x8035 // also SLARP of Cisco HDLC
+#define TYPE_VLAN      0x8100
+#define TYPE_PAUSE     0x8808 // and PFC
+#define TYPE_SLOW      0x8809 // LACP
+#define TYPE_PPPOED    0x8863
+#define TYPE_EAPOL     0x888e
+#define TYPE_QINQ      0x88a8
+#define TYPE_LLDP      0x88cc
+#define TYPE_PTP       0x88f7
+#define TYPE_CFM       0x8902
+#define TYPE_FIP       0x8914
+#define TYPE_LOOP      0x9000
+#define TYPE_QINQ_9100 0x9100
+#define TYPE_OSI       0xfefe // on Cisco HDLC: IS-IS
+
+#define ORGANISATION_RFC1042 0x000000 // its protocols are EtherTypes
+#define ORGANISATION_802_1H  0x0000f8
+#define ORGANISATION_CISCO   0x00000c
+
+// What leads on to network addresses, the most frequent first.
+static const struct {
+	uint16_t type;
+	void (*walk)(struct tb_walk *walk);
+} carriers[] = {
+	{TB_ETHER_TYPE_IPV4, tb_walk_ip},
+	{TB_ETHER_TYPE_IPV6, tb_walk_ip},
+	{TB_ETHER_TYPE_ROCE, tb_walk_roce_v1},
+};
+
+static bool is_control(uint16_t type)
+{
+	switch (type) {
+	case TYPE_ARP:
+	case TYPE_CDP:
+	case TYPE_RARP:
+	case TYPE_PAUSE:
+	case TYPE_SLOW:
+	case TYPE_PPPOED:
+	case TYPE_EAPOL:
+	case TYPE_LLDP:
+	case TYPE_PTP:
+	case TYPE_CFM:
+	case TYPE_FIP:
+	case TYPE_LOOP:
+	case TYPE_OSI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_vlan(uint16_t type)
+{
+	return type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_9100;
+}
+
+void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n)
+{
+	tb_walk_on(walk, n);
+	walk->walked_bytes = ETHERNET_BYTES;
+	walk->frame->wire_bytes = walk->wire_bytes > UINT32_MAX - ETHERNET_BYTES
+					  ? UINT32_MAX
+					  : walk->wire_bytes + ETHERNET_BYTES;
+}
+
+void tb_walk_between_macs(struct tb_walk *walk)
+{
+	struct tb_frame *frame = walk->frame;
+	const struct tb_frame_type type = {frame->type, frame->registry};
+	if (frame->kind != TB_FRAME_DATA)
+		return;
+	if (walk->ends->source.kind != TB_ADDRESS_MAC ||
+		walk->ends->destination.kind != TB_ADDRESS_MAC) {
+		frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	walk->link_bytes = walk->walked_bytes;
+	tb_walk_payload(walk, 0);
+	tb_walk_type(walk, type.registry, type.number);
+	tb_walk_digest(walk, type.number);
+	tb_walk_digest(walk, walk->ends->source.low);
+	tb_walk_digest(walk, walk->ends->destination.low);
+	tb_walk_digest(walk, walk->wire_bytes);
+	for (size_t at = 0; at < 64; at += 8) {
+		uint64_t word = 0;
+		(void)tb_bytes_u64(walk->bytes, at, &word);
+		tb_walk_digest(walk, word);
+	}
+}
+
+// skip_tags steps over VLAN tags; false when the frame ends within them.
+static bool skip_tags(struct tb_walk *walk, uint16_t *type)
+{
+	while (is_vlan(*type)) {
+		tb_walk_type(walk, TB_REGISTRY_ETHER, *type);
+		if (!tb_bytes_u16(walk->bytes, 2, type))
+			return false;
+		tb_walk_on(walk, 4);
+	}
+	return true;
+}
+
+static void walk_snap(struct tb_walk *walk)
+{
+	uint32_t organisation;
+	uint16_t type;
+	if (!tb_bytes_u24(walk->bytes, 0, &organisation) ||
+		!tb_bytes_u16(walk->bytes, 3, &type)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_on(walk, 5);
+	if ((organisation == ORGANISATION_RFC1042 ||
+		    organisation == ORGANISATION_802_1H) &&
+		type >= TB_ETHER_TYPE_LEAST) {
+		tb_walk_ether_type(walk, type);
+	} else {
+		if (organisation == ORGANISATION_CISCO)
+			tb_walk_type(walk, TB_REGISTRY_CISCO, type);
+		walk->frame->kind = TB_FRAME_CONTROL;
+	}
+}
+
+static void walk_llc(struct tb_walk *walk)
+{
+	uint8_t sap = 0;
+	uint32_t head = 0;
+	(void)tb_bytes_u8(walk->bytes, 0, &sap);
+	(void)tb_bytes_u24(walk->bytes, 0, &head);
+	tb_walk_type(walk, TB_REGISTRY_LLC, sap);
+	if (head == 0xaaaa03 && tb_bytes_have(walk->bytes, 0, SNAP_BYTES)) {
+		tb_walk_on(walk, 3);
+		walk_snap(walk);
+	} else {
+		walk->frame->kind = TB_FRAME_CONTROL; // spanning tree, IS-IS
+	}
+}
+
+void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
+{
+	struct tb_frame *frame = walk->frame;
+	if (!skip_tags(walk, &type) || walk->n_nested++ == N_NESTED_MAX) {
+		frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (type < TB_ETHER_TYPE_LEAST) {
+		walk_llc(walk);
+		return;
+	}
+	tb_walk_type(walk, TB_REGISTRY_ETHER, type);
+	for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
+		if (carriers[i].type == type) {
+			carriers[i].walk(walk);
+			return;
+		}
+	if (is_control(type))
+		frame->kind = TB_FRAME_CONTROL;
+	else
+		tb_walk_between_macs(walk);
+}
+
+void tb_walk_ethernet(struct tb_walk *walk)
+{
+	struct tb_frame *frame = walk->frame;
+	uint16_t type;
+	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
+		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
+		!tb_bytes_u16(walk->bytes, 12, &type)) {
+		frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (walk->ends->destination.low == 0xffffffffffff)
+		frame->kind = TB_FRAME_BROADCAST;
+	else if (walk->ends->destination.low >> 40 & 1)
+		frame->kind = TB_FRAME_MULTICAST;
+	tb_walk_on(walk, ETHERNET_BYTES);
+	tb_walk_ether_type(walk, type);
+}
