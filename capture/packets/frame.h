@@ -1,9 +1,8 @@
 // One captured frame as a replay needs it: who sent it to whom, how large it was, and
 // what tells a frame of the job from one that the old network's protocols added.
 //
-// Link types: Ethernet with any number of VLAN tags (802.1Q, 802.1ad, 9100), Linux cooked
-// v1 and v2, raw IP, loopback, InfiniBand, ERF (Ethernet, IPv4, IPv6 and InfiniBand
-// records).
+// What is read stands in docs/packets.md: link types (frame_link.c, frame_wan.c,
+// frame_wlan.c) and VLAN tags (frame_ethernet.c).
 //
 // Endpoints: with IP the IP addresses, in fragments too; with an InfiniBand global route
 // header (also RoCE v1) the GIDs, else the LIDs; otherwise the MACs. Tunnels (VXLAN, GRE,

@@ -4,6 +4,7 @@
 
 #define ETHERNET_BYTES 14
 #define SNAP_BYTES     8 // LLC's three, the organisation's three, the protocol's two
+#define FCS_BYTES      4
 
 // No real frame opens as many headers; it bounds the stack that a forged one takes.
 #define N_NESTED_MAX 16
@@ -28,6 +29,9 @@
 #define ORGANISATION_RFC1042 0x000000 // its protocols are EtherTypes
 #define ORGANISATION_802_1H  0x0000f8
 #define ORGANISATION_CISCO   0x00000c
+#define ORGANISATION_802_1   0x0080c2 // whole frames, RFC 2427 and 2684
+#define BRIDGED_WITH_FCS     1
+#define BRIDGED		     7
 
 // What leads on to network addresses, the most frequent first.
 static const struct {
@@ -64,6 +68,13 @@ static bool is_control(uint16_t type)
 static bool is_vlan(uint16_t type)
 {
 	return type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_9100;
+}
+
+void tb_walk_drop(struct tb_walk *walk, uint32_t n)
+{
+	tb_walk_on(walk, n);
+	walk->walked_bytes = 0;
+	walk->frame->wire_bytes = walk->wire_bytes;
 }
 
 void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n)
@@ -112,7 +123,17 @@ static bool skip_tags(struct tb_walk *walk, uint16_t *type)
 	return true;
 }
 
-static void walk_snap(struct tb_walk *walk)
+static void walk_bridged(struct tb_walk *walk, uint16_t kind, uint32_t pad)
+{
+	tb_walk_drop(walk, pad);
+	if (kind == BRIDGED_WITH_FCS && walk->wire_bytes > ETHERNET_BYTES + FCS_BYTES) {
+		tb_walk_limit(walk, walk->wire_bytes - FCS_BYTES);
+		walk->frame->wire_bytes = walk->wire_bytes;
+	}
+	tb_walk_ethernet(walk);
+}
+
+void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
 {
 	uint32_t organisation;
 	uint16_t type;
@@ -125,7 +146,12 @@ static void walk_snap(struct tb_walk *walk)
 	if ((organisation == ORGANISATION_RFC1042 ||
 		    organisation == ORGANISATION_802_1H) &&
 		type >= TB_ETHER_TYPE_LEAST) {
+		if (translate)
+			tb_walk_as_ethernet(walk, 0);
 		tb_walk_ether_type(walk, type);
+	} else if (organisation == ORGANISATION_802_1 &&
+		   (type == BRIDGED || type == BRIDGED_WITH_FCS)) {
+		walk_bridged(walk, type, bridge_pad);
 	} else {
 		if (organisation == ORGANISATION_CISCO)
 			tb_walk_type(walk, TB_REGISTRY_CISCO, type);
@@ -133,7 +159,7 @@ static void walk_snap(struct tb_walk *walk)
 	}
 }
 
-static void walk_llc(struct tb_walk *walk)
+void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad)
 {
 	uint8_t sap = 0;
 	uint32_t head = 0;
@@ -142,7 +168,7 @@ static void walk_llc(struct tb_walk *walk)
 	tb_walk_type(walk, TB_REGISTRY_LLC, sap);
 	if (head == 0xaaaa03 && tb_bytes_have(walk->bytes, 0, SNAP_BYTES)) {
 		tb_walk_on(walk, 3);
-		walk_snap(walk);
+		tb_walk_snap(walk, translate, bridge_pad);
 	} else {
 		walk->frame->kind = TB_FRAME_CONTROL; // spanning tree, IS-IS
 	}
@@ -156,7 +182,7 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 		return;
 	}
 	if (type < TB_ETHER_TYPE_LEAST) {
-		walk_llc(walk);
+		tb_walk_llc(walk, false, 0);
 		return;
 	}
 	tb_walk_type(walk, TB_REGISTRY_ETHER, type);
@@ -171,13 +197,13 @@ void tb_walk_ether_type(struct tb_walk *walk, uint16_t type)
 		tb_walk_between_macs(walk);
 }
 
-void tb_walk_ethernet(struct tb_walk *walk)
+void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag_bytes)
 {
 	struct tb_frame *frame = walk->frame;
 	uint16_t type;
 	if (!tb_address_mac_at(walk->bytes, 0, &walk->ends->destination) ||
 		!tb_address_mac_at(walk->bytes, 6, &walk->ends->source) ||
-		!tb_bytes_u16(walk->bytes, 12, &type)) {
+		!tb_bytes_u16(walk->bytes, 12 + tag_bytes, &type)) {
 		frame->kind = TB_FRAME_UNDECODABLE;
 		return;
 	}
@@ -185,6 +211,11 @@ void tb_walk_ethernet(struct tb_walk *walk)
 		frame->kind = TB_FRAME_BROADCAST;
 	else if (walk->ends->destination.low >> 40 & 1)
 		frame->kind = TB_FRAME_MULTICAST;
-	tb_walk_on(walk, ETHERNET_BYTES);
+	tb_walk_on(walk, ETHERNET_BYTES + tag_bytes);
 	tb_walk_ether_type(walk, type);
+}
+
+void tb_walk_ethernet(struct tb_walk *walk)
+{
+	tb_walk_ethernet_tagged(walk, 0);
 }

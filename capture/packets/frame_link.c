@@ -14,6 +14,16 @@
 #define ERF_INFINIBAND_LINK 25
 #define FCS_BYTES	    4
 
+#define NFLOG_HEADER	 4
+#define NFLOG_PACKET	 1 // attribute: what netfilter knows of the packet
+#define NFLOG_PAYLOAD	 9
+#define NFLOG_TYPES	 0x3fff // above are flags of netlink
+#define IPOIB_HEADER	 44
+#define PPI_HEADER	 8
+#define PPI_WLAN	 2 // field with 802.11's flags, after eight bytes of time
+#define PPI_WLAN_FCS	 0x1
+#define PPI_WLAN_BAD_FCS 0x4
+
 // The cooked header's packet type: 0 to us, 1 broadcast, 2 multicast, 3 to others, 4 from
 // us.
 static void cooked_kind(struct tb_walk *walk, uint32_t type)
@@ -109,6 +119,140 @@ static void walk_raw(struct tb_walk *walk)
 	tb_walk_ip(walk);
 }
 
+// nflog_attribute reads the length, with its own four bytes, and the type of an
+// attribute. They are in the byte order of the machine that captured, which libpcap does
+// not mend in pcapng; types are small, so that the zero byte is the high one.
+static bool nflog_attribute(
+	struct tb_bytes bytes, size_t at, uint16_t *length, uint16_t *type)
+{
+	uint8_t first;
+	if (!tb_bytes_u8(bytes, at + 2, &first))
+		return false;
+	bool little_endian = first != 0;
+	if (!tb_bytes_u16_as(bytes, at, little_endian, length) ||
+		!tb_bytes_u16_as(bytes, at + 2, little_endian, type))
+		return false;
+	*type &= NFLOG_TYPES;
+	return *length >= 4;
+}
+
+// NFLOG has a header (family, version 0, resource) and attributes, padded to four bytes;
+// one of them has the packet from its network header on.
+static void walk_nflog(struct tb_walk *walk)
+{
+	uint8_t version;
+	uint16_t length;
+	uint16_t attribute;
+	uint16_t protocol = 0;
+	uint32_t at = NFLOG_HEADER;
+	bool known = tb_bytes_u8(walk->bytes, 1, &version) && version == 0;
+	for (; known && nflog_attribute(walk->bytes, at, &length, &attribute);
+		at += (length + 3u) & ~3u) {
+		if (attribute == NFLOG_PACKET)
+			(void)tb_bytes_u16(walk->bytes, at + 4, &protocol);
+		if (attribute != NFLOG_PAYLOAD)
+			continue;
+		tb_walk_limit(walk, at + length);
+		tb_walk_as_ethernet(walk, at + 4);
+		if (protocol != 0)
+			tb_walk_ether_type(walk, protocol);
+		else
+			tb_walk_ip(walk);
+		return;
+	}
+	walk->frame->kind = TB_FRAME_UNDECODABLE;
+}
+
+// IP over InfiniBand: 40 bytes in place of the global route header, of which the last 20
+// are a link address, then RFC 4391, section 6: EtherType and two reserved bytes.
+static void walk_ipoib(struct tb_walk *walk)
+{
+	uint16_t type;
+	if (!tb_bytes_u16(walk->bytes, IPOIB_HEADER - 4, &type)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_as_ethernet(walk, IPOIB_HEADER);
+	tb_walk_ether_type(walk, type);
+}
+
+// Tags that a switch chip and its processor exchange, Linux' DSA: between the MACs and
+// the EtherType, or before the frame.
+static void walk_dsa(struct tb_walk *walk)
+{
+	tb_walk_ethernet_tagged(walk, 4);
+}
+
+static void walk_edsa(struct tb_walk *walk)
+{
+	tb_walk_ethernet_tagged(walk, 8); // an EtherType, two zero bytes, the tag
+}
+
+static void walk_dsa_prepended(struct tb_walk *walk)
+{
+	tb_walk_on(walk, 4);
+	tb_walk_ethernet(walk);
+}
+
+static struct tb_wlan_flags ppi_wlan_flags(struct tb_bytes header)
+{
+	uint16_t field;
+	uint16_t length;
+	uint16_t flags;
+	for (size_t at = PPI_HEADER; tb_bytes_u16_as(header, at, true, &field) &&
+				     tb_bytes_u16_as(header, at + 2, true, &length);
+		at += 4u + length)
+		if (field == PPI_WLAN && tb_bytes_u16_as(header, at + 12, true, &flags))
+			return (struct tb_wlan_flags){.has_fcs = flags & PPI_WLAN_FCS,
+				.bad_fcs = flags & PPI_WLAN_BAD_FCS};
+	return (struct tb_wlan_flags){0};
+}
+
+// PPI, little-endian: version, flags, length of header and fields, link type of the rest.
+static void walk_ppi(struct tb_walk *walk)
+{
+	uint16_t length;
+	uint32_t link_type;
+	if (!tb_bytes_u16_as(walk->bytes, 2, true, &length) ||
+		!tb_bytes_u32_as(walk->bytes, 4, true, &link_type) ||
+		length < PPI_HEADER || link_type == DLT_PPI || link_type > UINT16_MAX) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	struct tb_bytes header = walk->bytes;
+	if (header.n > length)
+		header.n = length;
+	tb_walk_drop(walk, length);
+	if (link_type == DLT_IEEE802_11)
+		tb_walk_wlan(walk, ppi_wlan_flags(header));
+	else
+		tb_walk_link(walk, (int)link_type);
+}
+
+static void walk_wlan(struct tb_walk *walk)
+{
+	tb_walk_wlan(walk, (struct tb_wlan_flags){0});
+}
+
+// A byte of direction before the frame.
+static void walk_ppp_directed(struct tb_walk *walk)
+{
+	tb_walk_drop(walk, 1);
+	tb_walk_ppp_link(walk);
+}
+
+static void walk_hdlc_directed(struct tb_walk *walk)
+{
+	tb_walk_drop(walk, 1);
+	tb_walk_hdlc(walk);
+}
+
+static void walk_frame_relay_directed(struct tb_walk *walk)
+{
+	tb_walk_drop(walk, 1);
+	tb_walk_frame_relay(walk);
+}
+
 static const struct link {
 	int type;
 	void (*walk)(struct tb_walk *walk);
@@ -123,6 +267,25 @@ static const struct link {
 	{DLT_LOOP, walk_loopback},
 	{DLT_INFINIBAND, tb_walk_infiniband},
 	{DLT_ERF, walk_erf},
+	{DLT_IEEE802_11, walk_wlan},
+	{DLT_IEEE802_11_RADIO, tb_walk_radiotap},
+	{DLT_PPI, walk_ppi},
+	{DLT_PPP, tb_walk_ppp_link},
+	{DLT_PPP_SERIAL, tb_walk_ppp_link},
+	{DLT_PPP_PPPD, tb_walk_ppp_link},
+	{DLT_PPP_WITH_DIR, walk_ppp_directed},
+	{DLT_C_HDLC, tb_walk_hdlc},
+	{DLT_C_HDLC_WITH_DIR, walk_hdlc_directed},
+	{DLT_FRELAY, tb_walk_frame_relay},
+	{DLT_FRELAY_WITH_DIR, walk_frame_relay_directed},
+	{DLT_SLIP, tb_walk_slip},
+	{DLT_SUNATM, tb_walk_sunatm},
+	{DLT_NFLOG, walk_nflog},
+	{DLT_IPOIB, walk_ipoib},
+	{DLT_DSA_TAG_BRCM, walk_dsa},
+	{DLT_DSA_TAG_DSA, walk_dsa},
+	{DLT_DSA_TAG_EDSA, walk_edsa},
+	{DLT_DSA_TAG_BRCM_PREPEND, walk_dsa_prepended},
 };
 
 static const struct link *link_of(int link_type)

@@ -8,6 +8,7 @@
 // EtherTypes (IANA ieee-802-numbers) that headers other than Ethernet's lead to.
 #define TB_ETHER_TYPE_IPV4  0x0800
 #define TB_ETHER_TYPE_IPV6  0x86dd
+#define TB_ETHER_TYPE_MPLS  0x8847
 #define TB_ETHER_TYPE_ROCE  0x8915
 #define TB_ETHER_TYPE_LEAST 0x0600 // below it is a length
 
@@ -78,6 +79,9 @@ static inline void tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
 		tb_walk_type(walk, TB_REGISTRY_NONE, 0);
 }
 
+// tb_walk_drop steps over `n` bytes that were not part of the frame on the wire.
+void tb_walk_drop(struct tb_walk *walk, uint32_t n);
+
 // tb_walk_as_ethernet steps over a link header of `n` bytes that is not Ethernet's, or
 // that the capture made up, and counts Ethernet's in its place: one job has the same
 // bytes wherever it was captured.
@@ -94,10 +98,34 @@ void tb_walk_payload_at(struct tb_walk *walk, uint32_t header);
 // Each decodes what the walk stands at, and sets the frame's kind.
 void tb_walk_link(struct tb_walk *walk, int link_type);
 void tb_walk_ethernet(struct tb_walk *walk);
+void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag_bytes);
 void tb_walk_ether_type(struct tb_walk *walk, uint16_t type);
 void tb_walk_ip(struct tb_walk *walk); // the version is in the first byte
 void tb_walk_infiniband(struct tb_walk *walk);
 void tb_walk_roce_v1(struct tb_walk *walk);
 void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
+
+// IEEE 802.2. On links that are not Ethernet (`translate`), a bridge to Ethernet replaces
+// SNAP by the EtherType, so that it does not count; `bridge_pad` bytes go before an
+// Ethernet frame that SNAP carries whole.
+void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
+void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
+
+// Links (frame_wan.c, frame_wlan.c).
+void tb_walk_ppp(struct tb_walk *walk); // not as a link: within something else
+void tb_walk_ppp_link(struct tb_walk *walk);
+void tb_walk_hdlc(struct tb_walk *walk); // Cisco's
+void tb_walk_frame_relay(struct tb_walk *walk);
+void tb_walk_slip(struct tb_walk *walk);
+void tb_walk_sunatm(struct tb_walk *walk);
+void tb_walk_radiotap(struct tb_walk *walk);
+// With an FCS at the end (`has_fcs`), which was found wrong (`bad_fcs`); `padded`: the
+// header is filled up to a multiple of four bytes.
+struct tb_wlan_flags {
+	bool has_fcs;
+	bool bad_fcs;
+	bool padded;
+};
+void tb_walk_wlan(struct tb_walk *walk, struct tb_wlan_flags flags);
 
 #endif

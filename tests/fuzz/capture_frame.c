@@ -10,7 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int link_types[] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2,
-		DLT_RAW, DLT_NULL, DLT_LOOP, DLT_INFINIBAND, DLT_ERF, DLT_IEEE802_11};
+		DLT_RAW, DLT_NULL, DLT_LOOP, DLT_INFINIBAND, DLT_ERF, DLT_IEEE802_11,
+		DLT_IEEE802_11_RADIO, DLT_PPI, DLT_PPP, DLT_PPP_WITH_DIR, DLT_PPP_ETHER,
+		DLT_C_HDLC, DLT_FRELAY, DLT_SLIP, DLT_SUNATM, DLT_NFLOG, DLT_IPOIB,
+		DLT_DSA_TAG_DSA, DLT_DSA_TAG_EDSA, DLT_DSA_TAG_BRCM_PREPEND, DLT_USER0};
 	struct tb_frame frame;
 	struct tb_frame_ends ends;
 	if (size < 2)
