@@ -2,7 +2,7 @@
 // what tells a frame of the job from one that the old network's protocols added.
 //
 // What is read stands in docs/packets.md: link types (frame_link.c, frame_wan.c,
-// frame_wlan.c) and VLAN tags (frame_ethernet.c).
+// frame_wlan.c), labels and tags (frame_shim.c).
 //
 // Endpoints: with IP the IP addresses, in fragments too; with an InfiniBand global route
 // header (also RoCE v1) the GIDs, else the LIDs; otherwise the MACs. Tunnels (VXLAN, GRE,

@@ -15,13 +15,19 @@
 #define TYPE_VLAN      0x8100
 #define TYPE_PAUSE     0x8808 // and PFC
 #define TYPE_SLOW      0x8809 // LACP
+#define TYPE_MPLS_2    0x8848 // multicast once, now upstream-assigned labels (RFC 5332)
 #define TYPE_PPPOED    0x8863
+#define TYPE_PPPOE     0x8864
 #define TYPE_EAPOL     0x888e
 #define TYPE_QINQ      0x88a8
 #define TYPE_LLDP      0x88cc
+#define TYPE_MACSEC    0x88e5
+#define TYPE_PBB       0x88e7
 #define TYPE_PTP       0x88f7
 #define TYPE_CFM       0x8902
 #define TYPE_FIP       0x8914
+#define TYPE_VN_TAG    0x8926
+#define TYPE_E_TAG     0x893f
 #define TYPE_LOOP      0x9000
 #define TYPE_QINQ_9100 0x9100
 #define TYPE_OSI       0xfefe // on Cisco HDLC: IS-IS
@@ -41,6 +47,16 @@ static const struct {
 	{TB_ETHER_TYPE_IPV4, tb_walk_ip},
 	{TB_ETHER_TYPE_IPV6, tb_walk_ip},
 	{TB_ETHER_TYPE_ROCE, tb_walk_roce_v1},
+	{TB_ETHER_TYPE_MPLS, tb_walk_mpls},
+	{TYPE_MPLS_2, tb_walk_mpls},
+	{TYPE_PPPOE, tb_walk_pppoe},
+	{TB_ETHER_TYPE_PPP, tb_walk_ppp},
+	{TB_ETHER_TYPE_TEB, tb_walk_ethernet},
+	{TYPE_VN_TAG, tb_walk_vn_tag},
+	{TYPE_E_TAG, tb_walk_e_tag},
+	{TB_ETHER_TYPE_NSH, tb_walk_nsh},
+	{TYPE_PBB, tb_walk_pbb},
+	{TYPE_MACSEC, tb_walk_macsec},
 };
 
 static bool is_control(uint16_t type)
@@ -68,6 +84,14 @@ static bool is_control(uint16_t type)
 static bool is_vlan(uint16_t type)
 {
 	return type == TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_9100;
+}
+
+bool tb_walk_knows_type(uint16_t type)
+{
+	for (size_t i = 0; i < sizeof carriers / sizeof *carriers; i++)
+		if (carriers[i].type == type)
+			return true;
+	return is_vlan(type) || is_control(type);
 }
 
 void tb_walk_drop(struct tb_walk *walk, uint32_t n)

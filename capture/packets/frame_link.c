@@ -119,6 +119,13 @@ static void walk_raw(struct tb_walk *walk)
 	tb_walk_ip(walk);
 }
 
+// PPPoE without the Ethernet header before it.
+static void walk_pppoe(struct tb_walk *walk)
+{
+	tb_walk_as_ethernet(walk, 0);
+	tb_walk_pppoe(walk);
+}
+
 // nflog_attribute reads the length, with its own four bytes, and the type of an
 // attribute. They are in the byte order of the machine that captured, which libpcap does
 // not mend in pcapng; types are small, so that the zero byte is the high one.
@@ -272,6 +279,7 @@ static const struct link {
 	{DLT_PPI, walk_ppi},
 	{DLT_PPP, tb_walk_ppp_link},
 	{DLT_PPP_SERIAL, tb_walk_ppp_link},
+	{DLT_PPP_ETHER, walk_pppoe},
 	{DLT_PPP_PPPD, tb_walk_ppp_link},
 	{DLT_PPP_WITH_DIR, walk_ppp_directed},
 	{DLT_C_HDLC, tb_walk_hdlc},

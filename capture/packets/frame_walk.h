@@ -7,9 +7,12 @@
 
 // EtherTypes (IANA ieee-802-numbers) that headers other than Ethernet's lead to.
 #define TB_ETHER_TYPE_IPV4  0x0800
+#define TB_ETHER_TYPE_TEB   0x6558 // transparent Ethernet bridging: a whole frame
 #define TB_ETHER_TYPE_IPV6  0x86dd
+#define TB_ETHER_TYPE_PPP   0x880b
 #define TB_ETHER_TYPE_MPLS  0x8847
 #define TB_ETHER_TYPE_ROCE  0x8915
+#define TB_ETHER_TYPE_NSH   0x894f
 #define TB_ETHER_TYPE_LEAST 0x0600 // below it is a length
 
 struct tb_walk {
@@ -24,6 +27,25 @@ struct tb_walk {
 	bool mirrored; // within ERSPAN
 	bool broken;   // a length that cannot be
 };
+
+// Where a decoder that guesses what comes next can return to.
+struct tb_walk_place {
+	struct tb_walk walk;
+	struct tb_frame frame;
+	struct tb_frame_ends ends;
+};
+
+static inline struct tb_walk_place tb_walk_here(const struct tb_walk *walk)
+{
+	return (struct tb_walk_place){*walk, *walk->frame, *walk->ends};
+}
+
+static inline void tb_walk_return(struct tb_walk *walk, const struct tb_walk_place *place)
+{
+	*walk = place->walk;
+	*walk->frame = place->frame;
+	*walk->ends = place->ends;
+}
 
 // tb_walk_type notes the type of what comes next: what the frame is named by if the
 // decoding ends here.
@@ -95,6 +117,9 @@ void tb_walk_between_macs(struct tb_walk *walk);
 // here.
 void tb_walk_payload_at(struct tb_walk *walk, uint32_t header);
 
+// tb_walk_knows_type returns whether an EtherType is one that the decoder has a use for.
+bool tb_walk_knows_type(uint16_t type);
+
 // Each decodes what the walk stands at, and sets the frame's kind.
 void tb_walk_link(struct tb_walk *walk, int link_type);
 void tb_walk_ethernet(struct tb_walk *walk);
@@ -110,6 +135,17 @@ void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
 // Ethernet frame that SNAP carries whole.
 void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
+
+// Labels and tags, after their EtherType (frame_shim.c).
+void tb_walk_mpls(struct tb_walk *walk);
+void tb_walk_pppoe(struct tb_walk *walk);
+void tb_walk_vn_tag(struct tb_walk *walk);
+void tb_walk_e_tag(struct tb_walk *walk);
+void tb_walk_nsh(struct tb_walk *walk);
+void tb_walk_pbb(struct tb_walk *walk);
+void tb_walk_macsec(struct tb_walk *walk);
+// tb_walk_next_protocol translates NSH's next protocol, which VXLAN-GPE shares.
+bool tb_walk_next_protocol(uint8_t next, uint16_t *type);
 
 // Links (frame_wan.c, frame_wlan.c).
 void tb_walk_ppp(struct tb_walk *walk); // not as a link: within something else

@@ -17,6 +17,7 @@ static void ppp_is_read_with_and_without_framing(void **state)
 	check_inner(decode(DLT_PPP_SERIAL, "0f00 0800 " INNER, 0), 94, 54);
 	check_inner(decode(DLT_PPP_PPPD, "0103 0021 " INNER, 0), 94, 54);
 	check_inner(decode(DLT_PPP_WITH_DIR, "01 ff03 0021 " INNER, 0), 94, 54);
+	check_inner(decode(DLT_PPP, "ff03 0281 00064140 " INNER, 0), 98, 58);
 	check_type(decode(DLT_PPP, "ff03 8021 0101 000a 0306 0a4d0001", 0),
 		TB_FRAME_CONTROL, "PPP protocol 0x8021 (IPCP)");
 	check_type(decode(DLT_PPP, "ff03 00fd " DATA_40, 0), TB_FRAME_UNDECODABLE,

@@ -1,0 +1,195 @@
+// Labels and tags between Ethernet's MACs and the network header. The walk stands after
+// their EtherType.
+#include "frame_walk.h"
+
+#define LABEL_BYTES	4
+#define LABEL_IPV4_NULL 0
+#define LABEL_IPV6_NULL 2
+#define LABEL_GAL	13 // RFC 5586: the control channel of a path
+#define CONTROL_WORD	4
+#define MACS_BYTES	12
+
+#define PPPOE_BYTES 6
+
+#define MACSEC_VERSION	 0x80
+#define MACSEC_SCI	 0x20
+#define MACSEC_ENCRYPTED 0x08
+#define MACSEC_CHANGED	 0x04
+#define MACSEC_TAG	 6
+#define MACSEC_SCI_BYTES 8
+#define MACSEC_ICV	 16 // of all standard cipher suites
+#define MACSEC_SHORT	 48 // shorter frames say how long they are
+
+// skip_labels steps over the stack of labels and stores the last one: RFC 3032, section
+// 2.1: 20 bits of label, 3 of class, 1 at the bottom of the stack, 8 of time to live.
+static bool skip_labels(struct tb_walk *walk, uint32_t *label)
+{
+	uint32_t entry;
+	do {
+		if (!tb_bytes_u32(walk->bytes, 0, &entry))
+			return false;
+		tb_walk_on(walk, LABEL_BYTES);
+	} while (!(entry & 0x100));
+	*label = entry >> 12;
+	return true;
+}
+
+static bool ethernet_at(const struct tb_walk *walk, size_t at)
+{
+	uint16_t type;
+	return tb_bytes_u16(walk->bytes, at + MACS_BYTES, &type) &&
+	       tb_walk_knows_type(type);
+}
+
+// under_labels guesses what the labels carry, for they do not name it: IP by its version
+// (RFC 4928), which no control word begins with; Ethernet by the EtherType that stands
+// where it must, after a control word (RFC 4385) or without one (RFC 4448).
+static bool under_labels(struct tb_walk *walk, uint32_t label, uint16_t *type)
+{
+	uint8_t first;
+	if (!tb_bytes_u8(walk->bytes, 0, &first))
+		return false;
+	*type = TB_ETHER_TYPE_TEB;
+	if (label == LABEL_IPV4_NULL || first >> 4 == 4)
+		*type = TB_ETHER_TYPE_IPV4;
+	else if (label == LABEL_IPV6_NULL || first >> 4 == 6)
+		*type = TB_ETHER_TYPE_IPV6;
+	else if (first >> 4 == 0 && ethernet_at(walk, CONTROL_WORD))
+		tb_walk_on(walk, CONTROL_WORD);
+	else
+		return ethernet_at(walk, 0);
+	return true;
+}
+
+void tb_walk_mpls(struct tb_walk *walk)
+{
+	struct tb_frame *frame = walk->frame;
+	const struct tb_walk_place before = tb_walk_here(walk);
+	uint32_t label;
+	uint16_t type;
+	if (!skip_labels(walk, &label)) {
+		frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (label == LABEL_GAL) {
+		frame->kind = TB_FRAME_CONTROL;
+		return;
+	}
+	if (under_labels(walk, label, &type)) {
+		tb_walk_ether_type(walk, type);
+		if (!walk->broken && frame->kind != TB_FRAME_UNDECODABLE)
+			return;
+	}
+	tb_walk_return(walk, &before);
+	tb_walk_between_macs(walk);
+}
+
+// RFC 2516, section 4: version and type, both 1; code, 0 in a session; session; length of
+// what follows.
+void tb_walk_pppoe(struct tb_walk *walk)
+{
+	uint8_t version;
+	uint8_t code;
+	uint16_t length;
+	if (!tb_bytes_u8(walk->bytes, 0, &version) ||
+		!tb_bytes_u8(walk->bytes, 1, &code) ||
+		!tb_bytes_u16(walk->bytes, 4, &length) || version != 0x11) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	if (code != 0) {
+		walk->frame->kind = TB_FRAME_CONTROL;
+		return;
+	}
+	tb_walk_on(walk, PPPOE_BYTES);
+	tb_walk_limit(walk, length);
+	tb_walk_ppp(walk);
+}
+
+// tagged follows the EtherType that ends a tag of `n` bytes.
+static void tagged(struct tb_walk *walk, uint32_t n)
+{
+	uint16_t type;
+	if (!tb_bytes_u16(walk->bytes, n - 2, &type)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	tb_walk_on(walk, n);
+	tb_walk_ether_type(walk, type);
+}
+
+// Cisco's VN-tag: direction, pointer, destination, looped, version and source interface
+// in four bytes, then the EtherType.
+void tb_walk_vn_tag(struct tb_walk *walk)
+{
+	tagged(walk, 6);
+}
+
+// IEEE 802.1BR, section 7.5: six bytes, then the EtherType.
+void tb_walk_e_tag(struct tb_walk *walk)
+{
+	tagged(walk, 8);
+}
+
+// IEEE 802.1Q, section 9.7: priority and instance in four bytes, then the customer's
+// frame with its own MACs, which are the endpoints.
+void tb_walk_pbb(struct tb_walk *walk)
+{
+	tb_walk_on(walk, 4);
+	tb_walk_ethernet(walk);
+}
+
+bool tb_walk_next_protocol(uint8_t next, uint16_t *type)
+{
+	static const uint16_t types[] = {0, TB_ETHER_TYPE_IPV4, TB_ETHER_TYPE_IPV6,
+		TB_ETHER_TYPE_TEB, TB_ETHER_TYPE_NSH, TB_ETHER_TYPE_MPLS};
+	if (next == 0 || next >= sizeof types / sizeof *types)
+		return false;
+	*type = types[next];
+	return true;
+}
+
+// RFC 8300, section 2.2: version in the first two bits, length in words of four bytes in
+// the second byte's low six, next protocol in the fourth byte.
+void tb_walk_nsh(struct tb_walk *walk)
+{
+	uint16_t head;
+	uint8_t next;
+	uint16_t type;
+	if (!tb_bytes_u16(walk->bytes, 0, &head) || !tb_bytes_u8(walk->bytes, 3, &next)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	uint32_t length = (head & 0x3fu) * 4;
+	if (head >> 14 != 0 || length < 8 || !tb_walk_next_protocol(next, &type)) {
+		tb_walk_between_macs(walk);
+		return;
+	}
+	tb_walk_on(walk, length);
+	tb_walk_ether_type(walk, type);
+}
+
+// IEEE 802.1AE, section 9: flags, short length, packet number and, by a flag, eight bytes
+// of channel; then the EtherType and the data, as they were where neither encrypted nor
+// changed, and the integrity check.
+void tb_walk_macsec(struct tb_walk *walk)
+{
+	uint8_t flags;
+	uint8_t length;
+	if (!tb_bytes_u8(walk->bytes, 0, &flags) ||
+		!tb_bytes_u8(walk->bytes, 1, &length)) {
+		walk->frame->kind = TB_FRAME_UNDECODABLE;
+		return;
+	}
+	uint32_t tag = MACSEC_TAG + (flags & MACSEC_SCI ? MACSEC_SCI_BYTES : 0u);
+	if (flags & (MACSEC_VERSION | MACSEC_ENCRYPTED | MACSEC_CHANGED) ||
+		walk->wire_bytes < tag + 2 + MACSEC_ICV) {
+		tb_walk_between_macs(walk);
+		return;
+	}
+	tb_walk_limit(walk, walk->wire_bytes - MACSEC_ICV);
+	length &= 0x3f;
+	if (length > 0 && length < MACSEC_SHORT)
+		tb_walk_limit(walk, tag + length);
+	tagged(walk, tag + 2);
+}
