@@ -2,12 +2,13 @@
 // what tells a frame of the job from one that the old network's protocols added.
 //
 // What is read stands in docs/packets.md: link types (frame_link.c, frame_wan.c,
-// frame_wlan.c), labels and tags (frame_shim.c).
+// frame_wlan.c), labels and tags (frame_shim.c), tunnels (frame_tunnel.c).
 //
 // Endpoints: with IP the IP addresses, in fragments too; with an InfiniBand global route
-// header (also RoCE v1) the GIDs, else the LIDs; otherwise the MACs. Tunnels (VXLAN, GRE,
-// IP in IP) are packets between the tunnel's ends, because that is what the network under
-// them carried. ERSPAN is the exception: it is a mirror, so the frame within it counts.
+// header (also RoCE v1) the GIDs, else the LIDs; otherwise the MACs. Of tunnels the
+// packet within counts, with the tunnel's headers on the wire; where its addresses are
+// not there (encrypted, cut, fragments), the ends of the tunnel. ERSPAN is a mirror, so
+// the frame within it counts with its own length.
 //
 // Pure functions on values; thread safe.
 #ifndef TB_FRAME_H

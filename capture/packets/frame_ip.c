@@ -15,8 +15,6 @@
 #define PROTO_SHIM6	   140
 
 #define ROCE_PORT	  4791
-#define GRE_ERSPAN	  0x88be // types I and II
-#define GRE_ERSPAN_III	  0x22eb
 #define OFFLOADED_MAX	  (1u << 20) // Linux hands no more than 512 KiB to a card
 #define PAYLOAD_IN_DIGEST 16
 #define OPTIONS_IN_DIGEST 12 // the time stamp option and its padding
@@ -123,41 +121,9 @@ static void walk_udp(struct tb_walk *walk, bool fragment)
 		tb_walk_on(walk, 8);
 		frame->offloadable = false;
 		tb_walk_roce_v2(walk);
-	} else {
+	} else if (fragment || !tb_walk_udp_tunnel(walk, port)) {
 		tb_walk_payload_at(walk, 8);
 	}
-}
-
-// walk_gre looks into ERSPAN; any other GRE is a packet between the tunnel's ends.
-static void walk_gre(struct tb_walk *walk)
-{
-	uint16_t flags;
-	uint16_t type;
-	if (walk->mirrored || !tb_bytes_u16(walk->bytes, 0, &flags) ||
-		!tb_bytes_u16(walk->bytes, 2, &type) ||
-		(type != GRE_ERSPAN && type != GRE_ERSPAN_III)) {
-		tb_walk_payload_at(walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
-		return;
-	}
-	bool sequenced = flags & 0x1000;
-	uint32_t header = 4 + (flags & 0x8000 ? 4u : 0) + (flags & 0x2000 ? 4u : 0) +
-			  (sequenced ? 4u : 0);
-	if (type == GRE_ERSPAN_III) {
-		uint8_t last = 0;
-		(void)tb_bytes_u8(walk->bytes, header + 11, &last);
-		header += last & 1 ? 20 : 12; // with or without the optional subheader
-	} else if (sequenced) {
-		header += 8; // type II; type I has no header of its own
-	}
-	tb_walk_on(walk, header);
-	*walk->frame = (struct tb_frame){.wire_bytes = walk->wire_bytes,
-		.point = walk->frame->point,
-		.type = walk->frame->type,
-		.registry = walk->frame->registry};
-	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
-	walk->walked_bytes = 0;
-	walk->mirrored = true;
-	tb_walk_ethernet(walk);
 }
 
 // Types 130 to 137 and 143: multicast listeners, routers, neighbours, redirects.
@@ -178,6 +144,8 @@ static void walk_icmp_v6(struct tb_walk *walk)
 	}
 }
 
+// walk_transport decodes what IP carries. Of a fragmented packet only the first fragment
+// has the tunnel's payload, so all of them stay between the tunnel's ends.
 static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
 {
 	tb_walk_type(walk, TB_REGISTRY_IP, protocol);
@@ -191,7 +159,11 @@ static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fr
 		walk_udp(walk, first_fragment);
 		break;
 	case PROTO_GRE:
-		walk_gre(walk);
+		if (first_fragment)
+			tb_walk_payload_at(
+				walk, walk->wire_bytes < 4 ? walk->wire_bytes : 4);
+		else
+			tb_walk_gre(walk);
 		break;
 	case PROTO_ICMPV6:
 		walk_icmp_v6(walk);
@@ -200,7 +172,8 @@ static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fr
 		tb_walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
 		break;
 	default:
-		tb_walk_payload_at(walk, 0);
+		if (first_fragment || !tb_walk_ip_tunnel(walk, protocol))
+			tb_walk_payload_at(walk, 0);
 	}
 }
 

@@ -147,6 +147,12 @@ void tb_walk_macsec(struct tb_walk *walk);
 // tb_walk_next_protocol translates NSH's next protocol, which VXLAN-GPE shares.
 bool tb_walk_next_protocol(uint8_t next, uint16_t *type);
 
+// Tunnels (frame_tunnel.c). Those that return a bool leave the walk alone when they find
+// no endpoints within: the packet is then one between the tunnel's ends.
+void tb_walk_gre(struct tb_walk *walk);
+bool tb_walk_ip_tunnel(struct tb_walk *walk, uint8_t protocol);
+bool tb_walk_udp_tunnel(struct tb_walk *walk, uint16_t port); // at the UDP header
+
 // Links (frame_wan.c, frame_wlan.c).
 void tb_walk_ppp(struct tb_walk *walk); // not as a link: within something else
 void tb_walk_ppp_link(struct tb_walk *walk);

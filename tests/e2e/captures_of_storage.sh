@@ -60,8 +60,8 @@ done <<-END
 	suri-nfs3-procedure.pcap 4 4 198
 	suri-nfs4-01.pcap 2 2 70
 	zeek-nfs_write.pcap 2 2 126
-	zeek-erspan.pcap 2 1 287
-	tcpdump-bigtcp-vxlan.pcap 2 1 55
+	zeek-erspan.pcap 4 3 191
+	tcpdump-bigtcp-vxlan.pcap 2 1 56
 	tcpdump-dcb_pfc.pcap 0 0 0
 END
 # The pause frames are no traffic, and that is said.

@@ -221,7 +221,7 @@ static void small_foreign_captures_read(void **state)
 		uint64_t n_pairs;
 	} rows[] = {{"suri-nfs3-procedure.pcap", 4, 4}, {"suri-nfs4-01.pcap", 2, 2},
 		{"suri-smb2-async-read.pcap", 2, 2}, {"zeek-nfs_write.pcap", 2, 2},
-		{"zeek-erspan.pcap", 2, 1}, {"tcpdump-bigtcp-vxlan.pcap", 2, 1},
+		{"zeek-erspan.pcap", 4, 3}, {"tcpdump-bigtcp-vxlan.pcap", 2, 1},
 		{"tcpdump-dcb_pfc.pcap", 0, 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct tb_packets_summary s = read_one(rows[i].name, NULL);

@@ -255,22 +255,6 @@ static void roce_carries_the_same_over_ethernet(void **state)
 	assert_false(v2.frame.offloadable);
 }
 
-static void tunnels_count_outside_and_mirrors_inside(void **state)
-{
-	(void)state;
-	struct decoded vxlan = decode(DLT_EN10MB,
-		ETH "0800 4500 0082 1234 4000 40 11 0000 0a190001 0a190002 "
-		    "c000 12b5 006e 0000 0800000000000100" ETH "0800" IPV4 TCP DATA_40,
-		0);
-	assert_string_equal(vxlan.source, "10.25.0.1");
-	assert_int_equal(vxlan.frame.transport, TB_TRANSPORT_OTHER);
-	struct decoded erspan = decode(DLT_EN10MB,
-		ETH "0800 4500 0082 1234 4000 40 2f 0000 0a190001 0a190002 "
-		    "1000 88be 00000001 1001000100000000" ETH "0800" IPV4 TCP DATA_40,
-		0);
-	check_tcp(&erspan, 94, 54);
-}
-
 static void frames_beyond_64_kilobytes_take_the_frames_length(void **state)
 {
 	(void)state;
@@ -333,7 +317,6 @@ int main(void)
 		cmocka_unit_test(erf_wraps_ethernet_and_infiniband),
 		cmocka_unit_test(roce_carries_the_same_over_ethernet),
 		cmocka_unit_test(frames_beyond_64_kilobytes_take_the_frames_length),
-		cmocka_unit_test(tunnels_count_outside_and_mirrors_inside),
 		cmocka_unit_test(copies_differ_from_repetitions),
 		cmocka_unit_test(addresses_read_back_as_they_are_written),
 	};
