@@ -143,8 +143,9 @@ static void want_dedup(struct argp_state *state, const char *text, enum tb_choic
 
 static error_t on_packets_option(int key, char *text, struct argp_state *state)
 {
-	struct replay_options *options = &((struct parsing *)state->input)->options;
-	struct tb_packets_options *packets = &options->workload.packets;
+	struct tb_recording_options *record =
+		&((struct parsing *)state->input)->options.record;
+	struct tb_packets_options *packets = &record->workload.packets;
 	switch (key) {
 	case KEY_TIME_SCALE:
 		if (tb_parse_real(text, 1e-9, 1e9, &packets->time_scale) != TB_OK)
@@ -167,7 +168,7 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	options->packets_options_used = true;
+	record->wants_captures = true;
 	return 0;
 }
 
@@ -190,10 +191,11 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 {
 	struct parsing *parsing = state->input;
 	struct replay_options *options = &parsing->options;
+	struct tb_recording_options *record = &options->record;
 	uint64_t count = 0;
 	switch (key) {
 	case 'n':
-		options->network = text;
+		record->network = text;
 		break;
 	case 'H':
 		parsing->library = text;
@@ -202,36 +204,36 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		if (tb_parse_count(text, 2, 1 << 24, &count) != TB_OK)
 			argp_error(state,
 				"--nodes=%s: expected a number from 2 to 16777216", text);
-		options->n_nodes = (uint32_t)count;
+		record->n_nodes = (uint32_t)count;
 		break;
 	case KEY_MAP:
-		options->workload.map = text;
+		record->workload.map = text;
 		break;
 	case KEY_ROUTES:
-		options->route_file = text;
+		record->route_file = text;
 		break;
 	case KEY_PER_NODE:
 		if (tb_parse_count(text, 1, TB_PER_NODE_MAX, &count) != TB_OK)
 			argp_error(state, "--per-node=%s: expected a number from 1 to %d",
 				text, TB_PER_NODE_MAX);
-		options->workload.per_node = (uint32_t)count;
+		record->workload.per_node = (uint32_t)count;
 		break;
 	case KEY_FAULT:
-		parsing->faults[options->n_faults++] = text;
+		parsing->faults[record->n_faults++] = text;
 		break;
 	case KEY_FAULT_FILE:
-		options->fault_file = text;
+		record->fault_file = text;
 		break;
 	case 'o':
-		options->output = text;
+		record->output = text;
 		break;
 	case KEY_BIN:
-		want_time(state, "bin", text, &options->bin_ps);
-		if (options->bin_ps < TB_PS_PER_NS)
+		want_time(state, "bin", text, &record->bin_ps);
+		if (record->bin_ps < TB_PS_PER_NS)
 			argp_error(state, "--bin=%s: expected 1ns or more", text);
 		break;
 	case KEY_NO_BLAME:
-		options->without_blame = true;
+		record->without_blame = true;
 		break;
 	case 's':
 		want_seeds(state, text, &parsing->seeds);
@@ -248,29 +250,30 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_STDIN:
 		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)
 			argp_error(state, "--stdin=%s: expected packets or job", text);
-		options->workload.stdin_is_job = strcmp(text, "job") == 0;
+		record->workload.stdin_is_job = strcmp(text, "job") == 0;
 		break;
 	case KEY_JOB:
-		parsing->jobs[options->workload.n_jobs++] = text;
+		parsing->jobs[record->workload.n_jobs++] = text;
 		break;
 	case KEY_SPLIT:
-		options->workload.split = true;
+		record->workload.split = true;
 		break;
 	case KEY_WATCH:
 		options->watch = true;
+		record->watched = true;
 		break;
 	case 'q':
 		options->quiet = true;
 		break;
 	case ARGP_KEY_ARG:
-		parsing->traces[options->workload.n_traces++] = text;
+		parsing->traces[record->workload.n_traces++] = text;
 		break;
 	case ARGP_KEY_END:
-		if (options->workload.n_traces + options->workload.n_jobs == 0)
+		if (record->workload.n_traces + record->workload.n_jobs == 0)
 			argp_error(state, "no trace is named");
-		if (!options->output)
+		if (!record->output)
 			argp_error(state, "where to store the run is missing: -o run.db");
-		if (strcmp(options->output, "-") == 0)
+		if (strcmp(record->output, "-") == 0)
 			argp_error(state, "a store is a file, not standard output: "
 					  "-o run.db");
 		break;
@@ -278,52 +281,6 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		return on_packets_option(key, text, state);
 	}
 	return 0;
-}
-
-char *replay_describe(const struct replay_options *options)
-{
-	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
-	const struct tb_packets_options *packets = &options->workload.packets;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	if (!stream)
-		return NULL;
-	fprintf(stream, "--network %s --seed %" PRIu64, options->network, options->seed);
-	if (options->n_nodes)
-		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
-	if (options->workload.per_node)
-		fprintf(stream, " --per-node %" PRIu32, options->workload.per_node);
-	if (options->bin_ps)
-		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
-	if (options->workload.map)
-		fprintf(stream, " --map %s", options->workload.map);
-	for (size_t i = 0; i < options->workload.n_jobs; i++)
-		fprintf(stream, " --job %s", options->workload.jobs[i]);
-	if (options->workload.split)
-		fputs(" --split-jobs", stream);
-	if (options->route_file)
-		fprintf(stream, " --routes %s", options->route_file);
-	for (size_t i = 0; i < options->n_faults; i++)
-		fprintf(stream, " --fault '%s'", options->faults[i]);
-	if (options->fault_file)
-		fprintf(stream, " --fault-file %s", options->fault_file);
-	if (options->without_blame)
-		fprintf(stream, " --no-blame");
-	if (packets->time_scale > 0)
-		fprintf(stream, " --time-scale %.15g", packets->time_scale);
-	if (packets->squeeze_idle)
-		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
-	fputs(dedup[packets->dedup], stream);
-	if (packets->keep_retransmissions)
-		fputs(" --keep-retransmissions", stream);
-	if (packets->keep_acks)
-		fputs(" --keep-acks", stream);
-	if (fclose(stream) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }
 
 // with_library adds the library to the changes of the network.
@@ -338,37 +295,36 @@ static char *with_library(const char *network, const char *library)
 }
 
 // plan gives each seed, and with --each each trace, options of its own.
-static bool plan(const struct parsing *parsing, struct replay_options *tasks, size_t n)
+static int plan(
+	const struct parsing *parsing, struct tb_recording_options *runs, size_t n)
 {
 	size_t n_seeds = parsing->seeds.n ? parsing->seeds.n : 1;
 	for (size_t i = 0; i < n; i++) {
-		struct replay_options *task = &tasks[i];
-		*task = parsing->options;
-		if (parsing->seeds.n && tb_parse_count(parsing->seeds.texts[i % n_seeds],
-						0, UINT64_MAX, &task->seed) != TB_OK)
-			return false;
-		task->workload.seed = task->seed;
+		runs[i] = parsing->options.record;
+		int status = parsing->seeds.n
+				     ? tb_parse_count(parsing->seeds.texts[i % n_seeds],
+					       0, UINT64_MAX, &runs[i].seed)
+				     : TB_OK;
+		if (status != TB_OK)
+			return status;
 		if (parsing->each) {
-			task->workload.traces = parsing->traces + i / n_seeds;
-			task->workload.n_traces = 1;
+			runs[i].workload.traces = parsing->traces + i / n_seeds;
+			runs[i].workload.n_traces = 1;
 		}
-		task->described = replay_describe(task);
-		if (!task->described)
-			return false;
 	}
-	return true;
+	return TB_OK;
 }
 
 static bool reads_stdin(const struct parsing *parsing)
 {
-	for (size_t i = 0; i < parsing->options.workload.n_traces; i++)
+	for (size_t i = 0; i < parsing->options.record.workload.n_traces; i++)
 		if (strcmp(parsing->traces[i], "-") == 0)
 			return true;
 	return false;
 }
 
 // spare_inputs refuses a store that is one of the files that are read.
-static int spare_inputs(const struct replay_options *options)
+static int spare_inputs(const struct tb_recording_options *options)
 {
 	const struct tb_workload_options *workload = &options->workload;
 	const char *const others[] = {options->network, workload->map,
@@ -384,7 +340,7 @@ static int spare_inputs(const struct replay_options *options)
 
 static int run_all(const struct parsing *parsing)
 {
-	size_t n_traces = parsing->options.workload.n_traces;
+	size_t n_traces = parsing->options.record.workload.n_traces;
 	size_t n = (parsing->seeds.n ? parsing->seeds.n : 1) *
 		   (parsing->each && n_traces ? n_traces : 1);
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
@@ -394,18 +350,18 @@ static int run_all(const struct parsing *parsing)
 	if (n > 1 && reads_stdin(parsing))
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
-	int code = spare_inputs(&parsing->options);
+	int code = spare_inputs(&parsing->options.record);
 	if (code != TB_EXIT_OK)
 		return code;
-	struct replay_options *tasks = calloc(n, sizeof *tasks);
-	if (!tasks)
+	struct tb_recording_options *runs = calloc(n, sizeof *runs);
+	if (!runs || plan(parsing, runs, n) != TB_OK) {
+		free(runs);
 		return tb_cli_fail(&no_memory);
-	code = !plan(parsing, tasks, n) ? tb_cli_fail(&no_memory)
-	       : n == 1			? replay_run(tasks)
-					: replay_many(tasks, n);
-	for (size_t i = 0; i < n; i++)
-		free(tasks[i].described);
-	free(tasks);
+	}
+	struct replay_options options = parsing->options;
+	options.record = runs[0];
+	code = n == 1 ? replay_run(&options) : replay_many(&options, runs, n);
+	free(runs);
 	return code;
 }
 
@@ -431,7 +387,7 @@ int tb_cmd_replay(int argc, char **argv)
 		       "  tailback replay job.goal --fault link=0.1:4 --fault "
 		       "switch=1.4@12ms -o run.db",
 	};
-	struct parsing parsing = {.options = {.network = "qsnet", .seed = 1}};
+	struct parsing parsing = {.options.record = {.network = "qsnet", .seed = 1}};
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
 	parsing.traces = calloc((size_t)argc, 3 * sizeof *parsing.traces);
 	if (!parsing.traces)
@@ -440,12 +396,12 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.faults = parsing.jobs + argc;
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
-	parsing.options.workload.traces = parsing.traces;
-	parsing.options.workload.jobs = parsing.jobs;
-	parsing.options.faults = parsing.faults;
-	parsing.options.stop = tb_cli_catch_stop();
-	char *network = with_library(parsing.options.network, parsing.library);
-	parsing.options.network = network;
+	parsing.options.record.workload.traces = parsing.traces;
+	parsing.options.record.workload.jobs = parsing.jobs;
+	parsing.options.record.faults = parsing.faults;
+	parsing.options.record.stop = tb_cli_catch_stop();
+	char *network = with_library(parsing.options.record.network, parsing.library);
+	parsing.options.record.network = network;
 	int code = network ? run_all(&parsing) : tb_cli_fail(&no_memory);
 	tb_value_list_fini(&parsing.seeds);
 	free(parsing.traces);

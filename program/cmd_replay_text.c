@@ -1,28 +1,15 @@
-// tailback replay: what it says at the end.
+// tailback replay: what it prints at the end.
 #include "cmd_replay.h"
+#include "names.h"
 #include "packets_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-bool replay_has_packets(const struct run *run)
-{
-	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
-		if (tb_workload_input(run->workload, i).packets)
-			return true;
-	return false;
-}
+// The warning names so many flows.
+enum { NAMED_MOST = 4 };
 
-double replay_peak_rate(const struct run *run)
-{
-	const struct tb_network_params *params = tb_network_params(run->network);
-	double wire =
-		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
-	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire *
-	       params->n_rails;
-}
-
-static void print_job(const struct run *run, const struct tb_job *job)
+static void print_job(const struct tb_recording_summary *run, const struct tb_job *job)
 {
 	struct tb_job_summary summary;
 	char ranks[48], sends[48], calcs[48], size[24];
@@ -41,7 +28,7 @@ static void print_job(const struct run *run, const struct tb_job *job)
 }
 
 // print_input says whose the next lines are, where there are several.
-static int print_input(const struct run *run, uint32_t i)
+static int print_input(const struct tb_recording_summary *run, uint32_t i)
 {
 	struct tb_workload_input input = tb_workload_input(run->workload, i);
 	struct tb_workload_job job = tb_workload_job(run->workload, input.first_job);
@@ -57,21 +44,21 @@ static int print_input(const struct run *run, uint32_t i)
 	}
 	if (tb_workload_n_inputs(run->workload) > 1)
 		fputc('\n', stderr);
-	const struct tb_packets_against against = {
-		tb_network_params(run->network)->name, replay_peak_rate(run)};
+	const struct tb_packets_against against = {tb_network_params(run->network)->name,
+		tb_recording_peak_rate(run->network)};
 	return tb_packets_write_summary(stderr, input.packets, "", &against);
 }
 
-static void print_jobs_found(const struct run *run)
+static void print_jobs_found(const struct tb_recording_summary *run, bool split)
 {
 	char count[48];
 	uint32_t n = tb_workload_n_jobs(run->workload);
-	if (run->wanted.split)
+	if (split)
 		fprintf(stderr, "%s: nodes that talk to each other are one\n",
 			tb_format_counted(n, "job", count, sizeof count));
 }
 
-static void print_network(const struct run *run)
+static void print_network(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
 	char rails[32] = "", library[64] = "", nodes[48];
@@ -86,32 +73,49 @@ static void print_network(const struct run *run)
 		rails, library);
 }
 
-int replay_print_summary(struct run *run)
+static double wait_per_packet(const struct tb_engine_stats *stats)
 {
-	struct tb_engine_stats stats = replay_stats(run);
+	return stats->n_packets ? (double)stats->wait_ps / (double)stats->n_packets : 0;
+}
+
+int replay_print_summary(const struct tb_recording_summary *run, bool split)
+{
+	const struct tb_engine_stats *stats = &run->stats;
 	char time[24], size[24], packets[48], messages[48], wait[24];
 	print_network(run);
 	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++)
 		if (print_input(run, i) != TB_OK)
-			return tb_fail(
-				&run->error, TB_EIO, "the summary cannot be written");
-	print_jobs_found(run);
+			return TB_EIO;
+	print_jobs_found(run, split);
 	fprintf(stderr, "simulated %s: %s, %s, %s delivered\n",
-		tb_format_time(stats.now_ps, time, sizeof time),
+		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(
-			stats.n_delivered, "message", messages, sizeof messages),
-		tb_format_counted(stats.n_packets, "packet", packets, sizeof packets),
-		tb_format_size(stats.payload_bytes, size, sizeof size));
-	double per_packet =
-		stats.n_packets ? (double)stats.wait_ps / (double)stats.n_packets : 0;
+			stats->n_delivered, "message", messages, sizeof messages),
+		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
+		tb_format_size(stats->payload_bytes, size, sizeof size));
 	fprintf(stderr,
 		"headers waited %s a packet; replayed in %.2f s (%.2f M packets/s)\n",
-		tb_format_time((tb_time_ps)per_packet, wait, sizeof wait), run->wall_s,
-		run->wall_s > 0 ? (double)stats.n_packets / run->wall_s / 1e6 : 0);
+		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
+		run->wall_s,
+		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
 	return TB_OK;
 }
 
-static void warn_of_captures(const struct run *run, struct tb_workload_input input)
+void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)
+{
+	const struct tb_engine_stats *stats = &run->stats;
+	char time[24], packets[48], wait[24];
+	fprintf(stderr,
+		"run %" PRId64 ": %s, seed %" PRIu64
+		": simulated %s, %s; headers waited %s a packet\n",
+		run->run, run->input_name, seed,
+		tb_format_time(stats->now_ps, time, sizeof time),
+		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
+		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
+}
+
+static void warn_of_captures(
+	const struct tb_recording_summary *run, struct tb_workload_input input)
 {
 	const struct tb_packets_summary *seen = tb_packets_summary(input.packets);
 	char endpoints[48], records[48];
@@ -129,7 +133,52 @@ static void warn_of_captures(const struct run *run, struct tb_workload_input inp
 			input.name);
 }
 
-void replay_warn(const struct run *run)
+static void print_flow(
+	const struct tb_recording_summary *run, const struct tb_undelivered_sample *at)
+{
+	char dead[64];
+	fprintf(stderr, "  node %u > node %u: %" PRIu64 ", ", at->source.id,
+		at->destination.id, at->n_messages);
+	if (at->dead.id == TB_ID_NONE)
+		fputs("no way is left\n", stderr);
+	else
+		fprintf(stderr, "%s is dead\n",
+			tb_names_link(run->network, at->dead, dead, sizeof dead));
+}
+
+static void print_waiting(const struct tb_recording_summary *run)
+{
+	char count[48];
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		uint64_t n = tb_workload_n_waiting(run->workload, i);
+		if (n)
+			fprintf(stderr,
+				"tailback: warning: %s: %s of it never ran, waiting for "
+				"what was not delivered\n",
+				tb_workload_input(run->workload, i).name,
+				tb_format_counted(n, "operation", count, sizeof count));
+	}
+}
+
+static void warn_of_faults(const struct tb_recording_summary *run)
+{
+	char count[48];
+	if (run->stats.n_undelivered == 0)
+		return;
+	fprintf(stderr, "tailback: warning: %s not delivered, source and destination:\n",
+		tb_format_counted(run->stats.n_undelivered, "message was|messages were",
+			count, sizeof count));
+	for (size_t i = 0; i < run->n_undelivered && i < NAMED_MOST; i++)
+		print_flow(run, &run->undelivered[i]);
+	if (run->n_undelivered > NAMED_MOST)
+		fprintf(stderr, "  and %s: see the view 'undelivered' of the store\n",
+			tb_format_counted(run->n_undelivered - NAMED_MOST,
+				"flow more|flows more", count, sizeof count));
+	if (!run->stopped)
+		print_waiting(run);
+}
+
+void replay_warn(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
 	if (run->raised_for)
@@ -143,5 +192,5 @@ void replay_warn(const struct run *run)
 		if (input.packets)
 			warn_of_captures(run, input);
 	}
-	replay_warn_of_faults(run);
+	warn_of_faults(run);
 }

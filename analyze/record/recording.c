@@ -1,0 +1,177 @@
+#include "recording_impl.h"
+
+#include "progress.h"
+
+#include <stdlib.h>
+
+// Instants between two looks at the clock and at the flag: a few milliseconds.
+#define SLICE 20000
+
+// The bins of a long run are stored so often, so that whoever looks meanwhile sees it
+// grow. After a slow checkpoint, wait 50 times as long as it took: it then costs two
+// parts of a hundred at most.
+#define CHECKPOINT_S	1.0
+#define WATCHED_S	0.4 // where somebody looks
+#define CHECKPOINT_REST 50
+
+bool tb_recording_has_packets(const struct tb_workload *workload)
+{
+	for (uint32_t i = 0; i < tb_workload_n_inputs(workload); i++)
+		if (tb_workload_input(workload, i).packets)
+			return true;
+	return false;
+}
+
+double tb_recording_peak_rate(const struct tb_network *network)
+{
+	const struct tb_network_params *params = tb_network_params(network);
+	double wire =
+		(double)params->packet_payload_bytes + params->packet_overhead_bytes;
+	return (double)params->link_bytes_per_s * params->packet_payload_bytes / wire *
+	       params->n_rails;
+}
+
+int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer observer,
+	struct tb_error *error)
+{
+	const struct tb_recording_options *options = recording->options;
+	const struct tb_engine_options engine = {.seed = options->seed,
+		.bin_ps = options->bin_ps,
+		.without_blame = options->without_blame,
+		.faults = recording->faults};
+	recording->observer = observer;
+	recording->nic_source = recording->source;
+	recording->nic_observer = observer;
+	if (tb_host_is_needed(recording->network)) {
+		int status = tb_host_new(&recording->host, recording->network,
+			&recording->source, &recording->observer, tb_engine_ideal_ps,
+			error);
+		if (status != TB_OK)
+			return status;
+		recording->nic_source = tb_host_source(recording->host);
+		recording->nic_observer = tb_host_observer(recording->host);
+	}
+	return tb_engine_new(&recording->engine, recording->network,
+		&recording->nic_source, &recording->nic_observer, &engine, error);
+}
+
+void tb_recording_fini(struct tb_recording *recording)
+{
+	tb_engine_free(recording->engine);
+	tb_host_free(recording->host);
+	tb_workload_free(recording->workload);
+	free(recording->input_name);
+	free(recording->files);
+	free(recording->node_names);
+	free(recording->places);
+	free(recording->undelivered);
+	tb_faults_free(recording->faults);
+	tb_network_free(recording->network);
+}
+
+void tb_recording_free(struct tb_recording *recording)
+{
+	if (!recording)
+		return;
+	tb_recording_fini(recording);
+	tb_store_free(recording->store);
+	free(recording);
+}
+
+// prepare begins the run in the store last: what cannot be replayed leaves no trace.
+static int prepare(struct tb_recording *recording, struct tb_error *error)
+{
+	int status = tb_recording_open(recording, error);
+	if (status == TB_OK)
+		status = tb_store_create(
+			&recording->store, recording->options->output, error);
+	if (status == TB_OK)
+		status = tb_recording_make_engine(
+			recording, tb_recording_observer(recording), error);
+	return status == TB_OK ? tb_recording_begin(recording, error) : status;
+}
+
+int tb_recording_new(struct tb_recording **recording,
+	const struct tb_recording_options *options, struct tb_error *error)
+{
+	struct tb_recording *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail(error, TB_ENOMEM, "no memory");
+	made->options = options;
+	int status = prepare(made, error);
+	if (status == TB_OK)
+		*recording = made;
+	else
+		tb_recording_free(made);
+	return status;
+}
+
+struct tb_recording_summary tb_recording_summary(const struct tb_recording *recording)
+{
+	struct tb_recording_summary summary = {.run = recording->id,
+		.input_name = recording->input_name,
+		.network = recording->network,
+		.workload = recording->workload,
+		.stats = tb_engine_stats(recording->engine),
+		.wall_s = recording->wall_s,
+		.raised_for = recording->raised_for,
+		.stopped = recording->stopped,
+		.undelivered = recording->undelivered,
+		.n_undelivered = recording->n_undelivered};
+	if (recording->host)
+		tb_host_stats(recording->host, &summary.stats);
+	return summary;
+}
+
+int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error)
+{
+	const volatile sig_atomic_t *stop = recording->options->stop;
+	if (recording->started_s == 0)
+		recording->started_s = tb_clock_s();
+	int status = tb_engine_run(recording->engine, SLICE, error);
+	if (status > 0 && stop && *stop) {
+		recording->stopped = true;
+		status = TB_OK;
+	}
+	recording->failed = status < 0;
+	recording->wall_s = tb_clock_s() - recording->started_s;
+	return status;
+}
+
+// checkpoint stores the bins that are over, when that is due.
+static int checkpoint(struct tb_recording *recording, struct tb_error *error)
+{
+	double pace_s = recording->options->watched ? WATCHED_S : CHECKPOINT_S;
+	double now_s = tb_clock_s();
+	if (recording->checkpoint_s == 0)
+		recording->checkpoint_s = recording->started_s + pace_s;
+	if (now_s < recording->checkpoint_s)
+		return TB_OK;
+	int status = tb_engine_checkpoint(recording->engine, error);
+	double took_s = tb_clock_s() - now_s;
+	double rest_s = took_s * CHECKPOINT_REST;
+	recording->checkpoint_s = now_s + took_s + (rest_s > pace_s ? rest_s : pace_s);
+	recording->failed = status != TB_OK;
+	return status;
+}
+
+int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
+{
+	int status = tb_recording_simulate(recording, error);
+	if (status <= 0)
+		return status;
+	status = checkpoint(recording, error);
+	return status == TB_OK ? 1 : status;
+}
+
+int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
+{
+	int status = tb_engine_finish(recording->engine, error);
+	if (status == TB_OK)
+		status = tb_recording_end(recording, error);
+	// The sentence of a store that could not be written is better than the engine's.
+	const struct tb_error *cause = tb_store_error(recording->store);
+	if (status != TB_OK && cause->code != TB_OK && error)
+		*error = *cause;
+	return status;
+}

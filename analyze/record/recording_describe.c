@@ -1,0 +1,52 @@
+// The options of a recording as the replay command has them, for the store.
+#include "recording_impl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+char *tb_recording_describe(const struct tb_recording_options *options)
+{
+	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
+	const struct tb_packets_options *packets = &options->workload.packets;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fprintf(stream, "--network %s --seed %" PRIu64, options->network, options->seed);
+	if (options->n_nodes)
+		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
+	if (options->workload.per_node)
+		fprintf(stream, " --per-node %" PRIu32, options->workload.per_node);
+	if (options->bin_ps)
+		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
+	if (options->workload.map)
+		fprintf(stream, " --map %s", options->workload.map);
+	for (size_t i = 0; i < options->workload.n_jobs; i++)
+		fprintf(stream, " --job %s", options->workload.jobs[i]);
+	if (options->workload.split)
+		fputs(" --split-jobs", stream);
+	if (options->route_file)
+		fprintf(stream, " --routes %s", options->route_file);
+	for (size_t i = 0; i < options->n_faults; i++)
+		fprintf(stream, " --fault '%s'", options->faults[i]);
+	if (options->fault_file)
+		fprintf(stream, " --fault-file %s", options->fault_file);
+	if (options->without_blame)
+		fprintf(stream, " --no-blame");
+	if (packets->time_scale > 0)
+		fprintf(stream, " --time-scale %.15g", packets->time_scale);
+	if (packets->squeeze_idle)
+		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
+	fputs(dedup[packets->dedup], stream);
+	if (packets->keep_retransmissions)
+		fputs(" --keep-retransmissions", stream);
+	if (packets->keep_acks)
+		fputs(" --keep-acks", stream);
+	if (fclose(stream) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

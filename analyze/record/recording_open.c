@@ -1,0 +1,148 @@
+// What a recording is made from: network, traces, faults, routes.
+#include "recording_impl.h"
+
+#include "network_open.h"
+#include "route_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int open_network(
+	struct tb_recording *recording, uint32_t n_nodes, struct tb_error *error)
+{
+	const struct tb_network_description description = {
+		.name = recording->options->network,
+		.n_nodes = n_nodes,
+		.stop = recording->options->stop};
+	return tb_network_open(&recording->network, &description, error);
+}
+
+// names_levels says whether the user wants so many levels and no others.
+static bool names_levels(const char *network)
+{
+	return strstr(network, ",levels=") != NULL;
+}
+
+// raise_tree gives captures the nodes that they ask for, unless the user said how many
+// levels there are. Jobs that do not fit are refused: how many ranks they have is known
+// to whoever made them, and another network than the one that was asked for would answer
+// another question.
+static int raise_tree(struct tb_recording *recording, struct tb_error *error)
+{
+	uint32_t n_nodes = tb_workload_n_nodes(recording->workload);
+	if (n_nodes <= tb_network_n_hosts(recording->network) ||
+		names_levels(recording->options->network))
+		return TB_OK;
+	tb_network_free(recording->network);
+	recording->network = NULL;
+	recording->raised_for = n_nodes;
+	return open_network(recording, n_nodes, error);
+}
+
+static int open_workload(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_recording_options *options = recording->options;
+	struct tb_workload_options *wanted = &recording->wanted;
+	*wanted = options->workload;
+	wanted->seed = options->seed;
+	if (names_levels(options->network))
+		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
+	int status = tb_workload_new(&recording->workload, wanted, error);
+	if (status == TB_OK && options->wants_captures &&
+		!tb_recording_has_packets(recording->workload))
+		status = tb_fail(error, TB_EUSAGE,
+			"%s is a job: --time-scale, --squeeze-idle, --dedup and "
+			"--keep-... are for packet captures",
+			tb_workload_input(recording->workload, 0).name);
+	if (status == TB_OK)
+		status = raise_tree(recording, error);
+	if (status == TB_OK)
+		status =
+			tb_workload_place(recording->workload, recording->network, error);
+	if (status == TB_OK)
+		recording->source = tb_workload_source(recording->workload);
+	return status;
+}
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory");
+}
+
+// name_inputs joins the names of all inputs and lists their files, for the digest.
+static int name_inputs(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_workload_options *wanted = &recording->wanted;
+	size_t size = 0;
+	FILE *stream = open_memstream(&recording->input_name, &size);
+	if (!stream)
+		return no_memory(error);
+	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
+		fprintf(stream, "%s%s", i ? ", " : "",
+			tb_workload_input(recording->workload, i).name);
+	if (fclose(stream) != 0)
+		return no_memory(error);
+	recording->files =
+		calloc(wanted->n_traces + wanted->n_jobs + 1, sizeof *recording->files);
+	if (!recording->files)
+		return no_memory(error);
+	for (size_t i = 0; i < wanted->n_traces; i++)
+		recording->files[recording->n_files++] = wanted->traces[i];
+	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++) {
+		struct tb_workload_input input =
+			tb_workload_input(recording->workload, i);
+		if (!input.is_plain)
+			recording->files[recording->n_files++] = input.name;
+	}
+	return TB_OK;
+}
+
+static int take_routes(struct tb_recording *recording, struct tb_error *error)
+{
+	const char *path = recording->options->route_file;
+	uint64_t bytes = 0;
+	if (!path)
+		return TB_OK;
+	int status = tb_route_file_open(recording->network, path, error);
+	return status == TB_OK ? tb_digest_files(&path, 1, recording->routes_digest,
+					 &bytes, error)
+			       : status;
+}
+
+// check_broadcast: what the engine would refuse at the first broadcast.
+static int check_broadcast(struct tb_recording *recording, struct tb_error *error)
+{
+	if (!tb_network_params(recording->network)->broadcast ||
+		(!recording->faults && !recording->options->route_file))
+		return TB_OK;
+	return tb_fail(error, TB_EUSAGE,
+		"broadcast = yes: expected no faults and no route file, with which "
+		"broadcasts cannot be replayed");
+}
+
+static int take_faults(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_recording_options *options = recording->options;
+	if (options->n_faults == 0 && !options->fault_file)
+		return TB_OK;
+	int status = tb_faults_new(&recording->faults, recording->network, error);
+	for (size_t i = 0; i < options->n_faults && status == TB_OK; i++)
+		status = tb_faults_add(recording->faults, options->faults[i], error);
+	if (status == TB_OK && options->fault_file)
+		status = tb_faults_read(recording->faults, options->fault_file, error);
+	return status == TB_OK ? tb_faults_check(recording->faults, error) : status;
+}
+
+int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
+{
+	int status = open_network(recording, recording->options->n_nodes, error);
+	if (status == TB_OK)
+		status = open_workload(recording, error);
+	if (status == TB_OK)
+		status = name_inputs(recording, error);
+	if (status == TB_OK)
+		status = take_routes(recording, error);
+	if (status == TB_OK)
+		status = take_faults(recording, error);
+	return status == TB_OK ? check_broadcast(recording, error) : status;
+}

@@ -1,0 +1,202 @@
+// A recording's run in the store: what it is made from, and what it came to.
+#include "recording_impl.h"
+
+#include "packets_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory");
+}
+
+static struct tb_run_job *list_jobs(const struct tb_recording *recording)
+{
+	uint32_t n = tb_workload_n_jobs(recording->workload);
+	struct tb_run_job *jobs = calloc(n + 1u, sizeof *jobs);
+	for (uint32_t i = 0; jobs && i < n; i++) {
+		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		jobs[i] = (struct tb_run_job){
+			job.name, job.input, job.start_ps, job.placement};
+	}
+	return jobs;
+}
+
+// list_places lists where the ranks of jobs sit. Those of captures are known at the end.
+static struct tb_run_place *list_places(const struct tb_recording *recording, size_t *n)
+{
+	uint32_t n_jobs = tb_workload_n_jobs(recording->workload);
+	size_t n_ranks = 0;
+	for (uint32_t i = 0; i < n_jobs; i++)
+		n_ranks += tb_workload_job(recording->workload, i).n_ranks;
+	struct tb_run_place *places = malloc((n_ranks + 1) * sizeof *places);
+	for (uint32_t i = 0; places && i < n_jobs; i++) {
+		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		for (uint32_t rank = 0; rank < job.n_ranks; rank++)
+			places[(*n)++] =
+				(struct tb_run_place){i, rank, {job.node_of_rank[rank]}};
+	}
+	return places;
+}
+
+static const char *kind_of_inputs(const struct tb_recording *recording)
+{
+	uint32_t n = tb_workload_n_inputs(recording->workload), n_packets = 0;
+	for (uint32_t i = 0; i < n; i++)
+		n_packets += tb_workload_input(recording->workload, i).packets != NULL;
+	return n_packets == n ? "packets" : n_packets ? "mixed" : "job";
+}
+
+int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_workload_options *wanted = &recording->wanted;
+	char digest[TB_DIGEST_SIZE] = "";
+	uint64_t bytes = 0;
+	int status = tb_digest_files(
+		recording->files, recording->n_files, digest, &bytes, error);
+	if (status != TB_OK)
+		return status;
+	size_t n_places = 0;
+	char *described = tb_recording_describe(recording->options);
+	struct tb_run_job *jobs = list_jobs(recording);
+	struct tb_run_place *places = list_places(recording, &n_places);
+	struct tb_run_config config = {.run = recording->id,
+		.whole = recording->id != 0,
+		.input_name = recording->input_name,
+		.input_kind = kind_of_inputs(recording),
+		.input_digest = digest,
+		.input_bytes = bytes,
+		.seed = recording->options->seed,
+		.time_scale =
+			wanted->packets.time_scale > 0 ? wanted->packets.time_scale : 1,
+		.options = described,
+		.jobs = jobs,
+		.n_jobs = tb_workload_n_jobs(recording->workload),
+		.places = places,
+		.n_places = n_places,
+		.faults = recording->faults,
+		.routes_name = recording->options->route_file,
+		.routes_digest = recording->routes_digest,
+		// A run of many is written when it was simulated, stopped or not.
+		.stop = recording->id ? NULL : recording->options->stop};
+	status = jobs && places && described ? tb_store_begin_run(recording->store,
+						       recording->network, &config, error)
+					     : no_memory(error);
+	free(places);
+	free(jobs);
+	free(described);
+	return status;
+}
+
+// name_nodes gives nodes the names of the captured endpoints that sit there, and lists
+// their jobs.
+static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_error *error)
+{
+	struct tb_workload_input input = tb_workload_input(recording->workload, i);
+	uint32_t n = tb_packets_summary(input.packets)->n_nodes;
+	uint32_t *n_ranks = calloc(input.n_jobs + 1u, sizeof *n_ranks);
+	void *grown = realloc(recording->places,
+		(recording->n_places + n + 1) * sizeof *recording->places);
+	if (grown)
+		recording->places = grown;
+	if (!n_ranks || !grown) {
+		free(n_ranks);
+		return no_memory(error);
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		const char *name =
+			tb_packets_node_name(input.packets, (struct tb_node){k});
+		if (!*name)
+			continue;
+		struct tb_node node =
+			tb_workload_node(recording->workload, i, (struct tb_node){k});
+		uint32_t job = tb_packets_job_of(input.packets, (struct tb_node){k});
+		recording->node_names[node.id] = name;
+		recording->places[recording->n_places++] = (struct tb_run_place){
+			input.first_job + job, n_ranks[job]++, node};
+	}
+	free(n_ranks);
+	return TB_OK;
+}
+
+static int name_all_nodes(struct tb_recording *recording, struct tb_error *error)
+{
+	uint32_t n_nodes = tb_network_n_hosts(recording->network);
+	recording->node_names = calloc(n_nodes + 1u, sizeof *recording->node_names);
+	if (!recording->node_names)
+		return no_memory(error);
+	for (uint32_t i = 0; i < n_nodes; i++)
+		recording->node_names[i] = "";
+	int status = TB_OK;
+	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
+		if (status == TB_OK && tb_workload_input(recording->workload, i).packets)
+			status = name_nodes(recording, i, error);
+	return status;
+}
+
+// take_notes writes the summary of a lone capture, or of each by the number of its first
+// job.
+static char *take_notes(const struct tb_recording *recording)
+{
+	uint32_t n = tb_workload_n_inputs(recording->workload);
+	if (n == 1)
+		return tb_packets_summary_json(
+			tb_workload_input(recording->workload, 0).packets,
+			tb_recording_peak_rate(recording->network));
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	fputs("{\"captures\":[", stream);
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_workload_input input =
+			tb_workload_input(recording->workload, i);
+		if (!input.packets)
+			continue;
+		char *one = tb_packets_summary_json(
+			input.packets, tb_recording_peak_rate(recording->network));
+		fprintf(stream, "%s{\"job\":%" PRIu32 ",\"summary\":%s}", any ? "," : "",
+			input.first_job, one ? one : "{}");
+		free(one);
+		any = true;
+	}
+	fputs("]}", stream);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
+{
+	struct tb_engine_stats stats = tb_recording_summary(recording).stats;
+	int status = TB_OK;
+	char *notes = NULL;
+	if (tb_recording_has_packets(recording->workload)) {
+		status = name_all_nodes(recording, error);
+		notes = take_notes(recording);
+	}
+	struct tb_run_result result = {
+		.complete = !recording->stopped && !recording->failed,
+		.simulated_ps = stats.now_ps,
+		.n_messages = stats.n_delivered,
+		.n_packets = stats.n_packets,
+		.payload_bytes = stats.payload_bytes,
+		.n_retries = stats.n_retries,
+		.n_undelivered = stats.n_undelivered,
+		.wall_s = recording->wall_s,
+		.notes = notes,
+		.node_names = recording->node_names,
+		.n_named = recording->node_names ? tb_network_n_hosts(recording->network)
+						 : 0,
+		.places = recording->places,
+		.n_places = recording->n_places};
+	if (status == TB_OK)
+		status = tb_store_end_run(recording->store, &result, error);
+	free(notes);
+	return status;
+}

@@ -1,0 +1,61 @@
+// The store's observer, and beside it what was not delivered, for whoever prints it.
+#include "recording_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->start(of_store->context, bin_ps);
+}
+
+static int on_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->bin(of_store->context, bin, samples, n);
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->flows(of_store->context, samples, n);
+}
+
+static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->blame(of_store->context, samples, n);
+}
+
+static int on_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->trees(of_store->context, bin_ps, samples, n);
+}
+
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct tb_recording *recording = context;
+	recording->undelivered = malloc((n + 1) * sizeof *samples);
+	if (!recording->undelivered)
+		return TB_ENOMEM;
+	memcpy(recording->undelivered, samples, n * sizeof *samples);
+	recording->n_undelivered = n;
+	return recording->of_store.undelivered(recording->of_store.context, samples, n);
+}
+
+struct tb_observer tb_recording_observer(struct tb_recording *recording)
+{
+	recording->of_store = tb_store_observer(recording->store);
+	return (struct tb_observer){.context = recording,
+		.start = on_start,
+		.bin = on_bin,
+		.flows = on_flows,
+		.blame = on_blame,
+		.trees = on_trees,
+		.undelivered = on_undelivered};
+}
