@@ -44,8 +44,4 @@ int oracle_replay(const struct tb_network *network, const struct tb_source *sour
 	const struct tb_observer *observer, const struct oracle_options *options,
 	struct oracle_stats *stats, struct tb_error *error) TB_MUST_USE;
 
-// oracle_ideal_ps is the ideal latency of a message ("What is counted").
-tb_time_ps oracle_ideal_ps(const struct tb_network *network, struct tb_node source,
-	struct tb_node destination, uint64_t bytes);
-
 #endif

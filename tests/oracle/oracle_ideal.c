@@ -1,56 +1,104 @@
 // The ideal latency of a message, by the formula of docs/model.md, "What is counted".
 #include "oracle_impl.h"
 
+#include <assert.h>
+
 static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 {
 	return a > b ? a : b;
 }
 
-static tb_time_ps bus_time(const struct tb_network *net, uint64_t bytes)
+enum { PATH_MOST = 64 };
+
+struct path {
+	const struct link *links[PATH_MOST];
+	uint32_t n;
+};
+
+static struct path ideal_path(
+	struct oracle *oracle, uint32_t source, uint32_t destination)
 {
-	return rate_time(byte_time(net->params.bus_bytes_per_s), bytes);
+	const struct link *link = &oracle->links[oracle->net->injection[source]];
+	struct path path = {.n = 0};
+	path.links[path.n++] = link;
+	while (link->info->kind != TB_LINK_EJECTION) {
+		uint32_t id =
+			oracle_ideal_link(oracle, link->info->to, source, destination);
+		link = &oracle->links[id];
+		assert(path.n < PATH_MOST);
+		path.links[path.n++] = link;
+	}
+	return path;
 }
 
-static tb_time_ps wire_time(const struct tb_network *net, uint64_t payload_bytes)
+// hops is the sum of the hops of the first n links.
+static tb_time_ps hops(const struct path *path, uint32_t n)
 {
-	uint64_t bytes = payload_bytes + net->params.packet_overhead_bytes;
-	return rate_time(byte_time(net->params.link_bytes_per_s), bytes ? bytes : 1);
+	tb_time_ps sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += path->links[i]->hop_ps;
+	return sum;
 }
 
-// entry is when packet i (from 0) enters the network, after the first.
-static tb_time_ps entry(
-	const struct tb_network *net, uint64_t i, tb_time_ps pace, tb_time_ps circuit)
+static uint64_t slowest_q20(const struct path *path)
 {
-	uint64_t n_vcs = net->params.n_vcs;
-	tb_time_ps by_pace = (tb_time_ps)i * pace;
-	tb_time_ps by_vcs =
-		(tb_time_ps)(i / n_vcs) * circuit + (tb_time_ps)(i % n_vcs) * pace;
-	return larger(by_pace, by_vcs);
+	uint64_t slowest = 0;
+	for (uint32_t i = 0; i < path->n; i++)
+		if (path->links[i]->byte_q20 > slowest)
+			slowest = path->links[i]->byte_q20;
+	return slowest;
 }
 
-tb_time_ps oracle_ideal_ps(const struct tb_network *net, struct tb_node source,
-	struct tb_node destination, uint64_t bytes)
+// in_after is when a packet is in at its destination after it entered the network.
+static tb_time_ps in_after(
+	const struct oracle *oracle, const struct path *path, uint64_t payload)
 {
-	const struct tb_network_params *params = &net->params;
-	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
-	if (source.id == destination.id)
-		return overheads + bus_time(net, 2 * bytes);
-	tb_time_ps n_links = tb_network_hops(net, source, destination);
-	tb_time_ps hop =
-		params->hop_latency_ps +
-		rate_time(byte_time(params->link_bytes_per_s), params->flit_bytes);
+	const struct tb_network_params *params = &oracle->net->params;
+	const struct link *last = path->links[path->n - 1];
+	uint64_t wire = payload + params->packet_overhead_bytes;
+	if (wire == 0)
+		wire = 1;
+	uint64_t n_flits = (wire + params->flit_bytes - 1) / params->flit_bytes;
+	uint64_t last_flit = wire - (n_flits - 1) * params->flit_bytes;
+	uint64_t q20 = slowest_q20(path);
+	return hops(path, path->n - 1) + rate_time(q20, wire) -
+	       rate_time(q20, last_flit) + rate_time(last->byte_q20, last_flit) +
+	       last->info->latency_ps;
+}
+
+// entry is when packet i (from 0) of a message enters the network, after the first.
+static tb_time_ps entry(const struct oracle *oracle, const struct path *path, uint64_t i)
+{
+	const struct tb_network_params *params = &oracle->net->params;
 	uint64_t full = params->packet_payload_bytes;
-	uint64_t n = bytes ? (bytes + full - 1) / full : 1, last = bytes - (n - 1) * full;
-	tb_time_ps before = (n_links - 1) * hop, behind = params->hop_latency_ps;
-	tb_time_ps pace = larger(wire_time(net, full), bus_time(net, full));
-	tb_time_ps circuit = before + wire_time(net, full) + behind +
-			     params->ack_delay_ps + n_links * hop;
-	tb_time_ps first = bus_time(net, n > 1 ? full : bytes);
-	tb_time_ps in = first + entry(net, n - 1, pace, circuit) + before +
-			wire_time(net, last) + behind;
-	if (n > 1)
-		in = larger(in, first + entry(net, n - 2, pace, circuit) + before +
-					wire_time(net, full) + behind +
-					bus_time(net, full));
-	return overheads + in + bus_time(net, last);
+	tb_time_ps wire =
+		rate_time(slowest_q20(path), full + params->packet_overhead_bytes);
+	tb_time_ps pace = larger(wire, rate_time(oracle->bus_q20, full));
+	tb_time_ps circuit =
+		in_after(oracle, path, full) + params->ack_delay_ps + hops(path, path->n);
+	uint64_t vcs_in = path->links[0]->info->n_vcs;
+	uint64_t vcs_out = path->links[path->n - 1]->info->n_vcs;
+	uint64_t n_vcs = vcs_in < vcs_out ? vcs_in : vcs_out;
+	return larger((tb_time_ps)i * pace,
+		(tb_time_ps)(i / n_vcs) * circuit + (tb_time_ps)(i % n_vcs) * pace);
+}
+
+tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
+{
+	const struct tb_network_params *params = &oracle->net->params;
+	uint32_t source = message->what.source.id;
+	uint64_t bytes = message->what.bytes, full = params->packet_payload_bytes;
+	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
+	if (source == message->end)
+		return overheads + rate_time(oracle->bus_q20, 2 * bytes);
+	struct path path = ideal_path(oracle, source, message->end);
+	uint64_t n = message->n_packets, last = bytes - (n - 1) * full;
+	tb_time_ps fetch = rate_time(oracle->bus_q20, n > 1 ? full : bytes);
+	tb_time_ps drainable =
+		entry(oracle, &path, n - 1) + in_after(oracle, &path, last);
+	if (n > 1) // the one before is in, and drained
+		drainable = larger(drainable, entry(oracle, &path, n - 2) +
+						      in_after(oracle, &path, full) +
+						      rate_time(oracle->bus_q20, full));
+	return overheads + fetch + drainable + rate_time(oracle->bus_q20, last);
 }

@@ -273,6 +273,9 @@ struct group oracle_group_on(
 	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps at);
 // oracle_link_on is the link of these that a header takes now, or none: no VC is free.
 uint32_t oracle_link_on(struct oracle *oracle, struct packet *packet, uint32_t sw);
+// oracle_ideal_link is the link of a switch by which a message goes on its ideal path.
+uint32_t oracle_ideal_link(
+	struct oracle *oracle, uint32_t sw, uint32_t source, uint32_t destination);
 // oracle_leads says whether the tables of an instant know a path between two nodes.
 bool oracle_leads(
 	struct oracle *oracle, tb_time_ps tables, uint32_t source, uint32_t destination);
@@ -304,6 +307,11 @@ struct packet *oracle_packet(
 void oracle_drop_done(struct oracle *oracle, struct packet *packet);
 void oracle_drop_packet(struct oracle *oracle, struct packet *packet);
 void oracle_drop_message(struct oracle *oracle, struct message *message);
+
+// oracle_ideal.c
+//
+// The ideal latency of a message ("What is counted").
+tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message);
 
 // oracle_faults.c
 //

@@ -400,15 +400,14 @@ static int by_serial(const void *left, const void *right)
 static void note_delivered(struct oracle *oracle, const struct message *message)
 {
 	oracle->stats.n_delivered++;
-	oracle_note(&oracle->facts,
-		(struct oracle_fact){.kind = ORACLE_DELIVERED,
-			.flow = message->flow,
-			.from = message->posted_at,
-			.to = oracle->now,
-			.bytes = message->what.bytes,
-			.n_packets = message->n_packets,
-			.ideal_ps = oracle_ideal_ps(oracle->net, message->what.source,
-				(struct tb_node){message->end}, message->what.bytes)});
+	oracle_note(
+		&oracle->facts, (struct oracle_fact){.kind = ORACLE_DELIVERED,
+					.flow = message->flow,
+					.from = message->posted_at,
+					.to = oracle->now,
+					.bytes = message->what.bytes,
+					.n_packets = message->n_packets,
+					.ideal_ps = oracle_ideal_ps(oracle, message)});
 }
 
 void oracle_drop_message(struct oracle *oracle, struct message *message)

@@ -5,7 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define FAR UINT32_MAX
+#define FAR	   UINT32_MAX
+#define BEFORE_ALL INT64_MIN // nothing has died
 
 // How many links lie between each switch and a home, over links that were alive at an
 // instant: downwards only, and upwards first where the home is not below.
@@ -157,14 +158,17 @@ static uint64_t fixed_of(
 	}
 }
 
+static uint32_t table_link(const struct oracle *oracle, uint32_t sw, uint32_t node)
+{
+	return oracle->net->routes[(size_t)sw * oracle->net->n_nodes + node];
+}
+
 struct group oracle_group_on(
 	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps at)
 {
-	const struct tb_network *net = oracle->net;
 	struct group group = {.n = 1}, alive = {.n = 0};
-	if (net->params.ascent == TB_ASCENT_TABLE) {
-		group.links[0] =
-			net->routes[(size_t)sw * net->n_nodes + packet->destination];
+	if (oracle->net->params.ascent == TB_ASCENT_TABLE) {
+		group.links[0] = table_link(oracle, sw, packet->destination);
 	} else {
 		group = group_to(oracle, sw, packet->destination, packet->tables);
 		if (group.n && !is_adaptive(oracle)) {
@@ -179,6 +183,31 @@ struct group oracle_group_on(
 	if (alive.n == 0)
 		packet->dead = group.n ? group.links[0] : TB_ID_NONE;
 	return alive;
+}
+
+static bool is_quicker(const struct tb_link_info *a, const struct tb_link_info *b)
+{
+	if (a->bytes_per_s != b->bytes_per_s)
+		return a->bytes_per_s > b->bytes_per_s;
+	return a->latency_ps < b->latency_ps;
+}
+
+uint32_t oracle_ideal_link(
+	struct oracle *oracle, uint32_t sw, uint32_t source, uint32_t destination)
+{
+	const struct tb_network *net = oracle->net;
+	if (net->params.ascent == TB_ASCENT_TABLE)
+		return table_link(oracle, sw, destination);
+	struct group group = group_to(oracle, sw, destination, BEFORE_ALL);
+	if (net->params.ascent == TB_ASCENT_DETERMINISTIC)
+		return group.links[digit_or_node(oracle, sw, destination) % group.n];
+	if (net->params.ascent == TB_ASCENT_SOURCE)
+		return group.links[digit_or_node(oracle, sw, source) % group.n];
+	uint32_t best = group.links[0];
+	for (uint32_t i = 1; i < group.n; i++)
+		if (is_quicker(&net->links[group.links[i]], &net->links[best]))
+			best = group.links[i];
+	return best;
 }
 
 static uint32_t n_free(const struct oracle *oracle, uint32_t link)

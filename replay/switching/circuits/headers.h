@@ -83,9 +83,8 @@ int tb_circuits_make(struct tb_replay **replay, const struct tb_network *network
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options) TB_MUST_USE;
 void tb_circuits_free(struct tb_replay *replay);
-// tb_circuits_ideal_ps: the overheads, the first fetch, the packets one after another at
-// the pace of the slowest of link, bus and acknowledged VCs, the way of the last, and its
-// drain.
+// tb_circuits_ideal_ps is the ideal latency of docs/model.md, "What is counted". Cost: on
+// an irregular network a look at each link of the path.
 tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
 

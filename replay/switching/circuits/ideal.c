@@ -1,17 +1,110 @@
-// What a message takes on an idle network, in closed form.
+// What a message takes on an idle network, by the formula of docs/model.md.
 #include "headers.h"
 
-static tb_time_ps time_of(uint64_t bytes, uint64_t bytes_per_s)
+// What of a path bears on the ideal latency.
+struct path {
+	tb_time_ps before; // hops of all links but the last
+	tb_time_ps back;   // and of all
+	tb_time_ps behind; // latency of the last link
+	uint64_t slowest_q20, last_q20;
+	uint32_t n_vcs; // of injection and ejection, the fewer
+};
+
+// time_of is T of the definition, in two parts as a message may be so long that the
+// product has no room.
+static tb_time_ps time_of(uint64_t bytes, uint64_t byte_q20)
 {
-	if (bytes_per_s == 0)
-		return 0;
-	return (tb_time_ps)((double)bytes * (double)TB_PS_PER_S / (double)bytes_per_s +
-			    0.5);
+	uint64_t rest = bytes & ((1u << 20) - 1);
+	return (tb_time_ps)((bytes >> 20) * byte_q20 +
+			    ((rest * byte_q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
 static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 {
 	return a > b ? a : b;
+}
+
+static void add_link(struct path *path, const struct tb_link_info *link, uint32_t flit)
+{
+	uint64_t q20 = tb_per_byte_q20(link->bytes_per_s);
+	path->before = path->back;
+	path->back += link->latency_ps + time_of(flit, q20);
+	path->behind = link->latency_ps;
+	path->last_q20 = q20;
+	if (q20 > path->slowest_q20)
+		path->slowest_q20 = q20;
+	if (link->kind == TB_LINK_INJECTION ||
+		(link->kind == TB_LINK_EJECTION && link->n_vcs < path->n_vcs))
+		path->n_vcs = link->n_vcs;
+}
+
+// quickest is the link of a group with the highest rate, of equals the one of least
+// latency, of these the first.
+static uint32_t quickest(const struct tb_network *network, struct tb_route_group group)
+{
+	uint32_t best = network->group_links[group.first];
+	for (uint32_t i = 1; i < group.n; i++) {
+		uint32_t id = network->group_links[group.first + i];
+		const struct tb_link_info *a = &network->links[id];
+		const struct tb_link_info *b = &network->links[best];
+		if (a->bytes_per_s > b->bytes_per_s ||
+			(a->bytes_per_s == b->bytes_per_s &&
+				a->latency_ps < b->latency_ps))
+			best = id;
+	}
+	return best;
+}
+
+// link_on is the link by which a lone message leaves a switch.
+static uint32_t link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
+	uint32_t destination)
+{
+	uint32_t route = tb_network_route(network, sw, destination, 0, 0);
+	if (!(route & TB_ROUTE_GROUP))
+		return route;
+	struct tb_route_group group = network->groups[route & ~TB_ROUTE_GROUP];
+	if (network->params.ascent == TB_ASCENT_SOURCE)
+		return network->group_links[group.first + source % group.n];
+	return quickest(network, group);
+}
+
+// path_of follows the links that a lone message takes.
+static struct path path_of(
+	const struct tb_network *network, uint32_t source, uint32_t destination)
+{
+	uint32_t flit = network->params.flit_bytes;
+	uint32_t id = network->injection[source];
+	struct path path = {0};
+	add_link(&path, &network->links[id], flit);
+	while (network->links[id].kind != TB_LINK_EJECTION) {
+		id = link_on(network, network->links[id].to, source, destination);
+		add_link(&path, &network->links[id], flit);
+	}
+	return path;
+}
+
+// path_of_equals is the same where all links are alike.
+static struct path path_of_equals(const struct tb_network *network, uint32_t n_links)
+{
+	struct path path = {0};
+	add_link(&path, &network->links[network->injection[0]],
+		network->params.flit_bytes);
+	path.before = (tb_time_ps)(n_links - 1) * path.back;
+	path.back *= n_links;
+	return path;
+}
+
+// crossing is the time from when the header reaches the last link until that has carried
+// a packet: the last flit comes at the pace of the slowest link.
+static tb_time_ps crossing(
+	const struct tb_network *network, const struct path *path, uint64_t payload)
+{
+	uint64_t wire = payload + network->params.packet_overhead_bytes;
+	uint64_t flit = network->params.flit_bytes;
+	wire = wire ? wire : 1;
+	uint64_t last = wire - (wire - 1) / flit * flit;
+	return time_of(wire, path->slowest_q20) - time_of(last, path->slowest_q20) +
+	       time_of(last, path->last_q20);
 }
 
 // entry_of is when full packet `number` (from 0) enters the network, after the first: at
@@ -28,29 +121,31 @@ tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
+	uint64_t bus_q20 = tb_per_byte_q20(params->bus_bytes_per_s);
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
-		return overhead + time_of(2 * bytes, params->bus_bytes_per_s);
+		return overhead + time_of(2 * bytes, bus_q20);
+	const struct path path =
+		network->regular ? path_of_equals(network,
+					   tb_network_hops(network, source, destination))
+				 : path_of(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t last = bytes - (n - 1) * full;
-	uint64_t first = n > 1 ? full : bytes;
-	uint64_t rate = params->link_bytes_per_s;
-	tb_time_ps hops = tb_network_hops(network, source, destination);
-	tb_time_ps hop = params->hop_latency_ps + time_of(params->flit_bytes, rate);
-	tb_time_ps wire = time_of(full + params->packet_overhead_bytes, rate);
-	tb_time_ps pace = larger(wire, time_of(full, params->bus_bytes_per_s));
+	tb_time_ps full_crossing = crossing(network, &path, full);
+	tb_time_ps pace =
+		larger(time_of(full + params->packet_overhead_bytes, path.slowest_q20),
+			time_of(full, bus_q20));
 	// A VC serves its next packet when the last one's acknowledgement is back.
-	tb_time_ps circuit = (hops - 1) * hop + wire + params->hop_latency_ps +
-			     params->ack_delay_ps + hops * hop;
-	tb_time_ps begin = entry_of(n - 1, params->n_vcs, pace, circuit);
-	tb_time_ps way = time_of(first, params->bus_bytes_per_s) + (hops - 1) * hop +
-			 params->hop_latency_ps;
-	uint64_t wire_last = last + params->packet_overhead_bytes;
-	tb_time_ps in = way + begin + time_of(wire_last ? wire_last : 1, rate);
+	tb_time_ps circuit = path.before + full_crossing + path.behind +
+			     params->ack_delay_ps + path.back;
+	tb_time_ps way = time_of(n > 1 ? full : bytes, bus_q20) + path.before;
+	tb_time_ps in = way + entry_of(n - 1, path.n_vcs, pace, circuit) +
+			crossing(network, &path, last) + path.behind;
 	// A short last packet may still have to wait for the drain of the one before it.
 	if (n > 1)
-		in = larger(in, way + entry_of(n - 2, params->n_vcs, pace, circuit) +
-					wire + time_of(full, params->bus_bytes_per_s));
-	return overhead + in + time_of(last, params->bus_bytes_per_s);
+		in = larger(in, way + entry_of(n - 2, path.n_vcs, pace, circuit) +
+					full_crossing + path.behind +
+					time_of(full, bus_q20));
+	return overhead + in + time_of(last, bus_q20);
 }

@@ -1,0 +1,88 @@
+// Ideal latencies: on a k-ary n-tree whose FIFOs are long enough a lone message takes
+// what "What is counted" of docs/model.md says, but for the picoseconds that rounding
+// brings; and on no tree with links of one rate is it quicker than that.
+#include "../support/replay_account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { SEEDS = 300, POSTS_EACH = 6, ROUNDING_PS = 3 };
+
+// stalls says whether a packet could wait for room in a FIFO: it does not fit one, and
+// that is short of the round trip of a credit.
+static bool stalls(const struct program *program)
+{
+	const struct tb_network_params *params = &program->params;
+	uint32_t room = params->fifo_bytes / params->flit_bytes * params->flit_bytes;
+	double byte_ps = 1e12 / (double)params->link_bytes_per_s;
+	double hop_ps = (double)params->hop_latency_ps + byte_ps * params->flit_bytes;
+	return params->packet_payload_bytes + params->packet_overhead_bytes > room &&
+	       byte_ps * room < 2 * hop_ps;
+}
+
+struct lone {
+	int64_t latency_ps, ideal_ps;
+};
+
+// replay_alone replays post i of a program with nothing else under way.
+static struct lone replay_alone(const struct program *program, uint32_t i)
+{
+	struct program alone = *program;
+	alone.n_posts = 1;
+	alone.posts[0] = program->posts[i];
+	alone.posts[0].when = POST_AT;
+	struct account *account = account_of(BY_ENGINE, &alone, UINT64_MAX);
+	assert_int_equal(account->status, TB_OK);
+	assert_int_equal(account->told.n_flows, 1);
+	struct lone lone = {account->delivered[0] - alone.posts[0].at,
+		(int64_t)account->told.flows[0].ideal_ps};
+	account_drop(account);
+	return lone;
+}
+
+static void a_lone_message_takes_its_ideal_latency(void **state)
+{
+	(void)state;
+	uint32_t n = 0;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct program program = random_program(seed, SHAPE_TREE);
+		if (stalls(&program))
+			continue;
+		for (uint32_t i = 0; i < program.n_posts && i < POSTS_EACH; i++, n++) {
+			struct lone lone = replay_alone(&program, i);
+			if (llabs(lone.latency_ps - lone.ideal_ps) > ROUNDING_PS)
+				fail_msg("seed %" PRIu64 ", message %u: took %" PRId64
+					 ", ideal %" PRId64,
+					seed, i, lone.latency_ps, lone.ideal_ps);
+		}
+	}
+	print_message("%u messages alone\n", n);
+	assert_true(n > SEEDS);
+}
+
+static void no_message_is_quicker_where_rates_are_equal(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct program program = random_program(seed, SHAPE_IRREGULAR);
+		for (uint32_t i = 0; i < program.n_posts && i < POSTS_EACH; i++) {
+			struct lone lone = replay_alone(&program, i);
+			if (lone.latency_ps < lone.ideal_ps - 10 * ROUNDING_PS)
+				fail_msg("seed %" PRIu64 ", message %u: took %" PRId64
+					 ", ideal %" PRId64,
+					seed, i, lone.latency_ps, lone.ideal_ps);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lone_message_takes_its_ideal_latency),
+		cmocka_unit_test(no_message_is_quicker_where_rates_are_equal),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
