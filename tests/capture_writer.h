@@ -184,6 +184,22 @@ static inline void capture_ng_interface(
 	capture_word(capture, 32, 4);
 }
 
+static inline void capture_ng_record(struct capture *capture, uint32_t interface,
+	uint64_t at_ns, const uint8_t *frame, uint32_t captured, uint32_t wire)
+{
+	uint32_t padded = (captured + 3) & ~3u;
+	capture_word(capture, 6, 4);
+	capture_word(capture, 32 + padded, 4);
+	capture_word(capture, interface, 4);
+	capture_word(capture, at_ns >> 32, 4);
+	capture_word(capture, at_ns & UINT32_MAX, 4);
+	capture_word(capture, captured, 4);
+	capture_word(capture, wire, 4);
+	memcpy(capture->bytes + capture->n, frame, captured);
+	capture->n += padded;
+	capture_word(capture, 32 + padded, 4);
+}
+
 // capture_ng_tcp puts the segment on interface 0 as Ethernet, on others as raw IP.
 static inline void capture_ng_tcp(struct capture *capture, uint32_t interface,
 	uint64_t at_ns, uint8_t source, uint8_t destination, uint32_t sequence,
@@ -192,18 +208,22 @@ static inline void capture_ng_tcp(struct capture *capture, uint32_t interface,
 	uint8_t frame[80];
 	uint32_t skip = interface == 0 ? 0 : 14;
 	uint32_t captured = 66 - skip;
-	uint32_t padded = (captured + 3) & ~3u;
 	capture_segment(capture, frame, source, destination, 1, sequence, payload);
-	capture_word(capture, 6, 4);
-	capture_word(capture, 32 + padded, 4);
-	capture_word(capture, interface, 4);
-	capture_word(capture, at_ns >> 32, 4);
-	capture_word(capture, at_ns & UINT32_MAX, 4);
-	capture_word(capture, captured, 4);
-	capture_word(capture, captured + payload, 4);
-	memcpy(capture->bytes + capture->n, frame + skip, captured);
-	capture->n += padded;
-	capture_word(capture, 32 + padded, 4);
+	capture_ng_record(
+		capture, interface, at_ns, frame + skip, captured, captured + payload);
+}
+
+// capture_ng_tunnel puts the segment within IP in IP, between hosts 100 and 101.
+static inline void capture_ng_tunnel(struct capture *capture, uint32_t interface,
+	uint64_t at_ns, uint8_t source, uint8_t destination, uint32_t sequence,
+	uint32_t payload)
+{
+	uint8_t frame[80 + 20];
+	uint8_t inner[80];
+	capture_segment(capture, inner, source, destination, 1, sequence, payload);
+	capture_ip(capture, frame, 100, 101, 4, 52 + payload);
+	memcpy(frame + 34, inner + 14, 52);
+	capture_ng_record(capture, interface, at_ns, frame, 86, 86 + payload);
 }
 
 #endif

@@ -551,6 +551,29 @@ static void a_capture_without_packets_is_an_empty_trace(void **state)
 	assert_true(tb_packets_load(packets, 1e9).half_scale == 0);
 }
 
+// A host's capture: on the interface of a virtual machine, then on that of the host.
+static void what_a_tunnel_carries_counts_once(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 0);
+	capture_ng_interface(&capture, 101, 0);
+	capture_ng_interface(&capture, 1, 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t sequence = 1000 + i * 100;
+		capture_ng_tcp(&capture, 1, i * 1000000, 1, 2, sequence, 100);
+		capture_ng_tunnel(&capture, 2, i * 1000000 + 1000, 1, 2, sequence, 100);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_duplicates, 5);
+	assert_int_equal(summary->n_packets, 5);
+	assert_int_equal(summary->n_nodes, 2);
+	assert_string_equal(
+		tb_packets_node_name(packets, (struct tb_node){0}), "10.77.0.1");
+}
+
 static void the_summary_is_told_as_text_and_as_json(void **state)
 {
 	(void)state;
@@ -637,6 +660,7 @@ int main(void)
 		cmocka_unit_test(cut_and_corrupt_compression_is_told),
 		cmocka_unit_test(foreign_empty_and_broken_inputs_are_refused),
 		cmocka_unit_test(a_capture_without_packets_is_an_empty_trace),
+		cmocka_unit_test(what_a_tunnel_carries_counts_once),
 		cmocka_unit_test(the_summary_is_told_as_text_and_as_json),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
