@@ -13,16 +13,14 @@
 static int begin(struct capture_watch *watch, const char *network, const int ends[2],
 	struct tb_error *error)
 {
-	const char *const arguments[] = {"replay", "-q", "--watch", "-n", network, "-o",
-		watch->store, "--", "-", NULL};
-	const struct tb_child_options options = {
-		.arguments = arguments, .input = ends[0]};
+	const struct tb_beside_options options = {
+		.network = network, .trace = "-", .input = ends[0], .shows = true};
 	// The replay must not hold the end that it waits for to be closed.
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	// Who has many pipes already is refused a large one.
+	// A process with many pipes is refused a large one.
 	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
 	watch->most_bytes = fcntl(ends[1], F_GETPIPE_SZ) / 2;
-	int status = tb_child_start(&watch->replay, &options, error);
+	int status = tb_beside_start(&watch->beside, &options, error);
 	if (status != TB_OK)
 		return status;
 	watch->stream = fdopen(ends[1], "wb");
@@ -32,15 +30,7 @@ static int begin(struct capture_watch *watch, const char *network, const int end
 static int try_begin(
 	struct capture_watch *watch, const char *network, struct tb_error *error)
 {
-	const char *temporary = getenv("TMPDIR");
 	int ends[2];
-	snprintf(watch->folder, sizeof watch->folder, "%s/tailback-watch-XXXXXX",
-		temporary ? temporary : "/tmp");
-	if (!mkdtemp(watch->folder)) {
-		watch->folder[0] = '\0';
-		return tb_fail(error, TB_EIO, "no temporary folder can be made for it");
-	}
-	snprintf(watch->store, sizeof watch->store, "%s/run.db", watch->folder);
 	if (pipe(ends) != 0)
 		return tb_fail(error, TB_EIO, "no pipe to the replay can be made");
 	int status = begin(watch, network, ends, error);
@@ -95,22 +85,15 @@ void capture_watch_flush(struct capture_watch *watch)
 void capture_watch_end(struct capture_watch *watch, uint64_t from_ns, uint64_t to_ns,
 	const struct tb_capture_counts *counts)
 {
-	char journal[304];
 	if (watch->stream) {
 		tb_capture_write_end(
 			watch->stream, TB_CAPTURE_PCAPNG, from_ns, to_ns, counts);
 		leave(watch);
 	}
-	tb_child_wait(&watch->replay);
+	tb_beside_end(&watch->beside, false);
 	if (watch->n_missed)
 		fprintf(stderr,
 			"tailback capture: the replay was behind and missed %" PRIu64
 			" packets; the file has them\n",
 			watch->n_missed);
-	if (!watch->folder[0])
-		return;
-	snprintf(journal, sizeof journal, "%s-journal", watch->store);
-	unlink(journal);
-	unlink(watch->store);
-	rmdir(watch->folder);
 }

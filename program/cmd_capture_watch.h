@@ -4,13 +4,12 @@
 #ifndef TB_CMD_CAPTURE_WATCH_H
 #define TB_CMD_CAPTURE_WATCH_H
 
+#include "beside.h"
 #include "capture_write.h"
-#include "child.h"
 
 struct capture_watch {
 	FILE *stream; // to the replay; NULL: nobody watches
-	struct tb_child replay;
-	char folder[256], store[288];
+	struct tb_beside beside;
 	int most_bytes; // that may wait for the replay
 	uint64_t n_missed;
 };

@@ -1,15 +1,13 @@
 #include "opening.h"
 
-#include "child.h"
+#include "beside.h"
 #include "network.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_OFFERS 16
 #define LEAST_NODES 16
@@ -24,9 +22,7 @@ struct offer {
 
 struct tb_opening {
 	char *trace;
-	char folder[256]; // "" until a replay was begun
-	char store[288], said[288];
-	struct tb_child child;
+	struct tb_beside beside;
 	bool begun;
 	struct offer offers[MOST_OFFERS];
 	int n_offers, chosen;
@@ -70,43 +66,23 @@ int tb_opening_new(struct tb_opening **opening, const char *trace, struct tb_err
 	return TB_OK;
 }
 
-static void discard(struct tb_opening *opening)
-{
-	char journal[304];
-	if (!opening->folder[0])
-		return;
-	snprintf(journal, sizeof journal, "%s-journal", opening->store);
-	unlink(journal);
-	unlink(opening->store);
-	unlink(opening->said);
-	rmdir(opening->folder);
-	opening->folder[0] = '\0';
-	opening->begun = false;
-}
-
 void tb_opening_free(struct tb_opening *opening)
 {
 	if (!opening)
 		return;
-	if (opening->child.pid) {
-		// Twice: at the first signal it stores what there is.
-		kill(opening->child.pid, SIGTERM);
-		kill(opening->child.pid, SIGKILL);
-		tb_child_wait(&opening->child);
-	}
-	discard(opening);
+	tb_beside_end(&opening->beside, true);
 	free(opening->trace);
 	free(opening);
 }
 
 const char *tb_opening_store(const struct tb_opening *opening)
 {
-	return opening->begun ? opening->store : NULL;
+	return opening->begun ? opening->beside.store : NULL;
 }
 
 bool tb_opening_runs(const struct tb_opening *opening)
 {
-	return opening->child.pid != 0;
+	return opening->beside.child.pid != 0;
 }
 
 const char *tb_opening_trouble(const struct tb_opening *opening)
@@ -114,45 +90,19 @@ const char *tb_opening_trouble(const struct tb_opening *opening)
 	return opening->trouble;
 }
 
-static void told(struct tb_opening *opening, const char *text)
-{
-	snprintf(opening->trouble, sizeof opening->trouble, "%s", text);
-}
-
-static bool make_folder(struct tb_opening *opening)
-{
-	const char *temporary = getenv("TMPDIR");
-	int n = snprintf(opening->folder, sizeof opening->folder,
-		"%s/tailback-view-XXXXXX", temporary ? temporary : "/tmp");
-	if (n >= (int)sizeof opening->folder || !mkdtemp(opening->folder)) {
-		opening->folder[0] = '\0';
-		told(opening, "no temporary folder can be made for the store");
-		return false;
-	}
-	snprintf(opening->store, sizeof opening->store, "%s/run.db", opening->folder);
-	snprintf(opening->said, sizeof opening->said, "%s/said", opening->folder);
-	return true;
-}
-
 static void begin(struct tb_opening *opening)
 {
 	struct tb_error error;
-	char text[512];
-	if (opening->begun || opening->n_offers == 0 || !make_folder(opening))
+	if (opening->begun || opening->n_offers == 0)
 		return;
-	const char *const arguments[] = {"replay", "-q", "-n",
-		opening->offers[opening->chosen].network, "-o", opening->store, "--",
-		opening->trace, NULL};
-	const struct tb_child_options options = {.arguments = arguments,
-		.input = -1,
-		.apart = true,
-		.said = opening->said};
+	const struct tb_beside_options options = {
+		.network = opening->offers[opening->chosen].network,
+		.trace = opening->trace,
+		.input = -1};
 	opening->trouble[0] = '\0';
-	opening->begun = true;
-	if (tb_child_start(&opening->child, &options, &error) == TB_OK)
-		return;
-	told(opening, tb_error_format(&error, text, sizeof text));
-	discard(opening);
+	opening->begun = tb_beside_start(&opening->beside, &options, &error) == TB_OK;
+	if (!opening->begun)
+		tb_error_format(&error, opening->trouble, sizeof opening->trouble);
 }
 
 bool tb_opening_key(struct tb_opening *opening, const char *key)
@@ -179,31 +129,16 @@ void tb_opening_press(struct tb_opening *opening, struct tb_pick pick)
 	begin(opening);
 }
 
-// read_said takes the replay's sentence without its "tailback: ".
-static void read_said(struct tb_opening *opening)
-{
-	static const char prefix[] = "tailback: ";
-	char line[512] = "";
-	FILE *file = fopen(opening->said, "r");
-	if (file && !fgets(line, sizeof line, file))
-		line[0] = '\0';
-	if (file)
-		fclose(file);
-	line[strcspn(line, "\n")] = '\0';
-	bool whole = strncmp(line, prefix, sizeof prefix - 1) == 0;
-	told(opening, line[0] == '\0' ? "the replay failed without a word"
-		      : whole	      ? line + sizeof prefix - 1
-				      : line);
-}
-
 bool tb_opening_poll(struct tb_opening *opening)
 {
+	struct tb_beside *beside = &opening->beside;
 	int code;
-	if (!opening->child.pid || !tb_child_ended(&opening->child, &code))
+	if (!beside->child.pid || !tb_child_ended(&beside->child, &code))
 		return false;
 	if (code != 0) {
-		read_said(opening);
-		discard(opening);
+		tb_beside_sentence(beside, opening->trouble, sizeof opening->trouble);
+		tb_beside_end(beside, true);
+		opening->begun = false;
 	}
 	return true;
 }

@@ -1,0 +1,84 @@
+#include "beside.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int make_folder(struct tb_beside *beside, struct tb_error *error)
+{
+	const char *temporary = getenv("TMPDIR");
+	int n = snprintf(beside->folder, sizeof beside->folder, "%s/tailback-XXXXXX",
+		temporary ? temporary : "/tmp");
+	if (n >= (int)sizeof beside->folder || !mkdtemp(beside->folder)) {
+		beside->folder[0] = '\0';
+		return tb_fail(
+			error, TB_EIO, "no temporary folder can be made for the store");
+	}
+	snprintf(beside->store, sizeof beside->store, "%s/run.db", beside->folder);
+	snprintf(beside->said, sizeof beside->said, "%s/said", beside->folder);
+	return TB_OK;
+}
+
+static void remove_folder(struct tb_beside *beside)
+{
+	char journal[304];
+	if (!beside->folder[0])
+		return;
+	snprintf(journal, sizeof journal, "%s-journal", beside->store);
+	unlink(journal);
+	unlink(beside->store);
+	unlink(beside->said);
+	rmdir(beside->folder);
+	beside->folder[0] = '\0';
+}
+
+int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *options,
+	struct tb_error *error)
+{
+	// A trace's name may begin with a dash.
+	const char *const shown[] = {"replay", "-q", "-n", options->network, "-o",
+		beside->store, "--watch", "--", options->trace, NULL};
+	const char *const unseen[] = {"replay", "-q", "-n", options->network, "-o",
+		beside->store, "--", options->trace, NULL};
+	const struct tb_child_options child = {
+		.arguments = options->shows ? shown : unseen,
+		.input = options->input,
+		.apart = !options->shows,
+		.said = options->shows ? NULL : beside->said};
+	int status = make_folder(beside, error);
+	if (status == TB_OK)
+		status = tb_child_start(&beside->child, &child, error);
+	if (status != TB_OK)
+		remove_folder(beside);
+	return status;
+}
+
+void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size)
+{
+	static const char prefix[] = "tailback: ";
+	char line[512] = "";
+	FILE *file = fopen(beside->said, "r");
+	if (file && !fgets(line, sizeof line, file))
+		line[0] = '\0';
+	if (file)
+		fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	bool has_prefix = strncmp(line, prefix, sizeof prefix - 1) == 0;
+	snprintf(text, size, "%s",
+		line[0] == '\0' ? "the replay failed without a word"
+		: has_prefix	? line + sizeof prefix - 1
+				: line);
+}
+
+void tb_beside_end(struct tb_beside *beside, bool at_once)
+{
+	if (beside->child.pid && at_once) {
+		// Twice: at the first signal it stores what there is.
+		kill(beside->child.pid, SIGTERM);
+		kill(beside->child.pid, SIGKILL);
+	}
+	tb_child_wait(&beside->child);
+	remove_folder(beside);
+}
