@@ -1,5 +1,5 @@
-// Flows as a square: a row a source, a column a destination, several nodes taken together
-// where they would be too small to be seen.
+// Flows as a square: a row per source, a column per destination, several nodes taken
+// together where they would be too small to be seen.
 #ifndef TB_FLOW_GRID_H
 #define TB_FLOW_GRID_H
 
@@ -32,7 +32,7 @@ struct tb_flow_span {
 static inline bool tb_flow_within(
 	const struct tb_flow_sample *flow, struct tb_flow_span span)
 {
-	// A store of an earlier version does not tell when.
+	// The store does not have the times.
 	return flow->last_ps == 0 ||
 	       (flow->first_ps < span.to && flow->last_ps > span.from);
 }
@@ -45,7 +45,7 @@ struct tb_flow_cell {
 };
 
 struct tb_flow_grid {
-	uint32_t step;			  // nodes a cell, each way
+	uint32_t step;			  // nodes per cell, in each direction
 	uint32_t first_row, first_column; // cells left out before
 	uint32_t n_rows, n_columns;
 	struct tb_flow_cell *cells; // row by row
@@ -54,7 +54,7 @@ struct tb_flow_grid {
 };
 
 // tb_flow_grid_fill sums the flows whose source and destination are in the given nodes
-// [from, to) each way into cells of `step` nodes. Memory is kept for the next call;
+// [from, to) into cells of `step` nodes. Memory is kept for the next call;
 // tb_flow_grid_fini frees it. TB_ENOMEM. Cost: the flows of the sources, and the cells.
 struct tb_flow_range {
 	uint32_t source_from, source_to, destination_from, destination_to;

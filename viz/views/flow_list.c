@@ -1,0 +1,106 @@
+#include "flow_list.h"
+
+#include "select.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define ROW_H	 TB_FLOW_LIST_ROW_H
+#define HEADER_H 28
+#define MOST_TOP 1000 // flows that the list goes through
+
+void tb_flow_list_fini(struct tb_flow_list *list)
+{
+	free(list->top);
+	*list = (struct tb_flow_list){.n = 0};
+}
+
+static int by_figure(const void *one, const void *other)
+{
+	const struct tb_flow_rank *a = one, *b = other;
+	if (a->figure != b->figure)
+		return a->figure < b->figure ? 1 : -1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+int tb_flow_list_rank(struct tb_flow_list *list, const struct tb_flow_table *table,
+	struct tb_flow_span span)
+{
+	uint32_t n = 0;
+	if (list->ranked)
+		return TB_OK;
+	if (!list->top)
+		list->top = malloc((table->n + 1u) * sizeof *list->top);
+	if (!list->top)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < table->n; i++)
+		if (tb_flow_within(&table->rows[i], span))
+			list->top[n++] = (struct tb_flow_rank){
+				tb_flow_figure_of(&table->rows[i], list->figure), i};
+	list->n = n < MOST_TOP ? n : MOST_TOP;
+	if (n)
+		tb_select_first(list->top, n, sizeof *list->top, list->n, by_figure);
+	list->ranked = true;
+	return TB_OK;
+}
+
+// draw_ground draws what is behind a row; a click on it selects the flow.
+static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, struct tb_pick pick)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	bool selected = tb_pick_equal(pane->selection->selected, pick);
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
+	tb_picture_rect(
+		picture, box, selected || under ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	if (selected)
+		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
+			palette->accent);
+}
+
+static void draw_row(const struct tb_flow_list *list, const struct tb_flow_table *table,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
+	uint32_t index)
+{
+	const struct tb_flow_rank *top = &list->top[index];
+	const struct tb_flow_sample *flow = &table->rows[top->row];
+	char value[48];
+	draw_ground(pane, picture, box, (struct tb_pick){TB_PICK_FLOW, top->row});
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_printf(picture, (struct tb_box){box.x, box.y, 32, box.h}, type,
+		"%" PRIu32, index + 1);
+	tb_picture_printf(picture, (struct tb_box){box.x + 40, box.y, box.w - 140, box.h},
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+		"%" PRIu32 " > %" PRIu32, flow->source.id, flow->destination.id);
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w - 10, box.h}, type,
+		tb_quantity_format(tb_flow_figure_quantity(list->figure), top->figure,
+			value, sizeof value));
+}
+
+void tb_flow_list_draw(struct tb_flow_list *list, const struct tb_flow_table *table,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
+{
+	struct tb_box rows = {box.x, box.y + HEADER_H, box.w, fmax(box.h - HEADER_H, 1)};
+	char what[48] = "Flows";
+	if (table->group > 1)
+		snprintf(what, sizeof what, "Groups of %" PRIu32 " nodes", table->group);
+	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 4, box.w, 18},
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s", what,
+		tb_flow_figure_name(list->figure));
+	double most = fmax(list->n * (double)ROW_H - rows.h, 0);
+	list->scroll = fmin(fmax(list->scroll, 0), most);
+	tb_picture_clip(picture, rows);
+	for (uint32_t i = (uint32_t)(list->scroll / ROW_H); i < list->n; i++) {
+		double y = rows.y + i * (double)ROW_H - list->scroll;
+		if (y >= rows.y + rows.h)
+			break;
+		draw_row(list, table, pane, picture,
+			(struct tb_box){rows.x, y, rows.w, ROW_H}, i);
+	}
+	tb_picture_unclip(picture);
+}

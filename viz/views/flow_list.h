@@ -1,0 +1,35 @@
+// The flows of the largest figures, beside the square.
+#ifndef TB_FLOW_LIST_H
+#define TB_FLOW_LIST_H
+
+#include "flow_grid.h"
+#include "view.h"
+
+#define TB_FLOW_LIST_ROW_H 20
+
+struct tb_flow_rank {
+	double figure;
+	uint32_t row; // of the run's flow table
+};
+
+// A zeroed struct is an empty list.
+struct tb_flow_list {
+	enum tb_flow_figure figure;
+	struct tb_flow_rank *top; // the first n, largest first
+	uint32_t n;
+	bool ranked; // by this figure, in the window that is shown
+	double scroll;
+};
+
+void tb_flow_list_fini(struct tb_flow_list *list);
+
+// tb_flow_list_rank finds the flows of the largest figure that were under way in a span
+// of time, unless they are at hand. TB_ENOMEM. Cost: linear in flows.
+int tb_flow_list_rank(struct tb_flow_list *list, const struct tb_flow_table *table,
+	struct tb_flow_span span) TB_MUST_USE;
+
+// tb_flow_list_draw draws what it ranked.
+void tb_flow_list_draw(struct tb_flow_list *list, const struct tb_flow_table *table,
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box);
+
+#endif
