@@ -124,7 +124,7 @@ static void roots_come_by_what_they_hold_up_in_the_slices(void **state)
 	free(roots);
 }
 
-static void every_cable_is_an_edge_with_both_its_ways(void **state)
+static void every_cable_is_an_edge_with_both_directions(void **state)
 {
 	struct stage *stage = *state;
 	const uint32_t one[] = {1, 1, 1};
@@ -190,7 +190,7 @@ int main(void)
 		STAGED(branches_stand_below_the_link_that_they_waited_for),
 		STAGED(what_leads_nowhere_hangs_on_the_root),
 		STAGED(roots_come_by_what_they_hold_up_in_the_slices),
-		STAGED(every_cable_is_an_edge_with_both_its_ways),
+		STAGED(every_cable_is_an_edge_with_both_directions),
 		STAGED(an_edge_of_many_links_shows_the_most_loaded),
 		STAGED(cables_out_of_the_stretch_are_left_out),
 	};

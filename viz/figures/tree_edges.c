@@ -76,8 +76,8 @@ static int join(struct tb_tree_edges *edges, const struct tb_run *run,
 			edges->n++;
 		}
 		struct tb_tree_edge *edge = &edges->edges[index];
-		struct tb_tree_way *way = place.up ? &edge->up : &edge->down;
-		way->n_links++;
+		struct tb_tree_direction *direction = place.up ? &edge->up : &edge->down;
+		direction->n_links++;
 		edges->edge_of_link[i] = index;
 	}
 	return TB_OK;
@@ -133,7 +133,7 @@ static bool goes_up(const struct tb_run_link *link)
 }
 
 // way_of is NULL for a link out of the stretch.
-static struct tb_tree_way *way_of(
+static struct tb_tree_direction *way_of(
 	struct tb_tree_edges *edges, const struct tb_run_link *link)
 {
 	if (edges->edge_of_link[link->id.id] == TB_ID_NONE)
@@ -142,11 +142,11 @@ static struct tb_tree_way *way_of(
 	return goes_up(link) ? &edge->up : &edge->down;
 }
 
-static void clear(struct tb_tree_way *way)
+static void clear(struct tb_tree_direction *direction)
 {
-	way->link.id = TB_ID_NONE;
-	way->value = 0;
-	way->busy_ps = 0;
+	direction->link.id = TB_ID_NONE;
+	direction->value = 0;
+	direction->busy_ps = 0;
 }
 
 void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
@@ -160,17 +160,17 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 		clear(&edges->edges[i].down);
 	}
 	for (uint32_t i = 0; i < n_links; i++) {
-		struct tb_tree_way *way = way_of(edges, &links[i]);
+		struct tb_tree_direction *direction = way_of(edges, &links[i]);
 		uint64_t value = tb_metric_of(&samples[i], metric);
 		edges->largest = value > edges->largest ? value : edges->largest;
-		if (!way)
+		if (!direction)
 			continue;
-		if (way->link.id == TB_ID_NONE || value > way->value) {
-			way->link.id = i;
-			way->value = value;
+		if (direction->link.id == TB_ID_NONE || value > direction->value) {
+			direction->link.id = i;
+			direction->value = value;
 		}
-		if (samples[i].busy_ps > way->busy_ps)
-			way->busy_ps = samples[i].busy_ps;
+		if (samples[i].busy_ps > direction->busy_ps)
+			direction->busy_ps = samples[i].busy_ps;
 	}
 }
 
@@ -186,8 +186,8 @@ void tb_tree_edges_mark(
 	for (uint32_t i = 0; i < n_links; i++) {
 		if (!marks[i])
 			continue;
-		struct tb_tree_way *way = way_of(edges, &links[i]);
-		if (way && marks[i] > way->mark)
-			way->mark = (enum tb_mark)marks[i];
+		struct tb_tree_direction *direction = way_of(edges, &links[i]);
+		if (direction && marks[i] > direction->mark)
+			direction->mark = (enum tb_mark)marks[i];
 	}
 }

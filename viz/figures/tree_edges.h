@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-struct tb_tree_way {	     // one direction of a cable
-	struct tb_link link; // the most loaded; TB_ID_NONE: there is none this way
+struct tb_tree_direction {   // one direction of a cable
+	struct tb_link link; // the most loaded; TB_ID_NONE: there is none
 	uint64_t value;	     // its metric
 	uint64_t busy_ps;    // the busiest link's
 	uint32_t n_links;
@@ -23,7 +23,7 @@ struct tb_tree_way {	     // one direction of a cable
 struct tb_tree_edge {
 	uint32_t row;	       // of the lower end
 	uint32_t lower, upper; // groups
-	struct tb_tree_way up, down;
+	struct tb_tree_direction up, down;
 };
 
 struct tb_tree_edges {

@@ -1,0 +1,134 @@
+// The switches and nodes of the tree, neighbours as one where they would be too narrow.
+#include "tree_sight.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+// What a group of a row's switches or nodes shows.
+struct knot {
+	uint32_t row, first, n; // of the switches or nodes
+	struct tb_pick pick;	// the most loaded switch, the first node
+	uint64_t value;
+	enum tb_mark mark;
+};
+
+static void knot_of_switches(const struct tb_pane *pane, struct knot *knot)
+{
+	const struct tb_matrix_row *row =
+		&pane->data->matrix.rows[pane->data->matrix.n_rows - knot->row];
+	knot->pick.kind = TB_PICK_SWITCH;
+	for (uint32_t i = 0; i < knot->n; i++) {
+		const struct tb_matrix_block *block = &row->blocks[knot->first + i];
+		enum tb_mark mark =
+			(enum tb_mark)pane->selection->marks.switches[block->sw.id];
+		if (i == 0 || block->sum > knot->value) {
+			knot->pick.index = block->sw.id;
+			knot->value = block->sum;
+		}
+		knot->mark = mark > knot->mark ? mark : knot->mark;
+	}
+}
+
+static void knot_of_nodes(const struct tb_pane *pane, struct knot *knot)
+{
+	knot->pick = (struct tb_pick){TB_PICK_NODE, knot->first};
+	for (uint32_t i = 0; i < knot->n; i++) {
+		enum tb_mark mark =
+			(enum tb_mark)pane->selection->marks.nodes[knot->first + i];
+		knot->mark = mark > knot->mark ? mark : knot->mark;
+	}
+}
+
+static void knot_label(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct knot *knot, struct tb_box box, struct tb_colour ground)
+{
+	if (knot->n > 1 || knot->row == 0)
+		return; // nodes have their numbers below
+	const char *text = tb_run_switches(pane->data->run)[knot->pick.index].name;
+	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2)
+		return;
+	tb_picture_text(picture, box,
+		(struct tb_type){
+			TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, tb_colour_ink(ground)},
+		text);
+}
+
+// draw_numbers sets the numbers of nodes below them, as many as there is room for.
+static void draw_numbers(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture)
+{
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
+	double n = fmax(pane->data->info->n_nodes, 1);
+	double node_w = sight->area.w * sight->zoom / n, step = 1;
+	type.align = TB_ALIGN_CENTRE;
+	while (node_w * step < 36)
+		step *= 2;
+	double first = floor(sight->pan / sight->zoom * n / step) * step;
+	for (double node = first; node < n; node += step) {
+		double x = tb_tree_sight_x(sight, 0, node + 0.5);
+		if (x > sight->area.x + sight->area.w)
+			break;
+		tb_picture_printf(picture,
+			(struct tb_box){x - 20,
+				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
+				12},
+			type, "%.0f", node);
+	}
+}
+
+static void draw_knot(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture, const struct knot *knot)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	uint32_t group = sight->edges.group[knot->row];
+	struct tb_box box = tb_tree_sight_box(sight, knot->row, knot->first / group);
+	struct tb_scale scale =
+		tb_style_scale(pane->style, tb_quantity_of(pane->data->metric),
+			(double)pane->data->matrix.largest_switch);
+	struct tb_colour colour =
+		knot->value ? tb_style_shade(pane->style,
+				      tb_scale_percent(&scale, (double)knot->value))
+			    : palette->raised;
+	bool selected = tb_pick_equal(pane->selection->selected, knot->pick);
+	bool under = tb_pick_equal(pane->selection->hovered, knot->pick);
+	tb_picture_rect(picture, box, colour);
+	tb_picture_pick(picture, knot->pick);
+	knot_label(pane, picture, knot, box, colour);
+	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};
+	if (knot->mark != TB_MARK_NONE || selected || under)
+		tb_picture_frame(picture, around, 2,
+			under && !selected ? palette->text
+			: selected	   ? palette->accent
+					   : tb_mark_colour(palette, knot->mark));
+	else
+		tb_picture_frame(picture, around, 1, palette->page);
+}
+
+static void draw_row(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture, uint32_t row)
+{
+	uint32_t n = tb_tree_sight_n(sight, row);
+	uint32_t group = sight->edges.group[row];
+	// Only what is in sight: the first and last slot by their place.
+	double first = floor(sight->pan / sight->zoom * n / group) - 1;
+	double last = ceil((sight->pan + 1) / sight->zoom * n / group) + 1;
+	for (double i = fmax(first, 0); i < last && i * group < n; i++) {
+		struct knot knot = {.row = row, .first = (uint32_t)i * group};
+		knot.n = n - knot.first < group ? n - knot.first : group;
+		if (row == 0)
+			knot_of_nodes(pane, &knot);
+		else
+			knot_of_switches(pane, &knot);
+		struct tb_box box = tb_tree_sight_box(sight, row, knot.first / group);
+		if (tb_tree_sight_holds(sight, box))
+			draw_knot(sight, pane, picture, &knot);
+	}
+}
+
+void tb_tree_knots_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture)
+{
+	for (uint32_t row = 0; row <= pane->data->info->n_levels; row++)
+		draw_row(sight, pane, picture, row);
+	draw_numbers(sight, pane, picture);
+}
