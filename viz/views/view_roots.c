@@ -1,47 +1,31 @@
 // Congestion trees: the roots by what they hold up; of one of them its branches, how it
 // grew and dissolved, and whose messages it held up.
-#include "blame_square.h"
 #include "metric_text.h"
 #include "parts.h"
+#include "root_list.h"
 #include "run_text.h"
-#include "tree_shape.h"
 #include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define PAD	   16
-#define LIST_W	   296
-#define HEADER_H   46
-#define ROW_H	   30
-#define LINE_H	   19
-#define LEAST_H	   10 // of a row of branches
-#define MOST_H	   34
-#define MAX_SLICES 128
+#define PAD	16
+#define LIST_W	296
+#define LINE_H	19
+#define LEAST_H 10 // of a row of branches
+#define MOST_H	34
 
 struct roots {
-	struct tb_tree_root *roots; // heaviest in the window first
-	uint32_t n;
-	struct tb_tree_shape shape;
-	uint32_t from, end; // slices that the window touches
-	double scroll;
-	bool listed, shaped;
+	struct tb_root_list list;
+	struct tb_tree_shape shape; // of the root that is looked at
+	bool shaped;
 };
-
-static void forget(struct roots *roots)
-{
-	free(roots->roots);
-	roots->roots = NULL;
-	roots->n = 0;
-	roots->listed = false;
-}
 
 static void close(void *state)
 {
 	struct roots *roots = state;
-	forget(roots);
+	tb_root_list_forget(&roots->list);
 	tb_tree_shape_fini(&roots->shape);
 }
 
@@ -52,84 +36,45 @@ static struct roots *roots_of(const struct tb_pane *pane)
 
 static int open(struct tb_pane *pane, struct tb_error *error)
 {
-	if (!roots_of(pane)) {
+	if (!pane->state)
 		pane->state = calloc(1, sizeof(struct roots));
-		if (!roots_of(pane))
-			return tb_fail(
-				error, TB_ENOMEM, "no memory to show congestion trees");
-	}
-	forget(roots_of(pane));
+	if (!pane->state)
+		return tb_fail(error, TB_ENOMEM, "no memory to show congestion trees");
+	tb_root_list_forget(&roots_of(pane)->list);
 	roots_of(pane)->shaped = false;
 	return TB_OK;
 }
 
-// slices_of is which slices the window touches, wholly or in part.
-static void slices_of(const struct tb_pane *pane, const struct tb_trees *trees,
-	uint32_t *from, uint32_t *end)
-{
-	*from = 0;
-	*end = trees->n_bins;
-	if (tb_window_whole(pane->data->info, pane->data->window) || trees->bin_ps <= 0)
-		return;
-	tb_time_ps begin_ps = tb_window_begin_ps(pane->data->info, pane->data->window);
-	tb_time_ps end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
-	*from = (uint32_t)(begin_ps / trees->bin_ps);
-	*end = (uint32_t)((end_ps + trees->bin_ps - 1) / trees->bin_ps);
-}
-
-static bool is_root(const struct roots *roots, uint32_t link)
-{
-	for (uint32_t i = 0; i < roots->n; i++)
-		if (roots->roots[i].root.id == link && link != TB_ID_NONE)
-			return true;
-	return false;
-}
-
-// root_with is the heaviest root for which headers waited at a link.
-static struct tb_link root_with(
-	const struct roots *roots, const struct tb_trees *trees, uint32_t link)
-{
-	for (uint32_t r = 0; r < roots->n; r++)
-		for (uint32_t i = 0; i < trees->n; i++)
-			if (trees->rows[i].link.id == link &&
-				trees->rows[i].root.id == roots->roots[r].root.id)
-				return roots->roots[r].root;
-	return (struct tb_link){TB_ID_NONE};
-}
-
-// shown_root is the root that is looked at: the selected link, if it is one; else the one
-// that the selected link waited for; else the heaviest.
+// shown_root is the root that is looked at: that of the selected link; else the one
+// before, which stays while time goes on; else the heaviest.
 static struct tb_link shown_root(const struct tb_pane *pane, const struct tb_trees *trees)
 {
 	const struct roots *roots = roots_of(pane);
+	struct tb_pick selected = pane->selection->selected;
 	struct tb_link root = {TB_ID_NONE};
-	if (pane->selection->selected.kind == TB_PICK_LINK) {
-		root.id = pane->selection->selected.index;
-		if (!is_root(roots, root.id))
-			root = root_with(roots, trees, root.id);
-	}
+	if (selected.kind == TB_PICK_LINK)
+		root = tb_root_list_find(
+			&roots->list, trees, (struct tb_link){selected.index});
 	if (root.id == TB_ID_NONE && roots->shaped)
-		root = roots->shape.root; // stays while time goes on
-	if (root.id == TB_ID_NONE && roots->n)
-		root = roots->roots[0].root;
+		root = roots->shape.root;
+	if (root.id == TB_ID_NONE && roots->list.n)
+		root = roots->list.roots[0].root;
 	return root;
 }
 
 static int prepare(struct tb_pane *pane, const struct tb_trees *trees)
 {
 	struct roots *roots = roots_of(pane);
-	int status = TB_OK;
-	slices_of(pane, trees, &roots->from, &roots->end);
-	if (!roots->listed)
-		status = tb_tree_roots(
-			trees, roots->from, roots->end, &roots->roots, &roots->n);
-	roots->listed = status == TB_OK;
-	struct tb_link root = shown_root(pane, trees);
-	if (status != TB_OK || root.id == TB_ID_NONE)
+	struct tb_slices slices = tb_slices_of(pane->data, trees);
+	int status = tb_root_list_read(&roots->list, trees, slices);
+	if (status != TB_OK)
 		return status;
+	struct tb_link root = shown_root(pane, trees);
+	if (root.id == TB_ID_NONE)
+		return TB_OK;
 	struct tb_tree_shape shape;
 	status = tb_tree_shape_init(
-		&shape, pane->data->run, trees, root, roots->from, roots->end);
+		&shape, pane->data->run, trees, root, slices.from, slices.end);
 	if (status != TB_OK)
 		return status;
 	tb_tree_shape_fini(&roots->shape);
@@ -160,115 +105,6 @@ static struct parts parts_of(const struct tb_pane *pane)
 		.branches = {x, y + 44, w, branches_h},
 		.chart = {x, chart_y, w, chart_h},
 		.victims = {x, victims_y, w, fmax(y + h - victims_y, 0)}};
-}
-
-static void draw_slices(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box box, const uint64_t *values, uint32_t n)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct roots *roots = roots_of(pane);
-	uint64_t largest = 0;
-	for (uint32_t i = 0; i < n; i++)
-		largest = values[i] > largest ? values[i] : largest;
-	for (uint32_t i = 0; i < n; i++) {
-		if (!values[i])
-			continue;
-		double h = fmax(box.h * (double)values[i] / (double)largest, 1);
-		double left = box.x + box.w * i / n;
-		double right = box.x + box.w * (i + 1) / n;
-		bool shown = i >= roots->from && i < roots->end;
-		tb_picture_rect(picture,
-			(struct tb_box){left, box.y + box.h - h,
-				fmax(right - left - (right - left > 4), 1), h},
-			shown ? palette->muted : palette->line);
-	}
-}
-
-// slice_waits sums the slices of a root; n_links counts the links in each.
-static void slice_waits(const struct tb_trees *trees, uint32_t root,
-	uint64_t waits[MAX_SLICES], uint32_t n_links[MAX_SLICES])
-{
-	memset(waits, 0, MAX_SLICES * sizeof *waits);
-	memset(n_links, 0, MAX_SLICES * sizeof *n_links);
-	for (uint32_t i = 0; i < trees->n; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		if (row->root.id != root || row->bin >= MAX_SLICES)
-			continue;
-		waits[row->bin] += row->wait_ps;
-		n_links[row->bin]++;
-	}
-}
-
-static void draw_root(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	const struct tb_tree_root *root, const struct tb_trees *trees)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct roots *roots = roots_of(pane);
-	struct tb_pick pick = {TB_PICK_LINK, root->root.id};
-	bool known = root->root.id != TB_ID_NONE;
-	bool shown = known && roots->shaped && roots->shape.root.id == root->root.id;
-	bool under = known && tb_pick_equal(pane->selection->hovered, pick);
-	uint64_t waits[MAX_SLICES];
-	uint32_t n_links[MAX_SLICES];
-	char value[48];
-	tb_picture_rect(picture, box, shown || under ? palette->raised : palette->page);
-	if (known)
-		tb_picture_pick(picture, pick);
-	if (shown)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			palette->accent);
-	tb_picture_text(picture,
-		(struct tb_box){box.x + PAD, box.y + 1, box.w - PAD - 90, 16},
-		tb_style_type(
-			pane->style, known ? TB_FONT_MONO : TB_FONT_TEXT, 12, !known),
-		known ? tb_run_links(pane->data->run)[root->root.id].name
-		      : "lesser trees together");
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-	type.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type,
-		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value));
-	if (!known)
-		return;
-	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	tb_picture_printf(picture, (struct tb_box){box.x + PAD, box.y + 15, 100, 13},
-		type, "%" PRIu32 " links", root->n_links);
-	slice_waits(trees, root->root.id, waits, n_links);
-	draw_slices(pane, picture,
-		(struct tb_box){box.x + box.w * 0.4, box.y + 17, box.w * 0.6 - 6, 10},
-		waits, trees->n_bins);
-}
-
-static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
-	struct tb_box place, const struct tb_trees *trees)
-{
-	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct roots *roots = roots_of(pane);
-	struct tb_box body = {
-		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
-	char width[24];
-	tb_picture_text(picture,
-		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
-		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
-		"Roots by what they hold up");
-	tb_picture_printf(picture,
-		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
-		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		"wait within the window, in slices of %s",
-		tb_format_time(trees->bin_ps, width, sizeof width));
-	double most = fmax(roots->n * (double)ROW_H - body.h, 0);
-	roots->scroll = fmin(fmax(roots->scroll, 0), most);
-	tb_picture_clip(picture, body);
-	for (uint32_t i = (uint32_t)(roots->scroll / ROW_H); i < roots->n; i++) {
-		double y = body.y + i * (double)ROW_H - roots->scroll;
-		if (y >= body.y + body.h)
-			break;
-		draw_root(pane, picture, (struct tb_box){body.x, y, body.w, ROW_H - 1},
-			&roots->roots[i], trees);
-	}
-	tb_picture_unclip(picture);
-	tb_picture_line(picture,
-		(struct tb_box){place.x + place.w + 5.5, place.y + 8, 0, place.h - 16}, 1,
-		palette->line);
 }
 
 static void draw_title(
@@ -347,15 +183,14 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_trees *trees)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct roots *roots = roots_of(pane);
-	uint64_t waits[MAX_SLICES];
-	uint32_t n_links[MAX_SLICES], most = 1;
+	struct tb_root_waits waits;
+	uint32_t most = 1;
 	char wait[48];
 	uint64_t largest = 0;
-	slice_waits(trees, roots->shape.root.id, waits, n_links);
+	tb_root_waits_fill(&waits, trees, roots_of(pane)->shape.root);
 	for (uint32_t i = 0; i < trees->n_bins; i++) {
-		most = n_links[i] > most ? n_links[i] : most;
-		largest = waits[i] > largest ? waits[i] : largest;
+		most = waits.n_links[i] > most ? waits.n_links[i] : most;
+		largest = waits.wait_ps[i] > largest ? waits.wait_ps[i] : largest;
 	}
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y - 17, box.w, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
@@ -365,12 +200,13 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 		tb_metric_format(TB_WAIT, largest, wait, sizeof wait), most);
 	tb_picture_rect(picture, box, palette->empty);
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
-	draw_slices(pane, picture, box, waits, trees->n_bins);
+	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
+		pane->style, picture, box);
 	for (uint32_t i = 0; i < trees->n_bins; i++) {
 		double left = box.x + box.w * i / trees->n_bins;
 		double right = box.x + box.w * (i + 1) / trees->n_bins;
-		double y = box.y + box.h - (box.h - 2) * n_links[i] / most;
-		if (n_links[i])
+		double y = box.y + box.h - (box.h - 2) * waits.n_links[i] / most;
+		if (waits.n_links[i])
 			tb_picture_rect(picture,
 				(struct tb_box){left, y - 1, right - left, 2},
 				palette->accent);
@@ -439,7 +275,10 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
-	draw_list(pane, picture, parts.list, trees);
+	struct roots *roots = roots_of(pane);
+	const struct tb_link none = {TB_ID_NONE};
+	tb_root_list_draw(&roots->list, trees, roots->shaped ? roots->shape.root : none,
+		pane, picture, parts.list);
 	if (!roots_of(pane)->shaped)
 		return;
 	draw_title(pane, picture, parts.title);
@@ -471,27 +310,21 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 	if (!roots)
 		return;
 	if (event->kind == TB_EVENT_WHEEL && in_list)
-		roots->scroll -= event->steps * 3 * ROW_H;
+		roots->list.scroll -= event->steps * 3 * TB_ROOT_LIST_ROW_H;
 	else if (event->kind == TB_EVENT_DRAG && in_list)
-		roots->scroll -= event->dy;
+		roots->list.scroll -= event->dy;
 	else if (in_chart &&
 		 (event->kind == TB_EVENT_CLICK || event->kind == TB_EVENT_DRAG))
 		show_slice(pane, event->x);
 }
 
-// step goes to the next root of the list, or the one before.
+// step selects the root before in the list (by -1), or the next.
 static void step(struct tb_pane *pane, int by)
 {
 	const struct roots *roots = roots_of(pane);
-	uint32_t at = 0;
-	while (at < roots->n && roots->roots[at].root.id != roots->shape.root.id)
-		at++;
-	if (at == roots->n)
-		return;
-	at = by < 0 ? at - (at > 0) : at + (at + 1 < roots->n);
-	if (roots->roots[at].root.id != TB_ID_NONE)
-		tb_viewer_select(pane->viewer,
-			(struct tb_pick){TB_PICK_LINK, roots->roots[at].root.id});
+	struct tb_link root = tb_root_list_step(&roots->list, roots->shape.root, by);
+	if (root.id != TB_ID_NONE)
+		tb_viewer_select(pane->viewer, (struct tb_pick){TB_PICK_LINK, root.id});
 }
 
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
@@ -507,7 +340,7 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 		step(pane, 1);
 		return true;
 	case TB_REQUEST_FIT:
-		roots->scroll = 0;
+		roots->list.scroll = 0;
 		return true;
 	default:
 		return false;

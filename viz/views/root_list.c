@@ -1,0 +1,148 @@
+#include "root_list.h"
+
+#include "metric_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define PAD	 16
+#define HEADER_H 46
+#define ROW_H	 TB_ROOT_LIST_ROW_H
+
+int tb_root_list_read(
+	struct tb_root_list *list, const struct tb_trees *trees, struct tb_slices slices)
+{
+	if (list->listed)
+		return TB_OK;
+	int status =
+		tb_tree_roots(trees, slices.from, slices.end, &list->roots, &list->n);
+	list->listed = status == TB_OK;
+	return status;
+}
+
+void tb_root_list_forget(struct tb_root_list *list)
+{
+	free(list->roots);
+	list->roots = NULL;
+	list->n = 0;
+	list->listed = false;
+}
+
+static bool is_root(const struct tb_root_list *list, struct tb_link link)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->roots[i].root.id == link.id && link.id != TB_ID_NONE)
+			return true;
+	return false;
+}
+
+struct tb_link tb_root_list_find(const struct tb_root_list *list,
+	const struct tb_trees *trees, struct tb_link link)
+{
+	if (is_root(list, link))
+		return link;
+	for (uint32_t r = 0; r < list->n; r++)
+		for (uint32_t i = 0; i < trees->n; i++)
+			if (trees->rows[i].link.id == link.id &&
+				trees->rows[i].root.id == list->roots[r].root.id)
+				return list->roots[r].root;
+	return (struct tb_link){TB_ID_NONE};
+}
+
+struct tb_link tb_root_list_step(
+	const struct tb_root_list *list, struct tb_link from, int by)
+{
+	uint32_t at = 0;
+	while (at < list->n && list->roots[at].root.id != from.id)
+		at++;
+	if (at == list->n)
+		return (struct tb_link){TB_ID_NONE};
+	at = by < 0 ? at - (at > 0) : at + (at + 1 < list->n);
+	return list->roots[at].root;
+}
+
+// draw_ground draws what is behind a row; a click on a root selects its link.
+static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, struct tb_link root, bool shown)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_pick pick = {TB_PICK_LINK, root.id};
+	bool known = root.id != TB_ID_NONE;
+	bool under = known && tb_pick_equal(pane->selection->hovered, pick);
+	tb_picture_rect(picture, box, shown || under ? palette->raised : palette->page);
+	if (known)
+		tb_picture_pick(picture, pick);
+	if (shown)
+		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
+			palette->accent);
+}
+
+static void draw_root(const struct tb_tree_root *root, bool shown,
+	const struct tb_trees *trees, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box)
+{
+	bool known = root->root.id != TB_ID_NONE;
+	struct tb_root_waits waits;
+	char value[48];
+	draw_ground(pane, picture, box, root->root, shown);
+	tb_picture_text(picture,
+		(struct tb_box){box.x + PAD, box.y + 1, box.w - PAD - 90, 16},
+		tb_style_type(
+			pane->style, known ? TB_FONT_MONO : TB_FONT_TEXT, 12, !known),
+		known ? tb_run_links(pane->data->run)[root->root.id].name
+		      : "lesser trees together");
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type,
+		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value));
+	if (!known)
+		return;
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	tb_picture_printf(picture, (struct tb_box){box.x + PAD, box.y + 15, 100, 13},
+		type, "%" PRIu32 " links", root->n_links);
+	tb_root_waits_fill(&waits, trees, root->root);
+	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
+		pane->style, picture,
+		(struct tb_box){box.x + box.w * 0.4, box.y + 17, box.w * 0.6 - 6, 10});
+}
+
+static void draw_header(const struct tb_trees *trees, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box place)
+{
+	char width[24];
+	tb_picture_text(picture,
+		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
+		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
+		"Roots by what they hold up");
+	tb_picture_printf(picture,
+		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
+		"wait within the window, in slices of %s",
+		tb_format_time(trees->bin_ps, width, sizeof width));
+}
+
+void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
+	struct tb_link shown, const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box place)
+{
+	struct tb_box body = {
+		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
+	draw_header(trees, pane, picture, place);
+	double most = fmax(list->n * (double)ROW_H - body.h, 0);
+	list->scroll = fmin(fmax(list->scroll, 0), most);
+	tb_picture_clip(picture, body);
+	for (uint32_t i = (uint32_t)(list->scroll / ROW_H); i < list->n; i++) {
+		const struct tb_tree_root *root = &list->roots[i];
+		bool is_shown = root->root.id != TB_ID_NONE && root->root.id == shown.id;
+		double y = body.y + i * (double)ROW_H - list->scroll;
+		if (y >= body.y + body.h)
+			break;
+		draw_root(root, is_shown, trees, pane, picture,
+			(struct tb_box){body.x, y, body.w, ROW_H - 1});
+	}
+	tb_picture_unclip(picture);
+	tb_picture_line(picture,
+		(struct tb_box){place.x + place.w + 5.5, place.y + 8, 0, place.h - 16}, 1,
+		tb_palette_of(pane->style->theme)->line);
+}
