@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-// Widths of a cell on the picture between which one detail passes into the next, so that
-// a zoom never jumps. 18 pixels hold "100" at 8.3 pixels an em, the least that is read
-// with ease; below 3 the links' strips give way to the switch's sum.
+// Between these widths of a cell, in pixels, one detail fades into the next, so that a
+// zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the least that is easy to
+// read; below 3 the links' strips give way to the switch's sum.
 #define NUMBERS_BEGIN 14
 #define NUMBERS_FULL  18
 #define CELLS_BEGIN   1.5

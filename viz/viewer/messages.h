@@ -1,5 +1,5 @@
-// What the viewer has to say over the picture: a trouble with the store, which stays
-// until the store is read again, and notices, which go after a few seconds.
+// What is written over the picture: trouble with the store, until the store can be read
+// again, and notices, for a few seconds.
 #ifndef TB_MESSAGES_H
 #define TB_MESSAGES_H
 

@@ -19,7 +19,7 @@ void tb_opening_free(struct tb_opening *opening);
 // tb_opening_store is the store of the replay that was begun, NULL before.
 const char *tb_opening_store(const struct tb_opening *opening);
 
-// tb_opening_runs says whether the replay still does.
+// tb_opening_runs is true while the replay runs.
 bool tb_opening_runs(const struct tb_opening *opening);
 
 // tb_opening_key takes "Up", "Down" and "Return"; false for others.
@@ -28,7 +28,7 @@ bool tb_opening_key(struct tb_opening *opening, const char *key);
 void tb_opening_press(struct tb_opening *opening, struct tb_pick pick);
 
 // tb_opening_poll looks whether the replay has ended; true when the picture changes. One
-// that failed is told, and the networks are offered again.
+// that failed is reported in the picture, and the networks are offered again.
 bool tb_opening_poll(struct tb_opening *opening);
 
 // tb_opening_trouble is why the last replay failed, "" when none did.

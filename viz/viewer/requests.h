@@ -7,8 +7,7 @@
 #include <stddef.h>
 
 // X(name, keys, help). Keys are separated by blanks; a printable character stands for
-// itself, others have SDL's names. An entry of which no key is left is reachable by
-// buttons alone.
+// itself, others have SDL's names.
 #define TB_REQUEST_TABLE(X)                                                              \
 	X(PLAY, "Space", "play or pause the window over time")                           \
 	X(STEP_BACK, ",", "move the window back by one bin")                             \

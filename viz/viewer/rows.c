@@ -2,6 +2,7 @@
 
 #include "select.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -41,20 +42,20 @@ enum tb_metric tb_rows_metric(const struct tb_rows *rows)
 struct tb_scale tb_rows_scale(const struct tb_rows *rows, const struct tb_style *style)
 {
 	enum tb_metric metric = tb_rows_metric(rows);
+	const struct tb_link_sample *samples = rows->data->samples;
+	uint32_t n = rows->data->info->n_links;
 	uint64_t largest = 0;
-	for (uint32_t i = 0; i < rows->data->info->n_links; i++) {
-		uint64_t value = tb_metric_of(&rows->data->samples[i], metric);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t value = tb_metric_of(&samples[i], metric);
 		largest = value > largest ? value : largest;
 	}
 	return tb_style_scale(style, tb_quantity_of(metric), (double)largest);
 }
 
-static uint64_t key_of(const struct tb_rows *rows, uint32_t link)
+// key_of is what a link with some value of the metric is ordered by.
+static uint64_t key_of(const struct tb_rows *rows, uint32_t link, uint64_t value)
 {
-	uint64_t key =
-		rows->column == TB_COLUMN_NAME
-			? ~(uint64_t)link
-			: tb_metric_of(&rows->data->samples[link], tb_rows_metric(rows));
+	uint64_t key = rows->column == TB_COLUMN_NAME ? ~(uint64_t)link : value;
 	return rows->rising ? ~key : key;
 }
 
@@ -88,14 +89,15 @@ static bool passes(const struct tb_rows *rows, uint32_t link)
 void tb_rows_read(struct tb_rows *rows)
 {
 	enum tb_metric metric = tb_rows_metric(rows);
-	rows->n = 0;
-	for (uint32_t i = 0; i < rows->data->info->n_links; i++) {
-		if (tb_metric_of(&rows->data->samples[i], metric) == 0)
+	const struct tb_link_sample *samples = rows->data->samples;
+	uint32_t n_links = rows->data->info->n_links, n = 0;
+	for (uint32_t i = 0; i < n_links; i++) {
+		uint64_t value = tb_metric_of(&samples[i], metric);
+		if (value == 0 || (rows->filter[0] && !passes(rows, i)))
 			continue;
-		if (rows->filter[0] && !passes(rows, i))
-			continue;
-		rows->list[rows->n++] = (struct tb_list_row){{i}, key_of(rows, i)};
+		rows->list[n++] = (struct tb_list_row){{i}, key_of(rows, i, value)};
 	}
+	rows->n = n;
 	rows->n_ranked = 0;
 	tb_rows_rank(rows, 1);
 }
@@ -127,7 +129,8 @@ uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick)
 	bool found = false;
 	if (pick.kind != TB_PICK_LINK || link >= rows->data->info->n_links)
 		return rows->n;
-	const struct tb_list_row row = {{link}, key_of(rows, link)};
+	uint64_t value = tb_metric_of(&rows->data->samples[link], tb_rows_metric(rows));
+	const struct tb_list_row row = {{link}, key_of(rows, link, value)};
 	for (uint32_t i = 0; i < rows->n; i++) {
 		n += by_key(&rows->list[i], &row) < 0;
 		found |= rows->list[i].link.id == link;
@@ -149,4 +152,23 @@ bool tb_rows_step(struct tb_rows *rows, struct tb_pick pick, int by, struct tb_l
 	tb_rows_rank(rows, row + 1.0);
 	*link = rows->list[row].link;
 	return true;
+}
+
+void tb_rows_scroll_to(struct tb_rows *rows, double scroll, double row_h, double sight_h)
+{
+	double most = fmax(rows->n * row_h - sight_h, 0);
+	rows->scroll = fmin(fmax(scroll, 0), most);
+}
+
+void tb_rows_reveal(
+	struct tb_rows *rows, struct tb_pick pick, double row_h, double sight_h)
+{
+	uint32_t row = tb_rows_of(rows, pick);
+	double top = row * row_h;
+	if (row == rows->n)
+		return;
+	if (top < rows->scroll)
+		tb_rows_scroll_to(rows, top, row_h, sight_h);
+	else if (top + row_h > rows->scroll + sight_h)
+		tb_rows_scroll_to(rows, top + row_h - sight_h, row_h, sight_h);
 }

@@ -60,6 +60,12 @@ uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick);
 bool tb_rows_step(
 	struct tb_rows *rows, struct tb_pick pick, int by, struct tb_link *link);
 
+// tb_rows_scroll_to scrolls a view whose rows are row_h pixels high and of which sight_h
+// pixels are seen, within its ends; tb_rows_reveal as far as it takes to see a link.
+void tb_rows_scroll_to(struct tb_rows *rows, double scroll, double row_h, double sight_h);
+void tb_rows_reveal(
+	struct tb_rows *rows, struct tb_pick pick, double row_h, double sight_h);
+
 // tb_rows_kind names a kind of link: "up".
 const char *tb_rows_kind(enum tb_link_kind kind);
 

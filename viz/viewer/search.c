@@ -48,7 +48,7 @@ static void find_nodes(
 		char number[16], text[128];
 		snprintf(number, sizeof number, "%" PRIu32, i);
 		int score = match(number, wanted);
-		// A number within a number is no find: 5 is not 1500.
+		// A number within a number is no match: 5 is not 1500.
 		score = score > BEGINS ? NO_MATCH : score;
 		int by_name = name[0] ? match(name, wanted) : NO_MATCH;
 		snprintf(text, sizeof text, "node %" PRIu32 "%s%.100s", i,

@@ -21,9 +21,9 @@ struct tb_viewer; // opaque
 struct tb_view;
 
 // tb_viewer_new opens run number `id` (0: the newest) and shows it in `views`, a list
-// that ends with NULL, holds at least one main view and outlives the viewer. A store that
-// holds no run makes a viewer that says so, a trace one that offers networks to replay it
-// on. Errors as of tb_run_open.
+// that ends with NULL, holds at least one main view and outlives the viewer. A store
+// without a run makes a viewer that says so, a trace one that offers networks to replay
+// it on. Errors as of tb_run_open.
 int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 	const char *path, int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_viewer_free(struct tb_viewer *viewer);
@@ -62,7 +62,7 @@ bool tb_viewer_preload(struct tb_viewer *viewer);
 // tb_viewer_notice puts a sentence on the picture for a few seconds.
 void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...) TB_PRINTF(2, 3);
 
-// How a viewer looks at a store, to look at it so again.
+// How a store was looked at, to look at it in the same way again.
 struct tb_viewer_look {
 	struct tb_style style;
 	// Of the store that is shown; what does not fit another run is left out.

@@ -1,5 +1,5 @@
 // Blame: who waited for whom, job against job and flow against flow, and where. A link,
-// node or job that is selected elsewhere narrows it to what happened there.
+// node or job that is selected in another view narrows it to what happened there.
 #include "blame_square.h"
 #include "metric_text.h"
 #include "scale.h"
@@ -49,7 +49,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-// filter_of narrows to what is selected. A pair chosen in here narrows nothing.
+// filter_of narrows to what is selected, unless that is a pair of this view.
 static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 {
 	const struct blame *blame = blame_of(pane);
@@ -88,7 +88,7 @@ static struct parts parts_of(const struct tb_pane *pane)
 		.list = {place.x, place.y + top_h + 8, place.w, place.h - top_h - 8}};
 }
 
-// Labels stand left of a square and over it, in at most so much room.
+// label_w is the room for labels left of a square.
 static double label_w(enum tb_blame_parties parties)
 {
 	return parties == TB_BLAME_OF_JOBS ? 84 : 92;
@@ -182,7 +182,7 @@ static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct t
 			palette->accent);
 }
 
-// draw_culprit labels a column: a flow in two lines, for columns are narrow.
+// draw_culprit labels a column: a flow in two lines, as columns are narrow.
 static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_blame_party *party, bool of_jobs)
 {

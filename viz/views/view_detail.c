@@ -1,4 +1,4 @@
-// What is selected, read out: a link's or switch's place and all its figures in the
+// What is selected, in full: the place of a link or switch and all its figures in the
 // window; the run's own when nothing is selected.
 #include "metric_text.h"
 #include "run_text.h"
@@ -219,7 +219,7 @@ static void caption(struct sheet *sheet, const char *text)
 	sheet->y += LINE_H;
 }
 
-// sent_by sums the flows from a node, or of a job.
+// sent_by sums the flows from a node, or of a job; TB_ID_NONE for any.
 static struct tb_flow_sample sent_by(
 	struct tb_pane *pane, uint32_t node, uint32_t job, uint32_t *n)
 {

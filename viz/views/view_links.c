@@ -44,22 +44,13 @@ static struct tb_box rows_of(const struct tb_pane *pane)
 
 static void scroll_to(struct tb_pane *pane, double scroll)
 {
-	double most = fmax(pane->rows->n * (double)ROW_H - rows_of(pane).h, 0);
-	pane->rows->scroll = fmin(fmax(scroll, 0), most);
+	tb_rows_scroll_to(pane->rows, scroll, ROW_H, rows_of(pane).h);
 }
 
 static void reveal(struct tb_pane *pane, bool zoom)
 {
 	(void)zoom;
-	uint32_t row = tb_rows_of(pane->rows, pane->selection->selected);
-	double h = rows_of(pane).h;
-	double top = row * (double)ROW_H;
-	if (row == pane->rows->n)
-		return;
-	if (top < pane->rows->scroll)
-		scroll_to(pane, top);
-	else if (top + ROW_H > pane->rows->scroll + h)
-		scroll_to(pane, top + ROW_H - h);
+	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_of(pane).h);
 }
 
 // Columns share what the name and the line leave; what has no room is left out.

@@ -25,21 +25,13 @@ static double rows_h(const struct tb_pane *pane)
 
 static void scroll_to(struct tb_pane *pane, double scroll)
 {
-	double most = fmax(pane->rows->n * ROW_H - rows_h(pane), 0);
-	pane->rows->scroll = fmin(fmax(scroll, 0), most);
+	tb_rows_scroll_to(pane->rows, scroll, ROW_H, rows_h(pane));
 }
 
 static void reveal(struct tb_pane *pane, bool zoom)
 {
 	(void)zoom;
-	uint32_t row = tb_rows_of(pane->rows, pane->selection->selected);
-	if (row == pane->rows->n)
-		return;
-	double top = row * (double)ROW_H;
-	if (top < pane->rows->scroll)
-		scroll_to(pane, top);
-	else if (top + ROW_H > pane->rows->scroll + rows_h(pane))
-		scroll_to(pane, top + ROW_H - rows_h(pane));
+	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_h(pane));
 }
 
 static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
@@ -71,7 +63,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	tb_picture_printf(picture, (struct tb_box){box.x + 6, box.y + 2, 34, 17}, rank,
 		"%" PRIu32, index + 1);
 	const char *link = tb_run_links(pane->data->run)[row->link.id].name;
-	// In a large network a name takes the room of the line.
+	// In a large network names are so long that the line over time has no room.
 	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
 	tb_picture_text(picture,
 		(struct tb_box){x, box.y + 2, w - (is_long ? 80 : 138), 17}, name, link);

@@ -1,5 +1,5 @@
 // Two runs: their matrices side by side under one zoom, what changed from one to the
-// other, and the links that moved most.
+// other, and the links that changed most.
 #include "camera.h"
 #include "matrix_draw.h"
 #include "metric_text.h"
@@ -245,7 +245,7 @@ static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, i
 		tb_run_caption(info, caption, sizeof caption));
 }
 
-// unpick takes the ids off what was drawn since: they are another network's.
+// unpick removes the ids of what was drawn since `from`: they are of another network.
 static void unpick(struct tb_picture *picture, size_t from)
 {
 	for (size_t i = from; i < picture->n_items; i++)

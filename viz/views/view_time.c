@@ -216,7 +216,7 @@ static void show(struct tb_pane *pane, double first, double end)
 	pane->playback->bin = from;
 }
 
-// move_to puts the window's begin at a bin and keeps its width.
+// move_to moves the window to begin at a bin, and keeps its width.
 static void move_to(struct tb_pane *pane, double first)
 {
 	double width = (double)tb_viewer_data_n_bins(pane->data);

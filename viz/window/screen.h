@@ -1,9 +1,9 @@
-// A window on the screen that shows pictures and says what keys and pointer do: the one
+// A window on the screen: it shows pictures and reports keys and the pointer. The one
 // place that knows SDL.
 //
 // Abstract pixels are scaled by the display's density (96 dots an inch is 1) and by the
 // size of very large windows, so that text stays legible on a 4K display. Drawing works
-// without acceleration. Under SDL_VIDEODRIVER=dummy everything but looking works.
+// without acceleration, and with SDL_VIDEODRIVER=dummy without a display.
 #ifndef TB_SCREEN_H
 #define TB_SCREEN_H
 
@@ -31,7 +31,7 @@ void tb_screen_points(const struct tb_screen *screen, int *w, int *h);
 // tb_screen_copy puts text on the clipboard; false when there is none.
 bool tb_screen_copy(struct tb_screen *screen, const char *text);
 
-// tb_screen_scale makes text and controls so many times as large as they are; 0: as by
+// tb_screen_scale multiplies the size of text and controls; 0: back to that of
 // tb_screen_new. The size in abstract pixels changes.
 void tb_screen_scale(struct tb_screen *screen, double factor);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define MARGIN 16   // pixels out of the window to which lines are drawn
-#define RIM    0.25 // how strong the rims of a slanted line are at least
+#define RIM    0.25 // least strength of a slanted line's rims
 
 // pixels rounds edges, not sizes, so that boxes which share an edge still do.
 static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
@@ -71,8 +71,8 @@ static struct stretch cut(
 	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
 }
 
-// within is the part of a line that is on the window: SDL would hold every pixel of one
-// that is a thousand windows long.
+// within is the part of a line that is on the window: of a line a thousand windows long
+// SDL would keep every pixel.
 static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
 {
 	int w = 0;
@@ -86,8 +86,8 @@ static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
 		line.y + line.h * stretch.from, line.w * length, line.h * length};
 }
 
-// slanted draws a line that is neither level nor upright: side by side as many thin ones
-// as it is wide, those at its rims faint, which takes the worst of the steps away.
+// slanted draws a line that is neither level nor upright as thin lines side by side, the
+// outer ones faint, which hides the worst of the steps.
 static void slanted(struct tb_screen *screen, const struct tb_item *item)
 {
 	double scale = screen->scale;

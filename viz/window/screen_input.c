@@ -108,8 +108,7 @@ struct tb_input tb_screen_wait(struct tb_screen *screen, int timeout_ms)
 		struct tb_input input = translate(screen, &event);
 		if (input.kind != TB_INPUT_NONE)
 			return input;
-		timeout_ms =
-			0; // what follows is there already, or waits for the next call
+		timeout_ms = 0; // take what is there; the rest waits for the next call
 	}
 	return (struct tb_input){.kind = TB_INPUT_NONE};
 }

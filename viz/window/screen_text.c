@@ -177,7 +177,7 @@ static const struct tb_text_slot *find(
 			strcmp(slot->text, string) == 0)
 			return slot;
 	}
-	// Full: what is still wanted comes back within a frame.
+	// Full: what is still drawn comes back within a frame.
 	tb_screen_text_forget(text);
 	return find(text, string, role, size);
 }

@@ -1,4 +1,4 @@
-// Scripts for the viewer: what a user would do, a line a step, for tests and pictures.
+// Scripts for the viewer: what a user would do, one step per line, for tests.
 //
 //	# a remark
 //	key SPACE          a key by name, or a character

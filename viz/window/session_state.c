@@ -29,7 +29,7 @@ static bool state_file(char *file, size_t size)
 	return folder[0] && snprintf(file, size, "%s/tailback/view", folder) < (int)size;
 }
 
-// make_folders makes all folders on the way to a file.
+// make_folders makes all folders above a file.
 static void make_folders(char *file)
 {
 	for (char *at = strchr(file + 1, '/'); at; at = strchr(at + 1, '/')) {
@@ -44,7 +44,7 @@ static bool is_in(int value, int most)
 	return value >= 0 && value <= most;
 }
 
-// The first line is of the viewer, others are of a store each: numbers, then the path.
+// The first line is of the viewer; each other is of one store: numbers, then the path.
 static void read_general(struct tb_session_state *state, const char *line)
 {
 	int theme, colours, absolute, logarithmic, w, h;
@@ -63,7 +63,7 @@ static void read_general(struct tb_session_state *state, const char *line)
 	state->look.style.logarithmic = logarithmic != 0;
 }
 
-// path_of is where in a store's line its path begins; NULL for another line.
+// path_of finds the path in a line of a store; NULL for another line.
 static const char *path_of(const char *line)
 {
 	int at = 0;
