@@ -13,23 +13,29 @@ struct tb_engine {
 
 static const struct tb_switching *const models[] = {&tb_circuits};
 
-// model_of is the switching of a network; one that names none has the first.
+// model_of is the switching of a network, one that names none having the first; NULL when
+// there is no such one.
 static const struct tb_switching *model_of(const struct tb_network *network)
 {
+	const char *name = network->params.switching;
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-		if (strcmp(network->params.switching, models[i]->name) == 0)
+		if (name[0] == '\0' || strcmp(name, models[i]->name) == 0)
 			return models[i];
-	return models[0];
+	return NULL;
 }
 
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options, struct tb_error *error)
 {
+	const struct tb_switching *model = model_of(network);
+	if (!model)
+		return tb_fail(error, TB_EUSAGE, "no engine knows the switching '%s'",
+			network->params.switching);
 	struct tb_engine *made = malloc(sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
-	made->model = model_of(network);
+	made->model = model;
 	int status = made->model->make(&made->replay, network, source, observer, options);
 	if (status == TB_OK) {
 		*engine = made;

@@ -25,7 +25,8 @@
 struct tb_engine; // opaque
 
 // tb_engine_new borrows network, source and observer until tb_engine_free. `observer` may
-// be NULL (nothing is recorded but flows).
+// be NULL (nothing is recorded but flows). TB_EUSAGE when no model has the network's
+// switching.
 int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
@@ -47,7 +48,7 @@ int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_U
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine);
 
 // tb_engine_ideal_ps is what a message takes from post to delivery on an idle network, as
-// its switching has it.
+// its switching has it; the network is one that tb_engine_new takes.
 tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
 

@@ -2,8 +2,10 @@
 #include "network.h"
 
 #include "nearest.h"
+#include "preset_keys.h"
 #include "schemas.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -14,82 +16,6 @@ static const struct {
 	const char *name;
 	const char *text;
 } presets[] = {{"qsnet", tb_schema_qsnet_ini}, {"qsnet2", tb_schema_qsnet2_ini}};
-
-// How a key's value is written.
-enum form {
-	WORD,
-	ASCENT,
-	COUNT,
-	SIZE,
-	TIME,
-	RATE,
-	REAL,
-	LIBRARY,
-	HANDSHAKE,
-	LOCAL,
-	SWITCH
-};
-
-struct key {
-	const char *section;
-	const char *name;
-	enum form form;
-	size_t offset;	   // into the network's or, in a section of a host, the host's
-	uint64_t min, max; // of counts and sizes; of times in ps
-	enum { NEEDED, MAY_LACK, MAY_BE_NONE } need;
-};
-
-#define AT(field)      offsetof(struct tb_network_params, field)
-#define AT_HOST(field) offsetof(struct tb_host_params, field)
-#define HOST	       "host"
-
-// A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
-// link.
-enum { FIFOS_MOST = 4096 };
-
-static const struct key keys[] = {
-	{"network", "name", WORD, AT(name), 0, 0, NEEDED},
-	{"network", "arity", COUNT, AT(arity), 2, 4096, NEEDED},
-	{"network", "levels", COUNT, AT(levels), 1, 24, NEEDED},
-	{"network", "rails", COUNT, AT(n_rails), 1, 64, MAY_LACK},
-	{"network", "ascent", ASCENT, AT(ascent), 0, 0, NEEDED},
-	{"network", "broadcast", SWITCH, AT(broadcast), 0, 0, MAY_LACK},
-	{"network", "host", LIBRARY, 0, 0, 0, MAY_LACK},
-	{"link", "rate", RATE, AT(link_bytes_per_s), 1000000, 1000000000000, NEEDED},
-	{"link", "hop_latency", TIME, AT(hop_latency_ps), 1, TB_PS_PER_S, NEEDED},
-	{"link", "vcs", COUNT, AT(n_vcs), 1, 16, NEEDED},
-	{"link", "fifo", SIZE, AT(fifo_bytes), 1, 1 << 24, NEEDED},
-	{"link", "flit", SIZE, AT(flit_bytes), 1, 4096, NEEDED},
-	{"packet", "payload", SIZE, AT(packet_payload_bytes), 1, 1 << 20, NEEDED},
-	{"packet", "overhead", SIZE, AT(packet_overhead_bytes), 0, 1 << 16, NEEDED},
-	{"node", "bus", RATE, AT(bus_bytes_per_s), 1000000, 1000000000000, MAY_BE_NONE},
-	{"node", "ack_delay", TIME, AT(ack_delay_ps), 0, TB_PS_PER_S, NEEDED},
-	{"node", "send_overhead", TIME, AT(send_overhead_ps), 0, TB_PS_PER_S, NEEDED},
-	{"node", "receive_overhead", TIME, AT(receive_overhead_ps), 0, TB_PS_PER_S,
-		NEEDED},
-	{"node", "age_weight", REAL, AT(age_weight), 0, 1, NEEDED},
-	{"node", "slice", SIZE, AT(slice_bytes), 0, 1 << 30, MAY_LACK},
-	{"node", "partners", COUNT, AT(partners), 0, 1000000, MAY_LACK},
-	{"node", "partner_delay", TIME, AT(partner_delay_ps), 0, TB_PS_PER_S, MAY_LACK},
-	{"node", "retries", COUNT, AT(retries), 0, 255, NEEDED},
-	{"node", "retry_delay", TIME, AT(retry_delay_ps), 0, TB_PS_PER_S, NEEDED},
-	{HOST, "issue", TIME, AT_HOST(issue_ps), 0, TB_PS_PER_S, MAY_LACK},
-	{HOST, "notice", TIME, AT_HOST(notice_ps), 0, TB_PS_PER_S, MAY_LACK},
-	{HOST, "copy", RATE, AT_HOST(copy_bytes_per_s), 1000000, 1000000000000,
-		MAY_BE_NONE},
-	{HOST, "largest", SIZE, AT_HOST(largest_bytes), 1, 1 << 30, MAY_BE_NONE},
-	{HOST, "outstanding", COUNT, AT_HOST(n_outstanding), 1, 1 << 20, MAY_BE_NONE},
-	{HOST, "stripe_above", SIZE, AT_HOST(stripe_above_bytes), 0, 1 << 30, MAY_LACK},
-	{HOST, "handshake", HANDSHAKE, AT_HOST(handshake), 0, 0, MAY_LACK},
-	{HOST, "handshake_above", SIZE, AT_HOST(handshake_above_bytes), 0, 1 << 30,
-		MAY_LACK},
-	{HOST, "local", LOCAL, AT_HOST(local), 0, 0, MAY_LACK},
-	{HOST, "local_latency", TIME, AT_HOST(local_latency_ps), 0, TB_PS_PER_S,
-		MAY_LACK},
-	{HOST, "local_rate", RATE, AT_HOST(local_bytes_per_s), 1000000, 1000000000000,
-		MAY_BE_NONE},
-};
-enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static const char *const ascents[] = {
 	[TB_ASCENT_ADAPTIVE] = "adaptive",
@@ -125,35 +51,43 @@ struct reading {
 	struct tb_host_params *host; // whose keys are being set
 	char library[32];	     // chosen
 	const char *source;	     // file or preset name, for messages
-	bool seen[N_KEYS];
+	struct tb_preset_key keys[TB_PRESET_KEYS_MOST]; // that it may have
+	size_t n_keys;
+	bool seen[TB_PRESET_KEYS_MOST];
+	const struct tb_preset_model *models; // that there are
+	size_t n_models;
+	const struct tb_preset_model *model; // chosen
+	char switching[32]; // by the list of changes; "": it chooses none
 	struct tb_error *error;
 	int status;
 };
 
-static void *place_of(struct reading *reading, const struct key *key)
+static void *place_of(struct reading *reading, const struct tb_preset_key *key)
 {
-	bool in_host = strcmp(key->section, HOST) == 0;
+	bool in_host = strcmp(key->section, TB_PRESET_HOST) == 0;
 	return (in_host ? (char *)reading->host : (char *)&reading->params) + key->offset;
 }
 
-static int out_of_range(struct reading *reading, const struct key *key, const char *value,
-	const char *expected)
+static int out_of_range(struct reading *reading, const struct tb_preset_key *key,
+	const char *value, const char *expected)
 {
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 		"%s = %s: expected %s", key->name, value, expected);
 }
 
-static int store_whole(struct reading *reading, const struct key *key, const char *value)
+static int store_whole(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	uint64_t whole = 0;
 	char expected[96];
 	snprintf(expected, sizeof expected, "a %s from %llu to %llu",
-		key->form == COUNT ? "whole number" : "size in bytes",
+		key->form == TB_FORM_COUNT ? "whole number" : "size in bytes",
 		(unsigned long long)key->min, (unsigned long long)key->max);
-	bool none = key->need == MAY_BE_NONE && strcmp(value, "none") == 0;
-	int status = none		  ? TB_OK
-		     : key->form == COUNT ? tb_parse_count(value, 0, UINT32_MAX, &whole)
-					  : tb_parse_size(value, &whole);
+	bool none = key->need == TB_KEY_MAY_BE_NONE && strcmp(value, "none") == 0;
+	int status = none ? TB_OK
+		     : key->form == TB_FORM_COUNT
+			     ? tb_parse_count(value, 0, UINT32_MAX, &whole)
+			     : tb_parse_size(value, &whole);
 	if (!none && (status != TB_OK || whole < key->min || whole > key->max))
 		return out_of_range(reading, key, value, expected);
 	uint32_t stored = (uint32_t)whole;
@@ -161,10 +95,11 @@ static int store_whole(struct reading *reading, const struct key *key, const cha
 	return TB_OK;
 }
 
-static int store_rate(struct reading *reading, const struct key *key, const char *value)
+static int store_rate(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	uint64_t rate = 0;
-	bool none = key->need == MAY_BE_NONE && strcmp(value, "none") == 0;
+	bool none = key->need == TB_KEY_MAY_BE_NONE && strcmp(value, "none") == 0;
 	if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
 			     rate > key->max))
 		return out_of_range(reading, key, value,
@@ -173,7 +108,8 @@ static int store_rate(struct reading *reading, const struct key *key, const char
 	return TB_OK;
 }
 
-static int store_time(struct reading *reading, const struct key *key, const char *value)
+static int store_time(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	tb_time_ps time = 0;
 	if (tb_parse_time(value, &time) != TB_OK || (uint64_t)time < key->min ||
@@ -185,8 +121,18 @@ static int store_time(struct reading *reading, const struct key *key, const char
 	return TB_OK;
 }
 
+static int store_real(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
+{
+	double real = 0;
+	if (tb_parse_real(value, 0, 1, &real) != TB_OK)
+		return out_of_range(reading, key, value, "a number from 0 to 1");
+	memcpy(place_of(reading, key), &real, sizeof real);
+	return TB_OK;
+}
+
 static int store_library(
-	struct reading *reading, const struct key *key, const char *value)
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	if (strlen(value) >= sizeof reading->library || value[0] == '\0')
 		return out_of_range(reading, key, value, "a name of 1 to 31 bytes");
@@ -195,8 +141,8 @@ static int store_library(
 }
 
 // store_choice stores the place of a word in a list, an enum's value.
-static int store_choice(struct reading *reading, const struct key *key, const char *value,
-	const char *(*word)(unsigned), const char *expected)
+static int store_choice(struct reading *reading, const struct tb_preset_key *key,
+	const char *value, const char *(*word)(unsigned), const char *expected)
 {
 	for (unsigned i = 0; word(i); i++)
 		if (strcmp(word(i), value) == 0) {
@@ -222,16 +168,57 @@ static const char *switch_word(unsigned i)
 	return words[i];
 }
 
-static int store_value(struct reading *reading, const struct key *key, const char *value)
+// set_model takes a switching, and with it the keys that the preset may have.
+static int set_model(struct reading *reading, const char *name)
+{
+	const struct tb_preset_model *models = reading->models;
+	size_t n = tb_preset_n_keys, i = 0;
+	while (i < reading->n_models && strcmp(models[i].name, name) != 0)
+		i++;
+	if (i == reading->n_models) {
+		i = tb_nearest(name, &models->name, reading->n_models, sizeof *models);
+		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+			"switching = %s: there is no such one, the nearest is '%s'", name,
+			models[i].name);
+	}
+	assert(n + models[i].n_keys <= TB_PRESET_KEYS_MOST);
+	memcpy(reading->keys, tb_preset_keys, n * sizeof *reading->keys);
+	memcpy(reading->keys + n, models[i].keys,
+		models[i].n_keys * sizeof *models->keys);
+	reading->n_keys = n + models[i].n_keys;
+	reading->model = &models[i];
+	snprintf(reading->params.switching, sizeof reading->params.switching, "%s", name);
+	return TB_OK;
+}
+
+// store_switching: what the list of changes says holds before what the preset says.
+static int store_switching(struct reading *reading, const char *value)
+{
+	if (reading->switching[0])
+		return TB_OK;
+	for (size_t i = tb_preset_n_keys; i < reading->n_keys; i++)
+		if (reading->seen[i])
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"switching = %s: expected before '%s', a key that not "
+				"every "
+				"switching has",
+				value, reading->keys[i].name);
+	return set_model(reading, value);
+}
+
+static int store_value(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	switch (key->form) {
-	case WORD:
+	case TB_FORM_WORD:
 		if (strlen(value) >= sizeof reading->params.name || value[0] == '\0')
 			return out_of_range(
 				reading, key, value, "a name of 1 to 31 bytes");
 		snprintf(reading->params.name, sizeof reading->params.name, "%s", value);
 		return TB_OK;
-	case ASCENT:
+	case TB_FORM_SWITCHING:
+		return store_switching(reading, value);
+	case TB_FORM_ASCENT:
 		if (!tb_ascent_find(value, &reading->params.ascent) ||
 			reading->params.ascent == TB_ASCENT_TABLE)
 			return out_of_range(reading, key, value,
@@ -239,25 +226,23 @@ static int store_value(struct reading *reading, const struct key *key, const cha
 				"deterministic, source or random (a table is the "
 				"route file's)");
 		return TB_OK;
-	case COUNT:
-	case SIZE:
+	case TB_FORM_COUNT:
+	case TB_FORM_SIZE:
 		return store_whole(reading, key, value);
-	case RATE:
+	case TB_FORM_RATE:
 		return store_rate(reading, key, value);
-	case TIME:
+	case TB_FORM_TIME:
 		return store_time(reading, key, value);
-	case REAL:
-		if (tb_parse_real(value, 0, 1, &reading->params.age_weight) != TB_OK)
-			return out_of_range(reading, key, value, "a number from 0 to 1");
-		return TB_OK;
-	case LIBRARY:
+	case TB_FORM_REAL:
+		return store_real(reading, key, value);
+	case TB_FORM_LIBRARY:
 		return store_library(reading, key, value);
-	case HANDSHAKE:
+	case TB_FORM_HANDSHAKE:
 		return store_choice(
 			reading, key, value, handshake_word, "none, read or rendezvous");
-	case SWITCH:
+	case TB_FORM_SWITCH:
 		return store_choice(reading, key, value, switch_word, "yes or no");
-	case LOCAL:
+	case TB_FORM_LOCAL:
 		return store_choice(reading, key, value, local_word, "network or memory");
 	}
 	return TB_EUSAGE;
@@ -266,16 +251,17 @@ static int store_value(struct reading *reading, const struct key *key, const cha
 // in_section says whether a key of `section` may stand in section `written` of a file.
 static bool in_section(const char *section, const char *written)
 {
-	size_t n = strlen(HOST);
-	if (strcmp(section, HOST) == 0)
-		return strncmp(written, HOST ".", n + 1) == 0;
+	size_t n = strlen(TB_PRESET_HOST);
+	if (strcmp(section, TB_PRESET_HOST) == 0)
+		return strncmp(written, TB_PRESET_HOST ".", n + 1) == 0;
 	return strcmp(section, written) == 0;
 }
 
 // no_key: a key of that name does not exist, or in another section.
 static int no_key(struct reading *reading, const char *section, const char *name)
 {
-	size_t nearest = tb_nearest(name, &keys->name, N_KEYS, sizeof *keys);
+	const struct tb_preset_key *keys = reading->keys;
+	size_t nearest = tb_nearest(name, &keys->name, reading->n_keys, sizeof *keys);
 	if (strcmp(keys[nearest].name, name) == 0)
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"%s is a key of section [%s], not of [%s]", name,
@@ -290,7 +276,8 @@ static int no_key(struct reading *reading, const char *section, const char *name
 static int store(
 	struct reading *reading, const char *section, const char *name, const char *value)
 {
-	for (size_t i = 0; i < N_KEYS; i++) {
+	const struct tb_preset_key *keys = reading->keys;
+	for (size_t i = 0; i < reading->n_keys; i++) {
 		if (strcmp(keys[i].name, name) != 0 ||
 			(section && !in_section(keys[i].section, section)))
 			continue;
@@ -300,12 +287,21 @@ static int store(
 	return no_key(reading, section, name);
 }
 
-bool tb_network_has_key(const char *name)
+static bool has_key(const struct tb_preset_key *keys, size_t n, const char *name)
 {
-	for (size_t i = 0; i < N_KEYS; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(keys[i].name, name) == 0)
 			return true;
 	return false;
+}
+
+bool tb_network_has_key(const char *name)
+{
+	bool has = has_key(tb_preset_keys, tb_preset_n_keys, name);
+	for (size_t i = 0; i < tb_preset_n_models; i++)
+		has |= has_key(
+			tb_preset_models[i].keys, tb_preset_models[i].n_keys, name);
+	return has;
 }
 
 static struct tb_host_params *find_host(struct reading *reading, const char *name)
@@ -319,7 +315,7 @@ static struct tb_host_params *find_host(struct reading *reading, const char *nam
 // open_host turns to the library of a section [host.NAME], making it when it is new.
 static int open_host(struct reading *reading, const char *section)
 {
-	const char *name = section + strlen(HOST ".");
+	const char *name = section + strlen(TB_PRESET_HOST ".");
 	reading->host = find_host(reading, name);
 	if (reading->host)
 		return TB_OK;
@@ -339,7 +335,7 @@ static int open_host(struct reading *reading, const char *section)
 static int on_key(void *context, const char *section, const char *name, const char *value)
 {
 	struct reading *reading = context;
-	if (reading->status == TB_OK && in_section(HOST, section))
+	if (reading->status == TB_OK && in_section(TB_PRESET_HOST, section))
 		reading->status = open_host(reading, section);
 	if (reading->status == TB_OK)
 		reading->status = store(reading, section, name, value);
@@ -348,41 +344,45 @@ static int on_key(void *context, const char *section, const char *name, const ch
 
 static int check(const struct reading *reading)
 {
-	for (size_t i = 0; i < N_KEYS; i++)
-		if (!reading->seen[i] && strcmp(keys[i].section, HOST) != 0 &&
-			keys[i].need != MAY_LACK)
+	const struct tb_preset_key *keys = reading->keys;
+	for (size_t i = 0; i < reading->n_keys; i++)
+		if (!reading->seen[i] && strcmp(keys[i].section, TB_PRESET_HOST) != 0 &&
+			keys[i].need != TB_KEY_MAY_LACK)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"the key '%s' of section [%s] is missing", keys[i].name,
 				keys[i].section);
-	if (reading->params.fifo_bytes < reading->params.flit_bytes)
-		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-			"fifo = %u: a FIFO must hold a flit of %u bytes",
-			reading->params.fifo_bytes, reading->params.flit_bytes);
-	uint64_t wire = (uint64_t)reading->params.packet_payload_bytes +
-			reading->params.packet_overhead_bytes;
-	if (wire / reading->params.fifo_bytes > FIFOS_MOST)
-		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-			"fifo = %u: a packet of %u bytes would fill %u of them, at most "
-			"%u are kept track of",
-			reading->params.fifo_bytes, (unsigned)wire,
-			(unsigned)(wire / reading->params.fifo_bytes), FIFOS_MOST);
-	return TB_OK;
+	return reading->model->check(&reading->params, reading->source, reading->error);
 }
 
-// choose_host turns to the library that the list or the preset names; the last word of
-// the list counts.
-static int choose_host(struct reading *reading, const char *list)
+static int check_broadcast(const struct reading *reading)
 {
-	static const char key[] = "host=";
+	const struct tb_network_params *params = &reading->params;
+	if (!params->broadcast ||
+		(params->n_rails == 1 && tb_host_does_nothing(&params->host)))
+		return TB_OK;
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"broadcast = yes: expected one rail and no library (host = none)");
+}
+
+// last_of_list copies the value that the last word KEY=VALUE of a list of changes gives a
+// key, if there is one.
+static void last_of_list(const char *list, const char *key, char *value, size_t size)
+{
+	size_t n_key = strlen(key);
 	for (const char *at = list; at; at = strchr(at, ',')) {
 		at += *at == ',';
 		size_t n = strcspn(at, ",");
-		if (strncmp(at, key, sizeof key - 1) != 0)
+		if (n <= n_key || strncmp(at, key, n_key) != 0 || at[n_key] != '=')
 			continue;
-		n -= sizeof key - 1;
-		snprintf(reading->library, sizeof reading->library, "%.*s",
-			(int)(n < sizeof reading->library ? n : 0), at + sizeof key - 1);
+		n -= n_key + 1;
+		snprintf(value, size, "%.*s", (int)(n < size ? n : 0), at + n_key + 1);
 	}
+}
+
+// choose_host turns to the library that the list or the preset names.
+static int choose_host(struct reading *reading, const char *list)
+{
+	last_of_list(list, "host", reading->library, sizeof reading->library);
 	reading->host = find_host(reading, reading->library);
 	if (reading->host)
 		return TB_OK;
@@ -433,18 +433,8 @@ const char *tb_network_preset_name(size_t i)
 	return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
 }
 
-static int check_broadcast(const struct tb_network_params *params, const char *source,
-	struct tb_error *error)
-{
-	if (!params->broadcast ||
-		(params->n_rails == 1 && tb_host_does_nothing(&params->host)))
-		return TB_OK;
-	return tb_fail_in(error, TB_EUSAGE, source,
-		"broadcast = yes: expected one rail and no library (host = none)");
-}
-
-int tb_network_preset(
-	struct tb_network_params *params, const char *name, struct tb_error *error)
+int tb_network_preset_of(struct tb_network_params *params, const char *name,
+	const struct tb_preset_model *models, size_t n_models, struct tb_error *error)
 {
 	char *copy = strdup(name);
 	if (!copy)
@@ -453,13 +443,18 @@ int tb_network_preset(
 	if (list)
 		*list++ = '\0';
 	struct reading reading = {.source = copy,
+		.models = models,
+		.n_models = n_models,
 		.error = error,
 		.status = TB_OK,
 		.params.n_rails = 1,
 		.hosts[0] = {.name = "none", .stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
 		.n_hosts = 1,
 		.library = "none"};
-	int line = parse(&reading, copy);
+	last_of_list(list, "switching", reading.switching, sizeof reading.switching);
+	reading.status = set_model(
+		&reading, reading.switching[0] ? reading.switching : models[0].name);
+	int line = reading.status == TB_OK ? parse(&reading, copy) : 0;
 	int status = reading.status;
 	if (status == TB_OK && line < 0)
 		status = line;
@@ -474,13 +469,21 @@ int tb_network_preset(
 		status = choose_host(&reading, list);
 	if (status == TB_OK && list)
 		status = override(&reading, list);
-	if (status == TB_OK)
-		status = check(&reading);
 	if (status == TB_OK) {
-		*params = reading.params;
-		params->host = *reading.host;
-		status = check_broadcast(params, copy, error);
+		reading.params.host = *reading.host;
+		status = check(&reading);
 	}
+	if (status == TB_OK)
+		status = check_broadcast(&reading);
+	if (status == TB_OK)
+		*params = reading.params;
 	free(copy);
 	return status;
+}
+
+int tb_network_preset(
+	struct tb_network_params *params, const char *name, struct tb_error *error)
+{
+	return tb_network_preset_of(
+		params, name, tb_preset_models, tb_preset_n_models, error);
 }

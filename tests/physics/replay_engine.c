@@ -47,6 +47,29 @@ static void one_packet_takes_the_sum_of_its_way(void **state)
 	tb_network_free(net);
 }
 
+static void a_network_of_no_known_switching_is_refused(void **state)
+{
+	(void)state;
+	struct tb_network_params params;
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
+	snprintf(params.switching, sizeof params.switching, "boats");
+	assert_int_equal(
+		tb_network_open(
+			&net, &(struct tb_network_description){.params = &params}, NULL),
+		TB_OK);
+	struct script script = {NULL, 0, 0};
+	struct tb_source source = script_source(&script);
+	struct tb_engine *engine = NULL;
+	struct tb_error error = {0};
+	assert_int_equal(tb_engine_new(&engine, net, &source, NULL,
+				 &(struct tb_engine_options){.seed = 1}, &error),
+		TB_EUSAGE);
+	assert_non_null(strstr(error.text, "boats"));
+	assert_null(engine);
+	tb_network_free(net);
+}
+
 static double rate_of(const struct line *line)
 {
 	return (double)line->bytes / ((double)(line->delivered - line->at) / 1e12) / 1e6;
@@ -374,6 +397,7 @@ static void any_number_of_workers_gives_the_pinned_hash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_network_of_no_known_switching_is_refused),
 		cmocka_unit_test(one_packet_takes_the_sum_of_its_way),
 		cmocka_unit_test(one_stream_fills_the_link_in_spite_of_the_round_trip),
 		cmocka_unit_test(one_vc_leaves_the_link_idle_for_the_round_trip),

@@ -2,6 +2,7 @@
 #include "network_builder.h"
 #include "network_impl.h"
 #include "network_open.h"
+#include "preset_keys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -287,6 +289,75 @@ static void the_qsnet_preset_holds_the_published_figures(void **state)
 	assert_int_equal(params.packet_payload_bytes + params.packet_overhead_bytes, 378);
 }
 
+static int check_nothing(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	(void)params;
+	(void)source;
+	(void)error;
+	return TB_OK;
+}
+
+static const struct tb_preset_key lane_keys[] = {{"link", "lanes", TB_FORM_COUNT,
+	offsetof(struct tb_network_params, n_vcs), 1, 15, TB_KEY_NEEDED}};
+
+// A second switching, whose links have lanes in place of VCs and FIFOs.
+static int preset_of_two(struct tb_network_params *params, const char *name,
+	const char *text, struct tb_error *error)
+{
+	const struct tb_preset_model models[] = {
+		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing}};
+	char path[] = "/tmp/preset-XXXXXX", described[160];
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, strlen(text)), strlen(text));
+	close(file);
+	snprintf(described, sizeof described, "%s%s", path, name);
+	int status = tb_network_preset_of(params, described, models, 2, error);
+	unlink(path);
+	return status;
+}
+
+#define LANES_HEAD "[network]\nname=n\narity=2\nlevels=1\nascent=adaptive\n"
+#define LANES_REST                                                                       \
+	"[link]\nrate=1GB/s\nhop_latency=1ns\n[packet]\npayload=8\noverhead=0\n"         \
+	"[node]\nbus=none\nsend_overhead=0\nreceive_overhead=0\nretries=0\n"             \
+	"retry_delay=0\n"
+
+static void a_preset_has_the_keys_of_its_switching_and_no_others(void **state)
+{
+	(void)state;
+	static const char lanes[] =
+		LANES_HEAD "switching=lanes\n" LANES_REST "[link]\nlanes=7\n";
+	struct tb_network_params params = qsnet("qsnet");
+	struct tb_error error = {0};
+	assert_string_equal(params.switching, "circuits");
+	assert_int_equal(preset_of_two(&params, "", lanes, &error), TB_OK);
+	assert_string_equal(params.switching, "lanes");
+	assert_int_equal(params.n_vcs, 7);
+	assert_int_equal(preset_of_two(&params, ",lanes=3", lanes, &error), TB_OK);
+	assert_int_equal(params.n_vcs, 3);
+	static const struct {
+		const char *changes, *text, *expected;
+	} wrong[] = {
+		{",vcs=2", lanes, "vcs is no key"},
+		{",lanes=16", lanes, "lanes = 16"},
+		{",switching=circuits", lanes, "lanes is no key"},
+		{",switching=boats", lanes, "nearest is 'lanes'"},
+		{"", LANES_HEAD "switching=lanes\n" LANES_REST, "'lanes' of section"},
+		{"", LANES_HEAD LANES_REST, "'vcs' of section [link] is missing"},
+		{"", LANES_HEAD LANES_REST "[link]\nvcs=2\n[network]\nswitching=lanes\n",
+			"expected before 'vcs'"},
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(
+			preset_of_two(&params, wrong[i].changes, wrong[i].text, &error),
+			TB_EUSAGE);
+		if (!strstr(error.text, wrong[i].expected))
+			fail_msg("%s: expected %s", error.text, wrong[i].expected);
+	}
+}
+
 static void nonsense_parameters_are_refused_by_name(void **state)
 {
 	(void)state;
@@ -353,6 +424,7 @@ int main(void)
 		cmocka_unit_test(a_header_that_descends_does_not_turn_up_again),
 		cmocka_unit_test(a_graph_in_pieces_is_refused),
 		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
+		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
 		cmocka_unit_test(a_stop_is_honoured_while_it_is_built),
 		cmocka_unit_test(a_stop_is_honoured_while_routes_are_made),

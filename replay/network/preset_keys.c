@@ -1,0 +1,95 @@
+#include "preset_keys.h"
+
+#define AT(field)      offsetof(struct tb_network_params, field)
+#define AT_HOST(field) offsetof(struct tb_host_params, field)
+
+// A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
+// link.
+enum { FIFOS_MOST = 4096 };
+
+const struct tb_preset_key tb_preset_keys[] = {
+	{"network", "name", TB_FORM_WORD, AT(name), 0, 0, TB_KEY_NEEDED},
+	{"network", "switching", TB_FORM_SWITCHING, 0, 0, 0, TB_KEY_MAY_LACK},
+	{"network", "arity", TB_FORM_COUNT, AT(arity), 2, 4096, TB_KEY_NEEDED},
+	{"network", "levels", TB_FORM_COUNT, AT(levels), 1, 24, TB_KEY_NEEDED},
+	{"network", "rails", TB_FORM_COUNT, AT(n_rails), 1, 64, TB_KEY_MAY_LACK},
+	{"network", "ascent", TB_FORM_ASCENT, AT(ascent), 0, 0, TB_KEY_NEEDED},
+	{"network", "broadcast", TB_FORM_SWITCH, AT(broadcast), 0, 0, TB_KEY_MAY_LACK},
+	{"network", "host", TB_FORM_LIBRARY, 0, 0, 0, TB_KEY_MAY_LACK},
+	{"link", "rate", TB_FORM_RATE, AT(link_bytes_per_s), 1000000, 1000000000000,
+		TB_KEY_NEEDED},
+	{"link", "hop_latency", TB_FORM_TIME, AT(hop_latency_ps), 1, TB_PS_PER_S,
+		TB_KEY_NEEDED},
+	{"packet", "payload", TB_FORM_SIZE, AT(packet_payload_bytes), 1, 1 << 20,
+		TB_KEY_NEEDED},
+	{"packet", "overhead", TB_FORM_SIZE, AT(packet_overhead_bytes), 0, 1 << 16,
+		TB_KEY_NEEDED},
+	{"node", "bus", TB_FORM_RATE, AT(bus_bytes_per_s), 1000000, 1000000000000,
+		TB_KEY_MAY_BE_NONE},
+	{"node", "send_overhead", TB_FORM_TIME, AT(send_overhead_ps), 0, TB_PS_PER_S,
+		TB_KEY_NEEDED},
+	{"node", "receive_overhead", TB_FORM_TIME, AT(receive_overhead_ps), 0,
+		TB_PS_PER_S, TB_KEY_NEEDED},
+	{"node", "slice", TB_FORM_SIZE, AT(slice_bytes), 0, 1 << 30, TB_KEY_MAY_LACK},
+	{"node", "retries", TB_FORM_COUNT, AT(retries), 0, 255, TB_KEY_NEEDED},
+	{"node", "retry_delay", TB_FORM_TIME, AT(retry_delay_ps), 0, TB_PS_PER_S,
+		TB_KEY_NEEDED},
+	{TB_PRESET_HOST, "issue", TB_FORM_TIME, AT_HOST(issue_ps), 0, TB_PS_PER_S,
+		TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "notice", TB_FORM_TIME, AT_HOST(notice_ps), 0, TB_PS_PER_S,
+		TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "copy", TB_FORM_RATE, AT_HOST(copy_bytes_per_s), 1000000,
+		1000000000000, TB_KEY_MAY_BE_NONE},
+	{TB_PRESET_HOST, "largest", TB_FORM_SIZE, AT_HOST(largest_bytes), 1, 1 << 30,
+		TB_KEY_MAY_BE_NONE},
+	{TB_PRESET_HOST, "outstanding", TB_FORM_COUNT, AT_HOST(n_outstanding), 1, 1 << 20,
+		TB_KEY_MAY_BE_NONE},
+	{TB_PRESET_HOST, "stripe_above", TB_FORM_SIZE, AT_HOST(stripe_above_bytes), 0,
+		1 << 30, TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "handshake", TB_FORM_HANDSHAKE, AT_HOST(handshake), 0, 0,
+		TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "handshake_above", TB_FORM_SIZE, AT_HOST(handshake_above_bytes),
+		0, 1 << 30, TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "local", TB_FORM_LOCAL, AT_HOST(local), 0, 0, TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "local_latency", TB_FORM_TIME, AT_HOST(local_latency_ps), 0,
+		TB_PS_PER_S, TB_KEY_MAY_LACK},
+	{TB_PRESET_HOST, "local_rate", TB_FORM_RATE, AT_HOST(local_bytes_per_s), 1000000,
+		1000000000000, TB_KEY_MAY_BE_NONE},
+};
+const size_t tb_preset_n_keys = sizeof tb_preset_keys / sizeof *tb_preset_keys;
+
+static const struct tb_preset_key circuits_keys[] = {
+	{"link", "vcs", TB_FORM_COUNT, AT(n_vcs), 1, 16, TB_KEY_NEEDED},
+	{"link", "fifo", TB_FORM_SIZE, AT(fifo_bytes), 1, 1 << 24, TB_KEY_NEEDED},
+	{"link", "flit", TB_FORM_SIZE, AT(flit_bytes), 1, 4096, TB_KEY_NEEDED},
+	{"node", "ack_delay", TB_FORM_TIME, AT(ack_delay_ps), 0, TB_PS_PER_S,
+		TB_KEY_NEEDED},
+	{"node", "age_weight", TB_FORM_REAL, AT(age_weight), 0, 1, TB_KEY_NEEDED},
+	{"node", "partners", TB_FORM_COUNT, AT(partners), 0, 1000000, TB_KEY_MAY_LACK},
+	{"node", "partner_delay", TB_FORM_TIME, AT(partner_delay_ps), 0, TB_PS_PER_S,
+		TB_KEY_MAY_LACK},
+};
+
+static int check_circuits(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	if (params->fifo_bytes < params->flit_bytes)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"fifo = %u: a FIFO must hold a flit of %u bytes",
+			params->fifo_bytes, params->flit_bytes);
+	uint64_t wire =
+		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
+	if (wire / params->fifo_bytes > FIFOS_MOST)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"fifo = %u: a packet of %u bytes would fill %u of them, at most "
+			"%u are kept track of",
+			params->fifo_bytes, (unsigned)wire,
+			(unsigned)(wire / params->fifo_bytes), FIFOS_MOST);
+	return TB_OK;
+}
+
+const struct tb_preset_model tb_preset_models[] = {
+	{"circuits", circuits_keys, sizeof circuits_keys / sizeof *circuits_keys,
+		check_circuits},
+};
+const size_t tb_preset_n_models = sizeof tb_preset_models / sizeof *tb_preset_models;

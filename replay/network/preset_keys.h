@@ -1,0 +1,64 @@
+// The keys of network presets: those of all networks, and those that only networks of one
+// switching have. Private to replay/.
+//
+// A preset names its switching (`switching = circuits`, which is also what it has when it
+// names none) before the keys that this one adds, and takes these and no others.
+#ifndef TB_PRESET_KEYS_H
+#define TB_PRESET_KEYS_H
+
+#include "network.h"
+
+// How a key's value is written.
+enum tb_preset_form {
+	TB_FORM_WORD,
+	TB_FORM_SWITCHING,
+	TB_FORM_ASCENT,
+	TB_FORM_COUNT,
+	TB_FORM_SIZE,
+	TB_FORM_TIME,
+	TB_FORM_RATE,
+	TB_FORM_REAL, // from 0 to 1
+	TB_FORM_LIBRARY,
+	TB_FORM_HANDSHAKE,
+	TB_FORM_LOCAL,
+	TB_FORM_SWITCH, // yes or no
+};
+
+struct tb_preset_key {
+	const char *section;
+	const char *name;
+	enum tb_preset_form form;
+	size_t offset; // into the network's parameters or, in a section of a host, the
+		       // host's
+	uint64_t min, max; // of counts and sizes; of times in ps
+	enum { TB_KEY_NEEDED, TB_KEY_MAY_LACK, TB_KEY_MAY_BE_NONE } need;
+};
+
+#define TB_PRESET_HOST "host" // sections [host.NAME]
+
+// What a switching model adds.
+struct tb_preset_model {
+	const char *name;
+	const struct tb_preset_key *keys;
+	size_t n_keys;
+	// check looks at what keys mean together, of a preset that `source` names.
+	int (*check)(const struct tb_network_params *params, const char *source,
+		struct tb_error *error);
+};
+
+enum { TB_PRESET_KEYS_MOST = 96 }; // of all networks and of one switching together
+
+// Those of all networks.
+extern const struct tb_preset_key tb_preset_keys[];
+extern const size_t tb_preset_n_keys;
+
+// Those of each switching, the one that presets have when they say nothing first.
+extern const struct tb_preset_model tb_preset_models[];
+extern const size_t tb_preset_n_models;
+
+// tb_network_preset_of is tb_network_preset with other models than those there are.
+int tb_network_preset_of(struct tb_network_params *params, const char *name,
+	const struct tb_preset_model *models, size_t n_models,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif
