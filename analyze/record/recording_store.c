@@ -136,39 +136,36 @@ static int name_all_nodes(struct tb_recording *recording, struct tb_error *error
 	return status;
 }
 
-// take_notes writes the summary of a lone capture, or of each by the number of its first
-// job.
-static char *take_notes(const struct tb_recording *recording)
+// notes_json is the summary of a lone capture, or of each by the number of its first job.
+static json_t *notes_json(const struct tb_recording *recording)
 {
 	uint32_t n = tb_workload_n_inputs(recording->workload);
-	if (n == 1)
-		return tb_packets_summary_json(
-			tb_workload_input(recording->workload, 0).packets,
-			tb_recording_peak_rate(recording->network));
-	char *text = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&text, &size);
-	if (!stream)
-		return NULL;
-	fputs("{\"captures\":[", stream);
-	bool any = false;
+	double peak_rate = tb_recording_peak_rate(recording->network);
+	json_t *captures = json_array();
 	for (uint32_t i = 0; i < n; i++) {
 		struct tb_workload_input input =
 			tb_workload_input(recording->workload, i);
 		if (!input.packets)
 			continue;
-		char *one = tb_packets_summary_json(
-			input.packets, tb_recording_peak_rate(recording->network));
-		fprintf(stream, "%s{\"job\":%" PRIu32 ",\"summary\":%s}", any ? "," : "",
-			input.first_job, one ? one : "{}");
-		free(one);
-		any = true;
+		json_t *summary = tb_packets_summary_json(input.packets, peak_rate);
+		if (n == 1) {
+			json_decref(captures);
+			return summary;
+		}
+		captures = tb_json_append(captures,
+			json_pack("{s:I, s:o}", "job", (json_int_t)input.first_job,
+				"summary", summary));
 	}
-	fputs("]}", stream);
-	if (fclose(stream) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return json_pack("{s:o}", "captures", captures);
+}
+
+static char *take_notes(const struct tb_recording *recording)
+{
+	json_t *notes = notes_json(recording);
+	char *text =
+		notes ? json_dumps(notes, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+	json_decref(notes);
+	return text;
 }
 
 int tb_recording_end(struct tb_recording *recording, struct tb_error *error)

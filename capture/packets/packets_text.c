@@ -188,7 +188,7 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 	return ferror(stream) ? TB_EIO : TB_OK;
 }
 
-static void json_counts(FILE *json, const struct tb_packets_summary *s)
+static void add_counts(struct tb_json_object *json, const struct tb_packets_summary *s)
 {
 	const struct {
 		const char *name;
@@ -211,57 +211,46 @@ static void json_counts(FILE *json, const struct tb_packets_summary *s)
 		{"squeezed_ps", (uint64_t)s->squeezed_ps},
 		{"peak_reorder_ps", (uint64_t)s->peak_reorder_ps}};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		fprintf(json, "\"%s\":%" PRIu64 ",", counts[i].name, counts[i].value);
+		tb_json_add_count(json, counts[i].name, counts[i].value);
 }
 
-// Names of types and endpoints need no escapes.
-static void json_types(
-	FILE *json, const struct tb_packets *packets, enum tb_packets_list list)
+static json_t *types_json(const struct tb_packets *packets, enum tb_packets_list list)
 {
 	char name[TB_FRAME_TYPE_TEXT_SIZE];
 	const struct tb_packets_type *type;
-	fprintf(json, "\"%s\":[", lists[list].key);
+	json_t *array = json_array();
 	for (uint32_t i = 0; (type = tb_packets_type(packets, list, i)); i++)
-		fprintf(json, "%s{\"protocol\":\"%s\",\"n_records\":%" PRIu64 "}",
-			i ? "," : "", tb_frame_type_format(type->type, name, sizeof name),
-			type->n_records);
-	fputs("],", json);
+		array = tb_json_append(array,
+			json_pack("{s:s, s:o}", "protocol",
+				tb_frame_type_format(type->type, name, sizeof name),
+				"n_records", tb_json_count(type->n_records)));
+	return array;
 }
 
-static void json_names(FILE *json, const struct tb_packets *packets)
+static json_t *unplaced_json(const struct tb_packets *packets)
 {
 	const char *endpoint;
-	for (int list = 0; list < TB_N_LISTS; list++)
-		json_types(json, packets, (enum tb_packets_list)list);
-	fputs("\"unplaced\":[", json);
+	json_t *array = json_array();
 	for (uint32_t i = 0; (endpoint = tb_packets_unplaced_name(packets, i)); i++)
-		fprintf(json, "%s\"%s\"", i ? "," : "", endpoint);
-	fputs("]", json);
+		array = tb_json_append(array, tb_json_text(endpoint));
+	return array;
 }
 
-char *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s)
+json_t *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *json = open_memstream(&text, &size);
-	if (!json)
-		return NULL;
-	fputc('{', json);
-	json_counts(json, tb_packets_summary(packets));
-	json_names(json, packets);
+	struct tb_json_object json = tb_json_object_new();
+	add_counts(&json, tb_packets_summary(packets));
+	for (int list = 0; list < TB_N_LISTS; list++)
+		tb_json_add(&json, lists[list].key,
+			types_json(packets, (enum tb_packets_list)list));
+	tb_json_add(&json, "unplaced", unplaced_json(packets));
 	if (node_bytes_per_s > 0) {
 		struct tb_packets_load load = tb_packets_load(packets, node_bytes_per_s);
-		fprintf(json,
-			",\"load\":{\"mean_share\":%.9g,\"busiest_share\":%.9g,"
-			"\"busiest_node\":%" PRIu32 ",\"half_scale\":%.9g}",
-			load.mean_share, load.busiest_share, load.busiest.id,
-			load.half_scale);
+		tb_json_add(&json, "load",
+			json_pack("{s:f, s:f, s:I, s:f}", "mean_share", load.mean_share,
+				"busiest_share", load.busiest_share, "busiest_node",
+				(json_int_t)load.busiest.id, "half_scale",
+				load.half_scale));
 	}
-	fputc('}', json);
-	bool failed = ferror(json) != 0;
-	if (fclose(json) != 0 || failed) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return tb_json_object_take(&json);
 }

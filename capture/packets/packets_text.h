@@ -2,6 +2,7 @@
 #ifndef TB_PACKETS_TEXT_H
 #define TB_PACKETS_TEXT_H
 
+#include "json.h"
 #include "packets.h"
 
 // What the load of a trace is told against.
@@ -19,7 +20,8 @@ int tb_packets_write_summary(FILE *stream, const struct tb_packets *packets,
 // tb_packets_summary_json builds a JSON object with all counts by the names that they
 // have in struct tb_packets_summary, the control frames by protocol, the names of
 // endpoints without a node, and the load as of tb_packets_load unless `node_bytes_per_s`
-// is 0. The caller frees it. NULL without memory.
-char *tb_packets_summary_json(const struct tb_packets *packets, double node_bytes_per_s);
+// is 0. The caller decrefs it. NULL without memory.
+json_t *tb_packets_summary_json(
+	const struct tb_packets *packets, double node_bytes_per_s);
 
 #endif

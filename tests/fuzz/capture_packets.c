@@ -32,7 +32,7 @@ static void read_packets(struct tb_packets *packets)
 		abort();
 	if (status < 0 && (int)error.code != status)
 		abort();
-	free(tb_packets_summary_json(packets, 340e6));
+	json_decref(tb_packets_summary_json(packets, 340e6));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -605,7 +605,9 @@ static void the_summary_is_told_as_text_and_as_json(void **state)
 		"no node for 10.77.0.3\n"
 		"offloaded   1 record longer than a segment, cut\n");
 	free(text);
-	char *json = tb_packets_summary_json(packets, 1e9);
+	json_t *object = tb_packets_summary_json(packets, 1e9);
+	char *json = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
 	assert_non_null(strstr(json, "\"n_packets\":3,"));
 	assert_non_null(
 		strstr(json, "\"control\":[{\"protocol\":\"EtherType 0x0806 (ARP)\","
