@@ -58,12 +58,6 @@ static void on_stop(int signal_number)
 	handle(signal_number, on_end);
 }
 
-static void on_hangup(int signal_number)
-{
-	(void)signal_number;
-	raise(SIGTERM);
-}
-
 void tb_cli_catch_end(void)
 {
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -79,13 +73,4 @@ const volatile sig_atomic_t *tb_cli_catch_stop(void)
 	if (!is_ignored(SIGHUP))
 		handle(SIGHUP, on_stop);
 	return &stop_asked;
-}
-
-void tb_cli_leave_signals(void)
-{
-	if (!is_ignored(SIGINT))
-		handle(SIGINT, SIG_DFL);
-	handle(SIGTERM, SIG_DFL);
-	if (!is_ignored(SIGHUP))
-		handle(SIGHUP, on_hangup);
 }

@@ -39,8 +39,4 @@ void tb_cli_catch_end(void);
 // above. For commands that keep what there is. SIGHUP stays ignored if it was (nohup).
 const volatile sig_atomic_t *tb_cli_catch_stop(void);
 
-// tb_cli_leave_signals: the first two do what they do by themselves, so that SDL makes a
-// request to quit of them, and SIGHUP does what SIGTERM does.
-void tb_cli_leave_signals(void);
-
 #endif
