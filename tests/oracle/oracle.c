@@ -193,7 +193,7 @@ static int run(struct oracle *oracle, struct tb_error *error)
 	return TB_OK;
 }
 
-// tell tells the observer all.
+// tell gives the observer all that was noted.
 static int tell(struct oracle *oracle, const struct tb_observer *observer)
 {
 	oracle_note_crossing(oracle);

@@ -154,7 +154,7 @@ static void add_up_pieces(struct pieces *pieces)
 	pieces->n = n;
 }
 
-// tell_bins tells the bins of added up pieces.
+// tell_bins gives the observer bin after bin of added up pieces.
 static int tell_bins(const struct pieces *pieces, const struct tb_observer *observer)
 {
 	struct tb_link_sample *samples = NULL;

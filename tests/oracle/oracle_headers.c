@@ -57,7 +57,7 @@ void oracle_grant(struct oracle *oracle, struct packet *packet, uint32_t id, uin
 	oracle_touch_link(oracle, id);
 }
 
-// root_of (what is counted: root) is what limited a packet on its way after hop `at`: the
+// root_of ("What is counted") is what limited a packet on its path after hop `at`: the
 // link that its header waited for longest, or the root of its longest wait for a VC, the
 // last of equals; the hop's own link if it waited for nothing.
 static uint32_t root_of(

@@ -17,8 +17,8 @@ struct distances {
 	struct distances *next;
 };
 
-// relax carries distances over the links of a kind until they are the shortest. A switch
-// that is below the home's own way down keeps to that: `fixed`.
+// relax shortens distances over the links of a kind until none gets shorter. Switches
+// that have a distance in `fixed`, since the home is below them, keep it.
 static void relax(const struct oracle *oracle, const struct distances *distances,
 	enum tb_link_kind kind, uint32_t *far, const uint32_t *fixed)
 {
@@ -111,7 +111,7 @@ static struct group group_to(
 	return group;
 }
 
-// splitmix64's finalizer (rule 18).
+// mix is splitmix64's finalizer (rule 18).
 static uint64_t mix(uint64_t word)
 {
 	word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -241,6 +241,7 @@ static void compare(
 	assert_int_equal(engine->stats.now_ps, oracle->stats.now_ps);
 	assert_int_equal(engine->tally.flow_wait_ps, oracle->tally.flow_wait_ps);
 	assert_int_equal(engine->tally.blame_ps, oracle->tally.blame_ps);
+	assert_true(engine->tally.hash == oracle->tally.hash);
 }
 
 // check_bytes: all that was posted was told, flow by flow; and what went into the

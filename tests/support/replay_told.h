@@ -195,9 +195,43 @@ static inline int blame_order(const void *left, const void *right)
 	return 0;
 }
 
-// The heaviest come first; how equals are sorted is not defined.
-static inline bool blame_differs(const struct told *engine, const struct told *oracle,
-	struct difference *difference)
+// fold_blame leaves of every row its link and jobs alone, as the lesser rows have them
+// where there are very many.
+static inline void fold_blame(struct told *told)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < told->n_blame; i++) {
+		const struct tb_blame_sample *row = &told->blame[i];
+		size_t at = 0;
+		while (at < n && (told->blame[at].link.id != row->link.id ||
+					 told->blame[at].victim_job != row->victim_job ||
+					 told->blame[at].culprit_job != row->culprit_job))
+			at++;
+		if (at < n) {
+			told->blame[at].n_waits += row->n_waits;
+			told->blame[at].wait_ps += row->wait_ps;
+			continue;
+		}
+		told->blame[n++] = (struct tb_blame_sample){.link = row->link,
+			.victim_job = row->victim_job,
+			.culprit_job = row->culprit_job,
+			.n_waits = row->n_waits,
+			.wait_ps = row->wait_ps};
+	}
+	told->n_blame = n;
+}
+
+static inline bool blame_is_folded(const struct told *told)
+{
+	for (size_t i = 0; i < told->n_blame; i++)
+		if (told->blame[i].victim_source.id == TB_ID_NONE)
+			return true;
+	return false;
+}
+
+// The heaviest come first; how equals are sorted is not defined. The oracle folds none.
+static inline bool blame_differs(
+	struct told *engine, struct told *oracle, struct difference *difference)
 {
 	for (size_t i = 1; i < engine->n_blame; i++)
 		if (engine->blame[i].wait_ps > engine->blame[i - 1].wait_ps) {
@@ -205,6 +239,10 @@ static inline bool blame_differs(const struct told *engine, const struct told *o
 				"blame %zu waited more than the one before", i);
 			return true;
 		}
+	if (blame_is_folded(engine)) {
+		fold_blame(engine);
+		fold_blame(oracle);
+	}
 	if (engine->n_blame)
 		qsort(engine->blame, engine->n_blame, sizeof *engine->blame, blame_order);
 	if (oracle->n_blame)
@@ -237,9 +275,37 @@ static inline bool undelivered_differ(const struct told *engine,
 		engine->n_undelivered, oracle->n_undelivered);
 }
 
-static inline bool trees_differ(const struct told *engine, const struct told *oracle,
-	struct difference *difference)
+// fold_trees leaves of every row its slice alone, as the lesser rows have it where there
+// are very many.
+static inline void fold_trees(struct told *told)
 {
+	size_t n = 0;
+	for (size_t i = 0; i < told->n_trees; i++) {
+		struct tb_tree_sample row = told->trees[i];
+		row.root.id = row.link.id = TB_ID_NONE;
+		if (n && told->trees[n - 1].bin == row.bin)
+			told->trees[n - 1].wait_ps += row.wait_ps;
+		else
+			told->trees[n++] = row;
+	}
+	told->n_trees = n;
+}
+
+static inline bool trees_are_folded(const struct told *told)
+{
+	for (size_t i = 0; i < told->n_trees; i++)
+		if (told->trees[i].root.id == TB_ID_NONE)
+			return true;
+	return false;
+}
+
+static inline bool trees_differ(
+	struct told *engine, struct told *oracle, struct difference *difference)
+{
+	if (trees_are_folded(engine)) {
+		fold_trees(engine);
+		fold_trees(oracle);
+	}
 	for (size_t i = 0; i < engine->n_trees && i < oracle->n_trees; i++) {
 		const struct tb_tree_sample *a = &engine->trees[i];
 		const struct tb_tree_sample *b = &oracle->trees[i];
@@ -252,9 +318,10 @@ static inline bool trees_differ(const struct told *engine, const struct told *or
 		       (uint64_t)oracle->slice_ps);
 }
 
-// told_differ says whether two observers were told different things, and what.
-static inline bool told_differ(const struct told *engine, const struct told *oracle,
-	struct difference *difference)
+// told_differ says whether two observers were told different things, and what. It sorts
+// and folds.
+static inline bool told_differ(
+	struct told *engine, struct told *oracle, struct difference *difference)
 {
 	return bins_differ(engine, oracle, difference) ||
 	       flows_differ(engine, oracle, difference) ||
