@@ -1,23 +1,23 @@
 // Progress on long work: one line on a terminal, redrawn in place a few times a second.
 //
 // Work reports as often as it likes; a report costs one comparison until it is due.
-// Nothing is drawn when the stream is no terminal.
+// Nothing is drawn on what is no terminal.
 #ifndef TB_PROGRESS_H
 #define TB_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct tb_progress {
-	FILE *stream; // NULL: stay silent
+	int fd; // -1: stay silent
 	double started_s;
 	double next_s;
 	bool drawn;
 };
 
-// tb_progress_init draws on `stream` if that is a terminal, else stays silent.
-void tb_progress_init(struct tb_progress *progress, FILE *stream);
+// tb_progress_init draws on the file descriptor if that is a terminal, else stays silent;
+// -1 is none. It is no stream because what it sends steers the terminal (visible.h).
+void tb_progress_init(struct tb_progress *progress, int fd);
 
 // tb_progress_due says whether a tenth of a second has passed since the last line was
 // drawn. It reads the clock: callers in hot loops ask every few thousand steps.

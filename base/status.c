@@ -1,5 +1,7 @@
 #include "status.h"
 
+#include "visible.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,26 +60,28 @@ int tb_fail_at(struct tb_error *error, enum tb_status code, const char *file,
 
 char *tb_error_format(const struct tb_error *error, char *buffer, int size)
 {
-	const char *file = error->file[0] ? error->file : "input";
+	char shown_file[4 * sizeof error->file], shown_text[4 * sizeof error->text];
+	const char *file = tb_visible(
+		error->file[0] ? error->file : "input", shown_file, sizeof shown_file);
+	const char *text = tb_visible(error->text, shown_text, sizeof shown_text);
 	size_t room = size < 0 ? 0 : (size_t)size;
 	switch (error->place) {
 	case TB_PLACE_LINE:
-		snprintf(
-			buffer, room, "%s:%" PRIu64 ": %s", file, error->at, error->text);
+		snprintf(buffer, room, "%s:%" PRIu64 ": %s", file, error->at, text);
 		break;
 	case TB_PLACE_OFFSET:
 		snprintf(buffer, room, "%s: offset %" PRIu64 ": %s", file, error->at,
-			error->text);
+			text);
 		break;
 	case TB_PLACE_RECORD:
 		snprintf(buffer, room, "%s: record %" PRIu64 ": %s", file, error->at,
-			error->text);
+			text);
 		break;
 	case TB_PLACE_NONE:
 		if (error->file[0])
-			snprintf(buffer, room, "%s: %s", error->file, error->text);
+			snprintf(buffer, room, "%s: %s", file, text);
 		else
-			snprintf(buffer, room, "%s", error->text);
+			snprintf(buffer, room, "%s", text);
 		break;
 	}
 	return buffer;

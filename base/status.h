@@ -57,7 +57,8 @@ int tb_fail_at(struct tb_error *error, enum tb_status code, const char *file,
 	enum tb_place place, uint64_t at, const char *format, ...) TB_PRINTF(6, 7);
 
 // tb_error_format writes "file:line: sentence" (or "file: offset N: sentence", "file:
-// record N: sentence") into buffer, always terminated, and returns buffer.
+// record N: sentence") into buffer, always terminated, and returns buffer. It is in its
+// visible form (visible.h): names and sentences may quote a stranger's bytes.
 char *tb_error_format(const struct tb_error *error, char *buffer, int size);
 
 // tb_status_name is the code's name for messages, never NULL.

@@ -7,6 +7,7 @@
 #include "privileges.h"
 #include "progress.h"
 #include "units.h"
+#include "visible.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -213,9 +214,10 @@ static void print_interface(const struct tb_live_interface *item, size_t number)
 		{item->loopback, "Loopback"}, {item->wireless, "Wireless"},
 		{item->connected, "Connected"}};
 	const char *joint = " [";
-	printf("%zu.%s", number, item->name);
+	char shown[512];
+	printf("%zu.%s", number, tb_visible(item->name, shown, sizeof shown));
 	if (item->description[0])
-		printf(" (%s)", item->description);
+		printf(" (%s)", tb_visible(item->description, shown, sizeof shown));
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
 		if (states[i].is)
 			printf("%s%s", joint, states[i].text);
@@ -390,7 +392,7 @@ static int take_packets(const struct session *session, struct tb_error *error)
 {
 	struct tb_progress progress;
 	int status = 1;
-	tb_progress_init(&progress, stderr);
+	tb_progress_init(&progress, STDERR_FILENO);
 	for (uint64_t n = 0; go_on(session, n) && status > 0;) {
 		struct tb_capture_packet packet;
 		status = tb_live_next(session->live, &packet, error);

@@ -6,8 +6,11 @@
 #include "job.h"
 #include "packets.h"
 #include "run.h"
+#include "visible.h"
 
 #include <jansson.h>
+
+#define INFO_NAME_BYTES 1024 // of a file name that holds what cannot be printed
 
 struct info_options {
 	const char *file;

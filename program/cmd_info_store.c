@@ -110,7 +110,9 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	struct points points = count_points(options->file);
 	if (options->json)
 		return info_print_json(store_json(runs, points), error);
-	printf("%s: store of %zu run%s\n", options->file, n, n == 1 ? "" : "s");
+	char shown[INFO_NAME_BYTES];
+	printf("%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
+		n, n == 1 ? "" : "s");
 	if (points.n)
 		printf("Sweep of %zu points, %zu of them done\n", points.n,
 			points.n_done);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *info_name(const char *file)
 {
@@ -50,7 +51,7 @@ static int read_all(struct tb_packets *packets, struct tb_error *error)
 	struct tb_packet packet;
 	uint64_t n = 0;
 	int status;
-	tb_progress_init(&progress, stderr);
+	tb_progress_init(&progress, STDERR_FILENO);
 	while ((status = tb_packets_next(packets, &packet, error)) > 0)
 		if (++n % 65536 == 0 && tb_progress_due(&progress))
 			tb_progress_show(
@@ -133,7 +134,9 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	const struct tb_packets_against against = {params.name, payload_rate(&params)};
 	struct tb_packets_load load = tb_packets_load(packets, against.node_bytes_per_s);
 	if (!options->json) {
-		printf("%s: packet capture\n", info_name(options->file));
+		char shown[INFO_NAME_BYTES];
+		printf("%s: packet capture\n",
+			tb_visible(info_name(options->file), shown, sizeof shown));
 		if (tb_packets_write_summary(stdout, packets, "  ", &against) != TB_OK)
 			return tb_fail_in(
 				error, TB_EIO, "standard output", "writing failed");
@@ -166,7 +169,9 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 				(json_int_t)summary.calc_ns, "pairs",
 				(json_int_t)summary.n_pairs),
 			error);
-	printf("%s: job (%s)\n", info_name(options->file), job->form);
+	char shown[INFO_NAME_BYTES];
+	printf("%s: job (%s)\n",
+		tb_visible(info_name(options->file), shown, sizeof shown), job->form);
 	info_line("ranks", "%s, %s",
 		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
 		tb_format_counted(

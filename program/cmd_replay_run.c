@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void show_progress(
 	const struct tb_recording_summary *run, struct tb_progress *progress)
@@ -62,7 +63,7 @@ static int simulate(const struct replay_options *options, struct tb_recording *r
 	struct tb_progress progress;
 	bool silent = options->quiet || shows_in_terminal(options);
 	int status;
-	tb_progress_init(&progress, silent ? NULL : stderr);
+	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
 	while ((status = tb_recording_advance(recording, error)) > 0)
 		if (tb_progress_due(&progress)) {
 			const struct tb_recording_summary run =
@@ -164,7 +165,7 @@ int replay_many(const struct replay_options *options,
 		.watch = on_watch};
 	struct tb_recording_many_outcome outcome;
 	struct tb_error error;
-	tb_progress_init(&many.progress, options->quiet ? NULL : stderr);
+	tb_progress_init(&many.progress, options->quiet ? -1 : STDERR_FILENO);
 	int status = tb_recording_many(&outcome, &recorded, &error);
 	tb_progress_done(&many.progress);
 	if (status < 0)

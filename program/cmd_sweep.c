@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define JOBS_MOST 1024
 
@@ -177,7 +178,7 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 		.stop = tb_cli_catch_stop(),
 		.tell = show_progress,
 		.context = &line};
-	tb_progress_init(&line, stderr);
+	tb_progress_init(&line, STDERR_FILENO);
 	double started = tb_clock_s();
 	int status = tb_sweep_run(&progress, sweep, &options, &error);
 	tb_progress_done(&line);

@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define COMMAND "tailback validate"
 
@@ -114,7 +115,7 @@ int tb_cmd_validate(int argc, char **argv)
 		return code;
 	struct tb_validation validation = {0};
 	struct tb_error error = {0};
-	tb_progress_init(&progress, stderr);
+	tb_progress_init(&progress, STDERR_FILENO);
 	int status = tb_validation_run(&validation, &args.options, &error);
 	tb_progress_done(&progress);
 	if (status != TB_OK)

@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 {
 	// A file that grows beyond a limit is to be an error of write, as a full disk is.
 	signal(SIGXFSZ, SIG_IGN);
+	tb_cli_guard_errors();
 	tb_cli_catch_end();
 	if (argc < 2) {
 		print_help(stderr);

@@ -2,11 +2,14 @@
 
 #include "flow_table.h"
 #include "select.h"
+#include "visible.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SHOWN_BYTES 1024 // of a file name that holds what cannot be printed
 
 void tb_compare_free(struct tb_compare *compare)
 {
@@ -206,10 +209,12 @@ double tb_compare_wait_growth(const struct tb_compare *compare)
 
 static void write_text(const struct tb_compare *compare, FILE *stream)
 {
+	char shown[SHOWN_BYTES];
 	for (int i = 0; i < 2; i++)
 		fprintf(stream, "%c  %s, run %" PRId64 ": %s on %s\n", 'A' + i,
-			compare->runs[i].store, compare->info[i]->id,
-			compare->info[i]->input_name, compare->info[i]->network_name);
+			tb_visible(compare->runs[i].store, shown, sizeof shown),
+			compare->info[i]->id, compare->info[i]->input_name,
+			compare->info[i]->network_name);
 	fprintf(stream, "\n%s\n", compare->verdict);
 	for (int i = 0; i < compare->n_tables; i++)
 		tb_report_table_text(&compare->tables[i], stream);
@@ -217,10 +222,12 @@ static void write_text(const struct tb_compare *compare, FILE *stream)
 
 static void write_markdown(const struct tb_compare *compare, FILE *stream)
 {
+	char shown[SHOWN_BYTES];
 	fputs("# What changed\n\n", stream);
 	for (int i = 0; i < 2; i++) {
 		fprintf(stream, "- **%c**: ", 'A' + i);
-		tb_report_markdown(stream, compare->runs[i].store);
+		tb_report_markdown(
+			stream, tb_visible(compare->runs[i].store, shown, sizeof shown));
 		fprintf(stream, ", run %" PRId64 ": ", compare->info[i]->id);
 		tb_report_markdown(stream, compare->info[i]->input_name);
 		fputs(" on ", stream);

@@ -3,7 +3,7 @@
 //
 // The file is opened read-only, and everything in it is taken for a stranger's: tables
 // are those of schemas/results.sql, ids and counts are checked, so what these structs
-// hold is in range and finite. Names are free of control characters.
+// hold is in range and finite. Names are in their visible form (visible.h).
 //
 // A tb_run is loaded by tb_run_open (configuration, topology and whole-run sums) and
 // reads bins when a window asks for them, so opening does not grow with the number of

@@ -69,9 +69,8 @@ uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n);
 // tb_run_get_id_or_none reads -1 as TB_ID_NONE.
 uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n);
 
-// tb_run_get_text reads a text as valid UTF-8 without control characters ('?' stands for
-// what is not, a blank for line breaks and tabs), malloc'ed; NULL when there is no
-// memory.
+// tb_run_get_text reads a text in its visible form (visible.h), with blanks for line
+// breaks and tabs, malloc'ed; NULL when there is no memory.
 char *tb_run_get_text(struct tb_run_row *row, int column);
 
 // tb_run_query prepares a query whose ?1 is the run; tb_run_next steps it: 1 for a row, 0

@@ -1,6 +1,7 @@
 #include "run_impl.h"
 
 #include "store.h"
+#include "visible.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,40 +43,17 @@ static double get_real(struct tb_run_row *row, int column)
 	return 0;
 }
 
-// utf8_length is how many bytes the valid character at `text` takes, 0 when it is none
-// or a control character (RFC 3629, section 4; C0, DEL and C1 are refused).
-static size_t utf8_length(const unsigned char *text)
-{
-	if (text[0] < 0x80)
-		return text[0] >= 0x20 && text[0] != 0x7f;
-	size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-	if (text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	// The terminating zero ends this too.
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) ||
-			(text[0] == 0xf0 && text[1] < 0x90);
-	bool beyond = (text[0] == 0xed && text[1] > 0x9f) ||
-		      (text[0] == 0xf4 && text[1] > 0x8f);
-	bool control = text[0] == 0xc2 && text[1] < 0xa0;
-	return overlong || beyond || control ? 0 : length;
-}
-
 char *tb_run_get_text(struct tb_run_row *row, int column)
 {
 	const unsigned char *from = sqlite3_column_text(row->query, column);
 	char *text = strdup(from ? (const char *)from : "");
 	if (!text)
 		return NULL;
-	for (char *at = text; *at;) {
-		size_t length = utf8_length((const unsigned char *)at);
-		if (!length)
-			*at = strchr("\t\r\n", *at) ? ' ' : '?';
-		at += length ? length : 1;
-	}
-	return text;
+	for (char *at = text; (at = strpbrk(at, "\t\r\n"));)
+		*at = ' ';
+	char *shown = tb_visible_dup(text);
+	free(text);
+	return shown;
 }
 
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error)

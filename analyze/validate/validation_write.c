@@ -2,6 +2,7 @@
 #include "json.h"
 #include "markup.h"
 #include "validation.h"
+#include "visible.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,8 +124,9 @@ static void write_summary(const struct tb_validation *validation, FILE *stream)
 	if (validation->n_outside)
 		fprintf(stream, ", %zu %s outside the model", validation->n_outside,
 			validation->n_outside == 1 ? "is" : "are");
+	char shown[512];
 	fprintf(stream, ". Network %s, %u seed%s, mean with 95 %% interval.\n",
-		validation->network, validation->n_seeds,
+		tb_visible(validation->network, shown, sizeof shown), validation->n_seeds,
 		validation->n_seeds == 1 ? "" : "s");
 }
 

@@ -1,4 +1,5 @@
 #include "packets_text.h"
+#include "visible.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -131,14 +132,15 @@ static void write_load(
 	if (load.half_scale <= 0)
 		return;
 	char mean[40];
-	char busiest[40];
-	const char *name = tb_packets_node_name(writer->packets, load.busiest);
+	char busiest[40], shown_network[128], shown_name[128];
+	const char *name = tb_visible(tb_packets_node_name(writer->packets, load.busiest),
+		shown_name, sizeof shown_name);
 	row(writer, "load");
 	fprintf(writer->stream,
 		"%s of the nodes' capacity on %s, %s at the busiest, node %" PRIu32
 		"%s%s%s\n",
 		tb_format_percent(load.mean_share * 100, mean, sizeof mean),
-		against->network,
+		tb_visible(against->network, shown_network, sizeof shown_network),
 		tb_format_percent(load.busiest_share * 100, busiest, sizeof busiest),
 		load.busiest.id, *name ? " (" : "", name, *name ? ")" : "");
 	row(writer, "");

@@ -1,10 +1,19 @@
 #include "cli.h"
 
 #include "newfile.h"
+#include "visible.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+void tb_cli_guard_errors(void)
+{
+	FILE *guarded = tb_visible_stream(STDERR_FILENO);
+	if (guarded)
+		stderr = guarded; // a variable in glibc, as argp is of glibc
+}
 
 int tb_cli_fail(const struct tb_error *error)
 {

@@ -14,6 +14,11 @@ enum tb_exit {
 	TB_EXIT_TRIPPED = 3
 };
 
+// tb_cli_guard_errors has everything that is printed on stderr from then on in its
+// visible form (visible.h), argp's and other libraries' messages included: they quote
+// arguments and files. Called first.
+void tb_cli_guard_errors(void);
+
 struct tb_command {
 	const char *name;
 	const char *summary; // one line for `tailback --help`

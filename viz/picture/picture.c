@@ -1,13 +1,16 @@
 #include "picture.h"
 
+#include "visible.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CLIPS 8
-#define LINE_GRIP 2.5 // pixels beside a line that still hit it
+#define MAX_CLIPS     8
+#define VISIBLE_BYTES 512 // of a text that holds what cannot be printed
+#define LINE_GRIP     2.5 // pixels beside a line that still hit it
 
 void tb_picture_fini(struct tb_picture *picture)
 {
@@ -44,39 +47,6 @@ static struct tb_item *add(struct tb_picture *picture, const struct tb_item *ite
 	return slot;
 }
 
-// character is the length of the UTF-8 character at `text`, 0 when there is none: a stray
-// byte, an overlong form, a surrogate, a control.
-static size_t character(const unsigned char *text)
-{
-	if (text[0] >= ' ' && text[0] < 0x7f)
-		return 1;
-	size_t n = text[0] >= 0xf0 && text[0] < 0xf5   ? 4
-		   : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-		   : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-						       : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) ||
-			(text[0] == 0xf0 && text[1] < 0x90);
-	bool surrogate = text[0] == 0xed && text[1] >= 0xa0;
-	bool beyond = text[0] == 0xf4 && text[1] >= 0x90;
-	bool forbidden = text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe; // by XML
-	return forbidden || overlong || surrogate || beyond ? 0 : n;
-}
-
-// mend replaces in place what is no character: names come from files, and one bad byte
-// would make an SVG that no browser opens and a cairo context that draws no more.
-static void mend(char *text)
-{
-	while (*text) {
-		size_t n = character((const unsigned char *)text);
-		if (n == 0)
-			*text = '?';
-		text += n ? n : 1;
-	}
-}
-
 // keep copies `length` bytes of text behind the others and returns their offset. Offset 0
 // is the empty string.
 static uint32_t keep(struct tb_picture *picture, const char *text, size_t length)
@@ -100,7 +70,6 @@ static uint32_t keep(struct tb_picture *picture, const char *text, size_t length
 	}
 	memcpy(picture->strings + at, text, length);
 	picture->strings[at + length] = '\0';
-	mend(picture->strings + at);
 	picture->n_strings = needed;
 	return (uint32_t)at;
 }
@@ -167,6 +136,8 @@ static size_t fitting(enum tb_font font, double size, const char *text, double w
 void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *text)
 {
+	char shown[VISIBLE_BYTES];
+	text = tb_visible(text, shown, sizeof shown);
 	// Half a pixel of grace: a box computed from the text's own width must hold it.
 	double room = box.w + 0.5;
 	uint32_t offset;
@@ -210,6 +181,8 @@ void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick)
 
 void tb_picture_tip(struct tb_picture *picture, const char *text)
 {
+	char shown[VISIBLE_BYTES];
+	text = tb_visible(text, shown, sizeof shown);
 	if (picture->n_items)
 		picture->items[picture->n_items - 1].tip =
 			keep(picture, text, strlen(text));

@@ -113,8 +113,9 @@ struct tb_type { // how a text is set
 	struct tb_colour colour;
 };
 
-// tb_picture_text adds one line of text (UTF-8, copied). One that is wider than the box
-// is cut and ends in "...".
+// tb_picture_text adds one line of text (UTF-8, copied) in its visible form (visible.h),
+// so that no backend meets a control character. One that is wider than the box is cut and
+// ends in "...".
 void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *text);
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
