@@ -1,6 +1,6 @@
 # The rooms are as the READMEs of their floors say: each folder of sources is declared in
 # CMakeLists.txt and described with what it sees, a room sees only rooms declared before it, and
-# private headers (*_impl.h) stay on their floor.
+# private headers (*_impl.h) stay on their floor, and no two headers share a name.
 set -u
 cd "$TB_SOURCE" || exit 1
 failed=0
@@ -31,6 +31,10 @@ while IFS=: read -r file include; do
 	[[ -n $(git ls-files "$floor/*/$header" "$floor/$header") ]] ||
 		complain "$file includes $header, which is private to another floor"
 done < <(git grep -E '#include ".*_impl\.h"' -- base capture replay analyze viz program)
+# A header is found by its name alone, so each name stands for one.
+while read -r header; do
+	complain "two headers are called $header"
+done < <(git ls-files 'base/*.h' 'capture/*.h' 'replay/*.h' 'analyze/*.h' 'viz/*.h' 'program/*.h' | xargs -n1 basename | sort | uniq -d)
 for command in program/cmd_*.c; do
 	name=$(sed -E 's/program\/cmd_([a-z]+).*/\1/' <<<"$command")
 	grep -q "^tb_command($name " CMakeLists.txt || complain "$command belongs to no tb_command"

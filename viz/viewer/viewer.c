@@ -30,7 +30,7 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 	viewer->stale = true;
 	if (tb_panes_init(&viewer->panes, views, &pattern) != TB_OK)
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
-	return tb_source_init(&viewer->source, path, error);
+	return tb_viewed_file_init(&viewer->file, path, error);
 }
 
 // open_source shows run `id` of a store, says that there is none yet, or offers networks
@@ -38,16 +38,16 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
 {
 	struct tb_error cause;
-	const char *path = viewer->source.path;
+	const char *path = viewer->file.path;
 	int status = tb_viewer_open_run(viewer, id, &cause);
 	if (status == TB_OK) {
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, TB_WAIT);
 		return TB_OK;
 	}
-	tb_source_opened(&viewer->source, NULL);
+	tb_viewed_file_opened(&viewer->file, NULL);
 	const struct tb_trace_reader *reader;
 	if (status == TB_EFOREIGN && tb_trace_find(&reader, path, NULL) == TB_OK)
-		return tb_opening_new(&viewer->source.opening, path, error);
+		return tb_opening_new(&viewer->file.opening, path, error);
 	if (id == 0 && has_no_run(path)) {
 		tb_viewer_report(viewer, &cause);
 		return TB_OK;
@@ -80,7 +80,7 @@ void tb_viewer_free(struct tb_viewer *viewer)
 		return;
 	tb_panes_fini(&viewer->panes);
 	tb_viewer_close_run(viewer);
-	tb_source_fini(&viewer->source);
+	tb_viewed_file_fini(&viewer->file);
 	tb_picture_fini(&viewer->picture);
 	free(viewer);
 }
@@ -144,10 +144,10 @@ const char *tb_viewer_wish_path(const struct tb_viewer *viewer)
 
 const char *tb_viewer_title(const struct tb_viewer *viewer)
 {
-	return viewer->source.title;
+	return viewer->file.title;
 }
 
 const char *tb_viewer_path(const struct tb_viewer *viewer)
 {
-	return viewer->source.path;
+	return viewer->file.path;
 }

@@ -1,5 +1,5 @@
 // What keys, buttons and the palette ask for.
-#include "commands.h"
+#include "command_search.h"
 #include "run_text.h"
 #include "search.h"
 #include "viewer_impl.h"
@@ -146,7 +146,7 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 	if (prompt->kind == TB_PROMPT_SEARCH)
 		tb_search_find(&viewer->data, prompt);
 	if (prompt->kind == TB_PROMPT_COMMANDS)
-		tb_commands_find(&viewer->panes, prompt);
+		tb_command_search(&viewer->panes, prompt);
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,

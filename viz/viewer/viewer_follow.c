@@ -66,8 +66,8 @@ static void try_again(struct tb_viewer *viewer)
 // was a run is reported where the networks are offered.
 static void follow_replay(struct tb_viewer *viewer)
 {
-	const struct tb_opening *opening = viewer->source.opening;
-	if (!tb_source_poll(&viewer->source))
+	const struct tb_opening *opening = viewer->file.opening;
+	if (!tb_viewed_file_poll(&viewer->file))
 		return;
 	viewer->stale = true;
 	if (viewer->data.run && !tb_opening_store(opening))
@@ -78,7 +78,7 @@ static void follow_replay(struct tb_viewer *viewer)
 
 bool tb_viewer_replays(const struct tb_viewer *viewer)
 {
-	return viewer->source.opening && tb_opening_runs(viewer->source.opening);
+	return viewer->file.opening && tb_opening_runs(viewer->file.opening);
 }
 
 bool tb_viewer_follows(const struct tb_viewer *viewer)
@@ -95,7 +95,7 @@ void tb_viewer_check(struct tb_viewer *viewer)
 		try_again(viewer);
 	if (!viewer->data.run || tb_viewer_in_trouble(viewer))
 		return;
-	if (tb_source_check(&viewer->source, &error) != TB_OK)
+	if (tb_viewed_file_check(&viewer->file, &error) != TB_OK)
 		tb_viewer_report(viewer, &error);
 	else if (!viewer->data.info->complete)
 		follow(viewer);

@@ -15,8 +15,8 @@
 #include "prompt.h"
 #include "rows.h"
 #include "selection.h"
-#include "source.h"
 #include "style.h"
+#include "viewed_file.h"
 #include "viewer.h"
 #include "viewer_data.h"
 
@@ -27,7 +27,7 @@ struct tb_wished {
 };
 
 struct tb_viewer {
-	struct tb_source source;
+	struct tb_viewed_file file;
 	struct tb_viewer_data data;
 	struct tb_style style;
 	struct tb_selection selection;

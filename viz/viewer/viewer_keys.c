@@ -32,7 +32,7 @@ static bool prompt_key(struct tb_viewer *viewer, const char *key)
 bool tb_viewer_key(struct tb_viewer *viewer, const char *key)
 {
 	struct tb_request request;
-	struct tb_opening *opening = viewer->source.opening;
+	struct tb_opening *opening = viewer->file.opening;
 	if (tb_viewer_typing(viewer))
 		return prompt_key(viewer, key);
 	if (!viewer->data.run && opening && tb_opening_key(opening, key)) {

@@ -30,8 +30,8 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	for (uint32_t i = 0; viewer->data.run && i < panes->n; i++)
 		if (tb_panes_shows(panes, &panes->list[i]))
 			panes->list[i].view->draw(&panes->list[i], picture);
-	if (!viewer->data.run && viewer->source.opening)
-		tb_opening_draw(viewer->source.opening, viewer->style.theme, picture);
+	if (!viewer->data.run && viewer->file.opening)
+		tb_opening_draw(viewer->file.opening, viewer->style.theme, picture);
 	tb_overlay_draw(viewer, picture);
 	viewer->stale = wants(viewer);
 	return picture->status == TB_OK ? picture : NULL;

@@ -42,8 +42,8 @@ static void press(struct tb_viewer *viewer, double x, double y)
 		viewer->stale = true;
 		return;
 	}
-	if (!viewer->data.run && viewer->source.opening) {
-		tb_opening_press(viewer->source.opening, hit(viewer, x, y));
+	if (!viewer->data.run && viewer->file.opening) {
+		tb_opening_press(viewer->file.opening, hit(viewer, x, y));
 		viewer->stale = true;
 		return;
 	}

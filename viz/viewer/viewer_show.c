@@ -6,7 +6,7 @@
 
 int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
 {
-	const char *path = viewer->source.path;
+	const char *path = viewer->file.path;
 	int status = tb_viewer_data_open(&viewer->data, path, id, error);
 	if (status != TB_OK)
 		return status;
@@ -15,7 +15,7 @@ int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 		tb_selection_init(&viewer->selection, info) != TB_OK)
 		return tb_fail_in(error, TB_ENOMEM, path,
 			"no memory to show %" PRIu32 " links", info->n_links);
-	tb_source_opened(&viewer->source, info);
+	tb_viewed_file_opened(&viewer->file, info);
 	return TB_OK;
 }
 

@@ -1,6 +1,6 @@
 // Node to node: who sent how much to whom, how long it took and how much slower that was
 // than on an idle network; beside it the flows of the largest figures.
-#include "flow_list.h"
+#include "flow_rows.h"
 #include "flow_square.h"
 #include "legend.h"
 #include "run_text.h"
@@ -19,14 +19,14 @@
 
 struct flows {
 	struct tb_flow_square square;
-	struct tb_flow_list list; // of the square's figure
+	struct tb_flow_rows list; // of the square's figure
 };
 
 static void close(void *state)
 {
 	struct flows *flows = state;
 	tb_flow_square_fini(&flows->square);
-	tb_flow_list_fini(&flows->list);
+	tb_flow_rows_fini(&flows->list);
 }
 
 static struct flows *flows_of(const struct tb_pane *pane)
@@ -159,8 +159,8 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_legend(pane, picture);
 	if (list.w < LIST_W / 2)
 		return; // a narrow window
-	if (tb_flow_list_rank(&flows->list, table, span) == TB_OK)
-		tb_flow_list_draw(&flows->list, table, pane, picture, list);
+	if (tb_flow_rows_rank(&flows->list, table, span) == TB_OK)
+		tb_flow_rows_draw(&flows->list, table, pane, picture, list);
 	else
 		picture->status = TB_ENOMEM;
 }
@@ -225,7 +225,7 @@ static void click(struct tb_pane *pane, struct tb_pick pick)
 	}
 }
 
-static void scroll(struct tb_flow_list *list, const struct tb_pointer_event *event)
+static void scroll(struct tb_flow_rows *list, const struct tb_pointer_event *event)
 {
 	if (event->kind == TB_EVENT_WHEEL)
 		list->scroll -= event->steps * 3 * TB_FLOW_LIST_ROW_H;

@@ -1,6 +1,6 @@
 // The flows of the largest figures, beside the square.
-#ifndef TB_FLOW_LIST_H
-#define TB_FLOW_LIST_H
+#ifndef TB_FLOW_ROWS_H
+#define TB_FLOW_ROWS_H
 
 #include "flow_grid.h"
 #include "view.h"
@@ -13,7 +13,7 @@ struct tb_flow_rank {
 };
 
 // A zeroed struct is an empty list.
-struct tb_flow_list {
+struct tb_flow_rows {
 	enum tb_flow_figure figure;
 	struct tb_flow_rank *top; // the first n, largest first
 	uint32_t n;
@@ -21,15 +21,15 @@ struct tb_flow_list {
 	double scroll;
 };
 
-void tb_flow_list_fini(struct tb_flow_list *list);
+void tb_flow_rows_fini(struct tb_flow_rows *list);
 
-// tb_flow_list_rank finds the flows of the largest figure that were under way in a span
+// tb_flow_rows_rank finds the flows of the largest figure that were under way in a span
 // of time, unless they are at hand. TB_ENOMEM. Cost: linear in flows.
-int tb_flow_list_rank(struct tb_flow_list *list, const struct tb_flow_table *table,
+int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	struct tb_flow_span span) TB_MUST_USE;
 
-// tb_flow_list_draw draws what it ranked.
-void tb_flow_list_draw(struct tb_flow_list *list, const struct tb_flow_table *table,
+// tb_flow_rows_draw draws what it ranked.
+void tb_flow_rows_draw(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box);
 
 #endif

@@ -1,4 +1,4 @@
-#include "flow_list.h"
+#include "flow_rows.h"
 
 #include "select.h"
 
@@ -10,10 +10,10 @@
 #define HEADER_H 28
 #define MOST_TOP 1000 // flows that the list goes through
 
-void tb_flow_list_fini(struct tb_flow_list *list)
+void tb_flow_rows_fini(struct tb_flow_rows *list)
 {
 	free(list->top);
-	*list = (struct tb_flow_list){.n = 0};
+	*list = (struct tb_flow_rows){.n = 0};
 }
 
 static int by_figure(const void *one, const void *other)
@@ -24,7 +24,7 @@ static int by_figure(const void *one, const void *other)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-int tb_flow_list_rank(struct tb_flow_list *list, const struct tb_flow_table *table,
+int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	struct tb_flow_span span)
 {
 	uint32_t n = 0;
@@ -60,7 +60,7 @@ static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
 			palette->accent);
 }
 
-static void draw_row(const struct tb_flow_list *list, const struct tb_flow_table *table,
+static void draw_row(const struct tb_flow_rows *list, const struct tb_flow_table *table,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
 	uint32_t index)
 {
@@ -82,7 +82,7 @@ static void draw_row(const struct tb_flow_list *list, const struct tb_flow_table
 			value, sizeof value));
 }
 
-void tb_flow_list_draw(struct tb_flow_list *list, const struct tb_flow_table *table,
+void tb_flow_rows_draw(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
 	struct tb_box rows = {box.x, box.y + HEADER_H, box.w, fmax(box.h - HEADER_H, 1)};

@@ -1,4 +1,4 @@
-#include "commands.h"
+#include "command_search.h"
 
 #include "metric_text.h"
 
@@ -62,7 +62,7 @@ static const char *choice_of(const struct tb_panes *panes, int request, int choi
 	return tb_pane_is_there(pane) ? pane->view->tab : NULL;
 }
 
-void tb_commands_find(const struct tb_panes *panes, struct tb_prompt *prompt)
+void tb_command_search(const struct tb_panes *panes, struct tb_prompt *prompt)
 {
 	const struct tb_request_row *rows = tb_request_rows();
 	for (int i = 0; i < TB_N_REQUESTS; i++) {
