@@ -26,7 +26,8 @@ static int spawn(struct tb_child *child, const struct tb_child_options *options,
 		posix_spawn_file_actions_destroy(&actions);
 		return status;
 	}
-	// What this program ignores, the child shall not.
+	// This program ignores SIGPIPE; an ignored signal would stay ignored in the
+	// child.
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
@@ -37,9 +38,9 @@ static int spawn(struct tb_child *child, const struct tb_child_options *options,
 	if (options->input >= 0)
 		status = posix_spawn_file_actions_adddup2(
 			&actions, options->input, STDIN_FILENO);
-	if (!status && options->said)
+	if (!status && options->log)
 		status = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
-			options->said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+			options->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (!status)
 		status = posix_spawn(
 			&child->pid, PROGRAM, &actions, &attributes, arguments, environ);

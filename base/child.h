@@ -1,4 +1,5 @@
-// This program, started once more beside itself: a replay that shows what it writes.
+// Runs this program a second time as a child process: the viewer and `capture --watch`
+// start a replay this way and show its results while it writes them.
 #ifndef TB_CHILD_H
 #define TB_CHILD_H
 
@@ -12,22 +13,23 @@ struct tb_child {
 };
 
 struct tb_child_options {
-	const char *const *arguments; // behind the program's name; ends with NULL
-	int input;	  // what it reads as its standard input; -1: as this program
-	bool apart;	  // Ctrl-C does not reach it
-	const char *said; // file that takes its standard error; NULL: as this program's
+	const char *const *arguments; // after the program's name; ends with NULL
+	int input;	 // descriptor for its standard input; -1: that of this program
+	bool apart;	 // in its own process group, so that Ctrl-C does not reach it
+	const char *log; // file for its standard error; NULL: that of this program
 };
 
-// tb_child_start starts it; TB_EIO when the system refuses.
+// tb_child_start starts the child. TB_EIO when the system refuses.
 int tb_child_start(struct tb_child *child, const struct tb_child_options *options,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_child_wait waits until it has ended and gives its exit code, 1 when a signal ended
-// it; at once and 0 when there is none. A signal that comes meanwhile and is caught asks
-// it to end.
+// tb_child_wait waits for the child to end and returns its exit code, or 1 if a signal
+// killed it. Without a child it returns 0 at once. If a signal handler interrupts the
+// wait, the child gets SIGTERM and the wait goes on.
 int tb_child_wait(struct tb_child *child);
 
-// tb_child_ended says whether it has, and with which exit code, as tb_child_wait.
+// tb_child_ended returns whether the child has ended, without waiting, and then stores
+// its exit code as tb_child_wait returns it.
 bool tb_child_ended(struct tb_child *child, int *code);
 
 #endif

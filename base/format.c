@@ -25,6 +25,7 @@ int tb_format_of_file(const char *file, unsigned allowed, enum tb_format *format
 {
 	static const char *const other_endings[][2] = {
 		{"txt", "text"}, {"md", "markdown"}, {"htm", "html"}};
+	// A dot in a folder's name is no extension of the file.
 	const char *base = strrchr(file, '/');
 	const char *dot = strrchr(base ? base : file, '.');
 	const char *name = dot ? dot + 1 : "";

@@ -1,4 +1,4 @@
-// Formats of output by name: what -f takes and what the ending of a file asks for.
+// Output formats by name, for option -f, and by the extension of a file name.
 #ifndef TB_FORMAT_H
 #define TB_FORMAT_H
 
@@ -25,15 +25,18 @@ enum tb_format {
 	(1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV | 1u << TB_FORMAT_JSON |             \
 		TB_FORMATS_DRAWN)
 
-// tb_format_name is "text", "csv", "json", "markdown", "html", "svg", "png" or "pdf".
+// tb_format_name returns "text", "csv", "json", "markdown", "html", "svg", "png" or
+// "pdf".
 const char *tb_format_name(enum tb_format format);
 
-// tb_format_parse finds the format of that name in the set `allowed`; else TB_EUSAGE.
+// tb_format_parse finds the format called `name` in the set `allowed`; TB_EUSAGE when it
+// is not there.
 int tb_format_parse(
 	const char *name, unsigned allowed, enum tb_format *format) TB_MUST_USE;
 
-// tb_format_of_file finds the format in `allowed` that the ending of a file name asks
-// for; "txt" is text, "md" Markdown and "htm" HTML. Else TB_EUSAGE.
+// tb_format_of_file finds the format in `allowed` that belongs to the extension of a file
+// name, such as ".csv"; "txt" is text, "md" Markdown and "htm" HTML. TB_EUSAGE when there
+// is none.
 int tb_format_of_file(
 	const char *file, unsigned allowed, enum tb_format *format) TB_MUST_USE;
 

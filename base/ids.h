@@ -1,5 +1,5 @@
-// Ids: what crosses from room to room instead of pointers. One-field structs, so that a
-// node cannot be passed for a link.
+// Ids, which rooms pass to each other instead of pointers. They are one-field structs, so
+// that the compiler refuses a node where a link is expected.
 #ifndef TB_IDS_H
 #define TB_IDS_H
 
@@ -15,7 +15,7 @@ struct tb_switch {
 	uint32_t id; // 0 .. number of switches - 1
 };
 
-struct tb_link {     // a directed link
+struct tb_link {     // one direction of a cable
 	uint32_t id; // 0 .. number of links - 1
 };
 

@@ -14,8 +14,8 @@ json_t *tb_json_real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-// sequence_of is the length of the UTF-8 sequence that begins with `first`, 0 when none
-// does. Jansson itself refuses what is overlong or a surrogate.
+// sequence_of returns the length of the UTF-8 sequence that begins with `first`, or 0 if
+// none can. Jansson itself refuses overlong sequences and surrogates.
 static size_t sequence_of(unsigned char first)
 {
 	if (first < 0x80)
@@ -40,6 +40,7 @@ json_t *tb_json_text(const char *text)
 	json_t *string = json_string(text);
 	if (string)
 		return string;
+	// At worst each byte becomes the three bytes of U+FFFD.
 	char *clean = malloc(strlen(text) * 3 + 1), *end = clean;
 	if (!clean)
 		return NULL;
@@ -61,7 +62,7 @@ struct tb_json_object tb_json_object_new(void)
 	return (struct tb_json_object){json, json == NULL};
 }
 
-// Jansson takes `value` over even where it fails.
+// Jansson takes ownership of `value` even when it fails.
 void tb_json_add(struct tb_json_object *object, const char *key, json_t *value)
 {
 	if (object->failed)
@@ -101,7 +102,8 @@ json_t *tb_json_append(json_t *array, json_t *value)
 	return NULL;
 }
 
-// real_precision is jansson's flag for that many digits, as the type of its flags.
+// real_precision returns jansson's flag for `digits`. The macro yields an int, jansson's flags
+// are size_t.
 static size_t real_precision(int digits)
 {
 	return (size_t)JSON_REAL_PRECISION(digits);

@@ -54,7 +54,7 @@ static int grow(struct tb_map *map)
 
 int tb_map_put(struct tb_map *map, uint64_t key, uint32_t value)
 {
-	// Three quarters full at the most keeps probe chains short.
+	// At most three quarters full, so that probe chains stay short.
 	if (map->n_used * 4 >= map->capacity * 3 && grow(map) != TB_OK)
 		return TB_ENOMEM;
 	struct tb_map_slot *slot = slot_of(map, key);

@@ -1,8 +1,8 @@
 // A hash map from 64-bit keys to 32-bit values: open addressing, no deletion.
 //
-// The engine's and readers' tables (endpoint to node, flow to row) are this. Iteration
-// goes by the caller's own arrays, so results never depend on hash order. Not thread
-// safe.
+// The engine and the readers use it for their tables (endpoint to node, flow to row). It
+// cannot be iterated: callers iterate over arrays of their own, so results never depend
+// on hash order. Not thread safe.
 #ifndef TB_MAP_H
 #define TB_MAP_H
 
@@ -20,11 +20,11 @@ struct tb_map {
 // A zeroed struct is an empty map. tb_map_fini frees it and leaves it empty.
 void tb_map_fini(struct tb_map *map);
 
-// tb_map_find returns whether `key` is there and stores its value.
+// tb_map_find returns whether the map has `key`, and then stores its value.
 bool tb_map_find(const struct tb_map *map, uint64_t key, uint32_t *value);
 
-// tb_map_put adds or replaces. Amortised constant cost. TB_ENOMEM leaves the map as it
-// was.
+// tb_map_put adds `key` or replaces its value. Amortised constant cost. TB_ENOMEM leaves
+// the map unchanged.
 int tb_map_put(struct tb_map *map, uint64_t key, uint32_t value) TB_MUST_USE;
 
 #endif

@@ -1,14 +1,14 @@
-// Text within XML, HTML and CSV.
+// Escapes text for XML, HTML and CSV.
 #ifndef TB_MARKUP_H
 #define TB_MARKUP_H
 
 #include <stdio.h>
 
-// tb_markup_put writes `text` so that it reads as itself, between tags and within double
-// quotes. Write errors show in ferror(stream).
+// tb_markup_put writes `text` escaped for XML and HTML, both between tags and within
+// double quotes. For write errors check ferror(stream).
 void tb_markup_put(FILE *stream, const char *text);
 
-// tb_csv_put writes a field of CSV (RFC 4180), in quotes where it needs them.
+// tb_csv_put writes a CSV field (RFC 4180), quoted where necessary.
 void tb_csv_put(FILE *stream, const char *text);
 
 #endif

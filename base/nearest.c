@@ -9,6 +9,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
+// distance keeps one row of Levenshtein's table: row[k] is the distance between the first
+// i letters of `a` and the first k of `b`.
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[LETTERS];

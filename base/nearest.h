@@ -1,13 +1,13 @@
-// Which known name somebody may have meant who typed an unknown one.
+// Finds the known name that is closest to a mistyped one.
 #ifndef TB_NEAREST_H
 #define TB_NEAREST_H
 
 #include <stddef.h>
 
-// tb_nearest gives the place, of `n` names, of the one that takes the fewest letters to
-// insert, delete or replace (Levenshtein 1966), the first of equals. `names` are pointers
-// `stride` bytes apart, so that they may stand in a table of structs; n is at least 1.
-// Letters of a known name behind the 63rd are not looked at.
+// tb_nearest returns the index, among `n` names (at least 1), of the name with the
+// smallest edit distance to `typed` (letters inserted, deleted or replaced; Levenshtein
+// 1966); of equals the first. The pointers in `names` are `stride` bytes apart, so they
+// may be fields of a table of structs. Only the first 63 letters of a known name count.
 size_t tb_nearest(const char *typed, const char *const *names, size_t n, size_t stride);
 
 #endif

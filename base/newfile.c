@@ -14,10 +14,11 @@
 
 enum part_state { PART_FREE, PART_TAKEN, PART_STANDS };
 
-// Names to remove when a signal ends the program. The handler can reach nothing but file
-// scope, and no memory that another thread may be freeing.
+// Names to remove when a signal ends the program. This is the one mutable state at file
+// scope: a signal handler gets no context, and must not touch memory that another thread
+// may be freeing.
 static struct part {
-	atomic_int state; // the name may be read while it is PART_STANDS
+	atomic_int state; // the handler reads `name` only while this is PART_STANDS
 	char name[NAME_MOST];
 } parts[PARTS_MOST];
 
@@ -50,8 +51,8 @@ void tb_newfile_remove_all(void)
 			unlink(parts[i].name);
 }
 
-// open_unnamed returns a descriptor, or -1 where there are no files without names, or no
-// /proc to link them by.
+// open_unnamed returns a descriptor, or -1 where the file system has no unnamed files or
+// there is no /proc, through which they get their name.
 static int open_unnamed(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -63,7 +64,7 @@ static int open_unnamed(const char *name)
 	return fd;
 }
 
-// make_part makes the name NAME.partPID.
+// make_part returns "NAME.partPID", for the caller to free.
 static char *make_part(const char *name)
 {
 	size_t size = strlen(name) + 32;
@@ -73,8 +74,7 @@ static char *make_part(const char *name)
 	return part;
 }
 
-// A part that an earlier process of the same number left is no reason to fail: it is
-// replaced.
+// open_named overwrites a part that an earlier process with the same pid left behind.
 static int open_named(struct tb_newfile *file)
 {
 	file->temporary = make_part(file->name);
@@ -114,7 +114,7 @@ int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *
 	return TB_OK;
 }
 
-// link_as gives the file, which has no name, this one.
+// link_as gives the unnamed file the name `name`.
 static int link_as(const struct tb_newfile *file, const char *name)
 {
 	char descriptor[sizeof DESCRIPTORS + 16];
@@ -122,7 +122,7 @@ static int link_as(const struct tb_newfile *file, const char *name)
 	return linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-// link_as_part gives the file, which has no name, the one that it can be renamed from.
+// link_as_part gives the unnamed file its temporary name, from which it can be renamed.
 static int link_as_part(struct tb_newfile *file)
 {
 	char *part = make_part(file->name);
@@ -131,7 +131,7 @@ static int link_as_part(struct tb_newfile *file)
 		return -1;
 	}
 	remember(part);
-	unlink(part); // of an earlier process with this number
+	unlink(part); // left by an earlier process with this pid
 	file->temporary = part;
 	if (link_as(file, part) == 0)
 		return 0;
@@ -143,8 +143,9 @@ static int link_as_part(struct tb_newfile *file)
 	return -1;
 }
 
-// name_it returns -1 and errno EEXIST where something has the name and is to stay. No
-// call puts a file without a name in the place of another: it has one between two calls.
+// name_it returns -1 with errno EEXIST if the name exists and must not be replaced. No
+// system call replaces a file by an unnamed one, so the file takes its temporary name
+// first and is renamed from there.
 static int name_it(struct tb_newfile *file, bool replace)
 {
 	if (!file->temporary) {
@@ -159,7 +160,7 @@ static int name_it(struct tb_newfile *file, bool replace)
 				 RENAME_NOREPLACE);
 }
 
-// NFS does not know RENAME_NOREPLACE; it has links.
+// NFS does not support RENAME_NOREPLACE, but link(2) also refuses to replace a file.
 static int link_part(const struct tb_newfile *file)
 {
 	int refused = link(file->temporary, file->name);

@@ -1,10 +1,10 @@
-// A file that has no name before it is whole.
+// A file that gets its name only when it is complete.
 //
-// Model: the file is made without a name in the folder where it will stand (open(2),
-// O_TMPFILE) and linked there when it is published, so whatever kills the program before
-// leaves nothing behind, SIGKILL included. Where the file system has no such files (NFS,
-// FAT) it is called NAME.partPID until then; tb_newfile_remove_all removes those from a
-// signal handler.
+// Model: the file is created without a name in its folder (open(2), O_TMPFILE) and linked
+// to its name when it is published, so a program that is killed before leaves nothing
+// behind, even after SIGKILL. On file systems without unnamed files (NFS, FAT) it is
+// called NAME.partPID until it is published; a signal handler removes such files with
+// tb_newfile_remove_all.
 #ifndef TB_NEWFILE_H
 #define TB_NEWFILE_H
 
@@ -13,29 +13,29 @@
 #include <stdbool.h>
 
 struct tb_newfile {
-	int fd;		 // read and write here
-	char *name;	 // where it will stand
-	char *temporary; // its name until then; NULL: none
+	int fd;		 // open for reading and writing
+	char *name;	 // final name
+	char *temporary; // name until then; NULL: none
 };
 
-// tb_newfile_open makes the file, with the permissions that the process gives new files.
-// TB_EIO when the folder refuses, errno says why; then nothing is left behind.
+// tb_newfile_open creates the file with the process's default permissions (umask). TB_EIO
+// when the folder cannot be written; then nothing is left behind.
 int tb_newfile_open(
 	struct tb_newfile *file, const char *name, struct tb_error *error) TB_MUST_USE;
 
-// tb_newfile_publish gives the file its name. What has that name already is replaced, or,
-// unless `replace`, stays: then TB_EFOREIGN. On failure the file can be published again
-// or abandoned.
+// tb_newfile_publish gives the file its name. It replaces an existing file of that name;
+// without `replace` it leaves that file alone and returns TB_EFOREIGN. After a failure
+// the caller can publish again or close.
 int tb_newfile_publish(
 	struct tb_newfile *file, bool replace, struct tb_error *error) TB_MUST_USE;
 
-// tb_newfile_close closes the file, and removes it unless it was published. Harmless on a
-// zeroed or closed one.
+// tb_newfile_close closes the file, and removes it unless it was published. It does
+// nothing to a zeroed or closed struct.
 void tb_newfile_close(struct tb_newfile *file);
 
-// tb_newfile_remove_all removes every file of the process that is called NAME.partPID: of
-// 16 at a time, with names of up to 4095 bytes. Safe in a signal handler; nothing else
-// may be done with these files afterwards but to end the program.
+// tb_newfile_remove_all removes the files of this process that are called NAME.partPID;
+// it knows at most 16 of them, with names of up to 4095 bytes. Safe in a signal handler,
+// which must then end the program: the files cannot be published any more.
 void tb_newfile_remove_all(void);
 
 #endif

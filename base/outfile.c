@@ -17,15 +17,16 @@ static void release(struct tb_outfile *out)
 	*out = (struct tb_outfile){0};
 }
 
-// is_special is true of devices and pipes (/dev/null, a fifo), which are not replaced.
+// is_special returns whether `name` is a device or pipe (/dev/null, a fifo), which must
+// be written to instead of being replaced by a file.
 static bool is_special(const char *name)
 {
 	struct stat status;
 	return stat(name, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-// stream_into opens a stream on a second descriptor: closing it shows whether the file
-// system took all of it, while the file can still be given up.
+// stream_into opens a stream on a second descriptor. Closing it reports late write errors
+// (NFS) while the first one still keeps the file, which can then be given up.
 static FILE *stream_into(const struct tb_newfile *file)
 {
 	int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
@@ -79,7 +80,7 @@ int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *e
 	return TB_OK;
 }
 
-// lost_cause guesses why an earlier write failed: stdio keeps no more than that it did.
+// lost_cause guesses why an earlier write failed: stdio remembers only that it did.
 static int lost_cause(const struct tb_outfile *out)
 {
 	struct statvfs space;
@@ -88,7 +89,7 @@ static int lost_cause(const struct tb_outfile *out)
 	return EIO;
 }
 
-// finish writes what is still in memory and returns why it cannot, or 0.
+// finish flushes the stream and returns 0, or the errno of the first failure.
 static int finish(struct tb_outfile *out)
 {
 	int cause = ferror(out->stream) ? lost_cause(out) : 0;

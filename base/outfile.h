@@ -1,6 +1,5 @@
-// Output that is whole or not there: written without a name (newfile.h), which it gets
-// when complete. "-" is standard output, which is written directly, as are devices and
-// pipes.
+// Output files that appear only when complete (newfile.h). "-" is standard output;
+// standard output, devices and pipes are written directly.
 #ifndef TB_OUTFILE_H
 #define TB_OUTFILE_H
 
@@ -15,20 +14,21 @@ struct tb_outfile {
 };
 
 // tb_outfile_spare refuses an output that would overwrite an input: TB_EUSAGE when `name`
-// is the same regular file as `input`, whatever links lead to it. A command asks for each
-// of its inputs before it opens any. "-" is standard output and standard input.
+// and `input` are the same regular file by device and inode, so links do not matter. A
+// command calls it for each of its inputs before it opens any. "-" stands for standard
+// output and standard input.
 int tb_outfile_spare(
 	const char *name, const char *input, struct tb_error *error) TB_MUST_USE;
 
-// tb_outfile_open starts writing `name`. On failure nothing is left behind.
+// tb_outfile_open opens `name` for writing. On failure nothing is left behind.
 int tb_outfile_open(
 	struct tb_outfile *out, const char *name, struct tb_error *error) TB_MUST_USE;
 
-// tb_outfile_commit flushes, checks for write errors (a full disk shows here) and puts
-// the file in place. The struct is finished either way; on failure nothing is left.
+// tb_outfile_commit flushes, checks for write errors (such as a full disk) and gives the
+// file its name. It finishes the struct in any case; on failure nothing is left behind.
 int tb_outfile_commit(struct tb_outfile *out, struct tb_error *error) TB_MUST_USE;
 
-// tb_outfile_abandon removes what was written. Harmless after commit.
+// tb_outfile_abandon removes what was written. It does nothing after a commit.
 void tb_outfile_abandon(struct tb_outfile *out);
 
 #endif

@@ -15,7 +15,7 @@ void tb_progress_init(struct tb_progress *progress, int fd)
 {
 	*progress = (struct tb_progress){.fd = fd >= 0 && isatty(fd) ? fd : -1};
 	progress->started_s = tb_clock_s();
-	progress->next_s = progress->started_s + 0.3;
+	progress->next_s = progress->started_s + 0.3; // short work draws nothing
 }
 
 bool tb_progress_due(struct tb_progress *progress)
@@ -33,7 +33,7 @@ void tb_progress_show(struct tb_progress *progress, double fraction, const char 
 	char percent[16] = "", left[32] = "";
 	if (fraction >= 0)
 		snprintf(percent, sizeof percent, "  %.0f %%", fraction * 100);
-	if (fraction > 0.001) {
+	if (fraction > 0.001) { // earlier the estimate would be wild
 		double left_s = (now - progress->started_s) * (1 - fraction) / fraction;
 		int seconds = left_s < 0 ? 0 : (int)left_s;
 		snprintf(left, sizeof left, "  %d:%02d left", seconds / 60, seconds % 60);

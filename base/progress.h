@@ -1,7 +1,5 @@
-// Progress on long work: one line on a terminal, redrawn in place a few times a second.
-//
-// Work reports as often as it likes; a report costs one comparison until it is due.
-// Nothing is drawn on what is no terminal.
+// Progress of long work: one line on a terminal, redrawn in place a few times a second.
+// Nothing is drawn if the output is not a terminal.
 #ifndef TB_PROGRESS_H
 #define TB_PROGRESS_H
 
@@ -15,22 +13,24 @@ struct tb_progress {
 	bool drawn;
 };
 
-// tb_progress_init draws on the file descriptor if that is a terminal, else stays silent;
-// -1 is none. It is no stream because what it sends steers the terminal (visible.h).
+// tb_progress_init prepares to draw on descriptor `fd` if that is a terminal; -1 is none.
+// It writes to the descriptor because the program's streams make terminal escapes visible
+// (visible.h).
 void tb_progress_init(struct tb_progress *progress, int fd);
 
-// tb_progress_due says whether a tenth of a second has passed since the last line was
-// drawn. It reads the clock: callers in hot loops ask every few thousand steps.
+// tb_progress_due returns whether a tenth of a second has passed since the line was last
+// drawn. It reads the clock, so hot loops should call it every few thousand steps only.
 bool tb_progress_due(struct tb_progress *progress);
 
-// tb_progress_show draws "text  42 %  0:12 left" (fraction in [0, 1], or negative when
-// unknown) over the previous line.
+// tb_progress_show draws "text  42 %  0:12 left" over the previous line. `fraction` is in
+// [0, 1], or negative when unknown.
 void tb_progress_show(struct tb_progress *progress, double fraction, const char *text);
 
 // tb_progress_done clears the line.
 void tb_progress_done(struct tb_progress *progress);
 
-// tb_clock_s is a monotonic clock in seconds, for measuring the program itself only.
+// tb_clock_s returns a monotonic clock in seconds. It measures the program itself; it has
+// nothing to do with simulated time.
 double tb_clock_s(void);
 
 #endif

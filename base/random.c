@@ -53,9 +53,9 @@ double tb_random_unit(struct tb_random *random)
 
 double tb_random_exponential(struct tb_random *random)
 {
-	// Count the failed rounds; in each, the length of a descending chain of uniforms
-	// is odd with probability exp(-first) (von Neumann, "Various techniques used in
-	// connection with random digits", 1951).
+	// In each round the length of a descending chain of uniforms is odd with
+	// probability exp(-first). The number of failed rounds is the whole part (von
+	// Neumann, "Various techniques used in connection with random digits", 1951).
 	for (double rounds = 0;; rounds += 1) {
 		double first = tb_random_unit(random);
 		double last = first;

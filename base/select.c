@@ -23,8 +23,8 @@ static void swap(const struct span *span, size_t i, size_t j)
 	memcpy(at(span, j), spare, span->size);
 }
 
-// pivot_of takes the median of three, so that entries in order, either way, do not make
-// it slow.
+// pivot_of takes the median of three, so that input sorted in either direction does not
+// cost n^2.
 static size_t pivot_of(const struct span *span, size_t low, size_t high)
 {
 	size_t middle = low + (high - low) / 2, last = high - 1;
@@ -37,7 +37,7 @@ static size_t pivot_of(const struct span *span, size_t low, size_t high)
 	return middle;
 }
 
-// part puts what is smaller than the pivot before it and returns the pivot's place.
+// part moves the entries smaller than the pivot before it and returns the pivot's index.
 static size_t part(const struct span *span, size_t low, size_t high)
 {
 	size_t last = high - 1, next = low;
@@ -56,8 +56,8 @@ void tb_select_first(void *entries, size_t n, size_t size, size_t k,
 	size_t low = 0, high = n;
 	assert(size <= TB_SELECT_SIZE_MAX);
 	k = k < n ? k : n;
-	// The place `k` lies within [low, high), or all before it are known to be
-	// smaller.
+	// Quickselect: entries before `low` belong among the first k, those from `high`
+	// on do not.
 	while (k > low && k < high) {
 		size_t place = part(&span, low, high);
 		if (place < k)

@@ -10,8 +10,8 @@ double tb_student_t(size_t n)
 		2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
 	if (n - 2 < sizeof quantiles / sizeof *quantiles)
 		return quantiles[n - 2];
-	// Cornish and Fisher's expansion around the normal quantile; at 31 degrees of
-	// freedom it is right to four places.
+	// Beyond the table: Cornish and Fisher's expansion around the normal quantile. At
+	// 31 degrees of freedom it is right to four decimal places.
 	const double z = 1.959964;
 	double freedom = (double)(n - 1);
 	return z + (z * z * z + z) / (4 * freedom) +

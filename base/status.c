@@ -17,7 +17,7 @@ static int fill(struct tb_error *error, enum tb_status code, const char *file,
 	error->code = code;
 	error->place = TB_PLACE_NONE;
 	error->at = 0;
-	// The end of a long path tells more than its beginning.
+	// Of a path that is too long keep the end: it has the file's name.
 	size_t length = file ? strlen(file) : 0;
 	size_t skip = length >= sizeof error->file ? length - sizeof error->file + 1 : 0;
 	snprintf(error->file, sizeof error->file, "%s", file ? file + skip : "");

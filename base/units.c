@@ -13,7 +13,7 @@ struct unit {
 	double factor;
 };
 
-// number reads a plain decimal number (no hex, no "inf") and leaves `rest` at the unit.
+// number reads a plain decimal number (no hex, no "inf") and points `rest` to the unit.
 static int number(const char *text, double *value, const char **rest)
 {
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
@@ -56,6 +56,7 @@ int tb_parse_size(const char *text, uint64_t *bytes)
 		{"KiB", 1024}, {"M", 1048576}, {"MB", 1048576}, {"MiB", 1048576},
 		{"G", 1073741824}, {"GB", 1073741824}, {"GiB", 1073741824}, {NULL, 0}};
 	double value;
+	// Up to 2^53 a double holds every whole number of bytes.
 	if (scaled(text, units, 9007199254740992.0, &value) != TB_OK ||
 		value != floor(value))
 		return TB_EUSAGE;
@@ -114,7 +115,7 @@ int tb_parse_real(const char *text, double min, double max, double *value)
 	return TB_OK;
 }
 
-// human picks the largest unit that leaves at least 1 before the point.
+// human picks the largest unit in which the value rounds to at least 1.000.
 static char *human(double value, const struct unit *units, char *buffer, size_t size)
 {
 	const struct unit *unit = units;

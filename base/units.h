@@ -1,8 +1,8 @@
-// Quantities: simulated time in integer picoseconds, sizes in bytes, rates in bytes a
-// second; how they are read from and shown to people.
+// Units: simulated time in integer picoseconds, sizes in bytes, rates in bytes per
+// second; and how to parse and format them.
 //
-// Decimal prefixes throughout rates and times (1 MB/s = 10^6 B/s); sizes read K, M and G
-// as powers of 1024, as the papers count messages (256 KB = 262,144 B).
+// Prefixes of rates and times are decimal (1 MB/s = 10^6 B/s). In sizes K, M and G are
+// powers of 1024, as in the papers' message sizes (256 KB = 262,144 B).
 #ifndef TB_UNITS_H
 #define TB_UNITS_H
 
@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-typedef int64_t tb_time_ps; // picoseconds; spans and points; reaches 106 days
+typedef int64_t tb_time_ps; // a point in time or a duration, in ps; up to 106 days
 
 #define TB_PS_PER_NS  INT64_C(1000)
 #define TB_PS_PER_US  INT64_C(1000000)
@@ -26,7 +26,8 @@ int tb_parse_size(const char *text, uint64_t *bytes) TB_MUST_USE;
 // the number is 0. Negative or overflowing times are refused with TB_EUSAGE.
 int tb_parse_time(const char *text, tb_time_ps *time) TB_MUST_USE;
 
-// tb_parse_rate reads "400MB/s", "10Gbit/s", "1.5GB/s" into bytes a second (at least 1).
+// tb_parse_rate reads "400MB/s", "10Gbit/s", "1.5GB/s" into bytes per second (at least
+// 1).
 int tb_parse_rate(const char *text, uint64_t *bytes_per_s) TB_MUST_USE;
 
 // tb_parse_count reads a whole number, base 10, in [min, max].
@@ -36,21 +37,22 @@ int tb_parse_count(
 // tb_parse_real reads a finite decimal number in [min, max].
 int tb_parse_real(const char *text, double min, double max, double *value) TB_MUST_USE;
 
-// Writers for people: four significant digits and a unit ("1.234 ms", "256 KiB", "338.6
-// MB/s"). buffer is terminated and returned; 24 bytes suffice.
+// These format for people, with four significant digits and a unit: "1.234 ms", "256
+// KiB", "338.6 MB/s". They terminate and return buffer; 24 bytes suffice.
 char *tb_format_time(tb_time_ps time, char *buffer, size_t size);
 char *tb_format_size(uint64_t bytes, char *buffer, size_t size);
 char *tb_format_rate(double bytes_per_s, char *buffer, size_t size);
 
-// tb_format_percent writes "12.3 %", "0.000136 %", "2,664 %": three digits below 1000,
-// whole above; 40 bytes suffice.
+// tb_format_percent writes "12.3 %", "0.000136 %", "2,664 %": three significant digits
+// below 1000, whole numbers above; 40 bytes suffice.
 char *tb_format_percent(double percent, char *buffer, size_t size);
 
 // tb_format_count writes 1234567 as "1,234,567"; 32 bytes suffice.
 char *tb_format_count(uint64_t count, char *buffer, size_t size);
 
-// tb_format_counted writes "1 packet" or "1,234 packets"; where the plural takes more
-// than an s, `noun` holds both: "switch|switches". 32 bytes beyond the noun suffice.
+// tb_format_counted writes "1 packet" or "1,234 packets". Where the plural takes more
+// than an s, `noun` holds both forms: "switch|switches". 32 bytes beyond the noun
+// suffice.
 char *tb_format_counted(uint64_t count, const char *noun, char *buffer, size_t size);
 
 #endif

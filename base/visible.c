@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHOWN_BYTES 4 // of a byte as \xHH
+#define SHOWN_BYTES 4 // length of \xHH
 
-// decode reads the character of `length` bytes, 2 to 4; 0 when they are none or when it
-// could be written in fewer.
+// decode returns the character of `length` bytes (2 to 4), or 0 if they are not one or an
+// overlong form of one.
 static uint32_t decode(const unsigned char *text, size_t length)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -29,8 +29,8 @@ static bool turns_or_breaks(uint32_t code)
 	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// printable is the length of the character at `text`, of which `n` bytes are there; 0
-// when its first byte is to be shown.
+// printable returns the length of the character at `text`, where `n` bytes are left; 0 if
+// its first byte must be shown as \xHH.
 static size_t printable(const unsigned char *text, size_t n)
 {
 	if (text[0] < 0x80)
@@ -47,8 +47,8 @@ static size_t printable(const unsigned char *text, size_t n)
 		       : length;
 }
 
-// show writes the visible form of a byte or of the character of `length` bytes, and
-// returns its length.
+// show copies the character of `length` bytes, or writes one byte as \xHH if `length` is
+// 0, and returns how many bytes it wrote.
 static size_t show(const unsigned char *text, size_t length, char *to)
 {
 	static const char digits[] = "0123456789abcdef";

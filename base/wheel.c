@@ -34,7 +34,7 @@ void tb_wheel_fini(struct tb_wheel *wheel)
 	*wheel = (struct tb_wheel){.due = NONE};
 }
 
-// grown doubles an array; on failure it marks the wheel and leaves the array.
+// grown doubles an array; on failure it marks the wheel and leaves the array unchanged.
 static bool grown(struct tb_wheel *wheel, void **array, uint32_t *room, size_t item)
 {
 	uint32_t larger = *room ? *room * 2 : 256;
@@ -80,7 +80,7 @@ static struct tb_event take_far(struct tb_wheel *wheel)
 	return top;
 }
 
-// new_entry gives a slot for an event, or NONE when there is no memory.
+// new_entry returns a slot that holds the event, or NONE when there is no memory.
 static uint32_t new_entry(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint32_t slot = wheel->first_free;
@@ -109,7 +109,7 @@ static void put_bucket(struct tb_wheel *wheel, struct tb_event event, uint64_t t
 	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
 }
 
-// put_due inserts into the current bucket before all that are not earlier.
+// put_due inserts an event into the current bucket, before all that are not earlier.
 static void put_due(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint32_t slot = new_entry(wheel, event);
@@ -133,8 +133,8 @@ void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 		put_far(wheel, event);
 }
 
-// next_word finds the next word of `filled` after `word` that holds anything, by the
-// summary, all the way round to itself; false when none does.
+// next_word moves `word` to the next word of `filled` that is not zero, once around the
+// wheel up to itself; it returns false when all are zero.
 static bool next_word(const struct tb_wheel *wheel, uint32_t *word)
 {
 	uint32_t n_words = wheel->mask / 64 + 1;
@@ -151,7 +151,7 @@ static bool next_word(const struct tb_wheel *wheel, uint32_t *word)
 	return true;
 }
 
-// next_turn is that of the next bucket that holds anything, UINT64_MAX when none does.
+// next_turn returns the turn of the next bucket that is not empty, or UINT64_MAX.
 static inline uint64_t next_turn(const struct tb_wheel *wheel)
 {
 	uint32_t first = (uint32_t)(wheel->turn + 1) & wheel->mask;
@@ -184,7 +184,7 @@ static uint32_t merge(struct tb_wheel_entry *entries, uint32_t a, uint32_t b)
 	return head;
 }
 
-// sorted sorts a list by merging lists of 1, 2, 4 ... events.
+// sorted is a merge sort from the bottom up: it merges lists of 1, 2, 4 ... events.
 static uint32_t sorted(struct tb_wheel_entry *entries, uint32_t list)
 {
 	uint32_t parts[33]; // part i holds 2^i events, or none
@@ -208,7 +208,8 @@ static uint32_t sorted(struct tb_wheel_entry *entries, uint32_t list)
 	return all;
 }
 
-// in_order sorts the short lists that there mostly are by insertion, without more ado.
+// in_order sorts short lists, which are most, by insertion, and leaves the rest of long
+// ones to `sorted`.
 static inline uint32_t in_order(struct tb_wheel_entry *entries, uint32_t list)
 {
 	uint32_t rest = entries[list].next;
@@ -217,7 +218,7 @@ static inline uint32_t in_order(struct tb_wheel_entry *entries, uint32_t list)
 	uint32_t head = list;
 	entries[list].next = NONE;
 	for (int n = 0; rest != NONE; n++) {
-		if (n == 8) // too long for this
+		if (n == 8) // insertion gets slow
 			return merge(entries, head, sorted(entries, rest));
 		uint32_t slot = rest, *at = &head;
 		tb_time_ps when = entries[slot].event.at;
@@ -230,7 +231,7 @@ static inline uint32_t in_order(struct tb_wheel_entry *entries, uint32_t list)
 	return head;
 }
 
-// come_near moves in from the far heap what the wheel now reaches.
+// come_near moves events that the wheel now reaches from the heap into their buckets.
 static void come_near(struct tb_wheel *wheel)
 {
 	while (wheel->n_far &&

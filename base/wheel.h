@@ -1,10 +1,10 @@
-// The event queue: a timing wheel of short buckets before a heap for the far future.
+// The event queue: a timing wheel of short buckets, and a heap for the far future.
 //
-// A bucket is a list, put to at its head; it is sorted when its turn has come, which is
-// no work where buckets are so short that they hold an event or two. Order: by time;
-// events of one instant come in no particular order that callers may rely on. Cost:
-// constant to put, near constant to take. Memory: 24 bytes an event that is under way, 4
-// a bucket.
+// A bucket is an unsorted list; it is sorted when it becomes the current one, which costs
+// next to nothing if the buckets are so short that they hold an event or two. Events come
+// in the order of time; callers must not rely on the order of events at the same time.
+// Cost: constant to put, near constant to take. Memory: 24 bytes per queued event, 4 per
+// bucket.
 #ifndef TB_WHEEL_H
 #define TB_WHEEL_H
 
@@ -29,35 +29,36 @@ struct tb_wheel_entry {
 
 struct tb_wheel {
 	unsigned shift;	   // a bucket is 2^shift ps wide
-	uint32_t mask;	   // number of buckets, less one
-	uint64_t turn;	   // number of the current bucket (not reduced)
-	uint32_t due;	   // what is left of the current bucket, sorted
-	uint32_t *heads;   // of the buckets
-	uint64_t *filled;  // bit a bucket: it holds something
-	uint64_t *summary; // bit a word of `filled`
+	uint32_t mask;	   // number of buckets - 1
+	uint64_t turn;	   // current time >> shift; bucket number before masking
+	uint32_t due;	   // rest of the current bucket, sorted
+	uint32_t *heads;   // by bucket: its first entry
+	uint64_t *filled;  // one bit per bucket: not empty
+	uint64_t *summary; // one bit per word of `filled`: not zero
 	struct tb_wheel_entry *entries;
 	uint32_t n_entries, entries_room, first_free;
-	struct tb_event *far; // binary heap of what lies beyond the wheel's reach
+	struct tb_event *far; // binary heap of events beyond the wheel's reach
 	uint32_t n_far, far_room;
-	bool failed; // out of memory: asked once a step instead of at every put
+	bool failed; // out of memory: callers check once per step, not at every put
 };
 
-// tb_wheel_init takes the width of a bucket as a power of two in ps, and the number of
-// buckets as one, from 12 to 24.
+// tb_wheel_init makes 2^buckets buckets (`buckets` from 12 to 24), each 2^shift ps wide.
+// TB_ENOMEM.
 int tb_wheel_init(struct tb_wheel *wheel, unsigned shift, unsigned buckets) TB_MUST_USE;
 void tb_wheel_fini(struct tb_wheel *wheel);
 
-// tb_wheel_put_slowly is tb_wheel_put for all but the commonest case.
+// tb_wheel_put_slowly is the rare part of tb_wheel_put, which is inline.
 void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event);
 
-// tb_wheel_put adds an event, not before the time of the last one taken.
+// tb_wheel_put adds an event. `at` must not be before the time of the last one taken.
 static inline void tb_wheel_put(
 	struct tb_wheel *wheel, tb_time_ps at, uint32_t kind, uint32_t subject)
 {
 	struct tb_event event = {at, kind, subject};
 	uint64_t turn = (uint64_t)at >> wheel->shift;
 	uint32_t slot = wheel->first_free;
-	// Wraps round for turns that are not ahead.
+	// The subtraction wraps around for turns that are not ahead, so one comparison
+	// sends both these and the far ones to the slow part.
 	if (turn - wheel->turn - 1 >= wheel->mask || slot == TB_WHEEL_NONE) {
 		tb_wheel_put_slowly(wheel, event);
 		return;
@@ -72,13 +73,13 @@ static inline void tb_wheel_put(
 	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
 }
 
-// tb_wheel_turn makes the next bucket that holds anything the current one, unless that
-// begins after `limit`.
+// tb_wheel_turn moves on to the next bucket that is not empty, unless it begins after
+// `limit`.
 void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit);
 
-// tb_wheel_next is the time of the next event; TB_TIME_NEVER when there is none up to
-// `limit` (it may give one shortly after). The limit keeps the wheel from running ahead
-// of what others are still going to put.
+// tb_wheel_next returns the time of the next event, or TB_TIME_NEVER when there is none
+// up to `limit` (it may return an event shortly after it). The limit keeps the wheel from
+// turning past times at which others will still put events.
 static inline tb_time_ps tb_wheel_next(struct tb_wheel *wheel, tb_time_ps limit)
 {
 	if (wheel->due == TB_WHEEL_NONE) {
@@ -90,11 +91,11 @@ static inline tb_time_ps tb_wheel_next(struct tb_wheel *wheel, tb_time_ps limit)
 					   : wheel->entries[wheel->due].event.at;
 }
 
-// tb_wheel_is_empty says whether there is no event at all.
+// tb_wheel_is_empty returns whether there is no event at all.
 bool tb_wheel_is_empty(const struct tb_wheel *wheel);
 
-// tb_wheel_is_alone says whether the next event is the only one of its instant, after
-// tb_wheel_next gave its time.
+// tb_wheel_is_alone returns whether the next event is the only one at its time. Call it
+// only after tb_wheel_next returned that time.
 static inline bool tb_wheel_is_alone(const struct tb_wheel *wheel)
 {
 	const struct tb_wheel_entry *first = &wheel->entries[wheel->due];
@@ -102,7 +103,8 @@ static inline bool tb_wheel_is_alone(const struct tb_wheel *wheel)
 	       wheel->entries[first->next].event.at > first->event.at;
 }
 
-// tb_wheel_take removes and returns the next event, after tb_wheel_next gave its time.
+// tb_wheel_take removes and returns the next event. Call it only after tb_wheel_next
+// returned its time.
 static inline struct tb_event tb_wheel_take(struct tb_wheel *wheel)
 {
 	uint32_t slot = wheel->due;

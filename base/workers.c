@@ -13,11 +13,11 @@ enum state { STATE_PENDING, STATE_READY, STATE_FAILED };
 struct crew {
 	const struct tb_work *work;
 	pthread_mutex_t mutex;
-	pthread_cond_t ended; // a task or a worker, for the caller's thread
-	pthread_cond_t taken; // for the workers
-	unsigned char *states;
-	size_t next;	// task to be begun
-	size_t to_take; // all lower ones are taken or have failed
+	pthread_cond_t ended;  // a task or worker ended; the caller's thread waits for it
+	pthread_cond_t taken;  // a result was taken; workers that are ahead wait for it
+	unsigned char *states; // enum state by task
+	size_t next;	       // first task that has not begun
+	size_t to_take;	       // all lower ones have been taken or have failed
 	size_t n_ahead;
 	size_t n_done;
 	unsigned n_working;
@@ -30,6 +30,7 @@ static void note_failure(
 	struct crew *crew, size_t index, int status, const struct tb_error *error)
 {
 	crew->states[index] = STATE_FAILED;
+	// Report the lowest failed task, whichever failed first.
 	if (crew->status != TB_OK && index > crew->failed)
 		return;
 	crew->status = status;
@@ -51,8 +52,8 @@ static void note(
 		crew->n_done++;
 }
 
-// may_begin waits until the next task is near enough to those taken, and returns false
-// when no more is to be begun.
+// may_begin waits until the next task may begin without getting too far ahead of those
+// taken; it returns false when no more task shall begin.
 static bool may_begin(struct crew *crew)
 {
 	while (crew->next < crew->work->n_tasks && crew->status == TB_OK) {
@@ -81,7 +82,7 @@ static void *work_on(void *context)
 	return NULL;
 }
 
-// take_next takes the lowest task not taken, if it has ended.
+// take_next takes the result of the lowest task not yet taken, if that has ended.
 static bool take_next(struct crew *crew, bool *refused)
 {
 	if (!crew->work->take || *refused || crew->to_take >= crew->next ||
@@ -100,7 +101,7 @@ static bool take_next(struct crew *crew, bool *refused)
 			crew->n_done++;
 	}
 	crew->to_take++;
-	pthread_cond_broadcast(&crew->taken); // after the last task, all have to leave
+	pthread_cond_broadcast(&crew->taken); // all: after the last task each must leave
 	return true;
 }
 
@@ -120,8 +121,8 @@ static void show(const struct crew *crew, size_t n_done)
 		crew->work->watch(crew->work->context, n_done);
 }
 
-// attend takes results until the last worker has gone. The workers may all be gone before
-// it first looks, so it shows the final count once more.
+// attend takes results until the last worker has left. That can happen before the first
+// look, so it shows the final count once more.
 static void attend(struct crew *crew)
 {
 	bool refused = false;
@@ -166,7 +167,7 @@ static void crew_fini(struct crew *crew)
 	pthread_mutex_destroy(&crew->mutex);
 }
 
-// run_threads returns how many threads could be made.
+// run_threads returns how many threads could be created. Fewer than `n` do the work too.
 static unsigned run_threads(struct crew *crew, pthread_t *threads, unsigned n)
 {
 	unsigned n_made = 0;

@@ -1,11 +1,11 @@
-// Independent tasks on several cores, their results taken in order.
+// Runs independent tasks on several cores and takes their results in order.
 //
-// Model: workers run the tasks by number, lowest first. Tasks share nothing but what the
-// caller gives them, and each writes its own result. The caller's thread runs no task: it
-// takes the results, lowest first, so what it writes depends neither on the number of
-// workers nor on which task ended first. It also shows progress.
+// Model: workers run the tasks by number, lowest first. Each task writes its own result
+// and shares nothing with others but what the caller gives them. The caller's thread runs
+// no task: it takes the results, lowest first, so its output depends neither on the
+// number of workers nor on which task ended first. It also shows progress.
 //
-// Memory: a worker that would get too far ahead of the results taken waits.
+// Memory: a worker waits before it gets too far ahead of the results taken.
 #ifndef TB_WORKERS_H
 #define TB_WORKERS_H
 
@@ -16,24 +16,25 @@
 struct tb_work {
 	void *context;
 	size_t n_tasks;
-	// task runs task `index` on any thread. A negative status keeps further tasks
-	// from being begun; `error` is never NULL.
+	// task runs task `index`, on any thread. After a negative status no further task
+	// begins; `error` is never NULL.
 	int (*task)(void *context, size_t index, struct tb_error *error);
-	// take receives each task that returned TB_OK, on the caller's thread, lowest
-	// first. It goes on after a task has failed: those that ended well are not lost.
-	// After a failure of its own it is not called again. May be NULL.
+	// take is called for each task that returned TB_OK, on the caller's thread,
+	// lowest first, even after another task has failed, so that finished work is not
+	// lost. After it fails itself it is not called again. May be NULL.
 	int (*take)(void *context, size_t index, struct tb_error *error);
-	// With take: tasks begun and not taken yet, at most; 0: twice the number of
-	// workers. More of them keep workers busy where times vary.
+	// With take: how many tasks may have begun and not been taken; 0: twice the
+	// number of workers. A higher limit keeps workers busy when tasks take unequal
+	// times.
 	size_t n_ahead;
-	// watch receives at least ten times a second, and at the end, how many tasks are
-	// done, and taken if there is take. May be NULL.
+	// watch is called at least ten times a second, and at the end, with the number of
+	// tasks done (with take: taken). May be NULL.
 	void (*watch)(void *context, size_t n_done);
 };
 
-// tb_workers_run runs all tasks on `n_workers` threads (0: as many as there are cores)
-// and returns when they are done and taken: TB_OK, the status and error of the lowest
-// task that failed or could not be taken, or TB_ENOMEM when not one thread could be made.
+// tb_workers_run runs all tasks on `n_workers` threads (0: one per core) and returns when
+// they are done and taken: TB_OK; or the status and error of the lowest task that failed,
+// in task or take; or TB_ENOMEM when no thread could be created.
 int tb_workers_run(const struct tb_work *work, unsigned n_workers,
 	struct tb_error *error) TB_MUST_USE;
 

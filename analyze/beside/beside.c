@@ -46,7 +46,7 @@ int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *op
 		.arguments = options->shows ? shown : unseen,
 		.input = options->input,
 		.apart = !options->shows,
-		.said = options->shows ? NULL : beside->said};
+		.log = options->shows ? NULL : beside->said};
 	int status = make_folder(beside, error);
 	if (status == TB_OK)
 		status = tb_child_start(&beside->child, &child, error);

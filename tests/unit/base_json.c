@@ -1,4 +1,5 @@
-// JSON of texts from outside, of figures that JSON has no word for, and of long lists.
+// JSON of strings that are not UTF-8, of numbers that JSON cannot write, and of long
+// lists.
 #include "json.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Files that have no name before they are whole, on file systems with and without
-// O_TMPFILE, and output through them.
+// Files that get their name only when complete, on file systems with and without
+// O_TMPFILE, and output files that use them.
 #include "newfile.h"
 #include "outfile.h"
 
@@ -21,7 +21,7 @@
 
 static bool without_tmpfile;
 
-// open is the library's, but for a file system that knows no files without names.
+// open wraps the C library's; it can act like a file system without unnamed files.
 int open(const char *path, int flags, ...)
 {
 	va_list arguments;
@@ -53,7 +53,7 @@ static int leave(void **state)
 	(void)state;
 	without_tmpfile = false;
 	unlink(name);
-	return rmdir(folder); // fails where anything else is left
+	return rmdir(folder); // fails if anything else is left
 }
 
 static bool stands(const char *path)
@@ -158,7 +158,7 @@ static void end(int signal_number)
 	_exit(0);
 }
 
-// A child writes and is ended by a signal; its parts have its own number.
+// A child is killed by a signal while it writes; its parts have the child's pid.
 static void a_signal_leaves_nothing(void **state)
 {
 	int ended = 1;

@@ -1,4 +1,4 @@
-// Mean, interval, and the workers that run what they are made of.
+// Mean and confidence interval.
 #include "statistics.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Quantities as people write them.
+// Units, as people write them.
 #include "units.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-// Tasks by several workers: each once, results in order, few waiting.
+// Several workers run each task once, deliver results in order, and keep few of them
+// waiting.
 #include "workers.h"
 
 #include <setjmp.h>
@@ -14,10 +15,10 @@ enum { N_TASKS = 200, NONE = N_TASKS };
 
 struct desk {
 	uint64_t results[N_TASKS];
-	size_t failing_from;  // tasks
-	size_t failing_alone; // task
-	size_t failing_after; // so many others
-	size_t refused;	      // result
+	size_t failing_from;  // tasks from here on fail
+	size_t failing_alone; // this task fails
+	size_t failing_after; // but not before this many others have ended
+	size_t refused;	      // take fails for this one
 	size_t taken[N_TASKS], n_taken;
 	atomic_size_t n_waiting, most_waiting, n_ended;
 	size_t watched;
@@ -41,7 +42,7 @@ static int task(void *context, size_t index, struct tb_error *error)
 	return TB_OK;
 }
 
-// uneven_task lets some tasks be overtaken by many others.
+// uneven_task makes some tasks so slow that many others overtake them.
 static int uneven_task(void *context, size_t index, struct tb_error *error)
 {
 	struct desk *desk = context;
@@ -132,7 +133,7 @@ static void the_lowest_failure_is_reported(void **state)
 	for (unsigned n_workers = 1; n_workers <= 5; n_workers++) {
 		struct desk desk = desk_of();
 		struct tb_error error;
-		desk.failing_from = 16; // which ends after the next ones
+		desk.failing_from = 16; // a slow one: later ones fail before it does
 		const struct tb_work work = {&desk, .n_tasks = N_TASKS,
 			.task = uneven_task, .take = take, .n_ahead = 8};
 		assert_int_equal(tb_workers_run(&work, n_workers, &error), TB_EIO);
@@ -148,7 +149,7 @@ static void what_ended_well_is_taken_after_a_failure(void **state)
 	struct desk desk = desk_of();
 	struct tb_error error;
 	desk.failing_alone = 32;
-	desk.failing_after = 35; // 0 to 31 and 33 to 35
+	desk.failing_after = 35; // tasks 0 to 31 and 33 to 35
 	const struct tb_work work = {
 		&desk, .n_tasks = N_TASKS, .task = task, .take = take, .n_ahead = 4};
 	assert_int_equal(tb_workers_run(&work, 2, &error), TB_EIO);
