@@ -1,4 +1,5 @@
-// Reads flow lists: the lines into flows and triggers, then these into a job.
+// Reads flow lists: first all lines, since a trigger may be declared below its use, then
+// makes a job of the flows.
 #include "flow_list.h"
 
 #include "map.h"
@@ -17,22 +18,22 @@ struct trigger {
 	uint32_t id;
 	enum trigger_kind kind;
 	uint32_t count;	     // of a barrier
-	uint32_t first_flow; // of those that fire it, NONE
+	uint32_t first_flow; // list of those that fire it: flow * N_ENDS + end, or NONE
 	uint32_t n_flows;
 	uint64_t line;
 };
 
-// A flow fires up to two triggers.
+// The two events of a flow; each can fire a trigger.
 enum { SENT, RECEIVED, N_ENDS };
 
 struct flow {
 	uint32_t source, destination;
 	uint64_t bytes;
 	tb_time_ps start_ps;
-	uint32_t begins; // with this trigger, NONE
-	uint32_t fires[N_ENDS];
-	uint32_t next[N_ENDS]; // flow that fires the same trigger, with its end above it
-	uint32_t send, recv;   // operations of the ranks
+	uint32_t begins;	// trigger that begins it, or NONE
+	uint32_t fires[N_ENDS]; // triggers that it fires, or NONE
+	uint32_t next[N_ENDS];	// next in the trigger's list of flows that fire it
+	uint32_t send, recv;	// operations of the ranks
 	uint64_t line;
 };
 
@@ -40,14 +41,14 @@ struct reading {
 	const char *name;
 	struct tb_error *error;
 	uint64_t line;
-	bool begun; // the nodes were told
+	bool begun; // "Nodes" was read
 	uint32_t n_nodes;
-	uint64_t n_promised[2]; // flows and triggers, by the counts of the file
+	uint64_t n_declared[2]; // "Connections" and "Triggers"
 	struct flow *flows;
 	uint32_t n_flows;
 	struct trigger *triggers;
 	uint32_t n_triggers;
-	struct tb_map trigger_of; // id to its place
+	struct tb_map trigger_of; // id to index
 	struct tb_job_builder *builder;
 };
 
@@ -99,7 +100,7 @@ static int find_trigger(
 	return TB_OK;
 }
 
-// A word of a flow's line and the number behind it.
+// read_word reads a word of a flow's line and the number after it.
 static int read_word(
 	struct reading *reading, struct flow *flow, const char *word, const char *text)
 {
@@ -141,7 +142,7 @@ static int read_ends(const struct reading *reading, char *text, struct flow *flo
 	return TB_OK;
 }
 
-// fire_with hangs the last flow onto the triggers that it fires.
+// fire_with puts flow `i` into the lists of the triggers that it fires.
 static void fire_with(struct reading *reading, uint32_t i)
 {
 	struct flow *flow = &reading->flows[i];
@@ -196,7 +197,8 @@ static int read_trigger(struct reading *reading, char *rest)
 		return status;
 	struct trigger *trigger = &reading->triggers[place];
 	if (trigger->kind != UNDECLARED)
-		return REFUSE(reading, "trigger %" PRIu32 " is told twice", trigger->id);
+		return REFUSE(
+			reading, "trigger %" PRIu32 " is declared twice", trigger->id);
 	const char *kind = strtok_r(rest, BLANKS, &rest);
 	for (int i = ONESHOT; kind && i <= BARRIER; i++)
 		if (strcmp(kind, kinds[i]) == 0)
@@ -241,7 +243,7 @@ static int read_line(struct reading *reading, char *text)
 	for (int i = 0; i < 2; i++)
 		if (strcmp(word, counts[i]) == 0)
 			return read_number(reading, word, strtok_r(rest, BLANKS, &rest),
-				INT64_MAX, &reading->n_promised[i]);
+				INT64_MAX, &reading->n_declared[i]);
 	if (strcmp(word, "trigger") == 0)
 		return read_trigger(reading, rest);
 	if (strstr(word, "->"))
@@ -260,8 +262,9 @@ static int read_lines(struct reading *reading, FILE *stream)
 	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, stream)) >= 0;) {
 		reading->line++;
 		if (strlen(text) != (size_t)n)
-			status = reading->begun ? REFUSE(reading, "is no text")
-						: TB_EFOREIGN;
+			status = reading->begun
+					 ? REFUSE(reading, "the line has a NUL byte")
+					 : TB_EFOREIGN;
 		else
 			status = read_line(reading, text);
 	}
@@ -272,19 +275,20 @@ static int read_lines(struct reading *reading, FILE *stream)
 static int check_counts(const struct reading *reading)
 {
 	char number[48];
-	if (reading->n_promised[0] && reading->n_promised[0] != reading->n_flows)
+	if (reading->n_declared[0] && reading->n_declared[0] != reading->n_flows)
 		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
-			"says 'Connections %" PRIu64 "', and has %s",
-			reading->n_promised[0],
+			"declares 'Connections %" PRIu64 "' but has %s",
+			reading->n_declared[0],
 			tb_format_counted(
 				reading->n_flows, "flow", number, sizeof number));
-	uint32_t n_told = 0;
+	uint32_t n_found = 0;
 	for (uint32_t i = 0; i < reading->n_triggers; i++)
-		n_told += reading->triggers[i].kind != UNDECLARED;
-	if (reading->n_promised[1] && reading->n_promised[1] != n_told)
+		n_found += reading->triggers[i].kind != UNDECLARED;
+	if (reading->n_declared[1] && reading->n_declared[1] != n_found)
 		return tb_fail_in(reading->error, TB_EFORMAT, reading->name,
-			"says 'Triggers %" PRIu64 "', and has %s", reading->n_promised[1],
-			tb_format_counted(n_told, "trigger", number, sizeof number));
+			"declares 'Triggers %" PRIu64 "' but has %s",
+			reading->n_declared[1],
+			tb_format_counted(n_found, "trigger", number, sizeof number));
 	return TB_OK;
 }
 
@@ -311,7 +315,7 @@ static int check_trigger(struct reading *reading, const struct flow *flow)
 	return TB_OK;
 }
 
-// depend makes a flow's send wait for what fires its trigger.
+// depend makes a flow's send wait for the operations that fire its trigger.
 static int depend(struct reading *reading, const struct flow *flow)
 {
 	int status = check_trigger(reading, flow);
@@ -323,7 +327,7 @@ static int depend(struct reading *reading, const struct flow *flow)
 		if (node != flow->source)
 			return REFUSE(reading,
 				"a flow of node %" PRIu32 " waits for trigger %" PRIu32
-				" of node %" PRIu32 ": only a message could tell it",
+				" of node %" PRIu32 ", which a job cannot",
 				flow->source, reading->triggers[flow->begins].id, node);
 		status = tb_job_depend(reading->builder, node, flow->send,
 			end == SENT ? first->send : first->recv, false, reading->error);
@@ -332,7 +336,8 @@ static int depend(struct reading *reading, const struct flow *flow)
 	return status;
 }
 
-// A flow's end at a node, to be sorted by node and start.
+// One end of a flow at a node. They are sorted by node, so that the builder gets rank
+// after rank, and by start, so that the clock of the node advances.
 struct end {
 	uint32_t node, flow;
 	tb_time_ps start_ps;
@@ -351,9 +356,9 @@ static int by_node_and_start(const void *left, const void *right)
 	return (a->flow > b->flow) - (a->flow < b->flow);
 }
 
-// The clock of a node: calcs one behind the other, each up to the next start.
+// The clock of a node: a chain of calcs, each of which ends at the next start time.
 struct clock {
-	uint32_t op; // the last of them, NONE
+	uint32_t op; // last calc, or NONE
 	uint64_t at_ns;
 };
 

@@ -1,4 +1,4 @@
-// GOAL on streams, in its two forms.
+// Reads and writes GOAL on streams, in its text and its binary form.
 #ifndef TB_GOAL_H
 #define TB_GOAL_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-// tb_goal_binary_begins reports whether the bytes begin like the binary form: with 4223
+// tb_goal_binary_begins returns whether the bytes begin like the binary form, with 4223
 // as a little-endian u64.
 static inline bool tb_goal_binary_begins(struct tb_bytes first)
 {
@@ -15,15 +15,15 @@ static inline bool tb_goal_binary_begins(struct tb_bytes first)
 	       memcmp(first.data, "\x7f\x10\0\0\0\0\0\0", 8) == 0;
 }
 
-// Readers take the stream to its end. `name` stands in messages. TB_EFOREIGN when the
-// beginning is not that of the form. A read error of the stream looks like its end: ask
-// the stream.
+// The readers read the stream to its end. `name` appears in messages. TB_EFOREIGN when
+// the stream does not begin like that form. They take a read error for the end of the
+// stream, so the caller must check ferror(stream).
 int tb_goal_text_read(struct tb_job **job, FILE *stream, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 int tb_goal_binary_read(struct tb_job **job, FILE *stream, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
-// Writers leave write errors to the stream; they fail for lack of memory only.
+// The writers fail only when out of memory; for write errors check ferror(stream).
 int tb_goal_text_write(
 	const struct tb_job *job, FILE *stream, struct tb_error *error) TB_MUST_USE;
 int tb_goal_binary_write(

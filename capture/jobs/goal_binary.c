@@ -1,7 +1,7 @@
 // GOAL's binary form, as LogGOPSim's txt2bin writes it. Everything little-endian, packed:
 //
 //	u64 4223, u32 ranks, u8 highest cpu, u8 highest nic
-//	per rank: u64 begin, u64 end, counted from behind the 4223
+//	per rank: u64 begin, u64 end, counted from the byte after the 4223
 //	at each begin: u32 operations, u32 roots, u32 root[roots],
 //		operations of 39 bytes, u32 dependant[dependants]
 //	operation: u32 predecessors, u8 kind (1 send, 2 receive, 3 calc), u32 peer,
@@ -19,7 +19,7 @@
 
 #define MAGIC_BYTES  8
 #define HEADER_BYTES 14 // with the magic
-#define TABLE_BYTES  16 // a rank
+#define TABLE_BYTES  16 // per rank
 #define RANK_BYTES   8	// before the roots
 #define NODE_BYTES   39
 #define NODE_ENDS    23 // the two lists of dependants, from a node's beginning
@@ -39,7 +39,7 @@ static uint64_t get_u64(const unsigned char *at)
 	return (uint64_t)get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
 }
 
-// The file in memory; offsets in messages count from its beginning.
+// The whole file in memory; offsets in messages count from its beginning.
 struct image {
 	unsigned char *bytes;
 	size_t n;
@@ -61,7 +61,7 @@ static int fail(const struct image *image, size_t at, const char *format, ...)
 		image->error, TB_EFORMAT, image->name, TB_PLACE_OFFSET, at, "%s", text);
 }
 
-// load reads the stream whole: the table of ranks may point anywhere.
+// load reads the whole stream, because the table of ranks may point anywhere in it.
 static int load(struct image *image, FILE *stream)
 {
 	size_t capacity = 0;
@@ -81,7 +81,7 @@ static int load(struct image *image, FILE *stream)
 	}
 }
 
-// One rank's part of the file, measured and found to lie within it.
+// One rank's part of the file; `measure` checked that it lies within the file.
 struct part {
 	uint32_t rank;
 	uint32_t n_ops, n_roots;
@@ -191,29 +191,30 @@ static int add_rank(const struct image *image, struct tb_job_builder *builder,
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++)
 		status = add_node(
 			image, builder, part->rank, part->nodes + (size_t)i * NODE_BYTES);
-	uint64_t n_seen = 0, n_said = 0;
+	uint64_t n_listed = 0, n_waits = 0;
 	for (uint32_t i = 0; i < part->n_ops && status == TB_OK; i++) {
 		size_t node = part->nodes + (size_t)i * NODE_BYTES;
-		n_said += get_u32(image->bytes + node);
-		n_seen += (uint64_t)get_u32(image->bytes + node + NODE_ENDS) +
-			  get_u32(image->bytes + node + NODE_STARTS);
-		if (n_seen > part->n_dependants)
+		n_waits += get_u32(image->bytes + node);
+		n_listed += (uint64_t)get_u32(image->bytes + node + NODE_ENDS) +
+			    get_u32(image->bytes + node + NODE_STARTS);
+		if (n_listed > part->n_dependants)
 			break;
 		status = add_dependants(image, builder, part, i, NODE_ENDS);
 		if (status == TB_OK)
 			status = add_dependants(image, builder, part, i, NODE_STARTS);
 	}
-	if (status == TB_OK && (n_seen != part->n_dependants || n_said != n_seen))
+	if (status == TB_OK && (n_listed != part->n_dependants || n_waits != n_listed))
 		return fail(image, part->nodes,
 			"rank %" PRIu32
-			" lists %zu dependants where its operations tell of "
-			"%" PRIu64 " and wait for %" PRIu64,
-			part->rank, part->n_dependants, n_seen, n_said);
+			" has room for %zu dependants, but its operations have "
+			"%" PRIu64 " dependants and %" PRIu64 " predecessors",
+			part->rank, part->n_dependants, n_listed, n_waits);
 	return status;
 }
 
-// read_ranks adds rank after rank. Parts may be shared in a hostile table, so the sum of
-// their operations is held against the size of the file.
+// read_ranks adds rank after rank. In a hostile table many ranks may share one part,
+// which would make a huge job of a small file, so the sum of their sizes must not exceed
+// that of the file.
 static int read_ranks(
 	const struct image *image, struct tb_job_builder *builder, uint32_t n_ranks)
 {

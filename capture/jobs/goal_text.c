@@ -1,8 +1,8 @@
-// Reads GOAL's text form: one pass, a line at a time, no allocation per operation.
+// Reads GOAL's text form in one pass, line by line, without an allocation per operation.
 //
-// The grammar is that of LogGOPSim's txt2bin, which ends a statement at the end of its
-// line. Accepted beyond it: comments behind a statement, `}` behind one, attributes in
-// any order, ranks in any order or without a block.
+// The grammar is that of LogGOPSim's txt2bin, where a statement ends with its line. This
+// reader also accepts a comment or `}` after a statement, attributes in any order, and
+// ranks in any order or without a block.
 #include "goal.h"
 #include "labels.h"
 
@@ -17,15 +17,15 @@ struct scanner {
 	FILE *stream;
 	const char *name;
 	struct tb_error *error;
-	const char *at;	 // in the line that is read
-	uint64_t line;	 // its number
-	bool in_comment; // a /* from an earlier line is open
+	const char *at;	 // next character to read, in the current line
+	uint64_t line;	 // number of this line
+	bool in_comment; // a /* of an earlier line is still open
 	bool at_end;
-	char *buffer; // the next lines: begin .. end
+	char *buffer; // from `begin` to `end` it holds the next lines
 	size_t begin, end;
 	struct tb_job_builder *builder; // NULL before num_ranks
 	uint32_t n_ranks;
-	uint8_t *seen; // by rank: had its block
+	uint8_t *seen; // by rank: its block was read
 	bool in_rank;
 	uint32_t rank;
 	uint64_t rank_line;
@@ -45,7 +45,7 @@ static int fail(const struct scanner *s, enum tb_status code, const char *format
 	return tb_fail_at(s->error, code, s->name, TB_PLACE_LINE, s->line, "%s", text);
 }
 
-// expected fails with what stands at the scanner's place instead.
+// expected fails with what was found instead of `what`.
 static int expected(const struct scanner *s, const char *what)
 {
 	char found[24];
@@ -63,17 +63,17 @@ static int expected(const struct scanner *s, const char *what)
 		(unsigned)(unsigned char)*s->at);
 }
 
-// place gives what the builder said the file and line that it cannot know.
-static int place(const struct scanner *s, int status)
+// located adds file and line to an error of the builder, which knows neither.
+static int located(const struct scanner *s, int status)
 {
 	if (status == TB_OK || !s->error)
 		return status;
-	struct tb_error said = *s->error;
-	return fail(s, said.code, "%s", said.text);
+	struct tb_error found = *s->error;
+	return fail(s, found.code, "%s", found.text);
 }
 
-// next_line moves to the next line, which ends in '\n' even where the file does not: 1, 0
-// at the end, or negative.
+// next_line moves to the next line: 1, 0 at the end, or negative. It ends even the last
+// line with '\n', so that the scanner needs no other test for the end.
 static int next_line(struct scanner *s)
 {
 	char *newline = memchr(s->buffer + s->begin, '\n', s->end - s->begin);
@@ -100,7 +100,7 @@ static int next_line(struct scanner *s)
 	return 1;
 }
 
-// skip_comment leaves `at` behind the comment, or at the end of the line within it.
+// skip_comment moves past the comment, or to the end of the line if it goes on.
 static void skip_comment(struct scanner *s)
 {
 	while (*s->at != '\n' && !(s->at[0] == '*' && s->at[1] == '/'))
@@ -143,7 +143,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-// word_length measures the word (a letter, then letters, digits and _) at the place.
+// word_length returns the length of the word (a letter, then letters, digits and _) here.
 static size_t word_length(const struct scanner *s)
 {
 	size_t n = 0;
@@ -152,7 +152,7 @@ static size_t word_length(const struct scanner *s)
 	return n;
 }
 
-// take passes over `word` if it stands here.
+// take moves past `word` if that is the next one.
 static bool take(struct scanner *s, const char *word)
 {
 	size_t n = word_length(s);
@@ -163,7 +163,7 @@ static bool take(struct scanner *s, const char *word)
 	return true;
 }
 
-// number reads a whole number up to `max`; `what` says what it counts.
+// number reads a whole number up to `max`; `what` names it in messages.
 static int number(struct scanner *s, const char *what, uint64_t max, uint64_t *value)
 {
 	uint64_t sum = 0;
@@ -183,7 +183,7 @@ static int number(struct scanner *s, const char *what, uint64_t max, uint64_t *v
 	return TB_OK;
 }
 
-// number_or_any also takes -1, as TB_ANY, where `any` allows it.
+// number_or_any also accepts -1, for TB_ANY, if `any` is set.
 static int number_or_any(struct scanner *s, const char *what, bool any, uint32_t *value)
 {
 	uint64_t n = TB_ANY;
@@ -199,7 +199,7 @@ static int number_or_any(struct scanner *s, const char *what, bool any, uint32_t
 	return TB_OK;
 }
 
-// attributes reads the tag (of sends and receives), cpu and nic behind an operation.
+// attributes reads the tag (of sends and receives), cpu and nic after an operation.
 static int attributes(struct scanner *s, struct tb_op *op)
 {
 	bool tag = op->kind == TB_OP_CALC, cpu = false, nic = false;
@@ -252,7 +252,7 @@ static int message(struct scanner *s, struct tb_op *op)
 	return status;
 }
 
-// operation reads what follows a label, or stands without one.
+// operation reads an operation, after its label if it has one (`label_length` above 0).
 static int operation(
 	struct scanner *s, const char *label, size_t label_length, const char *what)
 {
@@ -278,7 +278,7 @@ static int operation(
 	tb_job_builder_set_line(s->builder, s->line);
 	status = tb_job_add(s->builder, s->rank, &op, &index, s->error);
 	if (status != TB_OK || label_length == 0)
-		return place(s, status);
+		return located(s, status);
 	int put = tb_labels_put(&s->labels, label, label_length, index);
 	if (put < 0)
 		return fail(s, TB_ENOMEM, "no memory for more labels");
@@ -313,11 +313,11 @@ static int dependency(struct scanner *s, const char *label, size_t length, bool 
 	skip_blank(s);
 	if (*s->at != '\n' && *s->at != '}')
 		return expected(s, "the end of the line");
-	return place(
+	return located(
 		s, tb_job_depend(s->builder, s->rank, index, on, on_start, s->error));
 }
 
-// statement reads one line's worth of a rank's block.
+// statement reads one line of a rank's block.
 static int statement(struct scanner *s)
 {
 	static const char what[] = "an operation, a label or '}'";
@@ -355,10 +355,10 @@ static int read_n_ranks(struct scanner *s)
 	s->seen = calloc(n, 1);
 	if (!s->seen)
 		return fail(s, TB_ENOMEM, "no memory for %" PRIu64 " ranks", n);
-	return place(s, tb_job_builder_new(&s->builder, s->n_ranks, s->error));
+	return located(s, tb_job_builder_new(&s->builder, s->n_ranks, s->error));
 }
 
-// open_rank reads "3 {"; the brace may stand on a later line.
+// open_rank reads "3 {"; the brace may be on a later line.
 static int open_rank(struct scanner *s)
 {
 	uint64_t rank = 0;

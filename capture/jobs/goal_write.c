@@ -1,13 +1,13 @@
-// Writes both forms of GOAL. Numbers are formatted here: a job has tens of millions of
-// them, and printf takes longer than all the rest.
+// Writes both forms of GOAL. It formats numbers itself: a job has tens of millions of
+// them, and printf would take longer than all the rest.
 #include "goal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM (size_t)160 // no statement is longer
+#define ROOM (size_t)160 // for the longest statement
 
-// Text or bytes gathered before they go to the stream.
+// Output gathered in a buffer before it goes to the stream.
 struct writer {
 	FILE *stream;
 	size_t n;
@@ -20,7 +20,7 @@ static void flush(struct writer *w)
 	w->n = 0;
 }
 
-// reserve makes room for a statement.
+// reserve makes room for one statement.
 static void reserve(struct writer *w)
 {
 	if (w->n > sizeof w->buffer - ROOM)
@@ -79,16 +79,17 @@ static void put_op(struct writer *w, const struct tb_op *op, uint32_t label)
 	put_text(w, "\n");
 }
 
-// One dependency of a rank; both by index within the rank.
+// One dependency of a rank; both operations by index within the rank.
 struct dep {
-	uint32_t index; // waits
-	uint32_t on;	// with TB_DEP_START
+	uint32_t index; // the one that waits
+	uint32_t on;	// the one it waits for, with TB_DEP_START
 };
 
 // The dependencies of one rank, ordered by the later of their two operations: a label
-// must stand above the line that uses it.
+// must be defined above the line that uses it.
 struct deps {
-	uint32_t *first; // by operation, one more than there are
+	uint32_t *first; // n_ops + 1: operation i has list[first[i]] to list[first[i + 1]
+			 // - 1]
 	struct dep *list;
 	size_t ops_capacity, capacity;
 };
@@ -117,7 +118,7 @@ static uint32_t later(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-// deps_sort fills `deps` with rank `rank`'s, by a counting sort.
+// deps_sort fills `deps` with the dependencies of `rank`, by a counting sort.
 static bool deps_sort(struct deps *deps, const struct tb_job *job, uint32_t rank)
 {
 	uint32_t base = job->first_op[rank], end = job->first_op[rank + 1];
@@ -237,8 +238,9 @@ static void put_header(struct writer *w, const struct tb_job *job)
 	}
 }
 
-// put_node writes one operation; `first` is where its dependants stand in the rank's
-// list. Those that wait for its end come first in job->successors, as here.
+// put_node writes one operation; `first` is the index of its first dependant in the
+// rank's list. Dependants on its end come before those on its start: in job->successors,
+// because TB_DEP_START is the top bit, and so here.
 static void put_node(
 	struct writer *w, const struct tb_job *job, uint32_t i, uint32_t first)
 {

@@ -19,8 +19,8 @@ void tb_job_free(struct tb_job *job)
 
 uint32_t tb_job_rank_of(const struct tb_job *job, uint32_t op)
 {
-	// The last rank whose first operation is not beyond `op`; ranks without
-	// operations before it share its first_op and are passed over.
+	// Find the last rank with first_op at or below `op`. Of several with the same
+	// first_op all but the last are empty, so this skips them.
 	uint32_t low = 0, high = job->n_ranks;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;

@@ -11,24 +11,24 @@
 
 struct dep {
 	uint32_t rank;
-	uint32_t index; // this waits
-	uint32_t on;	// for that; TB_DEP_START: for its start
+	uint32_t index; // the one that waits
+	uint32_t on;	// the one it waits for; with TB_DEP_START: for its start
 };
 
 struct tb_job_builder {
 	uint32_t n_ranks;
 	uint32_t *n_ops_of; // by rank
-	struct tb_op *ops;  // in the order of adding
-	uint32_t *ranks;    // of each
-	uint32_t *lines;    // of each; NULL until a line was told
+	struct tb_op *ops;  // in the order in which they were added
+	uint32_t *ranks;    // by operation
+	uint32_t *lines;    // by operation; NULL until a line was set
 	size_t n_ops, ops_capacity;
 	struct dep *deps;
 	size_t n_deps, deps_capacity;
 	uint32_t last_rank;
 	uint32_t line;
 	uint8_t max_cpu, max_nic;
-	bool in_order; // ranks never stepped back: the operations stand as they will
-	bool forward;  // every dependency is on an earlier operation: no cycle
+	bool in_order; // ranks ascended, so `ops` need not be sorted
+	bool forward; // every dependency is on an earlier operation, so there is no cycle
 };
 
 int tb_job_builder_new(
@@ -72,7 +72,7 @@ void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line)
 static int grow_ops(struct tb_job_builder *b, struct tb_error *error)
 {
 	size_t capacity = b->ops_capacity ? b->ops_capacity * 2 : 256;
-	// An array that has grown stays so when the next one cannot.
+	// If one array grows and the next one cannot, the first stays larger.
 	struct tb_op *ops = realloc(b->ops, capacity * sizeof *ops);
 	b->ops = ops ? ops : b->ops;
 	uint32_t *ranks = realloc(b->ranks, capacity * sizeof *ranks);
@@ -89,7 +89,8 @@ static int grow_ops(struct tb_job_builder *b, struct tb_error *error)
 	return TB_OK;
 }
 
-// note_line begins to keep lines with the first operation that has one.
+// note_line stores the line of the next operation. The array exists only from the first
+// operation with a line on: most jobs are made in memory and have none.
 static int note_line(struct tb_job_builder *b, struct tb_error *error)
 {
 	if (!b->lines) {
@@ -184,13 +185,13 @@ int tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint3
 	return TB_OK;
 }
 
-// place_ops moves the operations to where they belong and hands them to the job.
+// place_ops sorts the operations by rank, if necessary, and hands them to the job.
 static bool place_ops(struct tb_job_builder *b, struct tb_job *job)
 {
 	for (uint32_t r = 0; r < b->n_ranks; r++)
 		job->first_op[r + 1] = job->first_op[r] + b->n_ops_of[r];
 	if (b->in_order) {
-		// Giving back the unused half may fail; then it is kept.
+		// Give back the unused half. If that fails, keep it.
 		struct tb_op *ops =
 			b->n_ops ? realloc(b->ops, b->n_ops * sizeof *ops) : NULL;
 		job->ops = ops ? ops : b->ops;
@@ -225,8 +226,8 @@ static int ascending(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-// sort_successors gives every list one order, so that the job does not tell in which
-// order its dependencies came. Nearly all lists have one or two entries.
+// sort_successors sorts every list, so that the job does not depend on the order in which
+// dependencies were added. Nearly all lists have one or two entries.
 static void sort_successors(struct tb_job *job)
 {
 	for (uint32_t i = 0; i < job->n_ops; i++) {
@@ -257,8 +258,8 @@ static bool place_deps(struct tb_job_builder *b, struct tb_job *job)
 		first[base + (dep->on & ~TB_DEP_START)]++;
 		job->n_predecessors[base + dep->index]++;
 	}
-	// Each entry becomes the end of its list; filling from the back turns it into the
-	// beginning.
+	// Each entry first holds the end of its list; filling the list from the back
+	// turns it into the beginning.
 	uint32_t end = 0;
 	for (uint32_t i = 0; i <= job->n_ops; i++)
 		first[i] = end += i < job->n_ops ? first[i] : 0;
@@ -289,7 +290,7 @@ static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *
 	return place_deps(b, job);
 }
 
-// check_across looks at what ranks want of each other.
+// check_across checks sends and receives between ranks.
 static int check_across(struct tb_job *job, const uint32_t *lines, struct tb_error *error)
 {
 	struct tb_job_channels channels = {0};

@@ -1,49 +1,51 @@
-// What makes a job impossible to run, found before it runs.
+// Finds, before a replay, what makes a job impossible to finish.
 #ifndef TB_JOB_CHECK_H
 #define TB_JOB_CHECK_H
 
 #include "job.h"
 
-// tb_job_check_cycles finds operations of a rank that wait for each other: TB_EDEADLOCK
-// naming them. `lines` gives an operation's line in its text; NULL when there is none.
-// Linear in operations and dependencies.
+// tb_job_check_cycles returns TB_EDEADLOCK, naming the operations, if operations of a
+// rank wait for each other. `lines` holds the line of each operation in its file, or is
+// NULL. Linear in operations and dependencies.
 int tb_job_check_cycles(const struct tb_job *job, const uint32_t *lines,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_job_check_matches finds sends and receives that can never match: TB_EFORMAT. Sends
-// and receives of one source, destination and tag (a channel) must agree in number and in
-// sizes. Where a rank receives with a wildcard, time decides which of them match, so only
-// the numbers are checked. Linear in sends and receives. Counts job->n_pairs as well, and
-// numbers the channels where `channels` is wanted.
+// The sends and receives with one source, destination and tag are a channel.
 struct tb_job_channels {
-	uint32_t *of;	   // by operation: of a send or receive, its channel
-	uint32_t n;	   // channels
-	bool any_wildcard; // somewhere in the job; then `of` is of no use
+	uint32_t *of;	   // by operation: the channel of a send or receive
+	uint32_t n;	   // number of channels
+	bool any_wildcard; // a receive somewhere has a wildcard; `of` is then undefined
 };
+
+// tb_job_check_matches returns TB_EFORMAT if sends and receives can never match: those of
+// a channel must agree in number and in sizes. Where a rank receives with a wildcard,
+// time decides which of them match, so it checks only the numbers. It also counts
+// job->n_pairs, and numbers the channels unless `channels` is NULL. Linear in sends and
+// receives.
 
 int tb_job_check_matches(struct tb_job *job, const uint32_t *lines,
 	struct tb_job_channels *channels, struct tb_error *error) TB_MUST_USE;
 
-// tb_job_check_deadlock finds ranks that wait for each other's messages, whatever the
-// network does and even if every send is done at once: TB_EDEADLOCK naming the
-// operations. It goes where tb_job_check_matches has passed. Where the order of arrival
-// decides which of several receives gets a message, only what is stuck in any case is
-// told, and nothing where wildcards are about: the replay sees what comes of it. Linear
-// in operations and dependencies.
+// tb_job_check_deadlock returns TB_EDEADLOCK, naming the operations, if ranks wait for
+// each other's messages whatever the network does, even if every send is done at once.
+// Call it after tb_job_check_matches has passed. Where the order of arrival decides which
+// of several receives gets a message, it reports only what is stuck in every order, and
+// with wildcards nothing: such deadlocks show in the replay. Linear in operations and
+// dependencies.
 int tb_job_check_deadlock(const struct tb_job *job, const uint32_t *lines,
 	const struct tb_job_channels *channels, struct tb_error *error) TB_MUST_USE;
 
-// tb_job_waits_across says whether anything waits for a receive: without that, ranks
-// cannot wait for each other.
+// tb_job_waits_across returns whether any operation waits for a receive. If none does,
+// ranks cannot wait for each other.
 bool tb_job_waits_across(const struct tb_job *job);
 
-// tb_job_check_fail tells `text` about operation `op`, at its line when that is known,
+// tb_job_check_fail fills `error` with `text`, at the line of operation `op` if known,
 // and returns `code`.
 int tb_job_check_fail(const struct tb_job *job, const uint32_t *lines, uint32_t op,
 	enum tb_status code, const char *text, struct tb_error *error);
 
-// tb_job_fail_cycle tells of the cycle that `stuck` runs into: on[i] is what operation i
-// waits for, of every operation that is reached so. Returns TB_EDEADLOCK.
+// tb_job_fail_cycle fills `error` with the cycle that is found by following `on` from
+// operation `stuck`, where on[i] is the operation that i waits for. Returns TB_EDEADLOCK.
 int tb_job_fail_cycle(const struct tb_job *job, const uint32_t *lines, const uint32_t *on,
 	uint32_t stuck, struct tb_error *error);
 

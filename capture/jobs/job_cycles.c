@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_NAMED_MAX 4 // operations of a cycle that a message tells
+#define N_NAMED_MAX 4 // operations of a cycle that a message names
 
 int tb_job_check_fail(const struct tb_job *job, const uint32_t *lines, uint32_t op,
 	enum tb_status code, const char *text, struct tb_error *error)
@@ -17,8 +17,8 @@ int tb_job_check_fail(const struct tb_job *job, const uint32_t *lines, uint32_t 
 	return tb_fail_in(error, code, job->name, "%s", text);
 }
 
-// release takes away every operation that can run; `waits` is left with the number of
-// dependencies of each that never come. Returns how many cannot run.
+// release runs every operation that can run (Kahn's algorithm) and returns how many
+// cannot. In `waits` it leaves the number of dependencies of each that are never met.
 static uint32_t release(const struct tb_job *job, uint32_t *waits, uint32_t *ready)
 {
 	uint32_t n_left = job->n_ops;
@@ -33,7 +33,7 @@ static uint32_t release(const struct tb_job *job, uint32_t *waits, uint32_t *rea
 			for (uint32_t k = job->first_successor[op];
 				k < job->first_successor[op + 1]; k++) {
 				uint32_t next = job->successors[k] & ~TB_DEP_START;
-				// Those beyond `i` are taken when it gets there.
+				// Later ones get their turn in the outer loop.
 				if (--waits[next] == 0 && next <= i)
 					ready[n_ready++] = next;
 			}
@@ -42,10 +42,11 @@ static uint32_t release(const struct tb_job *job, uint32_t *waits, uint32_t *rea
 	return n_left;
 }
 
-// first_of_cycle follows `on` from `at` into a cycle, whose first operation it returns.
+// first_of_cycle follows `on` from `at` into a cycle and returns the lowest operation of
+// it, so that the message does not depend on where the search began.
 static uint32_t first_of_cycle(const struct tb_job *job, const uint32_t *on, uint32_t at)
 {
-	// After as many steps as there are operations the walk is on a cycle.
+	// After n_ops steps the walk must be on a cycle.
 	for (uint32_t i = 0; i < job->n_ops; i++)
 		at = on[at];
 	uint32_t first = at;
@@ -54,7 +55,7 @@ static uint32_t first_of_cycle(const struct tb_job *job, const uint32_t *on, uin
 	return first;
 }
 
-// A message in the making; what has no room is left off.
+// A message under construction; what does not fit is cut off.
 struct sentence {
 	char text[sizeof((struct tb_error *)0)->text];
 	size_t length;
@@ -97,9 +98,9 @@ int tb_job_fail_cycle(const struct tb_job *job, const uint32_t *lines, const uin
 	return tb_job_check_fail(job, lines, first, TB_EDEADLOCK, sentence.text, error);
 }
 
-// blame fills `on` with one waiting operation that each waiting one waits for, and
-// returns one of them.
-static uint32_t blame(const struct tb_job *job, const uint32_t *waits, uint32_t *on)
+// find_causes stores in `on`, for each stuck operation, one stuck operation that it waits
+// for, and returns one of them.
+static uint32_t find_causes(const struct tb_job *job, const uint32_t *waits, uint32_t *on)
 {
 	uint32_t stuck = 0;
 	for (uint32_t i = 0; i < job->n_ops; i++) {
@@ -124,7 +125,7 @@ int tb_job_check_cycles(
 			error, TB_ENOMEM, job->name, "no memory to look for cycles");
 	else if (release(job, waits, ready) > 0)
 		status = tb_job_fail_cycle(
-			job, lines, ready, blame(job, waits, ready), error);
+			job, lines, ready, find_causes(job, waits, ready), error);
 	free(waits);
 	free(ready);
 	return status;

@@ -6,93 +6,95 @@
 #define DONE UINT32_MAX // instead of the number of operations waited for
 #define NONE UINT32_MAX
 
-// What one channel holds while the job is run without a network.
+// The state of one channel during the trial.
 struct channel {
-	uint32_t n_sent;  // and, where `ordered`, not received
-	uint32_t waiting; // the receive that waits, or the first of a list
-	uint32_t last;	  // receive of the channel, in the order of operations
+	uint32_t n_sent;  // messages; where `ordered`, only those not received
+	uint32_t waiting; // first of a list of receives that wait for a message, or NONE
+	uint32_t last;	  // last receive seen; in the end, first send that is stuck
 	bool ordered;	  // each receive starts after the one before it is done
 };
 
-// The job, run in no time: a send is done when it starts, a receive when there is a
-// message for it. Whatever can be done in a replay is done here too, so what is stuck
-// here is stuck there. Which of a channel's receives gets a message is plain where they
-// are ordered. Else the order of arrival decides, which is not known: there one message
-// does for all of them.
-struct run {
+// The job executed in no time, without a network: a send is done when it starts, a
+// receive when there is a message for it. Whatever a replay can do is done here too, so
+// what is stuck here is stuck there. If the receives of a channel are ordered, it is
+// clear which of them gets a message. Otherwise the order of arrival decides, which is
+// unknown, so one message satisfies all of them.
+struct trial {
 	const struct tb_job *job;
 	const uint32_t *channel_of;
 	struct channel *channels;
-	uint32_t *waits; // by operation: for how many, or DONE
-	uint32_t *ready; // a stack
-	uint32_t *next;	 // in the list of those that wait
+	uint32_t *waits; // by operation: how many it still waits for, or DONE
+	uint32_t *ready; // stack of operations that can start
+	uint32_t *next;	 // by receive: the next one in the channel's list
 	uint32_t n_ready, n_done;
 };
 
-// pass tells the successors of the wanted kind that they wait for one less.
-static void pass(struct run *run, uint32_t op, uint32_t kind)
+// pass counts down the dependencies of those successors that waited for the end (`kind`
+// 0) or the start (TB_DEP_START) of `op`.
+static void pass(struct trial *trial, uint32_t op, uint32_t kind)
 {
-	const struct tb_job *job = run->job;
+	const struct tb_job *job = trial->job;
 	for (uint32_t k = job->first_successor[op]; k < job->first_successor[op + 1];
 		k++) {
 		uint32_t next = job->successors[k] & ~TB_DEP_START;
 		if ((job->successors[k] & TB_DEP_START) == kind &&
-			--run->waits[next] == 0)
-			run->ready[run->n_ready++] = next;
+			--trial->waits[next] == 0)
+			trial->ready[trial->n_ready++] = next;
 	}
 }
 
-static void end(struct run *run, uint32_t op)
+static void end(struct trial *trial, uint32_t op)
 {
-	run->waits[op] = DONE;
-	run->n_done++;
-	pass(run, op, 0);
+	trial->waits[op] = DONE;
+	trial->n_done++;
+	pass(trial, op, 0);
 }
 
-static void do_send(struct run *run, uint32_t op)
+static void do_send(struct trial *trial, uint32_t op)
 {
-	struct channel *channel = &run->channels[run->channel_of[op]];
+	struct channel *channel = &trial->channels[trial->channel_of[op]];
 	uint32_t receive = channel->waiting;
-	end(run, op);
+	end(trial, op);
 	channel->n_sent++;
 	channel->waiting = NONE;
 	if (channel->ordered && receive != NONE)
 		channel->n_sent--;
 	while (receive != NONE) {
-		uint32_t next = run->next[receive];
-		end(run, receive);
+		uint32_t next = trial->next[receive];
+		end(trial, receive);
 		receive = next;
 	}
 }
 
-static void do_receive(struct run *run, uint32_t op)
+static void do_receive(struct trial *trial, uint32_t op)
 {
-	struct channel *channel = &run->channels[run->channel_of[op]];
+	struct channel *channel = &trial->channels[trial->channel_of[op]];
 	if (channel->n_sent > 0) {
 		channel->n_sent -= channel->ordered;
-		end(run, op);
+		end(trial, op);
 	} else {
-		run->next[op] = channel->waiting;
+		trial->next[op] = channel->waiting;
 		channel->waiting = op;
 	}
 }
 
-static void start(struct run *run, uint32_t op)
+static void start(struct trial *trial, uint32_t op)
 {
-	pass(run, op, TB_DEP_START);
-	switch ((enum tb_op_kind)run->job->ops[op].kind) {
+	pass(trial, op, TB_DEP_START);
+	switch ((enum tb_op_kind)trial->job->ops[op].kind) {
 	case TB_OP_CALC:
-		end(run, op);
+		end(trial, op);
 		break;
 	case TB_OP_SEND:
-		do_send(run, op);
+		do_send(trial, op);
 		break;
 	case TB_OP_RECV:
-		do_receive(run, op);
+		do_receive(trial, op);
 		break;
 	}
 }
 
+// follows returns whether `op` requires the operation before it.
 static bool follows(const struct tb_job *job, uint32_t op)
 {
 	for (uint32_t k = job->first_successor[op - 1]; k < job->first_successor[op]; k++)
@@ -101,61 +103,62 @@ static bool follows(const struct tb_job *job, uint32_t op)
 	return false;
 }
 
-// order_channels finds the channels whose receives stand in one chain of operations that
-// each require the one before, as those of a program without nonblocking calls do. Other
-// orders are not looked for: it would take more than linear time.
-static void order_channels(struct run *run, uint32_t n_channels)
+// order_channels finds the channels whose receives all lie in one chain of operations
+// that each require the one before, as in a program without nonblocking calls. Finding
+// other orders would take more than linear time.
+static void order_channels(struct trial *trial, uint32_t n_channels)
 {
-	const struct tb_job *job = run->job;
-	uint32_t chain = 0; // where the chain of the operation at hand began
+	const struct tb_job *job = trial->job;
+	uint32_t chain = 0; // first operation of the chain that i is in
 	for (uint32_t i = 0; i < n_channels; i++)
-		run->channels[i] =
+		trial->channels[i] =
 			(struct channel){.waiting = NONE, .last = NONE, .ordered = true};
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		if (i > 0 && !follows(job, i))
 			chain = i;
 		if (job->ops[i].kind != TB_OP_RECV)
 			continue;
-		struct channel *channel = &run->channels[run->channel_of[i]];
+		struct channel *channel = &trial->channels[trial->channel_of[i]];
 		if (channel->last != NONE && channel->last < chain)
 			channel->ordered = false;
 		channel->last = i;
 	}
 }
 
-static void run_all(struct run *run)
+static void try_all(struct trial *trial)
 {
-	const struct tb_job *job = run->job;
-	memcpy(run->waits, job->n_predecessors, job->n_ops * sizeof *run->waits);
+	const struct tb_job *job = trial->job;
+	memcpy(trial->waits, job->n_predecessors, job->n_ops * sizeof *trial->waits);
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		if (job->n_predecessors[i] != 0)
 			continue;
-		start(run, i);
-		while (run->n_ready > 0)
-			start(run, run->ready[--run->n_ready]);
+		start(trial, i);
+		while (trial->n_ready > 0)
+			start(trial, trial->ready[--trial->n_ready]);
 	}
 }
 
-// fail_stuck names the circle: an operation waits for a predecessor that is not done (of
-// several for the first), a receive that has started for the first send that has not.
-static int fail_stuck(struct run *run, const uint32_t *lines, struct tb_error *error)
+// fail_stuck reports the cycle: an operation waits for a predecessor that is not done
+// (for the first of several), a started receive waits for the first send that has not
+// started.
+static int fail_stuck(struct trial *trial, const uint32_t *lines, struct tb_error *error)
 {
-	const struct tb_job *job = run->job;
-	uint32_t *on = run->ready, stuck = 0;
+	const struct tb_job *job = trial->job;
+	uint32_t *on = trial->ready, stuck = 0;
 	for (uint32_t i = job->n_ops; i-- > 0;) {
-		if (run->waits[i] == DONE)
+		if (trial->waits[i] == DONE)
 			continue;
 		stuck = i;
 		if (job->ops[i].kind == TB_OP_SEND)
-			run->channels[run->channel_of[i]].last = i;
+			trial->channels[trial->channel_of[i]].last = i;
 		for (uint32_t k = job->first_successor[i];
 			k < job->first_successor[i + 1]; k++)
-			if (run->waits[i] > 0 || !(job->successors[k] & TB_DEP_START))
+			if (trial->waits[i] > 0 || !(job->successors[k] & TB_DEP_START))
 				on[job->successors[k] & ~TB_DEP_START] = i;
 	}
 	for (uint32_t i = 0; i < job->n_ops; i++)
-		if (run->waits[i] == 0)
-			on[i] = run->channels[run->channel_of[i]].last;
+		if (trial->waits[i] == 0)
+			on[i] = trial->channels[trial->channel_of[i]].last;
 	return tb_job_fail_cycle(job, lines, on, stuck, error);
 }
 
@@ -173,24 +176,24 @@ int tb_job_check_deadlock(const struct tb_job *job, const uint32_t *lines,
 {
 	if (channels->any_wildcard)
 		return TB_OK;
-	struct run run = {.job = job, .channel_of = channels->of};
-	run.channels = malloc(((size_t)channels->n + 1) * sizeof *run.channels);
-	run.waits = malloc(((size_t)job->n_ops + 1) * sizeof *run.waits);
-	run.ready = malloc(((size_t)job->n_ops + 1) * sizeof *run.ready);
-	run.next = malloc(((size_t)job->n_ops + 1) * sizeof *run.next);
+	struct trial trial = {.job = job, .channel_of = channels->of};
+	trial.channels = malloc(((size_t)channels->n + 1) * sizeof *trial.channels);
+	trial.waits = malloc(((size_t)job->n_ops + 1) * sizeof *trial.waits);
+	trial.ready = malloc(((size_t)job->n_ops + 1) * sizeof *trial.ready);
+	trial.next = malloc(((size_t)job->n_ops + 1) * sizeof *trial.next);
 	int status = TB_OK;
-	if (run.channels && run.waits && run.ready && run.next) {
-		order_channels(&run, channels->n);
-		run_all(&run);
-		if (run.n_done < job->n_ops)
-			status = fail_stuck(&run, lines, error);
+	if (trial.channels && trial.waits && trial.ready && trial.next) {
+		order_channels(&trial, channels->n);
+		try_all(&trial);
+		if (trial.n_done < job->n_ops)
+			status = fail_stuck(&trial, lines, error);
 	} else {
 		status = tb_fail_in(
 			error, TB_ENOMEM, job->name, "no memory to look for deadlocks");
 	}
-	free(run.channels);
-	free(run.waits);
-	free(run.ready);
-	free(run.next);
+	free(trial.channels);
+	free(trial.waits);
+	free(trial.ready);
+	free(trial.next);
 	return status;
 }

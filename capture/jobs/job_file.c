@@ -1,4 +1,4 @@
-// Jobs written to files.
+// Writes jobs to files.
 #include "goal.h"
 #include "outfile.h"
 

@@ -5,26 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One send or receive as its destination sees it.
+// One send or receive, as seen by its destination.
 struct end {
 	uint64_t channel; // source in the upper half, tag in the lower
 	uint64_t bytes;
 	uint32_t op;
 };
 
-// The sends towards one rank, and its receives.
+// The sends to one rank, and its receives.
 struct meeting {
 	const struct tb_job *job;
 	const uint32_t *lines;
-	struct tb_job_channels *channels; // NULL: not wanted
+	struct tb_job_channels *channels; // may be NULL
 	uint32_t rank;
 	size_t n_sends;
-	size_t n_recvs; // without a wildcard
-	size_t n_wild;	// with one
+	size_t n_recvs; // receives without a wildcard
+	size_t n_wild;	// receives with one
 	struct end *sends, *recvs, *spare;
 };
 
-// sort_ends sorts stably by channel: a radix sort that skips the digits in which all
+// sort_ends is a stable radix sort by channel. It skips the digits in which all channels
 // agree, which are most.
 static void sort_ends(struct end *ends, struct end *spare, size_t n)
 {
@@ -75,9 +75,9 @@ static int fail_count(const struct meeting *m, const struct end *odd, size_t n_s
 	return tb_job_check_fail(m->job, m->lines, odd->op, TB_EFORMAT, text, error);
 }
 
-// compare_sizes demands of `n` sends and `n` receives of one channel that they can be
-// paired by size. In which order those of equal tag meet may depend on time, so sizes
-// that are only permuted are left to the replay.
+// compare_sizes fails unless `n` sends and `n` receives of one channel can be paired by
+// size. It accepts them in any order: which send meets which receive may depend on time,
+// so only the replay can tell.
 static int compare_sizes(
 	const struct meeting *m, size_t s, size_t r, size_t n, struct tb_error *error)
 {
@@ -101,9 +101,9 @@ static int compare_sizes(
 	return tb_job_check_fail(m->job, m->lines, send.op, TB_EFORMAT, text, error);
 }
 
-// compare_channel judges the sends from `s` to `s_end` and the receives from `r` to
-// `r_end`. Receives with a wildcard may take sends of any channel, so with them about
-// only a receive too many is wrong.
+// compare_channel checks the sends [s, s_end) and receives [r, r_end) of one channel. If
+// the rank has receives with a wildcard, these may take sends of any channel; then only
+// too many receives are an error.
 static int compare_channel(const struct meeting *m, size_t s, size_t s_end, size_t r,
 	size_t r_end, struct tb_error *error)
 {
@@ -117,7 +117,7 @@ static int compare_channel(const struct meeting *m, size_t s, size_t s_end, size
 	return compare_sizes(m, s, r, n_sends, error);
 }
 
-// number_channel gives the ends of one channel its number.
+// number_channel stores the channel's number for each of its sends and receives.
 static void number_channel(
 	const struct meeting *m, size_t s, size_t s_end, size_t r, size_t r_end)
 {
@@ -128,7 +128,7 @@ static void number_channel(
 	m->channels->n++;
 }
 
-// compare walks the channels of both sides together.
+// compare walks the sorted sends and receives together, channel by channel.
 static int compare(const struct meeting *m, struct tb_error *error)
 {
 	size_t s = 0, r = 0;
@@ -179,11 +179,11 @@ static void take_receives(struct meeting *m)
 	}
 }
 
-// The sends of the whole job by destination.
+// The sends of the whole job, grouped by destination.
 struct inbound {
-	uint32_t *first; // n_ranks + 1
-	uint32_t *sends; // operations, in their order
-	size_t n_most;	 // no rank is sent more, nor has more operations
+	uint32_t *first; // n_ranks + 1: sends to rank r are [r] to [r + 1] - 1
+	uint32_t *sends; // operations, ascending
+	size_t n_most;	 // bound on the sends to a rank and on a rank's operations
 };
 
 static void group_sends(const struct tb_job *job, struct inbound *inbound)
@@ -206,8 +206,8 @@ static void group_sends(const struct tb_job *job, struct inbound *inbound)
 			inbound->sends[--first[job->ops[i].peer]] = i;
 }
 
-// take_sends lists the sends towards the meeting's rank and returns from how many ranks
-// they come. They stand in the order of their sources.
+// take_sends lists the sends to the meeting's rank, ordered by source, and returns the
+// number of sources.
 static uint64_t take_sends(struct meeting *m, const struct inbound *inbound)
 {
 	const struct tb_job *job = m->job;

@@ -6,7 +6,7 @@
 struct tb_label {
 	uint32_t hash;
 	uint32_t generation; // 0: never used
-	uint32_t at;	     // of its length, in text
+	uint32_t at;	     // offset of its length in `text`
 	uint32_t index;
 };
 
@@ -20,7 +20,7 @@ void tb_labels_fini(struct tb_labels *labels)
 void tb_labels_clear(struct tb_labels *labels)
 {
 	labels->n_used = labels->n_text = labels->n_counted = 0;
-	if (++labels->generation == 0) { // once in 2^32 ranks
+	if (++labels->generation == 0) { // wrapped around after 2^32 ranks
 		if (labels->slots)
 			memset(labels->slots, 0,
 				labels->capacity * sizeof *labels->slots);
@@ -28,7 +28,7 @@ void tb_labels_clear(struct tb_labels *labels)
 	}
 }
 
-// FNV-1a (Fowler, Noll, Vo), with a final mix because the low bits choose the slot.
+// FNV-1a (Fowler, Noll, Vo), plus a final mix because the low bits choose the slot.
 static uint32_t hash_of(const char *name, size_t length)
 {
 	uint32_t hash = UINT32_C(2166136261);
@@ -37,7 +37,7 @@ static uint32_t hash_of(const char *name, size_t length)
 	return hash ^ hash >> 15;
 }
 
-// slot_of finds the name's slot, or the empty one where it belongs.
+// slot_of finds the slot of the name, or the empty one where it belongs.
 static struct tb_label *slot_of(
 	const struct tb_labels *labels, uint32_t hash, const char *name, size_t length)
 {
@@ -99,7 +99,7 @@ static bool keep_name(struct tb_labels *labels, const char *name, size_t length)
 	return true;
 }
 
-// number_of is n where the name is "ln", written as a plain number from 1; else 0.
+// number_of returns n if the name is "ln" with a plain number n from 1, otherwise 0.
 static uint32_t number_of(const char *name, size_t length)
 {
 	uint64_t number = 0;
@@ -124,7 +124,7 @@ int tb_labels_put(
 		labels->n_counted++;
 		return 1;
 	}
-	// Three quarters full at the most keeps probe chains short.
+	// At most three quarters full, so that probe chains stay short.
 	if (labels->n_used * 4 >= labels->capacity * 3 && !grow_slots(labels))
 		return TB_ENOMEM;
 	uint32_t hash = hash_of(name, length);

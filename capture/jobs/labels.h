@@ -1,8 +1,8 @@
-// The labels of one rank of a GOAL text, and the operations that they name.
+// The labels of one rank in a GOAL text, and the operations that they name.
 //
-// The labels that most writers give, l1 for the first operation, l2 for the second and so
-// on, are only counted. The others stand in an open-addressing hash table that keeps its
-// memory from rank to rank. A zeroed struct is an empty table. Not thread safe.
+// Most writers label the first operation l1, the second l2 and so on; such labels are
+// only counted. Others go into an open-addressing hash table that keeps its memory from
+// rank to rank. A zeroed struct is an empty table. Not thread safe.
 #ifndef TB_LABELS_H
 #define TB_LABELS_H
 
@@ -12,12 +12,12 @@
 #include <stddef.h>
 
 struct tb_labels {
-	uint32_t n_counted;	// l1 .. ln name the first n operations
+	uint32_t n_counted;	// labels l1 to ln name the first n operations
 	struct tb_label *slots; // NULL while empty
 	size_t capacity;	// 0 or a power of two
 	size_t n_used;
-	uint32_t generation; // slots of an earlier one are empty
-	char *text;	     // the names, each behind its length
+	uint32_t generation; // slots of an earlier generation count as empty
+	char *text;	     // the names, each preceded by its length
 	size_t n_text, text_capacity;
 };
 
@@ -26,7 +26,8 @@ void tb_labels_fini(struct tb_labels *labels);
 // tb_labels_clear forgets all labels, at constant cost.
 void tb_labels_clear(struct tb_labels *labels);
 
-// tb_labels_put adds a label: 1, 0 when it stands already (and stays), or TB_ENOMEM.
+// tb_labels_put adds a label and returns 1; or 0 when the rank has it already (it keeps
+// its operation), or TB_ENOMEM.
 int tb_labels_put(struct tb_labels *labels, const char *name, size_t length,
 	uint32_t index) TB_MUST_USE;
 

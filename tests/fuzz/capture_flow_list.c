@@ -1,4 +1,4 @@
-// The reader of flow lists: what it takes can be written as GOAL and read back.
+// The reader of flow lists: a job that it accepts can be written as GOAL and read back.
 #include "capture_goal.h"
 #include "flow_list.h"
 

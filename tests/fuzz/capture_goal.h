@@ -1,5 +1,5 @@
-// What both fuzz targets of GOAL demand: a job that is accepted is written and read back
-// unchanged, in both forms.
+// Common to both fuzz targets of GOAL: a job that is accepted must be written and read
+// back unchanged, in both forms.
 #ifndef FUZZ_CAPTURE_GOAL_H
 #define FUZZ_CAPTURE_GOAL_H
 
@@ -35,10 +35,10 @@ static void fuzz_goal(const uint8_t *data, size_t size, goal_reader *read)
 	struct tb_job *job = NULL;
 	struct tb_error error;
 	FILE *stream = fmemopen((void *)(uintptr_t)data, size, "rb");
-	if (!stream) // of size 0 on some systems
+	if (!stream) // some systems refuse size 0
 		return;
-	// Millions of ranks without operations take a few bytes to ask for, and long to
-	// write.
+	// A few bytes can ask for millions of ranks without operations, which take long
+	// to write.
 	if (read(&job, stream, "fuzz", &error) == TB_OK && job->n_ranks < 10000) {
 		round_trip(job, tb_goal_text_write, tb_goal_text_read);
 		round_trip(job, tb_goal_binary_write, tb_goal_binary_read);

@@ -1,4 +1,4 @@
-// Random jobs survive both forms of GOAL unchanged, and a fault planted in one is found.
+// Random jobs survive both forms of GOAL unchanged, and faults planted in them are found.
 #include "goal.h"
 #include "random.h"
 
@@ -21,7 +21,7 @@
 struct program {
 	uint32_t n_ranks;
 	uint32_t n_ops[N_RANKS_MAX];
-	uint32_t when[N_RANKS_MAX][N_OPS_MAX]; // in this order it can run
+	uint32_t when[N_RANKS_MAX][N_OPS_MAX]; // an order in which it can run
 	uint32_t now;
 	bool wildcards;
 	struct tb_op ops[N_RANKS_MAX][N_OPS_MAX];
@@ -47,7 +47,7 @@ static void put(
 {
 	op.cpu = one_in(random, 4) ? (uint8_t)below(random, 256) : 0;
 	op.nic = one_in(random, 4) ? (uint8_t)below(random, 256) : 0;
-	// Not behind the others, so that later operations stand before earlier ones.
+	// Insert it anywhere, so that operations are not in the order in which they run.
 	uint32_t n = p->n_ops[rank]++, at = below(random, n + 1);
 	p->ops[rank][n] = p->ops[rank][at];
 	p->when[rank][n] = p->when[rank][at];
@@ -72,8 +72,8 @@ static void put_message(struct program *p, struct tb_random *random)
 	put(p, to, op, random);
 }
 
-// put_deps makes operations wait for earlier ones; where `wild`, for any that leave the
-// rank without a cycle, which may well be a deadlock with other ranks.
+// put_deps makes operations wait for earlier ones; with `wild`, for any that leave the
+// rank without a cycle, although ranks may then deadlock with each other.
 static void put_deps(
 	struct program *p, uint32_t rank, bool wild, struct tb_random *random)
 {
@@ -112,7 +112,7 @@ static void make(struct program *p, bool wild, struct tb_random *random)
 	}
 }
 
-// build makes the job, ranks in turn or all mixed.
+// build builds the job, rank after rank or with ranks mixed.
 static int build(
 	struct tb_job **job, const struct program *p, bool mixed, struct tb_error *error)
 {
@@ -193,8 +193,8 @@ static void random_jobs_survive_both_forms(void **state)
 	}
 }
 
-// plant spoils a good program in one of four ways and says which status must tell of it;
-// 0 when this program offers no place for the fault.
+// plant spoils a good program in one of four ways and returns the status that must report
+// it; 0 when this program has no room for the fault.
 static enum tb_status plant(struct program *p, uint32_t fault, struct tb_random *random)
 {
 	uint32_t rank = below(random, p->n_ranks), n = p->n_ops[rank];
@@ -202,7 +202,7 @@ static enum tb_status plant(struct program *p, uint32_t fault, struct tb_random 
 		return TB_OK;
 	struct tb_op *op = &p->ops[rank][below(random, n)];
 	switch (fault) {
-	case 0: // a dependency the other way round
+	case 0: // a dependency reversed
 		if (p->n_deps == 0)
 			return TB_OK;
 		p->deps[p->n_deps] = p->deps[below(random, (uint32_t)p->n_deps)];
@@ -245,25 +245,26 @@ static void a_planted_fault_is_found(void **state)
 		struct tb_error error = {0};
 		tb_random_init(&random, seed / 4, 0);
 		make(&program, false, &random);
-		enum tb_status told = plant(&program, seed % 4, &random);
+		enum tb_status expected = plant(&program, seed % 4, &random);
 		int status = build(&job, &program, false, &error);
-		if (status != (int)told)
+		if (status != (int)expected)
 			fail_msg("seed %" PRIu64 ": fault %u gives %s: %s", seed,
 				(unsigned)(seed % 4),
 				tb_status_name((enum tb_status)status), error.text);
-		n_found[seed % 4] += told != TB_OK;
+		n_found[seed % 4] += expected != TB_OK;
 		tb_job_free(job);
 	}
 	for (int fault = 0; fault < 4; fault++)
 		assert_in_range(n_found[fault], 30, N_JOBS);
 }
 
-// The naive model: operations are looked at one after another from a random place, and
-// each that can be done is, until a whole round has done none. FIFO is left to chance.
+// The naive model goes over the operations again and again, each time from a random one,
+// and does those that can be done, until a whole round has done none. It does not keep
+// messages in order.
 struct model {
 	uint32_t n_waits[N_RANKS_MAX][N_OPS_MAX];
 	bool started[N_RANKS_MAX][N_OPS_MAX], done[N_RANKS_MAX][N_OPS_MAX];
-	bool taken[N_RANKS_MAX][N_OPS_MAX]; // of sends: received
+	bool taken[N_RANKS_MAX][N_OPS_MAX]; // by send: received
 };
 
 static void let_go(const struct program *p, struct model *m, uint32_t rank,
@@ -329,14 +330,14 @@ static bool model_completes(const struct program *p, struct tb_random *random)
 	return true;
 }
 
-// one_tag_each gives every message a tag of its own: then a deadlock is not a matter of
-// time and none may be missed.
+// one_tag_each gives every message a tag of its own. Then deadlocks do not depend on
+// time, and the check must find them all.
 static void one_tag_each(struct program *p)
 {
 	for (uint32_t rank = 0; rank < p->n_ranks; rank++)
 		for (uint32_t i = 0; i < p->n_ops[rank]; i++) {
 			struct tb_op *op = &p->ops[rank][i];
-			// A send and its receive were put one after the other.
+			// A send and its receive were added one after the other.
 			if (op->kind != TB_OP_CALC)
 				op->tag = p->when[rank][i] / 2;
 		}

@@ -1,4 +1,4 @@
-// GOAL: what is read, what is written, and what is said of broken input.
+// GOAL: what is read, what is written, and the messages for broken input.
 #include "goal.h"
 #include "trace.h"
 
@@ -88,7 +88,7 @@ static void every_part_of_the_syntax_is_read(void **state)
 	tb_job_free(job);
 }
 
-static void broken_text_is_told_with_its_line(void **state)
+static void broken_text_is_reported_with_its_line(void **state)
 {
 	(void)state;
 	static const struct {
@@ -163,7 +163,7 @@ static void broken_text_is_told_with_its_line(void **state)
 		assert_refuses(cases[i].text, cases[i].message);
 }
 
-static void foreign_input_is_told_from_broken_input(void **state)
+static void foreign_input_is_not_broken_input(void **state)
 {
 	(void)state;
 	struct tb_job *job;
@@ -251,7 +251,7 @@ static void the_forms_of_a_real_schedule_are_equal(void **state)
 	assert_int_equal(summary.n_sends, 31);
 	assert_int_equal(summary.n_recvs, 31);
 	assert_int_equal(summary.n_pairs, 31);
-	// Written by LogGOPSim's tools, and by this program, to the same bytes.
+	// LogGOPSim's tools wrote the file; this program must write the same bytes.
 	char *written = NULL;
 	size_t n_written;
 	FILE *stream = open_memstream(&written, &n_written);
@@ -281,7 +281,7 @@ static void a_binary_cut_anywhere_is_refused(void **state)
 	for (size_t cut = 1; cut < n; cut++) {
 		struct tb_job *job;
 		struct tb_error error;
-		char *exact = malloc(cut); // so that a sanitizer sees a read past it
+		char *exact = malloc(cut); // so that a sanitizer sees reads past its end
 		memcpy(exact, bytes, cut);
 		int status = read_bytes(&job, exact, cut, &error);
 		assert_int_equal(status, cut < 8 ? TB_EFOREIGN : TB_EFORMAT);
@@ -290,7 +290,7 @@ static void a_binary_cut_anywhere_is_refused(void **state)
 	free(bytes);
 }
 
-static void broken_binaries_are_told_with_their_offset(void **state)
+static void broken_binaries_are_reported_with_their_offset(void **state)
 {
 	(void)state;
 	static const struct {
@@ -313,14 +313,14 @@ static void broken_binaries_are_told_with_their_offset(void **state)
 		{570, 0x80,
 			"job: offset 563: the size 9223372036854775809 is out of range"},
 		{577, 1,
-			"job: offset 554: rank 0 lists 0 dependants where its operations "
-			"tell of 1 and wait for 0"},
+			"job: offset 554: rank 0 has room for 0 dependants, but its "
+			"operations have 1 dependants and 0 predecessors"},
 		{788, 9,
 			"job: offset 784: dependants 9 to 13 are out of range: rank 1 "
 			"has 4"},
 		{554, 1,
-			"job: offset 554: rank 0 lists 0 dependants where its operations "
-			"tell of 0 and wait for 1"},
+			"job: offset 554: rank 0 has room for 0 dependants, but its "
+			"operations have 0 dependants and 1 predecessors"},
 		{964, 9, "job: offset 964: rank 1 has no operation 9"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -374,13 +374,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_part_of_the_syntax_is_read),
-		cmocka_unit_test(broken_text_is_told_with_its_line),
-		cmocka_unit_test(foreign_input_is_told_from_broken_input),
+		cmocka_unit_test(broken_text_is_reported_with_its_line),
+		cmocka_unit_test(foreign_input_is_not_broken_input),
 		cmocka_unit_test(a_line_may_be_long_but_not_endless),
 		cmocka_unit_test(many_lines_cross_the_blocks_of_the_reader),
 		cmocka_unit_test(the_forms_of_a_real_schedule_are_equal),
 		cmocka_unit_test(a_binary_cut_anywhere_is_refused),
-		cmocka_unit_test(broken_binaries_are_told_with_their_offset),
+		cmocka_unit_test(broken_binaries_are_reported_with_their_offset),
 		cmocka_unit_test(files_are_read_plain_and_compressed_and_written_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

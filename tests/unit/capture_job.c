@@ -1,4 +1,4 @@
-// Jobs: what the builder makes of operations, and what it refuses.
+// Jobs: what the builder builds from operations, and what it refuses.
 #include "job.h"
 
 #include "../job_equal.h"
@@ -78,7 +78,7 @@ static void ranks_may_be_built_in_any_order(void **state)
 	for (int turn = 0; turn < 2; turn++) {
 		struct tb_job_builder *builder = begin(3);
 		for (uint32_t k = 0; k < 6; k++) {
-			// Turn 0 goes rank after rank, turn 1 round them backwards.
+			// Turn 0 adds rank after rank, turn 1 goes round them backwards.
 			uint32_t rank = turn == 0 ? k / 2 : 2 - k % 3;
 			uint32_t round = turn == 0 ? k % 2 : k / 3;
 			add(builder, rank,
@@ -265,8 +265,8 @@ static void channels_are_kept_apart_by_every_digit(void **state)
 	tb_job_free(job);
 }
 
-// exchange builds two ranks that, in each of `n` rounds, receive from each other and send
-// to each other; in round `bad` the receives come first on both sides.
+// exchange builds two ranks that exchange a message in each of `n` rounds; in round `bad`
+// both receive before they send.
 static struct tb_job_builder *exchange(uint32_t n, uint32_t bad, bool same_tag)
 {
 	struct tb_job_builder *builder = begin(2);

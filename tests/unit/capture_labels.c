@@ -1,4 +1,4 @@
-// Labels: whatever names come in whatever order, each is found with its operation, once.
+// Labels: names of any kind, in any order, are each found once, with their operation.
 #include "labels.h"
 
 #include <setjmp.h>
@@ -35,9 +35,9 @@ static void numbered_labels_mix_with_others(void **state)
 	assert_lacks(&labels, "l1");
 	assert_int_equal(put(&labels, "l1", 0), 1);
 	assert_int_equal(put(&labels, "l2", 1), 1);
-	assert_int_equal(put(&labels, "l4", 2), 1); // out of turn
+	assert_int_equal(put(&labels, "l4", 2), 1); // out of sequence
 	assert_int_equal(put(&labels, "l3", 3), 1);
-	assert_int_equal(put(&labels, "l5", 4), 1); // in turn, but others stand
+	assert_int_equal(put(&labels, "l5", 4), 1); // in sequence, but others are stored
 	assert_int_equal(put(&labels, "l05", 5), 1);
 	assert_int_equal(put(&labels, "l", 6), 1);
 	assert_int_equal(put(&labels, "l99999999999", 7), 1);
