@@ -107,7 +107,7 @@ static bool write_all(int fd, const char *bytes, size_t n)
 
 static ssize_t stream_write(void *cookie, const char *bytes, size_t n)
 {
-	int fd = *(const int *)cookie;
+	int fd = (int)(intptr_t)cookie;
 	const unsigned char *at = (const unsigned char *)bytes, *end = at + n;
 	char shown[1024];
 	size_t used = 0;
@@ -124,23 +124,12 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-static int stream_close(void *cookie)
-{
-	free(cookie);
-	return 0;
-}
-
 FILE *tb_visible_stream(int fd)
 {
-	int *cookie = malloc(sizeof *cookie);
-	if (!cookie)
-		return NULL;
-	*cookie = fd;
-	FILE *stream = fopencookie(cookie, "w",
-		(cookie_io_functions_t){.write = stream_write, .close = stream_close});
-	if (!stream)
-		free(cookie);
-	else
+	// The descriptor itself is the cookie, so that there is nothing to free.
+	FILE *stream = fopencookie((void *)(intptr_t)fd, "w",
+		(cookie_io_functions_t){.write = stream_write});
+	if (stream)
 		setvbuf(stream, NULL, _IONBF, 0);
 	return stream;
 }

@@ -251,7 +251,9 @@ int tb_names_find_link(const struct tb_network *net, const char *text,
 static const char *name_rail(
 	const struct tb_network *net, uint32_t rail, char *buffer, size_t size)
 {
-	snprintf(buffer, size, net->n_rails > 1 ? "r%u/" : "", rail);
+	buffer[0] = '\0';
+	if (net->n_rails > 1)
+		snprintf(buffer, size, "r%u/", rail);
 	return buffer;
 }
 
