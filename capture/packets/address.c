@@ -20,7 +20,7 @@ char *tb_address_format(const struct tb_address *address, char *buffer, size_t s
 	uint8_t bytes[16];
 	char wide[INET6_ADDRSTRLEN] = "";
 	unpack(address, bytes);
-	const uint8_t *tail = bytes + 10; // the six bytes of a MAC, the last four of IPv4
+	const uint8_t *tail = bytes + 10; // six bytes: a MAC; the last four: IPv4
 	inet_ntop(AF_INET6, bytes, wide, sizeof wide);
 	switch (address->kind) {
 	case TB_ADDRESS_NONE:

@@ -1,4 +1,4 @@
-// An endpoint's address, of any of the kinds that captures and map files name.
+// An endpoint's address, of any kind that occurs in captures and map files.
 //
 // Value struct; a zeroed one is TB_ADDRESS_NONE. Addresses sort by kind in the order of
 // the enum, then as numbers, so 10.77.0.2 comes before 10.77.0.10.
@@ -26,19 +26,20 @@ struct tb_address {
 #define TB_ADDRESS_TEXT_SIZE 64
 
 // tb_address_format writes "10.77.0.1", "fe80::1", "02:4d:00:00:00:01", "lid:18" or
-// "gid:fe80::1" into buffer, always terminated, and returns buffer.
-// TB_ADDRESS_TEXT_SIZE bytes suffice.
+// "gid:fe80::1" into buffer, always terminated, and returns buffer. TB_ADDRESS_TEXT_SIZE
+// bytes suffice.
 char *tb_address_format(const struct tb_address *address, char *buffer, size_t size);
 
-// tb_address_parse reads what tb_address_format writes ("lid:0x12" as well). TB_EUSAGE
+// tb_address_parse reads what tb_address_format writes, and also "lid:0x12". TB_EUSAGE
 // for anything else.
 int tb_address_parse(const char *text, struct tb_address *address) TB_MUST_USE;
 
-// tb_address_compare is negative, 0 or positive as `a` sorts before, with or after `b`.
+// tb_address_compare returns a negative number, 0 or a positive number if `a` sorts
+// before, with or after `b`.
 int tb_address_compare(const struct tb_address *a, const struct tb_address *b);
 
-// Readers from a packet; false when the field is not within the bytes. Inline: two of
-// them run for every frame.
+// These read an address at offset `at` of a packet; false when it is not within the
+// bytes. They are inline because two of them run for every frame.
 static inline bool tb_address_ipv4_at(
 	struct tb_bytes bytes, size_t at, struct tb_address *address)
 {

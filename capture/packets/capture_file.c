@@ -11,16 +11,16 @@
 
 struct tb_capture_file {
 	char *name;
-	struct tb_infile *input;  // goes with its stream
-	FILE *stream;		  // NULL once it is libpcap's
+	struct tb_infile *input;  // freed when its stream is closed
+	FILE *stream;		  // NULL once libpcap owns it
 	struct tb_pcapng *pcapng; // NULL for pcap
 	pcap_t *pcap;
 	int link_type;
 	uint64_t n_records;
 };
 
-// The magic numbers of microsecond, nanosecond and patched ("Kuznetzov") pcap in both
-// byte orders, and the type of pcapng's first block.
+// The magic numbers of pcap with microseconds, with nanoseconds and as patched by
+// Kuznetzov, in both byte orders, and the type of pcapng's first block.
 enum tb_capture_kind tb_capture_kind(struct tb_bytes first)
 {
 	uint32_t magic = 0;
@@ -105,7 +105,7 @@ static int open_stream(struct tb_capture_file *file, struct tb_error *error)
 	int status = recognise(file, &kind, error);
 	if (status != TB_OK)
 		return status;
-	// Two small pieces are read per record; without this each takes a lock.
+	// Every record takes two small reads; without this each would take a lock.
 	__fsetlocking(file->stream, FSETLOCKING_BYCALLER);
 	return kind == TB_CAPTURE_KIND_PCAPNG ? open_pcapng(file, error)
 					      : open_pcap(file, error);
@@ -137,7 +137,7 @@ void tb_capture_file_free(struct tb_capture_file *file)
 	if (!file)
 		return;
 	if (file->pcap)
-		pcap_close(file->pcap); // and the stream that it has
+		pcap_close(file->pcap); // also closes its stream
 	tb_pcapng_free(file->pcapng);
 	if (file->stream)
 		fclose(file->stream);
@@ -145,8 +145,8 @@ void tb_capture_file_free(struct tb_capture_file *file)
 	free(file);
 }
 
-// fail_at reports what stopped the reader at the record after the last whole one: the
-// first cause that is known.
+// fail_at reports what stopped the reader, at the record after the last whole one. If the
+// input itself failed (damaged compression, a read error), that is the cause.
 static int fail_at(const struct tb_capture_file *file, const struct tb_error *found,
 	struct tb_error *error)
 {

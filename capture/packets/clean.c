@@ -10,8 +10,8 @@
 
 #define MTU_BYTES	1500
 #define JUMBO_MTU_BYTES 9000
-#define LEAST_MTU_BYTES 1280 // that any path of IPv6 carries
-#define LEAST_PAYLOAD	28u  // RFC 791: any datagram of 68 bytes passes
+#define LEAST_MTU_BYTES 1280 // any path of IPv6 carries this much
+#define LEAST_PAYLOAD	28u  // of TCP: any link carries IP packets of 68 bytes (RFC 791)
 #define N_TYPES_MAX	16
 
 struct tb_clean {
@@ -19,9 +19,9 @@ struct tb_clean {
 	struct tb_packets_summary *summary;
 	bool keep_retransmissions;
 	bool keep_acks;
-	bool any_point; // a repeated frame is a copy even where one point saw both
+	bool any_point; // a repeated frame is a copy even if one point saw both
 	bool ended;
-	int ending; // 0 or the failure that ended the inputs
+	int ending; // how the inputs ended: 0, or the status of a failure
 	struct tb_error failure;
 	struct tb_dedup *dedup; // NULL: off
 	struct tb_connections *connections;
@@ -66,7 +66,8 @@ void tb_clean_free(struct tb_clean *clean)
 	free(clean);
 }
 
-// count_type keeps the first types apart; the last row takes all others.
+// count_type has a row for each of the first types and one for all others, so that a
+// capture of noise does not fill memory.
 static void count_type(
 	struct tb_clean *clean, enum tb_packets_list list, const struct tb_frame *frame)
 {
@@ -109,12 +110,13 @@ static void count_kind(struct tb_clean *clean, const struct tb_frame *frame)
 	}
 }
 
-// point_of numbers the place where a record was captured; TB_DEDUP_ANY_POINT when the
-// capture does not tell (cooked v1) or it shall not matter.
+// point_of returns a number for the point where a record was captured, or
+// TB_DEDUP_ANY_POINT if the capture does not contain it (cooked v1) or it does not
+// matter.
 static uint32_t point_of(const struct tb_clean *clean, const struct tb_record *record,
 	uint32_t in_frame, size_t input)
 {
-	if (clean->any_point || !tb_frame_tells_point(record->link_type))
+	if (clean->any_point || !tb_frame_has_point(record->link_type))
 		return TB_DEDUP_ANY_POINT;
 	uint64_t in_file = tb_random_mix((uint64_t)record->interface << 32 | in_frame);
 	return (uint32_t)tb_random_mix(in_file + input) | 1;
@@ -141,7 +143,7 @@ static int hold(struct tb_clean *clean, struct tb_held *held,
 	return tb_reorder_put(&clean->reorder, at_ns);
 }
 
-// take_in decodes a record right into its place in the window.
+// take_in decodes a record directly into the reorder window.
 static int take_in(struct tb_clean *clean, const struct tb_record *record, size_t input)
 {
 	struct tb_packets_summary *summary = clean->summary;
@@ -164,8 +166,8 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 	if (tb_address_equal(&ends.source, &ends.destination)) {
 		summary->n_local++;
 	} else if (frame->acknowledgement && !clean->keep_acks && !clean->dedup) {
-		// Up to half of all records, and nothing that comes later needs them.
-		// With copies about, one has to be told from its copies first.
+		// These are up to half of all records, and nothing later needs them. But
+		// if there may be copies, these must be counted as copies first.
 		summary->n_acks++;
 	} else {
 		if (clean->dedup)
@@ -175,7 +177,8 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 	return TB_OK;
 }
 
-// fresh_bytes notes the record's sequence numbers and returns how many were new.
+// fresh_bytes marks the record's sequence numbers as seen and returns how many were new.
+// A SYN with another number is a new connection on the same ports.
 static uint32_t fresh_bytes(struct tb_direction *direction, const struct tb_held *held,
 	uint32_t from, uint32_t n)
 {
@@ -200,8 +203,8 @@ static uint32_t segment_within_mtu(const struct tb_held *held)
 	return headers < MTU_BYTES / 2 ? MTU_BYTES - headers : MTU_BYTES / 2;
 }
 
-// segment_of is the largest payload that the connection puts into one frame. The options
-// of SYN count without the options that later segments carry (RFC 6691).
+// segment_of returns the largest payload that the connection puts into one frame. An MSS
+// includes the options that segments carry, so these are subtracted (RFC 6691).
 static uint32_t segment_of(const struct tb_direction *there,
 	const struct tb_direction *back, const struct tb_held *held)
 {
@@ -215,8 +218,8 @@ static uint32_t segment_of(const struct tb_direction *there,
 	return segment_within_mtu(held);
 }
 
-// learn_segment takes a frame for full-sized that a card cannot have put together: a
-// large one within the usual MTU, or one that fills a jumbo MTU to the byte.
+// learn_segment recognises full-sized frames that no card has merged: large ones within
+// the usual MTU, and those that fill a jumbo MTU exactly.
 static void learn_segment(struct tb_direction *there, const struct tb_held *held)
 {
 	uint32_t n = network_bytes(held);
@@ -225,8 +228,8 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 		there->largest = (uint16_t)held->frame.payload_bytes;
 }
 
-// clean_tcp cuts what was sent before and sets the segment size; false to drop the
-// record.
+// clean_tcp removes bytes that were sent before and sets the segment size; it returns
+// false if nothing remains.
 static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment)
 {
@@ -251,7 +254,8 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	return true;
 }
 
-// A queue pair counts packets, in 24 bits: moved up, they wrap as bytes of TCP do.
+// clean_rc returns whether the packet is new. A queue pair counts packets in 24 bits;
+// shifted to the top of 32 bits they wrap around like TCP's bytes.
 static bool clean_rc(
 	struct tb_clean *clean, const struct tb_held *held, struct tb_direction *there)
 {
@@ -272,9 +276,9 @@ static int connection_of(struct tb_clean *clean, const struct tb_held *held,
 	return tb_connections_get(clean->connections, &key, there, back);
 }
 
-// clean_one turns a record into a burst: 1, 0 when it was dropped, negative without
-// memory.
-static int clean_one(struct tb_clean *clean, struct tb_held *held, struct tb_burst *burst)
+// clean_one cleans a record: 1, 0 when it was dropped, negative when there is no memory.
+static int clean_one(
+	struct tb_clean *clean, struct tb_held *held, struct tb_cleaned *cleaned)
 {
 	struct tb_packets_summary *summary = clean->summary;
 	if (clean->dedup && tb_dedup_is_copy(clean->dedup, held->frame.digest,
@@ -303,20 +307,21 @@ static int clean_one(struct tb_clean *clean, struct tb_held *held, struct tb_bur
 		summary->n_retransmissions++;
 		return 0;
 	}
-	*burst = (struct tb_burst){held->at_ns, held->source, held->destination,
+	*cleaned = (struct tb_cleaned){held->at_ns, held->source, held->destination,
 		held->frame.wire_bytes, held->frame.payload_bytes,
 		held->frame.header_bytes,
 		held->frame.payload_bytes > segment ? segment : 0};
 	return 1;
 }
 
-int tb_clean_next(struct tb_clean *clean, struct tb_burst *burst, struct tb_error *error)
+int tb_clean_next(
+	struct tb_clean *clean, struct tb_cleaned *cleaned, struct tb_error *error)
 {
 	int status = 0;
 	while (status == 0) {
 		struct tb_held *held = tb_reorder_take(&clean->reorder, clean->ended);
 		if (held) {
-			status = clean_one(clean, held, burst);
+			status = clean_one(clean, held, cleaned);
 			continue;
 		}
 		if (clean->ended)

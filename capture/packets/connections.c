@@ -4,14 +4,14 @@
 
 #define NONE	   UINT32_MAX
 #define FIRST_SIZE 1024
-#define BUCKETS	   4 // a connection has so many: most lookups meet theirs at once
+#define BUCKETS	   4 // per connection, so that most lookups find theirs at once
 
 struct connection {
 	uint64_t ends;
 	uint32_t channel;
 	uint32_t kind;
 	uint32_t next; // in its bucket
-	bool used;     // since the hand came by
+	bool used;     // since the clock's hand last passed
 	struct tb_direction directions[2];
 };
 
@@ -82,38 +82,38 @@ static int grow(struct tb_connections *c)
 	return TB_OK;
 }
 
-// forget_one takes the first connection that was not used since the hand passed it, out
-// of its bucket, and returns its place.
+// forget_one finds the next connection that was not used since the hand last passed it,
+// unlinks it from its bucket, and returns its index.
 static uint32_t forget_one(struct tb_connections *c)
 {
 	while (c->connections[c->hand].used) {
 		c->connections[c->hand].used = false;
 		c->hand = (c->hand + 1) & (c->capacity - 1);
 	}
-	uint32_t place = c->hand;
+	uint32_t i = c->hand;
 	c->hand = (c->hand + 1) & (c->capacity - 1);
-	uint32_t *link = bucket_of_connection(c, &c->connections[place]);
-	while (*link != place)
+	uint32_t *link = bucket_of_connection(c, &c->connections[i]);
+	while (*link != i)
 		link = &c->connections[*link].next;
-	*link = c->connections[place].next;
-	return place;
+	*link = c->connections[i].next;
+	return i;
 }
 
 static int make(struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind,
 	struct connection **made)
 {
-	uint32_t place = c->n;
+	uint32_t i = c->n;
 	if (c->n == TB_CONNECTIONS_MAX)
-		place = forget_one(c);
+		i = forget_one(c);
 	else if (c->n == c->capacity && grow(c) != TB_OK)
 		return TB_ENOMEM;
-	if (place == c->n)
+	if (i == c->n)
 		c->n++;
 	uint32_t *bucket = bucket_of(c, ends, channel, kind);
-	c->connections[place] = (struct connection){
+	c->connections[i] = (struct connection){
 		.ends = ends, .channel = channel, .kind = kind, .next = *bucket};
-	*bucket = place;
-	*made = &c->connections[place];
+	*bucket = i;
+	*made = &c->connections[i];
 	return TB_OK;
 }
 
@@ -122,7 +122,7 @@ int tb_connections_get(struct tb_connections *connections,
 	struct tb_direction **back)
 {
 	bool turned = key->two_way && key->source > key->destination;
-	// Without branches: which way a packet goes is as good as random.
+	// Written without branches: the direction of a packet is unpredictable.
 	uint32_t low = turned ? key->destination : key->source;
 	uint32_t high = turned ? key->source : key->destination;
 	uint64_t ends = (uint64_t)low << 32 | high;
@@ -140,7 +140,8 @@ int tb_connections_get(struct tb_connections *connections,
 		if (i == NONE)
 			found = NULL;
 	}
-	// A second packet makes it used: scans of a million ports displace nobody.
+	// Only a second packet marks it as used, so that a scan of a million ports does
+	// not displace real connections.
 	if (found)
 		found->used = true;
 	else if (make(connections, ends, channel, key->kind, &found) != TB_OK)

@@ -4,21 +4,21 @@
 
 #include <stdlib.h>
 
-#define N_ENTRIES (2 * TB_DEDUP_FRAMES_MAX) // one a frame, one a frame and point
+#define N_ENTRIES (2 * TB_DEDUP_FRAMES_MAX) // per frame: one alone, one with its point
 #define N_BUCKETS N_ENTRIES
 
 struct entry {
 	uint64_t key;
 	int64_t at_ns;
 	uint32_t n;
-	uint32_t next; // in its bucket: place + 1, 0 at the end
+	uint32_t next; // in its bucket: index + 1, 0 at the end
 };
 
 // A ring of entries in the order of time, and buckets over it.
 struct tb_dedup {
 	uint32_t first; // oldest entry
 	uint32_t n;
-	uint32_t buckets[N_BUCKETS]; // place + 1, 0: empty
+	uint32_t buckets[N_BUCKETS]; // index + 1, 0: empty
 	struct entry entries[N_ENTRIES];
 };
 
@@ -37,7 +37,7 @@ void tb_dedup_free(struct tb_dedup *dedup)
 	free(dedup);
 }
 
-// Keys are mixed already.
+// Keys are hashes already, so their low bits will do.
 static uint32_t *bucket_of(struct tb_dedup *dedup, uint64_t key)
 {
 	return &dedup->buckets[key & (N_BUCKETS - 1)];
@@ -54,17 +54,17 @@ static void forget_oldest(struct tb_dedup *dedup)
 	dedup->n--;
 }
 
-// count_of gives the key's count, 0 for a new key.
+// count_of returns the counter of the key, which is 0 for a new key.
 static uint32_t *count_of(struct tb_dedup *dedup, uint64_t key, int64_t at_ns)
 {
 	uint32_t *bucket = bucket_of(dedup, key);
 	for (uint32_t i = *bucket; i != 0; i = dedup->entries[i - 1].next)
 		if (dedup->entries[i - 1].key == key)
 			return &dedup->entries[i - 1].n;
-	uint32_t place = (dedup->first + dedup->n++) & (N_ENTRIES - 1);
-	dedup->entries[place] = (struct entry){key, at_ns, 0, *bucket};
-	*bucket = place + 1;
-	return &dedup->entries[place].n;
+	uint32_t slot = (dedup->first + dedup->n++) & (N_ENTRIES - 1);
+	dedup->entries[slot] = (struct entry){key, at_ns, 0, *bucket};
+	*bucket = slot + 1;
+	return &dedup->entries[slot].n;
 }
 
 bool tb_dedup_is_copy(

@@ -9,9 +9,8 @@ void tb_endpoints_fini(struct tb_endpoints *endpoints)
 	*endpoints = (struct tb_endpoints){0};
 }
 
-// slot_of gives the slot of the address, or the free one where it belongs. The high bits
-// of a product with the golden ratio (Knuth, TAOCP volume 3, section 6.4) keep addresses
-// that count up apart.
+// slot_of returns the slot of the address, or the free one where it belongs. Multiplying
+// by the golden ratio (Knuth, TAOCP volume 3, section 6.4) spreads consecutive addresses.
 static uint32_t *slot_of(
 	const struct tb_endpoints *endpoints, const struct tb_address *address)
 {
@@ -39,8 +38,8 @@ bool tb_endpoints_find(const struct tb_endpoints *endpoints,
 	return true;
 }
 
-// grow doubles both arrays; the slots stay at most a quarter full, so that most lookups
-// meet their address at once.
+// grow doubles both arrays. The slots stay at most a quarter full, so that most lookups
+// find their address at once.
 static int grow(struct tb_endpoints *endpoints)
 {
 	uint32_t capacity = endpoints->capacity ? endpoints->capacity * 2 : 64;

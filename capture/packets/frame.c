@@ -4,7 +4,7 @@
 
 #include <pcap/pcap.h>
 
-bool tb_frame_tells_point(int link_type)
+bool tb_frame_has_point(int link_type)
 {
 	return link_type != DLT_LINUX_SLL;
 }

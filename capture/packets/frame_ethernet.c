@@ -1,12 +1,13 @@
-// Ethernet, and all that is named by an EtherType: IEEE 802.3 (the frame), 802.1Q (VLAN
-// tags), 802.2 (LLC), RFC 1042 (SNAP). Numbers: IANA ieee-802-numbers.
+// Ethernet and everything that an EtherType identifies: IEEE 802.3 (the frame), 802.1Q
+// (VLAN tags), 802.2 (LLC), RFC 1042 (SNAP). Numbers: IANA ieee-802-numbers.
 #include "frame_walk.h"
 
 #define ETHERNET_BYTES 14
-#define SNAP_BYTES     8 // LLC's three, the organisation's three, the protocol's two
+#define SNAP_BYTES     8 // three of LLC, three of organisation, two of protocol
 #define FCS_BYTES      4
 
-// No real frame opens as many headers; it bounds the stack that a forged one takes.
+// No real frame nests as many headers. Decoders call each other, so this bounds the stack
+// that a forged frame can use.
 #define N_NESTED_MAX 16
 
 #define TYPE_ARP       0x0806
@@ -15,7 +16,7 @@
 #define TYPE_VLAN      0x8100
 #define TYPE_PAUSE     0x8808 // and PFC
 #define TYPE_SLOW      0x8809 // LACP
-#define TYPE_MPLS_2    0x8848 // multicast once, now upstream-assigned labels (RFC 5332)
+#define TYPE_MPLS_2    0x8848 // once multicast, now upstream-assigned labels (RFC 5332)
 #define TYPE_PPPOED    0x8863
 #define TYPE_PPPOE     0x8864
 #define TYPE_EAPOL     0x888e
@@ -39,7 +40,7 @@
 #define BRIDGED_WITH_FCS     1
 #define BRIDGED		     7
 
-// What leads on to network addresses, the most frequent first.
+// Types that lead on to network addresses, the most frequent first.
 static const struct {
 	uint16_t type;
 	void (*walk)(struct tb_walk *walk);
@@ -128,6 +129,7 @@ void tb_walk_between_macs(struct tb_walk *walk)
 	tb_walk_digest(walk, walk->ends->source.low);
 	tb_walk_digest(walk, walk->ends->destination.low);
 	tb_walk_digest(walk, walk->wire_bytes);
+	// Without a known protocol only the bytes themselves distinguish frames.
 	for (size_t at = 0; at < 64; at += 8) {
 		uint64_t word = 0;
 		(void)tb_bytes_u64(walk->bytes, at, &word);
@@ -135,7 +137,7 @@ void tb_walk_between_macs(struct tb_walk *walk)
 	}
 }
 
-// skip_tags steps over VLAN tags; false when the frame ends within them.
+// skip_tags steps over VLAN tags; false if the frame ends within them.
 static bool skip_tags(struct tb_walk *walk, uint16_t *type)
 {
 	while (is_vlan(*type)) {

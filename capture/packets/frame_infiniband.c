@@ -22,8 +22,8 @@
 #define SERVICE_CNP	      4 // congestion notification, RoCE v2
 #define SERVICE_XRC	      5
 
-// Bytes of extended headers after the base transport header, by operation (specification,
-// table 38), for the services without headers of their own.
+// extended_bytes returns the length of the extended headers after the base transport
+// header: by operation (specification, table 38), plus those of the service.
 static uint32_t extended_bytes(uint8_t opcode)
 {
 	static const uint8_t of_operation[32] = {
@@ -91,7 +91,8 @@ void tb_walk_roce_v2(struct tb_walk *walk)
 	walk_bth(walk, ICRC_BYTES);
 }
 
-// walk_grh makes the GIDs the endpoints. True when a base transport header follows.
+// walk_grh makes the GIDs the endpoints. It returns whether a base transport header
+// follows.
 static bool walk_grh(struct tb_walk *walk)
 {
 	struct tb_frame *frame = walk->frame;
@@ -153,7 +154,7 @@ void tb_walk_infiniband(struct tb_walk *walk)
 	else if (to >= LID_MULTICAST)
 		frame->kind = TB_FRAME_MULTICAST;
 	tb_walk_digest(walk, (uint64_t)from << 32 | (uint64_t)to << 16 | words);
-	// The length counts words from here up to the variant CRC.
+	// The length counts words of four bytes, without the variant CRC at the end.
 	uint32_t length = (words & 0x7ffu) * 4;
 	if (length < LRH_BYTES || length > walk->wire_bytes) {
 		walk->broken = true;

@@ -19,8 +19,8 @@
 #define PAYLOAD_IN_DIGEST 16
 #define OPTIONS_IN_DIGEST 12 // the time stamp option and its padding
 
-// digest_bytes adds `n` bytes if all were captured and none otherwise: snap lengths may
-// differ from point to point.
+// digest_bytes adds `n` bytes if all of them were captured, otherwise none: capture
+// points may have different snap lengths.
 static void digest_bytes(struct tb_walk *walk, size_t at, size_t n)
 {
 	if (!walk->digest || !tb_bytes_have(walk->bytes, at, n))
@@ -70,7 +70,8 @@ static void walk_tcp(struct tb_walk *walk)
 		!tb_bytes_u32(walk->bytes, 8, &acknowledged) ||
 		!tb_bytes_u8(walk->bytes, 12, &offset) ||
 		!tb_bytes_u8(walk->bytes, 13, &frame->flags)) {
-		// A snap length this short leaves endpoints and sizes: worth a replay.
+		// The capture cut the header off, but a replay needs only endpoints and
+		// sizes.
 		tb_walk_payload_at(walk, walk->wire_bytes < 20 ? walk->wire_bytes : 20);
 		return;
 	}
@@ -109,7 +110,7 @@ static void walk_udp(struct tb_walk *walk, bool fragment)
 		tb_walk_payload_at(walk, walk->wire_bytes < 8 ? walk->wire_bytes : 8);
 		return;
 	}
-	// 0 is a jumbogram's or what a card is to fill in.
+	// 0: a jumbogram, or the card was still to fill it in.
 	if (length != 0 && length < 8) {
 		walk->broken = true;
 		return;
@@ -126,7 +127,8 @@ static void walk_udp(struct tb_walk *walk, bool fragment)
 	}
 }
 
-// Types 130 to 137 and 143: multicast listeners, routers, neighbours, redirects.
+// is_neighbour_talk returns whether an ICMPv6 message serves the link itself. Types 130
+// to 137 and 143: multicast listeners, routers, neighbours, redirects.
 static bool is_neighbour_talk(struct tb_walk *walk)
 {
 	uint8_t type;
@@ -144,8 +146,8 @@ static void walk_icmp_v6(struct tb_walk *walk)
 	}
 }
 
-// walk_transport decodes what IP carries. Of a fragmented packet only the first fragment
-// has the tunnel's payload, so all of them stay between the tunnel's ends.
+// walk_transport decodes what IP carries. It does not enter a tunnel in a first fragment:
+// later fragments lack the inner addresses, and all should have the same endpoints.
 static void walk_transport(struct tb_walk *walk, uint8_t protocol, bool first_fragment)
 {
 	tb_walk_type(walk, TB_REGISTRY_IP, protocol);
@@ -196,7 +198,7 @@ static void walk_ipv4(struct tb_walk *walk)
 		return;
 	}
 	uint32_t header = (version_ihl & 15) * 4u;
-	// A total length of 0 is a frame of more than 64 KB on its way to the card.
+	// A total length of 0 means more than 64 KB, captured before the card cut it.
 	if (header < 20 || (total != 0 && total < header) || total > walk->wire_bytes ||
 		(total == 0 && walk->wire_bytes > OFFLOADED_MAX)) {
 		walk->broken = true;
@@ -225,9 +227,9 @@ static bool is_extension(uint8_t next)
 	       next == PROTO_MOBILITY || next == PROTO_HIP || next == PROTO_SHIM6;
 }
 
-// walk_extensions steps over IPv6's extension headers to the transport's. Headers that
-// were not captured end it: the endpoints are known by then. True when `next` is the
-// transport.
+// walk_extensions steps over IPv6's extension headers and returns whether `next` is the
+// transport's header. It is not if headers were not captured, or after the first
+// fragment; the endpoints are known by then.
 static bool walk_extensions(struct tb_walk *walk, uint8_t *next, bool *first_fragment)
 {
 	while (is_extension(*next)) {
@@ -270,7 +272,7 @@ static void walk_ipv6(struct tb_walk *walk)
 		walk->broken = true;
 		return;
 	}
-	// A payload length of 0 is a jumbogram, RFC 2675: the frame says how long it is.
+	// A payload length of 0 is a jumbogram (RFC 2675): the frame's own length counts.
 	if (payload == 0 && walk->wire_bytes > OFFLOADED_MAX) {
 		walk->broken = true;
 		return;

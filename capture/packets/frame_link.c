@@ -1,4 +1,4 @@
-// Link types, by their numbers in libpcap. Each is described at tcpdump.org/linktypes.
+// Link types, by libpcap's numbers. tcpdump.org/linktypes describes each.
 #include "frame_walk.h"
 
 #include <pcap/pcap.h>
@@ -15,17 +15,17 @@
 #define FCS_BYTES	    4
 
 #define NFLOG_HEADER	 4
-#define NFLOG_PACKET	 1 // attribute: what netfilter knows of the packet
+#define NFLOG_PACKET	 1 // attribute with the packet's protocol
 #define NFLOG_PAYLOAD	 9
-#define NFLOG_TYPES	 0x3fff // above are flags of netlink
+#define NFLOG_TYPES	 0x3fff // the bits above are netlink's flags
 #define IPOIB_HEADER	 44
 #define PPI_HEADER	 8
-#define PPI_WLAN	 2 // field with 802.11's flags, after eight bytes of time
+#define PPI_WLAN	 2 // field with flags of 802.11, after eight bytes of time
 #define PPI_WLAN_FCS	 0x1
 #define PPI_WLAN_BAD_FCS 0x4
 
-// The cooked header's packet type: 0 to us, 1 broadcast, 2 multicast, 3 to others, 4 from
-// us.
+// cooked_kind sets the kind by the cooked header's packet type: 0 to this host, 1
+// broadcast, 2 multicast, 3 to other hosts, 4 from this host.
 static void cooked_kind(struct tb_walk *walk, uint32_t type)
 {
 	if (type == 1)
@@ -43,7 +43,7 @@ static void walk_cooked_v1(struct tb_walk *walk)
 		walk->frame->kind = TB_FRAME_UNDECODABLE;
 		return;
 	}
-	// No interface stands here, and a direction alone is no place.
+	// The header has no interface, and a direction alone does not identify a point.
 	cooked_kind(walk, packet_type);
 	tb_walk_as_ethernet(walk, 16);
 	tb_walk_ether_type(walk, protocol);
@@ -66,9 +66,9 @@ static void walk_cooked_v2(struct tb_walk *walk)
 	tb_walk_ether_type(walk, protocol);
 }
 
-// The loopback header is an address family in the byte order of the host or, for
-// OpenBSD's, of the network; the families' numbers differ by system. IP's version says it
-// better.
+// The loopback header is an address family, in the host's byte order or (OpenBSD) the
+// network's. The numbers of families differ between systems, so look at IP's version
+// instead.
 static void walk_loopback(struct tb_walk *walk)
 {
 	tb_walk_as_ethernet(walk, 4);
@@ -83,7 +83,7 @@ static void walk_erf(struct tb_walk *walk)
 	uint8_t more = 0;
 	bool whole = tb_bytes_u8(walk->bytes, 8, &type) &&
 		     tb_bytes_u16(walk->bytes, 14, &wire_bytes);
-	// Bit 7 of the type and of each 8-byte extension says that another one follows.
+	// Bit 7 of the type, and of each 8-byte extension, is set if another one follows.
 	for (more = type; whole && (more & 0x80); header += 8)
 		whole = tb_bytes_u8(walk->bytes, header, &more);
 	type &= 0x7f;
@@ -98,7 +98,7 @@ static void walk_erf(struct tb_walk *walk)
 	}
 	walk->bytes = tb_bytes_after(walk->bytes, header);
 	if (ethernet && wire_bytes > 14 + FCS_BYTES)
-		wire_bytes = (uint16_t)(wire_bytes - FCS_BYTES); // ERF counts it
+		wire_bytes = (uint16_t)(wire_bytes - FCS_BYTES); // ERF includes it
 	tb_walk_limit(walk, wire_bytes);
 	walk->wire_bytes = walk->frame->wire_bytes = wire_bytes;
 	if (ethernet) {
@@ -126,9 +126,9 @@ static void walk_pppoe(struct tb_walk *walk)
 	tb_walk_pppoe(walk);
 }
 
-// nflog_attribute reads the length, with its own four bytes, and the type of an
-// attribute. They are in the byte order of the machine that captured, which libpcap does
-// not mend in pcapng; types are small, so that the zero byte is the high one.
+// nflog_attribute reads the length of an attribute, which includes its four-byte header,
+// and the type. Both have the byte order of the capturing machine, which pcapng does not
+// convert. Types are below 256, so the zero byte of a type is the high one.
 static bool nflog_attribute(
 	struct tb_bytes bytes, size_t at, uint16_t *length, uint16_t *type)
 {
@@ -143,8 +143,8 @@ static bool nflog_attribute(
 	return *length >= 4;
 }
 
-// NFLOG has a header (family, version 0, resource) and attributes, padded to four bytes;
-// one of them has the packet from its network header on.
+// NFLOG has a header (family, version 0, resource) and attributes, padded to four bytes.
+// One of them holds the packet from its network header on.
 static void walk_nflog(struct tb_walk *walk)
 {
 	uint8_t version;
@@ -170,8 +170,8 @@ static void walk_nflog(struct tb_walk *walk)
 	walk->frame->kind = TB_FRAME_UNDECODABLE;
 }
 
-// IP over InfiniBand: 40 bytes in place of the global route header, of which the last 20
-// are a link address, then RFC 4391, section 6: EtherType and two reserved bytes.
+// IP over InfiniBand: 40 bytes instead of the global route header, the last 20 of them a
+// link address; then an EtherType and two reserved bytes (RFC 4391, section 6).
 static void walk_ipoib(struct tb_walk *walk)
 {
 	uint16_t type;
@@ -183,8 +183,8 @@ static void walk_ipoib(struct tb_walk *walk)
 	tb_walk_ether_type(walk, type);
 }
 
-// Tags that a switch chip and its processor exchange, Linux' DSA: between the MACs and
-// the EtherType, or before the frame.
+// Linux's DSA: tags for a switch chip and its processor, between the MACs and the
+// EtherType, or before the frame.
 static void walk_dsa(struct tb_walk *walk)
 {
 	tb_walk_ethernet_tagged(walk, 4);
@@ -241,7 +241,7 @@ static void walk_wlan(struct tb_walk *walk)
 	tb_walk_wlan(walk, (struct tb_wlan_flags){0});
 }
 
-// A byte of direction before the frame.
+// Link types "with direction" have a byte for it before the frame.
 static void walk_ppp_directed(struct tb_walk *walk)
 {
 	tb_walk_drop(walk, 1);

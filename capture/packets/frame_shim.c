@@ -1,11 +1,11 @@
-// Labels and tags between Ethernet's MACs and the network header. The walk stands after
-// their EtherType.
+// Labels and tags between Ethernet's MACs and the network header. The walk is after their
+// EtherType.
 #include "frame_walk.h"
 
 #define LABEL_BYTES	4
 #define LABEL_IPV4_NULL 0
 #define LABEL_IPV6_NULL 2
-#define LABEL_GAL	13 // RFC 5586: the control channel of a path
+#define LABEL_GAL	13 // RFC 5586: control channel of a label-switched path
 #define CONTROL_WORD	4
 #define MACS_BYTES	12
 
@@ -18,10 +18,11 @@
 #define MACSEC_TAG	 6
 #define MACSEC_SCI_BYTES 8
 #define MACSEC_ICV	 16 // of all standard cipher suites
-#define MACSEC_SHORT	 48 // shorter frames say how long they are
+#define MACSEC_SHORT	 48 // only frames with less data give their length
 
-// skip_labels steps over the stack of labels and stores the last one: RFC 3032, section
-// 2.1: 20 bits of label, 3 of class, 1 at the bottom of the stack, 8 of time to live.
+// skip_labels steps over the stack of labels and stores the last one. An entry (RFC 3032,
+// section 2.1) has 20 bits of label, 3 of traffic class, 1 that is set at the bottom of
+// the stack, 8 of time to live.
 static bool skip_labels(struct tb_walk *walk, uint32_t *label)
 {
 	uint32_t entry;
@@ -41,9 +42,9 @@ static bool ethernet_at(const struct tb_walk *walk, size_t at)
 	       tb_walk_knows_type(type);
 }
 
-// under_labels guesses what the labels carry, for they do not name it: IP by its version
-// (RFC 4928), which no control word begins with; Ethernet by the EtherType that stands
-// where it must, after a control word (RFC 4385) or without one (RFC 4448).
+// under_labels guesses what the labels carry, since they do not identify it: IP by its
+// version, with which no control word begins (RFC 4928); Ethernet by a known EtherType at
+// the right offset, after a control word (RFC 4385) or without one (RFC 4448).
 static bool under_labels(struct tb_walk *walk, uint32_t label, uint16_t *type)
 {
 	uint8_t first;
@@ -84,8 +85,8 @@ void tb_walk_mpls(struct tb_walk *walk)
 	tb_walk_between_macs(walk);
 }
 
-// RFC 2516, section 4: version and type, both 1; code, 0 in a session; session; length of
-// what follows.
+// PPPoE (RFC 2516, section 4): version and type, both 1; code, 0 in a session; session;
+// length of the rest.
 void tb_walk_pppoe(struct tb_walk *walk)
 {
 	uint8_t version;
@@ -106,7 +107,7 @@ void tb_walk_pppoe(struct tb_walk *walk)
 	tb_walk_ppp(walk);
 }
 
-// tagged follows the EtherType that ends a tag of `n` bytes.
+// tagged steps over a tag of `n` bytes and follows the EtherType at its end.
 static void tagged(struct tb_walk *walk, uint32_t n)
 {
 	uint16_t type;
@@ -118,21 +119,20 @@ static void tagged(struct tb_walk *walk, uint32_t n)
 	tb_walk_ether_type(walk, type);
 }
 
-// Cisco's VN-tag: direction, pointer, destination, looped, version and source interface
-// in four bytes, then the EtherType.
+// Cisco's VN-tag: four bytes of flags and interfaces, then the EtherType.
 void tb_walk_vn_tag(struct tb_walk *walk)
 {
 	tagged(walk, 6);
 }
 
-// IEEE 802.1BR, section 7.5: six bytes, then the EtherType.
+// E-tag (IEEE 802.1BR, section 7.5): six bytes, then the EtherType.
 void tb_walk_e_tag(struct tb_walk *walk)
 {
 	tagged(walk, 8);
 }
 
-// IEEE 802.1Q, section 9.7: priority and instance in four bytes, then the customer's
-// frame with its own MACs, which are the endpoints.
+// PBB (IEEE 802.1Q, section 9.7): four bytes of priority and instance, then the
+// customer's frame, whose MACs are the endpoints.
 void tb_walk_pbb(struct tb_walk *walk)
 {
 	tb_walk_on(walk, 4);
@@ -149,8 +149,8 @@ bool tb_walk_next_protocol(uint8_t next, uint16_t *type)
 	return true;
 }
 
-// RFC 8300, section 2.2: version in the first two bits, length in words of four bytes in
-// the second byte's low six, next protocol in the fourth byte.
+// NSH (RFC 8300, section 2.2): version in the first two bits, length in words of four
+// bytes in the low six bits of the second byte, next protocol in the fourth byte.
 void tb_walk_nsh(struct tb_walk *walk)
 {
 	uint16_t head;
@@ -169,9 +169,9 @@ void tb_walk_nsh(struct tb_walk *walk)
 	tb_walk_ether_type(walk, type);
 }
 
-// IEEE 802.1AE, section 9: flags, short length, packet number and, by a flag, eight bytes
-// of channel; then the EtherType and the data, as they were where neither encrypted nor
-// changed, and the integrity check.
+// MACsec (IEEE 802.1AE, section 9): flags, short length, packet number and, if flagged,
+// eight bytes of channel; then EtherType, data and integrity check. The data is readable
+// if it is flagged neither as encrypted nor as changed.
 void tb_walk_macsec(struct tb_walk *walk)
 {
 	uint8_t flags;

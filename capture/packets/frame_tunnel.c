@@ -1,5 +1,5 @@
-// Tunnels: packets within packets of IP. Those within are what the nodes sent, so their
-// addresses are the endpoints; the headers outside count as bytes on the wire.
+// Tunnels: packets within IP packets. The nodes sent the inner packets, so the inner
+// addresses are the endpoints; the outer headers count as bytes on the wire.
 #include "frame_walk.h"
 
 #define PROTO_IPV4 4   // RFC 2003
@@ -8,28 +8,28 @@
 
 #define UDP_BYTES	 8
 #define PORT_VXLAN	 4789 // RFC 7348
-#define PORT_VXLAN_LINUX 8472 // Linux' default from before the RFC
+#define PORT_VXLAN_LINUX 8472 // Linux's default, older than the RFC
 #define PORT_VXLAN_GPE	 4790 // draft-ietf-nvo3-vxlan-gpe
 #define PORT_GENEVE	 6081 // RFC 8926
 #define PORT_MPLS	 6635 // RFC 7510
 
 #define VXLAN_BYTES    8
-#define VXLAN_INSTANCE 0x08 // a network's identifier is there: always
-#define VXLAN_GPE_NEXT 0x04 // what is within is named, and no Ethernet frame else
+#define VXLAN_INSTANCE 0x08 // the network identifier is valid; always set
+#define VXLAN_GPE_NEXT 0x04 // the inner protocol is given; otherwise it is Ethernet
 #define VXLAN_GPE_VER  0x30
 #define GENEVE_BYTES   8
 #define GENEVE_CONTROL 0x80
 
 #define GRE_CHECKSUM	    0x8000
-#define GRE_ROUTING	    0x4000 // RFC 1701 alone
+#define GRE_ROUTING	    0x4000 // only in RFC 1701
 #define GRE_KEY		    0x2000
 #define GRE_SEQUENCE	    0x1000
-#define GRE_ACKNOWLEDGEMENT 0x0080 // version 1 alone
+#define GRE_ACKNOWLEDGEMENT 0x0080 // only in version 1
 #define GRE_VERSION	    0x0007
 #define GRE_ERSPAN	    0x88be // types I and II
 #define GRE_ERSPAN_III	    0x22eb
 
-// begin_anew forgets what was decoded outside, but for the type that led here.
+// begin_anew forgets what the outer headers gave, except for the type that led here.
 static void begin_anew(struct tb_walk *walk, uint32_t wire_bytes, enum tb_frame_kind kind)
 {
 	struct tb_frame *frame = walk->frame;
@@ -41,10 +41,10 @@ static void begin_anew(struct tb_walk *walk, uint32_t wire_bytes, enum tb_frame_
 	walk->ends->source.kind = walk->ends->destination.kind = TB_ADDRESS_NONE;
 }
 
-// enter decodes what comes `header` bytes from here. It begins anew, so that a packet has
-// the same digest within the tunnel and outside of it, and is counted once where both
-// were captured. False, and back at the header, when that gives no endpoints: not all was
-// captured, or a well-known port carries something else.
+// enter decodes the packet that begins `header` bytes from here. It begins anew, so that
+// a packet has the same digest inside and outside the tunnel, and counts once if both
+// were captured. If it finds no endpoints, because the capture is cut off or a well-known
+// port carries something else, it returns false and goes back to the header.
 static bool enter(struct tb_walk *walk, uint32_t header, uint16_t type)
 {
 	const struct tb_walk_place outside = tb_walk_here(walk);
@@ -94,8 +94,8 @@ static bool enter_vxlan_gpe(struct tb_walk *walk)
 	return enter(walk, UDP_BYTES + VXLAN_BYTES, type);
 }
 
-// Geneve: version 0 in two bits, the options' length in words of four bytes, flags, and
-// the type of what is within.
+// Geneve: version 0 in two bits, length of the options in words of four bytes, flags, and
+// the type of the inner packet.
 static bool enter_geneve(struct tb_walk *walk)
 {
 	uint8_t options;
@@ -126,8 +126,8 @@ bool tb_walk_udp_tunnel(struct tb_walk *walk, uint16_t port)
 	}
 }
 
-// walk_mirrored takes the frame within ERSPAN for the one that was captured, with its own
-// length: a mirror sends copies to an analyser, over another network.
+// walk_mirrored treats the frame inside ERSPAN as the captured one, with its own length:
+// a mirror sends copies to an analyser, which is no traffic of the job.
 static void walk_mirrored(struct tb_walk *walk, uint32_t header)
 {
 	tb_walk_on(walk, header);
@@ -137,8 +137,9 @@ static void walk_mirrored(struct tb_walk *walk, uint32_t header)
 	tb_walk_ethernet(walk);
 }
 
-// ERSPAN (draft-foschiano-erspan) has 8 bytes in type II, which a sequence number of GRE
-// sets apart from type I without any; in type III 12 and, by a flag, 8 more.
+// erspan_bytes returns the length of the ERSPAN header (draft-foschiano-erspan): none in
+// type I, 8 bytes in type II, which has GRE's sequence number; 12 in type III and, if
+// flagged, 8 more.
 static uint32_t erspan_bytes(
 	const struct tb_walk *walk, uint32_t gre, uint16_t flags, uint16_t type)
 {
@@ -149,8 +150,9 @@ static uint32_t erspan_bytes(
 	return last & 1 ? 20 : 12;
 }
 
-// RFC 2784 and 2890: flags, type, and four bytes each of checksum, key and sequence
-// number. Version 1 (RFC 2637) carries PPP, with an acknowledgement number at the end.
+// gre_bytes returns the length of the GRE header (RFC 2784 and 2890): flags, type, and
+// four bytes each for checksum, key and sequence number. Version 1 (RFC 2637) carries PPP
+// and may end with an acknowledgement number.
 static uint32_t gre_bytes(uint16_t flags)
 {
 	uint32_t n = 4;

@@ -96,7 +96,7 @@ static const struct name ip_names[] = {
 	{17, "UDP"},
 	{41, "IPv6"},
 	{47, "GRE"},
-	{58, "IPv6 neighbour discovery"}, // ICMPv6 else has endpoints
+	{58, "IPv6 neighbour discovery"}, // all other ICMPv6 is data
 	{137, "MPLS"},
 };
 
@@ -210,7 +210,7 @@ static const struct registry {
 	[TB_REGISTRY_ERF] = {"ERF type", 0, N(erf_names)},
 };
 
-// Private types, which libpcap leaves without a name.
+// Types for private use, for which libpcap has no names.
 static const char *const user_names[] = {"USER0", "USER1", "USER2", "USER3", "USER4",
 	"USER5", "USER6", "USER7", "USER8", "USER9", "USER10", "USER11", "USER12",
 	"USER13", "USER14", "USER15"};

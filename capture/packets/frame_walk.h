@@ -1,11 +1,11 @@
-// Within the decoder: where it stands in a frame. Not for other files than frame*.c.
+// The decoder's position in a frame, and its steps. Only for frame*.c.
 #ifndef TB_FRAME_WALK_H
 #define TB_FRAME_WALK_H
 
 #include "frame.h"
 #include "random.h"
 
-// EtherTypes (IANA ieee-802-numbers) that headers other than Ethernet's lead to.
+// EtherTypes (IANA ieee-802-numbers) that other headers than Ethernet's also use.
 #define TB_ETHER_TYPE_IPV4  0x0800
 #define TB_ETHER_TYPE_TEB   0x6558 // transparent Ethernet bridging: a whole frame
 #define TB_ETHER_TYPE_IPV6  0x86dd
@@ -13,22 +13,22 @@
 #define TB_ETHER_TYPE_MPLS  0x8847
 #define TB_ETHER_TYPE_ROCE  0x8915
 #define TB_ETHER_TYPE_NSH   0x894f
-#define TB_ETHER_TYPE_LEAST 0x0600 // below it is a length
+#define TB_ETHER_TYPE_LEAST 0x0600 // lower values are lengths
 
 struct tb_walk {
 	struct tb_frame *frame;
 	struct tb_frame_ends *ends;
-	struct tb_bytes bytes; // captured, from the header at hand on
-	uint32_t wire_bytes;   // on the wire, from the header at hand on
-	uint32_t walked_bytes; // on the wire, before it
-	uint32_t link_bytes;   // of them, before the network header
+	struct tb_bytes bytes; // captured bytes, from the current header on
+	uint32_t wire_bytes;   // bytes on the wire, from the current header on
+	uint32_t walked_bytes; // bytes on the wire before the current header
+	uint32_t link_bytes;   // part of them: before the network header
 	uint8_t n_nested;      // EtherTypes followed so far
 	bool digest;
 	bool mirrored; // within ERSPAN
-	bool broken;   // a length that cannot be
+	bool broken;   // found an impossible length
 };
 
-// Where a decoder that guesses what comes next can return to.
+// A saved position, to which a decoder returns if it guessed the next header wrongly.
 struct tb_walk_place {
 	struct tb_walk walk;
 	struct tb_frame frame;
@@ -47,8 +47,8 @@ static inline void tb_walk_return(struct tb_walk *walk, const struct tb_walk_pla
 	*walk->ends = place->ends;
 }
 
-// tb_walk_type notes the type of what comes next: what the frame is named by if the
-// decoding ends here.
+// tb_walk_type stores the type of the next header. If decoding ends here, a summary lists
+// the frame under this type.
 static inline void tb_walk_type(
 	struct tb_walk *walk, enum tb_frame_registry registry, uint16_t number)
 {
@@ -56,8 +56,8 @@ static inline void tb_walk_type(
 	walk->frame->type = number;
 }
 
-// tb_walk_on steps over a header of `n` bytes. One that the wire length cannot hold marks
-// the walk as broken.
+// tb_walk_on steps over a header of `n` bytes. If that exceeds the length on the wire,
+// the walk is broken.
 static inline void tb_walk_on(struct tb_walk *walk, uint32_t n)
 {
 	if (n > walk->wire_bytes) {
@@ -69,7 +69,7 @@ static inline void tb_walk_on(struct tb_walk *walk, uint32_t n)
 	walk->walked_bytes += n;
 }
 
-// tb_walk_limit drops what lies beyond `n` bytes from here: padding.
+// tb_walk_limit drops padding: all bytes after the next `n`.
 static inline void tb_walk_limit(struct tb_walk *walk, uint32_t n)
 {
 	if (n < walk->wire_bytes)
@@ -85,7 +85,7 @@ static inline void tb_walk_digest(struct tb_walk *walk, uint64_t number)
 		walk->frame->digest = tb_random_mix(walk->frame->digest * 3 + number + 1);
 }
 
-// tb_walk_payload ends the walk: from here on, without `trailer_bytes`, it is the user's.
+// tb_walk_payload ends the walk: the rest, except for `trailer_bytes`, is payload.
 static inline void tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
 {
 	struct tb_frame *frame = walk->frame;
@@ -101,26 +101,27 @@ static inline void tb_walk_payload(struct tb_walk *walk, uint32_t trailer_bytes)
 		tb_walk_type(walk, TB_REGISTRY_NONE, 0);
 }
 
-// tb_walk_drop steps over `n` bytes that were not part of the frame on the wire.
+// tb_walk_drop steps over `n` bytes that were not on the wire, and does not count them.
 void tb_walk_drop(struct tb_walk *walk, uint32_t n);
 
 // tb_walk_as_ethernet steps over a link header of `n` bytes that is not Ethernet's, or
-// that the capture made up, and counts Ethernet's in its place: one job has the same
+// that the capture added, and counts an Ethernet header instead. So a job has the same
 // bytes wherever it was captured.
 void tb_walk_as_ethernet(struct tb_walk *walk, uint32_t n);
 
-// tb_walk_between_macs makes the MACs the endpoints of a frame that is not looked into
-// any further; without MACs it is undecodable. Its type stays noted.
+// tb_walk_between_macs ends the walk with the MACs as endpoints; without MACs the frame
+// is undecodable. It keeps the stored type.
 void tb_walk_between_macs(struct tb_walk *walk);
 
-// tb_walk_payload_at ends the decoding of IP: the user's bytes begin `header` bytes from
+// tb_walk_payload_at ends the decoding of IP: the payload begins `header` bytes from
 // here.
 void tb_walk_payload_at(struct tb_walk *walk, uint32_t header);
 
-// tb_walk_knows_type returns whether an EtherType is one that the decoder has a use for.
+// tb_walk_knows_type returns whether the decoder handles an EtherType: decodes it, or
+// knows it as a link protocol.
 bool tb_walk_knows_type(uint16_t type);
 
-// Each decodes what the walk stands at, and sets the frame's kind.
+// Each of these decodes from the walk's position on and sets the frame's kind.
 void tb_walk_link(struct tb_walk *walk, int link_type);
 void tb_walk_ethernet(struct tb_walk *walk);
 void tb_walk_ethernet_tagged(struct tb_walk *walk, uint32_t tag_bytes);
@@ -130,13 +131,13 @@ void tb_walk_infiniband(struct tb_walk *walk);
 void tb_walk_roce_v1(struct tb_walk *walk);
 void tb_walk_roce_v2(struct tb_walk *walk); // after UDP
 
-// IEEE 802.2. On links that are not Ethernet (`translate`), a bridge to Ethernet replaces
-// SNAP by the EtherType, so that it does not count; `bridge_pad` bytes go before an
-// Ethernet frame that SNAP carries whole.
+// IEEE 802.2. On links other than Ethernet (`translate`), SNAP does not count, because a
+// bridge to Ethernet would replace it by the EtherType. `bridge_pad` bytes precede a
+// whole Ethernet frame within SNAP.
 void tb_walk_llc(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 void tb_walk_snap(struct tb_walk *walk, bool translate, uint32_t bridge_pad);
 
-// Labels and tags, after their EtherType (frame_shim.c).
+// Labels and tags (frame_shim.c). The walk is after their EtherType.
 void tb_walk_mpls(struct tb_walk *walk);
 void tb_walk_pppoe(struct tb_walk *walk);
 void tb_walk_vn_tag(struct tb_walk *walk);
@@ -144,29 +145,28 @@ void tb_walk_e_tag(struct tb_walk *walk);
 void tb_walk_nsh(struct tb_walk *walk);
 void tb_walk_pbb(struct tb_walk *walk);
 void tb_walk_macsec(struct tb_walk *walk);
-// tb_walk_next_protocol translates NSH's next protocol, which VXLAN-GPE shares.
+// tb_walk_next_protocol translates the "next protocol" of NSH and VXLAN-GPE to an
+// EtherType; false if there is none.
 bool tb_walk_next_protocol(uint8_t next, uint16_t *type);
 
-// Tunnels (frame_tunnel.c). Those that return a bool leave the walk alone when they find
-// no endpoints within: the packet is then one between the tunnel's ends.
+// Tunnels (frame_tunnel.c). Those that return a bool return false, with the walk
+// unchanged, if they find no endpoints inside; then the tunnel's ends are the endpoints.
 void tb_walk_gre(struct tb_walk *walk);
 bool tb_walk_ip_tunnel(struct tb_walk *walk, uint8_t protocol);
 bool tb_walk_udp_tunnel(struct tb_walk *walk, uint16_t port); // at the UDP header
 
 // Links (frame_wan.c, frame_wlan.c).
-void tb_walk_ppp(struct tb_walk *walk); // not as a link: within something else
+void tb_walk_ppp(struct tb_walk *walk); // within another header, not as a link
 void tb_walk_ppp_link(struct tb_walk *walk);
 void tb_walk_hdlc(struct tb_walk *walk); // Cisco's
 void tb_walk_frame_relay(struct tb_walk *walk);
 void tb_walk_slip(struct tb_walk *walk);
 void tb_walk_sunatm(struct tb_walk *walk);
 void tb_walk_radiotap(struct tb_walk *walk);
-// With an FCS at the end (`has_fcs`), which was found wrong (`bad_fcs`); `padded`: the
-// header is filled up to a multiple of four bytes.
 struct tb_wlan_flags {
-	bool has_fcs;
-	bool bad_fcs;
-	bool padded;
+	bool has_fcs; // the frame ends with its FCS
+	bool bad_fcs; // the card found the FCS wrong
+	bool padded;  // the header is padded to a multiple of four bytes
 };
 void tb_walk_wlan(struct tb_walk *walk, struct tb_wlan_flags flags);
 

@@ -1,5 +1,5 @@
-// Links between two ends, which have no addresses of their own: PPP (RFC 1661, 1662),
-// Cisco HDLC (RFC 1547, section 4.3.1), frame relay (RFC 2427), SLIP, SunATM.
+// Point-to-point links, which have no addresses: PPP (RFC 1661, 1662), Cisco HDLC (RFC
+// 1547, section 4.3.1), frame relay (RFC 2427), SLIP, SunATM.
 #include "frame_walk.h"
 
 #define PPP_FRAMING  2 // address and control
@@ -9,7 +9,7 @@
 #define PPP_IPV6     0x0057
 #define PPP_MPLS     0x0281
 #define PPP_MPLS_2   0x0283
-#define PPP_NETWORKS 0x8000 // from here on they set up networks and the link
+#define PPP_NETWORKS 0x8000 // from here on: protocols that set up networks and the link
 
 #define HDLC_UNICAST   0x0f
 #define HDLC_BROADCAST 0x8f
@@ -25,7 +25,7 @@
 #define NLPID_IPV4	       0xcc
 #define NLPID_PPP	       0xcf
 
-#define SLIP_BYTES 16 // direction, and the header as it was compressed
+#define SLIP_BYTES 16 // direction, and the compressed header
 
 #define SUNATM_BYTES   4
 #define SUNATM_RAW     0
@@ -35,9 +35,9 @@
 #define LANE_CONTROL   0xff00
 #define ATM_BRIDGE_PAD 2 // RFC 2684, section 5.2
 
-// ppp_header measures address and control, which may be left out, and the protocol, which
-// may be one odd byte (RFC 1661, section 6.5). libpcap's DLT_PPP_PPPD has the direction,
-// 0 or 1, in place of the address.
+// ppp_header measures address and control, which may be missing, and the protocol, which
+// may be a single odd byte (RFC 1661, section 6.5). libpcap's DLT_PPP_PPPD has the
+// direction, 0 or 1, instead of the address.
 static bool ppp_header(struct tb_bytes bytes, uint32_t *n, uint16_t *protocol)
 {
 	uint8_t address;
@@ -94,8 +94,8 @@ void tb_walk_ppp_link(struct tb_walk *walk)
 	uint16_t protocol;
 	uint8_t address = 0;
 	(void)tb_bytes_u8(walk->bytes, 0, &address);
-	// What BSD calls a serial line of PPP may be one of Cisco's HDLC; 0x0f and 0x8f
-	// are no protocols of PPP.
+	// DLT_PPP_SERIAL may also be Cisco HDLC, which begins with 0x0f or 0x8f. PPP has
+	// no such protocols.
 	if (address == HDLC_UNICAST || address == HDLC_BROADCAST) {
 		tb_walk_hdlc(walk);
 		return;
@@ -149,7 +149,7 @@ static void walk_nlpid(struct tb_walk *walk, uint8_t nlpid)
 	}
 }
 
-// address_bytes measures Q.922's address: two to four bytes, of which the last is odd.
+// address_bytes measures Q.922's address: two to four bytes, only the last of them odd.
 static bool address_bytes(struct tb_bytes bytes, uint32_t *n)
 {
 	uint8_t byte;
@@ -161,8 +161,8 @@ static bool address_bytes(struct tb_bytes bytes, uint32_t *n)
 	return false;
 }
 
-// RFC 2427, section 3: address, control, a pad byte that may be missing, NLPID. Cisco's
-// own encapsulation has an EtherType after the address.
+// Frame relay (RFC 2427, section 3): address, control, a pad byte that may be missing,
+// NLPID. Cisco's own encapsulation has an EtherType after the address.
 void tb_walk_frame_relay(struct tb_walk *walk)
 {
 	uint32_t n;
@@ -189,15 +189,15 @@ void tb_walk_frame_relay(struct tb_walk *walk)
 	walk_nlpid(walk, nlpid);
 }
 
-// BSD put the header back together before it handed the packet out.
+// BSD decompresses the header before it hands the packet out, so IP follows.
 void tb_walk_slip(struct tb_walk *walk)
 {
 	tb_walk_as_ethernet(walk, SLIP_BYTES);
 	tb_walk_ip(walk);
 }
 
-// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a mark of control,
-// then Ethernet.
+// LAN emulation (ATM Forum af-lane-0021): the sender's identifier, or a mark for control
+// frames, then Ethernet.
 static void walk_lane(struct tb_walk *walk)
 {
 	uint16_t client;
@@ -211,8 +211,8 @@ static void walk_lane(struct tb_walk *walk)
 	}
 }
 
-// SunATM: direction and kind of traffic, path, channel (two bytes). Raw traffic is IP
-// where the channel carries nothing else (RFC 2684, section 6.1).
+// SunATM: direction and kind of traffic, path, channel (two bytes). Raw traffic is IP if
+// the channel carries nothing else (RFC 2684, section 6.1).
 void tb_walk_sunatm(struct tb_walk *walk)
 {
 	uint8_t kind;

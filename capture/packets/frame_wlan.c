@@ -1,9 +1,9 @@
-// IEEE 802.11 (section 9, frame formats), with radiotap (radiotap.org) before it or
-// without.
+// IEEE 802.11 (section 9, frame formats), with or without radiotap (radiotap.org) before
+// it.
 #include "frame_walk.h"
 
 #define RADIOTAP_HEADER	 8
-#define RADIOTAP_MORE	 0x80000000u // another word of what is present follows
+#define RADIOTAP_MORE	 0x80000000u // another presence word follows
 #define RADIOTAP_TIME	 0x1	     // eight bytes, aligned, before the flags
 #define RADIOTAP_FLAGS	 0x2
 #define RADIOTAP_FCS	 0x10
@@ -23,8 +23,8 @@
 #define SUBFRAME_BYTES 14
 #define FCS_BYTES      4
 
-// radiotap_flags reads the second field, after the words of what is present (the first of
-// them tells of it) and the time.
+// radiotap_flags reads the second field, which comes after the presence words and the
+// time. The first presence word has a bit for each.
 static uint8_t radiotap_flags(struct tb_bytes header)
 {
 	uint32_t present;
@@ -61,8 +61,8 @@ void tb_walk_radiotap(struct tb_walk *walk)
 				   .padded = flags & RADIOTAP_PADDED});
 }
 
-// read_ends finds source and destination among the addresses (table 9-60): at byte 4 the
-// receiver, at 10 the transmitter, at 16 and 24 those beyond the access points.
+// read_ends finds source and destination among the addresses (table 9-60): the receiver
+// at byte 4, the transmitter at 10, those beyond the access points at 16 and 24.
 static bool read_ends(struct tb_walk *walk, uint8_t flags)
 {
 	size_t destination = flags & TO_DS ? 16 : 4;
@@ -82,8 +82,8 @@ static void note_group(struct tb_walk *walk)
 		walk->frame->kind = TB_FRAME_MULTICAST;
 }
 
-// enter_aggregate goes on in the first of the frames that an A-MSDU puts together: with
-// MACs and a length like Ethernet's, then LLC. The others count in the frame's length.
+// enter_aggregate decodes the first of the frames in an A-MSDU: MACs and a length like
+// Ethernet's, then LLC. The other frames count only in the length.
 static void enter_aggregate(struct tb_walk *walk)
 {
 	uint16_t length;

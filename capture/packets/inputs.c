@@ -11,10 +11,10 @@ struct input {
 struct tb_inputs {
 	struct input *inputs;
 	size_t n;
-	size_t *heap; // inputs that have a next record, the earliest first
+	size_t *heap; // inputs that have a next record; the earliest is first
 	size_t n_heap;
 	bool begun;
-	bool taken; // the earliest record was given out; its input is to be read on
+	bool taken; // the first one's record was returned, so read its next one
 	struct tb_error failure; // the first one
 };
 
@@ -54,7 +54,8 @@ void tb_inputs_free(struct tb_inputs *inputs)
 	free(inputs);
 }
 
-// read_on says whether the input has a next record; a failure is kept for the end.
+// read_on reads the input's next record and returns whether there is one. It keeps a
+// failure for the end.
 static bool read_on(struct tb_inputs *inputs, size_t i)
 {
 	struct tb_error failure;

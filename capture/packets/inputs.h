@@ -1,9 +1,9 @@
-// Several capture files as one: their records merged by time stamp.
+// Merges the records of several capture files by time stamp.
 //
-// Each file is taken in its own order, so the merge is as well ordered as the files are.
-// Equal stamps come in the order of the inputs. An input that turns out damaged ends
-// there; the others go on to their ends, then the damage is told. One thread at a time
-// per object.
+// Each file is read in its own order, so the result is as well ordered as the files.
+// Equal stamps come in the order of the inputs. A damaged input ends at the damage; the
+// others are read to their ends before the damage is reported. One thread at a time per
+// object.
 #ifndef TB_INPUTS_H
 #define TB_INPUTS_H
 
@@ -11,21 +11,22 @@
 
 struct tb_inputs; // opaque
 
-// tb_inputs_open opens all `n` (at least 1) inputs. Errors as of tb_capture_file_open.
+// tb_inputs_open opens all `n` (at least 1) inputs. Errors as tb_capture_file_open.
 int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n,
 	struct tb_error *error) TB_MUST_USE;
 void tb_inputs_free(struct tb_inputs *inputs);
 
-// tb_inputs_next gives the next record and the input that it came from: 1, 0 at the end,
-// or negative. The record lives until the next call.
+// tb_inputs_next returns the next record and the index of its input: 1, 0 at the end, or
+// negative. The record lives until the next call.
 int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
 	size_t *input, struct tb_error *error) TB_MUST_USE;
 
-// tb_inputs_many_points says whether one frame may come more than once.
+// tb_inputs_many_points returns whether a frame may come more than once, because several
+// points captured it.
 bool tb_inputs_many_points(const struct tb_inputs *inputs);
 
-// tb_inputs_fraction is how much was read, in [0, 1], each input counting as much as any
-// other; negative when that is not known.
+// tb_inputs_fraction returns how much has been read, in [0, 1], with equal weight for
+// each input; negative when unknown.
 double tb_inputs_fraction(const struct tb_inputs *inputs);
 
 #endif

@@ -32,7 +32,7 @@ void tb_map_file_free(struct tb_map_file *map)
 	free(map);
 }
 
-// Where the reader stands, for messages; "" when there is no file.
+// The current line, for messages. Without a file `path` is "" and `number` is 0.
 struct line {
 	const char *path;
 	uint64_t number;

@@ -1,9 +1,9 @@
-// A map file: which node an endpoint is, and which job the node works for.
+// A map file: which node an endpoint is, and to which job the node belongs.
 //
-// Text, one endpoint a line: ENDPOINT NODE [JOB], separated by blanks; `#` begins a
-// comment. ENDPOINT is an address as tb_address_parse reads it, NODE a number from 0, JOB
-// a word. Several endpoints may be one node (an adapter's LID and its IP address); they
-// must agree about its job. Not thread safe.
+// It is text with one endpoint per line: ENDPOINT NODE [JOB], separated by blanks; `#`
+// begins a comment. ENDPOINT is an address as tb_address_parse reads it, NODE a number
+// from 0, JOB a word. Several endpoints may be one node (an adapter's LID and its IP
+// address); their lines must name the same job. Not thread safe.
 #ifndef TB_MAP_FILE_H
 #define TB_MAP_FILE_H
 
@@ -11,37 +11,38 @@
 #include "ids.h"
 
 #define TB_MAP_FILE_NODES_MAX (UINT32_C(1) << 24)
-#define TB_MAP_FILE_JOBS_MAX  65535 // one more is that of nodes without one
+#define TB_MAP_FILE_JOBS_MAX  65535 // plus one for nodes without a job
 
 struct tb_map_file; // opaque
 
-// tb_map_file_new makes an empty map, tb_map_file_add a line of it (`job` may be NULL).
-// TB_EUSAGE for what a file's line would be refused for.
+// tb_map_file_new makes an empty map; tb_map_file_add adds what a line of a file would
+// (`job` may be NULL), with the same errors.
 int tb_map_file_new(struct tb_map_file **map, struct tb_error *error) TB_MUST_USE;
 int tb_map_file_add(struct tb_map_file *map, const char *endpoint, struct tb_node node,
 	const char *job, struct tb_error *error) TB_MUST_USE;
 
-// tb_map_file_read reads the whole file. TB_EUSAGE with the line for what makes no sense,
-// TB_EIO when the system refuses.
+// tb_map_file_read reads the whole file. TB_EUSAGE, naming the line, when it makes no
+// sense; TB_EIO when the system refuses.
 int tb_map_file_read(
 	struct tb_map_file **map, const char *path, struct tb_error *error) TB_MUST_USE;
 void tb_map_file_free(struct tb_map_file *map);
 
-// tb_map_file_node stores the node of an address; false when the map does not name it.
+// tb_map_file_node stores the node of an address; false when it is not in the map.
 bool tb_map_file_node(const struct tb_map_file *map, const struct tb_address *address,
 	struct tb_node *node);
 
-// tb_map_file_job is the job of a node: below tb_map_file_n_jobs, or TB_ID_NONE when the
-// map names none. Jobs are numbered in the order of the file.
+// tb_map_file_job returns the job of a node: below tb_map_file_n_jobs, or TB_ID_NONE when
+// the map names none. Jobs are numbered in the order of the file.
 uint32_t tb_map_file_job(const struct tb_map_file *map, struct tb_node node);
 uint32_t tb_map_file_n_jobs(const struct tb_map_file *map);
-// tb_map_file_leaves_jobs says whether some node in it has no job.
+// tb_map_file_leaves_jobs returns whether some node of the map has no job.
 bool tb_map_file_leaves_jobs(const struct tb_map_file *map);
 
-// tb_map_file_n_nodes is the highest node that it names, and one.
+// tb_map_file_n_nodes returns the highest node of the map + 1.
 uint32_t tb_map_file_n_nodes(const struct tb_map_file *map);
 
-// The endpoints in the order of the file, and the node of each.
+// The endpoints are numbered in the order of the file; tb_map_file_node_at returns the
+// node of one.
 uint32_t tb_map_file_n_endpoints(const struct tb_map_file *map);
 struct tb_node tb_map_file_node_at(const struct tb_map_file *map, uint32_t endpoint);
 

@@ -7,7 +7,7 @@
 #define N_UNPLACED_NAMES 8
 #define SQUARE_SIDE_MAX	 1024 // 4 MiB
 
-#define FIRST_PAIR 3 // after the values of enum tb_route
+#define FIRST_PAIR 3 // after the values of enum tb_pairing
 
 #define NOT_MET	 UINT32_MAX
 #define UNPLACED (UINT32_MAX - 1)
@@ -26,13 +26,14 @@ struct tb_nodes {
 	struct name *names; // by node
 	size_t names_capacity;
 	struct name unplaced[N_UNPLACED_NAMES];
-	// Two endpoints to a route: FIRST_PAIR + a pair's number, or why there is none,
-	// or 0. The square serves the first endpoints, which are nearly all that there
-	// are: a lookup for each packet, at half the cost of the map's.
+	// Two endpoints to a pairing: FIRST_PAIR + the number of a pair of nodes, or the
+	// reason why there is none, or 0 if unknown. There is a lookup per packet. The
+	// square serves the first endpoints, mostly all of them, at half the cost of the
+	// map.
 	uint32_t *square;
-	uint32_t square_side; // a power of two
-	struct tb_map route_of;
-	struct tb_map pair_of; // two nodes to a pair
+	uint32_t square_side;	  // a power of two
+	struct tb_map pairing_of; // endpoints beyond the square
+	struct tb_map pair_of;	  // two nodes to the number of their pair
 	struct tb_packets_pair *pairs;
 	size_t pairs_capacity;
 };
@@ -63,7 +64,7 @@ void tb_nodes_free(struct tb_nodes *nodes)
 	free(nodes->node_of);
 	free(nodes->names);
 	free(nodes->square);
-	tb_map_fini(&nodes->route_of);
+	tb_map_fini(&nodes->pairing_of);
 	tb_map_fini(&nodes->pair_of);
 	free(nodes->pairs);
 	free(nodes);
@@ -110,7 +111,8 @@ static int name_node(
 	return TB_OK;
 }
 
-// meet gives an endpoint its node, or none for good.
+// meet gives an endpoint its node when it is first met; if there is none then, it never
+// gets one.
 static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
 {
 	struct tb_packets_summary *summary = nodes->summary;
@@ -186,7 +188,8 @@ static int pair_of(struct tb_nodes *nodes, struct tb_node source,
 	return TB_OK;
 }
 
-// widen_square makes it hold `endpoint`, if it ever shall.
+// widen_square makes the square large enough for `endpoint`, unless that exceeds its
+// limit.
 static int widen_square(struct tb_nodes *nodes, uint32_t endpoint)
 {
 	uint32_t side = nodes->square_side ? nodes->square_side : 32;
@@ -207,20 +210,20 @@ static int widen_square(struct tb_nodes *nodes, uint32_t endpoint)
 }
 
 static int remember(
-	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t route)
+	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t pairing)
 {
 	uint32_t further = source > destination ? source : destination;
 	if (widen_square(nodes, further) != TB_OK)
 		return TB_ENOMEM;
 	if (further >= nodes->square_side)
-		return tb_map_put(
-			&nodes->route_of, (uint64_t)source << 32 | destination, route);
-	nodes->square[(size_t)source * nodes->square_side + destination] = route;
+		return tb_map_put(&nodes->pairing_of,
+			(uint64_t)source << 32 | destination, pairing);
+	nodes->square[(size_t)source * nodes->square_side + destination] = pairing;
 	return TB_OK;
 }
 
-static int new_route(
-	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t *route)
+static int new_pairing(
+	struct tb_nodes *nodes, uint32_t source, uint32_t destination, uint32_t *pairing)
 {
 	struct tb_node from;
 	struct tb_node to;
@@ -229,31 +232,32 @@ static int new_route(
 		meet(nodes, destination, &to.id) != TB_OK)
 		return TB_ENOMEM;
 	if (from.id == UNPLACED || to.id == UNPLACED)
-		*route = TB_ROUTE_UNPLACED;
+		*pairing = TB_PAIRING_UNPLACED;
 	else if (from.id == to.id)
-		*route = TB_ROUTE_LOCAL;
+		*pairing = TB_PAIRING_LOCAL;
 	else if (pair_of(nodes, from, to, &pair) == TB_OK)
-		*route = FIRST_PAIR + pair;
+		*pairing = FIRST_PAIR + pair;
 	else
 		return TB_ENOMEM;
-	return remember(nodes, source, destination, *route);
+	return remember(nodes, source, destination, *pairing);
 }
 
-int tb_nodes_route(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
+int tb_nodes_pairing(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
 	struct tb_packets_pair **pair)
 {
-	uint32_t route = 0;
+	uint32_t pairing = 0;
 	if (source < nodes->square_side && destination < nodes->square_side)
-		route = nodes->square[(size_t)source * nodes->square_side + destination];
+		pairing =
+			nodes->square[(size_t)source * nodes->square_side + destination];
 	else
-		(void)tb_map_find(
-			&nodes->route_of, (uint64_t)source << 32 | destination, &route);
-	if (route == 0 && new_route(nodes, source, destination, &route) != TB_OK)
+		(void)tb_map_find(&nodes->pairing_of,
+			(uint64_t)source << 32 | destination, &pairing);
+	if (pairing == 0 && new_pairing(nodes, source, destination, &pairing) != TB_OK)
 		return TB_ENOMEM;
-	if (route < FIRST_PAIR)
-		return (int)route;
-	*pair = &nodes->pairs[route - FIRST_PAIR];
-	return TB_ROUTE_PLACED;
+	if (pairing < FIRST_PAIR)
+		return (int)pairing;
+	*pair = &nodes->pairs[pairing - FIRST_PAIR];
+	return TB_PAIRING_PLACED;
 }
 
 const char *tb_nodes_name(const struct tb_nodes *nodes, struct tb_node node)

@@ -1,4 +1,4 @@
-// Which endpoint is which node, and what went from node to node.
+// Gives endpoints their nodes, and counts what went from node to node.
 //
 // Memory grows with endpoints and pairs. One thread at a time per object.
 #ifndef TB_NODES_H
@@ -10,31 +10,34 @@
 
 struct tb_nodes; // opaque
 
-// tb_nodes_new borrows the endpoints and the map (NULL: none, the nodes are numbered as
-// they are met); `n_max` is how many may be placed, 0 for no limit. Counts of endpoints,
-// nodes and pairs are kept in `summary`.
+// tb_nodes_new borrows the endpoints, the map and the summary. Without a map (NULL) nodes
+// are numbered in the order in which endpoints are met. Only nodes below `n_max` are given
+// out (0: no limit). It counts endpoints, nodes and pairs in `summary`.
 int tb_nodes_new(struct tb_nodes **nodes, const struct tb_endpoints *endpoints,
 	const struct tb_map_file *map, uint32_t n_max,
 	struct tb_packets_summary *summary) TB_MUST_USE;
 void tb_nodes_free(struct tb_nodes *nodes);
 
-// tb_nodes_limit sets another `n_max` for the endpoints that are met from now on.
+// tb_nodes_limit changes `n_max` for endpoints that are met from now on.
 void tb_nodes_limit(struct tb_nodes *nodes, uint32_t n_max);
 
-// tb_nodes_meet_sorted meets endpoints in the order of their addresses. `numbers` may
-// name one several times; it comes back sorted.
+// tb_nodes_meet_sorted gives `n` endpoints their nodes, in the order of their addresses.
+// It sorts `numbers`, which may contain an endpoint several times.
 int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n) TB_MUST_USE;
 
-// tb_nodes_route stores the pair of nodes of two endpoints, which are met if they were
-// not, for the caller to count in; it lives until the next call. TB_ROUTE_PLACED, or why
-// there is no pair, or negative.
-enum tb_route { TB_ROUTE_PLACED, TB_ROUTE_LOCAL, TB_ROUTE_UNPLACED };
+// tb_nodes_pairing stores the pair of nodes of two endpoints, in which the caller counts;
+// it lives until the next call. Endpoints that have no node yet are given one. It returns
+// TB_PAIRING_PLACED, or why there is no pair, or TB_ENOMEM.
+enum tb_pairing {
+	TB_PAIRING_PLACED,
+	TB_PAIRING_LOCAL,    // both endpoints are one node
+	TB_PAIRING_UNPLACED, // an endpoint has no node
+};
 
-int tb_nodes_route(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
+int tb_nodes_pairing(struct tb_nodes *nodes, uint32_t source, uint32_t destination,
 	struct tb_packets_pair **pair) TB_MUST_USE;
 
-// As of packets.h. tb_nodes_unplaced names some of the endpoints that have no node; NULL
-// from the last on.
+// See tb_packets_node_name, tb_packets_unplaced_name and tb_packets_pair.
 const char *tb_nodes_name(const struct tb_nodes *nodes, struct tb_node node);
 const char *tb_nodes_unplaced(const struct tb_nodes *nodes, uint32_t i);
 const struct tb_packets_pair *tb_nodes_pair(const struct tb_nodes *nodes, uint64_t pair);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// So many records are read ahead to number their endpoints by address.
+// Number of records that are read ahead, to number their endpoints by address.
 #define AHEAD_RECORDS 131072
 
 #define FRAME_BYTES_MIN 60 // Ethernet's least, without FCS
@@ -25,35 +25,35 @@ struct scale {
 struct tb_packets {
 	struct tb_inputs *inputs;
 	struct tb_clean *clean;
-	struct tb_map_file *own_map; // that was read from a file
+	struct tb_map_file *own_map; // if it was read from a file
 	const struct tb_map_file *map;
 	struct tb_nodes *nodes;
 	char *default_job_name;
-	uint32_t default_job; // of nodes that the map gives none
+	uint32_t default_job; // of nodes to which the map gives none
 	uint32_t n_jobs;
 	struct tb_packets_summary summary;
 	tb_time_ps squeeze_idle;
 	double time_scale;
 	struct scale scale;
-	// Read ahead and not yet given out.
-	struct tb_burst *ahead;
+	// Records read ahead.
+	struct tb_cleaned *ahead;
 	uint32_t ahead_at;
 	uint32_t ahead_n;
 	uint32_t ahead_capacity;
 	bool looked_ahead;
-	int ending; // what ended the look ahead: 1 while there is more
+	int ending; // status of the last record read ahead; 1: there may be more
 	struct tb_error failure;
-	// The burst that is being given out, frame by frame.
-	struct tb_burst burst;
+	// The record that is being returned, frame by frame.
+	struct tb_cleaned record;
 	struct tb_packets_pair *pair;
 	tb_time_ps at_ps;
 	uint32_t job;
 	uint32_t payload_left;
-	bool in_burst;
+	bool in_record;
 	// The clock.
 	bool begun;
 	int64_t last_ns;
-	tb_time_ps captured_ps; // since the first packet, idle time taken out
+	tb_time_ps captured_ps; // since the first packet, without squeezed time
 };
 
 static int check_options(const struct tb_packets_options *options, struct tb_error *error)
@@ -74,8 +74,8 @@ static struct scale scale_of(double factor)
 	return (struct scale){(uint64_t)ldexp(fraction, 53), 53 - exponent};
 }
 
-// number_jobs puts the default job after the map's, unless the map names it as well or
-// leaves no node to it.
+// number_jobs puts the default job after the map's jobs, unless the map has a job of that
+// name or a job for every node.
 static void number_jobs(struct tb_packets *packets)
 {
 	uint32_t n = packets->map ? tb_map_file_n_jobs(packets->map) : 0;
@@ -151,8 +151,8 @@ void tb_packets_free(struct tb_packets *packets)
 	free(packets);
 }
 
-// meet_ahead gives the endpoints of what was read ahead their nodes, in the order of the
-// addresses.
+// meet_ahead gives the endpoints of the records read ahead their nodes, in the order of
+// their addresses.
 static int meet_ahead(struct tb_packets *packets)
 {
 	uint32_t n = packets->ahead_n;
@@ -180,12 +180,13 @@ static int meet_ahead(struct tb_packets *packets)
 }
 
 // room_ahead gives the place of the next record that is read ahead.
-static struct tb_burst *room_ahead(struct tb_packets *packets)
+static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 {
 	if (packets->ahead_n == packets->ahead_capacity) {
 		uint32_t larger =
 			packets->ahead_capacity ? packets->ahead_capacity * 2 : 256;
-		struct tb_burst *grown = realloc(packets->ahead, larger * sizeof *grown);
+		struct tb_cleaned *grown =
+			realloc(packets->ahead, larger * sizeof *grown);
 		if (!grown)
 			return NULL;
 		packets->ahead = grown;
@@ -199,10 +200,11 @@ static int look_ahead(struct tb_packets *packets, struct tb_error *error)
 	packets->looked_ahead = true;
 	packets->ending = 1;
 	while (packets->ahead_n < AHEAD_RECORDS && packets->ending == 1) {
-		struct tb_burst *burst = room_ahead(packets);
-		if (!burst)
+		struct tb_cleaned *record = room_ahead(packets);
+		if (!record)
 			return tb_fail(error, TB_ENOMEM, "no memory");
-		packets->ending = tb_clean_next(packets->clean, burst, &packets->failure);
+		packets->ending =
+			tb_clean_next(packets->clean, record, &packets->failure);
 		if (packets->ending == 1)
 			packets->ahead_n++;
 	}
@@ -221,13 +223,13 @@ void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max)
 	tb_nodes_limit(packets->nodes, n_nodes_max);
 }
 
-static int next_burst(struct tb_packets *packets, struct tb_error *error)
+static int next_record(struct tb_packets *packets, struct tb_error *error)
 {
 	int status = tb_packets_look_ahead(packets, error);
 	if (status != TB_OK)
 		return status;
 	if (packets->ahead_at < packets->ahead_n) {
-		packets->burst = packets->ahead[packets->ahead_at++];
+		packets->record = packets->ahead[packets->ahead_at++];
 		return 1;
 	}
 	if (packets->ending != 1) {
@@ -235,7 +237,7 @@ static int next_burst(struct tb_packets *packets, struct tb_error *error)
 			*error = packets->failure;
 		return packets->ending;
 	}
-	return tb_clean_next(packets->clean, &packets->burst, error);
+	return tb_clean_next(packets->clean, &packets->record, error);
 }
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
@@ -253,7 +255,8 @@ static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *resul
 	return true;
 }
 
-// squeezed is the captured time from the last packet to this one, without what is idle.
+// squeezed returns the captured time between the last packet and this one, less what idle
+// time is taken out.
 static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 {
 	tb_time_ps limit = TB_PACKETS_GAP_MAX;
@@ -262,7 +265,7 @@ static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 		limit = shrunk = packets->squeeze_idle;
 	if (gap_ns <= limit / TB_PS_PER_NS)
 		return gap_ns * TB_PS_PER_NS;
-	// What is taken out may be centuries: the sum stays at the most that there is.
+	// With broken clocks this may be centuries, so let the sum saturate.
 	tb_time_ps gap;
 	tb_time_ps *sum = &packets->summary.squeezed_ps;
 	if (__builtin_mul_overflow(gap_ns, TB_PS_PER_NS, &gap) ||
@@ -271,10 +274,10 @@ static tb_time_ps squeezed(struct tb_packets *packets, int64_t gap_ns)
 	return shrunk;
 }
 
-// stamp sets the time of the burst's frames.
+// stamp sets the time of the record's frames.
 static int stamp(struct tb_packets *packets, struct tb_error *error)
 {
-	int64_t at_ns = packets->burst.at_ns;
+	int64_t at_ns = packets->record.at_ns;
 	if (!packets->begun)
 		packets->summary.first_at_ns = packets->last_ns = at_ns;
 	packets->begun = true;
@@ -298,50 +301,50 @@ uint32_t tb_packets_job_of(const struct tb_packets *packets, struct tb_node node
 	return job == TB_ID_NONE ? packets->default_job : job;
 }
 
-// begin_burst finds the burst's nodes: 1, 0 when it is not to be replayed, or negative.
-static int begin_burst(struct tb_packets *packets, struct tb_error *error)
+// begin_record finds the record's nodes: 1, 0 when it is not to be replayed, or negative.
+static int begin_record(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_packets_summary *summary = &packets->summary;
-	const struct tb_burst *burst = &packets->burst;
-	int route = tb_nodes_route(
-		packets->nodes, burst->source, burst->destination, &packets->pair);
-	if (route < 0)
+	const struct tb_cleaned *record = &packets->record;
+	int pairing = tb_nodes_pairing(
+		packets->nodes, record->source, record->destination, &packets->pair);
+	if (pairing < 0)
 		return tb_fail(error, TB_ENOMEM, "no memory");
-	if (route == TB_ROUTE_UNPLACED)
+	if (pairing == TB_PAIRING_UNPLACED)
 		summary->n_unplaced++;
-	else if (route == TB_ROUTE_LOCAL)
+	else if (pairing == TB_PAIRING_LOCAL)
 		summary->n_local++;
-	if (route != TB_ROUTE_PLACED)
+	if (pairing != TB_PAIRING_PLACED)
 		return 0;
 	int status = stamp(packets, error);
 	if (status != TB_OK)
 		return status;
 	packets->job = tb_packets_job_of(packets, packets->pair->source);
-	packets->payload_left = burst->payload_bytes;
-	packets->in_burst = true;
+	packets->payload_left = record->payload_bytes;
+	packets->in_record = true;
 	summary->n_replayed_records++;
-	if (burst->segment_bytes > 0)
+	if (record->segment_bytes > 0)
 		summary->n_offloaded++;
 	return 1;
 }
 
-// give_frame cuts the next frame from the burst.
+// give_frame cuts the next frame from the record.
 static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 {
-	const struct tb_burst *burst = &packets->burst;
+	const struct tb_cleaned *record = &packets->record;
 	struct tb_packets_pair *pair = packets->pair;
-	uint32_t payload_bytes = burst->payload_bytes;
-	uint32_t wire_bytes = burst->wire_bytes;
-	packets->in_burst = false;
-	if (burst->segment_bytes > 0) {
-		payload_bytes = packets->payload_left < burst->segment_bytes
+	uint32_t payload_bytes = record->payload_bytes;
+	uint32_t wire_bytes = record->wire_bytes;
+	packets->in_record = false;
+	if (record->segment_bytes > 0) {
+		payload_bytes = packets->payload_left < record->segment_bytes
 					? packets->payload_left
-					: burst->segment_bytes;
-		wire_bytes = burst->header_bytes + payload_bytes;
+					: record->segment_bytes;
+		wire_bytes = record->header_bytes + payload_bytes;
 		if (wire_bytes < FRAME_BYTES_MIN)
 			wire_bytes = FRAME_BYTES_MIN;
 		packets->payload_left -= payload_bytes;
-		packets->in_burst = packets->payload_left > 0;
+		packets->in_record = packets->payload_left > 0;
 	}
 	packet->at_ps = packets->at_ps;
 	packet->source = pair->source;
@@ -360,10 +363,10 @@ static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 int tb_packets_next(
 	struct tb_packets *packets, struct tb_packet *packet, struct tb_error *error)
 {
-	while (!packets->in_burst) {
-		int status = next_burst(packets, error);
+	while (!packets->in_record) {
+		int status = next_record(packets, error);
 		if (status == 1)
-			status = begin_burst(packets, error);
+			status = begin_record(packets, error);
 		else if (status == 0)
 			return 0;
 		if (status < 0)
@@ -441,7 +444,8 @@ struct tb_packets_load tb_packets_load(
 			load.busiest.id = i / 2;
 		}
 	free(in_out);
-	double capacity = node_bytes_per_s * seconds; // of a node, at captured time
+	double capacity =
+		node_bytes_per_s * seconds; // of a node, in bytes, at time scale 1
 	load.mean_share = (double)summary->wire_bytes /
 			  (capacity * packets->time_scale * summary->n_nodes);
 	load.busiest_share = most / (capacity * packets->time_scale);

@@ -1,29 +1,28 @@
-// A packet trace: what was on the wire, as endpoints and sizes in the order of time, from
-// capture files (pcap, pcapng; plain or compressed) or standard input, decoded and
-// cleaned.
+// A packet trace: who sent how many bytes to whom, in the order of time, decoded and
+// cleaned from capture files (pcap, pcapng; plain or compressed) or standard input.
 //
-// Model: the records of all inputs are merged by time stamp and put in order by a window
-// of 2 ms (reorder.h), decoded to endpoints (frame.h says which frame has which), freed
-// of what belongs to the old network: copies of one frame seen at several points
-// (dedup.h), retransmitted ranges and pure acknowledgements of TCP and of InfiniBand's
-// reliable connections (seq_ranges.h, connections.h). Frames that a network card was
-// still to segment are cut into those that were on the wire, each with its own headers:
-// at the MSS that both ends announced, else at the largest full-sized segment seen, else
-// at an MTU of 1500. The endpoints become nodes (by a map, or sorted), and captured time
-// becomes the trace's.
+// Model: the records of all inputs are merged by time stamp, sorted within a window of 2
+// ms (reorder.h) and decoded to their endpoints (frame.h). What belongs to the captured
+// network is dropped: copies of a frame seen at several points (dedup.h), and
+// retransmissions and pure acknowledgements of TCP and of InfiniBand's reliable
+// connections (seq_ranges.h, connections.h). Frames that were captured before a network
+// card segmented them are cut into the frames on the wire, each with its own headers: at
+// the MSS that both ends announced, else at the largest full-sized segment seen, else at
+// an MTU of 1500. Endpoints become nodes, by a map or sorted by address, and captured
+// time becomes the trace's time.
 //
-// Nodes without a map: the endpoints of the first 131,072 records that are to be replayed
-// are numbered in the order of their addresses, IPv4 before IPv6, MAC, LID and GID; those
-// that come up later follow as they come. Only endpoints that take part in a packet get a
+// Nodes without a map: the endpoints of the first 131,072 records to be replayed are
+// numbered in the order of their addresses, IPv4 before IPv6, MAC, LID and GID; later
+// endpoints follow in the order of appearance. Only endpoints of replayed packets get a
 // node.
 //
-// Memory grows with endpoints and pairs of nodes, never with the length of the capture:
-// windows and connection tables are bounded. Cost: at least half the rate at which
-// libpcap alone reads an uncompressed capture (tests/bench/capture_import.c).
+// Memory grows with the endpoints and pairs of nodes, never with the length of the
+// capture: windows and connection tables are bounded. Speed: at least half the rate at
+// which libpcap alone reads an uncompressed capture (tests/bench/capture_import.c).
 //
-// Order: packets come with non-decreasing `at_ps`; `at_ps` of the first is 0; frames that
-// were cut from one record share their time. The same inputs and options give the same
-// packets. One thread at a time per object.
+// Order: `at_ps` of packets never decreases and begins at 0; frames cut from one record
+// have the same time. The same inputs and options give the same packets. One thread at a
+// time per object.
 #ifndef TB_PACKETS_H
 #define TB_PACKETS_H
 
@@ -37,27 +36,27 @@
 
 enum tb_choice { TB_AUTO, TB_YES, TB_NO };
 
-// A longer gap is no idleness but two captures in one file, or a clock that was set: it
-// always shrinks, to a second.
+// A gap longer than this means two captures in one file or a clock that was set. It
+// always shrinks to a second.
 #define TB_PACKETS_GAP_MAX (86400 * TB_PS_PER_S)
 
 struct tb_map_file; // map_file.h
 
 struct tb_packets_options {
-	// AUTO: on for `any` captures, pcapng and more than one input; a frame is a copy
-	// only if another point saw it first. YES: wherever it was seen, for mirror ports
-	// that give each frame twice.
+	// Drop copies of frames. AUTO: for `any` captures, pcapng and several inputs, if
+	// another point saw the frame first. YES: in any case, even if one point saw
+	// both; for mirror ports that send each frame twice.
 	enum tb_choice dedup;
 	bool keep_retransmissions;
 	bool keep_acks;		 // pure acknowledgements
-	tb_time_ps squeeze_idle; // gaps without packets longer than this shrink to it,
-				 // before time is scaled; 0: off
-	double time_scale;	 // captured time times this; 0 reads as 1
-	uint32_t n_nodes_max; // endpoints beyond it are counted, not placed; 0: no limit
-	const char *map_file; // endpoint to node (and node to job); NULL: stable order
-	const struct tb_map_file *map; // the same, made already and borrowed; not both
-	const char
-		*job_name; // the job of nodes that the map does not name; NULL: "trace"
+	tb_time_ps squeeze_idle; // longer gaps between packets shrink to this, before
+				 // time is scaled; 0: off
+	double time_scale;	 // factor for captured time; 0 means 1
+	uint32_t n_nodes_max;	 // further endpoints are counted, not placed; 0: no limit
+	// Endpoint to node, and node to job: a file, or a map that is borrowed; not both.
+	const char *map_file; // NULL: number nodes in the order of addresses
+	const struct tb_map_file *map;
+	const char *job_name; // job of nodes to which the map gives none; NULL: "trace"
 };
 
 // One frame as it was on the wire of the captured network, between two placed endpoints.
@@ -66,84 +65,85 @@ struct tb_packet {
 	struct tb_node source;
 	struct tb_node destination;
 	uint32_t wire_bytes;	// link-layer frame length, without preamble and FCS
-	uint32_t payload_bytes; // what the transport carried for its user
-	uint32_t job;		// the source's; index below tb_packets_n_jobs
+	uint32_t payload_bytes; // carried by the transport for its user
+	uint32_t job;		// of the source; below tb_packets_n_jobs
 };
 
 struct tb_packets; // opaque
 
-// tb_packets_open opens `n` inputs ("-" is standard input). TB_EFOREIGN when an input is
-// no capture at all, TB_EFORMAT when its header is broken, TB_EUSAGE for options or map
-// files that make no sense. `options` may be NULL for the defaults.
+// tb_packets_open opens `n` inputs ("-" is standard input). `options` may be NULL for the
+// defaults. TB_EFOREIGN when an input is not a capture, TB_EFORMAT when its header is
+// broken, TB_EUSAGE for options or map files that make no sense.
 int tb_packets_open(struct tb_packets **packets, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_packets_free(struct tb_packets *packets);
 
-// tb_packets_next gives the next packet: 1, 0 at the end, or negative. A capture that
-// ends in mid-packet gives all whole packets, then TB_EFORMAT with the record's number.
+// tb_packets_next returns the next packet: 1, 0 at the end, or negative. A capture that
+// ends in mid-packet yields all whole packets, then TB_EFORMAT with the record's number.
 int tb_packets_next(struct tb_packets *packets, struct tb_packet *packet,
 	struct tb_error *error) TB_MUST_USE;
 
-// What was seen so far; complete after the end. Each record that was read is then in
-// exactly one of n_replayed_records and the nine counts after it, so nothing is silently
-// lost; the counts from n_reordered on tell more about records that are in those.
+// Counts so far, complete after the end. Then each record is counted in exactly one of
+// n_replayed_records and the nine counts after it, so nothing is lost silently; the
+// counts from n_reordered on describe the same records in other respects.
 struct tb_packets_summary {
 	uint64_t n_records;	     // records read from all inputs
-	uint64_t n_packets;	     // given out, after cutting offloaded frames
-	uint64_t n_replayed_records; // records that gave those packets
+	uint64_t n_packets;	     // returned, after cutting offloaded frames
+	uint64_t n_replayed_records; // records from which those packets came
 	uint64_t n_duplicates;	     // the same frame seen at another point
 	uint64_t n_retransmissions;  // retransmitted ranges dropped
 	uint64_t n_acks;	     // pure acknowledgements dropped
 	uint64_t n_broadcast;	     // broadcast frames, not replayed
 	uint64_t n_multicast;	     // multicast frames, not replayed
-	uint64_t n_non_ip;	// ARP, neighbour discovery, LLDP, PFC: the links' own
-	uint64_t n_undecodable; // too short or broken within, not replayed
+	uint64_t n_non_ip;	// link protocols: ARP, neighbour discovery, LLDP, PFC
+	uint64_t n_undecodable; // cut off, broken or of an unknown type, not replayed
 	uint64_t n_local;	// source and destination on one node, not replayed
 	uint64_t n_unplaced;	// an endpoint beyond n_nodes_max or not in the map
-	uint64_t n_reordered;	// records found out of time order and put right
-	uint64_t n_late;	// records later than the window, stamped with its edge
+	uint64_t n_reordered;	// records found out of the order of time, and sorted
+	uint64_t n_late;	// records older than the window, stamped with its edge
 	uint64_t n_offloaded;	// records longer than the segment size, cut
-	uint64_t n_truncated;	// records with captured length below wire length
-	uint64_t wire_bytes;	// of packets given out
+	uint64_t n_truncated;	// records captured shorter than on the wire
+	uint64_t wire_bytes;	// of the packets returned
 	uint64_t payload_bytes;
 	uint32_t n_endpoints; // placed
 	uint32_t n_endpoints_unplaced;
-	uint32_t n_nodes;	    // highest node given out + 1
-	uint64_t n_pairs;	    // ordered pairs of nodes with packets
-	int64_t first_at_ns;	    // when the first packet was captured, since the epoch
-	tb_time_ps duration_ps;	    // last packet's at_ps
-	tb_time_ps squeezed_ps;	    // idle time taken out; TB_TIME_NEVER: more
+	uint32_t n_nodes;	// highest node of a packet + 1
+	uint64_t n_pairs;	// ordered pairs of nodes with packets
+	int64_t first_at_ns;	// when the first packet was captured, since the epoch
+	tb_time_ps duration_ps; // last packet's at_ps
+	tb_time_ps squeezed_ps; // idle time taken out; TB_TIME_NEVER: 106 days or more
 	tb_time_ps peak_reorder_ps; // largest step back in time seen
 };
 
 const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets);
 
-// tb_packets_fraction is how much of the inputs has been read, in [0, 1]; negative when
-// the size is not known.
+// tb_packets_fraction returns how much of the inputs has been read, in [0, 1]; negative
+// when unknown.
 double tb_packets_fraction(const struct tb_packets *packets);
 
-// tb_packets_node_name is the endpoint that became `node` ("10.77.0.1"; the first one,
-// when a map makes several one node), "" when none did; it lives until the next call of
-// tb_packets_next. tb_packets_job_name likewise. Jobs are known once the trace is open.
+// tb_packets_node_name returns the endpoint that became `node` ("10.77.0.1"), the first
+// one if a map joins several, or "" if none did. Names, also those of
+// tb_packets_job_name, live until the next call of tb_packets_next. Jobs are known once
+// the trace is open.
 const char *tb_packets_node_name(const struct tb_packets *packets, struct tb_node node);
 uint32_t tb_packets_n_jobs(const struct tb_packets *packets);
 const char *tb_packets_job_name(const struct tb_packets *packets, uint32_t job);
 
-// tb_packets_job_of is the job that `node` works for.
+// tb_packets_job_of returns the job of `node`.
 uint32_t tb_packets_job_of(const struct tb_packets *packets, struct tb_node node);
 
-// tb_packets_look_ahead reads the records by which endpoints are numbered, if that was
-// not done: the summary then has the nodes of all but very long captures. What reading
-// met is told by tb_packets_next; TB_ENOMEM.
+// tb_packets_look_ahead reads the records whose endpoints are numbered by address, unless
+// that is done already. Then the summary has all nodes, except for very long captures. It
+// fails only with TB_ENOMEM; tb_packets_next reports errors of the inputs.
 int tb_packets_look_ahead(struct tb_packets *packets, struct tb_error *error) TB_MUST_USE;
 
-// tb_packets_limit_nodes sets n_nodes_max for the endpoints that come from now on; no
-// less than the nodes given out.
+// tb_packets_limit_nodes sets n_nodes_max for endpoints that appear from now on. It must
+// not be less than the number of nodes so far.
 void tb_packets_limit_nodes(struct tb_packets *packets, uint32_t n_nodes_max);
 
-// Records in which no network addresses were reached, by the type at which the decoding
-// ended; in the order of first appearance, `i` counts from 0, NULL from the last on. The
-// sum of the first list is n_non_ip, that of the second n_undecodable.
+// Lists of the records whose network addresses the decoder did not reach, by the type at
+// which it stopped. The sum of the first list is n_non_ip, that of the second
+// n_undecodable.
 enum tb_packets_list {
 	TB_LIST_CONTROL,
 	TB_LIST_UNDECODABLE,
@@ -153,19 +153,21 @@ enum tb_packets_list {
 #define TB_N_LISTS 3
 
 struct tb_packets_type {
-	struct tb_frame_type type; // TB_REGISTRY_OTHERS: all beyond the first 15
+	struct tb_frame_type type; // TB_REGISTRY_OTHERS: all but the first 15 types
 	uint64_t n_records;
 };
 
+// tb_packets_type returns row `i` of a list, from 0 in the order of first appearance;
+// NULL after the last.
 const struct tb_packets_type *tb_packets_type(
 	const struct tb_packets *packets, enum tb_packets_list list, uint32_t i);
 
-// tb_packets_unplaced_name names one of the first endpoints without a node; NULL from the
-// last on.
+// tb_packets_unplaced_name returns endpoint `i`, from 0, of the first few without a node;
+// NULL after the last.
 const char *tb_packets_unplaced_name(const struct tb_packets *packets, uint32_t i);
 
-// Wire and payload bytes by ordered pair of nodes, so far. `pair` counts from 0 below
-// n_pairs, in the order of first appearance.
+// Packets and bytes of an ordered pair of nodes, so far. Pairs are numbered from 0 to
+// n_pairs - 1 in the order of first appearance.
 struct tb_packets_pair {
 	struct tb_node source;
 	struct tb_node destination;
@@ -177,15 +179,14 @@ struct tb_packets_pair {
 const struct tb_packets_pair *tb_packets_pair(
 	const struct tb_packets *packets, uint64_t pair);
 
-// tb_packets_load says what share of the network's injection capacity (n_nodes times
-// node_bytes_per_s) the whole trace asks for on average, and at its busiest node;
-// `half_scale` is the time scale that would load the busiest node to a half. 0 for an
-// empty trace.
+// The load that a trace puts on a network, over its whole length. All 0 for an empty
+// trace.
 struct tb_packets_load {
-	double mean_share;
-	double busiest_share;
+	double mean_share;    // of the capacity of all nodes (n_nodes * node_bytes_per_s)
+	double busiest_share; // of its capacity, at the busiest node, in one direction
 	struct tb_node busiest;
-	double half_scale; // relative to captured time, whatever time_scale was used
+	double half_scale; // time scale that would load the busiest node to a half; it
+			   // applies to captured time, whatever time_scale was used
 };
 
 struct tb_packets_load tb_packets_load(

@@ -10,7 +10,7 @@ static const char *count(uint64_t n, char *buffer, size_t size)
 	return tb_format_count(n, buffer, size);
 }
 
-// Where the rows go.
+// The output, and the trace that it describes.
 struct writer {
 	FILE *stream;
 	const char *indent;
@@ -60,7 +60,7 @@ static void write_left_out(const struct writer *writer)
 	}
 }
 
-// The lists of types, by the names of their rows and of their keys in JSON.
+// The names of the lists of types, in text and as keys in JSON.
 static const struct {
 	const char *row;
 	const char *key;

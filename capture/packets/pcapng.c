@@ -36,7 +36,7 @@ struct tb_pcapng {
 	struct interface *interfaces; // of this section
 	uint32_t n_interfaces;
 	uint32_t interfaces_capacity;
-	uint32_t first_interface; // those of the sections before
+	uint32_t first_interface; // number of interfaces in earlier sections
 	bool little_endian;
 	uint8_t *block;
 	uint32_t block_bytes;
@@ -74,8 +74,8 @@ static int reserve(struct tb_pcapng *p, size_t n, struct tb_error *error)
 	return TB_OK;
 }
 
-// read_up_to reads what the block lacks to `n` bytes, of which it has `have`: 1, 0 when
-// there is nothing at all, or negative.
+// read_up_to extends the block from `have` bytes to `n`: 1, 0 when the file has ended
+// before the block, or negative.
 static int read_up_to(struct tb_pcapng *p, size_t have, size_t n, struct tb_error *error)
 {
 	int status = reserve(p, n, error);
@@ -96,7 +96,8 @@ static int begin_section(struct tb_pcapng *p, struct tb_error *error)
 	(void)tb_bytes_u32((struct tb_bytes){p->block, HEAD_BYTES}, 8, &magic);
 	if (magic != BYTE_ORDER_MAGIC && magic != __builtin_bswap32(BYTE_ORDER_MAGIC))
 		return tb_fail(error, TB_EFORMAT,
-			"a pcapng section names no byte order (0x%08x, expected 0x%08x)",
+			"a pcapng section has no valid byte order (0x%08x, expected "
+			"0x%08x)",
 			magic, BYTE_ORDER_MAGIC);
 	p->little_endian = magic != BYTE_ORDER_MAGIC;
 	p->first_interface += p->n_interfaces;
@@ -114,7 +115,7 @@ static int check_version(const struct tb_pcapng *p, struct tb_error *error)
 {
 	if (p->block_bytes < SECTION_HEAD + 4)
 		return too_short("section", error);
-	// Version 1.2 was written by mistake for 1.0 and reads the same.
+	// Some tools wrote version 1.2 by mistake; it is the same as 1.0.
 	uint16_t major = half_word(p, 12), minor = half_word(p, 14);
 	if (major == 1 && (minor == 0 || minor == 2))
 		return TB_OK;
@@ -122,32 +123,34 @@ static int check_version(const struct tb_pcapng *p, struct tb_error *error)
 		major, minor);
 }
 
-// next_block reads a block whole: 1, 0 at the end, or negative.
+// next_block reads a whole block: 1, 0 at the end, or negative.
 static int next_block(struct tb_pcapng *p, uint32_t *type, struct tb_error *error)
 {
 	int status = read_up_to(p, 0, HEAD_BYTES, error);
 	if (status <= 0)
 		return status;
-	*type = word(p, 0); // that of a section is the same in both byte orders
+	*type = word(p, 0); // a section's type is the same in both byte orders
 	if (*type == SECTION && (status = begin_section(p, error)) != TB_OK)
 		return status;
 	uint32_t length = word(p, 4);
 	if (length < HEAD_BYTES || length % 4 != 0 || length > BLOCK_BYTES_MAX)
 		return tb_fail(error, TB_EFORMAT,
-			"a pcapng block claims %u bytes: expected 12 to %u, in fours",
+			"a pcapng block has a length of %u bytes: expected 12 to %u, a "
+			"multiple of 4",
 			length, BLOCK_BYTES_MAX);
 	status = read_up_to(p, HEAD_BYTES, length, error);
 	if (status <= 0)
 		return status;
 	if (word(p, length - 4) != length)
 		return tb_fail(error, TB_EFORMAT,
-			"a pcapng block of %u bytes says at its end that it has %u",
+			"a pcapng block of %u bytes has a length of %u at its end",
 			length, word(p, length - 4));
 	p->block_bytes = length;
 	return 1;
 }
 
-// set_resolution takes the option's byte: a power of 10, or of 2 with the highest bit.
+// set_resolution decodes the option's byte: the negative power of 10, or of 2 if the
+// highest bit is set.
 static int set_resolution(
 	struct interface *interface, uint8_t value, struct tb_error *error)
 {
@@ -199,8 +202,8 @@ static int read_options(
 	return TB_OK;
 }
 
-// DLT_ and LINKTYPE_ values differ for a few types of old; of those that are read, only
-// in raw IP (and OpenBSD's name for it).
+// Files hold LINKTYPE_ values. A few old types have another DLT_ value; of those that
+// Tailback decodes, only raw IP.
 static int link_type_of(uint16_t in_file)
 {
 	return in_file == 101 ? DLT_RAW : in_file;
@@ -236,14 +239,14 @@ static int64_t stamp_ns(const struct interface *interface, uint64_t ticks)
 	return tb_record_at_ns(at_s, (uint64_t)(part / interface->ticks_per_s));
 }
 
-// give_packet fills the record from the block, whose data begins at `head`.
+// give_packet fills the record from the block; the packet's data begins at `head`.
 static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 	struct tb_record *record, struct tb_error *error)
 {
 	bool simple = head == SIMPLE_HEAD;
 	if (number >= p->n_interfaces)
 		return tb_fail(error, TB_EFORMAT,
-			"a packet came by interface %u, and its section has %u", number,
+			"a packet names interface %u, but its section has %u", number,
 			p->n_interfaces);
 	const struct interface *interface = &p->interfaces[number];
 	uint32_t wire = word(p, simple ? 8 : 24);
@@ -266,7 +269,7 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 	return 1;
 }
 
-// take_block returns 1 when the block is a packet, 0 when it is another one.
+// take_block returns 1 if the block is a packet, 0 if it is another kind, or negative.
 static int take_block(struct tb_pcapng *p, uint32_t type, struct tb_record *record,
 	struct tb_error *error)
 {

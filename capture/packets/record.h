@@ -1,23 +1,23 @@
-// A record of a capture: what one interface saw at one time.
+// A record of a capture: one frame, as one interface saw it.
 #ifndef TB_RECORD_H
 #define TB_RECORD_H
 
 #include "bytes.h"
 
-// The largest stamp that is kept, in seconds: what nanoseconds can express, and where the
-// difference of two stamps still does not overflow.
+// The largest time stamp, in seconds. In nanoseconds it fits an int64_t, and so does the
+// difference of two stamps.
 #define TB_RECORD_AT_MAX_S INT64_C(9000000000)
 
 struct tb_record {
 	int64_t at_ns;	       // since the epoch, in [0, 1e9 * TB_RECORD_AT_MAX_S]
-	struct tb_bytes bytes; // what was captured; lives until the next record is read
-	uint32_t wire_bytes;   // what was on the wire
+	struct tb_bytes bytes; // captured bytes; they live until the next record is read
+	uint32_t wire_bytes;   // length on the wire
 	int link_type;	       // libpcap's DLT_ value
-	uint32_t interface;    // of a pcapng file, counted over all sections; 0 otherwise
+	uint32_t interface;    // pcapng: number, counted over all sections; otherwise 0
 };
 
-// tb_record_at_ns is the stamp of a second since the epoch and a part of it. What cannot
-// be expressed is a broken stamp and becomes the nearest that can.
+// tb_record_at_ns returns the time stamp for seconds since the epoch plus nanoseconds. A
+// stamp out of range is a broken one and becomes the nearest in range.
 static inline int64_t tb_record_at_ns(int64_t seconds, uint64_t ns)
 {
 	if (seconds < 0)

@@ -134,8 +134,8 @@ struct tb_held *tb_reorder_take(struct tb_reorder *reorder, bool all)
 		return NULL;
 	const struct tb_held *next =
 		reorder->ring_n > 0 ? &reorder->ring[reorder->ring_first] : NULL;
-	// On a tie the ring's came first: it held later stamps when the straggler
-	// arrived.
+	// On a tie the record in the ring arrived first: a straggler is one that came
+	// after records with later stamps.
 	bool straggler = reorder->heap_n > 0 &&
 			 (!next || reorder->heap[0].held.at_ns < next->at_ns);
 	int64_t at_ns = straggler ? reorder->heap[0].held.at_ns : next->at_ns;

@@ -17,8 +17,8 @@ static void remove_hole(struct tb_seq_ranges *ranges, uint32_t i)
 		(ranges->n_holes - i) * sizeof *ranges->holes);
 }
 
-// insert_hole puts a hole before hole `i`. Without room the oldest closes, which may be
-// the new one.
+// insert_hole inserts a hole before hole `i`. If there is no room it closes the oldest,
+// which may be the new one.
 static void insert_hole(struct tb_seq_ranges *ranges, uint32_t i, struct tb_seq_hole hole)
 {
 	if (ranges->n_holes == TB_SEQ_HOLES) {
@@ -33,7 +33,7 @@ static void insert_hole(struct tb_seq_ranges *ranges, uint32_t i, struct tb_seq_
 	ranges->n_holes++;
 }
 
-// close_old keeps what is within the window behind `next`.
+// close_old closes holes, or parts of them, that are more than the window before `next`.
 static void close_old(struct tb_seq_ranges *ranges)
 {
 	uint32_t edge = ranges->next - TB_SEQ_WINDOW;
@@ -51,8 +51,8 @@ static void close_old(struct tb_seq_ranges *ranges)
 	}
 }
 
-// extend puts [from, to), of which `from` lies before `first`, before it, and returns how
-// many numbers were added. What is left between them is a hole.
+// extend adds [from, to), with `from` before `first`, and returns how many numbers are
+// new. A gap up to the old `first` becomes a hole.
 static uint32_t extend(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 {
 	uint32_t first = ranges->first;
@@ -63,7 +63,8 @@ static uint32_t extend(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 	return to - from;
 }
 
-// fill marks [from, to), which lies behind `next`, and returns what of it was in holes.
+// fill marks [from, to), which lies before `next`, and returns how many of its numbers
+// were in holes.
 static uint32_t fill(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 {
 	uint32_t unseen = 0;

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The nodes that talk to each other, as sets in a forest: a node points to another one
-// of its set, or to itself.
+// Sets of nodes that talk to each other, as a forest (union-find): each node points to
+// another one of its set, or to itself.
 struct groups {
 	uint32_t *parent;
-	uint32_t *group; // by node that stands for its set: its number, from 1
+	uint32_t *group; // by root of a set: number of the group, from 1
 	uint32_t n_nodes;
 };
 
@@ -57,7 +57,7 @@ struct survey {
 	struct tb_error *error;
 };
 
-// read_all ends where a capture is cut off: the replay will tell.
+// read_all accepts a capture that is cut off: the replay will report it.
 static int read_all(struct survey *survey)
 {
 	struct tb_packet packet;
@@ -89,7 +89,7 @@ static int survey_all(struct survey *survey, const char *group)
 	int status = read_all(survey);
 	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
 		status = tb_fail(survey->error, TB_EUSAGE,
-			"nothing in it is to be replayed, so it is no job");
+			"nothing in it is to be replayed, so it has no jobs");
 	if (status == TB_OK && group &&
 		find_groups(&survey->groups, survey->packets) != TB_OK)
 		status = tb_fail(survey->error, TB_ENOMEM, "no memory");
@@ -101,7 +101,7 @@ static bool can_be_read_twice(const char *path)
 	struct stat entry;
 	if (strcmp(path, "-") == 0)
 		return false;
-	// What is not there is left to its reader to tell.
+	// If it does not exist, opening it will report that.
 	return stat(path, &entry) != 0 || S_ISREG(entry.st_mode);
 }
 
@@ -113,8 +113,9 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	for (size_t i = 0; i < n; i++)
 		if (!can_be_read_twice(paths[i]))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
-				"can be read but once, and must be looked through before "
-				"it is replayed: give a file");
+				"can be read only once, but must be read twice to find "
+				"its "
+				"jobs: give a file");
 	int status = tb_packets_open(&survey.packets, paths, n, options, error);
 	if (status == TB_OK)
 		status = survey_all(&survey, group);

@@ -1,5 +1,5 @@
-// The frame decoder: the first byte chooses the link type, the second how much longer the
-// frame was than what was captured.
+// The frame decoder: the first byte chooses the link type, the second how many bytes of
+// the frame were not captured.
 #include "frame.h"
 
 #include <pcap/pcap.h>
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			(uint64_t)frame.header_bytes + frame.payload_bytes >
 				(uint64_t)frame.wire_bytes))
 		abort();
-	// What did not reach network addresses is named; what did needs no name.
+	// If the decoder did not reach network addresses, the type must have a name.
 	char text[TB_FRAME_TYPE_TEXT_SIZE];
 	const struct tb_frame_type type = {frame.type, frame.registry};
 	bool left_out =

@@ -1,4 +1,4 @@
-// The whole reader, from a file's bytes to packets.
+// The whole packet reader, from a file's bytes to packets.
 #include "packets_text.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Seen ranges against a bitmap: segments in any order, repeated, overlapping, across the
-// wrap of the sequence space.
+// Sequence ranges agree with a bitmap: segments in any order, repeated, overlapping,
+// across the wrap of the sequence space.
 #include "random.h"
 #include "seq_ranges.h"
 
@@ -17,7 +17,7 @@
 #define SPAN	   4096
 #define NO_FAULT   UINT32_MAX
 
-// The naive model keeps all numbers; it is told which holes the real one gave up.
+// The naive model keeps all numbers.
 static bool seen[SPAN];
 
 static uint32_t naive_add(uint32_t from, uint32_t n)
@@ -44,28 +44,29 @@ static uint32_t n_gaps(void)
 	return gaps;
 }
 
-// run plays one program; it stops once there are more holes than are remembered.
-static bool run(uint64_t seed, uint32_t fault)
+// agree tries one random program and returns whether both models agree. It stops when
+// there are more holes than the real one remembers.
+static bool agree(uint64_t seed, uint32_t fault)
 {
 	struct tb_random random;
 	struct tb_seq_ranges ranges;
 	tb_random_init(&random, seed, 0);
 	memset(seen, 0, sizeof seen);
 	uint32_t base = seed % 2 ? 0u - SPAN / 2 : (uint32_t)tb_random_next(&random);
-	uint32_t place = SPAN / 4;
-	tb_seq_ranges_begin(&ranges, base + place);
+	uint32_t next = SPAN / 4;
+	tb_seq_ranges_begin(&ranges, base + next);
 	for (uint32_t step = 0; step < N_STEPS; step++) {
 		uint32_t n = (uint32_t)tb_random_below(&random, 60);
 		uint32_t back = (uint32_t)tb_random_below(&random, 200);
 		uint32_t from =
-			place > back && tb_random_below(&random, 3) == 0
-				? place - back
-				: place + (tb_random_below(&random, 8) == 0 ? 20 : 0);
+			next > back && tb_random_below(&random, 3) == 0
+				? next - back
+				: next + (tb_random_below(&random, 8) == 0 ? 20 : 0);
 		if (from + n > SPAN)
 			break;
-		// Before anything was seen, the beginning itself stands for it.
+		// The first segment is where the real one begins.
 		if (step == 0) {
-			from = place;
+			from = next;
 			n++;
 		}
 		uint32_t want = naive_add(from, n) + (step == fault && n > 0);
@@ -77,8 +78,8 @@ static bool run(uint64_t seed, uint32_t fault)
 					step);
 			return false;
 		}
-		if (from + n > place)
-			place = from + n;
+		if (from + n > next)
+			next = from + n;
 	}
 	return true;
 }
@@ -87,7 +88,7 @@ static void ranges_count_what_a_bitmap_counts(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= N_PROGRAMS; seed++)
-		assert_true(run(seed, NO_FAULT));
+		assert_true(agree(seed, NO_FAULT));
 }
 
 static void a_planted_fault_is_found(void **state)
@@ -95,7 +96,7 @@ static void a_planted_fault_is_found(void **state)
 	(void)state;
 	bool found = false;
 	for (uint64_t seed = 1; seed <= 100; seed++)
-		found |= !run(seed, 3);
+		found |= !agree(seed, 3);
 	assert_true(found);
 }
 

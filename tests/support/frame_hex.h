@@ -1,4 +1,4 @@
-// Frames as hex with blanks, for the tests of the decoder.
+// Frames written as hex with blanks, for the tests of the decoder.
 #ifndef FRAME_HEX_H
 #define FRAME_HEX_H
 
@@ -12,13 +12,14 @@
 #include <cmocka.h>
 #include <pcap/pcap.h>
 
-// A frame as hex with blanks, decoded as if all of it, and `more` bytes, had been there.
+// A decoded frame, with its addresses as text.
 struct decoded {
 	struct tb_frame frame;
 	char source[TB_ADDRESS_TEXT_SIZE];
 	char destination[TB_ADDRESS_TEXT_SIZE];
 };
 
+// decode decodes a frame of which `hex` was captured and `more` further bytes were not.
 static inline struct decoded decode(int link_type, const char *hex, uint32_t more)
 {
 	struct decoded decoded;
@@ -32,15 +33,15 @@ static inline struct decoded decode(int link_type, const char *hex, uint32_t mor
 		bytes[n++] = (uint8_t)strtoul(digits, NULL, 16);
 		hex++;
 	}
-	// Exactly sized, so that a read past the end meets the sanitizer; and at every
-	// shorter length, too.
+	// Copy it to exactly sized memory, so that a sanitizer sees reads past the end;
+	// do so for every shorter length, too.
 	for (size_t cut = 0; cut <= n; cut++) {
 		uint8_t *exact = malloc(cut ? cut : 1);
 		memcpy(exact, bytes, cut);
 		tb_frame_decode(&decoded.frame, &ends, link_type,
 			(struct tb_bytes){exact, cut}, (uint32_t)n + more, true);
 		free(exact);
-		// However short it was cut, what is data has two ends of one kind.
+		// However much is cut off, data has two endpoints of one kind.
 		if (decoded.frame.kind == TB_FRAME_DATA) {
 			assert_int_not_equal(ends.source.kind, TB_ADDRESS_NONE);
 			assert_int_equal(ends.source.kind, ends.destination.kind);
@@ -77,7 +78,7 @@ static inline void check_tcp(const struct decoded *d, uint32_t wire, uint32_t he
 
 #define INNER IPV4 TCP DATA_40
 
-// check_inner expects INNER, and the same digest as without anything around it.
+// check_inner expects INNER, with the same digest as when nothing surrounds it.
 static inline void check_inner(struct decoded d, uint32_t wire, uint32_t header)
 {
 	struct decoded bare = decode(DLT_RAW, INNER, 0);
@@ -87,7 +88,7 @@ static inline void check_inner(struct decoded d, uint32_t wire, uint32_t header)
 	assert_int_equal(d.frame.registry, TB_REGISTRY_NONE);
 }
 
-// check_type compares kind and type of what was not decoded.
+// check_type compares kind and type of a frame that was not fully decoded.
 static inline void check_type(
 	struct decoded d, enum tb_frame_kind kind, const char *expected)
 {

@@ -1,5 +1,5 @@
-// The real captures give the nodes, ordered pairs, packets and bytes that their folder's
-// README states. Skipped where the folder is absent.
+// The real captures contain the nodes, ordered pairs, packets and bytes that their README
+// states. Skipped where the folder is absent.
 #include "packets.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static uint64_t n_accounted(const struct tb_packets_summary *s)
 	       s->n_undecodable + s->n_local + s->n_unplaced;
 }
 
-// read_all reads to the end, checks what holds for every trace, and gives the summary.
+// read_all reads to the end, checks what holds for every trace, and returns the summary.
 static struct tb_packets_summary read_all(const char *const *names, size_t n,
 	const struct tb_packets_options *options, struct tb_packets **kept)
 {
@@ -85,7 +85,7 @@ static const struct expected expected[] = {
 	{"mix64_mtu.pcap.zst", 279218, 265784706, 64, 926},
 };
 
-static void captures_hold_what_their_readme_says(void **state)
+static void captures_match_their_readme(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -94,8 +94,8 @@ static void captures_hold_what_their_readme_says(void **state)
 		assert_int_equal(all.n_records, e->n_records);
 		assert_int_equal(all.n_nodes, e->n_nodes);
 		assert_int_equal(all.n_pairs, e->n_pairs);
-		// Each frame cut from a large one brings its own headers: Ethernet, IPv4
-		// and TCP with time stamps.
+		// Each frame cut from a large one has its own headers: Ethernet, IPv4 and
+		// TCP with time stamps.
 		assert_int_equal(
 			all.wire_bytes - 66 * (all.n_packets - all.n_replayed_records),
 			e->network_bytes);
@@ -137,8 +137,8 @@ static void nodes_are_numbered_by_address(void **state)
 	}
 }
 
-// Behind real queues of 200 Mbit/s: an independent count (exact repetitions of sequence
-// number and length) finds 7653, and ours knows partial ones too.
+// Captured behind real queues of 200 Mbit/s. An independent count of exact repetitions
+// (same sequence number and length) finds 7653; ours also finds partial ones.
 static void lost_and_repeated_ranges_count_once(void **state)
 {
 	(void)state;
@@ -186,13 +186,13 @@ static void four_hosts_files_merge_to_four_nodes(void **state)
 	(void)state;
 	static const char *const names[] = {"hpcc4/h0.pcap.gz", "hpcc4/h1.pcap.gz",
 		"hpcc4/h2.pcap.gz", "hpcc4/h3.pcap.gz"};
-	// The fifth address is the launcher's, which is no node of the job.
+	// The fifth address is the launcher's, which is not a node of the job.
 	const struct tb_packets_options four = {.n_nodes_max = 4};
 	struct tb_packets_summary s = read_all(names, 4, &four, NULL);
 	assert_int_equal(s.n_nodes, 4);
 	assert_int_equal(s.n_pairs, 12);
 	assert_int_equal(s.n_endpoints_unplaced, 1);
-	// Every frame was seen by its sender and by its receiver, but for those to and
+	// Every frame was seen by its sender and by its receiver, except for those to and
 	// from the launcher and a few that a host dropped.
 	assert_in_range(s.n_duplicates * 1000 / s.n_records, 498, 500);
 }
@@ -231,7 +231,7 @@ static void small_foreign_captures_read(void **state)
 	}
 }
 
-// Two captures of 1999 and 2019 stand in one file.
+// One file holds captures of 1999 and 2019.
 static void twenty_years_of_nothing_shrink_to_a_second(void **state)
 {
 	(void)state;
@@ -262,7 +262,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(captures_hold_what_their_readme_says),
+		cmocka_unit_test(captures_match_their_readme),
 		cmocka_unit_test(the_old_networks_own_packets_are_dropped_by_default),
 		cmocka_unit_test(nodes_are_numbered_by_address),
 		cmocka_unit_test(lost_and_repeated_ranges_count_once),

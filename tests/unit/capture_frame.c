@@ -1,5 +1,4 @@
-// Frames of every link type, written out byte by byte, give their endpoints and
-// sizes.
+// Frames of every link type, written byte by byte, are decoded to endpoints and sizes.
 #include "../support/frame_hex.h"
 
 static void ethernet_and_its_tags_carry_ip(void **state)
@@ -73,7 +72,7 @@ static void later_fragments_keep_the_ip_endpoints(void **state)
 	assert_int_equal(v6.frame.payload_bytes, 40);
 }
 
-static void pure_acknowledgements_and_the_mss_are_told(void **state)
+static void pure_acknowledgements_and_the_mss_are_recognised(void **state)
 {
 	(void)state;
 	struct decoded ack = decode(DLT_EN10MB,
@@ -92,7 +91,7 @@ static void pure_acknowledgements_and_the_mss_are_told(void **state)
 	assert_int_equal(syn.frame.mss, 1460);
 }
 
-static void what_is_not_between_two_nodes_is_told_apart(void **state)
+static void frames_not_between_two_nodes_are_recognised(void **state)
 {
 	(void)state;
 	assert_int_equal(
@@ -198,7 +197,7 @@ static void check_rc(const struct decoded *d, uint32_t payload)
 static void infiniband_goes_by_lid_or_gid(void **state)
 {
 	(void)state;
-	// 8 + 12 + 40 + 4 bytes are 16 words; the variant CRC follows.
+	// 8 + 12 + 40 + 4 bytes are 16 words; then comes the variant CRC.
 	struct decoded lid = decode(DLT_INFINIBAND,
 		"00 02 0012 0010 0003" BTH_SEND DATA_40 "00000000 0000", 0);
 	check_rc(&lid, 40);
@@ -221,7 +220,7 @@ static void infiniband_goes_by_lid_or_gid(void **state)
 static void erf_wraps_ethernet_and_infiniband(void **state)
 {
 	(void)state;
-	// Length on the wire counts the FCS; two bytes of padding go before Ethernet.
+	// The length on the wire includes the FCS; two bytes of padding precede Ethernet.
 	struct decoded ethernet = decode(DLT_ERF,
 		"0000000000000000 02 04 0070 0000 0062 0000" ETH "0800" IPV4 TCP DATA_40,
 		4);
@@ -309,8 +308,8 @@ int main(void)
 		cmocka_unit_test(cooked_raw_and_loopback_count_as_ethernet),
 		cmocka_unit_test(ipv6_extension_headers_are_passed),
 		cmocka_unit_test(later_fragments_keep_the_ip_endpoints),
-		cmocka_unit_test(pure_acknowledgements_and_the_mss_are_told),
-		cmocka_unit_test(what_is_not_between_two_nodes_is_told_apart),
+		cmocka_unit_test(pure_acknowledgements_and_the_mss_are_recognised),
+		cmocka_unit_test(frames_not_between_two_nodes_are_recognised),
 		cmocka_unit_test(protocols_of_their_own_run_between_macs),
 		cmocka_unit_test(what_is_not_decoded_is_named_by_its_type),
 		cmocka_unit_test(infiniband_goes_by_lid_or_gid),

@@ -1,5 +1,5 @@
-// Link types other than Ethernet's, written out byte by byte: each counts Ethernet's
-// header in place of its own.
+// Link types other than Ethernet, written byte by byte: each counts an Ethernet header
+// instead of its own.
 #include "../support/frame_hex.h"
 
 #define TO   "024d00000002 "
@@ -134,7 +134,7 @@ static void ppi_names_the_link_type_within(void **state)
 			"00 00 0800 69000000 0802 0000 " TO ELSE FROM "0000 " SNAP INNER,
 			0),
 		94, 54);
-	// The field of 802.11 says that the FCS was kept.
+	// The field of 802.11 has the flag for a captured FCS.
 	struct decoded fcs = decode(DLT_PPI,
 		"00 00 2000 69000000 0200 1400 0000000000000000 0100 "
 		"00000000000000000000 0842 0000 " TO ELSE FROM "0000 " DATA_40 "00112233",
@@ -161,7 +161,7 @@ static void wlan_ends_are_those_beyond_the_access_points(void **state)
 	};
 	for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
 		check_inner(decode(DLT_IEEE802_11, frames[i], 0), 94, 54);
-	// ATA over Ethernet shows the MACs.
+	// Of ATA over Ethernet, the MACs are the endpoints.
 	struct decoded aoe = decode(DLT_IEEE802_11,
 		"0803 0000 " ELSE ELSE TO "1000 " FROM "aaaa03000000 88a2 " DATA_40, 0);
 	check_type(aoe, TB_FRAME_DATA, "EtherType 0x88a2 (ATA over Ethernet)");
@@ -177,14 +177,14 @@ static void radiotap_knows_of_padding_and_fcs(void **state)
 			"00 00 0800 00000000 0802 0000 " TO ELSE FROM "1000 " SNAP INNER,
 			0),
 		94, 54);
-	// Two words of what is present; flags: FCS and padding to four bytes.
+	// Two presence words; flags: FCS and padding to four bytes.
 	check_inner(
 		decode(DLT_IEEE802_11_RADIO,
 			"00 00 1000 02000080 00000000 30 000000 8802 0000 " TO ELSE FROM
 			"1000 0000 0000 " SNAP INNER "00112233",
 			0),
 		94, 54);
-	// The time is aligned to eight bytes and goes before the flags: a wrong FCS.
+	// The time is aligned to eight bytes and precedes the flags: a wrong FCS.
 	check_type(decode(DLT_IEEE802_11_RADIO,
 			   "00 00 1900 03000080 00000000 00000000 0000000000000000 50 "
 			   "0802 0000 " TO ELSE FROM "1000 " SNAP INNER "00112233",
@@ -219,7 +219,7 @@ static void what_wlan_does_not_show_is_named(void **state)
 		TB_FRAME_BROADCAST);
 }
 
-// Two subframes of 88 bytes each; the first one's transport is read.
+// Two subframes of 88 bytes each; only the transport of the first is decoded.
 static void an_aggregate_counts_by_its_first_frame(void **state)
 {
 	(void)state;

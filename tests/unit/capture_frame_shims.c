@@ -1,4 +1,4 @@
-// Labels and tags before the network header, written out byte by byte.
+// Labels and tags before the network header, written byte by byte.
 #include "../support/frame_hex.h"
 
 #define IPV6_INNER                                                                       \
@@ -32,7 +32,7 @@ static void what_labels_carry_else_stays_between_macs(void **state)
 	check_type(other, TB_FRAME_DATA, "EtherType 0x8847 (MPLS)");
 	assert_string_equal(other.source, "02:4d:00:00:00:01");
 	assert_int_equal(other.frame.payload_bytes, 44);
-	// It begins like IP, and is none.
+	// It begins like IP, but is not.
 	struct decoded like_ip = decode(DLT_EN10MB, ETH "8847 00064140 45" DATA_40, 0);
 	check_type(like_ip, TB_FRAME_DATA, "EtherType 0x8847 (MPLS)");
 	// The generic associated channel label, and a stack without a bottom.
@@ -111,8 +111,8 @@ static void macsec_is_read_unless_encrypted(void **state)
 		126, 70);
 	check_inner(decode(DLT_EN10MB, ETH "88e5 00 00 00000001 0800 " INNER ICV, 0), 118,
 		62);
-	// ATA over Ethernet shows where a short frame ends: before the padding and the
-	// check.
+	// With ATA over Ethernet the payload shows that a short frame ends before the
+	// padding and the integrity check.
 	struct decoded shorter = decode(
 		DLT_EN10MB, ETH "88e5 00 2a 00000001 88a2 " DATA_40 "00000000" ICV, 0);
 	check_type(shorter, TB_FRAME_DATA, "EtherType 0x88a2 (ATA over Ethernet)");

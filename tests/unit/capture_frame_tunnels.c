@@ -1,4 +1,4 @@
-// Tunnels over IP, written out byte by byte: the packets within count.
+// Tunnels over IP, written byte by byte: the inner packets count.
 #include "../support/frame_hex.h"
 
 // IPv4 between the tunnel's ends, 10.25.0.1 and 10.25.0.2.
@@ -142,7 +142,7 @@ static void tunnels_run_within_tunnels(void **state)
 		188, 146);
 }
 
-// The whole of a mirrored frame counts, at its own length.
+// A mirrored frame counts as a whole, with its own length.
 static void mirrors_count_as_the_frame_within(void **state)
 {
 	(void)state;
@@ -165,7 +165,7 @@ static void mirrors_count_as_the_frame_within(void **state)
 static void without_the_addresses_within_the_ends_of_the_tunnel_count(void **state)
 {
 	(void)state;
-	// Cut in the Ethernet header within; not VXLAN; a length within that cannot be.
+	// Cut off in the inner Ethernet header; not VXLAN; an impossible inner length.
 	check_outer(decode(DLT_EN10MB,
 		OUTER("0082", "11") UDP("12b5", "006e") VXLAN "024d00000002 024d", 86));
 	check_outer(

@@ -1,11 +1,10 @@
-// TCP payload of every ordered pair of nodes against what the MPI programs of the same
-// runs logged that they sent. Skipped where the logs are absent.
+// Compares the captured TCP payload of every ordered pair of nodes with the messages that
+// the MPI programs logged. Skipped where the logs are absent.
 //
-// What a pair carries beyond its messages: Open MPI's header (22 bytes for a message that
-// goes at once, 48 or more with a rendezvous) and the small collectives and start-up,
-// whose trees the log does not tell. Tolerance, for each pair alone: never less than was
-// logged, at most 1 % + 64 bytes a message + 16 KB more. Retransmitted bytes would break
-// it.
+// A pair carries more than its messages: Open MPI's headers (22 bytes for an eager
+// message, at least 48 with a rendezvous), and start-up and small collectives, whose
+// trees are not logged. Tolerance per pair: never less than logged, at most 1 % + 64
+// bytes per message + 16 KB more. Retransmitted bytes would exceed it.
 #include "packets.h"
 
 #include <setjmp.h>
@@ -30,7 +29,7 @@ struct sent {
 
 static struct sent sent[N_RANKS][N_RANKS];
 
-// The communicators of the rank whose log is being read.
+// A communicator of the rank whose log is being read.
 struct comm {
 	int id;
 	int n;
@@ -81,9 +80,10 @@ static void note(const struct comm *comm, int me, int to, uint64_t bytes)
 	pair->messages++;
 }
 
-// Collectives as Open MPI 4.1 does the large ones among 64 ranks: all-to-all by pairs,
-// all-gather by neighbour exchange (one block, then two at a time, to the left and right
-// in turn), gather up a binomial tree, scatter straight from the root.
+// note_collective counts the messages of large collectives among 64 ranks as in Open MPI
+// 4.1: all-to-all by pairs, all-gather by neighbour exchange (one block, then two at a
+// time, alternately left and right), gather up a binomial tree, scatter directly from the
+// root.
 static void note_collective(
 	const char *op, const struct comm *comm, int me, int64_t bytes, int64_t root)
 {
@@ -173,7 +173,7 @@ static bool agrees(uint64_t captured, const struct sent *logged)
 		       logged->bytes / 100 + 64 * logged->messages + 16384;
 }
 
-// compare gives how much more than the log the capture holds, in thousandths. Rank k is
+// compare returns how much more than the log the capture holds, in thousandths. Rank k is
 // on node `first` + `step` * k.
 static uint64_t compare(const char *capture, uint32_t first, uint32_t step)
 {
@@ -189,7 +189,7 @@ static uint64_t compare(const char *capture, uint32_t first, uint32_t step)
 			continue;
 		struct sent *of_pair = &sent[source / step][destination / step];
 		if (first + step > 1 && source >= 48)
-			continue; // other nodes of a mixed run
+			continue; // nodes of another job in the same capture
 		if (!agrees(pair->payload_bytes, of_pair))
 			fail_msg("%s: node %u to %u: %llu captured, %llu logged", capture,
 				pair->source.id, pair->destination.id,

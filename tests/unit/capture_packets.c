@@ -1,5 +1,5 @@
-// What a packet trace makes of captures written here, byte by byte: cutting, cleaning,
-// order, time, nodes, and what it says of inputs that are no good.
+// Packet traces from captures written here byte by byte: cutting, cleaning, order, time,
+// nodes, and errors for bad inputs.
 #include "../capture_writer.h"
 #include "packets.h"
 #include "packets_text.h"
@@ -111,7 +111,7 @@ static void the_segment_size_is_that_of_the_connection(void **state)
 	capture_syn(&capture, 0, 1, 2, 999, 8960);
 	capture_syn(&capture, 10, 2, 1, 499, 4010);
 	capture_tcp(&capture, 20, 1, 2, 1, 1000, 8000);
-	// Learned from a full frame where no SYN was seen.
+	// Without a SYN, the size is learned from a full frame.
 	capture_tcp(&capture, 30, 3, 4, 1, 1000, 1240);
 	capture_tcp(&capture, 40, 3, 4, 1, 2240, 2480);
 	capture_end(&capture, path);
@@ -130,8 +130,8 @@ static void what_was_sent_again_is_dropped(void **state)
 	capture_begin(&capture, 1);
 	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1000);
 	capture_tcp(&capture, 10, 1, 2, 1, 3000, 1000);
-	capture_tcp(&capture, 20, 1, 2, 1, 1000, 1000); // all of it again
-	capture_tcp(&capture, 30, 1, 2, 1, 1500, 1000); // half of it again
+	capture_tcp(&capture, 20, 1, 2, 1, 1000, 1000); // repeats all of it
+	capture_tcp(&capture, 30, 1, 2, 1, 1500, 1000); // repeats half of it
 	capture_tcp(&capture, 40, 1, 2, 1, 2500, 500);	// fills the hole
 	capture_tcp(&capture, 50, 1, 2, 1, 500, 500);	// from before the capture
 	capture_tcp(&capture, 60, 1, 2, 9, 1000, 1000); // another connection
@@ -441,7 +441,7 @@ static void a_cut_capture_gives_what_is_whole_then_names_the_record(void **state
 	assert_int_equal(error.at, 2);
 	assert_non_null(strstr(error.text, "mid-packet"));
 	assert_string_equal(error.file, path);
-	// The same beside a whole one: that is read to its end first.
+	// Together with an undamaged file, that one is read to its end first.
 	capture_begin(&capture, 1);
 	capture_tcp(&capture, 5000, 2, 1, 1, 1000, 10);
 	capture_end(&capture, other);
@@ -475,7 +475,7 @@ static void a_broken_block_ends_a_pcapng_where_it_is(void **state)
 	assert_non_null(strstr(error.text, "mid-block"));
 }
 
-static void cut_and_corrupt_compression_is_told(void **state)
+static void cut_and_corrupt_compression_is_reported(void **state)
 {
 	(void)state;
 	struct capture capture;
@@ -551,7 +551,7 @@ static void a_capture_without_packets_is_an_empty_trace(void **state)
 	assert_true(tb_packets_load(packets, 1e9).half_scale == 0);
 }
 
-// A host's capture: on the interface of a virtual machine, then on that of the host.
+// A host captures a packet on the interface of a virtual machine, then on its own.
 static void what_a_tunnel_carries_counts_once(void **state)
 {
 	(void)state;
@@ -574,7 +574,7 @@ static void what_a_tunnel_carries_counts_once(void **state)
 		tb_packets_node_name(packets, (struct tb_node){0}), "10.77.0.1");
 }
 
-static void the_summary_is_told_as_text_and_as_json(void **state)
+static void the_summary_comes_as_text_and_as_json(void **state)
 {
 	(void)state;
 	char *text = NULL;
@@ -659,11 +659,11 @@ int main(void)
 		cmocka_unit_test(interfaces_of_different_link_types_read),
 		cmocka_unit_test(a_cut_capture_gives_what_is_whole_then_names_the_record),
 		cmocka_unit_test(a_broken_block_ends_a_pcapng_where_it_is),
-		cmocka_unit_test(cut_and_corrupt_compression_is_told),
+		cmocka_unit_test(cut_and_corrupt_compression_is_reported),
 		cmocka_unit_test(foreign_empty_and_broken_inputs_are_refused),
 		cmocka_unit_test(a_capture_without_packets_is_an_empty_trace),
 		cmocka_unit_test(what_a_tunnel_carries_counts_once),
-		cmocka_unit_test(the_summary_is_told_as_text_and_as_json),
+		cmocka_unit_test(the_summary_comes_as_text_and_as_json),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
-// Records of pcapng come with the stamps, sizes and interfaces that their blocks name,
-// whatever the byte order, and what cannot be is an error at its record.
+// Records of pcapng have the stamps, sizes and interfaces of their blocks, in either byte
+// order, and impossible values are an error at their record.
 #include "capture_file.h"
 
 #include "../capture_writer.h"
@@ -17,7 +17,7 @@ static struct tb_record got[8];
 static size_t n_got;
 static struct tb_error error;
 
-// begin_block and end_block write what stands around a block's body.
+// begin_block and end_block write what surrounds a block's body.
 static size_t begin_block(uint32_t type)
 {
 	size_t at = capture.n;
@@ -64,7 +64,7 @@ static void timed_interface(uint8_t resolution, int64_t offset_s)
 	capture_word(&capture, 1, 2);
 	capture_word(&capture, 0, 2);
 	capture_word(&capture, 0, 4);
-	capture_word(&capture, 2, 2); // its name, which is passed over
+	capture_word(&capture, 2, 2); // its name, which the reader skips
 	capture_word(&capture, 3, 2);
 	memcpy(capture.bytes + capture.n, "lo0", 4);
 	capture.n += 4;
@@ -80,7 +80,7 @@ static void timed_interface(uint8_t resolution, int64_t offset_s)
 }
 
 // packet writes an enhanced block, or an obsolete one, whose interface has 16 bits, with
-// as many bytes of data, each of them its number.
+// `captured` bytes of data: 0, 1, 2 and so on.
 static void packet(uint32_t type, uint32_t number, uint64_t ticks, uint8_t captured)
 {
 	size_t at = begin_block(type);
@@ -103,7 +103,7 @@ static void begin(void)
 	section(false, 0);
 }
 
-// take reads what was written, and returns how that ended.
+// take reads the file that was written, and returns how that ended.
 static int take(void)
 {
 	struct tb_capture_file *file;
@@ -235,17 +235,17 @@ static void what_cannot_be_is_an_error_at_its_record(void **state)
 	(void)state;
 	begin();
 	packet(6, 0, 1, 60);
-	assert_fails_at(1, "came by interface 0, and its section has 0");
+	assert_fails_at(1, "names interface 0, but its section has 0");
 	begin();
 	interface(1, 0);
 	packet(6, 0, 1, 60);
 	packet(6, 1, 1, 60);
-	assert_fails_at(2, "came by interface 1, and its section has 1");
+	assert_fails_at(2, "names interface 1, but its section has 1");
 	begin();
 	interface(1, 0);
 	section(false, 0);
 	packet(2, 0, 1, 60);
-	assert_fails_at(1, "came by interface 0");
+	assert_fails_at(1, "names interface 0");
 	begin();
 	timed_interface(20, 0);
 	assert_fails_at(1, "10 to the -20: expected at most 19");
@@ -273,7 +273,7 @@ static void an_option_beyond_its_block_is_an_error(void **state)
 	size_t at = begin_block(1);
 	capture_word(&capture, 1, 8);
 	capture_word(&capture, 2, 2);
-	capture_word(&capture, 5, 2); // of 4 bytes that are left
+	capture_word(&capture, 5, 2); // but only 4 bytes are left
 	capture_word(&capture, 0, 4);
 	end_block(at);
 	assert_fails_at(1, "too short");

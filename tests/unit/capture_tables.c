@@ -1,4 +1,4 @@
-// The tables of the packet reader stay within their bounds and keep what is in use.
+// The packet reader's tables stay within their bounds and keep entries that are in use.
 #include "connections.h"
 #include "dedup.h"
 #include "reorder.h"
@@ -130,7 +130,8 @@ static void records_without_time_do_not_pile_up(void **state)
 	tb_reorder_fini(&reorder);
 }
 
-// Backwards all the way: each is a straggler, those beyond the window leave at its edge.
+// All records come in reverse order: each is a straggler, and those beyond the window
+// leave at its edge.
 static void time_running_backwards_never_leaves_backwards(void **state)
 {
 	(void)state;
