@@ -1,7 +1,8 @@
 // What each row of `tailback validate` reads, pinned: every experiment with a short
-// window and one seed, and every row's figure of these runs. A row's definition (who
-// sends to whom, how much, what is read from it) cannot change without this file's golden
-// changing.
+// window and one seed, and every row's figure of these runs, beside the window of the
+// real one and what the paper says. A row's definition (who sends to whom, how much, for
+// how long, what is read from it, what bears it out) cannot change without this file's
+// golden changing.
 //
 // tests/golden/validate_rows.txt is written anew with TB_UPDATE=1.
 #include "claim.h"
@@ -74,11 +75,14 @@ static const struct tb_outcome *outcome_of(struct rows *rows, const char *name)
 			return rows->runs[i].outcome;
 	assert_true(rows->n < sizeof rows->runs / sizeof *rows->runs);
 	struct tb_outcome *outcome = run_short(rows, name);
+	const struct tb_experiment *experiment = tb_measure_experiment(name);
 	rows->runs[rows->n++] = (struct ran){name, outcome};
 	fprintf(rows->stream,
-		"%s: %" PRIu64 " messages, %" PRIu64 " packets, %" PRIu64
-		" B, waited %" PRIu64 " ps, latency %.9g s, sent %.9g\n",
-		name, outcome->stats.n_delivered, outcome->stats.n_packets,
+		"%s (%" PRIu32 " us, %" PRIu32 " us): %" PRIu64 " messages, %" PRIu64
+		" packets, %" PRIu64 " B, waited %" PRIu64
+		" ps, latency %.9g s, sent %.9g\n",
+		name, experiment->warm_us, experiment->window_us,
+		outcome->stats.n_delivered, outcome->stats.n_packets,
 		outcome->stats.payload_bytes, outcome->stats.wait_ps, outcome->latency_s,
 		sum_sent(outcome));
 	return outcome;
@@ -95,7 +99,9 @@ static void write_row(struct rows *rows, const struct tb_claim *claim)
 	assert_non_null(measure);
 	for (size_t i = 0; measure->experiments[i]; i++)
 		outcomes[i] = outcome_of(rows, measure->experiments[i]);
-	fprintf(rows->stream, "%s = %.9g\n", claim->id, measure->value(outcomes));
+	fprintf(rows->stream, "%s = %.9g (published %s %g..%g, tolerance %g)\n",
+		claim->id, measure->value(outcomes), claim->relation_text, claim->low,
+		claim->high, claim->tolerance);
 }
 
 static char *read_golden(const char *path)

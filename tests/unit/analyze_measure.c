@@ -1,0 +1,304 @@
+// Measures: what each claim makes of its experiments' outcomes, which are made up here.
+#include "measure.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_NODES = 64, N_SERVING = 8, LINKS_MOST = 32 };
+
+// What an experiment is made to come to: all senders send `sent`, all nodes that serve
+// take `taken`, in MB/s; a message, or a timed job, takes `seconds`.
+struct figure {
+	const char *experiment;
+	double sent, taken, seconds;
+};
+
+struct made {
+	struct tb_outcome outcome;
+	struct tb_node_outcome nodes[N_NODES];
+	struct tb_link_outcome links[LINKS_MOST];
+};
+
+static void make(struct made *made, const struct figure *figure)
+{
+	*made = (struct made){.outcome = {.n_nodes = N_NODES,
+				      .nodes = made->nodes,
+				      .links = made->links,
+				      .latency_s = figure->seconds}};
+	for (uint32_t i = 0; i < N_NODES; i++)
+		made->nodes[i] = (struct tb_node_outcome){
+			.role = i % 4 == 3 ? TB_ROLE_OTHER : TB_ROLE_SENDER,
+			.sent_bps = figure->sent * (i % 4 == 3 ? 1e8 : 1e6),
+			.serves = i >= N_NODES - N_SERVING,
+			.taken_bps =
+				figure->taken * (i >= N_NODES - N_SERVING ? 1e6 : 1e5)};
+}
+
+static double read_outcomes(const struct tb_measure *measure, struct made *made, size_t n)
+{
+	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
+	for (size_t i = 0; i < n; i++)
+		outcomes[i] = &made[i].outcome;
+	return measure->value(outcomes);
+}
+
+// value_of is the figure of a claim whose experiments come to these figures, each found
+// by its experiment's name.
+static double value_of(const char *id, const struct figure *figures)
+{
+	static struct made made[TB_MEASURE_EXPERIMENTS];
+	const struct tb_measure *measure = tb_measure_find(id);
+	size_t n = 0;
+	assert_non_null(measure);
+	for (; measure->experiments[n]; n++) {
+		const struct figure *figure = figures;
+		while (figure->experiment &&
+			strcmp(figure->experiment, measure->experiments[n]) != 0)
+			figure++;
+		if (!figure->experiment)
+			fail_msg("%s reads %s", id, measure->experiments[n]);
+		make(&made[n], figure);
+	}
+	return read_outcomes(measure, made, n);
+}
+
+static void is(double value, double expected)
+{
+	if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected))))
+		fail_msg("%.12g is not %.12g", value, expected);
+}
+
+static void what_is_sent_is_the_mean_of_the_measured_job(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"uniform", 120, 0, 0},
+		{"ping.both", 300, 0, 0},
+		{"uniform.4k", 90, 0, 0},
+		{"uniform.16k", 110, 0, 0},
+		{"uniform.64k", 100, 0, 0},
+		{"uniform.1m", 20, 0, 0},
+		{0},
+	};
+	is(value_of("uniform.64.bw", figures), 120);
+	is(value_of("uniform.64.frac", figures), 0.4);
+	is(value_of("uniform.size", figures), -20);
+}
+
+static void what_is_taken_is_the_mean_of_those_that_serve(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"hot.32", 1, 400, 0},
+		{"hot", 1, 300, 0},
+		{"io.random.clustered.shared", 1, 240, 0},
+		{"io.random.clustered.dedicated", 1, 200, 0},
+		{"io.fixed.clustered.shared", 1, 280, 0},
+		{"io.fixed.clustered.dedicated", 1, 260, 0},
+		{0},
+	};
+	is(value_of("hot.32", figures), 400);
+	is(value_of("hot.64.drop", figures), 25);
+	is(value_of("io.rand.clustered", figures), 220);
+	is(value_of("io.det.clustered", figures), 270);
+	is(value_of("io.shared.gain", figures), 30);
+}
+
+// Node 0 is the hot one, 1 to 3 share its switch, 4 to 15 are below the same of level 1.
+static void groups_of_a_hot_spot_are_those_below_a_switch_of_each_level(void **state)
+{
+	(void)state;
+	struct made made;
+	make(&made, &(struct figure){0});
+	for (uint32_t i = 0; i < N_NODES; i++) {
+		made.nodes[i].role = TB_ROLE_SENDER;
+		made.nodes[i].sent_bps = (i ? i : 1000) * 1e6;
+	}
+	is(read_outcomes(tb_measure_find("hot.64.near"), &made, 1), (1 + 3) / 2.0);
+	is(read_outcomes(tb_measure_find("hot.64.mid"), &made, 1), (4 + 15) / 2.0);
+	is(read_outcomes(tb_measure_find("hot.64.far"), &made, 1), (16 + 63) / 2.0);
+	is(read_outcomes(tb_measure_find("hot.16.read"), &made, 1), 1000);
+}
+
+#define LOADS(mix, light, middle, heavy)                                                 \
+	{mix, 200, 0, 0}, {mix ".1", light, 0, 0}, {mix ".3", middle, 0, 0},             \
+	{                                                                                \
+		mix ".5", heavy, 0, 0                                                    \
+	}
+
+static void io_costs_a_compute_job_a_share_of_what_it_had_alone(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		LOADS("mix.1c.shared", 190, 130, 160),
+		LOADS("mix.1i.shared", 190, 130, 160),
+		LOADS("mix.distributed.shared", 190, 170, 160),
+		LOADS("mix.1c.dedicated", 200, 200, 194),
+		LOADS("mix.1i.dedicated", 200, 200, 182),
+		LOADS("mix.distributed.dedicated", 200, 200, 188),
+		{0},
+	};
+	is(value_of("mix.1c.shared", figures), (5 + 35 + 20) / 3.0);
+	is(value_of("mix.1i.shared", figures), 35);
+	is(value_of("mix.distributed.shared", figures), 5);
+	is(value_of("mix.dedicated", figures), 3);
+}
+
+static void add_links(struct made *made, enum tb_link_kind kind, uint32_t level,
+	double least, double most)
+{
+	struct tb_link_outcome *at = &made->links[made->outcome.n_links];
+	at[0] = (struct tb_link_outcome){kind, level, least, least};
+	at[1] = (struct tb_link_outcome){kind, level, most, most};
+	made->outcome.n_links += 2;
+}
+
+static void stages_of_a_path_are_shares_of_the_most_loaded_link(void **state)
+{
+	(void)state;
+	struct made made;
+	make(&made, &(struct figure){0});
+	add_links(&made, TB_LINK_INJECTION, 0, 1, 3);
+	add_links(&made, TB_LINK_UP, 1, 6, 6);
+	add_links(&made, TB_LINK_UP, 2, 7, 9);
+	add_links(&made, TB_LINK_DOWN, 1, 11, 11);
+	add_links(&made, TB_LINK_DOWN, 0, 12, 20);
+	is(read_outcomes(tb_measure_find("matrix.complement.l1"), &made, 1), 10);
+	is(read_outcomes(tb_measure_find("matrix.complement.l2"), &made, 1), 30);
+	is(read_outcomes(tb_measure_find("matrix.complement.grow"), &made, 1), 10);
+	is(read_outcomes(tb_measure_find("matrix.complement.even"), &made, 1), 50);
+}
+
+static void an_idle_network_has_no_most_loaded_link(void **state)
+{
+	(void)state;
+	struct made made;
+	make(&made, &(struct figure){0});
+	add_links(&made, TB_LINK_INJECTION, 0, 0, 0);
+	assert_true(
+		isnan(read_outcomes(tb_measure_find("matrix.complement.l1"), &made, 1)));
+	assert_true(isnan(
+		read_outcomes(tb_measure_find("matrix.complement.even"), &made, 1)));
+	assert_true(isnan(read_outcomes(tb_measure_find("matrix.bitrev.hot"), &made, 1)));
+}
+
+static void the_first_level_is_entered_from_nodes_and_from_above(void **state)
+{
+	(void)state;
+	struct made made;
+	make(&made, &(struct figure){0});
+	add_links(&made, TB_LINK_INJECTION, 0, 0, 0);
+	add_links(&made, TB_LINK_DOWN, 0, 0, 0);
+	add_links(&made, TB_LINK_UP, 1, 4, 4);
+	add_links(&made, TB_LINK_EJECTION, 0, 50, 70);
+	add_links(&made, TB_LINK_UP, 2, 50, 70);
+	add_links(&made, TB_LINK_DOWN, 1, 50, 70);
+	// Of 0, 0, 0, 0, 4, 4 the deviation is the mean times the root of two.
+	is(read_outcomes(tb_measure_find("matrix.bitrev.hot"), &made, 1), 100 * sqrt(2));
+}
+
+static void times_become_latencies_and_rates(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"latency", 0, 0, 2e-6},
+		{"ping.back.put", 0, 0, 4e-6},
+		{"ping.way.write", 0, 0, 0.001},
+		{"ping.both.put.2", 0, 0, 0.002},
+		{0},
+	};
+	is(value_of("ping.uni.lat0", figures), 2);
+	is(value_of("q2.put.lat", figures), 2);
+	is(value_of("q2.rdma.write.bw", figures), 1048.576);
+	is(value_of("q2.put.bothway.2", figures), 1048.576);
+}
+
+static void jobs_are_compared_with_the_slower_way(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"allgather.direct.32k", 0, 0, 2},
+		{"elan.allgather.ring.32k", 0, 0, 3},
+		{"pvfs.read.elan4", 0, 0, 4},
+		{"pvfs.read.tcp", 0, 0, 5},
+		{"pvfs.resize.elan4", 0, 0, 1},
+		{"pvfs.resize.tcp", 0, 0, 4},
+		{0},
+	};
+	is(value_of("coll.allgather.32k", figures), 1.5);
+	is(value_of("pvfs.read.gain", figures), 25);
+	is(value_of("pvfs.resize", figures), 75);
+}
+
+// The least lead stands in the last group each time.
+static void a_lead_is_the_least_over_all_sizes(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"allgather.direct.4k", 0, 0, 1},
+		{"allgather.bruck.4k", 0, 0, 2},
+		{"allgather.exchange.4k", 0, 0, 3},
+		{"elan.allgather.ring.4k", 0, 0, 4},
+		{"allgather.direct.32k", 0, 0, 1},
+		{"allgather.bruck.32k", 0, 0, 2},
+		{"allgather.exchange.32k", 0, 0, 3},
+		{"elan.allgather.ring.32k", 0, 0, 4},
+		{"allgather.direct.256k", 0, 0, 2},
+		{"allgather.bruck.256k", 0, 0, 4},
+		{"allgather.exchange.256k", 0, 0, 5},
+		{"elan.allgather.ring.256k", 0, 0, 3},
+		{"allgather.bruck.4", 0, 0, 1},
+		{"allgather.direct.4", 0, 0, 2},
+		{"allgather.exchange.4", 0, 0, 3},
+		{"allgather.bruck.64", 0, 0, 1},
+		{"allgather.direct.64", 0, 0, 2},
+		{"allgather.exchange.64", 0, 0, 3},
+		{"allgather.bruck.256", 0, 0, 4},
+		{"allgather.direct.256", 0, 0, 6},
+		{"allgather.exchange.256", 0, 0, 5},
+		{"scatter.binomial.4", 0, 0, 1},
+		{"scatter.sequential.4", 0, 0, 3},
+		{"scatter.binomial.64", 0, 0, 1},
+		{"scatter.sequential.64", 0, 0, 3},
+		{"scatter.binomial.256", 0, 0, 2},
+		{"scatter.sequential.256", 0, 0, 1},
+		{0},
+	};
+	is(value_of("coll.allgather.order.long", figures), 1.5);
+	is(value_of("coll.allgather.order.short", figures), 1.25);
+	is(value_of("coll.scatter.short", figures), 0.5);
+}
+
+static void measures_and_experiments_are_found_by_name(void **state)
+{
+	(void)state;
+	assert_null(tb_measure_find("no.such.row"));
+	assert_null(tb_measure_experiment("no.such.experiment"));
+	assert_string_equal(tb_measure_experiment("hot.32")->name, "hot.32");
+	assert_string_equal(tb_measure_experiment("pvfs.bt.tcp")->name, "pvfs.bt.tcp");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_sent_is_the_mean_of_the_measured_job),
+		cmocka_unit_test(what_is_taken_is_the_mean_of_those_that_serve),
+		cmocka_unit_test(
+			groups_of_a_hot_spot_are_those_below_a_switch_of_each_level),
+		cmocka_unit_test(io_costs_a_compute_job_a_share_of_what_it_had_alone),
+		cmocka_unit_test(stages_of_a_path_are_shares_of_the_most_loaded_link),
+		cmocka_unit_test(an_idle_network_has_no_most_loaded_link),
+		cmocka_unit_test(the_first_level_is_entered_from_nodes_and_from_above),
+		cmocka_unit_test(times_become_latencies_and_rates),
+		cmocka_unit_test(jobs_are_compared_with_the_slower_way),
+		cmocka_unit_test(a_lead_is_the_least_over_all_sizes),
+		cmocka_unit_test(measures_and_experiments_are_found_by_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
