@@ -1,5 +1,5 @@
 -- Points of a sweep for golden tests: two experiments, four loads and a full one, three seeds, and
--- messages of two sizes at full load; one point is still to be run. The figures are made up.
+-- messages of two sizes at full load; one point has not run yet. The figures are made up.
 -- Read it into sqlite3 after schemas/results.sql.
 BEGIN;
 CREATE TEMP TABLE made AS
