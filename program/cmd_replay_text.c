@@ -140,7 +140,7 @@ static void print_flow(
 	fprintf(stderr, "  node %u > node %u: %" PRIu64 ", ", at->source.id,
 		at->destination.id, at->n_messages);
 	if (at->dead.id == TB_ID_NONE)
-		fputs("no way is left\n", stderr);
+		fputs("no route is left\n", stderr);
 	else
 		fprintf(stderr, "%s is dead\n",
 			tb_names_link(run->network, at->dead, dead, sizeof dead));

@@ -1,4 +1,4 @@
-// Sorts a table by the column whose title is pressed; once more turns it round.
+// Sorts a table by the column whose title is pressed; a second press reverses the order.
 document.querySelectorAll("th button").forEach(function (button) {
   button.addEventListener("click", function () {
     var title = button.parentNode, row = title.parentNode;

@@ -1,16 +1,17 @@
--- The results store: one file, one or more runs of the replay.
+-- The results store: one file with one or more runs.
 --
 -- Times are whole picoseconds of simulated time (suffix _ps), sizes bytes, rates bytes per second;
 -- the views at the end show microseconds and percentages. Nodes, switches and links are numbered
 -- from 0, runs from 1. The same input, configuration and seed give the same rows in every table
 -- but run_environment.
 --
--- A program reads and writes stores of its own version only. Whoever changes a table here raises
--- user_version by one, and TB_SQL_VERSION in analyze/store/sql.h with it; views may change freely.
+-- A program reads and writes stores of its own version only. With a change to a table, to its
+-- comments too (SQLite keeps them, and readers compare), raise user_version here and
+-- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 8; -- 1 to 7 were never released
+PRAGMA user_version = 9; -- 1 to 8 were never released
 
--- What was replayed, on what, and how far it came.
+-- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
   run INTEGER PRIMARY KEY,
   complete INTEGER NOT NULL DEFAULT 0, -- 1 once all was replayed and stored
@@ -26,7 +27,7 @@ CREATE TABLE run (
   input_kind TEXT NOT NULL, -- packets or job
   input_digest TEXT NOT NULL, -- SHA-256 of the input's bytes, '' when streamed
   input_bytes INTEGER NOT NULL,
-  options TEXT NOT NULL, -- of the replay, as far as they bear on the result
+  options TEXT NOT NULL, -- of the replay, those that bear on the result
   time_scale REAL NOT NULL,
   seed TEXT NOT NULL, -- decimal; 64 bits without sign do not fit an INTEGER
   program_version TEXT NOT NULL,
@@ -41,7 +42,7 @@ CREATE TABLE run (
   network TEXT NOT NULL, -- name of the preset, then its parameters (see docs/model)
   arity INTEGER NOT NULL,
   levels INTEGER NOT NULL,
-  rails INTEGER NOT NULL DEFAULT 1, -- rail i joins network interface i of every node
+  rails INTEGER NOT NULL DEFAULT 1, -- rail i is joined to network interface i of every host
   ascent TEXT NOT NULL CHECK (ascent IN ('adaptive', 'adaptive-lowest', 'adaptive-round-robin',
     'deterministic', 'source', 'random', 'table')),
   link_bytes_per_s INTEGER NOT NULL,
@@ -56,19 +57,19 @@ CREATE TABLE run (
   send_overhead_ps INTEGER NOT NULL,
   receive_overhead_ps INTEGER NOT NULL,
   age_weight REAL NOT NULL,
-  -- How packets that met an error are tried again.
+  -- Retries of packets that met a dead link: how many, and how long after the error.
   retries INTEGER NOT NULL DEFAULT 0,
   retry_delay_ps INTEGER NOT NULL DEFAULT 0,
-  -- Payload that a message sends before it is the next one's turn; 0: sent to its end.
+  -- Payload that a message sends before the next one has its turn; 0: sent to its end.
   slice_bytes INTEGER NOT NULL DEFAULT 0,
   -- Partners beyond which a node's acknowledgements leave it later, and by how much; 0: no limit.
   partners INTEGER NOT NULL DEFAULT 0,
   partner_delay_ps INTEGER NOT NULL DEFAULT 0,
-  -- The hosts' library and its parameters, as `-n` takes them; '' when hosts do nothing.
+  -- The host library and its parameters, as `-n` takes them; '' when there is none.
   library TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
--- When, where and how fast it ran: all that may differ between two equal runs.
+-- When, where and how fast the replay ran: everything that may differ between two equal runs.
 CREATE TABLE run_environment (
   run INTEGER PRIMARY KEY REFERENCES run,
   started_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
@@ -77,7 +78,7 @@ CREATE TABLE run_environment (
   wall_s REAL -- NULL until the run has ended
 ) STRICT;
 
--- The network. Switches and links are of one rail; nodes, flows and blame know nothing of rails.
+-- The network. Switches and links are of one rail; nodes, flows and blame are of all rails.
 CREATE TABLE node (
   run INTEGER NOT NULL REFERENCES run,
   node INTEGER NOT NULL,
@@ -123,7 +124,7 @@ CREATE TABLE link (
   PRIMARY KEY (run, link)
 ) STRICT, WITHOUT ROWID;
 
--- A cable or a switch that dies. Of a cable one of its two links is named.
+-- A cable or a switch that dies. A cable is given by one of its two links.
 CREATE TABLE fault (
   run INTEGER NOT NULL REFERENCES run,
   fault INTEGER NOT NULL, -- from 0, as given
@@ -143,7 +144,7 @@ CREATE TABLE job (
   PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
 
--- Where a job sits. Ranks of a capture are its endpoints in the order of their nodes.
+-- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.
 CREATE TABLE job_node (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
@@ -158,12 +159,12 @@ CREATE TABLE link_bin (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
   link INTEGER NOT NULL,
-  wait_ps INTEGER NOT NULL, -- headers that came in by the link stood at its far end for a VC
+  wait_ps INTEGER NOT NULL, -- of headers that arrived over the link, at its far end
   stall_ps INTEGER NOT NULL, -- a VC held, nothing moving
   busy_ps INTEGER NOT NULL, -- bytes moving
   bytes INTEGER NOT NULL, -- on the wire
   packets INTEGER NOT NULL, -- whose header crossed the link
-  blocked INTEGER NOT NULL, -- headers that came in by the link and found no free VC
+  blocked INTEGER NOT NULL, -- headers that arrived over the link and found no free VC
   longest_wait_ps INTEGER NOT NULL, -- of one header
   PRIMARY KEY (run, bin, link)
 ) STRICT, WITHOUT ROWID;
@@ -230,17 +231,17 @@ CREATE TABLE undelivered_flow (
   job INTEGER NOT NULL,
   source INTEGER NOT NULL,
   destination INTEGER NOT NULL,
-  dead_link INTEGER NOT NULL, -- -1: the source knew no way
+  dead_link INTEGER NOT NULL, -- -1: the source had no route
   messages INTEGER NOT NULL,
   bytes INTEGER NOT NULL, -- payload of them all, part of which may have arrived
   first_ps INTEGER NOT NULL, -- when the first of them was given up
   PRIMARY KEY (run, job, source, destination, dead_link)
 ) STRICT, WITHOUT ROWID;
 
--- Who waited for whom: headers of the victim that came in by the link stood while the culprit's
--- packets held the VCs, and which link at the end of the chain of held VCs was the root of it.
--- There may be more pairs of flows than are kept apart: of the lesser waits only the jobs are kept,
--- and their nodes are -1. The sums by link, and by link and jobs, are the link's wait.
+-- Who waited for whom: headers of the victim that had arrived over the link waited for VCs that
+-- the culprit's packets held; the root is the link at the end of the chain of held VCs. There may
+-- be more pairs of flows than are kept apart: of the smaller waits only the jobs are kept, and
+-- their nodes are -1. The sums by link, and by link and jobs, equal the link's wait.
 CREATE TABLE blame_wait (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
@@ -257,9 +258,9 @@ CREATE TABLE blame_wait (
     culprit_job, culprit_source, culprit_destination)
 ) STRICT, WITHOUT ROWID;
 
--- What headers that had come in by a link waited in a slice of time, by the root that they waited
--- for in the end. Slice b covers [b * tree_bin_ps, (b + 1) * tree_bin_ps). In a busy network the
--- lesser waits share one row, whose root and link are -1. All rows add up to the run's wait.
+-- How long headers that had arrived over a link waited in a slice of time, by the root of their
+-- waits. Slice b covers [b * tree_bin_ps, (b + 1) * tree_bin_ps). In a busy network the smaller
+-- waits of a slice share one row, whose root and link are -1. All rows add up to the run's wait.
 CREATE TABLE tree_bin (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
@@ -269,14 +270,14 @@ CREATE TABLE tree_bin (
   PRIMARY KEY (run, bin, root, link)
 ) STRICT, WITHOUT ROWID;
 
--- A point of a sweep. All are known when the sweep begins, each with the number of the run that it
--- is to have; it is done when there is such a run.
+-- A point of a sweep. All are known when the sweep begins, each with the number of its later run;
+-- it is done when there is a run of this number.
 CREATE TABLE sweep_point (
   run INTEGER PRIMARY KEY,
   settings TEXT NOT NULL UNIQUE -- all that makes it this point, as one line
 ) STRICT;
 
--- The same, one by one.
+-- The same settings, one per row.
 CREATE TABLE sweep_value (
   run INTEGER NOT NULL REFERENCES sweep_point,
   axis TEXT NOT NULL, -- experiment, nodes, message, load, ..., network and its overrides
@@ -287,23 +288,23 @@ CREATE TABLE sweep_value (
 -- What was measured of a point that is done, in the window of its experiment.
 CREATE TABLE sweep_result (
   run INTEGER NOT NULL REFERENCES run,
-  name TEXT NOT NULL, -- offered, accepted, taken, given (bytes a second), latency (s), waiting
+  name TEXT NOT NULL, -- offered, accepted, taken, given (bytes per second), latency (s), waiting
   value REAL NOT NULL,
   PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
 
--- How the sweep file would have the curves drawn: its section [plot].
+-- How the sweep file asks for the curves to be drawn: its section [plot].
 CREATE TABLE sweep_plot (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Views. Each begins with the run, newest first, and is in the order in which one reads it, so
+-- Views. Each begins with the run, newest first, and is in the order of reading, so
 --   SELECT * FROM hot_links LIMIT 10
 -- is about the newest run; WHERE run = 1 asks for another.
 
--- Links as people name them: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each
--- part by its own name.
+-- Names of links: "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5", each part by its
+-- own name.
 CREATE VIEW link_name (run, link, kind, name) AS
 SELECT l.run, l.link, l.kind,
   coalesce(f.name || iif(l.kind = 'ejection', '', ':' || l.from_number), nullif(a.host, ''),
@@ -316,7 +317,7 @@ LEFT JOIN switch AS t ON t.run = l.run AND t.switch = l.to_switch
 LEFT JOIN node AS a ON a.run = l.run AND a.node = l.from_node
 LEFT JOIN node AS b ON b.run = l.run AND b.node = l.to_node;
 
--- Whole-run sums per link, of ended and of killed runs.
+-- Sums per link over the whole run, for complete and for killed runs.
 CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps) AS
 SELECT * FROM link_total
@@ -325,7 +326,7 @@ SELECT run, link, sum(wait_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(pac
   sum(blocked), max(longest_wait_ps)
 FROM link_bin WHERE run NOT IN (SELECT run FROM link_total) GROUP BY run, link;
 
--- The links that headers waited at most.
+-- Links by wait, longest first.
 CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
   busy_percent, packets, blocked, longest_wait_us, link_id) AS
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,
@@ -338,8 +339,8 @@ FROM link_sum AS s JOIN link_name AS n USING (run, link) JOIN run AS r USING (ru
 WHERE s.wait_ps > 0
 ORDER BY s.run DESC, s.wait_ps DESC, s.link;
 
--- The congestion matrix: a row per number of a block, and per block its sum (side 'switch').
--- Percentages of the most loaded link and of the most loaded switch.
+-- The congestion matrix: a row per number in a switch's box, and one with their sum (side
+-- 'switch'). Percentages of the most loaded link and of the most loaded switch.
 CREATE VIEW congestion_matrix (run, level, switch, side, port, link, wait_us, percent) AS
 WITH cell AS (
   SELECT l.run, t.level, t.switch, l.to_port AS port, l.link, coalesce(s.wait_ps, 0) AS wait_ps,
@@ -361,7 +362,7 @@ JOIN switch AS w ON w.run = n.run AND w.switch = n.switch
 ORDER BY n.run DESC, t.level DESC, t.rail, t.index_in_level,
   CASE n.side WHEN 'above' THEN 0 WHEN 'switch' THEN 1 ELSE 2 END, n.port;
 
--- Switches by the wait of the headers that came in.
+-- Switches by the wait of the headers that arrived there, longest first.
 CREATE VIEW switch_wait (run, switch, level, wait_us, percent_of_top, packets, blocked) AS
 SELECT t.run, w.name, t.level,
   round(sum(coalesce(s.wait_ps, 0)) / 1e6, 3),
@@ -385,8 +386,8 @@ FROM flow AS f LEFT JOIN job AS j USING (run, job)
 ORDER BY f.run DESC, 1.0 * f.latency_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
   f.destination;
 
--- The jobs of a run: what they did, how slow that was, what they waited and what they made other
--- jobs wait. The slowdown is latency against the same messages on an idle network.
+-- The jobs of a run: what they did, how slow that was, how long they waited and made other jobs
+-- wait. The slowdown is latency against the same messages on an idle network.
 CREATE VIEW job_summary (run, job, name, nodes, start_us, first_us, last_us, messages, packets,
   bytes, mean_latency_us, slowdown, wait_us, delays_others_us) AS
 SELECT j.run, j.job, j.name,
@@ -433,7 +434,7 @@ LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
 GROUP BY b.run, b.victim_job, b.culprit_job
 ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.victim_job, b.culprit_job;
 
--- Links at which congestion trees have their root, by the wait that they cause everywhere.
+-- Roots of congestion trees, by the wait that they cause in the whole network.
 CREATE VIEW congestion_roots (run, root, wait_us, percent, links) AS
 SELECT b.run, r.name, round(sum(b.wait_ps) / 1e6, 3),
   coalesce(round(100.0 * sum(b.wait_ps)
@@ -444,7 +445,7 @@ JOIN link_name AS r ON r.run = b.run AND r.link = b.root
 GROUP BY b.run, b.root
 ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.root;
 
--- What a root holds up, by job.
+-- Which jobs a root holds up.
 CREATE VIEW root_jobs (run, root, victim_job, wait_us, percent, links) AS
 SELECT b.run, r.name, coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
   round(sum(b.wait_ps) / 1e6, 3),
@@ -458,7 +459,7 @@ GROUP BY b.run, b.root, b.victim_job
 ORDER BY b.run DESC, sum(sum(b.wait_ps)) OVER (PARTITION BY b.run, b.root) DESC, b.root,
   sum(b.wait_ps) DESC;
 
--- Congestion trees over time: how much each root held up, and over how many links it reached.
+-- Congestion trees over time: how much wait each root caused, and at how many links.
 CREATE VIEW congestion_trees (run, from_us, to_us, root, wait_us, links) AS
 SELECT t.run, round(t.bin * r.tree_bin_ps / 1e6, 3), round((t.bin + 1) * r.tree_bin_ps / 1e6, 3),
   coalesce(n.name, 'various'), round(sum(t.wait_ps) / 1e6, 3), count(*)
@@ -477,16 +478,16 @@ LEFT JOIN link_name AS n ON n.run = f.run AND n.link = f.link
 LEFT JOIN switch AS s ON s.run = f.run AND s.switch = f.switch
 ORDER BY f.run DESC, f.at_ps, f.fault;
 
--- Which flows could not be delivered, and what they met.
+-- Messages that could not be delivered, by flow, and the dead link that they met.
 CREATE VIEW undelivered (run, job, source, destination, messages, bytes, first_us, dead) AS
 SELECT u.run, coalesce(j.name, u.job), u.source, u.destination, u.messages, u.bytes,
-  round(u.first_ps / 1e6, 3), coalesce(n.name, 'no way')
+  round(u.first_ps / 1e6, 3), coalesce(n.name, 'no route')
 FROM undelivered_flow AS u
 LEFT JOIN job AS j USING (run, job)
 LEFT JOIN link_name AS n ON n.run = u.run AND n.link = u.dead_link
 ORDER BY u.run DESC, u.messages DESC, u.job, u.source, u.destination, u.dead_link;
 
--- The points with what people ask for first: bandwidths in MB/s, of a sender or a serving node.
+-- The points with their main results: bandwidths in MB/s, per sender or per serving node.
 CREATE VIEW sweep (run, done, experiment, nodes, message, load, seed, offered, accepted, taken,
   given, latency_us, waiting, settings) AS
 WITH v (run, experiment, nodes, message, load, seed) AS (

@@ -18,7 +18,7 @@ int tb_paths_new(struct tb_paths **paths, const struct tb_run *run,
 void tb_paths_free(struct tb_paths *paths);
 
 // tb_paths_find gives the links between two different nodes, source first, in an array
-// that lives until the next call; *n is 0 when there is no way. Cost: the ancestors of
+// that lives until the next call; *n is 0 when there is no path. Cost: the ancestors of
 // both nodes.
 const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
 	struct tb_node destination, uint32_t *n);

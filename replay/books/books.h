@@ -146,7 +146,7 @@ void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32
 	uint32_t culprit, tb_time_ps wait, tb_time_ps end);
 
 // tb_books_undelivered counts a message of a flow that is given up; `dead` is the link
-// that it met, TB_ID_NONE when there was no way.
+// that it met, TB_ID_NONE when there was no route.
 void tb_books_undelivered(struct tb_books *books, uint32_t flow, uint32_t dead,
 	uint64_t bytes, tb_time_ps now);
 

@@ -71,7 +71,7 @@ struct tb_undelivered_sample {
 	uint32_t job;
 	struct tb_node source;
 	struct tb_node destination;
-	struct tb_link dead; // that they met last; TB_ID_NONE: their node knew no way
+	struct tb_link dead; // that they met last; TB_ID_NONE: their node had no route
 	uint64_t n_messages;
 	uint64_t bytes;	     // payload of them all, part of which may have arrived
 	tb_time_ps first_ps; // when the first of them was given up

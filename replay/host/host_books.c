@@ -201,7 +201,7 @@ static int on_undelivered(
 		told[i].destination = node_of(host, samples[i].destination);
 	}
 	qsort(told, n, sizeof *told, by_flow_and_link);
-	// On two rails a flow may have known no way.
+	// On two rails a flow may have had no route.
 	size_t n_told = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tb_undelivered_sample *last = n_told ? &told[n_told - 1] : NULL;

@@ -159,8 +159,8 @@ int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *
 static int cut(struct tb_error *error, uint32_t from, uint32_t to)
 {
 	return tb_fail(error, TB_EUSAGE,
-		"what is dead from the start leaves no way from node %u to node %u", from,
-		to);
+		"what is dead from the start leaves no path from node %u to node %u",
+		from, to);
 }
 
 static bool is_dead(const struct tb_faults *faults, uint32_t link)

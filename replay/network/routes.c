@@ -78,7 +78,7 @@ static int check_reach(const struct tb_network *net, struct tb_error *error)
 		for (uint32_t to = first; to < first + net->n_hosts; to++)
 			if (net->distance[(size_t)sw * net->n_nodes + to] == FAR)
 				return tb_fail(error, TB_EUSAGE,
-					"no way up and then down leads from node %u to "
+					"no path up and then down leads from node %u to "
 					"node %u",
 					from, to);
 	}

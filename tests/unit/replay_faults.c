@@ -125,7 +125,7 @@ static void what_cuts_the_tree_from_the_start_is_refused(void **state)
 	// Nodes 0 to 3 have one way out of two levels left, that leads to a dead top.
 	assert_int_equal(
 		check("link=1.0:2;link=1.0:3;link=1.1:2;switch=2.3", &error), TB_EUSAGE);
-	assert_non_null(strstr(error.text, "no way from node"));
+	assert_non_null(strstr(error.text, "no path from node"));
 }
 
 int main(void)
