@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 enum { FIRST_ROOM = 1024 };
-// Beyond so many slots (32 bytes each) the heavier entries alone are told apart.
+// With more slots (32 bytes each) only the heavier entries are kept apart.
 enum { MOST_ROOM = 32768 };
-// So many are told in full: a store of every pair that ever met would take longer than
-// the replay.
-enum { MOST_TOLD = 4096 };
+// Entries that are listed in full: storing every pair that ever met would take longer
+// than the replay.
+enum { MOST_LISTED = 4096 };
 
 int tb_blame_book_init(struct tb_blame_book *book)
 {
@@ -126,7 +126,7 @@ static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
 	return TB_OK;
 }
 
-// fold tells those of `n` gathered entries by job alone that waited less than `least_ps`.
+// fold adds up by job those of `n` gathered entries that waited less than `least_ps`.
 static void fold(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	uint32_t n, uint64_t least_ps)
 {
@@ -223,11 +223,11 @@ static struct tb_blame_sample sample_of(
 		.wait_ps = entry->wait_ps};
 }
 
-// fold_lightest leaves MOST_TOLD entries at most in full.
+// fold_lightest leaves MOST_LISTED entries at most in full.
 static int fold_lightest(struct tb_blame_book *book, const struct tb_flow_sample *flows)
 {
 	uint32_t n = gather(book);
-	fold(book, flows, n, heavier_ps(book->slots, n, MOST_TOLD));
+	fold(book, flows, n, heavier_ps(book->slots, n, MOST_LISTED));
 	return refill(book, n, FIRST_ROOM);
 }
 
@@ -236,7 +236,7 @@ int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *
 {
 	if (enter_all(book, flows) != TB_OK)
 		return TB_ENOMEM;
-	if (book->n_used > MOST_TOLD && fold_lightest(book, flows) != TB_OK)
+	if (book->n_used > MOST_LISTED && fold_lightest(book, flows) != TB_OK)
 		return TB_ENOMEM;
 	uint32_t n_used = gather(book);
 	struct tb_blame_sample *made = malloc((n_used + 1u) * sizeof *made);

@@ -1,8 +1,8 @@
-// Who waited for whom, added up while the engine runs. Private to replay/.
+// The blame book: who waited for whom, added up during a replay. Private to replay/.
 //
-// One entry for each link, root, victim and culprit that met, in a table of bounded size:
-// when it is full, the lighter half is told by job alone, so that no wait is lost. Flows
-// are numbers of the books's, whose array is borrowed by the calls that need their
+// One entry per combination of link, root, victim and culprit, in a table of bounded
+// size: when it is full, the lighter half is added up by job, so that no wait is lost.
+// Flows are numbers in the books, whose array is borrowed by the calls that need their
 // jobs.
 #ifndef TB_BLAME_BOOK_H
 #define TB_BLAME_BOOK_H
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-// Stands for all flows of a job, where they are told as one.
+// Stands for all flows of a job that are added up.
 #define TB_FLOW_OF_JOB UINT32_C(0x80000000)
 
 struct tb_blame_entry {
@@ -21,7 +21,7 @@ struct tb_blame_entry {
 	uint64_t wait_ps;
 };
 
-// So many waits are held back before they are entered: by then the cache has their slots.
+// Waits held back while the cache fetches their slots.
 #define TB_BLAME_HELD 8
 
 struct tb_blame_book {
@@ -32,8 +32,8 @@ struct tb_blame_book {
 	uint32_t n_held, next_held;
 };
 
-// A zeroed book keeps nothing: adding to it does nothing. tb_blame_book_init makes
-// one that keeps; tb_blame_book_fini frees it and leaves it zeroed.
+// A zeroed book ignores what is added. tb_blame_book_init makes one that keeps it;
+// tb_blame_book_fini frees it and leaves it zeroed.
 int tb_blame_book_init(struct tb_blame_book *book) TB_MUST_USE;
 void tb_blame_book_fini(struct tb_blame_book *book);
 bool tb_blame_book_is_kept(const struct tb_blame_book *book);
@@ -43,9 +43,9 @@ bool tb_blame_book_is_kept(const struct tb_blame_book *book);
 int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	const struct tb_blame_entry *more) TB_MUST_USE;
 
-// tb_blame_book_list gives all entries of one that keeps, the heaviest first, those
-// beyond a few thousand by job alone. The samples are malloc'ed and the caller's; the
-// book can go on. TB_ENOMEM as above.
+// tb_blame_book_list lists all entries, the heaviest first; those beyond a few thousand
+// are added up by job. The caller frees the samples; the book can go on. TB_ENOMEM as
+// above.
 int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	struct tb_blame_sample **samples, size_t *n) TB_MUST_USE;
 

@@ -5,9 +5,9 @@
 
 // An automatic width keeps at most this many samples where links are few, and never more
 // bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
-// much as replaying a packet, so a short run must not drown in rows. Where links are so
-// many that even LEAST_BINS take more than MOST_MEMORY samples (of 64 bytes), there are
-// fewer bins.
+// much as replaying a packet, so a short replay must not drown in rows. Where links are
+// so many that even LEAST_BINS take more than MOST_MEMORY samples (of 64 bytes), there
+// are fewer bins.
 enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
@@ -196,7 +196,7 @@ static int observer_failed(struct tb_error *error, int status)
 		error, (enum tb_status)status, "the observer of the replay failed");
 }
 
-// tell_start tells the width of the bins, once, or anew before kept bins are told anew.
+// tell_start passes the width of the bins to the observer, unless it has been passed.
 static int tell_start(struct tb_books *books, struct tb_error *error)
 {
 	const struct tb_observer *observer = books->observer;

@@ -1,10 +1,10 @@
-// What happened on the links, in the flows and between them, counted while the engine
-// runs and told to the observer. Private to replay/.
+// The books: what happens on links, in flows and between them, counted during a replay
+// and passed on to the observer. Private to replay/.
 //
-// Bins: one cell a link for the bin that is open; when simulated time passes its end it
-// is closed. With a fixed width, closed bins go to the observer at once. With an
-// automatic width they are kept, and whenever there are too many, neighbours are merged
-// and the width doubles: memory and rows stay bounded, whatever the length of the burst.
+// Bins: the open bin has one cell per link and is closed when simulated time passes its
+// end. With a fixed width, closed bins go to the observer at once. With an automatic
+// width they are kept; whenever there are too many, neighbours are merged and the width
+// doubles, so memory and rows stay bounded however long the replay is.
 #ifndef TB_BOOKS_H
 #define TB_BOOKS_H
 
@@ -48,7 +48,7 @@ struct tb_books {
 	size_t n_spills, spills_room, before_room;
 	struct tb_kept *kept;
 	size_t n_kept, kept_room;
-	size_t n_kept_told; // the observer knows these, of the width that they have
+	size_t n_kept_told;	     // passed to the observer, with their present width
 	struct tb_link_sample *told; // scratch for one bin
 	struct tb_map flow_of;
 	struct tb_flow_sample *flows;
@@ -62,15 +62,15 @@ struct tb_books {
 	bool failed;	  // out of memory
 };
 
-// tb_books_init borrows the cells of the links, by id, zeroed but for the id: they lie
-// where the caller wants them. NULL when none is going to be told of.
+// tb_books_init borrows the cells of the links, by id, zeroed except for their id; the
+// caller places them next to its own state. NULL: links are not counted.
 int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
 	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps,
 	bool blame) TB_MUST_USE;
 void tb_books_fini(struct tb_books *books);
 
-// tb_books_flow is the number of the flow (job, source, destination), making it when
-// new.
+// tb_books_flow returns the number of the flow (job, source, destination), and adds it
+// when it is new.
 uint32_t tb_books_flow(
 	struct tb_books *books, uint32_t job, uint32_t source, uint32_t destination);
 
@@ -130,8 +130,8 @@ static inline void tb_books_wait(struct tb_books *books, struct tb_cell *cell,
 	tb_books_touch(books, cell);
 }
 
-// tb_books_span widens the time of a flow to a message that is delivered at `now`,
-// before it is counted.
+// tb_books_span extends the time of a flow to a message delivered at `now`. Call it
+// before the message is counted.
 static inline void tb_books_span(
 	struct tb_flow_sample *flow, tb_time_ps posted_at, tb_time_ps now)
 {
@@ -140,8 +140,8 @@ static inline void tb_books_span(
 	flow->last_ps = now;
 }
 
-// tb_books_blame adds a wait of `victim`, of that length and ended at `end`, to what
-// `culprit` did to it.
+// tb_books_blame adds a wait of `victim` for `culprit`, of length `wait`, which ended at
+// `end`.
 void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32_t victim,
 	uint32_t culprit, tb_time_ps wait, tb_time_ps end);
 
@@ -154,16 +154,17 @@ void tb_books_undelivered(struct tb_books *books, uint32_t flow, uint32_t dead,
 // it, and opens the next.
 int tb_books_close(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
 
-// tb_books_idle says whether the open bin holds nothing, so that time may jump.
+// tb_books_idle returns whether the open bin is empty, so that time may jump.
 bool tb_books_idle(const struct tb_books *books);
 
-// tb_books_jump moves an idle books's open bin to the one that holds `now`.
+// tb_books_jump makes the bin that holds `now` the open one; the books must be idle.
 void tb_books_jump(struct tb_books *books, tb_time_ps now);
 
-// tb_books_tell_bins tells all kept bins (automatic width only).
+// tb_books_tell_bins passes all kept bins to the observer (automatic width only).
 int tb_books_tell_bins(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
 
-// tb_books_finish tells kept bins, flows, blame and what was not delivered.
+// tb_books_finish passes kept bins, flows, blame and undelivered messages to the
+// observer.
 int tb_books_finish(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-// The figures of a replay as it goes on: what was sent, what came of it, what it cost.
+// The figures of a replay while it runs: what was sent, what arrived, what it cost.
 #ifndef TB_ENGINE_STATS_H
 #define TB_ENGINE_STATS_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct tb_engine_stats {
-	tb_time_ps now_ps;	// simulated time; after the end, when the source was last
-				// told of a message sent or delivered
-	uint64_t n_posted;	// messages
+	tb_time_ps now_ps; // simulated time; after the end, of the last message sent or
+			   // delivered
+	uint64_t n_posted; // messages
 	uint64_t n_delivered;	// messages
 	uint64_t n_packets;	// delivered
 	uint64_t payload_bytes; // delivered

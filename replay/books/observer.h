@@ -1,12 +1,12 @@
-// What a replay tells: per link and time bin, per flow, and who waited for whom. The
-// store implements it; the engine knows nothing of files.
+// The observer: what receives the records of a replay, per link and time bin, per flow,
+// and who waited for whom. The store implements it; the engine knows nothing of files.
 //
-// Order: start tells the bin width, then bin is called once a time bin, bins in order,
-// each with the links that saw anything in it, by link id. A further start voids all bins
-// told before: they follow anew (a checkpoint of a long run, or wider bins, so that their
-// number stays bounded whatever the length of the run). Flows, blame and trees come once,
-// at the end, sorted. All times are simulated picoseconds. A callback that returns
-// negative ends the replay with that status.
+// Order: start passes the bin width, then bin is called once per time bin, in order, with
+// the links that saw anything in it, by link id. A further start voids all bins passed
+// before it: they follow again, either at a checkpoint of a long replay or with wider
+// bins, which keep their number bounded. Flows, blame and trees come once, at the end,
+// sorted. All times are simulated picoseconds. A callback that returns a negative status
+// ends the replay with it.
 #ifndef TB_OBSERVER_H
 #define TB_OBSERVER_H
 
@@ -16,17 +16,17 @@
 
 #include <stddef.h>
 
-// One link in one time bin. Sums over bins are the link's whole-run figures but for
-// longest_wait_ps (a maximum).
+// One link in one time bin. The sum over bins is the figure of the whole replay, except
+// for longest_wait_ps, which is a maximum.
 struct tb_link_sample {
 	struct tb_link link;
 	uint32_t n_packets; // whose header crossed the link in this bin
 	uint32_t n_blocked; // headers that came in by this link and found no free VC
-	uint64_t wait_ps;  // headers that came in by this link stood at its far end for a
-			   // VC
-	uint64_t stall_ps; // a VC held, nothing moving
-	uint64_t busy_ps;  // bytes moving
-	uint64_t bytes;	   // wire bytes
+	uint64_t wait_ps; // headers that came in by this link waited at its far end for a
+			  // VC
+	uint64_t stall_ps;	  // a VC held, nothing moving
+	uint64_t busy_ps;	  // bytes moving
+	uint64_t bytes;		  // wire bytes
 	uint64_t longest_wait_ps; // longest single wait that ended (or still lasts) in
 				  // this bin
 };
@@ -50,8 +50,8 @@ struct tb_flow_sample {
 // held, and the root: the link at the end of the chain of held VCs. The holder may itself
 // have waited for a VC further on, whose holder waited, and so on; the last link in this
 // chain, whose holders were held up by nobody, is what limits. Where there are too many
-// flows to tell apart, those of the smaller waits are told by job alone: node ids are
-// then TB_ID_NONE. The sums by link, and by link, victim job and culprit job, are the
+// flows to keep apart, smaller waits are added up by job, and their node ids are
+// TB_ID_NONE. The sums by link, and by link, victim job and culprit job, are the
 // link's wait to the picosecond.
 struct tb_blame_sample {
 	struct tb_link link; // by which the waiting header had come in
@@ -66,7 +66,7 @@ struct tb_blame_sample {
 	uint64_t wait_ps;
 };
 
-// Messages of a flow that were given up because something had died.
+// Messages of a flow that were given up because a link or switch had died.
 struct tb_undelivered_sample {
 	uint32_t job;
 	struct tb_node source;
@@ -77,11 +77,10 @@ struct tb_undelivered_sample {
 	tb_time_ps first_ps; // when the first of them was given up
 };
 
-// What headers waited in a slice of time, by the root that they waited for in the end and
-// the link by which they had come in: a congestion tree while it grows and dissolves. In
-// a busy network the lighter ones are told together: root and link are then TB_ID_NONE.
-// Slices are as wide as told, bin 0 begins with the run; all of them together are the
-// run's waits to the picosecond.
+// The wait of headers in one slice of time, by its root and by the link over which they
+// had come in: a congestion tree as it grows and dissolves. In a busy network the smaller
+// entries are added up, and their root and link are TB_ID_NONE. Slice 0 begins with the
+// replay; all slices together are the waits of the replay to the picosecond.
 struct tb_tree_sample {
 	uint32_t bin;
 	struct tb_link root;

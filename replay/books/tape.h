@@ -1,8 +1,8 @@
-// What an observer was told, kept to be told again: a run's figures go to the store when
-// it is over, from the thread that writes.
+// A tape: observer calls kept in memory and played later. Replays on several threads
+// write tapes; the one thread that writes to the store plays them.
 //
-// Memory: 56 bytes a link sample, and what else was told as it came. A start
-// forgets the bins before it, as the observer's order has it.
+// Memory: 56 bytes per link sample, other records as they came. A start drops the bins
+// before it, as the observer's order demands.
 #ifndef TB_TAPE_H
 #define TB_TAPE_H
 
@@ -13,10 +13,11 @@ struct tb_tape; // opaque
 int tb_tape_new(struct tb_tape **tape, struct tb_error *error) TB_MUST_USE;
 void tb_tape_free(struct tb_tape *tape);
 
-// tb_tape_observer is the observer that fills it; TB_ENOMEM from its calls.
+// tb_tape_observer returns the observer that fills the tape; its calls return TB_ENOMEM.
 struct tb_observer tb_tape_observer(struct tb_tape *tape);
 
-// tb_tape_play tells it all to another observer: TB_OK, or what that answered.
+// tb_tape_play repeats the calls to another observer: TB_OK, or the status that it
+// returned.
 int tb_tape_play(
 	const struct tb_tape *tape, const struct tb_observer *observer) TB_MUST_USE;
 

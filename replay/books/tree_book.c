@@ -9,9 +9,9 @@
 enum { FIRST_ROOM = 1024 };
 // 24 bytes a slot, three quarters used at most.
 enum { MOST_ROOM = 16384 };
-// So many are told with root and link: a row of the store costs as much as replaying a
+// Entries that are listed with root and link: storing a row costs as much as replaying a
 // packet.
-enum { MOST_TOLD = 8192 };
+enum { MOST_LISTED = 8192 };
 
 int tb_tree_book_init(struct tb_tree_book *book, tb_time_ps base_ps)
 {
@@ -204,9 +204,9 @@ int tb_tree_book_list(
 	int status = book->slots ? flush(book) : TB_OK;
 	if (status != TB_OK)
 		return status;
-	if (book->n_used > MOST_TOLD) {
+	if (book->n_used > MOST_LISTED) {
 		uint32_t n_all = gather(book);
-		fold(book->slots, n_all, n_all - MOST_TOLD, UINT32_MAX);
+		fold(book->slots, n_all, n_all - MOST_LISTED, UINT32_MAX);
 		status = refill(book, n_all, book->room);
 		if (status != TB_OK)
 			return status;

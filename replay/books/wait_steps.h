@@ -1,5 +1,5 @@
-// How many waits are how long, counted in steps of a sixteenth of a power of two: finds
-// the heaviest of many without sorting them. Private to replay/.
+// A histogram of waits in steps of a sixteenth of a power of two: finds the heaviest of
+// many without sorting them. Private to replay/.
 #ifndef TB_WAIT_STEPS_H
 #define TB_WAIT_STEPS_H
 
