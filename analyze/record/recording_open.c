@@ -17,7 +17,7 @@ static int open_network(
 	return tb_network_open(&recording->network, &description, error);
 }
 
-// names_levels says whether the user wants so many levels and no others.
+// names_levels returns whether the user wants so many levels and no others.
 static bool names_levels(const char *network)
 {
 	return strstr(network, ",levels=") != NULL;

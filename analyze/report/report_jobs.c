@@ -164,7 +164,7 @@ static void put_pair(
 		largest > 0 ? 100.0 * (double)pair->wait_ps / largest : -1;
 }
 
-// matrix_fits says whether there are few enough jobs for a column each, all of them
+// matrix_fits returns whether there are few enough jobs for a column each, all of them
 // known.
 static bool matrix_fits(const struct tb_report *report)
 {

@@ -55,7 +55,7 @@ bool tb_bin_cache_full(const struct tb_bin_cache *cache);
 // next put.
 const struct tb_bin_block *tb_bin_cache_find(struct tb_bin_cache *cache, uint64_t bin);
 
-// tb_bin_cache_has says whether it is, which is no use of it.
+// tb_bin_cache_has returns whether it is, which is no use of it.
 bool tb_bin_cache_has(const struct tb_bin_cache *cache, uint64_t bin);
 
 // tb_bin_cache_put packs n rows, ascending by link, as the block of a bin that has none;

@@ -301,7 +301,7 @@ int tb_run_add_totals(
 	return status;
 }
 
-// read_totals reads the sums that were stored at the run's end; `stored` says whether
+// read_totals reads the sums that were stored at the run's end; `stored` returns whether
 // there are any.
 static int read_totals(struct tb_run *run, bool *stored, struct tb_error *error)
 {

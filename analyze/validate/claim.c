@@ -50,7 +50,7 @@ static char *next_field(char **rest, bool *last)
 	return begin;
 }
 
-// split says whether a line has its fields, no more and no less.
+// split returns whether a line has its fields, no more and no less.
 static bool split(char *line, char *fields[N_FIELDS])
 {
 	bool last = false;

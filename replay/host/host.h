@@ -20,8 +20,8 @@
 
 struct tb_host; // opaque
 
-// tb_host_is_needed says whether hosts of the network change anything: several rails, or
-// a library.
+// tb_host_is_needed returns whether hosts of the network change anything: several rails,
+// or a library.
 bool tb_host_is_needed(const struct tb_network *network);
 
 // tb_host_new borrows all it is given until tb_host_free. `observer` may be NULL. Between

@@ -150,7 +150,7 @@ static inline const struct tb_host_params *params_of(
 	return message->captured ? &host->bare : &host->params;
 }
 
-// tb_host_is_local says whether a message is copied through its node's memory.
+// tb_host_is_local returns whether a message is copied through its node's memory.
 static inline bool tb_host_is_local(
 	const struct tb_host *host, const struct tb_message *message)
 {

@@ -34,7 +34,7 @@ int tb_partners_begin(
 // It is no longer; each message that began must end once.
 void tb_partners_end(struct tb_partners *partners, const struct tb_message *message);
 
-// tb_partners_too_many says whether a node has more than the limit.
+// tb_partners_too_many returns whether a node has more than the limit.
 static inline bool tb_partners_too_many(const struct tb_partners *partners, uint32_t node)
 {
 	return partners->most && partners->n_partners[node] > partners->most;

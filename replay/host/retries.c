@@ -242,8 +242,8 @@ static void try_again(struct tb_replay *replay, uint32_t id)
 	tb_list_add(&replay->nodes_now, node, &replay->nics[node].listed);
 }
 
-// may_try says whether a packet is to be tried again, with newer tables if those that its
-// node has do not help.
+// may_try returns whether a packet is to be tried again, with newer tables if those that
+// its node has do not help.
 static bool may_try(struct tb_replay *replay, struct retry *retry, struct sender *sender)
 {
 	const struct tb_network_params *params = &replay->net->params;

@@ -29,8 +29,8 @@ struct tb_trial *tb_retries_trial(const struct tb_replay *replay, uint32_t packe
 void tb_retries_put(
 	struct tb_replay *replay, uint32_t packet, uint32_t dead, tb_time_ps at);
 
-// tb_retries_inject says whether a fetched packet finds its node's cable dead, and has it
-// fail.
+// tb_retries_inject returns whether a fetched packet finds its node's cable dead, and has
+// it fail.
 bool tb_retries_inject(struct tb_replay *replay, uint32_t packet);
 
 // tb_retries_cut is the next packet of a node: one to be tried again, or the next of its

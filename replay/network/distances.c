@@ -37,7 +37,7 @@ void tb_distances_fini(struct tb_distances *distances)
 	*distances = (struct tb_distances){0};
 }
 
-// leads says whether a cable joins the port to another switch and is alive.
+// leads returns whether a cable joins the port to another switch and is alive.
 static bool leads(const struct tb_distances *distances, uint32_t link)
 {
 	if (link == TB_ID_NONE || distances->net->links[link].kind == TB_LINK_EJECTION)

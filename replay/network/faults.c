@@ -168,7 +168,7 @@ static bool is_dead(const struct tb_faults *faults, uint32_t link)
 	return faults->dead_at[link] <= 0;
 }
 
-// check_home says whether all nodes reach the node `to` at the switch measured to.
+// check_home returns whether all nodes reach the node `to` at the switch measured to.
 static int check_home(const struct tb_faults *faults,
 	const struct tb_distances *distances, uint32_t to, struct tb_error *error)
 {

@@ -25,7 +25,7 @@ int tb_faults_new(struct tb_faults **faults, const struct tb_network *network,
 	struct tb_error *error) TB_MUST_USE;
 void tb_faults_free(struct tb_faults *faults);
 
-// tb_faults_add takes a fault as text. TB_EUSAGE says what was expected.
+// tb_faults_add takes a fault as text. TB_EUSAGE with what was expected.
 int tb_faults_add(
 	struct tb_faults *faults, const char *text, struct tb_error *error) TB_MUST_USE;
 
@@ -37,9 +37,9 @@ int tb_faults_read(
 int tb_faults_put(struct tb_faults *faults, struct tb_fault fault,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_faults_check says whether what is dead from the start leaves a way from every node
-// to every other; TB_EUSAGE names two that it cuts apart. Cost: all links for each switch
-// with nodes, of a route file all pairs of nodes.
+// tb_faults_check returns whether what is dead from the start leaves a way from every
+// node to every other; TB_EUSAGE names two that it cuts apart. Cost: all links for each
+// switch with nodes, of a route file all pairs of nodes.
 int tb_faults_check(const struct tb_faults *faults, struct tb_error *error) TB_MUST_USE;
 
 size_t tb_faults_n(const struct tb_faults *faults);

@@ -47,7 +47,7 @@ struct tb_host_params {
 const char *tb_handshake_name(enum tb_handshake handshake);
 const char *tb_local_name(enum tb_local local);
 
-// tb_host_does_nothing says whether a library leaves messages as they are (but for
+// tb_host_does_nothing returns whether a library leaves messages as they are (but for
 // rails).
 bool tb_host_does_nothing(const struct tb_host_params *host);
 

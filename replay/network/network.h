@@ -90,7 +90,7 @@ int tb_network_preset(struct tb_network_params *params, const char *name,
 // tb_network_preset_name is the name of built-in preset number i, NULL beyond the last.
 const char *tb_network_preset_name(size_t i);
 
-// tb_network_has_key says whether a preset has a key of this name.
+// tb_network_has_key returns whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);
 
 struct tb_network; // opaque

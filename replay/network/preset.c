@@ -248,7 +248,7 @@ static int store_value(
 	return TB_EUSAGE;
 }
 
-// in_section says whether a key of `section` may stand in section `written` of a file.
+// in_section returns whether a key of `section` may stand in section `written` of a file.
 static bool in_section(const char *section, const char *written)
 {
 	size_t n = strlen(TB_PRESET_HOST);

@@ -65,7 +65,7 @@ uint32_t tb_route_choice_fix(const struct tb_route_choice *choice, uint32_t rout
 uint32_t tb_route_choice_route(struct tb_route_choice *choice, uint32_t sw,
 	const struct tb_heading *heading, tb_time_ps now, uint32_t *dead);
 
-// tb_route_choice_leads says whether tables know a way between two different nodes.
+// tb_route_choice_leads returns whether tables know a way between two different nodes.
 bool tb_route_choice_leads(struct tb_route_choice *choice, uint32_t tables,
 	uint32_t source, uint32_t destination);
 

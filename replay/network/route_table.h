@@ -28,8 +28,8 @@ static inline size_t tb_route_table_at(
 // lengths.
 int tb_route_table_check(struct tb_route_table *table) TB_MUST_USE;
 
-// tb_route_table_check_cycles says whether links wait for each other in a circle; for a
-// table whose lengths are filled.
+// tb_route_table_check_cycles returns whether links wait for each other in a circle; for
+// a table whose lengths are filled.
 int tb_route_table_check_cycles(struct tb_route_table *table) TB_MUST_USE;
 
 #endif

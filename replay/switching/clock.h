@@ -66,7 +66,7 @@ TB_CLOCK_INLINE void tb_clock_round_of_one(
 	model->serve(replay);
 }
 
-// tb_clock_only_deaths_left says whether nothing happens any more but that something
+// tb_clock_only_deaths_left returns whether nothing happens any more but that something
 // dies, which does not keep a replay going.
 static inline bool tb_clock_only_deaths_left(const struct tb_replay *replay)
 {

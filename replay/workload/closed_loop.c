@@ -168,7 +168,7 @@ static uint32_t node_of_peer(const struct tb_closed_loop *loop, uint32_t send)
 	return loop->node_of_rank[loop->job->ops[send].peer];
 }
 
-// joins says whether a send is one of the same broadcast as the one before it, whose
+// joins returns whether a send is one of the same broadcast as the one before it, whose
 // receivers end before node `end`.
 static bool joins(
 	const struct tb_closed_loop *loop, uint32_t send, uint32_t before, uint32_t end)

@@ -29,7 +29,7 @@ struct tb_hosts {
 
 void tb_hosts_fini(struct tb_hosts *hosts);
 
-// tb_hosts_parse reads a host list. TB_EUSAGE says what cannot be read, or which node is
+// tb_hosts_parse reads a host list. TB_EUSAGE with what cannot be read, or which node is
 // named twice; TB_ENOMEM. `hosts` is untouched on failure, else ended by tb_hosts_fini.
 int tb_hosts_parse(
 	struct tb_hosts *hosts, const char *list, struct tb_error *error) TB_MUST_USE;

@@ -23,7 +23,7 @@ struct tb_job_spec {
 	bool placed; // a placement, nodes or a map were given
 };
 
-// tb_job_spec_parse reads one. TB_EUSAGE says which part cannot be read.
+// tb_job_spec_parse reads one. TB_EUSAGE names which part cannot be read.
 int tb_job_spec_parse(
 	struct tb_job_spec *spec, const char *text, struct tb_error *error) TB_MUST_USE;
 // A zeroed struct may be ended too.

@@ -36,7 +36,7 @@ struct tb_placement {
 int tb_placement_parse(struct tb_placement *placement, const char *text,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_placement_names_nodes says whether the nodes are given, rather than any that are
+// tb_placement_names_nodes returns whether the nodes are given, rather than any that are
 // free. Jobs of which this is true are to be placed first.
 bool tb_placement_names_nodes(const struct tb_placement *placement);
 

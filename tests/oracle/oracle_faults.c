@@ -144,7 +144,7 @@ static void give_up(struct oracle *oracle, struct message *message, uint32_t dea
 	end(oracle, message);
 }
 
-// has_died_since says whether something has died after the instant of some tables.
+// has_died_since returns whether something has died after the instant of some tables.
 static bool has_died_since(const struct oracle *oracle, tb_time_ps tables)
 {
 	for (uint32_t i = 0; i < oracle->net->n_links; i++)
@@ -153,7 +153,7 @@ static bool has_died_since(const struct oracle *oracle, tb_time_ps tables)
 	return false;
 }
 
-// may_try (rule 26) says whether a packet is to be tried again.
+// may_try (rule 26) returns whether a packet is to be tried again.
 static bool may_try(struct oracle *oracle, struct packet *packet, struct node *node)
 {
 	if (packet->tables < node->tables) {

@@ -9,7 +9,7 @@ static void touch_switch(struct oracle *oracle, uint32_t id)
 	touch(&oracle->switches_now, id, &oracle->switches[id].touched);
 }
 
-// older says whether a header goes before another at the same switch (rule 17).
+// older returns whether a header goes before another at the same switch (rule 17).
 static bool older(
 	const struct oracle *oracle, const struct packet *a, const struct packet *b)
 {

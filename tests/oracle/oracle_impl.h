@@ -225,7 +225,7 @@ static inline bool is_dead(const struct oracle *oracle, uint32_t link, tb_time_p
 	return oracle->dead_at && oracle->dead_at[link] <= at;
 }
 
-// descends says whether hop `at` of a packet is one of a broadcast below its apex.
+// descends returns whether hop `at` of a packet is one of a broadcast below its apex.
 static inline bool descends(const struct packet *packet, uint32_t at)
 {
 	return is_broadcast(&packet->what) && at > packet->apex;
@@ -276,7 +276,7 @@ uint32_t oracle_link_on(struct oracle *oracle, struct packet *packet, uint32_t s
 // oracle_ideal_link is the link of a switch by which a message goes on its ideal path.
 uint32_t oracle_ideal_link(
 	struct oracle *oracle, uint32_t sw, uint32_t source, uint32_t destination);
-// oracle_leads says whether the tables of an instant know a path between two nodes.
+// oracle_leads returns whether the tables of an instant know a path between two nodes.
 bool oracle_leads(
 	struct oracle *oracle, tb_time_ps tables, uint32_t source, uint32_t destination);
 void oracle_free_distances(struct oracle *oracle);

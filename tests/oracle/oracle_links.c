@@ -108,7 +108,7 @@ static void cross(struct oracle *oracle, uint32_t id, uint32_t vc)
 		note_block(oracle, packet, at, number, crossed);
 }
 
-// can_cross says whether the next flit of a VC has come and has room (rule 14).
+// can_cross returns whether the next flit of a VC has come and has room (rule 14).
 static bool can_cross(const struct link *link, uint32_t vc)
 {
 	const struct channel *channel = &link->channels[vc];
@@ -129,7 +129,7 @@ static uint32_t n_crossed(const struct link *link)
 	return channel->holder ? channel->holder->hops[channel->hop].n_begun : 0;
 }
 
-// in_block says whether the packet served last is in the middle of a block.
+// in_block returns whether the packet served last is in the middle of a block.
 static bool in_block(const struct oracle *oracle, const struct link *link)
 {
 	uint32_t n = n_crossed(link);

@@ -246,7 +246,7 @@ static void add_delays(struct oracle *oracle, const struct packet *packet)
 			packet->hops[hop].begun_at - packet->hops[0].begun_at;
 }
 
-// is_receiver says whether a node is one of those that a message goes to.
+// is_receiver returns whether a node is one of those that a message goes to.
 static bool is_receiver(const struct tb_message *what, uint32_t node)
 {
 	uint32_t n = is_broadcast(what) ? what->n_receivers : 1;

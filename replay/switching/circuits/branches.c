@@ -26,7 +26,7 @@ const char *tb_branches_prepare(
 	return NULL;
 }
 
-// It says whether a packet is a broadcast at or below its apex.
+// It returns whether a packet is a broadcast at or below its apex.
 bool tb_branches_descends(const struct circuits *circuits, const struct packet *packet)
 {
 	return tb_is_broadcast(&circuits->replay.messages[packet->of.message].what) &&

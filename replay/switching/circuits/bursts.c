@@ -105,9 +105,9 @@ static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
 	return last + last_flit_ps(circuits, link, bytes);
 }
 
-// is_next_certain says whether the burst that is being served can only be followed by one
-// of the other VC's packet: it is the last of its packet, and there are two VCs. So that
-// one can begin, in the future, without an event.
+// is_next_certain returns whether the burst that is being served can only be followed by
+// one of the other VC's packet: it is the last of its packet, and there are two VCs. So
+// that one can begin, in the future, without an event.
 static inline bool is_next_certain(const struct link *link)
 {
 	return link->serves_last && link->n_vcs <= 2;

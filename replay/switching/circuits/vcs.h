@@ -117,7 +117,7 @@ static inline void wake_switch(struct circuits *circuits, uint32_t sw, tb_time_p
 	tb_wheel_put(&circuits->replay.wheel, at, EV_SWITCH, sw);
 }
 
-// is_wanted says whether a header waits at a switch for a VC of this link out of it.
+// is_wanted returns whether a header waits at a switch for a VC of this link out of it.
 static inline bool is_wanted(const struct circuits *circuits, uint32_t sw, uint32_t slot)
 {
 	const struct switch_state *at = &circuits->switches[sw];
