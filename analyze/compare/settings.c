@@ -70,6 +70,8 @@ static void say_network(
 	say(settings, "partners", "%" PRIu32, network->partners);
 	say_time(settings, "delay with more partners", network->partner_delay_ps);
 	say(settings, "age weight", "%g", network->age_weight);
+	say(settings, "retries", "%" PRIu32, network->retries);
+	say_time(settings, "delay before a retry", network->retry_delay_ps);
 }
 
 static void say_all(struct settings *settings, const struct tb_run_info *info)

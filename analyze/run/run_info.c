@@ -85,7 +85,8 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"receive_overhead_ps, age_weight, network, input_name, input_kind, "             \
 	"input_digest, options, program_version, started_at, host, notes, library, "     \
 	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), rails, "             \
-	"slice_bytes, partners, partner_delay_ps, n_undelivered, n_retries "             \
+	"slice_bytes, partners, partner_delay_ps, n_undelivered, n_retries, retries, "   \
+	"retry_delay_ps "                                                                \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
 enum {
@@ -94,7 +95,8 @@ enum {
 	LAST_BIN = 41,
 	RAILS = 42,
 	SLICE = 43,
-	UNDELIVERED = 46
+	UNDELIVERED = 46,
+	RETRIES = 48
 };
 
 static void get_params(struct tb_run_row *row, struct tb_network_params *params)
@@ -121,6 +123,8 @@ static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 	params->slice_bytes = tb_run_get32(row, at++, UINT32_MAX);
 	params->partners = tb_run_get32(row, at++, UINT32_MAX);
 	params->partner_delay_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
+	params->retries = tb_run_get32(row, RETRIES, UINT32_MAX);
+	params->retry_delay_ps = (tb_time_ps)tb_run_get(row, RETRIES + 1, INT64_MAX);
 	params->n_rails = tb_run_get32(row, RAILS, UINT32_MAX);
 	if (params->n_rails == 0)
 		row->bad = true;
