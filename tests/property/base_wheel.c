@@ -52,16 +52,22 @@ static void run_program(uint64_t seed)
 	struct naive *naive = calloc(1, sizeof *naive);
 	tb_time_ps now = 0;
 	tb_random_init(&random, seed, 0);
-	// Delays of every scale: within a bucket, within the wheel, far beyond, none.
+	// Delays of every scale: within a bucket, within the wheel, far beyond, none; and
+	// a few buckets around where the wheel ends.
 	static const uint64_t spans[] = {1, 100, 5000, 3000000, 400000000, 1};
-	assert_int_equal(tb_wheel_init(wheel, 4 + (unsigned)tb_random_below(&random, 10),
-				 12 + (unsigned)tb_random_below(&random, 3)),
-		TB_OK);
+	unsigned shift = 4 + (unsigned)tb_random_below(&random, 10);
+	unsigned buckets = 12 + (unsigned)tb_random_below(&random, 3);
+	assert_int_equal(tb_wheel_init(wheel, shift, buckets), TB_OK);
 	for (uint32_t step = 0; step < 4000; step++) {
 		if (naive->n < 4000 &&
 			(naive->n == 0 || tb_random_below(&random, 5) < 2)) {
 			uint64_t span = spans[tb_random_below(&random, 6)];
 			tb_time_ps at = now + (tb_time_ps)tb_random_below(&random, span);
+			if (tb_random_below(&random, 8) == 0)
+				at = now + (INT64_C(1) << (shift + buckets)) +
+				     (INT64_C(1) << shift) *
+					     ((tb_time_ps)tb_random_below(&random, 7) -
+						     3);
 			tb_wheel_put(wheel, at, 0, step);
 			naive->at[naive->n] = at;
 			naive->subject[naive->n++] = step;

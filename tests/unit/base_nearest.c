@@ -23,6 +23,10 @@ static void a_slip_finds_its_name(void **state)
 	assert_int_equal(nearest("laod"), 0);
 	assert_int_equal(nearest("mesage"), 1);
 	assert_int_equal(nearest("node"), 2);
+	// A letter too many counts as one too few does.
+	const char *const names[] = {"abcxx", "abcd"};
+	assert_int_equal(tb_nearest("abcdd", names, 2, sizeof *names), 1);
+	assert_int_equal(tb_nearest("xabcd", names, 2, sizeof *names), 1);
 }
 
 static void the_first_of_equals_is_taken(void **state)

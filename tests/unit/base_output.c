@@ -1,0 +1,180 @@
+// What is written: names of formats, text within markup and CSV, error messages, and the
+// line of progress.
+#include "format.h"
+#include "markup.h"
+#include "outfile.h"
+#include "progress.h"
+#include "status.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void the_ending_of_a_file_asks_for_a_format(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *file;
+		enum tb_format format;
+	} rows[] = {{"a.txt", TB_FORMAT_TEXT}, {"a.md", TB_FORMAT_MARKDOWN},
+		{"a.htm", TB_FORMAT_HTML}, {"a.html", TB_FORMAT_HTML},
+		{"a.b.csv", TB_FORMAT_CSV}, {"./b.d/a.json", TB_FORMAT_JSON},
+		{"a.svg", TB_FORMAT_SVG}, {"a.png", TB_FORMAT_PNG},
+		{"a.pdf", TB_FORMAT_PDF}};
+	const unsigned all = (1u << TB_N_FORMATS) - 1;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		enum tb_format format = TB_N_FORMATS;
+		assert_int_equal(tb_format_of_file(rows[i].file, all, &format), TB_OK);
+		assert_int_equal(format, rows[i].format);
+		assert_int_equal(
+			tb_format_parse(tb_format_name(format), all, &format), TB_OK);
+		assert_int_equal(format, rows[i].format);
+	}
+}
+
+static void formats_that_are_not_allowed_are_refused(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"a.svg", "a", "csv", "a.csv/b", "a.yaml", ""};
+	enum tb_format format = TB_N_FORMATS;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		assert_int_equal(
+			tb_format_of_file(files[i], TB_FORMATS_OF_LISTS, &format),
+			TB_EUSAGE);
+	assert_int_equal(format, TB_N_FORMATS);
+}
+
+// written returns what `put` makes of a text.
+static const char *written(void (*put)(FILE *stream, const char *text), const char *text)
+{
+	static char buffer[128];
+	FILE *stream = fmemopen(buffer, sizeof buffer, "w");
+	put(stream, text);
+	fclose(stream);
+	return buffer;
+}
+
+static void text_reads_as_itself_within_markup_and_csv(void **state)
+{
+	(void)state;
+	assert_string_equal(written(tb_markup_put, "a<b> & \"c\" 'd'"),
+		"a&lt;b&gt; &amp; &quot;c&quot; 'd'");
+	assert_string_equal(written(tb_csv_put, "plain > text"), "plain > text");
+	assert_string_equal(written(tb_csv_put, "a,b"), "\"a,b\"");
+	assert_string_equal(written(tb_csv_put, "say \"a\""), "\"say \"\"a\"\"\"");
+	assert_string_equal(written(tb_csv_put, "two\nlines"), "\"two\nlines\"");
+}
+
+static void errors_name_the_file_and_the_place(void **state)
+{
+	(void)state;
+	static const struct {
+		enum tb_place place;
+		const char *text;
+	} rows[] = {{TB_PLACE_NONE, "a.goal: broken"},
+		{TB_PLACE_LINE, "a.goal:7: broken"},
+		{TB_PLACE_OFFSET, "a.goal: offset 7: broken"},
+		{TB_PLACE_RECORD, "a.goal: record 7: broken"}};
+	struct tb_error error;
+	char text[256];
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_int_equal(tb_fail_at(&error, TB_EFORMAT, "a.goal", rows[i].place,
+					 7, "%s", "broken"),
+			TB_EFORMAT);
+		assert_string_equal(
+			tb_error_format(&error, text, sizeof text), rows[i].text);
+	}
+	tb_fail(&error, TB_EUSAGE, "wrong");
+	assert_string_equal(tb_error_format(&error, text, sizeof text), "wrong");
+}
+
+static void of_a_long_path_the_end_is_kept(void **state)
+{
+	(void)state;
+	char path[2000];
+	struct tb_error error;
+	memset(path, 'x', sizeof path);
+	strcpy(path + sizeof path - 8, "/a.goal");
+	tb_fail_in(&error, TB_EIO, path, "lost");
+	size_t n = strlen(error.file);
+	assert_int_equal(n, sizeof error.file - 1);
+	assert_string_equal(error.file + n - 7, "/a.goal");
+}
+
+// What could not be written long ago counts, even where the end of the file can be.
+static void an_early_write_error_is_kept_to_the_end(void **state)
+{
+	(void)state;
+	struct tb_outfile out;
+	struct tb_error error = {0};
+	assert_int_equal(tb_outfile_open(&out, "/dev/full", &error), TB_OK);
+	setvbuf(out.stream, NULL, _IONBF, 0);
+	fputs("lost", out.stream);
+	assert_int_equal(tb_outfile_commit(&out, &error), TB_EIO);
+	assert_non_null(strstr(error.text, "writing failed"));
+}
+
+// A pipe takes what is drawn; reading it gives what came since the last look.
+static const char *drawn(int fd)
+{
+	static char text[128];
+	ssize_t n = read(fd, text, sizeof text - 1);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void progress_says_how_far_and_how_long(void **state)
+{
+	(void)state;
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	// 30.5 s for a quarter leave 91 s for the rest.
+	struct tb_progress progress = {.fd = ends[1], .started_s = tb_clock_s() - 30.5};
+	assert_true(tb_progress_due(&progress));
+	tb_progress_show(&progress, 0.25, "reading");
+	assert_string_equal(drawn(ends[0]), "\r\033[Kreading  25 %  1:31 left");
+	assert_false(tb_progress_due(&progress));
+	tb_progress_done(&progress);
+	tb_progress_done(&progress);
+	assert_string_equal(drawn(ends[0]), "\r\033[K");
+	tb_progress_show(&progress, -1, "?");
+	assert_string_equal(drawn(ends[0]), "\r\033[K?");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void no_terminal_gets_no_progress(void **state)
+{
+	(void)state;
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	struct tb_progress progress;
+	tb_progress_init(&progress, ends[1]);
+	tb_progress_show(&progress, 0.5, "reading");
+	assert_false(tb_progress_due(&progress));
+	tb_progress_done(&progress);
+	assert_string_equal(drawn(ends[0]), "");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_ending_of_a_file_asks_for_a_format),
+		cmocka_unit_test(formats_that_are_not_allowed_are_refused),
+		cmocka_unit_test(text_reads_as_itself_within_markup_and_csv),
+		cmocka_unit_test(errors_name_the_file_and_the_place),
+		cmocka_unit_test(of_a_long_path_the_end_is_kept),
+		cmocka_unit_test(an_early_write_error_is_kept_to_the_end),
+		cmocka_unit_test(progress_says_how_far_and_how_long),
+		cmocka_unit_test(no_terminal_gets_no_progress),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
