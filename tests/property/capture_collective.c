@@ -207,6 +207,41 @@ static const char *data_fault(
 	return fault;
 }
 
+static bool called(const struct tb_collective_options *o, const char *name)
+{
+	return strcmp(o->algorithm->name, name) == 0;
+}
+
+// is_permitted finds the token by which the rank that sent to `to` in the data round
+// before let `t` go on.
+static bool is_permitted(const struct tb_plan *plan, const struct tb_transfer *t)
+{
+	for (size_t i = 0; i < plan->n_transfers; i++) {
+		const struct tb_transfer *before = &plan->transfers[i];
+		if (before->round + 2 != t->round || before->to != t->to ||
+			before->port != t->port)
+			continue;
+		for (size_t k = 0; k < plan->n_transfers; k++) {
+			const struct tb_transfer *token = &plan->transfers[k];
+			if (token->round + 1 == t->round && token->to == t->from &&
+				token->from == before->from)
+				return true;
+		}
+	}
+	return false;
+}
+
+static const char *permission_fault(
+	const struct tb_collective_options *o, const struct tb_plan *plan)
+{
+	for (size_t i = 0; called(o, "permission") && i < plan->n_transfers; i++) {
+		const struct tb_transfer *t = &plan->transfers[i];
+		if (t->blocks == TB_BLOCKS_PAIR && t->round > 0 && !is_permitted(plan, t))
+			return "two ranks may send to one at the same time";
+	}
+	return NULL;
+}
+
 static uint32_t ceil_div(uint32_t a, uint32_t b)
 {
 	return (a + b - 1) / b;
@@ -229,11 +264,6 @@ static uint32_t tree_rounds(uint32_t n, uint32_t k, uint32_t branch)
 		rounds +=
 			ceil_div(n - first < branch ? (uint32_t)(n - first) : branch, k);
 	return rounds;
-}
-
-static bool called(const struct tb_collective_options *o, const char *name)
-{
-	return strcmp(o->algorithm->name, name) == 0;
 }
 
 static uint32_t rounds_in_theory(const struct tb_collective_options *o)
@@ -376,6 +406,8 @@ static void check(const struct tb_collective_options *o, bool with_job)
 	const char *fault = shape_fault(&plan, called(o, "hardware"));
 	if (!fault)
 		fault = data_fault(o, &plan);
+	if (!fault)
+		fault = permission_fault(o, &plan);
 	if (!fault && plan.n_rounds != rounds_in_theory(o))
 		fault = "these are not the rounds of theory";
 	if (!fault && with_job)

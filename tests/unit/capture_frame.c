@@ -100,7 +100,7 @@ static void frames_not_between_two_nodes_are_recognised(void **state)
 	assert_int_equal(decode(DLT_EN10MB, "ffffffffffff 024d00000001 0800" IPV4 TCP, 40)
 				 .frame.kind,
 		TB_FRAME_BROADCAST);
-	assert_int_equal(decode(DLT_EN10MB, "01005e000001 024d00000001 0800" IPV4 TCP, 40)
+	assert_int_equal(decode(DLT_EN10MB, "01005e000002 024d00000001 0800" IPV4 TCP, 40)
 				 .frame.kind,
 		TB_FRAME_MULTICAST);
 	assert_int_equal(
@@ -301,6 +301,51 @@ static void addresses_read_back_as_they_are_written(void **state)
 		assert_int_equal(tb_address_parse(wrong[i], &address), TB_EUSAGE);
 }
 
+#define IPV6_ENDS "fd000000000000000000000000000001 fd000000000000000000000000000002 "
+
+static void first_fragments_have_their_ports(void **state)
+{
+	(void)state;
+	struct decoded v4 = decode(DLT_EN10MB,
+		ETH "0800 4500 0050 1234 2000 40 06 0000 0a4d0001 0a4d0002 " TCP DATA_40,
+		0);
+	check_tcp(&v4, 94, 54);
+	struct decoded v6 = decode(DLT_EN10MB,
+		ETH "86dd 60000000 0044 2c 40 " IPV6_ENDS
+		    "0600 0001 00001234" TCP DATA_40,
+		0);
+	assert_int_equal(v6.frame.transport, TB_TRANSPORT_TCP);
+	assert_int_equal(v6.frame.channel, 40000u << 16 | 5001);
+	assert_int_equal(v6.frame.payload_bytes, 40);
+}
+
+// RFC 4302 counts in words of 4 bytes less 2, where other extensions count 8 less 1.
+static void an_authentication_header_counts_words_of_four_bytes(void **state)
+{
+	(void)state;
+	struct decoded d = decode(DLT_EN10MB,
+		ETH "86dd 60000000 0054 33 40 " IPV6_ENDS
+		    "06 04 0000 00000100 00000001 000102030405060708090a0b" TCP DATA_40,
+		0);
+	assert_int_equal(d.frame.transport, TB_TRANSPORT_TCP);
+	assert_int_equal(d.frame.header_bytes, 14 + 40 + 24 + 20);
+	assert_int_equal(d.frame.payload_bytes, 40);
+}
+
+static void neighbour_talk_is_types_130_to_137_and_143(void **state)
+{
+	(void)state;
+	for (unsigned type = 128; type < 146; type++) {
+		char hex[256];
+		bool talk = (type >= 130 && type <= 137) || type == 143;
+		snprintf(hex, sizeof hex,
+			ETH "86dd 60000000 0008 3a ff " IPV6_ENDS "%02x00 0000 00000000",
+			type);
+		assert_int_equal(decode(DLT_EN10MB, hex, 0).frame.kind,
+			talk ? TB_FRAME_CONTROL : TB_FRAME_DATA);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +363,9 @@ int main(void)
 		cmocka_unit_test(frames_beyond_64_kilobytes_take_the_frames_length),
 		cmocka_unit_test(copies_differ_from_repetitions),
 		cmocka_unit_test(addresses_read_back_as_they_are_written),
+		cmocka_unit_test(first_fragments_have_their_ports),
+		cmocka_unit_test(an_authentication_header_counts_words_of_four_bytes),
+		cmocka_unit_test(neighbour_talk_is_types_130_to_137_and_143),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,19 @@ static void every_part_of_the_syntax_is_read(void **state)
 	tb_job_free(job);
 }
 
+static void numbers_reach_to_their_bounds(void **state)
+{
+	(void)state;
+	struct tb_job *job = assert_reads(
+		"num_ranks 1\nrank 0 {\ncalc 9223372036854775807 cpu 255 nic 255\n}\n");
+	assert_int_equal(job->ops[0].amount, INT64_MAX);
+	assert_int_equal(job->n_cpus, 256);
+	assert_int_equal(job->n_nics, 256);
+	tb_job_free(job);
+	assert_refuses("num_ranks 1\nrank 0 { calc 9223372036854775808 }",
+		"job:2: a time in ns must be at most 9223372036854775807");
+}
+
 static void broken_text_is_reported_with_its_line(void **state)
 {
 	(void)state;
@@ -374,6 +387,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_part_of_the_syntax_is_read),
+		cmocka_unit_test(numbers_reach_to_their_bounds),
 		cmocka_unit_test(broken_text_is_reported_with_its_line),
 		cmocka_unit_test(foreign_input_is_not_broken_input),
 		cmocka_unit_test(a_line_may_be_long_but_not_endless),

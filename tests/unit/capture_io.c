@@ -75,6 +75,26 @@ static void clients_share_the_file_without_gaps(void **state)
 		assert_tiled("bt", side * side, 64 * 64 * 64 * 40);
 }
 
+// NPB 2.4, make_set: from a client's cell to its next, x grows, y falls and z grows by
+// one.
+static void cells_of_bt_lie_on_a_diagonal(void **state)
+{
+	(void)state;
+	struct tb_io_options options = options_of("bt");
+	options.n_clients = 16;
+	const uint64_t row_bytes = 64 * 40;
+	for (uint32_t client = 0; client < 16; client++)
+		for (uint32_t z = 0; z < 4; z++) {
+			uint32_t x = (client + z) % 4, y = (client / 4 + 4 - z) % 4;
+			struct tb_io_extent extent;
+			assert_true(options.benchmark->extent(
+				&options, client, z * 16 * 16, &extent));
+			assert_int_equal(extent.bytes, row_bytes / 4);
+			assert_int_equal(extent.offset,
+				(z * 16 * 64 + y * 16) * row_bytes + x * row_bytes / 4);
+		}
+}
+
 // A message of a job, in the order of tags: who sends it, and how much.
 static void assert_messages(
 	const struct tb_io_options *options, const char *expected, const char *why)
@@ -304,6 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clients_share_the_file_without_gaps),
+		cmocka_unit_test(cells_of_bt_lie_on_a_diagonal),
 		cmocka_unit_test(exchanges_are_those_of_the_paper),
 		cmocka_unit_test(the_client_does_the_rdma_when_the_server_is_loaded),
 		cmocka_unit_test(a_list_is_one_request_up_to_its_limit),

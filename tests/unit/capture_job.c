@@ -245,6 +245,12 @@ static void wildcards_match_by_number(void **state)
 		"sends 0 of "
 		"tag "
 		"3 to rank 2, which receives 1");
+	builder = begin(3);
+	add(builder, 0, send_to(2, 8, 3));
+	for (int i = 0; i < 2; i++)
+		add(builder, 2, recv_from(TB_ANY, 8, 3));
+	assert_fails(builder, TB_EFORMAT,
+		"rank 2 has 2 receives (2 with any source or tag) for 1 messages");
 }
 
 static void channels_are_kept_apart_by_every_digit(void **state)

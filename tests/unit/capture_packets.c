@@ -1,8 +1,10 @@
 // Packet traces from captures written here byte by byte: cutting, cleaning, order, time,
 // nodes, and errors for bad inputs.
 #include "../capture_writer.h"
+#include "map_file.h"
 #include "packets.h"
 #include "packets_text.h"
+#include "survey.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,6 +141,8 @@ static void what_was_sent_again_is_dropped(void **state)
 	assert_int_equal(read_path(NULL), 0);
 	assert_int_equal(summary->n_retransmissions, 1);
 	assert_int_equal(summary->payload_bytes, 1000 + 1000 + 500 + 500 + 500 + 1000);
+	assert_int_equal(got[2].payload_bytes, 500);
+	assert_int_equal(got[2].wire_bytes, 500 + 66);
 	const struct tb_packets_options keep = {.keep_retransmissions = true};
 	assert_int_equal(read_path(&keep), 0);
 	assert_int_equal(summary->n_retransmissions, 0);
@@ -218,6 +222,14 @@ static void time_is_squeezed_then_scaled(void **state)
 	assert_int_equal(got[2].at_ps, TB_PS_PER_MS / 2 + TB_PS_PER_US / 2);
 	assert_int_equal(summary->squeezed_ps, 9 * TB_PS_PER_MS);
 	assert_int_equal(summary->duration_ps, got[2].at_ps);
+	// Two thirds of a nanosecond are rounded, not cut off.
+	const struct tb_packets_options third = {.time_scale = 2.0 / 3};
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, 1, 1, 2, 1, 1001, 1);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(&third), 0);
+	assert_int_equal(got[1].at_ps, 667);
 }
 
 static void the_load_names_the_scale_that_halves_it(void **state)
@@ -280,6 +292,15 @@ static void a_map_gives_nodes_and_jobs(void **state)
 	assert_int_equal(tb_packets_n_jobs(packets), 2);
 	assert_string_equal(tb_packets_job_name(packets, got[0].job), "physics");
 	assert_string_equal(tb_packets_job_name(packets, got[1].job), "trace");
+	struct tb_map_file *map;
+	assert_int_equal(tb_map_file_read(&map, map_path, NULL), TB_OK);
+	assert_int_equal(tb_map_file_n_nodes(map), 6);
+	assert_int_equal(tb_map_file_n_endpoints(map), 3);
+	tb_map_file_free(map);
+	write_text(map_path, "10.77.0.1 0\n");
+	assert_int_equal(tb_map_file_read(&map, map_path, NULL), TB_OK);
+	assert_int_equal(tb_map_file_n_nodes(map), 1);
+	tb_map_file_free(map);
 }
 
 static void maps_that_make_no_sense_name_the_line(void **state)
@@ -362,6 +383,123 @@ static void inputs_merge_by_time_and_copies_count_once(void **state)
 		.dedup = TB_NO, .keep_retransmissions = true};
 	assert_int_equal(read_paths(both, 2, &all), 0);
 	assert_int_equal(n_got, 4);
+}
+
+static void of_equal_stamps_the_first_input_comes_first(void **state)
+{
+	(void)state;
+	struct capture capture;
+	const char *const names[] = {other, path};
+	for (uint32_t i = 0; i < 2; i++) {
+		capture_begin(&capture, 1);
+		capture_tcp(&capture, 1000, 1, 2, (uint16_t)(i + 1), 1000, 10 + i);
+		capture_end(&capture, names[i]);
+	}
+	assert_int_equal(read_paths(names, 2, NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[0].payload_bytes, 10);
+	assert_int_equal(got[1].payload_bytes, 11);
+}
+
+// put_roce writes a packet of RoCE v2 that sends 40 bytes by queue pair 18.
+static void put_roce(struct capture *capture, uint64_t at_ns, uint32_t sequence)
+{
+	uint8_t frame[80];
+	capture->identification = (uint16_t)sequence;
+	capture_ip(capture, frame, 1, 2, 17, 8 + 12 + 40 + 4);
+	capture_put(frame + 34, 49152, 2);
+	capture_put(frame + 36, 4791, 2);
+	capture_put(frame + 38, 8 + 12 + 40 + 4, 2);
+	capture_put(frame + 42, 0x0400ffff, 4); // RC, send only
+	capture_put(frame + 46, 18, 4);
+	capture_put(frame + 50, sequence, 4);
+	capture_record(capture, at_ns, frame, 54, 14 + 20 + 64);
+}
+
+static void a_queue_pairs_packets_may_pass_each_other(void **state)
+{
+	(void)state;
+	static const uint32_t sequences[] = {0xfffffc, 0xffffff, 0xfffffd, 0, 0};
+	struct capture capture;
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 5; i++)
+		put_roce(&capture, 1000 * i, sequences[i]);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 4);
+	assert_int_equal(summary->n_retransmissions, 1);
+	assert_int_equal(summary->payload_bytes, 160);
+}
+
+// Twelve nodes that all talk to each other, then a chain of sixty, and all that again.
+static void many_endpoints_keep_their_pairs(void **state)
+{
+	(void)state;
+	struct capture capture;
+	uint64_t at_ns = 0;
+	capture_begin(&capture, 1);
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		for (uint8_t a = 1; a <= 12; a++)
+			for (uint8_t b = 1; b <= 12; b++)
+				if (a != b)
+					capture_tcp(&capture, at_ns++, a, b, 1,
+						1000 + 10 * turn, 10);
+		for (uint8_t a = 12; a < 60; a++)
+			capture_tcp(&capture, at_ns++, a, (uint8_t)(a + 1), 1,
+				1000 + 10 * turn, 10);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_pairs, 12 * 11 + 48);
+	for (uint64_t i = 0; i < summary->n_pairs; i++) {
+		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
+		assert_int_equal(pair->n_packets, 2);
+		assert_int_equal(pair->payload_bytes, 20);
+	}
+}
+
+static void an_end_that_is_sent_again_is_dropped(void **state)
+{
+	(void)state;
+	struct capture capture;
+	uint8_t frame[80];
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 100);
+	for (uint64_t i = 1; i < 3; i++) {
+		capture_segment(&capture, frame, 1, 2, 1, 1100, 0);
+		frame[47] |= 1; // FIN
+		capture_record(&capture, 1000 * i, frame, 66, 66);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(summary->n_retransmissions, 1);
+}
+
+static uint32_t job_at(const struct tb_map_file *map, uint32_t node)
+{
+	return tb_map_file_job(map, (struct tb_node){node});
+}
+
+static void those_who_talk_are_one_group(void **state)
+{
+	(void)state;
+	struct capture capture;
+	struct tb_map_file *map;
+	const char *list[] = {path};
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 6, 4, 1, 1000, 1);
+	capture_tcp(&capture, 10, 1, 3, 1, 1000, 1);
+	capture_tcp(&capture, 20, 2, 6, 1, 1000, 1);
+	capture_tcp(&capture, 30, 5, 3, 1, 1000, 1);
+	capture_tcp(&capture, 40, 7, 8, 1, 1000, 1);
+	capture_end(&capture, path);
+	assert_int_equal(tb_survey(&map, list, 1, NULL, "group", &error), TB_OK);
+	static const uint32_t jobs[] = {0, 1, 0, 1, 0, 1, 2, 2};
+	for (uint32_t node = 0; node < 8; node++)
+		assert_int_equal(job_at(map, node), jobs[node]);
+	assert_string_equal(tb_map_file_job_name(map, 2), "group 3");
+	tb_map_file_free(map);
 }
 
 static void alike_frames_of_one_point_are_no_copies(void **state)
@@ -654,6 +792,11 @@ int main(void)
 		cmocka_unit_test(standard_input_reads_as_a_file_does),
 		cmocka_unit_test(time_beyond_106_days_is_refused),
 		cmocka_unit_test(inputs_merge_by_time_and_copies_count_once),
+		cmocka_unit_test(of_equal_stamps_the_first_input_comes_first),
+		cmocka_unit_test(a_queue_pairs_packets_may_pass_each_other),
+		cmocka_unit_test(many_endpoints_keep_their_pairs),
+		cmocka_unit_test(an_end_that_is_sent_again_is_dropped),
+		cmocka_unit_test(those_who_talk_are_one_group),
 		cmocka_unit_test(alike_frames_of_one_point_are_no_copies),
 		cmocka_unit_test(both_magics_and_byte_orders_read),
 		cmocka_unit_test(interfaces_of_different_link_types_read),

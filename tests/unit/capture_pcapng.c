@@ -135,11 +135,15 @@ static void sections_have_their_own_interfaces_and_byte_orders(void **state)
 	interface(113, 0);
 	packet(6, 0, 7, 63);
 	packet(2, 0, 8, 64);
+	section(false, 0);
+	interface(1, 0);
+	packet(6, 0, 9, 65);
 	assert_int_equal(take(), 0);
-	assert_int_equal(n_got, 4);
-	static const int types[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL};
-	static const uint32_t interfaces[] = {0, 1, 2, 2};
-	for (size_t i = 0; i < 4; i++) {
+	assert_int_equal(n_got, 5);
+	static const int types[] = {
+		DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL, DLT_EN10MB};
+	static const uint32_t interfaces[] = {0, 1, 2, 2, 3};
+	for (size_t i = 0; i < 5; i++) {
 		assert_int_equal(got[i].at_ns, 5000 + 1000 * i);
 		assert_int_equal(got[i].bytes.n, 61 + i);
 		assert_int_equal(got[i].wire_bytes, 1061 + i);

@@ -166,6 +166,29 @@ static void io_goes_to_the_nodes_that_serve(void **state)
 	assert_int_equal(tb_synth_job(&job, &options, NULL), TB_EUSAGE);
 }
 
+// Of 56 nodes that send, 7 take each of the 8 that serve, wherever these are.
+static void fixed_io_is_shared_out_evenly(void **state)
+{
+	(void)state;
+	for (int distributed = 0; distributed < 2; distributed++) {
+		struct tb_synth_options options = options_of("io-fixed", 64);
+		options.n_io = 8;
+		options.io_distributed = distributed;
+		options.dedicated = true;
+		struct tb_job *job = make(&options);
+		uint32_t n_senders[64] = {0};
+		for (uint32_t node = 0; node < 64; node++)
+			n_senders[destination_of(job, node)] +=
+				destination_of(job, node) != node;
+		for (uint32_t node = 0; node < 64; node++)
+			assert_int_equal(n_senders[node],
+				(distributed ? is_distributed(node) : is_clustered(node))
+					? 7
+					: 0);
+		tb_job_free(job);
+	}
+}
+
 static void uniform_traffic_reaches_all_others_equally(void **state)
 {
 	(void)state;
@@ -359,6 +382,7 @@ int main(void)
 		cmocka_unit_test(a_hot_spot_gets_all_and_sends_nothing),
 		cmocka_unit_test(pings_go_between_the_first_and_the_last),
 		cmocka_unit_test(io_goes_to_the_nodes_that_serve),
+		cmocka_unit_test(fixed_io_is_shared_out_evenly),
 		cmocka_unit_test(uniform_traffic_reaches_all_others_equally),
 		cmocka_unit_test(without_load_sends_follow_each_other),
 		cmocka_unit_test(a_load_issues_messages_at_its_rate),

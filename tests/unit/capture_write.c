@@ -110,6 +110,10 @@ static void pcapng_keeps_names_and_counts(void **state)
 		uint32_t words[2];
 	} received = {6, 8, {11, 0}}, captured = {8, 8, {N_PACKETS, 0}},
 	  dropped = {7, 8, {2, 0}}, interface = {5, 8, {1, 0}};
+	const uint64_t at_ns = FIRST_NS + 5;
+	const uint32_t statistics[] = {
+		5, 100, 0, (uint32_t)(at_ns >> 32), (uint32_t)at_ns};
+	assert_true(holds(file, n, statistics, sizeof statistics));
 	assert_true(holds(file, n, &name, sizeof name));
 	assert_true(holds(file, n, "\0tcp port 4\0", 12));
 	assert_true(holds(file, n, &received, sizeof received));
