@@ -64,6 +64,16 @@ expect_same one.db killed.db "a kill shows"
 "$TAILBACK" sweep sweep.ini -o killed.db 2>said
 grep -q '30 were done before, 0 run' said
 
+# A point that was planned and never ran runs alone.
+cp one.db hole.db
+for table in $(sqlite3 hole.db "SELECT m.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
+	WHERE m.type = 'table' AND c.name = 'run' AND m.name NOT LIKE 'sweep_p%' AND m.name <> 'sweep_value'"); do
+	sqlite3 hole.db "DELETE FROM $table WHERE run = 5"
+done
+"$TAILBACK" sweep sweep.ini -o hole.db 2>said
+grep -q '29 were done before, 1 run' said
+expect_same one.db hole.db "a point that ran later shows"
+
 # Ctrl-C keeps what is done, says so, and the same command goes on.
 "$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said &
 pid=$!
@@ -88,7 +98,10 @@ grep -q '10 were done before, 20 run' said
 [[ $(sqlite3 more.db 'SELECT group_concat(run) FROM (SELECT run FROM run ORDER BY run)') == \
 	$(seq -s, 31) ]]
 
-# A point is a run as any other.
+# A point is a run as any other, with its own seed and its own figures.
+[[ $(sqlite3 one.db "SELECT count(*) FROM run JOIN sweep_value USING (run)
+	WHERE axis = 'seed' AND seed = value AND n_packets > 100 * n_messages") == 30 ]]
+[[ $(sqlite3 one.db "SELECT count(DISTINCT n_packets) FROM run WHERE run <= 3") == 3 ]]
 "$TAILBACK" matrix one.db --run 5 >/dev/null
 "$TAILBACK" report one.db --run 5 -f json >report.json
 grep -q '"kind": "experiment"' report.json

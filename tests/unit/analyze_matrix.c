@@ -175,6 +175,19 @@ static void metrics_go_by_the_names_that_people_type(void **state)
 	}
 	enum tb_metric metric;
 	assert_int_equal(tb_metric_parse("Wait", &metric), TB_EUSAGE);
+	static const struct tb_link_sample sample = {.wait_ps = 1,
+		.stall_ps = 2,
+		.busy_ps = 3,
+		.bytes = 4,
+		.n_packets = 5,
+		.n_blocked = 6,
+		.longest_wait_ps = 7};
+	static const char *const names[] = {
+		"wait", "stall", "busy", "bytes", "packets", "blocked", "longest"};
+	for (uint64_t i = 0; i < 7; i++) {
+		assert_int_equal(tb_metric_parse(names[i], &metric), TB_OK);
+		assert_int_equal(tb_metric_of(&sample, metric), i + 1);
+	}
 }
 
 static void digests_are_those_of_sha256sum(void **state)

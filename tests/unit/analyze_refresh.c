@@ -113,6 +113,23 @@ static void bins_that_come_are_taken_up(void **state)
 	growing_fini(&growing);
 }
 
+static void a_bin_beyond_the_time_told_counts(void **state)
+{
+	struct growing growing;
+	struct tb_error error;
+	(void)state;
+	growing_init(&growing);
+	sql(&growing, "INSERT INTO main.link_bin SELECT run, 3, link, 1, 0, 0, 0, 0, 0, "
+		      "1 FROM main.link LIMIT 1;"
+		      "INSERT INTO main.bin_total SELECT run, 3, 1, 0, 0, 0, 0, 0, 1 "
+		      "FROM main.run");
+	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
+	assert_int_equal(tb_run_info(growing.run)->n_bins, 4);
+	check(&growing, (struct tb_window){0, 0});
+	check(&growing, (struct tb_window){3, 4});
+	growing_fini(&growing);
+}
+
 static void wider_bins_make_all_of_them_new(void **state)
 {
 	struct growing growing;
@@ -150,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_that_come_are_taken_up),
+		cmocka_unit_test(a_bin_beyond_the_time_told_counts),
 		cmocka_unit_test(wider_bins_make_all_of_them_new),
 		cmocka_unit_test(another_run_in_its_place_is_told),
 	};

@@ -168,6 +168,44 @@ static void a_start_voids_the_bins_told_before(void **state)
 	fixture_fini(&fixture);
 }
 
+// A replay that skips idle bins and links may tell a few samples alone.
+static void samples_count_for_their_link_and_bin(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	const struct tb_link_sample few[] = {{.link = {5}, .wait_ps = 70, .n_blocked = 1},
+		{.link = {2}, .wait_ps = 30, .n_blocked = 2}};
+	fixture_init(&fixture);
+	struct tb_store *store = begin(&fixture);
+	struct tb_observer observer = tb_store_observer(store);
+	tb_store_commit_every(store, 0, 0);
+	assert_int_equal(observer.start(store, FIXTURE_BIN_PS), TB_OK);
+	assert_int_equal(observer.bin(store, 0, few, 1), TB_OK);
+	assert_int_equal(observer.bin(store, 4, few, 2), TB_OK);
+	struct tb_run *run = open_run(fixture.path, 0); // while it is being written
+	assert_int_equal(tb_run_info(run)->simulated_ps, 5 * FIXTURE_BIN_PS);
+	assert_int_equal(tb_run_info(run)->n_bins, 5);
+	tb_run_free(run);
+	const struct tb_run_result result = {
+		.complete = true, .simulated_ps = 5 * FIXTURE_BIN_PS};
+	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
+	tb_store_free(store);
+	run = open_run(fixture.path, 0);
+	struct tb_link_sample *samples = calloc(fixture.n_links, sizeof *samples);
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){0, 0}, samples, &error), TB_OK);
+	for (uint32_t i = 0; i < fixture.n_links; i++)
+		assert_int_equal(samples[i].wait_ps, i == 5 ? 140 : i == 2 ? 30 : 0);
+	free(samples);
+	// What is read ahead, idle bins too, is read once.
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(tb_run_preload(run, 3, &error), 1);
+	assert_int_equal(tb_run_preload(run, 3, &error), 0);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
 static void an_unfinished_run_opens_and_says_so(void **state)
 {
 	(void)state;
@@ -689,6 +727,7 @@ int main(void)
 		cmocka_unit_test(links_are_named_by_their_ends),
 		cmocka_unit_test(a_further_run_is_appended),
 		cmocka_unit_test(a_start_voids_the_bins_told_before),
+		cmocka_unit_test(samples_count_for_their_link_and_bin),
 		cmocka_unit_test(an_unfinished_run_opens_and_says_so),
 		cmocka_unit_test(bins_beyond_the_limit_are_refused_and_kept_as_the_error),
 		cmocka_unit_test(a_store_without_a_run_leaves_no_file),

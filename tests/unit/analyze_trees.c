@@ -6,6 +6,7 @@
 #include "trees.h"
 
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdint.h>
 
@@ -50,6 +51,22 @@ static void trees_come_back_slice_by_slice(void **state)
 	tb_trees_fini(&trees);
 }
 
+static void trees_of_the_first_slice_alone_are_one_slice(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_trees trees;
+	sqlite3 *db;
+	assert_int_equal(sqlite3_open(stage->path, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(db, "DELETE FROM tree_bin WHERE bin > 0", NULL, NULL, NULL),
+		SQLITE_OK);
+	sqlite3_close(db);
+	assert_int_equal(tb_trees_init(&trees, stage->run, NULL), TB_OK);
+	assert_int_equal(trees.n_bins, 1);
+	assert_int_equal(trees.n, 2);
+	tb_trees_fini(&trees);
+}
+
 static void levels_together_wait_as_long_as_all_links(void **state)
 {
 	struct stage *stage = *state;
@@ -77,6 +94,43 @@ static void blame_comes_heaviest_first(void **state)
 	free(rows);
 }
 
+static void flows_add_up_to_their_span_and_worst(void **state)
+{
+	(void)state;
+	struct tb_flow_sample sum = {0};
+	const struct tb_flow_sample flows[] = {{.n_messages = 2,
+						       .n_packets = 3,
+						       .bytes = 5,
+						       .latency_ps = 7,
+						       .ideal_ps = 11,
+						       .wait_ps = 13,
+						       .first_ps = 40,
+						       .last_ps = 90,
+						       .worst_latency_ps = 6},
+		{.n_messages = 17,
+			.n_packets = 19,
+			.bytes = 23,
+			.latency_ps = 29,
+			.ideal_ps = 31,
+			.wait_ps = 37,
+			.first_ps = 50,
+			.last_ps = 80,
+			.worst_latency_ps = 4},
+		{.n_messages = 1, .first_ps = 30, .last_ps = 95, .worst_latency_ps = 9}};
+	for (int i = 0; i < 3; i++) {
+		tb_flow_add(&sum, &flows[i]);
+		assert_int_equal(sum.first_ps, i < 2 ? 40 : 30);
+		assert_int_equal(sum.last_ps, i < 2 ? 90 : 95);
+		assert_int_equal(sum.worst_latency_ps, i < 2 ? 6 : 9);
+	}
+	assert_int_equal(sum.n_messages, 20);
+	assert_int_equal(sum.n_packets, 22);
+	assert_int_equal(sum.bytes, 28);
+	assert_int_equal(sum.latency_ps, 36);
+	assert_int_equal(sum.ideal_ps, 42);
+	assert_int_equal(sum.wait_ps, 50);
+}
+
 static void flows_stand_by_source_and_destination(void **state)
 {
 	struct stage *stage = *state;
@@ -99,8 +153,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STAGED(trees_come_back_slice_by_slice),
+		STAGED(trees_of_the_first_slice_alone_are_one_slice),
 		STAGED(levels_together_wait_as_long_as_all_links),
 		STAGED(blame_comes_heaviest_first),
+		cmocka_unit_test(flows_add_up_to_their_span_and_worst),
 		STAGED(flows_stand_by_source_and_destination),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
