@@ -27,7 +27,8 @@ expect() {
 		exit 1
 	}
 }
-expect 1 validate --only ping.uni.bw -n qsnet,vcs=1
+expect 1 validate --only 'ping.uni.*' -n qsnet,vcs=1
+grep -q '^3 of 5 rows hold' "$scratch/out"
 expect 2 validate --only 'nothing.*'
 expect 2 validate --seeds 0
 expect 2 validate -f yaml
