@@ -286,7 +286,53 @@ static void the_qsnet_preset_holds_the_published_figures(void **state)
 	assert_int_equal(params.link_bytes_per_s, 400000000);
 	assert_int_equal(params.hop_latency_ps, 35000);
 	assert_int_equal(params.fifo_bytes, 256);
-	assert_int_equal(params.packet_payload_bytes + params.packet_overhead_bytes, 378);
+	assert_int_equal(params.n_vcs, 2);
+	assert_int_equal(params.packet_payload_bytes, 320);
+	assert_int_equal(params.packet_overhead_bytes, 58);
+	assert_int_equal(params.slice_bytes, 16384);
+	assert_int_equal(params.partners, 40);
+}
+
+static void each_key_of_a_preset_sets_its_own_figure(void **state)
+{
+	(void)state;
+	struct tb_network_params params = qsnet(
+		"qsnet,arity=3,levels=2,rails=5,rate=7MB/s,hop_latency=11ps,payload=13,"
+		"overhead=17,bus=19MB/s,send_overhead=23ps,receive_overhead=29ps,slice="
+		"31,retries=37,retry_delay=41ps,vcs=3,fifo=43,flit=2,ack_delay=47ps,"
+		"age_weight=0.53,partners=59,partner_delay=61ps");
+	assert_int_equal(params.arity, 3);
+	assert_int_equal(params.levels, 2);
+	assert_int_equal(params.n_rails, 5);
+	assert_int_equal(params.link_bytes_per_s, 7000000);
+	assert_int_equal(params.hop_latency_ps, 11);
+	assert_int_equal(params.packet_payload_bytes, 13);
+	assert_int_equal(params.packet_overhead_bytes, 17);
+	assert_int_equal(params.bus_bytes_per_s, 19000000);
+	assert_int_equal(params.send_overhead_ps, 23);
+	assert_int_equal(params.receive_overhead_ps, 29);
+	assert_int_equal(params.slice_bytes, 31);
+	assert_int_equal(params.retries, 37);
+	assert_int_equal(params.retry_delay_ps, 41);
+	assert_int_equal(params.n_vcs, 3);
+	assert_int_equal(params.fifo_bytes, 43);
+	assert_int_equal(params.flit_bytes, 2);
+	assert_int_equal(params.ack_delay_ps, 47);
+	assert_true(params.age_weight == 0.53);
+	assert_int_equal(params.partners, 59);
+	assert_int_equal(params.partner_delay_ps, 61);
+}
+
+static void a_fifo_holds_a_flit_or_more(void **state)
+{
+	(void)state;
+	struct tb_network_params params;
+	struct tb_error error = {0};
+	assert_int_equal(qsnet("qsnet,fifo=2,payload=2,overhead=0").fifo_bytes, 2);
+	assert_int_equal(
+		tb_network_preset(&params, "qsnet,fifo=1,payload=2,overhead=0", &error),
+		TB_EUSAGE);
+	assert_non_null(strstr(error.text, "must hold a flit"));
 }
 
 static int check_nothing(const struct tb_network_params *params, const char *source,
@@ -424,6 +470,8 @@ int main(void)
 		cmocka_unit_test(a_header_that_descends_does_not_turn_up_again),
 		cmocka_unit_test(a_graph_in_pieces_is_refused),
 		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
+		cmocka_unit_test(each_key_of_a_preset_sets_its_own_figure),
+		cmocka_unit_test(a_fifo_holds_a_flit_or_more),
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
 		cmocka_unit_test(a_stop_is_honoured_while_it_is_built),

@@ -1,4 +1,5 @@
-// Sweep files: lists, ranges, combinations, and what is wrong with a file.
+// Sweep files: lists, ranges, combinations, and what is wrong with a file; and what is
+// measured of a point.
 #include "sweep.h"
 
 #include <math.h>
@@ -76,6 +77,16 @@ static void ranges_have_steps_and_factors(void **state)
 	tb_sweep_fini(&sweep);
 }
 
+static void the_last_value_of_a_range_is_not_lost_to_rounding(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\nload = 0.1..0.3 step 0.1\n");
+	assert_int_equal(sweep.n_points, 3);
+	assert_string_equal(value(&sweep.points[2], "load"), "0.3");
+	tb_sweep_fini(&sweep);
+}
+
 static void a_value_goes_on_in_an_indented_line(void **state)
 {
 	(void)state;
@@ -124,6 +135,70 @@ static void the_window_grows_with_the_message_and_with_light_load(void **state)
 	assert_int_equal(sweep.points[2].experiment.warm_us, 80000);
 	assert_int_equal(sweep.points[3].experiment.window_us, 640000);
 	tb_sweep_fini(&sweep);
+}
+
+static void times_are_kept_in_microseconds(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\nwarm = 3ms\nwindow = 7000us\n");
+	assert_int_equal(sweep.points[0].experiment.warm_us, 3000);
+	assert_int_equal(sweep.points[0].experiment.window_us, 7000);
+	tb_sweep_fini(&sweep);
+}
+
+static void a_hot_spot_can_be_read_from(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = hot\nreads = 0.5\n");
+	assert_true(sweep.points[0].experiment.reads == 0.5);
+	tb_sweep_fini(&sweep);
+	fails("[sweep]\nexperiment = uniform\nreads = 0.5\n", TB_EUSAGE, 3,
+		"reads is for hot, io and mix experiments, not for uniform");
+}
+
+// Nodes 0 and 1 send, 2 is of another job, 3 serves.
+static void results_are_those_of_senders_servers_and_links(void **state)
+{
+	(void)state;
+	struct tb_node_outcome nodes[4] = {
+		{TB_ROLE_SENDER, false, 10e6, 12e6, 1e6},
+		{TB_ROLE_SENDER, false, 30e6, 33e6, 2e6},
+		{TB_ROLE_OTHER, false, 500e6, 550e6, 3e6},
+		{TB_ROLE_SILENT, true, 7e6, 8e6, 80e6},
+	};
+	struct tb_link_outcome links[2] = {
+		{TB_LINK_UP, 1, 0.5, 9}, {TB_LINK_DOWN, 0, 0.25, 9}};
+	const struct tb_outcome outcome = {.n_nodes = 4,
+		.n_links = 2,
+		.nodes = nodes,
+		.links = links,
+		.latency_s = 3e-6};
+	static const struct {
+		enum tb_sweep_result result;
+		double shown;
+		const char *unit;
+	} rows[] = {
+		{TB_RESULT_OFFERED, 169.312, "MB/s"},
+		{TB_RESULT_ACCEPTED, 20, "MB/s"},
+		{TB_RESULT_TAKEN, 80, "MB/s"},
+		{TB_RESULT_GIVEN, 7, "MB/s"},
+		{TB_RESULT_LATENCY, 3, "us"},
+		{TB_RESULT_WAITING, 0.75, ""},
+	};
+	struct tb_sweep_point point = {
+		.experiment = *tb_experiment_find("mix.1c.shared")};
+	point.experiment.load = 0.5;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct tb_sweep_result_info *info =
+			tb_sweep_result_info(rows[i].result);
+		double shown = tb_sweep_result_of(&point, &outcome, rows[i].result) /
+			       info->per_unit;
+		assert_string_equal(info->unit, rows[i].unit);
+		if (!(fabs(shown - rows[i].shown) < 0.01))
+			fail_msg("%s: %g is not %g", info->name, shown, rows[i].shown);
+	}
 }
 
 static void an_experiment_is_a_sweep_of_one_point(void **state)
@@ -213,10 +288,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_axis_named_first_changes_slowest),
 		cmocka_unit_test(ranges_have_steps_and_factors),
+		cmocka_unit_test(the_last_value_of_a_range_is_not_lost_to_rounding),
 		cmocka_unit_test(a_value_goes_on_in_an_indented_line),
 		cmocka_unit_test(keys_of_the_network_are_axes),
 		cmocka_unit_test(nodes_bring_their_tree),
 		cmocka_unit_test(the_window_grows_with_the_message_and_with_light_load),
+		cmocka_unit_test(times_are_kept_in_microseconds),
+		cmocka_unit_test(a_hot_spot_can_be_read_from),
+		cmocka_unit_test(results_are_those_of_senders_servers_and_links),
 		cmocka_unit_test(an_experiment_is_a_sweep_of_one_point),
 		cmocka_unit_test(every_experiment_is_a_sweep),
 		cmocka_unit_test(mistakes_name_the_line_and_the_nearest_name),
