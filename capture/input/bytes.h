@@ -1,5 +1,5 @@
-// Bounds-checked getters over bytes that somebody else wrote. Each returns whether the
-// field lies within the bytes and stores it only then; all decoding goes through them.
+// Bounds-checked getters for untrusted bytes. Each returns whether the field lies within
+// the bytes, and stores it only then. All decoding goes through them.
 #ifndef TB_BYTES_H
 #define TB_BYTES_H
 
@@ -18,7 +18,7 @@ static inline bool tb_bytes_have(struct tb_bytes bytes, size_t at, size_t n)
 	return at <= bytes.n && n <= bytes.n - at;
 }
 
-// tb_bytes_after is what follows the first `n` bytes: empty when there are not as many.
+// tb_bytes_after returns the bytes after the first `n`; empty if there are fewer.
 static inline struct tb_bytes tb_bytes_after(struct tb_bytes bytes, size_t n)
 {
 	if (n > bytes.n)
@@ -34,7 +34,7 @@ static inline bool tb_bytes_u8(struct tb_bytes bytes, size_t at, uint8_t *value)
 	return true;
 }
 
-// Big-endian unless the name says otherwise: the order of the network.
+// These read network byte order (big-endian).
 static inline bool tb_bytes_u16(struct tb_bytes bytes, size_t at, uint16_t *value)
 {
 	if (!tb_bytes_have(bytes, at, 2))
@@ -72,7 +72,7 @@ static inline bool tb_bytes_u64(struct tb_bytes bytes, size_t at, uint64_t *valu
 	return true;
 }
 
-// tb_bytes_u32_as reads in the byte order that a file's header named.
+// tb_bytes_u32_as and tb_bytes_u16_as read the byte order that a file's header gives.
 static inline bool tb_bytes_u32_as(
 	struct tb_bytes bytes, size_t at, bool little_endian, uint32_t *value)
 {

@@ -15,11 +15,11 @@ struct codec {
 	const char *name;
 	uint8_t n_magic;
 	const char *magic;
-	int filter; // of libarchive
+	int filter; // libarchive's code
 };
 
 static const struct codec codecs[] = {
-	{"gzip", 2, "\x1f\x8b", ARCHIVE_FILTER_NONE}, // read_gzip has its own
+	{"gzip", 2, "\x1f\x8b", ARCHIVE_FILTER_NONE}, // read_gzip decodes it
 	{"zstd", 4, "\x28\xb5\x2f\xfd", ARCHIVE_FILTER_ZSTD},
 	{"xz", 6, "\xfd\x37zXZ\0", ARCHIVE_FILTER_XZ},
 	{"lz4", 4, "\x04\x22\x4d\x18", ARCHIVE_FILTER_LZ4},
@@ -31,23 +31,24 @@ static const struct codec codecs[] = {
 struct tb_infile {
 	int fd;
 	const struct codec *codec; // NULL: plain
-	struct archive *archive;   // of all codecs but gzip
+	struct archive *archive;   // for all codecs but gzip
 	z_stream gzip;
-	bool in_member; // within a gzip member: the end of the file cuts it
+	bool in_member; // within a gzip member, where the file must not end
 	bool any_member;
 	bool at_end;	   // of the file
-	bool ended;	   // libarchive has given all
-	uint64_t n_read;   // bytes taken from the file
-	uint64_t n_filled; // of these, up to the last that is not 0; not kept of plain
+	bool ended;	   // libarchive has reached its end
+	uint64_t n_read;   // bytes read from the file
+	uint64_t n_filled; // bytes read up to the last one that is not 0; not for plain
 			   // files
-	uint64_t n_bytes;  // of the file; 0 when not known
-	size_t begin, end; // what of `in` is not used yet
+	uint64_t n_bytes;  // size of the file; 0 when unknown
+	size_t begin, end; // the part of `in` that is not used yet
 	size_t peeked_at, n_peeked;
 	struct tb_error error;
 	char name[256];
 	uint8_t peeked[TB_INFILE_PEEK_MAX];
 	uint8_t in[IN_BYTES];
-	char buffer[STREAM_BYTES]; // of the stream: glibc ignores a size without one
+	char buffer[STREAM_BYTES]; // the stream's; setvbuf ignores a size without a
+				   // buffer
 };
 
 static ssize_t read_fd(struct tb_infile *file, void *to, size_t size)
@@ -64,7 +65,7 @@ static ssize_t read_fd(struct tb_infile *file, void *to, size_t size)
 	return n;
 }
 
-// fill reads more input behind what is left: 1, 0 at the end, or negative.
+// fill appends input to what is left in `in`: 1, 0 at the end, or negative.
 static int fill(struct tb_infile *file)
 {
 	if (file->at_end)
@@ -84,8 +85,8 @@ static int fill(struct tb_infile *file)
 	return n > 0;
 }
 
-// n_used is how many bytes of the file have been decompressed. libarchive is given whole
-// blocks, and counts what it takes of them, from when it has chosen its decompressor.
+// n_used returns how many bytes of the file have been decompressed. libarchive gets whole
+// blocks and counts itself how much of them it uses, once it has chosen its decompressor.
 static uint64_t n_used(const struct tb_infile *file)
 {
 	if (!file->archive || file->ended)
@@ -105,15 +106,15 @@ static int cut_short(struct tb_infile *file)
 	return broken_at(file, file->n_read, "cut short");
 }
 
-static int corrupt(struct tb_infile *file, const char *said)
+static int corrupt(struct tb_infile *file, const char *cause)
 {
 	char why[200];
-	snprintf(why, sizeof why, "corrupt (%s)", said ? said : "unknown cause");
+	snprintf(why, sizeof why, "corrupt (%s)", cause ? cause : "unknown cause");
 	return broken_at(file, n_used(file), why);
 }
 
-// check_padding returns 0 when nothing but zeros follows: tapes and block devices pad so,
-// and gzip accepts it.
+// check_padding returns 0 if only zeros follow. Tapes and block devices pad with zeros,
+// and gzip accepts them.
 static int check_padding(struct tb_infile *file)
 {
 	uint64_t at = n_used(file);
@@ -167,7 +168,7 @@ static ssize_t read_gzip(struct tb_infile *file, void *out, size_t size)
 	return (ssize_t)(size - z->avail_out);
 }
 
-// give_block hands libarchive all input that is at hand.
+// give_block is libarchive's read callback. It hands over all input in `in`.
 static la_ssize_t give_block(struct archive *archive, void *client, const void **block)
 {
 	struct tb_infile *file = client;
@@ -183,17 +184,17 @@ static la_ssize_t give_block(struct archive *archive, void *client, const void *
 
 static int archive_broken(struct tb_infile *file)
 {
-	const char *said = archive_error_string(file->archive);
+	const char *cause = archive_error_string(file->archive);
 	if (file->error.code != TB_OK)
 		return file->error.code;
-	// The words of its gzip, bzip2, lz4 and zstd filters, and of liblzma.
-	if (!said || strcasestr(said, "truncated") || strstr(said, "No progress"))
+	// libarchive has no code for this, only the words of its filters and of liblzma.
+	if (!cause || strcasestr(cause, "truncated") || strstr(cause, "No progress"))
 		return cut_short(file);
-	return corrupt(file, said);
+	return corrupt(file, cause);
 }
 
-// read_archive reads on; where a codec ends at bytes that it does not know, libarchive
-// reports a good end, which check_padding judges.
+// read_archive reads through libarchive. If unknown bytes follow compressed data,
+// libarchive reports a normal end, so check_padding looks at them.
 static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
 {
 	la_ssize_t n = file->ended ? 0 : archive_read_data(file->archive, out, size);
@@ -204,8 +205,8 @@ static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
 	return status;
 }
 
-// read_plain gives what `in` still holds from the look at the first bytes, then reads
-// straight into the caller's buffer.
+// read_plain returns what `recognize` has read into `in`, then reads directly into the
+// caller's buffer.
 static ssize_t read_plain(struct tb_infile *file, void *out, size_t size)
 {
 	size_t held = file->end - file->begin;
@@ -255,8 +256,8 @@ static int on_close(void *cookie)
 	return 0;
 }
 
-// open_archive has libarchive begin. What a magic number began by chance (a text with
-// "BZh") then reads as it is.
+// open_archive starts libarchive. It passes data through unchanged that has a magic
+// number by chance, such as a text that begins with "BZh".
 static int open_archive(struct tb_infile *file)
 {
 	struct archive *archive = archive_read_new();
@@ -265,9 +266,9 @@ static int open_archive(struct tb_infile *file)
 		return tb_fail_in(&file->error, TB_ENOMEM, file->name, "no memory");
 	file->archive = archive;
 	if (archive_read_support_filter_by_code(archive, file->codec->filter) !=
-		ARCHIVE_OK) // a warning: it would start the codec's program
+		ARCHIVE_OK) // a warning: it would run the codec's external program
 		return tb_fail_in(&file->error, TB_EFORMAT, file->name,
-			"is compressed by %s, which this libarchive cannot read",
+			"is compressed with %s, which this libarchive cannot read",
 			file->codec->name);
 	archive_read_support_format_raw(archive);
 	archive_read_support_format_empty(archive);
@@ -278,12 +279,12 @@ static int open_archive(struct tb_infile *file)
 		return archive_broken(file);
 	if (result != ARCHIVE_EOF)
 		return TB_OK;
-	int status = check_padding(file); // behind nothing
+	int status = check_padding(file); // the compressed data was empty
 	file->ended = true;
 	return status;
 }
 
-// recognize looks at the first bytes and readies the decoder that they name.
+// recognize chooses the codec by the first bytes and prepares it.
 static int recognize(struct tb_infile *file)
 {
 	int more = 1;

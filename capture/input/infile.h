@@ -1,16 +1,16 @@
 // An input stream that decompresses gzip, zstd, xz, lz4 and bzip2, so that readers need
-// not know about them.
+// not care.
 //
-// Model: the first bytes decide; what none of the five begins with passes through
-// untouched. Concatenated members or frames read as one, and zeros behind the last are
-// padding, as gzip has it. The stream is an ordinary FILE for reading, without seeking.
-// Of a stream that is cut or damaged, all that was decompressed before is read first, but
-// for the last 128 KiB of formats other than gzip. Memory: 200 KB and what the
-// decompressor takes, which is the compressor's window (zstd at most 128 MiB, bzip2 4
-// MiB, lz4 8 MiB, xz the dictionary that its header asks for). One thread at a time.
+// Model: the first bytes decide; data that begins like none of the five passes through
+// unchanged. Concatenated members or frames read as one, and zeros after the last are
+// padding, as for gzip. The stream is an ordinary FILE for reading, without seeking. If
+// it is cut off or damaged, what was decompressed before is read first, except for the
+// last 128 KiB of formats other than gzip. Memory: 200 KB plus the decompressor's window
+// (zstd at most 128 MiB, bzip2 4 MiB, lz4 8 MiB, xz the dictionary that its header asks
+// for). One thread at a time.
 //
-// Formats: RFC 1952 (gzip) through zlib, since libarchive 3.6 does not verify gzip's
-// check sums; RFC 8878 (zstd) and the others through libarchive.
+// Formats: RFC 1952 (gzip) with zlib, because libarchive 3.6 does not verify gzip's check
+// sums; RFC 8878 (zstd) and the others with libarchive.
 #ifndef TB_INFILE_H
 #define TB_INFILE_H
 
@@ -21,29 +21,29 @@
 
 #define TB_INFILE_PEEK_MAX 4096
 
-struct tb_infile; // opaque; belongs to its stream and is freed when that is closed
+struct tb_infile; // opaque; belongs to its stream, and is freed when that is closed
 
-// tb_infile_open opens `path` ("-" is standard input) for reading. `stream` is closed
-// with fclose, which also frees `file`. TB_EIO when it cannot be opened or read, or is a
-// directory; TB_EFORMAT when its compressed data is damaged where it begins.
+// tb_infile_open opens `path` ("-" is standard input) for reading. The caller closes
+// `stream` with fclose, which also frees `file`. TB_EIO when it cannot be opened or read,
+// or is a directory; TB_EFORMAT when its compressed data is damaged at the beginning.
 int tb_infile_open(FILE **stream, struct tb_infile **file, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_infile_peek stores the first `n` bytes of the stream (at most TB_INFILE_PEEK_MAX),
-// or all when it has fewer, and leaves them to be read. Call it before the first read.
-// The bytes live as long as the file. Fails, with the error that tb_infile_check returns,
-// only when there is not one byte.
+// tb_infile_peek stores at least the first `n` bytes of the stream (at most
+// TB_INFILE_PEEK_MAX), or all if it has fewer, without consuming them. Call it before the
+// first read. The bytes live as long as the file. It fails, as tb_infile_check does, only
+// if not a single byte can be read.
 int tb_infile_peek(struct tb_infile *file, size_t n, struct tb_bytes *first,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_infile_check reports why the stream ended: TB_OK for a true end (or when it has not
-// ended), TB_EIO when reading failed, TB_EFORMAT when the compressed data is cut short or
-// corrupt, with the offset in the compressed file. stdio keeps no more than "an error":
-// call this when fread returns less than it should.
+// tb_infile_check returns why the stream ended: TB_OK at the true end (or before), TB_EIO
+// when reading failed, TB_EFORMAT when the compressed data is cut short or corrupt, with
+// the offset in the compressed file. Call it when fread returns less than it should:
+// stdio knows only that there was an error.
 int tb_infile_check(const struct tb_infile *file, struct tb_error *error) TB_MUST_USE;
 
-// tb_infile_fraction is how much of the file has been read, in [0, 1]; negative when its
-// size is not known.
+// tb_infile_fraction returns how much of the file has been read, in [0, 1]; negative when
+// its size is unknown.
 double tb_infile_fraction(const struct tb_infile *file);
 
 #endif

@@ -25,7 +25,7 @@ enum option {
 	STATISTICS_START = 2,
 	STATISTICS_END = 3,
 	STATISTICS_DROPPED_INTERFACE = 5,
-	STATISTICS_RECEIVED = 6, // let by the filter
+	STATISTICS_RECEIVED = 6, // passed the filter
 	STATISTICS_DROPPED = 7,	 // by the system
 	STATISTICS_CAPTURED = 8, // delivered to the user
 };
@@ -45,7 +45,7 @@ static void put_u64(FILE *stream, uint64_t value)
 	fwrite(&value, sizeof value, 1, stream);
 }
 
-// Blocks and options end on a multiple of four bytes.
+// padding: blocks and options end on a multiple of four bytes.
 static uint32_t padding(uint32_t n)
 {
 	return (0u - n) & 3u;
@@ -63,7 +63,7 @@ static void put_padded(FILE *stream, const void *bytes, uint32_t n)
 	put_padding(stream, n);
 }
 
-// A time is two words, the upper one first, whatever the byte order.
+// put_time writes a time as two words, the upper one first in either byte order.
 static void put_time(FILE *stream, uint64_t at_ns)
 {
 	put_u32(stream, (uint32_t)(at_ns >> 32));
@@ -112,7 +112,7 @@ static void write_section(FILE *stream)
 	put_u32(stream, PCAPNG_MAGIC);
 	put_u16(stream, 1); // version 1.0
 	put_u16(stream, 0);
-	put_u64(stream, UINT64_MAX); // length of the section: not known
+	put_u64(stream, UINT64_MAX); // length of the section: unknown
 	put_option(stream, SECTION_APPLICATION, application, sizeof application - 1);
 	put_end(stream, n);
 }
@@ -123,7 +123,7 @@ static uint32_t text_bytes(const char *text)
 	return n > TEXT_MAX ? TEXT_MAX : (uint32_t)n;
 }
 
-// A filter's text stands behind a byte that says that it is text.
+// put_filter writes a filter. Its first byte, 0, marks the rest as text.
 static void put_filter(FILE *stream, const char *filter, uint32_t n)
 {
 	put_u16(stream, INTERFACE_FILTER);
@@ -165,7 +165,7 @@ void tb_capture_write_header(FILE *stream, enum tb_capture_format format,
 	put_u32(stream, PCAP_MAGIC_NS);
 	put_u16(stream, 2); // version 2.4
 	put_u16(stream, 4);
-	put_u64(stream, 0); // two words that nobody uses
+	put_u64(stream, 0); // two reserved words
 	put_u32(stream, source->snap_bytes);
 	put_u32(stream, source->link_type);
 }

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_MS 100 // how long the kernel may gather packets before it tells of them
+#define BATCH_MS 100 // how long the kernel may gather packets before it delivers them
 #define IDLE_MS	 250
 #define NS_PER_S UINT64_C(1000000000)
 
 struct tb_live {
 	pcap_t *pcap;
-	struct tb_infile *input; // of a file; belongs to pcap
-	int fd;			 // to wait on; of an interface
+	struct tb_infile *input; // files only; freed by pcap_close, with its stream
+	int fd;			 // interfaces only; to wait on
 	uint64_t n_captured;
 	char *name; // of the interface or file
 	char warning[PCAP_ERRBUF_SIZE];
@@ -52,26 +52,26 @@ static int set_filter(struct tb_live *live, const struct tb_live_options *option
 
 static int fail_activate(const struct tb_live *live, int code, struct tb_error *error)
 {
-	const char *said = pcap_geterr(live->pcap);
+	const char *message = pcap_geterr(live->pcap);
 	switch (code) {
 	case PCAP_ERROR_NO_SUCH_DEVICE:
 		return tb_fail_in(error, TB_EUSAGE, live->name,
-			"there is no such interface; -D lists those that there are");
+			"there is no such interface; -D lists the interfaces");
 	case PCAP_ERROR_PERM_DENIED:
 	case PCAP_ERROR_PROMISC_PERM_DENIED:
 		return tb_fail_in(error, TB_EIO, live->name,
-			"capturing takes root or the capability CAP_NET_RAW: try sudo");
+			"capturing needs root or the capability CAP_NET_RAW: try sudo");
 	case PCAP_ERROR_IFACE_NOT_UP:
 		return tb_fail_in(error, TB_EIO, live->name,
 			"the interface is down: 'ip link set %s up' starts it",
 			live->name);
 	default:
 		return tb_fail_in(error, TB_EIO, live->name, "%s: %s",
-			pcap_statustostr(code), said);
+			pcap_statustostr(code), message);
 	}
 }
 
-// prepare sets all that must be set before the handle is active.
+// prepare sets the options that libpcap takes only before activation.
 static void prepare(pcap_t *pcap, const struct tb_live_options *options)
 {
 	uint32_t snap = options->snap_bytes ? options->snap_bytes : TB_LIVE_SNAP_BYTES;
@@ -81,7 +81,7 @@ static void prepare(pcap_t *pcap, const struct tb_live_options *options)
 	pcap_set_immediate_mode(pcap, options->immediate);
 	if (options->buffer_bytes)
 		pcap_set_buffer_size(pcap, (int)options->buffer_bytes);
-	// Where the system keeps microseconds only, these it is: tb_live_next asks.
+	// If the system has only microseconds this fails; tb_live_next converts them.
 	pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
 }
 
@@ -90,7 +90,7 @@ static int activate(struct tb_live *live, const struct tb_live_options *options,
 {
 	static const pcap_direction_t directions[] = {
 		PCAP_D_INOUT, PCAP_D_IN, PCAP_D_OUT};
-	char said[PCAP_ERRBUF_SIZE] = "";
+	char message[PCAP_ERRBUF_SIZE] = "";
 	prepare(live->pcap, options);
 	int code = pcap_activate(live->pcap);
 	if (code < 0)
@@ -102,28 +102,28 @@ static int activate(struct tb_live *live, const struct tb_live_options *options,
 	if (options->direction != TB_LIVE_INOUT &&
 		pcap_setdirection(live->pcap, directions[options->direction]) != 0)
 		return tb_fail_in(error, TB_EIO, live->name,
-			"one direction alone cannot be captured: %s",
-			pcap_geterr(live->pcap));
-	// As tcpdump: the second cooked header tells the interface. The filter comes
-	// after.
+			"cannot capture one direction only: %s", pcap_geterr(live->pcap));
+	// Like tcpdump, use the second cooked header, which has the interface. The filter
+	// is compiled for the header, so set that first.
 	if (strcmp(live->name, "any") == 0 &&
 		pcap_set_datalink(live->pcap, DLT_LINUX_SLL2) != 0)
 		return tb_fail_in(
 			error, TB_EIO, live->name, "%s", pcap_geterr(live->pcap));
 	bpf_u_int32 network, netmask;
-	if (pcap_lookupnet(live->name, &network, &netmask, said) != 0)
+	if (pcap_lookupnet(live->name, &network, &netmask, message) != 0)
 		netmask = PCAP_NETMASK_UNKNOWN;
 	int status = set_filter(live, options, netmask, error);
 	if (status != TB_OK)
 		return status;
 	live->fd = pcap_get_selectable_fd(live->pcap);
-	if (live->fd < 0 || pcap_setnonblock(live->pcap, 1, said) != 0)
+	if (live->fd < 0 || pcap_setnonblock(live->pcap, 1, message) != 0)
 		return tb_fail_in(
-			error, TB_EIO, live->name, "cannot be waited for: %s", said);
+			error, TB_EIO, live->name, "cannot be waited for: %s", message);
 	return TB_OK;
 }
 
-// interface_name is the interface itself, or the one that -D numbers so.
+// interface_name returns `interface` itself or, if that is a number, the name of the
+// interface with this number in -D's list.
 static char *interface_name(const char *interface)
 {
 	struct tb_live_interface *list;
@@ -140,7 +140,7 @@ static char *interface_name(const char *interface)
 int tb_live_open(struct tb_live **live, const char *interface,
 	const struct tb_live_options *options, struct tb_error *error)
 {
-	char said[PCAP_ERRBUF_SIZE] = "";
+	char message[PCAP_ERRBUF_SIZE] = "";
 	struct tb_live *opened = calloc(1, sizeof *opened);
 	if (opened)
 		opened->name = interface_name(interface);
@@ -149,9 +149,9 @@ int tb_live_open(struct tb_live **live, const char *interface,
 		return tb_fail_in(error, TB_ENOMEM, interface, "no memory to open it");
 	}
 	int status = TB_OK;
-	opened->pcap = pcap_create(opened->name, said);
+	opened->pcap = pcap_create(opened->name, message);
 	if (!opened->pcap)
-		status = tb_fail_in(error, TB_EIO, interface, "%s", said);
+		status = tb_fail_in(error, TB_EIO, interface, "%s", message);
 	else
 		status = activate(opened, options, error);
 	if (status != TB_OK) {
@@ -165,19 +165,19 @@ int tb_live_open(struct tb_live **live, const char *interface,
 static int open_pcap(struct tb_live *live, const char *path, struct tb_error *error)
 {
 	FILE *stream;
-	char said[PCAP_ERRBUF_SIZE] = "";
+	char message[PCAP_ERRBUF_SIZE] = "";
 	int status = tb_infile_open(&stream, &live->input, path, error);
 	if (status != TB_OK)
 		return status;
 	live->pcap = pcap_fopen_offline_with_tstamp_precision(
-		stream, PCAP_TSTAMP_PRECISION_NANO, said);
+		stream, PCAP_TSTAMP_PRECISION_NANO, message);
 	if (live->pcap)
 		return TB_OK;
 	status = tb_infile_check(live->input, error);
 	fclose(stream);
 	return status != TB_OK ? status
 			       : tb_fail_in(error, TB_EFOREIGN, path,
-					 "is no capture that can be read: %s", said);
+					 "is not a readable capture: %s", message);
 }
 
 int tb_live_open_file(struct tb_live **live, const char *path,
@@ -201,7 +201,7 @@ int tb_live_open_file(struct tb_live **live, const char *path,
 	return TB_OK;
 }
 
-// wait_for_packets says whether something came: not when time ran out or a signal came.
+// wait_for_packets returns whether a packet came; false after IDLE_MS or a signal.
 static bool wait_for_packets(const struct tb_live *live)
 {
 	struct pollfd waiting = {.fd = live->fd, .events = POLLIN};
@@ -210,13 +210,13 @@ static bool wait_for_packets(const struct tb_live *live)
 
 static int fail_next(struct tb_live *live, struct tb_error *error)
 {
-	const char *said = pcap_geterr(live->pcap);
+	const char *message = pcap_geterr(live->pcap);
 	if (!live->input)
-		return tb_fail_in(error, TB_EIO, live->name, "%s", said);
+		return tb_fail_in(error, TB_EIO, live->name, "%s", message);
 	int status = tb_infile_check(live->input, error);
 	if (status != TB_OK)
 		return status;
-	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", said);
+	return tb_fail_in(error, TB_EFORMAT, live->name, "%s", message);
 }
 
 int tb_live_next(
@@ -259,7 +259,8 @@ void tb_live_counts(struct tb_live *live, struct tb_capture_counts *counts)
 
 uint16_t tb_live_link_type(const struct tb_live *live)
 {
-	// libpcap maps its DLT_ values to those of files, but only on the way to a file.
+	// Files hold LINKTYPE_ values. libpcap converts its DLT_ values to these only
+	// when it writes a file, so write a header to memory.
 	uint32_t header[6] = {0};
 	char *bytes = NULL;
 	size_t n = 0;
@@ -328,11 +329,11 @@ static bool describe(struct tb_live_interface *item, const pcap_if_t *device)
 
 int tb_live_list(struct tb_live_interface **list, size_t *n, struct tb_error *error)
 {
-	char said[PCAP_ERRBUF_SIZE] = "";
+	char message[PCAP_ERRBUF_SIZE] = "";
 	pcap_if_t *devices;
-	if (pcap_findalldevs(&devices, said) != 0)
+	if (pcap_findalldevs(&devices, message) != 0)
 		return tb_fail(
-			error, TB_EIO, "the interfaces cannot be listed: %s", said);
+			error, TB_EIO, "the interfaces cannot be listed: %s", message);
 	size_t n_devices = 0, n_listed = 0;
 	for (const pcap_if_t *device = devices; device; device = device->next)
 		n_devices++;

@@ -9,7 +9,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// A program may have been given capabilities instead of root (setcap cap_net_raw+ep).
+// drop_capabilities is for programs that run with capabilities instead of as root (setcap
+// cap_net_raw+ep).
 static int drop_capabilities(struct tb_error *error)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -27,9 +28,11 @@ static int become(const struct passwd *user, struct tb_error *error)
 		return tb_fail(error, TB_EIO,
 			"cannot become user '%s': %s; -Z root goes on as root",
 			user->pw_name, strerror(errno));
+	// Make sure that the step cannot be undone.
 	if (setuid(0) == 0)
 		return tb_fail(error, TB_EIO,
-			"became user '%s', but root came back: giving up", user->pw_name);
+			"became user '%s', but could become root again: stopping",
+			user->pw_name);
 	return TB_OK;
 }
 

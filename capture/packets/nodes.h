@@ -11,8 +11,8 @@
 struct tb_nodes; // opaque
 
 // tb_nodes_new borrows the endpoints, the map and the summary. Without a map (NULL) nodes
-// are numbered in the order in which endpoints are met. Only nodes below `n_max` are given
-// out (0: no limit). It counts endpoints, nodes and pairs in `summary`.
+// are numbered in the order in which endpoints are met. Only nodes below `n_max` are
+// given out (0: no limit). It counts endpoints, nodes and pairs in `summary`.
 int tb_nodes_new(struct tb_nodes **nodes, const struct tb_endpoints *endpoints,
 	const struct tb_map_file *map, uint32_t n_max,
 	struct tb_packets_summary *summary) TB_MUST_USE;

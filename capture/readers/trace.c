@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 struct tb_trace_stream {
-	FILE *stream; // NULL: a folder, or standard input that holds packets
+	FILE *stream; // NULL: a folder, or packets on standard input
 	struct tb_infile *file;
 	const char *name;
 };
@@ -33,7 +33,7 @@ static bool stands_at(struct tb_bytes text, size_t at, const char *word)
 	return tb_bytes_have(text, at, n) && memcmp(text.data + at, word, n) == 0;
 }
 
-// skip_to is the place behind the next `end`, or the end of the text.
+// skip_to returns the offset after the next `end`, or the end of the text.
 static size_t skip_to(struct tb_bytes text, size_t at, const char *end)
 {
 	while (at < text.n && !stands_at(text, at, end))
@@ -46,8 +46,8 @@ static bool is_blank(uint8_t byte)
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-// probe_word looks for `word` behind blanks and comments: those from `line_comment` to
-// the end of the line, and of C where that is "//".
+// probe_word looks for `word` after blanks and comments. A comment goes from
+// `line_comment` to the end of the line; if that is "//", C's other comments count too.
 static enum tb_trace_match probe_word(
 	struct tb_bytes text, const char *line_comment, const char *word)
 {
@@ -87,7 +87,7 @@ static enum tb_trace_match probe_flow_list(const struct tb_trace_look *look)
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	const struct tb_trace_stream *stream, struct tb_error *error)
 {
-	(void)stream; // the paths are opened by name, since there may be several
+	(void)stream; // there may be several paths, so they are opened by name
 	if (!request->packets)
 		return TB_OK;
 	return tb_packets_open(
@@ -97,7 +97,8 @@ static int read_packets(struct tb_trace *trace, const struct tb_trace_request *r
 typedef int read_job(
 	struct tb_job **job, FILE *stream, const char *name, struct tb_error *error);
 
-// read_job_with reports the cause where a cut stream breaks what was read from it.
+// read_job_with reads a job. If the stream itself failed (a read error, compressed data
+// cut off), it reports that instead of what the reader stumbled over.
 static int read_job_with(read_job *read, struct tb_trace *trace,
 	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
 	struct tb_error *error)
@@ -105,7 +106,7 @@ static int read_job_with(read_job *read, struct tb_trace *trace,
 	struct tb_job *job = NULL;
 	if (request->n != 1 || !stream->stream)
 		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
-			"is a job, which is in one file");
+			"is a job, which must be a single file");
 	int status = read(&job, stream->stream, stream->name, error);
 	int cause = tb_infile_check(stream->file, error);
 	if (status == TB_OK && cause == TB_OK) {
@@ -184,8 +185,8 @@ static int choose(const struct tb_trace_reader **reader, const struct tb_trace_l
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
 
-// look_into opens the file, unless it is a folder, and chooses its reader. The stream is
-// left to the caller to close, on failure too.
+// look_into opens the file, unless it is a folder, and chooses its reader. The caller
+// closes the stream, on failure too.
 static int look_into(const struct tb_trace_reader **reader,
 	struct tb_trace_stream *stream, const char *path, struct tb_error *error)
 {
@@ -217,7 +218,8 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 {
 	struct tb_trace_stream stream = {0};
 	struct tb_trace made = {.reader = &readers[0]};
-	// Standard input can be read but once, and packets are opened by name.
+	// Packets are opened by name and standard input can be read only once, so do not
+	// probe it.
 	bool known = strcmp(request->paths[0], "-") == 0 &&
 		     request->stdin_kind == TB_TRACE_PACKETS;
 	int status = TB_OK;
@@ -241,7 +243,7 @@ int tb_job_read(struct tb_job **job, const char *path, struct tb_error *error)
 	if (status != TB_OK)
 		return status;
 	if (!trace.job)
-		return tb_fail_in(error, TB_EFOREIGN, path, "is no job, but %s",
+		return tb_fail_in(error, TB_EFOREIGN, path, "is not a job, but %s",
 			trace.reader->name);
 	*job = trace.job;
 	return TB_OK;

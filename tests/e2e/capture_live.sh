@@ -192,7 +192,7 @@ if command -v setpriv >/dev/null && [[ ${#privileges[@]} == 0 ]]; then
 	code=0
 	setpriv --reuid=nobody --clear-groups "$TAILBACK" capture -i tb1 -w never.pcapng 2>nobody.err || code=$?
 	[[ $code == 1 ]] || fail "without privileges it exits with $code"
-	expect "without privileges" 'tb1: capturing takes root or the capability CAP_NET_RAW' nobody.err
+	expect "without privileges" 'tb1: capturing needs root or the capability CAP_NET_RAW' nobody.err
 fi
 "$TAILBACK" capture -D | grep -qE '^[0-9]+\.tb1 \[Up, Running' || fail "-D does not list tb1"
 "$TAILBACK" capture -D --json | grep -q '"name": "tb1"' || fail "-D --json does not list tb1"

@@ -1,5 +1,5 @@
-// The reader of compressed files. An input of 64 KiB may hold gigabytes: the first 16 MiB
-// of them will do.
+// The reader of compressed files. It reads only the first 16 MiB, since an input of 64
+// KiB may expand to gigabytes.
 #include "infile.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Any file as a trace: which format it is, and its reader. What is found is what is read.
+// Any file as a trace: tb_trace_find and tb_trace_read must agree on the format.
 #include "trace.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Compressed input reads as if it were plain, and says so when it is cut or corrupt.
+// Compressed input reads like plain input, and errors report where it is cut or corrupt.
 #include "infile.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 static char *path;
 static unsigned char *plain, *packed, *back;
-static struct tb_error error; // of the last take()
+static struct tb_error error; // from the last take()
 
 static int set_up(void **state)
 {
@@ -138,7 +138,7 @@ static void nothing_compressed_reads_as_nothing(void **state)
 	}
 }
 
-// As on a tape. zstd has no such rule.
+// Tapes pad with zeros. zstd has no such rule.
 static void zeros_behind_the_end_are_padding(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void zeros_behind_the_end_are_padding(void **state)
 	}
 }
 
-// Fewer than 14 bytes are too few to know bzip2 and lz4 by.
+// Fewer than 14 bytes are not enough to recognise bzip2 and lz4.
 static void a_cut_anywhere_is_an_error(void **state)
 {
 	(void)state;
@@ -173,7 +173,7 @@ static void a_cut_anywhere_is_an_error(void **state)
 	}
 }
 
-// lz4 and bzip2 have but one block here.
+// lz4 and bzip2 have only one block here.
 static void what_stands_before_a_cut_is_read(void **state)
 {
 	(void)state;
@@ -226,7 +226,7 @@ static void what_follows_the_end_is_not_passed_over(void **state)
 		memcpy(packed + size, "is no member", 12);
 		put(packed, size + 12);
 		assert_int_equal(take(4096, &n, &fraction), TB_EFORMAT);
-		// Far behind it, too.
+		// Also far after it.
 		memset(packed + size, 0, 400000);
 		packed[size + 400000] = 1;
 		put(packed, size + 400001);
@@ -272,7 +272,7 @@ static void a_peek_leaves_the_bytes_to_be_read(void **state)
 		}
 }
 
-static void what_cannot_be_opened_is_told(void **state)
+static void what_cannot_be_opened_is_reported(void **state)
 {
 	(void)state;
 	FILE *stream = NULL;
@@ -297,7 +297,7 @@ int main(void)
 		cmocka_unit_test(what_follows_the_end_is_not_passed_over),
 		cmocka_unit_test(a_text_that_begins_like_bzip2_is_plain),
 		cmocka_unit_test(a_peek_leaves_the_bytes_to_be_read),
-		cmocka_unit_test(what_cannot_be_opened_is_told),
+		cmocka_unit_test(what_cannot_be_opened_is_reported),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

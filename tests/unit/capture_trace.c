@@ -1,5 +1,5 @@
-// A trace is known by its first bytes, however it is named and compressed, and what is
-// none is refused with all that it could have been.
+// A trace is recognised by its first bytes, whatever its name and compression; the error
+// for other files lists all formats.
 #include "trace.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void put(const void *bytes, size_t n)
 	assert_int_equal(fclose(file), 0);
 }
 
-// found is the format of these bytes, NULL when they have none.
+// found returns the format of these bytes, NULL when they have none.
 static const char *found(const void *bytes, size_t n)
 {
 	const struct tb_trace_reader *reader;
@@ -29,7 +29,7 @@ static const char *found(const void *bytes, size_t n)
 	error = (struct tb_error){0};
 	if (tb_trace_find(&reader, path, &error) != TB_OK)
 		return NULL;
-	// Whatever is known is known when compressed, too.
+	// The format must be the same when the file is compressed.
 	char command[100];
 	snprintf(command, sizeof command, "xz -f %s && mv %s.xz %s", path, path, path);
 	assert_int_equal(system(command), 0);
@@ -91,7 +91,7 @@ static void a_comment_longer_than_what_is_looked_at_may_be_either(void **state)
 	assert_string_equal(found(text, sizeof text), "flow list");
 	text[0] = text[1] = '/';
 	assert_string_equal(found(text, sizeof text), "GOAL");
-	// The word itself may be cut.
+	// The word itself may be cut off.
 	memset(text, ' ', sizeof text);
 	memcpy(text + 4090, "num_ranks 2\n", 12);
 	assert_string_equal(found(text, sizeof text), "GOAL");
@@ -116,7 +116,7 @@ static void a_job_is_read_by_its_reader(void **state)
 	tb_job_free(job);
 	put("\n\r\r\n", 4);
 	assert_int_equal(tb_job_read(&job, path, &error), TB_EFOREIGN);
-	assert_string_equal(error.text, "is no job, but pcapng");
+	assert_string_equal(error.text, "is not a job, but pcapng");
 }
 
 static void packets_are_opened_when_asked_for(void **state)

@@ -1,4 +1,4 @@
-// Capture files written here are read by libpcap as they were meant.
+// libpcap reads the capture files written here and finds what was written.
 #include "capture_write.h"
 
 #include <pcap/pcap.h>
@@ -43,12 +43,12 @@ static char *write_all(
 
 static void assert_libpcap_reads(char *file, size_t n)
 {
-	char said[PCAP_ERRBUF_SIZE];
+	char message[PCAP_ERRBUF_SIZE];
 	FILE *stream = fmemopen(file, n, "rb");
 	pcap_t *pcap = pcap_fopen_offline_with_tstamp_precision(
-		stream, PCAP_TSTAMP_PRECISION_NANO, said);
+		stream, PCAP_TSTAMP_PRECISION_NANO, message);
 	if (!pcap)
-		fail_msg("%s", said);
+		fail_msg("%s", message);
 	assert_int_equal(pcap_datalink(pcap), DLT_EN10MB);
 	assert_int_equal(pcap_snapshot(pcap), 4096);
 	for (uint32_t i = 0; i < N_PACKETS; i++) {
@@ -65,7 +65,7 @@ static void assert_libpcap_reads(char *file, size_t n)
 	}
 	struct pcap_pkthdr *header;
 	const unsigned char *got;
-	// The statistics, too, must be whole for libpcap to reach the end.
+	// libpcap reaches the end only if the statistics are whole, too.
 	assert_int_equal(pcap_next_ex(pcap, &header, &got), PCAP_ERROR_BREAK);
 	pcap_close(pcap);
 }
