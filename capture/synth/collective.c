@@ -1,4 +1,4 @@
-// The collectives and their algorithms by name, and what must hold before one is planned.
+// The table of collectives and their algorithms, and the checks before planning one.
 #include "collective_impl.h"
 
 #include "nearest.h"
@@ -7,11 +7,11 @@
 #include <string.h>
 
 static const struct tb_collective_algorithm allgather[] = {
-	{"direct", "each sends its block to k others a round", false, true,
+	{"direct", "each sends its block to k others per round", false, true,
 		tb_allgather_direct},
 	{"exchange", "groups of k + 1 exchange, then groups of groups", false, false,
 		tb_allgather_exchange},
-	{"bruck", "each sends all it has to k others, further each round", false, false,
+	{"bruck", "each sends its blocks to k others, ever further away", false, false,
 		tb_allgather_bruck},
 	{"ring", "blocks go round, a ring for each port", false, true, tb_allgather_ring},
 	{"gather-broadcast", "up a tree to rank 0 and down again", true, false,
@@ -20,9 +20,9 @@ static const struct tb_collective_algorithm allgather[] = {
 };
 
 static const struct tb_collective_algorithm scatter[] = {
-	{"binomial", "who has blocks sends k of k + 1 parts on", false, false,
+	{"binomial", "each rank with blocks sends on k of k + 1 parts", false, false,
 		tb_scatter_binomial},
-	{"sequential", "the root sends to k others a round", false, false,
+	{"sequential", "the root sends to k others per round", false, false,
 		tb_scatter_sequential},
 	{0},
 };
@@ -37,11 +37,11 @@ static const struct tb_collective_algorithm gather[] = {
 };
 
 static const struct tb_collective_algorithm alltoall[] = {
-	{"direct", "each sends to the next k others a round", false, true,
+	{"direct", "each sends to the next k others per round", false, true,
 		tb_alltoall_direct},
-	{"pairwise", "pairs exchange, k pairs a rank and round", false, true,
+	{"pairwise", "pairs exchange, k pairs per rank and round", false, true,
 		tb_alltoall_pairwise},
-	{"permission", "direct, but after whoever sent there before", false, true,
+	{"permission", "direct, when the sender before it permits", false, true,
 		tb_alltoall_permission},
 	{"bruck", "blocks hop by the digits of their distance", false, false,
 		tb_alltoall_bruck},
@@ -49,19 +49,19 @@ static const struct tb_collective_algorithm alltoall[] = {
 };
 
 static const struct tb_collective_algorithm broadcast[] = {
-	{"binomial", "who has it sends it to k others a round", false, false,
+	{"binomial", "each that has it sends it to k others per round", false, false,
 		tb_broadcast_binomial},
 	{"tree", "down a tree in which a rank has --branch children", true, false,
 		tb_broadcast_tree},
-	{"scatter-allgather", "scattered in parts that then go round in rings", false,
+	{"scatter-allgather", "scattered in parts, which then go round in rings", false,
 		true, tb_broadcast_scatter_allgather},
-	{"hardware", "one message to all, where the network has broadcast = yes", false,
-		false, tb_broadcast_hardware},
+	{"hardware", "one message to all, if the network has broadcast=yes", false, false,
+		tb_broadcast_hardware},
 	{0},
 };
 
 static const struct tb_collective_algorithm barrier[] = {
-	{"dissemination", "each tells k others further and further away", false, false,
+	{"dissemination", "each sends to k others, further away each round", false, false,
 		tb_barrier_dissemination},
 	{"tree", "up a tree to rank 0 and down again", true, false, tb_barrier_tree},
 	{"hardware", "up a tree to rank 0, then one message to all", true, false,
@@ -100,14 +100,15 @@ static const struct tb_collective_algorithm reduce_scatter[] = {
 const struct tb_collective tb_collectives[] = {
 	{"allgather", "everybody ends with everybody's block", TB_SIZE_BLOCK, false,
 		false, allgather},
-	{"scatter", "the root gives each its block", TB_SIZE_BLOCK, true, false, scatter},
-	{"gather", "the root gets each one's block", TB_SIZE_BLOCK, true, false, gather},
-	{"alltoall", "each has a block for each other", TB_SIZE_BLOCK, false, false,
+	{"scatter", "the root sends each its block", TB_SIZE_BLOCK, true, false, scatter},
+	{"gather", "the root receives everybody's block", TB_SIZE_BLOCK, true, false,
+		gather},
+	{"alltoall", "each sends a block to each other", TB_SIZE_BLOCK, false, false,
 		alltoall},
 	{"broadcast", "everybody ends with what the root has", TB_SIZE_WHOLE, true, false,
 		broadcast},
-	{"barrier", "nobody goes on before everybody has come", TB_SIZE_NONE, false,
-		false, barrier},
+	{"barrier", "nobody goes on before all have arrived", TB_SIZE_NONE, false, false,
+		barrier},
 	{"reduce", "the root ends with the sum of all", TB_SIZE_WHOLE, true, true,
 		reduce},
 	{"allreduce", "everybody ends with the sum of all", TB_SIZE_WHOLE, false, true,
@@ -163,7 +164,8 @@ static int check_amounts(const struct tb_collective_options *o, struct tb_error 
 		return tb_fail(error, TB_EUSAGE, "a rank has 1 to %d ports, not %" PRIu32,
 			TB_PORTS_MAX, o->n_ports);
 	if (o->algorithm->branches && o->branch < 1)
-		return tb_fail(error, TB_EUSAGE, "a rank of a tree has children");
+		return tb_fail(
+			error, TB_EUSAGE, "a tree needs at least one child per rank");
 	if (o->bytes > (UINT64_C(1) << 62) / o->n_ranks)
 		return tb_fail(error, TB_EUSAGE,
 			"%" PRIu64 " bytes are too many for %" PRIu32 " ranks", o->bytes,
@@ -186,7 +188,7 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 	if (status != TB_OK)
 		return status;
 	bool whole = o->collective->size == TB_SIZE_WHOLE;
-	// More ports or children than there are others would be idle.
+	// With more ports or children than other ranks, the rest would be idle.
 	struct tb_collective_options used = *o;
 	uint32_t others = o->n_ranks - 1;
 	used.n_ports = o->n_ports < others ? o->n_ports : others;
@@ -197,7 +199,7 @@ int tb_collective_plan(struct tb_plan *plan, const struct tb_collective_options 
 		.root = o->root,
 		.n_blocks = o->n_ranks,
 		.unit_bytes = o->bytes,
-		.blocks_a_unit = whole ? o->n_ranks : 1};
+		.blocks_per_unit = whole ? o->n_ranks : 1};
 	o->algorithm->plan(&made, &used);
 	if (made.status != TB_OK) {
 		tb_plan_fini(&made);

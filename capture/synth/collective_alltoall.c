@@ -9,7 +9,7 @@ static void put_pair(struct tb_plan *plan, uint32_t from, uint32_t to, uint32_t 
 				  .blocks = TB_BLOCKS_PAIR});
 }
 
-// direct_round: every rank sends to those at distances done + 1 to done + k.
+// direct_round: every rank sends to the ranks at distances done + 1 to done + k.
 static void direct_round(struct tb_plan *plan, uint32_t done)
 {
 	uint32_t n = plan->n_ranks, k = plan->n_ports;
@@ -26,8 +26,8 @@ void tb_alltoall_direct(struct tb_plan *plan, const struct tb_collective_options
 		direct_round(plan, done);
 }
 
-// The ranks that p sends to in a round have been sent to by p + k in the one before,
-// which then permits p to go on: no two ranks ever send to one at the same time.
+// In each round p sends to the ranks to which p + k sent in the round before. p + k then
+// sends p a token, so that two ranks never send to the same one at the same time.
 void tb_alltoall_permission(
 	struct tb_plan *plan, const struct tb_collective_options *options)
 {
@@ -45,16 +45,17 @@ void tb_alltoall_permission(
 	}
 }
 
-// partner is whom p meets in the i-th of the matchings that join every pair once: n - 1
-// of an even number of ranks, n of an odd one (p itself: nobody). A power of two pairs by
-// exclusive or, as MPI libraries do; else those pair whose sum is i, modulo the largest
-// odd number, and an even number's last rank takes the one that is left.
+// partner returns the partner of p in the i-th of the matchings that pair all ranks once:
+// n - 1 matchings for an even number of ranks, n for an odd one, where p itself means no
+// partner. A power of two pairs by exclusive or, as in MPI libraries. Otherwise two ranks
+// whose sum is i modulo an odd number are partners; for an even n that is n - 1, and the
+// last rank takes the one that is left over.
 static uint32_t partner(uint32_t p, uint32_t i, uint32_t n)
 {
 	if ((n & (n - 1)) == 0)
 		return p ^ (i + 1);
 	uint32_t odd = n - (n % 2 == 0);
-	if (p == odd) // the last of an even number: twice the other is i
+	if (p == odd) // the last of an even number: twice its partner is i
 		return i % 2 == 0 ? i / 2 : (i + odd) / 2;
 	uint32_t other = (i + odd - p) % odd;
 	return other == p && odd != n ? odd : other;

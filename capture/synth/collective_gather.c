@@ -28,8 +28,9 @@ void tb_allgather_exchange(
 	tb_plan_hand_out(plan, &groups, TB_MOVES_WHOLE);
 }
 
-// A rank that has the `have` blocks from its own on sends to the k ranks at distances
-// have, 2 * have, ... before it, as many as those miss: all, but in the last round.
+// In each round a rank has `have` blocks, from its own on. It sends them to the k ranks
+// at distances have, 2 * have, ... before it; in the last round only those that they
+// miss.
 void tb_allgather_bruck(struct tb_plan *plan, const struct tb_collective_options *options)
 {
 	uint64_t n = options->n_ranks, b = options->n_ports + 1;
@@ -52,7 +53,7 @@ void tb_allgather_bruck(struct tb_plan *plan, const struct tb_collective_options
 
 void tb_allgather_ring(struct tb_plan *plan, const struct tb_collective_options *options)
 {
-	plan->blocks_a_unit = options->n_ports;
+	plan->blocks_per_unit = options->n_ports;
 	plan->n_blocks = (uint64_t)options->n_ranks * options->n_ports;
 	tb_plan_ring_spread(plan);
 }
@@ -70,7 +71,7 @@ void tb_scatter_binomial(
 	tb_plan_binomial_down(plan, options, TB_MOVES_PARTS);
 }
 
-// sequential: the root deals with the other places in turn, k a round.
+// sequential: the root talks to the other ranks one after the other, k per round.
 static void sequential(
 	struct tb_plan *plan, const struct tb_collective_options *options, bool up)
 {

@@ -1,4 +1,4 @@
-// What exchanges among groups have in common.
+// Groups of ranks, and exchanges between them.
 #include "collective_impl.h"
 
 struct tb_groups tb_groups_of(const struct tb_collective_options *options)
@@ -14,23 +14,24 @@ uint32_t tb_groups_start(const struct tb_groups *groups, uint32_t group)
 	return (uint32_t)((uint64_t)group * groups->n_ranks / groups->n_groups);
 }
 
-static uint32_t rank_at(const struct tb_groups *groups, uint32_t place)
+static uint32_t rank_at(const struct tb_groups *groups, uint32_t relative)
 {
-	return (uint32_t)(((uint64_t)place + groups->root) % groups->n_ranks);
+	return (uint32_t)(((uint64_t)relative + groups->root) % groups->n_ranks);
 }
 
-// put adds a transfer between places; PARTS: of the places `first` to `end` - 1.
+// put adds a transfer between relative ranks. PARTS: it moves the blocks of the relative
+// ranks `first` to `end` - 1.
 static void put(struct tb_plan *plan, const struct tb_groups *groups, enum tb_moves moves,
 	struct tb_transfer transfer, uint32_t end)
 {
-	uint64_t a_place = plan->n_blocks / plan->n_ranks;
+	uint64_t per_rank = plan->n_blocks / plan->n_ranks;
 	transfer.from = rank_at(groups, transfer.from);
 	transfer.to = rank_at(groups, transfer.to);
 	transfer.blocks = moves == TB_MOVES_TOKEN ? TB_BLOCKS_NONE : TB_BLOCKS_RANGE;
-	uint32_t n_places =
+	uint32_t n_ranks =
 		moves == TB_MOVES_WHOLE ? groups->n_ranks : end - transfer.first;
-	transfer.first = rank_at(groups, transfer.first) * (uint32_t)a_place;
-	transfer.count = n_places * (uint32_t)a_place;
+	transfer.first = rank_at(groups, transfer.first) * (uint32_t)per_rank;
+	transfer.count = n_ranks * (uint32_t)per_rank;
 	tb_plan_put(plan, transfer);
 }
 
@@ -74,7 +75,8 @@ void tb_plan_hand_out(
 }
 
 // exchange is a round in which group c sends to the k groups that differ from it in the
-// digit of weight `size`: what it stands for, or, to be combined, what the other does.
+// digit of weight `size`. It sends the blocks of the `size` groups around itself; if they
+// are to be combined, those of the groups around the other.
 static void exchange(struct tb_plan *plan, const struct tb_groups *groups, uint32_t size,
 	enum tb_moves moves, bool combines)
 {

@@ -1,7 +1,8 @@
-// For the files that define algorithms: what they share, and where the table finds them.
+// Building blocks of the collective algorithms, and the algorithms for the table in
+// collective.c. Only for collective*.c.
 //
-// Below, b is n_ports + 1 and N the number of ranks. Ranks are counted from the root
-// where there is one: place v is rank (v + root) mod N.
+// Below, k is n_ports, b is k + 1 and N the number of ranks. Relative ranks count from
+// the root if there is one: relative rank v is rank (v + root) mod N.
 #ifndef TB_COLLECTIVE_IMPL_H
 #define TB_COLLECTIVE_IMPL_H
 
@@ -12,13 +13,13 @@ typedef void tb_collective_planner(
 
 // What a transfer of a tree or an exchange moves.
 enum tb_moves {
-	TB_MOVES_PARTS, // the blocks of those that the other side stands for
+	TB_MOVES_PARTS, // the blocks of the subtree or groups that it is about
 	TB_MOVES_WHOLE, // all blocks
 	TB_MOVES_TOKEN, // none
 };
 
-// The N ranks in M = b^n groups of neighbours (see collective.h): group c is the places
-// start(c) to start(c + 1) - 1.
+// The N ranks in M = b^n groups of neighbours (see collective.h): group c has the
+// relative ranks start(c) to start(c + 1) - 1.
 struct tb_groups {
 	uint32_t n_groups; // M
 	uint32_t n_ranks;
@@ -28,24 +29,25 @@ struct tb_groups {
 struct tb_groups tb_groups_of(const struct tb_collective_options *options);
 uint32_t tb_groups_start(const struct tb_groups *groups, uint32_t group);
 
-// tb_plan_collect has the members of each group send to its first rank, tb_plan_hand_out
-// the other way round: a round, unless every group is one rank. PARTS: their own blocks.
+// tb_plan_collect: the members of each group send to its first rank; tb_plan_hand_out:
+// the reverse. One round, or none if every group is a single rank. PARTS: each member's
+// block.
 void tb_plan_collect(struct tb_plan *plan, const struct tb_groups *groups,
 	enum tb_moves moves, bool combines);
 void tb_plan_hand_out(
 	struct tb_plan *plan, const struct tb_groups *groups, enum tb_moves moves);
 
-// tb_plan_double: the first ranks of groups exchange what they have with k others, then
-// groups of b do, and so on: log_b M rounds. PARTS: the blocks of the groups so far.
+// tb_plan_double: the first ranks of the groups exchange with k others, then groups of b
+// groups do, and so on: log_b M rounds. PARTS: all blocks that each has by then.
 void tb_plan_double(struct tb_plan *plan, const struct tb_groups *groups,
 	enum tb_moves moves, bool combines);
 
-// tb_plan_halve: the reverse with combining: of M groups' blocks each first rank ends
-// with its own group's.
+// tb_plan_halve: the reverse, with combining. In the end each first rank has the blocks
+// of its own group.
 void tb_plan_halve(struct tb_plan *plan, const struct tb_groups *groups);
 
-// tb_plan_gather_groups: group 0's first rank gets the blocks of all groups from their
-// first ranks, up a binomial tree.
+// tb_plan_gather_groups: the first rank of group 0 gets the blocks of all groups from
+// their first ranks, up a binomial tree.
 void tb_plan_gather_groups(struct tb_plan *plan, const struct tb_groups *groups);
 
 // Binomial trees of k ports: ceil(log_b N) rounds (003, 5.1).
@@ -54,19 +56,19 @@ void tb_plan_binomial_down(struct tb_plan *plan,
 void tb_plan_binomial_up(struct tb_plan *plan,
 	const struct tb_collective_options *options, enum tb_moves moves, bool combines);
 
-// Trees in which a rank has `branch` children (TB_BLOCKS_HEAP); k of them a round.
+// Trees in which a rank has `branch` children (TB_BLOCKS_HEAP), k of them per round.
 void tb_plan_heap_down(struct tb_plan *plan, const struct tb_collective_options *options,
 	enum tb_moves moves);
 void tb_plan_heap_up(struct tb_plan *plan, const struct tb_collective_options *options,
 	enum tb_moves moves, bool combines);
 
-// Rings, one a port, every other one backwards: each moves its own part of every rank's
-// chunk, N - 1 rounds. The plan's blocks are N chunks of n_ports.
+// Rings, one per port, every other one backwards: each moves its own part of every rank's
+// chunk. N - 1 rounds. The plan's blocks are N chunks of n_ports blocks.
 void tb_plan_ring_combine(struct tb_plan *plan);
 void tb_plan_ring_spread(struct tb_plan *plan);
 
-// tb_plan_tokens is dissemination: each rank tells k others further and further away
-// whom it has heard of; after ceil(log_b N) rounds that is everybody.
+// tb_plan_tokens is dissemination: each rank sends tokens to k others, further away each
+// round. After ceil(log_b N) rounds each rank has heard, directly or not, from all.
 void tb_plan_tokens(struct tb_plan *plan);
 
 tb_collective_planner tb_allgather_direct, tb_allgather_exchange, tb_allgather_bruck,

@@ -1,6 +1,6 @@
-// Broadcast, barrier, reduce, all-reduce and reduce-scatter: in trees as the Elan library
-// has them (paper 003, 2.1), and as MPI libraries and training jobs do them (Rabenseifner
-// 2004; Thakur, Rabenseifner, Gropp 2005).
+// Broadcast, barrier, reduce, all-reduce and reduce-scatter: with trees as in the Elan
+// library (paper 003, 2.1), and as in MPI libraries and training jobs (Rabenseifner 2004;
+// Thakur, Rabenseifner, Gropp 2005).
 #include "collective_impl.h"
 
 void tb_broadcast_binomial(
@@ -14,8 +14,8 @@ void tb_broadcast_tree(struct tb_plan *plan, const struct tb_collective_options 
 	tb_plan_heap_down(plan, options, TB_MOVES_WHOLE);
 }
 
-// hand_to_all has the root send to all others at once, in the order of ranks: what a
-// network with hardware broadcast makes one message of (docs/jobs.md).
+// hand_to_all: the root sends to all others at once, in the order of ranks. A network
+// with hardware broadcast makes one message of this pattern (docs/jobs.md).
 static void hand_to_all(struct tb_plan *plan, enum tb_moves moves)
 {
 	bool whole = moves == TB_MOVES_WHOLE;
@@ -37,12 +37,12 @@ void tb_broadcast_hardware(
 	hand_to_all(plan, TB_MOVES_WHOLE);
 }
 
-// part_for_rings cuts all that there is into a chunk for each rank and of this a part for
-// each port.
+// part_for_rings cuts all data into a chunk per rank, and each chunk into a part per
+// port.
 static void part_for_rings(struct tb_plan *plan)
 {
 	plan->n_blocks = (uint64_t)plan->n_ranks * plan->n_ports;
-	plan->blocks_a_unit = (uint32_t)plan->n_blocks;
+	plan->blocks_per_unit = (uint32_t)plan->n_blocks;
 }
 
 void tb_broadcast_scatter_allgather(
@@ -83,7 +83,7 @@ void tb_reduce_tree(struct tb_plan *plan, const struct tb_collective_options *op
 	tb_plan_heap_up(plan, options, TB_MOVES_WHOLE, true);
 }
 
-// The root is the first rank of group 0, so gathering runs from the last digit up.
+// The root is relative rank 0 and so the first rank of group 0, where the groups gather.
 void tb_reduce_rabenseifner(
 	struct tb_plan *plan, const struct tb_collective_options *options)
 {

@@ -1,12 +1,13 @@
-// Trees, rings and tokens: what collectives are made of where groups do not exchange.
+// Trees, rings and tokens: the building blocks of collectives besides groups.
 #include "collective_impl.h"
 
-static uint32_t rank_at(const struct tb_plan *plan, uint64_t place)
+static uint32_t rank_at(const struct tb_plan *plan, uint64_t relative)
 {
-	return (uint32_t)((place + plan->root) % plan->n_ranks);
+	return (uint32_t)((relative + plan->root) % plan->n_ranks);
 }
 
-// An edge of a tree, between places: `below` stands for `n_below` places from itself on.
+// An edge of a tree, between relative ranks. The subtree of `below` has the `n_below`
+// relative ranks from `below` on.
 struct edge {
 	uint32_t above, below, n_below;
 	uint32_t port;
@@ -16,21 +17,21 @@ static void put_edge(struct tb_plan *plan, struct edge edge, bool up, enum tb_mo
 	bool combines)
 {
 	uint32_t parent = rank_at(plan, edge.above), child = rank_at(plan, edge.below);
-	uint64_t a_place = plan->n_blocks / plan->n_ranks;
+	uint64_t per_rank = plan->n_blocks / plan->n_ranks;
 	bool whole = moves == TB_MOVES_WHOLE;
 	tb_plan_put(plan, (struct tb_transfer){.from = up ? child : parent,
 				  .to = up ? parent : child,
 				  .port = (uint16_t)edge.port,
 				  .blocks = moves == TB_MOVES_TOKEN ? TB_BLOCKS_NONE
 								    : TB_BLOCKS_RANGE,
-				  .first = whole ? 0 : (uint32_t)(child * a_place),
+				  .first = whole ? 0 : (uint32_t)(child * per_rank),
 				  .count = (uint32_t)(whole ? plan->n_blocks
-							    : edge.n_below * a_place),
+							    : edge.n_below * per_rank),
 				  .combines = combines});
 }
 
-// binomial_round: places that are multiples of b * size are joined to the k subtrees of
-// `size` places that follow.
+// binomial_round connects each relative rank that is a multiple of b * size to the k
+// subtrees of `size` relative ranks that follow it.
 static void binomial_round(
 	struct tb_plan *plan, uint64_t size, bool up, enum tb_moves moves, bool combines)
 {
@@ -65,7 +66,7 @@ void tb_plan_binomial_up(struct tb_plan *plan,
 		binomial_round(plan, size, true, moves, combines);
 }
 
-// A level of a heap: places first to end - 1, as if none were missing at the end.
+// A level of a heap: relative ranks first to end - 1. The last level may extend beyond N.
 struct level {
 	uint64_t first, end;
 };
@@ -80,7 +81,7 @@ static struct level above(struct level level, uint32_t branch)
 	return (struct level){(level.first - 1) / branch, (level.end - 1) / branch};
 }
 
-// heap_level joins the places of a level to their parents, k children of a parent a
+// heap_level connects the ranks of a level to their parents, k children of a parent per
 // round.
 static void heap_level(struct tb_plan *plan, struct level level, uint32_t branch, bool up,
 	struct tb_transfer what)
@@ -97,9 +98,9 @@ static void heap_level(struct tb_plan *plan, struct level level, uint32_t branch
 			if (child < begin || child >= begin + k)
 				continue;
 			uint32_t parent = rank_at(plan, (v - 1) / branch);
-			uint32_t place = rank_at(plan, v);
-			what.from = up ? place : parent;
-			what.to = up ? parent : place;
+			uint32_t rank = rank_at(plan, v);
+			what.from = up ? rank : parent;
+			what.to = up ? parent : rank;
 			what.port = (uint16_t)(child - begin);
 			what.first = what.blocks == TB_BLOCKS_HEAP ? (uint32_t)v : 0;
 			tb_plan_put(plan, what);
@@ -141,8 +142,8 @@ void tb_plan_heap_up(struct tb_plan *plan, const struct tb_collective_options *o
 		heap_level(plan, level, branch, true, what);
 }
 
-// ring_step: rank p sends on the parts of the chunk `back` places behind it, as the ring
-// of each port runs.
+// ring_step: in the ring of each port, rank p sends on its part of the chunk of the rank
+// `back` steps before it.
 static void ring_step(struct tb_plan *plan, uint32_t back, bool combines)
 {
 	uint32_t n = plan->n_ranks, k = plan->n_ports;

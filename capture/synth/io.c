@@ -1,4 +1,5 @@
-// A benchmark of parallel I/O as a job: what each client asks of whom, call after call.
+// Makes a job of a parallel I/O benchmark: what each client requests of each server, call
+// after call.
 #include "io_impl.h"
 
 #include <inttypes.h>
@@ -11,12 +12,12 @@ static uint32_t server_rank(const struct tb_io_writer *w, uint32_t server)
 	return w->options->n_clients + server;
 }
 
-// barrier lets each client go on when all have come: dissemination.
+// barrier lets each client go on when all have arrived, by dissemination.
 static void barrier(struct tb_io_writer *w)
 {
 	uint32_t n = w->options->n_clients;
 	for (uint32_t distance = 1; distance < n && w->status == TB_OK; distance *= 2) {
-		uint32_t *came = w->n_open; // borrowed: as long as there are clients
+		uint32_t *came = w->n_open; // not in use here, and large enough
 		for (uint32_t client = 0; client < n; client++) {
 			uint32_t to = (client + distance) % n;
 			struct tb_io_message token =
@@ -52,8 +53,8 @@ static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
 	share->bytes += bytes;
 }
 
-// lay_out tells the servers their shares of a client's request: false when there is none
-// of that number.
+// lay_out divides a client's request `number` into the shares of the servers; false if
+// the client has no such request.
 static bool lay_out(struct tb_io_writer *w, uint32_t client, uint64_t number)
 {
 	const struct tb_io_options *options = w->options;
@@ -84,7 +85,8 @@ static uint32_t n_shares(const struct tb_io_writer *w)
 	return n;
 }
 
-// count_open counts the transfers that the requests of one number mean for each server.
+// count_open counts the transfers that the clients' requests `number` cause at each
+// server.
 static bool count_open(struct tb_io_writer *w, uint64_t number)
 {
 	bool any = false;
@@ -98,8 +100,8 @@ static bool count_open(struct tb_io_writer *w, uint64_t number)
 	return any;
 }
 
-// asked is the server's operation that follows a client's request: it tells the whole
-// list.
+// asked sends a client's request, with the whole list, to a server and returns the
+// server's operation that handles it.
 static uint32_t asked(struct tb_io_writer *w, uint32_t client, uint32_t server)
 {
 	uint64_t bytes = TB_IO_REQUEST_BYTES;
@@ -125,7 +127,8 @@ static uint32_t stored(
 		tb_io_ns(bytes, w->options->storage_bytes_per_s), on);
 }
 
-// ask lets a client have a server do its share; what the client waits for is listed.
+// ask adds all messages between a client and a server for the server's share of a
+// request. It lists the operations for which the client waits in `answers`.
 static void ask(struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t load)
 {
 	const struct tb_io_share *share = &w->shares[server];
@@ -150,8 +153,8 @@ static void ask(struct tb_io_writer *w, uint32_t client, uint32_t server, uint32
 	}
 }
 
-// request writes a client's request of that number, if it has one. Clients begin with
-// different servers, so that they do not all wait for the first.
+// request adds a client's request `number`, if it has one. Clients begin with different
+// servers, so that they do not all wait for the first.
 static void request(struct tb_io_writer *w, uint32_t client, uint64_t number)
 {
 	uint32_t n = w->options->n_servers;
@@ -225,14 +228,14 @@ static int check(const struct tb_io_options *o, struct tb_error *error)
 			o->benchmark->name, o->n_clients);
 	if (o->strip_bytes < 1 || o->list_pieces < 1 || o->n_repeats < 1)
 		return tb_fail(error, TB_EUSAGE,
-			"a strip of no bytes, a list of no pieces or no call at all "
-			"makes no I/O");
+			"a strip needs at least 1 byte, a list 1 piece, and the job 1 "
+			"call");
 	if (o->benchmark->blocks &&
 		(o->block_bytes < 1 ||
 			o->block_bytes > (UINT64_C(1) << 62) / o->n_clients))
 		return tb_fail(error, TB_EUSAGE,
 			"a block of %" PRIu64 " bytes for each of %" PRIu32
-			" clients makes no file",
+			" clients: expected 1 byte to 2^62 bytes for all",
 			o->block_bytes, o->n_clients);
 	return TB_OK;
 }

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// A tile of MPI-Tile-IO: 1024 x 768 elements of 32 bytes; four make the 96 MB of 7.4.
+// A tile of MPI-Tile-IO: 1024 x 768 elements of 32 bytes; four tiles are the 96 MB of
+// 7.4.
 #define TILE_ROW_BYTES UINT64_C(32768)
 #define TILE_ROWS      UINT64_C(768)
 
@@ -13,7 +14,7 @@
 #define BT_GRID	      64
 #define BT_CELL_BYTES 40
 
-// 7.2: each client a block at its own place.
+// Paper 004, 7.2: one block per client.
 static bool block_extent(const struct tb_io_options *options, uint32_t client, uint64_t i,
 	struct tb_io_extent *extent)
 {
@@ -22,7 +23,8 @@ static bool block_extent(const struct tb_io_options *options, uint32_t client, u
 	return i == 0;
 }
 
-// tiles_across is the number of tiles in a row of tiles, as near to a square as it goes.
+// tiles_across returns the number of tiles in a row, for a layout as close to a square as
+// possible.
 static uint32_t tiles_across(uint32_t n_tiles)
 {
 	uint32_t down = 1;
@@ -32,7 +34,7 @@ static uint32_t tiles_across(uint32_t n_tiles)
 	return n_tiles / down;
 }
 
-// 7.4: each client a tile, row by row.
+// Paper 004, 7.4: one tile per client, one extent per row of the tile.
 static bool tile_extent(const struct tb_io_options *options, uint32_t client, uint64_t i,
 	struct tb_io_extent *extent)
 {
@@ -43,7 +45,7 @@ static bool tile_extent(const struct tb_io_options *options, uint32_t client, ui
 	return i < TILE_ROWS;
 }
 
-// bt_side is how many cubes a side of the grid is cut into.
+// bt_side returns into how many cubes a side of the grid is cut.
 static uint32_t bt_side(uint32_t n_clients)
 {
 	uint32_t side = 1;
@@ -52,16 +54,16 @@ static uint32_t bt_side(uint32_t n_clients)
 	return side;
 }
 
-// bt_start is where the n-th of `side` parts of the grid begins.
+// bt_start returns the cell at which the n-th of `side` parts of the grid begins.
 static uint32_t bt_start(uint32_t n, uint32_t side)
 {
 	uint32_t each = BT_GRID / side, larger = BT_GRID % side;
 	return n * each + (n < larger ? n : larger);
 }
 
-// 7.5: a client has a cube in each layer of cubes, on a diagonal (BT's multi-partition);
-// a row of its cells in x is contiguous in the file, where x runs fastest. Rows ascend
-// layer by layer, so they ascend in the file.
+// Paper 004, 7.5: a client has a cube in each layer of cubes, on a diagonal (BT's
+// multi-partition). In the file x varies fastest, so a row of its cells in x is
+// contiguous. Going layer by layer, rows ascend in the file.
 static bool bt_extent(const struct tb_io_options *options, uint32_t client, uint64_t i,
 	struct tb_io_extent *extent)
 {
@@ -86,14 +88,15 @@ static bool bt_extent(const struct tb_io_options *options, uint32_t client, uint
 }
 
 const struct tb_io_benchmark tb_io_benchmarks[] = {
-	{"write", "each client writes a block at a place of its own", .writes = true,
-		.blocks = true, .n_repeats = 1, .extent = block_extent},
-	{"read", "each client reads it", .blocks = true, .n_repeats = 1,
+	{"write", "each client writes a block of its own", .writes = true, .blocks = true,
+		.n_repeats = 1, .extent = block_extent},
+	{"read", "each client reads its block", .blocks = true, .n_repeats = 1,
 		.extent = block_extent},
 	{"tile-write", "MPI-Tile-IO: each client writes a tile of 1024 x 768 x 32 B",
 		.writes = true, .n_repeats = 1, .extent = tile_extent},
-	{"tile-read", "each client reads it", .n_repeats = 1, .extent = tile_extent},
-	{"bt", "BT-IO class A: 40 times the clients write 64^3 cells of 40 B",
+	{"tile-read", "each client reads its tile", .n_repeats = 1,
+		.extent = tile_extent},
+	{"bt", "BT-IO class A: the clients write 64^3 cells of 40 B, 40 times",
 		.writes = true, .square = true, .n_repeats = 40, .extent = bt_extent},
 	{"resize", "client 0 has the servers resize the file", .resizes = true,
 		.n_repeats = 1},

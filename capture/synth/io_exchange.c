@@ -83,8 +83,8 @@ static struct tb_io_message control(
 	return tb_io_send(w, from, to, TB_IO_CONTROL_BYTES, on, also);
 }
 
-// gate is what `rank` waits for before it lets a transfer begin: where it is the server,
-// until one of its slots is free.
+// gate returns the operation for which `rank` must wait before it lets a transfer begin:
+// if it is the server, the end of the transfer that used the slot before.
 static uint32_t gate(
 	const struct tb_io_writer *w, const struct tb_io_transfer *t, uint32_t rank)
 {
@@ -94,7 +94,8 @@ static uint32_t gate(
 	return w->slots[(size_t)t->server * n + w->next_slot[t->server] % n];
 }
 
-// move_piece sends a piece and lists what its two sides wait for.
+// move_piece adds the message of a piece and lists its operations in `sends` and
+// `receives`.
 static void move_piece(struct tb_io_writer *w, const struct tb_io_transfer *t,
 	uint64_t bytes, uint32_t on)
 {
@@ -138,7 +139,7 @@ static struct tb_io_message by_read(
 	return (struct tb_io_message){sent, received};
 }
 
-// receiver_reads is the choice of paper 004, figure 6.
+// receiver_reads makes the choice of paper 004, figure 6.
 static bool receiver_reads(
 	const struct tb_io_options *options, const struct tb_io_transfer *t)
 {
@@ -151,7 +152,8 @@ static bool receiver_reads(
 			       : t->client_load < t->server_load;
 }
 
-// by_socket packs and unpacks what an application has in pieces.
+// by_socket sends one message. If the data are several pieces, both sides spend time to
+// pack and unpack them.
 static struct tb_io_message by_socket(
 	struct tb_io_writer *w, const struct tb_io_transfer *t)
 {

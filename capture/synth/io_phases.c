@@ -1,9 +1,9 @@
-// The two phases of collective I/O: clients exchange what is contiguous in the file, in
-// buffers, and each deals with the servers for its own part of the file alone.
+// The two phases of collective I/O: clients exchange data so that each has a contiguous
+// part of the file, and each then talks to the servers only about its own part.
 //
-// As MPI-IO does it (Thakur, Gropp, Lusk 1999): the part of the file that a call touches
-// is cut into as many equal domains as there are clients, here whole strips. A buffer of
-// every domain is one round.
+// As in MPI-IO (Thakur, Gropp, Lusk 1999), the part of the file that a call touches is
+// cut into equal domains, one per client, here of whole strips. A round moves one buffer
+// of every domain.
 #include "io_impl.h"
 
 #include <stdlib.h>
@@ -51,7 +51,8 @@ bool tb_io_piece(const struct tb_io_writer *w, uint32_t client, uint64_t number,
 	return true;
 }
 
-// count_towards adds up what a client has of each domain's buffer of this round.
+// count_towards adds up how many bytes of each domain's buffer of this round a client
+// has.
 static void count_towards(struct tb_io_writer *w, uint32_t client, uint64_t round)
 {
 	const struct tb_io_options *options = w->options;

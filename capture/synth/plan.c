@@ -39,11 +39,11 @@ void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
 	plan->transfers[plan->n_transfers++] = transfer;
 }
 
-// bytes_before is the size of blocks 0 to n - 1.
+// bytes_before returns the size of blocks 0 to n - 1.
 static uint64_t bytes_before(const struct tb_plan *plan, uint64_t n)
 {
-	uint64_t parts = plan->blocks_a_unit, rest = n % parts;
-	// unit_bytes * rest / parts without the product, which may have no room.
+	uint64_t parts = plan->blocks_per_unit, rest = n % parts;
+	// unit_bytes * rest / parts, without a product that may overflow.
 	uint64_t each = plan->unit_bytes / parts, over = plan->unit_bytes % parts;
 	return n / parts * plan->unit_bytes + each * rest + over * rest / parts;
 }
@@ -57,7 +57,8 @@ static uint64_t range_bytes(const struct tb_plan *plan, uint64_t first, uint64_t
 	       bytes_before(plan, end - plan->n_blocks);
 }
 
-// heap_visit tells the ranks at and below place `top`, level by level, and counts them.
+// heap_visit visits the blocks of relative rank `top` and all below it, level by level,
+// and returns their number. `visit` may be NULL.
 static uint64_t heap_visit(const struct tb_plan *plan, uint32_t top,
 	void (*visit)(void *context, uint64_t block), void *context)
 {
@@ -66,14 +67,15 @@ static uint64_t heap_visit(const struct tb_plan *plan, uint32_t top,
 		uint64_t end =
 			left + width < plan->n_ranks ? left + width : plan->n_ranks;
 		n += end - left;
-		for (uint64_t place = left; visit && place < end; place++)
-			visit(context, (place + plan->root) % plan->n_ranks);
+		for (uint64_t v = left; visit && v < end; v++)
+			visit(context, (v + plan->root) % plan->n_ranks);
 		width *= plan->radix;
 	}
 	return n;
 }
 
-// digit_count is how many of the distances 0 to n_ranks - 1 have the digit.
+// digit_count returns how many of the distances 0 to n_ranks - 1 have the transfer's
+// digit.
 static uint64_t digit_count(const struct tb_plan *plan, const struct tb_transfer *t)
 {
 	uint64_t cycle = (uint64_t)t->first * plan->radix;

@@ -1,4 +1,4 @@
-// A plan as a job: each rank's part of it, round after round.
+// Makes a job from a plan, rank after rank and in each round after round.
 #include "plan.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 #define COMBINE_CPU 1
 
-// The transfers of each rank, as one end of them, in the order of rounds.
+// The transfers that each rank sends, or those that it receives, in the order of rounds.
 struct ends {
 	uint32_t *first; // n_ranks + 1, into `transfers`
 	uint32_t *transfers;
@@ -17,8 +17,8 @@ struct writing {
 	const struct tb_plan_job *how;
 	struct tb_job_builder *builder;
 	struct ends out, in;
-	// Of the rank that is being written: operations that its next sends wait for, and
-	// receives that only the end of the repeat waits for.
+	// For the current rank: `held` are the operations for which its next sends wait,
+	// `late` the receives for which only the next repeat waits.
 	uint32_t *held, *late;
 	uint32_t n_held, n_late;
 	uint32_t rank;
@@ -72,7 +72,7 @@ static int add_end(const struct writing *w, const struct tb_transfer *transfer, 
 	return tb_job_add(w->builder, w->rank, &what, op, error);
 }
 
-// add_sends adds the rank's sends of a round and makes them what the next ones wait for.
+// add_sends adds the rank's sends of a round; the next sends will wait for these.
 static int add_sends(
 	struct writing *w, uint32_t from, uint32_t to, struct tb_error *error)
 {
@@ -93,8 +93,8 @@ static int add_sends(
 	return status;
 }
 
-// combined is the calc that adds up what a receive brings; the receive itself where that
-// takes no time.
+// combined adds the calc that combines the data of receive `op`, and stores it in `op`;
+// nothing if combining takes no time.
 static int combined(struct writing *w, const struct tb_transfer *transfer, uint32_t *op,
 	struct tb_error *error)
 {
@@ -131,8 +131,8 @@ static int add_receives(
 	return status;
 }
 
-// begin adds the calc that a repeat begins with, where it has something to do or to wait
-// for.
+// begin adds the calc with which a repeat begins, unless it takes no time and has nothing
+// to wait for.
 static int begin(struct writing *w, struct tb_error *error)
 {
 	struct tb_op what = {.kind = TB_OP_CALC, .amount = w->how->compute_ns};
@@ -150,7 +150,7 @@ static int begin(struct writing *w, struct tb_error *error)
 	return status;
 }
 
-// round_end is where the transfers of the round end that the one at `i` is of.
+// round_end returns the index after the last transfer in the same round as transfer `i`.
 static uint32_t round_end(const struct writing *w, const struct ends *ends, uint32_t i)
 {
 	const struct tb_transfer *transfers = w->plan->transfers;
@@ -167,8 +167,8 @@ static uint32_t round_at(const struct writing *w, const struct ends *ends, uint3
 					    : UINT32_MAX;
 }
 
-// once writes the rank's part: of a round, first the sends, which wait for nothing that
-// comes in it.
+// once adds a rank's operations of one repeat. In each round the sends come first, so
+// that they do not wait for receives of the same round.
 static int once(struct writing *w, struct tb_error *error)
 {
 	uint32_t out = w->out.first[w->rank], in = w->in.first[w->rank];
@@ -203,7 +203,7 @@ static int write_ranks(struct writing *w, struct tb_error *error)
 	return status;
 }
 
-// most_ends is the most transfers that end at one rank.
+// most_ends returns the highest number of transfers of one rank.
 static size_t most_ends(const struct ends *ends, uint32_t n_ranks)
 {
 	uint32_t most = 0;

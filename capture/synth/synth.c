@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #define CALC_CPU   1
-#define LONGEST_NS 8.64e15 // simulated time, in ps, ends at 106 days
+#define LONGEST_NS 8.64e15 // 100 days; simulated time in ps overflows after 106
 
-// A node's streams.
+// The random streams of a node.
 enum { STREAM_DESTINATION, STREAM_SIZE, STREAM_TIME, N_STREAMS };
 
 // All messages, source after source.
@@ -54,7 +54,7 @@ static void stream_init(
 		(uint64_t)node * N_STREAMS + (uint64_t)which);
 }
 
-// factor draws what the mean is to be multiplied with.
+// factor draws a number by which the mean is multiplied.
 static double factor(enum tb_synth_dist dist, struct tb_random *random)
 {
 	switch (dist) {
@@ -100,7 +100,7 @@ static void draw_messages(struct traffic *traffic)
 	traffic->first[options->n_nodes] = n;
 }
 
-// sort_messages lists the messages by destination, and of one destination by source.
+// sort_messages lists the messages by destination, and those of a destination by source.
 static void sort_messages(struct traffic *traffic)
 {
 	uint32_t n_nodes = traffic->options->n_nodes;
@@ -128,8 +128,9 @@ static int add_receives(struct tb_job_builder *builder, const struct traffic *tr
 	return status;
 }
 
-// add_wait adds the calc that issues a node's next message, behind the calc before it.
-// Each ends at a rounded time, so that the times of a chain do not drift.
+// add_wait adds the calc that issues a node's next message, after the calc before it. The
+// caller rounds the times at which calcs end, not their lengths, so that the chain does
+// not drift.
 static int add_wait(struct tb_job_builder *builder, uint32_t node, uint64_t wait_ns,
 	uint32_t *calc, struct tb_error *error)
 {
@@ -141,7 +142,7 @@ static int add_wait(struct tb_job_builder *builder, uint32_t node, uint64_t wait
 	return status;
 }
 
-// mean_gap_ns is the mean time from message to message; 0 without a load.
+// mean_gap_ns returns the mean time between messages; 0 without a load.
 static double mean_gap_ns(const struct tb_synth_options *options)
 {
 	uint64_t rate = options->rate_bytes_per_s ? options->rate_bytes_per_s
@@ -218,7 +219,7 @@ static int check_messages(const struct tb_synth_options *o, struct tb_error *err
 {
 	if (o->load < 0 || o->n_messages < 1)
 		return tb_fail(error, TB_EUSAGE,
-			"a load below 0 or no message at all makes no traffic");
+			"expected a load of at least 0 and at least 1 message");
 	if (o->message_bytes == 0 && (o->load > 0 || o->size_dist != TB_SYNTH_FIXED))
 		return tb_fail(error, TB_EUSAGE,
 			"messages of 0 bytes have neither load nor distribution");

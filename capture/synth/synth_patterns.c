@@ -1,4 +1,4 @@
-// The patterns, and finding them by name.
+// The traffic patterns, and the search by name.
 #include "synth.h"
 
 #include "nearest.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Number of binary coordinates of a node; n_nodes is a power of two.
+// n_bits returns the number of binary coordinates of a node; n_nodes is a power of two.
 static unsigned n_bits(const struct tb_synth_options *options)
 {
 	unsigned n = 0;
@@ -56,7 +56,8 @@ static uint32_t rotate_left(
 	return (node << by | node >> (n - by)) & (options->n_nodes - 1);
 }
 
-// With an odd number of coordinates the matrix has twice as many columns as rows.
+// transpose: with an odd number of coordinates the matrix has twice as many columns as
+// rows.
 static uint32_t transpose(
 	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
 {
@@ -100,7 +101,8 @@ static uint32_t ping_both(
 	return node == 0 || node == last ? last - node : node;
 }
 
-// io_node is the i-th node that serves: the higher nodes, or with a stride.
+// io_node returns the i-th I/O node: one of the highest nodes, or of nodes at a fixed
+// stride.
 static uint32_t io_node(const struct tb_synth_options *options, uint32_t i)
 {
 	uint32_t stride = options->n_nodes / options->n_io;
@@ -108,27 +110,27 @@ static uint32_t io_node(const struct tb_synth_options *options, uint32_t i)
 				       : options->n_nodes - options->n_io + i;
 }
 
-// io_place is the place of a node among those that serve, n_io when it is none of them;
-// `before` counts those with a lower number.
-static uint32_t io_place(
+// io_index returns the index of a node among the I/O nodes, or n_io if it is none of
+// them; it counts I/O nodes with a lower number in `before`.
+static uint32_t io_index(
 	const struct tb_synth_options *options, uint32_t node, uint32_t *before)
 {
-	uint32_t place = options->n_io;
+	uint32_t index = options->n_io;
 	*before = 0;
 	for (uint32_t i = 0; i < options->n_io; i++) {
 		uint32_t other = io_node(options, i);
 		*before += other < node;
 		if (other == node)
-			place = i;
+			index = i;
 	}
-	return place;
+	return index;
 }
 
 static uint32_t io_random(
 	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
 {
 	uint32_t before;
-	uint32_t self = io_place(options, node, &before);
+	uint32_t self = io_index(options, node, &before);
 	bool serves = self < options->n_io;
 	if (serves && options->dedicated)
 		return node;
@@ -136,13 +138,14 @@ static uint32_t io_random(
 	return io_node(options, drawn + (drawn >= self));
 }
 
-// Senders take turns; the one whose turn is itself takes the next.
+// io_fixed assigns I/O nodes to senders in turn. An I/O node never gets itself, but the
+// next one.
 static uint32_t io_fixed(
 	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
 {
 	(void)random;
 	uint32_t before;
-	uint32_t self = io_place(options, node, &before);
+	uint32_t self = io_index(options, node, &before);
 	if (self < options->n_io && options->dedicated)
 		return node;
 	uint32_t turn = (options->dedicated ? node - before : node) % options->n_io;

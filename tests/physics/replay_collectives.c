@@ -171,7 +171,7 @@ static double sequence_s(uint32_t n, uint64_t bytes, bool handed_on)
 		.order = handed_on ? TB_ORDER_DATA : TB_ORDER_SENDS,
 		.n_blocks = 2,
 		.unit_bytes = bytes,
-		.blocks_a_unit = 1};
+		.blocks_per_unit = 1};
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t from = handed_on ? i % 2 : 0;
 		tb_plan_next_round(&plan);

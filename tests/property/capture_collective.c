@@ -1,6 +1,6 @@
-// Every collective algorithm, many numbers of ranks and ports: the blocks are carried
-// along the plan, and everybody must end with what the operation promises, in the rounds
-// that theory gives. The job must hold back a send until its rank has what it sends.
+// Every collective algorithm, for many numbers of ranks and ports: blocks are moved as
+// planned, and each rank must end with what the operation promises, after as many rounds
+// as theory predicts. In the job, a send must wait until its rank has the data.
 #include "collective.h"
 
 #include <setjmp.h>
@@ -12,18 +12,19 @@
 
 #include <cmocka.h>
 
-// Powers of 2, 3, 4 and 5, what lies around them, and more. A rank is a bit of what a
-// block consists of.
+// Powers of 2, 3, 4 and 5, their neighbours, and others. At most 64: the content of a
+// block is a word with a bit per rank.
 static const uint32_t sizes[] = {
 	2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 23, 25, 27, 32};
 
-// What each rank has: of each block, which ranks' data are in it; 0: it has not got it.
+// What each rank has: for each block, the set of ranks whose data are in it; 0: not
+// there.
 struct state {
 	const struct tb_plan *plan;
 	uint64_t n_blocks;
 	uint64_t *now, *next; // by rank and block
 	const struct tb_transfer *moving;
-	uint64_t bytes; // of the blocks that are moving
+	uint64_t bytes; // of the blocks being moved
 	const char *fault;
 };
 
@@ -64,7 +65,7 @@ static uint64_t has_at_first(const struct tb_collective_options *o,
 	return own ? 1 : 0; // allgather, gather; alltoall: blocks are in order of source
 }
 
-// must_have is what the block consists of at the end; 0: it does not matter.
+// must_have returns the content that the block must have in the end; 0: any.
 static uint64_t must_have(const struct tb_collective_options *o,
 	const struct state *state, uint32_t rank, uint64_t block)
 {
@@ -88,7 +89,7 @@ static uint64_t must_have(const struct tb_collective_options *o,
 
 static uint64_t block_bytes(const struct tb_plan *plan, uint64_t block)
 {
-	uint64_t parts = plan->blocks_a_unit, i = block % parts;
+	uint64_t parts = plan->blocks_per_unit, i = block % parts;
 	return (i + 1) * plan->unit_bytes / parts - i * plan->unit_bytes / parts;
 }
 
@@ -118,7 +119,7 @@ static void move_all(struct state *state, const struct tb_transfer *t)
 		state->fault = "a size is not that of the blocks";
 }
 
-// A port that is busy: by round, end, rank and port.
+// port_is_free marks a port as busy in a round and returns whether it was free.
 static bool port_is_free(
 	const struct tb_plan *plan, uint8_t *busy, const struct tb_transfer *t, bool out)
 {
@@ -129,7 +130,8 @@ static bool port_is_free(
 	return was_free;
 }
 
-// shape_fault: what the hardware sends to all leaves by one port at once.
+// shape_fault returns what is wrong with the transfers, or NULL. With `to_all` (hardware
+// broadcast) a port may send several messages in a round.
 static const char *shape_fault(const struct tb_plan *plan, bool to_all)
 {
 	size_t n_ports = (size_t)plan->n_ranks * 2 * plan->n_ports;
@@ -170,9 +172,9 @@ static const char *end_fault(
 	return NULL;
 }
 
-// run carries the blocks along. What a round moves is what was there before it; where
+// move_blocks moves the blocks as planned. A round moves what was there before it; if
 // sends do not wait for data, what was there at the beginning.
-static void run(struct state *state, size_t size)
+static void move_blocks(struct state *state, size_t size)
 {
 	const struct tb_plan *plan = state->plan;
 	memcpy(state->next, state->now, size);
@@ -200,7 +202,7 @@ static const char *data_fault(
 		for (uint64_t block = 0; block < state.n_blocks; block++)
 			*at(&state, state.now, rank, block) =
 				has_at_first(o, &state, rank, block);
-	run(&state, size);
+	move_blocks(&state, size);
 	const char *fault = state.fault ? state.fault : end_fault(o, &state);
 	free(state.now);
 	free(state.next);
@@ -247,7 +249,7 @@ static uint32_t ceil_div(uint32_t a, uint32_t b)
 	return (a + b - 1) / b;
 }
 
-// log_of is the power of b that reaches n, rounded down or up.
+// log_of returns the logarithm of n to base b, rounded down or up.
 static uint32_t log_of(uint32_t n, uint32_t b, bool up)
 {
 	uint32_t log = 0;
@@ -294,7 +296,7 @@ static uint32_t rounds_in_theory(const struct tb_collective_options *o)
 	return down + 2 * correction; // exchange, doubling, halving
 }
 
-// The blocks of a transfer as a set, to see whether two have one in common.
+// The blocks of a transfer as a set, to test whether two transfers have one in common.
 struct set {
 	uint8_t *member;
 	bool meets;
@@ -309,7 +311,7 @@ static void visit_set(void *context, uint64_t block)
 	set->meets = set->meets || set->member[block];
 }
 
-// brings says whether what `in` brings is part of what `out` needs: a token always is.
+// brings returns whether `in` brings part of what `out` needs; a token always does.
 static bool brings(const struct tb_plan *plan, const struct tb_transfer *in,
 	const struct tb_transfer *out)
 {
@@ -340,7 +342,7 @@ static const struct tb_transfer *transfer_of(
 	return NULL;
 }
 
-// waits says whether `later` waits for `op`, directly or through others.
+// waits returns whether `later` waits for `op`, directly or through others.
 static bool waits(const struct tb_job *job, uint32_t op, uint32_t later)
 {
 	if (op >= later)
@@ -446,8 +448,8 @@ static void everybody_ends_with_the_right_data(void **state)
 			check_all_sizes(c, a);
 }
 
-// Without any one of its transfers an algorithm fails; but the rings of scatter-allgather
-// also bring blocks that a rank has passed on before.
+// An algorithm without one of its transfers must fail, except that the rings of
+// scatter-allgather also bring blocks that a rank already has.
 static void a_missing_transfer_is_noticed(void **state)
 {
 	(void)state;
@@ -479,7 +481,7 @@ static void a_missing_transfer_is_noticed(void **state)
 		}
 }
 
-// second_calc is the calc that a rank's second time begins with.
+// second_calc returns the calc with which a rank's second repeat begins.
 static uint32_t second_calc(const struct tb_job *job, uint32_t rank)
 {
 	uint32_t op = job->first_op[rank] + 1;

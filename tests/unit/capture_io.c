@@ -1,4 +1,5 @@
-// Parallel I/O: what the benchmarks read and write, and the messages of each protocol.
+// Parallel I/O: which extents the benchmarks read and write, and the messages of each
+// protocol.
 #include "io.h"
 
 #include "random.h"
@@ -36,7 +37,7 @@ static int by_offset(const void *left, const void *right)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-// assert_tiled: the clients' extents are the file, each byte of it once.
+// assert_tiled: the clients' extents cover each byte of the file exactly once.
 static void assert_tiled(const char *benchmark, uint32_t n_clients, uint64_t file_bytes)
 {
 	struct tb_io_options options = options_of(benchmark);
@@ -95,7 +96,8 @@ static void cells_of_bt_lie_on_a_diagonal(void **state)
 		}
 }
 
-// A message of a job, in the order of tags: who sends it, and how much.
+// assert_messages compares a job's messages, in the order of tags: sender, receiver,
+// bytes.
 static void assert_messages(
 	const struct tb_io_options *options, const char *expected, const char *why)
 {
@@ -173,7 +175,7 @@ static void a_list_is_one_request_up_to_its_limit(void **state)
 	}
 }
 
-// waits says whether `later` waits for `op` of the same rank.
+// waits returns whether `later` waits for `op` of the same rank.
 static bool waits(const struct tb_job *job, uint32_t op, uint32_t later)
 {
 	if (op >= later)
@@ -184,7 +186,7 @@ static bool waits(const struct tb_job *job, uint32_t op, uint32_t later)
 	return false;
 }
 
-// A pull is sent when the transfer that had its slot has ended.
+// A server sends a pull only when the transfer that used the slot before has ended.
 static void a_server_has_as_many_transfers_open_as_it_may(void **state)
 {
 	(void)state;
@@ -224,7 +226,7 @@ static uint64_t sent_bytes(const struct tb_job *job, uint32_t from, uint32_t to)
 	return bytes;
 }
 
-// Strips are whole multiples of 4 KB here, so what is shorter than 2 KB is not data.
+// Data come in multiples of 4 KB here, so messages below 2 KB are not data.
 static void every_server_gets_its_strips(void **state)
 {
 	(void)state;
@@ -258,8 +260,8 @@ static void every_server_gets_its_strips(void **state)
 	}
 }
 
-// With two phases the servers get the same bytes, in contiguous requests, and each client
-// ends with, or gives away, what was not its own part of the file.
+// With two phases the servers get the same bytes, in contiguous requests, and clients
+// exchange what does not belong to their own part of the file.
 static void two_phases_move_the_same_file(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-// Synthetic jobs: every pattern against its definition (paper 000, section 4), and the
-// shape of the jobs.
+// Synthetic jobs: every pattern follows its definition (paper 000, section 4), and jobs
+// have the right operations.
 #include "synth.h"
 
 #include "../job_equal.h"
@@ -30,7 +30,8 @@ static struct tb_job *make(const struct tb_synth_options *options)
 	return job;
 }
 
-// destination_of is where all messages of a node go; the node itself when it sends none.
+// destination_of returns the destination of all messages of a node; the node itself if it
+// sends none.
 static uint32_t destination_of(const struct tb_job *job, uint32_t node)
 {
 	uint32_t to = node;
@@ -43,7 +44,8 @@ static uint32_t destination_of(const struct tb_job *job, uint32_t node)
 	return to;
 }
 
-// The binary coordinates of a node, most significant first, as the paper writes them.
+// assert_moves_digits checks a permutation of the binary coordinates of nodes, written as
+// in the paper, most significant first.
 static void assert_moves_digits(const char *pattern, unsigned n_digits, const char *from)
 {
 	struct tb_synth_options options = options_of(pattern, 1u << n_digits);
@@ -115,8 +117,8 @@ static void pings_go_between_the_first_and_the_last(void **state)
 	tb_job_free(job);
 }
 
-// assert_served makes a job of I/O on 64 nodes and holds every message's destination
-// against `serves`; `n_silent` nodes send nothing.
+// assert_served makes an I/O job on 64 nodes and checks that `serves` is true for every
+// destination and that `n_silent` nodes send nothing.
 static void assert_served(struct tb_synth_options *options, bool (*serves)(uint32_t node),
 	uint32_t n_silent)
 {
@@ -216,19 +218,20 @@ static void without_load_sends_follow_each_other(void **state)
 	assert_int_equal(job->n_ops, 4 * 6);
 	for (uint32_t i = 0; i < job->n_ops; i++) {
 		bool send = job->ops[i].kind == TB_OP_SEND;
-		uint32_t place = i % 6; // three receives, three sends
-		assert_int_equal(send, place >= 3);
-		assert_int_equal(job->n_predecessors[i], place > 3);
+		uint32_t index = i % 6; // three receives, then three sends
+		assert_int_equal(send, index >= 3);
+		assert_int_equal(job->n_predecessors[i], index > 3);
 		uint32_t first = job->first_successor[i];
 		assert_int_equal(
-			job->first_successor[i + 1] - first, place >= 3 && place < 5);
-		if (place >= 3 && place < 5)
+			job->first_successor[i + 1] - first, index >= 3 && index < 5);
+		if (index >= 3 && index < 5)
 			assert_int_equal(job->successors[first], i + 1);
 	}
 	tb_job_free(job);
 }
 
-// issue_times sums the calcs before each send of a node: when it is issued.
+// issue_times adds up the calcs before each send of a node: the time at which it is
+// issued.
 static size_t issue_times(const struct tb_job *job, uint32_t node, uint64_t *times)
 {
 	uint64_t now = 0;
