@@ -4,7 +4,7 @@
 // "node[00-15,20],node30" (Slurm, pdsh). The number that a host's name ends with is its
 // node, so "node07" and "7" are node 7. Without a name, "0-15,20" will do.
 //
-// A host file has a host a line, with as many slots as ranks may sit there: "node07
+// A host file has one host per line, with as many slots as ranks may run there: "node07
 // slots=4" (Open MPI), "node07:4" (MPICH), or the same line several times (PBS). `#`
 // begins a comment.
 #ifndef TB_HOST_LIST_H
@@ -12,10 +12,10 @@
 
 #include "status.h"
 
-// Above all nodes that a list can name, and the most slots of a job.
+// A bound above all nodes that a list can name, and the most slots of a job.
 #define TB_HOSTS_MAX (UINT32_C(1) << 24)
 
-// How many ranks may sit on a node.
+// How many ranks may run on a node.
 struct tb_host_slots {
 	uint32_t node;
 	uint32_t n_slots; // at least 1
@@ -29,8 +29,9 @@ struct tb_hosts {
 
 void tb_hosts_fini(struct tb_hosts *hosts);
 
-// tb_hosts_parse reads a host list. TB_EUSAGE with what cannot be read, or which node is
-// named twice; TB_ENOMEM. `hosts` is untouched on failure, else ended by tb_hosts_fini.
+// tb_hosts_parse reads a host list. TB_EUSAGE names what cannot be read, or a node that
+// is listed twice; TB_ENOMEM. `hosts` is untouched on failure, else to be freed by
+// tb_hosts_fini.
 int tb_hosts_parse(
 	struct tb_hosts *hosts, const char *list, struct tb_error *error) TB_MUST_USE;
 

@@ -1,12 +1,12 @@
-// A job as one names it to a replay: "FILE,key=value,...".
+// A job as the command line names it: "FILE,key=value,...".
 //
 //   io.goal,start=5ms,placement=cyclic,nodes=node[48-63],name=io
 //
 // The keys: `name`; `start`, a time; `placement`, as tb_placement_parse reads it;
-// `per-node`, how many ranks a node takes of which no host file tells; and one
-// of `nodes` (a host list), `hosts` (a host file) and `map` (a file of ranks and nodes).
-// A part without `=` belongs to the value before it, so a host list needs no quotes and
-// a file's name may have commas.
+// `per-node`, how many ranks run on a node where no host file gives slots; and one of
+// `nodes` (a host list), `hosts` (a host file) and `map` (a file of ranks and nodes). A
+// part without `=` belongs to the value before it, so a host list needs no quotes and a
+// file's name may have commas.
 #ifndef TB_JOB_SPEC_H
 #define TB_JOB_SPEC_H
 
@@ -23,10 +23,10 @@ struct tb_job_spec {
 	bool placed; // a placement, nodes or a map were given
 };
 
-// tb_job_spec_parse reads one. TB_EUSAGE names which part cannot be read.
+// tb_job_spec_parse reads one. TB_EUSAGE names the part that cannot be read.
 int tb_job_spec_parse(
 	struct tb_job_spec *spec, const char *text, struct tb_error *error) TB_MUST_USE;
-// A zeroed struct may be ended too.
+// A zeroed struct may be finished too.
 void tb_job_spec_fini(struct tb_job_spec *spec);
 
 #endif

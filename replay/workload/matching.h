@@ -1,9 +1,9 @@
 // Which receive takes which message: MPI's rule, by source and tag, or any, in the order
 // of delivery and of posting. Private to replay/.
 //
-// Sends and receives are the operations of a job; every one is posted or arrives once.
-// Cost: constant but for receives with a wildcard, which are searched in the order in
-// which they were posted, or search what arrived at their rank.
+// Sends and receives are the operations of a job; each is posted or arrives once. Cost:
+// constant, except for receives with a wildcard: they are searched in the order of
+// posting, or search what has arrived at their rank.
 #ifndef TB_MATCHING_H
 #define TB_MATCHING_H
 
@@ -25,17 +25,17 @@ struct tb_matching {
 };
 
 // tb_matching_init borrows `job` and `rank_of` (n_ops entries) until tb_matching_fini. On
-// failure (TB_ENOMEM) what was made is freed. A zeroed struct may be ended too.
+// failure (TB_ENOMEM) what was made is freed. A zeroed struct may be finished too.
 int tb_matching_init(struct tb_matching *matching, const struct tb_job *job,
 	const uint32_t *rank_of) TB_MUST_USE;
 void tb_matching_fini(struct tb_matching *matching);
 
-// tb_matching_post gives the message that a receive takes, of those that arrived the
-// first; TB_ID_NONE when it must wait for one.
+// tb_matching_post returns the message that a receive takes, the earliest arrival that
+// matches, or TB_ID_NONE when it must wait for one.
 uint32_t tb_matching_post(struct tb_matching *matching, uint32_t recv);
 
-// tb_matching_arrive gives the receive that takes a message, of those posted the first;
-// TB_ID_NONE when the message must wait for one.
+// tb_matching_arrive returns the receive that takes a message, the earliest posted that
+// matches, or TB_ID_NONE when the message must wait for one.
 uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send);
 
 #endif

@@ -1,5 +1,6 @@
-// A first-in first-out list of operations, linked through an array that its owner has for
-// all operations: one can be in one list of an array at a time. Private to replay/.
+// A first-in first-out list of operations, linked through an array that its owner keeps
+// for all operations, so an operation is in one list per array at a time. Private to
+// replay/.
 #ifndef TB_OP_QUEUE_H
 #define TB_OP_QUEUE_H
 
@@ -25,7 +26,7 @@ static inline void tb_op_queue_push(
 	queue->last = op;
 }
 
-// tb_op_queue_pop takes the first out of a queue that is not empty.
+// tb_op_queue_pop removes and returns the first of a queue that is not empty.
 static inline uint32_t tb_op_queue_pop(struct tb_op_queue *queue, const uint32_t *next)
 {
 	uint32_t op = queue->first;

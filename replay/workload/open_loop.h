@@ -1,8 +1,8 @@
 // A packet trace as a source: each captured frame is a message of its wire length, posted
 // when it was captured, whatever the network makes of it (open loop).
 //
-// A capture that breaks off gives all whole packets; the network delivers them; then
-// `finish` tells the error.
+// Of a capture that breaks off, all whole packets are posted and delivered; then `finish`
+// returns the error.
 #ifndef TB_OPEN_LOOP_H
 #define TB_OPEN_LOOP_H
 

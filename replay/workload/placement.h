@@ -1,14 +1,14 @@
-// Where the ranks of jobs sit that share a network, each node for one job alone.
+// Placement: where the ranks of jobs run that share a network. A node belongs to one job.
 //
-// A placement says which nodes a job may have, in an order, and how ranks are dealt to
-// them. The nodes are those of a host list or a host file, which are then the job's
-// whether ranks sit there or not, else all that no other job has. The ranks are dealt
+// A placement gives the nodes that a job may have, in order, and how ranks are dealt to
+// them. The nodes are those of a host list or host file, all of which then belong to the
+// job whether ranks run there or not; else all that no other job has. Ranks are dealt
 //   block    to one node after the other, filling its slots;
-//   cyclic   in turn to each switch of level 0 and there to each node, as cards are;
-//   random   in a random order of the slots, which the seed and the job's number give;
-//   stride:N to every N-th of the nodes, then again from the second on, and so on;
+//   cyclic   in turn to each switch of level 0 and there to each node, as cards are
+//   dealt; random   in a random order of the slots, which the seed and the job's number
+//   give; stride:N to every N-th of the nodes, then again from the second on, and so on;
 // or a map file names the node of each rank (rank_map.h). A node has as many slots as its
-// host file says, else `per_node`.
+// host file gives it, else `per_node`.
 #ifndef TB_PLACEMENT_H
 #define TB_PLACEMENT_H
 
@@ -36,8 +36,8 @@ struct tb_placement {
 int tb_placement_parse(struct tb_placement *placement, const char *text,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_placement_names_nodes returns whether the nodes are given, rather than any that are
-// free. Jobs of which this is true are to be placed first.
+// tb_placement_names_nodes returns whether the nodes are given, as opposed to any that
+// are free. Place jobs with given nodes first.
 bool tb_placement_names_nodes(const struct tb_placement *placement);
 
 // Which job has which node.
@@ -51,13 +51,13 @@ void tb_places_free(struct tb_places *places);
 // tb_places_put places the `n_ranks` ranks of job number `job`, called `name` in
 // messages (borrowed, for later ones too), and stores their nodes in a malloc'ed array.
 // TB_ECAPACITY when they do not fit, TB_EUSAGE when another job has a node that this one
-// is to have: the sentence names both jobs and the node.
+// asks for: the sentence names both jobs and the node.
 int tb_places_put(struct tb_places *places, uint32_t job, const char *name,
 	uint32_t n_ranks, const struct tb_placement *placement, uint32_t **node_of_rank,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_places_take gives a job that chooses its nodes itself one of them. Errors likewise.
-// It may take a node several times.
+// tb_places_take gives a node to a job that chooses its nodes itself, which may take the
+// same one several times. Errors as of tb_places_put.
 int tb_places_take(struct tb_places *places, uint32_t job, const char *name,
 	struct tb_node node, struct tb_error *error) TB_MUST_USE;
 

@@ -1,4 +1,4 @@
-// Where the ranks of a job sit, by a map file.
+// A map file: the node of each rank of a job.
 //
 // The file has a line 'RANK NODE' for every rank, separated by blanks; `#` begins a
 // comment. Several ranks may share a node.
@@ -8,8 +8,8 @@
 #include "status.h"
 
 // tb_rank_map stores the node of each of `n_ranks` ranks in a malloc'ed array. TB_EUSAGE
-// for lines that make no sense, ranks twice or missing; TB_ECAPACITY for nodes that are
-// not there (the sentence says how many there are); TB_EIO.
+// for malformed lines and ranks that are missing or listed twice; TB_ECAPACITY for nodes
+// that the network does not have (the sentence gives their number); TB_EIO.
 int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks, uint32_t n_nodes,
 	const char *map_file, struct tb_error *error) TB_MUST_USE;
 

@@ -2,8 +2,8 @@
 // each implement one (open_loop.h, closed_loop.h).
 //
 // The engine asks when the source next has something to post, takes the messages when
-// that time has come, and tells it of messages that are sent and delivered. Calls come in
-// the order of simulated time, never from within another one.
+// that time has come, and reports messages that are sent and delivered. Calls come in the
+// order of simulated time and never nest.
 #ifndef TB_SOURCE_H
 #define TB_SOURCE_H
 
@@ -17,15 +17,15 @@ struct tb_message {
 	uint64_t cookie; // given back with `sent` and `delivered`
 	struct tb_node source;
 	struct tb_node destination;
-	// Above 1 a broadcast: to so many nodes, contiguous from the destination on. It
-	// is told as one message, delivered when all have it.
+	// Above 1: a broadcast to this many consecutive nodes, the destination first. It
+	// counts as one message, delivered when all have it.
 	uint32_t n_receivers;
 	uint64_t bytes; // payload; 0 is a message too
 	uint32_t job;	// below 2^16
 	// Of the job, below 2^24; 0 where a trace has none. Only hosts look at these.
 	uint32_t source_rank, destination_rank;
 	uint32_t via;  // 1 + the network interface that the trace names; 0: it names none
-	bool captured; // what it cost its hosts was before the capture
+	bool captured; // its hosts' overheads lie before the capture
 };
 
 static inline bool tb_is_broadcast(const struct tb_message *message)
@@ -35,24 +35,25 @@ static inline bool tb_is_broadcast(const struct tb_message *message)
 
 struct tb_source {
 	void *context;
-	// when is the time of the next message that can be posted without anything else
-	// happening before; TB_TIME_NEVER when there is none.
+	// when returns the time of the next message that can be posted if nothing else
+	// happens before; TB_TIME_NEVER when there is none.
 	tb_time_ps (*when)(void *context);
-	// take gives the next message posted at `now`: 1, or 0 when that was all for this
-	// instant, or negative.
+	// take stores the next message posted at `now`: 1, 0 when this instant has no
+	// more, or a negative status.
 	int (*take)(void *context, tb_time_ps now, struct tb_message *message,
 		struct tb_error *error);
-	// sent: the last packet is acknowledged, the sender's buffer is free. delivered:
-	// the receiver has the last byte and knows. Both may be NULL (open loop).
+	// sent: the last packet is acknowledged and the sender's buffer is free.
+	// delivered: the receiver has been notified of the last byte. Both may be NULL
+	// (open loop).
 	int (*sent)(
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 	int (*delivered)(
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-	// undelivered: the message was given up, because something of the network is
-	// dead, and none of its packets is under way any more. May be NULL.
+	// undelivered: the message was given up because a link or switch is dead, and
+	// none of its packets is under way any more. May be NULL.
 	int (*undelivered)(
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
-	// finish is asked when nothing moves and nothing more is to be posted: TB_OK, or
+	// finish is called when nothing moves and nothing more is to be posted: TB_OK, or
 	// TB_EDEADLOCK with the operations that wait for each other. May be NULL.
 	int (*finish)(void *context, struct tb_error *error);
 };

@@ -1,7 +1,7 @@
 // Several sources as one: jobs that share a network, each with its own start.
 //
-// A part's own time begins with its start; its nodes and jobs are renumbered to those of
-// the whole. At one instant the parts are asked in their order.
+// Each part's time counts from its start; its nodes and jobs are renumbered to those of
+// the whole. Within an instant the parts are asked in their order.
 #ifndef TB_SOURCES_H
 #define TB_SOURCES_H
 

@@ -1,4 +1,4 @@
-// What is due when, of a few things at a time: a binary heap. Private to replay/.
+// Timers: a binary heap of what is due when. Private to replay/.
 //
 // Order: by time, then by what it is. Cost: logarithm of how many there are. A zeroed
 // struct is empty.
@@ -22,7 +22,7 @@ void tb_timers_fini(struct tb_timers *timers);
 
 int tb_timers_put(struct tb_timers *timers, struct tb_timer timer) TB_MUST_USE;
 
-// tb_timers_at is when the first is due; TB_TIME_NEVER when there is none.
+// tb_timers_at returns when the first is due; TB_TIME_NEVER when there is none.
 static inline tb_time_ps tb_timers_at(const struct tb_timers *timers)
 {
 	return timers->n ? timers->heap[0].at : TB_TIME_NEVER;

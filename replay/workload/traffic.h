@@ -3,14 +3,14 @@
 //
 // Model: every sender of a job has messages for the targets that the job's rule gives.
 // Without a load each keeps `depth` messages at its node, so that the node never idles;
-// with one, messages are issued in time whatever happened to those before, and what the
+// with one, messages are issued on time whatever became of earlier ones, and what the
 // network cannot take piles up. A write sends the data; a read sends a request of
 // TB_TRAFFIC_REQUEST_BYTES, and the target sends the data back, both under the job of the
 // reader. The first messages are spread over one message's time, so that nodes do not
 // march in step.
 //
 // Destinations, sizes, times and the choice of reads come from streams of their own for
-// each sender. Calls do not fail but for memory.
+// each sender. Calls fail only for lack of memory.
 #ifndef TB_TRAFFIC_H
 #define TB_TRAFFIC_H
 
@@ -42,7 +42,7 @@ struct tb_traffic_job {
 
 struct tb_traffic; // opaque
 
-// tb_traffic_new copies the jobs, whose numbers in the flows are their places here.
+// tb_traffic_new copies the jobs; a job's index here is its number in flows.
 int tb_traffic_new(struct tb_traffic **traffic, const struct tb_traffic_job *jobs,
 	uint32_t n_jobs, uint64_t seed, struct tb_error *error) TB_MUST_USE;
 void tb_traffic_free(struct tb_traffic *traffic);
@@ -54,7 +54,7 @@ struct tb_traffic_stats {
 	tb_time_ps latency_ps; // sum, from post to delivery
 };
 
-// tb_traffic_stats tells of one of the jobs.
+// tb_traffic_stats returns the figures of one job.
 struct tb_traffic_stats tb_traffic_stats(const struct tb_traffic *traffic, uint32_t job);
 
 #endif

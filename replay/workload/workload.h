@@ -1,14 +1,14 @@
-// What a replay puts on the network: jobs and captures, side by side, each with its own
-// start and place.
+// The workload: what a replay puts on the network. Jobs and captures, side by side, each
+// with its own start and placement.
 //
-// An input is a job (GOAL, a flow list), whose ranks sit where its placement says, or one
-// or several captures, merged by time, whose endpoints are its ranks. Captures without a
-// placement that are alone, or that have a map, sit where they say themselves. Jobs are
-// numbered through all inputs: an input of captures may hold several (map_file.h), or be
-// split into those whose nodes talk to each other (survey.h).
+// An input is a job (GOAL, a flow list), whose ranks run where its placement puts them,
+// or captures merged by time, whose endpoints are its ranks. Captures that are alone or
+// have a map, and have no placement, choose their nodes themselves. Jobs are numbered
+// through all inputs: an input of captures may hold several (map_file.h), or be split
+// into those whose nodes talk to each other (survey.h).
 //
 // Life: new reads jobs and looks into captures; then the network can be chosen
-// (tb_workload_n_nodes); tb_workload_place puts everything in its place; then it is a
+// (tb_workload_n_nodes); tb_workload_place places all inputs; then it is a
 // source. One thread at a time per object.
 #ifndef TB_WORKLOAD_H
 #define TB_WORKLOAD_H
@@ -57,15 +57,15 @@ struct tb_workload_job {
 
 struct tb_workload; // opaque
 
-// tb_workload_new borrows the options until tb_workload_free. TB_EUSAGE for what makes no
-// sense together, errors of the readers, TB_EFOREIGN for a file that none can read.
+// tb_workload_new borrows the options until tb_workload_free. TB_EUSAGE for options that
+// contradict each other, TB_EFOREIGN for a file that no reader knows, errors of readers.
 int tb_workload_new(struct tb_workload **workload,
 	const struct tb_workload_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_workload_free(struct tb_workload *workload);
 
-// tb_workload_n_nodes is how many nodes captures that are alone ask for, as far as that
-// is known before they are read to the end; 0 when jobs are among the inputs, which are
-// refused where they do not fit.
+// tb_workload_n_nodes returns how many nodes captures need that are the only input, as
+// far as is known before they are read to the end; 0 when there are jobs among the
+// inputs: tb_workload_place refuses those that do not fit.
 uint32_t tb_workload_n_nodes(const struct tb_workload *workload);
 
 // tb_workload_place places all inputs on the network, which is borrowed. TB_ECAPACITY or
@@ -86,12 +86,12 @@ struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint3
 struct tb_node tb_workload_node(
 	const struct tb_workload *workload, uint32_t input, struct tb_node captured);
 
-// tb_workload_n_waiting is how many operations of an input's job are not done; 0 of
+// tb_workload_n_waiting returns how many operations of an input's job are not done; 0 for
 // captures.
 uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t input);
 
-// tb_workload_fraction is how much of it was replayed, in [0, 1]; negative when that is
-// not known.
+// tb_workload_fraction returns the share that was replayed, in [0, 1]; negative when it
+// is not known.
 double tb_workload_fraction(const struct tb_workload *workload);
 
 #endif
