@@ -1,5 +1,5 @@
-// The replay engine: a source's messages through a network, event by event, told to an
-// observer.
+// The replay engine: carries a source's messages through a network, event by event, and
+// reports to an observer.
 //
 // The model is docs/model.md. What nodes do is the same everywhere (host/); how links and
 // switches carry packets is the network's switching, of which there are several
@@ -9,7 +9,7 @@
 // arrives, then who is led on (with circuits: which headers get VCs, oldest first), then
 // what begins to cross each link.
 //
-// Cost: about ten events a packet on six links, whatever the size of packets and flits.
+// Cost: about ten events per packet on six links, whatever the size of packets and flits.
 // Memory: links and a record for each packet in flight. One thread at a time per engine;
 // a network may be shared. The same network, source and seed give the same calls to the
 // observer.
@@ -38,17 +38,17 @@ void tb_engine_free(struct tb_engine *engine);
 int tb_engine_run(struct tb_engine *engine, uint64_t n_instants,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_engine_checkpoint tells the observer all bins so far; the replay can go on.
+// tb_engine_checkpoint passes all bins so far to the observer; the replay can go on.
 int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
-// tb_engine_finish tells the observer what is left: bins, flows, blame. Waits that still
-// last are counted up to now. Call once, also after an early end.
+// tb_engine_finish passes the rest to the observer: bins, flows, blame. Waits that still
+// last are counted up to now. Call it once, also after an early end.
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error) TB_MUST_USE;
 
 struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine);
 
-// tb_engine_ideal_ps is what a message takes from post to delivery on an idle network, as
-// its switching has it; the network is one that tb_engine_new takes.
+// tb_engine_ideal_ps returns the time from post to delivery of a message on an idle
+// network, by its switching; the network must be one that tb_engine_new accepts.
 tb_time_ps tb_engine_ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes);
 

@@ -17,7 +17,7 @@ struct watch {
 	tb_time_ps *delays;	     // by link, since the warm-up
 	uint32_t n_links;
 	uint64_t first_bin, end_bin;
-	const struct tb_observer *also; // told the same; may be NULL
+	const struct tb_observer *also; // gets the same calls; may be NULL
 };
 
 static int on_start(void *context, tb_time_ps bin_ps)

@@ -1,13 +1,13 @@
 // The experiments of papers 000 (section 4) and 001, each a set-up that runs on a network
 // until it is steady and is measured over a window.
 //
-// Model: an experiment names its nodes and jobs (traffic.h), how long the network warms
-// up and how long it is measured. Rates are of payload that crossed the nodes' links
-// within the window, so neither the beginning nor the slowest sender's end counts. Where
-// the paper averages over distributions of message sizes the runs of both are averaged;
-// distributions of times drop out where nodes send all that they can.
+// Model: an experiment gives its nodes and jobs (traffic.h), how long the network warms
+// up and how long it is measured. Rates count payload that crossed the nodes' links
+// within the window, so neither the start nor the slowest sender's end counts. Where the
+// paper averages over distributions of message sizes, replays of both are averaged;
+// distributions of times do not matter where nodes send all that they can.
 //
-// Runs share nothing: any number may run at once on different threads.
+// Replays share nothing: any number may run at once on different threads.
 #ifndef TB_EXPERIMENT_H
 #define TB_EXPERIMENT_H
 
@@ -42,7 +42,7 @@ struct tb_timed;
 struct tb_experiment {
 	const char *name;
 	enum tb_experiment_kind kind;
-	uint32_t n_nodes;  // that the network has at least
+	uint32_t n_nodes;  // that the network needs at least
 	uint32_t n_active; // nodes 0 .. n_active - 1 take part
 	const char *pattern;
 	uint64_t message_bytes; // the mean
@@ -67,7 +67,7 @@ extern const struct tb_experiment tb_experiments[];
 // tb_experiment_find returns NULL when no experiment has this name.
 const struct tb_experiment *tb_experiment_find(const char *name);
 
-// tb_experiment_nearest is the name that an unknown one may have meant.
+// tb_experiment_nearest returns the name that an unknown one may have meant.
 const char *tb_experiment_nearest(const char *name);
 
 // tb_experiment_describe writes one line about who sends what to whom.
@@ -88,7 +88,7 @@ enum tb_role {
 struct tb_node_outcome {
 	enum tb_role role;
 	bool serves;	  // an I/O node
-	double sent_bps;  // payload out, bytes a second
+	double sent_bps;  // payload out, bytes per second
 	double wire_bps;  // the same on the wire
 	double taken_bps; // payload in
 };
@@ -104,30 +104,30 @@ struct tb_outcome {
 	uint32_t n_nodes, n_links;
 	struct tb_node_outcome *nodes;
 	struct tb_link_outcome *links;
-	double latency_s; // mean from post to delivery, of the measured job's messages;
-			  // of a timed job what it takes
+	double latency_s; // mean from post to delivery of the measured job's messages;
+			  // of a timed job its duration
 	struct tb_engine_stats stats; // of the last of the averaged runs
 };
 
 void tb_outcome_free(struct tb_outcome *outcome);
 
 // tb_experiment_network builds the lowest tree of `params` that has the experiment's
-// nodes, whatever levels `params` says; for a timed job the network that this names.
+// nodes, whatever the levels of `params`; for a timed job the network that this names.
 int tb_experiment_network(struct tb_network **network,
 	const struct tb_experiment *experiment, const struct tb_network_params *params,
 	struct tb_error *error) TB_MUST_USE;
 
 struct tb_experiment_options {
 	uint64_t seed;
-	// told all, from the beginning of the warm-up, which is one time bin; NULL:
-	// nobody. Sizes must then not be TB_SIZES_BOTH.
+	// receives everything from the start of the warm-up, which is one time bin; NULL:
+	// none. With an observer, sizes must not be TB_SIZES_BOTH.
 	const struct tb_observer *observer;
-	bool with_blame;		   // tell the observer who waited for whom
+	bool with_blame;		   // record who waited for whom
 	const volatile sig_atomic_t *stop; // set: give up; may be NULL
 };
 
 // tb_experiment_run runs an experiment on a network that has its nodes. TB_ESTOPPED when
-// it was given up.
+// `stop` was set.
 int tb_experiment_run(struct tb_outcome **outcome, const struct tb_experiment *experiment,
 	const struct tb_network *network, const struct tb_experiment_options *options,
 	struct tb_error *error) TB_MUST_USE;

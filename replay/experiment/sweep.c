@@ -1,4 +1,4 @@
-// The points of a sweep: all combinations of what its axes say.
+// The points of a sweep: all combinations of the values of its axes.
 #include "sweep_impl.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ void tb_sweep_fini(struct tb_sweep *sweep)
 	*sweep = (struct tb_sweep){0};
 }
 
-// at_axis says where an axis stands in the error of one of its values.
+// at_axis puts the place of an axis into the error of one of its values.
 static int at_axis(const struct tb_sweep_axis *axis, const struct tb_error *cause,
 	struct tb_error *error)
 {

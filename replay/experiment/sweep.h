@@ -1,17 +1,16 @@
-// A sweep: an experiment whose settings take several values each, and the points that
-// these make: one run a combination.
+// A sweep: an experiment whose settings take several values each. Every combination is a
+// point, and becomes one run.
 //
 // Model: a sweep file is INI text. Its section [sweep] names the experiment and gives
 // values to keys (tb_sweep_keys), [network] the preset and overrides of its keys, [plot]
 // how the results are to be drawn. A value is a list: "0.1, 0.5", "1..5" (steps of 1),
 // "0.1..1 step 0.1", "1K..1M x2". Every key is an axis; the points are all combinations,
-// the axis that is named first changing slowest. What is not named is as the experiment
-// has it, but for the window: it grows with the message, so that as many messages fit,
-// and at low load, so that as many packets do.
+// the axis that is named first changing slowest. Other settings are those of the
+// experiment, except for the window: it grows with the message size, to hold as many
+// messages, and at low load, to hold as many packets.
 //
-// A point is told from all others by its settings, one line of text, whatever file it
-// came from. Everything is checked when it is read: no point of a sweep that was read is
-// one that cannot be run.
+// A point is identified by its settings, one line of text, whatever file it came from.
+// Everything is checked on reading: every point of a sweep that was read can be run.
 #ifndef TB_SWEEP_H
 #define TB_SWEEP_H
 
@@ -42,7 +41,7 @@ struct tb_sweep_point {
 
 #define TB_SWEEP_POINTS_MAX 100000
 
-// What a point's curve is drawn from, when nobody says otherwise: the keys of [plot].
+// How the curves are drawn by default: the keys of [plot].
 struct tb_sweep_hint {
 	char *key, *text;
 };
@@ -55,26 +54,26 @@ struct tb_sweep {
 	struct tb_sweep_axes *axes; // private
 };
 
-// tb_sweep_read reads a sweep file, or makes a sweep of one experiment when `name` is no
-// file but one of those. `changes` are n_changes texts "key=value" that replace what the
-// file says of a key of [sweep] or [network]. TB_EUSAGE for what makes no sense,
-// TB_EFORMAT for a broken line, TB_ECAPACITY for more than TB_SWEEP_POINTS_MAX points;
-// the error says where.
+// tb_sweep_read reads a sweep file; when `name` is that of an experiment, it makes a
+// sweep of that. `changes` are n_changes texts "key=value" that replace values of [sweep]
+// or [network]. TB_EUSAGE for values that make no sense, TB_EFORMAT for a broken line,
+// TB_ECAPACITY for more than TB_SWEEP_POINTS_MAX points; the error has the place.
 int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *changes,
 	size_t n_changes, struct tb_error *error) TB_MUST_USE;
 void tb_sweep_fini(struct tb_sweep *sweep);
 
-// tb_sweep_cost estimates how long a point takes, in packets and hops: for an order.
+// tb_sweep_cost estimates the work of a point, in packet hops, so that long ones go
+// first.
 double tb_sweep_cost(const struct tb_sweep_point *point);
 
 // What is measured of a point, in the window.
 enum tb_sweep_result {
 	TB_RESULT_OFFERED,  // payload that a sender offers, with a load
-	TB_RESULT_ACCEPTED, // payload that a sender of the measured job sent, their mean
-	TB_RESULT_TAKEN,    // payload into a node that serves, their mean
-	TB_RESULT_GIVEN,    // payload out of a node that serves, their mean
+	TB_RESULT_ACCEPTED, // payload sent per sender of the measured job, mean
+	TB_RESULT_TAKEN,    // payload into a node that serves, mean
+	TB_RESULT_GIVEN,    // payload out of a node that serves, mean
 	TB_RESULT_LATENCY,  // of a message from post to delivery, mean
-	TB_RESULT_WAITING,  // headers that stand waiting at a time, mean
+	TB_RESULT_WAITING,  // headers that wait at the same time, mean
 };
 #define TB_N_RESULTS 6
 
@@ -87,7 +86,7 @@ struct tb_sweep_result_info {
 
 const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result result);
 
-// tb_sweep_result_of is NaN where an experiment has no such thing.
+// tb_sweep_result_of returns NaN where an experiment has no such result.
 double tb_sweep_result_of(const struct tb_sweep_point *point,
 	const struct tb_outcome *outcome, enum tb_sweep_result result);
 

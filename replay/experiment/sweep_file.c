@@ -1,4 +1,5 @@
-// The INI text of a sweep, through libinih: which lines are axes, which say how to draw.
+// The INI text of a sweep, through libinih: which lines are axes, and which are hints for
+// drawing.
 #include "sweep_impl.h"
 
 #include "nearest.h"

@@ -20,7 +20,7 @@ struct tb_sweep_axes {
 	size_t n;
 };
 
-// Places in tb_sweep_keys of the keys that are asked for.
+// Indices in tb_sweep_keys of the keys that the code asks for.
 enum {
 	TB_KEY_EXPERIMENT,
 	TB_KEY_NODES,
@@ -39,10 +39,10 @@ enum {
 
 enum tb_value_form tb_sweep_key_form(int key);
 
-// tb_sweep_key_find gives the place of a key, or -1.
+// tb_sweep_key_find returns the index of a key, or -1.
 int tb_sweep_key_find(const char *name);
 
-// tb_sweep_key_set gives `text` to a key of the point. On failure the error has a
+// tb_sweep_key_set sets a key of the point to `text`. On failure the error has a
 // sentence and no place.
 int tb_sweep_key_set(struct tb_sweep_point *point, int key, const char *text,
 	struct tb_error *error) TB_MUST_USE;
@@ -52,7 +52,7 @@ int tb_sweep_key_set(struct tb_sweep_point *point, int key, const char *text,
 int tb_sweep_key_applies(
 	const struct tb_sweep_point *point, int key, struct tb_error *error) TB_MUST_USE;
 
-// tb_sweep_key_print writes the value that the point has.
+// tb_sweep_key_print writes the value of a key at the point.
 void tb_sweep_key_print(const struct tb_sweep_point *point, int key, FILE *stream);
 
 // tb_sweep_file_read reads axes and hints of a file.

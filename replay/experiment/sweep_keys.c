@@ -193,7 +193,7 @@ int tb_sweep_key_set(
 	}
 }
 
-// applies says for whom a key is, or NULL when it is for this experiment too.
+// applies returns which experiments a key is for, or NULL when this is one of them.
 static const char *not_for(const struct tb_experiment *experiment, int key)
 {
 	enum tb_experiment_kind kind = experiment->kind;

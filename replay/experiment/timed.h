@@ -2,7 +2,7 @@
 // the clusters of papers 002 to 004, which are QsNetII.
 //
 // Model: the job runs alone, closed-loop, through the host of a network of its own, block
-// by block: rank r sits on node r / ranks_a_node. It is done several times, one behind
+// by block: rank r runs on node r / ranks_a_node. It is repeated several times, one after
 // the other, and the time is the mean.
 #ifndef TB_TIMED_H
 #define TB_TIMED_H
@@ -36,8 +36,8 @@ const struct tb_experiment *tb_timed_find(const char *name);
 int tb_timed_network(struct tb_network **network, const struct tb_timed *timed,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_timed_run stores how long it takes once. The network must be
-// that one.
+// tb_timed_run stores how long one repetition takes. The network must be that of
+// tb_timed_network.
 int tb_timed_run(double *time_s, const struct tb_timed *timed,
 	const struct tb_network *network, uint64_t seed,
 	struct tb_error *error) TB_MUST_USE;

@@ -17,7 +17,7 @@ struct tb_value_list { // a zeroed one is empty
 
 // tb_value_list_parse appends what `text` lists, ranges written out. Numbers of a range
 // are written as whole numbers (COUNT, SIZE) or with up to ten digits; what stands alone
-// is kept as it is. On failure the error has a sentence about `text` and no place.
+// is kept as it is. On failure the error has a sentence about `text`, without a place.
 int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	const char *text, struct tb_error *error) TB_MUST_USE;
 void tb_value_list_fini(struct tb_value_list *list);

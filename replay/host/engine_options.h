@@ -1,4 +1,4 @@
-// What an engine is asked for beside network, source and observer.
+// Options of an engine, besides network, source and observer.
 #ifndef TB_ENGINE_OPTIONS_H
 #define TB_ENGINE_OPTIONS_H
 
@@ -8,12 +8,13 @@ struct tb_engine_options {
 	uint64_t seed;
 	tb_time_ps
 		bin_ps; // width of a time bin; 0: as wide as keeps their number bounded
-	bool without_blame;		// do not tell who waited for whom
+	bool without_blame;		// do not record who waited for whom
 	const struct tb_faults *faults; // what dies; read at the start; NULL: nothing
-	// By link, or NULL. When a packet is in at its destination, each link of its way
+	// By link, or NULL. When a packet is in at its destination, each link of its path
 	// but the last gains the time from its header's entering the network until it
-	// went on from this link's far end: the delay that paper 000, 5.4, sums by the
-	// link that packets come in by. The caller may read and clear it between calls.
+	// went on from this link's far end: the delay that paper 000, 5.4, adds up by the
+	// link over which packets come in. The caller may read and clear it between
+	// calls.
 	tb_time_ps *delays;
 };
 

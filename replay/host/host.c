@@ -1,4 +1,4 @@
-// Messages of processes, cut, issued, spread over rails and told in order.
+// Messages of processes: cut, issued, spread over rails and delivered in order.
 #include "host.h"
 
 #include "host_impl.h"

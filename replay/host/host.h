@@ -2,15 +2,15 @@
 // (NICs) of the engine. Messages of processes go in, messages of NICs come out.
 //
 // Model (docs/model.md, "The host"): a process issues its messages one after another; a
-// library cuts them, lets so many be under way, exchanges handshakes, and
-// spreads them over the rails: round robin up to a size, evenly split above. Between
-// processes of one node they may be copied through its memory instead. What arrives on
-// several rails is told in the order in which it was posted.
+// library cuts them, limits how many are under way, exchanges handshakes, and spreads
+// them over the rails: round robin up to a size, evenly split above. Between processes of
+// one node they may be copied through its memory instead. Messages that arrive on several
+// rails are delivered in the order in which they were posted.
 //
-// It is a source to the engine and asks another one, whose nodes are hosts; and it is the
-// engine's observer and tells another one, in whose flows and blame nodes are hosts too
-// and messages are whole. With one rail and a library that does nothing it changes
-// nothing. Memory: about 150 bytes a message under way, and 100 a flow.
+// It is the engine's source, and asks a source whose nodes are hosts; it is the engine's
+// observer, and passes flows and blame of hosts and whole messages on to another. With
+// one rail and a library that does nothing it changes nothing. Memory: about 150 bytes
+// per message under way and 100 per flow.
 #ifndef TB_HOST_H
 #define TB_HOST_H
 
@@ -31,16 +31,16 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 	tb_ideal_time *ideal_ps, struct tb_error *error) TB_MUST_USE;
 void tb_host_free(struct tb_host *host);
 
-// tb_host_source and tb_host_observer are what the engine is given.
+// tb_host_source and tb_host_observer return what to give the engine.
 struct tb_source tb_host_source(struct tb_host *host);
 struct tb_observer tb_host_observer(struct tb_host *host);
 
-// tb_host_stats makes an engine's figures those of whole messages, and counts what went
-// through no network.
+// tb_host_stats turns an engine's figures into those of whole messages, including
+// messages that crossed no network.
 void tb_host_stats(const struct tb_host *host, struct tb_engine_stats *stats);
 
-// tb_host_ideal_ps is what a message of a process takes on an idle network, hosts' part
-// included.
+// tb_host_ideal_ps returns the time that a message of a process takes on an idle network,
+// the hosts' part included.
 tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message);
 
 #endif

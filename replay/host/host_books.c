@@ -1,4 +1,4 @@
-// What the hosts tell: flows and blame of nodes and whole messages, not of NICs and
+// What the hosts record: flows and blame of nodes and whole messages, not of NICs and
 // parts.
 #include "host_impl.h"
 
@@ -187,7 +187,7 @@ static int by_flow_and_link(const void *left, const void *right)
 	return (a->dead.id > b->dead.id) - (a->dead.id < b->dead.id);
 }
 
-// on_undelivered tells of parts: which of them were one message is not known any more.
+// on_undelivered reports parts: which of them made up one message is no longer known.
 static int on_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {

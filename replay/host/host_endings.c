@@ -1,4 +1,4 @@
-// What becomes of messages: parts are sent, delivered or given up, and processes are told
+// What becomes of messages: parts are sent, delivered or given up, and processes notified
 // of whole messages, in order.
 #include "host_impl.h"
 
@@ -78,8 +78,8 @@ static uint32_t take_early(struct tb_host *host, struct pair *pair)
 	return id;
 }
 
-// complete tells of a transfer when all before it from the same process to the same have
-// been told.
+// complete reports a transfer once all earlier ones from the same process to the same
+// have been reported.
 int tb_host_complete(struct tb_host *host, uint32_t id, struct tb_error *error)
 {
 	uint32_t pair_id = transfer_at(host, id)->pair;
@@ -103,7 +103,7 @@ int tb_host_noticed(struct tb_host *host, uint32_t id, struct tb_error *error)
 	drop_piece(host, id);
 	if (--transfer->n_undelivered)
 		return TB_OK;
-	// What is given up is told when none of it is under way any more.
+	// A message that is given up is reported once nothing of it is under way.
 	if (transfer->is_given_up && transfer->n_unsent)
 		return TB_OK;
 	return tb_host_complete(host, transfer_id, error);

@@ -129,7 +129,7 @@ int tb_host_delivered(
 int tb_host_undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 // and what timers end: a piece is noticed; a transfer is sent, or is whole (or given up)
-// and is told when all before it from the same process to the same have been told.
+// and is reported once all earlier ones from the same process to the same have been.
 int tb_host_noticed(struct tb_host *host, uint32_t piece, struct tb_error *error);
 int tb_host_tell_sent(struct tb_host *host, uint32_t transfer, struct tb_error *error);
 int tb_host_complete(struct tb_host *host, uint32_t transfer, struct tb_error *error);

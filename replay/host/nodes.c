@@ -171,7 +171,7 @@ static void complete(struct tb_replay *replay, uint32_t id)
 	}
 }
 
-// receive has a node drain a packet that is in, and says when it acknowledges that.
+// receive has a node drain a packet that is in, and returns when it acknowledges it.
 static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t payload)
 {
 	const struct tb_network_params *params = &replay->net->params;

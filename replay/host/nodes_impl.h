@@ -8,7 +8,8 @@
 
 // messages.c
 //
-// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED: the source is told at the end of phase 1.
+// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED: the source is notified at the end of
+// phase 1.
 void tb_messages_ended(
 	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
 

@@ -1,7 +1,7 @@
 // Distances: how many links lie between each switch and one home switch, by shortest
 // paths that ascend and then descend over links that are alive. Private to replay/.
 //
-// Cost: a measurement looks at every link once. Memory: 8 bytes a switch.
+// Cost: a measurement looks at every link once. Memory: 8 bytes per switch.
 #ifndef TB_DISTANCES_H
 #define TB_DISTANCES_H
 
@@ -23,7 +23,7 @@ int tb_distances_init(struct tb_distances *distances, const struct tb_network *n
 	const tb_time_ps *dead_at, tb_time_ps at) TB_MUST_USE;
 void tb_distances_fini(struct tb_distances *distances);
 
-// tb_distances_measure fills `down` and `any` for the ways to the switch `home`.
+// tb_distances_measure fills `down` and `any` for the paths to the switch `home`.
 void tb_distances_measure(struct tb_distances *distances, uint32_t home);
 
 // tb_distances_on writes the links that lead on from a switch other than the home, in the

@@ -1,4 +1,4 @@
-// What of a network is dead, and from when on: cables and switches.
+// Faults: which cables and switches of a network are dead, and from when on.
 //
 // Model: a cable is two links, and both die with it; a switch dies with all its cables.
 // What is dead stays so. As text a fault is "link=PLACE" or "switch=LEVEL.INDEX", dead
@@ -29,7 +29,7 @@ void tb_faults_free(struct tb_faults *faults);
 int tb_faults_add(
 	struct tb_faults *faults, const char *text, struct tb_error *error) TB_MUST_USE;
 
-// tb_faults_read takes a file of such texts, one a line; '#' begins a remark.
+// tb_faults_read reads a file of such texts, one per line; '#' begins a remark.
 int tb_faults_read(
 	struct tb_faults *faults, const char *path, struct tb_error *error) TB_MUST_USE;
 
@@ -37,15 +37,15 @@ int tb_faults_read(
 int tb_faults_put(struct tb_faults *faults, struct tb_fault fault,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_faults_check returns whether what is dead from the start leaves a way from every
-// node to every other; TB_EUSAGE names two that it cuts apart. Cost: all links for each
-// switch with nodes, of a route file all pairs of nodes.
+// tb_faults_check checks that every node still reaches every other without what is dead
+// from the start: TB_OK, or TB_EUSAGE that names two nodes which do not. Cost: all links
+// per switch with nodes; with a route file all pairs of nodes.
 int tb_faults_check(const struct tb_faults *faults, struct tb_error *error) TB_MUST_USE;
 
 size_t tb_faults_n(const struct tb_faults *faults);
 struct tb_fault tb_faults_at(const struct tb_faults *faults, size_t i); // as added
 
-// tb_faults_dead_at is when a link dies; TB_TIME_NEVER.
+// tb_faults_dead_at returns when a link dies, or TB_TIME_NEVER.
 tb_time_ps tb_faults_dead_at(const struct tb_faults *faults, struct tb_link link);
 
 #endif

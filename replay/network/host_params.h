@@ -12,14 +12,14 @@
 
 #include <stdbool.h>
 
-// What is exchanged before the data of a message.
+// What the two sides exchange before the data of a message.
 enum tb_handshake {
 	TB_HANDSHAKE_NONE,
 	TB_HANDSHAKE_READ,	 // the receiver's request: it reads the sender's memory
 	TB_HANDSHAKE_RENDEZVOUS, // the sender's announcement and the receiver's answer
 };
 
-// How a message between two processes of one node goes.
+// How a message travels between two processes of one node.
 enum tb_local {
 	TB_LOCAL_NETWORK, // through the network interface and back
 	TB_LOCAL_MEMORY,  // copied through shared memory
@@ -29,8 +29,8 @@ enum tb_local {
 
 struct tb_host_params {
 	char name[32];		   // of the library; "" when there is none
-	tb_time_ps issue_ps;	   // the sending process is busy so long for a piece
-	tb_time_ps notice_ps;	   // and the receiving one
+	tb_time_ps issue_ps;	   // the sending process is busy for this long per piece
+	tb_time_ps notice_ps;	   // and the receiving process
 	uint64_t copy_bytes_per_s; // and the sender copies at this rate; 0: does not
 	uint32_t largest_bytes;	   // longer messages go in pieces; 0: in one
 	uint32_t n_outstanding; // pieces of a process that are under way; 0: any number

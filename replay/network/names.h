@@ -29,7 +29,7 @@ char *tb_names_link(
 	const struct tb_network *network, struct tb_link link, char *buffer, size_t size);
 
 // tb_names_find_switch finds a switch by its name: its own, or level.index. TB_EUSAGE
-// says what there is. Cost: linear in switches.
+// lists what there is. Cost: linear in switches.
 int tb_names_find_switch(const struct tb_network *network, const char *text,
 	struct tb_switch *sw, struct tb_error *error) TB_MUST_USE;
 

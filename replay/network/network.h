@@ -3,7 +3,7 @@
 //
 // Model: a directed graph. A physical cable is two directed links, each other's
 // `reverse`. A node has one link into the network (injection) and one out of it
-// (ejection) a rail. Routing asks the network for the links that lead on from a switch
+// (ejection) per rail. Routing asks the network for the links that lead on from a switch
 // towards a node: any of a group in the ascending phase, exactly one in the descending
 // phase of a tree.
 //
@@ -35,10 +35,10 @@ enum tb_ascent {
 	TB_ASCENT_DETERMINISTIC,	// by the destination's digits (d-mod-k)
 	TB_ASCENT_SOURCE,		// by the source's digits (s-mod-k)
 	TB_ASCENT_RANDOM,		// any, whatever its load (seeded)
-	TB_ASCENT_TABLE,		// as a route file says, up and down
+	TB_ASCENT_TABLE,		// by the tables of a route file, up and down
 };
 
-// tb_ascent_name is the word for it in presets, stores and reports.
+// tb_ascent_name returns its name in presets, stores and reports.
 const char *tb_ascent_name(enum tb_ascent ascent);
 
 // tb_ascent_find finds the ascent of that name.
@@ -57,8 +57,8 @@ struct tb_network_params {
 	uint64_t link_bytes_per_s;
 	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
 				   // header out
-	uint32_t n_vcs;		   // virtual channels a link and direction
-	uint32_t fifo_bytes;	   // a VC at the receiving end
+	uint32_t n_vcs;		   // virtual channels per link
+	uint32_t fifo_bytes;	   // per VC, at the receiving end
 	uint32_t flit_bytes;
 	uint32_t packet_payload_bytes;	// the most that one packet carries
 	uint32_t packet_overhead_bytes; // added to each packet on the wire
@@ -72,8 +72,8 @@ struct tb_network_params {
 	uint32_t partners; // of a node, beyond which acknowledgements leave it
 			   // partner_delay_ps later; 0: no limit
 	tb_time_ps partner_delay_ps;
-	uint32_t retries; // of a packet that met an error, before its node looks for
-			  // other ways
+	uint32_t retries; // of a packet that met an error, before its node routes
+			  // around
 	tb_time_ps retry_delay_ps; // from an error's return to the next try
 	double age_weight; // w: weight of waits at earlier switches in the arbitration
 			   // key
@@ -81,13 +81,14 @@ struct tb_network_params {
 };
 
 // tb_network_preset loads a built-in preset ("qsnet", "qsnet2") or an INI file of the
-// same keys, and says which keys are unknown or out of range. `name` may carry overrides
-// after commas: "qsnet,arity=4,levels=2,ascent=deterministic", "qsnet2,rails=2,host=mpi".
-// Keys of a host are those of the library that `host` names; "none" has no overheads.
+// same keys; the error names keys that are unknown or out of range. `name` may carry
+// overrides after commas: "qsnet,arity=4,levels=2,ascent=deterministic",
+// "qsnet2,rails=2,host=mpi". Keys of a host are those of the library that `host` names;
+// "none" has no overheads.
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_network_preset_name is the name of built-in preset number i, NULL beyond the last.
+// tb_network_preset_name returns the name of built-in preset i, NULL beyond the last.
 const char *tb_network_preset_name(size_t i);
 
 // tb_network_has_key returns whether a preset has a key of this name.

@@ -4,7 +4,7 @@
 // Add switches and nodes, plug cables between them, finish. Routes are the shortest that
 // go up first and then only down; where several links lead on equally well, the header
 // may take any of them (adaptive) or the one that the destination's number picks
-// (deterministic). Memory for the routes: 6 bytes a switch and node.
+// (deterministic). Memory for the routes: 6 bytes per switch and node.
 #ifndef TB_NETWORK_BUILDER_H
 #define TB_NETWORK_BUILDER_H
 
@@ -52,14 +52,14 @@ int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lo
 	uint32_t up_port, struct tb_switch upper, uint32_t down_port,
 	const struct tb_cable *cable, struct tb_error *error) TB_MUST_USE;
 
-// tb_network_identify_switch and tb_network_identify_node say what the fabric calls a
+// tb_network_identify_switch and tb_network_identify_node set what the fabric calls a
 // switch or node that has been added; the name is copied. TB_EUSAGE when it is too long.
 int tb_network_identify_switch(struct tb_network_builder *builder, struct tb_switch sw,
 	const struct tb_identity *identity, struct tb_error *error) TB_MUST_USE;
 int tb_network_identify_node(struct tb_network_builder *builder, struct tb_node node,
 	const struct tb_identity *identity, struct tb_error *error) TB_MUST_USE;
 
-// tb_network_number_port says by which number the fabric knows a port, below 2^16 - 1.
+// tb_network_number_port sets the number that the fabric gives a port, below 2^16 - 1.
 int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch sw,
 	uint32_t port, uint32_t number, struct tb_error *error) TB_MUST_USE;
 
