@@ -58,7 +58,7 @@ static void a_packet_crosses_at_the_pace_of_the_slower_link(void **state)
 
 // Messages delivered in one instant: what is posted because of them, to node 2 itself,
 // goes over its bus in the order in which they were posted themselves.
-static void endings_of_one_instant_are_told_by_serial(void **state)
+static void endings_at_one_time_are_reported_by_serial(void **state)
 {
 	(void)state;
 	enum { PAIRS = 16 };
@@ -99,7 +99,7 @@ static void a_packet_of_nothing_is_a_byte_long(void **state)
 		struct account *account = account_of(by, &program, UINT64_MAX);
 		assert_int_equal(account->delivered[0], 40000 + 2500 + 35000);
 		assert_int_equal(account->delivered[1], 40000 + 2 * 2500 + 35000);
-		assert_int_equal(account->told.bins[0].sample.bytes, 2);
+		assert_int_equal(account->observed.bins[0].sample.bytes, 2);
 		account_drop(account);
 	}
 }
@@ -120,12 +120,12 @@ static void up_ports(enum replayer by, const char *network, uint32_t counts[4])
 			.bytes = 64};
 	struct account *account = account_of(by, &program, UINT64_MAX);
 	struct tb_network *net = network_of(&program, NULL);
-	for (size_t i = 0; i < account->told.n_bins; i++) {
+	for (size_t i = 0; i < account->observed.n_bins; i++) {
 		struct tb_link_info link =
-			tb_network_link(net, account->told.bins[i].sample.link);
+			tb_network_link(net, account->observed.bins[i].sample.link);
 		if (link.kind == TB_LINK_UP)
 			counts[link.from_port - 4] +=
-				account->told.bins[i].sample.n_packets;
+				account->observed.bins[i].sample.n_packets;
 	}
 	tb_network_free(net);
 	account_drop(account);
@@ -197,8 +197,8 @@ static void a_dead_end_is_tried_and_given_up(void **state)
 		assert_int_equal(account->given_up[1], 900000);
 		assert_int_equal(account->stats.n_retries, 3);
 		assert_int_equal(account->stats.n_undelivered, 2);
-		assert_int_equal(account->told.n_undelivered, 2);
-		assert_int_equal(account->told.undelivered[1].dead.id, TB_ID_NONE);
+		assert_int_equal(account->observed.n_undelivered, 2);
+		assert_int_equal(account->observed.undelivered[1].dead.id, TB_ID_NONE);
 		account_drop(account);
 	}
 }
@@ -255,7 +255,7 @@ int main(void)
 		cmocka_unit_test(each_ascent_takes_its_links),
 		cmocka_unit_test(random_ascents_spread_over_all_links),
 		cmocka_unit_test(a_packet_crosses_at_the_pace_of_the_slower_link),
-		cmocka_unit_test(endings_of_one_instant_are_told_by_serial),
+		cmocka_unit_test(endings_at_one_time_are_reported_by_serial),
 		cmocka_unit_test(a_packet_of_nothing_is_a_byte_long),
 		cmocka_unit_test(a_dead_end_is_tried_and_given_up),
 		cmocka_unit_test(a_worm_over_a_dying_link_is_sent_again),

@@ -1,4 +1,4 @@
-// The map against an array that is searched from end to end.
+// The map agrees with an array that is searched from end to end.
 #include "map.h"
 #include "random.h"
 
@@ -42,7 +42,7 @@ static void compare(const struct tb_map *map, const struct naive *naive, uint64_
 	assert_int_equal(value, i < naive->n ? naive->values[i] : 12345);
 }
 
-// key_of draws from few keys, many, or those of pairs of nodes; 0 and the largest too.
+// key_of draws from few keys, from many, or from pairs of nodes; also 0 and the largest.
 static uint64_t key_of(struct tb_random *random, uint64_t program)
 {
 	static const uint64_t bounds[] = {50, 100000, UINT64_MAX};

@@ -1,4 +1,4 @@
-// The timing wheel against a sorted list: random programs of puts and takes.
+// The timing wheel agrees with a sorted list in random programs of puts and takes.
 #include "random.h"
 #include "wheel.h"
 
@@ -25,7 +25,7 @@ static size_t earliest(const struct naive *naive)
 	return best;
 }
 
-// take_one checks one event: the wheel may give any of those of the earliest instant.
+// take_one checks one event: the wheel may return any of those with the earliest time.
 static void take_one(struct tb_wheel *wheel, struct naive *naive, uint64_t seed)
 {
 	tb_time_ps expected = naive->at[earliest(naive)];
@@ -52,8 +52,8 @@ static void run_program(uint64_t seed)
 	struct naive *naive = calloc(1, sizeof *naive);
 	tb_time_ps now = 0;
 	tb_random_init(&random, seed, 0);
-	// Delays of every scale: within a bucket, within the wheel, far beyond, none; and
-	// a few buckets around where the wheel ends.
+	// Delays of every scale: none, within a bucket, within the wheel, far beyond, and
+	// within a few buckets of the wheel's end.
 	static const uint64_t spans[] = {1, 100, 5000, 3000000, 400000000, 1};
 	unsigned shift = 4 + (unsigned)tb_random_below(&random, 10);
 	unsigned buckets = 12 + (unsigned)tb_random_below(&random, 3);
@@ -74,7 +74,7 @@ static void run_program(uint64_t seed)
 			continue;
 		}
 		now = naive->at[earliest(naive)];
-		// Looking with a limit must not lose what lies beyond it.
+		// tb_wheel_next with a limit must not lose events beyond it.
 		if (tb_random_below(&random, 4) == 0)
 			(void)tb_wheel_next(wheel, now / 2);
 		take_one(wheel, naive, seed);

@@ -25,16 +25,16 @@ struct sums {
 static struct sums sum_links(const struct account *account)
 {
 	struct sums sums = {0};
-	for (size_t i = 0; i < account->told.n_bins; i++) {
-		const struct tb_link_sample *sample = &account->told.bins[i].sample;
+	for (size_t i = 0; i < account->observed.n_bins; i++) {
+		const struct tb_link_sample *sample = &account->observed.bins[i].sample;
 		sums.wait_ps += sample->wait_ps;
 		sums.bytes += sample->bytes;
 		sums.n_packets += sample->n_packets;
 		sums.n_blocked += sample->n_blocked;
-		assert_true(sample->busy_ps <= (uint64_t)account->told.bin_ps);
-		assert_true(sample->stall_ps <= (uint64_t)account->told.bin_ps);
+		assert_true(sample->busy_ps <= (uint64_t)account->observed.bin_ps);
+		assert_true(sample->stall_ps <= (uint64_t)account->observed.bin_ps);
 		assert_true(sample->longest_wait_ps <= sample->wait_ps ||
-			    account->told.bins[i].bin > 0);
+			    account->observed.bins[i].bin > 0);
 	}
 	return sums;
 }
@@ -43,11 +43,11 @@ static void check_waits(const struct account *account)
 {
 	uint64_t by_flow = 0, by_blame = 0, n_waits = 0;
 	struct sums links = sum_links(account);
-	for (size_t i = 0; i < account->told.n_flows; i++)
-		by_flow += account->told.flows[i].wait_ps;
-	for (size_t i = 0; i < account->told.n_blame; i++) {
-		by_blame += account->told.blame[i].wait_ps;
-		n_waits += account->told.blame[i].n_waits;
+	for (size_t i = 0; i < account->observed.n_flows; i++)
+		by_flow += account->observed.flows[i].wait_ps;
+	for (size_t i = 0; i < account->observed.n_blame; i++) {
+		by_blame += account->observed.blame[i].wait_ps;
+		n_waits += account->observed.blame[i].n_waits;
 	}
 	equal("wait of all links", links.wait_ps, account->stats.wait_ps);
 	equal("wait of all flows", by_flow, account->stats.wait_ps);

@@ -36,9 +36,9 @@ static struct lone replay_alone(const struct program *program, uint32_t i)
 	alone.posts[0].when = POST_AT;
 	struct account *account = account_of(BY_ENGINE, &alone, UINT64_MAX);
 	assert_int_equal(account->status, TB_OK);
-	assert_int_equal(account->told.n_flows, 1);
+	assert_int_equal(account->observed.n_flows, 1);
 	struct lone lone = {account->delivered[0] - alone.posts[0].at,
-		(int64_t)account->told.flows[0].ideal_ps};
+		(int64_t)account->observed.flows[0].ideal_ps};
 	account_drop(account);
 	return lone;
 }

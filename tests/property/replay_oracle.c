@@ -1,5 +1,5 @@
 // The engine against the oracle, on random small networks and loads: every message's
-// times and all that an observer is told must be the same.
+// times and all that an observer receives must be the same.
 //
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds; a program that fails is
 // shrunk and printed.
@@ -55,9 +55,10 @@ static bool fails(const struct program *program, const struct program *other,
 			"engine: %d %s, oracle: %d %s", engine->status,
 			engine->error.text, oracle->status, oracle->error.text);
 	else
-		failed = messages_differ(engine, oracle, difference) ||
-			 stats_differ(engine, oracle, difference) ||
-			 told_differ(&engine->told, &oracle->told, difference);
+		failed =
+			messages_differ(engine, oracle, difference) ||
+			stats_differ(engine, oracle, difference) ||
+			observed_differ(&engine->observed, &oracle->observed, difference);
 	account_drop(engine);
 	account_drop(oracle);
 	return failed;

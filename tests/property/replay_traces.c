@@ -1,10 +1,10 @@
 // Engine and oracle on traces: jobs, captures and flow lists, those of ../shared where
-// they are. All that an observer is told must be the same.
+// they are. Their observers must receive the same.
 #include "network_open.h"
 #include "workload.h"
 
 #include "../support/replay_either.h"
-#include "../support/replay_told.h"
+#include "../support/replay_observed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,13 +33,13 @@ static struct tb_network *network_for(
 	return net;
 }
 
-// replay_trace replays a trace by one of the two and keeps what is told.
-static struct told replay_trace(enum replayer by, const struct trace *trace,
+// replay_trace replays a trace by one of the two and keeps what its observer received.
+static struct observed replay_trace(enum replayer by, const struct trace *trace,
 	const char *path, uint64_t *n_packets)
 {
 	struct tb_workload *workload = NULL;
 	struct tb_error error = {0};
-	struct told told = {0};
+	struct observed observed = {0};
 	const struct tb_workload_options options = {
 		.traces = &path, .n_traces = 1, .seed = 1};
 	if (tb_workload_new(&workload, &options, &error) != TB_OK)
@@ -48,7 +48,7 @@ static struct told replay_trace(enum replayer by, const struct trace *trace,
 	if (tb_workload_place(workload, net, &error) != TB_OK)
 		fail_msg("%s: %s", path, error.text);
 	struct tb_source source = tb_workload_source(workload);
-	struct tb_observer observer = told_observer(&told);
+	struct tb_observer observer = observer_of(&observed);
 	struct replay replay = {.network = net,
 		.source = &source,
 		.observer = &observer,
@@ -59,7 +59,7 @@ static struct told replay_trace(enum replayer by, const struct trace *trace,
 	*n_packets = replay.stats.n_packets;
 	tb_network_free(net);
 	tb_workload_free(workload);
-	return told;
+	return observed;
 }
 
 static void check_trace(const struct trace *trace, const char *folder)
@@ -68,16 +68,16 @@ static void check_trace(const struct trace *trace, const char *folder)
 	struct difference difference;
 	uint64_t n_packets = 0, n_by_oracle = 0;
 	snprintf(path, sizeof path, "%s/%s", folder, trace->path);
-	struct told engine = replay_trace(BY_ENGINE, trace, path, &n_packets);
-	struct told oracle = replay_trace(BY_ORACLE, trace, path, &n_by_oracle);
+	struct observed engine = replay_trace(BY_ENGINE, trace, path, &n_packets);
+	struct observed oracle = replay_trace(BY_ORACLE, trace, path, &n_by_oracle);
 	print_message("%s: %" PRIu64 " packets, %zu rows of bins, %zu of blame\n",
 		trace->path, n_packets, engine.n_bins, engine.n_blame);
 	assert_int_equal(n_packets, n_by_oracle);
 	assert_true(n_packets > 0);
-	if (told_differ(&engine, &oracle, &difference))
+	if (observed_differ(&engine, &oracle, &difference))
 		fail_msg("%s on %s: %s", path, trace->network, difference.text);
-	told_free(&engine);
-	told_free(&oracle);
+	observed_free(&engine);
+	observed_free(&oracle);
 }
 
 static const char *folder_of(const char *variable)

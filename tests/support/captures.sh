@@ -1,5 +1,5 @@
-# For e2e tests of the shared captures: replaying one, and asking what happened in the phases that
-# its file names. Source it; it skips the test where the captures or sqlite3 are absent.
+# For e2e tests with the shared captures: replays one, and queries what happened in the phases
+# that its phase file lists. Source it; it skips the test if the captures or sqlite3 are absent.
 captures=$TB_SHARED/data/captures
 [[ -d $captures ]] && command -v sqlite3 >/dev/null || {
 	echo "skipped: no shared/data/captures, or no sqlite3"
@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 store=$scratch/run.db
 
-# replay NAME [OPTION...]: the capture into a new store, at captured speed, in bins of 1 ms.
+# replay NAME [OPTION...] replays the capture into a new store, at captured speed, in bins of 1 ms.
 replay() {
 	local name=$1
 	shift
@@ -17,9 +17,9 @@ replay() {
 	"$TAILBACK" replay -q "$captures/$name" --bin 1ms "$@" -o "$store"
 }
 
-# read_phases FILE: makes tables that `ask` knows. `phase`: the lines of the file that have a begin and
-# an end, both in seconds of simulated time. `moment`: for each bin its time, the bytes of frames
-# that were injected in it, and the wait in it.
+# read_phases FILE makes two tables for `ask`. `phase`: the lines of the file that have a begin and
+# an end, both in seconds of simulated time. `moment`: the time of each bin, the bytes of frames
+# injected in it, and the wait in it.
 read_phases() {
 	local first
 	first=$(sed -n '1s/.*first packet \([0-9]*\) ns.*/\1/p' "$captures/$1")
@@ -37,16 +37,16 @@ read_phases() {
 	END
 }
 
-# ask SQL: of the store, with the tables of read_phases.
+# ask SQL queries the store, with the tables of read_phases.
 ask() {
 	sqlite3 -cmd "ATTACH '$scratch/phases.db' AS phases" "$store" "$1"
 }
 
-# The phase files have the times of one rank. Others begin up to 5 ms before it, and what is
-# injected slower than captured goes on behind its end; phases are 15 ms apart and more.
+# The phase files have the times of one rank. Others begin up to 5 ms earlier, and frames that are
+# injected slower than captured go on after the end; phases are at least 15 ms apart.
 in_phase="at_s BETWEEN begin_s - 0.006 AND end_s + 0.006"
 
-# bytes_in and wait_in PATTERN: what fell into the phases of that name.
+# bytes_in PATTERN and wait_in PATTERN print the bytes and the wait in phases of that name.
 bytes_in() {
 	ask "SELECT coalesce(sum(bytes), 0) FROM moment JOIN phase ON $in_phase WHERE name LIKE '$1'"
 }
@@ -54,7 +54,7 @@ wait_in() {
 	ask "SELECT coalesce(round(sum(wait_us)), 0) FROM moment JOIN phase ON $in_phase WHERE name LIKE '$1'"
 }
 
-# is WHAT GOT WANTED, and within WHAT GOT LEAST MOST.
+# is WHAT GOT WANTED and within WHAT GOT LEAST MOST fail unless the value is as expected.
 is() {
 	[[ $2 == "$3" ]] || {
 		echo "$1: $2, expected $3"
@@ -68,7 +68,7 @@ within() {
 	}
 }
 
-# size NODES PAIRS: what took part.
+# size NODES PAIRS checks how many nodes and pairs took part.
 size() {
 	is "nodes" "$(ask "SELECT count(*) FROM node WHERE name <> ''")" "$1"
 	is "pairs" "$(ask "SELECT count(*) FROM (SELECT DISTINCT source, destination FROM flow)")" "$2"

@@ -1,4 +1,4 @@
-// A small fabric whose parts have names, GUIDs, LIDs and port numbers of their own.
+// A small fabric whose parts have their own names, GUIDs, LIDs and port numbers.
 #ifndef NAMED_FABRIC_H
 #define NAMED_FABRIC_H
 
@@ -15,8 +15,8 @@ static inline void fabric_check(int status, const struct tb_error *error)
 	}
 }
 
-// fabric_new builds two leaves with two hosts each and a spine; the leaves bear the
-// product's name, as unnamed switches of real fabrics do, and ports go by InfiniBand's
+// fabric_new builds two leaf switches with two hosts each, and a spine. The leaves have
+// the product's name, like unnamed switches of real fabrics, and ports have InfiniBand's
 // numbers.
 static inline struct tb_network *fabric_new(void)
 {

@@ -1,10 +1,10 @@
-// A random program replayed: what its source and its observer were told.
+// Replays a random program and keeps what its source and its observer received.
 #ifndef TB_TESTS_REPLAY_ACCOUNT_H
 #define TB_TESTS_REPLAY_ACCOUNT_H
 
 #include "replay_either.h"
+#include "replay_observed.h"
 #include "replay_program.h"
-#include "replay_told.h"
 
 struct account {
 	const struct program *program;
@@ -13,11 +13,11 @@ struct account {
 	struct ready {
 		tb_time_ps at;
 		uint32_t post;
-	} ready[POSTS_MOST]; // in the order of their being told
+	} ready[POSTS_MOST]; // in the order of the events that made them ready
 	uint32_t n_ready;
-	// What was told.
+	// Events received.
 	tb_time_ps sent[POSTS_MOST], delivered[POSTS_MOST], given_up[POSTS_MOST];
-	struct told told;
+	struct observed observed;
 	struct tb_engine_stats stats;
 	int status;
 	struct tb_error error;
@@ -25,7 +25,7 @@ struct account {
 
 static inline void account_drop(struct account *account)
 {
-	told_free(&account->told);
+	observed_free(&account->observed);
 	free(account);
 }
 
@@ -135,8 +135,8 @@ static inline void sort_timed(struct account *account)
 	}
 }
 
-// account_of runs a program for so many instants; what went wrong stands in status and
-// error.
+// account_of replays a program for at most `n_instants` points in time. `status` and
+// `error` hold a failure.
 static inline struct account *account_of(
 	enum replayer by, const struct program *program, uint64_t n_instants)
 {
@@ -154,7 +154,7 @@ static inline struct account *account_of(
 		.sent = program->open_loop ? NULL : account_sent,
 		.delivered = account_delivered,
 		.undelivered = account_given_up};
-	struct tb_observer observer = told_observer(&account->told);
+	struct tb_observer observer = observer_of(&account->observed);
 	struct replay replay = {.network = net,
 		.source = &source,
 		.observer = &observer,

@@ -1,4 +1,4 @@
-// One replay, by the engine or by the oracle that it is compared with (tests/oracle).
+// A replay by the engine, or by the oracle with which it is compared (tests/oracle).
 #ifndef TB_TESTS_REPLAY_EITHER_H
 #define TB_TESTS_REPLAY_EITHER_H
 
@@ -14,7 +14,7 @@ struct replay {
 	const struct tb_source *source;
 	const struct tb_observer *observer;
 	struct tb_engine_options options;
-	uint64_t n_instants; // to simulate at most; the end may come before
+	uint64_t n_instants; // most points in time to simulate
 	// Filled by replay_by.
 	struct tb_engine_stats stats;
 	struct tb_error error;
@@ -58,7 +58,7 @@ static inline int replay_by_oracle(struct replay *replay)
 	return status;
 }
 
-// replay_by simulates a replay and gives its observer all: TB_OK, or negative with
+// replay_by simulates a replay to its end, observer included: TB_OK, or negative with
 // replay->error filled.
 static inline int replay_by(enum replayer by, struct replay *replay)
 {

@@ -1,4 +1,4 @@
-// A script of messages replayed to its end, and what came of it.
+// Replays a script of messages to its end and keeps the outcome.
 #ifndef TB_TESTS_REPLAY_OUTCOME_H
 #define TB_TESTS_REPLAY_OUTCOME_H
 

@@ -1,5 +1,4 @@
-// Random replays for property tests: a network, a load, and all that an engine tells of
-// it; comparison and shrinking.
+// Random replays for property tests: a network, its faults and the messages to post.
 #ifndef TB_TESTS_REPLAY_PROGRAM_H
 #define TB_TESTS_REPLAY_PROGRAM_H
 
@@ -23,10 +22,10 @@ enum {
 	N_ASCENTS = 6
 };
 
-// A message: posted at a time, or as soon as an earlier one is sent or delivered.
+// A message: posted at a time, or when an earlier one is sent or delivered.
 struct post {
 	enum { POST_AT, POST_AFTER_SENT, POST_AFTER_DELIVERED } when;
-	tb_time_ps at; // or so much later
+	tb_time_ps at; // POST_AT: the time; otherwise the delay after the event
 	uint32_t after;
 	uint32_t source, destination, job;
 	uint32_t n_receivers; // above 1: a broadcast
@@ -36,16 +35,16 @@ struct post {
 struct program {
 	uint64_t seed;
 	struct tb_network_params params;
-	// 0: a k-ary n-tree. Otherwise so many leaves and tops, joined by cables.
+	// n_leaves 0: a k-ary n-tree. Otherwise leaf and top switches, joined by cables.
 	uint32_t n_leaves, n_tops, nodes_a_leaf[4];
-	struct tb_cable cables[CABLES_MOST]; // nodes first; VCs 0: not there
+	struct tb_cable cables[CABLES_MOST]; // those of nodes first; VCs 0: missing
 	bool by_table;			     // its routes come from a route file
-	bool open_loop; // the source does not want to know what is sent
+	bool open_loop; // the source is not informed of sent messages
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
 	uint32_t n_faults;
-	struct tb_fault faults[FAULTS_MOST]; // ids modulo what the network has
+	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
 };
 
 static inline uint32_t below(struct tb_random *random, uint32_t bound)
@@ -62,7 +61,7 @@ static inline uint64_t one_of(struct tb_random *random, const uint64_t *values, 
 	one_of(random, (const uint64_t[]){__VA_ARGS__},                                  \
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-// Rates that take whole picoseconds a byte, and some that do not.
+// Rates with whole picoseconds per byte, and some without.
 static inline uint64_t any_rate(struct tb_random *random)
 {
 	return ONE_OF(random, 400000000, 1000000000, 250000000, 125000000, 700000000,
@@ -111,7 +110,7 @@ static inline void random_tree(
 	program->n_tops = 1 + below(random, 3);
 	for (uint32_t i = 0; i < program->n_leaves; i++)
 		program->nodes_a_leaf[i] = 1 + below(random, 4);
-	// Whole picoseconds a byte, or any number.
+	// Whole picoseconds per byte, or any number.
 	uint64_t unit = below(random, 2) ? UINT64_C(2000000000) / (1 + below(random, 4))
 					 : 100000003;
 	for (uint32_t i = 0; i < CABLES_MOST; i++) {
@@ -125,7 +124,8 @@ static inline void random_tree(
 						     : unit * (1 + below(random, 8));
 			cable->latency_ps = 1 + below(random, 50000);
 		}
-		// The first top joins all leaves; of the rest a quarter is missing.
+		// The first top connects all leaves; of the other cables a quarter is
+		// missing.
 		if (i >= 20 && below(random, 4) == 0)
 			cable->n_vcs = 0;
 	}
@@ -149,7 +149,8 @@ static inline void random_posts(struct tb_random *random, struct program *progra
 	const struct tb_network_params *params = &program->params;
 	uint32_t n_nodes = n_nodes_of(program);
 	uint32_t hot = below(random, n_nodes), hot_share = below(random, 4);
-	// Posts of one instant are the rule, at times that packets need to pass the rest.
+	// Most posts fall on the same time as others; steps are of the size of a packet's
+	// transfer time.
 	tb_time_ps step = (tb_time_ps)ONE_OF(random, 0, 0, 1, 5000, 40000, 1000000);
 	uint64_t most = params->packet_payload_bytes * (uint64_t)(1 + below(random, 8));
 	tb_time_ps at = 0;
@@ -231,7 +232,8 @@ static inline int plug(const struct program *program, struct tb_network_builder 
 	for (uint32_t top = 0; top < program->n_tops; top++)
 		for (uint32_t i = 0; i < 2 * program->n_leaves && status == TB_OK; i++) {
 			cable = 16 + top * 8 + i;
-			// Even ones of the first top stay, so that all are joined.
+			// The first top keeps its even cables, so that all stay
+			// connected.
 			if (i / program->n_leaves == 0 && top == 0)
 				cable = i;
 			if (program->cables[cable].n_vcs)
@@ -260,7 +262,7 @@ static inline void write_routes(const struct tb_network *net, FILE *stream)
 	}
 }
 
-// by_table lets a network take its own routes from a route file.
+// by_table writes a network's routes to a route file and reads them back.
 static inline int by_table(struct tb_network *net, struct tb_error *error)
 {
 	char *text = NULL;
@@ -275,7 +277,7 @@ static inline int by_table(struct tb_network *net, struct tb_error *error)
 	return status;
 }
 
-// network_of builds a program's network; NULL with `error` filled.
+// network_of builds a program's network; NULL on failure, with `error` filled.
 static inline struct tb_network *network_of(
 	const struct program *program, struct tb_error *error)
 {
@@ -301,7 +303,7 @@ static inline struct tb_network *network_of(
 	return net;
 }
 
-// faults_of makes a program's faults; NULL without any.
+// faults_of makes a program's faults; NULL if it has none.
 static inline struct tb_faults *faults_of(
 	const struct program *program, const struct tb_network *net)
 {

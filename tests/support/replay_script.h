@@ -1,4 +1,5 @@
-// A scripted source and a summing observer, for tests of the engine.
+// A source that follows a script, and an observer that adds up what it receives, for
+// tests of the engine.
 #ifndef TB_TESTS_REPLAY_SCRIPT_H
 #define TB_TESTS_REPLAY_SCRIPT_H
 
@@ -67,15 +68,15 @@ static inline struct tb_source script_source(struct script *script)
 		.delivered = script_delivered};
 }
 
-// What an observer was told, summed.
+// The sums of what an observer received.
 struct tally {
 	tb_time_ps bin_ps;
 	uint64_t n_bins, last_bin;
 	struct tb_link_sample *links; // by id
 	uint64_t n_links;
 	uint64_t flow_wait_ps, flow_bytes, flow_messages, blame_ps;
-	uint64_t hash;	   // of everything told, in order
-	bool out_of_order; // bins or links came twice or backwards
+	uint64_t hash;	   // of everything received, in order
+	bool out_of_order; // bins or links came twice or in descending order
 };
 
 static inline void tally_hash(struct tally *tally, const void *bytes, size_t n)
@@ -117,7 +118,7 @@ static inline int tally_bin(
 		sum->bytes += sample->bytes;
 		if (sample->longest_wait_ps > sum->longest_wait_ps)
 			sum->longest_wait_ps = sample->longest_wait_ps;
-		// Field by field: between them may lie anything.
+		// Hash field by field: padding between them is undefined.
 		uint64_t fields[] = {sample->link.id, sample->n_packets,
 			sample->n_blocked, sample->wait_ps, sample->stall_ps,
 			sample->busy_ps, sample->bytes, sample->longest_wait_ps};

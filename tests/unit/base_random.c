@@ -1,4 +1,5 @@
-// Random streams: the numbers of the published generators, and what is drawn from them.
+// Random streams: the numbers of the published generators, and the distributions drawn
+// from them.
 #include "random.h"
 
 #include <math.h>
@@ -9,8 +10,7 @@
 
 #include <cmocka.h>
 
-// The first outputs of xoshiro256** with state 1, 2, 3, 4, as its authors' C code gives
-// them.
+// The first outputs of the authors' C code for xoshiro256** with state 1, 2, 3, 4.
 static void the_generator_is_xoshiro256_starstar(void **state)
 {
 	(void)state;
@@ -51,7 +51,8 @@ static void a_seed_and_a_stream_name_one_sequence(void **state)
 	}
 }
 
-// Of 100,000 draws, a share of p lies within 5 standard deviations of it.
+// Of 100,000 draws, the share with probability p must lie within 5 standard deviations of
+// p.
 static void assert_share(int n, double p)
 {
 	const int draws = 100000;

@@ -1,4 +1,4 @@
-// What would steer a terminal is shown; everything else stays as it is.
+// Bytes that would control a terminal are written as \xHH; all others are unchanged.
 #include "status.h"
 #include "visible.h"
 

@@ -1,6 +1,7 @@
-// All that an observer is told, kept; and the comparison of two such, field by field.
-#ifndef TB_TESTS_REPLAY_TOLD_H
-#define TB_TESTS_REPLAY_TOLD_H
+// Keeps everything that an observer receives, and compares two such records field by
+// field.
+#ifndef TB_TESTS_REPLAY_OBSERVED_H
+#define TB_TESTS_REPLAY_OBSERVED_H
 
 #include "observer.h"
 
@@ -15,7 +16,7 @@ struct binned {
 	struct tb_link_sample sample;
 };
 
-struct told { // zeroed: nothing
+struct observed { // zeroed: empty
 	tb_time_ps bin_ps;
 	struct binned *bins;
 	size_t n_bins, bins_room;
@@ -30,21 +31,21 @@ struct told { // zeroed: nothing
 	size_t n_trees;
 };
 
-static inline void told_free(struct told *told)
+static inline void observed_free(struct observed *observed)
 {
-	free(told->bins);
-	free(told->flows);
-	free(told->blame);
-	free(told->undelivered);
-	free(told->trees);
-	*told = (struct told){0};
+	free(observed->bins);
+	free(observed->flows);
+	free(observed->blame);
+	free(observed->undelivered);
+	free(observed->trees);
+	*observed = (struct observed){0};
 }
 
-static inline int told_start(void *context, tb_time_ps bin_ps)
+static inline int observed_start(void *context, tb_time_ps bin_ps)
 {
-	struct told *told = context;
-	told->bin_ps = bin_ps;
-	told->n_bins = 0;
+	struct observed *observed = context;
+	observed->bin_ps = bin_ps;
+	observed->n_bins = 0;
 	return TB_OK;
 }
 
@@ -55,24 +56,25 @@ static inline bool is_empty(const struct tb_link_sample *sample)
 	       !sample->longest_wait_ps;
 }
 
-static inline int told_bin(
+static inline int observed_bin(
 	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
 {
-	struct told *told = context;
+	struct observed *observed = context;
 	for (size_t i = 0; i < n; i++) {
 		if (is_empty(&samples[i]))
 			continue;
-		if (told->n_bins == told->bins_room) {
-			told->bins_room = told->bins_room ? told->bins_room * 2 : 256;
-			told->bins =
-				realloc(told->bins, told->bins_room * sizeof *told->bins);
+		if (observed->n_bins == observed->bins_room) {
+			observed->bins_room =
+				observed->bins_room ? observed->bins_room * 2 : 256;
+			observed->bins = realloc(observed->bins,
+				observed->bins_room * sizeof *observed->bins);
 		}
-		told->bins[told->n_bins++] = (struct binned){bin, samples[i]};
+		observed->bins[observed->n_bins++] = (struct binned){bin, samples[i]};
 	}
 	return TB_OK;
 }
 
-static inline void *told_copy(const void *samples, size_t n, size_t size)
+static inline void *observed_copy(const void *samples, size_t n, size_t size)
 {
 	void *copy = malloc((n + 1) * size);
 	if (n)
@@ -80,50 +82,50 @@ static inline void *told_copy(const void *samples, size_t n, size_t size)
 	return copy;
 }
 
-static inline int told_flows(
+static inline int observed_flows(
 	void *context, const struct tb_flow_sample *samples, size_t n)
 {
-	struct told *told = context;
-	told->flows = told_copy(samples, n, sizeof *samples);
-	told->n_flows = n;
+	struct observed *observed = context;
+	observed->flows = observed_copy(samples, n, sizeof *samples);
+	observed->n_flows = n;
 	return TB_OK;
 }
 
-static inline int told_blame(
+static inline int observed_blame(
 	void *context, const struct tb_blame_sample *samples, size_t n)
 {
-	struct told *told = context;
-	told->blame = told_copy(samples, n, sizeof *samples);
-	told->n_blame = n;
+	struct observed *observed = context;
+	observed->blame = observed_copy(samples, n, sizeof *samples);
+	observed->n_blame = n;
 	return TB_OK;
 }
 
-static inline int told_undelivered(
+static inline int observed_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
-	struct told *told = context;
-	told->undelivered = told_copy(samples, n, sizeof *samples);
-	told->n_undelivered = n;
+	struct observed *observed = context;
+	observed->undelivered = observed_copy(samples, n, sizeof *samples);
+	observed->n_undelivered = n;
 	return TB_OK;
 }
 
-static inline int told_trees(void *context, tb_time_ps slice_ps,
+static inline int observed_trees(void *context, tb_time_ps slice_ps,
 	const struct tb_tree_sample *samples, size_t n)
 {
-	struct told *told = context;
-	told->slice_ps = slice_ps;
-	told->trees = told_copy(samples, n, sizeof *samples);
-	told->n_trees = n;
+	struct observed *observed = context;
+	observed->slice_ps = slice_ps;
+	observed->trees = observed_copy(samples, n, sizeof *samples);
+	observed->n_trees = n;
 	return TB_OK;
 }
 
-static inline struct tb_observer told_observer(struct told *told)
+static inline struct tb_observer observer_of(struct observed *observed)
 {
-	return (struct tb_observer){told, told_start, told_bin, told_flows, told_blame,
-		told_undelivered, told_trees};
+	return (struct tb_observer){observed, observed_start, observed_bin,
+		observed_flows, observed_blame, observed_undelivered, observed_trees};
 }
 
-// A difference: what differs, and how.
+// A difference between engine and oracle, as a sentence.
 struct difference {
 	char text[1100];
 };
@@ -139,12 +141,12 @@ static inline bool differ(struct difference *difference, const char *what, uint6
 	return true;
 }
 
-// DIFFER compares a field of two rows, `a` the engine's.
+// DIFFER compares a field of two rows; `a` is the engine's, `b` the oracle's.
 #define DIFFER(which, field)                                                             \
 	differ(difference, #field " of", which, (uint64_t)a->field, (uint64_t)b->field)
 
-static inline bool bins_differ(const struct told *engine, const struct told *oracle,
-	struct difference *difference)
+static inline bool bins_differ(const struct observed *engine,
+	const struct observed *oracle, struct difference *difference)
 {
 	for (size_t i = 0; i < engine->n_bins && i < oracle->n_bins; i++) {
 		const struct binned *a = &engine->bins[i], *b = &oracle->bins[i];
@@ -163,8 +165,8 @@ static inline bool bins_differ(const struct told *engine, const struct told *ora
 		       oracle->n_bins);
 }
 
-static inline bool flows_differ(const struct told *engine, const struct told *oracle,
-	struct difference *difference)
+static inline bool flows_differ(const struct observed *engine,
+	const struct observed *oracle, struct difference *difference)
 {
 	for (size_t i = 0; i < engine->n_flows && i < oracle->n_flows; i++) {
 		const struct tb_flow_sample *a = &engine->flows[i];
@@ -197,41 +199,42 @@ static inline int blame_order(const void *left, const void *right)
 
 // fold_blame leaves of every row its link and jobs alone, as the lesser rows have them
 // where there are very many.
-static inline void fold_blame(struct told *told)
+static inline void fold_blame(struct observed *observed)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < told->n_blame; i++) {
-		const struct tb_blame_sample *row = &told->blame[i];
+	for (size_t i = 0; i < observed->n_blame; i++) {
+		const struct tb_blame_sample *row = &observed->blame[i];
 		size_t at = 0;
-		while (at < n && (told->blame[at].link.id != row->link.id ||
-					 told->blame[at].victim_job != row->victim_job ||
-					 told->blame[at].culprit_job != row->culprit_job))
+		while (at < n &&
+			(observed->blame[at].link.id != row->link.id ||
+				observed->blame[at].victim_job != row->victim_job ||
+				observed->blame[at].culprit_job != row->culprit_job))
 			at++;
 		if (at < n) {
-			told->blame[at].n_waits += row->n_waits;
-			told->blame[at].wait_ps += row->wait_ps;
+			observed->blame[at].n_waits += row->n_waits;
+			observed->blame[at].wait_ps += row->wait_ps;
 			continue;
 		}
-		told->blame[n++] = (struct tb_blame_sample){.link = row->link,
+		observed->blame[n++] = (struct tb_blame_sample){.link = row->link,
 			.victim_job = row->victim_job,
 			.culprit_job = row->culprit_job,
 			.n_waits = row->n_waits,
 			.wait_ps = row->wait_ps};
 	}
-	told->n_blame = n;
+	observed->n_blame = n;
 }
 
-static inline bool blame_is_folded(const struct told *told)
+static inline bool blame_is_folded(const struct observed *observed)
 {
-	for (size_t i = 0; i < told->n_blame; i++)
-		if (told->blame[i].victim_source.id == TB_ID_NONE)
+	for (size_t i = 0; i < observed->n_blame; i++)
+		if (observed->blame[i].victim_source.id == TB_ID_NONE)
 			return true;
 	return false;
 }
 
 // The heaviest come first; how equals are sorted is not defined. The oracle folds none.
 static inline bool blame_differs(
-	struct told *engine, struct told *oracle, struct difference *difference)
+	struct observed *engine, struct observed *oracle, struct difference *difference)
 {
 	for (size_t i = 1; i < engine->n_blame; i++)
 		if (engine->blame[i].wait_ps > engine->blame[i - 1].wait_ps) {
@@ -260,8 +263,8 @@ static inline bool blame_differs(
 	return differ(difference, "blames, all", 0, engine->n_blame, oracle->n_blame);
 }
 
-static inline bool undelivered_differ(const struct told *engine,
-	const struct told *oracle, struct difference *difference)
+static inline bool undelivered_differ(const struct observed *engine,
+	const struct observed *oracle, struct difference *difference)
 {
 	for (size_t i = 0; i < engine->n_undelivered && i < oracle->n_undelivered; i++) {
 		const struct tb_undelivered_sample *a = &engine->undelivered[i];
@@ -277,30 +280,30 @@ static inline bool undelivered_differ(const struct told *engine,
 
 // fold_trees leaves of every row its slice alone, as the lesser rows have it where there
 // are very many.
-static inline void fold_trees(struct told *told)
+static inline void fold_trees(struct observed *observed)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < told->n_trees; i++) {
-		struct tb_tree_sample row = told->trees[i];
+	for (size_t i = 0; i < observed->n_trees; i++) {
+		struct tb_tree_sample row = observed->trees[i];
 		row.root.id = row.link.id = TB_ID_NONE;
-		if (n && told->trees[n - 1].bin == row.bin)
-			told->trees[n - 1].wait_ps += row.wait_ps;
+		if (n && observed->trees[n - 1].bin == row.bin)
+			observed->trees[n - 1].wait_ps += row.wait_ps;
 		else
-			told->trees[n++] = row;
+			observed->trees[n++] = row;
 	}
-	told->n_trees = n;
+	observed->n_trees = n;
 }
 
-static inline bool trees_are_folded(const struct told *told)
+static inline bool trees_are_folded(const struct observed *observed)
 {
-	for (size_t i = 0; i < told->n_trees; i++)
-		if (told->trees[i].root.id == TB_ID_NONE)
+	for (size_t i = 0; i < observed->n_trees; i++)
+		if (observed->trees[i].root.id == TB_ID_NONE)
 			return true;
 	return false;
 }
 
 static inline bool trees_differ(
-	struct told *engine, struct told *oracle, struct difference *difference)
+	struct observed *engine, struct observed *oracle, struct difference *difference)
 {
 	if (trees_are_folded(engine)) {
 		fold_trees(engine);
@@ -318,10 +321,10 @@ static inline bool trees_differ(
 		       (uint64_t)oracle->slice_ps);
 }
 
-// told_differ says whether two observers were told different things, and what. It sorts
-// and folds.
-static inline bool told_differ(
-	struct told *engine, struct told *oracle, struct difference *difference)
+// observed_differ returns whether two observers received different things, and stores the
+// first difference. It sorts and folds the rows of both.
+static inline bool observed_differ(
+	struct observed *engine, struct observed *oracle, struct difference *difference)
 {
 	return bins_differ(engine, oracle, difference) ||
 	       flows_differ(engine, oracle, difference) ||
