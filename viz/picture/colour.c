@@ -6,8 +6,8 @@
 
 #define N_ANCHORS 10
 
-// Ten evenly spaced colours of each map, dark to bright; between them straight lines,
-// which stay within three units of the published tables.
+// Ten evenly spaced colours per map, dark to bright. Linear interpolation between them
+// stays within three units of the published tables.
 static const struct map {
 	const char *name;
 	uint32_t anchors[N_ANCHORS];
@@ -60,8 +60,8 @@ static uint8_t mix(uint8_t from, uint8_t to, double share)
 	return (uint8_t)lround(from + (to - from) * share);
 }
 
-// On paper the bright end of a map shouts louder than the dark end: cells with next to no
-// load would draw the eye. There the low half fades towards the page.
+// On a light page the bright end of a map catches the eye more than the dark end,
+// although it means almost no load. So fade that end towards the page.
 static struct tb_colour wash(struct tb_colour colour, double at)
 {
 	double share = 0.78 * at * at;
@@ -78,7 +78,7 @@ struct tb_colour tb_shade_change(enum tb_theme theme, double percent)
 	const struct tb_colour ground = palettes[theme].empty;
 	const struct tb_colour end = ends[theme][percent > 0];
 	double share = fmin(fabs(percent), 100) / 100;
-	// The least change stands out from none.
+	// Keep the smallest change distinct from no change.
 	share = share > 0 ? 0.12 + 0.88 * share : 0;
 	return (struct tb_colour){mix(ground.r, end.r, share),
 		mix(ground.g, end.g, share), mix(ground.b, end.b, share), 255};

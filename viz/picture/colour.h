@@ -1,10 +1,10 @@
-// Colours: perceptually even maps from a percentage to a shade, the palette of a theme,
-// and which ink can be read on a shade.
+// Colours: perceptually uniform maps from a percentage to a shade, the palette of each
+// theme, and a readable text colour for each shade.
 //
-// A map runs from the theme's background outwards: on the light theme the more congested
-// is the darker (paper 000, figure 15), on the dark theme the brighter. Luminance is
-// strictly monotonic in the percentage, so a grey print and a colour-blind eye read the
-// same order. Everything that is shaded and every legend goes through tb_shade.
+// A map starts near the theme's background: more congestion is darker on the light theme
+// (paper 000, figure 15) and brighter on the dark one. Luminance is strictly monotonic in
+// the percentage, so the order survives grey prints and colour blindness. All shades of
+// amounts, legends included, come from tb_shade.
 #ifndef TB_COLOUR_H
 #define TB_COLOUR_H
 
@@ -24,40 +24,41 @@ enum tb_colours {
 
 enum tb_theme { TB_LIGHT, TB_DARK };
 
-// What a theme paints everything but shades with.
+// The colours of a theme, apart from shades.
 struct tb_palette {
 	struct tb_colour page;	 // behind everything
 	struct tb_colour panel;	 // boxes on the page
 	struct tb_colour raised; // buttons, tooltips, the row under the pointer
-	struct tb_colour empty;	 // a cell in which nothing was counted
+	struct tb_colour empty;	 // a cell whose value is 0
 	struct tb_colour line;	 // frames and rules
 	struct tb_colour text;
 	struct tb_colour muted;	 // secondary text
 	struct tb_colour accent; // the selection
-	struct tb_colour second; // what the selection is set against
+	struct tb_colour second; // what the selection waited for
 };
 
 const struct tb_palette *tb_palette_of(enum tb_theme theme);
 
-// tb_shade gives the shade of a percentage, clipped to 0..100.
+// tb_shade returns the shade of a percentage, which it clips to 0..100.
 struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double percent);
 
-// tb_shade_change gives the shade of a change in percent of the largest: blue for what is
-// less (down to -100), orange for what is more (up to 100), which colour-blind eyes tell
-// apart (Okabe and Ito, 2008); the farther from 0, the farther from the theme's ground.
+// tb_shade_change returns the shade of a change in percent of the largest change, which
+// it clips to -100..100: blue below 0, orange above, a pair that colour-blind readers can
+// distinguish (Okabe and Ito, 2008). The further from 0, the further from the background.
 struct tb_colour tb_shade_change(enum tb_theme theme, double percent);
 
-// tb_colour_luminance is the relative luminance of WCAG 2.1, 0 (black) to 1 (white).
+// tb_colour_luminance returns the relative luminance of WCAG 2.1, 0 (black) to 1 (white).
 double tb_colour_luminance(struct tb_colour colour);
 
-// tb_colour_contrast is the contrast ratio of WCAG 2.1, 1 to 21.
+// tb_colour_contrast returns the contrast ratio of WCAG 2.1, 1 to 21.
 double tb_colour_contrast(struct tb_colour one, struct tb_colour other);
 
-// tb_colour_ink is black or white, whichever reads better on `ground` (at least
+// tb_colour_ink returns black or white, whichever has more contrast on `ground` (at least
 // 4.5 to 1).
 struct tb_colour tb_colour_ink(struct tb_colour ground);
 
-// Names as typed: "cividis", "viridis", "greys"; "light", "dark". TB_EUSAGE when unknown.
+// Names as users type them: "cividis", "viridis", "greys"; "light", "dark". TB_EUSAGE for
+// another name.
 const char *tb_colours_name(enum tb_colours colours);
 int tb_colours_parse(const char *name, enum tb_colours *colours) TB_MUST_USE;
 int tb_theme_parse(const char *name, enum tb_theme *theme) TB_MUST_USE;

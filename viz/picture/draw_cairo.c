@@ -74,7 +74,7 @@ static int draw(const struct tb_picture *picture, cairo_surface_t *surface, doub
 	cairo_t *cairo = cairo_create(surface);
 	const struct tb_backend backend = {cairo, rect, frame, line, text, clip};
 	cairo_font_options_t *options = cairo_font_options_create();
-	// Metrics that do not depend on the scale, so that a figure has one layout.
+	// Without hinting, metrics do not depend on the scale: a figure has one layout.
 	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
 	cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
@@ -89,7 +89,8 @@ static int draw(const struct tb_picture *picture, cairo_surface_t *surface, doub
 	return status;
 }
 
-// A failed write is seen by the caller in ferror, which tells more than cairo's status.
+// Report success even if the write fails: the caller checks ferror, and errno names the
+// cause.
 static cairo_status_t put(void *stream, const unsigned char *data, unsigned int length)
 {
 	fwrite(data, 1, length, stream);
@@ -117,7 +118,7 @@ int tb_picture_pdf(const struct tb_picture *picture, double width, FILE *stream)
 	double scale = width / picture->width;
 	cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
 		put, stream, width, picture->height * scale);
-	// The date of making would make two equal figures differ.
+	// A date would make two equal figures differ.
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
 	int status = draw(picture, surface, scale);
 	cairo_surface_finish(surface);

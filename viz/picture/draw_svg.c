@@ -1,5 +1,5 @@
-// Written directly, not through cairo: cairo's SVG turns text into outlines, which cannot
-// be searched, copied or restyled, and knows no tooltips.
+// Written directly, not by cairo: cairo's SVG turns text into outlines, which cannot be
+// searched, copied or restyled, and has no tooltips.
 #include "draw_svg.h"
 
 #include "markup.h"
@@ -85,7 +85,7 @@ static void text(void *context, const struct tb_item *item, const char *string)
 		" font-family=\"DejaVu Sans Mono, monospace\""};
 	const struct svg *svg = context;
 	double x = item->box.x + item->box.w * (double)item->align / 2;
-	// Text over a cell must not swallow the hover that shows the cell's title.
+	// Text on a cell must not keep the pointer from showing the cell's title.
 	fputs("<text pointer-events=\"none\"", svg->stream);
 	length(svg->stream, "x", x);
 	length(svg->stream, "y",
@@ -100,7 +100,8 @@ static void text(void *context, const struct tb_item *item, const char *string)
 	fputs("</text>\n", svg->stream);
 }
 
-// A nested svg element clips without an id, which a page with two pictures would share.
+// A nested svg element clips without an id, which would clash in a page with two
+// pictures.
 static void clip(void *context, const struct tb_box *box)
 {
 	struct svg *svg = context;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 struct glyph {
-	char bytes[5];	    // one UTF-8 character, "" reads as a blank
-	bool inked, filled; // a colour of its own, else the terminal's
+	char bytes[5];	    // one UTF-8 character, "" for a blank
+	bool inked, filled; // has ink, fill; else the terminal's colour
 	struct tb_colour ink, fill;
 };
 
@@ -43,7 +43,7 @@ static void rect(void *context, const struct tb_item *item)
 	}
 }
 
-// Frames and lines are finer than a character: pictures for the terminal do without.
+// Frames and lines are finer than a character: the terminal shows none.
 static void skip(void *context, const struct tb_item *item)
 {
 	(void)context;
@@ -64,7 +64,8 @@ static void text(void *context, const struct tb_item *item, const char *string)
 		if (glyph) {
 			memcpy(glyph->bytes, string, n);
 			glyph->bytes[n] = '\0';
-			// On the terminal's own ground its own ink is the one that reads.
+			// On the terminal's own background only its own text colour is
+			// sure to be readable.
 			glyph->inked = glyph->filled;
 			glyph->ink = item->colour;
 		}
@@ -79,7 +80,7 @@ static void clip(void *context, const struct tb_box *box)
 	screen->clip = box ? *box : (struct tb_box){0, 0, screen->columns, screen->rows};
 }
 
-// nearest_256 is the nearest colour of the xterm palette's cube and greys.
+// nearest_256 returns the nearest colour of the xterm palette's cube and greys.
 static int nearest_256(struct tb_colour colour)
 {
 	static const int levels[] = {0, 95, 135, 175, 215, 255};

@@ -1,4 +1,4 @@
-// What a selection lights up, by id: the same in every view.
+// What a selection highlights, by id, in every view.
 #ifndef TB_MARKS_H
 #define TB_MARKS_H
 
@@ -9,9 +9,9 @@
 
 enum tb_mark {
 	TB_MARK_NONE,
-	TB_MARK_ON,    // belongs to what is selected: a path, a node's links
-	TB_MARK_OTHER, // belongs to the other side: the flow that is waited for
-	TB_MARK_ROOT,  // where it begins: the root of a congestion tree
+	TB_MARK_ON,    // belongs to the selection: a path, a node's links
+	TB_MARK_OTHER, // belongs to the culprit of the selected wait
+	TB_MARK_ROOT,  // is the root of a congestion tree
 };
 
 // Arrays of enum tb_mark by id; NULL arrays mark nothing.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAX_CLIPS     8
-#define VISIBLE_BYTES 512 // of a text that holds what cannot be printed
+#define VISIBLE_BYTES 512 // of a text with control characters, once they are escaped
 #define LINE_GRIP     2.5 // pixels beside a line that still hit it
 
 void tb_picture_fini(struct tb_picture *picture)
@@ -47,7 +47,7 @@ static struct tb_item *add(struct tb_picture *picture, const struct tb_item *ite
 	return slot;
 }
 
-// keep copies `length` bytes of text behind the others and returns their offset. Offset 0
+// keep appends `length` bytes of text to the strings and returns their offset. Offset 0
 // is the empty string.
 static uint32_t keep(struct tb_picture *picture, const char *text, size_t length)
 {
@@ -114,7 +114,7 @@ void tb_picture_unclip(struct tb_picture *picture)
 	add(picture, &(struct tb_item){.kind = TB_ITEM_UNCLIP});
 }
 
-// fitting is the number of bytes of `text` that fit into `width`, whole characters only.
+// fitting returns how many bytes of `text`, whole characters only, fit into `width`.
 static size_t fitting(enum tb_font font, double size, const char *text, double width)
 {
 	size_t length = 0;
@@ -138,7 +138,8 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 {
 	char shown[VISIBLE_BYTES];
 	text = tb_visible(text, shown, sizeof shown);
-	// Half a pixel of grace: a box computed from the text's own width must hold it.
+	// Half a pixel of tolerance: a box computed from the text's own width must hold
+	// it.
 	double room = box.w + 0.5;
 	uint32_t offset;
 	if (tb_text_width(type.font, type.size, text) <= room) {
@@ -197,13 +198,13 @@ static struct tb_box meet(struct tb_box one, struct tb_box other)
 	return (struct tb_box){left, top, fmax(right - left, 0), fmax(bottom - top, 0)};
 }
 
-// The clips in force while items are walked.
+// The clips that apply to an item while walking the items.
 struct clips {
 	struct tb_box stack[MAX_CLIPS];
 	int depth;
 };
 
-// clips_take follows clip and unclip items; false for any other.
+// clips_take applies a clip or unclip item; false for other items.
 static bool clips_take(struct clips *clips, const struct tb_item *item)
 {
 	if (item->kind == TB_ITEM_CLIP) {
@@ -227,7 +228,7 @@ static const struct tb_box *clips_top(const struct clips *clips)
 	return clips->depth ? &clips->stack[clips->depth - 1] : NULL;
 }
 
-// near is true of a point that a finger would say is on the line.
+// near is true for a point on the line or up to LINE_GRIP beside it.
 static bool near(const struct tb_item *line, double x, double y)
 {
 	const struct tb_box *box = &line->box;
@@ -248,8 +249,8 @@ static bool is_over(const struct tb_item *item, double x, double y)
 bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 	struct tb_pick *pick, struct tb_box *box)
 {
-	// Clips are known only front to back of their own order, so walk all items and
-	// let the last hit win.
+	// The clip of an item depends on all items before it, so walk forwards and let
+	// the last hit win.
 	struct clips clips = {.depth = 0};
 	const struct tb_item *hit = NULL;
 	for (size_t i = 0; i < picture->n_items; i++) {

@@ -1,14 +1,14 @@
 // A picture: a list of rectangles, frames, lines, texts and clips, back to front, with
-// ids that say what a hover or a click hits. Prepared once, drawn by any backend.
+// ids for what a hover or a click hits. Prepared once, drawn by any backend.
 //
 // Lengths are abstract pixels from the upper left corner; a backend scales them. A
-// picture for the terminal is prepared with one pixel a character cell. Fonts are named
-// by role; widths come from built-in tables (DejaVu), so that a layout is the same
-// whatever backend draws it and whatever fonts a machine has.
+// picture for a terminal has one pixel per character. Fonts are named by role; text
+// widths come from built-in tables (DejaVu), so a layout depends neither on the backend
+// nor on the installed fonts.
 //
-// Memory grows with the items and is kept over tb_picture_clear. Running out of it is
-// remembered in `status`: preparing code adds items without checking and looks once at
-// the end. One thread at a time per object.
+// Memory grows with the items, and tb_picture_clear keeps it. When it runs out, `status`
+// becomes TB_ENOMEM: code that prepares a picture adds items without checks and reads
+// `status` once at the end. One thread at a time per object.
 #ifndef TB_PICTURE_H
 #define TB_PICTURE_H
 
@@ -26,14 +26,14 @@ enum tb_font {
 	TB_FONT_TEXT, // DejaVu Sans
 	TB_FONT_BOLD, // DejaVu Sans Bold
 	TB_FONT_MONO, // DejaVu Sans Mono
-	TB_FONT_CELL, // one character a pixel: the terminal
+	TB_FONT_CELL, // one pixel per character: the terminal
 };
 #define TB_N_FONTS 4
 
 enum tb_align { TB_ALIGN_LEFT, TB_ALIGN_CENTRE, TB_ALIGN_RIGHT };
 
-// What an item stands for. Kinds are shared by all views, so that a selection made in one
-// is known in another.
+// What an item stands for. All views share these kinds, so a selection made in one means
+// the same in the others.
 enum tb_pick_kind {
 	TB_PICK_NONE,
 	TB_PICK_LINK,	// index: link id
@@ -45,7 +45,7 @@ enum tb_pick_kind {
 	TB_PICK_NODE,	// index: node id
 	TB_PICK_JOB,	// index: job
 	TB_PICK_FLOW,	// index: row of the run's flow table
-	TB_PICK_PAIR,	// index: row of the list of who waited for whom
+	TB_PICK_PAIR,	// index: row of the run's blame
 	TB_PICK_JOBS,	// index: cell of the jobs' square, numbered by the view
 	TB_PICK_CELL,	// index: cell of a view's grid, numbered by the view
 	TB_PICK_COLUMN, // index: column of a table
@@ -75,7 +75,8 @@ struct tb_item {
 	enum tb_align align;
 	struct tb_pick pick;
 	uint32_t text; // offset in the picture's strings, 0: ""
-	uint32_t tip;  // what the item means, for backends that show it on hover; 0: none
+	uint32_t
+		tip; // a sentence on the item, which some backends show on hover; 0: none
 };
 
 struct tb_picture {
@@ -91,31 +92,31 @@ struct tb_picture {
 // A zeroed struct is an empty picture. tb_picture_fini frees it and leaves it empty.
 void tb_picture_fini(struct tb_picture *picture);
 
-// tb_picture_clear forgets the items and keeps the memory.
+// tb_picture_clear drops the items and keeps the memory.
 void tb_picture_clear(
 	struct tb_picture *picture, double width, double height, struct tb_colour page);
 
-// Verbs that add an item on top of all others.
+// These add an item on top of all others.
 void tb_picture_rect(
 	struct tb_picture *picture, struct tb_box box, struct tb_colour colour);
 void tb_picture_frame(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour);
-// A line goes from (x, y) to (x + w, y + h), its middle on them.
+// A line goes from (x, y) to (x + w, y + h), half of its width on either side.
 void tb_picture_line(struct tb_picture *picture, struct tb_box box, double width,
 	struct tb_colour colour);
 void tb_picture_clip(struct tb_picture *picture, struct tb_box box);
 void tb_picture_unclip(struct tb_picture *picture);
 
-struct tb_type { // how a text is set
+struct tb_type { // how to set a text
 	enum tb_font font;
 	double size;
 	enum tb_align align;
 	struct tb_colour colour;
 };
 
-// tb_picture_text adds one line of text (UTF-8, copied) in its visible form (visible.h),
-// so that no backend meets a control character. One that is wider than the box is cut and
-// ends in "...".
+// tb_picture_text adds one line of text (UTF-8, copied) with control characters escaped
+// (visible.h), so that no backend receives any. A line wider than the box is cut and ends
+// in "..."; a box with no room for one character and the dots gets no text.
 void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *text);
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
@@ -125,16 +126,16 @@ void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_
 void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick);
 void tb_picture_tip(struct tb_picture *picture, const char *text);
 
-// tb_picture_string gives the text at an item's offset.
+// tb_picture_string returns the text at an item's offset.
 const char *tb_picture_string(const struct tb_picture *picture, uint32_t offset);
 
-// tb_picture_hit finds the topmost item with an id whose box holds the point (of a line,
-// that passes by within 2.5 pixels), clips respected; false when there is none. `box` may
-// be NULL. Linear in items.
+// tb_picture_hit finds the topmost item with an id at a point: the box, or a line up to
+// 2.5 pixels away, must be there after clipping. False when there is none. `box` may be
+// NULL. Linear in items.
 bool tb_picture_hit(const struct tb_picture *picture, double x, double y,
 	struct tb_pick *pick, struct tb_box *box);
 
-// tb_text_width is the width of a line of text in abstract pixels.
+// tb_text_width returns the width of a line of text in abstract pixels.
 double tb_text_width(enum tb_font font, double size, const char *text);
 
 static inline bool tb_box_holds(struct tb_box box, double x, double y)
@@ -147,11 +148,11 @@ static inline bool tb_pick_equal(struct tb_pick one, struct tb_pick other)
 	return one.kind == other.kind && one.index == other.index;
 }
 
-// Height of the middle of capitals and digits over the baseline, in ems: what a backend
-// adds to the middle of the box to find the baseline.
+// From the baseline up to the middle of capitals and digits, in ems: a backend adds it to
+// the middle of the box to find the baseline.
 #define TB_BASELINE 0.365
 
-// A place to draw. Each function is given the context, the item and its text.
+// A place to draw. All functions get `context`.
 struct tb_backend {
 	void *context;
 	void (*rect)(void *context, const struct tb_item *item);
@@ -165,7 +166,7 @@ struct tb_backend {
 // their intersection; items that lie wholly outside the clip are skipped.
 void tb_picture_draw(const struct tb_picture *picture, const struct tb_backend *backend);
 
-// tb_picture_dump writes a line an item: kind, box, colour, size, id, text. For golden
+// tb_picture_dump writes one line per item: kind, box, colour, size, id, text. For golden
 // tests. Write errors show in ferror(stream).
 void tb_picture_dump(const struct tb_picture *picture, FILE *stream);
 

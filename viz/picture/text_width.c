@@ -1,7 +1,7 @@
 // Widths of text, from the advances of DejaVu's glyphs.
 //
-// Asking the backend's fonts instead would make a layout depend on who draws it and on
-// the fonts installed, and would make golden pictures impossible.
+// Measuring with the backend's fonts would make layouts depend on the backend and on the
+// installed fonts, and golden pictures impossible.
 #include "picture.h"
 
 // Advances of U+0020..U+007E in thousandths of an em (DejaVu 2.37).
@@ -22,7 +22,7 @@ static const uint16_t bold[] = {348, 456, 521, 838, 696, 1002, 872, 306, 457, 45
 	712, 365, 712, 838};
 
 #define MONO_ADVANCE 602
-// Characters beyond ASCII are rare (host names): taken as wide as a wide letter.
+// Characters beyond ASCII are rare (host names): count each as a wide letter.
 #define OTHER_ADVANCE 838
 
 static double advance(enum tb_font font, unsigned char byte)

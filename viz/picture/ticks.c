@@ -20,7 +20,7 @@ static size_t wanted_or_most(size_t wanted)
 
 struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted)
 {
-	// Half of the way to 0 is shown rather than cut off.
+	// Start at 0 when that at most doubles the range.
 	if (least > 0 && least < most / 2)
 		least = 0;
 	if (most <= least)
@@ -28,14 +28,14 @@ struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted)
 	size_t n = wanted_or_most(wanted);
 	double step = tb_tick_step((most - least) / (double)(n - 1));
 	struct tb_ticks ticks = {.begin = floor(least / step + 1e-9) * step};
-	// Rounding to whole steps at both ends may take one tick more.
+	// Rounding both ends to whole steps may add a tick.
 	if (ceil((most - ticks.begin) / step - 1e-9) + 1 > (double)TB_TICKS_MOST) {
 		step = tb_tick_step(step * 1.5);
 		ticks.begin = floor(least / step + 1e-9) * step;
 	}
 	while (ticks.n < TB_TICKS_MOST) {
 		double at = ticks.begin + (double)ticks.n * step;
-		// Of 3 * 0.1 there is no zero left over.
+		// Adding steps of 0.1 to -0.3 does not quite give 0.
 		ticks.at[ticks.n++] = fabs(at) < step * 1e-6 ? 0 : at;
 		if (at >= most - step * 1e-9)
 			break;

@@ -1,4 +1,4 @@
-// Round values along an axis, and how they are written.
+// Round values along an axis, and their text.
 #ifndef TB_TICKS_H
 #define TB_TICKS_H
 
@@ -10,24 +10,25 @@
 struct tb_ticks {
 	double at[TB_TICKS_MOST]; // rising
 	size_t n;
-	double begin, end; // of the axis: round, and around all that is to be shown
-	bool doubling;	   // each twice the one before, or a power of two times
+	double begin, end; // of the axis: round, and enclosing all values
+	bool doubling;	   // each tick is a power of two times the one before
 };
 
-// tb_tick_step is the round number, 1, 2 or 5 times a power of ten, nearest above the
-// least, which is above 0.
+// tb_tick_step returns the smallest 1, 2 or 5 times a power of ten that is not below
+// `least`, which must be above 0.
 double tb_tick_step(double least);
 
-// tb_ticks_linear makes `wanted` ticks or fewer that reach around [least, most], and
-// to 0 when that is as near as the most. tb_ticks_doubling wants both above 0.
+// tb_ticks_linear makes about `wanted` ticks that enclose [least, most], and 0 when that
+// at most doubles the range. tb_ticks_doubling makes powers of two; both ends must be
+// above 0.
 struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted);
 struct tb_ticks tb_ticks_doubling(double least, double most, size_t wanted);
 
-// tb_ticks_share is where a value lies on the axis, 0 to 1.
+// tb_ticks_share returns where a value lies on the axis, 0 to 1.
 double tb_ticks_share(const struct tb_ticks *ticks, double value);
 
-// tb_tick_text writes a tick's value; sizes in bytes as people type them: "256K". 24
-// bytes suffice.
+// tb_tick_text writes a tick's value, with `of_bytes` as users type sizes: "256K". 24
+// bytes suffice. Returns buffer.
 char *tb_tick_text(double value, bool of_bytes, char *buffer, size_t size);
 
 #endif
