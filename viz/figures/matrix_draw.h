@@ -9,6 +9,8 @@
 #include "run.h"
 #include "scale.h"
 
+#define TB_MATRIX_FONT_SIZE 10.5 // em at zoom 1, of numbers in cells 24 wide
+
 enum tb_matrix_detail {
 	TB_DETAIL_NUMBERS,  // a shade and a number per link and per switch
 	TB_DETAIL_CELLS,    // shades alone

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+const struct tb_matrix_metrics tb_matrix_on_screen = {
+	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 18};
+
 static uint32_t divide_up(uint32_t a, uint32_t b)
 {
 	return a / b + (a % b != 0);

@@ -20,6 +20,9 @@ struct tb_matrix_metrics {
 	uint32_t group;	       // switches that share a block; 0 reads as 1
 };
 
+// tb_matrix_on_screen are the sizes in the viewer, the same in every view of a matrix.
+extern const struct tb_matrix_metrics tb_matrix_on_screen;
+
 struct tb_matrix_band {
 	uint32_t level;
 	uint32_t n_blocks; // after grouping

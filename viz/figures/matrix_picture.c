@@ -104,7 +104,7 @@ static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
 		.theme = figure->theme,
 		.font = TB_FONT_TEXT,
 		.bold_font = TB_FONT_BOLD,
-		.font_size = 10.5,
+		.font_size = TB_MATRIX_FONT_SIZE,
 		.names = true};
 	tb_matrix_view_scale(&view, figure->matrix, false, false);
 	return view;

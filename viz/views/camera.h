@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#define TB_MOST_FITTED 2.2 // zoom: a small matrix is not enlarged beyond
+
 struct tb_camera {
 	double area_w, area_h;	 // pixels that show it
 	double world_w, world_h; // all there is to see

@@ -9,13 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define GUTTER	    92
-#define MARGIN	    14
-#define LEGEND_H    52
-#define FOCUS_ZOOM  2.5
-#define FONT_SIZE   10.5
-#define NATURAL_W   1656 // world units that lines of blocks are wrapped to
-#define MOST_FITTED 2.2	 // a small network is not blown up beyond
+#define GUTTER	   92
+#define MARGIN	   14
+#define LEGEND_H   52
+#define FOCUS_ZOOM 2.5
+#define NATURAL_W  1656 // world units that lines of blocks are wrapped to
 
 // The matrix and how it is looked at.
 struct sight {
@@ -23,9 +21,6 @@ struct sight {
 	struct tb_camera camera;
 	bool fitted; // to a place that had a size
 };
-
-static const struct tb_matrix_metrics metrics = {
-	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 18};
 
 // area_of is where blocks are drawn within the view's place.
 static struct tb_box area_of(const struct tb_pane *pane)
@@ -53,12 +48,12 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane)
 		.zoom = camera->zoom,
 		.pan_x = camera->pan_x,
 		.pan_y = camera->pan_y,
-		.detail = tb_matrix_detail_at(&metrics, camera->zoom),
+		.detail = tb_matrix_detail_at(&tb_matrix_on_screen, camera->zoom),
 		.colours = pane->style->colours,
 		.theme = pane->style->theme,
 		.font = TB_FONT_TEXT,
 		.bold_font = TB_FONT_BOLD,
-		.font_size = FONT_SIZE,
+		.font_size = TB_MATRIX_FONT_SIZE,
 		.names = true,
 		.selected = pane->selection->selected,
 		.hovered = pane->selection->hovered,
@@ -85,7 +80,7 @@ static void fit(struct tb_pane *pane)
 	// Marks and the last rule reach beyond the blocks.
 	double zoom = tb_matrix_layout_fit(
 		&sight->layout, camera->area_w - 4, camera->area_h - 4);
-	camera->fit_zoom = fmin(zoom, MOST_FITTED);
+	camera->fit_zoom = fmin(zoom, TB_MOST_FITTED);
 	camera->world_w = sight->layout.width;
 	camera->world_h = sight->layout.height;
 	sight->fitted = true;
@@ -153,8 +148,8 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	if (sight_of(pane))
 		return TB_OK; // the topology of a run does not change
 	struct sight *sight = calloc(1, sizeof *sight);
-	if (!sight || tb_matrix_layout_init(
-			      &sight->layout, &pane->data->matrix, &metrics, NATURAL_W)) {
+	if (!sight || tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
+			      &tb_matrix_on_screen, NATURAL_W)) {
 		free(sight);
 		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
 	}

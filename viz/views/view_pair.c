@@ -12,20 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAD	    16
-#define GAP	    14
-#define TITLE_H	    40
-#define LEGEND_H    36
-#define LOWER_H	    168
-#define ROW_H	    17
-#define MOST_FITTED 2.2
-#define FONT_SIZE   10.5
-#define NATURAL_W   860 // world units that lines of blocks are wrapped to
+#define PAD	  16
+#define GAP	  14
+#define TITLE_H	  40
+#define LEGEND_H  36
+#define LOWER_H	  168
+#define ROW_H	  17
+#define NATURAL_W 860 // world units that lines of blocks are wrapped to
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
-
-static const struct tb_matrix_metrics metrics = {
-	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 18};
 
 struct state {
 	struct tb_pair *pair;
@@ -85,7 +80,7 @@ static void fit(struct tb_pane *pane)
 	struct tb_matrix_layout *a = &state->layouts[0], *b = &state->layouts[1];
 	double of_a = tb_matrix_layout_fit(a, area.w - 4, area.h - 4);
 	double of_b = tb_matrix_layout_fit(b, area.w - 4, area.h - 4);
-	camera->fit_zoom = fmin(fmin(of_a, of_b), MOST_FITTED);
+	camera->fit_zoom = fmin(fmin(of_a, of_b), TB_MOST_FITTED);
 	camera->world_w = fmax(a->width, b->width);
 	camera->world_h = fmax(a->height, b->height);
 	pane->away = false;
@@ -133,9 +128,9 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	if (status || state->layouts[0].bands)
 		return status;
 	if (tb_matrix_layout_init(
-		    &state->layouts[0], &data->matrix, &metrics, NATURAL_W) ||
-		tb_matrix_layout_init(
-			&state->layouts[1], &pair->matrix, &metrics, NATURAL_W))
+		    &state->layouts[0], &data->matrix, &tb_matrix_on_screen, NATURAL_W) ||
+		tb_matrix_layout_init(&state->layouts[1], &pair->matrix,
+			&tb_matrix_on_screen, NATURAL_W))
 		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
 	placed(pane);
 	return TB_OK;
@@ -183,12 +178,12 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 		.zoom = state->camera.zoom,
 		.pan_x = state->camera.pan_x,
 		.pan_y = state->camera.pan_y,
-		.detail = tb_matrix_detail_at(&metrics, state->camera.zoom),
+		.detail = tb_matrix_detail_at(&tb_matrix_on_screen, state->camera.zoom),
 		.colours = pane->style->colours,
 		.theme = pane->style->theme,
 		.font = TB_FONT_TEXT,
 		.bold_font = TB_FONT_BOLD,
-		.font_size = FONT_SIZE,
+		.font_size = TB_MATRIX_FONT_SIZE,
 		.names = true};
 	if (panel != PANEL_B || pair->same_shape) {
 		view.selected = pane->selection->selected;
