@@ -18,7 +18,7 @@ bool tb_blame_passes(
 	return link && victim && culprit && ends;
 }
 
-// counts leaves out of a square of flows what is told by job alone.
+// counts keeps rows that name jobs alone out of a square of flows.
 static bool counts(const struct tb_blame_sample *row, enum tb_blame_parties parties)
 {
 	return parties == TB_BLAME_OF_JOBS || row->victim_source.id != TB_ID_NONE;
@@ -50,15 +50,15 @@ static uint64_t key_of(const struct tb_blame_party *party)
 	       (party->destination.id & 0xffffff);
 }
 
-// Parties of one side while rows are gone through: those chosen, and all.
+// The parties of one side while rows are read: those chosen, and all.
 struct side {
 	struct tb_blame_party *chosen;
 	uint32_t n, most, n_all;
 	struct tb_map known; // place among the chosen, or TB_ID_NONE, by key
 };
 
-// place_of finds a party among the chosen, or puts it there when there is room and it is
-// wanted; TB_ID_NONE when it is not there.
+// place_of finds a party among the chosen, or adds it when it is wanted and there is
+// room; else the place is TB_ID_NONE.
 static int place_of(struct side *side, const struct tb_blame_party *party, bool wanted,
 	uint32_t *place)
 {
@@ -101,7 +101,8 @@ static void put(struct tb_blame_square *square, uint32_t victim, uint32_t culpri
 		square->largest_ps = *wait_ps;
 }
 
-// fill chooses both parties of a row, or none: a row of the square is not to stand empty.
+// fill chooses both parties of a row or neither, so that no row or column of the square
+// stays empty.
 static int fill(struct tb_blame_square *square, const struct tb_blame_sample *rows,
 	uint32_t n, const struct tb_blame_filter *filter, struct side *victims,
 	struct side *culprits)

@@ -1,4 +1,4 @@
-// Curves as data: CSV and JSON; and what is common to their pictures.
+// Curves as CSV and JSON, and what their pictures share.
 #include "curves_picture.h"
 
 #include "json.h"

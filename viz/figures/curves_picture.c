@@ -17,10 +17,10 @@
 #define MARK	    7 // a marker's size
 #define TICKS_X	    9
 #define TICKS_Y	    7
-#define FAINTEST    55 // percent of the map that the last curve has
+#define FAINTEST    55 // shade of the last curve, in percent
 #define TEXT_SIZE   11.5
 
-// What is drawn on: the plot's box and its two axes.
+// What curves are drawn on: the plot's box and its two axes.
 struct plot {
 	struct tb_picture *picture;
 	const struct tb_curves_figure *figure;
@@ -59,7 +59,7 @@ static void line(const struct plot *plot, double x, double y, double w, double h
 	tb_picture_line(plot->picture, (struct tb_box){x, y, w, h}, width, colour);
 }
 
-// Markers: full and hollow squares, crosses upright and slanted, a diamond, a bar.
+// Markers: a full and a hollow square, an x, a diamond, a plus, a bar.
 static void mark(const struct plot *plot, size_t curve, double x, double y)
 {
 	const double half = MARK / 2.0, wide = MARK * 0.7;
@@ -160,7 +160,7 @@ static void draw_x_axis(const struct plot *plot)
 		tb_curves_axis_text(axis, name, sizeof name));
 }
 
-// The y axis's name stands above it: pictures have no upright text.
+// The y axis's name stands above it: pictures have no rotated text.
 static void draw_y_axis(const struct plot *plot)
 {
 	const struct tb_curve_axis *axis = &plot->figure->curves->y;
@@ -180,7 +180,7 @@ static void draw_y_axis(const struct plot *plot)
 		tb_curves_axis_text(axis, name, sizeof name));
 }
 
-// draw_diagonal shows where all that is offered is accepted.
+// draw_diagonal draws the line on which accepted equals offered.
 static void draw_diagonal(const struct plot *plot)
 {
 	const struct tb_curves *curves = plot->figure->curves;
@@ -215,7 +215,7 @@ static void draw_legend(const struct plot *plot, double x, double w)
 	}
 }
 
-// footnote says what a point is.
+// footnote prints how many runs a point is the mean of.
 static void footnote(const struct plot *plot)
 {
 	const struct tb_curves *curves = plot->figure->curves;
@@ -233,7 +233,7 @@ static void footnote(const struct plot *plot)
 		snprintf(runs, sizeof runs, "%zu to %zu runs", fewest, most);
 	int used = most > 1 ? snprintf(text, sizeof text,
 				      "Means of %s with their 95 %% interval", runs)
-			    : snprintf(text, sizeof text, "One run a point");
+			    : snprintf(text, sizeof text, "One run per point");
 	if (curves->n_undone > 0 && used > 0)
 		snprintf(text + used, sizeof text - (size_t)used,
 			"; %zu points are still to be run", curves->n_undone);

@@ -1,6 +1,6 @@
-// Curves as a picture: axes with round ticks, a line and a marker a curve, and each
-// point's 95 % interval. Curves are told apart by shade and by marker, so that a grey
-// print reads the same.
+// Curves as a picture: axes with round ticks, a line and a marker per curve, and the 95 %
+// interval of each point. Curves differ in shade and in marker, so a grey print still
+// tells them apart.
 #ifndef TB_CURVES_PICTURE_H
 #define TB_CURVES_PICTURE_H
 
@@ -18,12 +18,12 @@ struct tb_curves_figure {
 int tb_curves_picture(
 	struct tb_picture *picture, const struct tb_curves_figure *figure) TB_MUST_USE;
 
-// tb_curves_picture_text prepares it for a terminal of so many columns, at least 40: a
-// letter a curve.
+// tb_curves_picture_text prepares it for a terminal of `columns` columns, at least 40,
+// with a letter per curve. TB_ENOMEM.
 int tb_curves_picture_text(struct tb_picture *picture,
 	const struct tb_curves_figure *figure, uint32_t columns) TB_MUST_USE;
 
-// tb_curves_ticks are the ticks of an axis, `wanted` or fewer.
+// tb_curves_ticks returns about `wanted` ticks for an axis.
 struct tb_ticks tb_curves_ticks(const struct tb_curve_axis *axis, size_t wanted);
 
 // tb_curves_axis_text writes "Offered bandwidth per node, MB/s"; 128 bytes suffice.

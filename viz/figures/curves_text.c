@@ -1,4 +1,4 @@
-// Curves in a terminal: a letter a curve, on a grid of characters.
+// Curves in a terminal: a letter per curve, on a grid of characters.
 #include "curves_picture.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ struct grid {
 	const struct tb_palette *palette;
 	struct tb_ticks x, y;
 	size_t n_columns;
-	char *cells;	// ROWS * n_columns letters, ' ' where nothing is
-	size_t *owners; // the curve that a letter is of
+	char *cells;	// ROWS * n_columns letters, ' ' for none
+	size_t *owners; // the curve of each letter
 };
 
 static char letter(size_t curve)
@@ -56,7 +56,7 @@ static void put(struct grid *grid, size_t column, size_t row, size_t curve, char
 	grid->owners[at] = curve;
 }
 
-// join dots the way between two points, a dot a column.
+// join dots the line between two points, one dot per column.
 static void join(struct grid *grid, size_t curve, const struct tb_curve_point *from,
 	const struct tb_curve_point *to)
 {
@@ -165,7 +165,7 @@ int tb_curves_picture_text(struct tb_picture *picture,
 	const struct tb_curves_figure *figure, uint32_t columns)
 {
 	const struct tb_curves *curves = figure->curves;
-	size_t n = columns - GUTTER - 5; // half a tick's text stands out
+	size_t n = columns - GUTTER - 5; // 5: half of the last tick's text
 	struct grid grid = {.picture = picture,
 		.figure = figure,
 		.palette = tb_palette_of(figure->theme),

@@ -11,12 +11,12 @@ static const struct {
 	[TB_FLOW_MESSAGES] = {"Messages", "messages", "messages delivered",
 		TB_QUANTITY_COUNT},
 	[TB_FLOW_LATENCY] = {"Latency", "latency",
-		"mean time of a message from post to delivery", TB_QUANTITY_TIME},
+		"mean time from post to delivery of a message", TB_QUANTITY_TIME},
 	[TB_FLOW_SLOWDOWN] = {"Slowdown", "slowdown",
-		"latency against the same messages on an idle network",
+		"latency divided by that of the same messages on an idle network",
 		TB_QUANTITY_RATIO},
 	[TB_FLOW_WAIT] = {"Wait", "wait",
-		"time that its headers stood, on all links together", TB_QUANTITY_TIME},
+		"time that its headers waited, on all links together", TB_QUANTITY_TIME},
 };
 
 const char *tb_flow_figure_title(enum tb_flow_figure figure)

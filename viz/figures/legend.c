@@ -27,7 +27,7 @@ static void draw_tick(struct tb_picture *picture, struct tb_box bar,
 		picture, label, type, "%s%s%s", number, unit[0] ? " " : "", unit);
 }
 
-// or_percent makes the ticks of a scale on which nothing was counted: percentages.
+// or_percent replaces the scale of values that are all 0 by one of percentages.
 static struct tb_scale or_percent(struct tb_scale scale)
 {
 	if (scale.top <= 0)
@@ -46,8 +46,8 @@ void tb_legend_draw(
 	uint32_t n = cells ? (uint32_t)box.w : 100;
 	struct tb_box bar = {box.x, box.y, box.w, cells ? 1 : box.h - 15};
 	legend.scale = or_percent(legend.scale);
-	// Each step reaches to the end: no seam shows where pixels are shared. A terminal
-	// has no such pixels.
+	// Draw each step up to the end of the bar, so that no seam shows where two steps
+	// share a pixel. In a terminal none do.
 	for (uint32_t i = 0; i < n; i++) {
 		double left = bar.x + bar.w * i / n;
 		double right = bar.x + (cells ? bar.w * (i + 1) / n : bar.w);

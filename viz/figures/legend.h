@@ -1,4 +1,4 @@
-// A legend: a bar of shades with the values that they stand for.
+// A legend: a bar of shades with their values.
 #ifndef TB_LEGEND_H
 #define TB_LEGEND_H
 

@@ -7,14 +7,14 @@
 #include <string.h>
 
 // Between these widths of a cell, in pixels, one detail fades into the next, so that a
-// zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the least that is easy to
-// read; below 3 the links' strips give way to the switch's sum.
+// zoom never jumps. 18 pixels hold "100" at 8.3 pixels per em, the smallest size that is
+// easy to read; below 3 the links' strips give way to the switch's sum.
 #define NUMBERS_BEGIN 14
 #define NUMBERS_FULL  18
 #define CELLS_BEGIN   1.5
 #define CELLS_FULL    3
 
-// What drawing a block needs, gathered once.
+// What the functions that draw a block need.
 struct pen {
 	struct tb_picture *picture;
 	const struct tb_matrix *matrix;
@@ -23,8 +23,8 @@ struct pen {
 	const struct tb_palette *palette;
 	double rule; // gap between cells, on the picture
 	double font_size;
-	double ink;    // of numbers, 0 to 1
-	double strips; // share of their height that the links' strips have, 0 to 1
+	double ink;    // opacity of numbers, 0 to 1
+	double strips; // share of their full height that links' strips get, 0 to 1
 };
 
 enum tb_matrix_detail tb_matrix_detail_at(
@@ -47,7 +47,7 @@ void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *m
 		quantity, (double)matrix->largest_switch, absolute, logarithmic);
 }
 
-// within is how far a size has come from `begin` to `full`, 0 to 1.
+// within maps a size from [begin, full] to [0, 1], clipped.
 static double within(double size, double begin, double full)
 {
 	return fmin(fmax((size - begin) / (full - begin), 0), 1);
@@ -60,8 +60,8 @@ static struct tb_box on_picture(const struct tb_matrix_view *view, struct tb_box
 		world.h * view->zoom};
 }
 
-// cell_share is the box of cell i of n in a strip. Edges are shared, so that no sliver
-// shows between cells at any zoom.
+// cell_share returns the box of cell i of n in a strip. Neighbours share an edge, so no
+// sliver shows between them at any zoom.
 static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, double rule)
 {
 	double left = strip.x + strip.w * i / n;
@@ -71,7 +71,7 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 }
 
 // block_strips divides a block into the links above, the sum and the links below; the
-// links have `share` of their natural height.
+// links get `share` of their full height.
 static void block_strips(const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, double share, struct tb_box box,
 	struct tb_box strips[3])
@@ -143,8 +143,8 @@ static void number(const struct pen *pen, struct tb_box box, const struct shown 
 		tb_scale_number(shown->scale, (double)shown->value, text, sizeof text));
 }
 
-// lit frames a cell that belongs to what is selected.
-static void lit(
+// highlight frames a cell that belongs to the selection.
+static void highlight(
 	const struct pen *pen, struct tb_box box, const uint8_t *marks, uint32_t id)
 {
 	if (!marks || marks[id] == TB_MARK_NONE)
@@ -197,7 +197,7 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 			number(pen, box, &shown);
 		else if (pen->view->ramp)
 			shade_ramp(pen, box, &shown);
-		lit(pen, box, pen->view->marks.links, cell->link.id);
+		highlight(pen, box, pen->view->marks.links, cell->link.id);
 	}
 }
 
@@ -225,8 +225,8 @@ static void draw_name(
 		(struct tb_type){view->font, size, TB_ALIGN_LEFT, colour}, name);
 }
 
-// beside_name is where the sum stands: in characters a long name, as of a switch of
-// several rails, pushes it aside.
+// beside_name returns the box for the sum. In a terminal a long name, such as that of a
+// switch of several rails, pushes it aside.
 static struct tb_box beside_name(
 	const struct pen *pen, struct tb_box strip, const struct tb_matrix_block *block)
 {
@@ -258,7 +258,7 @@ static void draw_block(const struct pen *pen, const struct tb_matrix_layout *lay
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
 	}
-	lit(pen, sum, pen->view->marks.switches, block->sw.id);
+	highlight(pen, sum, pen->view->marks.switches, block->sw.id);
 	draw_links(pen, strips[2], block->below, block->n_below);
 }
 
@@ -278,11 +278,11 @@ static void draw_switch(const struct pen *pen, struct tb_box box,
 	if (pen->view->ramp)
 		shade_ramp(pen, box, &shown);
 	for (uint32_t i = 0; i < n; i++)
-		lit(pen, box, pen->view->marks.switches, blocks[i].sw.id);
+		highlight(pen, box, pen->view->marks.switches, blocks[i].sw.id);
 }
 
-// without_gap grows a block over the gaps behind it: at this size they are finer than a
-// pixel, and a rounded grid of them would show patterns that the data do not have.
+// without_gap extends a block over the gaps after it: at this size they are finer than a
+// pixel, and rounding them would show patterns that the data do not have.
 static struct tb_box without_gap(
 	struct tb_box box, const struct tb_matrix_metrics *metrics, double share)
 {
@@ -291,7 +291,7 @@ static struct tb_box without_gap(
 	return box;
 }
 
-// Which lines and columns of a band show in the area.
+// The visible lines or columns of a band: [begin, end).
 struct range {
 	uint32_t begin, end;
 };
@@ -339,7 +339,8 @@ static void draw_band(
 	}
 }
 
-// strips_share is how much of their height the links' strips have at the view's zoom.
+// strips_share returns the share of their full height that links' strips get at the
+// view's zoom.
 static double strips_share(
 	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
 {
@@ -386,8 +387,8 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	return false;
 }
 
-// mark frames a cell so that it stands out on every shade: the accent, with a line of the
-// page's colour around it.
+// mark frames a cell. A line of the page's colour around the frame makes it stand out on
+// every shade.
 static void mark(const struct pen *pen, const struct tb_matrix_layout *layout,
 	struct tb_pick pick, struct tb_colour colour)
 {
@@ -404,8 +405,7 @@ static void mark(const struct pen *pen, const struct tb_matrix_layout *layout,
 	tb_picture_frame(pen->picture, box, 2, colour);
 }
 
-// cell_rule is the line left free between cells: a pixel where they are wide enough to
-// spare it, none where the gaps between blocks must do.
+// cell_rule returns the gap between cells: a pixel where they are wide enough, else none.
 static double cell_rule(
 	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
 {

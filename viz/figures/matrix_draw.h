@@ -1,5 +1,5 @@
-// The blocks of a congestion matrix, put on a picture: numbers where they can be read,
-// shaded strips where not, one shade per switch where even those are too small.
+// Draws the blocks of a congestion matrix: numbers where they are legible, shaded strips
+// where not, one shade per switch where even strips are too small.
 #ifndef TB_MATRIX_DRAW_H
 #define TB_MATRIX_DRAW_H
 
@@ -17,7 +17,7 @@ enum tb_matrix_detail {
 	TB_DETAIL_SWITCHES, // one shade per switch
 };
 
-// How a matrix is looked at. World point (x, y) is drawn at area + (point - pan) * zoom.
+// How to show a matrix. World point (x, y) is drawn at area + (point - pan) * zoom.
 struct tb_matrix_view {
 	struct tb_box area;
 	double zoom, pan_x, pan_y;
@@ -27,36 +27,37 @@ struct tb_matrix_view {
 	enum tb_font font, bold_font;
 	double font_size; // em at zoom 1; 0: one character per pixel, not scaled
 	bool names;	  // switch names in the blocks
-	bool ramp;	  // without colours: the shade as one of " .:-=+*#%@"
+	bool ramp;	  // without colours: show the shade as one of " .:-=+*#%@"
 	bool tips;	  // a sentence for each cell
 	struct tb_pick selected, hovered;
 	struct tb_marks marks;
 	struct tb_scale links, switches; // tb_matrix_view_scale
-	// Of a matrix of changes: what is less, by id. NULL: shades are of amounts.
+	// For a matrix of changes: 1 where the value fell, by id. NULL: a matrix of
+	// amounts.
 	const uint8_t *less_links, *less_switches;
 };
 
-// tb_matrix_detail_at is the finest detail that can be read at a zoom.
+// tb_matrix_detail_at returns the finest detail that is legible at a zoom.
 enum tb_matrix_detail tb_matrix_detail_at(
 	const struct tb_matrix_metrics *metrics, double zoom);
 
-// tb_matrix_view_scale sets the scales for what a matrix holds.
+// tb_matrix_view_scale sets both scales for the values of a matrix.
 void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *matrix,
 	bool absolute, bool logarithmic);
 
-// tb_matrix_draw adds what is visible of the matrix, clipped to the area. Cost: the
-// visible blocks. `run` gives links their names in tips.
+// tb_matrix_draw adds the visible part of the matrix, clipped to the area. `run` names
+// switches and links. Linear in visible blocks.
 void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_run *run,
 	const struct tb_matrix_view *view);
 
-// tb_matrix_cell_box is where a link's or switch's cell is drawn; false when the matrix
-// does not show it. Linear in blocks.
+// tb_matrix_cell_box finds the box of a link's cell or a switch's block; false when the
+// matrix does not have it. Linear in blocks.
 bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
 	struct tb_pick pick, struct tb_box *box);
 
-// tb_legend_of is the legend of a matrix' links.
+// tb_legend_of returns the legend for the links of a matrix.
 struct tb_legend tb_legend_of(const struct tb_matrix_view *view);
 
 #endif

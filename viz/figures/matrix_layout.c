@@ -11,7 +11,7 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 	return a / b + (a % b != 0);
 }
 
-// band_measure finds what depends on the level's switches alone.
+// band_measure sets what depends on the level's switches alone.
 static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row *row,
 	const struct tb_matrix_metrics *metrics)
 {
@@ -61,7 +61,8 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
 	for (uint32_t i = 0; i < layout->n_bands; i++) {
 		struct tb_matrix_band *band = &layout->bands[i];
 		double step = band->block_w + metrics->gap_x;
-		// The grace keeps a width that was made of whole blocks from losing one.
+		// The tolerance keeps a width that was computed from whole blocks from
+		// losing one.
 		double room = floor((width + metrics->gap_x) / step + 1e-6);
 		uint32_t most = room < 1		? 1
 				: room < band->n_blocks ? (uint32_t)room
@@ -69,7 +70,7 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
 		if (most == 0)
 			most = 1;
 		band->n_lines = divide_up(band->n_blocks, most);
-		// Lines of equal length rather than a last one of a few.
+		// Prefer lines of equal length to a short last line.
 		band->per_line =
 			band->n_lines ? divide_up(band->n_blocks, band->n_lines) : 1;
 		band->y = y;
@@ -103,8 +104,8 @@ double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
 	}
 	if (!longest)
 		return 1;
-	// The best number of lines is near the square root of blocks by shape; beyond it
-	// the zoom only falls, so the search ends soon after its peak.
+	// With more lines the zoom rises to a peak and then falls, so the search ends
+	// soon after its peak.
 	uint32_t n_blocks = longest->n_blocks;
 	double step = longest->block_w + layout->metrics.gap_x;
 	double best = 0;
@@ -113,7 +114,7 @@ double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
 		double width = divide_up(n_blocks, lines) * step;
 		tb_matrix_layout_wrap(layout, width);
 		double zoom = zoom_of(layout, w, h);
-		// Full lines are worth a little of the size: neighbours stay in columns.
+		// Full lines are worth a smaller zoom: they keep neighbours in columns.
 		double worth = n_blocks % longest->per_line == 0 ? zoom : zoom * 0.88;
 		if (worth > best * 1.001) {
 			best = worth;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The natural size: 16 blocks of four links a line, as the paper's figure.
+// The natural size: 16 blocks of four links per line, as in the paper's figure.
 static const struct tb_matrix_metrics natural = {
 	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
 
@@ -35,7 +35,7 @@ static const struct tb_matrix_cell *largest_of(
 	return NULL;
 }
 
-// most_loaded names the first link or switch that holds the largest value.
+// most_loaded returns the name of the first link or switch with the largest value.
 static const char *most_loaded(
 	const struct tb_run *run, const struct tb_matrix *matrix, bool links)
 {
@@ -168,9 +168,10 @@ static void foot(struct tb_picture *picture, const struct tb_matrix_figure *figu
 	}
 	tb_picture_printf(picture,
 		(struct tb_box){MARGIN, y + 42, picture->width - 2 * MARGIN, 16}, muted,
-		"A block is a switch: above, the links in from the level above; below, "
-		"those from the "
-		"level below or the nodes; in the middle, the sum of both. %s is more.",
+		"A block is a switch: above, the links from the level above; below, "
+		"those from "
+		"the level below or from the nodes; in the middle, their sum. %s means "
+		"more.",
 		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
 }
 
@@ -218,7 +219,7 @@ int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure 
 	return picture->status;
 }
 
-// The terminal's details, finest first; the first whose rows are few enough is taken.
+// The details for a terminal, finest first; the first that fits is used.
 static const struct terminal_detail {
 	enum tb_matrix_detail detail;
 	struct tb_matrix_metrics metrics;
@@ -257,7 +258,7 @@ static int layout_terminal(const struct tb_matrix_figure *figure, uint32_t colum
 	return TB_OK;
 }
 
-// scale_lines says what the numbers and shades mean: the legend of the terminal.
+// scale_lines draws the legend of the terminal: what numbers and shades mean.
 static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figure *figure,
 	const struct tb_matrix_view *view, bool shaded, double y)
 {
@@ -328,12 +329,12 @@ static int svg_string(
 	size_t length;
 	FILE *stream = open_memstream(&text, &length);
 	if (!stream)
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' picture");
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's picture");
 	tb_picture_svg(picture, 0, stream);
 	int failed = ferror(stream);
 	if (fclose(stream) != 0 || failed) {
 		free(text);
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' picture");
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's picture");
 	}
 	*svg = text;
 	return TB_OK;
@@ -352,7 +353,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else
-		status = tb_fail(error, TB_ENOMEM, "no memory for the matrix' picture");
+		status = tb_fail(error, TB_ENOMEM, "no memory for the matrix's picture");
 	tb_picture_fini(&picture);
 	tb_matrix_fini(&matrix);
 	return status;

@@ -6,15 +6,14 @@ static const struct words {
 	const char *unit, *title, *meaning;
 } words[TB_N_METRICS] = {
 	[TB_WAIT] = {"ps", "Wait",
-		"time that headers which came in by the link stood for a virtual "
-		"channel"},
+		"time that headers arriving over the link waited for a virtual channel"},
 	[TB_STALL] = {"ps", "Stall",
-		"time that a virtual channel was held and nothing moved"},
+		"time that a virtual channel was held while nothing moved"},
 	[TB_BUSY] = {"ps", "Busy", "time that bytes were moving"},
 	[TB_BYTES] = {"bytes", "Bytes", "bytes on the wire"},
 	[TB_PACKETS] = {"packets", "Packets", "packets whose header crossed the link"},
 	[TB_BLOCKED] = {"headers", "Blocked headers",
-		"headers that came in by the link and found no free virtual channel"},
+		"headers arriving over the link that found no free virtual channel"},
 	[TB_LONGEST] = {"ps", "Longest wait", "the longest single wait of a header"},
 };
 

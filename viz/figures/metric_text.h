@@ -1,4 +1,4 @@
-// Words for metrics: how a value is shown to people and what it means.
+// Text for metrics: values with units, titles, explanations.
 #ifndef TB_METRIC_TEXT_H
 #define TB_METRIC_TEXT_H
 
@@ -10,13 +10,13 @@
 // 48 bytes suffice. Returns buffer.
 char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size);
 
-// tb_metric_unit is the unit that exports name: "ps", "bytes", "packets", "headers".
+// tb_metric_unit returns the unit in exports: "ps", "bytes", "packets", "headers".
 const char *tb_metric_unit(enum tb_metric metric);
 
-// tb_metric_title is a heading: "Wait", "Blocked headers", "Longest wait".
+// tb_metric_title returns a heading: "Wait", "Blocked headers", "Longest wait".
 const char *tb_metric_title(enum tb_metric metric);
 
-// tb_metric_meaning is one line that says what is counted.
+// tb_metric_meaning returns one line that explains what is counted.
 const char *tb_metric_meaning(enum tb_metric metric);
 
 #endif

@@ -21,7 +21,7 @@ void tb_pair_free(struct tb_pair *pair)
 	free(pair);
 }
 
-// of_one_shape is true when all links of both are the same, number by number.
+// of_one_shape is true when both have the same links and switches by the same ids.
 static bool of_one_shape(const struct tb_pair *pair, const struct tb_run *a)
 {
 	if (pair->pairs.n_only_a || pair->pairs.n_only_b ||
@@ -81,7 +81,7 @@ int tb_pair_new(struct tb_pair **pair, const struct tb_run *a, const char *path,
 	return TB_OK;
 }
 
-// look finds what B did in A's window: nothing where it had ended.
+// look reads B's samples in A's window: zeros after its end.
 static int look(struct tb_pair *pair, const struct tb_run *a, struct tb_window window,
 	struct tb_error *error)
 {

@@ -54,8 +54,8 @@ char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	return buffer;
 }
 
-// short_input writes what people call the input: the last part of its path, of the first
-// of several, and how many more there are.
+// short_input writes a short name of the input: the base name of its first file, and how
+// many more files there are.
 static void short_input(const char *input, char *buffer, size_t size)
 {
 	const char *end = strstr(input, ", ");

@@ -1,19 +1,19 @@
-// Words for a run and a window of its time: what titles and tooltips say.
+// Text for a run and a window of its time, for titles and tooltips.
 #ifndef TB_RUN_TEXT_H
 #define TB_RUN_TEXT_H
 
 #include "run.h"
 
-// tb_window_whole says whether a window is the whole run.
+// tb_window_whole is true when a window is the whole run.
 bool tb_window_whole(const struct tb_run_info *info, struct tb_window window);
 
-// tb_window_begin_ps and tb_window_end_ps are the times that a window lies between. The
-// last bin ends with the run.
+// tb_window_begin_ps and tb_window_end_ps return the ends of a window. The last bin ends
+// with the run.
 tb_time_ps tb_window_begin_ps(const struct tb_run_info *info, struct tb_window window);
 tb_time_ps tb_window_end_ps(const struct tb_run_info *info, struct tb_window window);
 
-// tb_window_between is the window of whole bins that covers [from, to). TB_EUSAGE when
-// that is empty or begins behind the run's end.
+// tb_window_between finds the window of whole bins that covers [from, to). TB_EUSAGE when
+// it is empty or begins after the run's end.
 int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_ps to,
 	struct tb_window *window, struct tb_error *error) TB_MUST_USE;
 
@@ -21,8 +21,7 @@ int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_p
 char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	char *buffer, size_t size);
 
-// tb_run_caption writes what a run is: "bitrev.goal on qsnet, 64 nodes". 192 bytes
-// suffice.
+// tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes". 192 bytes suffice.
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);
 
 #endif

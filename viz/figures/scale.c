@@ -20,7 +20,8 @@ enum tb_quantity tb_quantity_of(enum tb_metric metric)
 	return TB_QUANTITY_TIME;
 }
 
-// round_up gives the next of 1, 2 and 5 times a power of ten; of bytes, of two.
+// round_up returns the next 1, 2 or 5 times a power of ten; for bytes the next power of
+// two.
 static double round_up(enum tb_quantity quantity, double value)
 {
 	static const double steps[] = {1, 2, 5};

@@ -1,10 +1,10 @@
-// From a value to its shade and its number: relative to the largest or in its own unit,
-// linear or logarithmic.
+// Scales turn a value into a shade and a number: relative to the largest or in its own
+// unit, linear or logarithmic.
 //
 // A relative scale writes percentages of `top`; an absolute one writes values, all in the
-// unit in which `top` has one to three digits before the point. A logarithmic scale gives
-// TB_SCALE_DECADES powers of ten below the top the whole range of shades. Shades and
-// legends of every view come from here, so that equal values look equal everywhere.
+// unit in which `top` has one to three digits before the point. A logarithmic scale
+// spreads the shades over TB_SCALE_DECADES powers of ten below the top. Shades and
+// legends of all views come from here, so equal values look equal.
 #ifndef TB_SCALE_H
 #define TB_SCALE_H
 
@@ -22,30 +22,30 @@ enum tb_quantity {
 
 struct tb_scale {
 	enum tb_quantity quantity;
-	double top; // what has the full shade; 0: nothing has any
+	double top; // the value with the full shade; 0: all values have none
 	bool absolute, logarithmic;
 };
 
 enum tb_quantity tb_quantity_of(enum tb_metric metric);
 
-// tb_scale_of makes a scale for values up to `largest`. An absolute one reaches to the
-// next round number, so that it seldom changes while a window moves.
+// tb_scale_of makes a scale for values up to `largest`. An absolute one ends at the next
+// round number, so it seldom changes while a window moves.
 struct tb_scale tb_scale_of(
 	enum tb_quantity quantity, double largest, bool absolute, bool logarithmic);
 
-// tb_scale_percent is the shade of a value, 0..100 for tb_shade; above 0 for every value
-// above 0.
+// tb_scale_percent returns the shade of a value, 0..100 for tb_shade; above 0 for every
+// value above 0 while the top is.
 double tb_scale_percent(const struct tb_scale *scale, double value);
 
-// tb_scale_number writes a value as cells show it: three characters where that can be
-// ("0", "<1", "37", "4.5"); 16 bytes suffice.
+// tb_scale_number writes a value for a cell, in three characters where possible ("0",
+// "<1", "37", "4.5"); 16 bytes suffice.
 char *tb_scale_number(
 	const struct tb_scale *scale, double value, char *buffer, size_t size);
 
-// tb_scale_unit is what the numbers count: "%", "ms", "KiB", "" for plain counts.
+// tb_scale_unit returns the unit of the numbers: "%", "ms", "KiB", "" for plain counts.
 const char *tb_scale_unit(const struct tb_scale *scale);
 
-// tb_scale_ticks stores values that a legend marks, rising, and returns how many.
+// tb_scale_ticks stores the values that a legend marks, rising, and returns their number.
 int tb_scale_ticks(const struct tb_scale *scale, double values[TB_SCALE_MOST_TICKS]);
 
 // tb_quantity_format writes a value for a sentence: "1.234 ms", "256 KiB", "17", "2.4

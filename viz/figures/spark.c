@@ -28,7 +28,7 @@ const struct tb_spark *tb_spark_of(
 	}
 	sparks->looks_left -= looks;
 	*spark = (struct tb_spark){.link = link, .known = true};
-	// A store that went away is told of by what reads the window.
+	// Reading the window will report a store that is gone.
 	if (tb_run_series(run, link, sparks->metric, spark->values, TB_SPARK_COLUMNS,
 		    NULL) != TB_OK)
 		return NULL;

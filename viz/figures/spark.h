@@ -1,5 +1,5 @@
-// Spark lines: a link's metric over the whole run in a few pixels. Read when first drawn,
-// a few a picture, and kept until the metric changes.
+// Sparklines: a link's metric over the whole run in a few pixels. They are read when
+// first drawn, a few per picture, and kept until the metric changes.
 #ifndef TB_SPARK_H
 #define TB_SPARK_H
 
@@ -8,7 +8,7 @@
 
 #define TB_SPARK_COLUMNS 40
 #define TB_SPARK_SLOTS	 512
-#define TB_SPARK_LOOKS	 2048 // into the store, a picture: about 4 ms
+#define TB_SPARK_LOOKS	 2048 // into the store per picture: about 4 ms
 
 struct tb_spark {
 	bool known;
@@ -20,18 +20,19 @@ struct tb_spark {
 struct tb_sparks {
 	enum tb_metric metric;
 	uint64_t looks_left; // in this picture
-	bool wanting;	     // some were left out: the next picture has more
+	bool wanting;	     // some are not read yet: the next picture shows more
 	struct tb_spark slots[TB_SPARK_SLOTS];
 };
 
-// tb_sparks_begin starts a picture; another metric forgets what is known.
+// tb_sparks_begin starts a picture; another metric drops all lines.
 void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric);
 
-// tb_spark_of gives a link's line, or NULL when it is not at hand yet or cannot be read.
+// tb_spark_of returns a link's line, or NULL when it is not read yet or cannot be read.
+// It lives until the next call.
 const struct tb_spark *tb_spark_of(
 	struct tb_sparks *sparks, struct tb_run *run, struct tb_link link);
 
-// tb_spark_draw fills the box from its lower edge. Values are against `largest`.
+// tb_spark_draw draws bars up from the box's lower edge; `largest` has the full height.
 void tb_spark_draw(struct tb_picture *picture, struct tb_box box,
 	const struct tb_spark *spark, uint64_t largest, struct tb_colour colour);
 

@@ -12,7 +12,7 @@ struct place {
 	bool up;
 };
 
-// `rows` are the rows' lengths.
+// place_of finds a link in the tree; `rows` are the rows' lengths.
 static struct place place_of(const struct tb_run *run, const struct tb_link_info *at,
 	const uint32_t *group, const uint32_t *rows)
 {
@@ -83,7 +83,7 @@ static int join(struct tb_tree_edges *edges, const struct tb_run *run,
 	return TB_OK;
 }
 
-// count_rows tells how many nodes and switches there are, by row.
+// count_rows counts nodes and switches by row.
 static void count_rows(const struct tb_run *run, uint32_t *rows)
 {
 	const struct tb_run_info *info = tb_run_info(run);
@@ -132,8 +132,8 @@ static bool goes_up(const struct tb_run_link *link)
 	return link->at.kind == TB_LINK_INJECTION || link->at.kind == TB_LINK_UP;
 }
 
-// way_of is NULL for a link out of the stretch.
-static struct tb_tree_direction *way_of(
+// direction_of returns NULL for a link outside of the range.
+static struct tb_tree_direction *direction_of(
 	struct tb_tree_edges *edges, const struct tb_run_link *link)
 {
 	if (edges->edge_of_link[link->id.id] == TB_ID_NONE)
@@ -160,7 +160,7 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 		clear(&edges->edges[i].down);
 	}
 	for (uint32_t i = 0; i < n_links; i++) {
-		struct tb_tree_direction *direction = way_of(edges, &links[i]);
+		struct tb_tree_direction *direction = direction_of(edges, &links[i]);
 		uint64_t value = tb_metric_of(&samples[i], metric);
 		edges->largest = value > edges->largest ? value : edges->largest;
 		if (!direction)
@@ -186,7 +186,7 @@ void tb_tree_edges_mark(
 	for (uint32_t i = 0; i < n_links; i++) {
 		if (!marks[i])
 			continue;
-		struct tb_tree_direction *direction = way_of(edges, &links[i]);
+		struct tb_tree_direction *direction = direction_of(edges, &links[i]);
 		if (direction && marks[i] > direction->mark)
 			direction->mark = (enum tb_mark)marks[i];
 	}

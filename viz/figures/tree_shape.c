@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A tree while it is made.
+// A tree under construction.
 struct making {
 	const struct tb_run_link *links;
 	struct tb_map known;	 // branch by link
@@ -40,14 +40,15 @@ static int collect(struct making *making, const struct tb_trees *trees,
 	return status;
 }
 
-// end_of is the switch at which headers that came in by a link wait; TB_ID_NONE: a node.
+// end_of returns the switch at which headers arriving over a link wait; TB_ID_NONE: a
+// node.
 static uint32_t end_of(const struct making *making, const struct tb_branch *branch)
 {
 	const struct tb_link_info *at = &making->links[branch->link.id].at;
 	return at->kind == TB_LINK_EJECTION ? TB_ID_NONE : at->to;
 }
 
-// Sorted by a key that goes with the index, for qsort has no context.
+// The key to sort by stands beside the index, because qsort has no context.
 struct ending {
 	uint32_t end, index;
 	uint64_t whole_ps;
@@ -76,8 +77,8 @@ static uint32_t first_ending(const struct ending *endings, uint32_t n, uint32_t 
 	return low;
 }
 
-// grow takes branches into the tree, nearest to the root first. Endings that are taken
-// have their index set to the root's, 0.
+// grow adds branches to the tree, nearest to the root first. It sets the index of an
+// ending that it has added to the root's, 0.
 static void grow(
 	struct making *making, struct ending *endings, struct tb_tree_shape *shape)
 {
@@ -87,7 +88,7 @@ static void grow(
 		struct tb_branch *parent = &shape->branches[at];
 		const struct tb_link_info *link = &making->links[parent->link.id].at;
 		if (link->kind == TB_LINK_INJECTION)
-			continue; // it begins at a node, where nothing waits behind
+			continue; // it begins at a node, where no link ends
 		uint32_t i = first_ending(endings, making->n, link->from);
 		for (; i < making->n && endings[i].end == link->from; i++) {
 			if (endings[i].index == 0)
@@ -139,7 +140,7 @@ static void measure(struct tb_tree_shape *shape)
 		branches[branches[i].parent].below_ps += branches[i].below_ps;
 }
 
-// place gives children their part of their parent's width, side by side.
+// place puts children side by side within their parent's width.
 static void place(struct tb_tree_shape *shape, double *next)
 {
 	struct tb_branch *branches = shape->branches;
@@ -189,7 +190,7 @@ void tb_tree_shape_fini(struct tb_tree_shape *shape)
 static int heaviest_first(const void *one, const void *other)
 {
 	const struct tb_tree_root *a = one, *b = other;
-	// What has no root comes last, however much it is.
+	// Waits without a root come last, however long.
 	if ((a->root.id == TB_ID_NONE) != (b->root.id == TB_ID_NONE))
 		return a->root.id == TB_ID_NONE ? 1 : -1;
 	if (a->shown_ps != b->shown_ps)
@@ -199,7 +200,7 @@ static int heaviest_first(const void *one, const void *other)
 	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
 }
 
-// count_links counts pairs of root and link once, though they stand in several slices.
+// count_links counts each link of a root once, even if it is in several slices.
 static int count_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
 	struct tb_map *known, struct tb_map *places, struct tb_tree_root *roots)
 {

@@ -1,9 +1,9 @@
-// The shape of a congestion tree: from its root, the link for which all waited in the
-// end, over the links at which headers stood, each below the one that it waited for.
+// The shape of a congestion tree: the root is the link that all headers waited for in the
+// end; below each link are those at which headers waited for it.
 //
-// A store tells at which links headers waited for a root, not for which link ahead: where
-// several links of the tree leave the switch at which a branch ends, it is put below the
-// heaviest. A branch that no link of the tree leads on from is put below the root.
+// A store keeps at which links headers waited for a root, but not for which next link.
+// Where several links of the tree leave the switch at which a branch ends, it is put
+// below the heaviest. Where none does, it is put below the root.
 #ifndef TB_TREE_SHAPE_H
 #define TB_TREE_SHAPE_H
 
@@ -11,37 +11,37 @@
 
 struct tb_branch {
 	struct tb_link link;
-	uint32_t parent, depth;	     // of the root: itself and 0
-	uint64_t whole_ps, shown_ps; // waited for the root: all of it, within the slices
-	uint64_t below_ps;	     // whole, with all branches behind it
-	double x, w; // share of the width, by below_ps: it does not move with the window
+	uint32_t parent, depth;	     // of the root: 0 and 0
+	uint64_t whole_ps, shown_ps; // wait for the root: in the whole run, in the slices
+	uint64_t below_ps;	     // whole_ps with that of all branches below it
+	double x, w; // shares of the width, by below_ps: the window does not change them
 };
 
 struct tb_tree_shape {
 	struct tb_link root;
 	struct tb_branch *branches; // parents before children; [0] is the root
 	uint32_t n, depth;
-	uint64_t whole_ps, shown_ps, largest_ps; // largest: of a branch, shown
-	uint32_t n_shown;			 // branches with something to show
+	uint64_t whole_ps, shown_ps, largest_ps; // largest: shown_ps of a branch
+	uint32_t n_shown;			 // branches whose shown_ps is not 0
 };
 
-// tb_tree_shape_init makes the tree of `root` with what it shows of slices [from, end).
-// TB_ENOMEM. Cost: the rows, and branches times their logarithm. A zeroed struct is fine
-// to free.
+// tb_tree_shape_init builds the tree of `root`; shown_ps is for slices [from, end).
+// TB_ENOMEM. Linear in rows, n log n in branches. tb_tree_shape_fini accepts a zeroed
+// struct.
 int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	const struct tb_trees *trees, struct tb_link root, uint32_t from,
 	uint32_t end) TB_MUST_USE;
 void tb_tree_shape_fini(struct tb_tree_shape *shape);
 
-// What a root holds up.
+// A root and the waits for it.
 struct tb_tree_root {
-	struct tb_link root; // TB_ID_NONE: what is told with no root
+	struct tb_link root; // TB_ID_NONE: waits that a store keeps without a root
 	uint64_t whole_ps, shown_ps;
-	uint32_t n_links; // at which headers waited for it, within the slices
+	uint32_t n_links; // at which headers waited for it in the slices
 };
 
-// tb_tree_roots lists all roots, the heaviest within slices [from, end) first, in a
-// malloc'ed array that the caller frees; ties by link. TB_ENOMEM.
+// tb_tree_roots lists all roots, the heaviest in slices [from, end) first, ties by link,
+// waits without a root last. The caller frees *roots. TB_ENOMEM.
 int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 	struct tb_tree_root **roots, uint32_t *n) TB_MUST_USE;
 

@@ -44,18 +44,18 @@ void tb_top_free(struct tb_top *top)
 	free(top);
 }
 
-static void told(struct tb_top *top, const struct tb_error *error)
+static void report(struct tb_top *top, const struct tb_error *error)
 {
 	tb_error_format(error, top->trouble, sizeof top->trouble);
 }
 
-// read takes the window's figures; when that fails the old ones stay.
+// read reads the window's figures; on failure the old ones stay.
 static void read(struct tb_top *top)
 {
 	const struct tb_link_sample *samples;
 	struct tb_error error;
 	if (tb_run_look(top->run, top->window, &samples, &error) != TB_OK) {
-		told(top, &error);
+		report(top, &error);
 		return;
 	}
 	top->trouble[0] = '\0';
@@ -102,15 +102,15 @@ void tb_top_refresh(struct tb_top *top)
 		return;
 	int changed = tb_run_refresh(top->run, &error);
 	if (changed < 0)
-		told(top, &error);
-	// A window is kept in bins, which mean other times when they became wider.
+		report(top, &error);
+	// The window counts bins: when bins became wider, they mean other times.
 	if (top->info->bin_ps != bin_ps || top->window.end_bin > top->info->n_bins)
 		top->window = (struct tb_window){0, 0};
 	if (changed > 0)
 		read(top);
 }
 
-// move_window goes by whole windows of a sixteenth of the run.
+// move_window moves by a whole window, a sixteenth of the run.
 static void move_window(struct tb_top *top, int by)
 {
 	uint64_t n_bins = top->info->n_bins;
@@ -263,7 +263,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 	draw_state(top, &pen);
 	double last = rows ? rows - 1.0 : 0;
 	pen.y = picture->height + 1;
-	// A matrix higher than the screen gives way to a few links.
+	// Where the matrix is higher than the screen, cover its end with a few links.
 	if (rows && pen.y > last - LINKS_LEAST)
 		pen.y = fmax(last - LINKS_LEAST, 3);
 	if (rows)

@@ -1,8 +1,8 @@
-// A run in a terminal, as it is at the moment: the congestion matrix and the hot links,
-// as a picture of one pixel a character that fits the screen.
+// A run in a terminal, followed while it grows: the congestion matrix and the hot links,
+// as a picture of one pixel per character that fits the screen.
 //
-// The store is opened read-only; what a writer adds to it is shown at the next refresh.
-// One thread at a time per object.
+// The store is opened read-only; a refresh shows what a writer has added. One thread at a
+// time per object.
 #ifndef TB_TOP_H
 #define TB_TOP_H
 
@@ -19,20 +19,21 @@ struct tb_top_options {
 	enum tb_theme theme;
 };
 
+// tb_top_new opens a run and reads it. Errors as of tb_run_open.
 int tb_top_new(struct tb_top **top, const struct tb_top_options *options,
 	struct tb_error *error) TB_MUST_USE;
 void tb_top_free(struct tb_top *top);
 
-// tb_top_refresh takes up what is new in the store. What went wrong with it is told on
-// the picture; what was read stays.
+// tb_top_refresh reads what is new in the store. The picture reports a failure and keeps
+// what was read before.
 void tb_top_refresh(struct tb_top *top);
 
-// tb_top_key takes a character, or "Left", "Right", "Up", "Down", "PageUp", "PageDown",
-// "Home"; false when it asks to quit.
+// tb_top_key handles a key: a character, or "Left", "Right", "Up", "Down", "PageUp",
+// "PageDown", "Home". False means quit.
 bool tb_top_key(struct tb_top *top, const char *key);
 
-// tb_top_picture prepares what is shown. `columns` is 40 or more; with 0 rows the picture
-// is as high as it needs to be and says nothing of keys. `shaded`: the terminal has
+// tb_top_picture prepares the picture. `columns` is 40 or more; with 0 rows the picture
+// is as high as it needs to be and leaves out the keys. `shaded`: the terminal has
 // colours. TB_ENOMEM.
 int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool shaded,
 	struct tb_picture *picture) TB_MUST_USE;
