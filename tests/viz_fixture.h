@@ -1,9 +1,9 @@
-// A store for the tests of viz/: 16 nodes, ten bins of 1 us, waits that a formula gives,
-// so that a test knows which link and switch is the hottest when.
+// A store for the tests of viz/: 16 nodes, ten bins of 1 us, and waits by a formula, so
+// that tests know the hottest link and switch of each bin.
 //
-// Link i waits (i + 1) ns in every bin, but for links to nodes, where no header waits; in
-// bin 3 link 4 waits 1 us more, which makes it the hottest link of that bin and of all;
-// in bins 7 and later nothing waits.
+// Headers arriving over link i wait (i + 1) ns in every bin, except on links to nodes,
+// where none waits. In bin 3 those of link 4 wait 1 us more, which makes it the hottest
+// link of that bin and of the run. In bins 7 and later none waits.
 #ifndef VIZ_FIXTURE_H
 #define VIZ_FIXTURE_H
 
@@ -60,7 +60,7 @@ static inline void viz_bins(struct tb_observer observer, const struct tb_network
 	free(samples);
 }
 
-// Two jobs, nodes 0 to 7 and 8 to 15: each node sends to the one opposite of its job.
+// Two jobs, nodes 0 to 7 and 8 to 15: each node sends to its mirror image in the job.
 static inline void viz_flows(struct tb_observer observer)
 {
 	struct tb_flow_sample flows[16];
@@ -81,8 +81,8 @@ static inline void viz_flows(struct tb_observer observer)
 		abort();
 }
 
-// Flow 1 > 6 waits for 2 > 5 on link VIZ_HOT_LINK, in the end for VIZ_ROOT; so do others
-// of less. The tree stands in slices 0 to 2 of 2 us and is largest in slice 1.
+// Flow 1 > 6 waits for 2 > 5 on link VIZ_HOT_LINK, in the end for VIZ_ROOT; others wait
+// less. The tree of VIZ_ROOT has waits in slices 0 to 2 of 2 us, most in slice 1.
 #define VIZ_ROOT 40
 static inline void viz_blame(struct tb_observer observer)
 {
@@ -165,7 +165,7 @@ static inline void viz_empty_store(const char *path)
 	sqlite3_close(database);
 }
 
-// viz_path makes a name of a file that does not exist yet.
+// viz_path makes the name of a file that does not exist yet.
 static inline void viz_path(char path[64])
 {
 	snprintf(path, 64, "/tmp/tailback-viz-XXXXXX");

@@ -1,6 +1,6 @@
-// The viewer on 4096 and 65,536 nodes at 1920x1080, drawn in software: to the first
-// picture, from a click to the picture that answers it, the rate of frames while panning,
-// zooming and playing, when bins are read for the first time and again, and memory.
+// The viewer on 4096 and 65,536 nodes at 1920x1080, drawn in software: time to the first
+// picture, time from a click to its picture, frame rates while panning, zooming and
+// playing bins that are read for the first time and again, and memory.
 #include "network_open.h"
 #include "screen.h"
 #include "store.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A run to be looked at. In each bin every `spread`th link waits, others in turn.
+// A run to view. In each bin headers wait on every `spread`th link, on others in turn.
 struct scene {
 	const char *name, *preset;
 	uint32_t n_bins, spread;
@@ -27,8 +27,8 @@ struct bench {
 	struct tb_screen *screen;
 };
 
-// now_s is the time that this process had a core for: nothing is waited for here, and
-// what else the machine does must not count.
+// now_s returns CPU time: nothing here sleeps, and other load on the machine must not
+// count.
 static double now_s(void)
 {
 	struct timespec now;
@@ -45,7 +45,8 @@ static void check(int status, const struct tb_error *error)
 	exit(1);
 }
 
-static void tell(const struct scene *scene, struct tb_observer observer, uint32_t n_links)
+static void record(
+	const struct scene *scene, struct tb_observer observer, uint32_t n_links)
 {
 	struct tb_link_sample *samples = calloc(n_links, sizeof *samples);
 	if (observer.start(observer.context, TB_PS_PER_US))
@@ -84,7 +85,7 @@ static void make_store(const struct scene *scene, const char *path)
 		&error);
 	check(tb_store_create(&store, path, &error), &error);
 	check(tb_store_begin_run(store, network, &config, &error), &error);
-	tell(scene, tb_store_observer(store), tb_network_n_links(network));
+	record(scene, tb_store_observer(store), tb_network_n_links(network));
 	check(tb_store_end_run(store, &result, &error), &error);
 	tb_store_free(store);
 	tb_network_free(network);
@@ -139,7 +140,8 @@ static void play_back(struct tb_viewer *viewer, int frame)
 	tb_viewer_key(viewer, ",");
 }
 
-// answer measures the slowest of some clicks, each elsewhere, to the picture drawn.
+// answer measures the slowest of some clicks at different places, up to the drawn
+// picture.
 static void answer(struct bench *bench)
 {
 	double worst_s = 0;
@@ -192,7 +194,7 @@ static void look(const struct scene *scene, const char *path)
 	tb_screen_free(bench.screen);
 }
 
-// run looks at the scene in a process of its own, whose memory is the viewer's alone.
+// run views the scene in a process of its own, so that its memory is the viewer's alone.
 static int run(const struct scene *scene)
 {
 	char path[] = "/tmp/tailback-bench-XXXXXX";

@@ -117,7 +117,7 @@ begin --size 1280x720
 soon first.svg '100 % of a link'
 soon first.svg ' of 384'
 
-# The mouse: a link in the list, the wheel over the matrix, a drag on the strip of time.
+# The mouse: a link in the list, the wheel over the matrix, a drag on the time strip.
 for ((i = 0; i < 5; i++)); do # the window may still be on its way to its place
 	at 1100 102 click 1
 	rm -f selected.svg

@@ -84,7 +84,7 @@ type other.db
 key Return
 expect binary_tree_32.goal on qsnet
 refuse bit_reversal_64.goal
-expect Nothing to show: nobody waited
+expect Nothing to show: no header waited
 key Ctrl+E
 key Ctrl+U
 type links.csv
@@ -94,7 +94,7 @@ key Ctrl+S
 key Ctrl+U
 type picture.gif
 key Return
-expect a picture's name ends in .png, .svg or .pdf
+expect a picture's name must end in .png, .svg or .pdf
 END
 "$TAILBACK" view run.db --script steps
 [[ $(head -c 15 links.csv) == rank,link,kind, ]]
@@ -120,6 +120,6 @@ cat >fonts.conf <<END
 <fontconfig><dir>$scratch/no_fonts</dir><cachedir>$scratch/no_fonts</cachedir></fontconfig>
 END
 mv run.db kept.db
-echo 'expect no font was found to write with' |
+echo 'expect no font was found' |
 	FONTCONFIG_FILE=$scratch/fonts.conf "$TAILBACK" view kept.db --script - --screenshot strokes.png
 [[ $(head -c 4 strokes.png | tail -c 3) == PNG ]]

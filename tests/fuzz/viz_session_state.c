@@ -1,5 +1,4 @@
-// Whatever is in the file of what is remembered, reading it gives a look that can be
-// taken.
+// Reading any bytes as remembered state gives values in range.
 #include "session_state.h"
 
 #include <stdint.h>

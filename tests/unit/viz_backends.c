@@ -1,5 +1,6 @@
-// One description, drawn alike: the window's pixels against cairo's, and both against
-// what they were, block by block with tolerance. TB_UPDATE=1 writes the blocks anew.
+// The window and cairo draw a picture alike: compares their pixels with each other and
+// with golden ones, block by block with a tolerance. TB_UPDATE=1 rewrites the golden
+// blocks.
 #include "../viz_fixture.h"
 
 #include "draw_cairo.h"
@@ -16,8 +17,8 @@
 
 #define WIDTH  1280
 #define HEIGHT 720
-// Blocks of 20 by 20 pixels: text that is smoothed otherwise does not matter, a cell of
-// another shade or at another place does.
+// Blocks of 20 by 20 pixels hide differences in how text is smoothed, but not a cell of
+// another shade or place.
 #define BLOCK	  20
 #define COLUMNS	  (WIDTH / BLOCK)
 #define ROWS	  (HEIGHT / BLOCK)
@@ -171,7 +172,7 @@ static void read_blocks(struct blocks *blocks, const char *name)
 	fclose(file);
 }
 
-// drawn_alike draws what the keys lead to.
+// drawn_alike presses the keys and compares what the viewer then shows.
 static void drawn_alike(struct stage *stage, const char *const *keys, const char *name)
 {
 	static struct blocks window, cairo, golden;
@@ -211,7 +212,7 @@ int main(void)
 		STAGED(congestion_trees),
 	};
 	if (!getenv("TB_SOURCE")) {
-		puts("skip: TB_SOURCE does not say where the golden pictures are");
+		puts("skip: TB_SOURCE, the folder of the sources, is not set");
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// Shades that order as their percentages do, and ink that reads on them.
+// Shades have the order of their percentages, and text is legible on them.
 #include "colour.h"
 
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void percentages_out_of_range_are_clipped(void **state)
 	assert_int_equal(full.r, 0xfe);
 }
 
-static void changes_leave_the_ground_both_ways_and_are_told_apart(void **state)
+static void changes_leave_the_ground_in_two_hues(void **state)
 {
 	(void)state;
 	for (size_t t = 0; t < 2; t++) {
@@ -114,7 +114,7 @@ int main(void)
 		cmocka_unit_test(ink_reads_on_every_shade),
 		cmocka_unit_test(palettes_read),
 		cmocka_unit_test(percentages_out_of_range_are_clipped),
-		cmocka_unit_test(changes_leave_the_ground_both_ways_and_are_told_apart),
+		cmocka_unit_test(changes_leave_the_ground_in_two_hues),
 		cmocka_unit_test(names_are_parsed_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

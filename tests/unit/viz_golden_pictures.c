@@ -1,5 +1,5 @@
-// Pictures against their descriptions in tests/golden/pictures. With TB_UPDATE=1 in the
-// environment the descriptions are written anew: look at what changed before you keep it.
+// Pictures against their descriptions in tests/golden/pictures. TB_UPDATE=1 rewrites the
+// descriptions: look at what changed before you keep it.
 #include "../viz_fixture.h"
 
 #include "draw_svg.h"
@@ -269,7 +269,7 @@ int main(void)
 		STAGED(the_search),
 	};
 	if (!getenv("TB_SOURCE")) {
-		puts("skip: TB_SOURCE does not say where the golden pictures are");
+		puts("skip: TB_SOURCE, the folder of the sources, is not set");
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

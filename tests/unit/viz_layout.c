@@ -1,4 +1,4 @@
-// Blocks that lie apart, in bounds, and fill the shape that they are fitted into.
+// Blocks do not overlap, stay in bounds, and fill the shape that they are fitted into.
 #include "matrix_layout.h"
 
 #include <setjmp.h>

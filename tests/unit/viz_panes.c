@@ -1,5 +1,5 @@
 // The seam between the viewer and its views: a viewer with views of this test, which note
-// what is asked of them; and the parts of the viewer that need no store.
+// how they are called; and the parts of the viewer that need no store.
 #include "../viz_fixture.h"
 
 #include "mouse.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-// What a view was asked for, kept as its state.
+// How a view was called, kept as its state.
 struct notes {
 	int n_opened, n_placed, n_drawn, n_revealed;
 	struct tb_request request;
@@ -169,7 +169,7 @@ static void a_click_selects_for_every_view_in_sight(void **state)
 	assert_null(notes_of(stage, &wide));
 }
 
-static void play_stops_at_the_end_or_begins_anew(void **state)
+static void playback_stops_at_the_end_or_starts_again(void **state)
 {
 	(void)state;
 	struct tb_playback playback = {.playing = true, .speed = 1};
@@ -270,7 +270,7 @@ int main(void)
 			requests_and_drags_reach_the_view, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_click_selects_for_every_view_in_sight, set_up, tear_down),
-		cmocka_unit_test(play_stops_at_the_end_or_begins_anew),
+		cmocka_unit_test(playback_stops_at_the_end_or_starts_again),
 		cmocka_unit_test(a_click_may_wander_before_it_is_a_drag),
 		cmocka_unit_test(the_prompt_keeps_the_best_offers_in_order),
 		cmocka_unit_test(keys_edit_the_prompt),

@@ -28,7 +28,7 @@ static void rect_with_pick(struct tb_picture *picture, struct tb_box box, uint32
 	tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, link});
 }
 
-// written gives what a writer puts on a stream; the caller frees.
+// written returns what a writer puts on a stream; the caller frees it.
 typedef void writer(const struct tb_picture *picture, FILE *stream);
 static char *written(const struct tb_picture *picture, writer *write, size_t *n)
 {

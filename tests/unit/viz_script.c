@@ -1,4 +1,4 @@
-// Scripts: steps as written, and the line of what is wrong.
+// Scripts: steps in order, and errors with their line.
 #include "script.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static void steps_are_read_in_order(void **state)
 	struct tb_script script;
 	struct tb_error error;
 	assert_int_equal(parse(&script,
-				 "# a remark\n\n  key Ctrl+S\r\ndrag 1 2.5 -3 4\n"
+				 "# a comment\n\n  key Ctrl+S\r\ndrag 1 2.5 -3 4\n"
 				 "expect 100 % of a link\nwait 20",
 				 &error),
 		TB_OK);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-// flow_of is a flow that sends so many bytes in one message, in twice its ideal time.
+// flow_of returns a flow of one message, which takes twice its ideal time.
 static struct tb_flow_sample flow_of(
 	uint32_t source, uint32_t destination, uint64_t bytes)
 {
@@ -139,7 +139,7 @@ static void jobs_are_added_up_and_a_link_narrows_them(void **state)
 	assert_int_equal(square.whole_ps, 800);
 }
 
-static void what_is_told_by_job_alone_is_in_no_square_of_flows(void **state)
+static void waits_by_job_alone_are_in_no_square_of_flows(void **state)
 {
 	(void)state;
 	struct tb_blame_sample rows[] = {blame_of(2, 4, 1, 500), blame_of(6, 4, 2, 400)};
@@ -162,7 +162,7 @@ int main(void)
 		cmocka_unit_test(flows_outside_of_the_window_are_left_out),
 		cmocka_unit_test(no_row_of_the_square_stands_empty),
 		cmocka_unit_test(jobs_are_added_up_and_a_link_narrows_them),
-		cmocka_unit_test(what_is_told_by_job_alone_is_in_no_square_of_flows),
+		cmocka_unit_test(waits_by_job_alone_are_in_no_square_of_flows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static const struct tb_run_link *link_of(
 	return NULL;
 }
 
-// Into a node by its switch, from above into that switch, from a node up to there.
+// Three links in a row: up from a leaf switch, down to another, and on to a node.
 static void branches_stand_below_the_link_that_they_waited_for(void **state)
 {
 	struct stage *stage = *state;
@@ -165,13 +165,14 @@ static void an_edge_of_many_links_shows_the_most_loaded(void **state)
 	tb_tree_edges_fini(&edges);
 }
 
-static void cables_out_of_the_stretch_are_left_out(void **state)
+static void cables_outside_the_range_are_left_out(void **state)
 {
 	struct stage *stage = *state;
 	const uint32_t one[] = {1, 1, 1};
 	struct tb_tree_edges edges;
 	const struct tb_link_sample *samples;
-	// The first switch of either level and its four nodes, and what leads there.
+	// The first switch of both levels and its four nodes, and the cables that lead
+	// there.
 	assert_int_equal(
 		tb_tree_edges_init(&edges, stage->run, one, 0, 0.24, NULL), TB_OK);
 	assert_int_equal(edges.n, 4 + 4 + 3);
@@ -192,7 +193,7 @@ int main(void)
 		STAGED(roots_come_by_what_they_hold_up_in_the_slices),
 		STAGED(every_cable_is_an_edge_with_both_directions),
 		STAGED(an_edge_of_many_links_shows_the_most_loaded),
-		STAGED(cables_out_of_the_stretch_are_left_out),
+		STAGED(cables_outside_the_range_are_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

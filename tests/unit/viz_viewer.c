@@ -1,4 +1,4 @@
-// The viewer without a window: keys, pointer and selection, told by the picture.
+// The viewer without a window: keys, pointer and selection, checked in the picture.
 #include "../viz_fixture.h"
 
 #include "matrix.h"
@@ -116,7 +116,7 @@ static void drag(struct tb_viewer *viewer, double x1, double y1, double x2, doub
 	tb_viewer_leave(viewer);
 }
 
-static void every_cell_wears_the_shade_of_its_number(void **state)
+static void every_cell_has_the_shade_of_its_number(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_run *run;
@@ -154,7 +154,7 @@ static void a_click_in_the_matrix_selects_in_the_list_too(void **state)
 	struct tb_pick pick = {TB_PICK_LINK, VIZ_HOT_LINK};
 	click(stage->viewer, box_of(stage->viewer, pick, false));
 	assert_true(shows(stage->viewer, "Throughput"));
-	// The list's row of it is in sight, wherever it stood before.
+	// Its row of the list is visible, wherever it was before.
 	assert_true(box_of(stage->viewer, pick, true).x > WIDTH - 340);
 	assert_true(tb_viewer_key(stage->viewer, "Escape"));
 	assert_false(shows(stage->viewer, "Throughput"));
@@ -182,7 +182,7 @@ static void a_switch_is_read_out(void **state)
 	click(stage->viewer,
 		box_of(stage->viewer, (struct tb_pick){TB_PICK_SWITCH, 0}, false));
 	assert_true(shows(stage->viewer, "Switch"));
-	assert_true(shows(stage->viewer, "Hottest in"));
+	assert_true(shows(stage->viewer, "Hottest link"));
 	assert_true(shows(stage->viewer, "4 down"));
 }
 
@@ -204,7 +204,7 @@ static void zoom_keeps_what_is_under_the_pointer(void **state)
 	assert_true(grown.w > box.w * 2);
 }
 
-static void what_is_undone_leaves_no_trace(void **state)
+static void what_is_undone_restores_the_picture(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_viewer *viewer = stage->viewer;
@@ -298,7 +298,7 @@ static void a_brush_chooses_the_window_and_drags_move_it(void **state)
 	assert_true(shows(viewer, "(whole run)"));
 }
 
-static void hovering_tells_the_number_with_its_unit(void **state)
+static void hovering_shows_the_number_with_its_unit(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_box box = box_of(
@@ -357,11 +357,11 @@ static void any_size_and_any_key_can_be_drawn(void **state)
 		for (double x = -5; x < sizes[s][0] + 10; x += sizes[s][0] / 7)
 			drag(stage->viewer, x, sizes[s][1] - x / 3, x / 2, x);
 	}
-	assert_int_equal(tb_viewer_take_wish(stage->viewer), TB_WISH_QUIT);
-	assert_int_equal(tb_viewer_take_wish(stage->viewer), TB_WISH_NONE);
+	assert_int_equal(tb_viewer_take_action(stage->viewer), TB_ACTION_QUIT);
+	assert_int_equal(tb_viewer_take_action(stage->viewer), TB_ACTION_NONE);
 }
 
-static void a_store_that_goes_away_is_told_and_stays_shown(void **state)
+static void a_store_that_goes_away_is_reported_and_stays_shown(void **state)
 {
 	struct stage *stage = *state;
 	unlink(stage->path);
@@ -374,7 +374,7 @@ static void a_store_that_goes_away_is_told_and_stays_shown(void **state)
 	assert_true(shows(stage->viewer, "the store was replaced"));
 }
 
-static void a_store_cut_short_while_it_is_shown_is_told(void **state)
+static void a_store_cut_short_while_it_is_shown_is_reported(void **state)
 {
 	struct stage *stage = *state;
 	assert_int_equal(truncate(stage->path, 5000), 0);
@@ -421,22 +421,22 @@ static void a_store_without_a_run_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STAGED(every_cell_wears_the_shade_of_its_number),
+		STAGED(every_cell_has_the_shade_of_its_number),
 		STAGED(a_click_in_the_matrix_selects_in_the_list_too),
 		STAGED(a_click_in_the_list_brings_the_link_into_sight),
 		STAGED(a_switch_is_read_out),
 		STAGED(zoom_keeps_what_is_under_the_pointer),
-		STAGED(what_is_undone_leaves_no_trace),
+		STAGED(what_is_undone_restores_the_picture),
 		STAGED(steps_move_the_window_by_a_bin),
 		STAGED(a_window_without_waits_says_so),
 		STAGED(play_runs_to_the_end_and_stops),
 		STAGED(a_brush_chooses_the_window_and_drags_move_it),
-		STAGED(hovering_tells_the_number_with_its_unit),
+		STAGED(hovering_shows_the_number_with_its_unit),
 		STAGED(buttons_do_what_their_keys_do),
 		cmocka_unit_test(every_key_of_the_table_is_found),
 		STAGED(any_size_and_any_key_can_be_drawn),
-		STAGED(a_store_that_goes_away_is_told_and_stays_shown),
-		STAGED(a_store_cut_short_while_it_is_shown_is_told),
+		STAGED(a_store_that_goes_away_is_reported_and_stays_shown),
+		STAGED(a_store_cut_short_while_it_is_shown_is_reported),
 		cmocka_unit_test(a_store_without_a_run_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

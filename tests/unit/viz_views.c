@@ -1,4 +1,4 @@
-// The views and what links them: one selection, search, commands, what is taken along.
+// The views and what they share: selection, search, commands, copy and export.
 #include "../viz_fixture.h"
 
 #include "views.h"
@@ -71,7 +71,7 @@ static void search(struct tb_viewer *viewer, const char *text)
 	assert_true(tb_viewer_key(viewer, "Return"));
 }
 
-// marked counts items of a colour: the accent lights what is selected.
+// marked counts items of a colour: the accent marks the selection.
 static size_t marked(struct tb_viewer *viewer, struct tb_colour colour, double most_x)
 {
 	const struct tb_picture *picture = tb_viewer_picture(viewer);
@@ -123,7 +123,7 @@ static void every_view_has_a_key_and_shows_itself(void **state)
 	assert_true(shows(stage->viewer, "width: time busy"));
 }
 
-static void a_flow_lights_its_way_in_matrix_and_tree(void **state)
+static void a_flow_marks_its_path_in_matrix_and_tree(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_colour accent = tb_palette_of(TB_DARK)->accent;
@@ -132,7 +132,8 @@ static void a_flow_lights_its_way_in_matrix_and_tree(void **state)
 	assert_true(shows(stage->viewer, "15 > 8"));
 	assert_true(shows(stage->viewer, "Mean latency"));
 	tb_viewer_key(stage->viewer, "F3");
-	// In, four ways up, four down, out; and the switches and nodes on the way.
+	// A link in, four up, four down, one out; and the switches and nodes on these
+	// paths.
 	assert_true(marked(stage->viewer, accent, 930) >= 10);
 	tb_viewer_key(stage->viewer, "F2");
 	assert_true(marked(stage->viewer, accent, 930) >= 9);
@@ -140,7 +141,7 @@ static void a_flow_lights_its_way_in_matrix_and_tree(void **state)
 	assert_int_equal(marked(stage->viewer, accent, 930), 0);
 }
 
-static void a_pair_lights_both_sides(void **state)
+static void a_pair_marks_both_sides(void **state)
 {
 	struct stage *stage = *state;
 	tb_viewer_key(stage->viewer, "F7");
@@ -180,11 +181,11 @@ static void a_slice_of_a_tree_becomes_the_window(void **state)
 	assert_true(shows(stage->viewer, "600 ns within the window, at 2 links"));
 }
 
-static void search_finds_what_is_called_so(void **state)
+static void search_finds_by_name(void **state)
 {
 	struct stage *stage = *state;
 	search(stage->viewer, "0.3");
-	assert_true(shows(stage->viewer, "Hottest in")); // a switch
+	assert_true(shows(stage->viewer, "Hottest link")); // a switch
 	search(stage->viewer, "node 12");
 	assert_true(shows(stage->viewer, "Wait at its switch"));
 	search(stage->viewer, "link node 3 > 0.0");
@@ -192,7 +193,7 @@ static void search_finds_what_is_called_so(void **state)
 	search(stage->viewer, "melt");
 	assert_true(shows(stage->viewer, "in 8 flows, whole run"));
 	search(stage->viewer, "nobody at all");
-	assert_true(shows(stage->viewer, "nothing is called 'nobody at all'"));
+	assert_true(shows(stage->viewer, "nothing matches 'nobody at all'"));
 }
 
 static void a_search_can_be_given_up(void **state)
@@ -200,7 +201,7 @@ static void a_search_can_be_given_up(void **state)
 	struct stage *stage = *state;
 	keys(stage->viewer, (const char *const[]){"/", "1", "Escape", NULL});
 	assert_false(tb_viewer_typing(stage->viewer));
-	assert_false(shows(stage->viewer, "Hottest in"));
+	assert_false(shows(stage->viewer, "Hottest link"));
 }
 
 static void commands_are_found_by_their_words(void **state)
@@ -217,7 +218,7 @@ static void commands_are_found_by_their_words(void **state)
 	assert_int_equal(tb_viewer_look(stage->viewer).metric, TB_BYTES);
 }
 
-static void a_filter_holds_until_it_is_taken_back(void **state)
+static void a_filter_holds_until_it_is_removed(void **state)
 {
 	struct stage *stage = *state;
 	keys(stage->viewer, (const char *const[]){"F4", "&", NULL});
@@ -241,12 +242,12 @@ static void a_column_orders_the_table_both_ways(void **state)
 	assert_null(item_of(stage->viewer, first)); // at the other end, out of sight
 }
 
-static void what_is_selected_can_be_taken_as_text(void **state)
+static void the_selection_can_be_copied_as_text(void **state)
 {
 	struct stage *stage = *state;
 	search(stage->viewer, "node 12");
 	assert_true(tb_viewer_key(stage->viewer, "Ctrl+C"));
-	assert_int_equal(tb_viewer_take_wish(stage->viewer), TB_WISH_COPY);
+	assert_int_equal(tb_viewer_take_action(stage->viewer), TB_ACTION_COPY);
 	char *text = tb_viewer_copy(stage->viewer);
 	assert_non_null(strstr(text, "Node\t12\n"));
 	assert_non_null(strstr(text, "Messages\t4\n"));
@@ -276,11 +277,11 @@ static void a_prompt_names_what_to_save(void **state)
 	keys(stage->viewer, (const char *const[]){"Ctrl+S", "Ctrl+U", NULL});
 	type(stage->viewer, "a b.svg");
 	keys(stage->viewer, (const char *const[]){"Backspace", "g", "Return", NULL});
-	assert_int_equal(tb_viewer_take_wish(stage->viewer), TB_WISH_SAVE);
-	assert_string_equal(tb_viewer_wish_path(stage->viewer), "a b.svg");
+	assert_int_equal(tb_viewer_take_action(stage->viewer), TB_ACTION_SAVE);
+	assert_string_equal(tb_viewer_action_path(stage->viewer), "a b.svg");
 }
 
-static void a_look_can_be_taken_up_again(void **state)
+static void a_look_can_be_restored(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_viewer *again;
@@ -313,7 +314,7 @@ static void a_double_click_zooms_to_what_it_hits(void **state)
 	assert_true(item_of(stage->viewer, pick)->box.w == w);
 }
 
-static void the_strip_tells_the_levels_of_a_bin(void **state)
+static void the_strip_shows_the_levels_of_a_bin(void **state)
 {
 	struct stage *stage = *state;
 	const struct tb_item *strip =
@@ -324,7 +325,7 @@ static void the_strip_tells_the_levels_of_a_bin(void **state)
 	assert_true(shows(stage->viewer, "at level 0: "));
 }
 
-static void play_can_go_round_and_faster(void **state)
+static void playback_can_loop_and_speed_up(void **state)
 {
 	struct stage *stage = *state;
 	keys(stage->viewer, (const char *const[]){"r", "}", "}", "Space", NULL});
@@ -351,22 +352,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STAGED(every_view_has_a_key_and_shows_itself),
-		STAGED(a_flow_lights_its_way_in_matrix_and_tree),
-		STAGED(a_pair_lights_both_sides),
+		STAGED(a_flow_marks_its_path_in_matrix_and_tree),
+		STAGED(a_pair_marks_both_sides),
 		STAGED(jobs_narrow_the_blame_to_theirs),
 		STAGED(a_slice_of_a_tree_becomes_the_window),
-		STAGED(search_finds_what_is_called_so),
+		STAGED(search_finds_by_name),
 		STAGED(a_search_can_be_given_up),
 		STAGED(commands_are_found_by_their_words),
-		STAGED(a_filter_holds_until_it_is_taken_back),
+		STAGED(a_filter_holds_until_it_is_removed),
 		STAGED(a_column_orders_the_table_both_ways),
-		STAGED(what_is_selected_can_be_taken_as_text),
+		STAGED(the_selection_can_be_copied_as_text),
 		STAGED(the_links_of_the_window_are_exported),
 		STAGED(a_prompt_names_what_to_save),
-		STAGED(a_look_can_be_taken_up_again),
+		STAGED(a_look_can_be_restored),
 		STAGED(a_double_click_zooms_to_what_it_hits),
-		STAGED(the_strip_tells_the_levels_of_a_bin),
-		STAGED(play_can_go_round_and_faster),
+		STAGED(the_strip_shows_the_levels_of_a_bin),
+		STAGED(playback_can_loop_and_speed_up),
 		STAGED(numbers_can_be_in_their_unit_and_shades_logarithmic),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

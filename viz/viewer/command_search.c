@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// holds_words says whether every word of `wanted` is in `text`.
+// holds_words is true when every word of `wanted` is in `text`.
 static bool holds_words(const char *text, const char *wanted)
 {
 	char word[64];
@@ -40,7 +40,7 @@ static const char *key_of(const char *keys, int choice, char *buffer, size_t siz
 	return buffer;
 }
 
-// n_choices is how many requests a row of the table stands for.
+// n_choices returns how many choices a row of the table has.
 static int n_choices(const struct tb_panes *panes, int request)
 {
 	int n = 1;
@@ -51,7 +51,7 @@ static int n_choices(const struct tb_panes *panes, int request)
 	return n;
 }
 
-// choice_of names a choice; NULL when it is none just now.
+// choice_of returns the name of a choice; NULL when it is not available now.
 static const char *choice_of(const struct tb_panes *panes, int request, int choice)
 {
 	if (request == TB_REQUEST_METRIC)

@@ -1,5 +1,5 @@
-// What is written over the picture: trouble with the store, until the store can be read
-// again, and notices, for a few seconds.
+// Messages on top of the picture: trouble with the store, until it can be read again, and
+// notices, for a few seconds.
 #ifndef TB_MESSAGES_H
 #define TB_MESSAGES_H
 
@@ -11,14 +11,14 @@
 struct tb_messages {
 	char trouble[640]; // "" for none
 	char notice[640];
-	double notice_s; // how long it stays
+	double notice_s; // how long it still stays
 };
 
 void tb_messages_trouble(struct tb_messages *messages, const struct tb_error *error);
 void tb_messages_notice(struct tb_messages *messages, const char *format, va_list args)
 	TB_PRINTF(2, 0);
 
-// tb_messages_tick lets time pass; true when the notice went.
+// tb_messages_tick advances time; true when the notice has just expired.
 bool tb_messages_tick(struct tb_messages *messages, double elapsed_s);
 
 #endif

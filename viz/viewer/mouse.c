@@ -24,7 +24,7 @@ bool tb_mouse_move(struct tb_mouse *mouse, double x, double y, double *dx, doubl
 	if (!mouse->pressed)
 		return false;
 	if (!mouse->dragged) {
-		// The first drag catches up with what the slack held back.
+		// The first drag makes up for the slack.
 		*dx = x - mouse->press_x;
 		*dy = y - mouse->press_y;
 		mouse->dragged = hypot(*dx, *dy) >= DRAG_SLACK;

@@ -11,14 +11,14 @@ struct tb_mouse {
 	bool in; // the window
 	bool pressed, dragged;
 	double press_x, press_y;
-	struct tb_pane *grabbed; // that the press was in
+	struct tb_pane *grabbed; // the pane of the press
 	struct tb_pick pick;	 // what was pressed
 };
 
-// tb_mouse_press holds on to a view; NULL when it was pressed outside all of them.
+// tb_mouse_press begins a press in a pane; NULL for one outside of all panes.
 void tb_mouse_press(struct tb_mouse *mouse, struct tb_pane *pane, struct tb_pick pick);
 
-// tb_mouse_move moves it; true when that drags what is held, by (dx, dy).
+// tb_mouse_move moves the pointer; true when that is a drag, then by (dx, dy).
 bool tb_mouse_move(struct tb_mouse *mouse, double x, double y, double *dx, double *dy);
 
 #endif

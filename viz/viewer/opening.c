@@ -29,7 +29,7 @@ struct tb_opening {
 	char trouble[512];
 };
 
-// offer_sizes offers a preset in the sizes from LEAST_NODES to MOST_NODES.
+// offer_sizes offers a preset in sizes from LEAST_NODES to MOST_NODES.
 static void offer_sizes(struct tb_opening *opening, const char *preset)
 {
 	struct tb_network_params params;
@@ -181,19 +181,19 @@ void tb_opening_draw(
 	y += 32;
 	if (opening->begun) {
 		tb_picture_printf(picture, (struct tb_box){x, y, w, 20}, text,
-			"on %s; the matrix appears as soon as there is something to see.",
+			"on %s; the matrix appears with the first results.",
 			opening->offers[opening->chosen].network);
 		return;
 	}
 	tb_picture_text(picture, (struct tb_box){x, y, w, 20}, text,
-		"On which network shall it be replayed? Return or a click begins.");
+		"Choose a network to replay it on: press Return, or click.");
 	y += 28;
 	for (int i = 0; i < opening->n_offers; i++, y += ROW_H)
 		draw_offer(
 			opening, theme, picture, (struct tb_box){x, y, w, ROW_H - 2}, i);
 	y += 8;
 	tb_picture_text(picture, (struct tb_box){x, y, w, 20}, text,
-		"'tailback replay -o run.db' keeps the result, and knows more options.");
+		"'tailback replay -o run.db' keeps the result and has more options.");
 	text.colour = palette->accent;
 	text.align = TB_ALIGN_CENTRE;
 	tb_picture_text(picture, (struct tb_box){16, y + 24, picture->width - 32, 20},

@@ -1,4 +1,4 @@
-// What lies over all views: the tooltip at the pointer, the keys, notices and troubles.
+// What lies on top of all views: the tooltip at the pointer, the keys, notices, trouble.
 #include "metric_text.h"
 #include "run_text.h"
 #include "viewer_impl.h"
@@ -14,7 +14,7 @@
 struct counted {
 	const char *kind, *name;
 	uint64_t value;
-	uint64_t largest; // of its kind in the matrix; 0: it is not in there
+	uint64_t largest; // of its kind in the matrix; 0: not in the matrix
 };
 
 static void tip_cell(
@@ -95,8 +95,8 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 				viewer->data.matrix.largest_switch});
 		snprintf(tip->lines[2], sizeof tip->lines[2],
 			viewer->data.metric == TB_LONGEST
-				? "the longest of the links that come in"
-				: "the sum over the links that come in");
+				? "the longest on its incoming links"
+				: "the sum over its incoming links");
 		break;
 	case TB_PICK_METRIC:
 		snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
@@ -184,9 +184,8 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 	tb_picture_text(picture,
 		(struct tb_box){box.x + 24, box.y + box.h - 42, box.w - 48, 20},
 		tb_style_type(&viewer->style, TB_FONT_TEXT, 12, false),
-		"Mouse: the wheel zooms at the pointer, a drag moves, a click selects, a "
-		"double click zooms to it. On the strip of time a drag brushes a "
-		"window.");
+		"Mouse: wheel zooms at the pointer, drag moves, click selects, double "
+		"click zooms in. On the time strip, drag selects a window.");
 }
 
 static void draw_banner(const struct tb_viewer *viewer, struct tb_picture *picture,

@@ -1,4 +1,4 @@
-// What views share of drawing and moving.
+// Drawing and moving that views share.
 #include "view.h"
 
 #include <stdlib.h>

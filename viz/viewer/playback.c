@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define USUAL_S	   20 // that a run plays for
+#define USUAL_S	   20 // duration of a run at speed 1
 #define LEAST_BINS 2  // per second, however short the run
 #define MOST_SPEED 64
 

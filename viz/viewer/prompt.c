@@ -14,12 +14,11 @@ static const struct {
 } words[] = {
 	[TB_PROMPT_NONE] = {"", ""},
 	[TB_PROMPT_SEARCH] = {"Search", "a switch (2.13), link, node, host or job"},
-	[TB_PROMPT_COMMANDS] = {"Command", "any words of what it does"},
+	[TB_PROMPT_COMMANDS] = {"Command", "any words of its description"},
 	[TB_PROMPT_FILTER] = {"Filter links", "words of their names, or up, down, "
 					      "injection, ejection; Escape shows all"},
-	[TB_PROMPT_SAVE] = {"Save the picture as", "a name that ends in .png, .svg or "
-						   ".pdf"},
-	[TB_PROMPT_EXPORT] = {"Export the links as", "a name that ends in .csv"},
+	[TB_PROMPT_SAVE] = {"Save the picture as", "a name ending in .png, .svg or .pdf"},
+	[TB_PROMPT_EXPORT] = {"Export the links as", "a name ending in .csv"},
 	[TB_PROMPT_OPEN] = {"Open", "a store, a capture or a job"},
 };
 
@@ -44,7 +43,7 @@ static void step(struct tb_prompt *prompt, int by)
 		prompt->chosen = (prompt->chosen + by + prompt->n) % prompt->n;
 }
 
-// erase takes the last character away, however many bytes it has.
+// erase removes the last character, of one or more bytes.
 static void erase(char *text)
 {
 	size_t length = strlen(text);
@@ -129,7 +128,7 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 16, false);
 	double room = w - 2 * PAD - 4;
 	const char *text = prompt->text;
-	// Of a text that is too long the end is shown, where one types.
+	// Show the end of a text that is too long, where the user types.
 	while (*text && tb_text_width(type.font, type.size, text) > room)
 		do
 			text++;

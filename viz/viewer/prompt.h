@@ -1,6 +1,6 @@
-// The line that one types into: search, commands, a filter, a file to save to; with what
-// it offers below. It edits text and keeps the best offers; what the text finds is the
-// business of search.h and commands.h, and what comes of it the viewer's.
+// The prompt: a line of text for a search, a command, a filter or a file name, with
+// offers below it. It edits the text and keeps the best offers; search.h and
+// command_search.h find them, and the viewer acts on them.
 #ifndef TB_PROMPT_H
 #define TB_PROMPT_H
 
@@ -25,7 +25,7 @@ struct tb_prompt_result {
 	char note[96];		   // on the right, muted
 	struct tb_pick pick;	   // of a search
 	struct tb_request request; // of a command
-	int score;		   // the lower the better
+	int score;		   // lower is better
 };
 
 struct tb_prompt {
@@ -44,14 +44,15 @@ enum tb_prompt_event {
 	TB_PROMPT_LEFT,	    // Escape; the text is empty
 };
 
-// tb_prompt_key takes a key while the prompt is open.
+// tb_prompt_key handles a key while the prompt is open.
 enum tb_prompt_event tb_prompt_key(struct tb_prompt *prompt, const char *key);
 
-// tb_prompt_offer puts a result in its place among the best; false when it is none of
-// them.
+// tb_prompt_offer inserts a result by its score, after equal ones; false when it is not
+// among the best TB_PROMPT_RESULTS.
 bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *result);
 
-// tb_prompt_draw puts it over a picture; `hovered` is what is under the pointer.
+// tb_prompt_draw draws the prompt on top of a picture; `hovered` is what is under the
+// pointer.
 void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style,
 	struct tb_pick hovered, struct tb_picture *picture);
 

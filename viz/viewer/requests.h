@@ -1,5 +1,5 @@
-// What a user can ask of the viewer, and the keys for it: one table makes the enum, the
-// bindings and the help.
+// What a user can request of the viewer, and the keys for it: one table generates the
+// enum, the key bindings and the help.
 #ifndef TB_REQUESTS_H
 #define TB_REQUESTS_H
 
@@ -7,33 +7,33 @@
 #include <stddef.h>
 
 // X(name, keys, help). Keys are separated by blanks; a printable character stands for
-// itself, others have SDL's names.
+// itself, other keys have SDL's names.
 #define TB_REQUEST_TABLE(X)                                                              \
 	X(PLAY, "Space", "play or pause the window over time")                           \
 	X(STEP_BACK, ",", "move the window back by one bin")                             \
-	X(STEP_ON, ".", "move the window on by one bin")                                 \
+	X(STEP_ON, ".", "move the window forward by one bin")                            \
 	X(LEAP_BACK, "< PageUp", "move the window back by its width")                    \
-	X(LEAP_ON, "> PageDown", "move the window on by its width")                      \
-	X(TO_BEGIN, "Home", "move the window to the begin of the run")                   \
+	X(LEAP_ON, "> PageDown", "move the window forward by its width")                 \
+	X(TO_BEGIN, "Home", "move the window to the start of the run")                   \
 	X(TO_END, "End", "move the window to the end of the run")                        \
 	X(NARROW, "[", "halve the window")                                               \
 	X(WIDEN, "]", "double the window")                                               \
 	X(WHOLE, "0", "show the whole run")                                              \
 	X(SLOWER, "{", "play at half the speed")                                         \
 	X(FASTER, "}", "play at twice the speed")                                        \
-	X(LOOP, "r", "play again and again, or once")                                    \
+	X(LOOP, "r", "loop playback, or play once")                                      \
 	X(VIEW, "F2 F3 F4 F5 F6 F7 F8", "choose the view")                               \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
-	X(ABSOLUTE, "%", "numbers in percent or in their unit")                          \
+	X(ABSOLUTE, "%", "numbers in percent or in units")                               \
 	X(LOGARITHMIC, "l", "linear or logarithmic shades")                              \
 	X(FIGURE, "g", "node to node: show the next figure")                             \
-	X(HOTTER, "p", "select the row before in the list")                              \
-	X(COOLER, "n", "select the next row in the list")                                \
-	X(ORDER, "o", "order the list by the next column")                               \
+	X(HOTTER, "p", "select the previous row of the list")                            \
+	X(COOLER, "n", "select the next row of the list")                                \
+	X(ORDER, "o", "sort the list by the next column")                                \
 	X(FILTER, "&", "filter the list of links")                                       \
-	X(FOCUS, "Return", "zoom to what is selected")                                   \
+	X(FOCUS, "Return", "zoom to the selection")                                      \
 	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
 	X(ZOOM_OUT, "-", "zoom out")                                                     \
@@ -41,19 +41,19 @@
 	X(PAN_RIGHT, "d Right", "move right")                                            \
 	X(PAN_UP, "w Up", "move up")                                                     \
 	X(PAN_DOWN, "s Down", "move down")                                               \
-	X(SEARCH, "/ Ctrl+F", "search a switch, link, node, host or job")                \
+	X(SEARCH, "/ Ctrl+F", "search for a switch, link, node, host or job")            \
 	X(PALETTE, "Ctrl+P", "find a command by name")                                   \
 	X(THEME, "t", "light or dark theme")                                             \
 	X(COLOURS, "c", "next colour map")                                               \
 	X(LARGER, "Ctrl+= Ctrl++", "larger text")                                        \
 	X(SMALLER, "Ctrl+-", "smaller text")                                             \
-	X(NATURAL, "Ctrl+0", "text of natural size")                                     \
-	X(COPY, "Ctrl+C", "copy what is selected as text")                               \
+	X(NATURAL, "Ctrl+0", "text of normal size")                                      \
+	X(COPY, "Ctrl+C", "copy the selection's details as text")                        \
 	X(SAVE, "Ctrl+S", "save the picture as PNG, SVG or PDF")                         \
 	X(EXPORT, "Ctrl+E", "export the links of the window")                            \
 	X(OPEN, "Ctrl+O", "open another store")                                          \
 	X(HELP, "? F1", "show or hide these keys")                                       \
-	X(BACK, "Escape", "back out: help, selection, zoom, window")                     \
+	X(BACK, "Escape", "back out of help, selection, zoom, window")                   \
 	X(QUIT, "q Ctrl+Q", "quit")
 
 enum tb_request_name {
@@ -72,10 +72,11 @@ struct tb_request_row {
 	const char *keys, *help;
 };
 
-// tb_request_rows is the table, by enum tb_request_name.
+// tb_request_rows returns the table, by enum tb_request_name.
 const struct tb_request_row *tb_request_rows(void);
 
-// tb_request_of_key finds what a key asks for; names ignore case, characters do not.
+// tb_request_of_key finds the request of a key; false when it has none. Names ignore
+// case, characters do not.
 bool tb_request_of_key(const char *key, struct tb_request *request);
 
 #endif

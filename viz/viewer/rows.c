@@ -52,7 +52,7 @@ struct tb_scale tb_rows_scale(const struct tb_rows *rows, const struct tb_style 
 	return tb_style_scale(style, tb_quantity_of(metric), (double)largest);
 }
 
-// key_of is what a link with some value of the metric is ordered by.
+// key_of returns the sort key of a link with this value of the metric.
 static uint64_t key_of(const struct tb_rows *rows, uint32_t link, uint64_t value)
 {
 	uint64_t key = rows->column == TB_COLUMN_NAME ? ~(uint64_t)link : value;
@@ -68,7 +68,7 @@ const char *tb_rows_kind(enum tb_link_kind kind)
 	return names[kind];
 }
 
-// passes looks for every word of the filter in the link's name or kind.
+// passes is true when every word of the filter is in the link's name or is its kind.
 static bool passes(const struct tb_rows *rows, uint32_t link)
 {
 	const struct tb_run_link *at = &tb_run_links(rows->data->run)[link];
@@ -108,7 +108,8 @@ void tb_rows_rank(struct tb_rows *rows, double n)
 	uint32_t done = rows->n_ranked;
 	if (wanted <= done)
 		return;
-	wanted = wanted < done * 2 ? done * 2 : wanted; // few steps to the end
+	wanted = wanted < done * 2 ? done * 2
+				   : wanted; // doubling keeps the number of sorts small
 	tb_select_first(rows->list + done, rows->n - done, sizeof *rows->list,
 		wanted - done, by_key);
 	rows->n_ranked = wanted < rows->n ? wanted : rows->n;
@@ -122,7 +123,7 @@ void tb_rows_order(struct tb_rows *rows, enum tb_list_column column)
 	tb_rows_read(rows);
 }
 
-// As many rows as come before it, sorted or not.
+// Count the rows before it, because not all of them are sorted yet.
 uint32_t tb_rows_of(const struct tb_rows *rows, struct tb_pick pick)
 {
 	uint32_t link = pick.index, n = 0;
@@ -154,21 +155,22 @@ bool tb_rows_step(struct tb_rows *rows, struct tb_pick pick, int by, struct tb_l
 	return true;
 }
 
-void tb_rows_scroll_to(struct tb_rows *rows, double scroll, double row_h, double sight_h)
+void tb_rows_scroll_to(
+	struct tb_rows *rows, double scroll, double row_h, double visible_h)
 {
-	double most = fmax(rows->n * row_h - sight_h, 0);
+	double most = fmax(rows->n * row_h - visible_h, 0);
 	rows->scroll = fmin(fmax(scroll, 0), most);
 }
 
 void tb_rows_reveal(
-	struct tb_rows *rows, struct tb_pick pick, double row_h, double sight_h)
+	struct tb_rows *rows, struct tb_pick pick, double row_h, double visible_h)
 {
 	uint32_t row = tb_rows_of(rows, pick);
 	double top = row * row_h;
 	if (row == rows->n)
 		return;
 	if (top < rows->scroll)
-		tb_rows_scroll_to(rows, top, row_h, sight_h);
-	else if (top + row_h > rows->scroll + sight_h)
-		tb_rows_scroll_to(rows, top + row_h - sight_h, row_h, sight_h);
+		tb_rows_scroll_to(rows, top, row_h, visible_h);
+	else if (top + row_h > rows->scroll + visible_h)
+		tb_rows_scroll_to(rows, top + row_h - visible_h, row_h, visible_h);
 }

@@ -6,7 +6,7 @@
 
 enum { EXACT = 0, BEGINS = 10, HOLDS = 20, NO_MATCH = 100 };
 
-// match compares a name with what is looked for.
+// match scores a name; lower is better.
 static int match(const char *name, const char *wanted)
 {
 	size_t length = strlen(wanted);
@@ -103,7 +103,7 @@ void tb_search_find(const struct tb_viewer_data *data, struct tb_prompt *prompt)
 			wanted[length] == ' ')
 			only = i;
 	}
-	// "node 5 > 0.1" is a link's name all the same.
+	// Search links in any case: "node 5 > 0.1" is the name of one.
 	if (only < n)
 		finders[only].find(data, prompt, wanted + strlen(finders[only].word) + 1);
 	for (size_t i = 0; i < n; i++)

@@ -29,7 +29,7 @@ bool tb_selection_can(struct tb_pick pick)
 
 static void mark(uint8_t *marks, uint32_t id, enum tb_mark how)
 {
-	// A root stays one, whichever path crosses it.
+	// A root keeps its mark when a path crosses it.
 	if (marks[id] != TB_MARK_ROOT)
 		marks[id] = (uint8_t)how;
 }
@@ -129,8 +129,7 @@ static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 	return status;
 }
 
-// mark_tree marks where headers waited in the end for a link: the branches of the
-// congestion tree whose root it is.
+// mark_tree marks the branches of the congestion tree whose root is a link.
 static int mark_tree(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t root,
 	struct tb_error *error)
 {

@@ -1,5 +1,5 @@
-// How everything is shown: the theme, the map of shades, and what numbers and shades are
-// relative to. One style for all views, so that equal values look equal in each.
+// The style of all views: theme, colour map, and the scale of numbers and shades. There
+// is one for all, so equal values look equal in each view.
 #ifndef TB_STYLE_H
 #define TB_STYLE_H
 
@@ -13,12 +13,13 @@ struct tb_style {
 	bool logarithmic; // shades
 };
 
-// tb_style_type sets text in the theme's colour, left-aligned; `size` in pixels per em.
+// tb_style_type returns left-aligned text in a colour of the theme; `size` in pixels per
+// em.
 struct tb_type tb_style_type(
 	const struct tb_style *style, enum tb_font font, double size, bool muted);
 
-// tb_style_scale is the scale for values up to `largest`, tb_style_shade the shade of a
-// percentage of it.
+// tb_style_scale returns the scale for values up to `largest`, tb_style_shade the shade
+// of a percentage.
 struct tb_scale tb_style_scale(
 	const struct tb_style *style, enum tb_quantity quantity, double largest);
 struct tb_colour tb_style_shade(const struct tb_style *style, double percent);

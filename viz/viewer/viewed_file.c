@@ -42,10 +42,10 @@ int tb_viewed_file_check(const struct tb_viewed_file *file, struct tb_error *err
 	struct stat now;
 	if (stat(file->path, &now) != 0)
 		return tb_fail_in(error, TB_EIO, file->path,
-			"the store is gone; what is shown was read before");
+			"the store is gone; the picture shows what was read before");
 	if (now.st_dev != file->device || now.st_ino != file->inode)
 		return tb_fail_in(error, TB_EIO, file->path,
-			"the store was replaced; what is shown is the old one");
+			"the store was replaced; the picture shows the old one");
 	return TB_OK;
 }
 

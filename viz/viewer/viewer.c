@@ -33,7 +33,7 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 	return tb_viewed_file_init(&viewer->file, path, error);
 }
 
-// open_source shows run `id` of a store, says that there is none yet, or offers networks
+// open_source shows run `id` of a store, reports that it has none yet, or offers networks
 // for a trace.
 static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
 {
@@ -130,16 +130,16 @@ void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *l
 	tb_viewer_go(viewer, tb_panes_main(&viewer->panes, look->view));
 }
 
-enum tb_wish tb_viewer_take_wish(struct tb_viewer *viewer)
+enum tb_action tb_viewer_take_action(struct tb_viewer *viewer)
 {
-	enum tb_wish wish = viewer->wished.what;
-	viewer->wished.what = TB_WISH_NONE;
-	return wish;
+	enum tb_action action = viewer->pending.what;
+	viewer->pending.what = TB_ACTION_NONE;
+	return action;
 }
 
-const char *tb_viewer_wish_path(const struct tb_viewer *viewer)
+const char *tb_viewer_action_path(const struct tb_viewer *viewer)
 {
-	return viewer->wished.path;
+	return viewer->pending.path;
 }
 
 const char *tb_viewer_title(const struct tb_viewer *viewer)

@@ -1,4 +1,4 @@
-// What keys, buttons and the palette ask for.
+// Carries out the requests of keys, buttons and the command palette.
 #include "command_search.h"
 #include "run_text.h"
 #include "search.h"
@@ -46,7 +46,7 @@ static void order(struct tb_rows *rows)
 	tb_rows_order(rows, (enum tb_list_column)((rows->column + 1) % TB_N_COLUMNS));
 }
 
-// show_request answers what changes the window's metric or the view.
+// show_request handles requests that change the metric or the view.
 static bool show_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	const struct tb_viewer_data *data = &viewer->data;
@@ -69,21 +69,21 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 	}
 }
 
-// wish_request answers what only the window can do.
-static bool wish_request(struct tb_viewer *viewer, const struct tb_request *request)
+// action_request handles what only the window can do.
+static bool action_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
-	enum tb_wish wish = request->name == TB_REQUEST_COPY	  ? TB_WISH_COPY
-			    : request->name == TB_REQUEST_LARGER  ? TB_WISH_LARGER
-			    : request->name == TB_REQUEST_SMALLER ? TB_WISH_SMALLER
-			    : request->name == TB_REQUEST_NATURAL ? TB_WISH_NATURAL
-			    : request->name == TB_REQUEST_QUIT	  ? TB_WISH_QUIT
-								  : TB_WISH_NONE;
-	if (wish != TB_WISH_NONE)
-		viewer->wished.what = wish;
-	return wish != TB_WISH_NONE;
+	enum tb_action action = request->name == TB_REQUEST_COPY      ? TB_ACTION_COPY
+				: request->name == TB_REQUEST_LARGER  ? TB_ACTION_LARGER
+				: request->name == TB_REQUEST_SMALLER ? TB_ACTION_SMALLER
+				: request->name == TB_REQUEST_NATURAL ? TB_ACTION_NATURAL
+				: request->name == TB_REQUEST_QUIT    ? TB_ACTION_QUIT
+								      : TB_ACTION_NONE;
+	if (action != TB_ACTION_NONE)
+		viewer->pending.what = action;
+	return action != TB_ACTION_NONE;
 }
 
-// own_request answers what concerns the viewer as a whole.
+// own_request handles what concerns the viewer as a whole.
 static bool own_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	switch ((int)request->name) {
@@ -125,7 +125,7 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	}
 }
 
-// free_name makes a name that no file in the working folder has.
+// free_name makes a file name that is not taken in the working folder.
 static void free_name(
 	const struct tb_viewer *viewer, const char *end, char *name, size_t size)
 {
@@ -155,7 +155,7 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 	tb_rows_read(rows);
 }
 
-// open_prompt shows it with some text in it.
+// open_prompt opens the prompt with a text.
 static void open_prompt(
 	struct tb_viewer *viewer, enum tb_prompt_kind kind, const char *text)
 {
@@ -165,7 +165,7 @@ static void open_prompt(
 	tb_viewer_offer(viewer);
 }
 
-// prompt_request answers what is typed for.
+// prompt_request handles requests that open the prompt.
 static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	char name[64];
@@ -201,7 +201,7 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 {
 	viewer->stale = true;
-	if (show_request(viewer, request) || wish_request(viewer, request) ||
+	if (show_request(viewer, request) || action_request(viewer, request) ||
 		own_request(viewer, request) || prompt_request(viewer, request) ||
 		!viewer->data.run)
 		return;
@@ -213,12 +213,13 @@ void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 	}
 }
 
-static void wish_for(struct tb_viewer *viewer, enum tb_wish wish, const char *path)
+static void request_action(
+	struct tb_viewer *viewer, enum tb_action action, const char *path)
 {
-	struct tb_wished *wished = &viewer->wished;
-	snprintf(wished->path, sizeof wished->path, "%s", path);
-	wished->what = wished->path[0] ? wish : TB_WISH_NONE;
-	viewer->messages.notice_s = 0; // of an earlier save: not for the picture
+	struct tb_pending_action *pending = &viewer->pending;
+	snprintf(pending->path, sizeof pending->path, "%s", path);
+	pending->what = pending->path[0] ? action : TB_ACTION_NONE;
+	viewer->messages.notice_s = 0; // of an earlier save: keep it out of the picture
 }
 
 void tb_viewer_accept(struct tb_viewer *viewer)
@@ -233,20 +234,20 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 		if (chosen)
 			tb_viewer_select(viewer, chosen->pick);
 		else
-			tb_viewer_notice(viewer, "nothing is called '%s'", prompt.text);
+			tb_viewer_notice(viewer, "nothing matches '%s'", prompt.text);
 		break;
 	case TB_PROMPT_COMMANDS:
 		if (chosen)
 			tb_viewer_ask(viewer, &chosen->request);
 		break;
 	case TB_PROMPT_SAVE:
-		wish_for(viewer, TB_WISH_SAVE, prompt.text);
+		request_action(viewer, TB_ACTION_SAVE, prompt.text);
 		break;
 	case TB_PROMPT_EXPORT:
-		wish_for(viewer, TB_WISH_EXPORT, prompt.text);
+		request_action(viewer, TB_ACTION_EXPORT, prompt.text);
 		break;
 	case TB_PROMPT_OPEN:
-		wish_for(viewer, TB_WISH_OPEN, prompt.text);
+		request_action(viewer, TB_ACTION_OPEN, prompt.text);
 		break;
 	case TB_PROMPT_FILTER:
 	case TB_PROMPT_NONE:

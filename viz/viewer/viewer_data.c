@@ -26,7 +26,7 @@ void tb_viewer_data_close(struct tb_viewer_data *data)
 }
 
 // look_back goes back to the window that is shown, or to the whole run, whose sums are in
-// memory whatever became of the file.
+// memory even if the file is gone.
 static void look_back(struct tb_viewer_data *data)
 {
 	if (tb_run_look(data->run, data->window, &data->samples, NULL) == TB_OK)

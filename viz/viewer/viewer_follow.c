@@ -1,11 +1,11 @@
-// A store that changes while it is looked at: one that a replay still writes, one that
-// went away, one that is not there yet.
+// A store that changes while it is viewed: one that a replay still writes, one that is
+// gone, one that has no run yet.
 #include "viewer_impl.h"
 
 #include <string.h>
 
-// forget_whole drops what was read of the whole run, and what views made of it: arrays as
-// long as the run was.
+// forget_whole drops the data of the whole run, and what views computed from it: their
+// arrays are as long as the run was.
 static void forget_whole(struct tb_viewer *viewer)
 {
 	tb_viewer_data_forget(&viewer->data);
@@ -15,11 +15,11 @@ static void forget_whole(struct tb_viewer *viewer)
 			viewer->panes.list[i].view->forget(&viewer->panes.list[i]);
 	struct tb_pick *selected = &viewer->selection.selected;
 	if (selected->kind == TB_PICK_FLOW || selected->kind == TB_PICK_PAIR)
-		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // rows are others now
+		*selected = (struct tb_pick){TB_PICK_NONE, 0}; // row numbers have changed
 }
 
-// same_time is the window that covers the same time in bins that may have become wider,
-// or the whole run where that is shorter now.
+// same_time returns the window of the same time in bins that may have become wider, or
+// the whole run when that is shorter now.
 static struct tb_window same_time(
 	const struct tb_run_info *info, struct tb_window window, tb_time_ps old_bin_ps)
 {
@@ -31,7 +31,7 @@ static struct tb_window same_time(
 	return window.end_bin > info->n_bins ? (struct tb_window){0, 0} : window;
 }
 
-// follow shows what a writer has added to the run since.
+// follow shows what a writer has added to the run.
 static void follow(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -49,7 +49,7 @@ static void follow(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &error);
 }
 
-// try_again opens a store that held no run.
+// try_again opens a store that had no run so far.
 static void try_again(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -62,8 +62,8 @@ static void try_again(struct tb_viewer *viewer)
 	tb_panes_lay_out(panes, panes->width, panes->height);
 }
 
-// follow_replay looks how the replay of a trace is doing. One that failed before there
-// was a run is reported where the networks are offered.
+// follow_replay polls the replay of a trace. If it failed before it had a run, the list
+// of networks reports it.
 static void follow_replay(struct tb_viewer *viewer)
 {
 	const struct tb_opening *opening = viewer->file.opening;
@@ -72,7 +72,7 @@ static void follow_replay(struct tb_viewer *viewer)
 	viewer->stale = true;
 	if (viewer->data.run && !tb_opening_store(opening))
 		snprintf(viewer->messages.trouble, sizeof viewer->messages.trouble,
-			"the replay failed: %s; what is shown was read before",
+			"the replay failed: %s; the picture shows what was read before",
 			tb_opening_trouble(opening));
 }
 
@@ -104,7 +104,7 @@ void tb_viewer_check(struct tb_viewer *viewer)
 bool tb_viewer_preload(struct tb_viewer *viewer)
 {
 	const struct tb_viewer_data *data = &viewer->data;
-	// A failure is reported when that bin is asked for.
+	// A failure is reported when the bin is shown.
 	return data->run && !tb_viewer_in_trouble(viewer) && data->info->n_bins > 0 &&
 	       tb_run_preload(
 		       data->run, data->window.end_bin % data->info->n_bins, NULL) > 0;

@@ -1,10 +1,10 @@
-// The viewer's state, each part with a header of its own. For viewer*.c and overlay.c
-// alone: views see what view.h shows them.
+// The viewer's state, each part with a header of its own. Only viewer*.c and overlay.c
+// include it: views get what is in view.h.
 //
-// The files build on each other in this order, and none calls one that stands after it:
-// viewer_show.c (run, window, selection), viewer_picture.c with overlay.c, viewer_ask.c
-// (requests), viewer_keys.c and viewer_pointer.c (input), viewer_follow.c (the store
-// changes), viewer_text.c (what is taken along), viewer.c (life and time).
+// The files build on each other in this order, and none calls a later one: viewer_show.c
+// (run, window, selection), viewer_picture.c with overlay.c, viewer_ask.c (requests),
+// viewer_keys.c and viewer_pointer.c (input), viewer_follow.c (the store changes),
+// viewer_text.c (text to copy or export), viewer.c (lifetime, time).
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
@@ -20,10 +20,10 @@
 #include "viewer.h"
 #include "viewer_data.h"
 
-// What only the window can do, asked for and not yet taken.
-struct tb_wished {
-	enum tb_wish what;
-	char path[TB_PROMPT_TEXT]; // of the wish taken last, too
+// The pending action.
+struct tb_pending_action {
+	enum tb_action what;
+	char path[TB_PROMPT_TEXT]; // stays after the action is taken
 };
 
 struct tb_viewer {
@@ -37,7 +37,7 @@ struct tb_viewer {
 	struct tb_mouse mouse;
 	struct tb_messages messages;
 	struct tb_prompt prompt;
-	struct tb_wished wished;
+	struct tb_pending_action pending;
 	struct tb_picture picture;
 	bool help;  // the keys are shown
 	bool stale; // the picture is out of date
@@ -49,20 +49,20 @@ int tb_viewer_open_run(
 	struct tb_viewer *viewer, int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_viewer_close_run(struct tb_viewer *viewer);
 
-// tb_viewer_mark marks what belongs to the selection; called when that or the run
+// tb_viewer_mark marks what belongs to the selection; call it when that or the run
 // changed.
 void tb_viewer_mark(struct tb_viewer *viewer);
 
-// tb_viewer_ask does what a request asks for.
+// tb_viewer_ask carries out a request.
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
 
-// tb_viewer_offer brings what the prompt offers, or filters, up to date with its text.
+// tb_viewer_offer updates the prompt's offers, or the filter, from its text.
 void tb_viewer_offer(struct tb_viewer *viewer);
 
-// tb_viewer_accept closes the prompt and does what was typed or chosen.
+// tb_viewer_accept closes the prompt and acts on what was typed or chosen.
 void tb_viewer_accept(struct tb_viewer *viewer);
 
-// tb_overlay_draw adds what lies over all views: the tooltip, help, prompt, messages.
+// tb_overlay_draw draws what lies on top of all views: tooltip, help, prompt, messages.
 void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture);
 
 #endif

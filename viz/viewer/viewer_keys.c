@@ -1,5 +1,5 @@
-// Keys: for the prompt while one types, for a trace's networks while they are offered,
-// and otherwise what the table of requests says.
+// Keys go to the prompt while it is open, to the networks offered for a trace, or else
+// through the table of requests.
 #include "viewer_impl.h"
 
 bool tb_viewer_typing(const struct tb_viewer *viewer)
@@ -15,7 +15,7 @@ static bool prompt_key(struct tb_viewer *viewer, const char *key)
 		tb_viewer_offer(viewer);
 		return true;
 	case TB_PROMPT_LEFT:
-		tb_viewer_offer(viewer); // a filter is taken back
+		tb_viewer_offer(viewer); // removes a filter
 		viewer->prompt.kind = TB_PROMPT_NONE;
 		return true;
 	case TB_PROMPT_ACCEPTED:

@@ -1,9 +1,9 @@
-// The picture: all views in sight, and what lies over them.
+// The picture: all visible views, and what lies on top of them.
 #include "viewer_impl.h"
 
 #define MOST_PICTURES 200 // until all that is read bit by bit is there
 
-// wants is true while the list's lines over time are not all read.
+// wants is true while sparklines of the list are still to be read.
 static bool wants(const struct tb_viewer *viewer)
 {
 	return viewer->rows.sparks && viewer->rows.sparks->wanting;

@@ -92,7 +92,7 @@ static void hover(struct tb_viewer *viewer, double x, double y)
 {
 	struct tb_selection *selection = &viewer->selection;
 	struct tb_pick pick = hit(viewer, x, y);
-	// A tooltip follows the pointer, so that every move over an item counts.
+	// A tooltip follows the pointer, so every move over an item changes the picture.
 	viewer->stale |=
 		pick.kind != TB_PICK_NONE || !tb_pick_equal(pick, selection->hovered);
 	selection->hovered = pick;
@@ -115,7 +115,7 @@ static void move(struct tb_viewer *viewer, double x, double y)
 				.pick = mouse->pick});
 }
 
-// twice answers a double click, which follows its second release.
+// twice handles a double click, which follows its second release.
 static void twice(struct tb_viewer *viewer, double x, double y)
 {
 	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);

@@ -55,7 +55,7 @@ struct tb_pane *tb_viewer_pane(struct tb_viewer *viewer, const struct tb_view *v
 	return NULL;
 }
 
-// open_shown reads what the views in sight show; the others read it when they are shown.
+// open_shown lets visible views read their data; hidden ones read theirs once visible.
 static void open_shown(struct tb_viewer *viewer)
 {
 	struct tb_error error;
@@ -115,7 +115,8 @@ void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
 	if (!viewer->data.run || !main || main == panes->main || !tb_pane_is_there(main))
 		return;
 	if (main->view->lists_links || panes->main->view->lists_links)
-		viewer->rows.scroll = 0; // their rows are of unequal height
+		viewer->rows.scroll =
+			0; // the list and the table have rows of different heights
 	panes->main = main;
 	tb_panes_lay_out(panes, panes->width, panes->height);
 	viewer->stale = true;

@@ -1,11 +1,11 @@
-// What can be taken along as text: the selection, and the links of the window.
+// Text to copy or export: the details of the selection, and the links of the window.
 #include "run_text.h"
 #include "viewer_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-// put_lines writes the texts of the detail: those on one line with a tab between them.
+// put_lines writes the texts of the detail, with a tab between those on one line.
 static void put_lines(const struct tb_viewer *viewer, FILE *stream)
 {
 	const struct tb_picture *picture = &viewer->picture;

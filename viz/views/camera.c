@@ -4,8 +4,8 @@
 
 #define MOST_ZOOM 8
 
-// clamp keeps a span within reach: its view's middle stays over it, or all of it in
-// sight. Anything tighter would tear a zoom away from the pointer at the edges.
+// clamp limits a pan: the middle of the view stays on the span, or all of the span stays
+// visible. A tighter limit would pull a zoom at the edges away from the pointer.
 static double clamp(double pan, double span, double sight)
 {
 	double low = fmin(fmin(-sight / 2, span - sight), 0);

@@ -8,7 +8,7 @@
 
 #define ROW_H	 TB_FLOW_LIST_ROW_H
 #define HEADER_H 28
-#define MOST_TOP 1000 // flows that the list goes through
+#define MOST_TOP 1000 // flows in the list
 
 void tb_flow_rows_fini(struct tb_flow_rows *list)
 {
@@ -45,7 +45,7 @@ int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *tab
 	return TB_OK;
 }
 
-// draw_ground draws what is behind a row; a click on it selects the flow.
+// draw_ground draws the background of a row; a click on it selects the flow.
 static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, struct tb_pick pick)
 {

@@ -1,4 +1,4 @@
-// The flows of the largest figures, beside the square.
+// The list beside the square: the flows with the largest figures.
 #ifndef TB_FLOW_ROWS_H
 #define TB_FLOW_ROWS_H
 
@@ -23,12 +23,12 @@ struct tb_flow_rows {
 
 void tb_flow_rows_fini(struct tb_flow_rows *list);
 
-// tb_flow_rows_rank finds the flows of the largest figure that were under way in a span
-// of time, unless they are at hand. TB_ENOMEM. Cost: linear in flows.
+// tb_flow_rows_rank ranks the flows that were under way in a span of time, unless they
+// are ranked already. TB_ENOMEM. Linear in flows.
 int tb_flow_rows_rank(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	struct tb_flow_span span) TB_MUST_USE;
 
-// tb_flow_rows_draw draws what it ranked.
+// tb_flow_rows_draw draws the ranked flows.
 void tb_flow_rows_draw(struct tb_flow_rows *list, const struct tb_flow_table *table,
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box box);
 

@@ -50,7 +50,7 @@ void tb_flow_square_pan(struct tb_flow_square *square, double dx, double dy)
 		square->pan_y - dy / side);
 }
 
-// pixel_of is how many pixels a node takes.
+// pixel_of returns how many pixels a node takes.
 static double pixel_of(const struct tb_flow_square *square)
 {
 	return square->box.w * square->zoom / fmax(square->n_nodes, 1);
@@ -65,7 +65,8 @@ static uint32_t step_of(
 	return step;
 }
 
-// node_at is the node at a share of the box, or the one after it for the end of a range.
+// node_at returns the node at a share of the box, or the one after it for the end of a
+// range.
 static uint32_t node_at(
 	const struct tb_flow_square *square, double share, double pan, bool end)
 {
@@ -98,7 +99,7 @@ struct tb_scale tb_flow_square_scale(
 		style, tb_flow_figure_quantity(square->figure), square->grid.largest);
 }
 
-// cell_box is where a cell of n_nodes by n_nodes is drawn.
+// cell_box returns the box of a cell of n_nodes by n_nodes.
 static struct tb_box cell_box(const struct tb_flow_square *square, uint32_t row,
 	uint32_t column, double n_nodes)
 {
@@ -146,8 +147,7 @@ static void draw_cells(const struct tb_flow_square *square, const struct tb_styl
 			draw_cell(square, style, picture, row, column);
 }
 
-// draw_nodes shows on the rims which nodes are marked; of a selected node the row and
-// column.
+// draw_nodes marks nodes on the rims, and the row and column of a selected node.
 static void draw_nodes(const struct tb_flow_square *square, const struct tb_pane *pane,
 	struct tb_picture *picture)
 {
@@ -191,7 +191,8 @@ static void draw_selected(const struct tb_flow_square *square,
 		tb_palette_of(pane->style->theme)->accent);
 }
 
-// tick_nodes is how many nodes lie between two labels: a power of two with room for it.
+// tick_nodes returns how many nodes lie between two labels: a power of two with room for
+// one.
 static uint32_t tick_nodes(const struct tb_flow_square *square, double room)
 {
 	uint32_t step = 1;
@@ -267,10 +268,9 @@ void tb_flow_square_tip(const struct tb_flow_square *square, struct tb_tip *tip)
 		tb_flow_figure_of(&cell->sum, TB_FLOW_LATENCY), text[0], sizeof text[0]);
 	tb_quantity_format(TB_QUANTITY_TIME, (double)cell->sum.worst_latency_ps, text[1],
 		sizeof text[1]);
-	snprintf(tip->lines[2], sizeof tip->lines[2], "mean latency %s, the worst %s",
+	snprintf(tip->lines[2], sizeof tip->lines[2], "mean latency %s, worst %s",
 		text[0], text[1]);
-	snprintf(tip->lines[3], sizeof tip->lines[3],
-		"%.3g times the latency of an idle network; headers waited %s",
+	snprintf(tip->lines[3], sizeof tip->lines[3], "slowdown %.3g; headers waited %s",
 		tb_flow_figure_of(&cell->sum, TB_FLOW_SLOWDOWN),
 		tb_format_time((tb_time_ps)cell->sum.wait_ps, text[2], sizeof text[2]));
 	tip->n_lines = 4;

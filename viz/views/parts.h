@@ -1,4 +1,4 @@
-// Parts of views that a pointer can hold on to: the indices of TB_PICK_PART.
+// Parts of views that the pointer can grab: the indices of TB_PICK_PART.
 #ifndef TB_PARTS_H
 #define TB_PARTS_H
 
@@ -8,7 +8,7 @@ enum tb_part {
 	TB_PART_FROM,	// its edges
 	TB_PART_TO,
 	TB_PART_LIST, // a scroll bar
-	TB_PART_GRID  // the ground of a square or chart
+	TB_PART_GRID  // the background of a square or chart
 };
 
 #endif

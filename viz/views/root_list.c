@@ -62,7 +62,7 @@ struct tb_link tb_root_list_step(
 	return list->roots[at].root;
 }
 
-// draw_ground draws what is behind a row; a click on a root selects its link.
+// draw_ground draws the background of a row; a click on a root selects its link.
 static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, struct tb_link root, bool shown)
 {
@@ -91,7 +91,7 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 		tb_style_type(
 			pane->style, known ? TB_FONT_MONO : TB_FONT_TEXT, 12, !known),
 		known ? tb_run_links(pane->data->run)[root->root.id].name
-		      : "lesser trees together");
+		      : "smaller trees together");
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type,

@@ -1,11 +1,11 @@
-// Slices of time, in which a store keeps congestion trees: which the window touches, and
-// what a root held up in each.
+// The slices of time in which a store keeps congestion trees: which of them the window
+// touches, and the wait for a root in each.
 #ifndef TB_ROOT_SLICES_H
 #define TB_ROOT_SLICES_H
 
 #include "view.h"
 
-#define TB_MAX_SLICES 128 // as a store keeps at most
+#define TB_MAX_SLICES 128 // a store keeps no more
 
 // The slices that the window touches, wholly or in part: [from, end).
 struct tb_slices {
@@ -15,13 +15,13 @@ struct tb_slices {
 struct tb_slices tb_slices_of(
 	const struct tb_viewer_data *data, const struct tb_trees *trees);
 
-// What a root held up, by slice.
+// The wait for a root, by slice.
 struct tb_root_waits {
 	uint64_t wait_ps[TB_MAX_SLICES];
 	uint32_t n_links[TB_MAX_SLICES]; // at which headers waited for it
 };
 
-// tb_root_waits_fill is linear in the rows of the trees.
+// tb_root_waits_fill sums the rows of a root. Linear in rows of the trees.
 void tb_root_waits_fill(
 	struct tb_root_waits *waits, const struct tb_trees *trees, struct tb_link root);
 

@@ -39,7 +39,7 @@ int tb_time_strip_read(struct tb_time_strip *strip, const struct tb_viewer_data 
 	read_levels(strip, data);
 	uint64_t *waits = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *waits);
 	if (!waits)
-		return tb_fail(error, TB_ENOMEM, "no memory for the strip of time");
+		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
 	int status = tb_run_wait_by_bin(data->run, waits, error);
 	if (status != TB_OK) {
 		free(waits);
@@ -56,7 +56,7 @@ void tb_time_strip_fini(struct tb_time_strip *strip)
 	*strip = (struct tb_time_strip){.by_bin = NULL};
 }
 
-// bin_wait is the mean wait per bin over [from, to), which may lie within one bin.
+// bin_wait returns the mean wait per bin over [from, to), which may lie within one bin.
 static double bin_wait(const struct tb_time_strip *strip, double from, double to)
 {
 	uint64_t first = (uint64_t)from;
@@ -86,7 +86,7 @@ static int n_columns(const struct tb_time_strip *strip, struct tb_box box)
 	return (int)fmin(ceil(box.w / COLUMN), (double)strip->n_bins);
 }
 
-// x_of is where a bin begins in the box.
+// x_of returns where a bin begins in the box.
 static double x_of(const struct tb_time_strip *strip, struct tb_box box, double bin)
 {
 	return box.x + box.w * bin / fmax((double)strip->n_bins, 1);

@@ -1,11 +1,11 @@
-// The strip of time: the wait of all links by bin as bars, below it that of each level as
+// The time strip: the wait of all links per bin as bars, below it that of each level as
 // shades.
 #ifndef TB_TIME_STRIP_H
 #define TB_TIME_STRIP_H
 
 #include "view.h"
 
-// A zeroed struct is nothing read yet.
+// A zeroed struct has read nothing yet.
 struct tb_time_strip {
 	uint64_t *by_bin;   // wait of all links, in ps; NULL until read
 	uint64_t *by_level; // by bin and level; NULL when there is nothing to shade
@@ -13,9 +13,8 @@ struct tb_time_strip {
 	uint32_t n_levels;
 };
 
-// tb_time_strip_read reads the whole run, once. Errors as of tb_run_wait_by_bin; levels
-// are for show alone: without memory for them, or with too many bins, there are only
-// bars.
+// tb_time_strip_read reads the whole run, once. Errors as of tb_run_wait_by_bin. Levels
+// are optional: without memory for them, or with too many bins, there are only bars.
 int tb_time_strip_read(struct tb_time_strip *strip, const struct tb_viewer_data *data,
 	struct tb_error *error) TB_MUST_USE;
 void tb_time_strip_fini(struct tb_time_strip *strip);

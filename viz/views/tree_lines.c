@@ -1,4 +1,4 @@
-// The cables of the tree: as wide as they are busy and in the shade of the metric.
+// Draws the cables of the tree: as wide as they are busy, in the shade of the metric.
 #include "tree_sight.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pa
 	struct tb_box line = {low.x + low.w / 2, low.y, 0, high.y + high.h - low.y};
 	line.w = high.x + high.w / 2 - line.x;
 	if (!tb_tree_sight_holds(sight, low) && !tb_tree_sight_holds(sight, high))
-		return n; // what only passes by would hide the rest
+		return n; // cables that only pass by would hide the rest
 	bool apart = edge->up.n_links && edge->down.n_links &&
 		     low.w + high.w >= 2 * TB_TREE_APART_W * 0.6;
 	if (apart) {

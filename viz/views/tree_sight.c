@@ -42,7 +42,7 @@ uint32_t tb_tree_sight_n(const struct tb_tree_sight *sight, uint32_t row)
 	return row <= matrix->n_rows ? matrix->rows[matrix->n_rows - row].n_blocks : 0;
 }
 
-// group_of takes as many together as are wide enough to be seen, by powers of two.
+// group_of returns the smallest power of two of neighbours that are wide enough to see.
 static uint32_t group_of(double width, uint32_t n)
 {
 	uint32_t group = 1;
@@ -62,8 +62,8 @@ static bool same_groups(
 	return true;
 }
 
-// make joins the links for groups, a width more on either side than is seen: not every
-// step of a drag makes the edges anew.
+// make joins the links for groups, with a margin of a width on either side, so that not
+// every step of a drag makes new edges.
 static int make(struct tb_tree_sight *sight, const uint32_t *group, double from,
 	double to, struct tb_error *error)
 {

@@ -1,5 +1,5 @@
-// Blame: who waited for whom, job against job and flow against flow, and where. A link,
-// node or job that is selected in another view narrows it to what happened there.
+// Blame: who waited for whom, job against job and flow against flow, and where. A
+// selected link, node or job narrows it to the waits there.
 #include "blame_square.h"
 #include "metric_text.h"
 #include "scale.h"
@@ -40,7 +40,7 @@ static struct blame *blame_of(const struct tb_pane *pane)
 static int open(struct tb_pane *pane, struct tb_error *error)
 {
 	if (blame_of(pane))
-		return TB_OK; // blame is of the whole run
+		return TB_OK; // blame is that of the whole run
 	struct blame *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory to show who waited for whom");
@@ -88,7 +88,7 @@ static struct parts parts_of(const struct tb_pane *pane)
 		.list = {place.x, place.y + top_h + 8, place.w, place.h - top_h - 8}};
 }
 
-// label_w is the room for labels left of a square.
+// label_w returns the room for labels left of a square.
 static double label_w(enum tb_blame_parties parties)
 {
 	return parties == TB_BLAME_OF_JOBS ? 84 : 92;
@@ -236,9 +236,8 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 						  (double)square->whole_ps
 					: 0;
 	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
-		type, "down waited for across%s; %.0f %% of the wait",
-		square->n_victims < square->all_victims ? ", the heaviest of many" : "",
-		share);
+		type, "row waited for column%s; %.0f %% of wait",
+		square->n_victims < square->all_victims ? ", heaviest only" : "", share);
 }
 
 struct list_column {
@@ -248,7 +247,7 @@ struct list_column {
 
 static const struct list_column list_columns[] = {{"Wait", 0.03, 0.11},
 	{"Waits", 0.15, 0.08}, {"Who waited", 0.26, 0.15}, {"for whom", 0.42, 0.15},
-	{"came in by", 0.58, 0.19}, {"held up at the root", 0.78, 0.2}};
+	{"arrived over", 0.58, 0.19}, {"root", 0.78, 0.2}};
 #define N_LIST (sizeof list_columns / sizeof *list_columns)
 
 static struct tb_box list_box(struct tb_box row, size_t column)
@@ -284,11 +283,11 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text));
 	tb_picture_text(picture, list_box(box, 1), right,
 		tb_format_count(row->n_waits, text, sizeof text));
-	bool told = row->victim_source.id != TB_ID_NONE;
-	tb_picture_text(picture, list_box(box, 2), told ? mono : plain,
-		party_text(pane, &victim, !told, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 3), told ? mono : plain,
-		party_text(pane, &culprit, !told, text, sizeof text));
+	bool has_nodes = row->victim_source.id != TB_ID_NONE;
+	tb_picture_text(picture, list_box(box, 2), has_nodes ? mono : plain,
+		party_text(pane, &victim, !has_nodes, text, sizeof text));
+	tb_picture_text(picture, list_box(box, 3), has_nodes ? mono : plain,
+		party_text(pane, &culprit, !has_nodes, text, sizeof text));
 	tb_picture_text(picture, list_box(box, 4), mono, links[row->link.id].name);
 	tb_picture_text(picture, list_box(box, 5), mono, links[row->root.id].name);
 }
@@ -327,12 +326,12 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	bool narrowed = pane->data->n_blame > 0;
 	tb_pane_nothing(pane, picture,
-		narrowed ? "Nothing to show: nobody is known to have waited here. Escape "
-			   "shows all."
+		narrowed ? "Nothing to show: no wait is known here. Escape shows all."
 		: pane->data->info->complete
-			? "Nothing to show: nobody waited, or the replay ran with "
+			? "Nothing to show: no header waited, or the replay ran with "
 			  "--no-blame."
-			: "Nothing to show: blame is kept at the end of a run, and this "
+			: "Nothing to show: blame is written at the end of a run, and "
+			  "this "
 			  "one was stopped early.");
 }
 
@@ -437,12 +436,12 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		party_text(pane, &square->culprits[column], of_jobs, culprit,
 			sizeof culprit));
 	snprintf(tip->lines[1], sizeof tip->lines[1],
-		"%s, %.1f %% of the wait that is blamed on somebody",
+		"%s, %.1f %% of all wait with a known culprit",
 		tb_metric_format(TB_WAIT, wait_ps, wait, sizeof wait),
 		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
 				 : 0);
 	snprintf(tip->lines[2], sizeof tip->lines[2],
-		"time that headers stood while the other's packets held the channels, "
+		"time that headers waited while the other's packets held the channels, "
 		"whole run");
 	tip->n_lines = 3;
 }

@@ -1,5 +1,5 @@
-// What is selected, in full: the place of a link or switch and all its figures in the
-// window; the run's own when nothing is selected.
+// The selection in full: the place of a link or switch and all its figures in the window;
+// the figures of the run when nothing is selected.
 #include "metric_text.h"
 #include "run_text.h"
 #include "views.h"
@@ -165,7 +165,7 @@ static void switch_sheet(struct sheet *sheet, uint32_t id)
 	if (!most)
 		return;
 	gap(sheet);
-	row(sheet, "Hottest in", most->name);
+	row(sheet, "Hottest link", most->name);
 	row(sheet, "",
 		tb_metric_format(pane->data->metric,
 			tb_metric_of(
@@ -188,7 +188,7 @@ static struct tb_link_sample own_links(
 	return sum;
 }
 
-// flow_rows are the figures of a flow, or of several added up.
+// flow_rows adds the figures of a flow, or of a sum of flows.
 static void flow_rows(struct sheet *sheet, const struct tb_flow_sample *flow)
 {
 	char text[48];
@@ -202,11 +202,11 @@ static void flow_rows(struct sheet *sheet, const struct tb_flow_sample *flow)
 	row(sheet, "Worst latency",
 		tb_format_time((tb_time_ps)flow->worst_latency_ps, text, sizeof text));
 	if (flow->ideal_ps) {
-		snprintf(text, sizeof text, "%.3g times an idle network",
+		snprintf(text, sizeof text, "%.3g times the ideal time",
 			(double)flow->latency_ps / (double)flow->ideal_ps);
 		row(sheet, "Slowdown", text);
 	}
-	row(sheet, "Wait of headers",
+	row(sheet, "Header wait",
 		tb_format_time((tb_time_ps)flow->wait_ps, text, sizeof text));
 }
 
@@ -249,7 +249,7 @@ static void node_sheet(struct sheet *sheet, uint32_t node)
 		row(sheet, "host", name);
 	struct tb_link_sample in = own_links(pane, node, TB_LINK_INJECTION);
 	struct tb_link_sample out = own_links(pane, node, TB_LINK_EJECTION);
-	caption(sheet, "within the window, on the wire");
+	caption(sheet, "in the window, on the wire");
 	row(sheet, "Bytes out", tb_format_size(in.bytes, text, sizeof text));
 	row(sheet, "Bytes in", tb_format_size(out.bytes, text, sizeof text));
 	row(sheet, "Wait at its switch",
@@ -332,11 +332,11 @@ static void pair_sheet(struct sheet *sheet, uint32_t index)
 	party_row(sheet, "for whom", pair->culprit_job, pair->culprit_source,
 		pair->culprit_destination);
 	gap(sheet);
-	row(sheet, "came in by", links[pair->link.id].name);
+	row(sheet, "arrived over", links[pair->link.id].name);
 	row(sheet, "root", links[pair->root.id].name);
 	row(sheet, "times", tb_format_count(pair->n_waits, text, sizeof text));
 	gap(sheet);
-	caption(sheet, "whole run; lit: the ways of both");
+	caption(sheet, "whole run; marked: the paths of both");
 }
 
 static void run_sheet(struct sheet *sheet)
@@ -363,7 +363,7 @@ static void run_sheet(struct sheet *sheet)
 		(struct tb_box){
 			sheet->place.x + PAD, sheet->y, sheet->place.w - 2 * PAD, LINE_H},
 		tb_style_type(sheet->pane->style, TB_FONT_TEXT, 12, true),
-		"Click a switch or a link to read it.");
+		"Click a switch or a link for its figures.");
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)

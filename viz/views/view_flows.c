@@ -1,5 +1,5 @@
 // Node to node: who sent how much to whom, how long it took and how much slower that was
-// than on an idle network; beside it the flows of the largest figures.
+// than on an idle network; beside it the flows with the largest figures.
 #include "flow_rows.h"
 #include "flow_square.h"
 #include "legend.h"
@@ -57,7 +57,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 		pane->state = made;
 		placed(pane);
 	}
-	flows_of(pane)->list.ranked = false; // the window is another
+	flows_of(pane)->list.ranked = false; // the window may have changed
 	return TB_OK;
 }
 
@@ -126,16 +126,16 @@ static void draw_legend(const struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_text(picture, box, type,
 		tb_window_whole(pane->data->info, pane->data->window)
 			? "figures of the whole run"
-			: "flows under way in the window, all of their life");
+			: "flows under way in the window, over their whole life");
 }
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	tb_pane_nothing(pane, picture,
-		pane->data->info->complete
-			? "Nothing to show: no message was delivered."
-			: "Nothing to show: flows are kept at the end of a run, and this "
-			  "one was stopped early.");
+		pane->data->info->complete ? "Nothing to show: no message was delivered."
+					   : "Nothing to show: flows are written at the "
+					     "end of a run, and this "
+					     "one was stopped early.");
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
@@ -165,7 +165,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 }
 
-// seen notes whether all of the square is in sight.
+// seen notes whether all of the square is visible.
 static void seen(struct tb_pane *pane)
 {
 	pane->away = flows_of(pane)->square.zoom > 1;

@@ -1,4 +1,4 @@
-// The head: what run this is, and the metric that is shown.
+// The head: the caption of the run, and the metrics to choose from.
 #include "metric_text.h"
 #include "run_text.h"
 #include "views.h"
@@ -7,7 +7,7 @@
 
 #define PAD 16
 
-// Short names: the seven chips must stand side by side at 1280 pixels.
+// Short names: the seven chips must fit side by side at 1280 pixels.
 static const char *chip_name(enum tb_metric metric)
 {
 	return metric == TB_BLOCKED   ? "Blocked"

@@ -1,5 +1,5 @@
-// The table of links: all their figures in the window, in the order of a column, with
-// their line over the whole run.
+// The table of links: all their figures in the window, sorted by a column, with their
+// sparkline over the whole run.
 #include "metric_text.h"
 #include "parts.h"
 #include "views.h"
@@ -53,7 +53,7 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_of(pane).h);
 }
 
-// Columns share what the name and the line leave; what has no room is left out.
+// n_shown returns how many columns fit beside name and sparkline, and their width.
 static size_t n_shown(struct tb_box place, double *width)
 {
 	double room = place.w - 2 * PAD - 40 - NAME_W - SPARK_W - 12;
@@ -103,8 +103,7 @@ static void draw_header(
 	tb_format_count(pane->rows->n, count, sizeof count);
 	tb_format_count(pane->data->info->n_links, all, sizeof all);
 	if (pane->rows->filter[0])
-		tb_picture_printf(picture, line, type,
-			"%s of %s links, those with '%s' in their name or kind", count,
+		tb_picture_printf(picture, line, type, "%s of %s links match '%s'", count,
 			all, pane->rows->filter);
 	else
 		tb_picture_printf(picture, line, type,

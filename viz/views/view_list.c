@@ -63,7 +63,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	tb_picture_printf(picture, (struct tb_box){box.x + 6, box.y + 2, 34, 17}, rank,
 		"%" PRIu32, index + 1);
 	const char *link = tb_run_links(pane->data->run)[row->link.id].name;
-	// In a large network names are so long that the line over time has no room.
+	// In a large network names are so long that there is no room for a sparkline.
 	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
 	tb_picture_text(picture,
 		(struct tb_box){x, box.y + 2, w - (is_long ? 80 : 138), 17}, name, link);

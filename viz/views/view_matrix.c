@@ -13,16 +13,16 @@
 #define MARGIN	   14
 #define LEGEND_H   52
 #define FOCUS_ZOOM 2.5
-#define NATURAL_W  1656 // world units that lines of blocks are wrapped to
+#define NATURAL_W  1656 // world units to wrap lines of blocks to, until fitted
 
-// The matrix and how it is looked at.
+// The layout of the matrix and the camera on it.
 struct sight {
 	struct tb_matrix_layout layout;
 	struct tb_camera camera;
 	bool fitted; // to a place that had a size
 };
 
-// area_of is where blocks are drawn within the view's place.
+// area_of returns the area for blocks within the view's place.
 static struct tb_box area_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
@@ -63,7 +63,7 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane)
 	return view;
 }
 
-// show_all is the fitted view: beside the levels' names, in the middle of the height.
+// show_all shows the fitted matrix beside the levels' names, centred vertically.
 static void show_all(struct tb_pane *pane)
 {
 	struct tb_camera *camera = &sight_of(pane)->camera;
@@ -72,12 +72,12 @@ static void show_all(struct tb_pane *pane)
 	tb_camera_set(camera, camera->fit_zoom, 0, -fmax(spare, 0) / 2);
 }
 
-// fit lays out for the place that the view has and shows all of it.
+// fit lays out the matrix for the view's place and shows all of it.
 static void fit(struct tb_pane *pane)
 {
 	struct sight *sight = sight_of(pane);
 	struct tb_camera *camera = &sight->camera;
-	// Marks and the last rule reach beyond the blocks.
+	// Leave room for marks and the last rule, which reach beyond the blocks.
 	double zoom = tb_matrix_layout_fit(
 		&sight->layout, camera->area_w - 4, camera->area_h - 4);
 	camera->fit_zoom = fmin(zoom, TB_MOST_FITTED);
@@ -114,7 +114,7 @@ static void pan(struct tb_pane *pane, double dx, double dy)
 	tb_camera_pan(&sight_of(pane)->camera, dx, dy);
 }
 
-// selected_box is where the selection is drawn; false when the matrix does not show it.
+// selected_box finds the box of the selection; false when the matrix does not have it.
 static bool selected_box(const struct tb_pane *pane, struct tb_box *box)
 {
 	struct tb_matrix_view view = view_of(pane);
@@ -151,7 +151,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	if (!sight || tb_matrix_layout_init(&sight->layout, &pane->data->matrix,
 			      &tb_matrix_on_screen, NATURAL_W)) {
 		free(sight);
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's layout");
 	}
 	pane->state = sight;
 	pane->away = false;
@@ -173,7 +173,7 @@ static void draw_gutter(
 		const struct tb_matrix_band *band = &layout->bands[i];
 		double top = area.y + (band->y - camera->pan_y) * camera->zoom;
 		double bottom = top + band->h * camera->zoom;
-		// The label stays in sight as long as its level does.
+		// Keep the label visible as long as its level is.
 		double y = fmin(fmax(top, free_y), fmax(bottom - line_h, top));
 		const char *note = layout->n_bands == 1 ? ""
 				   : i == 0		? "top"

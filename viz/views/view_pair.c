@@ -18,7 +18,7 @@
 #define LEGEND_H  36
 #define LOWER_H	  168
 #define ROW_H	  17
-#define NATURAL_W 860 // world units that lines of blocks are wrapped to
+#define NATURAL_W 860 // world units to wrap lines of blocks to, until fitted
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 
@@ -38,7 +38,7 @@ static bool is_there(const struct tb_pane *pane)
 	return state_of(pane) != NULL; // once there is a second run
 }
 
-// is_read is false before B could be read; the picture says why.
+// is_read is false until B has been read; after a failure the picture reports why.
 static bool is_read(const struct tb_pane *pane)
 {
 	return state_of(pane) && state_of(pane)->layouts[1].bands;
@@ -131,7 +131,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 		    &state->layouts[0], &data->matrix, &tb_matrix_on_screen, NATURAL_W) ||
 		tb_matrix_layout_init(&state->layouts[1], &pair->matrix,
 			&tb_matrix_on_screen, NATURAL_W))
-		return tb_fail(error, TB_ENOMEM, "no memory for the matrix' layout");
+		return tb_fail(error, TB_ENOMEM, "no memory for the matrix's layout");
 	placed(pane);
 	return TB_OK;
 }
@@ -168,7 +168,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-// view_of is how a panel is looked at. A and B share a scale, so that equal waits have
+// view_of returns how to show a panel. A and B share a scale, so that equal waits have
 // equal shades.
 static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 {
@@ -240,14 +240,14 @@ static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, i
 		tb_run_caption(info, caption, sizeof caption));
 }
 
-// unpick removes the ids of what was drawn since `from`: they are of another network.
+// unpick removes the ids of items from `from` on: they belong to another network.
 static void unpick(struct tb_picture *picture, size_t from)
 {
 	for (size_t i = from; i < picture->n_items; i++)
 		picture->items[i].pick = (struct tb_pick){TB_PICK_NONE, 0};
 }
 
-// draw_change_legend is a bar from the most that is less to the most that is more.
+// draw_change_legend draws a bar from the largest decrease to the largest increase.
 static void draw_change_legend(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, const struct tb_scale *scale)
 {
@@ -356,7 +356,7 @@ static void draw_differences(
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, ROW_H},
 		tb_style_type(pane->style, TB_FONT_BOLD, 12, false),
 		pair->n_differences ? "What differs"
-				    : "Both runs were made from the same");
+				    : "Both runs have the same settings");
 	for (int i = 0; i < n && i < pair->n_differences; i++) {
 		const struct tb_difference *at = &pair->differences[i];
 		box.y += ROW_H;

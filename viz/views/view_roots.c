@@ -1,5 +1,5 @@
-// Congestion trees: the roots by what they hold up; of one of them its branches, how it
-// grew and dissolved, and whose messages it held up.
+// Congestion trees: the roots by what they hold up; for one of them its branches, its
+// growth over time, and the flows that it held up.
 #include "metric_text.h"
 #include "parts.h"
 #include "root_list.h"
@@ -18,7 +18,7 @@
 
 struct roots {
 	struct tb_root_list list;
-	struct tb_tree_shape shape; // of the root that is looked at
+	struct tb_tree_shape shape; // of the root that is shown
 	bool shaped;
 };
 
@@ -45,8 +45,8 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-// shown_root is the root that is looked at: that of the selected link; else the one
-// before, which stays while time goes on; else the heaviest.
+// shown_root returns the root to show: that of the selected link; else the one shown
+// before, so that it stays while the window moves; else the heaviest.
 static struct tb_link shown_root(const struct tb_pane *pane, const struct tb_trees *trees)
 {
 	const struct roots *roots = roots_of(pane);
@@ -175,8 +175,8 @@ static void draw_branches(
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
 		type,
-		"below each link those that waited for it; wide: waited long in the "
-		"whole run, shade: in the window");
+		"below each link those that waited for it; width: wait in the whole "
+		"run, shade: wait in the window");
 }
 
 static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
@@ -194,8 +194,7 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	}
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y - 17, box.w, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		"how it grew and dissolved: bars its wait, %s at most; lines the links "
-		"it "
+		"growth over time: bars show its wait, %s at most, lines the links it "
 		"reached, %" PRIu32 " at most",
 		tb_metric_format(TB_WAIT, largest, wait, sizeof wait), most);
 	tb_picture_rect(picture, box, palette->empty);
@@ -224,7 +223,7 @@ static void draw_victims(
 		return;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 16},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		"whose messages it held up, whole run: who waited for whom, and where");
+		"flows that it held up, whole run: who waited for whom, and where");
 	for (uint32_t i = 0; i < n && (line + 2) * LINE_H <= box.h; i++) {
 		char wait[48];
 		if (rows[i].root.id != root || rows[i].victim_source.id == TB_ID_NONE)
@@ -232,9 +231,9 @@ static void draw_victims(
 		struct tb_pick pick = {TB_PICK_PAIR, i};
 		struct tb_box row = {
 			box.x, box.y + 18 + line * LINE_H, box.w, LINE_H - 1};
-		bool lit = tb_pick_equal(pane->selection->hovered, pick) ||
-			   tb_pick_equal(pane->selection->selected, pick);
-		tb_picture_rect(picture, row, lit ? palette->raised : palette->page);
+		bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
+			      tb_pick_equal(pane->selection->selected, pick);
+		tb_picture_rect(picture, row, raised ? palette->raised : palette->page);
 		tb_picture_pick(picture, pick);
 		struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
@@ -243,7 +242,8 @@ static void draw_victims(
 			tb_metric_format(TB_WAIT, rows[i].wait_ps, wait, sizeof wait));
 		tb_picture_printf(picture,
 			(struct tb_box){row.x + 94, row.y, row.w - 94, row.h}, mono,
-			"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32 ", by %s",
+			"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32
+			", over %s",
 			rows[i].victim_source.id, rows[i].victim_destination.id,
 			rows[i].culprit_source.id, rows[i].culprit_destination.id,
 			tb_run_links(pane->data->run)[rows[i].link.id].name);
@@ -255,9 +255,10 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
 	tb_pane_nothing(pane, picture,
 		pane->data->info->complete
-			? "Nothing to show: nobody waited, or the replay ran with "
+			? "Nothing to show: no header waited, or the replay ran with "
 			  "--no-blame."
-			: "Nothing to show: trees are kept at the end of a run, and this "
+			: "Nothing to show: trees are written at the end of a run, and "
+			  "this "
 			  "one was stopped early.");
 }
 
@@ -318,7 +319,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		show_slice(pane, event->x);
 }
 
-// step selects the root before in the list (by -1), or the next.
+// step selects the previous root of the list (by -1), or the next.
 static void step(struct tb_pane *pane, int by)
 {
 	const struct roots *roots = roots_of(pane);
@@ -364,8 +365,8 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 			tb_metric_format(TB_WAIT, branch->shown_ps, shown, sizeof shown),
 			tb_metric_format(TB_WAIT, branch->whole_ps, whole, sizeof whole));
 		snprintf(tip->lines[2], sizeof tip->lines[2],
-			i == 0 ? "the root: what limited all that waited below"
-			       : "headers that came in by it waited, in the end, for the "
+			i == 0 ? "the root: all below waited for it in the end"
+			       : "headers arriving over it waited, in the end, for the "
 				 "root");
 	}
 }

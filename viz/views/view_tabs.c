@@ -1,4 +1,4 @@
-// The tabs: which of the main views is shown, and how its numbers and shades are scaled.
+// The tabs: which main view is shown, and how its numbers and shades are scaled.
 #include "panes.h"
 #include "views.h"
 
@@ -17,7 +17,7 @@ static const char *text_of(const struct tb_view *view, bool brief)
 	return brief && view->brief_tab ? view->brief_tab : view->tab;
 }
 
-// next_tab is the first pane from number i on that has a tab, NULL after the last.
+// next_tab returns the first pane from number i on that has a tab, NULL after the last.
 static const struct tb_pane *next_tab(const struct tb_panes *panes, int *i)
 {
 	const struct tb_pane *pane;
@@ -27,7 +27,7 @@ static const struct tb_pane *next_tab(const struct tb_panes *panes, int *i)
 	return pane;
 }
 
-// all_width is how wide all tabs are, with PAD before them.
+// all_width returns how wide all tabs are, with PAD before them.
 static double all_width(const struct tb_panes *panes, bool brief)
 {
 	const struct tb_pane *tab;

@@ -1,5 +1,5 @@
-// Time: the strip of the whole run, and on it the window that everything else shows. Drag
-// the window or its edges; drag elsewhere to brush a new one.
+// The time strip of the whole run, and on it the window that everything else shows. Drag
+// the window or its edges; drag elsewhere for a new one.
 #include "parts.h"
 #include "run_text.h"
 #include "ticks.h"
@@ -33,7 +33,7 @@ static void close(void *state)
 
 static void forget(struct tb_pane *pane)
 {
-	if (timeline_of(pane)) // a drag goes on
+	if (timeline_of(pane)) // keep the rest: a drag may be going on
 		tb_time_strip_fini(&timeline_of(pane)->strip);
 }
 
@@ -42,7 +42,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	if (!pane->state)
 		pane->state = calloc(1, sizeof(struct timeline));
 	if (!pane->state)
-		return tb_fail(error, TB_ENOMEM, "no memory for the strip of time");
+		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
 	return tb_time_strip_read(&timeline_of(pane)->strip, pane->data, error);
 }
 
@@ -90,7 +90,7 @@ static void draw_window(
 		palette->accent);
 	tb_picture_rect(picture, (struct tb_box){to - 1, strip.y - 3, 2, strip.h + 6},
 		palette->accent);
-	// The edges are held by more than can be seen of them.
+	// The grips of the edges are wider than what is drawn.
 	part(picture, (struct tb_box){from - EDGE_W, strip.y - 3, EDGE_W, strip.h + 6},
 		clear, TB_PART_FROM);
 	part(picture, (struct tb_box){to, strip.y - 3, EDGE_W, strip.h + 6}, clear,
@@ -102,8 +102,7 @@ struct tick_unit {
 	const char *name;
 };
 
-// tick_unit is the unit in which ticks a step apart have few digits; all of them share
-// it.
+// tick_unit returns the unit in which ticks a step apart have few digits; all share it.
 static struct tick_unit tick_unit(double step_ps)
 {
 	static const struct tick_unit units[] = {
@@ -178,7 +177,7 @@ static void draw_controls(
 	tb_picture_printf(picture, (struct tb_box){x + used, y, room - used, 24}, type,
 		"window %s", tb_format_time(span, width, sizeof width));
 	char note[64];
-	snprintf(note, sizeof note, "wait of all links, then by level; bins of %s",
+	snprintf(note, sizeof note, "wait of all links, below it by level; bins of %s",
 		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
 	double note_w = tb_text_width(type.font, type.size, note);
 	if (used + 120 + note_w > room)
@@ -225,8 +224,8 @@ static void move_to(struct tb_pane *pane, double first)
 	show(pane, first, first + width);
 }
 
-// some_window shows a fortieth of the run, from its start, when the whole run is shown:
-// what moves needs a window to move.
+// some_window shows the first fortieth of the run when the whole run is shown: only a
+// smaller window can move.
 static void some_window(struct tb_pane *pane)
 {
 	double width = fmax(floor((double)pane->data->info->n_bins / 40), 1);
@@ -261,7 +260,7 @@ static void resize_window(struct tb_pane *pane, double factor)
 static void pace(struct tb_pane *pane, double factor)
 {
 	tb_playback_pace(pane->playback, factor);
-	tb_viewer_notice(pane->viewer, "play at %.3g times the usual speed",
+	tb_viewer_notice(pane->viewer, "playing at %.3g times normal speed",
 		pane->playback->speed);
 }
 
@@ -297,9 +296,9 @@ static bool request(struct tb_pane *pane, const struct tb_request *asked)
 		return true;
 	case TB_REQUEST_LOOP:
 		pane->playback->loop = !pane->playback->loop;
-		tb_viewer_notice(pane->viewer, pane->playback->loop
-						       ? "play goes round and round"
-						       : "play ends with the run");
+		tb_viewer_notice(pane->viewer,
+			pane->playback->loop ? "playback starts again at the end"
+					     : "playback stops at the end");
 		return true;
 	case TB_REQUEST_NARROW:
 		resize_window(pane, 0.5);

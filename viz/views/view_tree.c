@@ -1,7 +1,7 @@
-// The tree itself: a row per level, the nodes below; links as wide as they are busy and
-// in the shade of the metric, what is selected lit.
+// The tree itself: a row per level, the nodes below; links as wide as they are busy, in
+// the shade of the metric, the selection marked.
 //
-// The wheel zooms along the rows: every level stays in sight. Where switches would be too
+// The wheel zooms along the rows: every level stays visible. Where switches would be too
 // narrow, neighbours are drawn as one.
 #include "legend.h"
 #include "metric_text.h"
@@ -88,14 +88,14 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 		tb_metric_name(pane->data->metric));
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	const char *text = "of several links drawn as one the most loaded is shown";
+	const char *text = "several links drawn as one: the most loaded is shown";
 	enum tb_pick_kind kind = pane->selection->selected.kind;
 	if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
-		text = "lit: the shortest ways, any of which packets may have taken";
+		text = "marked: the shortest paths, any of which packets may have taken";
 	else if (kind == TB_PICK_LINK &&
 		 pane->selection->marks.links[pane->selection->selected.index] ==
 			 TB_MARK_ROOT)
-		text = "lit: the congestion tree of which the selected link is the root";
+		text = "marked: the congestion tree whose root is the selected link";
 	tb_picture_text(picture, box, type, text);
 }
 
@@ -115,7 +115,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_levels(pane, picture);
 	tb_picture_clip(picture, wide);
 	tb_tree_lines_draw(sight, pane, picture);
-	tb_tree_knots_draw(sight, pane, picture);
+	tb_tree_vertices_draw(sight, pane, picture);
 	tb_picture_unclip(picture);
 	draw_legend(pane, picture);
 }
@@ -136,7 +136,7 @@ static void fit(struct tb_pane *pane)
 static void zoom_at(struct tb_pane *pane, double x, double y, double factor)
 {
 	struct tb_tree_sight *sight = pane->state;
-	(void)y; // every level stays in sight
+	(void)y; // every level stays visible
 	tb_tree_sight_zoom(sight, x, factor);
 	pane->away = sight->zoom > 1;
 }
@@ -148,7 +148,7 @@ static void pan(struct tb_pane *pane, double dx, double dy)
 	look_at(pane, sight->zoom, sight->pan - dx / sight->area.w);
 }
 
-// share_of is where along the rows what is selected is, 0 to 1; negative when nowhere.
+// share_of returns the place of an item along its row, 0 to 1; negative when it has none.
 static double share_of(const struct tb_tree_sight *sight, struct tb_pick pick)
 {
 	const struct tb_run_switch *switches = tb_run_switches(sight->data->run);
@@ -172,7 +172,7 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	if (share < 0)
 		return;
 	double wanted = sight->zoom;
-	if (zoom) // as near as shows a switch with its name
+	if (zoom) // near enough for a switch's name
 		wanted = fmax(wanted, pane->data->info->n_nodes / 4.0 * TB_TREE_APART_W /
 					      sight->area.w);
 	double shown = share * sight->zoom - sight->pan;

@@ -1,7 +1,7 @@
-// A window on the screen: it shows pictures and reports keys and the pointer. The one
-// place that knows SDL.
+// A window on the screen: it shows pictures and reports keys and the pointer. Only
+// screen*.c use SDL.
 //
-// Abstract pixels are scaled by the display's density (96 dots an inch is 1) and by the
+// Abstract pixels are scaled by the display's density (1 at 96 dots per inch) and by the
 // size of very large windows, so that text stays legible on a 4K display. Drawing works
 // without acceleration, and with SDL_VIDEODRIVER=dummy without a display.
 #ifndef TB_SCREEN_H
@@ -11,41 +11,41 @@
 
 struct tb_screen; // opaque
 
-// tb_screen_new opens a window of w by h points. `scale` 0: by the display. TB_EIO with
-// what to do when there is no display.
+// tb_screen_new opens a window of w by h points. `scale` 0: by the display. TB_EIO when
+// there is no display; the sentence suggests what to do.
 int tb_screen_new(struct tb_screen **screen, int w, int h, double scale,
 	struct tb_error *error) TB_MUST_USE;
 void tb_screen_free(struct tb_screen *screen);
 
 void tb_screen_set_title(struct tb_screen *screen, const char *title);
 
-// tb_screen_size is the window's size in abstract pixels.
+// tb_screen_size stores the window's size in abstract pixels.
 void tb_screen_size(const struct tb_screen *screen, double *width, double *height);
 
-// tb_screen_has_fonts is false when text is drawn in strokes, for want of a font.
+// tb_screen_has_fonts is false when a font is missing and text is drawn in strokes.
 bool tb_screen_has_fonts(const struct tb_screen *screen);
 
-// tb_screen_points is its size in points, as tb_screen_new takes it.
+// tb_screen_points stores the window's size in points, as tb_screen_new takes it.
 void tb_screen_points(const struct tb_screen *screen, int *w, int *h);
 
 // tb_screen_copy puts text on the clipboard; false when there is none.
 bool tb_screen_copy(struct tb_screen *screen, const char *text);
 
-// tb_screen_scale multiplies the size of text and controls; 0: back to that of
-// tb_screen_new. The size in abstract pixels changes.
+// tb_screen_scale multiplies the size of text and controls; 0 restores that of
+// tb_screen_new. The window's size in abstract pixels changes.
 void tb_screen_scale(struct tb_screen *screen, double factor);
 
 void tb_screen_draw(struct tb_screen *screen, const struct tb_picture *picture);
 
 // tb_screen_png draws the picture and writes the window's pixels as a PNG. Write errors
-// show in ferror(stream).
+// show in ferror(stream). TB_ENOMEM; TB_EIO when the pixels cannot be read.
 int tb_screen_png(struct tb_screen *screen, const struct tb_picture *picture,
 	FILE *stream) TB_MUST_USE;
 
-// What happens to the window.
+// Events of the window.
 enum tb_input_kind {
 	TB_INPUT_NONE,
-	TB_INPUT_KEY, // a character or a key's name, with "Ctrl+" before it
+	TB_INPUT_KEY, // a character or a key's name, perhaps after "Ctrl+"
 	TB_INPUT_MOVE,
 	TB_INPUT_PRESS,
 	TB_INPUT_RELEASE,
@@ -69,7 +69,7 @@ struct tb_input {
 // tb_screen_wait returns the next input, or TB_INPUT_NONE after timeout_ms (0: at once).
 struct tb_input tb_screen_wait(struct tb_screen *screen, int timeout_ms);
 
-// tb_screen_post puts an input into the window system's queue, as if a user had made it.
+// tb_screen_post puts an input into SDL's queue, as if a user had made it.
 void tb_screen_post(struct tb_screen *screen, const struct tb_input *input);
 
 #endif

@@ -1,14 +1,14 @@
-// Pictures on the window, by SDL's renderer.
+// Draws pictures on the window with SDL's renderer.
 #include "draw_cairo.h"
 #include "screen_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MARGIN 16   // pixels out of the window to which lines are drawn
-#define RIM    0.25 // least strength of a slanted line's rims
+#define MARGIN 16   // lines are drawn this many pixels beyond the window
+#define RIM    0.25 // least opacity of a slanted line's edges
 
-// pixels rounds edges, not sizes, so that boxes which share an edge still do.
+// pixels rounds edges, not sizes, so that boxes that share an edge still share it.
 static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
 {
 	int left = (int)lround(box->x * screen->scale);
@@ -30,7 +30,7 @@ static void rect(void *context, const struct tb_item *item)
 {
 	struct tb_screen *screen = context;
 	SDL_Rect box = pixels(screen, &item->box);
-	box.w = SDL_max(box.w, item->box.w > 0); // thinner than a pixel is a pixel
+	box.w = SDL_max(box.w, item->box.w > 0); // a pixel at least
 	box.h = SDL_max(box.h, item->box.h > 0);
 	if (item->colour.a > 0)
 		fill(screen, item->colour, box);
@@ -55,12 +55,12 @@ static void frame(void *context, const struct tb_item *item)
 		(SDL_Rect){box.x + box.w - width, box.y + width, width, inner_h});
 }
 
-// A stretch of a line from t = 0 to 1.
+// A segment of a line from t = 0 to 1.
 struct stretch {
 	double from, to;
 };
 
-// cut keeps of a line the part between two limits of one coordinate.
+// cut shortens a segment to the part between two limits of one coordinate.
 static struct stretch cut(
 	struct stretch stretch, double at, double by, double low, double high)
 {
@@ -71,8 +71,8 @@ static struct stretch cut(
 	return (struct stretch){fmax(stretch.from, enter), fmin(stretch.to, leave)};
 }
 
-// within is the part of a line that is on the window: of a line a thousand windows long
-// SDL would keep every pixel.
+// within returns the part of a line that is on the window: SDL stores every pixel of a
+// line, and one in a zoomed tree is a thousand windows long.
 static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
 {
 	int w = 0;
@@ -86,8 +86,8 @@ static struct tb_box within(const struct tb_screen *screen, struct tb_box line)
 		line.y + line.h * stretch.from, line.w * length, line.h * length};
 }
 
-// slanted draws a line that is neither level nor upright as thin lines side by side, the
-// outer ones faint, which hides the worst of the steps.
+// slanted draws a line that is neither horizontal nor vertical as thin lines side by
+// side, the outer ones faint to smooth the steps.
 static void slanted(struct tb_screen *screen, const struct tb_item *item)
 {
 	double scale = screen->scale;
@@ -125,7 +125,7 @@ static void line(void *context, const struct tb_item *item)
 		slanted(screen, item);
 		return;
 	}
-	// Whichever end comes first.
+	// The line may run backwards.
 	box = (struct tb_box){fmin(box.x, box.x + box.w), fmin(box.y, box.y + box.h),
 		fabs(box.w), fabs(box.h)};
 	int width = stroke(screen, item->size);
@@ -183,7 +183,7 @@ int tb_screen_png(
 	uint32_t *read = calloc((size_t)w * (size_t)h + 1, sizeof *read);
 	if (!read)
 		return TB_ENOMEM;
-	// What was presented cannot be read back; what is about to be can.
+	// Pixels can be read back only before they are presented.
 	paint(screen, picture);
 	int status = TB_EIO;
 	if (SDL_RenderReadPixels(screen->renderer, NULL, SDL_PIXELFORMAT_RGB888, read,

@@ -1,4 +1,4 @@
-// The window's state. For screen*.c alone.
+// The window's state. Only screen*.c include it.
 #ifndef TB_SCREEN_IMPL_H
 #define TB_SCREEN_IMPL_H
 
@@ -16,7 +16,7 @@ struct tb_screen {
 	double per_point_y;
 };
 
-// tb_screen_measure takes up the window's size and density.
+// tb_screen_measure reads the window's size and density.
 void tb_screen_measure(struct tb_screen *screen);
 
 #endif

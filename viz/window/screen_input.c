@@ -1,4 +1,4 @@
-// What happens to the window: SDL's events as inputs, and inputs as SDL's events.
+// Translates SDL's events into inputs, and inputs into SDL's events.
 #include "screen_impl.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ static struct tb_input pointer_input(
 		.y = y * screen->per_point_y / screen->scale};
 }
 
-// key_input names a key that makes no text. Characters come as text, which knows the
-// keyboard's layout.
+// key_input names a key that makes no text. Characters arrive as text events, which
+// follow the keyboard's layout.
 static struct tb_input key_input(const SDL_KeyboardEvent *event)
 {
 	struct tb_input input = {.kind = TB_INPUT_NONE};
@@ -108,7 +108,7 @@ struct tb_input tb_screen_wait(struct tb_screen *screen, int timeout_ms)
 		struct tb_input input = translate(screen, &event);
 		if (input.kind != TB_INPUT_NONE)
 			return input;
-		timeout_ms = 0; // take what is there; the rest waits for the next call
+		timeout_ms = 0; // do not wait again for what follows
 	}
 	return (struct tb_input){.kind = TB_INPUT_NONE};
 }

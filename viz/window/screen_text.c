@@ -96,7 +96,7 @@ static TTF_Font *open_font(struct tb_screen_text *text, enum tb_font role, int s
 		if (text->fonts[i].role == role && text->fonts[i].size == size)
 			return text->fonts[i].font;
 	if (text->n_fonts == TB_MAX_OPEN_FONTS) {
-		// A zoom runs through many sizes: the oldest goes.
+		// A zoom opens many sizes: close the oldest.
 		TTF_CloseFont(text->fonts[0].font);
 		text->n_fonts--;
 		memmove(text->fonts, text->fonts + 1,
@@ -110,7 +110,7 @@ static TTF_Font *open_font(struct tb_screen_text *text, enum tb_font role, int s
 	return font;
 }
 
-// FNV-1a, over what makes two lines of text look the same.
+// FNV-1a over all that decides how a line of text looks.
 static size_t slot_hash(const char *string, enum tb_font role, int size)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -130,8 +130,8 @@ static SDL_Surface *render_strokes(
 		line->w * 4, SDL_PIXELFORMAT_ARGB8888);
 }
 
-// render fills a free slot. A line that cannot be made stays there without a texture, so
-// that it is not tried again in every frame.
+// render fills a free slot. A line that cannot be rendered stays there without a texture,
+// so that not every frame tries it again.
 static void render(
 	struct tb_screen_text *text, struct tb_text_slot *slot, const char *string)
 {
@@ -177,7 +177,7 @@ static const struct tb_text_slot *find(
 			strcmp(slot->text, string) == 0)
 			return slot;
 	}
-	// Full: what is still drawn comes back within a frame.
+	// Full: drop all lines. Those still drawn come back within a frame.
 	tb_screen_text_forget(text);
 	return find(text, string, role, size);
 }

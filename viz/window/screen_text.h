@@ -32,18 +32,18 @@ struct tb_screen_text {
 	size_t n_slots;
 };
 
-// tb_screen_text_init finds the font files; a machine without any gets built-in strokes.
-// TB_ENOMEM.
+// tb_screen_text_init finds the font files; without them text is drawn in built-in
+// strokes. TB_ENOMEM.
 int tb_screen_text_init(struct tb_screen_text *text, SDL_Renderer *renderer,
 	struct tb_error *error) TB_MUST_USE;
-// tb_screen_text_has_fonts is false when one of them was not found.
+// tb_screen_text_has_fonts is false when one of the files was not found.
 bool tb_screen_text_has_fonts(const struct tb_screen_text *text);
 void tb_screen_text_fini(struct tb_screen_text *text);
 
-// tb_screen_text_forget drops all textures: the renderer has lost them.
+// tb_screen_text_forget drops all textures, for when the renderer has lost them.
 void tb_screen_text_forget(struct tb_screen_text *text);
 
-// tb_screen_text_draw sets one line: the item's box and size times `scale`.
+// tb_screen_text_draw draws one line, with the item's box and size multiplied by `scale`.
 void tb_screen_text_draw(struct tb_screen_text *text, const struct tb_item *item,
 	const char *string, double scale);
 

@@ -80,11 +80,10 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)line[i] < ' ' || line[i] == 127)
 			return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
-				"a step is expected, not bytes that are no text");
+				"expected a step, found bytes that are not text");
 	if (!word)
 		return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
-			"no step is called '%.*s'", (int)(length < 40 ? length : 40),
-			line);
+			"unknown step '%.*s'", (int)(length < 40 ? length : 40), line);
 	const char *rest = line + length;
 	rest += strspn(rest, " \t");
 	struct tb_step *step = add(script);
@@ -100,7 +99,7 @@ static int parse_line(struct tb_script *script, const char *line, const char *na
 					 word->n_numbers, word->n_numbers > 1 ? "s" : "");
 	if (rest[0] == '\0')
 		return tb_fail_at(error, TB_EFORMAT, name, TB_PLACE_LINE, at,
-			"%s of what? Nothing follows", word->name);
+			"%s needs something after it", word->name);
 	step->text = strdup(rest);
 	return step->text
 		       ? TB_OK
@@ -156,7 +155,7 @@ int tb_script_load(struct tb_script *script, const char *path, struct tb_error *
 		status = tb_fail_in(error, TB_EIO, path, "cannot be read");
 	else if (n == MOST_BYTES)
 		status = tb_fail_in(
-			error, TB_ECAPACITY, path, "a script has less than 1 MiB");
+			error, TB_ECAPACITY, path, "a script must be smaller than 1 MiB");
 	else
 		status = tb_script_parse(script, text, n, path, error);
 	free(text);

@@ -1,6 +1,6 @@
 // Scripts for the viewer: what a user would do, one step per line, for tests.
 //
-//	# a remark
+//	# a comment
 //	key SPACE          a key by name, or a character
 //	hover X Y          moves the pointer (abstract pixels)
 //	type TEXT          its characters, one key after the other
@@ -9,7 +9,7 @@
 //	drag X1 Y1 X2 Y2
 //	wheel X Y STEPS    up is positive
 //	resize W H         the window, in points
-//	wait MS            lets that much time pass, without waiting for it
+//	wait MS            advances time; sleeps only during a replay
 //	expect TEXT        fails unless a text of the picture contains TEXT
 //	refuse TEXT        fails if one does
 //	dump FILE          writes the picture's description

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDLE_MS	  2000 // between looks at whether the store is still there
-#define FOLLOW_MS 400  // and at what is written to it
+#define IDLE_MS	  2000 // between checks that the store is still there
+#define FOLLOW_MS 400  // the same while a run is being written
 
 static int loop(struct tb_session *session, struct tb_error *error)
 {
@@ -28,8 +28,8 @@ static int loop(struct tb_session *session, struct tb_error *error)
 		struct tb_input input = tb_screen_wait(session->screen, wait_ms);
 		if (input.kind == TB_INPUT_NONE && !moving)
 			preloading = tb_viewer_preload(session->viewer);
-		// All that is waiting is taken before the next picture: a fast mouse
-		// must not outrun the drawing.
+		// Handle all queued input before the next picture: a fast mouse must not
+		// outrun the drawing.
 		for (; input.kind != TB_INPUT_NONE;
 			input = tb_screen_wait(session->screen, 0))
 			tb_session_take(session, &input);
@@ -40,19 +40,19 @@ static int loop(struct tb_session *session, struct tb_error *error)
 			tb_viewer_check(session->viewer);
 			checked = now;
 		}
-		tb_session_grant(session);
+		tb_session_act(session);
 	}
 	return TB_OK;
 }
 
-// remembers is true of a session with a user: scripts and screenshots show the same
-// wherever they run.
+// remembers is true for a session with a user: scripts and screenshots must not depend on
+// earlier sessions.
 static bool remembers(const struct tb_session *session)
 {
 	return !session->options->script && !session->options->screenshot;
 }
 
-// set_look shows what the options ask for, and the rest as it was left.
+// set_look applies the options, and what is remembered for the rest.
 static void set_look(struct tb_session *session)
 {
 	const struct tb_session_options *options = session->options;
@@ -85,8 +85,8 @@ static int run(struct tb_session *session, struct tb_error *error)
 	tb_session_fit(session);
 	set_look(session);
 	if (!tb_screen_has_fonts(session->screen))
-		tb_viewer_notice(session->viewer,
-			"no font was found to write with: install fonts-dejavu-core");
+		tb_viewer_notice(
+			session->viewer, "no font was found: install fonts-dejavu-core");
 	if (options->other)
 		status = tb_views_compare(
 			session->viewer, options->other, options->other_run, error);

@@ -7,23 +7,23 @@
 
 struct tb_session_options {
 	const char *store;
-	const char *other;	// to stand beside it; NULL: none
+	const char *other;	// to compare it with; NULL: none
 	int64_t run, other_run; // 0: the newest
 	int width, height;	// of the window, in points
 	double scale;		// 0: by the display
-	const char *script;	// steps to take instead of a user's; NULL: none
+	const char *script;	// its steps replace a user's; NULL: none
 	const char *screenshot; // a PNG of the last picture; NULL: none
 	enum tb_theme theme;
 	enum tb_colours colours;
 	enum tb_metric metric;
-	// Which of the above were asked for: these are not taken from what is remembered.
+	// Which of the above the user gave: they override what is remembered.
 	bool given_size, given_theme, given_colours, given_metric;
 };
 
-// tb_session_run shows the store until the user quits, the script ends, or the first
-// picture is drawn when only a screenshot is wanted. TB_EIO: no display, a file that
-// cannot be written; TB_EFORMAT: a script that is wrong or whose expectation is not
-// met.
+// tb_session_run shows the store until the user quits, the script ends, or the picture
+// for a screenshot alone is drawn. TB_EIO: no display, or a file that cannot be written;
+// TB_EFORMAT: a script that is wrong or whose expectation is not met. Other errors as of
+// tb_viewer_new.
 int tb_session_run(
 	const struct tb_session_options *options, struct tb_error *error) TB_MUST_USE;
 

@@ -1,10 +1,10 @@
-// Between the window and the viewer: inputs go in, pictures and wishes come out.
+// Between the window and the viewer: inputs go in, pictures and actions come out.
 #include "session_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_STEP 1.1 // of a key for larger text
+#define TEXT_STEP 1.1 // factor of a key for larger text
 
 void tb_session_fit(struct tb_session *session)
 {
@@ -14,8 +14,7 @@ void tb_session_fit(struct tb_session *session)
 	tb_viewer_resize(session->viewer, width, height);
 }
 
-// open_store shows another store as this one was looked at; when it cannot, this one
-// stays.
+// open_store shows another store with the same settings; on failure this one stays.
 static void open_store(struct tb_session *session, const char *path)
 {
 	struct tb_viewer *opened;
@@ -99,7 +98,7 @@ static void copy(struct tb_session *session)
 	char *text = tb_viewer_copy(session->viewer);
 	bool copied = text && tb_screen_copy(session->screen, text);
 	tb_viewer_notice(session->viewer, "%s",
-		copied ? "copied what the panel on the right says"
+		copied ? "copied the panel on the right"
 		       : "not copied: the display has no clipboard");
 	free(text);
 }
@@ -110,34 +109,34 @@ static void scale(struct tb_session *session, double factor)
 	tb_session_fit(session);
 }
 
-void tb_session_grant(struct tb_session *session)
+void tb_session_act(struct tb_session *session)
 {
-	switch (tb_viewer_take_wish(session->viewer)) {
-	case TB_WISH_SAVE:
+	switch (tb_viewer_take_action(session->viewer)) {
+	case TB_ACTION_SAVE:
 		tb_session_save(session);
 		break;
-	case TB_WISH_EXPORT:
+	case TB_ACTION_EXPORT:
 		tb_session_export(session);
 		break;
-	case TB_WISH_OPEN:
-		open_store(session, tb_viewer_wish_path(session->viewer));
+	case TB_ACTION_OPEN:
+		open_store(session, tb_viewer_action_path(session->viewer));
 		break;
-	case TB_WISH_COPY:
+	case TB_ACTION_COPY:
 		copy(session);
 		break;
-	case TB_WISH_LARGER:
+	case TB_ACTION_LARGER:
 		scale(session, TEXT_STEP);
 		break;
-	case TB_WISH_SMALLER:
+	case TB_ACTION_SMALLER:
 		scale(session, 1 / TEXT_STEP);
 		break;
-	case TB_WISH_NATURAL:
+	case TB_ACTION_NATURAL:
 		scale(session, 0);
 		break;
-	case TB_WISH_QUIT:
+	case TB_ACTION_QUIT:
 		session->quit = true;
 		break;
-	case TB_WISH_NONE:
+	case TB_ACTION_NONE:
 		break;
 	}
 }

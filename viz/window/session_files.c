@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-// put writes the picture as its name's ending says, or its description.
+// put writes the picture in the format of the name's ending, or its description.
 static int put(struct tb_session *session, const struct tb_picture *picture,
 	const char *name, bool dump, FILE *stream, struct tb_error *error)
 {
 	enum tb_format format;
 	int status = TB_OK;
 	if (tb_format_of_file(name, TB_FORMATS_DRAWN, &format) != TB_OK)
-		format = TB_FORMAT_PNG; // a screenshot, whatever its name ends in
+		format = TB_FORMAT_PNG; // a screenshot with any other ending
 	if (dump)
 		tb_picture_dump(picture, stream);
 	else if (format == TB_FORMAT_SVG)
@@ -28,7 +28,7 @@ static int put(struct tb_session *session, const struct tb_picture *picture,
 					 "the picture cannot be drawn");
 }
 
-// open_output refuses to write onto what is shown.
+// open_output opens a file to write, and refuses the files that are shown or read.
 static int open_output(const struct tb_session *session, const char *name,
 	struct tb_outfile *out, struct tb_error *error)
 {
@@ -65,7 +65,7 @@ static void report(struct tb_session *session, int status, const char *done,
 	char text[640];
 	if (status == TB_OK)
 		tb_viewer_notice(session->viewer, "%s %s", done,
-			tb_viewer_wish_path(session->viewer));
+			tb_viewer_action_path(session->viewer));
 	else
 		tb_viewer_notice(session->viewer, "%s: %s", failed,
 			tb_error_format(error, text, sizeof text));
@@ -74,12 +74,12 @@ static void report(struct tb_session *session, int status, const char *done,
 void tb_session_save(struct tb_session *session)
 {
 	struct tb_error error;
-	const char *name = tb_viewer_wish_path(session->viewer);
+	const char *name = tb_viewer_action_path(session->viewer);
 	enum tb_format format;
 	int status = tb_format_of_file(name, TB_FORMATS_DRAWN, &format);
 	if (status != TB_OK)
 		status = tb_fail_in(&error, TB_EUSAGE, name,
-			"a picture's name ends in .png, .svg or .pdf");
+			"a picture's name must end in .png, .svg or .pdf");
 	if (status == TB_OK)
 		status = tb_session_write(session, name, false, &error);
 	report(session, status, "saved", "not saved", &error);
@@ -89,7 +89,7 @@ void tb_session_export(struct tb_session *session)
 {
 	struct tb_outfile out;
 	struct tb_error error;
-	const char *name = tb_viewer_wish_path(session->viewer);
+	const char *name = tb_viewer_action_path(session->viewer);
 	int status = open_output(session, name, &out, &error);
 	if (status == TB_OK) {
 		tb_viewer_export(session->viewer, out.stream);

@@ -1,4 +1,4 @@
-// A script in place of a user: its steps go through the window system's queue.
+// Runs a script in place of a user; its steps go through SDL's queue.
 #include "script.h"
 #include "session_impl.h"
 
@@ -31,11 +31,11 @@ static void post_drag(struct tb_session *session, const double *at)
 	post(session, TB_INPUT_RELEASE, at[2], at[3]);
 }
 
-// pass lets script time go by in frames, so that play takes the steps that it would.
+// pass advances time in frames, so that playback takes the same steps as for a user.
 static void pass(struct tb_session *session, double ms)
 {
 	if (tb_viewer_replays(session->viewer))
-		usleep((useconds_t)(ms * 1000)); // that goes by the clock
+		usleep((useconds_t)(ms * 1000)); // a replay takes real time
 	for (; ms > 0; ms -= TB_FRAME_MS)
 		tb_viewer_tick(session->viewer, fmin(ms, TB_FRAME_MS) / 1000);
 	tb_viewer_check(session->viewer);
@@ -54,7 +54,7 @@ static int expect(
 static int press_key(
 	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
 {
-	// What a prompt takes, beside what is typed into it.
+	// The keys of a prompt, besides text.
 	static const char *const typing[] = {
 		"Return", "Backspace", "Up", "Down", "Tab", "Escape", "Ctrl+U"};
 	struct tb_request ignored;
@@ -65,8 +65,7 @@ static int press_key(
 			 strcmp(step->text, typing[i]) == 0;
 	if (!known)
 		return tb_fail_at(error, TB_EFORMAT, session->options->script,
-			TB_PLACE_LINE, step->line, "no key is called '%.40s'",
-			step->text);
+			TB_PLACE_LINE, step->line, "unknown key '%.40s'", step->text);
 	snprintf(input.key, sizeof input.key, "%s", step->text);
 	tb_screen_post(session->screen, &input);
 	return TB_OK;
@@ -134,7 +133,7 @@ static int act(
 	return TB_OK;
 }
 
-// steps takes them one by one; what a step puts into the queue is taken before the next.
+// steps runs them one by one, and handles the input that a step queued before the next.
 static int steps(struct tb_session *session, const struct tb_script *script,
 	struct tb_error *error)
 {
@@ -144,7 +143,7 @@ static int steps(struct tb_session *session, const struct tb_script *script,
 		struct tb_input input;
 		while ((input = tb_screen_wait(session->screen, 0)).kind != TB_INPUT_NONE)
 			tb_session_take(session, &input);
-		tb_session_grant(session);
+		tb_session_act(session);
 		if (status == TB_OK)
 			status = tb_session_draw(session, error);
 	}

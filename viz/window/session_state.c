@@ -44,7 +44,7 @@ static bool is_in(int value, int most)
 	return value >= 0 && value <= most;
 }
 
-// The first line is of the viewer; each other is of one store: numbers, then the path.
+// The first line is for the viewer; each other is for one store: numbers, then the path.
 static void read_general(struct tb_session_state *state, const char *line)
 {
 	int theme, colours, absolute, logarithmic, w, h;
@@ -119,7 +119,7 @@ void tb_session_state_load(struct tb_session_state *state, const char *path)
 	free(whole);
 }
 
-// put_others copies the lines of other stores, the latest first.
+// put_others copies the lines of other stores, of which the latest come first.
 static void put_others(FILE *from, FILE *to, const char *path)
 {
 	char line[LINE_BYTES];

@@ -1,9 +1,10 @@
 // What the viewer remembers from one session to the next: the size of its window, theme,
-// colours and scales, and of each store lately shown the view, metric and window of time.
+// colours and scales, and for each store shown recently the view, metric and window of
+// time.
 //
 // Kept in $XDG_STATE_HOME/tailback/view (~/.local/state by default, as the XDG base
-// directory specification has it), one fact per line. What cannot be read or written is
-// ignored: the viewer opens all the same.
+// directory specification has it), one line for the viewer and one per store. Failures to
+// read or write it are ignored.
 #ifndef TB_SESSION_STATE_H
 #define TB_SESSION_STATE_H
 
@@ -15,16 +16,16 @@ struct tb_session_state {
 	struct tb_viewer_look look;
 };
 
-// tb_session_state_load fills in what is remembered, with what is remembered of the store
-// at `path`; all is zero when nothing is.
+// tb_session_state_load loads what is remembered, with the line of the store at `path`;
+// all is zero when nothing is.
 void tb_session_state_load(struct tb_session_state *state, const char *path);
 
-// tb_session_state_read reads it from a stream; unknown lines are skipped. `path` is the
-// store's, as realpath gives it; "" for none.
+// tb_session_state_read reads it from a stream and skips unknown lines. `path` is the
+// store's, as realpath returns it; "" for none.
 void tb_session_state_read(
 	struct tb_session_state *state, FILE *stream, const char *path);
 
-// tb_session_state_save remembers; other stores' lines stay, up to a few dozen.
+// tb_session_state_save writes it; of other stores the latest 39 lines stay.
 void tb_session_state_save(const struct tb_session_state *state, const char *path);
 
 #endif

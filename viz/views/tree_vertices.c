@@ -1,50 +1,51 @@
-// The switches and nodes of the tree, neighbours as one where they would be too narrow.
+// Draws the switches and nodes of the tree, neighbours as one where they would be too
+// narrow.
 #include "tree_sight.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 // What a group of a row's switches or nodes shows.
-struct knot {
+struct vertex {
 	uint32_t row, first, n; // of the switches or nodes
 	struct tb_pick pick;	// the most loaded switch, the first node
 	uint64_t value;
 	enum tb_mark mark;
 };
 
-static void knot_of_switches(const struct tb_pane *pane, struct knot *knot)
+static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex)
 {
 	const struct tb_matrix_row *row =
-		&pane->data->matrix.rows[pane->data->matrix.n_rows - knot->row];
-	knot->pick.kind = TB_PICK_SWITCH;
-	for (uint32_t i = 0; i < knot->n; i++) {
-		const struct tb_matrix_block *block = &row->blocks[knot->first + i];
+		&pane->data->matrix.rows[pane->data->matrix.n_rows - vertex->row];
+	vertex->pick.kind = TB_PICK_SWITCH;
+	for (uint32_t i = 0; i < vertex->n; i++) {
+		const struct tb_matrix_block *block = &row->blocks[vertex->first + i];
 		enum tb_mark mark =
 			(enum tb_mark)pane->selection->marks.switches[block->sw.id];
-		if (i == 0 || block->sum > knot->value) {
-			knot->pick.index = block->sw.id;
-			knot->value = block->sum;
+		if (i == 0 || block->sum > vertex->value) {
+			vertex->pick.index = block->sw.id;
+			vertex->value = block->sum;
 		}
-		knot->mark = mark > knot->mark ? mark : knot->mark;
+		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
 	}
 }
 
-static void knot_of_nodes(const struct tb_pane *pane, struct knot *knot)
+static void vertex_of_nodes(const struct tb_pane *pane, struct vertex *vertex)
 {
-	knot->pick = (struct tb_pick){TB_PICK_NODE, knot->first};
-	for (uint32_t i = 0; i < knot->n; i++) {
+	vertex->pick = (struct tb_pick){TB_PICK_NODE, vertex->first};
+	for (uint32_t i = 0; i < vertex->n; i++) {
 		enum tb_mark mark =
-			(enum tb_mark)pane->selection->marks.nodes[knot->first + i];
-		knot->mark = mark > knot->mark ? mark : knot->mark;
+			(enum tb_mark)pane->selection->marks.nodes[vertex->first + i];
+		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
 	}
 }
 
-static void knot_label(const struct tb_pane *pane, struct tb_picture *picture,
-	const struct knot *knot, struct tb_box box, struct tb_colour ground)
+static void vertex_label(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct vertex *vertex, struct tb_box box, struct tb_colour ground)
 {
-	if (knot->n > 1 || knot->row == 0)
+	if (vertex->n > 1 || vertex->row == 0)
 		return; // nodes have their numbers below
-	const char *text = tb_run_switches(pane->data->run)[knot->pick.index].name;
+	const char *text = tb_run_switches(pane->data->run)[vertex->pick.index].name;
 	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2)
 		return;
 	tb_picture_text(picture, box,
@@ -76,30 +77,30 @@ static void draw_numbers(const struct tb_tree_sight *sight, const struct tb_pane
 	}
 }
 
-static void draw_knot(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture, const struct knot *knot)
+static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture, const struct vertex *vertex)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	uint32_t group = sight->edges.group[knot->row];
-	struct tb_box box = tb_tree_sight_box(sight, knot->row, knot->first / group);
+	uint32_t group = sight->edges.group[vertex->row];
+	struct tb_box box = tb_tree_sight_box(sight, vertex->row, vertex->first / group);
 	struct tb_scale scale =
 		tb_style_scale(pane->style, tb_quantity_of(pane->data->metric),
 			(double)pane->data->matrix.largest_switch);
 	struct tb_colour colour =
-		knot->value ? tb_style_shade(pane->style,
-				      tb_scale_percent(&scale, (double)knot->value))
-			    : palette->raised;
-	bool selected = tb_pick_equal(pane->selection->selected, knot->pick);
-	bool under = tb_pick_equal(pane->selection->hovered, knot->pick);
+		vertex->value ? tb_style_shade(pane->style,
+					tb_scale_percent(&scale, (double)vertex->value))
+			      : palette->raised;
+	bool selected = tb_pick_equal(pane->selection->selected, vertex->pick);
+	bool under = tb_pick_equal(pane->selection->hovered, vertex->pick);
 	tb_picture_rect(picture, box, colour);
-	tb_picture_pick(picture, knot->pick);
-	knot_label(pane, picture, knot, box, colour);
+	tb_picture_pick(picture, vertex->pick);
+	vertex_label(pane, picture, vertex, box, colour);
 	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};
-	if (knot->mark != TB_MARK_NONE || selected || under)
+	if (vertex->mark != TB_MARK_NONE || selected || under)
 		tb_picture_frame(picture, around, 2,
 			under && !selected ? palette->text
 			: selected	   ? palette->accent
-					   : tb_mark_colour(palette, knot->mark));
+					   : tb_mark_colour(palette, vertex->mark));
 	else
 		tb_picture_frame(picture, around, 1, palette->page);
 }
@@ -109,23 +110,23 @@ static void draw_row(const struct tb_tree_sight *sight, const struct tb_pane *pa
 {
 	uint32_t n = tb_tree_sight_n(sight, row);
 	uint32_t group = sight->edges.group[row];
-	// Only what is in sight: the first and last slot by their place.
+	// Only the visible slots.
 	double first = floor(sight->pan / sight->zoom * n / group) - 1;
 	double last = ceil((sight->pan + 1) / sight->zoom * n / group) + 1;
 	for (double i = fmax(first, 0); i < last && i * group < n; i++) {
-		struct knot knot = {.row = row, .first = (uint32_t)i * group};
-		knot.n = n - knot.first < group ? n - knot.first : group;
+		struct vertex vertex = {.row = row, .first = (uint32_t)i * group};
+		vertex.n = n - vertex.first < group ? n - vertex.first : group;
 		if (row == 0)
-			knot_of_nodes(pane, &knot);
+			vertex_of_nodes(pane, &vertex);
 		else
-			knot_of_switches(pane, &knot);
-		struct tb_box box = tb_tree_sight_box(sight, row, knot.first / group);
+			vertex_of_switches(pane, &vertex);
+		struct tb_box box = tb_tree_sight_box(sight, row, vertex.first / group);
 		if (tb_tree_sight_holds(sight, box))
-			draw_knot(sight, pane, picture, &knot);
+			draw_vertex(sight, pane, picture, &vertex);
 	}
 }
 
-void tb_tree_knots_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture)
 {
 	for (uint32_t row = 0; row <= pane->data->info->n_levels; row++)
