@@ -1,4 +1,4 @@
-// tailback capture: packets of an interface into a file, with tcpdump's options.
+// tailback capture: writes packets of an interface to a file, with tcpdump's options.
 #include "cli.h"
 #include "cmd_capture_watch.h"
 #include "commands.h"
@@ -23,9 +23,9 @@ enum { KEY_IMMEDIATE = 256, KEY_JSON, KEY_WATCH, KEY_NETWORK };
 
 static const struct argp_option options[] = {
 	{"interface", 'i', "IFACE", 0,
-		"Capture from IFACE, a name or a number of -D; any is all of them", 1},
+		"Capture from IFACE, a name or a number that -D lists; any is all", 1},
 	{"read", 'r', "FILE", 0,
-		"Take packets from a capture file instead, to filter it; - is standard "
+		"Read packets from a capture file instead, to filter it; - is standard "
 		"input",
 		1},
 	{"write", 'w', "FILE", 0,
@@ -33,29 +33,31 @@ static const struct argp_option options[] = {
 		"pcapng; "
 		"- is standard output",
 		1},
-	{"list-interfaces", 'D', NULL, 0, "List the interfaces and end", 1},
-	{"json", KEY_JSON, NULL, 0, "List them as JSON", 1},
+	{"list-interfaces", 'D', NULL, 0, "List the interfaces and exit", 1},
+	{"json", KEY_JSON, NULL, 0, "With -D: as JSON", 1},
 	{"count", 'c', "N", 0, "End after N packets", 2},
 	{"snapshot-length", 's', "BYTES", 0,
 		"Keep the first BYTES of each packet (262144); headers are within 96", 2},
-	{"no-promiscuous-mode", 'p', NULL, 0, "Only what is sent by or to this machine",
+	{"no-promiscuous-mode", 'p', NULL, 0,
+		"Only packets that this machine sends or receives", 2},
+	{"direction", 'Q', "DIR", 0,
+		"Only incoming or outgoing packets: in, out or inout (default)", 2},
+	{"buffer-size", 'B', "KIB", 0, "Size of the kernel's buffer of captured packets",
 		2},
-	{"direction", 'Q', "DIR", 0, "Only what comes in or goes out: in, out or inout",
-		2},
-	{"buffer-size", 'B', "KIB", 0, "Room in the kernel for packets not yet taken", 2},
 	{"no-optimize", 'O', NULL, 0, "Do not optimize the filter", 2},
 	{"packet-buffered", 'U', NULL, 0,
-		"Write each packet at once, for others to follow the file", 3},
+		"Write each packet at once, so that others can follow the file", 3},
 	{"immediate-mode", KEY_IMMEDIATE, NULL, 0,
-		"Take each packet as soon as it comes, not in batches", 3},
+		"Receive each packet as soon as it arrives, not in batches", 3},
 	{"watch", KEY_WATCH, NULL, 0,
-		"Replay the packets as they come, and show the congestion matrix", 3},
+		"Replay the packets as they arrive, and show the congestion matrix", 3},
 	{"network", KEY_NETWORK, "NETWORK", 0,
-		"What --watch replays them on, as replay's -n has it (default: qsnet)",
+		"The network that --watch replays them on, as replay's -n (default: "
+		"qsnet)",
 		3},
 	{"relinquish-privileges", 'Z', "USER", 0,
-		"Once the interface is open and before FILE is, become USER; root stays "
-		"root",
+		"Become USER once the interface is open and before FILE is; with root, "
+		"stay root",
 		3},
 	{0},
 };
@@ -63,15 +65,15 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Capture packets into a file, which tailback replay reads.\v"
 	"FILTER is an expression of pcap-filter(7). Interrupt (Ctrl-C) ends the capture "
-	"and "
-	"tells what was captured and dropped; SIGUSR1 tells it on the way.\n\n"
-	"Root is given up once the interface is open: for the user who called sudo, else "
-	"for nobody.\n\nExample:\n"
+	"and prints how many packets were captured and dropped; SIGUSR1 prints it "
+	"meanwhile.\n\n"
+	"The command gives up root once the interface is open: it becomes the user who "
+	"called sudo, else nobody.\n\nExample:\n"
 	"  sudo tailback capture -i eth0 -s 96 -w job.pcapng tcp and not port 22";
 
 struct arguments {
 	const char *interface, *read, *write, *user;
-	const char *network; // to watch on
+	const char *network; // of --watch
 	struct tb_live_options live;
 	char *filter;
 	uint64_t count; // 0: no end
@@ -127,13 +129,15 @@ static void check_whole(struct argp_state *state, const struct arguments *args)
 		return;
 	if (!args->interface == !args->read)
 		argp_error(state, args->read ? "either -i or -r, not both"
-					     : "where from? -i IFACE (-D lists them)");
+					     : "an input is missing: -i IFACE (-D lists "
+					       "them) or -r FILE");
 	if (!args->write)
-		argp_error(state, "where to? -w FILE (- is standard output)");
+		argp_error(state, "an output is missing: -w FILE (- is standard output)");
 	if (args->network && !args->watch)
 		argp_error(state, "--network goes with --watch");
 	if (strcmp(args->write, "-") == 0 && isatty(STDOUT_FILENO))
-		argp_error(state, "packets are not for a terminal: -w FILE, or a pipe");
+		argp_error(
+			state, "a terminal cannot show packets: use -w FILE, or a pipe");
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -264,7 +268,7 @@ static int list_interfaces(bool json)
 	return code;
 }
 
-// The capture while it runs.
+// A capture in progress.
 struct session {
 	const struct arguments *args;
 	struct tb_live *live;
@@ -313,9 +317,9 @@ static const char *calling_user(void)
 	return user ? user->pw_name : NULL;
 }
 
-// open_output_unprivileged gives up root before the file is opened where there is a user
-// whose file it is to be, so that this user's rights decide; else after it, since nobody
-// can write anywhere.
+// open_output_unprivileged gives up root before it opens the file if there is a user to
+// own it, so that this user's rights decide; else afterwards, since the user nobody may
+// write nowhere.
 static int open_output_unprivileged(struct session *session, struct tb_error *error)
 {
 	const char *user = session->args->user;
@@ -349,7 +353,7 @@ static void announce(const struct session *session)
 			session->args->read, type);
 }
 
-// print_counts speaks as tcpdump does: scripts read it.
+// print_counts prints the counts in tcpdump's words: scripts read them.
 static void print_counts(const struct session *session, const char *joint)
 {
 	struct tb_capture_counts counts;
@@ -386,8 +390,8 @@ static bool go_on(const struct session *session, uint64_t n)
 	       (session->args->count == 0 || n < session->args->count);
 }
 
-// take_packets runs until somebody has enough. What has come is flushed whenever nothing
-// more comes, so that a quiet capture's file is up to date.
+// take_packets captures until -c, a signal or an error ends it. It flushes whenever no
+// packet is ready, so that the file of a quiet capture is up to date.
 static int take_packets(const struct session *session, struct tb_error *error)
 {
 	struct tb_progress progress;
@@ -421,7 +425,7 @@ static int take_packets(const struct session *session, struct tb_error *error)
 	return status < 0 ? status : TB_OK;
 }
 
-// finish ends the file even where the capture failed: what is in it is whole.
+// finish ends the file even if the capture failed: the packets in it are whole.
 static int finish(struct session *session, int status, struct tb_error *error)
 {
 	struct tb_capture_counts counts;
@@ -461,7 +465,7 @@ static int capture(struct session *session, struct tb_error *error)
 	return finish(session, status, error);
 }
 
-// catch_signals lets the capture end itself; a reader of the pipe that leaves shows as a
+// catch_signals sets flags, so that the capture can end its file. A closed pipe becomes a
 // write error.
 static const volatile sig_atomic_t *catch_signals(void)
 {

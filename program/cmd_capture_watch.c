@@ -6,8 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// Half of the pipe may be full, so that a packet never blocks the capture, whatever the
-// packets' sizes leave unused in its pages.
+// At most half of the pipe is filled, so that a packet never blocks the capture: packets
+// leave parts of the pipe's pages unused.
 #define PIPE_BYTES (1 << 20)
 
 static int begin(struct capture_watch *watch, const char *network, const int ends[2],
@@ -15,16 +15,18 @@ static int begin(struct capture_watch *watch, const char *network, const int end
 {
 	const struct tb_beside_options options = {
 		.network = network, .trace = "-", .input = ends[0], .shows = true};
-	// The replay must not hold the end that it waits for to be closed.
+	// The replay waits for this end to be closed, so it must not inherit it.
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	// A process with many pipes is refused a large one.
+	// The kernel refuses a large pipe to a user with many; then it stays small.
 	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
 	watch->most_bytes = fcntl(ends[1], F_GETPIPE_SZ) / 2;
 	int status = tb_beside_start(&watch->beside, &options, error);
 	if (status != TB_OK)
 		return status;
 	watch->stream = fdopen(ends[1], "wb");
-	return watch->stream ? TB_OK : tb_fail(error, TB_ENOMEM, "no memory to watch");
+	return watch->stream ? TB_OK
+			     : tb_fail(error, TB_ENOMEM,
+				       "no memory for the stream to the replay");
 }
 
 static int try_begin(
@@ -32,7 +34,7 @@ static int try_begin(
 {
 	int ends[2];
 	if (pipe(ends) != 0)
-		return tb_fail(error, TB_EIO, "no pipe to the replay can be made");
+		return tb_fail(error, TB_EIO, "cannot make a pipe to the replay");
 	int status = begin(watch, network, ends, error);
 	close(ends[0]);
 	if (status != TB_OK)
@@ -73,7 +75,7 @@ void capture_watch_packet(
 	}
 	tb_capture_write_packet(watch->stream, TB_CAPTURE_PCAPNG, packet);
 	if (ferror(watch->stream))
-		leave(watch); // who looked has seen enough
+		leave(watch); // the user closed the replay
 }
 
 void capture_watch_flush(struct capture_watch *watch)
@@ -93,7 +95,7 @@ void capture_watch_end(struct capture_watch *watch, uint64_t from_ns, uint64_t t
 	tb_beside_end(&watch->beside, false);
 	if (watch->n_missed)
 		fprintf(stderr,
-			"tailback capture: the replay was behind and missed %" PRIu64
-			" packets; the file has them\n",
+			"tailback capture: the replay could not keep up and missed "
+			"%" PRIu64 " packets; the file has them\n",
 			watch->n_missed);
 }

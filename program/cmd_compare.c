@@ -12,7 +12,7 @@
 
 #define COMMAND "tailback compare"
 
-// What fits a page to be read, and one to be searched.
+// Rows of a list in formats that people read, and in those that programs search.
 #define TOP_TO_READ   10
 #define TOP_TO_SEARCH 100
 
@@ -32,16 +32,16 @@ enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER };
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS("text, csv, json or markdown"),
 	{"top", KEY_TOP, "N", 0,
-		"List the first N links and flows that changed; 0: all (default: 10 in "
+		"List the N links and flows that changed most; 0: all (default: 10 in "
 		"text and Markdown, else 100)",
 		0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
-		"Exit with 3 when the headers of B wait more than PERCENT longer than "
+		"Exit with 3 if the headers of B wait more than PERCENT longer than "
 		"those of A",
 		0},
 	{"run", KEY_RUN, "ID", 0,
-		"Run number within its store, once for A and once for B (default: the "
-		"newest; of one store alone the newest against the one before)",
+		"Run number within its store, given once for A and again for B (default: "
+		"the newest; of one store, the newest two)",
 		0},
 	{0},
 };
@@ -58,7 +58,8 @@ static void take_run(
 	struct options *options, const char *value, const struct argp_state *state)
 {
 	if (options->n_runs == 2)
-		argp_error(state, "--run stands once for A and once for B, not thrice");
+		argp_error(state,
+			"--run is given once for A and once for B, not three times");
 	options->runs[options->n_runs++] = tb_cmd_run_number(value, state);
 }
 
@@ -84,7 +85,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		take_store(options, value, state);
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which runs? Name two stores, A.db and B.db");
+		argp_error(state, "stores are missing: name A.db and B.db");
 		break;
 	default:
 		return tb_cmd_output_arg(key, value, state, &options->output);
@@ -92,7 +93,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-// newest_two finds the runs to compare of one store alone.
+// newest_two finds the runs to compare when there is only one store.
 static int newest_two(const char *store, int64_t runs[2], struct tb_error *error)
 {
 	struct tb_runs *list;
@@ -103,7 +104,7 @@ static int newest_two(const char *store, int64_t runs[2], struct tb_error *error
 	if (n < 2) {
 		status = tb_fail_in(error, TB_EUSAGE, store,
 			"holds %s: name another store to compare it with",
-			n == 0 ? "no run" : "one run alone");
+			n == 0 ? "no run" : "only one run");
 	} else {
 		runs[0] = tb_runs_at(list, n - 2)->id;
 		runs[1] = tb_runs_at(list, n - 1)->id;
@@ -168,13 +169,12 @@ static int compare_runs(struct options *options)
 int tb_cmd_compare(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "A.db [B.db]",
-		"Tell what changed between two runs: what they were made from, what came "
-		"of it, and the links and flows that changed most. A is before, B is "
-		"after. Of one store alone, its newest run is held against the one "
-		"before.\v"
-		"The runs may be of different inputs and networks: links are the same "
-		"when they have one name, flows when they have one job, source and "
-		"destination. What differs is told first.\n\n"
+		"Show what changed between two runs: their settings, their results, and "
+		"the links and flows that changed most. A is before, B is after. With "
+		"one store, its newest run is compared with the one before.\v"
+		"The runs may be of different inputs and networks: links are the same if "
+		"they have one name, flows if they have one job, source and destination. "
+		"The settings that differ are shown first.\n\n"
 		"Examples:\n"
 		"  tailback compare before.db after.db\n"
 		"  tailback compare run.db --run 1 --run 3 -o change.md\n"
@@ -190,8 +190,7 @@ int tb_cmd_compare(int argc, char **argv)
 	if (code != TB_EXIT_OK)
 		return code;
 	if (options.n_stores == 1 && options.n_runs == 1)
-		return tb_cli_usage(COMMAND,
-			"of one store, which two runs? Name --run twice, or neither");
+		return tb_cli_usage(COMMAND, "one store takes --run twice or not at all");
 	if (!options.top_given)
 		options.top = tb_cmd_output_is_to_read(&options.output) ? TOP_TO_READ
 									: TOP_TO_SEARCH;

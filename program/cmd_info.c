@@ -1,5 +1,5 @@
-// tailback info: what is in a store, a packet capture or a job. What a file is, is found
-// out by its content.
+// tailback info: a summary of a store, a packet capture or a job. The content of a file
+// decides which of them it is.
 #include "cmd_info.h"
 
 #include "cli.h"
@@ -17,8 +17,8 @@ enum key { KEY_JSON = 256, KEY_STDIN };
 static const struct argp_option argp_options[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
 	{"network", 'n', "NETWORK", 0,
-		"Preset or file that the load of a capture is told against (default: "
-		"qsnet)",
+		"Preset or file whose capacity the load of a capture is compared with "
+		"(default: qsnet)",
 		0},
 	{"stdin", KEY_STDIN, "KIND", 0,
 		"What standard input is: packets (default) or job", 0},
@@ -47,7 +47,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->file = value;
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which file? Name a store, a capture or a job");
+		argp_error(state, "a file is missing: name a store, a capture or a job");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -100,7 +100,7 @@ static int try_trace(const struct info_options *options, struct tb_error *error)
 	return status;
 }
 
-// refuse_empty names all that an empty file could have been.
+// refuse_empty refuses an empty file, and lists the formats that are read.
 static int refuse_empty(const char *file, struct tb_error *error)
 {
 	struct stat entry;
@@ -111,8 +111,8 @@ static int refuse_empty(const char *file, struct tb_error *error)
 		tb_trace_formats(" or ", formats, sizeof formats));
 }
 
-// show asks for a store before a trace. Standard input can be read but once, so there the
-// user says what it is.
+// show tries a store before a trace. Standard input can be read only once: there --stdin
+// decides.
 static int show(const struct info_options *options, struct tb_error *error)
 {
 	char formats[256];
@@ -133,11 +133,10 @@ static int show(const struct info_options *options, struct tb_error *error)
 int tb_cmd_info(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "FILE",
-		"Tell what is in a store, a packet capture or a job; '-' is standard "
-		"input.\v"
-		"Of a capture it tells what share of the network's capacity it asks for, "
-		"and which --time-scale of 'tailback replay' would load the busiest node "
-		"to a half.\n\n"
+		"Summarize a store, a packet capture or a job; '-' is standard input.\v"
+		"The summary of a capture includes the share of the network's capacity "
+		"that it asks for, and the --time-scale of 'tailback replay' that would "
+		"load the busiest node to a half.\n\n"
 		"Examples:\n"
 		"  tailback info run.db\n"
 		"  tailback info run.db --json\n"

@@ -14,7 +14,7 @@
 
 struct info_options {
 	const char *file;
-	const char *network; // that loads are told against
+	const char *network; // against whose capacity loads are given
 	bool json;
 	bool stdin_is_job;
 };

@@ -1,4 +1,4 @@
-// What `tailback info` says of a store.
+// What `tailback info` prints of a store.
 #include "cmd_info.h"
 
 #include "json.h"
@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-// run_json has the keys that scripts rely on; they are those of issue and manual page.
+// run_json makes the object of a run. Scripts rely on its keys, which the manual page
+// lists.
 static json_t *run_json(const struct tb_run_info *info)
 {
 	return json_pack(
@@ -21,7 +22,7 @@ static json_t *run_json(const struct tb_run_info *info)
 		info->started_at);
 }
 
-// How far a sweep came; a store need not hold one.
+// How far a sweep came; 0 points in a store without one.
 struct points {
 	size_t n, n_done;
 };
@@ -30,14 +31,14 @@ static struct points count_points(const char *store)
 {
 	struct tb_swept swept = {0};
 	struct points points = {0};
-	// What cannot be read was said when the runs were.
+	// The store has been opened before: an error would have been reported then.
 	if (tb_swept_read(&swept, store, NULL) == TB_OK)
 		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
 	tb_swept_fini(&swept);
 	return points;
 }
 
-// store_json is the newest run's object with the list of all in it.
+// store_json makes the newest run's object, with the list of all runs in it.
 static json_t *store_json(const struct tb_runs *runs, struct points points)
 {
 	size_t n = tb_runs_n(runs);

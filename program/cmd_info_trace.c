@@ -1,4 +1,4 @@
-// What `tailback info` says of packet captures and jobs.
+// What `tailback info` prints of packet captures and jobs.
 #include "cmd_info.h"
 #include "network.h"
 #include "packets_text.h"
@@ -13,7 +13,7 @@ static const char *info_name(const char *file)
 	return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-// The counts of a summary as keys of JSON, in the order of reading.
+// A count of a summary and its key in JSON.
 struct count {
 	const char *key;
 	uint64_t value;
@@ -44,7 +44,7 @@ static void list_counts(
 		counts[i] = list[i];
 }
 
-// read_all streams through the capture, for its summary.
+// read_all reads the capture to its end; the summary is complete only then.
 static int read_all(struct tb_packets *packets, struct tb_error *error)
 {
 	struct tb_progress progress;
@@ -60,8 +60,8 @@ static int read_all(struct tb_packets *packets, struct tb_error *error)
 	return status;
 }
 
-// payload_rate is what a node can send at most: a link's rate, less what each packet
-// adds.
+// payload_rate is the most payload per second that a node can send: a link's rate, less
+// the overhead of each packet.
 static double payload_rate(const struct tb_network_params *params)
 {
 	double payload = params->packet_payload_bytes;
@@ -128,7 +128,7 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	if (status != TB_OK)
 		return status;
 	status = read_all(packets, error);
-	// Of a capture that was cut off, what there is gets told before the error.
+	// For a capture that was cut off, print the summary of what there is, then fail.
 	if (status != TB_OK && status != TB_EFORMAT)
 		return status;
 	const struct tb_packets_against against = {params.name, payload_rate(&params)};
@@ -181,7 +181,7 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));
 	info_line("receives", "%s",
 		tb_format_count(summary.n_recvs, text[0], sizeof text[0]));
-	// In nanoseconds it may reach beyond what a tb_time_ps holds.
+	// In picoseconds the sum may exceed a tb_time_ps.
 	double calc_ps = (double)summary.calc_ns * (double)TB_PS_PER_NS;
 	info_line("calcs", "%s of %s in all",
 		tb_format_count(summary.n_calcs, text[0], sizeof text[0]),

@@ -1,4 +1,4 @@
-// tailback matrix: the congestion matrix as text, data or picture.
+// tailback matrix: shows the congestion matrix as text, data or picture.
 #include "cli.h"
 #include "commands.h"
 #include "matrix_data.h"
@@ -27,7 +27,8 @@ static const struct argp_option argp_options[] = {
 	{"metric", 'm', "METRIC", 0,
 		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
-	{"from", KEY_FROM, "TIME", 0, "Begin of the window, as 150us (default: 0)", 0},
+	{"from", KEY_FROM, "TIME", 0, "Begin of the window, such as 150us (default: 0)",
+		0},
 	{"to", KEY_TO, "TIME", 0, "End of the window (default: the run's end)", 0},
 	TB_PICTURE_LOOK_OPTIONS,
 	{0},
@@ -46,11 +47,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_FROM:
 		if (tb_parse_time(value, &options->from) != TB_OK)
-			argp_error(state, "'%s' is no time such as 150us", value);
+			argp_error(state, "'%s' is no time, such as 150us", value);
 		break;
 	case KEY_TO:
 		if (tb_parse_time(value, &options->to) != TB_OK)
-			argp_error(state, "'%s' is no time such as 150us", value);
+			argp_error(state, "'%s' is no time, such as 150us", value);
 		break;
 	default:
 		if (tb_cmd_picture_arg(key, value, state, &options->picture) == 0)
@@ -114,10 +115,8 @@ int tb_cmd_matrix(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "run.db",
 		"Show the congestion matrix of a run: a row per level, the top level "
-		"first, "
-		"a block per switch; in it a number a link and, in the middle, their "
-		"sum, in "
-		"percent of the most loaded link or switch.\v"
+		"first, and in it a box per switch, with a number per link and their sum "
+		"in the middle, in percent of the most loaded link or switch.\v"
 		"Examples:\n"
 		"  tailback matrix run.db\n"
 		"  tailback matrix run.db -o matrix.svg\n"

@@ -20,19 +20,19 @@ enum key { KEY_SERIES = 256, KEY_TITLE, KEY_WHERE };
 static const struct argp_option argp_options[] = {
 	TB_PICTURE_OUTPUT_OPTIONS,
 	{"x", 'x', "NAME", 0,
-		"What runs to the right: an axis of the sweep, or what was measured: "
-		"offered, accepted, taken, given, latency, waiting",
+		"The x axis: an axis of the sweep, or a result: offered, accepted, "
+		"taken, given, latency, waiting",
 		0},
-	{"y", 'y', "NAME", 0, "What runs upwards: the same", 0},
+	{"y", 'y', "NAME", 0, "The y axis: likewise", 0},
 	{"series", KEY_SERIES, "AXES", 0,
-		"Axes of which each combination has its curve, joined by commas; the "
-		"others are averaged",
+		"Axes, joined by commas: a curve for each combination of their values; "
+		"the mean over the others",
 		0},
 	{"where", KEY_WHERE, "AXIS=VALUE", 0,
-		"Only points with this value; given again for the same axis: one of "
-		"these",
+		"Only points with this value; may be given again, for the same axis to "
+		"allow several values",
 		0},
-	{"title", KEY_TITLE, "TEXT", 0, "The headline", 0},
+	{"title", KEY_TITLE, "TEXT", 0, "The title of the picture", 0},
 	TB_PICTURE_LOOK_OPTIONS,
 	{0},
 };
@@ -60,7 +60,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		options->stores[options->curves.n_stores++] = value;
 		break;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which store? Name a sweep.db");
+		argp_error(state, "a store is missing: name a sweep.db");
 		break;
 	default:
 		return tb_cmd_picture_arg(key, value, state, &options->picture);
@@ -72,7 +72,7 @@ static int draw_text(void *context, struct tb_picture *picture, uint32_t columns
 	bool coloured, enum tb_theme theme)
 {
 	struct tb_curves_figure *figure = context;
-	(void)coloured; // curves are told apart by their marks
+	(void)coloured; // curves differ by their marks
 	figure->theme = theme;
 	return tb_curves_picture_text(picture, figure, columns);
 }
@@ -115,8 +115,8 @@ int tb_cmd_plot(int argc, char **argv)
 		"Draw curves through the points of sweeps: accepted against offered "
 		"bandwidth, bandwidth over the size of messages or of the network, with "
 		"the 95 % interval over seeds.\v"
-		"What is not given is as the sweep's section [plot] says, or as its axes "
-		"suggest.\n\n"
+		"Defaults are those of the sweep's section [plot], or follow from its "
+		"axes.\n\n"
 		"Examples:\n"
 		"  tailback plot sweep.db\n"
 		"  tailback plot uniform.db -o uniform.svg --where nodes=64\n"

@@ -1,4 +1,4 @@
-// tailback replay: its options.
+// tailback replay: its options, and which runs they ask for.
 #include "cmd_replay.h"
 
 #include "cli.h"
@@ -37,21 +37,20 @@ enum {
 };
 
 static const struct argp_option option_table[] = {
-	{NULL, 0, NULL, 0, "Where it runs:", 1},
+	{NULL, 0, NULL, 0, "Network and placement:", 1},
 	{"network", 'n', "NETWORK", 0,
-		"Preset or INI file, with changes behind commas: qsnet (the default), "
+		"Preset or INI file, with changes after commas: qsnet (default), "
 		"qsnet,levels=5, qsnet2,rails=2, my.ini",
 		1},
 	{"host", 'H', "LIBRARY", 0,
-		"What processes send with, of the network's libraries, with changes "
-		"behind commas: rdma, get, qdma, tports, mpi, tcp of qsnet2; none",
+		"The library of the network that processes send with, with changes "
+		"after commas: rdma, get, qdma, tports, mpi, tcp of qsnet2; none",
 		1},
-	{"nodes", KEY_NODES, "N", 0, "Raise the tree until N nodes fit", 1},
+	{"nodes", KEY_NODES, "N", 0, "Add levels to the tree until N nodes fit", 1},
 	{"map", KEY_MAP, "FILE", 0,
-		"Lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE'): who sits where",
-		1},
+		"Placement, in lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE')", 1},
 	{"routes", KEY_ROUTES, "FILE", 0,
-		"Forwarding tables in place of the network's own routes, as InfiniBand's "
+		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them",
 		1},
 	{"per-node", KEY_PER_NODE, "N", 0, "Put N ranks of a job on each node (1)", 1},
@@ -59,54 +58,51 @@ static const struct argp_option option_table[] = {
 		"A cable or switch is dead, from the start or from TIME on: link=0.1:4, "
 		"'link=node 5', switch=1.4@12ms; may be given again",
 		1},
-	{"fault-file", KEY_FAULT_FILE, "FILE", 0, "The same, one a line", 1},
+	{"fault-file", KEY_FAULT_FILE, "FILE", 0, "Faults from a file, one per line", 1},
 	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
-		"A further job or capture: start=TIME, placement=block|cyclic|random|"
+		"Another job or capture: start=TIME, placement=block|cyclic|random|"
 		"stride:N, per-node=N, nodes=HOSTS such as node[00-15,20], hosts=FILE, "
-		"map=FILE, "
-		"name=NAME",
+		"map=FILE, name=NAME",
 		5},
 	{"split-jobs", KEY_SPLIT, NULL, 0,
-		"Endpoints of a capture that talk to each other are a job of their own",
+		"Find the jobs in a capture: endpoints that talk to each other form one",
 		5},
 	{NULL, 0, NULL, 0, "Several replays at once:", 4},
-	{"each", KEY_EACH, NULL, 0, "Every TRACE is a run of its own", 4},
-	{"jobs", KEY_JOBS, "N", 0, "Do N of them at once (as many as there are cores)",
-		4},
+	{"each", KEY_EACH, NULL, 0, "Replay every TRACE into a run of its own", 4},
+	{"jobs", KEY_JOBS, "N", 0, "Run N of them at once (default: one per core)", 4},
 	{NULL, 0, NULL, 0, "What is kept:", 2},
-	{"output", 'o', "FILE", 0, "The store; a run is added when it exists (required)",
-		2},
+	{"output", 'o', "FILE", 0,
+		"The store; an existing one gets another run (required)", 2},
 	{"bin", KEY_BIN, "TIME", 0,
-		"Width of a time bin, such as 10us; by default as wide as keeps 64 to "
-		"1024 bins",
+		"Width of a time bin, such as 10us (default: such that there are 64 to "
+		"1024 bins)",
 		2},
 	{"no-blame", KEY_NO_BLAME, NULL, 0, "Do not record who waited for whom", 2},
 	{"seed", 's', "SEEDS", 0,
-		"Seed of the random choices (default 1); of several, as 1..5, each is a "
-		"run",
+		"Seed of the random choices (default: 1); several, such as 1..5, make a "
+		"run each",
 		2},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	{"time-scale", KEY_TIME_SCALE, "F", 0,
 		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
 	{"squeeze-idle", KEY_SQUEEZE, "TIME", 0,
-		"Shorten longer gaps without packets to TIME", 3},
+		"Shorten gaps of more than TIME without packets to TIME", 3},
 	{"dedup", KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,
 		"Drop frames seen at several capture points; auto (default): for 'any' "
-		"captures "
-		"and several inputs",
+		"captures, pcapng and several inputs",
 		3},
 	{"keep-retransmissions", KEY_RETRANSMISSIONS, NULL, 0,
 		"Replay retransmitted ranges too", 3},
 	{"keep-acks", KEY_ACKS, NULL, 0, "Replay pure acknowledgements too", 3},
 	{"stdin", KEY_STDIN, "packets|job", 0,
-		"What standard input ('-') holds (default packets); files tell "
-		"themselves",
+		"What standard input ('-') holds (default: packets); files are "
+		"recognised by their content",
 		3},
 	{NULL, 0, NULL, 0, "Other:", 6},
 	{"watch", KEY_WATCH, NULL, 0,
-		"Show the run while it is replayed: in a window, or in the terminal "
-		"where there is no display",
+		"Show the run while it is replayed: in a window, or without a display in "
+		"the terminal",
 		6},
 	{"quiet", 'q', NULL, 0, "No summary", 6},
 	{0},
@@ -117,7 +113,7 @@ struct parsing {
 	const char **traces, **jobs, **faults;
 	const char *library;
 	struct tb_value_list seeds;
-	bool each; // trace is a run of its own
+	bool each; // trace makes a run of its own
 };
 
 static void want_time(
@@ -183,7 +179,8 @@ static void want_seeds(
 	for (size_t i = 0; i < seeds->n; i++)
 		if (tb_parse_count(seeds->texts[i], 0, UINT64_MAX, &seed) != TB_OK)
 			argp_error(state,
-				"--seed=%s: expected a whole number, or several as 1..5",
+				"--seed=%s: expected a whole number, or several such as "
+				"1..5",
 				text);
 }
 
@@ -270,9 +267,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (record->workload.n_traces + record->workload.n_jobs == 0)
-			argp_error(state, "no trace is named");
+			argp_error(state, "a trace is missing");
 		if (!record->output)
-			argp_error(state, "where to store the run is missing: -o run.db");
+			argp_error(state, "an output is missing: -o run.db");
 		if (strcmp(record->output, "-") == 0)
 			argp_error(state, "a store is a file, not standard output: "
 					  "-o run.db");
@@ -283,7 +280,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-// with_library adds the library to the changes of the network.
+// with_library appends the library to the changes after the network's name.
 static char *with_library(const char *network, const char *library)
 {
 	size_t size = strlen(network) + sizeof ",host=" + (library ? strlen(library) : 0);
@@ -294,7 +291,7 @@ static char *with_library(const char *network, const char *library)
 	return joined;
 }
 
-// plan gives each seed, and with --each each trace, options of its own.
+// plan fills in the options of each run: one per seed and, with --each, per trace.
 static int plan(
 	const struct parsing *parsing, struct tb_recording_options *runs, size_t n)
 {
@@ -323,7 +320,7 @@ static bool reads_stdin(const struct parsing *parsing)
 	return false;
 }
 
-// spare_inputs refuses a store that is one of the files that are read.
+// spare_inputs refuses an output that is one of the files to be read.
 static int spare_inputs(const struct tb_recording_options *options)
 {
 	const struct tb_workload_options *workload = &options->workload;
@@ -372,11 +369,11 @@ int tb_cmd_replay(int argc, char **argv)
 		.parser = on_option,
 		.args_doc = "[TRACE...]",
 		.doc = "Replay packet captures (pcap, pcapng) and job traces (GOAL, "
-		       "flow lists) through a modelled network and store what every "
+		       "flow lists) through a modelled network and store how long every "
 		       "link, flow and job waited.\v"
 		       "Several captures are merged by time; jobs share the network, "
 		       "each on nodes of its own. Ctrl-C ends a replay early and keeps "
-		       "what there is.\n\n"
+		       "what was simulated so far.\n\n"
 		       "Examples:\n"
 		       "  tailback replay job.goal -o run.db\n"
 		       "  tailback replay node*.pcap.zst --time-scale 0.05 -o run.db\n"

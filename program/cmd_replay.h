@@ -1,31 +1,30 @@
-// `tailback replay`, shared by its files: what is printed of a run.
+// What the files of `tailback replay` share: its options, and what it prints of a run.
 #ifndef TB_CMD_REPLAY_H
 #define TB_CMD_REPLAY_H
 
 #include "recording.h"
 
 struct replay_options {
-	struct tb_recording_options record; // of one run; of several what they share
+	struct tb_recording_options record; // of the run; of several, what they share
 	bool watch;
 	bool quiet;
-	unsigned n_workers; // of several runs; 0: as many as there are cores
+	unsigned n_workers; // for several runs; 0: as many as there are cores
 };
 
-// replay_run records a run and returns the exit code, messages printed.
+// replay_run records a run, prints messages and summary, and returns the exit code.
 int replay_run(const struct replay_options *options);
 
-// replay_many records n runs, several at once, and returns the exit code, messages
-// printed.
+// replay_many does the same for n runs, several at once.
 int replay_many(const struct replay_options *options,
 	const struct tb_recording_options *runs, size_t n);
 
-// replay_print_summary prints on stderr what was replayed; TB_EIO when that fails.
+// replay_print_summary prints the summary of a run on stderr; TB_EIO when that fails.
 int replay_print_summary(const struct tb_recording_summary *run, bool split) TB_MUST_USE;
 
-// replay_print_line does so in one line, for a run of several.
+// replay_print_line prints one line, for one run of several.
 void replay_print_line(const struct tb_recording_summary *run, uint64_t seed);
 
-// replay_warn prints on stderr what nobody may overlook, even where no summary is wanted.
+// replay_warn prints on stderr what a user must not miss, with --quiet too.
 void replay_warn(const struct tb_recording_summary *run);
 
 #endif

@@ -1,4 +1,4 @@
-// tailback replay: records a run, or several, and shows how far it is.
+// tailback replay: records one run or several, and shows progress.
 #include "cmd_replay.h"
 
 #include "child.h"
@@ -40,15 +40,16 @@ static bool shows_in_terminal(const struct replay_options *options)
 	return options->watch && !has_display();
 }
 
-// watch shows the store from now on. A replay is not given up because it cannot be seen.
+// watch starts a process that shows the store. On failure it prints a warning, and the
+// replay goes on unwatched.
 static void watch(const struct replay_options *options, struct tb_child *watcher)
 {
 	struct tb_error error;
 	char text[1024];
 	const char *const arguments[] = {
 		has_display() ? "view" : "top", "--", options->record.output, NULL};
-	// Ctrl-C ends the replay, and what it came to can still be looked at in the
-	// window; in the terminal Ctrl-C is for whoever shows it.
+	// Ctrl-C ends the replay, not the window, which still shows its results. In the
+	// terminal `top` gets Ctrl-C too.
 	const struct tb_child_options child = {
 		.arguments = arguments, .input = -1, .apart = has_display()};
 	if (tb_child_start(watcher, &child, &error) != TB_OK)
@@ -84,8 +85,8 @@ static int print_run(const struct replay_options *options,
 	return TB_OK;
 }
 
-// finish keeps what there is also when source or engine failed on the way, and returns
-// the exit code.
+// finish ends the run in the store, even if source or engine failed, and returns the exit
+// code.
 static int finish(const struct replay_options *options, struct tb_recording *recording,
 	struct tb_child *watcher, const struct tb_error *cause)
 {
@@ -93,7 +94,7 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 	if (tb_recording_finish(recording, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	if (shows_in_terminal(options))
-		tb_child_wait(watcher); // the screen is its own until it ends
+		tb_child_wait(watcher); // it owns the screen until it ends
 	const struct tb_recording_summary run = tb_recording_summary(recording);
 	if (print_run(options, &run, &error) != TB_OK)
 		return tb_cli_fail(&error);
@@ -173,8 +174,8 @@ int replay_many(const struct replay_options *options,
 	if (!outcome.stopped)
 		return TB_EXIT_OK;
 	fprintf(stderr,
-		"tailback: stopped early: %zu of %zu runs, the last not to their end, "
-		"are in %s\n",
+		"tailback: stopped early: %zu of %zu runs are in %s, the last ones "
+		"incomplete\n",
 		outcome.n_kept, n, options->record.output);
 	return TB_EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-// tailback replay: what it prints at the end.
+// tailback replay: the summary and the warnings that it prints at the end.
 #include "cmd_replay.h"
 #include "names.h"
 #include "packets_text.h"
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-// The warning names so many flows.
+// The most flows that a warning lists.
 enum { NAMED_MOST = 4 };
 
 static void print_job(const struct tb_recording_summary *run, const struct tb_job *job)
@@ -21,13 +21,14 @@ static void print_job(const struct tb_recording_summary *run, const struct tb_jo
 		tb_format_counted(summary.n_calcs, "calc", calcs, sizeof calcs));
 	if (job->n_nics > 1)
 		fprintf(stderr,
-			"the job names %u network interfaces a rank; here there %s %u\n",
+			"the job names %u network interfaces per rank; here there %s "
+			"%u\n",
 			(unsigned)job->n_nics,
 			tb_network_n_rails(run->network) > 1 ? "are" : "is",
 			tb_network_n_rails(run->network));
 }
 
-// print_input says whose the next lines are, where there are several.
+// print_input prints the summary of an input, below its name if there are several.
 static int print_input(const struct tb_recording_summary *run, uint32_t i)
 {
 	struct tb_workload_input input = tb_workload_input(run->workload, i);
@@ -94,7 +95,7 @@ int replay_print_summary(const struct tb_recording_summary *run, bool split)
 		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(stats->payload_bytes, size, sizeof size));
 	fprintf(stderr,
-		"headers waited %s a packet; replayed in %.2f s (%.2f M packets/s)\n",
+		"headers waited %s per packet; replayed in %.2f s (%.2f M packets/s)\n",
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
 		run->wall_s,
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
@@ -107,7 +108,7 @@ void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)
 	char time[24], packets[48], wait[24];
 	fprintf(stderr,
 		"run %" PRId64 ": %s, seed %" PRIu64
-		": simulated %s, %s; headers waited %s a packet\n",
+		": simulated %s, %s; headers waited %s per packet\n",
 		run->run, run->input_name, seed,
 		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
@@ -120,14 +121,14 @@ static void warn_of_captures(
 	const struct tb_packets_summary *seen = tb_packets_summary(input.packets);
 	char endpoints[48], records[48];
 	if (seen->n_endpoints_unplaced)
-		fprintf(stderr, "tailback: warning: %s found no node: %s left out (%s)\n",
+		fprintf(stderr, "tailback: warning: no node for %s: %s left out (%s)\n",
 			tb_format_counted(seen->n_endpoints_unplaced, "endpoint",
 				endpoints, sizeof endpoints),
 			tb_format_counted(seen->n_unplaced, "record is|records are",
 				records, sizeof records),
-			input.has_map ? "the map does not name them, or --nodes N raises "
-					"the tree"
-				      : "--nodes N raises the tree");
+			input.has_map ? "list them in the map, or raise the tree with "
+					"--nodes N"
+				      : "raise the tree with --nodes N");
 	if (!run->stopped && seen->n_packets == 0)
 		fprintf(stderr, "tailback: warning: nothing in %s was replayed\n",
 			input.name);
@@ -153,8 +154,8 @@ static void print_waiting(const struct tb_recording_summary *run)
 		uint64_t n = tb_workload_n_waiting(run->workload, i);
 		if (n)
 			fprintf(stderr,
-				"tailback: warning: %s: %s of it never ran, waiting for "
-				"what was not delivered\n",
+				"tailback: warning: %s: %s never ran, waiting for "
+				"messages that were not delivered\n",
 				tb_workload_input(run->workload, i).name,
 				tb_format_counted(n, "operation", count, sizeof count));
 	}
@@ -173,7 +174,7 @@ static void warn_of_faults(const struct tb_recording_summary *run)
 	if (run->n_undelivered > NAMED_MOST)
 		fprintf(stderr, "  and %s: see the view 'undelivered' of the store\n",
 			tb_format_counted(run->n_undelivered - NAMED_MOST,
-				"flow more|flows more", count, sizeof count));
+				"more flow|more flows", count, sizeof count));
 	if (!run->stopped)
 		print_waiting(run);
 }
@@ -183,7 +184,7 @@ void replay_warn(const struct tb_recording_summary *run)
 	const struct tb_network_params *params = tb_network_params(run->network);
 	if (run->raised_for)
 		fprintf(stderr,
-			"tailback: note: %s asks for %" PRIu32
+			"tailback: note: %s needs %" PRIu32
 			" nodes: the tree was raised to %u levels, %u nodes\n",
 			run->input_name, run->raised_for, params->levels,
 			tb_network_n_hosts(run->network));

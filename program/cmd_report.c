@@ -13,7 +13,7 @@
 
 #define COMMAND "tailback report"
 
-// What fits a page to be read, and one to be searched.
+// Rows of a list in formats that people read, and in those that programs search.
 #define TOP_TO_READ   10
 #define TOP_TO_SEARCH 100
 
@@ -32,18 +32,17 @@ enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST };
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS("text, csv, json, markdown or html"),
 	{"top", KEY_TOP, "N", 0,
-		"List the first N links, switches, flows, roots and waits of flows for "
-		"flows; 0: all (default: 10 in text and Markdown, else 100)",
+		"List the first N links, switches, flows, roots and pairs of flows; 0: "
+		"all (default: 10 in text and Markdown, else 100)",
 		0},
 	{"list", KEY_LIST, "LIST", 0,
-		"Of CSV: jobs, hot-links (the default), switches, flows, "
+		"The list that CSV has: jobs, hot-links (default), switches, flows, "
 		"congestion-roots, root-by-job, blame, blame-triples, blame-by-link or "
 		"blame-by-job",
 		0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
-		"Exit with 3 when headers waited at the hottest link for more than "
-		"PERCENT "
-		"of the simulated time",
+		"Exit with 3 if the wait of the hottest link is more than PERCENT of the "
+		"simulated time",
 		0},
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	{0},
@@ -133,7 +132,7 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 		writing->report, format, NULL, writing->options->list, stream, error);
 }
 
-// judge reports on stderr which link tripped.
+// judge returns the exit code, and prints on stderr which link exceeds --fail-over.
 static int judge(const struct options *options, const struct tb_run *run,
 	const struct tb_report *report)
 {
@@ -171,12 +170,11 @@ int tb_cmd_report(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option, "run.db",
 		"Report where a run waited: the hot links, the switches, the slowest "
-		"flows, the congestion roots, who made whom wait, and all that by job. "
-		"HTML is one page that fetches nothing, "
-		"with the congestion matrix in it.\v"
-		"A link's wait is the time that headers which came in by it stood for a "
-		"virtual channel, added up; with several virtual channels it may exceed "
-		"the simulated time, so PERCENT may exceed 100.\n\n"
+		"flows, the congestion roots, who made whom wait, and all this by job. "
+		"HTML is one self-contained page, with the congestion matrix.\v"
+		"A link's wait is the total time that headers which arrived over it "
+		"waited for a virtual channel. Several headers can wait at once, so it "
+		"may exceed the simulated time, and PERCENT may exceed 100.\n\n"
 		"Examples:\n"
 		"  tailback report run.db\n"
 		"  tailback report run.db -o report.html\n"

@@ -1,4 +1,4 @@
-// tailback sweep: experiments over the values of their settings, into one store.
+// tailback sweep: runs an experiment for many values of its settings, into one store.
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
@@ -19,16 +19,15 @@ enum key { KEY_BLAME = 256, KEY_JOBS, KEY_JSON, KEY_LIST, KEY_SET };
 
 static const struct argp_option argp_options[] = {
 	{"output", 'o', "FILE", 0,
-		"The store, one run a point; a sweep that was interrupted goes on in it",
-		0},
+		"The store, one run per point; an interrupted sweep resumes in it", 0},
 	{"set", KEY_SET, "KEY=VALUES", 0,
-		"Values for a key of the sweep or of the network, instead of the "
-		"file's; may be given again for other keys",
+		"Values for a key of the sweep or of the network, instead of the file's; "
+		"may be given again for other keys",
 		0},
-	{"jobs", KEY_JOBS, "N", 0, "Run N points at once (as many as cores)", 0},
-	{"blame", KEY_BLAME, NULL, 0, "Keep who waited for whom, too", 0},
+	{"jobs", KEY_JOBS, "N", 0, "Run N points at once (default: one per core)", 0},
+	{"blame", KEY_BLAME, NULL, 0, "Record who waited for whom, too", 0},
 	{"quiet", 'q', NULL, 0, "No summary", 0},
-	{"list", KEY_LIST, NULL, 0, "List the experiments and the keys, run nothing", 0},
+	{"list", KEY_LIST, NULL, 0, "List the experiments and the keys, and exit", 0},
 	{"json", KEY_JSON, NULL, 0, "With --list: as JSON", 0},
 	{0},
 };
@@ -81,11 +80,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		if (args->json && !args->list)
 			argp_error(state, "--json goes with --list");
 		if (!args->list && !args->name)
-			argp_error(state, "which sweep? Name a file, or an experiment "
-					  "of --list");
+			argp_error(state, "a sweep is missing: name a file, or an "
+					  "experiment that --list shows");
 		if (!args->list && !args->output)
-			argp_error(
-				state, "where to store the runs is missing: -o sweep.db");
+			argp_error(state, "an output is missing: -o sweep.db");
 		if (args->output && strcmp(args->output, "-") == 0)
 			argp_error(state, "a store is a file, not standard output: -o "
 					  "sweep.db");
@@ -99,7 +97,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static void list_text(void)
 {
 	char text[128], size[24];
-	puts("Experiments, as published of a cluster of 64 nodes:");
+	puts("Experiments, as published for a cluster of 64 nodes:");
 	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
 		tb_experiment_describe(e, text, sizeof text);
 		printf("  %-34s%2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
@@ -185,7 +183,7 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 	if (status == TB_ESTOPPED) {
 		fprintf(stderr,
 			"tailback: stopped early: %zu of %zu points are in %s; the same "
-			"command goes on from there\n",
+			"command resumes there\n",
 			progress.n_done, progress.n_points, args->output);
 		return TB_EXIT_FAILURE;
 	}
@@ -216,17 +214,16 @@ int tb_cmd_sweep(int argc, char **argv)
 	static const struct argp argp = {.options = argp_options,
 		.parser = parse,
 		.args_doc = "FILE|EXPERIMENT",
-		.doc = "Run an experiment for many values of its settings, all cores at "
-		       "once, and keep each point as a run.\v"
+		.doc = "Run an experiment for many values of its settings, on all cores, "
+		       "and keep each point as a run.\v"
 		       "A sweep file names an experiment in its section [sweep], and "
-		       "there and in [network] lists of values for keys; the points are "
-		       "all combinations. The name of an experiment is a sweep of one "
+		       "lists values for keys there and in [network]; the points are all "
+		       "combinations. The name of an experiment alone is a sweep of one "
 		       "point.\n\n"
 		       "Examples:\n"
 		       "  tailback sweep figure-11.ini -o uniform.db\n"
 		       "  tailback sweep uniform --set 'load=0.1..1 step 0.1' --set "
-		       "seed=1..3 -o "
-		       "u.db\n"
+		       "seed=1..3 -o u.db\n"
 		       "  tailback plot uniform.db -o uniform.svg"};
 	struct arguments args = {.changes = calloc((size_t)argc, sizeof *args.changes)};
 	struct tb_error error = {.code = TB_ENOMEM, .text = "no memory"};

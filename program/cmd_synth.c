@@ -1,4 +1,4 @@
-// tailback synth: a synthetic job as a GOAL file.
+// tailback synth: makes a synthetic job and writes it as GOAL.
 #include "cmd_synth.h"
 
 #include "cli.h"
@@ -14,16 +14,17 @@
 enum { KEY_BINARY = 1024, KEY_REPEAT, KEY_COMPUTE };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "Write the job to FILE; - is standard output (-)", 1},
+	{"output", 'o', "FILE", 0, "Write the job to FILE (default: -, standard output)",
+		1},
 	{"binary", KEY_BINARY, NULL, 0, "Write GOAL's binary form instead of its text",
 		1},
 	{NULL, 0, NULL, 0, "Of patterns and collectives:", 2},
 	{"nodes", 'n', "N", 0, "Nodes of the job, one rank each", 2},
 	{NULL, 0, NULL, 0, "Of collectives and parallel I/O:", 3},
-	{"repeat", KEY_REPEAT, "COUNT", 0,
-		"Do it as many times, one after the other (1; bt: 40)", 3},
+	{"repeat", KEY_REPEAT, "COUNT", 0, "Repetitions, one after the other (1; bt: 40)",
+		3},
 	{"compute", KEY_COMPUTE, "TIME", 0,
-		"Let each rank, or client, compute as long before each time (0)", 3},
+		"Time that each rank, or client, computes before each repetition (0)", 3},
 	{0},
 };
 
@@ -57,12 +58,12 @@ uint64_t tb_synth_ns(struct argp_state *state, const char *name, const char *tex
 	tb_time_ps time = 0;
 	if (tb_parse_time(text, &time) != TB_OK || time % TB_PS_PER_NS != 0)
 		argp_error(state,
-			"%s takes a time in whole nanoseconds as 10us, not '%s'", name,
-			text);
+			"%s takes a time in whole nanoseconds such as 10us, not '%s'",
+			name, text);
 	return (uint64_t)(time / TB_PS_PER_NS);
 }
 
-// refuse_name tells the nearest of all names that an operand can have.
+// refuse_name reports an unknown operand and the nearest known one.
 static void refuse_name(struct argp_state *state, const char *name)
 {
 	const char *names[64] = {"io"};
@@ -85,7 +86,7 @@ static void parse_name(struct argp_state *state, struct arguments *args, const c
 		return;
 	}
 	if (args->kind != NOTHING_YET)
-		argp_error(state, "one job at a time, not '%s' as well", name);
+		argp_error(state, "one job at a time: '%s' is too many", name);
 	args->name = name;
 	args->collective.options.collective = tb_collective_find(name);
 	if (strcmp(name, "io") == 0)
@@ -99,7 +100,7 @@ static void parse_name(struct argp_state *state, struct arguments *args, const c
 		refuse_name(state, name);
 }
 
-// refuse_others tells of an option that another kind of job takes.
+// refuse_others refuses options of another kind of job.
 static void refuse_others(struct argp_state *state, const struct arguments *args)
 {
 	const struct {
@@ -126,8 +127,8 @@ static void check_whole(struct argp_state *state, struct arguments *args)
 {
 	if (args->kind == NOTHING_YET)
 		argp_error(state,
-			"which PATTERN, COLLECTIVE or io BENCHMARK? See --help for their "
-			"names");
+			"a PATTERN, COLLECTIVE or io BENCHMARK is missing: --help lists "
+			"them");
 	refuse_others(state, args);
 	if (args->kind != IO && !args->nodes)
 		argp_error(state, "--nodes is missing");
@@ -136,7 +137,7 @@ static void check_whole(struct argp_state *state, struct arguments *args)
 	if (args->kind == COLLECTIVE)
 		tb_synth_collective_check(state, &args->collective);
 	if (args->kind == IO && !args->io.options.benchmark)
-		argp_error(state, "which BENCHMARK of io? See --help for their names");
+		argp_error(state, "a BENCHMARK of io is missing: --help lists them");
 	if (args->kind == IO)
 		tb_synth_io_check(state, &args->io);
 	if (args->binary && strcmp(args->output, "-") == 0 && isatty(STDOUT_FILENO))
@@ -190,7 +191,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-// help_filter puts the tables of names, which are data, into the text behind the options.
+// help_filter adds the tables of names, which are data, to the text after the options.
 static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;
@@ -206,8 +207,8 @@ static char *help_filter(int key, const char *text, void *input)
 	tb_synth_collective_help(stream);
 	fputc('\n', stream);
 	tb_synth_io_help(stream);
-	fputs("\nWithout --load a node's messages follow each other, each sent when the "
-	      "one before it is done. Receives are posted at the beginning.\n\n"
+	fputs("\nWithout --load a node sends its messages one after the other, each when "
+	      "the one before is done. Receives are posted at the beginning.\n\n"
 	      "Examples:\n"
 	      "  tailback synth uniform --nodes 64 --message 256K --messages 20\n"
 	      "  tailback synth allgather --algorithm bruck -n 16 --ports 2 --size 32K\n"

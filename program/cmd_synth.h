@@ -1,6 +1,6 @@
-// What `tailback synth` makes: patterns, collectives and parallel I/O. Each has options
-// of its own, a check whether they go together (it ends the program by argp_error), and a
-// list for --help.
+// The three kinds of job that `tailback synth` makes: patterns, collectives and parallel
+// I/O. Each has options of its own, a check of their combination (it ends the program by
+// argp_error), and a list of names for --help.
 #ifndef TB_CMD_SYNTH_H
 #define TB_CMD_SYNTH_H
 
@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 struct tb_synth_pattern_args {
-	const char *used; // an option of patterns, if any was there
+	const char *used; // an option of patterns that was given, else NULL
 	bool message, messages, hot, io, rate, time_dist;
-	struct tb_synth_options options; // the pattern is NULL when the operand was none
+	struct tb_synth_options options; // pattern NULL: the operand was another kind
 };
 
 struct tb_synth_collective_args {
@@ -22,17 +22,17 @@ struct tb_synth_collective_args {
 	const char *algorithm;
 	bool size, root, branch, pin;
 	uint64_t combine_bytes_per_s;
-	struct tb_collective_options options; // so is the collective
+	struct tb_collective_options options; // likewise
 };
 
 struct tb_synth_io_args {
 	const char *used;
 	bool rendezvous, completion, eager, outstanding, heavy, block, pack, list,
 		aggregate;
-	struct tb_io_options options; // so is the benchmark
+	struct tb_io_options options; // likewise
 };
 
-// The input of each is a struct above.
+// The parsers; the input of each is its struct above.
 extern const struct argp tb_synth_pattern_argp, tb_synth_collective_argp,
 	tb_synth_io_argp;
 
@@ -46,7 +46,7 @@ void tb_synth_pattern_help(FILE *stream);
 void tb_synth_collective_help(FILE *stream);
 void tb_synth_io_help(FILE *stream);
 
-// tb_synth_number reads what a numeric option says, or ends the program by argp_error.
+// tb_synth_number reads the value of a numeric option, or ends the program by argp_error.
 uint64_t tb_synth_number(struct argp_state *state, const char *name, const char *text,
 	uint64_t min, uint64_t max);
 

@@ -15,21 +15,22 @@ enum {
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of collectives:", 0},
-	{"algorithm", KEY_ALGORITHM, "NAME", 0, "How it is done (the first one listed)",
-		0},
+	{"algorithm", KEY_ALGORITHM, "NAME", 0,
+		"Algorithm (default: the first one listed)", 0},
 	{"size", KEY_SIZE, "BYTES", 0,
-		"A rank's block (of allgather, scatter, gather, alltoall), or all that "
-		"each has",
+		"Size of a rank's block (allgather, scatter, gather, alltoall), or of "
+		"all its data",
 		0},
 	{"ports", KEY_PORTS, "K", 0,
-		"Messages that a rank sends and receives at once (1)", 0},
+		"Messages that a rank sends, and receives, at once (1)", 0},
 	{"pin", KEY_PIN, NULL, 0,
-		"Name the network interface of each message: the number of its port", 0},
+		"Send each message by the network interface with the number of its port",
+		0},
 	{"root", KEY_ROOT, "RANK", 0, "Root of scatter, gather, broadcast, reduce (0)",
 		0},
 	{"branch", KEY_BRANCH, "COUNT", 0, "Children of a rank in a tree (4)", 0},
 	{"combine", KEY_COMBINE, "RATE", 0,
-		"Rate at which a rank adds up what it gets (takes no time)", 0},
+		"Rate at which a rank adds up what it receives (takes no time)", 0},
 	{0},
 };
 
@@ -43,8 +44,8 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 	case KEY_SIZE:
 		args->size = true;
 		if (tb_parse_size(text, &args->options.bytes) != TB_OK)
-			argp_error(state, "--size takes a size as 320 or 32K, not '%s'",
-				text);
+			argp_error(state,
+				"--size takes a size such as 320 or 32K, not '%s'", text);
 		return 0;
 	case KEY_PORTS:
 		args->options.n_ports = (uint32_t)tb_synth_number(
@@ -60,8 +61,8 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_COMBINE:
 		if (tb_parse_rate(text, &args->combine_bytes_per_s) != TB_OK)
-			argp_error(
-				state, "--combine takes a rate as 2GB/s, not '%s'", text);
+			argp_error(state,
+				"--combine takes a rate such as 2GB/s, not '%s'", text);
 		return 0;
 	case KEY_BRANCH:
 		args->branch = true;
@@ -89,7 +90,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 const struct argp tb_synth_collective_argp = {.options = options, .parser = parse};
 
-// names_of lists the collectives that have a root, or those that add up, for a message.
+// names_of lists the collectives that have a root, or those that add up, for messages.
 static const char *names_of(bool rooted, char *buffer, size_t size)
 {
 	size_t used = 0;
@@ -129,7 +130,7 @@ void tb_synth_collective_check(
 
 void tb_synth_collective_help(FILE *stream)
 {
-	fputs("Collectives, and how they are done (--algorithm):\n", stream);
+	fputs("Collectives and their algorithms (--algorithm):\n", stream);
 	for (const struct tb_collective *c = tb_collectives; c->name; c++) {
 		fprintf(stream, "  %-16s%s\n", c->name, c->summary);
 		for (const struct tb_collective_algorithm *a = c->algorithms; a->name;

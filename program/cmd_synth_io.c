@@ -26,30 +26,30 @@ enum {
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of parallel I/O:", 0},
 	{"clients", KEY_CLIENTS, "N", 0, "Clients, the first ranks (4)", 0},
-	{"servers", KEY_SERVERS, "N", 0, "Servers, the ranks behind them (4)", 0},
-	{"block", KEY_BLOCK, "BYTES", 0, "Block of a client of write and read (4M)", 0},
-	{"strip", KEY_STRIP, "BYTES", 0, "Strip of the file on a server (64K)", 0},
-	{"list", KEY_LIST, "COUNT", 0, "Pieces of the file in a request (64)", 0},
+	{"servers", KEY_SERVERS, "N", 0, "Servers, the ranks after them (4)", 0},
+	{"block", KEY_BLOCK, "BYTES", 0,
+		"Size of a client's block, for write and read (4M)", 0},
+	{"strip", KEY_STRIP, "BYTES", 0, "Size of a strip of the file on a server (64K)",
+		0},
+	{"list", KEY_LIST, "COUNT", 0, "Most pieces of the file in a request (64)", 0},
 	{"aggregate", KEY_AGGREGATE, "BYTES", 0,
-		"Let clients exchange what is contiguous in the file, in buffers of "
-		"BYTES "
-		"(no exchange)",
+		"Let clients first exchange data, in buffers of BYTES, so that each "
+		"accesses the file contiguously (no exchange)",
 		0},
 	{"transport", KEY_TRANSPORT, "T", 0,
 		"elan: eager messages and RDMA; tcp: sockets (elan)", 0},
 	{"pack", KEY_PACK, "RATE", 0,
-		"Rate at which lists are packed and unpacked, for tcp (takes no time)",
-		0},
+		"Rate of packing and unpacking lists, for tcp (takes no time)", 0},
 	{"eager", KEY_EAGER, "BYTES", 0, "Most data sent without a rendezvous (2K)", 0},
 	{"rendezvous", KEY_RENDEZVOUS, "R", 0,
-		"RDMA by the sender (write), the receiver (read) or as load has it "
+		"RDMA by the sender (write), by the receiver (read) or, default, by load "
 		"(adaptive)",
 		0},
 	{"heavy", KEY_HEAVY, "COUNT", 0,
 		"Open transfers that are a heavy load for a server, for adaptive (4)", 0},
 	{"completion", KEY_COMPLETION, "C", 0,
-		"How the end of data is told: by a remote event or a control message "
-		"(event)",
+		"How the end of data is signalled: by a remote event or a control "
+		"message (event)",
 		0},
 	{"outstanding", KEY_OUTSTANDING, "COUNT", 0,
 		"Transfers that a server has open at a time (any number)", 0},
@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-// word is which of the words `text` is, in their order; argp_error names them.
+// word returns the index of `text` among the words; argp_error lists them as `expected`.
 static unsigned word(struct argp_state *state, const char *name, const char *text,
 	const char *const words[], const char *expected)
 {
@@ -75,7 +75,8 @@ static uint64_t size(struct argp_state *state, const char *name, const char *tex
 {
 	uint64_t bytes = 0;
 	if (tb_parse_size(text, &bytes) != TB_OK)
-		argp_error(state, "%s takes a size as 320 or 64K, not '%s'", name, text);
+		argp_error(state, "%s takes a size such as 320 or 64K, not '%s'", name,
+			text);
 	return bytes;
 }
 
@@ -83,7 +84,7 @@ static uint64_t rate(struct argp_state *state, const char *name, const char *tex
 {
 	uint64_t bytes_per_s = 0;
 	if (tb_parse_rate(text, &bytes_per_s) != TB_OK)
-		argp_error(state, "%s takes a rate as 40MB/s, not '%s'", name, text);
+		argp_error(state, "%s takes a rate such as 40MB/s, not '%s'", name, text);
 	return bytes_per_s;
 }
 

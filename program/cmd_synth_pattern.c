@@ -19,7 +19,7 @@ enum {
 	KEY_DEDICATED
 };
 
-#define IO_NODES 8 // of 64, as paper 000 has them (figure 7)
+#define IO_NODES 8 // of 64, as in paper 000 (figure 7)
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Of patterns:", 0},
@@ -27,25 +27,22 @@ static const struct argp_option options[] = {
 		0},
 	{"messages", KEY_MESSAGES, "COUNT", 0, "Messages that each node sends", 0},
 	{"hot", KEY_HOT, "NODE", 0, "Destination of hot-spot (0)", 0},
-	{"io-nodes", KEY_IO_NODES, "N", 0, "Nodes that serve in io-random, io-fixed (8)",
-		0},
+	{"io-nodes", KEY_IO_NODES, "N", 0,
+		"Number of I/O nodes in io-random and io-fixed (8)", 0},
 	{"io-place", KEY_IO_PLACE, "PLACE", 0,
-		"Where they are: clustered, the last ones, or distributed (clustered)",
-		0},
-	{"dedicated", KEY_DEDICATED, NULL, 0, "They send nothing themselves", 0},
+		"I/O nodes are clustered, the last ones, or distributed (clustered)", 0},
+	{"dedicated", KEY_DEDICATED, NULL, 0, "I/O nodes send nothing themselves", 0},
 	{"load", KEY_LOAD, "F", 0,
-		"Offer F times --rate from each node instead of all that it can send", 0},
+		"Offer F times --rate at each node (default: all that it can send)", 0},
 	{"rate", KEY_RATE, "RATE", 0,
-		"Payload rate that is load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)",
-		0},
+		"Payload rate of load 1 (338.6MB/s: 320 of 378 bytes at 400 MB/s)", 0},
 	{"time-dist", KEY_TIME_DIST, "D", 0,
 		"Time from message to message, with --load: fixed, uniform (0 to twice "
-		"the "
-		"mean) or exponential (fixed)",
+		"the mean) or exponential (fixed)",
 		0},
-	{"size-dist", KEY_SIZE_DIST, "D", 0, "Size of messages: the same three (fixed)",
-		0},
-	{"seed", KEY_SEED, "S", 0, "Seed of all that is drawn (1)", 0},
+	{"size-dist", KEY_SIZE_DIST, "D", 0,
+		"Size of messages: fixed, uniform or exponential (fixed)", 0},
+	{"seed", KEY_SEED, "S", 0, "Seed of the random choices (1)", 0},
 	{0},
 };
 
@@ -113,7 +110,8 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 		args->message = true;
 		if (tb_parse_size(text, &synth->message_bytes) != TB_OK)
 			argp_error(state,
-				"--message takes a size as 320 or 256K, not '%s'", text);
+				"--message takes a size such as 320 or 256K, not '%s'",
+				text);
 		return 0;
 	case KEY_MESSAGES:
 		args->messages = true;
@@ -122,13 +120,14 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_LOAD:
 		if (tb_parse_real(text, 1e-9, 1e3, &synth->load) != TB_OK)
-			argp_error(state, "--load takes a share as 0.5, not '%s'", text);
+			argp_error(state, "--load takes a share such as 0.5, not '%s'",
+				text);
 		return 0;
 	case KEY_RATE:
 		args->rate = true;
 		if (tb_parse_rate(text, &synth->rate_bytes_per_s) != TB_OK)
-			argp_error(
-				state, "--rate takes a rate as 340MB/s, not '%s'", text);
+			argp_error(state, "--rate takes a rate such as 340MB/s, not '%s'",
+				text);
 		return 0;
 	case KEY_HOT:
 		args->hot = true;

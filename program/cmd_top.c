@@ -1,4 +1,4 @@
-// tailback top: a run in a terminal, refreshed while it is written.
+// tailback top: shows a run in the terminal, refreshed while it is written.
 #include "cli.h"
 #include "commands.h"
 #include "draw_terminal.h"
@@ -35,11 +35,12 @@ static const struct argp_option argp_options[] = {
 	{"run", KEY_RUN, "ID", 0, "Run number within the store (default: the newest)", 0},
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0,
-		"dark (default: brighter is more) or light, as the terminal's ground", 0},
-	{"every", 'd', "SECONDS", 0, "Time between two looks, 0.1 to 3600 (default: 1)",
+		"dark (default: brighter is more) or light, as the terminal's background",
+		0},
+	{"every", 'd', "SECONDS", 0, "Time between refreshes, 0.1 to 3600 (default: 1)",
 		0},
 	{"once", KEY_ONCE, NULL, 0,
-		"Print once and end, as when standard output is no terminal", 0},
+		"Print once and exit, as when standard output is no terminal", 0},
 	{0},
 };
 
@@ -108,7 +109,7 @@ static int print_once(struct tb_top *top, struct tb_error *error)
 	return TB_OK;
 }
 
-// put_lines writes a frame over the one before: each line clears what is left of the old.
+// put_lines writes a frame over the previous one: each line clears the rest of its row.
 static void put_lines(const char *text)
 {
 	fputs("\033[H", stdout);
@@ -142,7 +143,7 @@ static int draw(struct tb_top *top, struct tb_picture *picture, struct tb_error 
 	return status == TB_OK ? TB_OK : no_memory(error);
 }
 
-// take_key gives the viewer of `text`'s first key its name, and returns its length.
+// take_key passes on the name of the first key in `text` and returns its length in bytes.
 static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
 {
 	static const struct {
@@ -163,8 +164,8 @@ static size_t take_key(struct tb_top *top, const char *text, bool *go_on)
 	return 1;
 }
 
-// take_keys waits for keys or for the time to look again; false when the user has seen
-// enough, or the terminal is gone.
+// take_keys waits for keys until the next refresh; false when the user quits or the
+// terminal is gone.
 static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
 {
 	char bytes[64];
@@ -172,7 +173,7 @@ static bool take_keys(struct tb_top *top, int keyboard, double wait_s)
 	struct pollfd input = {.fd = keyboard, .events = POLLIN};
 	int ready = poll(&input, 1, (int)(wait_s * 1000));
 	if (ready < 0)
-		return errno == EINTR; // the window changed its size, or a stop follows
+		return errno == EINTR; // the terminal was resized, or *stop is set
 	if (ready == 0)
 		return true;
 	ssize_t n = read(keyboard, bytes, sizeof bytes - 1);
@@ -223,9 +224,9 @@ int tb_cmd_top(int argc, char **argv)
 	static const struct argp argp = {argp_options, parse_option, "run.db",
 		"Show a run in the terminal: the congestion matrix and the hot links, "
 		"refreshed while a replay writes the store. Needs no display.\v"
-		"Keys: q quits, s sorts by the next metric, left and right move a "
-		"window over simulated time, 0 shows the whole run again, up and down "
-		"move through the links, space pauses.\n\n"
+		"Keys: q quits, s shows the next metric, left and right move a window "
+		"over simulated time, 0 shows the whole run again, up and down move "
+		"through the links, space pauses.\n\n"
 		"Example:\n"
 		"  tailback replay big.goal -o run.db & tailback top run.db",
 		NULL, NULL, NULL};
@@ -236,8 +237,7 @@ int tb_cmd_top(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (tb_top_new(&top, &options.top, &error) != TB_OK)
 		return tb_cli_fail(&error);
-	// What is watched may come in by standard input: keys then come from the
-	// terminal.
+	// If standard input is not the terminal, read keys from the terminal itself.
 	options.keyboard = isatty(STDIN_FILENO) ? STDIN_FILENO
 						: open("/dev/tty", O_RDWR | O_CLOEXEC);
 	bool screen = !options.once && isatty(STDOUT_FILENO) && options.keyboard >= 0;

@@ -1,4 +1,4 @@
-// tailback validate: the papers' experiments, published against simulated.
+// tailback validate: runs the papers' experiments and compares with what they published.
 #include "cli.h"
 #include "commands.h"
 #include "output_args.h"
@@ -19,9 +19,10 @@
 enum key { KEY_ONLY = 256, KEY_SEEDS, KEY_JOBS };
 
 static const struct argp_option argp_options[] = {
-	{"jobs", KEY_JOBS, "N", 0, "Run N experiments at once (as many as cores)", 0},
+	{"jobs", KEY_JOBS, "N", 0, "Run N experiments at once (default: one per core)",
+		0},
 	{"network", 'n', "NETWORK", 0,
-		"Preset or INI file, with changes behind it, such as qsnet,vcs=1 "
+		"Preset or INI file, with changes after commas, such as qsnet,vcs=1 "
 		"(qsnet)",
 		0},
 	{"only", KEY_ONLY, "ID-GLOB", 0,
@@ -63,7 +64,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		args->options.n_workers = parse_number(state, "--jobs", text, JOBS_MOST);
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is too many: it takes options only", text);
+		argp_error(state, "'%s' is too many: there are options only", text);
 		break;
 	default:
 		return tb_cmd_output_arg(key, text, state, &args->output);
@@ -96,9 +97,10 @@ int tb_cmd_validate(int argc, char **argv)
 {
 	static const struct argp argp = {.options = argp_options,
 		.parser = parse,
-		.doc = "Run the experiments that were published of QsNet and compare.\v"
+		.doc = "Run the experiments published on QsNet and QsNetII, and compare "
+		       "the results.\v"
 		       "Each row is a figure or an observation of a paper. Exits with 1 "
-		       "when one of those that the model can show leaves its tolerance."
+		       "if one that the model covers leaves its tolerance."
 		       "\n\nExample:\n"
 		       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1"};
 	struct tb_progress progress;

@@ -1,4 +1,4 @@
-// tailback view: look at a run in a window.
+// tailback view: shows a run in a window.
 #include "cli.h"
 #include "commands.h"
 #include "picture_args.h"
@@ -15,14 +15,15 @@ static const struct argp_option argp_options[] = {
 	{"metric", 'm', "METRIC", 0,
 		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
 	{"run", KEY_RUN, "ID", 0,
-		"Run number within the store (default: the newest); again: of the other",
+		"Run number within the store (default: the newest); given again, that of "
+		"the other store",
 		0},
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0, "dark (default) or light", 0},
 	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
 	{"scale", KEY_SCALE, "F", 0,
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
-	{"screenshot", KEY_SHOT, "FILE", 0, "Write the window as PNG and end", 0},
+	{"screenshot", KEY_SHOT, "FILE", 0, "Write the window as PNG and exit", 0},
 	// For tests (window/script.h): no part of the command's interface.
 	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 0},
 	{0},
@@ -46,7 +47,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_RUN:
 		if (options->other_run)
-			argp_error(state, "--run stands once a store, not thrice");
+			argp_error(
+				state, "--run is given once per store, not three times");
 		*(options->run ? &options->other_run : &options->run) =
 			tb_cmd_run_number(value, state);
 		break;
@@ -58,7 +60,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_SIZE:
 		if (!parse_size(value, &options->width, &options->height))
-			argp_error(state, "'%s' is no size from 320x240 to 16384x16384",
+			argp_error(state, "a size is 320x240 to 16384x16384, not '%s'",
 				value);
 		options->given_size = true;
 		break;
@@ -85,10 +87,10 @@ int tb_cmd_view(int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse_option,
 		"run.db|TRACE [OTHER.db]",
-		"Look at a run: the congestion matrix with zoom and pan, the hot links "
+		"Show a run: the congestion matrix with zoom and pan, the hot links "
 		"beside it, and a window over simulated time that plays. Press ? for the "
-		"keys. A capture or a job is replayed on a network that the window "
-		"offers. Two runs are shown side by side, with what changed from the "
+		"keys. A capture or a job is replayed on a network that you choose in "
+		"the window. Two runs are shown side by side, with what changed from the "
 		"first to the second.",
 		NULL, NULL, NULL};
 	struct tb_session_options options = {

@@ -1,5 +1,5 @@
-// The subcommands, each in a cmd_*.c of its room. A line here and the function there are
-// all that a new one needs.
+// The table of subcommands. Each is the function tb_cmd_NAME in cmd_NAME.c;
+// CMakeLists.txt names the rooms that it sees.
 #ifndef TB_COMMANDS_H
 #define TB_COMMANDS_H
 
@@ -10,17 +10,17 @@
 // clang-format off
 #define TB_COMMAND_TABLE(X) \
 	X(capture, "capture packets from an interface") \
-	X(compare, "tell what changed between two runs") \
-	X(info, "tell what is in a store, a capture or a job") \
+	X(compare, "show what changed between two runs") \
+	X(info, "summarize a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
 	X(plot, "draw curves through the points of sweeps") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \
 	X(sweep, "run experiments for many values of their settings") \
-	X(synth, "make a job of synthetic traffic") \
-	X(top, "show a run in the terminal, while it is replayed too") \
-	X(validate, "hold the model against published measurements") \
-	X(view, "look at a run in a window")
+	X(synth, "make a job: a pattern, a collective or parallel I/O") \
+	X(top, "show a run in the terminal, even while it is replayed") \
+	X(validate, "compare the model with published measurements") \
+	X(view, "show a run in a window")
 
 // clang-format on
 #define TB_DECLARE(name, summary) int tb_cmd_##name(int argc, char **argv);

@@ -1,4 +1,4 @@
-// The command table: finds the subcommand and hands over.
+// The entry point: finds the subcommand in the table and runs it.
 #include "cli.h"
 #include "commands.h"
 
@@ -15,8 +15,8 @@ static void print_help(FILE *stream)
 		stream);
 	for (const struct tb_command *command = tb_commands; command->name; command++)
 		fprintf(stream, "  %-10s %s\n", command->name, command->summary);
-	fputs("\n'tailback COMMAND --help' tells a command's options; 'man tailback' the "
-	      "rest.\n",
+	fputs("\n'tailback COMMAND --help' lists a command's options; 'man tailback' has "
+	      "the rest.\n",
 		stream);
 }
 
@@ -36,7 +36,7 @@ static const struct tb_command *find(const char *name)
 	return NULL;
 }
 
-// printed is the exit code of what only prints: a full disk shows when it is flushed.
+// printed flushes stdout, where a full disk shows, and returns the exit code.
 static int printed(void)
 {
 	struct tb_error error;
@@ -63,7 +63,8 @@ static int help(const char *name)
 
 int main(int argc, char **argv)
 {
-	// A file that grows beyond a limit is to be an error of write, as a full disk is.
+	// With SIGXFSZ ignored, write fails on a file that exceeds a limit, as on a full
+	// disk.
 	signal(SIGXFSZ, SIG_IGN);
 	tb_cli_guard_errors();
 	tb_cli_catch_end();

@@ -35,7 +35,8 @@ int tb_cli_usage(const char *command, const char *format, ...)
 	return TB_EXIT_USAGE;
 }
 
-// A signal handler can reach nothing but file scope: the one exception to the rule.
+// A signal handler can only reach file scope: the one exception to the rule that nothing
+// there is mutable.
 static volatile sig_atomic_t stop_asked;
 
 static void handle(int signal_number, void (*handler)(int))
@@ -45,7 +46,8 @@ static void handle(int signal_number, void (*handler)(int))
 	sigaction(signal_number, &action, NULL);
 }
 
-// is_ignored: as nohup and a shell's & begin programs.
+// is_ignored is true where nohup or a shell's & started the program with the signal
+// ignored.
 static bool is_ignored(int signal_number)
 {
 	struct sigaction action;
@@ -53,7 +55,7 @@ static bool is_ignored(int signal_number)
 	       action.sa_handler == SIG_IGN;
 }
 
-// on_end ends the program as the signal does by itself.
+// on_end ends the program by the signal's default action.
 static void on_end(int signal_number)
 {
 	tb_newfile_remove_all();

@@ -1,4 +1,4 @@
-// What every subcommand shares: exit codes, the shape of an error message, the stop flag
+// What all subcommands share: exit codes, the form of an error message, the stop flag
 // that Ctrl-C sets. For the program (cmd_*.c and tailback.c); libraries do not use it.
 #ifndef TB_CLI_H
 #define TB_CLI_H
@@ -14,9 +14,9 @@ enum tb_exit {
 	TB_EXIT_TRIPPED = 3
 };
 
-// tb_cli_guard_errors has everything that is printed on stderr from then on in its
-// visible form (visible.h), argp's and other libraries' messages included: they quote
-// arguments and files. Called first.
+// tb_cli_guard_errors makes everything that is printed on stderr from then on visible
+// (visible.h), argp's and other libraries' messages included: they quote arguments and
+// files. Called first.
 void tb_cli_guard_errors(void);
 
 struct tb_command {
@@ -30,18 +30,16 @@ struct tb_command {
 // code that the status asks for: 2 for TB_EUSAGE, else 1.
 int tb_cli_fail(const struct tb_error *error);
 
-// tb_cli_usage prints "tailback COMMAND: <sentence>" and where help is to be found,
-// returns 2.
+// tb_cli_usage prints "tailback COMMAND: <sentence>" and how to get help, and returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
 
-// What SIGINT, SIGTERM and SIGHUP do.
-//
-// tb_cli_catch_end, as every command starts: they end the program, and remove what was
-// written half (newfile.h). What is ignored then stays ignored.
+// tb_cli_catch_end has SIGINT, SIGTERM and SIGHUP remove half-written files (newfile.h)
+// and end the program. Every command starts with it. An ignored signal stays ignored.
 void tb_cli_catch_end(void);
 
-// tb_cli_catch_stop: they set the flag that it returns; a second one ends the program as
-// above. For commands that keep what there is. SIGHUP stays ignored if it was (nohup).
+// tb_cli_catch_stop has these signals set the flag that it returns; a second signal ends
+// the program as above. For commands that keep what was done so far. SIGHUP stays ignored
+// if it was (nohup).
 const volatile sig_atomic_t *tb_cli_catch_stop(void);
 
 #endif

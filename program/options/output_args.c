@@ -24,8 +24,8 @@ error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *s
 	}
 }
 
-// file_of finds the file that a part of an input names: the first part does, and those
-// behind "hosts=" and "map=".
+// file_of returns the file that a part of an input names: the first part is one, and so
+// are those behind "hosts=" and "map=". NULL for other parts.
 static const char *file_of(const char *part, bool first)
 {
 	static const char *const keys[] = {"hosts=", "map="};

@@ -1,5 +1,5 @@
-// Where a command writes and as what: -o and -f, for every command that has them. For
-// cmd_*.c alone: a mistake on the command line ends the program through argp_error.
+// The options -o and -f: where a command writes, and in which format. For cmd_*.c only: a
+// mistake on the command line ends the program through argp_error.
 #ifndef TB_OUTPUT_ARGS_H
 #define TB_OUTPUT_ARGS_H
 
@@ -16,37 +16,38 @@ struct tb_cmd_output {
 	bool format_given;
 };
 
-// Rows for the table of options; `formats` names the set that is allowed.
+// Rows for the table of options; `formats` lists the allowed ones.
 #define TB_CMD_OUTPUT_OPTIONS(formats)                                                   \
 	{"output", 'o', "FILE", 0, "Write to FILE ('-': standard output)", 0},           \
 	{                                                                                \
-		"format", 'f', "FORMAT", 0,                                              \
-			formats "; by the ending of FILE when not given", 0              \
+		"format", 'f', "FORMAT", 0, formats " (default: by the ending of FILE)", \
+			0                                                                \
 	}
 
 // tb_cmd_output_arg takes the options above; other keys are ARGP_ERR_UNKNOWN.
 error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *state,
 	struct tb_cmd_output *output);
 
-// tb_cmd_output_settle finds the format by the file's ending where -f is not given,
-// refuses a binary format on a terminal, and an output that is one of the inputs: 0, or
-// the exit code with the sentence printed in the command's name.
+// tb_cmd_output_settle finds the format by the file's ending if -f is not given, and
+// refuses a binary format on a terminal and an output that is one of the inputs. Returns
+// 0, or the exit code after it has printed why, with the command's name.
 int tb_cmd_output_settle(struct tb_cmd_output *output, const char *command,
 	const char *const inputs[], size_t n_inputs);
 
-// tb_cmd_spare refuses an output that is one of the inputs: 0, or the exit code with the
-// sentence printed. An input may have settings behind it ("FILE,key=value"), of which
-// "hosts" and "map" name files, and may be NULL.
+// tb_cmd_spare refuses an output that is one of the inputs: returns 0, or the exit code
+// after it has printed why. An input may have settings behind it ("FILE,key=value"), of
+// which "hosts" and "map" name files, and may be NULL.
 int tb_cmd_spare(const char *output, const char *const inputs[], size_t n);
 
-// tb_cmd_output_write opens the file, has `write` fill it, and commits it; after a
-// failure nothing is left of it. Returns what failed: opening, writing or committing.
+// tb_cmd_output_write opens the file, has `write` fill it, and commits it; a failure
+// leaves no file. Returns the status of the step that failed: opening, writing or
+// committing.
 int tb_cmd_output_write(const struct tb_cmd_output *output,
 	int (*write)(void *context, FILE *stream, struct tb_error *error), void *context,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_cmd_output_is_to_read reports whether the format is for people: text or Markdown,
-// whose lists are kept short.
+// tb_cmd_output_is_to_read returns true for the formats that people read, text and
+// Markdown: their lists are kept short.
 bool tb_cmd_output_is_to_read(const struct tb_cmd_output *output);
 
 #endif

@@ -47,7 +47,8 @@ error_t tb_cmd_picture_arg(int key, const char *value, const struct argp_state *
 	return 0;
 }
 
-// The terminal's ground, by the convention of rxvt and others; most are dark.
+// text_theme is --theme, else the terminal's background as COLORFGBG (a convention of
+// rxvt) gives it, else dark, as most are.
 static enum tb_theme text_theme(const struct tb_picture_args *args)
 {
 	const char *ground = getenv("COLORFGBG");

@@ -1,6 +1,5 @@
-// What the subcommands that write a picture have in common on the command line: where it
-// goes and as what, in which colours and how wide. For commands alone: a mistake ends the
-// program through argp_error.
+// The options of subcommands that write a picture: file and format, colours, theme and
+// width. For commands only: a mistake ends the program through argp_error.
 #ifndef TB_PICTURE_ARGS_H
 #define TB_PICTURE_ARGS_H
 
@@ -14,12 +13,12 @@ struct tb_picture_args {
 	bool theme_given;
 	enum tb_colours colours;
 	enum tb_theme theme;
-	uint64_t width; // 0: natural
+	uint64_t width; // 0: the picture's own
 };
 
 enum { TB_OPTION_COLOURS = 0x700, TB_OPTION_THEME, TB_OPTION_WIDTH };
 
-// What args->output is initialised to.
+// The initial value of args->output.
 #define TB_PICTURE_OUTPUT                                                                \
 	{                                                                                \
 		.allowed = TB_FORMATS_OF_PICTURES, .file = "-"                           \
@@ -36,15 +35,15 @@ enum { TB_OPTION_COLOURS = 0x700, TB_OPTION_THEME, TB_OPTION_WIDTH };
 #define TB_PICTURE_LOOK_OPTIONS                                                          \
 	TB_COLOURS_OPTION,                                                               \
 		{"theme", TB_OPTION_THEME, "NAME", 0,                                    \
-			"light (pictures' default: darker is more) or dark "             \
-			"(terminals': brighter is more)",                                \
+			"light (default of pictures: darker is more) or dark "           \
+			"(default of terminals: brighter is more)",                      \
 			0},                                                              \
 	{                                                                                \
 		"width", TB_OPTION_WIDTH, "N", 0,                                        \
 			"Pixels of a picture, points of a PDF, columns of text", 0       \
 	}
 
-// tb_cmd_look_arg takes the colours and the theme alone; other keys are ARGP_ERR_UNKNOWN.
+// tb_cmd_look_arg takes only colours and theme; other keys are ARGP_ERR_UNKNOWN.
 error_t tb_cmd_look_arg(int key, const char *value, const struct argp_state *state,
 	enum tb_colours *colours, enum tb_theme *theme);
 
@@ -56,7 +55,7 @@ error_t tb_cmd_picture_arg(int key, const char *value, const struct argp_state *
 // functions of `figure`. TB_ENOMEM; TB_ECAPACITY when the picture would be too high.
 struct tb_cmd_figure {
 	void *context;
-	// Prepares text of so many columns in a theme.
+	// Prepares text `columns` wide.
 	int (*text)(void *context, struct tb_picture *picture, uint32_t columns,
 		bool coloured, enum tb_theme theme);
 	void (*csv)(void *context, FILE *stream);

@@ -12,7 +12,7 @@ error_t tb_cmd_store_arg(
 		*store = value;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which store? Name a run.db");
+		argp_error(state, "a store is missing: name a run.db");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
