@@ -1,19 +1,23 @@
 # Brings the stores among the corpora up to the present schema: after a change of it, readers would
 # refuse them all alike, and the fuzzer would try nothing else. Run it in the source folder.
 #   bash tests/fuzz/renew_stores.sh
-set -eu
+set -euo pipefail
 corpus=tests/fuzz/corpus/analyze_store
 schema=schemas/results.sql
 version=$(sed -n 's/^PRAGMA user_version = \([0-9]*\).*/\1/p' "$schema")
 
-# copies FILE: SQL that takes over each table of a store attached as `old`, damaged values and all.
+# copies STORE NEW: SQL that takes over each table of a store attached as `old`, damaged values and
+# all. A column that is new and has no default becomes '' or 0.
 copies() {
-	sqlite3 -readonly "$1" "SELECT 'INSERT OR IGNORE INTO main.' || t.name || ' (' || c.names || ') SELECT '
-		|| c.names || ' FROM old.' || t.name || ';'
-		FROM sqlite_schema AS t,
-		(SELECT m.name, group_concat(i.name) AS names FROM sqlite_schema AS m, pragma_table_info(m.name) AS i
-			GROUP BY m.name) AS c
-		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.name = t.name"
+	sqlite3 "$2" "ATTACH '$1' AS old;
+		SELECT 'INSERT OR IGNORE INTO main.' || t.name || ' (' || group_concat(n.name) || ') SELECT '
+		|| group_concat(CASE WHEN EXISTS (SELECT 1 FROM pragma_table_info(t.name, 'old') AS o
+				WHERE o.name = n.name) THEN n.name WHEN n.type = 'TEXT' THEN quote('') ELSE '0' END)
+		|| ' FROM old.' || t.name || ';'
+		FROM old.sqlite_schema AS t, pragma_table_info(t.name, 'main') AS n
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND (n.[notnull] AND n.dflt_value IS NULL
+			OR n.name IN (SELECT name FROM pragma_table_info(t.name, 'old')))
+		GROUP BY t.name"
 }
 
 # schema_of NAME: all of it for one store. The others do without views, which no reader uses: SQLite
@@ -48,8 +52,10 @@ for store in "$corpus"/*; do
 	{
 		echo 'PRAGMA page_size = 512;'
 		schema_of "${store##*/}"
+	} | sqlite3 -bail "$store.new"
+	{
 		echo "PRAGMA ignore_check_constraints = 1; ATTACH '$store' AS old; BEGIN;"
-		copies "$store"
+		copies "$store" "$store.new"
 		echo 'COMMIT;'
 	} | sqlite3 -bail "$store.new"
 	mv "$store.new" "$store"
