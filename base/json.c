@@ -102,8 +102,8 @@ json_t *tb_json_append(json_t *array, json_t *value)
 	return NULL;
 }
 
-// real_precision returns jansson's flag for `digits`. The macro yields an int, jansson's flags
-// are size_t.
+// real_precision returns jansson's flag for `digits`. The macro yields an int, jansson's
+// flags are size_t.
 static size_t real_precision(int digits)
 {
 	return (size_t)JSON_REAL_PRECISION(digits);
