@@ -52,6 +52,7 @@ static int spawn(struct tb_child *child, const struct tb_child_options *options,
 int tb_child_start(struct tb_child *child, const struct tb_child_options *options,
 	struct tb_error *error)
 {
+	// posix_spawn takes pointers to char, not const, so pass copies.
 	char *arguments[ARGUMENTS_MAX + 2] = {NULL};
 	int n = 0, status = 0;
 	arguments[n++] = strdup("tailback");
@@ -81,6 +82,7 @@ int tb_child_wait(struct tb_child *child)
 	int ended = 0;
 	if (child->pid == 0)
 		return 0;
+	// EINTR: a handler of this program caught a signal, so ask the child to end.
 	while (waitpid(child->pid, &ended, 0) < 0) {
 		if (errno != EINTR)
 			break;

@@ -127,6 +127,7 @@ void tb_json_rows_begin(struct tb_json_rows *rows, json_t *head, const char *key
 		return;
 	const char *member;
 	json_t *value;
+	// jansson cannot write half an object, so write the members one by one.
 	fputs("{\n", stream);
 	json_object_foreach(head, member, value)
 	{

@@ -26,6 +26,7 @@ static void remember(const char *name)
 {
 	size_t size = strlen(name) + 1;
 	for (int i = 0; i < PARTS_MOST && size <= NAME_MOST; i++) {
+		// Two threads may look for a slot at the same time.
 		int expected = PART_FREE;
 		if (!atomic_compare_exchange_strong(
 			    &parts[i].state, &expected, PART_TAKEN))

@@ -95,7 +95,7 @@ static int finish(struct tb_outfile *out)
 	int cause = ferror(out->stream) ? lost_cause(out) : 0;
 	if (fflush(out->stream) != 0)
 		cause = errno;
-	if (!out->name)
+	if (!out->name) // standard output stays open
 		return cause;
 	if (fclose(out->stream) != 0 && !cause)
 		cause = errno;

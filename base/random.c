@@ -14,6 +14,7 @@ uint64_t tb_random_mix(uint64_t word)
 
 void tb_random_init(struct tb_random *random, uint64_t seed, uint64_t stream)
 {
+	// Mixing the stream's number keeps seed 1, stream 2 apart from seed 2, stream 1.
 	uint64_t x = seed ^ tb_random_mix(stream + UINT64_C(0x9e3779b97f4a7c15));
 	for (int i = 0; i < 4; i++) {
 		x += UINT64_C(0x9e3779b97f4a7c15);
@@ -48,6 +49,7 @@ uint64_t tb_random_below(struct tb_random *random, uint64_t bound)
 
 double tb_random_unit(struct tb_random *random)
 {
+	// A double has 53 significant bits; more would round up to 1.
 	return (double)(tb_random_next(random) >> 11) * 0x1p-53;
 }
 

@@ -19,7 +19,7 @@ static int number(const char *text, double *value, const char **rest)
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		return TB_EUSAGE;
 	if (!strchr("0123456789.", text[0]) || text[0] == '\0')
-		return TB_EUSAGE;
+		return TB_EUSAGE; // signs, blanks, "inf" and "nan", which strtod accepts
 	char *end;
 	errno = 0;
 	double parsed = strtod(text, &end);

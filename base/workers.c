@@ -133,6 +133,7 @@ static void attend(struct crew *crew)
 				break;
 			wait_for_end(crew);
 		}
+		// watch may be slow, so do not hold up the workers.
 		size_t n_done = crew->n_done;
 		pthread_mutex_unlock(&crew->mutex);
 		show(crew, n_done);
@@ -153,6 +154,7 @@ static void crew_init(struct crew *crew)
 {
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
+	// The timed wait must not stretch when somebody sets the clock.
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_mutex_init(&crew->mutex, NULL);
 	pthread_cond_init(&crew->ended, &attributes);
@@ -171,6 +173,7 @@ static void crew_fini(struct crew *crew)
 static unsigned run_threads(struct crew *crew, pthread_t *threads, unsigned n)
 {
 	unsigned n_made = 0;
+	// A worker may leave before the next one is created, so count all of them first.
 	crew->n_working = n;
 	while (n_made < n && pthread_create(&threads[n_made], NULL, work_on, crew) == 0)
 		n_made++;

@@ -70,6 +70,7 @@ static int fill(struct tb_infile *file)
 {
 	if (file->at_end)
 		return 0;
+	// A member's header may be split between two reads, so keep what is left.
 	memmove(file->in, file->in + file->begin, file->end - file->begin);
 	file->end -= file->begin;
 	file->begin = 0;
@@ -138,6 +139,7 @@ static int next_member(struct tb_infile *file)
 	}
 	if (file->begin == file->end)
 		return 0;
+	// No member begins with 0, so this is padding after the last one.
 	if (file->any_member && file->in[file->begin] == 0)
 		return check_padding(file);
 	inflateReset(&file->gzip);
@@ -154,6 +156,7 @@ static ssize_t read_gzip(struct tb_infile *file, void *out, size_t size)
 		int more = file->in_member ? 1 : next_member(file);
 		if (more <= 0)
 			return more;
+		// The trailer has not come yet, or inflate would have ended the member.
 		if (file->begin == file->end && (more = fill(file)) <= 0)
 			return more < 0 ? more : cut_short(file);
 		z->next_in = file->in + file->begin;
@@ -210,7 +213,7 @@ static ssize_t read_archive(struct tb_infile *file, void *out, size_t size)
 static ssize_t read_plain(struct tb_infile *file, void *out, size_t size)
 {
 	size_t held = file->end - file->begin;
-	if (held == 0)
+	if (held == 0) // after its end a terminal would block again
 		return file->at_end ? 0 : read_fd(file, out, size);
 	size_t n = held < size ? held : size;
 	memcpy(out, file->in + file->begin, n);
@@ -250,7 +253,7 @@ static int on_close(void *cookie)
 	struct tb_infile *file = cookie;
 	inflateEnd(&file->gzip);
 	archive_read_free(file->archive);
-	if (file->fd > STDIN_FILENO)
+	if (file->fd > STDIN_FILENO) // standard input is not ours to close
 		close(file->fd);
 	free(file);
 	return 0;

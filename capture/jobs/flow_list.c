@@ -62,7 +62,8 @@ static int no_memory(const struct reading *reading)
 		"no memory for %" PRIu32 " flows", reading->n_flows);
 }
 
-// grown gives the items with room for one more; NULL without memory.
+// grown returns the items with room for one more; NULL when there is no memory. The room
+// doubles when `n` reaches a power of two.
 static void *grown(void *items, uint32_t n, size_t size)
 {
 	return n & (n - 1) ? items : realloc(items, (n ? (size_t)n * 2 : 1) * size);
@@ -237,6 +238,7 @@ static int read_line(struct reading *reading, char *text)
 	char *word = strtok_r(text, BLANKS, &rest);
 	if (!word)
 		return TB_OK;
+	// "Nodes" comes first, and is the only word by which the format is recognised.
 	if (!reading->begun)
 		return strcmp(word, "Nodes") == 0 ? read_nodes(reading, rest)
 						  : TB_EFOREIGN;

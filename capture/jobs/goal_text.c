@@ -54,6 +54,7 @@ static int expected(const struct scanner *s, const char *what)
 		n++;
 	memcpy(found, s->at, n);
 	found[n] = '\0';
+	// Before num_ranks it may be a file of another format.
 	enum tb_status code = s->builder ? TB_EFORMAT : TB_EFOREIGN;
 	if (n > 0)
 		return fail(s, code, "expected %s, found '%s'", what, found);
@@ -274,6 +275,7 @@ static int operation(
 		status = attributes(s, &op);
 	if (status != TB_OK)
 		return status;
+	// Deadlocks and unmatched messages are found only at the end, and name this line.
 	uint32_t index;
 	tb_job_builder_set_line(s->builder, s->line);
 	status = tb_job_add(s->builder, s->rank, &op, &index, s->error);

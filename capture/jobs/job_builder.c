@@ -141,6 +141,7 @@ int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
 		return status;
 	struct tb_op *added = &b->ops[b->n_ops];
 	*added = *op;
+	// Equal jobs must be equal byte for byte, so clear what has no meaning.
 	memset(added->reserved, 0, sizeof added->reserved);
 	if (op->kind == TB_OP_CALC)
 		added->peer = added->tag = 0;
@@ -285,7 +286,7 @@ static bool assemble(struct tb_job_builder *b, const char *name, struct tb_job *
 	job->first_op = calloc((size_t)b->n_ranks + 1, sizeof *job->first_op);
 	if (!job->name || !job->first_op || !place_ops(b, job))
 		return false;
-	free(b->ranks);
+	free(b->ranks); // early: place_deps needs the memory
 	b->ranks = NULL;
 	return place_deps(b, job);
 }
@@ -316,6 +317,7 @@ int tb_job_finish(struct tb_job_builder *b, const char *name, struct tb_job **jo
 		return tb_fail_in(
 			error, TB_ENOMEM, name, "no memory for %zu operations", b->n_ops);
 	}
+	// Generators and most traces only look back, which saves the search for cycles.
 	int status = b->forward ? TB_OK : tb_job_check_cycles(made, b->lines, error);
 	if (status == TB_OK)
 		status = check_across(made, b->lines, error);

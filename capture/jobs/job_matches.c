@@ -134,6 +134,7 @@ static int compare(const struct meeting *m, struct tb_error *error)
 	size_t s = 0, r = 0;
 	int status = TB_OK;
 	while (status == TB_OK && (s < m->n_sends || r < m->n_recvs)) {
+		// No channel is UINT64_MAX: that would need source TB_ANY.
 		uint64_t sent = s < m->n_sends ? m->sends[s].channel : UINT64_MAX;
 		uint64_t received = r < m->n_recvs ? m->recvs[r].channel : UINT64_MAX;
 		size_t s_end =
@@ -216,6 +217,7 @@ static uint64_t take_sends(struct meeting *m, const struct inbound *inbound)
 	m->n_sends = 0;
 	for (uint32_t i = inbound->first[m->rank]; i < inbound->first[m->rank + 1]; i++) {
 		uint32_t op = inbound->sends[i];
+		// Operations ascend, so the source changes rarely; search only then.
 		bool another = m->n_sends == 0 || op >= job->first_op[source + 1];
 		if (another)
 			source = tb_job_rank_of(job, op);

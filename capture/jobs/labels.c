@@ -119,6 +119,7 @@ int tb_labels_put(
 	uint32_t number = number_of(name, length);
 	if (number != 0 && number <= labels->n_counted)
 		return 0;
+	// Once the table has entries, it might hold the next number already.
 	if (number == labels->n_counted + 1 && number == index + 1 &&
 		labels->n_used == 0) {
 		labels->n_counted++;

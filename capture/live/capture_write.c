@@ -117,6 +117,7 @@ static void write_section(FILE *stream)
 	put_end(stream, n);
 }
 
+// text_bytes cuts texts that do not fit the 16 bits of an option's length.
 static uint32_t text_bytes(const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
@@ -136,6 +137,8 @@ static void put_filter(FILE *stream, const char *filter, uint32_t n)
 static void write_interface(FILE *stream, const struct tb_capture_source *source)
 {
 	static const unsigned char nanoseconds = 9; // 10^-9 s
+	// A block begins with its length, so all options are measured before they are
+	// written.
 	uint32_t n_name = text_bytes(source->interface);
 	uint32_t n_filter = text_bytes(source->filter);
 	uint32_t n = BLOCK_OVERHEAD + 8 + option_bytes(1) + OPTION_OVERHEAD;

@@ -110,6 +110,7 @@ static int activate(struct tb_live *live, const struct tb_live_options *options,
 		return tb_fail_in(
 			error, TB_EIO, live->name, "%s", pcap_geterr(live->pcap));
 	bpf_u_int32 network, netmask;
+	// Only filters with "ip broadcast" need the netmask, so go on without.
 	if (pcap_lookupnet(live->name, &network, &netmask, message) != 0)
 		netmask = PCAP_NETMASK_UNKNOWN;
 	int status = set_filter(live, options, netmask, error);
@@ -225,6 +226,8 @@ int tb_live_next(
 	struct pcap_pkthdr *header;
 	const unsigned char *bytes;
 	int code = pcap_next_ex(live->pcap, &header, &bytes);
+	// In nonblocking mode 0 means that nothing is buffered. Waiting with poll instead
+	// of in libpcap lets a signal interrupt it.
 	if (code == 0 && wait_for_packets(live))
 		code = pcap_next_ex(live->pcap, &header, &bytes);
 	if (code == 0)
@@ -251,7 +254,7 @@ void tb_live_counts(struct tb_live *live, struct tb_capture_counts *counts)
 	*counts = (struct tb_capture_counts){
 		.captured = live->n_captured, .received = live->n_captured};
 	if (live->input || pcap_stats(live->pcap, &stat) != 0)
-		return;
+		return; // a file has no kernel to count drops
 	counts->received = stat.ps_recv;
 	counts->dropped = stat.ps_drop;
 	counts->dropped_interface = stat.ps_ifdrop;

@@ -158,7 +158,8 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
 		record->wire_bytes, clean->dedup != NULL);
 	int64_t at_ns = tb_reorder_stamp(&clean->reorder, record->at_ns);
-	if (record->at_ns < clean->reorder.newest_ns)
+	if (record->at_ns <
+		clean->reorder.newest_ns) // rare, so keep it off the fast path
 		count_step_back(clean);
 	count_kind(clean, frame);
 	if (frame->kind != TB_FRAME_DATA)
@@ -233,6 +234,7 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment)
 {
+	// SYN and FIN take a sequence number each.
 	uint32_t flags = (held->frame.flags & TB_TCP_SYN ? 1u : 0) +
 			 (held->frame.flags & TB_TCP_FIN ? 1u : 0);
 	uint32_t n = held->frame.payload_bytes + flags;
@@ -240,6 +242,7 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 		there->mss = held->frame.mss;
 	learn_segment(there, held);
 	*segment = segment_of(there, back, held);
+	// The number of a reset is not always that of the stream.
 	if ((held->frame.flags & TB_TCP_RST) || n == 0)
 		return true;
 	uint32_t fresh = fresh_bytes(there, held, held->frame.sequence, n);
@@ -270,6 +273,7 @@ static int connection_of(struct tb_clean *clean, const struct tb_held *held,
 		.source = held->source,
 		.destination = held->destination,
 		.channel = held->frame.channel,
+		// A responder numbers like the requester, so its packets are kept apart.
 		.kind = held->frame.transport * 2u + held->frame.response,
 		.two_way = held->frame.transport == TB_TRANSPORT_TCP,
 	};
@@ -301,6 +305,7 @@ static int clean_one(
 			       ? clean_tcp(clean, held, there, back, &segment)
 			       : clean_rc(clean, held, there);
 	} else if (held->frame.offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
+		// No network carries such a frame: the card was to cut it.
 		segment = segment_within_mtu(held);
 	}
 	if (!keep) {

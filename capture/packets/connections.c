@@ -45,6 +45,7 @@ void tb_connections_free(struct tb_connections *connections)
 static uint32_t *bucket_of(
 	const struct tb_connections *c, uint64_t ends, uint32_t channel, uint32_t kind)
 {
+	// Multiplicative hashing, as in endpoints.c.
 	uint64_t word = ((uint64_t)channel << 8 ^ kind) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	uint64_t hash = (ends ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	return &c->buckets[hash >> c->hash_shift];
@@ -64,6 +65,8 @@ static int grow(struct tb_connections *c)
 	if (!grown)
 		return TB_ENOMEM;
 	c->connections = grown;
+	// If this fails, the larger array stays with its old capacity, which does no
+	// harm.
 	size_t n_buckets = (size_t)capacity * BUCKETS;
 	uint32_t *buckets = malloc(n_buckets * sizeof *buckets);
 	if (!buckets)

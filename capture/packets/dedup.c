@@ -74,6 +74,8 @@ bool tb_dedup_is_copy(
 		(dedup->n > N_ENTRIES - 2 ||
 			at_ns - dedup->entries[dedup->first].at_ns > TB_DEDUP_WINDOW_NS))
 		forget_oldest(dedup);
+	// A call adds up to two entries: one counts the frames of this digest, one how
+	// often this point saw it.
 	uint32_t *taken = count_of(dedup, tb_random_mix(digest), at_ns);
 	if (point == TB_DEDUP_ANY_POINT)
 		return (*taken)++ > 0;

@@ -204,7 +204,7 @@ static void walk_ipv4(struct tb_walk *walk)
 		walk->broken = true;
 		return;
 	}
-	if (total != 0)
+	if (total != 0) // Ethernet pads short frames
 		tb_walk_limit(walk, total);
 	walk->link_bytes = walk->walked_bytes;
 	if (walk->ends->destination.low == 0xffffffff)
@@ -214,7 +214,7 @@ static void walk_ipv4(struct tb_walk *walk)
 	tb_walk_digest(walk, walk->ends->source.low << 32 | walk->ends->destination.low);
 	tb_walk_digest(walk, (uint64_t)identification << 16 | fragment);
 	tb_walk_on(walk, header);
-	if (fragment & 0x1fff)
+	if (fragment & 0x1fff) // only the first fragment has a transport header
 		tb_walk_payload_at(walk, 0);
 	else
 		walk_transport(walk, protocol, fragment & 0x2000);

@@ -109,6 +109,7 @@ int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
 	if (!inputs->begun) {
 		begin(inputs);
 	} else if (inputs->taken) {
+		// Only now: the record that was returned lives in its input until here.
 		if (!read_on(inputs, inputs->heap[0]))
 			inputs->heap[0] = inputs->heap[--inputs->n_heap];
 		sift_down(inputs, 0);

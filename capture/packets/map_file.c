@@ -157,6 +157,7 @@ static int read_lines(struct tb_map_file *map, FILE *file, struct line *line)
 	errno = 0;
 	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, file)) >= 0;) {
 		line->number++;
+		// A NUL byte would hide the rest of its line.
 		if (strlen(text) != (size_t)n)
 			status = REFUSE(line, "is no text: expected ENDPOINT NODE [JOB]");
 		else

@@ -70,8 +70,8 @@ void tb_nodes_free(struct tb_nodes *nodes)
 	free(nodes);
 }
 
-// room_for gives the items with room for item `i`, new room zeroed; NULL without memory,
-// the items are as they were then.
+// room_for returns the array, enlarged to hold item `i`, with new items zeroed. NULL when
+// there is no memory; the old array is then unchanged.
 static void *room_for(void *items, size_t *capacity, size_t i, size_t size)
 {
 	if (i < *capacity)
@@ -104,7 +104,7 @@ static int name_node(
 		return TB_ENOMEM;
 	nodes->names = room;
 	char *text = nodes->names[node.id].text;
-	if (!text[0])
+	if (!text[0]) // the first of several endpoints names the node
 		tb_address_format(address, text, TB_ADDRESS_TEXT_SIZE);
 	if (node.id >= nodes->summary->n_nodes)
 		nodes->summary->n_nodes = node.id + 1;
@@ -168,6 +168,8 @@ int tb_nodes_meet_sorted(struct tb_nodes *nodes, uint32_t *numbers, size_t n)
 static int pair_of(struct tb_nodes *nodes, struct tb_node source,
 	struct tb_node destination, uint32_t *number)
 {
+	// Several endpoints may be one node, so pairs of endpoints can share a pair of
+	// nodes.
 	uint64_t key = (uint64_t)source.id << 32 | destination.id;
 	uint32_t pair;
 	if (!tb_map_find(&nodes->pair_of, key, &pair)) {

@@ -160,6 +160,7 @@ static int meet_ahead(struct tb_packets *packets)
 		return TB_OK;
 	uint32_t n_endpoints = tb_clean_endpoints(packets->clean)->n;
 	uint32_t *numbers = malloc(n_endpoints * sizeof *numbers);
+	// Sort each endpoint once, not once per record.
 	bool *met = calloc(n_endpoints, sizeof *met);
 	int status = numbers && met ? TB_OK : TB_ENOMEM;
 	size_t n_met = 0;
@@ -179,7 +180,8 @@ static int meet_ahead(struct tb_packets *packets)
 	return status;
 }
 
-// room_ahead gives the place of the next record that is read ahead.
+// room_ahead returns room for the next record that is read ahead; NULL when there is no
+// memory.
 static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 {
 	if (packets->ahead_n == packets->ahead_capacity) {
@@ -242,6 +244,7 @@ static int next_record(struct tb_packets *packets, struct tb_error *error)
 
 static bool scaled(const struct scale *scale, tb_time_ps time, tb_time_ps *result)
 {
+	// The usual factor is 1, which needs no arithmetic in 128 bits.
 	if (scale->shift == 52 && scale->mantissa == UINT64_C(1) << 52) {
 		*result = time; // by one
 		return true;
@@ -341,6 +344,7 @@ static void give_frame(struct tb_packets *packets, struct tb_packet *packet)
 					? packets->payload_left
 					: record->segment_bytes;
 		wire_bytes = record->header_bytes + payload_bytes;
+		// The last frame may be short; the wire pads it.
 		if (wire_bytes < FRAME_BYTES_MIN)
 			wire_bytes = FRAME_BYTES_MIN;
 		packets->payload_left -= payload_bytes;

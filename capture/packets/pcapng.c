@@ -100,6 +100,7 @@ static int begin_section(struct tb_pcapng *p, struct tb_error *error)
 			"0x%08x)",
 			magic, BYTE_ORDER_MAGIC);
 	p->little_endian = magic != BYTE_ORDER_MAGIC;
+	// Each section numbers its interfaces from 0.
 	p->first_interface += p->n_interfaces;
 	p->n_interfaces = 0;
 	return TB_OK;
@@ -231,6 +232,7 @@ static int add_interface(struct tb_pcapng *p, struct tb_error *error)
 
 static int64_t stamp_ns(const struct interface *interface, uint64_t ticks)
 {
+	// A second may have up to 10^19 ticks, so the part of a second needs 128 bits.
 	uint64_t seconds = ticks / interface->ticks_per_s;
 	uint128 part = (uint128)(ticks % interface->ticks_per_s) * 1000000000;
 	int64_t at_s;
@@ -262,6 +264,7 @@ static int give_packet(struct tb_pcapng *p, uint32_t head, uint32_t number,
 	*record = (struct tb_record){
 		.at_ns = simple ? 0 : stamp_ns(interface, ticks),
 		.bytes = {p->block + head, captured},
+		// A wrong length must not be below what was captured.
 		.wire_bytes = wire < captured ? captured : wire,
 		.link_type = interface->link_type,
 		.interface = p->first_interface + number,

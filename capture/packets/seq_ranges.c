@@ -68,6 +68,7 @@ static uint32_t extend(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 static uint32_t fill(struct tb_seq_ranges *ranges, uint32_t from, uint32_t to)
 {
 	uint32_t unseen = 0;
+	// Backwards, because removing a hole moves those after it.
 	for (uint32_t i = ranges->n_holes; i-- > 0;) {
 		struct tb_seq_hole hole = ranges->holes[i];
 		uint32_t first = (int32_t)(from - hole.from) > 0 ? from : hole.from;
@@ -96,6 +97,7 @@ uint32_t tb_seq_ranges_add_slowly(struct tb_seq_ranges *ranges, uint32_t from, u
 {
 	uint32_t to = from + n;
 	int32_t ahead = (int32_t)(from - ranges->next);
+	// No sender jumps this far: the ports belong to a new connection.
 	if (ahead > (int32_t)TB_SEQ_WINDOW || ahead < -(int32_t)TB_SEQ_WINDOW) {
 		tb_seq_ranges_begin(ranges, from);
 		ahead = 0;

@@ -26,6 +26,7 @@ static void join(struct groups *groups, uint32_t a, uint32_t b)
 {
 	a = group_of(groups, a);
 	b = group_of(groups, b);
+	// The lowest node is the root, so groups are numbered by their first nodes.
 	groups->parent[a > b ? a : b] = a < b ? a : b;
 }
 

@@ -152,6 +152,7 @@ char *tb_trace_formats(const char *joint, char *buffer, size_t size)
 	size_t at = 0;
 	for (size_t i = 0; i < N_READERS && at < size; i++) {
 		bool begins = i == 0 || readers[i].kind != readers[i - 1].kind;
+		// Two rows may read one format: GOAL as text and as binary.
 		if (!begins && readers[i].name == readers[i - 1].name)
 			continue;
 		at += (size_t)snprintf(buffer + at, size - at, "%s%s%s%s%s",
@@ -194,6 +195,7 @@ static int look_into(const struct tb_trace_reader **reader,
 	struct stat entry;
 	stream->name = strcmp(path, "-") == 0 ? "standard input" : path;
 	look.is_folder = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+	// If no format is a folder, tb_infile_open reports that it is a directory.
 	if (look.is_folder && choose(reader, &look, stream->name, NULL) == TB_OK)
 		return TB_OK;
 	int status = tb_infile_open(&stream->stream, &stream->file, path, error);

@@ -21,6 +21,7 @@ static void wait_for(struct tb_io_writer *w, uint32_t rank, uint32_t op, uint32_
 
 uint64_t tb_io_ns(uint64_t bytes, uint64_t bytes_per_s)
 {
+	// In doubles, since bytes * 1e9 may exceed 64 bits. All IEEE machines agree.
 	return bytes_per_s ? (uint64_t)((double)bytes * 1e9 / (double)bytes_per_s + 0.5)
 			   : 0;
 }
@@ -55,6 +56,7 @@ void tb_io_list(struct tb_io_writer *w, struct tb_io_ops *list, uint32_t op)
 uint32_t tb_io_join(struct tb_io_writer *w, uint32_t rank, struct tb_io_ops *list)
 {
 	uint32_t op = list->n ? list->ops[0] : NONE;
+	// A calc of no time stands for several operations; a single one needs none.
 	if (list->n > 1)
 		op = add(w, rank, &(struct tb_op){.kind = TB_OP_CALC});
 	for (size_t i = 0; i < list->n && list->n > 1; i++)

@@ -230,6 +230,8 @@ int tb_plan_to_job(struct tb_job **job, const struct tb_plan *plan,
 	const struct tb_plan_job *how, struct tb_error *error)
 {
 	struct writing w = {.plan = plan, .how = how};
+	// Per transfer a send, a receive and a calc to combine; per rank the calc of
+	// begin.
 	uint64_t a_repeat = 3 * (uint64_t)plan->n_transfers + plan->n_ranks;
 	if (a_repeat > INT32_MAX / how->n_repeats)
 		return tb_fail(error, TB_ECAPACITY,

@@ -167,7 +167,7 @@ static int add_sends(struct tb_job_builder *builder, const struct traffic *traff
 		i < traffic->first[node + 1] && status == TB_OK; i++) {
 		if (options->load > 0) {
 			due_ns += gap_ns * factor(options->time_dist, &times);
-			uint64_t now_ns = (uint64_t)(due_ns + 0.5);
+			uint64_t now_ns = (uint64_t)(due_ns + 0.5); // see add_wait
 			status = add_wait(builder, node, now_ns - last_ns, &on, error);
 			last_ns = now_ns;
 		}

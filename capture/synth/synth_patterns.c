@@ -18,6 +18,7 @@ static unsigned n_bits(const struct tb_synth_options *options)
 static uint32_t uniform(
 	const struct tb_synth_options *options, uint32_t node, struct tb_random *random)
 {
+	// Draw among the other nodes, and skip the node itself.
 	uint32_t drawn = (uint32_t)tb_random_below(random, options->n_nodes - 1);
 	return drawn + (drawn >= node);
 }
