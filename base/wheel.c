@@ -1,5 +1,8 @@
 #include "wheel.h"
 
+#include "array.h"
+#include "heap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,50 +37,19 @@ void tb_wheel_fini(struct tb_wheel *wheel)
 	*wheel = (struct tb_wheel){.due = NONE};
 }
 
-// grown doubles an array; on failure it marks the wheel and leaves the array unchanged.
-static bool grown(struct tb_wheel *wheel, void **array, uint32_t *room, size_t item)
+static bool sooner(const struct tb_event *a, const struct tb_event *b)
 {
-	uint32_t larger = *room ? *room * 2 : 256;
-	void *moved = realloc(*array, larger * item);
-	if (!moved) {
-		wheel->failed = true;
-		return false;
-	}
-	*array = moved;
-	*room = larger;
-	return true;
+	return a->at < b->at;
 }
+
+TB_HEAP(far, struct tb_event, sooner)
 
 static void put_far(struct tb_wheel *wheel, struct tb_event event)
 {
-	if (wheel->n_far == wheel->far_room &&
-		!grown(wheel, (void **)&wheel->far, &wheel->far_room, sizeof *wheel->far))
-		return;
-	uint32_t i = wheel->n_far++;
-	for (; i > 0 && wheel->far[(i - 1) / 2].at > event.at; i = (i - 1) / 2)
-		wheel->far[i] = wheel->far[(i - 1) / 2];
-	wheel->far[i] = event;
-}
-
-static struct tb_event take_far(struct tb_wheel *wheel)
-{
-	struct tb_event top = wheel->far[0];
-	struct tb_event last = wheel->far[--wheel->n_far];
-	uint32_t i = 0;
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= wheel->n_far)
-			break;
-		if (child + 1 < wheel->n_far &&
-			wheel->far[child + 1].at < wheel->far[child].at)
-			child++;
-		if (wheel->far[child].at >= last.at)
-			break;
-		wheel->far[i] = wheel->far[child];
-		i = child;
-	}
-	wheel->far[i] = last;
-	return top;
+	if (TB_ARRAY_RESERVE(&wheel->far, &wheel->far_room, wheel->n_far + 1) != TB_OK)
+		wheel->failed = true;
+	else
+		far_put(wheel->far, wheel->n_far++, event);
 }
 
 // new_entry returns a slot that holds the event, or NONE when there is no memory.
@@ -87,10 +59,11 @@ static uint32_t new_entry(struct tb_wheel *wheel, struct tb_event event)
 	if (slot != NONE) {
 		wheel->first_free = wheel->entries[slot].next;
 	} else {
-		if (wheel->n_entries == wheel->entries_room &&
-			!grown(wheel, (void **)&wheel->entries, &wheel->entries_room,
-				sizeof *wheel->entries))
+		if (TB_ARRAY_RESERVE(&wheel->entries, &wheel->entries_room,
+			    wheel->n_entries + 1u) != TB_OK) {
+			wheel->failed = true;
 			return NONE;
+		}
 		slot = wheel->n_entries++;
 	}
 	wheel->entries[slot].event = event;
@@ -237,7 +210,7 @@ static void come_near(struct tb_wheel *wheel)
 	while (wheel->n_far &&
 		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->turn <=
 			wheel->mask) {
-		struct tb_event event = take_far(wheel);
+		struct tb_event event = far_take(wheel->far, wheel->n_far--);
 		put_bucket(wheel, event, (uint64_t)event.at >> wheel->shift);
 	}
 }

@@ -36,9 +36,10 @@ struct tb_wheel {
 	uint64_t *filled;  // one bit per bucket: not empty
 	uint64_t *summary; // one bit per word of `filled`: not zero
 	struct tb_wheel_entry *entries;
-	uint32_t n_entries, entries_room, first_free;
+	uint32_t n_entries, first_free;
+	size_t entries_room;
 	struct tb_event *far; // binary heap of events beyond the wheel's reach
-	uint32_t n_far, far_room;
+	size_t n_far, far_room;
 	bool failed; // out of memory: callers check once per step, not at every put
 };
 

@@ -1,5 +1,7 @@
 #include "inputs.h"
 
+#include "heap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +10,16 @@ struct input {
 	struct tb_record next;
 };
 
+// An input that has a next record.
+struct due {
+	int64_t at_ns;
+	size_t input;
+};
+
 struct tb_inputs {
 	struct input *inputs;
 	size_t n;
-	size_t *heap; // inputs that have a next record; the earliest is first
+	struct due *heap; // the earliest first
 	size_t n_heap;
 	bool begun;
 	bool taken; // the first one's record was returned, so read its next one
@@ -66,31 +74,16 @@ static bool read_on(struct tb_inputs *inputs, size_t i)
 	return status == 1;
 }
 
-static bool earlier(const struct tb_inputs *inputs, size_t a, size_t b)
+static bool earlier(const struct due *a, const struct due *b)
 {
-	int64_t a_ns = inputs->inputs[a].next.at_ns;
-	int64_t b_ns = inputs->inputs[b].next.at_ns;
-	return a_ns != b_ns ? a_ns < b_ns : a < b;
+	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->input < b->input;
 }
 
-// sift_down puts the heap right below `place`.
-static void sift_down(struct tb_inputs *inputs, size_t place)
+TB_HEAP(due, struct due, earlier)
+
+static struct due due_of(const struct tb_inputs *inputs, size_t i)
 {
-	size_t *heap = inputs->heap;
-	for (;;) {
-		size_t least = 2 * place + 1;
-		if (least >= inputs->n_heap)
-			return;
-		if (least + 1 < inputs->n_heap &&
-			earlier(inputs, heap[least + 1], heap[least]))
-			least++;
-		if (!earlier(inputs, heap[least], heap[place]))
-			return;
-		size_t moved = heap[place];
-		heap[place] = heap[least];
-		heap[least] = moved;
-		place = least;
-	}
+	return (struct due){inputs->inputs[i].next.at_ns, i};
 }
 
 static void begin(struct tb_inputs *inputs)
@@ -98,25 +91,30 @@ static void begin(struct tb_inputs *inputs)
 	inputs->begun = true;
 	for (size_t i = 0; i < inputs->n; i++)
 		if (read_on(inputs, i))
-			inputs->heap[inputs->n_heap++] = i;
-	for (size_t place = inputs->n_heap; place-- > 0;)
-		sift_down(inputs, place);
+			due_put(inputs->heap, inputs->n_heap++, due_of(inputs, i));
+}
+
+// read_on_first is for the next call: the record that was returned lives in its input
+// until then.
+static void read_on_first(struct tb_inputs *inputs)
+{
+	size_t i = inputs->heap[0].input;
+	if (read_on(inputs, i))
+		due_replace(inputs->heap, inputs->n_heap, due_of(inputs, i));
+	else
+		due_take(inputs->heap, inputs->n_heap--);
 }
 
 int tb_inputs_next(struct tb_inputs *inputs, const struct tb_record **record,
 	size_t *input, struct tb_error *error)
 {
-	if (!inputs->begun) {
+	if (!inputs->begun)
 		begin(inputs);
-	} else if (inputs->taken) {
-		// Only now: the record that was returned lives in its input until here.
-		if (!read_on(inputs, inputs->heap[0]))
-			inputs->heap[0] = inputs->heap[--inputs->n_heap];
-		sift_down(inputs, 0);
-	}
+	else if (inputs->taken)
+		read_on_first(inputs);
 	inputs->taken = inputs->n_heap > 0;
 	if (inputs->taken) {
-		*input = inputs->heap[0];
+		*input = inputs->heap[0].input;
 		*record = &inputs->inputs[*input].next;
 		return 1;
 	}

@@ -1,5 +1,8 @@
 #include "reorder.h"
 
+#include "array.h"
+#include "heap.h"
+
 #include <stdlib.h>
 
 struct tb_straggler {
@@ -59,44 +62,21 @@ static bool older(const struct tb_straggler *a, const struct tb_straggler *b)
 	return a->arrival < b->arrival;
 }
 
+TB_HEAP(stragglers, struct tb_straggler, older)
+
 static int put_straggler(struct tb_reorder *reorder, const struct tb_held *held)
 {
-	if (reorder->heap_n == reorder->heap_capacity) {
-		uint32_t capacity =
-			reorder->heap_capacity ? reorder->heap_capacity * 2 : 64;
-		struct tb_straggler *grown =
-			realloc(reorder->heap, capacity * sizeof *grown);
-		if (!grown)
-			return TB_ENOMEM;
-		reorder->heap = grown;
-		reorder->heap_capacity = capacity;
-	}
+	if (TB_ARRAY_RESERVE(&reorder->heap, &reorder->heap_room, reorder->heap_n + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
 	struct tb_straggler new = {reorder->n_arrived, *held};
-	uint32_t i = reorder->heap_n++;
-	for (; i > 0 && older(&new, &reorder->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		reorder->heap[i] = reorder->heap[(i - 1) / 2];
-	reorder->heap[i] = new;
+	stragglers_put(reorder->heap, reorder->heap_n++, new);
 	return TB_OK;
 }
 
 static struct tb_held *take_straggler(struct tb_reorder *reorder)
 {
-	struct tb_straggler *heap = reorder->heap;
-	reorder->taken = heap[0].held;
-	struct tb_straggler last = heap[--reorder->heap_n];
-	uint32_t i = 0;
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= reorder->heap_n)
-			break;
-		if (child + 1 < reorder->heap_n && older(&heap[child + 1], &heap[child]))
-			child++;
-		if (!older(&heap[child], &last))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = last;
+	reorder->taken = stragglers_take(reorder->heap, reorder->heap_n--).held;
 	return &reorder->taken;
 }
 
@@ -129,7 +109,7 @@ static struct tb_held *take_first(struct tb_reorder *reorder)
 
 struct tb_held *tb_reorder_take(struct tb_reorder *reorder, bool all)
 {
-	uint32_t n = reorder->ring_n + reorder->heap_n;
+	size_t n = reorder->ring_n + reorder->heap_n;
 	if (n == 0)
 		return NULL;
 	const struct tb_held *next =

@@ -27,8 +27,7 @@ struct tb_reorder {
 	uint32_t ring_n;
 	uint32_t ring_capacity; // a power of two
 	struct tb_straggler *heap;
-	uint32_t heap_n;
-	uint32_t heap_capacity;
+	size_t heap_n, heap_room;
 	uint64_t n_arrived;
 	int64_t newest_ns;
 	int64_t edge_ns;      // no record leaves with an earlier stamp any more

@@ -1,5 +1,8 @@
 #include "timers.h"
 
+#include "array.h"
+#include "heap.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,45 +12,22 @@ void tb_timers_fini(struct tb_timers *timers)
 	*timers = (struct tb_timers){0};
 }
 
-static bool sooner(struct tb_timer a, struct tb_timer b)
+static bool sooner(const struct tb_timer *a, const struct tb_timer *b)
 {
-	return a.at < b.at || (a.at == b.at && a.what < b.what);
+	return a->at < b->at || (a->at == b->at && a->what < b->what);
 }
+
+TB_HEAP(timers, struct tb_timer, sooner)
 
 int tb_timers_put(struct tb_timers *timers, struct tb_timer timer)
 {
-	if (timers->n == timers->room) {
-		uint32_t room = timers->room ? timers->room * 2 : 256;
-		void *moved = realloc(timers->heap, room * sizeof *timers->heap);
-		if (!moved)
-			return TB_ENOMEM;
-		timers->heap = moved;
-		timers->room = room;
-	}
-	uint32_t i = timers->n++;
-	for (; i > 0 && sooner(timer, timers->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		timers->heap[i] = timers->heap[(i - 1) / 2];
-	timers->heap[i] = timer;
+	if (TB_ARRAY_RESERVE(&timers->heap, &timers->room, timers->n + 1) != TB_OK)
+		return TB_ENOMEM;
+	timers_put(timers->heap, timers->n++, timer);
 	return TB_OK;
 }
 
 struct tb_timer tb_timers_take(struct tb_timers *timers)
 {
-	struct tb_timer top = timers->heap[0];
-	struct tb_timer last = timers->heap[--timers->n];
-	uint32_t i = 0;
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-		if (child >= timers->n)
-			break;
-		if (child + 1 < timers->n &&
-			sooner(timers->heap[child + 1], timers->heap[child]))
-			child++;
-		if (!sooner(timers->heap[child], last))
-			break;
-		timers->heap[i] = timers->heap[child];
-		i = child;
-	}
-	timers->heap[i] = last;
-	return top;
+	return timers_take(timers->heap, timers->n--);
 }

@@ -15,7 +15,7 @@ struct tb_timer {
 
 struct tb_timers {
 	struct tb_timer *heap;
-	uint32_t n, room;
+	size_t n, room;
 };
 
 void tb_timers_fini(struct tb_timers *timers);
