@@ -25,3 +25,15 @@ int tb_array_grow(void *items, size_t *room, size_t n, size_t size)
 	*room = larger;
 	return TB_OK;
 }
+
+int tb_array_grow_zeroed(void *items, size_t *room, size_t n, size_t size)
+{
+	size_t before = *room;
+	int status = tb_array_grow(items, room, n, size);
+	if (status != TB_OK)
+		return status;
+	char *grown;
+	memcpy(&grown, items, sizeof grown);
+	memset(grown + before * size, 0, (*room - before) * size);
+	return TB_OK;
+}

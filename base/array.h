@@ -16,7 +16,13 @@
 #define TB_ARRAY_RESERVE(items, room, n)                                                 \
 	((n) <= *(room) ? TB_OK : tb_array_grow((items), (room), (n), sizeof **(items)))
 
-// tb_array_grow is for TB_ARRAY_RESERVE: `items` is the address of the owner's pointer.
+// TB_ARRAY_RESERVE_ZEROED does the same and zeroes what is new, of the room too.
+#define TB_ARRAY_RESERVE_ZEROED(items, room, n)                                          \
+	((n) <= *(room) ? TB_OK                                                          \
+			: tb_array_grow_zeroed((items), (room), (n), sizeof **(items)))
+
+// These are for the macros: `items` is the address of the owner's pointer.
 int tb_array_grow(void *items, size_t *room, size_t n, size_t size) TB_MUST_USE;
+int tb_array_grow_zeroed(void *items, size_t *room, size_t n, size_t size) TB_MUST_USE;
 
 #endif

@@ -2,6 +2,7 @@
 // makes a job of the flows.
 #include "flow_list.h"
 
+#include "array.h"
 #include "map.h"
 
 #include <inttypes.h>
@@ -46,8 +47,10 @@ struct reading {
 	uint64_t n_declared[2]; // "Connections" and "Triggers"
 	struct flow *flows;
 	uint32_t n_flows;
+	size_t flows_room;
 	struct trigger *triggers;
 	uint32_t n_triggers;
+	size_t triggers_room;
 	struct tb_map trigger_of; // id to index
 	struct tb_job_builder *builder;
 };
@@ -60,13 +63,6 @@ static int no_memory(const struct reading *reading)
 {
 	return tb_fail_in(reading->error, TB_ENOMEM, reading->name,
 		"no memory for %" PRIu32 " flows", reading->n_flows);
-}
-
-// grown returns the items with room for one more; NULL when there is no memory. The room
-// doubles when `n` reaches a power of two.
-static void *grown(void *items, uint32_t n, size_t size)
-{
-	return n & (n - 1) ? items : realloc(items, (n ? (size_t)n * 2 : 1) * size);
 }
 
 static int read_number(const struct reading *reading, const char *what, const char *text,
@@ -87,15 +83,11 @@ static int find_trigger(
 	int status = read_number(reading, word, text, UINT32_MAX - 1, &id);
 	if (status != TB_OK || tb_map_find(&reading->trigger_of, id, place))
 		return status;
-	struct trigger *triggers =
-		grown(reading->triggers, reading->n_triggers, sizeof *triggers);
-	if (!triggers ||
-		tb_map_put(&reading->trigger_of, id, reading->n_triggers) != TB_OK) {
-		reading->triggers = triggers ? triggers : reading->triggers;
+	if (TB_ARRAY_RESERVE(&reading->triggers, &reading->triggers_room,
+		    reading->n_triggers + 1) != TB_OK ||
+		tb_map_put(&reading->trigger_of, id, reading->n_triggers) != TB_OK)
 		return no_memory(reading);
-	}
-	reading->triggers = triggers;
-	triggers[reading->n_triggers] = (struct trigger){
+	reading->triggers[reading->n_triggers] = (struct trigger){
 		.id = (uint32_t)id, .first_flow = NONE, .line = reading->line};
 	*place = reading->n_triggers++;
 	return TB_OK;
@@ -176,11 +168,10 @@ static int read_flow(struct reading *reading, char *ends, char *rest)
 		return REFUSE(reading, "a flow begins at a time or with a trigger");
 	if (reading->n_flows == FLOWS_MAX)
 		return REFUSE(reading, "more than %" PRIu32 " flows", FLOWS_MAX);
-	struct flow *flows = grown(reading->flows, reading->n_flows, sizeof *flows);
-	if (!flows)
+	if (TB_ARRAY_RESERVE(
+		    &reading->flows, &reading->flows_room, reading->n_flows + 1) != TB_OK)
 		return no_memory(reading);
-	reading->flows = flows;
-	flows[reading->n_flows] = flow;
+	reading->flows[reading->n_flows] = flow;
 	fire_with(reading, reading->n_flows++);
 	return TB_OK;
 }

@@ -13,10 +13,13 @@
 // its rank. Peer and tag 2^32 - 1 stand for any.
 #include "goal.h"
 
+#include "array.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define READ_LEAST   4096
 #define MAGIC_BYTES  8
 #define HEADER_BYTES 14 // with the magic
 #define TABLE_BYTES  16 // per rank
@@ -64,17 +67,13 @@ static int fail(const struct image *image, size_t at, const char *format, ...)
 // load reads the whole stream, because the table of ranks may point anywhere in it.
 static int load(struct image *image, FILE *stream)
 {
-	size_t capacity = 0;
+	size_t room = 0;
 	for (;;) {
-		if (image->n == capacity) {
-			capacity = capacity ? capacity * 2 : (size_t)64 << 10;
-			unsigned char *bytes = realloc(image->bytes, capacity);
-			if (!bytes)
-				return tb_fail_in(image->error, TB_ENOMEM, image->name,
-					"no memory for more than %zu bytes", image->n);
-			image->bytes = bytes;
-		}
-		size_t n = fread(image->bytes + image->n, 1, capacity - image->n, stream);
+		if (TB_ARRAY_RESERVE(&image->bytes, &room, image->n + READ_LEAST) !=
+			TB_OK)
+			return tb_fail_in(image->error, TB_ENOMEM, image->name,
+				"no memory for more than %zu bytes", image->n);
+		size_t n = fread(image->bytes + image->n, 1, room - image->n, stream);
 		if (n == 0)
 			return TB_OK;
 		image->n += n;

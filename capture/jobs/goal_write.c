@@ -2,6 +2,8 @@
 // them, and printf would take longer than all the rest.
 #include "goal.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,26 +93,13 @@ struct deps {
 	uint32_t *first; // n_ops + 1: operation i has list[first[i]] to list[first[i + 1]
 			 // - 1]
 	struct dep *list;
-	size_t ops_capacity, capacity;
+	size_t first_room, list_room;
 };
 
 static bool deps_reserve(struct deps *deps, size_t n_ops, size_t n)
 {
-	if (n_ops + 1 > deps->ops_capacity) {
-		uint32_t *first = realloc(deps->first, (n_ops + 1) * sizeof *first);
-		if (!first)
-			return false;
-		deps->first = first;
-		deps->ops_capacity = n_ops + 1;
-	}
-	if (n > deps->capacity) {
-		struct dep *list = realloc(deps->list, n * sizeof *list);
-		if (!list)
-			return false;
-		deps->list = list;
-		deps->capacity = n;
-	}
-	return true;
+	return TB_ARRAY_RESERVE(&deps->first, &deps->first_room, n_ops + 1) == TB_OK &&
+	       TB_ARRAY_RESERVE(&deps->list, &deps->list_room, n) == TB_OK;
 }
 
 static uint32_t later(uint32_t a, uint32_t b)

@@ -1,4 +1,5 @@
 // Builds a job from operations in any order, without an allocation per operation.
+#include "array.h"
 #include "job.h"
 #include "job_check.h"
 
@@ -21,9 +22,9 @@ struct tb_job_builder {
 	struct tb_op *ops;  // in the order in which they were added
 	uint32_t *ranks;    // by operation
 	uint32_t *lines;    // by operation; NULL until a line was set
-	size_t n_ops, ops_capacity;
+	size_t n_ops, ops_room, ranks_room, lines_room;
 	struct dep *deps;
-	size_t n_deps, deps_capacity;
+	size_t n_deps, deps_room;
 	uint32_t last_rank;
 	uint32_t line;
 	uint8_t max_cpu, max_nic;
@@ -69,24 +70,15 @@ void tb_job_builder_set_line(struct tb_job_builder *builder, uint64_t line)
 	builder->line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;
 }
 
-static int grow_ops(struct tb_job_builder *b, struct tb_error *error)
+static int reserve_op(struct tb_job_builder *b, struct tb_error *error)
 {
-	size_t capacity = b->ops_capacity ? b->ops_capacity * 2 : 256;
-	// If one array grows and the next one cannot, the first stays larger.
-	struct tb_op *ops = realloc(b->ops, capacity * sizeof *ops);
-	b->ops = ops ? ops : b->ops;
-	uint32_t *ranks = realloc(b->ranks, capacity * sizeof *ranks);
-	b->ranks = ranks ? ranks : b->ranks;
-	uint32_t *lines = NULL;
-	if (b->lines) {
-		lines = realloc(b->lines, capacity * sizeof *lines);
-		b->lines = lines ? lines : b->lines;
-	}
-	if (!ops || !ranks || (b->lines && !lines))
-		return tb_fail(error, TB_ENOMEM, "no memory for more than %zu operations",
-			b->n_ops);
-	b->ops_capacity = capacity;
-	return TB_OK;
+	size_t n = b->n_ops + 1;
+	if (TB_ARRAY_RESERVE(&b->ops, &b->ops_room, n) == TB_OK &&
+		TB_ARRAY_RESERVE(&b->ranks, &b->ranks_room, n) == TB_OK &&
+		(!b->lines || TB_ARRAY_RESERVE(&b->lines, &b->lines_room, n) == TB_OK))
+		return TB_OK;
+	return tb_fail(
+		error, TB_ENOMEM, "no memory for more than %zu operations", b->n_ops);
 }
 
 // note_line stores the line of the next operation. The array exists only from the first
@@ -94,8 +86,8 @@ static int grow_ops(struct tb_job_builder *b, struct tb_error *error)
 static int note_line(struct tb_job_builder *b, struct tb_error *error)
 {
 	if (!b->lines) {
-		b->lines = calloc(b->ops_capacity, sizeof *b->lines);
-		if (!b->lines)
+		if (TB_ARRAY_RESERVE_ZEROED(&b->lines, &b->lines_room, b->ops_room) !=
+			TB_OK)
 			return tb_fail(error, TB_ENOMEM, "no memory for line numbers");
 	}
 	b->lines[b->n_ops] = b->line;
@@ -133,8 +125,8 @@ int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
 	uint32_t *index, struct tb_error *error)
 {
 	int status = check_op(b, rank, op, error);
-	if (status == TB_OK && b->n_ops == b->ops_capacity)
-		status = grow_ops(b, error);
+	if (status == TB_OK)
+		status = reserve_op(b, error);
 	if (status == TB_OK && (b->line != 0 || b->lines))
 		status = note_line(b, error);
 	if (status != TB_OK)
@@ -156,17 +148,6 @@ int tb_job_add(struct tb_job_builder *b, uint32_t rank, const struct tb_op *op,
 	return TB_OK;
 }
 
-static bool grow_deps(struct tb_job_builder *b)
-{
-	size_t capacity = b->deps_capacity ? b->deps_capacity * 2 : 256;
-	struct dep *deps = realloc(b->deps, capacity * sizeof *deps);
-	if (!deps)
-		return false;
-	b->deps = deps;
-	b->deps_capacity = capacity;
-	return true;
-}
-
 int tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint32_t on,
 	bool on_start, struct tb_error *error)
 {
@@ -174,7 +155,7 @@ int tb_job_depend(struct tb_job_builder *b, uint32_t rank, uint32_t index, uint3
 		return tb_fail(error, TB_EUSAGE,
 			"rank %" PRIu32 " has no operation %" PRIu32, rank,
 			index > on ? index : on);
-	if (b->n_deps == b->deps_capacity && !grow_deps(b))
+	if (TB_ARRAY_RESERVE(&b->deps, &b->deps_room, b->n_deps + 1) != TB_OK)
 		return tb_fail(error, TB_ENOMEM,
 			"no memory for more than %zu dependencies", b->n_deps);
 	if (b->n_deps >= DEPS_MAX)

@@ -1,5 +1,7 @@
 #include "labels.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,16 +85,9 @@ static bool keep_name(struct tb_labels *labels, const char *name, size_t length)
 {
 	uint32_t n = (uint32_t)length;
 	size_t need = labels->n_text + sizeof n + length;
-	if (need > UINT32_MAX)
+	if (need > UINT32_MAX ||
+		TB_ARRAY_RESERVE(&labels->text, &labels->text_room, need) != TB_OK)
 		return false;
-	if (need > labels->text_capacity) {
-		size_t capacity = need < 2048 ? 4096 : need * 2;
-		char *text = realloc(labels->text, capacity);
-		if (!text)
-			return false;
-		labels->text = text;
-		labels->text_capacity = capacity;
-	}
 	memcpy(labels->text + labels->n_text, &n, sizeof n);
 	memcpy(labels->text + labels->n_text + sizeof n, name, length);
 	labels->n_text = need;

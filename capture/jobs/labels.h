@@ -18,7 +18,7 @@ struct tb_labels {
 	size_t n_used;
 	uint32_t generation; // slots of an earlier generation count as empty
 	char *text;	     // the names, each preceded by its length
-	size_t n_text, text_capacity;
+	size_t n_text, text_room;
 };
 
 void tb_labels_fini(struct tb_labels *labels);

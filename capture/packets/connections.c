@@ -1,5 +1,7 @@
 #include "connections.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 #define NONE	   UINT32_MAX
@@ -60,11 +62,9 @@ static uint32_t *bucket_of_connection(
 static int grow(struct tb_connections *c)
 {
 	uint32_t capacity = c->capacity ? c->capacity * 2 : FIRST_SIZE;
-	struct connection *grown =
-		realloc(c->connections, capacity * sizeof *c->connections);
-	if (!grown)
+	size_t room = c->capacity;
+	if (TB_ARRAY_RESERVE(&c->connections, &room, capacity) != TB_OK)
 		return TB_ENOMEM;
-	c->connections = grown;
 	// If this fails, the larger array stays with its old capacity, which does no
 	// harm.
 	size_t n_buckets = (size_t)capacity * BUCKETS;
@@ -78,8 +78,8 @@ static int grow(struct tb_connections *c)
 	for (size_t i = 0; i < n_buckets; i++)
 		buckets[i] = NONE;
 	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t *bucket = bucket_of_connection(c, &grown[i]);
-		grown[i].next = *bucket;
+		uint32_t *bucket = bucket_of_connection(c, &c->connections[i]);
+		c->connections[i].next = *bucket;
 		*bucket = i;
 	}
 	return TB_OK;

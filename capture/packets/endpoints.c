@@ -1,5 +1,7 @@
 #include "endpoints.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 void tb_endpoints_fini(struct tb_endpoints *endpoints)
@@ -43,11 +45,9 @@ bool tb_endpoints_find(const struct tb_endpoints *endpoints,
 static int grow(struct tb_endpoints *endpoints)
 {
 	uint32_t capacity = endpoints->capacity ? endpoints->capacity * 2 : 64;
-	struct tb_address *addresses =
-		realloc(endpoints->addresses, capacity * sizeof *addresses);
-	if (!addresses)
+	size_t room = endpoints->capacity;
+	if (TB_ARRAY_RESERVE(&endpoints->addresses, &room, capacity) != TB_OK)
 		return TB_ENOMEM;
-	endpoints->addresses = addresses;
 	uint32_t *slots = calloc((size_t)capacity * 4, sizeof *slots);
 	if (!slots)
 		return TB_ENOMEM;
@@ -57,7 +57,7 @@ static int grow(struct tb_endpoints *endpoints)
 	endpoints->hash_shift = 64 - (uint32_t)__builtin_ctz(capacity * 4);
 	endpoints->capacity = capacity;
 	for (uint32_t i = 0; i < endpoints->n; i++)
-		*slot_of(endpoints, &addresses[i]) = i + 1;
+		*slot_of(endpoints, &endpoints->addresses[i]) = i + 1;
 	return TB_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "map_file.h"
 
+#include "array.h"
 #include "units.h"
 
 #include <errno.h>
@@ -12,11 +13,12 @@
 struct tb_map_file {
 	struct tb_endpoints endpoints;
 	struct tb_node *nodes; // by endpoint
-	size_t nodes_capacity;
+	size_t nodes_room;
 	uint32_t *job_of_node; // job + 1, 0: none
 	size_t jobs_of_nodes;
 	char **job_names;
 	uint32_t n_jobs;
+	size_t jobs_room;
 };
 
 void tb_map_file_free(struct tb_map_file *map)
@@ -63,14 +65,8 @@ static int add_endpoint(struct tb_map_file *map, const char *name, struct tb_nod
 		return REFUSE(line, "'%s' is named a second time", name);
 	if (tb_endpoints_add(&map->endpoints, &address, &number) != TB_OK)
 		return no_memory(line);
-	if (number >= map->nodes_capacity) {
-		size_t larger = map->nodes_capacity ? map->nodes_capacity * 2 : 64;
-		struct tb_node *grown = realloc(map->nodes, larger * sizeof *grown);
-		if (!grown)
-			return no_memory(line);
-		map->nodes = grown;
-		map->nodes_capacity = larger;
-	}
+	if (TB_ARRAY_RESERVE(&map->nodes, &map->nodes_room, number + (size_t)1) != TB_OK)
+		return no_memory(line);
 	map->nodes[number] = node;
 	return TB_OK;
 }
@@ -86,12 +82,10 @@ static int find_or_add_job(
 	if (map->n_jobs == TB_MAP_FILE_JOBS_MAX)
 		return REFUSE(line, "'%s' is one job too many: %d can be told apart",
 			name, TB_MAP_FILE_JOBS_MAX);
-	char **grown = realloc(map->job_names, (map->n_jobs + 1) * sizeof *grown);
-	if (!grown)
+	if (TB_ARRAY_RESERVE(&map->job_names, &map->jobs_room, map->n_jobs + 1) != TB_OK)
 		return no_memory(line);
-	map->job_names = grown;
-	grown[map->n_jobs] = strdup(name);
-	if (!grown[map->n_jobs])
+	map->job_names[map->n_jobs] = strdup(name);
+	if (!map->job_names[map->n_jobs])
 		return no_memory(line);
 	*job = map->n_jobs++;
 	return TB_OK;
@@ -104,16 +98,9 @@ static int add_job(struct tb_map_file *map, struct tb_node node, const char *nam
 	int status = find_or_add_job(map, name, line, &job);
 	if (status != TB_OK)
 		return status;
-	if (node.id >= map->jobs_of_nodes) {
-		size_t larger = (size_t)node.id * 2 + 64;
-		uint32_t *grown = realloc(map->job_of_node, larger * sizeof *grown);
-		if (!grown)
-			return no_memory(line);
-		memset(grown + map->jobs_of_nodes, 0,
-			(larger - map->jobs_of_nodes) * sizeof *grown);
-		map->job_of_node = grown;
-		map->jobs_of_nodes = larger;
-	}
+	if (TB_ARRAY_RESERVE_ZEROED(
+		    &map->job_of_node, &map->jobs_of_nodes, node.id + (size_t)1) != TB_OK)
+		return no_memory(line);
 	uint32_t known = map->job_of_node[node.id];
 	if (known != 0 && known != job + 1)
 		return REFUSE(line, "node %u works for '%s' already, not for '%s'",

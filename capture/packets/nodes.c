@@ -1,5 +1,6 @@
 #include "nodes.h"
 
+#include "array.h"
 #include "map.h"
 
 #include <stdlib.h>
@@ -22,9 +23,9 @@ struct tb_nodes {
 	uint32_t n_max;
 	struct tb_packets_summary *summary;
 	uint32_t *node_of; // by endpoint
-	size_t node_of_capacity;
+	size_t node_of_room;
 	struct name *names; // by node
-	size_t names_capacity;
+	size_t names_room;
 	struct name unplaced[N_UNPLACED_NAMES];
 	// Two endpoints to a pairing: FIRST_PAIR + the number of a pair of nodes, or the
 	// reason why there is none, or 0 if unknown. There is a lookup per packet. The
@@ -35,7 +36,7 @@ struct tb_nodes {
 	struct tb_map pairing_of; // endpoints beyond the square
 	struct tb_map pair_of;	  // two nodes to the number of their pair
 	struct tb_packets_pair *pairs;
-	size_t pairs_capacity;
+	size_t pairs_room;
 };
 
 int tb_nodes_new(struct tb_nodes **nodes, const struct tb_endpoints *endpoints,
@@ -70,21 +71,6 @@ void tb_nodes_free(struct tb_nodes *nodes)
 	free(nodes);
 }
 
-// room_for returns the array, enlarged to hold item `i`, with new items zeroed. NULL when
-// there is no memory; the old array is then unchanged.
-static void *room_for(void *items, size_t *capacity, size_t i, size_t size)
-{
-	if (i < *capacity)
-		return items;
-	size_t larger = i * 2 + 64;
-	char *grown = realloc(items, larger * size);
-	if (!grown)
-		return NULL;
-	memset(grown + *capacity * size, 0, (larger - *capacity) * size);
-	*capacity = larger;
-	return grown;
-}
-
 static bool choose_node(
 	struct tb_nodes *nodes, const struct tb_address *address, struct tb_node *node)
 {
@@ -98,11 +84,9 @@ static bool choose_node(
 static int name_node(
 	struct tb_nodes *nodes, struct tb_node node, const struct tb_address *address)
 {
-	void *room = room_for(
-		nodes->names, &nodes->names_capacity, node.id, sizeof *nodes->names);
-	if (!room)
+	if (TB_ARRAY_RESERVE_ZEROED(
+		    &nodes->names, &nodes->names_room, node.id + (size_t)1) != TB_OK)
 		return TB_ENOMEM;
-	nodes->names = room;
 	char *text = nodes->names[node.id].text;
 	if (!text[0]) // the first of several endpoints names the node
 		tb_address_format(address, text, TB_ADDRESS_TEXT_SIZE);
@@ -116,13 +100,11 @@ static int name_node(
 static int meet(struct tb_nodes *nodes, uint32_t endpoint, uint32_t *node_id)
 {
 	struct tb_packets_summary *summary = nodes->summary;
-	size_t known = nodes->node_of_capacity;
-	void *room = room_for(nodes->node_of, &nodes->node_of_capacity, endpoint,
-		sizeof *nodes->node_of);
-	if (!room)
+	size_t known = nodes->node_of_room;
+	if (TB_ARRAY_RESERVE(
+		    &nodes->node_of, &nodes->node_of_room, endpoint + (size_t)1) != TB_OK)
 		return TB_ENOMEM;
-	nodes->node_of = room;
-	for (; known < nodes->node_of_capacity; known++)
+	for (; known < nodes->node_of_room; known++)
 		nodes->node_of[known] = NOT_MET;
 	uint32_t *node_of = &nodes->node_of[endpoint];
 	if (*node_of == NOT_MET) {
@@ -174,11 +156,10 @@ static int pair_of(struct tb_nodes *nodes, struct tb_node source,
 	uint32_t pair;
 	if (!tb_map_find(&nodes->pair_of, key, &pair)) {
 		uint64_t n = nodes->summary->n_pairs;
-		void *room = room_for(
-			nodes->pairs, &nodes->pairs_capacity, n, sizeof *nodes->pairs);
-		if (!room || n >= UINT32_MAX - FIRST_PAIR)
+		if (n >= UINT32_MAX - FIRST_PAIR ||
+			TB_ARRAY_RESERVE(&nodes->pairs, &nodes->pairs_room, n + 1) !=
+				TB_OK)
 			return TB_ENOMEM;
-		nodes->pairs = room;
 		pair = (uint32_t)n;
 		if (tb_map_put(&nodes->pair_of, key, pair) != TB_OK)
 			return TB_ENOMEM;
@@ -264,7 +245,7 @@ int tb_nodes_pairing(struct tb_nodes *nodes, uint32_t source, uint32_t destinati
 
 const char *tb_nodes_name(const struct tb_nodes *nodes, struct tb_node node)
 {
-	return node.id < nodes->names_capacity ? nodes->names[node.id].text : "";
+	return node.id < nodes->names_room ? nodes->names[node.id].text : "";
 }
 
 const char *tb_nodes_unplaced(const struct tb_nodes *nodes, uint32_t i)

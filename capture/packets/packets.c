@@ -1,5 +1,6 @@
 #include "packets.h"
 
+#include "array.h"
 #include "clean.h"
 #include "inputs.h"
 #include "map_file.h"
@@ -39,7 +40,7 @@ struct tb_packets {
 	struct tb_cleaned *ahead;
 	uint32_t ahead_at;
 	uint32_t ahead_n;
-	uint32_t ahead_capacity;
+	size_t ahead_room;
 	bool looked_ahead;
 	int ending; // status of the last record read ahead; 1: there may be more
 	struct tb_error failure;
@@ -184,16 +185,9 @@ static int meet_ahead(struct tb_packets *packets)
 // memory.
 static struct tb_cleaned *room_ahead(struct tb_packets *packets)
 {
-	if (packets->ahead_n == packets->ahead_capacity) {
-		uint32_t larger =
-			packets->ahead_capacity ? packets->ahead_capacity * 2 : 256;
-		struct tb_cleaned *grown =
-			realloc(packets->ahead, larger * sizeof *grown);
-		if (!grown)
-			return NULL;
-		packets->ahead = grown;
-		packets->ahead_capacity = larger;
-	}
+	if (TB_ARRAY_RESERVE(
+		    &packets->ahead, &packets->ahead_room, packets->ahead_n + 1) != TB_OK)
+		return NULL;
 	return &packets->ahead[packets->ahead_n];
 }
 

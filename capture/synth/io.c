@@ -2,6 +2,8 @@
 // after call.
 #include "io_impl.h"
 
+#include "array.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -36,17 +38,9 @@ static void barrier(struct tb_io_writer *w)
 static void add_piece(struct tb_io_writer *w, uint32_t server, uint64_t bytes)
 {
 	struct tb_io_share *share = &w->shares[server];
-	if (w->status == TB_OK && share->n == share->room) {
-		size_t room = share->room ? share->room * 2 : 64;
-		void *moved = realloc(share->pieces, room * sizeof *share->pieces);
-		if (!moved) {
-			w->status =
-				tb_fail(w->error, TB_ENOMEM, "no memory for a request");
-			return;
-		}
-		share->pieces = moved;
-		share->room = room;
-	}
+	if (w->status == TB_OK &&
+		TB_ARRAY_RESERVE(&share->pieces, &share->room, share->n + 1) != TB_OK)
+		w->status = tb_fail(w->error, TB_ENOMEM, "no memory for a request");
 	if (w->status != TB_OK)
 		return;
 	share->pieces[share->n++] = bytes;

@@ -1,6 +1,8 @@
 // The messages of parallel I/O: sockets, eager messages and rendezvous.
 #include "io_impl.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 #define NONE TB_ID_NONE
@@ -39,16 +41,9 @@ uint32_t tb_io_calc(
 
 void tb_io_list(struct tb_io_writer *w, struct tb_io_ops *list, uint32_t op)
 {
-	if (w->status == TB_OK && list->n == list->room) {
-		size_t room = list->room ? list->room * 2 : 64;
-		void *moved = realloc(list->ops, room * sizeof *list->ops);
-		if (!moved) {
-			w->status = tb_fail(w->error, TB_ENOMEM, "no memory for a job");
-			return;
-		}
-		list->ops = moved;
-		list->room = room;
-	}
+	if (w->status == TB_OK &&
+		TB_ARRAY_RESERVE(&list->ops, &list->room, list->n + 1) != TB_OK)
+		w->status = tb_fail(w->error, TB_ENOMEM, "no memory for a job");
 	if (w->status == TB_OK)
 		list->ops[list->n++] = op;
 }

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 #define TRANSFERS_MAX ((size_t)INT32_MAX / 2)
@@ -16,23 +18,13 @@ void tb_plan_next_round(struct tb_plan *plan)
 	plan->n_rounds++;
 }
 
-static enum tb_status grow(struct tb_plan *plan)
-{
-	if (plan->n_transfers >= TRANSFERS_MAX)
-		return TB_ECAPACITY;
-	size_t room = plan->room ? plan->room * 2 : 256;
-	void *moved = realloc(plan->transfers, room * sizeof *plan->transfers);
-	if (!moved)
-		return TB_ENOMEM;
-	plan->transfers = moved;
-	plan->room = room;
-	return TB_OK;
-}
-
 void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
 {
-	if (plan->status == TB_OK && plan->n_transfers == plan->room)
-		plan->status = grow(plan);
+	if (plan->status == TB_OK && plan->n_transfers >= TRANSFERS_MAX)
+		plan->status = TB_ECAPACITY;
+	if (plan->status == TB_OK)
+		plan->status = TB_ARRAY_RESERVE(
+			&plan->transfers, &plan->room, plan->n_transfers + 1);
 	if (plan->status != TB_OK)
 		return;
 	transfer.round = plan->n_rounds - 1;

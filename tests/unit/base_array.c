@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -55,6 +56,23 @@ static void room_for_many_is_made_at_once(void **state)
 	free(items);
 }
 
+static void new_room_is_zeroed_where_asked(void **state)
+{
+	(void)state;
+	struct odd *items = NULL;
+	size_t room = 0;
+	assert_int_equal(TB_ARRAY_RESERVE_ZEROED(&items, &room, 3), TB_OK);
+	for (size_t n = 4; n < 1000; n++) {
+		memset(items, 1, (n - 1) * sizeof *items);
+		assert_int_equal(TB_ARRAY_RESERVE_ZEROED(&items, &room, n), TB_OK);
+		assert_int_equal(items[n - 2].bytes[6], 1);
+		for (size_t i = n - 1; i < room; i++)
+			assert_int_equal(items[i].bytes[0] + items[i].bytes[6], 0);
+	}
+	assert_int_equal(TB_ARRAY_RESERVE_ZEROED(&items, &room, SIZE_MAX / 8), TB_ENOMEM);
+	free(items);
+}
+
 static void what_no_memory_holds_is_refused_and_nothing_lost(void **state)
 {
 	(void)state;
@@ -78,6 +96,7 @@ int main(void)
 		cmocka_unit_test(an_empty_array_gets_room),
 		cmocka_unit_test(items_stay_while_the_room_doubles),
 		cmocka_unit_test(room_for_many_is_made_at_once),
+		cmocka_unit_test(new_room_is_zeroed_where_asked),
 		cmocka_unit_test(what_no_memory_holds_is_refused_and_nothing_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
