@@ -7,16 +7,16 @@
 #include "report_cells.h"
 #include "settings.h"
 
-// A flow of both runs, or of one: then the other's `messages` are 0.
+// A flow of both runs, or of one; the other's `messages` are then 0.
 struct tb_flow_mover {
 	uint32_t job;
 	struct tb_node source, destination;
 	uint64_t messages[2];
 	double latency_ps[2]; // mean
-	double slowdown[2];   // 0: not known
+	double slowdown[2];   // 0: unknown
 };
 
-// What a run came to, added up.
+// The sums of a run.
 struct tb_compare_sums {
 	double wait_ps;
 	uint64_t n_waiting; // links
@@ -24,7 +24,7 @@ struct tb_compare_sums {
 	uint64_t longest_wait_ps;
 	uint32_t hottest;  // link, TB_ID_NONE when none waited
 	double latency_ps; // of a message, mean
-	double slowdown;   // of all messages together, 0: not known
+	double slowdown;   // of all messages together, 0: unknown
 };
 
 #define TB_COMPARE_TABLES 4
@@ -45,11 +45,11 @@ struct tb_compare {
 	char verdict[640];
 };
 
-// tb_compare_link_name is what both runs call the links of a pair.
+// tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(
 	const struct tb_compare *compare, const struct tb_link_pair *pair);
 
-// tb_compare_tabulate fills tables and verdict from the rest.
+// tb_compare_tabulate fills tables and verdict from the other members.
 int tb_compare_tabulate(struct tb_compare *compare) TB_MUST_USE;
 
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream) TB_MUST_USE;

@@ -1,9 +1,9 @@
-// Curves through the points of sweeps: what was measured over an axis or over another
-// measurement, a curve for each combination of the other axes.
+// Curves through the points of sweeps: one measurement over an axis or over another
+// measurement, with a curve for each combination of the other axes.
 //
-// Model: points that agree on the curve and on x are one point of the curve: the mean of
-// theirs with its 95 % interval (statistics.h). So seeds are averaged, and so is every
-// axis that is neither x nor among the series. Windows are told apart by nothing.
+// Model: sweep points with equal x on the same curve are merged into one point of the
+// curve: their mean with its 95 % interval (statistics.h). So seeds are averaged, and so
+// is every axis that is neither x nor among the series, measurement windows included.
 #ifndef TB_CURVES_H
 #define TB_CURVES_H
 
@@ -16,14 +16,16 @@
 struct tb_curves_options {
 	const char *const *stores;
 	size_t n_stores;
-	// NULL: as the sweep says ([plot]), else what varies: offered bandwidth or the
-	// axis with the most numbers; accepted bandwidth, or what serving nodes take.
+	// NULL: as the sweep's [plot] asks. Without that, x is the offered bandwidth or
+	// the axis with the most numbers, and y the accepted bandwidth or what serving
+	// nodes take.
 	const char *x, *y;
-	const char *series; // axes, joined by commas; "" none; NULL as above: all others
+	const char *series; // axes, joined by commas; "": none; NULL: as [plot] asks,
+			    // else all others
 	const char *title;
-	const char *const *where; // "axis=value", which points to take; several of one
+	const char *const *where; // "axis=value": take only these points; several of one
 				  // axis: any of them
-	size_t n_where;		  // 0: as the sweep says
+	size_t n_where;		  // 0: as [plot] asks
 };
 
 enum tb_curve_scale {
@@ -32,18 +34,18 @@ enum tb_curve_scale {
 };
 
 struct tb_curve_axis {
-	char name[64];	// as typed: "offered", "message"
+	char name[64];	// as the user types it: "offered", "message"
 	char title[96]; // "Offered bandwidth per node"
 	char unit[16];	// "MB/s", "" when it has none
-	bool sizes;	// of bytes, as people write them: 256 KiB
+	bool sizes;	// in bytes, printed as "256 KiB"
 	enum tb_curve_scale scale;
-	double least, most; // of what is drawn; the y axis with its intervals
+	double least, most; // drawn values; on the y axis with their intervals
 };
 
 struct tb_curve_point {
 	double x;
 	struct tb_estimate y; // the interval is infinite for one point
-	size_t n;	      // points of the sweep
+	size_t n;	      // sweep points behind it
 };
 
 struct tb_curve {
@@ -58,11 +60,12 @@ struct tb_curves {
 	struct tb_curve *curves; // in the order of the points
 	size_t n_curves;
 	size_t n_used;	 // points of the sweep
-	size_t n_undone; // points of the sweeps that are still to be run
+	size_t n_undone; // points of the sweeps that have not been run yet
 };
 
-// tb_curves_read makes curves of the stores' points. TB_EUSAGE for names that nothing
-// has, with the nearest one, and when no point is left to draw; else as tb_swept_read.
+// tb_curves_read makes curves from the stores' points. TB_EUSAGE for an unknown name (the
+// error suggests the nearest) and when no point is left to draw; otherwise the errors of
+// tb_swept_read.
 int tb_curves_read(struct tb_curves *curves, const struct tb_curves_options *options,
 	struct tb_error *error) TB_MUST_USE;
 void tb_curves_fini(struct tb_curves *curves);

@@ -1,7 +1,7 @@
-// Blame added up by whatever one asks for: by link and jobs, by root, by flow for flow.
+// Blame summed by any set of keys: by link and jobs, by root, or by pair of flows.
 //
-// The sums are over rows of tb_blame_all, so those by link, or by link and anything else,
-// come to the link's wait to the picosecond.
+// The sums are over the rows of tb_blame_all. Sums by link, alone or with other keys, add
+// up to the link's wait exactly, to the picosecond.
 #ifndef TB_BLAME_SUMS_H
 #define TB_BLAME_SUMS_H
 
@@ -17,14 +17,14 @@ enum tb_blame_key {
 };
 
 struct tb_blame_sum {
-	struct tb_blame_sample at; // what was asked for, the rest is TB_ID_NONE; the sums
-	struct tb_blame_sample heaviest; // of the rows
-	uint32_t n_links;		 // at which it was
+	struct tb_blame_sample at;	 // the keys, all other ids TB_ID_NONE; the sums
+	struct tb_blame_sample heaviest; // row of the sum
+	uint32_t n_links;		 // number of different links
 };
 
-// tb_blame_sums adds the `n_rows` rows up by `keys` (of enum tb_blame_key, joined) and
-// stores the sums, longest wait first, ties by what was asked for, in a malloc'ed array
-// that the caller frees. Sums stop at INT64_MAX. TB_ENOMEM. Cost: a sorting of the rows.
+// tb_blame_sums sums the `n_rows` rows by `keys` (enum tb_blame_key, or-ed) and stores
+// the sums, longest wait first, ties by the keys, in a malloc'ed array that the caller
+// frees. Sums saturate at INT64_MAX. TB_ENOMEM. Cost: sorts the rows.
 int tb_blame_sums(const struct tb_blame_sample *rows, uint32_t n_rows, unsigned keys,
 	struct tb_blame_sum **sums, uint32_t *n_sums) TB_MUST_USE;
 

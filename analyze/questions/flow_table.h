@@ -1,9 +1,9 @@
-// All flows of a run at hand, by source and destination: what a picture of who sends to
-// whom is made of.
+// All flows of a run in memory, by source and destination, for pictures of the traffic
+// between nodes.
 //
-// Memory is bounded: beyond TB_FLOW_TABLE_MOST flows neighbouring nodes are taken
-// together, and a row is what one group of nodes sent to another. Flows are told at the
-// end of a run and cover the whole of it; a run that did not end has none.
+// Memory is bounded: beyond TB_FLOW_TABLE_MOST flows neighbouring nodes form groups, and
+// a row holds what one group of nodes sent to another. Flows are written at the end of a
+// run and cover all of it; a run that did not end has none.
 #ifndef TB_FLOW_TABLE_H
 #define TB_FLOW_TABLE_H
 
@@ -12,24 +12,26 @@
 #define TB_FLOW_TABLE_MOST 1000000
 
 struct tb_flow_table {
-	// By source, destination, job. In groups, `source` and `destination` are the
-	// first nodes of theirs and the job is TB_ID_NONE where several are added up.
+	// By source, destination, job. With groups, `source` and `destination` are the
+	// first nodes of their groups, and the job is TB_ID_NONE where flows of several
+	// jobs are summed.
 	struct tb_flow_sample *rows;
 	uint32_t n;
-	uint32_t group; // nodes that are one: 1 or more
+	uint32_t group; // nodes in a group, at least 1
 	uint64_t n_flows;
 };
 
-// tb_flow_table_init reads them. Cost: linear in the run's flows, and sorting. A zeroed
-// struct is an empty table.
+// tb_flow_table_init reads the flows. Cost: linear in the run's flows, plus sorting. A
+// zeroed struct is an empty table.
 int tb_flow_table_init(struct tb_flow_table *table, struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 void tb_flow_table_fini(struct tb_flow_table *table);
 
-// tb_flow_table_from is the first row whose source is `source` or above.
+// tb_flow_table_from returns the index of the first row whose source is at least
+// `source`, `n` if there is none.
 uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source);
 
-// tb_flow_add adds the figures of one row to another's, whatever its ends.
+// tb_flow_add adds the figures of `more` to `sum`, whatever the ends of either.
 void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more);
 
 #endif

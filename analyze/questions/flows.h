@@ -1,5 +1,5 @@
-// Flows: what a job sent from one node to another, and how much slower that was than on
-// an idle network.
+// Flows: what a job sent from one node to another, and how much slower it was than on an
+// idle network.
 #ifndef TB_FLOWS_H
 #define TB_FLOWS_H
 
@@ -8,13 +8,12 @@
 struct tb_flow {
 	struct tb_flow_sample sample;
 	double mean_latency_ps; // over its messages
-	double slowdown; // latency against the same messages on an idle network; 0 when
-			 // that is not known
+	double slowdown; // sum of latencies / sum of ideal latencies; 0 when unknown
 };
 
-// tb_flows_slowest stores the `top` flows of the largest slowdown (0: all), slowest
+// tb_flows_slowest stores the `top` flows with the largest slowdown (0: all), slowest
 // first, in a malloc'ed array that the caller frees. Ties by job, source and destination.
-// Cost: all flows of the run are looked at. A run that did not end has none.
+// Cost: reads all flows of the run. A run that did not end has none.
 int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	uint32_t *n, struct tb_error *error) TB_MUST_USE;
 

@@ -1,5 +1,4 @@
-// The links that headers waited at most, hottest first: what a report and the viewer
-// list.
+// The links with the longest wait, hottest first, as reports and the viewer list them.
 #ifndef TB_HOT_LINKS_H
 #define TB_HOT_LINKS_H
 
@@ -8,8 +7,8 @@
 struct tb_hot_link {
 	struct tb_link_sample sample;
 	uint32_t rank;		// 1 is the hottest
-	double percent_of_top;	// wait against the hottest link's, 0..100
-	double percent_of_wait; // wait against the whole network's, 0..100
+	double percent_of_top;	// of the hottest link's wait, 0..100
+	double percent_of_wait; // of the whole network's wait, 0..100
 	double utilisation;	// busy time / window time, 0..100
 	double waiting; // wait time / window time, 0..100 (may exceed 100: several
 			// headers)

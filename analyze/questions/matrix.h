@@ -1,13 +1,14 @@
 // The congestion matrix (paper 000, section 5.4, figure 15), from a run and a window of
 // time.
 //
-// A row per level, the top level first; a block per switch, by index. A block has above
-// one number a link to the upper level, below one a link to the lower level or the nodes,
-// and in the middle the switch's sum. A link's number is the metric of the directed link
-// that comes in there: what headers that came in by it waited at this switch (MODEL.md).
-// Link numbers are percentages of the most loaded link of the matrix, switch numbers of
-// the most loaded switch; all are 0 when nothing waited. For the longest wait a switch's
-// number is the longest of its links, not their sum.
+// A row per level, the top level first; a block per switch, by index. A block has one
+// number per link to the upper level at its top, one per link to the lower level or the
+// nodes at its bottom, and the switch's sum in the middle. The number at a port is the
+// metric of the link that arrives there; for the wait, how long headers arriving over
+// that link waited at this switch (MODEL.md). Link numbers are percentages of the most
+// loaded link of the matrix, switch numbers of the most loaded switch; all are 0 when the
+// metric is 0 everywhere. For the longest wait a switch's number is the longest of its
+// links, not their sum.
 #ifndef TB_MATRIX_H
 #define TB_MATRIX_H
 
@@ -38,23 +39,23 @@ struct tb_matrix {
 	enum tb_metric metric;
 	uint32_t n_rows;
 	const struct tb_matrix_row *rows;      // rows[0] is the top level
-	uint64_t largest_link, largest_switch; // in the metric's unit: what 100 % is
+	uint64_t largest_link, largest_switch; // 100 %, in the metric's unit
 	uint32_t n_blocks;
 	struct tb_matrix_block *blocks;	  // all of them, row after row
 	struct tb_matrix_cell *cells;	  // block after block: below, then above
-	const struct tb_matrix_cell *end; // of the cells
+	const struct tb_matrix_cell *end; // one past the last cell
 	void *memory;
 };
 
-// tb_matrix_init computes the matrix of a window. Cost: the window's samples, then linear
-// in links. tb_matrix_fini frees it; a zeroed struct is fine to free.
+// tb_matrix_init computes the matrix of a window. Cost: tb_run_samples, plus linear in
+// links. tb_matrix_fini frees it; a zeroed struct is fine to free.
 int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
 void tb_matrix_fini(struct tb_matrix *matrix);
 
-// The same in two steps, for who looks at many windows of a run: tb_matrix_lay_out makes
-// the matrix of a run's topology, whose values are all 0; tb_matrix_fill gives it those
-// of samples (n_links, by id), without taking memory. Linear in links.
+// The same in two steps, for many windows of one run: tb_matrix_lay_out makes the matrix
+// of a run's topology with all values 0; tb_matrix_fill sets the values from samples
+// (n_links, by id) without allocating. Both linear in links.
 int tb_matrix_lay_out(struct tb_matrix *matrix, const struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *samples,
