@@ -1,11 +1,10 @@
 // Records a trace: replays it through a network and keeps the run in a store.
 //
 // Model: tb_recording_new reads the traces, builds the network and begins the run in the
-// store, tb_recording_advance simulates some milliseconds' worth at a time,
-// tb_recording_finish keeps what there is. In between the caller shows progress or does
-// other things; the store can be read meanwhile. What is printed of it is the caller's:
-// tb_recording_summary. One thread at a time per object; recording_many.h records several
-// runs at once.
+// store; each tb_recording_advance simulates for some milliseconds; tb_recording_finish
+// ends the run. Between these calls the caller may show progress, and others may read the
+// store. The caller prints the result (tb_recording_summary). One thread at a time per
+// object; recording_many.h records several runs at once.
 #ifndef TB_RECORDING_H
 #define TB_RECORDING_H
 
@@ -18,65 +17,65 @@
 struct tb_recording; // opaque
 
 struct tb_recording_options {
-	struct tb_workload_options workload; // but its seed
-	const char *network;		     // as tb_network_preset reads it
-	uint32_t n_nodes;   // raise the levels until so many fit; 0: as the network says
+	struct tb_workload_options workload; // its seed is ignored
+	const char *network;		     // parsed by tb_network_preset
+	uint32_t n_nodes;   // add levels until so many fit; 0: as the network has
 	const char *output; // the store
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
 	const char *route_file;	   // NULL: the network's own routes
-	const char *const *faults; // as tb_faults_add reads them
+	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;
 	const char *fault_file; // NULL: none
-	bool wants_captures;	// an option was given that means nothing for a job
-	bool watched;		// somebody looks: what is simulated is stored more often
-	const volatile sig_atomic_t *stop; // set: end early; NULL: never
+	bool wants_captures;	// an option was given that applies to captures only
+	bool watched;		// a viewer shows the run: commit more often
+	const volatile sig_atomic_t *stop; // end early once it is set; NULL: never
 };
 
-// What a recording came to, as far as it has come. Pointers live as long as the
-// recording.
+// The result of a recording so far. Pointers live as long as the recording.
 struct tb_recording_summary {
-	int64_t run;		// its number in the store; 0: the next
+	int64_t run;		// its number in the store; 0: the next one
 	const char *input_name; // files joined by ", "
 	const struct tb_network *network;
 	const struct tb_workload *workload;
-	struct tb_engine_stats stats; // of whole messages
-	double wall_s;		      // that the simulation took
-	// Nodes that the levels were raised for, because captures ask for them; 0: none.
+	struct tb_engine_stats stats; // with messages counted whole
+	double wall_s;		      // wall time of the simulation
+	// Number of nodes in the captures for which levels were added; 0: none were
+	// added.
 	uint32_t raised_for;
-	bool stopped; // before its end, because somebody asked for it
+	bool stopped; // ended early because `stop` was set
 	const struct tb_undelivered_sample *undelivered;
-	size_t n_undelivered; // flows
+	size_t n_undelivered; // number of flows
 };
 
 // tb_recording_new borrows the options until tb_recording_free. TB_EUSAGE for options
-// that make no sense together, errors of the readers and of tb_network_open, TB_ECAPACITY
-// when the jobs do not fit, TB_EIO when the store refuses, TB_ESTOPPED when the flag was
-// set before anything was simulated. What cannot be replayed leaves no run in the store.
+// that contradict each other, errors of the readers and of tb_network_open, TB_ECAPACITY
+// when the jobs do not fit, TB_EIO when the store cannot be written, TB_ESTOPPED when
+// `stop` was set before anything was simulated. On error the store gets no run.
 int tb_recording_new(struct tb_recording **recording,
 	const struct tb_recording_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_recording_free(struct tb_recording *recording);
 
 // tb_recording_advance returns 1 while there is more to simulate, 0 at the end or when it
-// was stopped, or a negative status: of a trace that is broken further on, TB_EDEADLOCK,
-// TB_EIO when the store cannot be written. After each of them tb_recording_finish keeps
-// what there is.
+// was stopped, or a negative status: the reader's when the trace is broken further on,
+// TB_EDEADLOCK, TB_EIO when the store cannot be written. In all these cases
+// tb_recording_finish keeps what was simulated.
 int tb_recording_advance(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
-// tb_recording_finish ends the run in the store: complete, unless it was stopped or
-// failed. Errors of the store.
+// tb_recording_finish ends the run in the store and marks it complete unless it was
+// stopped or failed. Errors of the store.
 int tb_recording_finish(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
 struct tb_recording_summary tb_recording_summary(const struct tb_recording *recording);
 
-// tb_recording_has_packets finds out whether captures are among the inputs.
+// tb_recording_has_packets returns whether captures are among the inputs.
 bool tb_recording_has_packets(const struct tb_workload *workload);
 
-// tb_recording_peak_rate is the most payload in bytes per second that a node can send:
-// full packets, one behind the other, on all rails.
+// tb_recording_peak_rate returns the most payload that a node can send, in bytes per
+// second: full packets back to back on all rails.
 double tb_recording_peak_rate(const struct tb_network *network);
 
 #endif

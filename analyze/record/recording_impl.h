@@ -1,4 +1,4 @@
-// The inside of a recording, and its steps. Private to analyze/record/.
+// The members of a recording, and its steps. Private to analyze/record/.
 #ifndef TB_RECORDING_IMPL_H
 #define TB_RECORDING_IMPL_H
 
@@ -10,8 +10,7 @@
 
 struct tb_recording {
 	const struct tb_recording_options *options;
-	struct tb_workload_options
-		wanted; // options->workload, as far as the network lets
+	struct tb_workload_options wanted; // options->workload, adapted to the network
 	struct tb_network *network;
 	uint32_t raised_for;
 	struct tb_workload *workload;
@@ -21,24 +20,24 @@ struct tb_recording {
 	const char **files; // of all inputs, for the digest
 	size_t n_files;
 
-	struct tb_store *store; // NULL: not begun
-	int64_t id;		// in the store, of one among others; 0: the next
+	struct tb_store *store; // NULL: not created
+	int64_t id;		// run number when several are recorded; 0: the next one
 	struct tb_observer of_store;
 	struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered;
 
 	struct tb_source source; // of the workload
 	struct tb_observer observer;
-	struct tb_host *host; // between both and the engine; NULL when it is not needed
-	struct tb_source nic_source; // what the engine is given
+	struct tb_host *host; // between these two and the engine; NULL when not needed
+	struct tb_source nic_source; // what the engine uses
 	struct tb_observer nic_observer;
 	struct tb_engine *engine;
-	double started_s, checkpoint_s; // on the clock; 0: not yet
+	double started_s, checkpoint_s; // clock time; 0: not yet
 	double wall_s;
 	bool stopped, failed;
 
 	const char **node_names;
-	struct tb_run_place *places; // of captures: not known before the end
+	struct tb_run_place *places; // of captures, unknown before the end
 	size_t n_places;
 };
 
@@ -49,25 +48,27 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error) TB
 int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer observer,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_recording_simulate is tb_recording_advance without looking at the store.
+// tb_recording_simulate does what tb_recording_advance does, but without checkpoints to
+// the store.
 int tb_recording_simulate(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
-// tb_recording_begin writes what the run is made from into recording->store;
-// tb_recording_end what it came to.
+// tb_recording_begin writes the run's configuration into recording->store;
+// tb_recording_end its result.
 int tb_recording_begin(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 int tb_recording_end(struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
-// tb_recording_observer is that of the store, and keeps what was not delivered.
+// tb_recording_observer returns the store's observer, extended to keep the undelivered
+// flows.
 struct tb_observer tb_recording_observer(struct tb_recording *recording);
 
-// tb_recording_describe writes the options that bear on the result, for the store: where
-// it is written does not, so that equal recordings give equal stores. NULL when there is
-// no memory.
+// tb_recording_describe returns the options that affect the result, malloc'ed, for the
+// store. The output's name is left out, so that equal recordings give equal stores. NULL
+// when memory runs out.
 char *tb_recording_describe(const struct tb_recording_options *options);
 
-// tb_recording_fini frees what the recording holds but the store.
+// tb_recording_fini frees everything in the recording but the store.
 void tb_recording_fini(struct tb_recording *recording);
 
 #endif

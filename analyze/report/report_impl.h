@@ -8,16 +8,16 @@
 #include "matrix.h"
 #include "report.h"
 
-// A table as a reader sees it, for text, Markdown and HTML alike.
+// A table as printed, the same for text, Markdown and HTML.
 struct tb_report_column {
 	const char *title;
 	const char *meaning; // a sentence, shown on hover
-	bool number;	     // set to the right
+	bool number;	     // aligned right
 };
 
 struct tb_report_cell {
 	char text[80];
-	double value; // to sort by; of numbers
+	double value; // of a number, to sort by
 	double bar;   // 0..100, negative: none
 };
 
@@ -26,7 +26,7 @@ struct tb_report_cell {
 struct tb_report_table {
 	const char *id; // also the anchor in HTML
 	const char *title;
-	char remark[160]; // what the list leaves out, and what its numbers mean
+	char remark[160]; // what the list omits, and what its numbers mean
 	int n_columns;
 	struct tb_report_column columns[TB_REPORT_COLUMNS];
 	size_t n_rows;
@@ -62,32 +62,32 @@ struct tb_report {
 	uint32_t n_blame_jobs;
 	uint32_t top; // entries of a list; 0: all
 	struct tb_jobs jobs;
-	// Blame by link, flow and flow; by root; by root and the jobs that wait, each
-	// root's together; by link and by root with both jobs. Of the first two some are
-	// listed.
+	// Blame summed by link, victim and culprit flow; by root; by root and victim job,
+	// grouped by root; by link and both jobs; by root and both jobs. Only the first
+	// entries of `triples` and `roots` are listed.
 	struct tb_blame_sum *triples, *roots, *root_victims, *link_jobs, *root_jobs;
 	double *blame_of_link; // n_links of the run
 	uint32_t n_triples, n_triples_all, n_roots, n_roots_all;
 	uint32_t n_root_victims, n_link_jobs, n_root_jobs;
-	double blamed_ps;      // all of it
+	double blamed_ps;      // all blamed wait
 	uint64_t *wait_by_bin; // n_bins
 	struct tb_report_table tables[TB_REPORT_TABLES];
-	int n_tables; // those that have something to show
+	int n_tables; // without empty ones
 	struct tb_report_fact facts[TB_REPORT_FACTS];
 	int n_facts;
-	char verdict[400]; // a sentence or two: the answer
+	char verdict[400]; // a sentence or two: the main finding
 };
 
-// tb_report_format_time is tb_format_time of sums that may not fit a tb_time_ps.
+// tb_report_format_time is tb_format_time for sums too large for a tb_time_ps.
 char *tb_report_format_time(double time_ps, char *buffer, size_t size);
 
-// tb_report_tabulate fills tables, facts and verdict from the rest.
+// tb_report_tabulate fills tables, facts and verdict from the other members.
 int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;
 
-// tb_report_wait_for_others is what of a job's wait was for other jobs' packets;
-// tb_report_wait_of_others what they waited for its. tb_report_percent_of_link is the
-// share that a sum by link has of the link's blame; tb_report_percent_of_blame that of
-// any sum in all of it.
+// tb_report_wait_for_others returns how long a job's headers waited for other jobs'
+// packets; tb_report_wait_of_others how long other jobs' headers waited for its packets;
+// both in ps. tb_report_percent_of_link returns the share of a sum by link in all blame
+// at that link; tb_report_percent_of_blame the share of any sum in the run's blame.
 uint64_t tb_report_wait_for_others(const struct tb_report *report, uint32_t job);
 uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job);
 double tb_report_percent_of_link(

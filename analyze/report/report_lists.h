@@ -6,11 +6,11 @@
 
 #include <jansson.h>
 
-// tb_report_list makes the list that tb_report_list_name knows, every object with the
-// same keys in the same order; NULL without memory. The caller decrefs.
+// tb_report_list makes the list called `name` (tb_report_list_name). All its objects have
+// the same keys in the same order. NULL when memory runs out. The caller decrefs it.
 json_t *tb_report_list(const struct tb_report *report, const char *name);
 
-// tb_report_list_key writes the list's key in JSON.
+// tb_report_list_key writes the key that the list has in JSON.
 void tb_report_list_key(const char *name, char *key, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
-// The points of sweeps, read from stores: their settings and what was measured.
+// The points of sweeps, read from stores: their settings and results.
 //
-// Files are opened read-only and taken for a stranger's: texts are free of control
-// characters, results finite. A point that is not done counts, but is not listed.
+// Files are opened read-only and not trusted: returned texts are free of control
+// characters, results are finite. Points that are not done are counted but not listed.
 #ifndef TB_SWEPT_H
 #define TB_SWEPT_H
 
@@ -13,7 +13,7 @@ struct tb_swept_value {
 
 struct tb_swept_point {
 	int64_t run;
-	struct tb_swept_value *values; // by axis, in their order
+	struct tb_swept_value *values; // one per axis, in the order of the axes
 	size_t n_values;
 	double results[TB_N_RESULTS]; // NaN where there is none
 };
@@ -22,17 +22,17 @@ struct tb_swept {
 	struct tb_swept_point *points; // store after store, run after run
 	size_t n_points;
 	size_t n_undone;
-	struct tb_swept_value *hints; // how to draw it, of the last store
+	struct tb_swept_value *hints; // [plot] of the last store
 	size_t n_hints;
 };
 
-// tb_swept_read appends the points of a store to `swept`, which begins zeroed. Errors as
-// of tb_run_open; TB_EUSAGE for a store without points.
+// tb_swept_read appends the points of a store to `swept`, which must be zeroed before the
+// first call. Errors as of tb_run_open; TB_EUSAGE for a store without points.
 int tb_swept_read(
 	struct tb_swept *swept, const char *path, struct tb_error *error) TB_MUST_USE;
 void tb_swept_fini(struct tb_swept *swept);
 
-// tb_swept_text is a point's value on an axis, or NULL.
+// tb_swept_text returns a point's value on an axis, or NULL.
 const char *tb_swept_text(const struct tb_swept_point *point, const char *axis);
 
 #endif

@@ -1,9 +1,8 @@
-// What a paper says of its experiments, row by row, and whether a simulated figure bears
-// it out.
+// The figures that the papers publish, row by row, and whether a simulated figure agrees.
 //
-// A row of schemas/quadrics.csv: the paper's experiment, setting, quantity, relation,
-// value and unit; and ours: tolerance and how it is measured. A tolerance with '%' is a
-// share of the value, without it is in the row's unit. Relations:
+// A row of schemas/quadrics.csv: experiment, setting, quantity, relation, value and unit
+// are the paper's; tolerance and the way of measuring are ours. A tolerance with '%' is
+// relative to the value, one without is in the row's unit. Relations:
 //
 //   =              within the tolerance of the value
 //   < <= >=        on that side of the value, or beyond by less than the tolerance
@@ -42,9 +41,9 @@ struct tb_claim {
 	const char *unit;
 	const char *tolerance_text;
 	const char *measured;
-	const char *outside; // why the model does not hold this; NULL when it does
+	const char *outside; // why the model does not cover this claim; NULL if it does
 	enum tb_relation relation;
-	double low, high; // the value; the same but for a range
+	double low, high; // the value; equal unless it is a range
 	double tolerance; // in the row's unit
 };
 
@@ -54,18 +53,19 @@ struct tb_claims {
 	char *text; // what the strings point into
 };
 
-// tb_claims_read reads a table; TB_EFORMAT names `name` and the line.
+// tb_claims_read reads a table. TB_EFORMAT, with `name` and the line in the error.
 int tb_claims_read(struct tb_claims *claims, const char *name, const char *text,
 	struct tb_error *error) TB_MUST_USE;
-// tb_claims_published reads the table that is built in: schemas/quadrics.csv.
+// tb_claims_published reads the built-in table, schemas/quadrics.csv.
 int tb_claims_published(struct tb_claims *claims, struct tb_error *error) TB_MUST_USE;
 void tb_claims_fini(struct tb_claims *claims);
 
-// tb_claim_holds judges a simulated figure; NaN bears out nothing.
+// tb_claim_holds returns whether a simulated figure agrees with the claim; NaN never
+// does.
 bool tb_claim_holds(const struct tb_claim *claim, double simulated);
 
-// tb_claim_error is simulated minus published in percent of the published value, for a
-// range from its nearer end; NaN where the claim has no value or the value is 0.
+// tb_claim_error returns simulated minus published in percent of the published value, for
+// a range from its nearer end; NaN where the claim has no value or the value is 0.
 double tb_claim_error(const struct tb_claim *claim, double simulated);
 
 #endif

@@ -1,4 +1,4 @@
-// What each claim reads from its experiments.
+// How the figure of each claim is computed from its experiments.
 #ifndef TB_MEASURE_H
 #define TB_MEASURE_H
 
@@ -8,8 +8,8 @@
 
 struct tb_measure {
 	const char *id; // of the claim
-	// value reads the figure, in the claim's unit, from one outcome of each
-	// experiment, in their order; NaN when there is none.
+	// value computes the figure, in the claim's unit, from one outcome of each
+	// experiment, in the order of `experiments`; NaN when there is none.
 	double (*value)(const struct tb_outcome *const *outcomes);
 	const char *experiments[TB_MEASURE_EXPERIMENTS + 1]; // NULL-terminated
 };
@@ -17,8 +17,8 @@ struct tb_measure {
 // tb_measure_find returns NULL when no measure has this id.
 const struct tb_measure *tb_measure_find(const char *id);
 
-// tb_measure_experiment finds an experiment that a measure names: those that can be swept
-// (experiment.h) and those that are timed (timed.h). NULL when there is none.
+// tb_measure_experiment finds an experiment by the name in a measure, among those that
+// can be swept (experiment.h) and the timed ones (timed.h). NULL when there is none.
 const struct tb_experiment *tb_measure_experiment(const char *name);
 
 #endif

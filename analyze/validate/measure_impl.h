@@ -1,10 +1,10 @@
-// Tables of measures that tb_measure_find looks through.
+// The tables that tb_measure_find searches.
 #ifndef TB_MEASURE_IMPL_H
 #define TB_MEASURE_IMPL_H
 
 #include "measure.h"
 
-// Those of times; ends with a NULL id.
+// Measures of times; the last entry has a NULL id.
 extern const struct tb_measure tb_measures_timed[];
 
 #endif
