@@ -13,19 +13,19 @@
 
 struct tb_run_record {
 	struct tb_run_info info;
-	char *texts[TB_RUN_TEXTS]; // that info points into
+	char *texts[TB_RUN_TEXTS]; // storage of info's strings
 	int n_texts;
 };
 
-// The window whose sums are at hand. Counts are kept twice: as they are, from which can
-// be taken away, and as a sample has room for them.
+// The window whose sums are in memory. Counts are kept twice: exact, so that bins can be
+// subtracted, and saturated, as samples hold them.
 struct tb_run_window {
 	struct tb_window window;	// {0, 0}: none
 	struct tb_link_sample *samples; // by link
 	uint64_t *packets, *blocked;	// by link
-	uint8_t *doubtful;		// by link: the longest wait left the window
+	uint8_t *doubtful; // by link: the bin of its longest wait left the window
 	uint32_t n_doubtful;
-	uint32_t *doubts; // room for the links in doubt
+	uint32_t *doubts; // the links marked doubtful
 };
 
 struct tb_run {
@@ -36,53 +36,53 @@ struct tb_run {
 	struct tb_run_link *links;
 	struct tb_link_sample *totals; // by link
 	char **node_names;
-	char **hosts; // the fabric's names of the nodes, "" where it has none
+	char **hosts; // the fabric's names of nodes, "" where it has none
 	char **job_names;
-	char **switch_names, **link_names; // that switches and links point to
+	char **switch_names, **link_names; // storage of the names
 	struct tb_run_window sums;
-	struct tb_link_sample *aside; // of the caller, while it is added up
+	struct tb_link_sample *aside; // the caller's samples, while they are summed
 	struct tb_bin_cache cache;
-	struct tb_bin_row *staged; // rows of the bin that is being read
+	struct tb_bin_row *staged; // rows of the bin being read
 	uint32_t n_staged;
-	sqlite3_stmt *bins;	 // of a range, by bin and link
-	sqlite3_stmt *bin_width; // as the file has it now
+	sqlite3_stmt *bins;	 // bins of a range, by bin and link
+	sqlite3_stmt *bin_width; // as now in the file
 	sqlite3_stmt *data_version;
-	int64_t seen_version; // of the file, as SQLite counts its changes
+	int64_t seen_version; // the file's data_version when last read
 };
 
-// A row being read: values out of range are noted, not taken.
+// A row being read: a value out of range sets `bad` and is not used.
 struct tb_run_row {
 	sqlite3_stmt *query;
 	bool bad;
 };
 
-// tb_run_get reads a whole number in [0, max]; 0 when it is not.
+// tb_run_get reads an integer in [0, max]; for anything else it sets `bad` and returns 0.
 uint64_t tb_run_get(struct tb_run_row *row, int column, uint64_t max);
 static inline uint32_t tb_run_get32(struct tb_run_row *row, int column, uint32_t max)
 {
 	return (uint32_t)tb_run_get(row, column, max);
 }
 
-// tb_run_get_id reads a number below n; there is none to be read when n is 0.
+// tb_run_get_id reads a number below n; when n is 0 every value is bad.
 uint32_t tb_run_get_id(struct tb_run_row *row, int column, uint32_t n);
 
 // tb_run_get_id_or_none reads -1 as TB_ID_NONE.
 uint32_t tb_run_get_id_or_none(struct tb_run_row *row, int column, uint32_t n);
 
-// tb_run_get_text reads a text in its visible form (visible.h), with blanks for line
-// breaks and tabs, malloc'ed; NULL when there is no memory.
+// tb_run_get_text returns a text in its visible form (visible.h), with blanks for line
+// breaks and tabs, malloc'ed; NULL when memory runs out.
 char *tb_run_get_text(struct tb_run_row *row, int column);
 
-// tb_run_query prepares a query whose ?1 is the run; tb_run_next steps it: 1 for a row, 0
-// at the end, negative on failure, which includes a row of `table` that went bad. The
-// caller finalizes row->query.
+// tb_run_query prepares a query whose ?1 is the run; tb_run_next steps it and returns 1
+// for a row, 0 at the end, negative on failure or when the previous row of `table` was
+// bad. The caller finalizes row->query.
 int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
 	struct tb_error *error) TB_MUST_USE;
 int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_run_grow makes room for entry number n of an array that grows by doubling from
-// NULL; NULL when there is no memory, and the array is then still the caller's.
+// tb_run_grow makes room for entry n of an array that starts as NULL and grows by
+// doubling. Returns NULL when memory runs out; the caller then still owns the old array.
 void *tb_run_grow(void *entries, size_t n, size_t size);
 
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
@@ -92,37 +92,38 @@ int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
 	struct tb_run_record *record, struct tb_error *error) TB_MUST_USE;
 void tb_run_record_fini(struct tb_run_record *record);
 
-// tb_run_bins_init prepares the reading of bins.
+// tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_bins_fini(struct tb_run *run);
 
-// tb_run_each_block hands the bins [first, end) to `take`, in order, from memory where
-// they are at hand, else from the store. A bin in which nothing happened may be left out.
+// tb_run_each_block passes the bins [first, end) to `take`, in order, from the cache or
+// else from the store. Bins in which nothing happened may be skipped.
 typedef void tb_run_take(struct tb_run *run, const struct tb_bin_block *block);
 int tb_run_each_block(struct tb_run *run, uint64_t first, uint64_t end, tb_run_take *take,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_run_check_unchanged forgets what was read when the file was written to since, and
-// fails when the bins are no longer those that the run was opened with. Within a
-// transaction.
+// tb_run_check_unchanged drops the cached bins when the file has changed since they were
+// read, and fails when the width of the bins differs from when the run was opened. Call
+// it within a transaction.
 int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-// TB_RUN_SUM_COLUMNS are read by tb_run_get_sums, which returns the link.
+// tb_run_get_sums reads TB_RUN_SUM_COLUMNS and returns the link.
 #define TB_RUN_SUM_COLUMNS                                                               \
 	"link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps "
 uint32_t tb_run_get_sums(
 	const struct tb_run *run, struct tb_run_row *row, struct tb_run_sums *sums);
 
-// tb_run_window_init prepares the reading of bins and loads the totals.
+// tb_run_window_init prepares for reading bins and loads the totals.
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_window_fini(struct tb_run *run);
 
-// tb_run_sum_totals makes the totals anew; tb_run_add_totals adds the bins [first, end).
+// tb_run_sum_totals recomputes the totals; tb_run_add_totals adds the bins [first, end).
 int tb_run_sum_totals(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 int tb_run_add_totals(struct tb_run *run, uint64_t first, uint64_t end,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_run_version reads which version of the file is seen, as SQLite counts its changes.
+// tb_run_version reads SQLite's data_version, which changes when another connection
+// writes the file.
 int tb_run_version(
 	struct tb_run *run, int64_t *version, struct tb_error *error) TB_MUST_USE;
 

@@ -1,4 +1,4 @@
-// SHA-256 of files: what tells one input from another of the same name.
+// SHA-256 of files, to distinguish inputs with the same name.
 #ifndef TB_DIGEST_H
 #define TB_DIGEST_H
 
@@ -11,7 +11,7 @@
 // tb_digest_files stores the digest of all bytes of `n` files, one after the other, in
 // lower-case hexadecimal: what `cat FILES | sha256sum` prints. The digest is "" and
 // `bytes` 0 when a file cannot be read twice ("-", a pipe, a device). TB_EIO when one
-// cannot be read at all. Cost: a second for 1.1 GB (measured).
+// cannot be read at all. Cost: a second per 1.1 GB (measured).
 int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
 	uint64_t *bytes, struct tb_error *error) TB_MUST_USE;
 

@@ -1,5 +1,5 @@
-// An array of link samples as a virtual table, so that a time bin is stored by one
-// statement. Private to analyze/.
+// An array of link samples as a virtual table, so that one statement stores a time bin.
+// Private to analyze/.
 //
 // Binding and stepping an INSERT for every row stored 0.75 million rows a second;
 // INSERT ... SELECT from this table stores 1.8 million, because SQLite then keeps its
@@ -11,8 +11,8 @@
 
 #include <sqlite3.h>
 
-// What the table `feed` shows: its columns are those of link_bin, in that order. Samples
-// in which nothing happened are passed over.
+// The content of the table `feed`; its columns are those of link_bin, in the same order.
+// All-zero samples are skipped.
 struct tb_store_feed {
 	int64_t run;
 	int64_t bin;
@@ -20,8 +20,8 @@ struct tb_store_feed {
 	size_t n;
 };
 
-// tb_store_feed_register makes `feed` known to `db`, which borrows it until it is closed.
-// Returns an SQLite code.
+// tb_store_feed_register registers the table with `db`, which borrows `feed` until it is
+// closed. Returns an SQLite code.
 int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed);
 
 #endif

@@ -7,16 +7,16 @@
 
 #include <sqlite3.h>
 
-// Waits of a bin by the level of the switch at which they were.
+// Waits of a bin by the level of the switch where headers waited.
 struct tb_store_levels {
-	uint8_t *of_link;  // by link; UINT8_MAX: it leads to a node
+	uint8_t *of_link;  // level by link; UINT8_MAX: leads to a node
 	uint64_t *wait_ps; // by level, of the bin being written
 	uint32_t n_levels;
 	sqlite3_stmt *insert;
 };
 
-// tb_store_levels_init learns the levels of a network's links. A zeroed struct is fine to
-// free; tb_store_levels_fini leaves it zeroed.
+// tb_store_levels_init finds the level of each link of the network. A zeroed struct is
+// fine to free; tb_store_levels_fini leaves it zeroed.
 int tb_store_levels_init(struct tb_store_levels *levels, sqlite3 *db, const char *path,
 	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
 void tb_store_levels_fini(struct tb_store_levels *levels);
