@@ -1,14 +1,14 @@
 // The congestion matrix (paper 000, section 5.4, figure 15), from a run and a window of
 // time.
 //
-// A row per level, the top level first; a block per switch, by index. A block has one
+// A row per level, the top level first; a box per switch, by index. A box has one
 // number per link to the upper level at its top, one per link to the lower level or the
 // nodes at its bottom, and the switch's sum in the middle. The number at a port is the
 // metric of the link that arrives there; for the wait, how long headers arriving over
-// that link waited at this switch (MODEL.md). Link numbers are percentages of the most
-// loaded link of the matrix, switch numbers of the most loaded switch; all are 0 when the
-// metric is 0 everywhere. For the longest wait a switch's number is the longest of its
-// links, not their sum.
+// that link waited at this switch (docs/model.md). Link numbers are percentages of the
+// most loaded link of the matrix, switch numbers of the most loaded switch; all are 0
+// when the metric is 0 everywhere. For the longest wait a switch's number is the longest
+// of its links, not their sum.
 #ifndef TB_MATRIX_H
 #define TB_MATRIX_H
 

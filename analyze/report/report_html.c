@@ -193,7 +193,7 @@ static void write_time(const struct tb_report *report, FILE *stream)
 static void write_matrix(const struct tb_report_figures *figures, FILE *stream)
 {
 	fputs("<section class=\"card\" id=\"matrix\">\n<h2>Congestion matrix</h2>\n"
-	      "<p class=\"remark\">A row per level, a block per switch; around its sum "
+	      "<p class=\"remark\">A row per level, a box per switch; around its sum "
 	      "the links that come in, in percent of the most loaded.</p>\n",
 		stream);
 	fprintf(stream, "<div class=\"scroll light%s\">\n%s\n</div>\n",

@@ -168,7 +168,7 @@ static void foot(struct tb_picture *picture, const struct tb_matrix_figure *figu
 	}
 	tb_picture_printf(picture,
 		(struct tb_box){MARGIN, y + 42, picture->width - 2 * MARGIN, 16}, muted,
-		"A block is a switch: above, the links from the level above; below, "
+		"A box is a switch: above, the links from the level above; below, "
 		"those from "
 		"the level below or from the nodes; in the middle, their sum. %s means "
 		"more.",

@@ -1,7 +1,7 @@
 // The congestion matrix as a figure: laid out like figure 15 of paper 000, with a title,
 // the value of 100 %, and a legend.
 //
-// A row per level, the top level first; a block per switch, by index; in it the links
+// A row per level, the top level first; a box per switch, by index; in it the links
 // from the level above, the switch's sum, the links from the level below or the nodes.
 // Rows wrap. A network whose numbers would fill more than a page gets shades alone;
 // beyond 16384 switches neighbours share a cell, which shows the most loaded.
