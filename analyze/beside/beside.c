@@ -75,7 +75,7 @@ void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size)
 void tb_beside_end(struct tb_beside *beside, bool at_once)
 {
 	if (beside->child.pid && at_once) {
-		// Twice: at the first signal it stores what there is.
+		// Twice: after the first signal it still stores what it has simulated.
 		kill(beside->child.pid, SIGTERM);
 		kill(beside->child.pid, SIGKILL);
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_BYTES 1024 // of a file name that holds what cannot be printed
+#define SHOWN_BYTES 1024 // of a file name, unprintable bytes escaped
 
 void tb_compare_free(struct tb_compare *compare)
 {
@@ -107,8 +107,8 @@ static void take_flow(
 			(double)flow->latency_ps / (double)flow->ideal_ps;
 }
 
-// match_flows walks both tables, which are sorted by ends, and keeps what moved of the
-// flows that both runs have: a flow that one of them lacks has no latency to compare.
+// match_flows walks both tables, which are sorted by ends, and keeps the flows of both
+// runs that changed: a flow that one run lacks has no latency to compare.
 static uint32_t match_flows(struct tb_flow_mover *movers, const struct tb_flow_table *a,
 	const struct tb_flow_table *b)
 {
@@ -137,7 +137,7 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 		if (!status)
 			add_flows(&compare->outcome[i], &tables[i]);
 	}
-	// Taken together in groups, flows of one size stand beside those of another.
+	// Groups of different sizes cannot be compared.
 	bool alike = tables[0].group == tables[1].group;
 	uint32_t room = tables[0].n < tables[1].n ? tables[0].n : tables[1].n;
 	if (!status) {

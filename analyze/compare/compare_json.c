@@ -2,7 +2,7 @@
 #include "compare_impl.h"
 #include "json.h"
 
-// What has no memory comes out as NULL: json_pack gives up when one of its parts is.
+// Without memory the parts are NULL, and json_pack then returns NULL too.
 static json_t *run_object(const struct tb_compare *compare, int which)
 {
 	const struct tb_run_info *info = compare->info[which];

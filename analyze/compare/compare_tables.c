@@ -1,4 +1,4 @@
-// The comparison's tables and its verdict: what text and Markdown show alike.
+// The comparison's tables and its verdict, shared by text and Markdown.
 #include "compare_impl.h"
 
 #include <inttypes.h>
@@ -216,7 +216,7 @@ static int tabulate_flows(struct tb_compare *compare)
 	return TB_OK;
 }
 
-// Where the next words of the verdict go.
+// Where the verdict continues.
 struct words {
 	char *at;
 	size_t left;
@@ -235,8 +235,7 @@ static void say(struct words *words, const char *format, ...)
 	words->left -= used;
 }
 
-// say_times tells how one time stands to another: "12.3 % less (1.234 ms against 1.4
-// ms)".
+// say_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)".
 static void say_times(struct words *words, double before, double after, const char *less,
 	const char *more)
 {

@@ -36,7 +36,7 @@ void tb_curves_fini(struct tb_curves *curves)
 	*curves = (struct tb_curves){0};
 }
 
-// wanted is false when a condition on an axis is there and none of that axis holds.
+// wanted returns whether, for each axis with conditions, one of them holds.
 static bool wanted(const struct tb_swept_point *point, char *const *where, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -90,8 +90,8 @@ static int choose_points(struct making *making, const struct tb_swept *swept,
 	return TB_OK;
 }
 
-// split_where takes the conditions of the options, or the sweep's, which are joined by
-// blanks or commas.
+// split_where takes the conditions from the options, else from the sweep, where blanks or
+// commas separate them.
 static int split_where(char ***where, size_t *n, const struct tb_swept *swept,
 	const struct tb_curves_options *options, struct tb_error *error)
 {

@@ -1,4 +1,4 @@
-// Which axis is x, what is y, and which axes tell curves apart.
+// Chooses x, y and the axes that have a curve per value.
 #include "curves_impl.h"
 
 #include "nearest.h"
@@ -10,7 +10,7 @@
 
 #define TEXTS_COUNTED 64
 
-// Axes that are averaged or follow from others: no curve is told from another by them.
+// Axes that are averaged or follow from others: they make no curves of their own.
 static const char *const pooled[] = {"seed", "warm", "window"};
 
 static bool is_pooled(const char *axis)
@@ -66,7 +66,7 @@ static int find_quantity(struct tb_plan_quantity *quantity, const struct tb_swep
 	return quantity->result >= 0 ? TB_OK : tb_curves_check_axis(swept, name, error);
 }
 
-// drawable is true of a point that has x and y, as far as these are known.
+// drawable returns whether a point has x and y, as far as these are known.
 static bool drawable(
 	const struct tb_curves_plan *plan, const struct tb_swept_point *point)
 {
@@ -74,7 +74,7 @@ static bool drawable(
 					!isnan(tb_curves_value(&plan->y, point)));
 }
 
-// look notes how the points that can be drawn differ on an axis.
+// look counts the different values of an axis among the points that can be drawn.
 static void look(const struct tb_curves_plan *plan, struct tb_plan_axis *axis,
 	const struct tb_swept_point *const *points, size_t n)
 {
@@ -123,7 +123,8 @@ static bool any_has(
 	return false;
 }
 
-// default_x is the offered bandwidth where loads vary, else the numbers that vary most.
+// default_x returns the offered bandwidth where loads vary, else the axis with the most
+// numbers.
 static const char *default_x(const struct tb_curves_plan *plan)
 {
 	const struct tb_plan_axis *load = axis_of(plan, "load");
@@ -155,7 +156,7 @@ static bool is_x(const struct tb_curves_plan *plan, const char *axis)
 {
 	if (plan->x.result < 0)
 		return strcmp(axis, plan->x.axis) == 0;
-	// Along a measured x it is the load that changes.
+	// Along a measured x the load changes.
 	return strcmp(axis, "load") == 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-// whole_wait is in real numbers, because a stranger's sum may not fit whole ones.
+// whole_wait returns a double, because the sum of a damaged file may not fit an integer.
 static int whole_wait(struct tb_run *run, double *wait_ps, struct tb_error *error)
 {
 	struct tb_run_row row;

@@ -4,9 +4,9 @@
 
 #define N_FIELDS 8
 
-// A row on its way into a sum.
+// A row and the keys by which it is summed.
 struct row {
-	uint32_t fields[N_FIELDS]; // TB_ID_NONE where it was not asked for
+	uint32_t fields[N_FIELDS]; // TB_ID_NONE for keys not in use
 	const struct tb_blame_sample *told;
 };
 
@@ -80,7 +80,8 @@ static struct tb_blame_sum first_of(const struct row *row)
 	return sum;
 }
 
-// merge adds sorted rows up; a sum's rows stand together, and in them those of a link.
+// merge sums sorted rows; the rows of a sum are adjacent, and within them those of a
+// link.
 static uint32_t merge(const struct row *rows, uint32_t n, struct tb_blame_sum *sums)
 {
 	uint32_t n_sums = 0;

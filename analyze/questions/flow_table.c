@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// So many groups a side at most, where flows are too many to be kept one by one.
+// The most groups per side, when there are too many flows to keep one by one.
 #define MOST_GROUPS 768
 
 void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
@@ -34,7 +34,7 @@ static int by_ends(const void *one, const void *other)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
-// Where rows go while they are read: one after the other, or into a square of groups.
+// Where rows go while they are read: one after the other, or into a matrix of groups.
 struct reading {
 	struct tb_flow_sample *rows;
 	uint32_t n, room;
@@ -91,7 +91,7 @@ static int read_flows(struct tb_run *run, struct reading *reading, struct tb_err
 	return status;
 }
 
-// pack moves the groups that sent anything to the front.
+// pack moves the cells with traffic to the front.
 static uint32_t pack(struct reading *reading)
 {
 	if (reading->group == 1)

@@ -15,7 +15,7 @@ static double percent(uint64_t part, double whole)
 	return whole > 0 ? 100.0 * (double)part / whole : 0;
 }
 
-// rank fills the first n of the sorted samples in; they all waited.
+// rank fills in the first n of the sorted samples, all of which waited.
 static void rank(struct tb_hot_link *links, uint32_t n,
 	const struct tb_link_sample *sorted, double whole_wait, double window_ps)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A list of nodes is cut off behind so many characters.
+// A list of nodes is cut off after so many characters.
 #define NODES_TEXT 240
 
 void tb_jobs_fini(struct tb_jobs *jobs)
@@ -38,7 +38,7 @@ static int each_row(struct reading *reading, const char *sql, struct tb_error *e
 		return status;
 	while ((status = tb_run_next(run, reading->table, &row, error)) > 0) {
 		uint32_t job = tb_run_get32(&row, 0, UINT32_MAX);
-		// Flows may name a job that the run does not know of.
+		// A damaged file may have flows of a job that the run lacks.
 		if (job >= reading->jobs->n)
 			continue;
 		if (reading->take(reading, &row, &reading->jobs->jobs[job]) != TB_OK) {
@@ -93,7 +93,7 @@ static int take_ranks(
 	return TB_OK;
 }
 
-// take_range appends "4-7" to the list, or that it goes on.
+// take_range appends "4-7" to the list, or "..." when the list is full.
 static int take_range(
 	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
@@ -139,7 +139,7 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 			"SELECT job, count(*), count(DISTINCT node) FROM job_node WHERE "
 			"run = ?1 GROUP BY job",
 			take_ranks},
-		// Nodes that follow each other have one difference from their place.
+		// Consecutive nodes have the same difference between number and index.
 		{"job_node",
 			"SELECT job, min(node), max(node) FROM (SELECT job, node, node - "
 			"row_number() OVER (PARTITION BY job ORDER BY node) AS range "

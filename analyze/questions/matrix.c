@@ -50,8 +50,8 @@ static int by_place(const void *left, const void *right)
 	return (a->id.id > b->id.id) - (a->id.id < b->id.id);
 }
 
-// lay_out puts the switches into rows and gives each its cells. `cells` receives, by
-// switch id, the first cell: those of the down ports, then those of the up ports.
+// lay_out puts the switches into rows and assigns their cells. `cells` receives, by
+// switch id, the first cell of the switch: down ports come first, then up ports.
 static void lay_out(struct parts *parts, const struct tb_run *run,
 	const struct tb_run_switch **sorted, struct tb_matrix_cell **cells)
 {
@@ -80,7 +80,7 @@ static void lay_out(struct parts *parts, const struct tb_run *run,
 	}
 }
 
-// plug tells every cell which link comes in at its port.
+// plug stores in each cell the link that arrives at its port.
 static void plug(const struct tb_run *run, struct tb_matrix_cell **cells)
 {
 	const struct tb_run_link *links = tb_run_links(run);
@@ -116,9 +116,9 @@ int tb_matrix_lay_out(
 	return status;
 }
 
-// fetch asks for a sample that is needed some cells later: cells go by switch and links
-// do not, so that of a large network each would be waited for (a third of the time a
-// frame took at 65,536 nodes).
+// fetch prefetches a sample that is needed some cells later: cells are ordered by switch
+// and links are not, so in a large network each access would miss the cache (a third of
+// the time per frame at 65,536 nodes).
 static inline void fetch(const struct tb_matrix *matrix,
 	const struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
 {
@@ -126,8 +126,8 @@ static inline void fetch(const struct tb_matrix *matrix,
 		__builtin_prefetch(&samples[cell[FETCH_AHEAD].link.id].wait_ps);
 }
 
-// fill_block takes the values of a block's cells, which begin at `cell`, and adds them
-// up. The longest wait of a switch is that of its links, not their sum.
+// fill_block sets the values of a block's cells, which begin at `cell`, and sums them.
+// The longest wait of a switch is the maximum over its links, not their sum.
 static void fill_block(struct tb_matrix *matrix, struct tb_matrix_block *block,
 	struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// name_hash is FNV-1a: 64 bits, so that two of a million names that share one are not to
-// be expected (3e-8); they would be taken for links that only one run has.
+// name_hash is FNV-1a with 64 bits: a collision among a million names is unlikely (3e-8),
+// and would only report the links as missing from one run.
 static uint64_t name_hash(const char *name)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);

@@ -8,7 +8,7 @@
 
 // Lists of link ids by where the links begin.
 struct fan {
-	uint32_t *first; // by switch or node, one more at the end
+	uint32_t *first; // by switch or node, plus one entry at the end
 	uint32_t *links;
 };
 
@@ -25,7 +25,7 @@ struct tb_paths {
 	struct fan ups;	       // up-links by switch
 	struct fan injections; // by node
 	struct climb out, in;  // of the source and of the destination
-	uint8_t *useful;       // by switch: on a shortest way
+	uint8_t *useful;       // by switch: on a shortest path
 	struct tb_link *found; // n_links at most
 	uint32_t n_found;
 };
@@ -159,8 +159,8 @@ static void take(struct tb_paths *paths, uint32_t link)
 		paths->found[paths->n_found++].id = link;
 }
 
-// walk_back follows a climb from the common ancestors down to its node and takes the
-// links that it came by, or their reverses.
+// walk_back follows a climb from the common ancestors back to its node and takes the
+// links of the climb, or their reverses.
 static void walk_back(struct tb_paths *paths, const struct climb *climb, uint32_t node,
 	uint32_t length, bool reverse)
 {

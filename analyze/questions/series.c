@@ -16,7 +16,7 @@ static struct tb_link_sample sample_of(const struct tb_run_sums *sums)
 		.longest_wait_ps = sums->longest_wait_ps};
 }
 
-// A column while bins are looked at.
+// A column while bins are being read.
 struct column {
 	uint32_t at;
 	uint64_t sum, largest, n_looks;
@@ -31,7 +31,7 @@ static void finish(
 					      : column->sum / column->n_looks;
 }
 
-// look reads the metric of a link in one bin; 0 when nothing happened.
+// look reads the metric of a link in one bin; 0 when the bin has no row.
 static int look(struct tb_run *run, struct tb_run_row *row, uint64_t bin,
 	enum tb_metric metric, uint64_t *value)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A stranger's file may hold more rows than a replay writes.
+// A foreign file may hold more rows than a replay writes.
 #define MOST_ROWS (1u << 20)
 
 static int read_width(struct tb_run *run, tb_time_ps *bin_ps, struct tb_error *error)

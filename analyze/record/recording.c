@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-// Instants between two looks at the clock and at the flag: a few milliseconds.
+// Instants simulated between two checks of the clock and the stop flag: a few ms.
 #define SLICE 20000
 
-// The bins of a long run are stored so often, so that whoever looks meanwhile sees it
-// grow. After a slow checkpoint, wait 50 times as long as it took: it then costs two
-// parts of a hundred at most.
+// How often the bins of a long run are stored, so that a viewer sees it grow. After a
+// slow checkpoint, wait 50 times as long as it took, so that checkpoints cost at most 2
+// %.
 #define CHECKPOINT_S	1.0
-#define WATCHED_S	0.4 // where somebody looks
+#define WATCHED_S	0.4 // when a viewer shows the run
 #define CHECKPOINT_REST 50
 
 bool tb_recording_has_packets(const struct tb_workload *workload)
@@ -78,7 +78,8 @@ void tb_recording_free(struct tb_recording *recording)
 	free(recording);
 }
 
-// prepare begins the run in the store last: what cannot be replayed leaves no trace.
+// prepare begins the run in the store last, so a trace that cannot be replayed leaves no
+// run.
 static int prepare(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_open(recording, error);
@@ -138,7 +139,7 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	return status;
 }
 
-// checkpoint stores the bins that are over, when that is due.
+// checkpoint stores the finished bins when it is due.
 static int checkpoint(struct tb_recording *recording, struct tb_error *error)
 {
 	double pace_s = recording->options->watched ? WATCHED_S : CHECKPOINT_S;
@@ -169,7 +170,7 @@ int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 	int status = tb_engine_finish(recording->engine, error);
 	if (status == TB_OK)
 		status = tb_recording_end(recording, error);
-	// The sentence of a store that could not be written is better than the engine's.
+	// The store's error is more precise than the engine's.
 	const struct tb_error *cause = tb_store_error(recording->store);
 	if (status != TB_OK && cause->code != TB_OK && error)
 		*error = *cause;

@@ -1,4 +1,4 @@
-// The options of a recording as the replay command has them, for the store.
+// The options of a recording, written as options of the replay command, for the store.
 #include "recording_impl.h"
 
 #include <inttypes.h>

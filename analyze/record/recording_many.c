@@ -39,8 +39,7 @@ static int simulate(struct task *task, struct tb_error *error)
 	return status < 0 ? status : tb_engine_finish(recording->engine, error);
 }
 
-// simulate_task leaves a task that was stopped before anything was simulated without a
-// tape.
+// simulate_task makes no tape for a task that was stopped before anything was simulated.
 static int simulate_task(void *context, size_t index, struct tb_error *error)
 {
 	struct task *task = &((struct crew *)context)->tasks[index];
@@ -104,7 +103,7 @@ static void watch(void *context, size_t n_done)
 	many->watch(many->context, n_done);
 }
 
-// number_runs gives the runs the numbers of their places in the store.
+// number_runs assigns the runs consecutive numbers in the store.
 static int number_runs(struct crew *crew, struct tb_error *error)
 {
 	int64_t first = 0;

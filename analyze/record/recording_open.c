@@ -1,4 +1,4 @@
-// What a recording is made from: network, traces, faults, routes.
+// Opens what a recording needs: network, traces, faults, routes.
 #include "recording_impl.h"
 
 #include "network_open.h"
@@ -17,16 +17,16 @@ static int open_network(
 	return tb_network_open(&recording->network, &description, error);
 }
 
-// names_levels returns whether the user wants so many levels and no others.
+// names_levels returns whether the user set the number of levels.
 static bool names_levels(const char *network)
 {
 	return strstr(network, ",levels=") != NULL;
 }
 
-// raise_tree gives captures the nodes that they ask for, unless the user said how many
-// levels there are. Jobs that do not fit are refused: how many ranks they have is known
-// to whoever made them, and another network than the one that was asked for would answer
-// another question.
+// raise_tree adds levels until all nodes of the captures fit, unless the user set the
+// number of levels. Jobs that do not fit are refused instead: their users know how many
+// ranks they have, and results for another network than the chosen one would mislead
+// them.
 static int raise_tree(struct tb_recording *recording, struct tb_error *error)
 {
 	uint32_t n_nodes = tb_workload_n_nodes(recording->workload);
@@ -109,7 +109,7 @@ static int take_routes(struct tb_recording *recording, struct tb_error *error)
 			       : status;
 }
 
-// check_broadcast: what the engine would refuse at the first broadcast.
+// check_broadcast refuses early what the engine would refuse at the first broadcast.
 static int check_broadcast(struct tb_recording *recording, struct tb_error *error)
 {
 	if (!tb_network_params(recording->network)->broadcast ||

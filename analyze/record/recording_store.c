@@ -1,4 +1,4 @@
-// A recording's run in the store: what it is made from, and what it came to.
+// Writes a recording's run into the store: its configuration and its result.
 #include "recording_impl.h"
 
 #include "packets_text.h"
@@ -24,7 +24,8 @@ static struct tb_run_job *list_jobs(const struct tb_recording *recording)
 	return jobs;
 }
 
-// list_places lists where the ranks of jobs sit. Those of captures are known at the end.
+// list_places lists the nodes of the jobs' ranks. Those of captures are known only at the
+// end.
 static struct tb_run_place *list_places(const struct tb_recording *recording, size_t *n)
 {
 	uint32_t n_jobs = tb_workload_n_jobs(recording->workload);
@@ -79,7 +80,8 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		.faults = recording->faults,
 		.routes_name = recording->options->route_file,
 		.routes_digest = recording->routes_digest,
-		// A run of many is written when it was simulated, stopped or not.
+		// With several runs, a finished run is written even if `stop` is set by
+		// now.
 		.stop = recording->id ? NULL : recording->options->stop};
 	status = jobs && places && described ? tb_store_begin_run(recording->store,
 						       recording->network, &config, error)
@@ -90,8 +92,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	return status;
 }
 
-// name_nodes gives nodes the names of the captured endpoints that sit there, and lists
-// their jobs.
+// name_nodes names nodes after the captured endpoints placed there, and lists their jobs.
 static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_error *error)
 {
 	struct tb_workload_input input = tb_workload_input(recording->workload, i);
@@ -136,7 +137,8 @@ static int name_all_nodes(struct tb_recording *recording, struct tb_error *error
 	return status;
 }
 
-// notes_json is the summary of a lone capture, or of each by the number of its first job.
+// notes_json returns the summary of a single capture, or a list of summaries, each with
+// the number of the capture's first job.
 static json_t *notes_json(const struct tb_recording *recording)
 {
 	uint32_t n = tb_workload_n_inputs(recording->workload);

@@ -1,4 +1,4 @@
-// The store's observer, and beside it what was not delivered, for whoever prints it.
+// Wraps the store's observer and keeps the undelivered flows for the summary.
 #include "recording_impl.h"
 
 #include <stdlib.h>

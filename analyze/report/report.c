@@ -26,7 +26,7 @@ void tb_report_free(struct tb_report *report)
 	free(report);
 }
 
-// gather_links lists all, for the sums, and then keeps the first.
+// gather_links lists all links, for the sums, and then keeps the first `top`.
 static int gather_links(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
 	int status = tb_hot_links(report->run, (struct tb_window){0, 0}, 0,
@@ -80,7 +80,7 @@ static int by_root(const void *left, const void *right)
 	       (a->at.victim_job < b->at.victim_job);
 }
 
-// add_blame_of_links sums up by link, and all.
+// add_blame_of_links sums the blame by link and in total.
 static int add_blame_of_links(struct tb_report *report)
 {
 	report->blame_of_link =
@@ -95,7 +95,7 @@ static int add_blame_of_links(struct tb_report *report)
 	return TB_OK;
 }
 
-// gather_blame adds the blame up by all that the tables ask for.
+// gather_blame sums the blame by all keys that the tables need.
 static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
 	const struct {

@@ -71,7 +71,7 @@ static void put_culprit(struct tb_report_writer *writer, const struct tb_run *ru
 			at->culprit_destination);
 }
 
-// percent is 0 of a whole of nothing, as a stranger's file may have it.
+// percent returns 0 when the whole is 0, as it may be in a foreign file.
 static double percent(uint64_t part, double whole)
 {
 	return whole > 0 ? 100.0 * (double)part / whole : 0;
@@ -136,7 +136,7 @@ int tb_report_tabulate_triples(struct tb_report *report)
 	return TB_OK;
 }
 
-// first_victim finds the jobs that a root holds up.
+// first_victim finds the jobs that wait for a root.
 static uint32_t first_victim(const struct tb_report *report, struct tb_link root)
 {
 	uint32_t first = 0, n = report->n_root_victims;
@@ -152,8 +152,8 @@ static uint32_t first_victim(const struct tb_report *report, struct tb_link root
 	return first;
 }
 
-// put_held names what a root holds up: the jobs, or where there is but one the flow that
-// waits most.
+// put_held names what waits for a root: the jobs or, in a run with one job, the flow that
+// waits longest.
 static void put_held(struct tb_report_writer *writer, const struct tb_report *report,
 	const struct tb_blame_sum *root)
 {

@@ -9,7 +9,7 @@ struct tb_report_cell *tb_report_cell(struct tb_report_writer *writer)
 	return writer->next++;
 }
 
-// end_whole takes a character away that the end of its buffer cut in two.
+// end_whole removes a UTF-8 character that was cut off at the end of the buffer.
 void tb_report_end_whole(char *text, size_t size)
 {
 	size_t length = strlen(text);
@@ -18,7 +18,7 @@ void tb_report_end_whole(char *text, size_t size)
 	size_t start = length;
 	while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
 		start--;
-	// The bytes that follow a first one of 110xxxxx are 1, of 1110xxxx 2, and so on.
+	// A first byte 110xxxxx is followed by 1 byte, 1110xxxx by 2, 11110xxx by 3.
 	unsigned char first = start > 0 ? (unsigned char)text[start - 1] : 0;
 	size_t follow = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : 0;
 	if (follow > length - start)
@@ -66,7 +66,7 @@ void tb_report_put_real(struct tb_report_writer *writer, double value, const cha
 	at->value = value;
 }
 
-// put_slowdown keeps two digits behind the point where they tell something.
+// put_slowdown writes two decimals below 10, none from 10 on.
 void tb_report_put_slowdown(
 	struct tb_report_writer *writer, double slowdown, double worst)
 {
@@ -111,7 +111,7 @@ void tb_report_put_job(
 	at->value = job;
 }
 
-// put_flow writes "melt: 3 > 15", without the job when there is but one.
+// put_flow writes "melt: 3 > 15", without the job when the run has only one.
 void tb_report_put_flow(struct tb_report_writer *writer, const struct tb_run *run,
 	uint32_t job, struct tb_node source, struct tb_node destination)
 {

@@ -1,4 +1,4 @@
-// One list of the report as CSV (RFC 4180): a column a key of its objects in JSON, in the
+// One list of the report as CSV (RFC 4180): a column per key of its JSON objects, in the
 // order of schemas/report.schema.json.
 #include "markup.h"
 #include "report_lists.h"
@@ -17,8 +17,8 @@ static void put_value(FILE *stream, const json_t *value)
 		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 }
 
-// The ends of a flow, in the order of JSON, which are columns of their own; empty where
-// flows were not told apart.
+// The ends of a flow, in the order of JSON, have columns of their own; empty where
+// several flows were merged.
 static const char *const ends[] = {"source", "destination"};
 
 static bool is_party(const char *key)
@@ -61,8 +61,8 @@ static void write_row(FILE *stream, json_t *columns, const json_t *object)
 	fputc('\n', stream);
 }
 
-// columns_of finds the keys of a list's objects in the schema, so that a list without
-// rows has its header too.
+// columns_of finds the keys of a list's objects in the schema, so that an empty list has
+// a header too.
 static json_t *columns_of(const json_t *schema, const char *list)
 {
 	char key[32];

@@ -27,7 +27,7 @@ static void html_title(FILE *stream, const char *names)
 
 static void write_head(const struct tb_report *report, FILE *stream)
 {
-	// The policy keeps the promise that nothing is fetched, whatever names say.
+	// The policy ensures that nothing is fetched, whatever the names contain.
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
 	      "'none'; "
@@ -105,8 +105,8 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 #define STRIP_HEIGHT  110
 #define STRIP_COLUMNS 230
 
-// The strip shows groups of bins, by their mean, so that a column is never thinner than
-// a pointer can hit; 230 of them.
+// The strip shows the mean of groups of bins, at most 230, so that every column is wide
+// enough to point at.
 struct strip {
 	uint64_t bins_a_column;
 	uint32_t n_columns;
@@ -204,7 +204,7 @@ static void write_matrix(const struct tb_report_figures *figures, FILE *stream)
 	fputs("</section>\n", stream);
 }
 
-// Tables of no more columns keep them close together.
+// Tables with at most so many columns keep them close together.
 #define WIDE_COLUMNS 5
 
 static void write_titles(const struct tb_report_table *table, FILE *stream)
@@ -269,7 +269,7 @@ static void write_item(FILE *stream, const char *name, const char *text)
 	fputs("</dd>\n", stream);
 }
 
-// write_notes lists the input's own summary, whatever its names.
+// write_notes lists the members of the input's own summary, whatever their names.
 static void write_notes(const struct tb_run_info *info, FILE *stream)
 {
 	json_t *notes = json_loads(info->notes, 0, NULL);

@@ -1,9 +1,9 @@
-// The report's tables by job: what each did, and which makes which wait.
+// The report's tables by job: what each did, and which waits for which.
 #include "report_cells.h"
 
 #include <string.h>
 
-// waits_of is what a job waited for others, or made others wait.
+// waits_of returns how long a job waited for others, or others for it.
 static uint64_t waits_of(const struct tb_report *report, uint32_t job, bool caused)
 {
 	uint64_t wait_ps = 0;
@@ -26,13 +26,13 @@ uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job)
 	return waits_of(report, job, true);
 }
 
-// listed is how many of `n` rows a table has.
+// listed returns how many of `n` rows a table shows.
 static uint32_t listed(const struct tb_report *report, uint32_t n)
 {
 	return report->top && report->top < n ? report->top : n;
 }
 
-// Lists of nodes are cut off in a table; JSON has more of them.
+// Tables cut lists of nodes shorter than JSON does.
 #define NODES_WIDTH 20
 
 static void put_nodes(struct tb_report_writer *writer, const char *nodes)
@@ -141,7 +141,7 @@ static int list_job_blame(struct tb_report *report)
 	return TB_OK;
 }
 
-// find_pair gives how long a job waited for another one, NULL when it never did.
+// find_pair returns the waits of one job for another, NULL when it never waited for it.
 static const struct tb_blame_jobs *find_pair(
 	const struct tb_report *report, uint32_t victim, uint32_t culprit)
 {
@@ -164,8 +164,7 @@ static void put_pair(
 		largest > 0 ? 100.0 * (double)pair->wait_ps / largest : -1;
 }
 
-// matrix_fits returns whether there are few enough jobs for a column each, all of them
-// known.
+// matrix_fits returns whether all jobs are known and few enough for a column each.
 static bool matrix_fits(const struct tb_report *report)
 {
 	if (report->info->n_jobs + 2 > TB_REPORT_COLUMNS)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// width_of counts characters, not bytes: names may be UTF-8.
+// width_of counts characters, not bytes: names are UTF-8.
 static int width_of(const char *text)
 {
 	int width = 0;

@@ -1,4 +1,4 @@
-// The report's tables, facts and verdict: what text, Markdown and HTML show alike.
+// The report's tables, facts and verdict, shared by text, Markdown and HTML.
 #include "report_cells.h"
 
 #include <stdlib.h>
@@ -174,7 +174,7 @@ static void state_delivery(struct tb_report *report)
 		tb_format_rate(a_node, rate, sizeof rate));
 }
 
-// state_faults tells what was dead only where that did something.
+// state_faults reports faults only if they caused retries or undelivered messages.
 static void state_faults(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
@@ -216,7 +216,7 @@ static void state_facts(struct tb_report *report)
 		tb_format_counted(info->n_links, "link", count[2], 48));
 }
 
-// The verdict is what one would say to a colleague at the door.
+// The verdict sums up the run in a sentence or two.
 static void pass_verdict(struct tb_report *report)
 {
 	char wait[32];

@@ -7,8 +7,8 @@
 
 enum { LINK, WAIT, STALL, BUSY, BYTES, PACKETS, BLOCKED, LONGEST, N_COLUMNS };
 
-// An entry is read as eight bytes of which only the first `width` count, so the last
-// entry needs room behind it.
+// An entry is read as eight bytes, of which only the first `width` count, so the last
+// entry needs padding.
 #define SLACK 8
 
 struct column {
@@ -34,7 +34,7 @@ int tb_bin_cache_init(struct tb_bin_cache *cache, uint64_t n_bins, size_t budget
 int tb_bin_cache_grow(struct tb_bin_cache *cache, uint64_t n_bins)
 {
 	assert(n_bins >= cache->n_bins);
-	// Not realloc: pages of bins that nobody looks at are never touched.
+	// Not realloc: pages of bins that are never read stay untouched.
 	struct tb_bin_block **blocks =
 		calloc(n_bins ? n_bins : 1, sizeof(struct tb_bin_block *));
 	if (!blocks)
@@ -71,7 +71,7 @@ void tb_bin_cache_fini(struct tb_bin_cache *cache)
 
 bool tb_bin_cache_full(const struct tb_bin_cache *cache)
 {
-	// One more of the largest kind may not fit, so a little is left free.
+	// Leave room for another block of the largest size.
 	return cache->used_bytes > cache->budget_bytes / 8 * 7;
 }
 
@@ -90,7 +90,7 @@ bool tb_bin_cache_has(const struct tb_bin_cache *cache, uint64_t bin)
 	return cache->blocks[bin] != NULL;
 }
 
-// make_room drops blocks until `size` fits or none is left.
+// make_room evicts blocks until `size` fits or none is left.
 static void make_room(struct tb_bin_cache *cache, size_t size)
 {
 	while (cache->used_bytes > 0 && cache->used_bytes + size > cache->budget_bytes) {
@@ -124,7 +124,7 @@ static uint32_t width_of(uint64_t largest)
 	return width;
 }
 
-// measure finds each column's width and place; returns the size of all of them.
+// measure finds the width and offset of each column and returns their total size.
 static size_t measure(
 	struct column columns[N_COLUMNS], const struct tb_bin_row *rows, uint32_t n)
 {

@@ -50,6 +50,7 @@ void tb_bin_cache_forget(struct tb_bin_cache *cache);
 // tb_bin_cache_grow makes room for n_bins bins and keeps the blocks; TB_ENOMEM.
 int tb_bin_cache_grow(struct tb_bin_cache *cache, uint64_t n_bins) TB_MUST_USE;
 
+// tb_bin_cache_full returns whether 7/8 of the budget is used: another block may not fit.
 bool tb_bin_cache_full(const struct tb_bin_cache *cache);
 
 // tb_bin_cache_find returns a bin's block and marks it as used; NULL when it is not

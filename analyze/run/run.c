@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Ports that no cable is plugged into cost memory in a matrix without being in the file,
-// so their number is bounded: a switch's by that of the largest radix there may ever be,
-// a network's by its links.
+// Unused ports take memory in a matrix without being in the file, so their number is
+// bounded: per switch by the largest plausible radix, per network by the links.
 #define PORTS_MAX	 65536
 #define FREE_PORTS_MAX	 (UINT64_C(2) * PORTS_MAX)
 #define END_NAME_SIZE	 128 // of a node, or a switch with a port
@@ -58,7 +57,7 @@ int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	return code == SQLITE_DONE ? 0 : tb_sql_fail(error, run->db, run->path);
 }
 
-// A table of the topology on its way into an array: rows must be numbered 0 .. n - 1.
+// A table of the topology to be read into an array: rows must be numbered 0 .. n - 1.
 struct table {
 	const char *name;
 	const char *select; // run is ?1; the first column is the row's number
@@ -66,8 +65,8 @@ struct table {
 	bool (*take)(struct tb_run *run, struct tb_run_row *row, uint32_t i);
 };
 
-// check_count finds out whether there are as many rows as the run's row promises, before
-// memory is taken for them.
+// check_count compares the number of rows with that in the run's row before memory is
+// allocated for them.
 static int check_count(
 	struct tb_run *run, const struct table *table, struct tb_error *error)
 {
@@ -153,7 +152,7 @@ static bool parse_kind(const char *name, enum tb_link_kind *kind)
 }
 
 // get_end reads one end of a link, the columns node, switch, port and number from
-// `column` on, and writes what it is called.
+// `column` on, and writes its name.
 static void get_end(struct tb_run *run, struct tb_run_row *row, int column, bool is_node,
 	uint32_t *id, uint32_t *port, char name[END_NAME_SIZE])
 {
@@ -176,7 +175,7 @@ static void get_end(struct tb_run *run, struct tb_run_row *row, int column, bool
 	}
 }
 
-// name_link joins the names of the ends; a port is named only between switches.
+// name_link joins the names of the ends; ports are named only between switches.
 static bool name_link(
 	struct tb_run *run, uint32_t i, char from[END_NAME_SIZE], char to[END_NAME_SIZE])
 {
@@ -213,17 +212,17 @@ static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	return row->bad || name_link(run, i, from, to);
 }
 
-// find_places: with one rail a switch's place is its index.
+// find_places sets the places of switches; with one rail a switch's place is its index.
 static int find_places(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
 	uint32_t n_rails = info->network.n_rails;
-	uint32_t *before = NULL; // switches of a level in the rails before, by rail
+	uint32_t *before = NULL; // switches of a level in the earlier rails, by rail
 	for (uint32_t i = 0; i < info->n_switches; i++)
 		run->switches[i].place = run->switches[i].at.index;
 	if (n_rails == 1 || info->n_switches == 0)
 		return TB_OK;
-	// A rail has a switch, or there would not be so many.
+	// Every rail needs a switch, so there cannot be more rails than switches.
 	if (n_rails > info->n_switches)
 		return tb_run_damaged(run->path, "run", error);
 	before = calloc((size_t)info->n_levels * n_rails, sizeof *before);
@@ -256,8 +255,7 @@ static int check_ports(const struct tb_run *run, struct tb_error *error)
 	return n_ports <= max ? TB_OK : tb_run_damaged(run->path, "switch", error);
 }
 
-// check_info finds out whether there is what rows can point at: a level has a switch, a
-// link two ends.
+// check_info checks the counts for plausibility: a level has a switch, a link two ends.
 static int check_info(const struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
@@ -270,7 +268,7 @@ static int check_info(const struct tb_run *run, struct tb_error *error)
 static int allocate(struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = &run->record.info;
-	// One entry more, because an array of none may come back as NULL.
+	// One entry more, because calloc of 0 entries may return NULL.
 	run->node_names = calloc((size_t)info->n_nodes + 1, sizeof *run->node_names);
 	run->job_names = calloc((size_t)info->n_jobs + 1, sizeof *run->job_names);
 	run->hosts = calloc((size_t)info->n_nodes + 1, sizeof *run->hosts);
@@ -332,7 +330,7 @@ static int load(struct tb_run *run, int64_t id, struct tb_error *error)
 	return status;
 }
 
-// take_database makes a run of an open store, which is closed when that fails.
+// take_database loads a run from an open store, and closes the store on failure.
 static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int64_t id,
 	struct tb_error *error)
 {

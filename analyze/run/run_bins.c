@@ -1,13 +1,13 @@
-// The bins of a run: read from the store once, then kept packed as long as there is room.
+// The bins of a run: read from the store once, then kept packed while there is room.
 #include "run_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What a viewer of 4096 nodes and of 65,536 may take for bins, so that all of it stays
-// below 500 MB: a link takes about 330 bytes elsewhere (its name, three samples, its cell
-// and its row in the list; measured).
+// Memory for bins in a viewer of 4096 and of 65,536 nodes, chosen so that the whole
+// program stays below 500 MB: a link takes about 330 bytes elsewhere (its name, three
+// samples, its cell and its row in the list; measured).
 #define ROOM_BYTES	 (UINT64_C(448) << 20)
 #define LINK_BYTES	 330
 #define BUDGET_MIN_BYTES (UINT64_C(64) << 20)
@@ -37,7 +37,7 @@ uint32_t tb_run_get_sums(
 	return tb_run_get_id(row, 0, run->record.info.n_links);
 }
 
-// A range of bins on its way from the store to whoever takes it.
+// A range of bins being read from the store and passed to `take`.
 struct reading {
 	struct tb_run *run;
 	tb_run_take *take;
@@ -51,7 +51,7 @@ static int out_of_memory(struct tb_run *run, struct tb_error *error)
 	return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for a bin of the run");
 }
 
-// deliver packs the staged rows as a bin and hands it on.
+// deliver packs the staged rows into a bin and passes it on.
 static int deliver(struct reading *reading)
 {
 	struct tb_run *run = reading->run;
@@ -64,8 +64,8 @@ static int deliver(struct reading *reading)
 	return TB_OK;
 }
 
-// in_order is true of a row that may follow those that are staged. The key keeps rows in
-// order and a link from coming twice; a damaged tree of the database may not.
+// in_order returns whether a row may follow the staged ones. The table's key keeps rows
+// sorted and links unique, but in a damaged database they may not be.
 static bool in_order(const struct reading *reading, uint64_t bin, uint32_t link)
 {
 	const struct tb_run *run = reading->run;
@@ -74,8 +74,8 @@ static bool in_order(const struct reading *reading, uint64_t bin, uint32_t link)
 	return bin > reading->bin && bin < reading->end;
 }
 
-// stage adds a row (its columns are TB_RUN_SUM_COLUMNS, then the bin) to those of its
-// bin, and delivers the bin before when this one begins another.
+// stage adds a row (columns TB_RUN_SUM_COLUMNS, then the bin) to those of its bin; if the
+// row begins a new bin, it first delivers the previous one.
 static int stage(struct reading *reading, struct tb_run_row *row)
 {
 	struct tb_run *run = reading->run;
@@ -92,8 +92,8 @@ static int stage(struct reading *reading, struct tb_run_row *row)
 	return status;
 }
 
-// read_range reads bins none of which is at hand. Those of which the store has no row are
-// put as empty, so that they are not asked for again.
+// read_range reads bins that are not cached. Bins without rows are cached as empty, so
+// that they are not read again.
 static int read_range(struct reading *reading, uint64_t first, uint64_t end)
 {
 	struct tb_run *run = reading->run;

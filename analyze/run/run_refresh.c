@@ -10,8 +10,8 @@ static bool same_shape(const struct tb_run_info *a, const struct tb_run_info *b)
 	       a->n_jobs == b->n_jobs;
 }
 
-// take_bins makes room for the bins that there are now. Those of another width are of no
-// use, nor is the window that was summed of them.
+// take_bins makes room for the current number of bins. If the width changed, it drops the
+// cached bins and the window summed from them.
 static int take_bins(
 	struct tb_run *run, const struct tb_run_info *before, struct tb_error *error)
 {

@@ -25,8 +25,8 @@ static void set_doubt(struct tb_run_window *sums, uint32_t link, bool doubtful)
 	sums->doubtful[link] = doubtful;
 }
 
-// enter adds a bin to the window. A wait at least as long as any before is the longest
-// again, whatever has left.
+// enter adds a bin to the window. A wait at least as long as the longest so far is the
+// longest, whatever has left the window.
 static void enter(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
@@ -46,7 +46,8 @@ static void enter(struct tb_run *run, const struct tb_bin_block *block)
 	}
 }
 
-// leave takes it away. A maximum cannot be taken back, so it becomes doubtful.
+// leave subtracts a bin from the window. A maximum cannot be subtracted, so it becomes
+// doubtful.
 static void leave(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
@@ -85,8 +86,8 @@ static void clear(struct tb_run *run)
 	run->sums.window = (struct tb_window){0, 0};
 }
 
-// few_rows tells whether emptying the links of a window's bins is less than emptying all:
-// they are at hand, and together have fewer rows than the network has links.
+// few_rows returns whether clearing the links of a window's bins is cheaper than clearing
+// all: the bins are cached and together have fewer rows than the network has links.
 static bool few_rows(struct tb_run *run, struct tb_window window)
 {
 	uint64_t n = 0;
@@ -99,7 +100,7 @@ static bool few_rows(struct tb_run *run, struct tb_window window)
 	return true;
 }
 
-// read_window adds the window's bins up from nothing; `old` is what is in the sums.
+// read_window sums the window's bins from zero; `old` is the window of the current sums.
 static int read_window(struct tb_run *run, struct tb_window old, struct tb_window window,
 	struct tb_error *error)
 {
@@ -114,8 +115,7 @@ static int read_window(struct tb_run *run, struct tb_window old, struct tb_windo
 				run, window.first_bin, window.end_bin, enter, error);
 }
 
-// look_up is a step of settling doubts: it raises the doubtful links' longest waits to
-// those of the block.
+// look_up raises the longest waits of doubtful links to those of the block.
 static void look_up(struct tb_run *run, const struct tb_bin_block *block)
 {
 	struct tb_run_window *window = &run->sums;
@@ -127,10 +127,10 @@ static void look_up(struct tb_run *run, const struct tb_bin_block *block)
 	}
 }
 
-// settle_doubts finds the longest waits that left. In steady traffic a link's is in the
-// bin that leaves once in as many moves as the window has bins, so that the look-ups
-// come to about one a link and move; when many are in doubt at once, adding the window up
-// anew is cheaper.
+// settle_doubts finds the longest waits of doubtful links. In steady traffic, a link's
+// longest wait leaves the window once in as many moves as the window has bins, so the
+// cost is about one look-up per link and move. When many links are doubtful at once,
+// summing the window again is cheaper.
 static int settle_doubts(
 	struct tb_run *run, struct tb_window window, struct tb_error *error)
 {
@@ -158,19 +158,19 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-// move_window brings the sums to `window`, by the bins in which the two differ when
-// those are fewer.
+// move_window makes the sums those of `window`, from the bins in which the two windows
+// differ when those are fewer.
 static int move_window(
 	struct tb_run *run, struct tb_window window, struct tb_error *error)
 {
 	struct tb_window old = run->sums.window;
 	uint64_t moved = distance(old.first_bin, window.first_bin) +
 			 distance(old.end_bin, window.end_bin);
-	// Forgotten first: a failure half-way must not leave sums that look right.
+	// Invalidate first: a failure half-way must not leave sums that look valid.
 	run->sums.window = (struct tb_window){0, 0};
 	if (old.end_bin == 0 || moved >= window.end_bin - window.first_bin)
 		return read_window(run, old, window, error);
-	// They overlap now, so of each pair of ranges one is empty.
+	// The windows overlap, so one range of each pair is empty.
 	int status =
 		tb_run_each_block(run, old.first_bin, window.first_bin, leave, error);
 	if (!status)
@@ -239,7 +239,7 @@ static void add_counts(uint32_t *sum, uint64_t count)
 	*sum = at_most_32_bits(*sum + count);
 }
 
-// add_aside adds a bin to sums that are not those of the window that is looked at.
+// add_aside adds a bin to the caller's samples instead of the current window.
 static void add_aside(struct tb_run *run, const struct tb_bin_block *block)
 {
 	for (uint32_t i = 0; i < tb_bin_block_n(block); i++) {

@@ -10,7 +10,7 @@
 static bool readable_twice(const char *path)
 {
 	struct stat status;
-	// What is not there is not a stream either: opening it will say so.
+	// A missing file is not a stream: opening it reports the error.
 	return strcmp(path, "-") != 0 &&
 	       (stat(path, &status) != 0 || S_ISREG(status.st_mode));
 }

@@ -12,7 +12,7 @@
 
 #define APPLICATION_ID UINT32_C(0x5461696c) // "Tail"
 
-// Of the file format (sqlite.org/fileformat2.html, 1.3): big-endian words in the header.
+// Offsets in the header (sqlite.org/fileformat2.html, 1.3) of big-endian words.
 #define HEADER_BYTES	      100
 #define HEADER_USER_VERSION   60
 #define HEADER_APPLICATION_ID 68
@@ -35,8 +35,8 @@ static int check_version(struct tb_error *error, const char *path, uint32_t vers
 		version, TB_SQL_VERSION);
 }
 
-// check_header looks at the first bytes of a file: `n` of them, fewer than HEADER_BYTES
-// when there are no more.
+// check_header checks the first `n` bytes of a file, fewer than HEADER_BYTES if the file
+// is shorter.
 static int check_header(const unsigned char *header, size_t n, const char *path,
 	enum tb_sql_file *kind, struct tb_error *error)
 {
@@ -144,7 +144,7 @@ int tb_sql_run(sqlite3_stmt *query, const char *path, struct tb_error *error)
 	return status;
 }
 
-// distrust keeps what a stranger wrote into the schema from doing anything.
+// distrust keeps foreign SQL in the schema from running.
 static void distrust(sqlite3 *db)
 {
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -176,7 +176,7 @@ static int open_database(
 }
 
 // next_table finds the next "CREATE TABLE name (" at the start of a line of the schema,
-// and copies the name; NULL when there is no more.
+// and copies the name; NULL when there are no more.
 static const char *next_table(const char *schema, char *name, size_t size)
 {
 	static const char create[] = "\nCREATE TABLE ";
@@ -188,8 +188,8 @@ static const char *next_table(const char *schema, char *name, size_t size)
 	return found + 1;
 }
 
-// declares is true when the schema declares a table at `declaration` in the very words
-// of `sql`: SQLite keeps those, but for the semicolon.
+// declares returns whether the schema's declaration of a table equals `sql` character by
+// character: SQLite stores the text as written, without the semicolon.
 static bool declares(const char *declaration, const char *sql)
 {
 	size_t length = sql ? strlen(sql) : 0;
@@ -197,8 +197,8 @@ static bool declares(const char *declaration, const char *sql)
 	       strncmp(declaration + length, ";\n", 2) == 0;
 }
 
-// check_tables compares the tables with their declarations in the schema. A table that
-// is missing, or declared in other words, is damage.
+// check_tables compares the tables with their declarations in the schema. A table that is
+// missing or declared differently counts as damage.
 static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
@@ -225,7 +225,7 @@ static int check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 	return status;
 }
 
-// pragma_value reads a number that SQLite keeps of the file, or -1.
+// pragma_value returns the value of a numeric pragma, or -1.
 static int64_t pragma_value(sqlite3 *db, const char *pragma)
 {
 	sqlite3_stmt *query = NULL;
@@ -237,8 +237,8 @@ static int64_t pragma_value(sqlite3 *db, const char *pragma)
 	return value;
 }
 
-// roll_back_killed opens the file for writing and reads from it: SQLite then undoes what
-// a writer that was killed had half committed.
+// roll_back_killed opens the file for writing and reads from it: SQLite then rolls back
+// the unfinished commit of a killed writer.
 static int roll_back_killed(const char *path, struct tb_error *error)
 {
 	sqlite3 *db = NULL;
@@ -262,7 +262,7 @@ static int check_store(sqlite3 *db, const char *path, struct tb_error *error)
 	return status ? status : check_tables(db, path, error);
 }
 
-// refuse_nothing refuses what holds nothing to read.
+// refuse_nothing refuses absent and empty files.
 static int refuse_nothing(enum tb_sql_file kind, const char *path, struct tb_error *error)
 {
 	if (kind == TB_SQL_ABSENT)
@@ -281,8 +281,8 @@ static int probe_reader(const char *path, struct tb_error *error)
 	return status ? status : refuse_nothing(kind, path, error);
 }
 
-// recover undoes what a killed writer left. When that was its first commit, nothing is
-// left to read.
+// recover rolls back the unfinished commit of a killed writer. If it was the first
+// commit, the file is empty afterwards.
 static int recover(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	if (pragma_value(db, "PRAGMA schema_version") >= 0 ||
@@ -312,7 +312,7 @@ int tb_sql_open_reader(sqlite3 **db, const char *path, struct tb_error *error)
 	return TB_OK;
 }
 
-// open_copy makes a database in memory of a copy of the bytes.
+// open_copy opens a database in memory on a copy of the bytes.
 static int open_copy(sqlite3 **db, const char *name, const void *bytes, size_t size,
 	struct tb_error *error)
 {
@@ -327,7 +327,7 @@ static int open_copy(sqlite3 **db, const char *name, const void *bytes, size_t s
 		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
 	}
 	memcpy(copy, bytes, size);
-	// From here on the copy is SQLite's, even when this fails.
+	// SQLite owns the copy from here on, even when this fails.
 	code = sqlite3_deserialize(opened, "main", copy, (sqlite3_int64)size,
 		(sqlite3_int64)size,
 		SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
@@ -365,10 +365,10 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 //
 // Rollback journal, not WAL: a store is one file at any time, opens from read-only media
 // and can be copied when its writer was killed; and since a run only appends, the journal
-// stays small where WAL would write every page twice. A reader is kept waiting for the
-// length of a commit only, because pages stay in memory until then (cache_spill). NORMAL
-// makes earlier runs in the file survive a power cut; one commit a second hides its cost.
-// 8 KiB pages were fastest (store.h); a file that has pages keeps the size of its own.
+// stays small where WAL would write every page twice. A reader waits for the length of a
+// commit only, because pages stay in memory until then (cache_spill). NORMAL makes
+// earlier runs in the file survive a power cut; one commit a second hides its cost. 8 KiB
+// pages were fastest (store.h); a file that has pages keeps the size of its own.
 static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
@@ -378,14 +378,14 @@ static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 		error);
 }
 
-// of_no_bytes is true of a file into which nothing was ever committed.
+// of_no_bytes returns whether the file is empty: nothing was ever committed.
 static bool of_no_bytes(const char *path)
 {
 	struct stat now;
 	return stat(path, &now) == 0 && S_ISREG(now.st_mode) && now.st_size == 0;
 }
 
-// make_or_check_tables is called under the lock, since another writer may have come
+// make_or_check_tables must be called under the lock, since another writer may have been
 // first.
 static int make_or_check_tables(sqlite3 *db, const char *path, struct tb_error *error)
 {
@@ -406,7 +406,7 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 	status = open_database(&opened, path, SQLITE_OPEN_READWRITE, error);
 	if (status)
 		return status;
-	// Another writer is not waited for: it may take hours.
+	// Do not wait for another writer: it may take hours.
 	sqlite3_busy_timeout(opened, WRITER_PATIENCE_MS);
 	status = set_writer(opened, path, error);
 	if (!status)

@@ -22,11 +22,11 @@
 // A commit that meets a reader is tried again later, up to the end of the run.
 #define COMMIT_PATIENCE_MS 50
 
-// A network of more links is not written into memory first, but into a file that holds
-// the tables: 64 bytes a link.
+// A network with more links is not written into memory first but straight into a file
+// that holds the tables: 64 bytes per link.
 #define LINKS_IN_MEMORY (1 << 22)
 
-// The samples of a link or of a bin, added up.
+// The sum of the samples of a link or of a bin.
 struct sums {
 	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
 };
@@ -36,10 +36,10 @@ struct tb_store {
 	char *path;
 	int lock;		// -1: none
 	bool in_memory;		// `db`; `file` will hold it
-	struct tb_newfile file; // of a store that is made
-	bool only_tables;	// are in the file, which was made here
+	struct tb_newfile file; // of a new store
+	bool only_tables;	// the file was made here and holds only tables
 	bool failed;
-	bool whole; // the begun run is committed at its end alone
+	bool whole; // the begun run is committed only at its end
 	struct tb_error error;
 	sqlite3_stmt *insert_bin;   // from `feed`
 	sqlite3_stmt *insert_total; // of a bin
@@ -48,7 +48,7 @@ struct tb_store {
 	struct tb_store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
-	uint64_t n_bins; // told since start
+	uint64_t n_bins; // observed since the start
 	uint64_t n_rows; // since the last commit
 	double committed_s;
 	double commit_every_s;
@@ -59,7 +59,7 @@ void tb_store_free(struct tb_store *store)
 {
 	if (!store)
 		return;
-	// What a run that was not ended has told stays, if it still can be written.
+	// Keep the records of a run that was not ended, if they can still be written.
 	if (store->feed.run && !store->failed && !store->whole)
 		sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 	sqlite3_finalize(store->insert_bin);
@@ -124,8 +124,8 @@ const struct tb_error *tb_store_error(const struct tb_store *store)
 	return &store->error;
 }
 
-// keep remembers a callback's failure. The transaction is given up, so that the file
-// holds the last commit and its lock is gone.
+// keep stores a callback's error. It rolls back, so that the file holds the last commit
+// and is unlocked.
 static int keep(struct tb_store *store, int status)
 {
 	if (status && !store->failed) {
@@ -149,7 +149,7 @@ static int try_commit(struct tb_store *store, int patience_ms)
 	return sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
 }
 
-// publish makes a file of what was committed in memory.
+// publish writes what was committed in memory to a file.
 static int publish(struct tb_store *store, struct tb_error *error)
 {
 	sqlite3_finalize(store->insert_bin);
@@ -173,8 +173,8 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 	return status;
 }
 
-// commit_tables makes the file before a run that is too much to be held in memory, or is
-// not committed before its end: at that another writer must have been refused.
+// commit_tables makes the file before a run that is too large for memory, or that is
+// committed only at its end: another writer must be refused from now on.
 static int commit_tables(struct tb_store *store, struct tb_error *error)
 {
 	int status = tb_store_commit(store, error);
@@ -208,13 +208,14 @@ int tb_store_next_run(struct tb_store *store, int64_t *run, struct tb_error *err
 	return tb_store_find_next_run(store->db, store->path, run, error);
 }
 
-// is_asked_to_stop interrupts a statement when it returns anything but 0.
+// is_asked_to_stop is a progress handler: SQLite interrupts the statement when it does
+// not return 0.
 static int is_asked_to_stop(void *stop)
 {
 	return *(const volatile sig_atomic_t *)stop;
 }
 
-// write_setup looks at config->stop every so many steps of SQLite: some hundred rows.
+// write_setup checks config->stop every so many steps of SQLite, some hundred rows.
 static int write_setup(struct tb_store *store, const struct tb_network *network,
 	const struct tb_run_config *config, int64_t *run, struct tb_error *error)
 {
@@ -340,9 +341,9 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	return keep(store, status);
 }
 
-// commit_if_due also says how far the run came, for whoever opens it before its end. A
-// reader in the way is no failure: the transaction goes on, and its commit is tried again
-// when the next is due.
+// commit_if_due also writes how far the run has come, for readers before its end. A
+// reader that blocks the commit is no failure: the transaction continues, and the commit
+// is tried again when the next is due.
 static int commit_if_due(struct tb_store *store)
 {
 	bool due = store->n_rows >= store->commit_every_rows ||

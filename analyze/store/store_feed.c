@@ -136,7 +136,7 @@ static int feed_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 	return SQLITE_OK;
 }
 
-// Without xCreate the table needs no declaration and cannot be one of the file.
+// Without xCreate the table needs no declaration, and a file cannot contain it.
 static const sqlite3_module feed_module = {
 	.xConnect = feed_connect,
 	.xDisconnect = feed_disconnect,

@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// So often another writer may remove a file that it had just made, before it is given up.
+// How often another writer may remove the file that it has just made before tb_store_lock
+// fails.
 #define TRIES 100
 
-// is_still finds out whether the path still leads to the locked file: who had the lock
-// before may have removed it.
+// is_still returns whether the path still names the locked file: the previous holder of
+// the lock may have removed it.
 static bool is_still(int file, const char *path)
 {
 	struct stat locked, named;

@@ -74,8 +74,8 @@ int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *pat
 		status = name_it(file, path, error);
 	if (status != TB_OK)
 		return status;
-	// To close a descriptor of the file would drop SQLite's own locks on it: this is
-	// done before SQLite opens it, and the lock's is closed after SQLite's.
+	// Closing a descriptor of the file drops SQLite's own locks on it. So close this
+	// one before SQLite opens the file, and the lock's after SQLite has closed it.
 	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
 	tb_newfile_close(file);
 	sqlite3_close(*db);

@@ -29,7 +29,7 @@ struct plan {
 	sqlite3_stmt *find, *add, *add_value;
 };
 
-// find looks a point up: its run is 0 when the store does not know it.
+// find looks a point up; its run is 0 when the store does not have it.
 static int find(const struct plan *plan, const struct tb_sweep_point *sought,
 	struct tb_store_point *point, struct tb_error *error)
 {

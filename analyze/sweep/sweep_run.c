@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-// So many points wait to be written at most: a worker that is ahead waits, so that memory
-// does not grow where a disk is slow.
+// The most points that wait to be written. Workers that are ahead wait, so that memory
+// does not grow when the disk is slow.
 enum { MOST_AHEAD = 32 };
 
 struct task {
@@ -41,7 +41,7 @@ static void drop(struct task *task)
 	task->tape = NULL;
 }
 
-// simulate runs a point and keeps on a tape what goes into the store.
+// simulate runs a point and records it on a tape.
 static int simulate(void *context, size_t index, struct tb_error *error)
 {
 	struct crew *crew = context;
@@ -72,7 +72,7 @@ static int simulate(void *context, size_t index, struct tb_error *error)
 	return TB_OK;
 }
 
-// Jobs as the traffic numbers them.
+// Jobs, numbered as in the traffic.
 static const struct tb_run_job jobs[] = {
 	{.name = "compute", .placement = ""}, {.name = "io", .placement = ""}};
 

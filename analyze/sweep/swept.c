@@ -46,7 +46,7 @@ static int no_memory(const struct reading *reading)
 		reading->error, TB_ENOMEM, reading->path, "no memory for the points");
 }
 
-// each steps a query and has `take` look at every row.
+// each steps a query and calls `take` for every row.
 static int each(struct reading *reading, const char *sql,
 	int (*take)(struct reading *reading, struct tb_run_row *row))
 {
@@ -85,7 +85,7 @@ static int take_point(struct reading *reading, struct tb_run_row *row)
 	return TB_OK;
 }
 
-// point_of finds the point of a row's run; they are in order.
+// point_of finds the point of a row's run; both are sorted by run.
 static struct tb_swept_point *point_of(
 	const struct reading *reading, const struct tb_run_row *row)
 {

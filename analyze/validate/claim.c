@@ -25,8 +25,8 @@ static const char header[] = "id,paper,experiment,setting,quantity,relation,valu
 			     "tolerance,measured";
 static const char outside[] = "outside the model: ";
 
-// next_field takes a field from *rest, in place, and unfolds quotes (RFC 4180). NULL when
-// a quote is not closed or something stands behind it.
+// next_field takes a field from *rest, in place, and removes quotes (RFC 4180). NULL when
+// a quote is not closed or text follows it.
 static char *next_field(char **rest, bool *last)
 {
 	char *from = *rest, *to = *rest, *begin = *rest;
@@ -50,7 +50,7 @@ static char *next_field(char **rest, bool *last)
 	return begin;
 }
 
-// split returns whether a line has its fields, no more and no less.
+// split returns whether a line has exactly the expected fields.
 static bool split(char *line, char *fields[N_FIELDS])
 {
 	bool last = false;
@@ -61,7 +61,7 @@ static bool split(char *line, char *fields[N_FIELDS])
 	return last;
 }
 
-// real reads a number that may carry a plus.
+// real reads a number, which may have a plus sign.
 static bool real(const char *text, double *value)
 {
 	return tb_parse_real(text + (*text == '+'), 0, 1e300, value) == TB_OK;
@@ -133,7 +133,7 @@ static bool read_tolerance(struct tb_claim *claim)
 	return true;
 }
 
-// read_claim returns what is wrong with a line, or NULL.
+// read_claim returns what is wrong with a line, NULL if nothing.
 static const char *read_claim(struct tb_claim *claim, char *line)
 {
 	char *fields[N_FIELDS];

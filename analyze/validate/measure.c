@@ -7,7 +7,7 @@
 
 #define MB_PER_S 1e6
 
-// mean_sent is what a sender sent, of those with a number from `first` to `last`.
+// mean_sent returns the mean rate of the senders among nodes `first` to `last`, in MB/s.
 static double mean_sent(const struct tb_outcome *outcome, uint32_t first, uint32_t last)
 {
 	double sum = 0;
@@ -70,7 +70,7 @@ static double taken_both(const struct tb_outcome *const *outcomes)
 	return (mean_taken(outcomes[0]) + mean_taken(outcomes[1])) / 2;
 }
 
-// given is what the hot node sent: what others read.
+// given returns what the hot node sent, which is what the others read.
 static double given(const struct tb_outcome *const *outcomes)
 {
 	return outcomes[0]->nodes[0].sent_bps / MB_PER_S;
@@ -183,8 +183,8 @@ static struct spread stage_spread(
 	return (struct spread){mean, sqrt(fmax(squares / n - mean * mean, 0))};
 }
 
-// What the complement's matrix shows grows along the path, so it is a sum: the delay of
-// packets from their entering the network until they go on from a link (paper 000, 5.4).
+// The numbers in the complement's matrix grow along the path, so they are sums: the delay
+// of packets from entering the network until leaving a link (paper 000, 5.4).
 //
 // stage_percent is NaN when nothing came anywhere: there is no most loaded link.
 static double stage_percent(

@@ -1,4 +1,4 @@
-// What claims about collectives and parallel I/O read from the times that they take.
+// How claims about collectives and parallel I/O are computed from measured times.
 #include "measure_impl.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static double ratio(const struct tb_outcome *over, const struct tb_outcome *unde
 	return over->latency_s / under->latency_s;
 }
 
-// speed_up: ours, then the native one.
+// speed_up takes the outcomes of our version, then of the native one.
 static double speed_up(const struct tb_outcome *const *outcomes)
 {
 	return ratio(outcomes[1], outcomes[0]);
@@ -24,7 +24,8 @@ static double saved(const struct tb_outcome *const *outcomes)
 	return (1 - ratio(outcomes[0], outcomes[1])) * 100;
 }
 
-// least_lead: of groups, each a size, the first and what it is to be faster than.
+// least_lead takes groups, one per size: first the experiment, then those it must be
+// faster than.
 static double least_lead(const struct tb_outcome *const *outcomes, int n, int a_group)
 {
 	double least = INFINITY;
@@ -49,7 +50,7 @@ static double lead_of_two(const struct tb_outcome *const *outcomes)
 	return least_lead(outcomes, 6, 2);
 }
 
-// there: half of the way there and back, in us.
+// there returns half of the round-trip time, in us.
 static double there(const struct tb_outcome *const *outcomes)
 {
 	return outcomes[0]->latency_s / 2 * 1e6;

@@ -11,7 +11,7 @@
 
 #define FIRST_SEED 1
 
-// The runs that the claims take: experiment by experiment, seed by seed.
+// The simulations that the claims need: experiment by experiment, seed by seed.
 struct plan {
 	const struct tb_experiment **experiments;
 	size_t n_experiments;
@@ -96,7 +96,7 @@ static int run_plan(struct plan *plan, struct tb_error *error)
 	return tb_workers_run(&work, plan->options->n_workers, error);
 }
 
-// figure reads what the measure says of one seed.
+// figure computes the measure's value for one seed.
 static double figure(
 	const struct plan *plan, const struct tb_measure *measure, unsigned seed)
 {
@@ -143,7 +143,7 @@ static int judge_all(
 	return TB_OK;
 }
 
-// choose lists the claims asked for and plans their runs.
+// choose selects the claims and plans their simulations.
 static int choose(
 	struct tb_validation *validation, struct plan *plan, struct tb_error *error)
 {

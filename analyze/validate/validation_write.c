@@ -30,7 +30,7 @@ static const char *verdict_name(enum tb_verdict verdict)
 	return "";
 }
 
-// unit_of spells out that a share has no unit.
+// unit_of returns "" for a share, whose unit in the table is 1.
 static const char *unit_of(const struct tb_claim *claim)
 {
 	return strcmp(claim->unit, "1") == 0 ? "" : claim->unit;
