@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 enum { FIRST_ROOM = 1024 };
-// With more slots (32 bytes each) only the heavier entries are kept apart.
+// Beyond so many slots (32 bytes each) only the heavier entries are kept separately.
 enum { MOST_ROOM = 32768 };
-// Entries that are listed in full: storing every pair that ever met would take longer
-// than the replay.
+// Entries that are listed in full: storing every pair of flows would take longer than the
+// replay.
 enum { MOST_LISTED = 4096 };
 
 int tb_blame_book_init(struct tb_blame_book *book)
@@ -85,8 +85,8 @@ static uint32_t flow_of_job(const struct tb_flow_sample *flows, uint32_t flow)
 	return flow & TB_FLOW_OF_JOB ? flow : TB_FLOW_OF_JOB | flows[flow].job;
 }
 
-// gather moves the used entries to the front and counts them: the table is then a list,
-// to be refilled before it is entered into again.
+// gather moves the used entries to the front and counts them. The table is then a list;
+// call refill before entering more.
 static uint32_t gather(struct tb_blame_book *book)
 {
 	uint32_t n = 0;
@@ -101,9 +101,8 @@ static bool is_roomy(const struct tb_blame_book *book)
 	return book->n_used <= book->room / 2;
 }
 
-// refill puts `n` gathered entries into a new table of at least `room` slots, and so many
-// that it is no more than half full: where even by job there are many, the next refill is
-// far off.
+// refill puts `n` gathered entries into a new table of at least `room` slots that is at
+// most half full, so that even with many pairs of jobs the next refill is far off.
 static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
 {
 	struct tb_blame_entry *entries = book->slots;
@@ -126,7 +125,7 @@ static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
 	return TB_OK;
 }
 
-// fold adds up by job those of `n` gathered entries that waited less than `least_ps`.
+// fold sums by job those of `n` gathered entries that waited less than `least_ps`.
 static void fold(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	uint32_t n, uint64_t least_ps)
 {
@@ -139,7 +138,8 @@ static void fold(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	}
 }
 
-// heavier_ps finds a wait that about `n_most` of the entries reach, and no more.
+// heavier_ps returns a wait that about `n_most` of the entries reach, and no more than
+// that.
 static uint64_t heavier_ps(
 	const struct tb_blame_entry *entries, uint32_t n, uint32_t n_most)
 {
@@ -185,7 +185,7 @@ int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *f
 	return TB_OK;
 }
 
-// enter_all enters what is held back, in the order in which it came.
+// enter_all enters the entries held back, in order of arrival.
 static int enter_all(struct tb_blame_book *book, const struct tb_flow_sample *flows)
 {
 	uint32_t first = book->next_held + TB_BLAME_HELD - book->n_held;
@@ -196,7 +196,7 @@ static int enter_all(struct tb_blame_book *book, const struct tb_flow_sample *fl
 	return TB_OK;
 }
 
-// end_of is the flow behind a number of an entry, or the job alone.
+// end_of returns the flow that a number in an entry stands for, or only its job.
 static struct tb_flow_sample end_of(const struct tb_flow_sample *flows, uint32_t flow)
 {
 	if (flow & TB_FLOW_OF_JOB)
@@ -223,7 +223,7 @@ static struct tb_blame_sample sample_of(
 		.wait_ps = entry->wait_ps};
 }
 
-// fold_lightest leaves MOST_LISTED entries at most in full.
+// fold_lightest leaves at most MOST_LISTED entries in full.
 static int fold_lightest(struct tb_blame_book *book, const struct tb_flow_sample *flows)
 {
 	uint32_t n = gather(book);

@@ -5,13 +5,13 @@
 
 // An automatic width keeps at most this many samples where links are few, and never more
 // bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
-// much as replaying a packet, so a short replay must not drown in rows. Where links are
-// so many that even LEAST_BINS take more than MOST_MEMORY samples (of 64 bytes), there
-// are fewer bins.
+// much as replaying a packet, so a short replay must not write too many rows. With so
+// many links that even LEAST_BINS would need more than MOST_MEMORY samples (of 64 bytes),
+// there are fewer bins.
 enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
-// There is memory for a flow from the beginning: number 0 stands for one that has none.
+// The first flow is allocated at once: number 0 stands for a flow that has no entry.
 enum { FIRST_FLOWS = 256 };
 
 static uint64_t bins_for(uint32_t n_links)
@@ -112,8 +112,8 @@ static void push_spill(struct tb_books *books, struct tb_spill burst)
 	books->spills[books->n_spills++] = burst;
 }
 
-// bytes_by is how many bytes of a burst have crossed by an instant within it: in
-// proportion to time, rounded down, so that merged bins hold what a wide one would.
+// bytes_by returns how many bytes of a burst have crossed by an instant within it:
+// proportional to time, rounded down, so that merged bins equal one wide bin.
 static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
 {
 	uint64_t part = (uint64_t)(at - burst->start);
@@ -125,7 +125,7 @@ static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
 	return burst->bytes * part / whole;
 }
 
-// count_part counts what of a burst lies in the open bin.
+// count_part counts the part of a burst that lies in the open bin.
 static void count_part(struct tb_books *books, const struct tb_spill *burst)
 {
 	struct tb_cell *cell = books->cells[burst->link];
@@ -146,7 +146,7 @@ void tb_books_spill(struct tb_books *books, struct tb_spill burst)
 	push_spill(books, burst);
 }
 
-// pour_spills gives the opened bin what earlier bursts left for it.
+// pour_spills adds to the opened bin what earlier bursts left for it.
 static void pour_spills(struct tb_books *books)
 {
 	struct tb_spill *before = books->spills;
@@ -196,7 +196,7 @@ static int observer_failed(struct tb_error *error, int status)
 		error, (enum tb_status)status, "the observer of the replay failed");
 }
 
-// tell_start passes the width of the bins to the observer, unless it has been passed.
+// tell_start passes the width of the bins to the observer, once.
 static int tell_start(struct tb_books *books, struct tb_error *error)
 {
 	const struct tb_observer *observer = books->observer;
@@ -247,7 +247,8 @@ static void add_sample(struct tb_link_sample *sum, const struct tb_link_sample *
 		sum->longest_wait_ps = more->longest_wait_ps;
 }
 
-// end_of_bin is the index behind the samples of the bin that begins at `first`.
+// end_of_bin returns the index after the last sample of the bin whose samples begin at
+// `first`.
 static size_t end_of_bin(const struct tb_books *books, size_t first)
 {
 	size_t end = first;
@@ -257,7 +258,7 @@ static size_t end_of_bin(const struct tb_books *books, size_t first)
 }
 
 // widen doubles the width: bins 2b and 2b + 1 become b. Both are sorted by link, so this
-// is a merge; the result never overtakes what is still to be read.
+// is a merge; the output never overtakes the input.
 static void widen(struct tb_books *books)
 {
 	struct tb_kept *kept = books->kept;
@@ -309,8 +310,8 @@ static size_t gather(struct tb_books *books)
 		for (; bits; bits &= bits - 1) {
 			uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
 			struct tb_cell *cell = books->cells[link];
-			// A burst may be counted up to its end while its VC is held
-			// beyond.
+			// A burst may be counted up to its end although its VC is held
+			// longer.
 			uint64_t moving = cell->busy_ps < cell->held_ps ? cell->busy_ps
 									: cell->held_ps;
 			books->told[n++] = (struct tb_link_sample){.link = {link},
@@ -431,7 +432,8 @@ static int tell_flows(struct tb_books *books, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-// undelivered_at is the row of a flow and link, making it when new; NULL without memory.
+// undelivered_at returns the row of a flow and link, which it makes if new; NULL when
+// memory runs out.
 static struct tb_undelivered_sample *undelivered_at(
 	struct tb_books *books, uint32_t flow, uint32_t dead)
 {

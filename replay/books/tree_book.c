@@ -83,8 +83,8 @@ static int refill(struct tb_tree_book *book, uint32_t n, uint32_t room)
 	return TB_OK;
 }
 
-// fold takes root and link from the lightest `n_light` or so of n entries. Those of the
-// slice `spared` are still growing: they are left when half as many others can go.
+// fold removes root and link from about the `n_light` lightest of n entries. Those of the
+// slice `spared` are still growing: they stay if half as many others can be folded.
 static void fold(
 	struct tb_tree_entry *entries, uint32_t n, uint32_t n_light, uint32_t spared)
 {
@@ -118,7 +118,7 @@ static int make_room(struct tb_tree_book *book)
 	return refill(book, n, book->room);
 }
 
-// flush enters what is held in front.
+// flush enters the sums held in front of the table.
 static int flush(struct tb_tree_book *book)
 {
 	int status = TB_OK;
@@ -132,7 +132,8 @@ static int flush(struct tb_tree_book *book)
 	return status;
 }
 
-// slice_at makes the slice that holds `at` the one at hand: most waits lie wholly in it.
+// slice_at makes the slice that contains `at` the current one: most waits lie wholly in
+// it.
 static void slice_at(struct tb_tree_book *book, tb_time_ps at)
 {
 	book->bin = (uint32_t)(at / book->bin_ps);

@@ -13,8 +13,8 @@ struct tb_engine {
 
 static const struct tb_switching *const models[] = {&tb_circuits};
 
-// model_of is the switching of a network, one that names none having the first; NULL when
-// there is no such one.
+// model_of returns the network's switching model, the first one if the network names
+// none; NULL when it does not exist.
 static const struct tb_switching *model_of(const struct tb_network *network)
 {
 	const char *name = network->params.switching;

@@ -1,4 +1,4 @@
-// Running an experiment: what is counted in the window.
+// Runs an experiment and counts what happens in its window.
 #include "experiment.h"
 
 #include "experiment_plan.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTANTS 4096 // between two looks at the clock
+#define INSTANTS 4096 // between two checks of the clock
 
-// What the observer adds up: link samples of the window's bins.
+// The sums of the observer: link samples of the window's bins.
 struct watch {
 	struct tb_link_sample *sums; // by link
 	tb_time_ps *delays;	     // by link, since the warm-up
@@ -82,7 +82,7 @@ static void set_roles(struct tb_outcome *outcome, const struct tb_experiment_pla
 		outcome->nodes[node].serves = plan->io[node];
 }
 
-// add_link adds what a link carried in one of the averaged runs, `share` of them all.
+// add_link adds what a link carried in one of the averaged runs, weighted with `share`.
 static void add_link(struct tb_outcome *outcome, const struct tb_network *network,
 	uint32_t id, const struct tb_link_sample *sum, double share_per_s)
 {

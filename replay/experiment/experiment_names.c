@@ -1,4 +1,4 @@
-// Experiments by name, in words, and whether one that was changed makes sense.
+// Experiments by name, their descriptions, and whether changed settings are valid.
 #include "experiment.h"
 
 #include "nearest.h"
@@ -89,7 +89,7 @@ static int check_pattern(const struct tb_experiment *experiment, struct tb_error
 	return status == TB_OK ? tb_synth_check_nodes(&options, error) : status;
 }
 
-// check_io finds a place for the I/O nodes, and where they are dedicated for the rest.
+// check_io checks that the number of I/O nodes fits the number of nodes.
 static int check_io(const struct tb_experiment *experiment, struct tb_error *error)
 {
 	uint32_t n = experiment->n_active, n_io = experiment->n_io;

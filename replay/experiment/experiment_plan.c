@@ -125,7 +125,7 @@ static void fill(struct tb_experiment_plan *plan, uint32_t job, uint32_t first,
 	}
 }
 
-// Two jobs, each on half of the nodes that there are for them (paper 000, 4.7, figure 8).
+// Two jobs, each on half of the nodes available to them (paper 000, 4.7, figure 8).
 static void plan_mix(
 	struct tb_experiment_plan *plan, const struct tb_experiment *experiment)
 {

@@ -37,7 +37,7 @@ void tb_sweep_fini(struct tb_sweep *sweep)
 	*sweep = (struct tb_sweep){0};
 }
 
-// at_axis puts the place of an axis into the error of one of its values.
+// at_axis adds the file and line of an axis to the error of one of its values.
 static int at_axis(const struct tb_sweep_axis *axis, const struct tb_error *cause,
 	struct tb_error *error)
 {
@@ -68,7 +68,7 @@ static bool next(struct choice *choice)
 	return false;
 }
 
-// set_keys sets the experiment first, because it sets all that is not named.
+// set_keys sets the experiment first, because that sets all defaults.
 static int set_keys(
 	struct tb_sweep_point *point, const struct choice *choice, struct tb_error *error)
 {
@@ -102,8 +102,8 @@ static uint32_t scaled(uint32_t us, double by)
 	return grown < UINT32_MAX ? (uint32_t)grown : UINT32_MAX;
 }
 
-// set_window makes what was not given as long as holds as many messages of a larger size,
-// and as many packets at a lower load, as the set-up's.
+// set_window chooses the warm-up and window that were not given: long enough for as many
+// messages of a larger size, and as many packets at a lower load, as in the set-up.
 static void set_window(struct tb_sweep_point *point, const struct choice *choice)
 {
 	struct tb_experiment *experiment = &point->experiment;
@@ -125,7 +125,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(one->axis, other->axis);
 }
 
-// set_values writes down what makes the point: the keys, the preset, its overrides.
+// set_values records the values of the point: the keys, the preset, its overrides.
 static bool set_values(struct tb_sweep_point *point, const struct choice *choice)
 {
 	size_t n = TB_N_KEYS + 1;
@@ -164,7 +164,7 @@ static bool set_values(struct tb_sweep_point *point, const struct choice *choice
 	return true;
 }
 
-// join writes the network as a preset's name with overrides, and all values as one line.
+// join joins the network, as preset and overrides, and all values into one line each.
 static bool join(struct tb_sweep_point *point)
 {
 	size_t size = 0;
@@ -183,7 +183,7 @@ static bool join(struct tb_sweep_point *point)
 	return (!settings || fclose(settings) == 0) && made;
 }
 
-// blame_axis finds the axis at whose value the network does not make sense any more.
+// blame_axis finds the axis whose value makes the network invalid.
 static int blame_axis(const struct tb_sweep_point *point,
 	const struct tb_sweep_axes *axes, struct tb_error *error)
 {
@@ -324,7 +324,7 @@ static int change(struct tb_sweep_axes *axes, const char *text, struct tb_error 
 	return status;
 }
 
-// read_axes takes a file when there is one of this name.
+// read_axes reads a file if one of this name exists.
 static int read_axes(struct tb_sweep *sweep, const char *name, struct tb_error *error)
 {
 	struct tb_sweep_axis *axis = NULL;

@@ -23,7 +23,7 @@ struct reading {
 	bool indented; // the line goes on with the value above
 	bool too_long;
 	struct tb_sweep_axes *axes;
-	struct tb_sweep_axis *axis; // of the line before
+	struct tb_sweep_axis *axis; // of the previous line
 	struct tb_sweep *sweep;
 	struct tb_error *error;
 	int status;

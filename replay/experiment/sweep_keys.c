@@ -1,4 +1,4 @@
-// The keys of [sweep]: what a value looks like, and what it changes in a point.
+// The keys of [sweep]: the syntax of their values, and what they change in a point.
 #include "sweep_impl.h"
 
 #include "units.h"
@@ -73,7 +73,7 @@ static int set_experiment(
 			"no experiment is called '%s'; the nearest is '%s'", text,
 			tb_experiment_nearest(text));
 	point->experiment = *found;
-	// A point is one run: of the two that a set-up averages the second is taken.
+	// A point is one run: of the two that a set-up averages, take the second.
 	if (found->sizes == TB_SIZES_BOTH)
 		point->experiment.sizes = TB_SIZES_EXPONENTIAL;
 	point->experiment.times = TB_SYNTH_EXPONENTIAL;

@@ -1,4 +1,4 @@
-// What is measured of a point, and what it costs to run.
+// The results of a point, and the estimated cost of running it.
 #include "sweep.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ static double mean_served(const struct tb_outcome *outcome, bool taken)
 	return n ? sum / n : NAN;
 }
 
-// waiting: a link's wait in units of the window is how many headers stood there, in the
-// mean (Little's law).
+// waiting: a link's wait divided by the window is the mean number of headers that waited
+// there (Little's law).
 static double waiting(const struct tb_outcome *outcome)
 {
 	double sum = 0;
@@ -55,7 +55,7 @@ static double waiting(const struct tb_outcome *outcome)
 double tb_sweep_result_of(const struct tb_sweep_point *point,
 	const struct tb_outcome *outcome, enum tb_sweep_result result)
 {
-	// One message is no steady traffic.
+	// A single message is not steady traffic.
 	bool steady = point->experiment.kind != TB_EXPERIMENT_LATENCY;
 	switch (result) {
 	case TB_RESULT_OFFERED:
@@ -77,8 +77,8 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 	return NAN;
 }
 
-// n_busy is how many nodes' links carry all that they can: of a hot-spot and of I/O it is
-// those that serve.
+// n_busy returns how many nodes' links are saturated: for a hot spot and I/O, those of
+// the serving nodes.
 static double n_busy(const struct tb_experiment *experiment)
 {
 	switch (experiment->kind) {

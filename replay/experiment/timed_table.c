@@ -1,4 +1,4 @@
-// The experiments of papers 002 to 004 that take a time, one line each.
+// The timed experiments of papers 002 to 004, one line each.
 #include "timed.h"
 
 #define KB (UINT64_C(1024))

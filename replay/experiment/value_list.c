@@ -53,7 +53,7 @@ struct range {
 	bool factor;
 };
 
-// append_range counts, so that the tenth step of 0.1 is 1.
+// append_range multiplies the step by a counter, so that the tenth step of 0.1 is 1.
 static int append_range(struct tb_value_list *list, enum tb_value_form form,
 	const struct range *range, struct tb_error *error)
 {
@@ -136,7 +136,7 @@ int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	int status = TB_OK;
 	for (char *rest = copy, *item;
 		status == TB_OK && (item = strsep(&rest, ",")) != NULL;)
-		// A comma at the end of a line goes on in the next.
+		// A comma at the end of a line continues the list on the next line.
 		if (rest || item == copy || item[strspn(item, " \t")])
 			status = parse_item(list, form, item, error);
 	free(copy);

@@ -38,7 +38,7 @@ tb_time_ps tb_host_copy_time(uint64_t bytes, uint64_t bytes_per_s)
 	return (tb_time_ps)(whole * q20 + ((rest * q20 + (UINT64_C(1) << 19)) >> 20));
 }
 
-// process_of finds the process of a rank, or makes it.
+// process_of returns the process of a rank, which it makes if new.
 static uint32_t process_of(
 	struct tb_host *host, uint32_t job, uint32_t node, uint32_t rank)
 {
@@ -116,7 +116,7 @@ static bool grow_outgoing(struct tb_host *host)
 	return true;
 }
 
-// post gives the engine a message between two nodes' NICs at a rail.
+// post gives the engine a message between the NICs of two nodes on a rail.
 static void post(struct tb_host *host, uint32_t piece, const struct tb_message *message,
 	uint32_t rail, bool is_control)
 {
@@ -130,7 +130,7 @@ static void post(struct tb_host *host, uint32_t piece, const struct tb_message *
 	host->n_outgoing++;
 }
 
-// take_rail is the rail of the process's next message that is not split.
+// take_rail returns the rail of the process's next unsplit message.
 static uint32_t take_rail(
 	struct tb_host *host, uint32_t process, const struct tb_message *message)
 {
@@ -220,7 +220,7 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 	return id;
 }
 
-// advance issues what a process has to send, as far as it may.
+// advance issues what a process has to send, as far as limits allow.
 void tb_host_advance(struct tb_host *host, uint32_t id)
 {
 	for (;;) {
@@ -353,7 +353,8 @@ int tb_host_out_of_memory(struct tb_error *error)
 	return tb_fail(error, TB_ENOMEM, "no memory for the messages of the hosts");
 }
 
-// next_step lets a timer run off or takes a message: 1, or 0 when nothing is due.
+// next_step handles an expired timer or takes a message and returns 1, or returns 0 when
+// nothing is due.
 static int next_step(struct tb_host *host, struct tb_error *error)
 {
 	if (tb_timers_at(&host->timers) <= host->now) {

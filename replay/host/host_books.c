@@ -1,4 +1,4 @@
-// What the hosts record: flows and blame of nodes and whole messages, not of NICs and
+// What the hosts record: flows and blame of nodes and whole messages instead of NICs and
 // parts.
 #include "host_impl.h"
 
@@ -10,7 +10,8 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-// ideal_of_piece is what a piece takes from its issue until it is noticed.
+// ideal_of_piece returns the ideal time of a piece, from issue until the receiver notices
+// it.
 static tb_time_ps ideal_of_piece(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
@@ -41,8 +42,8 @@ tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message 
 	tb_time_ps one = ideal_of_piece(host, message, piece);
 	if (piece == message->bytes)
 		return one;
-	// The further ones follow at the pace of what is slowest: the sender, the NICs,
-	// or what may be under way.
+	// The other pieces follow at the slowest pace: of the sender, the NICs, or the
+	// limit on what is under way.
 	tb_time_ps pace = larger(
 		params->issue_ps + tb_host_copy_time(piece, params->copy_bytes_per_s),
 		ideal_of_piece(host, message, 2 * piece) - one);
@@ -126,8 +127,8 @@ static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
 	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
 }
 
-// add_packets takes over what only the engine knows: packets and waits. Handshakes make
-// flows that no message has.
+// add_packets adds what only the engine knows: packets and waits. Handshakes make flows
+// without messages.
 static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 {
 	struct tb_node source = node_of(host, from->source);

@@ -1,5 +1,5 @@
-// What becomes of messages: parts are sent, delivered or given up, and processes notified
-// of whole messages, in order.
+// How messages end: parts are sent, delivered or given up, and processes are notified of
+// whole messages, in order.
 #include "host_impl.h"
 
 static void drop_transfer(struct tb_host *host, uint32_t id)
@@ -20,7 +20,7 @@ static void drop_piece(struct tb_host *host, uint32_t id)
 	host->free_piece = id;
 }
 
-// give_up ends what is not cut yet of a transfer of which something was given up.
+// give_up cancels the uncut rest of a transfer of which a part was given up.
 static void give_up(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
@@ -103,7 +103,7 @@ int tb_host_noticed(struct tb_host *host, uint32_t id, struct tb_error *error)
 	drop_piece(host, id);
 	if (--transfer->n_undelivered)
 		return TB_OK;
-	// A message that is given up is reported once nothing of it is under way.
+	// A message that was given up is reported once none of its parts is under way.
 	if (transfer->is_given_up && transfer->n_unsent)
 		return TB_OK;
 	return tb_host_complete(host, transfer_id, error);

@@ -1,5 +1,5 @@
-// Messages: posted by the source, started when their send overhead is over, told to the
-// source when they end.
+// Messages: posted by the source, started when their send overhead is over, and reported
+// to the source when they end.
 #include "nodes_impl.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void push_starting(struct tb_replay *replay, uint32_t id)
 	replay->n_starting++;
 }
 
-// end_of is the node that a message's packets are followed to.
+// end_of returns the node to which the engine follows a message's packets.
 static uint32_t end_of(struct tb_replay *replay, const struct tb_message *what)
 {
 	uint32_t end = what->source.id;
@@ -212,8 +212,8 @@ static void tell_undelivered(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
-// ended keeps the endings of a round in the order of posting, so that what a source makes
-// of them does not depend on the order of events.
+// ended keeps the endings of a round in posting order, so that the source's reaction does
+// not depend on the order of events.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
 	if (replay->n_endings == replay->endings_room) {

@@ -100,7 +100,7 @@ uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic)
 	return cut(replay, nic);
 }
 
-// wake has the node look at time `at` or before.
+// wake schedules the node's next event at time `at` at the latest.
 static void wake(struct tb_replay *replay, uint32_t id, tb_time_ps at)
 {
 	struct tb_nic *nic = &replay->nics[id];
@@ -135,8 +135,8 @@ static void inject(struct tb_replay *replay, uint32_t id)
 		replay->carrier->inject(replay, id, packet);
 }
 
-// A packet that is being fetched needs no event when it has come, but when it has come
-// and can enter the network.
+// A packet that is being fetched needs an event not at the end of the fetch, but once it
+// is fetched and can enter the network.
 static void look_after(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_nic *nic = &replay->nics[id];
@@ -171,7 +171,8 @@ static void complete(struct tb_replay *replay, uint32_t id)
 	}
 }
 
-// receive has a node drain a packet that is in, and returns when it acknowledges it.
+// receive makes a node drain a packet that has arrived, and returns when it acknowledges
+// the packet.
 static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t payload)
 {
 	const struct tb_network_params *params = &replay->net->params;

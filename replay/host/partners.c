@@ -24,7 +24,7 @@ static uint64_t key_of(uint32_t source, uint32_t destination)
 	return (uint64_t)destination << 32 | source;
 }
 
-// new_pair finds a place for a pair that was not seen before.
+// new_pair adds a pair that the map does not have yet.
 static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
 {
 	if (partners->n_pairs == partners->room) {

@@ -63,9 +63,9 @@ static int make_nics(struct tb_replay *replay)
 	return TB_OK;
 }
 
-// make_wheel makes buckets that hold an event or so each, a packet a node and
-// serialization time being under way; and as many as reach over four such times, where
-// that is little memory.
+// make_wheel makes buckets that hold about one event each, assuming one packet under way
+// per node and serialization time; and enough of them to cover four such times, if that
+// takes little memory.
 static int make_wheel(struct tb_replay *replay, tb_time_ps packet, double n_events)
 {
 	double packet_ps = (double)packet;

@@ -1,4 +1,4 @@
-// Errors of packets, dealt with in rounds: rules 22 and 26 to 27 of docs/model.md.
+// Errors of packets, handled in rounds: rules 22 and 26 to 27 of docs/model.md.
 #include "nodes_impl.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static void no_memory(struct tb_replay *replay)
 	tb_replay_fail(replay, TB_ENOMEM, "no memory for what fails");
 }
 
-// set_next looks when something dies next.
+// set_next finds when something dies next.
 static void set_next(struct tb_replay *replay)
 {
 	const struct tb_route_choice *choice = &replay->choice;
@@ -169,7 +169,7 @@ void tb_retries_end(struct tb_replay *replay, uint32_t id)
 	tb_wheel_put(&replay->wheel, at, TB_EVENT_UNDELIVERED, id);
 }
 
-// drop_waiting drops what of a message waits to be cut again.
+// drop_waiting drops the retries of a message that wait to be cut again.
 static void drop_waiting(struct tb_replay *replay, struct sender *sender, uint32_t id)
 {
 	struct tb_retries *all = replay->retries;
@@ -208,8 +208,8 @@ static void leave_queue(struct tb_replay *replay, struct tb_nic *nic, uint32_t i
 		nic->queue_end = before;
 }
 
-// give_up gives a message up: of it nothing is cut any more, and it is nobody's partner
-// (rule 6). `dead` is the link that it met last.
+// give_up gives a message up: no more of it is cut, and it no longer counts for partners
+// (rule 6). `dead` is the last dead link that it met.
 static void give_up(struct tb_replay *replay, uint32_t id, uint32_t dead)
 {
 	struct tb_posted *message = &replay->messages[id];
@@ -242,8 +242,8 @@ static void try_again(struct tb_replay *replay, uint32_t id)
 	tb_list_add(&replay->nodes_now, node, &replay->nics[node].listed);
 }
 
-// may_try returns whether a packet is to be tried again, with newer tables if those that
-// its node has do not help.
+// may_try returns whether a packet is to be sent again, with newer tables if those of its
+// node do not help.
 static bool may_try(struct tb_replay *replay, struct retry *retry, struct sender *sender)
 {
 	const struct tb_network_params *params = &replay->net->params;
@@ -300,7 +300,7 @@ static bool leads(struct tb_replay *replay, uint32_t node, uint32_t message)
 		replay->messages[message].what.destination.id);
 }
 
-// cut_again makes the packet of the first retry of a sender anew.
+// cut_again makes the packet of a sender's first retry again.
 static uint32_t cut_again(struct tb_replay *replay, struct sender *sender)
 {
 	struct tb_retries *all = replay->retries;
