@@ -11,7 +11,8 @@
 enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
-// The first flow is allocated at once: number 0 stands for a flow that has no entry.
+// Flows are allocated at once: number 0, which tb_books_flow returns when memory runs
+// out, must be valid.
 enum { FIRST_FLOWS = 256 };
 
 static uint64_t bins_for(uint32_t n_links)

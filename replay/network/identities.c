@@ -1,5 +1,5 @@
-// What a fabric calls its switches, nodes and ports. Regular trees are given no names and
-// spend no memory on them.
+// The names and port numbers of a fabric's switches and nodes. Regular trees have none
+// and spend no memory on them.
 #include "network_builder.h"
 #include "network_impl.h"
 
@@ -29,7 +29,7 @@ static int no_memory(struct tb_error *error)
 	return tb_fail(error, TB_ENOMEM, "no memory for the names of a network");
 }
 
-// make_room has an entry for each of the first `n` parts.
+// make_room makes an entry for each of the first `n` parts.
 static int make_room(struct tb_identities *identities, uint32_t n)
 {
 	if (n <= identities->n)
@@ -50,7 +50,7 @@ static int make_room(struct tb_identities *identities, uint32_t n)
 	return TB_OK;
 }
 
-// identify sets entry `id` of `n` parts.
+// identify sets the entry of part `id` of `n`.
 static int identify(struct tb_identities *identities, uint32_t id, uint32_t n,
 	const struct tb_identity *identity, struct tb_error *error)
 {

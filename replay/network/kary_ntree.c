@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-// Rails are copies of the tree, one behind the other.
+// Rails are copies of the tree, one after the other.
 struct shape {
 	uint32_t k, n;
 	uint32_t n_nodes, per_level; // of a rail

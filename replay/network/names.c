@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What is left of a text that is taken apart from left to right.
+// The rest of a text that is parsed from left to right.
 struct scan {
 	const char *at;
 	const struct tb_network *net;
@@ -43,8 +43,7 @@ static bool eat_number(struct scan *scan, uint32_t *number)
 	return true;
 }
 
-// eat_own takes the longest of the names that a fabric gave and that the text goes on
-// with.
+// eat_own takes the longest of the fabric's names with which the rest of the text begins.
 static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t *id)
 {
 	size_t longest = 0;
@@ -89,8 +88,8 @@ static int no_switch(const struct scan *scan)
 		scan->text);
 }
 
-// eat_switch takes the rest of a switch's name; where none is named, the rail is the
-// first.
+// eat_switch takes the rest of a switch's name; the rail is the first unless one is
+// named.
 static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
 {
 	const struct tb_network *net = scan->net;
@@ -153,8 +152,8 @@ static int eat_node(struct scan *scan, uint32_t *node)
 struct end {
 	bool is_node;
 	uint32_t id;
-	uint32_t rail; // of a node; TB_ID_NONE: not told
-	uint32_t port; // TB_ID_NONE: not told
+	uint32_t rail; // of a node; TB_ID_NONE: not named
+	uint32_t port; // TB_ID_NONE: not named
 };
 
 static int eat_end(struct scan *scan, struct end *end)

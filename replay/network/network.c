@@ -34,7 +34,8 @@ void tb_network_free(struct tb_network *net)
 	free(net);
 }
 
-// reserve grows an array so that `need` items fit; doubling keeps adding linear.
+// reserve grows an array so that `need` items fit; it doubles, so adding n items is
+// linear in n.
 static int reserve(void **array, uint32_t *room, uint64_t need, size_t item)
 {
 	if (need <= *room)
@@ -101,7 +102,7 @@ int tb_network_next_rail(struct tb_network_builder *builder, struct tb_error *er
 	return TB_OK;
 }
 
-// next_index hands out the next index of a level.
+// next_index returns the next free index of a level.
 static int next_index(struct tb_network_builder *builder, uint32_t level, uint32_t *index)
 {
 	uint32_t before = builder->levels_room;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct tb_route_choice_table {
-	tb_time_ps at;	    // what was dead then is avoided
+	tb_time_ps at;	    // avoids what was dead by then
 	uint32_t **columns; // by home switch, NULL before it is asked for; routes by
 			    // switch
 };
@@ -45,7 +45,7 @@ static int add_table(struct tb_route_choice *choice, tb_time_ps at)
 	return TB_OK;
 }
 
-// make_tables makes empty ones for the start and for each instant at which something
+// make_tables makes empty tables for the start and for each instant at which something
 // dies.
 static int make_tables(struct tb_route_choice *choice)
 {
@@ -54,7 +54,7 @@ static int make_tables(struct tb_route_choice *choice)
 	choice->links = malloc((tb_network_most_ports(net) + 1u) * sizeof(uint32_t));
 	if (!choice->tables || !choice->links || add_table(choice, 0) != TB_OK)
 		return TB_ENOMEM;
-	// A route file knows no other distances.
+	// A route file has no other distances.
 	bool given = net->params.ascent == TB_ASCENT_TABLE;
 	for (size_t i = 0; i < choice->n_deaths && !given; i++)
 		if (choice->deaths[i].at > choice->tables[choice->n_tables - 1].at &&
@@ -114,8 +114,8 @@ uint64_t tb_route_choice_draw(
 	return tb_random_mix(choice->seed ^ tb_random_mix(order) ^ (uint64_t)sw << 32);
 }
 
-// number_of is the number by which deterministic routes pick at a switch: of a regular
-// tree the node's digit there, else the node's own.
+// number_of returns the number by which deterministic routes choose at a switch: in a
+// regular tree the node's digit at that level, else the node's number.
 static uint32_t number_of(const struct tb_network *net, uint32_t sw, uint32_t node)
 {
 	if (!net->regular)
@@ -142,7 +142,7 @@ uint32_t tb_route_choice_fix(const struct tb_route_choice *choice, uint32_t rout
 		->group_links[group->first + pick_number(choice, sw, heading) % group->n];
 }
 
-// fill measures the ways to a switch without what is dead in a table.
+// fill computes a table's routes to a switch, avoiding dead links.
 static int fill(
 	struct tb_route_choice *choice, tb_time_ps at, uint32_t home, uint32_t *column)
 {
@@ -162,7 +162,8 @@ static int fill(
 	return TB_OK;
 }
 
-// column_of is the routes of all switches to a home in a table; NULL without memory.
+// column_of returns a table's routes from all switches to a home; NULL when memory runs
+// out.
 static const uint32_t *column_of(
 	struct tb_route_choice *choice, uint32_t tables, uint32_t home)
 {
@@ -188,7 +189,8 @@ static uint32_t alive(const struct tb_route_choice *choice, uint32_t link, tb_ti
 	return TB_ROUTE_NONE;
 }
 
-// alive_of leaves out what of a group is dead, which the switch sees at its own ports.
+// alive_of returns a group without its dead links, which the switch sees at its own
+// ports.
 static uint32_t alive_of(struct tb_route_choice *choice, uint32_t sw, uint32_t route,
 	tb_time_ps now, uint32_t *dead)
 {

@@ -15,7 +15,7 @@ enum { SELF_PORT = 0, NO_PORT = 255 };
 struct reading {
 	struct tb_route_table table;
 	struct tb_map node_of_lid, switch_of_guid;
-	uint32_t sw; // whose part it is; TB_ID_NONE before the first
+	uint32_t sw; // the switch of the current part; TB_ID_NONE before the first
 	uint32_t line;
 };
 
@@ -25,8 +25,8 @@ static int bad(struct reading *reading, const char *sentence)
 		TB_PLACE_LINE, reading->line, "%s", sentence);
 }
 
-// switch_by_guid finds the switch of a line "... guid 0x... (...": names of a real fabric
-// are often those of the product, the same for all.
+// switch_by_guid finds the switch of a line "... guid 0x... (...": in real fabrics the
+// name is often that of the product, the same for all switches.
 static bool switch_by_guid(const struct reading *reading, const char *line, uint32_t *sw)
 {
 	const char *guid = strstr(line, " guid ");
@@ -74,13 +74,14 @@ static int read_switch(struct reading *reading, char *line)
 	return begin_switch(reading, sw.id);
 }
 
-// check_port finds the link behind a port of the file.
+// check_port finds the link at a port of the file.
 static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint32_t *link)
 {
 	const struct tb_network *net = reading->table.net;
 	struct tb_switch sw = {reading->sw};
 	uint32_t n = net->first_out[sw.id + 1] - net->first_out[sw.id], found = 0;
-	// InfiniBand counts ports from 1, Tailback from 0; a fabric's own numbers stand.
+	// InfiniBand counts ports from 1, Tailback from 0; a fabric's own numbers are
+	// kept.
 	uint32_t number = (uint32_t)port - (net->n_port_numbers ? 0 : 1);
 	const char *wrong = NULL;
 	*link = TB_ID_NONE;
@@ -153,7 +154,7 @@ static int read_entry(struct reading *reading, const char *line)
 	return put_route(reading, lid, port);
 }
 
-// says_nothing is true of blank lines, remarks, column heads and sums.
+// says_nothing returns whether a line is blank, a comment, a column head or a sum.
 static bool says_nothing(const char *line)
 {
 	return *line == '\0' || *line == '#' || strncmp(line, "Lid", 3) == 0 ||
@@ -211,7 +212,7 @@ static int make(struct reading *reading)
 	return TB_OK;
 }
 
-// learn_identities looks up who has which LID and GUID.
+// learn_identities maps LIDs and GUIDs to nodes and switches.
 static int learn_identities(struct reading *reading)
 {
 	const struct tb_network *net = reading->table.net;
@@ -231,7 +232,7 @@ static int learn_identities(struct reading *reading)
 					 "no memory for the network's LIDs");
 }
 
-// take gives the network the table in place of what it had.
+// take replaces the network's routes with the table.
 static void take(struct tb_network *net, struct tb_route_table *table)
 {
 	free(net->routes);

@@ -22,7 +22,7 @@ static bool ends(const struct tb_network *net, uint32_t link)
 	return net->links[link].kind == TB_LINK_EJECTION;
 }
 
-// no_entry: a packet comes to a switch that does not know where to send it.
+// no_entry: a packet arrives at a switch that has no route for it.
 static int no_entry(
 	const struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t from)
 {
@@ -48,7 +48,7 @@ static int no_entry(
 	return fail_line(table, table->lines[tb_route_table_at(table, from, to)], text);
 }
 
-// loops: the walk has come to a switch for the second time.
+// loops: the walk has visited a switch twice.
 static int loops(const struct tb_route_table *table, uint32_t sw, uint32_t to)
 {
 	const struct tb_network *net = table->net;
@@ -132,7 +132,7 @@ struct waits {
 	uint64_t *next; // by link
 	uint8_t *state; // by link: 0 unseen, 1 on the path, 2 done
 	uint32_t *path; // links
-	uint32_t *port; // to look at next, by place on the path
+	uint32_t *port; // the next to visit, by place on the path
 };
 
 static void note(struct waits *waits, uint32_t sw, uint32_t to)
@@ -153,7 +153,8 @@ static bool waits_for(const struct waits *waits, uint32_t link, uint32_t port)
 	return waits->next[(size_t)link * waits->words + port / 64] >> port % 64 & 1;
 }
 
-// line_of is a line of the file that lets a packet hold `link` and wait for `next`.
+// line_of returns a line of the file by which a packet can hold `link` and wait for
+// `next`.
 static uint32_t line_of(const struct tb_route_table *table, uint32_t link, uint32_t next)
 {
 	uint32_t sw = table->net->links[link].to;
@@ -182,7 +183,7 @@ static int tell_cycle(const struct waits *waits, uint32_t first, uint32_t n)
 		table, line_of(table, waits->path[n - 1], waits->path[first]), text);
 }
 
-// search goes depth first through what waits for what, from a link on.
+// search searches the graph of waits depth first, starting from a link.
 static int search(struct waits *waits, uint32_t link)
 {
 	const struct tb_network *net = waits->table->net;

@@ -1,5 +1,5 @@
-// Routes of an irregular tree: for every destination, the shortest way that goes up first
-// and then only down.
+// Routes of an irregular tree: for every destination, the shortest path that goes up
+// first and then only down.
 #include "network_impl.h"
 
 #include "distances.h"

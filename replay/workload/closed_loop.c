@@ -45,7 +45,7 @@ static void satisfy(struct tb_closed_loop *loop, uint32_t op)
 	tb_op_queue_push(&loop->ready, loop->next, op);
 }
 
-// release lets the operations go on that wait for the start, or the end, of `op`.
+// release lets the operations continue that wait for the start, or the end, of `op`.
 static void release(struct tb_closed_loop *loop, uint32_t op, bool started)
 {
 	const struct tb_job *job = loop->job;
@@ -111,7 +111,7 @@ static int check_size(const struct tb_closed_loop *loop, uint32_t recv, uint32_t
 		ops[send].amount, ops[send].tag);
 }
 
-// post lets a ready receive take what has come already, or wait.
+// post lets a ready receive take a message that has already arrived, or wait.
 static int post(struct tb_closed_loop *loop, uint32_t recv, struct tb_error *error)
 {
 	set_started(loop, recv);
@@ -122,7 +122,7 @@ static int post(struct tb_closed_loop *loop, uint32_t recv, struct tb_error *err
 	return status;
 }
 
-// settle starts all that is ready at `now`.
+// settle starts all operations that are ready at `now`.
 static int settle(struct tb_closed_loop *loop, struct tb_error *error)
 {
 	while (loop->ready.first != NONE) {
@@ -140,7 +140,7 @@ static int settle(struct tb_closed_loop *loop, struct tb_error *error)
 	return TB_OK;
 }
 
-// end_calc frees the cpu for those that wait for it.
+// end_calc frees the cpu for the operations that wait for it.
 static int end_calc(struct tb_closed_loop *loop, uint32_t op, struct tb_error *error)
 {
 	struct cpu *cpu = cpu_of(loop, op);
@@ -182,7 +182,7 @@ static bool joins(
 }
 
 // join_sends takes the sends that follow into one broadcast with `first`, in a chain; it
-// returns to how many nodes that goes, their own among them if it lies between.
+// returns how many nodes receive it, including the sender's own if it lies between them.
 static uint32_t join_sends(struct tb_closed_loop *loop, uint32_t first)
 {
 	uint32_t node = node_of_peer(loop, first), end = node + 1, last = first;
@@ -238,7 +238,7 @@ static int sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error 
 	return settle(loop, error);
 }
 
-// arrive lets a receive that is posted take a send's message, or the message wait.
+// arrive matches a send's message with a posted receive, or lets it wait for one.
 static int arrive(struct tb_closed_loop *loop, uint32_t send, struct tb_error *error)
 {
 	uint32_t recv = tb_matching_arrive(&loop->matching, send);
@@ -260,8 +260,8 @@ static int delivered(
 	return status == TB_OK ? settle(loop, error) : status;
 }
 
-// undelivered: the sender goes on, its buffer is free; whoever waits for the message does
-// so to the end.
+// undelivered: the sender continues, its buffer is free; a receive for the message waits
+// forever.
 static int undelivered(
 	void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error)
 {
@@ -301,7 +301,8 @@ static uint32_t stuck_receive(const struct tb_closed_loop *loop, uint32_t rank)
 static int finish(void *context, struct tb_error *error)
 {
 	const struct tb_closed_loop *loop = context;
-	// What was not delivered explains what never runs; the caller tells both.
+	// Undelivered messages explain operations that never run; the caller reports
+	// both.
 	if (loop->n_done == loop->job->n_ops || loop->n_undelivered)
 		return TB_OK;
 	uint32_t op = NONE;

@@ -31,8 +31,8 @@ void tb_hosts_fini(struct tb_hosts *hosts)
 				   TB_PLACE_LINE, (reading)->line, __VA_ARGS__)          \
 			 : tb_fail((reading)->error, TB_EUSAGE, __VA_ARGS__))
 
-// add puts a host behind the others, or gives it more slots; that a node comes twice is
-// an oversight in a list and a slot more in a file.
+// add appends a host or gives it more slots: a repeated node is an error in a list, but
+// one more slot in a file.
 static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
 {
 	struct tb_hosts *hosts = &reading->made;
@@ -58,7 +58,7 @@ static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
 	return TB_OK;
 }
 
-// number_at reads digits and moves on behind them.
+// number_at reads digits and skips them.
 static bool number_at(const char **text, uint32_t *number)
 {
 	uint64_t value = 0;
@@ -138,7 +138,7 @@ static int add_bracketed(struct reading *reading, char *host, char *open)
 	return TB_OK;
 }
 
-// end_of_host finds the comma behind a host, which is not one within brackets.
+// end_of_host finds the comma after a host, ignoring commas in brackets.
 static char *end_of_host(char *text)
 {
 	bool within = false;
@@ -186,8 +186,8 @@ int tb_hosts_parse(struct tb_hosts *hosts, const char *list, struct tb_error *er
 	return take_hosts(&reading, hosts, status);
 }
 
-// read_slots reads what stands behind a host: "slots=4", beside which other words tell a
-// launcher more.
+// read_slots reads the words after a host: "slots=4" counts, others are for launchers and
+// ignored.
 static int read_slots(struct reading *reading, char *words, uint32_t *n_slots)
 {
 	uint64_t n;

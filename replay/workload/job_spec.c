@@ -93,8 +93,8 @@ static const struct key *find_key(const char *part)
 	return NULL;
 }
 
-// next_part cuts at the next comma behind which a word and `=` follow: any other comma
-// belongs to a list.
+// next_part cuts at the next comma that a word and `=` follow: any other comma belongs to
+// a list.
 static char *next_part(char **rest)
 {
 	char *part = *rest;

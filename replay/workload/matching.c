@@ -7,8 +7,8 @@
 
 #define NONE TB_ID_NONE
 
-// What one receiver, sender and tag have in common: receives posted for exactly them, or
-// messages of theirs that came before a receive; never both at once.
+// A channel is a receiver, sender and tag: it holds receives posted for exactly these, or
+// messages that arrived before a receive; never both at once.
 struct tb_matching_channel {
 	struct tb_op_queue posted, arrived;
 };
@@ -31,7 +31,7 @@ static bool is_wild(const struct tb_op *op)
 	return op->kind == TB_OP_RECV && (op->peer == TB_ANY || op->tag == TB_ANY);
 }
 
-// forget_arrival takes a message that was matched through a rank's arrivals out of its
+// forget_arrival removes a message that was matched through a rank's arrivals from its
 // channel.
 static void forget_arrival(struct tb_matching *matching, uint32_t send)
 {
@@ -42,7 +42,7 @@ static void forget_arrival(struct tb_matching *matching, uint32_t send)
 	tb_op_queue_remove(arrived, matching->next, NONE, send);
 }
 
-// first_arrival takes the first unmatched message that a wildcard receive accepts.
+// first_arrival removes the first unmatched message that a wildcard receive accepts.
 static uint32_t first_arrival(struct tb_matching *matching, uint32_t recv)
 {
 	struct tb_op_queue *arrivals = &matching->ranks[matching->rank_of[recv]].arrivals;
@@ -101,7 +101,7 @@ static void keep_arrival(struct tb_matching *matching, uint32_t send)
 		tb_op_queue_push(&rank->arrivals, matching->aside, send);
 }
 
-// posted_for takes the earliest posted receive that accepts a message.
+// posted_for removes the earliest posted receive that accepts a message.
 static uint32_t posted_for(struct tb_matching *matching, uint32_t send)
 {
 	struct tb_matching_rank *rank = &matching->ranks[matching->job->ops[send].peer];
@@ -129,7 +129,7 @@ uint32_t tb_matching_arrive(struct tb_matching *matching, uint32_t send)
 	return recv;
 }
 
-// Numbers for channels while they are handed out.
+// Used while channels are numbered.
 struct numbering {
 	struct tb_matching *matching;
 	struct tb_map pairs; // receiver and sender to the number of the pair

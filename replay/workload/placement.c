@@ -13,7 +13,7 @@
 struct tb_places {
 	const struct tb_network *network;
 	uint64_t seed;
-	uint32_t *leaf_of;  // node to the switch that it hangs on
+	uint32_t *leaf_of;  // node to its leaf switch
 	uint32_t *job_of;   // node to job, NOBODY
 	const char **names; // of jobs
 	uint32_t names_room;
@@ -114,7 +114,7 @@ static int check_node(const struct placing *placing, uint32_t node)
 	return TB_OK;
 }
 
-// slots_of is how many ranks a node takes; more than the job has would cost memory alone.
+// slots_of returns how many ranks a node takes, at most the job's, to save memory.
 static uint32_t slots_of(const struct placing *placing)
 {
 	uint32_t per_node = placing->placement->per_node;
@@ -188,7 +188,7 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 		n_nodes - n_slots / per_node + wanted);
 }
 
-// A slot on its way to a rank: slots are sorted by their keys, then by their order.
+// A slot that a rank may get: slots are sorted by their keys, then by their order.
 struct slot {
 	uint32_t node;
 	uint32_t leaf; // switch
@@ -205,7 +205,7 @@ static int by_keys(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-// fill_slots gives each slot the keys by which its placement deals.
+// fill_slots sets each slot's sort keys according to the placement.
 static void fill_slots(
 	const struct placing *placing, const struct tb_hosts *hosts, struct slot *slots)
 {

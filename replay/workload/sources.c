@@ -59,7 +59,7 @@ static void ask_all(struct tb_sources *sources)
 	}
 }
 
-// ask_again is for one part that was told something or gave a message.
+// ask_again updates the order after one part received a call or gave a message.
 static void ask_again(struct tb_sources *sources, uint32_t i)
 {
 	struct part *parts = sources->parts;

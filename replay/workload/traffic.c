@@ -65,7 +65,8 @@ static uint64_t draw_bytes(const struct tb_traffic_job *job, struct tb_random *r
 	return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-// mean_interval_ps is from message to message, at full rate where there is no load.
+// mean_interval_ps returns the mean time between messages, at full rate where no load is
+// set.
 static double mean_interval_ps(const struct tb_traffic_job *job)
 {
 	double load = job->load > 0 ? job->load : 1;
@@ -96,7 +97,7 @@ static int schedule(struct tb_traffic *traffic, uint32_t id)
 	return tb_timers_put(&traffic->timers, (struct tb_timer){at, id});
 }
 
-// find_selves tells the senders of a job, from `first` on, where they stand among its
+// find_selves stores for the senders of a job, from `first` on, their index among its
 // targets. `places` has room for every node.
 static void find_selves(struct tb_traffic *traffic, const struct tb_traffic_job *job,
 	uint32_t first, uint32_t *places)

@@ -1,4 +1,4 @@
-// Reading the inputs of a workload: what they are, what they are called.
+// Reads the inputs of a workload and finds their kinds and names.
 #include "workload_impl.h"
 
 #include "survey.h"
@@ -152,8 +152,8 @@ static char *describe_placement(const struct workload_input *input)
 	return NULL;
 }
 
-// choose_name is the name of the user, or the file's without its folder where there are
-// several; names of two jobs are never the same.
+// choose_name returns the user's name for the job or, with several jobs, the file's name
+// without its folder; names are made unique.
 static char *choose_name(const struct tb_workload *workload, uint32_t i)
 {
 	const struct workload_input *input = &workload->inputs[i];
@@ -180,7 +180,7 @@ static char *choose_name(const struct tb_workload *workload, uint32_t i)
 	return name;
 }
 
-// fill_nodes gives jobs that say nothing else the ranks a node that the options want.
+// fill_nodes sets the number of ranks per node from the options for jobs that set none.
 static void fill_nodes(struct tb_workload *workload)
 {
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
@@ -205,7 +205,7 @@ static int name_inputs(struct tb_workload *workload, struct tb_error *error)
 	return TB_OK;
 }
 
-// check_options refuses what would be overlooked otherwise.
+// check_options refuses options that would otherwise be ignored.
 static int check_options(const struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
@@ -247,7 +247,8 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 	return TB_OK;
 }
 
-// look_at_captures finds out who takes part, where that is needed before the replay.
+// look_at_captures finds the endpoints of captures, where they are needed before the
+// replay.
 static int look_at_captures(struct tb_workload *workload, struct workload_input *input,
 	struct tb_error *error)
 {

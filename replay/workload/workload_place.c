@@ -1,4 +1,4 @@
-// Placing a workload on a network, and what it then is.
+// Places a workload on a network and makes its source.
 #include "workload_impl.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 {
 	struct workload_input *input = &workload->inputs[i];
 	if (input->keeps_nodes && workload->n_inputs == 1)
-		return TB_OK; // what does not fit is left out and told
+		return TB_OK; // what does not fit is left out and reported
 	if (input->keeps_nodes)
 		return reserve_nodes(workload, i, places, error);
 	struct tb_placement placement = input->spec.placement;
@@ -34,7 +34,7 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 		&input->node_of_rank, error);
 }
 
-// place_all begins with the jobs whose nodes are given: the others take what is left.
+// place_all places jobs with given nodes first; the others take the rest.
 static int place_all(
 	struct tb_workload *workload, struct tb_places *places, struct tb_error *error)
 {
@@ -65,7 +65,7 @@ static int make_source(struct workload_input *input, const struct tb_network *ne
 	return status;
 }
 
-// join_sources leaves a single input that starts at once as it is.
+// join_sources uses a single input that starts at once unchanged.
 static int join_sources(struct tb_workload *workload, struct tb_error *error)
 {
 	const struct workload_input *first = &workload->inputs[0];

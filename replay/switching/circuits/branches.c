@@ -1,5 +1,5 @@
-// Broadcasts below their apex: all branches of a level are taken or none, and what
-// crosses the one that is followed is counted on the others. Rules 28 to 32 of
+// Broadcasts below their apex: a broadcast takes all branches of a level or none; the
+// engine follows one of them and counts its traffic on the others too. Rules 28 to 32 of
 // docs/model.md.
 #include "headers.h"
 
@@ -26,7 +26,7 @@ const char *tb_branches_prepare(
 	return NULL;
 }
 
-// It returns whether a packet is a broadcast at or below its apex.
+// Returns whether a packet is a broadcast at or below its apex.
 bool tb_branches_descends(const struct circuits *circuits, const struct packet *packet)
 {
 	return tb_is_broadcast(&circuits->replay.messages[packet->of.message].what) &&
@@ -63,8 +63,8 @@ void tb_branches_count(struct circuits *circuits, struct packet *packet,
 				span->end, bytes, at->bursts == 1);
 }
 
-// header_descends has the header of a broadcast wait for its branches, until the choice
-// of this same instant at least.
+// header_descends makes the header of a broadcast wait for its branches, at least until
+// the choice in this same instant.
 bool tb_branches_header(struct circuits *circuits, struct packet *packet)
 {
 	struct switch_state *at = &circuits->broadcasts;
@@ -80,7 +80,7 @@ bool tb_branches_header(struct circuits *circuits, struct packet *packet)
 	return true;
 }
 
-// branches_free is when all VCs of the links found last are known to be free.
+// branches_free returns when all VCs of the links found last are known to be free.
 static tb_time_ps branches_free(const struct circuits *circuits, uint32_t n)
 {
 	tb_time_ps last = 0;
@@ -92,7 +92,8 @@ static tb_time_ps branches_free(const struct circuits *circuits, uint32_t n)
 	return last;
 }
 
-// last_freed is the VC that fell free last of the links found last, the first of equals.
+// last_freed returns the VC that fell free last among the links found last, the first of
+// equals.
 static struct vc last_freed(const struct circuits *circuits, uint32_t n)
 {
 	tb_time_ps last = branches_free(circuits, n);
@@ -104,7 +105,7 @@ static struct vc last_freed(const struct circuits *circuits, uint32_t n)
 	return (struct vc){0};
 }
 
-// take_branch gives a broadcast all VCs of a link, of which it uses the first.
+// take_branch grants a broadcast all VCs of a link; it uses the first.
 static void take_branch(struct circuits *circuits, struct packet *packet, uint32_t slot)
 {
 	struct link *link = &circuits->links[slot];
@@ -150,7 +151,7 @@ static void wake_broadcasts(struct circuits *circuits, tb_time_ps at)
 	tb_wheel_put(&circuits->replay.wheel, at, EV_BROADCAST, 0);
 }
 
-// The oldest first: each takes all its branches or none.
+// The oldest broadcast first: each takes all its branches or none.
 void tb_branches_choose(struct circuits *circuits)
 {
 	struct switch_state *at = &circuits->broadcasts;
@@ -196,7 +197,8 @@ void tb_branches_free(struct circuits *circuits, struct packet *packet, uint32_t
 	circuits->replay.stats.n_hops += n - 1;
 }
 
-// look_again has the broadcasts that wait look when their branches are known to be free.
+// look_again makes waiting broadcasts look again when their branches are known to be
+// free.
 void tb_branches_look(struct circuits *circuits)
 {
 	for (uint32_t i = 0; i < circuits->broadcasts.n_waiting; i++) {

@@ -1,10 +1,10 @@
-// Bursts of flits: when one crosses a link, and which VC a link serves.
+// Bursts of flits: when each crosses a link, and which VC a link serves.
 //
 // A burst that begins may let others begin: of the hops before and behind, of its own
-// hop, of the VC that waits for its link. That can go on for as many bursts and hops as
-// packets have, too many for the stack. So calls go DEPTH_MOST deep, and what they do not
-// reach waits on a list that runs through the hops themselves. The order does not matter:
-// a hop finds the same instant to begin, whatever else has begun before.
+// hop, of the VC that waits for its link. This can continue through all bursts and hops
+// of a packet, too many for the stack. So calls nest at most DEPTH_MOST deep, and hops
+// beyond that wait on a list threaded through the hops. The order does not matter: a hop
+// finds the same instant to begin, whatever else has begun before.
 #include "headers.h"
 
 #include <assert.h>
@@ -53,7 +53,7 @@ static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-// last_flit is the place of the last flit of a burst of `bytes`.
+// last_flit returns the offset in bytes of the last flit of a burst of `bytes`.
 static uint32_t last_flit(const struct circuits *circuits, uint32_t bytes)
 {
 	uint32_t size = circuits->replay.net->params.flit_bytes;
@@ -105,16 +105,16 @@ static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
 	return last + last_flit_ps(circuits, link, bytes);
 }
 
-// is_next_certain returns whether the burst that is being served can only be followed by
-// one of the other VC's packet: it is the last of its packet, and there are two VCs. So
-// that one can begin, in the future, without an event.
+// is_next_certain returns whether only a burst of the other VC can follow the burst being
+// served: this one is the last of its packet, and there are two VCs. The other can then
+// begin, in the future, without an event.
 static inline bool is_next_certain(const struct link *link)
 {
 	return link->serves_last && link->n_vcs <= 2;
 }
 
-// all_in_at is when the last flit of a packet is in at the switch that discards it: when
-// it could have gone on.
+// all_in_at returns when the last flit of a packet has arrived at the switch that
+// discards it: when it could have moved on.
 static tb_time_ps all_in_at(
 	const struct circuits *circuits, const struct packet *packet, struct hop *at)
 {
@@ -125,8 +125,8 @@ static tb_time_ps all_in_at(
 	return end - last_flit_ps(circuits, link, bytes) + link->hop_ps;
 }
 
-// call_next has the VC that waits for a link begin when the burst being served ends: of
-// two VCs it is the other one.
+// call_next lets the VC that waits for a link begin when the burst being served ends: of
+// two VCs, the other one.
 static void call_next(struct circuits *circuits, uint32_t slot, unsigned depth)
 {
 	struct link *link = &circuits->links[slot];
@@ -203,9 +203,9 @@ static void line_up(struct circuits *circuits, const struct hop *at)
 	tb_list_add(&circuits->links_now, at->link, &link->listed);
 }
 
-// advance looks whether the next burst of a hop can cross and when. If that is exactly
-// when the burst before it ends, the link stays with the VC and nobody can come between:
-// the burst begins (perhaps in the future) without an event.
+// advance finds out whether the next burst of a hop can cross, and when. If that is
+// exactly when the previous burst ends, the link stays with the VC and no other VC can
+// intervene: the burst begins (perhaps in the future) without an event.
 static void advance(
 	struct circuits *circuits, struct packet *packet, struct hop *at, unsigned depth)
 {
@@ -233,8 +233,7 @@ static void advance(
 			ready = in;
 	}
 	if (burst > 0 && span_at(at, burst - 1)->end >= ready) {
-		// The last burst's end is still to come, so the link cannot have been
-		// given away.
+		// The last burst has not ended yet, so the link cannot serve another VC.
 		assert(link->reserved_until == span_at(at, burst - 1)->end);
 		begin(circuits, packet, at, span_at(at, burst - 1)->end, depth);
 		return;
@@ -251,7 +250,7 @@ static void advance(
 		line_up(circuits, at);
 }
 
-// look_at_all looks at the hops that bursts which began concern.
+// look_at_all looks at the listed hops, which bursts that began may have unblocked.
 static inline void look_at_all(struct circuits *circuits)
 {
 	while (circuits->hops_to_look_at != NOTHING) {
@@ -269,7 +268,7 @@ static inline void look_at_all(struct circuits *circuits)
 void tb_bursts_enter(struct circuits *circuits, struct packet *packet, struct hop *at)
 {
 	const struct link *link = &circuits->links[at->link];
-	// Nobody else wants the link: the burst begins, which is what phase 3 would do.
+	// No other VC wants the link: the burst begins, as it would in phase 3.
 	if (link->ready == 0 && link->reserved_until <= circuits->replay.now)
 		begin(circuits, packet, at, circuits->replay.now, 0);
 	else

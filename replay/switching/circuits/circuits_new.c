@@ -1,4 +1,4 @@
-// The parts of the circuits: sized after the network, made and given back.
+// Allocates the parts of the circuits, sized for the network, and frees them.
 #include "circuits_model.h"
 #include "headers.h"
 

@@ -1,5 +1,6 @@
-// What dies: headers that meet it, worms that crossed it, the groups of links that are
-// left. Rules 21 to 25 of docs/model.md; what nodes make of errors is retries.h.
+// Dead links and switches: headers that meet them, worms that crossed them, the groups of
+// links that remain. Rules 21 to 25 of docs/model.md; retries.h has what nodes do after
+// errors.
 #include "headers.h"
 #include "retries.h"
 
@@ -59,7 +60,8 @@ uint32_t tb_deaths_route(
 	return route;
 }
 
-// dead_of is the first link of a packet's circuit that has died, or that its header met.
+// dead_of returns the first dead link of a packet's circuit, or the one that its header
+// met.
 static uint32_t dead_of(struct circuits *circuits, struct packet *packet)
 {
 	for (uint32_t i = 0; i < packet->of.n_hops; i++) {

@@ -1,4 +1,4 @@
-// Headers: who gets a VC, and of which link.
+// Headers: which of them gets a VC, and of which link.
 #include "headers.h"
 
 // Gives a packet VC `v` of a link as its next hop.
@@ -35,8 +35,8 @@ void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 	tb_circuits_grant(circuits, packet, slot, lowest_free(circuits, slot));
 }
 
-// odd_route is the way on where that takes more than the network's routes: a slot, a
-// group, or TB_ROUTE_NONE when what leads on is dead.
+// odd_route returns the route where the network's tables are not enough: a slot, a group,
+// or TB_ROUTE_NONE when all links that lead on are dead.
 static uint32_t odd_route(
 	struct circuits *circuits, uint32_t sw, const struct packet *packet)
 {
@@ -52,7 +52,7 @@ static uint32_t odd_route(
 	return circuits->slot_of_link[route];
 }
 
-// route_of is the way on from switch `sw`.
+// route_of returns the route from switch `sw`.
 static inline uint32_t route_of(
 	struct circuits *circuits, uint32_t sw, const struct packet *packet)
 {
@@ -63,8 +63,8 @@ static inline uint32_t route_of(
 	return route & TB_ROUTE_GROUP ? route : circuits->slot_of_link[route];
 }
 
-// in_turn is the next link with `most` free VCs behind the one of a group that the switch
-// took last, in the order of ports and around.
+// in_turn returns the next link with `most` free VCs after the one of the group that the
+// switch took last, in port order and wrapping around.
 static uint32_t in_turn(const struct circuits *circuits, const struct group *group,
 	uint32_t most, uint32_t sw)
 {
@@ -110,7 +110,7 @@ static uint32_t pick_of_group(const struct circuits *circuits, const struct grou
 		for (uint32_t i = 0; i < group->n; i++) {
 			bool equal = free_vcs(circuits, slot_in(group, i)) == most;
 			chosen = equal && skip == 0 ? i : chosen;
-			skip -= equal; // beyond 0 it is not 0 again
+			skip -= equal; // wraps below 0, so it is never 0 again
 		}
 	}
 	return slot_in(group, chosen);
@@ -184,7 +184,7 @@ static void admit(struct circuits *circuits, struct packet *packet, uint32_t slo
 	at->root = vc.root;
 }
 
-// route_frees is when the first VC of a route is known to fall free.
+// route_frees returns when the first VC of a route is known to fall free.
 static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 {
 	if (!(route & TB_ROUTE_GROUP))
@@ -199,7 +199,7 @@ static tb_time_ps route_frees(const struct circuits *circuits, uint32_t route)
 	return first;
 }
 
-// choose is phase 2 for the only header that comes to a switch in this instant.
+// choose is phase 2 for the only header that arrives at a switch in this instant.
 static void choose(
 	struct circuits *circuits, uint32_t sw, struct packet *packet, uint32_t route)
 {

@@ -1,7 +1,7 @@
-// What a message takes on an idle network, by the formula of docs/model.md.
+// The latency of a message on an idle network, by the formula of docs/model.md.
 #include "headers.h"
 
-// What of a path bears on the ideal latency.
+// The properties of a path that affect the ideal latency.
 struct path {
 	tb_time_ps before; // hops of all links but the last
 	tb_time_ps back;   // and of all
@@ -38,8 +38,8 @@ static void add_link(struct path *path, const struct tb_link_info *link, uint32_
 		path->n_vcs = link->n_vcs;
 }
 
-// quickest is the link of a group with the highest rate, of equals the one of least
-// latency, of these the first.
+// quickest returns the link of a group with the highest rate, among equals the one with
+// the least latency, among these the first.
 static uint32_t quickest(const struct tb_network *network, struct tb_route_group group)
 {
 	uint32_t best = network->group_links[group.first];
@@ -55,7 +55,7 @@ static uint32_t quickest(const struct tb_network *network, struct tb_route_group
 	return best;
 }
 
-// link_on is the link by which a lone message leaves a switch.
+// link_on returns the link by which a lone message leaves a switch.
 static uint32_t link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
 	uint32_t destination)
 {
@@ -83,7 +83,7 @@ static struct path path_of(
 	return path;
 }
 
-// path_of_equals is the same where all links are alike.
+// path_of_equals does the same where all links are alike.
 static struct path path_of_equals(const struct tb_network *network, uint32_t n_links)
 {
 	struct path path = {0};
@@ -94,8 +94,8 @@ static struct path path_of_equals(const struct tb_network *network, uint32_t n_l
 	return path;
 }
 
-// crossing is the time from when the header reaches the last link until that has carried
-// a packet: the last flit comes at the pace of the slowest link.
+// crossing returns the time from when the header reaches the last link until that link
+// has carried the packet: the last flit arrives at the pace of the slowest link.
 static tb_time_ps crossing(
 	const struct tb_network *network, const struct path *path, uint64_t payload)
 {
@@ -136,7 +136,8 @@ tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node
 	tb_time_ps pace =
 		larger(time_of(full + params->packet_overhead_bytes, path.slowest_q20),
 			time_of(full, bus_q20));
-	// A VC serves its next packet when the last one's acknowledgement is back.
+	// A VC serves its next packet when the acknowledgement of the previous one is
+	// back.
 	tb_time_ps circuit = path.before + full_crossing + path.behind +
 			     params->ack_delay_ps + path.back;
 	tb_time_ps way = time_of(n > 1 ? full : bytes, bus_q20) + path.before;

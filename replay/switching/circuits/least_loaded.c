@@ -1,6 +1,6 @@
 #include "least_loaded.h"
 
-// least_of takes a bit a VC, two a link.
+// least_of takes one bit per VC, two per link.
 static inline uint64_t least_of(uint64_t free)
 {
 	const uint64_t first = UINT64_C(0x5555555555555555);

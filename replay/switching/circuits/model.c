@@ -1,4 +1,5 @@
-// The circuits as a switching model: their table, and what each event is to them.
+// The circuits as a switching model: their function table, and how they handle each
+// event.
 #include "circuits_model.h"
 
 #include "clock.h"
@@ -14,7 +15,7 @@ static const struct circuits *of_const(const struct tb_replay *replay)
 	return (const void *)replay;
 }
 
-// tail: the last flit of a packet is in where it ends.
+// tail: the last flit of a packet has arrived where the packet ends.
 static void tail(struct circuits *circuits, uint32_t id)
 {
 	if (circuits->replay.retries && tb_circuits_fails(circuits, id))
@@ -119,7 +120,7 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
 static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
 	tb_time_ps drained_at)
 {
-	(void)drained_at; // a node takes whatever comes
+	(void)drained_at; // a node accepts every packet
 	return tb_circuits_release(of(replay), packet_at(of(replay), packet), ack_at);
 }
 

@@ -1,8 +1,8 @@
-// How circuits end: VCs fall free as the token passes, and what limited whom is known
-// then; and what is counted of those that last.
+// How circuits end: VCs fall free as the token passes, and what limited each packet is
+// known then. Also counts the circuits that are still held at the end.
 #include "headers.h"
 
-// link_wait is for how long a header that had its VC of a hop waited for the link.
+// link_wait returns how long a header that had its VC of a hop waited for the link.
 static inline tb_time_ps link_wait(
 	const struct circuits *circuits, struct packet *packet, uint32_t number)
 {
@@ -12,9 +12,9 @@ static inline tb_time_ps link_wait(
 	       circuits->links[before->link].hop_ps;
 }
 
-// set_roots tells each VC of a packet what limited the packet while it held it: what held
-// its header up longest further on, the root of a wait for a VC or the link of a wait for
-// that, or nothing but this link.
+// set_roots stores for each VC of a packet what limited the packet while it held the VC:
+// what held its header up longest further on (the root of a wait for a VC, or the link
+// that it waited for), or else this link itself.
 static void set_roots(struct circuits *circuits, struct packet *packet)
 {
 	tb_time_ps longest = 0;
