@@ -166,8 +166,8 @@ static char *label_of(const struct making *making, const struct tb_swept_point *
 	return label;
 }
 
-// group_of tells which points are averaged: those of one x; along a measured x, of one
-// load.
+// group_of returns a key; points with equal keys are averaged: those with equal x or,
+// along a measured x, with equal load.
 static char *group_of(const struct making *making, const struct tb_swept_point *point)
 {
 	const struct tb_plan_quantity *x = &making->plan.x;

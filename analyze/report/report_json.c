@@ -1,4 +1,4 @@
-// The report as JSON, as schemas/report.schema.json says.
+// The report as JSON, as specified in schemas/report.schema.json.
 #include "json.h"
 #include "report_lists.h"
 
@@ -160,7 +160,7 @@ static json_t *flows_array(const struct tb_report *report)
 	return array;
 }
 
-// party_object is null for flows that were not told apart.
+// party_object returns null where several flows were merged.
 static json_t *party_object(
 	uint32_t job, struct tb_node source, struct tb_node destination)
 {

@@ -130,8 +130,8 @@ static void get_params(struct tb_run_row *row, struct tb_network_params *params)
 		row->bad = true;
 }
 
-// get_bins works the number of bins out: idle ones at the end have no row, and a run
-// that is being written has rows beyond the time that it last told.
+// get_bins works the number of bins out: idle ones at the end have no row, and a run that
+// is being written has rows after the simulated time last stored.
 static void get_bins(struct tb_run_row *row, struct tb_run_info *info)
 {
 	info->bin_ps = (tb_time_ps)tb_run_get(row, 6, INT64_MAX);
@@ -211,7 +211,7 @@ static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record 
 	return TB_OK;
 }
 
-// no_such_run tells which there are.
+// no_such_run names the runs that the store has.
 static int no_such_run(sqlite3 *db, const char *path, int64_t id, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;

@@ -191,7 +191,7 @@ static int set_model(struct reading *reading, const char *name)
 	return TB_OK;
 }
 
-// store_switching: what the list of changes says holds before what the preset says.
+// store_switching: the list of changes takes precedence over the preset.
 static int store_switching(struct reading *reading, const char *value)
 {
 	if (reading->switching[0])

@@ -91,7 +91,7 @@ int tb_clock_pass_bins(struct tb_replay *replay, const struct tb_switching *mode
 // tb_clock_end is the end of all that happens.
 int tb_clock_end(struct tb_replay *replay, struct tb_error *error) TB_MUST_USE;
 
-// tb_clock_finish tells the observer what is left; see tb_engine_finish.
+// tb_clock_finish passes the remaining records to the observer; see tb_engine_finish.
 int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
 	struct tb_error *error) TB_MUST_USE;
 

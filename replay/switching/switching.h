@@ -13,7 +13,7 @@
 #include "replay.h"
 
 struct tb_switching {
-	const char *name; // as a preset says it: switching = NAME
+	const char *name; // as in a preset: switching = NAME
 	struct tb_carrier carrier;
 	// make sizes a replay after its network and borrows all it is given: TB_OK, or
 	// TB_ENOMEM, or TB_ECAPACITY when the network is too large. free ends it; NULL is

@@ -17,7 +17,7 @@ struct workload_input {
 	char *name;	  // of its job
 	char *placement;  // as it was given, ""
 	bool is_plain;	  // no --job
-	bool keeps_nodes; // captures that sit where they say themselves
+	bool keeps_nodes; // captures whose endpoints name their own nodes
 	struct tb_job *job;
 	struct tb_packets *packets;
 	struct tb_map_file *map; // of captures: their own, or as surveyed
