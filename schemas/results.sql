@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 9; -- 1 to 8 were never released
+PRAGMA user_version = 10; -- 1 to 9 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -39,35 +39,19 @@ CREATE TABLE run (
   n_links INTEGER NOT NULL,
   n_levels INTEGER NOT NULL,
   n_jobs INTEGER NOT NULL,
-  network TEXT NOT NULL, -- name of the preset, then its parameters (see docs/model)
-  arity INTEGER NOT NULL,
-  levels INTEGER NOT NULL,
-  rails INTEGER NOT NULL DEFAULT 1, -- rail i is joined to network interface i of every host
-  ascent TEXT NOT NULL CHECK (ascent IN ('adaptive', 'adaptive-lowest', 'adaptive-round-robin',
-    'deterministic', 'source', 'random', 'table')),
-  link_bytes_per_s INTEGER NOT NULL,
-  hop_latency_ps INTEGER NOT NULL,
-  n_vcs INTEGER NOT NULL,
-  fifo_bytes INTEGER NOT NULL,
-  flit_bytes INTEGER NOT NULL,
-  packet_payload_bytes INTEGER NOT NULL,
-  packet_overhead_bytes INTEGER NOT NULL,
-  bus_bytes_per_s INTEGER NOT NULL, -- 0: no limit
-  ack_delay_ps INTEGER NOT NULL,
-  send_overhead_ps INTEGER NOT NULL,
-  receive_overhead_ps INTEGER NOT NULL,
-  age_weight REAL NOT NULL,
-  -- Retries of packets that met a dead link: how many, and how long after the error.
-  retries INTEGER NOT NULL DEFAULT 0,
-  retry_delay_ps INTEGER NOT NULL DEFAULT 0,
-  -- Payload that a message sends before the next one has its turn; 0: sent to its end.
-  slice_bytes INTEGER NOT NULL DEFAULT 0,
-  -- Partners beyond which a node's acknowledgements leave it later, and by how much; 0: no limit.
-  partners INTEGER NOT NULL DEFAULT 0,
-  partner_delay_ps INTEGER NOT NULL DEFAULT 0,
-  -- The host library and its parameters, as `-n` takes them; '' when there is none.
-  library TEXT NOT NULL DEFAULT ''
+  network TEXT NOT NULL, -- name of its preset
+  switching TEXT NOT NULL -- how its links and switches carry packets: circuits (see docs/model)
 ) STRICT;
+
+-- The network's parameters, by their keys in presets: 'arity', 'rate', 'hop_latency', ... The keys
+-- depend on its switching; those of the host library are left out where it does nothing. Numbers
+-- are in ps, bytes or bytes per second; 0 stands for no limit where a preset may say 'none'.
+CREATE TABLE run_parameter (
+  run INTEGER NOT NULL REFERENCES run,
+  key TEXT NOT NULL,
+  value ANY NOT NULL, -- INTEGER, REAL or TEXT
+  PRIMARY KEY (run, key)
+) STRICT, WITHOUT ROWID;
 
 -- When, where and how fast the replay ran: everything that may differ between two equal runs.
 CREATE TABLE run_environment (

@@ -5,7 +5,7 @@
 #include "run.h"
 
 struct tb_difference {
-	const char *name; // in the words of the command line and the presets
+	const char *name; // a parameter of the network goes by its key in presets
 	char a[80], b[80];
 };
 

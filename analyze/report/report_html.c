@@ -290,48 +290,29 @@ static void write_notes(const struct tb_run_info *info, FILE *stream)
 	json_decref(notes);
 }
 
+// write_network has a line for each section of the network's preset.
 static void write_network(const struct tb_run_info *info, FILE *stream)
 {
-	const struct tb_network_params *params = &info->network;
+	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
+	size_t n = tb_run_parameters(info, list);
+	const char *section = NULL;
 	char text[64];
-	snprintf(text, sizeof text, "%u-ary, %u levels", params->arity, params->levels);
-	write_item(stream, "tree", text);
-	snprintf(text, sizeof text, "%u", params->n_rails);
-	if (params->n_rails > 1)
-		write_item(stream, "rails", text);
-	if (*info->library)
-		write_item(stream, "library", info->library);
-	write_item(stream, "ascent", tb_ascent_name(params->ascent));
-	write_item(stream, "link",
-		tb_format_rate((double)params->link_bytes_per_s, text, sizeof text));
-	write_item(stream, "hop latency",
-		tb_format_time(params->hop_latency_ps, text, sizeof text));
-	snprintf(text, sizeof text, "%u of %u B", params->n_vcs, params->fifo_bytes);
-	write_item(stream, "virtual channels", text);
-	snprintf(text, sizeof text, "%u B of payload, %u B of overhead",
-		params->packet_payload_bytes, params->packet_overhead_bytes);
-	write_item(stream, "packet", text);
-	if (params->bus_bytes_per_s)
-		write_item(stream, "node bus",
-			tb_format_rate(
-				(double)params->bus_bytes_per_s, text, sizeof text));
-	write_item(stream, "acknowledgement delay",
-		tb_format_time(params->ack_delay_ps, text, sizeof text));
-	write_item(stream, "send overhead",
-		tb_format_time(params->send_overhead_ps, text, sizeof text));
-	write_item(stream, "receive overhead",
-		tb_format_time(params->receive_overhead_ps, text, sizeof text));
-	if (params->slice_bytes)
-		write_item(stream, "slice of a message",
-			tb_format_size(params->slice_bytes, text, sizeof text));
-	if (params->partners) {
-		char delay[64];
-		snprintf(text, sizeof text, "%u, then %s later", params->partners,
-			tb_format_time(params->partner_delay_ps, delay, sizeof delay));
-		write_item(stream, "partners", text);
+	write_item(stream, "switching", info->network.switching);
+	for (size_t i = 0; i < n; i++) {
+		if (!section || strcmp(section, list[i].section) != 0)
+			fprintf(stream, "%s<dt>%s</dt><dd>", section ? "</dd>\n" : "",
+				list[i].section);
+		else
+			fputs(", ", stream);
+		section = list[i].section;
+		tb_markup_put(stream, list[i].key);
+		fputs(" = ", stream);
+		tb_markup_put(
+			stream, list[i].value.type == TB_VALUE_WORD
+					? list[i].value.word
+					: tb_parameter_text(&list[i], text, sizeof text));
 	}
-	snprintf(text, sizeof text, "%g", params->age_weight);
-	write_item(stream, "age weight", text);
+	fputs(n ? "</dd>\n" : "", stream);
 }
 
 static void write_configuration(const struct tb_report *report, FILE *stream)

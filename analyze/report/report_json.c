@@ -47,35 +47,30 @@ static json_t *input_object(const struct tb_run_info *info)
 	return tb_json_object_take(&input);
 }
 
+static json_t *value_of(const struct tb_value *value)
+{
+	switch (value->type) {
+	case TB_VALUE_WHOLE:
+		return tb_json_count((uint64_t)value->whole);
+	case TB_VALUE_REAL:
+		return tb_json_real(value->real);
+	case TB_VALUE_WORD:
+		break;
+	}
+	return tb_json_text(value->word);
+}
+
 static json_t *network_object(const struct tb_run_info *info)
 {
-	const struct tb_network_params *params = &info->network;
+	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
+	size_t n = tb_run_parameters(info, list);
+	struct tb_json_object parameters = tb_json_object_new();
+	for (size_t i = 0; i < n; i++)
+		tb_json_add(&parameters, list[i].key, value_of(&list[i].value));
 	struct tb_json_object network = tb_json_object_new();
-	tb_json_add_text(&network, "name", params->name);
-	tb_json_add_count(&network, "arity", params->arity);
-	tb_json_add_count(&network, "levels", params->levels);
-	tb_json_add_count(&network, "rails", params->n_rails);
-	tb_json_add_text(&network, "library", info->library);
-	tb_json_add_text(&network, "ascent", tb_ascent_name(params->ascent));
-	tb_json_add_count(&network, "link_bytes_per_s", params->link_bytes_per_s);
-	tb_json_add_count(&network, "hop_latency_ps", (uint64_t)params->hop_latency_ps);
-	tb_json_add_count(&network, "vcs", params->n_vcs);
-	tb_json_add_count(&network, "fifo_bytes", params->fifo_bytes);
-	tb_json_add_count(&network, "flit_bytes", params->flit_bytes);
-	tb_json_add_count(&network, "packet_payload_bytes", params->packet_payload_bytes);
-	tb_json_add_count(
-		&network, "packet_overhead_bytes", params->packet_overhead_bytes);
-	tb_json_add_count(&network, "bus_bytes_per_s", params->bus_bytes_per_s);
-	tb_json_add_count(&network, "ack_delay_ps", (uint64_t)params->ack_delay_ps);
-	tb_json_add_count(
-		&network, "send_overhead_ps", (uint64_t)params->send_overhead_ps);
-	tb_json_add_count(
-		&network, "receive_overhead_ps", (uint64_t)params->receive_overhead_ps);
-	tb_json_add_count(&network, "slice_bytes", params->slice_bytes);
-	tb_json_add_count(&network, "partners", params->partners);
-	tb_json_add_count(
-		&network, "partner_delay_ps", (uint64_t)params->partner_delay_ps);
-	tb_json_add_real(&network, "age_weight", params->age_weight);
+	tb_json_add_text(&network, "name", info->network_name);
+	tb_json_add_text(&network, "switching", info->network.switching);
+	tb_json_add(&network, "parameters", tb_json_object_take(&parameters));
 	return tb_json_object_take(&network);
 }
 

@@ -15,8 +15,14 @@
 
 #include "network.h"
 #include "observer.h"
+#include "parameters.h"
 
 struct tb_run; // opaque
+
+// A parameter of a network as its store has it.
+struct tb_run_other {
+	char *key, *text;
+};
 
 struct tb_run_info {
 	int64_t id; // number of the run within its store, from 1
@@ -30,8 +36,9 @@ struct tb_run_info {
 	const char *started_at; // ISO 8601, UTC
 	const char *host;	// the computer it ran on
 	const char *notes;	// JSON object
-	const char *library;	// host library with its parameters; "" when none
 	struct tb_network_params network;
+	const struct tb_run_other *others; // parameters of no key that is known here
+	size_t n_others;
 	uint64_t seed;
 	double time_scale;
 	uint32_t n_nodes, n_switches, n_links, n_levels, n_jobs;
@@ -58,6 +65,16 @@ int tb_run_open_bytes(struct tb_run **run, const void *bytes, size_t size,
 void tb_run_free(struct tb_run *run);
 
 const struct tb_run_info *tb_run_info(const struct tb_run *run);
+
+// tb_run_parameters lists the parameters of a run's network (parameters.h) and behind
+// them, as words, what others its store holds; it returns how many. They live as long as
+// `info`.
+enum {
+	TB_RUN_OTHERS_MOST = 32,
+	TB_RUN_PARAMETERS_MOST = TB_PARAMETERS_MOST + TB_RUN_OTHERS_MOST
+};
+size_t tb_run_parameters(
+	const struct tb_run_info *info, struct tb_parameter list[TB_RUN_PARAMETERS_MOST]);
 
 // The runs of a store, oldest first, without their topology.
 struct tb_runs; // opaque

@@ -6,7 +6,7 @@
 #include "run.h"
 #include "sql.h"
 
-#define TB_RUN_TEXTS 10
+#define TB_RUN_TEXTS 9
 
 // How errors name a store that was opened from bytes in memory.
 #define TB_RUN_IN_MEMORY "store in memory"
@@ -15,6 +15,7 @@ struct tb_run_record {
 	struct tb_run_info info;
 	char *texts[TB_RUN_TEXTS]; // storage of info's strings
 	int n_texts;
+	struct tb_run_other *others; // that info points to
 };
 
 // The window whose sums are in memory. Counts are kept twice: exact, so that bins can be
@@ -91,6 +92,10 @@ int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
 int tb_run_record_load(sqlite3 *db, const char *path, int64_t id,
 	struct tb_run_record *record, struct tb_error *error) TB_MUST_USE;
 void tb_run_record_fini(struct tb_run_record *record);
+
+// tb_run_parameters_load reads the network's parameters; its switching is known already.
+int tb_run_parameters_load(sqlite3 *db, const char *path, struct tb_run_record *record,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

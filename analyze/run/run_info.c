@@ -72,6 +72,11 @@ void tb_run_record_fini(struct tb_run_record *record)
 {
 	for (int i = 0; i < record->n_texts; i++)
 		free(record->texts[i]);
+	for (size_t i = 0; i < record->info.n_others; i++) {
+		free(record->others[i].key);
+		free(record->others[i].text);
+	}
+	free(record->others);
 	*record = (struct tb_run_record){0};
 }
 
@@ -79,56 +84,13 @@ void tb_run_record_fini(struct tb_run_record *record)
 #define SELECT_RUN                                                                       \
 	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, payload_bytes, "   \
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
-	"n_levels, n_jobs, wall_s, arity, levels, ascent, link_bytes_per_s, "            \
-	"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "          \
-	"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "       \
-	"receive_overhead_ps, age_weight, network, input_name, input_kind, "             \
-	"input_digest, options, program_version, started_at, host, notes, library, "     \
-	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), rails, "             \
-	"slice_bytes, partners, partner_delay_ps, n_undelivered, n_retries, retries, "   \
-	"retry_delay_ps "                                                                \
+	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, "                           \
+	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "                    \
+	"switching, network, input_name, input_kind, input_digest, options, "            \
+	"program_version, started_at, host, notes "                                      \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
-enum {
-	FIRST_PARAM = 16,
-	FIRST_TEXT = 31,
-	LAST_BIN = 41,
-	RAILS = 42,
-	SLICE = 43,
-	UNDELIVERED = 46,
-	RETRIES = 48
-};
-
-static void get_params(struct tb_run_row *row, struct tb_network_params *params)
-{
-	int at = FIRST_PARAM;
-	params->arity = tb_run_get32(row, at++, UINT32_MAX);
-	params->levels = tb_run_get32(row, at++, UINT32_MAX);
-	const char *ascent = (const char *)sqlite3_column_text(row->query, at++);
-	if (!ascent || !tb_ascent_find(ascent, &params->ascent))
-		params->ascent = TB_ASCENT_ADAPTIVE;
-	params->link_bytes_per_s = tb_run_get(row, at++, INT64_MAX);
-	params->hop_latency_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
-	params->n_vcs = tb_run_get32(row, at++, UINT32_MAX);
-	params->fifo_bytes = tb_run_get32(row, at++, UINT32_MAX);
-	params->flit_bytes = tb_run_get32(row, at++, UINT32_MAX);
-	params->packet_payload_bytes = tb_run_get32(row, at++, UINT32_MAX);
-	params->packet_overhead_bytes = tb_run_get32(row, at++, UINT32_MAX);
-	params->bus_bytes_per_s = tb_run_get(row, at++, INT64_MAX);
-	params->ack_delay_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
-	params->send_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
-	params->receive_overhead_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
-	params->age_weight = get_real(row, at++);
-	at = SLICE;
-	params->slice_bytes = tb_run_get32(row, at++, UINT32_MAX);
-	params->partners = tb_run_get32(row, at++, UINT32_MAX);
-	params->partner_delay_ps = (tb_time_ps)tb_run_get(row, at++, INT64_MAX);
-	params->retries = tb_run_get32(row, RETRIES, UINT32_MAX);
-	params->retry_delay_ps = (tb_time_ps)tb_run_get(row, RETRIES + 1, INT64_MAX);
-	params->n_rails = tb_run_get32(row, RAILS, UINT32_MAX);
-	if (params->n_rails == 0)
-		row->bad = true;
-}
+enum { LAST_BIN = 18, SWITCHING = 19, FIRST_TEXT = 20 };
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run that
 // is being written has rows after the simulated time last stored.
@@ -167,8 +129,8 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->n_levels = tb_run_get32(row, 13, TB_ID_NONE - 1);
 	info->n_jobs = tb_run_get32(row, 14, TB_ID_NONE - 1);
 	info->wall_s = get_real(row, 15); // NULL reads as 0
-	info->n_undelivered = tb_run_get(row, UNDELIVERED, INT64_MAX);
-	info->n_retries = tb_run_get(row, UNDELIVERED + 1, INT64_MAX);
+	info->n_undelivered = tb_run_get(row, 16, INT64_MAX);
+	info->n_retries = tb_run_get(row, 17, INT64_MAX);
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 }
@@ -179,8 +141,7 @@ static bool get_texts(struct tb_run_row *row, struct tb_run_record *record)
 	struct tb_run_info *info = &record->info;
 	const char **const fields[TB_RUN_TEXTS] = {&info->network_name, &info->input_name,
 		&info->input_kind, &info->input_digest, &info->options,
-		&info->program_version, &info->started_at, &info->host, &info->notes,
-		&info->library};
+		&info->program_version, &info->started_at, &info->host, &info->notes};
 	for (int i = 0; i < TB_RUN_TEXTS; i++) {
 		char *text = tb_run_get_text(row, FIRST_TEXT + i);
 		if (!text)
@@ -191,24 +152,48 @@ static bool get_texts(struct tb_run_row *row, struct tb_run_record *record)
 	return true;
 }
 
+// get_switching reads which keys and which meaning the rest has.
+static int get_switching(struct tb_run_row *row, const char *path,
+	struct tb_run_info *info, struct tb_error *error)
+{
+	struct tb_network_params *network = &info->network;
+	char *name = tb_run_get_text(row, SWITCHING);
+	if (!name)
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
+	int status = TB_OK;
+	if (!tb_network_has_switching(name))
+		status = tb_fail_in(error, TB_EVERSION, path,
+			"its run %" PRId64 " is of a network with switching = %s, which "
+			"this Tailback does not have",
+			info->id, name);
+	snprintf(network->switching, sizeof network->switching, "%s", name);
+	snprintf(network->name, sizeof network->name, "%s", info->network_name);
+	free(name);
+	return status;
+}
+
+// load_row reads the row of `query` and what other tables have about its run.
 static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record *record,
 	struct tb_error *error)
 {
 	struct tb_run_row row = {.query = query};
 	struct tb_run_record loaded = {0};
+	int status = TB_OK;
 	get_numbers(&row, &loaded.info);
-	get_params(&row, &loaded.info.network);
-	bool have_memory = get_texts(&row, &loaded);
-	if (!have_memory || row.bad) {
+	if (!get_texts(&row, &loaded))
+		status = tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
+	if (!status && row.bad)
+		status = tb_run_damaged(path, "run", error);
+	if (!status)
+		status = get_switching(&row, path, &loaded.info, error);
+	if (!status)
+		status = tb_run_parameters_load(
+			sqlite3_db_handle(query), path, &loaded, error);
+	if (status)
 		tb_run_record_fini(&loaded);
-		return row.bad ? tb_run_damaged(path, "run", error)
-			       : tb_fail_in(
-					 error, TB_ENOMEM, path, "no memory for a run");
-	}
-	snprintf(loaded.info.network.name, sizeof loaded.info.network.name, "%s",
-		loaded.info.network_name);
-	*record = loaded;
-	return TB_OK;
+	else
+		*record = loaded;
+	return status;
 }
 
 // no_such_run names the runs that the store has.

@@ -1,7 +1,7 @@
 #include "store_setup.h"
 
-#include "host.h"
 #include "names.h"
+#include "parameters.h"
 #include "sql.h"
 
 #include <stdio.h>
@@ -71,41 +71,6 @@ static int row_done(struct row *row)
 	return row->status;
 }
 
-static void put_params(struct row *row, const struct tb_network_params *params)
-{
-	put_text(row, params->name);
-	put(row, params->arity);
-	put(row, params->levels);
-	put_text(row, tb_ascent_name(params->ascent));
-	put(row, (int64_t)params->link_bytes_per_s);
-	put(row, params->hop_latency_ps);
-	put(row, params->n_vcs);
-	put(row, params->fifo_bytes);
-	put(row, params->flit_bytes);
-	put(row, params->packet_payload_bytes);
-	put(row, params->packet_overhead_bytes);
-	put(row, (int64_t)params->bus_bytes_per_s);
-	put(row, params->ack_delay_ps);
-	put(row, params->send_overhead_ps);
-	put(row, params->receive_overhead_ps);
-	put_real(row, params->age_weight);
-	put(row, params->retries);
-	put(row, params->retry_delay_ps);
-	put(row, params->slice_bytes);
-	put(row, params->partners);
-	put(row, params->partner_delay_ps);
-}
-
-// put_hosts puts the rails and, when hosts do anything, what they do.
-static void put_hosts(struct row *row, const struct tb_network *network)
-{
-	char host[320] = "";
-	if (tb_host_is_needed(network))
-		tb_host_describe(&tb_network_params(network)->host, host, sizeof host);
-	put(row, tb_network_n_rails(network));
-	put_text(row, host);
-}
-
 static int write_run(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const struct tb_run_config *config,
 	struct tb_error *error)
@@ -115,14 +80,8 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 		"input_bytes, "
 		"options, time_scale, seed, program_version, n_nodes, n_switches, "
 		"n_links, "
-		"n_levels, n_jobs, network, arity, levels, ascent, link_bytes_per_s, "
-		"hop_latency_ps, n_vcs, fifo_bytes, flit_bytes, packet_payload_bytes, "
-		"packet_overhead_bytes, bus_bytes_per_s, ack_delay_ps, send_overhead_ps, "
-		"receive_overhead_ps, age_weight, retries, retry_delay_ps, slice_bytes, "
-		"partners, partner_delay_ps, routes_name, routes_digest, rails, library) "
-		"VALUES "
-		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-		"?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"n_levels, n_jobs, network, switching, routes_name, routes_digest) "
+		"VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
@@ -140,11 +99,44 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 	put(&row, tb_network_n_links(network));
 	put(&row, tb_network_n_levels(network));
 	put(&row, config->n_jobs);
-	put_params(&row, tb_network_params(network));
+	put_text(&row, tb_network_params(network)->name);
+	put_text(&row, tb_network_params(network)->switching);
 	put_text(&row, config->routes_name);
 	put_text(&row, config->routes_digest);
-	put_hosts(&row, network);
 	row_end(&row);
+	return row_done(&row);
+}
+
+static void put_value(struct row *row, const struct tb_value *value)
+{
+	switch (value->type) {
+	case TB_VALUE_WHOLE:
+		put(row, value->whole);
+		break;
+	case TB_VALUE_REAL:
+		put_real(row, value->real);
+		break;
+	case TB_VALUE_WORD:
+		put_text(row, value->word);
+		break;
+	}
+}
+
+static int write_parameters(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_network *network, struct tb_error *error)
+{
+	struct row row =
+		row_into(db, path, "INSERT INTO run_parameter VALUES (?,?,?)", error);
+	struct tb_network_params params = *tb_network_params(network);
+	struct tb_parameter list[TB_PARAMETERS_MOST];
+	params.n_rails = tb_network_n_rails(network); // of a built graph they say nothing
+	size_t n = tb_parameters(&params, list);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		put(&row, run);
+		put_text(&row, list[i].key);
+		put_value(&row, &list[i].value);
+		row_end(&row);
+	}
 	return row_done(&row);
 }
 
@@ -374,6 +366,8 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 	int status = id ? TB_OK : tb_store_find_next_run(db, path, &id, error);
 	if (!status)
 		status = write_run(db, path, id, network, config, error);
+	if (!status)
+		status = write_parameters(db, path, id, network, error);
 	if (!status)
 		status = write_environment(db, path, id, error);
 	if (!status)

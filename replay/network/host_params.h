@@ -51,8 +51,4 @@ const char *tb_local_name(enum tb_local local);
 // rails).
 bool tb_host_does_nothing(const struct tb_host_params *host);
 
-// tb_host_describe writes a library and its parameters as changes to a network, as
-// tb_network_preset reads them; 320 bytes suffice.
-char *tb_host_describe(const struct tb_host_params *host, char *buffer, size_t size);
-
 #endif

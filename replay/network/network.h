@@ -41,9 +41,6 @@ enum tb_ascent {
 // tb_ascent_name returns its name in presets, stores and reports.
 const char *tb_ascent_name(enum tb_ascent ascent);
 
-// tb_ascent_find finds the ascent of that name.
-bool tb_ascent_find(const char *name, enum tb_ascent *ascent);
-
 // The parameters of a network with equal links, as a preset file gives them
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
@@ -93,6 +90,9 @@ const char *tb_network_preset_name(size_t i);
 
 // tb_network_has_key returns whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);
+
+// tb_network_has_switching says whether there is a switching of this name.
+bool tb_network_has_switching(const char *name);
 
 struct tb_network; // opaque
 

@@ -5,7 +5,6 @@
 #include "preset_keys.h"
 #include "schemas.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -32,16 +31,6 @@ const char *tb_ascent_name(enum tb_ascent ascent)
 	return ascents[ascent];
 }
 
-bool tb_ascent_find(const char *name, enum tb_ascent *ascent)
-{
-	for (size_t i = 0; i < sizeof ascents / sizeof *ascents; i++)
-		if (strcmp(name, ascents[i]) == 0) {
-			*ascent = (enum tb_ascent)i;
-			return true;
-		}
-	return false;
-}
-
 #define HOSTS_MOST 16
 
 struct reading {
@@ -51,9 +40,9 @@ struct reading {
 	struct tb_host_params *host; // whose keys are being set
 	char library[32];	     // chosen
 	const char *source;	     // file or preset name, for messages
-	struct tb_preset_key keys[TB_PRESET_KEYS_MOST]; // that it may have
+	struct tb_preset_key keys[TB_PARAMETERS_MOST]; // that it may have
 	size_t n_keys;
-	bool seen[TB_PRESET_KEYS_MOST];
+	bool seen[TB_PARAMETERS_MOST];
 	const struct tb_preset_model *models; // that there are
 	size_t n_models;
 	const struct tb_preset_model *model; // chosen
@@ -140,39 +129,24 @@ static int store_library(
 	return TB_OK;
 }
 
-// store_choice stores the place of a word in a list, an enum's value.
+// store_choice stores the place of a word in a list, an enum's value. No preset has its
+// routes from a table.
 static int store_choice(struct reading *reading, const struct tb_preset_key *key,
-	const char *value, const char *(*word)(unsigned), const char *expected)
+	const char *value, const char *expected)
 {
-	for (unsigned i = 0; word(i); i++)
-		if (strcmp(word(i), value) == 0) {
-			memcpy(place_of(reading, key), &i, sizeof i);
-			return TB_OK;
-		}
-	return out_of_range(reading, key, value, expected);
-}
-
-static const char *handshake_word(unsigned i)
-{
-	return tb_handshake_name((enum tb_handshake)i);
-}
-
-static const char *local_word(unsigned i)
-{
-	return tb_local_name((enum tb_local)i);
-}
-
-static const char *switch_word(unsigned i)
-{
-	static const char *const words[] = {"no", "yes", NULL};
-	return words[i];
+	unsigned i = 0;
+	if (!tb_preset_find_choice(key->form, value, &i) ||
+		(key->form == TB_FORM_ASCENT && i == TB_ASCENT_TABLE))
+		return out_of_range(reading, key, value, expected);
+	memcpy(place_of(reading, key), &i, sizeof i);
+	return TB_OK;
 }
 
 // set_model takes a switching, and with it the keys that the preset may have.
 static int set_model(struct reading *reading, const char *name)
 {
 	const struct tb_preset_model *models = reading->models;
-	size_t n = tb_preset_n_keys, i = 0;
+	size_t i = 0;
 	while (i < reading->n_models && strcmp(models[i].name, name) != 0)
 		i++;
 	if (i == reading->n_models) {
@@ -181,11 +155,7 @@ static int set_model(struct reading *reading, const char *name)
 			"switching = %s: there is no such one, the nearest is '%s'", name,
 			models[i].name);
 	}
-	assert(n + models[i].n_keys <= TB_PRESET_KEYS_MOST);
-	memcpy(reading->keys, tb_preset_keys, n * sizeof *reading->keys);
-	memcpy(reading->keys + n, models[i].keys,
-		models[i].n_keys * sizeof *models->keys);
-	reading->n_keys = n + models[i].n_keys;
+	reading->n_keys = tb_preset_keys_of(&models[i], reading->keys);
 	reading->model = &models[i];
 	snprintf(reading->params.switching, sizeof reading->params.switching, "%s", name);
 	return TB_OK;
@@ -219,13 +189,9 @@ static int store_value(
 	case TB_FORM_SWITCHING:
 		return store_switching(reading, value);
 	case TB_FORM_ASCENT:
-		if (!tb_ascent_find(value, &reading->params.ascent) ||
-			reading->params.ascent == TB_ASCENT_TABLE)
-			return out_of_range(reading, key, value,
-				"adaptive, adaptive-lowest, adaptive-round-robin, "
-				"deterministic, source or random (a table is the "
-				"route file's)");
-		return TB_OK;
+		return store_choice(reading, key, value,
+			"adaptive, adaptive-lowest, adaptive-round-robin, deterministic, "
+			"source or random (a table is the route file's)");
 	case TB_FORM_COUNT:
 	case TB_FORM_SIZE:
 		return store_whole(reading, key, value);
@@ -238,12 +204,11 @@ static int store_value(
 	case TB_FORM_LIBRARY:
 		return store_library(reading, key, value);
 	case TB_FORM_HANDSHAKE:
-		return store_choice(
-			reading, key, value, handshake_word, "none, read or rendezvous");
+		return store_choice(reading, key, value, "none, read or rendezvous");
 	case TB_FORM_SWITCH:
-		return store_choice(reading, key, value, switch_word, "yes or no");
+		return store_choice(reading, key, value, "yes or no");
 	case TB_FORM_LOCAL:
-		return store_choice(reading, key, value, local_word, "network or memory");
+		return store_choice(reading, key, value, "network or memory");
 	}
 	return TB_EUSAGE;
 }
@@ -302,6 +267,11 @@ bool tb_network_has_key(const char *name)
 		has |= has_key(
 			tb_preset_models[i].keys, tb_preset_models[i].n_keys, name);
 	return has;
+}
+
+bool tb_network_has_switching(const char *name)
+{
+	return tb_preset_model_find(name) != NULL;
 }
 
 static struct tb_host_params *find_host(struct reading *reading, const char *name)

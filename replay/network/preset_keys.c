@@ -1,5 +1,8 @@
 #include "preset_keys.h"
 
+#include <assert.h>
+#include <string.h>
+
 #define AT(field)      offsetof(struct tb_network_params, field)
 #define AT_HOST(field) offsetof(struct tb_host_params, field)
 
@@ -9,13 +12,13 @@ enum { FIFOS_MOST = 4096 };
 
 const struct tb_preset_key tb_preset_keys[] = {
 	{"network", "name", TB_FORM_WORD, AT(name), 0, 0, TB_KEY_NEEDED},
-	{"network", "switching", TB_FORM_SWITCHING, 0, 0, 0, TB_KEY_MAY_LACK},
+	{"network", "switching", TB_FORM_SWITCHING, AT(switching), 0, 0, TB_KEY_MAY_LACK},
 	{"network", "arity", TB_FORM_COUNT, AT(arity), 2, 4096, TB_KEY_NEEDED},
 	{"network", "levels", TB_FORM_COUNT, AT(levels), 1, 24, TB_KEY_NEEDED},
 	{"network", "rails", TB_FORM_COUNT, AT(n_rails), 1, 64, TB_KEY_MAY_LACK},
 	{"network", "ascent", TB_FORM_ASCENT, AT(ascent), 0, 0, TB_KEY_NEEDED},
 	{"network", "broadcast", TB_FORM_SWITCH, AT(broadcast), 0, 0, TB_KEY_MAY_LACK},
-	{"network", "host", TB_FORM_LIBRARY, 0, 0, 0, TB_KEY_MAY_LACK},
+	{"network", "host", TB_FORM_LIBRARY, AT(host.name), 0, 0, TB_KEY_MAY_LACK},
 	{"link", "rate", TB_FORM_RATE, AT(link_bytes_per_s), 1000000, 1000000000000,
 		TB_KEY_NEEDED},
 	{"link", "hop_latency", TB_FORM_TIME, AT(hop_latency_ps), 1, TB_PS_PER_S,
@@ -93,3 +96,45 @@ const struct tb_preset_model tb_preset_models[] = {
 		check_circuits},
 };
 const size_t tb_preset_n_models = sizeof tb_preset_models / sizeof *tb_preset_models;
+
+const struct tb_preset_model *tb_preset_model_find(const char *name)
+{
+	for (size_t i = 0; i < tb_preset_n_models; i++)
+		if (strcmp(tb_preset_models[i].name, name) == 0)
+			return &tb_preset_models[i];
+	return NULL;
+}
+
+size_t tb_preset_keys_of(const struct tb_preset_model *model,
+	struct tb_preset_key keys[TB_PARAMETERS_MOST])
+{
+	size_t n = tb_preset_n_keys, n_added = model ? model->n_keys : 0;
+	assert(n + n_added <= TB_PARAMETERS_MOST);
+	memcpy(keys, tb_preset_keys, n * sizeof *keys);
+	if (n_added)
+		memcpy(keys + n, model->keys, n_added * sizeof *keys);
+	return n + n_added;
+}
+
+const char *tb_preset_choice(enum tb_preset_form form, unsigned i)
+{
+	static const char *const switches[] = {"no", "yes"};
+	if (form == TB_FORM_ASCENT && i <= TB_ASCENT_TABLE)
+		return tb_ascent_name((enum tb_ascent)i);
+	if (form == TB_FORM_HANDSHAKE)
+		return tb_handshake_name((enum tb_handshake)i);
+	if (form == TB_FORM_LOCAL)
+		return tb_local_name((enum tb_local)i);
+	return form == TB_FORM_SWITCH && i < 2 ? switches[i] : NULL;
+}
+
+bool tb_preset_find_choice(enum tb_preset_form form, const char *word, unsigned *found)
+{
+	const char *at;
+	for (unsigned i = 0; (at = tb_preset_choice(form, i)) != NULL; i++)
+		if (strcmp(at, word) == 0) {
+			*found = i;
+			return true;
+		}
+	return false;
+}

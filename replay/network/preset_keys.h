@@ -6,7 +6,7 @@
 #ifndef TB_PRESET_KEYS_H
 #define TB_PRESET_KEYS_H
 
-#include "network.h"
+#include "parameters.h"
 
 // How a key's value is written.
 enum tb_preset_form {
@@ -46,8 +46,6 @@ struct tb_preset_model {
 		struct tb_error *error);
 };
 
-enum { TB_PRESET_KEYS_MOST = 96 }; // of all networks and of one switching together
-
 // Those of all networks.
 extern const struct tb_preset_key tb_preset_keys[];
 extern const size_t tb_preset_n_keys;
@@ -55,6 +53,19 @@ extern const size_t tb_preset_n_keys;
 // Those of each switching, the one that presets have when they say nothing first.
 extern const struct tb_preset_model tb_preset_models[];
 extern const size_t tb_preset_n_models;
+
+// tb_preset_model_find finds a switching by its name; NULL when there is none.
+const struct tb_preset_model *tb_preset_model_find(const char *name);
+
+// tb_preset_keys_of lists the keys of all networks and those that `model` adds (NULL:
+// none), at most TB_PARAMETERS_MOST, and returns how many.
+size_t tb_preset_keys_of(const struct tb_preset_model *model,
+	struct tb_preset_key keys[TB_PARAMETERS_MOST]);
+
+// tb_preset_choice is word number `i` of a form that offers a choice of words, an enum's
+// value; NULL beyond the last and for other forms. tb_preset_find_choice finds the word.
+const char *tb_preset_choice(enum tb_preset_form form, unsigned i);
+bool tb_preset_find_choice(enum tb_preset_form form, const char *word, unsigned *i);
 
 // tb_network_preset_of is tb_network_preset with other models than those there are.
 int tb_network_preset_of(struct tb_network_params *params, const char *name,

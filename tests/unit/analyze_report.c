@@ -51,7 +51,7 @@ static void validate_object(
 	json_t *root, json_t *schema, json_t *value, const char *where)
 {
 	json_t *properties = json_object_get(schema, "properties"), *member, *name;
-	bool closed = json_is_false(json_object_get(schema, "additionalProperties"));
+	json_t *others = json_object_get(schema, "additionalProperties");
 	const char *key;
 	size_t i;
 	json_array_foreach(json_object_get(schema, "required"), i, name)
@@ -66,8 +66,10 @@ static void validate_object(
 		json_t *known = json_object_get(properties, key);
 		if (known)
 			validate(root, known, member, inner);
-		else if (closed)
+		else if (json_is_false(others))
 			fail_msg("%s is not in the schema", inner);
+		else if (others)
+			validate(root, others, member, inner);
 	}
 }
 

@@ -36,6 +36,16 @@ static void a_run_is_read_back_as_it_was_told(void **state)
 	assert_string_equal(info->network_name, "qsnet");
 	assert_int_equal(info->network.arity, 4);
 	assert_int_equal(info->network.hop_latency_ps, 35000);
+	assert_string_equal(info->network.switching, "circuits");
+	struct tb_parameter given[TB_PARAMETERS_MOST], read[TB_RUN_PARAMETERS_MOST];
+	size_t n = tb_parameters(tb_network_params(fixture.network), given);
+	assert_int_equal(tb_run_parameters(info, read), n);
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(read[i].key, given[i].key);
+		assert_int_equal(read[i].value.type, given[i].value.type);
+		assert_true(read[i].value.whole == given[i].value.whole);
+		assert_true(read[i].value.real == given[i].value.real);
+	}
 	assert_string_equal(info->input_name, "melt.pcap io.pcap");
 	assert_string_equal(info->input_kind, "packets");
 	assert_string_equal(info->options, "--time-scale 0.5");

@@ -126,12 +126,6 @@ static void a_network_s_library_is_its_own_or_the_one_asked_for(void **state)
 	assert_int_equal(host.handshake, TB_HANDSHAKE_READ);
 	assert_int_equal(host.n_outstanding, 7);
 	assert_int_equal(host.stripe_above_bytes, 1024);
-	// What a library is described as makes it again.
-	char text[320], name[400], again[320];
-	tb_host_describe(&host, text, sizeof text);
-	snprintf(name, sizeof name, "qsnet2,%s", text);
-	host = qsnet(name).host;
-	assert_string_equal(tb_host_describe(&host, again, sizeof again), text);
 }
 
 static void a_4_ary_3_tree_is_that_of_the_paper(void **state)
@@ -404,6 +398,128 @@ static void a_preset_has_the_keys_of_its_switching_and_no_others(void **state)
 	}
 }
 
+// take gives `params` all that `list` holds and returns what is missing then.
+static const char *take(
+	struct tb_network_params *params, const struct tb_parameter *list, size_t n)
+{
+	struct tb_parameters_taken taken = {.params = params};
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(
+			tb_parameters_take(&taken, list[i].key, &list[i].value), 1);
+	return tb_parameters_missing(&taken);
+}
+
+static void parameters_make_the_network_again(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"qsnet,partners=9,age_weight=0.3",
+		"qsnet2,rails=2,host=tcp,ascent=random", "qsnet2,host=mpi,bus=none",
+		"qsnet,rails=2,stripe_above=3", "qsnet,broadcast=yes,rate=123456789B/s"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct tb_network_params told = qsnet(names[i]);
+		struct tb_network_params taken = {.n_rails = 0};
+		struct tb_parameter list[TB_PARAMETERS_MOST], again[TB_PARAMETERS_MOST];
+		size_t n = tb_parameters(&told, list);
+		strcpy(taken.switching, told.switching);
+		assert_null(take(&taken, list, n));
+		assert_int_equal(tb_parameters(&taken, again), n);
+		for (size_t j = 0; j < n; j++) {
+			char text[48], other[48];
+			assert_string_equal(again[j].key, list[j].key);
+			assert_string_equal(
+				tb_parameter_text(&again[j], text, sizeof text),
+				tb_parameter_text(&list[j], other, sizeof other));
+			assert_true(again[j].value.whole == list[j].value.whole);
+			assert_true(again[j].value.real == list[j].value.real);
+		}
+		assert_string_equal(taken.host.name, told.host.name);
+		assert_int_equal(taken.ascent, told.ascent);
+		assert_int_equal(taken.fifo_bytes, told.fifo_bytes);
+		assert_int_equal(taken.partners, told.partners);
+		assert_true(taken.age_weight == told.age_weight);
+	}
+}
+
+static void parameters_are_listed_by_section_as_people_read_them(void **state)
+{
+	(void)state;
+	static const char expected[] =
+		"network: arity 4, levels 3, rails 1, ascent adaptive, broadcast no, "
+		"host none\nlink: rate 400 MB/s, hop_latency 35 ns, vcs 2, fifo 256 B, "
+		"flit 2 B\npacket: payload 320 B, overhead 58 B\nnode: bus none, ";
+	const struct tb_network_params params = qsnet("qsnet,bus=none");
+	struct tb_parameter list[TB_PARAMETERS_MOST];
+	size_t n = tb_parameters(&params, list), length = 0;
+	char text[1024] = "", value[48];
+	const char *section = NULL;
+	for (size_t i = 0; i < n; i++) {
+		bool same = section && strcmp(section, list[i].section) == 0;
+		section = list[i].section;
+		length += (size_t)snprintf(text + length, sizeof text - length,
+			"%s%s%s%s %s",
+			same ? ", "
+			: i  ? "\n"
+			     : "",
+			same ? "" : section, same ? "" : ": ", list[i].key,
+			tb_parameter_text(&list[i], value, sizeof value));
+	}
+	text[sizeof expected - 1] = '\0';
+	assert_string_equal(text, expected);
+}
+
+static void parameters_of_a_stranger_are_checked(void **state)
+{
+	(void)state;
+	static const struct tb_value whole = {.type = TB_VALUE_WHOLE, .whole = 5},
+				     below = {.type = TB_VALUE_WHOLE, .whole = -1},
+				     large = {.type = TB_VALUE_WHOLE,
+					     .whole = INT64_C(1) << 32},
+				     real = {.type = TB_VALUE_REAL, .real = 0.5},
+				     above = {.type = TB_VALUE_REAL, .real = 1.01},
+				     word = {.type = TB_VALUE_WORD, .word = "yes"},
+				     name = {.type = TB_VALUE_WORD,
+					     .word = "a name of thirty-two characters."};
+	static const struct {
+		const char *key;
+		const struct tb_value *value;
+		int status;
+	} given[] = {{"colour", &whole, 0}, {"name", &word, 0}, {"switching", &word, 0},
+		{"arity", &whole, 1}, {"arity", &below, TB_EFORMAT},
+		{"arity", &large, TB_EFORMAT}, {"arity", &real, TB_EFORMAT},
+		{"arity", &word, TB_EFORMAT}, {"rate", &large, 1},
+		{"rate", &below, TB_EFORMAT}, {"hop_latency", &below, TB_EFORMAT},
+		{"age_weight", &real, 1}, {"age_weight", &above, TB_EFORMAT},
+		{"age_weight", &below, TB_EFORMAT}, {"age_weight", &word, TB_EFORMAT},
+		{"broadcast", &word, 1}, {"broadcast", &whole, TB_EFORMAT},
+		{"ascent", &word, TB_EFORMAT}, {"host", &word, 1},
+		{"host", &name, TB_EFORMAT}, {"host", &whole, TB_EFORMAT}};
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+		struct tb_network_params params = {.switching = "circuits"};
+		struct tb_parameters_taken taken = {.params = &params};
+		int status = tb_parameters_take(&taken, given[i].key, given[i].value);
+		if (status != given[i].status)
+			fail_msg("%zu, %s: %d", i, given[i].key, status);
+	}
+}
+
+static void a_parameter_that_was_not_given_is_missed(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"qsnet", "qsnet2"};
+	for (size_t i = 0; i < 2; i++) {
+		const struct tb_network_params told = qsnet(names[i]);
+		struct tb_parameter list[TB_PARAMETERS_MOST];
+		size_t n = tb_parameters(&told, list);
+		for (size_t j = 0; j < n; j++) {
+			struct tb_network_params params = {.switching = "circuits"};
+			struct tb_parameter left[TB_PARAMETERS_MOST];
+			memcpy(left, list, n * sizeof *list);
+			left[j] = list[n - 1];
+			assert_string_equal(take(&params, left, n - 1), list[j].key);
+		}
+	}
+}
+
 static void nonsense_parameters_are_refused_by_name(void **state)
 {
 	(void)state;
@@ -473,6 +589,10 @@ int main(void)
 		cmocka_unit_test(each_key_of_a_preset_sets_its_own_figure),
 		cmocka_unit_test(a_fifo_holds_a_flit_or_more),
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
+		cmocka_unit_test(parameters_make_the_network_again),
+		cmocka_unit_test(parameters_are_listed_by_section_as_people_read_them),
+		cmocka_unit_test(parameters_of_a_stranger_are_checked),
+		cmocka_unit_test(a_parameter_that_was_not_given_is_missed),
 		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
 		cmocka_unit_test(a_stop_is_honoured_while_it_is_built),
 		cmocka_unit_test(a_stop_is_honoured_while_routes_are_made),
