@@ -1,5 +1,7 @@
 #include "books.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +13,6 @@
 enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
-// Flows are allocated at once: number 0, which tb_books_flow returns when memory runs
-// out, must be valid.
-enum { FIRST_FLOWS = 256 };
 
 static uint64_t bins_for(uint32_t n_links)
 {
@@ -43,9 +42,9 @@ int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
 	books->bin_end = books->bin_ps;
 	books->touched = calloc(n_links / 64 + 1, sizeof *books->touched);
 	books->told = malloc(n_links * sizeof *books->told);
-	books->flows_room = FIRST_FLOWS;
-	books->flows = malloc(FIRST_FLOWS * sizeof *books->flows);
-	if (!books->touched || !books->told || !books->flows ||
+	// Number 0, which tb_books_flow returns when memory runs out, must be valid.
+	int status = TB_ARRAY_RESERVE(&books->flows, &books->flows_room, 1);
+	if (!books->touched || !books->told || status != TB_OK ||
 		(blame && tb_blame_book_init(&books->blame) != TB_OK) ||
 		(blame && observer->trees && trees_init(books) != TB_OK)) {
 		tb_books_fini(books);
@@ -79,15 +78,10 @@ uint32_t tb_books_flow(
 	uint32_t flow = 0;
 	if (tb_map_find(&books->flow_of, key, &flow))
 		return flow;
-	if (books->n_flows == books->flows_room) {
-		uint32_t room = books->flows_room * 2;
-		void *moved = realloc(books->flows, room * sizeof *books->flows);
-		if (!moved) {
-			books->failed = true;
-			return 0;
-		}
-		books->flows = moved;
-		books->flows_room = room;
+	if (TB_ARRAY_RESERVE(&books->flows, &books->flows_room,
+		    (size_t)books->n_flows + 1) != TB_OK) {
+		books->failed = true;
+		return 0;
 	}
 	flow = books->n_flows;
 	if (tb_map_put(&books->flow_of, key, flow) != TB_OK)
@@ -100,15 +94,10 @@ uint32_t tb_books_flow(
 
 static void push_spill(struct tb_books *books, struct tb_spill burst)
 {
-	if (books->n_spills == books->spills_room) {
-		size_t room = books->spills_room ? books->spills_room * 2 : 256;
-		void *moved = realloc(books->spills, room * sizeof *books->spills);
-		if (!moved) {
-			books->failed = true;
-			return;
-		}
-		books->spills = moved;
-		books->spills_room = room;
+	if (TB_ARRAY_RESERVE(&books->spills, &books->spills_room, books->n_spills + 1) !=
+		TB_OK) {
+		books->failed = true;
+		return;
 	}
 	books->spills[books->n_spills++] = burst;
 }
@@ -220,16 +209,8 @@ static int tell(struct tb_books *books, uint64_t bin,
 
 static int keep(struct tb_books *books, size_t n, struct tb_error *error)
 {
-	if (books->n_kept + n > books->kept_room) {
-		size_t room = books->kept_room ? books->kept_room : 4096;
-		while (room < books->n_kept + n)
-			room *= 2;
-		void *moved = realloc(books->kept, room * sizeof *books->kept);
-		if (!moved)
-			return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
-		books->kept = moved;
-		books->kept_room = room;
-	}
+	if (TB_ARRAY_RESERVE(&books->kept, &books->kept_room, books->n_kept + n) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
 	for (size_t i = 0; i < n; i++)
 		books->kept[books->n_kept++] =
 			(struct tb_kept){books->bin, books->told[i]};
@@ -442,16 +423,9 @@ static struct tb_undelivered_sample *undelivered_at(
 	uint32_t at = books->n_undelivered;
 	if (tb_map_find(&books->undelivered_of, key, &at))
 		return &books->undelivered[at];
-	if (at == books->undelivered_room) {
-		uint32_t room = at ? at * 2 : 16;
-		void *moved =
-			realloc(books->undelivered, room * sizeof *books->undelivered);
-		if (!moved)
-			return NULL;
-		books->undelivered = moved;
-		books->undelivered_room = room;
-	}
-	if (tb_map_put(&books->undelivered_of, key, at) != TB_OK)
+	if (TB_ARRAY_RESERVE(&books->undelivered, &books->undelivered_room,
+		    (size_t)at + 1) != TB_OK ||
+		tb_map_put(&books->undelivered_of, key, at) != TB_OK)
 		return NULL;
 	const struct tb_flow_sample *of = &books->flows[flow];
 	books->undelivered[at] = (struct tb_undelivered_sample){.job = of->job,

@@ -15,6 +15,7 @@
 #include "tree_book.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct tb_cell { // one link in the open bin
 	uint64_t wait_ps, busy_ps, held_ps, bytes, longest_ps;
@@ -52,12 +53,14 @@ struct tb_books {
 	struct tb_link_sample *told; // scratch for one bin
 	struct tb_map flow_of;
 	struct tb_flow_sample *flows;
-	uint32_t n_flows, flows_room;
+	uint32_t n_flows;
+	size_t flows_room;
 	struct tb_blame_book blame;
 	struct tb_tree_book *trees;   // NULL: not kept
 	struct tb_map undelivered_of; // by flow and dead link
 	struct tb_undelivered_sample *undelivered;
-	uint32_t n_undelivered, undelivered_room;
+	uint32_t n_undelivered;
+	size_t undelivered_room;
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 };

@@ -1,5 +1,7 @@
 #include "tape.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,15 +48,9 @@ static int append(struct array *array, const void *items, size_t n, size_t size)
 {
 	if (n == 0)
 		return TB_OK;
-	if (array->n + n > array->room) {
-		size_t room =
-			array->room * 2 > array->n + n ? array->room * 2 : array->n + n;
-		void *moved = realloc(array->items, room * size);
-		if (!moved)
-			return TB_ENOMEM;
-		array->items = moved;
-		array->room = room;
-	}
+	if (array->n + n > array->room &&
+		tb_array_grow(&array->items, &array->room, array->n + n, size) != TB_OK)
+		return TB_ENOMEM;
 	memcpy((char *)array->items + array->n * size, items, n * size);
 	array->n += n;
 	return TB_OK;

@@ -16,6 +16,8 @@
 
 #include "experiment.h"
 
+#include <stddef.h>
+
 struct tb_sweep_key {
 	const char *name;
 	const char *summary; // one line: what it is, and what values look like
@@ -50,7 +52,7 @@ struct tb_sweep {
 	struct tb_sweep_point *points;
 	size_t n_points;
 	struct tb_sweep_hint *hints;
-	size_t n_hints;
+	size_t n_hints, hints_room;
 	struct tb_sweep_axes *axes; // private
 };
 

@@ -2,6 +2,7 @@
 // drawing.
 #include "sweep_impl.h"
 
+#include "array.h"
 #include "nearest.h"
 
 #include <errno.h>
@@ -51,12 +52,8 @@ struct tb_sweep_axis *tb_sweep_axes_find(
 static struct tb_sweep_axis *make_axis(
 	struct tb_sweep_axes *axes, const char *name, int key)
 {
-	struct tb_sweep_axis *grown =
-		realloc(axes->axes, (axes->n + 1) * sizeof *axes->axes);
-	if (grown)
-		axes->axes = grown;
 	char *copy = strdup(name);
-	if (!grown || !copy) {
+	if (!copy || TB_ARRAY_RESERVE(&axes->axes, &axes->room, axes->n + 1) != TB_OK) {
 		free(copy);
 		return NULL;
 	}
@@ -130,12 +127,10 @@ static int add_hint(struct reading *reading, const char *name, const char *value
 		return tb_fail(error, TB_EUSAGE,
 			"no key of a plot is called '%s'; the nearest is '%s'", name,
 			hints[tb_nearest(name, hints, N_HINTS, sizeof *hints)]);
-	struct tb_sweep_hint *grown =
-		realloc(sweep->hints, (sweep->n_hints + 1) * sizeof *grown);
-	if (grown)
-		sweep->hints = grown;
 	struct tb_sweep_hint hint = {strdup(name), strdup(value)};
-	if (!grown || !hint.key || !hint.text) {
+	if (!hint.key || !hint.text ||
+		TB_ARRAY_RESERVE(&sweep->hints, &sweep->hints_room, sweep->n_hints + 1) !=
+			TB_OK) {
 		free(hint.key);
 		free(hint.text);
 		return tb_fail(error, TB_ENOMEM, "no memory for the plot");

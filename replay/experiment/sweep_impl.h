@@ -17,7 +17,7 @@ struct tb_sweep_axis {
 
 struct tb_sweep_axes {
 	struct tb_sweep_axis *axes;
-	size_t n;
+	size_t n, room;
 };
 
 // Indices in tb_sweep_keys of the keys that the code asks for.

@@ -1,5 +1,6 @@
 #include "value_list.h"
 
+#include "array.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -24,11 +25,8 @@ static int append(struct tb_value_list *list, const char *text, size_t length,
 {
 	if (list->n == VALUES_MAX)
 		return tb_fail(error, TB_ECAPACITY, "more than %d values", VALUES_MAX);
-	char **grown = realloc(list->texts, (list->n + 1) * sizeof *grown);
-	if (grown)
-		list->texts = grown;
 	char *copy = strndup(text, length);
-	if (!grown || !copy) {
+	if (!copy || TB_ARRAY_RESERVE(&list->texts, &list->room, list->n + 1) != TB_OK) {
 		free(copy);
 		return tb_fail(error, TB_ENOMEM, "no memory for the values");
 	}

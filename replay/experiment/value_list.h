@@ -12,7 +12,7 @@ enum tb_value_form { TB_VALUE_WORD, TB_VALUE_COUNT, TB_VALUE_SIZE, TB_VALUE_REAL
 
 struct tb_value_list { // a zeroed one is empty
 	char **texts;
-	size_t n;
+	size_t n, room;
 };
 
 // tb_value_list_parse appends what `text` lists, ranges written out. Numbers of a range

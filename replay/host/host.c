@@ -1,6 +1,7 @@
 // Messages of processes: cut, issued, spread over rails and delivered in order.
 #include "host.h"
 
+#include "array.h"
 #include "host_impl.h"
 
 #include <stdlib.h>
@@ -13,15 +14,10 @@ bool tb_host_is_needed(const struct tb_network *network)
 
 uint32_t tb_host_add(struct tb_host *host, struct pool *pool)
 {
-	if (pool->n == pool->room) {
-		uint32_t room = pool->room ? pool->room * 2 : 64;
-		void *moved = realloc(pool->records, room * pool->size);
-		if (!moved) {
-			host->no_memory = true;
-			return NOTHING;
-		}
-		pool->records = moved;
-		pool->room = room;
+	if (pool->n == pool->room && tb_array_grow(&pool->records, &pool->room,
+					     (size_t)pool->n + 1, pool->size) != TB_OK) {
+		host->no_memory = true;
+		return NOTHING;
 	}
 	memset(pool->records + pool->n * pool->size, 0, pool->size);
 	return pool->n++;

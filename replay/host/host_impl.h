@@ -13,6 +13,8 @@
 #include "network_impl.h"
 #include "timers.h"
 
+#include <stddef.h>
+
 #define NOTHING UINT32_MAX
 
 struct transfer {
@@ -54,8 +56,8 @@ struct pair {
 
 struct pool { // of equal records, which go by their numbers
 	char *records;
-	size_t size;
-	uint32_t n, room;
+	size_t size, room;
+	uint32_t n;
 };
 
 struct tb_host {

@@ -2,6 +2,8 @@
 // to the source when they end.
 #include "nodes_impl.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 
 static uint32_t new_message(struct tb_replay *replay)
@@ -11,16 +13,10 @@ static uint32_t new_message(struct tb_replay *replay)
 		replay->free_message = replay->messages[id].next;
 		return id;
 	}
-	if (replay->n_messages == replay->messages_room) {
-		uint32_t room = replay->messages_room ? replay->messages_room * 2 : 256;
-		void *moved = realloc(replay->messages, room * sizeof *replay->messages);
-		if (!moved) {
-			tb_replay_fail(replay, TB_ENOMEM,
-				"no memory for the messages in flight");
-			return TB_NOTHING;
-		}
-		replay->messages = moved;
-		replay->messages_room = room;
+	if (TB_ARRAY_RESERVE(&replay->messages, &replay->messages_room,
+		    (size_t)replay->n_messages + 1) != TB_OK) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the messages in flight");
+		return TB_NOTHING;
 	}
 	return replay->n_messages++;
 }
@@ -216,16 +212,10 @@ static void tell_undelivered(struct tb_replay *replay, uint32_t id)
 // not depend on the order of events.
 void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind kind)
 {
-	if (replay->n_endings == replay->endings_room) {
-		uint32_t room = replay->endings_room ? replay->endings_room * 2 : 64;
-		void *moved = realloc(replay->endings, room * sizeof *replay->endings);
-		if (!moved) {
-			tb_replay_fail(
-				replay, TB_ENOMEM, "no memory for the ended messages");
-			return;
-		}
-		replay->endings = moved;
-		replay->endings_room = room;
+	if (TB_ARRAY_RESERVE(&replay->endings, &replay->endings_room,
+		    (size_t)replay->n_endings + 1) != TB_OK) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the ended messages");
+		return;
 	}
 	struct tb_ending ending = {replay->messages[id].serial, id, kind};
 	uint32_t i = replay->n_endings++;

@@ -1,5 +1,7 @@
 #include "partners.h"
 
+#include "array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -27,16 +29,9 @@ static uint64_t key_of(uint32_t source, uint32_t destination)
 // new_pair adds a pair that the map does not have yet.
 static int new_pair(struct tb_partners *partners, uint64_t key, uint32_t *pair)
 {
-	if (partners->n_pairs == partners->room) {
-		uint32_t room = partners->room ? partners->room * 2 : 256;
-		void *moved = realloc(
-			partners->n_messages, room * sizeof *partners->n_messages);
-		if (!moved)
-			return TB_ENOMEM;
-		partners->n_messages = moved;
-		partners->room = room;
-	}
-	if (tb_map_put(&partners->pair_of, key, partners->n_pairs) != TB_OK)
+	if (TB_ARRAY_RESERVE(&partners->n_messages, &partners->room,
+		    (size_t)partners->n_pairs + 1) != TB_OK ||
+		tb_map_put(&partners->pair_of, key, partners->n_pairs) != TB_OK)
 		return TB_ENOMEM;
 	*pair = partners->n_pairs++;
 	partners->n_messages[*pair] = 0;

@@ -13,6 +13,7 @@
 #include "status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct tb_partners {
@@ -20,7 +21,8 @@ struct tb_partners {
 	uint32_t *n_partners; // by node
 	struct tb_map pair_of;
 	uint32_t *n_messages; // under way, by pair
-	uint32_t n_pairs, room;
+	uint32_t n_pairs;
+	size_t room;
 };
 
 // tb_partners_init counts for `n_nodes` nodes, unless `most` is 0.

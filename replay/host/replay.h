@@ -19,6 +19,8 @@
 #include "route_choice.h"
 #include "wheel.h"
 
+#include <stddef.h>
+
 #define TB_NOTHING UINT32_MAX
 
 // What can happen. Kinds of the model's own follow from TB_EVENT_OF_MODEL on.
@@ -103,12 +105,14 @@ struct tb_replay {
 	uint32_t *free_packets;
 	uint32_t n_free_packets, n_packets_most;
 	struct tb_posted *messages;
-	uint32_t n_messages, messages_room, free_message;
+	uint32_t n_messages, free_message;
+	size_t messages_room;
 	uint32_t *starting; // ring of messages that wait out their send overhead
 	uint32_t starting_first, n_starting, starting_room;
 	struct tb_list nodes_now;
 	struct tb_ending *endings; // of this round, by message serial
-	uint32_t n_endings, endings_room;
+	uint32_t n_endings;
+	size_t endings_room;
 	struct tb_engine_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };

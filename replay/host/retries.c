@@ -1,6 +1,8 @@
 // Errors of packets, handled in rounds: rules 22 and 26 to 27 of docs/model.md.
 #include "nodes_impl.h"
 
+#include "array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -20,9 +22,11 @@ struct tb_retries {
 	struct tb_trial *trials; // by packet
 	struct sender *senders;
 	struct retry *retries;
-	uint32_t n_retries, retries_room, free_retry;
+	uint32_t n_retries, free_retry;
+	size_t retries_room;
 	uint32_t *errors; // retries of this round, by order
-	uint32_t n_errors, errors_room;
+	uint32_t n_errors;
+	size_t errors_room;
 	size_t n_dead;	 // deaths that have come
 	uint32_t tables; // the newest
 };
@@ -90,14 +94,9 @@ static uint32_t new_retry(struct tb_retries *all)
 		all->free_retry = all->retries[id].next;
 		return id;
 	}
-	if (all->n_retries == all->retries_room) {
-		uint32_t room = all->retries_room ? all->retries_room * 2 : 64;
-		void *moved = realloc(all->retries, room * sizeof *all->retries);
-		if (!moved)
-			return TB_NOTHING;
-		all->retries = moved;
-		all->retries_room = room;
-	}
+	if (TB_ARRAY_RESERVE(&all->retries, &all->retries_room,
+		    (size_t)all->n_retries + 1) != TB_OK)
+		return TB_NOTHING;
 	return all->n_retries++;
 }
 
@@ -143,15 +142,10 @@ bool tb_retries_inject(struct tb_replay *replay, uint32_t id)
 void tb_retries_error(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_retries *all = replay->retries;
-	if (all->n_errors == all->errors_room) {
-		uint32_t room = all->errors_room ? all->errors_room * 2 : 64;
-		void *moved = realloc(all->errors, room * sizeof *all->errors);
-		if (!moved) {
-			no_memory(replay);
-			return;
-		}
-		all->errors = moved;
-		all->errors_room = room;
+	if (TB_ARRAY_RESERVE(&all->errors, &all->errors_room,
+		    (size_t)all->n_errors + 1) != TB_OK) {
+		no_memory(replay);
+		return;
 	}
 	uint64_t order = all->retries[id].order;
 	uint32_t i = all->n_errors++;

@@ -1,5 +1,6 @@
 #include "faults.h"
 
+#include "array.h"
 #include "distances.h"
 #include "names.h"
 
@@ -58,14 +59,8 @@ static void kill_switch(struct tb_faults *faults, uint32_t sw, tb_time_ps at)
 
 int tb_faults_put(struct tb_faults *faults, struct tb_fault fault, struct tb_error *error)
 {
-	if (faults->n == faults->room) {
-		size_t room = faults->room ? faults->room * 2 : 16;
-		void *moved = realloc(faults->all, room * sizeof *faults->all);
-		if (!moved)
-			return tb_fail(error, TB_ENOMEM, "no memory for the faults");
-		faults->all = moved;
-		faults->room = room;
-	}
+	if (TB_ARRAY_RESERVE(&faults->all, &faults->room, faults->n + 1) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
 	faults->all[faults->n++] = fault;
 	if (fault.is_switch)
 		kill_switch(faults, fault.id, fault.at_ps);

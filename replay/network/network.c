@@ -1,5 +1,6 @@
 #include "network.h"
 
+#include "array.h"
 #include "network_builder.h"
 #include "network_impl.h"
 
@@ -9,9 +10,10 @@
 
 struct tb_network_builder {
 	struct tb_network *net;
-	uint32_t links_room, switches_room, first_out_room, out_room, nodes_room;
+	size_t links_room, switches_room, first_out_room, out_room;
+	size_t injection_room, ejection_room;
 	uint32_t *n_at_level; // next index of each level
-	uint32_t levels_room;
+	size_t levels_room;
 	const volatile sig_atomic_t *stop;
 };
 
@@ -32,25 +34,6 @@ void tb_network_free(struct tb_network *net)
 	free(net->routes);
 	free(net->distance);
 	free(net);
-}
-
-// reserve grows an array so that `need` items fit; it doubles, so adding n items is
-// linear in n.
-static int reserve(void **array, uint32_t *room, uint64_t need, size_t item)
-{
-	if (need <= *room)
-		return TB_OK;
-	uint64_t larger = *room ? *room : 64;
-	while (larger < need)
-		larger *= 2;
-	if (larger > UINT32_MAX)
-		return TB_ECAPACITY;
-	void *moved = realloc(*array, (size_t)larger * item);
-	if (!moved)
-		return TB_ENOMEM;
-	*array = moved;
-	*room = (uint32_t)larger;
-	return TB_OK;
 }
 
 static int out_of_memory(struct tb_error *error)
@@ -97,7 +80,7 @@ int tb_network_next_rail(struct tb_network_builder *builder, struct tb_error *er
 	if (net->n_rails == 1)
 		net->n_hosts = net->n_nodes;
 	net->n_rails++;
-	for (uint32_t i = 0; i < builder->levels_room; i++)
+	for (size_t i = 0; i < builder->levels_room; i++)
 		builder->n_at_level[i] = 0;
 	return TB_OK;
 }
@@ -105,13 +88,9 @@ int tb_network_next_rail(struct tb_network_builder *builder, struct tb_error *er
 // next_index returns the next free index of a level.
 static int next_index(struct tb_network_builder *builder, uint32_t level, uint32_t *index)
 {
-	uint32_t before = builder->levels_room;
-	int status = reserve((void **)&builder->n_at_level, &builder->levels_room,
-		(uint64_t)level + 1, sizeof *builder->n_at_level);
-	if (status != TB_OK)
-		return status;
-	for (uint32_t i = before; i < builder->levels_room; i++)
-		builder->n_at_level[i] = 0;
+	if (TB_ARRAY_RESERVE_ZEROED(&builder->n_at_level, &builder->levels_room,
+		    (size_t)level + 1) != TB_OK)
+		return TB_ENOMEM;
 	*index = builder->n_at_level[level]++;
 	return TB_OK;
 }
@@ -127,13 +106,13 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 	uint32_t index = 0;
 	if (tb_network_stopped(builder->stop, error) != TB_OK)
 		return TB_ESTOPPED;
-	if (reserve((void **)&net->switches, &builder->switches_room,
-		    net->n_switches + UINT64_C(1), sizeof *net->switches) != TB_OK ||
-		reserve((void **)&net->first_out, &builder->first_out_room,
-			net->n_switches + UINT64_C(2), sizeof *net->first_out) != TB_OK)
-		return out_of_memory(error);
-	if (reserve((void **)&net->out_links, &builder->out_room,
-		    (uint64_t)n_ports + n_down + n_up, sizeof *net->out_links) != TB_OK ||
+	size_t n = net->n_switches, n_after = (size_t)n_ports + n_down + n_up;
+	if (n_after > UINT32_MAX ||
+		TB_ARRAY_RESERVE(&net->switches, &builder->switches_room, n + 1) !=
+			TB_OK ||
+		TB_ARRAY_RESERVE(&net->first_out, &builder->first_out_room, n + 2) !=
+			TB_OK ||
+		TB_ARRAY_RESERVE(&net->out_links, &builder->out_room, n_after) != TB_OK ||
 		next_index(builder, level, &index) != TB_OK)
 		return out_of_memory(error);
 	for (uint32_t port = 0; port < n_down + n_up; port++)
@@ -190,8 +169,9 @@ static int plug(struct tb_network_builder *builder, struct tb_link_info forth,
 	struct tb_network *net = builder->net;
 	if (tb_network_stopped(builder->stop, error) != TB_OK)
 		return TB_ESTOPPED;
-	if (reserve((void **)&net->links, &builder->links_room,
-		    net->n_links + UINT64_C(2), sizeof *net->links) != TB_OK)
+	if (net->n_links > UINT32_MAX - 2 ||
+		TB_ARRAY_RESERVE(&net->links, &builder->links_room,
+			(size_t)net->n_links + 2) != TB_OK)
 		return out_of_memory(error);
 	struct tb_cable cable = complete(&net->params, given);
 	if (cable.fifo_bytes < net->params.flit_bytes || cable.n_vcs > 16)
@@ -223,11 +203,9 @@ int tb_network_add_node(struct tb_network_builder *builder, struct tb_switch sw,
 	int status = check_port(net, sw.id, port, false, error);
 	if (status != TB_OK)
 		return status;
-	uint32_t room = builder->nodes_room;
-	if (reserve((void **)&net->injection, &room, net->n_nodes + UINT64_C(1),
-		    sizeof *net->injection) != TB_OK ||
-		reserve((void **)&net->ejection, &builder->nodes_room,
-			net->n_nodes + UINT64_C(1), sizeof *net->ejection) != TB_OK)
+	size_t n = (size_t)net->n_nodes + 1;
+	if (TB_ARRAY_RESERVE(&net->injection, &builder->injection_room, n) != TB_OK ||
+		TB_ARRAY_RESERVE(&net->ejection, &builder->ejection_room, n) != TB_OK)
 		return out_of_memory(error);
 	struct tb_link_info in = {.kind = TB_LINK_INJECTION,
 		.from = net->n_nodes,

@@ -1,6 +1,8 @@
 // Groups of links, each kept once per switch.
 #include "route_groups.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,29 +28,12 @@ void tb_route_groups_fini(struct tb_route_groups *groups)
 
 static int make_room(struct tb_route_groups *groups, uint32_t n)
 {
-	if (groups->n_groups == groups->rows_room) {
-		uint32_t room = groups->rows_room ? groups->rows_room * 2 : 256;
-		void *rows = realloc(groups->rows, room * sizeof *groups->rows);
-		if (rows)
-			groups->rows = rows;
-		void *older = realloc(groups->older, room * sizeof *groups->older);
-		if (older)
-			groups->older = older;
-		if (!rows || !older)
-			return TB_ENOMEM;
-		groups->rows_room = room;
-	}
-	if (groups->n_links + n > groups->links_room) {
-		uint32_t room = groups->links_room ? groups->links_room : 1024;
-		while (room < groups->n_links + n)
-			room *= 2;
-		void *links = realloc(groups->links, room * sizeof *groups->links);
-		if (!links)
-			return TB_ENOMEM;
-		groups->links = links;
-		groups->links_room = room;
-	}
-	return TB_OK;
+	size_t n_rows = (size_t)groups->n_groups + 1,
+	       n_links = (size_t)groups->n_links + n;
+	if (TB_ARRAY_RESERVE(&groups->rows, &groups->rows_room, n_rows) != TB_OK ||
+		TB_ARRAY_RESERVE(&groups->older, &groups->older_room, n_rows) != TB_OK)
+		return TB_ENOMEM;
+	return TB_ARRAY_RESERVE(&groups->links, &groups->links_room, n_links);
 }
 
 uint32_t tb_route_groups_route(

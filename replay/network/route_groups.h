@@ -7,12 +7,15 @@
 
 #include "network_impl.h"
 
+#include <stddef.h>
+
 struct tb_route_groups {
 	struct tb_route_group *rows;
 	uint32_t *links;
 	uint32_t *older;  // by group: the one before it of the same switch
 	uint32_t *newest; // by switch
-	uint32_t n_groups, n_links, rows_room, links_room;
+	uint32_t n_groups, n_links;
+	size_t rows_room, older_room, links_room;
 };
 
 int tb_route_groups_init(struct tb_route_groups *groups, uint32_t n_switches) TB_MUST_USE;

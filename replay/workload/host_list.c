@@ -1,5 +1,6 @@
 #include "host_list.h"
 
+#include "array.h"
 #include "map.h"
 #include "units.h"
 
@@ -45,14 +46,9 @@ static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
 		hosts->hosts[place].n_slots += n_slots;
 		return TB_OK;
 	}
-	if (hosts->n == 0 || (hosts->n & (hosts->n - 1)) == 0) {
-		size_t room = hosts->n ? (size_t)hosts->n * 2 : 1;
-		struct tb_host_slots *grown = realloc(hosts->hosts, room * sizeof *grown);
-		if (!grown)
-			return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
-		hosts->hosts = grown;
-	}
-	if (tb_map_put(&reading->place_of, node, hosts->n) != TB_OK)
+	if (TB_ARRAY_RESERVE(&hosts->hosts, &hosts->room, (size_t)hosts->n + 1) !=
+			TB_OK ||
+		tb_map_put(&reading->place_of, node, hosts->n) != TB_OK)
 		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
 	hosts->hosts[hosts->n++] = (struct tb_host_slots){node, n_slots};
 	return TB_OK;

@@ -12,6 +12,8 @@
 
 #include "status.h"
 
+#include <stddef.h>
+
 // A bound above all nodes that a list can name, and the most slots of a job.
 #define TB_HOSTS_MAX (UINT32_C(1) << 24)
 
@@ -25,6 +27,7 @@ struct tb_host_slots {
 struct tb_hosts {
 	struct tb_host_slots *hosts;
 	uint32_t n;
+	size_t room;
 };
 
 void tb_hosts_fini(struct tb_hosts *hosts);

@@ -1,5 +1,6 @@
 #include "matching.h"
 
+#include "array.h"
 #include "map.h"
 
 #include <assert.h>
@@ -139,16 +140,9 @@ struct numbering {
 
 static int new_channel(struct tb_matching *matching, uint32_t *channel)
 {
-	if (matching->n_channels == matching->channels_room) {
-		uint32_t room =
-			matching->channels_room ? matching->channels_room * 2 : 256;
-		void *moved =
-			realloc(matching->channels, room * sizeof *matching->channels);
-		if (!moved)
-			return TB_ENOMEM;
-		matching->channels = moved;
-		matching->channels_room = room;
-	}
+	if (TB_ARRAY_RESERVE(&matching->channels, &matching->channels_room,
+		    (size_t)matching->n_channels + 1) != TB_OK)
+		return TB_ENOMEM;
 	*channel = matching->n_channels++;
 	matching->channels[*channel] =
 		(struct tb_matching_channel){tb_op_queue_empty(), tb_op_queue_empty()};

@@ -10,6 +10,8 @@
 #include "job.h"
 #include "op_queue.h"
 
+#include <stddef.h>
+
 struct tb_matching {
 	const struct tb_job *job;
 	const uint32_t *rank_of; // of each operation
@@ -19,7 +21,8 @@ struct tb_matching {
 	// arrivals.
 	uint32_t *aside;
 	struct tb_matching_channel *channels;
-	uint32_t n_channels, channels_room;
+	uint32_t n_channels;
+	size_t channels_room;
 	struct tb_matching_rank *ranks;
 	uint32_t n_posted;
 };

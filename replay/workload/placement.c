@@ -1,5 +1,6 @@
 #include "placement.h"
 
+#include "array.h"
 #include "host_list.h"
 #include "random.h"
 #include "rank_map.h"
@@ -16,7 +17,7 @@ struct tb_places {
 	uint32_t *leaf_of;  // node to its leaf switch
 	uint32_t *job_of;   // node to job, NOBODY
 	const char **names; // of jobs
-	uint32_t names_room;
+	size_t names_room;
 };
 
 int tb_placement_parse(
@@ -341,14 +342,9 @@ static int place_by_map(const struct placing *placing, uint32_t *nodes)
 
 static int name_job(struct tb_places *places, uint32_t job, const char *name)
 {
-	if (job >= places->names_room) {
-		uint32_t room = job * 2 + 8;
-		const char **grown = realloc(places->names, room * sizeof *grown);
-		if (!grown)
-			return TB_ENOMEM;
-		places->names = grown;
-		places->names_room = room;
-	}
+	if (TB_ARRAY_RESERVE(&places->names, &places->names_room, (size_t)job + 1) !=
+		TB_OK)
+		return TB_ENOMEM;
 	places->names[job] = name;
 	return TB_OK;
 }

@@ -1,5 +1,6 @@
 #include "traffic.h"
 
+#include "array.h"
 #include "random.h"
 #include "timers.h"
 
@@ -37,7 +38,8 @@ struct tb_traffic {
 	struct sender *senders;
 	uint32_t n_senders;
 	struct slot *slots;
-	uint32_t n_slots, room, free_slot;
+	uint32_t n_slots, free_slot;
+	size_t slots_room;
 	uint32_t first_data, last_data; // requests answered, not yet taken
 	tb_time_ps data_at;
 	struct tb_timers timers;	// of senders with something due, by their number
@@ -209,15 +211,9 @@ static uint32_t new_slot(struct tb_traffic *traffic)
 		traffic->free_slot = traffic->slots[id].next;
 		return id;
 	}
-	if (traffic->n_slots == traffic->room) {
-		uint32_t room = traffic->room ? traffic->room * 2 : 256;
-		struct slot *moved =
-			realloc(traffic->slots, room * sizeof *traffic->slots);
-		if (!moved)
-			return NONE;
-		traffic->slots = moved;
-		traffic->room = room;
-	}
+	if (TB_ARRAY_RESERVE(&traffic->slots, &traffic->slots_room,
+		    (size_t)traffic->n_slots + 1) != TB_OK)
+		return NONE;
 	return traffic->n_slots++;
 }
 

@@ -24,6 +24,8 @@
 #include "least_loaded.h"
 #include "switching.h"
 
+#include <stddef.h>
+
 #define NOTHING TB_NOTHING
 
 enum event_kind {
@@ -139,7 +141,8 @@ struct circuits {
 	tb_least_loaded *least_loaded;
 	uint32_t *group_slots; // memory of those that do not follow each other
 	uint32_t **late_slots; // of the groups that faults leave, as they are met
-	uint32_t n_late, late_room;
+	uint32_t n_late;
+	size_t groups_room, late_room;
 	struct switch_state *switches;
 	struct waiter *waiters; // memory of all switches
 	struct tb_list links_now, switches_now;

@@ -2,6 +2,7 @@
 #include "circuits_model.h"
 #include "headers.h"
 
+#include "array.h"
 #include "lines.h"
 
 #include <stdlib.h>
@@ -122,9 +123,10 @@ static int make_groups(struct circuits *circuits)
 	uint32_t n_slots = 0;
 	for (uint32_t g = 0; g < net->n_groups; g++)
 		n_slots += net->groups[g].n;
-	circuits->groups = calloc(net->n_groups + 1u, sizeof *circuits->groups);
 	circuits->group_slots = malloc((n_slots + 1u) * sizeof *circuits->group_slots);
-	if (!circuits->groups || !circuits->group_slots)
+	if (!circuits->group_slots ||
+		TB_ARRAY_RESERVE(&circuits->groups, &circuits->groups_room,
+			(size_t)net->n_groups + 1) != TB_OK)
 		return TB_ENOMEM;
 	uint32_t *slots = circuits->group_slots;
 	for (uint32_t g = 0; g < net->n_groups; g++) {

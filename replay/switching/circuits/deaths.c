@@ -1,6 +1,7 @@
 // Dead links and switches: headers that meet them, worms that crossed them, the groups of
 // links that remain. Rules 21 to 25 of docs/model.md; retries.h has what nodes do after
 // errors.
+#include "array.h"
 #include "headers.h"
 #include "retries.h"
 
@@ -11,19 +12,11 @@ static int add_group(struct circuits *circuits)
 {
 	const struct tb_route_groups *pool = &circuits->replay.choice.pool;
 	uint32_t g = circuits->n_late;
-	if (g == circuits->late_room) {
-		uint32_t room = pool->rows_room;
-		void *groups = realloc(circuits->groups, room * sizeof *circuits->groups);
-		if (groups)
-			circuits->groups = groups;
-		void *slots = realloc(
-			circuits->late_slots, room * sizeof *circuits->late_slots);
-		if (slots)
-			circuits->late_slots = slots;
-		if (!groups || !slots)
-			return TB_ENOMEM;
-		circuits->late_room = room;
-	}
+	if (TB_ARRAY_RESERVE(&circuits->groups, &circuits->groups_room, (size_t)g + 1) !=
+			TB_OK ||
+		TB_ARRAY_RESERVE(&circuits->late_slots, &circuits->late_room,
+			(size_t)g + 1) != TB_OK)
+		return TB_ENOMEM;
 	uint32_t n = pool->rows[g].n;
 	uint32_t *slots = malloc(n * sizeof *slots);
 	if (!slots)
