@@ -1,5 +1,6 @@
 // The book of who waited for whom: it may tell less than all, but loses nothing.
 #include "blame_book.h"
+#include "wait_steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +91,7 @@ static void what_is_not_told_apart_is_told_by_job(void **state)
 	tb_blame_book_fini(&book);
 }
 
-static void a_zeroed_ledger_keeps_nothing(void **state)
+static void a_zeroed_book_keeps_nothing(void **state)
 {
 	(void)state;
 	struct tb_blame_book book = {0};
@@ -99,12 +100,29 @@ static void a_zeroed_ledger_keeps_nothing(void **state)
 	tb_blame_book_fini(&book);
 }
 
+static void the_wait_that_so_many_reach_is_found_to_a_step(void **state)
+{
+	(void)state;
+	struct tb_wait_steps steps = {{0}};
+	for (uint64_t wait_ps = 1000; wait_ps <= 8000; wait_ps += 1000)
+		tb_wait_steps_add(&steps, wait_ps);
+	for (uint32_t n_most = 0; n_most < 8; n_most++) {
+		// That is just above the wait that one more reaches.
+		uint64_t reached_ps = tb_wait_steps_reached(&steps, n_most);
+		uint64_t below_ps = (8 - n_most) * UINT64_C(1000);
+		assert_true(reached_ps > below_ps);
+		assert_true(reached_ps <= below_ps + below_ps / 16);
+	}
+	assert_int_equal(tb_wait_steps_reached(&steps, 8), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_of_the_same_parties_are_added_up),
 		cmocka_unit_test(what_is_not_told_apart_is_told_by_job),
-		cmocka_unit_test(a_zeroed_ledger_keeps_nothing),
+		cmocka_unit_test(a_zeroed_book_keeps_nothing),
+		cmocka_unit_test(the_wait_that_so_many_reach_is_found_to_a_step),
 	};
 	return cmocka_run_group_tests(tests, make_flows, NULL);
 }

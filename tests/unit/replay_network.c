@@ -528,6 +528,8 @@ static void nonsense_parameters_are_refused_by_name(void **state)
 		{"qsnet,fifo=1", "fifo"}, {"qsnet,colour=red", "colour"},
 		{"qsnet,arity", "arity"}, {"nonesuch", "nonesuch"},
 		{"qsnet,age_weight=nan", "age_weight"},
+		{"qsnet,broadcast=yes,rails=2", "broadcast"},
+		{"qsnet2,broadcast=yes", "broadcast"},
 		{"/nonexistent.ini", "nonexistent"}};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct tb_network_params params;

@@ -54,12 +54,18 @@ static void slices_double_when_the_run_outgrows_them(void **state)
 	assert_int_equal(tb_tree_book_init(&book, 1000), TB_OK);
 	assert_int_equal(tb_tree_book_add(&book, 1, 2, 100, 900), TB_OK);
 	assert_int_equal(tb_tree_book_add(&book, 1, 2, 1100, 1200), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 1, 2, 7100, 7300), TB_OK);
+	assert_int_equal(tb_tree_book_add(&book, 1, 2, 63900, 64000), TB_OK);
+	assert_int_equal(book.bin_ps, 1000);
 	assert_int_equal(tb_tree_book_add(&book, 1, 2, 199500, 200000), TB_OK);
 	assert_int_equal(book.bin_ps, 4000);
 	struct listed listed = list(&book);
-	assert_int_equal(listed.n, 2);
+	assert_int_equal(listed.n, 4);
 	assert_int_equal(listed.samples[0].wait_ps, 900);
-	assert_int_equal(listed.samples[1].bin, 49);
+	assert_int_equal(listed.samples[1].bin, 1);
+	assert_int_equal(listed.samples[1].wait_ps, 200);
+	assert_int_equal(listed.samples[2].bin, 15);
+	assert_int_equal(listed.samples[3].bin, 49);
 	free(listed.samples);
 	tb_tree_book_fini(&book);
 }

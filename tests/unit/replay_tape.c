@@ -1,0 +1,148 @@
+// Tapes: what an observer was told is played again, to another.
+#include "tape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// What was played: bins and the links in them.
+struct played {
+	tb_time_ps bin_ps, tree_bin_ps;
+	uint64_t bins[8];
+	uint32_t links[8];
+	size_t n;
+	uint64_t flow_bytes, blame_ps, tree_ps, n_undelivered;
+};
+
+static int on_start(void *context, tb_time_ps bin_ps)
+{
+	struct played *played = context;
+	played->bin_ps = bin_ps;
+	return TB_OK;
+}
+
+static int on_bin(
+	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
+{
+	struct played *played = context;
+	for (size_t i = 0; i < n; i++) {
+		played->bins[played->n] = bin;
+		played->links[played->n++] = samples[i].link.id;
+	}
+	return TB_OK;
+}
+
+static int on_flows(void *context, const struct tb_flow_sample *samples, size_t n)
+{
+	struct played *played = context;
+	for (size_t i = 0; i < n; i++)
+		played->flow_bytes += samples[i].bytes;
+	return TB_OK;
+}
+
+static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+{
+	struct played *played = context;
+	for (size_t i = 0; i < n; i++)
+		played->blame_ps += samples[i].wait_ps;
+	return TB_OK;
+}
+
+static int on_undelivered(
+	void *context, const struct tb_undelivered_sample *samples, size_t n)
+{
+	struct played *played = context;
+	for (size_t i = 0; i < n; i++)
+		played->n_undelivered += samples[i].n_messages;
+	return TB_OK;
+}
+
+static int on_trees(
+	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
+{
+	struct played *played = context;
+	played->tree_bin_ps = bin_ps;
+	for (size_t i = 0; i < n; i++)
+		played->tree_ps += samples[i].wait_ps;
+	return TB_OK;
+}
+
+static void play(const struct tb_tape *tape, struct played *played)
+{
+	const struct tb_observer observer = {.context = played,
+		.start = on_start,
+		.bin = on_bin,
+		.flows = on_flows,
+		.blame = on_blame,
+		.undelivered = on_undelivered,
+		.trees = on_trees};
+	*played = (struct played){0};
+	assert_int_equal(tb_tape_play(tape, &observer), TB_OK);
+}
+
+static void what_was_told_is_played_in_its_order(void **state)
+{
+	(void)state;
+	static const struct tb_link_sample samples[] = {
+		{.link = {4}}, {.link = {9}}, {.link = {6}}};
+	static const struct tb_flow_sample flow = {.bytes = 11};
+	static const struct tb_blame_sample blame = {.wait_ps = 13};
+	static const struct tb_undelivered_sample lost = {.n_messages = 3};
+	static const struct tb_tree_sample tree = {.wait_ps = 17};
+	struct tb_tape *tape = NULL;
+	struct played played;
+	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
+	struct tb_observer to = tb_tape_observer(tape);
+	assert_int_equal(to.start(to.context, 1000), TB_OK);
+	assert_int_equal(to.bin(to.context, 2, samples, 2), TB_OK);
+	assert_int_equal(to.bin(to.context, 5, samples + 2, 1), TB_OK);
+	assert_int_equal(to.flows(to.context, &flow, 1), TB_OK);
+	assert_int_equal(to.blame(to.context, &blame, 1), TB_OK);
+	assert_int_equal(to.undelivered(to.context, &lost, 1), TB_OK);
+	assert_int_equal(to.trees(to.context, 64000, &tree, 1), TB_OK);
+	play(tape, &played);
+	assert_int_equal(played.bin_ps, 1000);
+	assert_int_equal(played.n, 3);
+	assert_int_equal(played.bins[1], 2);
+	assert_int_equal(played.links[1], 9);
+	assert_int_equal(played.bins[2], 5);
+	assert_int_equal(played.links[2], 6);
+	assert_int_equal(played.flow_bytes, 11);
+	assert_int_equal(played.blame_ps, 13);
+	assert_int_equal(played.n_undelivered, 3);
+	assert_int_equal(played.tree_bin_ps, 64000);
+	assert_int_equal(played.tree_ps, 17);
+	tb_tape_free(tape);
+}
+
+static void a_further_start_voids_the_bins_before_it(void **state)
+{
+	(void)state;
+	static const struct tb_link_sample sample = {.link = {4}};
+	struct tb_tape *tape = NULL;
+	struct played played;
+	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
+	struct tb_observer to = tb_tape_observer(tape);
+	assert_int_equal(to.start(to.context, 1000), TB_OK);
+	assert_int_equal(to.bin(to.context, 2, &sample, 1), TB_OK);
+	assert_int_equal(to.bin(to.context, 3, &sample, 1), TB_OK);
+	assert_int_equal(to.start(to.context, 2000), TB_OK);
+	assert_int_equal(to.bin(to.context, 1, &sample, 1), TB_OK);
+	play(tape, &played);
+	assert_int_equal(played.bin_ps, 2000);
+	assert_int_equal(played.n, 1);
+	assert_int_equal(played.bins[0], 1);
+	tb_tape_free(tape);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_told_is_played_in_its_order),
+		cmocka_unit_test(a_further_start_voids_the_bins_before_it),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
