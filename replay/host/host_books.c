@@ -10,46 +10,69 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-// ideal_of_piece returns the ideal time of a piece, from issue until the receiver notices
-// it.
-static tb_time_ps ideal_of_piece(
+static tb_time_ps issue_of(const struct tb_host_params *params, uint64_t bytes)
+{
+	return params->issue_ps + tb_host_copy_time(bytes, params->copy_bytes_per_s);
+}
+
+// data_of returns how long the data of a piece take between NICs, in `n` parts at once.
+static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *message,
+	uint64_t bytes, uint64_t n)
+{
+	return host->ideal_ps(host->net, message->source, message->destination,
+		bytes / n + (bytes % n != 0));
+}
+
+// crossing_of returns how long a piece takes between NICs, its handshake included.
+static tb_time_ps crossing_of(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
 	const struct tb_host_params *params = params_of(host, message);
-	uint64_t n = tb_host_n_parts(host, message, bytes);
-	tb_time_ps ideal = params->issue_ps +
-			   tb_host_copy_time(bytes, params->copy_bytes_per_s) +
-			   params->notice_ps +
-			   host->ideal_ps(host->net, message->source,
-				   message->destination, bytes / n + (bytes % n != 0));
-	if (params->handshake != TB_HANDSHAKE_NONE &&
-		bytes > params->handshake_above_bytes)
-		ideal += (params->handshake == TB_HANDSHAKE_READ ? 1 : 2) *
-			 host->ideal_ps(
-				 host->net, message->source, message->destination, 0);
-	return ideal;
+	tb_time_ps data =
+		data_of(host, message, bytes, tb_host_n_parts(host, message, bytes));
+	if (params->handshake == TB_HANDSHAKE_NONE ||
+		bytes <= params->handshake_above_bytes)
+		return data;
+	return data + (params->handshake == TB_HANDSHAKE_READ ? 1 : 2) *
+			      data_of(host, message, 0, 1);
+}
+
+// ideal_of_pieces returns the ideal time of a message of two pieces or more. Full pieces
+// follow at the slowest pace: of the sender, the NICs, the receiver, or the limit on what
+// is under way. The last piece may be shorter, but does not overtake the one before it.
+static tb_time_ps ideal_of_pieces(
+	const struct tb_host *host, const struct tb_message *message, uint64_t full)
+{
+	const struct tb_host_params *params = params_of(host, message);
+	uint64_t n_full = (message->bytes - 1) / full; // before the last one
+	uint64_t rest = message->bytes - n_full * full;
+	uint64_t n_parts = tb_host_n_parts(host, message, full);
+	tb_time_ps issue = issue_of(params, full);
+	tb_time_ps first = issue + crossing_of(host, message, full);
+	tb_time_ps data = data_of(host, message, full, n_parts);
+	if (params->n_outstanding)
+		issue = larger(issue, first / params->n_outstanding);
+	tb_time_ps pace = larger(issue, data_of(host, message, 2 * full, n_parts) - data);
+	tb_time_ps in = first + (tb_time_ps)(n_full - 1) * pace;
+	tb_time_ps noticed = first + params->notice_ps +
+			     (tb_time_ps)(n_full - 1) * larger(pace, params->notice_ps);
+	tb_time_ps last_in = larger((tb_time_ps)n_full * issue + issue_of(params, rest) +
+					    crossing_of(host, message, rest),
+		in + data_of(host, message, full + rest, n_parts) - data);
+	return larger(last_in, noticed) + params->notice_ps;
 }
 
 tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
 {
 	const struct tb_host_params *params = params_of(host, message);
-	uint64_t piece = message->bytes;
+	uint64_t bytes = message->bytes;
 	if (tb_host_is_local(host, message))
-		return tb_host_copy_time(piece, params->local_bytes_per_s) +
+		return tb_host_copy_time(bytes, params->local_bytes_per_s) +
 		       params->local_latency_ps;
-	if (params->largest_bytes && piece > params->largest_bytes)
-		piece = params->largest_bytes;
-	tb_time_ps one = ideal_of_piece(host, message, piece);
-	if (piece == message->bytes)
-		return one;
-	// The other pieces follow at the slowest pace: of the sender, the NICs, or the
-	// limit on what is under way.
-	tb_time_ps pace = larger(
-		params->issue_ps + tb_host_copy_time(piece, params->copy_bytes_per_s),
-		ideal_of_piece(host, message, 2 * piece) - one);
-	if (params->n_outstanding)
-		pace = larger(pace, (one - params->notice_ps) / params->n_outstanding);
-	return one + (tb_time_ps)((message->bytes - 1) / piece) * pace;
+	if (params->largest_bytes && bytes > params->largest_bytes)
+		return ideal_of_pieces(host, message, params->largest_bytes);
+	return issue_of(params, bytes) + crossing_of(host, message, bytes) +
+	       params->notice_ps;
 }
 
 static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)

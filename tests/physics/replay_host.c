@@ -21,7 +21,8 @@ struct outcome {
 	struct tally tally;
 	struct tb_engine_stats stats;
 	uint32_t n_links;
-	uint64_t injected[16]; // wire bytes, by NIC
+	uint64_t injected[24]; // wire bytes, by NIC
+	uint64_t wait_ps;      // of all links
 };
 
 static void replay(
@@ -57,7 +58,8 @@ static void replay(
 	tb_host_stats(host, &outcome->stats);
 	for (uint32_t id = 0; id < outcome->n_links; id++) {
 		struct tb_link_info link = tb_network_link(net, (struct tb_link){id});
-		if (link.kind == TB_LINK_INJECTION && link.from < 16)
+		outcome->wait_ps += outcome->tally.links[id].wait_ps;
+		if (link.kind == TB_LINK_INJECTION && link.from < 24)
 			outcome->injected[link.from] = outcome->tally.links[id].bytes;
 	}
 	free(outcome->tally.links);
@@ -130,6 +132,58 @@ static void long_messages_are_split_evenly(void **state)
 	// 5121, 5121 and 5120 bytes in 11, 11 and 10 packets.
 	assert_int_equal(outcome.injected[0], 5121 + 11 * 64);
 	assert_int_equal(outcome.injected[8], 5121 + 11 * 64);
+	assert_int_equal(outcome.injected[16], 5120 + 10 * 64);
+}
+
+static void waits_of_all_rails_are_those_of_their_flows(void **state)
+{
+	(void)state;
+	struct line lines[14];
+	for (uint32_t i = 0; i < 14; i++)
+		lines[i] = (struct line){
+			.source = 1 + i / 2, .destination = 0, .bytes = 20000};
+	struct outcome outcome;
+	replay(QS8A ",rails=2", lines, 14, &outcome);
+	assert_true(outcome.wait_ps > 0);
+	assert_int_equal(outcome.tally.flow_wait_ps, outcome.wait_ps);
+}
+
+// A single message on an idle network takes what the books call ideal.
+static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
+{
+	(void)state;
+	static const char *const hosts[] = {"", ",rails=2", ",host=get", ",host=tcp",
+		",host=tcp,issue=1us,notice=30us,copy=none,largest=8K",
+		",host=tcp,issue=1us,notice=1us,copy=none,largest=8K",
+		",host=tcp,rails=2", ",handshake=rendezvous",
+		",handshake=read,handshake_above=2048",
+		",host=tports,stripe_above=0,rails=2"};
+	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
+	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+			struct line line = {0, 0, 1, sizes[k], 0, 0};
+			struct outcome outcome;
+			char preset[128];
+			snprintf(preset, sizeof preset, QS8A "%s", hosts[i]);
+			replay(preset, &line, 1, &outcome);
+			if (outcome.tally.flow_ideal_ps != (uint64_t)line.delivered)
+				fail_msg("%s, %llu bytes: %llu ps, ideal %llu", hosts[i],
+					(unsigned long long)sizes[k],
+					(unsigned long long)line.delivered,
+					(unsigned long long)outcome.tally.flow_ideal_ps);
+		}
+}
+
+static void a_process_notices_one_message_after_another(void **state)
+{
+	(void)state;
+	struct line lines[3];
+	for (uint32_t i = 0; i < 3; i++)
+		lines[i] = (struct line){.source = 1 + i, .destination = 0};
+	struct outcome outcome;
+	replay(QS8A ",issue=0,notice=5us", lines, 3, &outcome);
+	assert_int_equal(lines[1].delivered - lines[0].delivered, 5 * TB_PS_PER_US);
+	assert_int_equal(lines[2].delivered - lines[1].delivered, 5 * TB_PS_PER_US);
 }
 
 static void short_messages_take_turns(void **state)
@@ -203,6 +257,9 @@ int main(void)
 		cmocka_unit_test(libraries_take_what_was_published),
 		cmocka_unit_test(a_rail_more_is_a_bus_more),
 		cmocka_unit_test(long_messages_are_split_evenly),
+		cmocka_unit_test(waits_of_all_rails_are_those_of_their_flows),
+		cmocka_unit_test(the_ideal_of_a_message_is_what_it_takes_alone),
+		cmocka_unit_test(a_process_notices_one_message_after_another),
 		cmocka_unit_test(short_messages_take_turns),
 		cmocka_unit_test(a_process_issues_one_message_after_another),
 		cmocka_unit_test(one_outstanding_message_waits_for_the_acknowledgement),
