@@ -139,6 +139,21 @@ static void random_is_an_order_that_the_seed_gives(void **state)
 	free(other);
 }
 
+// Each of N_NODES ranks stays where it was with one seed in as many.
+static void random_may_leave_a_rank_in_its_place(void **state)
+{
+	(void)state;
+	const struct tb_placement placement = {.kind = TB_PLACE_RANDOM};
+	uint32_t n_stayed = 0;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		uint32_t *nodes = place_alone(N_NODES, &placement, seed);
+		for (uint32_t rank = 0; rank < N_NODES; rank++)
+			n_stayed += nodes[rank] == rank;
+		free(nodes);
+	}
+	assert_in_range(n_stayed, 60, 140);
+}
+
 static void strides_come_back_to_what_they_passed_over(void **state)
 {
 	(void)state;
@@ -161,6 +176,7 @@ int main(void)
 		cmocka_unit_test(no_node_has_two_jobs),
 		cmocka_unit_test(cyclic_fills_switches_evenly),
 		cmocka_unit_test(random_is_an_order_that_the_seed_gives),
+		cmocka_unit_test(random_may_leave_a_rank_in_its_place),
 		cmocka_unit_test(strides_come_back_to_what_they_passed_over),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -24,6 +24,9 @@ struct stage {
 	size_t n_due;
 	tb_time_ps delay;
 	tb_time_ps posted[64]; // by operation
+	uint32_t via[64];      // the same
+	uint64_t order[64];    // operations as they were posted
+	size_t n_posted;
 	tb_time_ps end;
 	struct tb_error error;
 };
@@ -83,6 +86,8 @@ static int play(struct stage *stage)
 			while ((status = stage->source.take(stage->source.context, at,
 					&message, &stage->error)) > 0) {
 				stage->posted[message.cookie] = at;
+				stage->via[message.cookie] = message.via;
+				stage->order[stage->n_posted++] = message.cookie;
 				schedule(stage, at + 10, message.cookie, false);
 				schedule(stage, at + stage->delay, message.cookie, true);
 			}
@@ -174,6 +179,49 @@ static void calcs_of_one_cpu_run_one_after_another(void **state)
 // Rank 1 posts three receives one after the other, in the order any, from 0, any; ranks 0
 // and 2 send. What arrives first belongs to the receive that was posted first and accepts
 // it.
+static void calcs_that_end_together_go_on_in_the_order_of_ranks(void **state)
+{
+	(void)state;
+	struct tb_job_builder *builder = builder_of(4);
+	for (uint32_t rank = 0; rank < 4; rank++) {
+		uint32_t calc = add(builder, rank, TB_OP_CALC, 5, 0, 0);
+		needs(builder, rank, add(builder, rank, TB_OP_SEND, 8, (rank + 1) % 4, 1),
+			calc);
+		add(builder, rank, TB_OP_RECV, 8, (rank + 3) % 4, 1);
+	}
+	struct tb_job *job = job_of(builder);
+	struct stage stage = stage_of(job, 100);
+	assert_int_equal(play(&stage), TB_OK);
+	assert_int_equal(stage.n_posted, 4);
+	for (uint32_t rank = 0; rank < 4; rank++)
+		assert_int_equal(stage.order[rank], job->first_op[rank] + 1);
+	tb_closed_loop_free(stage.loop);
+	tb_job_free(job);
+}
+
+// Sends 0 and 1 of rank 0, by the NICs that they name, in a job of one NIC or two.
+static void a_send_goes_by_its_nic_where_there_are_several(void **state)
+{
+	(void)state;
+	for (uint8_t nic = 0; nic < 2; nic++) {
+		struct tb_job_builder *builder = builder_of(2);
+		const struct tb_op second = {
+			.amount = 8, .peer = 1, .tag = 1, .kind = TB_OP_SEND, .nic = nic};
+		uint32_t index = 0;
+		add(builder, 0, TB_OP_SEND, 8, 1, 1);
+		assert_int_equal(tb_job_add(builder, 0, &second, &index, NULL), TB_OK);
+		add(builder, 1, TB_OP_RECV, 8, 0, 1);
+		add(builder, 1, TB_OP_RECV, 8, 0, 1);
+		struct tb_job *job = job_of(builder);
+		struct stage stage = stage_of(job, 100);
+		assert_int_equal(play(&stage), TB_OK);
+		assert_int_equal(stage.via[0], nic ? 1 : 0);
+		assert_int_equal(stage.via[1], nic ? 2 : 0);
+		tb_closed_loop_free(stage.loop);
+		tb_job_free(job);
+	}
+}
+
 static void wildcards_match_in_the_order_of_posting(void **state)
 {
 	(void)state;
@@ -257,6 +305,8 @@ int main(void)
 		cmocka_unit_test(an_operation_starts_when_those_it_requires_are_done),
 		cmocka_unit_test(irequires_waits_for_the_start_only),
 		cmocka_unit_test(calcs_of_one_cpu_run_one_after_another),
+		cmocka_unit_test(calcs_that_end_together_go_on_in_the_order_of_ranks),
+		cmocka_unit_test(a_send_goes_by_its_nic_where_there_are_several),
 		cmocka_unit_test(wildcards_match_in_the_order_of_posting),
 		cmocka_unit_test(a_message_waits_for_its_receive),
 		cmocka_unit_test(a_deadlock_names_who_waits_for_whom),
