@@ -2,6 +2,7 @@
 // how they are called; and the parts of the viewer that need no store.
 #include "../viz_fixture.h"
 
+#include "messages.h"
 #include "mouse.h"
 #include "panes.h"
 #include "playback.h"
@@ -210,6 +211,16 @@ static void a_click_may_wander_before_it_is_a_drag(void **state)
 	assert_false(mouse.pressed);
 }
 
+static void a_notice_stays_for_its_time(void **state)
+{
+	(void)state;
+	struct tb_messages messages = {.notice = "saved", .notice_s = 5};
+	assert_false(tb_messages_tick(&messages, 3));
+	assert_true(messages.notice_s == 2);
+	assert_true(tb_messages_tick(&messages, 3));  // it went
+	assert_false(tb_messages_tick(&messages, 3)); // and is gone
+}
+
 static void offer(struct tb_prompt *prompt, const char *text, int score)
 {
 	struct tb_prompt_result result = {.score = score};
@@ -272,6 +283,7 @@ int main(void)
 			a_click_selects_for_every_view_in_sight, set_up, tear_down),
 		cmocka_unit_test(playback_stops_at_the_end_or_starts_again),
 		cmocka_unit_test(a_click_may_wander_before_it_is_a_drag),
+		cmocka_unit_test(a_notice_stays_for_its_time),
 		cmocka_unit_test(the_prompt_keeps_the_best_offers_in_order),
 		cmocka_unit_test(keys_edit_the_prompt),
 	};

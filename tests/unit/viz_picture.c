@@ -58,7 +58,8 @@ static void the_topmost_item_is_hit(void **state)
 	assert_true(tb_picture_hit(&picture, 10, 10, &pick, NULL));
 	assert_int_equal(pick.index, 1);
 	assert_false(tb_picture_hit(&picture, 90, 10, &pick, NULL));
-	assert_false(tb_picture_hit(&picture, 75, 75, &pick, NULL)); // right edge is out
+	assert_false(tb_picture_hit(&picture, 75, 50, &pick, NULL)); // right edge is out
+	assert_false(tb_picture_hit(&picture, 50, 75, &pick, NULL));
 	tb_picture_fini(&picture);
 }
 
@@ -75,6 +76,52 @@ static void what_is_clipped_away_is_not_hit(void **state)
 	assert_true(tb_picture_hit(&picture, 50, 50, &pick, NULL));
 	assert_false(tb_picture_hit(&picture, 30, 30, &pick, NULL));
 	assert_false(tb_picture_hit(&picture, 70, 70, &pick, NULL));
+	tb_picture_fini(&picture);
+}
+
+static void a_line_is_hit_beside_it_but_not_beyond_its_ends(void **state)
+{
+	(void)state;
+	struct tb_picture picture = new_picture(100, 100);
+	struct tb_pick pick;
+	tb_picture_line(&picture, (struct tb_box){10, 10, 40, 0}, 1, red);
+	tb_picture_pick(&picture, (struct tb_pick){TB_PICK_LINK, 1});
+	assert_true(tb_picture_hit(&picture, 30, 12.9, &pick, NULL));
+	assert_false(tb_picture_hit(&picture, 30, 13.1, &pick, NULL));
+	assert_true(tb_picture_hit(&picture, 52.9, 10, &pick, NULL));
+	assert_false(tb_picture_hit(&picture, 54, 10, &pick, NULL));
+	assert_false(tb_picture_hit(&picture, 6, 10, &pick, NULL));
+	tb_picture_fini(&picture);
+}
+
+static void count_rect(void *context, const struct tb_item *item)
+{
+	(void)item;
+	++*(int *)context;
+}
+
+static void ignore_clip(void *context, const struct tb_box *box)
+{
+	(void)context;
+	(void)box;
+}
+
+static void only_items_wholly_outside_of_a_clip_are_skipped(void **state)
+{
+	(void)state;
+	struct tb_picture picture = new_picture(100, 100);
+	int n = 0;
+	const struct tb_backend backend = {
+		.context = &n, .rect = count_rect, .clip = ignore_clip};
+	tb_picture_clip(&picture, (struct tb_box){40, 40, 20, 20});
+	tb_picture_rect(
+		&picture, (struct tb_box){30, 45, 15, 5}, red); // over the left edge
+	tb_picture_rect(&picture, (struct tb_box){45, 55, 5, 15}, red); // the lower one
+	tb_picture_rect(&picture, (struct tb_box){30, 45, 5, 5}, red);	// left of it
+	tb_picture_rect(&picture, (struct tb_box){45, 65, 5, 5}, red);	// below it
+	tb_picture_unclip(&picture);
+	tb_picture_draw(&picture, &backend);
+	assert_int_equal(n, 2);
 	tb_picture_fini(&picture);
 }
 
@@ -118,6 +165,7 @@ static void width_follows_the_font(void **state)
 {
 	(void)state;
 	assert_true(tb_text_width(TB_FONT_CELL, 1, "n\xc3\xb6") == 2);
+	assert_true(tb_text_width(TB_FONT_CELL, 1, "\xe2\x82\xac") == 1);
 	assert_true(tb_text_width(TB_FONT_TEXT, 10, "i") <
 		    tb_text_width(TB_FONT_TEXT, 10, "M"));
 	assert_true(tb_text_width(TB_FONT_MONO, 10, "i") ==
@@ -196,6 +244,18 @@ static void the_terminal_shows_text_and_shades(void **state)
 	tb_picture_fini(&picture);
 }
 
+static void greys_have_colours_of_their_own_on_xterm(void **state)
+{
+	(void)state;
+	struct tb_picture picture = new_picture(1, 1);
+	const struct tb_colour grey = {118, 118, 118, 255};
+	tb_picture_rect(&picture, (struct tb_box){0, 0, 1, 1}, grey);
+	char *xterm = written(&picture, xterm_writer, NULL);
+	assert_string_equal(xterm, "\033[0;48;5;243m \033[0m\n");
+	free(xterm);
+	tb_picture_fini(&picture);
+}
+
 static void png_writer(const struct tb_picture *picture, FILE *stream)
 {
 	assert_int_equal(tb_picture_png(picture, 100, stream), TB_OK);
@@ -234,12 +294,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_topmost_item_is_hit),
 		cmocka_unit_test(what_is_clipped_away_is_not_hit),
+		cmocka_unit_test(a_line_is_hit_beside_it_but_not_beyond_its_ends),
+		cmocka_unit_test(only_items_wholly_outside_of_a_clip_are_skipped),
 		cmocka_unit_test(long_text_is_cut_to_its_box),
 		cmocka_unit_test(broken_characters_are_shown),
 		cmocka_unit_test(width_follows_the_font),
 		cmocka_unit_test(a_cleared_picture_is_drawn_afresh),
 		cmocka_unit_test(svg_keeps_text_as_text_and_tips_as_titles),
 		cmocka_unit_test(the_terminal_shows_text_and_shades),
+		cmocka_unit_test(greys_have_colours_of_their_own_on_xterm),
 		cmocka_unit_test(png_and_pdf_are_written_and_repeat),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

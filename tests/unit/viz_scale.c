@@ -21,9 +21,13 @@ static void relative_numbers_are_percentages_of_the_largest(void **state)
 	assert_string_equal(tb_scale_unit(&scale), "%");
 	assert_number(&scale, 0, "0");
 	assert_number(&scale, 1, "<1");
+	assert_number(&scale, 0.009 * 4.5e9, "1");
 	assert_number(&scale, 2.25e9, "50");
 	assert_number(&scale, 4.5e9, "100");
 	assert_true(tb_scale_percent(&scale, 2.25e9) == 50);
+	double ticks[TB_SCALE_MOST_TICKS];
+	assert_int_equal(tb_scale_ticks(&scale, ticks), 5);
+	assert_true(ticks[0] == 0 && ticks[2] == 2.25e9 && ticks[4] == 4.5e9);
 }
 
 static void absolute_numbers_share_the_unit_of_the_next_round_top(void **state)
@@ -38,6 +42,7 @@ static void absolute_numbers_share_the_unit_of_the_next_round_top(void **state)
 	scale = tb_scale_of(TB_QUANTITY_BYTES, 3000, true, false);
 	assert_string_equal(tb_scale_unit(&scale), "KiB");
 	assert_true(scale.top == 4096);
+	assert_number(&scale, 3072, "3.0");
 	scale = tb_scale_of(TB_QUANTITY_COUNT, 17, true, false);
 	assert_number(&scale, 3, "3");
 }

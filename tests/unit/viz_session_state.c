@@ -88,10 +88,41 @@ static void stores_beyond_forty_are_forgotten(void **state)
 	}
 	tb_session_state_load(&loaded, path);
 	assert_true(loaded.look.of_store);
+	snprintf(path, sizeof path, "%s/20.db",
+		(char *)*state); // the fortieth from the end
+	tb_session_state_load(&loaded, path);
+	assert_true(loaded.look.of_store);
+	snprintf(path, sizeof path, "%s/19.db", (char *)*state);
+	tb_session_state_load(&loaded, path);
+	assert_false(loaded.look.of_store);
 	snprintf(path, sizeof path, "%s/3.db", (char *)*state);
 	tb_session_state_load(&loaded, path);
 	assert_true(loaded.known);
 	assert_false(loaded.look.of_store);
+}
+
+// read_line reads a state of one line.
+static struct tb_session_state read_line(const char *line)
+{
+	struct tb_session_state loaded;
+	FILE *stream = fmemopen((char *)(uintptr_t)line, strlen(line), "r");
+	assert_non_null(stream);
+	tb_session_state_read(&loaded, stream, "/run.db");
+	fclose(stream);
+	return loaded;
+}
+
+static void values_out_of_range_are_ignored(void **state)
+{
+	(void)state;
+	assert_true(read_line("viewer 320 240 0 0 1 0\n").known);
+	assert_false(read_line("viewer 319 240 0 0 1 0\n").known);
+	assert_false(read_line("viewer 320 240 2 0 1 0\n").known);
+	assert_false(read_line("viewer 320 240 0 -1 1 0\n").known);
+	assert_true(read_line("store 1 6 3 5 /run.db\n").look.of_store);
+	assert_false(read_line("store 1 7 3 5 /run.db\n").look.of_store);
+	assert_false(read_line("store 64 6 3 5 /run.db\n").look.of_store);
+	assert_false(read_line("store 1 6 3 5 /other.db\n").look.of_store);
 }
 
 static void a_folder_that_cannot_be_written_is_no_trouble(void **state)
@@ -114,6 +145,7 @@ int main(void)
 		STAGED(nothing_is_known_at_first),
 		STAGED(each_store_has_a_look_of_its_own),
 		STAGED(stores_beyond_forty_are_forgotten),
+		STAGED(values_out_of_range_are_ignored),
 		STAGED(a_folder_that_cannot_be_written_is_no_trouble),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,11 @@ static void cells_sum_what_falls_into_them(void **state)
 	assert_true(grid.largest == 400);
 	assert_int_equal(tb_flow_grid_at(&grid, 3, 0)->n_flows, 1);
 	assert_null(tb_flow_grid_at(&grid, 4, 0));
+	const struct tb_flow_range odd = {0, 7, 0, 7}; // the last cell has one node
+	assert_int_equal(
+		tb_flow_grid_fill(&grid, &table, odd, 2, TB_FLOW_BYTES, always), TB_OK);
+	assert_non_null(tb_flow_grid_at(&grid, 3, 0));
+	assert_int_equal(tb_flow_grid_at(&grid, 3, 0)->n_flows, 1);
 	assert_int_equal(
 		tb_flow_grid_fill(&grid, &table, all, 2, TB_FLOW_SLOWDOWN, always),
 		TB_OK);

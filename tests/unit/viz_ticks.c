@@ -57,6 +57,8 @@ static void doubling_ticks_are_powers_of_two(void **state)
 	assert_true(ticks.at[1] == 4096);
 	assert_true(fabs(tb_ticks_share(&ticks, 32768) - 0.5) < 1e-9);
 	assert_true(tb_ticks_doubling(16, 16, 6).end == 32);
+	ticks = tb_ticks_doubling(1000, 3000, 6);
+	assert_true(ticks.begin == 512 && ticks.end == 4096);
 }
 
 static void sizes_are_written_as_typed(void **state)
@@ -64,6 +66,7 @@ static void sizes_are_written_as_typed(void **state)
 	(void)state;
 	char text[24];
 	assert_string_equal(tb_tick_text(262144, true, text, sizeof text), "256K");
+	assert_string_equal(tb_tick_text(1024, true, text, sizeof text), "1K");
 	assert_string_equal(tb_tick_text(100, true, text, sizeof text), "100");
 	assert_string_equal(tb_tick_text(0.3, false, text, sizeof text), "0.3");
 }

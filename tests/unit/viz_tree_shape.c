@@ -84,6 +84,42 @@ static void branches_stand_below_the_link_that_they_waited_for(void **state)
 	tb_tree_shape_fini(&shape);
 }
 
+// Two links end at the root's switch; behind the lighter one, which stands on the right,
+// another.
+static void branches_lie_within_their_parents(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_run_link *root = link_of(stage, TB_LINK_EJECTION, 1, 0);
+	const struct tb_run_link *links = tb_run_links(stage->run);
+	const struct tb_run_link *in = NULL, *down = NULL, *up = NULL;
+	for (uint32_t i = 0; i < tb_run_info(stage->run)->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		if (at->kind == TB_LINK_INJECTION && at->to == 1)
+			in = &links[i];
+		if (at->kind == TB_LINK_DOWN && at->to == 1)
+			down = &links[i];
+	}
+	assert_true(in && down);
+	for (uint32_t i = 0; i < tb_run_info(stage->run)->n_links; i++)
+		if (links[i].at.kind == TB_LINK_UP && links[i].at.to == down->at.from)
+			up = &links[i];
+	assert_non_null(up);
+	struct tb_tree_sample rows[] = {{0, root->id, in->id, 500},
+		{0, root->id, down->id, 300}, {0, root->id, up->id, 200}};
+	const struct tb_trees trees = {1000, 1, rows, 3};
+	struct tb_tree_shape shape;
+	assert_int_equal(
+		tb_tree_shape_init(&shape, stage->run, &trees, root->id, 0, 1), TB_OK);
+	assert_int_equal(shape.n, 4);
+	assert_int_equal(shape.branches[1].link.id, in->id.id);
+	assert_int_equal(shape.branches[2].link.id, down->id.id);
+	assert_int_equal(shape.branches[3].parent, 2);
+	assert_true(shape.branches[1].x == 0 && shape.branches[1].w == 0.5);
+	assert_true(shape.branches[2].x == 0.5 && shape.branches[2].w == 0.5);
+	assert_true(shape.branches[3].x == 0.5 && shape.branches[3].w == 0.2);
+	tb_tree_shape_fini(&shape);
+}
+
 static void what_leads_nowhere_hangs_on_the_root(void **state)
 {
 	struct stage *stage = *state;
@@ -189,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STAGED(branches_stand_below_the_link_that_they_waited_for),
+		STAGED(branches_lie_within_their_parents),
 		STAGED(what_leads_nowhere_hangs_on_the_root),
 		STAGED(roots_come_by_what_they_hold_up_in_the_slices),
 		STAGED(every_cable_is_an_edge_with_both_directions),

@@ -298,6 +298,20 @@ static void a_brush_chooses_the_window_and_drags_move_it(void **state)
 	assert_true(shows(viewer, "(whole run)"));
 }
 
+static void a_window_is_halved_and_doubled_about_its_middle(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	struct tb_box strip = box_of(viewer, (struct tb_pick){TB_PICK_PART, 0}, false);
+	double y = strip.y + strip.h / 2;
+	double bin = strip.w / VIZ_BINS;
+	drag(viewer, strip.x + 2 * bin, y, strip.x + 6 * bin, y);
+	tb_viewer_key(viewer, "[");
+	assert_true(shows(viewer, "3 us to 5 us"));
+	tb_viewer_key(viewer, "]");
+	assert_true(shows(viewer, "2 us to 6 us"));
+}
+
 static void hovering_shows_the_number_with_its_unit(void **state)
 {
 	struct stage *stage = *state;
@@ -431,6 +445,7 @@ int main(void)
 		STAGED(a_window_without_waits_says_so),
 		STAGED(play_runs_to_the_end_and_stops),
 		STAGED(a_brush_chooses_the_window_and_drags_move_it),
+		STAGED(a_window_is_halved_and_doubled_about_its_middle),
 		STAGED(hovering_shows_the_number_with_its_unit),
 		STAGED(buttons_do_what_their_keys_do),
 		cmocka_unit_test(every_key_of_the_table_is_found),

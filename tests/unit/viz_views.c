@@ -181,6 +181,63 @@ static void a_slice_of_a_tree_becomes_the_window(void **state)
 	assert_true(shows(stage->viewer, "600 ns within the window, at 2 links"));
 }
 
+// Link 4 is busy for 7.56 of 9.75 us, and a line is 1 to 5 pixels wide.
+static void a_line_of_the_tree_is_as_wide_as_its_link_is_busy(void **state)
+{
+	struct stage *stage = *state;
+	const struct tb_pick hot = {TB_PICK_LINK, VIZ_HOT_LINK};
+	tb_viewer_key(stage->viewer, "F3");
+	const struct tb_item *line = item_of(stage->viewer, hot);
+	while (line && line->kind != TB_ITEM_LINE)
+		line++;
+	assert_true(line->size > 4.09 && line->size < 4.11);
+}
+
+static void a_cable_drawn_as_one_shows_its_hotter_direction(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_resize(stage->viewer, 400, 500);
+	tb_viewer_key(stage->viewer, "F3");
+	const struct tb_picture *picture = tb_viewer_picture(stage->viewer);
+	int n_up = 0, n_down = 0;
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		if (item->kind != TB_ITEM_LINE || item->pick.kind != TB_PICK_LINK)
+			continue;
+		// Nodes 2 and 3 share a line; headers wait on their links into the
+		// network.
+		n_up += item->pick.index == VIZ_HOT_LINK;
+		n_down += item->pick.index == VIZ_HOT_LINK + 1 ||
+			  item->pick.index == VIZ_HOT_LINK + 3;
+	}
+	assert_int_equal(n_up, 1);
+	assert_int_equal(n_down, 0);
+}
+
+static void the_tree_moves_to_what_is_selected(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "F3");
+	for (int i = 0; i < 8; i++)
+		tb_viewer_key(stage->viewer, "+");
+	search(stage->viewer, "1.3");
+	const struct tb_item *top =
+		item_of(stage->viewer, (struct tb_pick){TB_PICK_SWITCH, 7});
+	assert_non_null(top);
+	assert_true(top->box.x > 92 && top->box.x < 930);
+}
+
+static void details_are_of_the_selection(void **state)
+{
+	struct stage *stage = *state;
+	search(stage->viewer, "switch 0.0");
+	// Its longest wait is that of link 4 in bin 3.
+	assert_true(shows(stage->viewer, "1.005 us"));
+	search(stage->viewer, "node 12");
+	// Link 24 into the network waits 25 ns in each of seven bins.
+	assert_true(shows(stage->viewer, "175 ns"));
+}
+
 static void search_finds_by_name(void **state)
 {
 	struct stage *stage = *state;
@@ -356,6 +413,10 @@ int main(void)
 		STAGED(a_pair_marks_both_sides),
 		STAGED(jobs_narrow_the_blame_to_theirs),
 		STAGED(a_slice_of_a_tree_becomes_the_window),
+		STAGED(a_line_of_the_tree_is_as_wide_as_its_link_is_busy),
+		STAGED(a_cable_drawn_as_one_shows_its_hotter_direction),
+		STAGED(the_tree_moves_to_what_is_selected),
+		STAGED(details_are_of_the_selection),
 		STAGED(search_finds_by_name),
 		STAGED(a_search_can_be_given_up),
 		STAGED(commands_are_found_by_their_words),

@@ -29,9 +29,7 @@ bool tb_selection_can(struct tb_pick pick)
 
 static void mark(uint8_t *marks, uint32_t id, enum tb_mark how)
 {
-	// A root keeps its mark when a path crosses it.
-	if (marks[id] != TB_MARK_ROOT)
-		marks[id] = (uint8_t)how;
+	marks[id] = (uint8_t)how;
 }
 
 static void mark_link(struct tb_marks *marks, const struct tb_viewer_data *data,
