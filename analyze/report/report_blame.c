@@ -19,7 +19,7 @@ int tb_report_tabulate_blame(struct tb_report *report)
 		.n_rows = report->n_blame,
 		.columns =
 			{
-				{"Waits", "The flow whose headers stood", false},
+				{"Waits", "The flow whose packets waited", false},
 				{"For",
 					"The flow whose packets held the virtual "
 					"channels",
@@ -27,7 +27,7 @@ int tb_report_tabulate_blame(struct tb_report *report)
 				{"Wait", "For this flow, over all links", true},
 				{"Of all", "Share of all wait that is blamed on a flow",
 					true},
-				{"Times", "How often a header stood", true},
+				{"Times", "How many waits", true},
 				{"Most at", "The link at which most of it was", false},
 			},
 	};
@@ -99,14 +99,14 @@ int tb_report_tabulate_triples(struct tb_report *report)
 			{
 				{"At", "The link by which the waiting headers came in",
 					false},
-				{"Waits", "The flow whose headers stood", false},
+				{"Waits", "The flow whose packets waited", false},
 				{"For",
 					"The flow whose packets held the virtual "
 					"channels",
 					false},
 				{"Wait", "For this flow, at this link", true},
 				{"Of the link", "Share of the link's wait", true},
-				{"Times", "How often a header stood", true},
+				{"Times", "How many waits", true},
 				{"Held up by",
 					"The link at the end of the chain of held "
 					"channels, for most of it",

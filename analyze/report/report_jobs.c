@@ -115,13 +115,13 @@ static int list_job_blame(struct tb_report *report)
 		.n_rows = listed(report, report->n_blame_jobs),
 		.columns =
 			{
-				{"Waits", "The job whose headers stood", false},
+				{"Waits", "The job whose packets waited", false},
 				{"For", "The job whose packets held the virtual channels",
 					false},
 				{"Wait", "Over all flows and links", true},
 				{"Of all", "Share of all wait that is blamed on a job",
 					true},
-				{"Times", "How often a header stood", true},
+				{"Times", "How many waits", true},
 			},
 	};
 	struct tb_report_writer writer;
@@ -183,7 +183,7 @@ static int draw_job_matrix(struct tb_report *report)
 	struct tb_report_table table = {.id = "blame-by-job",
 		.title = "Which job makes which wait",
 		.n_rows = n,
-		.columns = {{"Waits \\ for", "The job whose headers stood", false}},
+		.columns = {{"Waits \\ for", "The job whose packets waited", false}},
 		.remark = "A row's job waited so long while a column's held the virtual "
 			  "channels."};
 	struct tb_report_writer writer;

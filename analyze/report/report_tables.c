@@ -16,7 +16,7 @@ static int tabulate_links(struct tb_report *report)
 				{"Link", "From and to: level.index:port of a switch",
 					false},
 				{"Wait",
-					"Headers that came in by it stood for a virtual "
+					"Packets arriving over it waited for a virtual "
 					"channel",
 					true},
 				{"Of all", "Share of the whole network's wait", true},
@@ -167,7 +167,7 @@ static void state_delivery(struct tb_report *report)
 	double a_node = seconds > 0 && info->n_nodes
 				? (double)info->payload_bytes / seconds / info->n_nodes
 				: 0;
-	snprintf(at->text, sizeof at->text, "%s in %s, %s of payload, %s a node",
+	snprintf(at->text, sizeof at->text, "%s in %s, %s of payload, %s per node",
 		tb_format_counted(info->n_messages, "message", messages, sizeof messages),
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->payload_bytes, size, sizeof size),
@@ -233,9 +233,8 @@ static void pass_verdict(struct tb_report *report)
 	}
 	const struct tb_hot_link *hot = &report->hot_links[0];
 	n += snprintf(report->verdict + n, size - (size_t)n,
-		"The hottest link is %s: headers that came in by it stood for %s, %.1f "
-		"%% "
-		"of the network's wait.",
+		"The hottest link is %s: packets arriving over it waited %s in total, "
+		"%.1f %% of all waiting in the network.",
 		tb_run_links(report->run)[hot->sample.link.id].name,
 		tb_report_format_time((double)hot->sample.wait_ps, wait, sizeof wait),
 		hot->percent_of_wait);

@@ -26,7 +26,7 @@ int tb_tape_new(struct tb_tape **tape, struct tb_error *error)
 {
 	struct tb_tape *made = calloc(1, sizeof *made);
 	if (!made)
-		return tb_fail(error, TB_ENOMEM, "no memory for what is told");
+		return tb_fail(error, TB_ENOMEM, "no memory for what is recorded");
 	*tape = made;
 	return TB_OK;
 }

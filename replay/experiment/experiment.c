@@ -234,7 +234,7 @@ static int run_all(struct run *run, struct tb_error *error)
 	}
 	int status = run->options->observer
 			     ? tb_fail(error, TB_EUSAGE,
-				       "two runs at once cannot be told to one observer")
+				       "one observer cannot follow two replays at once")
 			     : run_once(run, TB_SYNTH_UNIFORM, 0.5, error);
 	return status == TB_OK ? run_once(run, TB_SYNTH_EXPONENTIAL, 0.5, error) : status;
 }

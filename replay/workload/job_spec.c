@@ -148,7 +148,7 @@ static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error
 			spec->file);
 	if (placement->per_node && (placement->map || placement->hosts))
 		return tb_fail(error, TB_EUSAGE,
-			"job '%s': %s says how many ranks a node takes, so there is no "
+			"job '%s': %s gives the ranks per node, so there is no "
 			"per-node beside it",
 			spec->file, placement->map ? "a map" : "a host file");
 	if (placement->map)

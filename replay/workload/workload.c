@@ -231,14 +231,14 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 			first->spec.file);
 	if (options->map && options->split)
 		return tb_fail(error, TB_EUSAGE,
-			"--map says which job an endpoint works for, so there is nothing "
-			"for --split-jobs to find out");
+			"--map gives the job of each endpoint, which leaves nothing for "
+			"--split-jobs to find");
 	if (options->per_node && n_captures == workload->n_inputs)
 		return tb_fail(error, TB_EUSAGE,
 			"--per-node is for jobs, and none is among the inputs");
 	if (options->per_node && options->map)
 		return tb_fail(error, TB_EUSAGE,
-			"--map says where each rank sits, so --per-node would be a "
+			"--map gives the node of each rank, so --per-node would be a "
 			"second placement");
 	if (options->split && n_captures == 0)
 		return tb_fail(error, TB_EUSAGE,
