@@ -1,5 +1,6 @@
 #include "curves_impl.h"
 
+#include "array.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -187,14 +188,12 @@ static int find_curve(struct making *making, const struct tb_swept_point *point,
 			free(label);
 			return TB_OK;
 		}
-	struct tb_curve *grown =
-		realloc(curves->curves, (curves->n_curves + 1) * sizeof *grown);
-	if (!grown) {
+	if (TB_ARRAY_RESERVE(&curves->curves, &curves->curves_room,
+		    curves->n_curves + 1) != TB_OK) {
 		free(label);
 		return tb_fail(error, TB_ENOMEM, "no memory for the curves");
 	}
-	curves->curves = grown;
-	grown[curves->n_curves++] = (struct tb_curve){.label = label};
+	curves->curves[curves->n_curves++] = (struct tb_curve){.label = label};
 	return TB_OK;
 }
 

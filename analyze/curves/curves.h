@@ -58,7 +58,7 @@ struct tb_curves {
 	char *title;
 	struct tb_curve_axis x, y;
 	struct tb_curve *curves; // in the order of the points
-	size_t n_curves;
+	size_t n_curves, curves_room;
 	size_t n_used;	 // points of the sweep
 	size_t n_undone; // points of the sweeps that have not been run yet
 };

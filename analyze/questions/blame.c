@@ -1,5 +1,6 @@
 #include "blame.h"
 
+#include "array.h"
 #include "run_impl.h"
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ int tb_blame_worst(struct tb_run *run, uint32_t top, struct tb_blame_pair **pair
 	struct tb_run_row row;
 	struct tb_blame_pair *found = NULL;
 	uint32_t n_found = 0;
+	size_t room = 0;
 	double whole = 0;
 	int status = whole_wait(run, &whole, error);
 	// SQLite takes `link` from the row that has the maximum (lang_select.html, 2.5).
@@ -65,13 +67,11 @@ int tb_blame_worst(struct tb_run *run, uint32_t top, struct tb_blame_pair **pair
 		return status;
 	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
 	while ((status = tb_run_next(run, "blame_wait", &row, error)) > 0) {
-		struct tb_blame_pair *grown = tb_run_grow(found, n_found, sizeof *found);
-		if (!grown) {
+		if (TB_ARRAY_RESERVE(&found, &room, (size_t)n_found + 1) != TB_OK) {
 			status = tb_fail_in(
 				error, TB_ENOMEM, run->path, "no memory for blame");
 			break;
 		}
-		found = grown;
 		found[n_found++] = get_pair(run, &row, whole);
 	}
 	sqlite3_finalize(row.query);
@@ -90,6 +90,7 @@ int tb_blame_by_job(struct tb_run *run, struct tb_blame_jobs **jobs, uint32_t *n
 	struct tb_run_row row;
 	struct tb_blame_jobs *found = NULL;
 	uint32_t n_found = 0;
+	size_t room = 0;
 	double whole = 0;
 	int status = whole_wait(run, &whole, error);
 	if (!status)
@@ -100,13 +101,11 @@ int tb_blame_by_job(struct tb_run *run, struct tb_blame_jobs **jobs, uint32_t *n
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "blame_wait", &row, error)) > 0) {
-		struct tb_blame_jobs *grown = tb_run_grow(found, n_found, sizeof *found);
-		if (!grown) {
+		if (TB_ARRAY_RESERVE(&found, &room, (size_t)n_found + 1) != TB_OK) {
 			status = tb_fail_in(
 				error, TB_ENOMEM, run->path, "no memory for blame");
 			break;
 		}
-		found = grown;
 		found[n_found].victim_job = tb_run_get_id_or_none(&row, 0, TB_ID_NONE);
 		found[n_found].culprit_job = tb_run_get_id_or_none(&row, 1, TB_ID_NONE);
 		found[n_found].n_waits = tb_run_get(&row, 2, INT64_MAX);
@@ -148,6 +147,7 @@ int tb_blame_all(struct tb_run *run, struct tb_blame_sample **rows, uint32_t *n,
 	struct tb_run_row row;
 	struct tb_blame_sample *found = NULL;
 	uint32_t n_found = 0;
+	size_t room = 0;
 	int status = tb_run_query(run,
 		"SELECT link, root, victim_job, victim_source, victim_destination, "
 		"culprit_job, culprit_source, culprit_destination, waits, wait_ps FROM "
@@ -157,14 +157,11 @@ int tb_blame_all(struct tb_run *run, struct tb_blame_sample **rows, uint32_t *n,
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "blame_wait", &row, error)) > 0) {
-		struct tb_blame_sample *grown =
-			tb_run_grow(found, n_found, sizeof *found);
-		if (!grown) {
+		if (TB_ARRAY_RESERVE(&found, &room, (size_t)n_found + 1) != TB_OK) {
 			status = tb_fail_in(
 				error, TB_ENOMEM, run->path, "no memory for blame");
 			break;
 		}
-		found = grown;
 		found[n_found++] = get_sample(run, &row);
 	}
 	sqlite3_finalize(row.query);

@@ -1,5 +1,6 @@
 #include "flows.h"
 
+#include "array.h"
 #include "run_impl.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	struct tb_run_row row;
 	struct tb_flow *found = NULL;
 	uint32_t n_found = 0;
+	size_t room = 0;
 	int status = tb_run_query(run,
 		"SELECT job, source, destination, messages, packets, bytes, latency_ps, "
 		"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps FROM flow WHERE "
@@ -46,13 +48,11 @@ int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 		return status;
 	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
-		struct tb_flow *grown = tb_run_grow(found, n_found, sizeof *found);
-		if (!grown) {
+		if (TB_ARRAY_RESERVE(&found, &room, (size_t)n_found + 1) != TB_OK) {
 			status = tb_fail_in(
 				error, TB_ENOMEM, run->path, "no memory for flows");
 			break;
 		}
-		found = grown;
 		found[n_found++] = get_flow(run, &row);
 	}
 	sqlite3_finalize(row.query);

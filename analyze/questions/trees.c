@@ -1,5 +1,6 @@
 #include "trees.h"
 
+#include "array.h"
 #include "run_impl.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 {
 	struct tb_run_row row;
 	struct tb_trees made = {0};
+	size_t room = 0;
 	uint32_t n_links = run->record.info.n_links;
 	int status = read_width(run, &made.bin_ps, error);
 	if (!status)
@@ -38,17 +40,13 @@ int tb_trees_init(struct tb_trees *trees, struct tb_run *run, struct tb_error *e
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "tree_bin", &row, error)) > 0) {
-		struct tb_tree_sample *grown =
-			made.n == MOST_ROWS
-				? NULL
-				: tb_run_grow(made.rows, made.n, sizeof *made.rows);
-		if (!grown) {
+		if (made.n == MOST_ROWS || TB_ARRAY_RESERVE(&made.rows, &room,
+						   (size_t)made.n + 1) != TB_OK) {
 			status = tb_fail_in(error, TB_ENOMEM, run->path,
 				"no memory for congestion trees");
 			break;
 		}
-		made.rows = grown;
-		struct tb_tree_sample *sample = &grown[made.n++];
+		struct tb_tree_sample *sample = &made.rows[made.n++];
 		sample->bin = tb_run_get32(&row, 0, 127);
 		sample->root.id = tb_run_get_id_or_none(&row, 1, n_links);
 		sample->link.id = tb_run_get_id_or_none(&row, 2, n_links);

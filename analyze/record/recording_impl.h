@@ -38,7 +38,7 @@ struct tb_recording {
 
 	const char **node_names;
 	struct tb_run_place *places; // of captures, unknown before the end
-	size_t n_places;
+	size_t n_places, places_room;
 };
 
 // tb_recording_open reads the traces and builds the network, with faults and routes.

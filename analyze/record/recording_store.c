@@ -1,6 +1,7 @@
 // Writes a recording's run into the store: its configuration and its result.
 #include "recording_impl.h"
 
+#include "array.h"
 #include "packets_text.h"
 
 #include <inttypes.h>
@@ -98,11 +99,8 @@ static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_erro
 	struct tb_workload_input input = tb_workload_input(recording->workload, i);
 	uint32_t n = tb_packets_summary(input.packets)->n_nodes;
 	uint32_t *n_ranks = calloc(input.n_jobs + 1u, sizeof *n_ranks);
-	void *grown = realloc(recording->places,
-		(recording->n_places + n + 1) * sizeof *recording->places);
-	if (grown)
-		recording->places = grown;
-	if (!n_ranks || !grown) {
+	if (!n_ranks || TB_ARRAY_RESERVE(&recording->places, &recording->places_room,
+				recording->n_places + n) != TB_OK) {
 		free(n_ranks);
 		return no_memory(error);
 	}

@@ -82,10 +82,6 @@ int tb_run_query(struct tb_run *run, const char *sql, struct tb_run_row *row,
 int tb_run_next(struct tb_run *run, const char *table, struct tb_run_row *row,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_run_grow makes room for entry n of an array that starts as NULL and grows by
-// doubling. Returns NULL when memory runs out; the caller then still owns the old array.
-void *tb_run_grow(void *entries, size_t n, size_t size);
-
 int tb_run_damaged(const char *path, const char *table, struct tb_error *error);
 
 // tb_run_record_load reads run `id`, or the newest for 0.

@@ -1,5 +1,6 @@
 #include "run_impl.h"
 
+#include "array.h"
 #include "store.h"
 #include "visible.h"
 
@@ -60,12 +61,6 @@ int tb_run_damaged(const char *path, const char *table, struct tb_error *error)
 {
 	return tb_fail_in(error, TB_EFORMAT, path,
 		"is damaged: a value in its table '%s' is out of range", table);
-}
-
-void *tb_run_grow(void *entries, size_t n, size_t size)
-{
-	// Full when n is 0 or a power of two.
-	return n & (n - 1) ? entries : realloc(entries, (n ? 2 * n : 1) * size);
 }
 
 void tb_run_record_fini(struct tb_run_record *record)
@@ -241,7 +236,7 @@ const struct tb_run_info *tb_run_info(const struct tb_run *run)
 
 struct tb_runs {
 	struct tb_run_record *records;
-	size_t n;
+	size_t n, room;
 };
 
 void tb_runs_free(struct tb_runs *runs)
@@ -261,13 +256,10 @@ static int load_all(
 	int status = tb_sql_prepare(db, path, SELECT_RUN "ORDER BY r.run", &query, error);
 	int code = SQLITE_DONE;
 	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
-		struct tb_run_record *grown =
-			tb_run_grow(runs->records, runs->n, sizeof *grown);
-		if (!grown) {
+		if (TB_ARRAY_RESERVE(&runs->records, &runs->room, runs->n + 1) != TB_OK) {
 			status = tb_fail_in(error, TB_ENOMEM, path, "no memory for runs");
 			break;
 		}
-		runs->records = grown;
 		status = load_row(query, path, &runs->records[runs->n], error);
 		runs->n += !status;
 	}

@@ -1,5 +1,6 @@
 #include "swept.h"
 
+#include "array.h"
 #include "run_impl.h"
 
 #include <math.h>
@@ -73,12 +74,10 @@ static int take_point(struct reading *reading, struct tb_run_row *row)
 		swept->n_undone++;
 		return TB_OK;
 	}
-	struct tb_swept_point *grown =
-		tb_run_grow(swept->points, swept->n_points, sizeof *grown);
-	if (!grown)
+	if (TB_ARRAY_RESERVE(&swept->points, &swept->points_room, swept->n_points + 1) !=
+		TB_OK)
 		return no_memory(reading);
-	swept->points = grown;
-	struct tb_swept_point *point = &grown[swept->n_points++];
+	struct tb_swept_point *point = &swept->points[swept->n_points++];
 	*point = (struct tb_swept_point){.run = sqlite3_column_int64(row->query, 0)};
 	for (int i = 0; i < TB_N_RESULTS; i++)
 		point->results[i] = NAN;
@@ -104,14 +103,9 @@ static struct tb_swept_point *point_of(
 	return NULL;
 }
 
-static int append_pair(struct reading *reading, struct tb_run_row *row, int column,
-	struct tb_swept_value **values, size_t *n)
+static int get_pair(struct reading *reading, struct tb_run_row *row, int column,
+	struct tb_swept_value *value)
 {
-	struct tb_swept_value *grown = tb_run_grow(*values, *n, sizeof *grown);
-	if (!grown)
-		return no_memory(reading);
-	*values = grown;
-	struct tb_swept_value *value = &grown[(*n)++];
 	value->axis = tb_run_get_text(row, column);
 	value->text = tb_run_get_text(row, column + 1);
 	return value->axis && value->text ? TB_OK : no_memory(reading);
@@ -120,8 +114,12 @@ static int append_pair(struct reading *reading, struct tb_run_row *row, int colu
 static int take_value(struct reading *reading, struct tb_run_row *row)
 {
 	struct tb_swept_point *point = point_of(reading, row);
-	return point ? append_pair(reading, row, 1, &point->values, &point->n_values)
-		     : TB_OK;
+	if (!point)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&point->values, &point->values_room, point->n_values + 1) !=
+		TB_OK)
+		return no_memory(reading);
+	return get_pair(reading, row, 1, &point->values[point->n_values++]);
 }
 
 static int take_result(struct reading *reading, struct tb_run_row *row)
@@ -139,8 +137,11 @@ static int take_result(struct reading *reading, struct tb_run_row *row)
 
 static int take_hint(struct reading *reading, struct tb_run_row *row)
 {
-	return append_pair(
-		reading, row, 0, &reading->swept->hints, &reading->swept->n_hints);
+	struct tb_swept *swept = reading->swept;
+	if (TB_ARRAY_RESERVE(&swept->hints, &swept->hints_room, swept->n_hints + 1) !=
+		TB_OK)
+		return no_memory(reading);
+	return get_pair(reading, row, 0, &swept->hints[swept->n_hints++]);
 }
 
 static int read_all(struct reading *reading)
@@ -173,7 +174,7 @@ int tb_swept_read(struct tb_swept *swept, const char *path, struct tb_error *err
 		return status;
 	values_free(swept->hints, swept->n_hints);
 	swept->hints = NULL;
-	swept->n_hints = 0;
+	swept->n_hints = swept->hints_room = 0;
 	status = read_all(&reading);
 	sqlite3_close(reading.db);
 	if (status == TB_OK && swept->n_points == reading.first)

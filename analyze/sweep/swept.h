@@ -14,16 +14,16 @@ struct tb_swept_value {
 struct tb_swept_point {
 	int64_t run;
 	struct tb_swept_value *values; // one per axis, in the order of the axes
-	size_t n_values;
+	size_t n_values, values_room;
 	double results[TB_N_RESULTS]; // NaN where there is none
 };
 
 struct tb_swept {
 	struct tb_swept_point *points; // store after store, run after run
-	size_t n_points;
+	size_t n_points, points_room;
 	size_t n_undone;
 	struct tb_swept_value *hints; // [plot] of the last store
-	size_t n_hints;
+	size_t n_hints, hints_room;
 };
 
 // tb_swept_read appends the points of a store to `swept`, which must be zeroed before the

@@ -1,5 +1,7 @@
 #include "pcapng.h"
 
+#include "array.h"
+
 #include <pcap/dlt.h>
 #include <stdlib.h>
 
@@ -35,43 +37,35 @@ struct tb_pcapng {
 	const struct tb_infile *file;
 	struct interface *interfaces; // of this section
 	uint32_t n_interfaces;
-	uint32_t interfaces_capacity;
+	size_t interfaces_room;
 	uint32_t first_interface; // number of interfaces in earlier sections
 	bool little_endian;
 	uint8_t *block;
 	uint32_t block_bytes;
-	size_t block_capacity;
+	size_t block_room;
 };
 
 static uint32_t word(const struct tb_pcapng *p, size_t at)
 {
 	uint32_t value = 0;
-	(void)tb_bytes_u32_as((struct tb_bytes){p->block, p->block_capacity}, at,
-		p->little_endian, &value);
+	(void)tb_bytes_u32_as(
+		(struct tb_bytes){p->block, p->block_room}, at, p->little_endian, &value);
 	return value;
 }
 
 static uint16_t half_word(const struct tb_pcapng *p, size_t at)
 {
 	uint16_t value = 0;
-	(void)tb_bytes_u16_as((struct tb_bytes){p->block, p->block_capacity}, at,
-		p->little_endian, &value);
+	(void)tb_bytes_u16_as(
+		(struct tb_bytes){p->block, p->block_room}, at, p->little_endian, &value);
 	return value;
 }
 
 static int reserve(struct tb_pcapng *p, size_t n, struct tb_error *error)
 {
-	size_t larger = p->block_capacity ? p->block_capacity : 4096;
-	while (larger < n)
-		larger *= 2;
-	if (larger == p->block_capacity)
-		return TB_OK;
-	uint8_t *grown = realloc(p->block, larger);
-	if (!grown)
-		return tb_fail(error, TB_ENOMEM, "no memory");
-	p->block = grown;
-	p->block_capacity = larger;
-	return TB_OK;
+	return TB_ARRAY_RESERVE(&p->block, &p->block_room, n) == TB_OK
+		       ? TB_OK
+		       : tb_fail(error, TB_ENOMEM, "no memory");
 }
 
 // read_up_to extends the block from `have` bytes to `n`: 1, 0 when the file has ended
@@ -214,15 +208,9 @@ static int add_interface(struct tb_pcapng *p, struct tb_error *error)
 {
 	if (p->block_bytes < INTERFACE_HEAD + 4)
 		return too_short("interface", error);
-	if (p->n_interfaces == p->interfaces_capacity) {
-		uint32_t larger = p->interfaces_capacity ? p->interfaces_capacity * 2 : 8;
-		struct interface *grown =
-			realloc(p->interfaces, larger * sizeof *p->interfaces);
-		if (!grown)
-			return tb_fail(error, TB_ENOMEM, "no memory");
-		p->interfaces = grown;
-		p->interfaces_capacity = larger;
-	}
+	if (TB_ARRAY_RESERVE(&p->interfaces, &p->interfaces_room,
+		    (size_t)p->n_interfaces + 1) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory");
 	struct interface *interface = &p->interfaces[p->n_interfaces++];
 	*interface = (struct interface){.link_type = link_type_of(half_word(p, 8)),
 		.snapshot_bytes = word(p, 12),

@@ -1,5 +1,6 @@
 // The names and port numbers of a fabric's switches and nodes. Regular trees have none
 // and spend no memory on them.
+#include "array.h"
 #include "network_builder.h"
 #include "network_impl.h"
 
@@ -22,6 +23,7 @@ void tb_network_forget_identities(struct tb_network *net)
 	free(net->port_numbers);
 	net->port_numbers = NULL;
 	net->n_port_numbers = 0;
+	net->port_numbers_room = 0;
 }
 
 static int no_memory(struct tb_error *error)
@@ -34,13 +36,8 @@ static int make_room(struct tb_identities *identities, uint32_t n)
 {
 	if (n <= identities->n)
 		return TB_OK;
-	void *of = realloc(identities->of, n * sizeof *identities->of);
-	if (of)
-		identities->of = of;
-	void *names = realloc(identities->names, n * sizeof *identities->names);
-	if (names)
-		identities->names = names;
-	if (!of || !names)
+	if (TB_ARRAY_RESERVE(&identities->of, &identities->of_room, n) != TB_OK ||
+		TB_ARRAY_RESERVE(&identities->names, &identities->names_room, n) != TB_OK)
 		return TB_ENOMEM;
 	for (uint32_t i = identities->n; i < n; i++) {
 		identities->of[i] = (struct tb_identity){.name = ""};
@@ -117,14 +114,10 @@ int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch 
 		return tb_fail(error, TB_EUSAGE,
 			"port %u of switch %u cannot be numbered %u", port, sw.id,
 			number);
-	if (n > net->n_port_numbers) {
-		void *moved = realloc(net->port_numbers, n * sizeof *net->port_numbers);
-		if (!moved)
-			return no_memory(error);
-		net->port_numbers = moved;
-		while (net->n_port_numbers < n)
-			net->port_numbers[net->n_port_numbers++] = TB_PORT_UNNUMBERED;
-	}
+	if (TB_ARRAY_RESERVE(&net->port_numbers, &net->port_numbers_room, n) != TB_OK)
+		return no_memory(error);
+	while (net->n_port_numbers < n)
+		net->port_numbers[net->n_port_numbers++] = TB_PORT_UNNUMBERED;
 	net->port_numbers[slot] = (uint16_t)number;
 	return TB_OK;
 }

@@ -30,6 +30,7 @@ struct tb_identities {
 	struct tb_identity *of;
 	char **names; // that `of` points to
 	uint32_t n;
+	size_t of_room, names_room;
 };
 
 #define TB_PORT_UNNUMBERED UINT16_MAX // goes by its own number
@@ -48,6 +49,7 @@ struct tb_network {
 	struct tb_identities switch_identities, node_identities;
 	uint16_t *port_numbers; // of the first ports, as out_links
 	uint32_t n_port_numbers;
+	size_t port_numbers_room;
 	struct tb_route_group *groups;
 	uint32_t *group_links;
 	// A k-ary n-tree computes its routes: group id of a switch's up-links is its own

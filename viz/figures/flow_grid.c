@@ -1,5 +1,7 @@
 #include "flow_grid.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,13 +68,8 @@ double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure 
 static int make_room(struct tb_flow_grid *grid)
 {
 	size_t n = (size_t)grid->n_rows * grid->n_columns;
-	if (n > grid->room) {
-		struct tb_flow_cell *cells = realloc(grid->cells, n * sizeof *cells);
-		if (!cells)
-			return TB_ENOMEM;
-		grid->cells = cells;
-		grid->room = n;
-	}
+	if (TB_ARRAY_RESERVE(&grid->cells, &grid->room, n) != TB_OK)
+		return TB_ENOMEM;
 	if (n)
 		memset(grid->cells, 0, n * sizeof *grid->cells);
 	return TB_OK;

@@ -1,5 +1,6 @@
 #include "tree_edges.h"
 
+#include "array.h"
 #include "map.h"
 
 #include <stdlib.h>
@@ -33,15 +34,8 @@ static struct place place_of(const struct tb_run *run, const struct tb_link_info
 
 static struct tb_tree_edge *add(struct tb_tree_edges *edges, struct place place)
 {
-	if (edges->n == edges->room) {
-		uint32_t room = edges->room ? edges->room * 2 : 256;
-		struct tb_tree_edge *grown =
-			realloc(edges->edges, room * sizeof *edges->edges);
-		if (!grown)
-			return NULL;
-		edges->edges = grown;
-		edges->room = room;
-	}
+	if (TB_ARRAY_RESERVE(&edges->edges, &edges->room, (size_t)edges->n + 1) != TB_OK)
+		return NULL;
 	struct tb_tree_edge *edge = &edges->edges[edges->n];
 	*edge = (struct tb_tree_edge){.row = place.row,
 		.lower = place.lower,

@@ -28,7 +28,8 @@ struct tb_tree_edge {
 
 struct tb_tree_edges {
 	struct tb_tree_edge *edges;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	uint32_t *edge_of_link; // by link id; TB_ID_NONE: outside of the range
 	uint32_t *group;	// nodes or switches per group, by row
 	uint32_t n_rows;

@@ -1,5 +1,6 @@
 #include "picture.h"
 
+#include "array.h"
 #include "visible.h"
 
 #include <assert.h>
@@ -32,15 +33,10 @@ void tb_picture_clear(
 
 static struct tb_item *add(struct tb_picture *picture, const struct tb_item *item)
 {
-	if (picture->n_items == picture->capacity) {
-		size_t capacity = picture->capacity ? picture->capacity * 2 : 256;
-		struct tb_item *items = realloc(picture->items, capacity * sizeof *items);
-		if (!items) {
-			picture->status = TB_ENOMEM;
-			return NULL;
-		}
-		picture->items = items;
-		picture->capacity = capacity;
+	if (TB_ARRAY_RESERVE(&picture->items, &picture->items_room,
+		    picture->n_items + 1) != TB_OK) {
+		picture->status = TB_ENOMEM;
+		return NULL;
 	}
 	struct tb_item *slot = &picture->items[picture->n_items++];
 	*slot = *item;
@@ -55,19 +51,12 @@ static uint32_t keep(struct tb_picture *picture, const char *text, size_t length
 		return 0;
 	size_t at = picture->n_strings ? picture->n_strings : 1;
 	size_t needed = at + length + 1;
-	if (needed > picture->strings_capacity) {
-		size_t capacity = needed * 2 + 4096;
-		char *strings = capacity > UINT32_MAX
-					? NULL
-					: realloc(picture->strings, capacity);
-		if (!strings) {
-			picture->status = TB_ENOMEM;
-			return 0;
-		}
-		strings[0] = '\0';
-		picture->strings = strings;
-		picture->strings_capacity = capacity;
+	if (needed > UINT32_MAX || TB_ARRAY_RESERVE(&picture->strings,
+					   &picture->strings_room, needed) != TB_OK) {
+		picture->status = TB_ENOMEM;
+		return 0;
 	}
+	picture->strings[0] = '\0';
 	memcpy(picture->strings + at, text, length);
 	picture->strings[at + length] = '\0';
 	picture->n_strings = needed;

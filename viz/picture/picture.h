@@ -83,9 +83,9 @@ struct tb_picture {
 	double width, height;
 	struct tb_colour page;
 	struct tb_item *items;
-	size_t n_items, capacity;
+	size_t n_items, items_room;
 	char *strings; // strings[0] is ""
-	size_t n_strings, strings_capacity;
+	size_t n_strings, strings_room;
 	int status; // TB_OK, or TB_ENOMEM once an item was lost
 };
 

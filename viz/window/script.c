@@ -1,5 +1,7 @@
 #include "script.h"
 
+#include "array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -39,13 +41,10 @@ void tb_script_fini(struct tb_script *script)
 
 static struct tb_step *add(struct tb_script *script)
 {
-	struct tb_step *steps =
-		realloc(script->steps, (script->n + 1) * sizeof *script->steps);
-	if (!steps)
+	if (TB_ARRAY_RESERVE(&script->steps, &script->room, script->n + 1) != TB_OK)
 		return NULL;
-	script->steps = steps;
-	steps[script->n] = (struct tb_step){.text = NULL};
-	return &steps[script->n++];
+	script->steps[script->n] = (struct tb_step){.text = NULL};
+	return &script->steps[script->n++];
 }
 
 static const struct word *word_of(const char *line, size_t length)

@@ -46,7 +46,7 @@ struct tb_step {
 
 struct tb_script {
 	struct tb_step *steps;
-	size_t n;
+	size_t n, room;
 };
 
 // tb_script_parse reads a script from memory; `name` is for messages. TB_EFORMAT with the
