@@ -1,5 +1,6 @@
 // Experiments: the two jobs of combined traffic, their sizes and roles.
 #include "experiment.h"
+#include "experiment_plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,10 +96,30 @@ static void sizes_are_those_of_the_measured_job_alone(void **state)
 	tb_network_free(network);
 }
 
+static void the_io_job_beside_sends_megabytes_at_random_times(void **state)
+{
+	(void)state;
+	struct tb_experiment_plan plan;
+	assert_int_equal(tb_experiment_plan_init(
+				 &plan, tb_experiment_find("mix.1c.shared.3"), NULL),
+		TB_OK);
+	assert_int_equal(plan.n_jobs, 2);
+	assert_true(plan.jobs[TB_PLAN_MEASURED].load == 0);
+	assert_true(plan.jobs[1].load == 0.3);
+	assert_int_equal(plan.jobs[1].time_dist, TB_SYNTH_EXPONENTIAL);
+	assert_int_equal(plan.jobs[1].message_bytes, IO_BYTES);
+	assert_int_equal(plan.jobs[1].n_senders, 32);
+	assert_int_equal(plan.jobs[1].senders[0], 32);
+	assert_int_equal(plan.jobs[1].n_targets, 8);
+	assert_int_equal(plan.jobs[1].targets[0], 56);
+	tb_experiment_plan_fini(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_those_of_the_measured_job_alone),
+		cmocka_unit_test(the_io_job_beside_sends_megabytes_at_random_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
