@@ -27,9 +27,11 @@ read_phases() {
 		ATTACH '$store' AS store;
 		CREATE TABLE phase (name TEXT, begin_s REAL, end_s REAL);
 		CREATE TABLE moment AS SELECT b.bin * r.bin_ps / 1e12 AS at_s,
-		  sum(iif(l.kind = 'injection', b.bytes - r.packet_overhead_bytes * b.packets, 0)) AS bytes,
+		  sum(iif(l.kind = 'injection', b.bytes - p.value * b.packets, 0)) AS bytes,
 		  sum(b.wait_ps) / 1e6 AS wait_us
 		FROM store.run AS r JOIN store.link_bin AS b USING (run) JOIN store.link AS l USING (run, link)
+		  JOIN store.run_parameter AS p USING (run)
+		WHERE p.key = 'overhead'
 		GROUP BY b.bin;
 		$(sed -n "s/^\([0-9.]*\) \([0-9.]*\) \(.*\)/INSERT INTO phase VALUES ('\3', \1, \2);/p" "$captures/$1")
 		UPDATE phase SET begin_s = begin_s - late, end_s = end_s - late
