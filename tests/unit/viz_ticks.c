@@ -1,4 +1,4 @@
-// Ticks are round, reach around what is shown, and are as few as wanted.
+// Ticks are round, enclose the values, and are about as many as wanted.
 #include "ticks.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@ struct tb_matrix_metrics {
 	uint32_t group;	       // switches that share a block; 0 means 1
 };
 
-// tb_matrix_on_screen are the sizes in the viewer, the same in every view of a matrix.
+// The sizes in the viewer, the same in every view of a matrix.
 extern const struct tb_matrix_metrics tb_matrix_on_screen;
 
 struct tb_matrix_band {

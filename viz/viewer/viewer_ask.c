@@ -23,7 +23,7 @@ static void back_out(struct tb_viewer *viewer)
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, data->metric);
 }
 
-// focus zooms to what is selected, in the main view.
+// focus zooms the main view to the selection.
 static void focus(struct tb_viewer *viewer)
 {
 	struct tb_pane *main = viewer->panes.main;

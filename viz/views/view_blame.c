@@ -49,7 +49,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-// filter_of narrows to what is selected, unless that is a pair of this view.
+// filter_of narrows to the selected link, node or job.
 static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 {
 	const struct blame *blame = blame_of(pane);

@@ -52,7 +52,7 @@ static bool remembers(const struct tb_session *session)
 	return !session->options->script && !session->options->screenshot;
 }
 
-// set_look applies the options, and what is remembered for the rest.
+// set_look applies the options, and the remembered state for the rest.
 static void set_look(struct tb_session *session)
 {
 	const struct tb_session_options *options = session->options;

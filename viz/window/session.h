@@ -16,7 +16,7 @@ struct tb_session_options {
 	enum tb_theme theme;
 	enum tb_colours colours;
 	enum tb_metric metric;
-	// Which of the above the user gave: they override what is remembered.
+	// Which of the above the user gave: they override the remembered state.
 	bool given_size, given_theme, given_colours, given_metric;
 };
 

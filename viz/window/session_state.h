@@ -16,8 +16,8 @@ struct tb_session_state {
 	struct tb_viewer_look look;
 };
 
-// tb_session_state_load loads what is remembered, with the line of the store at `path`;
-// all is zero when nothing is.
+// tb_session_state_load loads the state of the viewer and of the store at `path`; all is
+// zero when there is none.
 void tb_session_state_load(struct tb_session_state *state, const char *path);
 
 // tb_session_state_read reads it from a stream and skips unknown lines. `path` is the
