@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 10; -- 1 to 9 were never released
+PRAGMA user_version = 11; -- 1 to 10 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -144,11 +144,11 @@ CREATE TABLE link_bin (
   bin INTEGER NOT NULL,
   link INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL, -- of headers that arrived over the link, at its far end
-  stall_ps INTEGER NOT NULL, -- a VC held, nothing moving
+  stall_ps INTEGER NOT NULL, -- held up, nothing moving: with circuits, a VC is held
   busy_ps INTEGER NOT NULL, -- bytes moving
   bytes INTEGER NOT NULL, -- on the wire
   packets INTEGER NOT NULL, -- whose header crossed the link
-  blocked INTEGER NOT NULL, -- headers that arrived over the link and found no free VC
+  blocked INTEGER NOT NULL, -- headers that arrived over the link and had to wait
   longest_wait_ps INTEGER NOT NULL, -- of one header
   PRIMARY KEY (run, bin, link)
 ) STRICT, WITHOUT ROWID;
@@ -222,10 +222,10 @@ CREATE TABLE undelivered_flow (
   PRIMARY KEY (run, job, source, destination, dead_link)
 ) STRICT, WITHOUT ROWID;
 
--- Who waited for whom: headers of the victim that had arrived over the link waited for VCs that
--- the culprit's packets held; the root is the link at the end of the chain of held VCs. There may
--- be more pairs of flows than are kept apart: of the smaller waits only the jobs are kept, and
--- their nodes are -1. The sums by link, and by link and jobs, equal the link's wait.
+-- Who waited for whom: headers of the victim that had arrived over the link waited for what the
+-- culprit's packets held (with circuits, VCs); the root is the link at the end of the chain of such
+-- waits. There may be more pairs of flows than are kept apart: of the smaller waits only the jobs
+-- are kept, and their nodes are -1. The sums by link, and by link and jobs, equal the link's wait.
 CREATE TABLE blame_wait (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,

@@ -20,10 +20,7 @@ int tb_report_tabulate_blame(struct tb_report *report)
 		.columns =
 			{
 				{"Waits", "The flow whose packets waited", false},
-				{"For",
-					"The flow whose packets held the virtual "
-					"channels",
-					false},
+				{"For", report->info->words->culprit, false},
 				{"Wait", "For this flow, over all links", true},
 				{"Of all", "Share of all wait that is blamed on a flow",
 					true},
@@ -100,17 +97,11 @@ int tb_report_tabulate_triples(struct tb_report *report)
 				{"At", "The link by which the waiting headers came in",
 					false},
 				{"Waits", "The flow whose packets waited", false},
-				{"For",
-					"The flow whose packets held the virtual "
-					"channels",
-					false},
+				{"For", report->info->words->culprit, false},
 				{"Wait", "For this flow, at this link", true},
 				{"Of the link", "Share of the link's wait", true},
 				{"Times", "How many waits", true},
-				{"Held up by",
-					"The link at the end of the chain of held "
-					"channels, for most of it",
-					false},
+				{"Held up by", report->info->words->root, false},
 			},
 	};
 	struct tb_report_writer writer;
@@ -188,8 +179,7 @@ int tb_report_tabulate_roots(struct tb_report *report)
 		.n_rows = report->n_roots,
 		.columns =
 			{
-				{"Root", "The link at the end of chains of held channels",
-					false},
+				{"Root", report->info->words->root, false},
 				{"Wait", "Of all headers that it holds up, everywhere",
 					true},
 				{"Of all", "Share of the whole network's wait", true},

@@ -116,8 +116,7 @@ static int list_job_blame(struct tb_report *report)
 		.columns =
 			{
 				{"Waits", "The job whose packets waited", false},
-				{"For", "The job whose packets held the virtual channels",
-					false},
+				{"For", report->info->words->culprit, false},
 				{"Wait", "Over all flows and links", true},
 				{"Of all", "Share of all wait that is blamed on a job",
 					true},
@@ -183,13 +182,14 @@ static int draw_job_matrix(struct tb_report *report)
 	struct tb_report_table table = {.id = "blame-by-job",
 		.title = "Which job makes which wait",
 		.n_rows = n,
-		.columns = {{"Waits \\ for", "The job whose packets waited", false}},
-		.remark = "A row's job waited so long while a column's held the virtual "
-			  "channels."};
+		.columns = {{"Waits \\ for", "The job whose packets waited", false}}};
 	struct tb_report_writer writer;
 	for (uint32_t i = 0; i < n; i++)
 		table.columns[i + 1] = (struct tb_report_column){
 			report->jobs.jobs[i].name, "Whose packets held them", true};
+	snprintf(table.remark, sizeof table.remark,
+		"A row's job waited so long while a column's held %s.",
+		report->info->words->held);
 	table.columns[n + 1] = (struct tb_report_column){"All", "Over all jobs", true};
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;

@@ -15,9 +15,7 @@ static int tabulate_links(struct tb_report *report)
 				{"#", "Rank by wait", true},
 				{"Link", "From and to: level.index:port of a switch",
 					false},
-				{"Wait",
-					"Packets arriving over it waited for a virtual "
-					"channel",
+				{"Wait", "How long packets arriving over it waited",
 					true},
 				{"Of all", "Share of the whole network's wait", true},
 				{"Waiting",
@@ -228,7 +226,7 @@ static void pass_verdict(struct tb_report *report)
 			"stopped. ");
 	if (!report->n_waiting) {
 		snprintf(report->verdict + n, size - (size_t)n,
-			"No header waited for a virtual channel.");
+			"No header waited for %s.", report->info->words->awaited);
 		return;
 	}
 	const struct tb_hot_link *hot = &report->hot_links[0];

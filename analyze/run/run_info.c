@@ -156,7 +156,8 @@ static int get_switching(struct tb_run_row *row, const char *path,
 	if (!name)
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
 	int status = TB_OK;
-	if (!tb_network_has_switching(name))
+	info->words = tb_switching_words(name);
+	if (!info->words)
 		status = tb_fail_in(error, TB_EVERSION, path,
 			"its run %" PRId64 " is of a network with switching = %s, which "
 			"this Tailback does not have",

@@ -91,9 +91,6 @@ const char *tb_network_preset_name(size_t i);
 // tb_network_has_key returns whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);
 
-// tb_network_has_switching says whether there is a switching of this name.
-bool tb_network_has_switching(const char *name);
-
 struct tb_network; // opaque
 
 void tb_network_free(struct tb_network *network);

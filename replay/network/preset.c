@@ -269,11 +269,6 @@ bool tb_network_has_key(const char *name)
 	return has;
 }
 
-bool tb_network_has_switching(const char *name)
-{
-	return tb_preset_model_find(name) != NULL;
-}
-
 static struct tb_host_params *find_host(struct reading *reading, const char *name)
 {
 	for (uint32_t i = 0; i < reading->n_hosts; i++)

@@ -93,7 +93,11 @@ static int check_circuits(const struct tb_network_params *params, const char *so
 
 const struct tb_preset_model tb_preset_models[] = {
 	{"circuits", circuits_keys, sizeof circuits_keys / sizeof *circuits_keys,
-		check_circuits},
+		check_circuits,
+		{"virtual channels", "a virtual channel", "no free virtual channel",
+			"the virtual channels", "a virtual channel was held",
+			"Whose packets held the virtual channels",
+			"The link at the end of a chain of held channels"}},
 };
 const size_t tb_preset_n_models = sizeof tb_preset_models / sizeof *tb_preset_models;
 
@@ -103,6 +107,12 @@ const struct tb_preset_model *tb_preset_model_find(const char *name)
 		if (strcmp(tb_preset_models[i].name, name) == 0)
 			return &tb_preset_models[i];
 	return NULL;
+}
+
+const struct tb_switching_words *tb_switching_words(const char *switching)
+{
+	const struct tb_preset_model *model = tb_preset_model_find(switching);
+	return model ? &model->words : NULL;
 }
 
 size_t tb_preset_keys_of(const struct tb_preset_model *model,

@@ -7,6 +7,7 @@
 #define TB_PRESET_KEYS_H
 
 #include "parameters.h"
+#include "switching_words.h"
 
 // How a key's value is written.
 enum tb_preset_form {
@@ -44,6 +45,7 @@ struct tb_preset_model {
 	// check looks at what keys mean together, of a preset that `source` names.
 	int (*check)(const struct tb_network_params *params, const char *source,
 		struct tb_error *error);
+	struct tb_switching_words words;
 };
 
 // Those of all networks.

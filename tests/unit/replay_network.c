@@ -346,7 +346,7 @@ static int preset_of_two(struct tb_network_params *params, const char *name,
 	const char *text, struct tb_error *error)
 {
 	const struct tb_preset_model models[] = {
-		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing}};
+		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing, {0}}};
 	char path[] = "/tmp/preset-XXXXXX", described[160];
 	int file = mkstemp(path);
 	assert_true(file >= 0);
@@ -438,6 +438,16 @@ static void parameters_make_the_network_again(void **state)
 		assert_int_equal(taken.partners, told.partners);
 		assert_true(taken.age_weight == told.age_weight);
 	}
+}
+
+static void a_switching_has_words_for_what_is_waited_for(void **state)
+{
+	(void)state;
+	const struct tb_switching_words *words = tb_switching_words("circuits");
+	assert_string_equal(words->awaited, "a virtual channel");
+	assert_string_equal(words->held, "the virtual channels");
+	assert_non_null(words->root);
+	assert_null(tb_switching_words("boats"));
 }
 
 static void parameters_are_listed_by_section_as_people_read_them(void **state)
@@ -592,6 +602,7 @@ int main(void)
 		cmocka_unit_test(a_fifo_holds_a_flit_or_more),
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(parameters_make_the_network_again),
+		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),
 		cmocka_unit_test(parameters_are_listed_by_section_as_people_read_them),
 		cmocka_unit_test(parameters_of_a_stranger_are_checked),
 		cmocka_unit_test(a_parameter_that_was_not_given_is_missed),

@@ -2,18 +2,16 @@
 
 #include <stdio.h>
 
+// Without a meaning: it is said in the words of the switching.
 static const struct words {
 	const char *unit, *title, *meaning;
 } words[TB_N_METRICS] = {
-	[TB_WAIT] = {"ps", "Wait",
-		"time that headers arriving over the link waited for a virtual channel"},
-	[TB_STALL] = {"ps", "Stall",
-		"time that a virtual channel was held while nothing moved"},
+	[TB_WAIT] = {"ps", "Wait", NULL},
+	[TB_STALL] = {"ps", "Stall", NULL},
 	[TB_BUSY] = {"ps", "Busy", "time that bytes were moving"},
 	[TB_BYTES] = {"bytes", "Bytes", "bytes on the wire"},
 	[TB_PACKETS] = {"packets", "Packets", "packets whose header crossed the link"},
-	[TB_BLOCKED] = {"headers", "Blocked headers",
-		"headers arriving over the link that found no free virtual channel"},
+	[TB_BLOCKED] = {"headers", "Blocked headers", NULL},
 	[TB_LONGEST] = {"ps", "Longest wait", "the longest single wait of a header"},
 };
 
@@ -53,7 +51,20 @@ const char *tb_metric_title(enum tb_metric metric)
 	return words[metric].title;
 }
 
-const char *tb_metric_meaning(enum tb_metric metric)
+char *tb_metric_meaning(enum tb_metric metric, const struct tb_switching_words *switching,
+	char *buffer, size_t size)
 {
-	return words[metric].meaning;
+	if (metric == TB_WAIT)
+		snprintf(buffer, size,
+			"time that headers arriving over the link waited for %s",
+			switching->awaited);
+	else if (metric == TB_STALL)
+		snprintf(buffer, size, "time that %s while nothing moved",
+			switching->stalled);
+	else if (metric == TB_BLOCKED)
+		snprintf(buffer, size, "headers arriving over the link that found %s",
+			switching->lacked);
+	else
+		snprintf(buffer, size, "%s", words[metric].meaning);
+	return buffer;
 }

@@ -16,7 +16,9 @@ const char *tb_metric_unit(enum tb_metric metric);
 // tb_metric_title returns a heading: "Wait", "Blocked headers", "Longest wait".
 const char *tb_metric_title(enum tb_metric metric);
 
-// tb_metric_meaning returns one line that explains what is counted.
-const char *tb_metric_meaning(enum tb_metric metric);
+// tb_metric_meaning writes one line that explains what is counted, in the words of the
+// run's switching; 96 bytes suffice. Returns buffer.
+char *tb_metric_meaning(enum tb_metric metric, const struct tb_switching_words *switching,
+	char *buffer, size_t size);
 
 #endif

@@ -31,8 +31,8 @@ static void tip_cell(
 	else
 		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s",
 			tb_metric_name(viewer->data.metric), amount);
-	snprintf(tip->lines[2], sizeof tip->lines[2], "%s",
-		tb_metric_meaning(viewer->data.metric));
+	tb_metric_meaning(viewer->data.metric, viewer->data.info->words, tip->lines[2],
+		sizeof tip->lines[2]);
 	tip->n_lines = 3;
 }
 
@@ -101,8 +101,8 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 	case TB_PICK_METRIC:
 		snprintf(tip->lines[0], sizeof tip->lines[0], "%s",
 			tb_metric_title((enum tb_metric)index));
-		snprintf(tip->lines[1], sizeof tip->lines[1], "%s",
-			tb_metric_meaning((enum tb_metric)index));
+		tb_metric_meaning((enum tb_metric)index, viewer->data.info->words,
+			tip->lines[1], sizeof tip->lines[1]);
 		tip->n_lines = 2;
 		break;
 	case TB_PICK_BUTTON:

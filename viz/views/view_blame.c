@@ -441,8 +441,8 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
 				 : 0);
 	snprintf(tip->lines[2], sizeof tip->lines[2],
-		"time that headers waited while the other's packets held the channels, "
-		"whole run");
+		"time that headers waited while the other's packets held %s, whole run",
+		pane->data->info->words->held);
 	tip->n_lines = 3;
 }
 

@@ -117,8 +117,9 @@ static void link_sheet(struct sheet *sheet, uint32_t id)
 	row(sheet, "from", end_text(pane->data->run, from, text, sizeof text));
 	row(sheet, "to", end_text(pane->data->run, to, text, sizeof text));
 	row(sheet, "rate", tb_format_rate((double)at->bytes_per_s, text, sizeof text));
-	snprintf(text, sizeof text, "%s, %" PRIu32 " virtual channels",
-		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs);
+	snprintf(text, sizeof text, "%s, %" PRIu32 " %s",
+		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs,
+		pane->data->info->words->channels);
 	row(sheet, "latency", text);
 	gap(sheet);
 	figures(sheet, sample);
