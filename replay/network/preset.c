@@ -64,15 +64,23 @@ static int out_of_range(struct reading *reading, const struct tb_preset_key *key
 		"%s = %s: expected %s", key->name, value, expected);
 }
 
+// is_none: keys that may be without a limit take `none`, and 0 as others do.
+static bool is_none(const struct tb_preset_key *key, const char *value)
+{
+	return key->need == TB_KEY_MAY_BE_NONE &&
+	       (strcmp(value, "none") == 0 || strcmp(value, "0") == 0);
+}
+
 static int store_whole(
 	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	uint64_t whole = 0;
 	char expected[96];
-	snprintf(expected, sizeof expected, "a %s from %llu to %llu",
+	snprintf(expected, sizeof expected, "a %s from %llu to %llu%s",
 		key->form == TB_FORM_COUNT ? "whole number" : "size in bytes",
-		(unsigned long long)key->min, (unsigned long long)key->max);
-	bool none = key->need == TB_KEY_MAY_BE_NONE && strcmp(value, "none") == 0;
+		(unsigned long long)key->min, (unsigned long long)key->max,
+		key->need == TB_KEY_MAY_BE_NONE ? ", or none" : "");
+	bool none = is_none(key, value);
 	int status = none ? TB_OK
 		     : key->form == TB_FORM_COUNT
 			     ? tb_parse_count(value, 0, UINT32_MAX, &whole)
@@ -88,11 +96,14 @@ static int store_rate(
 	struct reading *reading, const struct tb_preset_key *key, const char *value)
 {
 	uint64_t rate = 0;
-	bool none = key->need == TB_KEY_MAY_BE_NONE && strcmp(value, "none") == 0;
+	bool none = is_none(key, value);
 	if (!none && (tb_parse_rate(value, &rate) != TB_OK || rate < key->min ||
 			     rate > key->max))
 		return out_of_range(reading, key, value,
-			"a rate from 1MB/s to 1000GB/s, such as 400MB/s");
+			key->need == TB_KEY_MAY_BE_NONE
+				? "a rate from 1MB/s to 1000GB/s, such as 400MB/s, or "
+				  "none"
+				: "a rate from 1MB/s to 1000GB/s, such as 400MB/s");
 	memcpy(place_of(reading, key), &rate, sizeof rate);
 	return TB_OK;
 }

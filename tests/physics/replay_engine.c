@@ -116,8 +116,8 @@ static void two_streams_share_a_node_s_bus(void **state)
 static void the_closed_form_of_a_message_holds(void **state)
 {
 	(void)state;
-	static const char *const presets[] = {"qsnet", "qsnet,vcs=1", "qsnet,bus=200MB/s",
-		"qsnet,bus=none,ack_delay=5us"};
+	static const char *const presets[] = {
+		"qsnet", "qsnet,vcs=1", "qsnet,bus=200MB/s", "qsnet,bus=0,ack_delay=5us"};
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct tb_network *net = network_of(presets[i]);
 		for (uint64_t bytes = 1; bytes < 100000; bytes = bytes * 3 + 100) {

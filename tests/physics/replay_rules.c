@@ -18,9 +18,8 @@ static struct program two_leaves(void)
 		.n_tops = 1,
 		.nodes_a_leaf = {2, 1},
 		.bin_ps = TB_PS_PER_US};
-	assert_int_equal(
-		tb_network_preset(&program.params,
-			"qsnet,bus=none,send_overhead=0,receive_overhead=0", NULL),
+	assert_int_equal(tb_network_preset(&program.params,
+				 "qsnet,bus=0,send_overhead=0,receive_overhead=0", NULL),
 		TB_OK);
 	for (uint32_t i = 0; i < CABLES_MOST; i++)
 		program.cables[i].n_vcs = 2;
@@ -53,6 +52,26 @@ static void a_packet_crosses_at_the_pace_of_the_slower_link(void **state)
 			assert_int_equal(account->delivered[0], cases[i].expected);
 			account_drop(account);
 		}
+	}
+}
+
+// Without a bus (rule 3) nothing of a node's own traffic holds up the rest, and a message
+// to itself takes no time.
+static void a_node_without_a_bus_fetches_and_drains_at_once(void **state)
+{
+	(void)state;
+	struct program program = two_leaves();
+	program.n_posts = 3;
+	program.posts[0] = (struct post){.source = 0, .destination = 1, .bytes = 5};
+	program.posts[1] = (struct post){.source = 1, .destination = 0, .bytes = 5};
+	program.posts[2] = (struct post){.source = 1, .destination = 1, .bytes = 5000};
+	static const tb_time_ps crossing = 40000 + 63 * 2500 + 35000;
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *account = account_of(by, &program, UINT64_MAX);
+		assert_int_equal(account->delivered[0], crossing);
+		assert_int_equal(account->delivered[1], crossing);
+		assert_int_equal(account->delivered[2], 0);
+		account_drop(account);
 	}
 }
 
@@ -252,6 +271,7 @@ static void a_header_that_waits_for_a_dying_link_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_node_without_a_bus_fetches_and_drains_at_once),
 		cmocka_unit_test(each_ascent_takes_its_links),
 		cmocka_unit_test(random_ascents_spread_over_all_links),
 		cmocka_unit_test(a_packet_crosses_at_the_pace_of_the_slower_link),

@@ -329,6 +329,28 @@ static void a_fifo_holds_a_flit_or_more(void **state)
 	assert_non_null(strstr(error.text, "must hold a flit"));
 }
 
+// What may be without a limit takes 0 and none alike; what may not takes neither.
+static void zero_and_none_are_no_limit(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"0", "none"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		char preset[160];
+		snprintf(preset, sizeof preset,
+			"qsnet2,host=tcp,bus=%s,copy=%s,largest=%s,outstanding=%s,"
+			"local_rate=%s",
+			words[i], words[i], words[i], words[i], words[i]);
+		struct tb_network_params params = qsnet(preset);
+		assert_int_equal(params.bus_bytes_per_s, 0);
+		assert_int_equal(params.host.copy_bytes_per_s, 0);
+		assert_int_equal(params.host.largest_bytes, 0);
+		assert_int_equal(params.host.n_outstanding, 0);
+		assert_int_equal(params.host.local_bytes_per_s, 0);
+		snprintf(preset, sizeof preset, "qsnet,rate=%s", words[i]);
+		assert_int_equal(tb_network_preset(&params, preset, NULL), TB_EUSAGE);
+	}
+}
+
 static int check_nothing(const struct tb_network_params *params, const char *source,
 	struct tb_error *error)
 {
@@ -600,6 +622,7 @@ int main(void)
 		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
 		cmocka_unit_test(each_key_of_a_preset_sets_its_own_figure),
 		cmocka_unit_test(a_fifo_holds_a_flit_or_more),
+		cmocka_unit_test(zero_and_none_are_no_limit),
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(parameters_make_the_network_again),
 		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),
