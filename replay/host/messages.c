@@ -104,8 +104,8 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 static void finish_local(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_posted *message = &replay->messages[id];
-	tb_time_ps done = tb_nodes_bus(
-		replay, message->what.source.id, replay->now, 2 * message->what.bytes);
+	tb_time_ps done = tb_nodes_copy(
+		replay, message->what.source.id, replay->now, message->what.bytes);
 	message->delivered_at = done + replay->net->params.receive_overhead_ps;
 	message->uses = 2;
 	message->n_packets = 0;

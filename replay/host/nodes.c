@@ -1,30 +1,44 @@
 // The nodes: messages cut into packets, fetched and drained over one bus, acknowledged.
 //
 // The bus serves whole packets, first come first served; of requests made in one instant
-// the drains come first (they are made in phase 1, fetches in phase 2). A node fetches
-// one packet ahead of those that have entered the network.
+// the drains come first (they are made in phase 1, fetches in phase 2). Between requests
+// of opposite directions it turns. A node fetches one packet ahead of those that have
+// entered the network.
 #include "nodes_impl.h"
 
-static tb_time_ps bus_serve(
-	struct tb_replay *replay, struct tb_nic *nic, tb_time_ps at, uint64_t bytes)
+// bus_time: in two parts, as a message to the node itself may be so long that the product
+// has no room.
+static inline tb_time_ps bus_time(const struct tb_replay *replay, uint64_t bytes)
 {
-	if (replay->bus_q20 == 0)
-		return at;
-	tb_time_ps begins = nic->bus_free_at > at ? nic->bus_free_at : at;
-	// In two parts: a message to the node itself may be so long that the product has
-	// no room.
 	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
-	tb_time_ps takes =
-		(tb_time_ps)(whole * replay->bus_q20 +
-			     ((rest * replay->bus_q20 + (UINT64_C(1) << 19)) >> 20));
-	nic->bus_free_at = begins + takes;
+	return (tb_time_ps)(whole * replay->bus_q20 +
+			    ((rest * replay->bus_q20 + (UINT64_C(1) << 19)) >> 20));
+}
+
+// bus_serve: a request without payload waits for those before it, and turns nothing.
+static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
+	tb_time_ps at, uint64_t bytes, bool inward)
+{
+	tb_time_ps free_at = nic->bus_free_at;
+	if (bytes == 0 || replay->bus_q20 == 0)
+		return free_at > at ? free_at : at;
+	if (inward != nic->bus_inward)
+		free_at += replay->net->params.bus_turn_ps;
+	nic->bus_inward = inward;
+	nic->bus_free_at = (free_at > at ? free_at : at) + bus_time(replay, bytes);
 	return nic->bus_free_at;
 }
 
-tb_time_ps tb_nodes_bus(
+tb_time_ps tb_nodes_copy(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
 {
-	return bus_serve(replay, &replay->nics[node], at, bytes);
+	struct tb_nic *nic = &replay->nics[node];
+	tb_time_ps read_at = bus_serve(replay, nic, at, 2 * bytes, false);
+	if (bytes == 0 || replay->bus_q20 == 0)
+		return read_at;
+	nic->bus_inward = true;
+	nic->bus_free_at = read_at + replay->net->params.bus_turn_ps;
+	return nic->bus_free_at;
 }
 
 static inline uint32_t payload_bytes(
@@ -154,7 +168,7 @@ static void look_after(struct tb_replay *replay, uint32_t id)
 	if (nic->fetched == TB_NOTHING)
 		return;
 	nic->fetched_at = bus_serve(replay, nic, replay->now,
-		payload_bytes(replay, tb_packet_at(replay, nic->fetched)));
+		payload_bytes(replay, tb_packet_at(replay, nic->fetched)), false);
 	tb_nodes_look(replay, id);
 }
 
@@ -178,7 +192,7 @@ static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t
 	const struct tb_network_params *params = &replay->net->params;
 	struct tb_nic *nic = &replay->nics[id];
 	tb_time_ps ack = nic->drained_at > replay->now ? nic->drained_at : replay->now;
-	nic->drained_at = bus_serve(replay, nic, replay->now, payload);
+	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
 	ack += params->ack_delay_ps;
 	if (tb_partners_too_many(&replay->partners, id))
 		ack += params->partner_delay_ps;

@@ -15,8 +15,9 @@ void tb_messages_ended(
 
 // nodes.c
 //
-// tb_nodes_bus has a node's bus serve a request made at `at`; returns when it has.
-tb_time_ps tb_nodes_bus(
+// tb_nodes_copy has a node's bus carry bytes out and in again, requested at `at`; returns
+// when it has.
+tb_time_ps tb_nodes_copy(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes);
 // tb_nodes_packet makes packet `number` of a message; tb_nodes_cut the next one of a
 // node's queue.

@@ -55,11 +55,15 @@ static int make_nics(struct tb_replay *replay)
 	replay->nodes_now.ids = malloc(n * sizeof(uint32_t));
 	if (!replay->nics || !replay->nodes_now.ids)
 		return TB_ENOMEM;
+	// The bus stands so that the first payload need not turn it, whichever way it
+	// goes.
 	for (uint32_t i = 0; i < n; i++)
-		replay->nics[i] = (struct tb_nic){.wake_at = TB_TIME_NEVER,
-			.queue = TB_NOTHING,
-			.queue_end = TB_NOTHING,
-			.fetched = TB_NOTHING};
+		replay->nics[i] =
+			(struct tb_nic){.bus_free_at = -replay->net->params.bus_turn_ps,
+				.wake_at = TB_TIME_NEVER,
+				.queue = TB_NOTHING,
+				.queue_end = TB_NOTHING,
+				.fetched = TB_NOTHING};
 	return TB_OK;
 }
 

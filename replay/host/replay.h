@@ -66,6 +66,7 @@ struct tb_nic { // of a node
 	uint32_t queue, queue_end; // messages
 	tb_time_ps fetched_at;	   // perhaps still to come
 	uint32_t fetched;	   // packet that waits to enter the network
+	bool bus_inward;	   // what the bus carried last
 	bool listed;
 };
 

@@ -60,6 +60,8 @@ struct tb_network_params {
 	uint32_t packet_payload_bytes;	// the most that one packet carries
 	uint32_t packet_overhead_bytes; // added to each packet on the wire
 	uint64_t bus_bytes_per_s; // payload, in and out of a node together; 0: no limit
+				  // (bus = none)
+	tb_time_ps bus_turn_ps;	  // between payload of one direction and of the other
 	tb_time_ps ack_delay_ps;  // at the destination, before the acknowledgement leaves
 	tb_time_ps send_overhead_ps; // from the post of a message to its first fetch
 	tb_time_ps

@@ -217,7 +217,8 @@ const char *tb_parameters_missing(const struct tb_parameters_taken *taken)
 	size_t n =
 		tb_preset_keys_of(tb_preset_model_find(taken->params->switching), keys);
 	for (size_t i = 0; i < n; i++)
-		if (!taken->seen[i] && has_key(taken->params, &keys[i]))
+		if (!taken->seen[i] && keys[i].need != TB_KEY_CAME_LATER &&
+			has_key(taken->params, &keys[i]))
 			return keys[i].name;
 	return NULL;
 }

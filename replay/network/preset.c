@@ -323,11 +323,23 @@ static int check(const struct reading *reading)
 	const struct tb_preset_key *keys = reading->keys;
 	for (size_t i = 0; i < reading->n_keys; i++)
 		if (!reading->seen[i] && strcmp(keys[i].section, TB_PRESET_HOST) != 0 &&
-			keys[i].need != TB_KEY_MAY_LACK)
+			keys[i].need != TB_KEY_MAY_LACK &&
+			keys[i].need != TB_KEY_CAME_LATER)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"the key '%s' of section [%s] is missing", keys[i].name,
 				keys[i].section);
 	return reading->model->check(&reading->params, reading->source, reading->error);
+}
+
+static int check_bus(const struct reading *reading)
+{
+	const struct tb_network_params *params = &reading->params;
+	if (!params->bus_turn_ps || params->bus_bytes_per_s)
+		return TB_OK;
+	char turn[32];
+	tb_format_time(params->bus_turn_ps, turn, sizeof turn);
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+		"bus_turn = %s: without a bus (bus = none) nothing turns", turn);
 }
 
 static int check_broadcast(const struct reading *reading)
@@ -449,6 +461,8 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 		reading.params.host = *reading.host;
 		status = check(&reading);
 	}
+	if (status == TB_OK)
+		status = check_bus(&reading);
 	if (status == TB_OK)
 		status = check_broadcast(&reading);
 	if (status == TB_OK)

@@ -29,6 +29,8 @@ const struct tb_preset_key tb_preset_keys[] = {
 		TB_KEY_NEEDED},
 	{"node", "bus", TB_FORM_RATE, AT(bus_bytes_per_s), 1000000, 1000000000000,
 		TB_KEY_MAY_BE_NONE},
+	{"node", "bus_turn", TB_FORM_TIME, AT(bus_turn_ps), 0, TB_PS_PER_S,
+		TB_KEY_CAME_LATER},
 	{"node", "send_overhead", TB_FORM_TIME, AT(send_overhead_ps), 0, TB_PS_PER_S,
 		TB_KEY_NEEDED},
 	{"node", "receive_overhead", TB_FORM_TIME, AT(receive_overhead_ps), 0,

@@ -32,7 +32,13 @@ struct tb_preset_key {
 	size_t offset; // into the network's parameters or, in a section of a host, the
 		       // host's
 	uint64_t min, max; // of counts and sizes; of times in ps
-	enum { TB_KEY_NEEDED, TB_KEY_MAY_LACK, TB_KEY_MAY_BE_NONE } need;
+	enum {
+		TB_KEY_NEEDED,
+		TB_KEY_MAY_LACK,   // in presets
+		TB_KEY_CAME_LATER, // may lack in stores too, made before there was such
+				   // a key: 0
+		TB_KEY_MAY_BE_NONE,
+	} need;
 };
 
 #define TB_PRESET_HOST "host" // sections [host.NAME]

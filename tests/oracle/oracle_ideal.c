@@ -90,7 +90,8 @@ tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
 	uint64_t bytes = message->what.bytes, full = params->packet_payload_bytes;
 	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source == message->end)
-		return overheads + rate_time(oracle->bus_q20, 2 * bytes);
+		return overheads + rate_time(oracle->bus_q20, 2 * bytes) +
+		       (oracle->bus_q20 && bytes ? params->bus_turn_ps : 0);
 	struct path path = ideal_path(oracle, source, message->end);
 	uint64_t n = message->n_packets, last = bytes - (n - 1) * full;
 	tb_time_ps fetch = rate_time(oracle->bus_q20, n > 1 ? full : bytes);

@@ -129,12 +129,14 @@ struct switch_state {
 	bool touched;
 };
 
+enum way { OUT, IN }; // of payload over a node's bus
+
 struct node {
 	struct message *queue;
 	struct message **queue_end;
 	struct packet *fetching, *fetched;
-	tb_time_ps bus_free_at;
-	tb_time_ps drained_at; // the last packet from the network
+	tb_time_ps bus_free_at[2]; // for payload of each way
+	tb_time_ps drained_at;	   // the last packet from the network
 	bool touched;
 	tb_time_ps tables;    // instant of the tables that it has
 	struct packet *again; // to be cut anew, in the order of their errors

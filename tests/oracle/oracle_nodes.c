@@ -5,15 +5,33 @@
 #include <stdlib.h>
 
 // bus_serve asks a node's bus, first come first served, and says when it has served
-// (rule 3).
-static tb_time_ps bus_serve(struct oracle *oracle, struct node *node, uint64_t bytes)
+// (rule 3). What it may not serve before is kept by direction.
+static tb_time_ps bus_serve(
+	struct oracle *oracle, struct node *node, enum way way, uint64_t bytes)
 {
-	if (oracle->bus_q20 == 0)
-		return oracle->now;
-	if (node->bus_free_at < oracle->now)
-		node->bus_free_at = oracle->now;
-	node->bus_free_at += rate_time(oracle->bus_q20, bytes);
-	return node->bus_free_at;
+	enum way other = way == OUT ? IN : OUT;
+	tb_time_ps begins = node->bus_free_at[way];
+	if (bytes == 0 && begins > node->bus_free_at[other])
+		begins = node->bus_free_at[other];
+	if (begins < oracle->now)
+		begins = oracle->now;
+	if (oracle->bus_q20 == 0 || bytes == 0)
+		return begins;
+	node->bus_free_at[way] = begins + rate_time(oracle->bus_q20, bytes);
+	node->bus_free_at[other] =
+		node->bus_free_at[way] + oracle->net->params.bus_turn_ps;
+	return node->bus_free_at[way];
+}
+
+// bus_copy: out, a turn, and in again.
+static tb_time_ps bus_copy(struct oracle *oracle, struct node *node, uint64_t bytes)
+{
+	tb_time_ps served = bus_serve(oracle, node, OUT, 2 * bytes);
+	if (oracle->bus_q20 == 0 || bytes == 0)
+		return served;
+	node->bus_free_at[IN] = served + oracle->net->params.bus_turn_ps;
+	node->bus_free_at[OUT] = node->bus_free_at[IN] + oracle->net->params.bus_turn_ps;
+	return node->bus_free_at[IN];
 }
 
 // refusal_of is why a message cannot be replayed, or NULL.
@@ -65,7 +83,7 @@ void oracle_post(struct oracle *oracle, const struct tb_message *what)
 static void start_local(struct oracle *oracle, struct message *message)
 {
 	struct node *node = &oracle->nodes[message->what.source.id];
-	tb_time_ps done = bus_serve(oracle, node, 2 * message->what.bytes);
+	tb_time_ps done = bus_copy(oracle, node, message->what.bytes);
 	message->n_packets = 0;
 	oracle->stats.payload_bytes += message->what.bytes;
 	oracle_foresee(
@@ -213,7 +231,7 @@ void oracle_fetch(struct oracle *oracle, uint32_t id)
 		oracle->dead_at ? oracle_cut(oracle, id) : oracle_cut_next(oracle, node);
 	if (node->fetching)
 		oracle_foresee(
-			oracle, (struct happening){.at = bus_serve(oracle, node,
+			oracle, (struct happening){.at = bus_serve(oracle, node, OUT,
 							   node->fetching->payload_bytes),
 					.what = FETCHED,
 					.id = id});
@@ -279,7 +297,7 @@ static tb_time_ps receive(struct oracle *oracle, uint32_t id, uint32_t bytes)
 	struct node *node = &oracle->nodes[id];
 	tb_time_ps leaves =
 		node->drained_at > oracle->now ? node->drained_at : oracle->now;
-	node->drained_at = bus_serve(oracle, node, bytes);
+	node->drained_at = bus_serve(oracle, node, IN, bytes);
 	leaves += params->ack_delay_ps;
 	if (params->partners && partners_of(oracle, id) > params->partners)
 		leaves += params->partner_delay_ps;

@@ -104,6 +104,41 @@ static void endings_at_one_time_are_reported_by_serial(void **state)
 	}
 }
 
+// Between payload of one direction and of the other a bus rests for a turn, unless it has
+// rested for as long already. A message to its own node goes out, turns and comes in.
+static void a_bus_turns_between_out_and_in(void **state)
+{
+	(void)state;
+	static const struct {
+		struct post post;
+		tb_time_ps delivered;
+	} cases[] = {
+		{{.source = 2, .destination = 2, .bytes = 500}, 1100000},
+		{{.source = 2, .destination = 2, .bytes = 500}, 2300000},
+		// Nothing to carry, nothing to turn for.
+		{{.source = 2, .destination = 2, .bytes = 0}, 2300000},
+		{{.at = 2400000, .source = 2, .destination = 2, .bytes = 500}, 3500000},
+		{{.at = 3530000, .source = 2, .destination = 2, .bytes = 500}, 4700000},
+		// Fetched in 5 ns, 232.5 on the way, drained in 5.
+		{{.source = 0, .destination = 1, .bytes = 5}, 242500},
+		// Node 1 turns from that drain to a fetch; node 0 rests long since.
+		{{.at = 240000, .source = 1, .destination = 0, .bytes = 5},
+			242500 + 100000 + 242500},
+	};
+	struct program program = two_leaves();
+	program.params.bus_bytes_per_s = 1000000000;
+	program.params.bus_turn_ps = 100000;
+	program.n_posts = sizeof cases / sizeof *cases;
+	for (uint32_t i = 0; i < program.n_posts; i++)
+		program.posts[i] = cases[i].post;
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct account *account = account_of(by, &program, UINT64_MAX);
+		for (uint32_t i = 0; i < program.n_posts; i++)
+			assert_int_equal(account->delivered[i], cases[i].delivered);
+		account_drop(account);
+	}
+}
+
 // Without overhead a packet of a message of no bytes is a byte long, so that it takes its
 // turn on the link.
 static void a_packet_of_nothing_is_a_byte_long(void **state)
@@ -276,6 +311,7 @@ int main(void)
 		cmocka_unit_test(random_ascents_spread_over_all_links),
 		cmocka_unit_test(a_packet_crosses_at_the_pace_of_the_slower_link),
 		cmocka_unit_test(endings_at_one_time_are_reported_by_serial),
+		cmocka_unit_test(a_bus_turns_between_out_and_in),
 		cmocka_unit_test(a_packet_of_nothing_is_a_byte_long),
 		cmocka_unit_test(a_dead_end_is_tried_and_given_up),
 		cmocka_unit_test(a_worm_over_a_dying_link_is_sent_again),

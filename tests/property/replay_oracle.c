@@ -124,14 +124,14 @@ static void print_program(const struct program *program, enum shape shape)
 		"seed %" PRIu64 " of shape %d: %u-ary %u-tree (or %u leaves, %u "
 		"tops), ascent %d, rate %" PRIu64 ", hop %" PRId64
 		" ps, %u VCs, fifo %u, flit %u, payload %u, overhead %u, bus %" PRIu64
-		", ack %" PRId64 ", overheads %" PRId64 " and %" PRId64
+		", turn %" PRId64 ", ack %" PRId64 ", overheads %" PRId64 " and %" PRId64
 		", slice %u, %u partners or %" PRId64 ", weight %.1f, bin %" PRId64 "\n",
 		program->seed, (int)shape, params->arity, params->levels,
 		program->n_leaves, program->n_tops, (int)params->ascent,
 		params->link_bytes_per_s, params->hop_latency_ps, params->n_vcs,
 		params->fifo_bytes, params->flit_bytes, params->packet_payload_bytes,
 		params->packet_overhead_bytes, params->bus_bytes_per_s,
-		params->ack_delay_ps, params->send_overhead_ps,
+		params->bus_turn_ps, params->ack_delay_ps, params->send_overhead_ps,
 		params->receive_overhead_ps, params->slice_bytes, params->partners,
 		params->partner_delay_ps, params->age_weight, program->bin_ps);
 	for (uint32_t i = 0; i < program->n_faults; i++)
@@ -263,6 +263,11 @@ static void a_partner_more_is_one_too_many(struct program *program)
 	program->params.partners += program->params.partners > 0;
 }
 
+static void the_bus_turns_slower(struct program *program)
+{
+	program->params.bus_turn_ps++;
+}
+
 static void ties_are_drawn_anew(struct program *program)
 {
 	program->seed++;
@@ -297,6 +302,7 @@ static void a_planted_fault_is_found(void **state)
 	check_fault(fifos_hold_a_flit_more, "FIFO a flit more");
 	check_fault(slices_are_a_packet_longer, "slice a packet longer");
 	check_fault(a_partner_more_is_one_too_many, "a partner more");
+	check_fault(the_bus_turns_slower, "a turn of the bus 1 ps longer");
 	check_fault(ties_are_drawn_anew, "another seed");
 }
 

@@ -187,6 +187,7 @@ static inline struct program random_program(uint64_t seed, enum shape shape)
 	random_posts(&random, &program);
 	program.open_loop = below(&random, 4) == 0;
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
+	program.params.bus_turn_ps = (tb_time_ps)ONE_OF(&random, 0, 10000, 600000);
 	return program;
 }
 

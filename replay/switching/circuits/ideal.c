@@ -124,7 +124,8 @@ tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node
 	uint64_t bus_q20 = tb_per_byte_q20(params->bus_bytes_per_s);
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
-		return overhead + time_of(2 * bytes, bus_q20);
+		return overhead + time_of(2 * bytes, bus_q20) +
+		       (bytes && bus_q20 ? params->bus_turn_ps : 0);
 	const struct path path =
 		network->regular ? path_of_equals(network,
 					   tb_network_hops(network, source, destination))
