@@ -99,8 +99,12 @@ int tb_cmd_validate(int argc, char **argv)
 		.parser = parse,
 		.doc = "Run the experiments published on QsNet and QsNetII, and compare "
 		       "the results.\v"
-		       "Each row is a figure or an observation of a paper. Exits with 1 "
-		       "if one that the model covers leaves its tolerance."
+		       "Each row is a figure or an observation of a paper. It holds when "
+		       "the mean, rounded to the published digits, is the published "
+		       "value, or is within a published range or bound; is near when it "
+		       "is off by up to 10 %; else it fails. Its role says whether the "
+		       "row set a parameter (fitted), restates one (derived), or is a "
+		       "prediction. Exits with 1 if a row fails."
 		       "\n\nExample:\n"
 		       "  tailback validate --only 'hot.*' -n qsnet,age_weight=1"};
 	struct tb_progress progress;
@@ -124,7 +128,7 @@ int tb_cmd_validate(int argc, char **argv)
 		return tb_cli_fail(&error);
 	status = tb_cmd_output_write(&args.output, write_findings,
 		&(struct writing){&validation, args.output.format}, &error);
-	bool failing = validation.n_failing > 0;
+	bool failing = tb_validation_count(&validation, TB_VERDICT_FAILS) > 0;
 	tb_validation_fini(&validation);
 	if (status != TB_OK)
 		return tb_cli_fail(&error);

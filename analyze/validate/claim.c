@@ -16,13 +16,15 @@ enum field {
 	RELATION,
 	VALUE,
 	UNIT,
-	TOLERANCE,
+	BOUND,
+	ROLE,
+	REASON,
 	MEASURED,
 	N_FIELDS
 };
 
 static const char header[] = "id,paper,experiment,setting,quantity,relation,value,unit,"
-			     "tolerance,measured";
+			     "bound,role,reason,measured";
 static const char outside[] = "outside the model: ";
 
 // next_field takes a field from *rest, in place, and removes quotes (RFC 4180). NULL when
@@ -81,6 +83,30 @@ static bool read_range(struct tb_claim *claim)
 	       claim->low <= claim->high;
 }
 
+// half_unit returns half a unit of the last digit of a number; where zeros at the end of
+// a whole number are no digits, of the last other one.
+static double half_unit(const char *number, bool zeros_are_digits)
+{
+	const char *point = strchr(number, '.');
+	size_t n = strlen(number), n_zeros = 0;
+	if (point)
+		return 0.5 * pow(10, -(double)strlen(point + 1));
+	while (!zeros_are_digits && n_zeros + 1 < n && number[n - 1 - n_zeros] == '0')
+		n_zeros++;
+	return 0.5 * pow(10, (double)n_zeros);
+}
+
+static bool read_value(struct tb_claim *claim)
+{
+	const char *text = claim->value_text;
+	if (!real(text, &claim->low))
+		return false;
+	claim->high = claim->low;
+	if (claim->relation == TB_RELATION_VALUE)
+		claim->rounding = half_unit(text, claim->relation_text[0] == '=');
+	return true;
+}
+
 static bool read_relation(struct tb_claim *claim)
 {
 	static const struct {
@@ -88,14 +114,17 @@ static bool read_relation(struct tb_claim *claim)
 		enum tb_relation relation;
 		bool has_value;
 	} words[] = {
-		{"=", TB_RELATION_EQUAL, true},
+		{"=", TB_RELATION_VALUE, true},
+		{"about", TB_RELATION_VALUE, true},
 		{"<", TB_RELATION_BELOW, true},
-		{"<=", TB_RELATION_BELOW, true},
-		{">=", TB_RELATION_ABOVE, true},
-		{"falls", TB_RELATION_FALLS, false},
-		{"grows", TB_RELATION_GROWS, false},
+		{"<=", TB_RELATION_AT_MOST, true},
+		{">=", TB_RELATION_AT_LEAST, true},
 		{"even", TB_RELATION_EVEN, false},
 		{"uneven", TB_RELATION_UNEVEN, false},
+		{"falls", TB_RELATION_FALLS, false},
+		{"grows", TB_RELATION_GROWS, false},
+		{"faster", TB_RELATION_GROWS, false},
+		{"better", TB_RELATION_GROWS, false},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i].word);
@@ -104,33 +133,31 @@ static bool read_relation(struct tb_claim *claim)
 			(*rest && *rest != ' '))
 			continue;
 		claim->relation = words[i].relation;
-		if (!words[i].has_value)
-			return *claim->value_text == '\0';
-		claim->high = claim->low = 0;
-		return real(claim->value_text, &claim->low) &&
-		       real(claim->value_text, &claim->high);
+		return words[i].has_value ? read_value(claim)
+					  : *claim->value_text == '\0';
 	}
 	claim->relation = TB_RELATION_RANGE;
-	return read_range(claim);
+	return *claim->value_text == '\0' && read_range(claim);
 }
 
-static bool read_tolerance(struct tb_claim *claim)
+static bool read_bound(struct tb_claim *claim)
 {
-	char number[32];
-	size_t n = strlen(claim->tolerance_text);
-	bool share = n > 0 && claim->tolerance_text[n - 1] == '%';
+	bool needs_one = claim->relation == TB_RELATION_EVEN ||
+			 claim->relation == TB_RELATION_UNEVEN;
+	return needs_one ? real(claim->bound_text, &claim->bound)
+			 : *claim->bound_text == '\0';
+}
+
+// read_role reads the role and sees that a reason stands beside it.
+static bool read_role(struct tb_claim *claim, const char *name)
+{
 	if (claim->outside)
-		return n == 0;
-	if (n >= sizeof number)
-		return false;
-	memcpy(number, claim->tolerance_text, n + 1);
-	if (share)
-		number[n - 1] = '\0';
-	if (!real(number, &claim->tolerance))
-		return false;
-	if (share)
-		claim->tolerance *= fabs(claim->high) / 100;
-	return true;
+		return *name == '\0' && *claim->reason == '\0';
+	claim->role = TB_CLAIM_FITTED;
+	while (claim->role < TB_CLAIM_ROLES &&
+		strcmp(tb_claim_role_name(claim->role), name) != 0)
+		claim->role++;
+	return claim->role < TB_CLAIM_ROLES && *claim->reason;
 }
 
 // read_claim returns what is wrong with a line, NULL if nothing.
@@ -138,7 +165,7 @@ static const char *read_claim(struct tb_claim *claim, char *line)
 {
 	char *fields[N_FIELDS];
 	if (!split(line, fields))
-		return "expected ten fields";
+		return "expected twelve fields";
 	*claim = (struct tb_claim){.id = fields[ID],
 		.paper = fields[PAPER],
 		.experiment = fields[EXPERIMENT],
@@ -147,16 +174,19 @@ static const char *read_claim(struct tb_claim *claim, char *line)
 		.relation_text = fields[RELATION],
 		.value_text = fields[VALUE],
 		.unit = fields[UNIT],
-		.tolerance_text = fields[TOLERANCE],
+		.bound_text = fields[BOUND],
+		.reason = fields[REASON],
 		.measured = fields[MEASURED]};
 	if (strncmp(claim->measured, outside, sizeof outside - 1) == 0)
 		claim->outside = claim->measured + sizeof outside - 1;
 	if (!read_relation(claim))
 		return "expected a relation such as =, <=, grows or +15..+20, and its "
 		       "value";
-	if (!read_tolerance(claim))
-		return "expected a tolerance such as 10% or 5, none where it is outside "
-		       "the model";
+	if (!read_bound(claim))
+		return "expected a bound for even and uneven, none for other relations";
+	if (!read_role(claim, fields[ROLE]))
+		return "expected the role fitted, derived or predicted and its reason, "
+		       "neither where it is outside the model";
 	return NULL;
 }
 
@@ -205,51 +235,4 @@ void tb_claims_fini(struct tb_claims *claims)
 	free(claims->claims);
 	free(claims->text);
 	*claims = (struct tb_claims){0};
-}
-
-bool tb_claim_holds(const struct tb_claim *claim, double simulated)
-{
-	if (!isfinite(simulated))
-		return false;
-	switch (claim->relation) {
-	case TB_RELATION_EQUAL:
-	case TB_RELATION_RANGE:
-		return simulated >= claim->low - claim->tolerance &&
-		       simulated <= claim->high + claim->tolerance;
-	case TB_RELATION_BELOW:
-		return simulated <= claim->high + claim->tolerance;
-	case TB_RELATION_ABOVE:
-		return simulated >= claim->low - claim->tolerance;
-	case TB_RELATION_FALLS:
-		return simulated < -claim->tolerance;
-	case TB_RELATION_GROWS:
-		return simulated > claim->tolerance;
-	case TB_RELATION_EVEN:
-		return simulated <= claim->tolerance;
-	case TB_RELATION_UNEVEN:
-		return simulated >= claim->tolerance;
-	}
-	return false;
-}
-
-double tb_claim_error(const struct tb_claim *claim, double simulated)
-{
-	double nearest = simulated < claim->low	   ? claim->low
-			 : simulated > claim->high ? claim->high
-						   : simulated;
-	switch (claim->relation) {
-	case TB_RELATION_EQUAL:
-	case TB_RELATION_BELOW:
-	case TB_RELATION_ABOVE:
-		return claim->low != 0 ? (simulated - claim->low) / fabs(claim->low) * 100
-				       : NAN;
-	case TB_RELATION_RANGE:
-		return nearest != 0 ? (simulated - nearest) / fabs(nearest) * 100 : NAN;
-	case TB_RELATION_FALLS:
-	case TB_RELATION_GROWS:
-	case TB_RELATION_EVEN:
-	case TB_RELATION_UNEVEN:
-		return NAN;
-	}
-	return NAN;
 }

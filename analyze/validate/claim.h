@@ -1,33 +1,62 @@
-// The figures that the papers publish, row by row, and whether a simulated figure agrees.
+// The figures that the papers publish, row by row, and how a simulated figure is judged.
 //
 // A row of schemas/quadrics.csv: experiment, setting, quantity, relation, value and unit
-// are the paper's; tolerance and the way of measuring are ours. A tolerance with '%' is
-// relative to the value, one without is in the row's unit. Relations:
+// are the paper's; bound, role, its reason and the way of measuring are ours. Relations,
+// and when a simulated mean holds:
 //
-//   =              within the tolerance of the value
-//   < <= >=        on that side of the value, or beyond by less than the tolerance
-//   +15..+20       within the range, or beyond by less than the tolerance
-//   falls          below minus the tolerance
-//   grows...       above the tolerance
-//   even           at most the tolerance
-//   uneven         at least the tolerance
+//   =              rounded to the last digit of the published value, it is that value
+//   about          the same, but zeros at the end of a whole number are no digits: about
+//                  130 is 125 to 135
+//   < <= >=        it is on that side of the value; nothing is allowed for
+//   +15..+20       it is within the range
+//   even           at most the bound
+//   uneven         at least the bound
+//   falls          an order: below 0
+//   grows          an order: above 0, as are
+//   faster         by how many percent what was published as faster is it
+//   better         and as better
+//
+// A figure that does not hold is `near` when it lies within 10 % of the published value
+// or of the range's nearer end (of a published 0, within 5 of the row's unit), else it
+// fails. A bound of ours has no near. An order is a tie when the 95 % interval reaches
+// over 0, or the figure is within 0.5 of it; otherwise it holds or fails.
 #ifndef TB_CLAIM_H
 #define TB_CLAIM_H
 
+#include "statistics.h"
 #include "status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum tb_relation {
-	TB_RELATION_EQUAL,
-	TB_RELATION_BELOW, // < and <=
-	TB_RELATION_ABOVE, // >=
+	TB_RELATION_VALUE, // = and about
+	TB_RELATION_BELOW,
+	TB_RELATION_AT_MOST,
+	TB_RELATION_AT_LEAST,
 	TB_RELATION_RANGE,
-	TB_RELATION_FALLS,
-	TB_RELATION_GROWS,
 	TB_RELATION_EVEN,
 	TB_RELATION_UNEVEN,
+	TB_RELATION_FALLS,
+	TB_RELATION_GROWS, // and faster and better
+};
+
+// What an agreement proves.
+enum tb_claim_role {
+	TB_CLAIM_FITTED,    // the row, or one like it, set a parameter
+	TB_CLAIM_DERIVED,   // it restates a value of the preset
+	TB_CLAIM_PREDICTED, // neither
+	TB_CLAIM_ROLES,
+};
+
+// From best to worst.
+enum tb_verdict {
+	TB_VERDICT_HOLDS,
+	TB_VERDICT_NEAR,
+	TB_VERDICT_TIE,
+	TB_VERDICT_FAILS,
+	TB_VERDICTS, // of a row that is judged
+	TB_VERDICT_OUTSIDE = TB_VERDICTS,
 };
 
 struct tb_claim {
@@ -39,12 +68,15 @@ struct tb_claim {
 	const char *relation_text;
 	const char *value_text;
 	const char *unit;
-	const char *tolerance_text;
+	const char *bound_text;
+	const char *reason; // of the role
 	const char *measured;
 	const char *outside; // why the model does not cover this claim; NULL if it does
 	enum tb_relation relation;
-	double low, high; // the value; equal unless it is a range
-	double tolerance; // in the row's unit
+	enum tb_claim_role role; // of a claim that the model covers
+	double low, high;	 // the value; equal unless it is a range
+	double rounding;	 // of the value: half a unit of its last digit
+	double bound;		 // in the row's unit
 };
 
 struct tb_claims {
@@ -60,9 +92,19 @@ int tb_claims_read(struct tb_claims *claims, const char *name, const char *text,
 int tb_claims_published(struct tb_claims *claims, struct tb_error *error) TB_MUST_USE;
 void tb_claims_fini(struct tb_claims *claims);
 
-// tb_claim_holds returns whether a simulated figure agrees with the claim; NaN never
-// does.
-bool tb_claim_holds(const struct tb_claim *claim, double simulated);
+const char *tb_claim_role_name(enum tb_claim_role role);
+const char *tb_verdict_name(enum tb_verdict verdict);
+
+// tb_claim_judge judges a simulated figure; one that is not finite fails. `half_ci` may
+// be NaN: there is no interval.
+enum tb_verdict tb_claim_judge(
+	const struct tb_claim *claim, const struct tb_estimate *simulated);
+
+// tb_claim_doubt returns another verdict that a figure within the 95 % interval has, the
+// worst if that is worse than the mean's, else the best. Without another one, and without
+// an interval, it returns the mean's. An order knows no doubt: its tie is that.
+enum tb_verdict tb_claim_doubt(
+	const struct tb_claim *claim, const struct tb_estimate *simulated);
 
 // tb_claim_error returns simulated minus published in percent of the published value, for
 // a range from its nearer end; NaN where the claim has no value or the value is 0.

@@ -24,15 +24,15 @@ static double saved(const struct tb_outcome *const *outcomes)
 	return (1 - ratio(outcomes[0], outcomes[1])) * 100;
 }
 
-// least_lead takes groups, one per size: first the experiment, then those it must be
-// faster than.
+// least_lead takes groups, one per size: first the experiment, then those that it was
+// published to be faster than. It returns by how many percent it is, in the closest race.
 static double least_lead(const struct tb_outcome *const *outcomes, int n, int a_group)
 {
 	double least = INFINITY;
 	for (int i = 0; i < n; i += a_group)
 		for (int k = 1; k < a_group; k++)
 			least = fmin(least, ratio(outcomes[i + k], outcomes[i]));
-	return least;
+	return (least - 1) * 100;
 }
 
 static double lead_of_three(const struct tb_outcome *const *outcomes)
@@ -101,9 +101,9 @@ const struct tb_measure tb_measures_timed[] = {
 			SCATTER("binomial", "sequential", "64"),
 			SCATTER("binomial", "sequential", "256")}},
 	{"coll.scatter.long", lead_of_two,
-		{SCATTER("sequential", "binomial", "4k"),
-			SCATTER("sequential", "binomial", "32k"),
-			SCATTER("sequential", "binomial", "256k")}},
+		{SCATTER("sequential", "binomial", "16k"),
+			SCATTER("sequential", "binomial", "256k"),
+			SCATTER("sequential", "binomial", "1m")}},
 	{"pvfs.read.gain", gain, {PVFS("read")}},
 	{"pvfs.write.gain", gain, {PVFS("write")}},
 	{"pvfs.resize", saved, {PVFS("resize")}},

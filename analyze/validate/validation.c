@@ -113,7 +113,7 @@ static void judge(struct tb_finding *finding, const struct plan *plan, double *v
 	const struct tb_claim *claim = finding->claim;
 	finding->simulated = (struct tb_estimate){NAN, NAN};
 	finding->error_percent = NAN;
-	finding->verdict = TB_VERDICT_OUTSIDE;
+	finding->verdict = finding->doubt = TB_VERDICT_OUTSIDE;
 	if (claim->outside)
 		return;
 	const struct tb_measure *measure = tb_measure_find(claim->id);
@@ -121,9 +121,18 @@ static void judge(struct tb_finding *finding, const struct plan *plan, double *v
 		values[seed] = figure(plan, measure, seed);
 	finding->simulated = tb_estimate_of(values, plan->n_seeds);
 	finding->error_percent = tb_claim_error(claim, finding->simulated.mean);
-	finding->verdict = tb_claim_holds(claim, finding->simulated.mean)
-				   ? TB_VERDICT_HOLDS
-				   : TB_VERDICT_FAILS;
+	finding->verdict = tb_claim_judge(claim, &finding->simulated);
+	finding->doubt = tb_claim_doubt(claim, &finding->simulated);
+}
+
+static void count(struct tb_validation *validation, const struct tb_finding *finding)
+{
+	if (finding->verdict == TB_VERDICT_OUTSIDE) {
+		validation->n_outside++;
+		return;
+	}
+	validation->sums[finding->claim->role][finding->verdict]++;
+	validation->n_in_doubt += finding->doubt != finding->verdict;
 }
 
 static int judge_all(
@@ -133,11 +142,8 @@ static int judge_all(
 	if (!values)
 		return tb_fail(error, TB_ENOMEM, "no memory for the findings");
 	for (size_t i = 0; i < validation->n_findings; i++) {
-		struct tb_finding *finding = &validation->findings[i];
-		judge(finding, plan, values);
-		validation->n_holding += finding->verdict == TB_VERDICT_HOLDS;
-		validation->n_failing += finding->verdict == TB_VERDICT_FAILS;
-		validation->n_outside += finding->verdict == TB_VERDICT_OUTSIDE;
+		judge(&validation->findings[i], plan, values);
+		count(validation, &validation->findings[i]);
 	}
 	free(values);
 	return TB_OK;
@@ -205,4 +211,13 @@ void tb_validation_fini(struct tb_validation *validation)
 	tb_claims_fini(&validation->claims);
 	free(validation->findings);
 	validation->findings = NULL;
+}
+
+size_t tb_validation_count(
+	const struct tb_validation *validation, enum tb_verdict verdict)
+{
+	size_t n = 0;
+	for (enum tb_claim_role role = 0; role < TB_CLAIM_ROLES; role++)
+		n += validation->sums[role][verdict];
+	return n;
 }

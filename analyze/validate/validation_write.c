@@ -8,27 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW, PUBLISHED, SIMULATED, ERROR, TOLERANCE, VERDICT, N_COLUMNS };
+enum { ROW, PUBLISHED, SIMULATED, ERROR, ROLE, VERDICT, N_COLUMNS };
 
 static const char *const titles[N_COLUMNS] = {
-	"row", "published", "simulated", "error", "tolerance", "verdict"};
+	"row", "published", "simulated", "error", "role", "verdict"};
 
 struct cells {
 	char text[N_COLUMNS][96];
 };
-
-static const char *verdict_name(enum tb_verdict verdict)
-{
-	switch (verdict) {
-	case TB_VERDICT_HOLDS:
-		return "holds";
-	case TB_VERDICT_FAILS:
-		return "FAILS";
-	case TB_VERDICT_OUTSIDE:
-		return "outside the model";
-	}
-	return "";
-}
 
 // unit_of returns "" for a share, whose unit in the table is 1.
 static const char *unit_of(const struct tb_claim *claim)
@@ -66,28 +53,48 @@ static void write_simulated(char *text, size_t size, const struct tb_estimate *e
 	snprintf(text, size, isfinite(estimate->half_ci) ? "%s ± %s" : "%s", mean, half);
 }
 
+// write_published writes what the paper says, and the bound by which we read its word.
+static void write_published(char *text, size_t size, const struct tb_claim *claim)
+{
+	char bound[64] = "";
+	if (*claim->bound_text)
+		snprintf(bound, sizeof bound, "(%s %s)", claim->bound_text,
+			unit_of(claim));
+	const char *const words[] = {claim->relation_text, claim->value_text,
+		*claim->value_text || claim->relation == TB_RELATION_RANGE
+			? unit_of(claim)
+			: "",
+		bound};
+	join(text, size, words, sizeof words / sizeof *words);
+}
+
+// write_verdict writes the verdict, and the other one that is in the interval.
+static void write_verdict(char *text, size_t size, const struct tb_finding *finding)
+{
+	const char *verdict = tb_verdict_name(finding->verdict);
+	if (finding->claim->outside)
+		snprintf(text, size, "outside the model: %s", finding->claim->outside);
+	else if (finding->doubt == finding->verdict)
+		snprintf(text, size, "%s", verdict);
+	else
+		snprintf(text, size, "%s, or %s", verdict,
+			tb_verdict_name(finding->doubt));
+}
+
 static void fill(struct cells *cells, const struct tb_finding *finding)
 {
 	const struct tb_claim *claim = finding->claim;
-	const char *const published[] = {
-		claim->relation_text, claim->value_text, unit_of(claim)};
+	enum { SIZE = sizeof cells->text[0] };
 	*cells = (struct cells){0};
-	snprintf(cells->text[ROW], sizeof cells->text[ROW], "%s", claim->id);
-	join(cells->text[PUBLISHED], sizeof cells->text[PUBLISHED], published, 3);
-	snprintf(cells->text[TOLERANCE], sizeof cells->text[TOLERANCE], "%s",
-		claim->tolerance_text);
-	if (claim->outside) {
-		snprintf(cells->text[VERDICT], sizeof cells->text[VERDICT],
-			"outside the model: %s", claim->outside);
+	snprintf(cells->text[ROW], SIZE, "%s", claim->id);
+	write_published(cells->text[PUBLISHED], SIZE, claim);
+	write_verdict(cells->text[VERDICT], SIZE, finding);
+	if (claim->outside)
 		return;
-	}
-	write_simulated(cells->text[SIMULATED], sizeof cells->text[SIMULATED],
-		&finding->simulated);
+	write_simulated(cells->text[SIMULATED], SIZE, &finding->simulated);
+	snprintf(cells->text[ROLE], SIZE, "%s", tb_claim_role_name(claim->role));
 	if (isfinite(finding->error_percent))
-		snprintf(cells->text[ERROR], sizeof cells->text[ERROR], "%+.1f%%",
-			finding->error_percent);
-	snprintf(cells->text[VERDICT], sizeof cells->text[VERDICT], "%s",
-		verdict_name(finding->verdict));
+		snprintf(cells->text[ERROR], SIZE, "%+.1f%%", finding->error_percent);
 }
 
 // width_of counts characters of UTF-8.
@@ -103,7 +110,7 @@ static int width_of(const char *text)
 static void write_line(FILE *stream, const char *const text[], const int *widths)
 {
 	for (int i = 0; i < N_COLUMNS; i++) {
-		bool right = i == SIMULATED || i == ERROR || i == TOLERANCE;
+		bool right = i == SIMULATED || i == ERROR;
 		int blanks = i < N_COLUMNS - 1 ? widths[i] - width_of(text[i]) : 0;
 		fprintf(stream, "%s%*s%s%*s", i ? "  " : "", right ? blanks : 0, "",
 			text[i], right ? 0 : blanks, "");
@@ -117,15 +124,67 @@ static void cell_texts(const struct cells *cells, const char *text[N_COLUMNS])
 		text[i] = cells->text[i];
 }
 
+struct sum {
+	const char *role;
+	size_t n_rows, n[TB_VERDICTS];
+};
+
+// sum_of returns the sums of a role, or of all for TB_CLAIM_ROLES.
+static struct sum sum_of(const struct tb_validation *validation, enum tb_claim_role role)
+{
+	bool all = role == TB_CLAIM_ROLES;
+	struct sum sum = {.role = all ? "all" : tb_claim_role_name(role)};
+	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
+		sum.n[verdict] = all ? tb_validation_count(validation, verdict)
+				     : validation->sums[role][verdict];
+		sum.n_rows += sum.n[verdict];
+	}
+	return sum;
+}
+
+static void write_sums(const struct tb_validation *validation, FILE *stream)
+{
+	fprintf(stream, "%-10s%5s", "role", "rows");
+	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+		fprintf(stream, "%7s", tb_verdict_name(verdict));
+	fputc('\n', stream);
+	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES; role++) {
+		struct sum sum = sum_of(validation, role);
+		fprintf(stream, "%-10s%5zu", sum.role, sum.n_rows);
+		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			fprintf(stream, "%7zu", sum.n[verdict]);
+		fputc('\n', stream);
+	}
+	fputc('\n', stream);
+}
+
+static void write_sums_markdown(const struct tb_validation *validation, FILE *stream)
+{
+	fputs("| role | rows ", stream);
+	for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+		fprintf(stream, "| %s ", tb_verdict_name(verdict));
+	fputs("|\n|---|--:|--:|--:|--:|--:|\n", stream);
+	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES; role++) {
+		struct sum sum = sum_of(validation, role);
+		fprintf(stream, "| %s | %zu ", sum.role, sum.n_rows);
+		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			fprintf(stream, "| %zu ", sum.n[verdict]);
+		fputs("|\n", stream);
+	}
+	fputc('\n', stream);
+}
+
 static void write_summary(const struct tb_validation *validation, FILE *stream)
 {
-	fprintf(stream, "%zu of %zu rows hold", validation->n_holding,
-		validation->n_holding + validation->n_failing);
-	if (validation->n_outside)
-		fprintf(stream, ", %zu %s outside the model", validation->n_outside,
-			validation->n_outside == 1 ? "is" : "are");
 	char shown[512];
-	fprintf(stream, ". Network %s, %u seed%s, mean with 95 %% interval.\n",
+	if (validation->n_in_doubt)
+		fprintf(stream, "%zu verdict%s another one within the interval. ",
+			validation->n_in_doubt,
+			validation->n_in_doubt == 1 ? " has" : "s have");
+	if (validation->n_outside)
+		fprintf(stream, "%zu row%s outside the model. ", validation->n_outside,
+			validation->n_outside == 1 ? " is" : "s are");
+	fprintf(stream, "Network %s, %u seed%s, mean with 95 %% interval.\n",
 		tb_visible(validation->network, shown, sizeof shown), validation->n_seeds,
 		validation->n_seeds == 1 ? "" : "s");
 }
@@ -150,6 +209,7 @@ static void write_text(const struct tb_validation *validation, FILE *stream)
 		write_line(stream, text, widths);
 	}
 	fputc('\n', stream);
+	write_sums(validation, stream);
 	write_summary(validation, stream);
 }
 
@@ -166,6 +226,7 @@ static void write_markdown(const struct tb_validation *validation, FILE *stream)
 		fputs("|\n", stream);
 	}
 	fputc('\n', stream);
+	write_sums_markdown(validation, stream);
 	write_summary(validation, stream);
 }
 
@@ -176,50 +237,97 @@ static void write_figure(FILE *stream, double value)
 	fputc(',', stream);
 }
 
-static const char *verdict_word(enum tb_verdict verdict)
+enum { N_CLAIM_FIELDS = 12 };
+
+static void write_fields(FILE *stream, const char *const fields[N_CLAIM_FIELDS])
 {
-	return verdict == TB_VERDICT_OUTSIDE ? "outside"
-	       : verdict == TB_VERDICT_HOLDS ? "holds"
-					     : "fails";
+	for (int i = 0; i < N_CLAIM_FIELDS; i++) {
+		tb_csv_put(stream, fields[i]);
+		fputc(',', stream);
+	}
+}
+
+// Sums are rows of their own: their ids begin with "sum.", the number is the figure, and
+// the verdict is empty.
+static void write_sums_csv(const struct tb_validation *validation, FILE *stream)
+{
+	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES; role++) {
+		struct sum sum = sum_of(validation, role);
+		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++) {
+			char id[64];
+			snprintf(id, sizeof id, "sum.%s.%s", sum.role,
+				tb_verdict_name(verdict));
+			write_fields(stream,
+				(const char *const[N_CLAIM_FIELDS]){id, "", "", "", "",
+					"", "", "rows", "", sum.role, "", ""});
+			fprintf(stream, "%zu,,,,\n", sum.n[verdict]);
+		}
+	}
+	write_fields(stream, (const char *const[N_CLAIM_FIELDS]){"sum.outside", "", "",
+				     "", "", "", "", "rows", "", "", "", ""});
+	fprintf(stream, "%zu,,,,\n", validation->n_outside);
+}
+
+// role_of returns "" for a claim that the model does not cover.
+static const char *role_of(const struct tb_claim *claim)
+{
+	return claim->outside ? "" : tb_claim_role_name(claim->role);
 }
 
 static void write_csv(const struct tb_validation *validation, FILE *stream)
 {
-	fputs("id,paper,experiment,setting,quantity,relation,value,unit,tolerance,"
-	      "measured,"
-	      "simulated,half_ci,error_percent,verdict\n",
+	fputs("id,paper,experiment,setting,quantity,relation,value,unit,bound,role,"
+	      "reason,measured,simulated,half_ci,error_percent,verdict,doubt\n",
 		stream);
 	for (size_t row = 0; row < validation->n_findings; row++) {
 		const struct tb_finding *finding = &validation->findings[row];
 		const struct tb_claim *claim = finding->claim;
-		const char *const fields[] = {claim->id, claim->paper, claim->experiment,
-			claim->setting, claim->quantity, claim->relation_text,
-			claim->value_text, claim->unit, claim->tolerance_text,
-			claim->measured};
-		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-			tb_csv_put(stream, fields[i]);
-			fputc(',', stream);
-		}
+		write_fields(
+			stream, (const char *const[N_CLAIM_FIELDS]){claim->id,
+					claim->paper, claim->experiment, claim->setting,
+					claim->quantity, claim->relation_text,
+					claim->value_text, claim->unit, claim->bound_text,
+					role_of(claim), claim->reason, claim->measured});
 		write_figure(stream, finding->simulated.mean);
 		write_figure(stream, finding->simulated.half_ci);
 		write_figure(stream, finding->error_percent);
-		fprintf(stream, "%s\n", verdict_word(finding->verdict));
+		fprintf(stream, "%s,%s\n", tb_verdict_name(finding->verdict),
+			tb_verdict_name(finding->doubt));
 	}
+	write_sums_csv(validation, stream);
 }
 
 static json_t *finding_json(const struct tb_finding *finding)
 {
 	const struct tb_claim *claim = finding->claim;
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, "
-			 "s:o, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
+			 "s:o, s:o, s:o, s:s, s:s}",
 		"id", claim->id, "paper", claim->paper, "experiment", claim->experiment,
 		"setting", claim->setting, "quantity", claim->quantity, "relation",
 		claim->relation_text, "value", claim->value_text, "unit", claim->unit,
-		"tolerance", claim->tolerance_text, "measured", claim->measured,
-		"simulated", tb_json_real(finding->simulated.mean), "half_ci",
+		"bound", claim->bound_text, "role", role_of(claim), "reason",
+		claim->reason, "measured", claim->measured, "simulated",
+		tb_json_real(finding->simulated.mean), "half_ci",
 		tb_json_real(finding->simulated.half_ci), "error_percent",
 		tb_json_real(finding->error_percent), "verdict",
-		verdict_word(finding->verdict));
+		tb_verdict_name(finding->verdict), "doubt",
+		tb_verdict_name(finding->doubt));
+}
+
+static json_t *sums_json(const struct tb_validation *validation)
+{
+	json_t *sums = json_object();
+	for (enum tb_claim_role role = 0; role <= TB_CLAIM_ROLES && sums; role++) {
+		struct sum sum = sum_of(validation, role);
+		json_t *made = json_object();
+		for (enum tb_verdict verdict = 0; verdict < TB_VERDICTS; verdict++)
+			if (json_object_set_new(made, tb_verdict_name(verdict),
+				    json_integer((json_int_t)sum.n[verdict])) != 0)
+				made = (json_decref(made), NULL);
+		if (json_object_set_new(sums, sum.role, made) != 0)
+			sums = (json_decref(sums), NULL);
+	}
+	return sums;
 }
 
 static int write_json(
@@ -228,11 +336,10 @@ static int write_json(
 	json_t *rows = json_array();
 	for (size_t row = 0; row < validation->n_findings; row++)
 		rows = tb_json_append(rows, finding_json(&validation->findings[row]));
-	json_t *root = json_pack("{s:o, s:i, s:i, s:i, s:i, s:o}", "network",
+	json_t *root = json_pack("{s:o, s:i, s:o, s:i, s:o}", "network",
 		tb_json_text(validation->network), "seeds", (int)validation->n_seeds,
-		"holding", (int)validation->n_holding, "failing",
-		(int)validation->n_failing, "outside", (int)validation->n_outside, "rows",
-		rows);
+		"sums", sums_json(validation), "outside", (int)validation->n_outside,
+		"rows", rows);
 	return tb_json_write(root, 9, stream) == TB_OK
 		       ? TB_OK
 		       : tb_fail(error, TB_ENOMEM, "no memory for the findings");

@@ -10,12 +10,21 @@ pings --jobs 1 >"$scratch/one"
 cat "$scratch/one"
 pings --jobs 4 >"$scratch/four"
 cmp "$scratch/one" "$scratch/four"
-grep -q '^6 of 6 rows hold, 8 are outside the model' "$scratch/one"
+grep -q '^fitted  *4  *0  *4  *0  *0$' "$scratch/one"
+grep -q '^derived  *2  *0  *2  *0  *0$' "$scratch/one"
+grep -q '^all  *6  *0  *6  *0  *0$' "$scratch/one"
+grep -q '^1 verdict has another one within the interval' "$scratch/one"
+grep -q ' 8 rows are outside the model\.' "$scratch/one"
+grep -q 'Network qsnet, 3 seeds, mean' "$scratch/one"
 
 pings -f csv -o "$scratch/pings.csv"
-awk 'END { exit NR != 15 }' "$scratch/pings.csv"
-grep -q '^ping.uni.bw,000,.*,holds$' "$scratch/pings.csv"
-pings -f json | grep -q '"verdict": "outside"'
+awk '!/^sum/ { n++ } END { exit n != 15 }' "$scratch/pings.csv"
+grep -q '^ping.uni.bw,000,.*,near,near$' "$scratch/pings.csv"
+grep -q '^sum.derived.near,,,,,,,rows,,derived,,,2,,,,$' "$scratch/pings.csv"
+pings -f json >"$scratch/json"
+grep -q '"verdict": "outside"' "$scratch/json"
+tr -d ' \n' <"$scratch/json" | grep -q '"fitted":{"holds":0,"near":4,"tie":0,"fails":0}'
+pings -f markdown | grep -q '^| all | 6 | 0 | 6 | 0 | 0 |$'
 pings -f markdown | grep -q '^| `ping.bi.bw` | = 280 MB/s |'
 
 expect() {
@@ -28,7 +37,7 @@ expect() {
 	}
 }
 expect 1 validate --only 'ping.uni.*' -n qsnet,vcs=1
-grep -q '^3 of 5 rows hold' "$scratch/out"
+grep -q '^all  *5  *0  *3  *0  *2$' "$scratch/out"
 expect 2 validate --only 'nothing.*'
 expect 2 validate --seeds 0
 expect 2 validate -f yaml

@@ -1,8 +1,8 @@
 // What each row of `tailback validate` reads, pinned: every experiment with a short
 // window and one seed, and every row's figure of these runs, beside the window of the
-// real one and what the paper says. A row's definition (who sends to whom, how much, for
-// how long, what is read from it, what bears it out) cannot change without this file's
-// golden changing.
+// real one, what the paper says, the row's role, and how it is judged. A row's definition
+// (who sends to whom, how much, for how long, what is read from it, what it must be, what
+// it set) cannot change without this file's golden changing.
 //
 // tests/golden/validate_rows.txt is written anew with TB_UPDATE=1.
 #include "claim.h"
@@ -10,6 +10,7 @@
 #include "timed.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,6 +89,12 @@ static const struct tb_outcome *outcome_of(struct rows *rows, const char *name)
 	return outcome;
 }
 
+static const char *verdict_of(const struct tb_claim *claim, double value)
+{
+	return tb_verdict_name(
+		tb_claim_judge(claim, &(struct tb_estimate){value, INFINITY}));
+}
+
 static void write_row(struct rows *rows, const struct tb_claim *claim)
 {
 	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
@@ -99,9 +106,13 @@ static void write_row(struct rows *rows, const struct tb_claim *claim)
 	assert_non_null(measure);
 	for (size_t i = 0; measure->experiments[i]; i++)
 		outcomes[i] = outcome_of(rows, measure->experiments[i]);
-	fprintf(rows->stream, "%s = %.9g (published %s %g..%g, tolerance %g)\n",
-		claim->id, measure->value(outcomes), claim->relation_text, claim->low,
-		claim->high, claim->tolerance);
+	double value = measure->value(outcomes);
+	fprintf(rows->stream, "%s = %.9g (published %s %g..%g rounded by %g, bound %g)",
+		claim->id, value, claim->relation_text, claim->low, claim->high,
+		claim->rounding, claim->bound);
+	fprintf(rows->stream, " %s: %s; %s, half as much %s, twice %s\n",
+		tb_claim_role_name(claim->role), claim->reason, verdict_of(claim, value),
+		verdict_of(claim, value / 2), verdict_of(claim, value * 2));
 }
 
 static char *read_golden(const char *path)

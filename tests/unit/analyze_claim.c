@@ -20,7 +20,8 @@ static void near(double value, double expected, double by)
 }
 
 #define HEADER                                                                           \
-	"id,paper,experiment,setting,quantity,relation,value,unit,tolerance,measured\n"
+	"id,paper,experiment,setting,quantity,relation,value,unit,bound,role,reason,"    \
+	"measured\n"
 
 static struct tb_claims claims_of(const char *rows)
 {
@@ -33,81 +34,174 @@ static struct tb_claims claims_of(const char *rows)
 	return claims;
 }
 
-// holds judges one figure by a row with this relation, value and tolerance.
-static bool holds(
-	const char *relation, const char *value, const char *tolerance, double simulated)
+// judged judges a mean and its interval by a row with this relation, value and bound.
+static enum tb_verdict judged(const char *relation, const char *value, const char *bound,
+	double mean, double half_ci, enum tb_verdict *doubt)
 {
 	char row[256];
-	snprintf(row, sizeof row, "x,000,e,s,q,%s,%s,MB/s,%s,m\n", relation, value,
-		tolerance);
+	snprintf(row, sizeof row, "x,000,e,s,q,%s,%s,MB/s,%s,fitted,r,m\n", relation,
+		value, bound);
 	struct tb_claims claims = claims_of(row);
-	bool answer = tb_claim_holds(&claims.claims[0], simulated);
+	const struct tb_estimate simulated = {mean, half_ci};
+	enum tb_verdict verdict = tb_claim_judge(&claims.claims[0], &simulated);
+	*doubt = tb_claim_doubt(&claims.claims[0], &simulated);
 	tb_claims_fini(&claims);
-	return answer;
+	return verdict;
 }
 
-static void equal_holds_within_its_tolerance(void **state)
+// is expects a verdict of a figure without an interval.
+static void is(
+	const char *relation, const char *value, double mean, enum tb_verdict expected)
 {
-	(void)state;
-	assert_true(holds("=", "200", "10%", 180));
-	assert_true(holds("=", "200", "10%", 220));
-	assert_false(holds("=", "200", "10%", 179.9));
-	assert_false(holds("=", "200", "10%", 220.1));
-	assert_true(holds("=", "0", "5", 4.9));
-	assert_false(holds("=", "0", "5", -5.1));
+	enum tb_verdict doubt;
+	enum tb_verdict verdict = judged(relation, value, "", mean, INFINITY, &doubt);
+	if (verdict != expected || doubt != expected)
+		fail_msg("%s %s: %g %s, or %s", relation, value, mean,
+			tb_verdict_name(verdict), tb_verdict_name(doubt));
 }
 
-static void sides_hold_on_theirs_and_a_little_beyond(void **state)
+static void values_hold_as_far_as_their_digits_go(void **state)
 {
 	(void)state;
-	assert_true(holds("<", "120", "10%", 1));
-	assert_true(holds("<=", "120", "10%", 132));
-	assert_false(holds("<", "120", "10%", 132.1));
-	assert_true(holds(">=", "165", "10%", 400));
-	assert_true(holds(">=", "165", "10%", 148.5));
-	assert_false(holds(">=", "165", "10%", 148));
+	is("=", "200", 200.5, TB_VERDICT_HOLDS);
+	is("=", "200", 199.5, TB_VERDICT_HOLDS);
+	is("=", "200", 200.6, TB_VERDICT_NEAR);
+	is("=", "200", 199.4, TB_VERDICT_NEAR);
+	is("=", "200", 220, TB_VERDICT_NEAR);
+	is("=", "200", 180, TB_VERDICT_NEAR);
+	is("=", "200", 220.1, TB_VERDICT_FAILS);
+	is("=", "200", 179.9, TB_VERDICT_FAILS);
+	is("=", "4.30", 4.305, TB_VERDICT_HOLDS);
+	is("=", "4.30", 4.306, TB_VERDICT_NEAR);
+}
+
+static void zeros_at_the_end_are_no_digits_of_about(void **state)
+{
+	(void)state;
+	is("about", "130", 135, TB_VERDICT_HOLDS);
+	is("about", "130", 125, TB_VERDICT_HOLDS);
+	is("about", "130", 135.1, TB_VERDICT_NEAR);
+	is("about", "8", 8.5, TB_VERDICT_HOLDS);
+	is("about", "8", 8.6, TB_VERDICT_NEAR);
+	is("about", "4.30", 4.306, TB_VERDICT_NEAR);
+	is("about", "300", 350, TB_VERDICT_HOLDS);
+}
+
+static void of_nothing_five_units_are_near(void **state)
+{
+	(void)state;
+	is("=", "0", -0.5, TB_VERDICT_HOLDS);
+	is("=", "0", 5, TB_VERDICT_NEAR);
+	is("=", "0", -5, TB_VERDICT_NEAR);
+	is("=", "0", 5.1, TB_VERDICT_FAILS);
+}
+
+static void bounds_are_met_or_not(void **state)
+{
+	(void)state;
+	is("<", "120", 1, TB_VERDICT_HOLDS);
+	is("<", "120", 120, TB_VERDICT_NEAR);
+	is("<=", "120", 120, TB_VERDICT_HOLDS);
+	is("<=", "120", 120.01, TB_VERDICT_NEAR);
+	is("<=", "120", 132, TB_VERDICT_NEAR);
+	is("<=", "120", 132.1, TB_VERDICT_FAILS);
+	is(">=", "165", 400, TB_VERDICT_HOLDS);
+	is(">=", "165", 165, TB_VERDICT_HOLDS);
+	is(">=", "165", 148.5, TB_VERDICT_NEAR);
+	is(">=", "165", 148, TB_VERDICT_FAILS);
 }
 
 static void ranges_hold_between_their_ends(void **state)
 {
 	(void)state;
-	assert_true(holds("+15..+20", "", "10%", 17));
-	assert_true(holds("+15..+20", "", "10%", 13));
-	assert_true(holds("+15..+20", "", "10%", 22));
-	assert_false(holds("+15..+20", "", "10%", 12.9));
-	assert_false(holds("+15..+20", "", "10%", -17));
+	is("+15..+20", "", 15, TB_VERDICT_HOLDS);
+	is("+15..+20", "", 20, TB_VERDICT_HOLDS);
+	is("+15..+20", "", 14.9, TB_VERDICT_NEAR);
+	is("+15..+20", "", 13.5, TB_VERDICT_NEAR);
+	is("+15..+20", "", 22, TB_VERDICT_NEAR);
+	is("+15..+20", "", 22.1, TB_VERDICT_FAILS);
+	is("+15..+20", "", 13.4, TB_VERDICT_FAILS);
+	is("+15..+20", "", -17, TB_VERDICT_FAILS);
 }
 
 static void words_hold_by_their_bounds(void **state)
 {
 	(void)state;
-	assert_true(holds("falls", "", "1", -1.5));
-	assert_false(holds("falls", "", "1", -0.5));
-	assert_true(holds("grows", "", "0", 0.1));
-	assert_true(holds("grows with I/O load", "", "0", 0.1));
-	assert_false(holds("grows with I/O load", "", "0", 0));
-	assert_true(holds("even", "", "25", 25));
-	assert_false(holds("even", "", "25", 26));
-	assert_true(holds("uneven", "", "100", 100));
-	assert_false(holds("uneven", "", "100", 99));
+	enum tb_verdict doubt;
+	assert_int_equal(judged("even", "", "25", 25, 0, &doubt), TB_VERDICT_HOLDS);
+	assert_int_equal(judged("even", "", "25", 25.1, 0, &doubt), TB_VERDICT_FAILS);
+	assert_int_equal(judged("uneven", "", "100", 100, 0, &doubt), TB_VERDICT_HOLDS);
+	assert_int_equal(judged("uneven", "", "100", 99, 0, &doubt), TB_VERDICT_FAILS);
 }
 
-static void nothing_is_borne_out_by_no_figure(void **state)
+static void orders_are_not_reversed(void **state)
 {
 	(void)state;
-	assert_false(holds("=", "0", "5", NAN));
-	assert_false(holds("even", "", "25", NAN));
-	assert_false(holds("<", "120", "10%", NAN));
-	assert_false(holds("grows", "", "0", INFINITY));
+	is("falls", "", -0.6, TB_VERDICT_HOLDS);
+	is("falls", "", 0.6, TB_VERDICT_FAILS);
+	is("falls", "", -0.5, TB_VERDICT_TIE);
+	is("grows", "", 0.6, TB_VERDICT_HOLDS);
+	is("grows with I/O load", "", 0.6, TB_VERDICT_HOLDS);
+	is("grows", "", 0.5, TB_VERDICT_TIE);
+	is("grows", "", -0.6, TB_VERDICT_FAILS);
+	is("faster", "", 0.6, TB_VERDICT_HOLDS);
+	is("faster", "", 0, TB_VERDICT_TIE);
+	is("faster", "", -2.2, TB_VERDICT_FAILS);
+	is("better", "", 10, TB_VERDICT_HOLDS);
+}
+
+static void an_interval_over_nothing_is_a_tie(void **state)
+{
+	(void)state;
+	enum tb_verdict doubt;
+	assert_int_equal(judged("grows", "", "", 6, 6, &doubt), TB_VERDICT_TIE);
+	assert_int_equal(doubt, TB_VERDICT_TIE);
+	assert_int_equal(judged("grows", "", "", 6, 5.9, &doubt), TB_VERDICT_HOLDS);
+	assert_int_equal(doubt, TB_VERDICT_HOLDS);
+	assert_int_equal(judged("falls", "", "", 6, 6.1, &doubt), TB_VERDICT_TIE);
+	assert_int_equal(judged("falls", "", "", 6, 5.9, &doubt), TB_VERDICT_FAILS);
+}
+
+static void intervals_show_the_verdicts_in_doubt(void **state)
+{
+	(void)state;
+	enum tb_verdict doubt;
+	assert_int_equal(judged("<", "120", "", 119, 1, &doubt), TB_VERDICT_HOLDS);
+	assert_int_equal(doubt, TB_VERDICT_NEAR);
+	assert_int_equal(judged("<", "120", "", 119, 0.9, &doubt), TB_VERDICT_HOLDS);
+	assert_int_equal(doubt, TB_VERDICT_HOLDS);
+	assert_int_equal(judged("<", "120", "", 121, 1.1, &doubt), TB_VERDICT_NEAR);
+	assert_int_equal(doubt, TB_VERDICT_HOLDS);
+	assert_int_equal(judged("<", "120", "", 131, 12, &doubt), TB_VERDICT_NEAR);
+	assert_int_equal(doubt, TB_VERDICT_FAILS);
+	assert_int_equal(judged("=", "280", "", 279, 3.4, &doubt), TB_VERDICT_NEAR);
+	assert_int_equal(doubt, TB_VERDICT_HOLDS);
+	assert_int_equal(judged("=", "280", "", 250, 3, &doubt), TB_VERDICT_FAILS);
+	assert_int_equal(doubt, TB_VERDICT_NEAR);
+	assert_int_equal(judged("=", "280", "", 250, 1, &doubt), TB_VERDICT_FAILS);
+	assert_int_equal(doubt, TB_VERDICT_FAILS);
+	assert_int_equal(judged("=", "280", "", 280, 0.4, &doubt), TB_VERDICT_HOLDS);
+	assert_int_equal(doubt, TB_VERDICT_HOLDS);
+}
+
+static void no_figure_holds_nothing(void **state)
+{
+	(void)state;
+	enum tb_verdict doubt;
+	is("=", "0", NAN, TB_VERDICT_FAILS);
+	is("<", "120", NAN, TB_VERDICT_FAILS);
+	is("grows", "", INFINITY, TB_VERDICT_FAILS);
+	is("grows", "", NAN, TB_VERDICT_FAILS);
+	assert_int_equal(judged("even", "", "25", NAN, 0, &doubt), TB_VERDICT_FAILS);
 }
 
 static void errors_are_shares_of_the_published_value(void **state)
 {
 	(void)state;
-	struct tb_claims claims = claims_of("a,0,e,s,q,=,200,MB/s,10%,m\n"
-					    "b,0,e,s,q,+15..+20,,MB/s,10%,m\n"
-					    "c,0,e,s,q,=,0,%,5,m\n"
-					    "d,0,e,s,q,falls,,,1,m\n");
+	struct tb_claims claims = claims_of("a,0,e,s,q,=,200,MB/s,,fitted,r,m\n"
+					    "b,0,e,s,q,+15..+20,,MB/s,,fitted,r,m\n"
+					    "c,0,e,s,q,=,0,%,,fitted,r,m\n"
+					    "d,0,e,s,q,falls,,%,,fitted,r,m\n");
 	assert_int_equal(claims.n, 4);
 	near(tb_claim_error(&claims.claims[0], 190), -5, 1e-9);
 	near(tb_claim_error(&claims.claims[1], 22), 10, 1e-9);
@@ -122,7 +216,7 @@ static void quoted_fields_keep_commas_and_quotes(void **state)
 {
 	(void)state;
 	struct tb_claims claims =
-		claims_of("a,000,e,\"0 B, \"\"raw\"\"\",q,=,1,us,,outside the model: a "
+		claims_of("a,000,e,\"0 B, \"\"raw\"\"\",q,=,1,us,,,,outside the model: a "
 			  "PCI bus\n");
 	assert_string_equal(claims.claims[0].setting, "0 B, \"raw\"");
 	assert_string_equal(claims.claims[0].outside, "a PCI bus");
@@ -143,16 +237,37 @@ static void refused(const char *rows, uint64_t line)
 static void broken_rows_are_named_by_line(void **state)
 {
 	(void)state;
-	refused("a,000,e,s,q,=,1,us,10%\n", 2);
-	refused("a,000,e,s,q,=,1,us,10%,m,more\n", 2);
-	refused("a,000,e,s,q,=,1,us,10%,m\nb,000,e,s,q,about,1,us,10%,m\n", 3);
-	refused("a,000,e,s,q,=,,us,10%,m\n", 2);
-	refused("a,000,e,s,q,falls,3,us,10%,m\n", 2);
-	refused("a,000,e,s,q,=,1,us,ten,m\n", 2);
-	refused("a,000,e,s,q,=,1,us,10%,outside the model: so\n", 2);
-	refused("a,000,e,\"s,q,=,1,us,10%,m\n", 2);
-	refused("a,000,e,\"s\"x,q,=,1,us,10%,m\n", 2);
-	refused("a,000,e,s,q,+20..+15,,us,10%,m\n", 2);
+	refused("a,000,e,s,q,=,1,us,,fitted,r\n", 2);
+	refused("a,000,e,s,q,=,1,us,,fitted,r,m,more\n", 2);
+	refused("a,000,e,s,q,=,1,us,,fitted,r,m\nb,000,e,s,q,round,1,us,,fitted,r,m\n",
+		3);
+	refused("a,000,e,s,q,=,,us,,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,about,,us,,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,falls,3,us,,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,1..2,3,us,,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,=,1,us,10,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,even,,us,,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,even,,us,ten,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,=,1,us,,guessed,r,m\n", 2);
+	refused("a,000,e,s,q,=,1,us,,,,m\n", 2);
+	refused("a,000,e,s,q,=,1,us,,fitted,,m\n", 2);
+	refused("a,000,e,s,q,=,1,us,,fitted,r,outside the model: so\n", 2);
+	refused("a,000,e,\"s,q,=,1,us,,fitted,r,m\n", 2);
+	refused("a,000,e,\"s\"x,q,=,1,us,,fitted,r,m\n", 2);
+	refused("a,000,e,s,q,+20..+15,,us,,fitted,r,m\n", 2);
+}
+
+static void every_role_is_read(void **state)
+{
+	(void)state;
+	struct tb_claims claims = claims_of("a,0,e,s,q,=,1,us,,fitted,set bus,m\n"
+					    "b,0,e,s,q,=,1,us,,derived,r,m\n"
+					    "c,0,e,s,q,=,1,us,,predicted,r,m\n");
+	assert_int_equal(claims.claims[0].role, TB_CLAIM_FITTED);
+	assert_string_equal(claims.claims[0].reason, "set bus");
+	assert_int_equal(claims.claims[1].role, TB_CLAIM_DERIVED);
+	assert_int_equal(claims.claims[2].role, TB_CLAIM_PREDICTED);
+	tb_claims_fini(&claims);
 }
 
 static void every_published_row_can_be_measured(void **state)
@@ -189,11 +304,17 @@ static void windows_are_whole_bins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_holds_within_its_tolerance),
-		cmocka_unit_test(sides_hold_on_theirs_and_a_little_beyond),
+		cmocka_unit_test(values_hold_as_far_as_their_digits_go),
+		cmocka_unit_test(zeros_at_the_end_are_no_digits_of_about),
+		cmocka_unit_test(of_nothing_five_units_are_near),
+		cmocka_unit_test(bounds_are_met_or_not),
 		cmocka_unit_test(ranges_hold_between_their_ends),
 		cmocka_unit_test(words_hold_by_their_bounds),
-		cmocka_unit_test(nothing_is_borne_out_by_no_figure),
+		cmocka_unit_test(orders_are_not_reversed),
+		cmocka_unit_test(an_interval_over_nothing_is_a_tie),
+		cmocka_unit_test(intervals_show_the_verdicts_in_doubt),
+		cmocka_unit_test(no_figure_holds_nothing),
+		cmocka_unit_test(every_role_is_read),
 		cmocka_unit_test(errors_are_shares_of_the_published_value),
 		cmocka_unit_test(quoted_fields_keep_commas_and_quotes),
 		cmocka_unit_test(broken_rows_are_named_by_line),

@@ -270,9 +270,9 @@ static void a_lead_is_the_least_over_all_sizes(void **state)
 		{"scatter.sequential.256", 0, 0, 1},
 		{0},
 	};
-	is(value_of("coll.allgather.order.long", figures), 1.5);
-	is(value_of("coll.allgather.order.short", figures), 1.25);
-	is(value_of("coll.scatter.short", figures), 0.5);
+	is(value_of("coll.allgather.order.long", figures), 50);
+	is(value_of("coll.allgather.order.short", figures), 25);
+	is(value_of("coll.scatter.short", figures), -50);
 }
 
 static void measures_and_experiments_are_found_by_name(void **state)
