@@ -114,13 +114,6 @@ static struct tb_io_message answer(
 		w, server_rank(w, server), client, TB_IO_CONTROL_BYTES, on, NONE);
 }
 
-static uint32_t stored(
-	struct tb_io_writer *w, uint32_t server, uint64_t bytes, uint32_t on)
-{
-	return tb_io_calc(w, server_rank(w, server), TB_IO_CPU_STORAGE,
-		tb_io_ns(bytes, w->options->storage_bytes_per_s), on);
-}
-
 // ask adds all messages between a client and a server for the server's share of a
 // request. It lists the operations for which the client waits in `answers`.
 static void ask(struct tb_io_writer *w, uint32_t client, uint32_t server, uint32_t load)
@@ -137,12 +130,12 @@ static void ask(struct tb_io_writer *w, uint32_t client, uint32_t server, uint32
 		transfer.to = rank;
 		transfer.on = answered.received;
 		struct tb_io_message data = tb_io_transfer(w, &transfer);
-		on = stored(w, server, share->bytes, data.received);
+		on = tb_io_stored(w, rank, share->bytes, data.received);
 		tb_io_list(w, &w->answers, answer(w, client, server, on).received);
 	} else {
 		transfer.from = rank;
 		transfer.to = client;
-		transfer.on = stored(w, server, share->bytes, on);
+		transfer.on = on;
 		tb_io_list(w, &w->answers, tb_io_transfer(w, &transfer).received);
 	}
 }

@@ -19,6 +19,10 @@
 // side is its number of open transfers. A job cannot choose while it runs, so here it is
 // the number of transfers that all clients' requests of the same number cause.
 //
+// A server reads its storage piece by piece: an RDMA operation moves what has been read
+// while the next piece is. It writes when all data of a request are in, which is when it
+// is notified of them.
+//
 // Over TCP data are one message of any size, and the processors of both sides pack and
 // unpack lists. The cost of the communication library belongs to the host model of a
 // replay.

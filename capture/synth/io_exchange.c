@@ -80,6 +80,21 @@ static struct tb_io_message control(
 	return tb_io_send(w, from, to, TB_IO_CONTROL_BYTES, on, also);
 }
 
+uint32_t tb_io_stored(struct tb_io_writer *w, uint32_t rank, uint64_t bytes, uint32_t on)
+{
+	return tb_io_calc(w, rank, TB_IO_CPU_STORAGE,
+		tb_io_ns(bytes, w->options->storage_bytes_per_s), on);
+}
+
+// at_hand returns the operation after which the sender has `bytes` of a transfer: it may
+// be a server, which has them in its storage.
+static uint32_t at_hand(
+	struct tb_io_writer *w, const struct tb_io_transfer *t, uint64_t bytes)
+{
+	bool from_storage = t->from >= w->options->n_clients;
+	return from_storage ? tb_io_stored(w, t->from, bytes, t->on) : t->on;
+}
+
 // gate returns the operation for which `rank` must wait before it lets a transfer begin:
 // if it is the server, the end of the transfer that used the slot before.
 static uint32_t gate(
@@ -91,12 +106,14 @@ static uint32_t gate(
 	return w->slots[(size_t)t->server * n + w->next_slot[t->server] % n];
 }
 
-// move_piece adds the message of a piece and lists its operations in `sends` and
-// `receives`.
+// move_piece adds the message of a piece, which leaves when the sender has it and may
+// send it, and lists its operations in `sends` and `receives`.
 static void move_piece(struct tb_io_writer *w, const struct tb_io_transfer *t,
 	uint64_t bytes, uint32_t on)
 {
-	struct tb_io_message data = tb_io_send(w, t->from, t->to, bytes, on, NONE);
+	uint32_t has = at_hand(w, t, bytes);
+	struct tb_io_message data =
+		tb_io_send(w, t->from, t->to, bytes, on, has == t->on ? NONE : has);
 	tb_io_list(w, &w->sends, data.sent);
 	tb_io_list(w, &w->receives, data.received);
 }
@@ -157,7 +174,7 @@ static struct tb_io_message by_socket(
 	uint64_t bytes = w->shares[t->server].bytes;
 	uint64_t ns =
 		w->n_extents > 1 ? tb_io_ns(bytes, w->options->pack_bytes_per_s) : 0;
-	uint32_t on = tb_io_calc(w, t->from, TB_IO_CPU_SERVICE, ns, t->on);
+	uint32_t on = tb_io_calc(w, t->from, TB_IO_CPU_SERVICE, ns, at_hand(w, t, bytes));
 	struct tb_io_message data = tb_io_send(w, t->from, t->to, bytes, on, NONE);
 	data.received = tb_io_calc(w, t->to, TB_IO_CPU_SERVICE, ns, data.received);
 	return data;
@@ -171,7 +188,7 @@ struct tb_io_message tb_io_transfer(
 	if (options->transport == TB_IO_TCP)
 		return by_socket(w, t);
 	if (bytes <= options->eager_bytes)
-		return tb_io_send(w, t->from, t->to, bytes, t->on, NONE);
+		return tb_io_send(w, t->from, t->to, bytes, at_hand(w, t, bytes), NONE);
 	struct tb_io_message whole =
 		receiver_reads(options, t) ? by_read(w, t) : by_write(w, t);
 	if (options->n_outstanding) {

@@ -83,7 +83,13 @@ bool tb_io_piece(const struct tb_io_writer *w, uint32_t client, uint64_t number,
 void tb_io_domains(struct tb_io_writer *w);
 void tb_io_exchange(struct tb_io_writer *w, uint64_t round);
 
-// tb_io_transfer moves a server's share of the current request between it and a client.
+// tb_io_stored has a server's storage read or write bytes after `on`, and returns the
+// operation.
+uint32_t tb_io_stored(struct tb_io_writer *w, uint32_t rank, uint64_t bytes, uint32_t on);
+
+// tb_io_transfer moves a server's share of the current request between it and a client. A
+// server that sends reads its storage first, piece by piece where pieces are sent one by
+// one.
 struct tb_io_message tb_io_transfer(
 	struct tb_io_writer *w, const struct tb_io_transfer *transfer);
 
