@@ -57,6 +57,8 @@ struct tb_network_params {
 	uint32_t n_vcs;		   // virtual channels per link
 	uint32_t fifo_bytes;	   // per VC, at the receiving end
 	uint32_t flit_bytes;
+	double link_tokens; // flow-control bytes that each byte on a link makes its
+			    // reverse carry
 	uint32_t packet_payload_bytes;	// the most that one packet carries
 	uint32_t packet_overhead_bytes; // added to each packet on the wire
 	uint64_t bus_bytes_per_s; // payload, in and out of a node together; 0: no limit

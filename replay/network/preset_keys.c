@@ -67,6 +67,7 @@ static const struct tb_preset_key circuits_keys[] = {
 	{"link", "vcs", TB_FORM_COUNT, AT(n_vcs), 1, 16, TB_KEY_NEEDED},
 	{"link", "fifo", TB_FORM_SIZE, AT(fifo_bytes), 1, 1 << 24, TB_KEY_NEEDED},
 	{"link", "flit", TB_FORM_SIZE, AT(flit_bytes), 1, 4096, TB_KEY_NEEDED},
+	{"link", "link_tokens", TB_FORM_REAL, AT(link_tokens), 0, 1, TB_KEY_CAME_LATER},
 	{"node", "ack_delay", TB_FORM_TIME, AT(ack_delay_ps), 0, TB_PS_PER_S,
 		TB_KEY_NEEDED},
 	{"node", "age_weight", TB_FORM_REAL, AT(age_weight), 0, 1, TB_KEY_NEEDED},

@@ -60,6 +60,12 @@ static struct happening take_first(struct heap *heap)
 static void happen(struct oracle *oracle, const struct happening *it)
 {
 	switch (it->what) {
+	case TRAIN_OVER:
+		oracle_train_over(oracle, it->id);
+		break;
+	case TOKENS_SENT:
+		oracle_touch_link(oracle, it->id);
+		break;
 	case FLIT_CROSSED:
 		oracle_crossed(oracle, it->id);
 		break;
@@ -255,6 +261,7 @@ static void make(struct oracle *oracle)
 	const struct tb_network *net = oracle->net;
 	oracle->block_flits = block_of(net);
 	oracle->bus_q20 = byte_time(net->params.bus_bytes_per_s);
+	oracle->tokens_q16 = (tb_time_ps)(net->params.link_tokens * 65536 + 0.5);
 	oracle->age_q10 = (int64_t)(net->params.age_weight * 1024 + 0.5);
 	oracle->switches = oracle_zeroed(net->n_switches, sizeof *oracle->switches);
 	oracle->nodes = oracle_zeroed(net->n_nodes, sizeof *oracle->nodes);

@@ -17,6 +17,8 @@
 
 enum what {	      // in the order in which they happen in one instant
 	STARTED,      // message: its send overhead is over
+	TRAIN_OVER,   // link: the instant after a block of its train ended has come
+	TOKENS_SENT,  // link: what it owed is sent
 	FLIT_CROSSED, // link: falls free
 	FLIT_IN,      // packet, hop: its next flit is in behind the hop's link
 	CREDIT_IN,    // packet, hop: room for one more flit behind the hop's link
@@ -121,6 +123,13 @@ struct link {
 	uint32_t n_held;       // VCs
 	tb_time_ps held_from;
 	bool touched; // to be looked at in this round
+	// Link tokens: the train that crosses, or crossed last.
+	bool in_train;		   // it is not known to be over
+	tb_time_ps block_ended_at; // its last block, or the one that crosses
+	tb_time_ps train_owes;	   // what it makes the reverse link owe
+	tb_time_ps ended_owes;	   // the same of one that ended as this one began
+	tb_time_ps owed;	   // tokens that this link cannot send yet
+	tb_time_ps tokens_sent_at;
 };
 
 struct switch_state {
@@ -158,6 +167,7 @@ struct oracle {
 	tb_time_ps last_told; // the source of an end
 	uint64_t bus_q20;
 	int64_t age_q10;
+	tb_time_ps tokens_q16; // link tokens that a picosecond of a train makes due
 	uint32_t block_flits;
 	struct link *links;
 	struct channel *channels;
@@ -236,6 +246,7 @@ static inline bool descends(const struct packet *packet, uint32_t at)
 // oracle_links.c
 //
 void oracle_crossed(struct oracle *oracle, uint32_t link);
+void oracle_train_over(struct oracle *oracle, uint32_t link);
 void oracle_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_credit(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_serve(struct oracle *oracle, uint32_t link); // phase 3

@@ -82,6 +82,102 @@ static void note_header(struct oracle *oracle, struct packet *packet, uint32_t a
 	packet->hops[at].begun_at = oracle->now;
 }
 
+// n_crossed is how many flits of the packet on the VC served last have begun; 0 when that
+// VC is free or has a new holder.
+static uint32_t n_crossed(const struct link *link)
+{
+	const struct channel *channel = &link->channels[link->serving];
+	return channel->holder ? channel->holder->hops[channel->hop].n_begun : 0;
+}
+
+// in_block returns whether the packet served last is in the middle of a block.
+static bool in_block(const struct oracle *oracle, const struct link *link)
+{
+	uint32_t n = n_crossed(link);
+	return n > 0 && !ends_block(oracle, link->channels[link->serving].holder, n - 1);
+}
+
+// continues_train returns whether the flit that a link is about to take belongs to the
+// train that crosses it: no gap has opened between two of its packet's blocks.
+static bool continues_train(
+	const struct oracle *oracle, const struct link *link, uint32_t vc, uint32_t flit)
+{
+	if (flit % oracle->block_flits != 0)
+		return true;
+	return flit > 0 && vc == link->serving && link->block_ended_at == oracle->now;
+}
+
+// note_train counts a block that begins to cross for what its train makes due (rule 33).
+static void note_train(struct oracle *oracle, struct link *link,
+	const struct packet *packet, uint32_t vc, uint32_t number)
+{
+	if (number % oracle->block_flits != 0)
+		return;
+	if (!continues_train(oracle, link, vc, number)) {
+		link->ended_owes += link->train_owes;
+		link->train_owes = 0;
+	}
+	link->in_train = true;
+	link->train_owes +=
+		rate_time(link->byte_q20, block_bytes(oracle, packet, number)) *
+			oracle->tokens_q16 >>
+		16;
+}
+
+// send_tokens sends what the link owes, now that its train is over (rule 34).
+static void send_tokens(struct link *link)
+{
+	if (link->owed == 0)
+		return;
+	if (link->tokens_sent_at < link->block_ended_at)
+		link->tokens_sent_at = link->block_ended_at;
+	link->tokens_sent_at += link->owed;
+	link->owed = 0;
+}
+
+// owe makes tokens due for a train that ended an instant ago.
+static void owe(struct oracle *oracle, struct link *link, tb_time_ps tokens)
+{
+	if (link->in_train) {
+		link->owed += tokens;
+		return;
+	}
+	if (link->tokens_sent_at < oracle->now - 1)
+		link->tokens_sent_at = oracle->now - 1;
+	link->tokens_sent_at += tokens;
+}
+
+// A picosecond after a block has ended it is certain whether its train goes on.
+void oracle_train_over(struct oracle *oracle, uint32_t id)
+{
+	struct link *link = &oracle->links[id];
+	struct link *reverse = &oracle->links[link->info->reverse.id];
+	tb_time_ps owes = link->ended_owes;
+	link->ended_owes = 0;
+	if (!link->crossing && !in_block(oracle, link)) {
+		owes += link->train_owes;
+		link->train_owes = 0;
+		link->in_train = false;
+		send_tokens(link);
+	}
+	if (owes > 0)
+		owe(oracle, reverse, owes);
+}
+
+// may_begin returns whether a link has sent what it owes, so that a train may begin
+// (rule 34). If not, it is looked at again when it has.
+static bool may_begin(struct oracle *oracle, uint32_t id)
+{
+	struct link *link = &oracle->links[id];
+	send_tokens(link);
+	if (link->tokens_sent_at <= oracle->now)
+		return true;
+	oracle_foresee(oracle,
+		(struct happening){
+			.at = link->tokens_sent_at, .what = TOKENS_SENT, .id = id});
+	return false;
+}
+
 // cross lets the next flit of a VC begin.
 static void cross(struct oracle *oracle, uint32_t id, uint32_t vc)
 {
@@ -95,10 +191,18 @@ static void cross(struct oracle *oracle, uint32_t id, uint32_t vc)
 	bool discarded = packet->refused && packet->n_granted == at + 1;
 	if (link->info->kind != TB_LINK_EJECTION && !discarded)
 		hop->room--;
+	if (oracle->tokens_q16)
+		note_train(oracle, link, packet, vc, number);
 	link->serving = vc;
 	link->crossing = true;
 	oracle_foresee(oracle,
 		(struct happening){.at = crossed, .what = FLIT_CROSSED, .id = id});
+	if (oracle->tokens_q16 && ends_block(oracle, packet, number)) {
+		link->block_ended_at = crossed;
+		oracle_foresee(
+			oracle, (struct happening){
+					.at = crossed + 1, .what = TRAIN_OVER, .id = id});
+	}
 	foresee_in(oracle, packet, at, crossed);
 	if (number == 0)
 		note_header(oracle, packet, at);
@@ -121,21 +225,6 @@ static bool can_cross(const struct link *link, uint32_t vc)
 	       (link->info->kind == TB_LINK_EJECTION || discarded || hop->room > 0);
 }
 
-// n_crossed is how many flits of the packet on the VC served last have begun; 0 when that
-// VC is free or has a new holder.
-static uint32_t n_crossed(const struct link *link)
-{
-	const struct channel *channel = &link->channels[link->serving];
-	return channel->holder ? channel->holder->hops[channel->hop].n_begun : 0;
-}
-
-// in_block returns whether the packet served last is in the middle of a block.
-static bool in_block(const struct oracle *oracle, const struct link *link)
-{
-	uint32_t n = n_crossed(link);
-	return n > 0 && !ends_block(oracle, link->channels[link->serving].holder, n - 1);
-}
-
 // Rule 15: the link stays with a packet in the middle of a block, whatever comes, and
 // beyond while that has a flit and room; else the VC granted longest ago, the lowest of
 // equals.
@@ -145,12 +234,18 @@ void oracle_serve(struct oracle *oracle, uint32_t id)
 	link->touched = false;
 	if (link->crossing)
 		return;
-	if (n_crossed(link) > 0 && can_cross(link, link->serving)) {
+	uint32_t number = n_crossed(link);
+	bool goes_on = number > 0 && can_cross(link, link->serving);
+	if (goes_on && continues_train(oracle, link, link->serving, number)) {
 		cross(oracle, id, link->serving);
 		return;
 	}
-	if (in_block(oracle, link))
+	if (in_block(oracle, link) || !may_begin(oracle, id))
 		return;
+	if (goes_on) {
+		cross(oracle, id, link->serving);
+		return;
+	}
 	uint32_t chosen = TB_ID_NONE;
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
 		if (can_cross(link, v) &&

@@ -125,7 +125,8 @@ static void print_program(const struct program *program, enum shape shape)
 		"tops), ascent %d, rate %" PRIu64 ", hop %" PRId64
 		" ps, %u VCs, fifo %u, flit %u, payload %u, overhead %u, bus %" PRIu64
 		", turn %" PRId64 ", ack %" PRId64 ", overheads %" PRId64 " and %" PRId64
-		", slice %u, %u partners or %" PRId64 ", weight %.1f, bin %" PRId64 "\n",
+		", slice %u, %u partners or %" PRId64
+		", weight %.1f, %.2f link tokens, bin %" PRId64 "\n",
 		program->seed, (int)shape, params->arity, params->levels,
 		program->n_leaves, program->n_tops, (int)params->ascent,
 		params->link_bytes_per_s, params->hop_latency_ps, params->n_vcs,
@@ -133,7 +134,8 @@ static void print_program(const struct program *program, enum shape shape)
 		params->packet_overhead_bytes, params->bus_bytes_per_s,
 		params->bus_turn_ps, params->ack_delay_ps, params->send_overhead_ps,
 		params->receive_overhead_ps, params->slice_bytes, params->partners,
-		params->partner_delay_ps, params->age_weight, program->bin_ps);
+		params->partner_delay_ps, params->age_weight, params->link_tokens,
+		program->bin_ps);
 	for (uint32_t i = 0; i < program->n_faults; i++)
 		print_message("  %s %u dies at %" PRId64 " ps\n",
 			program->faults[i].is_switch ? "switch" : "link",

@@ -90,7 +90,8 @@ static inline void random_params(
 		.ack_delay_ps = (tb_time_ps)ONE_OF(random, 0, 0, 200000, 3000000),
 		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
 		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000),
-		.age_weight = (double)below(random, 6) / 5};
+		.age_weight = (double)below(random, 6) / 5,
+		.link_tokens = (double)below(random, 4) / 4};
 	if (params->arity == 4 && params->levels == 3)
 		params->levels = 2;
 	if (below(random, 2))

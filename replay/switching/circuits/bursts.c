@@ -105,12 +105,17 @@ static __attribute__((noinline)) tb_time_ps stretch(struct circuits *circuits,
 	return last + last_flit_ps(circuits, link, bytes);
 }
 
-// is_next_certain returns whether only a burst of the other VC can follow the burst being
-// served: this one is the last of its packet, and there are two VCs. The other can then
-// begin, in the future, without an event.
-static inline bool is_next_certain(const struct link *link)
+// next_start returns when a link begins the burst that follows the one being served, if
+// that is certain, else TB_TIME_NEVER. It is when only a burst of the other VC can
+// follow: this one is the last of its packet, and there are two VCs. The other can then
+// begin, in the future, without an event. Link tokens may keep it from being certain.
+static inline tb_time_ps next_start(const struct circuits *circuits, uint32_t slot)
 {
-	return link->serves_last && link->n_vcs <= 2;
+	const struct link *link = &circuits->links[slot];
+	if (!link->serves_last || link->n_vcs > 2)
+		return TB_TIME_NEVER;
+	return circuits->trains ? tb_link_tokens_foreseen(circuits->trains, slot)
+				: link->reserved_until;
 }
 
 // all_in_at returns when the last flit of a packet has arrived at the switch that
@@ -156,6 +161,10 @@ static void begin(struct circuits *circuits, struct packet *packet, struct hop *
 	*span_at(at, burst) = (struct span){start, end};
 	at->bursts = burst + 1;
 	at->armed = false;
+	if (circuits->trains)
+		tb_link_tokens_cross(circuits->trains, at->link,
+			burst > 0 && span_at(at, burst - 1)->end == start, end,
+			link_time(link, bytes));
 	link->serving = at->vc;
 	link->serves_last = last_burst;
 	link->reserved_until = end;
@@ -187,7 +196,7 @@ static void begin(struct circuits *circuits, struct packet *packet, struct hop *
 		else if (at->room == BURSTS_ALWAYS)
 			tb_wheel_put(&circuits->replay.wheel,
 				all_in_at(circuits, packet, at), EV_TAIL, packet->of.id);
-		if (link->ready && is_next_certain(link))
+		if (link->ready && next_start(circuits, at->link) != TB_TIME_NEVER)
 			call_next(circuits, at->link, depth);
 		return;
 	}
@@ -238,8 +247,11 @@ static void advance(
 		begin(circuits, packet, at, span_at(at, burst - 1)->end, depth);
 		return;
 	}
-	if (link->ready == 0 && link->reserved_until >= ready && is_next_certain(link)) {
-		begin(circuits, packet, at, link->reserved_until, depth);
+	tb_time_ps next = TB_TIME_NEVER;
+	if (link->ready == 0 && link->reserved_until >= ready)
+		next = next_start(circuits, at->link);
+	if (next != TB_TIME_NEVER) {
+		begin(circuits, packet, at, next, depth);
 		return;
 	}
 	at->armed = true;
@@ -265,11 +277,22 @@ static inline void look_at_all(struct circuits *circuits)
 	}
 }
 
+// free_from is when a link can take a burst that begins a train, for all that is known
+// now: the burst being served has ended, and its tokens are sent.
+static inline tb_time_ps free_from(const struct circuits *circuits, uint32_t slot)
+{
+	tb_time_ps end = circuits->links[slot].reserved_until;
+	if (!circuits->trains || end > circuits->replay.now)
+		return end;
+	return later(
+		end, tb_link_tokens_sent(circuits->trains, slot, circuits->replay.now));
+}
+
 void tb_bursts_enter(struct circuits *circuits, struct packet *packet, struct hop *at)
 {
 	const struct link *link = &circuits->links[at->link];
 	// No other VC wants the link: the burst begins, as it would in phase 3.
-	if (link->ready == 0 && link->reserved_until <= circuits->replay.now)
+	if (link->ready == 0 && free_from(circuits, at->link) <= circuits->replay.now)
 		begin(circuits, packet, at, circuits->replay.now, 0);
 	else
 		advance(circuits, packet, at, 0);
@@ -335,13 +358,14 @@ void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 {
 	struct link *link = &circuits->links[slot];
 	link->listed = false;
-	if (link->ready && link->reserved_until <= circuits->replay.now)
+	tb_time_ps from = free_from(circuits, slot);
+	if (link->ready && from <= circuits->replay.now)
 		begin_ready(circuits, slot, circuits->replay.now);
-	else if (link->ready && is_next_certain(link))
-		begin_ready(circuits, slot, link->reserved_until);
+	else if (link->ready && next_start(circuits, slot) != TB_TIME_NEVER)
+		begin_ready(circuits, slot, next_start(circuits, slot));
 	if (link->ready && !link->event_set) {
 		link->event_set = true;
-		tb_wheel_put(
-			&circuits->replay.wheel, link->reserved_until, EV_LINK, slot);
+		tb_wheel_put(&circuits->replay.wheel, later(from, link->reserved_until),
+			EV_LINK, slot);
 	}
 }

@@ -16,12 +16,14 @@
 //
 // Files: model.c (its table), circuits_new.c (its parts), headers.c (who gets a VC),
 // routes.c (of which link), vcs.c (VCs taken and freed), bursts.c (links), branches.c and
-// broadcast.c (broadcasts), deaths.c (faults), ideal.c (an idle network).
+// broadcast.c (broadcasts), link_tokens.c (what a link carries for its reverse), deaths.c
+// (faults), ideal.c (an idle network).
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
 #include "broadcast.h"
 #include "least_loaded.h"
+#include "link_tokens.h"
 #include "switching.h"
 
 #include <stddef.h>
@@ -145,6 +147,7 @@ struct circuits {
 	size_t groups_room, late_room;
 	struct switch_state *switches;
 	struct waiter *waiters; // memory of all switches
+	struct trains *trains;	// by slot; NULL without link tokens
 	struct tb_list links_now, switches_now;
 	bool broadcasting;		// a broadcast has been posted
 	struct switch_state broadcasts; // those that wait for their branches

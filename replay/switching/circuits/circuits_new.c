@@ -117,6 +117,21 @@ static int make_links(struct circuits *circuits)
 	return TB_OK;
 }
 
+// make_trains pairs each link with its reverse, when links carry tokens.
+static int make_trains(struct circuits *circuits)
+{
+	const struct tb_network *net = circuits->replay.net;
+	if (net->params.link_tokens == 0)
+		return TB_OK;
+	circuits->trains = tb_link_tokens_new(circuits->n_slots, net->params.link_tokens);
+	if (!circuits->trains)
+		return TB_ENOMEM;
+	for (uint32_t id = 0; id < net->n_links; id++)
+		tb_link_tokens_pair(circuits->trains, circuits->slot_of_link[id],
+			circuits->slot_of_link[net->links[id].reverse.id]);
+	return TB_OK;
+}
+
 static int make_groups(struct circuits *circuits)
 {
 	const struct tb_network *net = circuits->replay.net;
@@ -204,6 +219,8 @@ static int make(struct circuits *circuits)
 	if (status == TB_OK)
 		status = make_links(circuits);
 	if (status == TB_OK)
+		status = make_trains(circuits);
+	if (status == TB_OK)
 		status = make_groups(circuits);
 	if (status == TB_OK)
 		status = make_switches(circuits);
@@ -248,6 +265,7 @@ void tb_circuits_free(struct tb_replay *replay)
 	free(circuits->links);
 	free(circuits->vcs);
 	free(circuits->free_at);
+	tb_link_tokens_free(circuits->trains);
 	free(circuits->slot_of_link);
 	free(circuits->cells);
 	free(circuits->groups);

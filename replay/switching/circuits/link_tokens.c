@@ -1,0 +1,120 @@
+// What each link owes, made up for when somebody asks.
+//
+// Two things are not known yet when a train's last burst ends: whether the packet goes on
+// in that very instant, and whether the reverse link begins a train in it. Both are known
+// at any later instant. So debts are handed over, and counted as sent, only then.
+#include "link_tokens.h"
+
+#include "lines.h"
+
+#include <stdlib.h>
+
+struct train { // on a link, crossing it or the last that did
+	_Alignas(64) tb_time_ps end;
+	tb_time_ps makes_owe; // the reverse link, and not handed over yet
+	// Tokens of this link:
+	tb_time_ps sent_at; // those not below are sent
+	tb_time_ps held;    // came due while this train crossed: they wait for its end
+	tb_time_ps owed;    // came due at owed_at, after these
+	tb_time_ps owed_at;
+	uint32_t reverse; // slot
+};
+
+struct trains {
+	uint32_t share_q16;
+	struct train *of; // by slot
+};
+
+struct trains *tb_link_tokens_new(uint32_t n_slots, double share)
+{
+	struct trains *made = malloc(sizeof *made);
+	if (!made)
+		return NULL;
+	made->share_q16 = (uint32_t)(share * 65536 + 0.5);
+	made->of = tb_lines_new(n_slots, sizeof *made->of);
+	if (made->of)
+		return made;
+	free(made);
+	return NULL;
+}
+
+void tb_link_tokens_free(struct trains *trains)
+{
+	if (trains)
+		free(trains->of);
+	free(trains);
+}
+
+void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse)
+{
+	trains->of[slot].reverse = reverse;
+}
+
+static tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// sent_by is when a link whose train is over has sent what came due before `now`.
+static tb_time_ps sent_by(const struct train *link, tb_time_ps now)
+{
+	tb_time_ps sent = link->sent_at;
+	if (link->held)
+		sent = later(sent, link->end) + link->held;
+	if (link->owed && link->owed_at < now)
+		sent = later(sent, later(link->end, link->owed_at)) + link->owed;
+	return sent;
+}
+
+// send counts that as sent.
+static void send(struct train *link, tb_time_ps now)
+{
+	link->sent_at = sent_by(link, now);
+	link->held = 0;
+	if (link->owed_at < now)
+		link->owed = 0;
+}
+
+// hand_over makes the reverse of a link, whose train is over, owe for it.
+static void hand_over(struct train *from, struct train *to)
+{
+	if (to->end < from->end) {
+		send(to, from->end);
+	} else {
+		to->held += to->owed;
+		to->owed = 0;
+	}
+	to->owed += from->makes_owe;
+	to->owed_at = from->end;
+	from->makes_owe = 0;
+}
+
+void tb_link_tokens_cross(struct trains *trains, uint32_t slot, bool continues,
+	tb_time_ps end, tb_time_ps burst_ps)
+{
+	struct train *train = &trains->of[slot];
+	if (!continues) {
+		if (train->makes_owe)
+			hand_over(train, &trains->of[train->reverse]);
+		send(train, train->end);
+	}
+	train->end = end;
+	train->makes_owe += burst_ps * trains->share_q16 >> 16;
+}
+
+tb_time_ps tb_link_tokens_sent(struct trains *trains, uint32_t slot, tb_time_ps now)
+{
+	struct train *train = &trains->of[slot];
+	struct train *reverse = &trains->of[train->reverse];
+	if (reverse->makes_owe && reverse->end < now)
+		hand_over(reverse, train);
+	send(train, now);
+	return train->sent_at;
+}
+
+tb_time_ps tb_link_tokens_foreseen(const struct trains *trains, uint32_t slot)
+{
+	const struct train *train = &trains->of[slot];
+	tb_time_ps from = later(train->end, sent_by(train, train->end));
+	return trains->of[train->reverse].end < from ? TB_TIME_NEVER : from;
+}
