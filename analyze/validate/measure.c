@@ -279,7 +279,15 @@ static const struct tb_measure measures[] = {
 	{"ping.uni.lat0", latency, {"latency"}},
 	{"ping.uni.lat64", latency, {"latency.64"}},
 	{"ping.uni.lat0.16", latency, {"latency.0.16"}},
+	{"ping.uni.lat0.tports", latency, {"latency.0.16"}},
+	{"ping.uni.lat0.mpi", latency, {"latency.0.16"}},
+	{"ping.uni.main33", sent, {"ping"}},
+	{"ping.uni.main66r", sent, {"ping"}},
+	{"ping.uni.main66w", sent, {"ping"}},
+	{"ping.uni.mpi66", sent, {"ping"}},
 	{"ping.bi.bw", sent, {"ping.both"}},
+	{"ping.bi.main33", sent, {"ping.both"}},
+	{"ping.bi.main66", sent, {"ping.both"}},
 	{"uniform.64.bw", sent, {"uniform"}},
 	{"uniform.64.frac", fraction, {"uniform", "ping.both"}},
 	{"uniform.32.bw", sent, {"uniform.32"}},
@@ -322,6 +330,26 @@ static const struct tb_measure measures[] = {
 	{"mix.distributed.shared", smallest_step, {LOADS("mix.distributed.shared")}},
 };
 
+// Main memory instead of Elan memory is behind the hosts' PCI bus (docs/model.md, "Main
+// memory").
+#define PCI_33 "bus=200MB/s,bus_turn=600ns"
+#define PCI_66 "bus=320MB/s,bus_turn=0"
+
+static const struct {
+	const char *id, *network;
+} changed[] = {
+	{"ping.uni.lat0.tports", "host=tports"},
+	{"ping.uni.lat0.mpi", "host=mpi"},
+	{"ping.uni.main33", PCI_33},
+	{"ping.uni.main66r", PCI_66},
+	{"ping.uni.main66w", PCI_66},
+	{"ping.uni.mpi66", PCI_66 ",host=mpi"},
+	{"ping.bi.main33", PCI_33},
+	{"ping.bi.main66", PCI_66},
+	{"hot.16.read", PCI_66},
+	{"hot.16.write", PCI_66},
+};
+
 const struct tb_measure *tb_measure_find(const char *id)
 {
 	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
@@ -330,6 +358,14 @@ const struct tb_measure *tb_measure_find(const char *id)
 	for (const struct tb_measure *m = tb_measures_timed; m->id; m++)
 		if (strcmp(m->id, id) == 0)
 			return m;
+	return NULL;
+}
+
+const char *tb_measure_network(const char *id)
+{
+	for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+		if (strcmp(changed[i].id, id) == 0)
+			return changed[i].network;
 	return NULL;
 }
 

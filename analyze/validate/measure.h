@@ -17,6 +17,11 @@ struct tb_measure {
 // tb_measure_find returns NULL when no measure has this id.
 const struct tb_measure *tb_measure_find(const char *id);
 
+// tb_measure_network returns the changes to the network that is validated, as behind a
+// preset's name, with which a claim's experiments run: its machine or its library is
+// another one. NULL: none.
+const char *tb_measure_network(const char *id);
+
 // tb_measure_experiment finds an experiment by the name in a measure, among those that
 // can be swept (experiment.h) and the timed ones (timed.h). NULL when there is none.
 const struct tb_experiment *tb_measure_experiment(const char *name);

@@ -1,7 +1,7 @@
 #include "validation.h"
 
+#include "array.h"
 #include "measure.h"
-#include "timed.h"
 #include "workers.h"
 
 #include <fnmatch.h>
@@ -11,13 +11,20 @@
 
 #define FIRST_SEED 1
 
+// An experiment on the network that is validated, with a measure's changes.
+struct planned {
+	const struct tb_experiment *experiment;
+	const char *changes; // NULL: none
+	struct tb_network_params params;
+};
+
 // The simulations that the claims need: experiment by experiment, seed by seed.
 struct plan {
-	const struct tb_experiment **experiments;
-	size_t n_experiments;
+	struct planned *experiments;
+	size_t n_experiments, room;
 	unsigned n_seeds;
-	struct tb_network_params params;
-	struct tb_outcome **outcomes; // experiment * n_seeds + seed
+	struct tb_network_params params; // of the network that is validated
+	struct tb_outcome **outcomes;	 // experiment * n_seeds + seed
 	const struct tb_validation_options *options;
 };
 
@@ -26,22 +33,42 @@ static bool wanted(const struct tb_claim *claim, const char *only)
 	return !only || fnmatch(only, claim->id, 0) == 0;
 }
 
-static size_t count_experiments(void)
+static bool same(const char *a, const char *b)
 {
-	size_t n = 0;
-	for (const struct tb_experiment *e = tb_experiments; e->name; e++)
-		n++;
-	for (const struct tb_experiment *e = tb_timed_experiments; e->name; e++)
-		n++;
-	return n;
+	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static size_t place_of(const struct plan *plan, const char *name)
+static size_t place_of(const struct plan *plan, const char *name, const char *changes)
 {
 	size_t i = 0;
-	while (i < plan->n_experiments && strcmp(plan->experiments[i]->name, name) != 0)
+	while (i < plan->n_experiments &&
+		(strcmp(plan->experiments[i].experiment->name, name) != 0 ||
+			!same(plan->experiments[i].changes, changes)))
 		i++;
 	return i;
+}
+
+// change_network reads the network again, with a measure's changes as the last ones.
+static int change_network(
+	struct planned *planned, const char *network, struct tb_error *error)
+{
+	char *text = NULL;
+	if (asprintf(&text, "%s,%s", network, planned->changes) < 0)
+		return tb_fail(error, TB_ENOMEM, "no memory for a network");
+	int status = tb_network_preset(&planned->params, text, error);
+	free(text);
+	return status;
+}
+
+static int add_experiment(struct plan *plan, const struct tb_experiment *experiment,
+	const char *changes, struct tb_error *error)
+{
+	if (TB_ARRAY_RESERVE(&plan->experiments, &plan->room, plan->n_experiments + 1) !=
+		TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the claims");
+	struct planned *planned = &plan->experiments[plan->n_experiments++];
+	*planned = (struct planned){experiment, changes, plan->params};
+	return changes ? change_network(planned, plan->options->network, error) : TB_OK;
 }
 
 // add_claim adds the experiments of a claim that are not planned yet.
@@ -51,13 +78,17 @@ static int add_claim(
 	const struct tb_measure *measure = tb_measure_find(claim->id);
 	if (!measure)
 		return tb_fail(error, TB_EFORMAT, "no measure is called '%s'", claim->id);
+	const char *changes = tb_measure_network(claim->id);
 	for (const char *const *name = measure->experiments; *name; name++) {
 		const struct tb_experiment *found = tb_measure_experiment(*name);
 		if (!found)
 			return tb_fail(
 				error, TB_EFORMAT, "no experiment is called '%s'", *name);
-		if (place_of(plan, *name) == plan->n_experiments)
-			plan->experiments[plan->n_experiments++] = found;
+		int status = TB_OK;
+		if (place_of(plan, *name, changes) == plan->n_experiments)
+			status = add_experiment(plan, found, changes, error);
+		if (status != TB_OK)
+			return status;
 	}
 	return TB_OK;
 }
@@ -65,11 +96,12 @@ static int add_claim(
 static int run_task(void *context, size_t index, struct tb_error *error)
 {
 	struct plan *plan = context;
-	const struct tb_experiment *experiment = plan->experiments[index / plan->n_seeds];
+	const struct planned *planned = &plan->experiments[index / plan->n_seeds];
+	const struct tb_experiment *experiment = planned->experiment;
 	const struct tb_experiment_options options = {
 		.seed = FIRST_SEED + index % plan->n_seeds};
 	struct tb_network *network = NULL;
-	int status = tb_experiment_network(&network, experiment, &plan->params, error);
+	int status = tb_experiment_network(&network, experiment, &planned->params, error);
 	if (status == TB_OK)
 		status = tb_experiment_run(
 			&plan->outcomes[index], experiment, network, &options, error);
@@ -101,10 +133,11 @@ static double figure(
 	const struct plan *plan, const struct tb_measure *measure, unsigned seed)
 {
 	const struct tb_outcome *outcomes[TB_MEASURE_EXPERIMENTS] = {NULL};
-	for (size_t i = 0; measure->experiments[i]; i++)
-		outcomes[i] = plan->outcomes[place_of(plan, measure->experiments[i]) *
-						     plan->n_seeds +
-					     seed];
+	const char *changes = tb_measure_network(measure->id);
+	for (size_t i = 0; measure->experiments[i]; i++) {
+		size_t at = place_of(plan, measure->experiments[i], changes);
+		outcomes[i] = plan->outcomes[at * plan->n_seeds + seed];
+	}
 	return measure->value(outcomes);
 }
 
@@ -155,9 +188,7 @@ static int choose(
 {
 	const struct tb_claims *claims = &validation->claims;
 	validation->findings = calloc(claims->n + 1, sizeof *validation->findings);
-	plan->experiments =
-		calloc(count_experiments() + 1, sizeof(const struct tb_experiment *));
-	if (!validation->findings || !plan->experiments)
+	if (!validation->findings)
 		return tb_fail(error, TB_ENOMEM, "no memory for the claims");
 	for (size_t i = 0; i < claims->n; i++) {
 		const struct tb_claim *claim = &claims->claims[i];
