@@ -16,8 +16,10 @@ struct crew {
 	pthread_cond_t ended;  // a task or worker ended; the caller's thread waits for it
 	pthread_cond_t taken;  // a result was taken; workers that are ahead wait for it
 	unsigned char *states; // enum state by task
+	size_t *ended_at;      // with take_at_once: the tasks in the order of their end
+	size_t n_ended;	       // of them
 	size_t next;	       // first task that has not begun
-	size_t to_take;	       // all lower ones have been taken or have failed
+	size_t to_take;	       // so many tasks have been taken or have failed
 	size_t n_ahead;
 	size_t n_done;
 	unsigned n_working;
@@ -46,6 +48,8 @@ static void note(
 		note_failure(crew, index, status, error);
 	else
 		crew->states[index] = STATE_READY;
+	if (crew->ended_at)
+		crew->ended_at[crew->n_ended++] = index;
 	if (crew->work->take)
 		pthread_cond_signal(&crew->ended);
 	else
@@ -82,13 +86,25 @@ static void *work_on(void *context)
 	return NULL;
 }
 
-// take_next takes the result of the lowest task not yet taken, if that has ended.
+// find_ended finds the task to take next: the lowest, or the first one that ended.
+static bool find_ended(const struct crew *crew, size_t *index)
+{
+	if (crew->ended_at) {
+		if (crew->to_take == crew->n_ended)
+			return false;
+		*index = crew->ended_at[crew->to_take];
+		return true;
+	}
+	*index = crew->to_take;
+	return *index < crew->next && crew->states[*index] != STATE_PENDING;
+}
+
+// take_next takes the result of the next task, if one has ended.
 static bool take_next(struct crew *crew, bool *refused)
 {
-	if (!crew->work->take || *refused || crew->to_take >= crew->next ||
-		crew->states[crew->to_take] == STATE_PENDING)
+	size_t index = 0;
+	if (!crew->work->take || *refused || !find_ended(crew, &index))
 		return false;
-	size_t index = crew->to_take;
 	if (crew->states[index] == STATE_READY) {
 		pthread_mutex_unlock(&crew->mutex);
 		struct tb_error error = {0};
@@ -196,13 +212,17 @@ int tb_workers_run(const struct tb_work *work, unsigned n_workers, struct tb_err
 		.n_ahead = work->n_ahead ? work->n_ahead : (size_t)n * 2};
 	pthread_t *threads = malloc(n * sizeof *threads);
 	unsigned n_made = 0;
-	if (crew.states && threads) {
+	bool at_once = work->take && work->take_at_once;
+	if (at_once)
+		crew.ended_at = calloc(work->n_tasks, sizeof *crew.ended_at);
+	if (crew.states && threads && (crew.ended_at || !at_once)) {
 		crew_init(&crew);
 		n_made = run_threads(&crew, threads, n);
 		crew_fini(&crew);
 	}
 	free(threads);
 	free(crew.states);
+	free(crew.ended_at);
 	if (n_made == 0)
 		return tb_fail(error, TB_ENOMEM, "no memory for a worker thread");
 	if (crew.status < 0 && error)

@@ -1,9 +1,10 @@
-// Runs independent tasks on several cores and takes their results in order.
+// Runs independent tasks on several cores and takes their results one by one.
 //
 // Model: workers run the tasks by number, lowest first. Each task writes its own result
 // and shares nothing with others but what the caller gives them. The caller's thread runs
 // no task: it takes the results, lowest first, so its output depends neither on the
-// number of workers nor on which task ended first. It also shows progress.
+// number of workers nor on which task ended first; or, with take_at_once, as they come.
+// It also shows progress.
 //
 // Memory: a worker waits before it gets too far ahead of the results taken.
 #ifndef TB_WORKERS_H
@@ -11,6 +12,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tb_work {
@@ -23,6 +25,9 @@ struct tb_work {
 	// lowest first, even after another task has failed, so that finished work is not
 	// lost. After it fails itself it is not called again. May be NULL.
 	int (*take)(void *context, size_t index, struct tb_error *error);
+	// Take each result as soon as its task has ended, in whatever order: a result
+	// that would be lost with the program does not wait for a slower task.
+	bool take_at_once;
 	// With take: how many tasks may have begun and not been taken; 0: twice the
 	// number of workers. A higher limit keeps workers busy when tasks take unequal
 	// times.

@@ -174,7 +174,7 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 		.n_workers = args->n_workers,
 		.with_blame = args->blame,
 		.stop = tb_cli_catch_stop(),
-		.tell = show_progress,
+		.watch = show_progress,
 		.context = &line};
 	tb_progress_init(&line, STDERR_FILENO);
 	double started = tb_clock_s();
@@ -194,6 +194,20 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 	return TB_EXIT_OK;
 }
 
+// spare_networks refuses an output that is the file of a network of the sweep.
+static int spare_networks(const struct arguments *args, const struct tb_sweep *sweep)
+{
+	const char *before = "";
+	int code = TB_EXIT_OK;
+	for (size_t i = 0; i < sweep->n_points && code == TB_EXIT_OK; i++) {
+		const char *network = sweep->points[i].network;
+		if (strcmp(network, before) != 0)
+			code = tb_cmd_spare(args->output, &network, 1);
+		before = network;
+	}
+	return code;
+}
+
 static int read_and_run(const struct arguments *args)
 {
 	struct tb_sweep sweep = {0};
@@ -204,7 +218,9 @@ static int read_and_run(const struct arguments *args)
 	if (tb_sweep_read(&sweep, args->name, args->changes, args->n_changes, &error) !=
 		TB_OK)
 		return tb_cli_fail(&error);
-	code = run(args, &sweep);
+	code = spare_networks(args, &sweep);
+	if (code == TB_EXIT_OK)
+		code = run(args, &sweep);
 	tb_sweep_fini(&sweep);
 	return code;
 }

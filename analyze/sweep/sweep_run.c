@@ -7,10 +7,6 @@
 
 #include <stdlib.h>
 
-// The most points that wait to be written. Workers that are ahead wait, so that memory
-// does not grow when the disk is slow.
-enum { MOST_AHEAD = 32 };
-
 struct task {
 	size_t point;
 	double cost;
@@ -131,8 +127,8 @@ static void watch(void *context, size_t n_written)
 	struct crew *crew = context;
 	(void)n_written;
 	crew->progress->fraction = crew->cost > 0 ? crew->cost_done / crew->cost : 1;
-	if (crew->options->tell)
-		crew->options->tell(crew->options->context, crew->progress);
+	if (crew->options->watch)
+		crew->options->watch(crew->options->context, crew->progress);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -162,7 +158,7 @@ static void make_tasks(struct crew *crew)
 static int run_tasks(struct crew *crew, struct tb_error *error)
 {
 	const struct tb_work work = {crew, .n_tasks = crew->n_tasks, .task = simulate,
-		.take = write_task, .n_ahead = MOST_AHEAD, .watch = watch};
+		.take = write_task, .take_at_once = true, .watch = watch};
 	int status = tb_workers_run(&work, crew->options->n_workers, error);
 	for (size_t i = 0; i < crew->n_tasks; i++)
 		drop(&crew->tasks[i]);

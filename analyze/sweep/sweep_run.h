@@ -2,17 +2,18 @@
 //
 // Model: workers simulate, each point with its own seed and network, and record onto a
 // tape. The caller's thread writes point after point, each in one transaction, so that
-// the store has a point complete or not at all. Points are written in a fixed order, and
-// a point's place in that order is the number of its run. So the rows of a store (except
-// run_environment) depend neither on the number of workers nor on how often the sweep was
-// killed and resumed.
+// the store has a point complete or not at all. A point is written as soon as it is
+// simulated, so a kill loses only those that were being simulated or written. Its place
+// in the sweep is the number of its run. So the rows of a store (except run_environment)
+// depend neither on the number of workers nor on how often the sweep was killed and
+// resumed.
 //
 // Workers are threads: for 100 points of uniform traffic on 64 nodes two threads took
 // 17.2 s of processor time, two processes 17.3 s and one worker 16.9 s, and processes
 // would leave files to be merged. Writing a point takes 2.3 ms (measured).
 //
 // The longest points start first, so that no core idles for long at the end. Memory: the
-// points being simulated or waiting to be written, 32 at most.
+// points being simulated or waiting to be written, at most two per worker.
 #ifndef TB_SWEEP_RUN_H
 #define TB_SWEEP_RUN_H
 
@@ -30,8 +31,8 @@ struct tb_sweep_run_options {
 	unsigned n_workers;		   // 0: one per core
 	bool with_blame;		   // record blame
 	const volatile sig_atomic_t *stop; // abandon unfinished points once it is set
-	// called at least ten times a second; may be NULL
-	void (*tell)(void *context, const struct tb_sweep_progress *progress);
+	// watch is called at least ten times a second; may be NULL
+	void (*watch)(void *context, const struct tb_sweep_progress *progress);
 	void *context;
 };
 

@@ -114,6 +114,52 @@ static void workers_ahead_of_the_taker_wait(void **state)
 	}
 }
 
+// A task that ends only after most of the later ones.
+static int late_first_task(void *context, size_t index, struct tb_error *error)
+{
+	struct desk *desk = context;
+	while (index == 0 && desk->n_ended < N_TASKS / 2)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return task(context, index, error);
+}
+
+static void results_taken_at_once_do_not_wait_for_a_slow_task(void **state)
+{
+	(void)state;
+	for (unsigned n_workers = 2; n_workers <= 5; n_workers++) {
+		struct desk desk = desk_of();
+		// So few may be ahead that all would wait for task 0 if it were first.
+		const struct tb_work work = {&desk, .n_tasks = N_TASKS,
+			.task = late_first_task, .take = take, .take_at_once = true,
+			.n_ahead = 8, .watch = watch};
+		assert_int_equal(tb_workers_run(&work, n_workers, NULL), TB_OK);
+		assert_int_equal(desk.n_taken, N_TASKS);
+		bool seen[N_TASKS] = {false};
+		for (size_t i = 0; i < N_TASKS; i++) {
+			assert_false(seen[desk.taken[i]]);
+			seen[desk.taken[i]] = true;
+			assert_true(desk.taken[i] > 0 || i >= N_TASKS / 2 - 8);
+		}
+		assert_int_equal(desk.watched, N_TASKS);
+	}
+}
+
+static void taken_at_once_too_what_ended_well_survives_a_failure(void **state)
+{
+	(void)state;
+	struct desk desk = desk_of();
+	struct tb_error error;
+	desk.failing_alone = 2;
+	desk.failing_after = 20;
+	const struct tb_work work = {&desk, .n_tasks = N_TASKS, .task = task,
+		.take = take, .take_at_once = true, .n_ahead = 4};
+	assert_int_equal(tb_workers_run(&work, 2, &error), TB_EIO);
+	assert_string_equal(error.text, "task 2");
+	assert_true(desk.n_taken >= 20);
+	for (size_t i = 0; i < desk.n_taken; i++)
+		assert_int_not_equal(desk.taken[i], 2);
+}
+
 static void a_failure_ends_the_work(void **state)
 {
 	(void)state;
@@ -188,6 +234,8 @@ int main(void)
 		cmocka_unit_test(every_task_is_done_once_by_any_crew),
 		cmocka_unit_test(results_are_taken_in_order_by_any_crew),
 		cmocka_unit_test(workers_ahead_of_the_taker_wait),
+		cmocka_unit_test(results_taken_at_once_do_not_wait_for_a_slow_task),
+		cmocka_unit_test(taken_at_once_too_what_ended_well_survives_a_failure),
 		cmocka_unit_test(a_failure_ends_the_work),
 		cmocka_unit_test(the_lowest_failure_is_reported),
 		cmocka_unit_test(what_ended_well_is_taken_after_a_failure),
