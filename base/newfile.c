@@ -97,12 +97,16 @@ static void release(struct tb_newfile *file)
 	*file = (struct tb_newfile){.fd = -1};
 }
 
-int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *error)
+// open_either makes the file without a name where that is possible, unless it is to have
+// one.
+static int open_either(
+	struct tb_newfile *file, const char *name, bool as_part, struct tb_error *error)
 {
-	struct tb_newfile made = {.name = strdup(name)};
+	struct tb_newfile made = {.name = strdup(name), .fd = -1};
 	if (!made.name)
 		return tb_fail_in(error, TB_ENOMEM, name, "no memory to open it");
-	made.fd = open_unnamed(name);
+	if (!as_part)
+		made.fd = open_unnamed(name);
 	if (made.fd < 0)
 		made.fd = open_named(&made);
 	if (made.fd < 0) {
@@ -113,6 +117,17 @@ int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *
 	}
 	*file = made;
 	return TB_OK;
+}
+
+int tb_newfile_open(struct tb_newfile *file, const char *name, struct tb_error *error)
+{
+	return open_either(file, name, false, error);
+}
+
+int tb_newfile_open_part(
+	struct tb_newfile *file, const char *name, struct tb_error *error)
+{
+	return open_either(file, name, true, error);
 }
 
 // link_as gives the unnamed file the name `name`.

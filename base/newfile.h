@@ -23,6 +23,11 @@ struct tb_newfile {
 int tb_newfile_open(
 	struct tb_newfile *file, const char *name, struct tb_error *error) TB_MUST_USE;
 
+// tb_newfile_open_part does the same, but the file is called NAME.partPID on every file
+// system until it is published: file->temporary, for a library that opens it by its name.
+int tb_newfile_open_part(
+	struct tb_newfile *file, const char *name, struct tb_error *error) TB_MUST_USE;
+
 // tb_newfile_publish gives the file its name. It replaces an existing file of that name;
 // without `replace` it leaves that file alone and returns TB_EFOREIGN. After a failure
 // the caller can publish again or close.

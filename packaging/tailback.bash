@@ -27,7 +27,7 @@ _tailback_value()
 		_tailback_files '\.ini$'
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
-	replay:-o | replay:--output | sweep:-o | sweep:--output) _tailback_files "$stores" ;;
+	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
 	replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
 	replay:--dedup)
@@ -147,7 +147,7 @@ _tailback_operand()
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	matrix | plot | report | compare | top) _tailback_files '\.db$' ;;
+	matrix | merge | plot | report | compare | top) _tailback_files '\.db$' ;;
 	esac
 }
 

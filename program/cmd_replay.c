@@ -34,6 +34,7 @@ enum {
 	KEY_FAULT_FILE,
 	KEY_EACH,
 	KEY_JOBS,
+	KEY_SHARD,
 };
 
 static const struct argp_option option_table[] = {
@@ -71,6 +72,10 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Several replays at once:", 4},
 	{"each", KEY_EACH, NULL, 0, "Replay every TRACE into a run of its own", 4},
 	{"jobs", KEY_JOBS, "N", 0, "Run N of them at once (default: one per core)", 4},
+	{"shard", KEY_SHARD, "K/N", 0,
+		"Run the Kth of N shares of them, into a store of its own; 'tailback "
+		"merge' puts the shares together",
+		4},
 	{NULL, 0, NULL, 0, "What is kept:", 2},
 	{"output", 'o', "FILE", 0,
 		"The store; an existing one gets another run (required)", 2},
@@ -244,6 +249,11 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 				text, JOBS_MOST);
 		options->n_workers = (unsigned)count;
 		break;
+	case KEY_SHARD:
+		if (tb_shard_parse(text, &options->shard) != TB_OK)
+			argp_error(
+				state, "--shard=%s: expected a share such as 3/16", text);
+		break;
 	case KEY_STDIN:
 		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)
 			argp_error(state, "--stdin=%s: expected packets or job", text);
@@ -341,10 +351,15 @@ static int run_all(const struct parsing *parsing)
 	size_t n = (parsing->seeds.n ? parsing->seeds.n : 1) *
 		   (parsing->each && n_traces ? n_traces : 1);
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
+	bool many = n > 1 || parsing->options.shard.n > 0;
 	if (n > 1 && parsing->options.watch)
 		return tb_cli_usage(
 			"tailback replay", "--watch shows one run, not %zu", n);
-	if (n > 1 && reads_stdin(parsing))
+	if (many && parsing->options.watch)
+		return tb_cli_usage("tailback replay",
+			"--watch shows a run as it grows, but a shard stores its runs "
+			"whole: leave one of them out");
+	if (many && reads_stdin(parsing))
 		return tb_cli_usage("tailback replay",
 			"standard input can be read once: name files for several runs");
 	int code = spare_inputs(&parsing->options.record);
@@ -357,7 +372,7 @@ static int run_all(const struct parsing *parsing)
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
-	code = n == 1 ? replay_run(&options) : replay_many(&options, runs, n);
+	code = many ? replay_many(&options, runs, n) : replay_run(&options);
 	free(runs);
 	return code;
 }

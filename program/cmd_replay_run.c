@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "recording_many.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -131,7 +132,7 @@ int replay_run(const struct replay_options *options)
 struct many {
 	const struct replay_options *options;
 	const struct tb_recording_options *runs;
-	size_t n;
+	size_t n; // of the shard
 	struct tb_progress progress;
 };
 
@@ -154,13 +155,27 @@ static void on_watch(void *context, size_t n_done)
 	tb_progress_show(&many->progress, (double)n_done / (double)many->n, text);
 }
 
+static void print_shard(const struct replay_options *options,
+	const struct tb_recording_many_outcome *outcome)
+{
+	fprintf(stderr, "%zu run%s in %s (shard %" PRIu32 "/%" PRIu32 ")", outcome->n,
+		outcome->n == 1 ? "" : "s", options->record.output, options->shard.number,
+		options->shard.n);
+	if (outcome->n_before > 0)
+		fprintf(stderr, ": %zu were recorded before", outcome->n_before);
+	fputc('\n', stderr);
+}
+
 int replay_many(const struct replay_options *options,
 	const struct tb_recording_options *runs, size_t n)
 {
-	struct many many = {.options = options, .runs = runs, .n = n};
+	struct many many = {.options = options, .runs = runs};
+	for (size_t i = 0; i < n; i++)
+		many.n += tb_shard_has(options->shard, i);
 	const struct tb_recording_many recorded = {.runs = runs,
 		.n = n,
 		.n_workers = options->n_workers,
+		.shard = options->shard,
 		.context = &many,
 		.kept = on_kept,
 		.watch = on_watch};
@@ -171,11 +186,13 @@ int replay_many(const struct replay_options *options,
 	tb_progress_done(&many.progress);
 	if (status < 0)
 		return tb_cli_fail(&error);
+	if (!outcome.stopped && options->shard.n > 0 && !options->quiet)
+		print_shard(options, &outcome);
 	if (!outcome.stopped)
 		return TB_EXIT_OK;
-	fprintf(stderr,
-		"tailback: stopped early: %zu of %zu runs are in %s, the last ones "
-		"incomplete\n",
-		outcome.n_kept, n, options->record.output);
+	fprintf(stderr, "tailback: stopped early: %zu of %zu runs are in %s, %s\n",
+		outcome.n_before + outcome.n_kept, outcome.n, options->record.output,
+		options->shard.n > 0 ? "the same command resumes there"
+				     : "the last ones incomplete");
 	return TB_EXIT_FAILURE;
 }

@@ -15,7 +15,7 @@
 
 #define JOBS_MOST 1024
 
-enum key { KEY_BLAME = 256, KEY_JOBS, KEY_JSON, KEY_LIST, KEY_SET };
+enum key { KEY_BLAME = 256, KEY_JOBS, KEY_JSON, KEY_LIST, KEY_SET, KEY_SHARD };
 
 static const struct argp_option argp_options[] = {
 	{"output", 'o', "FILE", 0,
@@ -25,6 +25,10 @@ static const struct argp_option argp_options[] = {
 		"may be given again for other keys",
 		0},
 	{"jobs", KEY_JOBS, "N", 0, "Run N points at once (default: one per core)", 0},
+	{"shard", KEY_SHARD, "K/N", 0,
+		"Run the Kth of N shares of the points, into a store of its own; "
+		"'tailback merge' puts the shares together",
+		0},
 	{"blame", KEY_BLAME, NULL, 0, "Record who waited for whom, too", 0},
 	{"quiet", 'q', NULL, 0, "No summary", 0},
 	{"list", KEY_LIST, NULL, 0, "List the experiments and the keys, and exit", 0},
@@ -38,6 +42,7 @@ struct arguments {
 	const char **changes;
 	size_t n_changes;
 	unsigned n_workers;
+	struct tb_shard shard;
 	bool blame, quiet, list, json;
 };
 
@@ -58,6 +63,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
 				"--jobs takes a whole number from 1 to %d, not '%s'",
 				JOBS_MOST, text);
 		args->n_workers = (unsigned)count;
+		break;
+	case KEY_SHARD:
+		if (tb_shard_parse(text, &args->shard) != TB_OK)
+			argp_error(state, "--shard takes a share such as 3/16, not '%s'",
+				text);
 		break;
 	case KEY_BLAME:
 		args->blame = true;
@@ -158,8 +168,12 @@ static void print_summary(const struct arguments *args,
 	const struct tb_sweep_progress *progress, double wall_s)
 {
 	size_t n_new = progress->n_done - progress->n_before;
-	fprintf(stderr, "%zu point%s in %s: ", progress->n_points,
+	fprintf(stderr, "%zu point%s in %s", progress->n_points,
 		progress->n_points == 1 ? "" : "s", args->output);
+	if (args->shard.n > 0)
+		fprintf(stderr, " (shard %" PRIu32 "/%" PRIu32 ")", args->shard.number,
+			args->shard.n);
+	fputs(": ", stderr);
 	if (progress->n_before > 0)
 		fprintf(stderr, "%zu were done before, ", progress->n_before);
 	fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
@@ -173,6 +187,7 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 	const struct tb_sweep_run_options options = {.output = args->output,
 		.n_workers = args->n_workers,
 		.with_blame = args->blame,
+		.shard = args->shard,
 		.stop = tb_cli_catch_stop(),
 		.watch = show_progress,
 		.context = &line};

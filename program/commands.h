@@ -13,6 +13,7 @@
 	X(compare, "show what changed between two runs") \
 	X(info, "summarize a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
+	X(merge, "put the shards of a sweep or of replays together") \
 	X(plot, "draw curves through the points of sweeps") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \

@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 11; -- 1 to 10 were never released
+PRAGMA user_version = 12; -- 1 to 11 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -282,6 +282,16 @@ CREATE TABLE sweep_plot (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Which share of a sweep or of several replays the store holds (--shard): one row, or none in the
+-- store of the whole. Runs have the numbers that they have in the whole; of a sweep all points are
+-- planned. 'tailback merge' puts shards together.
+CREATE TABLE shard (
+  shard INTEGER PRIMARY KEY, -- from 1
+  n_shards INTEGER NOT NULL,
+  n_runs INTEGER NOT NULL, -- of this shard
+  whole TEXT NOT NULL -- SHA-256 of what all shards run: points, options, names of inputs, version
+) STRICT;
 
 -- Views. Each begins with the run, newest first, and is in the order of reading, so
 --   SELECT * FROM hot_links LIMIT 10

@@ -1,12 +1,16 @@
 #include "recording_many.h"
 
 #include "recording_impl.h"
+#include "store_impl.h"
+#include "store_shard.h"
 #include "tape.h"
 #include "workers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct task {
+	size_t run; // in many->runs
 	struct tb_recording recording;
 	struct tb_tape *tape; // what was simulated, until it is written
 	bool begun;
@@ -16,7 +20,8 @@ struct crew {
 	const struct tb_recording_many *many;
 	struct tb_recording_many_outcome *outcome;
 	struct tb_store *store;
-	struct task *tasks;
+	struct task *tasks; // those that are still to be done
+	size_t n_tasks;
 };
 
 static bool is_stopped(const struct task *task)
@@ -85,13 +90,15 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 {
 	struct crew *crew = context;
 	struct task *task = &crew->tasks[index];
-	crew->outcome->stopped |= !task->tape || task->recording.stopped;
-	int status = task->tape ? keep(crew, task, error) : TB_OK;
-	if (task->tape && status == TB_OK) {
+	bool stopped = !task->tape || task->recording.stopped;
+	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
+	crew->outcome->stopped |= stopped;
+	int status = wanted ? keep(crew, task, error) : TB_OK;
+	if (wanted && status == TB_OK) {
 		const struct tb_recording_summary run =
 			tb_recording_summary(&task->recording);
 		crew->outcome->n_kept++;
-		crew->many->kept(crew->many->context, index, &run);
+		crew->many->kept(crew->many->context, task->run, &run);
 	}
 	drop(task);
 	return status;
@@ -99,30 +106,78 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 
 static void watch(void *context, size_t n_done)
 {
-	const struct tb_recording_many *many = ((struct crew *)context)->many;
-	many->watch(many->context, n_done);
+	const struct crew *crew = context;
+	crew->many->watch(crew->many->context, n_done + crew->outcome->n_before);
 }
 
-// number_runs assigns the runs consecutive numbers in the store.
+// identify stores a digest of all runs: what they are of, and with which options.
+static int identify(const struct tb_recording_many *many, char digest[TB_DIGEST_SIZE],
+	struct tb_error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	bool fine = stream && fprintf(stream, "replays " TB_VERSION "\n") > 0;
+	for (size_t i = 0; i < many->n && fine; i++) {
+		const struct tb_workload_options *workload = &many->runs[i].workload;
+		char *options = tb_recording_describe(&many->runs[i]);
+		fine = options && fprintf(stream, "%s\n", options) > 0;
+		for (size_t k = 0; k < workload->n_traces; k++)
+			fprintf(stream, "%s\n", workload->traces[k]);
+		free(options);
+	}
+	fine = (!stream || fclose(stream) == 0) && fine;
+	if (fine)
+		tb_digest_text(text, size, digest);
+	free(text);
+	return fine ? TB_OK : tb_fail(error, TB_ENOMEM, "no memory");
+}
+
+// claim makes the store that of the shard, before anything is recorded.
+static int claim(struct crew *crew, struct tb_error *error)
+{
+	struct tb_store_share share = {
+		.shard = crew->many->shard, .n_runs = crew->outcome->n};
+	int status = identify(crew->many, share.whole, error);
+	if (status == TB_OK)
+		status = tb_store_claim(crew->store, &share, error);
+	return status == TB_OK ? tb_store_commit(crew->store, error) : status;
+}
+
+// number_runs makes the tasks. Runs have consecutive numbers, whatever the shard; those
+// of a shard that are in the store are skipped.
 static int number_runs(struct crew *crew, struct tb_error *error)
 {
-	int64_t first = 0;
-	int status = tb_store_next_run(crew->store, &first, error);
-	for (size_t i = 0; i < crew->many->n && status == TB_OK; i++) {
-		crew->tasks[i].recording.options = &crew->many->runs[i];
-		crew->tasks[i].recording.id = first + (int64_t)i;
+	const struct tb_recording_many *many = crew->many;
+	int64_t first = 1;
+	int status = many->shard.n > 0 ? claim(crew, error)
+				       : tb_store_next_run(crew->store, &first, error);
+	for (size_t i = 0; i < many->n && status == TB_OK; i++) {
+		int64_t id = first + (int64_t)i;
+		bool done = false;
+		if (!tb_shard_has(many->shard, i))
+			continue;
+		if (many->shard.n > 0)
+			status = tb_store_has_run(crew->store, id, &done, error);
+		crew->outcome->n_before += done;
+		if (done)
+			continue;
+		struct task *task = &crew->tasks[crew->n_tasks++];
+		task->run = i;
+		task->recording.options = &many->runs[i];
+		task->recording.id = id;
 	}
 	return status;
 }
 
 static int run_crew(struct crew *crew, struct tb_error *error)
 {
-	const struct tb_work work = {crew, .n_tasks = crew->many->n,
-		.task = simulate_task, .take = keep_task, .watch = watch};
 	int status = number_runs(crew, error);
+	const struct tb_work work = {crew, .n_tasks = crew->n_tasks,
+		.task = simulate_task, .take = keep_task, .watch = watch};
 	if (status == TB_OK)
 		status = tb_workers_run(&work, crew->many->n_workers, error);
-	for (size_t i = 0; i < crew->many->n; i++)
+	for (size_t i = 0; i < crew->n_tasks; i++)
 		drop(&crew->tasks[i]);
 	return status;
 }
@@ -134,6 +189,8 @@ int tb_recording_many(struct tb_recording_many_outcome *outcome,
 		.outcome = outcome,
 		.tasks = calloc(many->n, sizeof *crew.tasks)};
 	*outcome = (struct tb_recording_many_outcome){0};
+	for (size_t i = 0; i < many->n; i++)
+		outcome->n += tb_shard_has(many->shard, i);
 	if (!crew.tasks)
 		return tb_fail(error, TB_ENOMEM, "no memory");
 	int status = tb_store_create(&crew.store, many->runs[0].output, error);

@@ -66,3 +66,13 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 	*bytes = n_bytes;
 	return TB_OK;
 }
+
+void tb_digest_text(const char *text, size_t size, char digest[TB_DIGEST_SIZE])
+{
+	struct sha256_ctx hash;
+	uint8_t raw[SHA256_DIGEST_SIZE];
+	sha256_init(&hash);
+	sha256_update(&hash, size, (const uint8_t *)text);
+	sha256_digest(&hash, sizeof raw, raw);
+	to_hexadecimal(raw, digest);
+}

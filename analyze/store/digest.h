@@ -1,4 +1,4 @@
-// SHA-256 of files, to distinguish inputs with the same name.
+// SHA-256 of files, to distinguish inputs with the same name, and of texts.
 #ifndef TB_DIGEST_H
 #define TB_DIGEST_H
 
@@ -14,5 +14,8 @@
 // cannot be read at all. Cost: a second per 1.1 GB (measured).
 int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
 	uint64_t *bytes, struct tb_error *error) TB_MUST_USE;
+
+// tb_digest_text stores the digest of a text's bytes.
+void tb_digest_text(const char *text, size_t size, char digest[TB_DIGEST_SIZE]);
 
 #endif

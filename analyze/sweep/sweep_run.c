@@ -1,7 +1,9 @@
 #include "sweep_run.h"
 
 #include "progress.h"
+#include "store_shard.h"
 #include "store_sweep.h"
+#include "sweep_identity.h"
 #include "tape.h"
 #include "workers.h"
 
@@ -139,20 +141,51 @@ static int longest_first(const void *a, const void *b)
 	return one->point < other->point ? -1 : 1;
 }
 
-static void make_tasks(struct crew *crew)
+// deal_tasks makes the tasks of the shard, longest first. All points are dealt out in
+// that order, so that shards cost about the same.
+static void deal_tasks(struct crew *crew)
 {
-	for (size_t i = 0; i < crew->sweep->n_points; i++) {
-		if (crew->points[i].done) {
+	size_t n = crew->sweep->n_points;
+	for (size_t i = 0; i < n; i++)
+		crew->tasks[i] = (struct task){
+			.point = i, .cost = tb_sweep_cost(&crew->sweep->points[i])};
+	qsort(crew->tasks, n, sizeof *crew->tasks, longest_first);
+	for (size_t i = 0; i < n; i++)
+		if (tb_shard_has(crew->options->shard, i))
+			crew->tasks[crew->n_tasks++] = crew->tasks[i];
+	crew->progress->n_points = crew->n_tasks;
+}
+
+// plan finds out which points are done, in a store that has all of them planned.
+static int plan(struct crew *crew, struct tb_error *error)
+{
+	struct tb_store_share share = {
+		.shard = crew->options->shard, .n_runs = crew->n_tasks};
+	int status = TB_OK;
+	if (share.shard.n > 0)
+		status = tb_sweep_identity(
+			crew->sweep, crew->options->with_blame, share.whole, error);
+	if (status == TB_OK)
+		status = tb_store_claim(crew->store, &share, error);
+	return status == TB_OK
+		       ? tb_store_plan(crew->store, crew->sweep, crew->points, error)
+		       : status;
+}
+
+// skip_done leaves the tasks that are still to be done.
+static void skip_done(struct crew *crew)
+{
+	size_t n = crew->n_tasks;
+	crew->n_tasks = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (crew->points[crew->tasks[i].point].done) {
 			crew->progress->n_before++;
 			continue;
 		}
-		struct task *task = &crew->tasks[crew->n_tasks++];
-		task->point = i;
-		task->cost = tb_sweep_cost(&crew->sweep->points[i]);
-		crew->cost += task->cost;
+		crew->cost += crew->tasks[i].cost;
+		crew->tasks[crew->n_tasks++] = crew->tasks[i];
 	}
 	crew->progress->n_done = crew->progress->n_before;
-	qsort(crew->tasks, crew->n_tasks, sizeof *crew->tasks, longest_first);
 }
 
 static int run_tasks(struct crew *crew, struct tb_error *error)
@@ -168,7 +201,7 @@ static int run_tasks(struct crew *crew, struct tb_error *error)
 int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *sweep,
 	const struct tb_sweep_run_options *options, struct tb_error *error)
 {
-	*progress = (struct tb_sweep_progress){.n_points = sweep->n_points};
+	*progress = (struct tb_sweep_progress){0};
 	struct crew crew = {.sweep = sweep,
 		.options = options,
 		.progress = progress,
@@ -177,12 +210,14 @@ int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *swee
 	int status = TB_OK;
 	if (!crew.points || !crew.tasks)
 		status = tb_fail(error, TB_ENOMEM, "no memory for the points");
+	else
+		deal_tasks(&crew);
 	if (status == TB_OK)
 		status = tb_store_create(&crew.store, options->output, error);
 	if (status == TB_OK)
-		status = tb_store_plan(crew.store, sweep, crew.points, error);
+		status = plan(&crew, error);
 	if (status == TB_OK) {
-		make_tasks(&crew);
+		skip_done(&crew);
 		status = run_tasks(&crew, error);
 	}
 	tb_store_free(crew.store);

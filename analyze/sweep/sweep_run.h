@@ -17,19 +17,23 @@
 #ifndef TB_SWEEP_RUN_H
 #define TB_SWEEP_RUN_H
 
+#include "shard.h"
 #include "sweep.h"
 
 struct tb_sweep_progress {
-	size_t n_points;
+	size_t n_points; // of the shard
 	size_t n_before; // done by an earlier call
 	size_t n_done;	 // in the store, including n_before
 	double fraction; // of this call's work, by estimated cost, 0..1
 };
 
 struct tb_sweep_run_options {
-	const char *output;		   // the store
-	unsigned n_workers;		   // 0: one per core
-	bool with_blame;		   // record blame
+	const char *output; // the store
+	unsigned n_workers; // 0: one per core
+	bool with_blame;    // record blame
+	// Run these points only: a share of about the same cost as the others. The store
+	// is the shard's own.
+	struct tb_shard shard;
 	const volatile sig_atomic_t *stop; // abandon unfinished points once it is set
 	// watch is called at least ten times a second; may be NULL
 	void (*watch)(void *context, const struct tb_sweep_progress *progress);
@@ -37,8 +41,8 @@ struct tb_sweep_run_options {
 };
 
 // tb_sweep_run runs the points that are not done yet. TB_ESTOPPED when it was stopped.
-// `progress` is filled in whatever the status. Errors are those of the store and of the
-// lowest point that failed.
+// `progress` is filled in whatever the status. Errors are those of the store, of
+// tb_store_claim for a shard, and of the lowest point that failed.
 int tb_sweep_run(struct tb_sweep_progress *progress, const struct tb_sweep *sweep,
 	const struct tb_sweep_run_options *options, struct tb_error *error) TB_MUST_USE;
 

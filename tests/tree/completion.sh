@@ -50,4 +50,6 @@ offers 'csv html json markdown text' report d.db --format ''
 offers 'hot hot.16.read hot.16.write hot.32' sweep hot
 offers 'seed= sizes=' sweep hot --set s
 offers 'd.db folder' sweep f.ini -o ''
+offers 'd.db folder' merge ''
+offers '--partial' merge d.db --p
 exit "$failed"

@@ -1,0 +1,158 @@
+#include "run_copy.h"
+
+#include "sql.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TABLES_MOST = 40 };
+
+// A table, with the statement that adds a row to it.
+struct table {
+	char *read; // SQL; of a run ?1, or of all
+	sqlite3_stmt *insert;
+	bool of_runs;
+};
+
+struct tb_run_copy {
+	sqlite3 *to;
+	const char *to_path;
+	struct table tables[TABLES_MOST];
+	size_t n_tables;
+};
+
+void tb_run_copy_free(struct tb_run_copy *copy)
+{
+	if (!copy)
+		return;
+	for (size_t i = 0; i < copy->n_tables; i++) {
+		sqlite3_free(copy->tables[i].read);
+		sqlite3_finalize(copy->tables[i].insert);
+	}
+	free(copy);
+}
+
+// make_insert makes "INSERT INTO name VALUES (?,?,...)".
+static char *make_insert(const char *name, int n_columns)
+{
+	sqlite3_str *text = sqlite3_str_new(NULL);
+	sqlite3_str_appendf(text, "INSERT INTO \"%w\" VALUES (", name);
+	for (int i = 0; i < n_columns; i++)
+		sqlite3_str_appendall(text, i ? ",?" : "?");
+	sqlite3_str_appendall(text, ")");
+	return sqlite3_str_finish(text);
+}
+
+static int add_table(struct tb_run_copy *copy, const char *name, int n_columns,
+	bool of_runs, struct tb_error *error)
+{
+	if (copy->n_tables == TABLES_MOST)
+		return tb_fail_in(error, TB_ECAPACITY, copy->to_path,
+			"has more than %d tables", TABLES_MOST);
+	struct table *table = &copy->tables[copy->n_tables++];
+	*table = (struct table){.of_runs = of_runs,
+		.read = sqlite3_mprintf("SELECT * FROM \"%w\"%s", name,
+			of_runs ? " WHERE run = ?1" : "")};
+	char *insert = make_insert(name, n_columns);
+	int status = table->read && insert
+			     ? tb_sql_prepare(copy->to, copy->to_path, insert,
+				       &table->insert, error)
+			     : tb_fail_in(error, TB_ENOMEM, copy->to_path, "no memory");
+	sqlite3_free(insert);
+	return status;
+}
+
+// list_tables takes the tables from the store that is written, whose schema is this
+// program's. All with a column `run` are of runs, but for those that plan a sweep; what
+// `shard` holds is of the store that is read alone.
+static int list_tables(struct tb_run_copy *copy, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(copy->to, copy->to_path,
+		"SELECT t.name, count(*), sum(c.name = 'run') > 0 AND t.name NOT IN "
+		"('sweep_point', 'sweep_value') "
+		"FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c "
+		"WHERE t.type = 'table' AND t.name <> 'shard' GROUP BY t.rowid",
+		&query, error);
+	int code = SQLITE_DONE;
+	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW)
+		status = add_table(copy, (const char *)sqlite3_column_text(query, 0),
+			sqlite3_column_int(query, 1), sqlite3_column_int(query, 2),
+			error);
+	if (!status && code != SQLITE_DONE)
+		status = tb_sql_fail(error, copy->to, copy->to_path);
+	sqlite3_finalize(query);
+	return status;
+}
+
+int tb_run_copy_new(struct tb_run_copy **copy, sqlite3 *to, const char *to_path,
+	struct tb_error *error)
+{
+	struct tb_run_copy *made = calloc(1, sizeof *made);
+	if (!made)
+		return tb_fail_in(error, TB_ENOMEM, to_path, "no memory");
+	made->to = to;
+	made->to_path = to_path;
+	int status = list_tables(made, error);
+	if (status)
+		tb_run_copy_free(made);
+	else
+		*copy = made;
+	return status;
+}
+
+static int copy_row(const struct tb_run_copy *copy, const struct table *table,
+	sqlite3_stmt *rows, struct tb_error *error)
+{
+	int n = sqlite3_column_count(rows);
+	for (int i = 0; i < n; i++)
+		if (sqlite3_bind_value(table->insert, i + 1,
+			    sqlite3_column_value(rows, i)) != SQLITE_OK)
+			return tb_sql_fail(error, copy->to, copy->to_path);
+	return tb_sql_run(table->insert, copy->to_path, error);
+}
+
+static int copy_table(const struct tb_run_copy *copy, const struct table *table,
+	sqlite3 *from, const char *from_path, int64_t run, struct tb_error *error)
+{
+	sqlite3_stmt *rows = NULL;
+	int status = tb_sql_prepare(from, from_path, table->read, &rows, error);
+	int code = SQLITE_DONE;
+	if (!status && table->of_runs)
+		sqlite3_bind_int64(rows, 1, run);
+	while (!status && (code = sqlite3_step(rows)) == SQLITE_ROW)
+		status = copy_row(copy, table, rows, error);
+	if (!status && code != SQLITE_DONE)
+		status = tb_sql_fail(error, from, from_path);
+	sqlite3_finalize(rows);
+	return status;
+}
+
+static int copy_tables(const struct tb_run_copy *copy, bool of_runs, sqlite3 *from,
+	const char *from_path, int64_t run, struct tb_error *error)
+{
+	bool alone = sqlite3_get_autocommit(copy->to);
+	int status = alone ? tb_sql_exec(copy->to, copy->to_path, "BEGIN", error) : TB_OK;
+	for (size_t i = 0; i < copy->n_tables && !status; i++)
+		if (copy->tables[i].of_runs == of_runs)
+			status = copy_table(
+				copy, &copy->tables[i], from, from_path, run, error);
+	if (alone && !status)
+		status = tb_sql_exec(copy->to, copy->to_path, "COMMIT", error);
+	if (alone && status && !sqlite3_get_autocommit(copy->to))
+		sqlite3_exec(copy->to, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}
+
+int tb_run_copy(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
+	int64_t run, struct tb_error *error)
+{
+	return copy_tables(copy, true, from, from_path, run, error);
+}
+
+int tb_run_copy_plan(struct tb_run_copy *copy, sqlite3 *from, const char *from_path,
+	struct tb_error *error)
+{
+	return copy_tables(copy, false, from, from_path, 0, error);
+}
