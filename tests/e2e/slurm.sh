@@ -1,0 +1,135 @@
+# docs/slurm/shards.sh on a private Slurm cluster of this machine alone: a sweep and replays as job
+# arrays give the stores of one machine, and a task that is put back into the queue resumes.
+set -euo pipefail
+for tool in slurmctld slurmd sbatch scontrol; do
+	command -v $tool >/dev/null || {
+		echo "skipped: no $tool (Debian: slurmctld, slurmd, slurm-client)"
+		exit 77
+	}
+done
+[[ $(id -u) == 0 ]] || {
+	echo "skipped: slurmd runs jobs as root only"
+	exit 77
+}
+work=$(mktemp -d)
+daemons=()
+finish()
+{
+	scancel --state=PENDING,RUNNING --user=root 2>/dev/null || true
+	[[ ${#daemons[@]} == 0 ]] || kill "${daemons[@]}" 2>/dev/null || true
+	wait 2>/dev/null || true
+	rm -rf "$work"
+}
+trap finish EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; tail -n 5 ./*.log ./*.shards/*.log 2>/dev/null' ERR
+cd "$work"
+mkdir bin state spool
+ln -s "$TAILBACK" bin/tailback
+export PATH=$work/bin:$PATH SLURM_CONF=$work/slurm.conf
+
+# No munge, no cgroups, no accounting: what one user needs on one machine. Ports that the system does
+# not hand out, far from Slurm's own.
+host=$(hostname -s)
+port=$((20000 + $$ % 10000))
+cat >slurm.conf <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+AuthType=auth/none
+AuthInfo=cred_expire=5
+CredType=cred/none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+SlurmdParameters=config_overrides
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=all Nodes=$host Default=YES State=UP
+END
+slurmctld -D -f slurm.conf >slurmctld.log 2>&1 &
+daemons+=($!)
+slurmd -D -f slurm.conf -N "$host" >slurmd.log 2>&1 &
+daemons+=($!)
+for ((i = 0; ; i++)); do
+	[[ $(sinfo -h -o %T 2>/dev/null) == idle ]] && break
+	kill -0 "${daemons[@]}" 2>/dev/null && ((i < 300)) || {
+		echo "skipped: Slurm does not start here: $(grep -h -m 1 -E 'fatal|error' slurmctld.log slurmd.log)"
+		exit 77
+	}
+	sleep 0.1
+done
+
+cat >sweep.ini <<'INI'
+[sweep]
+experiment = uniform, shuffle
+nodes = 16
+message = 64K
+load = 0.5, 1
+warm = 1ms
+window = 2ms
+seed = 1..3
+INI
+
+rows()
+{
+	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
+}
+expect_same()
+{
+	rows "$1" >one
+	rows "$2" >other
+	cmp one other || { echo "$1 and $2 differ"; exit 1; }
+}
+
+# merged STORE: waits for the job that merges, named in `told`.
+merged()
+{
+	local job
+	job=$(sed -n 's/.*job \([0-9]*\) merges.*/\1/p' told)
+	for ((i = 0; i < 1200; i++)); do
+		case $(squeue -h -j "$job" -o %T 2>/dev/null) in
+		'' | COMPLETED) break ;;
+		esac
+		sleep 0.1
+	done
+	[[ -e $1 ]] || { echo "no $1"; squeue; tail -n 5 "$1".shards/*.log; exit 1; }
+}
+
+tailback sweep sweep.ini -q -o one.db
+"$TB_SOURCE/docs/slurm/shards.sh" 4 all.db sweep sweep.ini >told
+merged all.db
+expect_same one.db all.db
+grep -q '3 points in all.db.shards/2.db (shard 2/4): 3 run' all.db.shards/2.log
+code=0
+"$TB_SOURCE/docs/slurm/shards.sh" 4 all.db sweep sweep.ini 2>said || code=$?
+[[ $code == 1 ]] && grep -q 'all.db is there already' said
+
+tailback synth uniform --nodes 16 --message 16K --messages 5 -o a.goal
+tailback synth shuffle --nodes 16 --message 16K --messages 5 -o b.goal
+tailback replay a.goal b.goal --each -s 1..2 -q -o replays.db
+TAILBACK_CPUS=2 "$TB_SOURCE/docs/slurm/shards.sh" 3 r.db replay a.goal b.goal --each -s 1..2 >told
+merged r.db
+expect_same replays.db r.db
+
+# A task is taken from its node in the middle of a point, and goes on later.
+long=(sweep.ini --set window=40ms --set seed=1)
+tailback sweep "${long[@]}" -q -o long.db
+"$TB_SOURCE/docs/slurm/shards.sh" 2 requeued.db sweep "${long[@]}" >told
+array=$(sed -n 's/^job \([0-9]*\) runs.*/\1/p' told)
+until [[ $(sqlite3 requeued.db.shards/1.db 'SELECT count(*) FROM run' 2>/dev/null) -ge 1 ]]; do
+	[[ ! -e requeued.db ]]
+	sleep 0.02
+done
+scontrol requeue "${array}_1"
+merged requeued.db
+expect_same long.db requeued.db
+grep -q '1 were done before, 1 run' requeued.db.shards/1.log
