@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 12; -- 1 to 11 were never released
+PRAGMA user_version = 13; -- 1 to 12 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -103,8 +103,6 @@ CREATE TABLE link (
   reverse INTEGER NOT NULL,
   bytes_per_s INTEGER NOT NULL,
   latency_ps INTEGER NOT NULL,
-  n_vcs INTEGER NOT NULL,
-  fifo_bytes INTEGER NOT NULL, -- of one virtual channel, at the receiving end
   PRIMARY KEY (run, link)
 ) STRICT, WITHOUT ROWID;
 
@@ -209,6 +207,34 @@ CREATE TABLE flow (
   PRIMARY KEY (run, job, source, destination)
 ) STRICT, WITHOUT ROWID;
 
+-- Where a run has many flows, also what they come to by job, and which are the slowest: so their
+-- first lines can be read without the whole table. Runs with few flows have neither.
+CREATE TABLE job_total (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  flows INTEGER NOT NULL, -- that delivered a message
+  messages INTEGER NOT NULL, -- sums and extremes over flow
+  packets INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  latency_ps INTEGER NOT NULL,
+  worst_latency_ps INTEGER NOT NULL,
+  ideal_ps INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL,
+  first_ps INTEGER NOT NULL,
+  last_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE flow_top (
+  run INTEGER NOT NULL REFERENCES run,
+  rank INTEGER NOT NULL, -- from 1, largest slowdown first
+  n INTEGER NOT NULL, -- of flows in all
+  job INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  destination INTEGER NOT NULL,
+  PRIMARY KEY (run, rank)
+) STRICT, WITHOUT ROWID;
+
 -- Messages that were given up, by the dead link that they met last.
 CREATE TABLE undelivered_flow (
   run INTEGER NOT NULL REFERENCES run,
@@ -240,6 +266,32 @@ CREATE TABLE blame_wait (
   wait_ps INTEGER NOT NULL,
   PRIMARY KEY (run, link, root, victim_job, victim_source, victim_destination,
     culprit_job, culprit_source, culprit_destination)
+) STRICT, WITHOUT ROWID;
+
+-- Where blame_wait has many rows, also the first of the lists that they add up to. What a list is
+-- not added up by is -1, as are the nodes of waits of which only the jobs are kept.
+CREATE TABLE blame_top (
+  run INTEGER NOT NULL REFERENCES run,
+  list TEXT NOT NULL, -- by flows, link-flows, jobs, roots; root-jobs: of the roots in the list of roots
+  rank INTEGER NOT NULL, -- from 1, longest wait first
+  n INTEGER NOT NULL, -- of sums in the whole list
+  link INTEGER NOT NULL,
+  root INTEGER NOT NULL,
+  victim_job INTEGER NOT NULL,
+  victim_source INTEGER NOT NULL,
+  victim_destination INTEGER NOT NULL,
+  culprit_job INTEGER NOT NULL,
+  culprit_source INTEGER NOT NULL,
+  culprit_destination INTEGER NOT NULL,
+  waits INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL,
+  links INTEGER NOT NULL, -- how many different ones
+  most_link INTEGER NOT NULL, -- of the row with the longest wait, like the following
+  most_root INTEGER NOT NULL,
+  most_victim_job INTEGER NOT NULL,
+  most_victim_source INTEGER NOT NULL,
+  most_victim_destination INTEGER NOT NULL,
+  PRIMARY KEY (run, list, rank)
 ) STRICT, WITHOUT ROWID;
 
 -- How long headers that had arrived over a link waited in a slice of time, by the root of their

@@ -8,22 +8,6 @@
 // The most groups per side, when there are too many flows to keep one by one.
 #define MOST_GROUPS 768
 
-void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
-{
-	if (sum->n_messages == 0 || more->first_ps < sum->first_ps)
-		sum->first_ps = more->first_ps;
-	if (more->last_ps > sum->last_ps)
-		sum->last_ps = more->last_ps;
-	sum->n_messages += more->n_messages;
-	sum->n_packets += more->n_packets;
-	sum->bytes += more->bytes;
-	sum->latency_ps += more->latency_ps;
-	sum->ideal_ps += more->ideal_ps;
-	sum->wait_ps += more->wait_ps;
-	if (more->worst_latency_ps > sum->worst_latency_ps)
-		sum->worst_latency_ps = more->worst_latency_ps;
-}
-
 static int by_ends(const void *one, const void *other)
 {
 	const struct tb_flow_sample *a = one, *b = other;

@@ -7,6 +7,7 @@
 #ifndef TB_FLOW_TABLE_H
 #define TB_FLOW_TABLE_H
 
+#include "flow_sum.h"
 #include "run.h"
 
 #define TB_FLOW_TABLE_MOST 1000000
@@ -30,8 +31,5 @@ void tb_flow_table_fini(struct tb_flow_table *table);
 // tb_flow_table_from returns the index of the first row whose source is at least
 // `source`, `n` if there is none.
 uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source);
-
-// tb_flow_add adds the figures of `more` to `sum`, whatever the ends of either.
-void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more);
 
 #endif

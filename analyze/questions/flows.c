@@ -30,46 +30,51 @@ static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 	return flow;
 }
 
-int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
-	uint32_t *n, struct tb_error *error)
+#define FLOW_COLUMNS                                                                     \
+	"f.job, f.source, f.destination, messages, packets, bytes, latency_ps, "         \
+	"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps "
+
+// Flows of which the store keeps the order, and those of other runs.
+#define KEPT_ORDER                                                                       \
+	"SELECT " FLOW_COLUMNS "FROM flow_top AS t CROSS JOIN flow AS f ON "             \
+	"f.run = t.run AND f.job = t.job AND f.source = t.source AND "                   \
+	"f.destination = t.destination WHERE t.run = ?1 AND rank <= ?2 ORDER BY rank"
+#define FOUND_ORDER                                                                      \
+	"SELECT " FLOW_COLUMNS "FROM flow AS f WHERE run = ?1 ORDER BY "                 \
+	"1.0 * latency_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
+
+struct flow_list {
+	struct tb_flow *flows;
+	uint32_t n;
+	size_t room;
+};
+
+static int read_flows(struct tb_run *run, const char *sql, uint32_t top,
+	struct flow_list *found, struct tb_error *error)
 {
 	struct tb_run_row row;
-	struct tb_flow *found = NULL;
-	uint32_t n_found = 0;
-	size_t room = 0;
-	int status = tb_run_query(run,
-		"SELECT job, source, destination, messages, packets, bytes, latency_ps, "
-		"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps FROM flow WHERE "
-		"run = ?1 ORDER BY "
-		"1.0 * latency_ps / nullif(ideal_ps, 0) DESC, job, source, destination "
-		"LIMIT ?2",
-		&row, error);
+	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
 	sqlite3_bind_int64(row.query, 2, top ? top : UINT32_MAX);
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
-		if (TB_ARRAY_RESERVE(&found, &room, (size_t)n_found + 1) != TB_OK) {
+		if (TB_ARRAY_RESERVE(&found->flows, &found->room, (size_t)found->n + 1) !=
+			TB_OK) {
 			status = tb_fail_in(
 				error, TB_ENOMEM, run->path, "no memory for flows");
 			break;
 		}
-		found[n_found++] = get_flow(run, &row);
+		found->flows[found->n++] = get_flow(run, &row);
 	}
 	sqlite3_finalize(row.query);
-	if (status) {
-		free(found);
-		return status;
-	}
-	*flows = found;
-	*n = n_found;
-	return TB_OK;
+	return status;
 }
 
-int tb_flows_count(struct tb_run *run, uint64_t *n, struct tb_error *error)
+static int read_count(
+	struct tb_run *run, const char *sql, uint64_t *n, struct tb_error *error)
 {
 	struct tb_run_row row;
-	int status = tb_run_query(
-		run, "SELECT count(*) FROM flow WHERE run = ?1", &row, error);
+	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
 	status = tb_run_next(run, "flow", &row, error);
@@ -79,4 +84,41 @@ int tb_flows_count(struct tb_run *run, uint64_t *n, struct tb_error *error)
 	}
 	sqlite3_finalize(row.query);
 	return status;
+}
+
+// count_kept stores of how many flows the store keeps the order; 0: it does not.
+static int count_kept(struct tb_run *run, uint64_t *n, struct tb_error *error)
+{
+	return read_count(run, "SELECT max(rank) FROM flow_top WHERE run = ?1", n, error);
+}
+
+int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
+	uint32_t *n, struct tb_error *error)
+{
+	struct flow_list found = {0};
+	uint64_t n_kept = 0;
+	int status = count_kept(run, &n_kept, error);
+	if (!status)
+		status = read_flows(run,
+			top > 0 && top <= n_kept ? KEPT_ORDER : FOUND_ORDER, top, &found,
+			error);
+	if (status) {
+		free(found.flows);
+		return status;
+	}
+	*flows = found.flows;
+	*n = found.n;
+	return TB_OK;
+}
+
+int tb_flows_count(struct tb_run *run, uint64_t *n, struct tb_error *error)
+{
+	uint64_t kept = 0;
+	int status = read_count(
+		run, "SELECT n FROM flow_top WHERE run = ?1 AND rank = 1", &kept, error);
+	if (status || kept > 0) {
+		*n = kept;
+		return status;
+	}
+	return read_count(run, "SELECT count(*) FROM flow WHERE run = ?1", n, error);
 }

@@ -13,7 +13,8 @@ struct tb_flow {
 
 // tb_flows_slowest stores the `top` flows with the largest slowdown (0: all), slowest
 // first, in a malloc'ed array that the caller frees. Ties by job, source and destination.
-// Cost: reads all flows of the run. A run that did not end has none.
+// Cost: reads these flows when the store keeps their order, which it does of large runs
+// for a top of up to 1000, else all. A run that did not end has none.
 int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,
 	uint32_t *n, struct tb_error *error) TB_MUST_USE;
 

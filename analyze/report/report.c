@@ -13,14 +13,10 @@ void tb_report_free(struct tb_report *report)
 	free(report->hot_links);
 	free(report->switches);
 	free(report->flows);
-	free(report->blame);
-	free(report->blame_jobs);
 	tb_jobs_fini(&report->jobs);
-	free(report->triples);
-	free(report->roots);
+	tb_blame_lists_fini(&report->blame);
 	free(report->root_victims);
 	free(report->link_jobs);
-	free(report->root_jobs);
 	free(report->blame_of_link);
 	free(report->wait_by_bin);
 	free(report);
@@ -80,57 +76,80 @@ static int by_root(const void *left, const void *right)
 	       (a->at.victim_job < b->at.victim_job);
 }
 
-// add_blame_of_links sums the blame by link and in total.
-static int add_blame_of_links(struct tb_report *report)
+static int no_memory(struct tb_error *error)
 {
-	report->blame_of_link =
-		calloc(report->info->n_links + 1u, sizeof *report->blame_of_link);
-	if (!report->blame_of_link)
-		return TB_ENOMEM;
-	for (uint32_t i = 0; i < report->n_link_jobs; i++) {
-		const struct tb_blame_sample *at = &report->link_jobs[i].at;
-		report->blame_of_link[at->link.id] += (double)at->wait_ps;
-		report->blamed_ps += (double)at->wait_ps;
-	}
+	return tb_fail(error, TB_ENOMEM, "no memory for a report");
+}
+
+// gather_root_victims sums those of the listed roots.
+static int gather_root_victims(struct tb_report *report, struct tb_error *error)
+{
+	const struct tb_blame_listed *jobs = &report->blame.of[TB_BLAME_ROOT_JOBS];
+	struct tb_blame_sample *rows = malloc(((size_t)jobs->n + 1) * sizeof *rows);
+	if (!rows)
+		return no_memory(error);
+	for (uint32_t i = 0; i < jobs->n; i++)
+		rows[i] = jobs->sums[i].at;
+	int status = tb_blame_sums(rows, jobs->n, TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB,
+		&report->root_victims, &report->n_root_victims);
+	free(rows);
+	if (status)
+		return no_memory(error);
+	qsort(report->root_victims, report->n_root_victims, sizeof *report->root_victims,
+		by_root);
 	return TB_OK;
 }
 
-// gather_blame sums the blame by all keys that the tables need.
+// list_links lists the links of which the blame is needed, each once.
+static struct tb_link *list_links(const struct tb_report *report, uint32_t *n)
+{
+	const struct tb_blame_listed *triples = &report->blame.of[TB_BLAME_LINK_FLOWS];
+	bool *wanted = calloc((size_t)report->info->n_links + 1, sizeof *wanted);
+	struct tb_link *links =
+		calloc((size_t)report->n_hot_links + triples->n + 1, sizeof *links);
+	*n = 0;
+	if (!wanted || !links) {
+		free(wanted);
+		free(links);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < report->n_hot_links; i++)
+		wanted[report->hot_links[i].sample.link.id] = true;
+	for (uint32_t i = 0; i < triples->n; i++)
+		wanted[triples->sums[i].at.link.id] = true;
+	for (uint32_t i = 0; i < report->info->n_links; i++)
+		if (wanted[i])
+			links[(*n)++].id = i;
+	free(wanted);
+	return links;
+}
+
+static int gather_link_jobs(struct tb_report *report, struct tb_error *error)
+{
+	uint32_t n = 0;
+	struct tb_link *links = list_links(report, &n);
+	report->blame_of_link =
+		calloc(report->info->n_links + 1u, sizeof *report->blame_of_link);
+	if (!links || !report->blame_of_link) {
+		free(links);
+		return no_memory(error);
+	}
+	int status = tb_blame_of_links(
+		report->run, links, n, &report->link_jobs, &report->n_link_jobs, error);
+	free(links);
+	for (uint32_t i = 0; i < report->n_link_jobs; i++) {
+		const struct tb_blame_sample *at = &report->link_jobs[i].at;
+		report->blame_of_link[at->link.id] += (double)at->wait_ps;
+	}
+	return status;
+}
+
 static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
-	const struct {
-		unsigned keys;
-		struct tb_blame_sum **sums;
-		uint32_t *n;
-	} wanted[] = {
-		{TB_BLAME_LINK | TB_BLAME_VICTIM | TB_BLAME_CULPRIT, &report->triples,
-			&report->n_triples_all},
-		{TB_BLAME_ROOT, &report->roots, &report->n_roots_all},
-		{TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB, &report->root_victims,
-			&report->n_root_victims},
-		{TB_BLAME_LINK | TB_BLAME_VICTIM_JOB | TB_BLAME_CULPRIT_JOB,
-			&report->link_jobs, &report->n_link_jobs},
-		{TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB | TB_BLAME_CULPRIT_JOB,
-			&report->root_jobs, &report->n_root_jobs},
-	};
-	struct tb_blame_sample *rows = NULL;
-	uint32_t n_rows = 0;
-	int status = tb_blame_all(report->run, &rows, &n_rows, error);
-	for (size_t i = 0; status == TB_OK && i < sizeof wanted / sizeof *wanted; i++)
-		if (tb_blame_sums(rows, n_rows, wanted[i].keys, wanted[i].sums,
-			    wanted[i].n) != TB_OK)
-			status = tb_fail(error, TB_ENOMEM, "no memory for a report");
-	free(rows);
-	if (status == TB_OK && add_blame_of_links(report) != TB_OK)
-		status = tb_fail(error, TB_ENOMEM, "no memory for a report");
-	if (status != TB_OK)
-		return status;
-	qsort(report->root_victims, report->n_root_victims, sizeof *report->root_victims,
-		by_root);
-	report->n_triples =
-		top && top < report->n_triples_all ? top : report->n_triples_all;
-	report->n_roots = top && top < report->n_roots_all ? top : report->n_roots_all;
-	return status;
+	int status = tb_blame_lists_init(&report->blame, report->run, top, error);
+	if (!status)
+		status = gather_root_victims(report, error);
+	return status ? status : gather_link_jobs(report, error);
 }
 
 static int gather_time(struct tb_report *report, struct tb_error *error)
@@ -152,12 +171,6 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 			report->run, top, &report->flows, &report->n_flows, error);
 	if (!status)
 		status = tb_flows_count(report->run, &report->n_flows_all, error);
-	if (!status)
-		status = tb_blame_worst(
-			report->run, top, &report->blame, &report->n_blame, error);
-	if (!status)
-		status = tb_blame_by_job(
-			report->run, &report->blame_jobs, &report->n_blame_jobs, error);
 	if (!status)
 		status = tb_jobs_init(&report->jobs, report->run, error);
 	if (!status)

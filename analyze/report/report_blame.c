@@ -3,20 +3,44 @@
 
 #include <string.h>
 
-static bool same_flow(const struct tb_blame_pair *pair)
+// percent returns 0 when the whole is 0, as it may be in a foreign file.
+static double percent(uint64_t part, double whole)
 {
-	return pair->victim_source.id != TB_ID_NONE &&
-	       pair->victim_job == pair->culprit_job &&
-	       pair->victim_source.id == pair->culprit_source.id &&
-	       pair->victim_destination.id == pair->culprit_destination.id;
+	return whole > 0 ? 100.0 * (double)part / whole : 0;
+}
+
+double tb_report_percent_of_link(
+	const struct tb_report *report, const struct tb_blame_sum *sum)
+{
+	return percent(sum->at.wait_ps, report->blame_of_link[sum->at.link.id]);
+}
+
+double tb_report_percent_of_blame(
+	const struct tb_report *report, const struct tb_blame_sum *sum)
+{
+	return percent(sum->at.wait_ps, report->blame.wait_ps);
+}
+
+// put_culprit writes "itself" where a flow waited for its own packets.
+static void put_culprit(struct tb_report_writer *writer, const struct tb_run *run,
+	const struct tb_blame_sample *at)
+{
+	if (at->victim_source.id != TB_ID_NONE && at->victim_job == at->culprit_job &&
+		at->victim_source.id == at->culprit_source.id &&
+		at->victim_destination.id == at->culprit_destination.id)
+		tb_report_put_text(writer, "itself");
+	else
+		tb_report_put_flow(writer, run, at->culprit_job, at->culprit_source,
+			at->culprit_destination);
 }
 
 int tb_report_tabulate_blame(struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_FLOWS];
 	struct tb_report_table table = {
 		.id = "blame",
 		.title = "Who makes whom wait",
-		.n_rows = report->n_blame,
+		.n_rows = listed->n,
 		.columns =
 			{
 				{"Waits", "The flow whose packets waited", false},
@@ -33,65 +57,32 @@ int tb_report_tabulate_blame(struct tb_report *report)
 		return TB_OK;
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < report->n_blame; i++) {
-		const struct tb_blame_pair *pair = &report->blame[i];
-		tb_report_put_flow(&writer, report->run, pair->victim_job,
-			pair->victim_source, pair->victim_destination);
-		if (same_flow(pair))
-			tb_report_put_text(&writer, "itself");
-		else
-			tb_report_put_flow(&writer, report->run, pair->culprit_job,
-				pair->culprit_source, pair->culprit_destination);
-		tb_report_put_time(&writer, (double)pair->wait_ps)->bar =
-			report->blame[0].wait_ps
-				? 100.0 * (double)pair->wait_ps /
-					  (double)report->blame[0].wait_ps
+	for (size_t i = 0; i < table.n_rows; i++) {
+		const struct tb_blame_sum *pair = &listed->sums[i];
+		tb_report_put_flow(&writer, report->run, pair->at.victim_job,
+			pair->at.victim_source, pair->at.victim_destination);
+		put_culprit(&writer, report->run, &pair->at);
+		tb_report_put_time(&writer, (double)pair->at.wait_ps)->bar =
+			listed->sums[0].at.wait_ps
+				? percent(pair->at.wait_ps,
+					  (double)listed->sums[0].at.wait_ps)
 				: -1;
-		tb_report_put_real(&writer, pair->percent, " %");
-		tb_report_put_count(&writer, pair->n_waits);
+		tb_report_put_real(
+			&writer, tb_report_percent_of_blame(report, pair), " %");
+		tb_report_put_count(&writer, pair->at.n_waits);
 		tb_report_put_text(
-			&writer, tb_run_links(report->run)[pair->link.id].name);
+			&writer, tb_run_links(report->run)[pair->heaviest.link.id].name);
 	}
 	return TB_OK;
 }
 
-// put_culprit writes "itself" where a flow waited for its own packets.
-static void put_culprit(struct tb_report_writer *writer, const struct tb_run *run,
-	const struct tb_blame_sample *at)
-{
-	if (at->victim_source.id != TB_ID_NONE && at->victim_job == at->culprit_job &&
-		at->victim_source.id == at->culprit_source.id &&
-		at->victim_destination.id == at->culprit_destination.id)
-		tb_report_put_text(writer, "itself");
-	else
-		tb_report_put_flow(writer, run, at->culprit_job, at->culprit_source,
-			at->culprit_destination);
-}
-
-// percent returns 0 when the whole is 0, as it may be in a foreign file.
-static double percent(uint64_t part, double whole)
-{
-	return whole > 0 ? 100.0 * (double)part / whole : 0;
-}
-
-double tb_report_percent_of_link(
-	const struct tb_report *report, const struct tb_blame_sum *sum)
-{
-	return percent(sum->at.wait_ps, report->blame_of_link[sum->at.link.id]);
-}
-
-double tb_report_percent_of_blame(
-	const struct tb_report *report, const struct tb_blame_sum *sum)
-{
-	return percent(sum->at.wait_ps, report->blamed_ps);
-}
-
 int tb_report_tabulate_triples(struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_LINK_FLOWS];
 	struct tb_report_table table = {
 		.id = "blame-triples",
 		.title = "Where who waits for whom",
-		.n_rows = report->n_triples,
+		.n_rows = listed->n,
 		.columns =
 			{
 				{"At", "The link by which the waiting headers came in",
@@ -108,18 +99,18 @@ int tb_report_tabulate_triples(struct tb_report *report)
 	if (!table.n_rows)
 		return TB_OK;
 	tb_report_remark_rest(
-		&table, report->n_triples_all, "combinations of link, flow and flow", "");
+		&table, listed->n_all, "combinations of link, flow and flow", "");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	const struct tb_run_link *links = tb_run_links(report->run);
-	for (uint32_t i = 0; i < report->n_triples; i++) {
-		const struct tb_blame_sum *sum = &report->triples[i];
+	for (uint32_t i = 0; i < listed->n; i++) {
+		const struct tb_blame_sum *sum = &listed->sums[i];
 		tb_report_put_text(&writer, links[sum->at.link.id].name);
 		tb_report_put_flow(&writer, report->run, sum->at.victim_job,
 			sum->at.victim_source, sum->at.victim_destination);
 		put_culprit(&writer, report->run, &sum->at);
 		tb_report_put_time(&writer, (double)sum->at.wait_ps)->bar =
-			percent(sum->at.wait_ps, (double)report->triples[0].at.wait_ps);
+			percent(sum->at.wait_ps, (double)listed->sums[0].at.wait_ps);
 		tb_report_put_real(&writer, tb_report_percent_of_link(report, sum), " %");
 		tb_report_put_count(&writer, sum->at.n_waits);
 		tb_report_put_text(&writer, links[sum->heaviest.root.id].name);
@@ -173,10 +164,11 @@ static void put_held(struct tb_report_writer *writer, const struct tb_report *re
 
 int tb_report_tabulate_roots(struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_ROOTS];
 	struct tb_report_table table = {
 		.id = "congestion-roots",
 		.title = "Congestion roots",
-		.n_rows = report->n_roots,
+		.n_rows = listed->n,
 		.columns =
 			{
 				{"Root", report->info->words->root, false},
@@ -194,15 +186,15 @@ int tb_report_tabulate_roots(struct tb_report *report)
 	struct tb_report_writer writer;
 	if (!table.n_rows)
 		return TB_OK;
-	tb_report_remark_rest(&table, report->n_roots_all, "roots", "");
+	tb_report_remark_rest(&table, listed->n_all, "roots", "");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < report->n_roots; i++) {
-		const struct tb_blame_sum *root = &report->roots[i];
+	for (uint32_t i = 0; i < listed->n; i++) {
+		const struct tb_blame_sum *root = &listed->sums[i];
 		tb_report_put_text(
 			&writer, tb_run_links(report->run)[root->at.root.id].name);
 		tb_report_put_time(&writer, (double)root->at.wait_ps)->bar =
-			percent(root->at.wait_ps, (double)report->roots[0].at.wait_ps);
+			percent(root->at.wait_ps, (double)listed->sums[0].at.wait_ps);
 		tb_report_put_real(
 			&writer, tb_report_percent_of_blame(report, root), " %");
 		tb_report_put_count(&writer, root->n_links);

@@ -2,7 +2,7 @@
 #ifndef TB_REPORT_IMPL_H
 #define TB_REPORT_IMPL_H
 
-#include "blame_sums.h"
+#include "blame.h"
 #include "flows.h"
 #include "jobs.h"
 #include "matrix.h"
@@ -56,20 +56,15 @@ struct tb_report {
 	struct tb_flow *flows;
 	uint32_t n_flows;
 	uint64_t n_flows_all;
-	struct tb_blame_pair *blame;
-	uint32_t n_blame;
-	struct tb_blame_jobs *blame_jobs;
-	uint32_t n_blame_jobs;
 	uint32_t top; // entries of a list; 0: all
 	struct tb_jobs jobs;
-	// Blame summed by link, victim and culprit flow; by root; by root and victim job,
-	// grouped by root; by link and both jobs; by root and both jobs. Only the first
-	// entries of `triples` and `roots` are listed.
-	struct tb_blame_sum *triples, *roots, *root_victims, *link_jobs, *root_jobs;
-	double *blame_of_link; // n_links of the run
-	uint32_t n_triples, n_triples_all, n_roots, n_roots_all;
-	uint32_t n_root_victims, n_link_jobs, n_root_jobs;
-	double blamed_ps;      // all blamed wait
+	struct tb_blame_lists blame;
+	struct tb_blame_sum *root_victims; // by root and victim job, grouped by root
+	uint32_t n_root_victims;
+	// Blame by link and both jobs, of the links that are listed anywhere.
+	struct tb_blame_sum *link_jobs;
+	uint32_t n_link_jobs;
+	double *blame_of_link; // n_links of the run; 0 of links that are not listed
 	uint64_t *wait_by_bin; // n_bins
 	struct tb_report_table tables[TB_REPORT_TABLES];
 	int n_tables; // without empty ones

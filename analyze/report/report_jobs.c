@@ -6,9 +6,10 @@
 // waits_of returns how long a job waited for others, or others for it.
 static uint64_t waits_of(const struct tb_report *report, uint32_t job, bool caused)
 {
+	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
 	uint64_t wait_ps = 0;
-	for (uint32_t i = 0; i < report->n_blame_jobs; i++) {
-		const struct tb_blame_jobs *pair = &report->blame_jobs[i];
+	for (uint32_t i = 0; i < pairs->n; i++) {
+		const struct tb_blame_sample *pair = &pairs->sums[i].at;
 		if (pair->victim_job != pair->culprit_job &&
 			(caused ? pair->culprit_job : pair->victim_job) == job)
 			wait_ps += pair->wait_ps;
@@ -109,10 +110,11 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 
 static int list_job_blame(struct tb_report *report)
 {
+	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
 	struct tb_report_table table = {
 		.id = "blame-by-job",
 		.title = "Which job makes which wait",
-		.n_rows = listed(report, report->n_blame_jobs),
+		.n_rows = listed(report, pairs->n),
 		.columns =
 			{
 				{"Waits", "The job whose packets waited", false},
@@ -126,33 +128,35 @@ static int list_job_blame(struct tb_report *report)
 	struct tb_report_writer writer;
 	if (!table.n_rows)
 		return TB_OK;
-	tb_report_remark_rest(&table, report->n_blame_jobs, "pairs of jobs", "");
+	tb_report_remark_rest(&table, pairs->n, "pairs of jobs", "");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < table.n_rows; i++) {
-		const struct tb_blame_jobs *jobs = &report->blame_jobs[i];
-		tb_report_put_job(&writer, report->run, jobs->victim_job);
-		tb_report_put_job(&writer, report->run, jobs->culprit_job);
-		tb_report_put_time(&writer, (double)jobs->wait_ps)->bar = jobs->percent;
-		tb_report_put_real(&writer, jobs->percent, " %");
-		tb_report_put_count(&writer, jobs->n_waits);
+		const struct tb_blame_sum *jobs = &pairs->sums[i];
+		double percent = tb_report_percent_of_blame(report, jobs);
+		tb_report_put_job(&writer, report->run, jobs->at.victim_job);
+		tb_report_put_job(&writer, report->run, jobs->at.culprit_job);
+		tb_report_put_time(&writer, (double)jobs->at.wait_ps)->bar = percent;
+		tb_report_put_real(&writer, percent, " %");
+		tb_report_put_count(&writer, jobs->at.n_waits);
 	}
 	return TB_OK;
 }
 
 // find_pair returns the waits of one job for another, NULL when it never waited for it.
-static const struct tb_blame_jobs *find_pair(
+static const struct tb_blame_sample *find_pair(
 	const struct tb_report *report, uint32_t victim, uint32_t culprit)
 {
-	for (uint32_t i = 0; i < report->n_blame_jobs; i++)
-		if (report->blame_jobs[i].victim_job == victim &&
-			report->blame_jobs[i].culprit_job == culprit)
-			return &report->blame_jobs[i];
+	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
+	for (uint32_t i = 0; i < pairs->n; i++)
+		if (pairs->sums[i].at.victim_job == victim &&
+			pairs->sums[i].at.culprit_job == culprit)
+			return &pairs->sums[i].at;
 	return NULL;
 }
 
-static void put_pair(
-	struct tb_report_writer *writer, const struct tb_blame_jobs *pair, double largest)
+static void put_pair(struct tb_report_writer *writer, const struct tb_blame_sample *pair,
+	double largest)
 {
 	if (!pair) {
 		struct tb_report_cell *at = tb_report_cell(writer);
@@ -166,11 +170,12 @@ static void put_pair(
 // matrix_fits returns whether all jobs are known and few enough for a column each.
 static bool matrix_fits(const struct tb_report *report)
 {
+	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
 	if (report->info->n_jobs + 2 > TB_REPORT_COLUMNS)
 		return false;
-	for (uint32_t i = 0; i < report->n_blame_jobs; i++)
-		if (report->blame_jobs[i].victim_job >= report->info->n_jobs ||
-			report->blame_jobs[i].culprit_job >= report->info->n_jobs)
+	for (uint32_t i = 0; i < pairs->n; i++)
+		if (pairs->sums[i].at.victim_job >= report->info->n_jobs ||
+			pairs->sums[i].at.culprit_job >= report->info->n_jobs)
 			return false;
 	return true;
 }
@@ -193,12 +198,12 @@ static int draw_job_matrix(struct tb_report *report)
 	table.columns[n + 1] = (struct tb_report_column){"All", "Over all jobs", true};
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
-	double largest = (double)report->blame_jobs[0].wait_ps;
+	double largest = (double)report->blame.of[TB_BLAME_JOBS].sums[0].at.wait_ps;
 	for (uint32_t victim = 0; victim < n; victim++) {
 		double sum = 0;
 		tb_report_put_job(&writer, report->run, victim);
 		for (uint32_t culprit = 0; culprit < n; culprit++) {
-			const struct tb_blame_jobs *pair =
+			const struct tb_blame_sample *pair =
 				find_pair(report, victim, culprit);
 			put_pair(&writer, pair, largest);
 			sum += pair ? (double)pair->wait_ps : 0;
@@ -210,7 +215,7 @@ static int draw_job_matrix(struct tb_report *report)
 
 int tb_report_tabulate_job_blame(struct tb_report *report)
 {
-	if (report->info->n_jobs < 2 || report->n_blame_jobs == 0)
+	if (report->info->n_jobs < 2 || report->blame.of[TB_BLAME_JOBS].n == 0)
 		return TB_OK;
 	return matrix_fits(report) ? draw_job_matrix(report) : list_job_blame(report);
 }

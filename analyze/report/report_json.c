@@ -175,22 +175,25 @@ static json_t *job_or_null(uint32_t job)
 
 static json_t *blame_array(const struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_FLOWS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < report->n_blame; i++) {
-		const struct tb_blame_pair *pair = &report->blame[i];
+	for (uint32_t i = 0; array && i < listed->n; i++) {
+		const struct tb_blame_sum *sum = &listed->sums[i];
+		const struct tb_blame_sample *at = &sum->at;
 		struct tb_json_object blame = tb_json_object_new();
-		tb_json_add(&blame, "victim_job", job_or_null(pair->victim_job));
+		tb_json_add(&blame, "victim_job", job_or_null(at->victim_job));
 		tb_json_add(&blame, "victim",
-			party_object(pair->victim_job, pair->victim_source,
-				pair->victim_destination));
-		tb_json_add(&blame, "culprit_job", job_or_null(pair->culprit_job));
+			party_object(at->victim_job, at->victim_source,
+				at->victim_destination));
+		tb_json_add(&blame, "culprit_job", job_or_null(at->culprit_job));
 		tb_json_add(&blame, "culprit",
-			party_object(pair->culprit_job, pair->culprit_source,
-				pair->culprit_destination));
-		tb_json_add_count(&blame, "waits", pair->n_waits);
-		tb_json_add_count(&blame, "wait_ps", pair->wait_ps);
-		tb_json_add_real(&blame, "percent", pair->percent);
-		tb_json_add_count(&blame, "link", pair->link.id);
+			party_object(at->culprit_job, at->culprit_source,
+				at->culprit_destination));
+		tb_json_add_count(&blame, "waits", at->n_waits);
+		tb_json_add_count(&blame, "wait_ps", at->wait_ps);
+		tb_json_add_real(
+			&blame, "percent", tb_report_percent_of_blame(report, sum));
+		tb_json_add_count(&blame, "link", sum->heaviest.link.id);
 		array = tb_json_append(array, tb_json_object_take(&blame));
 	}
 	return array;
@@ -198,15 +201,17 @@ static json_t *blame_array(const struct tb_report *report)
 
 static json_t *blame_by_job_array(const struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_JOBS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < report->n_blame_jobs; i++) {
-		const struct tb_blame_jobs *jobs = &report->blame_jobs[i];
+	for (uint32_t i = 0; array && i < listed->n; i++) {
+		const struct tb_blame_sum *sum = &listed->sums[i];
 		struct tb_json_object blame = tb_json_object_new();
-		tb_json_add(&blame, "victim_job", job_or_null(jobs->victim_job));
-		tb_json_add(&blame, "culprit_job", job_or_null(jobs->culprit_job));
-		tb_json_add_count(&blame, "waits", jobs->n_waits);
-		tb_json_add_count(&blame, "wait_ps", jobs->wait_ps);
-		tb_json_add_real(&blame, "percent", jobs->percent);
+		tb_json_add(&blame, "victim_job", job_or_null(sum->at.victim_job));
+		tb_json_add(&blame, "culprit_job", job_or_null(sum->at.culprit_job));
+		tb_json_add_count(&blame, "waits", sum->at.n_waits);
+		tb_json_add_count(&blame, "wait_ps", sum->at.wait_ps);
+		tb_json_add_real(
+			&blame, "percent", tb_report_percent_of_blame(report, sum));
 		array = tb_json_append(array, tb_json_object_take(&blame));
 	}
 	return array;
@@ -253,9 +258,10 @@ static const char *link_name(const struct tb_report *report, struct tb_link link
 
 static json_t *triples_array(const struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_LINK_FLOWS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < report->n_triples; i++) {
-		const struct tb_blame_sum *sum = &report->triples[i];
+	for (uint32_t i = 0; array && i < listed->n; i++) {
+		const struct tb_blame_sum *sum = &listed->sums[i];
 		const struct tb_blame_sample *at = &sum->at;
 		struct tb_json_object triple = tb_json_object_new();
 		tb_json_add_count(&triple, "link", at->link.id);
@@ -282,9 +288,10 @@ static json_t *triples_array(const struct tb_report *report)
 
 static json_t *roots_array(const struct tb_report *report)
 {
+	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_ROOTS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < report->n_roots; i++) {
-		const struct tb_blame_sum *sum = &report->roots[i];
+	for (uint32_t i = 0; array && i < listed->n; i++) {
+		const struct tb_blame_sum *sum = &listed->sums[i];
 		struct tb_json_object root = tb_json_object_new();
 		tb_json_add_count(&root, "root", sum->at.root.id);
 		tb_json_add_text(&root, "name", link_name(report, sum->at.root));
@@ -298,51 +305,47 @@ static json_t *roots_array(const struct tb_report *report)
 	return array;
 }
 
-// sums_array lists sums by a link and two jobs, of the links that are listed.
-static json_t *sums_array(const struct tb_report *report, const struct tb_blame_sum *sums,
-	uint32_t n, const bool *listed, const char *link_key)
+// add_sum adds a sum by a link and two jobs.
+static json_t *add_sum(const struct tb_report *report, json_t *array,
+	const struct tb_blame_sample *at, struct tb_link link, const char *link_key)
 {
-	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < n; i++) {
-		const struct tb_blame_sample *at = &sums[i].at;
-		struct tb_link link = at->link.id == TB_ID_NONE ? at->root : at->link;
-		if (!listed[link.id])
-			continue;
-		struct tb_json_object sum = tb_json_object_new();
-		tb_json_add_count(&sum, link_key, link.id);
-		tb_json_add_text(&sum, "name", link_name(report, link));
-		tb_json_add(&sum, "victim_job", job_or_null(at->victim_job));
-		tb_json_add(&sum, "culprit_job", job_or_null(at->culprit_job));
-		tb_json_add_count(&sum, "waits", at->n_waits);
-		tb_json_add_count(&sum, "wait_ps", at->wait_ps);
-		array = tb_json_append(array, tb_json_object_take(&sum));
-	}
-	return array;
+	struct tb_json_object sum = tb_json_object_new();
+	tb_json_add_count(&sum, link_key, link.id);
+	tb_json_add_text(&sum, "name", link_name(report, link));
+	tb_json_add(&sum, "victim_job", job_or_null(at->victim_job));
+	tb_json_add(&sum, "culprit_job", job_or_null(at->culprit_job));
+	tb_json_add_count(&sum, "waits", at->n_waits);
+	tb_json_add_count(&sum, "wait_ps", at->wait_ps);
+	return tb_json_append(array, tb_json_object_take(&sum));
 }
 
+// link_jobs_array lists those of the hot links.
 static json_t *link_jobs_array(const struct tb_report *report)
 {
+	json_t *array = json_array();
 	bool *listed = calloc(report->info->n_links + 1u, sizeof *listed);
-	if (!listed)
-		return NULL;
-	for (uint32_t i = 0; i < report->n_hot_links; i++)
+	for (uint32_t i = 0; listed && i < report->n_hot_links; i++)
 		listed[report->hot_links[i].sample.link.id] = true;
-	json_t *array = sums_array(
-		report, report->link_jobs, report->n_link_jobs, listed, "link");
+	for (uint32_t i = 0; listed && array && i < report->n_link_jobs; i++) {
+		const struct tb_blame_sample *at = &report->link_jobs[i].at;
+		if (listed[at->link.id])
+			array = add_sum(report, array, at, at->link, "link");
+	}
+	if (!listed) {
+		json_decref(array);
+		array = NULL;
+	}
 	free(listed);
 	return array;
 }
 
 static json_t *root_jobs_array(const struct tb_report *report)
 {
-	bool *listed = calloc(report->info->n_links + 1u, sizeof *listed);
-	if (!listed)
-		return NULL;
-	for (uint32_t i = 0; i < report->n_roots; i++)
-		listed[report->roots[i].at.root.id] = true;
-	json_t *array = sums_array(
-		report, report->root_jobs, report->n_root_jobs, listed, "root");
-	free(listed);
+	const struct tb_blame_listed *jobs = &report->blame.of[TB_BLAME_ROOT_JOBS];
+	json_t *array = json_array();
+	for (uint32_t i = 0; array && i < jobs->n; i++)
+		array = add_sum(
+			report, array, &jobs->sums[i].at, jobs->sums[i].at.root, "root");
 	return array;
 }
 

@@ -11,6 +11,9 @@
 #define END_NAME_SIZE	 128 // of a node, or a switch with a port
 #define PORTS_A_LINK_MAX 64
 
+// A row of the topology takes at least so many bytes of the file.
+#define ROW_BYTES_MIN 4
+
 static void free_names(char **names, uint32_t n)
 {
 	for (uint32_t i = 0; names && i < n; i++)
@@ -65,27 +68,49 @@ struct table {
 	bool (*take)(struct tb_run *run, struct tb_run_row *row, uint32_t i);
 };
 
-// check_count compares the number of rows with that in the run's row before memory is
-// allocated for them.
-static int check_count(
-	struct tb_run *run, const struct table *table, struct tb_error *error)
+static int miscounted(
+	struct tb_run *run, const struct table *table, int64_t n, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EFORMAT, run->path,
+		"is damaged: its table '%s' has %lld rows for run %lld, expected %u",
+		table->name, (long long)n, (long long)run->record.info.id, table->n);
+}
+
+// read_number returns 0 for NULL or no row.
+static int read_number(struct tb_run *run, const struct table *table, const char *sql,
+	int64_t *n, struct tb_error *error)
 {
 	struct tb_run_row row;
-	char sql[96];
-	snprintf(sql, sizeof sql, "SELECT count(*) FROM %s WHERE run = ?1", table->name);
 	int status = tb_run_query(run, sql, &row, error);
 	if (status)
 		return status;
 	status = tb_run_next(run, table->name, &row, error);
-	int64_t n = status > 0 ? sqlite3_column_int64(row.query, 0) : 0;
+	*n = status > 0 ? sqlite3_column_int64(row.query, 0) : 0;
 	sqlite3_finalize(row.query);
-	if (status >= 0 && n != table->n)
-		return tb_fail_in(error, TB_EFORMAT, run->path,
-			"is damaged: its table '%s' has %lld rows for run %lld, expected "
-			"%u",
-			table->name, (long long)n, (long long)run->record.info.id,
-			table->n);
 	return status < 0 ? status : TB_OK;
+}
+
+// check_count compares the number of rows with that in the run's row before memory is
+// allocated for them. The last row's number and the size of the file stand for it:
+// counting would read a table that is read again.
+static int check_count(
+	struct tb_run *run, const struct table *table, struct tb_error *error)
+{
+	char sql[128];
+	int64_t n = 0, n_bytes = 0;
+	snprintf(sql, sizeof sql, "SELECT 1 + max(%s) FROM %s WHERE run = ?1",
+		table->name, table->name);
+	int status = read_number(run, table, sql, &n, error);
+	if (!status && n != table->n)
+		return miscounted(run, table, n, error);
+	if (!status)
+		status = read_number(run, table,
+			"SELECT page_count * page_size FROM pragma_page_count, "
+			"pragma_page_size WHERE ?1 IS NOT NULL",
+			&n_bytes, error);
+	if (!status && n > n_bytes / ROW_BYTES_MIN)
+		return miscounted(run, table, n_bytes / ROW_BYTES_MIN, error);
+	return status;
 }
 
 static int take_rows(
@@ -106,7 +131,7 @@ static int take_rows(
 		}
 	}
 	sqlite3_finalize(row.query);
-	return status;
+	return status || i == table->n ? status : miscounted(run, table, i, error);
 }
 
 static bool take_node(struct tb_run *run, struct tb_run_row *row, uint32_t i)
@@ -207,8 +232,8 @@ static bool take_link(struct tb_run *run, struct tb_run_row *row, uint32_t i)
 	link->at.reverse.id = tb_run_get_id(row, 10, run->record.info.n_links);
 	link->at.bytes_per_s = tb_run_get(row, 11, INT64_MAX);
 	link->at.latency_ps = (tb_time_ps)tb_run_get(row, 12, INT64_MAX);
-	link->at.n_vcs = tb_run_get32(row, 13, UINT32_MAX);
-	link->at.fifo_bytes = tb_run_get32(row, 14, UINT32_MAX);
+	link->at.n_vcs = run->record.info.network.n_vcs;
+	link->at.fifo_bytes = run->record.info.network.fifo_bytes;
 	return row->bad || name_link(run, i, from, to);
 }
 
@@ -298,8 +323,7 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 		{"link",
 			"SELECT link, kind, from_node, from_switch, from_port, "
 			"from_number, to_node, to_switch, to_port, to_number, reverse, "
-			"bytes_per_s, latency_ps, n_vcs, "
-			"fifo_bytes FROM link WHERE run = ?1 ORDER BY link",
+			"bytes_per_s, latency_ps FROM link WHERE run = ?1 ORDER BY link",
 			info->n_links, take_link},
 	};
 	const size_t n_tables = sizeof tables / sizeof *tables;

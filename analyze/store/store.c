@@ -7,6 +7,7 @@
 #include "store_lock.h"
 #include "store_made.h"
 #include "store_setup.h"
+#include "store_tops.h"
 #include "store_trees.h"
 
 #include <assert.h>
@@ -402,8 +403,12 @@ static int store_flows(void *context, const struct tb_flow_sample *samples, size
 	struct tb_store *store = context;
 	if (store->failed)
 		return store->error.code;
-	return keep(store, tb_store_write_flows(store->db, store->path, store->feed.run,
-				   samples, n, &store->error));
+	int status = tb_store_write_flows(
+		store->db, store->path, store->feed.run, samples, n, &store->error);
+	if (!status)
+		status = tb_store_write_flow_tops(store->db, store->path, store->feed.run,
+			samples, n, &store->error);
+	return keep(store, status);
 }
 
 static int store_blame(void *context, const struct tb_blame_sample *samples, size_t n)
@@ -411,8 +416,12 @@ static int store_blame(void *context, const struct tb_blame_sample *samples, siz
 	struct tb_store *store = context;
 	if (store->failed)
 		return store->error.code;
-	return keep(store, tb_store_write_blame(store->db, store->path, store->feed.run,
-				   samples, n, &store->error));
+	int status = tb_store_write_blame(
+		store->db, store->path, store->feed.run, samples, n, &store->error);
+	if (!status)
+		status = tb_store_write_blame_tops(store->db, store->path,
+			store->feed.run, samples, n, &store->error);
+	return keep(store, status);
 }
 
 static int store_trees(

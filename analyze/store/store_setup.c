@@ -2,80 +2,16 @@
 
 #include "names.h"
 #include "parameters.h"
-#include "sql.h"
+#include "store_row.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>
-
-// A row on its way into a table: values are put from left to right. The first failure is
-// kept in `status` and makes the rest do nothing.
-struct row {
-	sqlite3_stmt *query;
-	const char *path;
-	struct tb_error *error;
-	int column;
-	int status;
-};
-
-static struct row row_into(
-	sqlite3 *db, const char *path, const char *insert, struct tb_error *error)
-{
-	struct row row = {.path = path, .error = error};
-	row.status = tb_sql_prepare(db, path, insert, &row.query, error);
-	return row;
-}
-
-static void put(struct row *row, int64_t value)
-{
-	if (!row->status)
-		sqlite3_bind_int64(row->query, ++row->column, value);
-}
-
-static void put_real(struct row *row, double value)
-{
-	if (!row->status)
-		sqlite3_bind_double(row->query, ++row->column, value);
-}
-
-static void put_text(struct row *row, const char *value)
-{
-	if (!row->status &&
-		sqlite3_bind_text(row->query, ++row->column, value ? value : "", -1,
-			SQLITE_TRANSIENT) != SQLITE_OK)
-		row->status =
-			tb_sql_fail(row->error, sqlite3_db_handle(row->query), row->path);
-}
-
-static void put_null(struct row *row)
-{
-	if (!row->status)
-		sqlite3_bind_null(row->query, ++row->column);
-}
-
-// put_id puts -1 where there is none: of waits that are told without saying whose.
-static void put_id(struct row *row, uint32_t id)
-{
-	put(row, id == TB_ID_NONE ? -1 : (int64_t)id);
-}
-
-static void row_end(struct row *row)
-{
-	if (!row->status)
-		row->status = tb_sql_run(row->query, row->path, row->error);
-	row->column = 0;
-}
-
-static int row_done(struct row *row)
-{
-	sqlite3_finalize(row->query);
-	return row->status;
-}
 
 static int write_run(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const struct tb_run_config *config,
 	struct tb_error *error)
 {
-	struct row row = row_into(db, path,
+	struct tb_row row = tb_row_into(db, path,
 		"INSERT INTO run (run, input_name, input_kind, input_digest, "
 		"input_bytes, "
 		"options, time_scale, seed, program_version, n_nodes, n_switches, "
@@ -85,39 +21,39 @@ static int write_run(sqlite3 *db, const char *path, int64_t run,
 		error);
 	char seed[24];
 	snprintf(seed, sizeof seed, "%llu", (unsigned long long)config->seed);
-	put(&row, run);
-	put_text(&row, config->input_name);
-	put_text(&row, config->input_kind);
-	put_text(&row, config->input_digest);
-	put(&row, (int64_t)config->input_bytes);
-	put_text(&row, config->options);
-	put_real(&row, config->time_scale);
-	put_text(&row, seed);
-	put_text(&row, TB_VERSION);
-	put(&row, tb_network_n_hosts(network));
-	put(&row, tb_network_n_switches(network));
-	put(&row, tb_network_n_links(network));
-	put(&row, tb_network_n_levels(network));
-	put(&row, config->n_jobs);
-	put_text(&row, tb_network_params(network)->name);
-	put_text(&row, tb_network_params(network)->switching);
-	put_text(&row, config->routes_name);
-	put_text(&row, config->routes_digest);
-	row_end(&row);
-	return row_done(&row);
+	tb_row_put(&row, run);
+	tb_row_put_text(&row, config->input_name);
+	tb_row_put_text(&row, config->input_kind);
+	tb_row_put_text(&row, config->input_digest);
+	tb_row_put(&row, (int64_t)config->input_bytes);
+	tb_row_put_text(&row, config->options);
+	tb_row_put_real(&row, config->time_scale);
+	tb_row_put_text(&row, seed);
+	tb_row_put_text(&row, TB_VERSION);
+	tb_row_put(&row, tb_network_n_hosts(network));
+	tb_row_put(&row, tb_network_n_switches(network));
+	tb_row_put(&row, tb_network_n_links(network));
+	tb_row_put(&row, tb_network_n_levels(network));
+	tb_row_put(&row, config->n_jobs);
+	tb_row_put_text(&row, tb_network_params(network)->name);
+	tb_row_put_text(&row, tb_network_params(network)->switching);
+	tb_row_put_text(&row, config->routes_name);
+	tb_row_put_text(&row, config->routes_digest);
+	tb_row_end(&row);
+	return tb_row_done(&row);
 }
 
-static void put_value(struct row *row, const struct tb_value *value)
+static void put_value(struct tb_row *row, const struct tb_value *value)
 {
 	switch (value->type) {
 	case TB_VALUE_WHOLE:
-		put(row, value->whole);
+		tb_row_put(row, value->whole);
 		break;
 	case TB_VALUE_REAL:
-		put_real(row, value->real);
+		tb_row_put_real(row, value->real);
 		break;
 	case TB_VALUE_WORD:
-		put_text(row, value->word);
+		tb_row_put_text(row, value->word);
 		break;
 	}
 }
@@ -125,19 +61,19 @@ static void put_value(struct row *row, const struct tb_value *value)
 static int write_parameters(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct row row =
-		row_into(db, path, "INSERT INTO run_parameter VALUES (?,?,?)", error);
+	struct tb_row row =
+		tb_row_into(db, path, "INSERT INTO run_parameter VALUES (?,?,?)", error);
 	struct tb_network_params params = *tb_network_params(network);
 	struct tb_parameter list[TB_PARAMETERS_MOST];
 	params.n_rails = tb_network_n_rails(network); // of a built graph they say nothing
 	size_t n = tb_parameters(&params, list);
 	for (size_t i = 0; !row.status && i < n; i++) {
-		put(&row, run);
-		put_text(&row, list[i].key);
+		tb_row_put(&row, run);
+		tb_row_put_text(&row, list[i].key);
 		put_value(&row, &list[i].value);
-		row_end(&row);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 static int write_environment(
@@ -145,23 +81,23 @@ static int write_environment(
 {
 	struct utsname system = {0};
 	uname(&system);
-	struct row row = row_into(db, path,
+	struct tb_row row = tb_row_into(db, path,
 		"INSERT INTO run_environment (run, host, machine) VALUES (?,?,?)", error);
-	put(&row, run);
-	put_text(&row, system.nodename);
-	put_text(&row, system.machine);
-	row_end(&row);
-	return row_done(&row);
+	tb_row_put(&row, run);
+	tb_row_put_text(&row, system.nodename);
+	tb_row_put_text(&row, system.machine);
+	tb_row_end(&row);
+	return tb_row_done(&row);
 }
 
-static void put_guid(struct row *row, uint64_t guid)
+static void put_guid(struct tb_row *row, uint64_t guid)
 {
 	char text[20];
 	snprintf(text, sizeof text, "0x%016llx", (unsigned long long)guid);
 	if (guid)
-		put_text(row, text);
+		tb_row_put_text(row, text);
 	else
-		put_null(row);
+		tb_row_put_null(row);
 }
 
 // write_nodes names a node by its endpoint in `names`, where it has one.
@@ -169,78 +105,78 @@ static int write_nodes(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const char *const *names,
 	struct tb_error *error)
 {
-	struct row row = row_into(
+	struct tb_row row = tb_row_into(
 		db, path, "INSERT OR REPLACE INTO node VALUES (?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_identity own =
 			tb_network_node_identity(network, (struct tb_node){i});
-		put(&row, run);
-		put(&row, i);
-		put_text(&row, names && *names[i] ? names[i] : own.name);
-		put_text(&row, own.name);
+		tb_row_put(&row, run);
+		tb_row_put(&row, i);
+		tb_row_put_text(&row, names && *names[i] ? names[i] : own.name);
+		tb_row_put_text(&row, own.name);
 		put_guid(&row, own.guid);
-		put(&row, own.lid);
-		row_end(&row);
+		tb_row_put(&row, own.lid);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 // rename_nodes names the first `n` nodes by their endpoints, where they have one.
 static int rename_nodes(sqlite3 *db, const char *path, int64_t run,
 	const char *const *names, uint32_t n, struct tb_error *error)
 {
-	struct row row = row_into(db, path,
+	struct tb_row row = tb_row_into(db, path,
 		"UPDATE node SET name = ?1 WHERE run = ?2 AND node = ?3", error);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		if (!*names[i])
 			continue;
-		put_text(&row, names[i]);
-		put(&row, run);
-		put(&row, i);
-		row_end(&row);
+		tb_row_put_text(&row, names[i]);
+		tb_row_put(&row, run);
+		tb_row_put(&row, i);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_job *jobs, uint32_t n, struct tb_error *error)
 {
-	struct row row = row_into(db, path,
+	struct tb_row row = tb_row_into(db, path,
 		"INSERT INTO job (run, job, name, input, start_ps, placement) VALUES "
 		"(?,?,?,?,?,?)",
 		error);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
-		put(&row, run);
-		put(&row, i);
-		put_text(&row, jobs[i].name);
-		put_text(&row, jobs[i].input);
-		put(&row, jobs[i].start_ps);
-		put_text(&row, jobs[i].placement);
-		row_end(&row);
+		tb_row_put(&row, run);
+		tb_row_put(&row, i);
+		tb_row_put_text(&row, jobs[i].name);
+		tb_row_put_text(&row, jobs[i].input);
+		tb_row_put(&row, jobs[i].start_ps);
+		tb_row_put_text(&row, jobs[i].placement);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 static int write_places(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_place *places, size_t n, struct tb_error *error)
 {
-	struct row row =
-		row_into(db, path, "INSERT INTO job_node VALUES (?,?,?,?)", error);
+	struct tb_row row =
+		tb_row_into(db, path, "INSERT INTO job_node VALUES (?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
-		put(&row, run);
-		put(&row, places[i].job);
-		put(&row, places[i].rank);
-		put(&row, places[i].node.id);
-		row_end(&row);
+		tb_row_put(&row, run);
+		tb_row_put(&row, places[i].job);
+		tb_row_put(&row, places[i].rank);
+		tb_row_put(&row, places[i].node.id);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 static int write_switches(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct row row = row_into(
+	struct tb_row row = tb_row_into(
 		db, path, "INSERT INTO switch VALUES (?,?,?,?,?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_switches(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
@@ -249,20 +185,20 @@ static int write_switches(sqlite3 *db, const char *path, int64_t run,
 		struct tb_identity own =
 			tb_network_switch_identity(network, (struct tb_switch){i});
 		char name[TB_NAME_SIZE];
-		put(&row, run);
-		put(&row, i);
-		put_text(&row, tb_names_switch(network, (struct tb_switch){i}, name,
-				       sizeof name));
+		tb_row_put(&row, run);
+		tb_row_put(&row, i);
+		tb_row_put_text(&row, tb_names_switch(network, (struct tb_switch){i},
+					      name, sizeof name));
 		put_guid(&row, own.guid);
-		put(&row, own.lid);
-		put(&row, at.level);
-		put(&row, at.index);
-		put(&row, at.n_down_ports);
-		put(&row, at.n_up_ports);
-		put(&row, at.rail);
-		row_end(&row);
+		tb_row_put(&row, own.lid);
+		tb_row_put(&row, at.level);
+		tb_row_put(&row, at.index);
+		tb_row_put(&row, at.n_down_ports);
+		tb_row_put(&row, at.n_up_ports);
+		tb_row_put(&row, at.rail);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 static const char *link_kind_name(enum tb_link_kind kind)
@@ -281,66 +217,64 @@ static const char *link_kind_name(enum tb_link_kind kind)
 }
 
 // put_end puts a node and a switch, one of which there is not.
-static void put_end(struct row *row, bool is_node, uint32_t id)
+static void put_end(struct tb_row *row, bool is_node, uint32_t id)
 {
 	if (is_node)
-		put(row, id);
-	put_null(row);
+		tb_row_put(row, id);
+	tb_row_put_null(row);
 	if (!is_node)
-		put(row, id);
+		tb_row_put(row, id);
 }
 
 static int write_links(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct row row = row_into(db, path,
-		"INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(
+		db, path, "INSERT INTO link VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	uint32_t n = tb_network_n_links(network);
 	uint32_t n_hosts = tb_network_n_hosts(network);
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_link_info at = tb_network_link(network, (struct tb_link){i});
-		put(&row, run);
-		put(&row, i);
-		put_text(&row, link_kind_name(at.kind));
+		tb_row_put(&row, run);
+		tb_row_put(&row, i);
+		tb_row_put_text(&row, link_kind_name(at.kind));
 		bool in = at.kind == TB_LINK_INJECTION, out = at.kind == TB_LINK_EJECTION;
 		put_end(&row, in, in ? at.from % n_hosts : at.from);
-		put(&row, at.from_port);
-		put(&row, in ? 0
-			     : tb_network_port_number(network,
-				       (struct tb_switch){at.from}, at.from_port));
+		tb_row_put(&row, at.from_port);
+		tb_row_put(&row, in ? 0
+				    : tb_network_port_number(network,
+					      (struct tb_switch){at.from}, at.from_port));
 		put_end(&row, out, out ? at.to % n_hosts : at.to);
-		put(&row, at.to_port);
-		put(&row, out ? 0
-			      : tb_network_port_number(
-					network, (struct tb_switch){at.to}, at.to_port));
-		put(&row, at.reverse.id);
-		put(&row, (int64_t)at.bytes_per_s);
-		put(&row, at.latency_ps);
-		put(&row, at.n_vcs);
-		put(&row, at.fifo_bytes);
-		row_end(&row);
+		tb_row_put(&row, at.to_port);
+		tb_row_put(&row, out ? 0
+				     : tb_network_port_number(network,
+					       (struct tb_switch){at.to}, at.to_port));
+		tb_row_put(&row, at.reverse.id);
+		tb_row_put(&row, (int64_t)at.bytes_per_s);
+		tb_row_put(&row, at.latency_ps);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 static int write_faults(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_faults *faults, struct tb_error *error)
 {
-	struct row row =
-		row_into(db, path, "INSERT INTO fault VALUES (?,?,?,?,?)", error);
+	struct tb_row row =
+		tb_row_into(db, path, "INSERT INTO fault VALUES (?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && faults && i < tb_faults_n(faults); i++) {
 		struct tb_fault fault = tb_faults_at(faults, i);
-		put(&row, run);
-		put(&row, (int64_t)i);
+		tb_row_put(&row, run);
+		tb_row_put(&row, (int64_t)i);
 		if (fault.is_switch)
-			put_null(&row);
-		put(&row, fault.id);
+			tb_row_put_null(&row);
+		tb_row_put(&row, fault.id);
 		if (!fault.is_switch)
-			put_null(&row);
-		put(&row, fault.at_ps);
-		row_end(&row);
+			tb_row_put_null(&row);
+		tb_row_put(&row, fault.at_ps);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 int tb_store_find_next_run(
@@ -391,33 +325,33 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 static int write_wall_time(
 	sqlite3 *db, const char *path, int64_t run, double wall_s, struct tb_error *error)
 {
-	struct row row = row_into(
+	struct tb_row row = tb_row_into(
 		db, path, "UPDATE run_environment SET wall_s = ?1 WHERE run = ?2", error);
-	put_real(&row, wall_s);
-	put(&row, run);
-	row_end(&row);
-	return row_done(&row);
+	tb_row_put_real(&row, wall_s);
+	tb_row_put(&row, run);
+	tb_row_end(&row);
+	return tb_row_done(&row);
 }
 
 int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_result *result, struct tb_error *error)
 {
-	struct row row = row_into(db, path,
+	struct tb_row row = tb_row_into(db, path,
 		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
 		"n_packets = ?, payload_bytes = ?, n_retries = ?, n_undelivered = ?, "
 		"notes = ? WHERE run = ?",
 		error);
-	put(&row, result->complete);
-	put(&row, result->simulated_ps);
-	put(&row, (int64_t)result->n_messages);
-	put(&row, (int64_t)result->n_packets);
-	put(&row, (int64_t)result->payload_bytes);
-	put(&row, (int64_t)result->n_retries);
-	put(&row, (int64_t)result->n_undelivered);
-	put_text(&row, result->notes ? result->notes : "{}");
-	put(&row, run);
-	row_end(&row);
-	int status = row_done(&row);
+	tb_row_put(&row, result->complete);
+	tb_row_put(&row, result->simulated_ps);
+	tb_row_put(&row, (int64_t)result->n_messages);
+	tb_row_put(&row, (int64_t)result->n_packets);
+	tb_row_put(&row, (int64_t)result->payload_bytes);
+	tb_row_put(&row, (int64_t)result->n_retries);
+	tb_row_put(&row, (int64_t)result->n_undelivered);
+	tb_row_put_text(&row, result->notes ? result->notes : "{}");
+	tb_row_put(&row, run);
+	tb_row_end(&row);
+	int status = tb_row_done(&row);
 	if (!status && result->node_names)
 		status = rename_nodes(
 			db, path, run, result->node_names, result->n_named, error);
@@ -430,67 +364,67 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
-	struct row row = row_into(
+	struct tb_row row = tb_row_into(
 		db, path, "INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_flow_sample *flow = &samples[i];
-		put(&row, run);
-		put(&row, flow->job);
-		put(&row, flow->source.id);
-		put(&row, flow->destination.id);
-		put(&row, (int64_t)flow->n_messages);
-		put(&row, (int64_t)flow->n_packets);
-		put(&row, (int64_t)flow->bytes);
-		put(&row, (int64_t)flow->latency_ps);
-		put(&row, (int64_t)flow->worst_latency_ps);
-		put(&row, (int64_t)flow->ideal_ps);
-		put(&row, (int64_t)flow->wait_ps);
-		put(&row, flow->first_ps);
-		put(&row, flow->last_ps);
-		row_end(&row);
+		tb_row_put(&row, run);
+		tb_row_put(&row, flow->job);
+		tb_row_put(&row, flow->source.id);
+		tb_row_put(&row, flow->destination.id);
+		tb_row_put(&row, (int64_t)flow->n_messages);
+		tb_row_put(&row, (int64_t)flow->n_packets);
+		tb_row_put(&row, (int64_t)flow->bytes);
+		tb_row_put(&row, (int64_t)flow->latency_ps);
+		tb_row_put(&row, (int64_t)flow->worst_latency_ps);
+		tb_row_put(&row, (int64_t)flow->ideal_ps);
+		tb_row_put(&row, (int64_t)flow->wait_ps);
+		tb_row_put(&row, flow->first_ps);
+		tb_row_put(&row, flow->last_ps);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_blame_sample *samples, size_t n, struct tb_error *error)
 {
-	struct row row = row_into(
+	struct tb_row row = tb_row_into(
 		db, path, "INSERT INTO blame_wait VALUES (?,?,?,?,?,?,?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_blame_sample *blame = &samples[i];
-		put(&row, run);
-		put(&row, blame->link.id);
-		put(&row, blame->root.id);
-		put_id(&row, blame->victim_job);
-		put_id(&row, blame->victim_source.id);
-		put_id(&row, blame->victim_destination.id);
-		put_id(&row, blame->culprit_job);
-		put_id(&row, blame->culprit_source.id);
-		put_id(&row, blame->culprit_destination.id);
-		put(&row, (int64_t)blame->n_waits);
-		put(&row, (int64_t)blame->wait_ps);
-		row_end(&row);
+		tb_row_put(&row, run);
+		tb_row_put(&row, blame->link.id);
+		tb_row_put(&row, blame->root.id);
+		tb_row_put_id(&row, blame->victim_job);
+		tb_row_put_id(&row, blame->victim_source.id);
+		tb_row_put_id(&row, blame->victim_destination.id);
+		tb_row_put_id(&row, blame->culprit_job);
+		tb_row_put_id(&row, blame->culprit_source.id);
+		tb_row_put_id(&row, blame->culprit_destination.id);
+		tb_row_put(&row, (int64_t)blame->n_waits);
+		tb_row_put(&row, (int64_t)blame->wait_ps);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }
 
 int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_undelivered_sample *samples, size_t n, struct tb_error *error)
 {
-	struct row row = row_into(
+	struct tb_row row = tb_row_into(
 		db, path, "INSERT INTO undelivered_flow VALUES (?,?,?,?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_undelivered_sample *at = &samples[i];
-		put(&row, run);
-		put(&row, at->job);
-		put(&row, at->source.id);
-		put(&row, at->destination.id);
-		put_id(&row, at->dead.id);
-		put(&row, (int64_t)at->n_messages);
-		put(&row, (int64_t)at->bytes);
-		put(&row, at->first_ps);
-		row_end(&row);
+		tb_row_put(&row, run);
+		tb_row_put(&row, at->job);
+		tb_row_put(&row, at->source.id);
+		tb_row_put(&row, at->destination.id);
+		tb_row_put_id(&row, at->dead.id);
+		tb_row_put(&row, (int64_t)at->n_messages);
+		tb_row_put(&row, (int64_t)at->bytes);
+		tb_row_put(&row, at->first_ps);
+		tb_row_end(&row);
 	}
-	return row_done(&row);
+	return tb_row_done(&row);
 }

@@ -66,18 +66,17 @@ static int by_id(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-static int heaviest_first(const void *left, const void *right)
+// by_place puts what is added up by job, which has no nodes, before flows.
+static int by_place(const void *left, const void *right)
 {
 	const struct tb_blame_entry *a = left, *b = right;
-	if (a->wait_ps != b->wait_ps)
-		return a->wait_ps < b->wait_ps ? 1 : -1;
 	if (a->link != b->link)
 		return by_id(a->link, b->link);
+	if (a->root != b->root)
+		return by_id(a->root, b->root);
 	if (a->victim != b->victim)
-		return by_id(a->victim, b->victim);
-	if (a->culprit != b->culprit)
-		return by_id(a->culprit, b->culprit);
-	return by_id(a->root, b->root);
+		return by_id(a->victim ^ TB_FLOW_OF_JOB, b->victim ^ TB_FLOW_OF_JOB);
+	return by_id(a->culprit ^ TB_FLOW_OF_JOB, b->culprit ^ TB_FLOW_OF_JOB);
 }
 
 static uint32_t flow_of_job(const struct tb_flow_sample *flows, uint32_t flow)
@@ -241,7 +240,7 @@ int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *
 	uint32_t n_used = gather(book);
 	struct tb_blame_sample *made = malloc((n_used + 1u) * sizeof *made);
 	if (made) {
-		qsort(book->slots, n_used, sizeof *book->slots, heaviest_first);
+		qsort(book->slots, n_used, sizeof *book->slots, by_place);
 		for (uint32_t i = 0; i < n_used; i++)
 			made[i] = sample_of(flows, &book->slots[i]);
 	}

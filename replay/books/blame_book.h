@@ -43,9 +43,9 @@ bool tb_blame_book_is_kept(const struct tb_blame_book *book);
 int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	const struct tb_blame_entry *more) TB_MUST_USE;
 
-// tb_blame_book_list lists all entries, the heaviest first; those beyond a few thousand
-// are added up by job. The caller frees the samples; the book can go on. TB_ENOMEM as
-// above.
+// tb_blame_book_list lists all entries by link and root, the order of the store's table;
+// of more than a few thousand the lighter are added up by job. The caller frees the
+// samples; the book can go on. TB_ENOMEM as above.
 int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	struct tb_blame_sample **samples, size_t *n) TB_MUST_USE;
 

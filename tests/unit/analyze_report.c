@@ -262,32 +262,29 @@ static void blame_adds_up_over_links_and_jobs(void **state)
 	struct fixture fixture;
 	struct tb_error error = {0};
 	struct tb_run *run = NULL;
-	struct tb_blame_pair *pairs = NULL;
-	struct tb_blame_jobs *jobs = NULL;
-	uint32_t n_pairs = 0, n_jobs = 0;
+	struct tb_blame_lists lists = {0};
 	fixture_init(&fixture);
 	fixture_store(&fixture, 2, 7);
 	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_OK);
-	assert_int_equal(tb_blame_worst(run, 0, &pairs, &n_pairs, &error), TB_OK);
-	assert_int_equal(tb_blame_by_job(run, &jobs, &n_jobs, &error), TB_OK);
-	uint64_t by_pair = 0, by_job = 0;
-	double percent = 0;
-	for (uint32_t i = 0; i < n_pairs; i++) {
-		assert_true(i == 0 || pairs[i - 1].wait_ps >= pairs[i].wait_ps);
-		by_pair += pairs[i].wait_ps;
-		percent += pairs[i].percent;
+	assert_int_equal(tb_blame_lists_init(&lists, run, 0, &error), TB_OK);
+	for (int list = 0; list < TB_BLAME_LISTS; list++) {
+		const struct tb_blame_listed *listed = &lists.of[list];
+		double wait_ps = 0;
+		assert_int_equal(listed->n, listed->n_all);
+		for (uint32_t i = 0; i < listed->n; i++) {
+			uint64_t before = listed->sums[i ? i - 1 : 0].at.wait_ps;
+			assert_true(before >= listed->sums[i].at.wait_ps);
+			wait_ps += (double)listed->sums[i].at.wait_ps;
+		}
+		assert_true(wait_ps == lists.wait_ps);
 	}
-	for (uint32_t i = 0; i < n_jobs; i++)
-		by_job += jobs[i].wait_ps;
-	assert_int_equal(n_jobs, 5); // two by two, and the various
+	const struct tb_blame_listed *pairs = &lists.of[TB_BLAME_FLOWS];
 	bool various = false;
-	for (uint32_t i = 0; i < n_pairs; i++)
-		various |= pairs[i].culprit_source.id == TB_ID_NONE;
+	for (uint32_t i = 0; i < pairs->n; i++)
+		various |= pairs->sums[i].at.culprit_source.id == TB_ID_NONE;
 	assert_true(various);
-	assert_int_equal(by_pair, by_job);
-	assert_true(percent > 99.999 && percent < 100.001);
-	free(pairs);
-	free(jobs);
+	assert_int_equal(lists.of[TB_BLAME_JOBS].n, 5); // two by two, and the various
+	tb_blame_lists_fini(&lists);
 	tb_run_free(run);
 	fixture_fini(&fixture);
 }

@@ -1,0 +1,43 @@
+// A row on its way into a table of the store: values are put from left to right. The
+// first failure is kept in `status` and makes the rest do nothing. Private to analyze/.
+//
+//	struct tb_row row = tb_row_into(db, path, "INSERT INTO t VALUES (?,?)", error);
+//	for (...) {
+//		tb_row_put(&row, ...);
+//		tb_row_put_text(&row, ...);
+//		tb_row_end(&row);
+//	}
+//	return tb_row_done(&row);
+#ifndef TB_STORE_ROW_H
+#define TB_STORE_ROW_H
+
+#include "sql.h"
+
+#include <stdint.h>
+
+struct tb_row {
+	sqlite3_stmt *query;
+	const char *path;
+	struct tb_error *error;
+	int column;
+	int status;
+};
+
+// tb_row_into compiles `sql`, which inserts or updates a row.
+struct tb_row tb_row_into(
+	sqlite3 *db, const char *path, const char *sql, struct tb_error *error);
+
+// tb_row_put_text puts '' for NULL, tb_row_put_id -1 for TB_ID_NONE.
+void tb_row_put(struct tb_row *row, int64_t value);
+void tb_row_put_real(struct tb_row *row, double value);
+void tb_row_put_text(struct tb_row *row, const char *value);
+void tb_row_put_null(struct tb_row *row);
+void tb_row_put_id(struct tb_row *row, uint32_t id);
+
+// tb_row_end writes the row; another may follow.
+void tb_row_end(struct tb_row *row);
+
+// tb_row_done frees what the rows needed and returns the status of them all.
+int tb_row_done(struct tb_row *row) TB_MUST_USE;
+
+#endif
