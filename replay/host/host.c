@@ -1,4 +1,4 @@
-// Messages of processes: cut, issued, spread over rails and delivered in order.
+// Messages of processes: cut into pieces, issued, and given to the engine.
 #include "host.h"
 
 #include "array.h"
@@ -112,57 +112,17 @@ static bool grow_outgoing(struct tb_host *host)
 	return true;
 }
 
-// post gives the engine a message between the NICs of two nodes on a rail.
-static void post(struct tb_host *host, uint32_t piece, const struct tb_message *message,
-	uint32_t rail, bool is_control)
+void tb_host_post(struct tb_host *host, enum tb_host_part part, uint32_t id,
+	const struct tb_message *message, uint32_t rail)
 {
 	if (host->n_outgoing == host->outgoing_room && !grow_outgoing(host))
 		return;
 	uint32_t at = (host->outgoing_first + host->n_outgoing) % host->outgoing_room;
 	host->outgoing[at] = *message;
-	host->outgoing[at].cookie = (uint64_t)piece * 2 + is_control;
+	host->outgoing[at].cookie = (uint64_t)id * TB_PARTS + part;
 	host->outgoing[at].source.id += rail * host->n_hosts;
 	host->outgoing[at].destination.id += rail * host->n_hosts;
 	host->n_outgoing++;
-}
-
-// take_rail returns the rail of the process's next unsplit message.
-static uint32_t take_rail(
-	struct tb_host *host, uint32_t process, const struct tb_message *message)
-{
-	if (message->via)
-		return (message->via - 1) % host->n_rails;
-	struct process *at = process_at(host, process);
-	uint32_t rail = at->next_rail;
-	at->next_rail = (rail + 1) % host->n_rails;
-	return rail;
-}
-
-uint32_t tb_host_n_parts(
-	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
-{
-	return message->via == 0 && bytes > host->params.stripe_above_bytes
-		       ? host->n_rails
-		       : 1;
-}
-
-static void post_data(struct tb_host *host, uint32_t id)
-{
-	struct piece *piece = piece_at(host, id);
-	const struct transfer *transfer = transfer_at(host, piece->transfer);
-	struct tb_message message = transfer->what;
-	uint32_t n = tb_host_n_parts(host, &message, piece->bytes);
-	piece->n_unsent = piece->n_undelivered = n;
-	message.bytes = piece->bytes;
-	if (n == 1) {
-		post(host, id, &message, take_rail(host, transfer->sender, &message),
-			false);
-		return;
-	}
-	for (uint32_t rail = 0; rail < n; rail++) {
-		message.bytes = piece->bytes / n + (rail < piece->bytes % n);
-		post(host, id, &message, rail, false);
-	}
 }
 
 // post_control makes the next message of the handshake. The last one always comes from
@@ -179,7 +139,8 @@ static void post_control(struct tb_host *host, uint32_t id)
 		message.destination = transfer->what.source;
 	}
 	uint32_t process = from_receiver ? transfer->receiver : transfer->sender;
-	post(host, id, &message, take_rail(host, process, &message), true);
+	tb_host_post(host, TB_PART_HANDSHAKE, id, &message,
+		tb_rails_choose(host, process, &message));
 }
 
 void tb_host_dispatch(struct tb_host *host, uint32_t id)
@@ -187,7 +148,7 @@ void tb_host_dispatch(struct tb_host *host, uint32_t id)
 	if (piece_at(host, id)->n_controls)
 		post_control(host, id);
 	else
-		post_data(host, id);
+		tb_rails_send(host, id);
 }
 
 // cut makes the next piece of the transfer at the head of a process's queue.
@@ -427,7 +388,7 @@ int tb_host_new(struct tb_host **host, const struct tb_network *network,
 		.free_transfer = NOTHING,
 		.free_piece = NOTHING};
 	made->memory_free_at = calloc(network->n_hosts, sizeof *made->memory_free_at);
-	if (!made->memory_free_at) {
+	if (!made->memory_free_at || tb_rails_init(made) != TB_OK) {
 		tb_host_free(made);
 		return tb_host_out_of_memory(error);
 	}
@@ -448,6 +409,7 @@ void tb_host_free(struct tb_host *host)
 	tb_map_fini(&host->pair_of);
 	tb_map_fini(&host->flow_of);
 	tb_timers_fini(&host->timers);
+	tb_rails_fini(host);
 	free(host->memory_free_at);
 	free(host->outgoing);
 	free(host);

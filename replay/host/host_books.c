@@ -23,18 +23,21 @@ static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *m
 		bytes / n + (bytes % n != 0));
 }
 
-// crossing_of returns how long a piece takes between NICs, its handshake included.
+// crossing_of returns how long a piece takes between NICs, with its handshake and the
+// reservation of NICs.
 static tb_time_ps crossing_of(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
 	const struct tb_host_params *params = params_of(host, message);
 	tb_time_ps data =
 		data_of(host, message, bytes, tb_host_n_parts(host, message, bytes));
-	if (params->handshake == TB_HANDSHAKE_NONE ||
-		bytes <= params->handshake_above_bytes)
-		return data;
-	return data + (params->handshake == TB_HANDSHAKE_READ ? 1 : 2) *
-			      data_of(host, message, 0, 1);
+	tb_time_ps before = 0; // messages without payload
+	if (params->handshake != TB_HANDSHAKE_NONE &&
+		bytes > params->handshake_above_bytes)
+		before += params->handshake == TB_HANDSHAKE_READ ? 1 : 2;
+	if (tb_reserve_is_needed(host, message)) // request and offer
+		before += 2;
+	return data + before * data_of(host, message, 0, 1);
 }
 
 // ideal_of_pieces returns the ideal time of a message of two pieces or more. Full pieces

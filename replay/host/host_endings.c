@@ -155,9 +155,10 @@ int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error
 {
 	struct tb_host *host = context;
 	host->now = now;
-	uint32_t id = (uint32_t)(cookie / 2);
-	if (cookie % 2 || --piece_at(host, id)->n_unsent)
+	uint32_t id = (uint32_t)(cookie / TB_PARTS);
+	if (cookie % TB_PARTS != TB_PART_DATA || --piece_at(host, id)->n_unsent)
 		return TB_OK;
+	tb_rails_sent(host, id);
 	return end(host, piece_sent(host, id, error), error);
 }
 
@@ -166,13 +167,32 @@ int tb_host_delivered(
 {
 	struct tb_host *host = context;
 	host->now = now;
-	uint32_t id = (uint32_t)(cookie / 2);
+	uint32_t id = (uint32_t)(cookie / TB_PARTS);
+	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
 	int status = TB_OK;
-	if (cookie % 2)
+	if (part == TB_PART_HANDSHAKE) {
 		tb_host_dispatch(host, id);
-	else if (--piece_at(host, id)->n_undelivered == 0)
+	} else if (part != TB_PART_DATA) {
+		tb_reserve_arrived(host, part, id);
+	} else if (--piece_at(host, id)->n_undelivered == 0) {
+		tb_rails_delivered(host, id);
 		status = piece_delivered(host, id, error);
+	}
 	return end(host, status, error);
+}
+
+// data_lost: a part of a piece's data was given up.
+static int data_lost(struct tb_host *host, uint32_t id, struct tb_error *error)
+{
+	struct piece *piece = piece_at(host, id);
+	bool all_sent = --piece->n_unsent == 0;
+	bool all_delivered = --piece->n_undelivered == 0;
+	if (all_sent)
+		tb_rails_sent(host, id);
+	if (all_delivered)
+		tb_rails_delivered(host, id);
+	int status = all_delivered ? piece_delivered(host, id, error) : TB_OK;
+	return status == TB_OK && all_sent ? piece_sent(host, id, error) : status;
 }
 
 int tb_host_undelivered(
@@ -180,14 +200,17 @@ int tb_host_undelivered(
 {
 	struct tb_host *host = context;
 	host->now = now;
-	uint32_t id = (uint32_t)(cookie / 2);
-	struct piece *piece = piece_at(host, id);
-	give_up(host, piece->transfer);
-	// A handshake that fails ends the piece before its data.
-	bool all_sent = cookie % 2 || --piece->n_unsent == 0;
-	bool all_delivered = cookie % 2 || --piece->n_undelivered == 0;
-	int status = all_delivered ? piece_delivered(host, id, error) : TB_OK;
-	if (status == TB_OK && all_sent)
+	uint32_t id = (uint32_t)(cookie / TB_PARTS);
+	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
+	if (part != TB_PART_DATA && part != TB_PART_HANDSHAKE &&
+		!tb_reserve_lost(host, part, id))
+		return end(host, TB_OK, error);
+	give_up(host, piece_at(host, id)->transfer);
+	if (part == TB_PART_DATA)
+		return end(host, data_lost(host, id, error), error);
+	// What fails before the data ends the piece.
+	int status = piece_delivered(host, id, error);
+	if (status == TB_OK)
 		status = piece_sent(host, id, error);
 	return end(host, status, error);
 }

@@ -1,9 +1,10 @@
-// The inside of the hosts, shared by host.c (messages and their parts),
-// host_endings.c (what becomes of them) and host_books.c (flows, blame, figures). Private
-// to replay/.
+// The inside of the hosts, shared by host.c (messages and their pieces), rails.c (over
+// which rails they go), reserve.c (NICs that are set aside), host_endings.c (what becomes
+// of them) and host_books.c (flows, blame, figures). Private to replay/.
 //
 // Words: a message of a process is a transfer. It is cut into pieces, each issued by
-// itself; a piece is posted to NICs as one part, or as one a rail.
+// itself; a piece is posted to NICs as one part, or as one a rail. Around the data go
+// messages without payload: handshakes, and those by which NICs are reserved.
 #ifndef TB_HOST_IMPL_H
 #define TB_HOST_IMPL_H
 
@@ -35,8 +36,43 @@ struct piece {
 	uint32_t transfer;
 	uint32_t n_controls;		  // handshakes still to be made
 	uint32_t n_unsent, n_undelivered; // parts
-	uint32_t next;			  // free
+	uint32_t next;			  // of its node's requests, or free
 	uint32_t uses;
+	uint32_t rail;	    // of the data, unless they are split
+	uint64_t request;   // number in the order of requests
+	bool is_offered_to; // a NIC is set aside for it
+};
+
+// What the hosts know of a NIC, where the policy for rails asks for it.
+struct nic {
+	uint64_t bytes;	    // that it was given and that are not yet acknowledged
+	uint32_t n_carried; // reserved pieces that it sends or receives
+	uint32_t offered;   // the piece for which it is set aside, as a receiver
+	uint32_t refused;   // first of the refusals that it has to take back
+};
+
+// A NIC that refused an offer sends a message without payload when it is free.
+struct refusal {
+	struct tb_message what; // from the NIC's node to the one that offered
+	uint32_t rail;
+	uint32_t next; // of its NIC's, or free
+};
+
+// The requests that wait at a node, in the order of their arrival.
+struct requests {
+	uint32_t first, last; // pieces
+};
+
+// What a message between NICs is. Its cookie is this and the number of a piece, or of a
+// refusal.
+enum tb_host_part {
+	TB_PART_DATA,
+	TB_PART_HANDSHAKE,
+	TB_PART_REQUEST,
+	TB_PART_OFFER,
+	TB_PART_REFUSAL,
+	TB_PART_RELEASE, // of a refusal
+	TB_PARTS
 };
 
 struct process {
@@ -73,6 +109,13 @@ struct tb_host {
 	uint32_t free_transfer, free_piece;
 	struct tb_map process_of, pair_of, flow_of;
 	struct tb_timers timers;
+	struct nic *nics; // by rail and host, as in the network; NULL: nobody asks
+	struct requests *requests; // by host, to reserve its NICs
+	struct pool refusals;
+	uint32_t free_refusal;
+	struct tb_map known; // reserve.c: which senders' NICs are taken
+	uint64_t *sends_on;  // by host: the rails on which it sends, as bits
+	uint64_t n_requests;
 	tb_time_ps *memory_free_at;  // of each host
 	struct tb_message *outgoing; // ring
 	uint32_t outgoing_first, n_outgoing, outgoing_room;
@@ -123,6 +166,44 @@ void tb_host_dispatch(struct tb_host *host, uint32_t piece);
 void tb_host_set_timer(
 	struct tb_host *host, tb_time_ps at, enum tb_host_timer kind, uint32_t id);
 int tb_host_out_of_memory(struct tb_error *error);
+
+// tb_host_post gives the engine a message between the NICs of two nodes on a rail; `id`
+// is a piece, or a refusal.
+void tb_host_post(struct tb_host *host, enum tb_host_part part, uint32_t id,
+	const struct tb_message *message, uint32_t rail);
+
+// rails.c: over which rails messages go.
+//
+int tb_rails_init(struct tb_host *host) TB_MUST_USE;
+void tb_rails_fini(struct tb_host *host);
+// tb_rails_choose is the rail of the next unsplit message of a process.
+uint32_t tb_rails_choose(
+	struct tb_host *host, uint32_t process, const struct tb_message *message);
+// tb_rails_send sends the data of a piece, now or when NICs are reserved for it;
+// tb_rails_post posts them whole on a rail.
+void tb_rails_send(struct tb_host *host, uint32_t piece);
+void tb_rails_post(struct tb_host *host, uint32_t piece, uint32_t rail);
+// The data of a piece that went whole are acknowledged, or given up; have arrived, or are
+// given up.
+void tb_rails_sent(struct tb_host *host, uint32_t piece);
+void tb_rails_delivered(struct tb_host *host, uint32_t piece);
+
+static inline struct nic *nic_at(
+	const struct tb_host *host, struct tb_node node, uint32_t rail)
+{
+	return &host->nics[rail * host->n_hosts + node.id];
+}
+
+// reserve.c: rails_policy = reserve.
+//
+bool tb_reserve_is_needed(const struct tb_host *host, const struct tb_message *message);
+void tb_reserve_request(struct tb_host *host, uint32_t piece);
+// tb_reserve_arrived: a message of these parts has arrived. tb_reserve_lost: it was given
+// up; returns whether its piece is, too.
+void tb_reserve_arrived(struct tb_host *host, enum tb_host_part part, uint32_t id);
+bool tb_reserve_lost(struct tb_host *host, enum tb_host_part part, uint32_t id);
+// tb_reserve_end: a NIC has sent or received a piece.
+void tb_reserve_end(struct tb_host *host, struct tb_node node, uint32_t rail);
 
 // host_endings.c: what becomes of it. The engine's calls, of parts:
 int tb_host_sent(void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);

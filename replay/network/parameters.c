@@ -75,6 +75,7 @@ static struct tb_parameter read_parameter(
 	case TB_FORM_ASCENT:
 	case TB_FORM_HANDSHAKE:
 	case TB_FORM_LOCAL:
+	case TB_FORM_RAILS_POLICY:
 	case TB_FORM_SWITCH:
 		made.value = choice_at(key->form, at);
 		break;
@@ -187,6 +188,7 @@ static bool take_value(struct tb_network_params *params, const struct tb_preset_
 	case TB_FORM_ASCENT:
 	case TB_FORM_HANDSHAKE:
 	case TB_FORM_LOCAL:
+	case TB_FORM_RAILS_POLICY:
 	case TB_FORM_SWITCH:
 		return take_choice(key->form, at, value);
 	case TB_FORM_WORD:

@@ -33,16 +33,23 @@ const char *tb_ascent_name(enum tb_ascent ascent)
 
 #define HOSTS_MOST 16
 
+struct library {
+	struct tb_host_params params;
+	bool seen[TB_PARAMETERS_MOST]; // keys of its section
+};
+
 struct reading {
 	struct tb_network_params params;
-	struct tb_host_params hosts[HOSTS_MOST]; // sections [host.NAME], and "none" first
+	struct library hosts[HOSTS_MOST]; // sections [host.NAME], and "none" first
 	uint32_t n_hosts;
-	struct tb_host_params *host; // whose keys are being set
-	char library[32];	     // chosen
-	const char *source;	     // file or preset name, for messages
+	struct library *host; // whose keys are being set
+	char library[32];     // chosen
+	const char *source;   // file or preset name, for messages
 	struct tb_preset_key keys[TB_PARAMETERS_MOST]; // that it may have
 	size_t n_keys;
 	bool seen[TB_PARAMETERS_MOST];
+	bool changed[TB_PARAMETERS_MOST];     // by the list of changes
+	bool in_list;			      // whose keys are being set
 	const struct tb_preset_model *models; // that there are
 	size_t n_models;
 	const struct tb_preset_model *model; // chosen
@@ -54,7 +61,8 @@ struct reading {
 static void *place_of(struct reading *reading, const struct tb_preset_key *key)
 {
 	bool in_host = strcmp(key->section, TB_PRESET_HOST) == 0;
-	return (in_host ? (char *)reading->host : (char *)&reading->params) + key->offset;
+	return (in_host ? (char *)&reading->host->params : (char *)&reading->params) +
+	       key->offset;
 }
 
 static int out_of_range(struct reading *reading, const struct tb_preset_key *key,
@@ -220,6 +228,9 @@ static int store_value(
 		return store_choice(reading, key, value, "yes or no");
 	case TB_FORM_LOCAL:
 		return store_choice(reading, key, value, "network or memory");
+	case TB_FORM_RAILS_POLICY:
+		return store_choice(reading, key, value,
+			"striping, round-robin, static, local or reserve");
 	}
 	return TB_EUSAGE;
 }
@@ -257,6 +268,10 @@ static int store(
 		if (strcmp(keys[i].name, name) != 0 ||
 			(section && !in_section(keys[i].section, section)))
 			continue;
+		if (reading->in_list)
+			reading->changed[i] = true;
+		else if (strcmp(keys[i].section, TB_PRESET_HOST) == 0)
+			reading->host->seen[i] = true;
 		reading->seen[i] = true;
 		return store_value(reading, &keys[i], value);
 	}
@@ -280,10 +295,10 @@ bool tb_network_has_key(const char *name)
 	return has;
 }
 
-static struct tb_host_params *find_host(struct reading *reading, const char *name)
+static struct library *find_host(struct reading *reading, const char *name)
 {
 	for (uint32_t i = 0; i < reading->n_hosts; i++)
-		if (strcmp(reading->hosts[i].name, name) == 0)
+		if (strcmp(reading->hosts[i].params.name, name) == 0)
 			return &reading->hosts[i];
 	return NULL;
 }
@@ -295,14 +310,14 @@ static int open_host(struct reading *reading, const char *section)
 	reading->host = find_host(reading, name);
 	if (reading->host)
 		return TB_OK;
-	struct tb_host_params made = {.stripe_above_bytes = TB_STRIPE_ABOVE_BYTES};
-	if (name[0] == '\0' || strlen(name) >= sizeof made.name ||
+	struct library made = {.params.stripe_above_bytes = TB_STRIPE_ABOVE_BYTES};
+	if (name[0] == '\0' || strlen(name) >= sizeof made.params.name ||
 		reading->n_hosts == HOSTS_MOST)
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"[%s]: expected a library's name of 1 to 31 bytes, and %d "
 			"libraries at most",
 			section, HOSTS_MOST - 1);
-	strcpy(made.name, name);
+	strcpy(made.params.name, name);
 	reading->host = &reading->hosts[reading->n_hosts++];
 	*reading->host = made;
 	return TB_OK;
@@ -331,17 +346,6 @@ static int check(const struct reading *reading)
 	return reading->model->check(&reading->params, reading->source, reading->error);
 }
 
-static int check_bus(const struct reading *reading)
-{
-	const struct tb_network_params *params = &reading->params;
-	if (!params->bus_turn_ps || params->bus_bytes_per_s)
-		return TB_OK;
-	char turn[32];
-	tb_format_time(params->bus_turn_ps, turn, sizeof turn);
-	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"bus_turn = %s: without a bus (bus = none) nothing turns", turn);
-}
-
 static int check_broadcast(const struct reading *reading)
 {
 	const struct tb_network_params *params = &reading->params;
@@ -350,6 +354,59 @@ static int check_broadcast(const struct reading *reading)
 		return TB_OK;
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 		"broadcast = yes: expected one rail and no library (host = none)");
+}
+
+// is_set returns whether a key was given a value beside another one that decides whether
+// it matters: by the list of changes, or by the file if the list leaves the other one
+// alone. A list may make a key of the file matter no more.
+static bool is_set(const struct reading *reading, const char *name, const char *decider)
+{
+	bool is_in_file = false, is_changed = false, decider_is_changed = false;
+	for (size_t i = 0; i < reading->n_keys; i++) {
+		const struct tb_preset_key *key = &reading->keys[i];
+		bool in_host = strcmp(key->section, TB_PRESET_HOST) == 0;
+		if (strcmp(key->name, name) == 0) {
+			is_in_file = in_host ? reading->host->seen[i] : reading->seen[i];
+			is_changed = reading->changed[i];
+		} else if (strcmp(key->name, decider) == 0) {
+			decider_is_changed = reading->changed[i];
+		}
+	}
+	return is_changed || (is_in_file && !decider_is_changed);
+}
+
+// check_effect refuses keys that were given a value and cannot change anything beside
+// another key's.
+static int check_effect(const struct reading *reading)
+{
+	const struct tb_network_params *params = &reading->params;
+	const struct tb_host_params *host = &params->host;
+	const struct {
+		bool is_void;
+		const char *key, *decider, *reason;
+	} rules[] = {
+		{params->bus_bytes_per_s == 0 && params->bus_turn_ps > 0, "bus_turn",
+			"bus", "with bus = none nothing turns"},
+		{params->partners == 0 && params->partner_delay_ps > 0, "partner_delay",
+			"partners", "with partners = 0 no partner is one too many"},
+		{params->partners > 0 && params->partner_delay_ps == 0, "partners",
+			"partner_delay",
+			"with partner_delay = 0 it makes no difference how many partners "
+			"a node has"},
+		{host->rails_policy != TB_RAILS_STRIPING, "stripe_above", "rails_policy",
+			"only rails_policy = striping splits messages"},
+		{host->handshake == TB_HANDSHAKE_NONE, "handshake_above", "handshake",
+			"with handshake = none there is no handshake above any size"},
+		{host->local == TB_LOCAL_NETWORK, "local_latency", "local",
+			"with local = network messages within a node go through the NIC"},
+		{host->local == TB_LOCAL_NETWORK, "local_rate", "local",
+			"with local = network messages within a node go through the NIC"},
+	};
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (rules[i].is_void && is_set(reading, rules[i].key, rules[i].decider))
+			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
+				"%s has no effect: %s", rules[i].key, rules[i].reason);
+	return TB_OK;
 }
 
 // last_of_list copies the value that the last word KEY=VALUE of a list of changes gives a
@@ -376,7 +433,7 @@ static int choose_host(struct reading *reading, const char *list)
 		return TB_OK;
 	const char *names[HOSTS_MOST];
 	for (uint32_t i = 0; i < reading->n_hosts; i++)
-		names[i] = reading->hosts[i].name;
+		names[i] = reading->hosts[i].params.name;
 	size_t nearest =
 		tb_nearest(reading->library, names, reading->n_hosts, sizeof *names);
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
@@ -386,6 +443,7 @@ static int choose_host(struct reading *reading, const char *list)
 
 static int override(struct reading *reading, char *list)
 {
+	reading->in_list = true;
 	for (char *rest = list, *item; (item = strsep(&rest, ",")) != NULL;) {
 		char *equals = strchr(item, '=');
 		if (!equals || equals == item)
@@ -436,7 +494,8 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 		.error = error,
 		.status = TB_OK,
 		.params.n_rails = 1,
-		.hosts[0] = {.name = "none", .stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
+		.hosts[0].params = {.name = "none",
+			.stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
 		.n_hosts = 1,
 		.library = "none"};
 	last_of_list(list, "switching", reading.switching, sizeof reading.switching);
@@ -458,13 +517,13 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	if (status == TB_OK && list)
 		status = override(&reading, list);
 	if (status == TB_OK) {
-		reading.params.host = *reading.host;
+		reading.params.host = reading.host->params;
 		status = check(&reading);
 	}
 	if (status == TB_OK)
-		status = check_bus(&reading);
-	if (status == TB_OK)
 		status = check_broadcast(&reading);
+	if (status == TB_OK)
+		status = check_effect(&reading);
 	if (status == TB_OK)
 		*params = reading.params;
 	free(copy);

@@ -49,6 +49,8 @@ const struct tb_preset_key tb_preset_keys[] = {
 		TB_KEY_MAY_BE_NONE},
 	{TB_PRESET_HOST, "outstanding", TB_FORM_COUNT, AT_HOST(n_outstanding), 1, 1 << 20,
 		TB_KEY_MAY_BE_NONE},
+	{TB_PRESET_HOST, "rails_policy", TB_FORM_RAILS_POLICY, AT_HOST(rails_policy), 0,
+		0, TB_KEY_CAME_LATER},
 	{TB_PRESET_HOST, "stripe_above", TB_FORM_SIZE, AT_HOST(stripe_above_bytes), 0,
 		1 << 30, TB_KEY_MAY_LACK},
 	{TB_PRESET_HOST, "handshake", TB_FORM_HANDSHAKE, AT_HOST(handshake), 0, 0,
@@ -85,6 +87,11 @@ static int check_circuits(const struct tb_network_params *params, const char *so
 			params->fifo_bytes, params->flit_bytes);
 	uint64_t wire =
 		(uint64_t)params->packet_payload_bytes + params->packet_overhead_bytes;
+	if (wire < params->flit_bytes)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"flit = %u: it is longer than a whole packet, of payload + "
+			"overhead = %u bytes",
+			params->flit_bytes, (unsigned)wire);
 	if (wire / params->fifo_bytes > FIFOS_MOST)
 		return tb_fail_in(error, TB_EUSAGE, source,
 			"fifo = %u: a packet of %u bytes would fill %u of them, at most "
@@ -138,6 +145,8 @@ const char *tb_preset_choice(enum tb_preset_form form, unsigned i)
 		return tb_handshake_name((enum tb_handshake)i);
 	if (form == TB_FORM_LOCAL)
 		return tb_local_name((enum tb_local)i);
+	if (form == TB_FORM_RAILS_POLICY)
+		return tb_rails_policy_name((enum tb_rails_policy)i);
 	return form == TB_FORM_SWITCH && i < 2 ? switches[i] : NULL;
 }
 

@@ -22,6 +22,7 @@ enum tb_preset_form {
 	TB_FORM_LIBRARY,
 	TB_FORM_HANDSHAKE,
 	TB_FORM_LOCAL,
+	TB_FORM_RAILS_POLICY,
 	TB_FORM_SWITCH, // yes or no
 };
 

@@ -17,12 +17,15 @@
 // The switch of papers 002 to 004: one Elite4 with all its links down.
 #define QS8A "qsnet2,arity=8,levels=1"
 
+enum { NICS_MOST = 32 };
+
 struct outcome {
 	struct tally tally;
 	struct tb_engine_stats stats;
 	uint32_t n_links;
-	uint64_t injected[24]; // wire bytes, by NIC
-	uint64_t wait_ps;      // of all links
+	uint64_t injected[NICS_MOST]; // wire bytes, by NIC
+	uint64_t ejected[NICS_MOST];
+	uint64_t wait_ps; // of all links
 };
 
 static void replay(
@@ -59,8 +62,10 @@ static void replay(
 	for (uint32_t id = 0; id < outcome->n_links; id++) {
 		struct tb_link_info link = tb_network_link(net, (struct tb_link){id});
 		outcome->wait_ps += outcome->tally.links[id].wait_ps;
-		if (link.kind == TB_LINK_INJECTION && link.from < 24)
+		if (link.kind == TB_LINK_INJECTION && link.from < NICS_MOST)
 			outcome->injected[link.from] = outcome->tally.links[id].bytes;
+		if (link.kind == TB_LINK_EJECTION && link.to < NICS_MOST)
+			outcome->ejected[link.to] = outcome->tally.links[id].bytes;
 	}
 	free(outcome->tally.links);
 	tb_engine_free(engine);
@@ -157,7 +162,11 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 		",host=tcp,issue=1us,notice=1us,copy=none,largest=8K",
 		",host=tcp,rails=2", ",handshake=rendezvous",
 		",handshake=read,handshake_above=2048",
-		",host=tports,stripe_above=0,rails=2"};
+		",host=tports,stripe_above=0,rails=2",
+		",rails=2,rails_policy=round-robin", ",rails=4,rails_policy=static",
+		",rails=3,rails_policy=local,handshake=rendezvous",
+		",rails=2,rails_policy=reserve", ",rails_policy=reserve",
+		",rails=2,rails_policy=reserve,handshake=read,handshake_above=8"};
 	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -196,6 +205,146 @@ static void short_messages_take_turns(void **state)
 	replay(QS8A ",rails=2", lines, 5, &outcome);
 	assert_int_equal(outcome.injected[0], 3 * (1024 + 2 * 64));
 	assert_int_equal(outcome.injected[8], 2 * (1024 + 2 * 64));
+}
+
+static void round_robin_splits_nothing(void **state)
+{
+	(void)state;
+	struct line lines[3];
+	for (size_t i = 0; i < 3; i++)
+		lines[i] = (struct line){.destination = 1, .bytes = 5120};
+	struct outcome outcome;
+	replay(QS8A ",rails=2,rails_policy=round-robin", lines, 3, &outcome);
+	assert_int_equal(outcome.injected[0], 2 * (5120 + 10 * 64));
+	assert_int_equal(outcome.injected[8], 5120 + 10 * 64);
+}
+
+// Six nodes are as many as have different halves of four rails.
+static void a_static_rail_has_one_direction_at_each_node(void **state)
+{
+	(void)state;
+	struct line lines[30];
+	size_t n = 0;
+	for (uint32_t source = 0; source < 6; source++)
+		for (uint32_t to = 0; to < 6; to++)
+			if (to != source)
+				lines[n++] = (struct line){.source = source,
+					.destination = to,
+					.bytes = 5120};
+	struct outcome outcome;
+	replay(QS8A ",rails=4,rails_policy=static", lines, n, &outcome);
+	for (uint32_t node = 0; node < 6; node++) {
+		uint32_t n_sending = 0, n_receiving = 0;
+		for (uint32_t rail = 0; rail < 4; rail++) {
+			bool sends = outcome.injected[rail * 8 + node] > 0;
+			bool receives = outcome.ejected[rail * 8 + node] > 0;
+			assert_false(sends && receives);
+			n_sending += sends;
+			n_receiving += receives;
+		}
+		assert_int_equal(n_sending, 2);
+		assert_int_equal(n_receiving, 2);
+	}
+}
+
+// Nodes 0 and 6 have the same directions, and both send on rails 0 and 1: the one takes
+// number 0 / 6 + 6 of these, the other 6 / 6 + 0. Node 5 receives on both, and gets from
+// node 0 what takes number 0 / 6 + 5.
+static void of_several_static_rails_both_ends_choose_one(void **state)
+{
+	(void)state;
+	struct line lines[3] = {{.source = 0, .destination = 6, .bytes = 100},
+		{.source = 6, .destination = 0, .bytes = 300},
+		{.source = 0, .destination = 5, .bytes = 200}};
+	struct outcome outcome;
+	replay(QS8A ",rails=4,rails_policy=static", lines, 3, &outcome);
+	assert_int_equal(outcome.injected[0], 100 + 64);
+	assert_int_equal(outcome.injected[8 + 6], 300 + 64);
+	assert_int_equal(outcome.injected[8], 200 + 64);
+}
+
+static void a_local_choice_spares_the_busy_interface(void **state)
+{
+	(void)state;
+	struct line lines[4] = {{.bytes = 51200}};
+	for (size_t i = 0; i < 4; i++) {
+		lines[i].destination = 1;
+		lines[i].bytes = i == 0 ? 51200 : 512 * i;
+	}
+	struct outcome outcome;
+	replay(QS8A ",issue=0,rails=2,rails_policy=local", lines, 4, &outcome);
+	assert_int_equal(outcome.injected[0], 51200 + 100 * 64);
+	assert_int_equal(outcome.injected[8], 512 * 6 + 6 * 64);
+}
+
+// What is acknowledged does not count any more: the second message finds both equal, and
+// takes its turn.
+static void a_local_choice_forgets_what_has_been_sent(void **state)
+{
+	(void)state;
+	struct line lines[3] = {{.destination = 1, .bytes = 2048},
+		{.at = TB_PS_PER_MS, .destination = 1, .bytes = 512},
+		{.at = 2 * TB_PS_PER_MS, .destination = 1, .bytes = 1024}};
+	struct outcome outcome;
+	replay(QS8A ",rails=2,rails_policy=local", lines, 3, &outcome);
+	assert_int_equal(outcome.injected[0], 2048 + 1024 + 6 * 64);
+	assert_int_equal(outcome.injected[8], 512 + 64);
+}
+
+#define RESERVE QS8A ",issue=0,notice=0,rails_policy=reserve"
+
+// Both ask, both are offered the other's interface; the younger refuses, and is offered
+// it again when the older one has come in.
+static void of_two_that_reserve_each_other_the_older_goes_first(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.destination = 1, .bytes = 20000},
+		{.source = 1, .destination = 0, .bytes = 30000}};
+	struct line alone[2] = {lines[0], lines[1]};
+	struct line empty = {.destination = 1};
+	struct outcome outcome;
+	replay(QS8A ",issue=0,notice=0", &empty, 1, &outcome);
+	for (size_t i = 0; i < 2; i++)
+		replay(QS8A ",issue=0,notice=0", &alone[i], 1, &outcome);
+	replay(RESERVE, lines, 2, &outcome);
+	assert_int_equal(lines[0].delivered, 2 * empty.delivered + alone[0].delivered);
+	assert_int_equal(lines[1].delivered - lines[0].delivered,
+		2 * empty.delivered + alone[1].delivered);
+	// A request, an offer and the data each, a refusal and its release; the second
+	// offer.
+	assert_int_equal(outcome.stats.n_packets, 40 + 59 + 4 + 3);
+}
+
+static void of_a_circle_of_reservations_the_oldest_gets_through(void **state)
+{
+	(void)state;
+	struct line lines[5], alone = {.destination = 1, .bytes = 20000};
+	struct outcome outcome;
+	for (uint32_t i = 0; i < 5; i++)
+		lines[i] = (struct line){
+			.source = i, .destination = (i + 1) % 5, .bytes = 20000};
+	replay(RESERVE, &alone, 1, &outcome);
+	replay(RESERVE, lines, 5, &outcome);
+	assert_int_equal(lines[0].delivered, alone.delivered);
+	for (size_t i = 1; i < 5; i++)
+		assert_true(lines[i].delivered > 0);
+}
+
+// On one rail the second of two messages to one node waits for its offer until the first
+// one is in; on two they do not wait for each other.
+static void a_reserved_interface_receives_one_piece_at_a_time(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.source = 1, .bytes = 20000},
+		{.at = 10 * TB_PS_PER_US, .source = 2, .bytes = 20000}},
+		    both[2] = {lines[0], lines[1]};
+	struct outcome outcome;
+	replay(RESERVE, lines, 2, &outcome);
+	assert_true(lines[1].delivered > lines[0].delivered + 20000 * 1000);
+	replay(RESERVE ",rails=2", both, 2, &outcome);
+	assert_int_equal(both[0].delivered, lines[0].delivered);
+	assert_true(both[1].delivered < lines[0].delivered + 11 * TB_PS_PER_US);
+	assert_true(outcome.ejected[0] > 20000 && outcome.ejected[8] > 20000);
 }
 
 static void a_process_issues_one_message_after_another(void **state)
@@ -261,6 +410,14 @@ int main(void)
 		cmocka_unit_test(the_ideal_of_a_message_is_what_it_takes_alone),
 		cmocka_unit_test(a_process_notices_one_message_after_another),
 		cmocka_unit_test(short_messages_take_turns),
+		cmocka_unit_test(round_robin_splits_nothing),
+		cmocka_unit_test(a_static_rail_has_one_direction_at_each_node),
+		cmocka_unit_test(of_several_static_rails_both_ends_choose_one),
+		cmocka_unit_test(a_local_choice_spares_the_busy_interface),
+		cmocka_unit_test(a_local_choice_forgets_what_has_been_sent),
+		cmocka_unit_test(of_two_that_reserve_each_other_the_older_goes_first),
+		cmocka_unit_test(of_a_circle_of_reservations_the_oldest_gets_through),
+		cmocka_unit_test(a_reserved_interface_receives_one_piece_at_a_time),
 		cmocka_unit_test(a_process_issues_one_message_after_another),
 		cmocka_unit_test(one_outstanding_message_waits_for_the_acknowledgement),
 		cmocka_unit_test(a_handshake_crosses_the_network_first),

@@ -383,6 +383,43 @@ static int preset_of_two(struct tb_network_params *params, const char *name,
 	return status;
 }
 
+static void a_key_without_effect_is_refused_by_name(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *preset, *key;
+	} wrong[] = {
+		{"qsnet,partners=0,partner_delay=1us", "partner_delay has no effect"},
+		{"qsnet2,partner_delay=1us", "partner_delay has no effect"},
+		{"qsnet2,partners=7", "partners has no effect"},
+		{"qsnet,bus=none,bus_turn=1us", "bus_turn has no effect"},
+		{"qsnet2,rails=2,rails_policy=static,stripe_above=1K",
+			"stripe_above has no effect"},
+		{"qsnet2,handshake_above=1K", "handshake_above has no effect"},
+		{"qsnet2,host=mpi,handshake=none,handshake_above=1K",
+			"handshake_above has no effect"},
+		{"qsnet2,local_latency=1us", "local_latency has no effect"},
+		{"qsnet2,local_rate=1GB/s", "local_rate has no effect"},
+		{"qsnet,flit=512,fifo=512", "flit = 512: it is longer than a whole"},
+	};
+	struct tb_network_params params;
+	struct tb_error error = {0};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(
+			tb_network_preset(&params, wrong[i].preset, &error), TB_EUSAGE);
+		if (!strstr(error.text, wrong[i].key))
+			fail_msg("%s: %s", wrong[i].preset, error.text);
+	}
+	// What the preset sets may stay when a change makes it matter no more.
+	static const char *const right[] = {"qsnet,partners=0", "qsnet,partner_delay=0",
+		"qsnet2,partners=7,partner_delay=1us", "qsnet2,host=mpi,handshake=none",
+		"qsnet2,host=mpi,local=network", "qsnet,bus=none",
+		"qsnet2,rails_policy=striping,stripe_above=2K", "qsnet2,stripe_above=0",
+		"qsnet,flit=256,fifo=256"};
+	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+		(void)qsnet(right[i]);
+}
+
 #define LANES_HEAD "[network]\nname=n\narity=2\nlevels=1\nascent=adaptive\n"
 #define LANES_REST                                                                       \
 	"[link]\nrate=1GB/s\nhop_latency=1ns\n[packet]\npayload=8\noverhead=0\n"         \
@@ -434,12 +471,35 @@ static const char *take(
 	return tb_parameters_missing(&taken);
 }
 
+static void a_change_of_the_list_takes_precedence_over_a_section(void **state)
+{
+	(void)state;
+	static const char text[] =
+		LANES_HEAD "switching=lanes\nhost=local\nrails=2\n" LANES_REST
+			   "[link]\nlanes=7\n[host.local]\nissue=1us\n"
+			   "stripe_above=2K\n[host.both]\nrails_policy=local\n"
+			   "stripe_above=2K\n";
+	struct tb_network_params params;
+	struct tb_error error = {0};
+	assert_int_equal(preset_of_two(&params, "", text, &error), TB_OK);
+	assert_int_equal(params.host.stripe_above_bytes, 2048);
+	assert_int_equal(
+		preset_of_two(&params, ",rails_policy=static", text, &error), TB_OK);
+	assert_int_equal(params.host.rails_policy, TB_RAILS_STATIC);
+	assert_int_equal(
+		preset_of_two(&params, ",host=both,rails_policy=striping", text, &error),
+		TB_OK);
+	assert_int_equal(preset_of_two(&params, ",host=both", text, &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "stripe_above has no effect"));
+}
+
 static void parameters_make_the_network_again(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"qsnet,partners=9,age_weight=0.3",
 		"qsnet2,rails=2,host=tcp,ascent=random", "qsnet2,host=mpi,bus=none",
-		"qsnet,rails=2,stripe_above=3", "qsnet,broadcast=yes,rate=123456789B/s"};
+		"qsnet,rails=2,stripe_above=3", "qsnet,rails_policy=reserve",
+		"qsnet,broadcast=yes,rate=123456789B/s"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct tb_network_params told = qsnet(names[i]);
 		struct tb_network_params taken = {.n_rails = 0};
@@ -540,7 +600,8 @@ static void parameters_of_a_stranger_are_checked(void **state)
 
 static bool came_later(const char *key)
 {
-	return strcmp(key, "bus_turn") == 0 || strcmp(key, "link_tokens") == 0;
+	return strcmp(key, "bus_turn") == 0 || strcmp(key, "link_tokens") == 0 ||
+	       strcmp(key, "rails_policy") == 0;
 }
 
 static void a_parameter_that_was_not_given_is_missed(void **state)
@@ -638,6 +699,8 @@ int main(void)
 		cmocka_unit_test(each_key_of_a_preset_sets_its_own_figure),
 		cmocka_unit_test(a_fifo_holds_a_flit_or_more),
 		cmocka_unit_test(zero_and_none_are_no_limit),
+		cmocka_unit_test(a_key_without_effect_is_refused_by_name),
+		cmocka_unit_test(a_change_of_the_list_takes_precedence_over_a_section),
 		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
 		cmocka_unit_test(parameters_make_the_network_again),
 		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),

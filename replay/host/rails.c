@@ -1,0 +1,197 @@
+// Over which rails messages go: rule H6 of docs/model.md.
+#include "host_impl.h"
+
+#include <stdlib.h>
+
+// choose returns n over k; SETS_MOST where there are more, as that is more than nodes.
+#define SETS_MOST (UINT64_C(1) << 32)
+
+static uint64_t choose(uint32_t n, uint32_t k)
+{
+	uint64_t ways = 1;
+	for (uint32_t i = 1; i <= k && ways < SETS_MOST; i++) // whole after each step
+		ways = ways * (n - k + i) / i;
+	return ways < SETS_MOST ? ways : SETS_MOST;
+}
+
+// subset returns set number `rank` of those of k of n rails, in lexicographic order, as
+// bits.
+static uint64_t subset(uint32_t n, uint32_t k, uint64_t rank)
+{
+	uint64_t set = 0;
+	for (uint32_t rail = 0; k > 0; rail++) {
+		uint64_t with = choose(n - rail - 1, k - 1);
+		if (rank < with) {
+			set |= UINT64_C(1) << rail;
+			k--;
+		} else {
+			rank -= with;
+		}
+	}
+	return set;
+}
+
+// give_directions gives every node the rails on which it sends: half of all, and another
+// half than its neighbours, as no half then contains another one and each node has for
+// each other one a rail on which it sends and that one receives.
+static bool give_directions(struct tb_host *host)
+{
+	uint32_t half = host->n_rails / 2;
+	uint64_t n_sets = choose(host->n_rails, half);
+	host->sends_on = calloc(host->n_hosts, sizeof *host->sends_on);
+	for (uint32_t i = 0; host->sends_on && i < host->n_hosts; i++)
+		host->sends_on[i] = subset(host->n_rails, half, i % n_sets);
+	return host->sends_on;
+}
+
+int tb_rails_init(struct tb_host *host)
+{
+	enum tb_rails_policy policy = host->params.rails_policy;
+	size_t n_nics = (size_t)host->n_rails * host->n_hosts;
+	host->refusals.size = sizeof(struct refusal);
+	host->free_refusal = NOTHING;
+	if (policy == TB_RAILS_STATIC)
+		return give_directions(host) ? TB_OK : TB_ENOMEM;
+	if (policy != TB_RAILS_LOCAL && policy != TB_RAILS_RESERVE)
+		return TB_OK;
+	host->nics = calloc(n_nics, sizeof *host->nics);
+	host->requests = calloc(host->n_hosts, sizeof *host->requests);
+	if (!host->nics || !host->requests)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n_nics; i++)
+		host->nics[i].offered = host->nics[i].refused = NOTHING;
+	for (uint32_t i = 0; i < host->n_hosts; i++)
+		host->requests[i] = (struct requests){NOTHING, NOTHING};
+	return TB_OK;
+}
+
+void tb_rails_fini(struct tb_host *host)
+{
+	free(host->nics);
+	free(host->requests);
+	free(host->sends_on);
+	free(host->refusals.records);
+	tb_map_fini(&host->known);
+}
+
+static uint32_t in_turn(struct tb_host *host, struct process *process)
+{
+	uint32_t rail = process->next_rail;
+	process->next_rail = (rail + 1) % host->n_rails;
+	return rail;
+}
+
+// by_direction takes a rail on which the source sends and the destination receives; of
+// nodes with the same directions, one on which the source sends.
+static uint32_t by_direction(const struct tb_host *host, const struct tb_message *message)
+{
+	uint32_t source = message->source.id, destination = message->destination.id;
+	uint64_t both = host->sends_on[source] & ~host->sends_on[destination];
+	uint64_t rails = both ? both : host->sends_on[source];
+	if (rails == 0) // there is one rail
+		return 0;
+	uint64_t n_sets = choose(host->n_rails, host->n_rails / 2);
+	uint64_t number =
+		(source / n_sets + destination) % (uint64_t)__builtin_popcountll(rails);
+	while (number--)
+		rails &= rails - 1;
+	return (uint32_t)__builtin_ctzll(rails);
+}
+
+// least_busy takes the NIC with the fewest bytes to be sent, of equals the first in turn.
+static uint32_t least_busy(
+	struct tb_host *host, struct process *process, const struct tb_message *message)
+{
+	uint32_t best = process->next_rail;
+	for (uint32_t i = 1; i < host->n_rails; i++) {
+		uint32_t rail = (process->next_rail + i) % host->n_rails;
+		if (nic_at(host, message->source, rail)->bytes <
+			nic_at(host, message->source, best)->bytes)
+			best = rail;
+	}
+	process->next_rail = (best + 1) % host->n_rails;
+	return best;
+}
+
+uint32_t tb_rails_choose(
+	struct tb_host *host, uint32_t process, const struct tb_message *message)
+{
+	if (message->via)
+		return (message->via - 1) % host->n_rails;
+	switch (host->params.rails_policy) {
+	case TB_RAILS_STATIC:
+		return by_direction(host, message);
+	case TB_RAILS_LOCAL:
+		return least_busy(host, process_at(host, process), message);
+	case TB_RAILS_STRIPING:
+	case TB_RAILS_ROUND_ROBIN:
+	case TB_RAILS_RESERVE: // messages without payload
+		break;
+	}
+	return in_turn(host, process_at(host, process));
+}
+
+uint32_t tb_host_n_parts(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	return message->via == 0 && host->params.rails_policy == TB_RAILS_STRIPING &&
+			       bytes > host->params.stripe_above_bytes
+		       ? host->n_rails
+		       : 1;
+}
+
+void tb_rails_post(struct tb_host *host, uint32_t id, uint32_t rail)
+{
+	struct piece *piece = piece_at(host, id);
+	struct tb_message message = transfer_at(host, piece->transfer)->what;
+	message.bytes = piece->bytes;
+	piece->rail = rail;
+	piece->n_unsent = piece->n_undelivered = 1;
+	if (host->nics)
+		nic_at(host, message.source, rail)->bytes += piece->bytes;
+	tb_host_post(host, TB_PART_DATA, id, &message, rail);
+}
+
+static void split(struct tb_host *host, uint32_t id, uint32_t n)
+{
+	struct piece *piece = piece_at(host, id);
+	struct tb_message message = transfer_at(host, piece->transfer)->what;
+	piece->n_unsent = piece->n_undelivered = n;
+	for (uint32_t rail = 0; rail < n; rail++) {
+		message.bytes = piece->bytes / n + (rail < piece->bytes % n);
+		tb_host_post(host, TB_PART_DATA, id, &message, rail);
+	}
+}
+
+void tb_rails_send(struct tb_host *host, uint32_t id)
+{
+	const struct piece *piece = piece_at(host, id);
+	const struct transfer *transfer = transfer_at(host, piece->transfer);
+	uint32_t n = tb_host_n_parts(host, &transfer->what, piece->bytes);
+	if (n > 1)
+		split(host, id, n);
+	else if (tb_reserve_is_needed(host, &transfer->what))
+		tb_reserve_request(host, id);
+	else
+		tb_rails_post(host, id,
+			tb_rails_choose(host, transfer->sender, &transfer->what));
+}
+
+void tb_rails_sent(struct tb_host *host, uint32_t id)
+{
+	if (!host->nics)
+		return;
+	const struct piece *piece = piece_at(host, id);
+	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
+	nic_at(host, what->source, piece->rail)->bytes -= piece->bytes;
+	if (tb_reserve_is_needed(host, what))
+		tb_reserve_end(host, what->source, piece->rail);
+}
+
+void tb_rails_delivered(struct tb_host *host, uint32_t id)
+{
+	const struct piece *piece = piece_at(host, id);
+	const struct tb_message *what = &transfer_at(host, piece->transfer)->what;
+	if (tb_reserve_is_needed(host, what))
+		tb_reserve_end(host, what->destination, piece->rail);
+}
