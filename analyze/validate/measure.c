@@ -65,11 +65,6 @@ static double taken(const struct tb_outcome *const *outcomes)
 	return mean_taken(outcomes[0]);
 }
 
-static double taken_both(const struct tb_outcome *const *outcomes)
-{
-	return (mean_taken(outcomes[0]) + mean_taken(outcomes[1])) / 2;
-}
-
 // given returns what the hot node sent, which is what the others read.
 static double given(const struct tb_outcome *const *outcomes)
 {
@@ -96,20 +91,53 @@ static double far(const struct tb_outcome *const *outcomes)
 	return mean_sent(outcomes[0], 16, 63);
 }
 
-// shared_gain: random shared and dedicated, then deterministic shared and dedicated.
+// shared_gain: I/O nodes that send too, and such that only serve.
 static double shared_gain(const struct tb_outcome *const *outcomes)
 {
-	double shared = mean_taken(outcomes[0]) + mean_taken(outcomes[2]);
-	double dedicated = mean_taken(outcomes[1]) + mean_taken(outcomes[3]);
-	return (shared - dedicated) / 2;
+	return mean_taken(outcomes[0]) - mean_taken(outcomes[1]);
 }
 
-// A compute job alone, then beside three loads of I/O.
+// taken_lead takes pairs: the one that was published to be better, and the other. It
+// returns by how many percent it is, in the closest pair.
+static double taken_lead(const struct tb_outcome *const *outcomes)
+{
+	double least = INFINITY;
+	for (int i = 0; i < 8; i += 2)
+		least = fmin(
+			least, mean_taken(outcomes[i]) / mean_taken(outcomes[i + 1]));
+	return (least - 1) * 100;
+}
+
+static uint32_t count_serving(const struct tb_outcome *outcome)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < outcome->n_nodes; i++)
+		n += outcome->nodes[i].serves;
+	return n;
+}
+
+// read_change takes writes alone, half of each, and reads alone. It returns how much the
+// largest load of an I/O node, both directions counted, is above the smallest, in percent
+// of their mean.
+static double read_change(const struct tb_outcome *const *outcomes)
+{
+	double least = INFINITY, most = 0, sum = 0;
+	for (int i = 0; i < 3; i++) {
+		double load = outcomes[i]->job_bps / count_serving(outcomes[i]);
+		least = fmin(least, load);
+		most = fmax(most, load);
+		sum += load;
+	}
+	return (most - least) / (sum / 3) * 100;
+}
+
+// A compute job alone, then beside three loads of I/O. Its bytes are counted by job: an
+// I/O node on which it runs sends what the I/O job reads.
 #define N_LOADS 3
 
 static double loss(const struct tb_outcome *const *outcomes, int load)
 {
-	return (1 - sent(outcomes + 1 + load) / sent(outcomes)) * 100;
+	return (1 - outcomes[1 + load]->job_bps / outcomes[0]->job_bps) * 100;
 }
 
 static double mean_loss(const struct tb_outcome *const *outcomes)
@@ -125,14 +153,6 @@ static double worst_loss(const struct tb_outcome *const *outcomes)
 	double worst = loss(outcomes, 0);
 	for (int i = 1; i < N_LOADS; i++)
 		worst = fmax(worst, loss(outcomes, i));
-	return worst;
-}
-
-static double worst_of_three(const struct tb_outcome *const *outcomes)
-{
-	double worst = mean_loss(outcomes);
-	for (int i = 1; i < 3; i++)
-		worst = fmax(worst, mean_loss(outcomes + (ptrdiff_t)i * (N_LOADS + 1)));
 	return worst;
 }
 
@@ -217,12 +237,12 @@ static const struct {
 };
 enum { N_STAGES = sizeof stages / sizeof *stages };
 
-static double growth(const struct tb_outcome *const *outcomes)
+static double growth_of(const struct tb_outcome *outcome)
 {
 	double smallest = INFINITY;
-	double before = stage_percent(outcomes[0], stages[0].kind, stages[0].level);
+	double before = stage_percent(outcome, stages[0].kind, stages[0].level);
 	for (int i = 1; i < N_STAGES; i++) {
-		double now = stage_percent(outcomes[0], stages[i].kind, stages[i].level);
+		double now = stage_percent(outcome, stages[i].kind, stages[i].level);
 		if (isnan(now))
 			return NAN;
 		smallest = fmin(smallest, now - before);
@@ -231,16 +251,41 @@ static double growth(const struct tb_outcome *const *outcomes)
 	return smallest;
 }
 
-static double unevenness(const struct tb_outcome *const *outcomes)
+static double unevenness_of(const struct tb_outcome *outcome)
 {
 	double worst = 0;
 	for (int i = 0; i < N_STAGES; i++) {
 		struct spread spread =
-			stage_spread(outcomes[0], stages[i].kind, stages[i].level);
+			stage_spread(outcome, stages[i].kind, stages[i].level);
 		if (spread.mean > 0)
 			worst = fmax(worst, spread.deviation / spread.mean * 100);
 	}
-	return most_loaded(outcomes[0]) > 0 ? worst : NAN;
+	return most_loaded(outcome) > 0 ? worst : NAN;
+}
+
+// The load at which the paper's matrix was taken is not published.
+#define COMPLEMENT_LOADS "complement.light", "complement.medium", "complement"
+enum { N_COMPLEMENT_LOADS = 3 };
+
+// least_growth and most_uneven: the worst of the loads; NaN when one has no figure.
+static double least_growth(const struct tb_outcome *const *outcomes)
+{
+	double worst = INFINITY;
+	for (int i = 0; i < N_COMPLEMENT_LOADS; i++) {
+		double growth = growth_of(outcomes[i]);
+		worst = growth < worst || isnan(growth) ? growth : worst;
+	}
+	return worst;
+}
+
+static double most_uneven(const struct tb_outcome *const *outcomes)
+{
+	double worst = 0;
+	for (int i = 0; i < N_COMPLEMENT_LOADS; i++) {
+		double uneven = unevenness_of(outcomes[i]);
+		worst = uneven > worst || isnan(uneven) ? uneven : worst;
+	}
+	return worst;
 }
 
 // hot_first_level is the spread over the links that lead into the first level of
@@ -264,6 +309,14 @@ static double hot_first_level(const struct tb_outcome *const *outcomes)
 	return mean > 0 ? sqrt(fmax(squares / n - mean * mean, 0)) / mean * 100 : NAN;
 }
 
+#define IO(name) "io." name
+#define IO_ROW(name, experiment)                                                         \
+	{                                                                                \
+		"io." name, taken,                                                       \
+		{                                                                        \
+			IO(experiment)                                                   \
+		}                                                                        \
+	}
 #define LOADS(mix) mix, mix ".1", mix ".3", mix ".5"
 #define PERMUTATION(name, pattern)                                                       \
 	{                                                                                \
@@ -299,10 +352,14 @@ static const struct tb_measure measures[] = {
 	PERMUTATION("shuffle", "shuffle"),
 	PERMUTATION("transpose", "transpose"),
 	PERMUTATION("bitrev", "bit-reversal"),
-	{"matrix.complement.l1", first_level, {"complement.light"}},
-	{"matrix.complement.l2", second_level, {"complement.light"}},
-	{"matrix.complement.even", unevenness, {"complement.light"}},
-	{"matrix.complement.grow", growth, {"complement.light"}},
+	{"matrix.complement.l1.light", first_level, {"complement.light"}},
+	{"matrix.complement.l1.medium", first_level, {"complement.medium"}},
+	{"matrix.complement.l1.full", first_level, {"complement"}},
+	{"matrix.complement.l2.light", second_level, {"complement.light"}},
+	{"matrix.complement.l2.medium", second_level, {"complement.medium"}},
+	{"matrix.complement.l2.full", second_level, {"complement"}},
+	{"matrix.complement.even", most_uneven, {COMPLEMENT_LOADS}},
+	{"matrix.complement.grow", least_growth, {COMPLEMENT_LOADS}},
 	{"matrix.bitrev.hot", hot_first_level, {"bit-reversal"}},
 	{"hot.32", taken, {"hot.32"}},
 	{"hot.64.drop", drop, {"hot.32", "hot"}},
@@ -311,20 +368,36 @@ static const struct tb_measure measures[] = {
 	{"hot.64.far", far, {"hot"}},
 	{"hot.16.read", given, {"hot.16.read"}},
 	{"hot.16.write", taken, {"hot.16.write"}},
-	{"io.rand.clustered", taken_both,
-		{"io.random.clustered.shared", "io.random.clustered.dedicated"}},
-	{"io.rand.distributed", taken_both,
-		{"io.random.distributed.shared", "io.random.distributed.dedicated"}},
-	{"io.det.clustered", taken_both,
-		{"io.fixed.clustered.shared", "io.fixed.clustered.dedicated"}},
-	{"io.det.distributed", taken_both,
-		{"io.fixed.distributed.shared", "io.fixed.distributed.dedicated"}},
-	{"io.shared.gain", shared_gain,
-		{"io.random.clustered.shared", "io.random.clustered.dedicated",
-			"io.fixed.clustered.shared", "io.fixed.clustered.dedicated"}},
-	{"mix.dedicated", worst_of_three,
-		{LOADS("mix.1c.dedicated"), LOADS("mix.1i.dedicated"),
-			LOADS("mix.distributed.dedicated")}},
+	IO_ROW("rand.clustered.shared", "random.clustered.shared"),
+	IO_ROW("rand.clustered.dedicated", "random.clustered.dedicated"),
+	IO_ROW("rand.distributed.shared", "random.distributed.shared"),
+	IO_ROW("rand.distributed.dedicated", "random.distributed.dedicated"),
+	IO_ROW("det.clustered.shared", "fixed.clustered.shared"),
+	IO_ROW("det.clustered.dedicated", "fixed.clustered.dedicated"),
+	IO_ROW("det.distributed.shared", "fixed.distributed.shared"),
+	IO_ROW("det.distributed.dedicated", "fixed.distributed.dedicated"),
+	{"io.rand.gain", shared_gain,
+		{IO("random.clustered.shared"), IO("random.clustered.dedicated")}},
+	{"io.det.gain", shared_gain,
+		{IO("fixed.clustered.shared"), IO("fixed.clustered.dedicated")}},
+	{"io.order.det", taken_lead,
+		{IO("fixed.clustered.shared"), IO("random.clustered.shared"),
+			IO("fixed.clustered.dedicated"), IO("random.clustered.dedicated"),
+			IO("fixed.distributed.shared"), IO("random.distributed.shared"),
+			IO("fixed.distributed.dedicated"),
+			IO("random.distributed.dedicated")}},
+	{"io.order.distributed", taken_lead,
+		{IO("random.distributed.shared"), IO("random.clustered.shared"),
+			IO("random.distributed.dedicated"),
+			IO("random.clustered.dedicated"), IO("fixed.distributed.shared"),
+			IO("fixed.clustered.shared"), IO("fixed.distributed.dedicated"),
+			IO("fixed.clustered.dedicated")}},
+	{"io.reads", read_change,
+		{IO("random.clustered.dedicated"), IO("random.clustered.dedicated.half"),
+			IO("random.clustered.dedicated.reads")}},
+	{"mix.1c.dedicated", mean_loss, {LOADS("mix.1c.dedicated")}},
+	{"mix.1i.dedicated", mean_loss, {LOADS("mix.1i.dedicated")}},
+	{"mix.distributed.dedicated", mean_loss, {LOADS("mix.distributed.dedicated")}},
 	{"mix.1c.shared", mean_loss, {LOADS("mix.1c.shared")}},
 	{"mix.1i.shared", worst_loss, {LOADS("mix.1i.shared")}},
 	{"mix.distributed.shared", smallest_step, {LOADS("mix.distributed.shared")}},

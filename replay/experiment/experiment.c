@@ -13,8 +13,9 @@
 
 // The sums of the observer: link samples of the window's bins.
 struct watch {
-	struct tb_link_sample *sums; // by link
-	tb_time_ps *delays;	     // by link, since the warm-up
+	struct tb_link_sample *sums;	  // by link
+	tb_time_ps *delays;		  // by link, since the warm-up
+	uint64_t job_bytes[TB_PLAN_JOBS]; // the same
 	uint32_t n_links;
 	uint64_t first_bin, end_bin;
 	const struct tb_observer *also; // gets the same calls; may be NULL
@@ -133,6 +134,7 @@ static int run_window(struct run *run, struct watch *watch, struct tb_engine *en
 {
 	int status = run_until(run, engine, warm, error);
 	memset(watch->delays, 0, watch->n_links * sizeof *watch->delays);
+	memset(watch->job_bytes, 0, sizeof watch->job_bytes);
 	struct tb_traffic_stats before = tb_traffic_stats(traffic, TB_PLAN_MEASURED);
 	if (status == TB_OK)
 		status = run_until(run, engine, end, error);
@@ -169,7 +171,8 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	const struct tb_engine_options options = {.seed = run->options->seed,
 		.bin_ps = bin,
 		.without_blame = !run->options->with_blame,
-		.delays = watch->delays};
+		.delays = watch->delays,
+		.job_bytes = watch->job_bytes};
 	struct tb_engine *engine = NULL;
 	struct tb_host *host = NULL;
 	int status = tb_host_new(
@@ -183,6 +186,8 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 	if (status == TB_OK)
 		status = run_window(run, watch, engine, traffic, warm, end, share, error);
 	double window_s = (double)n_bins * (double)bin / (double)TB_PS_PER_S;
+	run->outcome->job_bps +=
+		(double)watch->job_bytes[TB_PLAN_MEASURED] * share / window_s;
 	for (uint32_t id = 0; id < watch->n_links && status == TB_OK; id++) {
 		add_link(run->outcome, run->network, id, &watch->sums[id],
 			share / window_s);

@@ -104,6 +104,7 @@ struct tb_outcome {
 	uint32_t n_nodes, n_links;
 	struct tb_node_outcome *nodes;
 	struct tb_link_outcome *links;
+	double job_bps;	  // payload of the measured job that arrived, reads included
 	double latency_s; // mean from post to delivery of the measured job's messages;
 			  // of a timed job its duration
 	struct tb_engine_stats stats; // of the last of the averaged runs

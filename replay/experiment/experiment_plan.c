@@ -196,7 +196,7 @@ int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 	*plan = (struct tb_experiment_plan){.n_active = experiment->n_active};
 	plan->io = calloc(n, sizeof *plan->io);
 	bool room = plan->io != NULL;
-	for (int j = 0; j < 2; j++) {
+	for (int j = 0; j < TB_PLAN_JOBS; j++) {
 		plan->senders[j] = calloc(n, sizeof *plan->senders[j]);
 		plan->targets[j] = calloc(n, sizeof *plan->targets[j]);
 		room = room && plan->senders[j] && plan->targets[j];
@@ -212,7 +212,7 @@ int tb_experiment_plan_init(struct tb_experiment_plan *plan,
 
 void tb_experiment_plan_fini(struct tb_experiment_plan *plan)
 {
-	for (int j = 0; j < 2; j++) {
+	for (int j = 0; j < TB_PLAN_JOBS; j++) {
 		free(plan->senders[j]);
 		free(plan->targets[j]);
 	}

@@ -5,14 +5,15 @@
 #include "experiment.h"
 #include "traffic.h"
 
+#define TB_PLAN_JOBS	 2
 #define TB_PLAN_MEASURED 0 // the job that is measured; the other is I/O beside it
 
 struct tb_experiment_plan {
-	struct tb_traffic_job jobs[2];
+	struct tb_traffic_job jobs[TB_PLAN_JOBS];
 	uint32_t n_jobs;
 	uint32_t n_active;
-	uint32_t *senders[2], *targets[2]; // n_active entries each
-	bool *io;			   // the same
+	uint32_t *senders[TB_PLAN_JOBS], *targets[TB_PLAN_JOBS]; // n_active entries each
+	bool *io;						 // the same
 };
 
 // tb_experiment_plan_init plans an experiment that passed tb_experiment_check.

@@ -36,19 +36,24 @@
 		.n_active = active, .message_bytes = MB, .reads = reading,               \
 		.warm_us = 100000, .window_us = 400000                                   \
 	}
-#define IO(title, where, fixed, only)                                                    \
+// Writes alone: what I/O nodes take in table 1 of paper 000 is as much as a link carries
+// in one direction, more than a node can take while it sends.
+#define IO(title, where, fixed, only) IO_READS(title, where, fixed, only, 0)
+#define IO_READS(title, where, fixed, only, reading)                                     \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_IO, .n_nodes = 64, .n_active = 64,  \
 		.message_bytes = MB, .sizes = TB_SIZES_EXPONENTIAL, .n_io = 8,           \
 		.place = TB_IO_##where, .deterministic = fixed, .dedicated = only,       \
-		.warm_us = 40000, .window_us = (fixed) ? 80000 : 240000                  \
+		.reads = reading, .warm_us = 40000,                                      \
+		.window_us = (fixed) ? 80000 : 240000                                    \
 	}
+// Half of the I/O reads (paper 000, 5.6).
 #define MIX(title, where, last, only, load)                                              \
 	{                                                                                \
 		.name = title, .kind = TB_EXPERIMENT_MIX, .n_nodes = 64, .n_active = 64, \
 		.message_bytes = 256 * KB, .sizes = TB_SIZES_EXPONENTIAL, .n_io = 8,     \
 		.place = TB_IO_##where, .compute_last = last, .dedicated = only,         \
-		.io_load = load, .warm_us = 20000, .window_us = 100000                   \
+		.io_load = load, .reads = 0.5, .warm_us = 20000, .window_us = 100000     \
 	}
 #define MIX_LOADS(title, where, last, only)                                              \
 	MIX(title, where, last, only, 0), MIX(title ".1", where, last, only, 0.1),       \
@@ -71,6 +76,7 @@ const struct tb_experiment tb_experiments[] = {
 	PATTERN("butterfly", "butterfly", 64, 256 * KB, 3000, 12000),
 	PATTERN("complement", "complement", 64, 256 * KB, 3000, 12000),
 	LIGHT("complement.light", "complement", 0.3, 6000, 60000),
+	LIGHT("complement.medium", "complement", 0.6, 6000, 60000),
 	PATTERN("shuffle", "shuffle", 64, 256 * KB, 3000, 30000),
 	PATTERN("transpose", "transpose", 64, 256 * KB, 3000, 30000),
 	PATTERN("bit-reversal", "bit-reversal", 64, 256 * KB, 3000, 30000),
@@ -86,6 +92,8 @@ const struct tb_experiment tb_experiments[] = {
 	IO("io.fixed.clustered.dedicated", CLUSTERED, true, true),
 	IO("io.fixed.distributed.shared", DISTRIBUTED, true, false),
 	IO("io.fixed.distributed.dedicated", DISTRIBUTED, true, true),
+	IO_READS("io.random.clustered.dedicated.half", CLUSTERED, false, true, 0.5),
+	IO_READS("io.random.clustered.dedicated.reads", CLUSTERED, false, true, 1),
 	MIX_LOADS("mix.1c.shared", CLUSTERED, false, false),
 	MIX_LOADS("mix.1i.shared", CLUSTERED, true, false),
 	MIX_LOADS("mix.distributed.shared", DISTRIBUTED, false, false),

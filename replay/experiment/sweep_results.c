@@ -17,7 +17,9 @@ const struct tb_sweep_result_info *tb_sweep_result_info(enum tb_sweep_result res
 	return &infos[result];
 }
 
-static double mean_sent(const struct tb_outcome *outcome)
+// mean_accepted counts what senders sent over their links; with reads it counts the bytes
+// of the job, since then nodes also send what others read.
+static double mean_accepted(const struct tb_outcome *outcome, bool reads)
 {
 	double sum = 0;
 	uint32_t n = 0;
@@ -26,6 +28,8 @@ static double mean_sent(const struct tb_outcome *outcome)
 			sum += outcome->nodes[i].sent_bps;
 			n++;
 		}
+	if (reads)
+		sum = outcome->job_bps;
 	return n ? sum / n : NAN;
 }
 
@@ -64,7 +68,7 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 					 (double)TB_SYNTH_RATE_BYTES_PER_S
 			       : NAN;
 	case TB_RESULT_ACCEPTED:
-		return steady ? mean_sent(outcome) : NAN;
+		return steady ? mean_accepted(outcome, point->experiment.reads > 0) : NAN;
 	case TB_RESULT_TAKEN:
 		return mean_served(outcome, true);
 	case TB_RESULT_GIVEN:

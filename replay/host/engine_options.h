@@ -16,6 +16,9 @@ struct tb_engine_options {
 	// link over which packets come in. The caller may read and clear it between
 	// calls.
 	tb_time_ps *delays;
+	// By job of the source, or NULL. Gains the payload of each packet that is in at
+	// its destination. The caller may read and clear it between calls.
+	uint64_t *job_bytes;
 };
 
 #endif

@@ -239,6 +239,8 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 		message->delivered_at = delivered;
 	replay->stats.n_packets++;
 	replay->stats.payload_bytes += payload;
+	if (replay->job_bytes)
+		replay->job_bytes[message->what.job] += payload;
 	if (--message->n_undrained == 0)
 		complete(replay, packet->message);
 	else if (message->given_up)

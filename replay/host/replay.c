@@ -29,6 +29,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->bus_q20 = tb_per_byte_q20(network->params.bus_bytes_per_s);
 	replay->free_message = TB_NOTHING;
 	replay->fault_at = TB_TIME_NEVER;
+	replay->job_bytes = options->job_bytes;
 	return tb_route_choice_init(
 		&replay->choice, network, options->seed, options->faults);
 }

@@ -115,6 +115,7 @@ struct tb_replay {
 	uint32_t n_endings;
 	size_t endings_room;
 	struct tb_engine_stats stats;
+	uint64_t *job_bytes;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well
 };
 

@@ -23,6 +23,7 @@ struct oracle_options {
 	tb_time_ps bin_ps;		// width of a time bin; 0: automatic
 	const struct tb_faults *faults; // what dies; NULL: nothing
 	tb_time_ps *delays;		// by link, as tb_engine_options has them, or NULL
+	uint64_t *job_bytes;		// by job, the same
 	uint64_t n_instants;		// to simulate at most; the end may come before
 };
 

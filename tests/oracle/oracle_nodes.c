@@ -335,6 +335,9 @@ void oracle_packet_in(struct oracle *oracle, struct packet *packet)
 		(struct happening){.at = drained, .what = DRAINED, .packet = packet});
 	if (oracle->options->delays)
 		add_delays(oracle, packet);
+	if (oracle->options->job_bytes)
+		oracle->options->job_bytes[packet->message->what.job] +=
+			packet->payload_bytes;
 	packet->message->n_outside--;
 	oracle_foresee(oracle,
 		(struct happening){

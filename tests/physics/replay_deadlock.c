@@ -104,7 +104,17 @@ static struct line *flood(struct tb_random *random, uint32_t n_nodes)
 	return lines;
 }
 
-// check_tree adds the delays of headers by link to `delays`.
+// across returns the bytes of the messages that cross the network.
+static uint64_t across(const struct line *lines, uint32_t n)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < n; i++)
+		bytes += lines[i].source != lines[i].destination ? lines[i].bytes : 0;
+	return bytes;
+}
+
+// check_tree adds the delays of headers by link to `delays`. All that arrived is counted
+// for the only job, 0.
 static void check_tree(enum replayer by, uint64_t seed, tb_time_ps *delays)
 {
 	struct tb_random random;
@@ -113,9 +123,12 @@ static void check_tree(enum replayer by, uint64_t seed, tb_time_ps *delays)
 	uint32_t n_nodes = tb_network_n_nodes(net);
 	assert_true(tb_network_n_links(net) <= LINKS_MOST);
 	struct line *lines = flood(&random, n_nodes);
+	uint64_t arrived = 0;
 	struct outcome outcome = outcome_by(by, net, lines, (size_t)n_nodes * EACH,
-		&(struct tb_engine_options){.seed = seed, .delays = delays});
+		&(struct tb_engine_options){
+			.seed = seed, .delays = delays, .job_bytes = &arrived});
 	assert_true(outcome.stats.wait_ps > 0);
+	assert_int_equal(arrived, across(lines, n_nodes * EACH));
 	assert_int_equal(outcome.stats.n_undelivered, 0);
 	drop(&outcome);
 	free(lines);

@@ -42,6 +42,7 @@ static inline int replay_by_oracle(struct replay *replay)
 		.bin_ps = replay->options.bin_ps,
 		.faults = replay->options.faults,
 		.delays = replay->options.delays,
+		.job_bytes = replay->options.job_bytes,
 		.n_instants = replay->n_instants};
 	int status = oracle_replay(replay->network, replay->source, replay->observer,
 		&options, &stats, &replay->error);

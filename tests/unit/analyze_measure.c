@@ -13,10 +13,11 @@
 enum { N_NODES = 64, N_SERVING = 8, LINKS_MOST = 32 };
 
 // What an experiment is made to come to: all senders send `sent`, all nodes that serve
-// take `taken`, in MB/s; a message, or a timed job, takes `seconds`.
+// take `taken`, all of the job takes `job`, in MB/s; a message, or a timed job, takes
+// `seconds`.
 struct figure {
 	const char *experiment;
-	double sent, taken, seconds;
+	double sent, taken, seconds, job;
 };
 
 struct made {
@@ -30,6 +31,7 @@ static void make(struct made *made, const struct figure *figure)
 	*made = (struct made){.outcome = {.n_nodes = N_NODES,
 				      .nodes = made->nodes,
 				      .links = made->links,
+				      .job_bps = figure->job * 1e6,
 				      .latency_s = figure->seconds}};
 	for (uint32_t i = 0; i < N_NODES; i++)
 		made->nodes[i] = (struct tb_node_outcome){
@@ -78,12 +80,12 @@ static void what_is_sent_is_the_mean_of_the_measured_job(void **state)
 {
 	(void)state;
 	const struct figure figures[] = {
-		{"uniform", 120, 0, 0},
-		{"ping.both", 300, 0, 0},
-		{"uniform.4k", 90, 0, 0},
-		{"uniform.16k", 110, 0, 0},
-		{"uniform.64k", 100, 0, 0},
-		{"uniform.1m", 20, 0, 0},
+		{"uniform", 120, 0, 0, 0},
+		{"ping.both", 300, 0, 0, 0},
+		{"uniform.4k", 90, 0, 0, 0},
+		{"uniform.16k", 110, 0, 0, 0},
+		{"uniform.64k", 100, 0, 0, 0},
+		{"uniform.1m", 20, 0, 0, 0},
 		{0},
 	};
 	is(value_of("uniform.64.bw", figures), 120);
@@ -95,19 +97,52 @@ static void what_is_taken_is_the_mean_of_those_that_serve(void **state)
 {
 	(void)state;
 	const struct figure figures[] = {
-		{"hot.32", 1, 400, 0},
-		{"hot", 1, 300, 0},
-		{"io.random.clustered.shared", 1, 240, 0},
-		{"io.random.clustered.dedicated", 1, 200, 0},
-		{"io.fixed.clustered.shared", 1, 280, 0},
-		{"io.fixed.clustered.dedicated", 1, 260, 0},
+		{"hot.32", 1, 400, 0, 0},
+		{"hot", 1, 300, 0, 0},
+		{"io.random.clustered.shared", 1, 240, 0, 0},
+		{"io.random.clustered.dedicated", 1, 200, 0, 0},
+		{"io.fixed.clustered.shared", 1, 280, 0, 0},
+		{"io.fixed.clustered.dedicated", 1, 260, 0, 0},
 		{0},
 	};
 	is(value_of("hot.32", figures), 400);
 	is(value_of("hot.64.drop", figures), 25);
-	is(value_of("io.rand.clustered", figures), 220);
-	is(value_of("io.det.clustered", figures), 270);
-	is(value_of("io.shared.gain", figures), 30);
+	is(value_of("io.rand.clustered.shared", figures), 240);
+	is(value_of("io.rand.clustered.dedicated", figures), 200);
+	is(value_of("io.det.clustered.shared", figures), 280);
+	is(value_of("io.rand.gain", figures), 40);
+	is(value_of("io.det.gain", figures), 20);
+}
+
+// The least lead of each order stands in another pair.
+static void an_order_is_that_of_the_closest_pair(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"io.random.clustered.shared", 1, 200, 0, 0},
+		{"io.random.clustered.dedicated", 1, 100, 0, 0},
+		{"io.random.distributed.shared", 1, 220, 0, 0},
+		{"io.random.distributed.dedicated", 1, 200, 0, 0},
+		{"io.fixed.clustered.shared", 1, 280, 0, 0},
+		{"io.fixed.clustered.dedicated", 1, 300, 0, 0},
+		{"io.fixed.distributed.shared", 1, 560, 0, 0},
+		{"io.fixed.distributed.dedicated", 1, 270, 0, 0},
+		{0},
+	};
+	is(value_of("io.order.det", figures), 35);
+	is(value_of("io.order.distributed", figures), -10);
+}
+
+static void reads_and_writes_both_load_an_io_node(void **state)
+{
+	(void)state;
+	const struct figure figures[] = {
+		{"io.random.clustered.dedicated", 1, 1, 0, 8 * 200},
+		{"io.random.clustered.dedicated.half", 1, 1, 0, 8 * 400},
+		{"io.random.clustered.dedicated.reads", 1, 1, 0, 8 * 300},
+		{0},
+	};
+	is(value_of("io.reads", figures), 200 / 300.0 * 100);
 }
 
 // Node 0 is the hot one, 1 to 3 share its switch, 4 to 15 are below the same of level 1.
@@ -126,10 +161,11 @@ static void groups_of_a_hot_spot_are_those_below_a_switch_of_each_level(void **s
 	is(read_outcomes(tb_measure_find("hot.16.read"), &made, 1), 1000);
 }
 
+// What links carried from its nodes does not count: some of it is of the I/O job.
 #define LOADS(mix, light, middle, heavy)                                                 \
-	{mix, 200, 0, 0}, {mix ".1", light, 0, 0}, {mix ".3", middle, 0, 0},             \
+	{mix, 1, 0, 0, 200}, {mix ".1", 2, 0, 0, light}, {mix ".3", 3, 0, 0, middle},    \
 	{                                                                                \
-		mix ".5", heavy, 0, 0                                                    \
+		mix ".5", 4, 0, 0, heavy                                                 \
 	}
 
 static void io_costs_a_compute_job_a_share_of_what_it_had_alone(void **state)
@@ -147,7 +183,9 @@ static void io_costs_a_compute_job_a_share_of_what_it_had_alone(void **state)
 	is(value_of("mix.1c.shared", figures), (5 + 35 + 20) / 3.0);
 	is(value_of("mix.1i.shared", figures), 35);
 	is(value_of("mix.distributed.shared", figures), 5);
-	is(value_of("mix.dedicated", figures), 3);
+	is(value_of("mix.1c.dedicated", figures), 1);
+	is(value_of("mix.1i.dedicated", figures), 3);
+	is(value_of("mix.distributed.dedicated", figures), 2);
 }
 
 static void add_links(struct made *made, enum tb_link_kind kind, uint32_t level,
@@ -159,33 +197,61 @@ static void add_links(struct made *made, enum tb_link_kind kind, uint32_t level,
 	made->outcome.n_links += 2;
 }
 
+// add_path adds the stages of a complement's path, each of two links.
+static void add_path(struct made *made, double first, double uneven)
+{
+	make(made, &(struct figure){0});
+	add_links(made, TB_LINK_INJECTION, 0, first - uneven, first + uneven);
+	add_links(made, TB_LINK_UP, 1, 6, 6);
+	add_links(made, TB_LINK_UP, 2, 7, 9);
+	add_links(made, TB_LINK_DOWN, 1, 11, 11);
+	add_links(made, TB_LINK_DOWN, 0, 12, 20);
+}
+
 static void stages_of_a_path_are_shares_of_the_most_loaded_link(void **state)
 {
 	(void)state;
-	struct made made;
-	make(&made, &(struct figure){0});
-	add_links(&made, TB_LINK_INJECTION, 0, 1, 3);
-	add_links(&made, TB_LINK_UP, 1, 6, 6);
-	add_links(&made, TB_LINK_UP, 2, 7, 9);
-	add_links(&made, TB_LINK_DOWN, 1, 11, 11);
-	add_links(&made, TB_LINK_DOWN, 0, 12, 20);
-	is(read_outcomes(tb_measure_find("matrix.complement.l1"), &made, 1), 10);
-	is(read_outcomes(tb_measure_find("matrix.complement.l2"), &made, 1), 30);
-	is(read_outcomes(tb_measure_find("matrix.complement.grow"), &made, 1), 10);
-	is(read_outcomes(tb_measure_find("matrix.complement.even"), &made, 1), 50);
+	struct made made[3];
+	add_path(&made[0], 2, 1);
+	add_path(&made[1], 2, 1);
+	add_path(&made[2], 2, 1);
+	is(read_outcomes(tb_measure_find("matrix.complement.l1.light"), made, 1), 10);
+	is(read_outcomes(tb_measure_find("matrix.complement.l2.full"), made, 1), 30);
+	is(read_outcomes(tb_measure_find("matrix.complement.grow"), made, 3), 10);
+	is(read_outcomes(tb_measure_find("matrix.complement.even"), made, 3), 50);
+}
+
+static void of_several_loads_the_worst_counts(void **state)
+{
+	(void)state;
+	struct made made[3];
+	for (int worst = 0; worst < 3; worst++) {
+		for (int i = 0; i < 3; i++)
+			add_path(&made[i], i == worst ? 5 : 2, i == worst ? 4 : 1);
+		is(read_outcomes(tb_measure_find("matrix.complement.grow"), made, 3), 5);
+		is(read_outcomes(tb_measure_find("matrix.complement.even"), made, 3), 80);
+	}
 }
 
 static void an_idle_network_has_no_most_loaded_link(void **state)
 {
 	(void)state;
-	struct made made;
-	make(&made, &(struct figure){0});
-	add_links(&made, TB_LINK_INJECTION, 0, 0, 0);
-	assert_true(
-		isnan(read_outcomes(tb_measure_find("matrix.complement.l1"), &made, 1)));
+	struct made made[3];
+	for (int idle = 0; idle < 3; idle++) {
+		for (int i = 0; i < 3; i++)
+			add_path(&made[i], 2, 1);
+		make(&made[idle], &(struct figure){0});
+		add_links(&made[idle], TB_LINK_INJECTION, 0, 0, 0);
+		assert_true(isnan(read_outcomes(
+			tb_measure_find("matrix.complement.even"), made, 3)));
+		assert_true(isnan(read_outcomes(
+			tb_measure_find("matrix.complement.grow"), made, 3)));
+	}
+	make(&made[0], &(struct figure){0});
+	add_links(&made[0], TB_LINK_INJECTION, 0, 0, 0);
 	assert_true(isnan(
-		read_outcomes(tb_measure_find("matrix.complement.even"), &made, 1)));
-	assert_true(isnan(read_outcomes(tb_measure_find("matrix.bitrev.hot"), &made, 1)));
+		read_outcomes(tb_measure_find("matrix.complement.l1.light"), made, 1)));
+	assert_true(isnan(read_outcomes(tb_measure_find("matrix.bitrev.hot"), made, 1)));
 }
 
 static void the_first_level_is_entered_from_nodes_and_from_above(void **state)
@@ -207,10 +273,10 @@ static void times_become_latencies_and_rates(void **state)
 {
 	(void)state;
 	const struct figure figures[] = {
-		{"latency", 0, 0, 2e-6},
-		{"ping.back.put", 0, 0, 4e-6},
-		{"ping.way.write", 0, 0, 0.001},
-		{"ping.both.put.2", 0, 0, 0.002},
+		{"latency", 0, 0, 2e-6, 0},
+		{"ping.back.put", 0, 0, 4e-6, 0},
+		{"ping.way.write", 0, 0, 0.001, 0},
+		{"ping.both.put.2", 0, 0, 0.002, 0},
 		{0},
 	};
 	is(value_of("ping.uni.lat0", figures), 2);
@@ -223,12 +289,12 @@ static void jobs_are_compared_with_the_slower_way(void **state)
 {
 	(void)state;
 	const struct figure figures[] = {
-		{"allgather.direct.32k", 0, 0, 2},
-		{"elan.allgather.ring.32k", 0, 0, 3},
-		{"pvfs.read.elan4", 0, 0, 4},
-		{"pvfs.read.tcp", 0, 0, 5},
-		{"pvfs.resize.elan4", 0, 0, 1},
-		{"pvfs.resize.tcp", 0, 0, 4},
+		{"allgather.direct.32k", 0, 0, 2, 0},
+		{"elan.allgather.ring.32k", 0, 0, 3, 0},
+		{"pvfs.read.elan4", 0, 0, 4, 0},
+		{"pvfs.read.tcp", 0, 0, 5, 0},
+		{"pvfs.resize.elan4", 0, 0, 1, 0},
+		{"pvfs.resize.tcp", 0, 0, 4, 0},
 		{0},
 	};
 	is(value_of("coll.allgather.32k", figures), 1.5);
@@ -241,33 +307,33 @@ static void a_lead_is_the_least_over_all_sizes(void **state)
 {
 	(void)state;
 	const struct figure figures[] = {
-		{"allgather.direct.4k", 0, 0, 1},
-		{"allgather.bruck.4k", 0, 0, 2},
-		{"allgather.exchange.4k", 0, 0, 3},
-		{"elan.allgather.ring.4k", 0, 0, 4},
-		{"allgather.direct.32k", 0, 0, 1},
-		{"allgather.bruck.32k", 0, 0, 2},
-		{"allgather.exchange.32k", 0, 0, 3},
-		{"elan.allgather.ring.32k", 0, 0, 4},
-		{"allgather.direct.256k", 0, 0, 2},
-		{"allgather.bruck.256k", 0, 0, 4},
-		{"allgather.exchange.256k", 0, 0, 5},
-		{"elan.allgather.ring.256k", 0, 0, 3},
-		{"allgather.bruck.4", 0, 0, 1},
-		{"allgather.direct.4", 0, 0, 2},
-		{"allgather.exchange.4", 0, 0, 3},
-		{"allgather.bruck.64", 0, 0, 1},
-		{"allgather.direct.64", 0, 0, 2},
-		{"allgather.exchange.64", 0, 0, 3},
-		{"allgather.bruck.256", 0, 0, 4},
-		{"allgather.direct.256", 0, 0, 6},
-		{"allgather.exchange.256", 0, 0, 5},
-		{"scatter.binomial.4", 0, 0, 1},
-		{"scatter.sequential.4", 0, 0, 3},
-		{"scatter.binomial.64", 0, 0, 1},
-		{"scatter.sequential.64", 0, 0, 3},
-		{"scatter.binomial.256", 0, 0, 2},
-		{"scatter.sequential.256", 0, 0, 1},
+		{"allgather.direct.4k", 0, 0, 1, 0},
+		{"allgather.bruck.4k", 0, 0, 2, 0},
+		{"allgather.exchange.4k", 0, 0, 3, 0},
+		{"elan.allgather.ring.4k", 0, 0, 4, 0},
+		{"allgather.direct.32k", 0, 0, 1, 0},
+		{"allgather.bruck.32k", 0, 0, 2, 0},
+		{"allgather.exchange.32k", 0, 0, 3, 0},
+		{"elan.allgather.ring.32k", 0, 0, 4, 0},
+		{"allgather.direct.256k", 0, 0, 2, 0},
+		{"allgather.bruck.256k", 0, 0, 4, 0},
+		{"allgather.exchange.256k", 0, 0, 5, 0},
+		{"elan.allgather.ring.256k", 0, 0, 3, 0},
+		{"allgather.bruck.4", 0, 0, 1, 0},
+		{"allgather.direct.4", 0, 0, 2, 0},
+		{"allgather.exchange.4", 0, 0, 3, 0},
+		{"allgather.bruck.64", 0, 0, 1, 0},
+		{"allgather.direct.64", 0, 0, 2, 0},
+		{"allgather.exchange.64", 0, 0, 3, 0},
+		{"allgather.bruck.256", 0, 0, 4, 0},
+		{"allgather.direct.256", 0, 0, 6, 0},
+		{"allgather.exchange.256", 0, 0, 5, 0},
+		{"scatter.binomial.4", 0, 0, 1, 0},
+		{"scatter.sequential.4", 0, 0, 3, 0},
+		{"scatter.binomial.64", 0, 0, 1, 0},
+		{"scatter.sequential.64", 0, 0, 3, 0},
+		{"scatter.binomial.256", 0, 0, 2, 0},
+		{"scatter.sequential.256", 0, 0, 1, 0},
 		{0},
 	};
 	is(value_of("coll.allgather.order.long", figures), 50);
@@ -289,10 +355,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_sent_is_the_mean_of_the_measured_job),
 		cmocka_unit_test(what_is_taken_is_the_mean_of_those_that_serve),
+		cmocka_unit_test(an_order_is_that_of_the_closest_pair),
+		cmocka_unit_test(reads_and_writes_both_load_an_io_node),
 		cmocka_unit_test(
 			groups_of_a_hot_spot_are_those_below_a_switch_of_each_level),
 		cmocka_unit_test(io_costs_a_compute_job_a_share_of_what_it_had_alone),
 		cmocka_unit_test(stages_of_a_path_are_shares_of_the_most_loaded_link),
+		cmocka_unit_test(of_several_loads_the_worst_counts),
 		cmocka_unit_test(an_idle_network_has_no_most_loaded_link),
 		cmocka_unit_test(the_first_level_is_entered_from_nodes_and_from_above),
 		cmocka_unit_test(times_become_latencies_and_rates),

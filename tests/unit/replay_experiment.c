@@ -106,6 +106,8 @@ static void the_io_job_beside_sends_megabytes_at_random_times(void **state)
 	assert_int_equal(plan.n_jobs, 2);
 	assert_true(plan.jobs[TB_PLAN_MEASURED].load == 0);
 	assert_true(plan.jobs[1].load == 0.3);
+	assert_true(plan.jobs[TB_PLAN_MEASURED].reads == 0);
+	assert_true(plan.jobs[1].reads == 0.5);
 	assert_int_equal(plan.jobs[1].time_dist, TB_SYNTH_EXPONENTIAL);
 	assert_int_equal(plan.jobs[1].message_bytes, IO_BYTES);
 	assert_int_equal(plan.jobs[1].n_senders, 32);

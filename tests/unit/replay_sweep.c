@@ -178,6 +178,7 @@ static void results_are_those_of_senders_servers_and_links(void **state)
 		.n_links = 2,
 		.nodes = nodes,
 		.links = links,
+		.job_bps = 50e6,
 		.latency_s = 3e-6};
 	static const struct {
 		enum tb_sweep_result result;
@@ -194,6 +195,8 @@ static void results_are_those_of_senders_servers_and_links(void **state)
 	struct tb_sweep_point point = {
 		.experiment = *tb_experiment_find("mix.1c.shared")};
 	point.experiment.load = 0.5;
+	assert_true(tb_sweep_result_of(&point, &outcome, TB_RESULT_ACCEPTED) == 25e6);
+	point.experiment.reads = 0;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct tb_sweep_result_info *info =
 			tb_sweep_result_info(rows[i].result);
