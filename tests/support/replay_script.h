@@ -74,7 +74,8 @@ struct tally {
 	uint64_t n_bins, last_bin;
 	struct tb_link_sample *links; // by id
 	uint64_t n_links;
-	uint64_t flow_wait_ps, flow_ideal_ps, flow_bytes, flow_messages, blame_ps;
+	uint64_t flow_wait_ps, flow_ideal_ps, flow_latency_ps;
+	uint64_t flow_bytes, flow_messages, blame_ps;
 	uint64_t hash;	   // of everything received, in order
 	bool out_of_order; // bins or links came twice or in descending order
 };
@@ -134,6 +135,7 @@ static inline int tally_flows(
 	for (size_t i = 0; i < n; i++) {
 		tally->flow_wait_ps += samples[i].wait_ps;
 		tally->flow_ideal_ps += samples[i].ideal_ps;
+		tally->flow_latency_ps += samples[i].latency_ps;
 		tally->flow_bytes += samples[i].bytes;
 		tally->flow_messages += samples[i].n_messages;
 		tally_hash(tally, &samples[i].latency_ps, sizeof samples[i].latency_ps);
