@@ -232,14 +232,21 @@ static inline bool blame_is_folded(const struct observed *observed)
 	return false;
 }
 
-// The heaviest come first; how equals are sorted is not defined. The oracle folds none.
+static inline uint64_t place_of_blame(const struct tb_blame_sample *row)
+{
+	return (uint64_t)row->link.id << 32 | row->root.id;
+}
+
+// Rows come by link and by root; how flows are sorted is not defined. The oracle folds
+// none.
 static inline bool blame_differs(
 	struct observed *engine, struct observed *oracle, struct difference *difference)
 {
 	for (size_t i = 1; i < engine->n_blame; i++)
-		if (engine->blame[i].wait_ps > engine->blame[i - 1].wait_ps) {
+		if (place_of_blame(&engine->blame[i]) <
+			place_of_blame(&engine->blame[i - 1])) {
 			snprintf(difference->text, sizeof difference->text,
-				"blame %zu waited more than the one before", i);
+				"blame %zu belongs before the one before", i);
 			return true;
 		}
 	if (blame_is_folded(engine)) {
