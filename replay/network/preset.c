@@ -395,11 +395,14 @@ static int check_effect(const struct reading *reading)
 			"a node has"},
 		{host->rails_policy != TB_RAILS_STRIPING, "stripe_above", "rails_policy",
 			"only rails_policy = striping splits messages"},
-		{host->handshake == TB_HANDSHAKE_NONE, "handshake_above", "handshake",
+		{host->handshake == TB_HANDSHAKE_NONE && host->handshake_above_bytes > 0,
+			"handshake_above", "handshake",
 			"with handshake = none there is no handshake above any size"},
-		{host->local == TB_LOCAL_NETWORK, "local_latency", "local",
+		{host->local == TB_LOCAL_NETWORK && host->local_latency_ps > 0,
+			"local_latency", "local",
 			"with local = network messages within a node go through the NIC"},
-		{host->local == TB_LOCAL_NETWORK, "local_rate", "local",
+		{host->local == TB_LOCAL_NETWORK && host->local_bytes_per_s > 0,
+			"local_rate", "local",
 			"with local = network messages within a node go through the NIC"},
 	};
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

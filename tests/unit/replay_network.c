@@ -414,6 +414,7 @@ static void a_key_without_effect_is_refused_by_name(void **state)
 	static const char *const right[] = {"qsnet,partners=0", "qsnet,partner_delay=0",
 		"qsnet2,partners=7,partner_delay=1us", "qsnet2,host=mpi,handshake=none",
 		"qsnet2,host=mpi,local=network", "qsnet,bus=none",
+		"qsnet2,local_latency=0,local_rate=none,handshake_above=0",
 		"qsnet2,rails_policy=striping,stripe_above=2K", "qsnet2,stripe_above=0",
 		"qsnet,flit=256,fifo=256"};
 	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
