@@ -57,12 +57,12 @@ static int finish(void *context, struct tb_error *error)
 // bus would be shared by what it sends and receives, which Hockney's model does not know.
 static struct tb_network *idle_switch(uint32_t n, uint32_t n_rails)
 {
-	char preset[64];
+	char preset[96];
 	struct tb_network_params params;
 	struct tb_network *net = NULL;
 	struct tb_error error = {0};
-	snprintf(preset, sizeof preset, "qsnet,levels=1,bus=none,arity=%u,rails=%u", n,
-		n_rails);
+	snprintf(preset, sizeof preset,
+		"qsnet,levels=1,bus=none,link_tokens=0,arity=%u,rails=%u", n, n_rails);
 	if (tb_network_preset(&params, preset, &error) != TB_OK ||
 		tb_network_open(&net, &(struct tb_network_description){.params = &params},
 			&error) != TB_OK)

@@ -27,7 +27,8 @@ static double share_of_capacity(uint32_t n_ports, uint64_t seed)
 	struct tb_traffic *traffic = NULL;
 	struct tb_engine *engine = NULL;
 	snprintf(preset, sizeof preset,
-		"qsnet,levels=1,arity=%u,vcs=1,bus=none,payload=64K,overhead=0,fifo=128K,"
+		"qsnet,levels=1,arity=%u,vcs=1,bus=none,link_tokens=0,payload=64K,"
+		"overhead=0,fifo=128K,"
 		"slice=0,ack_delay=0,send_overhead=0,receive_overhead=0,partners=0",
 		n_ports);
 	struct tb_network *net = network_of(preset);

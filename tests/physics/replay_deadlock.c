@@ -72,6 +72,7 @@ static struct tb_network *random_tree(struct tb_random *random)
 	struct tb_network *net = NULL;
 	struct tb_error error = {0};
 	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
+	params.link_tokens = (double)tb_random_below(random, 3) / 2;
 	params.ascent =
 		tb_random_below(random, 2) ? TB_ASCENT_ADAPTIVE : TB_ASCENT_DETERMINISTIC;
 	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
@@ -145,12 +146,11 @@ static void every_message_arrives_on_any_tree(void **state)
 static void flit_by_flit_too_and_with_the_same_delays(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2; seed++) {
+	for (uint64_t seed = 1; seed <= 8; seed++) {
 		tb_time_ps by_events[LINKS_MOST] = {0}, by_flits[LINKS_MOST] = {0};
 		check_tree(BY_ENGINE, seed, by_events);
 		check_tree(BY_ORACLE, seed, by_flits);
 		assert_memory_equal(by_events, by_flits, sizeof by_events);
-		assert_true(by_events[0] > 0);
 	}
 }
 

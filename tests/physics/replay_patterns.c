@@ -72,7 +72,8 @@ static double share_of_link(const char *name, uint64_t seed)
 		.depth = MESSAGES_DEEP};
 	struct traffic_run run;
 	begin(&run,
-		"qsnet,ascent=random,bus=0,ack_delay=0,slice=0,partners=0,fifo=128,"
+		"qsnet,ascent=random,bus=0,link_tokens=0,ack_delay=0,slice=0,partners=0,"
+		"fifo=128,"
 		"payload=378,overhead=0,send_overhead=0,receive_overhead=0",
 		&job, 1, seed);
 	run_until(&run, 200 * TB_PS_PER_US);

@@ -542,7 +542,7 @@ static void parameters_are_listed_by_section_as_people_read_them(void **state)
 	static const char expected[] =
 		"network: arity 4, levels 3, rails 1, ascent adaptive, broadcast no, "
 		"host none\nlink: rate 400 MB/s, hop_latency 35 ns, vcs 2, fifo 256 B, "
-		"flit 2 B, link_tokens 0\npacket: payload 320 B, overhead 58 B\nnode: "
+		"flit 2 B, link_tokens 0.21\npacket: payload 320 B, overhead 58 B\nnode: "
 		"bus none, ";
 	const struct tb_network_params params = qsnet("qsnet,bus=none");
 	struct tb_parameter list[TB_PARAMETERS_MOST];

@@ -143,6 +143,18 @@ static void call_next(struct circuits *circuits, uint32_t slot, unsigned depth)
 	look(circuits, packet, at, depth);
 }
 
+// note_train counts a burst for what its train makes the reverse link owe. The burst
+// continues the train when no gap has opened behind the one before.
+static void note_train(struct circuits *circuits, struct hop *at, tb_time_ps start,
+	tb_time_ps end, uint32_t bytes)
+{
+	uint32_t burst = at->bursts;
+	if (burst == 0 || span_at(at, burst - 1)->end != start)
+		tb_link_tokens_begin(circuits->trains, at->link, start);
+	tb_link_tokens_cross(circuits->trains, at->link, end,
+		link_time(&circuits->links[at->link], bytes));
+}
+
 // begin lets the next burst of a hop cross from `start` on: its end is known at once,
 // because what holds back its last flit is known too. With equal rates that is its own
 // length alone, the burst having begun in time for the rest.
@@ -158,13 +170,11 @@ static void begin(struct circuits *circuits, struct packet *packet, struct hop *
 	tb_time_ps end = start + link_time(link, bytes);
 	if (!circuits->equal_rates)
 		end = stretch(circuits, packet, at, start, bytes);
+	if (circuits->trains)
+		note_train(circuits, at, start, end, bytes);
 	*span_at(at, burst) = (struct span){start, end};
 	at->bursts = burst + 1;
 	at->armed = false;
-	if (circuits->trains)
-		tb_link_tokens_cross(circuits->trains, at->link,
-			burst > 0 && span_at(at, burst - 1)->end == start, end,
-			link_time(link, bytes));
 	link->serving = at->vc;
 	link->serves_last = last_burst;
 	link->reserved_until = end;
@@ -361,7 +371,8 @@ void tb_bursts_serve(struct circuits *circuits, uint32_t slot)
 	tb_time_ps from = free_from(circuits, slot);
 	if (link->ready && from <= circuits->replay.now)
 		begin_ready(circuits, slot, circuits->replay.now);
-	else if (link->ready && next_start(circuits, slot) != TB_TIME_NEVER)
+	else if (link->ready && link->reserved_until > circuits->replay.now &&
+		 next_start(circuits, slot) != TB_TIME_NEVER)
 		begin_ready(circuits, slot, next_start(circuits, slot));
 	if (link->ready && !link->event_set) {
 		link->event_set = true;

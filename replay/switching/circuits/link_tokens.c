@@ -89,15 +89,18 @@ static void hand_over(struct train *from, struct train *to)
 	from->makes_owe = 0;
 }
 
-void tb_link_tokens_cross(struct trains *trains, uint32_t slot, bool continues,
-	tb_time_ps end, tb_time_ps burst_ps)
+void tb_link_tokens_begin(struct trains *trains, uint32_t slot, tb_time_ps start)
 {
 	struct train *train = &trains->of[slot];
-	if (!continues) {
-		if (train->makes_owe)
-			hand_over(train, &trains->of[train->reverse]);
-		send(train, train->end);
-	}
+	if (train->makes_owe)
+		hand_over(train, &trains->of[train->reverse]);
+	send(train, start);
+}
+
+void tb_link_tokens_cross(
+	struct trains *trains, uint32_t slot, tb_time_ps end, tb_time_ps burst_ps)
+{
+	struct train *train = &trains->of[slot];
 	train->end = end;
 	train->makes_owe += burst_ps * trains->share_q16 >> 16;
 }
@@ -116,5 +119,6 @@ tb_time_ps tb_link_tokens_foreseen(const struct trains *trains, uint32_t slot)
 {
 	const struct train *train = &trains->of[slot];
 	tb_time_ps from = later(train->end, sent_by(train, train->end));
+	from = later(from, sent_by(train, from)); // with what comes due meanwhile
 	return trains->of[train->reverse].end < from ? TB_TIME_NEVER : from;
 }

@@ -27,11 +27,13 @@ void tb_link_tokens_free(struct trains *trains);
 // tb_link_tokens_pair makes `reverse` the link that owes for what crosses `slot`.
 void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse);
 
-// tb_link_tokens_cross lets a burst that takes `burst_ps` by itself cross until `end`:
-// the next of the train that crosses `slot`, or the first of a new train, which begins
-// now or at the instant foreseen.
-void tb_link_tokens_cross(struct trains *trains, uint32_t slot, bool continues,
-	tb_time_ps end, tb_time_ps burst_ps);
+// tb_link_tokens_begin begins a train on `slot`, now or at the instant foreseen.
+void tb_link_tokens_begin(struct trains *trains, uint32_t slot, tb_time_ps start);
+
+// tb_link_tokens_cross lets the next burst of the train on `slot` cross until `end`; it
+// takes `burst_ps` by itself.
+void tb_link_tokens_cross(
+	struct trains *trains, uint32_t slot, tb_time_ps end, tb_time_ps burst_ps);
 
 // tb_link_tokens_sent returns when `slot`, which no train crosses, has sent what it owed
 // before `now`; 0 or any instant up to `now` when nothing is left to send.
