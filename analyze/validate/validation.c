@@ -60,15 +60,21 @@ static int change_network(
 	return status;
 }
 
+// add_experiment: TB_EUSAGE when the changes do not go with the network.
 static int add_experiment(struct plan *plan, const struct tb_experiment *experiment,
 	const char *changes, struct tb_error *error)
 {
+	struct planned planned = {experiment, changes, plan->params};
+	int status = TB_OK;
+	if (changes)
+		status = change_network(&planned, plan->options->network, error);
+	if (status != TB_OK)
+		return status;
 	if (TB_ARRAY_RESERVE(&plan->experiments, &plan->room, plan->n_experiments + 1) !=
 		TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory for the claims");
-	struct planned *planned = &plan->experiments[plan->n_experiments++];
-	*planned = (struct planned){experiment, changes, plan->params};
-	return changes ? change_network(planned, plan->options->network, error) : TB_OK;
+	plan->experiments[plan->n_experiments++] = planned;
+	return TB_OK;
 }
 
 // add_claim adds the experiments of a claim that are not planned yet.
@@ -147,7 +153,7 @@ static void judge(struct tb_finding *finding, const struct plan *plan, double *v
 	finding->simulated = (struct tb_estimate){NAN, NAN};
 	finding->error_percent = NAN;
 	finding->verdict = finding->doubt = TB_VERDICT_OUTSIDE;
-	if (claim->outside)
+	if (*finding->outside)
 		return;
 	const struct tb_measure *measure = tb_measure_find(claim->id);
 	for (unsigned seed = 0; seed < plan->n_seeds; seed++)
@@ -182,6 +188,28 @@ static int judge_all(
 	return TB_OK;
 }
 
+// choose_claim plans a claim's simulations, or notes why there are none.
+static int choose_claim(
+	struct tb_finding *finding, struct plan *plan, struct tb_error *error)
+{
+	struct tb_error wrong = {0};
+	char reason[sizeof finding->outside];
+	if (finding->claim->outside) {
+		snprintf(finding->outside, sizeof finding->outside, "%s",
+			finding->claim->outside);
+		return TB_OK;
+	}
+	int status = add_claim(plan, finding->claim, &wrong);
+	if (status == TB_EUSAGE) {
+		snprintf(finding->outside, sizeof finding->outside, "%s",
+			tb_error_format(&wrong, reason, sizeof reason));
+		return TB_OK;
+	}
+	if (status != TB_OK && error)
+		*error = wrong;
+	return status;
+}
+
 // choose selects the claims and plans their simulations.
 static int choose(
 	struct tb_validation *validation, struct plan *plan, struct tb_error *error)
@@ -194,8 +222,10 @@ static int choose(
 		const struct tb_claim *claim = &claims->claims[i];
 		if (!wanted(claim, plan->options->only))
 			continue;
-		validation->findings[validation->n_findings++].claim = claim;
-		int status = claim->outside ? TB_OK : add_claim(plan, claim, error);
+		struct tb_finding *finding =
+			&validation->findings[validation->n_findings++];
+		finding->claim = claim;
+		int status = choose_claim(finding, plan, error);
 		if (status != TB_OK)
 			return status;
 	}

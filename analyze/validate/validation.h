@@ -20,6 +20,8 @@ struct tb_finding {
 	double error_percent;	      // NaN where the claim has no value
 	enum tb_verdict verdict;
 	enum tb_verdict doubt; // tb_claim_doubt; the verdict when there is none
+	char outside[320]; // why it is not judged: it is outside the model, or what it
+			   // changes of the network does not go with it; "": it is
 };
 
 struct tb_validation {

@@ -14,7 +14,7 @@ static const char *const titles[N_COLUMNS] = {
 	"row", "published", "simulated", "error", "role", "verdict"};
 
 struct cells {
-	char text[N_COLUMNS][96];
+	char text[N_COLUMNS][352];
 };
 
 // unit_of returns "" for a share, whose unit in the table is 1.
@@ -72,8 +72,8 @@ static void write_published(char *text, size_t size, const struct tb_claim *clai
 static void write_verdict(char *text, size_t size, const struct tb_finding *finding)
 {
 	const char *verdict = tb_verdict_name(finding->verdict);
-	if (finding->claim->outside)
-		snprintf(text, size, "outside the model: %s", finding->claim->outside);
+	if (*finding->outside)
+		snprintf(text, size, "outside the model: %s", finding->outside);
 	else if (finding->doubt == finding->verdict)
 		snprintf(text, size, "%s", verdict);
 	else
@@ -89,7 +89,7 @@ static void fill(struct cells *cells, const struct tb_finding *finding)
 	snprintf(cells->text[ROW], SIZE, "%s", claim->id);
 	write_published(cells->text[PUBLISHED], SIZE, claim);
 	write_verdict(cells->text[VERDICT], SIZE, finding);
-	if (claim->outside)
+	if (*finding->outside)
 		return;
 	write_simulated(cells->text[SIMULATED], SIZE, &finding->simulated);
 	snprintf(cells->text[ROLE], SIZE, "%s", tb_claim_role_name(claim->role));

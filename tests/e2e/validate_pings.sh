@@ -33,6 +33,14 @@ printf 'ping.%s\n' 'uni.main33 200' 'uni.main66r 320' 'uni.main66w 320' 'bi.main
 	cmp - "$scratch/main"
 grep -q '^ping.bi.main33,.*with bus=200MB/s,bus_turn=600ns' "$scratch/main.csv"
 
+# A network without a row's library has the other rows.
+sed '/^\[host/,$d' "$TB_SOURCE/schemas/qsnet.ini" >"$scratch/bare.ini"
+"$TAILBACK" validate --only 'ping.uni.lat0*' -n "$scratch/bare.ini" --seeds 1 >"$scratch/bare"
+grep -q '^ping.uni.lat0.mpi .* outside the model: .*bare.ini: host = mpi: the network has no such library' \
+	"$scratch/bare"
+grep -q '^all  *2  *0  *2  *0  *0$' "$scratch/bare"
+grep -q '^2 rows are outside the model\.' "$scratch/bare"
+
 # No experiment runs for a row outside the model.
 "$TAILBACK" validate --only pvfs.btio.tcp >"$scratch/outside"
 grep -q '^1 row is outside the model\.' "$scratch/outside"
