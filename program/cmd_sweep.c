@@ -4,7 +4,7 @@
 #include "json.h"
 #include "output_args.h"
 #include "progress.h"
-#include "sweep_run.h"
+#include "sweep_peers.h"
 #include "units.h"
 
 #include <argp.h>
@@ -179,7 +179,25 @@ static void print_summary(const struct arguments *args,
 	fprintf(stderr, "%zu run in %.2f s\n", n_new, wall_s);
 }
 
-static int run(const struct arguments *args, const struct tb_sweep *sweep)
+// What a sweep is run with: this machine's cores, or other processes.
+struct crew {
+	struct tb_peers peers; // n is 1: none
+	bool all_there;
+};
+
+static int run_points(struct crew *crew, struct tb_sweep_progress *progress,
+	const struct tb_sweep *sweep, const struct tb_sweep_run_options *options,
+	struct tb_error *error)
+{
+	if (crew->peers.n == 1)
+		return tb_sweep_run(progress, sweep, options, error);
+	const struct tb_sweep_lead_options lead = {*options, TB_SWEEP_SILENCE_S};
+	return tb_sweep_lead(
+		progress, sweep, &lead, &crew->peers, &crew->all_there, error);
+}
+
+static int run(
+	const struct arguments *args, const struct tb_sweep *sweep, struct crew *crew)
 {
 	struct tb_progress line;
 	struct tb_sweep_progress progress = {0};
@@ -193,7 +211,7 @@ static int run(const struct arguments *args, const struct tb_sweep *sweep)
 		.context = &line};
 	tb_progress_init(&line, STDERR_FILENO);
 	double started = tb_clock_s();
-	int status = tb_sweep_run(&progress, sweep, &options, &error);
+	int status = run_points(crew, &progress, sweep, &options, &error);
 	tb_progress_done(&line);
 	if (status == TB_ESTOPPED) {
 		fprintf(stderr,
@@ -223,7 +241,7 @@ static int spare_networks(const struct arguments *args, const struct tb_sweep *s
 	return code;
 }
 
-static int read_and_run(const struct arguments *args)
+static int read_and_run(const struct arguments *args, struct crew *crew)
 {
 	struct tb_sweep sweep = {0};
 	struct tb_error error;
@@ -235,9 +253,50 @@ static int read_and_run(const struct arguments *args)
 		return tb_cli_fail(&error);
 	code = spare_networks(args, &sweep);
 	if (code == TB_EXIT_OK)
-		code = run(args, &sweep);
+		code = run(args, &sweep, crew);
 	tb_sweep_fini(&sweep);
 	return code;
+}
+
+// serve works for rank 0, which prints what there is to say.
+static int serve(const struct arguments *args, struct crew *crew)
+{
+	struct tb_error error;
+	const struct tb_sweep_serve_options options = {.name = args->name,
+		.changes = args->changes,
+		.n_changes = args->n_changes,
+		.with_blame = args->blame,
+		.silence_s = TB_SWEEP_SILENCE_S,
+		.stop = tb_cli_catch_stop()};
+	int status = tb_sweep_serve(&options, &crew->peers, &crew->all_there, &error);
+	if (status == TB_OK || status == TB_ESTOPPED)
+		return status == TB_OK ? TB_EXIT_OK : TB_EXIT_FAILURE;
+	return tb_cli_fail(&error);
+}
+
+// work_together runs the sweep on all processes that mpirun started.
+static int work_together(const struct arguments *args)
+{
+	struct crew crew = {.all_there = true};
+	struct tb_error error;
+	if (args->n_workers > 0)
+		return tb_cli_usage("tailback sweep",
+			"--jobs is for one machine: with mpirun each process but the "
+			"first runs a point at a time");
+	if (tb_peers_open(&crew.peers, &error) != TB_OK)
+		return tb_cli_fail(&error);
+	int code = crew.peers.rank > 0 ? serve(args, &crew) : read_and_run(args, &crew);
+	// When the leader could not even begin, it must not let the others wait.
+	if (crew.peers.rank == 0)
+		tb_sweep_dismiss(&crew.peers, crew.all_there);
+	crew.peers.leave(crew.peers.context, crew.all_there);
+	return code;
+}
+
+static int run_sweep(const struct arguments *args)
+{
+	struct crew alone = {.peers.n = 1};
+	return tb_peers_launched() > 1 ? work_together(args) : read_and_run(args, &alone);
 }
 
 int tb_cmd_sweep(int argc, char **argv)
@@ -262,7 +321,7 @@ int tb_cmd_sweep(int argc, char **argv)
 		return tb_cli_fail(&error);
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	int code = args.list ? list(&args) : read_and_run(&args);
+	int code = args.list ? list(&args) : run_sweep(&args);
 	free(args.changes);
 	return code;
 }

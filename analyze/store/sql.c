@@ -368,7 +368,8 @@ int tb_sql_open_bytes(sqlite3 **db, const char *name, const void *bytes, size_t 
 // stays small where WAL would write every page twice. A reader waits for the length of a
 // commit only, because pages stay in memory until then (cache_spill). NORMAL makes
 // earlier runs in the file survive a power cut; one commit a second hides its cost. 8 KiB
-// pages were fastest (store.h); a file that has pages keeps the size of its own.
+// pages were fastest (store.h, TB_SQL_PAGE_BYTES); a file that has pages keeps the size
+// of its own.
 static int set_writer(sqlite3 *db, const char *path, struct tb_error *error)
 {
 	return tb_sql_exec(db, path,
@@ -422,8 +423,9 @@ int tb_sql_open_writer(sqlite3 **db, const char *path, struct tb_error *error)
 	return TB_OK;
 }
 
-int tb_sql_make(sqlite3 **db, const char *path, struct tb_error *error)
+int tb_sql_make(sqlite3 **db, int page_bytes, const char *path, struct tb_error *error)
 {
+	char page_size[48];
 	sqlite3 *opened = NULL;
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
 	int status = TB_OK;
@@ -431,6 +433,9 @@ int tb_sql_make(sqlite3 **db, const char *path, struct tb_error *error)
 		status = tb_fail_in(error, TB_ENOMEM, path, "no memory to make it");
 	if (!status)
 		status = set_writer(opened, path, error);
+	snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", page_bytes);
+	if (!status)
+		status = tb_sql_exec(opened, path, page_size, error);
 	if (!status)
 		status = tb_sql_exec(opened, path, "BEGIN", error);
 	if (!status)

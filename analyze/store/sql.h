@@ -43,9 +43,11 @@ int tb_sql_open_writer(
 	sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_make makes a store in memory and leaves the transaction that makes its tables
-// open. `path` is for errors. tb_sql_open_made opens a file that holds a copy of it for
-// writing, and begins no transaction.
-int tb_sql_make(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
+// open. `page_bytes` is the size of its pages; `path` is for errors. tb_sql_open_made
+// opens a file that holds a copy of it for writing, and begins no transaction.
+int tb_sql_make(sqlite3 **db, int page_bytes, const char *path,
+	struct tb_error *error) TB_MUST_USE;
+#define TB_SQL_PAGE_BYTES 8192
 int tb_sql_open_made(sqlite3 **db, const char *path, struct tb_error *error) TB_MUST_USE;
 
 // tb_sql_fail turns the last error of `db` into a sentence that names the file.

@@ -27,6 +27,9 @@
 // that holds the tables: 64 bytes per link.
 #define LINKS_IN_MEMORY (1 << 22)
 
+// The pages of a store that is sent to another process, in bytes.
+#define SMALL_PAGES 1024
+
 // The sum of the samples of a link or of a bin.
 struct sums {
 	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
@@ -37,6 +40,7 @@ struct tb_store {
 	char *path;
 	int lock;		// -1: none
 	bool in_memory;		// `db`; `file` will hold it
+	bool stays_in_memory;	// there is no file
 	struct tb_newfile file; // of a new store
 	bool only_tables;	// the file was made here and holds only tables
 	bool failed;
@@ -99,7 +103,10 @@ static int open_store(struct tb_store *store, struct tb_error *error)
 	return status ? status : prepare(store, error);
 }
 
-int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
+// create opens the store by `open`.
+static int create(struct tb_store **store, const char *path,
+	int (*open)(struct tb_store *store, struct tb_error *error),
+	struct tb_error *error)
 {
 	struct tb_store *made = calloc(1, sizeof *made);
 	if (made) {
@@ -111,13 +118,41 @@ int tb_store_create(struct tb_store **store, const char *path, struct tb_error *
 		free(made);
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
 	}
-	int status = open_store(made, error);
+	int status = open(made, error);
 	if (status) {
 		tb_store_free(made);
 		return status;
 	}
 	*store = made;
 	return TB_OK;
+}
+
+int tb_store_create(struct tb_store **store, const char *path, struct tb_error *error)
+{
+	return create(store, path, open_store, error);
+}
+
+static int open_bytes(struct tb_store *store, struct tb_error *error)
+{
+	store->in_memory = store->stays_in_memory = true;
+	int status = tb_sql_make(&store->db, SMALL_PAGES, store->path, error);
+	return status ? status : prepare(store, error);
+}
+
+int tb_store_create_bytes(struct tb_store **store, struct tb_error *error)
+{
+	return create(store, "store in memory", open_bytes, error);
+}
+
+int tb_store_bytes(struct tb_store *store, unsigned char **bytes, size_t *size,
+	struct tb_error *error)
+{
+	sqlite3_int64 n = 0;
+	*bytes = sqlite3_serialize(store->db, "main", &n, 0);
+	*size = (size_t)n;
+	return *bytes ? TB_OK
+		      : tb_fail_in(error, TB_ENOMEM, store->path,
+				"no memory for what is sent");
 }
 
 const struct tb_error *tb_store_error(const struct tb_store *store)
@@ -168,7 +203,8 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 {
 	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
-	int status = store->in_memory ? publish(store, error) : TB_OK;
+	bool publishes = store->in_memory && !store->stays_in_memory;
+	int status = publishes ? publish(store, error) : TB_OK;
 	if (!status)
 		store->only_tables = false;
 	return status;
@@ -179,7 +215,7 @@ int tb_store_commit(struct tb_store *store, struct tb_error *error)
 static int commit_tables(struct tb_store *store, struct tb_error *error)
 {
 	int status = tb_store_commit(store, error);
-	store->only_tables = !status;
+	store->only_tables = !status && !store->stays_in_memory;
 	return status ? status : begin(store, error);
 }
 

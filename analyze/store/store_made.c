@@ -19,7 +19,7 @@ int tb_store_made_open(
 	if (status == TB_EIO)
 		status = tb_fail_in(
 			error, TB_EIO, path, "cannot be opened: %s", strerror(errno));
-	return status == TB_OK ? tb_sql_make(db, path, error) : status;
+	return status == TB_OK ? tb_sql_make(db, TB_SQL_PAGE_BYTES, path, error) : status;
 }
 
 // write_all returns 0, or -1 with errno set.

@@ -1,4 +1,4 @@
-# The Debian package installs what it promises, and what it installs runs.
+# The Debian packages install what they promise, and what they install runs.
 set -eu
 fail() {
 	echo "$*"
@@ -16,7 +16,7 @@ cpack -G DEB --config "$TB_BUILD/CPackConfig.cmake" -B "$scratch" >"$scratch/log
 	cat "$scratch/log"
 	exit 1
 }
-deb=$(echo "$scratch"/*.deb)
+deb=$(echo "$scratch"/tailback_*.deb)
 root=$scratch/root
 dpkg-deb -x "$deb" "$root"
 dpkg-deb -f "$deb" Depends | grep -q 'libc6 (>=' || fail "no dependencies were found"
@@ -35,6 +35,22 @@ for file in applications/tailback.desktop icons/hicolor/scalable/apps/tailback.s
 done
 [[ $(find "$root" ! -user "$(id -un)" -o -perm -g+w ! -type l | wc -l) == 0 ]] ||
 	fail "permissions are too wide: $(find "$root" -perm -g+w | head -n 3)"
+
+
+# Without its module for MPI, which is a package of its own, the program refuses to be one of many.
+OMPI_COMM_WORLD_SIZE=3 "$root/usr/bin/tailback" sweep latency -o "$scratch/none.db" 2>"$scratch/said" &&
+	fail "it runs alone where mpirun started three"
+grep -q 'package tailback-mpi' "$scratch/said" || fail "$(cat "$scratch/said")"
+mpi=$(echo "$scratch"/tailback-mpi_*.deb)
+if [[ -e $mpi ]]; then
+	dpkg-deb -f "$mpi" Depends | grep -q 'tailback (= .*libopenmpi' || fail "$mpi depends on too little"
+	dpkg-deb -f "$deb" Depends | grep -q mpi && fail "$deb depends on MPI"
+	dpkg-deb -x "$mpi" "$root"
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \
+		"$root/usr/bin/tailback" sweep latency -o "$scratch/mpi.db" 2>"$scratch/said" ||
+		fail "$(cat "$scratch/said")"
+	grep -q '1 run in' "$scratch/said" || fail "$(cat "$scratch/said")"
+fi
 
 DESTDIR=$scratch/installed cmake --install "$TB_BUILD" --prefix /usr >"$scratch/log" 2>&1 || {
 	cat "$scratch/log"

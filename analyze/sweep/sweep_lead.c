@@ -1,0 +1,340 @@
+// Rank 0 of a sweep on many machines.
+#include "sweep_peers.h"
+
+#include "progress.h"
+#include "store_impl.h"
+#include "sweep_identity.h"
+#include "sweep_message.h"
+#include "sweep_work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+// A point at which so many workers were lost is given up: it may be what kills them.
+enum { LOSSES_MOST = 3 };
+
+// A result larger than this is damage, not a result.
+#define RESULT_MOST (UINT64_C(1) << 36)
+
+#define NONE	SIZE_MAX
+#define WATCH_S 0.1
+
+enum worker_state { WORKER_STARTING, WORKER_FREE, WORKER_BUSY };
+
+struct worker {
+	enum worker_state state;
+	bool lost;	      // nothing was heard for too long
+	double heard_s;	      // when
+	size_t task;	      // busy with this one
+	unsigned char *bytes; // of its result, so far
+	uint64_t n_bytes, room;
+};
+
+enum task_state { TASK_WAITS, TASK_RUNS, TASK_DONE };
+
+struct task {
+	enum task_state state;
+	uint32_t rank; // of the worker that runs it, to which it was given last
+	int n_losses;
+};
+
+struct lead {
+	struct tb_sweep_work work;
+	const struct tb_sweep_lead_options *options;
+	const struct tb_peers *peers;
+	struct worker *workers; // by rank; 0 is not used
+	struct task *tasks;	// as work.tasks
+	size_t next;		// no task before it waits
+	size_t n_left;		// that are not done
+	char identity[TB_DIGEST_SIZE];
+	double beaten_s, watched_s;
+	struct tb_sweep_message message; // the last one heard
+	struct tb_error *error;
+};
+
+static struct tb_sweep_point *point_of(const struct lead *lead, size_t task)
+{
+	return &lead->work.sweep->points[lead->work.tasks[task].point];
+}
+
+static int no_memory(const struct lead *lead)
+{
+	return tb_fail(lead->error, TB_ENOMEM, "no memory for the results of workers");
+}
+
+// drop_bytes forgets what has come of a result.
+static void drop_bytes(struct worker *worker)
+{
+	free(worker->bytes);
+	worker->bytes = NULL;
+	worker->n_bytes = worker->room = 0;
+}
+
+static int begin(const struct lead *lead)
+{
+	struct tb_sweep_message message = {.word = TB_SWEEP_BEGIN};
+	memcpy(message.bytes, lead->identity, sizeof lead->identity);
+	for (uint32_t rank = 1; rank < lead->peers->n; rank++)
+		if (tb_sweep_say(lead->peers, rank, &message, sizeof lead->identity) !=
+			TB_OK)
+			return no_memory(lead);
+	return TB_OK;
+}
+
+// hand_out gives the worker the next task, if there is one.
+static int hand_out(struct lead *lead, uint32_t rank)
+{
+	while (lead->next < lead->work.n_tasks &&
+		lead->tasks[lead->next].state != TASK_WAITS)
+		lead->next++;
+	if (lead->next == lead->work.n_tasks)
+		return TB_OK;
+	size_t task = lead->next++;
+	size_t point = lead->work.tasks[task].point;
+	const struct tb_sweep_message message = {.word = TB_SWEEP_POINT,
+		.point = (uint32_t)point,
+		.run = lead->work.points[point].run};
+	lead->tasks[task].state = TASK_RUNS;
+	lead->tasks[task].rank = rank;
+	lead->workers[rank].state = WORKER_BUSY;
+	lead->workers[rank].task = task;
+	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK ? TB_OK
+								     : no_memory(lead);
+}
+
+static int hand_out_all(struct lead *lead)
+{
+	int status = TB_OK;
+	for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK; rank++)
+		if (lead->workers[rank].state == WORKER_FREE && !lead->workers[rank].lost)
+			status = hand_out(lead, rank);
+	return status;
+}
+
+// keep writes a result that has come, unless another worker was faster: results of the
+// same point are equal.
+static int keep(struct lead *lead, struct worker *worker)
+{
+	size_t task = worker->task;
+	size_t point = lead->work.tasks[task].point;
+	int status = TB_OK;
+	if (lead->tasks[task].state != TASK_DONE) {
+		status = tb_store_take_bytes(lead->work.store, worker->bytes,
+			(size_t)worker->n_bytes, lead->work.points[point].run,
+			lead->error);
+		lead->tasks[task].state = TASK_DONE;
+		lead->n_left--;
+		if (status == TB_OK)
+			tb_sweep_work_done(&lead->work, task);
+	}
+	drop_bytes(worker);
+	worker->state = WORKER_FREE;
+	return status;
+}
+
+static int make_room(const struct lead *lead, struct worker *worker, uint64_t total)
+{
+	unsigned char *grown =
+		total <= RESULT_MOST ? realloc(worker->bytes, (size_t)total) : NULL;
+	if (!grown)
+		return no_memory(lead);
+	worker->bytes = grown;
+	worker->room = total;
+	return TB_OK;
+}
+
+// take_piece adds a piece to a result. Messages from one worker arrive in order, so one
+// that does not fit is of a point that is not the worker's.
+static int take_piece(struct lead *lead, struct worker *worker, size_t n)
+{
+	const struct tb_sweep_message *piece = &lead->message;
+	if (worker->state != WORKER_BUSY ||
+		piece->point != lead->work.tasks[worker->task].point)
+		return TB_OK;
+	int status = TB_OK;
+	if (piece->at == 0) {
+		worker->n_bytes = 0;
+		status = make_room(lead, worker, piece->total);
+	}
+	if (status != TB_OK || piece->at != worker->n_bytes ||
+		n > worker->room - worker->n_bytes)
+		return status;
+	memcpy(worker->bytes + worker->n_bytes, piece->bytes, n);
+	worker->n_bytes += n;
+	return worker->n_bytes == worker->room ? keep(lead, worker) : TB_OK;
+}
+
+// report passes on what a worker failed at.
+static int report(const struct lead *lead, uint32_t rank, size_t n)
+{
+	struct tb_error cause = {0};
+	if (n == sizeof cause)
+		memcpy(&cause, lead->message.bytes, n);
+	if (cause.code >= TB_OK)
+		return tb_fail(lead->error, TB_EIO, "rank %u failed", rank);
+	cause.file[sizeof cause.file - 1] = cause.text[sizeof cause.text - 1] = '\0';
+	if (lead->error) {
+		*lead->error = cause;
+		snprintf(lead->error->text, sizeof lead->error->text, "%.480s (rank %u)",
+			cause.text, rank);
+	}
+	return cause.code;
+}
+
+// act does what the last message asks for.
+static int act(struct lead *lead, uint32_t rank, size_t n)
+{
+	struct worker *worker = &lead->workers[rank];
+	worker->heard_s = tb_clock_s();
+	worker->lost = false;
+	switch (lead->message.word) {
+	case TB_SWEEP_READY:
+		worker->state = WORKER_FREE;
+		return TB_OK;
+	case TB_SWEEP_PIECE:
+		return take_piece(lead, worker, n);
+	case TB_SWEEP_FAILED:
+		return report(lead, rank, n);
+	default:
+		return TB_OK;
+	}
+}
+
+// hear_all takes all messages that have arrived: 1 when there were any.
+static int hear_all(struct lead *lead)
+{
+	uint32_t rank = 0;
+	size_t n = 0;
+	int heard = 0;
+	for (;;) {
+		int status = tb_sweep_hear(lead->peers, &rank, &lead->message, &n);
+		if (status < 0)
+			return tb_fail(lead->error, TB_EIO, "a message cannot be read");
+		if (status == 0)
+			return heard;
+		heard = 1;
+		if (rank > 0 && rank < lead->peers->n)
+			status = act(lead, rank, n);
+		if (status < 0)
+			return status;
+	}
+}
+
+// lose has the task of a lost worker done by others.
+static int lose(struct lead *lead, uint32_t rank)
+{
+	struct worker *worker = &lead->workers[rank];
+	struct task *task = &lead->tasks[worker->task];
+	worker->lost = true;
+	if (worker->state != WORKER_BUSY || task->state != TASK_RUNS ||
+		task->rank != rank)
+		return TB_OK;
+	task->state = TASK_WAITS;
+	if (lead->next > worker->task)
+		lead->next = worker->task;
+	if (++task->n_losses < LOSSES_MOST)
+		return TB_OK;
+	return tb_fail(lead->error, TB_EIO, "%d workers were lost while they ran %s",
+		LOSSES_MOST, point_of(lead, worker->task)->settings);
+}
+
+static int look_for_lost(struct lead *lead)
+{
+	double now_s = tb_clock_s();
+	uint32_t n_there = 0;
+	int status = TB_OK;
+	for (uint32_t rank = 1; rank < lead->peers->n && status == TB_OK; rank++) {
+		struct worker *worker = &lead->workers[rank];
+		if (!worker->lost && now_s - worker->heard_s > lead->options->silence_s)
+			status = lose(lead, rank);
+		n_there += !worker->lost;
+	}
+	if (status == TB_OK && n_there == 0)
+		status = tb_fail(lead->error, TB_EIO,
+			"all workers are lost; the same command resumes");
+	return status;
+}
+
+// attend does what is due at times. Lost workers are spoken to, too: they may listen.
+static int attend(struct lead *lead)
+{
+	double now_s = tb_clock_s();
+	if (now_s - lead->watched_s >= WATCH_S) {
+		lead->watched_s = now_s;
+		tb_sweep_work_watch(&lead->work);
+	}
+	if (now_s - lead->beaten_s >= lead->options->silence_s / TB_SWEEP_BEATS) {
+		lead->beaten_s = now_s;
+		for (uint32_t rank = 1; rank < lead->peers->n; rank++)
+			if (tb_sweep_say_word(lead->peers, rank, TB_SWEEP_BEAT) != TB_OK)
+				return no_memory(lead);
+	}
+	return look_for_lost(lead);
+}
+
+static int run(struct lead *lead)
+{
+	const volatile sig_atomic_t *stop = lead->options->run.stop;
+	int status = begin(lead);
+	while (status >= 0 && lead->n_left > 0) {
+		if (stop && *stop)
+			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
+		status = hear_all(lead);
+		bool quiet = status == 0;
+		if (status >= 0)
+			status = hand_out_all(lead);
+		if (status >= 0)
+			status = attend(lead);
+		if (quiet)
+			nanosleep(&(struct timespec){.tv_nsec = TB_SWEEP_REST_NS}, NULL);
+	}
+	tb_sweep_work_watch(&lead->work);
+	return status;
+}
+
+static int prepare(struct lead *lead, bool with_blame)
+{
+	double now_s = tb_clock_s();
+	lead->n_left = lead->work.n_tasks;
+	lead->tasks = calloc(lead->work.n_tasks + 1, sizeof *lead->tasks);
+	lead->workers = calloc(lead->peers->n, sizeof *lead->workers);
+	if (!lead->tasks || !lead->workers)
+		return no_memory(lead);
+	for (uint32_t rank = 1; rank < lead->peers->n; rank++)
+		lead->workers[rank] = (struct worker){.heard_s = now_s, .task = NONE};
+	return tb_sweep_identity(
+		lead->work.sweep, with_blame, lead->identity, lead->error);
+}
+
+void tb_sweep_dismiss(const struct tb_peers *peers, bool all_there)
+{
+	const struct tb_sweep_message message = {.word = TB_SWEEP_END, .at = all_there};
+	// Without memory for a word, the others notice that it stays silent.
+	for (uint32_t rank = 1; rank < peers->n; rank++)
+		if (tb_sweep_say(peers, rank, &message, 0) != TB_OK)
+			return;
+}
+
+int tb_sweep_lead(struct tb_sweep_progress *progress, const struct tb_sweep *sweep,
+	const struct tb_sweep_lead_options *options, const struct tb_peers *peers,
+	bool *all_there, struct tb_error *error)
+{
+	struct lead lead = {.options = options, .peers = peers, .error = error};
+	int status =
+		tb_sweep_work_open(&lead.work, sweep, &options->run, progress, error);
+	if (status == TB_OK)
+		status = prepare(&lead, options->run.with_blame);
+	if (status == TB_OK)
+		status = run(&lead);
+	*all_there = true;
+	for (uint32_t rank = 1; lead.workers && rank < peers->n; rank++) {
+		*all_there &= !lead.workers[rank].lost;
+		drop_bytes(&lead.workers[rank]);
+	}
+	tb_sweep_dismiss(peers, *all_there);
+	free(lead.workers);
+	free(lead.tasks);
+	tb_sweep_work_close(&lead.work);
+	return status;
+}

@@ -1,0 +1,103 @@
+#include "sweep_work.h"
+
+#include "store_shard.h"
+#include "sweep_identity.h"
+
+#include <stdlib.h>
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct tb_sweep_task *one = a, *other = b;
+	if (one->cost != other->cost)
+		return one->cost < other->cost ? 1 : -1;
+	return one->point < other->point ? -1 : 1;
+}
+
+// deal_tasks lists the tasks of the shard, longest first. All points are dealt out in
+// that order, so that shards cost about the same.
+static void deal_tasks(struct tb_sweep_work *work)
+{
+	size_t n = work->sweep->n_points;
+	for (size_t i = 0; i < n; i++)
+		work->tasks[i] =
+			(struct tb_sweep_task){i, tb_sweep_cost(&work->sweep->points[i])};
+	qsort(work->tasks, n, sizeof *work->tasks, longest_first);
+	for (size_t i = 0; i < n; i++)
+		if (tb_shard_has(work->options->shard, i))
+			work->tasks[work->n_tasks++] = work->tasks[i];
+	work->progress->n_points = work->n_tasks;
+}
+
+// plan finds out which points are done, in a store that has all of them planned.
+static int plan(struct tb_sweep_work *work, struct tb_error *error)
+{
+	struct tb_store_share share = {
+		.shard = work->options->shard, .n_runs = work->n_tasks};
+	int status = TB_OK;
+	if (share.shard.n > 0)
+		status = tb_sweep_identity(
+			work->sweep, work->options->with_blame, share.whole, error);
+	if (status == TB_OK)
+		status = tb_store_claim(work->store, &share, error);
+	return status == TB_OK
+		       ? tb_store_plan(work->store, work->sweep, work->points, error)
+		       : status;
+}
+
+// skip_done leaves the tasks that are still to be done.
+static void skip_done(struct tb_sweep_work *work)
+{
+	size_t n = work->n_tasks;
+	work->n_tasks = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (work->points[work->tasks[i].point].done) {
+			work->progress->n_before++;
+			continue;
+		}
+		work->cost += work->tasks[i].cost;
+		work->tasks[work->n_tasks++] = work->tasks[i];
+	}
+	work->progress->n_done = work->progress->n_before;
+}
+
+int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
+	const struct tb_sweep_run_options *options, struct tb_sweep_progress *progress,
+	struct tb_error *error)
+{
+	*progress = (struct tb_sweep_progress){0};
+	*work = (struct tb_sweep_work){.sweep = sweep,
+		.options = options,
+		.progress = progress,
+		.points = calloc(sweep->n_points, sizeof *work->points),
+		.tasks = calloc(sweep->n_points, sizeof *work->tasks)};
+	if (!work->points || !work->tasks)
+		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+	deal_tasks(work);
+	int status = tb_store_create(&work->store, options->output, error);
+	if (status == TB_OK)
+		status = plan(work, error);
+	if (status == TB_OK)
+		skip_done(work);
+	return status;
+}
+
+void tb_sweep_work_close(struct tb_sweep_work *work)
+{
+	tb_store_free(work->store);
+	free(work->points);
+	free(work->tasks);
+}
+
+void tb_sweep_work_done(struct tb_sweep_work *work, size_t task)
+{
+	work->progress->n_done++;
+	work->cost_done += work->tasks[task].cost;
+}
+
+void tb_sweep_work_watch(struct tb_sweep_work *work)
+{
+	struct tb_sweep_progress *progress = work->progress;
+	progress->fraction = work->cost > 0 ? work->cost_done / work->cost : 1;
+	if (work->options->watch)
+		work->options->watch(work->options->context, progress);
+}

@@ -1,0 +1,127 @@
+# Sweeps over MPI: the store of one machine; a worker that is killed in the middle of a point has it
+# done by others; a job that is killed as a whole resumes.
+set -euo pipefail
+command -v mpirun >/dev/null && mpirun --version | grep -q 'Open MPI' || {
+	echo "skipped: no mpirun of Open MPI (Debian: openmpi-bin)"
+	exit 77
+}
+[[ -e $(dirname "$TAILBACK")/tailback-mpi.so ]] || {
+	echo "skipped: built without Open MPI (Debian: libopenmpi-dev)"
+	exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND"; cat said' ERR
+cd "$work"
+# MPI itself leaks; and a test may be root, and have fewer cores than ranks.
+export ASAN_OPTIONS=detect_leaks=0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+run=(timeout -k 5 400 mpirun --oversubscribe)
+
+cat >sweep.ini <<'INI'
+[sweep]
+experiment = uniform, shuffle
+nodes = 64
+message = 64K
+load = 0.5, 1
+warm = 1ms
+window = 8ms
+seed = 1..2
+[plot]
+x = offered
+INI
+
+rows()
+{
+	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
+}
+expect_same()
+{
+	rows "$1" >one
+	rows "$2" >other
+	cmp one other || { echo "$1 and $2 differ"; exit 1; }
+}
+done_points()
+{
+	sqlite3 "$1" 'SELECT count(*) FROM sweep WHERE done' 2>/dev/null || echo 0
+}
+
+# rank R: the process of rank R below the job `pid`.
+rank()
+{
+	local process
+	for process in $(pgrep -P "$(pgrep -P "$pid")"); do
+		grep -qz "^OMPI_COMM_WORLD_RANK=$1\$" "/proc/$process/environ" && echo "$process"
+	done
+	return 0
+}
+# begin OPTION...: a sweep of four ranks into killed.db, until it has a point done.
+begin()
+{
+	rm -f killed.db
+	"${run[@]}" "$@" -n 4 "$TAILBACK" sweep sweep.ini -o killed.db 2>said &
+	pid=$!
+	until (($(done_points killed.db) >= 1)); do
+		kill -0 $pid
+		sleep 0.02
+	done
+}
+
+"$TAILBACK" sweep sweep.ini -q -o one.db
+"${run[@]}" -n 3 "$TAILBACK" sweep sweep.ini -o three.db 2>said
+grep -q '8 points in three.db: 8 run' said
+[[ $(grep -c . said) == 1 ]]
+expect_same one.db three.db
+"${run[@]}" -n 2 "$TAILBACK" sweep sweep.ini --blame --set seed=1 --shard 1/2 -q -o blame1.db
+"$TAILBACK" sweep sweep.ini --blame --set seed=1 --shard 2/2 -q -o blame2.db
+"$TAILBACK" sweep sweep.ini --blame --set seed=1 -q -o blame.db
+"$TAILBACK" merge -q blame1.db blame2.db -o merged.db
+expect_same blame.db merged.db
+
+# A worker is killed; the others do its point, and mpirun succeeds.
+begin --enable-recovery
+kill -9 "$(rank 2)"
+code=0
+wait $pid || code=$?
+[[ $code == 0 ]] || { cat said; exit 1; }
+expect_same one.db killed.db
+
+# One that only stands still for a while goes on; its point may have been done twice by then.
+begin --enable-recovery
+still=$(rank 3)
+kill -STOP "$still"
+sleep 12
+kill -CONT "$still"
+code=0
+wait $pid || code=$?
+[[ $code == 0 ]] || { cat said; exit 1; }
+expect_same one.db killed.db
+
+# Without --enable-recovery, and when the leader is killed, mpirun ends the job; it resumes.
+for victim in 1 0; do
+	begin
+	kill -9 "$(rank $victim)"
+	code=0
+	wait $pid || code=$?
+	[[ $code != 0 ]]
+	"${run[@]}" -n 3 "$TAILBACK" sweep sweep.ini -o killed.db 2>said
+	grep -qE '[1-8] were done before, [0-7] run' said
+	expect_same one.db killed.db
+done
+
+# What is wrong is said once, by the leader.
+refused()
+{
+	local wanted=$1 sentence=$2 code=0
+	shift 2
+	"${run[@]}" "$@" 2>said || code=$?
+	[[ $code == "$wanted" ]] && grep -q -- "$sentence" said || { echo "exit $code"; cat said; exit 1; }
+	[[ $(grep -c '^tailback' said) == 1 ]] || { cat said; exit 1; }
+}
+refused 2 "'unifrom' is neither" -n 3 "$TAILBACK" sweep unifrom -o none.db
+refused 1 'no/such/none.db: cannot be' -n 3 "$TAILBACK" sweep sweep.ini -o no/such/none.db
+refused 2 'is another sweep for this rank than for rank 0.*(rank 1)' \
+	-n 1 "$TAILBACK" sweep sweep.ini -o none.db : -n 1 "$TAILBACK" sweep sweep.ini --set seed=9 -o none.db
+code=0
+"${run[@]}" -n 2 "$TAILBACK" sweep sweep.ini --jobs 2 -o none.db 2>said || code=$?
+[[ $code == 2 ]] && grep -q 'jobs is for one machine' said
