@@ -2,39 +2,46 @@
 
 #include "array.h"
 #include "heap.h"
+#include "lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE TB_WHEEL_NONE
+#define PER_BLOCK (TB_WHEEL_BLOCK + 1)
+#define EMPTY	  TB_WHEEL_BLOCK // block 0 is none, and full
+
+// Room kept in front of the due events when they are moved: for what is put there before
+// the first of them is taken.
+enum { FRONT = 16 };
+// Longer buckets are sorted by merging.
+enum { INSERT_MOST = 48 };
 
 int tb_wheel_init(struct tb_wheel *wheel, unsigned shift, unsigned buckets)
 {
 	size_t n = (size_t)1 << buckets;
 	*wheel = (struct tb_wheel){.shift = shift,
 		.mask = (uint32_t)n - 1,
-		.due = NONE,
 		.heads = malloc(n * sizeof *wheel->heads),
 		.filled = calloc(n / 64, sizeof *wheel->filled),
-		.summary = calloc(n / 4096, sizeof *wheel->summary),
-		.first_free = NONE};
+		.summary = calloc(n / 4096, sizeof *wheel->summary)};
 	if (!wheel->heads || !wheel->filled || !wheel->summary) {
 		tb_wheel_fini(wheel);
 		return TB_ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++)
-		wheel->heads[i] = NONE;
+		wheel->heads[i] = EMPTY;
 	return TB_OK;
 }
 
 void tb_wheel_fini(struct tb_wheel *wheel)
 {
+	free(wheel->due);
 	free(wheel->heads);
 	free(wheel->filled);
 	free(wheel->summary);
-	free(wheel->entries);
+	free(wheel->blocks);
 	free(wheel->far);
-	*wheel = (struct tb_wheel){.due = NONE};
+	*wheel = (struct tb_wheel){0};
 }
 
 static bool sooner(const struct tb_event *a, const struct tb_event *b)
@@ -52,55 +59,103 @@ static void put_far(struct tb_wheel *wheel, struct tb_event event)
 		far_put(wheel->far, wheel->n_far++, event);
 }
 
-// new_entry returns a slot that holds the event, or NONE when there is no memory.
-static uint32_t new_entry(struct tb_wheel *wheel, struct tb_event event)
+// grow_blocks makes room for twice as many. Blocks are aligned, which realloc would not
+// keep.
+static int grow_blocks(struct tb_wheel *wheel)
 {
-	uint32_t slot = wheel->first_free;
-	if (slot != NONE) {
-		wheel->first_free = wheel->entries[slot].next;
-	} else {
-		if (TB_ARRAY_RESERVE(&wheel->entries, &wheel->entries_room,
-			    wheel->n_entries + 1u) != TB_OK) {
-			wheel->failed = true;
-			return NONE;
-		}
-		slot = wheel->n_entries++;
+	size_t room = wheel->blocks_room ? wheel->blocks_room * 2 : 64;
+	struct tb_wheel_block *blocks = tb_lines_new(room, sizeof *blocks);
+	if (!blocks)
+		return TB_ENOMEM;
+	if (wheel->n_blocks)
+		memcpy(blocks, wheel->blocks, wheel->n_blocks * sizeof *blocks);
+	else
+		wheel->n_blocks = 1; // block 0 is none
+	free(wheel->blocks);
+	wheel->blocks = blocks;
+	wheel->blocks_room = room;
+	return TB_OK;
+}
+
+// another_block adds a block.
+static __attribute__((noinline)) uint32_t another_block(struct tb_wheel *wheel)
+{
+	if (wheel->n_blocks == wheel->blocks_room && grow_blocks(wheel) != TB_OK) {
+		wheel->failed = true;
+		return 0;
 	}
-	wheel->entries[slot].event = event;
-	return slot;
+	return wheel->n_blocks++;
+}
+
+// new_block returns the number of an empty block, or 0 when there is no memory.
+static inline uint32_t new_block(struct tb_wheel *wheel)
+{
+	uint32_t block = wheel->free_block;
+	if (block == 0)
+		return another_block(wheel);
+	wheel->free_block = wheel->blocks[block].next;
+	return block;
 }
 
 static void put_bucket(struct tb_wheel *wheel, struct tb_event event, uint64_t turn)
 {
 	uint32_t bucket = (uint32_t)turn & wheel->mask;
-	uint32_t slot = new_entry(wheel, event);
-	if (slot == NONE)
-		return;
-	wheel->entries[slot].next = wheel->heads[bucket];
-	wheel->heads[bucket] = slot;
-	wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
-	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
+	uint32_t head = wheel->heads[bucket];
+	if (head % PER_BLOCK == TB_WHEEL_BLOCK) {
+		uint32_t block = new_block(wheel);
+		if (block == 0)
+			return;
+		wheel->blocks[block].next = head / PER_BLOCK;
+		head = block * PER_BLOCK;
+		wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
+		wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
+	}
+	wheel->blocks[head / PER_BLOCK].events[head % PER_BLOCK] = event;
+	wheel->heads[bucket] = head + 1;
 }
 
-// put_due inserts an event into the current bucket, before all that are not earlier.
+// reserve makes room for `n` more due events and moves them up, so that there is room in
+// front of them too.
+static inline int reserve(struct tb_wheel *wheel, uint32_t n)
+{
+	uint32_t n_due = wheel->end - wheel->first;
+	if (wheel->first >= FRONT && wheel->end + n <= wheel->due_room)
+		return TB_OK;
+	if (FRONT + n_due + n > wheel->due_room / 2) {
+		uint32_t room = 4 * (FRONT + n_due + n);
+		struct tb_event *due = realloc(wheel->due, room * sizeof *due);
+		if (!due) {
+			wheel->failed = true;
+			return TB_ENOMEM;
+		}
+		wheel->due = due;
+		wheel->due_room = room;
+	}
+	memmove(wheel->due + FRONT, wheel->due + wheel->first,
+		n_due * sizeof *wheel->due);
+	wheel->first = FRONT;
+	wheel->end = FRONT + n_due;
+	return TB_OK;
+}
+
+// put_due inserts an event among those due, before all that are not earlier.
 static void put_due(struct tb_wheel *wheel, struct tb_event event)
 {
-	uint32_t slot = new_entry(wheel, event);
-	if (slot == NONE)
+	if (wheel->first == 0 && reserve(wheel, 0) != TB_OK)
 		return;
-	uint32_t *at = &wheel->due;
-	while (*at != NONE && wheel->entries[*at].event.at < event.at)
-		at = &wheel->entries[*at].next;
-	wheel->entries[slot].next = *at;
-	*at = slot;
+	struct tb_event *due = wheel->due;
+	uint32_t i = --wheel->first;
+	for (; i + 1 < wheel->end && due[i + 1].at < event.at; i++)
+		due[i] = due[i + 1];
+	due[i] = event;
 }
 
 void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 {
 	uint64_t turn = (uint64_t)event.at >> wheel->shift;
-	if (turn <= wheel->turn)
+	if (turn <= wheel->opened)
 		put_due(wheel, event);
-	else if (turn - wheel->turn <= wheel->mask)
+	else if (turn - wheel->opened <= wheel->mask)
 		put_bucket(wheel, event, turn);
 	else
 		put_far(wheel, event);
@@ -127,92 +182,118 @@ static bool next_word(const struct tb_wheel *wheel, uint32_t *word)
 // next_turn returns the turn of the next bucket that is not empty, or UINT64_MAX.
 static inline uint64_t next_turn(const struct tb_wheel *wheel)
 {
-	uint32_t first = (uint32_t)(wheel->turn + 1) & wheel->mask;
+	uint32_t first = (uint32_t)(wheel->opened + 1) & wheel->mask;
 	uint32_t word = first / 64;
 	uint64_t bits = wheel->filled[word] >> first % 64;
 	if (bits)
-		return wheel->turn + 1 + (uint64_t)__builtin_ctzll(bits);
+		return wheel->opened + 1 + (uint64_t)__builtin_ctzll(bits);
 	if (!next_word(wheel, &word))
 		return UINT64_MAX;
 	uint32_t bucket = word * 64 + (uint32_t)__builtin_ctzll(wheel->filled[word]);
-	return wheel->turn + 1 + ((bucket - first) & wheel->mask);
+	return wheel->opened + 1 + ((bucket - first) & wheel->mask);
 }
 
 bool tb_wheel_is_empty(const struct tb_wheel *wheel)
 {
-	return wheel->due == NONE && wheel->n_far == 0 && next_turn(wheel) == UINT64_MAX;
+	return wheel->first == wheel->end && wheel->n_far == 0 &&
+	       next_turn(wheel) == UINT64_MAX;
 }
 
-// merge joins two sorted lists.
-static uint32_t merge(struct tb_wheel_entry *entries, uint32_t a, uint32_t b)
+// merge joins two sorted parts of `from`, [0, middle) and [middle, n), into `to`.
+static void merge(
+	struct tb_event *to, const struct tb_event *from, size_t middle, size_t n)
 {
-	uint32_t head = NONE, *end = &head;
-	while (a != NONE && b != NONE) {
-		uint32_t *first = entries[a].event.at <= entries[b].event.at ? &a : &b;
-		*end = *first;
-		end = &entries[*first].next;
-		*first = *end;
-	}
-	*end = a != NONE ? a : b;
-	return head;
+	size_t a = 0, b = middle;
+	for (size_t i = 0; i < n; i++)
+		to[i] = a < middle && (b == n || from[a].at <= from[b].at) ? from[a++]
+									   : from[b++];
 }
 
-// sorted is a merge sort from the bottom up: it merges lists of 1, 2, 4 ... events.
-static uint32_t sorted(struct tb_wheel_entry *entries, uint32_t list)
+static void insert_all(struct tb_event *events, size_t n)
 {
-	uint32_t parts[33]; // part i holds 2^i events, or none
-	unsigned n_parts = 0;
-	while (list != NONE) {
-		uint32_t part = list;
-		list = entries[list].next;
-		entries[part].next = NONE;
-		unsigned i = 0;
-		for (; i < n_parts && parts[i] != NONE; i++) {
-			part = merge(entries, parts[i], part);
-			parts[i] = NONE;
-		}
-		if (i == n_parts)
-			n_parts++;
-		parts[i] = part;
+	for (size_t i = 1; i < n; i++) {
+		struct tb_event event = events[i];
+		size_t at = i;
+		for (; at > 0 && events[at - 1].at > event.at; at--)
+			events[at] = events[at - 1];
+		events[at] = event;
 	}
-	uint32_t all = NONE;
-	for (unsigned i = 0; i < n_parts; i++)
-		all = merge(entries, parts[i], all);
-	return all;
 }
 
-// in_order sorts short lists, which are most, by insertion, and leaves the rest of long
-// ones to `sorted`.
-static inline uint32_t in_order(struct tb_wheel_entry *entries, uint32_t list)
+// sort puts events in the order of time, by way of as much memory again.
+static void sort(struct tb_event *events, struct tb_event *spare, size_t n)
 {
-	uint32_t rest = entries[list].next;
-	if (rest == NONE)
-		return list;
-	uint32_t head = list;
-	entries[list].next = NONE;
-	for (int n = 0; rest != NONE; n++) {
-		if (n == 8) // insertion gets slow
-			return merge(entries, head, sorted(entries, rest));
-		uint32_t slot = rest, *at = &head;
-		tb_time_ps when = entries[slot].event.at;
-		rest = entries[slot].next;
-		while (*at != NONE && entries[*at].event.at < when)
-			at = &entries[*at].next;
-		entries[slot].next = *at;
-		*at = slot;
+	if (n <= INSERT_MOST) {
+		insert_all(events, n);
+		return;
 	}
-	return head;
+	size_t middle = n / 2;
+	sort(events, spare, middle);
+	sort(events + middle, spare, n - middle);
+	memcpy(spare, events, n * sizeof *events);
+	merge(events, spare, middle, n);
 }
 
 // come_near moves events that the wheel now reaches from the heap into their buckets.
 static void come_near(struct tb_wheel *wheel)
 {
 	while (wheel->n_far &&
-		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->turn <=
+		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
 			wheel->mask) {
 		struct tb_event event = far_take(wheel->far, wheel->n_far--);
 		put_bucket(wheel, event, (uint64_t)event.at >> wheel->shift);
 	}
+}
+
+static void free_block(struct tb_wheel *wheel, uint32_t block)
+{
+	wheel->blocks[block].next = wheel->free_block;
+	wheel->free_block = block;
+}
+
+// open_block adds the `n` events of a bucket's only block to those due. Each goes to the
+// place that the number of those before it gives it: without branches that depend on
+// their order, which cannot be predicted.
+static inline void open_block(struct tb_wheel *wheel, uint32_t block, uint32_t n)
+{
+	const struct tb_event *events = wheel->blocks[block].events;
+	struct tb_event *due = wheel->due + wheel->end;
+	wheel->end += n;
+	free_block(wheel, block);
+	if (n == 1) {
+		due[0] = events[0];
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = 0;
+		for (uint32_t j = 0; j < i; j++)
+			place += events[j].at <= events[i].at;
+		for (uint32_t j = i + 1; j < n; j++)
+			place += events[j].at < events[i].at;
+		due[place] = events[i];
+	}
+}
+
+// open_chain does so with the events of more blocks, the newest of which has `n`.
+static __attribute__((noinline)) void open_chain(
+	struct tb_wheel *wheel, uint32_t block, uint32_t n)
+{
+	uint32_t n_all = 0;
+	for (uint32_t at = block; at; at = wheel->blocks[at].next)
+		n_all += at == block ? n : TB_WHEEL_BLOCK;
+	// Twice: sorting needs as much again.
+	if (reserve(wheel, 2 * n_all) != TB_OK)
+		return;
+	struct tb_event *due = wheel->due + wheel->end;
+	uint32_t end = n_all;
+	for (uint32_t next; block; block = next, n = TB_WHEEL_BLOCK) {
+		next = wheel->blocks[block].next;
+		end -= n;
+		memcpy(due + end, wheel->blocks[block].events, n * sizeof *due);
+		free_block(wheel, block);
+	}
+	sort(due, due + n_all, n_all);
+	wheel->end += n_all;
 }
 
 void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
@@ -224,13 +305,18 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 	}
 	if (turn > (uint64_t)limit >> wheel->shift)
 		return;
-	wheel->turn = turn;
+	wheel->opened = turn;
 	if (wheel->n_far)
 		come_near(wheel);
 	uint32_t bucket = (uint32_t)turn & wheel->mask;
 	uint64_t bits = wheel->filled[bucket / 64] &= ~(UINT64_C(1) << bucket % 64);
 	if (bits == 0)
 		wheel->summary[bucket / 4096] &= ~(UINT64_C(1) << bucket / 64 % 64);
-	wheel->due = in_order(wheel->entries, wheel->heads[bucket]);
-	wheel->heads[bucket] = NONE;
+	uint32_t head = wheel->heads[bucket];
+	uint32_t block = head / PER_BLOCK;
+	wheel->heads[bucket] = EMPTY;
+	if (wheel->blocks[block].next)
+		open_chain(wheel, block, head % PER_BLOCK);
+	else if (reserve(wheel, TB_WHEEL_BLOCK) == TB_OK)
+		open_block(wheel, block, head % PER_BLOCK);
 }

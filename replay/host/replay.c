@@ -5,6 +5,12 @@
 
 #include <stdlib.h>
 
+enum { EVENTS_A_BUCKET = 8 };
+
+// Packets that take more do not stay in the cache of one processor: the loop over
+// instants looks ahead.
+enum { CACHE_BYTES = 1 << 22 };
+
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
 {
 	if (bytes_per_s == 0)
@@ -68,15 +74,15 @@ static int make_nics(struct tb_replay *replay)
 	return TB_OK;
 }
 
-// make_wheel makes buckets that hold about one event each, assuming one packet under way
+// make_wheel makes buckets that hold some EVENTS_A_BUCKET, assuming one packet under way
 // per node and serialization time; and enough of them to cover four such times, if that
 // takes little memory.
 static int make_wheel(struct tb_replay *replay, tb_time_ps packet, double n_events)
 {
 	double packet_ps = (double)packet;
-	double apart = packet_ps / (n_events * replay->net->n_nodes);
+	double width = EVENTS_A_BUCKET * packet_ps / (n_events * replay->net->n_nodes);
 	unsigned shift = 4, buckets = 12;
-	while (shift < 20 && (double)(UINT64_C(2) << shift) < apart)
+	while (shift < 20 && (double)(UINT64_C(2) << shift) < width)
 		shift++;
 	while (buckets < 16 && (double)(UINT64_C(1) << (shift + buckets)) < 4 * packet_ps)
 		buckets++;
@@ -96,6 +102,7 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 			replay->net->n_nodes);
 	if (status == TB_OK && replay->choice.dead_at)
 		status = tb_retries_new(replay);
+	replay->looks_ahead = n_packets * packet_bytes >= CACHE_BYTES;
 	return status == TB_OK ? make_wheel(replay, packet_ps, n_events) : status;
 }
 

@@ -87,6 +87,7 @@ struct tb_replay {
 	const struct tb_carrier *carrier;
 	struct tb_books books;
 	struct tb_wheel wheel;
+	bool looks_ahead; // at what comes next, to fetch what it needs
 	tb_time_ps now;
 	tb_time_ps last_told;  // the source of an ending
 	bool over;	       // nothing is left to do

@@ -111,6 +111,8 @@ static int number_routes(struct tb_network *net, const struct shape *shape)
 				net->out_links[net->first_out[sw] + shape->k + u];
 	}
 	net->n_groups = net->n_switches;
+	if ((shape->k & (shape->k - 1)) == 0)
+		net->digit_bits = (unsigned)__builtin_ctz(shape->k);
 	net->regular = true;
 	net->longest_path = 2 * shape->n;
 	return TB_OK;

@@ -56,10 +56,34 @@ struct tb_network {
 	// id.
 	bool regular;
 	uint16_t *digits; // n_nodes x n_levels: base-k digits of each node, least first
+	unsigned digit_bits; // of one digit where k is a power of two, else 0
 	// Any other graph looks them up: n_switches x n_nodes.
 	uint32_t *routes;
 	uint16_t *distance; // n_switches x n_nodes: links still to go
 };
+
+// tb_network_digit is digit `level` of a node of a regular tree, base its arity.
+static inline uint32_t tb_network_digit(
+	const struct tb_network *net, uint32_t node, uint32_t level)
+{
+	if (net->digit_bits) // spares a read
+		return node >> level * net->digit_bits & (net->params.arity - 1);
+	return net->digits[(size_t)node * net->n_levels + level];
+}
+
+// tb_network_way is tb_network_route of a regular tree, with a link given by its place in
+// out_links.
+static inline uint32_t tb_network_way(const struct tb_network *net, uint32_t sw,
+	uint32_t to, uint32_t hop, uint32_t ascending)
+{
+	if (hop >= ascending) {
+		uint32_t level = ascending - (hop - ascending);
+		return net->first_out[sw] + tb_network_digit(net, to, level);
+	}
+	if (net->params.ascent != TB_ASCENT_DETERMINISTIC)
+		return TB_ROUTE_GROUP | sw;
+	return net->first_out[sw] + net->params.arity + tb_network_digit(net, to, hop);
+}
 
 // tb_network_route is the way on from switch `sw` towards node `to` for a header that has
 // crossed `hop` + 1 links on a path of which `ascending` links lead from switch to switch
@@ -69,15 +93,8 @@ static inline uint32_t tb_network_route(const struct tb_network *net, uint32_t s
 {
 	if (!net->regular)
 		return net->routes[(size_t)sw * net->n_nodes + to];
-	if (hop >= ascending) {
-		uint32_t level = ascending - (hop - ascending);
-		uint32_t port = net->digits[(size_t)to * net->n_levels + level];
-		return net->out_links[net->first_out[sw] + port];
-	}
-	if (net->params.ascent != TB_ASCENT_DETERMINISTIC)
-		return TB_ROUTE_GROUP | sw;
-	uint32_t port = net->params.arity + net->digits[(size_t)to * net->n_levels + hop];
-	return net->out_links[net->first_out[sw] + port];
+	uint32_t way = tb_network_way(net, sw, to, hop, ascending);
+	return way & TB_ROUTE_GROUP ? way : net->out_links[way];
 }
 
 // tb_network_ascending is the number of up-links between switches on the way (regular
@@ -85,10 +102,9 @@ static inline uint32_t tb_network_route(const struct tb_network *net, uint32_t s
 static inline uint32_t tb_network_ascending(
 	const struct tb_network *net, uint32_t source, uint32_t destination)
 {
-	const uint16_t *a = net->digits + (size_t)source * net->n_levels;
-	const uint16_t *b = net->digits + (size_t)destination * net->n_levels;
 	uint32_t level = net->n_levels - 1;
-	while (level > 0 && a[level] == b[level])
+	while (level > 0 && tb_network_digit(net, source, level) ==
+				    tb_network_digit(net, destination, level))
 		level--;
 	return level;
 }

@@ -10,6 +10,38 @@
 
 #define TB_CLOCK_INLINE static inline __attribute__((always_inline))
 
+// How many events ahead of its turn an event is looked at: first when its bucket is
+// opened, then twice more; and within how many buckets of time.
+enum { TB_CLOCK_FIRST = 32, TB_CLOCK_SECOND = 16, TB_CLOCK_THIRD = 8 };
+enum { TB_CLOCK_BUCKETS = 128 };
+
+// tb_clock_look_ahead has the model fetch what the next events will read.
+TB_CLOCK_INLINE void tb_clock_look_ahead(
+	struct tb_replay *replay, const struct tb_switching *model)
+{
+	struct tb_wheel *wheel = &replay->wheel;
+	uint32_t n = wheel->end - wheel->first;
+	if (n <= TB_CLOCK_FIRST) {
+		uint32_t more = tb_wheel_open_ahead(wheel,
+			replay->now + ((tb_time_ps)TB_CLOCK_BUCKETS << wheel->shift));
+		model->look_first(replay, wheel->due + wheel->end - more, more);
+	}
+	if (n > TB_CLOCK_SECOND)
+		model->look_second(replay, wheel->due[wheel->first + TB_CLOCK_SECOND]);
+	if (n > TB_CLOCK_THIRD)
+		model->look_third(replay, wheel->due[wheel->first + TB_CLOCK_THIRD]);
+}
+
+// tb_clock_take takes the next event.
+TB_CLOCK_INLINE struct tb_event tb_clock_take(
+	struct tb_replay *replay, const struct tb_switching *model)
+{
+	if (replay->looks_ahead)
+		tb_clock_look_ahead(replay, model);
+	replay->stats.n_events++;
+	return tb_wheel_take(&replay->wheel);
+}
+
 // tb_clock_settle_choices is phases 2 and 3 of an instant.
 TB_CLOCK_INLINE void tb_clock_settle_choices(
 	struct tb_replay *replay, const struct tb_switching *model)
@@ -38,8 +70,7 @@ TB_CLOCK_INLINE void tb_clock_round_of_many(
 	if (replay->outside_at <= replay->now)
 		tb_clock_from_outside(replay, model);
 	while (tb_wheel_next(&replay->wheel, replay->now) <= replay->now) {
-		struct tb_event event = tb_wheel_take(&replay->wheel);
-		replay->stats.n_events++;
+		struct tb_event event = tb_clock_take(replay, model);
 		if (event.kind >= TB_EVENT_OF_MODEL)
 			model->arrive(replay, event);
 		else
@@ -56,8 +87,7 @@ TB_CLOCK_INLINE void tb_clock_round_of_many(
 TB_CLOCK_INLINE void tb_clock_round_of_one(
 	struct tb_replay *replay, const struct tb_switching *model)
 {
-	struct tb_event event = tb_wheel_take(&replay->wheel);
-	replay->stats.n_events++;
+	struct tb_event event = tb_clock_take(replay, model);
 	if (event.kind >= TB_EVENT_OF_MODEL) {
 		model->alone(replay, event);
 		return;

@@ -39,6 +39,13 @@ struct tb_switching {
 	// alone is all three phases for an event that is all that happens in its instant:
 	// most are, and they need no lists.
 	void (*alone)(struct tb_replay *replay, struct tb_event event);
+	// look_first, look_second and look_third fetch into the cache what events to come
+	// will read, each what the one before has made known. They change nothing, and
+	// may be left out for any event.
+	void (*look_first)(
+		struct tb_replay *replay, const struct tb_event *events, uint32_t n);
+	void (*look_second)(struct tb_replay *replay, struct tb_event event);
+	void (*look_third)(struct tb_replay *replay, struct tb_event event);
 	// strike: a link has died. What waits for it turns elsewhere, or fails.
 	void (*strike)(struct tb_replay *replay, uint32_t link);
 

@@ -45,6 +45,15 @@ static void take_one(struct tb_wheel *wheel, struct naive *naive, uint64_t seed)
 		event.subject, (long long)event.at, (long long)expected);
 }
 
+// check_ahead opens buckets: what they add is in order, behind all others.
+static void check_ahead(struct tb_wheel *wheel, tb_time_ps until)
+{
+	uint32_t more = tb_wheel_open_ahead(wheel, until);
+	assert_true(more <= wheel->end - wheel->first);
+	for (uint32_t i = wheel->first + 1; i < wheel->end; i++)
+		assert_true(wheel->due[i - 1].at <= wheel->due[i].at);
+}
+
 static void run_program(uint64_t seed)
 {
 	struct tb_random random;
@@ -57,10 +66,12 @@ static void run_program(uint64_t seed)
 	static const uint64_t spans[] = {1, 100, 5000, 3000000, 400000000, 1};
 	unsigned shift = 4 + (unsigned)tb_random_below(&random, 10);
 	unsigned buckets = 12 + (unsigned)tb_random_below(&random, 3);
+	// Few events at a time, or many to a bucket.
+	uint64_t puts_of_5 = 2 + seed % 3;
 	assert_int_equal(tb_wheel_init(wheel, shift, buckets), TB_OK);
 	for (uint32_t step = 0; step < 4000; step++) {
 		if (naive->n < 4000 &&
-			(naive->n == 0 || tb_random_below(&random, 5) < 2)) {
+			(naive->n == 0 || tb_random_below(&random, 5) < puts_of_5)) {
 			uint64_t span = spans[tb_random_below(&random, 6)];
 			tb_time_ps at = now + (tb_time_ps)tb_random_below(&random, span);
 			if (tb_random_below(&random, 8) == 0)
@@ -77,6 +88,9 @@ static void run_program(uint64_t seed)
 		// tb_wheel_next with a limit must not lose events beyond it.
 		if (tb_random_below(&random, 4) == 0)
 			(void)tb_wheel_next(wheel, now / 2);
+		// Nor must looking ahead; what is put later may come before.
+		if (tb_random_below(&random, 4) == 0)
+			check_ahead(wheel, now + (INT64_C(32) << shift));
 		take_one(wheel, naive, seed);
 	}
 	while (naive->n)

@@ -70,10 +70,9 @@ bool tb_branches_header(struct circuits *circuits, struct packet *packet)
 	struct switch_state *at = &circuits->broadcasts;
 	if (!tb_branches_descends(circuits, packet))
 		return false;
-	packet->arrived = packet->charged = circuits->replay.now;
-	uint32_t link = tb_network_route(circuits->replay.net,
-		came_by(circuits, packet)->to, packet->of.destination,
-		packet->of.n_hops - 1u, packet->of.ascending);
+	packet->arrived = circuits->replay.now;
+	uint32_t link = tb_network_route(circuits->replay.net, packet->at,
+		packet->of.destination, packet->of.n_hops - 1u, packet->of.ascending);
 	insert(at->waiters, at->n_waiting++,
 		waiter_of(circuits, packet, circuits->slot_of_link[link]));
 	at->listed = true;

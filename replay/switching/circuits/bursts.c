@@ -185,7 +185,8 @@ static void begin(struct circuits *circuits, struct packet *packet, struct hop *
 	if (burst == 0) {
 		if (!link->ejection)
 			tb_wheel_put(&circuits->replay.wheel, start + link->hop_ps,
-				EV_HEADER, packet->of.id);
+				EV_HEADER,
+				packet->of.id << circuits->hops_shift | at->number);
 	} else if (at->number + 1u < packet->of.n_hops &&
 		   hop_after(circuits, at)->bursts == burst) {
 		// The next hop waited for this burst.

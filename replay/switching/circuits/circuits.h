@@ -15,9 +15,10 @@
 // over link j + 1.
 //
 // Files: model.c (its table), circuits_new.c (its parts), headers.c (who gets a VC),
-// routes.c (of which link), vcs.c (VCs taken and freed), bursts.c (links), branches.c and
+// routes.h (of which link), vcs.h (VCs taken and freed), bursts.c (links), branches.c and
 // broadcast.c (broadcasts), link_tokens.c (what a link carries for its reverse), deaths.c
-// (faults), ideal.c (an idle network).
+// (faults), ideal.c (an idle network),
+// ahead.c (fetches what comes next).
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H
 
@@ -31,7 +32,8 @@
 #define NOTHING TB_NOTHING
 
 enum event_kind {
-	EV_HEADER = TB_EVENT_OF_MODEL, // packet: its header stands at the next switch
+	EV_HEADER = TB_EVENT_OF_MODEL, // packet << hops_shift | hop: its header stands at
+				       // the next switch
 	EV_TAIL,		       // packet: its last flit is in at the destination
 	EV_READY,     // packet << hops_shift | hop: the next burst can cross, after a gap
 	EV_LINK,      // slot: falls free while another VC has a burst ready
@@ -97,10 +99,10 @@ struct hop {		 // followed by a span for each burst: see span_at
 struct packet {		     // a cache line, followed by its hops: see hop_at
 	struct tb_packet of; // n_hops: those whose VC it has
 	tb_time_ps arrived;  // header at the switch where it stands
-	tb_time_ps charged;  // wait up to here is counted already
 	tb_time_ps waited;   // at earlier switches
 	uint32_t n_bursts;
 	uint32_t came_by; // slot of its last hop
+	uint32_t at;	  // where that leads: switch, or node in the end
 };
 
 struct waiter {

@@ -1,5 +1,6 @@
 // Headers: which of them gets a VC, and of which link.
 #include "headers.h"
+#include "routes.h"
 
 // Gives a packet VC `v` of a link as its next hop.
 void tb_circuits_grant(
@@ -12,6 +13,7 @@ void tb_circuits_grant(
 	}
 	uint32_t number = packet->of.n_hops++;
 	packet->came_by = slot;
+	packet->at = link->to;
 	free_at(circuits, slot)[v] = TB_TIME_NEVER;
 	vcs_of(circuits, slot)[v] = (struct vc){.granted_at = circuits->replay.now,
 		.packet = packet->of.id,
@@ -35,130 +37,20 @@ void tb_circuits_inject(struct circuits *circuits, uint32_t node, uint32_t id)
 	tb_circuits_grant(circuits, packet, slot, lowest_free(circuits, slot));
 }
 
-// odd_route returns the route where the network's tables are not enough: a slot, a group,
-// or TB_ROUTE_NONE when all links that lead on are dead.
-static uint32_t odd_route(
-	struct circuits *circuits, uint32_t sw, const struct packet *packet)
-{
-	if (circuits->replay.retries)
-		return tb_deaths_route(circuits, sw, packet);
-	uint32_t route = tb_network_route(circuits->replay.net, sw,
-		packet->of.destination, packet->of.n_hops - 1u, packet->of.ascending);
-	if (route & TB_ROUTE_GROUP)
-		route = tb_route_choice_fix(&circuits->replay.choice, route, sw,
-			&(struct tb_heading){.order = packet->of.order,
-				.source = tb_packet_source(
-					&circuits->replay, &packet->of)});
-	return circuits->slot_of_link[route];
-}
-
-// route_of returns the route from switch `sw`.
-static inline uint32_t route_of(
-	struct circuits *circuits, uint32_t sw, const struct packet *packet)
-{
-	if (circuits->odd_routes)
-		return odd_route(circuits, sw, packet);
-	uint32_t route = tb_network_route(circuits->replay.net, sw,
-		packet->of.destination, packet->of.n_hops - 1u, packet->of.ascending);
-	return route & TB_ROUTE_GROUP ? route : circuits->slot_of_link[route];
-}
-
-// in_turn returns the next link with `most` free VCs after the one of the group that the
-// switch took last, in port order and wrapping around.
-static uint32_t in_turn(const struct circuits *circuits, const struct group *group,
-	uint32_t most, uint32_t sw)
-{
-	uint32_t *turn = &circuits->replay.choice.turns[sw];
-	uint32_t first = circuits->replay.net->first_out[sw];
-	uint32_t chosen = NOTHING;
-	for (uint32_t i = 0; i < group->n; i++) {
-		uint32_t slot = slot_in(group, i);
-		if (free_vcs(circuits, slot) < most)
-			continue;
-		if (chosen == NOTHING)
-			chosen = slot;
-		if (slot >= first + *turn) {
-			chosen = slot;
-			break;
-		}
-	}
-	*turn = chosen - first + 1;
-	return chosen;
-}
-
-// pick_of_group finds the least loaded link of a group that has a free VC; of n equals it
-// takes, in the order of ports, number (draw mod n), unless ties are broken otherwise.
-// Without branches on the load, which cannot be predicted.
-static uint32_t pick_of_group(const struct circuits *circuits, const struct group *group,
-	uint64_t order, uint32_t sw)
-{
-	uint32_t most = 0, n_equal = 0, chosen = 0;
-	for (uint32_t i = 0; i < group->n; i++) {
-		uint32_t n = free_vcs(circuits, slot_in(group, i));
-		n_equal = n > most ? 1 : n_equal + (n == most);
-		chosen = n > most ? i : chosen;
-		most = n > most ? n : most;
-	}
-	if (most == 0)
-		return NOTHING;
-	if (circuits->replay.choice.turns)
-		return in_turn(circuits, group, most, sw);
-	if (n_equal > 1 && !circuits->replay.choice.lowest) {
-		uint32_t skip = (uint32_t)(tb_route_choice_draw(
-						   &circuits->replay.choice, order, sw) %
-					   n_equal);
-		for (uint32_t i = 0; i < group->n; i++) {
-			bool equal = free_vcs(circuits, slot_in(group, i)) == most;
-			chosen = equal && skip == 0 ? i : chosen;
-			skip -= equal; // wraps below 0, so it is never 0 again
-		}
-	}
-	return slot_in(group, chosen);
-}
-
-// pick_at_once is pick_of_group where the links have two VCs and lie side by side.
-static uint32_t pick_at_once(const struct circuits *circuits, const struct group *group,
-	uint64_t order, uint32_t sw)
-{
-	uint64_t least = circuits->least_loaded(
-		free_at(circuits, group->first), group->n, circuits->replay.now);
-	if (least == 0)
-		return NOTHING;
-	uint32_t n_equal = tb_bits_count(least);
-	uint32_t number = 0;
-	if (n_equal > 1)
-		number = (uint32_t)(tb_route_choice_draw(
-					    &circuits->replay.choice, order, sw) %
-				    n_equal);
-	return group->first + tb_bits_nth(least, number) / 2;
-}
-
-// pick finds a link of a route with a free VC: its slot, or NOTHING.
-static inline uint32_t pick(
-	const struct circuits *circuits, uint32_t route, uint64_t order, uint32_t sw)
-{
-	if (route & TB_ROUTE_GROUP) {
-		const struct group *group = group_at(circuits, route);
-		return group->at_once ? pick_at_once(circuits, group, order, sw)
-				      : pick_of_group(circuits, group, order, sw);
-	}
-	return free_vcs(circuits, route) ? route : NOTHING;
-}
-
 // A header joins those that came in this instant; whether it must wait shows in phase 2.
 void tb_circuits_header(struct circuits *circuits, uint32_t id)
 {
 	struct packet *packet = packet_at(circuits, id);
 	if (circuits->broadcasting && tb_branches_header(circuits, packet))
 		return;
-	uint32_t sw = came_by(circuits, packet)->to;
+	uint32_t sw = packet->at;
 	struct switch_state *at = &circuits->switches[sw];
 	uint32_t route = route_of(circuits, sw, packet);
 	if (route == TB_ROUTE_NONE) {
 		tb_bursts_swallow(circuits, packet);
 		return;
 	}
-	packet->arrived = packet->charged = circuits->replay.now;
+	packet->arrived = circuits->replay.now;
 	insert(at->waiters + at->n_waiting, at->n_new++,
 		waiter_of(circuits, packet, route));
 	tb_list_add(&circuits->switches_now, sw, &at->listed);
@@ -221,13 +113,13 @@ void tb_circuits_header_alone(struct circuits *circuits, uint32_t id)
 		tb_branches_choose(circuits);
 		return;
 	}
-	uint32_t sw = came_by(circuits, packet)->to;
+	uint32_t sw = packet->at;
 	uint32_t route = route_of(circuits, sw, packet);
 	if (route == TB_ROUTE_NONE) {
 		tb_bursts_swallow(circuits, packet);
 		return;
 	}
-	packet->arrived = packet->charged = circuits->replay.now;
+	packet->arrived = circuits->replay.now;
 	choose(circuits, sw, packet, route);
 }
 

@@ -28,6 +28,12 @@ void tb_circuits_header(struct circuits *circuits, uint32_t packet); // EV_HEADE
 void tb_circuits_header_alone(struct circuits *circuits, uint32_t packet);
 void tb_circuits_switch(struct circuits *circuits, uint32_t sw); // phase 2
 
+// ahead.c: fetches what events to come will read; see struct tb_switching.
+void tb_circuits_look_first(
+	struct circuits *circuits, const struct tb_event *events, uint32_t n);
+void tb_circuits_look_second(struct circuits *circuits, struct tb_event event);
+void tb_circuits_look_third(struct circuits *circuits, struct tb_event event);
+
 // release.c: how circuits end.
 //
 // The last flit is in and the acknowledgement leaves at `ack_at`; returns when it is back

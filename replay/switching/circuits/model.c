@@ -31,7 +31,7 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 	uint32_t id = event.subject;
 	switch ((enum event_kind)event.kind) {
 	case EV_HEADER:
-		tb_circuits_header(circuits, id);
+		tb_circuits_header(circuits, id >> circuits->hops_shift);
 		break;
 	case EV_TAIL:
 		tail(circuits, id);
@@ -76,7 +76,7 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 	uint32_t id = event.subject;
 	switch ((enum event_kind)event.kind) {
 	case EV_HEADER:
-		tb_circuits_header_alone(circuits, id);
+		tb_circuits_header_alone(circuits, id >> circuits->hops_shift);
 		break;
 	case EV_TAIL:
 		tail(circuits, id);
@@ -96,6 +96,22 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 		break;
 	}
 	serve(replay);
+}
+
+static void look_first(
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
+{
+	tb_circuits_look_first(of(replay), events, n);
+}
+
+static void look_second(struct tb_replay *replay, struct tb_event event)
+{
+	tb_circuits_look_second(of(replay), event);
+}
+
+static void look_third(struct tb_replay *replay, struct tb_event event)
+{
+	tb_circuits_look_third(of(replay), event);
 }
 
 static void strike(struct tb_replay *replay, uint32_t link)
@@ -177,6 +193,9 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 	.choose = choose,
 	.serve = serve,
 	.alone = alone,
+	.look_first = look_first,
+	.look_second = look_second,
+	.look_third = look_third,
 	.strike = strike,
 	.settle = settle,
 	.lasts_until = lasts_until,

@@ -66,13 +66,16 @@ static inline struct link *came_by(
 	return &circuits->links[packet->came_by];
 }
 
-// charge counts a header's wait from what is counted already up to `until`.
+// charge counts a header's wait up to `until`. What lay before the open bin was counted
+// when that was opened.
 static inline void charge(
 	struct circuits *circuits, struct packet *packet, tb_time_ps until)
 {
-	tb_books_wait(&circuits->replay.books, &came_by(circuits, packet)->cell,
-		packet->of.flow, until - packet->charged, until - packet->arrived);
-	packet->charged = until;
+	struct tb_books *books = &circuits->replay.books;
+	tb_time_ps from =
+		packet->arrived > books->bin_start ? packet->arrived : books->bin_start;
+	tb_books_wait(books, &came_by(circuits, packet)->cell, packet->of.flow,
+		until - from, until - packet->arrived);
 }
 
 static inline bool older(const struct waiter *a, const struct waiter *b)
