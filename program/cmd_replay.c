@@ -345,6 +345,11 @@ static int spare_inputs(const struct tb_recording_options *options)
 	return code;
 }
 
+static void catch_stop(void)
+{
+	(void)tb_cli_catch_stop();
+}
+
 static int run_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.record.workload.n_traces;
@@ -372,6 +377,10 @@ static int run_all(const struct parsing *parsing)
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
+	// Until there is something to keep, a signal may end the program at once.
+	options.record.settled = catch_stop;
+	if (many)
+		catch_stop();
 	code = many ? replay_many(&options, runs, n) : replay_run(&options);
 	free(runs);
 	return code;
@@ -411,7 +420,7 @@ int tb_cmd_replay(int argc, char **argv)
 	parsing.options.record.workload.traces = parsing.traces;
 	parsing.options.record.workload.jobs = parsing.jobs;
 	parsing.options.record.faults = parsing.faults;
-	parsing.options.record.stop = tb_cli_catch_stop();
+	parsing.options.record.stop = tb_cli_stop_flag();
 	char *network = with_library(parsing.options.record.network, parsing.library);
 	parsing.options.record.network = network;
 	int code = network ? run_all(&parsing) : tb_cli_fail(&no_memory);

@@ -103,8 +103,8 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 		return tb_cli_fail(cause);
 	if (!run.stopped)
 		return TB_EXIT_OK;
-	fprintf(stderr, "tailback: stopped early: what was simulated so far is in %s\n",
-		options->record.output);
+	fprintf(stderr, "tailback: stopped early: %swhat was simulated so far is in %s\n",
+		run.cut ? "the beginning of " : "", options->record.output);
 	return TB_EXIT_FAILURE;
 }
 

@@ -100,6 +100,7 @@ int tb_cmd_view(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (options.other_run && !options.other)
 		options.other = options.store;
+	options.stop = tb_cli_catch_stop();
 	if (tb_session_run(&options, &error) != TB_OK)
 		return tb_cli_fail(&error);
 	return TB_EXIT_OK;

@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-// Instants simulated between two checks of the clock and the stop flag: a few ms.
-#define SLICE 20000
-
 // How often the bins of a long run are stored, so that a viewer sees it grow. After a
 // slow checkpoint, wait 50 times as long as it took, so that checkpoints cost at most 2
 // %.
@@ -83,6 +80,8 @@ void tb_recording_free(struct tb_recording *recording)
 static int prepare(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_open(recording, error);
+	if (status == TB_OK && recording->options->settled)
+		recording->options->settled();
 	if (status == TB_OK)
 		status = tb_store_create(
 			&recording->store, recording->options->output, error);
@@ -117,6 +116,7 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 		.wall_s = recording->wall_s,
 		.raised_for = recording->raised_for,
 		.stopped = recording->stopped,
+		.cut = recording->store && tb_store_is_cut(recording->store),
 		.undelivered = recording->undelivered,
 		.n_undelivered = recording->n_undelivered};
 	if (recording->host)
@@ -129,7 +129,8 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	const volatile sig_atomic_t *stop = recording->options->stop;
 	if (recording->started_s == 0)
 		recording->started_s = tb_clock_s();
-	int status = tb_engine_run(recording->engine, SLICE, error);
+	int status =
+		tb_engine_run(recording->engine, tb_pace_next(&recording->pace), error);
 	if (status > 0 && stop && *stop) {
 		recording->stopped = true;
 		status = TB_OK;
@@ -152,6 +153,10 @@ static int checkpoint(struct tb_recording *recording, struct tb_error *error)
 	double took_s = tb_clock_s() - now_s;
 	double rest_s = took_s * CHECKPOINT_REST;
 	recording->checkpoint_s = now_s + took_s + (rest_s > pace_s ? rest_s : pace_s);
+	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store)) {
+		recording->stopped = true;
+		return TB_OK;
+	}
 	recording->failed = status != TB_OK;
 	return status;
 }
@@ -162,14 +167,17 @@ int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
 	if (status <= 0)
 		return status;
 	status = checkpoint(recording, error);
-	return status == TB_OK ? 1 : status;
+	return status == TB_OK ? !recording->stopped : status;
 }
 
 int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_engine_finish(recording->engine, error);
+	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
+		status = TB_OK;
 	if (status == TB_OK)
 		status = tb_recording_end(recording, error);
+	recording->stopped |= tb_store_is_cut(recording->store);
 	// The store's error is more precise than the engine's.
 	const struct tb_error *cause = tb_store_error(recording->store);
 	if (status != TB_OK && cause->code != TB_OK && error)

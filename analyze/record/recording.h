@@ -31,6 +31,9 @@ struct tb_recording_options {
 	bool wants_captures;	// an option was given that applies to captures only
 	bool watched;		// a viewer shows the run: commit more often
 	const volatile sig_atomic_t *stop; // end early once it is set; NULL: never
+	// Called, unless NULL, when everything is read and built and the store is to be
+	// opened: what is done before leaves nothing behind if the program is killed.
+	void (*settled)(void);
 };
 
 // The result of a recording so far. Pointers live as long as the recording.
@@ -45,6 +48,7 @@ struct tb_recording_summary {
 	// added.
 	uint32_t raised_for;
 	bool stopped; // ended early because `stop` was set
+	bool cut;     // and the store has only the beginning of what was simulated
 	const struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered; // number of flows
 };

@@ -5,6 +5,7 @@
 #include "digest.h"
 #include "faults.h"
 #include "host.h"
+#include "pace.h"
 #include "recording.h"
 #include "store.h"
 
@@ -17,6 +18,8 @@ struct tb_recording {
 	struct tb_faults *faults; // NULL: none
 	char routes_digest[TB_DIGEST_SIZE];
 	char *input_name;
+	char digest[TB_DIGEST_SIZE]; // of all inputs
+	uint64_t input_bytes;
 	const char **files; // of all inputs, for the digest
 	size_t n_files;
 
@@ -32,6 +35,7 @@ struct tb_recording {
 	struct tb_source nic_source; // what the engine uses
 	struct tb_observer nic_observer;
 	struct tb_engine *engine;
+	struct tb_pace pace; // instants between two looks at the clock and the stop flag
 	double started_s, checkpoint_s; // clock time; 0: not yet
 	double wall_s;
 	bool stopped, failed;

@@ -45,6 +45,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	struct tb_workload_options *wanted = &recording->wanted;
 	*wanted = options->workload;
 	wanted->seed = options->seed;
+	wanted->stop = options->stop;
 	if (names_levels(options->network))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);
@@ -140,6 +141,9 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 		status = open_workload(recording, error);
 	if (status == TB_OK)
 		status = name_inputs(recording, error);
+	if (status == TB_OK)
+		status = tb_digest_files(recording->files, recording->n_files,
+			recording->digest, &recording->input_bytes, error);
 	if (status == TB_OK)
 		status = take_routes(recording, error);
 	if (status == TB_OK)

@@ -54,12 +54,6 @@ static const char *kind_of_inputs(const struct tb_recording *recording)
 int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_workload_options *wanted = &recording->wanted;
-	char digest[TB_DIGEST_SIZE] = "";
-	uint64_t bytes = 0;
-	int status = tb_digest_files(
-		recording->files, recording->n_files, digest, &bytes, error);
-	if (status != TB_OK)
-		return status;
 	size_t n_places = 0;
 	char *described = tb_recording_describe(recording->options);
 	struct tb_run_job *jobs = list_jobs(recording);
@@ -68,8 +62,8 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		.whole = recording->id != 0,
 		.input_name = recording->input_name,
 		.input_kind = kind_of_inputs(recording),
-		.input_digest = digest,
-		.input_bytes = bytes,
+		.input_digest = recording->digest,
+		.input_bytes = recording->input_bytes,
 		.seed = recording->options->seed,
 		.time_scale =
 			wanted->packets.time_scale > 0 ? wanted->packets.time_scale : 1,
@@ -84,9 +78,10 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		// With several runs, a finished run is written even if `stop` is set by
 		// now.
 		.stop = recording->id ? NULL : recording->options->stop};
-	status = jobs && places && described ? tb_store_begin_run(recording->store,
-						       recording->network, &config, error)
-					     : no_memory(error);
+	int status = jobs && places && described
+			     ? tb_store_begin_run(recording->store, recording->network,
+				       &config, error)
+			     : no_memory(error);
 	free(places);
 	free(jobs);
 	free(described);

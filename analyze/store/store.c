@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // One commit per second costs little (a commit with NORMAL waits for the disk twice) and
@@ -30,6 +31,11 @@
 // The pages of a store that is sent to another process, in bytes.
 #define SMALL_PAGES 1024
 
+// A run that is asked to stop may take so much processor time to store what is left of
+// it, and writes bins anew that many rows hold.
+#define STOP_PATIENCE_S 0.4
+#define STOP_ROWS	200000
+
 // The sum of the samples of a link or of a bin.
 struct sums {
 	uint64_t wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps;
@@ -44,7 +50,12 @@ struct tb_store {
 	struct tb_newfile file; // of a new store
 	bool only_tables;	// the file was made here and holds only tables
 	bool failed;
-	bool whole; // the begun run is committed only at its end
+	bool whole;			   // the begun run is committed only at its end
+	const volatile sig_atomic_t *stop; // of the begun run; NULL: none
+	bool is_stopping;		   // it was seen set, at this processor time
+	clock_t stopped_at;
+	bool cut;		// records were left out to stop in time
+	uint64_t n_rows_of_run; // in link_bin, since the bins began
 	struct tb_error error;
 	sqlite3_stmt *insert_bin;   // from `feed`
 	sqlite3_stmt *insert_total; // of a bin
@@ -169,6 +180,35 @@ static int keep(struct tb_store *store, int status)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	}
 	return status;
+}
+
+// is_late returns whether a run that is asked to stop has taken too long to end.
+static bool is_late(struct tb_store *store)
+{
+	if (!store->stop || !*store->stop)
+		return false;
+	clock_t now = clock();
+	if (!store->is_stopping)
+		store->stopped_at = now;
+	store->is_stopping = true;
+	return (double)(now - store->stopped_at) / CLOCKS_PER_SEC > STOP_PATIENCE_S;
+}
+
+static int on_progress(void *store)
+{
+	return is_late(store);
+}
+
+static int cut(struct tb_store *store)
+{
+	store->cut = true;
+	return tb_fail_in(&store->error, TB_ESTOPPED, store->path,
+		"stopped before all of the run was stored");
+}
+
+bool tb_store_is_cut(const struct tb_store *store)
+{
+	return store->cut;
 }
 
 static int begin(struct tb_store *store, struct tb_error *error)
@@ -298,9 +338,12 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	store->n_links = n_links;
 	store->feed.run = run;
 	store->n_bins = 0;
+	store->n_rows_of_run = 0;
 	store->bin_ps = 0;
-	store->failed = false;
+	store->failed = store->cut = false;
 	store->whole = config->whole;
+	store->stop = config->whole ? NULL : config->stop;
+	store->is_stopping = false;
 	return TB_OK;
 }
 
@@ -355,8 +398,12 @@ static int exec_for_run(
 static int store_start(void *context, tb_time_ps bin_ps)
 {
 	struct tb_store *store = context;
-	if (store->failed)
+	if (store->failed || store->cut)
 		return store->error.code;
+	// Rather than void the bins so far and run out of time while they are written
+	// anew, keep them.
+	if (is_late(store) || (store->is_stopping && store->n_rows_of_run > STOP_ROWS))
+		return cut(store);
 	assert(store->feed.run && bin_ps > 0);
 	int status = TB_OK;
 	if (store->n_bins) {
@@ -375,7 +422,16 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	memset(store->totals, 0, store->n_links * sizeof *store->totals);
 	store->bin_ps = bin_ps;
 	store->n_bins = 0;
+	store->n_rows_of_run = 0;
 	return keep(store, status);
+}
+
+// commit_now commits, whatever reads the file, and goes on.
+static int commit_now(struct tb_store *store)
+{
+	if (try_commit(store, TB_SQL_PATIENCE_MS) != SQLITE_OK)
+		return tb_sql_fail(&store->error, store->db, store->path);
+	return begin(store, &store->error);
 }
 
 // commit_if_due also writes how far the run has come, for readers before its end. A
@@ -403,8 +459,10 @@ static int store_bin(
 	void *context, uint64_t bin, const struct tb_link_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
-	if (store->failed)
+	if (store->failed || store->cut)
 		return store->error.code;
+	if (is_late(store))
+		return cut(store);
 	assert(store->bin_ps > 0 && bin >= store->n_bins);
 	if (bin >= TB_BINS_MAX)
 		return keep(store,
@@ -421,6 +479,7 @@ static int store_bin(
 	store->feed.samples = samples;
 	store->feed.n = n;
 	store->n_rows += n;
+	store->n_rows_of_run += n;
 	store->n_bins = bin + 1;
 	int status = tb_sql_run(store->insert_bin, store->path, &store->error);
 	if (!status)
@@ -434,50 +493,85 @@ static int store_bin(
 	return keep(store, status);
 }
 
+// begin_part prepares for records that come once, at the run's end. When the run is asked
+// to stop it commits the others before, since SQLite rolls a transaction back that is
+// interrupted.
+static int begin_part(struct tb_store *store)
+{
+	if (store->failed || store->cut)
+		return store->error.code;
+	if (!store->stop || !*store->stop)
+		return TB_OK;
+	if (is_late(store))
+		return cut(store);
+	int status = commit_now(store);
+	if (!status)
+		sqlite3_progress_handler(store->db, 10000, on_progress, store);
+	return keep(store, status);
+}
+
+// end_part leaves the records of the part out when they took too long.
+static int end_part(struct tb_store *store, int status)
+{
+	sqlite3_progress_handler(store->db, 0, NULL, NULL);
+	if (status != TB_ESTOPPED)
+		return keep(store, status);
+	if (!sqlite3_get_autocommit(store->db))
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	status = begin(store, &store->error);
+	return status ? keep(store, status) : cut(store);
+}
+
 static int store_flows(void *context, const struct tb_flow_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
-	if (store->failed)
-		return store->error.code;
-	int status = tb_store_write_flows(
+	int status = begin_part(store);
+	if (status)
+		return status;
+	status = tb_store_write_flows(
 		store->db, store->path, store->feed.run, samples, n, &store->error);
 	if (!status)
 		status = tb_store_write_flow_tops(store->db, store->path, store->feed.run,
 			samples, n, &store->error);
-	return keep(store, status);
+	return end_part(store, status);
 }
 
 static int store_blame(void *context, const struct tb_blame_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
-	if (store->failed)
-		return store->error.code;
-	int status = tb_store_write_blame(
+	int status = begin_part(store);
+	if (status)
+		return status;
+	status = tb_store_write_blame(
 		store->db, store->path, store->feed.run, samples, n, &store->error);
 	if (!status)
 		status = tb_store_write_blame_tops(store->db, store->path,
 			store->feed.run, samples, n, &store->error);
-	return keep(store, status);
+	return end_part(store, status);
 }
 
 static int store_trees(
 	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
-	if (store->failed)
-		return store->error.code;
-	return keep(store, tb_store_write_trees(store->db, store->path, store->feed.run,
-				   bin_ps, samples, n, &store->error));
+	int status = begin_part(store);
+	if (status)
+		return status;
+	status = tb_store_write_trees(store->db, store->path, store->feed.run, bin_ps,
+		samples, n, &store->error);
+	return end_part(store, status);
 }
 
 static int store_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
 	struct tb_store *store = context;
-	if (store->failed)
-		return store->error.code;
-	return keep(store, tb_store_write_undelivered(store->db, store->path,
-				   store->feed.run, samples, n, &store->error));
+	int status = begin_part(store);
+	if (status)
+		return status;
+	status = tb_store_write_undelivered(
+		store->db, store->path, store->feed.run, samples, n, &store->error);
+	return end_part(store, status);
 }
 
 struct tb_observer tb_store_observer(struct tb_store *store)
@@ -502,6 +596,18 @@ static int write_totals(struct tb_store *store, struct tb_error *error)
 	return status;
 }
 
+// end_totals leaves the totals out when there is no time for them: readers then add the
+// bins up.
+static int end_totals(struct tb_store *store, struct tb_error *error)
+{
+	int status = begin_part(store);
+	if (!status)
+		status = end_part(store, write_totals(store, &store->error));
+	if (status && status != TB_ESTOPPED && error)
+		*error = store->error;
+	return status == TB_ESTOPPED ? TB_OK : status;
+}
+
 int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 	struct tb_error *error)
 {
@@ -511,10 +617,15 @@ int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,
 		return store->error.code;
 	}
 	assert(store->feed.run);
-	int status = write_totals(store, error);
+	int status = end_totals(store, error);
+	struct tb_run_result ended = *result;
+	tb_time_ps stored_ps = (tb_time_ps)store->n_bins * store->bin_ps;
+	if (store->cut && stored_ps < ended.simulated_ps)
+		ended.simulated_ps = stored_ps;
+	ended.complete = result->complete && !store->cut;
 	if (!status)
 		status = tb_store_write_result(
-			store->db, store->path, store->feed.run, result, error);
+			store->db, store->path, store->feed.run, &ended, error);
 	if (!status)
 		status = tb_store_commit(store, error);
 	if (status && !sqlite3_get_autocommit(store->db))

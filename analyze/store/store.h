@@ -21,6 +21,7 @@
 #include "observer.h"
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct tb_store; // opaque
 
@@ -66,7 +67,9 @@ struct tb_run_config {
 	const struct tb_faults *faults; // NULL: none
 	const char *routes_name;	// of a route file, "" when routes were computed
 	const char *routes_digest;	// SHA-256 in hexadecimal of its bytes
-	// Abort once it is set; NULL: never.
+	// Once it is set, beginning the run aborts; after that, bins, flows, blame and
+	// totals that take more than 0.4 s of processor time are left out, as if
+	// the program had been killed. Lives as long as the run. NULL: never.
 	const volatile sig_atomic_t *stop;
 };
 
@@ -115,6 +118,10 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 // the disk is full, TB_ECAPACITY beyond TB_BINS_MAX.
 struct tb_observer tb_store_observer(struct tb_store *store);
 const struct tb_error *tb_store_error(const struct tb_store *store);
+
+// tb_store_is_cut returns whether records of the run were left out because it was asked
+// to stop. Callbacks then return TB_ESTOPPED; the run can still be ended, as incomplete.
+bool tb_store_is_cut(const struct tb_store *store);
 
 // tb_store_end_run writes the sums and the result, and commits.
 int tb_store_end_run(struct tb_store *store, const struct tb_run_result *result,

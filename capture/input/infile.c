@@ -43,6 +43,7 @@ struct tb_infile {
 	uint64_t n_bytes;  // size of the file; 0 when unknown
 	size_t begin, end; // the part of `in` that is not used yet
 	size_t peeked_at, n_peeked;
+	const volatile sig_atomic_t *stop; // NULL: none
 	struct tb_error error;
 	char name[256];
 	uint8_t peeked[TB_INFILE_PEEK_MAX];
@@ -225,6 +226,9 @@ static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
 {
 	if (file->error.code != TB_OK)
 		return -1;
+	if (file->stop && *file->stop)
+		return tb_fail_in(&file->error, TB_ESTOPPED, file->name,
+			"stopped while it was read");
 	if (!file->codec)
 		return read_plain(file, out, size);
 	return file->archive ? read_archive(file, out, size) : read_gzip(file, out, size);
@@ -371,6 +375,11 @@ int tb_infile_peek(
 		return file->error.code;
 	*first = (struct tb_bytes){file->peeked, file->n_peeked};
 	return TB_OK;
+}
+
+void tb_infile_stop_on(struct tb_infile *file, const volatile sig_atomic_t *stop)
+{
+	file->stop = stop;
 }
 
 int tb_infile_check(const struct tb_infile *file, struct tb_error *error)

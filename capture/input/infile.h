@@ -17,6 +17,7 @@
 #include "bytes.h"
 #include "status.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #define TB_INFILE_PEEK_MAX 4096
@@ -35,6 +36,10 @@ int tb_infile_open(FILE **stream, struct tb_infile **file, const char *path,
 // if not a single byte can be read.
 int tb_infile_peek(struct tb_infile *file, size_t n, struct tb_bytes *first,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_infile_stop_on has reading fail with TB_ESTOPPED once `*stop` is set, which another
+// does (a signal handler). NULL: never, as at first.
+void tb_infile_stop_on(struct tb_infile *file, const volatile sig_atomic_t *stop);
 
 // tb_infile_check returns why the stream ended: TB_OK at the true end (or before), TB_EIO
 // when reading failed, TB_EFORMAT when the compressed data is cut short or corrupt, with

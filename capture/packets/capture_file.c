@@ -132,6 +132,12 @@ int tb_capture_file_open(
 	return TB_OK;
 }
 
+void tb_capture_file_stop_on(
+	struct tb_capture_file *file, const volatile sig_atomic_t *stop)
+{
+	tb_infile_stop_on(file->input, stop);
+}
+
 void tb_capture_file_free(struct tb_capture_file *file)
 {
 	if (!file)

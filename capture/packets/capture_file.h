@@ -9,6 +9,8 @@
 #include "record.h"
 #include "status.h"
 
+#include <signal.h>
+
 struct tb_capture_file; // opaque
 
 enum tb_capture_kind { TB_CAPTURE_NONE, TB_CAPTURE_KIND_PCAP, TB_CAPTURE_KIND_PCAPNG };
@@ -20,6 +22,9 @@ enum tb_capture_kind tb_capture_kind(struct tb_bytes first);
 // capture, TB_EFORMAT when its header is broken, TB_EIO when the system refuses.
 int tb_capture_file_open(struct tb_capture_file **file, const char *path,
 	struct tb_error *error) TB_MUST_USE;
+// tb_capture_file_stop_on is tb_infile_stop_on of its stream.
+void tb_capture_file_stop_on(
+	struct tb_capture_file *file, const volatile sig_atomic_t *stop);
 void tb_capture_file_free(struct tb_capture_file *file);
 
 // tb_capture_file_next reads the next record: 1, 0 at the end, negative when the file is

@@ -51,6 +51,12 @@ int tb_inputs_open(struct tb_inputs **inputs, const char *const *paths, size_t n
 	return TB_OK;
 }
 
+void tb_inputs_stop_on(struct tb_inputs *inputs, const volatile sig_atomic_t *stop)
+{
+	for (size_t i = 0; i < inputs->n; i++)
+		tb_capture_file_stop_on(inputs->inputs[i].file, stop);
+}
+
 void tb_inputs_free(struct tb_inputs *inputs)
 {
 	if (!inputs)

@@ -101,6 +101,7 @@ static int open_all(struct tb_packets *packets, const char *const *paths, size_t
 		status = tb_inputs_open(&packets->inputs, paths, n, error);
 	if (status != TB_OK)
 		return status;
+	tb_inputs_stop_on(packets->inputs, options->stop);
 	packets->squeeze_idle = options->squeeze_idle;
 	packets->time_scale = options->time_scale > 0 ? options->time_scale : 1;
 	packets->scale = scale_of(packets->time_scale);

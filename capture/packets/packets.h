@@ -31,6 +31,7 @@
 #include "status.h"
 #include "units.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -56,6 +57,8 @@ struct tb_packets_options {
 	// Endpoint to node, and node to job: a file, or a map that is borrowed; not both.
 	const char *map_file; // NULL: number nodes in the order of addresses
 	const struct tb_map_file *map;
+	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
+	const volatile sig_atomic_t *stop;
 	const char *job_name; // job of nodes to which the map gives none; NULL: "trace"
 };
 

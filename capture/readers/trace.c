@@ -227,6 +227,8 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 	int status = TB_OK;
 	if (!known)
 		status = look_into(&made.reader, &stream, request->paths[0], error);
+	if (stream.stream)
+		tb_infile_stop_on(stream.file, request->stop);
 	if (status == TB_OK)
 		status = made.reader->read(&made, request, &stream, error);
 	if (stream.stream)

@@ -11,6 +11,8 @@
 #include "job.h"
 #include "packets.h"
 
+#include <signal.h>
+
 enum tb_trace_kind { TB_TRACE_PACKETS, TB_TRACE_JOB };
 
 // How sure a probe is. MAYBE: the first bytes are too few to decide.
@@ -40,6 +42,8 @@ struct tb_trace_request {
 	enum tb_trace_kind stdin_kind; // of the trace on standard input
 	const struct tb_packets_options *packets; // NULL: do not open packets, only find
 						  // them
+	// Reading a job fails with TB_ESTOPPED once it is set; NULL: never.
+	const volatile sig_atomic_t *stop;
 };
 
 struct tb_trace {

@@ -55,10 +55,13 @@ static bool is_ignored(int signal_number)
 	       action.sa_handler == SIG_IGN;
 }
 
-// on_end ends the program by the signal's default action.
+// on_end ends the program by the signal's default action, which a shell recognises.
 static void on_end(int signal_number)
 {
+	static const char sentence[] = "tailback: stopped by a signal\n";
 	tb_newfile_remove_all();
+	// That nobody reads it changes nothing.
+	(void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);
 }
@@ -75,6 +78,11 @@ void tb_cli_catch_end(void)
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
 		if (!is_ignored(ending[i]))
 			handle(ending[i], on_end);
+}
+
+const volatile sig_atomic_t *tb_cli_stop_flag(void)
+{
+	return &stop_asked;
 }
 
 const volatile sig_atomic_t *tb_cli_catch_stop(void)

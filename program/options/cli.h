@@ -33,13 +33,17 @@ int tb_cli_fail(const struct tb_error *error);
 // tb_cli_usage prints "tailback COMMAND: <sentence>" and how to get help, and returns 2.
 int tb_cli_usage(const char *command, const char *format, ...) TB_PRINTF(2, 3);
 
-// tb_cli_catch_end has SIGINT, SIGTERM and SIGHUP remove half-written files (newfile.h)
-// and end the program. Every command starts with it. An ignored signal stays ignored.
+// tb_cli_catch_end has SIGINT, SIGTERM and SIGHUP remove half-written files (newfile.h),
+// say so on stderr and end the program. Every command starts with it. An ignored signal
+// stays ignored.
 void tb_cli_catch_end(void);
 
 // tb_cli_catch_stop has these signals set the flag that it returns; a second signal ends
 // the program as above. For commands that keep what was done so far. SIGHUP stays ignored
 // if it was (nohup).
 const volatile sig_atomic_t *tb_cli_catch_stop(void);
+
+// tb_cli_stop_flag returns the same flag, which is not set before tb_cli_catch_stop.
+const volatile sig_atomic_t *tb_cli_stop_flag(void);
 
 #endif

@@ -52,8 +52,9 @@ static int read_job(const struct tb_workload *workload, const char *const *file,
 	struct tb_trace trace;
 	const struct tb_trace_request request = {.paths = file,
 		.n = 1,
-		.stdin_kind = workload->options->stdin_is_job ? TB_TRACE_JOB
-							      : TB_TRACE_PACKETS};
+		.stdin_kind =
+			workload->options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
+		.stop = workload->options->stop};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status == TB_OK)
 		*job = trace.job;
@@ -264,6 +265,7 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 	packets.n_nodes_max = 0;
 	packets.map_file = NULL;
 	packets.map = NULL;
+	packets.stop = options->stop;
 	char group[128] = "group";
 	if (workload->n_inputs > 1)
 		snprintf(group, sizeof group, "%.100s, group", input->name);

@@ -18,6 +18,8 @@
 #include "packets.h"
 #include "source.h"
 
+#include <signal.h>
+
 #define TB_WORKLOAD_JOBS_MAX 65535
 
 struct tb_workload_options {
@@ -33,6 +35,9 @@ struct tb_workload_options {
 		per_node; // ranks of a job that a node takes, where its spec says nothing
 	bool stdin_is_job; // what "-" holds
 	uint64_t seed;	   // of random placements
+	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
+	// it is set; NULL: never.
+	const volatile sig_atomic_t *stop;
 };
 
 // An input, for summaries. Pointers live as long as the workload.

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -730,6 +731,98 @@ static void views_agree_with_the_program(void **state)
 	fixture_fini(&fixture);
 }
 
+// observe_until_cut observes bins like the first one, from `bin` on, until the store
+// takes no more, and returns the number of the bin after the last one; at most `n` bins.
+static uint64_t observe_until_cut(
+	struct fixture *fixture, struct tb_observer observer, uint64_t bin, uint64_t n)
+{
+	uint64_t end = bin + n;
+	while (bin < end && observer.bin(observer.context, bin, fixture_bin(fixture, 0),
+				    fixture->n_links) == TB_OK)
+		bin++;
+	return bin;
+}
+
+static void what_a_stopped_run_has_no_time_to_store_is_left_out(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	static volatile sig_atomic_t stop;
+	struct tb_run_config config = fixture_config();
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 4, 4);
+	for (uint32_t link = 0; link < fixture.n_links; link++)
+		fixture_bin(&fixture, 0)[link].wait_ps = 1 + link;
+	stop = 0;
+	config.stop = &stop;
+	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);
+	assert_int_equal(
+		tb_store_begin_run(store, fixture.network, &config, &error), TB_OK);
+	struct tb_observer observer = tb_store_observer(store);
+	assert_int_equal(observer.start(observer.context, FIXTURE_BIN_PS), TB_OK);
+	uint64_t n_before = observe_until_cut(&fixture, observer, 0, 4000);
+	assert_int_equal(n_before, 4000);
+	stop = 1;
+	clock_t before = clock();
+	uint64_t n = observe_until_cut(&fixture, observer, n_before, 1000000);
+	assert_true(n > n_before);
+	assert_true(n < n_before + 1000000);
+	assert_true(tb_store_is_cut(store));
+	// Neither does it void what there is, to find that it cannot write it anew.
+	assert_int_equal(
+		observer.start(observer.context, 2 * FIXTURE_BIN_PS), TB_ESTOPPED);
+	const struct tb_flow_sample flow = {.job = 0};
+	assert_int_equal(observer.flows(observer.context, &flow, 1), TB_ESTOPPED);
+	struct tb_run_result result = fixture_result(&fixture);
+	result.simulated_ps = INT64_C(1000000000) * FIXTURE_BIN_PS;
+	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
+	tb_store_free(store);
+	assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 1);
+	struct tb_run *run = open_run(fixture.path, 0);
+	assert_false(tb_run_info(run)->complete);
+	assert_int_equal(tb_run_info(run)->n_bins, n);
+	assert_int_equal(
+		query_number(fixture.path, "SELECT count(*) FROM link_total"), 0);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void what_a_stopped_run_has_time_to_store_is_stored(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	struct tb_store *store = NULL;
+	static volatile sig_atomic_t stop;
+	struct tb_run_config config = fixture_config();
+	fixture_init(&fixture);
+	fixture_fill(&fixture, 4, 4);
+	stop = 0;
+	config.stop = &stop;
+	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);
+	assert_int_equal(
+		tb_store_begin_run(store, fixture.network, &config, &error), TB_OK);
+	struct tb_observer observer = tb_store_observer(store);
+	assert_int_equal(observer.start(observer.context, FIXTURE_BIN_PS), TB_OK);
+	assert_int_equal(fixture_tell(&fixture, observer, 0, 2), TB_OK);
+	stop = 1;
+	assert_int_equal(fixture_tell(&fixture, observer, 2, 4), TB_OK);
+	fixture_flows(observer, 1);
+	struct tb_run_result result = fixture_result(&fixture);
+	result.complete = false;
+	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
+	assert_false(tb_store_is_cut(store));
+	tb_store_free(store);
+	assert_int_equal(query_number(fixture.path, "SELECT count(*) FROM flow"), 24);
+	assert_int_equal(
+		query_number(fixture.path, "SELECT count(*) FROM blame_wait"), 24);
+	assert_int_not_equal(
+		query_number(fixture.path, "SELECT count(*) FROM link_total"), 0);
+	fixture_fini(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -753,6 +846,8 @@ int main(void)
 		cmocka_unit_test(a_reader_delays_a_commit_but_does_not_break_the_run),
 		cmocka_unit_test(a_run_begun_anew_is_not_mixed_with_what_was_read),
 		cmocka_unit_test(a_second_writer_is_told_that_there_is_one),
+		cmocka_unit_test(what_a_stopped_run_has_no_time_to_store_is_left_out),
+		cmocka_unit_test(what_a_stopped_run_has_time_to_store_is_stored),
 		cmocka_unit_test(views_agree_with_the_program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,13 +9,21 @@
 
 #define IDLE_MS	  2000 // between checks that the store is still there
 #define FOLLOW_MS 400  // the same while a run is being written
+#define STOP_MS	  500  // between looks at the stop flag
+
+bool tb_session_quits(struct tb_session *session)
+{
+	const volatile sig_atomic_t *stop = session->options->stop;
+	session->quit |= stop && *stop;
+	return session->quit;
+}
 
 static int loop(struct tb_session *session, struct tb_error *error)
 {
 	double before = tb_clock_s();
 	double checked = before;
 	bool preloading = true;
-	while (!session->quit) {
+	while (!tb_session_quits(session)) {
 		int status = tb_session_draw(session, error);
 		if (status != TB_OK)
 			return status;
@@ -25,6 +33,8 @@ static int loop(struct tb_session *session, struct tb_error *error)
 		int wait_ms = moving	   ? (int)fmax(TB_FRAME_MS - spent_ms, 0)
 			      : preloading ? 0
 					   : idle_ms;
+		// The flag that ends the session wakes nobody.
+		wait_ms = wait_ms > STOP_MS ? STOP_MS : wait_ms;
 		struct tb_input input = tb_screen_wait(session->screen, wait_ms);
 		if (input.kind == TB_INPUT_NONE && !moving)
 			preloading = tb_viewer_preload(session->viewer);
@@ -120,6 +130,8 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 		status = run(&session, error);
 	if (status == TB_OK && remembers(&session))
 		remember(&session);
+	if (status == TB_OK && options->stop && *options->stop)
+		status = tb_fail(error, TB_ESTOPPED, "stopped by a signal");
 	tb_screen_free(session.screen);
 	tb_viewer_free(session.viewer);
 	free(session.store);

@@ -38,6 +38,9 @@ void tb_session_act(struct tb_session *session);
 // tb_session_draw draws the picture when it has changed.
 int tb_session_draw(struct tb_session *session, struct tb_error *error) TB_MUST_USE;
 
+// tb_session_quits returns whether the user quit or the stop flag is set.
+bool tb_session_quits(struct tb_session *session);
+
 // tb_session_play runs the script in the options. TB_EFORMAT: the script is wrong, or the
 // picture is not what it expects.
 int tb_session_play(struct tb_session *session, struct tb_error *error) TB_MUST_USE;

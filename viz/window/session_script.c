@@ -138,7 +138,8 @@ static int steps(struct tb_session *session, const struct tb_script *script,
 	struct tb_error *error)
 {
 	int status = tb_session_draw(session, error);
-	for (size_t i = 0; status == TB_OK && i < script->n && !session->quit; i++) {
+	for (size_t i = 0; status == TB_OK && i < script->n && !tb_session_quits(session);
+		i++) {
 		status = act(session, &script->steps[i], error);
 		struct tb_input input;
 		while ((input = tb_screen_wait(session->screen, 0)).kind != TB_INPUT_NONE)

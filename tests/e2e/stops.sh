@@ -1,0 +1,96 @@
+# Ctrl-C is honoured within a second of the processor, whatever the program is doing and however
+# large its input is: most inputs here have no end. It says so, and leaves nothing behind.
+set -um # -m: what runs in the background is not deaf to SIGINT
+scratch=$(mktemp -d)
+feeder=
+trap 'kill ${feeder:+-- -$feeder} 2>/dev/null; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+mkdir out
+export TMPDIR=$scratch/out
+failed=0
+
+# spent FILE: processor time in ms, the user's and the system's, of the children in what the
+# shell's `times` prints.
+spent() {
+	awk -F'[ms ]+' 'END { print int(1000 * ($1 * 60 + $2 + $3 * 60 + $4)) }' "$1"
+}
+
+# ticks PID: the processor time of a process that runs, in ms.
+ticks() {
+	local fields
+	read -r -a fields 2>/dev/null <"/proc/$1/stat" || fields=()
+	echo $(((${fields[13]:-0} + ${fields[14]:-0}) * 10))
+}
+
+# stops WHAT SENTENCE COMMAND...: the command gets SIGINT once it has worked for 0.3 s.
+stops() {
+	local what=$1 sentence=$2 pid at_signal took code
+	shift 2
+	times >before
+	"$@" </dev/null >/dev/null 2>err &
+	pid=$!
+	until (($(ticks $pid) >= 300)) || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+	at_signal=$(ticks $pid)
+	kill -INT $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	code=$?
+	times >after
+	took=$(($(spent after) - $(spent before) - at_signal))
+	((took < 1000)) || { echo "$what: took $took ms"; failed=1; }
+	((code == 1 || code == 130)) || { echo "$what: exit $code"; failed=1; }
+	grep -q "$sentence" err || { echo "$what: says '$(cat err)', not '$sentence'"; failed=1; }
+	[[ -z $(ls -A out) ]] || { echo "$what: left $(ls -A out)"; failed=1; }
+	rm -rf out/*
+}
+
+# feed FIFO COMMAND...: what the command prints goes into a new fifo, until nobody reads it.
+feed() {
+	local fifo=$1
+	shift
+	rm -f "$fifo"
+	mkfifo "$fifo"
+	"$@" >"$fifo" 2>/dev/null &
+	feeder=$!
+	disown
+}
+
+endless_job() { printf 'num_ranks 1\nrank 0 {\n' && yes 'calc 5'; }
+endless_gzip() { endless_job | gzip -1; }
+endless_flows() { printf 'Nodes 2\n' && yes '0->1 start 0 size 100'; }
+zstd -dqc "$TB_SOURCE/tests/data/alltoall16.pcap.zst" >some.pcap
+endless_capture() { cat some.pcap && while tail -c +25 some.pcap; do :; done; }
+
+feed input endless_job
+stops "a job that is read" "stopped by a signal" "$TAILBACK" replay input -o out/run.db
+feed input endless_gzip
+stops "a compressed job" "stopped by a signal" "$TAILBACK" replay input -o out/run.db
+feed input endless_job
+stops "info" "stopped by a signal" bash -c 'exec "$0" info --stdin job - <input' "$TAILBACK"
+feed input endless_capture
+stops "info of a capture" "stopped by a signal" bash -c 'exec "$0" info - <input' "$TAILBACK"
+feed input endless_flows
+stops "a flow list" "stopped by a signal" "$TAILBACK" replay input -o out/run.db
+printf 'num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n' >small.goal
+feed input yes '# a route file'
+stops "routes" "stopped by a signal" "$TAILBACK" replay small.goal --routes input -o out/run.db
+stops "a large network" "stopped" "$TAILBACK" replay small.goal -n qsnet,levels=8 -o out/run.db
+stops "a large job" "stopped by a signal" "$TAILBACK" synth uniform --nodes 65536 --message 1K \
+	--messages 500 -o out/big.goal
+
+# Of several replays those that are done are kept: here none is.
+feed input endless_job
+feed other endless_job
+stops "replays of two jobs" "stopped early: 0 of 2 runs" "$TAILBACK" replay --each --jobs 2 input other \
+	-o out/run.db
+
+# The viewer removes the folder in which it has a trace replayed, and ends the replay.
+"$TAILBACK" synth uniform --nodes 64 --message 1M --messages 2000 -o long.goal
+{ echo 'key Return' && for ((i = 0; i < 600; i++)); do echo 'wait 100'; done; } >steps
+SDL_VIDEODRIVER=dummy "$TAILBACK" view long.goal --script steps 2>err &
+pid=$!
+until compgen -G 'out/*/run.db' >/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -INT $pid
+wait $pid
+grep -q 'stopped by a signal' err || { echo "the viewer: says '$(cat err)'"; failed=1; }
+[[ -z $(ls -A out) ]] || { echo "the viewer: left $(ls -A out)"; failed=1; }
+exit "$failed"
