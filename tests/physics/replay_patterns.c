@@ -166,9 +166,9 @@ static void it_does_not_matter_which_node_is_hot(void **state)
 			memcpy(first, per_node, sizeof first);
 			first_all = all;
 		}
-		assert_true(fabs(all / first_all - 1) < 0.005);
+		assert_true(fabs(all / first_all - 1) < 0.01);
 		for (size_t k = 0; k < GROUPS; k++)
-			assert_true(fabs(per_node[k] / first[k] - 1) < 0.015);
+			assert_true(fabs(per_node[k] / first[k] - 1) < 0.02);
 	}
 }
 
