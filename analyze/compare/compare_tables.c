@@ -222,9 +222,9 @@ struct words {
 	size_t left;
 };
 
-static void say(struct words *words, const char *format, ...) TB_PRINTF(2, 3);
+static void append(struct words *words, const char *format, ...) TB_PRINTF(2, 3);
 
-static void say(struct words *words, const char *format, ...)
+static void append(struct words *words, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -235,20 +235,20 @@ static void say(struct words *words, const char *format, ...)
 	words->left -= used;
 }
 
-// say_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)".
-static void say_times(struct words *words, double before, double after, const char *less,
-	const char *more)
+// append_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)".
+static void append_times(struct words *words, double before, double after,
+	const char *less, const char *more)
 {
 	char a[32], b[32];
 	tb_report_format_time(before, a, sizeof a);
 	tb_report_format_time(after, b, sizeof b);
 	double percent = before > 0 ? 100 * fabs(after - before) / before : 0;
 	if (before == after)
-		say(words, "no %s (%s)", more, a);
+		append(words, "no %s (%s)", more, a);
 	else if (before == 0)
-		say(words, "%s (%s against none)", more, b);
+		append(words, "%s (%s against none)", more, b);
 	else
-		say(words, "%.1f %% %s (%s against %s)", percent,
+		append(words, "%.1f %% %s (%s against %s)", percent,
 			after < before ? less : more, b, a);
 }
 
@@ -257,30 +257,30 @@ static void pass_verdict(struct tb_compare *compare)
 	struct words words = {compare->verdict, sizeof compare->verdict};
 	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
 	if (!compare->info[0]->complete || !compare->info[1]->complete)
-		say(&words, "%s did not come to the end. ",
+		append(&words, "%s did not come to the end. ",
 			compare->info[0]->complete   ? "B"
 			: compare->info[1]->complete ? "A"
 						     : "Neither run");
 	if (compare->n_differences == 0 && compare->n_links_moved == 0 &&
 		compare->n_flows_moved == 0) {
-		say(&words, "Nothing: both runs are alike in every setting, link and "
-			    "flow.");
+		append(&words, "Nothing: both runs are alike in every setting, link and "
+			       "flow.");
 		return;
 	}
 	if (compare->n_differences == 0)
-		say(&words, "Both were made from the same. ");
-	say(&words, "Headers wait ");
-	say_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
-	say(&words, " in B than in A, and the run takes ");
-	say_times(&words, (double)compare->info[0]->simulated_ps,
+		append(&words, "Both were made from the same. ");
+	append(&words, "Headers wait ");
+	append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	append(&words, " in B than in A, and the run takes ");
+	append_times(&words, (double)compare->info[0]->simulated_ps,
 		(double)compare->info[1]->simulated_ps, "less", "longer");
-	say(&words, ".");
+	append(&words, ".");
 	if (compare->n_links == 0)
 		return;
 	const struct tb_mover *most = &compare->links[0];
 	char change[32];
 	tb_report_format_time(fabs(tb_mover_change(most)), change, sizeof change);
-	say(&words, " The link that changed most is %s: %s %s.",
+	append(&words, " The link that changed most is %s: %s %s.",
 		tb_compare_link_name(compare, &most->pair), change,
 		tb_mover_change(most) < 0 ? "less" : "more");
 }

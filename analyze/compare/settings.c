@@ -17,10 +17,11 @@ struct settings {
 	int n;
 };
 
-static void say(struct settings *settings, const char *name, const char *format, ...)
-	TB_PRINTF(3, 4);
+static void add_setting(struct settings *settings, const char *name, const char *format,
+	...) TB_PRINTF(3, 4);
 
-static void say(struct settings *settings, const char *name, const char *format, ...)
+static void add_setting(
+	struct settings *settings, const char *name, const char *format, ...)
 {
 	va_list args;
 	if (settings->n == SETTINGS_MOST)
@@ -33,42 +34,42 @@ static void say(struct settings *settings, const char *name, const char *format,
 	tb_report_end_whole(text, sizeof settings->at->text);
 }
 
-static void say_time(struct settings *settings, const char *name, tb_time_ps time)
+static void add_time(struct settings *settings, const char *name, tb_time_ps time)
 {
 	char text[32];
-	say(settings, name, "%s", tb_format_time(time, text, sizeof text));
+	add_setting(settings, name, "%s", tb_format_time(time, text, sizeof text));
 }
 
-static void say_network(struct settings *settings, const struct tb_run_info *info)
+static void add_network(struct settings *settings, const struct tb_run_info *info)
 {
 	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
 	size_t n = tb_run_parameters(info, list);
-	say(settings, "network", "%s", info->network_name);
-	say(settings, "switching", "%s", info->network.switching);
+	add_setting(settings, "network", "%s", info->network_name);
+	add_setting(settings, "switching", "%s", info->network.switching);
 	for (size_t i = 0; i < n; i++) {
 		char text[80];
-		say(settings, list[i].key, "%s",
+		add_setting(settings, list[i].key, "%s",
 			tb_parameter_text(&list[i], text, sizeof text));
 	}
 }
 
-static void say_all(struct settings *settings, const struct tb_run_info *info)
+static void add_all(struct settings *settings, const struct tb_run_info *info)
 {
-	say(settings, "input", "%s", info->input_name);
-	say(settings, "kind of input", "%s", info->input_kind);
-	say(settings, "input's SHA-256", "%.16s",
+	add_setting(settings, "input", "%s", info->input_name);
+	add_setting(settings, "kind of input", "%s", info->input_kind);
+	add_setting(settings, "input's SHA-256", "%.16s",
 		info->input_digest[0] ? info->input_digest : "not known");
-	say(settings, "time scale", "%g", info->time_scale);
-	say(settings, "seed", "%" PRIu64, info->seed);
-	say(settings, "nodes", "%" PRIu32, info->n_nodes);
-	say(settings, "switches", "%" PRIu32, info->n_switches);
-	say(settings, "links", "%" PRIu32, info->n_links);
-	say_network(settings, info);
-	say(settings, "jobs", "%" PRIu32, info->n_jobs);
-	say_time(settings, "bin", info->bin_ps);
-	say(settings, "options", "%s", info->options);
-	say(settings, "program version", "%s", info->program_version);
-	say(settings, "came to its end", "%s", info->complete ? "yes" : "no");
+	add_setting(settings, "time scale", "%g", info->time_scale);
+	add_setting(settings, "seed", "%" PRIu64, info->seed);
+	add_setting(settings, "nodes", "%" PRIu32, info->n_nodes);
+	add_setting(settings, "switches", "%" PRIu32, info->n_switches);
+	add_setting(settings, "links", "%" PRIu32, info->n_links);
+	add_network(settings, info);
+	add_setting(settings, "jobs", "%" PRIu32, info->n_jobs);
+	add_time(settings, "bin", info->bin_ps);
+	add_setting(settings, "options", "%s", info->options);
+	add_setting(settings, "program version", "%s", info->program_version);
+	add_setting(settings, "came to its end", "%s", info->complete ? "yes" : "no");
 }
 
 static const char *find(const struct settings *settings, const char *name)
@@ -97,8 +98,8 @@ int tb_run_differences(const struct tb_run *a, const struct tb_run *b,
 {
 	struct settings of_a = {.n = 0}, of_b = {.n = 0};
 	int n = 0;
-	say_all(&of_a, tb_run_info(a));
-	say_all(&of_b, tb_run_info(b));
+	add_all(&of_a, tb_run_info(a));
+	add_all(&of_b, tb_run_info(b));
 	for (int i = 0; i < of_a.n; i++)
 		n = differ(differences, n, of_a.at[i].name, of_a.at[i].text,
 			find(&of_b, of_a.at[i].name));

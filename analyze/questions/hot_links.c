@@ -1,5 +1,7 @@
 #include "hot_links.h"
 
+#include "select.h"
+
 #include <stdlib.h>
 
 static int by_wait(const void *left, const void *right)
@@ -44,12 +46,14 @@ int tb_hot_links(struct tb_run *run, struct tb_window window, uint32_t top,
 		free(samples);
 		return status;
 	}
-	qsort(samples, n_links, sizeof *samples, by_wait);
 	uint32_t n_waited = 0;
 	double whole_wait = 0;
-	for (; n_waited < n_links && samples[n_waited].wait_ps; n_waited++)
-		whole_wait += (double)samples[n_waited].wait_ps;
+	for (uint32_t i = 0; i < n_links; i++) {
+		n_waited += samples[i].wait_ps > 0;
+		whole_wait += (double)samples[i].wait_ps;
+	}
 	uint32_t n_listed = top && top < n_waited ? top : n_waited;
+	tb_select_first(samples, n_links, sizeof *samples, n_listed, by_wait);
 	struct tb_hot_link *listed = calloc((size_t)n_listed + 1, sizeof *listed);
 	if (listed) {
 		rank(listed, n_listed, samples, whole_wait,

@@ -22,17 +22,19 @@ void tb_report_free(struct tb_report *report)
 	free(report);
 }
 
-// gather_links lists all links, for the sums, and then keeps the first `top`.
 static int gather_links(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
-	int status = tb_hot_links(report->run, (struct tb_window){0, 0}, 0,
-		&report->hot_links, &report->n_waiting, error);
-	if (status)
-		return status;
-	for (uint32_t i = 0; i < report->n_waiting; i++)
-		report->wait_ps += (double)report->hot_links[i].sample.wait_ps;
-	report->n_hot_links = top && top < report->n_waiting ? top : report->n_waiting;
-	return TB_OK;
+	const struct tb_window whole = {0, 0};
+	const struct tb_link_sample *samples;
+	int status = tb_hot_links(report->run, whole, top, &report->hot_links,
+		&report->n_hot_links, error);
+	if (!status)
+		status = tb_run_look(report->run, whole, &samples, error);
+	for (uint32_t i = 0; !status && i < report->info->n_links; i++) {
+		report->n_waiting += samples[i].wait_ps > 0;
+		report->wait_ps += (double)samples[i].wait_ps;
+	}
+	return status;
 }
 
 static int by_sum(const void *left, const void *right)

@@ -430,11 +430,60 @@ static void a_store_without_a_run_says_so(void **state)
 	assert_int_equal(tb_viewer_new(&viewer, tb_views, path, 0, &error), TB_EIO);
 }
 
+static void run_sql(const char *path, const char *statements)
+{
+	sqlite3 *db = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, statements, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+// widen_bins does what a replay does that has run for long: two bins become one.
+static void widen_bins(const char *path)
+{
+	run_sql(path, "BEGIN; CREATE TEMP TABLE narrow AS SELECT * FROM link_bin;"
+		      "DELETE FROM link_bin; DELETE FROM bin_total;"
+		      "INSERT INTO link_bin SELECT run, bin / 2, link, sum(wait_ps), "
+		      "sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets), "
+		      "sum(blocked), max(longest_wait_ps) FROM narrow "
+		      "GROUP BY run, bin / 2, link;"
+		      "UPDATE run SET bin_ps = 2 * bin_ps; COMMIT");
+}
+
+static void a_window_keeps_its_time_when_bins_become_wider(void **state)
+{
+	(void)state;
+	static const struct {
+		struct tb_window before, after;
+	} windows[] = {{{2, 4}, {1, 2}}, {{3, 6}, {1, 3}}, {{2, 5}, {1, 3}},
+		{{3, 4}, {1, 2}}, {{0, 1}, {0, 1}}, {{7, 10}, {3, 5}}};
+	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+		char path[64];
+		struct tb_viewer *viewer;
+		struct tb_error error;
+		viz_path(path);
+		viz_store(path);
+		run_sql(path, "UPDATE run SET complete = 0; DELETE FROM link_total");
+		viz_check(tb_viewer_new(&viewer, tb_views, path, 0, &error), &error);
+		struct tb_viewer_look look = tb_viewer_look(viewer);
+		look.window = windows[i].before;
+		tb_viewer_set_look(viewer, &look);
+		widen_bins(path);
+		tb_viewer_check(viewer);
+		look = tb_viewer_look(viewer);
+		assert_int_equal(look.window.first_bin, windows[i].after.first_bin);
+		assert_int_equal(look.window.end_bin, windows[i].after.end_bin);
+		tb_viewer_free(viewer);
+		unlink(path);
+	}
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_window_keeps_its_time_when_bins_become_wider),
 		STAGED(every_cell_has_the_shade_of_its_number),
 		STAGED(a_click_in_the_matrix_selects_in_the_list_too),
 		STAGED(a_click_in_the_list_brings_the_link_into_sight),
