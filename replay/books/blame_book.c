@@ -84,14 +84,19 @@ static uint32_t flow_of_job(const struct tb_flow_sample *flows, uint32_t flow)
 	return flow & TB_FLOW_OF_JOB ? flow : TB_FLOW_OF_JOB | flows[flow].job;
 }
 
-// gather moves the used entries to the front and counts them. The table is then a list;
-// call refill before entering more.
+// gather moves the used entries to the front and counts them. The table is then a list,
+// that keeps no more memory than it needs; call refill before entering more.
 static uint32_t gather(struct tb_blame_book *book)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < book->room; i++)
 		if (book->slots[i].n_waits)
 			book->slots[n++] = book->slots[i];
+	struct tb_blame_entry *list =
+		realloc(book->slots, (n + 1u) * sizeof *book->slots);
+	if (list)
+		book->slots = list;
+	book->is_list = true;
 	return n;
 }
 
@@ -105,6 +110,7 @@ static bool is_roomy(const struct tb_blame_book *book)
 static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
 {
 	struct tb_blame_entry *entries = book->slots;
+	book->is_list = false;
 	for (;; room *= 2) {
 		book->slots = calloc(room, sizeof *book->slots);
 		book->room = room;
@@ -170,6 +176,8 @@ int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *f
 {
 	if (!book->slots)
 		return TB_OK;
+	if (book->is_list && refill(book, book->n_used, book->room) != TB_OK)
+		return TB_ENOMEM;
 	uint32_t i = book->next_held;
 	if (book->n_held == TB_BLAME_HELD) {
 		if (enter_held(book, flows, i) != TB_OK)
@@ -233,6 +241,8 @@ static int fold_lightest(struct tb_blame_book *book, const struct tb_flow_sample
 int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *flows,
 	struct tb_blame_sample **samples, size_t *n)
 {
+	if (book->is_list && refill(book, book->n_used, book->room) != TB_OK)
+		return TB_ENOMEM;
 	if (enter_all(book, flows) != TB_OK)
 		return TB_ENOMEM;
 	if (book->n_used > MOST_LISTED && fold_lightest(book, flows) != TB_OK)
@@ -244,11 +254,8 @@ int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *
 		for (uint32_t i = 0; i < n_used; i++)
 			made[i] = sample_of(flows, &book->slots[i]);
 	}
-	int status = refill(book, n_used, book->room);
-	if (!made || status != TB_OK) {
-		free(made);
+	if (!made)
 		return TB_ENOMEM;
-	}
 	*samples = made;
 	*n = n_used;
 	return TB_OK;

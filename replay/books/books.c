@@ -8,8 +8,8 @@
 // An automatic width keeps at most this many samples where links are few, and never more
 // bins than MOST_BINS nor fewer than LEAST_BINS: storing a bin of a link costs about as
 // much as replaying a packet, so a short replay must not write too many rows. With so
-// many links that even LEAST_BINS would need more than MOST_MEMORY samples (of 64 bytes),
-// there are fewer bins.
+// many links that even LEAST_BINS would need more than MOST_MEMORY samples (of some 20
+// bytes), there are fewer bins.
 enum { MOST_SAMPLES = 131072, MOST_MEMORY = 1 << 22 };
 enum { MOST_BINS = 1024, LEAST_BINS = 64, FEWEST_BINS = 8 };
 enum { FIRST_BIN_PS = 1000000 };
@@ -59,7 +59,7 @@ void tb_books_fini(struct tb_books *books)
 	free(books->told);
 	free(books->spills);
 	free(books->spills_before);
-	free(books->kept);
+	tb_kept_bins_fini(&books->kept);
 	free(books->flows);
 	free(books->undelivered);
 	tb_map_fini(&books->undelivered_of);
@@ -209,67 +209,18 @@ static int tell(struct tb_books *books, uint64_t bin,
 
 static int keep(struct tb_books *books, size_t n, struct tb_error *error)
 {
-	if (TB_ARRAY_RESERVE(&books->kept, &books->kept_room, books->n_kept + n) != TB_OK)
+	if (n && tb_kept_bins_add(&books->kept, (uint32_t)books->bin, books->told,
+			 (uint32_t)n) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
-	for (size_t i = 0; i < n; i++)
-		books->kept[books->n_kept++] =
-			(struct tb_kept){books->bin, books->told[i]};
 	return TB_OK;
 }
 
-static void add_sample(struct tb_link_sample *sum, const struct tb_link_sample *more)
-{
-	sum->n_packets += more->n_packets;
-	sum->n_blocked += more->n_blocked;
-	sum->wait_ps += more->wait_ps;
-	sum->stall_ps += more->stall_ps;
-	sum->busy_ps += more->busy_ps;
-	sum->bytes += more->bytes;
-	if (more->longest_wait_ps > sum->longest_wait_ps)
-		sum->longest_wait_ps = more->longest_wait_ps;
-}
-
-// end_of_bin returns the index after the last sample of the bin whose samples begin at
-// `first`.
-static size_t end_of_bin(const struct tb_books *books, size_t first)
-{
-	size_t end = first;
-	while (end < books->n_kept && books->kept[end].bin == books->kept[first].bin)
-		end++;
-	return end;
-}
-
-// widen doubles the width: bins 2b and 2b + 1 become b. Both are sorted by link, so this
-// is a merge; the output never overtakes the input.
+// widen doubles the width.
 static void widen(struct tb_books *books)
 {
-	struct tb_kept *kept = books->kept;
-	size_t n = 0;
-	for (size_t i = 0; i < books->n_kept;) {
-		uint64_t bin = kept[i].bin / 2;
-		size_t middle = end_of_bin(books, i);
-		size_t n_first = 0;
-		for (; i < middle; i++)
-			books->told[n_first++] = kept[i].sample;
-		size_t end = middle;
-		if (middle < books->n_kept && kept[middle].bin / 2 == bin)
-			end = end_of_bin(books, middle);
-		for (size_t a = 0; a < n_first || i < end;) {
-			struct tb_link_sample *first = &books->told[a];
-			bool both = a < n_first && i < end &&
-				    first->link.id == kept[i].sample.link.id;
-			bool from_second =
-				a == n_first ||
-				(i < end && kept[i].sample.link.id < first->link.id);
-			if (both)
-				add_sample(first, &kept[i++].sample);
-			struct tb_link_sample sample =
-				from_second ? kept[i++].sample : books->told[a++];
-			kept[n++] = (struct tb_kept){bin, sample};
-		}
-	}
-	books->n_kept = n;
-	books->n_kept_told = 0;
+	if (tb_kept_bins_widen(&books->kept) != TB_OK)
+		books->failed = true;
+	books->kept_told = 0;
 	books->bin /= 2;
 	books->bin_ps *= 2;
 }
@@ -341,17 +292,15 @@ int tb_books_tell_bins(struct tb_books *books, struct tb_error *error)
 {
 	if (!books->observer)
 		return TB_OK;
-	if (books->automatic && books->n_kept_told == 0)
+	if (books->automatic && books->kept_told == 0)
 		books->started = false;
 	int status = tell_start(books, error);
 	if (status != TB_OK)
 		return status;
-	for (size_t i = books->n_kept_told; i < books->n_kept;) {
-		size_t n = 0;
-		uint64_t bin = books->kept[i].bin;
-		while (i < books->n_kept && books->kept[i].bin == bin)
-			books->told[n++] = books->kept[i++].sample;
-		books->n_kept_told = i;
+	while (books->kept_told < books->kept.n_bytes) {
+		uint32_t bin = 0, n = 0;
+		books->kept_told = tb_kept_bins_read(
+			&books->kept, books->kept_told, &bin, books->told, &n);
 		status = tell(books, bin, books->told, n, error);
 		if (status != TB_OK)
 			return status;
@@ -475,6 +424,17 @@ static int tell_undelivered(struct tb_books *books, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+// forget_bins frees what has been told, before the rest needs memory.
+static void forget_bins(struct tb_books *books)
+{
+	tb_kept_bins_fini(&books->kept);
+	books->kept_told = 0;
+	free(books->spills);
+	free(books->spills_before);
+	books->spills = books->spills_before = NULL;
+	books->n_spills = books->spills_room = books->before_room = 0;
+}
+
 int tb_books_finish(struct tb_books *books, struct tb_error *error)
 {
 	if (!books->observer)
@@ -482,6 +442,7 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 	int status = check_memory(books, error);
 	if (status == TB_OK)
 		status = tb_books_tell_bins(books, error);
+	forget_bins(books);
 	if (status == TB_OK)
 		status = tell_flows(books, error);
 	if (status == TB_OK)

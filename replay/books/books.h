@@ -9,6 +9,7 @@
 #define TB_BOOKS_H
 
 #include "blame_book.h"
+#include "kept_bins.h"
 #include "map.h"
 #include "network_impl.h"
 #include "observer.h"
@@ -31,11 +32,6 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 	tb_time_ps start, end;
 };
 
-struct tb_kept { // a sample of a closed bin
-	uint64_t bin;
-	struct tb_link_sample sample;
-};
-
 struct tb_books {
 	const struct tb_observer *observer;
 	uint32_t n_links;
@@ -47,9 +43,9 @@ struct tb_books {
 	uint64_t *touched;	// bit a link: its cell holds something
 	struct tb_spill *spills, *spills_before;
 	size_t n_spills, spills_room, before_room;
-	struct tb_kept *kept;
-	size_t n_kept, kept_room;
-	size_t n_kept_told;	     // passed to the observer, with their present width
+	struct tb_kept_bins kept;
+	size_t kept_told; // bytes of those passed to the observer, with their present
+			  // width
 	struct tb_link_sample *told; // scratch for one bin
 	struct tb_map flow_of;
 	struct tb_flow_sample *flows;

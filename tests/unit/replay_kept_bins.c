@@ -1,0 +1,134 @@
+// Kept bins give back what they were given, and merging them adds up.
+#include "kept_bins.h"
+#include "random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_LINKS = 300, N_BINS = 16 };
+
+// Figures of every length, none included.
+static uint64_t figure(struct tb_random *random, unsigned most_bits)
+{
+	return tb_random_next(random) >>
+	       (64 - most_bits + (unsigned)tb_random_below(random, most_bits));
+}
+
+static uint32_t make_bin(struct tb_random *random, struct tb_link_sample *samples)
+{
+	uint32_t n = 0;
+	uint64_t of_8 = tb_random_below(random, 9);
+	for (uint32_t link = 0; link < N_LINKS; link++)
+		if (tb_random_below(random, 8) < of_8)
+			samples[n++] = (struct tb_link_sample){.link = {link},
+				.n_packets = (uint32_t)figure(random, 26),
+				.n_blocked = (uint32_t)figure(random, 26),
+				.wait_ps = figure(random, 58),
+				.stall_ps = figure(random, 58),
+				.busy_ps = figure(random, 58),
+				.bytes = figure(random, 58),
+				.longest_wait_ps = figure(random, 63)};
+	return n;
+}
+
+static void add_to(struct tb_link_sample *sums, const struct tb_link_sample *more)
+{
+	struct tb_link_sample *sum = &sums[more->link.id];
+	sum->link = more->link;
+	sum->n_packets += more->n_packets;
+	sum->n_blocked += more->n_blocked;
+	sum->wait_ps += more->wait_ps;
+	sum->stall_ps += more->stall_ps;
+	sum->busy_ps += more->busy_ps;
+	sum->bytes += more->bytes;
+	if (more->longest_wait_ps > sum->longest_wait_ps)
+		sum->longest_wait_ps = more->longest_wait_ps;
+}
+
+// expect_sums checks that the kept bins are those of `sums`, 2^widened of them each.
+static void expect_sums(struct tb_kept_bins *kept,
+	struct tb_link_sample sums[N_BINS][N_LINKS], const bool *seen[N_BINS])
+{
+	static struct tb_link_sample given[N_LINKS]; // by link, padding zeroed
+	struct tb_link_sample samples[N_LINKS];
+	size_t from = 0;
+	uint32_t bin = 0, n = 0;
+	for (uint32_t b = 0; b < N_BINS; b++) {
+		uint32_t n_seen = 0;
+		for (uint32_t link = 0; link < N_LINKS; link++)
+			n_seen += seen[b][link];
+		if (n_seen == 0)
+			continue;
+		assert_true(from < kept->n_bytes);
+		from = tb_kept_bins_read(kept, from, &bin, samples, &n);
+		assert_int_equal(bin, b);
+		assert_int_equal(n, n_seen);
+		for (uint32_t i = 0; i < n; i++) {
+			assert_true(
+				i == 0 || samples[i].link.id > samples[i - 1].link.id);
+			uint32_t link = samples[i].link.id;
+			memset(&given[link], 0, sizeof *given);
+			add_to(given, &samples[i]);
+			assert_memory_equal(&given[link], &sums[b][link], sizeof *given);
+		}
+	}
+	assert_int_equal(from, kept->n_bytes);
+}
+
+static void run_program(uint64_t seed)
+{
+	static struct tb_link_sample sums[N_BINS][N_LINKS];
+	static bool seen[N_BINS][N_LINKS];
+	const bool *rows[N_BINS];
+	struct tb_kept_bins kept = {0};
+	struct tb_random random;
+	tb_random_init(&random, seed, 0);
+	memset(sums, 0, sizeof sums);
+	memset(seen, 0, sizeof seen);
+	for (uint32_t b = 0; b < N_BINS; b++) {
+		struct tb_link_sample samples[N_LINKS];
+		uint32_t n = make_bin(&random, samples);
+		rows[b] = seen[b];
+		for (uint32_t i = 0; i < n; i++) {
+			add_to(sums[b], &samples[i]);
+			seen[b][samples[i].link.id] = true;
+		}
+		if (n)
+			assert_int_equal(tb_kept_bins_add(&kept, b, samples, n), TB_OK);
+	}
+	expect_sums(&kept, sums, rows);
+	for (uint32_t n_bins = N_BINS; n_bins > 1; n_bins /= 2) {
+		for (uint32_t b = 0; b < n_bins; b++)
+			for (uint32_t link = 0; link < N_LINKS; link++) {
+				struct tb_link_sample more = sums[b][link];
+				bool was_seen = seen[b][link];
+				memset(&sums[b][link], 0, sizeof more);
+				seen[b][link] = false;
+				if (!was_seen)
+					continue;
+				add_to(sums[b / 2], &more);
+				seen[b / 2][link] = true;
+			}
+		assert_int_equal(tb_kept_bins_widen(&kept), TB_OK);
+		expect_sums(&kept, sums, rows);
+	}
+	tb_kept_bins_fini(&kept);
+}
+
+static void kept_bins_add_up(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		run_program(seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(kept_bins_add_up)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
