@@ -26,8 +26,8 @@ static int gather_links(struct tb_report *report, uint32_t top, struct tb_error 
 {
 	const struct tb_window whole = {0, 0};
 	const struct tb_link_sample *samples;
-	int status = tb_hot_links(report->run, whole, top, &report->hot_links,
-		&report->n_hot_links, error);
+	int status = tb_hot_links(
+		report->run, whole, top, &report->hot_links, &report->n_hot_links, error);
 	if (!status)
 		status = tb_run_look(report->run, whole, &samples, error);
 	for (uint32_t i = 0; !status && i < report->info->n_links; i++) {
