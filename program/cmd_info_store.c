@@ -2,6 +2,7 @@
 #include "cmd_info.h"
 
 #include "json.h"
+#include "merge.h"
 #include "swept.h"
 
 #include <inttypes.h>
@@ -38,8 +39,27 @@ static struct points count_points(const char *store)
 	return points;
 }
 
+// The shard that a store holds; n is 0 in the store of a whole.
+static struct tb_shard shard_of(const char *store, size_t *n_runs)
+{
+	struct tb_shard shard = {0};
+	// The store has been opened before, so only 1 says anything.
+	if (tb_merge_shard_of(store, &shard, n_runs, NULL) != 1)
+		shard = (struct tb_shard){0};
+	return shard;
+}
+
+static size_t count_complete(const struct tb_runs *runs)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < tb_runs_n(runs); i++)
+		n += tb_runs_at(runs, i)->complete;
+	return n;
+}
+
 // store_json makes the newest run's object, with the list of all runs in it.
-static json_t *store_json(const struct tb_runs *runs, struct points points)
+static json_t *store_json(
+	const struct tb_runs *runs, struct points points, struct tb_shard shard)
 {
 	size_t n = tb_runs_n(runs);
 	json_t *root = run_json(tb_runs_at(runs, n - 1));
@@ -53,6 +73,10 @@ static json_t *store_json(const struct tb_runs *runs, struct points points)
 			       root, "points", json_integer((json_int_t)points.n)) == 0 &&
 		       json_object_set_new(root, "points_done",
 			       json_integer((json_int_t)points.n_done)) == 0;
+	if (fine && shard.n)
+		fine = json_object_set_new(root, "shard", json_integer(shard.number)) ==
+			       0 &&
+		       json_object_set_new(root, "shards", json_integer(shard.n)) == 0;
 	if (fine && json_object_set(root, "runs", list) == 0) {
 		json_decref(list);
 		return root;
@@ -109,11 +133,16 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	if (n == 0)
 		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	struct points points = count_points(options->file);
+	size_t n_of_shard = 0;
+	struct tb_shard shard = shard_of(options->file, &n_of_shard);
 	if (options->json)
-		return info_print_json(store_json(runs, points), error);
+		return info_print_json(store_json(runs, points, shard), error);
 	char shown[INFO_NAME_BYTES];
 	printf("%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
 		n, n == 1 ? "" : "s");
+	if (shard.n)
+		printf("Shard %" PRIu32 "/%" PRIu32 ", %zu of its %zu runs done\n",
+			shard.number, shard.n, count_complete(runs), n_of_shard);
 	if (points.n)
 		printf("Sweep of %zu points, %zu of them done\n", points.n,
 			points.n_done);

@@ -6,12 +6,13 @@
 // given. It gets its name when it is whole: whatever ends the program before leaves at
 // most a file called NAME.partPID.
 //
-// Cost: 1.4 million link samples per second (measured), and reading each shard once more
-// to check it. Memory: the rows of the largest run.
+// Cost: 1.4 s of processor time for two shards of 16 MB, half a million link samples and
+// half as many other rows (measured), of which checking the files takes 0.2 s. Memory:
+// the rows of the largest run.
 #ifndef TB_MERGE_H
 #define TB_MERGE_H
 
-#include "status.h"
+#include "shard.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -42,6 +43,11 @@ struct tb_merge_outcome {
 // exists; TB_EFORMAT for a damaged store, TB_EIO when one is being written, cannot be
 // read, or the disk is full, TB_ESTOPPED.
 int tb_merge(struct tb_merge_outcome *outcome, const struct tb_merge_options *options,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_merge_shard_of reads which shard a store holds, and of how many runs: 1, or 0 when
+// it holds none. Errors of the store.
+int tb_merge_shard_of(const char *path, struct tb_shard *shard, size_t *n_runs,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -206,3 +206,19 @@ int tb_merge_check(const struct tb_merge_shard *shards, size_t n, bool partial,
 	free(holders);
 	return status;
 }
+
+int tb_merge_shard_of(
+	const char *path, struct tb_shard *shard, size_t *n_runs, struct tb_error *error)
+{
+	sqlite3 *db = NULL;
+	struct tb_store_share share;
+	int status = tb_sql_open_reader(&db, path, error);
+	if (!status)
+		status = tb_store_read_share(db, path, &share, error);
+	sqlite3_close(db);
+	if (status == 1) {
+		*shard = share.shard;
+		*n_runs = share.n_runs;
+	}
+	return status;
+}

@@ -2,9 +2,10 @@
 //
 // Model: rank 0 leads: it has the store, hands out point after point, longest first, to
 // whichever worker is free, and writes what comes back; it simulates nothing, and takes
-// next to no processor time. The other ranks serve: each simulates one point at a time
-// and sends its run as the bytes of a small store. So the rows of the store are those of
-// tb_sweep_run, but for run_environment, which names the worker's machine.
+// a twentieth of the processor time with two workers (measured). The other ranks serve:
+// each simulates one point at a time and sends its run as the bytes of a small store. So
+// the rows of the store are those of tb_sweep_run, but for run_environment, which names
+// the worker's machine.
 //
 // A worker from which nothing is heard for a while is taken for lost, and its point is
 // handed out again. Should it be heard again after all, it goes on; of two results of a

@@ -151,6 +151,25 @@ static void a_free_name_is_taken(void **state)
 	assert_holds("new");
 }
 
+static void a_part_has_a_name_until_it_is_published(void **state)
+{
+	struct tb_newfile file;
+	(void)state;
+	assert_int_equal(tb_newfile_open_part(&file, name, NULL), TB_OK);
+	assert_string_equal(file.temporary, part);
+	assert_true(stands(part));
+	assert_false(stands(name));
+	assert_int_equal(write(file.fd, "whole", 5), 5);
+	assert_int_equal(tb_newfile_publish(&file, false, NULL), TB_OK);
+	assert_false(stands(part));
+	tb_newfile_close(&file);
+	assert_holds("whole");
+	assert_int_equal(tb_newfile_open_part(&file, name, NULL), TB_OK);
+	tb_newfile_close(&file);
+	assert_false(stands(part));
+	assert_holds("whole");
+}
+
 static void end(int signal_number)
 {
 	(void)signal_number;
@@ -203,6 +222,7 @@ int main(void)
 		TWICE(a_failed_write_leaves_what_was_there),
 		TWICE(nothing_is_replaced_unasked),
 		TWICE(a_free_name_is_taken),
+		TWICE(a_part_has_a_name_until_it_is_published),
 		TWICE(a_signal_leaves_nothing),
 		TWICE(a_missing_folder_is_named),
 	};
