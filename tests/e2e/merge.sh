@@ -82,7 +82,7 @@ grep -qx '2 runs of 3 shards in few.db' said
 [[ $(sqlite3 few.db 'SELECT sum(done) FROM sweep') == 2 ]]
 
 # A shard that was killed resumes; another one does not go into its store.
-long=(sweep.ini --set window=15ms --set seed=1)
+long=(sweep.ini --set window=10ms --set seed=1)
 tailback sweep "${long[@]}" -q -o long.db
 tailback sweep "${long[@]}" -q --shard 1/2 -o long1.db
 "$TAILBACK" sweep "${long[@]}" -q --jobs 1 --shard 2/2 -o killed.db &
@@ -149,12 +149,19 @@ tailback replay job.goal -q -o more.db
 refused 'more.db: has 6 runs, but its shard 2/4 has 5: others were added' \
 	tailback merge s1.db more.db s3.db s4.db -o new.db
 
-# Damage: cut off, a page overwritten, a run that two shards have.
+# Damage: cut off, a page overwritten, a point changed in one of its two places, a run that two shards have.
 head -c 200000 s2.db >cut.db
 refused 'cut.db: is damaged' tailback merge s1.db cut.db s3.db s4.db -o new.db
 cp s2.db torn.db
 dd if=/dev/urandom of=torn.db bs=8192 seek=20 count=1 conv=notrunc 2>/dev/null
 refused 'torn.db: is damaged' tailback merge s1.db torn.db s3.db s4.db -o new.db
+for ((k = 1; k < 40; k++)); do # it is written in the table, in its index, and in the run's options
+	perl -0777 -pe "my \$n = 0; s/experiment=shuffle nodes=16/++\$n == $k ? 'experiment=shuffle nodes=61' : \$&/ge" \
+		s2.db >rotten.db
+	[[ $(sqlite3 rotten.db 'PRAGMA integrity_check(1)') == ok ]] || break
+done
+[[ $(sqlite3 rotten.db 'SELECT count(*) FROM run') == 5 ]] # reading alone does not show it
+refused 'rotten.db: is damaged: row [0-9]* missing from index' tailback merge s1.db rotten.db s3.db s4.db -o new.db
 cp s2.db twin.db
 sqlite3 twin.db "UPDATE run SET run = (SELECT min(run) FROM sweep_point WHERE run NOT IN (SELECT run FROM run))
 	WHERE run = (SELECT max(run) FROM run)"
@@ -212,7 +219,7 @@ echo 'rank 0 {' >bad.goal
 tailback replay a.goal bad.goal --each --shard 1/2 -q -o bad1.db
 refused 'bad.goal' tailback replay a.goal bad.goal --each --shard 2/2 -q -o bad2.db
 refused 'bad2.db: is not finished: 0 of the 1 runs' tailback merge bad1.db bad2.db -o new.db
-tailback synth uniform --nodes 64 --message 1M --messages 30 -o long.goal
+tailback synth uniform --nodes 64 --message 1M --messages 6 -o long.goal
 "$TAILBACK" replay long.goal -s 1..8 --jobs 2 --shard 1/2 -q -o stopped.db 2>said &
 pid=$!
 until [[ $(sqlite3 stopped.db 'SELECT count(*) FROM run' 2>/dev/null) -gt 0 ]]; do
