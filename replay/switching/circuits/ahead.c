@@ -28,6 +28,8 @@ static inline void fetch_slot(const struct circuits *circuits, uint32_t slot)
 	fetch(&circuits->links[slot]);
 	fetch(&circuits->links[slot].cell);
 	fetch(vcs_of(circuits, slot));
+	if (circuits->trains)
+		tb_link_tokens_fetch(circuits->trains, slot);
 }
 
 static inline void fetch_route(const struct circuits *circuits, uint32_t route)

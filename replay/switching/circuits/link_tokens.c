@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#define NO_PLACE UINT32_MAX
+
 struct train { // on a link, crossing it or the last that did
 	_Alignas(64) tb_time_ps end;
 	tb_time_ps makes_owe; // the reverse link, and not handed over yet
@@ -17,37 +19,63 @@ struct train { // on a link, crossing it or the last that did
 	tb_time_ps held;    // came due while this train crossed: they wait for its end
 	tb_time_ps owed;    // came due at owed_at, after these
 	tb_time_ps owed_at;
-	uint32_t reverse; // slot
 };
 
 struct trains {
 	uint32_t share_q16;
-	struct train *of; // by slot
+	struct train *of; // those of a cable side by side, at 2i and 2i + 1
+	uint32_t *places; // by slot: of its train
+	uint32_t n_places;
 };
 
 struct trains *tb_link_tokens_new(uint32_t n_slots, double share)
 {
-	struct trains *made = malloc(sizeof *made);
+	struct trains *made = calloc(1, sizeof *made);
 	if (!made)
 		return NULL;
 	made->share_q16 = (uint32_t)(share * 65536 + 0.5);
 	made->of = tb_lines_new(n_slots, sizeof *made->of);
-	if (made->of)
+	made->places = malloc(n_slots * sizeof *made->places);
+	if (made->of && made->places) {
+		for (uint32_t slot = 0; slot < n_slots; slot++)
+			made->places[slot] = NO_PLACE;
 		return made;
-	free(made);
+	}
+	tb_link_tokens_free(made);
 	return NULL;
 }
 
 void tb_link_tokens_free(struct trains *trains)
 {
-	if (trains)
-		free(trains->of);
+	if (!trains)
+		return;
+	free(trains->of);
+	free(trains->places);
 	free(trains);
 }
 
 void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse)
 {
-	trains->of[slot].reverse = reverse;
+	if (trains->places[slot] != NO_PLACE)
+		return;
+	trains->places[slot] = trains->n_places++;
+	trains->places[reverse] = trains->n_places++;
+}
+
+static inline struct train *train_of(const struct trains *trains, uint32_t slot)
+{
+	return &trains->of[trains->places[slot]];
+}
+
+static inline struct train *reverse_of(const struct trains *trains, uint32_t slot)
+{
+	return &trains->of[trains->places[slot] ^ 1];
+}
+
+void tb_link_tokens_fetch(const struct trains *trains, uint32_t slot)
+{
+	__builtin_prefetch(train_of(trains, slot), 0, 2);
+	__builtin_prefetch(reverse_of(trains, slot), 0, 2);
 }
 
 static tb_time_ps later(tb_time_ps a, tb_time_ps b)
@@ -91,24 +119,24 @@ static void hand_over(struct train *from, struct train *to)
 
 void tb_link_tokens_begin(struct trains *trains, uint32_t slot, tb_time_ps start)
 {
-	struct train *train = &trains->of[slot];
+	struct train *train = train_of(trains, slot);
 	if (train->makes_owe)
-		hand_over(train, &trains->of[train->reverse]);
+		hand_over(train, reverse_of(trains, slot));
 	send(train, start);
 }
 
 void tb_link_tokens_cross(
 	struct trains *trains, uint32_t slot, tb_time_ps end, tb_time_ps burst_ps)
 {
-	struct train *train = &trains->of[slot];
+	struct train *train = train_of(trains, slot);
 	train->end = end;
 	train->makes_owe += burst_ps * trains->share_q16 >> 16;
 }
 
 tb_time_ps tb_link_tokens_sent(struct trains *trains, uint32_t slot, tb_time_ps now)
 {
-	struct train *train = &trains->of[slot];
-	struct train *reverse = &trains->of[train->reverse];
+	struct train *train = train_of(trains, slot);
+	struct train *reverse = reverse_of(trains, slot);
 	if (reverse->makes_owe && reverse->end < now)
 		hand_over(reverse, train);
 	send(train, now);
@@ -117,8 +145,8 @@ tb_time_ps tb_link_tokens_sent(struct trains *trains, uint32_t slot, tb_time_ps 
 
 tb_time_ps tb_link_tokens_foreseen(const struct trains *trains, uint32_t slot)
 {
-	const struct train *train = &trains->of[slot];
+	const struct train *train = train_of(trains, slot);
 	tb_time_ps from = later(train->end, sent_by(train, train->end));
 	from = later(from, sent_by(train, from)); // with what comes due meanwhile
-	return trains->of[train->reverse].end < from ? TB_TIME_NEVER : from;
+	return reverse_of(trains, slot)->end < from ? TB_TIME_NEVER : from;
 }

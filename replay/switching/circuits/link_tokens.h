@@ -27,6 +27,9 @@ void tb_link_tokens_free(struct trains *trains);
 // tb_link_tokens_pair makes `reverse` the link that owes for what crosses `slot`.
 void tb_link_tokens_pair(struct trains *trains, uint32_t slot, uint32_t reverse);
 
+// tb_link_tokens_fetch fetches into the cache what the other calls for `slot` read.
+void tb_link_tokens_fetch(const struct trains *trains, uint32_t slot);
+
 // tb_link_tokens_begin begins a train on `slot`, now or at the instant foreseen.
 void tb_link_tokens_begin(struct trains *trains, uint32_t slot, tb_time_ps start);
 
