@@ -69,8 +69,7 @@ begin()
 
 "$TAILBACK" sweep sweep.ini -q -o one.db
 "${run[@]}" -n 3 "$TAILBACK" sweep sweep.ini -o three.db 2>said
-grep -q '8 points in three.db: 8 run' said
-[[ $(grep -c . said) == 1 ]]
+[[ $(grep -c '^8 points in three.db: 8 run' said) == 1 ]]
 expect_same one.db three.db
 "${run[@]}" -n 2 "$TAILBACK" sweep sweep.ini --blame --set seed=1 --shard 1/2 -q -o blame1.db
 "$TAILBACK" sweep sweep.ini --blame --set seed=1 --shard 2/2 -q -o blame2.db
@@ -108,6 +107,15 @@ for victim in 1 0; do
 	grep -qE '[1-8] were done before, [0-7] run' said
 	expect_same one.db killed.db
 done
+
+# Ctrl-C keeps what is done.
+begin
+kill -INT "$(pgrep -P "$pid")"
+code=0
+wait $pid || code=$?
+[[ $code == 1 ]] || { echo "exit $code"; cat said; exit 1; }
+[[ $(grep -c '^tailback: stopped early: [1-8] of 8 points are in killed.db' said) == 1 ]]
+[[ $(sqlite3 killed.db 'PRAGMA integrity_check') == ok ]]
 
 # What is wrong is said once, by the leader.
 refused()

@@ -357,6 +357,8 @@ static void a_worker_with_another_sweep_is_refused(void **state)
 
 int main(void)
 {
+	// A leader that waits for ever is a failure, too.
+	alarm(120);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_workers_gives_the_rows_of_one_machine),
 		cmocka_unit_test(the_point_of_a_lost_worker_is_run_by_others),
