@@ -57,18 +57,19 @@ static const char *find_list(const char *wanted)
 	return NULL;
 }
 
-static const char *nearest_list(const char *wanted)
+static const char *hint_list(struct tb_hint *hint, const char *wanted)
 {
 	const char *names[16];
 	size_t n = 0;
 	while (n < 16 && (names[n] = tb_report_list_name(n)) != NULL)
 		n++;
-	return names[tb_nearest(wanted, names, n, sizeof *names)];
+	return tb_hint_choice(hint, wanted, names, n, sizeof *names);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *options = state->input;
+	struct tb_hint hint;
 	switch (key) {
 	case KEY_RUN:
 		options->run = tb_cmd_run_number(value, state);
@@ -81,8 +82,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_LIST:
 		options->list = find_list(value);
 		if (!options->list)
-			argp_error(state, "no list is called '%s'; the nearest is '%s'",
-				value, nearest_list(value));
+			argp_error(state, "no list is called '%s'%s", value,
+				hint_list(&hint, value));
 		break;
 	case KEY_FAIL_OVER:
 		if (tb_parse_real(value, 0, 1e6, &options->fail_over) != TB_OK)

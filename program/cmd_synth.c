@@ -63,7 +63,7 @@ uint64_t tb_synth_ns(struct argp_state *state, const char *name, const char *tex
 	return (uint64_t)(time / TB_PS_PER_NS);
 }
 
-// refuse_name reports an unknown operand and the nearest known one.
+// refuse_name reports an unknown operand and a known one that is near.
 static void refuse_name(struct argp_state *state, const char *name)
 {
 	const char *names[64] = {"io"};
@@ -72,8 +72,9 @@ static void refuse_name(struct argp_state *state, const char *name)
 		names[n++] = p->name;
 	for (const struct tb_collective *c = tb_collectives; c->name; c++)
 		names[n++] = c->name;
-	argp_error(state, "no pattern or collective is called '%s'; the nearest is '%s'",
-		name, names[tb_nearest(name, names, n, sizeof *names)]);
+	struct tb_hint hint;
+	argp_error(state, "no pattern or collective is called '%s'%s", name,
+		tb_hint_near(&hint, name, names, n, sizeof *names));
 }
 
 static void parse_name(struct argp_state *state, struct arguments *args, const char *name)

@@ -47,10 +47,12 @@ static const struct argp_option argp_options[] = {
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *options = state->input;
+	struct tb_hint hint;
 	switch (key) {
 	case 'm':
 		if (tb_metric_parse(value, &options->top.metric) != TB_OK)
-			argp_error(state, "no metric is called '%s'", value);
+			argp_error(state, "no metric is called '%s'%s", value,
+				tb_metric_hint(&hint, value));
 		break;
 	case KEY_RUN:
 		options->top.run = tb_cmd_run_number(value, state);

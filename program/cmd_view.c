@@ -39,10 +39,12 @@ static bool parse_size(const char *text, int *width, int *height)
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct tb_session_options *options = state->input;
+	struct tb_hint hint;
 	switch (key) {
 	case 'm':
 		if (tb_metric_parse(value, &options->metric) != TB_OK)
-			argp_error(state, "no metric is called '%s'", value);
+			argp_error(state, "no metric is called '%s'%s", value,
+				tb_metric_hint(&hint, value));
 		options->given_metric = true;
 		break;
 	case KEY_RUN:

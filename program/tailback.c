@@ -1,6 +1,7 @@
 // The entry point: finds the subcommand in the table and runs it.
 #include "cli.h"
 #include "commands.h"
+#include "nearest.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -36,6 +37,16 @@ static const struct tb_command *find(const char *name)
 	return NULL;
 }
 
+static int unknown(const char *name)
+{
+	struct tb_hint hint;
+	size_t n = 0;
+	while (tb_commands[n].name)
+		n++;
+	return tb_cli_usage("tailback", "no command is called '%s'%s", name,
+		tb_hint_near(&hint, name, &tb_commands->name, n, sizeof *tb_commands));
+}
+
 // printed flushes stdout, where a full disk shows, and returns the exit code.
 static int printed(void)
 {
@@ -57,7 +68,7 @@ static int help(const char *name)
 	}
 	const struct tb_command *command = find(name);
 	if (!command)
-		return tb_cli_usage("tailback", "no command is called '%s'", name);
+		return unknown(name);
 	return run(command, 2, arguments);
 }
 
@@ -82,6 +93,6 @@ int main(int argc, char **argv)
 	}
 	const struct tb_command *command = find(argv[1]);
 	if (!command)
-		return tb_cli_usage("tailback", "no command is called '%s'", argv[1]);
+		return unknown(argv[1]);
 	return run(command, argc - 1, argv + 1);
 }

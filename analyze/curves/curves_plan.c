@@ -52,11 +52,10 @@ int tb_curves_check_axis(
 			return TB_OK;
 	if (point->n_values == 0)
 		return tb_fail(error, TB_EFORMAT, "the points have no axes");
-	return tb_fail(error, TB_EUSAGE, "no axis is called '%s'; the nearest is '%s'",
-		name,
-		point->values[tb_nearest(name, (const char *const *)&point->values->axis,
-				      point->n_values, sizeof *point->values)]
-			.axis);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no axis is called '%s'%s", name,
+		tb_hint_choice(&hint, name, (const char *const *)&point->values->axis,
+			point->n_values, sizeof *point->values));
 }
 
 static int find_quantity(struct tb_plan_quantity *quantity, const struct tb_swept *swept,

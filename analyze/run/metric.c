@@ -42,3 +42,9 @@ int tb_metric_parse(const char *name, enum tb_metric *metric)
 	}
 	return TB_EUSAGE;
 }
+
+const char *tb_metric_hint(struct tb_hint *hint, const char *name)
+{
+	return tb_hint_choice(
+		hint, name, names, sizeof names / sizeof *names, sizeof *names);
+}

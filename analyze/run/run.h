@@ -13,6 +13,7 @@
 #ifndef TB_RUN_H
 #define TB_RUN_H
 
+#include "nearest.h"
 #include "network.h"
 #include "observer.h"
 #include "parameters.h"
@@ -175,5 +176,9 @@ const char *tb_metric_name(
 	enum tb_metric metric); // "wait", "stall", ... as typed by users
 // tb_metric_parse returns TB_EUSAGE for an unknown name.
 int tb_metric_parse(const char *name, enum tb_metric *metric) TB_MUST_USE;
+
+// tb_metric_hint writes which metric an unknown name may have meant, to be appended to a
+// message (tb_hint_choice). Returns hint->text.
+const char *tb_metric_hint(struct tb_hint *hint, const char *name);
 
 #endif

@@ -137,11 +137,11 @@ int tb_collective_algorithm_find(const struct tb_collective_algorithm **algorith
 			return TB_OK;
 		}
 	}
-	size_t nearest = tb_nearest(
-		name, &collective->algorithms->name, n, sizeof *collective->algorithms);
-	return tb_fail(error, TB_EUSAGE,
-		"no algorithm of %s is called '%s'; the nearest is '%s'",
-		collective->name, name, collective->algorithms[nearest].name);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no algorithm of %s is called '%s'%s",
+		collective->name, name,
+		tb_hint_choice(&hint, name, &collective->algorithms->name, n,
+			sizeof *collective->algorithms));
 }
 
 static int check_ranks(const struct tb_collective_options *o, struct tb_error *error)

@@ -113,9 +113,8 @@ int tb_io_benchmark_find(const struct tb_io_benchmark **benchmark, const char *n
 			return TB_OK;
 		}
 	}
-	size_t nearest =
-		tb_nearest(name, &tb_io_benchmarks->name, n, sizeof *tb_io_benchmarks);
-	return tb_fail(error, TB_EUSAGE,
-		"no I/O benchmark is called '%s'; the nearest is '%s'", name,
-		tb_io_benchmarks[nearest].name);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no I/O benchmark is called '%s'%s", name,
+		tb_hint_choice(&hint, name, &tb_io_benchmarks->name, n,
+			sizeof *tb_io_benchmarks));
 }

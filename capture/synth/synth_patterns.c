@@ -180,11 +180,10 @@ int tb_synth_pattern_find(
 			return TB_OK;
 		}
 	}
-	return tb_fail(error, TB_EUSAGE, "no pattern is called '%s'; the nearest is '%s'",
-		name,
-		tb_synth_patterns[tb_nearest(name, &tb_synth_patterns->name, n,
-					  sizeof *tb_synth_patterns)]
-			.name);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no pattern is called '%s'%s", name,
+		tb_hint_near(&hint, name, &tb_synth_patterns->name, n,
+			sizeof *tb_synth_patterns));
 }
 
 bool tb_synth_pattern_has_io(const struct tb_synth_pattern *pattern)

@@ -1,22 +1,36 @@
 #include "output_args.h"
 
 #include "cli.h"
+#include "nearest.h"
 #include "outfile.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+// hint_format words which of the allowed formats an unknown one may have meant.
+static const char *hint_format(struct tb_hint *hint, const char *typed, unsigned allowed)
+{
+	const char *names[TB_N_FORMATS];
+	size_t n = 0;
+	for (unsigned i = 0; i < TB_N_FORMATS; i++)
+		if (allowed & 1u << i)
+			names[n++] = tb_format_name((enum tb_format)i);
+	return tb_hint_choice(hint, typed, names, n, sizeof *names);
+}
+
 error_t tb_cmd_output_arg(int key, const char *value, const struct argp_state *state,
 	struct tb_cmd_output *output)
 {
+	struct tb_hint hint;
 	switch (key) {
 	case 'o':
 		output->file = value;
 		return 0;
 	case 'f':
 		if (tb_format_parse(value, output->allowed, &output->format) != TB_OK)
-			argp_error(state, "no format is called '%s'", value);
+			argp_error(state, "no format is called '%s'%s", value,
+				hint_format(&hint, value, output->allowed));
 		output->format_given = true;
 		return 0;
 	default:

@@ -4,6 +4,7 @@
 #include "draw_cairo.h"
 #include "draw_svg.h"
 #include "draw_terminal.h"
+#include "nearest.h"
 #include "units.h"
 
 #include <stdlib.h>
@@ -14,10 +15,15 @@
 error_t tb_cmd_look_arg(int key, const char *value, const struct argp_state *state,
 	enum tb_colours *colours, enum tb_theme *theme)
 {
+	static const char *const names[] = {
+		[TB_CIVIDIS] = "cividis", [TB_VIRIDIS] = "viridis", [TB_GREYS] = "greys"};
+	struct tb_hint hint;
 	switch (key) {
 	case TB_OPTION_COLOURS:
 		if (tb_colours_parse(value, colours) != TB_OK)
-			argp_error(state, "no colour map is called '%s'", value);
+			argp_error(state, "no colour map is called '%s'%s", value,
+				tb_hint_choice(&hint, value, names,
+					sizeof names / sizeof *names, sizeof *names));
 		break;
 	case TB_OPTION_THEME:
 		if (tb_theme_parse(value, theme) != TB_OK)

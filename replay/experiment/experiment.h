@@ -12,6 +12,7 @@
 #define TB_EXPERIMENT_H
 
 #include "engine.h"
+#include "nearest.h"
 #include "network.h"
 #include "observer.h"
 #include "synth.h"
@@ -67,8 +68,9 @@ extern const struct tb_experiment tb_experiments[];
 // tb_experiment_find returns NULL when no experiment has this name.
 const struct tb_experiment *tb_experiment_find(const char *name);
 
-// tb_experiment_nearest returns the name that an unknown one may have meant.
-const char *tb_experiment_nearest(const char *name);
+// tb_experiment_hint writes which experiment an unknown name may have meant, to be
+// appended to a message (tb_hint_near). Returns hint->text.
+const char *tb_experiment_hint(struct tb_hint *hint, const char *name);
 
 // tb_experiment_describe writes one line about who sends what to whom.
 void tb_experiment_describe(

@@ -1,8 +1,6 @@
 // Experiments by name, their descriptions, and whether changed settings are valid.
 #include "experiment.h"
 
-#include "nearest.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +13,12 @@ const struct tb_experiment *tb_experiment_find(const char *name)
 	return NULL;
 }
 
-const char *tb_experiment_nearest(const char *name)
+const char *tb_experiment_hint(struct tb_hint *hint, const char *name)
 {
 	size_t n = 0;
 	while (tb_experiments[n].name)
 		n++;
-	return tb_experiments[tb_nearest(name, &tb_experiments->name, n,
-				      sizeof *tb_experiments)]
-		.name;
+	return tb_hint_near(hint, name, &tb_experiments->name, n, sizeof *tb_experiments);
 }
 
 static void describe_io(const struct tb_experiment *experiment, char *text, size_t size)

@@ -328,14 +328,15 @@ static int change(struct tb_sweep_axes *axes, const char *text, struct tb_error 
 static int read_axes(struct tb_sweep *sweep, const char *name, struct tb_error *error)
 {
 	struct tb_sweep_axis *axis = NULL;
+	struct tb_hint hint;
 	if (access(name, F_OK) == 0 || errno != ENOENT || strchr(name, '/'))
 		return tb_sweep_file_read(name, sweep->axes, sweep, error);
 	if (tb_experiment_find(name))
 		return tb_sweep_axes_add(
 			sweep->axes, false, EXPERIMENT, name, &axis, error);
 	return tb_fail(error, TB_EUSAGE,
-		"'%s' is neither a sweep file nor an experiment; the nearest is '%s'",
-		name, tb_experiment_nearest(name));
+		"'%s' is neither a sweep file nor an experiment%s", name,
+		tb_experiment_hint(&hint, name));
 }
 
 int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *changes,

@@ -71,11 +71,10 @@ static int find_key(int *key, bool of_network, const char *name, struct tb_error
 			"levels follow from the experiment's nodes: give those");
 	if (of_network || *key >= 0)
 		return TB_OK;
-	return tb_fail(error, TB_EUSAGE,
-		"no key of a sweep is called '%s'; the nearest is '%s'", name,
-		tb_sweep_keys[tb_nearest(name, &tb_sweep_keys->name, TB_N_KEYS,
-				      sizeof *tb_sweep_keys)]
-			.name);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no key of a sweep is called '%s'%s", name,
+		tb_hint_choice(&hint, name, &tb_sweep_keys->name, TB_N_KEYS,
+			sizeof *tb_sweep_keys));
 }
 
 int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *name,
@@ -120,13 +119,13 @@ static int add_hint(struct reading *reading, const char *name, const char *value
 	struct tb_error *error)
 {
 	struct tb_sweep *sweep = reading->sweep;
+	struct tb_hint near;
 	size_t known = 0;
 	while (known < N_HINTS && strcmp(hints[known], name) != 0)
 		known++;
 	if (known == N_HINTS)
-		return tb_fail(error, TB_EUSAGE,
-			"no key of a plot is called '%s'; the nearest is '%s'", name,
-			hints[tb_nearest(name, hints, N_HINTS, sizeof *hints)]);
+		return tb_fail(error, TB_EUSAGE, "no key of a plot is called '%s'%s",
+			name, tb_hint_choice(&near, name, hints, N_HINTS, sizeof *hints));
 	struct tb_sweep_hint hint = {strdup(name), strdup(value)};
 	if (!hint.key || !hint.text ||
 		TB_ARRAY_RESERVE(&sweep->hints, &sweep->hints_room, sweep->n_hints + 1) !=
@@ -152,9 +151,10 @@ static int take(struct reading *reading, const char *section, const char *name,
 		return tb_fail(error, TB_EUSAGE,
 			"'%s' stands before any section: expected [sweep] above it",
 			name);
-	return tb_fail(error, TB_EUSAGE,
-		"no section of a sweep is called [%s]; the nearest is [%s]", section,
-		sections[tb_nearest(section, sections, N_SECTIONS, sizeof *sections)]);
+	struct tb_hint hint;
+	return tb_fail(error, TB_EUSAGE, "no section of a sweep is called '%s'%s",
+		section,
+		tb_hint_choice(&hint, section, sections, N_SECTIONS, sizeof *sections));
 }
 
 static int on_key(void *context, const char *section, const char *name, const char *value)

@@ -68,10 +68,10 @@ static int set_experiment(
 	struct tb_sweep_point *point, const char *text, struct tb_error *error)
 {
 	const struct tb_experiment *found = tb_experiment_find(text);
+	struct tb_hint hint;
 	if (!found)
-		return tb_fail(error, TB_EUSAGE,
-			"no experiment is called '%s'; the nearest is '%s'", text,
-			tb_experiment_nearest(text));
+		return tb_fail(error, TB_EUSAGE, "no experiment is called '%s'%s", text,
+			tb_experiment_hint(&hint, text));
 	point->experiment = *found;
 	// A point is one run: of the two that a set-up averages, take the second.
 	if (found->sizes == TB_SIZES_BOTH)

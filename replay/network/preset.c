@@ -169,10 +169,11 @@ static int set_model(struct reading *reading, const char *name)
 	while (i < reading->n_models && strcmp(models[i].name, name) != 0)
 		i++;
 	if (i == reading->n_models) {
-		i = tb_nearest(name, &models->name, reading->n_models, sizeof *models);
+		struct tb_hint hint;
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-			"switching = %s: there is no such one, the nearest is '%s'", name,
-			models[i].name);
+			"switching = %s: there is no such one%s", name,
+			tb_hint_choice(&hint, name, &models->name, reading->n_models,
+				sizeof *models));
 	}
 	reading->n_keys = tb_preset_keys_of(&models[i], reading->keys);
 	reading->model = &models[i];
@@ -249,14 +250,16 @@ static int no_key(struct reading *reading, const char *section, const char *name
 {
 	const struct tb_preset_key *keys = reading->keys;
 	size_t nearest = tb_nearest(name, &keys->name, reading->n_keys, sizeof *keys);
-	if (strcmp(keys[nearest].name, name) == 0)
+	struct tb_hint hint;
+	if (nearest < reading->n_keys && strcmp(keys[nearest].name, name) == 0)
 		return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 			"%s is a key of section [%s], not of [%s]", name,
 			keys[nearest].section, section ? section : "");
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"%s%s%s%s is no key of a network preset; the nearest is '%s'",
+		"%s%s%s%s is no key of a network preset%s",
 		section && *section ? "[" : "", section ? section : "",
-		section && *section ? "] " : "", name, keys[nearest].name);
+		section && *section ? "] " : "", name,
+		tb_hint_near(&hint, name, &keys->name, reading->n_keys, sizeof *keys));
 }
 
 // store sets one key; `section` NULL finds it in any, for overrides.
@@ -437,11 +440,11 @@ static int choose_host(struct reading *reading, const char *list)
 	const char *names[HOSTS_MOST];
 	for (uint32_t i = 0; i < reading->n_hosts; i++)
 		names[i] = reading->hosts[i].params.name;
-	size_t nearest =
-		tb_nearest(reading->library, names, reading->n_hosts, sizeof *names);
+	struct tb_hint hint;
 	return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-		"host = %s: the network has no such library (did you mean '%s'?)",
-		reading->library, names[nearest]);
+		"host = %s: the network has no such library%s", reading->library,
+		tb_hint_choice(
+			&hint, reading->library, names, reading->n_hosts, sizeof *names));
 }
 
 static int override(struct reading *reading, char *list)

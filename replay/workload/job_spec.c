@@ -116,10 +116,10 @@ static int set_part(
 	const struct key *key = find_key(part);
 	if (!key) {
 		part[strcspn(part, "=")] = '\0';
-		size_t nearest = tb_nearest(part, &keys[0].name, N_KEYS, sizeof *keys);
-		return tb_fail(error, TB_EUSAGE,
-			"job '%s': no key is called '%s'; the nearest is '%s'",
-			spec->file, part, keys[nearest].name);
+		struct tb_hint hint;
+		return tb_fail(error, TB_EUSAGE, "job '%s': no key is called '%s'%s",
+			spec->file, part,
+			tb_hint_choice(&hint, part, &keys[0].name, N_KEYS, sizeof *keys));
 	}
 	unsigned bit = 1u << (key - keys);
 	if (*seen & bit)

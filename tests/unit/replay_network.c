@@ -446,7 +446,7 @@ static void a_preset_has_the_keys_of_its_switching_and_no_others(void **state)
 		{",vcs=2", lanes, "vcs is no key"},
 		{",lanes=16", lanes, "lanes = 16"},
 		{",switching=circuits", lanes, "lanes is no key"},
-		{",switching=boats", lanes, "nearest is 'lanes'"},
+		{",switching=boats", lanes, "expected circuits or lanes"},
 		{"", LANES_HEAD "switching=lanes\n" LANES_REST, "'lanes' of section"},
 		{"", LANES_HEAD LANES_REST, "'vcs' of section [link] is missing"},
 		{"", LANES_HEAD LANES_REST "[link]\nvcs=2\n[network]\nswitching=lanes\n",

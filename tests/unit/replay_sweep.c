@@ -240,7 +240,7 @@ static void mistakes_name_the_line_and_the_nearest_name(void **state)
 	fails("[sweep]\nexperiment = uniforn\n", TB_EUSAGE, 2,
 		"no experiment is called 'uniforn'; the nearest is 'uniform'");
 	fails("[swep]\nexperiment = uniform\n", TB_EUSAGE, 2,
-		"no section of a sweep is called [swep]; the nearest is [sweep]");
+		"no section of a sweep is called 'swep'; the nearest is 'sweep'");
 	fails("[sweep]\nexperiment = uniform\n\n[network]\nvc = 1\n", TB_EUSAGE, 5,
 		"vc is no key of a network preset; the nearest is 'vcs'");
 	fails("[sweep]\nexperiment = uniform\n[network]\nvcs = 1, 0\n", TB_EUSAGE, 4,
