@@ -17,7 +17,8 @@ int tb_blame_book_init(struct tb_blame_book *book)
 	struct tb_blame_entry *slots = calloc(FIRST_ROOM, sizeof *slots);
 	if (!slots)
 		return TB_ENOMEM;
-	*book = (struct tb_blame_book){.slots = slots, .room = FIRST_ROOM};
+	*book = (struct tb_blame_book){
+		.slots = slots, .room = FIRST_ROOM, .n_slots = FIRST_ROOM};
 	return TB_OK;
 }
 
@@ -44,13 +45,17 @@ static uint64_t hash_of(const struct tb_blame_entry *entry)
 			     ((uint64_t)entry->root << 20) ^ entry->link);
 }
 
+static uint32_t slot_of(const struct tb_blame_book *book, uint64_t hash)
+{
+	return (uint32_t)((hash >> 32) * book->n_slots >> 32);
+}
+
 static void enter(
 	struct tb_blame_book *book, const struct tb_blame_entry *more, uint64_t hash)
 {
-	uint32_t mask = book->room - 1;
-	uint32_t i = (uint32_t)hash & mask;
+	uint32_t i = slot_of(book, hash);
 	while (book->slots[i].n_waits && !same_parties(&book->slots[i], more))
-		i = (i + 1) & mask;
+		i = i + 1 == book->n_slots ? 0 : i + 1;
 	struct tb_blame_entry *entry = &book->slots[i];
 	if (entry->n_waits == 0) {
 		*entry = *more;
@@ -89,7 +94,7 @@ static uint32_t flow_of_job(const struct tb_flow_sample *flows, uint32_t flow)
 static uint32_t gather(struct tb_blame_book *book)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < book->room; i++)
+	for (uint32_t i = 0; i < book->n_slots; i++)
 		if (book->slots[i].n_waits)
 			book->slots[n++] = book->slots[i];
 	struct tb_blame_entry *list =
@@ -100,33 +105,37 @@ static uint32_t gather(struct tb_blame_book *book)
 	return n;
 }
 
-static bool is_roomy(const struct tb_blame_book *book)
-{
-	return book->n_used <= book->room / 2;
-}
-
-// refill puts `n` gathered entries into a new table of at least `room` slots that is at
-// most half full, so that even with many pairs of jobs the next refill is far off.
-static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
+// rehash puts `n` gathered entries into a new table of `n_slots` or more.
+static int rehash(struct tb_blame_book *book, uint32_t n, uint32_t n_slots)
 {
 	struct tb_blame_entry *entries = book->slots;
-	book->is_list = false;
-	for (;; room *= 2) {
-		book->slots = calloc(room, sizeof *book->slots);
-		book->room = room;
-		book->n_used = 0;
-		if (!book->slots) {
-			free(entries);
-			*book = (struct tb_blame_book){0};
-			return TB_ENOMEM;
-		}
-		for (uint32_t i = 0; i < n && is_roomy(book); i++)
-			enter(book, &entries[i], hash_of(&entries[i]));
-		if (is_roomy(book))
-			break;
-		free(book->slots);
+	if (n_slots < n + n / 2)
+		n_slots = n + n / 2;
+	book->slots = calloc(n_slots, sizeof *book->slots);
+	if (!book->slots) {
+		free(entries);
+		*book = (struct tb_blame_book){0};
+		return TB_ENOMEM;
 	}
+	book->n_slots = n_slots;
+	book->is_list = false;
+	book->n_used = 0;
+	for (uint32_t i = 0; i < n; i++)
+		enter(book, &entries[i], hash_of(&entries[i]));
 	free(entries);
+	return TB_OK;
+}
+
+// refill makes at least `room` for `n` gathered entries, and so much that they fill at
+// most half of it: even with many pairs of jobs the next refill is far off. Of large
+// rooms only the slots are there that are needed.
+static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
+{
+	if (rehash(book, n, room < MOST_ROOM ? room : MOST_ROOM) != TB_OK)
+		return TB_ENOMEM;
+	while (book->n_used > room / 2)
+		room *= 2;
+	book->room = room;
 	return TB_OK;
 }
 
@@ -168,7 +177,11 @@ static int enter_held(
 	struct tb_blame_book *book, const struct tb_flow_sample *flows, uint32_t i)
 {
 	enter(book, &book->held[i], book->hashes[i]);
-	return book->n_used * 4 >= book->room * 3 ? enlarge(book, flows) : TB_OK;
+	if (book->n_used * 4 >= book->room * 3)
+		return enlarge(book, flows);
+	if (book->n_used < book->n_slots - book->n_slots / 8)
+		return TB_OK;
+	return rehash(book, gather(book), 0);
 }
 
 int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *flows,
@@ -188,7 +201,7 @@ int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *f
 	book->held[i] = *more;
 	book->hashes[i] = hash_of(more);
 	book->next_held = (i + 1) % TB_BLAME_HELD;
-	__builtin_prefetch(&book->slots[book->hashes[i] & (book->room - 1)], 1);
+	__builtin_prefetch(&book->slots[slot_of(book, book->hashes[i])], 1);
 	return TB_OK;
 }
 

@@ -26,7 +26,8 @@ struct tb_blame_entry {
 
 struct tb_blame_book {
 	struct tb_blame_entry *slots; // open addressing; NULL: nothing is kept
-	uint32_t room, n_used;
+	uint32_t room, n_used;	      // room: what is folded when depends on it
+	uint32_t n_slots;	      // beyond some room, no more than the entries need
 	bool is_list; // the entries lie at the front, without room for more
 	struct tb_blame_entry held[TB_BLAME_HELD]; // a ring
 	uint64_t hashes[TB_BLAME_HELD];

@@ -41,10 +41,9 @@ int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
 		.bins_most = bins_for(n_links)};
 	books->bin_end = books->bin_ps;
 	books->touched = calloc(n_links / 64 + 1, sizeof *books->touched);
-	books->told = malloc(n_links * sizeof *books->told);
 	// Number 0, which tb_books_flow returns when memory runs out, must be valid.
 	int status = TB_ARRAY_RESERVE(&books->flows, &books->flows_room, 1);
-	if (!books->touched || !books->told || status != TB_OK ||
+	if (!books->touched || status != TB_OK ||
 		(blame && tb_blame_book_init(&books->blame) != TB_OK) ||
 		(blame && observer->trees && trees_init(books) != TB_OK)) {
 		tb_books_fini(books);
@@ -207,14 +206,6 @@ static int tell(struct tb_books *books, uint64_t bin,
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
-static int keep(struct tb_books *books, size_t n, struct tb_error *error)
-{
-	if (n && tb_kept_bins_add(&books->kept, (uint32_t)books->bin, books->told,
-			 (uint32_t)n) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
-	return TB_OK;
-}
-
 // widen doubles the width.
 static void widen(struct tb_books *books)
 {
@@ -233,32 +224,62 @@ static void open_bin(struct tb_books *books)
 	books->bin_end = books->bin_start + books->bin_ps;
 }
 
-// gather turns the open bin's cells into samples, by link, and clears them.
-static size_t gather(struct tb_books *books)
+static struct tb_link_sample sample_of(const struct tb_cell *cell)
 {
-	size_t n = 0;
-	for (uint32_t word = 0; word <= books->n_links / 64; word++) {
-		uint64_t bits = books->touched[word];
-		books->touched[word] = 0;
-		for (; bits; bits &= bits - 1) {
-			uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
-			struct tb_cell *cell = books->cells[link];
-			// A burst may be counted up to its end although its VC is held
-			// longer.
-			uint64_t moving = cell->busy_ps < cell->held_ps ? cell->busy_ps
-									: cell->held_ps;
-			books->told[n++] = (struct tb_link_sample){.link = {link},
-				.n_packets = cell->n_packets,
-				.n_blocked = cell->n_blocked,
-				.wait_ps = cell->wait_ps,
-				.stall_ps = cell->held_ps - moving,
-				.busy_ps = cell->busy_ps,
-				.bytes = cell->bytes,
-				.longest_wait_ps = cell->longest_ps};
-			*cell = (struct tb_cell){.link = link};
-		}
+	// A burst may be counted up to its end although its VC is held longer.
+	uint64_t moving = cell->busy_ps < cell->held_ps ? cell->busy_ps : cell->held_ps;
+	return (struct tb_link_sample){.link = {cell->link},
+		.n_packets = cell->n_packets,
+		.n_blocked = cell->n_blocked,
+		.wait_ps = cell->wait_ps,
+		.stall_ps = cell->held_ps - moving,
+		.busy_ps = cell->busy_ps,
+		.bytes = cell->bytes,
+		.longest_wait_ps = cell->longest_ps};
+}
+
+// gather turns the open bin's cells of 64 links into samples, by link, and clears them.
+static uint32_t gather(
+	struct tb_books *books, uint32_t word, struct tb_link_sample *samples)
+{
+	uint32_t n = 0;
+	uint64_t bits = books->touched[word];
+	books->touched[word] = 0;
+	for (; bits; bits &= bits - 1) {
+		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
+		struct tb_cell *cell = books->cells[link];
+		samples[n++] = sample_of(cell);
+		*cell = (struct tb_cell){.link = link};
 	}
 	return n;
+}
+
+// keep packs the open bin.
+static int keep(struct tb_books *books)
+{
+	struct tb_link_sample samples[64];
+	int status = tb_kept_bins_begin(&books->kept, (uint32_t)books->bin);
+	for (uint32_t word = 0; word <= books->n_links / 64 && status == TB_OK; word++) {
+		uint32_t n = gather(books, word, samples);
+		status = tb_kept_bins_add(&books->kept, samples, n);
+	}
+	return status;
+}
+
+// make_told makes room for a bin to be told.
+static int make_told(struct tb_books *books)
+{
+	if (!books->told)
+		books->told = malloc(books->n_links * sizeof *books->told);
+	return books->told ? TB_OK : TB_ENOMEM;
+}
+
+static int tell_open_bin(struct tb_books *books, struct tb_error *error)
+{
+	size_t n = 0;
+	for (uint32_t word = 0; word <= books->n_links / 64; word++)
+		n += gather(books, word, books->told + n);
+	return tell(books, books->bin, books->told, n, error);
 }
 
 static int check_memory(const struct tb_books *books, struct tb_error *error)
@@ -273,9 +294,10 @@ int tb_books_close(struct tb_books *books, struct tb_error *error)
 	int status = books->automatic ? TB_OK : tell_start(books, error);
 	if (status != TB_OK)
 		return status;
-	size_t n = gather(books);
-	status = books->automatic ? keep(books, n, error)
-				  : tell(books, books->bin, books->told, n, error);
+	if ((books->automatic ? keep(books) : make_told(books)) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
+	if (!books->automatic)
+		status = tell_open_bin(books, error);
 	books->bin++;
 	open_bin(books);
 	pour_spills(books);
@@ -297,6 +319,8 @@ int tb_books_tell_bins(struct tb_books *books, struct tb_error *error)
 	int status = tell_start(books, error);
 	if (status != TB_OK)
 		return status;
+	if (make_told(books) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the time bins");
 	while (books->kept_told < books->kept.n_bytes) {
 		uint32_t bin = 0, n = 0;
 		books->kept_told = tb_kept_bins_read(
@@ -429,6 +453,8 @@ static void forget_bins(struct tb_books *books)
 {
 	tb_kept_bins_fini(&books->kept);
 	books->kept_told = 0;
+	free(books->told);
+	books->told = NULL;
 	free(books->spills);
 	free(books->spills_before);
 	books->spills = books->spills_before = NULL;

@@ -70,23 +70,36 @@ static const unsigned char *get_sample(
 	return get(from, &sample->longest_wait_ps);
 }
 
-int tb_kept_bins_add(struct tb_kept_bins *kept, uint32_t bin,
-	const struct tb_link_sample *samples, uint32_t n)
+int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin)
 {
-	// Room for the longest samples is made as they come: few are.
-	size_t begin = kept->n_bytes;
-	size_t used = begin + sizeof(struct head);
-	uint32_t link = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, used + SAMPLE_MOST) !=
-			TB_OK)
-			return TB_ENOMEM;
-		used = (size_t)(put_sample(kept->bytes + used, &samples[i], &link) -
-				kept->bytes);
-	}
-	struct head head = {bin, n, (uint32_t)(used - begin - sizeof head)};
-	memcpy(kept->bytes + begin, &head, sizeof head);
-	kept->n_bytes = used;
+	kept->last = kept->n_bytes;
+	kept->link = 0;
+	size_t needed = kept->n_bytes + sizeof(struct head);
+	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, needed) != TB_OK)
+		return TB_ENOMEM;
+	memcpy(kept->bytes + kept->last, &(struct head){.bin = bin}, sizeof(struct head));
+	return TB_OK;
+}
+
+int tb_kept_bins_add(
+	struct tb_kept_bins *kept, const struct tb_link_sample *samples, uint32_t n)
+{
+	struct head head;
+	if (n == 0)
+		return TB_OK;
+	size_t begin = kept->last + sizeof head;
+	size_t used = kept->n_bytes > begin ? kept->n_bytes : begin;
+	if (TB_ARRAY_RESERVE(&kept->bytes, &kept->room, used + (size_t)n * SAMPLE_MOST) !=
+		TB_OK)
+		return TB_ENOMEM;
+	unsigned char *to = kept->bytes + used;
+	for (uint32_t i = 0; i < n; i++)
+		to = put_sample(to, &samples[i], &kept->link);
+	kept->n_bytes = (size_t)(to - kept->bytes);
+	memcpy(&head, kept->bytes + kept->last, sizeof head);
+	head.n += n;
+	head.n_bytes = (uint32_t)(kept->n_bytes - begin);
+	memcpy(kept->bytes + kept->last, &head, sizeof head);
 	return TB_OK;
 }
 

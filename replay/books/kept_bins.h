@@ -14,16 +14,20 @@
 struct tb_kept_bins { // zeroed: none
 	unsigned char *bytes;
 	size_t n_bytes, room;
+	size_t last;	      // byte at which the bin begun last begins
+	uint32_t link;	      // of its last sample
 	unsigned char *first; // of two bins to be merged
 	size_t first_room;
 };
 
 void tb_kept_bins_fini(struct tb_kept_bins *kept);
 
-// tb_kept_bins_add adds bin number `bin`, greater than those before it, with n samples,
-// one or more. TB_ENOMEM.
-int tb_kept_bins_add(struct tb_kept_bins *kept, uint32_t bin,
-	const struct tb_link_sample *samples, uint32_t n) TB_MUST_USE;
+// tb_kept_bins_begin begins bin number `bin`, greater than those before it; any number of
+// tb_kept_bins_add add its samples, sorted by link. A bin without any is left out.
+// TB_ENOMEM.
+int tb_kept_bins_begin(struct tb_kept_bins *kept, uint32_t bin) TB_MUST_USE;
+int tb_kept_bins_add(struct tb_kept_bins *kept, const struct tb_link_sample *samples,
+	uint32_t n) TB_MUST_USE;
 
 // tb_kept_bins_read reads the bin that begins at byte `from` into `samples`, which has
 // room for all links; returns the byte after it.

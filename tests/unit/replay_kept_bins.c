@@ -98,8 +98,11 @@ static void run_program(uint64_t seed)
 			add_to(sums[b], &samples[i]);
 			seen[b][samples[i].link.id] = true;
 		}
-		if (n)
-			assert_int_equal(tb_kept_bins_add(&kept, b, samples, n), TB_OK);
+		uint32_t half = n ? (uint32_t)tb_random_below(&random, n) : 0;
+		assert_int_equal(tb_kept_bins_begin(&kept, b), TB_OK);
+		assert_int_equal(tb_kept_bins_add(&kept, samples, half), TB_OK);
+		assert_int_equal(
+			tb_kept_bins_add(&kept, samples + half, n - half), TB_OK);
 	}
 	expect_sums(&kept, sums, rows);
 	for (uint32_t n_bins = N_BINS; n_bins > 1; n_bins /= 2) {
