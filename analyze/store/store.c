@@ -32,9 +32,9 @@
 #define SMALL_PAGES 1024
 
 // A run that is asked to stop may take so much processor time to store what is left of
-// it, and writes bins anew that many rows hold.
+// it, in which it writes about so many rows, or deletes three times as many.
 #define STOP_PATIENCE_S 0.4
-#define STOP_ROWS	200000
+#define STOP_ROWS	400000
 
 // The sum of the samples of a link or of a bin.
 struct sums {
@@ -192,6 +192,18 @@ static bool is_late(struct tb_store *store)
 		store->stopped_at = now;
 	store->is_stopping = true;
 	return (double)(now - store->stopped_at) / CLOCKS_PER_SEC > STOP_PATIENCE_S;
+}
+
+// is_worth_voiding returns whether a run that is asked to stop would come further with
+// bins written anew, of this width, than with those stored so far.
+static bool is_worth_voiding(const struct tb_store *store, tb_time_ps bin_ps)
+{
+	uint64_t n_deleted = store->n_rows_of_run / 3;
+	if (store->n_bins == 0 || n_deleted == 0)
+		return true;
+	double rows_a_bin = (double)store->n_rows_of_run / (double)store->n_bins;
+	double n_new = ((double)STOP_ROWS - (double)n_deleted) / rows_a_bin;
+	return n_new * (double)bin_ps > (double)store->n_bins * (double)store->bin_ps;
 }
 
 static int on_progress(void *store)
@@ -400,9 +412,7 @@ static int store_start(void *context, tb_time_ps bin_ps)
 	struct tb_store *store = context;
 	if (store->failed || store->cut)
 		return store->error.code;
-	// Rather than void the bins so far and run out of time while they are written
-	// anew, keep them.
-	if (is_late(store) || (store->is_stopping && store->n_rows_of_run > STOP_ROWS))
+	if (is_late(store) || (store->is_stopping && !is_worth_voiding(store, bin_ps)))
 		return cut(store);
 	assert(store->feed.run && bin_ps > 0);
 	int status = TB_OK;
