@@ -152,6 +152,33 @@ static void the_figure(void **state)
 	tb_picture_fini(&picture);
 }
 
+// At the width of a page nothing shrinks, is cut or sticks out.
+static void the_figure_wraps_to_a_page(void **state)
+{
+	struct tb_matrix_figure figure = figure_of(*state);
+	struct tb_picture picture = {0};
+	bool explained = false;
+	figure.width = 420;
+	assert_int_equal(tb_matrix_picture(&picture, &figure), TB_OK);
+	assert_true(picture.width == 420);
+	assert_true(picture.height > picture.width);
+	for (size_t i = 0; i < picture.n_items; i++) {
+		const struct tb_item *item = &picture.items[i];
+		if (item->kind == TB_ITEM_CLIP || item->kind == TB_ITEM_UNCLIP)
+			continue;
+		assert_true(item->box.x >= 0 && item->box.x + item->box.w <= 420);
+		assert_true(item->box.y + item->box.h <= picture.height);
+		if (item->kind != TB_ITEM_TEXT)
+			continue;
+		assert_null(strstr(tb_picture_string(&picture, item->text), "..."));
+		assert_true(item->size >= 8);
+		explained |= strstr(tb_picture_string(&picture, item->text),
+				     "Darker means more.") != NULL;
+	}
+	assert_true(explained);
+	tb_picture_fini(&picture);
+}
+
 static void the_figure_as_svg(void **state)
 {
 	struct stage *stage = *state;
@@ -256,6 +283,7 @@ int main(void)
 		STAGED(text_with_24_bit_colours),
 		STAGED(text_on_a_narrow_terminal),
 		STAGED(the_figure),
+		STAGED(the_figure_wraps_to_a_page),
 		STAGED(the_figure_as_svg),
 		STAGED(the_data),
 		STAGED(the_viewer_at_first),

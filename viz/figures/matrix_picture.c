@@ -14,7 +14,9 @@ static const struct tb_matrix_metrics natural = {
 	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
 
 #define NATURAL_WIDTH	 1656
-#define PAGE_WIDTH	 824
+#define PAGE_WIDTH	 980 // in an HTML page
+#define NARROWEST	 420
+#define WIDE		 960  // from here on the legend stands beside its text
 #define MOST_NUMBERS_H	 1800 // a page of numbers; taller figures show shades alone
 #define SHADES_H	 1000
 #define SHADES_BAND_GAP	 48
@@ -22,6 +24,7 @@ static const struct tb_matrix_metrics natural = {
 #define MOST_TIPS	 20000 // links
 #define MARGIN		 28
 #define GUTTER		 100
+#define BESIDE		 (GUTTER + 2 * MARGIN) // the blocks
 #define HEAD		 64
 #define FOOT		 88
 #define MOST_SHADED_ROWS 100 // of a terminal
@@ -110,7 +113,8 @@ static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
 	return view;
 }
 
-static void head(struct tb_picture *picture, const struct tb_matrix_figure *figure)
+// head adds the title and returns how much higher it is than HEAD.
+static double head(struct tb_picture *picture, const struct tb_matrix_figure *figure)
 {
 	char text[320];
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
@@ -119,8 +123,10 @@ static void head(struct tb_picture *picture, const struct tb_matrix_figure *figu
 	tb_picture_text(picture, (struct tb_box){MARGIN, 20, width, 24},
 		(struct tb_type){TB_FONT_BOLD, 18, TB_ALIGN_LEFT, palette->text}, text);
 	subtitle_text(figure, text, sizeof text);
-	tb_picture_text(picture, (struct tb_box){MARGIN, 46, width, 18},
+	uint32_t lines = tb_picture_paragraph(picture,
+		(struct tb_box){MARGIN, 46, width, 18},
 		(struct tb_type){TB_FONT_TEXT, 13, TB_ALIGN_LEFT, palette->muted}, text);
+	return (lines - 1) * 18;
 }
 
 static void gutter(struct tb_picture *picture, const struct tb_matrix_figure *figure,
@@ -141,47 +147,63 @@ static void gutter(struct tb_picture *picture, const struct tb_matrix_figure *fi
 	}
 }
 
-static void foot(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+// scale_text adds what 100 % is, and returns how many lines that took beyond two.
+static double scale_text(struct tb_picture *picture,
+	const struct tb_matrix_figure *figure, struct tb_box box)
+{
+	const struct tb_matrix *matrix = figure->matrix;
+	struct tb_type type = {
+		TB_FONT_TEXT, 12, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	char place[128];
+	char text[160];
+	if (matrix->largest_switch == 0) {
+		snprintf(text, sizeof text,
+			"Nothing to show: %s is 0 on every link in this window.",
+			tb_metric_name(matrix->metric));
+		box.y += 8;
+		return fmax(0, tb_picture_paragraph(picture, box, type, text) - 2.0);
+	}
+	tb_matrix_scale_text(figure->run, matrix, true, place, sizeof place);
+	snprintf(text, sizeof text, "100 %% of a link: %s", place);
+	uint32_t lines = tb_picture_paragraph(picture, box, type, text);
+	box.y += lines * box.h;
+	tb_matrix_scale_text(figure->run, matrix, false, place, sizeof place);
+	snprintf(text, sizeof text, "100 %% of a switch: %s", place);
+	return lines + tb_picture_paragraph(picture, box, type, text) - 2.0;
+}
+
+// foot adds the legend and what it means, and returns how much higher than FOOT they are.
+static double foot(struct tb_picture *picture, const struct tb_matrix_figure *figure,
 	const struct tb_matrix_view *view, double y)
 {
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
-	const struct tb_matrix *matrix = figure->matrix;
-	struct tb_type type = {TB_FONT_TEXT, 12, TB_ALIGN_LEFT, palette->text};
 	struct tb_type muted = {TB_FONT_TEXT, 11, TB_ALIGN_LEFT, palette->muted};
-	double x = MARGIN + 290;
-	double width = picture->width - x - MARGIN;
+	bool wide = picture->width >= WIDE;
+	double x = wide ? MARGIN + 290 : MARGIN;
+	double below = wide ? 0 : 42;
 	const struct tb_legend legend = tb_legend_of(view);
 	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
-	if (matrix->largest_switch > 0) {
-		char link[128];
-		char sw[128];
-		tb_matrix_scale_text(figure->run, matrix, true, link, sizeof link);
-		tb_matrix_scale_text(figure->run, matrix, false, sw, sizeof sw);
-		tb_picture_printf(picture, (struct tb_box){x, y, width, 18}, type,
-			"100 %% of a link: %s", link);
-		tb_picture_printf(picture, (struct tb_box){x, y + 18, width, 18}, type,
-			"100 %% of a switch: %s", sw);
-	} else {
-		tb_picture_printf(picture, (struct tb_box){x, y + 8, width, 18}, type,
-			"Nothing to show: %s is 0 on every link in this window.",
-			tb_metric_name(matrix->metric));
-	}
-	tb_picture_printf(picture,
-		(struct tb_box){MARGIN, y + 42, picture->width - 2 * MARGIN, 16}, muted,
+	below += 18 *
+		 scale_text(picture, figure,
+			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
+	char text[256];
+	snprintf(text, sizeof text,
 		"A box is a switch: above, the links from the level above; below, "
-		"those from "
-		"the level below or from the nodes; in the middle, their sum. %s means "
-		"more.",
+		"those from the level below or from the nodes; in the middle, their "
+		"sum. %s means more.",
 		figure->theme == TB_LIGHT ? "Darker" : "Brighter");
+	uint32_t lines = tb_picture_paragraph(picture,
+		(struct tb_box){MARGIN, y + 42 + below, picture->width - 2 * MARGIN, 16},
+		muted, text);
+	return below + (lines - 1) * 16;
 }
 
 // layout_figure chooses detail and shape. Big networks trade numbers for shades, and past
 // MOST_CELLS switches share cells.
-static int layout_figure(const struct tb_matrix_figure *figure,
+static int layout_figure(const struct tb_matrix_figure *figure, double wrap,
 	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
 {
 	struct tb_matrix_metrics metrics = natural;
-	double wrap = figure->wrap > 0 ? figure->wrap : NATURAL_WIDTH;
 	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
 	metrics.group = (uint32_t)((n_switches + MOST_CELLS - 1) / MOST_CELLS);
 	if (tb_matrix_layout_init(layout, figure->matrix, &metrics, wrap))
@@ -197,24 +219,50 @@ static int layout_figure(const struct tb_matrix_figure *figure,
 	return TB_OK;
 }
 
+static double natural_width(
+	const struct tb_matrix_layout *layout, const struct tb_matrix_view *view)
+{
+	return ceil(fmax(layout->width * view->zoom + BESIDE, WIDE));
+}
+
+// layout_page lays the figure out, in its natural width if the page is not narrower, and
+// sets the width of the picture.
+static int layout_page(const struct tb_matrix_figure *figure,
+	struct tb_matrix_layout *layout, struct tb_matrix_view *view, double *width)
+{
+	const struct tb_matrix_view first = *view;
+	double page = fmax(figure->width, NARROWEST);
+	int status = layout_figure(figure, NATURAL_WIDTH, layout, view);
+	if (status != TB_OK)
+		return status;
+	*width = natural_width(layout, view);
+	if (figure->width <= 0 || page >= *width)
+		return TB_OK;
+	tb_matrix_layout_fini(layout);
+	*view = first;
+	*width = page;
+	return layout_figure(figure, page - BESIDE, layout, view);
+}
+
 int tb_matrix_picture(struct tb_picture *picture, const struct tb_matrix_figure *figure)
 {
 	struct tb_matrix_layout layout;
 	struct tb_matrix_view view = view_of(figure);
-	if (layout_figure(figure, &layout, &view) != TB_OK)
+	double width = 0;
+	if (layout_page(figure, &layout, &view, &width) != TB_OK)
 		return TB_ENOMEM;
 	double body_w = layout.width * view.zoom;
 	double body_h = layout.height * view.zoom;
-	double body_y = MARGIN / 2 + (figure->bare ? 0 : HEAD);
-	double width = fmax(body_w + GUTTER + 2 * MARGIN, 960);
-	tb_picture_clear(picture, ceil(width), ceil(body_y + body_h + 22 + FOOT - 16),
-		tb_palette_of(figure->theme)->page);
-	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
+	double body_y = MARGIN / 2;
+	// The height is known when all text is set.
+	tb_picture_clear(picture, width, 0, tb_palette_of(figure->theme)->page);
 	if (!figure->bare)
-		head(picture, figure);
+		body_y += HEAD + head(picture, figure);
+	view.area = (struct tb_box){MARGIN + GUTTER, body_y, body_w + 1, body_h + 1};
 	gutter(picture, figure, &layout, &view);
 	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
-	foot(picture, figure, &view, body_y + body_h + 22);
+	double foot_h = FOOT - 16 + foot(picture, figure, &view, body_y + body_h + 22);
+	picture->height = ceil(body_y + body_h + 22 + foot_h);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
 }

@@ -16,14 +16,15 @@ struct tb_matrix_figure {
 	struct tb_window window; // that the matrix shows
 	enum tb_colours colours;
 	enum tb_theme theme;
-	double wrap; // width of a line of blocks; 0: natural, 16 blocks of four links
-	bool bare;   // no title: the page around it has one
+	double width; // of the page, to which rows and text wrap; 0: the natural one
+	bool bare;    // no title: the page around it has one
 	uint32_t most_rows; // to stay within in a terminal, by less detail; 0: about a
 			    // hundred
 };
 
-// tb_matrix_picture prepares the figure for SVG, PNG and PDF in its natural size (64
-// nodes: 1788 wide). TB_ENOMEM.
+// tb_matrix_picture prepares the figure for SVG, PNG and PDF: in its natural size, 16
+// blocks of four links in a line (64 nodes: 1788 wide), or as wide as a page that is
+// narrower, but at least 420 wide. TB_ENOMEM.
 int tb_matrix_picture(
 	struct tb_picture *picture, const struct tb_matrix_figure *figure) TB_MUST_USE;
 

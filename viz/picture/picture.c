@@ -163,6 +163,38 @@ void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_
 	tb_picture_text(picture, box, type, text);
 }
 
+// line_length returns how much of `text`, up to a space or its end, fits into `room`; a
+// word that does not fit is a line of its own.
+static size_t line_length(struct tb_type type, double room, const char *text)
+{
+	char line[512];
+	size_t length = strcspn(text, " ");
+	while (text[length]) {
+		size_t more = length + 1 + strcspn(text + length + 1, " ");
+		snprintf(line, sizeof line, "%.*s", (int)more, text);
+		if (tb_text_width(type.font, type.size, line) > room + 0.5)
+			break;
+		length = more;
+	}
+	return length;
+}
+
+uint32_t tb_picture_paragraph(struct tb_picture *picture, struct tb_box box,
+	struct tb_type type, const char *text)
+{
+	uint32_t lines = 0;
+	do {
+		char line[512];
+		size_t length = line_length(type, box.w, text);
+		snprintf(line, sizeof line, "%.*s", (int)length, text);
+		tb_picture_text(picture, box, type, line);
+		text += length + (text[length] == ' ');
+		box.y += box.h;
+		lines++;
+	} while (*text);
+	return lines;
+}
+
 void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick)
 {
 	if (picture->n_items)

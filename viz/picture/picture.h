@@ -122,6 +122,12 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *format, ...) TB_PRINTF(4, 5);
 
+// tb_picture_paragraph adds a text of up to 511 bytes in as many lines as the width of
+// the box asks for, broken at spaces, each as high as the box and the first in it.
+// Returns the number of lines, at least 1.
+uint32_t tb_picture_paragraph(struct tb_picture *picture, struct tb_box box,
+	struct tb_type type, const char *text);
+
 // tb_picture_pick and tb_picture_tip attach an id and a sentence to the newest item.
 void tb_picture_pick(struct tb_picture *picture, struct tb_pick pick);
 void tb_picture_tip(struct tb_picture *picture, const char *text);
