@@ -22,17 +22,22 @@ static void check_around(double least, double most, size_t wanted)
 	struct tb_ticks ticks = tb_ticks_linear(least, most, wanted);
 	if (ticks.n < 2 || ticks.n > wanted + 2 || ticks.n > TB_TICKS_MOST)
 		fail_msg("%g to %g: %zu ticks", least, most, ticks.n);
-	if (tb_ticks_share(&ticks, least) < -1e-6 ||
-		tb_ticks_share(&ticks, most) > 1 + 1e-6)
+	if (ticks.begin != least || (most > least && ticks.end != most))
 		fail_msg("%g to %g: axis from %g to %g", least, most, ticks.begin,
 			ticks.end);
+	for (size_t i = 0; i < ticks.n; i++) {
+		double share = tb_ticks_share(&ticks, ticks.at[i]);
+		if (share < -1e-6 || share > 1 + 1e-6)
+			fail_msg("%g to %g: tick at %g", least, most, ticks.at[i]);
+	}
 }
 
-static void linear_ticks_reach_around_the_values(void **state)
+static void linear_ticks_lie_between_the_values(void **state)
 {
 	(void)state;
 	check_around(0, 120, 7);
 	check_around(0.1, 1, 9);
+	check_around(0.51, 0.99, 2);
 	check_around(-3, 17, 5);
 	check_around(338.6, 338.7, 7);
 	check_around(0, 1e-9, 7);
@@ -40,13 +45,6 @@ static void linear_ticks_reach_around_the_values(void **state)
 	check_around(0, 0, 7);
 	for (int i = 1; i < 1000; i++)
 		check_around(0, i * 0.37, 2 + (size_t)i % 20);
-}
-
-static void values_near_zero_begin_there(void **state)
-{
-	(void)state;
-	assert_true(tb_ticks_linear(40, 100, 6).begin == 0);
-	assert_true(tb_ticks_linear(90, 100, 6).begin == 90);
 }
 
 static void doubling_ticks_are_powers_of_two(void **state)
@@ -57,8 +55,11 @@ static void doubling_ticks_are_powers_of_two(void **state)
 	assert_true(ticks.at[1] == 4096);
 	assert_true(fabs(tb_ticks_share(&ticks, 32768) - 0.5) < 1e-9);
 	assert_true(tb_ticks_doubling(16, 16, 6).end == 32);
-	ticks = tb_ticks_doubling(1000, 3000, 6);
-	assert_true(ticks.begin == 512 && ticks.end == 4096);
+	ticks = tb_ticks_doubling(1000, 5000, 6);
+	assert_true(ticks.begin == 1000 && ticks.end == 5000 && ticks.n == 3);
+	assert_true(ticks.at[0] == 1024 && ticks.at[2] == 4096);
+	ticks = tb_ticks_doubling(1500, 3000, 6);
+	assert_true(ticks.n == 2 && ticks.at[0] == 1500 && ticks.at[1] == 3000);
 }
 
 static void sizes_are_written_as_typed(void **state)
@@ -75,8 +76,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_are_one_two_or_five),
-		cmocka_unit_test(linear_ticks_reach_around_the_values),
-		cmocka_unit_test(values_near_zero_begin_there),
+		cmocka_unit_test(linear_ticks_lie_between_the_values),
 		cmocka_unit_test(doubling_ticks_are_powers_of_two),
 		cmocka_unit_test(sizes_are_written_as_typed),
 	};

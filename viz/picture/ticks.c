@@ -18,43 +18,47 @@ static size_t wanted_or_most(size_t wanted)
 	return wanted < 2 ? 2 : wanted < TB_TICKS_MOST ? wanted : TB_TICKS_MOST;
 }
 
+// round_values fills in the multiples of `step` from begin to end.
+static void round_values(struct tb_ticks *ticks, double step)
+{
+	double first = ceil(ticks->begin / step - 1e-9);
+	for (ticks->n = 0; ticks->n < TB_TICKS_MOST; ticks->n++) {
+		double at = (first + (double)ticks->n) * step;
+		if (at > ticks->end + step * 1e-9)
+			break;
+		ticks->at[ticks->n] = at;
+	}
+}
+
 struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted)
 {
-	// Start at 0 when that at most doubles the range.
-	if (least > 0 && least < most / 2)
-		least = 0;
 	if (most <= least)
 		most = least + (least == 0 ? 1 : fabs(least));
-	size_t n = wanted_or_most(wanted);
-	double step = tb_tick_step((most - least) / (double)(n - 1));
-	struct tb_ticks ticks = {.begin = floor(least / step + 1e-9) * step};
-	// Rounding both ends to whole steps may add a tick.
-	if (ceil((most - ticks.begin) / step - 1e-9) + 1 > (double)TB_TICKS_MOST) {
-		step = tb_tick_step(step * 1.5);
-		ticks.begin = floor(least / step + 1e-9) * step;
-	}
-	while (ticks.n < TB_TICKS_MOST) {
-		double at = ticks.begin + (double)ticks.n * step;
-		// Adding steps of 0.1 to -0.3 does not quite give 0.
-		ticks.at[ticks.n++] = fabs(at) < step * 1e-6 ? 0 : at;
-		if (at >= most - step * 1e-9)
-			break;
-	}
-	ticks.end = ticks.at[ticks.n - 1];
+	struct tb_ticks ticks = {.begin = least, .end = most};
+	double step = (most - least) / (double)(wanted_or_most(wanted) - 1);
+	// A coarse step may miss a range that begins and ends between its multiples.
+	do {
+		round_values(&ticks, tb_tick_step(step));
+		step /= 2;
+	} while (ticks.n < 2);
 	return ticks;
 }
 
 struct tb_ticks tb_ticks_doubling(double least, double most, size_t wanted)
 {
-	double first = floor(log2(least) + 1e-9), last = ceil(log2(most) - 1e-9);
-	if (last <= first)
-		last = first + 1;
-	size_t n = wanted_or_most(wanted);
-	double step = ceil((last - first) / (double)(n - 1));
-	struct tb_ticks ticks = {
-		.begin = exp2(first), .end = exp2(last), .doubling = true};
-	for (double at = first; at <= last && ticks.n < TB_TICKS_MOST; at += step)
+	if (most <= least)
+		most = 2 * least;
+	struct tb_ticks ticks = {.begin = least, .end = most, .doubling = true};
+	double first = ceil(log2(least) - 1e-9), last = floor(log2(most) + 1e-9);
+	double step = ceil((last - first) / (double)(wanted_or_most(wanted) - 1));
+	for (double at = first; at <= last && ticks.n < TB_TICKS_MOST;
+		at += fmax(step, 1))
 		ticks.at[ticks.n++] = exp2(at);
+	if (ticks.n < 2) { // no two powers of two between the ends
+		ticks.at[0] = least;
+		ticks.at[1] = most;
+		ticks.n = 2;
+	}
 	return ticks;
 }
 

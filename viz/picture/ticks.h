@@ -10,7 +10,7 @@
 struct tb_ticks {
 	double at[TB_TICKS_MOST]; // rising
 	size_t n;
-	double begin, end; // of the axis: round, and enclosing all values
+	double begin, end; // of the axis: those of the values
 	bool doubling;	   // each tick is a power of two times the one before
 };
 
@@ -18,9 +18,9 @@ struct tb_ticks {
 // `least`, which must be above 0.
 double tb_tick_step(double least);
 
-// tb_ticks_linear makes about `wanted` ticks that enclose [least, most], and 0 when that
-// at most doubles the range. tb_ticks_doubling makes powers of two; both ends must be
-// above 0.
+// tb_ticks_linear makes an axis from least to most and about `wanted` round ticks on it,
+// at least 2. tb_ticks_doubling makes powers of two, or, where two do not lie between
+// them, the ends themselves; both must be above 0. A range without extent is doubled.
 struct tb_ticks tb_ticks_linear(double least, double most, size_t wanted);
 struct tb_ticks tb_ticks_doubling(double least, double most, size_t wanted);
 
