@@ -80,14 +80,14 @@ void tb_recording_free(struct tb_recording *recording)
 static int prepare(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = tb_recording_open(recording, error);
-	if (status == TB_OK && recording->options->settled)
-		recording->options->settled();
 	if (status == TB_OK)
 		status = tb_store_create(
 			&recording->store, recording->options->output, error);
 	if (status == TB_OK)
 		status = tb_recording_make_engine(
 			recording, tb_recording_observer(recording), error);
+	if (status == TB_OK && recording->options->settled)
+		recording->options->settled();
 	return status == TB_OK ? tb_recording_begin(recording, error) : status;
 }
 

@@ -31,8 +31,8 @@ struct tb_recording_options {
 	bool wants_captures;	// an option was given that applies to captures only
 	bool watched;		// a viewer shows the run: commit more often
 	const volatile sig_atomic_t *stop; // end early once it is set; NULL: never
-	// Called, unless NULL, when everything is read and built and the store is to be
-	// opened: what is done before leaves nothing behind if the program is killed.
+	// Called, unless NULL, when everything is read and built and the run is to be
+	// begun: until then nothing is left behind if the program is killed.
 	void (*settled)(void);
 };
 

@@ -521,6 +521,9 @@ static void parameters_make_the_network_again(void **state)
 		assert_string_equal(taken.host.name, told.host.name);
 		assert_int_equal(taken.ascent, told.ascent);
 		assert_int_equal(taken.fifo_bytes, told.fifo_bytes);
+		if (told.n_rails > 1)
+			assert_int_equal(taken.host.stripe_above_bytes,
+				told.host.stripe_above_bytes);
 		assert_int_equal(taken.partners, told.partners);
 		assert_true(taken.age_weight == told.age_weight);
 	}
