@@ -319,8 +319,8 @@ static void write_configuration(const struct tb_report *report, FILE *stream)
 {
 	const struct tb_run_info *info = report->info;
 	char text[64];
-	fputs("<section class=\"card\" id=\"run\">\n<details>\n<summary>Configuration"
-	      "</summary>\n<dl>\n",
+	// Not folded: what is folded is not printed on paper.
+	fputs("<section class=\"card\" id=\"run\">\n<h2>Configuration</h2>\n<dl>\n",
 		stream);
 	for (int i = 0; i < report->n_facts; i++)
 		write_item(stream, report->facts[i].name, report->facts[i].text);
@@ -338,7 +338,7 @@ static void write_configuration(const struct tb_report *report, FILE *stream)
 		snprintf(text, sizeof text, "%.2f s", info->wall_s);
 		write_item(stream, "took", text);
 	}
-	fputs("</dl>\n</details>\n</section>\n", stream);
+	fputs("</dl>\n</section>\n", stream);
 }
 
 void tb_report_write_html(const struct tb_report *report,
