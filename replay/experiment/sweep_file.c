@@ -61,6 +61,26 @@ static struct tb_sweep_axis *make_axis(
 	return &axes->axes[axes->n++];
 }
 
+// no_key: what was meant may be a key of the network.
+static int no_key(const char *name, struct tb_error *error)
+{
+	struct tb_hint hint;
+	const char *of_network = tb_network_near_key(name);
+	bool is_near = tb_nearest(name, &tb_sweep_keys->name, TB_N_KEYS,
+			       sizeof *tb_sweep_keys) < TB_N_KEYS;
+	if (of_network && strcmp(of_network, name) == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"%s is a key of [network], not of [sweep]", name);
+	if (of_network && !is_near)
+		return tb_fail(error, TB_EUSAGE,
+			"no key of a sweep is called '%s'; the nearest of a network is "
+			"'%s'",
+			name, of_network);
+	return tb_fail(error, TB_EUSAGE, "no key of a sweep is called '%s'%s", name,
+		tb_hint_choice(&hint, name, &tb_sweep_keys->name, TB_N_KEYS,
+			sizeof *tb_sweep_keys));
+}
+
 // find_key gives the place of a key of [sweep], -1 for one of the network, whose names
 // are known to the presets alone.
 static int find_key(int *key, bool of_network, const char *name, struct tb_error *error)
@@ -69,12 +89,7 @@ static int find_key(int *key, bool of_network, const char *name, struct tb_error
 	if (of_network && strcmp(name, "levels") == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"levels follow from the experiment's nodes: give those");
-	if (of_network || *key >= 0)
-		return TB_OK;
-	struct tb_hint hint;
-	return tb_fail(error, TB_EUSAGE, "no key of a sweep is called '%s'%s", name,
-		tb_hint_choice(&hint, name, &tb_sweep_keys->name, TB_N_KEYS,
-			sizeof *tb_sweep_keys));
+	return of_network || *key >= 0 ? TB_OK : no_key(name, error);
 }
 
 int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *name,

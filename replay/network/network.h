@@ -95,6 +95,10 @@ const char *tb_network_preset_name(size_t i);
 // tb_network_has_key returns whether a preset has a key of this name.
 bool tb_network_has_key(const char *name);
 
+// tb_network_near_key returns the key of a preset that is near to a mistyped name
+// (nearest.h), or NULL.
+const char *tb_network_near_key(const char *typed);
+
 struct tb_network; // opaque
 
 void tb_network_free(struct tb_network *network);

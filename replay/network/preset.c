@@ -298,6 +298,18 @@ bool tb_network_has_key(const char *name)
 	return has;
 }
 
+const char *tb_network_near_key(const char *typed)
+{
+	for (size_t i = 0; i < tb_preset_n_models; i++) {
+		struct tb_preset_key keys[TB_PARAMETERS_MOST];
+		size_t n = tb_preset_keys_of(&tb_preset_models[i], keys);
+		size_t near = tb_nearest(typed, &keys->name, n, sizeof *keys);
+		if (near < n)
+			return keys[near].name;
+	}
+	return NULL;
+}
+
 static struct library *find_host(struct reading *reading, const char *name)
 {
 	for (uint32_t i = 0; i < reading->n_hosts; i++)

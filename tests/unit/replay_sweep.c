@@ -237,6 +237,11 @@ static void mistakes_name_the_line_and_the_nearest_name(void **state)
 	(void)state;
 	fails("[sweep]\nexperiment = uniform\nlaod = 1\n", TB_EUSAGE, 3,
 		"no key of a sweep is called 'laod'; the nearest is 'load'");
+	fails("[sweep]\nexperiment = uniform\nlink_token = 1\n", TB_EUSAGE, 3,
+		"no key of a sweep is called 'link_token'; the nearest of a network is "
+		"'link_tokens'");
+	fails("[sweep]\nexperiment = uniform\nvcs = 1\n", TB_EUSAGE, 3,
+		"vcs is a key of [network], not of [sweep]");
 	fails("[sweep]\nexperiment = uniforn\n", TB_EUSAGE, 2,
 		"no experiment is called 'uniforn'; the nearest is 'uniform'");
 	fails("[swep]\nexperiment = uniform\n", TB_EUSAGE, 2,
