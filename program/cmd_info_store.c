@@ -126,6 +126,17 @@ static void print_run(const struct tb_run_info *info)
 			info->program_version);
 }
 
+// print_shard: a store that has more runs than its shard was given others.
+static void print_shard(struct tb_shard shard, size_t n_of_shard, size_t n_done)
+{
+	printf("Shard %" PRIu32 "/%" PRIu32 " of %zu run%s, ", shard.number, shard.n,
+		n_of_shard, n_of_shard == 1 ? "" : "s");
+	if (n_done > n_of_shard)
+		printf("but %zu are here: merge refuses it\n", n_done);
+	else
+		printf("%zu of them done\n", n_done);
+}
+
 int info_show_store(const struct info_options *options, const struct tb_runs *runs,
 	struct tb_error *error)
 {
@@ -141,11 +152,10 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	printf("%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
 		n, n == 1 ? "" : "s");
 	if (shard.n)
-		printf("Shard %" PRIu32 "/%" PRIu32 ", %zu of its %zu runs done\n",
-			shard.number, shard.n, count_complete(runs), n_of_shard);
+		print_shard(shard, n_of_shard, count_complete(runs));
 	if (points.n)
-		printf("Sweep of %zu points, %zu of them done\n", points.n,
-			points.n_done);
+		printf("Sweep of %zu point%s, %zu of them done\n", points.n,
+			points.n == 1 ? "" : "s", points.n_done);
 	for (size_t i = 0; i < n; i++)
 		print_run(tb_runs_at(runs, i));
 	return TB_OK;

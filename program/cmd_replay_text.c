@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 // The most flows that a warning lists.
 enum { NAMED_MOST = 4 };
@@ -65,7 +66,9 @@ static void print_network(const struct tb_recording_summary *run)
 	char rails[32] = "", library[64] = "", nodes[48];
 	if (params->n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
-	if (!tb_host_does_nothing(&params->host))
+	// Without a library, a policy for rails may need the hosts, too.
+	if (!tb_host_does_nothing(&params->host) &&
+		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
 	fprintf(stderr, "%s on %s (%u-ary %u-tree, %s%s%s)\n", run->input_name,
 		params->name, params->arity, params->levels,
