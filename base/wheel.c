@@ -315,6 +315,8 @@ void tb_wheel_turn(struct tb_wheel *wheel, tb_time_ps limit)
 	uint32_t head = wheel->heads[bucket];
 	uint32_t block = head / PER_BLOCK;
 	wheel->heads[bucket] = EMPTY;
+	if (block == 0) // without memory nothing has come near
+		return;
 	if (wheel->blocks[block].next)
 		open_chain(wheel, block, head % PER_BLOCK);
 	else if (reserve(wheel, TB_WHEEL_BLOCK) == TB_OK)

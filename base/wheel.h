@@ -3,7 +3,7 @@
 // A bucket is a chain of blocks of events, unsorted. Buckets are opened in turn: their
 // events join, sorted, the end of one array, from whose front events are taken. So what
 // comes next lies side by side, and the caller can look at it before its time (see
-// tb_wheel_look_ahead). Events come in the order of time; callers must not rely on the
+// tb_wheel_open_ahead). Events come in the order of time; callers must not rely on the
 // order of events at the same time. Cost: constant to put, near constant to take. Memory:
 // 18 to 32 bytes per queued event, 4 per bucket.
 #ifndef TB_WHEEL_H

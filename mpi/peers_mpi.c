@@ -17,8 +17,8 @@
 
 enum { TAG = 1 };
 
-// How long messages may take to leave when a peer is lost, and how long MPI may take to
-// end: it waits for ever when a peer is lost at the very end.
+// How long messages may take to leave when a peer is lost, and how long they and the end
+// of MPI may take otherwise: these wait for ever when a peer is lost at the very end.
 #define FLUSH_S	   1
 #define FINALIZE_S 30
 
@@ -97,12 +97,14 @@ static void leave(void *context, bool together)
 {
 	struct world *world = context;
 	time_t until = time(NULL) + FLUSH_S;
+	if (together) {
+		signal(SIGALRM, on_alarm);
+		alarm(FINALIZE_S);
+	}
 	while (world->parcels && (together || time(NULL) <= until))
 		reap(world);
 	if (!together)
 		return;
-	signal(SIGALRM, on_alarm);
-	alarm(FINALIZE_S);
 	MPI_Finalize();
 	alarm(0);
 	free(world);
