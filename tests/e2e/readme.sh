@@ -2,7 +2,9 @@
 # folder that looks like the source tree. Three kinds are different here:
 #   git clone, cd, ./dev     set up the tree that is under test: they are checked to exist, not run
 #   tailback view            runs without a display, told to leave after a screenshot
-#   sudo tailback capture    runs when this is root, with some traffic to see, else it is skipped
+#   while ... &              makes traffic in the background
+#   sudo tailback capture    runs when this is root, else it is skipped, with what reads cap.pcap and
+#                            cap.db; what it captured must have waited
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"; kill $traffic 2>/dev/null' EXIT
@@ -40,10 +42,23 @@ while IFS= read -r line; do
 			echo "not root: skipped $line"
 			continue
 		fi
-		while sleep 0.02; do echo >/dev/udp/127.0.0.1/9; done 2>/dev/null &
-		traffic=$!
+		[[ -n $traffic ]] || exit 1
+		line=${line%; kill %1}
 		run "${line#sudo }"
 		kill "$traffic"
+		;;
+	'while '*' &')
+		bash -c "${line% &}" &
+		traffic=$!
+		;;
+	'tailback '*cap.pcap* | 'tailback '*cap.db*)
+		[[ -f cap.pcap ]] || continue
+		run "$line"
+		if [[ $line == *report* ]] && ! grep -q '^The hottest link is' out; then
+			echo "README.md: nobody waits in the capture"
+			cat out
+			exit 1
+		fi
 		;;
 	*) run "$line" ;;
 	esac
