@@ -1,6 +1,5 @@
 #include "lines.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +8,26 @@
 // Arrays of a huge page or more lie on huge pages where the system has them.
 #define HUGE_BYTES ((size_t)1 << 21)
 
-void *tb_lines_new(size_t n, size_t size)
+void *tb_lines_new_untouched(size_t n, size_t size)
 {
-	if (size && n > (SIZE_MAX - TB_LINE_BYTES) / size)
+	if (size && n > (SIZE_MAX - HUGE_BYTES) / size)
 		return NULL;
 	// aligned_alloc wants a multiple of the alignment.
-	size_t n_lines = (n * size + TB_LINE_BYTES - 1) / TB_LINE_BYTES;
-	size_t bytes = (n_lines ? n_lines : 1) * TB_LINE_BYTES;
-	bool huge = bytes >= HUGE_BYTES;
-	void *memory = aligned_alloc(huge ? HUGE_BYTES : TB_LINE_BYTES,
-		huge ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes);
-	if (!memory)
-		return NULL;
+	size_t unit = n * size >= HUGE_BYTES ? HUGE_BYTES : TB_LINE_BYTES;
+	size_t n_units = (n * size + unit - 1) / unit;
+	size_t bytes = (n_units ? n_units : 1) * unit;
+	void *memory = aligned_alloc(unit, bytes);
 #ifdef MADV_HUGEPAGE
-	if (huge) // a refusal only costs time
+	if (memory && unit == HUGE_BYTES) // a refusal only costs time
 		(void)madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
-	memset(memory, 0, bytes);
+	return memory;
+}
+
+void *tb_lines_new(size_t n, size_t size)
+{
+	void *memory = tb_lines_new_untouched(n, size);
+	if (memory)
+		memset(memory, 0, n * size);
 	return memory;
 }

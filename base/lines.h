@@ -11,4 +11,8 @@
 // The caller frees them with free().
 void *tb_lines_new(size_t n, size_t size);
 
+// tb_lines_new_untouched does so without zeroing, so that memory which is never used is
+// never there.
+void *tb_lines_new_untouched(size_t n, size_t size);
+
 #endif

@@ -63,6 +63,7 @@ static inline uint32_t make_packet(
 	const struct tb_posted *message = &replay->messages[message_id];
 	uint32_t id = replay->free_packets[--replay->n_free_packets];
 	struct tb_packet *packet = tb_packet_at(replay, id);
+	packet->id = id;
 	packet->order = message->serial << 24 ^ number;
 	packet->message = message_id;
 	packet->flow = message->flow;

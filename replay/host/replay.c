@@ -44,14 +44,12 @@ static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_byte
 {
 	replay->n_packets_most = n;
 	replay->packet_bytes = packet_bytes;
-	replay->packets = tb_lines_new(n, packet_bytes);
+	replay->packets = tb_lines_new_untouched(n, packet_bytes);
 	replay->free_packets = malloc(n * sizeof *replay->free_packets);
 	if (!replay->packets || !replay->free_packets)
 		return TB_ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		tb_packet_at(replay, i)->id = i;
+	for (uint32_t i = 0; i < n; i++)
 		replay->free_packets[replay->n_free_packets++] = n - 1 - i;
-	}
 	return TB_OK;
 }
 
