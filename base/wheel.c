@@ -97,21 +97,29 @@ static inline uint32_t new_block(struct tb_wheel *wheel)
 	return block;
 }
 
-static void put_bucket(struct tb_wheel *wheel, struct tb_event event, uint64_t turn)
+void tb_wheel_put_first(struct tb_wheel *wheel, struct tb_event event)
 {
-	uint32_t bucket = (uint32_t)turn & wheel->mask;
-	uint32_t head = wheel->heads[bucket];
-	if (head % PER_BLOCK == TB_WHEEL_BLOCK) {
-		uint32_t block = new_block(wheel);
-		if (block == 0)
-			return;
-		wheel->blocks[block].next = head / PER_BLOCK;
-		head = block * PER_BLOCK;
-		wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
-		wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
+	uint32_t bucket = (uint32_t)((uint64_t)event.at >> wheel->shift) & wheel->mask;
+	uint32_t block = new_block(wheel);
+	if (block == 0)
+		return;
+	wheel->blocks[block].next = wheel->heads[bucket] / PER_BLOCK;
+	wheel->blocks[block].events[0] = event;
+	wheel->heads[bucket] = block * PER_BLOCK + 1;
+	wheel->filled[bucket / 64] |= UINT64_C(1) << bucket % 64;
+	wheel->summary[bucket / 4096] |= UINT64_C(1) << bucket / 64 % 64;
+}
+
+static void put_bucket(struct tb_wheel *wheel, struct tb_event event)
+{
+	uint32_t *head = &wheel->heads[(uint64_t)event.at >> wheel->shift & wheel->mask];
+	uint32_t n = *head % PER_BLOCK;
+	if (n == TB_WHEEL_BLOCK) {
+		tb_wheel_put_first(wheel, event);
+		return;
 	}
-	wheel->blocks[head / PER_BLOCK].events[head % PER_BLOCK] = event;
-	wheel->heads[bucket] = head + 1;
+	wheel->blocks[*head / PER_BLOCK].events[n] = event;
+	++*head;
 }
 
 // reserve makes room for `n` more due events and moves them up, so that there is room in
@@ -155,8 +163,6 @@ void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event)
 	uint64_t turn = (uint64_t)event.at >> wheel->shift;
 	if (turn <= wheel->opened)
 		put_due(wheel, event);
-	else if (turn - wheel->opened <= wheel->mask)
-		put_bucket(wheel, event, turn);
 	else
 		put_far(wheel, event);
 }
@@ -239,10 +245,8 @@ static void come_near(struct tb_wheel *wheel)
 {
 	while (wheel->n_far &&
 		((uint64_t)wheel->far[0].at >> wheel->shift) - wheel->opened <=
-			wheel->mask) {
-		struct tb_event event = far_take(wheel->far, wheel->n_far--);
-		put_bucket(wheel, event, (uint64_t)event.at >> wheel->shift);
-	}
+			wheel->mask)
+		put_bucket(wheel, far_take(wheel->far, wheel->n_far--));
 }
 
 static void free_block(struct tb_wheel *wheel, uint32_t block)

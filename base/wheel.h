@@ -54,8 +54,11 @@ struct tb_wheel {
 int tb_wheel_init(struct tb_wheel *wheel, unsigned shift, unsigned buckets) TB_MUST_USE;
 void tb_wheel_fini(struct tb_wheel *wheel);
 
-// tb_wheel_put_slowly is the rare part of tb_wheel_put, which is inline.
+// tb_wheel_put_slowly and tb_wheel_put_first are the rarer parts of tb_wheel_put, which
+// is inline: an event for an opened bucket or beyond the wheel's reach, and the first one
+// of a block.
 void tb_wheel_put_slowly(struct tb_wheel *wheel, struct tb_event event);
+void tb_wheel_put_first(struct tb_wheel *wheel, struct tb_event event);
 
 // tb_wheel_put adds an event. `at` must not be before the time of the last one taken.
 static inline void tb_wheel_put(
@@ -63,12 +66,16 @@ static inline void tb_wheel_put(
 {
 	struct tb_event event = {at, kind, subject};
 	uint64_t turn = (uint64_t)at >> wheel->shift;
-	uint32_t *head = &wheel->heads[turn & wheel->mask];
-	uint32_t n = *head % (TB_WHEEL_BLOCK + 1);
 	// The subtraction wraps around for turns that are not ahead, so one comparison
 	// sends both these and the far ones to the slow part.
-	if (turn - wheel->opened - 1 >= wheel->mask || n == TB_WHEEL_BLOCK) {
+	if (turn - wheel->opened - 1 >= wheel->mask) {
 		tb_wheel_put_slowly(wheel, event);
+		return;
+	}
+	uint32_t *head = &wheel->heads[turn & wheel->mask];
+	uint32_t n = *head % (TB_WHEEL_BLOCK + 1);
+	if (n == TB_WHEEL_BLOCK) {
+		tb_wheel_put_first(wheel, event);
 		return;
 	}
 	wheel->blocks[*head / (TB_WHEEL_BLOCK + 1)].events[n] = event;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { EVENTS_A_BUCKET = 8 };
+enum { EVENTS_A_BUCKET = 16 };
 
 // Packets that take more do not stay in the cache of one processor: the loop over
 // instants looks ahead.
