@@ -226,9 +226,10 @@ int tb_cmd_top(int argc, char **argv)
 	static const struct argp argp = {argp_options, parse_option, "run.db",
 		"Show a run in the terminal: the congestion matrix and the hot links, "
 		"refreshed while a replay writes the store. Needs no display.\v"
-		"Keys: q quits, s shows the next metric, left and right move a window "
-		"over simulated time, 0 shows the whole run again, up and down move "
-		"through the links, space pauses.\n\n"
+		"Keys: q quits, s shows the next metric, l one level after the other "
+		"with the detail for which all together have no room, left and right "
+		"move a window over simulated time, 0 shows the whole run again, up "
+		"and down move through the links, space pauses.\n\n"
 		"Example:\n"
 		"  tailback replay big.goal -o run.db & tailback top run.db",
 		NULL, NULL, NULL};

@@ -86,6 +86,39 @@ static void the_list_stays_within_its_links(void **state)
 	assert_true(shows(stage, "Hot links by wait, 1 to"));
 }
 
+static bool fits(struct stage *stage, uint32_t rows, const char *text)
+{
+	struct tb_picture *picture = &stage->picture;
+	assert_int_equal(tb_top_picture(stage->top, 80, rows, true, picture), TB_OK);
+	for (size_t i = 0; i < picture->n_items; i++)
+		if (picture->items[i].kind == TB_ITEM_TEXT &&
+			strcmp(tb_picture_string(picture, picture->items[i].text),
+				text) == 0)
+			return true;
+	return false;
+}
+
+// What is too much for a screen together fits a level at a time.
+static void levels_are_shown_one_by_one(void **state)
+{
+	struct stage *stage = *state;
+	assert_true(shows(stage, "level 1 (top)") && shows(stage, "level 0 (nodes)"));
+	assert_false(fits(stage, 24, "1.0"));
+	press(stage, "l", 1);
+	assert_true(shows(stage, "level 1 (top)") && !shows(stage, "level 0"));
+	assert_true(fits(stage, 24, "1.0") && !fits(stage, 24, "0.0"));
+	assert_true(shows(stage, "100 % of a link") && !shows(stage, "none"));
+	press(stage, "l", 1);
+	assert_true(shows(stage, "level 0 (nodes)") && !shows(stage, "level 1"));
+	assert_true(fits(stage, 24, "0.0") && !fits(stage, 24, "1.0"));
+	press(stage, "l", 1);
+	assert_true(shows(stage, "level 1 (top)") && shows(stage, "level 0 (nodes)"));
+	press(stage, "L", 1);
+	assert_true(shows(stage, "level 0 (nodes)") && !shows(stage, "level 1"));
+	press(stage, "0", 1);
+	assert_true(shows(stage, "level 1 (top)") && shows(stage, "level 0 (nodes)"));
+}
+
 static void bars_are_relative_to_the_hottest_link(void **state)
 {
 	struct stage *stage = *state;
@@ -109,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STAGED(the_window_stays_within_the_run),
 		STAGED(the_list_stays_within_its_links),
+		STAGED(levels_are_shown_one_by_one),
 		STAGED(bars_are_relative_to_the_hottest_link),
 		STAGED(q_quits),
 	};

@@ -280,19 +280,40 @@ static const struct terminal_detail {
 	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .block_w = 1}, UINT32_MAX},
 };
 
-static int layout_terminal(const struct tb_matrix_figure *figure, uint32_t columns,
-	struct tb_matrix_layout *layout, struct tb_matrix_view *view)
+// part_of returns the rows to show: all, or one.
+static struct tb_matrix part_of(const struct tb_matrix_figure *figure)
+{
+	struct tb_matrix part = *figure->matrix;
+	if (figure->level) {
+		part.rows += figure->level - 1;
+		part.n_rows = 1;
+	}
+	return part;
+}
+
+// terminal_group returns how many switches share a character when one is left to each:
+// a single level stays within its rows, all levels together may need a hundred.
+static uint32_t terminal_group(const struct tb_matrix_figure *figure,
+	const struct tb_matrix *part, uint32_t columns)
+{
+	bool one = figure->level && figure->most_rows;
+	uint64_t n = one ? part->rows[0].n_blocks : tb_run_info(figure->run)->n_switches;
+	uint64_t room = (uint64_t)(one ? figure->most_rows : MOST_SHADED_ROWS) * columns;
+	return (uint32_t)((n + room - 1) / room);
+}
+
+static int layout_terminal(const struct tb_matrix_figure *figure,
+	const struct tb_matrix *part, uint32_t columns, struct tb_matrix_layout *layout,
+	struct tb_matrix_view *view)
 {
 	size_t n = sizeof terminal_details / sizeof *terminal_details;
-	uint64_t n_switches = tb_run_info(figure->run)->n_switches;
-	uint64_t room = (uint64_t)MOST_SHADED_ROWS * columns;
 	for (size_t i = 0; i < n; i++) {
 		struct tb_matrix_metrics metrics = terminal_details[i].metrics;
 		// A blank line and the level's label.
 		metrics.band_gap = 2 - metrics.gap_y;
 		if (i == n - 1)
-			metrics.group = (uint32_t)((n_switches + room - 1) / room);
-		if (tb_matrix_layout_init(layout, figure->matrix, &metrics, columns))
+			metrics.group = terminal_group(figure, part, columns);
+		if (tb_matrix_layout_init(layout, part, &metrics, columns))
 			return TB_ENOMEM;
 		view->detail = terminal_details[i].detail;
 		uint32_t most = terminal_details[i].most_rows;
@@ -342,7 +363,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	view.font = view.bold_font = TB_FONT_CELL;
 	view.font_size = 0;
 	view.ramp = !shaded;
-	if (layout_terminal(figure, columns, &layout, &view) != TB_OK)
+	const struct tb_matrix part = part_of(figure);
+	if (layout_terminal(figure, &part, columns, &layout, &view) != TB_OK)
 		return TB_ENOMEM;
 	const struct tb_palette *palette = tb_palette_of(figure->theme);
 	struct tb_type type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT, palette->text};
@@ -358,13 +380,14 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	subtitle_text(figure, text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
-		level_text(layout.bands[i].level, layout.n_bands, text, sizeof text);
+		level_text(
+			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
 		tb_picture_text(picture,
 			(struct tb_box){0, 3 + layout.bands[i].y, columns, 1}, type,
 			text);
 	}
 	view.area = (struct tb_box){0, 4, columns, layout.height};
-	tb_matrix_draw(picture, &layout, figure->matrix, figure->run, &view);
+	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
 	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
@@ -397,7 +420,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 		return status;
 	struct tb_picture picture = {0};
 	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0};
+		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0, 0};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

@@ -16,8 +16,10 @@ struct tb_matrix_figure {
 	struct tb_window window; // that the matrix shows
 	enum tb_colours colours;
 	enum tb_theme theme;
-	double width; // of the page, to which rows and text wrap; 0: the natural one
-	bool bare;    // no title: the page around it has one
+	double width;	// of the page, to which rows and text wrap; 0: the natural one
+	bool bare;	// no title: the page around it has one
+	uint32_t level; // in a terminal: 1 more than the one row of the matrix to show,
+			// the top level first; 0: all
 	uint32_t most_rows; // to stay within in a terminal, by less detail; 0: about a
 			    // hundred
 };

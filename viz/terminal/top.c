@@ -30,6 +30,7 @@ struct tb_top {
 	struct tb_matrix matrix;
 	struct row *rows; // links by value; sorted as far as they are shown
 	uint32_t n_rows, first;
+	uint32_t level; // shown alone, as of struct tb_matrix_figure; 0: all
 	bool paused;
 	char trouble[640];
 };
@@ -148,9 +149,13 @@ bool tb_top_key(struct tb_top *top, const char *key)
 		move_window(top, -1);
 	} else if (strcmp(key, "Right") == 0) {
 		move_window(top, 1);
+	} else if (strcmp(key, "l") == 0) {
+		top->level = (top->level + 1) % (top->matrix.n_rows + 1);
+	} else if (strcmp(key, "L") == 0) {
+		top->level = (top->level ? top->level : top->matrix.n_rows + 1) - 1;
 	} else if (strcmp(key, "Home") == 0 || strcmp(key, "0") == 0) {
 		top->window = (struct tb_window){0, 0};
-		top->first = 0;
+		top->first = top->level = 0;
 		read(top);
 	} else if (strcmp(key, " ") == 0) {
 		top->paused = !top->paused;
@@ -252,6 +257,7 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 		.window = top->window,
 		.colours = top->options.colours,
 		.theme = top->options.theme,
+		.level = top->level,
 		.most_rows = rows ? spare : 0};
 	int status = tb_matrix_picture_text(picture, &figure, columns, shaded);
 	if (status != TB_OK)
@@ -273,8 +279,8 @@ int tb_top_picture(struct tb_top *top, uint32_t columns, uint32_t rows, bool sha
 	if (rows) {
 		pen.y = last;
 		put(&pen, 0, columns, TB_ALIGN_LEFT,
-			"q quit  s sort by the next metric  left, right: time  0 whole "
-			"run  up, down: links  space pause");
+			"q quit  s metric  l level  left/right time  0 all  up/down "
+			"links  space pause");
 	}
 	picture->height = rows ? rows : pen.y;
 	return picture->status;
