@@ -73,8 +73,8 @@ static const struct argp_option option_table[] = {
 	{"each", KEY_EACH, NULL, 0, "Replay every TRACE into a run of its own", 4},
 	{"jobs", KEY_JOBS, "N", 0, "Run N of them at once (default: one per core)", 4},
 	{"shard", KEY_SHARD, "K/N", 0,
-		"Run the Kth of N shares of them, into a store of its own; 'tailback "
-		"merge' puts the shares together",
+		"Run the Kth of N shards of them, into a store of its own; 'tailback "
+		"merge' puts the shards together",
 		4},
 	{NULL, 0, NULL, 0, "What is kept:", 2},
 	{"output", 'o', "FILE", 0,
@@ -252,7 +252,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	case KEY_SHARD:
 		if (tb_shard_parse(text, &options->shard) != TB_OK)
 			argp_error(
-				state, "--shard=%s: expected a share such as 3/16", text);
+				state, "--shard=%s: expected a shard such as 3/16", text);
 		break;
 	case KEY_STDIN:
 		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)

@@ -26,8 +26,8 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"jobs", KEY_JOBS, "N", 0, "Run N points at once (default: one per core)", 0},
 	{"shard", KEY_SHARD, "K/N", 0,
-		"Run the Kth of N shares of the points, into a store of its own; "
-		"'tailback merge' puts the shares together",
+		"Run the Kth of N shards of the points, into a store of its own; "
+		"'tailback merge' puts the shards together",
 		0},
 	{"blame", KEY_BLAME, NULL, 0, "Record who waited for whom, too", 0},
 	{"quiet", 'q', NULL, 0, "No summary", 0},
@@ -66,7 +66,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_SHARD:
 		if (tb_shard_parse(text, &args->shard) != TB_OK)
-			argp_error(state, "--shard takes a share such as 3/16, not '%s'",
+			argp_error(state, "--shard takes a shard such as 3/16, not '%s'",
 				text);
 		break;
 	case KEY_BLAME:
