@@ -17,6 +17,10 @@ enum { LOSSES_MOST = 3 };
 // A result larger than this is damage, not a result.
 #define RESULT_MOST (UINT64_C(1) << 36)
 
+// So many messages are taken between two looks at what else is due: while many workers
+// send results, there is always one more.
+enum { HEARD_AT_ONCE = 1000 };
+
 #define NONE	SIZE_MAX
 #define WATCH_S 0.1
 
@@ -201,24 +205,23 @@ static int act(struct lead *lead, uint32_t rank, size_t n)
 	}
 }
 
-// hear_all takes all messages that have arrived: 1 when there were any.
-static int hear_all(struct lead *lead)
+// hear takes messages that have arrived: 1 when there were any.
+static int hear(struct lead *lead)
 {
 	uint32_t rank = 0;
 	size_t n = 0;
-	int heard = 0;
-	for (;;) {
+	for (int i = 0; i < HEARD_AT_ONCE; i++) {
 		int status = tb_sweep_hear(lead->peers, &rank, &lead->message, &n);
 		if (status < 0)
 			return tb_fail(lead->error, TB_EIO, "a message cannot be read");
 		if (status == 0)
-			return heard;
-		heard = 1;
+			return i > 0;
 		if (rank > 0 && rank < lead->peers->n)
 			status = act(lead, rank, n);
 		if (status < 0)
 			return status;
 	}
+	return 1;
 }
 
 // lose has the task of a lost worker done by others.
@@ -280,7 +283,7 @@ static int run(struct lead *lead)
 	while (status >= 0 && lead->n_left > 0) {
 		if (stop && *stop)
 			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
-		status = hear_all(lead);
+		status = hear(lead);
 		bool quiet = status == 0;
 		if (status >= 0)
 			status = hand_out_all(lead);

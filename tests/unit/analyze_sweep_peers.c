@@ -355,6 +355,54 @@ static void a_worker_with_another_sweep_is_refused(void **state)
 	assert_non_null(strstr(outcome.error.text, "(rank 2)"));
 }
 
+// A network on which there is always another message.
+struct flood {
+	volatile sig_atomic_t stop;
+	unsigned n_received;
+};
+
+static int flood_send(void *context, uint32_t to, const void *bytes, size_t n)
+{
+	(void)context;
+	(void)to;
+	(void)bytes;
+	(void)n;
+	return TB_OK;
+}
+
+static int flood_receive(void *context, uint32_t *from, void *bytes, size_t *n)
+{
+	struct flood *flood = context;
+	const struct tb_sweep_message beat = {.word = TB_SWEEP_BEAT};
+	flood->stop = ++flood->n_received > 5000;
+	*from = 1;
+	*n = TB_SWEEP_MESSAGE_HEAD;
+	memcpy(bytes, &beat, *n);
+	return flood->n_received < 1000000;
+}
+
+static void a_flood_of_messages_keeps_the_leader_from_nothing(void **state)
+{
+	(void)state;
+	char path[64];
+	struct tb_sweep sweep;
+	struct tb_sweep_progress progress;
+	struct tb_error error;
+	bool all_there;
+	struct flood flood = {0};
+	const struct tb_peers peers = {
+		.context = &flood, .n = 2, .send = flood_send, .receive = flood_receive};
+	const struct tb_sweep_lead_options options = {
+		{.output = new_path(path, sizeof path), .stop = &flood.stop}, SILENCE_S};
+	read_sweep(&sweep);
+	assert_int_equal(
+		tb_sweep_lead(&progress, &sweep, &options, &peers, &all_there, &error),
+		TB_ESTOPPED);
+	assert_true(flood.n_received < 10000);
+	unlink(path);
+	tb_sweep_fini(&sweep);
+}
+
 int main(void)
 {
 	// A leader that waits for ever is a failure, too.
@@ -365,6 +413,7 @@ int main(void)
 		cmocka_unit_test(without_workers_the_sweep_ends),
 		cmocka_unit_test(a_result_that_is_no_store_is_refused),
 		cmocka_unit_test(a_worker_with_another_sweep_is_refused),
+		cmocka_unit_test(a_flood_of_messages_keeps_the_leader_from_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
