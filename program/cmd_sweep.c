@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "json.h"
+#include "merge.h"
 #include "output_args.h"
 #include "progress.h"
 #include "sweep_peers.h"
@@ -241,6 +242,21 @@ static int spare_networks(const struct arguments *args, const struct tb_sweep *s
 	return code;
 }
 
+// warn_of_shard: whoever forgot --shard should notice before the hours that the whole
+// takes.
+static void warn_of_shard(const struct arguments *args)
+{
+	struct tb_shard shard;
+	size_t n_runs = 0;
+	if (args->shard.n > 0 || access(args->output, F_OK) != 0 ||
+		tb_merge_shard_of(args->output, &shard, &n_runs, NULL) != 1)
+		return;
+	fprintf(stderr,
+		"tailback: warning: %s is shard %" PRIu32 "/%" PRIu32
+		": without --shard it gets all points, and is no shard any more\n",
+		args->output, shard.number, shard.n);
+}
+
 static int read_and_run(const struct arguments *args, struct crew *crew)
 {
 	struct tb_sweep sweep = {0};
@@ -252,6 +268,8 @@ static int read_and_run(const struct arguments *args, struct crew *crew)
 		TB_OK)
 		return tb_cli_fail(&error);
 	code = spare_networks(args, &sweep);
+	if (code == TB_EXIT_OK)
+		warn_of_shard(args);
 	if (code == TB_EXIT_OK)
 		code = run(args, &sweep, crew);
 	tb_sweep_fini(&sweep);

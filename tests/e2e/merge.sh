@@ -116,7 +116,10 @@ tailback sweep sweep.ini -o part.db 2>said
 grep -q '14 were done before, 4 run' said
 expect_same one.db part.db
 cp s3.db into_whole.db
-tailback sweep sweep.ini -q -o into_whole.db
+tailback sweep sweep.ini -q -o into_whole.db 2>said
+grep -q 'warning: into_whole.db is shard 3/4: without --shard it gets all points' said
+tailback sweep sweep.ini -q -o into_whole.db 2>said
+[[ ! -s said ]]
 expect_same one.db into_whole.db
 
 # What does not belong together.
