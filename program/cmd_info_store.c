@@ -3,6 +3,7 @@
 
 #include "json.h"
 #include "merge.h"
+#include "run_capture.h"
 #include "swept.h"
 
 #include <inttypes.h>
@@ -102,10 +103,11 @@ static void print_run(const struct tb_run_info *info)
 		tb_format_time(info->simulated_ps, text[0], sizeof text[0]),
 		tb_format_counted(info->n_bins, "bin", text[1], sizeof text[1]),
 		tb_format_time(info->bin_ps, text[2], sizeof text[2]));
-	info_line("delivered", "%s, %s, %s",
+	info_line("delivered", "%s, %s, %s %s",
 		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
 		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),
-		tb_format_size(info->payload_bytes, text[2], sizeof text[2]));
+		tb_format_size(info->payload_bytes, text[2], sizeof text[2]),
+		tb_run_carried(info));
 	if (info->n_undelivered || info->n_retries)
 		info_line("given up", "%s, %s",
 			tb_format_counted(

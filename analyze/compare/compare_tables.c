@@ -1,5 +1,6 @@
 // The comparison's tables and its verdict, shared by text and Markdown.
 #include "compare_impl.h"
+#include "run_capture.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,7 +110,9 @@ static int tabulate_outcome(struct tb_compare *compare)
 		(double)b->simulated_ps);
 	count_row(&writer, "messages", a->n_messages, b->n_messages);
 	count_row(&writer, "packets", a->n_packets, b->n_packets);
-	tb_report_put_text(&writer, "payload");
+	const char *carried = tb_run_carried_title(a);
+	bool same = strcmp(carried, tb_run_carried_title(b)) == 0;
+	tb_report_put_text(&writer, same ? carried : "delivered");
 	tb_report_put_size(&writer, a->payload_bytes);
 	tb_report_put_size(&writer, b->payload_bytes);
 	put_change(&writer, (double)a->payload_bytes, (double)b->payload_bytes);

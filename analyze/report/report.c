@@ -193,6 +193,7 @@ int tb_report_new(struct tb_report **report, struct tb_run *run, uint32_t top,
 	made->run = run;
 	made->info = tb_run_info(run);
 	made->top = top;
+	made->has_capture = tb_run_capture(made->info, &made->capture);
 	int status = gather(made, top, error);
 	if (status) {
 		tb_report_free(made);

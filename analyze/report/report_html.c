@@ -77,6 +77,21 @@ static void write_tile(FILE *stream, const char *value, const char *name)
 	fprintf(stream, "<div><b>%s</b><span>%s</span></div>\n", value, name);
 }
 
+static void write_capture_tiles(const struct tb_report *report, FILE *stream)
+{
+	char text[48], idle[64], name[96];
+	const struct tb_run_capture *capture = &report->capture;
+	write_tile(stream, tb_format_size(capture->payload_bytes, text, sizeof text),
+		"of payload, captured");
+	if (strcmp(report->info->input_kind, "mixed") == 0)
+		write_tile(stream, tb_format_size(capture->wire_bytes, text, sizeof text),
+			"on the wire, captured");
+	snprintf(text, sizeof text, "%g", report->info->time_scale);
+	snprintf(name, sizeof name, "time scale, %s",
+		tb_report_idle(report, idle, sizeof idle));
+	write_tile(stream, text, name);
+}
+
 static void write_tiles(const struct tb_report *report, FILE *stream)
 {
 	const struct tb_run_info *info = report->info;
@@ -95,9 +110,12 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 		"simulated");
 	write_tile(stream, tb_format_count(info->n_messages, text, sizeof text),
 		info->n_messages == 1 ? "message" : "messages");
-	write_tile(stream, tb_format_size(info->payload_bytes, text, sizeof text),
-		"payload delivered");
-	write_tile(stream, tb_format_rate(rate, text, sizeof text), "payload a node");
+	snprintf(name, sizeof name, "%s, delivered", tb_run_carried(info));
+	write_tile(stream, tb_format_size(info->payload_bytes, text, sizeof text), name);
+	snprintf(name, sizeof name, "%s per node", tb_run_carried(info));
+	write_tile(stream, tb_format_rate(rate, text, sizeof text), name);
+	if (report->has_capture)
+		write_capture_tiles(report, stream);
 	fputs("</div>\n", stream);
 }
 
@@ -328,8 +346,6 @@ static void write_configuration(const struct tb_report *report, FILE *stream)
 	write_item(stream, "options", info->options);
 	snprintf(text, sizeof text, "%" PRIu64, info->seed);
 	write_item(stream, "seed", text);
-	snprintf(text, sizeof text, "%g", info->time_scale);
-	write_item(stream, "time scale", text);
 	write_network(info, stream);
 	write_notes(info, stream);
 	write_item(stream, "started", info->started_at);

@@ -7,6 +7,7 @@
 #include "jobs.h"
 #include "matrix.h"
 #include "report.h"
+#include "run_capture.h"
 
 // A table as printed, the same for text, Markdown and HTML.
 struct tb_report_column {
@@ -46,6 +47,8 @@ struct tb_report_fact {
 struct tb_report {
 	struct tb_run *run;
 	const struct tb_run_info *info;
+	bool has_capture; // `capture` is known
+	struct tb_run_capture capture;
 	struct tb_hot_link *hot_links;
 	uint32_t n_hot_links; // listed
 	uint32_t n_waiting;   // links that waited at all
@@ -75,6 +78,10 @@ struct tb_report {
 
 // tb_report_format_time is tb_format_time for sums too large for a tb_time_ps.
 char *tb_report_format_time(double time_ps, char *buffer, size_t size);
+
+// tb_report_idle writes how much idle time of the captures was taken out: "2.000 s of
+// idle time taken out"; "" when that is not known. It returns `buffer`.
+char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
 
 // tb_report_tabulate fills tables, facts and verdict from the other members.
 int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;

@@ -47,6 +47,21 @@ static json_t *input_object(const struct tb_run_info *info)
 	return tb_json_object_take(&input);
 }
 
+// capture_object returns null when no capture was replayed.
+static json_t *capture_object(const struct tb_report *report)
+{
+	const struct tb_run_capture *capture = &report->capture;
+	if (!report->has_capture)
+		return json_null();
+	struct tb_json_object object = tb_json_object_new();
+	tb_json_add_real(&object, "time_scale", report->info->time_scale);
+	tb_json_add_count(&object, "idle_taken_out_ps", (uint64_t)capture->idle_ps);
+	tb_json_add_count(&object, "wire_bytes", capture->wire_bytes);
+	tb_json_add_count(&object, "payload_bytes", capture->payload_bytes);
+	tb_json_add_real(&object, "busiest_percent", capture->busiest_share * 100);
+	return tb_json_object_take(&object);
+}
+
 static json_t *value_of(const struct tb_value *value)
 {
 	switch (value->type) {
@@ -423,6 +438,7 @@ int tb_report_write_json(const struct tb_report *report, FILE *stream)
 	tb_json_add_count(&root, "version", 1);
 	tb_json_add(&root, "run", run_object(report->info));
 	tb_json_add(&root, "input", input_object(report->info));
+	tb_json_add(&root, "capture", capture_object(report));
 	tb_json_add(&root, "network", network_object(report->info));
 	tb_json_add(&root, "environment", environment_object(report->info));
 	tb_json_add(&root, "totals", totals_object(report));

@@ -140,6 +140,22 @@ static struct tb_report_fact *fact(struct tb_report *report, const char *name)
 	return at;
 }
 
+char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size)
+{
+	char time[32];
+	tb_time_ps idle_ps = report->capture.idle_ps;
+	if (!report->has_capture)
+		*buffer = '\0';
+	else if (idle_ps == 0)
+		snprintf(buffer, size, "no idle time taken out");
+	else if (idle_ps == TB_TIME_NEVER)
+		snprintf(buffer, size, "more than 106 days of idle time taken out");
+	else
+		snprintf(buffer, size, "%s of idle time taken out",
+			tb_format_time(idle_ps, time, sizeof time));
+	return buffer;
+}
+
 static void state_network(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
@@ -165,11 +181,32 @@ static void state_delivery(struct tb_report *report)
 	double a_node = seconds > 0 && info->n_nodes
 				? (double)info->payload_bytes / seconds / info->n_nodes
 				: 0;
-	snprintf(at->text, sizeof at->text, "%s in %s, %s of payload, %s per node",
+	snprintf(at->text, sizeof at->text, "%s in %s, %s %s, %s per node",
 		tb_format_counted(info->n_messages, "message", messages, sizeof messages),
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->payload_bytes, size, sizeof size),
-		tb_format_rate(a_node, rate, sizeof rate));
+		tb_run_carried(info), tb_format_rate(a_node, rate, sizeof rate));
+}
+
+// state_capture reports what decides the figures of a capture: its bytes and its time. A
+// job has no time scale.
+static void state_capture(struct tb_report *report)
+{
+	const struct tb_run_capture *capture = &report->capture;
+	char wire[32], payload[32], idle[64];
+	if (report->has_capture) {
+		struct tb_report_fact *at = fact(report, "captured");
+		snprintf(at->text, sizeof at->text, "%s on the wire, %s of payload",
+			tb_format_size(capture->wire_bytes, wire, sizeof wire),
+			tb_format_size(capture->payload_bytes, payload, sizeof payload));
+	}
+	if (strcmp(report->info->input_kind, "packets") != 0 &&
+		strcmp(report->info->input_kind, "mixed") != 0)
+		return;
+	struct tb_report_fact *at = fact(report, "time scale");
+	snprintf(at->text, sizeof at->text, "%g%s%s", report->info->time_scale,
+		report->has_capture ? ", " : "",
+		tb_report_idle(report, idle, sizeof idle));
 }
 
 // state_faults reports faults only if they caused retries or undelivered messages.
@@ -199,6 +236,7 @@ static void state_facts(struct tb_report *report)
 	snprintf(at->text, sizeof at->text, "%s%s (%.10s, %s)", name, cut ? "..." : "",
 		info->input_kind, tb_format_size(info->input_bytes, size, sizeof size));
 	state_network(report);
+	state_capture(report);
 	at = fact(report, "simulated");
 	snprintf(at->text, sizeof at->text, "%s in %s of %s%s",
 		tb_format_time(info->simulated_ps, time[0], 32),

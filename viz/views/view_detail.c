@@ -1,6 +1,7 @@
 // The selection in full: the place of a link or switch and all its figures in the window;
 // the figures of the run when nothing is selected.
 #include "metric_text.h"
+#include "run_capture.h"
 #include "run_text.h"
 #include "views.h"
 
@@ -357,7 +358,8 @@ static void run_sheet(struct sheet *sheet)
 	row(sheet, "simulated", tb_format_time(info->simulated_ps, text, sizeof text));
 	row(sheet, "messages", tb_format_count(info->n_messages, text, sizeof text));
 	row(sheet, "packets", tb_format_count(info->n_packets, text, sizeof text));
-	row(sheet, "payload", tb_format_size(info->payload_bytes, text, sizeof text));
+	row(sheet, tb_run_carried_title(info),
+		tb_format_size(info->payload_bytes, text, sizeof text));
 	row(sheet, "complete", info->complete ? "yes" : "no, stopped early");
 	gap(sheet);
 	tb_picture_text(sheet->picture,

@@ -1,0 +1,74 @@
+#include "run_capture.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+// count_of returns a count of the notes, which are not trusted: false when it is none.
+static bool count_of(const json_t *summary, const char *key, uint64_t *count)
+{
+	const json_t *value = json_object_get(summary, key);
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return false;
+	*count = (uint64_t)json_integer_value(value);
+	return true;
+}
+
+static double real_of(const json_t *load, const char *key)
+{
+	double value = json_number_value(json_object_get(load, key));
+	return isfinite(value) && value > 0 ? value : 0;
+}
+
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+// add takes up one capture's summary (tb_packets_summary_json).
+static bool add(struct tb_run_capture *capture, const json_t *summary)
+{
+	uint64_t wire, payload, idle;
+	if (!count_of(summary, "wire_bytes", &wire) ||
+		!count_of(summary, "payload_bytes", &payload) ||
+		!count_of(summary, "squeezed_ps", &idle))
+		return false;
+	capture->wire_bytes = sum_of(capture->wire_bytes, wire);
+	capture->payload_bytes = sum_of(capture->payload_bytes, payload);
+	capture->idle_ps = (tb_time_ps)sum_of((uint64_t)capture->idle_ps, idle);
+	const json_t *load = json_object_get(summary, "load");
+	double share = real_of(load, "busiest_share");
+	if (share > capture->busiest_share) {
+		capture->busiest_share = share;
+		capture->half_scale = real_of(load, "half_scale");
+	}
+	return true;
+}
+
+bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *capture)
+{
+	struct tb_run_capture sums = {0};
+	json_t *notes = json_loads(info->notes, 0, NULL);
+	const json_t *list = json_object_get(notes, "captures");
+	bool known = list ? json_array_size(list) > 0 : add(&sums, notes);
+	for (size_t i = 0; known && i < json_array_size(list); i++)
+		known = add(&sums, json_object_get(json_array_get(list, i), "summary"));
+	json_decref(notes);
+	if (known)
+		*capture = sums;
+	return known;
+}
+
+const char *tb_run_carried(const struct tb_run_info *info)
+{
+	if (strcmp(info->input_kind, "packets") == 0)
+		return "on the wire";
+	return strcmp(info->input_kind, "mixed") == 0 ? "of messages" : "of payload";
+}
+
+const char *tb_run_carried_title(const struct tb_run_info *info)
+{
+	static const char of[] = "of ";
+	const char *carried = tb_run_carried(info);
+	return strncmp(carried, of, strlen(of)) == 0 ? carried + strlen(of) : carried;
+}

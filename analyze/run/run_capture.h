@@ -1,0 +1,32 @@
+// What a run's notes keep of the captures that it replayed: how long they were, how much
+// they carried, and what they asked of the network.
+#ifndef TB_RUN_CAPTURE_H
+#define TB_RUN_CAPTURE_H
+
+#include "run.h"
+
+// Sums over the captures of a run, with the time scale of the replay applied.
+struct tb_run_capture {
+	uint64_t wire_bytes;	// of the captured frames, as replayed
+	uint64_t payload_bytes; // what their transport carried for its user
+	tb_time_ps idle_ps;	// idle time taken out; TB_TIME_NEVER: 106 days or more
+	// Of the capture that asks most of one node: its share of what a node can send or
+	// receive, over the whole trace, and the time scale that would make it a half; 0
+	// when unknown.
+	double busiest_share, half_scale;
+};
+
+// tb_run_capture fills `capture`; false, and unchanged, when the run replayed no capture
+// or its notes are not those of one, as in a run that did not end. Cost: parses the
+// notes.
+bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *capture);
+
+// tb_run_carried returns what the bytes are that a run delivered: "on the wire" of
+// captures, whose frames are the messages; "of payload" of jobs; "of messages" of both.
+const char *tb_run_carried(const struct tb_run_info *info);
+
+// tb_run_carried_title returns the same as the name of a row: "on the wire", "payload",
+// "messages".
+const char *tb_run_carried_title(const struct tb_run_info *info);
+
+#endif
