@@ -31,11 +31,15 @@ void tb_progress_show(struct tb_progress *progress, double fraction, const char 
 	progress->next_s = now + 0.1;
 	progress->drawn = true;
 	char percent[16] = "", left[32] = "";
+	if (fraction != progress->fraction)
+		progress->changed_s = now;
+	progress->fraction = fraction;
 	if (fraction >= 0)
 		snprintf(percent, sizeof percent, "  %.0f %%", fraction * 100);
 	if (fraction > 0.001) { // earlier the estimate would be wild
-		double left_s = (now - progress->started_s) * (1 - fraction) / fraction;
-		int seconds = left_s < 0 ? 0 : (int)left_s;
+		double took_s = progress->changed_s - progress->started_s;
+		double left_s = progress->started_s + took_s / fraction - now;
+		int seconds = left_s < 0 ? 0 : (int)(left_s + 0.5);
 		snprintf(left, sizeof left, "  %d:%02d left", seconds / 60, seconds % 60);
 	}
 	dprintf(progress->fd, "\r\033[K%s%s%s", text, percent, left);

@@ -10,6 +10,8 @@ struct tb_progress {
 	int fd; // -1: stay silent
 	double started_s;
 	double next_s;
+	double fraction;  // that was shown last
+	double changed_s; // when it became that
 	bool drawn;
 };
 
@@ -23,7 +25,8 @@ void tb_progress_init(struct tb_progress *progress, int fd);
 bool tb_progress_due(struct tb_progress *progress);
 
 // tb_progress_show draws "text  42 %  0:12 left" over the previous line. `fraction` is in
-// [0, 1], or negative when unknown.
+// [0, 1], or negative when unknown. The time left follows from when the fraction was
+// reached, so it counts down while a coarse fraction stands still.
 void tb_progress_show(struct tb_progress *progress, double fraction, const char *text);
 
 // tb_progress_done clears the line.

@@ -21,7 +21,8 @@ static void show_progress(
 		tb_format_counted(
 			run->stats.n_delivered, "message", delivered, sizeof delivered),
 		(double)run->stats.n_packets / wall / 1e6);
-	tb_progress_show(progress, tb_workload_fraction(run->workload), text);
+	tb_progress_show(progress,
+		tb_workload_fraction(run->workload, run->stats.n_packets), text);
 }
 
 static bool has_display(void)

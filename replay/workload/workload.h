@@ -96,7 +96,10 @@ struct tb_node tb_workload_node(
 uint64_t tb_workload_n_waiting(const struct tb_workload *workload, uint32_t input);
 
 // tb_workload_fraction returns the share that was replayed, in [0, 1]; negative when it
-// is not known.
-double tb_workload_fraction(const struct tb_workload *workload);
+// is not known. `n_arrived` counts the packets that arrived: time goes into packets, not
+// into operations, of which long ones may all end at once. Of a capture the part that was
+// not read yet is taken to be like the rest. Where the packets are not known before (the
+// switches replicate them, or a library adds its own) it is the mean share of operations.
+double tb_workload_fraction(const struct tb_workload *workload, uint64_t n_arrived);
 
 #endif

@@ -27,6 +27,7 @@ struct workload_input {
 	struct tb_closed_loop *closed;
 	struct tb_open_loop open;
 	struct tb_source source;
+	uint64_t n_packets; // that a job sends between different nodes
 };
 
 struct tb_workload {
@@ -36,6 +37,7 @@ struct tb_workload {
 	const char **captures; // the plain inputs that are merged
 	uint32_t n_jobs;
 	struct tb_sources *sources; // NULL: one input, as it is
+	uint32_t packet_bytes;	    // payload of a full one; 0: packets are not foreseen
 };
 
 #endif

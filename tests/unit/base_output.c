@@ -134,12 +134,21 @@ static void progress_says_how_far_and_how_long(void **state)
 	(void)state;
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
-	// 30.5 s for a quarter leave 91 s for the rest.
-	struct tb_progress progress = {.fd = ends[1], .started_s = tb_clock_s() - 30.5};
+	// 30.4 s for a quarter leave 91.2 s for the rest.
+	struct tb_progress progress = {.fd = ends[1], .started_s = tb_clock_s() - 30.4};
 	assert_true(tb_progress_due(&progress));
 	tb_progress_show(&progress, 0.25, "reading");
 	assert_string_equal(drawn(ends[0]), "\r\033[Kreading  25 %  1:31 left");
 	assert_false(tb_progress_due(&progress));
+	// A minute later the same quarter leaves a minute less.
+	progress.started_s -= 60;
+	progress.changed_s -= 60;
+	tb_progress_show(&progress, 0.25, "reading");
+	assert_string_equal(drawn(ends[0]), "\r\033[Kreading  25 %  0:31 left");
+	// Nearer to 6 s than to 5.
+	progress.started_s = tb_clock_s() - 5.7;
+	tb_progress_show(&progress, 0.5, "reading");
+	assert_string_equal(drawn(ends[0]), "\r\033[Kreading  50 %  0:06 left");
 	tb_progress_done(&progress);
 	tb_progress_done(&progress);
 	assert_string_equal(drawn(ends[0]), "\r\033[K");
