@@ -2,6 +2,7 @@
 #include "cmd_replay.h"
 #include "names.h"
 #include "packets_text.h"
+#include "underload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,6 +83,39 @@ static double wait_per_packet(const struct tb_engine_stats *stats)
 	return stats->n_packets ? (double)stats->wait_ps / (double)stats->n_packets : 0;
 }
 
+// load_of returns the load of a run of captures alone; without a share when there are
+// jobs, which load the network too.
+static struct tb_underload load_of(const struct tb_recording_summary *run)
+{
+	struct tb_underload load = {.network = tb_network_params(run->network),
+		.wait_ps = (double)run->stats.wait_ps,
+		.n_packets = run->stats.n_packets,
+		.input_name = run->input_name,
+		.options = run->options};
+	struct tb_underload none = load;
+	for (uint32_t i = 0; i < tb_workload_n_inputs(run->workload); i++) {
+		struct tb_workload_input input = tb_workload_input(run->workload, i);
+		if (!input.packets)
+			return none;
+		struct tb_packets_load one = tb_packets_load(
+			input.packets, tb_recording_peak_rate(run->network));
+		if (one.busiest_share > load.busiest_share) {
+			load.busiest_share = one.busiest_share;
+			load.half_scale = one.half_scale;
+		}
+	}
+	return load;
+}
+
+static void print_underload(const struct tb_recording_summary *run)
+{
+	const struct tb_underload load = load_of(run);
+	if (run->stopped || !tb_underload_shows_nothing(&load))
+		return;
+	tb_underload_write(stderr, &load);
+	fputc('\n', stderr);
+}
+
 int replay_print_summary(const struct tb_recording_summary *run, bool split)
 {
 	const struct tb_engine_stats *stats = &run->stats;
@@ -102,6 +136,7 @@ int replay_print_summary(const struct tb_recording_summary *run, bool split)
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),
 		run->wall_s,
 		run->wall_s > 0 ? (double)stats->n_packets / run->wall_s / 1e6 : 0);
+	print_underload(run);
 	return TB_OK;
 }
 
@@ -116,6 +151,7 @@ void replay_print_line(const struct tb_recording_summary *run, uint64_t seed)
 		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait));
+	print_underload(run);
 }
 
 static void warn_of_captures(

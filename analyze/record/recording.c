@@ -58,6 +58,7 @@ void tb_recording_fini(struct tb_recording *recording)
 	tb_host_free(recording->host);
 	tb_workload_free(recording->workload);
 	free(recording->input_name);
+	free(recording->described);
 	free(recording->files);
 	free(recording->node_names);
 	free(recording->places);
@@ -110,6 +111,7 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 {
 	struct tb_recording_summary summary = {.run = recording->id,
 		.input_name = recording->input_name,
+		.options = recording->described,
 		.network = recording->network,
 		.workload = recording->workload,
 		.stats = tb_engine_stats(recording->engine),

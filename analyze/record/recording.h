@@ -40,6 +40,7 @@ struct tb_recording_options {
 struct tb_recording_summary {
 	int64_t run;		// its number in the store; 0: the next one
 	const char *input_name; // files joined by ", "
+	const char *options;	// as the store keeps them; NULL before the run begins
 	const struct tb_network *network;
 	const struct tb_workload *workload;
 	struct tb_engine_stats stats; // with messages counted whole

@@ -18,6 +18,7 @@ struct tb_recording {
 	struct tb_faults *faults; // NULL: none
 	char routes_digest[TB_DIGEST_SIZE];
 	char *input_name;
+	char *described;	     // the options, once the run has begun
 	char digest[TB_DIGEST_SIZE]; // of all inputs
 	uint64_t input_bytes;
 	const char **files; // of all inputs, for the digest

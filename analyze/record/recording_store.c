@@ -55,7 +55,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 {
 	const struct tb_workload_options *wanted = &recording->wanted;
 	size_t n_places = 0;
-	char *described = tb_recording_describe(recording->options);
+	recording->described = tb_recording_describe(recording->options);
 	struct tb_run_job *jobs = list_jobs(recording);
 	struct tb_run_place *places = list_places(recording, &n_places);
 	struct tb_run_config config = {.run = recording->id,
@@ -67,7 +67,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		.seed = recording->options->seed,
 		.time_scale =
 			wanted->packets.time_scale > 0 ? wanted->packets.time_scale : 1,
-		.options = described,
+		.options = recording->described,
 		.jobs = jobs,
 		.n_jobs = tb_workload_n_jobs(recording->workload),
 		.places = places,
@@ -78,13 +78,12 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		// With several runs, a finished run is written even if `stop` is set by
 		// now.
 		.stop = recording->id ? NULL : recording->options->stop};
-	int status = jobs && places && described
+	int status = jobs && places && recording->described
 			     ? tb_store_begin_run(recording->store, recording->network,
 				       &config, error)
 			     : no_memory(error);
 	free(places);
 	free(jobs);
-	free(described);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "matrix.h"
 #include "report.h"
 #include "run_capture.h"
+#include "underload.h"
 
 // A table as printed, the same for text, Markdown and HTML.
 struct tb_report_column {
@@ -73,6 +74,8 @@ struct tb_report {
 	int n_tables; // without empty ones
 	struct tb_report_fact facts[TB_REPORT_FACTS];
 	int n_facts;
+	char *advice;	   // that the run shows nothing, and what to try; NULL: it shows
+			   // something
 	char verdict[400]; // a sentence or two: the main finding
 };
 

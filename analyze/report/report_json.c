@@ -59,6 +59,9 @@ static json_t *capture_object(const struct tb_report *report)
 	tb_json_add_count(&object, "wire_bytes", capture->wire_bytes);
 	tb_json_add_count(&object, "payload_bytes", capture->payload_bytes);
 	tb_json_add_real(&object, "busiest_percent", capture->busiest_share * 100);
+	tb_json_add_real(&object, "half_scale", capture->half_scale);
+	tb_json_add(&object, "shows_nothing", json_boolean(report->advice != NULL));
+	tb_json_add_text(&object, "advice", report->advice ? report->advice : "");
 	return tb_json_object_take(&object);
 }
 

@@ -1,0 +1,37 @@
+// Whether a replay of captures asks so little of the network that it shows nothing to
+// speak of, and the replay that would show more.
+//
+// The rule: over the length of the trace, the busiest node sends or receives less than 1
+// % of what its link carries, and the mean wait of a packet is less than a tenth of the
+// time that a full packet takes on a link. The second condition keeps short bursts in a
+// long trace: their mean load is small, but they do wait. The time scale to try would
+// load the busiest node to a half, where queues form but do not grow without end.
+#ifndef TB_UNDERLOAD_H
+#define TB_UNDERLOAD_H
+
+#include "network.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define TB_UNDERLOAD_SHARE   0.01 // of what a node can send or receive
+#define TB_UNDERLOAD_PACKETS 0.1  // mean wait, in full packets
+
+// A replay of captures alone, to its end.
+struct tb_underload {
+	const struct tb_network_params *network;
+	double busiest_share, half_scale; // tb_packets_load; of several, the busiest's
+	double wait_ps;			  // of all headers
+	uint64_t n_packets;
+	const char *input_name; // of the run: files joined by ", "
+	const char *options;	// of the replay, as the store keeps them
+};
+
+// tb_underload_shows_nothing applies the rule; false when the load is unknown (0).
+bool tb_underload_shows_nothing(const struct tb_underload *load);
+
+// tb_underload_write writes one line without its end: what was found, the time scale to
+// try, and, for one input, the command. Names are quoted for a shell.
+void tb_underload_write(FILE *stream, const struct tb_underload *load);
+
+#endif
