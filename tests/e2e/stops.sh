@@ -2,8 +2,7 @@
 # large its input is: most inputs here have no end. It says so, and leaves nothing behind.
 set -um # -m: what runs in the background is not deaf to SIGINT
 scratch=$(mktemp -d)
-feeder=
-trap 'kill ${feeder:+-- -$feeder} 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill "$(cat feeder)" 2>/dev/null; rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 mkdir out
 export TMPDIR=$scratch/out
@@ -45,15 +44,14 @@ stops() {
 	rm -rf out/*
 }
 
-# feed FIFO COMMAND...: what the command prints goes into a new fifo, until nobody reads it.
+# feed FIFO COMMAND...: what the command prints goes into a new fifo, until nobody reads it. It is no
+# child of this shell, whose `times` would count it.
 feed() {
 	local fifo=$1
 	shift
 	rm -f "$fifo"
 	mkfifo "$fifo"
-	"$@" >"$fifo" 2>/dev/null &
-	feeder=$!
-	disown
+	("$@" >"$fifo" 2>/dev/null & echo $! >feeder)
 }
 
 endless_job() { printf 'num_ranks 1\nrank 0 {\n' && yes 'calc 5'; }
