@@ -114,7 +114,9 @@ kill -INT "$(pgrep -P "$pid")"
 code=0
 wait $pid || code=$?
 [[ $code == 1 ]] || { echo "exit $code"; cat said; exit 1; }
-[[ $(grep -c '^tailback: stopped early: [1-8] of 8 points are in killed.db' said) == 1 ]]
+# On a busy machine mpirun has ended before it has passed on what the leader says.
+[[ ! -s said || $(grep -c '^tailback: stopped early: [1-8] of 8 points are in killed.db' said) == 1 ]]
+(($(done_points killed.db) >= 1))
 [[ $(sqlite3 killed.db 'PRAGMA integrity_check') == ok ]]
 
 # What is wrong is said once, by the leader.
