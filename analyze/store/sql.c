@@ -89,9 +89,8 @@ int tb_sql_fail(struct tb_error *error, sqlite3 *db, const char *path)
 	case SQLITE_INTERRUPT:
 		return tb_fail_in(error, TB_ESTOPPED, path, "stopped");
 	case SQLITE_FULL:
-		return tb_fail_in(error, TB_EIO, path,
-			"cannot be written: the disk is full; what was stored before is "
-			"kept");
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be written: the disk is full");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return tb_fail_in(error, TB_EIO, path,
