@@ -2,56 +2,30 @@
 // time of each cable between packets and the tokens that these make due, so that of the
 // link's rate 1 / (1 + tokens) is left; and traffic in one direction loses nothing,
 // because its tokens cross idle links.
-#include "engine.h"
-#include "traffic.h"
-
-#include "../support/replay_outcome.h"
+#include "../support/replay_saturated.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static double shares[] = {0, 0.1, 0.2125, 0.5, 1};
+static const double shares[] = {0, 0.1, 0.2125, 0.5, 1};
 enum { N_SHARES = sizeof shares / sizeof *shares };
 
 // reached is the share of the links' rate that two nodes, of which `n_senders`
 // send, reach.
 static double reached(double link_tokens, uint32_t n_senders)
 {
-	static const uint32_t nodes[] = {0, 1};
 	char preset[192];
-	struct tb_error error = {0};
-	struct tb_traffic *traffic = NULL;
-	struct tb_engine *engine = NULL;
 	snprintf(preset, sizeof preset,
 		"qsnet,levels=1,arity=2,bus=none,payload=64K,overhead=0,fifo=128K,"
 		"slice=0,ack_delay=0,send_overhead=0,receive_overhead=0,partners=0,"
 		"link_tokens=%g",
 		link_tokens);
-	struct tb_network *net = network_of(preset);
-	const struct tb_traffic_job job = {.senders = nodes,
+	return saturated_share(&(struct saturated){.preset = preset,
+		.n_nodes = 2,
 		.n_senders = n_senders,
-		.rule = TB_TRAFFIC_RANDOM,
-		.targets = nodes,
-		.n_targets = 2,
-		.message_bytes = 65536,
-		.size_dist = TB_SYNTH_FIXED,
-		.depth = 3};
-	assert_int_equal(tb_traffic_new(&traffic, &job, 1, 1, &error), TB_OK);
-	const struct tb_source source = tb_traffic_source(traffic);
-	const struct tb_engine_options options = {.seed = 1, .without_blame = true};
-	assert_int_equal(
-		tb_engine_new(&engine, net, &source, NULL, &options, &error), TB_OK);
-	assert_int_equal(tb_engine_run(engine, 1000, &error), 1);
-	struct tb_engine_stats before = tb_engine_stats(engine);
-	assert_int_equal(tb_engine_run(engine, 20000, &error), 1);
-	struct tb_engine_stats after = tb_engine_stats(engine);
-	double seconds = (double)(after.now_ps - before.now_ps) / (double)TB_PS_PER_S;
-	double bytes = (double)(after.payload_bytes - before.payload_bytes);
-	double rate = (double)tb_network_params(net)->link_bytes_per_s;
-	tb_engine_free(engine);
-	tb_traffic_free(traffic);
-	tb_network_free(net);
-	return bytes / seconds / rate / n_senders;
+		.depth = 3,
+		.n_warm = 1000,
+		.n_measured = 20000});
 }
 
 static void tokens_take_their_share_of_a_cable_that_is_busy_both_ways(void **state)
