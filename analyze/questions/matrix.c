@@ -4,11 +4,11 @@
 
 #define FETCH_AHEAD 24 // cells
 
-// One allocation holds rows, blocks and cells, in this order; all three are made of
+// One allocation holds rows, boxes and cells, in this order; all three are made of
 // 8-byte words, so each begins aligned.
 struct parts {
 	struct tb_matrix_row *rows; // the top level first
-	struct tb_matrix_block *blocks;
+	struct tb_matrix_box *boxes;
 	struct tb_matrix_cell *cells;
 };
 
@@ -21,15 +21,14 @@ static int allocate(
 	for (uint32_t i = 0; i < info->n_switches; i++)
 		n_cells += switches[i].at.n_down_ports + switches[i].at.n_up_ports;
 	size_t rows_size = info->n_levels * sizeof *parts->rows;
-	size_t blocks_size = info->n_switches * sizeof *parts->blocks;
+	size_t boxes_size = info->n_switches * sizeof *parts->boxes;
 	char *memory =
-		calloc(1, rows_size + blocks_size + n_cells * sizeof *parts->cells + 1);
+		calloc(1, rows_size + boxes_size + n_cells * sizeof *parts->cells + 1);
 	if (!memory)
 		return TB_ENOMEM;
 	parts->rows = (struct tb_matrix_row *)(void *)memory;
-	parts->blocks = (struct tb_matrix_block *)(void *)(memory + rows_size);
-	parts->cells =
-		(struct tb_matrix_cell *)(void *)(memory + rows_size + blocks_size);
+	parts->boxes = (struct tb_matrix_box *)(void *)(memory + rows_size);
+	parts->cells = (struct tb_matrix_cell *)(void *)(memory + rows_size + boxes_size);
 	for (size_t i = 0; i < n_cells; i++)
 		parts->cells[i].link.id = TB_ID_NONE;
 	matrix->end = parts->cells + n_cells;
@@ -66,9 +65,9 @@ static void lay_out(struct parts *parts, const struct tb_run *run,
 	for (uint32_t i = 0; i < info->n_switches; i++) {
 		const struct tb_switch_info *at = &sorted[i]->at;
 		struct tb_matrix_row *row = &parts->rows[info->n_levels - 1 - at->level];
-		if (row->n_blocks++ == 0)
-			row->blocks = &parts->blocks[i];
-		parts->blocks[i] = (struct tb_matrix_block){
+		if (row->n_boxes++ == 0)
+			row->boxes = &parts->boxes[i];
+		parts->boxes[i] = (struct tb_matrix_box){
 			.sw = sorted[i]->id,
 			.n_above = at->n_up_ports,
 			.n_below = at->n_down_ports,
@@ -93,7 +92,7 @@ int tb_matrix_lay_out(
 	struct tb_matrix *matrix, const struct tb_run *run, struct tb_error *error)
 {
 	const struct tb_run_info *info = tb_run_info(run);
-	struct tb_matrix made = {.n_rows = info->n_levels, .n_blocks = info->n_switches};
+	struct tb_matrix made = {.n_rows = info->n_levels, .n_boxes = info->n_switches};
 	struct parts parts = {0};
 	const struct tb_run_switch **sorted =
 		calloc((size_t)info->n_switches + 1, sizeof(struct tb_run_switch *));
@@ -107,7 +106,7 @@ int tb_matrix_lay_out(
 		lay_out(&parts, run, sorted, cells);
 		plug(run, cells);
 		made.rows = parts.rows;
-		made.blocks = parts.blocks;
+		made.boxes = parts.boxes;
 		made.cells = parts.cells;
 		*matrix = made;
 	}
@@ -126,27 +125,27 @@ static inline void fetch(const struct tb_matrix *matrix,
 		__builtin_prefetch(&samples[cell[FETCH_AHEAD].link.id].wait_ps);
 }
 
-// fill_block sets the values of a block's cells, which begin at `cell`, and sums them.
+// fill_box sets the values of a box's cells, which begin at `cell`, and sums them.
 // The longest wait of a switch is the maximum over its links, not their sum.
-static void fill_block(struct tb_matrix *matrix, struct tb_matrix_block *block,
+static void fill_box(struct tb_matrix *matrix, struct tb_matrix_box *box,
 	struct tb_matrix_cell *cell, const struct tb_link_sample *samples)
 {
-	const struct tb_matrix_cell *end = cell + block->n_below + block->n_above;
-	block->sum = 0;
+	const struct tb_matrix_cell *end = cell + box->n_below + box->n_above;
+	box->sum = 0;
 	for (; cell < end; cell++) {
 		fetch(matrix, cell, samples);
 		if (cell->link.id == TB_ID_NONE)
 			continue;
 		cell->value = tb_metric_of(&samples[cell->link.id], matrix->metric);
 		if (matrix->metric != TB_LONGEST)
-			block->sum += cell->value;
-		else if (block->sum < cell->value)
-			block->sum = cell->value;
+			box->sum += cell->value;
+		else if (box->sum < cell->value)
+			box->sum = cell->value;
 		if (matrix->largest_link < cell->value)
 			matrix->largest_link = cell->value;
 	}
-	if (matrix->largest_switch < block->sum)
-		matrix->largest_switch = block->sum;
+	if (matrix->largest_switch < box->sum)
+		matrix->largest_switch = box->sum;
 }
 
 static double percent(uint64_t value, uint64_t largest)
@@ -160,16 +159,16 @@ void tb_matrix_fill(struct tb_matrix *matrix, const struct tb_link_sample *sampl
 	struct tb_matrix_cell *cell = matrix->cells;
 	matrix->metric = metric;
 	matrix->largest_link = matrix->largest_switch = 0;
-	for (uint32_t i = 0; i < matrix->n_blocks; i++) {
-		struct tb_matrix_block *block = &matrix->blocks[i];
-		fill_block(matrix, block, cell, samples);
-		cell += block->n_below + block->n_above;
+	for (uint32_t i = 0; i < matrix->n_boxes; i++) {
+		struct tb_matrix_box *box = &matrix->boxes[i];
+		fill_box(matrix, box, cell, samples);
+		cell += box->n_below + box->n_above;
 	}
 	for (struct tb_matrix_cell *at = matrix->cells; at < matrix->end; at++)
 		at->percent = percent(at->value, matrix->largest_link);
-	for (uint32_t i = 0; i < matrix->n_blocks; i++)
-		matrix->blocks[i].percent =
-			percent(matrix->blocks[i].sum, matrix->largest_switch);
+	for (uint32_t i = 0; i < matrix->n_boxes; i++)
+		matrix->boxes[i].percent =
+			percent(matrix->boxes[i].sum, matrix->largest_switch);
 }
 
 int tb_matrix_init(struct tb_matrix *matrix, struct tb_run *run, struct tb_window window,

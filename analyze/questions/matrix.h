@@ -20,7 +20,7 @@ struct tb_matrix_cell {
 	double percent;	     // of the most loaded link, 0..100
 };
 
-struct tb_matrix_block {
+struct tb_matrix_box {
 	struct tb_switch sw;
 	uint32_t n_above, n_below;
 	const struct tb_matrix_cell *above; // by port
@@ -31,8 +31,8 @@ struct tb_matrix_block {
 
 struct tb_matrix_row {
 	uint32_t level;
-	uint32_t n_blocks;
-	const struct tb_matrix_block *blocks; // by index in the level
+	uint32_t n_boxes;
+	const struct tb_matrix_box *boxes; // by index in the level
 };
 
 struct tb_matrix {
@@ -40,9 +40,9 @@ struct tb_matrix {
 	uint32_t n_rows;
 	const struct tb_matrix_row *rows;      // rows[0] is the top level
 	uint64_t largest_link, largest_switch; // 100 %, in the metric's unit
-	uint32_t n_blocks;
-	struct tb_matrix_block *blocks;	  // all of them, row after row
-	struct tb_matrix_cell *cells;	  // block after block: below, then above
+	uint32_t n_boxes;
+	struct tb_matrix_box *boxes;	  // all of them, row after row
+	struct tb_matrix_cell *cells;	  // box after box: below, then above
 	const struct tb_matrix_cell *end; // one past the last cell
 	void *memory;
 };

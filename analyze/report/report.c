@@ -40,8 +40,8 @@ static int gather_links(struct tb_report *report, uint32_t top, struct tb_error 
 
 static int by_sum(const void *left, const void *right)
 {
-	const struct tb_matrix_block *a = *(const struct tb_matrix_block *const *)left;
-	const struct tb_matrix_block *b = *(const struct tb_matrix_block *const *)right;
+	const struct tb_matrix_box *a = *(const struct tb_matrix_box *const *)left;
+	const struct tb_matrix_box *b = *(const struct tb_matrix_box *const *)right;
 	if (a->sum != b->sum)
 		return a->sum > b->sum ? -1 : 1;
 	return (a->sw.id > b->sw.id) - (a->sw.id < b->sw.id);
@@ -54,15 +54,15 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 	if (status)
 		return status;
 	report->switches = calloc((size_t)report->info->n_switches + 1,
-		sizeof(const struct tb_matrix_block *));
+		sizeof(const struct tb_matrix_box *));
 	if (!report->switches)
 		return tb_fail(error, TB_ENOMEM, "no memory for a report");
 	uint32_t n = 0;
 	for (uint32_t r = 0; r < report->matrix.n_rows; r++)
-		for (uint32_t b = 0; b < report->matrix.rows[r].n_blocks; b++)
-			if (report->matrix.rows[r].blocks[b].sum)
-				report->switches[n++] = &report->matrix.rows[r].blocks[b];
-	qsort(report->switches, n, sizeof(const struct tb_matrix_block *), by_sum);
+		for (uint32_t b = 0; b < report->matrix.rows[r].n_boxes; b++)
+			if (report->matrix.rows[r].boxes[b].sum)
+				report->switches[n++] = &report->matrix.rows[r].boxes[b];
+	qsort(report->switches, n, sizeof(const struct tb_matrix_box *), by_sum);
 	report->n_switches_waiting = n;
 	report->n_switches = top && top < n ? top : n;
 	return TB_OK;

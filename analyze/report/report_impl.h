@@ -55,7 +55,7 @@ struct tb_report {
 	uint32_t n_waiting;   // links that waited at all
 	double wait_ps;	      // of all links
 	struct tb_matrix matrix;
-	const struct tb_matrix_block **switches; // listed, by wait
+	const struct tb_matrix_box **switches; // listed, by wait
 	uint32_t n_switches, n_switches_waiting;
 	struct tb_flow *flows;
 	uint32_t n_flows;

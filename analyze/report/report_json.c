@@ -133,13 +133,13 @@ static json_t *switches_array(const struct tb_report *report)
 {
 	json_t *array = json_array();
 	for (uint32_t i = 0; array && i < report->n_switches; i++) {
-		const struct tb_matrix_block *block = report->switches[i];
+		const struct tb_matrix_box *box = report->switches[i];
 		struct tb_json_object sw = tb_json_object_new();
-		tb_json_add_count(&sw, "switch", block->sw.id);
+		tb_json_add_count(&sw, "switch", box->sw.id);
 		tb_json_add_text(
-			&sw, "name", tb_run_switches(report->run)[block->sw.id].name);
-		tb_json_add_count(&sw, "wait_ps", block->sum);
-		tb_json_add_real(&sw, "percent_of_top", block->percent);
+			&sw, "name", tb_run_switches(report->run)[box->sw.id].name);
+		tb_json_add_count(&sw, "wait_ps", box->sum);
+		tb_json_add_real(&sw, "percent_of_top", box->percent);
 		array = tb_json_append(array, tb_json_object_take(&sw));
 	}
 	return array;

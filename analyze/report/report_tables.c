@@ -75,14 +75,14 @@ static int tabulate_switches(struct tb_report *report)
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < report->n_switches; i++) {
-		const struct tb_matrix_block *block = report->switches[i];
+		const struct tb_matrix_box *box = report->switches[i];
 		const struct tb_run_switch *sw =
-			&tb_run_switches(report->run)[block->sw.id];
+			&tb_run_switches(report->run)[box->sw.id];
 		tb_report_put_text(&writer, sw->name);
 		tb_report_put_count(&writer, sw->at.level);
-		tb_report_put_time(&writer, (double)block->sum)->bar = block->percent;
+		tb_report_put_time(&writer, (double)box->sum)->bar = box->percent;
 		tb_report_put_real(
-			&writer, 100.0 * (double)block->sum / report->wait_ps, " %");
+			&writer, 100.0 * (double)box->sum / report->wait_ps, " %");
 	}
 	return TB_OK;
 }

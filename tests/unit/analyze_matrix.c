@@ -22,7 +22,7 @@ static struct tb_run *stored_run(struct fixture *fixture)
 	return run;
 }
 
-static void a_block_stands_by_level_and_index(void **state)
+static void a_box_stands_by_level_and_index(void **state)
 {
 	(void)state;
 	struct fixture fixture;
@@ -35,14 +35,14 @@ static void a_block_stands_by_level_and_index(void **state)
 	assert_int_equal(matrix.n_rows, 2);
 	assert_int_equal(matrix.rows[0].level, 1);
 	for (uint32_t r = 0; r < 2; r++) {
-		assert_int_equal(matrix.rows[r].n_blocks, 4);
+		assert_int_equal(matrix.rows[r].n_boxes, 4);
 		for (uint32_t b = 0; b < 4; b++) {
-			const struct tb_matrix_block *block = &matrix.rows[r].blocks[b];
+			const struct tb_matrix_box *box = &matrix.rows[r].boxes[b];
 			const struct tb_switch_info *at =
-				&tb_run_switches(run)[block->sw.id].at;
+				&tb_run_switches(run)[box->sw.id].at;
 			assert_int_equal(at->level, matrix.rows[r].level);
 			assert_int_equal(at->index, b);
-			assert_int_equal(block->n_below, 4);
+			assert_int_equal(box->n_below, 4);
 		}
 	}
 	tb_matrix_fini(&matrix);
@@ -64,19 +64,18 @@ static void a_number_is_the_wait_of_the_link_that_comes_in_there(void **state)
 	uint64_t largest = 0;
 	uint32_t n_plugged = 0;
 	for (uint32_t r = 0; r < matrix.n_rows; r++) {
-		for (uint32_t b = 0; b < matrix.rows[r].n_blocks; b++) {
-			const struct tb_matrix_block *block = &matrix.rows[r].blocks[b];
+		for (uint32_t b = 0; b < matrix.rows[r].n_boxes; b++) {
+			const struct tb_matrix_box *box = &matrix.rows[r].boxes[b];
 			uint64_t sum = 0;
-			for (uint32_t p = 0; p < block->n_above + block->n_below; p++) {
+			for (uint32_t p = 0; p < box->n_above + box->n_below; p++) {
 				const struct tb_matrix_cell *cell =
-					p < block->n_below
-						? &block->below[p]
-						: &block->above[p - block->n_below];
+					p < box->n_below ? &box->below[p]
+							 : &box->above[p - box->n_below];
 				if (cell->link.id == TB_ID_NONE)
 					continue;
 				const struct tb_link_info *at =
 					&tb_run_links(run)[cell->link.id].at;
-				assert_int_equal(at->to, block->sw.id);
+				assert_int_equal(at->to, box->sw.id);
 				assert_int_equal(at->to_port, p);
 				assert_int_equal(
 					cell->value, samples[cell->link.id].wait_ps);
@@ -84,7 +83,7 @@ static void a_number_is_the_wait_of_the_link_that_comes_in_there(void **state)
 				n_plugged++;
 				largest = cell->value > largest ? cell->value : largest;
 			}
-			assert_int_equal(block->sum, sum);
+			assert_int_equal(box->sum, sum);
 		}
 	}
 	assert_int_equal(matrix.largest_link, largest);
@@ -108,16 +107,16 @@ static void the_most_loaded_is_100_percent_and_an_idle_window_0(void **state)
 		TB_OK);
 	double top_link = 0, top_switch = 0;
 	for (uint32_t r = 0; r < matrix.n_rows; r++) {
-		for (uint32_t b = 0; b < matrix.rows[r].n_blocks; b++) {
-			const struct tb_matrix_block *block = &matrix.rows[r].blocks[b];
+		for (uint32_t b = 0; b < matrix.rows[r].n_boxes; b++) {
+			const struct tb_matrix_box *box = &matrix.rows[r].boxes[b];
 			top_switch =
-				block->percent > top_switch ? block->percent : top_switch;
-			for (uint32_t p = 0; p < block->n_below; p++)
-				if (block->below[p].percent > top_link)
-					top_link = block->below[p].percent;
-			for (uint32_t p = 0; p < block->n_above; p++)
-				if (block->above[p].percent > top_link)
-					top_link = block->above[p].percent;
+				box->percent > top_switch ? box->percent : top_switch;
+			for (uint32_t p = 0; p < box->n_below; p++)
+				if (box->below[p].percent > top_link)
+					top_link = box->below[p].percent;
+			for (uint32_t p = 0; p < box->n_above; p++)
+				if (box->above[p].percent > top_link)
+					top_link = box->above[p].percent;
 		}
 	}
 	assert_true(top_link == 100 && top_switch == 100);
@@ -129,7 +128,7 @@ static void the_most_loaded_is_100_percent_and_an_idle_window_0(void **state)
 	assert_int_equal(
 		tb_matrix_init(&matrix, run, (struct tb_window){0, 0}, TB_WAIT, &error),
 		TB_OK);
-	assert_true(matrix.rows[0].blocks[0].percent == 0);
+	assert_true(matrix.rows[0].boxes[0].percent == 0);
 	tb_matrix_fini(&matrix);
 	tb_run_free(run);
 	fixture_fini(&fixture);
@@ -218,7 +217,7 @@ static void digests_are_those_of_sha256sum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_stands_by_level_and_index),
+		cmocka_unit_test(a_box_stands_by_level_and_index),
 		cmocka_unit_test(a_number_is_the_wait_of_the_link_that_comes_in_there),
 		cmocka_unit_test(the_most_loaded_is_100_percent_and_an_idle_window_0),
 		cmocka_unit_test(hot_links_come_hottest_first),

@@ -15,21 +15,21 @@ static const struct tb_matrix_metrics metrics = {
 struct shape {
 	struct tb_matrix matrix;
 	struct tb_matrix_row *rows;
-	struct tb_matrix_block *blocks;
+	struct tb_matrix_box *boxes;
 };
 
-static struct shape new_shape(uint32_t n_rows, uint32_t n_blocks, uint32_t arity)
+static struct shape new_shape(uint32_t n_rows, uint32_t n_boxes, uint32_t arity)
 {
 	struct shape shape;
 	shape.rows = calloc(n_rows, sizeof *shape.rows);
-	shape.blocks = calloc((size_t)n_rows * n_blocks, sizeof *shape.blocks);
+	shape.boxes = calloc((size_t)n_rows * n_boxes, sizeof *shape.boxes);
 	for (uint32_t row = 0; row < n_rows; row++) {
-		struct tb_matrix_block *blocks = &shape.blocks[(size_t)row * n_blocks];
+		struct tb_matrix_box *boxes = &shape.boxes[(size_t)row * n_boxes];
 		shape.rows[row] =
-			(struct tb_matrix_row){n_rows - 1 - row, n_blocks, blocks};
-		for (uint32_t i = 0; i < n_blocks; i++) {
-			blocks[i].n_below = arity;
-			blocks[i].n_above = row == 0 ? 0 : arity;
+			(struct tb_matrix_row){n_rows - 1 - row, n_boxes, boxes};
+		for (uint32_t i = 0; i < n_boxes; i++) {
+			boxes[i].n_below = arity;
+			boxes[i].n_above = row == 0 ? 0 : arity;
 		}
 	}
 	shape.matrix = (struct tb_matrix){.n_rows = n_rows, .rows = shape.rows};
@@ -39,7 +39,7 @@ static struct shape new_shape(uint32_t n_rows, uint32_t n_blocks, uint32_t arity
 static void free_shape(struct shape *shape)
 {
 	free(shape->rows);
-	free(shape->blocks);
+	free(shape->boxes);
 }
 
 static bool apart(struct tb_box one, struct tb_box other)
@@ -52,8 +52,8 @@ static void assert_tidy(const struct tb_matrix_layout *layout)
 {
 	for (uint32_t band = 0; band < layout->n_bands; band++) {
 		struct tb_box before = {0, -1e9, 0, 0};
-		for (uint32_t i = 0; i < layout->bands[band].n_blocks; i++) {
-			struct tb_box box = tb_matrix_layout_block(layout, band, i);
+		for (uint32_t i = 0; i < layout->bands[band].n_boxes; i++) {
+			struct tb_box box = tb_matrix_layout_box(layout, band, i);
 			assert_true(box.x >= 0 && box.y >= 0);
 			assert_true(box.x + box.w <= layout->width + 1e-6);
 			assert_true(box.y + box.h <= layout->height + 1e-6);
@@ -93,7 +93,7 @@ static void lines_are_of_equal_length(void **state)
 	assert_int_equal(layout.bands[0].n_lines, 2);
 	assert_int_equal(layout.bands[0].per_line, 9);
 	assert_tidy(&layout);
-	tb_matrix_layout_wrap(&layout, 1); // at least one block a line
+	tb_matrix_layout_wrap(&layout, 1); // at least one box a line
 	assert_int_equal(layout.bands[0].per_line, 1);
 	assert_tidy(&layout);
 	tb_matrix_layout_fini(&layout);
@@ -104,13 +104,13 @@ static void a_fit_stays_within_the_shape_and_uses_it(void **state)
 {
 	(void)state;
 	static const struct {
-		uint32_t rows, blocks, arity;
+		uint32_t rows, boxes, arity;
 	} networks[] = {
 		{1, 1, 2}, {2, 4, 4}, {3, 16, 4}, {5, 256, 4}, {3, 36, 18}, {6, 1024, 4}};
 	static const double sizes[][2] = {{830, 440}, {1480, 800}, {400, 900}};
 	for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
-		struct shape shape = new_shape(
-			networks[n].rows, networks[n].blocks, networks[n].arity);
+		struct shape shape =
+			new_shape(networks[n].rows, networks[n].boxes, networks[n].arity);
 		struct tb_matrix_layout layout;
 		assert_int_equal(
 			tb_matrix_layout_init(&layout, &shape.matrix, &metrics, 1656),
@@ -130,7 +130,7 @@ static void a_fit_stays_within_the_shape_and_uses_it(void **state)
 	}
 }
 
-static void groups_share_a_block(void **state)
+static void groups_share_a_box(void **state)
 {
 	(void)state;
 	struct shape shape = new_shape(2, 10, 4);
@@ -139,7 +139,7 @@ static void groups_share_a_block(void **state)
 	grouped.group = 4;
 	assert_int_equal(
 		tb_matrix_layout_init(&layout, &shape.matrix, &grouped, 1656), TB_OK);
-	assert_int_equal(layout.bands[0].n_blocks, 3);
+	assert_int_equal(layout.bands[0].n_boxes, 3);
 	tb_matrix_layout_fini(&layout);
 	free_shape(&shape);
 }
@@ -150,7 +150,7 @@ int main(void)
 		cmocka_unit_test(sixteen_switches_stand_in_a_row),
 		cmocka_unit_test(lines_are_of_equal_length),
 		cmocka_unit_test(a_fit_stays_within_the_shape_and_uses_it),
-		cmocka_unit_test(groups_share_a_block),
+		cmocka_unit_test(groups_share_a_box),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,10 +168,10 @@ static void a_shared_cell_shows_its_most_loaded_switch(void **state)
 	assert_int_equal(tb_matrix_layout_init(&layout, matrix, &metrics, 1656), TB_OK);
 	tb_matrix_draw(&picture, &layout, matrix, stage->run, &view);
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
-		const struct tb_matrix_block *most = &matrix->rows[row].blocks[0];
-		for (uint32_t i = 1; i < matrix->rows[row].n_blocks; i++)
-			if (matrix->rows[row].blocks[i].sum > most->sum)
-				most = &matrix->rows[row].blocks[i];
+		const struct tb_matrix_box *most = &matrix->rows[row].boxes[0];
+		for (uint32_t i = 1; i < matrix->rows[row].n_boxes; i++)
+			if (matrix->rows[row].boxes[i].sum > most->sum)
+				most = &matrix->rows[row].boxes[i];
 		colour_of(&picture, (struct tb_pick){TB_PICK_SWITCH, most->sw.id});
 	}
 	tb_picture_fini(&picture);

@@ -126,18 +126,18 @@ static void every_cell_has_the_shade_of_its_number(void **state)
 		tb_matrix_init(&matrix, run, (struct tb_window){0, 0}, TB_WAIT, NULL),
 		TB_OK);
 	for (uint32_t row = 0; row < matrix.n_rows; row++) {
-		for (uint32_t i = 0; i < matrix.rows[row].n_blocks; i++) {
-			const struct tb_matrix_block *block = &matrix.rows[row].blocks[i];
-			struct tb_pick pick = {TB_PICK_SWITCH, block->sw.id};
+		for (uint32_t i = 0; i < matrix.rows[row].n_boxes; i++) {
+			const struct tb_matrix_box *box = &matrix.rows[row].boxes[i];
+			struct tb_pick pick = {TB_PICK_SWITCH, box->sw.id};
 			struct tb_colour shade =
-				tb_shade(TB_CIVIDIS, TB_DARK, block->percent);
+				tb_shade(TB_CIVIDIS, TB_DARK, box->percent);
 			assert_memory_equal(&item_of(stage->viewer, pick, false)->colour,
 				&shade, sizeof shade);
-			for (uint32_t c = 0; c < block->n_below; c++) {
+			for (uint32_t c = 0; c < box->n_below; c++) {
 				pick = (struct tb_pick){
-					TB_PICK_LINK, block->below[c].link.id};
+					TB_PICK_LINK, box->below[c].link.id};
 				shade = tb_shade(
-					TB_CIVIDIS, TB_DARK, block->below[c].percent);
+					TB_CIVIDIS, TB_DARK, box->below[c].percent);
 				assert_memory_equal(
 					&item_of(stage->viewer, pick, false)->colour,
 					&shade, sizeof shade);

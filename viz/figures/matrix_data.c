@@ -41,19 +41,17 @@ static void each_row(
 	const struct tb_run *run, const struct tb_matrix *matrix, const struct sink *sink)
 {
 	for (uint32_t level = 0; level < matrix->n_rows; level++) {
-		for (uint32_t i = 0; i < matrix->rows[level].n_blocks; i++) {
-			const struct tb_matrix_block *block =
-				&matrix->rows[level].blocks[i];
+		for (uint32_t i = 0; i < matrix->rows[level].n_boxes; i++) {
+			const struct tb_matrix_box *box = &matrix->rows[level].boxes[i];
 			const struct tb_run_switch *sw =
-				&tb_run_switches(run)[block->sw.id];
+				&tb_run_switches(run)[box->sw.id];
 			struct row row = {
-				.sw = sw, .direction = "above", .port = block->n_below};
-			each_cell(run, &row, block->above, block->n_above, sink);
-			row = (struct row){
-				sw, "sum", NULL, 0, block->sum, block->percent};
+				.sw = sw, .direction = "above", .port = box->n_below};
+			each_cell(run, &row, box->above, box->n_above, sink);
+			row = (struct row){sw, "sum", NULL, 0, box->sum, box->percent};
 			sink->write(sink->context, &row);
 			row = (struct row){.sw = sw, .direction = "below"};
-			each_cell(run, &row, block->below, block->n_below, sink);
+			each_cell(run, &row, box->below, box->n_below, sink);
 		}
 	}
 }

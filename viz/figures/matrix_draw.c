@@ -14,7 +14,7 @@
 #define CELLS_BEGIN   1.5
 #define CELLS_FULL    3
 
-// What the functions that draw a block need.
+// What the functions that draw a box need.
 struct pen {
 	struct tb_picture *picture;
 	const struct tb_matrix *matrix;
@@ -70,16 +70,16 @@ static struct tb_box cell_share(struct tb_box strip, uint32_t i, uint32_t n, dou
 		left, strip.y, fmax(right - left - rule, 0.5), fmax(strip.h - rule, 0.5)};
 }
 
-// block_strips divides a block into the links above, the sum and the links below; the
+// box_strips divides a box into the links above, the sum and the links below; the
 // links get `share` of their full height.
-static void block_strips(const struct tb_matrix_layout *layout,
+static void box_strips(const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, double share, struct tb_box box,
 	struct tb_box strips[3])
 {
-	double scale = box.h / band->block_h;
+	double scale = box.h / band->box_h;
 	double above = band->above_h * scale * share;
 	double below =
-		(band->block_h - band->above_h - layout->metrics.sum_h) * scale * share;
+		(band->box_h - band->above_h - layout->metrics.sum_h) * scale * share;
 	double sum = fmax(box.h - above - below, 0);
 	strips[0] = (struct tb_box){box.x, box.y, box.w, above};
 	strips[1] = (struct tb_box){box.x, box.y + above, box.w, sum};
@@ -167,16 +167,16 @@ static void link_tip(const struct pen *pen, const struct tb_matrix_cell *cell)
 	tb_picture_tip(pen->picture, tip);
 }
 
-static void switch_tip(const struct pen *pen, const struct tb_matrix_block *block)
+static void switch_tip(const struct pen *pen, const struct tb_matrix_box *switch_box)
 {
 	char value[48];
 	char tip[256];
 	const struct tb_matrix *matrix = pen->matrix;
 	snprintf(tip, sizeof tip, "switch %s: %s %s, %.1f %% of the most loaded switch",
-		tb_run_switches(pen->run)[block->sw.id].name,
+		tb_run_switches(pen->run)[switch_box->sw.id].name,
 		tb_metric_name(matrix->metric),
-		tb_metric_format(matrix->metric, block->sum, value, sizeof value),
-		block->percent);
+		tb_metric_format(matrix->metric, switch_box->sum, value, sizeof value),
+		switch_box->percent);
 	tb_picture_tip(pen->picture, tip);
 }
 
@@ -202,11 +202,11 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 }
 
 // draw_name sets the switch's name at the left of its sum, where both fit.
-static void draw_name(
-	const struct pen *pen, struct tb_box strip, const struct tb_matrix_block *block)
+static void draw_name(const struct pen *pen, struct tb_box strip,
+	const struct tb_matrix_box *switch_box)
 {
 	const struct tb_matrix_view *view = pen->view;
-	const char *name = tb_run_switches(pen->run)[block->sw.id].name;
+	const char *name = tb_run_switches(pen->run)[switch_box->sw.id].name;
 	bool scaled = view->font_size > 0;
 	double size = scaled ? pen->font_size * 0.82 : 1;
 	double inset = scaled ? 0.4 * pen->font_size : 0;
@@ -214,10 +214,10 @@ static void draw_name(
 	double room = (strip.w - sum_w) / 2 - 2 * inset;
 	if (tb_text_width(view->font, size, name) > room)
 		return;
-	const struct shown shown = {
-		block->sum, &view->switches, {TB_PICK_SWITCH, block->sw.id}, true};
+	const struct shown shown = {switch_box->sum, &view->switches,
+		{TB_PICK_SWITCH, switch_box->sw.id}, true};
 	struct tb_colour colour = pen->palette->muted;
-	if (block->sum > 0)
+	if (switch_box->sum > 0)
 		colour = tb_colour_ink(shade_of(pen, &shown));
 	colour.a = (uint8_t)lround(255 * pen->ink);
 	struct tb_box box = {strip.x + inset, strip.y, room, strip.h};
@@ -227,49 +227,50 @@ static void draw_name(
 
 // beside_name returns the box for the sum. In a terminal a long name, such as that of a
 // switch of several rails, pushes it aside.
-static struct tb_box beside_name(
-	const struct pen *pen, struct tb_box strip, const struct tb_matrix_block *block)
+static struct tb_box beside_name(const struct pen *pen, struct tb_box strip,
+	const struct tb_matrix_box *switch_box)
 {
-	double name = (double)strlen(tb_run_switches(pen->run)[block->sw.id].name) + 1;
+	double name =
+		(double)strlen(tb_run_switches(pen->run)[switch_box->sw.id].name) + 1;
 	if (!pen->view->names || pen->view->font_size > 0 || 2 * name + 3 <= strip.w ||
 		name + 3 > strip.w)
 		return strip;
 	return (struct tb_box){strip.x + name, strip.y, strip.w - name, strip.h};
 }
 
-static void draw_block(const struct pen *pen, const struct tb_matrix_layout *layout,
+static void draw_box(const struct pen *pen, const struct tb_matrix_layout *layout,
 	const struct tb_matrix_band *band, struct tb_box box,
-	const struct tb_matrix_block *block)
+	const struct tb_matrix_box *switch_box)
 {
 	struct tb_box strips[3];
-	block_strips(layout, band, pen->strips, box, strips);
+	box_strips(layout, band, pen->strips, box, strips);
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
-	const struct shown shown = {
-		block->sum, &pen->view->switches, {TB_PICK_SWITCH, block->sw.id}, true};
-	draw_links(pen, strips[0], block->above, block->n_above);
+	const struct shown shown = {switch_box->sum, &pen->view->switches,
+		{TB_PICK_SWITCH, switch_box->sw.id}, true};
+	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
-		switch_tip(pen, block);
+		switch_tip(pen, switch_box);
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names)
-			draw_name(pen, sum, block);
-		number(pen, beside_name(pen, sum, block), &shown);
+			draw_name(pen, sum, switch_box);
+		number(pen, beside_name(pen, sum, switch_box), &shown);
 	} else if (pen->view->ramp) {
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
 	}
-	highlight(pen, sum, pen->view->marks.switches, block->sw.id);
-	draw_links(pen, strips[2], block->below, block->n_below);
+	highlight(pen, sum, pen->view->marks.switches, switch_box->sw.id);
+	draw_links(pen, strips[2], switch_box->below, switch_box->n_below);
 }
 
 // draw_switch draws a group of switches as one cell, shaded by its most loaded member.
 static void draw_switch(const struct pen *pen, struct tb_box box,
-	const struct tb_matrix_block *blocks, uint32_t n)
+	const struct tb_matrix_box *boxes, uint32_t n)
 {
-	const struct tb_matrix_block *most = &blocks[0];
+	const struct tb_matrix_box *most = &boxes[0];
 	for (uint32_t i = 1; i < n; i++)
-		if (blocks[i].sum > most->sum)
-			most = &blocks[i];
+		if (boxes[i].sum > most->sum)
+			most = &boxes[i];
 	const struct shown shown = {
 		most->sum, &pen->view->switches, {TB_PICK_SWITCH, most->sw.id}, true};
 	shade_rect(pen, box, &shown);
@@ -278,10 +279,10 @@ static void draw_switch(const struct pen *pen, struct tb_box box,
 	if (pen->view->ramp)
 		shade_ramp(pen, box, &shown);
 	for (uint32_t i = 0; i < n; i++)
-		highlight(pen, box, pen->view->marks.switches, blocks[i].sw.id);
+		highlight(pen, box, pen->view->marks.switches, boxes[i].sw.id);
 }
 
-// without_gap extends a block over the gaps after it: at this size they are finer than a
+// without_gap extends a box over the gaps after it: at this size they are finer than a
 // pixel, and rounding them would show patterns that the data do not have.
 static struct tb_box without_gap(
 	struct tb_box box, const struct tb_matrix_metrics *metrics, double share)
@@ -316,25 +317,25 @@ static void draw_band(
 	uint32_t group = metrics->group ? metrics->group : 1;
 	double top = view->pan_y - band->y;
 	struct range lines = visible(top, top + view->area.h / view->zoom,
-		band->block_h + metrics->gap_y, band->n_lines);
+		band->box_h + metrics->gap_y, band->n_lines);
 	struct range columns =
 		visible(view->pan_x, view->pan_x + view->area.w / view->zoom,
-			band->block_w + metrics->gap_x, band->per_line);
+			band->box_w + metrics->gap_x, band->per_line);
 	for (uint32_t line = lines.begin; line < lines.end; line++) {
 		for (uint32_t column = columns.begin; column < columns.end; column++) {
-			uint32_t block = line * band->per_line + column;
-			if (block >= band->n_blocks)
+			uint32_t at = line * band->per_line + column;
+			if (at >= band->n_boxes)
 				break;
-			struct tb_box box = on_picture(
-				view, tb_matrix_layout_block(layout, index, block));
-			uint32_t first = block * group;
-			uint32_t n = row->n_blocks - first;
+			struct tb_box box =
+				on_picture(view, tb_matrix_layout_box(layout, index, at));
+			uint32_t first = at * group;
+			uint32_t n = row->n_boxes - first;
 			box = without_gap(box, metrics, view->zoom * (1 - pen->strips));
 			if (view->detail == TB_DETAIL_SWITCHES)
-				draw_switch(pen, box, &row->blocks[first],
+				draw_switch(pen, box, &row->boxes[first],
 					n < group ? n : group);
 			else
-				draw_block(pen, layout, band, box, &row->blocks[first]);
+				draw_box(pen, layout, band, box, &row->boxes[first]);
 		}
 	}
 }
@@ -357,29 +358,30 @@ bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 {
 	struct tb_box strips[3];
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
-		for (uint32_t i = 0; i < matrix->rows[row].n_blocks; i++) {
-			const struct tb_matrix_block *block =
-				&matrix->rows[row].blocks[i];
-			struct tb_box world = tb_matrix_layout_block(layout, row, i);
-			if (pick.kind == TB_PICK_SWITCH && block->sw.id == pick.index) {
+		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
+			const struct tb_matrix_box *switch_box =
+				&matrix->rows[row].boxes[i];
+			struct tb_box world = tb_matrix_layout_box(layout, row, i);
+			if (pick.kind == TB_PICK_SWITCH &&
+				switch_box->sw.id == pick.index) {
 				*box = on_picture(view, world);
 				return true;
 			}
 			if (pick.kind != TB_PICK_LINK)
 				continue;
-			block_strips(layout, &layout->bands[row],
+			box_strips(layout, &layout->bands[row],
 				strips_share(layout, view), on_picture(view, world),
 				strips);
-			for (uint32_t c = 0; c < block->n_above; c++) {
-				if (block->above[c].link.id != pick.index)
+			for (uint32_t c = 0; c < switch_box->n_above; c++) {
+				if (switch_box->above[c].link.id != pick.index)
 					continue;
-				*box = cell_share(strips[0], c, block->n_above, 0);
+				*box = cell_share(strips[0], c, switch_box->n_above, 0);
 				return true;
 			}
-			for (uint32_t c = 0; c < block->n_below; c++) {
-				if (block->below[c].link.id != pick.index)
+			for (uint32_t c = 0; c < switch_box->n_below; c++) {
+				if (switch_box->below[c].link.id != pick.index)
 					continue;
-				*box = cell_share(strips[2], c, block->n_below, 0);
+				*box = cell_share(strips[2], c, switch_box->n_below, 0);
 				return true;
 			}
 		}

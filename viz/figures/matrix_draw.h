@@ -1,4 +1,4 @@
-// Draws the blocks of a congestion matrix: numbers where they are legible, shaded strips
+// Draws the boxes of a congestion matrix: numbers where they are legible, shaded strips
 // where not, one shade per switch where even strips are too small.
 #ifndef TB_MATRIX_DRAW_H
 #define TB_MATRIX_DRAW_H
@@ -26,7 +26,7 @@ struct tb_matrix_view {
 	enum tb_theme theme;
 	enum tb_font font, bold_font;
 	double font_size; // em at zoom 1; 0: one character per pixel, not scaled
-	bool names;	  // switch names in the blocks
+	bool names;	  // switch names in the boxes
 	bool ramp;	  // without colours: show the shade as one of " .:-=+*#%@"
 	bool tips;	  // a sentence for each cell
 	struct tb_pick selected, hovered;
@@ -46,13 +46,13 @@ void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *m
 	bool absolute, bool logarithmic);
 
 // tb_matrix_draw adds the visible part of the matrix, clipped to the area. `run` names
-// switches and links. Linear in visible blocks.
+// switches and links. Linear in visible boxes.
 void tb_matrix_draw(struct tb_picture *picture, const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_run *run,
 	const struct tb_matrix_view *view);
 
-// tb_matrix_cell_box finds the box of a link's cell or a switch's block; false when the
-// matrix does not have it. Linear in blocks.
+// tb_matrix_cell_box finds where a link's cell or a switch's box is drawn; false when the
+// matrix does not have it. Linear in boxes.
 bool tb_matrix_cell_box(const struct tb_matrix_layout *layout,
 	const struct tb_matrix *matrix, const struct tb_matrix_view *view,
 	struct tb_pick pick, struct tb_box *box);

@@ -18,19 +18,19 @@ static void band_measure(struct tb_matrix_band *band, const struct tb_matrix_row
 	uint32_t cells = 1;
 	uint32_t group = metrics->group ? metrics->group : 1;
 	bool above = false;
-	for (uint32_t i = 0; i < row->n_blocks; i++) {
-		const struct tb_matrix_block *block = &row->blocks[i];
-		if (block->n_above > cells)
-			cells = block->n_above;
-		if (block->n_below > cells)
-			cells = block->n_below;
-		above |= block->n_above > 0;
+	for (uint32_t i = 0; i < row->n_boxes; i++) {
+		const struct tb_matrix_box *box = &row->boxes[i];
+		if (box->n_above > cells)
+			cells = box->n_above;
+		if (box->n_below > cells)
+			cells = box->n_below;
+		above |= box->n_above > 0;
 	}
 	band->level = row->level;
-	band->n_blocks = divide_up(row->n_blocks, group);
-	band->block_w = metrics->block_w > 0 ? metrics->block_w : cells * metrics->cell_w;
+	band->n_boxes = divide_up(row->n_boxes, group);
+	band->box_w = metrics->box_w > 0 ? metrics->box_w : cells * metrics->cell_w;
 	band->above_h = above ? metrics->cell_h : 0;
-	band->block_h = band->above_h + metrics->sum_h + metrics->cell_h;
+	band->box_h = band->above_h + metrics->sum_h + metrics->cell_h;
 }
 
 int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
@@ -60,21 +60,21 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width)
 	layout->width = 0;
 	for (uint32_t i = 0; i < layout->n_bands; i++) {
 		struct tb_matrix_band *band = &layout->bands[i];
-		double step = band->block_w + metrics->gap_x;
-		// The tolerance keeps a width that was computed from whole blocks from
+		double step = band->box_w + metrics->gap_x;
+		// The tolerance keeps a width that was computed from whole boxes from
 		// losing one.
 		double room = floor((width + metrics->gap_x) / step + 1e-6);
-		uint32_t most = room < 1		? 1
-				: room < band->n_blocks ? (uint32_t)room
-							: band->n_blocks;
+		uint32_t most = room < 1	       ? 1
+				: room < band->n_boxes ? (uint32_t)room
+						       : band->n_boxes;
 		if (most == 0)
 			most = 1;
-		band->n_lines = divide_up(band->n_blocks, most);
+		band->n_lines = divide_up(band->n_boxes, most);
 		// Prefer lines of equal length to a short last line.
 		band->per_line =
-			band->n_lines ? divide_up(band->n_blocks, band->n_lines) : 1;
+			band->n_lines ? divide_up(band->n_boxes, band->n_lines) : 1;
 		band->y = y;
-		band->h = band->n_lines * (band->block_h + metrics->gap_y);
+		band->h = band->n_lines * (band->box_h + metrics->gap_y);
 		if (band->n_lines)
 			band->h -= metrics->gap_y;
 		y += band->h + metrics->gap_y + metrics->band_gap;
@@ -98,24 +98,24 @@ double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
 	const struct tb_matrix_band *longest = NULL;
 	for (uint32_t i = 0; i < layout->n_bands; i++) {
 		const struct tb_matrix_band *band = &layout->bands[i];
-		if (!longest || band->n_blocks * band->block_w >
-					longest->n_blocks * longest->block_w)
+		if (!longest ||
+			band->n_boxes * band->box_w > longest->n_boxes * longest->box_w)
 			longest = band;
 	}
 	if (!longest)
 		return 1;
 	// With more lines the zoom rises to a peak and then falls, so the search ends
 	// soon after its peak.
-	uint32_t n_blocks = longest->n_blocks;
-	double step = longest->block_w + layout->metrics.gap_x;
+	uint32_t n_boxes = longest->n_boxes;
+	double step = longest->box_w + layout->metrics.gap_x;
 	double best = 0;
 	double best_width = step;
-	for (uint32_t lines = 1; lines <= n_blocks; lines++) {
-		double width = divide_up(n_blocks, lines) * step;
+	for (uint32_t lines = 1; lines <= n_boxes; lines++) {
+		double width = divide_up(n_boxes, lines) * step;
 		tb_matrix_layout_wrap(layout, width);
 		double zoom = zoom_of(layout, w, h);
 		// Full lines are worth a smaller zoom: they keep neighbours in columns.
-		double worth = n_blocks % longest->per_line == 0 ? zoom : zoom * 0.88;
+		double worth = n_boxes % longest->per_line == 0 ? zoom : zoom * 0.88;
 		if (worth > best * 1.001) {
 			best = worth;
 			best_width = width;
@@ -127,12 +127,11 @@ double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h)
 	return zoom_of(layout, w, h);
 }
 
-struct tb_box tb_matrix_layout_block(
-	const struct tb_matrix_layout *layout, uint32_t band, uint32_t block)
+struct tb_box tb_matrix_layout_box(
+	const struct tb_matrix_layout *layout, uint32_t band, uint32_t index)
 {
 	const struct tb_matrix_band *at = &layout->bands[band];
-	return (struct tb_box){
-		block % at->per_line * (at->block_w + layout->metrics.gap_x),
-		at->y + block / at->per_line * (at->block_h + layout->metrics.gap_y),
-		at->block_w, at->block_h};
+	return (struct tb_box){index % at->per_line * (at->box_w + layout->metrics.gap_x),
+		at->y + index / at->per_line * (at->box_h + layout->metrics.gap_y),
+		at->box_w, at->box_h};
 }

@@ -1,9 +1,9 @@
 // The layout of a congestion matrix: a band per level, the top level first, each wrapped
-// into lines of blocks that fill a given shape.
+// into lines of boxes that fill a given shape.
 //
-// Geometry alone, in world units (the abstract pixels of a picture at zoom 1). A block
+// Geometry alone, in world units (the abstract pixels of a picture at zoom 1). A box
 // has a cell's width for each link above or below its switch, whichever are more. All
-// blocks of a level are as wide as its widest.
+// boxes of a level are as wide as its widest.
 #ifndef TB_MATRIX_LAYOUT_H
 #define TB_MATRIX_LAYOUT_H
 
@@ -14,10 +14,10 @@
 struct tb_matrix_metrics {
 	double cell_w, cell_h; // a link
 	double sum_h;	       // the switch's sum
-	double gap_x, gap_y;   // between blocks
+	double gap_x, gap_y;   // between boxes
 	double band_gap;       // between levels, beyond gap_y
-	double block_w;	       // fixed width of a block; 0: as wide as its links
-	uint32_t group;	       // switches that share a block; 0 means 1
+	double box_w;	       // fixed width of a box; 0: as wide as its links
+	uint32_t group;	       // switches that share a box; 0 means 1
 };
 
 // The sizes in the viewer, the same in every view of a matrix.
@@ -25,10 +25,10 @@ extern const struct tb_matrix_metrics tb_matrix_on_screen;
 
 struct tb_matrix_band {
 	uint32_t level;
-	uint32_t n_blocks; // after grouping
+	uint32_t n_boxes; // after grouping
 	uint32_t per_line, n_lines;
 	double y, h; // of the whole band
-	double block_w, block_h;
+	double box_w, box_h;
 	double above_h; // 0 when no switch of the level has links above
 };
 
@@ -40,7 +40,7 @@ struct tb_matrix_layout {
 };
 
 // tb_matrix_layout_init lays out a matrix in lines of at most `width` world units (at
-// least one block). TB_ENOMEM. tb_matrix_layout_fini frees it, and accepts a zeroed
+// least one box). TB_ENOMEM. tb_matrix_layout_fini frees it, and accepts a zeroed
 // struct.
 int tb_matrix_layout_init(struct tb_matrix_layout *layout, const struct tb_matrix *matrix,
 	const struct tb_matrix_metrics *metrics, double width) TB_MUST_USE;
@@ -53,8 +53,8 @@ void tb_matrix_layout_wrap(struct tb_matrix_layout *layout, double width);
 // zoom at which all of it fits.
 double tb_matrix_layout_fit(struct tb_matrix_layout *layout, double w, double h);
 
-// tb_matrix_layout_block returns the box of a block of a band.
-struct tb_box tb_matrix_layout_block(
-	const struct tb_matrix_layout *layout, uint32_t band, uint32_t block);
+// tb_matrix_layout_box returns where a box of a band is, by its number in the row.
+struct tb_box tb_matrix_layout_box(
+	const struct tb_matrix_layout *layout, uint32_t band, uint32_t index);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The natural size: 16 blocks of four links per line, as in the paper's figure.
+// The natural size: 16 boxes of four links per line, as in the paper's figure.
 static const struct tb_matrix_metrics natural = {
 	.cell_w = 24, .cell_h = 17, .sum_h = 21, .gap_x = 8, .gap_y = 8, .band_gap = 16};
 
@@ -24,7 +24,7 @@ static const struct tb_matrix_metrics natural = {
 #define MOST_TIPS	 20000 // links
 #define MARGIN		 28
 #define GUTTER		 100
-#define BESIDE		 (GUTTER + 2 * MARGIN) // the blocks
+#define BESIDE		 (GUTTER + 2 * MARGIN) // the boxes
 #define HEAD		 64
 #define FOOT		 88
 #define MOST_SHADED_ROWS 100 // of a terminal
@@ -43,18 +43,17 @@ static const char *most_loaded(
 	const struct tb_run *run, const struct tb_matrix *matrix, bool links)
 {
 	for (uint32_t row = 0; row < matrix->n_rows; row++) {
-		for (uint32_t i = 0; i < matrix->rows[row].n_blocks; i++) {
-			const struct tb_matrix_block *block =
-				&matrix->rows[row].blocks[i];
-			if (!links && block->sum == matrix->largest_switch)
-				return tb_run_switches(run)[block->sw.id].name;
+		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
+			const struct tb_matrix_box *box = &matrix->rows[row].boxes[i];
+			if (!links && box->sum == matrix->largest_switch)
+				return tb_run_switches(run)[box->sw.id].name;
 			if (!links)
 				continue;
 			const struct tb_matrix_cell *cell = largest_of(
-				block->above, block->n_above, matrix->largest_link);
+				box->above, box->n_above, matrix->largest_link);
 			if (!cell)
-				cell = largest_of(block->below, block->n_below,
-					matrix->largest_link);
+				cell = largest_of(
+					box->below, box->n_below, matrix->largest_link);
 			if (cell)
 				return tb_run_links(run)[cell->link.id].name;
 		}
@@ -277,7 +276,7 @@ static const struct terminal_detail {
 		{.cell_w = 4, .cell_h = 1, .sum_h = 1, .gap_x = 2, .gap_y = 1}, 120},
 	{TB_DETAIL_CELLS, {.cell_w = 1, .cell_h = 1, .sum_h = 1, .gap_x = 1, .gap_y = 1},
 		MOST_SHADED_ROWS},
-	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .block_w = 1}, UINT32_MAX},
+	{TB_DETAIL_SWITCHES, {.cell_h = 0, .sum_h = 1, .box_w = 1}, UINT32_MAX},
 };
 
 // part_of returns the rows to show: all, or one.
@@ -297,7 +296,7 @@ static uint32_t terminal_group(const struct tb_matrix_figure *figure,
 	const struct tb_matrix *part, uint32_t columns)
 {
 	bool one = figure->level && figure->most_rows;
-	uint64_t n = one ? part->rows[0].n_blocks : tb_run_info(figure->run)->n_switches;
+	uint64_t n = one ? part->rows[0].n_boxes : tb_run_info(figure->run)->n_switches;
 	uint64_t room = (uint64_t)(one ? figure->most_rows : MOST_SHADED_ROWS) * columns;
 	return (uint32_t)((n + room - 1) / room);
 }

@@ -25,7 +25,7 @@ struct tb_matrix_figure {
 };
 
 // tb_matrix_picture prepares the figure for SVG, PNG and PDF: in its natural size, 16
-// blocks of four links in a line (64 nodes: 1788 wide), or as wide as a page that is
+// boxes of four links in a line (64 nodes: 1788 wide), or as wide as a page that is
 // narrower, but at least 420 wide. TB_ENOMEM.
 int tb_matrix_picture(
 	struct tb_picture *picture, const struct tb_matrix_figure *figure) TB_MUST_USE;
@@ -37,7 +37,7 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded) TB_MUST_USE;
 
 // tb_matrix_picture_svg makes the figure of a window as an SVG element for an HTML page:
-// no prolog, ids or title, scalable by its viewBox, with eight blocks per line so that it
+// no prolog, ids or title, scalable by its viewBox, with eight boxes per line so that it
 // stays legible at a page's width. The caller frees *svg. Errors as of tb_matrix_init.
 int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 	enum tb_metric metric, enum tb_theme theme, char **svg,

@@ -128,12 +128,12 @@ static void fill_change(struct tb_pair *pair, const struct tb_matrix *a)
 		if (change->largest_link < value)
 			change->largest_link = value;
 	}
-	for (uint32_t i = 0; i < change->n_blocks; i++) {
-		struct tb_matrix_block *block = &change->blocks[i];
-		block->sum = size_of_change(a->blocks[i].sum, b->blocks[i].sum,
-			&pair->less_switches[block->sw.id]);
-		if (change->largest_switch < block->sum)
-			change->largest_switch = block->sum;
+	for (uint32_t i = 0; i < change->n_boxes; i++) {
+		struct tb_matrix_box *box = &change->boxes[i];
+		box->sum = size_of_change(a->boxes[i].sum, b->boxes[i].sum,
+			&pair->less_switches[box->sw.id]);
+		if (change->largest_switch < box->sum)
+			change->largest_switch = box->sum;
 	}
 }
 

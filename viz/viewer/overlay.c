@@ -36,12 +36,12 @@ static void tip_cell(
 	tip->n_lines = 3;
 }
 
-static const struct tb_matrix_block *block_of(const struct tb_matrix *matrix, uint32_t sw)
+static const struct tb_matrix_box *box_of(const struct tb_matrix *matrix, uint32_t sw)
 {
 	for (uint32_t row = 0; row < matrix->n_rows; row++)
-		for (uint32_t i = 0; i < matrix->rows[row].n_blocks; i++)
-			if (matrix->rows[row].blocks[i].sw.id == sw)
-				return &matrix->rows[row].blocks[i];
+		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++)
+			if (matrix->rows[row].boxes[i].sw.id == sw)
+				return &matrix->rows[row].boxes[i];
 	return NULL;
 }
 
@@ -73,7 +73,7 @@ static void tip_node(const struct tb_viewer *viewer, struct tb_tip *tip, uint32_
 static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 {
 	uint32_t index = tip->pick.index;
-	const struct tb_matrix_block *block;
+	const struct tb_matrix_box *box;
 	const struct tb_run_link *link;
 	switch ((int)tip->pick.kind) {
 	case TB_PICK_LINK:
@@ -87,12 +87,11 @@ static void tip_of(const struct tb_viewer *viewer, struct tb_tip *tip)
 					: viewer->data.matrix.largest_link});
 		break;
 	case TB_PICK_SWITCH:
-		block = block_of(&viewer->data.matrix, index);
+		box = box_of(&viewer->data.matrix, index);
 		tip_cell(viewer, tip,
 			&(struct counted){"switch",
 				tb_run_switches(viewer->data.run)[index].name,
-				block ? block->sum : 0,
-				viewer->data.matrix.largest_switch});
+				box ? box->sum : 0, viewer->data.matrix.largest_switch});
 		snprintf(tip->lines[2], sizeof tip->lines[2],
 			viewer->data.metric == TB_LONGEST
 				? "the longest on its incoming links"

@@ -39,7 +39,7 @@ uint32_t tb_tree_sight_n(const struct tb_tree_sight *sight, uint32_t row)
 	const struct tb_matrix *matrix = &sight->data->matrix;
 	if (row == 0)
 		return sight->data->info->n_nodes;
-	return row <= matrix->n_rows ? matrix->rows[matrix->n_rows - row].n_blocks : 0;
+	return row <= matrix->n_rows ? matrix->rows[matrix->n_rows - row].n_boxes : 0;
 }
 
 // group_of returns the smallest power of two of neighbours that are wide enough to see.

@@ -19,12 +19,12 @@ static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex
 		&pane->data->matrix.rows[pane->data->matrix.n_rows - vertex->row];
 	vertex->pick.kind = TB_PICK_SWITCH;
 	for (uint32_t i = 0; i < vertex->n; i++) {
-		const struct tb_matrix_block *block = &row->blocks[vertex->first + i];
+		const struct tb_matrix_box *box = &row->boxes[vertex->first + i];
 		enum tb_mark mark =
-			(enum tb_mark)pane->selection->marks.switches[block->sw.id];
-		if (i == 0 || block->sum > vertex->value) {
-			vertex->pick.index = block->sw.id;
-			vertex->value = block->sum;
+			(enum tb_mark)pane->selection->marks.switches[box->sw.id];
+		if (i == 0 || box->sum > vertex->value) {
+			vertex->pick.index = box->sw.id;
+			vertex->value = box->sum;
 		}
 		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
 	}

@@ -13,7 +13,7 @@
 #define MARGIN	   14
 #define LEGEND_H   52
 #define FOCUS_ZOOM 2.5
-#define NATURAL_W  1656 // world units to wrap lines of blocks to, until fitted
+#define NATURAL_W  1656 // world units to wrap lines of boxes to, until fitted
 
 // The layout of the matrix and the camera on it.
 struct sight {
@@ -22,7 +22,7 @@ struct sight {
 	bool fitted; // to a place that had a size
 };
 
-// area_of returns the area for blocks within the view's place.
+// area_of returns the area for boxes within the view's place.
 static struct tb_box area_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
@@ -77,7 +77,7 @@ static void fit(struct tb_pane *pane)
 {
 	struct sight *sight = sight_of(pane);
 	struct tb_camera *camera = &sight->camera;
-	// Leave room for marks and the last rule, which reach beyond the blocks.
+	// Leave room for marks and the last rule, which reach beyond the boxes.
 	double zoom = tb_matrix_layout_fit(
 		&sight->layout, camera->area_w - 4, camera->area_h - 4);
 	camera->fit_zoom = fmin(zoom, TB_MOST_FITTED);

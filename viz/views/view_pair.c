@@ -18,7 +18,7 @@
 #define LEGEND_H  36
 #define LOWER_H	  168
 #define ROW_H	  17
-#define NATURAL_W 860 // world units to wrap lines of blocks to, until fitted
+#define NATURAL_W 860 // world units to wrap lines of boxes to, until fitted
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 
