@@ -1,9 +1,18 @@
 // The options of a recording, written as options of the replay command, for the store.
 #include "recording_impl.h"
+#include "shell.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static void put_named(FILE *stream, const char *option, const char *name)
+{
+	if (!name)
+		return;
+	fprintf(stream, " %s ", option);
+	tb_shell_put(stream, name);
+}
 
 char *tb_recording_describe(const struct tb_recording_options *options)
 {
@@ -14,25 +23,24 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
-	fprintf(stream, "--network %s --seed %" PRIu64, options->network, options->seed);
+	fputs("--network ", stream);
+	tb_shell_put(stream, options->network);
+	fprintf(stream, " --seed %" PRIu64, options->seed);
 	if (options->n_nodes)
 		fprintf(stream, " --nodes %" PRIu32, options->n_nodes);
 	if (options->workload.per_node)
 		fprintf(stream, " --per-node %" PRIu32, options->workload.per_node);
 	if (options->bin_ps)
 		fprintf(stream, " --bin %" PRId64 "ps", options->bin_ps);
-	if (options->workload.map)
-		fprintf(stream, " --map %s", options->workload.map);
+	put_named(stream, "--map", options->workload.map);
 	for (size_t i = 0; i < options->workload.n_jobs; i++)
-		fprintf(stream, " --job %s", options->workload.jobs[i]);
+		put_named(stream, "--job", options->workload.jobs[i]);
 	if (options->workload.split)
 		fputs(" --split-jobs", stream);
-	if (options->route_file)
-		fprintf(stream, " --routes %s", options->route_file);
+	put_named(stream, "--routes", options->route_file);
 	for (size_t i = 0; i < options->n_faults; i++)
-		fprintf(stream, " --fault '%s'", options->faults[i]);
-	if (options->fault_file)
-		fprintf(stream, " --fault-file %s", options->fault_file);
+		put_named(stream, "--fault", options->faults[i]);
+	put_named(stream, "--fault-file", options->fault_file);
 	if (options->without_blame)
 		fprintf(stream, " --no-blame");
 	if (packets->time_scale > 0)

@@ -1,6 +1,6 @@
 #include "underload.h"
 
-#include <string.h>
+#include "replay_command.h"
 
 // wait_of returns the mean wait of a packet, in ps.
 static double wait_of(const struct tb_underload *load)
@@ -20,57 +20,53 @@ bool tb_underload_shows_nothing(const struct tb_underload *load)
 	       wait_of(load) < TB_UNDERLOAD_PACKETS * packet_ps;
 }
 
-// put_name writes a file name as a word of a shell command.
-static void put_name(FILE *stream, const char *name)
+// scale_of writes the time scale to try; replay takes no smaller one than 1e-9.
+static const char *scale_of(const struct tb_underload *load, char *buffer, size_t size)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_./+:=,@%-"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	if (*name && name[strspn(name, plain)] == '\0') {
-		fputs(name, stream);
-		return;
-	}
-	fputc('\'', stream);
-	for (; *name; name++)
-		if (*name == '\'')
-			fputs("'\\''", stream);
-		else
-			fputc(*name, stream);
-	fputc('\'', stream);
+	snprintf(buffer, size, "%.3g", load->half_scale > 1e-9 ? load->half_scale : 1e-9);
+	return buffer;
 }
 
-// put_command writes the replay of the same input with another time scale. Where the
-// options name the input (--job), it is not named twice.
-static void put_command(FILE *stream, const struct tb_underload *load, const char *scale)
+static void put_finding(FILE *stream, const struct tb_underload *load)
 {
-	static const char key[] = " --time-scale ";
-	const char *options = load->options;
-	const char *old = strstr(options, key);
-	fputs("tailback replay ", stream);
-	if (!strstr(options, "--job ")) {
-		put_name(stream, load->input_name);
-		fputc(' ', stream);
-	}
-	size_t before = old ? (size_t)(old - options) : strlen(options);
-	const char *after = old ? old + strlen(key) : "";
-	after += strcspn(after, " ");
-	fprintf(stream, "%.*s%s --time-scale %s -o scaled.db", (int)before, options,
-		after, scale);
+	char share[32], wait[32], scale[32];
+	fprintf(stream,
+		"This replay shows nothing to speak of: the busiest node asks for %s of "
+		"what its link carries, and packets waited %s each on average. "
+		"With --time-scale %s it would ask for a half",
+		tb_format_percent(load->busiest_share * 100, share, sizeof share),
+		tb_format_time((tb_time_ps)wait_of(load), wait, sizeof wait),
+		scale_of(load, scale, sizeof scale));
+}
+
+void tb_underload_state(FILE *stream, const struct tb_underload *load)
+{
+	put_finding(stream, load);
+	fputc('.', stream);
+}
+
+int tb_underload_command(FILE *stream, const struct tb_underload *load)
+{
+	char scale[32];
+	struct tb_replay_command command;
+	int status = tb_replay_command_init(&command, load->input_name, load->options);
+	if (status)
+		return status;
+	// Last, where the eye finds it.
+	tb_replay_command_drop(&command, "--time-scale");
+	tb_replay_command_set(
+		&command, "--time-scale", scale_of(load, scale, sizeof scale));
+	status = tb_replay_command_write(&command, "scaled.db", stream);
+	tb_replay_command_fini(&command);
+	return status;
 }
 
 void tb_underload_write(FILE *stream, const struct tb_underload *load)
 {
-	char share[32], wait[32], scale[32];
-	// replay takes no smaller one.
-	double half = load->half_scale > 1e-9 ? load->half_scale : 1e-9;
-	snprintf(scale, sizeof scale, "%.3g", half);
-	fprintf(stream,
-		"This replay shows nothing to speak of: the busiest node asks for %s of "
-		"what its link carries, and packets waited %s each on average. "
-		"With --time-scale %s it would ask for a half: ",
-		tb_format_percent(load->busiest_share * 100, share, sizeof share),
-		tb_format_time((tb_time_ps)wait_of(load), wait, sizeof wait), scale);
-	if (strstr(load->input_name, ", "))
-		fprintf(stream, "the same command with --time-scale %s.", scale);
-	else
-		put_command(stream, load, scale);
+	char scale[32];
+	put_finding(stream, load);
+	fputs(": ", stream);
+	if (tb_underload_command(stream, load))
+		fprintf(stream, "the same command with --time-scale %s.",
+			scale_of(load, scale, sizeof scale));
 }

@@ -30,8 +30,14 @@ struct tb_underload {
 // tb_underload_shows_nothing applies the rule; false when the load is unknown (0).
 bool tb_underload_shows_nothing(const struct tb_underload *load);
 
-// tb_underload_write writes one line without its end: what was found, the time scale to
-// try, and, for one input, the command. Names are quoted for a shell.
+// tb_underload_state writes what was found and the time scale to try, as sentences.
+void tb_underload_state(FILE *stream, const struct tb_underload *load);
+
+// tb_underload_command writes the replay that tries it; TB_EUSAGE, and nothing is
+// written, when the input cannot be replayed again (replay_command.h), TB_ENOMEM.
+int tb_underload_command(FILE *stream, const struct tb_underload *load) TB_MUST_USE;
+
+// tb_underload_write writes both in one line without its end.
 void tb_underload_write(FILE *stream, const struct tb_underload *load);
 
 #endif

@@ -1,0 +1,259 @@
+#include "replay_command.h"
+
+#include "shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tb_replay_command_fini(struct tb_replay_command *command)
+{
+	for (size_t i = 0; i < command->n; i++)
+		free(command->words[i]);
+	free(command->words);
+	*command = (struct tb_replay_command){0};
+}
+
+// insert takes over `word`, which may be NULL for want of memory.
+static void insert(struct tb_replay_command *command, size_t at, char *word)
+{
+	char **words = realloc(command->words, (command->n + 1) * sizeof *command->words);
+	if (words)
+		command->words = words;
+	if (!words || !word) {
+		command->failed = true;
+		free(word);
+		return;
+	}
+	memmove(&words[at + 1], &words[at], (command->n - at) * sizeof *words);
+	words[at] = word;
+	command->n++;
+}
+
+static void take_out(struct tb_replay_command *command, size_t at)
+{
+	free(command->words[at]);
+	command->n--;
+	memmove(&command->words[at], &command->words[at + 1],
+		(command->n - at) * sizeof *command->words);
+}
+
+static void replace(struct tb_replay_command *command, size_t at, char *word)
+{
+	if (!word) {
+		command->failed = true;
+		return;
+	}
+	free(command->words[at]);
+	command->words[at] = word;
+}
+
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && word[1] != '\0';
+}
+
+// n_files returns how many words are traces: all before the first option.
+static size_t n_files(const struct tb_replay_command *command)
+{
+	size_t n = 0;
+	while (n < command->n && !is_option(command->words[n]))
+		n++;
+	return n;
+}
+
+// find returns the place of an option from `from` on, command->n when it is not there.
+static size_t find(
+	const struct tb_replay_command *command, size_t from, const char *option)
+{
+	while (from < command->n && strcmp(command->words[from], option) != 0)
+		from++;
+	return from;
+}
+
+// file_length returns how long the file's name is with which a job begins: to the first
+// comma behind which a key follows (job_spec.h).
+static size_t file_length(const char *job)
+{
+	for (const char *end = job; (end = strchr(end, ',')) != NULL;) {
+		size_t word = strspn(++end, "abcdefghijklmnopqrstuvwxyz-_");
+		if (word > 0 && end[word] == '=')
+			return (size_t)(end - job) - 1;
+	}
+	return strlen(job);
+}
+
+// plain_length returns how much of the input's name is plain traces: what is left without
+// the files of the jobs, which come last.
+static size_t plain_length(const struct tb_replay_command *command, const char *name)
+{
+	size_t length = strlen(name);
+	for (size_t i = command->n; i-- > 1;) {
+		if (strcmp(command->words[i - 1], "--job") != 0)
+			continue;
+		size_t file = file_length(command->words[i]);
+		if (length < file ||
+			strncmp(name + length - file, command->words[i], file) != 0)
+			continue;
+		length -= file;
+		if (length >= 2)
+			length -= 2; // the comma and the blank before it
+	}
+	return length;
+}
+
+// insert_files puts the plain traces before the options; false when one is standard
+// input.
+static bool insert_files(
+	struct tb_replay_command *command, const char *name, size_t length)
+{
+	size_t at = 0;
+	while (length > 0) {
+		const char *comma = strstr(name, ", ");
+		size_t one =
+			comma && comma < name + length ? (size_t)(comma - name) : length;
+		char *word = strndup(name, one);
+		if (!word || strcmp(word, "-") == 0) {
+			command->failed |= !word;
+			free(word);
+			return false;
+		}
+		insert(command, at++, word);
+		one += one < length ? 2 : 0;
+		name += one;
+		length -= one;
+	}
+	return true;
+}
+
+int tb_replay_command_init(
+	struct tb_replay_command *command, const char *input_name, const char *options)
+{
+	struct tb_replay_command made = {0};
+	char *word = NULL;
+	int status;
+	while ((status = tb_shell_next(&options, &word)) > 0)
+		insert(&made, made.n, word);
+	bool again = insert_files(&made, input_name, plain_length(&made, input_name));
+	made.failed |= status < 0;
+	// Only a replay names its network; an experiment has no trace.
+	again = again && find(&made, 0, "--network") < made.n &&
+		tb_replay_command_n_jobs(&made) > 0;
+	if (made.failed || !again) {
+		status = made.failed ? TB_ENOMEM : TB_EUSAGE;
+		tb_replay_command_fini(&made);
+		return status;
+	}
+	*command = made;
+	return TB_OK;
+}
+
+void tb_replay_command_set(
+	struct tb_replay_command *command, const char *option, const char *value)
+{
+	size_t at = find(command, 0, option);
+	if (at + 1 < command->n) {
+		replace(command, at + 1, strdup(value));
+		return;
+	}
+	insert(command, command->n, strdup(option));
+	insert(command, command->n, strdup(value));
+}
+
+void tb_replay_command_drop(struct tb_replay_command *command, const char *option)
+{
+	size_t at = 0;
+	while ((at = find(command, at, option)) < command->n) {
+		take_out(command, at);
+		if (at < command->n && !is_option(command->words[at]))
+			take_out(command, at);
+	}
+}
+
+// changed returns "name,key=value,..." with a key changed, or taken out where `value` is
+// NULL; malloc'ed, NULL for want of memory. What comes before `from` stays.
+static char *changed(const char *text, size_t from, const char *key, const char *value)
+{
+	size_t length = strlen(key), size = strlen(text) + length + 3;
+	char *made = malloc(size + (value ? strlen(value) : 0));
+	if (!made)
+		return NULL;
+	const char *old = text + from;
+	while ((old = strstr(old, key)) != NULL &&
+		!(old > text && old[-1] == ',' && old[length] == '='))
+		old++;
+	if (!old) {
+		strcpy(made, text);
+	} else {
+		// To the next comma behind which a key follows: lists have commas too.
+		const char *end = old + file_length(old);
+		memcpy(made, text, (size_t)(old - text) - 1);
+		strcpy(made + (old - text) - 1, end);
+	}
+	if (value)
+		sprintf(made + strlen(made), ",%s=%s", key, value);
+	return made;
+}
+
+void tb_replay_command_network(
+	struct tb_replay_command *command, const char *key, const char *value)
+{
+	size_t at = find(command, 0, "--network") + 1;
+	if (at < command->n)
+		replace(command, at, changed(command->words[at], 0, key, value));
+}
+
+size_t tb_replay_command_n_jobs(const struct tb_replay_command *command)
+{
+	size_t n = n_files(command);
+	for (size_t at = n; (at = find(command, at, "--job")) < command->n; at++)
+		n++;
+	return n;
+}
+
+// job_word returns the place of the word that names a job; a plain trace first becomes
+// one of --job, before the others.
+static size_t job_word(struct tb_replay_command *command, size_t job)
+{
+	size_t n = n_files(command);
+	if (job >= n) {
+		size_t at = find(command, 0, "--job");
+		for (; job > n && at < command->n; job--)
+			at = find(command, at + 1, "--job");
+		return at + 1;
+	}
+	// The plain traces behind it go before the other jobs too: the order stays.
+	for (; n > job; n--) {
+		size_t option = find(command, n, "--job");
+		insert(command, option, strdup(command->words[n - 1]));
+		insert(command, option, strdup("--job"));
+		take_out(command, n - 1);
+	}
+	return find(command, 0, "--job") + 1;
+}
+
+void tb_replay_command_job(struct tb_replay_command *command, size_t job, const char *key,
+	const char *value, const char *const *instead)
+{
+	size_t at = job_word(command, job);
+	for (; instead && *instead && at < command->n; instead++)
+		replace(command, at,
+			changed(command->words[at], file_length(command->words[at]),
+				*instead, NULL));
+	if (at < command->n)
+		replace(command, at,
+			changed(command->words[at], file_length(command->words[at]), key,
+				value));
+}
+
+int tb_replay_command_write(
+	const struct tb_replay_command *command, const char *output, FILE *stream)
+{
+	fputs("tailback replay", stream);
+	for (size_t i = 0; i < command->n; i++) {
+		fputc(' ', stream);
+		tb_shell_put(stream, command->words[i]);
+	}
+	fputs(" -o ", stream);
+	tb_shell_put(stream, output);
+	return command->failed ? TB_ENOMEM : TB_OK;
+}

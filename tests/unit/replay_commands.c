@@ -1,0 +1,134 @@
+// The command that replays a run once more: its words, what is changed, what cannot be.
+#include "replay_command.h"
+#include "shell.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OPTIONS "--network qsnet,levels=2,ascent=deterministic --seed 7"
+
+static void expect(struct tb_replay_command *command, const char *wanted)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	assert_int_equal(tb_replay_command_write(command, "o.db", stream), TB_OK);
+	fclose(stream);
+	assert_string_equal(text, wanted);
+	free(text);
+	tb_replay_command_fini(command);
+}
+
+static struct tb_replay_command command_of(const char *name, const char *options)
+{
+	struct tb_replay_command command;
+	assert_int_equal(tb_replay_command_init(&command, name, options), TB_OK);
+	return command;
+}
+
+static void words_are_read_back_as_they_were_written(void **state)
+{
+	static const char *const words[] = {
+		"plain", "", "it's a.zst", "two  blanks", "$HOME;\\", "a=b,c=d[1-3]"};
+	(void)state;
+	char *line = NULL, *word;
+	size_t size = 0;
+	FILE *stream = open_memstream(&line, &size);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		fputc(' ', stream);
+		tb_shell_put(stream, words[i]);
+	}
+	fclose(stream);
+	const char *at = line;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		assert_int_equal(tb_shell_next(&at, &word), 1);
+		assert_string_equal(word, words[i]);
+		free(word);
+	}
+	assert_int_equal(tb_shell_next(&at, &word), 0);
+	free(line);
+}
+
+static void inputs_stand_before_the_options(void **state)
+{
+	(void)state;
+	struct tb_replay_command command = command_of("it's.pcap, b.goal", OPTIONS);
+	expect(&command, "tailback replay 'it'\\''s.pcap' b.goal " OPTIONS " -o o.db");
+	command = command_of(
+		"a.goal, b.goal, c.pcap", OPTIONS " --job b.goal,start=1us --job c.pcap");
+	assert_int_equal(tb_replay_command_n_jobs(&command), 3);
+	expect(&command, "tailback replay a.goal " OPTIONS
+			 " --job b.goal,start=1us --job c.pcap -o o.db");
+	command = command_of("a.goal", OPTIONS " --job a.goal,nodes=0-3,9");
+	expect(&command, "tailback replay " OPTIONS " --job a.goal,nodes=0-3,9 -o o.db");
+}
+
+static void options_are_set_and_dropped(void **state)
+{
+	(void)state;
+	struct tb_replay_command command = command_of("a.goal",
+		OPTIONS " --fault 'link=node 5' --keep-acks --fault switch=1.4");
+	tb_replay_command_drop(&command, "--fault");
+	tb_replay_command_set(&command, "--seed", "8");
+	tb_replay_command_set(&command, "--time-scale", "0.5");
+	expect(&command, "tailback replay a.goal --network "
+			 "qsnet,levels=2,ascent=deterministic --seed 8 --keep-acks "
+			 "--time-scale 0.5 -o o.db");
+}
+
+static void a_parameter_of_the_network_takes_the_place_of_the_old(void **state)
+{
+	(void)state;
+	struct tb_replay_command command = command_of("a.goal", OPTIONS);
+	tb_replay_command_network(&command, "ascent", "adaptive");
+	tb_replay_command_network(&command, "rails", "2");
+	tb_replay_command_network(&command, "levels", "3");
+	expect(&command, "tailback replay a.goal --network "
+			 "qsnet,ascent=adaptive,rails=2,levels=3 --seed 7 -o o.db");
+}
+
+static void a_plain_trace_becomes_a_job_where_a_key_needs_it(void **state)
+{
+	static const char *const exclude[] = {"nodes", "map", NULL};
+	(void)state;
+	struct tb_replay_command command =
+		command_of("a.goal, b.goal, c.goal", OPTIONS " --job c.goal,nodes=0-3,9");
+	tb_replay_command_job(&command, 1, "placement", "cyclic", NULL);
+	tb_replay_command_job(&command, 2, "placement", "cyclic", exclude);
+	expect(&command, "tailback replay a.goal " OPTIONS
+			 " --job b.goal,placement=cyclic --job c.goal,placement=cyclic "
+			 "-o o.db");
+	command = command_of("a.goal, b.goal", OPTIONS);
+	tb_replay_command_job(&command, 0, "placement", "random", NULL);
+	expect(&command, "tailback replay " OPTIONS
+			 " --job a.goal,placement=random --job b.goal -o o.db");
+}
+
+static void what_is_not_there_any_more_is_not_replayed_again(void **state)
+{
+	(void)state;
+	struct tb_replay_command command;
+	assert_int_equal(tb_replay_command_init(&command, "-", OPTIONS), TB_EUSAGE);
+	assert_int_equal(tb_replay_command_init(&command, "", OPTIONS), TB_EUSAGE);
+	assert_int_equal(
+		tb_replay_command_init(&command, "uniform", "nodes=16"), TB_EUSAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_read_back_as_they_were_written),
+		cmocka_unit_test(inputs_stand_before_the_options),
+		cmocka_unit_test(options_are_set_and_dropped),
+		cmocka_unit_test(a_parameter_of_the_network_takes_the_place_of_the_old),
+		cmocka_unit_test(a_plain_trace_becomes_a_job_where_a_key_needs_it),
+		cmocka_unit_test(what_is_not_there_any_more_is_not_replayed_again),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
