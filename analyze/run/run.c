@@ -348,6 +348,8 @@ static int load(struct tb_run *run, int64_t id, struct tb_error *error)
 	if (!status)
 		status = load_topology(run, error);
 	if (!status)
+		status = tb_run_faults_load(run, error);
+	if (!status)
 		status = tb_run_window_init(run, error);
 	if (!status)
 		status = tb_sql_exec(run->db, run->path, "COMMIT", error);

@@ -106,17 +106,23 @@ struct tb_run_switch {
 	uint32_t place;	  // index within its level, rail after rail, from 0
 	const char *name; // the fabric's, else "level.index": "2.13"; of several rails
 			  // "r1/2.13"
+	tb_time_ps dead_at_ps; // 0: from the start; TB_TIME_NEVER: lives
 };
 
 struct tb_run_link {
 	struct tb_link id;
 	struct tb_link_info at;
 	const char *name; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
+	tb_time_ps dead_at_ps; // as of switches: with its cable, or a switch at an end
 };
 
 const struct tb_run_switch *tb_run_switches(
 	const struct tb_run *run);				  // n_switches, by id
 const struct tb_run_link *tb_run_links(const struct tb_run *run); // n_links, by id
+
+// tb_run_n_faults returns how many cables and switches were given as dead or dying.
+uint32_t tb_run_n_faults(const struct tb_run *run);
+
 const char *tb_run_node_name(
 	const struct tb_run *run, struct tb_node node); // "" when none
 const char *tb_run_job_name(const struct tb_run *run, uint32_t job);

@@ -59,6 +59,7 @@ static void palettes_read(void **state)
 				tb_colour_contrast(palette->muted, grounds[i]) >= 4.5);
 		}
 		assert_true(tb_colour_contrast(palette->accent, palette->page) >= 3);
+		assert_true(tb_colour_contrast(palette->dead, palette->empty) >= 4.5);
 	}
 }
 

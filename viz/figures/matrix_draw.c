@@ -180,6 +180,39 @@ static void switch_tip(const struct pen *pen, const struct tb_matrix_box *switch
 	tb_picture_tip(pen->picture, tip);
 }
 
+// cross_out draws what is dead. It keeps the shade of what it carried before it died.
+static void cross_out(const struct pen *pen, struct tb_box box, tb_time_ps dead_at_ps)
+{
+	const struct tb_colour colour = pen->palette->dead;
+	double inset = fmin(box.w, box.h) * 0.2;
+	if (dead_at_ps >= pen->view->end_ps)
+		return;
+	if (pen->view->font_size == 0) { // at the right of a switch's name and sum
+		box.x += box.w > 4 ? box.w - 1 : 0;
+		tb_picture_text(pen->picture, box,
+			(struct tb_type){pen->view->font, 1, TB_ALIGN_LEFT, colour}, "x");
+	} else if (fmin(box.w, box.h) < 4) {
+		tb_picture_rect(pen->picture, box, colour);
+	} else {
+		double x = box.x + box.w / 2 - box.h / 2 + inset,
+		       side = box.h - 2 * inset;
+		if (box.w < box.h) {
+			x = box.x + inset;
+			side = box.w - 2 * inset;
+		}
+		double y = box.y + (box.h - side) / 2;
+		tb_picture_line(
+			pen->picture, (struct tb_box){x, y, side, side}, 2, colour);
+		tb_picture_line(pen->picture, (struct tb_box){x, y + side, side, -side},
+			2, colour);
+	}
+}
+
+static bool never_lived(const struct pen *pen, tb_time_ps dead_at_ps, uint64_t value)
+{
+	return value == 0 && dead_at_ps < pen->view->end_ps;
+}
+
 static void draw_links(const struct pen *pen, struct tb_box strip,
 	const struct tb_matrix_cell *cells, uint32_t n)
 {
@@ -190,13 +223,16 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
 		const struct shown shown = {cell->value, &pen->view->links,
 			{TB_PICK_LINK, cell->link.id}, false};
+		tb_time_ps dead_at_ps = tb_run_links(pen->run)[cell->link.id].dead_at_ps;
 		shade_rect(pen, box, &shown);
 		if (pen->view->tips)
 			link_tip(pen, cell);
-		if (pen->view->detail == TB_DETAIL_NUMBERS)
+		if (pen->view->detail == TB_DETAIL_NUMBERS &&
+			!never_lived(pen, dead_at_ps, cell->value))
 			number(pen, box, &shown);
 		else if (pen->view->ramp)
 			shade_ramp(pen, box, &shown);
+		cross_out(pen, box, dead_at_ps);
 		highlight(pen, box, pen->view->marks.links, cell->link.id);
 	}
 }
@@ -247,6 +283,7 @@ static void draw_box(const struct pen *pen, const struct tb_matrix_layout *layou
 	struct tb_box sum = cell_share(strips[1], 0, 1, pen->rule);
 	const struct shown shown = {switch_box->sum, &pen->view->switches,
 		{TB_PICK_SWITCH, switch_box->sw.id}, true};
+	tb_time_ps dead_at_ps = tb_run_switches(pen->run)[switch_box->sw.id].dead_at_ps;
 	draw_links(pen, strips[0], switch_box->above, switch_box->n_above);
 	shade_rect(pen, sum, &shown);
 	if (pen->view->tips)
@@ -254,11 +291,13 @@ static void draw_box(const struct pen *pen, const struct tb_matrix_layout *layou
 	if (pen->view->detail == TB_DETAIL_NUMBERS) {
 		if (pen->view->names)
 			draw_name(pen, sum, switch_box);
-		number(pen, beside_name(pen, sum, switch_box), &shown);
+		if (!never_lived(pen, dead_at_ps, switch_box->sum))
+			number(pen, beside_name(pen, sum, switch_box), &shown);
 	} else if (pen->view->ramp) {
 		for (int x = 0; x < (int)sum.w; x++)
 			shade_ramp(pen, (struct tb_box){sum.x + x, sum.y, 1, 1}, &shown);
 	}
+	cross_out(pen, sum, dead_at_ps);
 	highlight(pen, sum, pen->view->marks.switches, switch_box->sw.id);
 	draw_links(pen, strips[2], switch_box->below, switch_box->n_below);
 }
@@ -278,8 +317,10 @@ static void draw_switch(const struct pen *pen, struct tb_box box,
 		switch_tip(pen, most);
 	if (pen->view->ramp)
 		shade_ramp(pen, box, &shown);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		cross_out(pen, box, tb_run_switches(pen->run)[boxes[i].sw.id].dead_at_ps);
 		highlight(pen, box, pen->view->marks.switches, boxes[i].sw.id);
+	}
 }
 
 // without_gap extends a box over the gaps after it: at this size they are finer than a

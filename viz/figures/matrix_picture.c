@@ -74,8 +74,9 @@ char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *mat
 
 static void title_text(const struct tb_matrix_figure *figure, char *buffer, size_t size)
 {
-	snprintf(buffer, size, "Congestion matrix: %s",
-		tb_metric_name(figure->matrix->metric));
+	snprintf(buffer, size, "Congestion matrix: %s%s",
+		tb_metric_name(figure->matrix->metric),
+		tb_run_n_faults(figure->run) ? ", crossed out: dead" : "");
 }
 
 static void subtitle_text(
@@ -107,7 +108,8 @@ static struct tb_matrix_view view_of(const struct tb_matrix_figure *figure)
 		.font = TB_FONT_TEXT,
 		.bold_font = TB_FONT_BOLD,
 		.font_size = TB_MATRIX_FONT_SIZE,
-		.names = true};
+		.names = true,
+		.end_ps = tb_window_end_ps(tb_run_info(figure->run), figure->window)};
 	tb_matrix_view_scale(&view, figure->matrix, false, false);
 	return view;
 }

@@ -141,10 +141,11 @@ static void clear(struct tb_tree_direction *direction)
 	direction->link.id = TB_ID_NONE;
 	direction->value = 0;
 	direction->busy_ps = 0;
+	direction->n_dead = 0;
 }
 
 void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
-	const struct tb_link_sample *samples, enum tb_metric metric)
+	const struct tb_link_sample *samples, enum tb_metric metric, tb_time_ps end_ps)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	uint32_t n_links = tb_run_info(run)->n_links;
@@ -163,6 +164,7 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 			direction->link.id = i;
 			direction->value = value;
 		}
+		direction->n_dead += links[i].dead_at_ps < end_ps;
 		if (samples[i].busy_ps > direction->busy_ps)
 			direction->busy_ps = samples[i].busy_ps;
 	}

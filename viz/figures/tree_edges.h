@@ -16,7 +16,7 @@ struct tb_tree_direction {   // one direction of an edge
 	struct tb_link link; // the most loaded; TB_ID_NONE: no link
 	uint64_t value;	     // of that link
 	uint64_t busy_ps;    // of the busiest link
-	uint32_t n_links;
+	uint32_t n_links, n_dead;
 	enum tb_mark mark;
 };
 
@@ -47,9 +47,10 @@ int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 void tb_tree_edges_fini(struct tb_tree_edges *edges);
 
-// tb_tree_edges_fill sets the values from the samples of a window, by link id.
+// tb_tree_edges_fill sets the values from the samples of a window, by link id, and counts
+// the links that are dead before the window's end.
 void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
-	const struct tb_link_sample *samples, enum tb_metric metric);
+	const struct tb_link_sample *samples, enum tb_metric metric, tb_time_ps end_ps);
 
 // tb_tree_edges_mark sets the marks from those of links, by link id: each direction gets
 // the strongest of its links'.

@@ -33,7 +33,8 @@ static const struct tb_palette palettes[] = {
 		.text = {28, 32, 38, 255},
 		.muted = {96, 103, 112, 255},
 		.accent = {213, 62, 0, 255},
-		.second = {0, 114, 178, 255}},
+		.second = {0, 114, 178, 255},
+		.dead = {165, 60, 120, 255}},
 	[TB_DARK] = {.page = {18, 20, 24, 255},
 		.panel = {25, 28, 33, 255},
 		.raised = {42, 46, 53, 255},
@@ -42,7 +43,8 @@ static const struct tb_palette palettes[] = {
 		.text = {232, 234, 237, 255},
 		.muted = {154, 161, 171, 255},
 		.accent = {255, 126, 66, 255},
-		.second = {86, 190, 240, 255}},
+		.second = {86, 190, 240, 255},
+		.dead = {226, 132, 186, 255}},
 };
 
 const struct tb_palette *tb_palette_of(enum tb_theme theme)

@@ -35,6 +35,7 @@ struct tb_palette {
 	struct tb_colour muted;	 // secondary text
 	struct tb_colour accent; // the selection
 	struct tb_colour second; // what the selection waited for
+	struct tb_colour dead;	 // cables and switches: no shade has this hue
 };
 
 const struct tb_palette *tb_palette_of(enum tb_theme theme);

@@ -68,6 +68,12 @@ const char *tb_rows_kind(enum tb_link_kind kind)
 	return names[kind];
 }
 
+static bool is_dead(const struct tb_rows *rows, uint32_t link)
+{
+	return tb_viewer_data_is_dead(
+		rows->data, tb_run_links(rows->data->run)[link].dead_at_ps);
+}
+
 // passes is true when every word of the filter is in the link's name or is its kind.
 static bool passes(const struct tb_rows *rows, uint32_t link)
 {
@@ -79,7 +85,8 @@ static bool passes(const struct tb_rows *rows, uint32_t link)
 		memcpy(wanted, word, length);
 		wanted[length] = '\0';
 		if (!strcasestr(at->name, wanted) &&
-			strcasecmp(tb_rows_kind(at->at.kind), wanted) != 0)
+			strcasecmp(tb_rows_kind(at->at.kind), wanted) != 0 &&
+			!(is_dead(rows, link) && strcasecmp("dead", wanted) == 0))
 			return false;
 		word += length;
 	}
@@ -91,9 +98,11 @@ void tb_rows_read(struct tb_rows *rows)
 	enum tb_metric metric = tb_rows_metric(rows);
 	const struct tb_link_sample *samples = rows->data->samples;
 	uint32_t n_links = rows->data->info->n_links, n = 0;
+	bool dead = strcasestr(rows->filter, "dead") != NULL;
 	for (uint32_t i = 0; i < n_links; i++) {
 		uint64_t value = tb_metric_of(&samples[i], metric);
-		if (value == 0 || (rows->filter[0] && !passes(rows, i)))
+		if ((value == 0 && !(dead && is_dead(rows, i))) ||
+			(rows->filter[0] && !passes(rows, i)))
 			continue;
 		rows->list[n++] = (struct tb_list_row){{i}, key_of(rows, i, value)};
 	}

@@ -26,7 +26,7 @@ struct tb_rows {
 	uint32_t n, n_ranked; // sorted: the first n_ranked
 	enum tb_list_column column;
 	bool rising;
-	char filter[64]; // words, each in a link's name or equal to its kind
+	char filter[64]; // words, each in a link's name, equal to its kind, or "dead"
 	double scroll;	 // pixels, of the view that lists them
 	struct tb_sparks *sparks;
 };
@@ -37,7 +37,8 @@ int tb_rows_init(struct tb_rows *rows, const struct tb_viewer_data *data) TB_MUS
 void tb_rows_fini(struct tb_rows *rows);
 
 // tb_rows_read lists the links that pass the filter and whose metric is not 0, sorted by
-// the chosen column. Linear in links.
+// the chosen column; a filter for the dead lists those that carried nothing, too. Linear
+// in links.
 void tb_rows_read(struct tb_rows *rows);
 // tb_rows_rank sorts only the first n rows: of a hundred thousand links users read a
 // page.

@@ -79,6 +79,11 @@ double tb_viewer_data_window_ps(const struct tb_viewer_data *data)
 			tb_window_begin_ps(data->info, data->window));
 }
 
+bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps)
+{
+	return dead_at_ps < tb_window_end_ps(data->info, data->window);
+}
+
 int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
 	struct tb_error *error)
 {

@@ -52,6 +52,9 @@ void tb_viewer_data_forget(struct tb_viewer_data *data);
 uint64_t tb_viewer_data_n_bins(const struct tb_viewer_data *data);
 double tb_viewer_data_window_ps(const struct tb_viewer_data *data);
 
+// tb_viewer_data_is_dead returns whether a link or switch is dead by the window's end.
+bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps);
+
 // tb_viewer_data_flows, _blame, _trees and _paths return data of the whole run, which the
 // first call reads; empty when the run has none. Errors as of tb_flow_table_init,
 // tb_blame_all, tb_trees_init and tb_paths_new.

@@ -1,10 +1,12 @@
-// Draws the cables of the tree: as wide as they are busy, in the shade of the metric.
+// Draws the cables of the tree: as wide as they are busy, in the shade of the metric;
+// dead ones crossed out.
 #include "tree_sight.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_W 5 // of a link that is always busy
+#define MOST_W	5 // of a link that is always busy
+#define CROSS_W 9
 
 // stroke_of makes a direction's line, `aside` pixels off the middle of the cable.
 static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
@@ -17,11 +19,14 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 	double busy = fmin((double)direction->busy_ps /
 				   fmax(tb_viewer_data_window_ps(pane->data), 1),
 		1);
-	struct tb_tree_stroke stroke = {.rank = percent,
+	struct tb_tree_stroke stroke = {.rank = direction->n_dead ? 150 : percent,
 		.width = 1 + (MOST_W - 1) * busy,
 		.link = direction->link,
+		.dead = direction->n_dead > 0,
 		.colour = direction->value ? tb_style_shade(pane->style, percent)
 					   : palette->line};
+	if (direction->n_dead && direction->n_dead == direction->n_links)
+		stroke.colour = palette->dead;
 	double length = fmax(hypot(line.w, line.h), 1);
 	line.x -= aside * line.h / length;
 	line.y += aside * line.w / length;
@@ -72,6 +77,16 @@ static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pa
 	return n;
 }
 
+// cross_out draws a cross on the middle of a line.
+static void cross_out(
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box line)
+{
+	const struct tb_colour colour = tb_palette_of(pane->style->theme)->dead;
+	double x = line.x + line.w / 2, y = line.y + line.h / 2, r = CROSS_W / 2.0;
+	tb_picture_line(picture, (struct tb_box){x - r, y - r, 2 * r, 2 * r}, 2, colour);
+	tb_picture_line(picture, (struct tb_box){x - r, y + r, 2 * r, -2 * r}, 2, colour);
+}
+
 void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture)
 {
@@ -83,5 +98,7 @@ void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane 
 		const struct tb_tree_stroke *stroke = &sight->strokes[i];
 		tb_picture_line(picture, stroke->line, stroke->width, stroke->colour);
 		tb_picture_pick(picture, (struct tb_pick){TB_PICK_LINK, stroke->link.id});
+		if (stroke->dead)
+			cross_out(pane, picture, stroke->line);
 	}
 }

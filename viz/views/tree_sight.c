@@ -1,5 +1,7 @@
 #include "tree_sight.h"
 
+#include "run_text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +106,8 @@ int tb_tree_sight_join(
 			return status;
 	}
 	if (!sight->filled)
-		tb_tree_edges_fill(&sight->edges, data->run, data->samples, data->metric);
+		tb_tree_edges_fill(&sight->edges, data->run, data->samples, data->metric,
+			tb_window_end_ps(data->info, data->window));
 	sight->filled = true;
 	tb_tree_edges_mark(&sight->edges, data->run, marks->links);
 	return TB_OK;

@@ -18,6 +18,7 @@ struct tb_tree_stroke {
 	double width;
 	struct tb_colour colour;
 	struct tb_link link;
+	bool dead; // it, or one of the links that it stands for
 };
 
 struct tb_tree_sight {

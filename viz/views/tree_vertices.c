@@ -1,5 +1,6 @@
 // Draws the switches and nodes of the tree, neighbours as one where they would be too
 // narrow.
+#include "run_text.h"
 #include "tree_sight.h"
 
 #include <inttypes.h>
@@ -11,12 +12,15 @@ struct vertex {
 	struct tb_pick pick;	// the most loaded switch, the first node
 	uint64_t value;
 	enum tb_mark mark;
+	uint32_t n_dead;
 };
 
 static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex)
 {
 	const struct tb_matrix_row *row =
 		&pane->data->matrix.rows[pane->data->matrix.n_rows - vertex->row];
+	const struct tb_run_switch *switches = tb_run_switches(pane->data->run);
+	tb_time_ps end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
 	vertex->pick.kind = TB_PICK_SWITCH;
 	for (uint32_t i = 0; i < vertex->n; i++) {
 		const struct tb_matrix_box *box = &row->boxes[vertex->first + i];
@@ -27,6 +31,7 @@ static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex
 			vertex->value = box->sum;
 		}
 		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
+		vertex->n_dead += switches[box->sw.id].dead_at_ps < end_ps;
 	}
 }
 
@@ -77,6 +82,14 @@ static void draw_numbers(const struct tb_tree_sight *sight, const struct tb_pane
 	}
 }
 
+static void cross_out(
+	struct tb_picture *picture, struct tb_box box, struct tb_colour colour)
+{
+	tb_picture_line(picture, box, 2, colour);
+	tb_picture_line(
+		picture, (struct tb_box){box.x, box.y + box.h, box.w, -box.h}, 2, colour);
+}
+
 static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture, const struct vertex *vertex)
 {
@@ -95,6 +108,8 @@ static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane 
 	tb_picture_rect(picture, box, colour);
 	tb_picture_pick(picture, vertex->pick);
 	vertex_label(pane, picture, vertex, box, colour);
+	if (vertex->n_dead)
+		cross_out(picture, box, palette->dead);
 	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};
 	if (vertex->mark != TB_MARK_NONE || selected || under)
 		tb_picture_frame(picture, around, 2,

@@ -104,6 +104,20 @@ static char *end_text(const struct tb_run *run, struct end end, char *buffer, si
 	return buffer;
 }
 
+// dead_row says when a link or switch died, or will.
+static void dead_row(struct sheet *sheet, tb_time_ps dead_at_ps)
+{
+	char text[48] = "from the start", time[24];
+	if (dead_at_ps == TB_TIME_NEVER)
+		return;
+	if (dead_at_ps > 0)
+		snprintf(text, sizeof text, "%sfrom %s on",
+			tb_viewer_data_is_dead(sheet->pane->data, dead_at_ps) ? ""
+									      : "later, ",
+			tb_format_time(dead_at_ps, time, sizeof time));
+	row(sheet, "dead", text);
+}
+
 static void link_sheet(struct sheet *sheet, uint32_t id)
 {
 	const struct tb_pane *pane = sheet->pane;
@@ -122,6 +136,7 @@ static void link_sheet(struct sheet *sheet, uint32_t id)
 		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs,
 		pane->data->info->words->channels);
 	row(sheet, "latency", text);
+	dead_row(sheet, link->dead_at_ps);
 	gap(sheet);
 	figures(sheet, sample);
 	double span = tb_viewer_data_window_ps(pane->data);
@@ -162,6 +177,7 @@ static void switch_sheet(struct sheet *sheet, uint32_t id)
 	snprintf(text, sizeof text, "%" PRIu32 " down, %" PRIu32 " up",
 		sw->at.n_down_ports, sw->at.n_up_ports);
 	row(sheet, "ports", text);
+	dead_row(sheet, sw->dead_at_ps);
 	gap(sheet);
 	figures(sheet, &sum);
 	if (!most)
@@ -354,6 +370,11 @@ static void run_sheet(struct sheet *sheet)
 			tb_format_count(info->network.n_rails, text, sizeof text));
 	row(sheet, "switches", tb_format_count(info->n_switches, text, sizeof text));
 	row(sheet, "links", tb_format_count(info->n_links, text, sizeof text));
+	if (tb_run_n_faults(sheet->pane->data->run)) {
+		snprintf(text, sizeof text, "%" PRIu32 " (filter: dead)",
+			tb_run_n_faults(sheet->pane->data->run));
+		row(sheet, "dead or dying", text);
+	}
 	gap(sheet);
 	row(sheet, "simulated", tb_format_time(info->simulated_ps, text, sizeof text));
 	row(sheet, "messages", tb_format_count(info->n_messages, text, sizeof text));

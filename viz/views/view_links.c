@@ -165,9 +165,12 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		(struct tb_box){box.x + PAD + 29, box.y + 6, 6, box.h - 12},
 		tb_style_shade(pane->style, tb_scale_percent(scale, (double)amount)));
 	double x = box.x + PAD + 40;
-	tb_picture_text(picture, (struct tb_box){x, box.y, NAME_W - 6, box.h},
-		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-		tb_run_links(pane->data->run)[link].name);
+	const struct tb_run_link *known = &tb_run_links(pane->data->run)[link];
+	type = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
+	if (tb_viewer_data_is_dead(pane->data, known->dead_at_ps))
+		type.colour = palette->dead;
+	tb_picture_text(
+		picture, (struct tb_box){x, box.y, NAME_W - 6, box.h}, type, known->name);
 	x += NAME_W;
 	for (size_t i = 0; i < n; i++, x += w)
 		draw_figure(pane, picture, (struct tb_box){x, box.y, w - 6, box.h}, link,

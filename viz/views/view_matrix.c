@@ -3,6 +3,7 @@
 #include "matrix_draw.h"
 #include "matrix_picture.h"
 #include "metric_text.h"
+#include "run_text.h"
 #include "views.h"
 
 #include <inttypes.h>
@@ -57,7 +58,8 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane)
 		.names = true,
 		.selected = pane->selection->selected,
 		.hovered = pane->selection->hovered,
-		.marks = pane->selection->marks};
+		.marks = pane->selection->marks,
+		.end_ps = tb_window_end_ps(pane->data->info, pane->data->window)};
 	tb_matrix_view_scale(&view, &pane->data->matrix, pane->style->absolute,
 		pane->style->logarithmic);
 	return view;
@@ -226,10 +228,11 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 		in, units[0]);
 	box.y += 18;
 	in = units[1][0] ? ", numbers in " : "";
-	tb_picture_printf(picture, box, type, "%s switch: %s%s%s", what,
+	tb_picture_printf(picture, box, type, "%s switch: %s%s%s%s", what,
 		tb_matrix_scale_text(
 			pane->data->run, &pane->data->matrix, false, text, sizeof text),
-		in, units[1]);
+		in, units[1],
+		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "");
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)

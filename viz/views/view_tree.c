@@ -88,7 +88,11 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 		tb_metric_name(pane->data->metric));
 	box.y += 18;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
-	const char *text = "several links drawn as one: the most loaded is shown";
+	const char *text =
+		tb_run_n_faults(pane->data->run)
+			? "crossed out: dead; of links drawn as one the most loaded is "
+			  "shown"
+			: "several links drawn as one: the most loaded is shown";
 	enum tb_pick_kind kind = pane->selection->selected.kind;
 	if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
 		text = "marked: the shortest paths, any of which packets may have taken";
