@@ -15,9 +15,8 @@
 // over link j + 1.
 //
 // Files: model.c (its table), circuits_new.c (its parts), headers.c (who gets a VC),
-// routes.h (of which link), vcs.h (VCs taken and freed), bursts.c (links), branches.c and
-// broadcast.c (broadcasts), link_tokens.c (what a link carries for its reverse), deaths.c
-// (faults), ideal.c (an idle network),
+// routes.h (of which link), vcs.h (VCs taken and freed), bursts.c (links), branches.c
+// (broadcasts), link_tokens.c (what a link carries for its reverse), deaths.c (faults),
 // ahead.c (fetches what comes next).
 #ifndef TB_CIRCUITS_H
 #define TB_CIRCUITS_H

@@ -84,14 +84,10 @@ bool tb_circuits_fails(struct circuits *circuits, uint32_t packet);
 // A link out of a switch has died: headers that wait there look for their ways anew.
 void tb_circuits_strike(struct circuits *circuits, uint32_t sw);
 
-// circuits_new.c and ideal.c: see struct tb_switching.
+// circuits_new.c: see struct tb_switching.
 int tb_circuits_make(struct tb_replay **replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options) TB_MUST_USE;
 void tb_circuits_free(struct tb_replay *replay);
-// tb_circuits_ideal_ps is the ideal latency of docs/model.md, "What is counted". Cost: on
-// an irregular network a look at each link of the path.
-tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node source,
-	struct tb_node destination, uint64_t bytes);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "headers.h"
+#include "idle.h"
 
 static struct circuits *of(struct tb_replay *replay)
 {
@@ -185,7 +186,7 @@ const struct tb_switching tb_circuits = {.name = "circuits",
 		.inject = inject,
 		.release = release,
 		.branch = branch,
-		.ideal_ps = tb_circuits_ideal_ps},
+		.ideal_ps = tb_idle_latency_ps},
 	.make = tb_circuits_make,
 	.free = tb_circuits_free,
 	.run = run,

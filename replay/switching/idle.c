@@ -1,18 +1,10 @@
 // The latency of a message on an idle network, by the formula of docs/model.md.
-#include "headers.h"
+#include "idle.h"
 
-// The properties of a path that affect the ideal latency.
-struct path {
-	tb_time_ps before; // hops of all links but the last
-	tb_time_ps back;   // and of all
-	tb_time_ps behind; // latency of the last link
-	uint64_t slowest_q20, last_q20;
-	uint32_t n_vcs; // of injection and ejection, the fewer
-};
+#include "replay.h"
 
-// time_of is T of the definition, in two parts as a message may be so long that the
-// product has no room.
-static tb_time_ps time_of(uint64_t bytes, uint64_t byte_q20)
+// In two parts, as a message may be so long that the product has no room.
+tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20)
 {
 	uint64_t rest = bytes & ((1u << 20) - 1);
 	return (tb_time_ps)((bytes >> 20) * byte_q20 +
@@ -24,11 +16,12 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-static void add_link(struct path *path, const struct tb_link_info *link, uint32_t flit)
+static void add_link(
+	struct tb_idle_path *path, const struct tb_link_info *link, uint32_t flit)
 {
 	uint64_t q20 = tb_per_byte_q20(link->bytes_per_s);
 	path->before = path->back;
-	path->back += link->latency_ps + time_of(flit, q20);
+	path->back += link->latency_ps + tb_idle_time(flit, q20);
 	path->behind = link->latency_ps;
 	path->last_q20 = q20;
 	if (q20 > path->slowest_q20)
@@ -69,12 +62,12 @@ static uint32_t link_on(const struct tb_network *network, uint32_t sw, uint32_t 
 }
 
 // path_of follows the links that a lone message takes.
-static struct path path_of(
+static struct tb_idle_path path_of(
 	const struct tb_network *network, uint32_t source, uint32_t destination)
 {
 	uint32_t flit = network->params.flit_bytes;
 	uint32_t id = network->injection[source];
-	struct path path = {0};
+	struct tb_idle_path path = {0};
 	add_link(&path, &network->links[id], flit);
 	while (network->links[id].kind != TB_LINK_EJECTION) {
 		id = link_on(network, network->links[id].to, source, destination);
@@ -84,9 +77,10 @@ static struct path path_of(
 }
 
 // path_of_equals does the same where all links are alike.
-static struct path path_of_equals(const struct tb_network *network, uint32_t n_links)
+static struct tb_idle_path path_of_equals(
+	const struct tb_network *network, uint32_t n_links)
 {
-	struct path path = {0};
+	struct tb_idle_path path = {0};
 	add_link(&path, &network->links[network->injection[0]],
 		network->params.flit_bytes);
 	path.before = (tb_time_ps)(n_links - 1) * path.back;
@@ -94,17 +88,30 @@ static struct path path_of_equals(const struct tb_network *network, uint32_t n_l
 	return path;
 }
 
-// crossing returns the time from when the header reaches the last link until that link
-// has carried the packet: the last flit arrives at the pace of the slowest link.
-static tb_time_ps crossing(
-	const struct tb_network *network, const struct path *path, uint64_t payload)
+struct tb_idle_path tb_idle_path(
+	const struct tb_network *network, uint32_t source, uint32_t destination)
+{
+	if (!network->regular)
+		return path_of(network, source, destination);
+	return path_of_equals(network, tb_network_hops(network, (struct tb_node){source},
+					       (struct tb_node){destination}));
+}
+
+tb_time_ps tb_idle_crossing(const struct tb_network *network,
+	const struct tb_idle_path *path, uint64_t wire_bytes)
+{
+	uint64_t flit = network->params.flit_bytes;
+	uint64_t last = wire_bytes - (wire_bytes - 1) / flit * flit;
+	return tb_idle_time(wire_bytes, path->slowest_q20) -
+	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
+}
+
+// crossing is that of a packet with so much payload.
+static tb_time_ps crossing(const struct tb_network *network,
+	const struct tb_idle_path *path, uint64_t payload)
 {
 	uint64_t wire = payload + network->params.packet_overhead_bytes;
-	uint64_t flit = network->params.flit_bytes;
-	wire = wire ? wire : 1;
-	uint64_t last = wire - (wire - 1) / flit * flit;
-	return time_of(wire, path->slowest_q20) - time_of(last, path->slowest_q20) +
-	       time_of(last, path->last_q20);
+	return tb_idle_crossing(network, path, wire ? wire : 1);
 }
 
 // entry_of is when full packet `number` (from 0) enters the network, after the first: at
@@ -117,37 +124,34 @@ static tb_time_ps entry_of(
 						   (tb_time_ps)(number % n_vcs) * pace);
 }
 
-tb_time_ps tb_circuits_ideal_ps(const struct tb_network *network, struct tb_node source,
+tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
 	const struct tb_network_params *params = &network->params;
 	uint64_t bus_q20 = tb_per_byte_q20(params->bus_bytes_per_s);
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
-		return overhead + time_of(2 * bytes, bus_q20) +
+		return overhead + tb_idle_time(2 * bytes, bus_q20) +
 		       (bytes && bus_q20 ? params->bus_turn_ps : 0);
-	const struct path path =
-		network->regular ? path_of_equals(network,
-					   tb_network_hops(network, source, destination))
-				 : path_of(network, source.id, destination.id);
+	const struct tb_idle_path path = tb_idle_path(network, source.id, destination.id);
 	uint64_t full = params->packet_payload_bytes;
 	uint64_t n = bytes ? (bytes + full - 1) / full : 1;
 	uint64_t last = bytes - (n - 1) * full;
 	tb_time_ps full_crossing = crossing(network, &path, full);
-	tb_time_ps pace =
-		larger(time_of(full + params->packet_overhead_bytes, path.slowest_q20),
-			time_of(full, bus_q20));
+	tb_time_ps pace = larger(
+		tb_idle_time(full + params->packet_overhead_bytes, path.slowest_q20),
+		tb_idle_time(full, bus_q20));
 	// A VC serves its next packet when the acknowledgement of the previous one is
 	// back.
 	tb_time_ps circuit = path.before + full_crossing + path.behind +
 			     params->ack_delay_ps + path.back;
-	tb_time_ps way = time_of(n > 1 ? full : bytes, bus_q20) + path.before;
+	tb_time_ps way = tb_idle_time(n > 1 ? full : bytes, bus_q20) + path.before;
 	tb_time_ps in = way + entry_of(n - 1, path.n_vcs, pace, circuit) +
 			crossing(network, &path, last) + path.behind;
 	// A short last packet may still have to wait for the drain of the one before it.
 	if (n > 1)
 		in = larger(in, way + entry_of(n - 2, path.n_vcs, pace, circuit) +
 					full_crossing + path.behind +
-					time_of(full, bus_q20));
-	return overhead + in + time_of(last, bus_q20);
+					tb_idle_time(full, bus_q20));
+	return overhead + in + tb_idle_time(last, bus_q20);
 }

@@ -1,0 +1,35 @@
+// What packets and messages meet on an idle network: the closed forms of docs/model.md,
+// "What is counted". Private to replay/.
+#ifndef TB_IDLE_H
+#define TB_IDLE_H
+
+#include "network_impl.h"
+
+// The properties of a lone message's path that its time depends on.
+struct tb_idle_path {
+	tb_time_ps before;		// hops of all links but the last
+	tb_time_ps back;		// and of all: an acknowledgement's way
+	tb_time_ps behind;		// latency of the last link
+	uint64_t slowest_q20, last_q20; // picoseconds a byte, 20 binary places
+	uint32_t n_vcs;			// of injection and ejection, the fewer
+};
+
+// tb_idle_path follows the links between two different nodes. Cost: on an irregular
+// network a look at each link.
+struct tb_idle_path tb_idle_path(
+	const struct tb_network *network, uint32_t source, uint32_t destination);
+
+// tb_idle_time is what so many bytes take at a pace.
+tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20);
+
+// tb_idle_crossing returns the time from when the header of a packet of so many bytes on
+// the wire reaches the last link until that link has carried the packet: the last flit
+// arrives at the pace of the slowest link.
+tb_time_ps tb_idle_crossing(const struct tb_network *network,
+	const struct tb_idle_path *path, uint64_t wire_bytes);
+
+// tb_idle_latency_ps is the time of a message from post to delivery.
+tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes);
+
+#endif
