@@ -2,6 +2,7 @@
 
 #include "circuits_model.h"
 #include "clock.h"
+#include "ideal_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	struct tb_engine *made = malloc(sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
-	made->model = model;
+	made->model = options->ideal ? &tb_ideal : model;
 	int status = made->model->make(&made->replay, network, source, observer, options);
 	if (status == TB_OK) {
 		*engine = made;

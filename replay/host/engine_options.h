@@ -10,6 +10,9 @@ struct tb_engine_options {
 		bin_ps; // width of a time bin; 0: as wide as keeps their number bounded
 	bool without_blame;		// do not record who waited for whom
 	const struct tb_faults *faults; // what dies; read at the start; NULL: nothing
+	// The same nodes on an ideal network: no packet waits for another in it, and
+	// nothing dies (docs/model.md, "The ideal network").
+	bool ideal;
 	// By link, or NULL. When a packet is in at its destination, each link of its path
 	// but the last gains the time from its header's entering the network until it
 	// went on from this link's far end: the delay that paper 000, 5.4, adds up by the

@@ -83,11 +83,30 @@ static void no_message_is_quicker_where_rates_are_equal(void **state)
 	}
 }
 
+// Where packets wait nowhere, that holds to the picosecond and whatever the tree.
+static void it_takes_that_on_the_ideal_network_of_any_tree(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct program program =
+			random_program(seed, seed % 2 ? SHAPE_TREE : SHAPE_IRREGULAR);
+		program.ideal = true;
+		for (uint32_t i = 0; i < program.n_posts && i < POSTS_EACH; i++) {
+			struct lone lone = replay_alone(&program, i);
+			if (lone.latency_ps != lone.ideal_ps)
+				fail_msg("seed %" PRIu64 ", message %u: took %" PRId64
+					 ", ideal %" PRId64,
+					seed, i, lone.latency_ps, lone.ideal_ps);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lone_message_takes_its_ideal_latency),
 		cmocka_unit_test(no_message_is_quicker_where_rates_are_equal),
+		cmocka_unit_test(it_takes_that_on_the_ideal_network_of_any_tree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

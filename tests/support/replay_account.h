@@ -160,7 +160,8 @@ static inline struct account *account_of(
 		.observer = &observer,
 		.options = {.seed = program->seed,
 			.bin_ps = program->bin_ps,
-			.faults = faults},
+			.faults = faults,
+			.ideal = program->ideal},
 		.n_instants = n_instants,
 		.error = account->error};
 	account->status = net ? replay_by(by, &replay) : account->error.code;

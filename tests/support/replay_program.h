@@ -43,6 +43,7 @@ struct program {
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
+	bool ideal; // its nodes, on the ideal network
 	uint32_t n_faults;
 	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
 };

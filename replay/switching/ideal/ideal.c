@@ -1,0 +1,299 @@
+// The ideal network as a switching model.
+//
+// Nodes are those of any network. A packet takes a VC of its node's injection link, and
+// that link for as long as the slowest link of its path needs; then nothing stops it
+// before the last link, which carries one packet after the other. So a packet is two
+// events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to count.
+#include "ideal_model.h"
+
+#include "broadcast.h"
+#include "clock.h"
+#include "idle.h"
+#include "lines.h"
+
+#include <stdlib.h>
+
+enum event_kind {
+	EV_LAST = TB_EVENT_OF_MODEL, // packet: its first flit can cross the last link
+	EV_IN,			     // packet: its last flit is in
+};
+
+struct packet {
+	struct tb_packet of;
+	struct tb_idle_path path;
+	uint32_t node; // its source
+	uint32_t vc;   // of the injection link
+};
+
+struct edge { // the links between a node and its switch
+	tb_time_ps out_free_at, in_free_at;
+};
+
+struct arrival { // of this instant
+	uint64_t order;
+	struct tb_event event;
+};
+
+struct ideal {
+	struct tb_replay replay;
+	uint32_t vcs_most;
+	tb_time_ps *vc_free_at; // by node, vcs_most each; TB_TIME_NEVER: not known yet
+	struct edge *edges;	// by node
+	struct arrival *arrivals;
+	uint32_t n_arrivals;
+};
+
+static struct ideal *of(struct tb_replay *replay)
+{
+	return (void *)replay;
+}
+
+static struct packet *packet_at(const struct ideal *ideal, uint32_t id)
+{
+	return (void *)tb_packet_at(&ideal->replay, id);
+}
+
+// earliest_vc is the VC that falls free first, of those that a packet of the node may
+// take: as many as both its ends have.
+static uint32_t earliest_vc(const struct ideal *ideal, uint32_t node, uint32_t packet)
+{
+	const struct tb_network *net = ideal->replay.net;
+	uint32_t to = packet_at(ideal, packet)->of.destination;
+	uint32_t n_out = net->links[net->injection[node]].n_vcs;
+	uint32_t n_in = net->links[net->ejection[to]].n_vcs;
+	const tb_time_ps *frees = ideal->vc_free_at + (size_t)node * ideal->vcs_most;
+	uint32_t first = 0;
+	for (uint32_t v = 1; v < n_out && v < n_in; v++)
+		if (frees[v] < frees[first])
+			first = v;
+	return first;
+}
+
+static tb_time_ps *vc_at(const struct ideal *ideal, uint32_t node, uint32_t vc)
+{
+	return &ideal->vc_free_at[(size_t)node * ideal->vcs_most + vc];
+}
+
+static tb_time_ps injects_at(
+	const struct tb_replay *replay, uint32_t node, uint32_t packet)
+{
+	const struct ideal *ideal = (const void *)replay;
+	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
+}
+
+static tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	struct ideal *ideal = of(replay);
+	struct packet *packet = packet_at(ideal, id);
+	struct edge *edge = &ideal->edges[node];
+	packet->node = node;
+	packet->vc = earliest_vc(ideal, node, id);
+	packet->path = tb_idle_path(replay->net, node, packet->of.destination);
+	*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
+	tb_time_ps start = later(replay->now, edge->out_free_at);
+	edge->out_free_at =
+		start + tb_idle_time(packet->of.wire_bytes, packet->path.slowest_q20);
+	tb_wheel_put(&replay->wheel, start + packet->path.before, EV_LAST, id);
+}
+
+// cross_last has the last link carry a packet after those whose headers came before. It
+// is the slowest link's pace that can make the packet's end come later still.
+static void cross_last(struct ideal *ideal, uint32_t id)
+{
+	struct tb_replay *replay = &ideal->replay;
+	const struct packet *packet = packet_at(ideal, id);
+	struct edge *edge = &ideal->edges[packet->of.destination];
+	edge->in_free_at = later(replay->now, edge->in_free_at) +
+			   tb_idle_time(packet->of.wire_bytes, packet->path.last_q20);
+	tb_time_ps crossed = replay->now + tb_idle_crossing(replay->net, &packet->path,
+						   packet->of.wire_bytes);
+	tb_wheel_put(&replay->wheel,
+		later(crossed, edge->in_free_at) + packet->path.behind, EV_IN, id);
+}
+
+static tb_time_ps release(
+	struct tb_replay *replay, uint32_t id, tb_time_ps ack_at, tb_time_ps drained_at)
+{
+	(void)drained_at; // a node accepts every packet
+	struct ideal *ideal = of(replay);
+	const struct packet *packet = packet_at(ideal, id);
+	tb_time_ps back_at = ack_at + packet->path.back;
+	*vc_at(ideal, packet->node, packet->vc) = back_at;
+	return back_at;
+}
+
+static void handle(struct ideal *ideal, struct tb_event event)
+{
+	if (event.kind == EV_LAST)
+		cross_last(ideal, event.subject);
+	else
+		tb_nodes_arrive(&ideal->replay, event.subject);
+}
+
+static void arrive(struct tb_replay *replay, struct tb_event event)
+{
+	struct ideal *ideal = of(replay);
+	ideal->arrivals[ideal->n_arrivals++] =
+		(struct arrival){packet_at(ideal, event.subject)->of.order, event};
+}
+
+static int by_order(const void *left, const void *right)
+{
+	const struct arrival *a = left, *b = right;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+// choose handles what has arrived in this instant, in an order that does not depend on
+// that of the events.
+static void choose(struct tb_replay *replay)
+{
+	struct ideal *ideal = of(replay);
+	if (ideal->n_arrivals > 1)
+		qsort(ideal->arrivals, ideal->n_arrivals, sizeof *ideal->arrivals,
+			by_order);
+	for (uint32_t i = 0; i < ideal->n_arrivals; i++)
+		handle(ideal, ideal->arrivals[i].event);
+	ideal->n_arrivals = 0;
+}
+
+static void alone(struct tb_replay *replay, struct tb_event event)
+{
+	handle(of(replay), event);
+}
+
+static void serve(struct tb_replay *replay)
+{
+	(void)replay;
+}
+
+static const char *branch(
+	struct tb_replay *replay, const struct tb_message *message, uint32_t *end)
+{
+	const char *refusal = tb_broadcast_refusal(replay->net, message, false);
+	if (!refusal)
+		*end = tb_broadcast_end(replay->net, message);
+	return refusal;
+}
+
+static bool settle(struct tb_replay *replay, tb_time_ps until)
+{
+	(void)replay;
+	(void)until;
+	return false;
+}
+
+static tb_time_ps lasts_until(const struct tb_replay *replay)
+{
+	return replay->now;
+}
+
+static void blame_open(struct tb_replay *replay, tb_time_ps until)
+{
+	(void)replay;
+	(void)until;
+}
+
+static uint32_t link_bytes(const struct tb_replay *replay)
+{
+	(void)replay;
+	return 0;
+}
+
+static void end(struct tb_replay *replay)
+{
+	struct ideal *ideal = of(replay);
+	if (!ideal)
+		return;
+	tb_replay_fini(replay);
+	free(ideal->vc_free_at);
+	free(ideal->edges);
+	free(ideal->arrivals);
+	free(ideal);
+}
+
+static uint32_t most_vcs(const struct tb_network *net)
+{
+	uint32_t most = 1;
+	for (uint32_t i = 0; i < net->n_nodes; i++)
+		if (net->links[net->injection[i]].n_vcs > most)
+			most = net->links[net->injection[i]].n_vcs;
+	return most;
+}
+
+// make_parts makes what is the model's own, then the nodes. A node has a packet under way
+// for each VC, and one that is fetched.
+static int make_parts(struct ideal *ideal)
+{
+	const struct tb_network *net = ideal->replay.net;
+	const struct tb_network_params *params = &net->params;
+	ideal->vcs_most = most_vcs(net);
+	uint64_t n_packets = (uint64_t)net->n_nodes * (ideal->vcs_most + 1);
+	if (n_packets > UINT32_MAX)
+		return TB_ECAPACITY;
+	ideal->vc_free_at =
+		calloc((size_t)net->n_nodes * ideal->vcs_most, sizeof *ideal->vc_free_at);
+	ideal->edges = calloc(net->n_nodes, sizeof *ideal->edges);
+	ideal->arrivals = calloc(n_packets, sizeof *ideal->arrivals);
+	if (!ideal->vc_free_at || !ideal->edges || !ideal->arrivals)
+		return TB_ENOMEM;
+	tb_time_ps packet_ps =
+		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
+			tb_per_byte_q20(net->links[net->injection[0]].bytes_per_s));
+	int status = tb_replay_make(&ideal->replay, (uint32_t)n_packets,
+		(sizeof(struct packet) + 63) / 64 * 64, packet_ps, 3);
+	ideal->replay.looks_ahead = false; // there is little to read
+	return status;
+}
+
+static int make(struct tb_replay **replay, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_observer *observer,
+	const struct tb_engine_options *options)
+{
+	struct ideal *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	struct tb_engine_options whole = *options;
+	whole.faults = NULL; // nothing dies here
+	int status =
+		tb_replay_init(&made->replay, network, source, &tb_ideal.carrier, &whole);
+	if (status == TB_OK)
+		status = make_parts(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, observer, NULL, &whole);
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		end(&made->replay);
+	return status;
+}
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+
+// Without what only a death or a look ahead would call.
+const struct tb_switching tb_ideal = {.name = "ideal",
+	.carrier = {.injects_at = injects_at,
+		.inject = inject,
+		.release = release,
+		.branch = branch,
+		.ideal_ps = tb_idle_latency_ps},
+	.make = make,
+	.free = end,
+	.run = run,
+	.arrive = arrive,
+	.choose = choose,
+	.alone = alone,
+	.serve = serve,
+	.settle = settle,
+	.lasts_until = lasts_until,
+	.blame_open = blame_open,
+	.link_bytes = link_bytes};
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+{
+	return tb_clock_run(replay, &tb_ideal, n_rounds, error);
+}
