@@ -6,6 +6,7 @@
 #include "outfile.h"
 #include "privileges.h"
 #include "progress.h"
+#include "stop.h"
 #include "units.h"
 #include "visible.h"
 
@@ -386,7 +387,7 @@ static void show_progress(const struct session *session, struct tb_progress *pro
 
 static bool go_on(const struct session *session, uint64_t n)
 {
-	return !*session->stop && !hung_up &&
+	return !tb_stop_asked(session->stop) && !hung_up &&
 	       (session->args->count == 0 || n < session->args->count);
 }
 

@@ -4,6 +4,7 @@
 #include "draw_terminal.h"
 #include "picture_args.h"
 #include "run_args.h"
+#include "stop.h"
 #include "top.h"
 
 #include <argp.h>
@@ -192,7 +193,7 @@ static int watch(const struct options *options, struct tb_top *top,
 {
 	struct tb_picture picture = {0};
 	int status = TB_OK;
-	while (!*stop) {
+	while (!tb_stop_asked(stop)) {
 		tb_top_refresh(top);
 		status = draw(top, &picture, error);
 		if (status != TB_OK ||

@@ -3,6 +3,7 @@
 #include "newfile.h"
 #include "run_copy.h"
 #include "sql.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static int copy_runs(struct merge *merge, struct tb_error *error)
 	const struct tb_merge_options *options = merge->options;
 	for (size_t i = 0; i < merge->n_places; i++) {
 		struct tb_merge_shard *shard = &merge->shards[merge->places[i].shard];
-		if (options->stop && *options->stop)
+		if (tb_stop_asked(options->stop))
 			return tb_fail_in(error, TB_ESTOPPED, options->output, "stopped");
 		int status = open_shard(merge, shard, error);
 		if (!status)

@@ -1,6 +1,7 @@
 #include "recording_impl.h"
 
 #include "progress.h"
+#include "stop.h"
 
 #include <stdlib.h>
 
@@ -133,7 +134,7 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 		recording->started_s = tb_clock_s();
 	int status =
 		tb_engine_run(recording->engine, tb_pace_next(&recording->pace), error);
-	if (status > 0 && stop && *stop) {
+	if (status > 0 && tb_stop_asked(stop)) {
 		recording->stopped = true;
 		status = TB_OK;
 	}

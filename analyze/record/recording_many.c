@@ -1,6 +1,7 @@
 #include "recording_many.h"
 
 #include "recording_impl.h"
+#include "stop.h"
 #include "store_impl.h"
 #include "store_shard.h"
 #include "tape.h"
@@ -27,7 +28,7 @@ struct crew {
 static bool is_stopped(const struct task *task)
 {
 	const volatile sig_atomic_t *stop = task->recording.options->stop;
-	return stop && *stop;
+	return tb_stop_asked(stop);
 }
 
 static int simulate(struct task *task, struct tb_error *error)

@@ -2,6 +2,7 @@
 
 #include "progress.h"
 #include "sql.h"
+#include "stop.h"
 #include "store_feed.h"
 #include "store_impl.h"
 #include "store_lock.h"
@@ -185,7 +186,7 @@ static int keep(struct tb_store *store, int status)
 // is_late returns whether a run that is asked to stop has taken too long to end.
 static bool is_late(struct tb_store *store)
 {
-	if (!store->stop || !*store->stop)
+	if (!tb_stop_asked(store->stop))
 		return false;
 	clock_t now = clock();
 	if (!store->is_stopping)
@@ -301,7 +302,7 @@ int tb_store_next_run(struct tb_store *store, int64_t *run, struct tb_error *err
 // not return 0.
 static int is_asked_to_stop(void *stop)
 {
-	return *(const volatile sig_atomic_t *)stop;
+	return tb_stop_asked(stop);
 }
 
 // write_setup checks config->stop every so many steps of SQLite, some hundred rows.
@@ -510,7 +511,7 @@ static int begin_part(struct tb_store *store)
 {
 	if (store->failed || store->cut)
 		return store->error.code;
-	if (!store->stop || !*store->stop)
+	if (!tb_stop_asked(store->stop))
 		return TB_OK;
 	if (is_late(store))
 		return cut(store);

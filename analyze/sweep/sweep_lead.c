@@ -2,6 +2,7 @@
 #include "sweep_peers.h"
 
 #include "progress.h"
+#include "stop.h"
 #include "store_impl.h"
 #include "sweep_identity.h"
 #include "sweep_message.h"
@@ -281,7 +282,7 @@ static int run(struct lead *lead)
 	const volatile sig_atomic_t *stop = lead->options->run.stop;
 	int status = begin(lead);
 	while (status >= 0 && lead->n_left > 0) {
-		if (stop && *stop)
+		if (tb_stop_asked(stop))
 			return tb_fail(lead->error, TB_ESTOPPED, "stopped");
 		status = hear(lead);
 		bool quiet = status == 0;

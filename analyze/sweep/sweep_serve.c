@@ -2,6 +2,7 @@
 #include "sweep_peers.h"
 
 #include "progress.h"
+#include "stop.h"
 #include "store_impl.h"
 #include "sweep_identity.h"
 #include "sweep_made.h"
@@ -84,7 +85,7 @@ static int start(struct serve *serve, const struct tb_sweep_message *message)
 	serve->point = message->point;
 	serve->run = message->run;
 	serve->done = false;
-	serve->stop = 0;
+	tb_stop_set(&serve->stop, false);
 	serve->busy = pthread_create(&serve->thread, NULL, work, serve) == 0;
 	if (serve->busy)
 		return TB_OK;
@@ -204,7 +205,7 @@ static int serve_all(struct serve *serve, struct tb_error *error)
 	int status = TB_OK;
 	while (status >= 0 && !serve->ended) {
 		status = attend(serve);
-		if (options->stop && *options->stop)
+		if (tb_stop_asked(options->stop))
 			return tb_fail(error, TB_ESTOPPED, "stopped");
 		// The leader may be writing for long, so it is given more time.
 		if (tb_clock_s() - serve->heard_s > 3 * options->silence_s)
@@ -224,7 +225,7 @@ int tb_sweep_serve(const struct tb_sweep_serve_options *options,
 		.options = options, .peers = peers, .heard_s = tb_clock_s()};
 	pthread_mutex_init(&serve.mutex, NULL);
 	int status = serve_all(&serve, error);
-	serve.stop = 1;
+	tb_stop_set(&serve.stop, true);
 	if (serve.busy)
 		status = finish(&serve, false) == TB_OK ? status : TB_ENOMEM;
 	*all_there = status == TB_OK && serve.all_there;

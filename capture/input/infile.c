@@ -1,5 +1,7 @@
 #include "infile.h"
 
+#include "stop.h"
+
 #include <archive.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -226,7 +228,7 @@ static ssize_t decompress(struct tb_infile *file, void *out, size_t size)
 {
 	if (file->error.code != TB_OK)
 		return -1;
-	if (file->stop && *file->stop)
+	if (tb_stop_asked(file->stop))
 		return tb_fail_in(&file->error, TB_ESTOPPED, file->name,
 			"stopped while it was read");
 	if (!file->codec)

@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include "newfile.h"
+#include "stop.h"
 #include "visible.h"
 
 #include <stdbool.h>
@@ -68,7 +69,7 @@ static void on_end(int signal_number)
 
 static void on_stop(int signal_number)
 {
-	stop_asked = 1;
+	tb_stop_set(&stop_asked, true);
 	handle(signal_number, on_end);
 }
 

@@ -4,6 +4,7 @@
 #include "experiment_plan.h"
 #include "host.h"
 #include "network_open.h"
+#include "stop.h"
 #include "timed.h"
 
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static int run_until(const struct run *run, struct tb_engine *engine, tb_time_ps
 	int status = 1;
 	while (status == 1 && tb_engine_stats(engine).now_ps < end)
 		for (int i = 0; status == 1 && i < INSTANTS / STRETCH; i++) {
-			if (run->options->stop && *run->options->stop)
+			if (tb_stop_asked(run->options->stop))
 				return tb_fail(error, TB_ESTOPPED, "stopped");
 			status = tb_engine_run(engine, STRETCH, error);
 		}

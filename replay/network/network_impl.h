@@ -4,6 +4,7 @@
 #define TB_NETWORK_IMPL_H
 
 #include "network.h"
+#include "stop.h"
 
 #include <signal.h>
 
@@ -119,7 +120,7 @@ int tb_network_make_routes(struct tb_network *net, const volatile sig_atomic_t *
 static inline int tb_network_stopped(
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
-	return stop && *stop ? tb_fail(error, TB_ESTOPPED, "stopped") : TB_OK;
+	return tb_stop_asked(stop) ? tb_fail(error, TB_ESTOPPED, "stopped") : TB_OK;
 }
 
 // tb_network_kary_ntree builds the k-ary n-tree of `params`, with as many levels as

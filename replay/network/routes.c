@@ -4,6 +4,7 @@
 
 #include "distances.h"
 #include "route_groups.h"
+#include "stop.h"
 
 #include <stdlib.h>
 
@@ -56,7 +57,7 @@ static int route_all(struct tb_network *net, struct tb_distances *ways,
 	for (uint32_t home = 0; home < net->n_switches; home++) {
 		if (!joins_nodes(net, home))
 			continue;
-		if (stop && *stop)
+		if (tb_stop_asked(stop))
 			return TB_ESTOPPED;
 		tb_distances_measure(ways, home);
 		if (route_to(net, ways, pool, links) != TB_OK)

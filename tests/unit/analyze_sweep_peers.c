@@ -2,6 +2,7 @@
 // the store has the rows of one machine's, or an error says why not.
 #include "sweep_peers.h"
 
+#include "sweep_identity.h"
 #include "sweep_message.h"
 
 #include <pthread.h>
@@ -403,6 +404,63 @@ static void a_flood_of_messages_keeps_the_leader_from_nothing(void **state)
 	tb_sweep_fini(&sweep);
 }
 
+// A leader that hands out one point, which would take minutes, and soon calls it a day.
+struct leader {
+	const struct tb_sweep_message *letters;
+	size_t n, at;
+	bool ready;
+};
+
+static int leader_hears(void *context, uint32_t to, const void *bytes, size_t n)
+{
+	struct leader *leader = context;
+	uint32_t word;
+	(void)to;
+	(void)n;
+	memcpy(&word, bytes, sizeof word);
+	leader->ready |= word == TB_SWEEP_READY;
+	return TB_OK;
+}
+
+static int leader_says(void *context, uint32_t *from, void *bytes, size_t *n)
+{
+	struct leader *leader = context;
+	if (leader->at == leader->n || (leader->at == 1 && !leader->ready))
+		return 0;
+	if (leader->at + 1 == leader->n) // by now the point is under way
+		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	*from = 0;
+	*n = sizeof *leader->letters;
+	memcpy(bytes, &leader->letters[leader->at++], *n);
+	return 1;
+}
+
+static void a_worker_drops_its_point_when_the_sweep_ends(void **state)
+{
+	(void)state;
+	static const char *const endless[] = {"nodes=64", "message=16K", "window=100s"};
+	struct tb_sweep_message letters[] = {{.word = TB_SWEEP_BEGIN},
+		{.word = TB_SWEEP_POINT, .run = 1}, {.word = TB_SWEEP_END, .at = 1}};
+	struct tb_sweep sweep = {0};
+	struct tb_error error;
+	bool all_there = false;
+	assert_int_equal(tb_sweep_read(&sweep, "uniform", endless, 3, &error), TB_OK);
+	assert_int_equal(
+		tb_sweep_identity(&sweep, false, (char *)letters[0].bytes, &error),
+		TB_OK);
+	tb_sweep_fini(&sweep);
+	struct leader leader = {letters, 3, 0, false};
+	const struct tb_peers peers = {.context = &leader,
+		.rank = 1,
+		.n = 2,
+		.send = leader_hears,
+		.receive = leader_says};
+	const struct tb_sweep_serve_options options = {
+		"uniform", endless, 3, .silence_s = SILENCE_S};
+	assert_int_equal(tb_sweep_serve(&options, &peers, &all_there, &error), TB_OK);
+	assert_true(all_there && leader.ready);
+}
+
 int main(void)
 {
 	// A leader that waits for ever is a failure, too.
@@ -414,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_result_that_is_no_store_is_refused),
 		cmocka_unit_test(a_worker_with_another_sweep_is_refused),
 		cmocka_unit_test(a_flood_of_messages_keeps_the_leader_from_nothing),
+		cmocka_unit_test(a_worker_drops_its_point_when_the_sweep_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "progress.h"
 #include "session_impl.h"
+#include "stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 bool tb_session_quits(struct tb_session *session)
 {
 	const volatile sig_atomic_t *stop = session->options->stop;
-	session->quit |= stop && *stop;
+	session->quit |= tb_stop_asked(stop);
 	return session->quit;
 }
 
@@ -130,7 +131,7 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 		status = run(&session, error);
 	if (status == TB_OK && remembers(&session))
 		remember(&session);
-	if (status == TB_OK && options->stop && *options->stop)
+	if (status == TB_OK && tb_stop_asked(options->stop))
 		status = tb_fail(error, TB_ESTOPPED, "stopped by a signal");
 	tb_screen_free(session.screen);
 	tb_viewer_free(session.viewer);

@@ -1,0 +1,23 @@
+// A flag that asks for an early end. A signal handler or another thread sets it, and
+// whoever works looks at it now and then; NULL: nobody ever asks.
+//
+// The flag is a volatile sig_atomic_t, as signal handlers need it, read and written
+// atomically, as threads do.
+#ifndef TB_STOP_H
+#define TB_STOP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline bool tb_stop_asked(const volatile sig_atomic_t *stop)
+{
+	return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}
+
+static inline void tb_stop_set(volatile sig_atomic_t *stop, bool asked)
+{
+	__atomic_store_n(stop, asked, __ATOMIC_RELAXED);
+}
+
+#endif
