@@ -33,8 +33,10 @@ static struct points count_points(const char *store)
 {
 	struct tb_swept swept = {0};
 	struct points points = {0};
-	// The store has been opened before: an error would have been reported then.
-	if (tb_swept_read(&swept, store, NULL) == TB_OK)
+	// The store has been opened before: an error would have been reported then. A
+	// sweep of which no point is done yet has points, too.
+	int status = tb_swept_read(&swept, store, NULL);
+	if (status == TB_OK || status == TB_EUSAGE)
 		points = (struct points){swept.n_points + swept.n_undone, swept.n_points};
 	tb_swept_fini(&swept);
 	return points;
@@ -58,12 +60,13 @@ static size_t count_complete(const struct tb_runs *runs)
 	return n;
 }
 
-// store_json makes the newest run's object, with the list of all runs in it.
+// store_json makes the newest run's object, with the list of all runs in it. Of a sweep
+// that has just begun there is only the list, which is empty.
 static json_t *store_json(
 	const struct tb_runs *runs, struct points points, struct tb_shard shard)
 {
 	size_t n = tb_runs_n(runs);
-	json_t *root = run_json(tb_runs_at(runs, n - 1));
+	json_t *root = n ? run_json(tb_runs_at(runs, n - 1)) : json_object();
 	json_t *list = json_array();
 	bool fine = root && list &&
 		    json_object_set_new(root, "kind", json_string("store")) == 0;
@@ -143,9 +146,9 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	struct tb_error *error)
 {
 	size_t n = tb_runs_n(runs);
-	if (n == 0)
-		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	struct points points = count_points(options->file);
+	if (n == 0 && points.n == 0)
+		return tb_fail_in(error, TB_EFORMAT, options->file, "holds no run");
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
 	if (options->json)

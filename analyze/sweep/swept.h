@@ -27,7 +27,8 @@ struct tb_swept {
 };
 
 // tb_swept_read appends the points of a store to `swept`, which must be zeroed before the
-// first call. Errors as of tb_run_open; TB_EUSAGE for a store without points.
+// first call. Errors as of tb_run_open; TB_EUSAGE for a store without a point that is
+// done; n_undone has counted the others.
 int tb_swept_read(
 	struct tb_swept *swept, const char *path, struct tb_error *error) TB_MUST_USE;
 void tb_swept_fini(struct tb_swept *swept);

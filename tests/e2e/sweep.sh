@@ -110,3 +110,16 @@ grep -q experiment info.txt
 grep -qx 'Sweep of 30 points, 30 of them done' info.txt
 "$TAILBACK" info --json one.db >info.json
 grep -q '"points_done": 30' info.json
+
+# One that has just begun has points, but no run yet.
+"$TAILBACK" sweep sweep.ini -q --set window=100s --jobs 1 -o begun.db 2>/dev/null &
+pid=$!
+until [[ $(sqlite3 begun.db 'SELECT count(*) FROM sweep_point' 2>/dev/null) == 30 ]]; do
+	kill -0 $pid
+	sleep 0.02
+done
+"$TAILBACK" info begun.db >info.txt
+kill -9 $pid
+wait $pid 2>/dev/null || true
+printf 'begun.db: store of 0 runs\nSweep of 30 points, 0 of them done\n' | cmp - info.txt
+[[ $("$TAILBACK" info --json begun.db | tr -d ' \n') == '{"kind":"store","points":30,"points_done":0,"runs":[]}' ]]
