@@ -88,6 +88,40 @@ static int list_runs(struct tb_merge_shard *shard, struct tb_error *error)
 	return status;
 }
 
+// refuse_stray refuses a run that does not belong to the shard: of a sweep it is none of
+// the points, of replays it has the number of another shard's.
+static int refuse_stray(
+	const struct tb_merge_shard *shard, sqlite3_stmt *query, struct tb_error *error)
+{
+	int64_t run = sqlite3_column_int64(query, 0);
+	bool of_sweep = sqlite3_column_int(query, 2) != 0;
+	bool known =
+		of_sweep ? sqlite3_column_int(query, 1) != 0
+			 : run > 0 && tb_shard_has(shard->share.shard, (size_t)(run - 1));
+	if (known)
+		return TB_OK;
+	return tb_fail_in(error, TB_EFORMAT, shard->path,
+		"is damaged: run %" PRId64 " is %s", run,
+		of_sweep ? "no point of the sweep" : "none of its shard");
+}
+
+// check_runs comes last: a run that was added by mistake has a sentence of its own.
+static int check_runs(const struct tb_merge_shard *shard, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int code = SQLITE_DONE;
+	int status = tb_sql_prepare(shard->db, shard->path,
+		"SELECT run, run IN (SELECT run FROM sweep_point), "
+		"EXISTS (SELECT 1 FROM sweep_point) FROM run WHERE complete ORDER BY run",
+		&query, error);
+	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW)
+		status = refuse_stray(shard, query, error);
+	if (!status && code != SQLITE_DONE)
+		status = tb_sql_fail(error, shard->db, shard->path);
+	sqlite3_finalize(query);
+	return status;
+}
+
 static int read_open(struct tb_merge_shard *shard, struct tb_error *error)
 {
 	int found = tb_store_read_share(shard->db, shard->path, &shard->share, error);
@@ -105,7 +139,7 @@ static int read_open(struct tb_merge_shard *shard, struct tb_error *error)
 			" has %zu: others were added",
 			shard->n_runs, shard->share.shard.number, shard->share.shard.n,
 			shard->share.n_runs);
-	return status;
+	return status ? status : check_runs(shard, error);
 }
 
 int tb_merge_shard_read(struct tb_merge_shard *shard, struct tb_error *error)

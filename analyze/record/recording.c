@@ -2,6 +2,7 @@
 
 #include "progress.h"
 #include "stop.h"
+#include "store_shard.h"
 
 #include <stdlib.h>
 
@@ -85,6 +86,8 @@ static int prepare(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_store_create(
 			&recording->store, recording->options->output, error);
+	if (status == TB_OK)
+		status = tb_store_refuse_shard(recording->store, error);
 	if (status == TB_OK)
 		status = tb_recording_make_engine(
 			recording, tb_recording_observer(recording), error);

@@ -152,7 +152,9 @@ static int number_runs(struct crew *crew, struct tb_error *error)
 	const struct tb_recording_many *many = crew->many;
 	int64_t first = 1;
 	int status = many->shard.n > 0 ? claim(crew, error)
-				       : tb_store_next_run(crew->store, &first, error);
+				       : tb_store_refuse_shard(crew->store, error);
+	if (status == TB_OK && many->shard.n == 0)
+		status = tb_store_next_run(crew->store, &first, error);
 	for (size_t i = 0; i < many->n && status == TB_OK; i++) {
 		int64_t id = first + (int64_t)i;
 		bool done = false;

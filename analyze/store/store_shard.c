@@ -3,6 +3,7 @@
 #include "sql.h"
 #include "store_impl.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,19 @@ int tb_store_claim(struct tb_store *store, const struct tb_store_share *share,
 	if (status && !sqlite3_get_autocommit(tb_store_db(store)))
 		sqlite3_exec(tb_store_db(store), "ROLLBACK", NULL, NULL, NULL);
 	return status;
+}
+
+int tb_store_refuse_shard(struct tb_store *store, struct tb_error *error)
+{
+	const char *path = tb_store_path(store);
+	struct tb_store_share there;
+	int found = tb_store_read_share(tb_store_db(store), path, &there, error);
+	if (found <= 0)
+		return found;
+	return tb_fail_in(error, TB_EUSAGE, path,
+		"is the store of shard %" PRIu32 "/%" PRIu32
+		": other runs go into another store, its own with --shard",
+		there.shard.number, there.shard.n);
 }
 
 int tb_store_has_run(

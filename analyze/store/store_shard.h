@@ -25,6 +25,10 @@ struct tb_store_share {
 int tb_store_claim(struct tb_store *store, const struct tb_store_share *share,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_store_refuse_shard returns TB_EUSAGE for the store of a shard, into which a run of
+// something else is to go: merge would refuse the shard then.
+int tb_store_refuse_shard(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
+
 // tb_store_has_run stores whether the store has a complete run of this number.
 int tb_store_has_run(struct tb_store *store, int64_t run, bool *has,
 	struct tb_error *error) TB_MUST_USE;

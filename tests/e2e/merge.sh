@@ -148,7 +148,14 @@ refused 'seventh.db: is one of 7 shards, but s1.db is one of 4' \
 	tailback merge s1.db seventh.db -o new.db
 cp s2.db more.db
 tailback synth uniform --nodes 8 --message 4K --messages 2 -o job.goal
-tailback replay job.goal -q -o more.db
+for many in '' '-s 1,2'; do
+	# shellcheck disable=SC2086 # an option and its value
+	refused 'more.db: is the store of shard 2/4: other runs go into another store' \
+		tailback replay job.goal $many -q -o more.db
+done
+cmp s2.db more.db
+sqlite3 more.db "CREATE TEMP TABLE added AS SELECT * FROM run LIMIT 1; UPDATE added SET run = 19;
+	INSERT INTO run SELECT * FROM added"
 refused 'more.db: has 6 runs, but its shard 2/4 has 5: others were added' \
 	tailback merge s1.db more.db s3.db s4.db -o new.db
 
@@ -169,6 +176,9 @@ cp s2.db twin.db
 sqlite3 twin.db "UPDATE run SET run = (SELECT min(run) FROM sweep_point WHERE run NOT IN (SELECT run FROM run))
 	WHERE run = (SELECT max(run) FROM run)"
 refused 'is damaged: run [0-9]* is in [a-z0-9]*.db, too' tailback merge s1.db twin.db s3.db s4.db -o new.db
+cp s2.db stray.db
+sqlite3 stray.db "UPDATE run SET run = 77 WHERE run = (SELECT max(run) FROM run)"
+refused 'stray.db: is damaged: run 77 is no point of the sweep' tailback merge s1.db stray.db s3.db s4.db -o new.db
 
 # A shard that is being written, and a merge that is killed.
 exec 8<s4.db
@@ -207,6 +217,9 @@ tailback replay a.goal b.goal c.pcap --each -s 1..3 --shard 2/4 -o r2.db 2>said
 grep -qx '2 runs in r2.db (shard 2/4): 2 were recorded before' said
 refused 'r2.db: is the store of shard 2/4 of something else' \
 	tailback replay a.goal b.goal --each -s 1..3 --shard 2/4 -o r2.db
+cp r2.db stray.db
+sqlite3 stray.db 'UPDATE run SET run = 7 WHERE run = 6'
+refused 'stray.db: is damaged: run 7 is none of its shard' tailback merge r1.db stray.db r3.db r4.db -o new.db
 refused 'r1.db: is a shard of something else than s1.db' tailback merge s1.db r1.db -o new.db
 
 # The same name, but another file.
