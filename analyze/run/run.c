@@ -34,6 +34,7 @@ void tb_run_free(struct tb_run *run)
 	free(run->switches);
 	free(run->links);
 	tb_run_record_fini(&run->record);
+	tb_run_record_fini(&run->fresh);
 	sqlite3_close(run->db);
 	free(run->path);
 	free(run);
@@ -391,6 +392,23 @@ int tb_run_open_bytes(
 	sqlite3 *db = NULL;
 	int status = tb_sql_open_bytes(&db, TB_RUN_IN_MEMORY, bytes, size, error);
 	return status ? status : take_database(run, db, TB_RUN_IN_MEMORY, 0, error);
+}
+
+// SQLite looks this often whether a query is to stop, in steps of its machine: every
+// millisecond or two.
+#define STEPS_A_LOOK 20000
+
+static int stops(void *context)
+{
+	const struct tb_run *run = context;
+	return run->stops && run->stops(run->stops_context);
+}
+
+void tb_run_stop_by(struct tb_run *run, bool (*by)(void *context), void *context)
+{
+	run->stops = by;
+	run->stops_context = context;
+	sqlite3_progress_handler(run->db, STEPS_A_LOOK, stops, run);
 }
 
 const struct tb_run_switch *tb_run_switches(const struct tb_run *run)

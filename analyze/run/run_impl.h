@@ -33,6 +33,7 @@ struct tb_run {
 	sqlite3 *db;
 	char *path;
 	struct tb_run_record record;
+	struct tb_run_record fresh; // read by tb_run_refresh_read; its id is 0: none
 	struct tb_run_switch *switches;
 	struct tb_run_link *links;
 	struct tb_link_sample *totals; // by link
@@ -50,6 +51,8 @@ struct tb_run {
 	sqlite3_stmt *bin_width; // as now in the file
 	sqlite3_stmt *data_version;
 	int64_t seen_version; // the file's data_version when last read
+	bool (*stops)(void *context); // tb_run_stop_by; NULL: never
+	void *stops_context;
 };
 
 // A row being read: a value out of range sets `bad` and is not used.
@@ -122,8 +125,10 @@ uint32_t tb_run_get_sums(
 int tb_run_window_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_window_fini(struct tb_run *run);
 
-// tb_run_sum_totals recomputes the totals; tb_run_add_totals adds the bins [first, end).
-int tb_run_sum_totals(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+// tb_run_sum_totals recomputes the totals of n_bins; tb_run_add_totals adds the bins
+// [first, end).
+int tb_run_sum_totals(
+	struct tb_run *run, uint64_t n_bins, struct tb_error *error) TB_MUST_USE;
 int tb_run_add_totals(struct tb_run *run, uint64_t first, uint64_t end,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -10,12 +10,12 @@ static bool same_shape(const struct tb_run_info *a, const struct tb_run_info *b)
 	       a->n_jobs == b->n_jobs;
 }
 
-// take_bins makes room for the current number of bins. If the width changed, it drops the
+// take_bins makes room for the number of bins in `now`. If the width changed, it drops the
 // cached bins and the window summed from them.
 static int take_bins(
-	struct tb_run *run, const struct tb_run_info *before, struct tb_error *error)
+	struct tb_run *run, const struct tb_run_info *now, struct tb_error *error)
 {
-	const struct tb_run_info *now = &run->record.info;
+	const struct tb_run_info *before = &run->record.info;
 	struct tb_bin_cache *cache = &run->cache;
 	bool anew = now->bin_ps != before->bin_ps || now->n_bins < before->n_bins;
 	int status = TB_OK;
@@ -30,41 +30,60 @@ static int take_bins(
 	if (status != TB_OK)
 		return tb_fail_in(error, status, run->path, "no memory for the run");
 	return anew || now->complete
-		       ? tb_run_sum_totals(run, error)
+		       ? tb_run_sum_totals(run, now->n_bins, error)
 		       : tb_run_add_totals(run, before->n_bins, now->n_bins, error);
 }
 
-static int take(struct tb_run *run, struct tb_error *error)
+// read_record reads the run's record anew, to be taken over, and the new bins.
+static int read_record(struct tb_run *run, struct tb_error *error)
 {
-	struct tb_run_record fresh, before = run->record;
-	int64_t id = before.info.id;
+	struct tb_run_record fresh;
+	int64_t id = run->record.info.id;
 	int status = tb_run_record_load(run->db, run->path, id, &fresh, error);
 	if (status)
 		return status;
-	if (!same_shape(&fresh.info, &before.info)) {
-		tb_run_record_fini(&fresh);
-		return tb_fail_in(error, TB_EIO, run->path,
+	if (same_shape(&fresh.info, &run->record.info))
+		status = take_bins(run, &fresh.info, error);
+	else
+		status = tb_fail_in(error, TB_EIO, run->path,
 			"another run %" PRId64 " was written in its place: open it again",
 			id);
-	}
-	run->record = fresh;
-	status = take_bins(run, &before.info, error);
-	tb_run_record_fini(&before);
+	if (status)
+		tb_run_record_fini(&fresh);
+	else
+		run->fresh = fresh;
 	return status;
 }
 
-int tb_run_refresh(struct tb_run *run, struct tb_error *error)
+int tb_run_refresh_read(struct tb_run *run, struct tb_error *error)
 {
 	int64_t version = 0;
+	tb_run_refresh_take(run);
 	int status = tb_sql_exec(run->db, run->path, "BEGIN", error);
 	if (status)
 		return status;
 	status = tb_run_version(run, &version, error);
 	bool changed = !status && version != run->seen_version;
 	if (changed)
-		status = take(run, error);
+		status = read_record(run, error);
 	if (changed && !status)
 		run->seen_version = version;
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status ? status : changed;
+}
+
+void tb_run_refresh_take(struct tb_run *run)
+{
+	if (run->fresh.info.id == 0)
+		return;
+	tb_run_record_fini(&run->record);
+	run->record = run->fresh;
+	run->fresh = (struct tb_run_record){.n_texts = 0};
+}
+
+int tb_run_refresh(struct tb_run *run, struct tb_error *error)
+{
+	int status = tb_run_refresh_read(run, error);
+	tb_run_refresh_take(run);
+	return status;
 }
