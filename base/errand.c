@@ -122,10 +122,9 @@ bool tb_errands_fetch(struct tb_errands *errands, double seconds)
 	assert(errands->busy);
 	pthread_mutex_lock(&errands->mutex);
 	while (errands->state != STATE_DONE && late != ETIMEDOUT)
-		late = seconds < 0
-			       ? pthread_cond_wait(&errands->changed, &errands->mutex)
-			       : pthread_cond_timedwait(
-					 &errands->changed, &errands->mutex, &end);
+		late = seconds < 0 ? pthread_cond_wait(&errands->changed, &errands->mutex)
+				   : pthread_cond_timedwait(
+					     &errands->changed, &errands->mutex, &end);
 	bool done = errands->state == STATE_DONE;
 	if (done) {
 		errands->state = STATE_IDLE;

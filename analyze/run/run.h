@@ -9,8 +9,8 @@
 // window needs them. So the cost of opening does not depend on the number of bins, except
 // for a run whose writer was killed or still writes: its bins are summed. tb_run_refresh
 // takes up what the writer has added. Pointers live until tb_run_free. One thread at a
-// time per object; what takes a const run reads only what was read when it was opened, and
-// may be called while another thread asks a question.
+// time per object; what takes a const run reads only what was read when it was opened,
+// and may be called while another thread asks a question.
 #ifndef TB_RUN_H
 #define TB_RUN_H
 
@@ -101,9 +101,10 @@ const struct tb_run_info *tb_runs_at(const struct tb_runs *runs, size_t i); // b
 // when another run has taken its place.
 int tb_run_refresh(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
-// tb_run_refresh_read and tb_run_refresh_take do this in two steps, for a run that is read
-// in one thread and shown in another: the first reads, and leaves tb_run_info and what it
-// points to as they are; the second takes what was read over, at once and without failing.
+// tb_run_refresh_read and tb_run_refresh_take do this in two steps, for a run that is
+// read in one thread and shown in another: the first reads, and leaves tb_run_info and
+// what it points to as they are; the second takes what was read over, at once and without
+// failing.
 int tb_run_refresh_read(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 void tb_run_refresh_take(struct tb_run *run);
 

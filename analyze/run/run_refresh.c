@@ -10,8 +10,8 @@ static bool same_shape(const struct tb_run_info *a, const struct tb_run_info *b)
 	       a->n_jobs == b->n_jobs;
 }
 
-// take_bins makes room for the number of bins in `now`. If the width changed, it drops the
-// cached bins and the window summed from them.
+// take_bins makes room for the number of bins in `now`. If the width changed, it drops
+// the cached bins and the window summed from them.
 static int take_bins(
 	struct tb_run *run, const struct tb_run_info *now, struct tb_error *error)
 {

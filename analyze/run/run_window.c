@@ -338,9 +338,7 @@ int tb_run_sum_totals(struct tb_run *run, uint64_t n_bins, struct tb_error *erro
 	for (uint32_t link = 0; link < run->record.info.n_links; link++)
 		run->totals[link] = (struct tb_link_sample){.link = {link}};
 	int status = read_totals(run, &stored, error);
-	return status || stored
-		       ? status
-		       : tb_run_add_totals(run, 0, n_bins, error);
+	return status || stored ? status : tb_run_add_totals(run, 0, n_bins, error);
 }
 
 int tb_run_window_init(struct tb_run *run, struct tb_error *error)
@@ -357,8 +355,7 @@ int tb_run_window_init(struct tb_run *run, struct tb_error *error)
 		!sums->doubts || !run->totals)
 		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
 	int status = tb_run_bins_init(run, error);
-	return status ? status
-		      : tb_run_sum_totals(run, run->record.info.n_bins, error);
+	return status ? status : tb_run_sum_totals(run, run->record.info.n_bins, error);
 }
 
 void tb_run_window_fini(struct tb_run *run)

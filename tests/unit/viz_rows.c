@@ -4,6 +4,7 @@
 #include "rows.h"
 #include "search.h"
 #include "selection.h"
+#include "spark_question.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ static int set_up(void **state)
 	struct tb_error error;
 	viz_path(stage->path);
 	viz_store(stage->path);
+	stage->data.patience_s = -1;
 	viz_check(tb_viewer_data_open(&stage->data, stage->path, 0, &error), &error);
 	assert_int_equal(tb_rows_init(&stage->rows, &stage->data), TB_OK);
 	assert_int_equal(tb_selection_init(&stage->selection, stage->data.info), TB_OK);
@@ -89,24 +91,40 @@ static void a_row_is_scrolled_just_into_sight(void **state)
 	assert_true(rows->scroll == 480 - 95);
 }
 
-static void a_picture_reads_only_so_many_sparklines(void **state)
+static void a_sparkline_is_read_for_the_picture_after_the_one_that_wants_it(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_sparks *sparks = stage->rows.sparks;
+	struct tb_spark_question asked;
+	const struct tb_link hot = {VIZ_HOT_LINK}, other = {5};
+	tb_spark_question_init(&asked, sparks);
 	tb_sparks_begin(sparks, TB_WAIT);
-	sparks->looks_left = 15; // ten bins per line
-	const struct tb_spark *spark =
-		tb_spark_of(sparks, stage->data.run, (struct tb_link){VIZ_HOT_LINK});
+	assert_null(tb_spark_of(sparks, hot));
+	tb_spark_question_ask(&asked, stage->data.reader);
+	assert_null(tb_spark_of(sparks, other)); // too late for this question
+	tb_reader_wait_all(stage->data.reader);
+	tb_sparks_begin(sparks, TB_WAIT);
+	const struct tb_spark *spark = tb_spark_of(sparks, hot);
 	assert_non_null(spark);
 	assert_int_equal(spark->largest, 1005000);
-	assert_null(tb_spark_of(sparks, stage->data.run, (struct tb_link){5}));
-	assert_true(sparks->wanting);
-	assert_ptr_equal(
-		tb_spark_of(sparks, stage->data.run, (struct tb_link){VIZ_HOT_LINK}),
-		spark); // known already
+	assert_int_equal(sparks->n_wanted, 0);
+	assert_null(tb_spark_of(sparks, other));
+	assert_int_equal(sparks->n_wanted, 1);
+}
+
+static void sparklines_of_a_metric_that_is_no_longer_shown_are_dropped(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_sparks *sparks = stage->rows.sparks;
+	struct tb_spark_question asked;
+	const struct tb_link hot = {VIZ_HOT_LINK};
+	tb_spark_question_init(&asked, sparks);
 	tb_sparks_begin(sparks, TB_WAIT);
-	assert_false(sparks->wanting);
-	assert_non_null(tb_spark_of(sparks, stage->data.run, (struct tb_link){5}));
+	(void)tb_spark_of(sparks, hot);
+	tb_spark_question_ask(&asked, stage->data.reader);
+	tb_sparks_begin(sparks, TB_BYTES);
+	tb_reader_wait_all(stage->data.reader);
+	assert_null(tb_spark_of(sparks, hot));
 }
 
 static void a_number_is_that_of_one_node(void **state)
@@ -175,7 +193,8 @@ int main(void)
 		STAGED(steps_move_by_a_row_and_stop_at_the_ends),
 		STAGED(a_link_is_found_in_its_row),
 		STAGED(a_row_is_scrolled_just_into_sight),
-		STAGED(a_picture_reads_only_so_many_sparklines),
+		STAGED(a_sparkline_is_read_for_the_picture_after_the_one_that_wants_it),
+		STAGED(sparklines_of_a_metric_that_is_no_longer_shown_are_dropped),
 		STAGED(a_number_is_that_of_one_node),
 		STAGED(a_node_marks_its_link_in_and_its_link_out),
 		STAGED(a_flow_marks_the_switches_that_it_may_cross),

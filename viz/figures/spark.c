@@ -10,32 +10,42 @@ void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric)
 	if (sparks->metric != metric)
 		memset(sparks->slots, 0, sizeof sparks->slots);
 	sparks->metric = metric;
-	sparks->looks_left = TB_SPARK_LOOKS;
-	sparks->wanting = false;
+	sparks->n_wanted = 0;
 }
 
-const struct tb_spark *tb_spark_of(
-	struct tb_sparks *sparks, struct tb_run *run, struct tb_link link)
+static uint32_t slot_of(struct tb_link link)
 {
-	struct tb_spark *spark = &sparks->slots[link.id % TB_SPARK_SLOTS];
+	return link.id % TB_SPARK_SLOTS;
+}
+
+const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link)
+{
+	const struct tb_spark *spark = &sparks->slots[slot_of(link)];
 	if (spark->known && spark->link.id == link.id)
 		return spark;
-	uint64_t looks = tb_run_info(run)->n_bins;
-	looks = looks < TB_SERIES_LOOKS ? looks : TB_SERIES_LOOKS;
-	if (sparks->looks_left < looks) {
-		sparks->wanting = true;
-		return NULL;
-	}
-	sparks->looks_left -= looks;
+	if (sparks->n_wanted < TB_SPARK_WANTED)
+		sparks->wanted[sparks->n_wanted++] = link;
+	return NULL;
+}
+
+int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link link,
+	enum tb_metric metric, struct tb_error *error)
+{
 	*spark = (struct tb_spark){.link = link, .known = true};
-	// Reading the window will report a store that is gone.
-	if (tb_run_series(run, link, sparks->metric, spark->values, TB_SPARK_COLUMNS,
-		    NULL) != TB_OK)
-		return NULL;
-	for (int i = 0; i < TB_SPARK_COLUMNS; i++)
+	int status =
+		tb_run_series(run, link, metric, spark->values, TB_SPARK_COLUMNS, error);
+	for (int i = 0; i < TB_SPARK_COLUMNS; i++) {
+		if (status != TB_OK)
+			spark->values[i] = 0;
 		if (spark->values[i] > spark->largest)
 			spark->largest = spark->values[i];
-	return spark;
+	}
+	return status;
+}
+
+void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark)
+{
+	sparks->slots[slot_of(spark->link)] = *spark;
 }
 
 void tb_spark_draw(struct tb_picture *picture, struct tb_box box,

@@ -1,5 +1,6 @@
-// Sparklines: a link's metric over the whole run in a few pixels. They are read when
-// first drawn, a few per picture, and kept until the metric changes.
+// Sparklines: a link's metric over the whole run in a few pixels. A picture shows those
+// that are there and notes which it wants; somebody reads these for the next picture.
+// They are kept until the metric changes.
 #ifndef TB_SPARK_H
 #define TB_SPARK_H
 
@@ -8,7 +9,7 @@
 
 #define TB_SPARK_COLUMNS 40
 #define TB_SPARK_SLOTS	 512
-#define TB_SPARK_LOOKS	 2048 // into the store per picture: about 4 ms
+#define TB_SPARK_WANTED	 128 // of one picture
 
 struct tb_spark {
 	bool known;
@@ -19,18 +20,25 @@ struct tb_spark {
 
 struct tb_sparks {
 	enum tb_metric metric;
-	uint64_t looks_left; // in this picture
-	bool wanting;	     // some are not read yet: the next picture shows more
 	struct tb_spark slots[TB_SPARK_SLOTS];
+	struct tb_link wanted[TB_SPARK_WANTED]; // by this picture, and not there
+	uint32_t n_wanted;
 };
 
 // tb_sparks_begin starts a picture; another metric drops all lines.
 void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric);
 
-// tb_spark_of returns a link's line, or NULL when it is not read yet or cannot be read.
-// It lives until the next call.
-const struct tb_spark *tb_spark_of(
-	struct tb_sparks *sparks, struct tb_run *run, struct tb_link link);
+// tb_spark_of returns a link's line, or notes that it is wanted and returns NULL. It
+// lives until the next tb_sparks_keep.
+const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link);
+
+// tb_spark_read reads a link's line. It may run in another thread than the pictures'.
+// Cost and errors as of tb_run_series; after a failure the line is flat.
+int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link link,
+	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
+
+// tb_sparks_keep keeps a line of the metric that is shown.
+void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark);
 
 // tb_spark_draw draws bars up from the box's lower edge; `largest` has the full height.
 void tb_spark_draw(struct tb_picture *picture, struct tb_box box,

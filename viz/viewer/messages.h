@@ -1,5 +1,5 @@
-// Messages on top of the picture: trouble with the store, until it can be read again, and
-// notices, for a few seconds.
+// Messages on top of the picture: trouble with the store, until it can be read again,
+// notices, for a few seconds, and what is being read.
 #ifndef TB_MESSAGES_H
 #define TB_MESSAGES_H
 
@@ -11,7 +11,8 @@
 struct tb_messages {
 	char trouble[640]; // "" for none
 	char notice[640];
-	double notice_s; // how long it still stays
+	double notice_s;     // how long it still stays
+	const char *reading; // what is being read; NULL: nothing that takes long
 };
 
 void tb_messages_trouble(struct tb_messages *messages, const struct tb_error *error);

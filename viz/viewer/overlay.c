@@ -209,6 +209,14 @@ static void draw_banner(const struct tb_viewer *viewer, struct tb_picture *pictu
 		tb_style_type(&viewer->style, TB_FONT_TEXT, 13, false), text);
 }
 
+static void draw_reading(
+	const struct tb_viewer *viewer, struct tb_picture *picture, const char *what)
+{
+	char text[80];
+	snprintf(text, sizeof text, "%s ...", what);
+	draw_banner(viewer, picture, text, false);
+}
+
 void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 {
 	const struct tb_messages *messages = &viewer->messages;
@@ -217,6 +225,8 @@ void tb_overlay_draw(const struct tb_viewer *viewer, struct tb_picture *picture)
 		draw_banner(viewer, picture, messages->trouble, true);
 	else if (messages->notice_s > 0)
 		draw_banner(viewer, picture, messages->notice, false);
+	else if (messages->reading)
+		draw_reading(viewer, picture, messages->reading);
 	if (viewer->help)
 		draw_help(viewer, picture);
 	else if (viewer->prompt.kind != TB_PROMPT_NONE)

@@ -54,7 +54,7 @@ static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
 	uint32_t n;
 	struct tb_paths *paths;
 	int status = tb_viewer_data_paths(data, &paths, error);
-	if (status != TB_OK || ends.source.id == TB_ID_NONE ||
+	if (status != TB_OK || !paths || ends.source.id == TB_ID_NONE ||
 		ends.destination.id == TB_ID_NONE)
 		return status;
 	const struct tb_link *links =
@@ -83,7 +83,7 @@ static int mark_job(struct tb_marks *marks, struct tb_viewer_data *data, uint32_
 {
 	const struct tb_flow_table *flows;
 	int status = tb_viewer_data_flows(data, &flows, error);
-	if (status != TB_OK)
+	if (status != TB_OK || !flows)
 		return status;
 	for (uint32_t i = 0; flows->group == 1 && i < flows->n; i++) {
 		if (flows->rows[i].job != job)
@@ -100,7 +100,7 @@ static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 {
 	const struct tb_flow_table *flows;
 	int status = tb_viewer_data_flows(data, &flows, error);
-	if (status != TB_OK || index >= flows->n)
+	if (status != TB_OK || !flows || index >= flows->n)
 		return status;
 	const struct tb_flow_sample *flow = &flows->rows[index];
 	return mark_path(marks, data, (struct ends){flow->source, flow->destination},
@@ -134,7 +134,7 @@ static int mark_tree(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 	const struct tb_trees *trees;
 	bool is_root = false;
 	int status = tb_viewer_data_trees(data, &trees, error);
-	if (status != TB_OK)
+	if (status != TB_OK || !trees)
 		return status;
 	for (uint32_t i = 0; i < trees->n; i++) {
 		const struct tb_tree_sample *row = &trees->rows[i];

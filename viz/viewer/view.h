@@ -117,8 +117,15 @@ void tb_viewer_report(struct tb_viewer *viewer, const struct tb_error *error);
 // tb_viewer_in_trouble is true while an error is on the picture.
 bool tb_viewer_in_trouble(const struct tb_viewer *viewer);
 
+// tb_viewer_put puts a question (question.h) to the run and waits for the answer for as
+// long as the viewer may keep its user waiting: 1 when it is answered, 0 while it is
+// under way. The picture is drawn again with the answer. Errors as of the question.
+int tb_viewer_put(struct tb_viewer *viewer, struct tb_question *question,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_viewer_flows, _blame and _trees return data of the whole run, which the first call
-// reads; empty when the run has none. NULL after a failure, which they report.
+// has read; empty when the run has none. NULL while they are being read, and after a
+// failure, which they report.
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer);
 const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n);
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer);

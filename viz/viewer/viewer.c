@@ -3,6 +3,7 @@
 #include "trace.h"
 #include "viewer_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static bool has_no_run(const char *path)
@@ -27,6 +28,7 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 		.viewer = viewer};
 	viewer->style = (struct tb_style){.theme = TB_DARK, .colours = TB_CIVIDIS};
 	viewer->playback.speed = 1;
+	viewer->data.patience_s = -1;
 	viewer->stale = true;
 	if (tb_panes_init(&viewer->panes, views, &pattern) != TB_OK)
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory to open it");
@@ -96,15 +98,35 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s)
 	const struct tb_viewer_data *data = &viewer->data;
 	struct tb_playback *playback = &viewer->playback;
 	viewer->stale |= tb_messages_tick(&viewer->messages, elapsed_s);
+	tb_viewer_poll(viewer);
 	if (!playback->playing)
 		return;
-	uint64_t width = tb_viewer_data_n_bins(data);
+	uint64_t width = tb_viewer_data_asked_bins(data);
 	uint64_t first =
 		tb_playback_advance(playback, elapsed_s, data->info->n_bins, width);
 	viewer->stale |= !playback->playing;
-	if (first != data->window.first_bin)
-		tb_viewer_show(
-			viewer, (struct tb_window){first, first + width}, data->metric);
+	if (first == data->asked.first_bin)
+		return;
+	// The next window is read while this one is drawn.
+	double patience_s = data->patience_s;
+	viewer->data.patience_s = fmin(patience_s, 0);
+	tb_viewer_show(viewer, (struct tb_window){first, first + width}, data->metric);
+	viewer->data.patience_s = patience_s;
+}
+
+void tb_viewer_set_patience(struct tb_viewer *viewer, double seconds)
+{
+	viewer->data.patience_s = seconds;
+}
+
+double tb_viewer_patience(const struct tb_viewer *viewer)
+{
+	return viewer->data.patience_s;
+}
+
+bool tb_viewer_reads(const struct tb_viewer *viewer)
+{
+	return viewer->data.reader && tb_reader_busy(viewer->data.reader);
 }
 
 struct tb_viewer_look tb_viewer_look(const struct tb_viewer *viewer)
@@ -113,7 +135,7 @@ struct tb_viewer_look tb_viewer_look(const struct tb_viewer *viewer)
 		.of_store = true,
 		.view = tb_panes_main_number(&viewer->panes),
 		.metric = viewer->data.metric,
-		.window = viewer->data.window};
+		.window = viewer->data.asked};
 }
 
 void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *look)

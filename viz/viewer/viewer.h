@@ -8,7 +8,7 @@
 // the state, so a selection in one is marked in all.
 //
 // When a store disappears or proves to be damaged, the viewer goes on: the picture
-// reports it and keeps what was read before. One thread at a time per object.
+// reports it and keeps what was read before. One caller's thread at a time per object.
 #ifndef TB_VIEWER_H
 #define TB_VIEWER_H
 
@@ -55,8 +55,19 @@ bool tb_viewer_follows(const struct tb_viewer *viewer);
 // tb_viewer_replays is true while an opened trace is being replayed.
 bool tb_viewer_replays(const struct tb_viewer *viewer);
 
-// tb_viewer_preload reads a little of the run in advance; call it while the user is idle.
-// False when there is nothing left to read or no room for it.
+// The run is read in a thread of its own (question.h). An input waits for what it asks
+// for `seconds` at most, and the picture shows it later; negative, as at first: as long
+// as it takes, and so does a picture for what it lacks.
+void tb_viewer_set_patience(struct tb_viewer *viewer, double seconds);
+double tb_viewer_patience(const struct tb_viewer *viewer);
+
+// tb_viewer_reads is true while something is being read: call tb_viewer_tick soon.
+// tb_viewer_await waits until all that is asked is read; false when nothing was.
+bool tb_viewer_reads(const struct tb_viewer *viewer);
+bool tb_viewer_await(struct tb_viewer *viewer);
+
+// tb_viewer_preload has a little of the run read in advance; call it while the user is
+// idle. False when there is nothing left to read or no room for it.
 bool tb_viewer_preload(struct tb_viewer *viewer);
 
 // tb_viewer_notice shows a sentence on the picture for a few seconds.
@@ -74,8 +85,7 @@ struct tb_viewer_look {
 struct tb_viewer_look tb_viewer_look(const struct tb_viewer *viewer);
 void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *look);
 
-// tb_viewer_moving is true while tb_viewer_tick must be called: playback, a notice,
-// sparklines still to be read.
+// tb_viewer_moving is true while tb_viewer_tick must be called: playback, a notice.
 bool tb_viewer_moving(const struct tb_viewer *viewer);
 // tb_viewer_stale is true when tb_viewer_picture would prepare the picture again.
 bool tb_viewer_stale(const struct tb_viewer *viewer);

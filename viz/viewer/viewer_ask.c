@@ -19,7 +19,7 @@ static void back_out(struct tb_viewer *viewer)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
 	else if (data->run && main->away)
 		main->view->request(main, &fit);
-	else if (data->run && !tb_window_whole(data->info, data->window))
+	else if (data->run && !tb_window_whole(data->info, data->asked))
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, data->metric);
 }
 
@@ -52,10 +52,10 @@ static bool show_request(struct tb_viewer *viewer, const struct tb_request *requ
 	const struct tb_viewer_data *data = &viewer->data;
 	switch ((int)request->name) {
 	case TB_REQUEST_METRIC:
-		tb_viewer_show(viewer, data->window, (enum tb_metric)request->choice);
+		tb_viewer_show(viewer, data->asked, (enum tb_metric)request->choice);
 		return true;
 	case TB_REQUEST_METRIC_NEXT:
-		tb_viewer_show(viewer, data->window,
+		tb_viewer_show(viewer, data->asked,
 			(enum tb_metric)((data->metric + 1) % (TB_LONGEST + 1)));
 		return true;
 	case TB_REQUEST_VIEW:

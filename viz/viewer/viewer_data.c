@@ -1,76 +1,295 @@
 #include "viewer_data.h"
 
+#include "progress.h"
 #include "run_text.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// A window that is no longer wanted is given up when it has taken longer than this: what
+// takes less comes to its end, so that a drag or playback shows pictures on the way.
+#define SUPERSEDED_S 0.25
+
+#define PRELOAD_BINS 16 // per question, so that it follows the window
 
 static const struct tb_window whole = {0, 0};
+
+static bool same(struct tb_window a, struct tb_window b)
+{
+	return a.first_bin == b.first_bin && a.end_bin == b.end_bin;
+}
+
+static int read_window(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_window_question *asked = (struct tb_window_question *)question;
+	const struct tb_link_sample *samples;
+	int status = tb_run_look(run, asked->window, &samples, error);
+	if (status == TB_OK)
+		memcpy(asked->samples, samples,
+			tb_run_info(run)->n_links * sizeof *samples);
+	return status;
+}
+
+static void take_window(struct tb_question *question, struct tb_run *run)
+{
+	struct tb_window_question *asked = (struct tb_window_question *)question;
+	struct tb_viewer_data *data = asked->data;
+	struct tb_link_sample *before = data->samples;
+	(void)run;
+	data->samples = asked->samples;
+	asked->samples = before;
+	data->window = asked->window;
+	data->is_new = true;
+	tb_matrix_fill(&data->matrix, data->samples, data->metric);
+}
+
+static int read_flows(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_flows_question *asked = (struct tb_flows_question *)question;
+	return tb_flow_table_init(&asked->flows, run, error);
+}
+
+static int read_blame(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_blame_question *asked = (struct tb_blame_question *)question;
+	return tb_blame_all(run, &asked->rows, &asked->n, error);
+}
+
+static int read_trees(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_trees_question *asked = (struct tb_trees_question *)question;
+	return tb_trees_init(&asked->trees, run, error);
+}
+
+static int read_paths(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_paths_question *asked = (struct tb_paths_question *)question;
+	return tb_paths_new(&asked->paths, run, error);
+}
+
+static int read_refresh(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_refresh_question *asked = (struct tb_refresh_question *)question;
+	int status = tb_run_refresh_read(run, error);
+	asked->changed = status != 0;
+	return status;
+}
+
+static void take_refresh(struct tb_question *question, struct tb_run *run)
+{
+	struct tb_refresh_question *asked = (struct tb_refresh_question *)question;
+	asked->old_bin_ps = asked->info->bin_ps;
+	tb_run_refresh_take(run);
+}
+
+// read_preload is stopped between bins or within one; what was read is kept.
+static int read_preload(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_preload_question *asked = (struct tb_preload_question *)question;
+	int status = 1;
+	for (int i = 0; i < PRELOAD_BINS && status > 0; i++)
+		status = tb_run_preload(run, asked->from, error);
+	asked->more = status > 0;
+	return status;
+}
+
+static void prepare_questions(struct tb_viewer_data *data)
+{
+	data->of_window.question = (struct tb_question){.what = "reading the window",
+		.read = read_window,
+		.taken = take_window,
+		.urgent = true};
+	data->of_window.data = data;
+	data->of_flows.question =
+		(struct tb_question){.what = "reading the flows", .read = read_flows};
+	data->of_blame.question = (struct tb_question){
+		.what = "reading who waited for whom", .read = read_blame};
+	data->of_trees.question = (struct tb_question){
+		.what = "reading the congestion trees", .read = read_trees};
+	data->of_paths.question =
+		(struct tb_question){.what = "finding the paths", .read = read_paths};
+	data->of_refresh.question =
+		(struct tb_question){.what = "reading what the replay has added",
+			.read = read_refresh,
+			.taken = take_refresh,
+			.silent = true};
+	data->of_refresh.info = data->info;
+	data->of_preload.question = (struct tb_question){.what = "reading ahead",
+		.read = read_preload,
+		.idle = true,
+		.silent = true};
+	data->of_preload.more = true;
+}
+
+// begin makes room for samples, twice, and starts the reader, which takes the run over.
+static int begin(struct tb_viewer_data *data, struct tb_run *run, struct tb_error *error)
+{
+	size_t n = (size_t)data->info->n_links + 1;
+	data->samples = malloc(n * sizeof *data->samples);
+	data->of_window.samples = malloc(n * sizeof *data->samples);
+	if (!data->samples || !data->of_window.samples)
+		return tb_fail(error, TB_ENOMEM, "no memory to show the run");
+	int status = tb_run_samples(run, whole, data->samples, error);
+	if (status == TB_OK)
+		status = tb_matrix_lay_out(&data->matrix, run, error);
+	return status ? status : tb_reader_new(&data->reader, run, error);
+}
 
 int tb_viewer_data_open(
 	struct tb_viewer_data *data, const char *path, int64_t id, struct tb_error *error)
 {
-	int status = tb_run_open(&data->run, path, id, error);
+	struct tb_run *run;
+	double patience_s = data->patience_s;
+	*data = (struct tb_viewer_data){.patience_s = patience_s};
+	int status = tb_run_open(&run, path, id, error);
 	if (status != TB_OK)
 		return status;
-	data->info = tb_run_info(data->run);
-	status = tb_run_look(data->run, whole, &data->samples, error);
-	return status ? status : tb_matrix_lay_out(&data->matrix, data->run, error);
+	data->info = tb_run_info(run);
+	status = begin(data, run, error);
+	if (status != TB_OK) {
+		tb_run_free(run);
+		return status;
+	}
+	data->run = run;
+	prepare_questions(data);
+	return TB_OK;
 }
 
 void tb_viewer_data_close(struct tb_viewer_data *data)
 {
+	double patience_s = data->patience_s;
 	tb_viewer_data_forget(data);
+	tb_reader_free(data->reader);
 	tb_matrix_fini(&data->matrix);
-	tb_run_free(data->run);
-	*data = (struct tb_viewer_data){.run = NULL};
+	free(data->samples);
+	free(data->of_window.samples);
+	*data = (struct tb_viewer_data){.patience_s = patience_s};
 }
 
-// look_back goes back to the window that is shown, or to the whole run, whose sums are in
-// memory even if the file is gone.
-static void look_back(struct tb_viewer_data *data)
+// ask_window asks for the window that is wanted, unless another one that is under way is
+// still to be finished.
+static void ask_window(struct tb_viewer_data *data)
 {
-	if (tb_run_look(data->run, data->window, &data->samples, NULL) == TB_OK)
+	struct tb_window_question *asked = &data->of_window;
+	bool other = !same(asked->window, data->asked);
+	if (asked->question.state == TB_ASKED && other &&
+		tb_reader_doing(data->reader, SUPERSEDED_S))
+		tb_reader_stop(data->reader, &asked->question);
+	if (asked->question.state == TB_ASKED)
 		return;
-	data->window = whole;
-	if (tb_run_look(data->run, whole, &data->samples, NULL) == TB_OK)
-		tb_matrix_fill(&data->matrix, data->samples, data->metric);
+	asked->window = data->asked;
+	tb_reader_ask(data->reader, &asked->question);
+}
+
+static int give_up(struct tb_viewer_data *data, struct tb_error *error)
+{
+	data->asked = data->window;
+	data->of_window.question.state = TB_UNASKED;
+	if (error)
+		*error = data->of_window.question.error;
+	return data->of_window.question.error.code;
+}
+
+// settle_window asks again when the answer is to a window that is no longer wanted.
+static int settle_window(struct tb_viewer_data *data, struct tb_error *error)
+{
+	const struct tb_window_question *asked = &data->of_window;
+	if (asked->question.state == TB_REFUSED)
+		return give_up(data, error);
+	if (!same(data->asked, data->window))
+		ask_window(data);
+	return TB_OK;
 }
 
 int tb_viewer_data_show(struct tb_viewer_data *data, struct tb_window window,
-	enum tb_metric metric, struct tb_error *error)
+	enum tb_metric metric, bool anew, struct tb_error *error)
 {
-	if (tb_window_whole(data->info, window))
-		window = whole;
-	int status = tb_run_look(data->run, window, &data->samples, error);
-	if (status != TB_OK) {
-		look_back(data);
-		return status;
+	double end_s = tb_clock_s() + data->patience_s, left_s = data->patience_s;
+	int status = TB_OK;
+	data->asked = tb_window_whole(data->info, window) ? whole : window;
+	if (metric != data->metric || same(data->asked, data->window)) {
+		data->metric = metric;
+		data->is_new = true;
+		tb_matrix_fill(&data->matrix, data->samples, metric);
 	}
-	tb_matrix_fill(&data->matrix, data->samples, metric);
-	data->window = window;
-	data->metric = metric;
-	return TB_OK;
+	if (anew)
+		tb_question_drop(&data->of_window.question);
+	if (anew || !same(data->asked, data->window))
+		ask_window(data);
+	do {
+		tb_reader_wait(data->reader, &data->of_window.question, left_s);
+		left_s = data->patience_s < 0 ? -1 : end_s - tb_clock_s();
+		status = settle_window(data, error);
+	} while (status == TB_OK && data->of_window.question.state == TB_ASKED &&
+		 (data->patience_s < 0 || left_s > 0));
+	return status;
+}
+
+int tb_viewer_data_poll(struct tb_viewer_data *data, struct tb_error *error)
+{
+	if (!data->reader)
+		return 0;
+	bool any = tb_reader_poll(data->reader);
+	int status = settle_window(data, error);
+	return status ? status : any;
+}
+
+bool tb_viewer_data_take_new(struct tb_viewer_data *data)
+{
+	bool is_new = data->is_new;
+	data->is_new = false;
+	return is_new;
 }
 
 void tb_viewer_data_forget(struct tb_viewer_data *data)
 {
-	tb_flow_table_fini(&data->flows);
-	free(data->blame);
-	tb_trees_fini(&data->trees);
-	tb_paths_free(data->paths);
-	data->flows = (struct tb_flow_table){.n = 0};
-	data->blame = NULL;
-	data->n_blame = 0;
-	data->trees = (struct tb_trees){.n = 0};
-	data->paths = NULL;
-	data->has_flows = data->has_blame = data->has_trees = false;
+	tb_question_drop(&data->of_flows.question);
+	tb_question_drop(&data->of_blame.question);
+	tb_question_drop(&data->of_trees.question);
+	tb_question_drop(&data->of_paths.question);
+	tb_flow_table_fini(&data->of_flows.flows);
+	free(data->of_blame.rows);
+	tb_trees_fini(&data->of_trees.trees);
+	tb_paths_free(data->of_paths.paths);
+	data->of_flows.flows = (struct tb_flow_table){.n = 0};
+	data->of_blame.rows = NULL;
+	data->of_blame.n = 0;
+	data->of_trees.trees = (struct tb_trees){.n = 0};
+	data->of_paths.paths = NULL;
 }
 
-uint64_t tb_viewer_data_n_bins(const struct tb_viewer_data *data)
+struct tb_question *tb_viewer_data_ask(
+	struct tb_viewer_data *data, struct tb_question *question)
 {
-	if (tb_window_whole(data->info, data->window))
+	if (question->state == TB_UNASKED)
+		tb_reader_ask(data->reader, question);
+	if (question->state == TB_ASKED)
+		tb_reader_wait(data->reader, question, data->patience_s);
+	return question->state == TB_ASKED ? NULL : question;
+}
+
+void tb_viewer_data_retry(struct tb_viewer_data *data)
+{
+	struct tb_question *const questions[] = {&data->of_flows.question,
+		&data->of_blame.question, &data->of_trees.question,
+		&data->of_paths.question};
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+		if (questions[i]->state == TB_REFUSED)
+			questions[i]->state = TB_UNASKED;
+}
+
+uint64_t tb_viewer_data_asked_bins(const struct tb_viewer_data *data)
+{
+	if (tb_window_whole(data->info, data->asked))
 		return data->info->n_bins;
-	return data->window.end_bin - data->window.first_bin;
+	return data->asked.end_bin - data->asked.first_bin;
 }
 
 double tb_viewer_data_window_ps(const struct tb_viewer_data *data)
@@ -84,55 +303,54 @@ bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_a
 	return dead_at_ps < tb_window_end_ps(data->info, data->window);
 }
 
+// answer_of returns 1 when a question is answered, 0 while it is not.
+static int answer_of(
+	struct tb_viewer_data *data, struct tb_question *question, struct tb_error *error)
+{
+	if (!tb_viewer_data_ask(data, question))
+		return 0;
+	if (question->state == TB_ANSWERED)
+		return 1;
+	if (error)
+		*error = question->error;
+	return question->error.code;
+}
+
 int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
 	struct tb_error *error)
 {
-	if (!data->has_flows) {
-		int status = tb_flow_table_init(&data->flows, data->run, error);
-		if (status != TB_OK)
-			return status;
-		data->has_flows = true;
-	}
-	*flows = &data->flows;
-	return TB_OK;
+	int status = answer_of(data, &data->of_flows.question, error);
+	if (status >= 0)
+		*flows = status ? &data->of_flows.flows : NULL;
+	return status < 0 ? status : TB_OK;
 }
 
 int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_sample **rows,
 	uint32_t *n, struct tb_error *error)
 {
 	static const struct tb_blame_sample none;
-	if (!data->has_blame) {
-		int status = tb_blame_all(data->run, &data->blame, &data->n_blame, error);
-		if (status != TB_OK)
-			return status;
-		data->has_blame = true;
-	}
-	*rows = data->blame ? data->blame : &none;
-	*n = data->n_blame;
+	int status = answer_of(data, &data->of_blame.question, error);
+	if (status < 0)
+		return status;
+	*rows = !status ? NULL : data->of_blame.rows ? data->of_blame.rows : &none;
+	*n = status ? data->of_blame.n : 0;
 	return TB_OK;
 }
 
 int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
 	struct tb_error *error)
 {
-	if (!data->has_trees) {
-		int status = tb_trees_init(&data->trees, data->run, error);
-		if (status != TB_OK)
-			return status;
-		data->has_trees = true;
-	}
-	*trees = &data->trees;
-	return TB_OK;
+	int status = answer_of(data, &data->of_trees.question, error);
+	if (status >= 0)
+		*trees = status ? &data->of_trees.trees : NULL;
+	return status < 0 ? status : TB_OK;
 }
 
 int tb_viewer_data_paths(
 	struct tb_viewer_data *data, struct tb_paths **paths, struct tb_error *error)
 {
-	if (!data->paths) {
-		int status = tb_paths_new(&data->paths, data->run, error);
-		if (status != TB_OK)
-			return status;
-	}
-	*paths = data->paths;
-	return TB_OK;
+	int status = answer_of(data, &data->of_paths.question, error);
+	if (status >= 0)
+		*paths = status ? data->of_paths.paths : NULL;
+	return status < 0 ? status : TB_OK;
 }

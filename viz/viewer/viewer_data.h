@@ -1,8 +1,11 @@
 // The viewer's data of a run: that of the current window and metric, and that of the
 // whole run which views requested.
 //
+// The run is read in the reader's thread (question.h). A caller waits for an answer for
+// `patience_s` at most and goes on without; tb_viewer_data_poll takes it later.
+//
 // A zeroed struct holds no run. Returned pointers live until the run is closed, those to
-// the window's samples until another window is shown.
+// the window's samples until another window is shown. A struct with a run must not move.
 #ifndef TB_VIEWER_DATA_H
 #define TB_VIEWER_DATA_H
 
@@ -10,26 +13,78 @@
 #include "flow_table.h"
 #include "matrix.h"
 #include "paths.h"
+#include "question.h"
 #include "run.h"
 #include "trees.h"
 
-struct tb_viewer_data {
-	struct tb_run *run; // NULL: nothing to show
+// The samples of a window, in memory of the answer.
+struct tb_window_question {
+	struct tb_question question;
+	struct tb_window window;
+	struct tb_link_sample *samples;
+	struct tb_viewer_data *data;
+};
+
+struct tb_flows_question {
+	struct tb_question question;
+	struct tb_flow_table flows;
+};
+
+struct tb_blame_question {
+	struct tb_question question;
+	struct tb_blame_sample *rows;
+	uint32_t n;
+};
+
+struct tb_trees_question {
+	struct tb_question question;
+	struct tb_trees trees;
+};
+
+struct tb_paths_question {
+	struct tb_question question;
+	struct tb_paths *paths;
+};
+
+// Whether a writer has added something to the run.
+struct tb_refresh_question {
+	struct tb_question question;
+	bool changed;
+	tb_time_ps old_bin_ps; // before the change
 	const struct tb_run_info *info;
+};
+
+// Bins read in advance.
+struct tb_preload_question {
+	struct tb_question question;
+	uint64_t from;
+	bool more; // there may be more to read
+};
+
+struct tb_viewer_data {
+	struct tb_reader *reader;
+	const struct tb_run *run; // NULL: nothing to show
+	const struct tb_run_info *info;
+
+	// How long a caller waits for an answer; negative: as long as it takes.
+	double patience_s;
 
 	// Of the window and metric that are shown.
 	struct tb_window window;
 	enum tb_metric metric;
-	const struct tb_link_sample *samples; // by link id; the run's
+	struct tb_link_sample *samples; // by link id
 	struct tb_matrix matrix;
+	struct tb_window asked; // the window that is shown next; else equal to `window`
+	bool is_new;		// not yet taken by tb_viewer_data_take_new
 
+	struct tb_window_question of_window;
 	// Of the whole run, read when first requested.
-	bool has_flows, has_blame, has_trees;
-	struct tb_flow_table flows;
-	struct tb_blame_sample *blame;
-	uint32_t n_blame;
-	struct tb_trees trees;
-	struct tb_paths *paths;
+	struct tb_flows_question of_flows;
+	struct tb_blame_question of_blame;
+	struct tb_trees_question of_trees;
+	struct tb_paths_question of_paths;
+	struct tb_refresh_question of_refresh;
+	struct tb_preload_question of_preload;
 };
 
 // tb_viewer_data_open opens run number `id` (0: the newest) and reads the samples of all
@@ -39,25 +94,40 @@ int tb_viewer_data_open(struct tb_viewer_data *data, const char *path, int64_t i
 // tb_viewer_data_close frees everything and leaves the struct zeroed.
 void tb_viewer_data_close(struct tb_viewer_data *data);
 
-// tb_viewer_data_show reads another window or metric. Errors as of tb_run_look; the old
-// ones stay then, or the whole run when the old window cannot be read any more.
+// tb_viewer_data_show shows another metric at once and asks for another window, which is
+// shown when it is read; the last one asked for wins. `anew`: the run has changed. Errors
+// as of tb_run_look, if it fails within the caller's patience; the old window stays then.
 int tb_viewer_data_show(struct tb_viewer_data *data, struct tb_window window,
-	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
+	enum tb_metric metric, bool anew, struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_poll takes the answers that are there; true when there was one. A window
+// that cannot be read is given up; the error is stored then, with a negative status.
+int tb_viewer_data_poll(struct tb_viewer_data *data, struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_take_new is true once after a window or metric is shown.
+bool tb_viewer_data_take_new(struct tb_viewer_data *data);
 
 // tb_viewer_data_forget drops the data of the whole run, because that has grown.
 void tb_viewer_data_forget(struct tb_viewer_data *data);
 
-// tb_viewer_data_n_bins returns the width of the window in bins, tb_viewer_data_window_ps
-// in simulated time.
-uint64_t tb_viewer_data_n_bins(const struct tb_viewer_data *data);
+// tb_viewer_data_ask asks a question and waits for as long as the caller's patience. A
+// question that was refused is asked no more, until tb_viewer_data_retry. NULL while
+// there is no answer.
+struct tb_question *tb_viewer_data_ask(
+	struct tb_viewer_data *data, struct tb_question *question);
+void tb_viewer_data_retry(struct tb_viewer_data *data);
+
+// tb_viewer_data_asked_bins returns the width in bins of the window that was asked for,
+// tb_viewer_data_window_ps that of the window that is shown in simulated time.
+uint64_t tb_viewer_data_asked_bins(const struct tb_viewer_data *data);
 double tb_viewer_data_window_ps(const struct tb_viewer_data *data);
 
 // tb_viewer_data_is_dead returns whether a link or switch is dead by the window's end.
 bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps);
 
 // tb_viewer_data_flows, _blame, _trees and _paths return data of the whole run, which the
-// first call reads; empty when the run has none. Errors as of tb_flow_table_init,
-// tb_blame_all, tb_trees_init and tb_paths_new.
+// first call reads; empty when the run has none, NULL while they are being read. Errors
+// as of tb_flow_table_init, tb_blame_all, tb_trees_init and tb_paths_new.
 int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_sample **rows,

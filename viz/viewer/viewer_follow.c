@@ -31,22 +31,26 @@ static struct tb_window same_time(
 	return window.end_bin > info->n_bins ? (struct tb_window){0, 0} : window;
 }
 
-// follow shows what a writer has added to the run.
+// follow shows what a writer has added to the run, when that is read.
 static void follow(struct tb_viewer *viewer)
 {
-	struct tb_error error;
-	const struct tb_viewer_data *data = &viewer->data;
-	tb_time_ps bin_ps = data->info->bin_ps;
-	int status = tb_run_refresh(data->run, &error);
-	if (status == 0)
+	struct tb_viewer_data *data = &viewer->data;
+	struct tb_refresh_question *asked = &data->of_refresh;
+	if (!tb_viewer_data_ask(data, &asked->question))
+		return;
+	bool failed = asked->question.state == TB_REFUSED;
+	asked->question.state = TB_UNASKED;
+	if (!failed && !asked->changed)
 		return;
 	forget_whole(viewer);
-	struct tb_window window = same_time(data->info, data->window, bin_ps);
+	data->of_preload.more = true;
+	struct tb_window window = same_time(
+		data->info, data->asked, failed ? data->info->bin_ps : asked->old_bin_ps);
 	viewer->playback.bin = (double)window.first_bin;
-	tb_viewer_show(viewer, window, data->metric);
+	tb_viewer_show_anew(viewer, window);
 	tb_viewer_mark(viewer);
-	if (status < 0)
-		tb_viewer_report(viewer, &error);
+	if (failed)
+		tb_viewer_report(viewer, &asked->question.error);
 }
 
 // try_again opens a store that had no run so far.
@@ -103,9 +107,19 @@ void tb_viewer_check(struct tb_viewer *viewer)
 
 bool tb_viewer_preload(struct tb_viewer *viewer)
 {
-	const struct tb_viewer_data *data = &viewer->data;
+	struct tb_viewer_data *data = &viewer->data;
+	struct tb_preload_question *asked = &data->of_preload;
+	if (!data->run || tb_viewer_in_trouble(viewer) || data->info->n_bins == 0)
+		return false;
+	if (asked->question.state == TB_ASKED || tb_reader_busy(data->reader))
+		return true;
 	// A failure is reported when the bin is shown.
-	return data->run && !tb_viewer_in_trouble(viewer) && data->info->n_bins > 0 &&
-	       tb_run_preload(
-		       data->run, data->window.end_bin % data->info->n_bins, NULL) > 0;
+	uint64_t from = data->asked.end_bin % data->info->n_bins;
+	if (asked->question.state != TB_UNASKED && !asked->more && from == asked->from)
+		return false;
+	asked->question.state = TB_UNASKED;
+	asked->from = from;
+	asked->more = false;
+	(void)tb_viewer_data_ask(data, &asked->question);
+	return true;
 }

@@ -15,6 +15,7 @@
 #include "prompt.h"
 #include "rows.h"
 #include "selection.h"
+#include "spark_question.h"
 #include "style.h"
 #include "viewed_file.h"
 #include "viewer.h"
@@ -32,6 +33,7 @@ struct tb_viewer {
 	struct tb_style style;
 	struct tb_selection selection;
 	struct tb_rows rows;
+	struct tb_spark_question of_sparks;
 	struct tb_playback playback;
 	struct tb_panes panes;
 	struct tb_mouse mouse;
@@ -48,6 +50,12 @@ struct tb_viewer {
 int tb_viewer_open_run(
 	struct tb_viewer *viewer, int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_viewer_close_run(struct tb_viewer *viewer);
+
+// tb_viewer_show_anew shows a window of a run that has changed.
+void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window);
+
+// tb_viewer_poll takes the answers of the reader that are there.
+void tb_viewer_poll(struct tb_viewer *viewer);
 
 // tb_viewer_mark marks what belongs to the selection; call it when that or the run
 // changed.

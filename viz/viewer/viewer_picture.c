@@ -1,17 +1,12 @@
 // The picture: all visible views, and what lies on top of them.
 #include "viewer_impl.h"
 
-#define MOST_PICTURES 200 // until all that is read bit by bit is there
-
-// wants is true while sparklines of the list are still to be read.
-static bool wants(const struct tb_viewer *viewer)
-{
-	return viewer->rows.sparks && viewer->rows.sparks->wanting;
-}
+#define MOST_PICTURES 200  // until all that is read bit by bit is there
+#define SHOWN_S	      0.15 // so long must a reading take to be shown
 
 bool tb_viewer_moving(const struct tb_viewer *viewer)
 {
-	return viewer->playback.playing || viewer->messages.notice_s > 0 || wants(viewer);
+	return viewer->playback.playing || viewer->messages.notice_s > 0;
 }
 
 bool tb_viewer_stale(const struct tb_viewer *viewer)
@@ -19,12 +14,20 @@ bool tb_viewer_stale(const struct tb_viewer *viewer)
 	return viewer->stale;
 }
 
-const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
+// show_reading shows and hides what is being read: it goes on while nothing else changes.
+static void show_reading(struct tb_viewer *viewer)
+{
+	const char *now = viewer->data.reader
+				  ? tb_reader_doing(viewer->data.reader, SHOWN_S)
+				  : NULL;
+	viewer->stale |= now != viewer->messages.reading;
+	viewer->messages.reading = now;
+}
+
+static void draw(struct tb_viewer *viewer)
 {
 	struct tb_picture *picture = &viewer->picture;
 	const struct tb_panes *panes = &viewer->panes;
-	if (!viewer->stale)
-		return picture->status == TB_OK ? picture : NULL;
 	tb_picture_clear(picture, panes->width, panes->height,
 		tb_palette_of(viewer->style.theme)->page);
 	for (uint32_t i = 0; viewer->data.run && i < panes->n; i++)
@@ -33,14 +36,41 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	if (!viewer->data.run && viewer->file.opening)
 		tb_opening_draw(viewer->file.opening, viewer->style.theme, picture);
 	tb_overlay_draw(viewer, picture);
-	viewer->stale = wants(viewer);
+	viewer->stale = false;
+	if (viewer->data.run)
+		tb_spark_question_ask(&viewer->of_sparks, viewer->data.reader);
+}
+
+bool tb_viewer_await(struct tb_viewer *viewer)
+{
+	bool reads = tb_viewer_reads(viewer);
+	if (reads)
+		tb_reader_wait_all(viewer->data.reader);
+	tb_viewer_poll(viewer);
+	return reads;
+}
+
+const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
+{
+	const struct tb_picture *picture = &viewer->picture;
+	tb_viewer_poll(viewer);
+	show_reading(viewer);
+	if (viewer->stale)
+		draw(viewer);
+	for (int i = 0; viewer->data.patience_s < 0 && i < MOST_PICTURES &&
+			tb_viewer_await(viewer);
+		i++) {
+		show_reading(viewer);
+		draw(viewer);
+	}
 	return picture->status == TB_OK ? picture : NULL;
 }
 
 const struct tb_picture *tb_viewer_settled(struct tb_viewer *viewer)
 {
+	double patience_s = viewer->data.patience_s;
+	viewer->data.patience_s = -1;
 	const struct tb_picture *picture = tb_viewer_picture(viewer);
-	for (int i = 0; picture && viewer->stale && i < MOST_PICTURES; i++)
-		picture = tb_viewer_picture(viewer);
+	viewer->data.patience_s = patience_s;
 	return picture;
 }

@@ -65,7 +65,7 @@ static void click(struct tb_viewer *viewer, struct tb_pick pick)
 		return;
 	}
 	if (pick.kind == TB_PICK_METRIC) {
-		tb_viewer_show(viewer, viewer->data.window, (enum tb_metric)pick.index);
+		tb_viewer_show(viewer, viewer->data.asked, (enum tb_metric)pick.index);
 		return;
 	}
 	if (pick.kind == TB_PICK_VIEW)

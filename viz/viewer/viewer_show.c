@@ -4,6 +4,18 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+int tb_viewer_put(
+	struct tb_viewer *viewer, struct tb_question *question, struct tb_error *error)
+{
+	if (!tb_viewer_data_ask(&viewer->data, question))
+		return 0;
+	if (question->state == TB_ANSWERED)
+		return 1;
+	if (error)
+		*error = question->error;
+	return question->error.code;
+}
+
 int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *error)
 {
 	const char *path = viewer->file.path;
@@ -15,12 +27,14 @@ int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 		tb_selection_init(&viewer->selection, info) != TB_OK)
 		return tb_fail_in(error, TB_ENOMEM, path,
 			"no memory to show %" PRIu32 " links", info->n_links);
+	tb_spark_question_init(&viewer->of_sparks, viewer->rows.sparks);
 	tb_viewed_file_opened(&viewer->file, info);
 	return TB_OK;
 }
 
 void tb_viewer_close_run(struct tb_viewer *viewer)
 {
+	tb_question_drop(&viewer->of_sparks.question);
 	tb_rows_fini(&viewer->rows);
 	tb_selection_fini(&viewer->selection);
 	tb_viewer_data_close(&viewer->data);
@@ -71,21 +85,54 @@ static void open_shown(struct tb_viewer *viewer)
 	}
 }
 
-void tb_viewer_show(
-	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
+// show_new has the views read what is new for a window or metric.
+static void show_new(struct tb_viewer *viewer)
+{
+	if (!tb_viewer_data_take_new(&viewer->data))
+		return;
+	for (uint32_t i = 0; i < viewer->panes.n; i++)
+		viewer->panes.list[i].unread = true;
+	open_shown(viewer);
+}
+
+static void show(struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric,
+	bool anew)
 {
 	struct tb_error error;
 	if (!viewer->data.run)
 		return;
 	viewer->stale = true;
-	if (tb_viewer_data_show(&viewer->data, window, metric, &error) != TB_OK) {
+	if (tb_viewer_data_show(&viewer->data, window, metric, anew, &error) != TB_OK) {
 		tb_viewer_report(viewer, &error);
 		return;
 	}
 	viewer->messages.trouble[0] = '\0';
-	for (uint32_t i = 0; i < viewer->panes.n; i++)
-		viewer->panes.list[i].unread = true;
-	open_shown(viewer);
+	tb_viewer_data_retry(&viewer->data);
+	show_new(viewer);
+}
+
+void tb_viewer_show(
+	struct tb_viewer *viewer, struct tb_window window, enum tb_metric metric)
+{
+	show(viewer, window, metric, false);
+}
+
+void tb_viewer_show_anew(struct tb_viewer *viewer, struct tb_window window)
+{
+	show(viewer, window, viewer->data.metric, true);
+}
+
+void tb_viewer_poll(struct tb_viewer *viewer)
+{
+	struct tb_error error;
+	int status = tb_viewer_data_poll(&viewer->data, &error);
+	if (status < 0)
+		tb_viewer_report(viewer, &error);
+	if (status <= 0)
+		return;
+	viewer->stale = true;
+	show_new(viewer);
+	tb_viewer_mark(viewer);
 }
 
 void tb_viewer_mark(struct tb_viewer *viewer)

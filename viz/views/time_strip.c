@@ -12,14 +12,14 @@
 #define MOST_BINS 131072 // whose levels are shown
 #define COLUMN	  3	 // pixels
 
-static void read_levels(struct tb_time_strip *strip, const struct tb_viewer_data *data)
+static void read_levels(struct tb_time_strip *strip, struct tb_run *run)
 {
 	uint64_t n = strip->n_bins * strip->n_levels;
 	if (n == 0 || strip->n_bins > MOST_BINS)
 		return;
 	uint64_t *waits = calloc(n, sizeof *waits);
 	uint64_t largest = 0;
-	if (waits && tb_run_wait_by_level(data->run, waits, NULL) == TB_OK)
+	if (waits && tb_run_wait_by_level(run, waits, NULL) == TB_OK)
 		for (uint64_t i = 0; i < n; i++)
 			largest = waits[i] > largest ? waits[i] : largest;
 	if (largest > 0)
@@ -28,32 +28,43 @@ static void read_levels(struct tb_time_strip *strip, const struct tb_viewer_data
 		free(waits);
 }
 
-int tb_time_strip_read(struct tb_time_strip *strip, const struct tb_viewer_data *data,
-	struct tb_error *error)
+static void forget(struct tb_time_strip *strip)
 {
-	if (strip->by_bin)
-		return TB_OK;
-	tb_time_strip_fini(strip);
-	strip->n_bins = data->info->n_bins;
-	strip->n_levels = data->info->n_levels;
-	read_levels(strip, data);
-	uint64_t *waits = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *waits);
-	if (!waits)
+	free(strip->by_bin);
+	free(strip->by_level);
+	strip->by_bin = strip->by_level = NULL;
+}
+
+static int read(struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_time_strip *strip = (struct tb_time_strip *)question;
+	forget(strip);
+	strip->n_bins = tb_run_info(run)->n_bins;
+	strip->n_levels = tb_run_info(run)->n_levels;
+	read_levels(strip, run);
+	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
+	if (!strip->by_bin)
 		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
-	int status = tb_run_wait_by_bin(data->run, waits, error);
-	if (status != TB_OK) {
-		free(waits);
-		return status;
-	}
-	strip->by_bin = waits;
-	return TB_OK;
+	int status = tb_run_wait_by_bin(run, strip->by_bin, error);
+	if (status != TB_OK)
+		forget(strip);
+	return status;
+}
+
+int tb_time_strip_read(
+	struct tb_time_strip *strip, struct tb_viewer *viewer, struct tb_error *error)
+{
+	if (strip->question.state == TB_UNASKED)
+		strip->question = (struct tb_question){
+			.what = "reading the time strip", .read = read};
+	int status = tb_viewer_put(viewer, &strip->question, error);
+	return status < 0 ? status : TB_OK;
 }
 
 void tb_time_strip_fini(struct tb_time_strip *strip)
 {
-	free(strip->by_bin);
-	free(strip->by_level);
-	*strip = (struct tb_time_strip){.by_bin = NULL};
+	tb_question_drop(&strip->question);
+	forget(strip);
 }
 
 // bin_wait returns the mean wait per bin over [from, to), which may lie within one bin.
@@ -124,7 +135,7 @@ static void draw_levels(const struct tb_time_strip *strip, const struct tb_style
 
 static bool in_window(const struct tb_viewer_data *data, double bin)
 {
-	struct tb_window window = data->window;
+	struct tb_window window = data->asked;
 	return tb_window_whole(data->info, window) ||
 	       (bin >= (double)window.first_bin && bin < (double)window.end_bin);
 }
@@ -158,6 +169,8 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 	struct tb_picture *picture, struct tb_box box)
 {
 	struct tb_box bars = box, levels = box;
+	if (strip->question.state != TB_ANSWERED)
+		return;
 	if (strip->by_level) {
 		bars.h = BARS_H;
 		levels.y += BARS_H + 2;
@@ -172,7 +185,8 @@ void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_in
 	double share, struct tb_tip *tip)
 {
 	char text[80];
-	if (!strip->by_bin || strip->n_bins < 1 || share < 0 || share >= 1)
+	if (strip->question.state != TB_ANSWERED || strip->n_bins < 1 || share < 0 ||
+		share >= 1)
 		return;
 	uint64_t bin = (uint64_t)(share * (double)strip->n_bins);
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s",

@@ -7,19 +7,21 @@
 
 // A zeroed struct has read nothing yet.
 struct tb_time_strip {
+	struct tb_question question;
 	uint64_t *by_bin;   // wait of all links, in ps; NULL until read
 	uint64_t *by_level; // by bin and level; NULL when there is nothing to shade
 	uint64_t n_bins;
 	uint32_t n_levels;
 };
 
-// tb_time_strip_read reads the whole run, once. Errors as of tb_run_wait_by_bin. Levels
-// are optional: without memory for them, or with too many bins, there are only bars.
-int tb_time_strip_read(struct tb_time_strip *strip, const struct tb_viewer_data *data,
+// tb_time_strip_read has the whole run read, once. Errors as of tb_run_wait_by_bin.
+// Levels are optional: without memory for them, or with too many bins, there are only
+// bars.
+int tb_time_strip_read(struct tb_time_strip *strip, struct tb_viewer *viewer,
 	struct tb_error *error) TB_MUST_USE;
 void tb_time_strip_fini(struct tb_time_strip *strip);
 
-// tb_time_strip_draw fills a box that stands for the whole run.
+// tb_time_strip_draw fills a box that stands for the whole run, once it is read.
 void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box);
 

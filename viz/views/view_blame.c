@@ -324,7 +324,7 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	bool narrowed = pane->data->n_blame > 0;
+	bool narrowed = pane->data->of_blame.n > 0;
 	tb_pane_nothing(pane, picture,
 		narrowed ? "Nothing to show: no wait is known here. Escape shows all."
 		: pane->data->info->complete

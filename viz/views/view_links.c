@@ -176,7 +176,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		draw_figure(pane, picture, (struct tb_box){x, box.y, w - 6, box.h}, link,
 			(enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
 	const struct tb_spark *spark =
-		tb_spark_of(pane->rows->sparks, pane->data->run, (struct tb_link){link});
+		tb_spark_of(pane->rows->sparks, (struct tb_link){link});
 	if (spark)
 		tb_spark_draw(picture,
 			(struct tb_box){x + 12, box.y + 3, SPARK_W, box.h - 6}, spark,

@@ -73,8 +73,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	tb_picture_text(picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right,
 		tb_metric_format(metric, amount, value, sizeof value));
 	const struct tb_spark *spark =
-		is_long ? NULL
-			: tb_spark_of(pane->rows->sparks, pane->data->run, row->link);
+		is_long ? NULL : tb_spark_of(pane->rows->sparks, row->link);
 	if (spark)
 		tb_spark_draw(picture, (struct tb_box){x + w - 136, box.y + 3, 56, 14},
 			spark, spark->largest, palette->muted);

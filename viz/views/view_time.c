@@ -43,7 +43,7 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 		pane->state = calloc(1, sizeof(struct timeline));
 	if (!pane->state)
 		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
-	return tb_time_strip_read(&timeline_of(pane)->strip, pane->data, error);
+	return tb_time_strip_read(&timeline_of(pane)->strip, pane->viewer, error);
 }
 
 static struct tb_box strip_of(const struct tb_pane *pane)
@@ -79,10 +79,10 @@ static void draw_window(
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_colour veil = palette->accent;
 	const struct tb_colour clear = {0, 0, 0, 0};
-	if (tb_window_whole(pane->data->info, pane->data->window))
+	if (tb_window_whole(pane->data->info, pane->data->asked))
 		return;
-	double from = x_of(pane, (double)pane->data->window.first_bin);
-	double to = x_of(pane, (double)pane->data->window.end_bin);
+	double from = x_of(pane, (double)pane->data->asked.first_bin);
+	double to = x_of(pane, (double)pane->data->asked.end_bin);
 	veil.a = 46;
 	part(picture, (struct tb_box){from, strip.y, fmax(to - from, 2), strip.h}, veil,
 		TB_PART_WINDOW);
@@ -166,11 +166,11 @@ static void draw_controls(
 	char window[80];
 	char width[24];
 	char bin[24];
-	tb_time_ps span = tb_window_end_ps(pane->data->info, pane->data->window) -
-			  tb_window_begin_ps(pane->data->info, pane->data->window);
+	tb_time_ps span = tb_window_end_ps(pane->data->info, pane->data->asked) -
+			  tb_window_begin_ps(pane->data->info, pane->data->asked);
 	double room = place.x + place.w - PAD - x - 12;
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 12, false);
-	tb_window_text(pane->data->info, pane->data->window, window, sizeof window);
+	tb_window_text(pane->data->info, pane->data->asked, window, sizeof window);
 	tb_picture_text(picture, (struct tb_box){x + 12, y, room, 24}, type, window);
 	double used = tb_text_width(TB_FONT_BOLD, 12, window) + 24;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
@@ -209,8 +209,8 @@ static void show(struct tb_pane *pane, double first, double end)
 	double from = fmin(fmax(round(fmin(first, end)), 0), fmax(bins - 1, 0));
 	double to = fmin(fmax(round(fmax(first, end)), from + 1), bins);
 	struct tb_window window = {(uint64_t)from, (uint64_t)to};
-	if (window.first_bin != pane->data->window.first_bin ||
-		window.end_bin != pane->data->window.end_bin)
+	if (window.first_bin != pane->data->asked.first_bin ||
+		window.end_bin != pane->data->asked.end_bin)
 		tb_viewer_show(pane->viewer, window, pane->data->metric);
 	pane->playback->bin = from;
 }
@@ -218,7 +218,7 @@ static void show(struct tb_pane *pane, double first, double end)
 // move_to moves the window to begin at a bin, and keeps its width.
 static void move_to(struct tb_pane *pane, double first)
 {
-	double width = (double)tb_viewer_data_n_bins(pane->data);
+	double width = (double)tb_viewer_data_asked_bins(pane->data);
 	double last = (double)pane->data->info->n_bins - width;
 	first = fmin(fmax(first, 0), last);
 	show(pane, first, first + width);
@@ -229,7 +229,7 @@ static void move_to(struct tb_pane *pane, double first)
 static void some_window(struct tb_pane *pane)
 {
 	double width = fmax(floor((double)pane->data->info->n_bins / 40), 1);
-	if (tb_window_whole(pane->data->info, pane->data->window))
+	if (tb_window_whole(pane->data->info, pane->data->asked))
 		show(pane, 0, width);
 }
 
@@ -240,17 +240,17 @@ static void play(struct tb_pane *pane)
 		return;
 	}
 	some_window(pane);
-	if (pane->data->window.end_bin >= pane->data->info->n_bins)
+	if (pane->data->asked.end_bin >= pane->data->info->n_bins)
 		move_to(pane, 0);
-	pane->playback->bin = (double)pane->data->window.first_bin;
+	pane->playback->bin = (double)pane->data->asked.first_bin;
 	pane->playback->playing = !tb_viewer_in_trouble(pane->viewer);
 }
 
 // resize_window scales the window about its middle.
 static void resize_window(struct tb_pane *pane, double factor)
 {
-	double width = (double)tb_viewer_data_n_bins(pane->data);
-	double middle = (double)pane->data->window.first_bin + width / 2;
+	double width = (double)tb_viewer_data_asked_bins(pane->data);
+	double middle = (double)pane->data->asked.first_bin + width / 2;
 	double wanted = fmax(floor(width * factor), 1);
 	double bins = (double)pane->data->info->n_bins;
 	double first = fmin(fmax(round(middle - wanted / 2), 0), fmax(bins - wanted, 0));
@@ -266,8 +266,8 @@ static void pace(struct tb_pane *pane, double factor)
 
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
 {
-	double first = (double)pane->data->window.first_bin;
-	double width = (double)tb_viewer_data_n_bins(pane->data);
+	double first = (double)pane->data->asked.first_bin;
+	double width = (double)tb_viewer_data_asked_bins(pane->data);
 	if (pane->data->info->n_bins == 0)
 		return false;
 	switch ((int)asked->name) {
@@ -342,7 +342,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		if (event->pick.kind == TB_PICK_PART)
 			pane->playback->playing = false;
 		timeline->grabbed_bin = bin_at(pane, event->x);
-		timeline->grabbed_window = pane->data->window;
+		timeline->grabbed_window = pane->data->asked;
 		break;
 	case TB_EVENT_DRAG:
 		drag(pane, event);
@@ -352,7 +352,7 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 			break;
 		some_window(pane);
 		move_to(pane, bin_at(pane, event->x) -
-				      (double)tb_viewer_data_n_bins(pane->data) / 2);
+				      (double)tb_viewer_data_asked_bins(pane->data) / 2);
 		break;
 	case TB_EVENT_WHEEL:
 		if (event->steps != 0)

@@ -12,6 +12,10 @@
 #define FOLLOW_MS 400  // the same while a run is being written
 #define STOP_MS	  500  // between looks at the stop flag
 
+// How long an input waits for what it asks for: what is there by then is in the next
+// picture, without one in between that lacks it.
+#define PATIENCE_S 0.02
+
 bool tb_session_quits(struct tb_session *session)
 {
 	const volatile sig_atomic_t *stop = session->options->stop;
@@ -24,12 +28,14 @@ static int loop(struct tb_session *session, struct tb_error *error)
 	double before = tb_clock_s();
 	double checked = before;
 	bool preloading = true;
+	tb_viewer_set_patience(session->viewer, PATIENCE_S);
 	while (!tb_session_quits(session)) {
 		int status = tb_session_draw(session, error);
 		if (status != TB_OK)
 			return status;
 		double spent_ms = (tb_clock_s() - before) * 1000;
-		bool moving = tb_viewer_moving(session->viewer);
+		bool moving = tb_viewer_moving(session->viewer) ||
+			      tb_viewer_reads(session->viewer);
 		int idle_ms = tb_viewer_follows(session->viewer) ? FOLLOW_MS : IDLE_MS;
 		int wait_ms = moving	   ? (int)fmax(TB_FRAME_MS - spent_ms, 0)
 			      : preloading ? 0
@@ -37,7 +43,7 @@ static int loop(struct tb_session *session, struct tb_error *error)
 		// The flag that ends the session wakes nobody.
 		wait_ms = wait_ms > STOP_MS ? STOP_MS : wait_ms;
 		struct tb_input input = tb_screen_wait(session->screen, wait_ms);
-		if (input.kind == TB_INPUT_NONE && !moving)
+		if (input.kind == TB_INPUT_NONE && !tb_viewer_reads(session->viewer))
 			preloading = tb_viewer_preload(session->viewer);
 		// Handle all queued input before the next picture: a fast mouse must not
 		// outrun the drawing.

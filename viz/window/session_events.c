@@ -29,6 +29,7 @@ static void open_store(struct tb_session *session, const char *path)
 	}
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
 	look.window = (struct tb_window){0, 0};
+	tb_viewer_set_patience(opened, tb_viewer_patience(session->viewer));
 	tb_viewer_free(session->viewer);
 	session->viewer = opened;
 	free(session->store);
