@@ -59,8 +59,8 @@ void tb_question_drop(struct tb_question *question);
 void tb_reader_stop(struct tb_reader *reader, const struct tb_question *question);
 
 // tb_reader_poll takes the answers that are there; true when one that is not silent was
-// taken since the last call, by tb_reader_wait too. Call it now and then: only these begin
-// the next question.
+// taken since the last call, by tb_reader_wait too. Call it now and then: only these
+// begin the next question.
 bool tb_reader_poll(struct tb_reader *reader);
 
 // tb_reader_wait waits for an answer, `seconds` at most (negative: as long as it takes),
