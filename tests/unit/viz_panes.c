@@ -237,13 +237,13 @@ static void the_prompt_keeps_the_best_offers_in_order(void **state)
 		snprintf(name, sizeof name, "%d", (i * 7) % 20);
 		offer(&prompt, name, (i * 7) % 20);
 	}
-	assert_int_equal(prompt.n, TB_PROMPT_RESULTS);
+	assert_int_equal(prompt.n, TB_PROMPT_SHOWN);
 	for (int i = 0; i < prompt.n; i++)
 		assert_int_equal(prompt.results[i].score, i);
 	offer(&prompt, "also 3", 3); // what came first stays before its equals
 	assert_string_equal(prompt.results[3].text, "3");
 	assert_string_equal(prompt.results[4].text, "also 3");
-	assert_int_equal(prompt.n, TB_PROMPT_RESULTS);
+	assert_int_equal(prompt.n, TB_PROMPT_SHOWN);
 }
 
 static void keys_edit_the_prompt(void **state)

@@ -54,9 +54,7 @@ char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	return buffer;
 }
 
-// short_input writes a short name of the input: the base name of its first file, and how
-// many more files there are.
-static void short_input(const char *input, char *buffer, size_t size)
+char *tb_run_input_text(const char *input, char *buffer, size_t size)
 {
 	const char *end = strstr(input, ", ");
 	unsigned more = 0;
@@ -70,16 +68,17 @@ static void short_input(const char *input, char *buffer, size_t size)
 	int length = snprintf(buffer, size, "%.*s", (int)(end - begin), begin);
 	if (more && length >= 0 && (size_t)length < size)
 		snprintf(buffer + length, size - (size_t)length, " and %u more", more);
+	if (strcmp(buffer, "-") == 0)
+		snprintf(buffer, size, "standard input");
+	return buffer;
 }
 
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
 	char nodes[32], input[81];
-	short_input(info->input_name, input, sizeof input);
-	if (strcmp(input, "-") == 0)
-		snprintf(input, sizeof input, "standard input");
-	snprintf(buffer, size, "%s on %.32s, %s nodes%s", input, info->network_name,
-		tb_format_count(info->n_nodes, nodes, sizeof nodes),
+	snprintf(buffer, size, "%s on %.32s, %s nodes%s",
+		tb_run_input_text(info->input_name, input, sizeof input),
+		info->network_name, tb_format_count(info->n_nodes, nodes, sizeof nodes),
 		info->complete ? "" : " (not ended)");
 	return buffer;
 }

@@ -21,6 +21,10 @@ int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_p
 char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	char *buffer, size_t size);
 
+// tb_run_input_text writes a short name of an input (tb_run_info): the base name of its
+// first file, and how many more files there are. 96 bytes suffice.
+char *tb_run_input_text(const char *input, char *buffer, size_t size);
+
 // tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes". 192 bytes suffice.
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);
 

@@ -4,27 +4,11 @@
 
 #include <string.h>
 
-// holds_words is true when every word of `wanted` is in `text`.
-static bool holds_words(const char *text, const char *wanted)
-{
-	char word[64];
-	while (*(wanted += strspn(wanted, " "))) {
-		size_t length = strcspn(wanted, " ");
-		size_t kept = length < sizeof word - 1 ? length : sizeof word - 1;
-		memcpy(word, wanted, kept);
-		word[kept] = '\0';
-		if (!strcasestr(text, word))
-			return false;
-		wanted += length;
-	}
-	return true;
-}
-
 static void offer_command(struct tb_prompt *prompt, struct tb_request request,
 	const char *text, const char *key)
 {
 	struct tb_prompt_result result = {.request = request};
-	if (!holds_words(text, prompt->text))
+	if (!tb_prompt_wants(prompt, text))
 		return;
 	snprintf(result.text, sizeof result.text, "%s", text);
 	snprintf(result.note, sizeof result.note, "%s", key);

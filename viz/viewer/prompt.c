@@ -6,12 +6,17 @@
 #include <strings.h>
 
 #define BOX_W  560
+#define LIST_W 900
 #define LINE_H 26
 #define PAD    14
 
-static const struct {
+enum { N_COLUMNS = 3 };
+
+static const struct kind {
 	const char *title, *hint;
-} words[] = {
+	bool is_list;
+	double columns[N_COLUMNS]; // where those of an offer begin
+} kinds[] = {
 	[TB_PROMPT_NONE] = {"", ""},
 	[TB_PROMPT_SEARCH] = {"Search", "a switch (2.13), link, node, host or job"},
 	[TB_PROMPT_COMMANDS] = {"Command", "any words of its description"},
@@ -20,16 +25,26 @@ static const struct {
 	[TB_PROMPT_SAVE] = {"Save the picture as", "a name ending in .png, .svg or .pdf"},
 	[TB_PROMPT_EXPORT] = {"Export the links as", "a name ending in .csv"},
 	[TB_PROMPT_OPEN] = {"Open", "a store, a capture or a job"},
+	[TB_PROMPT_RUNS] = {"Run to show", "words of its number, name or settings", true,
+		{0, 48, 420}},
+	[TB_PROMPT_OTHER] = {"Run to compare with",
+		"words of its number, name or settings", true, {0, 48, 420}},
 };
+
+static int most_of(const struct tb_prompt *prompt)
+{
+	return kinds[prompt->kind].is_list ? TB_PROMPT_RESULTS : TB_PROMPT_SHOWN;
+}
 
 bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *result)
 {
 	int at = prompt->n;
 	while (at > 0 && prompt->results[at - 1].score > result->score)
 		at--;
-	if (at == TB_PROMPT_RESULTS)
+	int most = most_of(prompt);
+	if (at == most)
 		return false;
-	int last = prompt->n < TB_PROMPT_RESULTS ? prompt->n : TB_PROMPT_RESULTS - 1;
+	int last = prompt->n < most ? prompt->n : most - 1;
 	memmove(&prompt->results[at + 1], &prompt->results[at],
 		(size_t)(last - at) * sizeof *result);
 	prompt->results[at] = *result;
@@ -37,10 +52,59 @@ bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *re
 	return true;
 }
 
+bool tb_prompt_wants(const struct tb_prompt *prompt, const char *text)
+{
+	const char *wanted = prompt->text;
+	char word[64];
+	while (*(wanted += strspn(wanted, " "))) {
+		size_t length = strcspn(wanted, " ");
+		snprintf(word, sizeof word, "%.*s", (int)length, wanted);
+		if (!strcasestr(text, word))
+			return false;
+		wanted += length;
+	}
+	return true;
+}
+
+void tb_prompt_scroll(struct tb_prompt *prompt, int by)
+{
+	int last = prompt->n > TB_PROMPT_SHOWN ? prompt->n - TB_PROMPT_SHOWN : 0;
+	prompt->first += by;
+	prompt->first = prompt->first > last ? last : prompt->first;
+	prompt->first = prompt->first < 0 ? 0 : prompt->first;
+}
+
+void tb_prompt_choose(struct tb_prompt *prompt, int result)
+{
+	int last = prompt->n > 0 ? prompt->n - 1 : 0;
+	prompt->chosen = result < 0 ? 0 : result > last ? last : result;
+	if (prompt->first > prompt->chosen)
+		prompt->first = prompt->chosen;
+	if (prompt->first < prompt->chosen - TB_PROMPT_SHOWN + 1)
+		prompt->first = prompt->chosen - TB_PROMPT_SHOWN + 1;
+	tb_prompt_scroll(prompt, 0);
+}
+
 static void step(struct tb_prompt *prompt, int by)
 {
 	if (prompt->n)
-		prompt->chosen = (prompt->chosen + by + prompt->n) % prompt->n;
+		tb_prompt_choose(prompt, (prompt->chosen + by + prompt->n) % prompt->n);
+}
+
+// move moves the choice by a key; false for other keys.
+static bool move(struct tb_prompt *prompt, const char *key)
+{
+	if (strcasecmp(key, "Up") == 0)
+		step(prompt, -1);
+	else if (strcasecmp(key, "Down") == 0 || strcasecmp(key, "Tab") == 0)
+		step(prompt, 1);
+	else if (strcasecmp(key, "PageUp") == 0)
+		tb_prompt_choose(prompt, prompt->chosen - TB_PROMPT_SHOWN);
+	else if (strcasecmp(key, "PageDown") == 0)
+		tb_prompt_choose(prompt, prompt->chosen + TB_PROMPT_SHOWN);
+	else
+		return false;
+	return true;
 }
 
 // erase removes the last character, of one or more bytes.
@@ -81,15 +145,26 @@ enum tb_prompt_event tb_prompt_key(struct tb_prompt *prompt, const char *key)
 		prompt->text[0] = '\0';
 		return TB_PROMPT_EDITED;
 	}
-	if (strcasecmp(key, "Up") == 0) {
-		step(prompt, -1);
+	if (move(prompt, key))
 		return TB_PROMPT_MOVED;
-	}
-	if (strcasecmp(key, "Down") == 0 || strcasecmp(key, "Tab") == 0) {
-		step(prompt, 1);
-		return TB_PROMPT_MOVED;
-	}
 	return type(prompt, key) ? TB_PROMPT_EDITED : TB_PROMPT_IGNORED;
+}
+
+// draw_columns draws a text whose columns are separated by tabs, each up to the next.
+static void draw_columns(const struct kind *kind, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box box, const char *text)
+{
+	const struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 13, false);
+	for (int i = 0; i < N_COLUMNS && text; i++) {
+		const char *end = strchr(text, '\t');
+		double x = kind->columns[i];
+		double w =
+			(end && i + 1 < N_COLUMNS ? kind->columns[i + 1] - 8 : box.w) - x;
+		tb_picture_printf(picture,
+			(struct tb_box){box.x + x, box.y, fmax(w, 1), box.h}, type,
+			"%.*s", (int)strcspn(text, "\t"), text);
+		text = end ? end + 1 : NULL;
+	}
 }
 
 static void draw_result(const struct tb_prompt *prompt, const struct tb_style *style,
@@ -103,48 +178,72 @@ static void draw_result(const struct tb_prompt *prompt, const struct tb_style *s
 	if (chosen)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			palette->accent);
-	tb_picture_text(picture, (struct tb_box){box.x + PAD, box.y, box.w - 130, box.h},
-		tb_style_type(style, TB_FONT_TEXT, 13, false), result->text);
 	struct tb_type type = tb_style_type(style, TB_FONT_MONO, 11, true);
 	type.align = TB_ALIGN_RIGHT;
+	double note_w = tb_text_width(type.font, type.size, result->note);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w - PAD, box.h}, type,
 		result->note);
+	draw_columns(&kinds[prompt->kind], style, picture,
+		(struct tb_box){box.x + PAD, box.y, box.w - 3 * PAD - note_w, box.h},
+		result->text);
+}
+
+// draw_bar shows which of the offers are visible.
+static void draw_bar(const struct tb_prompt *prompt, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box offers)
+{
+	if (prompt->n <= TB_PROMPT_SHOWN)
+		return;
+	tb_picture_rect(picture,
+		(struct tb_box){offers.x + offers.w - 5,
+			offers.y + offers.h * prompt->first / prompt->n, 4,
+			offers.h * TB_PROMPT_SHOWN / prompt->n},
+		tb_palette_of(style->theme)->line);
+}
+
+// draw_text draws what was typed, with the caret behind it, and its end when it is too
+// long.
+static void draw_text(const struct tb_prompt *prompt, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box box)
+{
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 16, false);
+	const char *text = prompt->text;
+	while (*text && tb_text_width(type.font, type.size, text) > box.w)
+		do
+			text++;
+		while (((unsigned char)*text & 0xc0) == 0x80);
+	tb_picture_text(picture, box, type, text);
+	double end = tb_text_width(type.font, type.size, text);
+	tb_picture_rect(picture, (struct tb_box){box.x + end + 1, box.y + 4, 2, 20},
+		tb_palette_of(style->theme)->accent);
 }
 
 void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style,
 	struct tb_pick hovered, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(style->theme);
-	double w = fmin(BOX_W, picture->width - 20);
+	const struct kind *kind = &kinds[prompt->kind];
+	int n = prompt->n < TB_PROMPT_SHOWN ? prompt->n : TB_PROMPT_SHOWN;
+	double w = fmin(kind->is_list ? LIST_W : BOX_W, picture->width - 20);
 	struct tb_box box = {round((picture->width - w) / 2), 66, w,
-		62 + prompt->n * (double)LINE_H + (prompt->n ? 8 : 0)};
+		62 + n * (double)LINE_H + (n ? 8 : 0)};
 	tb_picture_rect(picture, box, palette->panel);
 	tb_picture_frame(picture, box, 1, palette->muted);
-	const char *title = words[prompt->kind].title;
-	tb_picture_printf(picture,
-		(struct tb_box){box.x + PAD, box.y + 6, w - 2 * PAD, 18},
-		tb_style_type(style, TB_FONT_TEXT, 11, true), "%s: %s", title,
-		words[prompt->kind].hint);
-	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 16, false);
-	double room = w - 2 * PAD - 4;
-	const char *text = prompt->text;
-	// Show the end of a text that is too long, where the user types.
-	while (*text && tb_text_width(type.font, type.size, text) > room)
-		do
-			text++;
-		while (((unsigned char)*text & 0xc0) == 0x80);
-	tb_picture_text(
-		picture, (struct tb_box){box.x + PAD, box.y + 26, room, 28}, type, text);
-	tb_picture_rect(picture,
-		(struct tb_box){
-			box.x + PAD + tb_text_width(type.font, type.size, text) + 1,
-			box.y + 30, 2, 20},
-		palette->accent);
-	for (int i = 0; i < prompt->n; i++) {
-		const struct tb_pick pick = {TB_PICK_RESULT, (uint32_t)i};
+	struct tb_box line = {box.x + PAD, box.y + 6, w - 2 * PAD, 18};
+	struct tb_type small = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	tb_picture_printf(picture, line, small, "%s: %s", kind->title, kind->hint);
+	small.align = TB_ALIGN_RIGHT;
+	tb_picture_text(picture, line, small, prompt->about);
+	draw_text(prompt, style, picture,
+		(struct tb_box){box.x + PAD, box.y + 26, w - 2 * PAD - 4, 28});
+	struct tb_box offers = {box.x + 1, box.y + 60, w - 2, n * (double)LINE_H};
+	for (int i = 0; i < n; i++) {
+		const struct tb_pick pick = {
+			TB_PICK_RESULT, (uint32_t)(prompt->first + i)};
 		draw_result(prompt, style, picture,
-			(struct tb_box){box.x + 1, box.y + 60 + i * (double)LINE_H, w - 2,
+			(struct tb_box){offers.x, offers.y + i * (double)LINE_H, offers.w,
 				LINE_H},
 			pick, tb_pick_equal(hovered, pick));
 	}
+	draw_bar(prompt, style, picture, offers);
 }

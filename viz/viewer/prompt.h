@@ -1,13 +1,14 @@
-// The prompt: a line of text for a search, a command, a filter or a file name, with
-// offers below it. It edits the text and keeps the best offers; search.h and
-// command_search.h find them, and the viewer acts on them.
+// The prompt: a line of text for a search, a command, a filter, a run or a file name,
+// with offers below it. It edits the text and keeps the best offers; search.h,
+// command_search.h and run_search.h find them, and the viewer acts on them.
 #ifndef TB_PROMPT_H
 #define TB_PROMPT_H
 
 #include "requests.h"
 #include "style.h"
 
-#define TB_PROMPT_RESULTS 12
+#define TB_PROMPT_SHOWN	  12  // offers at a time, and most of a search
+#define TB_PROMPT_RESULTS 500 // most of a list
 #define TB_PROMPT_TEXT	  512
 
 enum tb_prompt_kind {
@@ -18,21 +19,26 @@ enum tb_prompt_kind {
 	TB_PROMPT_SAVE,
 	TB_PROMPT_EXPORT,
 	TB_PROMPT_OPEN,
+	TB_PROMPT_RUNS,	 // of the store
+	TB_PROMPT_OTHER, // the same, for one to compare with
 };
 
 struct tb_prompt_result {
-	char text[160];
+	char text[160];		   // columns, separated by tabs
 	char note[96];		   // on the right, muted
 	struct tb_pick pick;	   // of a search
 	struct tb_request request; // of a command
+	int64_t run;		   // of a list of runs
 	int score;		   // lower is better
 };
 
 struct tb_prompt {
 	enum tb_prompt_kind kind;
 	char text[TB_PROMPT_TEXT];
+	char about[96];					    // the list, behind the title
 	struct tb_prompt_result results[TB_PROMPT_RESULTS]; // best first
 	int n, chosen;
+	int first; // that is shown
 };
 
 // What a key did to the prompt.
@@ -48,8 +54,16 @@ enum tb_prompt_event {
 enum tb_prompt_event tb_prompt_key(struct tb_prompt *prompt, const char *key);
 
 // tb_prompt_offer inserts a result by its score, after equal ones; false when it is not
-// among the best TB_PROMPT_RESULTS.
+// among the best TB_PROMPT_RESULTS of a list, or TB_PROMPT_SHOWN of anything else.
 bool tb_prompt_offer(struct tb_prompt *prompt, const struct tb_prompt_result *result);
+
+// tb_prompt_wants returns whether every word that was typed is in a text, in any case.
+bool tb_prompt_wants(const struct tb_prompt *prompt, const char *text);
+
+// tb_prompt_choose chooses an offer and scrolls to it; tb_prompt_scroll scrolls, by
+// offers, and chooses nothing.
+void tb_prompt_choose(struct tb_prompt *prompt, int result);
+void tb_prompt_scroll(struct tb_prompt *prompt, int by);
 
 // tb_prompt_draw draws the prompt on top of a picture; `hovered` is what is under the
 // pointer.

@@ -33,9 +33,7 @@
 	X(COOLER, "n", "select the next row of the list")                                \
 	X(ORDER, "o", "sort the list by the next column")                                \
 	X(FILTER, "&", "filter the list of links")                                       \
-	X(ROW_NEXT, "j", "panel: choose the next row")                                   \
-	X(ROW_BACK, "k", "panel: choose the previous row")                               \
-	X(FOCUS, "Return", "follow the chosen row, or zoom to the selection")            \
+	X(FOCUS, "Return", "zoom to the selection")                                      \
 	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
 	X(ZOOM_OUT, "-", "zoom out")                                                     \
@@ -54,8 +52,12 @@
 	X(SAVE, "Ctrl+S", "save the picture as PNG, SVG or PDF")                         \
 	X(EXPORT, "Ctrl+E", "export the links of the window")                            \
 	X(OPEN, "Ctrl+O", "open another store")                                          \
+	X(RUNS, "Ctrl+R", "choose a run of the store")                                   \
+	X(RUN_BACK, "(", "show the previous run of the store")                           \
+	X(RUN_ON, ")", "show the next run of the store")                                 \
+	X(COMPARE, "Ctrl+D", "compare with another run of the store")                    \
 	X(HELP, "? F1", "show or hide these keys")                                       \
-	X(BACK, "Escape Backspace", "back out of help, row, selection, zoom, window")    \
+	X(BACK, "Escape", "back out of help, selection, zoom, window")                   \
 	X(QUIT, "q Ctrl+Q", "quit")
 
 enum tb_request_name {

@@ -164,6 +164,11 @@ const char *tb_viewer_action_path(const struct tb_viewer *viewer)
 	return viewer->pending.path;
 }
 
+int64_t tb_viewer_action_run(const struct tb_viewer *viewer)
+{
+	return viewer->pending.run;
+}
+
 const char *tb_viewer_title(const struct tb_viewer *viewer)
 {
 	return viewer->file.title;

@@ -85,6 +85,10 @@ struct tb_viewer_look {
 struct tb_viewer_look tb_viewer_look(const struct tb_viewer *viewer);
 void tb_viewer_set_look(struct tb_viewer *viewer, const struct tb_viewer_look *look);
 
+// tb_viewer_take_over shows a run as another viewer shows one: style, view, metric, the
+// same window of simulated time, and the selection where the run has an item of its name.
+void tb_viewer_take_over(struct tb_viewer *viewer, const struct tb_viewer *from);
+
 // tb_viewer_moving is true while tb_viewer_tick must be called: playback, a notice.
 bool tb_viewer_moving(const struct tb_viewer *viewer);
 // tb_viewer_stale is true when tb_viewer_picture would prepare the picture again.
@@ -100,10 +104,12 @@ const struct tb_picture *tb_viewer_settled(struct tb_viewer *viewer);
 // What only the window can do. tb_viewer_take_action returns the pending action, once.
 enum tb_action {
 	TB_ACTION_NONE,
-	TB_ACTION_SAVE,	  // the picture
-	TB_ACTION_EXPORT, // tb_viewer_export
-	TB_ACTION_OPEN,	  // another store
-	TB_ACTION_COPY,	  // tb_viewer_copy
+	TB_ACTION_SAVE,	   // the picture
+	TB_ACTION_EXPORT,  // tb_viewer_export
+	TB_ACTION_OPEN,	   // another store
+	TB_ACTION_RUN,	   // another run of the store, tb_viewer_action_run
+	TB_ACTION_COMPARE, // with such a run
+	TB_ACTION_COPY,	   // tb_viewer_copy
 	TB_ACTION_LARGER,
 	TB_ACTION_SMALLER,
 	TB_ACTION_NATURAL, // text
@@ -113,6 +119,9 @@ enum tb_action tb_viewer_take_action(struct tb_viewer *viewer);
 
 // tb_viewer_action_path returns the file name for the action taken last.
 const char *tb_viewer_action_path(const struct tb_viewer *viewer);
+
+// tb_viewer_action_run returns the number of the run for the action taken last.
+int64_t tb_viewer_action_run(const struct tb_viewer *viewer);
 
 // tb_viewer_copy returns the details of the selection, or of the run, as lines of text
 // that the caller frees; NULL when memory ran out.

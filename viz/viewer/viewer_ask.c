@@ -1,5 +1,6 @@
 // Carries out the requests of keys, buttons and the command palette.
 #include "command_search.h"
+#include "run_search.h"
 #include "run_text.h"
 #include "search.h"
 #include "viewer_impl.h"
@@ -8,27 +9,13 @@
 
 #define MOST_SAVED 1000 // names that are tried
 
-bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request)
-{
-	for (uint32_t i = 0; i < viewer->panes.n; i++) {
-		struct tb_pane *pane = &viewer->panes.list[i];
-		if (tb_panes_shows(&viewer->panes, pane) && pane->view->request &&
-			pane->view->request(pane, request))
-			return true;
-	}
-	return false;
-}
-
 static void back_out(struct tb_viewer *viewer)
 {
 	const struct tb_request fit = {TB_REQUEST_FIT, 0};
 	const struct tb_viewer_data *data = &viewer->data;
 	struct tb_pane *main = viewer->panes.main;
-	const struct tb_request back = {TB_REQUEST_BACK, 0};
 	if (viewer->help)
 		viewer->help = false;
-	else if ((data->run && tb_viewer_pass(viewer, &back)) || tb_viewer_return(viewer))
-		return;
 	else if (viewer->selection.selected.kind != TB_PICK_NONE)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
 	else if (data->run && main->away)
@@ -37,14 +24,12 @@ static void back_out(struct tb_viewer *viewer)
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, data->metric);
 }
 
-// focus follows the row that is chosen in a view, or zooms the main view to the
-// selection.
+// focus zooms the main view to the selection.
 static void focus(struct tb_viewer *viewer)
 {
-	const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
 	struct tb_pane *main = viewer->panes.main;
-	if (viewer->data.run && !tb_viewer_pass(viewer, &asked) &&
-		viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
+	if (viewer->data.run && viewer->selection.selected.kind != TB_PICK_NONE &&
+		main->view->reveal)
 		main->view->reveal(main, true);
 }
 
@@ -113,6 +98,10 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 	case TB_REQUEST_COOLER:
 		step(viewer, request->name == TB_REQUEST_HOTTER ? -1 : 1);
 		return true;
+	case TB_REQUEST_RUN_BACK:
+	case TB_REQUEST_RUN_ON:
+		tb_viewer_step_run(viewer, request->name == TB_REQUEST_RUN_BACK ? -1 : 1);
+		return true;
 	case TB_REQUEST_ORDER:
 		if (viewer->data.run)
 			order(&viewer->rows);
@@ -157,12 +146,15 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 	struct tb_prompt *prompt = &viewer->prompt;
 	struct tb_rows *rows = &viewer->rows;
 	prompt->n = 0;
-	prompt->chosen = 0;
+	prompt->chosen = prompt->first = 0;
+	prompt->about[0] = '\0';
 	viewer->stale = true;
 	if (prompt->kind == TB_PROMPT_SEARCH)
 		tb_search_find(&viewer->data, prompt);
 	if (prompt->kind == TB_PROMPT_COMMANDS)
 		tb_command_search(&viewer->panes, prompt);
+	if (prompt->kind == TB_PROMPT_RUNS || prompt->kind == TB_PROMPT_OTHER)
+		tb_run_search(&viewer->data.runs, viewer->data.info->id, prompt);
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,
@@ -209,6 +201,14 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 	case TB_REQUEST_OPEN:
 		open_prompt(viewer, TB_PROMPT_OPEN, "");
 		return true;
+	case TB_REQUEST_RUNS:
+	case TB_REQUEST_COMPARE:
+		if (viewer->data.run && tb_viewer_read_runs(viewer))
+			open_prompt(viewer,
+				request->name == TB_REQUEST_RUNS ? TB_PROMPT_RUNS
+								 : TB_PROMPT_OTHER,
+				"");
+		return true;
 	default:
 		return false;
 	}
@@ -221,7 +221,12 @@ void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 		own_request(viewer, request) || prompt_request(viewer, request) ||
 		!viewer->data.run)
 		return;
-	tb_viewer_pass(viewer, request);
+	for (uint32_t i = 0; i < viewer->panes.n; i++) {
+		struct tb_pane *pane = &viewer->panes.list[i];
+		if (tb_panes_shows(&viewer->panes, pane) && pane->view->request &&
+			pane->view->request(pane, request))
+			return;
+	}
 }
 
 static void request_action(
@@ -235,30 +240,41 @@ static void request_action(
 
 void tb_viewer_accept(struct tb_viewer *viewer)
 {
-	const struct tb_prompt prompt = viewer->prompt;
+	const struct tb_prompt *prompt = &viewer->prompt;
+	enum tb_prompt_kind kind = prompt->kind;
 	const struct tb_prompt_result *chosen =
-		prompt.chosen < prompt.n ? &prompt.results[prompt.chosen] : NULL;
+		prompt->chosen < prompt->n ? &prompt->results[prompt->chosen] : NULL;
 	viewer->prompt.kind = TB_PROMPT_NONE;
 	viewer->stale = true;
-	switch (prompt.kind) {
+	switch (kind) {
 	case TB_PROMPT_SEARCH:
 		if (chosen)
 			tb_viewer_select(viewer, chosen->pick);
 		else
-			tb_viewer_notice(viewer, "nothing matches '%s'", prompt.text);
+			tb_viewer_notice(viewer, "nothing matches '%s'", prompt->text);
 		break;
 	case TB_PROMPT_COMMANDS:
-		if (chosen)
-			tb_viewer_ask(viewer, &chosen->request);
+		if (chosen) {
+			const struct tb_request request = chosen->request;
+			tb_viewer_ask(viewer, &request); // may open the prompt again
+		}
 		break;
 	case TB_PROMPT_SAVE:
-		request_action(viewer, TB_ACTION_SAVE, prompt.text);
+		request_action(viewer, TB_ACTION_SAVE, prompt->text);
 		break;
 	case TB_PROMPT_EXPORT:
-		request_action(viewer, TB_ACTION_EXPORT, prompt.text);
+		request_action(viewer, TB_ACTION_EXPORT, prompt->text);
 		break;
 	case TB_PROMPT_OPEN:
-		request_action(viewer, TB_ACTION_OPEN, prompt.text);
+		request_action(viewer, TB_ACTION_OPEN, prompt->text);
+		break;
+	case TB_PROMPT_RUNS:
+	case TB_PROMPT_OTHER:
+		if (chosen)
+			tb_viewer_want_run(viewer,
+				kind == TB_PROMPT_RUNS ? TB_ACTION_RUN
+						       : TB_ACTION_COMPARE,
+				chosen->run);
 		break;
 	case TB_PROMPT_FILTER:
 	case TB_PROMPT_NONE:

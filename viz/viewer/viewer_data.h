@@ -10,13 +10,12 @@
 #define TB_VIEWER_DATA_H
 
 #include "blame.h"
-#include "crossing_question.h"
 #include "flow_table.h"
 #include "matrix.h"
 #include "paths.h"
-#include "picture.h"
 #include "question.h"
 #include "run.h"
+#include "run_list.h"
 #include "trees.h"
 
 // The samples of a window, in memory of the answer.
@@ -67,6 +66,7 @@ struct tb_viewer_data {
 	struct tb_reader *reader;
 	const struct tb_run *run; // NULL: nothing to show
 	const struct tb_run_info *info;
+	struct tb_run_list runs; // of the store, as it was when the run was opened
 
 	// How long a caller waits for an answer; negative: as long as it takes.
 	double patience_s;
@@ -85,7 +85,6 @@ struct tb_viewer_data {
 	struct tb_blame_question of_blame;
 	struct tb_trees_question of_trees;
 	struct tb_paths_question of_paths;
-	struct tb_crossing_question of_crossing;
 	struct tb_refresh_question of_refresh;
 	struct tb_preload_question of_preload;
 };
@@ -139,11 +138,5 @@ int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **tr
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_paths(struct tb_viewer_data *data, struct tb_paths **paths,
 	struct tb_error *error) TB_MUST_USE;
-
-// tb_viewer_data_crossing finds the flows under way in the window that cross a link or
-// switch; NULL while they are being found. It keeps the last answer. Errors as of
-// tb_crossing_init.
-int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
-	const struct tb_crossing **crossing, struct tb_error *error) TB_MUST_USE;
 
 #endif

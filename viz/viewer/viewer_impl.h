@@ -2,9 +2,10 @@
 // include it: views get what is in view.h.
 //
 // The files build on each other in this order, and none calls a later one: viewer_show.c
-// (run, window, selection), viewer_picture.c with overlay.c, viewer_ask.c (requests),
-// viewer_keys.c and viewer_pointer.c (input), viewer_follow.c (the store changes),
-// viewer_text.c (text to copy or export), viewer.c (lifetime, time).
+// (run, window, selection), viewer_picture.c with overlay.c, viewer_runs.c (other runs of
+// the store), viewer_ask.c (requests), viewer_keys.c and viewer_pointer.c (input),
+// viewer_follow.c (the store changes), viewer_text.c (text to copy or export), viewer.c
+// (lifetime, time).
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
@@ -25,14 +26,7 @@
 struct tb_pending_action {
 	enum tb_action what;
 	char path[TB_PROMPT_TEXT]; // stays after the action is taken
-};
-
-#define TB_TRAIL_MOST 32
-
-// What was selected before, each from the panel of the one before it, to go back to.
-struct tb_trail {
-	struct tb_pick picks[TB_TRAIL_MOST];
-	uint32_t n;
+	int64_t run;
 };
 
 struct tb_viewer {
@@ -40,7 +34,6 @@ struct tb_viewer {
 	struct tb_viewer_data data;
 	struct tb_style style;
 	struct tb_selection selection;
-	struct tb_trail trail;
 	struct tb_rows rows;
 	struct tb_spark_question of_sparks;
 	struct tb_playback playback;
@@ -70,16 +63,18 @@ void tb_viewer_poll(struct tb_viewer *viewer);
 // changed.
 void tb_viewer_mark(struct tb_viewer *viewer);
 
-// tb_viewer_pass hands a request to the visible views, first to those drawn first; false
-// when none handles it.
-bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request);
-
-// tb_viewer_return selects what was selected before the last tb_viewer_enter; false when
-// there is nothing to go back to.
-bool tb_viewer_return(struct tb_viewer *viewer);
-
 // tb_viewer_ask carries out a request.
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
+
+// tb_viewer_read_runs reads the list of the store's runs anew, with their waits; false
+// when that failed, or there is none to choose.
+bool tb_viewer_read_runs(struct tb_viewer *viewer);
+
+// tb_viewer_step_run asks for the run before the one that is shown (by -1) or after it.
+void tb_viewer_step_run(struct tb_viewer *viewer, int by);
+
+// tb_viewer_want_run asks the window for a run of the store.
+void tb_viewer_want_run(struct tb_viewer *viewer, enum tb_action action, int64_t run);
 
 // tb_viewer_offer updates the prompt's offers, or the filter, from its text.
 void tb_viewer_offer(struct tb_viewer *viewer);

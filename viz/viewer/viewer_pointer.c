@@ -1,6 +1,8 @@
 // The pointer: which view it is over, what it hits, clicks and drags.
 #include "viewer_impl.h"
 
+#include <math.h>
+
 static void pass_on(struct tb_viewer *viewer, struct tb_pane *pane,
 	const struct tb_pointer_event *event)
 {
@@ -70,9 +72,7 @@ static void click(struct tb_viewer *viewer, struct tb_pick pick)
 	}
 	if (pick.kind == TB_PICK_VIEW)
 		tb_viewer_go(viewer, &viewer->panes.list[pick.index]);
-	if (tb_selection_can(pick) && mouse->grabbed->view->slot == TB_SLOT_DETAIL)
-		tb_viewer_enter(viewer, pick);
-	else if (tb_selection_can(pick))
+	if (tb_selection_can(pick))
 		tb_viewer_select(viewer, pick);
 	pass_on(viewer, mouse->grabbed,
 		&(struct tb_pointer_event){.kind = TB_EVENT_CLICK,
@@ -152,7 +152,10 @@ void tb_viewer_wheel(struct tb_viewer *viewer, double x, double y, double steps)
 {
 	move(viewer, x, y);
 	struct tb_pane *pane = tb_panes_at(&viewer->panes, x, y);
-	if (pane)
+	if (tb_viewer_typing(viewer)) {
+		tb_prompt_scroll(&viewer->prompt, -(int)lround(steps * 3));
+		viewer->stale = true;
+	} else if (pane)
 		pass_on(viewer, pane,
 			&(struct tb_pointer_event){
 				.kind = TB_EVENT_WHEEL, .x = x, .y = y, .steps = steps});

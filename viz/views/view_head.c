@@ -3,6 +3,7 @@
 #include "run_text.h"
 #include "views.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define PAD 16
@@ -34,6 +35,25 @@ static void draw_chip(struct tb_pane *pane, struct tb_picture *picture, struct t
 	tb_picture_text(picture, box, type, chip_name(metric));
 }
 
+// draw_run draws which of the store's runs this is, as a button for the list of them, and
+// the settings of a point; it returns how much of the line that takes.
+static double draw_run(struct tb_pane *pane, struct tb_picture *picture, double y)
+{
+	const struct tb_run_list *runs = &pane->data->runs;
+	size_t at = tb_run_list_of(runs, pane->data->info->id);
+	char text[200];
+	if (runs->n < 2 || at == runs->n)
+		return 0;
+	const struct tb_listed_run *run = &runs->runs[at];
+	snprintf(text, sizeof text, "run %" PRId64 " of %zu%s%.150s", run->id, runs->n,
+		run->settings && run->settings[0] ? ": " : "",
+		run->settings ? run->settings : "");
+	double w = ceil(tb_text_width(TB_FONT_TEXT, 12, text)) + 16;
+	tb_pane_button(
+		pane, picture, (struct tb_box){PAD, y - 1, w, 18}, TB_REQUEST_RUNS, text);
+	return w + 10;
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
@@ -55,10 +75,12 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 			(enum tb_metric)metric);
 	}
 	double room = fmax(x - PAD - 20, 40);
+	double run_w = draw_run(pane, picture, place.y + 30);
 	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 15, false),
 		tb_run_caption(pane->data->info, text, sizeof text));
-	tb_picture_printf(picture, (struct tb_box){PAD, place.y + 30, room, 16},
+	tb_picture_printf(picture,
+		(struct tb_box){PAD + run_w, place.y + 30, fmax(room - run_w, 1), 16},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), "%s, %s",
 		tb_metric_title(pane->data->metric),
 		tb_window_text(

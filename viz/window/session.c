@@ -105,8 +105,8 @@ static int run(struct tb_session *session, struct tb_error *error)
 		tb_viewer_notice(
 			session->viewer, "no font was found: install fonts-dejavu-core");
 	if (options->other)
-		status = tb_views_compare(
-			session->viewer, options->other, options->other_run, error);
+		status = tb_session_compare(
+			session, options->other, options->other_run, error);
 	if (status != TB_OK)
 		return status;
 	if (options->script)
@@ -142,5 +142,6 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	tb_screen_free(session.screen);
 	tb_viewer_free(session.viewer);
 	free(session.store);
+	free(session.other);
 	return status;
 }

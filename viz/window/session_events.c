@@ -14,31 +14,6 @@ void tb_session_fit(struct tb_session *session)
 	tb_viewer_resize(session->viewer, width, height);
 }
 
-// open_store shows another store with the same settings; on failure this one stays.
-static void open_store(struct tb_session *session, const char *path)
-{
-	struct tb_viewer *opened;
-	struct tb_error error;
-	char text[640];
-	char *name = strdup(path);
-	if (!name || tb_viewer_new(&opened, tb_views, path, 0, &error) != TB_OK) {
-		tb_viewer_notice(session->viewer, "not opened: %s",
-			name ? tb_error_format(&error, text, sizeof text) : path);
-		free(name);
-		return;
-	}
-	struct tb_viewer_look look = tb_viewer_look(session->viewer);
-	look.window = (struct tb_window){0, 0};
-	tb_viewer_set_patience(opened, tb_viewer_patience(session->viewer));
-	tb_viewer_free(session->viewer);
-	session->viewer = opened;
-	free(session->store);
-	session->store = name;
-	tb_screen_set_title(session->screen, tb_viewer_title(opened));
-	tb_session_fit(session);
-	tb_viewer_set_look(opened, &look);
-}
-
 void tb_session_take(struct tb_session *session, const struct tb_input *input)
 {
 	struct tb_viewer *viewer = session->viewer;
@@ -60,7 +35,7 @@ void tb_session_take(struct tb_session *session, const struct tb_input *input)
 		tb_viewer_pointer(viewer, TB_POINTER_DOUBLE, input->x, input->y);
 		break;
 	case TB_INPUT_DROP:
-		open_store(session, input->path);
+		tb_session_open(session, input->path);
 		break;
 	case TB_INPUT_WHEEL:
 		tb_viewer_wheel(viewer, input->x, input->y, input->steps);
@@ -104,6 +79,16 @@ static void copy(struct tb_session *session)
 	free(text);
 }
 
+static void compare(struct tb_session *session, int64_t run)
+{
+	struct tb_error error;
+	char text[640];
+	const char *path = tb_viewer_path(session->viewer);
+	if (tb_session_compare(session, path, run, &error) != TB_OK)
+		tb_viewer_notice(session->viewer, "not compared: %s",
+			tb_error_format(&error, text, sizeof text));
+}
+
 static void scale(struct tb_session *session, double factor)
 {
 	tb_screen_scale(session->screen, factor);
@@ -120,7 +105,13 @@ void tb_session_act(struct tb_session *session)
 		tb_session_export(session);
 		break;
 	case TB_ACTION_OPEN:
-		open_store(session, tb_viewer_action_path(session->viewer));
+		tb_session_open(session, tb_viewer_action_path(session->viewer));
+		break;
+	case TB_ACTION_RUN:
+		tb_session_open_run(session, tb_viewer_action_run(session->viewer));
+		break;
+	case TB_ACTION_COMPARE:
+		compare(session, tb_viewer_action_run(session->viewer));
 		break;
 	case TB_ACTION_COPY:
 		copy(session);

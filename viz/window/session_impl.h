@@ -1,6 +1,6 @@
 // The session's state. Only session*.c include it. They build on each other in this
-// order: session_files.c (files to write), session_events.c (inputs and actions),
-// session_script.c (tests), session.c (lifetime, loop).
+// order: session_files.c (files to write), session_open.c, session_events.c (inputs and
+// actions), session_script.c (tests), session.c (lifetime, loop).
 #ifndef TB_SESSION_IMPL_H
 #define TB_SESSION_IMPL_H
 
@@ -15,7 +15,9 @@ struct tb_session {
 	const struct tb_session_options *options;
 	struct tb_viewer *viewer;
 	struct tb_screen *screen;
-	char *store;		       // path of the store that is shown
+	char *store; // path of the store that is shown
+	char *other; // and of the one it is compared with; NULL: none
+	int64_t other_run;
 	struct tb_session_state state; // as the last session left it
 	bool quit, exposed;
 };
@@ -28,6 +30,17 @@ int tb_session_write(struct tb_session *session, const char *name, bool dump,
 // outcome in a notice.
 void tb_session_save(struct tb_session *session);
 void tb_session_export(struct tb_session *session);
+
+// tb_session_open shows another store or a trace with the same settings;
+// tb_session_open_run another run of the store, as this one is shown. On failure the
+// viewer that is there reports why.
+void tb_session_open(struct tb_session *session, const char *path);
+void tb_session_open_run(struct tb_session *session, int64_t run);
+
+// tb_session_compare shows a run beside the one that is shown, until another store is
+// opened. Errors as of tb_views_compare.
+int tb_session_compare(struct tb_session *session, const char *path, int64_t run,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_session_fit gives the viewer the window's size.
 void tb_session_fit(struct tb_session *session);
