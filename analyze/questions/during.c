@@ -1,0 +1,91 @@
+#include "during.h"
+
+#include "run_impl.h"
+
+#include <string.h>
+
+static struct tb_bin_total get_total(struct tb_run_row *row, int column)
+{
+	return (struct tb_bin_total){.wait_ps = tb_run_get(row, column, INT64_MAX),
+		.stall_ps = tb_run_get(row, column + 1, INT64_MAX),
+		.busy_ps = tb_run_get(row, column + 2, INT64_MAX)};
+}
+
+int tb_bin_totals(struct tb_run *run, struct tb_bin_total *totals, struct tb_error *error)
+{
+	struct tb_run_row row;
+	uint64_t n_bins = run->record.info.n_bins;
+	memset(totals, 0, n_bins * sizeof *totals);
+	int status = tb_run_query(run,
+		"SELECT bin, wait_ps, stall_ps, busy_ps FROM bin_total WHERE run = ?1",
+		&row, error);
+	if (status)
+		return status;
+	while ((status = tb_run_next(run, "bin_total", &row, error)) > 0) {
+		uint64_t bin = tb_run_get(&row, 0, INT64_MAX);
+		if (bin < n_bins)
+			totals[bin] = get_total(&row, 1);
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
+
+int tb_link_during(struct tb_run *run, struct tb_link link, struct tb_window window,
+	struct tb_bin_total *total, struct tb_error *error)
+{
+	struct tb_run_row row;
+	struct tb_bin_total sum = {0};
+	// Bin by bin, or the bins would be read with all of their links.
+	int status = tb_run_query(run,
+		"SELECT l.wait_ps, l.stall_ps, l.busy_ps FROM bin_total AS b "
+		"CROSS JOIN link_bin AS l ON l.run = b.run AND l.bin = b.bin AND "
+		"l.link = ?2 WHERE b.run = ?1 AND b.bin >= ?3 AND b.bin < ?4",
+		&row, error);
+	if (status)
+		return status;
+	uint64_t end = window.end_bin ? window.end_bin : INT64_MAX;
+	sqlite3_bind_int64(row.query, 2, link.id);
+	sqlite3_bind_int64(row.query, 3, (int64_t)window.first_bin);
+	sqlite3_bind_int64(row.query, 4, (int64_t)end);
+	while ((status = tb_run_next(run, "link_bin", &row, error)) > 0) {
+		struct tb_bin_total one = get_total(&row, 0);
+		sum.wait_ps += one.wait_ps;
+		sum.stall_ps += one.stall_ps;
+		sum.busy_ps += one.busy_ps;
+	}
+	sqlite3_finalize(row.query);
+	if (!status)
+		*total = sum;
+	return status;
+}
+
+int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
+	tb_time_ps to_ps, struct tb_senders *senders, struct tb_error *error)
+{
+	struct tb_run_row row;
+	// By job and source, the order of the table's key: no pass over all flows.
+	int status = tb_run_query(run,
+		"SELECT count(DISTINCT f.source), coalesce(min(f.first_ps), 0), "
+		"coalesce(max(f.last_ps), 0) FROM job AS j CROSS JOIN node AS n "
+		"CROSS JOIN flow AS f ON f.run = j.run AND f.job = j.job AND "
+		"f.source = n.node AND f.destination = ?2 WHERE j.run = ?1 AND n.run = "
+		"?1 AND f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
+		"f.last_ps > ?3",
+		&row, error);
+	if (status)
+		return status;
+	sqlite3_bind_int64(row.query, 2, node.id);
+	sqlite3_bind_int64(row.query, 3, from_ps);
+	sqlite3_bind_int64(row.query, 4, to_ps);
+	status = tb_run_next(run, "flow", &row, error);
+	if (status > 0) {
+		struct tb_senders found = {.n = tb_run_get32(&row, 0, UINT32_MAX),
+			.first_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX),
+			.last_ps = (tb_time_ps)tb_run_get(&row, 2, INT64_MAX)};
+		status = row.bad ? tb_run_damaged(run->path, "flow", error) : TB_OK;
+		if (!status)
+			*senders = found;
+	}
+	sqlite3_finalize(row.query);
+	return status;
+}
