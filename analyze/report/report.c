@@ -19,7 +19,8 @@ void tb_report_free(struct tb_report *report)
 	free(report->link_jobs);
 	free(report->blame_of_link);
 	free(report->wait_by_bin);
-	free(report->advice);
+	tb_evidence_fini(&report->evidence);
+	tb_findings_fini(&report->findings);
 	free(report);
 }
 
@@ -164,28 +165,6 @@ static int gather_time(struct tb_report *report, struct tb_error *error)
 	return tb_run_wait_by_bin(report->run, report->wait_by_bin, error);
 }
 
-// advise looks whether captures load the network enough to show anything.
-static int advise(struct tb_report *report, struct tb_error *error)
-{
-	const struct tb_run_info *info = report->info;
-	const struct tb_underload load = {.network = &info->network,
-		.busiest_share = report->capture.busiest_share,
-		.half_scale = report->capture.half_scale,
-		.wait_ps = report->wait_ps,
-		.n_packets = info->n_packets,
-		.input_name = info->input_name,
-		.options = info->options};
-	if (!info->complete || strcmp(info->input_kind, "packets") != 0 ||
-		!tb_underload_shows_nothing(&load))
-		return TB_OK;
-	size_t size = 0;
-	FILE *stream = open_memstream(&report->advice, &size);
-	if (!stream)
-		return no_memory(error);
-	tb_underload_write(stream, &load);
-	return fclose(stream) == 0 ? TB_OK : no_memory(error);
-}
-
 static int gather(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
 	int status = gather_links(report, top, error);
@@ -203,7 +182,9 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 	if (!status)
 		status = gather_time(report, error);
 	if (!status)
-		status = advise(report, error);
+		status = tb_evidence_init(&report->evidence, report->run, error);
+	if (!status && tb_findings_judge(&report->findings, &report->evidence))
+		status = no_memory(error);
 	if (!status && tb_report_tabulate(report))
 		status = tb_fail(error, TB_ENOMEM, "no memory for a report");
 	return status;

@@ -7,7 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_value(FILE *stream, const json_t *value)
+// put_figures writes the figures of a finding as "node=3 percent_of_wait=51.200".
+static void put_figures(FILE *stream, json_t *figures)
+{
+	const char *key, *blank = "";
+	json_t *value;
+	json_object_foreach(figures, key, value)
+	{
+		fprintf(stream, json_is_real(value) ? "%s%s=%.3f" : "%s%s=%.0f", blank,
+			key, json_number_value(value));
+		blank = " ";
+	}
+}
+
+static void put_value(FILE *stream, json_t *value)
 {
 	if (json_is_string(value))
 		tb_csv_put(stream, json_string_value(value));
@@ -15,6 +28,10 @@ static void put_value(FILE *stream, const json_t *value)
 		fprintf(stream, "%.3f", json_real_value(value));
 	else if (json_is_integer(value))
 		fprintf(stream, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_boolean(value))
+		fputs(json_is_true(value) ? "true" : "false", stream);
+	else if (json_is_object(value))
+		put_figures(stream, value);
 }
 
 // The ends of a flow, in the order of JSON, have columns of their own; empty where
@@ -47,7 +64,7 @@ static void write_row(FILE *stream, json_t *columns, const json_t *object)
 	json_t *unused;
 	json_object_foreach(columns, key, unused)
 	{
-		const json_t *value = json_object_get(object, key);
+		json_t *value = json_object_get(object, key);
 		for (size_t i = 0; is_party(key) && i < 2; i++, comma = ",") {
 			fputs(comma, stream);
 			put_value(stream, json_object_get(value, ends[i]));

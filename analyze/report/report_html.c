@@ -65,14 +65,7 @@ static void write_header(const struct tb_report *report, bool has_matrix, FILE *
 	fputs("</h1>\n", stream);
 	if (!report->info->complete)
 		fputs("<p class=\"badge\">incomplete</p>\n", stream);
-	if (report->advice) {
-		fputs("<p class=\"verdict\">", stream);
-		tb_markup_put(stream, report->advice);
-		fputs("</p>\n", stream);
-	}
-	fputs("<p class=\"verdict\">", stream);
-	tb_markup_put(stream, report->verdict);
-	fputs("</p>\n", stream);
+	tb_report_findings_html(&report->findings, stream);
 	write_navigation(report, has_matrix, stream);
 	fputs("</header>\n", stream);
 }

@@ -3,12 +3,13 @@
 #define TB_REPORT_IMPL_H
 
 #include "blame.h"
+#include "findings.h"
 #include "flows.h"
 #include "jobs.h"
+#include "json.h"
 #include "matrix.h"
 #include "report.h"
 #include "run_capture.h"
-#include "underload.h"
 
 // A table as printed, the same for text, Markdown and HTML.
 struct tb_report_column {
@@ -35,7 +36,7 @@ struct tb_report_table {
 	struct tb_report_cell *cells; // n_rows * n_columns
 };
 
-#define TB_REPORT_TABLES 8
+#define TB_REPORT_TABLES 9
 
 // A line of the summary: "waited" "1.234 ms on 34 of 64 links".
 struct tb_report_fact {
@@ -74,9 +75,8 @@ struct tb_report {
 	int n_tables; // without empty ones
 	struct tb_report_fact facts[TB_REPORT_FACTS];
 	int n_facts;
-	char *advice;	   // that the run shows nothing, and what to try; NULL: it shows
-			   // something
-	char verdict[400]; // a sentence or two: the main finding
+	struct tb_evidence evidence;
+	struct tb_findings findings;
 };
 
 // tb_report_format_time is tb_format_time for sums too large for a tb_time_ps.
@@ -86,8 +86,11 @@ char *tb_report_format_time(double time_ps, char *buffer, size_t size);
 // idle time taken out"; "" when that is not known. It returns `buffer`.
 char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
 
-// tb_report_tabulate fills tables, facts and verdict from the other members.
+// tb_report_tabulate fills tables and facts from the other members.
 int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;
+
+// tb_report_n_regions returns how many congestion regions are listed.
+uint32_t tb_report_n_regions(const struct tb_report *report);
 
 // tb_report_wait_for_others returns how long a job's headers waited for other jobs'
 // packets; tb_report_wait_of_others how long other jobs' headers waited for its packets;
@@ -99,6 +102,13 @@ double tb_report_percent_of_link(
 	const struct tb_report *report, const struct tb_blame_sum *sum);
 double tb_report_percent_of_blame(
 	const struct tb_report *report, const struct tb_blame_sum *sum);
+
+// The findings at the beginning of a report, and what is worth trying; the same sentences
+// in each format. The JSON is NULL when memory runs out.
+void tb_report_findings_text(const struct tb_findings *findings, FILE *stream);
+void tb_report_findings_markdown(const struct tb_findings *findings, FILE *stream);
+void tb_report_findings_html(const struct tb_findings *findings, FILE *stream);
+json_t *tb_report_findings_array(const struct tb_report *report);
 
 void tb_report_write_text(const struct tb_report *report, FILE *stream);
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);

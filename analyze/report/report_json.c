@@ -60,8 +60,10 @@ static json_t *capture_object(const struct tb_report *report)
 	tb_json_add_count(&object, "payload_bytes", capture->payload_bytes);
 	tb_json_add_real(&object, "busiest_percent", capture->busiest_share * 100);
 	tb_json_add_real(&object, "half_scale", capture->half_scale);
-	tb_json_add(&object, "shows_nothing", json_boolean(report->advice != NULL));
-	tb_json_add_text(&object, "advice", report->advice ? report->advice : "");
+	const struct tb_finding *nothing =
+		tb_findings_rule(&report->findings, "time-scale");
+	tb_json_add(&object, "shows_nothing", json_boolean(nothing != NULL));
+	tb_json_add_text(&object, "advice", nothing ? nothing->sentence : "");
 	return tb_json_object_take(&object);
 }
 
@@ -118,6 +120,8 @@ static json_t *links_array(const struct tb_report *report)
 		tb_json_add_real(&link, "percent_of_wait", hot->percent_of_wait);
 		tb_json_add_real(&link, "waiting_percent", hot->waiting);
 		tb_json_add_real(&link, "busy_percent", hot->utilisation);
+		tb_json_add_real(&link, "stalled_percent",
+			report->evidence.regions.percent[sample->link.id]);
 		tb_json_add_count(&link, "stall_ps", sample->stall_ps);
 		tb_json_add_count(&link, "busy_ps", sample->busy_ps);
 		tb_json_add_count(&link, "bytes", sample->bytes);
@@ -141,6 +145,31 @@ static json_t *switches_array(const struct tb_report *report)
 		tb_json_add_count(&sw, "wait_ps", box->sum);
 		tb_json_add_real(&sw, "percent_of_top", box->percent);
 		array = tb_json_append(array, tb_json_object_take(&sw));
+	}
+	return array;
+}
+
+static json_t *regions_array(const struct tb_report *report)
+{
+	const struct tb_regions *regions = &report->evidence.regions;
+	json_t *array = json_array();
+	for (uint32_t i = 0; array && i < tb_report_n_regions(report); i++) {
+		const struct tb_region *at = &regions->regions[i];
+		struct tb_json_object region = tb_json_object_new();
+		tb_json_add_text(&region, "level", tb_stall_level_name(at->level));
+		tb_json_add_real(&region, "stalled_percent", at->percent);
+		tb_json_add_count(&region, "links", at->n_links);
+		tb_json_add_count(
+			&region, "from_nodes", at->n_of_kind[TB_LINK_INJECTION]);
+		tb_json_add_count(&region, "up", at->n_of_kind[TB_LINK_UP]);
+		tb_json_add_count(&region, "down", at->n_of_kind[TB_LINK_DOWN]);
+		tb_json_add_count(&region, "to_nodes", at->n_of_kind[TB_LINK_EJECTION]);
+		tb_json_add_count(&region, "stall_ps", at->stall_ps);
+		tb_json_add_count(&region, "wait_ps", at->wait_ps);
+		tb_json_add_count(&region, "worst_link", at->worst.id);
+		tb_json_add_text(&region, "worst_name",
+			tb_run_links(report->run)[at->worst.id].name);
+		array = tb_json_append(array, tb_json_object_take(&region));
 	}
 	return array;
 }
@@ -372,9 +401,11 @@ static const struct list {
 	const char *name; // with '_' for '-' the key in JSON
 	json_t *(*make)(const struct tb_report *report);
 } lists[] = {
+	{"findings", tb_report_findings_array},
 	{"jobs", jobs_array},
 	{"hot-links", links_array},
 	{"switches", switches_array},
+	{"regions", regions_array},
 	{"flows", flows_array},
 	{"congestion-roots", roots_array},
 	{"root-by-job", root_jobs_array},

@@ -1,4 +1,4 @@
-// The report's tables, facts and verdict, shared by text, Markdown and HTML.
+// The report's tables and facts, shared by text, Markdown and HTML.
 #include "report_cells.h"
 
 #include <stdlib.h>
@@ -23,6 +23,10 @@ static int tabulate_links(struct tb_report *report)
 					"may wait at once",
 					true},
 				{"Busy", "Time in which bytes moved", true},
+				{"Stalled",
+					"Percent time stalled: held by a packet, and no "
+					"bytes moved",
+					true},
 				{"Packets", "Whose header crossed the link", true},
 				{"Blocked", "Headers that had to wait", true},
 				{"Longest", "The longest wait of one header", true},
@@ -46,6 +50,8 @@ static int tabulate_links(struct tb_report *report)
 		tb_report_put_real(&writer, hot->percent_of_wait, " %");
 		tb_report_put_real(&writer, hot->waiting, " %");
 		tb_report_put_real(&writer, hot->utilisation, " %");
+		tb_report_put_real(
+			&writer, report->evidence.regions.percent[sample->link.id], " %");
 		tb_report_put_count(&writer, sample->n_packets);
 		tb_report_put_count(&writer, sample->n_blocked);
 		tb_report_put_time(&writer, (double)sample->longest_wait_ps);
@@ -83,6 +89,59 @@ static int tabulate_switches(struct tb_report *report)
 		tb_report_put_time(&writer, (double)box->sum)->bar = box->percent;
 		tb_report_put_real(
 			&writer, 100.0 * (double)box->sum / report->wait_ps, " %");
+	}
+	return TB_OK;
+}
+
+uint32_t tb_report_n_regions(const struct tb_report *report)
+{
+	uint32_t n = report->evidence.regions.n;
+	return report->top && report->top < n ? report->top : n;
+}
+
+static int tabulate_regions(struct tb_report *report)
+{
+	const struct tb_regions *regions = &report->evidence.regions;
+	struct tb_report_table table = {
+		.id = "regions",
+		.title = "Congestion regions",
+		.n_rows = tb_report_n_regions(report),
+		.columns =
+			{
+				{"Level",
+					"low above 5 %, medium above 15 %, high above 25 "
+					"%",
+					false},
+				{"Stalled", "Percent time stalled, mean of its links",
+					true},
+				{"Links", "What it consists of", false},
+				{"Wait", "How long packets arriving over them waited",
+					true},
+				{"Of all", "Share of the whole network's wait", true},
+				{"Most stalled", "Its link with the largest percent",
+					false},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	tb_report_remark_rest(&table, regions->n, "regions",
+		"Neighbouring links that are stalled alike; one without wait is busy.");
+	if (tb_report_open_table(report, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < table.n_rows; i++) {
+		const struct tb_region *region = &regions->regions[i];
+		char text[160];
+		double share = report->wait_ps > 0
+				       ? 100.0 * (double)region->wait_ps / report->wait_ps
+				       : 0;
+		tb_report_put_text(&writer, tb_stall_level_name(region->level));
+		tb_report_put_real(&writer, region->percent, " %");
+		tb_report_put_text(&writer, tb_region_text(region, text, sizeof text));
+		tb_report_put_time(&writer, (double)region->wait_ps)->bar = share;
+		tb_report_put_real(&writer, share, " %");
+		tb_report_put_text(
+			&writer, tb_run_links(report->run)[region->worst.id].name);
 	}
 	return TB_OK;
 }
@@ -252,45 +311,14 @@ static void state_facts(struct tb_report *report)
 		tb_format_counted(info->n_links, "link", count[2], 48));
 }
 
-// The verdict sums up the run in a sentence or two.
-static void pass_verdict(struct tb_report *report)
-{
-	char wait[32];
-	size_t size = sizeof report->verdict;
-	int n = 0;
-	if (!report->info->complete)
-		n = snprintf(report->verdict, size,
-			"The run is incomplete; this is what there was when it "
-			"stopped. ");
-	if (!report->n_waiting) {
-		snprintf(report->verdict + n, size - (size_t)n,
-			"No header waited for %s.", report->info->words->awaited);
-		return;
-	}
-	const struct tb_hot_link *hot = &report->hot_links[0];
-	n += snprintf(report->verdict + n, size - (size_t)n,
-		"The hottest link is %s: packets arriving over it waited %s in total, "
-		"%.1f %% of all waiting in the network.",
-		tb_run_links(report->run)[hot->sample.link.id].name,
-		tb_report_format_time((double)hot->sample.wait_ps, wait, sizeof wait),
-		hot->percent_of_wait);
-	if (report->n_flows && report->flows[0].slowdown > 0)
-		snprintf(report->verdict + n, size - (size_t)n,
-			" The slowest flow, node %u > node %u, takes %.*f times what it "
-			"would on an idle network.",
-			report->flows[0].sample.source.id,
-			report->flows[0].sample.destination.id,
-			report->flows[0].slowdown < 10, report->flows[0].slowdown);
-}
-
 int tb_report_tabulate(struct tb_report *report)
 {
 	state_facts(report);
-	pass_verdict(report);
 	if (tb_report_tabulate_jobs(report) || tb_report_tabulate_job_blame(report) ||
 		tabulate_links(report) || tabulate_switches(report) ||
-		tabulate_flows(report) || tb_report_tabulate_roots(report) ||
-		tb_report_tabulate_triples(report) || tb_report_tabulate_blame(report))
+		tabulate_regions(report) || tabulate_flows(report) ||
+		tb_report_tabulate_roots(report) || tb_report_tabulate_triples(report) ||
+		tb_report_tabulate_blame(report))
 		return TB_ENOMEM;
 	return TB_OK;
 }

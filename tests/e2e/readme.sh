@@ -54,7 +54,7 @@ while IFS= read -r line; do
 	'tailback '*cap.pcap* | 'tailback '*cap.db*)
 		[[ -f cap.pcap ]] || continue
 		run "$line"
-		if [[ $line == *report* ]] && ! grep -q '^The hottest link is' out; then
+		if [[ $line == *report* ]] && ! grep -q 'The hottest are ' out; then
 			echo "README.md: nobody waits in the capture"
 			cat out
 			exit 1

@@ -1,0 +1,95 @@
+// The evidence behind findings: what the rules look at, as plain figures. It is gathered
+// from a run once; the rules read nothing else.
+#ifndef TB_EVIDENCE_H
+#define TB_EVIDENCE_H
+
+#include "during.h"
+#include "hot_links.h"
+#include "jobs.h"
+#include "regions.h"
+#include "run_capture.h"
+#include "wait_windows.h"
+
+// A sentence names no more links, incasts and pairs.
+#define TB_EVIDENCE_NAMED 3
+
+// Percent of the wait that "the links that carry it" hold; as of the windows.
+#define TB_EVIDENCE_CARRIED TB_WAIT_WINDOWS_SHARE
+
+// A link as a root.
+struct tb_evidence_root {
+	struct tb_link link;
+	uint64_t wait_ps; // for which it is the root, in the whole network
+};
+
+// A link to a node that is a root of much wait (the first TB_EVIDENCE_NAMED of them), and
+// the time in which it is.
+struct tb_evidence_end {
+	struct tb_node node;
+	struct tb_link link;
+	double percent; // of the run's wait
+	// From the first slice of time in which so much waits for this root to the last
+	// (TB_EVIDENCE_QUIET); cut to the first post and last delivery of the senders.
+	tb_time_ps begin_ps, end_ps;
+	struct tb_senders senders; // in that time
+	double busy_percent;	   // of the link, in that time
+};
+
+// A slice of time is quiet when it holds less of a root's wait than so many percent of
+// its worst slice: other traffic, now and then, is not yet the jam.
+#define TB_EVIDENCE_QUIET 5.0
+
+// Who waits for whom.
+struct tb_evidence_pair {
+	uint32_t victim, culprit; // jobs
+	uint64_t wait_ps;
+};
+
+struct tb_evidence {
+	struct tb_run *run; // for names
+	const struct tb_run_info *info;
+	bool has_capture;
+	struct tb_run_capture capture;
+
+	double wait_ps;	     // of all headers
+	uint32_t n_waiting;  // links
+	uint32_t n_carrying; // the fewest links with TB_EVIDENCE_CARRIED percent of it
+	uint32_t n_used;     // links that carried packets
+	uint32_t n_senders;  // nodes that sent any
+	struct tb_hot_link hottest[TB_EVIDENCE_NAMED];
+	uint32_t n_hottest;
+
+	struct tb_evidence_root *roots; // longest wait first; none: nothing is known
+	uint32_t n_roots;
+	struct tb_evidence_end ends[TB_EVIDENCE_NAMED];
+	uint32_t n_ends;
+	// The fewest links to nodes that are the roots of half of the wait; 0: all of
+	// them are not.
+	uint32_t n_half_ends;
+	double half_ends_percent; // of which they are
+
+	struct tb_wait_windows windows;
+	// In the windows, mean over the links that carried packets in the run.
+	double busy_percent, stall_percent;
+
+	struct tb_jobs jobs;
+	struct tb_evidence_pair *pairs; // of jobs, longest wait first
+	uint32_t n_pairs;
+	// Leaf switches that the two jobs share of which one waits longest for another.
+	uint32_t worst_pair_leaves;
+
+	struct tb_regions regions;
+};
+
+// tb_evidence_worst_pair returns the jobs of which one waits longest for another, NULL
+// when none does.
+const struct tb_evidence_pair *tb_evidence_worst_pair(const struct tb_evidence *evidence);
+
+// tb_evidence_init gathers the evidence of a run, which has to outlive it. Cost: some
+// passes over links and bins, and what its questions cost. TB_EFORMAT when the file is
+// damaged, TB_ENOMEM. tb_evidence_fini frees it; a zeroed struct is fine to free.
+int tb_evidence_init(struct tb_evidence *evidence, struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
+void tb_evidence_fini(struct tb_evidence *evidence);
+
+#endif

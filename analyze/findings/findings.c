@@ -1,0 +1,165 @@
+#include "findings_impl.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tb_findings_fini(struct tb_findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		free(findings->list[i].command);
+	findings->n = 0;
+}
+
+struct tb_finding *tb_judging_find(struct tb_judging *judging, const char *rule)
+{
+	struct tb_findings *findings = judging->findings;
+	// All rules together find less than there is room for.
+	size_t at = findings->n < TB_FINDINGS_MOST ? findings->n++ : TB_FINDINGS_MOST - 1;
+	struct tb_finding *finding = &findings->list[at];
+	*finding = (struct tb_finding){.rule = rule};
+	return finding;
+}
+
+struct tb_finding *tb_judging_remedy(struct tb_judging *judging, const char *rule)
+{
+	struct tb_finding *finding = tb_judging_find(judging, rule);
+	finding->remedy = true;
+	return finding;
+}
+
+static struct tb_figure *next_figure(struct tb_finding *finding, const char *key)
+{
+	size_t at = finding->n_figures < TB_FIGURES_MOST ? finding->n_figures++
+							 : TB_FIGURES_MOST - 1;
+	finding->figures[at] = (struct tb_figure){.key = key};
+	return &finding->figures[at];
+}
+
+void tb_finding_count(struct tb_finding *finding, const char *key, uint64_t count)
+{
+	struct tb_figure *figure = next_figure(finding, key);
+	figure->whole = true;
+	figure->count = count;
+}
+
+void tb_finding_real(struct tb_finding *finding, const char *key, double real)
+{
+	next_figure(finding, key)->real = real;
+}
+
+void tb_finding_say(struct tb_finding *finding, const char *format, ...)
+{
+	size_t used = strlen(finding->sentence);
+	size_t left = sizeof finding->sentence - used;
+	if (used && left > 1) {
+		finding->sentence[used++] = ' ';
+		left--;
+	}
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(finding->sentence + used, left, format, arguments);
+	va_end(arguments);
+}
+
+bool tb_judging_found(const struct tb_judging *judging, const char *rule)
+{
+	return tb_findings_rule(judging->findings, rule) != NULL;
+}
+
+bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *command)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	int status = tb_replay_command_init(command, info->input_name, info->options);
+	judging->failed |= status == TB_ENOMEM;
+	return status == TB_OK;
+}
+
+void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
+	struct tb_replay_command *command, const char *output)
+{
+	size_t size = 0;
+	FILE *stream = open_memstream(&finding->command, &size);
+	if (!stream) {
+		judging->failed = true;
+	} else {
+		judging->failed |=
+			tb_replay_command_write(command, output, stream) != TB_OK;
+		judging->failed |= fclose(stream) != 0;
+	}
+	tb_replay_command_fini(command);
+}
+
+char *tb_percent_text(double percent, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%.*f %%", percent < 9.95, percent);
+	return buffer;
+}
+
+char *tb_node_text(
+	const struct tb_run *run, struct tb_node node, char *buffer, size_t size)
+{
+	const char *name = tb_run_node_name(run, node);
+	snprintf(buffer, size, *name ? "node %u (%s)" : "node %u", node.id, name);
+	return buffer;
+}
+
+const char *tb_link_text(const struct tb_evidence *evidence, struct tb_link link)
+{
+	return tb_run_links(evidence->run)[link.id].name;
+}
+
+char *tb_job_text(
+	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size)
+{
+	const char *name = tb_run_job_name(evidence->run, job);
+	if (*name)
+		snprintf(buffer, size, "%s", name);
+	else
+		snprintf(buffer, size, "job %u", job);
+	return buffer;
+}
+
+int tb_findings_judge(struct tb_findings *findings, const struct tb_evidence *evidence)
+{
+	static void (*const groups[])(struct tb_judging *) = {tb_rules_of_state,
+		tb_rules_of_shape, tb_rules_of_place, tb_rules_of_people,
+		tb_rules_of_remedy};
+	struct tb_judging judging = {.evidence = evidence, .findings = findings};
+	findings->n = 0;
+	for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+		groups[i](&judging);
+	if (!judging.failed)
+		return TB_OK;
+	tb_findings_fini(findings);
+	return TB_ENOMEM;
+}
+
+int tb_findings_init(
+	struct tb_findings *findings, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_evidence evidence = {0};
+	int status = tb_evidence_init(&evidence, run, error);
+	if (!status && tb_findings_judge(findings, &evidence))
+		status = tb_fail(error, TB_ENOMEM, "no memory for the findings");
+	tb_evidence_fini(&evidence);
+	return status;
+}
+
+const struct tb_finding *tb_findings_rule(
+	const struct tb_findings *findings, const char *rule)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (strcmp(findings->list[i].rule, rule) == 0)
+			return &findings->list[i];
+	return NULL;
+}
+
+const struct tb_figure *tb_finding_figure(
+	const struct tb_finding *finding, const char *key)
+{
+	for (size_t i = 0; i < finding->n_figures; i++)
+		if (strcmp(finding->figures[i].key, key) == 0)
+			return &finding->figures[i];
+	return NULL;
+}

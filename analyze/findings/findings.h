@@ -1,0 +1,91 @@
+// What a run comes to in words: what a colleague would say who has looked at it. Where
+// and when it waited, whose traffic made whose wait, what that costs, whether one place
+// is the cause or the whole network is full; and what is worth trying, with the command.
+//
+// It is a list of findings. Each comes from a named rule with stated thresholds
+// (below) and carries the figures that the rule looked at, a sentence or two, and, for
+// what is worth trying, the command that tries it. All formats of a report and the viewer
+// print the same sentences. What is found comes first, what is worth trying after it.
+#ifndef TB_FINDINGS_H
+#define TB_FINDINGS_H
+
+#include "evidence.h"
+
+// Thresholds of the rules; percent where nothing else is said.
+//
+// Hardly anything waited: less a packet than this share of the time that a full packet
+// takes on a link (as of a capture that shows nothing, underload.h). A wait this short
+// does not show in the time of any message.
+#define TB_FINDING_LITTLE TB_UNDERLOAD_PACKETS
+// Incast: a node's link is the root of at least so much of the wait, and at least so many
+// nodes sent to it at the time. With a fifth, the few that there can be are worth a
+// sentence each; two senders are what any exchange between three nodes has.
+#define TB_FINDING_INCAST  20.0
+#define TB_FINDING_SENDERS 3
+// Hot spot: one link, not to a node, is the root of at least half of the wait.
+#define TB_FINDING_HOT 50.0
+// Few receivers: the links to so few nodes, in percent of those that send, are the roots
+// of half of the wait, none of them alone of enough for an incast. (Of 512 messages among
+// 64 nodes at random, a quarter of the nodes hold a half by chance, measured.)
+#define TB_FINDING_RECEIVERS 12.5
+// Full: the links that carried anything were held for so much of the time in which most
+// of the wait arose (saturated uniform, transposed and bit-reversed traffic and an
+// all-to-all on 64 nodes: 73 to 81, measured over the whole run), at least a quarter of
+// them share most of the wait, and no link is the root of a tenth of it.
+#define TB_FINDING_FULL_HELD  60.0
+#define TB_FINDING_FULL_LINKS 25.0
+#define TB_FINDING_FULL_ROOT  10.0
+// All along: the windows that hold most of the wait take so much of the time.
+#define TB_FINDING_ALL_ALONG 75.0
+// Jobs hold each other up: at least so much of the wait is of one for another.
+#define TB_FINDING_OTHERS 20.0
+// The network inside is the place: links between switches are the roots of so much.
+#define TB_FINDING_INSIDE 30.0
+// A congestion region is worth a sentence when it holds so much of the wait.
+#define TB_FINDING_REGION 10.0
+
+// A figure that a rule looked at; ids ("link", "node", "job") too.
+struct tb_figure {
+	const char *key; // with its unit: "percent_of_wait", "begin_ps"
+	bool whole;	 // `count` holds it, else `real`
+	uint64_t count;
+	double real;
+};
+
+#define TB_FIGURES_MOST	 10
+#define TB_SENTENCE_MOST 1024
+
+struct tb_finding {
+	const char *rule; // "incast", "another-ascent": listed in docs/findings.md
+	bool remedy;	  // worth trying, rather than found
+	char sentence[TB_SENTENCE_MOST]; // one or more
+	char *command; // the whole command line that tries it; NULL: there is none
+	struct tb_figure figures[TB_FIGURES_MOST];
+	size_t n_figures;
+};
+
+#define TB_FINDINGS_MOST 32
+
+struct tb_findings {
+	struct tb_finding list[TB_FINDINGS_MOST];
+	size_t n; // at least 1
+};
+
+// tb_findings_init gathers the evidence of a run and applies the rules; errors as of
+// tb_evidence_init. tb_findings_judge applies them to evidence that is at hand;
+// TB_ENOMEM. tb_findings_fini frees the findings; a zeroed struct is fine to free.
+int tb_findings_init(struct tb_findings *findings, struct tb_run *run,
+	struct tb_error *error) TB_MUST_USE;
+int tb_findings_judge(
+	struct tb_findings *findings, const struct tb_evidence *evidence) TB_MUST_USE;
+void tb_findings_fini(struct tb_findings *findings);
+
+// tb_findings_rule returns the first finding of a rule, NULL when it found nothing.
+const struct tb_finding *tb_findings_rule(
+	const struct tb_findings *findings, const char *rule);
+
+// tb_finding_figure returns a figure of a finding by its key, NULL when it has none.
+const struct tb_figure *tb_finding_figure(
+	const struct tb_finding *finding, const char *key);
+
+#endif

@@ -1,0 +1,53 @@
+// What the rules share. Private to analyze/.
+#ifndef TB_FINDINGS_IMPL_H
+#define TB_FINDINGS_IMPL_H
+
+#include "findings.h"
+#include "replay_command.h"
+
+// Evidence being judged.
+struct tb_judging {
+	const struct tb_evidence *evidence;
+	struct tb_findings *findings;
+	bool failed; // out of memory
+};
+
+// The groups of rules, in the order of the findings.
+void tb_rules_of_state(struct tb_judging *judging);  // stopped, nothing waited
+void tb_rules_of_shape(struct tb_judging *judging);  // incast, hot spot, full
+void tb_rules_of_place(struct tb_judging *judging);  // where, when, regions
+void tb_rules_of_people(struct tb_judging *judging); // whose traffic, at what cost
+void tb_rules_of_remedy(struct tb_judging *judging); // what is worth trying
+
+// tb_judging_find adds a finding. The next two give it a figure; tb_finding_say appends
+// to its sentences, with a blank between two.
+struct tb_finding *tb_judging_find(struct tb_judging *judging, const char *rule);
+void tb_finding_count(struct tb_finding *finding, const char *key, uint64_t count);
+void tb_finding_real(struct tb_finding *finding, const char *key, double real);
+void tb_finding_say(struct tb_finding *finding, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+// tb_judging_found is whether a rule has found something.
+bool tb_judging_found(const struct tb_judging *judging, const char *rule);
+
+// tb_judging_remedy adds what is worth trying; the command is set when it can be made.
+// tb_judging_try gives it the command, whose store is called as `output`, and frees it.
+struct tb_finding *tb_judging_remedy(struct tb_judging *judging, const char *rule);
+void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
+	struct tb_replay_command *command, const char *output);
+
+// tb_judging_command begins the command that replays the run again; false when that
+// cannot be done.
+bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *command);
+
+// tb_percent_text writes "6.2 %", "45 %": no more digits than a sentence needs.
+char *tb_percent_text(double percent, char *buffer, size_t size);
+// tb_node_text writes "node 5", with its name behind it if it has one.
+char *tb_node_text(
+	const struct tb_run *run, struct tb_node node, char *buffer, size_t size);
+const char *tb_link_text(const struct tb_evidence *evidence, struct tb_link link);
+// tb_job_text writes the name of a job, "job 2" when it has none.
+char *tb_job_text(
+	const struct tb_evidence *evidence, uint32_t job, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,146 @@
+// Where and when it waited.
+#include "findings_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void find_where(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char waiting[48], all[48], count[48], share[32], names[700] = "";
+	if (evidence->n_hottest == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "where");
+	tb_finding_count(finding, "links", evidence->n_carrying);
+	tb_finding_count(finding, "links_that_waited", evidence->n_waiting);
+	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
+		const struct tb_hot_link *hot = &evidence->hottest[i];
+		size_t used = strlen(names);
+		const char *between = i == 0			     ? ""
+				      : i + 1 == evidence->n_hottest ? " and "
+								     : ", ";
+		if (i == 0)
+			tb_finding_count(finding, "link", hot->sample.link.id);
+		snprintf(names + used, sizeof names - used, "%s%s (%s)", between,
+			tb_link_text(evidence, hot->sample.link),
+			tb_percent_text(hot->percent_of_wait, share, sizeof share));
+	}
+	tb_finding_real(finding, "percent_of_wait", evidence->hottest[0].percent_of_wait);
+	tb_finding_say(finding,
+		"Headers waited on %s of %s; %.0f %% of the wait is on %s. The hottest "
+		"%s %s.",
+		tb_format_count(evidence->n_waiting, waiting, sizeof waiting),
+		tb_format_counted(evidence->info->n_links, "link", all, sizeof all),
+		TB_EVIDENCE_CARRIED,
+		tb_format_counted(evidence->n_carrying, "link", count, sizeof count),
+		evidence->n_hottest > 1 ? "are" : "is", names);
+}
+
+// time_of returns when a bin begins, the end of the run behind the last.
+static tb_time_ps time_of(const struct tb_run_info *info, uint64_t bin)
+{
+	tb_time_ps at = (tb_time_ps)bin * info->bin_ps;
+	return at < info->simulated_ps ? at : info->simulated_ps;
+}
+
+// put_time writes a time, the ends of the run as such.
+static char *put_time(
+	const struct tb_run_info *info, tb_time_ps time, char *buffer, size_t size)
+{
+	if (time > 0 && time < info->simulated_ps)
+		return tb_format_time(time, buffer, size);
+	snprintf(buffer, size, time > 0 ? "the end" : "the start");
+	return buffer;
+}
+
+static void put_windows(const struct tb_evidence *evidence, char *text, size_t size)
+{
+	const struct tb_wait_windows *windows = &evidence->windows;
+	const struct tb_run_info *info = evidence->info;
+	char begin[32], end[32];
+	size_t used = 0;
+	for (uint32_t i = 0; i < windows->n && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
+			i == 0		      ? ""
+			: i + 1 == windows->n ? " and "
+					      : ", ",
+			put_time(info, time_of(info, windows->at[i].first_bin), begin,
+				sizeof begin),
+			put_time(info, time_of(info, windows->at[i].end_bin), end,
+				sizeof end));
+}
+
+static void find_when(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_wait_windows *windows = &evidence->windows;
+	char text[240] = "", share[32], time[32];
+	double time_ps = 0;
+	for (uint32_t i = 0; i < windows->n; i++)
+		time_ps += (double)tb_run_window_ps(evidence->run, windows->at[i]);
+	if (windows->n == 0 || evidence->info->simulated_ps <= 0)
+		return;
+	double percent = 100 * time_ps / (double)evidence->info->simulated_ps;
+	struct tb_finding *finding = tb_judging_find(judging, "when");
+	tb_finding_count(finding, "windows", windows->n);
+	tb_finding_count(finding, "begin_ps",
+		(uint64_t)time_of(evidence->info, windows->at[0].first_bin));
+	tb_finding_count(finding, "end_ps",
+		(uint64_t)time_of(evidence->info, windows->at[windows->n - 1].end_bin));
+	tb_finding_real(finding, "percent_of_wait", windows->percent);
+	tb_finding_real(finding, "percent_of_time", percent);
+	put_windows(evidence, text, sizeof text);
+	tb_percent_text(windows->percent, share, sizeof share);
+	tb_percent_text(percent, time, sizeof time);
+	if (percent >= TB_FINDING_ALL_ALONG)
+		tb_finding_say(finding,
+			"It waited all along: %s of the wait takes %s of the run.", share,
+			time);
+	else
+		tb_finding_say(finding, "%s of the wait arose %s, %s of the run.", share,
+			text, time);
+}
+
+// find_region reports the most stalled region that holds a good part of the wait; one
+// without wait is busy, not congested.
+static void find_region(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_regions *regions = &evidence->regions;
+	const struct tb_region *worst = NULL;
+	char text[160], stalled[32], share[32];
+	for (uint32_t i = 0; i < regions->n; i++)
+		if ((double)regions->regions[i].wait_ps * 100 >=
+				evidence->wait_ps * TB_FINDING_REGION &&
+			(!worst || regions->regions[i].percent > worst->percent))
+			worst = &regions->regions[i];
+	if (!worst)
+		return;
+	double wait = 100 * (double)worst->wait_ps / evidence->wait_ps;
+	struct tb_finding *finding = tb_judging_find(judging, "region");
+	tb_finding_count(finding, "links", worst->n_links);
+	tb_finding_count(finding, "link", worst->worst.id);
+	tb_finding_real(finding, "stalled_percent", worst->percent);
+	tb_finding_real(finding, "percent_of_wait", wait);
+	tb_finding_say(finding,
+		"%s stalled alike, for %s of the time on average (%s), and hold %s of "
+		"the wait; the most stalled of them is %s.",
+		tb_region_text(worst, text, sizeof text),
+		tb_percent_text(worst->percent, stalled, sizeof stalled),
+		tb_stall_level_name(worst->level),
+		tb_percent_text(wait, share, sizeof share),
+		tb_link_text(evidence, worst->worst));
+}
+
+void tb_rules_of_place(struct tb_judging *judging)
+{
+	if (judging->evidence->n_waiting == 0)
+		return;
+	find_where(judging);
+	if (tb_judging_found(judging, "little-wait") ||
+		tb_judging_found(judging, "time-scale"))
+		return;
+	find_when(judging);
+	find_region(judging);
+}

@@ -1,0 +1,246 @@
+// What is worth trying. A remedy is proposed where its condition holds and the command
+// that tries it can be made; whether it helps, the replay says.
+#include "findings_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double inside_percent(const struct tb_evidence *evidence)
+{
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	double wait_ps = 0;
+	for (uint32_t i = 0; i < evidence->n_roots; i++) {
+		enum tb_link_kind kind = links[evidence->roots[i].link.id].at.kind;
+		if (kind == TB_LINK_UP || kind == TB_LINK_DOWN)
+			wait_ps += (double)evidence->roots[i].wait_ps;
+	}
+	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
+}
+
+static bool goes_by_load(enum tb_ascent ascent)
+{
+	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+	       ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
+}
+
+// try_ascent: headers that do not look at the load wait between switches.
+static void try_ascent(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	enum tb_ascent ascent = evidence->info->network.ascent;
+	double inside = inside_percent(evidence);
+	struct tb_replay_command command;
+	char share[32];
+	if (goes_by_load(ascent) || inside < TB_FINDING_INSIDE ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_drop(&command, "--routes");
+	tb_replay_command_network(&command, "ascent", "adaptive");
+	struct tb_finding *finding = tb_judging_remedy(judging, "another-ascent");
+	tb_finding_real(finding, "inside_percent", inside);
+	tb_finding_say(finding,
+		"Headers choose their way up without regard to the load "
+		"(%s), and links between switches are the roots of %s of the wait. Try "
+		"adaptive routing.",
+		tb_ascent_name(ascent), tb_percent_text(inside, share, sizeof share));
+	tb_judging_try(judging, finding, &command, "adaptive.db");
+}
+
+static bool has_option(const struct tb_evidence *evidence, const char *option)
+{
+	return strstr(evidence->info->options, option) != NULL;
+}
+
+// try_rail: one network is not enough for what all send, or for one node.
+static void try_rail(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	bool full = tb_judging_found(judging, "network-full");
+	struct tb_replay_command command;
+	if ((!full && !tb_judging_found(judging, "incast") &&
+		    !tb_judging_found(judging, "few-receivers")) ||
+		info->network.n_rails > 1 || info->network.broadcast ||
+		has_option(judging->evidence, "--routes") ||
+		has_option(judging->evidence, "--fault") ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_network(&command, "rails", "2");
+	struct tb_finding *finding = tb_judging_remedy(judging, "second-rail");
+	tb_finding_say(finding,
+		full ? "The traffic fills this network. Try two of them side by side."
+		     : "A second rail gives every node, and so those that receive most, "
+		       "a second link.");
+	tb_judging_try(judging, finding, &command, "rails.db");
+}
+
+// leaf_of returns the switch that a node is joined to.
+static uint32_t leaf_of(const struct tb_evidence *evidence, struct tb_link ejection)
+{
+	return tb_run_links(evidence->run)[ejection.id].at.from;
+}
+
+static bool is_one_plain_input(
+	const struct tb_evidence *evidence, const struct tb_replay_command *command)
+{
+	return tb_replay_command_n_jobs(command) == 1 && evidence->jobs.n == 1 &&
+	       !has_option(evidence, "--map") && !has_option(evidence, ",map=") &&
+	       !has_option(evidence, "--per-node");
+}
+
+// try_spread: several nodes at one leaf that everybody sends to.
+static void try_spread(struct tb_judging *judging)
+{
+	static const char *const dealt[] = {"placement", NULL};
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_end *first = NULL, *second = NULL;
+	struct tb_replay_command command;
+	char node[2][160];
+	for (uint32_t i = 0; i < evidence->n_ends; i++)
+		for (uint32_t j = i + 1; j < evidence->n_ends && !first; j++)
+			if (leaf_of(evidence, evidence->ends[i].link) ==
+				leaf_of(evidence, evidence->ends[j].link)) {
+				first = &evidence->ends[i];
+				second = &evidence->ends[j];
+			}
+	if (!first ||
+		!(tb_judging_found(judging, "incast") ||
+			tb_judging_found(judging, "few-receivers")) ||
+		first->senders.n < TB_FINDING_SENDERS ||
+		second->senders.n < TB_FINDING_SENDERS ||
+		has_option(evidence, "placement=cyclic") ||
+		!tb_judging_command(judging, &command))
+		return;
+	if (!is_one_plain_input(evidence, &command)) {
+		tb_replay_command_fini(&command);
+		return;
+	}
+	tb_replay_command_job(&command, 0, "placement", "cyclic", dealt);
+	struct tb_finding *finding = tb_judging_remedy(judging, "spread-servers");
+	tb_finding_count(finding, "node", first->node.id);
+	tb_finding_count(finding, "other_node", second->node.id);
+	tb_finding_say(finding,
+		"Many nodes send to %s and %s, which share a leaf switch. Try a "
+		"placement that spreads neighbouring ranks over the switches.",
+		tb_node_text(evidence->run, first->node, node[0], sizeof node[0]),
+		tb_node_text(evidence->run, second->node, node[1], sizeof node[1]));
+	tb_judging_try(judging, finding, &command, "spread.db");
+}
+
+// place_apart gives every job whole leaves of its own, in the order of the jobs; false
+// when they do not fit.
+static bool place_apart(
+	const struct tb_evidence *evidence, struct tb_replay_command *command)
+{
+	static const char *const instead[] = {"placement", "hosts", "map", NULL};
+	uint32_t leaf = evidence->info->network.arity, next = 0;
+	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
+		uint32_t n = evidence->jobs.jobs[i].n_ranks;
+		char nodes[48];
+		if (n == 0 || n != evidence->jobs.jobs[i].n_nodes ||
+			n > evidence->info->n_nodes - next)
+			return false;
+		snprintf(nodes, sizeof nodes, "%u-%u", next, next + n - 1);
+		tb_replay_command_job(command, i, "nodes", nodes, instead);
+		next += (n + leaf - 1) / leaf * leaf;
+		if (next > evidence->info->n_nodes && i + 1 < evidence->jobs.n)
+			return false;
+		if (next > evidence->info->n_nodes)
+			next = evidence->info->n_nodes;
+	}
+	return true;
+}
+
+static double others_percent(const struct tb_evidence *evidence)
+{
+	double others = 0;
+	for (uint32_t i = 0; i < evidence->n_pairs; i++)
+		if (evidence->pairs[i].victim != evidence->pairs[i].culprit)
+			others += (double)evidence->pairs[i].wait_ps;
+	return evidence->wait_ps > 0 ? 100 * others / evidence->wait_ps : 0;
+}
+
+// try_apart: two jobs that hold each other up share leaf switches.
+static void try_apart(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_evidence_pair *worst = tb_evidence_worst_pair(evidence);
+	struct tb_replay_command command;
+	char one[120], other[120], leaves[48];
+	if (!worst || others_percent(evidence) < TB_FINDING_OTHERS ||
+		evidence->worst_pair_leaves == 0 ||
+		!tb_judging_command(judging, &command))
+		return;
+	if (tb_replay_command_n_jobs(&command) != evidence->jobs.n ||
+		!place_apart(evidence, &command)) {
+		tb_replay_command_fini(&command);
+		return;
+	}
+	tb_replay_command_drop(&command, "--map");
+	struct tb_finding *finding = tb_judging_remedy(judging, "separate-jobs");
+	tb_finding_count(finding, "victim_job", worst->victim);
+	tb_finding_count(finding, "culprit_job", worst->culprit);
+	tb_finding_count(finding, "shared_leaves", evidence->worst_pair_leaves);
+	tb_finding_say(finding,
+		"%s and %s share %s. Try leaf switches of its own for every job.",
+		tb_job_text(evidence, worst->victim, one, sizeof one),
+		tb_job_text(evidence, worst->culprit, other, sizeof other),
+		tb_format_counted(evidence->worst_pair_leaves,
+			"leaf switch|leaf switches", leaves, sizeof leaves));
+	tb_judging_try(judging, finding, &command, "apart.db");
+}
+
+// try_slower: a capture that asks for more than a node's link gives only queues up.
+static void try_slower(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	struct tb_replay_command command;
+	char scale[32], share[32];
+	if (!evidence->has_capture || evidence->capture.busiest_share <= 1 ||
+		!tb_judging_command(judging, &command))
+		return;
+	snprintf(scale, sizeof scale, "%.3g", evidence->capture.half_scale);
+	tb_replay_command_drop(&command, "--time-scale");
+	tb_replay_command_set(&command, "--time-scale", scale);
+	struct tb_finding *finding = tb_judging_remedy(judging, "slower-time-scale");
+	tb_finding_real(
+		finding, "busiest_percent", 100 * evidence->capture.busiest_share);
+	tb_finding_real(finding, "time_scale", evidence->capture.half_scale);
+	tb_finding_say(finding,
+		"The busiest node asks for %s of what its link "
+		"carries, so packets pile up in the sender as long as the trace lasts. "
+		"With --time-scale %s it would ask for a half.",
+		tb_percent_text(
+			100 * evidence->capture.busiest_share, share, sizeof share),
+		scale);
+	tb_judging_try(judging, finding, &command, "slower.db");
+}
+
+// try_whole: what the dead cables and switches cost.
+static void try_whole(struct tb_judging *judging)
+{
+	struct tb_replay_command command;
+	if (!has_option(judging->evidence, "--fault") ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_drop(&command, "--fault");
+	tb_replay_command_drop(&command, "--fault-file");
+	struct tb_finding *finding = tb_judging_remedy(judging, "without-faults");
+	tb_finding_say(finding,
+		"To see what the faults cost, replay it with every cable and switch "
+		"alive, and compare the two runs.");
+	tb_judging_try(judging, finding, &command, "whole.db");
+}
+
+void tb_rules_of_remedy(struct tb_judging *judging)
+{
+	try_slower(judging);
+	try_whole(judging);
+	if (judging->evidence->n_waiting == 0 ||
+		tb_judging_found(judging, "little-wait") ||
+		tb_judging_found(judging, "time-scale"))
+		return;
+	try_ascent(judging);
+	try_spread(judging);
+	try_apart(judging);
+	try_rail(judging);
+}

@@ -1,0 +1,226 @@
+// What kind of wait it is: none, hardly any, an incast, a hot spot, a full network.
+#include "findings_impl.h"
+#include "underload.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tb_underload load_of(const struct tb_evidence *evidence)
+{
+	const struct tb_run_info *info = evidence->info;
+	return (struct tb_underload){.network = &info->network,
+		.busiest_share = evidence->capture.busiest_share,
+		.half_scale = evidence->capture.half_scale,
+		.wait_ps = evidence->wait_ps,
+		.n_packets = info->n_packets,
+		.input_name = info->input_name,
+		.options = info->options};
+}
+
+static void find_stopped(struct tb_judging *judging)
+{
+	const struct tb_run_info *info = judging->evidence->info;
+	char time[32];
+	if (info->complete)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "incomplete");
+	tb_finding_count(finding, "simulated_ps", (uint64_t)info->simulated_ps);
+	tb_finding_say(finding,
+		"The run is incomplete: this is what there was when it stopped, after "
+		"%s.",
+		tb_format_time(info->simulated_ps, time, sizeof time));
+}
+
+// find_nothing finds a capture that asks so little that it shows nothing.
+static void find_nothing(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_underload load = load_of(evidence);
+	if (!evidence->info->complete ||
+		strcmp(evidence->info->input_kind, "packets") != 0 ||
+		!tb_underload_shows_nothing(&load))
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "time-scale");
+	tb_finding_real(finding, "busiest_percent", load.busiest_share * 100);
+	tb_finding_real(finding, "time_scale", load.half_scale);
+	char *sentence = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&sentence, &size);
+	if (stream) {
+		tb_underload_state(stream, &load);
+		fclose(stream);
+	}
+	judging->failed |= !sentence;
+	tb_finding_say(finding, "%s", sentence ? sentence : "");
+	free(sentence);
+	stream = open_memstream(&finding->command, &size);
+	bool again = stream && tb_underload_command(stream, &load) == TB_OK;
+	judging->failed |= !stream || fclose(stream) != 0;
+	if (!again) {
+		free(finding->command);
+		finding->command = NULL;
+	}
+}
+
+static double packet_ps(const struct tb_network_params *network)
+{
+	double bytes =
+		(double)network->packet_payload_bytes + network->packet_overhead_bytes;
+	return bytes / (double)network->link_bytes_per_s * (double)TB_PS_PER_S;
+}
+
+static void find_little(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_run_info *info = evidence->info;
+	double packet = packet_ps(&info->network);
+	double mean = info->n_packets ? evidence->wait_ps / (double)info->n_packets : 0;
+	char wait[32], full[32], share[32];
+	if (!info->complete || evidence->n_waiting == 0 ||
+		mean >= TB_FINDING_LITTLE * packet ||
+		tb_judging_found(judging, "time-scale"))
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "little-wait");
+	tb_finding_real(finding, "wait_per_packet_ps", mean);
+	tb_finding_real(finding, "percent_of_packet", 100 * mean / packet);
+	tb_finding_say(finding,
+		"Hardly anything waited: %s a packet on average, %s of the %s that a "
+		"full packet takes on a link.",
+		tb_format_time((tb_time_ps)mean, wait, sizeof wait),
+		tb_format_percent(100 * mean / packet, share, sizeof share),
+		tb_format_time((tb_time_ps)packet, full, sizeof full));
+}
+
+void tb_rules_of_state(struct tb_judging *judging)
+{
+	find_stopped(judging);
+	find_nothing(judging);
+	if (judging->evidence->n_waiting == 0)
+		tb_finding_say(tb_judging_find(judging, "no-wait"),
+			"No header waited for %s.",
+			judging->evidence->info->words->awaited);
+	find_little(judging);
+}
+
+static bool hardly_waited(const struct tb_judging *judging)
+{
+	return tb_judging_found(judging, "no-wait") ||
+	       tb_judging_found(judging, "little-wait") ||
+	       tb_judging_found(judging, "time-scale");
+}
+
+static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char node[160], begin[32], finish[32], senders[48], busy[32], share[32];
+	if (end->percent < TB_FINDING_INCAST || end->senders.n < TB_FINDING_SENDERS)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "incast");
+	tb_finding_count(finding, "node", end->node.id);
+	tb_finding_count(finding, "link", end->link.id);
+	tb_finding_count(finding, "senders", end->senders.n);
+	tb_finding_count(finding, "begin_ps", (uint64_t)end->begin_ps);
+	tb_finding_count(finding, "end_ps", (uint64_t)end->end_ps);
+	tb_finding_real(finding, "percent_of_wait", end->percent);
+	tb_finding_real(finding, "busy_percent", end->busy_percent);
+	tb_finding_say(finding,
+		"Incast at %s: %s sent to it between %s and %s. Its link %s was busy for "
+		"%s of that time and is the root of %s of all wait.",
+		tb_node_text(evidence->run, end->node, node, sizeof node),
+		tb_format_counted(end->senders.n, "node", senders, sizeof senders),
+		tb_format_time(end->begin_ps, begin, sizeof begin),
+		tb_format_time(end->end_ps, finish, sizeof finish),
+		tb_link_text(evidence, end->link),
+		tb_percent_text(end->busy_percent, busy, sizeof busy),
+		tb_percent_text(end->percent, share, sizeof share));
+}
+
+static double percent_of_wait(const struct tb_evidence *evidence, double wait_ps)
+{
+	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
+}
+
+static void find_hot_spot(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	char share[32];
+	if (evidence->n_roots == 0 || tb_judging_found(judging, "incast"))
+		return;
+	const struct tb_evidence_root *root = &evidence->roots[0];
+	double percent = percent_of_wait(evidence, (double)root->wait_ps);
+	if (percent < TB_FINDING_HOT)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "hot-spot");
+	tb_finding_count(finding, "link", root->link.id);
+	tb_finding_real(finding, "percent_of_wait", percent);
+	tb_finding_say(finding,
+		"Hot spot: the single link %s is the root of %s of all wait.",
+		tb_link_text(evidence, root->link),
+		tb_percent_text(percent, share, sizeof share));
+}
+
+static void find_few_receivers(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	uint32_t n = evidence->n_half_ends, n_named = evidence->n_ends;
+	char names[600] = "", node[160], receivers[48], senders[48], share[32];
+	if (n == 0 || n * 100.0 > evidence->n_senders * TB_FINDING_RECEIVERS ||
+		tb_judging_found(judging, "incast"))
+		return;
+	n_named = n_named < n ? n_named : n;
+	struct tb_finding *finding = tb_judging_find(judging, "few-receivers");
+	tb_finding_count(finding, "receivers", n);
+	tb_finding_count(finding, "senders", evidence->n_senders);
+	tb_finding_count(finding, "node", evidence->ends[0].node.id);
+	tb_finding_real(finding, "percent_of_wait", evidence->half_ends_percent);
+	for (uint32_t i = 0; i < n_named; i++) {
+		size_t used = strlen(names);
+		snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+			tb_node_text(evidence->run, evidence->ends[i].node, node,
+				sizeof node));
+	}
+	tb_finding_say(finding,
+		"Few receive what many send: %s %s, and the links to %s (%s%s) are the "
+		"roots of %s of all wait.",
+		tb_format_counted(evidence->n_senders, "node", senders, sizeof senders),
+		evidence->n_senders == 1 ? "sends" : "send",
+		tb_format_counted(n, "node", receivers, sizeof receivers), names,
+		n > n_named ? " and others" : "",
+		tb_percent_text(evidence->half_ends_percent, share, sizeof share));
+}
+
+static void find_full(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	double held = evidence->busy_percent + evidence->stall_percent;
+	char busy[32], stall[32];
+	if (evidence->n_roots == 0 || held < TB_FINDING_FULL_HELD ||
+		tb_judging_found(judging, "few-receivers") ||
+		evidence->n_carrying * 100.0 < evidence->n_used * TB_FINDING_FULL_LINKS)
+		return;
+	double worst = percent_of_wait(evidence, (double)evidence->roots[0].wait_ps);
+	if (worst >= TB_FINDING_FULL_ROOT)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "network-full");
+	tb_finding_real(finding, "busy_percent", evidence->busy_percent);
+	tb_finding_real(finding, "stalled_percent", evidence->stall_percent);
+	tb_finding_real(finding, "worst_root_percent", worst);
+	tb_finding_say(finding,
+		"The network is full: while most of the wait arose, the links in use "
+		"moved bytes for %s of the time and stood still, held by a packet, for "
+		"another %s. No link is the root of more than %.1f %% of the wait.",
+		tb_percent_text(evidence->busy_percent, busy, sizeof busy),
+		tb_percent_text(evidence->stall_percent, stall, sizeof stall), worst);
+}
+
+void tb_rules_of_shape(struct tb_judging *judging)
+{
+	if (hardly_waited(judging))
+		return;
+	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
+		find_incast(judging, &judging->evidence->ends[i]);
+	find_hot_spot(judging);
+	find_few_receivers(judging);
+	find_full(judging);
+}
