@@ -1,4 +1,4 @@
-#include "paths.h"
+#include "paths_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,32 +6,8 @@
 
 #define UNSEEN UINT32_MAX
 
-// Lists of link ids by where the links begin.
-struct fan {
-	uint32_t *first; // by switch or node, plus one entry at the end
-	uint32_t *links;
-};
-
-// The switches above a node, nearest first, and how many links away each is.
-struct climb {
-	uint32_t *distance; // by switch
-	uint32_t *order;
-	uint32_t n;
-};
-
-struct tb_paths {
-	const struct tb_run_link *links;
-	uint32_t n_links, n_switches, n_nodes;
-	struct fan ups;	       // up-links by switch
-	struct fan injections; // by node
-	struct climb out, in;  // of the source and of the destination
-	uint8_t *useful;       // by switch: on a shortest path
-	struct tb_link *found; // n_links at most
-	uint32_t n_found;
-};
-
-static int fan_init(struct fan *fan, const struct tb_paths *paths, enum tb_link_kind kind,
-	uint32_t n_from)
+static int fan_init(struct tb_fan *fan, const struct tb_paths *paths,
+	enum tb_link_kind kind, uint32_t n_from)
 {
 	fan->first = calloc((size_t)n_from + 2, sizeof *fan->first);
 	if (!fan->first)
@@ -51,13 +27,13 @@ static int fan_init(struct fan *fan, const struct tb_paths *paths, enum tb_link_
 	return TB_OK;
 }
 
-static void fan_fini(struct fan *fan)
+static void fan_fini(struct tb_fan *fan)
 {
 	free(fan->first);
 	free(fan->links);
 }
 
-static int climb_init(struct climb *climb, uint32_t n_switches)
+static int climb_init(struct tb_climb *climb, uint32_t n_switches)
 {
 	climb->distance = malloc((n_switches + 1u) * sizeof *climb->distance);
 	climb->order = malloc((n_switches + 1u) * sizeof *climb->order);
@@ -67,7 +43,7 @@ static int climb_init(struct climb *climb, uint32_t n_switches)
 	return TB_OK;
 }
 
-static void climb_fini(struct climb *climb)
+static void climb_fini(struct tb_climb *climb)
 {
 	free(climb->distance);
 	free(climb->order);
@@ -80,6 +56,7 @@ int tb_paths_new(
 	struct tb_paths *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for paths");
+	made->run = run;
 	made->links = tb_run_links(run);
 	made->n_links = info->n_links;
 	made->n_switches = info->n_switches;
@@ -88,7 +65,9 @@ int tb_paths_new(
 	made->found = malloc((info->n_links + 1u) * sizeof *made->found);
 	if (!made->useful || !made->found ||
 		fan_init(&made->ups, made, TB_LINK_UP, info->n_switches) ||
+		fan_init(&made->downs, made, TB_LINK_DOWN, info->n_switches) ||
 		fan_init(&made->injections, made, TB_LINK_INJECTION, info->n_nodes) ||
+		fan_init(&made->ejections, made, TB_LINK_EJECTION, info->n_switches) ||
 		climb_init(&made->out, info->n_switches) ||
 		climb_init(&made->in, info->n_switches)) {
 		tb_paths_free(made);
@@ -104,7 +83,9 @@ void tb_paths_free(struct tb_paths *paths)
 	if (!paths)
 		return;
 	fan_fini(&paths->ups);
+	fan_fini(&paths->downs);
 	fan_fini(&paths->injections);
+	fan_fini(&paths->ejections);
 	climb_fini(&paths->out);
 	climb_fini(&paths->in);
 	free(paths->useful);
@@ -112,7 +93,7 @@ void tb_paths_free(struct tb_paths *paths)
 	free(paths);
 }
 
-static void reach(struct climb *climb, uint32_t sw, uint32_t distance)
+static void reach(struct tb_climb *climb, uint32_t sw, uint32_t distance)
 {
 	if (climb->distance[sw] != UNSEEN)
 		return;
@@ -120,11 +101,15 @@ static void reach(struct climb *climb, uint32_t sw, uint32_t distance)
 	climb->order[climb->n++] = sw;
 }
 
-static void climb_from(struct tb_paths *paths, struct climb *climb, uint32_t node)
+static void climb_from(
+	struct tb_paths *paths, struct tb_climb *climb, struct tb_path_end end)
 {
-	const struct fan *own = &paths->injections;
-	for (uint32_t i = own->first[node]; i < own->first[node + 1]; i++)
-		reach(climb, paths->links[own->links[i]].at.to, 1);
+	const struct tb_fan *own = &paths->injections;
+	if (end.is_switch)
+		reach(climb, end.id, 0);
+	else
+		for (uint32_t i = own->first[end.id]; i < own->first[end.id + 1]; i++)
+			reach(climb, paths->links[own->links[i]].at.to, 1);
 	for (uint32_t at = 0; at < climb->n; at++) {
 		uint32_t sw = climb->order[at];
 		for (uint32_t i = paths->ups.first[sw]; i < paths->ups.first[sw + 1]; i++)
@@ -133,7 +118,7 @@ static void climb_from(struct tb_paths *paths, struct climb *climb, uint32_t nod
 	}
 }
 
-static void forget(struct climb *climb)
+static void forget(struct tb_climb *climb)
 {
 	for (uint32_t i = 0; i < climb->n; i++)
 		climb->distance[climb->order[i]] = UNSEEN;
@@ -159,10 +144,10 @@ static void take(struct tb_paths *paths, uint32_t link)
 		paths->found[paths->n_found++].id = link;
 }
 
-// walk_back follows a climb from the common ancestors back to its node and takes the
-// links of the climb, or their reverses.
-static void walk_back(struct tb_paths *paths, const struct climb *climb, uint32_t node,
-	uint32_t length, bool reverse)
+// walk_back follows a climb from the common ancestors back to its end and takes the links
+// of the climb, or their reverses.
+static void walk_back(struct tb_paths *paths, const struct tb_climb *climb,
+	struct tb_path_end end, uint32_t length, bool reverse)
 {
 	for (uint32_t i = 0; i < climb->n; i++) {
 		uint32_t sw = climb->order[i];
@@ -183,7 +168,9 @@ static void walk_back(struct tb_paths *paths, const struct climb *climb, uint32_
 			take(paths, reverse ? paths->links[link].at.reverse.id : link);
 		}
 	}
-	const uint32_t *own = &paths->injections.first[node];
+	if (end.is_switch)
+		return;
+	const uint32_t *own = &paths->injections.first[end.id];
 	for (uint32_t i = own[0]; i < own[1]; i++) {
 		uint32_t link = paths->injections.links[i];
 		if (paths->useful[paths->links[link].at.to])
@@ -197,24 +184,30 @@ static int by_id(const void *one, const void *other)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
-	struct tb_node destination, uint32_t *n)
+static bool is_known(const struct tb_paths *paths, struct tb_path_end end)
+{
+	return end.id < (end.is_switch ? paths->n_switches : paths->n_nodes);
+}
+
+const struct tb_link *tb_paths_between(struct tb_paths *paths, struct tb_path_end source,
+	struct tb_path_end destination, uint32_t *n)
 {
 	paths->n_found = 0;
 	*n = 0;
-	if (source.id >= paths->n_nodes || destination.id >= paths->n_nodes ||
-		source.id == destination.id)
+	if (!is_known(paths, source) || !is_known(paths, destination) ||
+		(source.is_switch == destination.is_switch &&
+			source.id == destination.id))
 		return paths->found;
-	climb_from(paths, &paths->out, source.id);
-	climb_from(paths, &paths->in, destination.id);
+	climb_from(paths, &paths->out, source);
+	climb_from(paths, &paths->in, destination);
 	uint32_t length = shortest(paths);
 	if (length != UNSEEN) {
-		walk_back(paths, &paths->out, source.id, length, false);
+		walk_back(paths, &paths->out, source, length, false);
 		uint32_t n_out = paths->n_found;
 		qsort(paths->found, n_out, sizeof *paths->found, by_id);
 		for (uint32_t i = 0; i < paths->out.n; i++)
 			paths->useful[paths->out.order[i]] = 0;
-		walk_back(paths, &paths->in, destination.id, length, true);
+		walk_back(paths, &paths->in, destination, length, true);
 		qsort(paths->found + n_out, paths->n_found - n_out, sizeof *paths->found,
 			by_id);
 		for (uint32_t i = 0; i < paths->in.n; i++)
@@ -224,4 +217,11 @@ const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node sourc
 	forget(&paths->in);
 	*n = paths->n_found;
 	return paths->found;
+}
+
+const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
+	struct tb_node destination, uint32_t *n)
+{
+	return tb_paths_between(paths, (struct tb_path_end){false, source.id},
+		(struct tb_path_end){false, destination.id}, n);
 }

@@ -1,5 +1,5 @@
-// The links of all shortest paths of a flow: up from its source to the nearest common
-// ancestors, then down to its destination.
+// The links of all shortest paths between two nodes or switches: up from the source to
+// the nearest common ancestors, then down to the destination.
 //
 // A store does not record which of several paths a packet took. Where the ascent is
 // adaptive, each of these links may have carried the flow; the descent from each ancestor
@@ -17,9 +17,19 @@ int tb_paths_new(struct tb_paths **paths, const struct tb_run *run,
 	struct tb_error *error) TB_MUST_USE;
 void tb_paths_free(struct tb_paths *paths);
 
-// tb_paths_find returns the links between two different nodes, source first, in an array
-// that lives until the next call; *n is 0 when there is no path. Cost: linear in the
-// ancestors of both nodes.
+// One end of a path.
+struct tb_path_end {
+	bool is_switch; // else a node
+	uint32_t id;
+};
+
+// tb_paths_between returns the links between two different ends, source first, in an
+// array that lives until the next call; *n is 0 when there is no path. Cost: linear in
+// the ancestors of both.
+const struct tb_link *tb_paths_between(struct tb_paths *paths, struct tb_path_end source,
+	struct tb_path_end destination, uint32_t *n);
+
+// tb_paths_find does the same for two nodes.
 const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
 	struct tb_node destination, uint32_t *n);
 
