@@ -10,37 +10,11 @@
 struct quest {
 	struct tb_paths *paths;
 	const struct tb_flow_table *table;
+	const struct tb_crossing_query *query;
 	uint32_t link, sw;
-	uint32_t lower;	       // TB_ID_NONE: the link joins a node
-	uint8_t *below;	       // by node
-	uint32_t arity;	       // 0: no k-ary n-tree
-	bool exact, by_source; // how the ways ascend
+	uint32_t lower; // TB_ID_NONE: the link joins a node
+	uint8_t *below; // by node
 };
-
-static bool is_kary_tree(const struct tb_run_info *info)
-{
-	uint64_t n_nodes = 1;
-	uint32_t k = info->network.arity;
-	for (uint32_t level = 0; level < info->n_levels; level++) {
-		if (k < 2 || n_nodes > UINT32_MAX)
-			return false;
-		n_nodes *= k;
-	}
-	return info->network.n_rails == 1 && n_nodes == info->n_nodes &&
-	       info->n_switches == info->n_levels * (n_nodes / k) &&
-	       info->n_links == 2 * info->n_levels * n_nodes;
-}
-
-static void describe(struct quest *quest)
-{
-	const struct tb_run *run = quest->paths->run;
-	const struct tb_run_info *info = tb_run_info(run);
-	enum tb_ascent ascent = info->network.ascent;
-	quest->arity = is_kary_tree(info) ? info->network.arity : 0;
-	quest->by_source = ascent == TB_ASCENT_SOURCE;
-	quest->exact = quest->arity && tb_run_n_faults(run) == 0 &&
-		       (quest->by_source || ascent == TB_ASCENT_DETERMINISTIC);
-}
 
 // mark_below marks the nodes that a descent from a switch reaches.
 static int mark_below(const struct tb_paths *paths, uint32_t sw, uint8_t *below)
@@ -69,28 +43,6 @@ static int mark_below(const struct tb_paths *paths, uint32_t sw, uint8_t *below)
 	return status;
 }
 
-// turn_level returns the level of the nearest common ancestors of a k-ary n-tree.
-static uint32_t turn_level(uint32_t arity, uint32_t source, uint32_t destination)
-{
-	uint32_t level = 0;
-	while (source / arity != destination / arity) {
-		source /= arity;
-		destination /= arity;
-		level++;
-	}
-	return level;
-}
-
-// port_link finds the link of a list that leaves by a port; TB_ID_NONE for none.
-static uint32_t port_link(const struct tb_paths *paths, const struct tb_fan *fan,
-	uint32_t sw, uint32_t port)
-{
-	for (uint32_t i = fan->first[sw]; i < fan->first[sw + 1]; i++)
-		if (paths->links[fan->links[i]].at.from_port == port)
-			return fan->links[i];
-	return TB_ID_NONE;
-}
-
 static bool is_met(const struct quest *quest, uint32_t link)
 {
 	const struct tb_link_info *at = &quest->paths->links[link].at;
@@ -99,47 +51,32 @@ static bool is_met(const struct quest *quest, uint32_t link)
 		       : at->kind != TB_LINK_EJECTION && at->to == quest->sw;
 }
 
-// walks_over follows the one way of a flow: up to the level of the turn by the digits of
-// an end, then down by those of the destination.
-static bool walks_over(const struct quest *quest, uint32_t source, uint32_t destination)
-{
-	const struct tb_paths *paths = quest->paths;
-	uint32_t k = quest->arity, number = quest->by_source ? source : destination;
-	uint32_t turn = turn_level(k, source, destination), scale = 1;
-	uint32_t link = paths->injections.links[paths->injections.first[source]];
-	for (uint32_t hop = 0; link != TB_ID_NONE && !is_met(quest, link);
-		hop++, scale *= k) {
-		if (hop == turn)
-			break;
-		link = port_link(paths, &paths->ups, paths->links[link].at.to,
-			k + number / scale % k);
-	}
-	for (uint32_t level = turn;
-		link != TB_ID_NONE && !is_met(quest, link) && level > 0;
-		level--, scale /= k)
-		link = port_link(paths, &paths->downs, paths->links[link].at.to,
-			destination / scale % k);
-	return link != TB_ID_NONE && is_met(quest, link);
-}
-
-// may_cross looks at all shortest paths of any network.
-static bool may_cross(
-	const struct quest *quest, struct tb_node source, struct tb_node destination)
+// is_on_way looks at the way of a flow, or at all its shortest paths.
+static bool is_on_way(const struct quest *quest, const struct tb_flow_sample *flow)
 {
 	uint32_t n;
 	const struct tb_link *links =
-		tb_paths_find(quest->paths, source, destination, &n);
+		tb_paths_way(quest->paths, flow->source, flow->destination, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (is_met(quest, links[i].id))
 			return true;
 	return false;
 }
 
+// counts tells whether a flow is asked for; last_ps is 0 when the store has no times.
+static bool counts(
+	const struct tb_crossing_query *query, const struct tb_flow_sample *flow)
+{
+	return (query->job == TB_ID_NONE || query->job == flow->job) &&
+	       (flow->last_ps == 0 ||
+		       (flow->first_ps < query->to_ps && flow->last_ps > query->from_ps));
+}
+
 static bool crosses(const struct quest *quest, const struct tb_flow_sample *flow)
 {
 	uint32_t source = flow->source.id, destination = flow->destination.id;
 	const struct tb_run_link *links = quest->paths->links;
-	if (source == destination)
+	if (source == destination || !counts(quest->query, flow))
 		return false;
 	if (quest->lower == TB_ID_NONE) {
 		const struct tb_link_info *at = &links[quest->link].at;
@@ -150,13 +87,13 @@ static bool crosses(const struct quest *quest, const struct tb_flow_sample *flow
 	bool down = quest->link == TB_ID_NONE || !up;
 	if (!(up && quest->below[source]) && !(down && quest->below[destination]))
 		return false;
-	if (quest->arity == 0)
-		return may_cross(quest, flow->source, flow->destination);
+	if (quest->paths->arity == 0)
+		return is_on_way(quest, flow);
 	uint32_t level = tb_run_switches(quest->paths->run)[quest->lower].at.level;
-	uint32_t turn = turn_level(quest->arity, source, destination);
+	uint32_t turn = tb_paths_turn(quest->paths, source, destination);
 	if (turn < level || (turn == level && quest->link != TB_ID_NONE))
 		return false;
-	return !quest->exact || walks_over(quest, source, destination);
+	return !quest->paths->exact || is_on_way(quest, flow);
 }
 
 struct ranked {
@@ -223,55 +160,47 @@ static int collect(struct tb_crossing *crossing, const struct quest *quest)
 	return crossing->flows ? TB_OK : TB_ENOMEM;
 }
 
-static int answer(
-	struct tb_crossing *crossing, struct quest *quest, struct tb_error *error)
+// lower_of returns the switch that flows over a link, or through a switch, have an end
+// below; TB_ID_NONE for a link that joins a node.
+static uint32_t lower_of(const struct tb_paths *paths, const struct quest *quest)
+{
+	if (quest->link == TB_ID_NONE)
+		return quest->sw;
+	const struct tb_link_info *at = &paths->links[quest->link].at;
+	return at->kind == TB_LINK_UP	  ? at->from
+	       : at->kind == TB_LINK_DOWN ? at->to
+					  : TB_ID_NONE;
+}
+
+int tb_crossing_init(struct tb_crossing *crossing, struct tb_paths *paths,
+	const struct tb_flow_table *table, const struct tb_crossing_query *query,
+	struct tb_error *error)
 {
 	struct tb_crossing made = {.n = 0};
-	int status = TB_OK;
-	quest->below = calloc(quest->paths->n_nodes + 1u, 1);
-	if (!quest->below)
-		status = TB_ENOMEM;
-	describe(quest);
-	if (status == TB_OK && quest->lower != TB_ID_NONE)
-		status = mark_below(quest->paths, quest->lower, quest->below);
+	struct quest quest = {.paths = paths,
+		.table = table,
+		.query = query,
+		.link = query->of_switch ? TB_ID_NONE : query->id,
+		.sw = query->of_switch ? query->id : TB_ID_NONE,
+		.below = calloc(paths->n_nodes + 1u, 1)};
+	int status = quest.below ? TB_OK : TB_ENOMEM;
+	quest.lower = lower_of(paths, &quest);
+	if (status == TB_OK && quest.lower != TB_ID_NONE)
+		status = mark_below(paths, quest.lower, quest.below);
 	if (status == TB_OK)
-		status = collect(&made, quest);
-	free(quest->below);
-	// Which links join a node does not depend on the way, but for that of a rail.
-	made.exact = quest->exact ||
-		     (quest->lower == TB_ID_NONE &&
-			     tb_run_info(quest->paths->run)->network.n_rails == 1);
+		status = collect(&made, &quest);
+	free(quest.below);
+	// With one rail, whose flows cross a node's own link does not depend on the way.
+	made.exact =
+		paths->exact || (quest.lower == TB_ID_NONE &&
+					tb_run_info(paths->run)->network.n_rails == 1);
 	if (status != TB_OK) {
 		tb_crossing_fini(&made);
-		return tb_fail(error, TB_ENOMEM, "no memory for %" PRIu32 " flows",
-			quest->table->n);
+		return tb_fail(
+			error, TB_ENOMEM, "no memory for %" PRIu32 " flows", table->n);
 	}
 	*crossing = made;
 	return TB_OK;
-}
-
-int tb_crossing_of_link(struct tb_crossing *crossing, struct tb_paths *paths,
-	const struct tb_flow_table *table, struct tb_link link, struct tb_error *error)
-{
-	const struct tb_link_info *at = &paths->links[link.id].at;
-	struct quest quest = {.paths = paths,
-		.table = table,
-		.link = link.id,
-		.lower = at->kind == TB_LINK_UP	    ? at->from
-			 : at->kind == TB_LINK_DOWN ? at->to
-						    : TB_ID_NONE};
-	return answer(crossing, &quest, error);
-}
-
-int tb_crossing_of_switch(struct tb_crossing *crossing, struct tb_paths *paths,
-	const struct tb_flow_table *table, struct tb_switch sw, struct tb_error *error)
-{
-	struct quest quest = {.paths = paths,
-		.table = table,
-		.link = TB_ID_NONE,
-		.sw = sw.id,
-		.lower = sw.id};
-	return answer(crossing, &quest, error);
 }
 
 void tb_crossing_fini(struct tb_crossing *crossing)

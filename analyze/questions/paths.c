@@ -57,6 +57,7 @@ int tb_paths_new(
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for paths");
 	made->run = run;
+	tb_paths_describe(made);
 	made->links = tb_run_links(run);
 	made->n_links = info->n_links;
 	made->n_switches = info->n_switches;

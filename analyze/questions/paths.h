@@ -2,9 +2,10 @@
 // the nearest common ancestors, then down to the destination.
 //
 // A store does not record which of several paths a packet took. Where the ascent is
-// adaptive, each of these links may have carried the flow; the descent from each ancestor
-// is unique. Built once from a run's topology, in time linear in its links. One thread at
-// a time per object.
+// adaptive, each of these links may have carried the flow. On a whole k-ary n-tree
+// without faults whose headers ascend by the destination's or the source's digits
+// (docs/model.md, "Who goes first"), a flow has one way, which is known. Built once from
+// a run's topology, in time linear in its links. One thread at a time per object.
 #ifndef TB_PATHS_H
 #define TB_PATHS_H
 
@@ -29,7 +30,13 @@ struct tb_path_end {
 const struct tb_link *tb_paths_between(struct tb_paths *paths, struct tb_path_end source,
 	struct tb_path_end destination, uint32_t *n);
 
-// tb_paths_find does the same for two nodes.
+// tb_paths_are_known is true where every flow has one known way. tb_paths_way returns the
+// links of that, or else those of all shortest paths.
+bool tb_paths_are_known(const struct tb_paths *paths);
+const struct tb_link *tb_paths_way(struct tb_paths *paths, struct tb_node source,
+	struct tb_node destination, uint32_t *n);
+
+// tb_paths_find returns the links of all shortest paths of two nodes.
 const struct tb_link *tb_paths_find(struct tb_paths *paths, struct tb_node source,
 	struct tb_node destination, uint32_t *n);
 

@@ -25,8 +25,18 @@ struct tb_paths {
 	struct tb_fan injections, ejections; // by node, by switch
 	struct tb_climb out, in;	     // of the source and of the destination
 	uint8_t *useful;		     // by switch: on a shortest path
-	struct tb_link *found;		     // n_links at most
+	uint32_t arity;			     // of a whole k-ary n-tree, else 0
+	bool exact, by_source; // the ways of flows are known; by whose digits
+	struct tb_link *found; // n_links at most
 	uint32_t n_found;
 };
+
+// tb_paths_describe finds out whether the ways of flows are known (paths_way.c).
+void tb_paths_describe(struct tb_paths *paths);
+
+// tb_paths_turn returns the level of the nearest common ancestors of two nodes of a k-ary
+// n-tree.
+uint32_t tb_paths_turn(
+	const struct tb_paths *paths, uint32_t source, uint32_t destination);
 
 #endif

@@ -107,8 +107,9 @@ static struct tb_crossing of_link(const struct stage *stage, uint32_t link)
 {
 	struct tb_crossing crossing;
 	struct tb_error error;
-	check(tb_crossing_of_link(&crossing, stage->paths, &stage->table,
-		      (struct tb_link){link}, &error),
+	const struct tb_crossing_query query = {
+		.id = link, .to_ps = INT64_MAX, .job = TB_ID_NONE};
+	check(tb_crossing_init(&crossing, stage->paths, &stage->table, &query, &error),
 		&error);
 	return crossing;
 }
@@ -189,8 +190,12 @@ static void a_switch_sees_what_comes_over_its_links(void **state)
 			if (at->kind != TB_LINK_EJECTION && at->to == sw)
 				wanted += stage.samples[i].n_packets;
 		}
-		check(tb_crossing_of_switch(&crossing, stage.paths, &stage.table,
-			      (struct tb_switch){sw}, &error),
+		const struct tb_crossing_query query = {.of_switch = true,
+			.id = sw,
+			.to_ps = INT64_MAX,
+			.job = TB_ID_NONE};
+		check(tb_crossing_init(
+			      &crossing, stage.paths, &stage.table, &query, &error),
 			&error);
 		assert_int_equal(packets_of(&stage, &crossing), wanted);
 		for (uint32_t i = 0; i < crossing.n; i++) {
@@ -204,6 +209,34 @@ static void a_switch_sees_what_comes_over_its_links(void **state)
 			assert_true(crossing.jobs[0].bytes == jobs);
 		tb_crossing_fini(&crossing);
 	}
+	forget(&stage);
+}
+
+static void time_and_job_select_flows(void **state)
+{
+	struct stage stage;
+	struct tb_error error;
+	(void)state;
+	record(&stage, "qsnet,levels=3,ascent=deterministic", NULL);
+	const struct tb_flow_sample *flow = &stage.table.rows[0];
+	struct tb_crossing_query query = {.of_switch = true,
+		.id = flow->source.id / 4,
+		.from_ps = flow->last_ps,
+		.to_ps = INT64_MAX,
+		.job = TB_ID_NONE};
+	struct tb_crossing crossing;
+	check(tb_crossing_init(&crossing, stage.paths, &stage.table, &query, &error),
+		&error);
+	assert_true(crossing.n > 0);
+	for (uint32_t i = 0; i < crossing.n; i++)
+		assert_true(stage.table.rows[crossing.flows[i]].last_ps > query.from_ps);
+	tb_crossing_fini(&crossing);
+	query.job = 1; // there is only job 0
+	query.from_ps = 0;
+	check(tb_crossing_init(&crossing, stage.paths, &stage.table, &query, &error),
+		&error);
+	assert_int_equal(crossing.n, 0);
+	tb_crossing_fini(&crossing);
 	forget(&stage);
 }
 
@@ -254,6 +287,7 @@ int main(void)
 		STAGED(by_source_every_packet_is_accounted_for),
 		STAGED(elsewhere_flows_are_those_whose_paths_lead_there),
 		STAGED(a_switch_sees_what_comes_over_its_links),
+		STAGED(time_and_job_select_flows),
 		STAGED(with_faults_no_way_is_known),
 		STAGED(paths_end_at_switches_too),
 	};

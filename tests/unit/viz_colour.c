@@ -1,8 +1,10 @@
 // Shades have the order of their percentages, and text is legible on them.
 #include "colour.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -95,6 +97,53 @@ static void changes_leave_the_ground_in_two_hues(void **state)
 	}
 }
 
+// seen returns a colour as a person with deuteranopia (or, with protan, protanopia) sees
+// it: Machado, Oliveira and Fernandes, IEEE TVCG 15(6), 2009, table 1, severity 1.
+static void seen(struct tb_colour colour, bool protan, double rgb[3])
+{
+	static const double matrices[2][3][3] = {
+		{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+			{-0.011820, 0.042940, 0.968881}},
+		{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+			{-0.003882, -0.048116, 1.051998}}};
+	const double from[3] = {colour.r, colour.g, colour.b};
+	for (int i = 0; i < 3; i++) {
+		rgb[i] = 0;
+		for (int j = 0; j < 3; j++)
+			rgb[i] += matrices[protan][i][j] * from[j];
+	}
+}
+
+static void jobs_are_told_apart_by_all_eyes(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		for (uint32_t a = 0; a < 8; a++) {
+			for (uint32_t b = 0; b < a; b++) {
+				for (int protan = 0; protan < 2; protan++) {
+					double one[3], other[3], sum = 0;
+					seen(tb_job_colour(themes[t], a), protan, one);
+					seen(tb_job_colour(themes[t], b), protan, other);
+					for (int i = 0; i < 3; i++)
+						sum += (one[i] - other[i]) *
+						       (one[i] - other[i]);
+					if (sum < 35 * 35)
+						fail_msg("theme %zu: %u and %u: %.0f", t,
+							a, b, sqrt(sum));
+				}
+			}
+			assert_true(tb_colour_contrast(tb_job_colour(themes[t], a),
+					    tb_palette_of(themes[t])->panel) >= 1.7);
+		}
+		struct tb_colour first = tb_job_colour(themes[t], 0);
+		struct tb_colour ninth = tb_job_colour(themes[t], 8);
+		assert_memory_not_equal(&first, &ninth, sizeof first);
+		struct tb_colour nobody = tb_job_colour(themes[t], UINT32_MAX);
+		assert_memory_equal(
+			&nobody, &tb_palette_of(themes[t])->muted, sizeof nobody);
+	}
+}
+
 static void names_are_parsed_back(void **state)
 {
 	(void)state;
@@ -116,6 +165,7 @@ int main(void)
 		cmocka_unit_test(palettes_read),
 		cmocka_unit_test(percentages_out_of_range_are_clipped),
 		cmocka_unit_test(changes_leave_the_ground_in_two_hues),
+		cmocka_unit_test(jobs_are_told_apart_by_all_eyes),
 		cmocka_unit_test(names_are_parsed_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

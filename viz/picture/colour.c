@@ -100,6 +100,25 @@ struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double p
 	return theme == TB_LIGHT ? wash(colour, 1 - share) : colour;
 }
 
+#define N_HUES 8
+
+struct tb_colour tb_job_colour(enum tb_theme theme, uint32_t job)
+{
+	static const uint32_t hues[][N_HUES] = {
+		[TB_LIGHT] = {0x4477aa, 0xddaa33, 0x117733, 0xcc3377, 0x332288, 0x66ccee,
+			0x998800, 0x882255},
+		[TB_DARK] = {0x77aadd, 0xeedd88, 0x44bb99, 0xffaabb, 0x9988ff, 0x99ddff,
+			0xaaaa00, 0xcc6677}};
+	const struct tb_colour page = palettes[theme].page;
+	double faint = job / N_HUES % 2 ? 0.45 : 0;
+	if (job == UINT32_MAX)
+		return palettes[theme].muted;
+	uint32_t rgb = hues[theme][job % N_HUES];
+	return (struct tb_colour){mix(channel(rgb, 16), page.r, faint),
+		mix(channel(rgb, 8), page.g, faint), mix(channel(rgb, 0), page.b, faint),
+		255};
+}
+
 static double linear(uint8_t level)
 {
 	double value = level / 255.0;

@@ -40,6 +40,12 @@ struct tb_palette {
 
 const struct tb_palette *tb_palette_of(enum tb_theme theme);
 
+// tb_job_colour returns the colour of a job, the same in every view; jobs share colours
+// from the seventeenth on. The eight hues are apart for colour-blind readers too (after
+// Tol, "Colour schemes", SRON/EPS/TN/09-002, 2021); the second eight are the same,
+// fainter. A number that is no job's (UINT32_MAX) is grey.
+struct tb_colour tb_job_colour(enum tb_theme theme, uint32_t job);
+
 // tb_shade returns the shade of a percentage, which it clips to 0..100.
 struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double percent);
 

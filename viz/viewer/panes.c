@@ -7,7 +7,7 @@
 #define TABS_H	 34
 #define TIME_H	 146
 #define SIDE_W	 340
-#define DETAIL_H 330 // the height of all its lines
+#define DETAIL_H 520 // the height of a sheet with some of its lists
 
 int tb_panes_init(struct tb_panes *panes, const struct tb_view *const *views,
 	const struct tb_pane *pattern)
@@ -40,7 +40,7 @@ static void place_slots(struct tb_panes *panes)
 	double side_w = fmin(SIDE_W, panes->width * 0.4);
 	double main_w = fmax(panes->width - side_w, 40);
 	// The list gets what the detail leaves.
-	double list_h = fmax(body_h * 0.35, body_h - DETAIL_H);
+	double list_h = round(fmax(body_h * 0.3, body_h - DETAIL_H));
 	if (panes->main->view->lists_links)
 		list_h = 0;
 	struct tb_box *slots = panes->slots;

@@ -33,7 +33,9 @@
 	X(COOLER, "n", "select the next row of the list")                                \
 	X(ORDER, "o", "sort the list by the next column")                                \
 	X(FILTER, "&", "filter the list of links")                                       \
-	X(FOCUS, "Return", "zoom to the selection")                                      \
+	X(ROW_NEXT, "j", "panel: choose the next row")                                   \
+	X(ROW_BACK, "k", "panel: choose the previous row")                               \
+	X(FOCUS, "Return", "follow the chosen row, or zoom to the selection")            \
 	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \
 	X(ZOOM_OUT, "-", "zoom out")                                                     \
@@ -57,7 +59,7 @@
 	X(RUN_ON, ")", "show the next run of the store")                                 \
 	X(COMPARE, "Ctrl+D", "compare with another run of the store")                    \
 	X(HELP, "? F1", "show or hide these keys")                                       \
-	X(BACK, "Escape", "back out of help, selection, zoom, window")                   \
+	X(BACK, "Escape Backspace", "back out of help, row, selection, zoom, window")    \
 	X(QUIT, "q Ctrl+Q", "quit")
 
 enum tb_request_name {

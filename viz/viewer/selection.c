@@ -58,7 +58,7 @@ static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
 		ends.destination.id == TB_ID_NONE)
 		return status;
 	const struct tb_link *links =
-		tb_paths_find(paths, ends.source, ends.destination, &n);
+		tb_paths_way(paths, ends.source, ends.destination, &n);
 	for (uint32_t i = 0; i < n; i++)
 		mark_link(marks, data, links[i].id, how);
 	mark(marks->nodes, ends.source.id, how);

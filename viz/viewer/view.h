@@ -9,6 +9,7 @@
 #ifndef TB_VIEW_H
 #define TB_VIEW_H
 
+#include "crossing.h"
 #include "playback.h"
 #include "requests.h"
 #include "rows.h"
@@ -105,6 +106,12 @@ void tb_viewer_show(
 // tb_viewer_select selects an item in all views and makes it visible.
 void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick);
 
+// tb_viewer_enter does the same for what the panel of the selection lists: a request to
+// go back returns to the selection. tb_viewer_came_from returns what that would be, a
+// pick of TB_PICK_NONE for nothing.
+void tb_viewer_enter(struct tb_viewer *viewer, struct tb_pick pick);
+struct tb_pick tb_viewer_came_from(const struct tb_viewer *viewer);
+
 // tb_viewer_go shows another main view, if it is available.
 void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main);
 
@@ -129,6 +136,12 @@ int tb_viewer_put(struct tb_viewer *viewer, struct tb_question *question,
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer);
 const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n);
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer);
+
+// tb_viewer_paths does the same for the paths. tb_viewer_crossing returns the flows under
+// way in the window that cross a link or switch, NULL also while they are being found.
+struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer);
+const struct tb_crossing *tb_viewer_crossing(
+	struct tb_viewer *viewer, struct tb_pick pick);
 
 #define TB_ZOOM_STEP 1.2 // per key or notch of the wheel
 #define TB_PAN_STEP  60	 // abstract pixels per key

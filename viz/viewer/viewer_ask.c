@@ -9,13 +9,27 @@
 
 #define MOST_SAVED 1000 // names that are tried
 
+bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request)
+{
+	for (uint32_t i = 0; i < viewer->panes.n; i++) {
+		struct tb_pane *pane = &viewer->panes.list[i];
+		if (tb_panes_shows(&viewer->panes, pane) && pane->view->request &&
+			pane->view->request(pane, request))
+			return true;
+	}
+	return false;
+}
+
 static void back_out(struct tb_viewer *viewer)
 {
 	const struct tb_request fit = {TB_REQUEST_FIT, 0};
 	const struct tb_viewer_data *data = &viewer->data;
 	struct tb_pane *main = viewer->panes.main;
+	const struct tb_request back = {TB_REQUEST_BACK, 0};
 	if (viewer->help)
 		viewer->help = false;
+	else if ((data->run && tb_viewer_pass(viewer, &back)) || tb_viewer_return(viewer))
+		return;
 	else if (viewer->selection.selected.kind != TB_PICK_NONE)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
 	else if (data->run && main->away)
@@ -24,12 +38,14 @@ static void back_out(struct tb_viewer *viewer)
 		tb_viewer_show(viewer, (struct tb_window){0, 0}, data->metric);
 }
 
-// focus zooms the main view to the selection.
+// focus follows the row that is chosen in a view, or zooms the main view to the
+// selection.
 static void focus(struct tb_viewer *viewer)
 {
+	const struct tb_request asked = {TB_REQUEST_FOCUS, 0};
 	struct tb_pane *main = viewer->panes.main;
-	if (viewer->data.run && viewer->selection.selected.kind != TB_PICK_NONE &&
-		main->view->reveal)
+	if (viewer->data.run && !tb_viewer_pass(viewer, &asked) &&
+		viewer->selection.selected.kind != TB_PICK_NONE && main->view->reveal)
 		main->view->reveal(main, true);
 }
 
@@ -221,12 +237,7 @@ void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request)
 		own_request(viewer, request) || prompt_request(viewer, request) ||
 		!viewer->data.run)
 		return;
-	for (uint32_t i = 0; i < viewer->panes.n; i++) {
-		struct tb_pane *pane = &viewer->panes.list[i];
-		if (tb_panes_shows(&viewer->panes, pane) && pane->view->request &&
-			pane->view->request(pane, request))
-			return;
-	}
+	tb_viewer_pass(viewer, request);
 }
 
 static void request_action(

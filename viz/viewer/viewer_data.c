@@ -115,6 +115,7 @@ static void prepare_questions(struct tb_viewer_data *data)
 		.what = "reading the congestion trees", .read = read_trees};
 	data->of_paths.question =
 		(struct tb_question){.what = "finding the paths", .read = read_paths};
+	tb_crossing_question_init(&data->of_crossing);
 	data->of_refresh.question =
 		(struct tb_question){.what = "reading what the replay has added",
 			.read = read_refresh,
@@ -254,6 +255,7 @@ bool tb_viewer_data_take_new(struct tb_viewer_data *data)
 
 void tb_viewer_data_forget(struct tb_viewer_data *data)
 {
+	tb_crossing_question_fini(&data->of_crossing);
 	tb_question_drop(&data->of_flows.question);
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
@@ -283,7 +285,7 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 {
 	struct tb_question *const questions[] = {&data->of_flows.question,
 		&data->of_blame.question, &data->of_trees.question,
-		&data->of_paths.question};
+		&data->of_paths.question, &data->of_crossing.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
@@ -356,5 +358,39 @@ int tb_viewer_data_paths(
 	int status = answer_of(data, &data->of_paths.question, error);
 	if (status >= 0)
 		*paths = status ? data->of_paths.paths : NULL;
+	return status < 0 ? status : TB_OK;
+}
+
+static struct tb_crossing_query query_of(
+	const struct tb_viewer_data *data, struct tb_pick pick)
+{
+	struct tb_crossing_query query = {.of_switch = pick.kind == TB_PICK_SWITCH,
+		.id = pick.index,
+		.to_ps = INT64_MAX,
+		.job = TB_ID_NONE};
+	if (!tb_window_whole(data->info, data->window)) {
+		query.from_ps = tb_window_begin_ps(data->info, data->window);
+		query.to_ps = tb_window_end_ps(data->info, data->window);
+	}
+	return query;
+}
+
+int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
+	const struct tb_crossing **crossing, struct tb_error *error)
+{
+	const struct tb_flow_table *flows;
+	struct tb_crossing_question *asked = &data->of_crossing;
+	const struct tb_crossing_query query = query_of(data, pick);
+	*crossing = NULL;
+	int status = tb_viewer_data_flows(data, &flows, error);
+	if (status != TB_OK || !flows)
+		return status;
+	tb_crossing_question_set(asked, flows, &query);
+	status = answer_of(data, &asked->question, error);
+	// The answer may still be the one to the query before.
+	if (status > 0 && tb_crossing_question_set(asked, flows, &query))
+		status = answer_of(data, &asked->question, error);
+	if (status > 0)
+		*crossing = &asked->crossing;
 	return status < 0 ? status : TB_OK;
 }

@@ -10,9 +10,11 @@
 #define TB_VIEWER_DATA_H
 
 #include "blame.h"
+#include "crossing_question.h"
 #include "flow_table.h"
 #include "matrix.h"
 #include "paths.h"
+#include "picture.h"
 #include "question.h"
 #include "run.h"
 #include "run_list.h"
@@ -85,6 +87,7 @@ struct tb_viewer_data {
 	struct tb_blame_question of_blame;
 	struct tb_trees_question of_trees;
 	struct tb_paths_question of_paths;
+	struct tb_crossing_question of_crossing;
 	struct tb_refresh_question of_refresh;
 	struct tb_preload_question of_preload;
 };
@@ -138,5 +141,11 @@ int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **tr
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_paths(struct tb_viewer_data *data, struct tb_paths **paths,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_crossing finds the flows under way in the window that cross a link or
+// switch; NULL while they are being found. It keeps the last answer. Errors as of
+// tb_crossing_init.
+int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
+	const struct tb_crossing **crossing, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -29,11 +29,20 @@ struct tb_pending_action {
 	int64_t run;
 };
 
+#define TB_TRAIL_MOST 32
+
+// What was selected before, each from the panel of the one before it, to go back to.
+struct tb_trail {
+	struct tb_pick picks[TB_TRAIL_MOST];
+	uint32_t n;
+};
+
 struct tb_viewer {
 	struct tb_viewed_file file;
 	struct tb_viewer_data data;
 	struct tb_style style;
 	struct tb_selection selection;
+	struct tb_trail trail;
 	struct tb_rows rows;
 	struct tb_spark_question of_sparks;
 	struct tb_playback playback;
@@ -62,6 +71,14 @@ void tb_viewer_poll(struct tb_viewer *viewer);
 // tb_viewer_mark marks what belongs to the selection; call it when that or the run
 // changed.
 void tb_viewer_mark(struct tb_viewer *viewer);
+
+// tb_viewer_pass hands a request to the visible views, first to those drawn first; false
+// when none handles it.
+bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request);
+
+// tb_viewer_return selects what was selected before the last tb_viewer_enter; false when
+// there is nothing to go back to.
+bool tb_viewer_return(struct tb_viewer *viewer);
 
 // tb_viewer_ask carries out a request.
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);

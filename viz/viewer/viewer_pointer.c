@@ -72,7 +72,9 @@ static void click(struct tb_viewer *viewer, struct tb_pick pick)
 	}
 	if (pick.kind == TB_PICK_VIEW)
 		tb_viewer_go(viewer, &viewer->panes.list[pick.index]);
-	if (tb_selection_can(pick))
+	if (tb_selection_can(pick) && mouse->grabbed->view->slot == TB_SLOT_DETAIL)
+		tb_viewer_enter(viewer, pick);
+	else if (tb_selection_can(pick))
 		tb_viewer_select(viewer, pick);
 	pass_on(viewer, mouse->grabbed,
 		&(struct tb_pointer_event){.kind = TB_EVENT_CLICK,

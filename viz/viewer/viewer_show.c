@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 int tb_viewer_put(
 	struct tb_viewer *viewer, struct tb_question *question, struct tb_error *error)
@@ -38,6 +39,7 @@ void tb_viewer_close_run(struct tb_viewer *viewer)
 	tb_rows_fini(&viewer->rows);
 	tb_selection_fini(&viewer->selection);
 	tb_viewer_data_close(&viewer->data);
+	viewer->trail.n = 0;
 }
 
 void tb_viewer_report(struct tb_viewer *viewer, const struct tb_error *error)
@@ -144,7 +146,7 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &error);
 }
 
-void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
+static void take_selection(struct tb_viewer *viewer, struct tb_pick pick)
 {
 	viewer->selection.selected = pick;
 	viewer->stale = true;
@@ -154,6 +156,41 @@ void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
 		if (pane->view->reveal && tb_panes_shows(&viewer->panes, pane))
 			pane->view->reveal(pane, false);
 	}
+}
+
+void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	viewer->trail.n = 0;
+	take_selection(viewer, pick);
+}
+
+void tb_viewer_enter(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	struct tb_trail *trail = &viewer->trail;
+	struct tb_pick from = viewer->selection.selected;
+	if (tb_pick_equal(from, pick))
+		return;
+	if (trail->n == TB_TRAIL_MOST) // forget the oldest
+		memmove(trail->picks, trail->picks + 1,
+			--trail->n * sizeof *trail->picks);
+	if (from.kind != TB_PICK_NONE)
+		trail->picks[trail->n++] = from;
+	take_selection(viewer, pick);
+}
+
+bool tb_viewer_return(struct tb_viewer *viewer)
+{
+	struct tb_trail *trail = &viewer->trail;
+	if (trail->n == 0)
+		return false;
+	take_selection(viewer, trail->picks[--trail->n]);
+	return true;
+}
+
+struct tb_pick tb_viewer_came_from(const struct tb_viewer *viewer)
+{
+	const struct tb_trail *trail = &viewer->trail;
+	return trail->n ? trail->picks[trail->n - 1] : (struct tb_pick){TB_PICK_NONE, 0};
 }
 
 void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main)
@@ -200,6 +237,27 @@ const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer)
 	struct tb_error error;
 	if (tb_viewer_data_trees(&viewer->data, &trees, &error) == TB_OK)
 		return trees;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
+const struct tb_crossing *tb_viewer_crossing(
+	struct tb_viewer *viewer, struct tb_pick pick)
+{
+	const struct tb_crossing *crossing;
+	struct tb_error error;
+	if (tb_viewer_data_crossing(&viewer->data, pick, &crossing, &error) == TB_OK)
+		return crossing;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
+struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
+{
+	struct tb_paths *paths;
+	struct tb_error error;
+	if (tb_viewer_data_paths(&viewer->data, &paths, &error) == TB_OK)
+		return paths;
 	tb_viewer_report(viewer, &error);
 	return NULL;
 }

@@ -72,6 +72,12 @@ static void draw_levels(struct tb_pane *pane, struct tb_picture *picture)
 	}
 }
 
+static bool paths_are_known(const struct tb_pane *pane)
+{
+	const struct tb_paths *paths = tb_viewer_paths(pane->viewer);
+	return paths && tb_paths_are_known(paths);
+}
+
 static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_tree_sight *sight = pane->state;
@@ -95,7 +101,10 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 			: "several links drawn as one: the most loaded is shown";
 	enum tb_pick_kind kind = pane->selection->selected.kind;
 	if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
-		text = "marked: the shortest paths, any of which packets may have taken";
+		text = paths_are_known(pane)
+			       ? "marked: the path of its packets"
+			       : "marked: the shortest paths, any of which packets may "
+				 "have taken";
 	else if (kind == TB_PICK_LINK &&
 		 pane->selection->marks.links[pane->selection->selected.index] ==
 			 TB_MARK_ROOT)

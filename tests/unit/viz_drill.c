@@ -1,0 +1,107 @@
+// From a link to the flows that cross it, to a flow, to the links of its way, and back.
+#include "../viz_stage.h"
+
+#define PANEL_X 941
+
+// in_panel finds an item in the panel on the right.
+static const struct tb_item *in_panel(
+	struct tb_viewer *viewer, enum tb_pick_kind kind, uint32_t index)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	for (size_t i = 0; i < picture->n_items; i++) {
+		const struct tb_item *item = &picture->items[i];
+		if (item->pick.kind == kind && item->pick.index == index &&
+			item->box.x >= PANEL_X && item->box.y > 210)
+			return item;
+	}
+	return NULL;
+}
+
+static bool panel_is_about(struct tb_viewer *viewer, const char *kind, const char *name)
+{
+	char *text = tb_viewer_copy(viewer);
+	char wanted[128];
+	snprintf(wanted, sizeof wanted, "%s\t%s\n", kind, name);
+	bool is = strncmp(text, wanted, strlen(wanted)) == 0;
+	free(text);
+	return is;
+}
+
+static void a_link_lists_its_flows_and_a_flow_its_links(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400); // all of the lists
+	search(viewer, "link node 3 > 0.0");
+	assert_true(shows(viewer, "1 flow crosses it, by payload"));
+	assert_null(in_panel(viewer, TB_PICK_BUTTON, TB_REQUEST_BACK));
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 3));
+	assert_true(shows(viewer, "3 > 4"));
+	assert_true(shows(viewer, "links that it may cross, and their wait"));
+	assert_true(shows(viewer, "< link node 3 > 0.0"));
+	click_item(viewer, in_panel(viewer, TB_PICK_NODE, 4));
+	assert_true(shows(viewer, "< flow 3 > 4"));
+	click_item(viewer, in_panel(viewer, TB_PICK_BUTTON, TB_REQUEST_BACK));
+	assert_true(shows(viewer, "< link node 3 > 0.0"));
+	tb_viewer_key(viewer, "Backspace");
+	assert_true(panel_is_about(viewer, "Link", "node 3 > 0.0"));
+	tb_viewer_key(viewer, "Escape");
+	assert_true(panel_is_about(viewer, "Run", "1"));
+}
+
+static void keys_step_through_the_rows(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	search(viewer, "link node 3 > 0.0");
+	keys(viewer, (const char *const[]){"j", "j", "Return", NULL}); // from, to
+	assert_true(shows(viewer, "< link node 3 > 0.0"));
+	assert_true(shows(viewer, "links into it, by wait"));
+	keys(viewer, (const char *const[]){"Escape", "k", "Return", NULL}); // the last
+	assert_true(shows(viewer, "3 > 4"));
+	keys(viewer, (const char *const[]){"j", "Escape", NULL}); // no row any more
+	assert_true(shows(viewer, "3 > 4"));
+	tb_viewer_key(viewer, "Escape");
+	assert_true(shows(viewer, "Throughput"));
+}
+
+static void a_click_elsewhere_ends_the_way_back(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	search(viewer, "link node 3 > 0.0");
+	keys(viewer, (const char *const[]){"j", "Return", NULL});
+	assert_true(shows(viewer, "< link"));
+	click(viewer, (struct tb_pick){TB_PICK_SWITCH, 6});
+	assert_false(shows(viewer, "< link"));
+	tb_viewer_key(viewer, "Escape");
+	assert_true(panel_is_about(viewer, "Run", "1"));
+}
+
+// Flows of job 0 are under way from 0 to 5 us, those of job 1 from 5 to 9 us.
+static void a_window_restricts_who_crosses(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	search(viewer, "switch 1.0");
+	assert_true(shows(viewer, "16 flows may cross it, by payload"));
+	assert_true(shows(viewer, "8 flows, 144 KiB")); // of job 0: 4 KiB (1 + .. + 8)
+	keys(viewer, (const char *const[]){".", "Home", NULL});
+	assert_true(shows(viewer, "8 flows may cross it in the window"));
+	assert_non_null(in_panel(viewer, TB_PICK_JOB, 0));
+	assert_null(in_panel(viewer, TB_PICK_JOB, 1));
+}
+
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STAGED(a_link_lists_its_flows_and_a_flow_its_links),
+		STAGED(keys_step_through_the_rows),
+		STAGED(a_click_elsewhere_ends_the_way_back),
+		STAGED(a_window_restricts_who_crosses),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

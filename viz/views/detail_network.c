@@ -1,0 +1,249 @@
+// What the network is made of: the sheets of a run, link, switch and node.
+#include "detail.h"
+#include "metric_text.h"
+#include "run_capture.h"
+#include "run_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+// sum_into adds a link's figures to a switch's.
+static void sum_into(struct tb_link_sample *sum, const struct tb_link_sample *sample)
+{
+	sum->n_packets += sample->n_packets;
+	sum->n_blocked += sample->n_blocked;
+	sum->wait_ps += sample->wait_ps;
+	sum->stall_ps += sample->stall_ps;
+	sum->busy_ps += sample->busy_ps;
+	sum->bytes += sample->bytes;
+	if (sample->longest_wait_ps > sum->longest_wait_ps)
+		sum->longest_wait_ps = sample->longest_wait_ps;
+}
+
+static void figures(const struct tb_detail *detail, const struct tb_link_sample *sample)
+{
+	char value[48];
+	for (int i = TB_WAIT; i <= TB_LONGEST; i++) {
+		enum tb_metric metric = (enum tb_metric)i;
+		tb_sheet_row(detail->sheet, tb_metric_title(metric),
+			tb_metric_format(metric, tb_metric_of(sample, metric), value,
+				sizeof value));
+	}
+}
+
+char *tb_detail_node_text(
+	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
+{
+	const char *name =
+		tb_run_node_name(detail->pane->data->run, (struct tb_node){node});
+	if (name[0])
+		snprintf(buffer, size, "node %" PRIu32 " (%s)", node, name);
+	else
+		snprintf(buffer, size, "node %" PRIu32, node);
+	return buffer;
+}
+
+// One end of a link.
+struct end {
+	bool is_node;
+	uint32_t id, port;
+};
+
+static void end_row(const struct tb_detail *detail, const char *label, struct end end)
+{
+	char text[96];
+	struct tb_pick pick = {end.is_node ? TB_PICK_NODE : TB_PICK_SWITCH, end.id};
+	if (end.is_node)
+		tb_detail_node_text(detail, end.id, text, sizeof text);
+	else
+		snprintf(text, sizeof text, "switch %s, port %" PRIu32,
+			tb_run_switches(detail->pane->data->run)[end.id].name, end.port);
+	tb_sheet_name(detail->sheet, pick, label, text);
+}
+
+// dead_row says when a link or switch died, or will.
+static void dead_row(const struct tb_detail *detail, tb_time_ps dead_at_ps)
+{
+	char text[48] = "from the start", time[24];
+	if (dead_at_ps == TB_TIME_NEVER)
+		return;
+	if (dead_at_ps > 0)
+		snprintf(text, sizeof text, "%sfrom %s on",
+			tb_viewer_data_is_dead(detail->pane->data, dead_at_ps)
+				? ""
+				: "later, ",
+			tb_format_time(dead_at_ps, time, sizeof time));
+	tb_sheet_row(detail->sheet, "dead", text);
+}
+
+void tb_detail_link(const struct tb_detail *detail, uint32_t id)
+{
+	const struct tb_pane *pane = detail->pane;
+	const struct tb_run_link *link = &tb_run_links(pane->data->run)[id];
+	const struct tb_link_info *at = &link->at;
+	const struct tb_link_sample *sample = &pane->data->samples[id];
+	const struct end from = {at->kind == TB_LINK_INJECTION, at->from, at->from_port};
+	const struct end to = {at->kind == TB_LINK_EJECTION, at->to, at->to_port};
+	char text[96];
+	char other[24];
+	tb_sheet_heading(detail->sheet, "Link", link->name);
+	end_row(detail, "from", from);
+	end_row(detail, "to", to);
+	tb_sheet_row(detail->sheet, "rate",
+		tb_format_rate((double)at->bytes_per_s, text, sizeof text));
+	snprintf(text, sizeof text, "%s, %" PRIu32 " %s",
+		tb_format_time(at->latency_ps, other, sizeof other), at->n_vcs,
+		pane->data->info->words->channels);
+	tb_sheet_row(detail->sheet, "latency", text);
+	dead_row(detail, link->dead_at_ps);
+	tb_sheet_gap(detail->sheet);
+	figures(detail, sample);
+	double span = tb_viewer_data_window_ps(pane->data);
+	if (span > 0) {
+		tb_sheet_gap(detail->sheet);
+		snprintf(text, sizeof text, "%.1f %% of the window",
+			100 * (double)sample->busy_ps / span);
+		tb_sheet_row(detail->sheet, "Utilisation", text);
+		tb_sheet_row(detail->sheet, "Throughput",
+			tb_format_rate((double)sample->bytes / (span / TB_PS_PER_S), text,
+				sizeof text));
+	}
+	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
+}
+
+// in_links lists the links into a switch, by the metric in the window.
+static void in_links(const struct tb_detail *detail, uint32_t sw)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	const struct tb_run_link *links = tb_run_links(data->run);
+	double largest = fmax((double)data->matrix.largest_link, 1);
+	char value[48];
+	snprintf(value, sizeof value, "links into it, by %s",
+		tb_metric_name(data->metric));
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, value);
+	for (uint32_t i = 0; i < data->info->n_links; i++) {
+		uint64_t amount = tb_metric_of(&data->samples[i], data->metric);
+		if (links[i].at.kind == TB_LINK_EJECTION || links[i].at.to != sw)
+			continue;
+		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
+			(struct tb_pick){TB_PICK_LINK, i}, links[i].name,
+			tb_metric_format(data->metric, amount, value, sizeof value));
+		line->to = fmin((double)amount / largest, 1);
+	}
+}
+
+void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	const struct tb_run_switch *sw = &tb_run_switches(data->run)[id];
+	const struct tb_run_link *links = tb_run_links(data->run);
+	struct tb_link_sample sum = {.n_packets = 0};
+	char text[96];
+	for (uint32_t i = 0; i < data->info->n_links; i++)
+		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == id)
+			sum_into(&sum, &data->samples[i]);
+	tb_sheet_heading(detail->sheet, "Switch", sw->name);
+	snprintf(text, sizeof text, "%" PRIu32 " (the top is %" PRIu32 ")", sw->at.level,
+		data->info->n_levels - 1);
+	tb_sheet_row(detail->sheet, "level", text);
+	snprintf(text, sizeof text, "%" PRIu32 " down, %" PRIu32 " up",
+		sw->at.n_down_ports, sw->at.n_up_ports);
+	tb_sheet_row(detail->sheet, "ports", text);
+	dead_row(detail, sw->dead_at_ps);
+	tb_sheet_gap(detail->sheet);
+	figures(detail, &sum);
+	in_links(detail, id);
+	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});
+}
+
+// own_links sums a node's links into the network, or out of it.
+static struct tb_link_sample own_links(
+	const struct tb_pane *pane, uint32_t node, enum tb_link_kind kind)
+{
+	const struct tb_run_link *links = tb_run_links(pane->data->run);
+	struct tb_link_sample sum = {.n_packets = 0};
+	for (uint32_t i = 0; i < pane->data->info->n_links; i++) {
+		const struct tb_link_info *at = &links[i].at;
+		uint32_t end = kind == TB_LINK_INJECTION ? at->from : at->to;
+		if (at->kind == kind && end == node)
+			sum_into(&sum, &pane->data->samples[i]);
+	}
+	return sum;
+}
+
+void tb_detail_node(const struct tb_detail *detail, uint32_t node)
+{
+	struct tb_pane *pane = detail->pane;
+	const char *name = tb_run_node_name(pane->data->run, (struct tb_node){node});
+	char text[48];
+	uint32_t n;
+	snprintf(text, sizeof text, "%" PRIu32, node);
+	tb_sheet_heading(detail->sheet, "Node", text);
+	if (name[0])
+		tb_sheet_row(detail->sheet, "host", name);
+	struct tb_link_sample in = own_links(pane, node, TB_LINK_INJECTION);
+	struct tb_link_sample out = own_links(pane, node, TB_LINK_EJECTION);
+	tb_sheet_caption(detail->sheet, "in the window, on the wire");
+	tb_sheet_row(
+		detail->sheet, "Bytes out", tb_format_size(in.bytes, text, sizeof text));
+	tb_sheet_row(
+		detail->sheet, "Bytes in", tb_format_size(out.bytes, text, sizeof text));
+	tb_sheet_row(detail->sheet, "Wait at its switch",
+		tb_metric_format(TB_WAIT, in.wait_ps, text, sizeof text));
+	tb_sheet_gap(detail->sheet);
+	struct tb_flow_sample sent = tb_detail_sum(detail, node, TB_ID_NONE, &n);
+	snprintf(text, sizeof text, "sent in %" PRIu32 " flows, whole run", n);
+	tb_sheet_caption(detail->sheet, text);
+	tb_detail_sent(detail, &sent);
+	tb_detail_flows(detail, node, TB_ID_NONE);
+}
+
+// jobs lists the jobs of a run of several.
+static void jobs(const struct tb_detail *detail)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	if (data->info->n_jobs < 2)
+		return;
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "jobs");
+	for (uint32_t i = 0; i < data->info->n_jobs; i++)
+		tb_detail_job_item(detail, i, "");
+}
+
+void tb_detail_run(const struct tb_detail *detail)
+{
+	const struct tb_run_info *info = detail->pane->data->info;
+	char text[96];
+	snprintf(text, sizeof text, "%" PRId64, info->id);
+	tb_sheet_heading(detail->sheet, "Run", text);
+	tb_sheet_row(detail->sheet, "network", info->network_name);
+	tb_sheet_row(detail->sheet, "nodes",
+		tb_format_count(info->n_nodes, text, sizeof text));
+	if (info->network.n_rails > 1)
+		tb_sheet_row(detail->sheet, "rails",
+			tb_format_count(info->network.n_rails, text, sizeof text));
+	tb_sheet_row(detail->sheet, "switches",
+		tb_format_count(info->n_switches, text, sizeof text));
+	tb_sheet_row(detail->sheet, "links",
+		tb_format_count(info->n_links, text, sizeof text));
+	if (tb_run_n_faults(detail->pane->data->run)) {
+		snprintf(text, sizeof text, "%" PRIu32 " (filter: dead)",
+			tb_run_n_faults(detail->pane->data->run));
+		tb_sheet_row(detail->sheet, "dead or dying", text);
+	}
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_row(detail->sheet, "simulated",
+		tb_format_time(info->simulated_ps, text, sizeof text));
+	tb_sheet_row(detail->sheet, "messages",
+		tb_format_count(info->n_messages, text, sizeof text));
+	tb_sheet_row(detail->sheet, "packets",
+		tb_format_count(info->n_packets, text, sizeof text));
+	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
+		tb_format_size(info->payload_bytes, text, sizeof text));
+	tb_sheet_row(
+		detail->sheet, "complete", info->complete ? "yes" : "no, stopped early");
+	tb_sheet_gap(detail->sheet);
+	tb_sheet_caption(detail->sheet, "Click a switch or a link for its figures.");
+	jobs(detail);
+}
