@@ -31,6 +31,7 @@ void tb_run_free(struct tb_run *run)
 	free_names(run->switch_names, run->record.info.n_switches);
 	free_names(run->link_names, run->record.info.n_links);
 	free_names(run->job_names, run->record.info.n_jobs);
+	free(run->node_jobs);
 	free(run->switches);
 	free(run->links);
 	tb_run_record_fini(&run->record);
@@ -350,6 +351,8 @@ static int load(struct tb_run *run, int64_t id, struct tb_error *error)
 		status = load_topology(run, error);
 	if (!status)
 		status = tb_run_faults_load(run, error);
+	if (!status)
+		status = tb_run_jobs_load(run, error);
 	if (!status)
 		status = tb_run_window_init(run, error);
 	if (!status)

@@ -138,6 +138,9 @@ uint32_t tb_run_n_faults(const struct tb_run *run);
 const char *tb_run_node_name(
 	const struct tb_run *run, struct tb_node node); // "" when none
 const char *tb_run_job_name(const struct tb_run *run, uint32_t job);
+// tb_run_node_job returns the job whose ranks run on a node; TB_ID_NONE when there is
+// none or more than one.
+uint32_t tb_run_node_job(const struct tb_run *run, struct tb_node node);
 
 // A window of simulated time in whole bins: [first_bin, end_bin). {0, 0} means the whole
 // run.

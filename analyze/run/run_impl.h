@@ -42,6 +42,7 @@ struct tb_run {
 	char **job_names;
 	char **switch_names, **link_names; // storage of the names
 	uint32_t n_faults;
+	uint32_t *node_jobs; // by node
 	struct tb_run_window sums;
 	struct tb_link_sample *aside; // the caller's samples, while they are summed
 	struct tb_bin_cache cache;
@@ -99,6 +100,9 @@ int tb_run_parameters_load(sqlite3 *db, const char *path, struct tb_run_record *
 
 // tb_run_faults_load sets when links and switches die; the topology is loaded.
 int tb_run_faults_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+
+// tb_run_jobs_load finds the jobs of nodes; the topology is loaded.
+int tb_run_jobs_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
 // tb_run_bins_init prepares for reading bins.
 int tb_run_bins_init(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

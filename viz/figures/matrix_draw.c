@@ -213,6 +213,20 @@ static bool never_lived(const struct pen *pen, tb_time_ps dead_at_ps, uint64_t v
 	return value == 0 && dead_at_ps < pen->view->end_ps;
 }
 
+// under_job underlines the cell of a node's own link in the colour of its job.
+static void under_job(
+	const struct pen *pen, struct tb_box box, const struct tb_link_info *at)
+{
+	uint32_t job = TB_ID_NONE;
+	if (pen->view->jobs && at->kind == TB_LINK_INJECTION)
+		job = tb_run_node_job(pen->run, (struct tb_node){at->from});
+	if (job == TB_ID_NONE)
+		return;
+	double h = fmin(fmax(box.h * 0.15, 1.5), 4);
+	tb_picture_rect(pen->picture, (struct tb_box){box.x, box.y + box.h - h, box.w, h},
+		tb_job_colour(pen->view->theme, job));
+}
+
 static void draw_links(const struct pen *pen, struct tb_box strip,
 	const struct tb_matrix_cell *cells, uint32_t n)
 {
@@ -232,6 +246,7 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 			number(pen, box, &shown);
 		else if (pen->view->ramp)
 			shade_ramp(pen, box, &shown);
+		under_job(pen, box, &tb_run_links(pen->run)[cell->link.id].at);
 		cross_out(pen, box, dead_at_ps);
 		highlight(pen, box, pen->view->marks.links, cell->link.id);
 	}

@@ -29,6 +29,7 @@ struct tb_matrix_view {
 	bool names;	  // switch names in the boxes
 	bool ramp;	  // without colours: show the shade as one of " .:-=+*#%@"
 	bool tips;	  // a sentence for each cell
+	bool jobs;	  // nodes' own links in the colours of their jobs
 	struct tb_pick selected, hovered;
 	struct tb_marks marks;
 	struct tb_scale links, switches; // tb_matrix_view_scale

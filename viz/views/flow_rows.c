@@ -72,7 +72,10 @@ static void draw_row(const struct tb_flow_rows *list, const struct tb_flow_table
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, 32, box.h}, type,
 		"%" PRIu32, index + 1);
-	tb_picture_printf(picture, (struct tb_box){box.x + 40, box.y, box.w - 140, box.h},
+	if (pane->data->info->n_jobs > 1)
+		tb_picture_rect(picture, (struct tb_box){box.x + 38, box.y + 5, 8, 8},
+			tb_job_colour(pane->style->theme, flow->job));
+	tb_picture_printf(picture, (struct tb_box){box.x + 52, box.y, box.w - 152, box.h},
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
 		"%" PRIu32 " > %" PRIu32, flow->source.id, flow->destination.id);
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);

@@ -1,5 +1,5 @@
-// Draws the switches and nodes of the tree, neighbours as one where they would be too
-// narrow.
+// Draws the switches and the nodes, in the colours of their jobs, of the tree, neighbours
+// as one where they would be too narrow.
 #include "run_text.h"
 #include "tree_sight.h"
 
@@ -13,6 +13,7 @@ struct vertex {
 	uint64_t value;
 	enum tb_mark mark;
 	uint32_t n_dead;
+	uint32_t job; // of nodes that are all of one, else TB_ID_NONE
 };
 
 static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex)
@@ -38,9 +39,12 @@ static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex
 static void vertex_of_nodes(const struct tb_pane *pane, struct vertex *vertex)
 {
 	vertex->pick = (struct tb_pick){TB_PICK_NODE, vertex->first};
+	vertex->job = tb_run_node_job(pane->data->run, (struct tb_node){vertex->first});
 	for (uint32_t i = 0; i < vertex->n; i++) {
-		enum tb_mark mark =
-			(enum tb_mark)pane->selection->marks.nodes[vertex->first + i];
+		struct tb_node node = {vertex->first + i};
+		enum tb_mark mark = (enum tb_mark)pane->selection->marks.nodes[node.id];
+		if (tb_run_node_job(pane->data->run, node) != vertex->job)
+			vertex->job = TB_ID_NONE;
 		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
 	}
 }
@@ -103,6 +107,8 @@ static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane 
 		vertex->value ? tb_style_shade(pane->style,
 					tb_scale_percent(&scale, (double)vertex->value))
 			      : palette->raised;
+	if (vertex->row == 0 && vertex->job != TB_ID_NONE && pane->data->info->n_jobs > 1)
+		colour = tb_job_colour(pane->style->theme, vertex->job);
 	bool selected = tb_pick_equal(pane->selection->selected, vertex->pick);
 	bool under = tb_pick_equal(pane->selection->hovered, vertex->pick);
 	tb_picture_rect(picture, box, colour);

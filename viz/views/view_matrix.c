@@ -56,6 +56,7 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane)
 		.bold_font = TB_FONT_BOLD,
 		.font_size = TB_MATRIX_FONT_SIZE,
 		.names = true,
+		.jobs = pane->data->info->n_jobs > 1,
 		.selected = pane->selection->selected,
 		.hovered = pane->selection->hovered,
 		.marks = pane->selection->marks,

@@ -1,0 +1,52 @@
+// Jobs: their colours in the views.
+#include "../viz_stage.h"
+
+// The fixture's jobs, on nodes 0 to 7 and 8 to 15; node 3 is shared.
+#define RANKS                                                                            \
+	"WITH RECURSIVE n (node) AS (VALUES (0) UNION ALL SELECT node + 1 FROM n WHERE " \
+	"node < 15) INSERT INTO job_node SELECT 1, node / 8, node % 8, node FROM n; "    \
+	"INSERT INTO job_node VALUES (1, 1, 8, 3)"
+
+static size_t of_job(struct tb_viewer *viewer, uint32_t job)
+{
+	return marked(viewer, tb_job_colour(TB_DARK, job), 930);
+}
+
+static void nodes_have_the_colours_of_their_jobs(void **state)
+{
+	struct stage *stage = *state;
+	assert_int_equal(of_job(stage->viewer, 0), 0);
+	stage_change(stage, RANKS);
+	assert_int_equal(of_job(stage->viewer, 0), 7); // cells of the matrix
+	assert_int_equal(of_job(stage->viewer, 1), 8);
+	tb_viewer_key(stage->viewer, "F3");
+	assert_int_equal(of_job(stage->viewer, 0), 7); // nodes of the tree
+	assert_int_equal(of_job(stage->viewer, 1), 8);
+	tb_viewer_key(stage->viewer, "F5");
+	assert_int_equal(of_job(stage->viewer, 0), 2 * 7 + 8); // the rims, the list
+}
+
+static void nodes_know_their_jobs(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_run *run;
+	struct tb_error error;
+	stage_change(stage, RANKS);
+	viz_check(tb_run_open(&run, stage->path, 0, &error), &error);
+	assert_int_equal(tb_run_node_job(run, (struct tb_node){7}), 0);
+	assert_int_equal(tb_run_node_job(run, (struct tb_node){8}), 1);
+	assert_int_equal(tb_run_node_job(run, (struct tb_node){3}), TB_ID_NONE);
+	assert_int_equal(tb_run_node_job(run, (struct tb_node){16}), TB_ID_NONE);
+	tb_run_free(run);
+}
+
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STAGED(nodes_have_the_colours_of_their_jobs),
+		STAGED(nodes_know_their_jobs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
