@@ -41,6 +41,9 @@ static int spawn(struct tb_child *child, const struct tb_child_options *options,
 	if (!status && options->log)
 		status = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
 			options->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (!status && options->output)
+		status = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO,
+			options->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (!status)
 		status = posix_spawn(
 			&child->pid, PROGRAM, &actions, &attributes, arguments, environ);

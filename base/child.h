@@ -14,9 +14,10 @@ struct tb_child {
 
 struct tb_child_options {
 	const char *const *arguments; // after the program's name; ends with NULL
-	int input;	 // descriptor for its standard input; -1: that of this program
-	bool apart;	 // in its own process group, so that Ctrl-C does not reach it
-	const char *log; // file for its standard error; NULL: that of this program
+	int input;	    // descriptor for its standard input; -1: that of this program
+	bool apart;	    // in its own process group, so that Ctrl-C does not reach it
+	const char *log;    // file for its standard error; NULL: that of this program
+	const char *output; // file for its standard output; NULL: that of this program
 };
 
 // tb_child_start starts the child. TB_EIO when the system refuses.

@@ -1,5 +1,6 @@
 // Progress of long work: one line on a terminal, redrawn in place a few times a second.
-// Nothing is drawn if the output is not a terminal.
+// Nothing is drawn if the output is not a terminal. A program that started this one gets
+// lines of numbers instead.
 #ifndef TB_PROGRESS_H
 #define TB_PROGRESS_H
 
@@ -13,12 +14,21 @@ struct tb_progress {
 	double fraction;  // that was shown last
 	double changed_s; // when it became that
 	bool drawn;
+	bool numbers; // lines for a program
 };
 
 // tb_progress_init prepares to draw on descriptor `fd` if that is a terminal; -1 is none.
 // It writes to the descriptor because the program's streams make terminal escapes visible
 // (visible.h).
 void tb_progress_init(struct tb_progress *progress, int fd);
+
+// tb_progress_init_numbers prepares to write lines that tb_progress_parse reads, twice a
+// second, whatever the descriptor is.
+void tb_progress_init_numbers(struct tb_progress *progress, int fd);
+
+// tb_progress_parse reads such a line; false for another line, which leaves both as they
+// are. `fraction` is in [0, 1], `left_s` not negative.
+bool tb_progress_parse(const char *line, double *fraction, double *left_s);
 
 // tb_progress_due returns whether a tenth of a second has passed since the line was last
 // drawn. It reads the clock, so hot loops should call it every few thousand steps only.

@@ -35,6 +35,7 @@ enum {
 	KEY_EACH,
 	KEY_JOBS,
 	KEY_SHARD,
+	KEY_NUMBERS,
 };
 
 static const struct argp_option option_table[] = {
@@ -110,6 +111,8 @@ static const struct argp_option option_table[] = {
 		"the terminal",
 		6},
 	{"quiet", 'q', NULL, 0, "No summary", 6},
+	// For the viewer (analyze/beside): no part of the command's interface.
+	{"progress-numbers", KEY_NUMBERS, NULL, OPTION_HIDDEN, NULL, 6},
 	{0},
 };
 
@@ -253,6 +256,10 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		if (tb_shard_parse(text, &options->shard) != TB_OK)
 			argp_error(
 				state, "--shard=%s: expected a shard such as 3/16", text);
+		break;
+	case KEY_NUMBERS:
+		options->numbers = true;
+		record->watched = true;
 		break;
 	case KEY_STDIN:
 		if (strcmp(text, "job") != 0 && strcmp(text, "packets") != 0)

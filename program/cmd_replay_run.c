@@ -66,7 +66,10 @@ static int simulate(const struct replay_options *options, struct tb_recording *r
 	struct tb_progress progress;
 	bool silent = options->quiet || shows_in_terminal(options);
 	int status;
-	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+	if (options->numbers)
+		tb_progress_init_numbers(&progress, STDERR_FILENO);
+	else
+		tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
 	while ((status = tb_recording_advance(recording, error)) > 0)
 		if (tb_progress_due(&progress)) {
 			const struct tb_recording_summary run =

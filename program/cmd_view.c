@@ -91,7 +91,7 @@ int tb_cmd_view(int argc, char **argv)
 		"run.db|TRACE [OTHER.db]",
 		"Show a run: the congestion matrix with zoom and pan, the hot links "
 		"beside it, and a window over simulated time that plays. Press ? for the "
-		"keys. A capture or a job is replayed on a network that you choose in "
+		"keys. A capture or a job is replayed as you choose in "
 		"the window. Two runs are shown side by side, with what changed from the "
 		"first to the second.",
 		NULL, NULL, NULL};

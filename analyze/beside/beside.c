@@ -1,5 +1,7 @@
 #include "beside.h"
 
+#include "progress.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,13 +39,23 @@ static void remove_folder(struct tb_beside *beside)
 int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *options,
 	struct tb_error *error)
 {
-	// A trace's name may begin with a dash.
-	const char *const shown[] = {"replay", "-q", "-n", options->network, "-o",
-		beside->store, "--watch", "--", options->trace, NULL};
-	const char *const unseen[] = {"replay", "-q", "-n", options->network, "-o",
-		beside->store, "--", options->trace, NULL};
-	const struct tb_child_options child = {
-		.arguments = options->shows ? shown : unseen,
+	const char *arguments[16];
+	int n = 0;
+	arguments[n++] = "replay";
+	arguments[n++] = "-q";
+	arguments[n++] = "-n";
+	arguments[n++] = options->network;
+	arguments[n++] = "-o";
+	arguments[n++] = beside->store;
+	arguments[n++] = options->shows ? "--watch" : "--progress-numbers";
+	if (options->time_scale) {
+		arguments[n++] = "--time-scale";
+		arguments[n++] = options->time_scale;
+	}
+	arguments[n++] = "--"; // a trace's name may begin with a dash
+	arguments[n++] = options->trace;
+	arguments[n] = NULL;
+	const struct tb_child_options child = {.arguments = arguments,
 		.input = options->input,
 		.apart = !options->shows,
 		.log = options->shows ? NULL : beside->said};
@@ -55,13 +67,32 @@ int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *op
 	return status;
 }
 
+bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double *left_s)
+{
+	enum { TAIL = 200 }; // some lines
+	char line[TAIL];
+	bool known = false;
+	FILE *file = beside->folder[0] ? fopen(beside->said, "r") : NULL;
+	if (!file)
+		return false;
+	if (fseek(file, -TAIL, SEEK_END) != 0)
+		rewind(file);
+	while (fgets(line, sizeof line, file))
+		known |= strchr(line, '\n') && tb_progress_parse(line, fraction, left_s);
+	fclose(file);
+	return known;
+}
+
 void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size)
 {
 	static const char prefix[] = "tailback: ";
 	char line[512] = "";
+	double ignored;
 	FILE *file = fopen(beside->said, "r");
-	if (file && !fgets(line, sizeof line, file))
-		line[0] = '\0';
+	do
+		if (!file || !fgets(line, sizeof line, file))
+			line[0] = '\0';
+	while (line[0] && tb_progress_parse(line, &ignored, &ignored));
 	if (file)
 		fclose(file);
 	line[strcspn(line, "\n")] = '\0';

@@ -18,8 +18,9 @@ struct tb_beside {
 };
 
 struct tb_beside_options {
-	const char *network; // parsed by tb_network_preset
-	const char *trace;   // "-": read `input`
+	const char *network;	// parsed by tb_network_preset
+	const char *trace;	// "-": read `input`
+	const char *time_scale; // of a capture, as the user typed it; NULL: 1
 	int input; // standard input of the process, a descriptor; -1: that of this
 		   // program
 	// The process opens the viewer itself and prints its own warnings. Otherwise it
@@ -31,6 +32,10 @@ struct tb_beside_options {
 // when the system refuses either; then neither folder nor process remains.
 int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *options,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_beside_progress reads how far the recording is and foresees the seconds that it
+// still takes; false while that is unknown. Not when it `shows` itself.
+bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double *left_s);
 
 // tb_beside_sentence writes why the process failed: its first line on standard error.
 void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size);

@@ -1,5 +1,6 @@
-# A trace is opened in the viewer: networks are offered, the replay runs beside the window, its result
-# is shown, what goes wrong is told there, and nothing is left behind.
+# A trace is opened in the viewer: a form asks for network, nodes and time scale, the replay runs beside
+# the window, which shows how far it is and what it has so far; what goes wrong is told there, and
+# nothing is left behind.
 set -eu
 export SDL_VIDEODRIVER=dummy
 scratch=$(mktemp -d)
@@ -20,10 +21,17 @@ waits() {
 {
 	cat <<'END'
 expect job.goal is a trace
-expect qsnet,levels=4
+expect qsnet
+expect 64
 refuse Hot links
+END
+	waits 300
+	cat <<'END'
+expect the trace has 64
+refuse Time scale
 key Return
 expect Replaying job.goal
+expect on qsnet; 
 END
 	waits 300
 	cat <<'END'
@@ -40,17 +48,63 @@ timeout 120 "$TAILBACK" view job.goal --script steps
 
 # A network that is too small: told, and another can be chosen, here with a click.
 {
-	printf 'key Up\nkey Return\n'
 	waits 300
-	printf 'expect 64 ranks\nexpect is a trace\nclick 500 260\nexpect Replaying\n'
+	printf 'key Down\nkey Left\nexpect the trace has 64: too few\nkey Return\n'
 	waits 300
-	echo 'expect Hot links by wait'
+	printf 'expect 64 ranks\nexpect is a trace\nclick 637 329\nrefuse too few\nclick 420 370\nexpect Replaying\n'
+	waits 300
+	printf 'expect Hot links by wait\nexpect on qsnet, 64 nodes\n'
 } >steps
 timeout 120 "$TAILBACK" view job.goal --script steps
 
 # A capture, by its first bytes; one that is none; one that is cut short.
 cp "$TB_SOURCE/tests/data/alltoall16.pcap.zst" capture.pcap.zst
 printf 'expect is a trace\n' | timeout 60 "$TAILBACK" view capture.pcap.zst --script -
+# It has a time scale: by steps, typed, or the one to try where the capture asks for little. Another
+# network is another load.
+"$TAILBACK" info --json capture.pcap.zst | sed -n 's/.*"half_scale": \([0-9.]*\).*/\1/p' >half
+try=$(printf '%.3g' "$(cat half)")
+{
+	waits 300
+	cat <<END
+expect the trace has 16
+expect Time scale
+key Up
+key Left
+expect 0.5
+key Right
+key Right
+expect 2
+expect asks for 4.94 % of what its link carries
+refuse nothing to speak of
+type 50
+expect 50_
+expect At this scale the busiest node asks for 0.198 %
+expect That shows nothing to speak of
+expect Use $try (h)
+type h
+expect $try
+expect asks for 49.9 %
+refuse nothing to speak of
+key Up
+key Up
+key Right
+expect qsnet2
+END
+	waits 300
+	cat <<END
+refuse asks for 49.9 %
+key Left
+key Return
+expect Replaying
+END
+	waits 300
+	printf 'expect Hot links\nexpect on qsnet, 16 nodes\ndump replayed\n'
+} >steps
+timeout 120 "$TAILBACK" view capture.pcap.zst --script steps
+"$TAILBACK" replay capture.pcap.zst -q --time-scale "$try" -o same.db
+took=$("$TAILBACK" info same.db | sed -n 's/ *simulated *\(.*\) in .*/\1/p')
+grep -q "$took" replayed
 printf 'num_ranks 2\nrank 0 {\nl1: send 5b to 7\n}\n' >broken
 {
 	printf 'expect broken is a trace\nkey Return\n'
@@ -66,7 +120,17 @@ code=0
 
 # The window is closed in the middle of a long replay.
 "$TAILBACK" synth bit-reversal --nodes 64 --message 256K --messages 500 -o long.goal
-printf 'key Return\nwait 200\nkey q\n' | timeout 60 "$TAILBACK" view long.goal --script -
+{
+	waits 20
+	echo 'key Return'
+	waits 30
+	cat <<'END'
+expect replaying: 
+expect  left
+expect (not ended)
+key q
+END
+} | timeout 60 "$TAILBACK" view long.goal --script -
 [[ -z $(ls tmp) ]] || {
 	echo "left behind: $(ls -R tmp)"
 	exit 1

@@ -1,7 +1,8 @@
 #include "opening.h"
 
 #include "beside.h"
-#include "network.h"
+#include "opening_form.h"
+#include "underload.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,45 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OFFERS 16
-#define LEAST_NODES 16
-#define MOST_NODES  4096
-#define ROW_H	    30
-#define WIDTH	    560
-
-struct offer {
-	char network[48];
-	uint32_t n_nodes;
-};
+#define ROW_H 34
+#define WIDTH 600
+#define LABEL 130 // of it, for the names of the rows
 
 struct tb_opening {
 	char *trace;
 	struct tb_beside beside;
+	struct tb_glance glance;
+	struct tb_opening_form form;
+	size_t glanced; // preset for which the glance is
 	bool begun;
-	struct offer offers[MOST_OFFERS];
-	int n_offers, chosen;
+	double fraction, left_s; // of the replay; a negative fraction is unknown
+	char network[64];	 // of the replay
 	char trouble[512];
 };
 
-// offer_sizes offers a preset in sizes from LEAST_NODES to MOST_NODES.
-static void offer_sizes(struct tb_opening *opening, const char *preset)
+// What can be clicked, as numbers of parts: a row, and its two arrows.
+enum part { PART_LESS, PART_MORE, PART_ROW, PARTS_OF_ROW };
+enum { PART_BEGIN = PARTS_OF_ROW * TB_FORM_N_ROWS, PART_SUGGESTION };
+
+// glance_at has the trace looked into; without an answer there is no suggestion.
+static void glance_at(struct tb_opening *opening)
 {
-	struct tb_network_params params;
-	if (tb_network_preset(&params, preset, NULL) != TB_OK)
-		return;
-	uint32_t natural = params.levels;
-	uint64_t n_nodes = 1;
-	for (uint32_t levels = 1; n_nodes * params.arity <= MOST_NODES; levels++) {
-		n_nodes *= params.arity;
-		if (n_nodes < LEAST_NODES || opening->n_offers == MOST_OFFERS)
-			continue;
-		struct offer *offer = &opening->offers[opening->n_offers++];
-		snprintf(offer->network, sizeof offer->network,
-			levels == natural ? "%s" : "%s,levels=%" PRIu32, preset, levels);
-		offer->n_nodes = (uint32_t)n_nodes;
-		if (levels == natural && opening->chosen < 0)
-			opening->chosen = opening->n_offers - 1;
-	}
+	char network[sizeof opening->network];
+	tb_glance_end(&opening->glance);
+	opening->glanced = opening->form.preset;
+	(void)!tb_glance_start(&opening->glance, opening->trace,
+		tb_opening_form_network(&opening->form, network, sizeof network), NULL);
 }
 
 int tb_opening_new(struct tb_opening **opening, const char *trace, struct tb_error *error)
@@ -57,11 +47,9 @@ int tb_opening_new(struct tb_opening **opening, const char *trace, struct tb_err
 		free(made);
 		return tb_fail_in(error, TB_ENOMEM, trace, "no memory to open it");
 	}
-	made->chosen = -1;
-	for (size_t i = 0; tb_network_preset_name(i); i++)
-		offer_sizes(made, tb_network_preset_name(i));
-	if (made->chosen < 0)
-		made->chosen = 0;
+	made->fraction = -1;
+	tb_opening_form_init(&made->form);
+	glance_at(made);
 	*opening = made;
 	return TB_OK;
 }
@@ -70,6 +58,7 @@ void tb_opening_free(struct tb_opening *opening)
 {
 	if (!opening)
 		return;
+	tb_glance_end(&opening->glance);
 	tb_beside_end(&opening->beside, true);
 	free(opening->trace);
 	free(opening);
@@ -82,7 +71,7 @@ const char *tb_opening_store(const struct tb_opening *opening)
 
 bool tb_opening_runs(const struct tb_opening *opening)
 {
-	return opening->beside.child.pid != 0;
+	return opening->beside.child.pid != 0 || opening->glance.child.pid != 0;
 }
 
 const char *tb_opening_trouble(const struct tb_opening *opening)
@@ -93,48 +82,75 @@ const char *tb_opening_trouble(const struct tb_opening *opening)
 static void begin(struct tb_opening *opening)
 {
 	struct tb_error error;
-	if (opening->begun || opening->n_offers == 0)
-		return;
+	const struct tb_opening_form *form = &opening->form;
+	bool scaled = tb_opening_form_n_rows(form) > TB_FORM_SCALE &&
+		      strcmp(form->scale, "1") != 0;
 	const struct tb_beside_options options = {
-		.network = opening->offers[opening->chosen].network,
+		.network = tb_opening_form_network(
+			form, opening->network, sizeof opening->network),
 		.trace = opening->trace,
+		.time_scale = scaled ? form->scale : NULL,
 		.input = -1};
 	opening->trouble[0] = '\0';
+	opening->fraction = -1;
 	opening->begun = tb_beside_start(&opening->beside, &options, &error) == TB_OK;
 	if (!opening->begun)
 		tb_error_format(&error, opening->trouble, sizeof opening->trouble);
+}
+
+// follow_form surveys anew for another network.
+static void follow_form(struct tb_opening *opening)
+{
+	if (opening->form.preset != opening->glanced)
+		glance_at(opening);
 }
 
 bool tb_opening_key(struct tb_opening *opening, const char *key)
 {
 	if (opening->begun)
 		return false;
-	if (strcmp(key, "Up") == 0)
-		opening->chosen -= opening->chosen > 0;
-	else if (strcmp(key, "Down") == 0)
-		opening->chosen += opening->chosen + 1 < opening->n_offers;
-	else if (strcmp(key, "Return") == 0)
+	if (strcmp(key, "Return") == 0)
 		begin(opening);
-	else
+	else if (!tb_opening_form_key(&opening->form, key))
 		return false;
+	follow_form(opening);
 	return true;
 }
 
 void tb_opening_press(struct tb_opening *opening, struct tb_pick pick)
 {
-	if (opening->begun || pick.kind != TB_PICK_PART ||
-		pick.index >= (uint32_t)opening->n_offers)
+	if (opening->begun || pick.kind != TB_PICK_PART)
 		return;
-	opening->chosen = (int)pick.index;
-	begin(opening);
+	enum tb_form_row row = (enum tb_form_row)(pick.index / PARTS_OF_ROW);
+	if (pick.index == PART_BEGIN)
+		begin(opening);
+	else if (pick.index == PART_SUGGESTION)
+		tb_opening_form_key(&opening->form, "h");
+	else if (pick.index % PARTS_OF_ROW == PART_ROW)
+		opening->form.row = row;
+	else
+		tb_opening_form_step(&opening->form, row,
+			pick.index % PARTS_OF_ROW == PART_LESS ? -1 : 1);
+	follow_form(opening);
+}
+
+static bool poll_glance(struct tb_opening *opening)
+{
+	struct tb_glance_answer answer;
+	int status = tb_glance_poll(&opening->glance, &answer);
+	if (status > 0)
+		tb_opening_form_take(&opening->form, &answer);
+	return status != 0;
 }
 
 bool tb_opening_poll(struct tb_opening *opening)
 {
 	struct tb_beside *beside = &opening->beside;
 	int code;
-	if (!beside->child.pid || !tb_child_ended(&beside->child, &code))
-		return false;
+	if (!beside->child.pid)
+		return poll_glance(opening);
+	if (!tb_child_ended(&beside->child, &code))
+		return tb_beside_progress(beside, &opening->fraction, &opening->left_s);
 	if (code != 0) {
 		tb_beside_sentence(beside, opening->trouble, sizeof opening->trouble);
 		tb_beside_end(beside, true);
@@ -143,59 +159,184 @@ bool tb_opening_poll(struct tb_opening *opening)
 	return true;
 }
 
-static void draw_offer(const struct tb_opening *opening, enum tb_theme theme,
-	struct tb_picture *picture, struct tb_box box, int index)
+// What the drawing functions share.
+struct sheet {
+	const struct tb_opening *opening;
+	struct tb_picture *picture;
+	const struct tb_palette *palette;
+};
+
+static struct tb_type type_of(
+	const struct sheet *sheet, enum tb_font font, enum tb_align align, bool muted)
 {
-	const struct tb_palette *palette = tb_palette_of(theme);
-	const struct offer *offer = &opening->offers[index];
-	bool chosen = index == opening->chosen;
-	char count[32];
-	tb_picture_rect(picture, box, chosen ? palette->raised : palette->panel);
-	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, (uint32_t)index});
+	return (struct tb_type){
+		font, 13, align, muted ? sheet->palette->muted : sheet->palette->text};
+}
+
+static void draw_button(
+	const struct sheet *sheet, struct tb_box box, uint32_t part, const char *text)
+{
+	tb_picture_rect(sheet->picture, box, sheet->palette->line);
+	tb_picture_pick(sheet->picture, (struct tb_pick){TB_PICK_PART, part});
+	tb_picture_text(sheet->picture, box,
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false), text);
+}
+
+static void draw_row(const struct sheet *sheet, struct tb_box box, enum tb_form_row row,
+	const char *value, const char *note)
+{
+	static const char *const labels[] = {"Network", "Nodes", "Time scale"};
+	bool chosen = sheet->opening->form.row == row;
+	uint32_t part = (uint32_t)row * PARTS_OF_ROW;
+	tb_picture_rect(sheet->picture, box,
+		chosen ? sheet->palette->raised : sheet->palette->panel);
+	tb_picture_pick(sheet->picture, (struct tb_pick){TB_PICK_PART, part + PART_ROW});
 	if (chosen)
-		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
-			palette->accent);
-	tb_picture_text(picture, (struct tb_box){box.x + 16, box.y, box.w - 180, box.h},
-		(struct tb_type){TB_FONT_MONO, 13, TB_ALIGN_LEFT, palette->text},
-		offer->network);
-	tb_picture_printf(picture,
-		(struct tb_box){box.x + box.w - 164, box.y, 150, box.h},
-		(struct tb_type){TB_FONT_TEXT, 13, TB_ALIGN_RIGHT, palette->muted},
-		"%s nodes", tb_format_count(offer->n_nodes, count, sizeof count));
+		tb_picture_rect(sheet->picture, (struct tb_box){box.x, box.y, 3, box.h},
+			sheet->palette->accent);
+	tb_picture_text(sheet->picture, (struct tb_box){box.x + 16, box.y, LABEL, box.h},
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true), labels[row]);
+	double x = box.x + LABEL;
+	draw_button(sheet, (struct tb_box){x, box.y + 4, 26, box.h - 8}, part + PART_LESS,
+		"<");
+	tb_picture_text(sheet->picture, (struct tb_box){x + 30, box.y, 120, box.h},
+		type_of(sheet, TB_FONT_MONO, TB_ALIGN_CENTRE, false), value);
+	draw_button(sheet, (struct tb_box){x + 154, box.y + 4, 26, box.h - 8},
+		part + PART_MORE, ">");
+	tb_picture_text(sheet->picture,
+		(struct tb_box){x + 194, box.y, fmax(box.w - LABEL - 204, 1), box.h},
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true), note);
+}
+
+// describe_nodes writes how many the trace needs.
+static char *describe_nodes(const struct tb_opening_form *form, char *buffer, size_t size)
+{
+	char count[32];
+	uint32_t needed = form->trace.n_nodes;
+	buffer[0] = '\0';
+	if (form->glanced && needed > 0)
+		snprintf(buffer, size, "the trace has %s%s",
+			tb_format_count(needed, count, sizeof count),
+			needed > tb_opening_form_n_nodes(form) ? ": too few" : "");
+	return buffer;
+}
+
+// draw_load writes what a capture asks for, and the time scale to try where that is
+// little; it returns the height it took.
+static double draw_load(const struct sheet *sheet, double x, double y, double w)
+{
+	const struct tb_opening_form *form = &sheet->opening->form;
+	char percent[40], scale[16], text[48];
+	double share = tb_opening_form_share(form);
+	if (share <= 0)
+		return 0;
+	tb_opening_form_suggestion(form, scale, sizeof scale);
+	tb_picture_printf(sheet->picture, (struct tb_box){x, y, w, 20},
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
+		"At this scale the busiest node asks for %s of what its link "
+		"carries.",
+		tb_format_percent(share * 100, percent, sizeof percent));
+	if (!scale[0])
+		return 26;
+	tb_picture_text(sheet->picture, (struct tb_box){x, y + 24, w - 150, 24},
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, false),
+		"That shows nothing to speak of; loaded to a half it would.");
+	snprintf(text, sizeof text, "Use %s (h)", scale);
+	draw_button(sheet, (struct tb_box){x + w - 140, y + 24, 140, 24}, PART_SUGGESTION,
+		text);
+	return 56;
+}
+
+static void draw_form(const struct sheet *sheet, double x, double y, double w)
+{
+	const struct tb_opening_form *form = &sheet->opening->form;
+	char nodes[32], note[80], scale[24];
+	draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, TB_FORM_NETWORK,
+		tb_network_preset_name(form->preset), "");
+	y += ROW_H;
+	draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, TB_FORM_NODES,
+		tb_format_count(tb_opening_form_n_nodes(form), nodes, sizeof nodes),
+		describe_nodes(form, note, sizeof note));
+	y += ROW_H;
+	if (tb_opening_form_n_rows(form) > TB_FORM_SCALE) {
+		snprintf(scale, sizeof scale, "%s%s", form->scale,
+			form->typing ? "_" : "");
+		draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, TB_FORM_SCALE, scale,
+			"0.1 is ten times as fast; type one");
+		y += ROW_H + 6;
+		y += draw_load(sheet, x, y, w);
+	}
+	y += 8;
+	draw_button(sheet, (struct tb_box){x, y, 160, 30}, PART_BEGIN, "Replay (Return)");
+	tb_picture_text(sheet->picture, (struct tb_box){x + 176, y, w - 176, 30},
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
+		"'tailback replay' has more options and keeps the result.");
+	struct tb_type trouble = type_of(sheet, TB_FONT_TEXT, TB_ALIGN_CENTRE, false);
+	trouble.colour = sheet->palette->accent;
+	tb_picture_text(sheet->picture,
+		(struct tb_box){16, y + 44, sheet->picture->width - 32, 20}, trouble,
+		sheet->opening->trouble);
+}
+
+// progress_text writes "42 %, 0:12 left", or nothing while that is unknown.
+static char *progress_text(const struct tb_opening *opening, char *buffer, size_t size)
+{
+	long seconds = lround(opening->left_s);
+	buffer[0] = '\0';
+	if (opening->fraction >= 0)
+		snprintf(buffer, size, "%.0f %%, %ld:%02ld left", opening->fraction * 100,
+			seconds / 60, seconds % 60);
+	return buffer;
+}
+
+static void draw_bar(const struct sheet *sheet, struct tb_box box)
+{
+	tb_picture_rect(sheet->picture, box, sheet->palette->raised);
+	box.w *= fmax(sheet->opening->fraction, 0);
+	tb_picture_rect(sheet->picture, box, sheet->palette->accent);
 }
 
 void tb_opening_draw(
 	const struct tb_opening *opening, enum tb_theme theme, struct tb_picture *picture)
 {
-	const struct tb_palette *palette = tb_palette_of(theme);
-	struct tb_type text = {TB_FONT_TEXT, 13, TB_ALIGN_LEFT, palette->muted};
+	const struct sheet sheet = {opening, picture, tb_palette_of(theme)};
+	char progress[48];
 	double w = fmin(WIDTH, picture->width - 32);
-	double h = 110 + opening->n_offers * (double)ROW_H;
 	double x = (picture->width - w) / 2;
-	double y = fmax((picture->height - h) / 2, 16);
+	double y = fmax((picture->height - 290) / 2, 16);
 	const char *name = strrchr(opening->trace, '/');
-	tb_picture_printf(picture, (struct tb_box){x, y, w, 26},
-		(struct tb_type){TB_FONT_BOLD, 18, TB_ALIGN_LEFT, palette->text},
+	struct tb_type title = type_of(&sheet, TB_FONT_BOLD, TB_ALIGN_LEFT, false);
+	title.size = 18;
+	tb_picture_printf(picture, (struct tb_box){x, y, w, 26}, title,
 		opening->begun ? "Replaying %s" : "%s is a trace",
 		name ? name + 1 : opening->trace);
-	y += 32;
-	if (opening->begun) {
-		tb_picture_printf(picture, (struct tb_box){x, y, w, 20}, text,
-			"on %s; the matrix appears with the first results.",
-			opening->offers[opening->chosen].network);
+	struct tb_type text = type_of(&sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true);
+	struct tb_box line = {x, y + 32, w, 20};
+	if (!opening->begun) {
+		tb_picture_text(picture, line, text,
+			"How is it to be replayed? The arrow keys or a click change it.");
+		draw_form(&sheet, x, y + 64, w);
 		return;
 	}
-	tb_picture_text(picture, (struct tb_box){x, y, w, 20}, text,
-		"Choose a network to replay it on: press Return, or click.");
-	y += 28;
-	for (int i = 0; i < opening->n_offers; i++, y += ROW_H)
-		draw_offer(
-			opening, theme, picture, (struct tb_box){x, y, w, ROW_H - 2}, i);
-	y += 8;
-	tb_picture_text(picture, (struct tb_box){x, y, w, 20}, text,
-		"'tailback replay -o run.db' keeps the result and has more options.");
-	text.colour = palette->accent;
-	text.align = TB_ALIGN_CENTRE;
-	tb_picture_text(picture, (struct tb_box){16, y + 24, picture->width - 32, 20},
-		text, opening->trouble);
+	tb_picture_printf(picture, line, text,
+		"on %s; the matrix appears with the first results.", opening->network);
+	draw_bar(&sheet, (struct tb_box){x, y + 64, w, 4});
+	tb_picture_text(picture, (struct tb_box){x, y + 76, w, 20}, text,
+		progress_text(opening, progress, sizeof progress));
+}
+
+void tb_opening_draw_progress(const struct tb_opening *opening, enum tb_theme theme,
+	struct tb_picture *picture, struct tb_box head)
+{
+	const struct sheet sheet = {opening, picture, tb_palette_of(theme)};
+	char progress[48];
+	if (!opening->beside.child.pid)
+		return;
+	struct tb_type text = type_of(&sheet, TB_FONT_TEXT, TB_ALIGN_RIGHT, true);
+	text.size = 11;
+	draw_bar(&sheet, (struct tb_box){head.x, head.y + head.h - 2, head.w, 2});
+	tb_picture_printf(picture,
+		(struct tb_box){head.x, head.y + head.h - 15, head.w - 16, 12}, text,
+		"replaying%s%s", opening->fraction >= 0 ? ": " : "",
+		progress_text(opening, progress, sizeof progress));
 }

@@ -1,5 +1,6 @@
-// Opening a trace: the user chooses a network to replay it on, and the replay runs beside
-// the viewer into a temporary store, which is removed when the viewer ends.
+// Opening a trace: the user chooses a network, its nodes and a time scale in a form
+// (opening_form.h), and the replay runs beside the viewer into a temporary store, which
+// is removed when the viewer ends.
 //
 // The replay is a child process of this program (base/child.h), so the viewer stays
 // responsive, and a failure arrives as a sentence. One thread at a time per object.
@@ -10,7 +11,7 @@
 
 struct tb_opening; // opaque
 
-// tb_opening_new prepares the offers for a trace. TB_ENOMEM.
+// tb_opening_new prepares the form for a trace. TB_ENOMEM.
 int tb_opening_new(struct tb_opening **opening, const char *trace,
 	struct tb_error *error) TB_MUST_USE;
 // tb_opening_free ends the replay and removes its store.
@@ -19,22 +20,27 @@ void tb_opening_free(struct tb_opening *opening);
 // tb_opening_store returns the path of the replay's store, NULL before the replay.
 const char *tb_opening_store(const struct tb_opening *opening);
 
-// tb_opening_runs is true while the replay runs.
+// tb_opening_runs is true while the replay runs, or the trace is looked into.
 bool tb_opening_runs(const struct tb_opening *opening);
 
-// tb_opening_key handles "Up", "Down" and "Return"; false for other keys.
+// tb_opening_key handles "Return" and the keys of the form; false for other keys.
 bool tb_opening_key(struct tb_opening *opening, const char *key);
-// tb_opening_press handles a click on an offer.
+// tb_opening_press handles a click on a part of the form.
 void tb_opening_press(struct tb_opening *opening, struct tb_pick pick);
 
 // tb_opening_poll checks whether the replay has ended; true when the picture changes.
-// After a failure the picture reports it and offers the networks again.
+// After a failure the picture reports it and shows the form again.
 bool tb_opening_poll(struct tb_opening *opening);
 
 // tb_opening_trouble returns why the last replay failed, "" when none did.
 const char *tb_opening_trouble(const struct tb_opening *opening);
 
-// tb_opening_draw draws the offers, or which replay is running.
+// tb_opening_draw_progress draws how far the replay is into the head of the picture that
+// shows its results; nothing once it has ended.
+void tb_opening_draw_progress(const struct tb_opening *opening, enum tb_theme theme,
+	struct tb_picture *picture, struct tb_box head);
+
+// tb_opening_draw draws the form, or which replay is running and how far it is.
 void tb_opening_draw(const struct tb_opening *opening, enum tb_theme theme,
 	struct tb_picture *picture);
 

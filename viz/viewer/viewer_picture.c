@@ -35,6 +35,9 @@ static void draw(struct tb_viewer *viewer)
 			panes->list[i].view->draw(&panes->list[i], picture);
 	if (!viewer->data.run && viewer->file.opening)
 		tb_opening_draw(viewer->file.opening, viewer->style.theme, picture);
+	else if (viewer->file.opening)
+		tb_opening_draw_progress(viewer->file.opening, viewer->style.theme,
+			picture, panes->slots[TB_SLOT_HEAD]);
 	tb_overlay_draw(viewer, picture);
 	viewer->stale = false;
 	if (viewer->data.run)

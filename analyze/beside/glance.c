@@ -1,0 +1,77 @@
+#include "glance.h"
+
+#include "json.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int tb_glance_start(struct tb_glance *glance, const char *trace, const char *network,
+	struct tb_error *error)
+{
+	const char *temporary = getenv("TMPDIR");
+	const char *const arguments[] = {
+		"info", "--json", "-n", network, "--", trace, NULL};
+	int n = snprintf(glance->file, sizeof glance->file, "%s/tailback-XXXXXX",
+		temporary ? temporary : "/tmp");
+	int file = n < (int)sizeof glance->file ? mkstemp(glance->file) : -1;
+	if (file < 0) {
+		glance->file[0] = '\0';
+		return tb_fail(error, TB_EIO, "no temporary file can be made");
+	}
+	close(file);
+	const struct tb_child_options child = {.arguments = arguments,
+		.input = -1,
+		.apart = true,
+		.log = "/dev/null",
+		.output = glance->file};
+	int status = tb_child_start(&glance->child, &child, error);
+	if (status != TB_OK)
+		tb_glance_end(glance);
+	return status;
+}
+
+void tb_glance_end(struct tb_glance *glance)
+{
+	if (glance->child.pid)
+		kill(glance->child.pid, SIGKILL);
+	tb_child_wait(&glance->child);
+	if (glance->file[0])
+		unlink(glance->file);
+	glance->file[0] = '\0';
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+static int read_answer(const struct tb_glance *glance, struct tb_glance_answer *answer)
+{
+	json_t *root = json_load_file(glance->file, 0, NULL);
+	const char *kind = json_string_value(json_object_get(root, "kind"));
+	const json_t *load = json_object_get(root, "load");
+	double n_nodes = number_of(root, "nodes");
+	if (!kind) {
+		json_decref(root);
+		return TB_EFORMAT;
+	}
+	*answer = (struct tb_glance_answer){.is_capture = strcmp(kind, "packets") == 0,
+		.n_nodes = n_nodes > 0 && n_nodes < UINT32_MAX ? (uint32_t)n_nodes : 0,
+		.busiest_share = number_of(load, "busiest_share"),
+		.half_scale = number_of(load, "half_scale")};
+	json_decref(root);
+	return 1;
+}
+
+int tb_glance_poll(struct tb_glance *glance, struct tb_glance_answer *answer)
+{
+	int code = 0;
+	if (!glance->child.pid || !tb_child_ended(&glance->child, &code))
+		return 0;
+	int status = code == 0 ? read_answer(glance, answer) : TB_EFORMAT;
+	tb_glance_end(glance);
+	return status;
+}

@@ -1,0 +1,35 @@
+// What is in a trace, found out beside this program: in a process of its own, which runs
+// this program's info command, because reading a large capture takes long.
+//
+// One thread at a time per object.
+#ifndef TB_GLANCE_H
+#define TB_GLANCE_H
+
+#include "child.h"
+
+struct tb_glance {
+	struct tb_child child;
+	char file[256]; // what the process writes; "": not started
+};
+
+// What was found. Loads are for the network of tb_glance_start.
+struct tb_glance_answer {
+	bool is_capture;
+	uint32_t n_nodes;     // that it needs; 0: unknown
+	double busiest_share; // of what a node's link carries, 0..1; 0: unknown
+	double half_scale;    // the time scale at which that would be a half
+};
+
+// tb_glance_start starts the process. TB_EIO when the system refuses; then nothing
+// remains.
+int tb_glance_start(struct tb_glance *glance, const char *trace, const char *network,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_glance_poll returns 1 once the answer is there, 0 while the process runs or none was
+// started, TB_EFORMAT when it failed. After 1 and TB_EFORMAT nothing is left to end.
+int tb_glance_poll(struct tb_glance *glance, struct tb_glance_answer *answer);
+
+// tb_glance_end ends the process if it runs.
+void tb_glance_end(struct tb_glance *glance);
+
+#endif
