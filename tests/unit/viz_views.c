@@ -9,7 +9,7 @@ static void every_view_has_a_key_and_shows_itself(void **state)
 	} views[] = {{"F3", "width: time busy"}, {"F4", "links have something to show"},
 		{"F5", "down: source, across: destination"},
 		{"F6", "Roots by what they hold up"}, {"F7", "Flow against flow"},
-		{"F2", "100 % of a switch"}};
+		{"F9", "Headers waited on"}, {"F2", "100 % of a switch"}};
 	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
 		assert_false(shows(stage->viewer, views[i].text));
 		assert_true(tb_viewer_key(stage->viewer, views[i].key));
@@ -17,6 +17,22 @@ static void every_view_has_a_key_and_shows_itself(void **state)
 	}
 	tb_viewer_key(stage->viewer, "Tab");
 	assert_true(shows(stage->viewer, "width: time busy"));
+}
+
+static void a_finding_selects_what_it_is_about(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "F9");
+	assert_true(shows(stage->viewer, "where"));
+	struct tb_colour accent = tb_palette_of(TB_DARK)->accent;
+	assert_int_equal(marked(stage->viewer, accent, 930), 0);
+	const struct tb_item *about =
+		item_of(stage->viewer, (struct tb_pick){TB_PICK_LINK, VIZ_HOT_LINK});
+	assert_non_null(about);
+	assert_true(about->box.x < 400); // in the view, not in the list of links
+	click_item(stage->viewer, about);
+	tb_viewer_key(stage->viewer, "F2");
+	assert_true(marked(stage->viewer, accent, 930) >= 1);
 }
 
 static void a_flow_marks_its_path_in_matrix_and_tree(void **state)
@@ -305,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STAGED(every_view_has_a_key_and_shows_itself),
+		STAGED(a_finding_selects_what_it_is_about),
 		STAGED(a_flow_marks_its_path_in_matrix_and_tree),
 		STAGED(a_pair_marks_both_sides),
 		STAGED(jobs_narrow_the_blame_to_theirs),

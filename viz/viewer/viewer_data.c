@@ -58,6 +58,13 @@ static int read_blame(
 	return tb_blame_all(run, &asked->rows, &asked->n, error);
 }
 
+static int read_findings(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_findings_question *asked = (struct tb_findings_question *)question;
+	return tb_findings_init(&asked->findings, run, error);
+}
+
 static int read_trees(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
@@ -113,6 +120,8 @@ static void prepare_questions(struct tb_viewer_data *data)
 		.what = "reading who waited for whom", .read = read_blame};
 	data->of_trees.question = (struct tb_question){
 		.what = "reading the congestion trees", .read = read_trees};
+	data->of_findings.question = (struct tb_question){
+		.what = "finding what the run comes to", .read = read_findings};
 	data->of_paths.question =
 		(struct tb_question){.what = "finding the paths", .read = read_paths};
 	tb_crossing_question_init(&data->of_crossing);
@@ -259,10 +268,12 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_question_drop(&data->of_flows.question);
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
+	tb_question_drop(&data->of_findings.question);
 	tb_question_drop(&data->of_paths.question);
 	tb_flow_table_fini(&data->of_flows.flows);
 	free(data->of_blame.rows);
 	tb_trees_fini(&data->of_trees.trees);
+	tb_findings_fini(&data->of_findings.findings);
 	tb_paths_free(data->of_paths.paths);
 	data->of_flows.flows = (struct tb_flow_table){.n = 0};
 	data->of_blame.rows = NULL;
@@ -285,7 +296,8 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 {
 	struct tb_question *const questions[] = {&data->of_flows.question,
 		&data->of_blame.question, &data->of_trees.question,
-		&data->of_paths.question, &data->of_crossing.question};
+		&data->of_findings.question, &data->of_paths.question,
+		&data->of_crossing.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
@@ -341,6 +353,15 @@ int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_samp
 	*rows = !status ? NULL : data->of_blame.rows ? data->of_blame.rows : &none;
 	*n = status ? data->of_blame.n : 0;
 	return TB_OK;
+}
+
+int tb_viewer_data_findings(struct tb_viewer_data *data,
+	const struct tb_findings **findings, struct tb_error *error)
+{
+	int status = answer_of(data, &data->of_findings.question, error);
+	if (status >= 0)
+		*findings = status ? &data->of_findings.findings : NULL;
+	return status < 0 ? status : TB_OK;
 }
 
 int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,

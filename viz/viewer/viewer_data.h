@@ -11,6 +11,7 @@
 
 #include "blame.h"
 #include "crossing_question.h"
+#include "findings.h"
 #include "flow_table.h"
 #include "matrix.h"
 #include "paths.h"
@@ -42,6 +43,11 @@ struct tb_blame_question {
 struct tb_trees_question {
 	struct tb_question question;
 	struct tb_trees trees;
+};
+
+struct tb_findings_question {
+	struct tb_question question;
+	struct tb_findings findings;
 };
 
 struct tb_paths_question {
@@ -86,6 +92,7 @@ struct tb_viewer_data {
 	struct tb_flows_question of_flows;
 	struct tb_blame_question of_blame;
 	struct tb_trees_question of_trees;
+	struct tb_findings_question of_findings;
 	struct tb_paths_question of_paths;
 	struct tb_crossing_question of_crossing;
 	struct tb_refresh_question of_refresh;
@@ -130,15 +137,18 @@ double tb_viewer_data_window_ps(const struct tb_viewer_data *data);
 // tb_viewer_data_is_dead returns whether a link or switch is dead by the window's end.
 bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps);
 
-// tb_viewer_data_flows, _blame, _trees and _paths return data of the whole run, which the
-// first call reads; empty when the run has none, NULL while they are being read. Errors
-// as of tb_flow_table_init, tb_blame_all, tb_trees_init and tb_paths_new.
+// tb_viewer_data_flows, _blame, _trees, _findings and _paths return data of the whole
+// run, which the first call reads; empty when the run has none, NULL while they are being
+// read. Errors as of tb_flow_table_init, tb_blame_all, tb_trees_init, tb_findings_init
+// and tb_paths_new.
 int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_sample **rows,
 	uint32_t *n, struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
 	struct tb_error *error) TB_MUST_USE;
+int tb_viewer_data_findings(struct tb_viewer_data *data,
+	const struct tb_findings **findings, struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_paths(struct tb_viewer_data *data, struct tb_paths **paths,
 	struct tb_error *error) TB_MUST_USE;
 

@@ -231,6 +231,16 @@ const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t
 	return NULL;
 }
 
+const struct tb_findings *tb_viewer_findings(struct tb_viewer *viewer)
+{
+	const struct tb_findings *findings;
+	struct tb_error error;
+	if (tb_viewer_data_findings(&viewer->data, &findings, &error) == TB_OK)
+		return findings;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer)
 {
 	const struct tb_trees *trees;

@@ -1,0 +1,127 @@
+// What the run comes to, in words, as the report begins with: a finding a paragraph, then
+// what is worth trying. A finding about a link, node or job selects it.
+#include "views.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAD	  16
+#define RULE_W	  132
+#define LINE_H	  19
+#define COMMAND_H 18
+#define GAP	  9
+#define TITLE_H	  26
+
+struct findings {
+	double scroll;
+	double height; // of all, when last drawn
+};
+
+static struct findings *findings_of(const struct tb_pane *pane)
+{
+	return pane->state;
+}
+
+static int open(struct tb_pane *pane, struct tb_error *error)
+{
+	if (!pane->state)
+		pane->state = calloc(1, sizeof(struct findings));
+	return pane->state ? TB_OK
+			   : tb_fail(error, TB_ENOMEM, "no memory to show findings");
+}
+
+// pick_of returns what a finding is about, as far as it can be selected.
+static struct tb_pick pick_of(const struct tb_finding *finding)
+{
+	static const struct {
+		const char *key;
+		enum tb_pick_kind kind;
+	} kinds[] = {{"link", TB_PICK_LINK}, {"node", TB_PICK_NODE},
+		{"victim_job", TB_PICK_JOB}};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		const struct tb_figure *figure = tb_finding_figure(finding, kinds[i].key);
+		if (figure && figure->whole)
+			return (struct tb_pick){kinds[i].kind, (uint32_t)figure->count};
+	}
+	return (struct tb_pick){TB_PICK_NONE, 0};
+}
+
+// draw_one draws a finding from `y` on and returns where the next begins.
+static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_finding *finding, double y)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_pick pick = pick_of(finding);
+	struct tb_box place = pane->place;
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
+	double left = place.x + PAD + RULE_W;
+	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+	if (pick.kind != TB_PICK_NONE &&
+		(tb_pick_equal(pane->selection->selected, pick) ||
+			tb_pick_equal(pane->selection->hovered, pick)))
+		type.colour = palette->accent;
+	tb_picture_text(picture, (struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), finding->rule);
+	size_t first = picture->n_items;
+	line.y += LINE_H * tb_picture_paragraph(picture, line, type, finding->sentence);
+	for (size_t i = first; i < picture->n_items; i++)
+		picture->items[i].pick = pick;
+	if (finding->command) {
+		line.h = COMMAND_H;
+		line.y += COMMAND_H *
+			  tb_picture_paragraph(picture, line,
+				  tb_style_type(pane->style, TB_FONT_MONO, 12, true),
+				  finding->command);
+	}
+	return line.y + GAP;
+}
+
+static double draw_title(const struct tb_pane *pane, struct tb_picture *picture, double y,
+	const char *title)
+{
+	tb_picture_text(picture,
+		(struct tb_box){pane->place.x + PAD, y, pane->place.w - 2 * PAD, 20},
+		tb_style_type(pane->style, TB_FONT_BOLD, 14, false), title);
+	return y + TITLE_H;
+}
+
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
+{
+	const struct tb_findings *findings = tb_viewer_findings(pane->viewer);
+	struct findings *state = findings_of(pane);
+	if (!state || !findings)
+		return;
+	double most = fmax(state->height - pane->place.h, 0);
+	state->scroll = fmin(fmax(state->scroll, 0), most);
+	double top = pane->place.y + 10 - state->scroll, y = top;
+	tb_picture_clip(picture, pane->place);
+	y = draw_title(pane, picture, y, "Findings");
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct tb_finding *finding = &findings->list[i];
+		if (finding->remedy && (i == 0 || !finding[-1].remedy))
+			y = draw_title(pane, picture, y + GAP, "Worth trying");
+		y = draw_one(pane, picture, finding, y);
+	}
+	tb_picture_unclip(picture);
+	state->height = y - top + 20;
+}
+
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+{
+	struct findings *state = findings_of(pane);
+	if (!state)
+		return;
+	if (event->kind == TB_EVENT_WHEEL)
+		state->scroll -= event->steps * 3 * LINE_H;
+	else if (event->kind == TB_EVENT_DRAG)
+		state->scroll -= event->dy;
+	else if (event->kind == TB_EVENT_CLICK)
+		tb_viewer_select(pane->viewer, event->pick);
+}
+
+const struct tb_view tb_view_findings = {.slot = TB_SLOT_MAIN,
+	.tab = "Findings",
+	.open = open,
+	.draw = draw,
+	.pointer = pointer};
