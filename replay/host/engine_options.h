@@ -13,6 +13,10 @@ struct tb_engine_options {
 	// The same nodes on an ideal network: no packet waits for another in it, and
 	// nothing dies (docs/model.md, "The ideal network").
 	bool ideal;
+	// How many jobs the source's messages are of, numbered below that: each job's are
+	// then counted by themselves (rule 1), so that what is drawn for them does not
+	// depend on the other jobs. 0: all are counted as one job's.
+	uint32_t n_jobs;
 	// By link, or NULL. When a packet is in at its destination, each link of its path
 	// but the last gains the time from its header's entering the network until it
 	// went on from this link's far end: the delay that paper 000, 5.4, adds up by the

@@ -4,6 +4,7 @@
 
 #include "array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static uint32_t new_message(struct tb_replay *replay)
@@ -67,6 +68,16 @@ static uint32_t end_of(struct tb_replay *replay, const struct tb_message *what)
 	return end;
 }
 
+// next_serial: those of several jobs take turns, whichever of them posts.
+static uint64_t next_serial(struct tb_replay *replay, uint32_t job)
+{
+	uint64_t n_posted = replay->stats.n_posted++;
+	if (replay->n_jobs == 0)
+		return n_posted;
+	assert(job < replay->n_jobs);
+	return replay->n_posted_of_job[job]++ * replay->n_jobs + job;
+}
+
 static void post(struct tb_replay *replay, const struct tb_message *what)
 {
 	uint32_t id = new_message(replay);
@@ -82,7 +93,7 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 	}
 	uint32_t n = n_packets ? (uint32_t)n_packets : 1;
 	replay->messages[id] = (struct tb_posted){.what = *what,
-		.serial = replay->stats.n_posted++,
+		.serial = next_serial(replay, what->job),
 		.posted_at = replay->now,
 		.start_at = replay->now + params->send_overhead_ps,
 		.n_unfetched = n,

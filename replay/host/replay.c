@@ -36,6 +36,11 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->free_message = TB_NOTHING;
 	replay->fault_at = TB_TIME_NEVER;
 	replay->job_bytes = options->job_bytes;
+	replay->n_jobs = options->n_jobs;
+	replay->n_posted_of_job =
+		calloc(options->n_jobs + 1u, sizeof *replay->n_posted_of_job);
+	if (!replay->n_posted_of_job)
+		return TB_ENOMEM;
 	return tb_route_choice_init(
 		&replay->choice, network, options->seed, options->faults);
 }
@@ -128,4 +133,5 @@ void tb_replay_fini(struct tb_replay *replay)
 	free(replay->starting);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
+	free(replay->n_posted_of_job);
 }

@@ -115,6 +115,8 @@ struct tb_replay {
 	struct tb_ending *endings; // of this round, by message serial
 	uint32_t n_endings;
 	size_t endings_room;
+	uint32_t n_jobs;	   // that are counted by themselves; 0: none
+	uint64_t *n_posted_of_job; // messages
 	struct tb_engine_stats stats;
 	uint64_t *job_bytes;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well

@@ -273,6 +273,8 @@ static void make(struct oracle *oracle)
 	oracle->switches_now.ids = oracle_zeroed(net->n_switches, sizeof(uint32_t));
 	oracle->nodes_now.ids = oracle_zeroed(net->n_nodes, sizeof(uint32_t));
 	make_links(oracle);
+	oracle->n_posted_of_job = oracle_zeroed(
+		oracle->options->n_jobs + 1u, sizeof *oracle->n_posted_of_job);
 	make_faults(oracle, oracle->options->faults);
 }
 
@@ -295,6 +297,7 @@ static void unmake(struct oracle *oracle)
 	free(oracle->switches_now.ids);
 	free(oracle->nodes_now.ids);
 	free(oracle->endings);
+	free(oracle->n_posted_of_job);
 	free(oracle->dead_at);
 }
 

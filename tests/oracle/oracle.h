@@ -24,6 +24,7 @@ struct oracle_options {
 	const struct tb_faults *faults; // what dies; NULL: nothing
 	tb_time_ps *delays;		// by link, as tb_engine_options has them, or NULL
 	uint64_t *job_bytes;		// by job, the same
+	uint32_t n_jobs;		// counted by themselves; 0: none
 	uint64_t n_instants;		// to simulate at most; the end may come before
 };
 

@@ -183,9 +183,10 @@ struct oracle {
 	struct touched links_now, switches_now, nodes_now;
 	struct ending *endings; // of this round
 	size_t n_endings;
-	tb_time_ps *dead_at;   // by link; NULL when nothing dies
-	tb_time_ps fault_at;   // when something dies next
-	struct packet *errors; // of this round, by order, next_again
+	tb_time_ps *dead_at;	   // by link; NULL when nothing dies
+	tb_time_ps fault_at;	   // when something dies next
+	struct packet *errors;	   // of this round, by order, next_again
+	uint64_t *n_posted_of_job; // where jobs are counted by themselves
 	struct oracle_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };

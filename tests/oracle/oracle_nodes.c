@@ -47,6 +47,14 @@ static const char *refusal_of(const struct oracle *oracle, const struct tb_messa
 	return NULL;
 }
 
+// serial_of counts the messages of each job, or all of them.
+static uint64_t serial_of(struct oracle *oracle, uint32_t job)
+{
+	uint64_t n_jobs = oracle->options->n_jobs;
+	uint64_t n_posted = oracle->stats.n_posted++;
+	return n_jobs ? oracle->n_posted_of_job[job]++ * n_jobs + job : n_posted;
+}
+
 void oracle_post(struct oracle *oracle, const struct tb_message *what)
 {
 	const struct tb_network_params *params = &oracle->net->params;
@@ -59,7 +67,7 @@ void oracle_post(struct oracle *oracle, const struct tb_message *what)
 	}
 	struct message *message = oracle_zeroed(1, sizeof *message);
 	message->what = *what;
-	message->serial = oracle->stats.n_posted++;
+	message->serial = serial_of(oracle, what->job);
 	message->posted_at = oracle->now;
 	message->n_packets = n ? (uint32_t)n : 1;
 	message->n_uncut = message->n_outside = message->n_undrained =

@@ -161,6 +161,7 @@ static inline struct account *account_of(
 		.options = {.seed = program->seed,
 			.bin_ps = program->bin_ps,
 			.faults = faults,
+			.n_jobs = program->seed % 2 ? JOBS_MOST : 0,
 			.ideal = program->ideal},
 		.n_instants = n_instants,
 		.error = account->error};

@@ -43,6 +43,7 @@ static inline int replay_by_oracle(struct replay *replay)
 		.faults = replay->options.faults,
 		.delays = replay->options.delays,
 		.job_bytes = replay->options.job_bytes,
+		.n_jobs = replay->options.n_jobs,
 		.n_instants = replay->n_instants};
 	int status = oracle_replay(replay->network, replay->source, replay->observer,
 		&options, &stats, &replay->error);

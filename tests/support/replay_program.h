@@ -16,6 +16,7 @@
 
 enum {
 	POSTS_MOST = 48,
+	JOBS_MOST = 3,
 	FAULTS_MOST = 6,
 	CABLES_MOST = 64,
 	LINKS_MOST = 256,
@@ -163,7 +164,7 @@ static inline void random_posts(struct tb_random *random, struct program *progra
 		*post = (struct post){.at = at,
 			.source = below(random, n_nodes),
 			.destination = below(random, n_nodes),
-			.job = below(random, 3),
+			.job = below(random, JOBS_MOST),
 			.bytes = below(random, 6) ? tb_random_below(random, most) : 0};
 		if (below(random, 4) < hot_share)
 			post->destination = hot;
