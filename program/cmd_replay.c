@@ -36,6 +36,7 @@ enum {
 	KEY_JOBS,
 	KEY_SHARD,
 	KEY_NUMBERS,
+	KEY_ALONE,
 };
 
 static const struct argp_option option_table[] = {
@@ -69,6 +70,10 @@ static const struct argp_option option_table[] = {
 		5},
 	{"split-jobs", KEY_SPLIT, NULL, 0,
 		"Find the jobs in a capture: endpoints that talk to each other form one",
+		5},
+	{"alone", KEY_ALONE, NULL, 0,
+		"Replay each job by itself too, and on an ideal network: what the others "
+		"and the network cost it",
 		5},
 	{NULL, 0, NULL, 0, "Several replays at once:", 4},
 	{"each", KEY_EACH, NULL, 0, "Replay every TRACE into a run of its own", 4},
@@ -271,6 +276,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_SPLIT:
 		record->workload.split = true;
+		break;
+	case KEY_ALONE:
+		record->alone = true;
 		break;
 	case KEY_WATCH:
 		options->watch = true;

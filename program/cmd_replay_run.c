@@ -4,6 +4,7 @@
 #include "child.h"
 #include "cli.h"
 #include "progress.h"
+#include "recording_alone.h"
 #include "recording_many.h"
 
 #include <inttypes.h>
@@ -112,6 +113,49 @@ static int finish(const struct replay_options *options, struct tb_recording *rec
 	return TB_EXIT_FAILURE;
 }
 
+static void show_alone(void *context, size_t n_done, size_t n)
+{
+	struct tb_progress *progress = context;
+	char text[64];
+	if (!tb_progress_due(progress))
+		return;
+	snprintf(text, sizeof text, "%zu of %zu replays of jobs alone", n_done, n);
+	tb_progress_show(progress, (double)n_done / (double)n, text);
+}
+
+// replay_alone replays the jobs of a finished run by themselves, and returns the exit
+// code.
+static int replay_alone(
+	const struct replay_options *options, struct tb_recording *recording)
+{
+	struct tb_progress progress;
+	struct tb_recording_alone_outcome outcome;
+	struct tb_error error;
+	const struct tb_recording_alone asked = {.recording = recording,
+		.n_workers = options->n_workers,
+		.context = &progress,
+		.watch = show_alone};
+	bool silent = options->quiet || shows_in_terminal(options);
+	tb_progress_init(&progress, silent ? -1 : STDERR_FILENO);
+	int status = tb_recording_alone(&outcome, &asked, &error);
+	tb_progress_done(&progress);
+	if (status != TB_OK)
+		return tb_cli_fail(&error);
+	if (outcome.stopped) {
+		fprintf(stderr,
+			"tailback: stopped early: %zu of %zu replays of jobs alone are "
+			"in %s\n",
+			outcome.n_done, outcome.n, options->record.output);
+		return TB_EXIT_FAILURE;
+	}
+	if (!options->quiet)
+		fprintf(stderr,
+			"%zu replay%s of jobs alone and on an ideal network in %.2f s\n",
+			outcome.n, outcome.n == 1 ? "" : "s",
+			tb_clock_s() - progress.started_s);
+	return TB_EXIT_OK;
+}
+
 int replay_run(const struct replay_options *options)
 {
 	struct tb_recording *recording = NULL;
@@ -128,6 +172,8 @@ int replay_run(const struct replay_options *options)
 		watch(options, &watcher);
 	status = simulate(options, recording, &error);
 	int code = finish(options, recording, &watcher, status < 0 ? &error : NULL);
+	if (code == TB_EXIT_OK && options->record.alone)
+		code = replay_alone(options, recording);
 	tb_recording_free(recording);
 	tb_child_wait(&watcher);
 	return code;

@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 13; -- 1 to 12 were never released
+PRAGMA user_version = 14; -- 1 to 13 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -124,6 +124,19 @@ CREATE TABLE job (
   start_ps INTEGER NOT NULL DEFAULT 0, -- when it started
   placement TEXT NOT NULL DEFAULT '', -- of its ranks, '' when the trace's own
   PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
+-- What a job takes by itself ('replay --alone'): its messages replayed without the other jobs',
+-- with the run's placement, start, seed and faults on the run's network ('same'), and on an ideal
+-- one ('ideal', see docs/model). Jobs whose replays were not asked for, or stopped, have no rows.
+CREATE TABLE job_alone (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  network TEXT NOT NULL CHECK (network IN ('same', 'ideal')),
+  run_ps INTEGER NOT NULL, -- from its first post to its last delivery
+  messages INTEGER NOT NULL, -- delivered
+  latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
+  PRIMARY KEY (run, job, network)
 ) STRICT, WITHOUT ROWID;
 
 -- The nodes of a job's ranks. Ranks of a capture are its endpoints in the order of their nodes.
@@ -446,6 +459,25 @@ SELECT j.run, j.job, j.name,
   round((SELECT total(b.wait_ps) FROM blame_wait AS b WHERE b.run = j.run
     AND b.culprit_job = j.job AND b.victim_job <> j.job) / 1e6, 3)
 FROM job AS j LEFT JOIN flow AS f ON f.run = j.run AND f.job = j.job
+GROUP BY j.run, j.job
+ORDER BY j.run DESC, j.job;
+
+-- How long the jobs took with the others, alone, and on an ideal network; what of it the others and
+-- the network cost them; and the mean latency of their messages each time. NULL where it was not
+-- asked for (replay --alone).
+CREATE VIEW job_times (run, job, name, run_us, alone_us, ideal_us, others_cost_us,
+  network_costs_us, latency_us, alone_latency_us, ideal_latency_us) AS
+SELECT j.run, j.job, j.name, round((max(f.last_ps) - min(f.first_ps)) / 1e6, 3),
+  round(a.run_ps / 1e6, 3), round(i.run_ps / 1e6, 3),
+  round((max(f.last_ps) - min(f.first_ps) - a.run_ps) / 1e6, 3),
+  round((a.run_ps - i.run_ps) / 1e6, 3),
+  round(sum(f.latency_ps) / 1e6 / sum(f.messages), 3),
+  round(a.latency_ps / 1e6 / nullif(a.messages, 0), 3),
+  round(i.latency_ps / 1e6 / nullif(i.messages, 0), 3)
+FROM job AS j
+LEFT JOIN flow AS f ON f.run = j.run AND f.job = j.job AND f.messages > 0
+LEFT JOIN job_alone AS a ON a.run = j.run AND a.job = j.job AND a.network = 'same'
+LEFT JOIN job_alone AS i ON i.run = j.run AND i.job = j.job AND i.network = 'ideal'
 GROUP BY j.run, j.job
 ORDER BY j.run DESC, j.job;
 

@@ -35,29 +35,17 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 {
 	const struct tb_recording_options *options = recording->options;
 	const struct tb_engine_options engine = {.seed = options->seed,
+		.n_jobs = tb_workload_n_jobs(recording->workload),
 		.bin_ps = options->bin_ps,
 		.without_blame = options->without_blame,
 		.faults = recording->faults};
-	recording->observer = observer;
-	recording->nic_source = recording->source;
-	recording->nic_observer = observer;
-	if (tb_host_is_needed(recording->network)) {
-		int status = tb_host_new(&recording->host, recording->network,
-			&recording->source, &recording->observer, tb_engine_ideal_ps,
-			error);
-		if (status != TB_OK)
-			return status;
-		recording->nic_source = tb_host_source(recording->host);
-		recording->nic_observer = tb_host_observer(recording->host);
-	}
-	return tb_engine_new(&recording->engine, recording->network,
-		&recording->nic_source, &recording->nic_observer, &engine, error);
+	return tb_hosted_init(&recording->hosted, recording->network, recording->source,
+		observer, &engine, error);
 }
 
 void tb_recording_fini(struct tb_recording *recording)
 {
-	tb_engine_free(recording->engine);
-	tb_host_free(recording->host);
+	tb_hosted_fini(&recording->hosted);
 	tb_workload_free(recording->workload);
 	free(recording->input_name);
 	free(recording->described);
@@ -118,15 +106,15 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 		.options = recording->described,
 		.network = recording->network,
 		.workload = recording->workload,
-		.stats = tb_engine_stats(recording->engine),
+		.stats = tb_engine_stats(recording->hosted.engine),
 		.wall_s = recording->wall_s,
 		.raised_for = recording->raised_for,
 		.stopped = recording->stopped,
 		.cut = recording->store && tb_store_is_cut(recording->store),
 		.undelivered = recording->undelivered,
 		.n_undelivered = recording->n_undelivered};
-	if (recording->host)
-		tb_host_stats(recording->host, &summary.stats);
+	if (recording->hosted.host)
+		tb_host_stats(recording->hosted.host, &summary.stats);
 	return summary;
 }
 
@@ -135,8 +123,8 @@ int tb_recording_simulate(struct tb_recording *recording, struct tb_error *error
 	const volatile sig_atomic_t *stop = recording->options->stop;
 	if (recording->started_s == 0)
 		recording->started_s = tb_clock_s();
-	int status =
-		tb_engine_run(recording->engine, tb_pace_next(&recording->pace), error);
+	int status = tb_engine_run(
+		recording->hosted.engine, tb_pace_next(&recording->pace), error);
 	if (status > 0 && tb_stop_asked(stop)) {
 		recording->stopped = true;
 		status = TB_OK;
@@ -155,7 +143,7 @@ static int checkpoint(struct tb_recording *recording, struct tb_error *error)
 		recording->checkpoint_s = recording->started_s + pace_s;
 	if (now_s < recording->checkpoint_s)
 		return TB_OK;
-	int status = tb_engine_checkpoint(recording->engine, error);
+	int status = tb_engine_checkpoint(recording->hosted.engine, error);
 	double took_s = tb_clock_s() - now_s;
 	double rest_s = took_s * CHECKPOINT_REST;
 	recording->checkpoint_s = now_s + took_s + (rest_s > pace_s ? rest_s : pace_s);
@@ -178,7 +166,7 @@ int tb_recording_advance(struct tb_recording *recording, struct tb_error *error)
 
 int tb_recording_finish(struct tb_recording *recording, struct tb_error *error)
 {
-	int status = tb_engine_finish(recording->engine, error);
+	int status = tb_engine_finish(recording->hosted.engine, error);
 	if (status == TB_ESTOPPED && tb_store_is_cut(recording->store))
 		status = TB_OK;
 	if (status == TB_OK)

@@ -43,6 +43,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	put_named(stream, "--fault-file", options->fault_file);
 	if (options->without_blame)
 		fprintf(stream, " --no-blame");
+	if (options->alone)
+		fprintf(stream, " --alone");
 	if (packets->time_scale > 0)
 		fprintf(stream, " --time-scale %.15g", packets->time_scale);
 	if (packets->squeeze_idle)

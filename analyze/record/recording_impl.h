@@ -4,10 +4,11 @@
 
 #include "digest.h"
 #include "faults.h"
-#include "host.h"
+#include "hosted.h"
 #include "pace.h"
-#include "recording.h"
+#include "recording_alone.h"
 #include "store.h"
+#include "store_alone.h"
 
 struct tb_recording {
 	const struct tb_recording_options *options;
@@ -31,11 +32,7 @@ struct tb_recording {
 	size_t n_undelivered;
 
 	struct tb_source source; // of the workload
-	struct tb_observer observer;
-	struct tb_host *host; // between these two and the engine; NULL when not needed
-	struct tb_source nic_source; // what the engine uses
-	struct tb_observer nic_observer;
-	struct tb_engine *engine;
+	struct tb_hosted hosted;
 	struct tb_pace pace; // instants between two looks at the clock and the stop flag
 	double started_s, checkpoint_s; // clock time; 0: not yet
 	double wall_s;
@@ -67,6 +64,19 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error) TB_
 // tb_recording_observer returns the store's observer, extended to keep the undelivered
 // flows.
 struct tb_observer tb_recording_observer(struct tb_recording *recording);
+
+// What jobs take by themselves. Zeroed, it has nothing; free(samples).
+struct tb_alone_figures {
+	struct tb_alone_sample *samples;
+	size_t n, n_wanted; // fewer when it was stopped, or failed
+};
+
+// tb_recording_replay_alone does the replays of tb_recording_alone, and
+// tb_recording_keep_alone writes their figures, uncommitted.
+int tb_recording_replay_alone(struct tb_alone_figures *figures,
+	const struct tb_recording_alone *asked, struct tb_error *error) TB_MUST_USE;
+int tb_recording_keep_alone(struct tb_recording *recording,
+	const struct tb_alone_figures *figures, struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_describe returns the options that affect the result, malloc'ed, for the
 // store. The output's name is left out, so that equal recordings give equal stores. NULL

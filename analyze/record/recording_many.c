@@ -14,6 +14,7 @@ struct task {
 	size_t run; // in many->runs
 	struct tb_recording recording;
 	struct tb_tape *tape; // what was simulated, until it is written
+	struct tb_alone_figures alone;
 	bool begun;
 };
 
@@ -31,6 +32,16 @@ static bool is_stopped(const struct task *task)
 	return tb_stop_asked(stop);
 }
 
+// replay_alone does so on this thread's account: the other workers have other runs.
+static int replay_alone(struct task *task, struct tb_error *error)
+{
+	const struct tb_recording_alone asked = {
+		.recording = &task->recording, .n_workers = 1};
+	if (!task->recording.options->alone || task->recording.stopped)
+		return TB_OK;
+	return tb_recording_replay_alone(&task->alone, &asked, error);
+}
+
 static int simulate(struct task *task, struct tb_error *error)
 {
 	struct tb_recording *recording = &task->recording;
@@ -42,7 +53,9 @@ static int simulate(struct task *task, struct tb_error *error)
 		return status;
 	while ((status = tb_recording_simulate(recording, error)) > 0)
 		;
-	return status < 0 ? status : tb_engine_finish(recording->engine, error);
+	if (status == TB_OK)
+		status = tb_engine_finish(recording->hosted.engine, error);
+	return status == TB_OK ? replay_alone(task, error) : status;
 }
 
 // simulate_task makes no tape for a task that was stopped before anything was simulated.
@@ -72,10 +85,13 @@ static int keep(struct crew *crew, struct task *task, struct tb_error *error)
 		return status;
 	const struct tb_observer observer = tb_recording_observer(recording);
 	status = tb_tape_play(task->tape, &observer);
-	if (status == TB_OK)
-		return tb_recording_end(recording, error);
-	*error = *tb_store_error(crew->store);
-	return status;
+	if (status != TB_OK) {
+		*error = *tb_store_error(crew->store);
+		return status;
+	}
+	if (task->alone.n > 0)
+		status = tb_recording_keep_alone(recording, &task->alone, error);
+	return status == TB_OK ? tb_recording_end(recording, error) : status;
 }
 
 static void drop(struct task *task)
@@ -83,6 +99,8 @@ static void drop(struct task *task)
 	if (task->begun)
 		tb_recording_fini(&task->recording);
 	tb_tape_free(task->tape);
+	free(task->alone.samples);
+	task->alone = (struct tb_alone_figures){0};
 	task->tape = NULL;
 	task->begun = false;
 }
@@ -91,7 +109,8 @@ static int keep_task(void *context, size_t index, struct tb_error *error)
 {
 	struct crew *crew = context;
 	struct task *task = &crew->tasks[index];
-	bool stopped = !task->tape || task->recording.stopped;
+	bool stopped = !task->tape || task->recording.stopped ||
+		       task->alone.n < task->alone.n_wanted;
 	bool wanted = task->tape && !(stopped && crew->many->shard.n > 0);
 	crew->outcome->stopped |= stopped;
 	int status = wanted ? keep(crew, task, error) : TB_OK;

@@ -3,6 +3,7 @@
 
 #include "network_open.h"
 #include "route_file.h"
+#include "survey.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,19 @@ static int take_faults(struct tb_recording *recording, struct tb_error *error)
 	return status == TB_OK ? tb_faults_check(recording->faults, error) : status;
 }
 
+// check_alone refuses captures that cannot be read again for each job.
+static int check_alone(const struct tb_recording *recording, struct tb_error *error)
+{
+	if (!recording->options->alone || !tb_recording_has_packets(recording->workload))
+		return TB_OK;
+	for (size_t i = 0; i < recording->n_files; i++)
+		if (!tb_survey_can_reread(recording->files[i]))
+			return tb_fail_in(error, TB_EUSAGE, recording->files[i],
+				"can be read only once, but --alone reads captures again "
+				"for each job: give a file");
+	return TB_OK;
+}
+
 int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 {
 	int status = open_network(recording, recording->options->n_nodes, error);
@@ -141,6 +155,8 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 		status = open_workload(recording, error);
 	if (status == TB_OK)
 		status = name_inputs(recording, error);
+	if (status == TB_OK)
+		status = check_alone(recording, error);
 	if (status == TB_OK)
 		status = tb_digest_files(recording->files, recording->n_files,
 			recording->digest, &recording->input_bytes, error);

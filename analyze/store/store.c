@@ -61,6 +61,7 @@ struct tb_store {
 	sqlite3_stmt *insert_bin;   // from `feed`
 	sqlite3_stmt *insert_total; // of a bin
 	struct tb_store_feed feed;  // feed.run is the begun run, 0 when none
+	int64_t last_run;	    // begun, ended or not
 	struct sums *totals;	    // by link
 	struct tb_store_levels levels;
 	uint32_t n_links;
@@ -283,6 +284,11 @@ void tb_store_commit_every(struct tb_store *store, double seconds, uint64_t rows
 	store->commit_every_rows = rows;
 }
 
+int64_t tb_store_run(const struct tb_store *store)
+{
+	return store->last_run;
+}
+
 sqlite3 *tb_store_db(struct tb_store *store)
 {
 	return store->db;
@@ -349,7 +355,7 @@ int tb_store_begin_run(struct tb_store *store, const struct tb_network *network,
 	free(store->totals);
 	store->totals = totals;
 	store->n_links = n_links;
-	store->feed.run = run;
+	store->feed.run = store->last_run = run;
 	store->n_bins = 0;
 	store->n_rows_of_run = 0;
 	store->bin_ps = 0;

@@ -9,6 +9,9 @@
 sqlite3 *tb_store_db(struct tb_store *store);
 const char *tb_store_path(const struct tb_store *store);
 
+// tb_store_run is the number of the run that was begun last; 0: none.
+int64_t tb_store_run(const struct tb_store *store);
+
 // tb_store_begin opens a transaction unless one is open; tb_store_commit commits it.
 int tb_store_begin(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 int tb_store_commit(struct tb_store *store, struct tb_error *error) TB_MUST_USE;

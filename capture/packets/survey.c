@@ -97,7 +97,7 @@ static int survey_all(struct survey *survey, const char *group)
 	return status == TB_OK ? fill_map(survey, group) : status;
 }
 
-static bool can_be_read_twice(const char *path)
+bool tb_survey_can_reread(const char *path)
 {
 	struct stat entry;
 	if (strcmp(path, "-") == 0)
@@ -112,7 +112,7 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 {
 	struct survey survey = {.error = error};
 	for (size_t i = 0; i < n; i++)
-		if (!can_be_read_twice(paths[i]))
+		if (!tb_survey_can_reread(paths[i]))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
 				"can be read only once, but must be read twice to find "
 				"its "

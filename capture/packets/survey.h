@@ -18,4 +18,8 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 	const struct tb_packets_options *options, const char *group,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_survey_can_reread returns whether a file can be read a second time: standard input
+// and pipes cannot.
+bool tb_survey_can_reread(const char *path);
+
 #endif

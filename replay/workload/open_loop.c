@@ -2,13 +2,22 @@
 
 static void read_head(struct tb_open_loop *loop)
 {
-	loop->status = tb_packets_next(loop->packets, &loop->head, &loop->error);
+	do
+		loop->status = tb_packets_next(loop->packets, &loop->head, &loop->error);
+	while (loop->status > 0 && loop->job != TB_ID_NONE &&
+		loop->head.job != loop->job);
 	loop->has_head = loop->status > 0;
 }
 
 void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets)
 {
-	*loop = (struct tb_open_loop){.packets = packets};
+	tb_open_loop_init_job(loop, packets, TB_ID_NONE);
+}
+
+void tb_open_loop_init_job(
+	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job)
+{
+	*loop = (struct tb_open_loop){.packets = packets, .job = job};
 	read_head(loop);
 }
 

@@ -11,6 +11,7 @@
 
 struct tb_open_loop {
 	struct tb_packets *packets;
+	uint32_t job; // the only one whose packets are posted; TB_ID_NONE: all are
 	struct tb_packet head;
 	bool has_head;
 	int status; // of the last read
@@ -19,6 +20,11 @@ struct tb_open_loop {
 
 // tb_open_loop_init reads the first packet; it borrows `packets`.
 void tb_open_loop_init(struct tb_open_loop *loop, struct tb_packets *packets);
+
+// tb_open_loop_init_job does so for one job of the capture: other packets are passed
+// over.
+void tb_open_loop_init_job(
+	struct tb_open_loop *loop, struct tb_packets *packets, uint32_t job);
 
 // tb_open_loop_source makes the source; it borrows `loop`.
 struct tb_source tb_open_loop_source(struct tb_open_loop *loop);

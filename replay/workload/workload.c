@@ -278,17 +278,24 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 	return status;
 }
 
-static int open_captures(struct tb_workload *workload, struct workload_input *input,
-	struct tb_error *error)
+struct tb_packets_options tb_workload_packets(
+	const struct tb_workload *workload, const struct workload_input *input)
 {
-	struct tb_error said = {0};
-	int status = look_at_captures(workload, input, &said);
 	struct tb_packets_options packets = workload->options->packets;
 	packets.map_file = NULL;
 	packets.map = input->map;
 	packets.job_name = input->name;
 	if (!input->keeps_nodes)
 		packets.n_nodes_max = 0;
+	return packets;
+}
+
+static int open_captures(struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error)
+{
+	struct tb_error said = {0};
+	int status = look_at_captures(workload, input, &said);
+	const struct tb_packets_options packets = tb_workload_packets(workload, input);
 	if (status == TB_OK)
 		status = tb_packets_open(
 			&input->packets, input->files, input->n_files, &packets, &said);

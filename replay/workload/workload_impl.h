@@ -38,6 +38,16 @@ struct tb_workload {
 	uint32_t n_jobs;
 	struct tb_sources *sources; // NULL: one input, as it is
 	uint32_t packet_bytes;	    // payload of a full one; 0: packets are not foreseen
+	uint32_t n_hosts;	    // of the network, once placed
+	bool broadcasts;	    // it has them
 };
+
+// workload.c: how an input's captures are opened.
+struct tb_packets_options tb_workload_packets(
+	const struct tb_workload *workload, const struct workload_input *input);
+
+// workload_place.c: the input that a job is of.
+const struct workload_input *tb_workload_input_of(
+	const struct tb_workload *workload, uint32_t job);
 
 #endif

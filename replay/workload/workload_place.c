@@ -51,7 +51,7 @@ static int place_all(
 	return status;
 }
 
-static int make_source(struct workload_input *input, const struct tb_network *network,
+static int make_source(const struct tb_workload *workload, struct workload_input *input,
 	struct tb_error *error)
 {
 	if (!input->job) {
@@ -60,7 +60,7 @@ static int make_source(struct workload_input *input, const struct tb_network *ne
 		return TB_OK;
 	}
 	int status = tb_closed_loop_new(&input->closed, input->job, input->node_of_rank,
-		0, tb_network_params(network)->broadcast, error);
+		0, workload->broadcasts, error);
 	if (status == TB_OK)
 		input->source = tb_closed_loop_source(input->closed);
 	return status;
@@ -120,6 +120,8 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 	struct tb_error *error)
 {
 	struct tb_places *places = NULL;
+	workload->n_hosts = tb_network_n_hosts(network);
+	workload->broadcasts = tb_network_params(network)->broadcast;
 	int status = tb_places_new(&places, network, workload->options->seed, error);
 	if (status == TB_OK)
 		status = place_all(workload, places, error);
@@ -127,9 +129,8 @@ int tb_workload_place(struct tb_workload *workload, const struct tb_network *net
 	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
 		if (input->packets && input->keeps_nodes)
-			tb_packets_limit_nodes(
-				input->packets, tb_network_n_hosts(network));
-		status = make_source(input, network, error);
+			tb_packets_limit_nodes(input->packets, workload->n_hosts);
+		status = make_source(workload, input, error);
 	}
 	if (status == TB_OK)
 		foresee(workload, network);
@@ -164,12 +165,18 @@ uint32_t tb_workload_n_jobs(const struct tb_workload *workload)
 	return workload->n_jobs;
 }
 
-struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job)
+const struct workload_input *tb_workload_input_of(
+	const struct tb_workload *workload, uint32_t job)
 {
 	uint32_t i = 0;
 	while (job - workload->inputs[i].first_job >= workload->inputs[i].n_jobs)
 		i++;
-	const struct workload_input *input = &workload->inputs[i];
+	return &workload->inputs[i];
+}
+
+struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint32_t job)
+{
+	const struct workload_input *input = tb_workload_input_of(workload, job);
 	return (struct tb_workload_job){
 		.name = input->job ? input->name
 				   : tb_packets_job_name(

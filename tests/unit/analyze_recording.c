@@ -1,5 +1,5 @@
 // Recording a trace as a library: to its end, stopped, failed, several at once.
-#include "recording.h"
+#include "recording_alone.h"
 #include "recording_many.h"
 #include "run.h"
 
@@ -146,6 +146,41 @@ static void what_cannot_be_replayed_leaves_no_store(void **state)
 	assert_int_not_equal(access(STORE, F_OK), 0);
 }
 
+// replay_alone records to the end, then replays the job alone.
+static struct tb_recording_alone_outcome replay_alone(bool stopped)
+{
+	const struct tb_recording_options chosen = options();
+	struct tb_recording *recording = begin(&chosen);
+	struct tb_recording_alone_outcome outcome;
+	struct tb_error error;
+	while (tb_recording_advance(recording, &error) > 0)
+		;
+	assert_int_equal(tb_recording_finish(recording, &error), TB_OK);
+	const struct tb_recording_alone asked = {.recording = recording, .n_workers = 1};
+	stop = stopped;
+	assert_int_equal(tb_recording_alone(&outcome, &asked, &error), TB_OK);
+	tb_recording_free(recording);
+	return outcome;
+}
+
+static void a_run_of_one_job_is_replayed_on_the_ideal_network_alone(void **state)
+{
+	(void)state;
+	const struct tb_recording_alone_outcome outcome = replay_alone(false);
+	assert_int_equal(outcome.n, 1);
+	assert_int_equal(outcome.n_done, 1);
+	assert_false(outcome.stopped);
+}
+
+static void a_stop_leaves_out_what_was_not_replayed_alone(void **state)
+{
+	(void)state;
+	const struct tb_recording_alone_outcome outcome = replay_alone(true);
+	assert_true(outcome.stopped);
+	assert_int_equal(outcome.n_done, 0);
+	assert_true(stored(1).complete); // the run itself is whole
+}
+
 struct kept {
 	int64_t runs[3];
 	size_t n;
@@ -209,6 +244,8 @@ int main(void)
 		TEST(a_stop_before_the_simulation_leaves_no_store),
 		TEST(a_recording_that_is_freed_unfinished_stays_incomplete),
 		TEST(what_cannot_be_replayed_leaves_no_store),
+		TEST(a_run_of_one_job_is_replayed_on_the_ideal_network_alone),
+		TEST(a_stop_leaves_out_what_was_not_replayed_alone),
 		TEST(several_runs_are_kept_in_their_order),
 		TEST(several_runs_stopped_at_once_leave_no_store),
 	};

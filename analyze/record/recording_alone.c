@@ -1,0 +1,184 @@
+#include "recording_alone.h"
+
+#include "recording_impl.h"
+#include "stop.h"
+#include "store_alone.h"
+#include "store_impl.h"
+#include "workers.h"
+#include "workload_alone.h"
+
+#include <stdlib.h>
+
+// A width of time bins that a replay does not reach the end of: nobody looks at them.
+#define ONE_BIN_PS (INT64_MAX / 4)
+
+struct task { // of one job, on one kind of network
+	struct tb_alone_sample sample;
+	bool done;
+};
+
+struct crew {
+	const struct tb_recording *recording;
+	struct task *tasks;
+	size_t n;
+	void *context;
+	void (*watch)(void *context, size_t n_done, size_t n);
+};
+
+static bool is_stopped(const struct crew *crew)
+{
+	return tb_stop_asked(crew->recording->options->stop);
+}
+
+// on_flows adds up the flows, all of one job.
+static int on_flows(void *context, const struct tb_flow_sample *flows, size_t n)
+{
+	struct tb_alone_sample *sample = context;
+	tb_time_ps first = TB_TIME_NEVER, last = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (flows[i].n_messages == 0)
+			continue;
+		first = flows[i].first_ps < first ? flows[i].first_ps : first;
+		last = flows[i].last_ps > last ? flows[i].last_ps : last;
+		sample->n_messages += flows[i].n_messages;
+		sample->latency_ps += flows[i].latency_ps;
+	}
+	sample->run_ps = sample->n_messages ? last - first : 0;
+	return TB_OK;
+}
+
+// run_to_end returns 1 when it was stopped before.
+static int run_to_end(
+	const struct crew *crew, struct tb_engine *engine, struct tb_error *error)
+{
+	struct tb_pace pace = {0};
+	int status = 1;
+	while (status > 0 && !is_stopped(crew))
+		status = tb_engine_run(engine, tb_pace_next(&pace), error);
+	return status;
+}
+
+static int replay(struct crew *crew, struct task *task, const struct tb_source *source,
+	struct tb_error *error)
+{
+	const struct tb_recording *recording = crew->recording;
+	const struct tb_engine_options options = {.seed = recording->options->seed,
+		.n_jobs = tb_workload_n_jobs(recording->workload),
+		.bin_ps = ONE_BIN_PS,
+		.without_blame = true,
+		.ideal = task->sample.ideal,
+		.faults = recording->faults};
+	const struct tb_observer observer = {.context = &task->sample, .flows = on_flows};
+	struct tb_hosted hosted = {0};
+	int status = tb_hosted_init(
+		&hosted, recording->network, *source, observer, &options, error);
+	if (status == TB_OK)
+		status = run_to_end(crew, hosted.engine, error);
+	if (status == TB_OK) {
+		status = tb_engine_finish(hosted.engine, error);
+		task->done = status == TB_OK;
+	}
+	tb_hosted_fini(&hosted);
+	return status < 0 ? status : TB_OK;
+}
+
+// run_task leaves a task that was stopped undone.
+static int run_task(void *context, size_t index, struct tb_error *error)
+{
+	struct crew *crew = context;
+	struct task *task = &crew->tasks[index];
+	struct tb_workload_alone *alone = NULL;
+	if (is_stopped(crew))
+		return TB_OK;
+	int status = tb_workload_alone_new(
+		&alone, crew->recording->workload, task->sample.job, error);
+	if (status == TB_OK) {
+		const struct tb_source source = tb_workload_alone_source(alone);
+		status = replay(crew, task, &source, error);
+	}
+	tb_workload_alone_free(alone);
+	return status == TB_ESTOPPED && is_stopped(crew) ? TB_OK : status;
+}
+
+static void watch(void *context, size_t n_done)
+{
+	const struct crew *crew = context;
+	if (crew->watch)
+		crew->watch(crew->context, n_done, crew->n);
+}
+
+// list_tasks makes those of all jobs. A run of one job was that job alone.
+static int list_tasks(struct crew *crew, struct tb_error *error)
+{
+	uint32_t n_jobs = tb_workload_n_jobs(crew->recording->workload);
+	crew->tasks = calloc(2 * (size_t)n_jobs + 1, sizeof *crew->tasks);
+	if (!crew->tasks)
+		return tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+	for (uint32_t job = 0; job < n_jobs; job++)
+		for (int ideal = n_jobs == 1; ideal < 2; ideal++)
+			crew->tasks[crew->n++].sample =
+				(struct tb_alone_sample){.job = job, .ideal = ideal};
+	return TB_OK;
+}
+
+// take_done leaves those that are done to the caller.
+static int take_done(struct tb_alone_figures *figures, const struct crew *crew)
+{
+	figures->samples = calloc(crew->n + 1, sizeof *figures->samples);
+	if (!figures->samples)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < crew->n; i++)
+		if (crew->tasks[i].done)
+			figures->samples[figures->n++] = crew->tasks[i].sample;
+	return TB_OK;
+}
+
+int tb_recording_replay_alone(struct tb_alone_figures *figures,
+	const struct tb_recording_alone *asked, struct tb_error *error)
+{
+	struct crew crew = {.recording = asked->recording,
+		.context = asked->context,
+		.watch = asked->watch};
+	int status = list_tasks(&crew, error);
+	const struct tb_work work = {
+		.context = &crew, .n_tasks = crew.n, .task = run_task, .watch = watch};
+	if (status == TB_OK)
+		status = tb_workers_run(&work, asked->n_workers, error);
+	if (crew.tasks && take_done(figures, &crew) != TB_OK && status == TB_OK)
+		status = tb_fail(error, TB_ENOMEM, "no memory for the jobs");
+	figures->n_wanted = crew.n;
+	free(crew.tasks);
+	return status;
+}
+
+int tb_recording_keep_alone(struct tb_recording *recording,
+	const struct tb_alone_figures *figures, struct tb_error *error)
+{
+	struct tb_store *store = recording->store;
+	int status = tb_store_begin(store, error);
+	if (status == TB_OK && tb_workload_n_jobs(recording->workload) == 1)
+		status = tb_store_put_run_alone(store, error);
+	for (size_t i = 0; i < figures->n && status == TB_OK; i++)
+		status = tb_store_put_alone(store, &figures->samples[i], error);
+	return status;
+}
+
+int tb_recording_alone(struct tb_recording_alone_outcome *outcome,
+	const struct tb_recording_alone *asked, struct tb_error *error)
+{
+	struct tb_alone_figures figures = {0};
+	struct tb_error of_store = {0};
+	int status = tb_recording_replay_alone(&figures, asked, error);
+	int kept = tb_recording_keep_alone(asked->recording, &figures, &of_store);
+	if (kept == TB_OK)
+		kept = tb_store_commit(asked->recording->store, &of_store);
+	*outcome = (struct tb_recording_alone_outcome){.n = figures.n_wanted,
+		.n_done = figures.n,
+		.stopped = status == TB_OK && figures.n < figures.n_wanted};
+	free(figures.samples);
+	if (status != TB_OK || kept == TB_OK)
+		return status;
+	if (error)
+		*error = of_store;
+	return kept;
+}

@@ -1,0 +1,44 @@
+#include "store_alone.h"
+
+#include "sql.h"
+#include "store_impl.h"
+
+static int finish(
+	struct tb_store *store, sqlite3_stmt *query, int status, struct tb_error *error)
+{
+	if (!status)
+		status = tb_sql_run(query, tb_store_path(store), error);
+	sqlite3_finalize(query);
+	return status;
+}
+
+int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sample,
+	struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
+		"INSERT INTO job_alone VALUES (?,?,?,?,?,?)", &query, error);
+	if (!status) {
+		sqlite3_bind_int64(query, 1, tb_store_run(store));
+		sqlite3_bind_int64(query, 2, sample->job);
+		sqlite3_bind_text(
+			query, 3, sample->ideal ? "ideal" : "same", -1, SQLITE_STATIC);
+		sqlite3_bind_int64(query, 4, sample->run_ps);
+		sqlite3_bind_int64(query, 5, (int64_t)sample->n_messages);
+		sqlite3_bind_int64(query, 6, (int64_t)sample->latency_ps);
+	}
+	return finish(store, query, status, error);
+}
+
+int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
+		"INSERT INTO job_alone SELECT run, job, 'same', max(last_ps) - "
+		"min(first_ps), sum(messages), sum(latency_ps) FROM flow "
+		"WHERE run = ?1 AND messages > 0 GROUP BY run, job",
+		&query, error);
+	if (!status)
+		sqlite3_bind_int64(query, 1, tb_store_run(store));
+	return finish(store, query, status, error);
+}

@@ -1,0 +1,25 @@
+// What jobs take by themselves, in the store: the table job_alone. Private to analyze/.
+#ifndef TB_STORE_ALONE_H
+#define TB_STORE_ALONE_H
+
+#include "store.h"
+
+// A replay of a job's messages without the other jobs'.
+struct tb_alone_sample {
+	uint32_t job;
+	bool ideal;	     // on an ideal network; else on the run's
+	tb_time_ps run_ps;   // from its first post to its last delivery
+	uint64_t n_messages; // delivered
+	uint64_t latency_ps; // sum over messages
+};
+
+// tb_store_put_alone adds a job's figures to the run that was begun last, whether it has
+// ended or not. A transaction must be open (tb_store_begin).
+int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sample,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_store_put_run_alone adds what the flows of a run of one job come to: the job was
+// alone in it.
+int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,22 @@
+// One job of a placed workload by itself: the same messages from the same nodes, started
+// when they are started beside the others.
+//
+// It shares what it can with the workload (jobs, placement, maps), which must outlive it;
+// several can be used at once, each by one thread. Captures are opened and read again.
+#ifndef TB_WORKLOAD_ALONE_H
+#define TB_WORKLOAD_ALONE_H
+
+#include "workload.h"
+
+struct tb_workload_alone; // opaque
+
+// tb_workload_alone_new makes the source of job number `job` of the workload, whose
+// messages keep that number. Errors as of tb_packets_open; TB_ESTOPPED.
+int tb_workload_alone_new(struct tb_workload_alone **alone,
+	const struct tb_workload *workload, uint32_t job,
+	struct tb_error *error) TB_MUST_USE;
+void tb_workload_alone_free(struct tb_workload_alone *alone);
+
+struct tb_source tb_workload_alone_source(struct tb_workload_alone *alone);
+
+#endif
