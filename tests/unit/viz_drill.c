@@ -56,7 +56,7 @@ static void keys_step_through_the_rows(void **state)
 	search(viewer, "link node 3 > 0.0");
 	keys(viewer, (const char *const[]){"j", "j", "Return", NULL}); // from, to
 	assert_true(shows(viewer, "< link node 3 > 0.0"));
-	assert_true(shows(viewer, "links into it, by wait"));
+	assert_true(shows(viewer, "links into it, and their wait"));
 	keys(viewer, (const char *const[]){"Escape", "k", "Return", NULL}); // the last
 	assert_true(shows(viewer, "3 > 4"));
 	keys(viewer, (const char *const[]){"j", "Escape", NULL}); // no row any more

@@ -182,7 +182,7 @@ static void a_switch_is_read_out(void **state)
 	click(stage->viewer,
 		box_of(stage->viewer, (struct tb_pick){TB_PICK_SWITCH, 0}, false));
 	assert_true(shows(stage->viewer, "Switch"));
-	assert_true(shows(stage->viewer, "links into it, by wait"));
+	assert_true(shows(stage->viewer, "links into it, and their wait"));
 	assert_true(shows(stage->viewer, "4 down"));
 }
 

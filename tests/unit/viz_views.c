@@ -154,7 +154,7 @@ static void search_finds_by_name(void **state)
 {
 	struct stage *stage = *state;
 	search(stage->viewer, "0.3");
-	assert_true(shows(stage->viewer, "links into it, by wait")); // a switch
+	assert_true(shows(stage->viewer, "links into it, and their wait")); // a switch
 	search(stage->viewer, "node 12");
 	assert_true(shows(stage->viewer, "Wait at its switch"));
 	search(stage->viewer, "link node 3 > 0.0");
@@ -170,7 +170,7 @@ static void a_search_can_be_given_up(void **state)
 	struct stage *stage = *state;
 	keys(stage->viewer, (const char *const[]){"/", "1", "Escape", NULL});
 	assert_false(tb_viewer_typing(stage->viewer));
-	assert_false(shows(stage->viewer, "links into it, by wait"));
+	assert_false(shows(stage->viewer, "links into it, and their wait"));
 }
 
 static void commands_are_found_by_their_words(void **state)

@@ -33,6 +33,7 @@
 	X(COOLER, "n", "select the next row of the list")                                \
 	X(ORDER, "o", "sort the list by the next column")                                \
 	X(FILTER, "&", "filter the list of links")                                       \
+	X(ROUTES, "x", "keep the node or switch: routes to the next one selected")       \
 	X(ROW_NEXT, "j", "panel: choose the next row")                                   \
 	X(ROW_BACK, "k", "panel: choose the previous row")                               \
 	X(FOCUS, "Return", "follow the chosen row, or zoom to the selection")            \

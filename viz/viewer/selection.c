@@ -27,6 +27,18 @@ bool tb_selection_can(struct tb_pick pick)
 	       pick.kind == TB_PICK_FLOW || pick.kind == TB_PICK_PAIR;
 }
 
+bool tb_selection_is_end(struct tb_pick pick)
+{
+	return pick.kind == TB_PICK_NODE || pick.kind == TB_PICK_SWITCH;
+}
+
+bool tb_selection_has_routes(const struct tb_selection *selection)
+{
+	return tb_selection_is_end(selection->end) &&
+	       tb_selection_is_end(selection->selected) &&
+	       !tb_pick_equal(selection->end, selection->selected);
+}
+
 static void mark(uint8_t *marks, uint32_t id, enum tb_mark how)
 {
 	marks[id] = (uint8_t)how;
@@ -63,6 +75,41 @@ static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
 		mark_link(marks, data, links[i].id, how);
 	mark(marks->nodes, ends.source.id, how);
 	mark(marks->nodes, ends.destination.id, how);
+	return TB_OK;
+}
+
+static struct tb_path_end path_end(struct tb_pick pick)
+{
+	return (struct tb_path_end){pick.kind == TB_PICK_SWITCH, pick.index};
+}
+
+static void mark_end(struct tb_marks *marks, struct tb_pick pick)
+{
+	mark(pick.kind == TB_PICK_SWITCH ? marks->switches : marks->nodes, pick.index,
+		TB_MARK_ON);
+}
+
+// mark_routes marks the links of all shortest paths from the kept end to the selected
+// one, and those of the way back.
+static int mark_routes(const struct tb_selection *selection, struct tb_viewer_data *data,
+	struct tb_error *error)
+{
+	uint32_t n;
+	struct tb_marks marks = selection->marks;
+	struct tb_paths *paths;
+	int status = tb_viewer_data_paths(data, &paths, error);
+	if (status != TB_OK || !paths)
+		return status;
+	struct tb_path_end from = path_end(selection->end);
+	struct tb_path_end to = path_end(selection->selected);
+	const struct tb_link *links = tb_paths_between(paths, to, from, &n);
+	for (uint32_t i = 0; i < n; i++)
+		mark_link(&marks, data, links[i].id, TB_MARK_OTHER);
+	links = tb_paths_between(paths, from, to, &n);
+	for (uint32_t i = 0; i < n; i++)
+		mark_link(&marks, data, links[i].id, TB_MARK_ON);
+	mark_end(&marks, selection->end);
+	mark_end(&marks, selection->selected);
 	return TB_OK;
 }
 
@@ -157,6 +204,8 @@ int tb_selection_mark(struct tb_selection *selection, struct tb_viewer_data *dat
 	memset(marks->switches, 0, data->info->n_switches);
 	memset(marks->nodes, 0, data->info->n_nodes);
 	marks->any = pick.kind != TB_PICK_NONE;
+	if (tb_selection_has_routes(selection))
+		return mark_routes(selection, data, error);
 	switch ((int)pick.kind) {
 	case TB_PICK_LINK:
 		mark(marks->links, pick.index, TB_MARK_ON);

@@ -9,6 +9,7 @@
 
 struct tb_selection {
 	struct tb_pick selected, hovered;
+	struct tb_pick end; // of routes to the selected node or switch; else of no kind
 	struct tb_marks marks; // of the selection
 };
 
@@ -20,6 +21,12 @@ void tb_selection_fini(struct tb_selection *selection);
 
 // tb_selection_can is true for what a click selects in all views.
 bool tb_selection_can(struct tb_pick pick);
+
+// tb_selection_is_end is true for what a route can begin and end at.
+bool tb_selection_is_end(struct tb_pick pick);
+
+// tb_selection_has_routes is true when two different ends are selected.
+bool tb_selection_has_routes(const struct tb_selection *selection);
 
 // tb_selection_mark sets the marks; with `trees`, a selected link also marks the
 // congestion tree whose root it is. It reads flows, blame, paths and trees as needed; on

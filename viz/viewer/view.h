@@ -112,6 +112,9 @@ void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick);
 void tb_viewer_enter(struct tb_viewer *viewer, struct tb_pick pick);
 struct tb_pick tb_viewer_came_from(const struct tb_viewer *viewer);
 
+// tb_viewer_ask carries out a request, as its key would.
+void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
+
 // tb_viewer_go shows another main view, if it is available.
 void tb_viewer_go(struct tb_viewer *viewer, struct tb_pane *main);
 

@@ -33,6 +33,7 @@ enum tb_pointer {
 	TB_POINTER_MOVE,
 	TB_POINTER_PRESS,
 	TB_POINTER_RELEASE,
+	TB_POINTER_ADD,	  // a release with Shift: adds to the selection
 	TB_POINTER_DOUBLE // a double click, after its second release
 };
 

@@ -28,7 +28,8 @@ static void back_out(struct tb_viewer *viewer)
 	const struct tb_request back = {TB_REQUEST_BACK, 0};
 	if (viewer->help)
 		viewer->help = false;
-	else if ((data->run && tb_viewer_pass(viewer, &back)) || tb_viewer_return(viewer))
+	else if ((data->run && tb_viewer_pass(viewer, &back)) ||
+		 tb_viewer_return(viewer) || tb_viewer_drop_end(viewer))
 		return;
 	else if (viewer->selection.selected.kind != TB_PICK_NONE)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
@@ -124,6 +125,9 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		return true;
 	case TB_REQUEST_FOCUS:
 		focus(viewer);
+		return true;
+	case TB_REQUEST_ROUTES:
+		tb_viewer_keep_end(viewer);
 		return true;
 	case TB_REQUEST_THEME:
 		viewer->style.theme =

@@ -80,8 +80,12 @@ bool tb_viewer_pass(struct tb_viewer *viewer, const struct tb_request *request);
 // there is nothing to go back to.
 bool tb_viewer_return(struct tb_viewer *viewer);
 
-// tb_viewer_ask carries out a request.
-void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
+// tb_viewer_keep_end keeps the selected node or switch as an end of routes to the one
+// that is selected next; tb_viewer_add_end does so and selects that one.
+// tb_viewer_drop_end forgets it; false when there is none.
+void tb_viewer_keep_end(struct tb_viewer *viewer);
+void tb_viewer_add_end(struct tb_viewer *viewer, struct tb_pick pick);
+bool tb_viewer_drop_end(struct tb_viewer *viewer);
 
 // tb_viewer_read_runs reads the list of the store's runs anew, with their waits; false
 // when that failed, or there is none to choose.

@@ -58,7 +58,7 @@ static void press(struct tb_viewer *viewer, double x, double y)
 				.pick = mouse->pick});
 }
 
-static void click(struct tb_viewer *viewer, struct tb_pick pick)
+static void click(struct tb_viewer *viewer, struct tb_pick pick, bool adds)
 {
 	struct tb_mouse *mouse = &viewer->mouse;
 	if (pick.kind == TB_PICK_BUTTON) {
@@ -72,7 +72,9 @@ static void click(struct tb_viewer *viewer, struct tb_pick pick)
 	}
 	if (pick.kind == TB_PICK_VIEW)
 		tb_viewer_go(viewer, &viewer->panes.list[pick.index]);
-	if (tb_selection_can(pick) && mouse->grabbed->view->slot == TB_SLOT_DETAIL)
+	if (tb_selection_can(pick) && adds)
+		tb_viewer_add_end(viewer, pick);
+	else if (tb_selection_can(pick) && mouse->grabbed->view->slot == TB_SLOT_DETAIL)
 		tb_viewer_enter(viewer, pick);
 	else if (tb_selection_can(pick))
 		tb_viewer_select(viewer, pick);
@@ -83,13 +85,13 @@ static void click(struct tb_viewer *viewer, struct tb_pick pick)
 			.pick = pick});
 }
 
-static void release(struct tb_viewer *viewer)
+static void release(struct tb_viewer *viewer, bool adds)
 {
 	struct tb_mouse *mouse = &viewer->mouse;
 	bool clicks = mouse->pressed && !mouse->dragged;
 	mouse->pressed = false;
 	if (clicks)
-		click(viewer, mouse->pick);
+		click(viewer, mouse->pick, adds);
 }
 
 static void hover(struct tb_viewer *viewer, double x, double y)
@@ -137,8 +139,8 @@ void tb_viewer_pointer(struct tb_viewer *viewer, enum tb_pointer what, double x,
 	move(viewer, x, y);
 	if (what == TB_POINTER_PRESS)
 		press(viewer, x, y);
-	else if (what == TB_POINTER_RELEASE)
-		release(viewer);
+	else if (what == TB_POINTER_RELEASE || what == TB_POINTER_ADD)
+		release(viewer, what == TB_POINTER_ADD);
 	else if (what == TB_POINTER_DOUBLE)
 		twice(viewer, x, y);
 }

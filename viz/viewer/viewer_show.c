@@ -161,6 +161,8 @@ static void take_selection(struct tb_viewer *viewer, struct tb_pick pick)
 void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick)
 {
 	viewer->trail.n = 0;
+	if (!tb_selection_is_end(pick))
+		viewer->selection.end.kind = TB_PICK_NONE;
 	take_selection(viewer, pick);
 }
 
@@ -176,6 +178,35 @@ void tb_viewer_enter(struct tb_viewer *viewer, struct tb_pick pick)
 	if (from.kind != TB_PICK_NONE)
 		trail->picks[trail->n++] = from;
 	take_selection(viewer, pick);
+}
+
+void tb_viewer_keep_end(struct tb_viewer *viewer)
+{
+	struct tb_selection *selection = &viewer->selection;
+	bool is_end = tb_selection_is_end(selection->selected);
+	if (is_end)
+		selection->end = selection->selected;
+	tb_viewer_notice(viewer, is_end ? "select another node or switch: the routes "
+					  "between the two are shown"
+					: "select a node or switch first");
+	tb_viewer_mark(viewer);
+}
+
+void tb_viewer_add_end(struct tb_viewer *viewer, struct tb_pick pick)
+{
+	struct tb_selection *selection = &viewer->selection;
+	if (tb_selection_is_end(selection->selected) && tb_selection_is_end(pick) &&
+		!tb_selection_has_routes(selection))
+		selection->end = selection->selected;
+	tb_viewer_select(viewer, pick);
+}
+
+bool tb_viewer_drop_end(struct tb_viewer *viewer)
+{
+	bool had = viewer->selection.end.kind != TB_PICK_NONE;
+	viewer->selection.end.kind = TB_PICK_NONE;
+	tb_viewer_mark(viewer);
+	return had;
 }
 
 bool tb_viewer_return(struct tb_viewer *viewer)

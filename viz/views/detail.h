@@ -16,6 +16,11 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t link);
 void tb_detail_switch(const struct tb_detail *detail, uint32_t sw);
 void tb_detail_node(const struct tb_detail *detail, uint32_t node);
 
+// tb_detail_routes lists the routes between the two ends that are selected
+// (detail_routes.c), tb_detail_routes_from offers to keep the selection as one.
+void tb_detail_routes(const struct tb_detail *detail);
+void tb_detail_routes_from(const struct tb_detail *detail);
+
 // What crosses it (detail_traffic.c).
 void tb_detail_job(const struct tb_detail *detail, uint32_t job);
 void tb_detail_flow(const struct tb_detail *detail, uint32_t flow);
@@ -28,6 +33,8 @@ struct tb_flow_sample tb_detail_sum(
 // tb_detail_crossing adds the jobs and flows that cross a link or switch.
 void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick);
 
+// tb_detail_link_item adds a link as an item, with its metric in the window.
+void tb_detail_link_item(const struct tb_detail *detail, uint32_t link);
 // tb_detail_flow_item adds a flow as an item, with the colour of its job.
 struct tb_sheet_line *tb_detail_flow_item(
 	const struct tb_detail *detail, uint32_t flow, const char *value);

@@ -111,26 +111,30 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
 }
 
-// in_links lists the links into a switch, by the metric in the window.
+void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
+	char value[48];
+	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
+		(struct tb_pick){TB_PICK_LINK, link}, tb_run_links(data->run)[link].name,
+		tb_metric_format(data->metric, amount, value, sizeof value));
+	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
+}
+
+// in_links lists the links into a switch.
 static void in_links(const struct tb_detail *detail, uint32_t sw)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_run_link *links = tb_run_links(data->run);
-	double largest = fmax((double)data->matrix.largest_link, 1);
-	char value[48];
-	snprintf(value, sizeof value, "links into it, by %s",
+	char text[48];
+	snprintf(text, sizeof text, "links into it, and their %s",
 		tb_metric_name(data->metric));
 	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, value);
-	for (uint32_t i = 0; i < data->info->n_links; i++) {
-		uint64_t amount = tb_metric_of(&data->samples[i], data->metric);
-		if (links[i].at.kind == TB_LINK_EJECTION || links[i].at.to != sw)
-			continue;
-		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
-			(struct tb_pick){TB_PICK_LINK, i}, links[i].name,
-			tb_metric_format(data->metric, amount, value, sizeof value));
-		line->to = fmin((double)amount / largest, 1);
-	}
+	tb_sheet_caption(detail->sheet, text);
+	for (uint32_t i = 0; i < data->info->n_links; i++)
+		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == sw)
+			tb_detail_link_item(detail, i);
 }
 
 void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
@@ -151,6 +155,7 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 		sw->at.n_down_ports, sw->at.n_up_ports);
 	tb_sheet_row(detail->sheet, "ports", text);
 	dead_row(detail, sw->dead_at_ps);
+	tb_detail_routes_from(detail);
 	tb_sheet_gap(detail->sheet);
 	figures(detail, &sum);
 	in_links(detail, id);
@@ -182,6 +187,7 @@ void tb_detail_node(const struct tb_detail *detail, uint32_t node)
 	tb_sheet_heading(detail->sheet, "Node", text);
 	if (name[0])
 		tb_sheet_row(detail->sheet, "host", name);
+	tb_detail_routes_from(detail);
 	struct tb_link_sample in = own_links(pane, node, TB_LINK_INJECTION);
 	struct tb_link_sample out = own_links(pane, node, TB_LINK_EJECTION);
 	tb_sheet_caption(detail->sheet, "in the window, on the wire");

@@ -202,7 +202,6 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 static void way(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
-	double largest = fmax((double)data->matrix.largest_link, 1);
 	char text[64];
 	uint32_t n = 0;
 	struct tb_paths *paths = tb_viewer_paths(detail->pane->viewer);
@@ -215,15 +214,8 @@ static void way(const struct tb_detail *detail, const struct tb_flow_sample *flo
 		tb_metric_name(data->metric));
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = links[i].id;
-		uint64_t amount = tb_metric_of(&data->samples[id], data->metric);
-		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
-			(struct tb_pick){TB_PICK_LINK, id},
-			tb_run_links(data->run)[id].name,
-			tb_metric_format(data->metric, amount, text, sizeof text));
-		line->to = fmin((double)amount / largest, 1);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		tb_detail_link_item(detail, links[i].id);
 }
 
 void tb_detail_flow(const struct tb_detail *detail, uint32_t index)

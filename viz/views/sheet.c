@@ -172,7 +172,7 @@ static void draw_bar(
 // draw_chevron points into the item: a click leads there.
 static void draw_chevron(const struct pen *pen, struct tb_box box)
 {
-	double x = box.x + box.w + 3, y = box.y + box.h / 2 - 1;
+	double x = box.x + box.w + 4, y = box.y + box.h / 2 - 1;
 	tb_picture_line(
 		pen->picture, (struct tb_box){x, y - 3, 3, 3}, 1, pen->palette->muted);
 	tb_picture_line(

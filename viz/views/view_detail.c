@@ -44,6 +44,10 @@ static const struct tb_sheet *write_sheet(struct tb_pane *pane)
 		panel->place = (struct tb_sheet_place){.scroll = 0};
 	panel->shown = pick;
 	tb_sheet_clear(&panel->sheet);
+	if (tb_selection_has_routes(pane->selection)) {
+		tb_detail_routes(&detail);
+		return &panel->sheet;
+	}
 	switch ((int)pick.kind) {
 	case TB_PICK_LINK:
 		tb_detail_link(&detail, pick.index);
@@ -151,7 +155,10 @@ static bool follow(struct tb_pane *pane)
 	if (!panel->place.has_chosen)
 		return false;
 	struct tb_pick pick = tb_sheet_pick(sheet, panel->place.chosen);
-	if (pick.kind != TB_PICK_NONE)
+	const struct tb_request request = {(enum tb_request_name)pick.index, 0};
+	if (pick.kind == TB_PICK_BUTTON)
+		tb_viewer_ask(pane->viewer, &request);
+	else if (pick.kind != TB_PICK_NONE)
 		tb_viewer_enter(pane->viewer, pick);
 	return true;
 }

@@ -100,7 +100,9 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 			  "shown"
 			: "several links drawn as one: the most loaded is shown";
 	enum tb_pick_kind kind = pane->selection->selected.kind;
-	if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
+	if (tb_selection_has_routes(pane->selection))
+		text = "marked: the shortest paths there; in the other colour back";
+	else if (kind == TB_PICK_FLOW || kind == TB_PICK_PAIR)
 		text = paths_are_known(pane)
 			       ? "marked: the path of its packets"
 			       : "marked: the shortest paths, any of which packets may "

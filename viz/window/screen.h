@@ -50,6 +50,7 @@ enum tb_input_kind {
 	TB_INPUT_PRESS,
 	TB_INPUT_RELEASE,
 	TB_INPUT_DOUBLE, // the second release of a double click
+	TB_INPUT_ADD,	 // a release with Shift held
 	TB_INPUT_WHEEL,
 	TB_INPUT_LEAVE,
 	TB_INPUT_RESIZE,

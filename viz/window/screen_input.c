@@ -67,6 +67,7 @@ static struct tb_input translate(struct tb_screen *screen, const SDL_Event *even
 		if (event->button.button == SDL_BUTTON_LEFT)
 			return pointer_input(screen,
 				event->type == SDL_MOUSEBUTTONDOWN ? TB_INPUT_PRESS
+				: SDL_GetModState() & KMOD_SHIFT   ? TB_INPUT_ADD
 				: event->button.clicks == 2	   ? TB_INPUT_DOUBLE
 								   : TB_INPUT_RELEASE,
 				event->button.x, event->button.y);
@@ -167,6 +168,7 @@ void tb_screen_post(struct tb_screen *screen, const struct tb_input *input)
 	case TB_INPUT_QUIT:
 		event.type = SDL_QUIT;
 		break;
+	case TB_INPUT_ADD: // no event says which keys are held
 	case TB_INPUT_DROP:
 	case TB_INPUT_LEAVE:
 	case TB_INPUT_EXPOSE:

@@ -30,6 +30,9 @@ void tb_session_take(struct tb_session *session, const struct tb_input *input)
 	case TB_INPUT_RELEASE:
 		tb_viewer_pointer(viewer, TB_POINTER_RELEASE, input->x, input->y);
 		break;
+	case TB_INPUT_ADD:
+		tb_viewer_pointer(viewer, TB_POINTER_ADD, input->x, input->y);
+		break;
 	case TB_INPUT_DOUBLE:
 		tb_viewer_pointer(viewer, TB_POINTER_RELEASE, input->x, input->y);
 		tb_viewer_pointer(viewer, TB_POINTER_DOUBLE, input->x, input->y);
