@@ -28,11 +28,15 @@ struct tb_evidence_end {
 	struct tb_node node;
 	struct tb_link link;
 	double percent; // of the run's wait
-	// From the first slice of time in which so much waits for this root to the last
-	// (TB_EVIDENCE_QUIET); cut to the first post and last delivery of the senders.
-	tb_time_ps begin_ps, end_ps;
-	struct tb_senders senders; // in that time
-	double busy_percent;	   // of the link, in that time
+	// The slices of time in which much waits for this root (TB_EVIDENCE_QUIET), as
+	// wait_windows.h joins them; cut to the first post and last delivery of the
+	// senders. At least one.
+	struct {
+		tb_time_ps begin_ps, end_ps;
+	} times[TB_WAIT_WINDOWS_MOST];
+	uint32_t n_times;
+	struct tb_senders senders; // in these times, most at once
+	double busy_percent;	   // of the link, in these times
 };
 
 // A slice of time is quiet when it holds less of a root's wait than so many percent of

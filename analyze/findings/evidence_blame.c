@@ -41,26 +41,6 @@ static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)
 // A replay keeps no more slices.
 #define MOST_SLICES 128
 
-// trim sets begin and end to the first and last slices that are not quiet.
-static void trim(const struct tb_trees *trees, struct tb_evidence_end *end)
-{
-	double wait[MOST_SLICES] = {0}, worst = 0;
-	for (uint32_t i = 0; i < trees->n; i++) {
-		uint32_t slice = trees->rows[i].bin;
-		if (trees->rows[i].root.id != end->link.id || slice >= MOST_SLICES)
-			continue;
-		wait[slice] += (double)trees->rows[i].wait_ps;
-		worst = fmax(worst, wait[slice]);
-	}
-	uint32_t first = 0, last = MOST_SLICES;
-	while (first < last && wait[first] * 100 < worst * TB_EVIDENCE_QUIET)
-		first++;
-	while (last > first && wait[last - 1] * 100 < worst * TB_EVIDENCE_QUIET)
-		last--;
-	end->begin_ps = first * trees->bin_ps;
-	end->end_ps = last * trees->bin_ps;
-}
-
 static struct tb_window bins_of(
 	const struct tb_run_info *info, tb_time_ps from_ps, tb_time_ps to_ps)
 {
@@ -69,30 +49,57 @@ static struct tb_window bins_of(
 	return (struct tb_window){(uint64_t)from_ps / bin_ps, end ? end : 1};
 }
 
+// time_one cuts one of the times of an end to when somebody sent to it, and adds what its
+// link did then.
+static int time_one(struct tb_evidence *evidence, struct tb_evidence_end *end,
+	tb_time_ps from_ps, tb_time_ps to_ps, double *busy_ps, struct tb_error *error)
+{
+	struct tb_senders senders = {0};
+	struct tb_bin_total total = {0};
+	int status =
+		tb_senders_to(evidence->run, end->node, from_ps, to_ps, &senders, error);
+	if (status)
+		return status;
+	if (from_ps < senders.first_ps)
+		from_ps = senders.first_ps;
+	if (to_ps > senders.last_ps)
+		to_ps = senders.last_ps;
+	if (senders.n == 0 || to_ps <= from_ps)
+		return TB_OK;
+	if (senders.n > end->senders.n)
+		end->senders = senders;
+	end->times[end->n_times].begin_ps = from_ps;
+	end->times[end->n_times++].end_ps = to_ps;
+	status = tb_link_during(evidence->run, end->link,
+		bins_of(evidence->info, from_ps, to_ps), &total, error);
+	*busy_ps += fmin((double)total.busy_ps, (double)(to_ps - from_ps));
+	return status;
+}
+
 // time_end finds when the root of an end was one, who sent to it then, and how busy the
 // link was.
 static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 	struct tb_evidence_end *end, struct tb_error *error)
 {
-	const struct tb_run_info *info = evidence->info;
-	struct tb_bin_total total = {0};
-	trim(trees, end);
-	if (end->end_ps > info->simulated_ps)
-		end->end_ps = info->simulated_ps;
-	int status = tb_senders_to(evidence->run, end->node, end->begin_ps, end->end_ps,
-		&end->senders, error);
-	if (status)
-		return status;
-	if (end->begin_ps < end->senders.first_ps)
-		end->begin_ps = end->senders.first_ps;
-	if (end->senders.last_ps > 0 && end->end_ps > end->senders.last_ps)
-		end->end_ps = end->senders.last_ps;
-	if (end->end_ps <= end->begin_ps || info->bin_ps <= 0)
-		return TB_OK;
-	status = tb_link_during(evidence->run, end->link,
-		bins_of(info, end->begin_ps, end->end_ps), &total, error);
-	end->busy_percent = fmin(
-		100, 100 * (double)total.busy_ps / (double)(end->end_ps - end->begin_ps));
+	uint64_t waits[MOST_SLICES] = {0};
+	struct tb_wait_windows windows;
+	double busy_ps = 0, time_ps = 0;
+	for (uint32_t i = 0; i < trees->n; i++)
+		if (trees->rows[i].root.id == end->link.id &&
+			trees->rows[i].bin < MOST_SLICES)
+			waits[trees->rows[i].bin] += trees->rows[i].wait_ps;
+	uint32_t n = trees->n_bins < MOST_SLICES ? trees->n_bins : MOST_SLICES;
+	if (tb_wait_windows_above(&windows, waits, n, TB_EVIDENCE_QUIET))
+		return no_memory(error);
+	int status = TB_OK;
+	for (uint32_t i = 0; !status && i < windows.n; i++)
+		status = time_one(evidence, end,
+			(tb_time_ps)windows.at[i].first_bin * trees->bin_ps,
+			(tb_time_ps)windows.at[i].end_bin * trees->bin_ps, &busy_ps,
+			error);
+	for (uint32_t i = 0; i < end->n_times; i++)
+		time_ps += (double)(end->times[i].end_ps - end->times[i].begin_ps);
+	end->busy_percent = time_ps > 0 ? 100 * busy_ps / time_ps : 0;
 	return status;
 }
 
@@ -121,7 +128,8 @@ static int gather_ends(struct tb_evidence *evidence, struct tb_error *error)
 	const struct tb_run_link *links = tb_run_links(evidence->run);
 	count_ends(evidence);
 	for (uint32_t i = 0; !status && i < evidence->n_roots &&
-			     evidence->n_ends < TB_EVIDENCE_NAMED && trees.bin_ps > 0;
+			     evidence->n_ends < TB_EVIDENCE_NAMED && trees.bin_ps > 0 &&
+			     evidence->info->bin_ps > 0;
 		i++) {
 		const struct tb_evidence_root *root = &evidence->roots[i];
 		if (links[root->link.id].at.kind != TB_LINK_EJECTION)

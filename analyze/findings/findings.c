@@ -90,9 +90,16 @@ void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
 	tb_replay_command_fini(command);
 }
 
+const char *tb_list_between(uint32_t i, uint32_t n)
+{
+	if (i == 0)
+		return "";
+	return i + 1 == n ? " and " : ", ";
+}
+
 char *tb_percent_text(double percent, char *buffer, size_t size)
 {
-	snprintf(buffer, size, "%.*f %%", percent < 9.95, percent);
+	snprintf(buffer, size, "%.*f %%", (percent < 9.95) + (percent < 0.095), percent);
 	return buffer;
 }
 

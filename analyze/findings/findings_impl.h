@@ -42,6 +42,9 @@ bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *co
 
 // tb_percent_text writes "6.2 %", "45 %": no more digits than a sentence needs.
 char *tb_percent_text(double percent, char *buffer, size_t size);
+// tb_list_between returns what stands before entry i of n in a sentence: "", ", " or
+// " and ".
+const char *tb_list_between(uint32_t i, uint32_t n);
 // tb_node_text writes "node 5", with its name behind it if it has one.
 char *tb_node_text(
 	const struct tb_run *run, struct tb_node node, char *buffer, size_t size);

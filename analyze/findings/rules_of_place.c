@@ -17,12 +17,10 @@ static void find_where(struct tb_judging *judging)
 	for (uint32_t i = 0; i < evidence->n_hottest; i++) {
 		const struct tb_hot_link *hot = &evidence->hottest[i];
 		size_t used = strlen(names);
-		const char *between = i == 0			     ? ""
-				      : i + 1 == evidence->n_hottest ? " and "
-								     : ", ";
 		if (i == 0)
 			tb_finding_count(finding, "link", hot->sample.link.id);
-		snprintf(names + used, sizeof names - used, "%s%s (%s)", between,
+		snprintf(names + used, sizeof names - used, "%s%s (%s)",
+			tb_list_between(i, evidence->n_hottest),
 			tb_link_text(evidence, hot->sample.link),
 			tb_percent_text(hot->percent_of_wait, share, sizeof share));
 	}
@@ -62,9 +60,7 @@ static void put_windows(const struct tb_evidence *evidence, char *text, size_t s
 	size_t used = 0;
 	for (uint32_t i = 0; i < windows->n && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
-			i == 0		      ? ""
-			: i + 1 == windows->n ? " and "
-					      : ", ",
+			tb_list_between(i, windows->n),
 			put_time(info, time_of(info, windows->at[i].first_bin), begin,
 				sizeof begin),
 			put_time(info, time_of(info, windows->at[i].end_bin), end,

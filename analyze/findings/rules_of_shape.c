@@ -110,27 +110,42 @@ static bool hardly_waited(const struct tb_judging *judging)
 	       tb_judging_found(judging, "time-scale");
 }
 
+// put_times writes the times of an end: "between 1 ms and 2 ms and between ...".
+static void put_times(const struct tb_evidence_end *end, char *text, size_t size)
+{
+	char begin[32], finish[32];
+	size_t used = 0;
+	for (uint32_t i = 0; i < end->n_times && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
+			tb_list_between(i, end->n_times),
+			tb_format_time(end->times[i].begin_ps, begin, sizeof begin),
+			tb_format_time(end->times[i].end_ps, finish, sizeof finish));
+}
+
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	char node[160], begin[32], finish[32], senders[48], busy[32], share[32];
-	if (end->percent < TB_FINDING_INCAST || end->senders.n < TB_FINDING_SENDERS)
+	char node[160], times[240] = "", senders[48], busy[32], share[32];
+	if (end->percent < TB_FINDING_INCAST || end->senders.n < TB_FINDING_SENDERS ||
+		end->n_times == 0)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	tb_finding_count(finding, "node", end->node.id);
 	tb_finding_count(finding, "link", end->link.id);
 	tb_finding_count(finding, "senders", end->senders.n);
-	tb_finding_count(finding, "begin_ps", (uint64_t)end->begin_ps);
-	tb_finding_count(finding, "end_ps", (uint64_t)end->end_ps);
+	tb_finding_count(finding, "times", end->n_times);
+	tb_finding_count(finding, "begin_ps", (uint64_t)end->times[0].begin_ps);
+	tb_finding_count(
+		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
 	tb_finding_real(finding, "percent_of_wait", end->percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
+	put_times(end, times, sizeof times);
 	tb_finding_say(finding,
-		"Incast at %s: %s sent to it between %s and %s. Its link %s was busy for "
-		"%s of that time and is the root of %s of all wait.",
+		"Incast at %s: %s sent to it %s. Its link %s was busy for %s of that "
+		"time "
+		"and is the root of %s of all wait.",
 		tb_node_text(evidence->run, end->node, node, sizeof node),
-		tb_format_counted(end->senders.n, "node", senders, sizeof senders),
-		tb_format_time(end->begin_ps, begin, sizeof begin),
-		tb_format_time(end->end_ps, finish, sizeof finish),
+		tb_format_counted(end->senders.n, "node", senders, sizeof senders), times,
 		tb_link_text(evidence, end->link),
 		tb_percent_text(end->busy_percent, busy, sizeof busy),
 		tb_percent_text(end->percent, share, sizeof share));

@@ -53,42 +53,74 @@ static int by_number(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
+// join makes windows of the `n` taken bins, which it sorts by time.
+static void join(struct tb_wait_windows *windows, struct bin *bins, uint64_t n,
+	const uint64_t *wait_ps, uint64_t n_bins)
+{
+	uint64_t cuts[TB_WAIT_WINDOWS_MOST] = {0};
+	double held = 0, whole = 0;
+	*windows = (struct tb_wait_windows){0};
+	if (n == 0)
+		return;
+	qsort(bins, n, sizeof *bins, by_time);
+	uint32_t n_cuts =
+		cut_at(bins, n, (double)n_bins * TB_WAIT_WINDOWS_GAP / 100, cuts);
+	qsort(cuts, n_cuts, sizeof *cuts, by_number);
+	cuts[n_cuts] = n;
+	for (uint64_t k = 0, first = 0; k <= n_cuts; first = cuts[k++])
+		windows->at[windows->n++] =
+			(struct tb_window){bins[first].at, bins[cuts[k] - 1].at + 1};
+	for (uint64_t i = 0; i < n_bins; i++)
+		whole += (double)wait_ps[i];
+	for (uint32_t k = 0; k < windows->n; k++)
+		for (uint64_t i = windows->at[k].first_bin; i < windows->at[k].end_bin;
+			i++) {
+			held += (double)wait_ps[i];
+			windows->n_bins++;
+		}
+	windows->percent = 100 * held / whole;
+}
+
+// sort_bins lists the bins by their wait, longest first, NULL for want of memory.
+static struct bin *sort_bins(const uint64_t *wait_ps, uint64_t n_bins)
+{
+	struct bin *bins = calloc(n_bins + 1, sizeof *bins);
+	for (uint64_t i = 0; bins && i < n_bins; i++)
+		bins[i] = (struct bin){i, wait_ps[i]};
+	if (bins)
+		qsort(bins, n_bins, sizeof *bins, by_wait);
+	return bins;
+}
+
 int tb_wait_windows_find(
 	struct tb_wait_windows *windows, const uint64_t *wait_ps, uint64_t n_bins)
 {
-	struct tb_wait_windows made = {0};
-	struct bin *bins = calloc(n_bins + 1, sizeof *bins);
+	struct bin *bins = sort_bins(wait_ps, n_bins);
 	double whole = 0, held = 0;
 	uint64_t n = 0;
 	if (!bins)
 		return TB_ENOMEM;
-	for (uint64_t i = 0; i < n_bins; i++) {
-		bins[i] = (struct bin){i, wait_ps[i]};
+	for (uint64_t i = 0; i < n_bins; i++)
 		whole += (double)wait_ps[i];
-	}
-	qsort(bins, n_bins, sizeof *bins, by_wait);
 	while (n < n_bins && bins[n].wait_ps > 0 &&
 		held * 100 < whole * TB_WAIT_WINDOWS_SHARE)
 		held += (double)bins[n++].wait_ps;
-	if (n > 0) {
-		uint64_t cuts[TB_WAIT_WINDOWS_MOST] = {0};
-		qsort(bins, n, sizeof *bins, by_time);
-		uint32_t n_cuts =
-			cut_at(bins, n, (double)n_bins * TB_WAIT_WINDOWS_GAP / 100, cuts);
-		qsort(cuts, n_cuts, sizeof *cuts, by_number);
-		cuts[n_cuts] = n;
-		for (uint64_t k = 0, first = 0; k <= n_cuts; first = cuts[k++])
-			made.at[made.n++] = (struct tb_window){
-				bins[first].at, bins[cuts[k] - 1].at + 1};
-	}
-	held = 0;
-	for (uint32_t k = 0; k < made.n; k++)
-		for (uint64_t i = made.at[k].first_bin; i < made.at[k].end_bin; i++) {
-			held += (double)wait_ps[i];
-			made.n_bins++;
-		}
-	made.percent = whole > 0 ? 100 * held / whole : 0;
+	join(windows, bins, n, wait_ps, n_bins);
 	free(bins);
-	*windows = made;
+	return TB_OK;
+}
+
+int tb_wait_windows_above(struct tb_wait_windows *windows, const uint64_t *wait_ps,
+	uint64_t n_bins, double percent)
+{
+	struct bin *bins = sort_bins(wait_ps, n_bins);
+	uint64_t n = 0;
+	if (!bins)
+		return TB_ENOMEM;
+	while (n < n_bins && bins[n].wait_ps > 0 &&
+		(double)bins[n].wait_ps * 100 >= (double)bins[0].wait_ps * percent)
+		n++;
+	join(windows, bins, n, wait_ps, n_bins);
+	free(bins);
 	return TB_OK;
 }

@@ -22,6 +22,11 @@ struct tb_wait_windows {
 	uint64_t n_bins;			   // in all of them
 };
 
+// tb_wait_windows_above joins, by the same rule, the bins with at least `percent` of the
+// wait of the worst one. Errors and cost as of tb_wait_windows_find.
+int tb_wait_windows_above(struct tb_wait_windows *windows, const uint64_t *wait_ps,
+	uint64_t n_bins, double percent) TB_MUST_USE;
+
 // tb_wait_windows_find applies the rule to the wait in each of `n_bins` bins. TB_ENOMEM.
 // Cost: sorts the bins.
 int tb_wait_windows_find(struct tb_wait_windows *windows, const uint64_t *wait_ps,

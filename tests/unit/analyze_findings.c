@@ -134,8 +134,8 @@ static struct tb_evidence_end *end(
 	*at = (struct tb_evidence_end){.node = {tb_run_links(run)[link.id].at.to},
 		.link = link,
 		.percent = percent,
-		.begin_ps = 2000000,
-		.end_ps = 5000000,
+		.times = {{2000000, 5000000}},
+		.n_times = 1,
 		.senders = {senders, 2000000, 5000000},
 		.busy_percent = 97};
 	return at;
@@ -191,7 +191,7 @@ static void an_incast_has_a_node_a_time_and_senders(void **state)
 	struct made made;
 	(void)state;
 	make(&made);
-	end(&made, 5, TB_FINDING_INCAST, TB_FINDING_SENDERS);
+	struct tb_evidence_end *at = end(&made, 5, TB_FINDING_INCAST, TB_FINDING_SENDERS);
 	judge(&made);
 	const struct tb_finding *incast = found("incast");
 	says("incast",
@@ -203,6 +203,12 @@ static void an_incast_has_a_node_a_time_and_senders(void **state)
 	assert_int_equal(count_of(incast, "senders"), 3);
 	assert_int_equal(count_of(incast, "begin_ps"), 2000000);
 	assert_int_equal(count_of(incast, "end_ps"), 5000000);
+	at->times[1].begin_ps = 7000000;
+	at->times[1].end_ps = 9000000;
+	at->n_times = 2;
+	judge(&made);
+	says("incast", "sent to it between 2 us and 5 us and between 7 us and 9 us.");
+	assert_int_equal(count_of(found("incast"), "end_ps"), 9000000);
 	tries("second-rail", "tailback replay a.goal --network qsnet,levels=2,rails=2 "
 			     "--seed 1 -o rails.db");
 }
@@ -571,6 +577,25 @@ static void the_widest_gaps_stay_open(void **state)
 	assert_int_equal(windows_of(waits, 100).n, 2);
 }
 
+static void quiet_slices_part_the_windows(void **state)
+{
+	(void)state;
+	struct tb_wait_windows windows;
+	uint64_t waits[100] = {0};
+	waits[9] = 4; // less than a twentieth of the worst
+	waits[10] = 5;
+	waits[11] = 100;
+	waits[40] = 50;
+	assert_int_equal(tb_wait_windows_above(&windows, waits, 100, 5), TB_OK);
+	assert_int_equal(windows.n, 2);
+	assert_int_equal(windows.at[0].first_bin, 10);
+	assert_int_equal(windows.at[0].end_bin, 12);
+	assert_int_equal(windows.at[1].first_bin, 40);
+	memset(waits, 0, sizeof waits);
+	assert_int_equal(tb_wait_windows_above(&windows, waits, 100, 5), TB_OK);
+	assert_int_equal(windows.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -596,6 +621,7 @@ int main(void)
 		cmocka_unit_test(the_cost_is_against_an_idle_network),
 		cmocka_unit_test(few_windows_hold_most_of_the_wait),
 		cmocka_unit_test(the_widest_gaps_stay_open),
+		cmocka_unit_test(quiet_slices_part_the_windows),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
