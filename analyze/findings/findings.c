@@ -90,6 +90,13 @@ void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
 	tb_replay_command_fini(command);
 }
 
+double tb_full_packet_ps(const struct tb_network_params *network)
+{
+	double bytes =
+		(double)network->packet_payload_bytes + network->packet_overhead_bytes;
+	return bytes / (double)network->link_bytes_per_s * (double)TB_PS_PER_S;
+}
+
 const char *tb_list_between(uint32_t i, uint32_t n)
 {
 	if (i == 0)

@@ -40,6 +40,9 @@ void tb_judging_try(struct tb_judging *judging, struct tb_finding *finding,
 // cannot be done.
 bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *command);
 
+// tb_full_packet_ps returns how long a full packet takes on a link.
+double tb_full_packet_ps(const struct tb_network_params *network);
+
 // tb_percent_text writes "6.2 %", "45 %": no more digits than a sentence needs.
 char *tb_percent_text(double percent, char *buffer, size_t size);
 // tb_list_between returns what stands before entry i of n in a sentence: "", ", " or

@@ -2,6 +2,7 @@
 #include "findings_impl.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 // find_whose reports what jobs made each other wait, or that they did not.
 static void find_whose(struct tb_judging *judging)
@@ -36,12 +37,39 @@ static void find_whose(struct tb_judging *judging)
 		tb_percent_text(percent, share, sizeof share));
 }
 
+// find_cost_of_capture: frames are posted when they were captured, so latencies are
+// mostly backlog in the sender; only the wait is the network's doing.
+static void find_cost_of_capture(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_run_info *info = evidence->info;
+	double packet = tb_full_packet_ps(&info->network);
+	double mean = info->n_packets ? evidence->wait_ps / (double)info->n_packets : 0;
+	char wait[32], full[32], share[40];
+	if (evidence->n_waiting == 0 || tb_judging_found(judging, "little-wait") ||
+		tb_judging_found(judging, "time-scale"))
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "cost");
+	tb_finding_real(finding, "wait_per_packet_ps", mean);
+	tb_finding_real(finding, "percent_of_packet", 100 * mean / packet);
+	tb_finding_say(finding,
+		"A packet waited %s in the network on average, %s of the %s that a full "
+		"packet takes on a link.",
+		tb_format_time((tb_time_ps)mean, wait, sizeof wait),
+		tb_format_percent(100 * mean / packet, share, sizeof share),
+		tb_format_time((tb_time_ps)packet, full, sizeof full));
+}
+
 // find_cost compares with an idle network. Latency counts from the post, so that a
 // sender's own backlog is in it: the sentence has to say so.
 static void find_cost(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	double latency = 0, ideal = 0;
+	if (strcmp(evidence->info->input_kind, "packets") == 0) {
+		find_cost_of_capture(judging);
+		return;
+	}
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		latency += (double)evidence->jobs.jobs[i].latency_ps;
 		ideal += (double)evidence->jobs.jobs[i].ideal_ps;

@@ -201,7 +201,7 @@ static void try_slower(struct tb_judging *judging)
 	snprintf(scale, sizeof scale, "%.3g", evidence->capture.half_scale);
 	tb_replay_command_drop(&command, "--time-scale");
 	tb_replay_command_set(&command, "--time-scale", scale);
-	struct tb_finding *finding = tb_judging_remedy(judging, "slower-time-scale");
+	struct tb_finding *finding = tb_judging_remedy(judging, "slower-scale");
 	tb_finding_real(
 		finding, "busiest_percent", 100 * evidence->capture.busiest_share);
 	tb_finding_real(finding, "time_scale", evidence->capture.half_scale);

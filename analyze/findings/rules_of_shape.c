@@ -63,18 +63,11 @@ static void find_nothing(struct tb_judging *judging)
 	}
 }
 
-static double packet_ps(const struct tb_network_params *network)
-{
-	double bytes =
-		(double)network->packet_payload_bytes + network->packet_overhead_bytes;
-	return bytes / (double)network->link_bytes_per_s * (double)TB_PS_PER_S;
-}
-
 static void find_little(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	const struct tb_run_info *info = evidence->info;
-	double packet = packet_ps(&info->network);
+	double packet = tb_full_packet_ps(&info->network);
 	double mean = info->n_packets ? evidence->wait_ps / (double)info->n_packets : 0;
 	char wait[32], full[32], share[32];
 	if (!info->complete || evidence->n_waiting == 0 ||
