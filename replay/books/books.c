@@ -38,7 +38,8 @@ int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
 		.n_links = n_links,
 		.automatic = bin_ps == 0,
 		.bin_ps = bin_ps ? bin_ps : FIRST_BIN_PS,
-		.bins_most = bins_for(n_links)};
+		.bins_most = bins_for(n_links),
+		.keeps_messages = observer && observer->messages};
 	books->bin_end = books->bin_ps;
 	books->touched = calloc(n_links / 64 + 1, sizeof *books->touched);
 	// Number 0, which tb_books_flow returns when memory runs out, must be valid.
@@ -61,6 +62,7 @@ void tb_books_fini(struct tb_books *books)
 	tb_kept_bins_fini(&books->kept);
 	free(books->flows);
 	free(books->undelivered);
+	tb_message_book_fini(&books->messages);
 	tb_map_fini(&books->undelivered_of);
 	tb_blame_book_fini(&books->blame);
 	if (books->trees)
@@ -375,9 +377,10 @@ static int tell_trees(struct tb_books *books, struct tb_error *error)
 static int tell_flows(struct tb_books *books, struct tb_error *error)
 {
 	const struct tb_observer *observer = books->observer;
-	if (!observer->flows || books->n_flows == 0)
+	if (!observer->flows)
 		return TB_OK;
-	struct tb_flow_sample *samples = malloc(books->n_flows * sizeof *samples);
+	// Without a flow too: hosts have some that cross no network.
+	struct tb_flow_sample *samples = malloc((books->n_flows + 1u) * sizeof *samples);
 	if (!samples)
 		return tb_fail(error, TB_ENOMEM, "no memory to tell the flows");
 	memcpy(samples, books->flows, books->n_flows * sizeof *samples);
@@ -448,6 +451,15 @@ static int tell_undelivered(struct tb_books *books, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+static int tell_messages(struct tb_books *books, struct tb_error *error)
+{
+	const struct tb_observer *observer = books->observer;
+	if (!books->keeps_messages)
+		return TB_OK;
+	int status = tb_message_book_tell(&books->messages, observer);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
 // forget_bins frees what has been told, before the rest needs memory.
 static void forget_bins(struct tb_books *books)
 {
@@ -475,5 +487,7 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 		status = tell_blame(books, error);
 	if (status == TB_OK)
 		status = tell_undelivered(books, error);
+	if (status == TB_OK)
+		status = tell_messages(books, error);
 	return status == TB_OK ? tell_trees(books, error) : status;
 }

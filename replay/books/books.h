@@ -11,6 +11,7 @@
 #include "blame_book.h"
 #include "kept_bins.h"
 #include "map.h"
+#include "message_book.h"
 #include "network_impl.h"
 #include "observer.h"
 #include "tree_book.h"
@@ -57,6 +58,8 @@ struct tb_books {
 	struct tb_undelivered_sample *undelivered;
 	uint32_t n_undelivered;
 	size_t undelivered_room;
+	struct tb_message_book messages;
+	bool keeps_messages;
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 };
@@ -129,14 +132,32 @@ static inline void tb_books_wait(struct tb_books *books, struct tb_cell *cell,
 	tb_books_touch(books, cell);
 }
 
-// tb_books_span extends the time of a flow to a message delivered at `now`. Call it
-// before the message is counted.
-static inline void tb_books_span(
-	struct tb_flow_sample *flow, tb_time_ps posted_at, tb_time_ps now)
+// tb_flow_count adds a message that is delivered now to its flow.
+static inline void tb_flow_count(struct tb_flow_sample *flow,
+	const struct tb_message_sample *message, uint32_t n_packets)
 {
-	if (flow->n_messages == 0 || posted_at < flow->first_ps)
-		flow->first_ps = posted_at;
-	flow->last_ps = now;
+	uint64_t latency = (uint64_t)(message->delivered_ps - message->posted_ps);
+	if (flow->n_messages == 0 || message->posted_ps < flow->first_ps)
+		flow->first_ps = message->posted_ps;
+	flow->last_ps = message->delivered_ps;
+	flow->n_messages++;
+	flow->n_packets += n_packets;
+	flow->bytes += message->bytes;
+	flow->latency_ps += latency;
+	flow->queue_ps += message->queue_ps;
+	flow->network_ps += message->network_ps;
+	if (latency > flow->worst_latency_ps)
+		flow->worst_latency_ps = latency;
+	flow->ideal_ps += message->ideal_ps;
+}
+
+// tb_books_message keeps a delivered message if the observer asks for them.
+static inline void tb_books_message(
+	struct tb_books *books, const struct tb_message_sample *message)
+{
+	if (books->keeps_messages &&
+		tb_message_book_add(&books->messages, message) != TB_OK)
+		books->failed = true;
 }
 
 // tb_books_blame adds a wait of `victim` for `culprit`, of length `wait`, which ended at

@@ -37,10 +37,15 @@ struct tb_flow_sample {
 	struct tb_node destination;
 	uint64_t n_messages; // delivered
 	uint64_t n_packets;
-	uint64_t bytes;		   // payload, delivered
-	uint64_t latency_ps;	   // sum over messages, from post to delivery
+	uint64_t bytes; // payload, delivered
+	// Sums over messages, whose latency is from post to delivery. It has three parts
+	// (docs/model.md, "Latency"): own queue, network, and the rest is software.
+	uint64_t latency_ps;
+	uint64_t queue_ps;
+	uint64_t network_ps;
 	uint64_t worst_latency_ps; // largest of one message
-	uint64_t ideal_ps;   // sum of what the same messages take on an idle network
+	uint64_t ideal_ps;   // sum of the network's part of the same messages when it is
+			     // idle
 	uint64_t wait_ps;    // headers of this flow, over all links
 	tb_time_ps first_ps; // when the first of its delivered messages was posted
 	tb_time_ps last_ps;  // when the last of them was delivered
@@ -88,6 +93,21 @@ struct tb_tree_sample {
 	uint64_t wait_ps;
 };
 
+// One delivered message. Its latency is delivered_ps - posted_ps; what is neither own
+// queue nor network is software.
+struct tb_message_sample {
+	uint64_t number; // of the replay's messages in the order of posting, from 0
+	uint64_t bytes;	 // payload
+	uint32_t job;
+	struct tb_node source;
+	struct tb_node destination;
+	tb_time_ps posted_ps;
+	tb_time_ps started_ps; // its first packet entered the network
+	tb_time_ps delivered_ps;
+	uint64_t queue_ps, network_ps;
+	uint64_t ideal_ps; // of network_ps
+};
+
 struct tb_observer {
 	void *context;
 	int (*start)(void *context, tb_time_ps bin_ps);
@@ -104,6 +124,9 @@ struct tb_observer {
 	// Follows those; by bin, root and link. NULL: not asked for.
 	int (*trees)(void *context, tb_time_ps bin_ps,
 		const struct tb_tree_sample *samples, size_t n);
+	// Once, at the end: the messages that were kept (message_book.h), by job, source,
+	// destination and number. NULL: not asked for.
+	int (*messages)(void *context, const struct tb_message_sample *samples, size_t n);
 };
 
 #endif

@@ -19,7 +19,7 @@ struct array {
 struct tb_tape {
 	tb_time_ps bin_ps;
 	tb_time_ps tree_bin_ps;
-	struct array bins, samples, flows, blame, undelivered, trees;
+	struct array bins, samples, flows, blame, undelivered, trees, messages;
 };
 
 int tb_tape_new(struct tb_tape **tape, struct tb_error *error)
@@ -41,6 +41,7 @@ void tb_tape_free(struct tb_tape *tape)
 	free(tape->blame.items);
 	free(tape->undelivered.items);
 	free(tape->trees.items);
+	free(tape->messages.items);
 	free(tape);
 }
 
@@ -100,6 +101,12 @@ static int on_trees(
 	return append(&tape->trees, samples, n, sizeof *samples);
 }
 
+static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
+{
+	struct tb_tape *tape = context;
+	return append(&tape->messages, samples, n, sizeof *samples);
+}
+
 struct tb_observer tb_tape_observer(struct tb_tape *tape)
 {
 	return (struct tb_observer){.context = tape,
@@ -108,7 +115,8 @@ struct tb_observer tb_tape_observer(struct tb_tape *tape)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.trees = on_trees};
+		.trees = on_trees,
+		.messages = on_messages};
 }
 
 static int play_bins(const struct tb_tape *tape, const struct tb_observer *observer)
@@ -137,5 +145,8 @@ int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 	if (status == TB_OK && tape->tree_bin_ps && observer->trees)
 		status = observer->trees(observer->context, tape->tree_bin_ps,
 			tape->trees.items, tape->trees.n);
+	if (status == TB_OK && observer->messages)
+		status = observer->messages(
+			observer->context, tape->messages.items, tape->messages.n);
 	return status;
 }

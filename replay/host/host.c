@@ -163,6 +163,7 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 	struct transfer *transfer = transfer_at(host, process->queue);
 	const struct tb_host_params *params = params_of(host, &transfer->what);
 	uint64_t bytes = transfer->uncut;
+	bool is_first = bytes == transfer->what.bytes;
 	if (params->largest_bytes && bytes > params->largest_bytes)
 		bytes = params->largest_bytes;
 	*piece_at(host, id) = (struct piece){.bytes = bytes,
@@ -170,7 +171,8 @@ static uint32_t cut(struct tb_host *host, struct process *process)
 		.n_controls = bytes > params->handshake_above_bytes
 				      ? n_controls[params->handshake]
 				      : 0,
-		.uses = 2};
+		.uses = 2,
+		.is_first = is_first};
 	transfer->uncut -= bytes;
 	if (--transfer->n_uncut == 0)
 		process->queue = transfer->next;
@@ -196,6 +198,7 @@ void tb_host_advance(struct tb_host *host, uint32_t id)
 		tb_time_ps takes =
 			params->issue_ps + tb_host_copy_time(piece_at(host, piece)->bytes,
 						   params->copy_bytes_per_s);
+		tb_host_begun(host, piece, takes);
 		if (takes == 0) {
 			tb_host_dispatch(host, piece);
 			continue;
@@ -239,6 +242,8 @@ static void copy_through_memory(struct tb_host *host, uint32_t id)
 	tb_time_ps *free_at = &host->memory_free_at[transfer->what.source.id];
 	if (*free_at < host->now)
 		*free_at = host->now;
+	transfer->queue_ps = *free_at - host->now;
+	transfer->started_at = transfer->drained_at = *free_at;
 	*free_at +=
 		tb_host_copy_time(transfer->what.bytes, host->params.local_bytes_per_s);
 	tb_host_set_timer(host, *free_at, TB_HOST_COPIED, id);
@@ -276,7 +281,9 @@ static int begin(
 		return TB_ENOMEM;
 	uint32_t n_pieces = n ? (uint32_t)n : 1;
 	*transfer_at(host, id) = (struct transfer){.what = *message,
+		.number = host->n_posted,
 		.posted_at = host->now,
+		.started_at = TB_TIME_NEVER,
 		.uncut = message->bytes,
 		.serial = pair == NOTHING ? 0 : pair_at(host, pair)->n_posted++,
 		.n_uncut = n_pieces,
@@ -361,6 +368,7 @@ struct tb_source tb_host_source(struct tb_host *host)
 		.take = take,
 		.sent = tb_host_sent,
 		.delivered = tb_host_delivered,
+		.crossed = tb_host_crossed,
 		.undelivered = tb_host_undelivered,
 		.finish = finish};
 }
@@ -405,6 +413,7 @@ void tb_host_free(struct tb_host *host)
 	free(host->processes.records);
 	free(host->pairs.records);
 	free(host->flows.records);
+	tb_message_book_fini(&host->messages);
 	tb_map_fini(&host->process_of);
 	tb_map_fini(&host->pair_of);
 	tb_map_fini(&host->flow_of);

@@ -2,6 +2,8 @@
 // parts.
 #include "host_impl.h"
 
+#include "books.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,13 @@ static tb_time_ps issue_of(const struct tb_host_params *params, uint64_t bytes)
 	return params->issue_ps + tb_host_copy_time(bytes, params->copy_bytes_per_s);
 }
 
+// software_of returns what of a message between NICs is not the network's.
+static tb_time_ps software_of(const struct tb_host *host)
+{
+	const struct tb_network_params *params = &host->net->params;
+	return params->send_overhead_ps + params->receive_overhead_ps;
+}
+
 // data_of returns how long the data of a piece take between NICs, in `n` parts at once.
 static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *message,
 	uint64_t bytes, uint64_t n)
@@ -23,27 +32,35 @@ static tb_time_ps data_of(const struct tb_host *host, const struct tb_message *m
 		bytes / n + (bytes % n != 0));
 }
 
-// crossing_of returns how long a piece takes between NICs, with its handshake and the
-// reservation of NICs.
-static tb_time_ps crossing_of(
+// n_before returns how many messages without payload go before the data of a piece: its
+// handshake and the reservation of NICs.
+static tb_time_ps n_before(
 	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
 {
 	const struct tb_host_params *params = params_of(host, message);
-	tb_time_ps data =
-		data_of(host, message, bytes, tb_host_n_parts(host, message, bytes));
-	tb_time_ps before = 0; // messages without payload
+	tb_time_ps before = 0;
 	if (params->handshake != TB_HANDSHAKE_NONE &&
 		bytes > params->handshake_above_bytes)
 		before += params->handshake == TB_HANDSHAKE_READ ? 1 : 2;
 	if (tb_reserve_is_needed(host, message)) // request and offer
 		before += 2;
-	return data + before * data_of(host, message, 0, 1);
+	return before;
 }
 
-// ideal_of_pieces returns the ideal time of a message of two pieces or more. Full pieces
-// follow at the slowest pace: of the sender, the NICs, the receiver, or the limit on what
-// is under way. The last piece may be shorter, but does not overtake the one before it.
-static tb_time_ps ideal_of_pieces(
+// crossing_of returns how long a piece takes between NICs, with all that goes before.
+static tb_time_ps crossing_of(
+	const struct tb_host *host, const struct tb_message *message, uint64_t bytes)
+{
+	uint64_t n_parts = tb_host_n_parts(host, message, bytes);
+	return data_of(host, message, bytes, n_parts) +
+	       n_before(host, message, bytes) * data_of(host, message, 0, 1);
+}
+
+// in_of_pieces returns when the last byte of a lone message of two pieces or more is in,
+// and the receive overhead over. Full pieces follow at the slowest pace: of the sender,
+// the NICs, or the limit on what is under way. The last piece may be shorter, but does
+// not overtake the one before it.
+static tb_time_ps in_of_pieces(
 	const struct tb_host *host, const struct tb_message *message, uint64_t full)
 {
 	const struct tb_host_params *params = params_of(host, message);
@@ -57,25 +74,55 @@ static tb_time_ps ideal_of_pieces(
 		issue = larger(issue, first / params->n_outstanding);
 	tb_time_ps pace = larger(issue, data_of(host, message, 2 * full, n_parts) - data);
 	tb_time_ps in = first + (tb_time_ps)(n_full - 1) * pace;
-	tb_time_ps noticed = first + params->notice_ps +
-			     (tb_time_ps)(n_full - 1) * larger(pace, params->notice_ps);
-	tb_time_ps last_in = larger((tb_time_ps)n_full * issue + issue_of(params, rest) +
-					    crossing_of(host, message, rest),
+	return larger((tb_time_ps)n_full * issue + issue_of(params, rest) +
+			      crossing_of(host, message, rest),
 		in + data_of(host, message, full + rest, n_parts) - data);
-	return larger(last_in, noticed) + params->notice_ps;
 }
 
 tb_time_ps tb_host_ideal_ps(const struct tb_host *host, const struct tb_message *message)
 {
 	const struct tb_host_params *params = params_of(host, message);
-	uint64_t bytes = message->bytes;
+	uint64_t bytes = message->bytes, full = params->largest_bytes;
 	if (tb_host_is_local(host, message))
-		return tb_host_copy_time(bytes, params->local_bytes_per_s) +
-		       params->local_latency_ps;
-	if (params->largest_bytes && bytes > params->largest_bytes)
-		return ideal_of_pieces(host, message, params->largest_bytes);
-	return issue_of(params, bytes) + crossing_of(host, message, bytes) +
-	       params->notice_ps;
+		return 0;
+	if (full == 0 || bytes <= full)
+		return crossing_of(host, message, bytes) -
+		       (n_before(host, message, bytes) + 1) * software_of(host);
+	return in_of_pieces(host, message, full) - issue_of(params, full) -
+	       (n_before(host, message, full) + 1) * software_of(host);
+}
+
+void tb_host_begun(struct tb_host *host, uint32_t id, tb_time_ps takes)
+{
+	const struct piece *piece = piece_at(host, id);
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	if (!piece->is_first)
+		return;
+	transfer->queue_ps = host->now - transfer->posted_at;
+	transfer->software_ps = takes;
+}
+
+void tb_host_crossed(
+	void *context, uint64_t cookie, const struct tb_latency_parts *crossing)
+{
+	const struct tb_host *host = context;
+	const struct tb_network_params *params = &host->net->params;
+	enum tb_host_part part = (enum tb_host_part)(cookie % TB_PARTS);
+	if (part == TB_PART_RELEASE) // of no piece
+		return;
+	const struct piece *piece = piece_at(host, (uint32_t)(cookie / TB_PARTS));
+	struct transfer *transfer = transfer_at(host, piece->transfer);
+	bool is_data = part == TB_PART_DATA;
+	if (is_data && crossing->drained_at > transfer->drained_at)
+		transfer->drained_at = crossing->drained_at;
+	if (!piece->is_first || transfer->started_at != TB_TIME_NEVER)
+		return;
+	transfer->queue_ps += crossing->queue_ps;
+	transfer->software_ps += params->send_overhead_ps;
+	if (is_data)
+		transfer->started_at = crossing->started_at;
+	else
+		transfer->software_ps += params->receive_overhead_ps;
 }
 
 static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)
@@ -83,31 +130,47 @@ static uint64_t key_of(uint32_t job, uint32_t source, uint32_t destination)
 	return (uint64_t)job << 48 | (uint64_t)source << 24 | destination;
 }
 
+// flow_of returns the number of a flow, which it makes if new; NOTHING without memory.
+static uint32_t flow_of(struct tb_host *host, uint32_t job, struct tb_node source,
+	struct tb_node destination)
+{
+	uint64_t key = key_of(job, source.id, destination.id);
+	uint32_t id = 0;
+	if (tb_map_find(&host->flow_of, key, &id))
+		return id;
+	id = tb_host_add(host, &host->flows);
+	if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK)
+		return NOTHING;
+	*flow_at(host, id) = (struct tb_flow_sample){
+		.job = job, .source = source, .destination = destination};
+	return id;
+}
+
 void tb_host_count(struct tb_host *host, const struct transfer *transfer)
 {
 	const struct tb_message *what = &transfer->what;
-	uint64_t key = key_of(what->job, what->source.id, what->destination.id);
-	uint32_t id = 0;
-	if (!tb_map_find(&host->flow_of, key, &id)) {
-		id = tb_host_add(host, &host->flows);
-		if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK) {
-			host->no_memory = true;
-			return;
-		}
-		*flow_at(host, id) = (struct tb_flow_sample){.job = what->job,
-			.source = what->source,
-			.destination = what->destination};
+	tb_time_ps software = transfer->software_ps + host->now - transfer->drained_at;
+	const struct tb_message_sample sample = {.number = transfer->number,
+		.bytes = what->bytes,
+		.job = what->job,
+		.source = what->source,
+		.destination = what->destination,
+		.posted_ps = transfer->posted_at,
+		.started_ps = transfer->started_at,
+		.delivered_ps = host->now,
+		.queue_ps = (uint64_t)transfer->queue_ps,
+		.network_ps = (uint64_t)(host->now - transfer->posted_at -
+					 transfer->queue_ps - software),
+		.ideal_ps = (uint64_t)tb_host_ideal_ps(host, what)};
+	uint32_t flow = flow_of(host, what->job, what->source, what->destination);
+	if (flow == NOTHING) {
+		host->no_memory = true;
+		return;
 	}
-	struct tb_flow_sample *flow = flow_at(host, id);
-	uint64_t latency = (uint64_t)(host->now - transfer->posted_at);
-	if (flow->n_messages++ == 0 || transfer->posted_at < flow->first_ps)
-		flow->first_ps = transfer->posted_at;
-	flow->last_ps = host->now;
-	flow->bytes += what->bytes;
-	flow->latency_ps += latency;
-	if (latency > flow->worst_latency_ps)
-		flow->worst_latency_ps = latency;
-	flow->ideal_ps += (uint64_t)tb_host_ideal_ps(host, what);
+	tb_flow_count(flow_at(host, flow), &sample, 0);
+	if (host->observer && host->observer->messages &&
+		tb_message_book_add(&host->messages, &sample) != TB_OK)
+		host->no_memory = true;
 }
 
 void tb_host_stats(const struct tb_host *host, struct tb_engine_stats *stats)
@@ -159,15 +222,9 @@ static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 {
 	struct tb_node source = node_of(host, from->source);
 	struct tb_node destination = node_of(host, from->destination);
-	uint64_t key = key_of(from->job, source.id, destination.id);
-	uint32_t id = 0;
-	if (!tb_map_find(&host->flow_of, key, &id)) {
-		id = tb_host_add(host, &host->flows);
-		if (id == NOTHING || tb_map_put(&host->flow_of, key, id) != TB_OK)
-			return TB_ENOMEM;
-		*flow_at(host, id) = (struct tb_flow_sample){
-			.job = from->job, .source = source, .destination = destination};
-	}
+	uint32_t id = flow_of(host, from->job, source, destination);
+	if (id == NOTHING)
+		return TB_ENOMEM;
 	flow_at(host, id)->n_packets += from->n_packets;
 	flow_at(host, id)->wait_ps += from->wait_ps;
 	return TB_OK;
@@ -180,9 +237,13 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 		if (add_packets(host, &samples[i]) != TB_OK)
 			return TB_ENOMEM;
 	// Numbers of flows are not used any more.
-	qsort(host->flows.records, host->flows.n, host->flows.size, by_flow);
-	return host->observer->flows(
+	if (host->flows.n)
+		qsort(host->flows.records, host->flows.n, host->flows.size, by_flow);
+	int status = host->observer->flows(
 		host->observer->context, flow_at(host, 0), host->flows.n);
+	return status < 0 || !host->observer->messages
+		       ? status
+		       : tb_message_book_tell(&host->messages, host->observer);
 }
 
 static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)

@@ -11,6 +11,7 @@
 #include "host.h"
 
 #include "map.h"
+#include "message_book.h"
 #include "network_impl.h"
 #include "timers.h"
 
@@ -20,9 +21,14 @@
 
 struct transfer {
 	struct tb_message what;
+	uint64_t number; // of all, in the order of posting
 	tb_time_ps posted_at;
-	uint64_t uncut;				   // bytes
-	uint64_t serial;			   // of those of its pair of processes
+	// How its latency came about (docs/model.md, "Latency").
+	tb_time_ps queue_ps, software_ps; // of its first piece, until that is in
+	tb_time_ps started_at;		  // data of its first piece entered the network
+	tb_time_ps drained_at;		  // the last of its data until now
+	uint64_t uncut;			  // bytes
+	uint64_t serial;		  // of those of its pair of processes
 	uint32_t n_uncut, n_unsent, n_undelivered; // pieces
 	uint32_t sender, receiver;		   // processes
 	uint32_t pair;
@@ -41,6 +47,7 @@ struct piece {
 	uint32_t rail;	    // of the data, unless they are split
 	uint64_t request;   // number in the order of requests
 	bool is_offered_to; // a NIC is set aside for it
+	bool is_first;	    // of its transfer
 };
 
 // What the hosts know of a NIC, where the policy for rails asks for it.
@@ -119,7 +126,8 @@ struct tb_host {
 	tb_time_ps *memory_free_at;  // of each host
 	struct tb_message *outgoing; // ring
 	uint32_t outgoing_first, n_outgoing, outgoing_room;
-	struct pool flows; // struct tb_flow_sample
+	struct pool flows;		 // struct tb_flow_sample
+	struct tb_message_book messages; // kept if the observer asks for them
 	uint64_t n_posted, n_delivered, n_undelivered, payload_bytes;
 	bool no_memory;
 };
@@ -241,7 +249,13 @@ static inline bool tb_host_is_local(
 	       message->source.id == message->destination.id;
 }
 
-// tb_host_count adds a delivered message to its flow.
+// How the latency of a message comes about: tb_host_begun when its piece has begun to be
+// issued, which takes so long; tb_host_crossed is the engine's call, of a part.
+void tb_host_begun(struct tb_host *host, uint32_t piece, tb_time_ps takes);
+void tb_host_crossed(
+	void *context, uint64_t cookie, const struct tb_latency_parts *crossing);
+
+// tb_host_count adds a delivered message to its flow, and to the messages that are kept.
 void tb_host_count(struct tb_host *host, const struct transfer *transfer);
 
 #endif

@@ -96,12 +96,14 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 		.serial = next_serial(replay, what->job),
 		.posted_at = replay->now,
 		.start_at = replay->now + params->send_overhead_ps,
+		.started_at = TB_TIME_NEVER,
 		.n_unfetched = n,
 		.n_undrained = n,
 		.n_packets = n,
 		.next = TB_NOTHING,
 		.end = end_of(replay, what),
-		.uses = 1};
+		.uses = 1,
+		.is_behind = true};
 	uint32_t end = replay->messages[id].end;
 	if (replay->net->regular)
 		replay->messages[id].ascending =
@@ -111,6 +113,21 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 	push_starting(replay, id);
 }
 
+static tb_time_ps overheads(const struct tb_replay *replay)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	return params->send_overhead_ps + params->receive_overhead_ps;
+}
+
+// ideal_ps returns what the network's part of a message's latency takes when it is idle.
+static tb_time_ps ideal_ps(
+	const struct tb_replay *replay, const struct tb_posted *message)
+{
+	return replay->carrier->ideal_ps(replay->net, message->what.source,
+		       (struct tb_node){message->end}, message->what.bytes) -
+	       overheads(replay);
+}
+
 // finish_local: a message to the node itself crosses its bus twice and no link.
 static void finish_local(struct tb_replay *replay, uint32_t id)
 {
@@ -118,6 +135,8 @@ static void finish_local(struct tb_replay *replay, uint32_t id)
 	tb_time_ps done = tb_nodes_copy(
 		replay, message->what.source.id, replay->now, message->what.bytes);
 	message->delivered_at = done + replay->net->params.receive_overhead_ps;
+	message->queue_ps = done - replay->now - ideal_ps(replay, message);
+	message->started_at = replay->now + message->queue_ps;
 	message->uses = 2;
 	message->n_packets = 0;
 	replay->stats.payload_bytes += message->what.bytes;
@@ -134,6 +153,7 @@ static void join(struct tb_replay *replay, uint32_t id)
 		return;
 	}
 	struct tb_nic *nic = &replay->nics[at];
+	message->behind_since = replay->now;
 	if (nic->queue == TB_NOTHING)
 		nic->queue = id;
 	else
@@ -180,22 +200,38 @@ static void tell_sent(struct tb_replay *replay, uint32_t id)
 	drop_message(replay, id);
 }
 
+// tell_crossed tells a source that asks how the message took its time.
+static void tell_crossed(const struct tb_replay *replay, const struct tb_posted *message)
+{
+	const struct tb_source *source = replay->source;
+	if (!source->crossed)
+		return;
+	const struct tb_latency_parts crossing = {.queue_ps = message->queue_ps,
+		.started_at = message->started_at,
+		.drained_at =
+			message->delivered_at - replay->net->params.receive_overhead_ps};
+	source->crossed(source->context, message->what.cookie, &crossing);
+}
+
 static void tell_delivered(struct tb_replay *replay, uint32_t id)
 {
 	const struct tb_posted *message = &replay->messages[id];
-	struct tb_flow_sample *flow = &replay->books.flows[message->flow];
-	uint64_t latency = (uint64_t)(replay->now - message->posted_at);
-	tb_books_span(flow, message->posted_at, replay->now);
-	flow->n_messages++;
-	flow->n_packets += message->n_packets;
-	flow->bytes += message->what.bytes;
-	flow->latency_ps += latency;
-	if (latency > flow->worst_latency_ps)
-		flow->worst_latency_ps = latency;
-	flow->ideal_ps +=
-		(uint64_t)replay->carrier->ideal_ps(replay->net, message->what.source,
-			(struct tb_node){message->end}, message->what.bytes);
+	tb_time_ps latency = replay->now - message->posted_at;
+	const struct tb_message_sample sample = {.number = message->serial,
+		.bytes = message->what.bytes,
+		.job = message->what.job,
+		.source = message->what.source,
+		.destination = {message->end},
+		.posted_ps = message->posted_at,
+		.started_ps = message->started_at,
+		.delivered_ps = replay->now,
+		.queue_ps = (uint64_t)message->queue_ps,
+		.network_ps = (uint64_t)(latency - message->queue_ps - overheads(replay)),
+		.ideal_ps = (uint64_t)ideal_ps(replay, message)};
+	tb_flow_count(&replay->books.flows[message->flow], &sample, message->n_packets);
+	tb_books_message(&replay->books, &sample);
 	replay->stats.n_delivered++;
+	tell_crossed(replay, message);
 	if (replay->source->delivered) {
 		int status = replay->source->delivered(replay->source->context,
 			replay->now, message->what.cookie, &replay->failure);

@@ -94,6 +94,21 @@ static void end_turn(struct tb_replay *replay, struct tb_nic *nic)
 	replay->messages[nic->queue_end].next = first;
 	nic->queue_end = first;
 	nic->queue = second;
+	replay->messages[first].is_behind = true;
+	nic->turned = first;
+}
+
+// begin_turn ends the time that a message stood behind others (rule 2); `nic->turned` has
+// stood behind since now.
+static void begin_turn(
+	struct tb_replay *replay, struct tb_nic *nic, struct tb_posted *message)
+{
+	if (nic->turned != TB_NOTHING)
+		replay->messages[nic->turned].behind_since = replay->now;
+	nic->turned = TB_NOTHING;
+	message->queue_ps += replay->now - message->behind_since;
+	message->is_behind = false;
+	nic->begins_turn = true;
 }
 
 static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
@@ -103,6 +118,8 @@ static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
 	uint32_t id = make_packet(replay, nic->queue, number);
 	if (number == 0 && tb_partners_begin(&replay->partners, &message->what) != TB_OK)
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for a node's partners");
+	if (message->is_behind)
+		begin_turn(replay, nic, message);
 	if (--message->n_unfetched == 0)
 		nic->queue = message->next;
 	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0)
@@ -135,6 +152,18 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		wake(replay, id, enters > nic->fetched_at ? enters : nic->fetched_at);
 }
 
+// enter: the first packet of a turn enters the network. What it had to wait for a VC,
+// which packets of its own node held, belongs to the queue.
+static void enter(struct tb_replay *replay, struct tb_nic *nic, uint32_t packet)
+{
+	struct tb_posted *message =
+		&replay->messages[tb_packet_at(replay, packet)->message];
+	nic->begins_turn = false;
+	message->queue_ps += replay->now - nic->fetched_at;
+	if (message->started_at == TB_TIME_NEVER)
+		message->started_at = replay->now;
+}
+
 // inject hands the fetched packet to the network if it can enter now.
 static void inject(struct tb_replay *replay, uint32_t id)
 {
@@ -146,6 +175,8 @@ static void inject(struct tb_replay *replay, uint32_t id)
 		return;
 	}
 	nic->fetched = TB_NOTHING;
+	if (nic->begins_turn)
+		enter(replay, nic, packet);
 	if (!replay->retries || !tb_retries_inject(replay, packet))
 		replay->carrier->inject(replay, id, packet);
 }

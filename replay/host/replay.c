@@ -73,7 +73,8 @@ static int make_nics(struct tb_replay *replay)
 				.wake_at = TB_TIME_NEVER,
 				.queue = TB_NOTHING,
 				.queue_end = TB_NOTHING,
-				.fetched = TB_NOTHING};
+				.fetched = TB_NOTHING,
+				.turned = TB_NOTHING};
 	return TB_OK;
 }
 

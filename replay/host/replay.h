@@ -49,6 +49,9 @@ struct tb_posted { // a message
 	uint32_t end; // its destination; of a broadcast the end that is followed
 	uint64_t serial;
 	tb_time_ps posted_at, start_at;
+	tb_time_ps behind_since; // it stands behind others in its node's queue
+	tb_time_ps queue_ps;	 // how long it did before, and then for a VC
+	tb_time_ps started_at;	 // its first packet entered the network
 	tb_time_ps sent_at, delivered_at;
 	uint32_t n_unfetched, n_undrained, n_packets;
 	uint32_t flow;
@@ -57,6 +60,7 @@ struct tb_posted { // a message
 	uint32_t uses;	   // what still refers to it
 	uint32_t n_lost;   // packets that failed and are not tried again
 	bool given_up;
+	bool is_behind; // the next packet that is cut of it begins a turn
 };
 
 struct tb_nic { // of a node
@@ -66,7 +70,9 @@ struct tb_nic { // of a node
 	uint32_t queue, queue_end; // messages
 	tb_time_ps fetched_at;	   // perhaps still to come
 	uint32_t fetched;	   // packet that waits to enter the network
+	uint32_t turned;	   // message whose turn has ended, until the next cut
 	bool bus_inward;	   // what the bus carried last
+	bool begins_turn;	   // the fetched packet
 	bool listed;
 };
 

@@ -191,6 +191,8 @@ static void drop_waiting(struct tb_replay *replay, struct sender *sender, uint32
 static void leave_queue(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
 {
 	uint32_t after = replay->messages[id].next, before = nic->queue;
+	if (nic->turned == id)
+		nic->turned = TB_NOTHING;
 	if (before == id) {
 		nic->queue = after;
 		return;

@@ -33,6 +33,13 @@ static inline bool tb_is_broadcast(const struct tb_message *message)
 	return message->n_receivers > 1;
 }
 
+// How the latency of a delivered message came about (docs/model.md, "Latency").
+struct tb_latency_parts {
+	tb_time_ps queue_ps;   // own queue
+	tb_time_ps started_at; // its first packet entered the network
+	tb_time_ps drained_at; // its last packet had been drained
+};
+
 struct tb_source {
 	void *context;
 	// when returns the time of the next message that can be posted if nothing else
@@ -49,6 +56,9 @@ struct tb_source {
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
 	int (*delivered)(
 		void *context, tb_time_ps now, uint64_t cookie, struct tb_error *error);
+	// crossed: comes before `delivered`. May be NULL.
+	void (*crossed)(
+		void *context, uint64_t cookie, const struct tb_latency_parts *crossing);
 	// undelivered: the message was given up because a link or switch is dead, and
 	// none of its packets is under way any more. May be NULL.
 	int (*undelivered)(

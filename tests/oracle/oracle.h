@@ -8,7 +8,7 @@
 // its own, so that an error in the engine's shows.
 //
 // Cost: three events per flit and link, some hundred times the engine's for QsNet
-// packets. Memory: about 90 bytes for each block on each link, until the end. One thread
+// packets. Memory: about 120 bytes for each block on each link, until the end. One thread
 // at a time per replay; a network may be shared. Without memory it aborts.
 #ifndef ORACLE_H
 #define ORACLE_H

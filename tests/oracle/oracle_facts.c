@@ -237,6 +237,8 @@ static struct tb_flow_sample flow_row(const struct oracle_fact *fact)
 	row.n_packets = fact->n_packets;
 	row.bytes = fact->bytes;
 	row.latency_ps = row.worst_latency_ps = (uint64_t)(fact->to - fact->from);
+	row.queue_ps = (uint64_t)fact->queued;
+	row.network_ps = (uint64_t)fact->crossed;
 	row.ideal_ps = (uint64_t)fact->ideal_ps;
 	row.first_ps = fact->from;
 	row.last_ps = fact->to;
@@ -254,6 +256,8 @@ static void add_flow(struct tb_flow_sample *sum, const struct tb_flow_sample *mo
 	sum->n_packets += more->n_packets;
 	sum->bytes += more->bytes;
 	sum->latency_ps += more->latency_ps;
+	sum->queue_ps += more->queue_ps;
+	sum->network_ps += more->network_ps;
 	if (more->worst_latency_ps > sum->worst_latency_ps)
 		sum->worst_latency_ps = more->worst_latency_ps;
 	sum->ideal_ps += more->ideal_ps;
@@ -273,15 +277,59 @@ static int tell_flows(
 		rows = oracle_one_more(rows, n_rows, sizeof *rows);
 		rows[n_rows++] = flow_row(&facts->list[i]);
 	}
-	if (n_rows == 0)
-		return TB_OK;
-	qsort(rows, n_rows, sizeof *rows, by_flow);
+	if (n_rows)
+		qsort(rows, n_rows, sizeof *rows, by_flow);
 	for (size_t i = 0; i < n_rows; i++)
 		if (n && by_flow(&rows[n - 1], &rows[i]) == 0)
 			add_flow(&rows[n - 1], &rows[i]);
 		else
 			rows[n++] = rows[i];
 	int status = observer->flows(observer->context, rows, n);
+	free(rows);
+	return status;
+}
+
+// Messages.
+//
+static struct tb_message_sample message_row(const struct oracle_fact *fact)
+{
+	return (struct tb_message_sample){.number = fact->serial,
+		.bytes = fact->bytes,
+		.job = fact->flow.job,
+		.source = {fact->flow.source},
+		.destination = {fact->flow.destination},
+		.posted_ps = fact->from,
+		.started_ps = fact->entered,
+		.delivered_ps = fact->to,
+		.queue_ps = (uint64_t)fact->queued,
+		.network_ps = (uint64_t)fact->crossed,
+		.ideal_ps = (uint64_t)fact->ideal_ps};
+}
+
+static int by_message(const void *left, const void *right)
+{
+	const struct tb_message_sample *a = left, *b = right;
+	int order = compare(a->job, b->job);
+	order = order ? order : compare(a->source.id, b->source.id);
+	order = order ? order : compare(a->destination.id, b->destination.id);
+	return order ? order : compare(a->number, b->number);
+}
+
+// tell_messages tells of all; the engine keeps some tens of thousands.
+static int tell_messages(
+	const struct oracle_facts *facts, const struct tb_observer *observer)
+{
+	struct tb_message_sample *rows = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < facts->n; i++) {
+		if (facts->list[i].kind != ORACLE_DELIVERED)
+			continue;
+		rows = oracle_one_more(rows, n, sizeof *rows);
+		rows[n++] = message_row(&facts->list[i]);
+	}
+	if (n)
+		qsort(rows, n, sizeof *rows, by_message);
+	int status = observer->messages(observer->context, rows, n);
 	free(rows);
 	return status;
 }
@@ -468,5 +516,7 @@ int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *obse
 		status = tell_undelivered(facts, observer);
 	if (status >= 0 && observer->trees)
 		status = tell_trees(facts, observer, bin_ps);
+	if (status >= 0 && observer->messages)
+		status = tell_messages(facts, observer);
 	return status;
 }

@@ -17,7 +17,8 @@ enum oracle_fact_kind {
 	ORACLE_BLOCKED,	  // link, from: a header that had come in by it got no VC
 	ORACLE_WAITED,	  // link, root, from, to, flow, culprit: that header's wait
 	ORACLE_POSTED,	  // flow
-	ORACLE_DELIVERED, // flow, from, to, bytes, n_packets, ideal_ps
+	ORACLE_DELIVERED, // flow, from, to, bytes, n_packets, serial, entered, queued,
+			  // crossed, ideal_ps
 	ORACLE_GIVEN_UP,  // flow, link, from, bytes: the dead link, or TB_ID_NONE
 };
 
@@ -27,7 +28,9 @@ struct oracle_fact {
 	tb_time_ps from, to;
 	uint64_t bytes;
 	uint32_t n_packets;
-	tb_time_ps ideal_ps;
+	uint64_t serial;
+	tb_time_ps entered, queued, crossed;
+	tb_time_ps ideal_ps; // of crossed
 	struct oracle_flow flow, culprit;
 };
 

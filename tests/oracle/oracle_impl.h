@@ -58,6 +58,11 @@ struct message {
 	uint32_t end; // its destination; of a broadcast the end that is followed
 	struct oracle_flow flow;
 	bool sent, delivered; // the source knows
+	bool stands_behind;   // others in its node's queue, or has just joined it
+	tb_time_ps behind_since, queued; // before
+	bool has_entered;
+	tb_time_ps entered;   // its first packet, the network
+	tb_time_ps drained;   // its last packet
 	struct message *next; // in its node's queue
 	struct message *older, *newer;
 };
@@ -144,6 +149,9 @@ struct node {
 	struct message *queue;
 	struct message **queue_end;
 	struct packet *fetching, *fetched;
+	struct packet *first_of_turn; // the one of these two that is
+	struct message *turn_over;    // until the next packet is cut of a message
+	tb_time_ps fetched_at;
 	tb_time_ps bus_free_at[2]; // for payload of each way
 	tb_time_ps drained_at;	   // the last packet from the network
 	bool touched;

@@ -87,11 +87,20 @@ void oracle_post(struct oracle *oracle, const struct tb_message *what)
 				.message = message});
 }
 
+static tb_time_ps overheads(const struct oracle *oracle)
+{
+	const struct tb_network_params *params = &oracle->net->params;
+	return params->send_overhead_ps + params->receive_overhead_ps;
+}
+
 // Rule 8: a message to the node itself crosses its bus twice and no link.
 static void start_local(struct oracle *oracle, struct message *message)
 {
 	struct node *node = &oracle->nodes[message->what.source.id];
 	tb_time_ps done = bus_copy(oracle, node, message->what.bytes);
+	message->drained = done;
+	message->entered = done - (oracle_ideal_ps(oracle, message) - overheads(oracle));
+	message->queued = message->entered - oracle->now;
 	message->n_packets = 0;
 	oracle->stats.payload_bytes += message->what.bytes;
 	oracle_foresee(
@@ -128,6 +137,8 @@ void oracle_started(struct oracle *oracle, struct message *message)
 		return;
 	}
 	join_queue(node, message);
+	message->stands_behind = true;
+	message->behind_since = oracle->now;
 	touch(&oracle->nodes_now, id, &node->touched);
 }
 
@@ -184,6 +195,35 @@ static uint32_t slice_packets(const struct tb_network_params *params)
 	return n + (params->slice_bytes % params->packet_payload_bytes != 0);
 }
 
+// note_turn: a packet is cut of a message ("Latency"). The message whose turn is over has
+// stood behind since now.
+static void note_turn(struct oracle *oracle, struct node *node, struct packet *packet)
+{
+	struct message *message = packet->message;
+	if (node->turn_over)
+		node->turn_over->behind_since = oracle->now;
+	node->turn_over = NULL;
+	if (!message->stands_behind)
+		return;
+	message->stands_behind = false;
+	message->queued += oracle->now - message->behind_since;
+	node->first_of_turn = packet;
+}
+
+// note_entry: a packet is fetched and a VC is free for it. Before its turn had begun its
+// message had waited in the queue, and then for the VC.
+static void note_entry(struct oracle *oracle, struct node *node)
+{
+	struct message *message = node->fetched->message;
+	if (node->first_of_turn != node->fetched)
+		return;
+	node->first_of_turn = NULL;
+	message->queued += oracle->now - node->fetched_at;
+	if (!message->has_entered)
+		message->entered = oracle->now;
+	message->has_entered = true;
+}
+
 struct packet *oracle_cut_next(struct oracle *oracle, struct node *node)
 {
 	struct message *message = node->queue;
@@ -192,10 +232,13 @@ struct packet *oracle_cut_next(struct oracle *oracle, struct node *node)
 	uint32_t number = message->n_packets - message->n_uncut;
 	uint32_t slice = slice_packets(&oracle->net->params);
 	struct packet *packet = oracle_packet(oracle, message, number);
+	note_turn(oracle, node, packet);
 	if (--message->n_uncut == 0) {
 		oracle_leave_queue(node, message);
 	} else if (slice && (number + 1) % slice == 0) {
 		oracle_leave_queue(node, message);
+		message->stands_behind = node->queue != NULL;
+		node->turn_over = node->queue ? message : NULL;
 		join_queue(node, message);
 	}
 	return packet;
@@ -206,6 +249,7 @@ void oracle_fetched(struct oracle *oracle, uint32_t id)
 	struct node *node = &oracle->nodes[id];
 	node->fetched = node->fetching;
 	node->fetching = NULL;
+	node->fetched_at = oracle->now;
 	touch(&oracle->nodes_now, id, &node->touched);
 }
 
@@ -216,6 +260,7 @@ static void inject(struct oracle *oracle, uint32_t id)
 	const struct link *link = &oracle->links[oracle->net->injection[id]];
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
 		if (!link->channels[v].holder) {
+			note_entry(oracle, node);
 			if (!oracle_inject_fails(oracle, node->fetched)) {
 				node->fetched->hops[0].n_here = node->fetched->n_flits;
 				oracle_grant(oracle, node->fetched,
@@ -360,6 +405,7 @@ void oracle_packet_in(struct oracle *oracle, struct packet *packet)
 void oracle_drained(struct oracle *oracle, struct packet *packet)
 {
 	struct message *message = packet->message;
+	message->drained = oracle->now;
 	if (--message->n_undrained == 0)
 		oracle_foresee(oracle,
 			(struct happening){.at = oracle->now +
@@ -429,14 +475,22 @@ static int by_serial(const void *left, const void *right)
 static void note_delivered(struct oracle *oracle, const struct message *message)
 {
 	oracle->stats.n_delivered++;
-	oracle_note(
-		&oracle->facts, (struct oracle_fact){.kind = ORACLE_DELIVERED,
-					.flow = message->flow,
-					.from = message->posted_at,
-					.to = oracle->now,
-					.bytes = message->what.bytes,
-					.n_packets = message->n_packets,
-					.ideal_ps = oracle_ideal_ps(oracle, message)});
+	// What is neither queue nor software is the network's: from when the message
+	// joined the queue until it was drained.
+	tb_time_ps joined = message->posted_at + oracle->net->params.send_overhead_ps;
+	oracle_note(&oracle->facts,
+		(struct oracle_fact){.kind = ORACLE_DELIVERED,
+			.flow = message->flow,
+			.from = message->posted_at,
+			.to = oracle->now,
+			.bytes = message->what.bytes,
+			.n_packets = message->n_packets,
+			.serial = message->serial,
+			.entered = message->entered,
+			.queued = message->queued,
+			.crossed = message->drained - joined - message->queued,
+			.ideal_ps =
+				oracle_ideal_ps(oracle, message) - overheads(oracle)});
 }
 
 void oracle_drop_message(struct oracle *oracle, struct message *message)
@@ -466,6 +520,10 @@ static void tell_ending(struct oracle *oracle, const struct ending *ending)
 		message->delivered = true;
 		note_delivered(oracle, message);
 	}
+	const struct tb_latency_parts crossing = {
+		message->queued, message->entered, message->drained};
+	if (ending->what == DELIVERED && source->crossed)
+		source->crossed(source->context, message->what.cookie, &crossing);
 	int status = TB_OK;
 	if (tell || ending->what != SENT)
 		oracle->last_told = oracle->now;

@@ -153,7 +153,8 @@ static void waits_of_all_rails_are_those_of_their_flows(void **state)
 	assert_int_equal(outcome.tally.flow_wait_ps, outcome.wait_ps);
 }
 
-// A single message on an idle network takes what the books call ideal.
+// Of a single message on an idle network, the network's part takes what the books call
+// ideal.
 static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 {
 	(void)state;
@@ -175,12 +176,45 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 			char preset[128];
 			snprintf(preset, sizeof preset, QS8A "%s", hosts[i]);
 			replay(preset, &line, 1, &outcome);
-			if (outcome.tally.flow_ideal_ps != (uint64_t)line.delivered)
+			const struct tally *tally = &outcome.tally;
+			assert_int_equal(tally->flow_queue_ps, 0);
+			if (tally->flow_ideal_ps != tally->flow_network_ps)
 				fail_msg("%s, %llu bytes: %llu ps, ideal %llu", hosts[i],
 					(unsigned long long)sizes[k],
-					(unsigned long long)line.delivered,
-					(unsigned long long)outcome.tally.flow_ideal_ps);
+					(unsigned long long)tally->flow_network_ps,
+					(unsigned long long)tally->flow_ideal_ps);
 		}
+}
+
+// Two messages of one process: the second waits for the first one's issue.
+static void latency_is_queue_network_and_software(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.destination = 1, .bytes = 8192},
+		{.at = 200 * TB_PS_PER_NS, .destination = 1, .bytes = 8192}};
+	struct outcome outcome;
+	replay(QS8A ",issue=30us,notice=2us,handshake=rendezvous", lines, 2, &outcome);
+	const struct tally *tally = &outcome.tally;
+	assert_int_equal(tally->flow_queue_ps, 30 * TB_PS_PER_US - 200 * TB_PS_PER_NS);
+	assert_int_equal(tally->flow_network_ps, tally->flow_ideal_ps);
+	// Issue, notice, and the overheads of a request, its answer and the data.
+	const tb_time_ps overheads = (1060 + 110) * TB_PS_PER_NS;
+	assert_int_equal(
+		tally->flow_latency_ps - tally->flow_queue_ps - tally->flow_network_ps,
+		2 * (30 * TB_PS_PER_US + 2 * TB_PS_PER_US + 3 * overheads));
+}
+
+static void what_is_copied_within_a_node_spends_no_time_in_the_network(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.bytes = 8000}, {.bytes = 8000}};
+	struct outcome outcome;
+	replay(QS8A ",local=memory,local_latency=1us,local_rate=800MB/s", lines, 2,
+		&outcome);
+	assert_int_equal(outcome.tally.flow_queue_ps, 10 * TB_PS_PER_US);
+	assert_int_equal(outcome.tally.flow_network_ps, 0);
+	assert_int_equal(outcome.tally.flow_ideal_ps, 0);
+	assert_int_equal(outcome.tally.flow_latency_ps, (11 + 21) * TB_PS_PER_US);
 }
 
 static void a_process_notices_one_message_after_another(void **state)
@@ -408,6 +442,9 @@ int main(void)
 		cmocka_unit_test(long_messages_are_split_evenly),
 		cmocka_unit_test(waits_of_all_rails_are_those_of_their_flows),
 		cmocka_unit_test(the_ideal_of_a_message_is_what_it_takes_alone),
+		cmocka_unit_test(latency_is_queue_network_and_software),
+		cmocka_unit_test(
+			what_is_copied_within_a_node_spends_no_time_in_the_network),
 		cmocka_unit_test(a_process_notices_one_message_after_another),
 		cmocka_unit_test(short_messages_take_turns),
 		cmocka_unit_test(round_robin_splits_nothing),

@@ -203,6 +203,16 @@ static void seeds(unsigned long long *first, unsigned long long *last)
 		(void)sscanf(given, "%llu-%llu", first, last);
 }
 
+// check_split: two replays split latencies alike, into parts that are part of them.
+static void check_split(const struct tally *a, const struct tally *b)
+{
+	assert_int_equal(a->flow_queue_ps, b->flow_queue_ps);
+	assert_int_equal(a->flow_network_ps, b->flow_network_ps);
+	assert_int_equal(a->flow_ideal_ps, b->flow_ideal_ps);
+	assert_true(a->flow_queue_ps <= a->flow_latency_ps);
+	assert_true(a->flow_network_ps <= a->flow_latency_ps - a->flow_queue_ps);
+}
+
 static void a_host_that_does_nothing_changes_nothing(void **state)
 {
 	(void)state;
@@ -216,6 +226,7 @@ static void a_host_that_does_nothing_changes_nothing(void **state)
 		run(BY_ENGINE, net, NULL, false, direct);
 		run(BY_ENGINE, net, NULL, true, hosted);
 		assert_true(direct->tally.hash == hosted->tally.hash);
+		check_split(&direct->tally, &hosted->tally);
 		assert_memory_equal(&direct->stats, &hosted->stats, sizeof direct->stats);
 		assert_memory_equal(direct->ranked.lines, hosted->ranked.lines,
 			sizeof direct->ranked.lines);
@@ -243,6 +254,7 @@ static void compare(
 	assert_int_equal(engine->tally.flow_wait_ps, oracle->tally.flow_wait_ps);
 	assert_int_equal(engine->tally.blame_ps, oracle->tally.blame_ps);
 	assert_true(engine->tally.hash == oracle->tally.hash);
+	check_split(&engine->tally, &oracle->tally);
 }
 
 // check_bytes: all that was posted was told, flow by flow; and what went into the

@@ -3,7 +3,7 @@
 #ifndef TB_TESTS_REPLAY_OBSERVED_H
 #define TB_TESTS_REPLAY_OBSERVED_H
 
-#include "observer.h"
+#include "message_book.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -29,6 +29,8 @@ struct observed { // zeroed: empty
 	tb_time_ps slice_ps;
 	struct tb_tree_sample *trees;
 	size_t n_trees;
+	struct tb_message_sample *messages;
+	size_t n_messages;
 };
 
 static inline void observed_free(struct observed *observed)
@@ -38,6 +40,7 @@ static inline void observed_free(struct observed *observed)
 	free(observed->blame);
 	free(observed->undelivered);
 	free(observed->trees);
+	free(observed->messages);
 	*observed = (struct observed){0};
 }
 
@@ -119,10 +122,20 @@ static inline int observed_trees(void *context, tb_time_ps slice_ps,
 	return TB_OK;
 }
 
+static inline int observed_messages(
+	void *context, const struct tb_message_sample *samples, size_t n)
+{
+	struct observed *observed = context;
+	observed->messages = observed_copy(samples, n, sizeof *samples);
+	observed->n_messages = n;
+	return TB_OK;
+}
+
 static inline struct tb_observer observer_of(struct observed *observed)
 {
 	return (struct tb_observer){observed, observed_start, observed_bin,
-		observed_flows, observed_blame, observed_undelivered, observed_trees};
+		observed_flows, observed_blame, observed_undelivered, observed_trees,
+		observed_messages};
 }
 
 // A difference between engine and oracle, as a sentence.
@@ -174,6 +187,7 @@ static inline bool flows_differ(const struct observed *engine,
 		if (DIFFER(i, job) || DIFFER(i, source.id) || DIFFER(i, destination.id) ||
 			DIFFER(i, n_messages) || DIFFER(i, n_packets) ||
 			DIFFER(i, bytes) || DIFFER(i, latency_ps) ||
+			DIFFER(i, queue_ps) || DIFFER(i, network_ps) ||
 			DIFFER(i, worst_latency_ps) || DIFFER(i, ideal_ps) ||
 			DIFFER(i, wait_ps) || DIFFER(i, first_ps) || DIFFER(i, last_ps))
 			return true;
@@ -328,6 +342,55 @@ static inline bool trees_differ(
 		       (uint64_t)oracle->slice_ps);
 }
 
+static inline int64_t lost_by(const struct tb_message_sample *message)
+{
+	return (int64_t)(message->network_ps - message->ideal_ps);
+}
+
+// drop_messages leaves of the oracle's messages, which are all, those that the engine
+// kept. Those that it did not must have lost no more than any of the others.
+static inline bool drop_messages(const struct observed *engine, struct observed *oracle,
+	struct difference *difference)
+{
+	int64_t most_dropped = INT64_MIN, least_kept = INT64_MAX;
+	size_t n = 0;
+	for (size_t i = 0; i < oracle->n_messages; i++) {
+		const struct tb_message_sample *at = &oracle->messages[i];
+		bool kept = n < engine->n_messages &&
+			    engine->messages[n].number == at->number;
+		if (!kept && lost_by(at) > most_dropped)
+			most_dropped = lost_by(at);
+		if (kept && lost_by(at) < least_kept)
+			least_kept = lost_by(at);
+		if (kept)
+			oracle->messages[n++] = *at;
+	}
+	oracle->n_messages = n;
+	snprintf(difference->text, sizeof difference->text,
+		"a message was kept that lost less than one that was not");
+	return most_dropped > least_kept;
+}
+
+static inline bool kept_messages_differ(const struct observed *engine,
+	struct observed *oracle, struct difference *difference)
+{
+	if (oracle->n_messages > TB_MESSAGES_KEPT &&
+		drop_messages(engine, oracle, difference))
+		return true;
+	for (size_t i = 0; i < engine->n_messages && i < oracle->n_messages; i++) {
+		const struct tb_message_sample *a = &engine->messages[i];
+		const struct tb_message_sample *b = &oracle->messages[i];
+		if (DIFFER(i, number) || DIFFER(i, job) || DIFFER(i, source.id) ||
+			DIFFER(i, destination.id) || DIFFER(i, bytes) ||
+			DIFFER(i, posted_ps) || DIFFER(i, started_ps) ||
+			DIFFER(i, delivered_ps) || DIFFER(i, queue_ps) ||
+			DIFFER(i, network_ps) || DIFFER(i, ideal_ps))
+			return true;
+	}
+	return differ(
+		difference, "messages, all", 0, engine->n_messages, oracle->n_messages);
+}
+
 // observed_differ returns whether two observers received different things, and stores the
 // first difference. It sorts and folds the rows of both.
 static inline bool observed_differ(
@@ -337,7 +400,8 @@ static inline bool observed_differ(
 	       flows_differ(engine, oracle, difference) ||
 	       blame_differs(engine, oracle, difference) ||
 	       undelivered_differ(engine, oracle, difference) ||
-	       trees_differ(engine, oracle, difference);
+	       trees_differ(engine, oracle, difference) ||
+	       kept_messages_differ(engine, oracle, difference);
 }
 
 #endif

@@ -75,6 +75,7 @@ struct tally {
 	struct tb_link_sample *links; // by id
 	uint64_t n_links;
 	uint64_t flow_wait_ps, flow_ideal_ps, flow_latency_ps;
+	uint64_t flow_queue_ps, flow_network_ps;
 	uint64_t flow_bytes, flow_messages, blame_ps;
 	uint64_t hash;	   // of everything received, in order
 	bool out_of_order; // bins or links came twice or in descending order
@@ -136,6 +137,8 @@ static inline int tally_flows(
 		tally->flow_wait_ps += samples[i].wait_ps;
 		tally->flow_ideal_ps += samples[i].ideal_ps;
 		tally->flow_latency_ps += samples[i].latency_ps;
+		tally->flow_queue_ps += samples[i].queue_ps;
+		tally->flow_network_ps += samples[i].network_ps;
 		tally->flow_bytes += samples[i].bytes;
 		tally->flow_messages += samples[i].n_messages;
 		tally_hash(tally, &samples[i].latency_ps, sizeof samples[i].latency_ps);
@@ -157,8 +160,11 @@ static inline struct tb_observer tally_observer(struct tally *tally, uint32_t n_
 {
 	*tally = (struct tally){.n_links = n_links};
 	tally->links = calloc(n_links, sizeof *tally->links);
-	return (struct tb_observer){
-		tally, tally_start, tally_bin, tally_flows, tally_blame, NULL, NULL};
+	return (struct tb_observer){.context = tally,
+		.start = tally_start,
+		.bin = tally_bin,
+		.flows = tally_flows,
+		.blame = tally_blame};
 }
 
 #endif

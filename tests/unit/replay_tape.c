@@ -14,7 +14,7 @@ struct played {
 	uint64_t bins[8];
 	uint32_t links[8];
 	size_t n;
-	uint64_t flow_bytes, blame_ps, tree_ps, n_undelivered;
+	uint64_t flow_bytes, blame_ps, tree_ps, n_undelivered, message_bytes;
 };
 
 static int on_start(void *context, tb_time_ps bin_ps)
@@ -70,6 +70,14 @@ static int on_trees(
 	return TB_OK;
 }
 
+static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
+{
+	struct played *played = context;
+	for (size_t i = 0; i < n; i++)
+		played->message_bytes += samples[i].bytes;
+	return TB_OK;
+}
+
 static void play(const struct tb_tape *tape, struct played *played)
 {
 	const struct tb_observer observer = {.context = played,
@@ -78,7 +86,8 @@ static void play(const struct tb_tape *tape, struct played *played)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.trees = on_trees};
+		.trees = on_trees,
+		.messages = on_messages};
 	*played = (struct played){0};
 	assert_int_equal(tb_tape_play(tape, &observer), TB_OK);
 }
@@ -92,6 +101,7 @@ static void what_was_told_is_played_in_its_order(void **state)
 	static const struct tb_blame_sample blame = {.wait_ps = 13};
 	static const struct tb_undelivered_sample lost = {.n_messages = 3};
 	static const struct tb_tree_sample tree = {.wait_ps = 17};
+	static const struct tb_message_sample message = {.bytes = 19};
 	struct tb_tape *tape = NULL;
 	struct played played;
 	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
@@ -103,6 +113,7 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(to.blame(to.context, &blame, 1), TB_OK);
 	assert_int_equal(to.undelivered(to.context, &lost, 1), TB_OK);
 	assert_int_equal(to.trees(to.context, 64000, &tree, 1), TB_OK);
+	assert_int_equal(to.messages(to.context, &message, 1), TB_OK);
 	play(tape, &played);
 	assert_int_equal(played.bin_ps, 1000);
 	assert_int_equal(played.n, 3);
@@ -115,6 +126,7 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(played.n_undelivered, 3);
 	assert_int_equal(played.tree_bin_ps, 64000);
 	assert_int_equal(played.tree_ps, 17);
+	assert_int_equal(played.message_bytes, 19);
 	tb_tape_free(tape);
 }
 
