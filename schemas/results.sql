@@ -21,6 +21,7 @@ CREATE TABLE run (
   payload_bytes INTEGER NOT NULL DEFAULT 0, -- delivered
   n_retries INTEGER NOT NULL DEFAULT 0, -- packets sent again
   n_undelivered INTEGER NOT NULL DEFAULT 0, -- messages given up
+  n_messages_kept INTEGER NOT NULL DEFAULT 0, -- of n_messages, in the table message
   bin_ps INTEGER NOT NULL DEFAULT 0, -- width of a time bin
   tree_bin_ps INTEGER NOT NULL DEFAULT 0, -- width of tree_bin's slices, 0 when there are none
   input_name TEXT NOT NULL,
@@ -212,8 +213,10 @@ CREATE TABLE flow (
   packets INTEGER NOT NULL,
   bytes INTEGER NOT NULL, -- payload, delivered
   latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
+  queue_ps INTEGER NOT NULL, -- of that: own queue, behind other messages of the sending node
+  network_ps INTEGER NOT NULL, -- of that: in the network; the rest is software
   worst_latency_ps INTEGER NOT NULL, -- of one message
-  ideal_ps INTEGER NOT NULL, -- sum of what the same messages take on an idle network
+  ideal_ps INTEGER NOT NULL, -- sum of what network_ps is of the same messages on an idle network
   wait_ps INTEGER NOT NULL, -- of its headers, over all links
   first_ps INTEGER NOT NULL DEFAULT 0, -- its first delivered message was posted
   last_ps INTEGER NOT NULL DEFAULT 0, -- its last delivered message arrived
@@ -230,6 +233,8 @@ CREATE TABLE job_total (
   packets INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   latency_ps INTEGER NOT NULL,
+  queue_ps INTEGER NOT NULL,
+  network_ps INTEGER NOT NULL,
   worst_latency_ps INTEGER NOT NULL,
   ideal_ps INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
@@ -246,6 +251,24 @@ CREATE TABLE flow_top (
   source INTEGER NOT NULL,
   destination INTEGER NOT NULL,
   PRIMARY KEY (run, rank)
+) STRICT, WITHOUT ROWID;
+
+-- Delivered messages, each by itself: all, or the 16,384 that lost most time in the network
+-- (network_ps - ideal_ps; of equals those delivered earlier).
+CREATE TABLE message (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  destination INTEGER NOT NULL,
+  message INTEGER NOT NULL, -- number, from 0, of the run's messages in the order of posting
+  bytes INTEGER NOT NULL,
+  posted_ps INTEGER NOT NULL,
+  started_ps INTEGER NOT NULL, -- its first packet entered the network
+  delivered_ps INTEGER NOT NULL,
+  queue_ps INTEGER NOT NULL, -- of its latency, as of flow
+  network_ps INTEGER NOT NULL,
+  ideal_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, job, source, destination, message)
 ) STRICT, WITHOUT ROWID;
 
 -- Messages that were given up, by the dead link that they met last.
@@ -435,26 +458,35 @@ LEFT JOIN link_sum AS s ON s.run = l.run AND s.link = l.link
 GROUP BY t.run, t.switch
 ORDER BY t.run DESC, sum(coalesce(s.wait_ps, 0)) DESC, t.switch;
 
--- Flows by slowdown: latency against the same messages on an idle network.
+-- Flows by slowdown: time in the network against the same on an idle one. The latency of a message
+-- is own queue, network and software together.
 CREATE VIEW flow_latency (run, job, source, destination, messages, bytes, mean_latency_us,
-  worst_latency_us, slowdown, wait_us) AS
+  mean_queue_us, mean_network_us, mean_software_us, worst_latency_us, slowdown, wait_us) AS
 SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.messages, f.bytes,
-  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3), round(f.worst_latency_ps / 1e6, 3),
-  round(1.0 * f.latency_ps / nullif(f.ideal_ps, 0), 2), round(f.wait_ps / 1e6, 3)
+  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
+  round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
+  round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
+  round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
+  round(f.worst_latency_ps / 1e6, 3),
+  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2), round(f.wait_ps / 1e6, 3)
 FROM flow AS f LEFT JOIN job AS j USING (run, job)
-ORDER BY f.run DESC, 1.0 * f.latency_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
+ORDER BY f.run DESC, 1.0 * f.network_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
   f.destination;
 
 -- The jobs of a run: what they did, how slow that was, how long they waited and made other jobs
--- wait. The slowdown is latency against the same messages on an idle network.
+-- wait. Latency and slowdown as of flow_latency.
 CREATE VIEW job_summary (run, job, name, nodes, start_us, first_us, last_us, messages, packets,
-  bytes, mean_latency_us, slowdown, wait_us, delays_others_us) AS
+  bytes, mean_latency_us, mean_queue_us, mean_network_us, mean_software_us, slowdown, wait_us,
+  delays_others_us) AS
 SELECT j.run, j.job, j.name,
   (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job),
   round(j.start_ps / 1e6, 3), round(min(f.first_ps) / 1e6, 3), round(max(f.last_ps) / 1e6, 3),
   total(f.messages), total(f.packets), total(f.bytes),
   round(sum(f.latency_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
-  round(1.0 * sum(f.latency_ps) / nullif(sum(f.ideal_ps), 0), 2),
+  round(sum(f.queue_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
+  round(sum(f.network_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
+  round(sum(f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
+  round(1.0 * sum(f.network_ps) / nullif(sum(f.ideal_ps), 0), 2),
   round(total(f.wait_ps) / 1e6, 3),
   round((SELECT total(b.wait_ps) FROM blame_wait AS b WHERE b.run = j.run
     AND b.culprit_job = j.job AND b.victim_job <> j.job) / 1e6, 3)

@@ -115,6 +115,26 @@ static inline struct tb_run_config fixture_config(void)
 	};
 }
 
+// Messages of two flows: of job 0 from node 0, of job 1 from node 3.
+enum { FIXTURE_MESSAGES = 12 };
+
+static inline struct tb_message_sample fixture_message(uint32_t i)
+{
+	uint32_t job = i / 8;
+	tb_time_ps posted_ps = 500000 * (tb_time_ps)i;
+	return (struct tb_message_sample){.number = 3 * i,
+		.bytes = 100 + i,
+		.job = job,
+		.source = {3 * job},
+		.destination = {15 - 3 * job},
+		.posted_ps = posted_ps,
+		.started_ps = posted_ps + 1200000,
+		.delivered_ps = posted_ps + 4000000,
+		.queue_ps = 200000,
+		.network_ps = 2100000 + i,
+		.ideal_ps = 2000000};
+}
+
 static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 {
 	struct tb_flow_sample flows[24];
@@ -130,7 +150,9 @@ static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 			.n_messages = 4,
 			.n_packets = 13,
 			.bytes = 4096,
-			.latency_ps = 16000000 + wait,
+			.latency_ps = 24000000 + 2 * wait,
+			.queue_ps = 1200000 + wait,
+			.network_ps = 16000000 + wait,
 			.worst_latency_ps = 4000000 + wait / 2,
 			.ideal_ps = 16000000,
 			.wait_ps = wait,
@@ -153,9 +175,13 @@ static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 	static const struct tb_tree_sample trees[] = {{0, {7}, {3}, 40000},
 		{0, {7}, {7}, 20000}, {1, {7}, {3}, 90000},
 		{3, {TB_ID_NONE}, {TB_ID_NONE}, 5000}};
+	struct tb_message_sample messages[FIXTURE_MESSAGES];
+	for (uint32_t i = 0; i < FIXTURE_MESSAGES; i++)
+		messages[i] = fixture_message(i);
 	if (observer.flows(observer.context, flows, 24) ||
 		observer.blame(observer.context, blame, 24) ||
-		observer.trees(observer.context, 4 * FIXTURE_BIN_PS, trees, 4))
+		observer.trees(observer.context, 4 * FIXTURE_BIN_PS, trees, 4) ||
+		observer.messages(observer.context, messages, FIXTURE_MESSAGES))
 		abort();
 }
 

@@ -72,6 +72,8 @@ static inline void viz_flows(struct tb_observer observer)
 			.n_packets = 60,
 			.bytes = 4096 * (i + UINT64_C(1)),
 			.latency_ps = (8 + i) * UINT64_C(1000000),
+			.queue_ps = UINT64_C(500000),
+			.network_ps = (6 + i) * UINT64_C(1000000),
 			.worst_latency_ps = (4 + i) * UINT64_C(1000000),
 			.ideal_ps = 4000000,
 			.wait_ps = i * UINT64_C(200000),

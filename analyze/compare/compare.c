@@ -52,17 +52,17 @@ static void add_links(struct tb_compare_sums *outcome,
 
 static void add_flows(struct tb_compare_sums *outcome, const struct tb_flow_table *table)
 {
-	double latency_ps = 0, known_ps = 0, ideal_ps = 0;
+	double latency_ps = 0, network_ps = 0, ideal_ps = 0;
 	uint64_t n_messages = 0;
 	for (uint32_t i = 0; i < table->n; i++) {
 		const struct tb_flow_sample *flow = &table->rows[i];
 		n_messages += flow->n_messages;
 		latency_ps += (double)flow->latency_ps;
-		known_ps += flow->ideal_ps ? (double)flow->latency_ps : 0;
+		network_ps += flow->ideal_ps ? (double)flow->network_ps : 0;
 		ideal_ps += (double)flow->ideal_ps;
 	}
 	outcome->latency_ps = n_messages ? latency_ps / (double)n_messages : 0;
-	outcome->slowdown = ideal_ps > 0 ? known_ps / ideal_ps : 0;
+	outcome->slowdown = ideal_ps > 0 ? network_ps / ideal_ps : 0;
 }
 
 static int by_ends(const struct tb_flow_sample *a, const struct tb_flow_sample *b)
@@ -102,9 +102,7 @@ static void take_flow(
 	if (flow->n_messages)
 		mover->latency_ps[which] =
 			(double)flow->latency_ps / (double)flow->n_messages;
-	if (flow->ideal_ps)
-		mover->slowdown[which] =
-			(double)flow->latency_ps / (double)flow->ideal_ps;
+	mover->slowdown[which] = tb_flow_slowdown(flow);
 }
 
 // match_flows walks both tables, which are sorted by ends, and keeps the flows of both

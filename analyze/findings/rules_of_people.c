@@ -60,29 +60,33 @@ static void find_cost_of_capture(struct tb_judging *judging)
 		tb_format_time((tb_time_ps)packet, full, sizeof full));
 }
 
-// find_cost compares with an idle network. Latency counts from the post, so that a
-// sender's own backlog is in it: the sentence has to say so.
+// find_cost compares with an idle network, and keeps the backlog of senders apart.
 static void find_cost(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
-	double latency = 0, ideal = 0;
+	double latency = 0, queue = 0, network = 0, ideal = 0;
 	if (strcmp(evidence->info->input_kind, "packets") == 0) {
 		find_cost_of_capture(judging);
 		return;
 	}
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		latency += (double)evidence->jobs.jobs[i].latency_ps;
+		queue += (double)evidence->jobs.jobs[i].queue_ps;
+		network += (double)evidence->jobs.jobs[i].network_ps;
 		ideal += (double)evidence->jobs.jobs[i].ideal_ps;
 	}
 	if (ideal <= 0)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "cost");
-	tb_finding_real(finding, "slowdown", latency / ideal);
+	char share[16];
+	tb_finding_real(finding, "slowdown", network / ideal);
+	tb_finding_real(finding, "own_queue_percent", 100 * queue / latency);
 	tb_finding_say(finding,
-		"From post to delivery, messages took %.*f times as long as on an idle "
-		"network; that includes the time behind other messages of their own "
-		"sender.",
-		latency < 10 * ideal, latency / ideal);
+		"Messages were in the network %.*f times as long as they would be on an "
+		"idle one. They stood behind other messages of their own sender for %s "
+		"of the time from post to delivery.",
+		network < 10 * ideal ? 2 : 0, network / ideal,
+		tb_percent_text(100 * queue / latency, share, sizeof share));
 }
 
 static void find_dead(struct tb_judging *judging)

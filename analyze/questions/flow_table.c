@@ -1,7 +1,7 @@
 #include "flow_table.h"
 
+#include "flow_row.h"
 #include "flows.h"
-#include "run_impl.h"
 
 #include <stdlib.h>
 
@@ -46,28 +46,12 @@ static void take(struct reading *reading, const struct tb_flow_sample *flow)
 static int read_flows(struct tb_run *run, struct reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
-	uint32_t n_nodes = run->record.info.n_nodes;
 	int status = tb_run_query(run,
-		"SELECT job, source, destination, messages, packets, bytes, latency_ps, "
-		"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps FROM flow WHERE "
-		"run = ?1",
-		&row, error);
+		"SELECT " TB_FLOW_COLUMNS "FROM flow AS f WHERE run = ?1", &row, error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
-		struct tb_flow_sample flow;
-		flow.job = tb_run_get32(&row, 0, UINT32_MAX);
-		flow.source.id = tb_run_get_id(&row, 1, n_nodes);
-		flow.destination.id = tb_run_get_id(&row, 2, n_nodes);
-		flow.n_messages = tb_run_get(&row, 3, INT64_MAX);
-		flow.n_packets = tb_run_get(&row, 4, INT64_MAX);
-		flow.bytes = tb_run_get(&row, 5, INT64_MAX);
-		flow.latency_ps = tb_run_get(&row, 6, INT64_MAX);
-		flow.worst_latency_ps = tb_run_get(&row, 7, INT64_MAX);
-		flow.ideal_ps = tb_run_get(&row, 8, INT64_MAX);
-		flow.wait_ps = tb_run_get(&row, 9, INT64_MAX);
-		flow.first_ps = (tb_time_ps)tb_run_get(&row, 10, INT64_MAX);
-		flow.last_ps = (tb_time_ps)tb_run_get(&row, 11, INT64_MAX);
+		struct tb_flow_sample flow = tb_flow_row_read(run, &row);
 		if (!row.bad)
 			take(reading, &flow);
 	}

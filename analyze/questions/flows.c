@@ -1,47 +1,30 @@
 #include "flows.h"
 
 #include "array.h"
-#include "run_impl.h"
+#include "flow_row.h"
+#include "flow_sum.h"
 
 #include <stdlib.h>
 
 static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 {
-	uint32_t n_nodes = run->record.info.n_nodes;
-	struct tb_flow_sample sample;
-	sample.job = tb_run_get32(row, 0, UINT32_MAX);
-	sample.source.id = tb_run_get_id(row, 1, n_nodes);
-	sample.destination.id = tb_run_get_id(row, 2, n_nodes);
-	sample.n_messages = tb_run_get(row, 3, INT64_MAX);
-	sample.n_packets = tb_run_get(row, 4, INT64_MAX);
-	sample.bytes = tb_run_get(row, 5, INT64_MAX);
-	sample.latency_ps = tb_run_get(row, 6, INT64_MAX);
-	sample.worst_latency_ps = tb_run_get(row, 7, INT64_MAX);
-	sample.ideal_ps = tb_run_get(row, 8, INT64_MAX);
-	sample.wait_ps = tb_run_get(row, 9, INT64_MAX);
-	sample.first_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
-	sample.last_ps = (tb_time_ps)tb_run_get(row, 11, INT64_MAX);
+	struct tb_flow_sample sample = tb_flow_row_read(run, row);
 	struct tb_flow flow = {.sample = sample};
 	if (sample.n_messages)
 		flow.mean_latency_ps =
 			(double)sample.latency_ps / (double)sample.n_messages;
-	if (sample.ideal_ps)
-		flow.slowdown = (double)sample.latency_ps / (double)sample.ideal_ps;
+	flow.slowdown = tb_flow_slowdown(&sample);
 	return flow;
 }
 
-#define FLOW_COLUMNS                                                                     \
-	"f.job, f.source, f.destination, messages, packets, bytes, latency_ps, "         \
-	"worst_latency_ps, ideal_ps, wait_ps, first_ps, last_ps "
-
 // Flows of which the store keeps the order, and those of other runs.
 #define KEPT_ORDER                                                                       \
-	"SELECT " FLOW_COLUMNS "FROM flow_top AS t CROSS JOIN flow AS f ON "             \
+	"SELECT " TB_FLOW_COLUMNS "FROM flow_top AS t CROSS JOIN flow AS f ON "          \
 	"f.run = t.run AND f.job = t.job AND f.source = t.source AND "                   \
 	"f.destination = t.destination WHERE t.run = ?1 AND rank <= ?2 ORDER BY rank"
 #define FOUND_ORDER                                                                      \
-	"SELECT " FLOW_COLUMNS "FROM flow AS f WHERE run = ?1 ORDER BY "                 \
-	"1.0 * latency_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
+	"SELECT " TB_FLOW_COLUMNS "FROM flow AS f WHERE run = ?1 ORDER BY "              \
+	"1.0 * network_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
 
 struct flow_list {
 	struct tb_flow *flows;

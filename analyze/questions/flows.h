@@ -8,7 +8,7 @@
 struct tb_flow {
 	struct tb_flow_sample sample;
 	double mean_latency_ps; // over its messages
-	double slowdown; // sum of latencies / sum of ideal latencies; 0 when unknown
+	double slowdown;	// of its time in the network; 0 when unknown
 };
 
 // tb_flows_slowest stores the `top` flows with the largest slowdown (0: all), slowest

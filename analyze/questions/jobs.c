@@ -74,15 +74,17 @@ static int take_flows(
 	job->n_packets = tb_run_get(row, 3, INT64_MAX);
 	job->bytes = tb_run_get(row, 4, INT64_MAX);
 	job->latency_ps = tb_run_get(row, 5, INT64_MAX);
-	job->ideal_ps = tb_run_get(row, 6, INT64_MAX);
-	job->worst_latency_ps = tb_run_get(row, 7, INT64_MAX);
-	job->wait_ps = tb_run_get(row, 8, INT64_MAX);
-	job->first_ps = (tb_time_ps)tb_run_get(row, 9, INT64_MAX);
-	job->last_ps = (tb_time_ps)tb_run_get(row, 10, INT64_MAX);
+	job->queue_ps = tb_run_get(row, 6, job->latency_ps);
+	job->network_ps = tb_run_get(row, 7, job->latency_ps - job->queue_ps);
+	job->ideal_ps = tb_run_get(row, 8, INT64_MAX);
+	job->worst_latency_ps = tb_run_get(row, 9, INT64_MAX);
+	job->wait_ps = tb_run_get(row, 10, INT64_MAX);
+	job->first_ps = (tb_time_ps)tb_run_get(row, 11, INT64_MAX);
+	job->last_ps = (tb_time_ps)tb_run_get(row, 12, INT64_MAX);
 	if (job->n_messages)
 		job->mean_latency_ps = (double)job->latency_ps / (double)job->n_messages;
 	if (job->ideal_ps)
-		job->slowdown = (double)job->latency_ps / (double)job->ideal_ps;
+		job->slowdown = (double)job->network_ps / (double)job->ideal_ps;
 	return TB_OK;
 }
 
@@ -135,12 +137,14 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 		// Of a run with many flows the store keeps the sums.
 		{"job_total",
 			"SELECT job, flows, messages, packets, bytes, latency_ps, "
-			"ideal_ps, worst_latency_ps, wait_ps, first_ps, last_ps FROM "
+			"queue_ps, network_ps, ideal_ps, worst_latency_ps, wait_ps, "
+			"first_ps, last_ps FROM "
 			"job_total WHERE run = ?1",
 			take_flows, false},
 		{"flow",
 			"SELECT job, count(*), sum(messages), sum(packets), sum(bytes), "
-			"sum(latency_ps), sum(ideal_ps), max(worst_latency_ps), "
+			"sum(latency_ps), sum(queue_ps), sum(network_ps), sum(ideal_ps), "
+			"max(worst_latency_ps), "
 			"sum(wait_ps), min(first_ps), max(last_ps) FROM flow WHERE run = "
 			"?1 AND messages > 0 GROUP BY job",
 			take_flows, true},

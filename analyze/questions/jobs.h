@@ -11,12 +11,13 @@ struct tb_job_figures {
 	uint32_t n_ranks, n_nodes; // known ones
 	char *nodes; // "0-15,20", a long list cut off with "..."; NULL: none
 	uint64_t n_flows, n_messages, n_packets, bytes; // delivered
-	uint64_t latency_ps, ideal_ps;			// sums over messages
-	uint64_t worst_latency_ps;			// of one message
-	uint64_t wait_ps;				// of its headers
+	// Sums over messages, as in struct tb_flow_sample.
+	uint64_t latency_ps, queue_ps, network_ps, ideal_ps;
+	uint64_t worst_latency_ps;    // of one message
+	uint64_t wait_ps;	      // of its headers
 	tb_time_ps first_ps, last_ps; // first post, last delivery; 0 without messages
 	double mean_latency_ps;
-	double slowdown; // sum of latencies / sum of ideal ones; 0 when unknown
+	double slowdown; // network_ps / ideal_ps; 0 when unknown
 };
 
 struct tb_jobs {

@@ -36,6 +36,12 @@ static int on_trees(
 	return of_store->trees(of_store->context, bin_ps, samples, n);
 }
 
+static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->messages(of_store->context, samples, n);
+}
+
 static int on_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
@@ -57,5 +63,6 @@ struct tb_observer tb_recording_observer(struct tb_recording *recording)
 		.flows = on_flows,
 		.blame = on_blame,
 		.trees = on_trees,
-		.undelivered = on_undelivered};
+		.undelivered = on_undelivered,
+		.messages = on_messages};
 }

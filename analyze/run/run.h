@@ -52,6 +52,7 @@ struct tb_run_info {
 	uint64_t n_undelivered; // messages given up because of faults
 	uint64_t n_retries;	// packets sent again because of faults
 	uint64_t n_messages, n_packets, payload_bytes;
+	uint64_t n_messages_kept; // each by itself (questions/flow_messages.h)
 	double wall_s;
 	double packets_per_s; // n_packets / wall_s, 0 when unknown
 	bool complete;
@@ -62,9 +63,6 @@ struct tb_run_info {
 // unreadable; TB_EUSAGE: no such run. Cost: linear in nodes, switches and links.
 int tb_run_open(struct tb_run **run, const char *path, int64_t id,
 	struct tb_error *error) TB_MUST_USE;
-// tb_run_is_store looks at the first bytes of a file: true for a store that can be read.
-bool tb_run_is_store(const char *path);
-
 // tb_run_open_bytes reads the newest run of a store in memory: `size` arbitrary bytes,
 // which it copies. Errors as of tb_run_open. For the fuzzer.
 int tb_run_open_bytes(struct tb_run **run, const void *bytes, size_t size,

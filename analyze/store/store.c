@@ -62,7 +62,8 @@ struct tb_store {
 	sqlite3_stmt *insert_total; // of a bin
 	struct tb_store_feed feed;  // feed.run is the begun run, 0 when none
 	int64_t last_run;	    // begun, ended or not
-	struct sums *totals;	    // by link
+	struct tb_store_feed messages;
+	struct sums *totals; // by link
 	struct tb_store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
@@ -95,7 +96,10 @@ void tb_store_free(struct tb_store *store)
 
 static int prepare(struct tb_store *store, struct tb_error *error)
 {
-	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
+	if (tb_store_feed_register(store->db, &store->feed, &tb_feed_links) !=
+			SQLITE_OK ||
+		tb_store_feed_register(store->db, &store->messages, &tb_feed_messages) !=
+			SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
 	int status = tb_sql_prepare(store->db, store->path,
 		"INSERT INTO link_bin SELECT * FROM feed", &store->insert_bin, error);
@@ -493,7 +497,7 @@ static int store_bin(
 		add(&whole, &samples[i]);
 	}
 	store->feed.bin = (int64_t)bin;
-	store->feed.samples = samples;
+	store->feed.rows = samples;
 	store->feed.n = n;
 	store->n_rows += n;
 	store->n_rows_of_run += n;
@@ -591,6 +595,25 @@ static int store_undelivered(
 	return end_part(store, status);
 }
 
+static int store_messages(
+	void *context, const struct tb_message_sample *samples, size_t n)
+{
+	struct tb_store *store = context;
+	int status = begin_part(store);
+	if (status)
+		return status;
+	store->messages.run = store->feed.run;
+	store->messages.rows = samples;
+	store->messages.n = n;
+	status = tb_sql_exec(store->db, store->path,
+		"INSERT INTO message SELECT * FROM message_feed", &store->error);
+	if (!status)
+		status = exec_for_run(store,
+			"UPDATE run SET n_messages_kept = ?2 WHERE run = ?1", (int64_t)n,
+			&store->error);
+	return end_part(store, status);
+}
+
 struct tb_observer tb_store_observer(struct tb_store *store)
 {
 	return (struct tb_observer){.context = store,
@@ -599,7 +622,8 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.flows = store_flows,
 		.blame = store_blame,
 		.trees = store_trees,
-		.undelivered = store_undelivered};
+		.undelivered = store_undelivered,
+		.messages = store_messages};
 }
 
 static int write_totals(struct tb_store *store, struct tb_error *error)

@@ -1,7 +1,5 @@
 #include "store_feed.h"
 
-#include <stdbool.h>
-
 struct table {
 	sqlite3_vtab base;
 	const struct tb_store_feed *feed;
@@ -13,27 +11,20 @@ struct cursor {
 	size_t at;
 };
 
-static bool nothing_happened(const struct tb_link_sample *sample)
-{
-	return (sample->wait_ps | sample->stall_ps | sample->busy_ps | sample->bytes |
-		       sample->n_packets | sample->n_blocked | sample->longest_wait_ps) ==
-	       0;
-}
-
 static void pass_over_empty(struct cursor *cursor)
 {
-	while (cursor->at < cursor->feed->n &&
-		nothing_happened(&cursor->feed->samples[cursor->at]))
+	const struct tb_store_feed *feed = cursor->feed;
+	while (cursor->at < feed->n && feed->kind->is_empty &&
+		feed->kind->is_empty(feed, cursor->at))
 		cursor->at++;
 }
 
-static int feed_connect(sqlite3 *db, void *feed, int argc, const char *const *argv,
+static int feed_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
 	sqlite3_vtab **table, char **message)
 {
+	const struct tb_store_feed *feed = context;
 	(void)argc, (void)argv, (void)message;
-	int code = sqlite3_declare_vtab(db,
-		"CREATE TABLE feed (run, bin, link, wait_ps, stall_ps, busy_ps, bytes, "
-		"packets, blocked, longest_wait_ps)");
+	int code = sqlite3_declare_vtab(db, feed->kind->declaration);
 	if (code != SQLITE_OK)
 		return code;
 	struct table *made = sqlite3_malloc(sizeof *made);
@@ -97,36 +88,12 @@ static int feed_eof(sqlite3_vtab_cursor *base)
 	return cursor->at >= cursor->feed->n;
 }
 
-static int64_t value_of(const struct cursor *cursor, int column)
-{
-	const struct tb_link_sample *sample = &cursor->feed->samples[cursor->at];
-	switch (column) {
-	case 0:
-		return cursor->feed->run;
-	case 1:
-		return cursor->feed->bin;
-	case 2:
-		return sample->link.id;
-	case 3:
-		return (int64_t)sample->wait_ps;
-	case 4:
-		return (int64_t)sample->stall_ps;
-	case 5:
-		return (int64_t)sample->busy_ps;
-	case 6:
-		return (int64_t)sample->bytes;
-	case 7:
-		return sample->n_packets;
-	case 8:
-		return sample->n_blocked;
-	default:
-		return (int64_t)sample->longest_wait_ps;
-	}
-}
-
 static int feed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
-	sqlite3_result_int64(context, value_of((const struct cursor *)base, column));
+	const struct cursor *cursor = (const struct cursor *)base;
+	const struct tb_store_feed *feed = cursor->feed;
+	sqlite3_result_int64(context,
+		column == 0 ? feed->run : feed->kind->value(feed, cursor->at, column));
 	return SQLITE_OK;
 }
 
@@ -150,7 +117,84 @@ static const sqlite3_module feed_module = {
 	.xRowid = feed_rowid,
 };
 
-int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed)
+int tb_store_feed_register(
+	sqlite3 *db, struct tb_store_feed *feed, const struct tb_feed_kind *kind)
 {
-	return sqlite3_create_module(db, "feed", &feed_module, feed);
+	feed->kind = kind;
+	return sqlite3_create_module(db, kind->name, &feed_module, feed);
 }
+
+static bool nothing_happened(const struct tb_store_feed *feed, size_t at)
+{
+	const struct tb_link_sample *sample =
+		(const struct tb_link_sample *)feed->rows + at;
+	return (sample->wait_ps | sample->stall_ps | sample->busy_ps | sample->bytes |
+		       sample->n_packets | sample->n_blocked | sample->longest_wait_ps) ==
+	       0;
+}
+
+static int64_t link_value(const struct tb_store_feed *feed, size_t at, int column)
+{
+	const struct tb_link_sample *sample =
+		(const struct tb_link_sample *)feed->rows + at;
+	switch (column) {
+	case 1:
+		return feed->bin;
+	case 2:
+		return sample->link.id;
+	case 3:
+		return (int64_t)sample->wait_ps;
+	case 4:
+		return (int64_t)sample->stall_ps;
+	case 5:
+		return (int64_t)sample->busy_ps;
+	case 6:
+		return (int64_t)sample->bytes;
+	case 7:
+		return sample->n_packets;
+	case 8:
+		return sample->n_blocked;
+	default:
+		return (int64_t)sample->longest_wait_ps;
+	}
+}
+
+const struct tb_feed_kind tb_feed_links = {"feed",
+	"CREATE TABLE feed (run, bin, link, wait_ps, stall_ps, busy_ps, bytes, packets, "
+	"blocked, longest_wait_ps)",
+	link_value, nothing_happened};
+
+static int64_t message_value(const struct tb_store_feed *feed, size_t at, int column)
+{
+	const struct tb_message_sample *message =
+		(const struct tb_message_sample *)feed->rows + at;
+	switch (column) {
+	case 1:
+		return message->job;
+	case 2:
+		return message->source.id;
+	case 3:
+		return message->destination.id;
+	case 4:
+		return (int64_t)message->number;
+	case 5:
+		return (int64_t)message->bytes;
+	case 6:
+		return message->posted_ps;
+	case 7:
+		return message->started_ps;
+	case 8:
+		return message->delivered_ps;
+	case 9:
+		return (int64_t)message->queue_ps;
+	case 10:
+		return (int64_t)message->network_ps;
+	default:
+		return (int64_t)message->ideal_ps;
+	}
+}
+
+const struct tb_feed_kind tb_feed_messages = {"message_feed",
+	"CREATE TABLE feed (run, job, source, destination, message, bytes, posted_ps, "
+	"started_ps, delivered_ps, queue_ps, network_ps, ideal_ps)",
+	message_value, NULL};

@@ -364,8 +364,8 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	for (size_t i = 0; !row.status && i < n; i++) {
 		const struct tb_flow_sample *flow = &samples[i];
 		tb_row_put(&row, run);
@@ -376,6 +376,8 @@ int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
 		tb_row_put(&row, (int64_t)flow->n_packets);
 		tb_row_put(&row, (int64_t)flow->bytes);
 		tb_row_put(&row, (int64_t)flow->latency_ps);
+		tb_row_put(&row, (int64_t)flow->queue_ps);
+		tb_row_put(&row, (int64_t)flow->network_ps);
 		tb_row_put(&row, (int64_t)flow->worst_latency_ps);
 		tb_row_put(&row, (int64_t)flow->ideal_ps);
 		tb_row_put(&row, (int64_t)flow->wait_ps);

@@ -116,17 +116,12 @@ int tb_store_write_blame_tops(sqlite3 *db, const char *path, int64_t run,
 	return status;
 }
 
-static double slowdown(const struct tb_flow_sample *flow)
-{
-	return flow->ideal_ps ? (double)flow->latency_ps / (double)flow->ideal_ps : -1;
-}
-
 // less_slow orders flows as the table does that a reader sorts: by slowdown, ties by
 // their ids, which ascend in the samples.
 static bool less_slow(
 	const struct tb_flow_sample *const *a, const struct tb_flow_sample *const *b)
 {
-	double of_a = slowdown(*a), of_b = slowdown(*b);
+	double of_a = tb_flow_slowdown(*a), of_b = tb_flow_slowdown(*b);
 	return of_a != of_b ? of_a < of_b : *a > *b;
 }
 
@@ -163,7 +158,7 @@ static int write_job(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *sum, uint64_t n_flows, struct tb_error *error)
 {
 	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO job_total VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", error);
+		"INSERT INTO job_total VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
 	tb_row_put(&row, run);
 	tb_row_put(&row, sum->job);
 	tb_row_put(&row, (int64_t)n_flows);
@@ -171,6 +166,8 @@ static int write_job(sqlite3 *db, const char *path, int64_t run,
 	tb_row_put(&row, (int64_t)sum->n_packets);
 	tb_row_put(&row, (int64_t)sum->bytes);
 	tb_row_put(&row, (int64_t)sum->latency_ps);
+	tb_row_put(&row, (int64_t)sum->queue_ps);
+	tb_row_put(&row, (int64_t)sum->network_ps);
 	tb_row_put(&row, (int64_t)sum->worst_latency_ps);
 	tb_row_put(&row, (int64_t)sum->ideal_ps);
 	tb_row_put(&row, (int64_t)sum->wait_ps);

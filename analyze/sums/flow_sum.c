@@ -10,8 +10,15 @@ void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 	sum->n_packets += more->n_packets;
 	sum->bytes += more->bytes;
 	sum->latency_ps += more->latency_ps;
+	sum->queue_ps += more->queue_ps;
+	sum->network_ps += more->network_ps;
 	sum->ideal_ps += more->ideal_ps;
 	sum->wait_ps += more->wait_ps;
 	if (more->worst_latency_ps > sum->worst_latency_ps)
 		sum->worst_latency_ps = more->worst_latency_ps;
+}
+
+double tb_flow_slowdown(const struct tb_flow_sample *flow)
+{
+	return flow->ideal_ps ? (double)flow->network_ps / (double)flow->ideal_ps : 0;
 }

@@ -29,7 +29,9 @@ static void observe_flows(struct tb_observer observer, struct tb_random *random)
 			.n_packets = 3 * delivered,
 			.bytes = delivered ? tb_random_below(random, 1000) : 0,
 			// Many flows are equally slow.
-			.latency_ps = delivered ? 1000 * tb_random_below(random, 50) : 0,
+			.latency_ps = delivered ? 60000 : 0,
+			.queue_ps = delivered ? tb_random_below(random, 10000) : 0,
+			.network_ps = delivered ? 1000 * tb_random_below(random, 50) : 0,
 			.ideal_ps = delivered ? 1000 : 0,
 			.wait_ps = tb_random_below(random, 99),
 			.first_ps = delivered ? (tb_time_ps)(i % 1000) : 0,

@@ -102,6 +102,8 @@ static void flows_add_up_to_their_span_and_worst(void **state)
 						       .n_packets = 3,
 						       .bytes = 5,
 						       .latency_ps = 7,
+						       .queue_ps = 2,
+						       .network_ps = 3,
 						       .ideal_ps = 11,
 						       .wait_ps = 13,
 						       .first_ps = 40,
@@ -111,6 +113,8 @@ static void flows_add_up_to_their_span_and_worst(void **state)
 			.n_packets = 19,
 			.bytes = 23,
 			.latency_ps = 29,
+			.queue_ps = 17,
+			.network_ps = 8,
 			.ideal_ps = 31,
 			.wait_ps = 37,
 			.first_ps = 50,
@@ -127,6 +131,8 @@ static void flows_add_up_to_their_span_and_worst(void **state)
 	assert_int_equal(sum.n_packets, 22);
 	assert_int_equal(sum.bytes, 28);
 	assert_int_equal(sum.latency_ps, 36);
+	assert_int_equal(sum.queue_ps, 19);
+	assert_int_equal(sum.network_ps, 11);
 	assert_int_equal(sum.ideal_ps, 42);
 	assert_int_equal(sum.wait_ps, 50);
 }

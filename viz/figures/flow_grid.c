@@ -56,7 +56,7 @@ double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure 
 	case TB_FLOW_LATENCY:
 		return ratio(flow->latency_ps, flow->n_messages);
 	case TB_FLOW_SLOWDOWN:
-		return ratio(flow->latency_ps, flow->ideal_ps);
+		return tb_flow_slowdown(flow);
 	case TB_FLOW_WAIT:
 		return (double)flow->wait_ps;
 	case TB_N_FLOW_FIGURES:

@@ -12,6 +12,23 @@
 
 #define MOST_ITEMS 200 // of a list
 
+// latency_rows shows the mean latency of a flow's messages and its parts.
+static void latency_rows(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow)
+{
+	const struct {
+		const char *label;
+		uint64_t sum_ps;
+	} rows[] = {{"Mean latency", flow->latency_ps}, {"- own queue", flow->queue_ps},
+		{"- network", flow->network_ps},
+		{"- software", flow->latency_ps - flow->queue_ps - flow->network_ps}};
+	char text[48];
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		tb_sheet_row(detail->sheet, rows[i].label,
+			tb_format_time((tb_time_ps)(rows[i].sum_ps / flow->n_messages),
+				text, sizeof text));
+}
+
 void tb_detail_sent(const struct tb_detail *detail, const struct tb_flow_sample *flow)
 {
 	char text[48];
@@ -21,14 +38,12 @@ void tb_detail_sent(const struct tb_detail *detail, const struct tb_flow_sample 
 		detail->sheet, "Payload", tb_format_size(flow->bytes, text, sizeof text));
 	if (flow->n_messages == 0)
 		return;
-	tb_sheet_row(detail->sheet, "Mean latency",
-		tb_format_time((tb_time_ps)(flow->latency_ps / flow->n_messages), text,
-			sizeof text));
+	latency_rows(detail, flow);
 	tb_sheet_row(detail->sheet, "Worst latency",
 		tb_format_time((tb_time_ps)flow->worst_latency_ps, text, sizeof text));
 	if (flow->ideal_ps) {
-		snprintf(text, sizeof text, "%.3g times the ideal time",
-			(double)flow->latency_ps / (double)flow->ideal_ps);
+		snprintf(text, sizeof text, "%.3g times an idle network",
+			tb_flow_slowdown(flow));
 		tb_sheet_row(detail->sheet, "Slowdown", text);
 	}
 	tb_sheet_row(detail->sheet, "Header wait",
