@@ -42,6 +42,9 @@
 #define TB_FINDING_OTHERS 5.0
 // The network inside is the place: links between switches are the roots of so much.
 #define TB_FINDING_INSIDE 30.0
+// Backlog: of the time from post to delivery, messages spent so much in the queue of
+// their own node. With more than half, the queue decides what a latency is.
+#define TB_FINDING_BACKLOG 50.0
 // A congestion region is worth a sentence when it holds so much of the wait.
 #define TB_FINDING_REGION 10.0
 

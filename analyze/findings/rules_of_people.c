@@ -2,7 +2,6 @@
 #include "findings_impl.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 // find_whose reports what jobs made each other wait, or that they did not.
 static void find_whose(struct tb_judging *judging)
@@ -37,55 +36,33 @@ static void find_whose(struct tb_judging *judging)
 		tb_percent_text(percent, share, sizeof share));
 }
 
-// find_cost_of_capture: frames are posted when they were captured, so latencies are
-// mostly backlog in the sender; only the wait is the network's doing.
-static void find_cost_of_capture(struct tb_judging *judging)
-{
-	const struct tb_evidence *evidence = judging->evidence;
-	const struct tb_run_info *info = evidence->info;
-	double packet = tb_full_packet_ps(&info->network);
-	double mean = info->n_packets ? evidence->wait_ps / (double)info->n_packets : 0;
-	char wait[32], full[32], share[40];
-	if (evidence->n_waiting == 0 || tb_judging_found(judging, "little-wait") ||
-		tb_judging_found(judging, "time-scale"))
-		return;
-	struct tb_finding *finding = tb_judging_find(judging, "cost");
-	tb_finding_real(finding, "wait_per_packet_ps", mean);
-	tb_finding_real(finding, "percent_of_packet", 100 * mean / packet);
-	tb_finding_say(finding,
-		"A packet waited %s in the network on average, %s of the %s that a full "
-		"packet takes on a link.",
-		tb_format_time((tb_time_ps)mean, wait, sizeof wait),
-		tb_format_percent(100 * mean / packet, share, sizeof share),
-		tb_format_time((tb_time_ps)packet, full, sizeof full));
-}
-
-// find_cost compares with an idle network, and keeps the backlog of senders apart.
+// find_cost compares what messages spent in the network with an idle one, and what they
+// spent in their own sender's queue, which is not the network's doing, with the whole.
 static void find_cost(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	double latency = 0, queue = 0, network = 0, ideal = 0;
-	if (strcmp(evidence->info->input_kind, "packets") == 0) {
-		find_cost_of_capture(judging);
-		return;
-	}
+	char share[32];
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		latency += (double)evidence->jobs.jobs[i].latency_ps;
 		queue += (double)evidence->jobs.jobs[i].queue_ps;
 		network += (double)evidence->jobs.jobs[i].network_ps;
 		ideal += (double)evidence->jobs.jobs[i].ideal_ps;
 	}
-	if (ideal <= 0)
+	if (ideal <= 0 || latency <= 0)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "cost");
-	char share[16];
 	tb_finding_real(finding, "slowdown", network / ideal);
-	tb_finding_real(finding, "own_queue_percent", 100 * queue / latency);
 	tb_finding_say(finding,
-		"Messages were in the network %.*f times as long as they would be on an "
-		"idle one. They stood behind other messages of their own sender for %s "
-		"of the time from post to delivery.",
-		network < 10 * ideal ? 2 : 0, network / ideal,
+		"In the network, messages took %.*f times as long as on an idle one.",
+		network < 10 * ideal ? 2 : 0, network / ideal);
+	if (queue * 100 < latency * TB_FINDING_BACKLOG)
+		return;
+	finding = tb_judging_find(judging, "backlog");
+	tb_finding_real(finding, "queue_percent", 100 * queue / latency);
+	tb_finding_say(finding,
+		"From post to delivery, messages spent %s of the time behind others of "
+		"their own node: the senders have more to send than they get out.",
 		tb_percent_text(100 * queue / latency, share, sizeof share));
 }
 
