@@ -189,6 +189,22 @@ static void try_apart(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "apart.db");
 }
 
+// try_alone: jobs hold each other up, and nobody knows what it costs them.
+static void try_alone(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	struct tb_replay_command command;
+	if (others_percent(evidence) < TB_FINDING_OTHERS ||
+		has_option(evidence, "--alone") || !tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_add(&command, "--alone");
+	struct tb_finding *finding = tb_judging_remedy(judging, "alone");
+	tb_finding_say(finding,
+		"To see what the jobs cost each other in time, replay each by itself "
+		"too.");
+	tb_judging_try(judging, finding, &command, "alone.db");
+}
+
 // try_slower: a capture that asks for more than a node's link gives only queues up.
 static void try_slower(struct tb_judging *judging)
 {
@@ -241,6 +257,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		return;
 	try_ascent(judging);
 	try_spread(judging);
+	try_alone(judging);
 	try_apart(judging);
 	try_rail(judging);
 }

@@ -169,6 +169,12 @@ void tb_replay_command_drop(struct tb_replay_command *command, const char *optio
 	}
 }
 
+void tb_replay_command_add(struct tb_replay_command *command, const char *option)
+{
+	if (find(command, 0, option) == command->n)
+		insert(command, command->n, strdup(option));
+}
+
 // changed returns "name,key=value,..." with a key changed, or taken out where `value` is
 // NULL; malloc'ed, NULL for want of memory. What comes before `from` stays.
 static char *changed(const char *text, size_t from, const char *key, const char *value)

@@ -34,6 +34,9 @@ void tb_replay_command_set(
 	struct tb_replay_command *command, const char *option, const char *value);
 void tb_replay_command_drop(struct tb_replay_command *command, const char *option);
 
+// tb_replay_command_add adds an option without a value ("--alone"), unless it is there.
+void tb_replay_command_add(struct tb_replay_command *command, const char *option);
+
 // tb_replay_command_network changes a parameter of the network: "ascent" to "adaptive".
 void tb_replay_command_network(
 	struct tb_replay_command *command, const char *key, const char *value);

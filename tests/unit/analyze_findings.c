@@ -413,6 +413,23 @@ static void jobs_that_share_leaves_can_be_moved_apart(void **state)
 	assert_null(found("separate-jobs"));
 }
 
+static void what_jobs_cost_each_other_takes_replays_of_each(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, TB_FINDING_OTHERS);
+	judge(&made);
+	tries("alone", "tailback replay a.goal --network qsnet,levels=2 --seed 1 --job "
+		       "b.goal,placement=cyclic,name=io --alone -o alone.db");
+	make_jobs(&made, TB_FINDING_OTHERS - 0.1);
+	judge(&made);
+	assert_null(found("alone"));
+	make_jobs(&made, 50);
+	made.info.options = "--network qsnet --seed 1 --job b.goal --alone";
+	judge(&made);
+	assert_null(found("alone"));
+}
+
 static void jobs_that_wait_for_themselves_alone_are_told_so(void **state)
 {
 	struct made made;
@@ -620,6 +637,7 @@ int main(void)
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(jobs_that_share_leaves_can_be_moved_apart),
+		cmocka_unit_test(what_jobs_cost_each_other_takes_replays_of_each),
 		cmocka_unit_test(jobs_that_wait_for_themselves_alone_are_told_so),
 		cmocka_unit_test(a_capture_that_shows_nothing_has_another_time_scale),
 		cmocka_unit_test(a_capture_that_asks_for_too_much_is_slowed_down),

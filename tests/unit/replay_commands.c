@@ -77,9 +77,11 @@ static void options_are_set_and_dropped(void **state)
 	tb_replay_command_drop(&command, "--fault");
 	tb_replay_command_set(&command, "--seed", "8");
 	tb_replay_command_set(&command, "--time-scale", "0.5");
+	tb_replay_command_add(&command, "--keep-acks");
+	tb_replay_command_add(&command, "--alone");
 	expect(&command, "tailback replay a.goal --network "
 			 "qsnet,levels=2,ascent=deterministic --seed 8 --keep-acks "
-			 "--time-scale 0.5 -o o.db");
+			 "--time-scale 0.5 --alone -o o.db");
 }
 
 static void a_parameter_of_the_network_takes_the_place_of_the_old(void **state)
