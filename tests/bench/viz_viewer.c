@@ -1,6 +1,8 @@
-// The viewer on 4096 and 65,536 nodes at 1920x1080, drawn in software: time to the first
-// picture, time from a click to its picture, frame rates while panning, zooming and
-// playing bins that are read for the first time and again, and memory.
+// The viewer on 64, 4096 and 65,536 nodes at 1920x1080, drawn in software: time to the
+// first picture of the window and of each view, time from a click to its picture, frame
+// rates while panning, zooming and playing bins that are read for the first time and
+// again, and memory. With the paths of stores: of their newest runs, named by their
+// files.
 #include "network_open.h"
 #include "screen.h"
 #include "store.h"
@@ -27,13 +29,24 @@ struct bench {
 	struct tb_screen *screen;
 };
 
-// now_s returns CPU time: nothing here sleeps, and other load on the machine must not
+// clock_s returns CPU time: nothing here sleeps, and other load on the machine must not
 // count.
-static double now_s(void)
+static double clock_s(clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+// now_s counts both threads, own_s only the one that draws.
+static double now_s(void)
+{
+	return clock_s(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static double own_s(void)
+{
+	return clock_s(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void check(int status, const struct tb_error *error)
@@ -105,17 +118,19 @@ static void print(
 	printf("viewer_%s_%s,%.1f,%s\n", bench->scene->name, what, value, unit);
 }
 
-// frames measures n_frames of what `step` does to the viewer.
+// frames measures n_frames of what `step` does to the viewer. The reader works beside the
+// drawing, so a frame costs what the busier of the two threads does for it.
 typedef void step_function(struct tb_viewer *viewer, int frame);
 static void frames(struct bench *bench, const char *name, step_function *step)
 {
 	int n = bench->scene->n_frames;
-	double begin = now_s();
+	double begin = now_s(), own_begin = own_s();
 	for (int frame = 0; frame < n; frame++) {
 		step(bench->viewer, frame);
 		draw(bench);
 	}
-	print(bench, name, n / (now_s() - begin), "frames/s");
+	double own = own_s() - own_begin, reader = now_s() - begin - own;
+	print(bench, name, n / (own > reader ? own : reader), "frames/s");
 }
 
 static void pan(struct tb_viewer *viewer, int frame)
@@ -140,21 +155,59 @@ static void play_back(struct tb_viewer *viewer, int frame)
 	tb_viewer_key(viewer, ",");
 }
 
+static void keep_worst(double *worst_s, double begin_s)
+{
+	double took_s = own_s() - begin_s;
+	*worst_s = took_s > *worst_s ? took_s : *worst_s;
+}
+
 // answer measures the slowest of some clicks at different places, up to the drawn
 // picture.
-static void answer(struct bench *bench)
+static void answer(struct bench *bench, const char *name)
 {
 	double worst_s = 0;
 	for (int i = 0; i < 20; i++) {
-		double begin = now_s(), x = 150 + 50 * i, y = 150 + 30 * i;
+		double begin = own_s(), x = 150 + 50 * i, y = 150 + 30 * i;
 		tb_viewer_pointer(bench->viewer, TB_POINTER_PRESS, x, y);
 		tb_viewer_pointer(bench->viewer, TB_POINTER_RELEASE, x, y);
 		draw(bench);
-		double took_s = now_s() - begin;
-		worst_s = took_s > worst_s ? took_s : worst_s;
+		keep_worst(&worst_s, begin);
 	}
-	print(bench, "click_to_picture", worst_s * 1000, "ms");
+	print(bench, name, worst_s * 1000, "ms");
 	tb_viewer_key(bench->viewer, "Escape");
+}
+
+static const struct {
+	const char *key, *name;
+} views[] = {{"F3", "tree"}, {"F4", "links"}, {"F5", "flows"}, {"F6", "roots"},
+	{"F7", "blame"}, {"F2", "matrix"}};
+
+// visit measures each view's first picture, all that is read for it included; how long
+// the drawing thread is at it at most without a break, from the key or until the answer
+// is shown; and its slowest click.
+static void visit(struct bench *bench)
+{
+	char name[64];
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		double worst_s = 0, begin = now_s(), own_begin = own_s();
+		tb_viewer_set_patience(bench->viewer, 0);
+		tb_viewer_key(bench->viewer, views[i].key);
+		draw(bench);
+		keep_worst(&worst_s, own_begin);
+		while (tb_viewer_await(bench->viewer)) {
+			own_begin = own_s();
+			draw(bench);
+			keep_worst(&worst_s, own_begin);
+		}
+		double took_s = now_s() - begin;
+		tb_viewer_set_patience(bench->viewer, -1);
+		snprintf(name, sizeof name, "%s_first_picture", views[i].name);
+		print(bench, name, took_s * 1000, "ms");
+		snprintf(name, sizeof name, "%s_longest_step", views[i].name);
+		print(bench, name, worst_s * 1000, "ms");
+		snprintf(name, sizeof name, "%s_click", views[i].name);
+		answer(bench, name);
+	}
 }
 
 static void look(const struct scene *scene, const char *path)
@@ -169,7 +222,8 @@ static void look(const struct scene *scene, const char *path)
 	tb_viewer_resize(bench.viewer, 1920, 1080);
 	draw(&bench);
 	print(&bench, "first_picture", (now_s() - begin) * 1000, "ms");
-	answer(&bench);
+	answer(&bench, "click_to_picture");
+	visit(&bench);
 	frames(&bench, "zoom", zoom);
 	tb_viewer_key(bench.viewer, "f");
 	tb_viewer_wheel(bench.viewer, 700, 400, 2);
@@ -194,7 +248,23 @@ static void look(const struct scene *scene, const char *path)
 	tb_screen_free(bench.screen);
 }
 
-// run views the scene in a process of its own, so that its memory is the viewer's alone.
+// look_apart views a store in a process of its own, so that its memory is the viewer's
+// alone.
+static int look_apart(const struct scene *scene, const char *path)
+{
+	int status = 1;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		look(scene, path);
+		exit(0);
+	}
+	if (child > 0)
+		waitpid(child, &status, 0);
+	return status != 0;
+}
+
+// run makes the scene's store and views it.
 static int run(const struct scene *scene)
 {
 	char path[] = "/tmp/tailback-bench-XXXXXX";
@@ -209,27 +279,40 @@ static int run(const struct scene *scene)
 		exit(0);
 	}
 	waitpid(child, &status, 0);
-	child = status ? -1 : fork();
-	if (child == 0) {
-		look(scene, path);
-		exit(0);
-	}
-	if (child > 0)
-		waitpid(child, &status, 0);
+	if (status == 0)
+		status = look_apart(scene, path);
 	unlink(path);
 	return status != 0;
+}
+
+// run_store views a store as the scene named by its file without folder and ending.
+static int run_store(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name = strdup(slash ? slash + 1 : path);
+	if (!name)
+		return 1;
+	name[strcspn(name, ".")] = '\0';
+	const struct scene scene = {.name = name, .n_frames = 60};
+	int status = look_apart(&scene, path);
+	free(name);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct scene smoke = {"smoke", "qsnet,levels=2", 10, 3, 3};
 	static const struct scene scenes[] = {
+		{"64", "qsnet", 1000, 3, 200},
 		{"4096", "qsnet,levels=6", 1000, 3, 200},
 		{"65536", "qsnet,levels=8", 100, 30, 60},
 	};
 	if (argc > 1 && strcmp(argv[1], "--smoke") == 0)
 		return run(&smoke);
-	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+	for (int i = 1; i < argc; i++)
+		if (run_store(argv[i]))
+			return 1;
+	for (size_t i = 0; argc == 1 && i < sizeof scenes / sizeof *scenes; i++)
 		if (run(&scenes[i]))
 			return 1;
 	return 0;

@@ -5,24 +5,39 @@
 #include <math.h>
 #include <string.h>
 
+#define N_PLACES 16 // of a link
+
 void tb_sparks_begin(struct tb_sparks *sparks, enum tb_metric metric)
 {
 	if (sparks->metric != metric)
 		memset(sparks->slots, 0, sizeof sparks->slots);
 	sparks->metric = metric;
+	sparks->picture++;
 	sparks->n_wanted = 0;
 }
 
-static uint32_t slot_of(struct tb_link link)
+// slot_of returns the slot of a link, or the one that it may take: of a few by its id, so
+// that lines of one picture do not drive each other out.
+static struct tb_spark *slot_of(struct tb_sparks *sparks, struct tb_link link)
 {
-	return link.id % TB_SPARK_SLOTS;
+	struct tb_spark *oldest = &sparks->slots[link.id % TB_SPARK_SLOTS];
+	for (uint32_t i = 0; i < N_PLACES; i++) {
+		struct tb_spark *slot = &sparks->slots[(link.id + i) % TB_SPARK_SLOTS];
+		if (slot->known && slot->link.id == link.id)
+			return slot;
+		if (!slot->known || (oldest->known && slot->picture < oldest->picture))
+			oldest = slot;
+	}
+	return oldest;
 }
 
 const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link)
 {
-	const struct tb_spark *spark = &sparks->slots[slot_of(link)];
-	if (spark->known && spark->link.id == link.id)
+	struct tb_spark *spark = slot_of(sparks, link);
+	if (spark->known && spark->link.id == link.id) {
+		spark->picture = sparks->picture;
 		return spark;
+	}
 	if (sparks->n_wanted < TB_SPARK_WANTED)
 		sparks->wanted[sparks->n_wanted++] = link;
 	return NULL;
@@ -45,7 +60,9 @@ int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link lin
 
 void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark)
 {
-	sparks->slots[slot_of(spark->link)] = *spark;
+	struct tb_spark *slot = slot_of(sparks, spark->link);
+	*slot = *spark;
+	slot->picture = sparks->picture;
 }
 
 void tb_spark_draw(struct tb_picture *picture, struct tb_box box,

@@ -13,6 +13,7 @@
 
 struct tb_spark {
 	bool known;
+	uint32_t picture; // the last that showed it
 	struct tb_link link;
 	uint64_t largest;
 	uint64_t values[TB_SPARK_COLUMNS];
@@ -20,6 +21,7 @@ struct tb_spark {
 
 struct tb_sparks {
 	enum tb_metric metric;
+	uint32_t picture; // a number that grows
 	struct tb_spark slots[TB_SPARK_SLOTS];
 	struct tb_link wanted[TB_SPARK_WANTED]; // by this picture, and not there
 	uint32_t n_wanted;
@@ -37,7 +39,8 @@ const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link
 int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link link,
 	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
 
-// tb_sparks_keep keeps a line of the metric that is shown.
+// tb_sparks_keep keeps a line of the metric that is shown, in place of one that no picture
+// has shown for long.
 void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark);
 
 // tb_spark_draw draws bars up from the box's lower edge; `largest` has the full height.
