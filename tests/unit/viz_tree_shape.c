@@ -160,13 +160,27 @@ static void roots_come_by_what_they_hold_up_in_the_slices(void **state)
 	free(roots);
 }
 
+// edges_of plans the run's tree for a width and makes its edges; the plan is freed.
+static struct tb_tree_edges edges_of(
+	struct stage *stage, double width, double from, double to)
+{
+	struct tb_subtrees subtrees;
+	struct tb_tree_plan plan;
+	struct tb_tree_edges edges;
+	assert_int_equal(tb_subtrees_init(&subtrees, stage->run, NULL), TB_OK);
+	assert_int_equal(
+		tb_tree_plan_init(&plan, stage->run, &subtrees, width, from, to), TB_OK);
+	assert_int_equal(tb_tree_edges_init(&edges, stage->run, &plan, NULL), TB_OK);
+	tb_tree_plan_fini(&plan);
+	tb_subtrees_fini(&subtrees);
+	return edges;
+}
+
 static void every_cable_is_an_edge_with_both_directions(void **state)
 {
 	struct stage *stage = *state;
-	const uint32_t one[] = {1, 1, 1};
-	struct tb_tree_edges edges;
+	struct tb_tree_edges edges = edges_of(stage, 1000, 0, 1);
 	const struct tb_link_sample *samples;
-	assert_int_equal(tb_tree_edges_init(&edges, stage->run, one, 0, 1, NULL), TB_OK);
 	assert_int_equal(edges.n, 32);
 	for (uint32_t i = 0; i < edges.n; i++) {
 		assert_int_equal(edges.edges[i].up.n_links, 1);
@@ -182,17 +196,16 @@ static void every_cable_is_an_edge_with_both_directions(void **state)
 static void an_edge_of_many_links_shows_the_most_loaded(void **state)
 {
 	struct stage *stage = *state;
-	const uint32_t all[] = {16, 4, 4};
 	uint8_t marks[128] = {0};
-	struct tb_tree_edges edges;
+	// Each leaf switch with one vertex for its nodes, below one for the top.
+	struct tb_tree_edges edges = edges_of(stage, 9, 0, 1);
 	const struct tb_link_sample *samples;
-	assert_int_equal(tb_tree_edges_init(&edges, stage->run, all, 0, 1, NULL), TB_OK);
-	assert_int_equal(edges.n, 2);
-	assert_int_equal(edges.edges[0].up.n_links, 16);
+	assert_int_equal(edges.n, 8);
 	assert_int_equal(
 		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
 	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0);
 	uint32_t edge = edges.edge_of_link[VIZ_HOT_LINK];
+	assert_int_equal(edges.edges[edge].up.n_links, 4);
 	assert_int_equal(edges.edges[edge].up.link.id, VIZ_HOT_LINK);
 	marks[VIZ_HOT_LINK] = TB_MARK_OTHER;
 	tb_tree_edges_mark(&edges, stage->run, marks);
@@ -201,16 +214,13 @@ static void an_edge_of_many_links_shows_the_most_loaded(void **state)
 	tb_tree_edges_fini(&edges);
 }
 
-static void cables_outside_the_range_are_left_out(void **state)
+static void cables_that_are_not_visible_are_left_out(void **state)
 {
 	struct stage *stage = *state;
-	const uint32_t one[] = {1, 1, 1};
-	struct tb_tree_edges edges;
-	const struct tb_link_sample *samples;
 	// The first switch of both levels and its four nodes, and the cables that lead
 	// there.
-	assert_int_equal(
-		tb_tree_edges_init(&edges, stage->run, one, 0, 0.24, NULL), TB_OK);
+	struct tb_tree_edges edges = edges_of(stage, 1000, 0, 0.24);
+	const struct tb_link_sample *samples;
 	assert_int_equal(edges.n, 4 + 4 + 3);
 	assert_int_equal(
 		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
@@ -230,7 +240,7 @@ int main(void)
 		STAGED(roots_come_by_what_they_hold_up_in_the_slices),
 		STAGED(every_cable_is_an_edge_with_both_directions),
 		STAGED(an_edge_of_many_links_shows_the_most_loaded),
-		STAGED(cables_outside_the_range_are_left_out),
+		STAGED(cables_that_are_not_visible_are_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

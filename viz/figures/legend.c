@@ -1,30 +1,71 @@
 #include "legend.h"
 
 #include <math.h>
+#include <stdio.h>
 
-static void draw_tick(struct tb_picture *picture, struct tb_box bar,
-	const struct tb_legend *legend, double value, bool last)
+#define TICK_SIZE 11
+#define APART	  6 // pixels between labels
+
+// A tick and its label, which is centred below it.
+struct tick {
+	double x, left, right; // of the label
+	char text[32];
+};
+
+static struct tick tick_of(
+	struct tb_box bar, const struct tb_legend *legend, double value, bool last)
 {
-	const struct tb_palette *palette = tb_palette_of(legend->theme);
 	const struct tb_scale *scale = &legend->scale;
-	bool cells = legend->font == TB_FONT_CELL;
 	char number[16];
 	double share = scale->top <= 0	    ? 0
 		       : scale->logarithmic ? tb_scale_percent(scale, value) / 100
 					    : value / scale->top;
-	double x = bar.x + bar.w * fmin(share, 1);
-	double half = cells ? 3 : 26;
-	struct tb_box label = {
-		x - half, bar.y + bar.h + (cells ? 0 : 2), 2 * half, cells ? 1 : 13};
-	struct tb_type type = {
-		legend->font, cells ? 1 : 11, TB_ALIGN_CENTRE, palette->muted};
 	const char *unit = last ? tb_scale_unit(scale) : "";
-	if (!cells)
-		tb_picture_line(picture, (struct tb_box){x, bar.y + bar.h, 0, 3}, 1,
-			palette->line);
+	struct tick tick = {.x = bar.x + bar.w * fmin(share, 1)};
 	tb_scale_number(scale, value, number, sizeof number);
-	tb_picture_printf(
-		picture, label, type, "%s%s%s", number, unit[0] ? " " : "", unit);
+	snprintf(tick.text, sizeof tick.text, "%s%s%s", number, unit[0] ? " " : "", unit);
+	double w = legend->font == TB_FONT_CELL
+			   ? 0 // a terminal's bar is made for its labels
+			   : tb_text_width(legend->font, TICK_SIZE, tick.text) + APART;
+	tick.left = tick.x - w / 2;
+	tick.right = tick.x + w / 2;
+	return tick;
+}
+
+static void draw_tick(struct tb_picture *picture, struct tb_box bar,
+	const struct tb_legend *legend, const struct tick *tick, bool labelled)
+{
+	const struct tb_palette *palette = tb_palette_of(legend->theme);
+	bool cells = legend->font == TB_FONT_CELL;
+	double half = cells ? 3 : 26;
+	struct tb_box label = {tick->x - half, bar.y + bar.h + (cells ? 0 : 2), 2 * half,
+		cells ? 1 : 13};
+	struct tb_type type = {
+		legend->font, cells ? 1 : TICK_SIZE, TB_ALIGN_CENTRE, palette->muted};
+	if (!cells)
+		tb_picture_line(picture, (struct tb_box){tick->x, bar.y + bar.h, 0, 3}, 1,
+			palette->line);
+	if (labelled)
+		tb_picture_text(picture, label, type, tick->text);
+}
+
+// draw_ticks labels the last tick, which has the unit, and those that do not run into it
+// or into the one before.
+static void draw_ticks(
+	struct tb_picture *picture, struct tb_box bar, const struct tb_legend *legend)
+{
+	double values[TB_SCALE_MOST_TICKS], free_from = -INFINITY;
+	int n = tb_scale_ticks(&legend->scale, values);
+	for (int i = 0; i < n; i++) {
+		bool is_last = i == n - 1;
+		struct tick tick = tick_of(bar, legend, values[i], is_last);
+		struct tick last = tick_of(bar, legend, values[n - 1], true);
+		bool labelled =
+			is_last || (tick.left >= free_from && tick.right <= last.left);
+		draw_tick(picture, bar, legend, &tick, labelled);
+		if (labelled)
+			free_from = tick.right;
+	}
 }
 
 // or_percent replaces the scale of values that are all 0 by one of percentages.
@@ -42,7 +83,6 @@ void tb_legend_draw(
 {
 	struct tb_legend legend = *given;
 	bool cells = legend.font == TB_FONT_CELL;
-	double ticks[TB_SCALE_MOST_TICKS];
 	uint32_t n = cells ? (uint32_t)box.w : 100;
 	struct tb_box bar = {box.x, box.y, box.w, cells ? 1 : box.h - 15};
 	legend.scale = or_percent(legend.scale);
@@ -55,7 +95,5 @@ void tb_legend_draw(
 			(struct tb_box){left, bar.y, right - left, bar.h},
 			tb_shade(legend.colours, legend.theme, 100.0 * (i + 0.5) / n));
 	}
-	int n_ticks = tb_scale_ticks(&legend.scale, ticks);
-	for (int i = 0; i < n_ticks; i++)
-		draw_tick(picture, bar, &legend, ticks[i], i == n_ticks - 1);
+	draw_ticks(picture, bar, &legend);
 }

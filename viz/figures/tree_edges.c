@@ -4,107 +4,84 @@
 #include "map.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-// Where a link is in the tree.
-struct place {
-	uint32_t row, lower, upper;
-	double low_x, high_x; // of its ends, shares of the rows' lengths
-	bool up;
-};
-
-// place_of finds a link in the tree; `rows` are the rows' lengths.
-static struct place place_of(const struct tb_run *run, const struct tb_link_info *at,
-	const uint32_t *group, const uint32_t *rows)
+// vertex_of returns what stands for an end of a link.
+static uint32_t vertex_of(const struct tb_tree_plan *plan, bool is_node, uint32_t id)
 {
-	const struct tb_run_switch *switches = tb_run_switches(run);
-	bool up = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
-	bool node = at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_EJECTION;
-	uint32_t low = up ? at->from : at->to;
-	const struct tb_run_switch *high = &switches[up ? at->to : at->from];
-	uint32_t row = node ? 0 : switches[low].at.level + 1;
-	uint32_t index = node ? low : switches[low].place;
-	return (struct place){.row = row,
-		.lower = index / group[row],
-		.upper = high->place / group[high->at.level + 1],
-		.low_x = (index + 0.5) / rows[row],
-		.high_x = (high->place + 0.5) / rows[high->at.level + 1],
-		.up = up};
+	return is_node ? plan->of_node[id] : plan->of_switch[id];
 }
 
-static struct tb_tree_edge *add(struct tb_tree_edges *edges, struct place place)
+static bool is_visible(const struct tb_tree_plan *plan, uint32_t vertex)
 {
-	if (TB_ARRAY_RESERVE(&edges->edges, &edges->room, (size_t)edges->n + 1) != TB_OK)
-		return NULL;
-	struct tb_tree_edge *edge = &edges->edges[edges->n];
-	*edge = (struct tb_tree_edge){.row = place.row,
-		.lower = place.lower,
-		.upper = place.upper,
+	return plan->vertices[vertex].to >= plan->from &&
+	       plan->vertices[vertex].from <= plan->to;
+}
+
+static bool goes_up(const struct tb_link_info *at)
+{
+	return at->kind == TB_LINK_INJECTION || at->kind == TB_LINK_UP;
+}
+
+// find returns the edge between two vertices, which it makes if there is none; TB_ID_NONE
+// when memory runs out. Neighbouring links are often of one edge, so it first looks at
+// `last`.
+static uint32_t find(struct tb_tree_edges *edges, struct tb_map *known, uint32_t lower,
+	uint32_t upper, uint32_t last)
+{
+	uint64_t key = (uint64_t)lower << 32 | upper;
+	uint32_t index = edges->n;
+	if (last < edges->n && edges->edges[last].lower == lower &&
+		edges->edges[last].upper == upper)
+		return last;
+	if (tb_map_find(known, key, &index))
+		return index;
+	if (TB_ARRAY_RESERVE(&edges->edges, &edges->room, (size_t)edges->n + 1) !=
+			TB_OK ||
+		tb_map_put(known, key, index) != TB_OK)
+		return TB_ID_NONE;
+	edges->edges[edges->n++] = (struct tb_tree_edge){.lower = lower,
+		.upper = upper,
 		.up = {.link = {TB_ID_NONE}},
 		.down = {.link = {TB_ID_NONE}}};
-	return edge;
+	return index;
 }
 
-static bool is_in(const struct tb_tree_edges *edges, double x)
-{
-	return x >= edges->from && x <= edges->to;
-}
-
-// join finds or makes the edge of every link.
+// join finds or makes the edge of every link of which an end is visible.
 static int join(struct tb_tree_edges *edges, const struct tb_run *run,
-	const uint32_t *rows, struct tb_map *known)
+	const struct tb_tree_plan *plan, struct tb_map *known)
 {
 	const struct tb_run_link *links = tb_run_links(run);
-	uint32_t n_links = tb_run_info(run)->n_links;
+	uint32_t n_links = tb_run_info(run)->n_links, last[2] = {0, 0};
 	for (uint32_t i = 0; i < n_links; i++) {
-		struct place place = place_of(run, &links[i].at, edges->group, rows);
+		const struct tb_link_info *at = &links[i].at;
+		bool up = goes_up(at);
+		uint32_t from = vertex_of(plan, at->kind == TB_LINK_INJECTION, at->from);
+		uint32_t to = vertex_of(plan, at->kind == TB_LINK_EJECTION, at->to);
 		edges->edge_of_link[i] = TB_ID_NONE;
-		if (!is_in(edges, place.low_x) && !is_in(edges, place.high_x))
+		if (from == TB_ID_NONE || to == TB_ID_NONE ||
+			(!is_visible(plan, from) && !is_visible(plan, to)))
 			continue;
-		uint64_t key = (uint64_t)place.row << 56 | (uint64_t)place.lower << 28 |
-			       place.upper;
-		uint32_t index = edges->n;
-		if (!tb_map_find(known, key, &index)) {
-			if (!add(edges, place) || tb_map_put(known, key, index) != TB_OK)
-				return TB_ENOMEM;
-			edges->n++;
-		}
+		uint32_t index =
+			find(edges, known, up ? from : to, up ? to : from, last[up]);
+		if (index == TB_ID_NONE)
+			return TB_ENOMEM;
 		struct tb_tree_edge *edge = &edges->edges[index];
-		struct tb_tree_direction *direction = place.up ? &edge->up : &edge->down;
+		struct tb_tree_direction *direction = up ? &edge->up : &edge->down;
 		direction->n_links++;
-		edges->edge_of_link[i] = index;
+		edges->edge_of_link[i] = last[up] = index;
 	}
 	return TB_OK;
 }
 
-// count_rows counts nodes and switches by row.
-static void count_rows(const struct tb_run *run, uint32_t *rows)
-{
-	const struct tb_run_info *info = tb_run_info(run);
-	const struct tb_run_switch *switches = tb_run_switches(run);
-	rows[0] = info->n_nodes;
-	for (uint32_t i = 0; i < info->n_switches; i++)
-		rows[switches[i].at.level + 1]++;
-}
-
 int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
-	const uint32_t *group, double from, double to, struct tb_error *error)
+	const struct tb_tree_plan *plan, struct tb_error *error)
 {
-	const struct tb_run_info *info = tb_run_info(run);
-	struct tb_tree_edges made = {
-		.n_rows = info->n_levels + 1, .from = from, .to = to};
-	uint32_t *rows = calloc(made.n_rows, sizeof *rows);
+	struct tb_tree_edges made = {.n = 0};
 	struct tb_map known = {0};
-	made.group = malloc(made.n_rows * sizeof *made.group);
-	made.edge_of_link = malloc((info->n_links + 1u) * sizeof *made.edge_of_link);
-	int status = rows && made.group && made.edge_of_link ? TB_OK : TB_ENOMEM;
-	if (status == TB_OK) {
-		memcpy(made.group, group, made.n_rows * sizeof *made.group);
-		count_rows(run, rows);
-		status = join(&made, run, rows, &known);
-	}
+	made.edge_of_link =
+		malloc((tb_run_info(run)->n_links + 1u) * sizeof *made.edge_of_link);
+	int status = made.edge_of_link ? join(&made, run, plan, &known) : TB_ENOMEM;
 	tb_map_fini(&known);
-	free(rows);
 	if (status != TB_OK) {
 		tb_tree_edges_fini(&made);
 		return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
@@ -117,13 +94,7 @@ void tb_tree_edges_fini(struct tb_tree_edges *edges)
 {
 	free(edges->edges);
 	free(edges->edge_of_link);
-	free(edges->group);
 	*edges = (struct tb_tree_edges){0};
-}
-
-static bool goes_up(const struct tb_run_link *link)
-{
-	return link->at.kind == TB_LINK_INJECTION || link->at.kind == TB_LINK_UP;
 }
 
 // direction_of returns NULL for a link outside of the range.
@@ -133,7 +104,7 @@ static struct tb_tree_direction *direction_of(
 	if (edges->edge_of_link[link->id.id] == TB_ID_NONE)
 		return NULL;
 	struct tb_tree_edge *edge = &edges->edges[edges->edge_of_link[link->id.id]];
-	return goes_up(link) ? &edge->up : &edge->down;
+	return goes_up(&link->at) ? &edge->up : &edge->down;
 }
 
 static void clear(struct tb_tree_direction *direction)

@@ -62,6 +62,12 @@ static uint8_t mix(uint8_t from, uint8_t to, double share)
 	return (uint8_t)lround(from + (to - from) * share);
 }
 
+struct tb_colour tb_colour_mix(struct tb_colour from, struct tb_colour to, double share)
+{
+	return (struct tb_colour){mix(from.r, to.r, share), mix(from.g, to.g, share),
+		mix(from.b, to.b, share), mix(from.a, to.a, share)};
+}
+
 // On a light page the bright end of a map catches the eye more than the dark end,
 // although it means almost no load. So fade that end towards the page.
 static struct tb_colour wash(struct tb_colour colour, double at)

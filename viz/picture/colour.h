@@ -54,6 +54,9 @@ struct tb_colour tb_shade(enum tb_colours colours, enum tb_theme theme, double p
 // distinguish (Okabe and Ito, 2008). The further from 0, the further from the background.
 struct tb_colour tb_shade_change(enum tb_theme theme, double percent);
 
+// tb_colour_mix returns the colour a share of the way from one to another.
+struct tb_colour tb_colour_mix(struct tb_colour from, struct tb_colour to, double share);
+
 // tb_colour_luminance returns the relative luminance of WCAG 2.1, 0 (black) to 1 (white).
 double tb_colour_luminance(struct tb_colour colour);
 

@@ -1,12 +1,31 @@
-// Draws the cables of the tree: as wide as they are busy, in the shade of the metric;
-// dead ones crossed out.
+// Draws the cables of the tree: as wide as they are busy, in the shade of the metric, the
+// fainter the less they have of it; dead ones crossed out. Those within a folded subtree
+// are a band between its rows.
 #include "tree_sight.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_W	5 // of a link that is always busy
+#define MOST_W	5   // of a link that is always busy
+#define MANY	400 // edges from which on all lines are narrower
 #define CROSS_W 9
+#define FAINT	0.4 // the share of its colour that a link with little load has
+#define IDLE	0.6 // and one without, whose colour is faint by itself
+
+// most_w returns the width of a link that is always busy: where there are many, wide ones
+// would hide each other, and take long.
+static double most_w(const struct tb_tree_sight *sight)
+{
+	return fmax(fmin(MOST_W * MANY / fmax(sight->edges.n, 1), MOST_W), 1);
+}
+
+// fade leaves a share of a colour. It is not seen through: where many faint lines cross,
+// they would add up to a bright one.
+static struct tb_colour fade(
+	const struct tb_pane *pane, struct tb_colour colour, double share)
+{
+	return tb_colour_mix(tb_palette_of(pane->style->theme)->page, colour, share);
+}
 
 // stroke_of makes a direction's line, `aside` pixels off the middle of the cable.
 static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
@@ -20,7 +39,7 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 				   fmax(tb_viewer_data_window_ps(pane->data), 1),
 		1);
 	struct tb_tree_stroke stroke = {.rank = direction->n_dead ? 150 : percent,
-		.width = 1 + (MOST_W - 1) * busy,
+		.width = 1 + (most_w(sight) - 1) * busy,
 		.link = direction->link,
 		.dead = direction->n_dead > 0,
 		.colour = direction->value ? tb_style_shade(pane->style, percent)
@@ -37,7 +56,10 @@ static struct tb_tree_stroke stroke_of(const struct tb_tree_sight *sight,
 		stroke.width = fmax(stroke.width, 1.5) +
 			       (direction->mark == TB_MARK_ROOT ? 2 : 0);
 	} else if (pane->selection->marks.any) {
-		stroke.colour.a = direction->value ? 90 : 60;
+		stroke.colour = fade(pane, stroke.colour, direction->value ? 0.35 : 0.25);
+	} else if (!direction->n_dead) {
+		stroke.colour = fade(pane, stroke.colour,
+			direction->value ? FAINT + (1 - FAINT) * percent / 100 : IDLE);
 	}
 	if (tb_pick_equal(pane->selection->hovered,
 		    (struct tb_pick){TB_PICK_LINK, direction->link.id}))
@@ -53,12 +75,27 @@ static int by_rank(const void *one, const void *other)
 	return (a->link.id > b->link.id) - (a->link.id < b->link.id);
 }
 
+static const struct tb_tree_direction *worse_of(const struct tb_tree_edge *edge)
+{
+	const struct tb_tree_direction *up = &edge->up, *down = &edge->down;
+	bool take_up = up->mark != down->mark ? up->mark > down->mark
+					      : up->n_links && up->value >= down->value;
+	return take_up ? up : down;
+}
+
+// in_block is true for an edge within a folded subtree.
+static bool in_block(const struct tb_tree_sight *sight, const struct tb_tree_edge *edge)
+{
+	uint32_t fold = sight->plan.vertices[edge->lower].fold;
+	return fold != TB_ID_NONE && fold == sight->plan.vertices[edge->upper].fold;
+}
+
 // edge_strokes adds one or two lines for a cable.
 static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	const struct tb_tree_edge *edge, size_t n)
 {
-	struct tb_box low = tb_tree_sight_box(sight, edge->row, edge->lower);
-	struct tb_box high = tb_tree_sight_box(sight, edge->row + 1, edge->upper);
+	struct tb_box low = tb_tree_sight_box(sight, edge->lower);
+	struct tb_box high = tb_tree_sight_box(sight, edge->upper);
 	struct tb_box line = {low.x + low.w / 2, low.y, 0, high.y + high.h - low.y};
 	line.w = high.x + high.w / 2 - line.x;
 	if (!tb_tree_sight_holds(sight, low) && !tb_tree_sight_holds(sight, high))
@@ -70,10 +107,7 @@ static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pa
 		sight->strokes[n++] = stroke_of(sight, pane, &edge->down, line, 2.5);
 		return n;
 	}
-	const struct tb_tree_direction *up = &edge->up, *down = &edge->down;
-	bool take_up = up->mark != down->mark ? up->mark > down->mark
-					      : up->n_links && up->value >= down->value;
-	sight->strokes[n++] = stroke_of(sight, pane, take_up ? up : down, line, 0);
+	sight->strokes[n++] = stroke_of(sight, pane, worse_of(edge), line, 0);
 	return n;
 }
 
@@ -87,12 +121,42 @@ static void cross_out(
 	tb_picture_line(picture, (struct tb_box){x - r, y + r, 2 * r, -2 * r}, 2, colour);
 }
 
+// draw_band fills what is between two rows of a block, in the shade of its worst link.
+static void draw_band(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct tb_picture *picture, const struct tb_tree_edge *edge)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_tree_direction *worse = worse_of(edge);
+	struct tb_box low = tb_tree_sight_box(sight, edge->lower);
+	struct tb_box high = tb_tree_sight_box(sight, edge->upper);
+	struct tb_scale scale = tb_tree_sight_scale(sight, pane->style);
+	struct tb_box box = {low.x, high.y + high.h, low.w, low.y - high.y - high.h};
+	struct tb_pick pick = {TB_PICK_LINK, worse->link.id};
+	uint32_t n_dead = edge->up.n_dead + edge->down.n_dead;
+	if (!tb_tree_sight_holds(sight, box))
+		return;
+	tb_picture_rect(picture, box,
+		worse->value ? tb_style_shade(pane->style,
+				       tb_scale_percent(&scale, (double)worse->value))
+			     : palette->empty);
+	tb_picture_pick(picture, pick);
+	if (worse->mark != TB_MARK_NONE || tb_pick_equal(pane->selection->hovered, pick))
+		tb_picture_frame(picture, box, 2,
+			worse->mark != TB_MARK_NONE ? tb_mark_colour(palette, worse->mark)
+						    : palette->text);
+	if (n_dead)
+		cross_out(pane, picture, box);
+}
+
 void tb_tree_lines_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < sight->edges.n; i++)
-		n = edge_strokes(sight, pane, &sight->edges.edges[i], n);
+		if (in_block(sight, &sight->edges.edges[i]))
+			draw_band(sight, pane, picture, &sight->edges.edges[i]);
+		else
+			n = edge_strokes(sight, pane, &sight->edges.edges[i], n);
 	qsort(sight->strokes, n, sizeof *sight->strokes, by_rank);
 	for (size_t i = 0; i < n; i++) {
 		const struct tb_tree_stroke *stroke = &sight->strokes[i];

@@ -2,12 +2,11 @@
 
 #include "run_text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_W	 9 // of a group of switches
-#define MAX_ROWS 64
+#define MOST_APART   10 // pixels between switches
+#define FOLDED_APART 5	// and between folded subtrees
 
 void tb_tree_sight_init(struct tb_tree_sight *sight, const struct tb_viewer_data *data)
 {
@@ -16,6 +15,9 @@ void tb_tree_sight_init(struct tb_tree_sight *sight, const struct tb_viewer_data
 
 void tb_tree_sight_fini(struct tb_tree_sight *sight)
 {
+	tb_question_drop(&sight->asked.question);
+	tb_subtrees_fini(&sight->asked.subtrees);
+	tb_tree_plan_fini(&sight->plan);
 	tb_tree_edges_fini(&sight->edges);
 	free(sight->strokes);
 }
@@ -36,42 +38,53 @@ void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor)
 	tb_tree_sight_set(sight, zoom, (at + sight->pan) * zoom / sight->zoom - at);
 }
 
+static int read(struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_subtrees_question *asked = (struct tb_subtrees_question *)question;
+	return tb_subtrees_init(&asked->subtrees, run, error);
+}
+
+int tb_tree_sight_read(
+	struct tb_tree_sight *sight, struct tb_viewer *viewer, struct tb_error *error)
+{
+	struct tb_question *question = &sight->asked.question;
+	if (question->state == TB_UNASKED)
+		*question =
+			(struct tb_question){.what = "laying out the tree", .read = read};
+	return tb_viewer_put(viewer, question, error);
+}
+
 uint32_t tb_tree_sight_n(const struct tb_tree_sight *sight, uint32_t row)
 {
-	const struct tb_matrix *matrix = &sight->data->matrix;
-	if (row == 0)
-		return sight->data->info->n_nodes;
-	return row <= matrix->n_rows ? matrix->rows[matrix->n_rows - row].n_boxes : 0;
+	return row ? sight->asked.subtrees.n_row[row - 1] : sight->data->info->n_nodes;
 }
 
-// group_of returns the smallest power of two of neighbours that are wide enough to see.
-static uint32_t group_of(double width, uint32_t n)
+static int no_memory(struct tb_error *error)
 {
-	uint32_t group = 1;
-	while (group < n && width * group / n < LEAST_W)
-		group *= 2;
-	return group;
+	return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
 }
 
-static bool same_groups(
-	const struct tb_tree_edges *edges, const uint32_t *group, uint32_t n_rows)
+// plan plans for the present zoom, with a margin of a width on either side, so that not
+// every step of a drag makes another plan; *same is true when the vertices stay.
+static int plan(struct tb_tree_sight *sight, bool *same, struct tb_error *error)
 {
-	if (edges->n_rows != n_rows)
-		return false;
-	for (uint32_t i = 0; i < n_rows; i++)
-		if (edges->group[i] != group[i])
-			return false;
-	return true;
+	struct tb_tree_plan made;
+	double from = (sight->pan - 1) / sight->zoom, to = (sight->pan + 2) / sight->zoom;
+	if (tb_tree_plan_init(&made, sight->data->run, &sight->asked.subtrees,
+		    sight->area.w * sight->zoom, from, to) != TB_OK)
+		return no_memory(error);
+	*same = tb_tree_plan_same(&sight->plan, &made);
+	tb_tree_plan_fini(&sight->plan);
+	sight->plan = made;
+	sight->planned_w = sight->area.w * sight->zoom;
+	return TB_OK;
 }
 
-// make joins the links for groups, with a margin of a width on either side, so that not
-// every step of a drag makes new edges.
-static int make(struct tb_tree_sight *sight, const uint32_t *group, double from,
-	double to, struct tb_error *error)
+// join joins the links between the vertices of the plan.
+static int join(struct tb_tree_sight *sight, struct tb_error *error)
 {
 	struct tb_tree_edges made;
-	int status = tb_tree_edges_init(&made, sight->data->run, group,
-		from - 1 / sight->zoom, to + 1 / sight->zoom, error);
+	int status = tb_tree_edges_init(&made, sight->data->run, &sight->plan, error);
 	if (status != TB_OK)
 		return status;
 	tb_tree_edges_fini(&sight->edges);
@@ -82,29 +95,26 @@ static int make(struct tb_tree_sight *sight, const uint32_t *group, double from,
 	if (sight->strokes)
 		return TB_OK;
 	tb_tree_edges_fini(&sight->edges);
-	return tb_fail(error, TB_ENOMEM, "no memory to draw the tree");
+	return no_memory(error);
 }
 
 int tb_tree_sight_join(
 	struct tb_tree_sight *sight, const struct tb_marks *marks, struct tb_error *error)
 {
 	const struct tb_viewer_data *data = sight->data;
-	uint32_t group[MAX_ROWS];
-	uint32_t n_rows = data->info->n_levels + 1;
-	double width = sight->area.w * sight->zoom;
-	if (n_rows > MAX_ROWS)
-		return tb_fail(error, TB_ECAPACITY,
-			"a tree of %" PRIu32 " levels is too high to be drawn",
-			n_rows - 1);
-	for (uint32_t row = 0; row < n_rows; row++)
-		group[row] = group_of(width, tb_tree_sight_n(sight, row));
 	double from = sight->pan / sight->zoom, to = (sight->pan + 1) / sight->zoom;
-	bool covered = sight->edges.from <= from && sight->edges.to >= to;
-	if (!covered || !same_groups(&sight->edges, group, n_rows)) {
-		int status = make(sight, group, from, to, error);
-		if (status != TB_OK)
-			return status;
-	}
+	bool covered = sight->plan.from <= from && sight->plan.to >= to &&
+		       sight->planned_w == sight->area.w * sight->zoom;
+	bool same = true;
+	int status = covered ? TB_OK : plan(sight, &same, error);
+	// Other cables can be visible where the vertices stay, unless all are.
+	bool all = sight->plan.from <= 0 && sight->plan.to >= 1;
+	if (status == TB_OK && (!same || !sight->edges.edge_of_link ||
+				       (!covered && !(all && sight->joined_all))))
+		status = join(sight, error);
+	if (status != TB_OK)
+		return status;
+	sight->joined_all = all;
 	if (!sight->filled)
 		tb_tree_edges_fill(&sight->edges, data->run, data->samples, data->metric,
 			tb_window_end_ps(data->info, data->window));
@@ -113,11 +123,10 @@ int tb_tree_sight_join(
 	return TB_OK;
 }
 
-double tb_tree_sight_x(const struct tb_tree_sight *sight, uint32_t row, double slot)
+double tb_tree_sight_x(const struct tb_tree_sight *sight, double share)
 {
 	struct tb_box area = sight->area;
-	double n = (double)tb_tree_sight_n(sight, row);
-	return area.x + (fmin(slot / fmax(n, 1), 1) * sight->zoom - sight->pan) * area.w;
+	return area.x + (share * sight->zoom - sight->pan) * area.w;
 }
 
 double tb_tree_sight_y(const struct tb_tree_sight *sight, uint32_t row)
@@ -128,18 +137,46 @@ double tb_tree_sight_y(const struct tb_tree_sight *sight, uint32_t row)
 	return area.y + TB_TREE_SWITCH_H / 2.0 + step * (n_levels - row);
 }
 
-struct tb_box tb_tree_sight_box(
-	const struct tb_tree_sight *sight, uint32_t row, uint32_t index)
+struct tb_box tb_tree_sight_box(const struct tb_tree_sight *sight, uint32_t index)
 {
-	double group = sight->edges.group[row];
-	double left = tb_tree_sight_x(sight, row, index * group);
-	double right = tb_tree_sight_x(sight, row, (index + 1) * group);
+	const struct tb_tree_vertex *vertex = &sight->plan.vertices[index];
+	double left = tb_tree_sight_x(sight, vertex->from);
+	double right = tb_tree_sight_x(sight, vertex->to);
 	double w = right - left;
-	double most = row == 0 ? 34 : 74;
-	double shown = fmin(fmax(w - fmin(w * 0.2, 10), 2), most);
-	double h = row == 0 ? TB_TREE_NODE_H : TB_TREE_SWITCH_H;
+	bool folded = vertex->fold != TB_ID_NONE;
+	double most = folded ? INFINITY : vertex->row == 0 ? 34 : 74;
+	double apart = folded ? FOLDED_APART : MOST_APART;
+	double shown = fmin(fmax(w - fmin(w * 0.2, apart), 2), most);
+	double h = vertex->row == 0 ? TB_TREE_NODE_H : TB_TREE_SWITCH_H;
 	return (struct tb_box){(left + right - shown) / 2,
-		tb_tree_sight_y(sight, row) - h / 2, shown, h};
+		tb_tree_sight_y(sight, vertex->row) - h / 2, shown, h};
+}
+
+double tb_tree_sight_share(
+	const struct tb_tree_sight *sight, struct tb_pick pick, uint32_t *vertex)
+{
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	const struct tb_link_info *at;
+	*vertex = TB_ID_NONE;
+	bool planned = sight->plan.n > 0; // it was drawn before
+	if (sight->asked.question.state != TB_ANSWERED)
+		return -1;
+	if (pick.kind == TB_PICK_NODE) {
+		if (planned)
+			*vertex = sight->plan.of_node[pick.index];
+		return (subtrees->slot_of_node[pick.index] + 0.5) / subtrees->n_slots;
+	}
+	if (pick.kind == TB_PICK_LINK) {
+		at = &tb_run_links(sight->data->run)[pick.index].at;
+		// The lower end: it is folded if either is.
+		bool down = at->kind == TB_LINK_DOWN;
+		pick.index = at->kind == TB_LINK_INJECTION || down ? at->to : at->from;
+	} else if (pick.kind != TB_PICK_SWITCH) {
+		return -1;
+	}
+	if (planned)
+		*vertex = sight->plan.of_switch[pick.index];
+	return tb_subtrees_x(subtrees, (struct tb_switch){pick.index});
 }
 
 bool tb_tree_sight_holds(const struct tb_tree_sight *sight, struct tb_box box)

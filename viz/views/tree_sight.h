@@ -21,11 +21,21 @@ struct tb_tree_stroke {
 	bool dead; // it, or one of the links that it stands for
 };
 
+// The subtrees, which are found once, in the reader's thread.
+struct tb_subtrees_question {
+	struct tb_question question;
+	struct tb_subtrees subtrees;
+};
+
 struct tb_tree_sight {
 	struct tb_box area;
 	double zoom, pan; // 1 shows all; pan in widths of the area
 	const struct tb_viewer_data *data;
+	struct tb_subtrees_question asked;
+	struct tb_tree_plan plan;
+	double planned_w; // pixels of the whole tree that it is for
 	struct tb_tree_edges edges;
+	bool joined_all;		// the plan's edges are those of all links
 	struct tb_tree_stroke *strokes; // room for two per edge
 	bool filled;			// with the window's samples
 };
@@ -40,20 +50,28 @@ void tb_tree_sight_fini(struct tb_tree_sight *sight);
 void tb_tree_sight_set(struct tb_tree_sight *sight, double zoom, double pan);
 void tb_tree_sight_zoom(struct tb_tree_sight *sight, double x, double factor);
 
-// tb_tree_sight_join makes the edges of the visible part, unless the present ones cover
-// it, and sets their values and marks. TB_ECAPACITY for a tree of more than 63 levels;
-// TB_ENOMEM. Linear in links.
+// tb_tree_sight_read has the subtrees found: 1 when they are there, as tb_viewer_put.
+int tb_tree_sight_read(struct tb_tree_sight *sight, struct tb_viewer *viewer,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_tree_sight_join, when the subtrees are there, plans the visible part and makes its
+// edges, unless the present ones cover it, and sets their values and marks. TB_ENOMEM.
+// Linear in links.
 int tb_tree_sight_join(struct tb_tree_sight *sight, const struct tb_marks *marks,
 	struct tb_error *error) TB_MUST_USE;
 
 // Row 0 holds the nodes, row l + 1 the switches of level l. tb_tree_sight_n counts them;
-// _x returns the x of a slot, which may have a fraction, _y the middle of a row, _box the
-// box of a group.
+// _x returns the x of a share of the width, _y the middle of a row, _box the box of a
+// vertex of the plan.
 uint32_t tb_tree_sight_n(const struct tb_tree_sight *sight, uint32_t row);
-double tb_tree_sight_x(const struct tb_tree_sight *sight, uint32_t row, double slot);
+double tb_tree_sight_x(const struct tb_tree_sight *sight, double share);
 double tb_tree_sight_y(const struct tb_tree_sight *sight, uint32_t row);
-struct tb_box tb_tree_sight_box(
-	const struct tb_tree_sight *sight, uint32_t row, uint32_t index);
+struct tb_box tb_tree_sight_box(const struct tb_tree_sight *sight, uint32_t index);
+
+// tb_tree_sight_share returns where along the width an item is, 0 to 1, and its vertex if
+// the tree was drawn, else TB_ID_NONE; negative when it has no place there.
+double tb_tree_sight_share(
+	const struct tb_tree_sight *sight, struct tb_pick pick, uint32_t *vertex);
 
 // tb_tree_sight_holds is true when some of a box is visible.
 bool tb_tree_sight_holds(const struct tb_tree_sight *sight, struct tb_box box);

@@ -1,30 +1,35 @@
-// Draws the switches and the nodes, in the colours of their jobs, of the tree, neighbours
-// as one where they would be too narrow.
+// Draws the switches and the nodes, in the colours of their jobs, of the tree: neighbours
+// as one where they would be too narrow, and folded subtrees as blocks.
 #include "run_text.h"
 #include "tree_sight.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-// What a group of a row's switches or nodes shows.
+// What a vertex of the plan shows.
 struct vertex {
-	uint32_t row, first, n; // of the switches or nodes
-	struct tb_pick pick;	// the most loaded switch, the first node
+	uint32_t index; // in the plan
+	uint32_t row, first, n;
+	bool folded;
+	struct tb_pick pick; // the most loaded switch, the first node
 	uint64_t value;
 	enum tb_mark mark;
 	uint32_t n_dead;
 	uint32_t job; // of nodes that are all of one, else TB_ID_NONE
 };
 
-static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex)
+static void vertex_of_switches(const struct tb_tree_sight *sight,
+	const struct tb_pane *pane, struct vertex *vertex)
 {
+	const uint32_t *in_row = sight->asked.subtrees.rows[vertex->row - 1];
 	const struct tb_matrix_row *row =
 		&pane->data->matrix.rows[pane->data->matrix.n_rows - vertex->row];
 	const struct tb_run_switch *switches = tb_run_switches(pane->data->run);
 	tb_time_ps end_ps = tb_window_end_ps(pane->data->info, pane->data->window);
 	vertex->pick.kind = TB_PICK_SWITCH;
 	for (uint32_t i = 0; i < vertex->n; i++) {
-		const struct tb_matrix_box *box = &row->boxes[vertex->first + i];
+		uint32_t place = switches[in_row[vertex->first + i]].place;
+		const struct tb_matrix_box *box = &row->boxes[place];
 		enum tb_mark mark =
 			(enum tb_mark)pane->selection->marks.switches[box->sw.id];
 		if (i == 0 || box->sum > vertex->value) {
@@ -36,16 +41,24 @@ static void vertex_of_switches(const struct tb_pane *pane, struct vertex *vertex
 	}
 }
 
-static void vertex_of_nodes(const struct tb_pane *pane, struct vertex *vertex)
+// vertex_of_nodes looks at the nodes in a vertex's slots, some of which may have none.
+static void vertex_of_nodes(const struct tb_tree_sight *sight, const struct tb_pane *pane,
+	struct vertex *vertex)
 {
-	vertex->pick = (struct tb_pick){TB_PICK_NODE, vertex->first};
-	vertex->job = tb_run_node_job(pane->data->run, (struct tb_node){vertex->first});
+	const uint32_t *nodes = sight->asked.subtrees.node_of_slot + vertex->first;
+	bool any = false;
+	vertex->job = TB_ID_NONE;
 	for (uint32_t i = 0; i < vertex->n; i++) {
-		struct tb_node node = {vertex->first + i};
+		struct tb_node node = {nodes[i]};
+		if (node.id == TB_ID_NONE)
+			continue;
 		enum tb_mark mark = (enum tb_mark)pane->selection->marks.nodes[node.id];
-		if (tb_run_node_job(pane->data->run, node) != vertex->job)
-			vertex->job = TB_ID_NONE;
+		uint32_t job = tb_run_node_job(pane->data->run, node);
+		if (!any)
+			vertex->pick = (struct tb_pick){TB_PICK_NODE, node.id};
+		vertex->job = !any || job == vertex->job ? job : TB_ID_NONE;
 		vertex->mark = mark > vertex->mark ? mark : vertex->mark;
+		any = true;
 	}
 }
 
@@ -68,21 +81,25 @@ static void draw_numbers(const struct tb_tree_sight *sight, const struct tb_pane
 	struct tb_picture *picture)
 {
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
-	double n = fmax(pane->data->info->n_nodes, 1);
+	const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+	double n = fmax(subtrees->n_slots, 1);
 	double node_w = sight->area.w * sight->zoom / n, step = 1;
 	type.align = TB_ALIGN_CENTRE;
 	while (node_w * step < 36)
 		step *= 2;
 	double first = floor(sight->pan / sight->zoom * n / step) * step;
-	for (double node = first; node < n; node += step) {
-		double x = tb_tree_sight_x(sight, 0, node + 0.5);
+	for (double slot = first; slot < n; slot += step) {
+		double x = tb_tree_sight_x(sight, (slot + 0.5) / n);
+		uint32_t node = subtrees->node_of_slot[(uint32_t)slot];
 		if (x > sight->area.x + sight->area.w)
 			break;
+		if (node == TB_ID_NONE)
+			continue;
 		tb_picture_printf(picture,
 			(struct tb_box){x - 20,
 				tb_tree_sight_y(sight, 0) + TB_TREE_NODE_H / 2.0 + 2, 40,
 				12},
-			type, "%.0f", node);
+			type, "%" PRIu32, node);
 	}
 }
 
@@ -94,12 +111,28 @@ static void cross_out(
 		picture, (struct tb_box){box.x, box.y + box.h, box.w, -box.h}, 2, colour);
 }
 
+// block_label writes how many nodes a block has above the row of its nodes.
+static void block_label(const struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box nodes, uint32_t n)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	char count[32], text[40];
+	const struct tb_type type = {TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, palette->text};
+	tb_format_count(n, count, sizeof count);
+	snprintf(text, sizeof text, "%s nodes", count);
+	double w = tb_text_width(type.font, type.size, text);
+	if (w + 6 > nodes.w)
+		return;
+	struct tb_box box = {nodes.x + (nodes.w - w) / 2 - 3, nodes.y - 20, w + 6, 15};
+	tb_picture_rect(picture, box, palette->page);
+	tb_picture_text(picture, box, type, text);
+}
+
 static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture, const struct vertex *vertex)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	uint32_t group = sight->edges.group[vertex->row];
-	struct tb_box box = tb_tree_sight_box(sight, vertex->row, vertex->first / group);
+	struct tb_box box = tb_tree_sight_box(sight, vertex->index);
 	struct tb_scale scale =
 		tb_style_scale(pane->style, tb_quantity_of(pane->data->metric),
 			(double)pane->data->matrix.largest_switch);
@@ -117,40 +150,34 @@ static void draw_vertex(const struct tb_tree_sight *sight, const struct tb_pane 
 	if (vertex->n_dead)
 		cross_out(picture, box, palette->dead);
 	struct tb_box around = {box.x - 1, box.y - 1, box.w + 2, box.h + 2};
+	if (vertex->folded && vertex->row == 0)
+		block_label(pane, picture, box, vertex->n);
 	if (vertex->mark != TB_MARK_NONE || selected || under)
 		tb_picture_frame(picture, around, 2,
 			under && !selected ? palette->text
 			: selected	   ? palette->accent
 					   : tb_mark_colour(palette, vertex->mark));
-	else
+	else if (!vertex->folded)
 		tb_picture_frame(picture, around, 1, palette->page);
-}
-
-static void draw_row(const struct tb_tree_sight *sight, const struct tb_pane *pane,
-	struct tb_picture *picture, uint32_t row)
-{
-	uint32_t n = tb_tree_sight_n(sight, row);
-	uint32_t group = sight->edges.group[row];
-	// Only the visible slots.
-	double first = floor(sight->pan / sight->zoom * n / group) - 1;
-	double last = ceil((sight->pan + 1) / sight->zoom * n / group) + 1;
-	for (double i = fmax(first, 0); i < last && i * group < n; i++) {
-		struct vertex vertex = {.row = row, .first = (uint32_t)i * group};
-		vertex.n = n - vertex.first < group ? n - vertex.first : group;
-		if (row == 0)
-			vertex_of_nodes(pane, &vertex);
-		else
-			vertex_of_switches(pane, &vertex);
-		struct tb_box box = tb_tree_sight_box(sight, row, vertex.first / group);
-		if (tb_tree_sight_holds(sight, box))
-			draw_vertex(sight, pane, picture, &vertex);
-	}
 }
 
 void tb_tree_vertices_draw(const struct tb_tree_sight *sight, const struct tb_pane *pane,
 	struct tb_picture *picture)
 {
-	for (uint32_t row = 0; row <= pane->data->info->n_levels; row++)
-		draw_row(sight, pane, picture, row);
+	for (uint32_t i = 0; i < sight->plan.n; i++) {
+		const struct tb_tree_vertex *planned = &sight->plan.vertices[i];
+		struct vertex vertex = {.index = i,
+			.row = planned->row,
+			.first = planned->first,
+			.n = planned->n,
+			.folded = planned->fold != TB_ID_NONE};
+		if (!tb_tree_sight_holds(sight, tb_tree_sight_box(sight, i)))
+			continue;
+		if (vertex.row == 0)
+			vertex_of_nodes(sight, pane, &vertex);
+		else
+			vertex_of_switches(sight, pane, &vertex);
+		draw_vertex(sight, pane, picture, &vertex);
+	}
 	draw_numbers(sight, pane, picture);
 }

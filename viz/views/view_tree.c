@@ -1,8 +1,8 @@
 // The tree itself: a row per level, the nodes below; links as wide as they are busy, in
 // the shade of the metric, the selection marked.
 //
-// The wheel zooms along the rows: every level stays visible. Where switches would be too
-// narrow, neighbours are drawn as one.
+// The wheel zooms along the rows: every level stays visible. A subtree without room for
+// what is in it folds to a block.
 #include "legend.h"
 #include "metric_text.h"
 #include "tree_sight.h"
@@ -15,6 +15,7 @@
 #define GUTTER	 92
 #define MARGIN	 18
 #define LEGEND_H 52
+#define LABEL_H	 15
 
 static void close(void *state)
 {
@@ -43,33 +44,46 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 		placed(pane);
 	}
 	sight->filled = false;
-	return TB_OK;
+	int status = tb_tree_sight_read(sight, pane->viewer, error);
+	return status < 0 ? status : TB_OK;
 }
 
+// draw_level writes the name of a row, and its count below if there is room.
+static void draw_level(
+	struct tb_pane *pane, struct tb_picture *picture, uint32_t row, double room_h)
+{
+	const struct tb_tree_sight *sight = pane->state;
+	char count[32];
+	uint32_t most = sight->plan.most[row];
+	bool counts = room_h >= 2 * LABEL_H;
+	struct tb_box box = {pane->place.x + 16,
+		tb_tree_sight_y(sight, row) - (counts ? LABEL_H : LABEL_H / 2.0),
+		GUTTER - 26, LABEL_H};
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 12, false);
+	if (row == 0)
+		tb_picture_text(picture, box, type, "nodes");
+	else
+		tb_picture_printf(picture, box, type, "level %" PRIu32, row - 1);
+	if (!counts)
+		return;
+	box.y += LABEL_H;
+	box.w = GUTTER - 17;
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
+	tb_format_count(tb_tree_sight_n(sight, row), count, sizeof count);
+	if (most > 1)
+		tb_picture_printf(picture, box, type, "%s by %" PRIu32, count, most);
+	else
+		tb_picture_text(picture, box, type, count);
+}
+
+// draw_levels leaves out names that would run into each other; the nodes' always stands.
 static void draw_levels(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_tree_sight *sight = pane->state;
-	double x = pane->place.x + 16;
-	for (uint32_t row = 0; row <= pane->data->info->n_levels; row++) {
-		char count[32];
-		uint32_t group = sight->edges.group[row];
-		struct tb_box box = {
-			x, tb_tree_sight_y(sight, row) - 15, GUTTER - 26, 15};
-		struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 12, false);
-		if (row == 0)
-			tb_picture_text(picture, box, type, "nodes");
-		else
-			tb_picture_printf(picture, box, type, "level %" PRIu32, row - 1);
-		box.y += 15;
-		box.w = GUTTER - 17;
-		type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
-		tb_format_count(tb_tree_sight_n(sight, row), count, sizeof count);
-		if (group > 1)
-			tb_picture_printf(
-				picture, box, type, "%s by %" PRIu32, count, group);
-		else
-			tb_picture_text(picture, box, type, count);
-	}
+	double room_h = tb_tree_sight_y(sight, 0) - tb_tree_sight_y(sight, 1);
+	uint32_t step = room_h >= LABEL_H ? 1 : (uint32_t)ceil(LABEL_H / room_h);
+	for (uint32_t row = 0; row <= pane->data->info->n_levels; row += step)
+		draw_level(pane, picture, row, room_h * step);
 }
 
 static bool paths_are_known(const struct tb_pane *pane)
@@ -98,6 +112,10 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture)
 		tb_run_n_faults(pane->data->run)
 			? "crossed out: dead; of links drawn as one the most loaded is "
 			  "shown"
+		: sight->plan.n_folded
+			? "a block: a subtree, in the shades of its worst links; a "
+			  "double "
+			  "click opens it"
 			: "several links drawn as one: the most loaded is shown";
 	enum tb_pick_kind kind = pane->selection->selected.kind;
 	if (tb_selection_has_routes(pane->selection))
@@ -121,7 +139,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct tb_box place = pane->place;
 	struct tb_box wide = {
 		place.x + GUTTER - 4, place.y, place.w - GUTTER - 4, place.h - LEGEND_H};
-	if (!sight)
+	if (!sight || sight->asked.question.state != TB_ANSWERED)
 		return;
 	if (tb_tree_sight_join(sight, &pane->selection->marks, &error) != TB_OK) {
 		tb_viewer_report(pane->viewer, &error);
@@ -163,34 +181,32 @@ static void pan(struct tb_pane *pane, double dx, double dy)
 	look_at(pane, sight->zoom, sight->pan - dx / sight->area.w);
 }
 
-// share_of returns the place of an item along its row, 0 to 1; negative when it has none.
-static double share_of(const struct tb_tree_sight *sight, struct tb_pick pick)
+static double middle_of(const struct tb_tree_sight *sight, uint32_t vertex)
 {
-	const struct tb_run_switch *switches = tb_run_switches(sight->data->run);
-	const struct tb_link_info *at;
-	if (pick.kind == TB_PICK_NODE)
-		return (pick.index + 0.5) / fmax(sight->data->info->n_nodes, 1);
-	if (pick.kind == TB_PICK_LINK) {
-		at = &tb_run_links(sight->data->run)[pick.index].at;
-		pick.index = at->kind == TB_LINK_EJECTION ? at->from : at->to;
-	} else if (pick.kind != TB_PICK_SWITCH) {
-		return -1;
-	}
-	const struct tb_run_switch *sw = &switches[pick.index];
-	return (sw->place + 0.5) / fmax(tb_tree_sight_n(sight, sw->at.level + 1), 1);
+	const struct tb_tree_vertex *at = &sight->plan.vertices[vertex];
+	return (at->from + at->to) / 2;
 }
 
 static void reveal(struct tb_pane *pane, bool zoom)
 {
 	const struct tb_tree_sight *sight = pane->state;
-	double share = sight ? share_of(sight, pane->selection->selected) : -1;
+	uint32_t at;
+	double share =
+		sight ? tb_tree_sight_share(sight, pane->selection->selected, &at) : -1;
 	if (share < 0)
 		return;
 	double wanted = sight->zoom;
-	if (zoom) // near enough for a switch's name
+	uint32_t fold = at == TB_ID_NONE ? TB_ID_NONE : sight->plan.vertices[at].fold;
+	if (zoom && fold != TB_ID_NONE) { // open the block
+		const struct tb_subtrees *subtrees = &sight->asked.subtrees;
+		wanted = (double)subtrees->n_slots / subtrees->list[fold].n_slots;
+	} else if (zoom) { // near enough for a switch's name
 		wanted = fmax(wanted, pane->data->info->n_nodes / 4.0 * TB_TREE_APART_W /
 					      sight->area.w);
+	}
 	double shown = share * sight->zoom - sight->pan;
+	if (zoom && fold != TB_ID_NONE)
+		share = middle_of(sight, at);
 	if (zoom || shown < 0.02 || shown > 0.98)
 		look_at(pane, wanted, share * fmax(wanted, 1) - 0.5);
 }

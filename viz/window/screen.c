@@ -73,6 +73,8 @@ static int open_window(struct tb_screen *screen, int w, int h, struct tb_error *
 	// SDL would catch Ctrl-C and make it an event that a busy window sees late.
 	SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
 	SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
+	// By default SDL draws a line as thousands of points, which it keeps in a list.
+	SDL_SetHint(SDL_HINT_RENDER_LINE_METHOD, "2");
 	SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
 	if (has_no_session())
 		return no_display(error, "DISPLAY and WAYLAND_DISPLAY are not set");

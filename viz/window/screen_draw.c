@@ -5,8 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MARGIN 16   // lines are drawn this many pixels beyond the window
-#define RIM    0.25 // least opacity of a slanted line's edges
+#define MARGIN	  16   // lines are drawn this many pixels beyond the window
+#define RIM	  0.25 // least opacity of a slanted line's edges
+#define LEAST_RIM 40   // of 255; fainter ones nobody sees, and thousands take their time
 
 // pixels rounds edges, not sizes, so that boxes that share an edge still share it.
 static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
@@ -102,15 +103,19 @@ static void slanted(struct tb_screen *screen, const struct tb_item *item)
 	double width = item->size * scale * hypot(dx, dy) / fmax(fabs(dx), fabs(dy));
 	int n_full = (int)floor(width);
 	double rim = (width - n_full) / 2 + RIM;
-	SDL_SetRenderDrawBlendMode(screen->renderer, SDL_BLENDMODE_BLEND);
 	for (int i = -1; i <= n_full; i++) {
 		bool faint = i < 0 || i == n_full;
 		double aside = i - (n_full - 1) / 2.0;
 		double x = line.x + (steep ? aside : 0);
 		double y = line.y + (steep ? 0 : aside);
 		struct tb_colour colour = item->colour;
-		SDL_SetRenderDrawColor(screen->renderer, colour.r, colour.g, colour.b,
-			(Uint8)(colour.a * (faint ? fmin(rim, 1) : 1)));
+		colour.a = (uint8_t)(colour.a * (faint ? fmin(rim, 1) : 1));
+		if (faint && colour.a < LEAST_RIM)
+			continue;
+		SDL_SetRenderDrawBlendMode(screen->renderer,
+			colour.a == 255 ? SDL_BLENDMODE_NONE : SDL_BLENDMODE_BLEND);
+		SDL_SetRenderDrawColor(
+			screen->renderer, colour.r, colour.g, colour.b, colour.a);
 		SDL_RenderDrawLineF(screen->renderer, (float)x, (float)y, (float)(x + dx),
 			(float)(y + dy));
 	}
