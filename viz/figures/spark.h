@@ -39,8 +39,8 @@ const struct tb_spark *tb_spark_of(struct tb_sparks *sparks, struct tb_link link
 int tb_spark_read(struct tb_spark *spark, struct tb_run *run, struct tb_link link,
 	enum tb_metric metric, struct tb_error *error) TB_MUST_USE;
 
-// tb_sparks_keep keeps a line of the metric that is shown, in place of one that no picture
-// has shown for long.
+// tb_sparks_keep keeps a line of the metric that is shown, in place of one that no
+// picture has shown for long.
 void tb_sparks_keep(struct tb_sparks *sparks, const struct tb_spark *spark);
 
 // tb_spark_draw draws bars up from the box's lower edge; `largest` has the full height.
