@@ -11,6 +11,15 @@ cat >steps <<'END'
 expect bit_reversal_64.goal on qsnet, 64 nodes
 expect (whole run)
 dump first
+# A tooltip goes with what it explains, though the pointer rests.
+hover 450 264
+expect switch 1.3
+key F4
+refuse switch 1.3
+key F2
+expect switch 1.3
+hover 2 300
+refuse switch 1.3
 # zoom, pan, fit
 wheel 400 300 5
 drag 400 300 300 250

@@ -24,7 +24,7 @@ static void show_reading(struct tb_viewer *viewer)
 	viewer->messages.reading = now;
 }
 
-static void draw(struct tb_viewer *viewer)
+static void draw_views(struct tb_viewer *viewer)
 {
 	struct tb_picture *picture = &viewer->picture;
 	const struct tb_panes *panes = &viewer->panes;
@@ -38,7 +38,30 @@ static void draw(struct tb_viewer *viewer)
 	else if (viewer->file.opening)
 		tb_opening_draw_progress(viewer->file.opening, viewer->style.theme,
 			picture, panes->slots[TB_SLOT_HEAD]);
-	tb_overlay_draw(viewer, picture);
+}
+
+// hover_anew returns whether something else is under the pointer than before: what is
+// shown can move under one that rests, to another view, window or row.
+static bool hover_anew(struct tb_viewer *viewer)
+{
+	const struct tb_mouse *mouse = &viewer->mouse;
+	struct tb_pick pick = {TB_PICK_NONE, 0};
+	bool covered = viewer->help || tb_viewer_typing(viewer);
+	if (!viewer->data.run || !mouse->in || mouse->pressed || covered)
+		return false;
+	if (!tb_picture_hit(&viewer->picture, mouse->x, mouse->y, &pick, NULL))
+		pick = (struct tb_pick){TB_PICK_NONE, 0};
+	bool other = !tb_pick_equal(pick, viewer->selection.hovered);
+	viewer->selection.hovered = pick;
+	return other;
+}
+
+static void draw(struct tb_viewer *viewer)
+{
+	draw_views(viewer);
+	if (hover_anew(viewer))
+		draw_views(viewer);
+	tb_overlay_draw(viewer, &viewer->picture);
 	viewer->stale = false;
 	if (viewer->data.run)
 		tb_spark_question_ask(&viewer->of_sparks, viewer->data.reader);
