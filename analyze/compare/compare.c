@@ -197,6 +197,11 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	return TB_OK;
 }
 
+const char *tb_compare_verdict(const struct tb_compare *compare)
+{
+	return compare->verdict;
+}
+
 double tb_compare_wait_growth(const struct tb_compare *compare)
 {
 	double before = compare->outcome[0].wait_ps, after = compare->outcome[1].wait_ps;

@@ -32,6 +32,9 @@ void tb_compare_free(struct tb_compare *compare);
 // A.
 double tb_compare_wait_growth(const struct tb_compare *compare);
 
+// tb_compare_verdict returns what changed, in sentences; it lives as long as `compare`.
+const char *tb_compare_verdict(const struct tb_compare *compare);
+
 // tb_compare_write writes to `stream`; write errors show in ferror(stream). TB_ENOMEM.
 int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	FILE *stream, struct tb_error *error) TB_MUST_USE;

@@ -12,10 +12,13 @@ cd "$scratch"
 
 cat >steps <<'END'
 expect Two runs
-expect B - A
+expect B − A
 expect b.db, run 1
 expect Links whose wait changed most
 expect ascent: adaptive, then deterministic
+# What changed in words, above all else; the two strips share their scales.
+expect Headers wait 609.6 % longer (6.552 ms against 923.4 us) in B than in A
+expect headers wait at once at most
 dump whole
 # One zoom for all, and back.
 wheel 150 250 4
@@ -32,14 +35,14 @@ expect Links whose bytes changed most
 key 1
 key 0
 # What is selected among the movers is so everywhere.
-click 60 440
+click 60 510
 expect Throughput
 key Escape
 # The other views are there, and this one again.
 key F2
-refuse B - A
+refuse B − A
 key F8
-expect B - A
+expect B − A
 key t
 screenshot pair.png
 key q
@@ -54,13 +57,19 @@ fi
 # The longer run first: the other has ended before its last window.
 printf 'key .\nkey End\nexpect ended before this window\n' | "$TAILBACK" view b.db a.db --script -
 # Networks of two shapes have no difference of matrices.
-printf 'expect arity: 4, then 2\nrefuse B - A\nwheel 150 250 4\nkey F8\nclick 500 150\n' |
+printf 'expect arity: 4, then 2\nrefuse B − A\nwheel 150 250 4\nkey F8\nclick 500 150\n' |
 	"$TAILBACK" view a.db c.db --script -
+printf 'expect Headers wait 85.9 %% less\nexpect −\nrefuse -10\n' | "$TAILBACK" view b.db a.db --script -
+# The longer run reaches the end of the strips, the shorter one does not: of A and B, as "x y width".
+printf 'dump strips\n' | "$TAILBACK" view a.db b.db --script -
+ends=$(awk '$1 == "rect" && $3 > 380 && $3 < 460 && $4 < 3 {row = $3 + $5 < 431 ? "A" : "B"; if ($2 > end[row]) end[row] = $2}
+	END {print (end["A"] < 600 && end["B"] > 850)}' strips)
+[[ $ends == 1 ]] || { echo "the strips of two runs do not share a scale of time"; exit 1; }
 # Two runs of one store.
 "$TAILBACK" replay job.goal -n qsnet,ascent=deterministic -q -o a.db
 printf 'expect a.db, run 1\nexpect a.db, run 2\n' | "$TAILBACK" view a.db --run 1 --run 2 --script -
 # Alone there is no such view.
-printf 'refuse Two runs\nkey F8\nrefuse B - A\n' | "$TAILBACK" view a.db --script -
+printf 'refuse Two runs\nkey F8\nrefuse B − A\n' | "$TAILBACK" view a.db --script -
 
 # What cannot be opened is told, with the exit code of a failure.
 code=0

@@ -66,13 +66,13 @@ expect Run to compare with
 type 1
 key Return
 expect a.db, run 1
-expect B - A
+expect B − A
 key )
 expect a.db, run 3
 expect a.db, run 1
-refuse B - A
+refuse B − A
 key (
-expect B - A
+expect B − A
 END
 cmp second again
 

@@ -6,6 +6,9 @@
 
 #define TB_N_METRICS 7
 
+// The sign of what became less.
+#define TB_MINUS "\xe2\x88\x92"
+
 // tb_metric_format writes a value with its unit ("1.234 ms", "256 KiB", "17 headers");
 // 48 bytes suffice. Returns buffer.
 char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size);

@@ -4,6 +4,7 @@
 #include "matrix_draw.h"
 #include "metric_text.h"
 #include "pair.h"
+#include "pair_overview.h"
 #include "run_text.h"
 #include "views.h"
 
@@ -12,18 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAD	  16
-#define GAP	  14
-#define TITLE_H	  40
-#define LEGEND_H  36
-#define LOWER_H	  168
-#define ROW_H	  17
-#define NATURAL_W 860 // world units to wrap lines of boxes to, until fitted
+#define PAD	      16
+#define GAP	      14
+#define TITLE_H	      40
+#define LEGEND_H      36
+#define STRIPS_H      72
+#define LEAST_LOWER_H 92
+#define MOST_LOWER_H  168
+#define ROW_H	      17
+#define NATURAL_W     860 // world units to wrap lines of boxes to, until fitted
 
 enum { PANEL_A, PANEL_B, PANEL_CHANGE, N_PANELS };
 
 struct state {
 	struct tb_pair *pair;
+	struct tb_pair_overview overview;
 	struct tb_matrix_layout layouts[2]; // of A and of B
 	struct tb_camera camera;
 };
@@ -48,6 +52,7 @@ static void close(void *closed)
 {
 	struct state *state = closed;
 	tb_pair_free(state->pair);
+	tb_pair_overview_fini(&state->overview);
 	tb_matrix_layout_fini(&state->layouts[0]);
 	tb_matrix_layout_fini(&state->layouts[1]);
 }
@@ -57,13 +62,44 @@ static int n_panels(const struct state *state)
 	return state->pair->same_shape ? N_PANELS : PANEL_CHANGE;
 }
 
+static struct tb_type words_type(const struct tb_pane *pane)
+{
+	return tb_style_type(pane->style, TB_FONT_TEXT, 13, false);
+}
+
+// words_of returns the place of what changed in words, above all else.
+static struct tb_box words_of(const struct tb_pane *pane)
+{
+	struct tb_box box = {pane->place.x + PAD, pane->place.y + 4,
+		fmax(pane->place.w - 2 * PAD, 1), 0};
+	box.h = tb_pair_overview_words(
+		&state_of(pane)->overview, NULL, words_type(pane), box);
+	return box;
+}
+
+// lower_h returns the height of the lists at the bottom: they get more of a tall window.
+static double lower_h(const struct tb_pane *pane)
+{
+	return fmin(fmax(pane->place.h * 0.2, LEAST_LOWER_H), MOST_LOWER_H);
+}
+
+static struct tb_box strips_of(const struct tb_pane *pane)
+{
+	struct tb_box place = pane->place;
+	return (struct tb_box){place.x + PAD,
+		place.y + place.h - lower_h(pane) - STRIPS_H, fmax(place.w - 2 * PAD, 1),
+		STRIPS_H};
+}
+
 static struct tb_box panel_of(const struct tb_pane *pane, int panel)
 {
 	struct tb_box place = pane->place;
 	int n = n_panels(state_of(pane));
 	double w = (place.w - 2 * PAD - (n - 1) * GAP) / n;
-	return (struct tb_box){place.x + PAD + panel * (w + GAP), place.y + TITLE_H,
-		fmax(w, 1), fmax(place.h - TITLE_H - LEGEND_H - LOWER_H, 1)};
+	struct tb_box words = words_of(pane);
+	double y = words.y + words.h + TITLE_H;
+	return (struct tb_box){place.x + PAD + panel * (w + GAP), y, fmax(w, 1),
+		fmax(strips_of(pane).y - LEGEND_H - y, 1)};
 }
 
 static const struct tb_matrix_layout *layout_of(const struct state *state, int panel)
@@ -153,6 +189,10 @@ int tb_views_compare(
 		return tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
 	}
 	state->pair = pair;
+	// Without the overview the links are compared all the same.
+	(void)!tb_pair_overview_init(&state->overview,
+		(struct tb_pair_side){tb_viewer_path(viewer), pane->data->info->id},
+		(struct tb_pair_side){path, id}, NULL);
 	if (state_of(pane))
 		close(state_of(pane));
 	free(pane->state);
@@ -208,7 +248,7 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane, int panel)
 
 static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, int panel)
 {
-	static const char *const names[] = {"A", "B", "B - A"};
+	static const char *const names[] = {"A", "B", "B " TB_MINUS " A"};
 	const struct tb_pair *pair = state_of(pane)->pair;
 	struct tb_box box = panel_of(pane, panel);
 	char caption[192], window[80];
@@ -262,7 +302,7 @@ static void draw_change_legend(const struct tb_pane *pane, struct tb_picture *pi
 				pane->style->theme, -100 + 200.0 * (i + 0.5) / n));
 	}
 	tb_scale_number(scale, scale->top, number, sizeof number);
-	snprintf(text[0], sizeof text[0], "-%s", number);
+	snprintf(text[0], sizeof text[0], TB_MINUS "%s", number);
 	snprintf(text[1], sizeof text[1], "0");
 	snprintf(text[2], sizeof text[2], "+%s %s", number, tb_scale_unit(scale));
 	type.align = TB_ALIGN_CENTRE;
@@ -327,7 +367,7 @@ static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
 		name_of(pane, &mover->pair));
 	tb_picture_printf(picture,
 		(struct tb_box){box.x + 204, box.y, fmax(box.w - 204, 1), box.h}, type,
-		"%c%s: %s, then %s", more < 0 ? '-' : '+', change, before, after);
+		"%s%s: %s, then %s", more < 0 ? TB_MINUS : "+", change, before, after);
 }
 
 static void draw_movers(
@@ -372,17 +412,23 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (!is_read(pane))
 		return;
 	int n = n_panels(state_of(pane));
+	tb_pair_overview_words(
+		&state_of(pane)->overview, picture, words_type(pane), words_of(pane));
 	for (int i = 0; i < n; i++)
 		draw_panel(pane, picture, i);
-	double y = place.y + place.h - LOWER_H + 6;
+	tb_pair_overview_strips(&state_of(pane)->overview, picture,
+		tb_palette_of(pane->style->theme),
+		tb_window_begin_ps(pane->data->info, pane->data->window),
+		tb_window_end_ps(pane->data->info, pane->data->window), strips_of(pane));
+	double y = place.y + place.h - lower_h(pane) + 6;
 	double w = (place.w - 2 * PAD - GAP) / 2;
 	double left_w = fmin(fmax(w, 440), place.w - 2 * PAD);
-	draw_movers(
-		pane, picture, (struct tb_box){place.x + PAD, y, left_w, LOWER_H - 10});
+	draw_movers(pane, picture,
+		(struct tb_box){place.x + PAD, y, left_w, lower_h(pane) - 10});
 	if (place.w - 2 * PAD - left_w - GAP > 120)
 		draw_differences(pane, picture,
 			(struct tb_box){place.x + PAD + left_w + GAP, y,
-				place.w - 2 * PAD - left_w - GAP, LOWER_H - 10});
+				place.w - 2 * PAD - left_w - GAP, lower_h(pane) - 10});
 }
 
 static bool request(struct tb_pane *pane, const struct tb_request *asked)
