@@ -382,6 +382,12 @@ static int take_database(struct tb_run **run, sqlite3 *db, const char *path, int
 	return status;
 }
 
+bool tb_run_is_store(const char *path)
+{
+	enum tb_sql_file kind;
+	return tb_sql_probe(path, &kind, NULL) == TB_OK && kind == TB_SQL_STORE;
+}
+
 int tb_run_open(struct tb_run **run, const char *path, int64_t id, struct tb_error *error)
 {
 	sqlite3 *db = NULL;

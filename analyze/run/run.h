@@ -63,6 +63,9 @@ struct tb_run_info {
 // unreadable; TB_EUSAGE: no such run. Cost: linear in nodes, switches and links.
 int tb_run_open(struct tb_run **run, const char *path, int64_t id,
 	struct tb_error *error) TB_MUST_USE;
+// tb_run_is_store looks at the first bytes of a file: true for a store that can be read.
+bool tb_run_is_store(const char *path);
+
 // tb_run_open_bytes reads the newest run of a store in memory: `size` arbitrary bytes,
 // which it copies. Errors as of tb_run_open. For the fuzzer.
 int tb_run_open_bytes(struct tb_run **run, const void *bytes, size_t size,

@@ -24,7 +24,7 @@ static const struct kind {
 					      "injection, ejection; Escape shows all"},
 	[TB_PROMPT_SAVE] = {"Save the picture as", "a name ending in .png, .svg or .pdf"},
 	[TB_PROMPT_EXPORT] = {"Export the links as", "a name ending in .csv"},
-	[TB_PROMPT_OPEN] = {"Open", "a store, a capture or a job"},
+	[TB_PROMPT_OPEN] = {"Open", "a path, completed by Tab", true, {0, 560}},
 	[TB_PROMPT_RUNS] = {"Run to show", "words of its number, name or settings", true,
 		{0, 48, 420}},
 	[TB_PROMPT_OTHER] = {"Run to compare with",
@@ -218,6 +218,21 @@ static void draw_text(const struct tb_prompt *prompt, const struct tb_style *sty
 		tb_palette_of(style->theme)->accent);
 }
 
+// draw_about describes the list on the right of a line; a click there changes its types.
+static void draw_about(const struct tb_prompt *prompt, const struct tb_style *style,
+	struct tb_picture *picture, struct tb_box line)
+{
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 11, true);
+	double w = tb_text_width(type.font, type.size, prompt->about);
+	if (!prompt->about[0])
+		return;
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_rect(picture, (struct tb_box){line.x + line.w - w, line.y, w, line.h},
+		tb_palette_of(style->theme)->panel);
+	tb_picture_pick(picture, (struct tb_pick){TB_PICK_RESULT, TB_PROMPT_ABOUT});
+	tb_picture_text(picture, line, type, prompt->about);
+}
+
 void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style,
 	struct tb_pick hovered, struct tb_picture *picture)
 {
@@ -232,8 +247,7 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 	struct tb_box line = {box.x + PAD, box.y + 6, w - 2 * PAD, 18};
 	struct tb_type small = tb_style_type(style, TB_FONT_TEXT, 11, true);
 	tb_picture_printf(picture, line, small, "%s: %s", kind->title, kind->hint);
-	small.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, line, small, prompt->about);
+	draw_about(prompt, style, picture, line);
 	draw_text(prompt, style, picture,
 		(struct tb_box){box.x + PAD, box.y + 26, w - 2 * PAD - 4, 28});
 	struct tb_box offers = {box.x + 1, box.y + 60, w - 2, n * (double)LINE_H};

@@ -7,8 +7,9 @@
 #include "requests.h"
 #include "style.h"
 
-#define TB_PROMPT_SHOWN	  12  // offers at a time, and most of a search
-#define TB_PROMPT_RESULTS 500 // most of a list
+#define TB_PROMPT_SHOWN	  12		    // offers at a time, and most of a search
+#define TB_PROMPT_RESULTS 500		    // most of a list
+#define TB_PROMPT_ABOUT	  TB_PROMPT_RESULTS // what a click on `about` hits
 #define TB_PROMPT_TEXT	  512
 
 enum tb_prompt_kind {
@@ -28,7 +29,7 @@ struct tb_prompt_result {
 	char note[96];		   // on the right, muted
 	struct tb_pick pick;	   // of a search
 	struct tb_request request; // of a command
-	int64_t run;		   // of a list of runs
+	int64_t number;		   // of a run, or the place of a file in its list
 	int score;		   // lower is better
 };
 

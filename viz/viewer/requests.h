@@ -54,7 +54,7 @@
 	X(COPY, "Ctrl+C", "copy the selection's details as text")                        \
 	X(SAVE, "Ctrl+S", "save the picture as PNG, SVG or PDF")                         \
 	X(EXPORT, "Ctrl+E", "export the links of the window")                            \
-	X(OPEN, "Ctrl+O", "open another store")                                          \
+	X(OPEN, "Ctrl+O", "open another file")                                           \
 	X(RUNS, "Ctrl+R", "choose a run of the store")                                   \
 	X(RUN_BACK, "(", "show the previous run of the store")                           \
 	X(RUN_ON, ")", "show the next run of the store")                                 \

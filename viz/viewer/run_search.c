@@ -19,7 +19,7 @@ char *tb_run_search_name(const struct tb_listed_run *run, char *buffer, size_t s
 static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 {
 	static const char network[] = "--network ";
-	struct tb_prompt_result result = {.run = run->id};
+	struct tb_prompt_result result = {.number = run->id};
 	char name[80], wait[24], nodes[32];
 	const char *options = run->options;
 	if (strncmp(options, network, sizeof network - 1) == 0)
@@ -43,7 +43,7 @@ void tb_run_search(
 	for (size_t i = 0; i < list->n; i++)
 		offer_run(prompt, &list->runs[i]);
 	for (int i = 0; i < prompt->n && !prompt->text[0]; i++)
-		if (prompt->results[i].run == shown)
+		if (prompt->results[i].number == shown)
 			tb_prompt_choose(prompt, i);
 	snprintf(prompt->about, sizeof prompt->about, "%s%s%s",
 		tb_format_counted(list->n, "run", runs, sizeof runs),

@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 struct tb_viewed_file {
-	char *path; // of the store; of the trace until it has a store
+	char *path;  // of the store; of the trace until it has a store
+	char *given; // the path that was opened: of a trace, stays so
 	char title[320];
 	dev_t device; // of the store that was opened
 	ino_t inode;

@@ -83,8 +83,15 @@ void tb_viewer_free(struct tb_viewer *viewer)
 	tb_panes_fini(&viewer->panes);
 	tb_viewer_close_run(viewer);
 	tb_viewed_file_fini(&viewer->file);
+	tb_file_search_fini(&viewer->files);
 	tb_picture_fini(&viewer->picture);
 	free(viewer);
+}
+
+void tb_viewer_set_recent(struct tb_viewer *viewer, const char *const *paths, size_t n)
+{
+	if (tb_file_search_set_recent(&viewer->files, paths, n) != TB_OK)
+		tb_file_search_fini(&viewer->files);
 }
 
 void tb_viewer_resize(struct tb_viewer *viewer, double width, double height)

@@ -71,6 +71,10 @@ bool tb_viewer_await(struct tb_viewer *viewer);
 // idle. False when there is nothing left to read or no room for it.
 bool tb_viewer_preload(struct tb_viewer *viewer);
 
+// tb_viewer_set_recent copies the paths of files that were opened lately, the latest
+// first, for the dialog that opens one. Without memory for them there are none.
+void tb_viewer_set_recent(struct tb_viewer *viewer, const char *const *paths, size_t n);
+
 // tb_viewer_notice shows a sentence on the picture for a few seconds.
 void tb_viewer_notice(struct tb_viewer *viewer, const char *format, ...) TB_PRINTF(2, 3);
 

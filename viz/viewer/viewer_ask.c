@@ -175,6 +175,9 @@ void tb_viewer_offer(struct tb_viewer *viewer)
 		tb_command_search(&viewer->panes, prompt);
 	if (prompt->kind == TB_PROMPT_RUNS || prompt->kind == TB_PROMPT_OTHER)
 		tb_run_search(&viewer->data.runs, viewer->data.info->id, prompt);
+	if (prompt->kind == TB_PROMPT_OPEN &&
+		tb_file_search_find(&viewer->files, prompt) != TB_OK)
+		tb_viewer_notice(viewer, "no memory to list the folder");
 	if (prompt->kind != TB_PROMPT_FILTER)
 		return;
 	snprintf(rows->filter, sizeof rows->filter, "%.*s", (int)sizeof rows->filter - 1,
@@ -219,7 +222,8 @@ static bool prompt_request(struct tb_viewer *viewer, const struct tb_request *re
 			open_prompt(viewer, TB_PROMPT_EXPORT, name);
 		return true;
 	case TB_REQUEST_OPEN:
-		open_prompt(viewer, TB_PROMPT_OPEN, "");
+		open_prompt(viewer, TB_PROMPT_OPEN,
+			tb_file_search_begin(&viewer->files, viewer->file.given));
 		return true;
 	case TB_REQUEST_RUNS:
 	case TB_REQUEST_COMPARE:
@@ -253,6 +257,18 @@ static void request_action(
 	viewer->messages.notice_s = 0; // of an earlier save: keep it out of the picture
 }
 
+// open_chosen opens what was chosen; a folder is listed.
+static void open_chosen(struct tb_viewer *viewer)
+{
+	char path[TB_PROMPT_TEXT];
+	if (tb_file_search_take(&viewer->files, &viewer->prompt, path)) {
+		request_action(viewer, TB_ACTION_OPEN, path);
+		return;
+	}
+	viewer->prompt.kind = TB_PROMPT_OPEN;
+	tb_viewer_offer(viewer);
+}
+
 void tb_viewer_accept(struct tb_viewer *viewer)
 {
 	const struct tb_prompt *prompt = &viewer->prompt;
@@ -281,7 +297,7 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 		request_action(viewer, TB_ACTION_EXPORT, prompt->text);
 		break;
 	case TB_PROMPT_OPEN:
-		request_action(viewer, TB_ACTION_OPEN, prompt->text);
+		open_chosen(viewer);
 		break;
 	case TB_PROMPT_RUNS:
 	case TB_PROMPT_OTHER:
@@ -289,7 +305,7 @@ void tb_viewer_accept(struct tb_viewer *viewer)
 			tb_viewer_want_run(viewer,
 				kind == TB_PROMPT_RUNS ? TB_ACTION_RUN
 						       : TB_ACTION_COMPARE,
-				chosen->run);
+				chosen->number);
 		break;
 	case TB_PROMPT_FILTER:
 	case TB_PROMPT_NONE:

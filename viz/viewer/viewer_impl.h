@@ -9,6 +9,7 @@
 #ifndef TB_VIEWER_IMPL_H
 #define TB_VIEWER_IMPL_H
 
+#include "file_search.h"
 #include "messages.h"
 #include "mouse.h"
 #include "panes.h"
@@ -50,6 +51,7 @@ struct tb_viewer {
 	struct tb_mouse mouse;
 	struct tb_messages messages;
 	struct tb_prompt prompt;
+	struct tb_file_search files;
 	struct tb_pending_action pending;
 	struct tb_picture picture;
 	bool help;  // the keys are shown

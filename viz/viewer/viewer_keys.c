@@ -2,14 +2,34 @@
 // through the table of requests.
 #include "viewer_impl.h"
 
+#include <string.h>
+
 bool tb_viewer_typing(const struct tb_viewer *viewer)
 {
 	return viewer->prompt.kind != TB_PROMPT_NONE;
 }
 
+// files_key handles the keys of the dialog that opens files, besides those of every
+// prompt.
+static bool files_key(struct tb_viewer *viewer, const char *key)
+{
+	struct tb_file_search *files = &viewer->files;
+	if (viewer->prompt.kind != TB_PROMPT_OPEN)
+		return false;
+	if (strcmp(key, "Ctrl+T") == 0)
+		files->types = (enum tb_file_types)((files->types + 1) % TB_N_TYPES);
+	else if (strcmp(key, "Tab") != 0 ||
+		 !tb_file_search_complete(files, &viewer->prompt))
+		return false;
+	tb_viewer_offer(viewer);
+	return true;
+}
+
 static bool prompt_key(struct tb_viewer *viewer, const char *key)
 {
 	viewer->stale = true;
+	if (files_key(viewer, key))
+		return true;
 	switch (tb_prompt_key(&viewer->prompt, key)) {
 	case TB_PROMPT_EDITED:
 		tb_viewer_offer(viewer);

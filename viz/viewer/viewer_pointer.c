@@ -28,6 +28,10 @@ static void press_prompt(struct tb_viewer *viewer, struct tb_pick pick)
 		viewer->prompt.kind = TB_PROMPT_NONE;
 		return;
 	}
+	if (pick.index == TB_PROMPT_ABOUT) {
+		tb_viewer_key(viewer, "Ctrl+T");
+		return;
+	}
 	viewer->prompt.chosen = (int)pick.index;
 	tb_viewer_accept(viewer);
 }

@@ -62,13 +62,6 @@ static int loop(struct tb_session *session, struct tb_error *error)
 	return TB_OK;
 }
 
-// remembers is true for a session with a user: scripts and screenshots must not depend on
-// earlier sessions.
-static bool remembers(const struct tb_session *session)
-{
-	return !session->options->script && !session->options->screenshot;
-}
-
 // set_look applies the options, and the remembered state for the rest.
 static void set_look(struct tb_session *session)
 {
@@ -86,14 +79,6 @@ static void set_look(struct tb_session *session)
 	tb_viewer_set_look(session->viewer, &look);
 }
 
-static void remember(struct tb_session *session)
-{
-	struct tb_session_state state = {
-		.known = true, .look = tb_viewer_look(session->viewer)};
-	tb_screen_points(session->screen, &state.width, &state.height);
-	tb_session_state_save(&state, session->store);
-}
-
 static int run(struct tb_session *session, struct tb_error *error)
 {
 	const struct tb_session_options *options = session->options;
@@ -101,6 +86,7 @@ static int run(struct tb_session *session, struct tb_error *error)
 	tb_screen_set_title(session->screen, tb_viewer_title(session->viewer));
 	tb_session_fit(session);
 	set_look(session);
+	tb_session_set_recent(session);
 	if (!tb_screen_has_fonts(session->screen))
 		tb_viewer_notice(
 			session->viewer, "no font was found: install fonts-dejavu-core");
@@ -125,7 +111,7 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	int status = session.store ? tb_viewer_new(&session.viewer, tb_views,
 					     options->store, options->run, error)
 				   : tb_fail(error, TB_ENOMEM, "no memory for a window");
-	if (remembers(&session))
+	if (tb_session_remembers(&session))
 		tb_session_state_load(&session.state, options->store);
 	if (session.state.known && !options->given_size) {
 		w = session.state.width;
@@ -135,8 +121,8 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 		status = tb_screen_new(&session.screen, w, h, options->scale, error);
 	if (status == TB_OK)
 		status = run(&session, error);
-	if (status == TB_OK && remembers(&session))
-		remember(&session);
+	if (status == TB_OK)
+		tb_session_remember(&session);
 	if (status == TB_OK && tb_stop_asked(options->stop))
 		status = tb_fail(error, TB_ESTOPPED, "stopped by a signal");
 	tb_screen_free(session.screen);

@@ -31,6 +31,13 @@ int tb_session_write(struct tb_session *session, const char *name, bool dump,
 void tb_session_save(struct tb_session *session);
 void tb_session_export(struct tb_session *session);
 
+bool tb_session_remembers(const struct tb_session *session);
+// tb_session_remember keeps for later sessions what this one shows, unless it is a test.
+void tb_session_remember(struct tb_session *session);
+
+// tb_session_set_recent has the viewer offer the files shown lately.
+void tb_session_set_recent(struct tb_session *session);
+
 // tb_session_open shows another store or a trace with the same settings;
 // tb_session_open_run another run of the store, as this one is shown. On failure the
 // viewer that is there reports why.

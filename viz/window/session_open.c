@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_RECENT 6
+
 // try_open opens run `id` of a store, or a trace; NULL after a failure, of which the old
 // viewer tells.
 static struct tb_viewer *try_open(
@@ -27,8 +29,42 @@ static void replace(struct tb_session *session, struct tb_viewer *opened)
 {
 	tb_viewer_free(session->viewer);
 	session->viewer = opened;
+	tb_session_set_recent(session);
 	tb_screen_set_title(session->screen, tb_viewer_title(opened));
 	tb_session_fit(session);
+}
+
+// remembers is true for a session with a user: scripts and screenshots must not depend on
+// earlier sessions.
+bool tb_session_remembers(const struct tb_session *session)
+{
+	return !session->options->script && !session->options->screenshot;
+}
+
+void tb_session_remember(struct tb_session *session)
+{
+	if (!tb_session_remembers(session))
+		return;
+	struct tb_session_state state = {
+		.known = true, .look = tb_viewer_look(session->viewer)};
+	tb_screen_points(session->screen, &state.width, &state.height);
+	tb_session_state_save(&state, session->store);
+}
+
+void tb_session_set_recent(struct tb_session *session)
+{
+	char *paths[MOST_RECENT + 1];
+	const char *others[MOST_RECENT + 1];
+	char *shown = realpath(session->store, NULL);
+	size_t n = tb_session_recent(paths, MOST_RECENT + 1), n_others = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!shown || strcmp(paths[i], shown) != 0)
+			others[n_others++] = paths[i];
+	tb_viewer_set_recent(
+		session->viewer, others, n_others < MOST_RECENT ? n_others : MOST_RECENT);
+	for (size_t i = 0; i < n; i++)
+		free(paths[i]);
+	free(shown);
 }
 
 static void forget_other(struct tb_session *session)
@@ -45,13 +81,14 @@ void tb_session_open(struct tb_session *session, const char *path)
 		free(name);
 		return;
 	}
+	tb_session_remember(session);
 	struct tb_viewer_look look = tb_viewer_look(session->viewer);
 	look.window = (struct tb_window){0, 0};
-	replace(session, opened);
-	tb_viewer_set_look(opened, &look);
 	forget_other(session);
 	free(session->store);
 	session->store = name;
+	replace(session, opened);
+	tb_viewer_set_look(opened, &look);
 }
 
 void tb_session_open_run(struct tb_session *session, int64_t run)

@@ -56,7 +56,7 @@ static int press_key(
 {
 	// The keys of a prompt, besides text.
 	static const char *const typing[] = {
-		"Return", "Backspace", "Up", "Down", "Tab", "Escape", "Ctrl+U"};
+		"Return", "Backspace", "Up", "Down", "Tab", "Escape", "Ctrl+U", "Ctrl+T"};
 	struct tb_request ignored;
 	struct tb_input input = {.kind = TB_INPUT_KEY};
 	bool known = tb_request_of_key(step->text, &ignored);

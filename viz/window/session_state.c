@@ -119,6 +119,23 @@ void tb_session_state_load(struct tb_session_state *state, const char *path)
 	free(whole);
 }
 
+size_t tb_session_recent(char **paths, size_t most)
+{
+	char line[LINE_BYTES];
+	size_t n = 0;
+	FILE *stream = open_state();
+	while (stream && n < most && fgets(line, sizeof line, stream)) {
+		line[strcspn(line, "\n")] = '\0';
+		const char *named = path_of(line);
+		// A damaged line may name anything; only whole paths were written.
+		paths[n] = named && named[0] == '/' ? strdup(named) : NULL;
+		n += paths[n] != NULL;
+	}
+	if (stream)
+		fclose(stream);
+	return n;
+}
+
 // put_others copies the lines of other stores, of which the latest come first.
 static void put_others(FILE *from, FILE *to, const char *path)
 {

@@ -25,6 +25,10 @@ void tb_session_state_load(struct tb_session_state *state, const char *path);
 void tb_session_state_read(
 	struct tb_session_state *state, FILE *stream, const char *path);
 
+// tb_session_recent stores the paths of the files shown lately, the latest first, at most
+// `most`, and returns how many; the caller frees them.
+size_t tb_session_recent(char **paths, size_t most);
+
 // tb_session_state_save writes it; of other stores the latest 39 lines stay.
 void tb_session_state_save(const struct tb_session_state *state, const char *path);
 
