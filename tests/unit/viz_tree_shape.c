@@ -188,7 +188,7 @@ static void every_cable_is_an_edge_with_both_directions(void **state)
 	}
 	assert_int_equal(
 		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
-	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0);
+	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0, NULL);
 	assert_int_equal(edges.largest, samples[VIZ_HOT_LINK].wait_ps);
 	tb_tree_edges_fini(&edges);
 }
@@ -203,7 +203,7 @@ static void an_edge_of_many_links_shows_the_most_loaded(void **state)
 	assert_int_equal(edges.n, 8);
 	assert_int_equal(
 		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
-	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0);
+	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0, NULL);
 	uint32_t edge = edges.edge_of_link[VIZ_HOT_LINK];
 	assert_int_equal(edges.edges[edge].up.n_links, 4);
 	assert_int_equal(edges.edges[edge].up.link.id, VIZ_HOT_LINK);
@@ -224,7 +224,7 @@ static void cables_that_are_not_visible_are_left_out(void **state)
 	assert_int_equal(edges.n, 4 + 4 + 3);
 	assert_int_equal(
 		tb_run_look(stage->run, (struct tb_window){0, 0}, &samples, NULL), TB_OK);
-	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0);
+	tb_tree_edges_fill(&edges, stage->run, samples, TB_WAIT, 0, NULL);
 	assert_int_equal(edges.largest, samples[VIZ_HOT_LINK].wait_ps);
 	tb_tree_edges_fini(&edges);
 }

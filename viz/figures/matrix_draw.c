@@ -232,7 +232,8 @@ static void draw_links(const struct pen *pen, struct tb_box strip,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tb_matrix_cell *cell = &cells[i];
-		if (cell->link.id == TB_ID_NONE)
+		if (cell->link.id == TB_ID_NONE ||
+			(pen->view->outside && pen->view->outside[cell->link.id]))
 			continue;
 		struct tb_box box = cell_share(strip, i, n, pen->rule);
 		const struct shown shown = {cell->value, &pen->view->links,

@@ -33,6 +33,7 @@ struct tb_matrix_view {
 	struct tb_pick selected, hovered;
 	struct tb_marks marks;
 	struct tb_scale links, switches; // tb_matrix_view_scale
+	const uint8_t *outside;		 // by link: 1 is not drawn; NULL: all are
 	tb_time_ps end_ps; // links and switches dead before this are crossed out
 	// For a matrix of changes: 1 where the value fell, by id. NULL: a matrix of
 	// amounts.

@@ -116,7 +116,8 @@ static void clear(struct tb_tree_direction *direction)
 }
 
 void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
-	const struct tb_link_sample *samples, enum tb_metric metric, tb_time_ps end_ps)
+	const struct tb_link_sample *samples, enum tb_metric metric, tb_time_ps end_ps,
+	const uint8_t *outside)
 {
 	const struct tb_run_link *links = tb_run_links(run);
 	uint32_t n_links = tb_run_info(run)->n_links;
@@ -129,7 +130,7 @@ void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
 		struct tb_tree_direction *direction = direction_of(edges, &links[i]);
 		uint64_t value = tb_metric_of(&samples[i], metric);
 		edges->largest = value > edges->largest ? value : edges->largest;
-		if (!direction)
+		if (!direction || (outside && outside[i]))
 			continue;
 		if (direction->link.id == TB_ID_NONE || value > direction->value) {
 			direction->link.id = i;

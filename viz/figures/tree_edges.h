@@ -41,9 +41,11 @@ int tb_tree_edges_init(struct tb_tree_edges *edges, const struct tb_run *run,
 void tb_tree_edges_fini(struct tb_tree_edges *edges);
 
 // tb_tree_edges_fill sets the values from the samples of a window, by link id, and counts
-// the links that are dead before the window's end.
+// the links that are dead before the window's end. It leaves out links for which
+// `outside` holds 1, by id (NULL: none); `link` is TB_ID_NONE where no other is left.
 void tb_tree_edges_fill(struct tb_tree_edges *edges, const struct tb_run *run,
-	const struct tb_link_sample *samples, enum tb_metric metric, tb_time_ps end_ps);
+	const struct tb_link_sample *samples, enum tb_metric metric, tb_time_ps end_ps,
+	const uint8_t *outside);
 
 // tb_tree_edges_mark sets the marks from those of links, by link id: each direction gets
 // the strongest of its links'.

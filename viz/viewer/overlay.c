@@ -171,7 +171,7 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 		double y = box.y + 50 + (i % per_column) * line_h;
 		// "1 2 3 4 5 6 7" reads better as "1 to 7".
 		const char *keys = i == TB_REQUEST_METRIC ? "1 to 7"
-				   : i == TB_REQUEST_VIEW ? "F2 to F9"
+				   : i == TB_REQUEST_VIEW ? "F2 to F10"
 							  : rows[i].keys;
 		tb_picture_text(picture, (struct tb_box){x, y, 104, line_h},
 			tb_style_type(&viewer->style, TB_FONT_MONO, 12, false), keys);

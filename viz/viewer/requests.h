@@ -22,7 +22,7 @@
 	X(SLOWER, "{", "play at half the speed")                                         \
 	X(FASTER, "}", "play at twice the speed")                                        \
 	X(LOOP, "r", "loop playback, or play once")                                      \
-	X(VIEW, "F2 F3 F4 F5 F6 F7 F8 F9", "choose the view")                            \
+	X(VIEW, "F2 F3 F4 F5 F6 F7 F8 F9 F10", "choose the view")                        \
 	X(VIEW_NEXT, "Tab", "show the next view")                                        \
 	X(METRIC, "1 2 3 4 5 6 7", "choose the metric")                                  \
 	X(METRIC_NEXT, "m", "show the next metric")                                      \
@@ -36,6 +36,7 @@
 	X(ROUTES, "x", "keep the node or switch: routes to the next one selected")       \
 	X(ROW_NEXT, "j", "panel: choose the next row")                                   \
 	X(ROW_BACK, "k", "panel: choose the previous row")                               \
+	X(UNBRUSH, "u", "by level: take the brush away, show all links")                 \
 	X(FOCUS, "Return", "follow the chosen row, or zoom to the selection")            \
 	X(FIT, "f", "fit the picture into the window")                                   \
 	X(ZOOM_IN, "+ =", "zoom in")                                                     \

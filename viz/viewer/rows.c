@@ -102,6 +102,7 @@ void tb_rows_read(struct tb_rows *rows)
 	for (uint32_t i = 0; i < n_links; i++) {
 		uint64_t value = tb_metric_of(&samples[i], metric);
 		if ((value == 0 && !(dead && is_dead(rows, i))) ||
+			(rows->outside && rows->outside[i]) ||
 			(rows->filter[0] && !passes(rows, i)))
 			continue;
 		rows->list[n++] = (struct tb_list_row){{i}, key_of(rows, i, value)};

@@ -27,7 +27,8 @@ struct tb_rows {
 	enum tb_list_column column;
 	bool rising;
 	char filter[64]; // words, each in a link's name, equal to its kind, or "dead"
-	double scroll;	 // pixels, of the view that lists them
+	const uint8_t *outside; // by link: 1 is left out; NULL: none is
+	double scroll;		// pixels, of the view that lists them
 	struct tb_sparks *sparks;
 };
 
@@ -36,9 +37,9 @@ struct tb_rows {
 int tb_rows_init(struct tb_rows *rows, const struct tb_viewer_data *data) TB_MUST_USE;
 void tb_rows_fini(struct tb_rows *rows);
 
-// tb_rows_read lists the links that pass the filter and whose metric is not 0, sorted by
-// the chosen column; a filter for the dead lists those that carried nothing, too. Linear
-// in links.
+// tb_rows_read lists the links that pass filter and brush and whose metric is not 0,
+// sorted by the chosen column; a filter for the dead lists those that carried nothing,
+// too. Linear in links.
 void tb_rows_read(struct tb_rows *rows);
 // tb_rows_rank sorts only the first n rows: of a hundred thousand links users read a
 // page.

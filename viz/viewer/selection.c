@@ -9,7 +9,10 @@ int tb_selection_init(struct tb_selection *selection, const struct tb_run_info *
 	marks->links = calloc(info->n_links + 1u, 1);
 	marks->switches = calloc(info->n_switches + 1u, 1);
 	marks->nodes = calloc(info->n_nodes + 1u, 1);
-	return marks->links && marks->switches && marks->nodes ? TB_OK : TB_ENOMEM;
+	selection->outside = calloc(info->n_links + 1u, 1);
+	return marks->links && marks->switches && marks->nodes && selection->outside
+		       ? TB_OK
+		       : TB_ENOMEM;
 }
 
 void tb_selection_fini(struct tb_selection *selection)
@@ -17,6 +20,9 @@ void tb_selection_fini(struct tb_selection *selection)
 	free(selection->marks.links);
 	free(selection->marks.switches);
 	free(selection->marks.nodes);
+	free(selection->outside);
+	selection->outside = NULL;
+	selection->brush.on = false;
 	selection->marks = (struct tb_marks){.any = false};
 }
 
@@ -76,6 +82,11 @@ static int mark_path(struct tb_marks *marks, struct tb_viewer_data *data,
 	mark(marks->nodes, ends.source.id, how);
 	mark(marks->nodes, ends.destination.id, how);
 	return TB_OK;
+}
+
+const uint8_t *tb_selection_outside(const struct tb_selection *selection)
+{
+	return selection->brush.on ? selection->outside : NULL;
 }
 
 static struct tb_path_end path_end(struct tb_pick pick)

@@ -3,6 +3,7 @@
 #ifndef TB_SELECTION_H
 #define TB_SELECTION_H
 
+#include "brush.h"
 #include "marks.h"
 #include "picture.h"
 #include "viewer_data.h"
@@ -11,6 +12,9 @@ struct tb_selection {
 	struct tb_pick selected, hovered;
 	struct tb_pick end; // of routes to the selected node or switch; else of no kind
 	struct tb_marks marks; // of the selection
+	struct tb_brush brush;
+	uint8_t *outside;   // by link: 1 where the brush leaves it out
+	uint32_t n_brushed; // links that pass
 };
 
 // tb_selection_init allocates the marks of a run. TB_ENOMEM; call tb_selection_fini in
@@ -27,6 +31,9 @@ bool tb_selection_is_end(struct tb_pick pick);
 
 // tb_selection_has_routes is true when two different ends are selected.
 bool tb_selection_has_routes(const struct tb_selection *selection);
+
+// tb_selection_outside returns `outside`, NULL without a brush.
+const uint8_t *tb_selection_outside(const struct tb_selection *selection);
 
 // tb_selection_mark sets the marks; with `trees`, a selected link also marks the
 // congestion tree whose root it is. It reads flows, blame, paths and trees as needed; on

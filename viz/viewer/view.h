@@ -112,6 +112,9 @@ void tb_viewer_select(struct tb_viewer *viewer, struct tb_pick pick);
 void tb_viewer_enter(struct tb_viewer *viewer, struct tb_pick pick);
 struct tb_pick tb_viewer_came_from(const struct tb_viewer *viewer);
 
+// tb_viewer_brush shows in all views only the links that a brush holds; `on` false: all.
+void tb_viewer_brush(struct tb_viewer *viewer, const struct tb_brush *brush);
+
 // tb_viewer_ask carries out a request, as its key would.
 void tb_viewer_ask(struct tb_viewer *viewer, const struct tb_request *request);
 

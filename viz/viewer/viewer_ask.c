@@ -33,6 +33,8 @@ static void back_out(struct tb_viewer *viewer)
 		return;
 	else if (viewer->selection.selected.kind != TB_PICK_NONE)
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
+	else if (data->run && viewer->selection.brush.on)
+		tb_viewer_brush(viewer, &(struct tb_brush){.on = false});
 	else if (data->run && main->away)
 		main->view->request(main, &fit);
 	else if (data->run && !tb_window_whole(data->info, data->asked))
@@ -125,6 +127,10 @@ static bool own_request(struct tb_viewer *viewer, const struct tb_request *reque
 		return true;
 	case TB_REQUEST_FOCUS:
 		focus(viewer);
+		return true;
+	case TB_REQUEST_UNBRUSH:
+		if (viewer->data.run)
+			tb_viewer_brush(viewer, &(struct tb_brush){.on = false});
 		return true;
 	case TB_REQUEST_ROUTES:
 		tb_viewer_keep_end(viewer);

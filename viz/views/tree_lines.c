@@ -80,6 +80,8 @@ static const struct tb_tree_direction *worse_of(const struct tb_tree_edge *edge)
 	const struct tb_tree_direction *up = &edge->up, *down = &edge->down;
 	bool take_up = up->mark != down->mark ? up->mark > down->mark
 					      : up->n_links && up->value >= down->value;
+	if (up->link.id == TB_ID_NONE || down->link.id == TB_ID_NONE)
+		take_up = down->link.id == TB_ID_NONE;
 	return take_up ? up : down;
 }
 
@@ -103,11 +105,16 @@ static size_t edge_strokes(const struct tb_tree_sight *sight, const struct tb_pa
 	bool apart = edge->up.n_links && edge->down.n_links &&
 		     low.w + high.w >= 2 * TB_TREE_APART_W * 0.6;
 	if (apart) {
-		sight->strokes[n++] = stroke_of(sight, pane, &edge->up, line, -2.5);
-		sight->strokes[n++] = stroke_of(sight, pane, &edge->down, line, 2.5);
+		if (edge->up.link.id != TB_ID_NONE)
+			sight->strokes[n++] =
+				stroke_of(sight, pane, &edge->up, line, -2.5);
+		if (edge->down.link.id != TB_ID_NONE)
+			sight->strokes[n++] =
+				stroke_of(sight, pane, &edge->down, line, 2.5);
 		return n;
 	}
-	sight->strokes[n++] = stroke_of(sight, pane, worse_of(edge), line, 0);
+	if (worse_of(edge)->link.id != TB_ID_NONE)
+		sight->strokes[n++] = stroke_of(sight, pane, worse_of(edge), line, 0);
 	return n;
 }
 
@@ -133,7 +140,7 @@ static void draw_band(const struct tb_tree_sight *sight, const struct tb_pane *p
 	struct tb_box box = {low.x, high.y + high.h, low.w, low.y - high.y - high.h};
 	struct tb_pick pick = {TB_PICK_LINK, worse->link.id};
 	uint32_t n_dead = edge->up.n_dead + edge->down.n_dead;
-	if (!tb_tree_sight_holds(sight, box))
+	if (!tb_tree_sight_holds(sight, box) || worse->link.id == TB_ID_NONE)
 		return;
 	tb_picture_rect(picture, box,
 		worse->value ? tb_style_shade(pane->style,

@@ -117,7 +117,7 @@ int tb_tree_sight_join(
 	sight->joined_all = all;
 	if (!sight->filled)
 		tb_tree_edges_fill(&sight->edges, data->run, data->samples, data->metric,
-			tb_window_end_ps(data->info, data->window));
+			tb_window_end_ps(data->info, data->window), sight->outside);
 	sight->filled = true;
 	tb_tree_edges_mark(&sight->edges, data->run, marks->links);
 	return TB_OK;

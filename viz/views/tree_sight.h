@@ -37,6 +37,7 @@ struct tb_tree_sight {
 	struct tb_tree_edges edges;
 	bool joined_all;		// the plan's edges are those of all links
 	struct tb_tree_stroke *strokes; // room for two per edge
+	const uint8_t *outside;		// links that are not drawn, as tb_tree_edges_fill
 	bool filled;			// with the window's samples
 };
 

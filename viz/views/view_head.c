@@ -54,6 +54,20 @@ static double draw_run(struct tb_pane *pane, struct tb_picture *picture, double 
 	return w + 10;
 }
 
+// draw_brush says which links all views show, when those are not all.
+static void draw_brush(
+	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box line)
+{
+	const struct tb_brush *brush = &pane->selection->brush;
+	char text[128];
+	if (!brush->on)
+		return;
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.colour = tb_palette_of(pane->style->theme)->accent;
+	tb_picture_printf(picture, line, type, "only links with %s",
+		tb_brush_text(brush, pane->data, text, sizeof text));
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
@@ -79,12 +93,16 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_text(picture, (struct tb_box){PAD, place.y + 9, room, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 15, false),
 		tb_run_caption(pane->data->info, text, sizeof text));
-	tb_picture_printf(picture,
-		(struct tb_box){PAD + run_w, place.y + 30, fmax(room - run_w, 1), 16},
-		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), "%s, %s",
-		tb_metric_title(pane->data->metric),
-		tb_window_text(
-			pane->data->info, pane->data->window, window, sizeof window));
+	tb_window_text(pane->data->info, pane->data->window, window, sizeof window);
+	snprintf(
+		text, sizeof text, "%s, %s", tb_metric_title(pane->data->metric), window);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+	struct tb_box line = {PAD + run_w, place.y + 30, fmax(room - run_w, 1), 16};
+	tb_picture_text(picture, line, type, text);
+	double used = tb_text_width(type.font, type.size, text) + 12;
+	line.x += used;
+	line.w = fmax(line.w - used, 1);
+	draw_brush(pane, picture, line);
 }
 
 const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = draw};

@@ -116,7 +116,9 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 120, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "%s by %s",
-		pane->rows->filter[0] ? "Filtered links" : "Hot links",
+		pane->rows->outside	? "Brushed links"
+		: pane->rows->filter[0] ? "Filtered links"
+					: "Hot links",
 		tb_metric_name(tb_rows_metric(pane->rows)));
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 10, place.w - 2 * PAD - 8, 18},

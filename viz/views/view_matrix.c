@@ -57,6 +57,7 @@ static struct tb_matrix_view view_of(const struct tb_pane *pane)
 		.font_size = TB_MATRIX_FONT_SIZE,
 		.names = true,
 		.jobs = pane->data->info->n_jobs > 1,
+		.outside = tb_selection_outside(pane->selection),
 		.selected = pane->selection->selected,
 		.hovered = pane->selection->hovered,
 		.marks = pane->selection->marks,

@@ -141,6 +141,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		place.x + GUTTER - 4, place.y, place.w - GUTTER - 4, place.h - LEGEND_H};
 	if (!sight || sight->asked.question.state != TB_ANSWERED)
 		return;
+	sight->outside = tb_selection_outside(pane->selection);
 	if (tb_tree_sight_join(sight, &pane->selection->marks, &error) != TB_OK) {
 		tb_viewer_report(pane->viewer, &error);
 		return;

@@ -1,0 +1,373 @@
+// By level: a histogram of the metric for each level. A drag brushes a range of values:
+// all views then show the links that have them.
+#include "histogram.h"
+#include "metric_text.h"
+#include "parts.h"
+#include "views.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define GUTTER	 92
+#define MARGIN	 16
+#define TOP_H	 40
+#define AXIS_H	 52
+#define ROW_GAP	 14
+#define ZERO_GAP 8 // behind the bucket of zeros
+
+struct levels {
+	struct tb_histogram histogram;
+	bool filled, logarithmic, absolute; // as the style was then
+	// A drag: where it began.
+	uint32_t row, bucket;
+};
+
+static struct levels *levels_of(const struct tb_pane *pane)
+{
+	return pane->state;
+}
+
+static void close(void *state)
+{
+	tb_histogram_fini(&((struct levels *)state)->histogram);
+}
+
+static int open(struct tb_pane *pane, struct tb_error *error)
+{
+	if (!pane->state)
+		pane->state = calloc(1, sizeof(struct levels));
+	if (!pane->state)
+		return tb_fail(error, TB_ENOMEM, "no memory for the histogram");
+	levels_of(pane)->filled = false;
+	return TB_OK;
+}
+
+// fill counts the links unless they are counted for the window and scale that are shown.
+static bool fill(const struct tb_pane *pane)
+{
+	struct levels *levels = levels_of(pane);
+	const struct tb_style *style = pane->style;
+	if (levels->filled && levels->logarithmic == style->logarithmic &&
+		levels->absolute == style->absolute)
+		return true;
+	levels->filled =
+		tb_histogram_fill(&levels->histogram, pane->data, style) == TB_OK;
+	levels->logarithmic = style->logarithmic;
+	levels->absolute = style->absolute;
+	return levels->filled;
+}
+
+static struct tb_box area_of(const struct tb_pane *pane)
+{
+	struct tb_box place = pane->place;
+	return (struct tb_box){place.x + GUTTER, place.y + TOP_H,
+		fmax(place.w - GUTTER - MARGIN, 1), fmax(place.h - TOP_H - AXIS_H, 1)};
+}
+
+// row_box returns the box of a level's bars; the top level comes first, nodes last.
+static struct tb_box row_box(const struct tb_pane *pane, uint32_t row)
+{
+	struct tb_box area = area_of(pane);
+	uint32_t n = pane->data->info->n_levels + 1;
+	double h = area.h / n;
+	uint32_t place = row + 1 == n ? row : n - 2 - row;
+	return (struct tb_box){area.x, area.y + place * h, area.w, fmax(h - ROW_GAP, 4)};
+}
+
+static uint32_t row_at(const struct tb_pane *pane, double y)
+{
+	struct tb_box area = area_of(pane);
+	uint32_t n = pane->data->info->n_levels + 1;
+	double place = floor((y - area.y) / area.h * n);
+	uint32_t at = (uint32_t)fmin(fmax(place, 0), n - 1);
+	return at + 1 == n ? at : n - 2 - at;
+}
+
+static double bucket_w(struct tb_box row)
+{
+	return fmax((row.w - ZERO_GAP) / TB_HISTOGRAM_BUCKETS, 1);
+}
+
+// x_of returns where a bucket begins.
+static double x_of(struct tb_box row, uint32_t bucket)
+{
+	return row.x + bucket * bucket_w(row) + (bucket > 0 ? ZERO_GAP : 0);
+}
+
+static uint32_t bucket_at(const struct tb_pane *pane, double x)
+{
+	struct tb_box row = row_box(pane, 0);
+	double w = bucket_w(row);
+	if (x < row.x + w + ZERO_GAP / 2.0)
+		return 0;
+	double place = floor((x - row.x - ZERO_GAP) / w);
+	return (uint32_t)fmin(fmax(place, 1), TB_HISTOGRAM_BUCKETS - 1);
+}
+
+static bool brushed(const struct tb_pane *pane, uint32_t row, uint32_t bucket)
+{
+	const struct tb_brush *brush = &pane->selection->brush;
+	uint64_t low, high;
+	if (!brush->on || brush->metric != pane->data->metric)
+		return !brush->on;
+	tb_histogram_range(&levels_of(pane)->histogram, bucket, bucket, &low, &high);
+	return row >= brush->from_level && row <= brush->to_level && low >= brush->low &&
+	       low <= brush->high;
+}
+
+static void draw_bars(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
+{
+	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box box = row_box(pane, row);
+	const uint32_t *counts = &histogram->counts[(size_t)row * TB_HISTOGRAM_BUCKETS];
+	for (uint32_t i = 0; i < TB_HISTOGRAM_BUCKETS; i++) {
+		// Zeros are many and say little: cut their bar off.
+		double share = fmin((double)counts[i] / fmax(histogram->most, 1), 1);
+		double h = counts[i] ? fmax(share * (box.h - 4), 1.5) : 0;
+		double percent = i ? 100.0 * (i - 0.5) / (TB_HISTOGRAM_BUCKETS - 1) : 0;
+		if (h == 0)
+			continue;
+		tb_picture_rect(picture,
+			(struct tb_box){x_of(box, i), box.y + box.h - h,
+				fmax(bucket_w(box) - 1, 1), h},
+			!brushed(pane, row, i) ? palette->line
+			: i		       ? tb_style_shade(pane->style, percent)
+					       : palette->muted);
+	}
+}
+
+// draw_brush frames the brushed range in its rows.
+static void draw_brush(struct tb_pane *pane, struct tb_picture *picture)
+{
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	const struct tb_brush *brush = &pane->selection->brush;
+	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+	struct tb_colour veil = palette->accent;
+	veil.a = 40;
+	if (!brush->on || brush->metric != pane->data->metric)
+		return;
+	uint32_t first = tb_histogram_bucket(histogram, brush->low);
+	uint32_t last = brush->high == UINT64_MAX
+				? TB_HISTOGRAM_BUCKETS - 1
+				: tb_histogram_bucket(histogram, brush->high);
+	for (uint32_t row = brush->from_level; row <= brush->to_level; row++) {
+		struct tb_box box = row_box(pane, row);
+		double left = x_of(box, first);
+		struct tb_box at = {
+			left, box.y, x_of(box, last) + bucket_w(box) - left, box.h};
+		tb_picture_rect(picture, at, veil);
+		tb_picture_frame(picture, at, 1.5, palette->accent);
+	}
+}
+
+static void draw_row(struct tb_pane *pane, struct tb_picture *picture, uint32_t row)
+{
+	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
+	struct tb_box box = row_box(pane, row);
+	struct tb_box label = {pane->place.x + 16, box.y, GUTTER - 20, 15};
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_BOLD, 12, false);
+	char count[32];
+	if (row == pane->data->info->n_levels)
+		tb_picture_text(picture, label, type, "to nodes");
+	else
+		tb_picture_printf(picture, label, type, "level %" PRIu32, row);
+	label.y += 15;
+	tb_picture_printf(picture, label,
+		tb_style_type(pane->style, TB_FONT_TEXT, 11, true), "%s links",
+		tb_format_count(histogram->n_links[row], count, sizeof count));
+	tb_picture_rect(picture, box, palette->empty);
+	tb_picture_pick(picture, (struct tb_pick){TB_PICK_PART, TB_PART_GRID});
+	draw_bars(pane, picture, row);
+	tb_picture_line(picture, (struct tb_box){box.x, box.y + box.h, box.w, 0}, 1,
+		palette->line);
+}
+
+static void draw_axis(struct tb_pane *pane, struct tb_picture *picture)
+{
+	const struct tb_scale *scale = &levels_of(pane)->histogram.scale;
+	struct tb_box row = row_box(pane, pane->data->info->n_levels);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
+	double ticks[TB_SCALE_MOST_TICKS];
+	double left = x_of(row, 1), w = row.x + row.w - left;
+	double y = row.y + row.h + 4;
+	char text[48];
+	int n = tb_scale_ticks(scale, ticks);
+	tb_picture_text(picture, (struct tb_box){row.x + 2, y, 30, 15}, type, "0");
+	for (int i = scale->logarithmic ? 0 : 1; i < n && scale->top > 0; i++) {
+		double share =
+			scale->logarithmic ? (double)i / (n - 1) : ticks[i] / scale->top;
+		struct tb_box box = {
+			left + w * share - (i == n - 1 ? 90 : 45), y, 90, 15};
+		type.align = i == n - 1 ? TB_ALIGN_RIGHT : TB_ALIGN_CENTRE;
+		if (i == 0) { // beside that of zeros
+			box.x = left + 2;
+			type.align = TB_ALIGN_LEFT;
+		}
+		tb_picture_text(picture, box, type,
+			tb_quantity_format(scale->quantity, ticks[i], text, sizeof text));
+	}
+	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	tb_picture_printf(picture, (struct tb_box){row.x, y + 18, row.w, 17}, type,
+		"%s of a link in the window; height: how many links",
+		tb_metric_title(pane->data->metric));
+}
+
+static void draw_top(struct tb_pane *pane, struct tb_picture *picture)
+{
+	struct tb_box place = pane->place;
+	const struct tb_brush *brush = &pane->selection->brush;
+	char text[128], count[32];
+	struct tb_box line = {place.x + 16, place.y + 10, place.w - 130, 18};
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+	if (!brush->on) {
+		tb_picture_text(picture, line, type,
+			"Drag over values: all views then show only the links that have "
+			"them.");
+		return;
+	}
+	tb_picture_printf(picture, line,
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, false), "%s links: %s",
+		tb_format_count(pane->selection->n_brushed, count, sizeof count),
+		tb_brush_text(brush, pane->data, text, sizeof text));
+	tb_pane_button(pane, picture,
+		(struct tb_box){place.x + place.w - 16 - 90, place.y + 7, 90, 22},
+		TB_REQUEST_UNBRUSH, "All links");
+}
+
+static void draw(struct tb_pane *pane, struct tb_picture *picture)
+{
+	struct levels *levels = levels_of(pane);
+	if (!levels)
+		return;
+	if (!fill(pane)) {
+		picture->status = TB_ENOMEM;
+		return;
+	}
+	draw_top(pane, picture);
+	for (uint32_t row = 0; row < levels->histogram.n_rows; row++)
+		draw_row(pane, picture, row);
+	draw_brush(pane, picture);
+	draw_axis(pane, picture);
+}
+
+// brush brushes from one row and bucket to another.
+static void brush(struct tb_pane *pane, uint32_t row, uint32_t bucket, uint32_t to_row,
+	uint32_t to_bucket)
+{
+	struct tb_brush made = {.on = true,
+		.from_level = row < to_row ? row : to_row,
+		.to_level = row < to_row ? to_row : row,
+		.metric = pane->data->metric};
+	if (!fill(pane))
+		return;
+	tb_histogram_range(&levels_of(pane)->histogram,
+		bucket < to_bucket ? bucket : to_bucket,
+		bucket < to_bucket ? to_bucket : bucket, &made.low, &made.high);
+	tb_viewer_brush(pane->viewer, &made);
+}
+
+// step moves the brush by buckets and rows, or widens it; the first step brushes the
+// upper half of the top level.
+static void step(struct tb_pane *pane, int by_bucket, int by_row, int wider)
+{
+	const struct tb_brush *now = &pane->selection->brush;
+	const struct tb_histogram *histogram = &levels_of(pane)->histogram;
+	int last_row = (int)pane->data->info->n_levels;
+	int last = TB_HISTOGRAM_BUCKETS - 1;
+	int row = last_row - 1, first = TB_HISTOGRAM_BUCKETS / 2, end = last;
+	if (!fill(pane))
+		return;
+	if (now->on && now->metric == pane->data->metric) {
+		row = (int)now->from_level;
+		// From the nodes, the lowest row, up to the top level.
+		int place = (row == last_row ? -1 : row) - by_row;
+		place = place < -1 ? -1 : place > last_row - 1 ? last_row - 1 : place;
+		row = place < 0 ? last_row : place;
+		first = (int)tb_histogram_bucket(histogram, now->low) + by_bucket - wider;
+		end = now->high == UINT64_MAX
+			      ? last
+			      : (int)tb_histogram_bucket(histogram, now->high);
+		end += by_bucket;
+	}
+	first = first < 0 ? 0 : first > last ? last : first;
+	end = end < first ? first : end > last ? last : end;
+	brush(pane, (uint32_t)row, (uint32_t)first, (uint32_t)row, (uint32_t)end);
+}
+
+static bool request(struct tb_pane *pane, const struct tb_request *asked)
+{
+	if (!levels_of(pane))
+		return false;
+	switch ((int)asked->name) {
+	case TB_REQUEST_PAN_LEFT:
+	case TB_REQUEST_PAN_RIGHT:
+		step(pane, asked->name == TB_REQUEST_PAN_LEFT ? -1 : 1, 0, 0);
+		return true;
+	case TB_REQUEST_PAN_UP:
+	case TB_REQUEST_PAN_DOWN:
+		step(pane, 0, asked->name == TB_REQUEST_PAN_UP ? -1 : 1, 0);
+		return true;
+	case TB_REQUEST_ZOOM_OUT:
+	case TB_REQUEST_ZOOM_IN:
+		step(pane, 0, 0, asked->name == TB_REQUEST_ZOOM_OUT ? 1 : -1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
+{
+	struct levels *levels = levels_of(pane);
+	bool on_bars =
+		event->pick.kind == TB_PICK_PART && event->pick.index == TB_PART_GRID;
+	if (!levels || !on_bars)
+		return;
+	uint32_t row = row_at(pane, event->y), bucket = bucket_at(pane, event->x);
+	if (event->kind == TB_EVENT_PRESS) {
+		levels->row = row;
+		levels->bucket = bucket;
+	} else if (event->kind == TB_EVENT_DRAG) {
+		brush(pane, levels->row, levels->bucket, row, bucket);
+	} else if (event->kind == TB_EVENT_CLICK) {
+		tb_viewer_brush(pane->viewer, &(struct tb_brush){.on = false});
+	}
+}
+
+static void tip(const struct tb_pane *pane, struct tb_tip *tip)
+{
+	const struct levels *levels = levels_of(pane);
+	uint64_t low, high;
+	char text[48], other[48];
+	if (!levels || !levels->filled || tip->pick.kind != TB_PICK_PART)
+		return;
+	uint32_t row = row_at(pane, tip->y), bucket = bucket_at(pane, tip->x);
+	uint32_t n =
+		levels->histogram.counts[(size_t)row * TB_HISTOGRAM_BUCKETS + bucket];
+	tb_histogram_range(&levels->histogram, bucket, bucket, &low, &high);
+	snprintf(tip->lines[0], sizeof tip->lines[0], "%" PRIu32 " %s", n,
+		n == 1 ? "link" : "links");
+	if (high == UINT64_MAX)
+		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s or more",
+			tb_metric_name(pane->data->metric),
+			tb_metric_format(pane->data->metric, low, text, sizeof text));
+	else
+		snprintf(tip->lines[1], sizeof tip->lines[1], "%s %s to %s",
+			tb_metric_name(pane->data->metric),
+			tb_metric_format(pane->data->metric, low, text, sizeof text),
+			tb_metric_format(pane->data->metric, high, other, sizeof other));
+	tip->n_lines = 2;
+}
+
+const struct tb_view tb_view_levels = {.slot = TB_SLOT_MAIN,
+	.tab = "By level",
+	.brief_tab = "Levels",
+	.open = open,
+	.draw = draw,
+	.request = request,
+	.pointer = pointer,
+	.tip = tip,
+	.close = close};
