@@ -37,8 +37,8 @@ _tailback_value()
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
 	report:--list)
-		_tailback_words 'findings jobs hot-links switches regions flows congestion-roots root-by-job blame blame-triples
-			blame-by-link blame-by-job'
+		_tailback_words 'findings jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
+			blame-triples blame-by-link blame-by-job'
 		;;
 	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;

@@ -36,9 +36,9 @@ static const struct argp_option argp_options[] = {
 		"all (default: 10 in text and Markdown, else 100)",
 		0},
 	{"list", KEY_LIST, "LIST", 0,
-		"The list that CSV has: findings, jobs, hot-links (default), switches, "
-		"regions, flows, congestion-roots, root-by-job, blame, blame-triples, "
-		"blame-by-link or blame-by-job",
+		"The list that CSV has: findings, jobs, job-times, hot-links (default), "
+		"switches, regions, flows, congestion-roots, root-by-job, blame, "
+		"blame-triples, blame-by-link or blame-by-job",
 		0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
 		"Exit with 3 if the wait of the hottest link is more than PERCENT of the "

@@ -20,6 +20,7 @@ void tb_compare_free(struct tb_compare *compare)
 	tb_link_pairs_fini(&compare->pairs);
 	free(compare->links);
 	free(compare->flows);
+	free(compare->jobs);
 	free(compare);
 }
 
@@ -29,6 +30,12 @@ const char *tb_compare_link_name(
 	if (pair->a.id != TB_ID_NONE)
 		return tb_run_links(compare->runs[0].run)[pair->a.id].name;
 	return tb_run_links(compare->runs[1].run)[pair->b.id].name;
+}
+
+bool tb_compare_alike(const struct tb_compare *compare)
+{
+	return compare->n_differences == 0 && compare->n_links_moved == 0 &&
+	       compare->n_flows_moved == 0;
 }
 
 static void add_links(struct tb_compare_sums *outcome,
@@ -187,6 +194,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	int status = gather_links(made, top, error);
 	if (!status)
 		status = gather_flows(made, top, error);
+	if (!status)
+		status = tb_compare_gather_jobs(made, top, error);
 	if (!status && tb_compare_tabulate(made))
 		status = tb_fail(error, TB_ENOMEM, "no memory to compare two runs");
 	if (status) {
@@ -219,6 +228,8 @@ static void write_text(const struct tb_compare *compare, FILE *stream)
 			compare->info[i]->id, compare->info[i]->input_name,
 			compare->info[i]->network_name);
 	fprintf(stream, "\n%s\n", compare->verdict);
+	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
+		fprintf(stream, "%s\n", compare->jobs[i].verdict);
 	for (int i = 0; i < compare->n_tables; i++)
 		tb_report_table_text(&compare->tables[i], stream);
 }
@@ -240,6 +251,11 @@ static void write_markdown(const struct tb_compare *compare, FILE *stream)
 	fputc('\n', stream);
 	tb_report_markdown(stream, compare->verdict);
 	fputc('\n', stream);
+	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++) {
+		fputs(i ? "- " : "\n- ", stream);
+		tb_report_markdown(stream, compare->jobs[i].verdict);
+		fputc('\n', stream);
+	}
 	for (int i = 0; i < compare->n_tables; i++)
 		tb_report_table_markdown(&compare->tables[i], stream);
 }

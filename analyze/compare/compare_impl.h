@@ -3,6 +3,7 @@
 #define TB_COMPARE_IMPL_H
 
 #include "compare.h"
+#include "job_times.h"
 #include "movers.h"
 #include "report_cells.h"
 #include "settings.h"
@@ -16,6 +17,13 @@ struct tb_flow_mover {
 	double slowdown[2];   // 0: unknown
 };
 
+// A job of both runs.
+struct tb_job_pair {
+	char name[80];
+	struct tb_job_times times[2];
+	char verdict[400]; // a sentence or two
+};
+
 // The sums of a run.
 struct tb_compare_sums {
 	double wait_ps;
@@ -27,7 +35,7 @@ struct tb_compare_sums {
 	double slowdown;   // of all messages together, 0: unknown
 };
 
-#define TB_COMPARE_TABLES 4
+#define TB_COMPARE_TABLES 5
 
 struct tb_compare {
 	struct tb_compared runs[2];
@@ -40,6 +48,8 @@ struct tb_compare {
 	uint32_t n_links, n_links_moved;
 	struct tb_flow_mover *flows;
 	uint32_t n_flows, n_flows_moved;
+	struct tb_job_pair *jobs;
+	uint32_t n_jobs, n_jobs_matched;
 	struct tb_report_table tables[TB_COMPARE_TABLES];
 	int n_tables;
 	char verdict[640];
@@ -48,6 +58,13 @@ struct tb_compare {
 // tb_compare_link_name returns the name that the links of a pair share.
 const char *tb_compare_link_name(
 	const struct tb_compare *compare, const struct tb_link_pair *pair);
+
+// tb_compare_alike returns whether nothing differs: no setting, link or flow.
+bool tb_compare_alike(const struct tb_compare *compare);
+
+// tb_compare_gather_jobs matches the jobs and judges each; at most `top`, 0: all.
+int tb_compare_gather_jobs(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
 
 // tb_compare_tabulate fills tables and verdict from the other members.
 int tb_compare_tabulate(struct tb_compare *compare) TB_MUST_USE;

@@ -61,9 +61,36 @@ static json_t *flow_object(
 		"slowdown_b", flow->slowdown[1]);
 }
 
+static void add_part(json_t *object, const char *key, const struct tb_job_times *times,
+	enum tb_job_part part)
+{
+	tb_time_ps part_ps = 0;
+	bool known = tb_job_times_part(times, part, &part_ps);
+	json_object_set_new(object, key, known ? json_integer(part_ps) : json_null());
+}
+
+static json_t *job_object(const struct tb_job_pair *job)
+{
+	const struct tb_job_time *a = &job->times[0].run, *b = &job->times[1].run;
+	json_t *object = json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "job",
+		tb_json_text(job->name), "verdict", tb_json_text(job->verdict),
+		"run_a_ps", (json_int_t)a->run_ps, "run_b_ps", (json_int_t)b->run_ps,
+		"latency_a_ps", a->mean_latency_ps, "latency_b_ps", b->mean_latency_ps);
+	add_part(object, "others_cost_a_ps", &job->times[0], TB_JOB_OTHERS);
+	add_part(object, "others_cost_b_ps", &job->times[1], TB_JOB_OTHERS);
+	add_part(object, "network_costs_a_ps", &job->times[0], TB_JOB_NETWORK);
+	add_part(object, "network_costs_b_ps", &job->times[1], TB_JOB_NETWORK);
+	add_part(object, "ideal_a_ps", &job->times[0], TB_JOB_IDEAL);
+	add_part(object, "ideal_b_ps", &job->times[1], TB_JOB_IDEAL);
+	return object;
+}
+
 int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 {
 	json_t *differences = json_array(), *links = json_array(), *flows = json_array();
+	json_t *jobs = json_array();
+	for (uint32_t i = 0; i < compare->n_jobs; i++)
+		jobs = tb_json_append(jobs, job_object(&compare->jobs[i]));
 	for (int i = 0; i < compare->n_differences; i++)
 		differences = tb_json_append(
 			differences, difference_object(&compare->differences[i]));
@@ -71,10 +98,10 @@ int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 		links = tb_json_append(links, link_object(compare, &compare->links[i]));
 	for (uint32_t i = 0; i < compare->n_flows; i++)
 		flows = tb_json_append(flows, flow_object(compare, &compare->flows[i]));
-	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o}", "verdict",
-		tb_json_text(compare->verdict), "a", run_object(compare, 0), "b",
-		run_object(compare, 1), "differences", differences, "links_changed",
-		(json_int_t)compare->n_links_moved, "links", links, "flows_changed",
-		(json_int_t)compare->n_flows_moved, "flows", flows);
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o}",
+		"verdict", tb_json_text(compare->verdict), "a", run_object(compare, 0),
+		"b", run_object(compare, 1), "differences", differences, "jobs", jobs,
+		"links_changed", (json_int_t)compare->n_links_moved, "links", links,
+		"flows_changed", (json_int_t)compare->n_flows_moved, "flows", flows);
 	return tb_json_write(all, 17, stream);
 }

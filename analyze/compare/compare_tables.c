@@ -1,10 +1,10 @@
 // The comparison's tables and its verdict, shared by text and Markdown.
 #include "compare_impl.h"
+#include "compare_words.h"
 #include "run_capture.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +139,63 @@ static void put_signed(struct tb_report_writer *writer, double change_ps)
 	tb_report_put_text(writer, text);
 }
 
+static void put_part(struct tb_report_writer *writer, const struct tb_job_times *times,
+	enum tb_job_part part)
+{
+	char time[40], text[48];
+	tb_time_ps part_ps = 0;
+	bool known = tb_job_times_part(times, part, &part_ps);
+	snprintf(text, sizeof text, "%s%s", known && part_ps < 0 ? "-" : "",
+		known ? tb_report_format_time(fabs((double)part_ps), time, sizeof time)
+		      : "-");
+	tb_report_put_text(writer, text);
+}
+
+static int tabulate_jobs(struct tb_compare *compare)
+{
+	struct tb_report_table table = {
+		.id = "jobs",
+		.title = "Jobs",
+		.n_rows = compare->n_jobs,
+		.columns =
+			{
+				{"Job", "Its name", false},
+				{"Run time in A",
+					"From its first post to its last delivery", true},
+				{"In B", "The same in the second run", true},
+				{"Change", "Against A", true},
+				{"Others cost in A", "Run time less that alone", true},
+				{"In B", "The same in the second run", true},
+				{"Network costs in A", "Alone less on an ideal network",
+					true},
+				{"In B", "The same in the second run", true},
+				{"Latency in A", "Mean of its messages", true},
+				{"In B", "The same in the second run", true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	tb_report_remark_rest(&table, compare->n_jobs_matched, "jobs of both runs", "");
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < compare->n_jobs; i++) {
+		const struct tb_job_times *a = &compare->jobs[i].times[0];
+		const struct tb_job_times *b = &compare->jobs[i].times[1];
+		tb_report_put_text(&writer, compare->jobs[i].name);
+		tb_report_put_time(&writer, (double)a->run.run_ps);
+		tb_report_put_time(&writer, (double)b->run.run_ps);
+		put_change(&writer, (double)a->run.run_ps, (double)b->run.run_ps);
+		put_part(&writer, a, TB_JOB_OTHERS);
+		put_part(&writer, b, TB_JOB_OTHERS);
+		put_part(&writer, a, TB_JOB_NETWORK);
+		put_part(&writer, b, TB_JOB_NETWORK);
+		tb_report_put_time(&writer, a->run.mean_latency_ps);
+		tb_report_put_time(&writer, b->run.mean_latency_ps);
+	}
+	return TB_OK;
+}
+
 static int tabulate_links(struct tb_compare *compare)
 {
 	struct tb_report_table table = {
@@ -219,71 +276,35 @@ static int tabulate_flows(struct tb_compare *compare)
 	return TB_OK;
 }
 
-// Where the verdict continues.
-struct words {
-	char *at;
-	size_t left;
-};
-
-static void append(struct words *words, const char *format, ...) TB_PRINTF(2, 3);
-
-static void append(struct words *words, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(words->at, words->left, format, args);
-	va_end(args);
-	size_t used = n < 0 ? 0 : (size_t)n < words->left ? (size_t)n : words->left - 1;
-	words->at += used;
-	words->left -= used;
-}
-
-// append_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)".
-static void append_times(struct words *words, double before, double after,
-	const char *less, const char *more)
-{
-	char a[32], b[32];
-	tb_report_format_time(before, a, sizeof a);
-	tb_report_format_time(after, b, sizeof b);
-	double percent = before > 0 ? 100 * fabs(after - before) / before : 0;
-	if (before == after)
-		append(words, "no %s (%s)", more, a);
-	else if (before == 0)
-		append(words, "%s (%s against none)", more, b);
-	else
-		append(words, "%.1f %% %s (%s against %s)", percent,
-			after < before ? less : more, b, a);
-}
-
 static void pass_verdict(struct tb_compare *compare)
 {
-	struct words words = {compare->verdict, sizeof compare->verdict};
+	struct tb_words words = {compare->verdict, sizeof compare->verdict};
 	const struct tb_compare_sums *a = &compare->outcome[0], *b = &compare->outcome[1];
 	if (!compare->info[0]->complete || !compare->info[1]->complete)
-		append(&words, "%s did not come to the end. ",
+		tb_words_append(&words, "%s did not come to the end. ",
 			compare->info[0]->complete   ? "B"
 			: compare->info[1]->complete ? "A"
 						     : "Neither run");
-	if (compare->n_differences == 0 && compare->n_links_moved == 0 &&
-		compare->n_flows_moved == 0) {
-		append(&words, "Nothing: both runs are alike in every setting, link and "
-			       "flow.");
+	if (tb_compare_alike(compare)) {
+		tb_words_append(&words,
+			"Nothing: both runs are alike in every setting, link and "
+			"flow.");
 		return;
 	}
 	if (compare->n_differences == 0)
-		append(&words, "Both were made from the same. ");
-	append(&words, "Headers wait ");
-	append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
-	append(&words, " in B than in A, and the run takes ");
-	append_times(&words, (double)compare->info[0]->simulated_ps,
+		tb_words_append(&words, "Both were made from the same. ");
+	tb_words_append(&words, "Headers wait ");
+	tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	tb_words_append(&words, " in B than in A, and the run takes ");
+	tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
 		(double)compare->info[1]->simulated_ps, "less", "longer");
-	append(&words, ".");
+	tb_words_append(&words, ".");
 	if (compare->n_links == 0)
 		return;
 	const struct tb_mover *most = &compare->links[0];
 	char change[32];
 	tb_report_format_time(fabs(tb_mover_change(most)), change, sizeof change);
-	append(&words, " The link that changed most is %s: %s %s.",
+	tb_words_append(&words, " The link that changed most is %s: %s %s.",
 		tb_compare_link_name(compare, &most->pair), change,
 		tb_mover_change(most) < 0 ? "less" : "more");
 }
@@ -292,7 +313,8 @@ int tb_compare_tabulate(struct tb_compare *compare)
 {
 	pass_verdict(compare);
 	if (tabulate_differences(compare) || tabulate_outcome(compare) ||
-		tabulate_links(compare) || tabulate_flows(compare))
+		tabulate_jobs(compare) || tabulate_links(compare) ||
+		tabulate_flows(compare))
 		return TB_ENOMEM;
 	return TB_OK;
 }

@@ -14,6 +14,7 @@ void tb_report_free(struct tb_report *report)
 	free(report->switches);
 	free(report->flows);
 	tb_jobs_fini(&report->jobs);
+	free(report->times);
 	tb_blame_lists_fini(&report->blame);
 	free(report->root_victims);
 	free(report->link_jobs);
@@ -177,6 +178,9 @@ static int gather(struct tb_report *report, uint32_t top, struct tb_error *error
 		status = tb_flows_count(report->run, &report->n_flows_all, error);
 	if (!status)
 		status = tb_jobs_init(&report->jobs, report->run, error);
+	if (!status)
+		status = tb_job_times_init(
+			&report->times, &report->jobs, report->run, error);
 	if (!status)
 		status = gather_blame(report, top, error);
 	if (!status)

@@ -63,6 +63,7 @@ void tb_report_end_whole(char *text, size_t size);
 // The tables that have files of their own.
 int tb_report_tabulate_jobs(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_job_blame(struct tb_report *report) TB_MUST_USE;
+int tb_report_tabulate_times(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_roots(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_triples(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_blame(struct tb_report *report) TB_MUST_USE;

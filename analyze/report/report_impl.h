@@ -5,7 +5,7 @@
 #include "blame.h"
 #include "findings.h"
 #include "flows.h"
-#include "jobs.h"
+#include "job_times.h"
 #include "json.h"
 #include "matrix.h"
 #include "report.h"
@@ -36,7 +36,7 @@ struct tb_report_table {
 	struct tb_report_cell *cells; // n_rows * n_columns
 };
 
-#define TB_REPORT_TABLES 9
+#define TB_REPORT_TABLES 10
 
 // A line of the summary: "waited" "1.234 ms on 34 of 64 links".
 struct tb_report_fact {
@@ -63,6 +63,7 @@ struct tb_report {
 	uint64_t n_flows_all;
 	uint32_t top; // entries of a list; 0: all
 	struct tb_jobs jobs;
+	struct tb_job_times *times; // of each
 	struct tb_blame_lists blame;
 	struct tb_blame_sum *root_victims; // by root and victim job, grouped by root
 	uint32_t n_root_victims;
@@ -91,6 +92,9 @@ int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;
 
 // tb_report_n_regions returns how many congestion regions are listed.
 uint32_t tb_report_n_regions(const struct tb_report *report);
+
+// tb_report_any_alone returns whether it is known what any job takes by itself.
+bool tb_report_any_alone(const struct tb_report *report);
 
 // tb_report_wait_for_others returns how long a job's headers waited for other jobs'
 // packets; tb_report_wait_of_others how long other jobs' headers waited for its packets;

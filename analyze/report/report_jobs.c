@@ -63,7 +63,7 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 				{"Nodes", "On which it runs", true},
 				{"On", "The nodes", false},
 				{"From", "When its first message was posted", true},
-				{"To", "When its last message was delivered", true},
+				{"Run time", "From then to its last delivery", true},
 				{"Messages", "Delivered", true},
 				{"Bytes", "Payload, delivered", true},
 				{"Mean latency", "Of a message, from post to delivery",
@@ -83,7 +83,10 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 	struct tb_report_writer writer;
 	if (!table.n_rows)
 		return TB_OK;
-	tb_report_remark_rest(&table, report->jobs.n, "jobs", "");
+	tb_report_remark_rest(&table, report->jobs.n, "jobs",
+		tb_report_any_alone(report)
+			? ""
+			: "A replay with --alone shows what the others cost each.");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	double worst = 0;
@@ -96,7 +99,7 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 		tb_report_put_count(&writer, job->n_nodes);
 		put_nodes(&writer, job->nodes);
 		tb_report_put_time(&writer, (double)job->first_ps);
-		tb_report_put_time(&writer, (double)job->last_ps);
+		tb_report_put_time(&writer, (double)report->times[i].run.run_ps);
 		tb_report_put_count(&writer, job->n_messages);
 		tb_report_put_size(&writer, job->bytes);
 		tb_report_put_time(&writer, job->mean_latency_ps);

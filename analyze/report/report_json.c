@@ -403,6 +403,7 @@ static const struct list {
 } lists[] = {
 	{"findings", tb_report_findings_array},
 	{"jobs", jobs_array},
+	{"job-times", tb_report_times_array},
 	{"hot-links", links_array},
 	{"switches", switches_array},
 	{"regions", regions_array},

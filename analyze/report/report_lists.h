@@ -13,4 +13,7 @@ json_t *tb_report_list(const struct tb_report *report, const char *name);
 // tb_report_list_key writes the key that the list has in JSON.
 void tb_report_list_key(const char *name, char *key, size_t size);
 
+// The lists that have files of their own. NULL when memory runs out.
+json_t *tb_report_times_array(const struct tb_report *report);
+
 #endif

@@ -314,11 +314,11 @@ static void state_facts(struct tb_report *report)
 int tb_report_tabulate(struct tb_report *report)
 {
 	state_facts(report);
-	if (tb_report_tabulate_jobs(report) || tb_report_tabulate_job_blame(report) ||
-		tabulate_links(report) || tabulate_switches(report) ||
-		tabulate_regions(report) || tabulate_flows(report) ||
-		tb_report_tabulate_roots(report) || tb_report_tabulate_triples(report) ||
-		tb_report_tabulate_blame(report))
+	if (tb_report_tabulate_jobs(report) || tb_report_tabulate_times(report) ||
+		tb_report_tabulate_job_blame(report) || tabulate_links(report) ||
+		tabulate_switches(report) || tabulate_regions(report) ||
+		tabulate_flows(report) || tb_report_tabulate_roots(report) ||
+		tb_report_tabulate_triples(report) || tb_report_tabulate_blame(report))
 		return TB_ENOMEM;
 	return TB_OK;
 }

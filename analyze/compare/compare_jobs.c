@@ -1,0 +1,162 @@
+// The jobs of two runs: which gained, by how much, and by which part of its run time.
+#include "compare_impl.h"
+#include "compare_words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Below this share of it a change of run time is none: of captures, whose frames are
+// posted when they were captured, look at the messages then.
+#define SAME_SHARE 0.0005
+
+// The jobs of a run and their times.
+struct side {
+	struct tb_jobs jobs;
+	struct tb_job_times *times;
+};
+
+// last_of is a name without the folder: a trace that is replayed alone is called by its
+// whole path.
+static const char *last_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+static int open_side(struct side *side, struct tb_run *run, struct tb_error *error)
+{
+	int status = tb_jobs_init(&side->jobs, run, error);
+	return status ? status : tb_job_times_init(&side->times, &side->jobs, run, error);
+}
+
+static void close_side(struct side *side)
+{
+	tb_jobs_fini(&side->jobs);
+	free(side->times);
+}
+
+// find returns the number of the job of this name, as many as there are when none has it.
+// Mostly it is `like`, that of the job in the other run.
+static uint32_t find(const struct side *side, const char *name, uint32_t like)
+{
+	uint32_t n = side->jobs.n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = (uint32_t)(((uint64_t)like + i) % n);
+		if (strcmp(last_of(side->jobs.jobs[at].name), last_of(name)) == 0)
+			return at;
+	}
+	return n;
+}
+
+// part_change stores by how much a part of the run time, or of the mean latency, changed.
+static bool part_change(const struct tb_job_times times[2], enum tb_job_part part,
+	bool by_run, double *change_ps)
+{
+	tb_time_ps a = 0, b = 0;
+	double of_a = 0, of_b = 0;
+	bool known = by_run ? tb_job_times_part(&times[0], part, &a) &&
+				      tb_job_times_part(&times[1], part, &b)
+			    : tb_job_times_latency_part(&times[0], part, &of_a) &&
+				      tb_job_times_latency_part(&times[1], part, &of_b);
+	*change_ps = by_run ? (double)(b - a) : of_b - of_a;
+	return known;
+}
+
+// append_parts writes ": the others cost it 1.2 ms less, the network costs it 3 us more".
+static void append_parts(
+	struct tb_words *words, const struct tb_job_times times[2], bool by_run)
+{
+	static const struct {
+		enum tb_job_part part;
+		const char *text;
+	} parts[] = {{TB_JOB_OTHERS, "the others cost it"},
+		{TB_JOB_NETWORK, "the network costs it"},
+		{TB_JOB_IDEAL, "on an ideal network it takes"}};
+	const char *between = ": ";
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		char time[32];
+		double change_ps = 0;
+		if (!part_change(times, parts[i].part, by_run, &change_ps) ||
+			fabs(change_ps) < 1)
+			continue;
+		tb_words_append(words, "%s%s %s %s", between, parts[i].text,
+			tb_report_format_time(fabs(change_ps), time, sizeof time),
+			change_ps < 0 ? "less" : "more");
+		between = ", ";
+	}
+}
+
+static bool is_same(double a, double b)
+{
+	return fabs(b - a) <= SAME_SHARE * a;
+}
+
+// judge writes a sentence on a job of both runs: what a colleague would say of it.
+static void judge(struct tb_job_pair *pair)
+{
+	struct tb_words words = {pair->verdict, sizeof pair->verdict};
+	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
+	double run_a = (double)a->run_ps, run_b = (double)b->run_ps;
+	bool by_run = !is_same(run_a, run_b);
+	bool same = !by_run && is_same(a->mean_latency_ps, b->mean_latency_ps);
+	bool less = by_run ? run_b < run_a : b->mean_latency_ps < a->mean_latency_ps;
+	tb_words_append(&words, "Job %s %s: it takes ", pair->name,
+		same   ? "neither gains nor loses"
+		: less ? "gains"
+		       : "loses");
+	if (by_run)
+		tb_words_append_times(&words, run_a, run_b, "less", "longer");
+	else
+		tb_words_append(&words, "as long, and its messages take ");
+	if (same)
+		tb_words_append(&words, "as long");
+	else if (!by_run)
+		tb_words_append_times(
+			&words, a->mean_latency_ps, b->mean_latency_ps, "less", "longer");
+	if (!same)
+		append_parts(&words, pair->times, by_run);
+	tb_words_append(&words, ".");
+}
+
+static void match(struct tb_compare *compare, const struct side sides[2], uint32_t top)
+{
+	// Two runs of one job each are of the same job, whatever it is called.
+	bool only = sides[0].jobs.n == 1 && sides[1].jobs.n == 1;
+	for (uint32_t i = 0; i < sides[0].jobs.n; i++) {
+		uint32_t k = only ? 0 : find(&sides[1], sides[0].jobs.jobs[i].name, i);
+		if (k == sides[1].jobs.n || !sides[0].times[i].run.known ||
+			!sides[1].times[k].run.known)
+			continue;
+		compare->n_jobs_matched++;
+		if (top && compare->n_jobs == top)
+			continue;
+		struct tb_job_pair *pair = &compare->jobs[compare->n_jobs++];
+		snprintf(pair->name, sizeof pair->name, "%s",
+			last_of(sides[0].jobs.jobs[i].name));
+		tb_report_end_whole(pair->name, sizeof pair->name);
+		pair->times[0] = sides[0].times[i];
+		pair->times[1] = sides[1].times[k];
+		judge(pair);
+	}
+}
+
+int tb_compare_gather_jobs(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error)
+{
+	struct side sides[2] = {{.times = NULL}, {.times = NULL}};
+	int status = TB_OK;
+	for (int i = 0; !status && i < 2; i++)
+		status = open_side(&sides[i], compare->runs[i].run, error);
+	if (!status) {
+		compare->jobs =
+			calloc((size_t)sides[0].jobs.n + 1, sizeof *compare->jobs);
+		if (!compare->jobs)
+			status = tb_fail(error, TB_ENOMEM, "no memory to compare jobs");
+	}
+	if (!status)
+		match(compare, sides, top);
+	close_side(&sides[0]);
+	close_side(&sides[1]);
+	return status;
+}

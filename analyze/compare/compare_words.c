@@ -1,0 +1,33 @@
+#include "compare_words.h"
+
+#include "report_cells.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+void tb_words_append(struct tb_words *words, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(words->at, words->left, format, args);
+	va_end(args);
+	size_t used = n < 0 ? 0 : (size_t)n < words->left ? (size_t)n : words->left - 1;
+	words->at += used;
+	words->left -= used;
+}
+
+void tb_words_append_times(struct tb_words *words, double before, double after,
+	const char *less, const char *more)
+{
+	char a[32], b[32];
+	tb_report_format_time(before, a, sizeof a);
+	tb_report_format_time(after, b, sizeof b);
+	double percent = before > 0 ? 100 * fabs(after - before) / before : 0;
+	if (before == after)
+		tb_words_append(words, "no %s (%s)", more, a);
+	else if (before == 0)
+		tb_words_append(words, "%s (%s against none)", more, b);
+	else
+		tb_words_append(words, "%.1f %% %s (%s against %s)", percent,
+			after < before ? less : more, b, a);
+}
