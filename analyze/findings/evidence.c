@@ -6,6 +6,7 @@ void tb_evidence_fini(struct tb_evidence *evidence)
 {
 	free(evidence->roots);
 	free(evidence->pairs);
+	free(evidence->times);
 	tb_jobs_fini(&evidence->jobs);
 	tb_regions_fini(&evidence->regions);
 	*evidence = (struct tb_evidence){0};
@@ -112,6 +113,8 @@ int tb_evidence_init(
 		status = gather_time(&made, error);
 	if (!status)
 		status = tb_jobs_init(&made.jobs, run, error);
+	if (!status)
+		status = tb_job_times_init(&made.times, &made.jobs, run, error);
 	if (!status)
 		status = tb_evidence_blame(&made, error);
 	if (!status)

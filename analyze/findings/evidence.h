@@ -5,6 +5,7 @@
 
 #include "during.h"
 #include "hot_links.h"
+#include "job_times.h"
 #include "jobs.h"
 #include "regions.h"
 #include "run_capture.h"
@@ -77,6 +78,7 @@ struct tb_evidence {
 	double busy_percent, stall_percent;
 
 	struct tb_jobs jobs;
+	struct tb_job_times *times;	// by job
 	struct tb_evidence_pair *pairs; // of jobs, longest wait first
 	uint32_t n_pairs;
 	// Leaf switches that the two jobs share of which one waits longest for another.

@@ -45,6 +45,9 @@
 // Backlog: of the time from post to delivery, messages spent so much in the queue of
 // their own node. With more than half, the queue decides what a latency is.
 #define TB_FINDING_BACKLOG 50.0
+// A job pays for the others, or for the network, when it takes so much longer than by
+// itself or on an ideal one; less does not matter to anybody.
+#define TB_FINDING_PAYS 2.0
 // A congestion region is worth a sentence when it holds so much of the wait.
 #define TB_FINDING_REGION 10.0
 

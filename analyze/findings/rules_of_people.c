@@ -2,6 +2,7 @@
 #include "findings_impl.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 // find_whose reports what jobs made each other wait, or that they did not.
 static void find_whose(struct tb_judging *judging)
@@ -53,9 +54,14 @@ static void find_cost(struct tb_judging *judging)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "cost");
 	tb_finding_real(finding, "slowdown", network / ideal);
-	tb_finding_say(finding,
-		"In the network, messages took %.*f times as long as on an idle one.",
-		network < 10 * ideal ? 2 : 0, network / ideal);
+	if (network < 1.005 * ideal) // what two decimals show as 1
+		tb_finding_say(finding,
+			"In the network, messages took no longer than on an idle one.");
+	else
+		tb_finding_say(finding,
+			"In the network, messages took %.*f times as long as on an idle "
+			"one.",
+			network < 10 * ideal ? 2 : 0, network / ideal);
 	if (queue * 100 < latency * TB_FINDING_BACKLOG)
 		return;
 	finding = tb_judging_find(judging, "backlog");
@@ -64,6 +70,104 @@ static void find_cost(struct tb_judging *judging)
 		"From post to delivery, messages spent %s of the time behind others of "
 		"their own node: the senders have more to send than they get out.",
 		tb_percent_text(100 * queue / latency, share, sizeof share));
+}
+
+// A replay of a job, as what it takes: its run time; of a capture, whose frames are
+// posted when they were captured, a message's mean latency. 0 when it is not known.
+static double taken_by(const struct tb_evidence *evidence, const struct tb_job_time *time)
+{
+	if (!time->known)
+		return 0;
+	return strcmp(evidence->info->input_kind, "packets") == 0 ? time->mean_latency_ps
+								  : (double)time->run_ps;
+}
+
+// What a job takes, against what it takes in a better case.
+struct payment {
+	uint32_t job;
+	double taken_ps, better_ps;
+	double percent; // longer
+};
+
+// most_of finds the job that pays most; false when no job is known in both cases.
+static bool most_of(
+	const struct tb_evidence *evidence, bool for_network, struct payment *most)
+{
+	bool any = false;
+	for (uint32_t i = 0; evidence->times && i < evidence->jobs.n; i++) {
+		const struct tb_job_times *times = &evidence->times[i];
+		double taken =
+			taken_by(evidence, for_network ? &times->alone : &times->run);
+		double better =
+			taken_by(evidence, for_network ? &times->ideal : &times->alone);
+		double percent = better > 0 ? 100 * (taken - better) / better : 0;
+		if (taken <= 0 || better <= 0 || (any && percent <= most->percent))
+			continue;
+		*most = (struct payment){i, taken, better, percent};
+		any = true;
+	}
+	return any;
+}
+
+static struct tb_finding *find_payment(
+	struct tb_judging *judging, const char *rule, const struct payment *most)
+{
+	struct tb_finding *finding = tb_judging_find(judging, rule);
+	tb_finding_count(finding, "job", most->job);
+	tb_finding_count(finding, "taken_ps", (uint64_t)most->taken_ps);
+	tb_finding_count(finding, "better_ps", (uint64_t)most->better_ps);
+	return finding;
+}
+
+static void find_others_cost(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const char *what = strcmp(evidence->info->input_kind, "packets") == 0
+				   ? "a message of it takes"
+				   : "it takes";
+	struct payment most = {0};
+	char job[120], taken[32], alone[32], longer[32];
+	if (evidence->jobs.n < 2 || !most_of(evidence, false, &most))
+		return;
+	struct tb_finding *finding = find_payment(judging, "others-cost", &most);
+	if (most.percent < TB_FINDING_PAYS) {
+		tb_finding_say(finding,
+			"The jobs cost each other no time: none would be quicker by "
+			"itself.");
+		return;
+	}
+	tb_finding_say(finding,
+		"The other jobs cost %s most: %s %s with them and %s alone, %s longer.",
+		tb_job_text(evidence, most.job, job, sizeof job), what,
+		tb_format_time((tb_time_ps)most.taken_ps, taken, sizeof taken),
+		tb_format_time((tb_time_ps)most.better_ps, alone, sizeof alone),
+		tb_percent_text(most.percent, longer, sizeof longer));
+}
+
+static void find_network_cost(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const char *what =
+		strcmp(evidence->info->input_kind, "packets") == 0 ? "a message of " : "";
+	struct payment most = {0};
+	char job[120], taken[32], ideal[32], longer[32];
+	if (!most_of(evidence, true, &most))
+		return;
+	struct tb_finding *finding = find_payment(judging, "network-cost", &most);
+	tb_job_text(evidence, most.job, job, sizeof job);
+	tb_format_time((tb_time_ps)most.taken_ps, taken, sizeof taken);
+	tb_format_time((tb_time_ps)most.better_ps, ideal, sizeof ideal);
+	if (most.percent < TB_FINDING_PAYS)
+		tb_finding_say(finding,
+			"On an ideal network, in which no packet waits for another, %s%s "
+			"would take %s too: this one costs it nothing.",
+			what, job, ideal);
+	else
+		tb_finding_say(finding,
+			"On an ideal network, in which no packet waits for another, %s%s "
+			"would take %s; by itself on this one it takes %s, %s longer.",
+			what, job, ideal, taken,
+			tb_percent_text(most.percent, longer, sizeof longer));
 }
 
 static void find_dead(struct tb_judging *judging)
@@ -86,5 +190,7 @@ void tb_rules_of_people(struct tb_judging *judging)
 {
 	find_whose(judging);
 	find_cost(judging);
+	find_others_cost(judging);
+	find_network_cost(judging);
 	find_dead(judging);
 }

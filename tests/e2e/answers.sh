@@ -89,6 +89,8 @@ if there mix64_mtu.pcap.zst; then
 	equal "what the others cost io" "$(costs io)" 1.0
 	within "what the others cost lammps" "$(costs lammps)" 1.02 2
 	within "what the others cost collectives" "$(costs collectives)" 1.02 2
+	equal "who pays most" "$(sqlite3 mix.db "SELECT name FROM job WHERE job = $(figure others-cost job)")" \
+		"$(sqlite3 mix.db "SELECT name FROM job_times ORDER BY latency_us / alone_latency_us DESC LIMIT 1")"
 fi
 
 # Does another placement help? Two captures of 16 nodes, dealt like cards to the same leaves: the
@@ -116,6 +118,12 @@ for job in 'ping --nodes 64' 'hot-spot --nodes 16' 'bit-reversal --nodes 64'; do
 	# shellcheck disable=SC2086
 	tailback synth $job --message 64K --messages 4 -o job.goal
 	tailback replay -q job.goal --alone -o ideal.db
+	read_report ideal.db
+	equal "$job on an ideal network" "$(figure network-cost better_ps)" \
+		"$(sqlite3 ideal.db "SELECT run_ps FROM job_alone WHERE network = 'ideal' ORDER BY run DESC LIMIT 1")"
+	cost=longer
+	[[ $job == bit* ]] || cost="costs it nothing"
+	[[ $(sentence network-cost) == *"$cost." ]] || fail "$(sentence network-cost)"
 done
 ideal() { sqlite3 ideal.db "SELECT run_us / ideal_us FROM job_times WHERE run = $1"; }
 equal "ping against ideal" "$(ideal 1)" 1.0

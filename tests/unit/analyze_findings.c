@@ -40,6 +40,7 @@ struct made {
 	struct tb_evidence_root roots[16];
 	struct tb_evidence_pair pairs[4];
 	struct tb_job_figures jobs[2];
+	struct tb_job_times times[2];
 	struct tb_region region;
 	struct tb_evidence evidence;
 };
@@ -85,6 +86,7 @@ static struct tb_evidence *make(struct made *made)
 		.n_senders = 16,
 		.roots = made->roots,
 		.pairs = made->pairs,
+		.times = made->times,
 		.jobs = {made->jobs, 1}};
 	return &made->evidence;
 }
@@ -542,12 +544,63 @@ static void the_cost_is_the_networks_part_of_latency(void **state)
 	judge(&made);
 	says("cost", "messages took 1.50 times as long as on an idle one");
 	says("backlog", "spent 50 % of the time behind others of their own node");
+	made.jobs[0].network_ps = 100;
+	judge(&made);
+	says("cost", "messages took no longer than on an idle one");
 	made.jobs[0].queue_ps--;
 	judge(&made);
 	assert_null(found("backlog"));
 	made.jobs[0].ideal_ps = 0;
 	judge(&made);
 	assert_null(found("cost"));
+}
+
+static struct tb_job_time time_of(tb_time_ps run_ps, double mean_latency_ps)
+{
+	return (struct tb_job_time){true, run_ps, 1, mean_latency_ps};
+}
+
+static void a_job_pays_for_the_others_and_for_the_network(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, 50);
+	judge(&made);
+	assert_null(found("others-cost")); // not replayed by themselves
+	assert_null(found("network-cost"));
+	made.times[0] = (struct tb_job_times){
+		time_of(10100000, 0), time_of(10000000, 0), time_of(5000000, 0)};
+	made.times[1] = (struct tb_job_times){
+		time_of(12300000, 0), time_of(10000000, 0), time_of(9000000, 0)};
+	judge(&made);
+	says("others-cost", "The other jobs cost io most: it takes 12.30 us with them "
+			    "and 10 us alone, "
+			    "23 % longer.");
+	assert_int_equal(count_of(found("others-cost"), "job"), 1);
+	says("network-cost",
+		"melt would take 5 us; by itself on this one it takes 10 us, "
+		"100 % longer");
+	made.times[1].run.run_ps = 10199000;
+	made.times[0].ideal.run_ps = 9900000;
+	made.times[1].ideal.run_ps = 9900000;
+	judge(&made);
+	says("others-cost", "none would be quicker by itself");
+	says("network-cost", "this one costs it nothing");
+}
+
+static void a_message_of_a_capture_pays_by_its_latency(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, 50);
+	made.info.input_kind = "packets";
+	made.times[0] = (struct tb_job_times){time_of(10000000, 2000000),
+		time_of(10000000, 1000000), time_of(10000000, 500000)};
+	judge(&made);
+	says("others-cost",
+		"cost melt most: a message of it takes 2 us with them and 1 us "
+		"alone, 100 % longer");
+	says("network-cost", "a message of melt would take 500 ns");
 }
 
 // Windows: 20 bins of 1 us, the last of 0.7 us.
@@ -645,6 +698,8 @@ int main(void)
 		cmocka_unit_test(a_run_that_cannot_be_replayed_again_has_no_commands),
 		cmocka_unit_test(a_region_counts_when_much_waits_in_it),
 		cmocka_unit_test(the_cost_is_the_networks_part_of_latency),
+		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
+		cmocka_unit_test(a_message_of_a_capture_pays_by_its_latency),
 		cmocka_unit_test(few_windows_hold_most_of_the_wait),
 		cmocka_unit_test(the_widest_gaps_stay_open),
 		cmocka_unit_test(quiet_slices_part_the_windows),
