@@ -93,6 +93,39 @@ static void a_window_restricts_who_crosses(void **state)
 	assert_null(in_panel(viewer, TB_PICK_JOB, 1));
 }
 
+// Two messages of flow 3 > 4, which is under way from 0 to 5 us with four.
+#define MESSAGES                                                                         \
+	"INSERT INTO message VALUES (1, 0, 3, 4, 7, 4096, 0, 500000, 1900000, 500000, "  \
+	"1300000, 800000), (1, 0, 3, 4, 9, 8192, 3000000, 3000000, 5000000, 0, "         \
+	"1900000, "                                                                      \
+	"900000); UPDATE run SET n_messages_kept = 2"
+
+static void a_flow_lists_its_messages_and_each_shows_its_time(void **state)
+{
+	struct stage *stage = *state;
+	stage_change(stage, MESSAGES);
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	search(viewer, "link node 3 > 0.0");
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 3));
+	assert_true(shows(viewer, "2 messages that lost most"));
+	assert_true(shows(viewer, "1.900 us")); // latency of the first
+	const struct tb_item *first = in_panel(viewer, TB_PICK_MESSAGE, 0);
+	const struct tb_item *second = in_panel(viewer, TB_PICK_MESSAGE, 1);
+	assert_non_null(first);
+	assert_true(second->box.y > first->box.y);
+	click_item(viewer, second);
+	assert_true(shows(viewer, "3 us to 5 us"));
+	assert_true(shows(viewer, "< link node 3 > 0.0"));
+	// By the keyboard: the first message, then back out of row, flow, link, window.
+	tb_viewer_key(viewer, "Home");
+	keys(viewer, (const char *const[]){"j", "j", "j", "j", "Return", NULL});
+	assert_true(shows(viewer, "0 to 2 us"));
+	keys(viewer, (const char *const[]){"Escape", "Escape", "Escape", "Escape", NULL});
+	assert_true(panel_is_about(viewer, "Run", "1"));
+	assert_true(shows(viewer, "(whole run)"));
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -101,6 +134,7 @@ int main(void)
 		STAGED(a_link_lists_its_flows_and_a_flow_its_links),
 		STAGED(keys_step_through_the_rows),
 		STAGED(a_click_elsewhere_ends_the_way_back),
+		STAGED(a_flow_lists_its_messages_and_each_shows_its_time),
 		STAGED(a_window_restricts_who_crosses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,20 +36,21 @@ enum tb_align { TB_ALIGN_LEFT, TB_ALIGN_CENTRE, TB_ALIGN_RIGHT };
 // the same in the others.
 enum tb_pick_kind {
 	TB_PICK_NONE,
-	TB_PICK_LINK,	// index: link id
-	TB_PICK_SWITCH, // index: switch id
-	TB_PICK_PART,	// index: a part of a view, numbered by the view
-	TB_PICK_METRIC, // index: enum tb_metric
-	TB_PICK_BUTTON, // index: enum tb_request
-	TB_PICK_VIEW,	// index: a view of the viewer
-	TB_PICK_NODE,	// index: node id
-	TB_PICK_JOB,	// index: job
-	TB_PICK_FLOW,	// index: row of the run's flow table
-	TB_PICK_PAIR,	// index: row of the run's blame
-	TB_PICK_JOBS,	// index: cell of the jobs' square, numbered by the view
-	TB_PICK_CELL,	// index: cell of a view's grid, numbered by the view
-	TB_PICK_COLUMN, // index: column of a table
-	TB_PICK_RESULT, // index: line of the prompt
+	TB_PICK_LINK,	 // index: link id
+	TB_PICK_SWITCH,	 // index: switch id
+	TB_PICK_PART,	 // index: a part of a view, numbered by the view
+	TB_PICK_METRIC,	 // index: enum tb_metric
+	TB_PICK_BUTTON,	 // index: enum tb_request
+	TB_PICK_VIEW,	 // index: a view of the viewer
+	TB_PICK_NODE,	 // index: node id
+	TB_PICK_JOB,	 // index: job
+	TB_PICK_FLOW,	 // index: row of the run's flow table
+	TB_PICK_PAIR,	 // index: row of the run's blame
+	TB_PICK_JOBS,	 // index: cell of the jobs' square, numbered by the view
+	TB_PICK_CELL,	 // index: cell of a view's grid, numbered by the view
+	TB_PICK_COLUMN,	 // index: column of a table
+	TB_PICK_MESSAGE, // index: of the selected flow's messages, in their order
+	TB_PICK_RESULT,	 // index: line of the prompt
 };
 
 struct tb_pick {

@@ -150,6 +150,11 @@ struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer);
 const struct tb_crossing *tb_viewer_crossing(
 	struct tb_viewer *viewer, struct tb_pick pick);
 
+// tb_viewer_messages returns the kept messages of a flow; NULL while they are being read
+// and after a failure, which it reports.
+const struct tb_flow_messages *tb_viewer_messages(
+	struct tb_viewer *viewer, const struct tb_flow_sample *flow);
+
 #define TB_ZOOM_STEP 1.2 // per key or notch of the wheel
 #define TB_PAN_STEP  60	 // abstract pixels per key
 

@@ -125,6 +125,7 @@ static void prepare_questions(struct tb_viewer_data *data)
 	data->of_paths.question =
 		(struct tb_question){.what = "finding the paths", .read = read_paths};
 	tb_crossing_question_init(&data->of_crossing);
+	tb_messages_question_init(&data->of_messages);
 	data->of_refresh.question =
 		(struct tb_question){.what = "reading what the replay has added",
 			.read = read_refresh,
@@ -265,6 +266,7 @@ bool tb_viewer_data_take_new(struct tb_viewer_data *data)
 void tb_viewer_data_forget(struct tb_viewer_data *data)
 {
 	tb_crossing_question_fini(&data->of_crossing);
+	tb_messages_question_fini(&data->of_messages);
 	tb_question_drop(&data->of_flows.question);
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
@@ -297,7 +299,7 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 	struct tb_question *const questions[] = {&data->of_flows.question,
 		&data->of_blame.question, &data->of_trees.question,
 		&data->of_findings.question, &data->of_paths.question,
-		&data->of_crossing.question};
+		&data->of_crossing.question, &data->of_messages.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
@@ -413,5 +415,21 @@ int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
 		status = answer_of(data, &asked->question, error);
 	if (status > 0)
 		*crossing = &asked->crossing;
+	return status < 0 ? status : TB_OK;
+}
+
+int tb_viewer_data_messages(struct tb_viewer_data *data,
+	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
+	struct tb_error *error)
+{
+	struct tb_messages_question *asked = &data->of_messages;
+	*messages = NULL;
+	tb_messages_question_set(asked, flow);
+	int status = answer_of(data, &asked->question, error);
+	// The answer may still be that of the flow before.
+	if (status > 0 && tb_messages_question_set(asked, flow))
+		status = answer_of(data, &asked->question, error);
+	if (status > 0)
+		*messages = &asked->messages;
 	return status < 0 ? status : TB_OK;
 }

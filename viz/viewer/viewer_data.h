@@ -14,6 +14,7 @@
 #include "findings.h"
 #include "flow_table.h"
 #include "matrix.h"
+#include "messages_question.h"
 #include "paths.h"
 #include "picture.h"
 #include "question.h"
@@ -95,6 +96,7 @@ struct tb_viewer_data {
 	struct tb_findings_question of_findings;
 	struct tb_paths_question of_paths;
 	struct tb_crossing_question of_crossing;
+	struct tb_messages_question of_messages;
 	struct tb_refresh_question of_refresh;
 	struct tb_preload_question of_preload;
 };
@@ -157,5 +159,11 @@ int tb_viewer_data_paths(struct tb_viewer_data *data, struct tb_paths **paths,
 // tb_crossing_init.
 int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
 	const struct tb_crossing **crossing, struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_messages returns the kept messages of a flow, NULL while they are being
+// read. It keeps the last answer. Errors as of tb_flow_messages_init.
+int tb_viewer_data_messages(struct tb_viewer_data *data,
+	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

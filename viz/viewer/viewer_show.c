@@ -322,3 +322,14 @@ struct tb_paths *tb_viewer_paths(struct tb_viewer *viewer)
 	tb_viewer_report(viewer, &error);
 	return NULL;
 }
+
+const struct tb_flow_messages *tb_viewer_messages(
+	struct tb_viewer *viewer, const struct tb_flow_sample *flow)
+{
+	const struct tb_flow_messages *messages;
+	struct tb_error error;
+	if (tb_viewer_data_messages(&viewer->data, flow, &messages, &error) == TB_OK)
+		return messages;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}

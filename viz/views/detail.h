@@ -24,6 +24,11 @@ void tb_detail_routes_from(const struct tb_detail *detail);
 // What crosses it (detail_traffic.c).
 void tb_detail_job(const struct tb_detail *detail, uint32_t job);
 void tb_detail_flow(const struct tb_detail *detail, uint32_t flow);
+// tb_detail_messages lists the messages of a flow on a time axis (detail_messages.c).
+void tb_detail_messages(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow);
+// tb_detail_show_message makes the window the life of one of them.
+void tb_detail_show_message(struct tb_pane *pane, uint32_t message);
 void tb_detail_pair(const struct tb_detail *detail, uint32_t pair);
 // tb_detail_sent adds the figures of a flow, or of a sum of flows.
 void tb_detail_sent(const struct tb_detail *detail, const struct tb_flow_sample *flow);

@@ -262,6 +262,7 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 		tb_format_time(flow->first_ps, from, sizeof from),
 		tb_format_time(flow->last_ps, to, sizeof to));
 	tb_sheet_row(detail->sheet, "under way", text);
+	tb_detail_messages(detail, flow);
 	way(detail, flow);
 }
 

@@ -159,14 +159,19 @@ static void draw_pair(
 static void draw_bar(
 	const struct pen *pen, struct tb_box box, const struct tb_sheet_line *line)
 {
-	struct tb_box track = {box.x, box.y + box.h - 3, box.w, 2};
+	struct tb_box track = {box.x, box.y + box.h - 4, box.w, 3};
+	struct tb_colour colour = line->has_chip ? line->chip : pen->palette->muted;
+	double faint_to = fmin(fmax(line->faint_to, line->from), line->to);
 	if (line->to <= line->from)
 		return;
 	tb_picture_rect(pen->picture, track, pen->palette->empty);
 	track.x += box.w * line->from;
-	track.w = fmax(box.w * (line->to - line->from), 1);
-	tb_picture_rect(
-		pen->picture, track, line->has_chip ? line->chip : pen->palette->muted);
+	track.w = box.w * (faint_to - line->from);
+	if (track.w > 0)
+		tb_picture_rect(pen->picture, track, pen->palette->line);
+	track.x = box.x + box.w * faint_to;
+	track.w = fmax(box.w * (line->to - faint_to), 1);
+	tb_picture_rect(pen->picture, track, colour);
 }
 
 // draw_chevron points into the item: a click leads there.

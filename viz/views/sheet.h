@@ -21,6 +21,7 @@ struct tb_sheet_line {
 	bool has_chip;
 	struct tb_colour chip; // its colour
 	double from, to;       // of a bar below, in shares of the width; equal: no bar
+	double faint_to;       // up to where it is faint
 };
 
 // A zeroed struct is an empty sheet.

@@ -156,7 +156,9 @@ static bool follow(struct tb_pane *pane)
 		return false;
 	struct tb_pick pick = tb_sheet_pick(sheet, panel->place.chosen);
 	const struct tb_request request = {(enum tb_request_name)pick.index, 0};
-	if (pick.kind == TB_PICK_BUTTON)
+	if (pick.kind == TB_PICK_MESSAGE)
+		tb_detail_show_message(pane, pick.index);
+	else if (pick.kind == TB_PICK_BUTTON)
 		tb_viewer_ask(pane->viewer, &request);
 	else if (pick.kind != TB_PICK_NONE)
 		tb_viewer_enter(pane->viewer, pick);
@@ -192,6 +194,9 @@ static void pointer(struct tb_pane *pane, const struct tb_pointer_event *event)
 		panel->place.scroll -= event->steps * 60;
 	else if (panel && event->kind == TB_EVENT_DRAG)
 		panel->place.scroll -= event->dy;
+	else if (panel && event->kind == TB_EVENT_CLICK &&
+		 event->pick.kind == TB_PICK_MESSAGE)
+		tb_detail_show_message(pane, event->pick.index);
 }
 
 const struct tb_view tb_view_detail = {.slot = TB_SLOT_DETAIL,
