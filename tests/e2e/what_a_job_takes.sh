@@ -23,6 +23,12 @@ is "who waits for whom" "$(ask "SELECT group_concat(victim_job || ' for ' || cul
 grep -q '^How long the jobs take$' "$scratch/report"
 grep -qE '^ +group 3 .* 0 ps ' "$scratch/report"
 
+# The same in the viewer's panels, of the run and of a job.
+printf '%s\n' 'expect jobs, and their run times' 'expect 133.6 ms' 'key /' 'type group 3' 'key Return' 'expect run time' \
+	'expect the others cost it' 'expect 0 ps' 'expect the network costs it' 'expect latency of a message, mean' \
+	>"$scratch/steps"
+SDL_VIDEODRIVER=dummy "$TAILBACK" view "$store" --script "$scratch/steps"
+
 # Does another placement help? At random, all meet all: in words, and by how much of which part.
 "$TAILBACK" replay -q --job "$captures/mix64_mtu.pcap.zst,placement=random" --split-jobs --time-scale 0.02 --alone \
 	-o "$scratch/random.db"

@@ -65,6 +65,19 @@ static int read_findings(
 	return tb_findings_init(&asked->findings, run, error);
 }
 
+static int read_times(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_times_question *asked = (struct tb_times_question *)question;
+	struct tb_jobs jobs;
+	int status = tb_jobs_init(&jobs, run, error);
+	if (status)
+		return status;
+	status = tb_job_times_init(&asked->times, &jobs, run, error);
+	tb_jobs_fini(&jobs);
+	return status;
+}
+
 static int read_trees(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
@@ -122,6 +135,8 @@ static void prepare_questions(struct tb_viewer_data *data)
 		.what = "reading the congestion trees", .read = read_trees};
 	data->of_findings.question = (struct tb_question){
 		.what = "finding what the run comes to", .read = read_findings};
+	data->of_times.question = (struct tb_question){
+		.what = "reading how long the jobs took", .read = read_times};
 	data->of_paths.question =
 		(struct tb_question){.what = "finding the paths", .read = read_paths};
 	tb_crossing_question_init(&data->of_crossing);
@@ -271,11 +286,14 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
 	tb_question_drop(&data->of_findings.question);
+	tb_question_drop(&data->of_times.question);
 	tb_question_drop(&data->of_paths.question);
 	tb_flow_table_fini(&data->of_flows.flows);
 	free(data->of_blame.rows);
 	tb_trees_fini(&data->of_trees.trees);
 	tb_findings_fini(&data->of_findings.findings);
+	free(data->of_times.times);
+	data->of_times.times = NULL;
 	tb_paths_free(data->of_paths.paths);
 	data->of_flows.flows = (struct tb_flow_table){.n = 0};
 	data->of_blame.rows = NULL;
@@ -298,8 +316,9 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 {
 	struct tb_question *const questions[] = {&data->of_flows.question,
 		&data->of_blame.question, &data->of_trees.question,
-		&data->of_findings.question, &data->of_paths.question,
-		&data->of_crossing.question, &data->of_messages.question};
+		&data->of_findings.question, &data->of_times.question,
+		&data->of_paths.question, &data->of_crossing.question,
+		&data->of_messages.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
@@ -355,6 +374,15 @@ int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_samp
 	*rows = !status ? NULL : data->of_blame.rows ? data->of_blame.rows : &none;
 	*n = status ? data->of_blame.n : 0;
 	return TB_OK;
+}
+
+int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,
+	struct tb_error *error)
+{
+	int status = answer_of(data, &data->of_times.question, error);
+	if (status >= 0)
+		*times = status ? data->of_times.times : NULL;
+	return status < 0 ? status : TB_OK;
 }
 
 int tb_viewer_data_findings(struct tb_viewer_data *data,

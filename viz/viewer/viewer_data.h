@@ -13,6 +13,7 @@
 #include "crossing_question.h"
 #include "findings.h"
 #include "flow_table.h"
+#include "job_times.h"
 #include "matrix.h"
 #include "messages_question.h"
 #include "paths.h"
@@ -49,6 +50,12 @@ struct tb_trees_question {
 struct tb_findings_question {
 	struct tb_question question;
 	struct tb_findings findings;
+};
+
+// How long the jobs took, by job.
+struct tb_times_question {
+	struct tb_question question;
+	struct tb_job_times *times;
 };
 
 struct tb_paths_question {
@@ -94,6 +101,7 @@ struct tb_viewer_data {
 	struct tb_blame_question of_blame;
 	struct tb_trees_question of_trees;
 	struct tb_findings_question of_findings;
+	struct tb_times_question of_times;
 	struct tb_paths_question of_paths;
 	struct tb_crossing_question of_crossing;
 	struct tb_messages_question of_messages;
@@ -139,15 +147,17 @@ double tb_viewer_data_window_ps(const struct tb_viewer_data *data);
 // tb_viewer_data_is_dead returns whether a link or switch is dead by the window's end.
 bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps);
 
-// tb_viewer_data_flows, _blame, _trees, _findings and _paths return data of the whole
-// run, which the first call reads; empty when the run has none, NULL while they are being
-// read. Errors as of tb_flow_table_init, tb_blame_all, tb_trees_init, tb_findings_init
-// and tb_paths_new.
+// tb_viewer_data_flows, _blame, _trees, _times, _findings and _paths return data of the
+// whole run, which the first call reads; empty when the run has none, NULL while they are
+// being read. Errors as of tb_flow_table_init, tb_blame_all, tb_trees_init,
+// tb_job_times_init, tb_findings_init and tb_paths_new.
 int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_sample **rows,
 	uint32_t *n, struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
+	struct tb_error *error) TB_MUST_USE;
+int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_findings(struct tb_viewer_data *data,
 	const struct tb_findings **findings, struct tb_error *error) TB_MUST_USE;

@@ -282,6 +282,16 @@ const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t
 	return NULL;
 }
 
+const struct tb_job_times *tb_viewer_times(struct tb_viewer *viewer)
+{
+	const struct tb_job_times *times;
+	struct tb_error error;
+	if (tb_viewer_data_times(&viewer->data, &times, &error) == TB_OK)
+		return times;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
 const struct tb_findings *tb_viewer_findings(struct tb_viewer *viewer)
 {
 	const struct tb_findings *findings;

@@ -212,9 +212,14 @@ static void jobs(const struct tb_detail *detail)
 	if (data->info->n_jobs < 2)
 		return;
 	tb_sheet_gap(detail->sheet);
-	tb_sheet_caption(detail->sheet, "jobs");
-	for (uint32_t i = 0; i < data->info->n_jobs; i++)
-		tb_detail_job_item(detail, i, "");
+	const struct tb_job_times *times = tb_viewer_times(detail->pane->viewer);
+	tb_sheet_caption(detail->sheet, times ? "jobs, and their run times" : "jobs");
+	for (uint32_t i = 0; i < data->info->n_jobs; i++) {
+		char text[32] = "";
+		if (times && times[i].run.known)
+			tb_format_time(times[i].run.run_ps, text, sizeof text);
+		tb_detail_job_item(detail, i, text);
+	}
 }
 
 void tb_detail_run(const struct tb_detail *detail)

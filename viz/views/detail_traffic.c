@@ -200,12 +200,61 @@ void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job
 	free(list);
 }
 
+static void time_row(const struct tb_detail *detail, const char *label, double time_ps)
+{
+	char text[48], time[32];
+	tb_format_time((tb_time_ps)(time_ps < 0 ? -time_ps : time_ps), time, sizeof time);
+	snprintf(text, sizeof text, "%s%s", time_ps < 0 ? "-" : "", time);
+	tb_sheet_row(detail->sheet, label, text);
+}
+
+static void part_row(const struct tb_detail *detail, const char *label,
+	const struct tb_job_times *times, enum tb_job_part part)
+{
+	tb_time_ps part_ps = 0;
+	if (tb_job_times_part(times, part, &part_ps))
+		time_row(detail, label, (double)part_ps);
+}
+
+static void latency_row(
+	const struct tb_detail *detail, const char *label, const struct tb_job_time *time)
+{
+	if (time->known)
+		time_row(detail, label, time->mean_latency_ps);
+}
+
+// job_times adds how long a job took and, after a replay with --alone, what of it the
+// others and the network cost it.
+static void job_times(const struct tb_detail *detail, uint32_t job)
+{
+	const struct tb_job_times *all = tb_viewer_times(detail->pane->viewer);
+	const struct tb_job_times *times = all ? &all[job] : NULL;
+	if (!times || !times->run.known)
+		return;
+	tb_sheet_caption(detail->sheet, "from first post to last delivery");
+	time_row(detail, "run time", (double)times->run.run_ps);
+	if (times->alone.known)
+		time_row(detail, "alone", (double)times->alone.run_ps);
+	part_row(detail, "on an ideal network", times, TB_JOB_IDEAL);
+	part_row(detail, "the others cost it", times, TB_JOB_OTHERS);
+	part_row(detail, "the network costs it", times, TB_JOB_NETWORK);
+	if (times->alone.known || times->ideal.known) {
+		tb_sheet_gap(detail->sheet);
+		tb_sheet_caption(detail->sheet, "latency of a message, mean");
+		latency_row(detail, "with the others", &times->run);
+		latency_row(detail, "alone", &times->alone);
+		latency_row(detail, "on an ideal network", &times->ideal);
+	}
+	tb_sheet_gap(detail->sheet);
+}
+
 void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 {
 	char text[48];
 	uint32_t n;
 	tb_sheet_heading(
 		detail->sheet, "Job", tb_run_job_name(detail->pane->data->run, job));
+	job_times(detail, job);
 	struct tb_flow_sample sent = tb_detail_sum(detail, TB_ID_NONE, job, &n);
 	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
 	tb_sheet_caption(detail->sheet, text);
