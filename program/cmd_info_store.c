@@ -15,13 +15,13 @@ static json_t *run_json(const struct tb_run_info *info)
 	return json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, s:s}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
-		"packets", (json_int_t)info->n_packets, "bytes",
-		(json_int_t)info->payload_bytes, "messages", (json_int_t)info->n_messages,
-		"simulated_ps", (json_int_t)info->simulated_ps, "wall_s", info->wall_s,
-		"packets_per_s", info->packets_per_s, "complete", (int)info->complete,
-		"input", tb_json_text(info->input_name), "input_kind", info->input_kind,
-		"network", tb_json_text(info->network_name), "started_at",
-		info->started_at);
+		"packets", (json_int_t)info->n_packets, "delivered_bytes",
+		(json_int_t)info->delivered_bytes, "messages",
+		(json_int_t)info->n_messages, "simulated_ps",
+		(json_int_t)info->simulated_ps, "wall_s", info->wall_s, "packets_per_s",
+		info->packets_per_s, "complete", (int)info->complete, "input",
+		tb_json_text(info->input_name), "input_kind", info->input_kind, "network",
+		tb_json_text(info->network_name), "started_at", info->started_at);
 }
 
 // How far a sweep came; 0 points in a store without one.
@@ -109,7 +109,7 @@ static void print_run(const struct tb_run_info *info)
 	info_line("delivered", "%s, %s, %s %s",
 		tb_format_counted(info->n_messages, "message", text[0], sizeof text[0]),
 		tb_format_counted(info->n_packets, "packet", text[1], sizeof text[1]),
-		tb_format_size(info->payload_bytes, text[2], sizeof text[2]),
+		tb_format_size(info->delivered_bytes, text[2], sizeof text[2]),
 		tb_run_carried(info));
 	if (info->n_undelivered || info->n_retries)
 		info_line("given up", "%s, %s",

@@ -2,6 +2,7 @@
 #include "cmd_replay.h"
 #include "names.h"
 #include "packets_text.h"
+#include "run_capture.h"
 #include "underload.h"
 
 #include <inttypes.h>
@@ -125,12 +126,13 @@ int replay_print_summary(const struct tb_recording_summary *run, bool split)
 		if (print_input(run, i) != TB_OK)
 			return TB_EIO;
 	print_jobs_found(run, split);
-	fprintf(stderr, "simulated %s: %s, %s, %s delivered\n",
+	fprintf(stderr, "simulated %s: %s, %s, %s %s delivered\n",
 		tb_format_time(stats->now_ps, time, sizeof time),
 		tb_format_counted(
 			stats->n_delivered, "message", messages, sizeof messages),
 		tb_format_counted(stats->n_packets, "packet", packets, sizeof packets),
-		tb_format_size(stats->payload_bytes, size, sizeof size));
+		tb_format_size(stats->payload_bytes, size, sizeof size),
+		tb_run_carried_by(run->input_kind));
 	fprintf(stderr,
 		"headers waited %s per packet; replayed in %.2f s (%.2f M packets/s)\n",
 		tb_format_time((tb_time_ps)wait_per_packet(stats), wait, sizeof wait),

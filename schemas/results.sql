@@ -18,7 +18,7 @@ CREATE TABLE run (
   simulated_ps INTEGER NOT NULL DEFAULT 0,
   n_messages INTEGER NOT NULL DEFAULT 0, -- delivered
   n_packets INTEGER NOT NULL DEFAULT 0,
-  payload_bytes INTEGER NOT NULL DEFAULT 0, -- delivered
+  delivered_bytes INTEGER NOT NULL DEFAULT 0, -- of messages: payload of jobs; of captures frames, on the wire
   n_retries INTEGER NOT NULL DEFAULT 0, -- packets sent again
   n_undelivered INTEGER NOT NULL DEFAULT 0, -- messages given up
   n_messages_kept INTEGER NOT NULL DEFAULT 0, -- of n_messages, in the table message
@@ -211,7 +211,7 @@ CREATE TABLE flow (
   destination INTEGER NOT NULL,
   messages INTEGER NOT NULL, -- delivered
   packets INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, -- payload, delivered
+  bytes INTEGER NOT NULL, -- delivered, as run.delivered_bytes
   latency_ps INTEGER NOT NULL, -- sum over messages, from post to delivery
   queue_ps INTEGER NOT NULL, -- of that: own queue, behind other messages of the sending node
   network_ps INTEGER NOT NULL, -- of that: in the network; the rest is software

@@ -205,7 +205,7 @@ static inline struct tb_run_result fixture_result(const struct fixture *fixture)
 			fixture->n_bins ? fixture->n_bins * FIXTURE_BIN_PS - 300000 : 0,
 		.n_messages = 96,
 		.n_packets = 312,
-		.payload_bytes = 98304,
+		.delivered_bytes = 98304,
 		.wall_s = 0.25,
 		.notes = "{\"records\": 400, \"acks\": 88}",
 	};

@@ -136,7 +136,7 @@ static inline void viz_store(const char *path)
 		.simulated_ps = VIZ_BINS * TB_PS_PER_US - 250000,
 		.n_messages = 64,
 		.n_packets = 960,
-		.payload_bytes = 65536,
+		.delivered_bytes = 65536,
 		.wall_s = 0.5};
 	viz_check(tb_store_create(&store, path, &error), &error);
 	viz_check(tb_network_preset(&params, "qsnet,levels=2", &error), &error);

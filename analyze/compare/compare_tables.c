@@ -113,9 +113,9 @@ static int tabulate_outcome(struct tb_compare *compare)
 	const char *carried = tb_run_carried_title(a);
 	bool same = strcmp(carried, tb_run_carried_title(b)) == 0;
 	tb_report_put_text(&writer, same ? carried : "delivered");
-	tb_report_put_size(&writer, a->payload_bytes);
-	tb_report_put_size(&writer, b->payload_bytes);
-	put_change(&writer, (double)a->payload_bytes, (double)b->payload_bytes);
+	tb_report_put_size(&writer, a->delivered_bytes);
+	tb_report_put_size(&writer, b->delivered_bytes);
+	put_change(&writer, (double)a->delivered_bytes, (double)b->delivered_bytes);
 	time_row(&writer, "wait of all headers", of_a->wait_ps, of_b->wait_ps);
 	time_row(&writer, "wait a packet", a_packet(compare, 0), a_packet(compare, 1));
 	time_row(&writer, "longest wait", (double)of_a->longest_wait_ps,

@@ -103,6 +103,7 @@ struct tb_recording_summary tb_recording_summary(const struct tb_recording *reco
 {
 	struct tb_recording_summary summary = {.run = recording->id,
 		.input_name = recording->input_name,
+		.input_kind = tb_recording_kind(recording->workload),
 		.options = recording->described,
 		.network = recording->network,
 		.workload = recording->workload,

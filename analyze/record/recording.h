@@ -41,6 +41,7 @@ struct tb_recording_options {
 struct tb_recording_summary {
 	int64_t run;		// its number in the store; 0: the next one
 	const char *input_name; // files joined by ", "
+	const char *input_kind; // as struct tb_run_config has it
 	const char *options;	// as the store keeps them; NULL before the run begins
 	const struct tb_network *network;
 	const struct tb_workload *workload;

@@ -55,6 +55,9 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 int tb_recording_simulate(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
+// tb_recording_kind returns what a workload's inputs are: "packets", "job" or "mixed".
+const char *tb_recording_kind(const struct tb_workload *workload);
+
 // tb_recording_begin writes the run's configuration into recording->store;
 // tb_recording_end its result.
 int tb_recording_begin(

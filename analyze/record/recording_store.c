@@ -43,11 +43,11 @@ static struct tb_run_place *list_places(const struct tb_recording *recording, si
 	return places;
 }
 
-static const char *kind_of_inputs(const struct tb_recording *recording)
+const char *tb_recording_kind(const struct tb_workload *workload)
 {
-	uint32_t n = tb_workload_n_inputs(recording->workload), n_packets = 0;
+	uint32_t n = tb_workload_n_inputs(workload), n_packets = 0;
 	for (uint32_t i = 0; i < n; i++)
-		n_packets += tb_workload_input(recording->workload, i).packets != NULL;
+		n_packets += tb_workload_input(workload, i).packets != NULL;
 	return n_packets == n ? "packets" : n_packets ? "mixed" : "job";
 }
 
@@ -61,7 +61,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	struct tb_run_config config = {.run = recording->id,
 		.whole = recording->id != 0,
 		.input_name = recording->input_name,
-		.input_kind = kind_of_inputs(recording),
+		.input_kind = tb_recording_kind(recording->workload),
 		.input_digest = recording->digest,
 		.input_bytes = recording->input_bytes,
 		.seed = recording->options->seed,
@@ -176,7 +176,7 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		.simulated_ps = stats.now_ps,
 		.n_messages = stats.n_delivered,
 		.n_packets = stats.n_packets,
-		.payload_bytes = stats.payload_bytes,
+		.delivered_bytes = stats.payload_bytes,
 		.n_retries = stats.n_retries,
 		.n_undelivered = stats.n_undelivered,
 		.wall_s = recording->wall_s,

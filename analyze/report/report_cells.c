@@ -164,3 +164,9 @@ void tb_report_remark_rest(
 	else
 		snprintf(table->remark, sizeof table->remark, "%s", meaning);
 }
+
+struct tb_report_cell *tb_report_put_mean(
+	struct tb_report_writer *writer, uint64_t sum_ps, uint64_t n)
+{
+	return tb_report_put_time(writer, n ? (double)sum_ps / (double)n : 0);
+}

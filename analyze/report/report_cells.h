@@ -38,6 +38,9 @@ void tb_report_put_text(struct tb_report_writer *writer, const char *text);
 void tb_report_put_count(struct tb_report_writer *writer, uint64_t count);
 struct tb_report_cell *tb_report_put_time(
 	struct tb_report_writer *writer, double time_ps);
+// tb_report_put_mean puts a time that n messages took together, for one of them.
+struct tb_report_cell *tb_report_put_mean(
+	struct tb_report_writer *writer, uint64_t sum_ps, uint64_t n);
 void tb_report_put_size(struct tb_report_writer *writer, uint64_t bytes);
 void tb_report_put_real(struct tb_report_writer *writer, double value, const char *unit);
 // tb_report_put_slowdown writes two decimals below 10, none from 10 on; the bar is

@@ -96,7 +96,7 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 	char text[48], name[64];
 	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
 	double rate = seconds > 0 && info->n_nodes
-			      ? (double)info->payload_bytes / seconds / info->n_nodes
+			      ? (double)info->delivered_bytes / seconds / info->n_nodes
 			      : 0;
 	fputs("<div class=\"tiles\">\n", stream);
 	tb_report_format_time(report->wait_ps, text, sizeof text);
@@ -109,7 +109,8 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 	write_tile(stream, tb_format_count(info->n_messages, text, sizeof text),
 		info->n_messages == 1 ? "message" : "messages");
 	snprintf(name, sizeof name, "%s, delivered", tb_run_carried(info));
-	write_tile(stream, tb_format_size(info->payload_bytes, text, sizeof text), name);
+	write_tile(
+		stream, tb_format_size(info->delivered_bytes, text, sizeof text), name);
 	snprintf(name, sizeof name, "%s per node", tb_run_carried(info));
 	write_tile(stream, tb_format_rate(rate, text, sizeof text), name);
 	if (report->has_capture)

@@ -24,7 +24,7 @@ struct tb_report_cell {
 	double bar;   // 0..100, negative: none
 };
 
-#define TB_REPORT_COLUMNS 12
+#define TB_REPORT_COLUMNS 14
 
 struct tb_report_table {
 	const char *id; // also the anchor in HTML

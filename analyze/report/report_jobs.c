@@ -65,12 +65,15 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 				{"From", "When its first message was posted", true},
 				{"Run time", "From then to its last delivery", true},
 				{"Messages", "Delivered", true},
-				{"Bytes", "Payload, delivered", true},
+				{tb_run_carried_column(report->info),
+					"Of its messages, delivered", true},
 				{"Mean latency", "Of a message, from post to delivery",
 					true},
-				{"Slowdown",
-					"Latency against the same messages on an idle "
-					"network",
+				{"Own queue",
+					"Of that, behind other messages of its node",
+					true},
+				{"Network", "Of that; the rest is software", true},
+				{"Slowdown", "Time in the network against an idle one",
 					true},
 				{"Wait", "Of its headers, over all links", true},
 				{"For others", "What of it was for other jobs' packets",
@@ -103,6 +106,8 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 		tb_report_put_count(&writer, job->n_messages);
 		tb_report_put_size(&writer, job->bytes);
 		tb_report_put_time(&writer, job->mean_latency_ps);
+		tb_report_put_mean(&writer, job->queue_ps, job->n_messages);
+		tb_report_put_mean(&writer, job->network_ps, job->n_messages);
 		tb_report_put_slowdown(&writer, job->slowdown, worst);
 		tb_report_put_time(&writer, (double)job->wait_ps);
 		tb_report_put_time(&writer, (double)tb_report_wait_for_others(report, i));

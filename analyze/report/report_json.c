@@ -15,7 +15,7 @@ static json_t *run_object(const struct tb_run_info *info)
 	tb_json_add_count(&run, "undelivered", info->n_undelivered);
 	tb_json_add_count(&run, "retries", info->n_retries);
 	tb_json_add_count(&run, "packets", info->n_packets);
-	tb_json_add_count(&run, "payload_bytes", info->payload_bytes);
+	tb_json_add_count(&run, "delivered_bytes", info->delivered_bytes);
 	tb_json_add_count(&run, "nodes", info->n_nodes);
 	tb_json_add_count(&run, "switches", info->n_switches);
 	tb_json_add_count(&run, "links", info->n_links);
@@ -174,6 +174,15 @@ static json_t *regions_array(const struct tb_report *report)
 	return array;
 }
 
+// add_parts adds what a latency consists of.
+static void add_parts(struct tb_json_object *object, uint64_t latency_ps,
+	uint64_t queue_ps, uint64_t network_ps)
+{
+	tb_json_add_count(object, "queue_ps", queue_ps);
+	tb_json_add_count(object, "network_ps", network_ps);
+	tb_json_add_count(object, "software_ps", latency_ps - queue_ps - network_ps);
+}
+
 static json_t *flows_array(const struct tb_report *report)
 {
 	json_t *array = json_array();
@@ -193,6 +202,8 @@ static json_t *flows_array(const struct tb_report *report)
 		tb_json_add_count(&flow, "packets", sample->n_packets);
 		tb_json_add_count(&flow, "bytes", sample->bytes);
 		tb_json_add_count(&flow, "latency_ps", sample->latency_ps);
+		add_parts(
+			&flow, sample->latency_ps, sample->queue_ps, sample->network_ps);
 		tb_json_add_count(&flow, "worst_latency_ps", sample->worst_latency_ps);
 		tb_json_add_count(&flow, "ideal_ps", sample->ideal_ps);
 		tb_json_add_count(&flow, "wait_ps", sample->wait_ps);
@@ -285,6 +296,8 @@ static json_t *jobs_array(const struct tb_report *report)
 		tb_json_add_count(&job, "packets", figures->n_packets);
 		tb_json_add_count(&job, "bytes", figures->bytes);
 		tb_json_add_count(&job, "latency_ps", figures->latency_ps);
+		add_parts(&job, figures->latency_ps, figures->queue_ps,
+			figures->network_ps);
 		tb_json_add_count(&job, "worst_latency_ps", figures->worst_latency_ps);
 		tb_json_add_count(&job, "ideal_ps", figures->ideal_ps);
 		tb_json_add_real(&job, "slowdown", figures->slowdown);

@@ -157,14 +157,17 @@ static int tabulate_flows(struct tb_report *report)
 				{"From", "The sending node", false},
 				{"To", "The receiving node", false},
 				{"Job", "The job that it belongs to", false},
-				{"Slowdown",
-					"Latency against the same messages on an idle "
-					"network",
+				{"Slowdown", "Time in the network against an idle one",
 					true},
 				{"Mean latency", "From post to delivery", true},
+				{"Own queue",
+					"Of that, behind other messages of its node",
+					true},
+				{"Network", "Of that; the rest is software", true},
 				{"Worst", "The longest latency of one message", true},
 				{"Messages", "Delivered", true},
-				{"Bytes", "Payload, delivered", true},
+				{tb_run_carried_column(report->info),
+					"Of its messages, delivered", true},
 				{"Wait", "Of its headers, over all links", true},
 			},
 	};
@@ -172,8 +175,8 @@ static int tabulate_flows(struct tb_report *report)
 	if (!table.n_rows)
 		return TB_OK;
 	tb_report_remark_rest(&table, report->n_flows_all, "flows",
-		"Slowdown is latency against that of the same messages on an idle "
-		"network.");
+		"Slowdown is the time in the network against that of the same messages "
+		"on an idle one.");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	double worst = report->flows[0].slowdown;
@@ -184,6 +187,10 @@ static int tabulate_flows(struct tb_report *report)
 		tb_report_put_job(&writer, report->run, flow->sample.job);
 		tb_report_put_slowdown(&writer, flow->slowdown, worst);
 		tb_report_put_time(&writer, flow->mean_latency_ps);
+		tb_report_put_mean(
+			&writer, flow->sample.queue_ps, flow->sample.n_messages);
+		tb_report_put_mean(
+			&writer, flow->sample.network_ps, flow->sample.n_messages);
 		tb_report_put_time(&writer, (double)flow->sample.worst_latency_ps);
 		tb_report_put_count(&writer, flow->sample.n_messages);
 		tb_report_put_size(&writer, flow->sample.bytes);
@@ -238,12 +245,12 @@ static void state_delivery(struct tb_report *report)
 	struct tb_report_fact *at = fact(report, "delivered");
 	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
 	double a_node = seconds > 0 && info->n_nodes
-				? (double)info->payload_bytes / seconds / info->n_nodes
+				? (double)info->delivered_bytes / seconds / info->n_nodes
 				: 0;
 	snprintf(at->text, sizeof at->text, "%s in %s, %s %s, %s per node",
 		tb_format_counted(info->n_messages, "message", messages, sizeof messages),
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
-		tb_format_size(info->payload_bytes, size, sizeof size),
+		tb_format_size(info->delivered_bytes, size, sizeof size),
 		tb_run_carried(info), tb_format_rate(a_node, rate, sizeof rate));
 }
 

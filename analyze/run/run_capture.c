@@ -59,11 +59,16 @@ bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *captu
 	return known;
 }
 
+const char *tb_run_carried_by(const char *input_kind)
+{
+	if (strcmp(input_kind, "packets") == 0)
+		return "on the wire";
+	return strcmp(input_kind, "mixed") == 0 ? "of messages" : "of payload";
+}
+
 const char *tb_run_carried(const struct tb_run_info *info)
 {
-	if (strcmp(info->input_kind, "packets") == 0)
-		return "on the wire";
-	return strcmp(info->input_kind, "mixed") == 0 ? "of messages" : "of payload";
+	return tb_run_carried_by(info->input_kind);
 }
 
 const char *tb_run_carried_title(const struct tb_run_info *info)
@@ -71,4 +76,11 @@ const char *tb_run_carried_title(const struct tb_run_info *info)
 	static const char of[] = "of ";
 	const char *carried = tb_run_carried(info);
 	return strncmp(carried, of, strlen(of)) == 0 ? carried + strlen(of) : carried;
+}
+
+const char *tb_run_carried_column(const struct tb_run_info *info)
+{
+	if (strcmp(info->input_kind, "packets") == 0)
+		return "On the wire";
+	return strcmp(info->input_kind, "mixed") == 0 ? "Bytes" : "Payload";
 }

@@ -25,8 +25,15 @@ bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *captu
 // captures, whose frames are the messages; "of payload" of jobs; "of messages" of both.
 const char *tb_run_carried(const struct tb_run_info *info);
 
+// tb_run_carried_by returns the same of an input_kind.
+const char *tb_run_carried_by(const char *input_kind);
+
 // tb_run_carried_title returns the same as the name of a row: "on the wire", "payload",
 // "messages".
 const char *tb_run_carried_title(const struct tb_run_info *info);
+
+// tb_run_carried_column returns it as the name of a column: "On the wire", "Payload",
+// "Bytes".
+const char *tb_run_carried_column(const struct tb_run_info *info);
 
 #endif

@@ -77,7 +77,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 
 // Columns in the order in which load_row reads them.
 #define SELECT_RUN                                                                       \
-	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, payload_bytes, "   \
+	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, delivered_bytes, "   \
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
 	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "                    \
@@ -112,7 +112,7 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->simulated_ps = (tb_time_ps)tb_run_get(row, 2, INT64_MAX);
 	info->n_messages = tb_run_get(row, 3, INT64_MAX);
 	info->n_packets = tb_run_get(row, 4, INT64_MAX);
-	info->payload_bytes = tb_run_get(row, 5, INT64_MAX);
+	info->delivered_bytes = tb_run_get(row, 5, INT64_MAX);
 	get_bins(row, info);
 	info->input_bytes = tb_run_get(row, 7, INT64_MAX);
 	info->time_scale = get_real(row, 8);

@@ -78,7 +78,7 @@ struct tb_run_result {
 	tb_time_ps simulated_ps;
 	uint64_t n_messages; // delivered
 	uint64_t n_packets;
-	uint64_t payload_bytes; // delivered
+	uint64_t delivered_bytes; // of messages
 	uint64_t n_retries;	// packets sent again because of faults
 	uint64_t n_undelivered; // messages given up
 	double wall_s;

@@ -338,14 +338,14 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 {
 	struct tb_row row = tb_row_into(db, path,
 		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
-		"n_packets = ?, payload_bytes = ?, n_retries = ?, n_undelivered = ?, "
+		"n_packets = ?, delivered_bytes = ?, n_retries = ?, n_undelivered = ?, "
 		"notes = ? WHERE run = ?",
 		error);
 	tb_row_put(&row, result->complete);
 	tb_row_put(&row, result->simulated_ps);
 	tb_row_put(&row, (int64_t)result->n_messages);
 	tb_row_put(&row, (int64_t)result->n_packets);
-	tb_row_put(&row, (int64_t)result->payload_bytes);
+	tb_row_put(&row, (int64_t)result->delivered_bytes);
 	tb_row_put(&row, (int64_t)result->n_retries);
 	tb_row_put(&row, (int64_t)result->n_undelivered);
 	tb_row_put_text(&row, result->notes ? result->notes : "{}");

@@ -62,7 +62,7 @@ int tb_sweep_made_write(const struct tb_sweep_made *made,
 		.simulated_ps = made->stats.now_ps,
 		.n_messages = made->stats.n_delivered,
 		.n_packets = made->stats.n_packets,
-		.payload_bytes = made->stats.payload_bytes,
+		.delivered_bytes = made->stats.payload_bytes,
 		.wall_s = made->wall_s};
 	int status = tb_store_begin_run(store, made->network, &config, error);
 	if (status != TB_OK)

@@ -87,7 +87,7 @@ static uint64_t replay(const struct tb_network *network, const struct tb_job *jo
 			.simulated_ps = stats.now_ps,
 			.n_messages = stats.n_delivered,
 			.n_packets = stats.n_packets,
-			.payload_bytes = stats.payload_bytes};
+			.delivered_bytes = stats.payload_bytes};
 		check(tb_store_end_run(store, &result, &error), &error);
 		tb_store_free(store);
 	}

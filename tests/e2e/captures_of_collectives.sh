@@ -61,7 +61,7 @@ for point in bridge.pcap any.pcap merged_nodes.pcapng n0.pcap; do
 	[[ $point != n0.pcap ]] || others=("$captures"/n[1-7].pcap)
 	replay $point "${others[@]}"
 	size 8 56
-	is "$point" "$(ask "SELECT n_messages || ' ' || n_packets || ' ' || payload_bytes FROM run")" "1968 5218 1336188"
+	is "$point" "$(ask "SELECT n_messages || ' ' || n_packets || ' ' || delivered_bytes FROM run")" "1968 5218 1336188"
 	ask "SELECT source, destination, messages, bytes FROM flow" >"$scratch/flows.$point"
 	cmp "$scratch/flows.bridge.pcap" "$scratch/flows.$point"
 done

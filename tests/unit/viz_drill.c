@@ -33,7 +33,7 @@ static void a_link_lists_its_flows_and_a_flow_its_links(void **state)
 	struct tb_viewer *viewer = stage->viewer;
 	tb_viewer_resize(viewer, WIDTH, 1400); // all of the lists
 	search(viewer, "link node 3 > 0.0");
-	assert_true(shows(viewer, "1 flow crosses it, by payload"));
+	assert_true(shows(viewer, "1 flow crosses it, by bytes"));
 	assert_null(in_panel(viewer, TB_PICK_BUTTON, TB_REQUEST_BACK));
 	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 3));
 	assert_true(shows(viewer, "3 > 4"));
@@ -85,7 +85,7 @@ static void a_window_restricts_who_crosses(void **state)
 	struct tb_viewer *viewer = stage->viewer;
 	tb_viewer_resize(viewer, WIDTH, 1400);
 	search(viewer, "switch 1.0");
-	assert_true(shows(viewer, "16 flows may cross it, by payload"));
+	assert_true(shows(viewer, "16 flows may cross it, by bytes"));
 	assert_true(shows(viewer, "8 flows, 144 KiB")); // of job 0: 4 KiB (1 + .. + 8)
 	keys(viewer, (const char *const[]){".", "Home", NULL});
 	assert_true(shows(viewer, "8 flows may cross it in the window"));

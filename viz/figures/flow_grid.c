@@ -9,13 +9,14 @@ static const struct {
 	const char *title, *name, *meaning;
 	enum tb_quantity quantity;
 } figures[TB_N_FLOW_FIGURES] = {
-	[TB_FLOW_BYTES] = {"Bytes", "bytes", "payload delivered", TB_QUANTITY_BYTES},
+	[TB_FLOW_BYTES] = {"Bytes", "bytes", "bytes of its messages, delivered",
+		TB_QUANTITY_BYTES},
 	[TB_FLOW_MESSAGES] = {"Messages", "messages", "messages delivered",
 		TB_QUANTITY_COUNT},
 	[TB_FLOW_LATENCY] = {"Latency", "latency",
 		"mean time from post to delivery of a message", TB_QUANTITY_TIME},
 	[TB_FLOW_SLOWDOWN] = {"Slowdown", "slowdown",
-		"latency divided by that of the same messages on an idle network",
+		"time of its messages in the network, divided by that in an idle one",
 		TB_QUANTITY_RATIO},
 	[TB_FLOW_WAIT] = {"Wait", "wait",
 		"time that its headers waited, on all links together", TB_QUANTITY_TIME},

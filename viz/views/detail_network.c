@@ -251,7 +251,7 @@ void tb_detail_run(const struct tb_detail *detail)
 	tb_sheet_row(detail->sheet, "packets",
 		tb_format_count(info->n_packets, text, sizeof text));
 	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
-		tb_format_size(info->payload_bytes, text, sizeof text));
+		tb_format_size(info->delivered_bytes, text, sizeof text));
 	tb_sheet_row(
 		detail->sheet, "complete", info->complete ? "yes" : "no, stopped early");
 	tb_sheet_gap(detail->sheet);

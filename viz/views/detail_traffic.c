@@ -2,6 +2,7 @@
 // link or switch.
 #include "detail.h"
 #include "metric_text.h"
+#include "run_capture.h"
 #include "run_text.h"
 
 #include "select.h"
@@ -34,8 +35,8 @@ void tb_detail_sent(const struct tb_detail *detail, const struct tb_flow_sample 
 	char text[48];
 	tb_sheet_row(detail->sheet, "Messages",
 		tb_format_count(flow->n_messages, text, sizeof text));
-	tb_sheet_row(
-		detail->sheet, "Payload", tb_format_size(flow->bytes, text, sizeof text));
+	tb_sheet_row(detail->sheet, tb_run_carried_column(detail->pane->data->info),
+		tb_format_size(flow->bytes, text, sizeof text));
 	if (flow->n_messages == 0)
 		return;
 	latency_rows(detail, flow);
@@ -143,7 +144,7 @@ void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 		!crossing->exact   ? "may cross"
 		: crossing->n == 1 ? "crosses"
 				   : "cross",
-		tb_window_whole(data->info, data->window) ? ", by payload"
+		tb_window_whole(data->info, data->window) ? ", by bytes"
 							  : " in the window");
 	tb_sheet_caption(detail->sheet, text);
 	crossing_jobs(detail, crossing);
@@ -189,7 +190,7 @@ void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job
 	if (n) {
 		tb_select_first(list, n, sizeof *list, shown, by_bytes);
 		tb_sheet_gap(detail->sheet);
-		tb_sheet_caption(detail->sheet, "flows, by payload, whole run");
+		tb_sheet_caption(detail->sheet, "flows, by bytes, whole run");
 	}
 	for (uint32_t i = 0; i < shown; i++) {
 		struct tb_sheet_line *line = tb_detail_flow_item(detail, list[i].row,
