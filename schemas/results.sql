@@ -253,6 +253,20 @@ CREATE TABLE flow_top (
   PRIMARY KEY (run, rank)
 ) STRICT, WITHOUT ROWID;
 
+-- What the flows from a node come to, so that a report finds the nodes that have more to send than
+-- their links carry. Nodes that sent nothing are left out.
+CREATE TABLE sender_total (
+  run INTEGER NOT NULL REFERENCES run,
+  node INTEGER NOT NULL,
+  messages INTEGER NOT NULL, -- sums over flow
+  bytes INTEGER NOT NULL,
+  latency_ps INTEGER NOT NULL,
+  queue_ps INTEGER NOT NULL,
+  first_ps INTEGER NOT NULL, -- its first delivered message was posted
+  last_post_ps INTEGER NOT NULL, -- its last delivered message was posted
+  PRIMARY KEY (run, node)
+) STRICT, WITHOUT ROWID;
+
 -- Delivered messages, each by itself: all, or the 16,384 that lost most time in the network
 -- (network_ps - ideal_ps; of equals those delivered earlier).
 CREATE TABLE message (

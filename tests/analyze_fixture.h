@@ -157,7 +157,8 @@ static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
 			.ideal_ps = 16000000,
 			.wait_ps = wait,
 			.first_ps = 1000 * (tb_time_ps)i,
-			.last_ps = 20000000 + 1000 * (tb_time_ps)i};
+			.last_ps = 20000000 + 1000 * (tb_time_ps)i,
+			.last_post_ps = 10000000 + 1000 * (tb_time_ps)i};
 		blame[i] = (struct tb_blame_sample){.link = {i},
 			.victim_job = i / 12,
 			.victim_source = source,

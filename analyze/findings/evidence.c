@@ -116,6 +116,8 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_job_times_init(&made.times, &made.jobs, run, error);
 	if (!status)
+		status = tb_backlog_find(&made.backlog, run, error);
+	if (!status)
 		status = tb_evidence_blame(&made, error);
 	if (!status)
 		status = tb_regions_init(

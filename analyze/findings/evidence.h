@@ -3,6 +3,7 @@
 #ifndef TB_EVIDENCE_H
 #define TB_EVIDENCE_H
 
+#include "backlog.h"
 #include "during.h"
 #include "hot_links.h"
 #include "job_times.h"
@@ -72,6 +73,8 @@ struct tb_evidence {
 	// them are not.
 	uint32_t n_half_ends;
 	double half_ends_percent; // of which they are
+
+	struct tb_backlog backlog; // at the senders
 
 	struct tb_wait_windows windows;
 	// In the windows, mean over the links that carried packets in the run.

@@ -44,7 +44,7 @@
 #define TB_FINDING_INSIDE 30.0
 // Backlog: of the time from post to delivery, messages spent so much in the queue of
 // their own node. With more than half, the queue decides what a latency is.
-#define TB_FINDING_BACKLOG 50.0
+#define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
 // A job pays for the others, or for the network, when it takes so much longer than by
 // itself or on an ideal one; less does not matter to anybody.
 #define TB_FINDING_PAYS 2.0

@@ -37,13 +37,71 @@ static void find_whose(struct tb_judging *judging)
 		tb_percent_text(percent, share, sizeof share));
 }
 
+// say_sender names the node that has the longest backlog, and says whether it posts more
+// than its links carry, or only for a while.
+static void say_sender(const struct tb_judging *judging, struct tb_finding *finding)
+{
+	const struct tb_backlog *at = &judging->evidence->backlog;
+	char node[160], count[48];
+	char queue[32], latency[32], posting[32], carrying[32], size[32];
+	double n = (double)at->n_messages;
+	bool outpaced = at->carrying_ps > (double)at->posting_ps;
+	tb_finding_count(finding, "node", at->node.id);
+	tb_finding_count(finding, "nodes", at->n_nodes);
+	tb_finding_real(finding, "mean_queue_ps", (double)at->queue_ps / n);
+	tb_finding_real(finding, "mean_latency_ps", (double)at->latency_ps / n);
+	tb_finding_count(finding, "posted_bytes", at->bytes);
+	tb_finding_count(finding, "posting_ps", (uint64_t)at->posting_ps);
+	tb_finding_real(finding, "carrying_ps", at->carrying_ps);
+	tb_finding_say(finding,
+		"The longest backlog is that of %s, which asks for more than its link "
+		"gives%s: its messages stood %s of their %s there on average.",
+		tb_node_text(judging->evidence->run, at->node, node, sizeof node),
+		outpaced ? "" : ", in bursts",
+		tb_format_time(
+			(tb_time_ps)((double)at->queue_ps / n), queue, sizeof queue),
+		tb_format_time((tb_time_ps)((double)at->latency_ps / n), latency,
+			sizeof latency));
+	if (outpaced)
+		tb_finding_say(finding,
+			"It posted %s within %s; to carry that takes the link %s.",
+			tb_format_size(at->bytes, size, sizeof size),
+			tb_format_time(at->posting_ps, posting, sizeof posting),
+			tb_format_time(
+				(tb_time_ps)at->carrying_ps, carrying, sizeof carrying));
+	if (at->n_nodes > 1)
+		tb_finding_say(finding, "%s %s one too.",
+			tb_format_counted(
+				at->n_nodes - 1, "other node", count, sizeof count),
+			at->n_nodes == 2 ? "has" : "have");
+}
+
+// find_backlog reports time that is not the network's doing: of all messages together, or
+// of those of some nodes.
+static void find_backlog(struct tb_judging *judging, double latency, double queue)
+{
+	const struct tb_backlog *backlog = &judging->evidence->backlog;
+	char share[32];
+	bool all = queue * 100 >= latency * TB_FINDING_BACKLOG;
+	if (!all && backlog->n_nodes == 0)
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "backlog");
+	tb_finding_real(finding, "queue_percent", 100 * queue / latency);
+	tb_finding_say(finding,
+		"From post to delivery, messages spent %s of the time behind others of "
+		"their own node%s.",
+		tb_percent_text(100 * queue / latency, share, sizeof share),
+		all ? ": the senders have more to send than they get out" : "");
+	if (backlog->n_nodes)
+		say_sender(judging, finding);
+}
+
 // find_cost compares what messages spent in the network with an idle one, and what they
 // spent in their own sender's queue, which is not the network's doing, with the whole.
 static void find_cost(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	double latency = 0, queue = 0, network = 0, ideal = 0;
-	char share[32];
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		latency += (double)evidence->jobs.jobs[i].latency_ps;
 		queue += (double)evidence->jobs.jobs[i].queue_ps;
@@ -62,14 +120,7 @@ static void find_cost(struct tb_judging *judging)
 			"In the network, messages took %.*f times as long as on an idle "
 			"one.",
 			network < 10 * ideal ? 2 : 0, network / ideal);
-	if (queue * 100 < latency * TB_FINDING_BACKLOG)
-		return;
-	finding = tb_judging_find(judging, "backlog");
-	tb_finding_real(finding, "queue_percent", 100 * queue / latency);
-	tb_finding_say(finding,
-		"From post to delivery, messages spent %s of the time behind others of "
-		"their own node: the senders have more to send than they get out.",
-		tb_percent_text(100 * queue / latency, share, sizeof share));
+	find_backlog(judging, latency, queue);
 }
 
 // A replay of a job, as what it takes: its run time; of a capture, whose frames are

@@ -18,5 +18,6 @@ struct tb_flow_sample tb_flow_row_read(const struct tb_run *run, struct tb_run_r
 	flow.wait_ps = tb_run_get(row, 11, INT64_MAX);
 	flow.first_ps = (tb_time_ps)tb_run_get(row, 12, INT64_MAX);
 	flow.last_ps = (tb_time_ps)tb_run_get(row, 13, INT64_MAX);
+	flow.last_post_ps = 0; // kept by sender alone
 	return flow;
 }

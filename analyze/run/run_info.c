@@ -77,7 +77,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 
 // Columns in the order in which load_row reads them.
 #define SELECT_RUN                                                                       \
-	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, delivered_bytes, "   \
+	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, delivered_bytes, " \
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
 	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "                    \

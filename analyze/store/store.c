@@ -554,6 +554,9 @@ static int store_flows(void *context, const struct tb_flow_sample *samples, size
 	if (!status)
 		status = tb_store_write_flow_tops(store->db, store->path, store->feed.run,
 			samples, n, &store->error);
+	if (!status)
+		status = tb_store_write_senders(store->db, store->path, store->feed.run,
+			samples, n, &store->error);
 	return end_part(store, status);
 }
 

@@ -79,8 +79,8 @@ struct tb_run_result {
 	uint64_t n_messages; // delivered
 	uint64_t n_packets;
 	uint64_t delivered_bytes; // of messages
-	uint64_t n_retries;	// packets sent again because of faults
-	uint64_t n_undelivered; // messages given up
+	uint64_t n_retries;	  // packets sent again because of faults
+	uint64_t n_undelivered;	  // messages given up
 	double wall_s;
 	// A JSON object with the input's summary (counts by name), or NULL.
 	const char *notes;

@@ -196,6 +196,46 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 	return status;
 }
 
+static int write_senders(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *senders, uint32_t n, struct tb_error *error)
+{
+	struct tb_row row = tb_row_into(
+		db, path, "INSERT INTO sender_total VALUES (?,?,?,?,?,?,?,?)", error);
+	for (uint32_t node = 0; !row.status && node < n; node++) {
+		const struct tb_flow_sample *sum = &senders[node];
+		if (sum->n_messages == 0)
+			continue;
+		tb_row_put(&row, run);
+		tb_row_put(&row, node);
+		tb_row_put(&row, (int64_t)sum->n_messages);
+		tb_row_put(&row, (int64_t)sum->bytes);
+		tb_row_put(&row, (int64_t)sum->latency_ps);
+		tb_row_put(&row, (int64_t)sum->queue_ps);
+		tb_row_put(&row, sum->first_ps);
+		tb_row_put(&row, sum->last_post_ps);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+int tb_store_write_senders(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	uint32_t n_nodes = 0;
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].source.id >= n_nodes)
+			n_nodes = samples[i].source.id + 1;
+	struct tb_flow_sample *senders = calloc((size_t)n_nodes + 1, sizeof *senders);
+	if (!senders)
+		return no_memory(path, error);
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].n_messages)
+			tb_flow_add(&senders[samples[i].source.id], &samples[i]);
+	int status = write_senders(db, path, run, senders, n_nodes, error);
+	free(senders);
+	return status;
+}
+
 int tb_store_write_flow_tops(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
 {

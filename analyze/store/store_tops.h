@@ -22,4 +22,9 @@ int tb_store_write_flow_tops(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_flow_sample *samples, size_t n,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_store_write_senders writes what the flows from each node come to, of any run.
+int tb_store_write_senders(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n,
+	struct tb_error *error) TB_MUST_USE;
+
 #endif

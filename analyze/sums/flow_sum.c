@@ -6,6 +6,8 @@ void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 		sum->first_ps = more->first_ps;
 	if (more->last_ps > sum->last_ps)
 		sum->last_ps = more->last_ps;
+	if (more->last_post_ps > sum->last_post_ps)
+		sum->last_post_ps = more->last_post_ps;
 	sum->n_messages += more->n_messages;
 	sum->n_packets += more->n_packets;
 	sum->bytes += more->bytes;

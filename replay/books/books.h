@@ -140,6 +140,8 @@ static inline void tb_flow_count(struct tb_flow_sample *flow,
 	if (flow->n_messages == 0 || message->posted_ps < flow->first_ps)
 		flow->first_ps = message->posted_ps;
 	flow->last_ps = message->delivered_ps;
+	if (message->posted_ps > flow->last_post_ps)
+		flow->last_post_ps = message->posted_ps;
 	flow->n_messages++;
 	flow->n_packets += n_packets;
 	flow->bytes += message->bytes;

@@ -49,6 +49,7 @@ struct tb_flow_sample {
 	uint64_t wait_ps;    // headers of this flow, over all links
 	tb_time_ps first_ps; // when the first of its delivered messages was posted
 	tb_time_ps last_ps;  // when the last of them was delivered
+	tb_time_ps last_post_ps; // and posted
 };
 
 // Waits of one flow's headers that came in by a link, for a VC that another flow's packet

@@ -240,7 +240,7 @@ static struct tb_flow_sample flow_row(const struct oracle_fact *fact)
 	row.queue_ps = (uint64_t)fact->queued;
 	row.network_ps = (uint64_t)fact->crossed;
 	row.ideal_ps = (uint64_t)fact->ideal_ps;
-	row.first_ps = fact->from;
+	row.first_ps = row.last_post_ps = fact->from;
 	row.last_ps = fact->to;
 	return row;
 }
@@ -251,6 +251,7 @@ static void add_flow(struct tb_flow_sample *sum, const struct tb_flow_sample *mo
 		if (sum->n_messages == 0 || more->first_ps < sum->first_ps)
 			sum->first_ps = more->first_ps;
 		sum->last_ps = later(sum->last_ps, more->last_ps);
+		sum->last_post_ps = later(sum->last_post_ps, more->last_post_ps);
 	}
 	sum->n_messages += more->n_messages;
 	sum->n_packets += more->n_packets;

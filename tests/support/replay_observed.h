@@ -189,7 +189,8 @@ static inline bool flows_differ(const struct observed *engine,
 			DIFFER(i, bytes) || DIFFER(i, latency_ps) ||
 			DIFFER(i, queue_ps) || DIFFER(i, network_ps) ||
 			DIFFER(i, worst_latency_ps) || DIFFER(i, ideal_ps) ||
-			DIFFER(i, wait_ps) || DIFFER(i, first_ps) || DIFFER(i, last_ps))
+			DIFFER(i, wait_ps) || DIFFER(i, first_ps) || DIFFER(i, last_ps) ||
+			DIFFER(i, last_post_ps))
 			return true;
 	}
 	return differ(difference, "flows, all", 0, engine->n_flows, oracle->n_flows);

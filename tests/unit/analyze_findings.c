@@ -555,6 +555,34 @@ static void the_cost_is_the_networks_part_of_latency(void **state)
 	assert_null(found("cost"));
 }
 
+static void a_node_that_posts_more_than_its_link_carries_is_named(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.jobs[0].queue_ps = 30;
+	made.evidence.backlog = (struct tb_backlog){.n_nodes = 1,
+		.node = {3},
+		.n_messages = 4,
+		.bytes = 4096,
+		.latency_ps = 400000000,
+		.queue_ps = 240000000,
+		.posting_ps = 2000000,
+		.carrying_ps = 12100000};
+	judge(&made);
+	says("backlog",
+		"spent 10 % of the time behind others of their own node. The longest "
+		"backlog is that of node 3, which asks for more than its link gives: its "
+		"messages stood 60 us of their 100 us there on average. It posted 4 KiB "
+		"within 2 us; to carry that takes the link 12.10 us.");
+	assert_int_equal(count_of(found("backlog"), "node"), 3);
+	made.evidence.backlog.n_nodes = 3;
+	made.evidence.backlog.posting_ps = 12100000;
+	judge(&made);
+	says("backlog", "more than its link gives, in bursts: its messages");
+	says("backlog", "2 other nodes have one too.");
+}
+
 static struct tb_job_time time_of(tb_time_ps run_ps, double mean_latency_ps)
 {
 	return (struct tb_job_time){true, run_ps, 1, mean_latency_ps};
@@ -698,6 +726,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_cannot_be_replayed_again_has_no_commands),
 		cmocka_unit_test(a_region_counts_when_much_waits_in_it),
 		cmocka_unit_test(the_cost_is_the_networks_part_of_latency),
+		cmocka_unit_test(a_node_that_posts_more_than_its_link_carries_is_named),
 		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
 		cmocka_unit_test(a_message_of_a_capture_pays_by_its_latency),
 		cmocka_unit_test(few_windows_hold_most_of_the_wait),
