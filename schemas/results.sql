@@ -23,7 +23,8 @@ CREATE TABLE run (
   n_undelivered INTEGER NOT NULL DEFAULT 0, -- messages given up
   n_messages_kept INTEGER NOT NULL DEFAULT 0, -- of n_messages, in the table message
   bin_ps INTEGER NOT NULL DEFAULT 0, -- width of a time bin
-  tree_bin_ps INTEGER NOT NULL DEFAULT 0, -- width of tree_bin's slices, 0 when there are none
+  tree_bin_ps INTEGER NOT NULL DEFAULT 0, -- width of the slices of tree_bin and blame_bin; 0: none
+  root_bin_ps INTEGER NOT NULL DEFAULT 0, -- of root_bin and job_wait, as wide or 2, 4, 8, ... times
   input_name TEXT NOT NULL,
   input_kind TEXT NOT NULL, -- packets or job
   input_digest TEXT NOT NULL, -- SHA-256 of the input's bytes, '' when streamed
@@ -218,13 +219,13 @@ CREATE TABLE flow (
   worst_latency_ps INTEGER NOT NULL, -- of one message
   ideal_ps INTEGER NOT NULL, -- sum of what network_ps is of the same messages on an idle network
   wait_ps INTEGER NOT NULL, -- of its headers, over all links
+  blamed_ps INTEGER NOT NULL, -- of anybody's headers, for what its packets held
   first_ps INTEGER NOT NULL DEFAULT 0, -- its first delivered message was posted
   last_ps INTEGER NOT NULL DEFAULT 0, -- its last delivered message arrived
   PRIMARY KEY (run, job, source, destination)
 ) STRICT, WITHOUT ROWID;
 
--- Where a run has many flows, also what they come to by job, and which are the slowest: so their
--- first lines can be read without the whole table. Runs with few flows have neither.
+-- What the flows of a job come to.
 CREATE TABLE job_total (
   run INTEGER NOT NULL REFERENCES run,
   job INTEGER NOT NULL,
@@ -238,11 +239,13 @@ CREATE TABLE job_total (
   worst_latency_ps INTEGER NOT NULL,
   ideal_ps INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
+  blamed_ps INTEGER NOT NULL,
   first_ps INTEGER NOT NULL,
   last_ps INTEGER NOT NULL,
   PRIMARY KEY (run, job)
 ) STRICT, WITHOUT ROWID;
 
+-- Where a run has many flows, which are the slowest: so that a report reads these alone.
 CREATE TABLE flow_top (
   run INTEGER NOT NULL REFERENCES run,
   rank INTEGER NOT NULL, -- from 1, largest slowdown first
@@ -298,62 +301,127 @@ CREATE TABLE undelivered_flow (
   PRIMARY KEY (run, job, source, destination, dead_link)
 ) STRICT, WITHOUT ROWID;
 
--- Who waited for whom: headers of the victim that had arrived over the link waited for what the
--- culprit's packets held (with circuits, VCs); the root is the link at the end of the chain of such
--- waits. There may be more pairs of flows than are kept apart: of the smaller waits only the jobs
--- are kept, and their nodes are -1. The sums by link, and by link and jobs, equal the link's wait.
+-- Who waited for whom. A header (of the victim) that had arrived over a link waited for what
+-- another's packet held there (the culprit's; with circuits, a VC); the root is the link at the end
+-- of the chain of such waits. Two kinds of tables hold these waits.
+--
+-- Sums hold every wait, to the picosecond: root_total, root_bin, root_job, job_wait, job_link,
+-- link_total, level_bin, and wait_ps and blamed_ps of flow.
+--
+-- The heaviest rows are kept of what would be too many: blame_wait, blame_bin, blame_group,
+-- tree_bin. A row surely waited for wait_ps, and at most for wait_ps + error_ps. blame_list says
+-- what is left out.
+CREATE TABLE root_total (
+  run INTEGER NOT NULL REFERENCES run,
+  root INTEGER NOT NULL, -- link
+  waits INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, root)
+) STRICT, WITHOUT ROWID;
+
+-- Slice b covers [b * root_bin_ps, (b + 1) * root_bin_ps).
+CREATE TABLE root_bin (
+  run INTEGER NOT NULL REFERENCES run,
+  bin INTEGER NOT NULL,
+  root INTEGER NOT NULL, -- link
+  wait_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, bin, root)
+) STRICT, WITHOUT ROWID;
+
+-- Written when the run has several jobs.
+CREATE TABLE root_job (
+  run INTEGER NOT NULL REFERENCES run,
+  root INTEGER NOT NULL, -- link
+  victim_job INTEGER NOT NULL,
+  waits INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, root, victim_job)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_wait (
+  run INTEGER NOT NULL REFERENCES run,
+  bin INTEGER NOT NULL, -- as of root_bin
+  victim_job INTEGER NOT NULL,
+  culprit_job INTEGER NOT NULL,
+  waits INTEGER NOT NULL, -- that ended in the slice
+  wait_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, bin, victim_job, culprit_job)
+) STRICT, WITHOUT ROWID;
+
+-- Written when the run has several jobs.
+CREATE TABLE job_link (
+  run INTEGER NOT NULL REFERENCES run,
+  link INTEGER NOT NULL, -- by which the headers had arrived
+  job INTEGER NOT NULL,
+  wait_ps INTEGER NOT NULL, -- of the job's headers
+  blamed_ps INTEGER NOT NULL, -- of anybody's headers, for what the job's packets held
+  PRIMARY KEY (run, link, job)
+) STRICT, WITHOUT ROWID;
+
+-- By link and flows.
 CREATE TABLE blame_wait (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL,
-  root INTEGER NOT NULL, -- link
   victim_job INTEGER NOT NULL,
   victim_source INTEGER NOT NULL,
   victim_destination INTEGER NOT NULL,
   culprit_job INTEGER NOT NULL,
   culprit_source INTEGER NOT NULL,
   culprit_destination INTEGER NOT NULL,
-  waits INTEGER NOT NULL,
+  waits INTEGER NOT NULL, -- of those counted in wait_ps
   wait_ps INTEGER NOT NULL,
-  PRIMARY KEY (run, link, root, victim_job, victim_source, victim_destination,
+  error_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, link, victim_job, victim_source, victim_destination,
     culprit_job, culprit_source, culprit_destination)
 ) STRICT, WITHOUT ROWID;
 
--- Where blame_wait has many rows, also the first of the lists that they add up to. What a list is
--- not added up by is -1, as are the nodes of waits of which only the jobs are kept.
-CREATE TABLE blame_top (
+-- By time and flows, at all links. Slice b covers [b * tree_bin_ps, (b + 1) * tree_bin_ps).
+CREATE TABLE blame_bin (
   run INTEGER NOT NULL REFERENCES run,
-  list TEXT NOT NULL, -- by flows, link-flows, jobs, roots; root-jobs: of the roots in the list of roots
-  rank INTEGER NOT NULL, -- from 1, longest wait first
-  n INTEGER NOT NULL, -- of sums in the whole list
-  link INTEGER NOT NULL,
-  root INTEGER NOT NULL,
+  bin INTEGER NOT NULL,
   victim_job INTEGER NOT NULL,
   victim_source INTEGER NOT NULL,
   victim_destination INTEGER NOT NULL,
   culprit_job INTEGER NOT NULL,
   culprit_source INTEGER NOT NULL,
   culprit_destination INTEGER NOT NULL,
-  waits INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
-  links INTEGER NOT NULL, -- how many different ones
-  most_link INTEGER NOT NULL, -- of the row with the longest wait, like the following
-  most_root INTEGER NOT NULL,
-  most_victim_job INTEGER NOT NULL,
-  most_victim_source INTEGER NOT NULL,
-  most_victim_destination INTEGER NOT NULL,
-  PRIMARY KEY (run, list, rank)
+  error_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, bin, victim_job, victim_source, victim_destination,
+    culprit_job, culprit_source, culprit_destination)
 ) STRICT, WITHOUT ROWID;
 
--- How long headers that had arrived over a link waited in a slice of time, by the root of their
--- waits. Slice b covers [b * tree_bin_ps, (b + 1) * tree_bin_ps). In a busy network the smaller
--- waits of a slice share one row, whose root and link are -1. All rows add up to the run's wait.
+-- By groups of flows, at all links and times.
+CREATE TABLE blame_group (
+  run INTEGER NOT NULL REFERENCES run,
+  grouping TEXT NOT NULL CHECK (grouping IN ('destination', 'destination leaf', 'source leaf')),
+  victim INTEGER NOT NULL, -- a node, or the switch that joins it to the network
+  culprit INTEGER NOT NULL,
+  waits INTEGER NOT NULL, -- of those counted in wait_ps
+  wait_ps INTEGER NOT NULL,
+  error_ps INTEGER NOT NULL,
+  PRIMARY KEY (run, grouping, victim, culprit)
+) STRICT, WITHOUT ROWID;
+
+-- By time, root, and the link over which the headers had arrived: a congestion tree as it grows and
+-- dissolves. Slices as of blame_bin.
 CREATE TABLE tree_bin (
   run INTEGER NOT NULL REFERENCES run,
   bin INTEGER NOT NULL,
   root INTEGER NOT NULL, -- link
   link INTEGER NOT NULL,
   wait_ps INTEGER NOT NULL,
+  error_ps INTEGER NOT NULL,
   PRIMARY KEY (run, bin, root, link)
+) STRICT, WITHOUT ROWID;
+
+-- What the heaviest rows leave out.
+CREATE TABLE blame_list (
+  run INTEGER NOT NULL REFERENCES run,
+  list TEXT NOT NULL, -- a table's name, of blame_group the grouping
+  floor_ps INTEGER NOT NULL, -- nothing that was left out waited longer than this
+  rest_ps INTEGER NOT NULL, -- the run's wait less that of the rows; 0: nothing was left out
+  PRIMARY KEY (run, list)
 ) STRICT, WITHOUT ROWID;
 
 -- A point of a sweep. All are known when the sweep begins, each with the number of its later run;
