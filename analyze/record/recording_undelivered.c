@@ -23,17 +23,10 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 	return of_store->flows(of_store->context, samples, n);
 }
 
-static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int on_blame(void *context, const struct tb_blame_record *record)
 {
 	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
-	return of_store->blame(of_store->context, samples, n);
-}
-
-static int on_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
-	return of_store->trees(of_store->context, bin_ps, samples, n);
+	return of_store->blame(of_store->context, record);
 }
 
 static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
@@ -62,7 +55,6 @@ struct tb_observer tb_recording_observer(struct tb_recording *recording)
 		.bin = on_bin,
 		.flows = on_flows,
 		.blame = on_blame,
-		.trees = on_trees,
 		.undelivered = on_undelivered,
 		.messages = on_messages};
 }

@@ -1,275 +1,334 @@
 #include "blame_book.h"
 
-#include "random.h"
-#include "wait_steps.h"
-
 #include <stdlib.h>
 
-enum { FIRST_ROOM = 1024 };
-// Beyond so many slots (32 bytes each) only the heavier entries are kept separately.
-enum { MOST_ROOM = 32768 };
-// Entries that are listed in full: storing every pair of flows would take longer than the
-// replay.
-enum { MOST_LISTED = 4096 };
+// How many keys the tables of the heaviest hold; twice as many slots of 32 bytes.
+enum { MOST_BY_LINK = 16384, MOST_BY_TIME = 16384, MOST_TREES = 16384 };
+enum { MOST_GROUPS = 4096 };
 
-int tb_blame_book_init(struct tb_blame_book *book)
+// The sums by root and time have at most so many entries, and slices.
+enum { MOST_ROOT_BINS = 1 << 22, LEAST_SUM_BINS = 4 };
+
+// How far ahead of an entry its place is fetched.
+enum { AHEAD = 8 };
+
+static int init_heaviest(struct tb_blame_book *book)
 {
-	struct tb_blame_entry *slots = calloc(FIRST_ROOM, sizeof *slots);
-	if (!slots)
-		return TB_ENOMEM;
-	*book = (struct tb_blame_book){
-		.slots = slots, .room = FIRST_ROOM, .n_slots = FIRST_ROOM};
-	return TB_OK;
+	int status = tb_heaviest_init(&book->by_link, MOST_BY_LINK, false);
+	if (!status)
+		status = tb_heaviest_init(&book->by_time, MOST_BY_TIME, true);
+	if (!status)
+		status = tb_heaviest_init(&book->trees, MOST_TREES, true);
+	for (int i = 0; !status && i < TB_GROUPINGS; i++)
+		status = tb_heaviest_init(&book->groups[i], MOST_GROUPS, false);
+	return status;
 }
 
-void tb_blame_book_fini(struct tb_blame_book *book)
+struct tb_blame_book *tb_blame_book_new(const struct tb_network *net, tb_time_ps base_ps)
 {
-	free(book->slots);
-	*book = (struct tb_blame_book){0};
+	struct tb_blame_book *book = calloc(1, sizeof *book);
+	if (!book)
+		return NULL;
+	book->net = net;
+	book->bin_ps = base_ps;
+	uint32_t n_sum_bins = TB_BLAME_BINS;
+	for (; n_sum_bins > LEAST_SUM_BINS &&
+		(uint64_t)n_sum_bins * net->n_links > MOST_ROOT_BINS;
+		n_sum_bins /= 2)
+		book->sum_shift++;
+	book->roots = calloc(net->n_links + 1, sizeof *book->roots);
+	book->link_ps = calloc(net->n_links + 1, sizeof *book->link_ps);
+	if (book->roots && book->link_ps && init_heaviest(book) == TB_OK)
+		return book;
+	tb_blame_book_free(book);
+	return NULL;
 }
 
-bool tb_blame_book_is_kept(const struct tb_blame_book *book)
+void tb_blame_book_free(struct tb_blame_book *book)
 {
-	return book->slots != NULL;
+	if (!book)
+		return;
+	tb_map_fini(&book->party_of);
+	free(book->roots);
+	free(book->link_ps);
+	for (int bin = 0; bin < TB_BLAME_BINS; bin++)
+		free(book->root_bins[bin]);
+	tb_wait_sums_fini(&book->root_jobs);
+	tb_wait_sums_fini(&book->job_waits);
+	tb_wait_sums_fini(&book->job_links);
+	tb_heaviest_fini(&book->by_link);
+	tb_heaviest_fini(&book->by_time);
+	tb_heaviest_fini(&book->trees);
+	for (int i = 0; i < TB_GROUPINGS; i++)
+		tb_heaviest_fini(&book->groups[i]);
+	free(book);
 }
 
-static bool same_parties(const struct tb_blame_entry *a, const struct tb_blame_entry *b)
+static void check(struct tb_blame_book *book, int status)
 {
-	return a->link == b->link && a->root == b->root && a->victim == b->victim &&
-	       a->culprit == b->culprit;
+	book->failed |= status != TB_OK;
 }
 
-static uint64_t hash_of(const struct tb_blame_entry *entry)
+// party_number returns the flow that stands for those between the same hosts.
+static uint32_t party_number(
+	struct tb_blame_book *book, const struct tb_flow_sample *of, uint32_t flow)
 {
-	return tb_random_mix(((uint64_t)entry->victim << 32 | entry->culprit) ^
-			     ((uint64_t)entry->root << 20) ^ entry->link);
+	uint32_t n_hosts = book->net->n_hosts;
+	uint64_t key = (uint64_t)of->job << 48 |
+		       (uint64_t)(of->source.id % n_hosts) << 24 |
+		       of->destination.id % n_hosts;
+	if (!tb_map_find(&book->party_of, key, &flow))
+		check(book, tb_map_put(&book->party_of, key, flow));
+	return flow;
 }
 
-static uint32_t slot_of(const struct tb_blame_book *book, uint64_t hash)
+static struct tb_blame_party party_of(
+	struct tb_blame_book *book, const struct tb_flow_sample *flows, uint32_t flow)
 {
-	return (uint32_t)((hash >> 32) * book->n_slots >> 32);
+	const struct tb_network *net = book->net;
+	const struct tb_flow_sample *of = &flows[flow];
+	uint32_t source = net->injection[of->source.id];
+	uint32_t destination = net->ejection[of->destination.id];
+	return (struct tb_blame_party){
+		.flow = net->n_rails > 1 ? party_number(book, of, flow) : flow,
+		.job = of->job,
+		.group = {[TB_GROUP_DESTINATION] = of->destination.id % net->n_hosts,
+			[TB_GROUP_DESTINATION_LEAF] = net->links[destination].from,
+			[TB_GROUP_SOURCE_LEAF] = net->links[source].to}};
 }
 
-static void enter(
-	struct tb_blame_book *book, const struct tb_blame_entry *more, uint64_t hash)
+static void name_parties(struct tb_blame_book *book, struct tb_flow_sample *flows)
 {
-	uint32_t i = slot_of(book, hash);
-	while (book->slots[i].n_waits && !same_parties(&book->slots[i], more))
-		i = i + 1 == book->n_slots ? 0 : i + 1;
-	struct tb_blame_entry *entry = &book->slots[i];
-	if (entry->n_waits == 0) {
-		*entry = *more;
-		book->n_used++;
+	for (uint32_t i = 0; i < book->n_batch; i++) {
+		const struct tb_blame_wait *wait = &book->batch[i];
+		if (i + AHEAD < book->n_batch)
+			__builtin_prefetch(&flows[wait[AHEAD].culprit], 1);
+		book->victims[i] = party_of(book, flows, wait->victim);
+		book->culprits[i] = party_of(book, flows, wait->culprit);
+		flows[wait->culprit].blamed_ps += (uint64_t)(wait->to - wait->from);
+	}
+}
+
+static uint64_t *root_bin(struct tb_blame_book *book, uint32_t bin)
+{
+	uint64_t **of = &book->root_bins[bin >> book->sum_shift];
+	if (!*of)
+		*of = calloc(book->net->n_links, sizeof **of);
+	return *of;
+}
+
+// enter_slice enters the part of a wait that lies in a slice, in which it may end.
+static void enter_slice(
+	struct tb_blame_book *book, uint32_t i, uint32_t bin, uint64_t wait_ps, bool ends)
+{
+	const struct tb_blame_wait *wait = &book->batch[i];
+	const struct tb_blame_party *victim = &book->victims[i];
+	const struct tb_blame_party *culprit = &book->culprits[i];
+	uint64_t *sums = root_bin(book, bin);
+	if (!sums) {
+		book->failed = true;
 		return;
 	}
-	entry->n_waits += more->n_waits;
-	entry->wait_ps += more->wait_ps;
+	sums[wait->root] += wait_ps;
+	check(book, tb_wait_sums_add(&book->job_waits,
+			    (struct tb_wait_key){
+				    bin >> book->sum_shift, victim->job, culprit->job},
+			    ends, wait_ps));
+	check(book, tb_heaviest_add(&book->trees,
+			    (struct tb_wait_key){bin, wait->root, wait->link}, wait_ps));
+	check(book,
+		tb_heaviest_add(&book->by_time,
+			(struct tb_wait_key){bin, victim->flow, culprit->flow}, wait_ps));
 }
 
-static int by_id(uint32_t a, uint32_t b)
+// join adds up the sums by root of two slices.
+static uint64_t *join(uint64_t *first, uint64_t *second, uint32_t n_links)
 {
-	return (a > b) - (a < b);
+	if (!first || !second)
+		return first ? first : second;
+	for (uint32_t link = 0; link < n_links; link++)
+		first[link] += second[link];
+	free(second);
+	return first;
 }
 
-// by_place puts what is added up by job, which has no nodes, before flows.
-static int by_place(const void *left, const void *right)
+static int merge_sums(struct tb_blame_book *book)
 {
-	const struct tb_blame_entry *a = left, *b = right;
-	if (a->link != b->link)
-		return by_id(a->link, b->link);
-	if (a->root != b->root)
-		return by_id(a->root, b->root);
-	if (a->victim != b->victim)
-		return by_id(a->victim ^ TB_FLOW_OF_JOB, b->victim ^ TB_FLOW_OF_JOB);
-	return by_id(a->culprit ^ TB_FLOW_OF_JOB, b->culprit ^ TB_FLOW_OF_JOB);
+	uint64_t **bins = book->root_bins;
+	for (uint32_t bin = 0; bin < TB_BLAME_BINS / 2; bin++)
+		bins[bin] = join(bins[2 * bin], bins[2 * bin + 1], book->net->n_links);
+	for (uint32_t bin = TB_BLAME_BINS / 2; bin < TB_BLAME_BINS; bin++)
+		bins[bin] = NULL;
+	return tb_wait_sums_widen(&book->job_waits);
 }
 
-static uint32_t flow_of_job(const struct tb_flow_sample *flows, uint32_t flow)
+int tb_blame_book_widen_sums(struct tb_blame_book *book)
 {
-	return flow & TB_FLOW_OF_JOB ? flow : TB_FLOW_OF_JOB | flows[flow].job;
+	book->sum_shift++;
+	return merge_sums(book);
 }
 
-// gather moves the used entries to the front and counts them. The table is then a list,
-// that keeps no more memory than it needs; call refill before entering more.
-static uint32_t gather(struct tb_blame_book *book)
+// widen makes all slices twice as wide.
+static int widen(struct tb_blame_book *book)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < book->n_slots; i++)
-		if (book->slots[i].n_waits)
-			book->slots[n++] = book->slots[i];
-	struct tb_blame_entry *list =
-		realloc(book->slots, (n + 1u) * sizeof *book->slots);
-	if (list)
-		book->slots = list;
-	book->is_list = true;
-	return n;
+	int status = merge_sums(book);
+	book->bin_ps *= 2;
+	if (!status)
+		status = tb_heaviest_widen(&book->trees);
+	return status ? status : tb_heaviest_widen(&book->by_time);
 }
 
-// rehash puts `n` gathered entries into a new table of `n_slots` or more.
-static int rehash(struct tb_blame_book *book, uint32_t n, uint32_t n_slots)
+static void enter_slices(struct tb_blame_book *book, uint32_t i)
 {
-	struct tb_blame_entry *entries = book->slots;
-	if (n_slots < n + n / 2)
-		n_slots = n + n / 2;
-	book->slots = calloc(n_slots, sizeof *book->slots);
-	if (!book->slots) {
-		free(entries);
-		*book = (struct tb_blame_book){0};
-		return TB_ENOMEM;
-	}
-	book->n_slots = n_slots;
-	book->is_list = false;
-	book->n_used = 0;
-	for (uint32_t i = 0; i < n; i++)
-		enter(book, &entries[i], hash_of(&entries[i]));
-	free(entries);
-	return TB_OK;
-}
-
-// refill makes at least `room` for `n` gathered entries, and so much that they fill at
-// most half of it: even with many pairs of jobs the next refill is far off. Of large
-// rooms only the slots are there that are needed.
-static int refill(struct tb_blame_book *book, uint32_t n, uint32_t room)
-{
-	if (rehash(book, n, room < MOST_ROOM ? room : MOST_ROOM) != TB_OK)
-		return TB_ENOMEM;
-	while (book->n_used > room / 2)
-		room *= 2;
-	book->room = room;
-	return TB_OK;
-}
-
-// fold sums by job those of `n` gathered entries that waited less than `least_ps`.
-static void fold(struct tb_blame_book *book, const struct tb_flow_sample *flows,
-	uint32_t n, uint64_t least_ps)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_blame_entry *entry = &book->slots[i];
-		if (entry->wait_ps >= least_ps)
-			continue;
-		entry->victim = flow_of_job(flows, entry->victim);
-		entry->culprit = flow_of_job(flows, entry->culprit);
+	const struct tb_blame_wait *wait = &book->batch[i];
+	while (wait->to > TB_BLAME_BINS * book->bin_ps && !book->failed)
+		check(book, widen(book));
+	uint32_t bin = (uint32_t)(wait->from / book->bin_ps);
+	for (tb_time_ps from = wait->from; from < wait->to && !book->failed; bin++) {
+		tb_time_ps end = (tb_time_ps)(bin + 1) * book->bin_ps;
+		bool ends = wait->to <= end;
+		end = ends ? wait->to : end;
+		enter_slice(book, i, bin, (uint64_t)(end - from), ends);
+		from = end;
 	}
 }
 
-// heavier_ps returns a wait that about `n_most` of the entries reach, and no more than
-// that.
-static uint64_t heavier_ps(
-	const struct tb_blame_entry *entries, uint32_t n, uint32_t n_most)
+// fetch_slice expects a wait to lie in the slice of the one at hand.
+static void fetch_slice(const struct tb_blame_book *book, uint32_t i, uint32_t bin)
 {
-	struct tb_wait_steps steps = {0};
-	for (uint32_t i = 0; i < n; i++)
-		tb_wait_steps_add(&steps, entries[i].wait_ps);
-	return tb_wait_steps_reached(&steps, n_most);
+	const struct tb_blame_wait *wait = &book->batch[i];
+	const uint64_t *sums = book->root_bins[bin >> book->sum_shift];
+	if (sums)
+		__builtin_prefetch(&sums[wait->root], 1);
+	tb_heaviest_fetch(
+		&book->trees, (struct tb_wait_key){bin, wait->root, wait->link});
+	tb_heaviest_fetch(&book->by_time,
+		(struct tb_wait_key){bin, book->victims[i].flow, book->culprits[i].flow});
 }
 
-// enlarge makes room. From MOST_ROOM on it keeps the heavier half and folds the rest.
-static int enlarge(struct tb_blame_book *book, const struct tb_flow_sample *flows)
+static void enter_times(struct tb_blame_book *book)
 {
-	uint32_t n = gather(book);
-	if (book->room < MOST_ROOM)
-		return refill(book, n, book->room * 2);
-	fold(book, flows, n, heavier_ps(book->slots, n, n / 2));
-	return refill(book, n, book->room);
-}
-
-static int enter_held(
-	struct tb_blame_book *book, const struct tb_flow_sample *flows, uint32_t i)
-{
-	enter(book, &book->held[i], book->hashes[i]);
-	if (book->n_used * 4 >= book->room * 3)
-		return enlarge(book, flows);
-	if (book->n_used < book->n_slots - book->n_slots / 8)
-		return TB_OK;
-	return rehash(book, gather(book), 0);
-}
-
-int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *flows,
-	const struct tb_blame_entry *more)
-{
-	if (!book->slots)
-		return TB_OK;
-	if (book->is_list && refill(book, book->n_used, book->room) != TB_OK)
-		return TB_ENOMEM;
-	uint32_t i = book->next_held;
-	if (book->n_held == TB_BLAME_HELD) {
-		if (enter_held(book, flows, i) != TB_OK)
-			return TB_ENOMEM;
-	} else {
-		book->n_held++;
+	for (uint32_t i = 0; i < book->n_batch; i++) {
+		uint64_t bin = (uint64_t)(book->batch[i].from / book->bin_ps);
+		if (i + AHEAD < book->n_batch && bin < TB_BLAME_BINS)
+			fetch_slice(book, i + AHEAD, (uint32_t)bin);
+		enter_slices(book, i);
 	}
-	book->held[i] = *more;
-	book->hashes[i] = hash_of(more);
-	book->next_held = (i + 1) % TB_BLAME_HELD;
-	__builtin_prefetch(&book->slots[slot_of(book, book->hashes[i])], 1);
-	return TB_OK;
 }
 
-// enter_all enters the entries held back, in order of arrival.
-static int enter_all(struct tb_blame_book *book, const struct tb_flow_sample *flows)
+static void enter_roots(struct tb_blame_book *book)
 {
-	uint32_t first = book->next_held + TB_BLAME_HELD - book->n_held;
-	for (uint32_t n = 0; n < book->n_held; n++)
-		if (enter_held(book, flows, (first + n) % TB_BLAME_HELD) != TB_OK)
-			return TB_ENOMEM;
-	book->n_held = 0;
-	return TB_OK;
-}
-
-// end_of returns the flow that a number in an entry stands for, or only its job.
-static struct tb_flow_sample end_of(const struct tb_flow_sample *flows, uint32_t flow)
-{
-	if (flow & TB_FLOW_OF_JOB)
-		return (struct tb_flow_sample){.job = flow & ~TB_FLOW_OF_JOB,
-			.source = {TB_ID_NONE},
-			.destination = {TB_ID_NONE}};
-	return flows[flow];
-}
-
-static struct tb_blame_sample sample_of(
-	const struct tb_flow_sample *flows, const struct tb_blame_entry *entry)
-{
-	struct tb_flow_sample victim = end_of(flows, entry->victim);
-	struct tb_flow_sample culprit = end_of(flows, entry->culprit);
-	return (struct tb_blame_sample){.link = {entry->link},
-		.root = {entry->root},
-		.victim_job = victim.job,
-		.victim_source = victim.source,
-		.victim_destination = victim.destination,
-		.culprit_job = culprit.job,
-		.culprit_source = culprit.source,
-		.culprit_destination = culprit.destination,
-		.n_waits = entry->n_waits,
-		.wait_ps = entry->wait_ps};
-}
-
-// fold_lightest leaves at most MOST_LISTED entries in full.
-static int fold_lightest(struct tb_blame_book *book, const struct tb_flow_sample *flows)
-{
-	uint32_t n = gather(book);
-	fold(book, flows, n, heavier_ps(book->slots, n, MOST_LISTED));
-	return refill(book, n, FIRST_ROOM);
-}
-
-int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *flows,
-	struct tb_blame_sample **samples, size_t *n)
-{
-	if (book->is_list && refill(book, book->n_used, book->room) != TB_OK)
-		return TB_ENOMEM;
-	if (enter_all(book, flows) != TB_OK)
-		return TB_ENOMEM;
-	if (book->n_used > MOST_LISTED && fold_lightest(book, flows) != TB_OK)
-		return TB_ENOMEM;
-	uint32_t n_used = gather(book);
-	struct tb_blame_sample *made = malloc((n_used + 1u) * sizeof *made);
-	if (made) {
-		qsort(book->slots, n_used, sizeof *book->slots, by_place);
-		for (uint32_t i = 0; i < n_used; i++)
-			made[i] = sample_of(flows, &book->slots[i]);
+	for (uint32_t i = 0; i < book->n_batch; i++) {
+		const struct tb_blame_wait *wait = &book->batch[i];
+		if (i + AHEAD < book->n_batch)
+			__builtin_prefetch(&book->roots[wait[AHEAD].root], 1);
+		book->roots[wait->root].n_waits++;
+		book->roots[wait->root].wait_ps += (uint64_t)(wait->to - wait->from);
 	}
-	if (!made)
-		return TB_ENOMEM;
-	*samples = made;
-	*n = n_used;
-	return TB_OK;
+}
+
+static void enter_links(struct tb_blame_book *book)
+{
+	for (uint32_t i = 0; i < book->n_batch && book->link_ps; i++) {
+		const struct tb_blame_wait *wait = &book->batch[i];
+		if (i + AHEAD < book->n_batch)
+			__builtin_prefetch(&book->link_ps[wait[AHEAD].link], 1);
+		book->link_ps[wait->link] += (uint64_t)(wait->to - wait->from);
+	}
+}
+
+static struct tb_wait_key by_link(const struct tb_blame_book *book, uint32_t i)
+{
+	return (struct tb_wait_key){
+		book->batch[i].link, book->victims[i].flow, book->culprits[i].flow};
+}
+
+static void enter_flows(struct tb_blame_book *book)
+{
+	for (uint32_t i = 0; i < book->n_batch; i++) {
+		const struct tb_blame_wait *wait = &book->batch[i];
+		if (i + AHEAD < book->n_batch)
+			tb_heaviest_fetch(&book->by_link, by_link(book, i + AHEAD));
+		check(book, tb_heaviest_add(&book->by_link, by_link(book, i),
+				    (uint64_t)(wait->to - wait->from)));
+	}
+}
+
+static void enter_groups(struct tb_blame_book *book, int grouping)
+{
+	for (uint32_t i = 0; i < book->n_batch; i++) {
+		const struct tb_blame_wait *wait = &book->batch[i];
+		const struct tb_wait_key key = {0, book->victims[i].group[grouping],
+			book->culprits[i].group[grouping]};
+		check(book, tb_heaviest_add(&book->groups[grouping], key,
+				    (uint64_t)(wait->to - wait->from)));
+	}
+}
+
+static void enter_jobs(struct tb_blame_book *book)
+{
+	for (uint32_t i = 0; i < book->n_batch && book->several; i++) {
+		const struct tb_blame_wait *wait = &book->batch[i];
+		uint32_t victim = book->victims[i].job, culprit = book->culprits[i].job;
+		uint64_t wait_ps = (uint64_t)(wait->to - wait->from);
+		check(book,
+			tb_wait_sums_add(&book->root_jobs,
+				(struct tb_wait_key){wait->root, victim, 0}, 1, wait_ps));
+		check(book,
+			tb_wait_sums_add(&book->job_links,
+				(struct tb_wait_key){wait->link, victim, 0}, wait_ps, 0));
+		check(book, tb_wait_sums_add(&book->job_links,
+				    (struct tb_wait_key){wait->link, culprit, 0}, 0,
+				    wait_ps));
+	}
+}
+
+int tb_blame_book_part_jobs(struct tb_blame_book *book)
+{
+	uint32_t job = book->first_job;
+	int status = TB_OK;
+	for (uint32_t link = 0; link < book->net->n_links && !status; link++) {
+		const struct tb_blame_root *root = &book->roots[link];
+		const struct tb_wait_key key = {link, job, 0};
+		if (root->n_waits)
+			status = tb_wait_sums_add(
+				&book->root_jobs, key, root->n_waits, root->wait_ps);
+		if (!status && book->link_ps[link])
+			status = tb_wait_sums_add(&book->job_links, key,
+				book->link_ps[link], book->link_ps[link]);
+	}
+	free(book->link_ps);
+	book->link_ps = NULL;
+	book->several = true;
+	return status;
+}
+
+// look_for_jobs notices the first wait of a second job, before it is entered.
+static void look_for_jobs(struct tb_blame_book *book)
+{
+	if (book->n_waits == 0)
+		book->first_job = book->victims[0].job;
+	for (uint32_t i = 0; i < book->n_batch && !book->several; i++)
+		if (book->victims[i].job != book->first_job ||
+			book->culprits[i].job != book->first_job)
+			check(book, tb_blame_book_part_jobs(book));
+}
+
+void tb_blame_book_enter(struct tb_blame_book *book, struct tb_flow_sample *flows)
+{
+	if (book->failed)
+		book->n_batch = 0;
+	if (book->n_batch == 0)
+		return;
+	name_parties(book, flows);
+	look_for_jobs(book);
+	enter_roots(book);
+	enter_links(book);
+	enter_jobs(book);
+	enter_times(book);
+	enter_flows(book);
+	for (int grouping = 0; grouping < TB_GROUPINGS; grouping++)
+		enter_groups(book, grouping);
+	book->n_waits += book->n_batch;
+	book->n_batch = 0;
 }

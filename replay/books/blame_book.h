@@ -1,54 +1,88 @@
 // The blame book: who waited for whom, added up during a replay. Private to replay/.
 //
-// One entry per combination of link, root, victim and culprit, in a table of bounded
-// size: when it is full, the lighter half is added up by job, so that no wait is lost.
-// Flows are numbers in the books, whose array is borrowed by the calls that need their
-// jobs.
+// It is given every wait once, when it ends, and keeps what struct tb_blame_record holds:
+// exact sums by root, by root and time, by flow, by pairs of jobs and time, by link and
+// job, by root and job; and the heaviest waits by link and flows, by time and flows, by
+// groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
+// slice of the sums by root (32 MB at most), 32 to 64 per key of the sums by job, and
+// some 6 MB for the heaviest.
+//
+// Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
+// doubled whenever the replay outgrows them. The sums by root have wider slices where
+// links are many.
+//
+// Waits are entered in batches, table by table, so that the cache holds one table at a
+// time and fetches what comes.
 #ifndef TB_BLAME_BOOK_H
 #define TB_BLAME_BOOK_H
 
+#include "heaviest.h"
+#include "map.h"
+#include "network_impl.h"
 #include "observer.h"
+#include "wait_sums.h"
 
-#include <stdbool.h>
+#define TB_BLAME_BINS  TB_HEAVIEST_BINS
+#define TB_BLAME_BATCH 256
 
-// Stands for all flows of a job that are added up.
-#define TB_FLOW_OF_JOB UINT32_C(0x80000000)
-
-struct tb_blame_entry {
-	uint32_t link, root;
-	uint32_t victim, culprit; // flows, or TB_FLOW_OF_JOB with the job's number
-	uint64_t n_waits;	  // 0: the slot is free
-	uint64_t wait_ps;
+struct tb_blame_wait {
+	uint32_t link, root;	  // by which the header came in; what limited the holder
+	uint32_t victim, culprit; // flows, numbers in the books
+	tb_time_ps from, to;
 };
 
-// Waits held back while the cache fetches their slots.
-#define TB_BLAME_HELD 8
+// A flow in whose name waits are kept. With rails, those of one pair of hosts are one.
+struct tb_blame_party {
+	uint32_t flow, job;
+	uint32_t group[TB_GROUPINGS];
+};
+
+struct tb_blame_root {
+	uint64_t n_waits, wait_ps;
+};
 
 struct tb_blame_book {
-	struct tb_blame_entry *slots; // open addressing; NULL: nothing is kept
-	uint32_t room, n_used;	      // room: what is folded when depends on it
-	uint32_t n_slots;	      // beyond some room, no more than the entries need
-	bool is_list; // the entries lie at the front, without room for more
-	struct tb_blame_entry held[TB_BLAME_HELD]; // a ring
-	uint64_t hashes[TB_BLAME_HELD];
-	uint32_t n_held, next_held;
+	const struct tb_network *net;
+	bool failed; // out of memory: it keeps nothing any more
+	uint32_t n_batch;
+	struct tb_blame_wait batch[TB_BLAME_BATCH];
+	struct tb_blame_party victims[TB_BLAME_BATCH], culprits[TB_BLAME_BATCH];
+	struct tb_map party_of; // with rails: by job and hosts
+	uint64_t n_waits;
+	tb_time_ps bin_ps;		    // width of a slice
+	unsigned sum_shift;		    // a slice of the sums is 2^sum_shift of them
+	struct tb_blame_root *roots;	    // by link
+	uint64_t *root_bins[TB_BLAME_BINS]; // by slice and link; NULL: nothing yet
+	uint64_t *link_ps;		    // wait by link, until there are several jobs
+	bool several;			    // jobs
+	uint32_t first_job;		    // of the waits
+	struct tb_wait_sums root_jobs, job_waits, job_links;
+	struct tb_heaviest by_link, by_time, groups[TB_GROUPINGS], trees;
 };
 
-// A zeroed book ignores what is added. tb_blame_book_init makes one that keeps it;
-// tb_blame_book_fini frees it and leaves it zeroed.
-int tb_blame_book_init(struct tb_blame_book *book) TB_MUST_USE;
-void tb_blame_book_fini(struct tb_blame_book *book);
-bool tb_blame_book_is_kept(const struct tb_blame_book *book);
+// tb_blame_book_new makes an empty book, whose slices are multiples of base_ps. NULL when
+// memory runs out. It borrows the network.
+struct tb_blame_book *tb_blame_book_new(const struct tb_network *net, tb_time_ps base_ps);
+void tb_blame_book_free(struct tb_blame_book *book); // NULL is fine
 
-// tb_blame_book_add adds the waits of `more` to their entry. After TB_ENOMEM the book
-// keeps nothing.
-int tb_blame_book_add(struct tb_blame_book *book, const struct tb_flow_sample *flows,
-	const struct tb_blame_entry *more) TB_MUST_USE;
+// tb_blame_book_enter enters the batch. It adds to `blamed_ps` of the flows, and sets
+// `failed`.
+void tb_blame_book_enter(struct tb_blame_book *book, struct tb_flow_sample *flows);
 
-// tb_blame_book_list lists all entries by link and root, the order of the store's table;
-// of more than a few thousand the lighter are added up by job. The caller frees the
-// samples; the book can go on. TB_ENOMEM as above.
-int tb_blame_book_list(struct tb_blame_book *book, const struct tb_flow_sample *flows,
-	struct tb_blame_sample **samples, size_t *n) TB_MUST_USE;
+// tb_blame_book_add adds a wait, which is not empty.
+static inline void tb_blame_book_add(struct tb_blame_book *book,
+	struct tb_flow_sample *flows, const struct tb_blame_wait *wait)
+{
+	book->batch[book->n_batch++] = *wait;
+	if (book->n_batch == TB_BLAME_BATCH)
+		tb_blame_book_enter(book, flows);
+}
+
+// tb_blame_book_widen_sums makes the slices of the sums by time twice as wide.
+int tb_blame_book_widen_sums(struct tb_blame_book *book) TB_MUST_USE;
+
+// tb_blame_book_part_jobs begins the sums by link and job and by root and job: all that
+// waited so far was of the first job.
+int tb_blame_book_part_jobs(struct tb_blame_book *book) TB_MUST_USE;
 
 #endif

@@ -1,6 +1,7 @@
 #include "books.h"
 
 #include "array.h"
+#include "blame_record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,11 @@ static uint64_t bins_for(uint32_t n_links)
 	return bins;
 }
 
-static int trees_init(struct tb_books *books)
+int tb_books_init(struct tb_books *books, const struct tb_network *net,
+	const struct tb_observer *observer, struct tb_cell **cells, tb_time_ps bin_ps,
+	bool blame)
 {
-	books->trees = calloc(1, sizeof *books->trees);
-	return books->trees ? tb_tree_book_init(books->trees, books->bin_ps) : TB_ENOMEM;
-}
-
-int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
-	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps, bool blame)
-{
+	uint32_t n_links = net->n_links;
 	*books = (struct tb_books){.observer = observer,
 		.cells = cells,
 		.n_links = n_links,
@@ -44,9 +41,10 @@ int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
 	books->touched = calloc(n_links / 64 + 1, sizeof *books->touched);
 	// Number 0, which tb_books_flow returns when memory runs out, must be valid.
 	int status = TB_ARRAY_RESERVE(&books->flows, &books->flows_room, 1);
+	if (blame && observer->blame)
+		books->blame = tb_blame_book_new(net, books->bin_ps);
 	if (!books->touched || status != TB_OK ||
-		(blame && tb_blame_book_init(&books->blame) != TB_OK) ||
-		(blame && observer->trees && trees_init(books) != TB_OK)) {
+		(blame && observer->blame && !books->blame)) {
 		tb_books_fini(books);
 		return TB_ENOMEM;
 	}
@@ -64,10 +62,7 @@ void tb_books_fini(struct tb_books *books)
 	free(books->undelivered);
 	tb_message_book_fini(&books->messages);
 	tb_map_fini(&books->undelivered_of);
-	tb_blame_book_fini(&books->blame);
-	if (books->trees)
-		tb_tree_book_fini(books->trees);
-	free(books->trees);
+	tb_blame_book_free(books->blame);
 	tb_map_fini(&books->flow_of);
 	*books = (struct tb_books){0};
 }
@@ -153,22 +148,6 @@ static void pour_spills(struct tb_books *books)
 			tb_books_spill(books, before[i]);
 		else
 			count_part(books, &before[i]);
-}
-
-void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32_t victim,
-	uint32_t culprit, tb_time_ps wait, tb_time_ps end)
-{
-	const struct tb_blame_entry more = {.link = link,
-		.root = root,
-		.victim = victim,
-		.culprit = culprit,
-		.n_waits = 1,
-		.wait_ps = (uint64_t)wait};
-	if (tb_blame_book_add(&books->blame, books->flows, &more) != TB_OK)
-		books->failed = true;
-	if (books->trees &&
-		tb_tree_book_add(books->trees, root, link, end - wait, end) != TB_OK)
-		books->failed = true;
 }
 
 bool tb_books_idle(const struct tb_books *books)
@@ -286,9 +265,10 @@ static int tell_open_bin(struct tb_books *books, struct tb_error *error)
 
 static int check_memory(const struct tb_books *books, struct tb_error *error)
 {
-	return books->failed ? tb_fail(error, TB_ENOMEM,
-				       "no memory for what happens on the links")
-			     : TB_OK;
+	bool failed = books->failed || (books->blame && books->blame->failed);
+	return failed ? tb_fail(error, TB_ENOMEM,
+				"no memory for what happens on the links")
+		      : TB_OK;
 }
 
 int tb_books_close(struct tb_books *books, struct tb_error *error)
@@ -347,30 +327,12 @@ static int by_flow(const void *left, const void *right)
 
 static int tell_blame(struct tb_books *books, struct tb_error *error)
 {
-	const struct tb_observer *observer = books->observer;
-	struct tb_blame_sample *samples = NULL;
-	size_t n = 0;
-	if (!observer->blame || !tb_blame_book_is_kept(&books->blame))
+	int status = TB_OK;
+	if (!books->blame)
 		return TB_OK;
-	if (tb_blame_book_list(&books->blame, books->flows, &samples, &n) != TB_OK)
+	if (tb_blame_record_give(books->blame, books->flows, books->observer, &status) !=
+		TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory to tell who waited for whom");
-	int status = observer->blame(observer->context, samples, n);
-	free(samples);
-	return status < 0 ? observer_failed(error, status) : TB_OK;
-}
-
-static int tell_trees(struct tb_books *books, struct tb_error *error)
-{
-	const struct tb_observer *observer = books->observer;
-	struct tb_tree_sample *samples = NULL;
-	size_t n = 0;
-	if (!books->trees)
-		return TB_OK;
-	if (tb_tree_book_list(books->trees, &samples, &n) != TB_OK)
-		return tb_fail(
-			error, TB_ENOMEM, "no memory to tell how congestion trees grow");
-	int status = observer->trees(observer->context, books->trees->bin_ps, samples, n);
-	free(samples);
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
@@ -481,13 +443,13 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_books_tell_bins(books, error);
 	forget_bins(books);
+	if (books->blame)
+		tb_blame_book_enter(books->blame, books->flows);
 	if (status == TB_OK)
 		status = tell_flows(books, error);
 	if (status == TB_OK)
 		status = tell_blame(books, error);
 	if (status == TB_OK)
 		status = tell_undelivered(books, error);
-	if (status == TB_OK)
-		status = tell_messages(books, error);
-	return status == TB_OK ? tell_trees(books, error) : status;
+	return status == TB_OK ? tell_messages(books, error) : status;
 }

@@ -14,7 +14,6 @@
 #include "message_book.h"
 #include "network_impl.h"
 #include "observer.h"
-#include "tree_book.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,8 +51,7 @@ struct tb_books {
 	struct tb_flow_sample *flows;
 	uint32_t n_flows;
 	size_t flows_room;
-	struct tb_blame_book blame;
-	struct tb_tree_book *trees;   // NULL: not kept
+	struct tb_blame_book *blame;  // NULL: not kept
 	struct tb_map undelivered_of; // by flow and dead link
 	struct tb_undelivered_sample *undelivered;
 	uint32_t n_undelivered;
@@ -64,10 +62,10 @@ struct tb_books {
 	bool failed;	  // out of memory
 };
 
-// tb_books_init borrows the cells of the links, by id, zeroed except for their id; the
-// caller places them next to its own state. NULL: links are not counted.
-int tb_books_init(struct tb_books *books, const struct tb_observer *observer,
-	struct tb_cell **cells, uint32_t n_links, tb_time_ps bin_ps,
+// tb_books_init borrows the network, and the cells of the links, by id, zeroed except for
+// their id; the caller places them next to its own state. NULL: links are not counted.
+int tb_books_init(struct tb_books *books, const struct tb_network *net,
+	const struct tb_observer *observer, struct tb_cell **cells, tb_time_ps bin_ps,
 	bool blame) TB_MUST_USE;
 void tb_books_fini(struct tb_books *books);
 
@@ -164,8 +162,13 @@ static inline void tb_books_message(
 
 // tb_books_blame adds a wait of `victim` for `culprit`, of length `wait`, which ended at
 // `end`.
-void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root, uint32_t victim,
-	uint32_t culprit, tb_time_ps wait, tb_time_ps end);
+static inline void tb_books_blame(struct tb_books *books, uint32_t link, uint32_t root,
+	uint32_t victim, uint32_t culprit, tb_time_ps wait, tb_time_ps end)
+{
+	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
+	if (books->blame)
+		tb_blame_book_add(books->blame, books->flows, &made);
+}
 
 // tb_books_undelivered counts a message of a flow that is given up; `dead` is the link
 // that it met, TB_ID_NONE when there was no route.

@@ -1,7 +1,9 @@
 #include "tape.h"
 
 #include "array.h"
+#include "blame_copy.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +20,9 @@ struct array {
 
 struct tb_tape {
 	tb_time_ps bin_ps;
-	tb_time_ps tree_bin_ps;
-	struct array bins, samples, flows, blame, undelivered, trees, messages;
+	struct array bins, samples, flows, undelivered, messages;
+	bool has_blame;
+	struct tb_blame_record blame;
 };
 
 int tb_tape_new(struct tb_tape **tape, struct tb_error *error)
@@ -38,9 +41,8 @@ void tb_tape_free(struct tb_tape *tape)
 	free(tape->bins.items);
 	free(tape->samples.items);
 	free(tape->flows.items);
-	free(tape->blame.items);
+	tb_blame_record_free(&tape->blame);
 	free(tape->undelivered.items);
-	free(tape->trees.items);
 	free(tape->messages.items);
 	free(tape);
 }
@@ -80,10 +82,12 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 	return append(&tape->flows, samples, n, sizeof *samples);
 }
 
-static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int on_blame(void *context, const struct tb_blame_record *record)
 {
 	struct tb_tape *tape = context;
-	return append(&tape->blame, samples, n, sizeof *samples);
+	int status = tb_blame_record_copy(&tape->blame, record);
+	tape->has_blame = status == TB_OK;
+	return status;
 }
 
 static int on_undelivered(
@@ -91,14 +95,6 @@ static int on_undelivered(
 {
 	struct tb_tape *tape = context;
 	return append(&tape->undelivered, samples, n, sizeof *samples);
-}
-
-static int on_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	struct tb_tape *tape = context;
-	tape->tree_bin_ps = bin_ps;
-	return append(&tape->trees, samples, n, sizeof *samples);
 }
 
 static int on_messages(void *context, const struct tb_message_sample *samples, size_t n)
@@ -115,7 +111,6 @@ struct tb_observer tb_tape_observer(struct tb_tape *tape)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.trees = on_trees,
 		.messages = on_messages};
 }
 
@@ -136,15 +131,11 @@ int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 	if (status == TB_OK)
 		status = observer->flows(
 			observer->context, tape->flows.items, tape->flows.n);
-	if (status == TB_OK)
-		status = observer->blame(
-			observer->context, tape->blame.items, tape->blame.n);
+	if (status == TB_OK && tape->has_blame && observer->blame)
+		status = observer->blame(observer->context, &tape->blame);
 	if (status == TB_OK && tape->undelivered.n && observer->undelivered)
 		status = observer->undelivered(
 			observer->context, tape->undelivered.items, tape->undelivered.n);
-	if (status == TB_OK && tape->tree_bin_ps && observer->trees)
-		status = observer->trees(observer->context, tape->tree_bin_ps,
-			tape->trees.items, tape->trees.n);
 	if (status == TB_OK && observer->messages)
 		status = observer->messages(
 			observer->context, tape->messages.items, tape->messages.n);

@@ -52,19 +52,10 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 	return watch->also ? watch->also->flows(watch->also->context, samples, n) : TB_OK;
 }
 
-static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int on_blame(void *context, const struct tb_blame_record *record)
 {
 	const struct watch *watch = context;
-	return watch->also ? watch->also->blame(watch->also->context, samples, n) : TB_OK;
-}
-
-static int on_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	const struct watch *watch = context;
-	const struct tb_observer *also = watch->also;
-	return also && also->trees ? also->trees(also->context, bin_ps, samples, n)
-				   : TB_OK;
+	return watch->also ? watch->also->blame(watch->also->context, record) : TB_OK;
 }
 
 static void set_roles(struct tb_outcome *outcome, const struct tb_experiment_plan *plan)
@@ -169,8 +160,7 @@ static int measure(struct run *run, struct tb_traffic *traffic, struct watch *wa
 		.start = on_start,
 		.bin = on_bin,
 		.flows = on_flows,
-		.blame = on_blame,
-		.trees = on_trees};
+		.blame = on_blame};
 	const struct tb_engine_options options = {.seed = run->options->seed,
 		.bin_ps = bin,
 		.without_blame = !run->options->with_blame,

@@ -204,13 +204,6 @@ static int by_flow(const void *left, const void *right)
 	return (first > second) - (first < second);
 }
 
-static int on_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
-	return observer->trees(observer->context, bin_ps, samples, n);
-}
-
 static struct tb_node node_of(const struct tb_host *host, struct tb_node nic)
 {
 	return nic.id == TB_ID_NONE ? nic : (struct tb_node){nic.id % host->n_hosts};
@@ -227,6 +220,7 @@ static int add_packets(struct tb_host *host, const struct tb_flow_sample *from)
 		return TB_ENOMEM;
 	flow_at(host, id)->n_packets += from->n_packets;
 	flow_at(host, id)->wait_ps += from->wait_ps;
+	flow_at(host, id)->blamed_ps += from->blamed_ps;
 	return TB_OK;
 }
 
@@ -246,23 +240,10 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 		       : tb_message_book_tell(&host->messages, host->observer);
 }
 
-static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int on_blame(void *context, const struct tb_blame_record *record)
 {
-	struct tb_host *host = context;
-	struct tb_blame_sample *told = malloc((n + 1) * sizeof *told);
-	if (!told)
-		return TB_ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		told[i] = samples[i];
-		told[i].victim_source = node_of(host, samples[i].victim_source);
-		told[i].victim_destination = node_of(host, samples[i].victim_destination);
-		told[i].culprit_source = node_of(host, samples[i].culprit_source);
-		told[i].culprit_destination =
-			node_of(host, samples[i].culprit_destination);
-	}
-	int status = host->observer->blame(host->observer->context, told, n);
-	free(told);
-	return status;
+	const struct tb_observer *observer = ((struct tb_host *)context)->observer;
+	return observer->blame(observer->context, record);
 }
 
 static int by_flow_and_link(const void *left, const void *right)
@@ -315,6 +296,5 @@ struct tb_observer tb_host_observer(struct tb_host *host)
 		.bin = observer->bin ? on_bin : NULL,
 		.flows = observer->flows ? on_flows : NULL,
 		.blame = observer->blame ? on_blame : NULL,
-		.undelivered = observer->undelivered ? on_undelivered : NULL,
-		.trees = observer->trees ? on_trees : NULL};
+		.undelivered = observer->undelivered ? on_undelivered : NULL};
 }

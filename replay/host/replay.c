@@ -113,7 +113,7 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	struct tb_cell **cells, const struct tb_engine_options *options)
 {
-	int status = tb_books_init(&replay->books, observer, cells, replay->net->n_links,
+	int status = tb_books_init(&replay->books, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
 	if (status == TB_OK)
 		tb_messages_look_outside(replay);

@@ -1,0 +1,71 @@
+// The heaviest of many sums of waits, in a table of bounded size. Private to replay/.
+//
+// Space-saving (Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and
+// top-k elements in data streams", ICDT 2005), with the lighter half evicted at once
+// whenever the table is full, which costs a constant per wait, where evicting the
+// lightest for each newcomer needs a heap. What an evicted key waited for is forgotten;
+// the floor, the most that any evicted key may have waited for, is remembered, and a key
+// that comes back starts with it as its error. So at any time
+//
+//	a kept key surely waited for most_ps - error_ps, and at most for most_ps;
+//	a key that is not kept waited for the floor at most.
+//
+// An eviction raises the floor by d only if more than half of the `n_most` keys had come
+// to 16/17 d above it or more since then. So the floor is less than 2.13 / n_most of all
+// that was added, whatever came in which order, and 0 until n_most keys have occurred.
+//
+// A list by time has a floor per slice, since what was evicted from one says nothing
+// about another: those have no such bound beforehand, but are mostly far lower.
+#ifndef TB_HEAVIEST_H
+#define TB_HEAVIEST_H
+
+#include "status.h"
+#include "wait_key.h"
+
+#include <stddef.h>
+
+#define TB_HEAVIEST_BINS 64
+
+struct tb_heavy {
+	struct tb_wait_key key;
+	uint32_t n_waits;  // of those in most_ps - error_ps
+	uint64_t most_ps;  // 0: the slot is free
+	uint64_t error_ps; // less than most_ps
+};
+
+struct tb_heaviest {
+	struct tb_heavy *slots; // open addressing, at most half used
+	uint32_t n_slots;	// a power of two
+	uint32_t n_used, n_most;
+	bool by_bin; // key.a is a slice of time, less than TB_HEAVIEST_BINS
+	uint64_t floors_ps[TB_HEAVIEST_BINS]; // by slice, or only the first
+};
+
+// tb_heaviest_init makes an empty table for at most `n_most` keys, a power of two.
+int tb_heaviest_init(
+	struct tb_heaviest *heaviest, uint32_t n_most, bool by_bin) TB_MUST_USE;
+void tb_heaviest_fini(struct tb_heaviest *heaviest); // a zeroed one, too
+
+// tb_heaviest_fetch makes the cache fetch a key's slot.
+static inline void tb_heaviest_fetch(
+	const struct tb_heaviest *heaviest, struct tb_wait_key key)
+{
+	uint32_t at = (uint32_t)tb_wait_key_hash(key) & (heaviest->n_slots - 1);
+	__builtin_prefetch(&heaviest->slots[at], 1);
+}
+
+// tb_heaviest_add adds a wait of `wait_ps`, not 0. TB_ENOMEM.
+int tb_heaviest_add(struct tb_heaviest *heaviest, struct tb_wait_key key,
+	uint64_t wait_ps) TB_MUST_USE;
+
+// tb_heaviest_widen makes slices twice as wide: 2b and 2b + 1 become b. TB_ENOMEM.
+int tb_heaviest_widen(struct tb_heaviest *heaviest) TB_MUST_USE;
+
+// tb_heaviest_list moves the keys that waited longest (by what they surely waited, ties
+// by key), at most `n_listed`, to the front of the slots, sorted by key, and returns how
+// many there are. The table is then a list; do not add to it. `floor_ps` becomes what a
+// key that is not listed may have waited for.
+uint32_t tb_heaviest_list(
+	struct tb_heaviest *heaviest, uint32_t n_listed, uint64_t *floor_ps);
+
+#endif
