@@ -206,8 +206,8 @@ static int tell(struct oracle *oracle, const struct tb_observer *observer)
 	oracle_note_lasting(oracle);
 	if (!observer)
 		return TB_OK;
-	return oracle_tell(&oracle->facts, observer, oracle->net->n_links,
-		oracle->options->bin_ps, oracle->now);
+	return oracle_tell(&oracle->facts, observer, oracle->net, oracle->options->bin_ps,
+		oracle->now);
 }
 
 // block_of is the number of flits that the smallest FIFO of the network holds.

@@ -20,26 +20,26 @@ void oracle_note(struct oracle_facts *facts, struct oracle_fact fact)
 	facts->list[facts->n++] = fact;
 }
 
-static int compare(uint64_t a, uint64_t b)
+int oracle_compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int compare_flows(const struct oracle_flow *a, const struct oracle_flow *b)
+int oracle_compare_flows(const struct oracle_flow *a, const struct oracle_flow *b)
 {
-	int by_job = compare(a->job, b->job);
-	int by_source = compare(a->source, b->source);
+	int by_job = oracle_compare(a->job, b->job);
+	int by_source = oracle_compare(a->source, b->source);
 	if (by_job || by_source)
 		return by_job ? by_job : by_source;
-	return compare(a->destination, b->destination);
+	return oracle_compare(a->destination, b->destination);
 }
 
-static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
+tb_time_ps oracle_earlier(tb_time_ps a, tb_time_ps b)
 {
 	return a < b ? a : b;
 }
 
-static tb_time_ps later(tb_time_ps a, tb_time_ps b)
+tb_time_ps oracle_later(tb_time_ps a, tb_time_ps b)
 {
 	return a > b ? a : b;
 }
@@ -76,8 +76,8 @@ static uint64_t bytes_by(const struct oracle_fact *fact, tb_time_ps at)
 static struct piece cut_bin(
 	const struct oracle_fact *fact, tb_time_ps begin, tb_time_ps bin_ps)
 {
-	tb_time_ps from = later(fact->from, begin);
-	tb_time_ps to = earlier(fact->to, begin + bin_ps);
+	tb_time_ps from = oracle_later(fact->from, begin);
+	tb_time_ps to = oracle_earlier(fact->to, begin + bin_ps);
 	struct piece piece = {
 		.bin = (uint64_t)(begin / bin_ps), .sample.link.id = fact->link};
 	struct tb_link_sample *sample = &piece.sample;
@@ -109,7 +109,7 @@ static tb_time_ps last_instant(const struct oracle_fact *fact)
 {
 	if (fact->kind == ORACLE_WAITED)
 		return fact->to;
-	return later(fact->from, fact->to - 1);
+	return oracle_later(fact->from, fact->to - 1);
 }
 
 static void cut_bins(
@@ -125,8 +125,8 @@ static void cut_bins(
 static int by_bin_and_link(const void *left, const void *right)
 {
 	const struct piece *a = left, *b = right;
-	int by_bin = compare(a->bin, b->bin);
-	return by_bin ? by_bin : compare(a->sample.link.id, b->sample.link.id);
+	int by_bin = oracle_compare(a->bin, b->bin);
+	return by_bin ? by_bin : oracle_compare(a->sample.link.id, b->sample.link.id);
 }
 
 static void add_sample(struct piece *sum, const struct piece *more)
@@ -221,7 +221,7 @@ static struct oracle_flow flow_of(const struct tb_flow_sample *sample)
 static int by_flow(const void *left, const void *right)
 {
 	struct oracle_flow a = flow_of(left), b = flow_of(right);
-	return compare_flows(&a, &b);
+	return oracle_compare_flows(&a, &b);
 }
 
 static struct tb_flow_sample flow_row(const struct oracle_fact *fact)
@@ -245,13 +245,22 @@ static struct tb_flow_sample flow_row(const struct oracle_fact *fact)
 	return row;
 }
 
+// blamed_row is the row of the flow to blame for a wait.
+static struct tb_flow_sample blamed_row(const struct oracle_fact *fact)
+{
+	return (struct tb_flow_sample){.job = fact->culprit.job,
+		.source = {fact->culprit.source},
+		.destination = {fact->culprit.destination},
+		.blamed_ps = (uint64_t)(fact->to - fact->from)};
+}
+
 static void add_flow(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 {
 	if (more->n_messages) {
 		if (sum->n_messages == 0 || more->first_ps < sum->first_ps)
 			sum->first_ps = more->first_ps;
-		sum->last_ps = later(sum->last_ps, more->last_ps);
-		sum->last_post_ps = later(sum->last_post_ps, more->last_post_ps);
+		sum->last_ps = oracle_later(sum->last_ps, more->last_ps);
+		sum->last_post_ps = oracle_later(sum->last_post_ps, more->last_post_ps);
 	}
 	sum->n_messages += more->n_messages;
 	sum->n_packets += more->n_packets;
@@ -263,6 +272,7 @@ static void add_flow(struct tb_flow_sample *sum, const struct tb_flow_sample *mo
 		sum->worst_latency_ps = more->worst_latency_ps;
 	sum->ideal_ps += more->ideal_ps;
 	sum->wait_ps += more->wait_ps;
+	sum->blamed_ps += more->blamed_ps;
 }
 
 static int tell_flows(
@@ -277,6 +287,10 @@ static int tell_flows(
 			continue;
 		rows = oracle_one_more(rows, n_rows, sizeof *rows);
 		rows[n_rows++] = flow_row(&facts->list[i]);
+		if (kind != ORACLE_WAITED || !observer->blame)
+			continue;
+		rows = oracle_one_more(rows, n_rows, sizeof *rows);
+		rows[n_rows++] = blamed_row(&facts->list[i]);
 	}
 	if (n_rows)
 		qsort(rows, n_rows, sizeof *rows, by_flow);
@@ -310,10 +324,10 @@ static struct tb_message_sample message_row(const struct oracle_fact *fact)
 static int by_message(const void *left, const void *right)
 {
 	const struct tb_message_sample *a = left, *b = right;
-	int order = compare(a->job, b->job);
-	order = order ? order : compare(a->source.id, b->source.id);
-	order = order ? order : compare(a->destination.id, b->destination.id);
-	return order ? order : compare(a->number, b->number);
+	int order = oracle_compare(a->job, b->job);
+	order = order ? order : oracle_compare(a->source.id, b->source.id);
+	order = order ? order : oracle_compare(a->destination.id, b->destination.id);
+	return order ? order : oracle_compare(a->number, b->number);
 }
 
 // tell_messages tells of all; the engine keeps some tens of thousands.
@@ -335,71 +349,6 @@ static int tell_messages(
 	return status;
 }
 
-// Blame.
-//
-static int by_parties(const void *left, const void *right)
-{
-	const struct tb_blame_sample *a = left, *b = right;
-	struct oracle_flow victims[] = {
-		{a->victim_job, a->victim_source.id, a->victim_destination.id},
-		{b->victim_job, b->victim_source.id, b->victim_destination.id}};
-	struct oracle_flow culprits[] = {
-		{a->culprit_job, a->culprit_source.id, a->culprit_destination.id},
-		{b->culprit_job, b->culprit_source.id, b->culprit_destination.id}};
-	int order = compare(a->link.id, b->link.id);
-	order = order ? order : compare(a->root.id, b->root.id);
-	order = order ? order : compare_flows(&victims[0], &victims[1]);
-	return order ? order : compare_flows(&culprits[0], &culprits[1]);
-}
-
-static int heaviest_first(const void *left, const void *right)
-{
-	const struct tb_blame_sample *a = left, *b = right;
-	int by_wait = compare(b->wait_ps, a->wait_ps);
-	return by_wait ? by_wait : by_parties(left, right);
-}
-
-static struct tb_blame_sample blame_row(const struct oracle_fact *fact)
-{
-	return (struct tb_blame_sample){.link = {fact->link},
-		.root = {fact->root},
-		.victim_job = fact->flow.job,
-		.victim_source = {fact->flow.source},
-		.victim_destination = {fact->flow.destination},
-		.culprit_job = fact->culprit.job,
-		.culprit_source = {fact->culprit.source},
-		.culprit_destination = {fact->culprit.destination},
-		.n_waits = 1,
-		.wait_ps = (uint64_t)(fact->to - fact->from)};
-}
-
-static int tell_blame(
-	const struct oracle_facts *facts, const struct tb_observer *observer)
-{
-	struct tb_blame_sample *rows = NULL;
-	size_t n_rows = 0, n = 0;
-	for (size_t i = 0; i < facts->n; i++) {
-		if (facts->list[i].kind != ORACLE_WAITED)
-			continue;
-		rows = oracle_one_more(rows, n_rows, sizeof *rows);
-		rows[n_rows++] = blame_row(&facts->list[i]);
-	}
-	if (n_rows)
-		qsort(rows, n_rows, sizeof *rows, by_parties);
-	for (size_t i = 0; i < n_rows; i++)
-		if (n && by_parties(&rows[n - 1], &rows[i]) == 0) {
-			rows[n - 1].n_waits++;
-			rows[n - 1].wait_ps += rows[i].wait_ps;
-		} else {
-			rows[n++] = rows[i];
-		}
-	if (n)
-		qsort(rows, n, sizeof *rows, heaviest_first);
-	int status = observer->blame(observer->context, rows, n);
-	free(rows);
-	return status;
-}
-
 // What was not delivered.
 //
 static int by_flow_and_dead(const void *left, const void *right)
@@ -407,8 +356,8 @@ static int by_flow_and_dead(const void *left, const void *right)
 	const struct tb_undelivered_sample *a = left, *b = right;
 	struct oracle_flow flows[] = {{a->job, a->source.id, a->destination.id},
 		{b->job, b->source.id, b->destination.id}};
-	int order = compare_flows(&flows[0], &flows[1]);
-	return order ? order : compare(a->dead.id, b->dead.id);
+	int order = oracle_compare_flows(&flows[0], &flows[1]);
+	return order ? order : oracle_compare(a->dead.id, b->dead.id);
 }
 
 static int tell_undelivered(
@@ -437,7 +386,7 @@ static int tell_undelivered(
 			struct tb_undelivered_sample *sum = &rows[n - 1];
 			sum->n_messages++;
 			sum->bytes += rows[i].bytes;
-			sum->first_ps = earlier(sum->first_ps, rows[i].first_ps);
+			sum->first_ps = oracle_earlier(sum->first_ps, rows[i].first_ps);
 		} else {
 			rows[n++] = rows[i];
 		}
@@ -446,77 +395,18 @@ static int tell_undelivered(
 	return status;
 }
 
-// Congestion trees.
-//
-enum { SLICES = 64 };
-
-static int by_slice(const void *left, const void *right)
-{
-	const struct tb_tree_sample *a = left, *b = right;
-	int order = compare(a->bin, b->bin);
-	order = order ? order : compare(a->root.id, b->root.id);
-	return order ? order : compare(a->link.id, b->link.id);
-}
-
-// slice_width is the narrowest slice, of the width of a bin times a power of two, with
-// which the last wait ends by the end of the last slice.
-static tb_time_ps slice_width(const struct oracle_facts *facts, tb_time_ps bin_ps)
-{
-	tb_time_ps end = 0, width = bin_ps ? bin_ps : TB_PS_PER_US;
-	for (size_t i = 0; i < facts->n; i++)
-		if (facts->list[i].kind == ORACLE_WAITED)
-			end = later(end, facts->list[i].to);
-	while (end > SLICES * width)
-		width *= 2;
-	return width;
-}
-
-static int tell_trees(const struct oracle_facts *facts,
-	const struct tb_observer *observer, tb_time_ps bin_ps)
-{
-	struct tb_tree_sample *rows = NULL;
-	size_t n_rows = 0, n = 0;
-	tb_time_ps width = slice_width(facts, bin_ps);
-	for (size_t i = 0; i < facts->n; i++) {
-		const struct oracle_fact *fact = &facts->list[i];
-		if (fact->kind != ORACLE_WAITED)
-			continue;
-		tb_time_ps begin = fact->from / width * width;
-		for (; begin < fact->to; begin += width) {
-			rows = oracle_one_more(rows, n_rows, sizeof *rows);
-			rows[n_rows++] = (struct tb_tree_sample){
-				.bin = (uint32_t)(begin / width),
-				.root = {fact->root},
-				.link = {fact->link},
-				.wait_ps = (uint64_t)(earlier(fact->to, begin + width) -
-						      later(fact->from, begin))};
-		}
-	}
-	if (n_rows)
-		qsort(rows, n_rows, sizeof *rows, by_slice);
-	for (size_t i = 0; i < n_rows; i++)
-		if (n && by_slice(&rows[n - 1], &rows[i]) == 0)
-			rows[n - 1].wait_ps += rows[i].wait_ps;
-		else
-			rows[n++] = rows[i];
-	int status = observer->trees(observer->context, width, rows, n);
-	free(rows);
-	return status;
-}
-
 int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *observer,
-	uint32_t n_links, tb_time_ps bin_ps, tb_time_ps end)
+	const struct tb_network *network, tb_time_ps bin_ps, tb_time_ps end)
 {
+	uint32_t n_links = tb_network_n_links(network);
 	tb_time_ps width = bin_ps ? bin_ps : automatic_width(n_links, end);
 	int status = tell_links(facts, observer, width);
 	if (status >= 0 && observer->flows)
 		status = tell_flows(facts, observer);
 	if (status >= 0 && observer->blame)
-		status = tell_blame(facts, observer);
+		status = oracle_tell_blame(facts, observer, network, bin_ps);
 	if (status >= 0 && observer->undelivered)
 		status = tell_undelivered(facts, observer);
-	if (status >= 0 && observer->trees)
-		status = tell_trees(facts, observer, bin_ps);
 	if (status >= 0 && observer->messages)
 		status = tell_messages(facts, observer);
 	return status;

@@ -41,10 +41,21 @@ struct oracle_facts {
 
 void oracle_note(struct oracle_facts *facts, struct oracle_fact fact);
 
-// oracle_tell sums the facts of a network of so many links, of which the last instant was
-// `end`, for an observer. bin_ps 0: automatic.
+// oracle_tell sums the facts, of which the last instant was `end`, for an observer.
+// bin_ps 0: automatic.
 int oracle_tell(const struct oracle_facts *facts, const struct tb_observer *observer,
-	uint32_t n_links, tb_time_ps bin_ps, tb_time_ps end) TB_MUST_USE;
+	const struct tb_network *network, tb_time_ps bin_ps, tb_time_ps end) TB_MUST_USE;
+
+// oracle_tell_blame is the part about who waited for whom (oracle_blame.c). Its lists of
+// the heaviest leave nothing out, and the slices of its sums are no wider than those.
+int oracle_tell_blame(const struct oracle_facts *facts,
+	const struct tb_observer *observer, const struct tb_network *network,
+	tb_time_ps bin_ps) TB_MUST_USE;
+
+int oracle_compare(uint64_t a, uint64_t b);
+int oracle_compare_flows(const struct oracle_flow *a, const struct oracle_flow *b);
+tb_time_ps oracle_earlier(tb_time_ps a, tb_time_ps b);
+tb_time_ps oracle_later(tb_time_ps a, tb_time_ps b);
 
 // oracle_one_more gives an array of n items room for one more: that is a power of two.
 void *oracle_one_more(void *items, size_t n, size_t size);

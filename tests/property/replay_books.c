@@ -45,9 +45,9 @@ static void check_waits(const struct account *account)
 	struct sums links = sum_links(account);
 	for (size_t i = 0; i < account->observed.n_flows; i++)
 		by_flow += account->observed.flows[i].wait_ps;
-	for (size_t i = 0; i < account->observed.n_blame; i++) {
-		by_blame += account->observed.blame[i].wait_ps;
-		n_waits += account->observed.blame[i].n_waits;
+	for (size_t i = 0; i < account->observed.blame.n_roots; i++) {
+		by_blame += account->observed.blame.roots[i].wait_ps;
+		n_waits += account->observed.blame.roots[i].n_waits;
 	}
 	equal("wait of all links", links.wait_ps, account->stats.wait_ps);
 	equal("wait of all flows", by_flow, account->stats.wait_ps);

@@ -71,7 +71,7 @@ static void check_trace(const struct trace *trace, const char *folder)
 	struct observed engine = replay_trace(BY_ENGINE, trace, path, &n_packets);
 	struct observed oracle = replay_trace(BY_ORACLE, trace, path, &n_by_oracle);
 	print_message("%s: %" PRIu64 " packets, %zu rows of bins, %zu of blame\n",
-		trace->path, n_packets, engine.n_bins, engine.n_blame);
+		trace->path, n_packets, engine.n_bins, engine.blame.n_by_link);
 	assert_int_equal(n_packets, n_by_oracle);
 	assert_true(n_packets > 0);
 	if (observed_differ(&engine, &oracle, &difference))

@@ -3,7 +3,9 @@
 #ifndef TB_TESTS_REPLAY_OBSERVED_H
 #define TB_TESTS_REPLAY_OBSERVED_H
 
+#include "blame_copy.h"
 #include "message_book.h"
+#include "observer.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,13 +24,10 @@ struct observed { // zeroed: empty
 	size_t n_bins, bins_room;
 	struct tb_flow_sample *flows;
 	size_t n_flows;
-	struct tb_blame_sample *blame;
-	size_t n_blame;
+	bool has_blame;
+	struct tb_blame_record blame;
 	struct tb_undelivered_sample *undelivered;
 	size_t n_undelivered;
-	tb_time_ps slice_ps;
-	struct tb_tree_sample *trees;
-	size_t n_trees;
 	struct tb_message_sample *messages;
 	size_t n_messages;
 };
@@ -37,9 +36,8 @@ static inline void observed_free(struct observed *observed)
 {
 	free(observed->bins);
 	free(observed->flows);
-	free(observed->blame);
+	tb_blame_record_free(&observed->blame);
 	free(observed->undelivered);
-	free(observed->trees);
 	free(observed->messages);
 	*observed = (struct observed){0};
 }
@@ -94,13 +92,11 @@ static inline int observed_flows(
 	return TB_OK;
 }
 
-static inline int observed_blame(
-	void *context, const struct tb_blame_sample *samples, size_t n)
+static inline int observed_blame(void *context, const struct tb_blame_record *record)
 {
 	struct observed *observed = context;
-	observed->blame = observed_copy(samples, n, sizeof *samples);
-	observed->n_blame = n;
-	return TB_OK;
+	observed->has_blame = true;
+	return tb_blame_record_copy(&observed->blame, record);
 }
 
 static inline int observed_undelivered(
@@ -109,16 +105,6 @@ static inline int observed_undelivered(
 	struct observed *observed = context;
 	observed->undelivered = observed_copy(samples, n, sizeof *samples);
 	observed->n_undelivered = n;
-	return TB_OK;
-}
-
-static inline int observed_trees(void *context, tb_time_ps slice_ps,
-	const struct tb_tree_sample *samples, size_t n)
-{
-	struct observed *observed = context;
-	observed->slice_ps = slice_ps;
-	observed->trees = observed_copy(samples, n, sizeof *samples);
-	observed->n_trees = n;
 	return TB_OK;
 }
 
@@ -134,8 +120,7 @@ static inline int observed_messages(
 static inline struct tb_observer observer_of(struct observed *observed)
 {
 	return (struct tb_observer){observed, observed_start, observed_bin,
-		observed_flows, observed_blame, observed_undelivered, observed_trees,
-		observed_messages};
+		observed_flows, observed_blame, observed_undelivered, observed_messages};
 }
 
 // A difference between engine and oracle, as a sentence.
@@ -189,100 +174,219 @@ static inline bool flows_differ(const struct observed *engine,
 			DIFFER(i, bytes) || DIFFER(i, latency_ps) ||
 			DIFFER(i, queue_ps) || DIFFER(i, network_ps) ||
 			DIFFER(i, worst_latency_ps) || DIFFER(i, ideal_ps) ||
-			DIFFER(i, wait_ps) || DIFFER(i, first_ps) || DIFFER(i, last_ps) ||
+			DIFFER(i, wait_ps) || DIFFER(i, blamed_ps) ||
+			DIFFER(i, first_ps) || DIFFER(i, last_ps) ||
 			DIFFER(i, last_post_ps))
 			return true;
 	}
 	return differ(difference, "flows, all", 0, engine->n_flows, oracle->n_flows);
 }
 
-static inline int blame_order(const void *left, const void *right)
+// DIFFER_ALL compares what DIFFERENT says of the rows a and b of a list, one by one.
+#define DIFFER_ALL(list, DIFFERENT)                                                      \
+	for (size_t i = 0; i < engine->n_##list && i < oracle->n_##list; i++) {          \
+		const __typeof__(*engine->list) *a = &engine->list[i];                   \
+		const __typeof__(*oracle->list) *b = &oracle->list[i];                   \
+		if (DIFFERENT)                                                           \
+			return true;                                                     \
+	}                                                                                \
+	if (differ(difference, "rows of " #list, 0, engine->n_##list, oracle->n_##list)) \
+	return true
+
+static inline int root_bin_order(const void *left, const void *right)
 {
-	const struct tb_blame_sample *a = left, *b = right;
-	const uint64_t keys[][2] = {{b->wait_ps, a->wait_ps}, {a->link.id, b->link.id},
-		{a->root.id, b->root.id}, {a->victim_job, b->victim_job},
-		{a->victim_source.id, b->victim_source.id},
-		{a->victim_destination.id, b->victim_destination.id},
-		{a->culprit_job, b->culprit_job},
-		{a->culprit_source.id, b->culprit_source.id},
-		{a->culprit_destination.id, b->culprit_destination.id}};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
+	const struct tb_root_bin_sample *a = left, *b = right;
+	if (a->bin != b->bin)
+		return a->bin < b->bin ? -1 : 1;
+	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
+}
+
+static inline int job_wait_order(const void *left, const void *right)
+{
+	const struct tb_job_wait_sample *a = left, *b = right;
+	if (a->bin != b->bin)
+		return a->bin < b->bin ? -1 : 1;
+	if (a->victim_job != b->victim_job)
+		return a->victim_job < b->victim_job ? -1 : 1;
+	return (a->culprit_job > b->culprit_job) - (a->culprit_job < b->culprit_job);
+}
+
+// merge_root_bins and merge_job_waits make so many slices of the oracle's sums one.
+static inline void merge_root_bins(struct tb_blame_record *oracle, uint32_t times)
+{
+	struct tb_root_bin_sample *rows =
+		(struct tb_root_bin_sample *)(uintptr_t)oracle->root_bins;
+	size_t n = 0;
+	for (size_t i = 0; i < oracle->n_root_bins; i++)
+		rows[i].bin /= times;
+	qsort(rows, oracle->n_root_bins, sizeof *rows, root_bin_order);
+	for (size_t i = 0; i < oracle->n_root_bins; i++)
+		if (n && root_bin_order(&rows[n - 1], &rows[i]) == 0)
+			rows[n - 1].wait_ps += rows[i].wait_ps;
+		else
+			rows[n++] = rows[i];
+	oracle->n_root_bins = n;
+}
+
+static inline void merge_job_waits(struct tb_blame_record *oracle, uint32_t times)
+{
+	struct tb_job_wait_sample *rows =
+		(struct tb_job_wait_sample *)(uintptr_t)oracle->job_waits;
+	size_t n = 0;
+	for (size_t i = 0; i < oracle->n_job_waits; i++)
+		rows[i].bin /= times;
+	qsort(rows, oracle->n_job_waits, sizeof *rows, job_wait_order);
+	for (size_t i = 0; i < oracle->n_job_waits; i++) {
+		if (n == 0 || job_wait_order(&rows[n - 1], &rows[i]) != 0) {
+			rows[n++] = rows[i];
+			continue;
+		}
+		rows[n - 1].n_waits += rows[i].n_waits;
+		rows[n - 1].wait_ps += rows[i].wait_ps;
+	}
+	oracle->n_job_waits = n;
+}
+
+static inline bool sums_differ(const struct tb_blame_record *engine,
+	struct tb_blame_record *oracle, struct difference *difference)
+{
+	if (differ(difference, "width of slices", 0, (uint64_t)engine->bin_ps,
+		    (uint64_t)oracle->bin_ps))
+		return true;
+	uint32_t times = (uint32_t)(engine->sum_bin_ps / engine->bin_ps);
+	if (times > 1) {
+		merge_root_bins(oracle, times);
+		merge_job_waits(oracle, times);
+	}
+	DIFFER_ALL(roots, DIFFER(i, root.id) || DIFFER(i, n_waits) || DIFFER(i, wait_ps));
+	DIFFER_ALL(root_jobs, DIFFER(i, root.id) || DIFFER(i, victim_job) ||
+				      DIFFER(i, n_waits) || DIFFER(i, wait_ps));
+	DIFFER_ALL(job_waits, DIFFER(i, bin) || DIFFER(i, victim_job) ||
+				      DIFFER(i, culprit_job) || DIFFER(i, n_waits) ||
+				      DIFFER(i, wait_ps));
+	DIFFER_ALL(job_links, DIFFER(i, link.id) || DIFFER(i, job) ||
+				      DIFFER(i, wait_ps) || DIFFER(i, blamed_ps));
+	DIFFER_ALL(root_bins, DIFFER(i, bin) || DIFFER(i, root.id) || DIFFER(i, wait_ps));
+	return differ(difference, "width of the sums' slices", 0,
+		(uint64_t)engine->sum_bin_ps, (uint64_t)engine->bin_ps * times);
+}
+
+// A row of a list of the heaviest, with its key in one order for all lists.
+struct heavy_row {
+	uint32_t key[8];
+	uint64_t n_waits, wait_ps, error_ps;
+};
+
+static inline int heavy_order(const void *left, const void *right)
+{
+	const struct heavy_row *a = left, *b = right;
+	for (int i = 0; i < 8; i++)
+		if (a->key[i] != b->key[i])
+			return a->key[i] < b->key[i] ? -1 : 1;
 	return 0;
 }
 
-// fold_blame leaves of every row its link and jobs alone, as the lesser rows have them
-// where there are very many.
-static inline void fold_blame(struct observed *observed)
+// heavy_differ compares rows sorted by key. Of those that the engine kept, the oracle's
+// wait must be within the bounds; what it left out must not be above the floor.
+static inline bool heavy_differ(const char *what, const struct heavy_row *engine,
+	size_t n_engine, const struct heavy_row *oracle, size_t n_oracle,
+	uint64_t floor_ps, struct difference *difference)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < observed->n_blame; i++) {
-		const struct tb_blame_sample *row = &observed->blame[i];
-		size_t at = 0;
-		while (at < n &&
-			(observed->blame[at].link.id != row->link.id ||
-				observed->blame[at].victim_job != row->victim_job ||
-				observed->blame[at].culprit_job != row->culprit_job))
-			at++;
-		if (at < n) {
-			observed->blame[at].n_waits += row->n_waits;
-			observed->blame[at].wait_ps += row->wait_ps;
-			continue;
+	size_t at = 0;
+	for (size_t i = 0; i < n_oracle; i++) {
+		uint64_t wait_ps = oracle[i].wait_ps;
+		bool kept = at < n_engine && heavy_order(&engine[at], &oracle[i]) == 0;
+		const struct heavy_row *row = kept ? &engine[at++] : NULL;
+		bool fits = row ? wait_ps >= row->wait_ps &&
+					    wait_ps <= row->wait_ps + row->error_ps
+				: wait_ps <= floor_ps;
+		if (!fits || (row && row->error_ps == 0 && row->n_waits &&
+				     row->n_waits != oracle[i].n_waits)) {
+			snprintf(difference->text, sizeof difference->text,
+				"%s, row %zu: %" PRIu64 " + %" PRIu64 " by the engine (%"
+				"s, floor %" PRIu64 "), %" PRIu64 " by the oracle",
+				what, i, row ? row->wait_ps : 0, row ? row->error_ps : 0,
+				row ? "kept" : "left out", floor_ps, wait_ps);
+			return true;
 		}
-		observed->blame[n++] = (struct tb_blame_sample){.link = row->link,
-			.victim_job = row->victim_job,
-			.culprit_job = row->culprit_job,
-			.n_waits = row->n_waits,
-			.wait_ps = row->wait_ps};
 	}
-	observed->n_blame = n;
+	return differ(difference, what, 0, n_engine, at);
 }
 
-static inline bool blame_is_folded(const struct observed *observed)
+static inline struct heavy_row *rows_of_blame(
+	const struct tb_blame_sample *samples, size_t n, bool counts)
 {
-	for (size_t i = 0; i < observed->n_blame; i++)
-		if (observed->blame[i].victim_source.id == TB_ID_NONE)
+	struct heavy_row *rows = calloc(n + 1, sizeof *rows);
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_blame_sample *at = &samples[i];
+		rows[i] = (struct heavy_row){
+			{at->bin, at->link.id, at->victim_job, at->victim_source.id,
+				at->victim_destination.id, at->culprit_job,
+				at->culprit_source.id, at->culprit_destination.id},
+			counts ? at->n_waits : 0, at->wait_ps, at->error_ps};
+	}
+	return rows;
+}
+
+static inline struct heavy_row *rows_of_groups(
+	const struct tb_group_sample *samples, size_t n)
+{
+	struct heavy_row *rows = calloc(n + 1, sizeof *rows);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (struct heavy_row){{samples[i].victim, samples[i].culprit},
+			samples[i].n_waits, samples[i].wait_ps, samples[i].error_ps};
+	return rows;
+}
+
+static inline struct heavy_row *rows_of_trees(
+	const struct tb_tree_sample *samples, size_t n)
+{
+	struct heavy_row *rows = calloc(n + 1, sizeof *rows);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (struct heavy_row){
+			{samples[i].bin, samples[i].root.id, samples[i].link.id}, 0,
+			samples[i].wait_ps, samples[i].error_ps};
+	return rows;
+}
+
+// rows_differ compares and frees them.
+static inline bool rows_differ(const char *what, struct heavy_row *engine,
+	size_t n_engine, struct heavy_row *oracle, size_t n_oracle, uint64_t floor_ps,
+	struct difference *difference)
+{
+	bool different = heavy_differ(
+		what, engine, n_engine, oracle, n_oracle, floor_ps, difference);
+	free(engine);
+	free(oracle);
+	return different;
+}
+
+static inline bool blame_differs(const struct tb_blame_record *engine,
+	struct tb_blame_record *oracle, struct difference *difference)
+{
+	if (sums_differ(engine, oracle, difference) ||
+		rows_differ("blame by link",
+			rows_of_blame(engine->by_link, engine->n_by_link, true),
+			engine->n_by_link,
+			rows_of_blame(oracle->by_link, oracle->n_by_link, true),
+			oracle->n_by_link, engine->by_link_floor_ps, difference) ||
+		rows_differ("blame by time",
+			rows_of_blame(engine->by_time, engine->n_by_time, false),
+			engine->n_by_time,
+			rows_of_blame(oracle->by_time, oracle->n_by_time, false),
+			oracle->n_by_time, engine->by_time_floor_ps, difference) ||
+		rows_differ("trees", rows_of_trees(engine->trees, engine->n_trees),
+			engine->n_trees, rows_of_trees(oracle->trees, oracle->n_trees),
+			oracle->n_trees, engine->tree_floor_ps, difference))
+		return true;
+	for (int i = 0; i < TB_GROUPINGS; i++)
+		if (rows_differ("blame by group",
+			    rows_of_groups(engine->groups[i], engine->n_groups[i]),
+			    engine->n_groups[i],
+			    rows_of_groups(oracle->groups[i], oracle->n_groups[i]),
+			    oracle->n_groups[i], engine->group_floor_ps[i], difference))
 			return true;
 	return false;
-}
-
-static inline uint64_t place_of_blame(const struct tb_blame_sample *row)
-{
-	return (uint64_t)row->link.id << 32 | row->root.id;
-}
-
-// Rows come by link and by root; how flows are sorted is not defined. The oracle folds
-// none.
-static inline bool blame_differs(
-	struct observed *engine, struct observed *oracle, struct difference *difference)
-{
-	for (size_t i = 1; i < engine->n_blame; i++)
-		if (place_of_blame(&engine->blame[i]) <
-			place_of_blame(&engine->blame[i - 1])) {
-			snprintf(difference->text, sizeof difference->text,
-				"blame %zu belongs before the one before", i);
-			return true;
-		}
-	if (blame_is_folded(engine)) {
-		fold_blame(engine);
-		fold_blame(oracle);
-	}
-	if (engine->n_blame)
-		qsort(engine->blame, engine->n_blame, sizeof *engine->blame, blame_order);
-	if (oracle->n_blame)
-		qsort(oracle->blame, oracle->n_blame, sizeof *oracle->blame, blame_order);
-	for (size_t i = 0; i < engine->n_blame && i < oracle->n_blame; i++) {
-		const struct tb_blame_sample *a = &engine->blame[i];
-		const struct tb_blame_sample *b = &oracle->blame[i];
-		if (DIFFER(i, wait_ps) || DIFFER(i, n_waits) || DIFFER(i, link.id) ||
-			DIFFER(i, root.id) || DIFFER(i, victim_job) ||
-			DIFFER(i, victim_source.id) || DIFFER(i, victim_destination.id) ||
-			DIFFER(i, culprit_job) || DIFFER(i, culprit_source.id) ||
-			DIFFER(i, culprit_destination.id))
-			return true;
-	}
-	return differ(difference, "blames, all", 0, engine->n_blame, oracle->n_blame);
 }
 
 static inline bool undelivered_differ(const struct observed *engine,
@@ -298,49 +402,6 @@ static inline bool undelivered_differ(const struct observed *engine,
 	}
 	return differ(difference, "rows of what was not delivered", 0,
 		engine->n_undelivered, oracle->n_undelivered);
-}
-
-// fold_trees leaves of every row its slice alone, as the lesser rows have it where there
-// are very many.
-static inline void fold_trees(struct observed *observed)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < observed->n_trees; i++) {
-		struct tb_tree_sample row = observed->trees[i];
-		row.root.id = row.link.id = TB_ID_NONE;
-		if (n && observed->trees[n - 1].bin == row.bin)
-			observed->trees[n - 1].wait_ps += row.wait_ps;
-		else
-			observed->trees[n++] = row;
-	}
-	observed->n_trees = n;
-}
-
-static inline bool trees_are_folded(const struct observed *observed)
-{
-	for (size_t i = 0; i < observed->n_trees; i++)
-		if (observed->trees[i].root.id == TB_ID_NONE)
-			return true;
-	return false;
-}
-
-static inline bool trees_differ(
-	struct observed *engine, struct observed *oracle, struct difference *difference)
-{
-	if (trees_are_folded(engine)) {
-		fold_trees(engine);
-		fold_trees(oracle);
-	}
-	for (size_t i = 0; i < engine->n_trees && i < oracle->n_trees; i++) {
-		const struct tb_tree_sample *a = &engine->trees[i];
-		const struct tb_tree_sample *b = &oracle->trees[i];
-		if (DIFFER(i, bin) || DIFFER(i, root.id) || DIFFER(i, link.id) ||
-			DIFFER(i, wait_ps))
-			return true;
-	}
-	return differ(difference, "rows of trees", 0, engine->n_trees, oracle->n_trees) ||
-	       differ(difference, "width of trees' slices", 0, (uint64_t)engine->slice_ps,
-		       (uint64_t)oracle->slice_ps);
 }
 
 static inline int64_t lost_by(const struct tb_message_sample *message)
@@ -399,9 +460,8 @@ static inline bool observed_differ(
 {
 	return bins_differ(engine, oracle, difference) ||
 	       flows_differ(engine, oracle, difference) ||
-	       blame_differs(engine, oracle, difference) ||
+	       blame_differs(&engine->blame, &oracle->blame, difference) ||
 	       undelivered_differ(engine, oracle, difference) ||
-	       trees_differ(engine, oracle, difference) ||
 	       kept_messages_differ(engine, oracle, difference);
 }
 

@@ -147,12 +147,11 @@ static inline int tally_flows(
 	return TB_OK;
 }
 
-static inline int tally_blame(
-	void *context, const struct tb_blame_sample *samples, size_t n)
+static inline int tally_blame(void *context, const struct tb_blame_record *record)
 {
 	struct tally *tally = context;
-	for (size_t i = 0; i < n; i++)
-		tally->blame_ps += samples[i].wait_ps;
+	for (size_t i = 0; i < record->n_roots; i++)
+		tally->blame_ps += record->roots[i].wait_ps;
 	return TB_OK;
 }
 

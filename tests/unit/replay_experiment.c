@@ -29,11 +29,10 @@ static int on_bin(
 	return TB_OK;
 }
 
-static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int on_blame(void *context, const struct tb_blame_record *record)
 {
 	(void)context;
-	(void)samples;
-	(void)n;
+	(void)record;
 	return TB_OK;
 }
 

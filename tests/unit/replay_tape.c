@@ -43,11 +43,14 @@ static int on_flows(void *context, const struct tb_flow_sample *samples, size_t 
 	return TB_OK;
 }
 
-static int on_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int on_blame(void *context, const struct tb_blame_record *record)
 {
 	struct played *played = context;
-	for (size_t i = 0; i < n; i++)
-		played->blame_ps += samples[i].wait_ps;
+	for (size_t i = 0; i < record->n_by_link; i++)
+		played->blame_ps += record->by_link[i].wait_ps;
+	played->tree_bin_ps = record->bin_ps;
+	for (size_t i = 0; i < record->n_trees; i++)
+		played->tree_ps += record->trees[i].wait_ps;
 	return TB_OK;
 }
 
@@ -57,16 +60,6 @@ static int on_undelivered(
 	struct played *played = context;
 	for (size_t i = 0; i < n; i++)
 		played->n_undelivered += samples[i].n_messages;
-	return TB_OK;
-}
-
-static int on_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	struct played *played = context;
-	played->tree_bin_ps = bin_ps;
-	for (size_t i = 0; i < n; i++)
-		played->tree_ps += samples[i].wait_ps;
 	return TB_OK;
 }
 
@@ -86,7 +79,6 @@ static void play(const struct tb_tape *tape, struct played *played)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.trees = on_trees,
 		.messages = on_messages};
 	*played = (struct played){0};
 	assert_int_equal(tb_tape_play(tape, &observer), TB_OK);
@@ -102,6 +94,11 @@ static void what_was_told_is_played_in_its_order(void **state)
 	static const struct tb_undelivered_sample lost = {.n_messages = 3};
 	static const struct tb_tree_sample tree = {.wait_ps = 17};
 	static const struct tb_message_sample message = {.bytes = 19};
+	static const struct tb_blame_record record = {.bin_ps = 64000,
+		.by_link = &blame,
+		.n_by_link = 1,
+		.trees = &tree,
+		.n_trees = 1};
 	struct tb_tape *tape = NULL;
 	struct played played;
 	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
@@ -110,9 +107,8 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(to.bin(to.context, 2, samples, 2), TB_OK);
 	assert_int_equal(to.bin(to.context, 5, samples + 2, 1), TB_OK);
 	assert_int_equal(to.flows(to.context, &flow, 1), TB_OK);
-	assert_int_equal(to.blame(to.context, &blame, 1), TB_OK);
+	assert_int_equal(to.blame(to.context, &record), TB_OK);
 	assert_int_equal(to.undelivered(to.context, &lost, 1), TB_OK);
-	assert_int_equal(to.trees(to.context, 64000, &tree, 1), TB_OK);
 	assert_int_equal(to.messages(to.context, &message, 1), TB_OK);
 	play(tape, &played);
 	assert_int_equal(played.bin_ps, 1000);
