@@ -38,7 +38,7 @@ _tailback_value()
 	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
 	report:--list)
 		_tailback_words 'findings jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
-			blame-triples blame-by-link blame-by-job'
+			blame-groups blame-by-link blame-by-job left-out'
 		;;
 	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;

@@ -32,13 +32,13 @@ enum key { KEY_RUN = 256, KEY_TOP, KEY_FAIL_OVER, KEY_LIST };
 static const struct argp_option argp_options[] = {
 	TB_CMD_OUTPUT_OPTIONS("text, csv, json, markdown or html"),
 	{"top", KEY_TOP, "N", 0,
-		"List the first N links, switches, flows, roots and pairs of flows; 0: "
+		"List the first N links, switches, flows, roots and pairs; 0: "
 		"all (default: 10 in text and Markdown, else 100)",
 		0},
 	{"list", KEY_LIST, "LIST", 0,
 		"The list that CSV has: findings, jobs, job-times, hot-links (default), "
 		"switches, regions, flows, congestion-roots, root-by-job, blame, "
-		"blame-triples, blame-by-link or blame-by-job",
+		"blame-groups, blame-by-link, blame-by-job or left-out",
 		0},
 	{"fail-over", KEY_FAIL_OVER, "PERCENT", 0,
 		"Exit with 3 if the wait of the hottest link is more than PERCENT of the "

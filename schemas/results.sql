@@ -328,7 +328,7 @@ CREATE TABLE root_bin (
   PRIMARY KEY (run, bin, root)
 ) STRICT, WITHOUT ROWID;
 
--- Written when the run has several jobs.
+-- Not written when all that waited was of job 0, for job 0.
 CREATE TABLE root_job (
   run INTEGER NOT NULL REFERENCES run,
   root INTEGER NOT NULL, -- link
@@ -348,7 +348,7 @@ CREATE TABLE job_wait (
   PRIMARY KEY (run, bin, victim_job, culprit_job)
 ) STRICT, WITHOUT ROWID;
 
--- Written when the run has several jobs.
+-- Not written when all that waited was of job 0, for job 0.
 CREATE TABLE job_link (
   run INTEGER NOT NULL REFERENCES run,
   link INTEGER NOT NULL, -- by which the headers had arrived
@@ -484,7 +484,8 @@ LEFT JOIN node AS b ON b.run = l.run AND b.node = l.to_node;
 -- Sums per link over the whole run, for complete and for killed runs.
 CREATE VIEW link_sum (run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked,
   longest_wait_ps) AS
-SELECT * FROM link_total
+SELECT run, link, wait_ps, stall_ps, busy_ps, bytes, packets, blocked, longest_wait_ps
+FROM link_total
 UNION ALL
 SELECT run, link, sum(wait_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(packets),
   sum(blocked), max(longest_wait_ps)
@@ -541,39 +542,42 @@ GROUP BY t.run, t.switch
 ORDER BY t.run DESC, sum(coalesce(s.wait_ps, 0)) DESC, t.switch;
 
 -- Flows by slowdown: time in the network against the same on an idle one. The latency of a message
--- is own queue, network and software together.
+-- is own queue, network and software together. How long its headers waited, and how long anybody's
+-- waited for it (blamed), is exact.
 CREATE VIEW flow_latency (run, job, source, destination, messages, bytes, mean_latency_us,
-  mean_queue_us, mean_network_us, mean_software_us, worst_latency_us, slowdown, wait_us) AS
+  mean_queue_us, mean_network_us, mean_software_us, worst_latency_us, slowdown, wait_us, blamed_us) AS
 SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.messages, f.bytes,
   round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
   round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
   round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
   round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
   round(f.worst_latency_ps / 1e6, 3),
-  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2), round(f.wait_ps / 1e6, 3)
+  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2), round(f.wait_ps / 1e6, 3),
+  round(f.blamed_ps / 1e6, 3)
 FROM flow AS f LEFT JOIN job AS j USING (run, job)
 ORDER BY f.run DESC, 1.0 * f.network_ps / nullif(f.ideal_ps, 0) DESC, f.job, f.source,
   f.destination;
 
--- The jobs of a run: what they did, how slow that was, how long they waited and made other jobs
--- wait. Latency and slowdown as of flow_latency.
+-- The jobs of a run: what they did, how slow that was, how long they waited, how much of that for
+-- other jobs, and how long they made other jobs wait. Latency and slowdown as of flow_latency.
 CREATE VIEW job_summary (run, job, name, nodes, start_us, first_us, last_us, messages, packets,
   bytes, mean_latency_us, mean_queue_us, mean_network_us, mean_software_us, slowdown, wait_us,
-  delays_others_us) AS
+  for_others_us, delays_others_us) AS
 SELECT j.run, j.job, j.name,
   (SELECT count(DISTINCT n.node) FROM job_node AS n WHERE n.run = j.run AND n.job = j.job),
-  round(j.start_ps / 1e6, 3), round(min(f.first_ps) / 1e6, 3), round(max(f.last_ps) / 1e6, 3),
-  total(f.messages), total(f.packets), total(f.bytes),
-  round(sum(f.latency_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
-  round(sum(f.queue_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
-  round(sum(f.network_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
-  round(sum(f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(sum(f.messages), 0), 3),
-  round(1.0 * sum(f.network_ps) / nullif(sum(f.ideal_ps), 0), 2),
-  round(total(f.wait_ps) / 1e6, 3),
-  round((SELECT total(b.wait_ps) FROM blame_wait AS b WHERE b.run = j.run
-    AND b.culprit_job = j.job AND b.victim_job <> j.job) / 1e6, 3)
-FROM job AS j LEFT JOIN flow AS f ON f.run = j.run AND f.job = j.job
-GROUP BY j.run, j.job
+  round(j.start_ps / 1e6, 3), round(f.first_ps / 1e6, 3), round(f.last_ps / 1e6, 3),
+  coalesce(f.messages, 0), coalesce(f.packets, 0), coalesce(f.bytes, 0),
+  round(f.latency_ps / 1e6 / nullif(f.messages, 0), 3),
+  round(f.queue_ps / 1e6 / nullif(f.messages, 0), 3),
+  round(f.network_ps / 1e6 / nullif(f.messages, 0), 3),
+  round((f.latency_ps - f.queue_ps - f.network_ps) / 1e6 / nullif(f.messages, 0), 3),
+  round(1.0 * f.network_ps / nullif(f.ideal_ps, 0), 2),
+  round(coalesce(f.wait_ps, 0) / 1e6, 3),
+  round((SELECT total(w.wait_ps) FROM job_wait AS w WHERE w.run = j.run
+    AND w.victim_job = j.job AND w.culprit_job <> j.job) / 1e6, 3),
+  round((SELECT total(w.wait_ps) FROM job_wait AS w WHERE w.run = j.run
+    AND w.culprit_job = j.job AND w.victim_job <> j.job) / 1e6, 3)
+FROM job AS j LEFT JOIN job_total AS f ON f.run = j.run AND f.job = j.job
 ORDER BY j.run DESC, j.job;
 
 -- How long the jobs took with the others, alone, and on an ideal network; what of it the others and
@@ -595,70 +599,126 @@ LEFT JOIN job_alone AS i ON i.run = j.run AND i.job = j.job AND i.network = 'ide
 GROUP BY j.run, j.job
 ORDER BY j.run DESC, j.job;
 
--- Who waited for whom, and where.
-CREATE VIEW blame (run, link, root, victim_job, victim, culprit_job, culprit, waits, wait_us,
-  percent) AS
-SELECT b.run, n.name, r.name,
-  coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
-  iif(b.victim_source < 0, 'various', b.victim_source || ' > ' || b.victim_destination),
-  coalesce(c.name, iif(b.culprit_job < 0, 'various', b.culprit_job)),
-  iif(b.culprit_source < 0, 'various', b.culprit_source || ' > ' || b.culprit_destination),
-  b.waits, round(b.wait_ps / 1e6, 3),
-  coalesce(round(100.0 * b.wait_ps / nullif(sum(b.wait_ps) OVER (PARTITION BY b.run), 0), 1), 0)
+-- Who waited for whom, and where: the heaviest, at least. A row may have waited for at_most_us.
+CREATE VIEW blame (run, link, victim_job, victim, culprit_job, culprit, waits, at_least_us,
+  at_most_us, percent_of_link) AS
+SELECT b.run, n.name, coalesce(v.name, b.victim_job),
+  b.victim_source || ' > ' || b.victim_destination,
+  coalesce(c.name, b.culprit_job), b.culprit_source || ' > ' || b.culprit_destination,
+  b.waits, round(b.wait_ps / 1e6, 3), round((b.wait_ps + b.error_ps) / 1e6, 3),
+  coalesce(round(100.0 * b.wait_ps / nullif(t.wait_ps, 0), 1), 0)
 FROM blame_wait AS b
 JOIN link_name AS n USING (run, link)
-JOIN link_name AS r ON r.run = b.run AND r.link = b.root
+LEFT JOIN link_total AS t ON t.run = b.run AND t.link = b.link
 LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
 LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
 ORDER BY b.run DESC, b.wait_ps DESC, b.link;
 
--- Which job makes which job wait, at how many links.
-CREATE VIEW job_blame (run, victim_job, culprit_job, wait_us, percent, links) AS
-SELECT b.run, coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
-  coalesce(c.name, iif(b.culprit_job < 0, 'various', b.culprit_job)),
-  round(sum(b.wait_ps) / 1e6, 3),
-  coalesce(round(100.0 * sum(b.wait_ps)
-    / nullif(sum(sum(b.wait_ps)) OVER (PARTITION BY b.run), 0), 1), 0),
-  count(DISTINCT b.link)
-FROM blame_wait AS b
-LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
-LEFT JOIN job AS c ON c.run = b.run AND c.job = b.culprit_job
-GROUP BY b.run, b.victim_job, b.culprit_job
-ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.victim_job, b.culprit_job;
+-- The same by groups of flows, at all links: by destination, and by the leaf switch of the
+-- destination or of the source.
+CREATE VIEW blame_groups (run, grouping, victim, culprit, waits, at_least_us, at_most_us,
+  percent) AS
+SELECT g.run, g.grouping, coalesce(v.name, 'node ' || g.victim),
+  coalesce(c.name, 'node ' || g.culprit), g.waits, round(g.wait_ps / 1e6, 3),
+  round((g.wait_ps + g.error_ps) / 1e6, 3),
+  coalesce(round(100.0 * g.wait_ps
+    / nullif((SELECT total(wait_ps) FROM root_total WHERE run = g.run), 0), 1), 0)
+FROM blame_group AS g
+LEFT JOIN switch AS v ON v.run = g.run AND v.switch = g.victim AND g.grouping <> 'destination'
+LEFT JOIN switch AS c ON c.run = g.run AND c.switch = g.culprit AND g.grouping <> 'destination'
+ORDER BY g.run DESC, g.grouping, g.wait_ps DESC, g.victim, g.culprit;
 
--- Roots of congestion trees, by the wait that they cause in the whole network.
-CREATE VIEW congestion_roots (run, root, wait_us, percent, links) AS
-SELECT b.run, r.name, round(sum(b.wait_ps) / 1e6, 3),
-  coalesce(round(100.0 * sum(b.wait_ps)
-    / nullif(sum(sum(b.wait_ps)) OVER (PARTITION BY b.run), 0), 1), 0),
-  count(DISTINCT b.link)
-FROM blame_wait AS b
-JOIN link_name AS r ON r.run = b.run AND r.link = b.root
-GROUP BY b.run, b.root
-ORDER BY b.run DESC, sum(b.wait_ps) DESC, b.root;
+-- How long the flows to a node waited, and how long anybody waited for them. Exact.
+CREATE VIEW destination_wait (run, destination, wait_us, blamed_us) AS
+SELECT f.run, f.destination, round(sum(f.wait_ps) / 1e6, 3), round(sum(f.blamed_ps) / 1e6, 3)
+FROM flow AS f
+GROUP BY f.run, f.destination
+ORDER BY f.run DESC, sum(f.blamed_ps) DESC, f.destination;
 
--- Which jobs a root holds up.
-CREATE VIEW root_jobs (run, root, victim_job, wait_us, percent, links) AS
-SELECT b.run, r.name, coalesce(v.name, iif(b.victim_job < 0, 'various', b.victim_job)),
-  round(sum(b.wait_ps) / 1e6, 3),
-  coalesce(round(100.0 * sum(b.wait_ps)
-    / nullif(sum(sum(b.wait_ps)) OVER (PARTITION BY b.run, b.root), 0), 1), 0),
-  count(DISTINCT b.link)
-FROM blame_wait AS b
-JOIN link_name AS r ON r.run = b.run AND r.link = b.root
-LEFT JOIN job AS v ON v.run = b.run AND v.job = b.victim_job
-GROUP BY b.run, b.root, b.victim_job
-ORDER BY b.run DESC, sum(sum(b.wait_ps)) OVER (PARTITION BY b.run, b.root) DESC, b.root,
-  sum(b.wait_ps) DESC;
+-- The same for the leaf switches, which join nodes to the network (on the first rail): as sources
+-- and as destinations of flows. Exact.
+CREATE VIEW leaf_wait (run, leaf, from_wait_us, from_blamed_us, to_wait_us, to_blamed_us) AS
+WITH leaf AS (
+  SELECT l.run, l.from_node AS node, l.to_switch AS switch FROM link AS l
+  JOIN switch AS s ON s.run = l.run AND s.switch = l.to_switch
+  WHERE l.kind = 'injection' AND s.rail = 0
+), part AS (
+  SELECT f.run, s.switch, f.wait_ps AS from_ps, f.blamed_ps AS from_blamed_ps, 0 AS to_ps,
+    0 AS to_blamed_ps
+  FROM flow AS f JOIN leaf AS s ON s.run = f.run AND s.node = f.source
+  UNION ALL
+  SELECT f.run, d.switch, 0, 0, f.wait_ps, f.blamed_ps
+  FROM flow AS f JOIN leaf AS d ON d.run = f.run AND d.node = f.destination
+)
+SELECT p.run, s.name, round(sum(p.from_ps) / 1e6, 3), round(sum(p.from_blamed_ps) / 1e6, 3),
+  round(sum(p.to_ps) / 1e6, 3), round(sum(p.to_blamed_ps) / 1e6, 3)
+FROM part AS p JOIN switch AS s USING (run, switch)
+GROUP BY p.run, p.switch
+ORDER BY p.run DESC, sum(p.to_blamed_ps) DESC, p.switch;
 
--- Congestion trees over time: how much wait each root caused, and at how many links.
+-- Which job makes which job wait. Exact.
+CREATE VIEW job_blame (run, victim_job, culprit_job, waits, wait_us, percent) AS
+SELECT w.run, coalesce(v.name, w.victim_job), coalesce(c.name, w.culprit_job), sum(w.waits),
+  round(sum(w.wait_ps) / 1e6, 3),
+  coalesce(round(100.0 * sum(w.wait_ps)
+    / nullif(sum(sum(w.wait_ps)) OVER (PARTITION BY w.run), 0), 1), 0)
+FROM job_wait AS w
+LEFT JOIN job AS v ON v.run = w.run AND v.job = w.victim_job
+LEFT JOIN job AS c ON c.run = w.run AND c.job = w.culprit_job
+GROUP BY w.run, w.victim_job, w.culprit_job
+ORDER BY w.run DESC, sum(w.wait_ps) DESC, w.victim_job, w.culprit_job;
+
+-- The jobs at a link: whose headers that had arrived over it waited, and whose packets they waited
+-- for. Exact; also where job_link has no rows, since all was of job 0.
+CREATE VIEW link_jobs (run, link, job, wait_us, blamed_us) AS
+WITH part AS (
+  SELECT run, link, job, wait_ps, blamed_ps FROM job_link
+  UNION ALL
+  SELECT run, link, 0, wait_ps, wait_ps FROM link_total
+  WHERE wait_ps > 0 AND run IN (SELECT run FROM root_total) AND run NOT IN (SELECT run FROM job_link)
+)
+SELECT p.run, n.name, coalesce(j.name, p.job), round(p.wait_ps / 1e6, 3),
+  round(p.blamed_ps / 1e6, 3)
+FROM part AS p JOIN link_name AS n USING (run, link)
+LEFT JOIN job AS j ON j.run = p.run AND j.job = p.job
+ORDER BY p.run DESC, p.link, p.wait_ps DESC, p.job;
+
+-- Roots of congestion trees, by the wait that they cause in the whole network. Exact, but for the
+-- number of links, which is at least that.
+CREATE VIEW congestion_roots (run, root, waits, wait_us, percent, links) AS
+SELECT t.run, r.name, t.waits, round(t.wait_ps / 1e6, 3),
+  coalesce(round(100.0 * t.wait_ps / nullif(sum(t.wait_ps) OVER (PARTITION BY t.run), 0), 1), 0),
+  (SELECT count(DISTINCT b.link) FROM tree_bin AS b WHERE b.run = t.run AND b.root = t.root)
+FROM root_total AS t
+JOIN link_name AS r ON r.run = t.run AND r.link = t.root
+ORDER BY t.run DESC, t.wait_ps DESC, t.root;
+
+-- Which jobs a root holds up. Exact; also where root_job has no rows, since all was of job 0.
+CREATE VIEW root_jobs (run, root, victim_job, waits, wait_us, percent) AS
+WITH part AS (
+  SELECT run, root, victim_job, waits, wait_ps FROM root_job
+  UNION ALL
+  SELECT run, root, 0, waits, wait_ps FROM root_total WHERE run NOT IN (SELECT run FROM root_job)
+)
+SELECT p.run, r.name, coalesce(v.name, p.victim_job), p.waits, round(p.wait_ps / 1e6, 3),
+  coalesce(round(100.0 * p.wait_ps / nullif(t.wait_ps, 0), 1), 0)
+FROM part AS p
+JOIN root_total AS t ON t.run = p.run AND t.root = p.root
+JOIN link_name AS r ON r.run = p.run AND r.link = p.root
+LEFT JOIN job AS v ON v.run = p.run AND v.job = p.victim_job
+ORDER BY p.run DESC, t.wait_ps DESC, p.root, p.wait_ps DESC, p.victim_job;
+
+-- Congestion trees over time: how much wait each root caused (exact), and at how many links, at
+-- least.
 CREATE VIEW congestion_trees (run, from_us, to_us, root, wait_us, links) AS
-SELECT t.run, round(t.bin * r.tree_bin_ps / 1e6, 3), round((t.bin + 1) * r.tree_bin_ps / 1e6, 3),
-  coalesce(n.name, 'various'), round(sum(t.wait_ps) / 1e6, 3), count(*)
-FROM tree_bin AS t JOIN run AS r USING (run)
-LEFT JOIN link_name AS n ON n.run = t.run AND n.link = t.root
-GROUP BY t.run, t.bin, t.root
-ORDER BY t.run DESC, t.bin, sum(t.wait_ps) DESC, t.root;
+SELECT t.run, round(t.bin * r.root_bin_ps / 1e6, 3), round((t.bin + 1) * r.root_bin_ps / 1e6, 3),
+  n.name, round(t.wait_ps / 1e6, 3),
+  (SELECT count(DISTINCT b.link) FROM tree_bin AS b
+    WHERE b.run = t.run AND b.bin >= t.bin * (r.root_bin_ps / r.tree_bin_ps)
+    AND b.bin < (t.bin + 1) * (r.root_bin_ps / r.tree_bin_ps) AND b.root = t.root)
+FROM root_bin AS t JOIN run AS r USING (run)
+JOIN link_name AS n ON n.run = t.run AND n.link = t.root
+ORDER BY t.run DESC, t.bin, t.wait_ps DESC, t.root;
 
 -- Dead cables and switches by name.
 CREATE VIEW faults (run, what, at_us) AS

@@ -4,6 +4,7 @@
 #define ANALYZE_FIXTURE_H
 
 #include "network_open.h"
+#include "oracle_facts.h"
 #include "random.h"
 #include "store.h"
 
@@ -135,55 +136,73 @@ static inline struct tb_message_sample fixture_message(uint32_t i)
 		.ideal_ps = 2000000};
 }
 
-static inline void fixture_flows(struct tb_observer observer, uint64_t seed)
+// fixture_flow is flow `i` of 24, half of them of each job.
+static inline struct oracle_flow fixture_flow(uint32_t i)
+{
+	return (struct oracle_flow){i / 12, i % 12, 15 - i % 12};
+}
+
+// fixture_waits has every wait of a link in a bin be one of some flow for another, so
+// that blame adds up to the waits of links and flows.
+static inline struct oracle_facts fixture_waits(
+	const struct fixture *fixture, struct tb_flow_sample flows[24])
+{
+	struct oracle_facts facts = {NULL, 0};
+	for (uint32_t i = 0; i < fixture->n_bins * fixture->n_links; i++) {
+		const struct tb_link_sample *sample = &fixture->samples[i];
+		tb_time_ps from = i / fixture->n_links * FIXTURE_BIN_PS;
+		uint32_t victim = i * 7 % 24, culprit = i * 5 % 24;
+		if (sample->wait_ps == 0)
+			continue;
+		flows[victim].wait_ps += sample->wait_ps;
+		flows[culprit].blamed_ps += sample->wait_ps;
+		oracle_note(&facts, (struct oracle_fact){.kind = ORACLE_WAITED,
+					    .link = sample->link.id,
+					    .root = sample->link.id / 3,
+					    .from = from,
+					    .to = from + (tb_time_ps)sample->wait_ps,
+					    .flow = fixture_flow(victim),
+					    .culprit = fixture_flow(culprit)});
+	}
+	return facts;
+}
+
+// fixture_flows tells no flows of a network that is too small for them.
+static inline void fixture_flows(
+	const struct fixture *fixture, struct tb_observer observer, uint64_t seed)
 {
 	struct tb_flow_sample flows[24];
-	struct tb_blame_sample blame[24];
 	struct tb_random random;
+	if (tb_network_n_nodes(fixture->network) < 16)
+		return;
 	tb_random_init(&random, seed, 1);
 	for (uint32_t i = 0; i < 24; i++) {
-		struct tb_node source = {i % 12}, destination = {15 - i % 12};
-		uint64_t wait = 1000 * (1 + tb_random_below(&random, 100000));
-		flows[i] = (struct tb_flow_sample){.job = i / 12,
-			.source = source,
-			.destination = destination,
+		const struct oracle_flow flow = fixture_flow(i);
+		uint64_t delay = 1000 * (1 + tb_random_below(&random, 100000));
+		flows[i] = (struct tb_flow_sample){.job = flow.job,
+			.source = {flow.source},
+			.destination = {flow.destination},
 			.n_messages = 4,
 			.n_packets = 13,
 			.bytes = 4096,
-			.latency_ps = 24000000 + 2 * wait,
-			.queue_ps = 1200000 + wait,
-			.network_ps = 16000000 + wait,
-			.worst_latency_ps = 4000000 + wait / 2,
+			.latency_ps = 24000000 + 2 * delay,
+			.queue_ps = 1200000 + delay,
+			.network_ps = 16000000 + delay,
+			.worst_latency_ps = 4000000 + delay / 2,
 			.ideal_ps = 16000000,
-			.wait_ps = wait,
 			.first_ps = 1000 * (tb_time_ps)i,
 			.last_ps = 20000000 + 1000 * (tb_time_ps)i,
 			.last_post_ps = 10000000 + 1000 * (tb_time_ps)i};
-		blame[i] = (struct tb_blame_sample){.link = {i},
-			.victim_job = i / 12,
-			.victim_source = source,
-			.victim_destination = destination,
-			.culprit_job = i % 2,
-			.culprit_source = {(i + 3) % 16},
-			.culprit_destination = destination,
-			.n_waits = 1 + i % 5,
-			.wait_ps = wait};
 	}
-	// The least of a link, not told apart.
-	blame[23].victim_job = blame[23].culprit_job = TB_ID_NONE;
-	blame[23].victim_source.id = blame[23].culprit_source.id = TB_ID_NONE;
-	blame[23].victim_destination.id = blame[23].culprit_destination.id = TB_ID_NONE;
-	static const struct tb_tree_sample trees[] = {{0, {7}, {3}, 40000},
-		{0, {7}, {7}, 20000}, {1, {7}, {3}, 90000},
-		{3, {TB_ID_NONE}, {TB_ID_NONE}, 5000}};
+	struct oracle_facts facts = fixture_waits(fixture, flows);
 	struct tb_message_sample messages[FIXTURE_MESSAGES];
 	for (uint32_t i = 0; i < FIXTURE_MESSAGES; i++)
 		messages[i] = fixture_message(i);
 	if (observer.flows(observer.context, flows, 24) ||
-		observer.blame(observer.context, blame, 24) ||
-		observer.trees(observer.context, 4 * FIXTURE_BIN_PS, trees, 4) ||
+		oracle_tell_blame(&facts, &observer, fixture->network, FIXTURE_BIN_PS) ||
 		observer.messages(observer.context, messages, FIXTURE_MESSAGES))
 		abort();
+	free(facts.list);
 }
 
 // fixture_tell tells bins [first, end), with samples in which nothing happened among
@@ -219,6 +238,8 @@ static inline void fixture_store(struct fixture *fixture, uint32_t n_bins, uint6
 	struct tb_store *store = NULL;
 	struct tb_run_config config = fixture_config();
 	fixture_fill(fixture, n_bins, seed);
+	if (tb_network_n_nodes(fixture->network) < 16)
+		config.n_places = 0;
 	if (tb_store_create(&store, fixture->path, &error) ||
 		tb_store_begin_run(store, fixture->network, &config, &error))
 		fixture_fail("begin", &error);
@@ -226,7 +247,7 @@ static inline void fixture_store(struct fixture *fixture, uint32_t n_bins, uint6
 	if (observer.start(observer.context, FIXTURE_BIN_PS) ||
 		fixture_tell(fixture, observer, 0, n_bins))
 		fixture_fail("observe", tb_store_error(store));
-	fixture_flows(observer, seed);
+	fixture_flows(fixture, observer, seed);
 	struct tb_run_result result = fixture_result(fixture);
 	if (tb_store_end_run(store, &result, &error))
 		fixture_fail("end", &error);

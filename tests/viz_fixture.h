@@ -8,6 +8,7 @@
 #define VIZ_FIXTURE_H
 
 #include "network_open.h"
+#include "oracle_facts.h"
 #include "store.h"
 
 #include <sqlite3.h>
@@ -83,36 +84,41 @@ static inline void viz_flows(struct tb_observer observer)
 		abort();
 }
 
-// Flow 1 > 6 waits for 2 > 5 on link VIZ_HOT_LINK, in the end for VIZ_ROOT; others wait
-// less. The tree of VIZ_ROOT has waits in slices 0 to 2 of 2 us, most in slice 1.
-#define VIZ_ROOT 40
-static inline void viz_blame(struct tb_observer observer)
+// viz_wait notes that a header of node 1 (job 0) or 9 (job 1) waited at a link in a slice
+// of 2 us, for one of node 2 or 10.
+static inline void viz_wait(struct oracle_facts *facts, uint32_t link, uint32_t root,
+	uint32_t slice, uint32_t wait_ns, uint32_t victim_job, uint32_t culprit_job)
 {
-	struct tb_blame_sample blame[6];
-	struct tb_tree_sample trees[7];
-	for (uint32_t i = 0; i < 6; i++)
-		blame[i] = (struct tb_blame_sample){.link = {VIZ_HOT_LINK + 3 * i},
-			.root = {i < 4 ? VIZ_ROOT : VIZ_ROOT + 5},
-			.victim_job = i % 2,
-			.victim_source = {1 + i % 2 * 8},
-			.victim_destination = {6 + i % 2 * 8},
-			.culprit_job = i / 3,
-			.culprit_source = {2 + i / 3 * 8},
-			.culprit_destination = {5 + i / 3 * 8},
-			.n_waits = 3,
-			.wait_ps = 600000 / (i + 1)};
-	for (uint32_t i = 0; i < 6; i++)
-		trees[i] = (struct tb_tree_sample){.bin = i / 2,
-			.root = {VIZ_ROOT},
-			.link = {VIZ_HOT_LINK + 3 * (i % 2)},
-			.wait_ps = i / 2 == 1 ? 300000 : 100000};
-	trees[6] = (struct tb_tree_sample){.bin = 3,
-		.root = {VIZ_ROOT + 5},
-		.link = {VIZ_HOT_LINK + 12},
-		.wait_ps = 220000};
-	if (observer.blame(observer.context, blame, 6) ||
-		observer.trees(observer.context, 2 * TB_PS_PER_US, trees, 7))
+	tb_time_ps from = slice * 2 * TB_PS_PER_US;
+	oracle_note(facts,
+		(struct oracle_fact){.kind = ORACLE_WAITED,
+			.link = link,
+			.root = root,
+			.from = from,
+			.to = from + wait_ns * TB_PS_PER_NS,
+			.flow = {victim_job, 1 + 8 * victim_job, 6 + 8 * victim_job},
+			.culprit = {
+				culprit_job, 2 + 8 * culprit_job, 5 + 8 * culprit_job}});
+}
+
+// Flow 1 > 6 waits longest for 2 > 5, on link VIZ_HOT_LINK, in the end for VIZ_ROOT. The
+// tree of VIZ_ROOT has waits of 1 us in slices 0 to 2, most of it in slice 1.
+#define VIZ_ROOT 40
+static inline void viz_blame(
+	struct tb_observer observer, const struct tb_network *network)
+{
+	struct oracle_facts facts = {NULL, 0};
+	viz_wait(&facts, VIZ_HOT_LINK, VIZ_ROOT, 0, 100, 0, 0);
+	viz_wait(&facts, VIZ_HOT_LINK, VIZ_ROOT, 1, 300, 0, 0);
+	viz_wait(&facts, VIZ_HOT_LINK, VIZ_ROOT, 2, 100, 1, 0);
+	viz_wait(&facts, VIZ_HOT_LINK + 3, VIZ_ROOT, 0, 100, 1, 0);
+	viz_wait(&facts, VIZ_HOT_LINK + 3, VIZ_ROOT, 1, 200, 1, 0);
+	viz_wait(&facts, VIZ_HOT_LINK + 3, VIZ_ROOT, 1, 100, 0, 1);
+	viz_wait(&facts, VIZ_HOT_LINK + 3, VIZ_ROOT, 2, 100, 1, 1);
+	viz_wait(&facts, VIZ_HOT_LINK + 12, VIZ_ROOT + 5, 3, 220, 0, 1);
+	if (oracle_tell_blame(&facts, &observer, network, 2 * TB_PS_PER_US))
 		abort();
+	free(facts.list);
 }
 
 // viz_store writes the store to `path`, as one run.
@@ -149,7 +155,7 @@ static inline void viz_store(const char *path)
 		abort();
 	viz_bins(observer, network);
 	viz_flows(observer);
-	viz_blame(observer);
+	viz_blame(observer, network);
 	viz_check(tb_store_end_run(store, &result, &error), &error);
 	tb_store_free(store);
 	tb_network_free(network);

@@ -1,6 +1,7 @@
 // Roots, the nodes at which they end, and which job waits for which.
-#include "blame.h"
 #include "evidence_impl.h"
+#include "job_waits.h"
+#include "roots.h"
 #include "shared_leaves.h"
 #include "trees.h"
 
@@ -12,34 +13,31 @@ static int no_memory(struct tb_error *error)
 	return tb_fail(error, TB_ENOMEM, "no memory for the findings");
 }
 
-// Of a large run the store keeps the first ones apart.
 #define MOST_ROOTS 100
 
 static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)
 {
-	struct tb_blame_lists lists = {0};
-	int status = tb_blame_lists_init(&lists, evidence->run, MOST_ROOTS, error);
-	const struct tb_blame_listed *roots = &lists.of[TB_BLAME_ROOTS];
-	const struct tb_blame_listed *jobs = &lists.of[TB_BLAME_JOBS];
-	evidence->roots = calloc(roots->n + 1u, sizeof *evidence->roots);
-	evidence->pairs = calloc(jobs->n + 1u, sizeof *evidence->pairs);
+	const struct tb_span whole = {0, 0};
+	struct tb_roots roots = {0};
+	struct tb_job_pairs pairs = {0};
+	int status = tb_roots_init(&roots, evidence->run, whole, MOST_ROOTS, error);
+	if (!status)
+		status = tb_job_pairs_init(&pairs, evidence->run, whole, 0, error);
+	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);
+	evidence->pairs = calloc(pairs.listed.n + 1u, sizeof *evidence->pairs);
 	if (!status && (!evidence->roots || !evidence->pairs))
 		status = no_memory(error);
-	for (uint32_t i = 0; !status && i < roots->n; i++)
+	for (uint32_t i = 0; !status && i < roots.listed.n; i++)
 		evidence->roots[evidence->n_roots++] = (struct tb_evidence_root){
-			roots->sums[i].at.root, roots->sums[i].at.wait_ps};
-	for (uint32_t i = 0; !status && i < jobs->n; i++)
-		if (jobs->sums[i].at.victim_job != TB_ID_NONE &&
-			jobs->sums[i].at.culprit_job != TB_ID_NONE)
-			evidence->pairs[evidence->n_pairs++] = (struct tb_evidence_pair){
-				jobs->sums[i].at.victim_job, jobs->sums[i].at.culprit_job,
-				jobs->sums[i].at.wait_ps};
-	tb_blame_lists_fini(&lists);
+			roots.rows[i].root, roots.rows[i].wait_ps};
+	for (uint32_t i = 0; !status && i < pairs.listed.n; i++)
+		evidence->pairs[evidence->n_pairs++] =
+			(struct tb_evidence_pair){pairs.rows[i].victim_job,
+				pairs.rows[i].culprit_job, pairs.rows[i].wait_ps};
+	tb_job_pairs_fini(&pairs);
+	tb_roots_fini(&roots);
 	return status;
 }
-
-// A replay keeps no more slices.
-#define MOST_SLICES 128
 
 static struct tb_window bins_of(
 	const struct tb_run_info *info, tb_time_ps from_ps, tb_time_ps to_ps)
@@ -81,15 +79,13 @@ static int time_one(struct tb_evidence *evidence, struct tb_evidence_end *end,
 static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 	struct tb_evidence_end *end, struct tb_error *error)
 {
-	uint64_t waits[MOST_SLICES] = {0};
+	uint64_t waits[TB_TREES_SLICES] = {0};
 	struct tb_wait_windows windows;
 	double busy_ps = 0, time_ps = 0;
-	for (uint32_t i = 0; i < trees->n; i++)
-		if (trees->rows[i].root.id == end->link.id &&
-			trees->rows[i].bin < MOST_SLICES)
-			waits[trees->rows[i].bin] += trees->rows[i].wait_ps;
-	uint32_t n = trees->n_bins < MOST_SLICES ? trees->n_bins : MOST_SLICES;
-	if (tb_wait_windows_above(&windows, waits, n, TB_EVIDENCE_QUIET))
+	const uint32_t *rows = &trees->root_first[end->link.id];
+	for (uint32_t i = rows[0]; i < rows[1]; i++)
+		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	if (tb_wait_windows_above(&windows, waits, trees->n_bins, TB_EVIDENCE_QUIET))
 		return no_memory(error);
 	int status = TB_OK;
 	for (uint32_t i = 0; !status && i < windows.n; i++)

@@ -46,12 +46,12 @@ static void take(struct reading *reading, const struct tb_flow_sample *flow)
 static int read_flows(struct tb_run *run, struct reading *reading, struct tb_error *error)
 {
 	struct tb_run_row row;
-	int status = tb_run_query(run,
-		"SELECT " TB_FLOW_COLUMNS "FROM flow AS f WHERE run = ?1", &row, error);
+	int status = tb_run_query(
+		run, "SELECT " TB_FLOW_COLUMNS "FROM flow WHERE run = ?1", &row, error);
 	if (status)
 		return status;
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
-		struct tb_flow_sample flow = tb_flow_row_read(run, &row);
+		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
 		if (!row.bad)
 			take(reading, &flow);
 	}

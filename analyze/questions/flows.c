@@ -8,7 +8,7 @@
 
 static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 {
-	struct tb_flow_sample sample = tb_flow_row_read(run, row);
+	const struct tb_flow_sample sample = tb_flow_row_get(run, row, 0);
 	struct tb_flow flow = {.sample = sample};
 	if (sample.n_messages)
 		flow.mean_latency_ps =
@@ -19,11 +19,11 @@ static struct tb_flow get_flow(const struct tb_run *run, struct tb_run_row *row)
 
 // Flows of which the store keeps the order, and those of other runs.
 #define KEPT_ORDER                                                                       \
-	"SELECT " TB_FLOW_COLUMNS "FROM flow_top AS t CROSS JOIN flow AS f ON "          \
-	"f.run = t.run AND f.job = t.job AND f.source = t.source AND "                   \
-	"f.destination = t.destination WHERE t.run = ?1 AND rank <= ?2 ORDER BY rank"
+	"SELECT " TB_FLOW_COLUMNS "FROM flow_top CROSS JOIN flow "                       \
+	"USING (run, job, source, destination) WHERE run = ?1 AND rank <= ?2 "           \
+	"ORDER BY rank"
 #define FOUND_ORDER                                                                      \
-	"SELECT " TB_FLOW_COLUMNS "FROM flow AS f WHERE run = ?1 ORDER BY "              \
+	"SELECT " TB_FLOW_COLUMNS "FROM flow WHERE run = ?1 ORDER BY "                   \
 	"1.0 * network_ps / nullif(ideal_ps, 0) DESC, job, source, destination LIMIT ?2"
 
 struct flow_list {

@@ -24,7 +24,6 @@ void tb_jobs_fini(struct tb_jobs *jobs)
 struct reading {
 	struct tb_jobs *jobs;
 	struct tb_run *run;
-	uint64_t n_rows; // read
 	const char *table;
 	int (*take)(struct reading *reading, struct tb_run_row *row,
 		struct tb_job_figures *job);
@@ -39,7 +38,6 @@ static int each_row(struct reading *reading, const char *sql, struct tb_error *e
 		return status;
 	while ((status = tb_run_next(run, reading->table, &row, error)) > 0) {
 		uint32_t job = tb_run_get32(&row, 0, UINT32_MAX);
-		reading->n_rows++;
 		// A damaged file may have flows of a job that the run lacks.
 		if (job >= reading->jobs->n)
 			continue;
@@ -128,42 +126,30 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 		const char *table, *sql;
 		int (*take)(
 			struct reading *, struct tb_run_row *, struct tb_job_figures *);
-		bool otherwise; // only where the query before found no rows
 	} queries[] = {
 		{"job",
 			"SELECT job, input, placement, start_ps FROM job WHERE run = ?1 "
 			"ORDER BY job",
-			take_job, false},
-		// Of a run with many flows the store keeps the sums.
+			take_job},
 		{"job_total",
 			"SELECT job, flows, messages, packets, bytes, latency_ps, "
 			"queue_ps, network_ps, ideal_ps, worst_latency_ps, wait_ps, "
 			"first_ps, last_ps FROM "
 			"job_total WHERE run = ?1",
-			take_flows, false},
-		{"flow",
-			"SELECT job, count(*), sum(messages), sum(packets), sum(bytes), "
-			"sum(latency_ps), sum(queue_ps), sum(network_ps), sum(ideal_ps), "
-			"max(worst_latency_ps), "
-			"sum(wait_ps), min(first_ps), max(last_ps) FROM flow WHERE run = "
-			"?1 AND messages > 0 GROUP BY job",
-			take_flows, true},
+			take_flows},
 		{"job_node",
 			"SELECT job, count(*), count(DISTINCT node) FROM job_node WHERE "
 			"run = ?1 GROUP BY job",
-			take_ranks, false},
+			take_ranks},
 		// Consecutive nodes have the same difference between number and index.
 		{"job_node",
 			"SELECT job, min(node), max(node) FROM (SELECT job, node, node - "
 			"row_number() OVER (PARTITION BY job ORDER BY node) AS range "
 			"FROM (SELECT DISTINCT job, node FROM job_node WHERE run = ?1)) "
 			"GROUP BY job, range ORDER BY job, min(node)",
-			take_range, false},
+			take_range},
 	};
-	uint64_t n_rows = 0;
 	for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-		if (queries[i].otherwise && n_rows > 0)
-			continue;
 		struct reading reading = {.jobs = jobs,
 			.run = run,
 			.table = queries[i].table,
@@ -171,7 +157,6 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 		int status = each_row(&reading, queries[i].sql, error);
 		if (status)
 			return status;
-		n_rows = reading.n_rows;
 	}
 	return TB_OK;
 }

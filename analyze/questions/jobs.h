@@ -26,9 +26,8 @@ struct tb_jobs {
 };
 
 // tb_jobs_init reads the jobs. In a run that did not end, the figures that come from
-// flows are 0. Cost: reads all flows of the run, but of large runs what the store keeps
-// of them by job; and the nodes of all ranks. TB_EFORMAT when the file is damaged,
-// TB_ENOMEM.
+// flows are 0. Cost: linear in jobs and in the nodes of all ranks. TB_EFORMAT when the
+// file is damaged, TB_ENOMEM.
 int tb_jobs_init(
 	struct tb_jobs *jobs, struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 // tb_jobs_fini frees the jobs; a zeroed struct is fine to free.

@@ -15,10 +15,15 @@ void tb_report_free(struct tb_report *report)
 	free(report->flows);
 	tb_jobs_fini(&report->jobs);
 	free(report->times);
-	tb_blame_lists_fini(&report->blame);
-	free(report->root_victims);
-	free(report->link_jobs);
-	free(report->blame_of_link);
+	tb_roots_fini(&report->roots);
+	tb_root_jobs_fini(&report->root_jobs);
+	tb_job_pairs_fini(&report->job_pairs);
+	tb_job_links_fini(&report->job_links);
+	tb_heavy_waits_fini(&report->heaviest);
+	for (int i = 0; i < TB_GROUPINGS; i++)
+		tb_groups_fini(&report->groups[i]);
+	tb_grouped_fini(&report->grouped);
+	free(report->wait_by_link);
 	free(report->wait_by_bin);
 	tb_evidence_fini(&report->evidence);
 	tb_findings_fini(&report->findings);
@@ -29,12 +34,17 @@ static int gather_links(struct tb_report *report, uint32_t top, struct tb_error 
 {
 	const struct tb_window whole = {0, 0};
 	const struct tb_link_sample *samples;
+	report->wait_by_link =
+		calloc((size_t)report->info->n_links + 1, sizeof *report->wait_by_link);
+	if (!report->wait_by_link)
+		return tb_fail(error, TB_ENOMEM, "no memory for a report");
 	int status = tb_hot_links(
 		report->run, whole, top, &report->hot_links, &report->n_hot_links, error);
 	if (!status)
 		status = tb_run_look(report->run, whole, &samples, error);
 	for (uint32_t i = 0; !status && i < report->info->n_links; i++) {
 		report->n_waiting += samples[i].wait_ps > 0;
+		report->wait_by_link[i] = samples[i].wait_ps;
 		report->wait_ps += (double)samples[i].wait_ps;
 	}
 	return status;
@@ -70,91 +80,47 @@ static int gather_switches(struct tb_report *report, uint32_t top, struct tb_err
 	return TB_OK;
 }
 
-static int by_root(const void *left, const void *right)
-{
-	const struct tb_blame_sum *a = left, *b = right;
-	if (a->at.root.id != b->at.root.id)
-		return a->at.root.id < b->at.root.id ? -1 : 1;
-	if (a->at.wait_ps != b->at.wait_ps)
-		return a->at.wait_ps < b->at.wait_ps ? 1 : -1;
-	return (a->at.victim_job > b->at.victim_job) -
-	       (a->at.victim_job < b->at.victim_job);
-}
-
 static int no_memory(struct tb_error *error)
 {
 	return tb_fail(error, TB_ENOMEM, "no memory for a report");
 }
 
-// gather_root_victims sums those of the listed roots.
-static int gather_root_victims(struct tb_report *report, struct tb_error *error)
+static int gather_job_links(struct tb_report *report, struct tb_error *error)
 {
-	const struct tb_blame_listed *jobs = &report->blame.of[TB_BLAME_ROOT_JOBS];
-	struct tb_blame_sample *rows = malloc(((size_t)jobs->n + 1) * sizeof *rows);
-	if (!rows)
+	struct tb_link *links = calloc(report->n_hot_links + 1u, sizeof *links);
+	if (!links)
 		return no_memory(error);
-	for (uint32_t i = 0; i < jobs->n; i++)
-		rows[i] = jobs->sums[i].at;
-	int status = tb_blame_sums(rows, jobs->n, TB_BLAME_ROOT | TB_BLAME_VICTIM_JOB,
-		&report->root_victims, &report->n_root_victims);
-	free(rows);
-	if (status)
-		return no_memory(error);
-	qsort(report->root_victims, report->n_root_victims, sizeof *report->root_victims,
-		by_root);
-	return TB_OK;
-}
-
-// list_links lists the links of which the blame is needed, each once.
-static struct tb_link *list_links(const struct tb_report *report, uint32_t *n)
-{
-	const struct tb_blame_listed *triples = &report->blame.of[TB_BLAME_LINK_FLOWS];
-	bool *wanted = calloc((size_t)report->info->n_links + 1, sizeof *wanted);
-	struct tb_link *links =
-		calloc((size_t)report->n_hot_links + triples->n + 1, sizeof *links);
-	*n = 0;
-	if (!wanted || !links) {
-		free(wanted);
-		free(links);
-		return NULL;
-	}
 	for (uint32_t i = 0; i < report->n_hot_links; i++)
-		wanted[report->hot_links[i].sample.link.id] = true;
-	for (uint32_t i = 0; i < triples->n; i++)
-		wanted[triples->sums[i].at.link.id] = true;
-	for (uint32_t i = 0; i < report->info->n_links; i++)
-		if (wanted[i])
-			links[(*n)++].id = i;
-	free(wanted);
-	return links;
+		links[i] = report->hot_links[i].sample.link;
+	int status = tb_job_links_init(
+		&report->job_links, report->run, links, report->n_hot_links, error);
+	free(links);
+	return status;
 }
 
-static int gather_link_jobs(struct tb_report *report, struct tb_error *error)
+static int gather_sums(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
-	uint32_t n = 0;
-	struct tb_link *links = list_links(report, &n);
-	report->blame_of_link =
-		calloc(report->info->n_links + 1u, sizeof *report->blame_of_link);
-	if (!links || !report->blame_of_link) {
-		free(links);
-		return no_memory(error);
-	}
-	int status = tb_blame_of_links(
-		report->run, links, n, &report->link_jobs, &report->n_link_jobs, error);
-	free(links);
-	for (uint32_t i = 0; i < report->n_link_jobs; i++) {
-		const struct tb_blame_sample *at = &report->link_jobs[i].at;
-		report->blame_of_link[at->link.id] += (double)at->wait_ps;
-	}
-	return status;
+	const struct tb_span whole = {0, 0};
+	struct tb_run *run = report->run;
+	int status = tb_roots_init(&report->roots, run, whole, top, error);
+	if (!status)
+		status = tb_root_jobs_init(&report->root_jobs, run, report->roots.rows,
+			report->roots.listed.n, error);
+	if (!status)
+		status = tb_job_pairs_init(&report->job_pairs, run, whole, 0, error);
+	return status ? status : gather_job_links(report, error);
 }
 
 static int gather_blame(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
-	int status = tb_blame_lists_init(&report->blame, report->run, top, error);
+	int status = gather_sums(report, top, error);
 	if (!status)
-		status = gather_root_victims(report, error);
-	return status ? status : gather_link_jobs(report, error);
+		status = tb_heavy_waits_init(&report->heaviest, report->run, top, error);
+	for (int i = 0; !status && i < TB_GROUPINGS; i++)
+		status = tb_groups_init(
+			&report->groups[i], report->run, (enum tb_grouping)i, top, error);
+	return status ? status
+		      : tb_grouped_init(&report->grouped, report->run, top, error);
 }
 
 static int gather_time(struct tb_report *report, struct tb_error *error)

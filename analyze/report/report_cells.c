@@ -93,9 +93,7 @@ const char *tb_report_job_name(
 	const struct tb_run *run, uint32_t job, char *buffer, size_t size)
 {
 	const char *name = tb_run_job_name(run, job);
-	if (job == TB_ID_NONE)
-		snprintf(buffer, size, "various jobs");
-	else if (*name)
+	if (*name)
 		snprintf(buffer, size, "%s", name);
 	else
 		snprintf(buffer, size, "job %u", job);
@@ -118,11 +116,7 @@ void tb_report_put_flow(struct tb_report_writer *writer, const struct tb_run *ru
 	struct tb_report_cell *at = tb_report_cell(writer);
 	char name[40];
 	bool told = tb_run_info(run)->n_jobs > 1;
-	if (source.id == TB_ID_NONE)
-		snprintf(at->text, sizeof at->text, "%s%svarious flows",
-			told ? tb_report_job_name(run, job, name, sizeof name) : "",
-			told ? ": " : "");
-	else if (told)
+	if (told)
 		snprintf(at->text, sizeof at->text, "%s: node %u > node %u",
 			tb_report_job_name(run, job, name, sizeof name), source.id,
 			destination.id);
@@ -147,6 +141,8 @@ int tb_report_open_table(struct tb_report *report, const struct tb_report_table 
 {
 	struct tb_report_table *opened = &report->tables[report->n_tables];
 	*opened = *table;
+	if (table->title == table->heading)
+		opened->title = opened->heading;
 	int status = tb_report_table_open(opened, writer);
 	report->n_tables += status == TB_OK;
 	return status;

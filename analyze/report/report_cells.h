@@ -68,7 +68,7 @@ int tb_report_tabulate_jobs(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_job_blame(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_times(struct tb_report *report) TB_MUST_USE;
 int tb_report_tabulate_roots(struct tb_report *report) TB_MUST_USE;
-int tb_report_tabulate_triples(struct tb_report *report) TB_MUST_USE;
-int tb_report_tabulate_blame(struct tb_report *report) TB_MUST_USE;
+int tb_report_tabulate_heaviest(struct tb_report *report) TB_MUST_USE;
+int tb_report_tabulate_grouped(struct tb_report *report) TB_MUST_USE;
 
 #endif

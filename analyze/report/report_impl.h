@@ -2,13 +2,14 @@
 #ifndef TB_REPORT_IMPL_H
 #define TB_REPORT_IMPL_H
 
-#include "blame.h"
 #include "findings.h"
 #include "flows.h"
+#include "grouped.h"
 #include "job_times.h"
 #include "json.h"
 #include "matrix.h"
 #include "report.h"
+#include "roots.h"
 #include "run_capture.h"
 
 // A table as printed, the same for text, Markdown and HTML.
@@ -29,6 +30,7 @@ struct tb_report_cell {
 struct tb_report_table {
 	const char *id; // also the anchor in HTML
 	const char *title;
+	char heading[80]; // storage for a title that depends on the numbers
 	char remark[160]; // what the list omits, and what its numbers mean
 	int n_columns;
 	struct tb_report_column columns[TB_REPORT_COLUMNS];
@@ -64,13 +66,14 @@ struct tb_report {
 	uint32_t top; // entries of a list; 0: all
 	struct tb_jobs jobs;
 	struct tb_job_times *times; // of each
-	struct tb_blame_lists blame;
-	struct tb_blame_sum *root_victims; // by root and victim job, grouped by root
-	uint32_t n_root_victims;
-	// Blame by link and both jobs, of the links that are listed anywhere.
-	struct tb_blame_sum *link_jobs;
-	uint32_t n_link_jobs;
-	double *blame_of_link; // n_links of the run; 0 of links that are not listed
+	uint64_t *wait_by_link;	    // n_links of the run
+	struct tb_roots roots;
+	struct tb_root_jobs root_jobs; // of these
+	struct tb_job_pairs job_pairs; // all
+	struct tb_job_links job_links; // of the hot links
+	struct tb_heavy_waits heaviest;
+	struct tb_groups groups[TB_GROUPINGS];
+	struct tb_grouped grouped;
 	uint64_t *wait_by_bin; // n_bins
 	struct tb_report_table tables[TB_REPORT_TABLES];
 	int n_tables; // without empty ones
@@ -96,16 +99,11 @@ uint32_t tb_report_n_regions(const struct tb_report *report);
 // tb_report_any_alone returns whether it is known what any job takes by itself.
 bool tb_report_any_alone(const struct tb_report *report);
 
-// tb_report_wait_for_others returns how long a job's headers waited for other jobs'
-// packets; tb_report_wait_of_others how long other jobs' headers waited for its packets;
-// both in ps. tb_report_percent_of_link returns the share of a sum by link in all blame
-// at that link; tb_report_percent_of_blame the share of any sum in the run's blame.
-uint64_t tb_report_wait_for_others(const struct tb_report *report, uint32_t job);
-uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job);
+// tb_report_percent_of_link returns the share of a wait in all at a link,
+// tb_report_percent_of_blame that in all waits of the run.
 double tb_report_percent_of_link(
-	const struct tb_report *report, const struct tb_blame_sum *sum);
-double tb_report_percent_of_blame(
-	const struct tb_report *report, const struct tb_blame_sum *sum);
+	const struct tb_report *report, struct tb_link link, uint64_t wait_ps);
+double tb_report_percent_of_blame(const struct tb_report *report, uint64_t wait_ps);
 
 // The findings at the beginning of a report, and what is worth trying; the same sentences
 // in each format. The JSON is NULL when memory runs out.

@@ -3,30 +3,6 @@
 
 #include <string.h>
 
-// waits_of returns how long a job waited for others, or others for it.
-static uint64_t waits_of(const struct tb_report *report, uint32_t job, bool caused)
-{
-	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
-	uint64_t wait_ps = 0;
-	for (uint32_t i = 0; i < pairs->n; i++) {
-		const struct tb_blame_sample *pair = &pairs->sums[i].at;
-		if (pair->victim_job != pair->culprit_job &&
-			(caused ? pair->culprit_job : pair->victim_job) == job)
-			wait_ps += pair->wait_ps;
-	}
-	return wait_ps;
-}
-
-uint64_t tb_report_wait_for_others(const struct tb_report *report, uint32_t job)
-{
-	return waits_of(report, job, false);
-}
-
-uint64_t tb_report_wait_of_others(const struct tb_report *report, uint32_t job)
-{
-	return waits_of(report, job, true);
-}
-
 // listed returns how many of `n` rows a table shows.
 static uint32_t listed(const struct tb_report *report, uint32_t n)
 {
@@ -110,19 +86,21 @@ int tb_report_tabulate_jobs(struct tb_report *report)
 		tb_report_put_mean(&writer, job->network_ps, job->n_messages);
 		tb_report_put_slowdown(&writer, job->slowdown, worst);
 		tb_report_put_time(&writer, (double)job->wait_ps);
-		tb_report_put_time(&writer, (double)tb_report_wait_for_others(report, i));
-		tb_report_put_time(&writer, (double)tb_report_wait_of_others(report, i));
+		tb_report_put_time(
+			&writer, (double)tb_job_pairs_for_others(&report->job_pairs, i));
+		tb_report_put_time(
+			&writer, (double)tb_job_pairs_of_others(&report->job_pairs, i));
 	}
 	return TB_OK;
 }
 
 static int list_job_blame(struct tb_report *report)
 {
-	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
+	const struct tb_job_pairs *pairs = &report->job_pairs;
 	struct tb_report_table table = {
 		.id = "blame-by-job",
 		.title = "Which job makes which wait",
-		.n_rows = listed(report, pairs->n),
+		.n_rows = listed(report, pairs->listed.n),
 		.columns =
 			{
 				{"Waits", "The job whose packets waited", false},
@@ -136,56 +114,28 @@ static int list_job_blame(struct tb_report *report)
 	struct tb_report_writer writer;
 	if (!table.n_rows)
 		return TB_OK;
-	tb_report_remark_rest(&table, pairs->n, "pairs of jobs", "");
+	tb_report_remark_rest(&table, pairs->listed.n_all, "pairs of jobs", "");
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < table.n_rows; i++) {
-		const struct tb_blame_sum *jobs = &pairs->sums[i];
-		double percent = tb_report_percent_of_blame(report, jobs);
-		tb_report_put_job(&writer, report->run, jobs->at.victim_job);
-		tb_report_put_job(&writer, report->run, jobs->at.culprit_job);
-		tb_report_put_time(&writer, (double)jobs->at.wait_ps)->bar = percent;
+		const struct tb_job_pair *jobs = &pairs->rows[i];
+		double percent = tb_report_percent_of_blame(report, jobs->wait_ps);
+		tb_report_put_job(&writer, report->run, jobs->victim_job);
+		tb_report_put_job(&writer, report->run, jobs->culprit_job);
+		tb_report_put_time(&writer, (double)jobs->wait_ps)->bar = percent;
 		tb_report_put_real(&writer, percent, " %");
-		tb_report_put_count(&writer, jobs->at.n_waits);
+		tb_report_put_count(&writer, jobs->n_waits);
 	}
 	return TB_OK;
 }
 
-// find_pair returns the waits of one job for another, NULL when it never waited for it.
-static const struct tb_blame_sample *find_pair(
-	const struct tb_report *report, uint32_t victim, uint32_t culprit)
+static void put_pair(struct tb_report_writer *writer, uint64_t wait_ps, double largest)
 {
-	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
-	for (uint32_t i = 0; i < pairs->n; i++)
-		if (pairs->sums[i].at.victim_job == victim &&
-			pairs->sums[i].at.culprit_job == culprit)
-			return &pairs->sums[i].at;
-	return NULL;
-}
-
-static void put_pair(struct tb_report_writer *writer, const struct tb_blame_sample *pair,
-	double largest)
-{
-	if (!pair) {
-		struct tb_report_cell *at = tb_report_cell(writer);
-		snprintf(at->text, sizeof at->text, "-");
-		return;
-	}
-	tb_report_put_time(writer, (double)pair->wait_ps)->bar =
-		largest > 0 ? 100.0 * (double)pair->wait_ps / largest : -1;
-}
-
-// matrix_fits returns whether all jobs are known and few enough for a column each.
-static bool matrix_fits(const struct tb_report *report)
-{
-	const struct tb_blame_listed *pairs = &report->blame.of[TB_BLAME_JOBS];
-	if (report->info->n_jobs + 2 > TB_REPORT_COLUMNS)
-		return false;
-	for (uint32_t i = 0; i < pairs->n; i++)
-		if (pairs->sums[i].at.victim_job >= report->info->n_jobs ||
-			pairs->sums[i].at.culprit_job >= report->info->n_jobs)
-			return false;
-	return true;
+	if (wait_ps == 0)
+		tb_report_put_text(writer, "-");
+	else
+		tb_report_put_time(writer, (double)wait_ps)->bar =
+			largest > 0 ? 100.0 * (double)wait_ps / largest : -1;
 }
 
 // The matrix has a row for each job that waits and a column for each that it waits for.
@@ -206,15 +156,15 @@ static int draw_job_matrix(struct tb_report *report)
 	table.columns[n + 1] = (struct tb_report_column){"All", "Over all jobs", true};
 	if (tb_report_open_table(report, &table, &writer))
 		return TB_ENOMEM;
-	double largest = (double)report->blame.of[TB_BLAME_JOBS].sums[0].at.wait_ps;
+	double largest = (double)report->job_pairs.rows[0].wait_ps;
 	for (uint32_t victim = 0; victim < n; victim++) {
 		double sum = 0;
 		tb_report_put_job(&writer, report->run, victim);
 		for (uint32_t culprit = 0; culprit < n; culprit++) {
-			const struct tb_blame_sample *pair =
-				find_pair(report, victim, culprit);
-			put_pair(&writer, pair, largest);
-			sum += pair ? (double)pair->wait_ps : 0;
+			uint64_t wait_ps =
+				tb_job_pairs_wait(&report->job_pairs, victim, culprit);
+			put_pair(&writer, wait_ps, largest);
+			sum += (double)wait_ps;
 		}
 		tb_report_put_time(&writer, sum);
 	}
@@ -223,7 +173,9 @@ static int draw_job_matrix(struct tb_report *report)
 
 int tb_report_tabulate_job_blame(struct tb_report *report)
 {
-	if (report->info->n_jobs < 2 || report->blame.of[TB_BLAME_JOBS].n == 0)
+	if (report->info->n_jobs < 2 || report->job_pairs.listed.n == 0)
 		return TB_OK;
-	return matrix_fits(report) ? draw_job_matrix(report) : list_job_blame(report);
+	// As many jobs as there are columns for each.
+	bool fits = report->info->n_jobs + 2 <= TB_REPORT_COLUMNS;
+	return fits ? draw_job_matrix(report) : list_job_blame(report);
 }

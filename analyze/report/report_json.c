@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// whole_ps returns a sum of times as a count: that of a foreign file may not fit.
+static uint64_t whole_ps(double time_ps)
+{
+	return time_ps < 9.2e18 ? (uint64_t)time_ps : INT64_MAX;
+}
+
 static json_t *run_object(const struct tb_run_info *info)
 {
 	struct tb_json_object run = tb_json_object_new();
@@ -213,12 +219,9 @@ static json_t *flows_array(const struct tb_report *report)
 	return array;
 }
 
-// party_object returns null where several flows were merged.
 static json_t *party_object(
 	uint32_t job, struct tb_node source, struct tb_node destination)
 {
-	if (source.id == TB_ID_NONE)
-		return json_null();
 	struct tb_json_object party = tb_json_object_new();
 	tb_json_add_count(&party, "job", job);
 	tb_json_add_count(&party, "source", source.id);
@@ -226,50 +229,18 @@ static json_t *party_object(
 	return tb_json_object_take(&party);
 }
 
-static json_t *job_or_null(uint32_t job)
+static json_t *job_pairs_array(const struct tb_report *report)
 {
-	return job == TB_ID_NONE ? json_null() : tb_json_count(job);
-}
-
-static json_t *blame_array(const struct tb_report *report)
-{
-	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_FLOWS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < listed->n; i++) {
-		const struct tb_blame_sum *sum = &listed->sums[i];
-		const struct tb_blame_sample *at = &sum->at;
+	for (uint32_t i = 0; array && i < report->job_pairs.listed.n; i++) {
+		const struct tb_job_pair *pair = &report->job_pairs.rows[i];
 		struct tb_json_object blame = tb_json_object_new();
-		tb_json_add(&blame, "victim_job", job_or_null(at->victim_job));
-		tb_json_add(&blame, "victim",
-			party_object(at->victim_job, at->victim_source,
-				at->victim_destination));
-		tb_json_add(&blame, "culprit_job", job_or_null(at->culprit_job));
-		tb_json_add(&blame, "culprit",
-			party_object(at->culprit_job, at->culprit_source,
-				at->culprit_destination));
-		tb_json_add_count(&blame, "waits", at->n_waits);
-		tb_json_add_count(&blame, "wait_ps", at->wait_ps);
-		tb_json_add_real(
-			&blame, "percent", tb_report_percent_of_blame(report, sum));
-		tb_json_add_count(&blame, "link", sum->heaviest.link.id);
-		array = tb_json_append(array, tb_json_object_take(&blame));
-	}
-	return array;
-}
-
-static json_t *blame_by_job_array(const struct tb_report *report)
-{
-	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_JOBS];
-	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < listed->n; i++) {
-		const struct tb_blame_sum *sum = &listed->sums[i];
-		struct tb_json_object blame = tb_json_object_new();
-		tb_json_add(&blame, "victim_job", job_or_null(sum->at.victim_job));
-		tb_json_add(&blame, "culprit_job", job_or_null(sum->at.culprit_job));
-		tb_json_add_count(&blame, "waits", sum->at.n_waits);
-		tb_json_add_count(&blame, "wait_ps", sum->at.wait_ps);
-		tb_json_add_real(
-			&blame, "percent", tb_report_percent_of_blame(report, sum));
+		tb_json_add_count(&blame, "victim_job", pair->victim_job);
+		tb_json_add_count(&blame, "culprit_job", pair->culprit_job);
+		tb_json_add_count(&blame, "waits", pair->n_waits);
+		tb_json_add_count(&blame, "wait_ps", pair->wait_ps);
+		tb_json_add_real(&blame, "percent",
+			tb_report_percent_of_blame(report, pair->wait_ps));
 		array = tb_json_append(array, tb_json_object_take(&blame));
 	}
 	return array;
@@ -302,10 +273,10 @@ static json_t *jobs_array(const struct tb_report *report)
 		tb_json_add_count(&job, "ideal_ps", figures->ideal_ps);
 		tb_json_add_real(&job, "slowdown", figures->slowdown);
 		tb_json_add_count(&job, "wait_ps", figures->wait_ps);
-		tb_json_add_count(
-			&job, "wait_for_others_ps", tb_report_wait_for_others(report, i));
-		tb_json_add_count(
-			&job, "wait_of_others_ps", tb_report_wait_of_others(report, i));
+		tb_json_add_count(&job, "wait_for_others_ps",
+			tb_job_pairs_for_others(&report->job_pairs, i));
+		tb_json_add_count(&job, "wait_of_others_ps",
+			tb_job_pairs_of_others(&report->job_pairs, i));
 		array = tb_json_append(array, tb_json_object_take(&job));
 	}
 	return array;
@@ -316,96 +287,137 @@ static const char *link_name(const struct tb_report *report, struct tb_link link
 	return tb_run_links(report->run)[link.id].name;
 }
 
-static json_t *triples_array(const struct tb_report *report)
+static json_t *heaviest_array(const struct tb_report *report)
 {
-	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_LINK_FLOWS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < listed->n; i++) {
-		const struct tb_blame_sum *sum = &listed->sums[i];
-		const struct tb_blame_sample *at = &sum->at;
-		struct tb_json_object triple = tb_json_object_new();
-		tb_json_add_count(&triple, "link", at->link.id);
-		tb_json_add_text(&triple, "name", link_name(report, at->link));
-		tb_json_add(&triple, "victim_job", job_or_null(at->victim_job));
-		tb_json_add(&triple, "victim",
+	for (uint32_t i = 0; array && i < report->heaviest.listed.n; i++) {
+		const struct tb_blame_sample *at = &report->heaviest.rows[i];
+		struct tb_json_object blame = tb_json_object_new();
+		tb_json_add_count(&blame, "link", at->link.id);
+		tb_json_add_text(&blame, "name", link_name(report, at->link));
+		tb_json_add_count(&blame, "victim_job", at->victim_job);
+		tb_json_add(&blame, "victim",
 			party_object(at->victim_job, at->victim_source,
 				at->victim_destination));
-		tb_json_add(&triple, "culprit_job", job_or_null(at->culprit_job));
-		tb_json_add(&triple, "culprit",
+		tb_json_add_count(&blame, "culprit_job", at->culprit_job);
+		tb_json_add(&blame, "culprit",
 			party_object(at->culprit_job, at->culprit_source,
 				at->culprit_destination));
-		tb_json_add_count(&triple, "waits", at->n_waits);
-		tb_json_add_count(&triple, "wait_ps", at->wait_ps);
-		tb_json_add_real(&triple, "percent_of_link",
-			tb_report_percent_of_link(report, sum));
-		tb_json_add_count(&triple, "root", sum->heaviest.root.id);
-		tb_json_add_text(
-			&triple, "root_name", link_name(report, sum->heaviest.root));
-		array = tb_json_append(array, tb_json_object_take(&triple));
+		tb_json_add_count(&blame, "waits", at->n_waits);
+		tb_json_add_count(&blame, "wait_ps", at->wait_ps);
+		tb_json_add_count(&blame, "error_ps", at->error_ps);
+		tb_json_add_real(&blame, "percent_of_link",
+			tb_report_percent_of_link(report, at->link, at->wait_ps));
+		array = tb_json_append(array, tb_json_object_take(&blame));
+	}
+	return array;
+}
+
+static const struct {
+	const char *key;
+	enum tb_grain grain;
+} groupings[TB_GROUPINGS] = {
+	[TB_GROUP_DESTINATION] = {"destination", TB_GRAIN_DESTINATIONS},
+	[TB_GROUP_DESTINATION_LEAF] = {"destination leaf", TB_GRAIN_DESTINATION_LEAVES},
+	[TB_GROUP_SOURCE_LEAF] = {"source leaf", TB_GRAIN_SOURCE_LEAVES},
+};
+
+// add_groups adds all groupings that are not listed elsewhere.
+static json_t *groups_array(const struct tb_report *report)
+{
+	json_t *array = json_array();
+	for (int g = 0; g < TB_GROUPINGS; g++) {
+		const struct tb_groups *groups = &report->groups[g];
+		for (uint32_t i = 0; array && i < groups->listed.n; i++) {
+			const struct tb_group_sample *at = &groups->rows[i];
+			enum tb_grain grain = groupings[g].grain;
+			char name[80];
+			struct tb_json_object group = tb_json_object_new();
+			tb_json_add_text(&group, "by", groupings[g].key);
+			tb_json_add_count(&group, "victim", at->victim);
+			tb_json_add_text(&group, "victim_name",
+				tb_grouped_party(report->run, grain, at->victim, name,
+					sizeof name));
+			tb_json_add_count(&group, "culprit", at->culprit);
+			tb_json_add_text(&group, "culprit_name",
+				tb_grouped_party(report->run, grain, at->culprit, name,
+					sizeof name));
+			tb_json_add_count(&group, "waits", at->n_waits);
+			tb_json_add_count(&group, "wait_ps", at->wait_ps);
+			tb_json_add_count(&group, "error_ps", at->error_ps);
+			tb_json_add_real(&group, "percent",
+				tb_report_percent_of_blame(report, at->wait_ps));
+			array = tb_json_append(array, tb_json_object_take(&group));
+		}
 	}
 	return array;
 }
 
 static json_t *roots_array(const struct tb_report *report)
 {
-	const struct tb_blame_listed *listed = &report->blame.of[TB_BLAME_ROOTS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < listed->n; i++) {
-		const struct tb_blame_sum *sum = &listed->sums[i];
+	for (uint32_t i = 0; array && i < report->roots.listed.n; i++) {
+		const struct tb_root *at = &report->roots.rows[i];
 		struct tb_json_object root = tb_json_object_new();
-		tb_json_add_count(&root, "root", sum->at.root.id);
-		tb_json_add_text(&root, "name", link_name(report, sum->at.root));
-		tb_json_add_count(&root, "waits", sum->at.n_waits);
-		tb_json_add_count(&root, "wait_ps", sum->at.wait_ps);
-		tb_json_add_real(
-			&root, "percent", tb_report_percent_of_blame(report, sum));
-		tb_json_add_count(&root, "links", sum->n_links);
+		tb_json_add_count(&root, "root", at->root.id);
+		tb_json_add_text(&root, "name", link_name(report, at->root));
+		tb_json_add_count(&root, "waits", at->n_waits);
+		tb_json_add_count(&root, "wait_ps", at->wait_ps);
+		tb_json_add_real(&root, "percent",
+			tb_report_percent_of_blame(report, at->wait_ps));
+		tb_json_add_count(&root, "links", at->n_links);
 		array = tb_json_append(array, tb_json_object_take(&root));
 	}
 	return array;
 }
 
-// add_sum adds a sum by a link and two jobs.
-static json_t *add_sum(const struct tb_report *report, json_t *array,
-	const struct tb_blame_sample *at, struct tb_link link, const char *link_key)
-{
-	struct tb_json_object sum = tb_json_object_new();
-	tb_json_add_count(&sum, link_key, link.id);
-	tb_json_add_text(&sum, "name", link_name(report, link));
-	tb_json_add(&sum, "victim_job", job_or_null(at->victim_job));
-	tb_json_add(&sum, "culprit_job", job_or_null(at->culprit_job));
-	tb_json_add_count(&sum, "waits", at->n_waits);
-	tb_json_add_count(&sum, "wait_ps", at->wait_ps);
-	return tb_json_append(array, tb_json_object_take(&sum));
-}
-
-// link_jobs_array lists those of the hot links.
-static json_t *link_jobs_array(const struct tb_report *report)
+static json_t *job_links_array(const struct tb_report *report)
 {
 	json_t *array = json_array();
-	bool *listed = calloc(report->info->n_links + 1u, sizeof *listed);
-	for (uint32_t i = 0; listed && i < report->n_hot_links; i++)
-		listed[report->hot_links[i].sample.link.id] = true;
-	for (uint32_t i = 0; listed && array && i < report->n_link_jobs; i++) {
-		const struct tb_blame_sample *at = &report->link_jobs[i].at;
-		if (listed[at->link.id])
-			array = add_sum(report, array, at, at->link, "link");
+	for (uint32_t i = 0; array && i < report->job_links.n; i++) {
+		const struct tb_job_link_sample *at = &report->job_links.rows[i];
+		struct tb_json_object job = tb_json_object_new();
+		tb_json_add_count(&job, "link", at->link.id);
+		tb_json_add_text(&job, "name", link_name(report, at->link));
+		tb_json_add_count(&job, "job", at->job);
+		tb_json_add_count(&job, "wait_ps", at->wait_ps);
+		tb_json_add_count(&job, "blamed_ps", at->blamed_ps);
+		array = tb_json_append(array, tb_json_object_take(&job));
 	}
-	if (!listed) {
-		json_decref(array);
-		array = NULL;
-	}
-	free(listed);
 	return array;
 }
 
 static json_t *root_jobs_array(const struct tb_report *report)
 {
-	const struct tb_blame_listed *jobs = &report->blame.of[TB_BLAME_ROOT_JOBS];
 	json_t *array = json_array();
-	for (uint32_t i = 0; array && i < jobs->n; i++)
-		array = add_sum(
-			report, array, &jobs->sums[i].at, jobs->sums[i].at.root, "root");
+	for (uint32_t i = 0; array && i < report->root_jobs.n; i++) {
+		const struct tb_root_job_sample *at = &report->root_jobs.rows[i];
+		struct tb_json_object job = tb_json_object_new();
+		tb_json_add_count(&job, "root", at->root.id);
+		tb_json_add_text(&job, "name", link_name(report, at->root));
+		tb_json_add_count(&job, "victim_job", at->victim_job);
+		tb_json_add_count(&job, "waits", at->n_waits);
+		tb_json_add_count(&job, "wait_ps", at->wait_ps);
+		array = tb_json_append(array, tb_json_object_take(&job));
+	}
+	return array;
+}
+
+// left_out_array lists what the heaviest rows that the store keeps leave out.
+static json_t *left_out_array(const struct tb_report *report)
+{
+	const struct tb_listed *lists[] = {&report->heaviest.listed,
+		&report->groups[0].listed, &report->groups[1].listed,
+		&report->groups[2].listed};
+	json_t *array = json_array();
+	for (int i = 0; array && i < 1 + TB_GROUPINGS; i++) {
+		struct tb_json_object list = tb_json_object_new();
+		tb_json_add_text(&list, "list", i ? groupings[i - 1].key : "blame");
+		tb_json_add_count(&list, "rows", lists[i]->n_all);
+		tb_json_add_count(&list, "floor_ps", lists[i]->floor_ps);
+		tb_json_add_count(&list, "rest_ps", whole_ps(lists[i]->rest_ps));
+		array = tb_json_append(array, tb_json_object_take(&list));
+	}
 	return array;
 }
 
@@ -423,10 +435,11 @@ static const struct list {
 	{"flows", flows_array},
 	{"congestion-roots", roots_array},
 	{"root-by-job", root_jobs_array},
-	{"blame", blame_array},
-	{"blame-triples", triples_array},
-	{"blame-by-link", link_jobs_array},
-	{"blame-by-job", blame_by_job_array},
+	{"blame", heaviest_array},
+	{"blame-groups", groups_array},
+	{"blame-by-link", job_links_array},
+	{"blame-by-job", job_pairs_array},
+	{"left-out", left_out_array},
 };
 
 #define N_LISTS (sizeof lists / sizeof *lists)
@@ -472,18 +485,19 @@ static json_t *time_array(const struct tb_report *report)
 static json_t *totals_object(const struct tb_report *report)
 {
 	struct tb_json_object totals = tb_json_object_new();
-	tb_json_add_count(&totals, "wait_ps",
-		report->wait_ps < 9.2e18 ? (uint64_t)report->wait_ps : INT64_MAX);
+	tb_json_add_count(&totals, "wait_ps", whole_ps(report->wait_ps));
 	tb_json_add_count(&totals, "links_that_waited", report->n_waiting);
 	tb_json_add_count(&totals, "switches_that_waited", report->n_switches_waiting);
 	tb_json_add_count(&totals, "flows", report->n_flows_all);
+	tb_json_add_count(&totals, "roots", report->roots.listed.n_all);
+	tb_json_add_text(&totals, "grouped_by", tb_grain_name(report->grouped.grain));
 	return tb_json_object_take(&totals);
 }
 
 int tb_report_write_json(const struct tb_report *report, FILE *stream)
 {
 	struct tb_json_object root = tb_json_object_new();
-	tb_json_add_count(&root, "version", 1);
+	tb_json_add_count(&root, "version", 2);
 	tb_json_add(&root, "run", run_object(report->info));
 	tb_json_add(&root, "input", input_object(report->info));
 	tb_json_add(&root, "capture", capture_object(report));

@@ -325,7 +325,7 @@ int tb_report_tabulate(struct tb_report *report)
 		tb_report_tabulate_job_blame(report) || tabulate_links(report) ||
 		tabulate_switches(report) || tabulate_regions(report) ||
 		tabulate_flows(report) || tb_report_tabulate_roots(report) ||
-		tb_report_tabulate_triples(report) || tb_report_tabulate_blame(report))
+		tb_report_tabulate_grouped(report) || tb_report_tabulate_heaviest(report))
 		return TB_ENOMEM;
 	return TB_OK;
 }

@@ -3,13 +3,14 @@
 #include "progress.h"
 #include "sql.h"
 #include "stop.h"
+#include "store_blame.h"
 #include "store_feed.h"
+#include "store_flows.h"
 #include "store_impl.h"
+#include "store_levels.h"
 #include "store_lock.h"
 #include "store_made.h"
 #include "store_setup.h"
-#include "store_tops.h"
-#include "store_trees.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -62,8 +63,7 @@ struct tb_store {
 	sqlite3_stmt *insert_total; // of a bin
 	struct tb_store_feed feed;  // feed.run is the begun run, 0 when none
 	int64_t last_run;	    // begun, ended or not
-	struct tb_store_feed messages;
-	struct sums *totals; // by link
+	struct sums *totals;	    // by link
 	struct tb_store_levels levels;
 	uint32_t n_links;
 	tb_time_ps bin_ps;
@@ -96,13 +96,12 @@ void tb_store_free(struct tb_store *store)
 
 static int prepare(struct tb_store *store, struct tb_error *error)
 {
-	if (tb_store_feed_register(store->db, &store->feed, &tb_feed_links) !=
-			SQLITE_OK ||
-		tb_store_feed_register(store->db, &store->messages, &tb_feed_messages) !=
-			SQLITE_OK)
+	if (tb_store_feed_register(store->db, &store->feed) != SQLITE_OK)
 		return tb_sql_fail(error, store->db, store->path);
 	int status = tb_sql_prepare(store->db, store->path,
-		"INSERT INTO link_bin SELECT * FROM feed", &store->insert_bin, error);
+		"INSERT INTO link_bin SELECT run, c1, c2, c3, c4, c5, c6, c7, c8, c9 "
+		"FROM feed",
+		&store->insert_bin, error);
 	if (!status)
 		status = tb_sql_prepare(store->db, store->path,
 			"INSERT INTO bin_total VALUES (?,?,?,?,?,?,?,?,?)",
@@ -496,9 +495,7 @@ static int store_bin(
 		add(&store->totals[samples[i].link.id], &samples[i]);
 		add(&whole, &samples[i]);
 	}
-	store->feed.bin = (int64_t)bin;
-	store->feed.rows = samples;
-	store->feed.n = n;
+	tb_store_feed_links(&store->feed, bin, samples, n);
 	store->n_rows += n;
 	store->n_rows_of_run += n;
 	store->n_bins = bin + 1;
@@ -550,39 +547,18 @@ static int store_flows(void *context, const struct tb_flow_sample *samples, size
 	if (status)
 		return status;
 	status = tb_store_write_flows(
-		store->db, store->path, store->feed.run, samples, n, &store->error);
-	if (!status)
-		status = tb_store_write_flow_tops(store->db, store->path, store->feed.run,
-			samples, n, &store->error);
-	if (!status)
-		status = tb_store_write_senders(store->db, store->path, store->feed.run,
-			samples, n, &store->error);
+		store->db, store->path, &store->feed, samples, n, &store->error);
 	return end_part(store, status);
 }
 
-static int store_blame(void *context, const struct tb_blame_sample *samples, size_t n)
+static int store_blame(void *context, const struct tb_blame_record *record)
 {
 	struct tb_store *store = context;
 	int status = begin_part(store);
 	if (status)
 		return status;
 	status = tb_store_write_blame(
-		store->db, store->path, store->feed.run, samples, n, &store->error);
-	if (!status)
-		status = tb_store_write_blame_tops(store->db, store->path,
-			store->feed.run, samples, n, &store->error);
-	return end_part(store, status);
-}
-
-static int store_trees(
-	void *context, tb_time_ps bin_ps, const struct tb_tree_sample *samples, size_t n)
-{
-	struct tb_store *store = context;
-	int status = begin_part(store);
-	if (status)
-		return status;
-	status = tb_store_write_trees(store->db, store->path, store->feed.run, bin_ps,
-		samples, n, &store->error);
+		store->db, store->path, &store->feed, record, &store->error);
 	return end_part(store, status);
 }
 
@@ -605,11 +581,8 @@ static int store_messages(
 	int status = begin_part(store);
 	if (status)
 		return status;
-	store->messages.run = store->feed.run;
-	store->messages.rows = samples;
-	store->messages.n = n;
-	status = tb_sql_exec(store->db, store->path,
-		"INSERT INTO message SELECT * FROM message_feed", &store->error);
+	status = tb_store_write_messages(
+		store->db, store->path, &store->feed, samples, n, &store->error);
 	if (!status)
 		status = exec_for_run(store,
 			"UPDATE run SET n_messages_kept = ?2 WHERE run = ?1", (int64_t)n,
@@ -624,7 +597,6 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.bin = store_bin,
 		.flows = store_flows,
 		.blame = store_blame,
-		.trees = store_trees,
 		.undelivered = store_undelivered,
 		.messages = store_messages};
 }

@@ -1,5 +1,7 @@
 #include "store_feed.h"
 
+#include "sql.h"
+
 struct table {
 	sqlite3_vtab base;
 	const struct tb_store_feed *feed;
@@ -14,17 +16,17 @@ struct cursor {
 static void pass_over_empty(struct cursor *cursor)
 {
 	const struct tb_store_feed *feed = cursor->feed;
-	while (cursor->at < feed->n && feed->kind->is_empty &&
-		feed->kind->is_empty(feed, cursor->at))
+	while (feed->is_empty && cursor->at < feed->n && feed->is_empty(feed, cursor->at))
 		cursor->at++;
 }
 
-static int feed_connect(sqlite3 *db, void *context, int argc, const char *const *argv,
+static int feed_connect(sqlite3 *db, void *feed, int argc, const char *const *argv,
 	sqlite3_vtab **table, char **message)
 {
-	const struct tb_store_feed *feed = context;
 	(void)argc, (void)argv, (void)message;
-	int code = sqlite3_declare_vtab(db, feed->kind->declaration);
+	int code = sqlite3_declare_vtab(db,
+		"CREATE TABLE feed (run, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, "
+		"c12, c13, c14, c15)");
 	if (code != SQLITE_OK)
 		return code;
 	struct table *made = sqlite3_malloc(sizeof *made);
@@ -92,8 +94,8 @@ static int feed_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
 {
 	const struct cursor *cursor = (const struct cursor *)base;
 	const struct tb_store_feed *feed = cursor->feed;
-	sqlite3_result_int64(context,
-		column == 0 ? feed->run : feed->kind->value(feed, cursor->at, column));
+	sqlite3_result_int64(
+		context, column ? feed->value(feed, cursor->at, column) : feed->run);
 	return SQLITE_OK;
 }
 
@@ -117,26 +119,24 @@ static const sqlite3_module feed_module = {
 	.xRowid = feed_rowid,
 };
 
-int tb_store_feed_register(
-	sqlite3 *db, struct tb_store_feed *feed, const struct tb_feed_kind *kind)
+int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed)
 {
-	feed->kind = kind;
-	return sqlite3_create_module(db, kind->name, &feed_module, feed);
+	return sqlite3_create_module(db, "feed", &feed_module, feed);
 }
 
-static bool nothing_happened(const struct tb_store_feed *feed, size_t at)
+static bool nothing_happened(const struct tb_store_feed *feed, size_t i)
 {
 	const struct tb_link_sample *sample =
-		(const struct tb_link_sample *)feed->rows + at;
+		&((const struct tb_link_sample *)feed->records)[i];
 	return (sample->wait_ps | sample->stall_ps | sample->busy_ps | sample->bytes |
 		       sample->n_packets | sample->n_blocked | sample->longest_wait_ps) ==
 	       0;
 }
 
-static int64_t link_value(const struct tb_store_feed *feed, size_t at, int column)
+static int64_t link_value(const struct tb_store_feed *feed, size_t i, int column)
 {
 	const struct tb_link_sample *sample =
-		(const struct tb_link_sample *)feed->rows + at;
+		&((const struct tb_link_sample *)feed->records)[i];
 	switch (column) {
 	case 1:
 		return feed->bin;
@@ -159,42 +159,24 @@ static int64_t link_value(const struct tb_store_feed *feed, size_t at, int colum
 	}
 }
 
-const struct tb_feed_kind tb_feed_links = {"feed",
-	"CREATE TABLE feed (run, bin, link, wait_ps, stall_ps, busy_ps, bytes, packets, "
-	"blocked, longest_wait_ps)",
-	link_value, nothing_happened};
-
-static int64_t message_value(const struct tb_store_feed *feed, size_t at, int column)
+void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,
+	const struct tb_link_sample *samples, size_t n)
 {
-	const struct tb_message_sample *message =
-		(const struct tb_message_sample *)feed->rows + at;
-	switch (column) {
-	case 1:
-		return message->job;
-	case 2:
-		return message->source.id;
-	case 3:
-		return message->destination.id;
-	case 4:
-		return (int64_t)message->number;
-	case 5:
-		return (int64_t)message->bytes;
-	case 6:
-		return message->posted_ps;
-	case 7:
-		return message->started_ps;
-	case 8:
-		return message->delivered_ps;
-	case 9:
-		return (int64_t)message->queue_ps;
-	case 10:
-		return (int64_t)message->network_ps;
-	default:
-		return (int64_t)message->ideal_ps;
-	}
+	feed->bin = (int64_t)bin;
+	feed->records = samples;
+	feed->n = n;
+	feed->value = link_value;
+	feed->is_empty = nothing_happened;
 }
 
-const struct tb_feed_kind tb_feed_messages = {"message_feed",
-	"CREATE TABLE feed (run, job, source, destination, message, bytes, posted_ps, "
-	"started_ps, delivered_ps, queue_ps, network_ps, ideal_ps)",
-	message_value, NULL};
+int tb_store_feed_write(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const char *sql, struct tb_error *error)
+{
+	sqlite3_stmt *query = NULL;
+	feed->is_empty = NULL;
+	int status = tb_sql_prepare(db, path, sql, &query, error);
+	if (!status)
+		status = tb_sql_run(query, path, error);
+	sqlite3_finalize(query);
+	return status;
+}

@@ -1,5 +1,5 @@
-// An array of samples as a virtual table, so that one statement stores them all. Private
-// to analyze/.
+// An array of records as a virtual table, so that one statement stores all of them.
+// Private to analyze/.
 //
 // Binding and stepping an INSERT for every row stored 0.75 million rows a second;
 // INSERT ... SELECT from this table stores 1.8 million, because SQLite then keeps its
@@ -8,38 +8,33 @@
 #define TB_STORE_FEED_H
 
 #include "observer.h"
+#include "status.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 
-struct tb_store_feed;
-
-// A table of this kind, whose columns are those of a table of the store, in the same
-// order: `run` is the first.
-struct tb_feed_kind {
-	const char *name;
-	const char *declaration;
-	int64_t (*value)(const struct tb_store_feed *feed, size_t row, int column);
-	// Rows to be skipped. NULL: none.
-	bool (*is_empty)(const struct tb_store_feed *feed, size_t row);
-};
-
-// `feed`: struct tb_link_sample as rows of link_bin; all-zero samples are skipped.
-// `message_feed`: struct tb_message_sample as rows of message.
-extern const struct tb_feed_kind tb_feed_links, tb_feed_messages;
-
-// The content of such a table.
+// The content of the table `feed`: its columns are run, and c1, c2, ... as `value`
+// numbers them. Records that `is_empty` are passed over.
 struct tb_store_feed {
-	const struct tb_feed_kind *kind;
 	int64_t run;
-	int64_t bin; // of links
-	const void *rows;
+	int64_t bin;
+	const void *records;
 	size_t n;
+	int64_t (*value)(const struct tb_store_feed *feed, size_t i, int column);
+	bool (*is_empty)(const struct tb_store_feed *feed, size_t i); // NULL: none is
 };
 
-// tb_store_feed_register registers a table with `db`, which borrows `feed` until it is
+// tb_store_feed_register registers the table with `db`, which borrows `feed` until it is
 // closed. Returns an SQLite code.
-int tb_store_feed_register(
-	sqlite3 *db, struct tb_store_feed *feed, const struct tb_feed_kind *kind);
+int tb_store_feed_register(sqlite3 *db, struct tb_store_feed *feed);
+
+// tb_store_feed_links sets the content to the samples of a time bin: c1 to c9 are the
+// columns of link_bin, in the same order. All-zero samples are passed over.
+void tb_store_feed_links(struct tb_store_feed *feed, uint64_t bin,
+	const struct tb_link_sample *samples, size_t n);
+
+// tb_store_feed_write stores `n` records by `sql`, an INSERT ... SELECT FROM feed.
+int tb_store_feed_write(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const char *sql, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -361,56 +361,6 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	return status ? status : write_wall_time(db, path, run, result->wall_s, error);
 }
 
-int tb_store_write_flows(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(db, path,
-		"INSERT INTO flow VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
-	for (size_t i = 0; !row.status && i < n; i++) {
-		const struct tb_flow_sample *flow = &samples[i];
-		tb_row_put(&row, run);
-		tb_row_put(&row, flow->job);
-		tb_row_put(&row, flow->source.id);
-		tb_row_put(&row, flow->destination.id);
-		tb_row_put(&row, (int64_t)flow->n_messages);
-		tb_row_put(&row, (int64_t)flow->n_packets);
-		tb_row_put(&row, (int64_t)flow->bytes);
-		tb_row_put(&row, (int64_t)flow->latency_ps);
-		tb_row_put(&row, (int64_t)flow->queue_ps);
-		tb_row_put(&row, (int64_t)flow->network_ps);
-		tb_row_put(&row, (int64_t)flow->worst_latency_ps);
-		tb_row_put(&row, (int64_t)flow->ideal_ps);
-		tb_row_put(&row, (int64_t)flow->wait_ps);
-		tb_row_put(&row, flow->first_ps);
-		tb_row_put(&row, flow->last_ps);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
-
-int tb_store_write_blame(sqlite3 *db, const char *path, int64_t run,
-	const struct tb_blame_sample *samples, size_t n, struct tb_error *error)
-{
-	struct tb_row row = tb_row_into(
-		db, path, "INSERT INTO blame_wait VALUES (?,?,?,?,?,?,?,?,?,?,?)", error);
-	for (size_t i = 0; !row.status && i < n; i++) {
-		const struct tb_blame_sample *blame = &samples[i];
-		tb_row_put(&row, run);
-		tb_row_put(&row, blame->link.id);
-		tb_row_put(&row, blame->root.id);
-		tb_row_put_id(&row, blame->victim_job);
-		tb_row_put_id(&row, blame->victim_source.id);
-		tb_row_put_id(&row, blame->victim_destination.id);
-		tb_row_put_id(&row, blame->culprit_job);
-		tb_row_put_id(&row, blame->culprit_source.id);
-		tb_row_put_id(&row, blame->culprit_destination.id);
-		tb_row_put(&row, (int64_t)blame->n_waits);
-		tb_row_put(&row, (int64_t)blame->wait_ps);
-		tb_row_end(&row);
-	}
-	return tb_row_done(&row);
-}
-
 int tb_store_write_undelivered(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_undelivered_sample *samples, size_t n, struct tb_error *error)
 {

@@ -2,7 +2,8 @@
 
 void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 {
-	if (sum->n_messages == 0 || more->first_ps < sum->first_ps)
+	// A flow without messages was never posted: it has but waits, as handshakes do.
+	if (more->n_messages && (sum->n_messages == 0 || more->first_ps < sum->first_ps))
 		sum->first_ps = more->first_ps;
 	if (more->last_ps > sum->last_ps)
 		sum->last_ps = more->last_ps;
@@ -16,6 +17,7 @@ void tb_flow_add(struct tb_flow_sample *sum, const struct tb_flow_sample *more)
 	sum->network_ps += more->network_ps;
 	sum->ideal_ps += more->ideal_ps;
 	sum->wait_ps += more->wait_ps;
+	sum->blamed_ps += more->blamed_ps;
 	if (more->worst_latency_ps > sum->worst_latency_ps)
 		sum->worst_latency_ps = more->worst_latency_ps;
 }

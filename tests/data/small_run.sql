@@ -1,7 +1,7 @@
 -- A store of one run for golden tests: 2-ary 2-tree, two jobs, names that want escaping.
 -- Read it into sqlite3 after schemas/results.sql.
 BEGIN;
-INSERT INTO run(run,complete,simulated_ps,n_messages,n_packets,delivered_bytes,bin_ps,input_name,input_kind,input_digest,input_bytes,options,time_scale,seed,program_version,notes,n_nodes,n_switches,n_links,n_levels,n_jobs,network,switching) VALUES(1,1,132035050,24,312,98304,20000000,'traces/melt|<io>.pcap','packets','0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',4096,'--bin 20us',0.5,'18364758544493064720','0.1.0','{"records": 400, "acks": 88}',4,4,16,2,2,'qsnet','circuits');
+INSERT INTO run(run,complete,simulated_ps,n_messages,n_packets,delivered_bytes,bin_ps,tree_bin_ps,root_bin_ps,input_name,input_kind,input_digest,input_bytes,options,time_scale,seed,program_version,notes,n_nodes,n_switches,n_links,n_levels,n_jobs,network,switching) VALUES(1,1,132035050,24,312,98304,20000000,160000000,160000000,'traces/melt|<io>.pcap','packets','0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',4096,'--bin 20us',0.5,'18364758544493064720','0.1.0','{"records": 400, "acks": 88}',4,4,16,2,2,'qsnet','circuits');
 INSERT INTO run_parameter VALUES(1,'arity',2),(1,'levels',2),(1,'rails',1),(1,'ascent','adaptive'),(1,'broadcast','no'),(1,'host','none'),(1,'rate',400000000),(1,'hop_latency',35000),(1,'vcs',2),(1,'fifo',256),(1,'flit',2),(1,'payload',320),(1,'overhead',58),(1,'bus',560000000),(1,'send_overhead',1000000),(1,'receive_overhead',700000),(1,'slice',0),(1,'retries',0),(1,'retry_delay',0),(1,'ack_delay',200000),(1,'age_weight',0.6),(1,'partners',0),(1,'partner_delay',0);
 INSERT INTO run_environment(run,started_at,host,machine,wall_s) VALUES(1,'2026-11-20T12:00:00.000Z','example','x86_64',0.25);
 INSERT INTO node(run,node,name,host,lid) VALUES(1,0,'10.0.0.1','',1);
@@ -159,33 +159,61 @@ INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,l
 INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,13,37687162,44739322,64895708,22988,62,23,2264288);
 INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,14,0,40667884,44643572,17824,48,0,0);
 INSERT INTO link_total(run,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,15,41885009,44535755,59360000,20662,55,25,2285716);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,0,0,1,3,39,12288,64234310,4862148,54272162,26268572,39685716,23697143);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,0,0,3,3,39,12288,72597884,6893042,60604842,28933589,39925716,36702881);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,0,2,0,3,39,12288,54878604,2463222,47315382,21830009,39925716,9024294);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,0,2,3,3,39,12288,80442161,8914111,66428050,27200017,39685716,63814312);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,1,1,2,4,52,16384,76771460,4184293,65787167,26893572,53234288,20699290);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,1,1,3,2,26,8192,43750725,3433395,36917330,27053572,26617144,22170000);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,1,3,0,1,13,4096,22260014,1812860,18747154,22260014,13308572,5998578);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,1,3,1,3,39,12288,63944303,4729646,54114657,27053572,39925716,27355005);
-INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps) VALUES(1,1,3,2,2,26,8192,42885725,3257145,36228580,26268572,26457144,20730713);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,0,0,0,0,1,0,0,1,15,23697143);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,4,4,0,2,3,0,0,3,20,36367879);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,4,4,0,2,3,0,2,3,16,27446433);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,6,6,1,3,2,1,3,2,12,20730713);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,9,9,0,2,0,0,2,0,2,3372860);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,9,9,1,3,0,1,3,0,2,3768576);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,9,9,1,3,1,1,3,1,8,13325002);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,11,11,0,2,0,0,2,0,2,4565005);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,11,11,0,2,0,1,3,0,2,1086429);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,11,11,1,3,0,1,3,0,2,2230002);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,11,11,1,3,1,0,0,1,1,868572);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,11,11,1,3,1,1,3,1,7,13161431);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,13,13,0,0,3,0,0,3,3,4474291);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,13,13,0,0,3,0,2,3,8,10757859);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,13,13,1,1,2,1,1,2,6,11115012);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,13,13,1,1,3,1,1,3,6,11340000);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,15,15,0,0,3,0,0,3,1,2285716);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,15,15,0,0,3,0,2,3,12,19185015);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,15,15,1,1,2,1,1,2,6,9584278);
-INSERT INTO blame_wait(run,link,root,victim_job,victim_source,victim_destination,culprit_job,culprit_source,culprit_destination,waits,wait_ps) VALUES(1,15,15,1,1,3,1,1,3,6,10830000);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,0,1,3,39,12288,64234310,4862148,54272162,26268572,39685716,23697143,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,0,3,3,39,12288,72597884,6893042,60604842,28933589,39925716,36702881,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,2,0,3,39,12288,54878604,2463222,47315382,21830009,39925716,9024294,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,0,2,3,3,39,12288,80442161,8914111,66428050,27200017,39685716,63814312,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,1,2,4,52,16384,76771460,4184293,65787167,26893572,53234288,20699290,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,1,3,2,26,8192,43750725,3433395,36917330,27053572,26617144,22170000,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,3,0,1,13,4096,22260014,1812860,18747154,22260014,13308572,5998578,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,3,1,3,39,12288,63944303,4729646,54114657,27053572,39925716,27355005,0);
+INSERT INTO flow(run,job,source,destination,messages,packets,bytes,latency_ps,queue_ps,network_ps,worst_latency_ps,ideal_ps,wait_ps,blamed_ps) VALUES(1,1,3,2,2,26,8192,42885725,3257145,36228580,26268572,26457144,20730713,0);
+-- Who waited for whom. Each wait has the link by which the header came in as its root, and lies in
+-- the one slice of time.
+INSERT INTO blame_wait VALUES
+(1,0,0,0,1,0,0,1,15,23697143,0),
+(1,4,0,2,3,0,0,3,20,36367879,0),
+(1,4,0,2,3,0,2,3,16,27446433,0),
+(1,6,1,3,2,1,3,2,12,20730713,0),
+(1,9,0,2,0,0,2,0,2,3372860,0),
+(1,9,1,3,0,1,3,0,2,3768576,0),
+(1,9,1,3,1,1,3,1,8,13325002,0),
+(1,11,0,2,0,0,2,0,2,4565005,0),
+(1,11,0,2,0,1,3,0,2,1086429,0),
+(1,11,1,3,0,1,3,0,2,2230002,0),
+(1,11,1,3,1,0,0,1,1,868572,0),
+(1,11,1,3,1,1,3,1,7,13161431,0),
+(1,13,0,0,3,0,0,3,3,4474291,0),
+(1,13,0,0,3,0,2,3,8,10757859,0),
+(1,13,1,1,2,1,1,2,6,11115012,0),
+(1,13,1,1,3,1,1,3,6,11340000,0),
+(1,15,0,0,3,0,0,3,1,2285716,0),
+(1,15,0,0,3,0,2,3,12,19185015,0),
+(1,15,1,1,2,1,1,2,6,9584278,0),
+(1,15,1,1,3,1,1,3,6,10830000,0);
+INSERT INTO root_total SELECT run, link, sum(waits), sum(wait_ps) FROM blame_wait GROUP BY link;
+INSERT INTO root_bin SELECT run, 0, root, wait_ps FROM root_total;
+INSERT INTO tree_bin SELECT run, 0, root, root, wait_ps, 0 FROM root_total;
+INSERT INTO root_job SELECT run, link, victim_job, sum(waits), sum(wait_ps) FROM blame_wait
+  GROUP BY link, victim_job;
+INSERT INTO job_wait SELECT run, 0, victim_job, culprit_job, sum(waits), sum(wait_ps) FROM blame_wait
+  GROUP BY victim_job, culprit_job;
+INSERT INTO job_link SELECT run, link, job, sum(wait_ps), sum(blamed_ps) FROM (
+  SELECT run, link, victim_job AS job, wait_ps, 0 AS blamed_ps FROM blame_wait UNION ALL
+  SELECT run, link, culprit_job, 0, wait_ps FROM blame_wait) GROUP BY link, job;
+INSERT INTO blame_bin SELECT run, 0, victim_job, victim_source, victim_destination, culprit_job,
+  culprit_source, culprit_destination, sum(wait_ps), 0 FROM blame_wait GROUP BY 3, 4, 5, 6, 7, 8;
+INSERT INTO blame_group SELECT run, 'destination', victim_destination, culprit_destination,
+  sum(waits), sum(wait_ps), 0 FROM blame_wait GROUP BY 3, 4;
+INSERT INTO blame_group SELECT run, 'destination leaf', victim_destination / 2,
+  culprit_destination / 2, sum(waits), sum(wait_ps), 0 FROM blame_wait GROUP BY 3, 4;
+INSERT INTO blame_group SELECT run, 'source leaf', victim_source / 2, culprit_source / 2, sum(waits),
+  sum(wait_ps), 0 FROM blame_wait GROUP BY 3, 4;
+INSERT INTO blame_list SELECT 1, column1, 0, 0 FROM (VALUES ('blame_wait'), ('blame_bin'),
+  ('tree_bin'), ('destination'), ('destination leaf'), ('source leaf'));
+UPDATE flow SET blamed_ps = (SELECT coalesce(sum(wait_ps), 0) FROM blame_wait AS b
+  WHERE b.culprit_job = job AND b.culprit_source = source AND b.culprit_destination = destination);
+INSERT INTO job_total SELECT run, job, count(*), sum(messages), sum(packets), sum(bytes),
+  sum(latency_ps), sum(queue_ps), sum(network_ps), max(worst_latency_ps), sum(ideal_ps), sum(wait_ps), sum(blamed_ps),
+  min(first_ps), max(last_ps) FROM flow GROUP BY job;
 COMMIT;

@@ -1,5 +1,5 @@
-# A run's wait is one sum, whichever table or view adds it up: by link, time bin, switch, flow, level, blame and slices
-# of congestion trees, to the picosecond; in the views, which round each row, to half a nanosecond a row.
+# A run's wait is one sum, whichever table or view adds it up: by link, time bin, switch, flow, level, job and slices of
+# congestion trees, to the picosecond; in the views, which round each row, to half a nanosecond a row.
 set -eu
 command -v sqlite3 >/dev/null || {
 	echo "skipped: no sqlite3"
@@ -22,12 +22,13 @@ for network in qsnet qsnet,vcs=1,ascent=deterministic; do
 	"$TAILBACK" replay -q "$scratch/job.goal" -n "$network" --bin 10us -o "$store"
 	wait=$(ask "SELECT sum(wait_ps) FROM flow")
 	[[ $wait -gt 0 ]]
-	for table in link_total link_bin level_bin blame_wait tree_bin; do
+	for table in link_total link_bin level_bin root_total root_bin job_wait; do
 		is "$(ask "SELECT sum(wait_ps) FROM $table")" "$wait" "$network, $table"
 	done
 	is "$(ask "SELECT sum(w) FROM (SELECT sum(wait_ps) AS w FROM link_total JOIN link USING (run, link)
 		GROUP BY to_switch)")" "$wait" "$network, by switch"
-	for view in hot_links switch_wait flow_latency blame congestion_roots job_summary job_blame; do
+	for view in hot_links switch_wait flow_latency congestion_roots congestion_trees root_jobs link_jobs destination_wait \
+		job_summary job_blame; do
 		is "$(ask "SELECT abs(total(wait_us) - $wait / 1e6) <= count(*) * 5e-4 FROM $view")" 1 "$network, $view"
 	done
 	for side in "side = 'switch'" "side <> 'switch'"; do

@@ -1,7 +1,11 @@
 // Whatever is in a store, reading it ends and stays within bounds.
+#include "end_waits.h"
+#include "heavy_waits.h"
 #include "hot_links.h"
+#include "job_waits.h"
 #include "matrix.h"
 #include "report.h"
+#include "roots.h"
 #include "run.h"
 #include "series.h"
 #include "trees.h"
@@ -39,6 +43,28 @@ static void read_trees(struct tb_run *run)
 	if (info->n_links)
 		(void)!tb_run_series(
 			run, (struct tb_link){0}, TB_WAIT, columns, 4, &error);
+}
+
+// read_waits asks what the report does not: about a span of time, a link, and the ends of
+// flows.
+static void read_waits(struct tb_run *run)
+{
+	const struct tb_span span = {1, 1000000};
+	struct tb_error error;
+	struct tb_roots roots = {0};
+	struct tb_job_pairs pairs = {0};
+	struct tb_heavy_waits during = {0}, at = {0};
+	struct tb_end_waits ends = {0};
+	(void)!tb_roots_init(&roots, run, span, 3, &error);
+	(void)!tb_job_pairs_init(&pairs, run, span, 3, &error);
+	(void)!tb_heavy_waits_during(&during, run, span, 3, &error);
+	(void)!tb_heavy_waits_at(&at, run, (struct tb_link){0}, 3, &error);
+	(void)!tb_end_waits_init(&ends, run, TB_END_DESTINATION_LEAF, true, 3, &error);
+	tb_roots_fini(&roots);
+	tb_job_pairs_fini(&pairs);
+	tb_heavy_waits_fini(&during);
+	tb_heavy_waits_fini(&at);
+	tb_end_waits_fini(&ends);
 }
 
 // write_csv writes one of the lists. JSON has the rows of all of them, and to write one
@@ -93,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tb_run_open_bytes(&run, data, size, &error) == TB_OK) {
 		read_windows(run);
 		read_trees(run);
+		read_waits(run);
 		write_reports(run, choice);
 		tb_run_free(run);
 	}

@@ -1,7 +1,6 @@
 // Reports: JSON against its published schema, and every format on odd runs.
 #include "../analyze_fixture.h"
 
-#include "blame.h"
 #include "flows.h"
 #include "report.h"
 
@@ -256,39 +255,6 @@ static void flows_come_slowest_first(void **state)
 	fixture_fini(&fixture);
 }
 
-static void blame_adds_up_over_links_and_jobs(void **state)
-{
-	(void)state;
-	struct fixture fixture;
-	struct tb_error error = {0};
-	struct tb_run *run = NULL;
-	struct tb_blame_lists lists = {0};
-	fixture_init(&fixture);
-	fixture_store(&fixture, 2, 7);
-	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_OK);
-	assert_int_equal(tb_blame_lists_init(&lists, run, 0, &error), TB_OK);
-	for (int list = 0; list < TB_BLAME_LISTS; list++) {
-		const struct tb_blame_listed *listed = &lists.of[list];
-		double wait_ps = 0;
-		assert_int_equal(listed->n, listed->n_all);
-		for (uint32_t i = 0; i < listed->n; i++) {
-			uint64_t before = listed->sums[i ? i - 1 : 0].at.wait_ps;
-			assert_true(before >= listed->sums[i].at.wait_ps);
-			wait_ps += (double)listed->sums[i].at.wait_ps;
-		}
-		assert_true(wait_ps == lists.wait_ps);
-	}
-	const struct tb_blame_listed *pairs = &lists.of[TB_BLAME_FLOWS];
-	bool various = false;
-	for (uint32_t i = 0; i < pairs->n; i++)
-		various |= pairs->sums[i].at.culprit_source.id == TB_ID_NONE;
-	assert_true(various);
-	assert_int_equal(lists.of[TB_BLAME_JOBS].n, 5); // two by two, and the various
-	tb_blame_lists_fini(&lists);
-	tb_run_free(run);
-	fixture_fini(&fixture);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,7 +262,6 @@ int main(void)
 		cmocka_unit_test(a_run_in_which_nothing_happened_has_a_report),
 		cmocka_unit_test(what_is_foreign_is_escaped),
 		cmocka_unit_test(flows_come_slowest_first),
-		cmocka_unit_test(blame_adds_up_over_links_and_jobs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

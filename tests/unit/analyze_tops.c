@@ -1,8 +1,6 @@
-// The first entries of a large run's lists: those that all rows give, and read without
-// them.
+// The slowest flows of a large run: those that all rows give, and read without them.
 #include "../analyze_fixture.h"
 
-#include "blame.h"
 #include "flows.h"
 #include "report.h"
 #include "run_impl.h"
@@ -14,7 +12,7 @@
 #include <cmocka.h>
 
 // More than a store wants to have for keeping lists, and as few nodes as that takes.
-enum { N_JOBS = 96, N_FLOWS = N_JOBS * 16 * 15, N_BLAME = 40000 };
+enum { N_JOBS = 96, N_FLOWS = N_JOBS * 16 * 15 };
 
 static void observe_flows(struct tb_observer observer, struct tb_random *random)
 {
@@ -34,6 +32,8 @@ static void observe_flows(struct tb_observer observer, struct tb_random *random)
 			.network_ps = delivered ? 1000 * tb_random_below(random, 50) : 0,
 			.ideal_ps = delivered ? 1000 : 0,
 			.wait_ps = tb_random_below(random, 99),
+			.blamed_ps = tb_random_below(random, 99),
+			.worst_latency_ps = delivered ? tb_random_below(random, 50) : 0,
 			.first_ps = delivered ? (tb_time_ps)(i % 1000) : 0,
 			.last_ps = delivered ? (tb_time_ps)(5000 + i % 1000) : 0};
 	}
@@ -42,43 +42,14 @@ static void observe_flows(struct tb_observer observer, struct tb_random *random)
 	free(flows);
 }
 
-// observe_blame has rows ascend as the table's key does; `n_jobs` decides how many sums
-// by jobs there are.
-static void observe_blame(struct tb_observer observer, struct tb_random *random,
-	uint32_t n_links, uint32_t n_jobs)
-{
-	struct tb_blame_sample *blame = calloc(N_BLAME, sizeof *blame);
-	for (uint32_t i = 0; i < N_BLAME; i++) {
-		uint32_t within = i % (N_BLAME / n_links + 1);
-		blame[i] = (struct tb_blame_sample){.link = {i / (N_BLAME / n_links + 1)},
-			.root = {within % n_links},
-			.victim_job = (within + i) % n_jobs,
-			.victim_source = {within % 16},
-			.victim_destination = {within / n_links},
-			.culprit_job = within / 3 % n_jobs,
-			.culprit_source = {within % 5},
-			.culprit_destination = {within % 3},
-			.n_waits = 1 + tb_random_below(random, 5),
-			.wait_ps = 1 + tb_random_below(random, 1000)};
-		if (within >= n_links)
-			continue;
-		blame[i].victim_source.id = blame[i].culprit_source.id = TB_ID_NONE;
-		blame[i].victim_destination.id = TB_ID_NONE;
-		blame[i].culprit_destination.id = TB_ID_NONE;
-	}
-	if (observer.blame(observer.context, blame, N_BLAME))
-		abort();
-	free(blame);
-}
-
-static void store_large_run(struct fixture *fixture, uint32_t n_jobs)
+static void store_large_run(struct fixture *fixture)
 {
 	struct tb_error error = {0};
 	struct tb_store *store = NULL;
 	struct tb_run_config config = fixture_config();
 	struct tb_run_job jobs[N_JOBS];
 	struct tb_random random;
-	tb_random_init(&random, n_jobs, 0);
+	tb_random_init(&random, 1, 0);
 	for (uint32_t i = 0; i < N_JOBS; i++)
 		jobs[i] =
 			(struct tb_run_job){.name = "job", .input = "", .placement = ""};
@@ -93,7 +64,6 @@ static void store_large_run(struct fixture *fixture, uint32_t n_jobs)
 		fixture_tell(fixture, observer, 0, 4))
 		abort();
 	observe_flows(observer, &random);
-	observe_blame(observer, &random, fixture->n_links, n_jobs);
 	struct tb_run_result result = fixture_result(fixture);
 	if (tb_store_end_run(store, &result, &error))
 		fixture_fail("end", &error);
@@ -136,11 +106,8 @@ static void forget_lists(const struct fixture *fixture)
 {
 	sqlite3 *db = NULL;
 	assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db,
-				 "DELETE FROM blame_top; DELETE FROM flow_top; "
-				 "DELETE FROM job_total",
-				 NULL, NULL, NULL),
-		SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(db, "DELETE FROM flow_top", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 }
 
@@ -157,44 +124,47 @@ static uint64_t count(const struct fixture *fixture, const char *sql)
 	return n;
 }
 
-// With few jobs all sums by root and job are kept, with many only those of a few roots;
-// then a longer list is read from all rows.
 static void kept_lists_are_those_of_all_rows(void **state)
 {
 	(void)state;
-	static const uint32_t n_jobs[] = {2, N_JOBS};
 	static const uint32_t tops[] = {1, 7, 100, 1000, 1001, 0};
-	for (size_t i = 0; i < sizeof n_jobs / sizeof *n_jobs; i++) {
-		struct fixture fixture;
-		char *kept[sizeof tops / sizeof *tops];
-		fixture_init(&fixture);
-		store_large_run(&fixture, n_jobs[i]);
-		assert_int_equal(
-			count(&fixture, "SELECT count(DISTINCT list) FROM blame_top"), 5);
-		for (size_t t = 0; t < sizeof tops / sizeof *tops; t++)
-			kept[t] = report_json(&fixture, tops[t]);
-		forget_lists(&fixture);
-		for (size_t t = 0; t < sizeof tops / sizeof *tops; t++) {
-			char *added_up = report_json(&fixture, tops[t]);
-			assert_string_equal(kept[t], added_up);
-			free(added_up);
-			free(kept[t]);
-		}
-		fixture_fini(&fixture);
+	struct fixture fixture;
+	char *kept[sizeof tops / sizeof *tops];
+	fixture_init(&fixture);
+	store_large_run(&fixture);
+	assert_int_equal(count(&fixture, "SELECT count(*) FROM flow_top"), 1000);
+	for (size_t t = 0; t < sizeof tops / sizeof *tops; t++)
+		kept[t] = report_json(&fixture, tops[t]);
+	forget_lists(&fixture);
+	for (size_t t = 0; t < sizeof tops / sizeof *tops; t++) {
+		char *added_up = report_json(&fixture, tops[t]);
+		assert_string_equal(kept[t], added_up);
+		free(added_up);
+		free(kept[t]);
 	}
+	fixture_fini(&fixture);
 }
 
-static void lists_are_bounded(void **state)
+static void jobs_are_added_up(void **state)
 {
 	(void)state;
 	struct fixture fixture;
 	fixture_init(&fixture);
-	store_large_run(&fixture, N_JOBS);
-	assert_true(count(&fixture, "SELECT count(*) FROM blame_top") <= 8000);
-	assert_int_equal(count(&fixture, "SELECT count(*) FROM flow_top"), 1000);
-	assert_true(
-		count(&fixture, "SELECT count(*) FROM blame_top WHERE list = 'roots'") <
-		fixture.n_links);
+	store_large_run(&fixture);
+	assert_int_equal(count(&fixture, "SELECT count(*) FROM job_total"), N_JOBS);
+	assert_int_equal(
+		count(&fixture,
+			"SELECT count(*) FROM job_total AS t WHERE (flows, messages, "
+			"bytes, latency_ps, wait_ps, blamed_ps, worst_latency_ps) IS NOT "
+			"(SELECT sum(messages > 0), sum(messages), sum(bytes), "
+			"sum(latency_ps), sum(wait_ps), sum(blamed_ps), "
+			"max(worst_latency_ps) FROM flow WHERE job = t.job)"),
+		0);
+	assert_int_equal(
+		count(&fixture, "SELECT count(*) FROM job_total AS t WHERE (first_ps, "
+				"last_ps) IS NOT (SELECT min(first_ps), max(last_ps) "
+				"FROM flow WHERE job = t.job AND messages > 0)"),
+		0);
 	fixture_fini(&fixture);
 }
 
@@ -215,14 +185,14 @@ static uint64_t pages_read(const struct fixture *fixture)
 	return (uint64_t)n;
 }
 
-// The bound is a sixth of the file, half of which is the schema, the topology and the
-// blame of the listed links; a report on all rows reads nearly all of it.
+// The bound is a quarter of the file, half of which is the schema and the topology; a
+// report on all rows reads nearly all of it.
 static void a_short_report_reads_little_of_a_large_run(void **state)
 {
 	(void)state;
 	struct fixture fixture;
 	fixture_init(&fixture);
-	store_large_run(&fixture, 2);
+	store_large_run(&fixture);
 	uint64_t n_pages = count(&fixture, "SELECT page_count FROM pragma_page_count");
 	uint64_t with = pages_read(&fixture);
 	forget_lists(&fixture);
@@ -230,7 +200,7 @@ static void a_short_report_reads_little_of_a_large_run(void **state)
 	print_message("%llu pages: %llu read, without lists %llu\n",
 		(unsigned long long)n_pages, (unsigned long long)with,
 		(unsigned long long)without);
-	assert_true(with <= n_pages / 6);
+	assert_true(with <= n_pages / 4);
 	assert_true(without > n_pages / 2);
 	fixture_fini(&fixture);
 }
@@ -241,9 +211,8 @@ static void small_runs_keep_no_lists(void **state)
 	struct fixture fixture;
 	fixture_init(&fixture);
 	fixture_store(&fixture, 4, 1);
-	assert_int_equal(count(&fixture, "SELECT count(*) FROM blame_top"), 0);
 	assert_int_equal(count(&fixture, "SELECT count(*) FROM flow_top"), 0);
-	assert_int_equal(count(&fixture, "SELECT count(*) FROM job_total"), 0);
+	assert_int_equal(count(&fixture, "SELECT count(*) FROM job_total"), 2);
 	fixture_fini(&fixture);
 }
 
@@ -251,7 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_lists_are_those_of_all_rows),
-		cmocka_unit_test(lists_are_bounded),
+		cmocka_unit_test(jobs_are_added_up),
 		cmocka_unit_test(a_short_report_reads_little_of_a_large_run),
 		cmocka_unit_test(small_runs_keep_no_lists),
 	};

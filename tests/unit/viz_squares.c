@@ -91,7 +91,6 @@ static struct tb_blame_sample blame_of(
 	uint32_t victim, uint32_t culprit, uint32_t link, uint64_t wait_ps)
 {
 	return (struct tb_blame_sample){.link = {link},
-		.root = {9},
 		.victim_job = victim % 2,
 		.victim_source = {victim},
 		.victim_destination = {victim + 1},
@@ -146,21 +145,6 @@ static void jobs_are_added_up_and_a_link_narrows_them(void **state)
 	assert_int_equal(square.whole_ps, 800);
 }
 
-static void waits_by_job_alone_are_in_no_square_of_flows(void **state)
-{
-	(void)state;
-	struct tb_blame_sample rows[] = {blame_of(2, 4, 1, 500), blame_of(6, 4, 2, 400)};
-	struct tb_blame_square square;
-	rows[0].victim_source.id = rows[0].victim_destination.id = TB_ID_NONE;
-	rows[0].culprit_source.id = rows[0].culprit_destination.id = TB_ID_NONE;
-	assert_int_equal(
-		tb_blame_square_fill(&square, rows, 2, TB_BLAME_OF_FLOWS, &anybody, 8),
-		TB_OK);
-	assert_int_equal(square.n_victims, 1);
-	assert_int_equal(square.whole_ps, 900);
-	assert_int_equal(square.shown_ps, 400);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,7 +153,6 @@ int main(void)
 		cmocka_unit_test(flows_outside_of_the_window_are_left_out),
 		cmocka_unit_test(no_row_of_the_square_stands_empty),
 		cmocka_unit_test(jobs_are_added_up_and_a_link_narrows_them),
-		cmocka_unit_test(waits_by_job_alone_are_in_no_square_of_flows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

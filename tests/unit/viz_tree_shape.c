@@ -35,6 +35,34 @@ static int tear_down(void **state)
 	return 0;
 }
 
+// The trees of a run: its rows, by root and slice. All that waited for a root is in its
+// rows, and as long again in none.
+struct made_trees {
+	struct tb_trees trees;
+	struct tb_root_bin_sample sums[8];
+	uint32_t first[256], root_first[256];
+};
+
+static const struct tb_trees *trees_of(
+	struct made_trees *made, struct tb_tree_sample *rows, uint32_t n, uint32_t n_bins)
+{
+	*made = (struct made_trees){.trees = {.bin_ps = 1000,
+					    .n_bins = n_bins,
+					    .roots = made->sums,
+					    .root_first = made->root_first,
+					    .n_roots = n,
+					    .rows = rows,
+					    .first = made->first,
+					    .n = n}};
+	for (uint32_t i = 0; i < n; i++) {
+		made->sums[i] = (struct tb_root_bin_sample){
+			rows[i].bin, rows[i].root, 2 * rows[i].wait_ps};
+		for (uint32_t root = rows[i].root.id + 1; root < 256; root++)
+			made->first[root] = made->root_first[root] = i + 1;
+	}
+	return &made->trees;
+}
+
 static const struct tb_run_link *link_of(
 	const struct stage *stage, enum tb_link_kind kind, uint32_t from, uint32_t skip)
 {
@@ -62,21 +90,23 @@ static void branches_stand_below_the_link_that_they_waited_for(void **state)
 			links[i].at.from == 2)
 			up = &links[i];
 	assert_non_null(up);
-	struct tb_tree_sample rows[] = {{0, root->id, up->id, 100},
-		{0, root->id, down->id, 300}, {1, root->id, down->id, 50},
-		{1, {0}, down->id, 999}};
-	const struct tb_trees trees = {1000, 2, rows, 4};
+	struct tb_tree_sample rows[] = {{0, root->id, up->id, 100, 0},
+		{0, root->id, down->id, 300, 0}, {1, root->id, down->id, 50, 0},
+		{1, {200}, down->id, 999, 0}};
+	struct made_trees made;
+	const struct tb_trees *trees = trees_of(&made, rows, 4, 2);
 	struct tb_tree_shape shape;
 	assert_int_equal(
-		tb_tree_shape_init(&shape, stage->run, &trees, root->id, 1, 2), TB_OK);
+		tb_tree_shape_init(&shape, stage->run, trees, root->id, 1, 2), TB_OK);
 	assert_int_equal(shape.n, 3);
 	assert_int_equal(shape.depth, 2);
 	assert_int_equal(shape.branches[0].link.id, root->id.id);
 	assert_int_equal(shape.branches[1].link.id, down->id.id);
 	assert_int_equal(shape.branches[2].link.id, up->id.id);
 	assert_int_equal(shape.branches[2].parent, 1);
-	assert_int_equal(shape.whole_ps, 450);
-	assert_int_equal(shape.shown_ps, 50);
+	assert_int_equal(shape.whole_ps, 900);
+	assert_int_equal(shape.branches_ps, 450);
+	assert_int_equal(shape.shown_ps, 100);
 	assert_int_equal(shape.n_shown, 1);
 	assert_int_equal(shape.branches[1].below_ps, 450);
 	assert_true(shape.branches[1].w == 1);
@@ -104,12 +134,13 @@ static void branches_lie_within_their_parents(void **state)
 		if (links[i].at.kind == TB_LINK_UP && links[i].at.to == down->at.from)
 			up = &links[i];
 	assert_non_null(up);
-	struct tb_tree_sample rows[] = {{0, root->id, in->id, 500},
-		{0, root->id, down->id, 300}, {0, root->id, up->id, 200}};
-	const struct tb_trees trees = {1000, 1, rows, 3};
+	struct tb_tree_sample rows[] = {{0, root->id, in->id, 500, 0},
+		{0, root->id, down->id, 300, 0}, {0, root->id, up->id, 200, 0}};
+	struct made_trees made;
+	const struct tb_trees *trees = trees_of(&made, rows, 3, 1);
 	struct tb_tree_shape shape;
 	assert_int_equal(
-		tb_tree_shape_init(&shape, stage->run, &trees, root->id, 0, 1), TB_OK);
+		tb_tree_shape_init(&shape, stage->run, trees, root->id, 0, 1), TB_OK);
 	assert_int_equal(shape.n, 4);
 	assert_int_equal(shape.branches[1].link.id, in->id.id);
 	assert_int_equal(shape.branches[2].link.id, down->id.id);
@@ -125,12 +156,12 @@ static void what_leads_nowhere_hangs_on_the_root(void **state)
 	struct stage *stage = *state;
 	const struct tb_run_link *root = link_of(stage, TB_LINK_EJECTION, 0, 0);
 	const struct tb_run_link *far = link_of(stage, TB_LINK_INJECTION, 15, 0);
-	struct tb_tree_sample rows[] = {
-		{0, root->id, far->id, 100}, {0, {TB_ID_NONE}, {TB_ID_NONE}, 700}};
-	const struct tb_trees trees = {1000, 1, rows, 2};
+	struct tb_tree_sample rows[] = {{0, root->id, far->id, 100, 0}};
+	struct made_trees made;
+	const struct tb_trees *trees = trees_of(&made, rows, 1, 1);
 	struct tb_tree_shape shape;
 	assert_int_equal(
-		tb_tree_shape_init(&shape, stage->run, &trees, root->id, 0, 1), TB_OK);
+		tb_tree_shape_init(&shape, stage->run, trees, root->id, 0, 1), TB_OK);
 	assert_int_equal(shape.n, 2);
 	assert_int_equal(shape.branches[1].parent, 0);
 	assert_int_equal(shape.branches[1].depth, 1);
@@ -140,23 +171,22 @@ static void what_leads_nowhere_hangs_on_the_root(void **state)
 static void roots_come_by_what_they_hold_up_in_the_slices(void **state)
 {
 	(void)state;
-	struct tb_tree_sample rows[] = {{0, {7}, {1}, 100}, {0, {9}, {1}, 300},
-		{1, {7}, {1}, 150}, {1, {7}, {2}, 150},
-		{1, {TB_ID_NONE}, {TB_ID_NONE}, 9999}};
-	const struct tb_trees trees = {1000, 2, rows, 5};
+	struct tb_tree_sample rows[] = {{0, {7}, {1}, 100, 0}, {1, {7}, {1}, 150, 0},
+		{1, {7}, {2}, 150, 0}, {0, {9}, {1}, 300, 0}};
+	struct made_trees made;
+	const struct tb_trees *trees = trees_of(&made, rows, 4, 2);
 	struct tb_tree_root *roots;
 	uint32_t n;
-	assert_int_equal(tb_tree_roots(&trees, 0, 2, &roots, &n), TB_OK);
-	assert_int_equal(n, 3);
+	assert_int_equal(tb_tree_roots(trees, 0, 2, &roots, &n), TB_OK);
+	assert_int_equal(n, 2);
 	assert_int_equal(roots[0].root.id, 7);
-	assert_int_equal(roots[0].shown_ps, 400);
+	assert_int_equal(roots[0].shown_ps, 800);
 	assert_int_equal(roots[0].n_links, 2);
-	assert_int_equal(roots[2].root.id, TB_ID_NONE);
 	free(roots);
-	assert_int_equal(tb_tree_roots(&trees, 0, 1, &roots, &n), TB_OK);
+	assert_int_equal(tb_tree_roots(trees, 0, 1, &roots, &n), TB_OK);
 	assert_int_equal(roots[0].root.id, 9);
 	assert_int_equal(roots[1].n_links, 1);
-	assert_int_equal(roots[1].whole_ps, 400);
+	assert_int_equal(roots[1].whole_ps, 800);
 	free(roots);
 }
 

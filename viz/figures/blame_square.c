@@ -6,8 +6,7 @@ bool tb_blame_passes(
 	const struct tb_blame_sample *row, const struct tb_blame_filter *filter)
 {
 	uint32_t node = filter->node;
-	bool link = filter->link == TB_ID_NONE || row->link.id == filter->link ||
-		    row->root.id == filter->link;
+	bool link = filter->link == TB_ID_NONE || row->link.id == filter->link;
 	bool victim =
 		filter->victim_job == TB_ID_NONE || row->victim_job == filter->victim_job;
 	bool culprit = filter->culprit_job == TB_ID_NONE ||
@@ -16,12 +15,6 @@ bool tb_blame_passes(
 		    row->victim_destination.id == node ||
 		    row->culprit_source.id == node || row->culprit_destination.id == node;
 	return link && victim && culprit && ends;
-}
-
-// counts keeps rows that name jobs alone out of a square of flows.
-static bool counts(const struct tb_blame_sample *row, enum tb_blame_parties parties)
-{
-	return parties == TB_BLAME_OF_JOBS || row->victim_source.id != TB_ID_NONE;
 }
 
 static struct tb_blame_party victim_of(
@@ -113,8 +106,6 @@ static int fill(struct tb_blame_square *square, const struct tb_blame_sample *ro
 		if (!tb_blame_passes(&rows[i], filter))
 			continue;
 		square->whole_ps += rows[i].wait_ps;
-		if (!counts(&rows[i], square->parties))
-			continue;
 		struct tb_blame_party victim = victim_of(&rows[i], square->parties);
 		struct tb_blame_party culprit = culprit_of(&rows[i], square->parties);
 		bool both = has_room(victims, &victim) && has_room(culprits, &culprit);

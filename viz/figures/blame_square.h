@@ -1,16 +1,15 @@
 // Blame as a square: a row per victim, a column per culprit, as jobs or as flows, the
-// longest waits first. Waits that a store keeps by job alone are in no square of flows.
+// longest waits first.
 #ifndef TB_BLAME_SQUARE_H
 #define TB_BLAME_SQUARE_H
 
-#include "blame.h"
+#include "waits.h"
 
 #define TB_BLAME_SIDE 24
 
 enum tb_blame_parties { TB_BLAME_OF_JOBS, TB_BLAME_OF_FLOWS };
 
-// A job or a flow. Its nodes are TB_ID_NONE for a job, and for flows that a store keeps
-// as one.
+// A job or a flow. The nodes of a job are TB_ID_NONE.
 struct tb_blame_party {
 	uint32_t job;
 	struct tb_node source, destination;
@@ -18,7 +17,7 @@ struct tb_blame_party {
 };
 
 // Which rows of blame count; TB_ID_NONE in a field admits all. `link` is where headers
-// waited, or the root; `node` is an end of either flow.
+// waited; `node` is an end of either flow.
 struct tb_blame_filter {
 	uint32_t link, victim_job, culprit_job, node;
 };

@@ -32,10 +32,10 @@ static int collect(struct making *making, const struct tb_trees *trees,
 	making->loose[0] = (struct tb_branch){.link = root};
 	making->n = 1;
 	int status = tb_map_put(&making->known, root.id, 0);
-	for (uint32_t i = 0; i < trees->n && status == TB_OK; i++) {
+	for (uint32_t i = trees->first[root.id];
+		i < trees->first[root.id + 1] && status == TB_OK; i++) {
 		const struct tb_tree_sample *row = &trees->rows[i];
-		if (row->root.id == root.id && row->link.id != TB_ID_NONE)
-			status = add_row(making, row, row->bin >= from && row->bin < end);
+		status = add_row(making, row, row->bin >= from && row->bin < end);
 	}
 	return status;
 }
@@ -128,8 +128,7 @@ static void measure(struct tb_tree_shape *shape)
 	struct tb_branch *branches = shape->branches;
 	for (uint32_t i = 0; i < shape->n; i++) {
 		branches[i].below_ps = branches[i].whole_ps;
-		shape->whole_ps += branches[i].whole_ps;
-		shape->shown_ps += branches[i].shown_ps;
+		shape->branches_ps += branches[i].whole_ps;
 		shape->n_shown += branches[i].shown_ps > 0;
 		if (branches[i].depth > shape->depth)
 			shape->depth = branches[i].depth;
@@ -159,7 +158,8 @@ int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 {
 	struct making making = {.links = tb_run_links(run)};
 	struct tb_tree_shape made = {.root = root};
-	making.loose = calloc(trees->n + 1u, sizeof *making.loose);
+	uint32_t n_rows = trees->first[root.id + 1] - trees->first[root.id];
+	making.loose = calloc(n_rows + 1u, sizeof *making.loose);
 	int status = making.loose ? collect(&making, trees, root, from, end) : TB_ENOMEM;
 	made.branches = calloc(making.n + 1u, sizeof *made.branches);
 	double *next = calloc(making.n + 1u, sizeof *next);
@@ -170,6 +170,8 @@ int tb_tree_shape_init(struct tb_tree_shape *shape, const struct tb_run *run,
 	if (status == TB_OK) {
 		measure(&made);
 		place(&made, next);
+		tb_tree_root_waits(
+			trees, root, from, end, &made.whole_ps, &made.shown_ps);
 	}
 	free(next);
 	free(making.loose);
@@ -190,9 +192,6 @@ void tb_tree_shape_fini(struct tb_tree_shape *shape)
 static int heaviest_first(const void *one, const void *other)
 {
 	const struct tb_tree_root *a = one, *b = other;
-	// Waits without a root come last, however long.
-	if ((a->root.id == TB_ID_NONE) != (b->root.id == TB_ID_NONE))
-		return a->root.id == TB_ID_NONE ? 1 : -1;
 	if (a->shown_ps != b->shown_ps)
 		return a->shown_ps < b->shown_ps ? 1 : -1;
 	if (a->whole_ps != b->whole_ps)
@@ -200,54 +199,52 @@ static int heaviest_first(const void *one, const void *other)
 	return (a->root.id > b->root.id) - (a->root.id < b->root.id);
 }
 
-// count_links counts each link of a root once, even if it is in several slices.
-static int count_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
-	struct tb_map *known, struct tb_map *places, struct tb_tree_root *roots)
+void tb_tree_root_waits(const struct tb_trees *trees, struct tb_link root, uint32_t from,
+	uint32_t end, uint64_t *whole_ps, uint64_t *shown_ps)
 {
-	for (uint32_t i = 0; i < trees->n; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		uint64_t pair = (uint64_t)row->root.id << 32 | row->link.id;
-		uint32_t at = 0;
-		if (row->bin < from || row->bin >= end || tb_map_find(known, pair, &at))
-			continue;
-		if (tb_map_put(known, pair, 1) != TB_OK)
-			return TB_ENOMEM;
-		if (tb_map_find(places, row->root.id, &at))
-			roots[at].n_links++;
+	*whole_ps = *shown_ps = 0;
+	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
+		i++) {
+		const struct tb_root_bin_sample *row = &trees->roots[i];
+		*whole_ps += row->wait_ps;
+		*shown_ps += row->bin >= from && row->bin < end ? row->wait_ps : 0;
 	}
-	return TB_OK;
 }
 
-static int sum_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
-	struct tb_map *places, struct tb_tree_root *roots, uint32_t *n)
+// count_links counts each link of a root once, even if it is in several slices.
+static int count_links(const struct tb_trees *trees, uint32_t from, uint32_t end,
+	struct tb_tree_root *root)
 {
-	for (uint32_t i = 0; i < trees->n; i++) {
+	struct tb_map known = {0};
+	int status = TB_OK;
+	uint32_t last = trees->first[root->root.id + 1];
+	for (uint32_t i = trees->first[root->root.id]; i < last && status == TB_OK; i++) {
 		const struct tb_tree_sample *row = &trees->rows[i];
-		uint32_t at = *n;
-		if (!tb_map_find(places, row->root.id, &at)) {
-			if (tb_map_put(places, row->root.id, at) != TB_OK)
-				return TB_ENOMEM;
-			roots[(*n)++] = (struct tb_tree_root){.root = row->root};
-		}
-		roots[at].whole_ps += row->wait_ps;
-		if (row->bin >= from && row->bin < end)
-			roots[at].shown_ps += row->wait_ps;
+		uint32_t seen;
+		if (row->bin < from || row->bin >= end ||
+			tb_map_find(&known, row->link.id, &seen))
+			continue;
+		status = tb_map_put(&known, row->link.id, 1);
+		root->n_links++;
 	}
-	return TB_OK;
+	tb_map_fini(&known);
+	return status;
 }
 
 int tb_tree_roots(const struct tb_trees *trees, uint32_t from, uint32_t end,
 	struct tb_tree_root **roots, uint32_t *n)
 {
-	struct tb_map places = {0}, known = {0};
-	struct tb_tree_root *made = malloc((trees->n + 1u) * sizeof *made);
+	struct tb_tree_root *made = calloc(trees->n_roots + 1u, sizeof *made);
 	uint32_t n_made = 0;
-	int status =
-		made ? sum_roots(trees, from, end, &places, made, &n_made) : TB_ENOMEM;
-	if (status == TB_OK)
-		status = count_links(trees, from, end, &known, &places, made);
-	tb_map_fini(&places);
-	tb_map_fini(&known);
+	int status = made ? TB_OK : TB_ENOMEM;
+	for (uint32_t i = 0; i < trees->n_roots && status == TB_OK;) {
+		struct tb_tree_root *root = &made[n_made++];
+		root->root = trees->roots[i].root;
+		tb_tree_root_waits(
+			trees, root->root, from, end, &root->whole_ps, &root->shown_ps);
+		status = count_links(trees, from, end, root);
+		i = trees->root_first[root->root.id + 1];
+	}
 	if (status != TB_OK) {
 		free(made);
 		return status;

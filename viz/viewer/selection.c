@@ -168,12 +168,11 @@ static int mark_flow(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32_t index,
 	struct tb_error *error)
 {
-	uint32_t n;
-	const struct tb_blame_sample *pair;
-	int status = tb_viewer_data_blame(data, &pair, &n, error);
-	if (status != TB_OK || index >= n)
+	const struct tb_heavy_waits *blame;
+	int status = tb_viewer_data_blame(data, &blame, error);
+	if (status != TB_OK || !blame || index >= blame->listed.n)
 		return status;
-	pair += index;
+	const struct tb_blame_sample *pair = &blame->rows[index];
 	status = mark_path(marks, data,
 		(struct ends){pair->culprit_source, pair->culprit_destination},
 		TB_MARK_OTHER, error);
@@ -181,7 +180,6 @@ static int mark_pair(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 		status = mark_path(marks, data,
 			(struct ends){pair->victim_source, pair->victim_destination},
 			TB_MARK_ON, error);
-	mark(marks->links, pair->root.id, TB_MARK_ROOT);
 	return status;
 }
 
@@ -190,18 +188,12 @@ static int mark_tree(struct tb_marks *marks, struct tb_viewer_data *data, uint32
 	struct tb_error *error)
 {
 	const struct tb_trees *trees;
-	bool is_root = false;
 	int status = tb_viewer_data_trees(data, &trees, error);
 	if (status != TB_OK || !trees)
 		return status;
-	for (uint32_t i = 0; i < trees->n; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		if (row->root.id != root || row->link.id == TB_ID_NONE)
-			continue;
-		is_root = true;
-		mark_link(marks, data, row->link.id, TB_MARK_ON);
-	}
-	if (is_root)
+	for (uint32_t i = trees->first[root]; i < trees->first[root + 1]; i++)
+		mark_link(marks, data, trees->rows[i].link.id, TB_MARK_ON);
+	if (trees->root_first[root] < trees->root_first[root + 1])
 		mark(marks->links, root, TB_MARK_ROOT);
 	return TB_OK;
 }

@@ -136,11 +136,12 @@ bool tb_viewer_in_trouble(const struct tb_viewer *viewer);
 int tb_viewer_put(struct tb_viewer *viewer, struct tb_question *question,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_viewer_flows, _blame, _trees, _times (an entry a job) and _findings return data of
-// the whole run, which the first call has read; empty when the run has none. NULL while
-// they are being read, and after a failure, which they report.
+// tb_viewer_flows, _blame, _job_pairs, _trees, _times (an entry a job) and _findings
+// return data of the whole run, which the first call has read; empty when the run has
+// none. NULL while they are being read, and after a failure, which they report.
 const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer);
-const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n);
+const struct tb_heavy_waits *tb_viewer_blame(struct tb_viewer *viewer);
+const struct tb_job_pairs *tb_viewer_job_pairs(struct tb_viewer *viewer);
 const struct tb_trees *tb_viewer_trees(struct tb_viewer *viewer);
 const struct tb_job_times *tb_viewer_times(struct tb_viewer *viewer);
 const struct tb_findings *tb_viewer_findings(struct tb_viewer *viewer);

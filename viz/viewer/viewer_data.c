@@ -55,7 +55,14 @@ static int read_blame(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
 	struct tb_blame_question *asked = (struct tb_blame_question *)question;
-	return tb_blame_all(run, &asked->rows, &asked->n, error);
+	int status = tb_heavy_waits_init(&asked->heaviest, run, 0, error);
+	if (status)
+		return status;
+	status = tb_job_pairs_init(
+		&asked->job_pairs, run, (struct tb_span){0, 0}, 0, error);
+	if (status)
+		tb_heavy_waits_fini(&asked->heaviest);
+	return status;
 }
 
 static int read_findings(
@@ -289,15 +296,14 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_question_drop(&data->of_times.question);
 	tb_question_drop(&data->of_paths.question);
 	tb_flow_table_fini(&data->of_flows.flows);
-	free(data->of_blame.rows);
+	tb_heavy_waits_fini(&data->of_blame.heaviest);
+	tb_job_pairs_fini(&data->of_blame.job_pairs);
 	tb_trees_fini(&data->of_trees.trees);
 	tb_findings_fini(&data->of_findings.findings);
 	free(data->of_times.times);
 	data->of_times.times = NULL;
 	tb_paths_free(data->of_paths.paths);
 	data->of_flows.flows = (struct tb_flow_table){.n = 0};
-	data->of_blame.rows = NULL;
-	data->of_blame.n = 0;
 	data->of_trees.trees = (struct tb_trees){.n = 0};
 	data->of_paths.paths = NULL;
 }
@@ -364,16 +370,22 @@ int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table
 	return status < 0 ? status : TB_OK;
 }
 
-int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_sample **rows,
-	uint32_t *n, struct tb_error *error)
+int tb_viewer_data_blame(struct tb_viewer_data *data,
+	const struct tb_heavy_waits **heaviest, struct tb_error *error)
 {
-	static const struct tb_blame_sample none;
 	int status = answer_of(data, &data->of_blame.question, error);
-	if (status < 0)
-		return status;
-	*rows = !status ? NULL : data->of_blame.rows ? data->of_blame.rows : &none;
-	*n = status ? data->of_blame.n : 0;
-	return TB_OK;
+	if (status >= 0)
+		*heaviest = status ? &data->of_blame.heaviest : NULL;
+	return status < 0 ? status : TB_OK;
+}
+
+int tb_viewer_data_job_pairs(struct tb_viewer_data *data,
+	const struct tb_job_pairs **pairs, struct tb_error *error)
+{
+	int status = answer_of(data, &data->of_blame.question, error);
+	if (status >= 0)
+		*pairs = status ? &data->of_blame.job_pairs : NULL;
+	return status < 0 ? status : TB_OK;
 }
 
 int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,

@@ -9,11 +9,12 @@
 #ifndef TB_VIEWER_DATA_H
 #define TB_VIEWER_DATA_H
 
-#include "blame.h"
 #include "crossing_question.h"
 #include "findings.h"
 #include "flow_table.h"
+#include "heavy_waits.h"
 #include "job_times.h"
+#include "job_waits.h"
 #include "matrix.h"
 #include "messages_question.h"
 #include "paths.h"
@@ -38,8 +39,8 @@ struct tb_flows_question {
 
 struct tb_blame_question {
 	struct tb_question question;
-	struct tb_blame_sample *rows;
-	uint32_t n;
+	struct tb_heavy_waits heaviest; // all that the store keeps
+	struct tb_job_pairs job_pairs;
 };
 
 struct tb_trees_question {
@@ -147,14 +148,16 @@ double tb_viewer_data_window_ps(const struct tb_viewer_data *data);
 // tb_viewer_data_is_dead returns whether a link or switch is dead by the window's end.
 bool tb_viewer_data_is_dead(const struct tb_viewer_data *data, tb_time_ps dead_at_ps);
 
-// tb_viewer_data_flows, _blame, _trees, _times, _findings and _paths return data of the
-// whole run, which the first call reads; empty when the run has none, NULL while they are
-// being read. Errors as of tb_flow_table_init, tb_blame_all, tb_trees_init,
-// tb_job_times_init, tb_findings_init and tb_paths_new.
+// tb_viewer_data_flows, _blame, _job_pairs, _trees, _times, _findings and _paths return
+// data of the whole run, which the first call reads; empty when the run has none, NULL
+// while they are being read. Errors as of tb_flow_table_init, tb_heavy_waits_init,
+// tb_job_pairs_init, tb_trees_init, tb_job_times_init, tb_findings_init and tb_paths_new.
 int tb_viewer_data_flows(struct tb_viewer_data *data, const struct tb_flow_table **flows,
 	struct tb_error *error) TB_MUST_USE;
-int tb_viewer_data_blame(struct tb_viewer_data *data, const struct tb_blame_sample **rows,
-	uint32_t *n, struct tb_error *error) TB_MUST_USE;
+int tb_viewer_data_blame(struct tb_viewer_data *data,
+	const struct tb_heavy_waits **heaviest, struct tb_error *error) TB_MUST_USE;
+int tb_viewer_data_job_pairs(struct tb_viewer_data *data,
+	const struct tb_job_pairs **pairs, struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_trees(struct tb_viewer_data *data, const struct tb_trees **trees,
 	struct tb_error *error) TB_MUST_USE;
 int tb_viewer_data_times(struct tb_viewer_data *data, const struct tb_job_times **times,

@@ -271,13 +271,22 @@ const struct tb_flow_table *tb_viewer_flows(struct tb_viewer *viewer)
 	return NULL;
 }
 
-const struct tb_blame_sample *tb_viewer_blame(struct tb_viewer *viewer, uint32_t *n)
+const struct tb_heavy_waits *tb_viewer_blame(struct tb_viewer *viewer)
 {
-	const struct tb_blame_sample *rows;
+	const struct tb_heavy_waits *blame;
 	struct tb_error error;
-	*n = 0;
-	if (tb_viewer_data_blame(&viewer->data, &rows, n, &error) == TB_OK)
-		return rows;
+	if (tb_viewer_data_blame(&viewer->data, &blame, &error) == TB_OK)
+		return blame;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}
+
+const struct tb_job_pairs *tb_viewer_job_pairs(struct tb_viewer *viewer)
+{
+	const struct tb_job_pairs *pairs;
+	struct tb_error error;
+	if (tb_viewer_data_job_pairs(&viewer->data, &pairs, &error) == TB_OK)
+		return pairs;
 	tb_viewer_report(viewer, &error);
 	return NULL;
 }

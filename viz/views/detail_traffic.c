@@ -320,11 +320,7 @@ static void party_row(const struct tb_detail *detail, const char *label, uint32_
 	struct tb_node source, struct tb_node destination)
 {
 	char text[64];
-	if (source.id != TB_ID_NONE)
-		snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, source.id,
-			destination.id);
-	else
-		snprintf(text, sizeof text, "various flows");
+	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, source.id, destination.id);
 	tb_sheet_row(detail->sheet, label, text);
 	if (tb_run_job_name(detail->pane->data->run, job)[0])
 		tb_sheet_row(detail->sheet, "of job",
@@ -333,14 +329,13 @@ static void party_row(const struct tb_detail *detail, const char *label, uint32_
 
 void tb_detail_pair(const struct tb_detail *detail, uint32_t index)
 {
-	uint32_t n;
 	char text[48];
-	const struct tb_blame_sample *pair = tb_viewer_blame(detail->pane->viewer, &n);
-	if (!pair || index >= n)
+	const struct tb_heavy_waits *blame = tb_viewer_blame(detail->pane->viewer);
+	if (!blame || index >= blame->listed.n)
 		return;
-	pair += index;
+	const struct tb_blame_sample *pair = &blame->rows[index];
 	const struct tb_run_link *links = tb_run_links(detail->pane->data->run);
-	tb_sheet_heading(detail->sheet, "Wait",
+	tb_sheet_heading(detail->sheet, pair->error_ps ? "Wait, at least" : "Wait",
 		tb_metric_format(TB_WAIT, pair->wait_ps, text, sizeof text));
 	party_row(detail, "who waited", pair->victim_job, pair->victim_source,
 		pair->victim_destination);
@@ -349,8 +344,10 @@ void tb_detail_pair(const struct tb_detail *detail, uint32_t index)
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_name(detail->sheet, (struct tb_pick){TB_PICK_LINK, pair->link.id},
 		"arrived over", links[pair->link.id].name);
-	tb_sheet_name(detail->sheet, (struct tb_pick){TB_PICK_LINK, pair->root.id},
-		"root", links[pair->root.id].name);
+	if (pair->error_ps)
+		tb_sheet_row(detail->sheet, "at most",
+			tb_metric_format(TB_WAIT, pair->wait_ps + pair->error_ps, text,
+				sizeof text));
 	tb_sheet_row(detail->sheet, "times",
 		tb_format_count(pair->n_waits, text, sizeof text));
 	tb_sheet_gap(detail->sheet);

@@ -32,7 +32,7 @@ void tb_root_list_forget(struct tb_root_list *list)
 static bool is_root(const struct tb_root_list *list, struct tb_link link)
 {
 	for (uint32_t i = 0; i < list->n; i++)
-		if (list->roots[i].root.id == link.id && link.id != TB_ID_NONE)
+		if (list->roots[i].root.id == link.id)
 			return true;
 	return false;
 }
@@ -42,11 +42,13 @@ struct tb_link tb_root_list_find(const struct tb_root_list *list,
 {
 	if (is_root(list, link))
 		return link;
-	for (uint32_t r = 0; r < list->n; r++)
-		for (uint32_t i = 0; i < trees->n; i++)
-			if (trees->rows[i].link.id == link.id &&
-				trees->rows[i].root.id == list->roots[r].root.id)
-				return list->roots[r].root;
+	for (uint32_t r = 0; r < list->n; r++) {
+		struct tb_link root = list->roots[r].root;
+		for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1];
+			i++)
+			if (trees->rows[i].link.id == link.id)
+				return root;
+	}
 	return (struct tb_link){TB_ID_NONE};
 }
 
@@ -68,11 +70,9 @@ static void draw_ground(const struct tb_pane *pane, struct tb_picture *picture,
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_pick pick = {TB_PICK_LINK, root.id};
-	bool known = root.id != TB_ID_NONE;
-	bool under = known && tb_pick_equal(pane->selection->hovered, pick);
+	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	tb_picture_rect(picture, box, shown || under ? palette->raised : palette->page);
-	if (known)
-		tb_picture_pick(picture, pick);
+	tb_picture_pick(picture, pick);
 	if (shown)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			palette->accent);
@@ -82,25 +82,21 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 	const struct tb_trees *trees, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box)
 {
-	bool known = root->root.id != TB_ID_NONE;
 	struct tb_root_waits waits;
 	char value[48];
 	draw_ground(pane, picture, box, root->root, shown);
 	tb_picture_text(picture,
 		(struct tb_box){box.x + PAD, box.y + 1, box.w - PAD - 90, 16},
-		tb_style_type(
-			pane->style, known ? TB_FONT_MONO : TB_FONT_TEXT, 12, !known),
-		known ? tb_run_links(pane->data->run)[root->root.id].name
-		      : "smaller trees together");
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+		tb_run_links(pane->data->run)[root->root.id].name);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type,
 		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value));
-	if (!known)
-		return;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	tb_picture_printf(picture, (struct tb_box){box.x + PAD, box.y + 15, 100, 13},
-		type, "%" PRIu32 " links", root->n_links);
+		type, "%s%" PRIu32 " links", trees->rest_ps > 0 ? "at least " : "",
+		root->n_links);
 	tb_root_waits_fill(&waits, trees, root->root);
 	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
 		pane->style, picture,
@@ -134,7 +130,7 @@ void tb_root_list_draw(struct tb_root_list *list, const struct tb_trees *trees,
 	tb_picture_clip(picture, body);
 	for (uint32_t i = (uint32_t)(list->scroll / ROW_H); i < list->n; i++) {
 		const struct tb_tree_root *root = &list->roots[i];
-		bool is_shown = root->root.id != TB_ID_NONE && root->root.id == shown.id;
+		bool is_shown = root->root.id == shown.id;
 		double y = body.y + i * (double)ROW_H - list->scroll;
 		if (y >= body.y + body.h)
 			break;

@@ -27,7 +27,7 @@ struct tb_link tb_root_list_find(const struct tb_root_list *list,
 	const struct tb_trees *trees, struct tb_link link);
 
 // tb_root_list_step returns the root before `from` in the list (by -1) or after it (by
-// 1); TB_ID_NONE when `from` is not listed or the row is of no root.
+// 1); TB_ID_NONE when `from` is not listed.
 struct tb_link tb_root_list_step(
 	const struct tb_root_list *list, struct tb_link from, int by);
 

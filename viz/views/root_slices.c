@@ -20,13 +20,11 @@ void tb_root_waits_fill(
 	struct tb_root_waits *waits, const struct tb_trees *trees, struct tb_link root)
 {
 	*waits = (struct tb_root_waits){.wait_ps = {0}};
-	for (uint32_t i = 0; i < trees->n; i++) {
-		const struct tb_tree_sample *row = &trees->rows[i];
-		if (row->root.id != root.id || row->bin >= TB_MAX_SLICES)
-			continue;
-		waits->wait_ps[row->bin] += row->wait_ps;
-		waits->n_links[row->bin]++;
-	}
+	for (uint32_t i = trees->root_first[root.id]; i < trees->root_first[root.id + 1];
+		i++)
+		waits->wait_ps[trees->roots[i].bin] += trees->roots[i].wait_ps;
+	for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1]; i++)
+		waits->n_links[trees->rows[i].bin]++;
 }
 
 void tb_root_waits_draw(const struct tb_root_waits *waits, uint32_t n,

@@ -5,8 +5,6 @@
 
 #include "view.h"
 
-#define TB_MAX_SLICES 128 // a store keeps no more
-
 // The slices that the window touches, wholly or in part: [from, end).
 struct tb_slices {
 	uint32_t from, end;
@@ -17,11 +15,11 @@ struct tb_slices tb_slices_of(
 
 // The wait for a root, by slice.
 struct tb_root_waits {
-	uint64_t wait_ps[TB_MAX_SLICES];
-	uint32_t n_links[TB_MAX_SLICES]; // at which headers waited for it
+	uint64_t wait_ps[TB_TREES_SLICES];
+	uint32_t n_links[TB_TREES_SLICES]; // at which headers waited for it, at least
 };
 
-// tb_root_waits_fill sums the rows of a root. Linear in rows of the trees.
+// tb_root_waits_fill sums the rows of a root. Linear in these.
 void tb_root_waits_fill(
 	struct tb_root_waits *waits, const struct tb_trees *trees, struct tb_link root);
 

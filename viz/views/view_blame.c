@@ -24,6 +24,7 @@ struct blame {
 	uint32_t n_rows;
 	double scroll;
 	bool filled;
+	bool is_bounded; // rows are the heaviest, at least
 };
 
 static void close(void *state)
@@ -100,13 +101,39 @@ static uint32_t side_of(struct tb_box box, enum tb_blame_parties parties)
 	return (uint32_t)fmin(fmax(side / LEAST_PX, 1), TB_BLAME_SIDE);
 }
 
-static int fill(struct tb_pane *pane, const struct tb_blame_sample *rows, uint32_t n)
+// fill_jobs fills the square of jobs, of which sums are known: all of the wait.
+static int fill_jobs(struct tb_pane *pane, const struct tb_job_pairs *pairs)
+{
+	const struct tb_blame_filter all = {
+		TB_ID_NONE, TB_ID_NONE, TB_ID_NONE, TB_ID_NONE};
+	const struct tb_node none = {TB_ID_NONE};
+	uint32_t n = pairs->listed.n;
+	struct tb_blame_sample *rows = malloc((n + 1u) * sizeof *rows);
+	if (!rows)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = (struct tb_blame_sample){.link = {TB_ID_NONE},
+			.victim_job = pairs->rows[i].victim_job,
+			.victim_source = none,
+			.victim_destination = none,
+			.culprit_job = pairs->rows[i].culprit_job,
+			.culprit_source = none,
+			.culprit_destination = none,
+			.wait_ps = pairs->rows[i].wait_ps};
+	int status = tb_blame_square_fill(&blame_of(pane)->jobs, rows, n,
+		TB_BLAME_OF_JOBS, &all, side_of(parts_of(pane).jobs, TB_BLAME_OF_JOBS));
+	free(rows);
+	return status;
+}
+
+static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
+	const struct tb_job_pairs *pairs)
 {
 	struct blame *blame = blame_of(pane);
+	const struct tb_blame_sample *rows = waits->rows;
+	uint32_t n = waits->listed.n;
 	struct tb_blame_filter filter = filter_of(pane);
 	struct parts parts = parts_of(pane);
-	struct tb_blame_filter all = filter;
-	all.victim_job = all.culprit_job = TB_ID_NONE;
 	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
 	if (blame->filled && same_filter(filter, blame->filter) &&
 		blame->flows.n_victims <= side)
@@ -119,11 +146,15 @@ static int fill(struct tb_pane *pane, const struct tb_blame_sample *rows, uint32
 	for (uint32_t i = 0; i < n; i++)
 		if (tb_blame_passes(&rows[i], &filter))
 			blame->rows[blame->n_rows++] = i;
-	int status = tb_blame_square_fill(&blame->jobs, rows, n, TB_BLAME_OF_JOBS, &all,
-		side_of(parts.jobs, TB_BLAME_OF_JOBS));
+	int status = fill_jobs(pane, pairs);
 	if (status == TB_OK)
 		status = tb_blame_square_fill(
 			&blame->flows, rows, n, TB_BLAME_OF_FLOWS, &filter, side);
+	bool all = filter.link == TB_ID_NONE && filter.node == TB_ID_NONE &&
+		   filter.victim_job == TB_ID_NONE && filter.culprit_job == TB_ID_NONE;
+	if (all)
+		blame->flows.whole_ps = (uint64_t)waits->listed.whole_ps;
+	blame->is_bounded = waits->listed.rest_ps > 0 || waits->listed.floor_ps > 0;
 	blame->filter = filter;
 	blame->filled = status == TB_OK;
 	return status;
@@ -133,15 +164,11 @@ static char *party_text(const struct tb_pane *pane, const struct tb_blame_party 
 	bool of_jobs, char *buffer, size_t size)
 {
 	const char *job = tb_run_job_name(pane->data->run, party->job);
-	if (!of_jobs && party->source.id != TB_ID_NONE)
+	if (!of_jobs)
 		snprintf(buffer, size, "%" PRIu32 " > %" PRIu32, party->source.id,
 			party->destination.id);
-	else if (!of_jobs)
-		snprintf(buffer, size, "various");
 	else if (job[0])
 		snprintf(buffer, size, "%s", job);
-	else if (party->job == TB_ID_NONE)
-		snprintf(buffer, size, "various");
 	else
 		snprintf(buffer, size, "job %" PRIu32, party->job);
 	return buffer;
@@ -237,7 +264,10 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 					: 0;
 	tb_picture_printf(picture, (struct tb_box){box.x + left, y + 4, box.w - left, 16},
 		type, "row waited for column%s; %.0f %% of wait",
-		square->n_victims < square->all_victims ? ", heaviest only" : "", share);
+		!of_jobs && blame_of(pane)->is_bounded	  ? ", the heaviest, at least"
+		: square->n_victims < square->all_victims ? ", heaviest only"
+							  : "",
+		share);
 }
 
 struct list_column {
@@ -245,9 +275,10 @@ struct list_column {
 	double x, w; // shares of the width
 };
 
+// Where rows are the heaviest, they are "at least" and have an "at most".
 static const struct list_column list_columns[] = {{"Wait", 0.03, 0.11},
-	{"Waits", 0.15, 0.08}, {"Who waited", 0.26, 0.15}, {"for whom", 0.42, 0.15},
-	{"arrived over", 0.58, 0.19}, {"root", 0.78, 0.2}};
+	{"at most", 0.15, 0.11}, {"Waits", 0.27, 0.08}, {"Who waited", 0.38, 0.17},
+	{"for whom", 0.56, 0.17}, {"arrived over", 0.74, 0.24}};
 #define N_LIST (sizeof list_columns / sizeof *list_columns)
 
 static struct tb_box list_box(struct tb_box row, size_t column)
@@ -260,7 +291,6 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	uint32_t index, const struct tb_blame_sample *row)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	const struct tb_run_link *links = tb_run_links(pane->data->run);
 	struct tb_pick pick = {TB_PICK_PAIR, index};
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
@@ -281,15 +311,18 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 			palette->accent);
 	tb_picture_text(picture, list_box(box, 0), right,
 		tb_metric_format(TB_WAIT, row->wait_ps, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 1), right,
+	if (row->error_ps)
+		tb_picture_text(picture, list_box(box, 1), right,
+			tb_metric_format(TB_WAIT, row->wait_ps + row->error_ps, text,
+				sizeof text));
+	tb_picture_text(picture, list_box(box, 2), right,
 		tb_format_count(row->n_waits, text, sizeof text));
-	bool has_nodes = row->victim_source.id != TB_ID_NONE;
-	tb_picture_text(picture, list_box(box, 2), has_nodes ? mono : plain,
-		party_text(pane, &victim, !has_nodes, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 3), has_nodes ? mono : plain,
-		party_text(pane, &culprit, !has_nodes, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 4), mono, links[row->link.id].name);
-	tb_picture_text(picture, list_box(box, 5), mono, links[row->root.id].name);
+	tb_picture_text(picture, list_box(box, 3), mono,
+		party_text(pane, &victim, false, text, sizeof text));
+	tb_picture_text(picture, list_box(box, 4), mono,
+		party_text(pane, &culprit, false, text, sizeof text));
+	tb_picture_text(picture, list_box(box, 5), mono,
+		tb_run_links(pane->data->run)[row->link.id].name);
 }
 
 static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
@@ -302,9 +335,11 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 		place.x, place.y + HEADER_H, place.w, fmax(place.h - HEADER_H, 1)};
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	for (size_t i = 0; i < N_LIST; i++) {
-		type.align = i < 2 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
-		tb_picture_text(
-			picture, list_box(header, i), type, list_columns[i].title);
+		type.align = i < 3 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
+		if (i != 1 || blame->is_bounded)
+			tb_picture_text(picture, list_box(header, i), type,
+				i == 0 && blame->is_bounded ? "Wait, at least"
+							    : list_columns[i].title);
 	}
 	tb_picture_line(picture,
 		(struct tb_box){place.x + PAD, body.y - 0.5, place.w - 2 * PAD, 0}, 1,
@@ -324,7 +359,7 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	bool narrowed = pane->data->of_blame.n > 0;
+	bool narrowed = pane->data->of_blame.heaviest.listed.n > 0;
 	tb_pane_nothing(pane, picture,
 		narrowed ? "Nothing to show: no wait is known here. Escape shows all."
 		: pane->data->info->complete
@@ -337,12 +372,12 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	uint32_t n;
-	const struct tb_blame_sample *rows = tb_viewer_blame(pane->viewer, &n);
+	const struct tb_heavy_waits *waits = tb_viewer_blame(pane->viewer);
+	const struct tb_job_pairs *pairs = tb_viewer_job_pairs(pane->viewer);
 	struct parts parts = parts_of(pane);
-	if (!blame_of(pane) || !rows)
+	if (!blame_of(pane) || !waits || !pairs)
 		return;
-	if (fill(pane, rows, n) != TB_OK) {
+	if (fill(pane, waits, pairs) != TB_OK) {
 		picture->status = TB_ENOMEM;
 		return;
 	}
@@ -353,7 +388,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	if (parts.jobs.w > 0)
 		draw_square(pane, picture, parts.jobs, &blame_of(pane)->jobs);
 	draw_square(pane, picture, parts.flows, &blame_of(pane)->flows);
-	draw_list(pane, picture, parts.list, rows);
+	draw_list(pane, picture, parts.list, waits->rows);
 }
 
 static void choose_jobs(struct tb_pane *pane, uint32_t index)
@@ -435,8 +470,7 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		party_text(pane, &square->victims[row], of_jobs, victim, sizeof victim),
 		party_text(pane, &square->culprits[column], of_jobs, culprit,
 			sizeof culprit));
-	snprintf(tip->lines[1], sizeof tip->lines[1],
-		"%s, %.1f %% of all wait with a known culprit",
+	snprintf(tip->lines[1], sizeof tip->lines[1], "%s, %.1f %% of the wait",
 		tb_metric_format(TB_WAIT, wait_ps, wait, sizeof wait),
 		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
 				 : 0);

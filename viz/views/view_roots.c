@@ -111,15 +111,17 @@ static void draw_title(
 	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
 {
 	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
+	bool is_whole = shape->branches_ps == shape->whole_ps;
 	char wait[48], whole[48];
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "Held up by %s",
 		tb_run_links(pane->data->run)[shape->root.id].name);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-		"%s within the window, at %" PRIu32 " %s; %s in the whole run",
+		"%s within the window, %sat %" PRIu32 " %s; %s in the whole run",
 		tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait),
-		shape->n_shown, shape->n_shown == 1 ? "link" : "links",
+		is_whole ? "" : "at least ", shape->n_shown,
+		shape->n_shown == 1 ? "link" : "links",
 		tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole));
 }
 
@@ -173,10 +175,11 @@ static void draw_branches(
 			&shape->branches[i]);
 	tb_picture_unclip(picture);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	tb_picture_text(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
+	tb_picture_printf(picture, (struct tb_box){box.x, box.y + box.h + 3, box.w, 15},
 		type,
-		"below each link those that waited for it; width: wait in the whole "
-		"run, shade: wait in the window");
+		"below each link those that waited for it%s; width: in the whole run, "
+		"shade: in the window",
+		shape->branches_ps < shape->whole_ps ? ", the heaviest, at least" : "");
 }
 
 static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
@@ -212,41 +215,58 @@ static void draw_chart(struct tb_pane *pane, struct tb_picture *picture,
 	}
 }
 
-static void draw_victims(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box box)
+// is_branch is true for a link of the tree.
+static bool is_branch(
+	const struct tb_trees *trees, struct tb_link root, struct tb_link link)
 {
-	uint32_t n, line = 0;
-	const struct tb_blame_sample *rows = tb_viewer_blame(pane->viewer, &n);
+	for (uint32_t i = trees->first[root.id]; i < trees->first[root.id + 1]; i++)
+		if (trees->rows[i].link.id == link.id)
+			return true;
+	return false;
+}
+
+static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box row, const struct tb_blame_sample *at, uint32_t index)
+{
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	uint32_t root = roots_of(pane)->shape.root.id;
-	if (!rows || box.h < 2 * LINE_H)
+	struct tb_pick pick = {TB_PICK_PAIR, index};
+	char wait[48];
+	bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
+		      tb_pick_equal(pane->selection->selected, pick);
+	tb_picture_rect(picture, row, raised ? palette->raised : palette->page);
+	tb_picture_pick(picture, pick);
+	struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	type.align = TB_ALIGN_RIGHT;
+	tb_picture_text(picture, (struct tb_box){row.x, row.y, 80, row.h}, type,
+		tb_metric_format(TB_WAIT, at->wait_ps, wait, sizeof wait));
+	tb_picture_printf(picture, (struct tb_box){row.x + 94, row.y, row.w - 94, row.h},
+		mono, "%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32 ", over %s",
+		at->victim_source.id, at->victim_destination.id, at->culprit_source.id,
+		at->culprit_destination.id,
+		tb_run_links(pane->data->run)[at->link.id].name);
+}
+
+static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
+	struct tb_box box, const struct tb_trees *trees)
+{
+	const struct tb_heavy_waits *waits = tb_viewer_blame(pane->viewer);
+	struct tb_link root = roots_of(pane)->shape.root;
+	uint32_t line = 0;
+	if (!waits || box.h < 2 * LINE_H)
 		return;
-	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w, 16},
+	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, 16},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),
-		"flows that it held up, whole run: who waited for whom, and where");
-	for (uint32_t i = 0; i < n && (line + 2) * LINE_H <= box.h; i++) {
-		char wait[48];
-		if (rows[i].root.id != root || rows[i].victim_source.id == TB_ID_NONE)
+		"flows that waited at its links, whole run%s: who waited for whom, and "
+		"where",
+		waits->listed.rest_ps > 0 ? ", the heaviest, at least" : "");
+	for (uint32_t i = 0; i < waits->listed.n && (line + 2) * LINE_H <= box.h; i++) {
+		if (!is_branch(trees, root, waits->rows[i].link))
 			continue;
-		struct tb_pick pick = {TB_PICK_PAIR, i};
-		struct tb_box row = {
-			box.x, box.y + 18 + line * LINE_H, box.w, LINE_H - 1};
-		bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
-			      tb_pick_equal(pane->selection->selected, pick);
-		tb_picture_rect(picture, row, raised ? palette->raised : palette->page);
-		tb_picture_pick(picture, pick);
-		struct tb_type mono = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
-		struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
-		type.align = TB_ALIGN_RIGHT;
-		tb_picture_text(picture, (struct tb_box){row.x, row.y, 80, row.h}, type,
-			tb_metric_format(TB_WAIT, rows[i].wait_ps, wait, sizeof wait));
-		tb_picture_printf(picture,
-			(struct tb_box){row.x + 94, row.y, row.w - 94, row.h}, mono,
-			"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32
-			", over %s",
-			rows[i].victim_source.id, rows[i].victim_destination.id,
-			rows[i].culprit_source.id, rows[i].culprit_destination.id,
-			tb_run_links(pane->data->run)[rows[i].link.id].name);
+		draw_victim(pane, picture,
+			(struct tb_box){
+				box.x, box.y + 18 + line * LINE_H, box.w, LINE_H - 1},
+			&waits->rows[i], i);
 		line++;
 	}
 }
@@ -268,7 +288,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	struct parts parts = parts_of(pane);
 	if (!roots_of(pane) || !trees)
 		return;
-	if (trees->n == 0) {
+	if (trees->n_roots == 0) {
 		nothing(pane, picture);
 		return;
 	}
@@ -285,7 +305,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	draw_title(pane, picture, parts.title);
 	draw_branches(pane, picture, parts.branches);
 	draw_chart(pane, picture, parts.chart, trees);
-	draw_victims(pane, picture, parts.victims);
+	draw_victims(pane, picture, parts.victims, trees);
 }
 
 // show_slice makes the window the slice under the pointer.

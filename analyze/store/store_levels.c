@@ -1,4 +1,4 @@
-#include "store_trees.h"
+#include "store_levels.h"
 
 #include "sql.h"
 
@@ -62,45 +62,5 @@ int tb_store_levels_write(struct tb_store_levels *levels, const char *path, int6
 		sqlite3_bind_int64(levels->insert, 4, (int64_t)levels->wait_ps[level]);
 		status = tb_sql_run(levels->insert, path, error);
 	}
-	return status;
-}
-
-static int64_t id_or_none(uint32_t id)
-{
-	return id == TB_ID_NONE ? -1 : (int64_t)id;
-}
-
-static int write_width(sqlite3 *db, const char *path, int64_t run, tb_time_ps bin_ps,
-	struct tb_error *error)
-{
-	sqlite3_stmt *query = NULL;
-	int status = tb_sql_prepare(db, path,
-		"UPDATE run SET tree_bin_ps = ?2 WHERE run = ?1", &query, error);
-	if (status)
-		return status;
-	sqlite3_bind_int64(query, 1, run);
-	sqlite3_bind_int64(query, 2, bin_ps);
-	status = tb_sql_run(query, path, error);
-	sqlite3_finalize(query);
-	return status;
-}
-
-int tb_store_write_trees(sqlite3 *db, const char *path, int64_t run, tb_time_ps bin_ps,
-	const struct tb_tree_sample *samples, size_t n, struct tb_error *error)
-{
-	sqlite3_stmt *query = NULL;
-	int status = write_width(db, path, run, bin_ps, error);
-	if (!status)
-		status = tb_sql_prepare(db, path,
-			"INSERT INTO tree_bin VALUES (?,?,?,?,?)", &query, error);
-	for (size_t i = 0; !status && i < n; i++) {
-		sqlite3_bind_int64(query, 1, run);
-		sqlite3_bind_int64(query, 2, samples[i].bin);
-		sqlite3_bind_int64(query, 3, id_or_none(samples[i].root.id));
-		sqlite3_bind_int64(query, 4, id_or_none(samples[i].link.id));
-		sqlite3_bind_int64(query, 5, (int64_t)samples[i].wait_ps);
-		status = tb_sql_run(query, path, error);
-	}
-	sqlite3_finalize(query);
 	return status;
 }

@@ -1,6 +1,6 @@
-// Writes congestion trees over time, and waits by level. Private to analyze/.
-#ifndef TB_STORE_TREES_H
-#define TB_STORE_TREES_H
+// Writes waits by level and time. Private to analyze/.
+#ifndef TB_STORE_LEVELS_H
+#define TB_STORE_LEVELS_H
 
 #include "network.h"
 #include "observer.h"
@@ -24,10 +24,6 @@ void tb_store_levels_fini(struct tb_store_levels *levels);
 // tb_store_levels_write sums a bin's samples by level and stores them.
 int tb_store_levels_write(struct tb_store_levels *levels, const char *path, int64_t run,
 	uint64_t bin, const struct tb_link_sample *samples, size_t n,
-	struct tb_error *error) TB_MUST_USE;
-
-int tb_store_write_trees(sqlite3 *db, const char *path, int64_t run, tb_time_ps bin_ps,
-	const struct tb_tree_sample *samples, size_t n,
 	struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -1,0 +1,55 @@
+// Reads a list of waits by one SELECT, longest first. Private to analyze/questions.
+#ifndef TB_WAITS_IMPL_H
+#define TB_WAITS_IMPL_H
+
+#include "run_impl.h"
+#include "waits.h"
+
+// A list. `rows` is the SELECT of all its rows: ?1 is the run, ?2 what `key` says, ?3 and
+// ?4 the first slice of time and the one after the last. Its columns are named; one of
+// them is wait_ps.
+struct tb_waits_query {
+	const char *table; // for messages
+	const char *rows;
+	const char *ids;  // what it is sorted by where waits are equal: "link, job"
+	const char *wait; // the column to sort by; NULL: wait_ps
+	size_t size;	  // of a row
+	void (*take)(const struct tb_run *run, struct tb_run_row *row, void *taken);
+	int64_t key;
+	const char *word; // ?2 instead of `key`, unless NULL
+};
+
+// tb_waits_list reads the first `top` rows (0: all) into a malloc'ed array that the
+// caller frees, and fills in n, n_all, listed_ps and whole_ps, which is the wait of all
+// rows. The span in `listed` tells the slices; set it by tb_waits_slices.
+int tb_waits_list(struct tb_run *run, const struct tb_waits_query *query, uint32_t top,
+	void **rows, struct tb_listed *listed, struct tb_error *error) TB_MUST_USE;
+
+// tb_waits_slices sets listed->span to that of the slices which the span touches.
+int tb_waits_slices(struct tb_run *run, struct tb_span span, struct tb_listed *listed,
+	struct tb_error *error) TB_MUST_USE;
+
+// The widths of slices: of root_bin and job_wait, and of blame_bin and tree_bin; 0: none.
+struct tb_waits_widths {
+	tb_time_ps sum_ps, heaviest_ps;
+};
+int tb_waits_widths(struct tb_run *run, struct tb_waits_widths *widths,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_waits_left_out reads what a list of the heaviest leaves out.
+int tb_waits_left_out(struct tb_run *run, const char *list, struct tb_listed *listed,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_waits_whole sets listed->whole_ps to all wait within listed->span.
+int tb_waits_whole(
+	struct tb_run *run, struct tb_listed *listed, struct tb_error *error) TB_MUST_USE;
+
+// tb_waits_number reads one number of the run by an SQL that has it alone; `key` is ?2.
+// 0 when there is no row.
+int tb_waits_number(struct tb_run *run, const char *sql, int64_t key, double *number,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_waits_job reads the number of a job of the run.
+uint32_t tb_waits_job(const struct tb_run *run, struct tb_run_row *row, int column);
+
+#endif

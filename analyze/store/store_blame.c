@@ -1,0 +1,203 @@
+#include "store_blame.h"
+
+#include "store_row.h"
+
+#include <stdio.h>
+
+#define RECORD(type) (&((const struct type *)feed->records)[i])
+
+static int64_t root_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_root_sample *at = RECORD(tb_root_sample);
+	const int64_t values[] = {
+		at->root.id, (int64_t)at->n_waits, (int64_t)at->wait_ps};
+	return values[column - 1];
+}
+
+static int64_t root_bin_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_root_bin_sample *at = RECORD(tb_root_bin_sample);
+	const int64_t values[] = {at->bin, at->root.id, (int64_t)at->wait_ps};
+	return values[column - 1];
+}
+
+static int64_t root_job_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_root_job_sample *at = RECORD(tb_root_job_sample);
+	const int64_t values[] = {
+		at->root.id, at->victim_job, (int64_t)at->n_waits, (int64_t)at->wait_ps};
+	return values[column - 1];
+}
+
+static int64_t job_wait_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_job_wait_sample *at = RECORD(tb_job_wait_sample);
+	const int64_t values[] = {at->bin, at->victim_job, at->culprit_job,
+		(int64_t)at->n_waits, (int64_t)at->wait_ps};
+	return values[column - 1];
+}
+
+static int64_t job_link_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_job_link_sample *at = RECORD(tb_job_link_sample);
+	const int64_t values[] = {
+		at->link.id, at->job, (int64_t)at->wait_ps, (int64_t)at->blamed_ps};
+	return values[column - 1];
+}
+
+// blame_value has columns for both lists: c1 is the link of the one, c9 the slice of the
+// other.
+static int64_t blame_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_blame_sample *at = RECORD(tb_blame_sample);
+	const int64_t values[] = {at->link.id, at->victim_job, at->victim_source.id,
+		at->victim_destination.id, at->culprit_job, at->culprit_source.id,
+		at->culprit_destination.id, (int64_t)at->n_waits, at->bin,
+		(int64_t)at->wait_ps, (int64_t)at->error_ps};
+	return values[column - 1];
+}
+
+static int64_t group_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_group_sample *at = RECORD(tb_group_sample);
+	const int64_t values[] = {at->victim, at->culprit, (int64_t)at->n_waits,
+		(int64_t)at->wait_ps, (int64_t)at->error_ps};
+	return values[column - 1];
+}
+
+static int64_t tree_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_tree_sample *at = RECORD(tb_tree_sample);
+	const int64_t values[] = {at->bin, at->root.id, at->link.id, (int64_t)at->wait_ps,
+		(int64_t)at->error_ps};
+	return values[column - 1];
+}
+
+// Records on their way into a table.
+struct records {
+	const void *records;
+	size_t n;
+	int64_t (*value)(const struct tb_store_feed *feed, size_t i, int column);
+	const char *sql;
+};
+
+static int write_all(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct records *lists, size_t n_lists, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; !status && i < n_lists; i++) {
+		feed->records = lists[i].records;
+		feed->n = lists[i].n;
+		feed->value = lists[i].value;
+		status = tb_store_feed_write(db, path, feed, lists[i].sql, error);
+	}
+	return status;
+}
+
+#define GROUPS_SQL(name)                                                                 \
+	"INSERT INTO blame_group SELECT run, '" name "', c1, c2, c3, c4, c5 FROM feed"
+
+static int write_records(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_blame_record *record, struct tb_error *error)
+{
+	// Groups are written by name, as their key orders them.
+	const struct records lists[] = {
+		{record->roots, record->n_roots, root_value,
+			"INSERT INTO root_total SELECT run, c1, c2, c3 FROM feed"},
+		{record->root_bins, record->n_root_bins, root_bin_value,
+			"INSERT INTO root_bin SELECT run, c1, c2, c3 FROM feed"},
+		{record->root_jobs, record->n_root_jobs, root_job_value,
+			"INSERT INTO root_job SELECT run, c1, c2, c3, c4 FROM feed"},
+		{record->job_waits, record->n_job_waits, job_wait_value,
+			"INSERT INTO job_wait SELECT run, c1, c2, c3, c4, c5 FROM feed"},
+		{record->job_links, record->n_job_links, job_link_value,
+			"INSERT INTO job_link SELECT run, c1, c2, c3, c4 FROM feed"},
+		{record->by_link, record->n_by_link, blame_value,
+			"INSERT INTO blame_wait SELECT run, c1, c2, c3, c4, c5, c6, c7, "
+			"c8, c10, c11 FROM feed"},
+		{record->by_time, record->n_by_time, blame_value,
+			"INSERT INTO blame_bin SELECT run, c9, c2, c3, c4, c5, c6, c7, "
+			"c10, c11 FROM feed"},
+		{record->groups[TB_GROUP_DESTINATION],
+			record->n_groups[TB_GROUP_DESTINATION], group_value,
+			GROUPS_SQL("destination")},
+		{record->groups[TB_GROUP_DESTINATION_LEAF],
+			record->n_groups[TB_GROUP_DESTINATION_LEAF], group_value,
+			GROUPS_SQL("destination leaf")},
+		{record->groups[TB_GROUP_SOURCE_LEAF],
+			record->n_groups[TB_GROUP_SOURCE_LEAF], group_value,
+			GROUPS_SQL("source leaf")},
+		{record->trees, record->n_trees, tree_value,
+			"INSERT INTO tree_bin SELECT run, c1, c2, c3, c4, c5 FROM feed"},
+	};
+	return write_all(db, path, feed, lists, sizeof lists / sizeof *lists, error);
+}
+
+// What a list of the heaviest leaves out of the run's wait.
+struct left_out {
+	const char *list;
+	uint64_t floor_ps, kept_ps;
+};
+
+static int write_left_out(sqlite3 *db, const char *path, int64_t run,
+	const struct left_out *lists, size_t n, uint64_t wait_ps, struct tb_error *error)
+{
+	struct tb_row row =
+		tb_row_into(db, path, "INSERT INTO blame_list VALUES (?,?,?,?)", error);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		tb_row_put(&row, run);
+		tb_row_put_text(&row, lists[i].list);
+		tb_row_put(&row, (int64_t)lists[i].floor_ps);
+		tb_row_put(&row, (int64_t)(wait_ps - lists[i].kept_ps));
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+#define SUM(sum, rows, n_rows)                                                           \
+	for (size_t i = 0; i < (n_rows); i++)                                            \
+	(sum) += (rows)[i].wait_ps
+
+static int write_lists(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_blame_record *record, struct tb_error *error)
+{
+	static const char *const names[TB_GROUPINGS] = {
+		"destination", "destination leaf", "source leaf"};
+	uint64_t wait_ps = 0;
+	struct left_out lists[3 + TB_GROUPINGS] = {
+		{"blame_wait", record->by_link_floor_ps, 0},
+		{"blame_bin", record->by_time_floor_ps, 0},
+		{"tree_bin", record->tree_floor_ps, 0},
+	};
+	SUM(wait_ps, record->roots, record->n_roots);
+	SUM(lists[0].kept_ps, record->by_link, record->n_by_link);
+	SUM(lists[1].kept_ps, record->by_time, record->n_by_time);
+	SUM(lists[2].kept_ps, record->trees, record->n_trees);
+	for (int g = 0; g < TB_GROUPINGS; g++) {
+		lists[3 + g] = (struct left_out){names[g], record->group_floor_ps[g], 0};
+		SUM(lists[3 + g].kept_ps, record->groups[g], record->n_groups[g]);
+	}
+	return write_left_out(
+		db, path, run, lists, sizeof lists / sizeof *lists, wait_ps, error);
+}
+
+static int write_widths(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_blame_record *record, struct tb_error *error)
+{
+	struct tb_row row = tb_row_into(db, path,
+		"UPDATE run SET tree_bin_ps = ?, root_bin_ps = ? WHERE run = ?", error);
+	tb_row_put(&row, record->bin_ps);
+	tb_row_put(&row, record->sum_bin_ps);
+	tb_row_put(&row, run);
+	tb_row_end(&row);
+	return tb_row_done(&row);
+}
+
+int tb_store_write_blame(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_blame_record *record, struct tb_error *error)
+{
+	int status = write_widths(db, path, feed->run, record, error);
+	if (!status)
+		status = write_records(db, path, feed, record, error);
+	return status ? status : write_lists(db, path, feed->run, record, error);
+}

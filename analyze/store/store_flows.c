@@ -1,0 +1,188 @@
+#include "store_flows.h"
+
+#include "flow_sum.h"
+#include "heap.h"
+#include "store_row.h"
+
+#include <stdlib.h>
+
+static int64_t flow_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_flow_sample *flow =
+		&((const struct tb_flow_sample *)feed->records)[i];
+	const int64_t values[] = {flow->job, flow->source.id, flow->destination.id,
+		(int64_t)flow->n_messages, (int64_t)flow->n_packets, (int64_t)flow->bytes,
+		(int64_t)flow->latency_ps, (int64_t)flow->queue_ps,
+		(int64_t)flow->network_ps, (int64_t)flow->worst_latency_ps,
+		(int64_t)flow->ideal_ps, (int64_t)flow->wait_ps, (int64_t)flow->blamed_ps,
+		flow->first_ps, flow->last_ps};
+	return values[column - 1];
+}
+
+static int write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	feed->records = samples;
+	feed->n = n;
+	feed->value = flow_value;
+	return tb_store_feed_write(
+		db, path, feed, "INSERT INTO flow SELECT * FROM feed", error);
+}
+
+// less_slow orders flows as the table does that a reader sorts: by slowdown, ties by
+// their ids, which ascend in the samples.
+static bool less_slow(
+	const struct tb_flow_sample *const *a, const struct tb_flow_sample *const *b)
+{
+	double of_a = tb_flow_slowdown(*a), of_b = tb_flow_slowdown(*b);
+	return of_a != of_b ? of_a < of_b : *a > *b;
+}
+
+typedef const struct tb_flow_sample *flow_pointer;
+TB_HEAP(slow, flow_pointer, less_slow)
+
+static int write_slowest(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	flow_pointer heap[TB_TOPS_KEPT], next;
+	size_t n_kept = 0;
+	for (next = samples; next < samples + n; next++) {
+		if (n_kept < TB_TOPS_KEPT)
+			slow_put(heap, n_kept++, next);
+		else if (less_slow(&heap[0], &next))
+			slow_replace(heap, n_kept, next);
+	}
+	struct tb_row row =
+		tb_row_into(db, path, "INSERT INTO flow_top VALUES (?,?,?,?,?,?)", error);
+	for (size_t rank = n_kept; !row.status && rank > 0; rank--) {
+		flow_pointer flow = slow_take(heap, rank);
+		tb_row_put(&row, run);
+		tb_row_put(&row, (int64_t)rank);
+		tb_row_put(&row, (int64_t)n);
+		tb_row_put(&row, flow->job);
+		tb_row_put(&row, flow->source.id);
+		tb_row_put(&row, flow->destination.id);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+static int write_job(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *sum, uint64_t n_flows, struct tb_error *error)
+{
+	struct tb_row row = tb_row_into(db, path,
+		"INSERT INTO job_total VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", error);
+	tb_row_put(&row, run);
+	tb_row_put(&row, sum->job);
+	tb_row_put(&row, (int64_t)n_flows);
+	tb_row_put(&row, (int64_t)sum->n_messages);
+	tb_row_put(&row, (int64_t)sum->n_packets);
+	tb_row_put(&row, (int64_t)sum->bytes);
+	tb_row_put(&row, (int64_t)sum->latency_ps);
+	tb_row_put(&row, (int64_t)sum->queue_ps);
+	tb_row_put(&row, (int64_t)sum->network_ps);
+	tb_row_put(&row, (int64_t)sum->worst_latency_ps);
+	tb_row_put(&row, (int64_t)sum->ideal_ps);
+	tb_row_put(&row, (int64_t)sum->wait_ps);
+	tb_row_put(&row, (int64_t)sum->blamed_ps);
+	tb_row_put(&row, sum->first_ps);
+	tb_row_put(&row, sum->last_ps);
+	tb_row_end(&row);
+	return tb_row_done(&row);
+}
+
+// write_jobs adds up the flows of each job, which are adjacent in the samples.
+static int write_jobs(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; !status && i < n;) {
+		struct tb_flow_sample sum = {.job = samples[i].job};
+		uint64_t n_flows = 0;
+		for (; i < n && samples[i].job == sum.job; i++) {
+			n_flows += samples[i].n_messages > 0;
+			tb_flow_add(&sum, &samples[i]);
+		}
+		status = write_job(db, path, run, &sum, n_flows, error);
+	}
+	return status;
+}
+
+static int write_senders(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *senders, uint32_t n, struct tb_error *error)
+{
+	struct tb_row row = tb_row_into(
+		db, path, "INSERT INTO sender_total VALUES (?,?,?,?,?,?,?,?)", error);
+	for (uint32_t node = 0; !row.status && node < n; node++) {
+		const struct tb_flow_sample *sum = &senders[node];
+		if (sum->n_messages == 0)
+			continue;
+		tb_row_put(&row, run);
+		tb_row_put(&row, node);
+		tb_row_put(&row, (int64_t)sum->n_messages);
+		tb_row_put(&row, (int64_t)sum->bytes);
+		tb_row_put(&row, (int64_t)sum->latency_ps);
+		tb_row_put(&row, (int64_t)sum->queue_ps);
+		tb_row_put(&row, sum->first_ps);
+		tb_row_put(&row, sum->last_post_ps);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
+// write_by_sender adds up the flows of each node.
+static int write_by_sender(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	uint32_t n_nodes = 0;
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].source.id >= n_nodes)
+			n_nodes = samples[i].source.id + 1;
+	struct tb_flow_sample *senders = calloc((size_t)n_nodes + 1, sizeof *senders);
+	if (!senders)
+		return tb_fail_in(error, TB_ENOMEM, path, "no memory for its senders");
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].n_messages)
+			tb_flow_add(&senders[samples[i].source.id], &samples[i]);
+	int status = write_senders(db, path, run, senders, n_nodes, error);
+	free(senders);
+	return status;
+}
+
+int tb_store_write_flows(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_flow_sample *samples, size_t n, struct tb_error *error)
+{
+	int status = write_flows(db, path, feed, samples, n, error);
+	if (!status)
+		status = write_jobs(db, path, feed->run, samples, n, error);
+	if (!status)
+		status = write_by_sender(db, path, feed->run, samples, n, error);
+	if (!status && n >= TB_TOPS_FROM)
+		status = write_slowest(db, path, feed->run, samples, n, error);
+	return status;
+}
+
+static int64_t message_value(const struct tb_store_feed *feed, size_t i, int column)
+{
+	const struct tb_message_sample *message =
+		&((const struct tb_message_sample *)feed->records)[i];
+	const int64_t values[] = {message->job, message->source.id,
+		message->destination.id, (int64_t)message->number,
+		(int64_t)message->bytes, message->posted_ps, message->started_ps,
+		message->delivered_ps, (int64_t)message->queue_ps,
+		(int64_t)message->network_ps, (int64_t)message->ideal_ps};
+	return values[column - 1];
+}
+
+int tb_store_write_messages(sqlite3 *db, const char *path, struct tb_store_feed *feed,
+	const struct tb_message_sample *samples, size_t n, struct tb_error *error)
+{
+	feed->records = samples;
+	feed->n = n;
+	feed->value = message_value;
+	return tb_store_feed_write(db, path, feed,
+		"INSERT INTO message SELECT run, c1, c2, c3, c4, c5, c6, c7, c8, c9, "
+		"c10, "
+		"c11 FROM feed",
+		error);
+}
