@@ -19,6 +19,8 @@ void tb_compare_free(struct tb_compare *compare)
 		free(compare->tables[i].cells);
 	tb_link_pairs_fini(&compare->pairs);
 	free(compare->links);
+	free(compare->roots);
+	free(compare->job_pairs);
 	free(compare->flows);
 	free(compare->jobs);
 	free(compare);
@@ -192,6 +194,8 @@ int tb_compare_new(struct tb_compare **compare, struct tb_compared a,
 	made->info[1] = tb_run_info(b.run);
 	made->n_differences = tb_run_differences(a.run, b.run, made->differences);
 	int status = gather_links(made, top, error);
+	if (!status)
+		status = tb_compare_gather_blame(made, top, error);
 	if (!status)
 		status = gather_flows(made, top, error);
 	if (!status)

@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "job_times.h"
+#include "job_waits.h"
 #include "movers.h"
 #include "report_cells.h"
 #include "settings.h"
@@ -18,7 +19,7 @@ struct tb_flow_mover {
 };
 
 // A job of both runs.
-struct tb_job_pair {
+struct tb_job_mover {
 	char name[80];
 	struct tb_job_times times[2];
 	char verdict[400]; // a sentence or two
@@ -35,7 +36,13 @@ struct tb_compare_sums {
 	double slowdown;   // of all messages together, 0: unknown
 };
 
-#define TB_COMPARE_TABLES 5
+// A pair of jobs, of the same names in both runs.
+struct tb_job_pair_mover {
+	const char *victim, *culprit;
+	uint64_t before, after; // wait; 0 where a run lacks the pair
+};
+
+#define TB_COMPARE_TABLES 7
 
 struct tb_compare {
 	struct tb_compared runs[2];
@@ -46,9 +53,13 @@ struct tb_compare {
 	struct tb_link_pairs pairs;
 	struct tb_mover *links;
 	uint32_t n_links, n_links_moved;
+	struct tb_mover *roots;
+	uint32_t n_roots, n_roots_moved;
+	struct tb_job_pair_mover *job_pairs; // of runs of several jobs
+	uint32_t n_job_pairs, n_job_pairs_moved;
 	struct tb_flow_mover *flows;
 	uint32_t n_flows, n_flows_moved;
-	struct tb_job_pair *jobs;
+	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
 	struct tb_report_table tables[TB_COMPARE_TABLES];
 	int n_tables;
@@ -61,6 +72,10 @@ const char *tb_compare_link_name(
 
 // tb_compare_alike returns whether nothing differs: no setting, link or flow.
 bool tb_compare_alike(const struct tb_compare *compare);
+
+// tb_compare_gather_blame finds the roots and the pairs of jobs that changed most.
+int tb_compare_gather_blame(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error) TB_MUST_USE;
 
 // tb_compare_gather_jobs matches the jobs and judges each; at most `top`, 0: all.
 int tb_compare_gather_jobs(

@@ -93,7 +93,7 @@ static bool is_same(double a, double b)
 }
 
 // judge writes a sentence on a job of both runs: what a colleague would say of it.
-static void judge(struct tb_job_pair *pair)
+static void judge(struct tb_job_mover *pair)
 {
 	struct tb_words words = {pair->verdict, sizeof pair->verdict};
 	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
@@ -131,7 +131,7 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		compare->n_jobs_matched++;
 		if (top && compare->n_jobs == top)
 			continue;
-		struct tb_job_pair *pair = &compare->jobs[compare->n_jobs++];
+		struct tb_job_mover *pair = &compare->jobs[compare->n_jobs++];
 		snprintf(pair->name, sizeof pair->name, "%s",
 			last_of(sides[0].jobs.jobs[i].name));
 		tb_report_end_whole(pair->name, sizeof pair->name);

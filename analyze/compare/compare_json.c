@@ -42,6 +42,20 @@ static json_t *link_object(const struct tb_compare *compare, const struct tb_mov
 		tb_json_count(mover->after));
 }
 
+static json_t *root_object(const struct tb_compare *compare, const struct tb_mover *root)
+{
+	return json_pack("{s:s, s:o, s:o}", "root",
+		tb_compare_link_name(compare, &root->pair), "wait_a_ps",
+		tb_json_count(root->before), "wait_b_ps", tb_json_count(root->after));
+}
+
+static json_t *job_pair_object(const struct tb_job_pair_mover *pair)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "victim_job", tb_json_text(pair->victim),
+		"culprit_job", tb_json_text(pair->culprit), "wait_a_ps",
+		tb_json_count(pair->before), "wait_b_ps", tb_json_count(pair->after));
+}
+
 static json_t *node_or_null(uint32_t id)
 {
 	return id == TB_ID_NONE ? json_null() : json_integer(id);
@@ -69,7 +83,7 @@ static void add_part(json_t *object, const char *key, const struct tb_job_times 
 	json_object_set_new(object, key, known ? json_integer(part_ps) : json_null());
 }
 
-static json_t *job_object(const struct tb_job_pair *job)
+static json_t *job_object(const struct tb_job_mover *job)
 {
 	const struct tb_job_time *a = &job->times[0].run, *b = &job->times[1].run;
 	json_t *object = json_pack("{s:o, s:o, s:I, s:I, s:f, s:f}", "job",
@@ -91,17 +105,26 @@ int tb_compare_write_json(const struct tb_compare *compare, FILE *stream)
 	json_t *jobs = json_array();
 	for (uint32_t i = 0; i < compare->n_jobs; i++)
 		jobs = tb_json_append(jobs, job_object(&compare->jobs[i]));
+	json_t *roots = json_array(), *pairs = json_array();
 	for (int i = 0; i < compare->n_differences; i++)
 		differences = tb_json_append(
 			differences, difference_object(&compare->differences[i]));
 	for (uint32_t i = 0; i < compare->n_links; i++)
 		links = tb_json_append(links, link_object(compare, &compare->links[i]));
+	for (uint32_t i = 0; i < compare->n_roots; i++)
+		roots = tb_json_append(roots, root_object(compare, &compare->roots[i]));
+	for (uint32_t i = 0; i < compare->n_job_pairs; i++)
+		pairs = tb_json_append(pairs, job_pair_object(&compare->job_pairs[i]));
 	for (uint32_t i = 0; i < compare->n_flows; i++)
 		flows = tb_json_append(flows, flow_object(compare, &compare->flows[i]));
-	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o}",
+	json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:o, s:I, s:o, "
+				"s:I, s:o}",
 		"verdict", tb_json_text(compare->verdict), "a", run_object(compare, 0),
 		"b", run_object(compare, 1), "differences", differences, "jobs", jobs,
 		"links_changed", (json_int_t)compare->n_links_moved, "links", links,
-		"flows_changed", (json_int_t)compare->n_flows_moved, "flows", flows);
+		"flows_changed", (json_int_t)compare->n_flows_moved, "flows", flows,
+		"roots_changed", (json_int_t)compare->n_roots_moved, "congestion_roots",
+		roots, "job_pairs_changed", (json_int_t)compare->n_job_pairs_moved,
+		"blame_by_job", pairs);
 	return tb_json_write(all, 17, stream);
 }

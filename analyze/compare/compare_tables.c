@@ -196,6 +196,15 @@ static int tabulate_jobs(struct tb_compare *compare)
 	return TB_OK;
 }
 
+// put_moved writes a wait before and after, and how it changed.
+static void put_moved(struct tb_report_writer *writer, uint64_t before, uint64_t after)
+{
+	tb_report_put_time(writer, (double)before);
+	tb_report_put_time(writer, (double)after);
+	put_signed(writer, (double)after - (double)before);
+	put_change(writer, (double)before, (double)after);
+}
+
 static int tabulate_links(struct tb_compare *compare)
 {
 	struct tb_report_table table = {
@@ -230,10 +239,70 @@ static int tabulate_links(struct tb_compare *compare)
 		const struct tb_mover *mover = &compare->links[i];
 		tb_report_put_count(&writer, i + 1);
 		tb_report_put_text(&writer, tb_compare_link_name(compare, &mover->pair));
-		tb_report_put_time(&writer, (double)mover->before);
-		tb_report_put_time(&writer, (double)mover->after);
-		put_signed(&writer, tb_mover_change(mover));
-		put_change(&writer, (double)mover->before, (double)mover->after);
+		put_moved(&writer, mover->before, mover->after);
+	}
+	return TB_OK;
+}
+
+static int tabulate_roots(struct tb_compare *compare)
+{
+	struct tb_report_table table = {
+		.id = "congestion-roots",
+		.title = "Roots whose wait changed most",
+		.n_rows = compare->n_roots,
+		.columns =
+			{
+				{"Root", "What headers wait for in the end", false},
+				{"Wait in A", "Of all headers that it holds up", true},
+				{"Wait in B", "Of all headers that it holds up", true},
+				{"More in B", "Or less", true},
+				{"Change", "Against A", true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	tb_report_remark_rest(
+		&table, compare->n_roots_moved, "roots whose wait changed", "");
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < compare->n_roots; i++) {
+		const struct tb_mover *root = &compare->roots[i];
+		tb_report_put_text(&writer, tb_compare_link_name(compare, &root->pair));
+		put_moved(&writer, root->before, root->after);
+	}
+	return TB_OK;
+}
+
+static int tabulate_job_pairs(struct tb_compare *compare)
+{
+	struct tb_report_table table = {
+		.id = "blame-by-job",
+		.title = "Which job makes which wait",
+		.n_rows = compare->n_job_pairs,
+		.columns =
+			{
+				{"Waits", "The job whose packets waited", false},
+				{"For", "The job whose packets held what they waited for",
+					false},
+				{"Wait in A", "Over all flows and links", true},
+				{"Wait in B", "Over all flows and links", true},
+				{"More in B", "Or less", true},
+				{"Change", "Against A", true},
+			},
+	};
+	struct tb_report_writer writer;
+	if (!table.n_rows)
+		return TB_OK;
+	tb_report_remark_rest(&table, compare->n_job_pairs_moved,
+		"pairs of jobs whose wait changed", "");
+	if (open_table(compare, &table, &writer))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < compare->n_job_pairs; i++) {
+		const struct tb_job_pair_mover *pair = &compare->job_pairs[i];
+		tb_report_put_text(&writer, pair->victim);
+		tb_report_put_text(&writer, pair->culprit);
+		put_moved(&writer, pair->before, pair->after);
 	}
 	return TB_OK;
 }
@@ -313,7 +382,8 @@ int tb_compare_tabulate(struct tb_compare *compare)
 {
 	pass_verdict(compare);
 	if (tabulate_differences(compare) || tabulate_outcome(compare) ||
-		tabulate_jobs(compare) || tabulate_links(compare) ||
+		tabulate_jobs(compare) || tabulate_job_pairs(compare) ||
+		tabulate_links(compare) || tabulate_roots(compare) ||
 		tabulate_flows(compare))
 		return TB_ENOMEM;
 	return TB_OK;

@@ -1,0 +1,126 @@
+// What changed in blame: which links are the roots of how much wait, and which job makes
+// which wait. Sums of both runs, so a change is exact.
+#include "compare_impl.h"
+#include "roots.h"
+#include "select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory to compare blame");
+}
+
+// read_roots makes samples whose wait is that for a link as a root, so that roots are
+// paired as links are.
+static int read_roots(
+	struct tb_run *run, struct tb_link_sample **samples, struct tb_error *error)
+{
+	struct tb_roots roots = {0};
+	uint32_t n_links = tb_run_info(run)->n_links;
+	*samples = calloc((size_t)n_links + 1, sizeof **samples);
+	if (!*samples)
+		return no_memory(error);
+	int status = tb_roots_init(&roots, run, (struct tb_span){0, 0}, 0, error);
+	for (uint32_t i = 0; i < n_links; i++)
+		(*samples)[i].link.id = i;
+	for (uint32_t i = 0; i < roots.listed.n; i++)
+		(*samples)[roots.rows[i].root.id].wait_ps = roots.rows[i].wait_ps;
+	tb_roots_fini(&roots);
+	return status;
+}
+
+static int gather_roots(struct tb_compare *compare, uint32_t top, struct tb_error *error)
+{
+	struct tb_link_sample *samples[2] = {NULL, NULL};
+	int status = TB_OK;
+	for (int i = 0; !status && i < 2; i++)
+		status = read_roots(compare->runs[i].run, &samples[i], error);
+	if (!status)
+		status = tb_movers(&compare->pairs, samples[0], samples[1], TB_WAIT, top,
+			&compare->roots, &compare->n_roots, &compare->n_roots_moved,
+			error);
+	free(samples[0]);
+	free(samples[1]);
+	return status;
+}
+
+static uint64_t change_of(const struct tb_job_pair_mover *pair)
+{
+	return pair->after > pair->before ? pair->after - pair->before
+					  : pair->before - pair->after;
+}
+
+static int by_change(const void *left, const void *right)
+{
+	const struct tb_job_pair_mover *a = left, *b = right;
+	if (change_of(a) != change_of(b))
+		return change_of(a) > change_of(b) ? -1 : 1;
+	int order = strcmp(a->victim, b->victim);
+	return order ? order : strcmp(a->culprit, b->culprit);
+}
+
+// mover_of finds the pair of these names among the `n` first, or adds it.
+static struct tb_job_pair_mover *mover_of(struct tb_job_pair_mover *movers, uint32_t *n,
+	const char *victim, const char *culprit)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (strcmp(movers[i].victim, victim) == 0 &&
+			strcmp(movers[i].culprit, culprit) == 0)
+			return &movers[i];
+	movers[*n] = (struct tb_job_pair_mover){victim, culprit, 0, 0};
+	return &movers[(*n)++];
+}
+
+// match_pairs keeps the pairs that changed; it returns how many.
+static uint32_t match_pairs(const struct tb_compare *compare,
+	const struct tb_job_pairs pairs[2], struct tb_job_pair_mover *movers)
+{
+	uint32_t n = 0, n_moved = 0;
+	for (int which = 0; which < 2; which++)
+		for (uint32_t i = 0; i < pairs[which].listed.n; i++) {
+			const struct tb_job_pair *pair = &pairs[which].rows[i];
+			const struct tb_run *run = compare->runs[which].run;
+			struct tb_job_pair_mover *mover = mover_of(movers, &n,
+				tb_run_job_name(run, pair->victim_job),
+				tb_run_job_name(run, pair->culprit_job));
+			*(which ? &mover->after : &mover->before) += pair->wait_ps;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		if (movers[i].before != movers[i].after)
+			movers[n_moved++] = movers[i];
+	return n_moved;
+}
+
+static int gather_job_pairs(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error)
+{
+	struct tb_job_pairs pairs[2] = {{0}, {0}};
+	int status = TB_OK;
+	if (compare->info[0]->n_jobs < 2 && compare->info[1]->n_jobs < 2)
+		return TB_OK;
+	for (int i = 0; !status && i < 2; i++)
+		status = tb_job_pairs_init(&pairs[i], compare->runs[i].run,
+			(struct tb_span){0, 0}, 0, error);
+	size_t room = (size_t)pairs[0].listed.n + pairs[1].listed.n + 1;
+	if (!status && !(compare->job_pairs = calloc(room, sizeof *compare->job_pairs)))
+		status = no_memory(error);
+	if (!status) {
+		uint32_t n = match_pairs(compare, pairs, compare->job_pairs);
+		compare->n_job_pairs_moved = n;
+		compare->n_job_pairs = top && top < n ? top : n;
+		tb_select_first(compare->job_pairs, n, sizeof *compare->job_pairs,
+			compare->n_job_pairs, by_change);
+	}
+	tb_job_pairs_fini(&pairs[0]);
+	tb_job_pairs_fini(&pairs[1]);
+	return status;
+}
+
+int tb_compare_gather_blame(
+	struct tb_compare *compare, uint32_t top, struct tb_error *error)
+{
+	int status = gather_roots(compare, top, error);
+	return status ? status : gather_job_pairs(compare, top, error);
+}
