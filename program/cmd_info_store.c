@@ -5,15 +5,17 @@
 #include "merge.h"
 #include "run_capture.h"
 #include "swept.h"
+#include "unattributed.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 // run_json makes the object of a run. Scripts rely on its keys, which the manual page
 // lists.
-static json_t *run_json(const struct tb_run_info *info)
+static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 {
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, s:s}",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, s:s, s:o}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
 		"packets", (json_int_t)info->n_packets, "delivered_bytes",
 		(json_int_t)info->delivered_bytes, "messages",
@@ -21,7 +23,9 @@ static json_t *run_json(const struct tb_run_info *info)
 		(json_int_t)info->simulated_ps, "wall_s", info->wall_s, "packets_per_s",
 		info->packets_per_s, "complete", (int)info->complete, "input",
 		tb_json_text(info->input_name), "input_kind", info->input_kind, "network",
-		tb_json_text(info->network_name), "started_at", info->started_at);
+		tb_json_text(info->network_name), "started_at", info->started_at,
+		"unattributed_ps",
+		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps));
 }
 
 // How far a sweep came; 0 points in a store without one.
@@ -62,16 +66,18 @@ static size_t count_complete(const struct tb_runs *runs)
 
 // store_json makes the newest run's object, with the list of all runs in it. Of a sweep
 // that has just begun there is only the list, which is empty.
-static json_t *store_json(
-	const struct tb_runs *runs, struct points points, struct tb_shard shard)
+static json_t *store_json(const struct tb_runs *runs, const int64_t *unattributed_ps,
+	struct points points, struct tb_shard shard)
 {
 	size_t n = tb_runs_n(runs);
-	json_t *root = n ? run_json(tb_runs_at(runs, n - 1)) : json_object();
+	json_t *root = n ? run_json(tb_runs_at(runs, n - 1), unattributed_ps[n - 1])
+			 : json_object();
 	json_t *list = json_array();
 	bool fine = root && list &&
 		    json_object_set_new(root, "kind", json_string("store")) == 0;
 	for (size_t i = 0; fine && i < n; i++)
-		fine = json_array_append_new(list, run_json(tb_runs_at(runs, i))) == 0;
+		fine = json_array_append_new(list,
+			       run_json(tb_runs_at(runs, i), unattributed_ps[i])) == 0;
 	if (fine && points.n)
 		fine = json_object_set_new(
 			       root, "points", json_integer((json_int_t)points.n)) == 0 &&
@@ -88,6 +94,20 @@ static json_t *store_json(
 	json_decref(list);
 	json_decref(root);
 	return NULL;
+}
+
+static int print_json(const struct info_options *options, const struct tb_runs *runs,
+	struct points points, struct tb_shard shard, struct tb_error *error)
+{
+	int64_t *unattributed_ps = calloc(tb_runs_n(runs) + 1, sizeof *unattributed_ps);
+	if (!unattributed_ps)
+		return tb_fail_in(error, TB_ENOMEM, options->file, "no memory");
+	int status = tb_runs_unattributed(options->file, runs, unattributed_ps, error);
+	if (!status)
+		status = info_print_json(
+			store_json(runs, unattributed_ps, points, shard), error);
+	free(unattributed_ps);
+	return status;
 }
 
 static void print_run(const struct tb_run_info *info)
@@ -152,7 +172,7 @@ int info_show_store(const struct info_options *options, const struct tb_runs *ru
 	size_t n_of_shard = 0;
 	struct tb_shard shard = shard_of(options->file, &n_of_shard);
 	if (options->json)
-		return info_print_json(store_json(runs, points, shard), error);
+		return print_json(options, runs, points, shard, error);
 	char shown[INFO_NAME_BYTES];
 	printf("%s: store of %zu run%s\n", tb_visible(options->file, shown, sizeof shown),
 		n, n == 1 ? "" : "s");
