@@ -79,7 +79,8 @@ static inline void viz_flows(struct tb_observer observer)
 			.ideal_ps = 4000000,
 			.wait_ps = i * UINT64_C(200000),
 			.first_ps = i / 8 * 5 * TB_PS_PER_US,
-			.last_ps = (i / 8 * 4 + 5) * TB_PS_PER_US};
+			.last_ps = (i / 8 * 4 + 5) * TB_PS_PER_US,
+			.last_post_ps = i / 8 * 5 * TB_PS_PER_US};
 	if (observer.flows(observer.context, flows, 16))
 		abort();
 }

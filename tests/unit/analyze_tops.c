@@ -35,7 +35,8 @@ static void observe_flows(struct tb_observer observer, struct tb_random *random)
 			.blamed_ps = tb_random_below(random, 99),
 			.worst_latency_ps = delivered ? tb_random_below(random, 50) : 0,
 			.first_ps = delivered ? (tb_time_ps)(i % 1000) : 0,
-			.last_ps = delivered ? (tb_time_ps)(5000 + i % 1000) : 0};
+			.last_ps = delivered ? (tb_time_ps)(5000 + i % 1000) : 0,
+			.last_post_ps = delivered ? (tb_time_ps)(i % 1000) : 0};
 	}
 	if (observer.flows(observer.context, flows, N_FLOWS))
 		abort();

@@ -54,7 +54,8 @@ static void a_caption_names_the_first_input(void **state)
 {
 	(void)state;
 	struct tb_run_info run = info;
-	char text[192];
+	char text[256];
+	run.input_kind = "job";
 	run.input_name = "traces/one.goal, traces/two.goal, three.goal";
 	assert_string_equal(tb_run_caption(&run, text, sizeof text),
 		"one.goal and 2 more on qsnet, 16 nodes (not ended)");
@@ -62,6 +63,24 @@ static void a_caption_names_the_first_input(void **state)
 	run.complete = true;
 	assert_string_equal(tb_run_caption(&run, text, sizeof text),
 		"standard input on qsnet, 16 nodes");
+}
+
+static void a_caption_of_a_capture_has_what_decides_its_figures(void **state)
+{
+	(void)state;
+	struct tb_run_info run = info;
+	char text[256];
+	run.input_kind = "packets";
+	run.input_name = "a.pcap";
+	run.complete = true;
+	run.time_scale = 0.05;
+	run.notes = "{}";
+	assert_string_equal(tb_run_caption(&run, text, sizeof text),
+		"a.pcap on qsnet, 16 nodes, time scale 0.05");
+	run.notes = "{\"wire_bytes\": 9, \"payload_bytes\": 3, "
+		    "\"squeezed_ps\": 5200000000000}";
+	assert_string_equal(tb_run_caption(&run, text, sizeof text),
+		"a.pcap on qsnet, 16 nodes, time scale 0.05, 5.200 s idle taken out");
 }
 
 static void counts_agree_with_their_nouns(void **state)
@@ -85,6 +104,7 @@ int main(void)
 		cmocka_unit_test(a_window_that_is_empty_or_after_the_end_is_refused),
 		cmocka_unit_test(the_last_bin_ends_with_the_run),
 		cmocka_unit_test(a_caption_names_the_first_input),
+		cmocka_unit_test(a_caption_of_a_capture_has_what_decides_its_figures),
 		cmocka_unit_test(counts_agree_with_their_nouns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void title_text(const struct tb_matrix_figure *figure, char *buffer, size
 static void subtitle_text(
 	const struct tb_matrix_figure *figure, char *buffer, size_t size)
 {
-	char caption[192];
+	char caption[256];
 	char window[80];
 	const struct tb_run_info *info = tb_run_info(figure->run);
 	snprintf(buffer, size, "run %" PRId64 ": %s, %s", info->id,

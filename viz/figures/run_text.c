@@ -1,5 +1,7 @@
 #include "run_text.h"
 
+#include "run_capture.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -73,12 +75,31 @@ char *tb_run_input_text(const char *input, char *buffer, size_t size)
 	return buffer;
 }
 
+// capture_text writes what decides the figures of a capture: ", time scale 0.1, 5.2 s
+// idle taken out"; nothing of a job, which has no time scale.
+static char *capture_text(const struct tb_run_info *info, char *buffer, size_t size)
+{
+	struct tb_run_capture capture = {0};
+	char idle[24];
+	*buffer = '\0';
+	if (strcmp(info->input_kind, "packets") != 0 &&
+		strcmp(info->input_kind, "mixed") != 0)
+		return buffer;
+	int length = snprintf(buffer, size, ", time scale %.6g", info->time_scale);
+	if (tb_run_capture(info, &capture) && capture.idle_ps > 0 &&
+		capture.idle_ps < TB_TIME_NEVER)
+		snprintf(buffer + length, size - (size_t)length, ", %s idle taken out",
+			tb_format_time(capture.idle_ps, idle, sizeof idle));
+	return buffer;
+}
+
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 {
-	char nodes[32], input[81];
-	snprintf(buffer, size, "%s on %.32s, %s nodes%s",
+	char nodes[32], input[81], capture[80];
+	snprintf(buffer, size, "%s on %.32s, %s nodes%s%s",
 		tb_run_input_text(info->input_name, input, sizeof input),
 		info->network_name, tb_format_count(info->n_nodes, nodes, sizeof nodes),
+		capture_text(info, capture, sizeof capture),
 		info->complete ? "" : " (not ended)");
 	return buffer;
 }

@@ -25,7 +25,8 @@ char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 // first file, and how many more files there are. 96 bytes suffice.
 char *tb_run_input_text(const char *input, char *buffer, size_t size);
 
-// tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes". 192 bytes suffice.
+// tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes"; of a capture with its
+// time scale and the idle time taken out. 256 bytes suffice.
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);
 
 #endif

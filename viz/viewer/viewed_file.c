@@ -26,7 +26,7 @@ void tb_viewed_file_fini(struct tb_viewed_file *file)
 void tb_viewed_file_opened(struct tb_viewed_file *file, const struct tb_run_info *info)
 {
 	struct stat identity;
-	char caption[192];
+	char caption[256];
 	if (!info) {
 		snprintf(file->title, sizeof file->title, "Tailback");
 		return;

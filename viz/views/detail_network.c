@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 // sum_into adds a link's figures to a switch's.
 static void sum_into(struct tb_link_sample *sum, const struct tb_link_sample *sample)
@@ -222,6 +223,26 @@ static void jobs(const struct tb_detail *detail)
 	}
 }
 
+// capture_rows shows what decides the figures of a capture.
+static void capture_rows(const struct tb_detail *detail)
+{
+	const struct tb_run_info *info = detail->pane->data->info;
+	struct tb_run_capture capture;
+	char text[48];
+	if (!tb_run_capture(info, &capture))
+		return;
+	snprintf(text, sizeof text, "%.6g", info->time_scale);
+	tb_sheet_row(detail->sheet, "time scale", text);
+	tb_sheet_row(detail->sheet, "idle taken out",
+		capture.idle_ps ? tb_format_time(capture.idle_ps, text, sizeof text)
+				: "none");
+	if (strcmp(info->input_kind, "packets") != 0)
+		tb_sheet_row(detail->sheet, "captured, on the wire",
+			tb_format_size(capture.wire_bytes, text, sizeof text));
+	tb_sheet_row(detail->sheet, "captured payload",
+		tb_format_size(capture.payload_bytes, text, sizeof text));
+}
+
 void tb_detail_run(const struct tb_detail *detail)
 {
 	const struct tb_run_info *info = detail->pane->data->info;
@@ -252,6 +273,7 @@ void tb_detail_run(const struct tb_detail *detail)
 		tb_format_count(info->n_packets, text, sizeof text));
 	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
 		tb_format_size(info->delivered_bytes, text, sizeof text));
+	capture_rows(detail);
 	tb_sheet_row(
 		detail->sheet, "complete", info->complete ? "yes" : "no, stopped early");
 	tb_sheet_gap(detail->sheet);

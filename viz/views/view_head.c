@@ -72,7 +72,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	char text[192];
+	char text[256];
 	char window[80];
 	tb_picture_rect(picture, place, palette->panel);
 	tb_picture_line(picture, (struct tb_box){place.x, place.h - 0.5, place.w, 0}, 1,

@@ -251,7 +251,7 @@ static void draw_title(const struct tb_pane *pane, struct tb_picture *picture, i
 	static const char *const names[] = {"A", "B", "B " TB_MINUS " A"};
 	const struct tb_pair *pair = state_of(pane)->pair;
 	struct tb_box box = panel_of(pane, panel);
-	char caption[192], window[80];
+	char caption[256], window[80];
 	box.y -= TITLE_H - 4;
 	box.h = 17;
 	double name_w = tb_text_width(TB_FONT_BOLD, 13, names[panel]) + 8;
