@@ -117,6 +117,11 @@ static void a_flow_lists_its_messages_and_each_shows_its_time(void **state)
 	click_item(viewer, second);
 	assert_true(shows(viewer, "3 us to 5 us"));
 	assert_true(shows(viewer, "< link node 3 > 0.0"));
+	search(viewer, "link node 2 > 0.0");
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 2)); // has none
+	assert_null(in_panel(viewer, TB_PICK_MESSAGE, 0));
+	search(viewer, "link node 3 > 0.0");
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 3));
 	// By the keyboard: the first message, then back out of row, flow, link, window.
 	tb_viewer_key(viewer, "Home");
 	keys(viewer, (const char *const[]){"j", "j", "j", "j", "Return", NULL});

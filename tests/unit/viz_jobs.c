@@ -40,6 +40,32 @@ static void nodes_know_their_jobs(void **state)
 	tb_run_free(run);
 }
 
+static void a_selected_job_filters_flows_until_it_is_dropped(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	search(viewer, "job io");
+	assert_true(shows(viewer, "only job io"));
+	tb_viewer_key(viewer, "F5");
+	assert_true(shows(viewer, "8 > 15"));
+	assert_false(shows(viewer, "0 > 7"));
+	// It stays while one looks at who crosses what.
+	search(viewer, "switch 1.0");
+	assert_true(shows(viewer, "only job io"));
+	assert_true(shows(viewer, "8 flows may cross it"));
+	search(viewer, "node 3");
+	assert_true(shows(viewer, "sent in 0 flows"));
+	tb_viewer_key(viewer, "Escape");
+	assert_true(shows(viewer, "only job io"));
+	tb_viewer_key(viewer, "Escape");
+	assert_false(shows(viewer, "only job io"));
+	assert_true(shows(viewer, "0 > 7"));
+	search(viewer, "job melt");
+	assert_false(shows(viewer, "8 > 15"));
+	tb_viewer_key(viewer, "Escape"); // both the job and its filter
+	assert_false(shows(viewer, "only job"));
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -47,6 +73,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STAGED(nodes_have_the_colours_of_their_jobs),
 		STAGED(nodes_know_their_jobs),
+		STAGED(a_selected_job_filters_flows_until_it_is_dropped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void cells_are_wide_enough_to_see(void **state)
 	(void)state;
 	struct tb_flow_square square;
 	const struct tb_flow_table none = {.group = 1};
-	const struct tb_flow_span always = {0, INT64_MAX};
+	const struct tb_flow_span always = {.to = INT64_MAX};
 	tb_flow_square_init(&square, 8);
 	square.box = (struct tb_box){0, 0, 8, 8};
 	assert_int_equal(tb_flow_square_fill(&square, &none, always), TB_OK);

@@ -25,7 +25,7 @@ static struct tb_flow_sample flow_of(
 		.last_ps = (tb_time_ps)(3 * bytes)};
 }
 
-static const struct tb_flow_span always = {0, INT64_MAX};
+static const struct tb_flow_span always = {.to = INT64_MAX};
 
 static void cells_sum_what_falls_into_them(void **state)
 {
@@ -79,7 +79,7 @@ static void flows_outside_of_the_window_are_left_out(void **state)
 	const struct tb_flow_table table = {rows, 2, 1, 2};
 	struct tb_flow_grid grid = {0};
 	const struct tb_flow_range all = {0, 2, 0, 2};
-	const struct tb_flow_span early = {0, 200};
+	const struct tb_flow_span early = {.to = 200};
 	assert_int_equal(
 		tb_flow_grid_fill(&grid, &table, all, 1, TB_FLOW_BYTES, early), TB_OK);
 	assert_int_equal(tb_flow_grid_at(&grid, 0, 1)->n_flows, 1);

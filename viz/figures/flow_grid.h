@@ -25,18 +25,22 @@ enum tb_quantity tb_flow_figure_quantity(enum tb_flow_figure figure);
 // unknown.
 double tb_flow_figure_of(const struct tb_flow_sample *flow, enum tb_flow_figure figure);
 
-// A span of time that selects the flows under way in it; {0, INT64_MAX} selects all.
+// A span of time that selects the flows under way in it, and a job, when `of_job` is set;
+// {0, INT64_MAX} selects all.
 struct tb_flow_span {
 	tb_time_ps from, to;
+	bool of_job;
+	uint32_t job;
 };
 
-// tb_flow_within is true for a flow under way in the span.
+// tb_flow_within is true for a flow of the job under way in the span.
 static inline bool tb_flow_within(
 	const struct tb_flow_sample *flow, struct tb_flow_span span)
 {
 	// last_ps is 0 when the store does not have the times.
-	return flow->last_ps == 0 ||
-	       (flow->first_ps < span.to && flow->last_ps > span.from);
+	return (!span.of_job || flow->job == span.job) &&
+	       (flow->last_ps == 0 ||
+		       (flow->first_ps < span.to && flow->last_ps > span.from));
 }
 
 struct tb_flow_cell {

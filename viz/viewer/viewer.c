@@ -26,6 +26,7 @@ static int init(struct tb_viewer *viewer, const struct tb_view *const *views,
 		.rows = &viewer->rows,
 		.playback = &viewer->playback,
 		.viewer = viewer};
+	viewer->data.job = TB_ID_NONE;
 	viewer->style = (struct tb_style){.theme = TB_DARK, .colours = TB_CIVIDIS};
 	viewer->playback.speed = 1;
 	viewer->data.patience_s = -1;

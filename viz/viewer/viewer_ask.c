@@ -24,6 +24,7 @@ static void back_out(struct tb_viewer *viewer)
 {
 	const struct tb_request fit = {TB_REQUEST_FIT, 0};
 	const struct tb_viewer_data *data = &viewer->data;
+	const struct tb_pick *selected = &viewer->selection.selected;
 	struct tb_pane *main = viewer->panes.main;
 	const struct tb_request back = {TB_REQUEST_BACK, 0};
 	if (viewer->help)
@@ -31,8 +32,13 @@ static void back_out(struct tb_viewer *viewer)
 	else if ((data->run && tb_viewer_pass(viewer, &back)) ||
 		 tb_viewer_return(viewer) || tb_viewer_drop_end(viewer))
 		return;
-	else if (viewer->selection.selected.kind != TB_PICK_NONE)
+	else if (selected->kind == TB_PICK_JOB) {
+		tb_viewer_drop_job(viewer);
 		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
+	} else if (selected->kind != TB_PICK_NONE)
+		tb_viewer_select(viewer, (struct tb_pick){TB_PICK_NONE, 0});
+	else if (tb_viewer_drop_job(viewer))
+		return;
 	else if (data->run && viewer->selection.brush.on)
 		tb_viewer_brush(viewer, &(struct tb_brush){.on = false});
 	else if (data->run && main->away)

@@ -180,7 +180,7 @@ int tb_viewer_data_open(
 {
 	struct tb_run *run;
 	double patience_s = data->patience_s;
-	*data = (struct tb_viewer_data){.patience_s = patience_s};
+	*data = (struct tb_viewer_data){.patience_s = patience_s, .job = TB_ID_NONE};
 	int status = tb_run_open(&run, path, id, error);
 	if (status != TB_OK)
 		return status;
@@ -207,7 +207,7 @@ void tb_viewer_data_close(struct tb_viewer_data *data)
 	tb_run_list_fini(&data->runs);
 	free(data->samples);
 	free(data->of_window.samples);
-	*data = (struct tb_viewer_data){.patience_s = patience_s};
+	*data = (struct tb_viewer_data){.patience_s = patience_s, .job = TB_ID_NONE};
 }
 
 // ask_window asks for the window that is wanted, unless another one that is under way is
@@ -430,7 +430,7 @@ static struct tb_crossing_query query_of(
 	struct tb_crossing_query query = {.of_switch = pick.kind == TB_PICK_SWITCH,
 		.id = pick.index,
 		.to_ps = INT64_MAX,
-		.job = TB_ID_NONE};
+		.job = data->job};
 	if (!tb_window_whole(data->info, data->window)) {
 		query.from_ps = tb_window_begin_ps(data->info, data->window);
 		query.to_ps = tb_window_end_ps(data->info, data->window);

@@ -95,6 +95,7 @@ struct tb_viewer_data {
 	struct tb_matrix matrix;
 	struct tb_window asked; // the window that is shown next; else equal to `window`
 	bool is_new;		// not yet taken by tb_viewer_data_take_new
+	uint32_t job;		// that flows are filtered to; TB_ID_NONE: all jobs
 
 	struct tb_window_question of_window;
 	// Of the whole run, read when first requested.

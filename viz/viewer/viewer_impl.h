@@ -89,6 +89,9 @@ void tb_viewer_keep_end(struct tb_viewer *viewer);
 void tb_viewer_add_end(struct tb_viewer *viewer, struct tb_pick pick);
 bool tb_viewer_drop_end(struct tb_viewer *viewer);
 
+// tb_viewer_drop_job shows all jobs again; false when they are shown.
+bool tb_viewer_drop_job(struct tb_viewer *viewer);
+
 // tb_viewer_read_runs reads the list of the store's runs anew, with their waits; false
 // when that failed, or there is none to choose.
 bool tb_viewer_read_runs(struct tb_viewer *viewer);

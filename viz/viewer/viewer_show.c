@@ -166,10 +166,30 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 		tb_viewer_report(viewer, &error);
 }
 
+// filter_to shows a job alone, where there are several; TB_ID_NONE: all.
+static void filter_to(struct tb_viewer *viewer, uint32_t job)
+{
+	struct tb_viewer_data *data = &viewer->data;
+	if (!data->run || data->job == job || data->info->n_jobs < 2)
+		return;
+	data->job = job;
+	data->is_new = true;
+	show_new(viewer);
+}
+
+bool tb_viewer_drop_job(struct tb_viewer *viewer)
+{
+	bool had = viewer->data.job != TB_ID_NONE;
+	filter_to(viewer, TB_ID_NONE);
+	return had;
+}
+
 static void take_selection(struct tb_viewer *viewer, struct tb_pick pick)
 {
 	viewer->selection.selected = pick;
 	viewer->stale = true;
+	if (pick.kind == TB_PICK_JOB)
+		filter_to(viewer, pick.index);
 	tb_viewer_mark(viewer);
 	for (uint32_t i = 0; i < viewer->panes.n && pick.kind != TB_PICK_NONE; i++) {
 		struct tb_pane *pane = &viewer->panes.list[i];

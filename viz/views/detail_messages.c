@@ -42,7 +42,7 @@ void tb_detail_messages(const struct tb_detail *detail, const struct tb_flow_sam
 	const struct tb_flow_messages *messages = messages_of(
 		detail->pane->viewer, detail->pane->selection->selected.index);
 	char from[32], to[32], text[96];
-	if (!messages)
+	if (!messages || messages->n == 0)
 		return;
 	tb_sheet_gap(detail->sheet);
 	snprintf(text, sizeof text,

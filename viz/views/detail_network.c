@@ -199,7 +199,7 @@ void tb_detail_node(const struct tb_detail *detail, uint32_t node)
 	tb_sheet_row(detail->sheet, "Wait at its switch",
 		tb_metric_format(TB_WAIT, in.wait_ps, text, sizeof text));
 	tb_sheet_gap(detail->sheet);
-	struct tb_flow_sample sent = tb_detail_sum(detail, node, TB_ID_NONE, &n);
+	struct tb_flow_sample sent = tb_detail_sum(detail, node, pane->data->job, &n);
 	snprintf(text, sizeof text, "sent in %" PRIu32 " flows, whole run", n);
 	tb_sheet_caption(detail->sheet, text);
 	tb_detail_sent(detail, &sent);

@@ -177,6 +177,8 @@ void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job
 {
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
 	struct ranked *list = table ? malloc((table->n + 1u) * sizeof *list) : NULL;
+	if (job == TB_ID_NONE)
+		job = detail->pane->data->job;
 	uint32_t n = 0;
 	char text[48];
 	for (uint32_t i = 0; list && table->group == 1 && i < table->n; i++) {

@@ -61,12 +61,16 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
-static struct tb_flow_span span_of(const struct tb_viewer_data *data)
+static struct tb_flow_span span_of(const struct tb_pane *pane)
 {
-	if (tb_window_whole(data->info, data->window))
-		return (struct tb_flow_span){0, INT64_MAX};
-	return (struct tb_flow_span){tb_window_begin_ps(data->info, data->window),
-		tb_window_end_ps(data->info, data->window)};
+	const struct tb_viewer_data *data = pane->data;
+	struct tb_flow_span span = {
+		.to = INT64_MAX, .of_job = data->job != TB_ID_NONE, .job = data->job};
+	if (!tb_window_whole(data->info, data->window)) {
+		span.from = tb_window_begin_ps(data->info, data->window);
+		span.to = tb_window_end_ps(data->info, data->window);
+	}
+	return span;
 }
 
 static struct tb_box list_of(const struct tb_pane *pane)
@@ -148,7 +152,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		nothing(pane, picture);
 		return;
 	}
-	struct tb_flow_span span = span_of(pane->data);
+	struct tb_flow_span span = span_of(pane);
 	struct tb_box list = list_of(pane);
 	if (tb_flow_square_fill(&flows->square, table, span) != TB_OK) {
 		picture->status = TB_ENOMEM;

@@ -54,15 +54,26 @@ static double draw_run(struct tb_pane *pane, struct tb_picture *picture, double 
 	return w + 10;
 }
 
-// draw_brush says which links all views show, when those are not all.
-static void draw_brush(
+// draw_filters says which job and links all views show, when those are not all.
+static void draw_filters(
 	const struct tb_pane *pane, struct tb_picture *picture, struct tb_box line)
 {
 	const struct tb_brush *brush = &pane->selection->brush;
 	char text[128];
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
+	if (pane->data->job != TB_ID_NONE) {
+		snprintf(text, sizeof text, "only job %s",
+			tb_run_job_name(pane->data->run, pane->data->job));
+		tb_picture_rect(picture, (struct tb_box){line.x, line.y + 4, 8, 8},
+			tb_job_colour(pane->style->theme, pane->data->job));
+		line.x += 13;
+		tb_picture_text(picture, line, type, text);
+		double used = tb_text_width(type.font, type.size, text) + 12;
+		line.x += used;
+		line.w = fmax(line.w - used, 1);
+	}
 	if (!brush->on)
 		return;
-	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.colour = tb_palette_of(pane->style->theme)->accent;
 	tb_picture_printf(picture, line, type, "only links with %s",
 		tb_brush_text(brush, pane->data, text, sizeof text));
@@ -102,7 +113,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	double used = tb_text_width(type.font, type.size, text) + 12;
 	line.x += used;
 	line.w = fmax(line.w - used, 1);
-	draw_brush(pane, picture, line);
+	draw_filters(pane, picture, line);
 }
 
 const struct tb_view tb_view_head = {.slot = TB_SLOT_HEAD, .draw = draw};
