@@ -6,6 +6,8 @@
 #define HEAD_H	 56
 #define TABS_H	 34
 #define TIME_H	 146
+#define LANES_H	 28 // of the time strip's lanes within TIME_H
+#define LANE_H	 11
 #define SIDE_W	 340
 #define DETAIL_H 520 // the height of a sheet with some of its lists
 
@@ -36,7 +38,9 @@ void tb_panes_fini(struct tb_panes *panes)
 
 static void place_slots(struct tb_panes *panes)
 {
-	double body_h = fmax(panes->height - HEAD_H - TIME_H, 40);
+	double lanes_h = fmax(panes->n_lanes * (double)LANE_H - LANES_H, 0);
+	double time_h = TIME_H + round(fmin(lanes_h, panes->height * 0.15));
+	double body_h = fmax(panes->height - HEAD_H - time_h, 40);
 	double side_w = fmin(SIDE_W, panes->width * 0.4);
 	double main_w = fmax(panes->width - side_w, 40);
 	// The list gets what the detail leaves.
@@ -51,7 +55,7 @@ static void place_slots(struct tb_panes *panes)
 	slots[TB_SLOT_LIST] = (struct tb_box){main_w, HEAD_H, side_w, list_h};
 	slots[TB_SLOT_DETAIL] =
 		(struct tb_box){main_w, HEAD_H + list_h, side_w, body_h - list_h};
-	slots[TB_SLOT_TIME] = (struct tb_box){0, HEAD_H + body_h, panes->width, TIME_H};
+	slots[TB_SLOT_TIME] = (struct tb_box){0, HEAD_H + body_h, panes->width, time_h};
 }
 
 void tb_panes_lay_out(struct tb_panes *panes, double width, double height)

@@ -10,6 +10,7 @@ struct tb_panes {
 	struct tb_pane *main; // the main view that is shown
 	double width, height; // of the window
 	struct tb_box slots[TB_N_SLOTS];
+	uint32_t n_lanes; // of the time strip, which it makes higher
 };
 
 // tb_panes_init makes a pane for each view of a list that ends with NULL and has at least

@@ -30,6 +30,7 @@ int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 			"no memory to show %" PRIu32 " links", info->n_links);
 	tb_spark_question_init(&viewer->of_sparks, viewer->rows.sparks);
 	tb_viewed_file_opened(&viewer->file, info);
+	viewer->panes.n_lanes = info->n_levels;
 	return TB_OK;
 }
 

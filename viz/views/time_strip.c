@@ -7,10 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BARS_H	  38
-#define MOST_H	  10	 // of a level
-#define MOST_BINS 131072 // whose levels are shown
-#define COLUMN	  3	 // pixels
+#define BARS_H	      38
+#define MOST_H	      11     // of a level
+#define MOST_BINS     131072 // whose levels are shown
+#define COLUMN	      3	     // pixels
+#define LEAST_NAMED_H 7	     // of a lane with a name
 
 static void read_levels(struct tb_time_strip *strip, struct tb_run *run)
 {
@@ -103,34 +104,94 @@ static double x_of(const struct tb_time_strip *strip, struct tb_box box, double 
 	return box.x + box.w * bin / fmax((double)strip->n_bins, 1);
 }
 
+// column_of returns the bins that a column stands for.
+static void column_of(
+	const struct tb_time_strip *strip, int columns, int i, double *from, double *to)
+{
+	double bins = (double)strip->n_bins;
+	*from = bins * i / columns;
+	*to = bins * (i + 1) / columns;
+}
+
+static double largest_lane(const struct tb_time_strip *strip, int columns)
+{
+	double largest = 0, from, to;
+	for (int i = 0; strip->by_level && i < columns; i++)
+		for (uint32_t level = 0; level < strip->n_levels; level++) {
+			column_of(strip, columns, i, &from, &to);
+			largest = fmax(largest, level_wait(strip, level, from, to));
+		}
+	return largest;
+}
+
+static double largest_bar(const struct tb_time_strip *strip, int columns)
+{
+	double largest = 0, from, to;
+	for (int i = 0; i < columns; i++) {
+		column_of(strip, columns, i, &from, &to);
+		largest = fmax(largest, bin_wait(strip, from, to));
+	}
+	return largest;
+}
+
+// name_lane writes the name of a lane left of it, where there is room.
+static void name_lane(const struct tb_style *style, struct tb_picture *picture,
+	struct tb_box lane, const char *name)
+{
+	struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 10, true);
+	if (lane.h < LEAST_NAMED_H)
+		return;
+	tb_picture_text(picture, (struct tb_box){16, lane.y - 2, lane.x - 20, lane.h + 4},
+		type, name);
+}
+
 // draw_levels shades the waits of each level over time, the top level first.
 static void draw_levels(const struct tb_time_strip *strip, const struct tb_style *style,
 	struct tb_picture *picture, struct tb_box box)
 {
 	uint32_t n_levels = strip->n_levels;
 	int columns = n_columns(strip, box);
-	double bins = (double)strip->n_bins;
-	double largest = 0, h = fmin(box.h / n_levels, MOST_H);
-	for (int i = 0; i < columns; i++)
-		for (uint32_t level = 0; level < n_levels; level++)
-			largest =
-				fmax(largest, level_wait(strip, level, bins * i / columns,
-						      bins * (i + 1) / columns));
-	const struct tb_scale scale =
-		tb_scale_of(TB_QUANTITY_TIME, largest, false, style->logarithmic);
-	for (int i = 0; i < columns; i++) {
-		double from = bins * i / columns, to = bins * (i + 1) / columns;
-		double left = x_of(strip, box, from), right = x_of(strip, box, to);
-		for (uint32_t level = 0; level < n_levels; level++) {
+	double h = fmin(box.h / n_levels, MOST_H), from, to;
+	const struct tb_scale scale = tb_scale_of(TB_QUANTITY_TIME,
+		largest_lane(strip, columns), false, style->logarithmic);
+	for (uint32_t level = 0; level < n_levels; level++) {
+		struct tb_box lane = {
+			box.x, box.y + (n_levels - 1 - level) * h, box.w, fmax(h - 1, 1)};
+		char name[24];
+		snprintf(name, sizeof name, "level %" PRIu32, level);
+		name_lane(style, picture, lane, name);
+		for (int i = 0; i < columns; i++) {
+			column_of(strip, columns, i, &from, &to);
+			double left = x_of(strip, box, from),
+			       right = x_of(strip, box, to);
 			double wait = level_wait(strip, level, from, to);
-			if (wait <= 0)
-				continue;
-			tb_picture_rect(picture,
-				(struct tb_box){left, box.y + (n_levels - 1 - level) * h,
-					right - left, fmax(h - 1, 1)},
-				tb_style_shade(style, tb_scale_percent(&scale, wait)));
+			if (wait > 0)
+				tb_picture_rect(picture,
+					(struct tb_box){
+						left, lane.y, right - left, lane.h},
+					tb_style_shade(
+						style, tb_scale_percent(&scale, wait)));
 		}
 	}
+}
+
+char *tb_time_strip_scale(
+	const struct tb_time_strip *strip, double width, char *buffer, size_t size)
+{
+	const struct tb_box box = {0, 0, width, 0};
+	int columns = n_columns(strip, box);
+	char bars[48], lanes[48];
+	if (strip->question.state != TB_ANSWERED || !strip->by_bin) {
+		buffer[0] = '\0';
+		return buffer;
+	}
+	tb_metric_format(
+		TB_WAIT, (uint64_t)largest_bar(strip, columns), bars, sizeof bars);
+	tb_metric_format(
+		TB_WAIT, (uint64_t)largest_lane(strip, columns), lanes, sizeof lanes);
+	snprintf(buffer, size, "wait a bin: bars to %s%s%s", bars,
+		strip->by_level ? ", shades to " : "", strip->by_level ? lanes : "");
+	return buffer;
 }
 
 static bool in_window(const struct tb_viewer_data *data, double bin)
@@ -146,10 +207,9 @@ static void draw_bars(const struct tb_time_strip *strip, const struct tb_pane *p
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	double bins = (double)strip->n_bins;
 	int columns = n_columns(strip, box);
-	double largest = 0;
-	for (int i = 0; i < columns; i++)
-		largest = fmax(largest,
-			bin_wait(strip, bins * i / columns, bins * (i + 1) / columns));
+	double largest = largest_bar(strip, columns);
+	name_lane(pane->style, picture, (struct tb_box){box.x, box.y + 2, box.w, 12},
+		"all links");
 	double rule = box.w / fmax(columns, 1) >= 4 ? 1 : 0;
 	for (int i = 0; largest > 0 && i < columns; i++) {
 		double from = bins * i / columns, to = bins * (i + 1) / columns;

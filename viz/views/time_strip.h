@@ -21,9 +21,15 @@ int tb_time_strip_read(struct tb_time_strip *strip, struct tb_viewer *viewer,
 	struct tb_error *error) TB_MUST_USE;
 void tb_time_strip_fini(struct tb_time_strip *strip);
 
-// tb_time_strip_draw fills a box that stands for the whole run, once it is read.
+// tb_time_strip_draw fills a box that stands for the whole run, once it is read, and
+// names its lanes left of it.
 void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane *pane,
 	struct tb_picture *picture, struct tb_box box);
+
+// tb_time_strip_scale writes what its largest bars and brightest shades stand for, when
+// it is that wide; "" before it is read. 160 bytes suffice.
+char *tb_time_strip_scale(
+	const struct tb_time_strip *strip, double width, char *buffer, size_t size);
 
 // tb_time_strip_tip explains the bin at a share of the run, 0 to below 1.
 void tb_time_strip_tip(const struct tb_time_strip *strip, const struct tb_run_info *info,

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 
 #define PAD	16
+#define GUTTER	92 // for the names of lanes
 #define STRIP_Y 44
-#define STRIP_H 68
+#define TICKS_H 34
 #define EDGE_W	8
 
 struct timeline {
@@ -49,8 +50,8 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 static struct tb_box strip_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
-	return (struct tb_box){
-		place.x + PAD, place.y + STRIP_Y, fmax(place.w - 2 * PAD, 1), STRIP_H};
+	return (struct tb_box){place.x + GUTTER, place.y + STRIP_Y,
+		fmax(place.w - GUTTER - PAD, 1), fmax(place.h - STRIP_Y - TICKS_H, 1)};
 }
 
 static double bin_at(const struct tb_pane *pane, double x)
@@ -176,8 +177,11 @@ static void draw_controls(
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_printf(picture, (struct tb_box){x + used, y, room - used, 24}, type,
 		"window %s", tb_format_time(span, width, sizeof width));
-	char note[64];
-	snprintf(note, sizeof note, "wait of all links, below it by level; bins of %s",
+	char note[200], scale[160] = "";
+	if (timeline_of(pane))
+		tb_time_strip_scale(
+			&timeline_of(pane)->strip, strip_of(pane).w, scale, sizeof scale);
+	snprintf(note, sizeof note, "%s%sbins of %s", scale, scale[0] ? "; " : "",
 		tb_format_time(pane->data->info->bin_ps, bin, sizeof bin));
 	double note_w = tb_text_width(type.font, type.size, note);
 	if (used + 120 + note_w > room)
