@@ -1,8 +1,8 @@
 // The viewer on 64, 4096 and 65,536 nodes at 1920x1080, drawn in software: time to the
 // first picture of the window and of each view, time from a click to its picture, frame
 // rates while panning, zooming and playing bins that are read for the first time and
-// again, and memory. With the paths of stores: of their newest runs, named by their
-// files.
+// again, and memory. With arguments: of these scenes, or of the newest runs of these
+// stores.
 #include "network_open.h"
 #include "screen.h"
 #include "store.h"
@@ -299,18 +299,29 @@ static int run_store(const char *path)
 	return status;
 }
 
+static const struct scene scenes[] = {
+	{"64", "qsnet", 1000, 3, 200},
+	{"4096", "qsnet,levels=6", 1000, 3, 200},
+	{"65536_wide", "qsnet,arity=16,levels=4", 100, 15, 60},
+	{"65536", "qsnet,levels=8", 100, 30, 60},
+};
+
+// run_argument views a scene by its name, or else a store.
+static int run_argument(const char *name)
+{
+	for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+		if (strcmp(scenes[i].name, name) == 0)
+			return run(&scenes[i]);
+	return run_store(name);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct scene smoke = {"smoke", "qsnet,levels=2", 10, 3, 3};
-	static const struct scene scenes[] = {
-		{"64", "qsnet", 1000, 3, 200},
-		{"4096", "qsnet,levels=6", 1000, 3, 200},
-		{"65536", "qsnet,levels=8", 100, 30, 60},
-	};
 	if (argc > 1 && strcmp(argv[1], "--smoke") == 0)
 		return run(&smoke);
 	for (int i = 1; i < argc; i++)
-		if (run_store(argv[i]))
+		if (run_argument(argv[i]))
 			return 1;
 	for (size_t i = 0; argc == 1 && i < sizeof scenes / sizeof *scenes; i++)
 		if (run(&scenes[i]))

@@ -41,15 +41,8 @@ enum tb_metric tb_rows_metric(const struct tb_rows *rows)
 
 struct tb_scale tb_rows_scale(const struct tb_rows *rows, const struct tb_style *style)
 {
-	enum tb_metric metric = tb_rows_metric(rows);
-	const struct tb_link_sample *samples = rows->data->samples;
-	uint32_t n = rows->data->info->n_links;
-	uint64_t largest = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t value = tb_metric_of(&samples[i], metric);
-		largest = value > largest ? value : largest;
-	}
-	return tb_style_scale(style, tb_quantity_of(metric), (double)largest);
+	return tb_style_scale(
+		style, tb_quantity_of(tb_rows_metric(rows)), (double)rows->largest);
 }
 
 // key_of returns the sort key of a link with this value of the metric.
@@ -99,8 +92,10 @@ void tb_rows_read(struct tb_rows *rows)
 	const struct tb_link_sample *samples = rows->data->samples;
 	uint32_t n_links = rows->data->info->n_links, n = 0;
 	bool dead = strcasestr(rows->filter, "dead") != NULL;
+	rows->largest = 0;
 	for (uint32_t i = 0; i < n_links; i++) {
 		uint64_t value = tb_metric_of(&samples[i], metric);
+		rows->largest = value > rows->largest ? value : rows->largest;
 		if ((value == 0 && !(dead && is_dead(rows, i))) ||
 			(rows->outside && rows->outside[i]) ||
 			(rows->filter[0] && !passes(rows, i)))

@@ -24,6 +24,7 @@ struct tb_rows {
 	const struct tb_viewer_data *data; // borrowed
 	struct tb_list_row *list;
 	uint32_t n, n_ranked; // sorted: the first n_ranked
+	uint64_t largest;     // of all links, those that the filter hides too
 	enum tb_list_column column;
 	bool rising;
 	char filter[64]; // words, each in a link's name, equal to its kind, or "dead"

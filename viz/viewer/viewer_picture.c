@@ -83,9 +83,10 @@ const struct tb_picture *tb_viewer_picture(struct tb_viewer *viewer)
 	show_reading(viewer);
 	if (viewer->stale)
 		draw(viewer);
-	for (int i = 0; viewer->data.patience_s < 0 && i < MOST_PICTURES &&
-			tb_viewer_await(viewer);
-		i++) {
+	for (int i = 0; viewer->data.patience_s < 0 && i < MOST_PICTURES; i++) {
+		// What was read may change the picture, or have something else read.
+		if (!tb_viewer_await(viewer) && !viewer->stale)
+			break;
 		show_reading(viewer);
 		draw(viewer);
 	}
