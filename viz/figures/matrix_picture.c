@@ -356,6 +356,24 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 		tb_picture_text(picture, box, type, "blank: 0, then .:-=+*#%@ up to 100");
 }
 
+// terminal_subtitle writes a line of cells, or two where one is too short: what decides
+// the figures must not be cut off.
+static void terminal_subtitle(
+	struct tb_picture *picture, char *text, uint32_t columns, struct tb_type type)
+{
+	size_t end = 0;
+	if (strlen(text) > columns)
+		for (const char *at = strstr(text, ", ");
+			at && (size_t)(at - text) < columns; at = strstr(at + 2, ", "))
+			end = (size_t)(at - text) + 1;
+	if (end) {
+		tb_picture_text(
+			picture, (struct tb_box){0, 2, columns, 1}, type, text + end + 1);
+		text[end] = '\0';
+	}
+	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
+}
+
 int tb_matrix_picture_text(struct tb_picture *picture,
 	const struct tb_matrix_figure *figure, uint32_t columns, bool shaded)
 {
@@ -379,7 +397,7 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	title_text(figure, text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
 	subtitle_text(figure, text, sizeof text);
-	tb_picture_text(picture, (struct tb_box){0, 1, columns, 1}, type, text);
+	terminal_subtitle(picture, text, columns, type);
 	for (uint32_t i = 0; i < layout.n_bands; i++) {
 		level_text(
 			layout.bands[i].level, figure->matrix->n_rows, text, sizeof text);
