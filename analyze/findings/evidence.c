@@ -120,6 +120,8 @@ int tb_evidence_init(
 	if (!status)
 		status = tb_evidence_blame(&made, error);
 	if (!status)
+		status = tb_evidence_traffic(&made, error);
+	if (!status)
 		status = tb_regions_init(
 			&made.regions, run, (struct tb_window){0, 0}, error);
 	if (status) {

@@ -51,6 +51,23 @@ struct tb_evidence_pair {
 	uint64_t wait_ps;
 };
 
+// Which traffic waits for which, in the finest grouping of which the first
+// TB_EVIDENCE_NAMED pairs hold half of the wait.
+enum tb_evidence_grain {
+	TB_EVIDENCE_NO_GRAIN, // in none they do
+	TB_EVIDENCE_FLOWS,
+	TB_EVIDENCE_DESTINATIONS,
+	TB_EVIDENCE_DESTINATION_LEAVES,
+	TB_EVIDENCE_SOURCE_LEAVES
+};
+
+struct tb_evidence_traffic {
+	struct tb_node victim[2], culprit[2]; // of flows: source and destination; of
+					      // destinations: the first, twice
+	uint32_t victim_leaf, culprit_leaf;   // switches; of leaves
+	double percent;			      // of the run's wait, at least
+};
+
 struct tb_evidence {
 	struct tb_run *run; // for names
 	const struct tb_run_info *info;
@@ -86,6 +103,12 @@ struct tb_evidence {
 	uint32_t n_pairs;
 	// Leaf switches that the two jobs share of which one waits longest for another.
 	uint32_t worst_pair_leaves;
+
+	enum tb_evidence_grain grain;
+	struct tb_evidence_traffic traffic[TB_EVIDENCE_NAMED];
+	uint32_t n_traffic;
+	double traffic_percent; // of the wait that these hold
+	bool traffic_is_exact;	// else at least: the store left some out
 
 	struct tb_regions regions;
 };

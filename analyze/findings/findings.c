@@ -110,6 +110,15 @@ char *tb_percent_text(double percent, char *buffer, size_t size)
 	return buffer;
 }
 
+char *tb_moment_text(
+	const struct tb_run_info *info, tb_time_ps time, char *buffer, size_t size)
+{
+	if (time > 0 && time < info->simulated_ps)
+		return tb_format_time(time, buffer, size);
+	snprintf(buffer, size, time > 0 ? "the end" : "the start");
+	return buffer;
+}
+
 char *tb_node_text(
 	const struct tb_run *run, struct tb_node node, char *buffer, size_t size)
 {

@@ -48,6 +48,9 @@ char *tb_percent_text(double percent, char *buffer, size_t size);
 // tb_list_between returns what stands before entry i of n in a sentence: "", ", " or
 // " and ".
 const char *tb_list_between(uint32_t i, uint32_t n);
+// tb_moment_text writes a point of simulated time, the ends of the run as such.
+char *tb_moment_text(
+	const struct tb_run_info *info, tb_time_ps time, char *buffer, size_t size);
 // tb_node_text writes "node 5", with its name behind it if it has one.
 char *tb_node_text(
 	const struct tb_run *run, struct tb_node node, char *buffer, size_t size);

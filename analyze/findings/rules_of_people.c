@@ -96,6 +96,75 @@ static void find_backlog(struct tb_judging *judging, double latency, double queu
 		say_sender(judging, finding);
 }
 
+// put_traffic writes one side of a pair: "5 > 0", "traffic to leaf 0.3".
+static char *put_traffic(const struct tb_evidence *evidence, const struct tb_node ends[2],
+	uint32_t leaf, char *buffer, size_t size)
+{
+	char node[160];
+	switch (evidence->grain) {
+	case TB_EVIDENCE_FLOWS:
+		snprintf(buffer, size, "node %u > node %u", ends[0].id, ends[1].id);
+		break;
+	case TB_EVIDENCE_DESTINATIONS:
+		snprintf(buffer, size, "traffic to %s",
+			tb_node_text(evidence->run, ends[0], node, sizeof node));
+		break;
+	case TB_EVIDENCE_DESTINATION_LEAVES:
+	case TB_EVIDENCE_SOURCE_LEAVES:
+		snprintf(buffer, size, "traffic %s leaf %s",
+			evidence->grain == TB_EVIDENCE_SOURCE_LEAVES ? "from" : "to",
+			tb_run_switches(evidence->run)[leaf].name);
+		break;
+	case TB_EVIDENCE_NO_GRAIN:
+		break;
+	}
+	return buffer;
+}
+
+static bool is_itself(
+	const struct tb_evidence *evidence, const struct tb_evidence_traffic *pair)
+{
+	return evidence->grain == TB_EVIDENCE_FLOWS ||
+			       evidence->grain == TB_EVIDENCE_DESTINATIONS
+		       ? pair->victim[0].id == pair->culprit[0].id &&
+				 pair->victim[1].id == pair->culprit[1].id
+		       : pair->victim_leaf == pair->culprit_leaf;
+}
+
+// find_traffic names the traffic that waits and the traffic that it waits for, where few
+// pairs make half of the wait.
+static void find_traffic(struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const char *same =
+		evidence->grain == TB_EVIDENCE_FLOWS ? "itself" : "other such traffic";
+	char text[900] = "", victim[200], culprit[200], share[32], all[32];
+	if (evidence->grain == TB_EVIDENCE_NO_GRAIN || evidence->n_traffic == 0)
+		return;
+	for (uint32_t i = 0; i < evidence->n_traffic; i++) {
+		const struct tb_evidence_traffic *pair = &evidence->traffic[i];
+		size_t used = strlen(text);
+		put_traffic(
+			evidence, pair->victim, pair->victim_leaf, victim, sizeof victim);
+		put_traffic(evidence, pair->culprit, pair->culprit_leaf, culprit,
+			sizeof culprit);
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%s for %s",
+			tb_list_between(i, evidence->n_traffic), victim,
+			is_itself(evidence, pair) ? same : culprit);
+		if (evidence->n_traffic > 1 && used < sizeof text)
+			snprintf(text + used, sizeof text - used, " (%s)",
+				tb_percent_text(pair->percent, share, sizeof share));
+	}
+	struct tb_finding *finding = tb_judging_find(judging, "traffic");
+	tb_finding_count(finding, "pairs", evidence->n_traffic);
+	tb_finding_real(finding, "percent_of_wait", evidence->traffic_percent);
+	if (evidence->grain <= TB_EVIDENCE_DESTINATIONS)
+		tb_finding_count(finding, "node", evidence->traffic[0].culprit[1].id);
+	tb_finding_say(finding, "%s%s of the wait is that of %s.",
+		evidence->traffic_is_exact ? "" : "At least ",
+		tb_percent_text(evidence->traffic_percent, all, sizeof all), text);
+}
+
 // find_cost compares what messages spent in the network with an idle one, and what they
 // spent in their own sender's queue, which is not the network's doing, with the whole.
 static void find_cost(struct tb_judging *judging)
@@ -240,6 +309,7 @@ static void find_dead(struct tb_judging *judging)
 void tb_rules_of_people(struct tb_judging *judging)
 {
 	find_whose(judging);
+	find_traffic(judging);
 	find_cost(judging);
 	find_others_cost(judging);
 	find_network_cost(judging);

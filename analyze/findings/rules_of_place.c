@@ -42,16 +42,6 @@ static tb_time_ps time_of(const struct tb_run_info *info, uint64_t bin)
 	return at < info->simulated_ps ? at : info->simulated_ps;
 }
 
-// put_time writes a time, the ends of the run as such.
-static char *put_time(
-	const struct tb_run_info *info, tb_time_ps time, char *buffer, size_t size)
-{
-	if (time > 0 && time < info->simulated_ps)
-		return tb_format_time(time, buffer, size);
-	snprintf(buffer, size, time > 0 ? "the end" : "the start");
-	return buffer;
-}
-
 static void put_windows(const struct tb_evidence *evidence, char *text, size_t size)
 {
 	const struct tb_wait_windows *windows = &evidence->windows;
@@ -61,9 +51,9 @@ static void put_windows(const struct tb_evidence *evidence, char *text, size_t s
 	for (uint32_t i = 0; i < windows->n && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
 			tb_list_between(i, windows->n),
-			put_time(info, time_of(info, windows->at[i].first_bin), begin,
-				sizeof begin),
-			put_time(info, time_of(info, windows->at[i].end_bin), end,
+			tb_moment_text(info, time_of(info, windows->at[i].first_bin),
+				begin, sizeof begin),
+			tb_moment_text(info, time_of(info, windows->at[i].end_bin), end,
 				sizeof end));
 }
 

@@ -104,15 +104,18 @@ static bool hardly_waited(const struct tb_judging *judging)
 }
 
 // put_times writes the times of an end: "between 1 ms and 2 ms and between ...".
-static void put_times(const struct tb_evidence_end *end, char *text, size_t size)
+static void put_times(const struct tb_evidence *evidence,
+	const struct tb_evidence_end *end, char *text, size_t size)
 {
 	char begin[32], finish[32];
 	size_t used = 0;
 	for (uint32_t i = 0; i < end->n_times && used < size; i++)
 		used += (size_t)snprintf(text + used, size - used, "%sbetween %s and %s",
 			tb_list_between(i, end->n_times),
-			tb_format_time(end->times[i].begin_ps, begin, sizeof begin),
-			tb_format_time(end->times[i].end_ps, finish, sizeof finish));
+			tb_moment_text(evidence->info, end->times[i].begin_ps, begin,
+				sizeof begin),
+			tb_moment_text(evidence->info, end->times[i].end_ps, finish,
+				sizeof finish));
 }
 
 static void find_incast(struct tb_judging *judging, const struct tb_evidence_end *end)
@@ -132,7 +135,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
 	tb_finding_real(finding, "percent_of_wait", end->percent);
 	tb_finding_real(finding, "busy_percent", end->busy_percent);
-	put_times(end, times, sizeof times);
+	put_times(evidence, end, times, sizeof times);
 	tb_finding_say(finding,
 		"Incast at %s: %s sent to it %s. Its link %s was busy for %s of that "
 		"time "

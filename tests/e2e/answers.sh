@@ -176,6 +176,7 @@ tailback synth alltoall --nodes 64 --size 2K -o alltoall.goal
 tailback replay -q alltoall.goal -o none.db
 read_report none.db
 equal "incasts of an all-to-all" "$(figure incast node)" ""
+equal "traffic of an all-to-all" "$(sentence traffic)" ""
 printf '1->0 id 1 start 0 size 1000000\n2->0 id 2 start 0 size 1000000\n' >two.flows
 printf 'Nodes 16\nConnections 2\n' | cat - two.flows >two.cm
 tailback replay -q two.cm -n qsnet,levels=2 -o two.db
@@ -200,6 +201,7 @@ if there io16_200m.pcap.zst io16_200m.phases.txt; then
 		within "end of the incast" "$(figure incast end_ps $i)" \
 			"$(awk "BEGIN { print ($end - 0.3) * $scale * 1e12 }")" "$(awk "BEGIN { print ($end + 0.3) * $scale * 1e12 }")"
 	done
+	[[ $(sentence traffic) == *'traffic to leaf 0.3 for other such traffic (9'* ]] || fail "traffic: $(sentence traffic)"
 	try spread-servers
 	tailback compare io.db spread.db | grep -q 'Headers wait' || fail "the two runs do not compare"
 fi

@@ -583,6 +583,37 @@ static void a_node_that_posts_more_than_its_link_carries_is_named(void **state)
 	says("backlog", "2 other nodes have one too.");
 }
 
+static void few_pairs_of_traffic_are_named(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made)->grain = TB_EVIDENCE_DESTINATIONS;
+	made.evidence.traffic[0] = (struct tb_evidence_traffic){
+		.victim = {{3}, {3}}, .culprit = {{3}, {3}}, .percent = 51};
+	made.evidence.n_traffic = 1;
+	made.evidence.traffic_percent = 51;
+	judge(&made);
+	says("traffic",
+		"At least 51 % of the wait is that of traffic to node 3 for other "
+		"such traffic.");
+	made.evidence.grain = TB_EVIDENCE_FLOWS;
+	made.evidence.traffic_is_exact = true;
+	made.evidence.traffic[0].victim[0].id = 2;
+	made.evidence.traffic[1] = made.evidence.traffic[0];
+	made.evidence.traffic[1].culprit[0].id = 2;
+	made.evidence.n_traffic = 2;
+	judge(&made);
+	says("traffic", "51 % of the wait is that of node 2 > node 3 for node 3 > node 3 "
+			"(51 %) and node 2 > node 3 for itself (51 %).");
+	made.evidence.grain = TB_EVIDENCE_SOURCE_LEAVES;
+	made.evidence.traffic[1].culprit_leaf = 1;
+	judge(&made);
+	says("traffic", "traffic from leaf 0.0 for traffic from leaf 0.1 (51 %)");
+	made.evidence.grain = TB_EVIDENCE_NO_GRAIN;
+	judge(&made);
+	assert_null(found("traffic"));
+}
+
 static struct tb_job_time time_of(tb_time_ps run_ps, double mean_latency_ps)
 {
 	return (struct tb_job_time){true, run_ps, 1, mean_latency_ps};
@@ -729,6 +760,7 @@ int main(void)
 		cmocka_unit_test(a_node_that_posts_more_than_its_link_carries_is_named),
 		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
 		cmocka_unit_test(a_message_of_a_capture_pays_by_its_latency),
+		cmocka_unit_test(few_pairs_of_traffic_are_named),
 		cmocka_unit_test(few_windows_hold_most_of_the_wait),
 		cmocka_unit_test(the_widest_gaps_stay_open),
 		cmocka_unit_test(quiet_slices_part_the_windows),
