@@ -585,18 +585,17 @@ ORDER BY j.run DESC, j.job;
 -- asked for (replay --alone).
 CREATE VIEW job_times (run, job, name, run_us, alone_us, ideal_us, others_cost_us,
   network_costs_us, latency_us, alone_latency_us, ideal_latency_us) AS
-SELECT j.run, j.job, j.name, round((max(f.last_ps) - min(f.first_ps)) / 1e6, 3),
+SELECT j.run, j.job, j.name, round((f.last_ps - f.first_ps) / 1e6, 3),
   round(a.run_ps / 1e6, 3), round(i.run_ps / 1e6, 3),
-  round((max(f.last_ps) - min(f.first_ps) - a.run_ps) / 1e6, 3),
+  round((f.last_ps - f.first_ps - a.run_ps) / 1e6, 3),
   round((a.run_ps - i.run_ps) / 1e6, 3),
-  round(sum(f.latency_ps) / 1e6 / sum(f.messages), 3),
+  round(f.latency_ps / 1e6 / f.messages, 3),
   round(a.latency_ps / 1e6 / nullif(a.messages, 0), 3),
   round(i.latency_ps / 1e6 / nullif(i.messages, 0), 3)
 FROM job AS j
-LEFT JOIN flow AS f ON f.run = j.run AND f.job = j.job AND f.messages > 0
+LEFT JOIN job_total AS f ON f.run = j.run AND f.job = j.job AND f.messages > 0
 LEFT JOIN job_alone AS a ON a.run = j.run AND a.job = j.job AND a.network = 'same'
 LEFT JOIN job_alone AS i ON i.run = j.run AND i.job = j.job AND i.network = 'ideal'
-GROUP BY j.run, j.job
 ORDER BY j.run DESC, j.job;
 
 -- Who waited for whom, and where: the heaviest, at least. A row may have waited for at_most_us.

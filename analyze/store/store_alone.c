@@ -34,9 +34,8 @@ int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error)
 {
 	sqlite3_stmt *query = NULL;
 	int status = tb_sql_prepare(tb_store_db(store), tb_store_path(store),
-		"INSERT INTO job_alone SELECT run, job, 'same', max(last_ps) - "
-		"min(first_ps), sum(messages), sum(latency_ps) FROM flow "
-		"WHERE run = ?1 AND messages > 0 GROUP BY run, job",
+		"INSERT INTO job_alone SELECT run, job, 'same', last_ps - first_ps, "
+		"messages, latency_ps FROM job_total WHERE run = ?1 AND messages > 0",
 		&query, error);
 	if (!status)
 		sqlite3_bind_int64(query, 1, tb_store_run(store));

@@ -18,8 +18,7 @@ struct tb_alone_sample {
 int tb_store_put_alone(struct tb_store *store, const struct tb_alone_sample *sample,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_store_put_run_alone adds what the flows of a run of one job come to: the job was
-// alone in it.
+// tb_store_put_run_alone adds what a run of one job came to: the job was alone in it.
 int tb_store_put_run_alone(struct tb_store *store, struct tb_error *error) TB_MUST_USE;
 
 #endif
