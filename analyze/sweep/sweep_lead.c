@@ -40,7 +40,8 @@ enum task_state { TASK_WAITS, TASK_RUNS, TASK_DONE };
 
 struct task {
 	enum task_state state;
-	uint32_t rank; // of the worker that runs it, to which it was given last
+	uint32_t rank;	// of the worker that runs it, to which it was given last
+	double began_s; // when it was given to it
 	int n_losses;
 };
 
@@ -102,6 +103,7 @@ static int hand_out(struct lead *lead, uint32_t rank)
 		.run = lead->work.points[point].run};
 	lead->tasks[task].state = TASK_RUNS;
 	lead->tasks[task].rank = rank;
+	lead->tasks[task].began_s = tb_clock_s();
 	lead->workers[rank].state = WORKER_BUSY;
 	lead->workers[rank].task = task;
 	return tb_sweep_say(lead->peers, rank, &message, 0) == TB_OK ? TB_OK
@@ -131,7 +133,8 @@ static int keep(struct lead *lead, struct worker *worker)
 		lead->tasks[task].state = TASK_DONE;
 		lead->n_left--;
 		if (status == TB_OK)
-			tb_sweep_work_done(&lead->work, task);
+			tb_sweep_work_done(&lead->work, task,
+				tb_clock_s() - lead->tasks[task].began_s);
 	}
 	drop_bytes(worker);
 	worker->state = WORKER_FREE;
@@ -327,6 +330,7 @@ int tb_sweep_lead(struct tb_sweep_progress *progress, const struct tb_sweep *swe
 	struct lead lead = {.options = options, .peers = peers, .error = error};
 	int status =
 		tb_sweep_work_open(&lead.work, sweep, &options->run, progress, error);
+	lead.work.n_workers = peers->n - 1;
 	if (status == TB_OK)
 		status = prepare(&lead, options->run.with_blame);
 	if (status == TB_OK)

@@ -31,9 +31,9 @@ static int write_task(void *context, size_t index, struct tb_error *error)
 	int64_t run = work->points[work->tasks[index].point].run;
 	int status = tb_sweep_made_write(
 		&crew->made[index], point_of(crew, index), work->store, run, error);
-	tb_sweep_made_fini(&crew->made[index]);
 	if (status == TB_OK)
-		tb_sweep_work_done(work, index);
+		tb_sweep_work_done(work, index, crew->made[index].wall_s);
+	tb_sweep_made_fini(&crew->made[index]);
 	return status;
 }
 

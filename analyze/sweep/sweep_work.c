@@ -4,6 +4,7 @@
 #include "sweep_identity.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static int longest_first(const void *a, const void *b)
 {
@@ -19,8 +20,8 @@ static void deal_tasks(struct tb_sweep_work *work)
 {
 	size_t n = work->sweep->n_points;
 	for (size_t i = 0; i < n; i++)
-		work->tasks[i] =
-			(struct tb_sweep_task){i, tb_sweep_cost(&work->sweep->points[i])};
+		work->tasks[i] = (struct tb_sweep_task){
+			.point = i, .cost = tb_sweep_cost(&work->sweep->points[i])};
 	qsort(work->tasks, n, sizeof *work->tasks, longest_first);
 	for (size_t i = 0; i < n; i++)
 		if (tb_shard_has(work->options->shard, i))
@@ -54,10 +55,15 @@ static void skip_done(struct tb_sweep_work *work)
 			work->progress->n_before++;
 			continue;
 		}
-		work->cost += work->tasks[i].cost;
 		work->tasks[work->n_tasks++] = work->tasks[i];
 	}
 	work->progress->n_done = work->progress->n_before;
+}
+
+static unsigned n_workers_of(const struct tb_sweep_run_options *options)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return options->n_workers ? options->n_workers : cores > 0 ? (unsigned)cores : 1;
 }
 
 int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
@@ -68,6 +74,7 @@ int tb_sweep_work_open(struct tb_sweep_work *work, const struct tb_sweep *sweep,
 	*work = (struct tb_sweep_work){.sweep = sweep,
 		.options = options,
 		.progress = progress,
+		.n_workers = n_workers_of(options),
 		.points = calloc(sweep->n_points, sizeof *work->points),
 		.tasks = calloc(sweep->n_points, sizeof *work->tasks)};
 	if (!work->points || !work->tasks)
@@ -88,16 +95,35 @@ void tb_sweep_work_close(struct tb_sweep_work *work)
 	free(work->tasks);
 }
 
-void tb_sweep_work_done(struct tb_sweep_work *work, size_t task)
+void tb_sweep_work_done(struct tb_sweep_work *work, size_t task, double seconds)
 {
+	const struct tb_sweep_point *points = work->sweep->points;
 	work->progress->n_done++;
-	work->cost_done += work->tasks[task].cost;
+	work->tasks[task].done = true;
+	tb_sweep_forecast_add(&work->forecast, &points[work->tasks[task].point], seconds);
+	double foreseen_s[2] = {0, 0}; // of those that are left, of those done
+	double running_s = 0;
+	unsigned n_running = 1; // with this one, which has just ended
+	for (size_t i = 0; i < work->n_tasks; i++) {
+		const struct tb_sweep_task *each = &work->tasks[i];
+		double s = tb_sweep_forecast_of(&work->forecast, &points[each->point]);
+		foreseen_s[each->done] += s;
+		// Tasks begin in their order: these are under way.
+		if (!each->done && n_running < work->n_workers) {
+			running_s += s;
+			n_running++;
+		}
+	}
+	// What is under way is half done on average.
+	double all_s = foreseen_s[0] + foreseen_s[1];
+	work->progress->fraction = (foreseen_s[1] + running_s / 2) / all_s;
 }
 
 void tb_sweep_work_watch(struct tb_sweep_work *work)
 {
 	struct tb_sweep_progress *progress = work->progress;
-	progress->fraction = work->cost > 0 ? work->cost_done / work->cost : 1;
+	if (progress->n_done == progress->n_points)
+		progress->fraction = 1;
 	if (work->options->watch)
 		work->options->watch(work->options->context, progress);
 }

@@ -64,6 +64,10 @@ int tb_sweep_read(struct tb_sweep *sweep, const char *name, const char *const *c
 	size_t n_changes, struct tb_error *error) TB_MUST_USE;
 void tb_sweep_fini(struct tb_sweep *sweep);
 
+// tb_sweep_share returns the share of the most traffic that a point's network, or its
+// serving nodes, carry, above 0 and at most 1: with more load the point takes no longer.
+double tb_sweep_share(const struct tb_sweep_point *point);
+
 // tb_sweep_cost estimates the work of a point, in packet hops, so that long ones go
 // first.
 double tb_sweep_cost(const struct tb_sweep_point *point);
