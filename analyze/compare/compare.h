@@ -35,6 +35,10 @@ double tb_compare_wait_growth(const struct tb_compare *compare);
 // tb_compare_verdict returns what changed, in sentences; it lives as long as `compare`.
 const char *tb_compare_verdict(const struct tb_compare *compare);
 
+// tb_compare_slowest_job returns what changed for the job that takes longest in either
+// run, of those that are listed; "" when both have none in common, or all is alike.
+const char *tb_compare_slowest_job(const struct tb_compare *compare);
+
 // tb_compare_write writes to `stream`; write errors show in ferror(stream). TB_ENOMEM.
 int tb_compare_write(const struct tb_compare *compare, enum tb_format format,
 	FILE *stream, struct tb_error *error) TB_MUST_USE;

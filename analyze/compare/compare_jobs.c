@@ -119,6 +119,21 @@ static void judge(struct tb_job_mover *pair)
 	tb_words_append(&words, ".");
 }
 
+const char *tb_compare_slowest_job(const struct tb_compare *compare)
+{
+	const char *verdict = "";
+	tb_time_ps longest_ps = -1;
+	for (uint32_t i = 0; i < compare->n_jobs && !tb_compare_alike(compare); i++)
+		for (int k = 0; k < 2; k++) {
+			const struct tb_job_mover *job = &compare->jobs[i];
+			if (job->times[k].run.run_ps <= longest_ps)
+				continue;
+			longest_ps = job->times[k].run.run_ps;
+			verdict = job->verdict;
+		}
+	return verdict;
+}
+
 static void match(struct tb_compare *compare, const struct side sides[2], uint32_t top)
 {
 	// Two runs of one job each are of the same job, whatever it is called.

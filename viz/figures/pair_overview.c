@@ -13,6 +13,9 @@
 #define LABEL_W 18
 #define COLUMN	2 // pixels of a bar
 
+// So many jobs are compared to find the slowest.
+#define MOST_JOBS 64
+
 void tb_pair_overview_fini(struct tb_pair_overview *overview)
 {
 	free(overview->strips[0].wait_ps);
@@ -37,10 +40,10 @@ static int read_both(struct tb_pair_overview *overview, struct tb_compared a,
 	struct tb_compared b, struct tb_error *error)
 {
 	struct tb_compare *compare = NULL;
-	int status = tb_compare_new(&compare, a, b, 1, error);
+	int status = tb_compare_new(&compare, a, b, MOST_JOBS, error);
 	if (status == TB_OK)
-		snprintf(overview->verdict, sizeof overview->verdict, "%s",
-			tb_compare_verdict(compare));
+		snprintf(overview->verdict, sizeof overview->verdict, "%s %s",
+			tb_compare_verdict(compare), tb_compare_slowest_job(compare));
 	tb_compare_free(compare);
 	if (status == TB_OK)
 		status = read_strip(&overview->strips[0], a.run, error);

@@ -24,7 +24,7 @@ struct tb_pair_strip {
 };
 
 struct tb_pair_overview {
-	char verdict[1024];		// tb_compare_verdict
+	char verdict[1100];		// tb_compare_verdict and _slowest_job
 	struct tb_pair_strip strips[2]; // of A and B
 };
 
