@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 // How many keys the tables of the heaviest hold; twice as many slots of 32 bytes.
-enum { MOST_BY_LINK = 16384, MOST_BY_TIME = 16384, MOST_TREES = 16384 };
-enum { MOST_GROUPS = 4096 };
+enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_TREES = 4096 };
+enum { MOST_GROUPS = 1024 };
 
 // The sums by root and time have at most so many entries, and slices.
 enum { MOST_ROOT_BINS = 1 << 22, LEAST_SUM_BINS = 4 };
 
 // How far ahead of an entry its place is fetched.
-enum { AHEAD = 8 };
+enum { AHEAD = 16 };
 
 static int init_heaviest(struct tb_blame_book *book)
 {
@@ -38,8 +38,13 @@ struct tb_blame_book *tb_blame_book_new(const struct tb_network *net, tb_time_ps
 		book->sum_shift++;
 	book->roots = calloc(net->n_links + 1, sizeof *book->roots);
 	book->link_ps = calloc(net->n_links + 1, sizeof *book->link_ps);
-	if (book->roots && book->link_ps && init_heaviest(book) == TB_OK)
+	book->leaf_of = calloc(net->n_nodes + 1, sizeof *book->leaf_of);
+	if (book->roots && book->link_ps && book->leaf_of &&
+		init_heaviest(book) == TB_OK) {
+		for (uint32_t node = 0; node < net->n_nodes; node++)
+			book->leaf_of[node] = net->links[net->injection[node]].to;
 		return book;
+	}
 	tb_blame_book_free(book);
 	return NULL;
 }
@@ -49,6 +54,7 @@ void tb_blame_book_free(struct tb_blame_book *book)
 	if (!book)
 		return;
 	tb_map_fini(&book->party_of);
+	free(book->leaf_of);
 	free(book->roots);
 	free(book->link_ps);
 	for (int bin = 0; bin < TB_BLAME_BINS; bin++)
@@ -87,14 +93,12 @@ static struct tb_blame_party party_of(
 {
 	const struct tb_network *net = book->net;
 	const struct tb_flow_sample *of = &flows[flow];
-	uint32_t source = net->injection[of->source.id];
-	uint32_t destination = net->ejection[of->destination.id];
 	return (struct tb_blame_party){
 		.flow = net->n_rails > 1 ? party_number(book, of, flow) : flow,
 		.job = of->job,
 		.group = {[TB_GROUP_DESTINATION] = of->destination.id % net->n_hosts,
-			[TB_GROUP_DESTINATION_LEAF] = net->links[destination].from,
-			[TB_GROUP_SOURCE_LEAF] = net->links[source].to}};
+			[TB_GROUP_DESTINATION_LEAF] = book->leaf_of[of->destination.id],
+			[TB_GROUP_SOURCE_LEAF] = book->leaf_of[of->source.id]}};
 }
 
 static void name_parties(struct tb_blame_book *book, struct tb_flow_sample *flows)
@@ -254,13 +258,21 @@ static void enter_flows(struct tb_blame_book *book)
 	}
 }
 
+static struct tb_wait_key by_group(
+	const struct tb_blame_book *book, int grouping, uint32_t i)
+{
+	return (struct tb_wait_key){
+		0, book->victims[i].group[grouping], book->culprits[i].group[grouping]};
+}
+
 static void enter_groups(struct tb_blame_book *book, int grouping)
 {
+	struct tb_heaviest *groups = &book->groups[grouping];
 	for (uint32_t i = 0; i < book->n_batch; i++) {
 		const struct tb_blame_wait *wait = &book->batch[i];
-		const struct tb_wait_key key = {0, book->victims[i].group[grouping],
-			book->culprits[i].group[grouping]};
-		check(book, tb_heaviest_add(&book->groups[grouping], key,
+		if (i + AHEAD < book->n_batch)
+			tb_heaviest_fetch(groups, by_group(book, grouping, i + AHEAD));
+		check(book, tb_heaviest_add(groups, by_group(book, grouping, i),
 				    (uint64_t)(wait->to - wait->from)));
 	}
 }

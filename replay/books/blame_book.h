@@ -5,7 +5,7 @@
 // job, by root and job; and the heaviest waits by link and flows, by time and flows, by
 // groups of flows, and by time, root and link. Memory: 24 bytes per link, 8 per link and
 // slice of the sums by root (32 MB at most), 32 to 64 per key of the sums by job, and
-// some 6 MB for the heaviest.
+// 1 MB for the heaviest.
 //
 // Time is cut into TB_BLAME_BINS slices at most: the base width times a power of two,
 // doubled whenever the replay outgrows them. The sums by root have wider slices where
@@ -43,7 +43,8 @@ struct tb_blame_root {
 
 struct tb_blame_book {
 	const struct tb_network *net;
-	bool failed; // out of memory: it keeps nothing any more
+	uint32_t *leaf_of; // switch by node
+	bool failed;	   // out of memory: it keeps nothing any more
 	uint32_t n_batch;
 	struct tb_blame_wait batch[TB_BLAME_BATCH];
 	struct tb_blame_party victims[TB_BLAME_BATCH], culprits[TB_BLAME_BATCH];

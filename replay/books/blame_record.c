@@ -7,8 +7,8 @@
 
 // Rows that a list of the heaviest comes to: storing one costs about as much as replaying
 // a packet.
-enum { LISTED_BY_LINK = 4096, LISTED_BY_TIME = 4096, LISTED_TREES = 8192 };
-enum { LISTED_GROUPS = 1024 };
+enum { LISTED_BY_LINK = 4096, LISTED_BY_TIME = 4096, LISTED_TREES = 4096 };
+enum { LISTED_GROUPS = 512 };
 
 // The sums by root and time come to one row for every so many waits, or to so many rows;
 // their slices are as wide as that takes.

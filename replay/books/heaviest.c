@@ -7,9 +7,18 @@
 
 enum { FIRST_SLOTS = 256 };
 
+// new_slots makes free slots, none of which lies in two lines of the cache.
+static struct tb_heavy *new_slots(uint32_t n)
+{
+	struct tb_heavy *slots = aligned_alloc(64, n * sizeof *slots);
+	if (slots)
+		memset(slots, 0, n * sizeof *slots);
+	return slots;
+}
+
 int tb_heaviest_init(struct tb_heaviest *heaviest, uint32_t n_most, bool by_bin)
 {
-	struct tb_heavy *slots = calloc(FIRST_SLOTS, sizeof *slots);
+	struct tb_heavy *slots = new_slots(FIRST_SLOTS);
 	if (!slots)
 		return TB_ENOMEM;
 	*heaviest = (struct tb_heaviest){.slots = slots,
@@ -33,7 +42,7 @@ static uint64_t *floor_of(struct tb_heaviest *heaviest, struct tb_wait_key key)
 static struct tb_heavy *slot_of(struct tb_heaviest *heaviest, struct tb_wait_key key)
 {
 	uint32_t mask = heaviest->n_slots - 1;
-	uint32_t i = (uint32_t)tb_wait_key_hash(key) & mask;
+	uint32_t i = tb_heaviest_place(heaviest, key);
 	while (heaviest->slots[i].most_ps &&
 		!tb_wait_key_equal(heaviest->slots[i].key, key))
 		i = (i + 1) & mask;
@@ -54,7 +63,7 @@ static uint32_t gather(struct tb_heaviest *heaviest)
 static int refill(struct tb_heaviest *heaviest, uint32_t n, uint32_t n_slots)
 {
 	struct tb_heavy *kept = heaviest->slots;
-	struct tb_heavy *slots = calloc(n_slots, sizeof *slots);
+	struct tb_heavy *slots = new_slots(n_slots);
 	if (slots) {
 		heaviest->slots = slots;
 		heaviest->n_slots = n_slots;
@@ -100,17 +109,11 @@ static int make_room(struct tb_heaviest *heaviest)
 	return refill(heaviest, gather(heaviest), 2 * heaviest->n_slots);
 }
 
-int tb_heaviest_add(
-	struct tb_heaviest *heaviest, struct tb_wait_key key, uint64_t wait_ps)
+int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
+	struct tb_wait_key key, uint64_t wait_ps)
 {
-	struct tb_heavy *heavy = slot_of(heaviest, key);
-	if (heavy->most_ps) {
-		heavy->n_waits++;
-		heavy->most_ps += wait_ps;
-		return TB_OK;
-	}
 	uint64_t floor_ps = *floor_of(heaviest, key);
-	*heavy = (struct tb_heavy){key, 1, floor_ps + wait_ps, floor_ps};
+	*slot = (struct tb_heavy){key, 1, floor_ps + wait_ps, floor_ps};
 	heaviest->n_used++;
 	return make_room(heaviest);
 }

@@ -46,17 +46,41 @@ int tb_heaviest_init(
 	struct tb_heaviest *heaviest, uint32_t n_most, bool by_bin) TB_MUST_USE;
 void tb_heaviest_fini(struct tb_heaviest *heaviest); // a zeroed one, too
 
+// tb_heaviest_place is where the search for a key's slot begins.
+static inline uint32_t tb_heaviest_place(
+	const struct tb_heaviest *heaviest, struct tb_wait_key key)
+{
+	return (uint32_t)(tb_wait_key_hash(key) >> 32) & (heaviest->n_slots - 1);
+}
+
 // tb_heaviest_fetch makes the cache fetch a key's slot.
 static inline void tb_heaviest_fetch(
 	const struct tb_heaviest *heaviest, struct tb_wait_key key)
 {
-	uint32_t at = (uint32_t)tb_wait_key_hash(key) & (heaviest->n_slots - 1);
-	__builtin_prefetch(&heaviest->slots[at], 1);
+	__builtin_prefetch(&heaviest->slots[tb_heaviest_place(heaviest, key)], 1);
 }
 
+// tb_heaviest_put puts a key that is not kept into a free slot, where it belongs.
+int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
+	struct tb_wait_key key, uint64_t wait_ps) TB_MUST_USE;
+
 // tb_heaviest_add adds a wait of `wait_ps`, not 0. TB_ENOMEM.
-int tb_heaviest_add(struct tb_heaviest *heaviest, struct tb_wait_key key,
-	uint64_t wait_ps) TB_MUST_USE;
+static inline int tb_heaviest_add(
+	struct tb_heaviest *heaviest, struct tb_wait_key key, uint64_t wait_ps)
+{
+	uint32_t mask = heaviest->n_slots - 1;
+	uint32_t i = tb_heaviest_place(heaviest, key);
+	for (;; i = (i + 1) & mask) {
+		struct tb_heavy *slot = &heaviest->slots[i];
+		if (slot->most_ps == 0)
+			return tb_heaviest_put(heaviest, slot, key, wait_ps);
+		if (!tb_wait_key_equal(slot->key, key))
+			continue;
+		slot->n_waits++;
+		slot->most_ps += wait_ps;
+		return TB_OK;
+	}
+}
 
 // tb_heaviest_widen makes slices twice as wide: 2b and 2b + 1 become b. TB_ENOMEM.
 int tb_heaviest_widen(struct tb_heaviest *heaviest) TB_MUST_USE;

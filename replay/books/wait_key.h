@@ -2,8 +2,6 @@
 #ifndef TB_WAIT_KEY_H
 #define TB_WAIT_KEY_H
 
-#include "random.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,10 +14,11 @@ static inline bool tb_wait_key_equal(struct tb_wait_key one, struct tb_wait_key 
 	return one.a == other.a && one.b == other.b && one.c == other.c;
 }
 
+// tb_wait_key_hash mixes a key by two multiplications; use the upper bits.
 static inline uint64_t tb_wait_key_hash(struct tb_wait_key key)
 {
-	return tb_random_mix(((uint64_t)key.b << 32 | key.c) ^
-			     (uint64_t)key.a * UINT64_C(0x9e3779b97f4a7c15));
+	uint64_t hash = ((uint64_t)key.b << 32 | key.c) * UINT64_C(0x9e3779b97f4a7c15);
+	return ((hash ^ hash >> 32) + key.a) * UINT64_C(0xd6e8feb86659fd93);
 }
 
 // tb_wait_key_order is negative, 0 or positive: `one` comes before, with or after.

@@ -19,7 +19,7 @@ static struct tb_wait_sum *slot_of(
 	const struct tb_wait_sums *sums, struct tb_wait_key key)
 {
 	size_t mask = sums->n_slots - 1;
-	size_t i = (size_t)tb_wait_key_hash(key) & mask;
+	size_t i = (size_t)(tb_wait_key_hash(key) >> 32) & mask;
 	while (!is_free(&sums->slots[i]) && !tb_wait_key_equal(sums->slots[i].key, key))
 		i = (i + 1) & mask;
 	return &sums->slots[i];
