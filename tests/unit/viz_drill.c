@@ -93,6 +93,21 @@ static void a_window_restricts_who_crosses(void **state)
 	assert_null(in_panel(viewer, TB_PICK_JOB, 1));
 }
 
+// The hot link is that of node 2 (viz_fixture.h).
+static void a_link_lists_who_waited_there_and_for_whom(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	search(viewer, "link node 2 > 0.0");
+	assert_true(shows(viewer, "who waited here, and for whom"));
+	assert_true(shows(viewer, "waited 400 ns, held up 500 ns")); // melt
+	assert_true(shows(viewer, "waited 100 ns, held up 0 ps"));   // io
+	assert_true(shows(viewer, "1 > 6 for 2 > 5"));
+	search(viewer, "link node 3 > 0.0"); // nobody was recorded to wait there
+	assert_false(shows(viewer, "who waited here"));
+}
+
 // Two messages of flow 3 > 4, which is under way from 0 to 5 us with four.
 #define MESSAGES                                                                         \
 	"INSERT INTO message VALUES (1, 0, 3, 4, 7, 4096, 0, 500000, 1900000, 500000, "  \
@@ -140,6 +155,7 @@ int main(void)
 		STAGED(keys_step_through_the_rows),
 		STAGED(a_click_elsewhere_ends_the_way_back),
 		STAGED(a_flow_lists_its_messages_and_each_shows_its_time),
+		STAGED(a_link_lists_who_waited_there_and_for_whom),
 		STAGED(a_window_restricts_who_crosses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,10 @@ const struct tb_crossing *tb_viewer_crossing(
 const struct tb_flow_messages *tb_viewer_messages(
 	struct tb_viewer *viewer, const struct tb_flow_sample *flow);
 
+// tb_viewer_waits returns who waits at a link in the whole run; NULL as above.
+const struct tb_waits_question *tb_viewer_waits(
+	struct tb_viewer *viewer, struct tb_link link);
+
 #define TB_ZOOM_STEP 1.2 // per key or notch of the wheel
 #define TB_PAN_STEP  60	 // abstract pixels per key
 

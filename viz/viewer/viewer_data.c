@@ -148,6 +148,7 @@ static void prepare_questions(struct tb_viewer_data *data)
 		(struct tb_question){.what = "finding the paths", .read = read_paths};
 	tb_crossing_question_init(&data->of_crossing);
 	tb_messages_question_init(&data->of_messages);
+	tb_waits_question_init(&data->of_waits);
 	data->of_refresh.question =
 		(struct tb_question){.what = "reading what the replay has added",
 			.read = read_refresh,
@@ -289,6 +290,7 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 {
 	tb_crossing_question_fini(&data->of_crossing);
 	tb_messages_question_fini(&data->of_messages);
+	tb_waits_question_fini(&data->of_waits);
 	tb_question_drop(&data->of_flows.question);
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
@@ -324,7 +326,7 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 		&data->of_blame.question, &data->of_trees.question,
 		&data->of_findings.question, &data->of_times.question,
 		&data->of_paths.question, &data->of_crossing.question,
-		&data->of_messages.question};
+		&data->of_messages.question, &data->of_waits.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
@@ -471,5 +473,20 @@ int tb_viewer_data_messages(struct tb_viewer_data *data,
 		status = answer_of(data, &asked->question, error);
 	if (status > 0)
 		*messages = &asked->messages;
+	return status < 0 ? status : TB_OK;
+}
+
+int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_link link,
+	const struct tb_waits_question **waits, struct tb_error *error)
+{
+	struct tb_waits_question *asked = &data->of_waits;
+	*waits = NULL;
+	tb_waits_question_set(asked, link);
+	int status = answer_of(data, &asked->question, error);
+	// The answer may still be that of the link before.
+	if (status > 0 && tb_waits_question_set(asked, link))
+		status = answer_of(data, &asked->question, error);
+	if (status > 0)
+		*waits = asked;
 	return status < 0 ? status : TB_OK;
 }

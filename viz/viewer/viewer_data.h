@@ -23,6 +23,7 @@
 #include "run.h"
 #include "run_list.h"
 #include "trees.h"
+#include "waits_question.h"
 
 // The samples of a window, in memory of the answer.
 struct tb_window_question {
@@ -107,6 +108,7 @@ struct tb_viewer_data {
 	struct tb_paths_question of_paths;
 	struct tb_crossing_question of_crossing;
 	struct tb_messages_question of_messages;
+	struct tb_waits_question of_waits;
 	struct tb_refresh_question of_refresh;
 	struct tb_preload_question of_preload;
 };
@@ -179,5 +181,10 @@ int tb_viewer_data_crossing(struct tb_viewer_data *data, struct tb_pick pick,
 int tb_viewer_data_messages(struct tb_viewer_data *data,
 	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_waits returns who waits at a link in the whole run, NULL while that is
+// being read. It keeps the last answer. Errors as of tb_heavy_waits_at.
+int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_link link,
+	const struct tb_waits_question **waits, struct tb_error *error) TB_MUST_USE;
 
 #endif

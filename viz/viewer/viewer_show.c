@@ -373,3 +373,14 @@ const struct tb_flow_messages *tb_viewer_messages(
 	tb_viewer_report(viewer, &error);
 	return NULL;
 }
+
+const struct tb_waits_question *tb_viewer_waits(
+	struct tb_viewer *viewer, struct tb_link link)
+{
+	const struct tb_waits_question *waits;
+	struct tb_error error;
+	if (tb_viewer_data_waits(&viewer->data, link, &waits, &error) == TB_OK)
+		return waits;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}

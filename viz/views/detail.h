@@ -40,6 +40,8 @@ void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick);
 
 // tb_detail_link_item adds a link as an item, with its metric in the window.
 void tb_detail_link_item(const struct tb_detail *detail, uint32_t link);
+// tb_detail_waits lists who waited at a link and for whom (detail_waits.c).
+void tb_detail_waits(const struct tb_detail *detail, uint32_t link);
 // tb_detail_flow_item adds a flow as an item, with the colour of its job.
 struct tb_sheet_line *tb_detail_flow_item(
 	const struct tb_detail *detail, uint32_t flow, const char *value);
