@@ -13,14 +13,12 @@ static int no_memory(struct tb_error *error)
 	return tb_fail(error, TB_ENOMEM, "no memory for the findings");
 }
 
-#define MOST_ROOTS 100
-
 static int gather_sums(struct tb_evidence *evidence, struct tb_error *error)
 {
 	const struct tb_span whole = {0, 0};
 	struct tb_roots roots = {0};
 	struct tb_job_pairs pairs = {0};
-	int status = tb_roots_init(&roots, evidence->run, whole, MOST_ROOTS, error);
+	int status = tb_roots_init(&roots, evidence->run, whole, 0, error);
 	if (!status)
 		status = tb_job_pairs_init(&pairs, evidence->run, whole, 0, error);
 	evidence->roots = calloc(roots.listed.n + 1u, sizeof *evidence->roots);

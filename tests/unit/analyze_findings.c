@@ -529,7 +529,7 @@ static void a_region_counts_when_much_waits_in_it(void **state)
 	made.evidence.regions = (struct tb_regions){.regions = &made.region, .n = 1};
 	judge(&made);
 	says("region",
-		"2 links up and 1 link down stalled alike, for 61 % of the time on "
+		"2 links up and 1 link down are stalled alike, for 61 % of the time on "
 		"average (high), and hold 10 % of the wait");
 	made.region.wait_ps--;
 	judge(&made);
