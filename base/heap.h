@@ -12,7 +12,7 @@
 //
 // Items of which neither comes before the other leave in no particular order; to have
 // them leave in the order in which they were put, number them and compare the numbers
-// last. Cost: at most 2 log2(n) comparisons.
+// last. Not all three need be used. Cost: at most 2 log2(n) comparisons.
 //
 // A macro, since the compiler keeps an item in registers only if it knows the type: with
 // functions over an element size and memcpy, each packet read waited for the copy of its
@@ -23,14 +23,16 @@
 #include <stddef.h>
 
 #define TB_HEAP(name, type, before)                                                      \
-	static inline void name##_put(type *heap, size_t n, type item)                   \
+	__attribute__((unused)) static inline void name##_put(                           \
+		type *heap, size_t n, type item)                                         \
 	{                                                                                \
 		for (; n > 0 && before(&item, &heap[(n - 1) / 2]); n = (n - 1) / 2)      \
 			heap[n] = heap[(n - 1) / 2];                                     \
 		heap[n] = item;                                                          \
 	}                                                                                \
                                                                                          \
-	static inline void name##_replace(type *heap, size_t n, type item)               \
+	__attribute__((unused)) static inline void name##_replace(                       \
+		type *heap, size_t n, type item)                                         \
 	{                                                                                \
 		size_t i = 0;                                                            \
 		for (size_t child; (child = 2 * i + 1) < n; i = child) {                 \
@@ -43,7 +45,7 @@
 		heap[i] = item;                                                          \
 	}                                                                                \
                                                                                          \
-	static inline type name##_take(type *heap, size_t n)                             \
+	__attribute__((unused)) static inline type name##_take(type *heap, size_t n)     \
 	{                                                                                \
 		type first = heap[0];                                                    \
 		if (n > 1)                                                               \

@@ -232,16 +232,16 @@ static void capture_rows(const struct tb_detail *detail)
 	char text[48];
 	if (!tb_run_capture(info, &capture))
 		return;
-	snprintf(text, sizeof text, "%.6g", info->time_scale);
-	tb_sheet_row(detail->sheet, "time scale", text);
-	tb_sheet_row(detail->sheet, "idle taken out",
-		capture.idle_ps ? tb_format_time(capture.idle_ps, text, sizeof text)
-				: "none");
 	if (strcmp(info->input_kind, "packets") != 0)
 		tb_sheet_row(detail->sheet, "captured, on the wire",
 			tb_format_size(capture.wire_bytes, text, sizeof text));
 	tb_sheet_row(detail->sheet, "captured payload",
 		tb_format_size(capture.payload_bytes, text, sizeof text));
+	snprintf(text, sizeof text, "%.6g", info->time_scale);
+	tb_sheet_row(detail->sheet, "time scale", text);
+	tb_sheet_row(detail->sheet, "idle taken out",
+		capture.idle_ps ? tb_format_time(capture.idle_ps, text, sizeof text)
+				: "none");
 }
 
 void tb_detail_run(const struct tb_detail *detail)
