@@ -139,18 +139,6 @@ static void put_signed(struct tb_report_writer *writer, double change_ps)
 	tb_report_put_text(writer, text);
 }
 
-static void put_part(struct tb_report_writer *writer, const struct tb_job_times *times,
-	enum tb_job_part part)
-{
-	char time[40], text[48];
-	tb_time_ps part_ps = 0;
-	bool known = tb_job_times_part(times, part, &part_ps);
-	snprintf(text, sizeof text, "%s%s", known && part_ps < 0 ? "-" : "",
-		known ? tb_report_format_time(fabs((double)part_ps), time, sizeof time)
-		      : "-");
-	tb_report_put_text(writer, text);
-}
-
 static int tabulate_jobs(struct tb_compare *compare)
 {
 	struct tb_report_table table = {
@@ -186,10 +174,10 @@ static int tabulate_jobs(struct tb_compare *compare)
 		tb_report_put_time(&writer, (double)a->run.run_ps);
 		tb_report_put_time(&writer, (double)b->run.run_ps);
 		put_change(&writer, (double)a->run.run_ps, (double)b->run.run_ps);
-		put_part(&writer, a, TB_JOB_OTHERS);
-		put_part(&writer, b, TB_JOB_OTHERS);
-		put_part(&writer, a, TB_JOB_NETWORK);
-		put_part(&writer, b, TB_JOB_NETWORK);
+		tb_report_put_part(&writer, a, TB_JOB_OTHERS);
+		tb_report_put_part(&writer, b, TB_JOB_OTHERS);
+		tb_report_put_part(&writer, a, TB_JOB_NETWORK);
+		tb_report_put_part(&writer, b, TB_JOB_NETWORK);
 		tb_report_put_time(&writer, a->run.mean_latency_ps);
 		tb_report_put_time(&writer, b->run.mean_latency_ps);
 	}

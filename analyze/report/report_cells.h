@@ -47,6 +47,10 @@ void tb_report_put_real(struct tb_report_writer *writer, double value, const cha
 // relative to `worst`.
 void tb_report_put_slowdown(
 	struct tb_report_writer *writer, double slowdown, double worst);
+// tb_report_put_part writes a part of a job's run time, which may be negative; "-" when
+// it is not known. The bar is its share of the run time.
+void tb_report_put_part(struct tb_report_writer *writer, const struct tb_job_times *times,
+	enum tb_job_part part);
 void tb_report_put_node(
 	struct tb_report_writer *writer, const struct tb_run *run, struct tb_node node);
 void tb_report_put_job(

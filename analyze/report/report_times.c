@@ -3,8 +3,7 @@
 #include "report_cells.h"
 #include "report_lists.h"
 
-// put_part writes a part of a run time, with a sign where it is a cost.
-static void put_part(struct tb_report_writer *writer, const struct tb_job_times *times,
+void tb_report_put_part(struct tb_report_writer *writer, const struct tb_job_times *times,
 	enum tb_job_part part)
 {
 	tb_time_ps part_ps = 0;
@@ -86,8 +85,8 @@ int tb_report_tabulate_times(struct tb_report *report)
 		put_time(&writer, &times->run);
 		put_time(&writer, &times->alone);
 		put_time(&writer, &times->ideal);
-		put_part(&writer, times, TB_JOB_OTHERS);
-		put_part(&writer, times, TB_JOB_NETWORK);
+		tb_report_put_part(&writer, times, TB_JOB_OTHERS);
+		tb_report_put_part(&writer, times, TB_JOB_NETWORK);
 		put_latency(&writer, &times->run);
 		put_latency(&writer, &times->alone);
 		put_latency(&writer, &times->ideal);
