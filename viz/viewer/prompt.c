@@ -17,13 +17,18 @@ static const struct kind {
 	bool is_list;
 	double columns[N_COLUMNS]; // where those of an offer begin
 } kinds[] = {
-	[TB_PROMPT_NONE] = {"", ""},
-	[TB_PROMPT_SEARCH] = {"Search", "a switch (2.13), link, node, host or job"},
-	[TB_PROMPT_COMMANDS] = {"Command", "any words of its description"},
-	[TB_PROMPT_FILTER] = {"Filter links", "words of their names, or up, down, "
-					      "injection, ejection; Escape shows all"},
-	[TB_PROMPT_SAVE] = {"Save the picture as", "a name ending in .png, .svg or .pdf"},
-	[TB_PROMPT_EXPORT] = {"Export the links as", "a name ending in .csv"},
+	[TB_PROMPT_NONE] = {.title = "", .hint = ""},
+	[TB_PROMPT_SEARCH] = {.title = "Search",
+		.hint = "a switch (2.13), link, node, host or job"},
+	[TB_PROMPT_COMMANDS] = {.title = "Command",
+		.hint = "any words of its description"},
+	[TB_PROMPT_FILTER] = {.title = "Filter links",
+		.hint = "words of their names, or up, down, "
+			"injection, ejection; Escape shows all"},
+	[TB_PROMPT_SAVE] = {.title = "Save the picture as",
+		.hint = "a name ending in .png, .svg or .pdf"},
+	[TB_PROMPT_EXPORT] = {.title = "Export the links as",
+		.hint = "a name ending in .csv"},
 	[TB_PROMPT_OPEN] = {"Open", "a path, completed by Tab", true, {0, 560}},
 	[TB_PROMPT_RUNS] = {"Run to show", "words of its number, name or settings", true,
 		{0, 48, 420}},
