@@ -19,6 +19,27 @@ static bool same(struct tb_window a, struct tb_window b)
 	return a.first_bin == b.first_bin && a.end_bin == b.end_bin;
 }
 
+bool tb_viewer_data_is_of_job(const struct tb_viewer_data *data)
+{
+	return data->job != TB_ID_NONE && tb_window_whole(data->info, data->window) &&
+	       data->of_job_links.question.state == TB_ANSWERED &&
+	       data->of_job_links.jobs.n > 0;
+}
+
+// keep_job leaves of the links' waits those of the job, when that is known.
+static void keep_job(struct tb_viewer_data *data)
+{
+	const struct tb_job_links *jobs = &data->of_job_links.jobs;
+	if (!tb_viewer_data_is_of_job(data))
+		return;
+	for (uint32_t i = 0; i < data->info->n_links; i++)
+		data->samples[i].wait_ps = 0;
+	for (uint32_t i = 0; i < jobs->n; i++)
+		if (jobs->rows[i].job == data->job)
+			data->samples[jobs->rows[i].link.id].wait_ps =
+				jobs->rows[i].wait_ps;
+}
+
 static int read_window(
 	struct tb_question *question, struct tb_run *run, struct tb_error *error)
 {
@@ -40,6 +61,31 @@ static void take_window(struct tb_question *question, struct tb_run *run)
 	data->samples = asked->samples;
 	asked->samples = before;
 	data->window = asked->window;
+	data->is_new = true;
+	keep_job(data);
+	tb_matrix_fill(&data->matrix, data->samples, data->metric);
+}
+
+static int read_job_links(
+	struct tb_question *question, struct tb_run *run, struct tb_error *error)
+{
+	struct tb_job_links_question *asked = (struct tb_job_links_question *)question;
+	uint32_t n = tb_run_info(run)->n_links;
+	struct tb_link *links = malloc((n + 1u) * sizeof *links);
+	if (!links)
+		return tb_fail(error, TB_ENOMEM, "no memory for the jobs at links");
+	for (uint32_t i = 0; i < n; i++)
+		links[i].id = i;
+	int status = tb_job_links_init(&asked->jobs, run, links, n, error);
+	free(links);
+	return status;
+}
+
+static void take_job_links(struct tb_question *question, struct tb_run *run)
+{
+	struct tb_viewer_data *data = ((struct tb_job_links_question *)question)->data;
+	(void)run;
+	keep_job(data);
 	data->is_new = true;
 	tb_matrix_fill(&data->matrix, data->samples, data->metric);
 }
@@ -149,6 +195,11 @@ static void prepare_questions(struct tb_viewer_data *data)
 	tb_crossing_question_init(&data->of_crossing);
 	tb_messages_question_init(&data->of_messages);
 	tb_waits_question_init(&data->of_waits);
+	data->of_job_links.question =
+		(struct tb_question){.what = "reading where the job waits",
+			.read = read_job_links,
+			.taken = take_job_links};
+	data->of_job_links.data = data;
 	data->of_refresh.question =
 		(struct tb_question){.what = "reading what the replay has added",
 			.read = read_refresh,
@@ -270,6 +321,17 @@ int tb_viewer_data_show(struct tb_viewer_data *data, struct tb_window window,
 	return status;
 }
 
+int tb_viewer_data_filter(
+	struct tb_viewer_data *data, uint32_t job, struct tb_error *error)
+{
+	data->job = job;
+	// Read the links' waits anew: those of the last job are not those of all.
+	int status = tb_viewer_data_show(data, data->asked, data->metric, true, error);
+	if (status == TB_OK && job != TB_ID_NONE)
+		(void)tb_viewer_data_ask(data, &data->of_job_links.question);
+	return status;
+}
+
 int tb_viewer_data_poll(struct tb_viewer_data *data, struct tb_error *error)
 {
 	if (!data->reader)
@@ -291,6 +353,8 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_crossing_question_fini(&data->of_crossing);
 	tb_messages_question_fini(&data->of_messages);
 	tb_waits_question_fini(&data->of_waits);
+	tb_question_drop(&data->of_job_links.question);
+	tb_job_links_fini(&data->of_job_links.jobs);
 	tb_question_drop(&data->of_flows.question);
 	tb_question_drop(&data->of_blame.question);
 	tb_question_drop(&data->of_trees.question);
@@ -326,7 +390,8 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 		&data->of_blame.question, &data->of_trees.question,
 		&data->of_findings.question, &data->of_times.question,
 		&data->of_paths.question, &data->of_crossing.question,
-		&data->of_messages.question, &data->of_waits.question};
+		&data->of_messages.question, &data->of_waits.question,
+		&data->of_job_links.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;

@@ -80,6 +80,13 @@ struct tb_preload_question {
 	bool more; // there may be more to read
 };
 
+// How long each job waited at each link, in the whole run.
+struct tb_job_links_question {
+	struct tb_question question;
+	struct tb_job_links jobs;
+	struct tb_viewer_data *data;
+};
+
 struct tb_viewer_data {
 	struct tb_reader *reader;
 	const struct tb_run *run; // NULL: nothing to show
@@ -96,7 +103,8 @@ struct tb_viewer_data {
 	struct tb_matrix matrix;
 	struct tb_window asked; // the window that is shown next; else equal to `window`
 	bool is_new;		// not yet taken by tb_viewer_data_take_new
-	uint32_t job;		// that flows are filtered to; TB_ID_NONE: all jobs
+	uint32_t job;		// that flows, and links' waits in the whole run, are
+				// filtered to; TB_ID_NONE: all jobs
 
 	struct tb_window_question of_window;
 	// Of the whole run, read when first requested.
@@ -109,6 +117,7 @@ struct tb_viewer_data {
 	struct tb_crossing_question of_crossing;
 	struct tb_messages_question of_messages;
 	struct tb_waits_question of_waits;
+	struct tb_job_links_question of_job_links;
 	struct tb_refresh_question of_refresh;
 	struct tb_preload_question of_preload;
 };
@@ -125,6 +134,13 @@ void tb_viewer_data_close(struct tb_viewer_data *data);
 // as of tb_run_look, if it fails within the caller's patience; the old window stays then.
 int tb_viewer_data_show(struct tb_viewer_data *data, struct tb_window window,
 	enum tb_metric metric, bool anew, struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_filter shows a job alone, TB_ID_NONE: all, and asks for what that takes.
+// tb_viewer_data_is_of_job is true when the links' waits are those of the job alone.
+// Errors as of tb_viewer_data_show.
+int tb_viewer_data_filter(
+	struct tb_viewer_data *data, uint32_t job, struct tb_error *error) TB_MUST_USE;
+bool tb_viewer_data_is_of_job(const struct tb_viewer_data *data);
 
 // tb_viewer_data_poll takes the answers that are there; true when there was one. A window
 // that cannot be read is given up; the error is stored then, with a negative status.

@@ -171,9 +171,11 @@ void tb_viewer_mark(struct tb_viewer *viewer)
 static void filter_to(struct tb_viewer *viewer, uint32_t job)
 {
 	struct tb_viewer_data *data = &viewer->data;
+	struct tb_error error;
 	if (!data->run || data->job == job || data->info->n_jobs < 2)
 		return;
-	data->job = job;
+	if (tb_viewer_data_filter(data, job, &error) != TB_OK)
+		tb_viewer_report(viewer, &error);
 	data->is_new = true;
 	show_new(viewer);
 }

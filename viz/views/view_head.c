@@ -62,8 +62,12 @@ static void draw_filters(
 	char text[128];
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	if (pane->data->job != TB_ID_NONE) {
-		snprintf(text, sizeof text, "only job %s",
-			tb_run_job_name(pane->data->run, pane->data->job));
+		snprintf(text, sizeof text, "only job %.80s%s",
+			tb_run_job_name(pane->data->run, pane->data->job),
+			tb_viewer_data_is_of_job(pane->data) &&
+					pane->data->metric == TB_WAIT
+				? ""
+				: ", but links of all");
 		tb_picture_rect(picture, (struct tb_box){line.x, line.y + 4, 8, 8},
 			tb_job_colour(pane->style->theme, pane->data->job));
 		line.x += 13;
