@@ -11,7 +11,8 @@ static void take_root(const struct tb_run *run, struct tb_run_row *row, void *ta
 	*(struct tb_root *)taken = (struct tb_root){
 		.root = {tb_run_get_id(row, 1, run->record.info.n_links)},
 		.n_waits = tb_run_get(row, 2, INT64_MAX),
-		.wait_ps = tb_run_get(row, 3, INT64_MAX)};
+		.wait_ps = tb_run_get(row, 3, INT64_MAX),
+		.n_links = 1}; // of its tree there may be more
 }
 
 static const struct tb_waits_query of_run = {.table = "root_total",
