@@ -1,5 +1,6 @@
 // Whatever is in a store, reading it ends and stays within bounds.
 #include "end_waits.h"
+#include "flow_messages.h"
 #include "heavy_waits.h"
 #include "hot_links.h"
 #include "job_waits.h"
@@ -67,6 +68,15 @@ static void read_waits(struct tb_run *run)
 	tb_end_waits_fini(&ends);
 }
 
+static void read_messages(struct tb_run *run)
+{
+	const struct tb_flow_messages_wanted wanted = {0, {0}, {1}, 0, TB_TIME_NEVER};
+	struct tb_flow_messages messages = {0};
+	struct tb_error error;
+	(void)!tb_flow_messages_init(&messages, run, &wanted, &error);
+	tb_flow_messages_fini(&messages);
+}
+
 // write_csv writes one of the lists. JSON has the rows of all of them, and to write one
 // as CSV takes as long as all other formats together.
 static void write_csv(const struct tb_report *report, uint8_t choice, FILE *nowhere)
@@ -120,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_windows(run);
 		read_trees(run);
 		read_waits(run);
+		read_messages(run);
 		write_reports(run, choice);
 		tb_run_free(run);
 	}

@@ -114,12 +114,27 @@ static void of_equals_those_delivered_earlier_stay(void **state)
 	free(told.samples);
 }
 
+static void equals_do_not_push_each_other_out(void **state)
+{
+	(void)state;
+	struct tb_message_book book = {0};
+	for (uint64_t i = 0; i < N + 50; i++)
+		add(&book, i, 5);
+	struct told told = tell(&book);
+	bool *kept = is_kept(&told, N + 50);
+	for (uint64_t i = 0; i < N + 50; i++)
+		assert_int_equal(kept[i], i < N);
+	free(kept);
+	free(told.samples);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_messages_are_all_told_by_flow_and_number),
 		cmocka_unit_test(of_many_those_stay_that_lost_most),
 		cmocka_unit_test(of_equals_those_delivered_earlier_stay),
+		cmocka_unit_test(equals_do_not_push_each_other_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
