@@ -1,6 +1,8 @@
 // Jobs: their colours in the views.
 #include "../viz_stage.h"
 
+#include "job_series.h"
+
 // The fixture's jobs, on nodes 0 to 7 and 8 to 15; node 3 is shared.
 #define RANKS                                                                            \
 	"WITH RECURSIVE n (node) AS (VALUES (0) UNION ALL SELECT node + 1 FROM n WHERE " \
@@ -50,6 +52,28 @@ static void a_selected_job_filters_the_waits_of_links(void **state)
 	assert_true(shows(viewer, "1.035 us"));
 }
 
+// The fixture's waits: 720 ns of headers of melt, 500 ns of io, in slices of 2 us or
+// more.
+static void each_job_has_a_lane_of_all_its_waits(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_run *run;
+	struct tb_error error;
+	struct tb_job_series series;
+	uint64_t waits[2] = {0, 0};
+	viz_check(tb_run_open(&run, stage->path, 0, &error), &error);
+	viz_check(tb_job_series_init(&series, run, &error), &error);
+	assert_true(series.slice_ps >= 2 * TB_PS_PER_US);
+	for (uint32_t i = 0; i < 2 * series.n_slices; i++)
+		waits[i % 2] += series.wait_ps[i];
+	assert_int_equal(waits[0], (400 + 100 + 220) * 1000);
+	assert_int_equal(waits[1], (100 + 400) * 1000);
+	tb_job_series_fini(&series);
+	tb_run_free(run);
+	// Their names left of the strip.
+	assert_non_null(item_of(stage->viewer, (struct tb_pick){TB_PICK_JOB, 1}));
+}
+
 static void nodes_know_their_jobs(void **state)
 {
 	struct stage *stage = *state;
@@ -73,6 +97,7 @@ static void a_selected_job_filters_flows_until_it_is_dropped(void **state)
 	tb_viewer_key(viewer, "F5");
 	assert_true(shows(viewer, "8 > 15"));
 	assert_false(shows(viewer, "0 > 7"));
+	tb_viewer_resize(viewer, WIDTH, 1400); // all of the panel
 	// It stays while one looks at who crosses what.
 	search(viewer, "switch 1.0");
 	assert_true(shows(viewer, "only job io"));
@@ -97,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STAGED(nodes_have_the_colours_of_their_jobs),
 		STAGED(nodes_know_their_jobs),
+		STAGED(each_job_has_a_lane_of_all_its_waits),
 		STAGED(a_selected_job_filters_the_waits_of_links),
 		STAGED(a_selected_job_filters_flows_until_it_is_dropped),
 	};

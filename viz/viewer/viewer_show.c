@@ -30,7 +30,8 @@ int tb_viewer_open_run(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 			"no memory to show %" PRIu32 " links", info->n_links);
 	tb_spark_question_init(&viewer->of_sparks, viewer->rows.sparks);
 	tb_viewed_file_opened(&viewer->file, info);
-	viewer->panes.n_lanes = info->n_levels;
+	uint32_t n_jobs = info->n_jobs < 2 ? 0 : info->n_jobs;
+	viewer->panes.n_lanes = info->n_levels + (n_jobs < 8 ? n_jobs : 8);
 	return TB_OK;
 }
 

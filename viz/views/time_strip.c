@@ -33,7 +33,21 @@ static void forget(struct tb_time_strip *strip)
 {
 	free(strip->by_bin);
 	free(strip->by_level);
+	tb_job_series_fini(&strip->jobs);
+	strip->n_jobs = 0;
 	strip->by_bin = strip->by_level = NULL;
+}
+
+// read_jobs reads the waits of jobs where there are several; without them there is no
+// lane.
+static void read_jobs(struct tb_time_strip *strip, struct tb_run *run)
+{
+	uint32_t n = tb_run_info(run)->n_jobs;
+	if (n < 2 || !strip->by_level ||
+		tb_job_series_init(&strip->jobs, run, NULL) != TB_OK)
+		return;
+	if (strip->jobs.slice_ps > 0 && strip->bin_ps > 0)
+		strip->n_jobs = n < TB_STRIP_MOST_JOBS ? n : TB_STRIP_MOST_JOBS;
 }
 
 static int read(struct tb_question *question, struct tb_run *run, struct tb_error *error)
@@ -42,7 +56,9 @@ static int read(struct tb_question *question, struct tb_run *run, struct tb_erro
 	forget(strip);
 	strip->n_bins = tb_run_info(run)->n_bins;
 	strip->n_levels = tb_run_info(run)->n_levels;
+	strip->bin_ps = tb_run_info(run)->bin_ps;
 	read_levels(strip, run);
+	read_jobs(strip, run);
 	strip->by_bin = calloc(strip->n_bins ? strip->n_bins : 1, sizeof *strip->by_bin);
 	if (!strip->by_bin)
 		return tb_fail(error, TB_ENOMEM, "no memory for the time strip");
@@ -91,6 +107,21 @@ static double level_wait(
 	for (uint64_t bin = (uint64_t)from; bin < end && bin < strip->n_bins; bin++, n++)
 		sum += (double)strip->by_level[bin * strip->n_levels + level];
 	return n ? sum / (double)n : 0;
+}
+
+// job_wait returns the mean wait per bin of a job over [from, to), whose slices of time
+// are others than bins.
+static double job_wait(const struct tb_time_strip *strip, uint32_t n_jobs, uint32_t job,
+	double from, double to)
+{
+	double slice = (double)strip->jobs.slice_ps / (double)strip->bin_ps, sum = 0;
+	uint32_t first = (uint32_t)fmin(from / slice, strip->jobs.n_slices);
+	for (uint32_t i = first; i < strip->jobs.n_slices && i * slice < to; i++) {
+		double begin = fmax(from, i * slice), end = fmin(to, (i + 1) * slice);
+		sum += (double)strip->jobs.wait_ps[(size_t)i * n_jobs + job] *
+		       fmax(end - begin, 0) / slice;
+	}
+	return to > from ? sum / (to - from) : 0;
 }
 
 static int n_columns(const struct tb_time_strip *strip, struct tb_box box)
@@ -175,6 +206,38 @@ static void draw_levels(const struct tb_time_strip *strip, const struct tb_style
 	}
 }
 
+// draw_jobs shades the waits of each job over time, and names the jobs in their colours.
+static void draw_jobs(const struct tb_time_strip *strip, const struct tb_pane *pane,
+	struct tb_picture *picture, struct tb_box box)
+{
+	uint32_t n_all = pane->data->info->n_jobs;
+	int columns = n_columns(strip, box);
+	double h = fmin(box.h / strip->n_jobs, MOST_H), from, to;
+	const struct tb_scale scale = tb_scale_of(TB_QUANTITY_TIME,
+		largest_lane(strip, columns), false, pane->style->logarithmic);
+	for (uint32_t job = 0; job < strip->n_jobs; job++) {
+		struct tb_box lane = {box.x, box.y + job * h, box.w, fmax(h - 1, 1)};
+		struct tb_box name = {4, lane.y, 8, lane.h};
+		tb_picture_rect(picture, name, tb_job_colour(pane->style->theme, job));
+		tb_picture_pick(picture, (struct tb_pick){TB_PICK_JOB, job});
+		name_lane(pane->style, picture, lane,
+			tb_run_job_name(pane->data->run, job));
+		for (int i = 0; i < columns; i++) {
+			column_of(strip, columns, i, &from, &to);
+			double left = x_of(strip, box, from),
+			       right = x_of(strip, box, to);
+			double wait = job_wait(strip, n_all, job, from, to);
+			if (wait > 0)
+				tb_picture_rect(picture,
+					(struct tb_box){
+						left, lane.y, right - left, lane.h},
+					tb_style_shade(pane->style,
+						fmin(tb_scale_percent(&scale, wait),
+							100)));
+		}
+	}
+}
+
 char *tb_time_strip_scale(
 	const struct tb_time_strip *strip, double width, char *buffer, size_t size)
 {
@@ -235,7 +298,15 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 		bars.h = BARS_H;
 		levels.y += BARS_H + 2;
 		levels.h -= BARS_H + 2;
+		double lanes = strip->n_levels + strip->n_jobs;
+		struct tb_box jobs = levels;
+		levels.h = fmin(levels.h * strip->n_levels / lanes,
+			strip->n_levels * (double)MOST_H);
+		jobs.y += levels.h;
+		jobs.h -= levels.h;
 		draw_levels(strip, pane->style, picture, levels);
+		if (strip->n_jobs)
+			draw_jobs(strip, pane, picture, jobs);
 	}
 	if (strip->by_bin)
 		draw_bars(strip, pane, picture, bars);

@@ -1,15 +1,21 @@
 // The time strip: the wait of all links per bin as bars, below it that of each level as
-// shades.
+// shades, and of each of several jobs.
 #ifndef TB_TIME_STRIP_H
 #define TB_TIME_STRIP_H
 
+#include "job_series.h"
 #include "view.h"
+
+#define TB_STRIP_MOST_JOBS 8 // that have a lane
 
 // A zeroed struct has read nothing yet.
 struct tb_time_strip {
 	struct tb_question question;
 	uint64_t *by_bin;   // wait of all links, in ps; NULL until read
 	uint64_t *by_level; // by bin and level; NULL when there is nothing to shade
+	struct tb_job_series jobs; // of a run of several jobs
+	uint32_t n_jobs;	   // that have a lane
+	tb_time_ps bin_ps;
 	uint64_t n_bins;
 	uint32_t n_levels;
 };
