@@ -30,6 +30,7 @@ _tailback_value()
 	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
 	replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
+	replay:--split-jobs) return 1 ;; # the names may be left out
 	replay:--dedup)
 		[[ -n $equals ]] || return 1 # the value may be left out
 		_tailback_words 'auto yes no'

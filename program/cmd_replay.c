@@ -68,8 +68,10 @@ static const struct argp_option option_table[] = {
 		"stride:N, per-node=N, nodes=HOSTS such as node[00-15,20], hosts=FILE, "
 		"map=FILE, name=NAME",
 		5},
-	{"split-jobs", KEY_SPLIT, NULL, 0,
-		"Find the jobs in a capture: endpoints that talk to each other form one",
+	{"split-jobs", KEY_SPLIT, "NAMES", OPTION_ARG_OPTIONAL,
+		"Find the jobs in a capture: endpoints that talk to each other form one; "
+		"NAMES, separated by commas, are theirs, in the order of their first "
+		"nodes",
 		5},
 	{"alone", KEY_ALONE, NULL, 0,
 		"Replay each job by itself too, and on an ideal network: what the others "
@@ -276,6 +278,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_SPLIT:
 		record->workload.split = true;
+		record->workload.split_names = text;
 		break;
 	case KEY_ALONE:
 		record->alone = true;

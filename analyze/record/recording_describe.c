@@ -37,6 +37,10 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		put_named(stream, "--job", options->workload.jobs[i]);
 	if (options->workload.split)
 		fputs(" --split-jobs", stream);
+	if (options->workload.split_names) {
+		fputc('=', stream);
+		tb_shell_put(stream, options->workload.split_names);
+	}
 	put_named(stream, "--routes", options->route_file);
 	for (size_t i = 0; i < options->n_faults; i++)
 		put_named(stream, "--fault", options->faults[i]);

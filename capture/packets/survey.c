@@ -53,6 +53,7 @@ static int find_groups(struct groups *groups, const struct tb_packets *packets)
 
 struct survey {
 	struct tb_packets *packets;
+	const char *group, *names;
 	struct groups groups;
 	struct tb_map_file *map;
 	struct tb_error *error;
@@ -68,33 +69,71 @@ static int read_all(struct survey *survey)
 	return status == TB_EFORMAT ? TB_OK : status;
 }
 
-static int fill_map(struct survey *survey, const char *group)
+// name_set writes the name of set number `n`, from 1: the nth given one, if there is one.
+static void name_set(const struct survey *survey, uint32_t n, char *name, size_t size)
+{
+	const char *at = survey->names;
+	for (uint32_t i = 1; at && i < n; i++) {
+		at = strchr(at, ',');
+		at += at != NULL;
+	}
+	if (at)
+		snprintf(name, size, "%.*s", (int)strcspn(at, ","), at);
+	else
+		snprintf(name, size, "%.128s %u", survey->group, n);
+}
+
+// check_names refuses empty names, and those of jobs that are not there.
+static int check_names(const struct survey *survey)
+{
+	uint32_t n_names = 0, n_sets = 0;
+	for (const char *at = survey->names; at; at = strchr(at, ',')) {
+		at += n_names > 0; // behind the comma
+		if (*at == ',' || *at == '\0')
+			return tb_fail(survey->error, TB_EUSAGE,
+				"'%s': expected the jobs' names, separated by commas",
+				survey->names);
+		n_names++;
+	}
+	for (uint32_t i = 0; i < survey->groups.n_nodes; i++)
+		n_sets += survey->groups.parent[i] == i;
+	if (n_names <= n_sets)
+		return TB_OK;
+	return tb_fail(survey->error, TB_EUSAGE,
+		"has %u job%s, but %u names are given: '%s'", n_sets,
+		n_sets == 1 ? "" : "s", n_names, survey->names);
+}
+
+static int fill_map(struct survey *survey)
 {
 	const struct tb_packets_summary *summary = tb_packets_summary(survey->packets);
 	int status = tb_map_file_new(&survey->map, survey->error);
 	for (uint32_t i = 0; status == TB_OK && i < summary->n_nodes; i++) {
 		struct tb_node node = {i};
 		char job[160] = "";
-		if (group)
-			snprintf(job, sizeof job, "%.128s %u", group,
-				survey->groups.group[group_of(&survey->groups, i)]);
+		if (survey->group)
+			name_set(survey,
+				survey->groups.group[group_of(&survey->groups, i)], job,
+				sizeof job);
 		status = tb_map_file_add(survey->map,
 			tb_packets_node_name(survey->packets, node), node,
-			group ? job : NULL, survey->error);
+			survey->group ? job : NULL, survey->error);
 	}
 	return status;
 }
 
-static int survey_all(struct survey *survey, const char *group)
+static int survey_all(struct survey *survey)
 {
 	int status = read_all(survey);
 	if (status == TB_OK && tb_packets_summary(survey->packets)->n_nodes == 0)
 		status = tb_fail(survey->error, TB_EUSAGE,
 			"nothing in it is to be replayed, so it has no jobs");
-	if (status == TB_OK && group &&
+	if (status == TB_OK && survey->group &&
 		find_groups(&survey->groups, survey->packets) != TB_OK)
 		status = tb_fail(survey->error, TB_ENOMEM, "no memory");
-	return status == TB_OK ? fill_map(survey, group) : status;
+	if (status == TB_OK)
+		status = check_names(survey);
+	return status == TB_OK ? fill_map(survey) : status;
 }
 
 bool tb_survey_can_reread(const char *path)
@@ -107,10 +146,10 @@ bool tb_survey_can_reread(const char *path)
 }
 
 int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
-	const struct tb_packets_options *options, const char *group,
+	const struct tb_packets_options *options, const char *group, const char *names,
 	struct tb_error *error)
 {
-	struct survey survey = {.error = error};
+	struct survey survey = {.group = group, .names = names, .error = error};
 	for (size_t i = 0; i < n; i++)
 		if (!tb_survey_can_reread(paths[i]))
 			return tb_fail_in(error, TB_EUSAGE, paths[i],
@@ -119,7 +158,7 @@ int tb_survey(struct tb_map_file **map, const char *const *paths, size_t n,
 				"jobs: give a file");
 	int status = tb_packets_open(&survey.packets, paths, n, options, error);
 	if (status == TB_OK)
-		status = survey_all(&survey, group);
+		status = survey_all(&survey);
 	tb_packets_free(survey.packets);
 	free(survey.groups.parent);
 	free(survey.groups.group);

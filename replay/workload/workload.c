@@ -241,6 +241,11 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 		return tb_fail(error, TB_EUSAGE,
 			"--map gives the node of each rank, so --per-node would be a "
 			"second placement");
+	if (options->split_names && workload->n_inputs > 1)
+		return tb_fail(error, TB_EUSAGE,
+			"--split-jobs=%s: names are for one input; of several, the jobs "
+			"are called after their captures",
+			options->split_names);
 	if (options->split && n_captures == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"--split-jobs is for packet captures, and none is among the "
@@ -270,7 +275,7 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 	if (workload->n_inputs > 1)
 		snprintf(group, sizeof group, "%.100s, group", input->name);
 	int status = tb_survey(&input->map, input->files, input->n_files, &packets,
-		options->split ? group : NULL, error);
+		options->split ? group : NULL, options->split_names, error);
 	if (status != TB_OK && error && !error->file[0])
 		snprintf(error->file, sizeof error->file, "%s", input->files[0]);
 	if (status == TB_OK && !input->keeps_nodes)

@@ -31,6 +31,7 @@ struct tb_workload_options {
 	const char *map;		   // of the only input; NULL: none
 	struct tb_packets_options packets; // of all captures; its maps are not looked at
 	bool split;			   // captures without a map, as tb_survey does
+	const char *split_names;	   // of their jobs, as tb_survey reads them; NULL
 	uint32_t
 		per_node; // ranks of a job that a node takes, where its spec says nothing
 	bool stdin_is_job; // what "-" holds

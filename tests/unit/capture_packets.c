@@ -494,7 +494,7 @@ static void those_who_talk_are_one_group(void **state)
 	capture_tcp(&capture, 30, 5, 3, 1, 1000, 1);
 	capture_tcp(&capture, 40, 7, 8, 1, 1000, 1);
 	capture_end(&capture, path);
-	assert_int_equal(tb_survey(&map, list, 1, NULL, "group", &error), TB_OK);
+	assert_int_equal(tb_survey(&map, list, 1, NULL, "group", NULL, &error), TB_OK);
 	static const uint32_t jobs[] = {0, 1, 0, 1, 0, 1, 2, 2};
 	for (uint32_t node = 0; node < 8; node++)
 		assert_int_equal(job_at(map, node), jobs[node]);
