@@ -44,6 +44,8 @@ differences="SELECT 'link', link FROM link_total JOIN (SELECT link, sum(wait_ps)
 		(SELECT total(wait_ps) FROM job_wait WHERE victim_job = t.job)
 	UNION ALL SELECT 'holding job', job FROM job_total AS t WHERE blamed_ps <>
 		(SELECT total(wait_ps) FROM job_wait WHERE culprit_job = t.job)
+	UNION ALL SELECT 'job over links', job FROM job_total JOIN (SELECT job, sum(wait_ps) AS w, sum(blamed_ps) AS b
+		FROM job_link GROUP BY job) USING (job) WHERE wait_ps <> w OR blamed_ps <> b
 	UNION ALL SELECT 'flows of a job', job FROM job_total JOIN (SELECT job, sum(wait_ps) AS w, sum(blamed_ps) AS b
 		FROM flow GROUP BY job) USING (job) WHERE wait_ps <> w OR blamed_ps <> b"
 
