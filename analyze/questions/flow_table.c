@@ -118,3 +118,14 @@ uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source)
 	}
 	return low;
 }
+
+uint32_t tb_flow_table_find(const struct tb_flow_table *table, uint32_t job,
+	struct tb_node source, struct tb_node destination)
+{
+	for (uint32_t i = tb_flow_table_from(table, source.id);
+		i < table->n && table->rows[i].source.id == source.id; i++)
+		if (table->rows[i].destination.id == destination.id &&
+			table->rows[i].job == job)
+			return i;
+	return table->n;
+}

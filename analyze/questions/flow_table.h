@@ -32,4 +32,9 @@ void tb_flow_table_fini(struct tb_flow_table *table);
 // `source`, `n` if there is none.
 uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source);
 
+// tb_flow_table_find returns the index of a flow's row, `n` when it has none. Cost:
+// linear in the flows of its source.
+uint32_t tb_flow_table_find(const struct tb_flow_table *table, uint32_t job,
+	struct tb_node source, struct tb_node destination);
+
 #endif

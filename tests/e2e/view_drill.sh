@@ -31,6 +31,16 @@ key Escape
 expect Click a switch or a link
 key Escape
 expect (whole run)
+# who waits for whom, in the run and in a window
+key F7
+expect arrived over
+key .
+key ]
+expect the slices of time that the window touches
+refuse arrived over
+key 0
+expect arrived over
+key F2
 # routes between two nodes
 key /
 type node 5

@@ -108,6 +108,40 @@ static void a_link_lists_who_waited_there_and_for_whom(void **state)
 	assert_false(shows(viewer, "who waited here"));
 }
 
+// The fixture's slices are of 2 us; the window touches those up to 4 us (viz_fixture.h).
+static void a_window_restricts_whom_a_flow_waited_for(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	search(viewer, "link node 1 > 0.0");
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 1));
+	assert_true(shows(viewer, "whom it waited for, the whole run"));
+	assert_true(shows(viewer, "1 > 6 for 10 > 13"));
+	assert_true(shows(viewer, "320 ns")); // 100 of slice 1, 220 of slice 3
+	keys(viewer, (const char *const[]){".", "]", "]", "Home", NULL});
+	assert_true(shows(viewer, "whom it waited for, 0 to 4 us"));
+	assert_false(shows(viewer, "320 ns"));
+	click_item(viewer, in_panel(viewer, TB_PICK_FLOW, 10)); // for whom
+	assert_true(shows(viewer, "who waited for it, 0 to 4 us"));
+	search(viewer, "link node 2 > 0.0");
+	assert_true(shows(viewer, "roots it waited for, 0 to 4 us"));
+	assert_true(shows(viewer, "400 ns")); // without the 100 ns of slice 2
+}
+
+static void a_window_restricts_the_jobs_that_a_job_waited_for(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	search(viewer, "job melt");
+	assert_true(shows(viewer, "and held them up, the whole run"));
+	assert_true(shows(viewer, "320 ns, 400 ns")); // for io, and io for it
+	keys(viewer, (const char *const[]){".", "]", "]", "Home", NULL});
+	assert_true(shows(viewer, "and held them up, 0 to 4 us"));
+	assert_true(shows(viewer, "100 ns, 300 ns"));
+}
+
 // Two messages of flow 3 > 4, which is under way from 0 to 5 us with four.
 #define MESSAGES                                                                         \
 	"INSERT INTO message VALUES (1, 0, 3, 4, 7, 4096, 0, 500000, 1900000, 500000, "  \
@@ -157,6 +191,8 @@ int main(void)
 		STAGED(a_flow_lists_its_messages_and_each_shows_its_time),
 		STAGED(a_link_lists_who_waited_there_and_for_whom),
 		STAGED(a_window_restricts_who_crosses),
+		STAGED(a_window_restricts_whom_a_flow_waited_for),
+		STAGED(a_window_restricts_the_jobs_that_a_job_waited_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,36 @@ static void jobs_narrow_the_blame_to_theirs(void **state)
 	assert_non_null(item_of(stage->viewer, (struct tb_pick){TB_PICK_PAIR, 1}));
 }
 
+// In slices 0 and 1 job io waited 300 ns for melt, in the run 400 ns; 1 > 6 waited for
+// 10 > 13 in slices 1 and 3 (viz_fixture.h).
+static void a_window_restricts_the_blame(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_key(viewer, "F7");
+	assert_false(shows(viewer, "the slices of time"));
+	assert_true(shows(viewer, "arrived over"));
+	assert_true(shows(viewer, "220 ns"));
+	keys(viewer, (const char *const[]){".", "]", "]", "Home", NULL});
+	assert_true(shows(viewer, "Waits of 0 to 4 us, the slices of time"));
+	assert_false(shows(viewer, "arrived over"));
+	assert_false(shows(viewer, "220 ns"));
+	assert_null(item_of(viewer, (struct tb_pick){TB_PICK_PAIR, 0}));
+	// The first row is 1 > 6 for 2 > 5, 400 ns.
+	click(viewer, (struct tb_pick){TB_PICK_FLOW, 1});
+	assert_true(shows(viewer, "whom it waited for, 0 to 4 us"));
+	// A selected link has no waits by time and flow: those at all links stay.
+	search(viewer, "link node 3 > 0.0");
+	assert_true(shows(viewer, "Waits of 0 to 4 us"));
+	assert_non_null(item_of(viewer, (struct tb_pick){TB_PICK_FLOW, 1}));
+	keys(viewer, (const char *const[]){"End", NULL});
+	assert_true(shows(viewer, "Waits of 6 us to 10 us"));
+	keys(viewer, (const char *const[]){"[", "[", "End", NULL}); // nothing waits
+	assert_true(shows(viewer, "no wait is known of this time"));
+	keys(viewer, (const char *const[]){"0", "Escape", NULL});
+	assert_true(shows(viewer, "arrived over"));
+}
+
 static void a_slice_of_a_tree_becomes_the_window(void **state)
 {
 	struct stage *stage = *state;
@@ -325,6 +355,7 @@ int main(void)
 		STAGED(a_flow_marks_its_path_in_matrix_and_tree),
 		STAGED(a_pair_marks_both_sides),
 		STAGED(jobs_narrow_the_blame_to_theirs),
+		STAGED(a_window_restricts_the_blame),
 		STAGED(a_slice_of_a_tree_becomes_the_window),
 		STAGED(a_line_of_the_tree_is_as_wide_as_its_link_is_busy),
 		STAGED(a_cable_drawn_as_one_shows_its_hotter_direction),

@@ -103,3 +103,17 @@ char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size)
 		info->complete ? "" : " (not ended)");
 	return buffer;
 }
+
+char *tb_span_text(struct tb_span span, char *buffer, size_t size)
+{
+	char from[24], to[24];
+	if (span.to_ps == 0)
+		snprintf(buffer, size, "the whole run");
+	else
+		snprintf(buffer, size, "%s to %s",
+			span.from_ps == 0
+				? "0"
+				: tb_format_time(span.from_ps, from, sizeof from),
+			tb_format_time(span.to_ps, to, sizeof to));
+	return buffer;
+}

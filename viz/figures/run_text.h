@@ -2,7 +2,7 @@
 #ifndef TB_RUN_TEXT_H
 #define TB_RUN_TEXT_H
 
-#include "run.h"
+#include "waits.h"
 
 // tb_window_whole is true when a window is the whole run.
 bool tb_window_whole(const struct tb_run_info *info, struct tb_window window);
@@ -20,6 +20,9 @@ int tb_window_between(const struct tb_run_info *info, tb_time_ps from, tb_time_p
 // tb_window_text writes "0 to 1.234 ms (whole run)"; 80 bytes suffice.
 char *tb_window_text(const struct tb_run_info *info, struct tb_window window,
 	char *buffer, size_t size);
+
+// tb_span_text writes "4 us to 8 us", or "the whole run"; 64 bytes suffice.
+char *tb_span_text(struct tb_span span, char *buffer, size_t size);
 
 // tb_run_input_text writes a short name of an input (tb_run_info): the base name of its
 // first file, and how many more files there are. 96 bytes suffice.

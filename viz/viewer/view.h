@@ -161,6 +161,10 @@ const struct tb_flow_messages *tb_viewer_messages(
 const struct tb_waits_question *tb_viewer_waits(
 	struct tb_viewer *viewer, struct tb_link link);
 
+// tb_viewer_during returns who waited for whom in the window's slices of time
+// (during_question.h); NULL as above.
+const struct tb_during *tb_viewer_during(struct tb_viewer *viewer);
+
 #define TB_ZOOM_STEP 1.2 // per key or notch of the wheel
 #define TB_PAN_STEP  60	 // abstract pixels per key
 

@@ -195,6 +195,7 @@ static void prepare_questions(struct tb_viewer_data *data)
 	tb_crossing_question_init(&data->of_crossing);
 	tb_messages_question_init(&data->of_messages);
 	tb_waits_question_init(&data->of_waits);
+	tb_during_question_init(&data->of_during);
 	data->of_job_links.question =
 		(struct tb_question){.what = "reading where the job waits",
 			.read = read_job_links,
@@ -353,6 +354,7 @@ void tb_viewer_data_forget(struct tb_viewer_data *data)
 	tb_crossing_question_fini(&data->of_crossing);
 	tb_messages_question_fini(&data->of_messages);
 	tb_waits_question_fini(&data->of_waits);
+	tb_during_question_fini(&data->of_during);
 	tb_question_drop(&data->of_job_links.question);
 	tb_job_links_fini(&data->of_job_links.jobs);
 	tb_question_drop(&data->of_flows.question);
@@ -391,7 +393,7 @@ void tb_viewer_data_retry(struct tb_viewer_data *data)
 		&data->of_findings.question, &data->of_times.question,
 		&data->of_paths.question, &data->of_crossing.question,
 		&data->of_messages.question, &data->of_waits.question,
-		&data->of_job_links.question};
+		&data->of_during.question, &data->of_job_links.question};
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		if (questions[i]->state == TB_REFUSED)
 			questions[i]->state = TB_UNASKED;
@@ -553,5 +555,21 @@ int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_link link,
 		status = answer_of(data, &asked->question, error);
 	if (status > 0)
 		*waits = asked;
+	return status < 0 ? status : TB_OK;
+}
+
+int tb_viewer_data_during(struct tb_viewer_data *data, const struct tb_during **during,
+	struct tb_error *error)
+{
+	struct tb_during_question *asked = &data->of_during;
+	struct tb_span span = tb_span_of_window(data->run, data->window);
+	*during = NULL;
+	tb_during_question_set(asked, span);
+	int status = answer_of(data, &asked->question, error);
+	// The answer may still be that of the window before.
+	if (status > 0 && tb_during_question_set(asked, span))
+		status = answer_of(data, &asked->question, error);
+	if (status >= 0 && asked->has_shown)
+		*during = &asked->shown;
 	return status < 0 ? status : TB_OK;
 }

@@ -10,6 +10,7 @@
 #define TB_VIEWER_DATA_H
 
 #include "crossing_question.h"
+#include "during_question.h"
 #include "findings.h"
 #include "flow_table.h"
 #include "heavy_waits.h"
@@ -117,6 +118,7 @@ struct tb_viewer_data {
 	struct tb_crossing_question of_crossing;
 	struct tb_messages_question of_messages;
 	struct tb_waits_question of_waits;
+	struct tb_during_question of_during;
 	struct tb_job_links_question of_job_links;
 	struct tb_refresh_question of_refresh;
 	struct tb_preload_question of_preload;
@@ -202,5 +204,11 @@ int tb_viewer_data_messages(struct tb_viewer_data *data,
 // being read. It keeps the last answer. Errors as of tb_heavy_waits_at.
 int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_link link,
 	const struct tb_waits_question **waits, struct tb_error *error) TB_MUST_USE;
+
+// tb_viewer_data_during returns who waited for whom in the slices of time that the window
+// touches, of the whole run too; NULL while nothing of the kind was read, and that of the
+// window before while the next is being read. Errors as of tb_heavy_waits_during.
+int tb_viewer_data_during(struct tb_viewer_data *data, const struct tb_during **during,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -387,3 +387,13 @@ const struct tb_waits_question *tb_viewer_waits(
 	tb_viewer_report(viewer, &error);
 	return NULL;
 }
+
+const struct tb_during *tb_viewer_during(struct tb_viewer *viewer)
+{
+	const struct tb_during *during;
+	struct tb_error error;
+	if (tb_viewer_data_during(&viewer->data, &during, &error) == TB_OK)
+		return during;
+	tb_viewer_report(viewer, &error);
+	return NULL;
+}

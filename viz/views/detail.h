@@ -42,6 +42,11 @@ void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick);
 void tb_detail_link_item(const struct tb_detail *detail, uint32_t link);
 // tb_detail_waits lists who waited at a link and for whom (detail_waits.c).
 void tb_detail_waits(const struct tb_detail *detail, uint32_t link);
+// tb_detail_flow_waits lists for whom a flow waited in the slices of time of the window,
+// and who for it; tb_detail_job_waits all jobs with which a job did.
+void tb_detail_flow_waits(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow);
+void tb_detail_job_waits(const struct tb_detail *detail, uint32_t job);
 // tb_detail_flow_item adds a flow as an item, with the colour of its job.
 struct tb_sheet_line *tb_detail_flow_item(
 	const struct tb_detail *detail, uint32_t flow, const char *value);

@@ -262,6 +262,7 @@ void tb_detail_job(const struct tb_detail *detail, uint32_t job)
 	snprintf(text, sizeof text, "in %" PRIu32 " flows, whole run", n);
 	tb_sheet_caption(detail->sheet, text);
 	tb_detail_sent(detail, &sent);
+	tb_detail_job_waits(detail, job);
 	tb_detail_flows(detail, TB_ID_NONE, job);
 }
 
@@ -315,6 +316,7 @@ void tb_detail_flow(const struct tb_detail *detail, uint32_t index)
 		tb_format_time(flow->last_ps, to, sizeof to));
 	tb_sheet_row(detail->sheet, "under way", text);
 	tb_detail_messages(detail, flow);
+	tb_detail_flow_waits(detail, flow);
 	way(detail, flow);
 }
 

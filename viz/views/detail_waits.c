@@ -1,22 +1,13 @@
 // Who waits at a link and for whom: jobs by exact sums, flows the heaviest, at least.
+#include "array.h"
 #include "detail.h"
 #include "metric_text.h"
+#include "root_slices.h"
 #include "run_text.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-// flow_of finds a flow in the run's table; its number of rows when it is not there.
-static uint32_t flow_of(const struct tb_flow_table *table, uint32_t job,
-	struct tb_node source, struct tb_node destination)
-{
-	for (uint32_t i = tb_flow_table_from(table, source.id);
-		i < table->n && table->rows[i].source.id == source.id; i++)
-		if (table->rows[i].destination.id == destination.id &&
-			table->rows[i].job == job)
-			return i;
-	return table->n;
-}
+#include <stdlib.h>
 
 static void jobs(const struct tb_detail *detail, const struct tb_job_links *waits)
 {
@@ -30,12 +21,31 @@ static void jobs(const struct tb_detail *detail, const struct tb_job_links *wait
 	}
 }
 
+static bool is_victim(
+	const struct tb_blame_sample *row, const struct tb_flow_sample *flow)
+{
+	return row->victim_job == flow->job && row->victim_source.id == flow->source.id &&
+	       row->victim_destination.id == flow->destination.id;
+}
+
+static bool is_culprit(
+	const struct tb_blame_sample *row, const struct tb_flow_sample *flow)
+{
+	return row->culprit_job == flow->job &&
+	       row->culprit_source.id == flow->source.id &&
+	       row->culprit_destination.id == flow->destination.id;
+}
+
+// pair adds a row, which selects the flow that waited, or (`other`) the one it waited
+// for.
 static void pair(const struct tb_detail *detail, const struct tb_flow_table *table,
-	const struct tb_blame_sample *row, double largest)
+	const struct tb_blame_sample *row, bool other, double largest)
 {
 	char text[64], wait[48], value[64];
-	uint32_t flow = flow_of(
-		table, row->victim_job, row->victim_source, row->victim_destination);
+	uint32_t flow = other ? tb_flow_table_find(table, row->culprit_job,
+					row->culprit_source, row->culprit_destination)
+			      : tb_flow_table_find(table, row->victim_job,
+					row->victim_source, row->victim_destination);
 	const struct tb_pick pick = {flow < table->n ? TB_PICK_FLOW : TB_PICK_NONE, flow};
 	snprintf(text, sizeof text,
 		"%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32,
@@ -49,10 +59,80 @@ static void pair(const struct tb_detail *detail, const struct tb_flow_table *tab
 	line->to = (double)row->wait_ps / fmax(largest, 1);
 }
 
+struct root_wait {
+	uint32_t root;
+	uint64_t wait_ps;
+};
+
+static int by_wait(const void *one, const void *other)
+{
+	const struct root_wait *a = one, *b = other;
+	if (a->wait_ps != b->wait_ps)
+		return a->wait_ps < b->wait_ps ? 1 : -1;
+	return (a->root > b->root) - (a->root < b->root);
+}
+
+// roots_at sums the waits at a link by root in slices of time; n is how many there are.
+// NULL without memory.
+static struct root_wait *roots_at(
+	const struct tb_trees *trees, uint32_t link, struct tb_slices slices, uint32_t *n)
+{
+	struct root_wait *list = NULL;
+	size_t room = 0;
+	*n = 0;
+	for (uint32_t i = 0; i < trees->n; i++) { // root by root
+		const struct tb_tree_sample *row = &trees->rows[i];
+		if (row->link.id != link || row->bin < slices.from ||
+			row->bin >= slices.end)
+			continue;
+		if (*n == 0 || list[*n - 1].root != row->root.id) {
+			if (TB_ARRAY_RESERVE(&list, &room, (size_t)*n + 1) != TB_OK)
+				break;
+			list[(*n)++] = (struct root_wait){row->root.id, 0};
+		}
+		list[*n - 1].wait_ps += row->wait_ps;
+	}
+	if (*n)
+		qsort(list, *n, sizeof *list, by_wait);
+	return list;
+}
+
+// roots_in_window lists what headers at a link waited for in the end. Pairs of flows are
+// not known by link and time both.
+static void roots_in_window(const struct tb_detail *detail, uint32_t link)
+{
+	const struct tb_viewer_data *data = detail->pane->data;
+	const struct tb_trees *trees = tb_viewer_trees(detail->pane->viewer);
+	char text[128], span[64];
+	uint32_t n;
+	if (!trees || trees->n == 0 || tb_window_whole(data->info, data->window))
+		return;
+	struct tb_slices slices = tb_slices_of(data, trees);
+	struct root_wait *list = roots_at(trees, link, slices, &n);
+	const struct tb_span counted = {
+		slices.from * trees->bin_ps, slices.end * trees->bin_ps};
+	if (n) {
+		snprintf(text, sizeof text, "roots it waited for%s, %s",
+			trees->rest_ps > 0 ? ", at least" : "",
+			tb_span_text(counted, span, sizeof span));
+		tb_sheet_gap(detail->sheet);
+		tb_sheet_caption(detail->sheet, text);
+	}
+	for (uint32_t i = 0; i < n && i < TB_WAITS_MOST; i++) {
+		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
+			(struct tb_pick){TB_PICK_LINK, list[i].root},
+			tb_run_links(data->run)[list[i].root].name,
+			tb_metric_format(TB_WAIT, list[i].wait_ps, text, sizeof text));
+		line->to = (double)list[i].wait_ps / fmax((double)list[0].wait_ps, 1);
+	}
+	free(list);
+}
+
 void tb_detail_waits(const struct tb_detail *detail, uint32_t link)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	roots_in_window(detail, link);
 	const struct tb_waits_question *waits =
 		tb_viewer_waits(detail->pane->viewer, (struct tb_link){link});
 	if (!waits || !table || (waits->jobs.n == 0 && waits->heaviest.listed.n == 0))
@@ -67,12 +147,75 @@ void tb_detail_waits(const struct tb_detail *detail, uint32_t link)
 		const struct tb_blame_sample *row = &waits->heaviest.rows[i];
 		if (data->job == TB_ID_NONE || data->job == row->victim_job ||
 			data->job == row->culprit_job)
-			pair(detail, table, row, (double)waits->heaviest.rows[0].wait_ps);
+			pair(detail, table, row, false,
+				(double)waits->heaviest.rows[0].wait_ps);
 	}
 	if (waits->heaviest.listed.n_all > waits->heaviest.listed.n) {
 		char text[64];
 		snprintf(text, sizeof text, "and %" PRIu64 " pairs that waited less",
 			waits->heaviest.listed.n_all - waits->heaviest.listed.n);
 		tb_sheet_caption(detail->sheet, text);
+	}
+}
+
+// whom_waits lists the waits of a flow for others, or of others for it, in the slices of
+// time of the window.
+static void whom_waits(const struct tb_detail *detail, const struct tb_heavy_waits *waits,
+	const struct tb_flow_sample *flow, bool waited)
+{
+	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
+	uint32_t n = 0;
+	double largest = 0;
+	char text[128], span[64];
+	for (uint32_t i = 0; table && i < waits->listed.n && n < TB_WAITS_MOST; i++) {
+		const struct tb_blame_sample *row = &waits->rows[i];
+		if (!(waited ? is_victim(row, flow) : is_culprit(row, flow)))
+			continue;
+		if (n++ == 0) {
+			snprintf(text, sizeof text, "%s, %s",
+				waited ? "whom it waited for" : "who waited for it",
+				tb_span_text(waits->listed.span, span, sizeof span));
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet, text);
+			largest = (double)row->wait_ps;
+		}
+		pair(detail, table, row, waited, largest);
+	}
+}
+
+void tb_detail_flow_waits(
+	const struct tb_detail *detail, const struct tb_flow_sample *flow)
+{
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	if (!during)
+		return;
+	whom_waits(detail, &during->heaviest, flow, true);
+	whom_waits(detail, &during->heaviest, flow, false);
+}
+
+void tb_detail_job_waits(const struct tb_detail *detail, uint32_t job)
+{
+	const struct tb_during *during = tb_viewer_during(detail->pane->viewer);
+	char text[160], value[80], span[64], waited[48], blamed[48];
+	bool begun = false;
+	uint32_t n_jobs = detail->pane->data->info->n_jobs;
+	for (uint32_t i = 0; during && n_jobs > 1 && i < n_jobs; i++) {
+		uint64_t for_ps = tb_job_pairs_wait(&during->job_pairs, job, i);
+		uint64_t of_ps = tb_job_pairs_wait(&during->job_pairs, i, job);
+		if (for_ps == 0 && of_ps == 0)
+			continue;
+		if (!begun) {
+			snprintf(text, sizeof text,
+				"waited for jobs, and held them up, %s",
+				tb_span_text(during->job_pairs.listed.span, span,
+					sizeof span));
+			tb_sheet_gap(detail->sheet);
+			tb_sheet_caption(detail->sheet, text);
+		}
+		begun = true;
+		snprintf(value, sizeof value, "%s, %s",
+			tb_metric_format(TB_WAIT, for_ps, waited, sizeof waited),
+			tb_metric_format(TB_WAIT, of_ps, blamed, sizeof blamed));
+		tb_detail_job_item(detail, i, value);
 	}
 }

@@ -1,7 +1,9 @@
 // Blame: who waited for whom, job against job and flow against flow, and where. A
-// selected link, node or job narrows it to the waits there.
+// selected link, node or job narrows it to the waits there. A window restricts it to the
+// slices of time that it touches; of these the store does not keep the links.
 #include "blame_square.h"
 #include "metric_text.h"
+#include "run_text.h"
 #include "scale.h"
 #include "views.h"
 
@@ -14,6 +16,7 @@
 #define LABEL_H	 28
 #define ROW_H	 20
 #define HEADER_H 22
+#define SPAN_H	 22
 #define LEAST_PX 15 // of a cell of the square
 
 struct blame {
@@ -24,7 +27,9 @@ struct blame {
 	uint32_t n_rows;
 	double scroll;
 	bool filled;
-	bool is_bounded; // rows are the heaviest, at least
+	const struct tb_heavy_waits *filled_of;
+	struct tb_span span; // of these
+	bool is_bounded;     // rows are the heaviest, at least
 };
 
 static void close(void *state)
@@ -41,7 +46,7 @@ static struct blame *blame_of(const struct tb_pane *pane)
 static int open(struct tb_pane *pane, struct tb_error *error)
 {
 	if (blame_of(pane))
-		return TB_OK; // blame is that of the whole run
+		return TB_OK;
 	struct blame *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory to show who waited for whom");
@@ -50,13 +55,54 @@ static int open(struct tb_pane *pane, struct tb_error *error)
 	return TB_OK;
 }
 
+static bool in_window(const struct tb_pane *pane)
+{
+	return !tb_window_whole(pane->data->info, pane->data->window);
+}
+
+// heaviest_of and job_pairs_of return what is shown, NULL while that is being read.
+static const struct tb_heavy_waits *heaviest_of(const struct tb_pane *pane)
+{
+	const struct tb_during *during;
+	if (!in_window(pane))
+		return tb_viewer_blame(pane->viewer);
+	during = tb_viewer_during(pane->viewer);
+	return during ? &during->heaviest : NULL;
+}
+
+static const struct tb_job_pairs *job_pairs_of(const struct tb_pane *pane)
+{
+	const struct tb_during *during;
+	if (!in_window(pane))
+		return tb_viewer_job_pairs(pane->viewer);
+	during = tb_viewer_during(pane->viewer);
+	return during ? &during->job_pairs : NULL;
+}
+
+// pick_of returns what a row of flows stands for: rows of the whole run are known by
+// themselves, those of a window by the flow that waited.
+static struct tb_pick pick_of(const struct tb_pane *pane, uint32_t index)
+{
+	const struct tb_pick none = {TB_PICK_NONE, 0};
+	if (!in_window(pane))
+		return (struct tb_pick){TB_PICK_PAIR, index};
+	const struct tb_heavy_waits *waits = heaviest_of(pane);
+	const struct tb_flow_table *table = tb_viewer_flows(pane->viewer);
+	if (!waits || !table || index >= waits->listed.n)
+		return none;
+	const struct tb_blame_sample *row = &waits->rows[index];
+	uint32_t flow = tb_flow_table_find(
+		table, row->victim_job, row->victim_source, row->victim_destination);
+	return flow < table->n ? (struct tb_pick){TB_PICK_FLOW, flow} : none;
+}
+
 // filter_of narrows to the selected link, node or job.
 static struct tb_blame_filter filter_of(const struct tb_pane *pane)
 {
 	const struct blame *blame = blame_of(pane);
 	struct tb_blame_filter filter = {
 		TB_ID_NONE, blame->victim_job, blame->culprit_job, TB_ID_NONE};
-	if (pane->selection->selected.kind == TB_PICK_LINK)
+	if (pane->selection->selected.kind == TB_PICK_LINK && !in_window(pane))
 		filter.link = pane->selection->selected.index;
 	if (pane->selection->selected.kind == TB_PICK_NODE)
 		filter.node = pane->selection->selected.index;
@@ -79,6 +125,9 @@ struct parts {
 static struct parts parts_of(const struct tb_pane *pane)
 {
 	struct tb_box place = pane->place;
+	double span_h = in_window(pane) ? SPAN_H : 0;
+	place.y += span_h;
+	place.h -= span_h;
 	double top_h = fmin(fmax(place.h * 0.52, 150), place.h - 90);
 	double jobs_w =
 		pane->data->info->n_jobs > 1 ? fmin(place.w * 0.38, top_h * 1.25) : 0;
@@ -126,6 +175,15 @@ static int fill_jobs(struct tb_pane *pane, const struct tb_job_pairs *pairs)
 	return status;
 }
 
+// is_filled_of is true when the rows are of these waits: one answer takes the place of
+// another of the same kind.
+static bool is_filled_of(const struct blame *blame, const struct tb_heavy_waits *waits)
+{
+	return blame->rows && blame->filled_of == waits &&
+	       blame->span.from_ps == waits->listed.span.from_ps &&
+	       blame->span.to_ps == waits->listed.span.to_ps;
+}
+
 static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	const struct tb_job_pairs *pairs)
 {
@@ -135,11 +193,15 @@ static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 	struct tb_blame_filter filter = filter_of(pane);
 	struct parts parts = parts_of(pane);
 	uint32_t side = side_of(parts.flows, TB_BLAME_OF_FLOWS);
-	if (blame->filled && same_filter(filter, blame->filter) &&
-		blame->flows.n_victims <= side)
+	if (blame->filled && is_filled_of(blame, waits) &&
+		same_filter(filter, blame->filter) && blame->flows.n_victims <= side)
 		return TB_OK;
-	if (!blame->rows)
+	if (!is_filled_of(blame, waits)) {
+		free(blame->rows);
 		blame->rows = malloc((n + 1u) * sizeof *blame->rows);
+		blame->filled_of = waits;
+		blame->span = waits->listed.span;
+	}
 	if (!blame->rows)
 		return TB_ENOMEM;
 	blame->n_rows = 0;
@@ -200,9 +262,10 @@ static void draw_cell(struct tb_pane *pane, struct tb_picture *picture, struct t
 	bool chosen =
 		of_jobs ? square->victims[victim].job == blame->victim_job &&
 				  square->culprits[culprit].job == blame->culprit_job
-			: wait_ps && pane->selection->selected.kind == TB_PICK_PAIR &&
-				  square->heaviest[victim][culprit] ==
-					  pane->selection->selected.index;
+			: wait_ps && pane->selection->selected.kind != TB_PICK_NONE &&
+				  tb_pick_equal(pane->selection->selected,
+					  pick_of(pane,
+						  square->heaviest[victim][culprit]));
 	if (chosen)
 		tb_picture_frame(picture,
 			(struct tb_box){box.x - 2, box.y - 2, box.w + 4, box.h + 4}, 2,
@@ -291,7 +354,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	uint32_t index, const struct tb_blame_sample *row)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
-	struct tb_pick pick = {TB_PICK_PAIR, index};
+	struct tb_pick pick = pick_of(pane, index);
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
 	char text[48];
@@ -315,14 +378,25 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		tb_picture_text(picture, list_box(box, 1), right,
 			tb_metric_format(TB_WAIT, row->wait_ps + row->error_ps, text,
 				sizeof text));
-	tb_picture_text(picture, list_box(box, 2), right,
-		tb_format_count(row->n_waits, text, sizeof text));
+	if (row->n_waits)
+		tb_picture_text(picture, list_box(box, 2), right,
+			tb_format_count(row->n_waits, text, sizeof text));
 	tb_picture_text(picture, list_box(box, 3), mono,
 		party_text(pane, &victim, false, text, sizeof text));
 	tb_picture_text(picture, list_box(box, 4), mono,
 		party_text(pane, &culprit, false, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 5), mono,
-		tb_run_links(pane->data->run)[row->link.id].name);
+	if (row->link.id != TB_ID_NONE)
+		tb_picture_text(picture, list_box(box, 5), mono,
+			tb_run_links(pane->data->run)[row->link.id].name);
+}
+
+// has_column is false for what is not known of the rows: of a window neither their number
+// of waits nor their links.
+static bool has_column(const struct tb_pane *pane, size_t column)
+{
+	if (column == 1)
+		return blame_of(pane)->is_bounded;
+	return !in_window(pane) || (column != 2 && column != 5);
 }
 
 static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
@@ -336,7 +410,7 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	for (size_t i = 0; i < N_LIST; i++) {
 		type.align = i < 3 ? TB_ALIGN_RIGHT : TB_ALIGN_LEFT;
-		if (i != 1 || blame->is_bounded)
+		if (has_column(pane, i))
 			tb_picture_text(picture, list_box(header, i), type,
 				i == 0 && blame->is_bounded ? "Wait, at least"
 							    : list_columns[i].title);
@@ -359,9 +433,13 @@ static void draw_list(struct tb_pane *pane, struct tb_picture *picture,
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	bool narrowed = pane->data->of_blame.heaviest.listed.n > 0;
+	const struct tb_heavy_waits *waits = heaviest_of(pane);
+	bool narrowed = waits && waits->listed.n > 0;
 	tb_pane_nothing(pane, picture,
 		narrowed ? "Nothing to show: no wait is known here. Escape shows all."
+		: waits && waits->listed.span.to_ps
+			? "Nothing to show: no wait is known of this time. 0 shows the "
+			  "whole run."
 		: pane->data->info->complete
 			? "Nothing to show: no header waited, or the replay ran with "
 			  "--no-blame."
@@ -370,10 +448,24 @@ static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 			  "one was stopped early.");
 }
 
+// draw_span says which time the waits are of: slices are wider than bins may be.
+static void draw_span(struct tb_pane *pane, struct tb_picture *picture)
+{
+	char span[64];
+	if (!in_window(pane))
+		return;
+	tb_picture_printf(picture,
+		(struct tb_box){pane->place.x + PAD, pane->place.y + 6,
+			pane->place.w - 2 * PAD, 16},
+		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+		"Waits of %s, the slices of time that the window touches, at all links",
+		tb_span_text(blame_of(pane)->span, span, sizeof span));
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	const struct tb_heavy_waits *waits = tb_viewer_blame(pane->viewer);
-	const struct tb_job_pairs *pairs = tb_viewer_job_pairs(pane->viewer);
+	const struct tb_heavy_waits *waits = heaviest_of(pane);
+	const struct tb_job_pairs *pairs = job_pairs_of(pane);
 	struct parts parts = parts_of(pane);
 	if (!blame_of(pane) || !waits || !pairs)
 		return;
@@ -381,6 +473,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		picture->status = TB_ENOMEM;
 		return;
 	}
+	draw_span(pane, picture);
 	if (blame_of(pane)->n_rows == 0) {
 		nothing(pane, picture);
 		return;
@@ -410,9 +503,8 @@ static void click(struct tb_pane *pane, struct tb_pick pick)
 	if (pick.kind == TB_PICK_JOBS)
 		choose_jobs(pane, pick.index);
 	else if (pick.kind == TB_PICK_CELL && blame->flows.wait_ps[victim][culprit])
-		tb_viewer_select(
-			pane->viewer, (struct tb_pick){TB_PICK_PAIR,
-					      blame->flows.heaviest[victim][culprit]});
+		tb_viewer_select(pane->viewer,
+			pick_of(pane, blame->flows.heaviest[victim][culprit]));
 	else if (pick.kind == TB_PICK_NONE)
 		tb_viewer_select(pane->viewer, pick);
 }
@@ -475,8 +567,8 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		square->whole_ps ? 100.0 * (double)wait_ps / (double)square->whole_ps
 				 : 0);
 	snprintf(tip->lines[2], sizeof tip->lines[2],
-		"time that headers waited while the other's packets held %s, whole run",
-		pane->data->info->words->held);
+		"time that headers waited while the other's packets held %s%s",
+		pane->data->info->words->held, in_window(pane) ? "" : ", whole run");
 	tip->n_lines = 3;
 }
 
