@@ -59,11 +59,13 @@ void oracle_grant(struct oracle *oracle, struct packet *packet, uint32_t id, uin
 
 // root_of ("What is counted") is what limited a packet on its path after hop `at`: the
 // link that its header waited for longest, or the root of its longest wait for a VC, the
-// last of equals; the hop's own link if it waited for nothing.
+// last of equals. If it waited for nothing, that of the last VC that fell free just as
+// it came; else the hop's own link.
 static uint32_t root_of(
 	const struct oracle *oracle, const struct packet *packet, uint32_t at)
 {
 	uint32_t root = packet->hops[at].link;
+	bool known = false;
 	tb_time_ps longest = 0;
 	for (uint32_t i = packet->n_granted - 1; i > at; i--) {
 		const struct hop *hop = &packet->hops[i], *before = hop - 1;
@@ -71,13 +73,19 @@ static uint32_t root_of(
 			continue;
 		tb_time_ps for_link = hop->begun_at - hop->wait - before->begun_at -
 				      link_of(oracle, before)->hop_ps;
+		if (hop->followed && !known) {
+			root = hop->root;
+			known = true;
+		}
 		if (for_link > longest) {
 			longest = for_link;
 			root = hop->link;
+			known = true;
 		}
 		if (hop->wait > longest) {
 			longest = hop->wait;
 			root = hop->root;
+			known = true;
 		}
 	}
 	return root;
@@ -181,7 +189,10 @@ void oracle_choose_vcs(struct oracle *oracle, uint32_t sw)
 		}
 		uint32_t vc = lowest_free(&oracle->links[id]);
 		*at = packet->next_waiting;
-		end_wait(oracle, packet, &oracle->links[id].channels[vc]);
+		const struct channel *channel = &oracle->links[id].channels[vc];
+		packet->hops[packet->n_granted].followed =
+			channel->freed_at == oracle->now;
+		end_wait(oracle, packet, channel);
 		oracle_grant(oracle, packet, id, vc);
 	}
 }

@@ -76,6 +76,7 @@ struct hop {
 	tb_time_ps begun_at; // its header, to cross the link
 	tb_time_ps wait;     // before the VC was granted
 	uint32_t root;	     // link that this wait was for in the end
+	bool followed;	     // its VC fell free as its header came
 };
 
 struct packet {

@@ -90,6 +90,7 @@ struct hop {		 // followed by a span for each burst: see span_at
 	uint16_t room;	 // room_bursts of the link
 	uint8_t vc;	 // of the link
 	uint8_t number;	 // of the hop
+	bool followed;	 // its VC fell free in the instant of its grant
 	bool armed;	 // next burst is ready, or known when it will be
 	bool to_look_at; // is on the list of hops_to_look_at
 	uint32_t next;	 // in that list

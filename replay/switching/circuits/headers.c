@@ -14,6 +14,8 @@ void tb_circuits_grant(
 	uint32_t number = packet->of.n_hops++;
 	packet->came_by = slot;
 	packet->at = link->to;
+	bool followed = free_at(circuits, slot)[v] == circuits->replay.now;
+	uint32_t root = vcs_of(circuits, slot)[v].root;
 	free_at(circuits, slot)[v] = TB_TIME_NEVER;
 	vcs_of(circuits, slot)[v] = (struct vc){.granted_at = circuits->replay.now,
 		.packet = packet->of.id,
@@ -21,6 +23,8 @@ void tb_circuits_grant(
 		.flow = packet->of.flow};
 	struct hop *at = hop_at(circuits, packet, number);
 	*at = (struct hop){.link = slot,
+		.root = root,
+		.followed = followed,
 		.number = (uint8_t)number,
 		.vc = (uint8_t)v,
 		.room = link->room_bursts};
@@ -73,7 +77,6 @@ static void admit(struct circuits *circuits, struct packet *packet, uint32_t slo
 	tb_circuits_grant(circuits, packet, slot, v);
 	struct hop *at = hop_at(circuits, packet, number);
 	at->wait = wait;
-	at->root = vc.root;
 }
 
 // route_frees returns when the first VC of a route is known to fall free.

@@ -14,7 +14,9 @@ static inline tb_time_ps link_wait(
 
 // set_roots stores for each VC of a packet what limited the packet while it held the VC:
 // what held its header up longest further on (the root of a wait for a VC, or the link
-// that it waited for), or else this link itself.
+// that it waited for). A header that did not wait, but found VCs that fell free in the
+// very instant in which it came, followed the token of another packet: the furthest of
+// these links, or its root, sets the pace. Otherwise it is this link itself.
 static void set_roots(struct circuits *circuits, struct packet *packet)
 {
 	tb_time_ps longest = 0;
@@ -26,6 +28,8 @@ static void set_roots(struct circuits *circuits, struct packet *packet)
 		if (number == 0 || at->bursts == 0)
 			continue;
 		tb_time_ps for_link = link_wait(circuits, packet, number);
+		if (root == NOTHING && at->followed)
+			root = at->root;
 		root = for_link > longest ? id : root;
 		longest = for_link > longest ? for_link : longest;
 		root = at->wait > longest ? at->root : root;
@@ -57,7 +61,6 @@ tb_time_ps tb_circuits_release(
 		const struct hop *at = hop_at(circuits, packet, number);
 		const struct link *link = &circuits->links[at->link];
 		free_at(circuits, at->link)[at->vc] = passes;
-		vcs_of(circuits, at->link)[at->vc].root = link->id;
 		if (!link->injection && is_wanted(circuits, link->from, at->link))
 			wake_switch(circuits, link->from, passes);
 		if (circuits->broadcasting && number > packet->of.ascending &&
