@@ -99,7 +99,8 @@ int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 }
 
 // add_missing adds to the errors what may have been left out: a pair that was kept in
-// n_waits slices of n may have waited for the floor in each of the others.
+// n_waits slices, or at n_waits links, of n may have waited for the floor in each of the
+// others.
 static void add_missing(struct tb_heavy_waits *waits, uint64_t n, uint64_t floor_ps)
 {
 	for (uint32_t i = 0; i < waits->listed.n; i++) {
@@ -113,6 +114,41 @@ static void add_missing(struct tb_heavy_waits *waits, uint64_t n, uint64_t floor
 	}
 	waits->listed.floor_ps =
 		floor_ps && n > INT64_MAX / floor_ps ? INT64_MAX : n * floor_ps;
+}
+
+#define INTO "(SELECT link FROM link WHERE run = ?1 AND to_switch = ?2)"
+
+// ?2 is the switch.
+static const struct tb_waits_query into_switch = {.table = "blame_wait",
+	.rows = "SELECT -1 AS link, " FLOWS ", count(*) AS waits, sum(wait_ps) AS "
+		"wait_ps, sum(error_ps) AS error_ps FROM blame_wait WHERE run = ?1 AND "
+		"link IN " INTO " GROUP BY " FLOWS,
+	.ids = FLOWS,
+	.size = sizeof(struct tb_blame_sample),
+	.take = take_flows};
+
+int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
+	struct tb_switch sw, uint32_t top, struct tb_error *error)
+{
+	struct tb_heavy_waits made = {0};
+	struct tb_waits_query query = into_switch;
+	double whole_ps = 0, n_links = 0;
+	query.key = sw.id;
+	int status = read_rows(&made, run, &query, top, error);
+	if (!status)
+		status = tb_waits_left_out(run, "blame_wait", &made.listed, error);
+	if (!status)
+		status = tb_waits_number(run,
+			"SELECT total(wait_ps) FROM link_total WHERE run = ?1 AND link "
+			"IN " INTO,
+			sw.id, &whole_ps, error);
+	if (!status)
+		status = tb_waits_number(run,
+			"SELECT count(*) FROM link WHERE run = ?1 AND to_switch = ?2",
+			sw.id, &n_links, error);
+	leave(&made.listed, whole_ps);
+	add_missing(&made, (uint64_t)n_links, made.listed.floor_ps);
+	return finish(waits, &made, status);
 }
 
 // The slices of sums are those of the heaviest, or several of them together: ?2.

@@ -23,6 +23,12 @@ void tb_heavy_waits_fini(struct tb_heavy_waits *waits);
 int tb_heavy_waits_at(struct tb_heavy_waits *waits, struct tb_run *run,
 	struct tb_link link, uint32_t top, struct tb_error *error) TB_MUST_USE;
 
+// tb_heavy_waits_into lists victim and culprit by their wait at all links into a switch;
+// listed.whole_ps is the wait of these links. The error of a row contains what may be
+// left out of it at some of them.
+int tb_heavy_waits_into(struct tb_heavy_waits *waits, struct tb_run *run,
+	struct tb_switch sw, uint32_t top, struct tb_error *error) TB_MUST_USE;
+
 // tb_heavy_waits_during lists victim and culprit by their wait within the span, at all
 // links. The error of a row contains what was left out of it in slices of the span.
 int tb_heavy_waits_during(struct tb_heavy_waits *waits, struct tb_run *run,

@@ -31,6 +31,12 @@ key Escape
 expect Click a switch or a link
 key Escape
 expect (whole run)
+# a switch lists who waited there too
+key /
+type switch 0.5
+key Return
+expect who waited here, and for whom
+key Escape
 # who waits for whom, in the run and in a window
 key F7
 expect arrived over

@@ -60,6 +60,8 @@ static void read_waits(struct tb_run *run)
 	(void)!tb_job_pairs_init(&pairs, run, span, 3, &error);
 	(void)!tb_heavy_waits_during(&during, run, span, 3, &error);
 	(void)!tb_heavy_waits_at(&at, run, (struct tb_link){0}, 3, &error);
+	tb_heavy_waits_fini(&at);
+	(void)!tb_heavy_waits_into(&at, run, (struct tb_switch){0}, 3, &error);
 	(void)!tb_end_waits_init(&ends, run, TB_END_DESTINATION_LEAF, true, 3, &error);
 	tb_roots_fini(&roots);
 	tb_job_pairs_fini(&pairs);

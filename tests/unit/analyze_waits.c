@@ -264,6 +264,33 @@ static void the_heaviest_at_a_link_are_its_wait(void **state)
 	tb_heavy_waits_fini(&at);
 }
 
+static bool leads_to(const struct tb_run_link *link, struct tb_switch sw)
+{
+	return link->at.kind != TB_LINK_EJECTION && link->at.to == sw.id;
+}
+
+static void the_heaviest_into_a_switch_are_those_at_its_links(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_heavy_waits all, into;
+	const struct tb_run_link *links = tb_run_links(stage->run);
+	assert_int_equal(tb_heavy_waits_init(&all, stage->run, 0, NULL), TB_OK);
+	struct tb_switch sw = {links[all.rows[0].link.id].at.to};
+	assert_int_equal(tb_heavy_waits_into(&into, stage->run, sw, 0, NULL), TB_OK);
+	uint64_t listed_ps = 0, whole_ps = 0;
+	for (uint32_t i = 0; i < all.listed.n; i++)
+		if (leads_to(&links[all.rows[i].link.id], sw))
+			listed_ps += all.rows[i].wait_ps;
+	for (uint32_t i = 0; i < tb_run_info(stage->run)->n_links; i++)
+		if (leads_to(&links[i], sw))
+			whole_ps += wait_at(stage, i);
+	assert_true(listed_ps > all.rows[0].wait_ps);
+	assert_true(into.listed.listed_ps == (double)listed_ps);
+	assert_true(into.listed.whole_ps == (double)whole_ps);
+	tb_heavy_waits_fini(&into);
+	tb_heavy_waits_fini(&all);
+}
+
 // As if the store had kept half of the pairs: those that waited longest.
 static void what_is_left_out_is_told(void **state)
 {
@@ -382,6 +409,7 @@ int main(void)
 		STAGED(a_run_of_one_job_names_it_everywhere),
 		STAGED(ends_of_flows_hold_all_of_the_wait),
 		STAGED(the_heaviest_at_a_link_are_its_wait),
+		STAGED(the_heaviest_into_a_switch_are_those_at_its_links),
 		STAGED(what_is_left_out_is_told),
 		STAGED(traffic_is_grouped_as_finely_as_is_known),
 		STAGED(nothing_is_unattributed_until_a_sum_is_wrong),

@@ -108,6 +108,30 @@ static void a_link_lists_who_waited_there_and_for_whom(void **state)
 	assert_false(shows(viewer, "who waited here"));
 }
 
+// As if the fixture's waits at link 7, which leads to a node, were at that of node 3
+// (viz_fixture.h).
+#define AT_ANOTHER                                                                       \
+	"UPDATE job_link SET link = 6 WHERE link = 7; UPDATE blame_wait SET link = 6 "   \
+	"WHERE link = 7"
+
+static void a_switch_lists_who_waited_there_and_for_whom(void **state)
+{
+	struct stage *stage = *state;
+	stage_change(stage, AT_ANOTHER);
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1600);
+	search(viewer, "link node 2 > 0.0");
+	assert_true(shows(viewer, "waited 400 ns, held up 500 ns"));
+	search(viewer, "switch 0.0");
+	assert_true(shows(viewer, "who waited here, and for whom"));
+	assert_true(shows(viewer, "waited 500 ns, held up 800 ns")); // melt, at both
+	assert_true(shows(viewer, "waited 500 ns, held up 200 ns")); // io
+	assert_true(shows(viewer, "9 > 14 for 2 > 5"));
+	assert_false(shows(viewer, "300 ns")); // 400 ns, at both
+	search(viewer, "switch 1.0");	       // nobody was recorded to wait there
+	assert_false(shows(viewer, "who waited here"));
+}
+
 // The fixture's slices are of 2 us; the window touches those up to 4 us (viz_fixture.h).
 static void a_window_restricts_whom_a_flow_waited_for(void **state)
 {
@@ -190,6 +214,7 @@ int main(void)
 		STAGED(a_click_elsewhere_ends_the_way_back),
 		STAGED(a_flow_lists_its_messages_and_each_shows_its_time),
 		STAGED(a_link_lists_who_waited_there_and_for_whom),
+		STAGED(a_switch_lists_who_waited_there_and_for_whom),
 		STAGED(a_window_restricts_who_crosses),
 		STAGED(a_window_restricts_whom_a_flow_waited_for),
 		STAGED(a_window_restricts_the_jobs_that_a_job_waited_for),

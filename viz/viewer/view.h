@@ -157,9 +157,9 @@ const struct tb_crossing *tb_viewer_crossing(
 const struct tb_flow_messages *tb_viewer_messages(
 	struct tb_viewer *viewer, const struct tb_flow_sample *flow);
 
-// tb_viewer_waits returns who waits at a link in the whole run; NULL as above.
+// tb_viewer_waits returns who waits at a link or switch in the whole run; NULL as above.
 const struct tb_waits_question *tb_viewer_waits(
-	struct tb_viewer *viewer, struct tb_link link);
+	struct tb_viewer *viewer, struct tb_pick at);
 
 // tb_viewer_during returns who waited for whom in the window's slices of time
 // (during_question.h); NULL as above.

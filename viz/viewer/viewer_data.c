@@ -543,15 +543,15 @@ int tb_viewer_data_messages(struct tb_viewer_data *data,
 	return status < 0 ? status : TB_OK;
 }
 
-int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_link link,
+int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_pick at,
 	const struct tb_waits_question **waits, struct tb_error *error)
 {
 	struct tb_waits_question *asked = &data->of_waits;
 	*waits = NULL;
-	tb_waits_question_set(asked, link);
+	tb_waits_question_set(asked, at);
 	int status = answer_of(data, &asked->question, error);
-	// The answer may still be that of the link before.
-	if (status > 0 && tb_waits_question_set(asked, link))
+	// The answer may still be that of the one before.
+	if (status > 0 && tb_waits_question_set(asked, at))
 		status = answer_of(data, &asked->question, error);
 	if (status > 0)
 		*waits = asked;

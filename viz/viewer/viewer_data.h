@@ -200,9 +200,9 @@ int tb_viewer_data_messages(struct tb_viewer_data *data,
 	const struct tb_flow_sample *flow, const struct tb_flow_messages **messages,
 	struct tb_error *error) TB_MUST_USE;
 
-// tb_viewer_data_waits returns who waits at a link in the whole run, NULL while that is
-// being read. It keeps the last answer. Errors as of tb_heavy_waits_at.
-int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_link link,
+// tb_viewer_data_waits returns who waits at a link or switch in the whole run, NULL while
+// that is being read. It keeps the last answer. Errors as of tb_heavy_waits_at.
+int tb_viewer_data_waits(struct tb_viewer_data *data, struct tb_pick at,
 	const struct tb_waits_question **waits, struct tb_error *error) TB_MUST_USE;
 
 // tb_viewer_data_during returns who waited for whom in the slices of time that the window

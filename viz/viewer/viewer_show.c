@@ -378,11 +378,11 @@ const struct tb_flow_messages *tb_viewer_messages(
 }
 
 const struct tb_waits_question *tb_viewer_waits(
-	struct tb_viewer *viewer, struct tb_link link)
+	struct tb_viewer *viewer, struct tb_pick at)
 {
 	const struct tb_waits_question *waits;
 	struct tb_error error;
-	if (tb_viewer_data_waits(&viewer->data, link, &waits, &error) == TB_OK)
+	if (tb_viewer_data_waits(&viewer->data, at, &waits, &error) == TB_OK)
 		return waits;
 	tb_viewer_report(viewer, &error);
 	return NULL;

@@ -40,8 +40,8 @@ void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick);
 
 // tb_detail_link_item adds a link as an item, with its metric in the window.
 void tb_detail_link_item(const struct tb_detail *detail, uint32_t link);
-// tb_detail_waits lists who waited at a link and for whom (detail_waits.c).
-void tb_detail_waits(const struct tb_detail *detail, uint32_t link);
+// tb_detail_waits lists who waited at a link or switch and for whom (detail_waits.c).
+void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at);
 // tb_detail_flow_waits lists for whom a flow waited in the slices of time of the window,
 // and who for it; tb_detail_job_waits all jobs with which a job did.
 void tb_detail_flow_waits(

@@ -109,7 +109,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 			tb_format_rate((double)sample->bytes / (span / TB_PS_PER_S), text,
 				sizeof text));
 	}
-	tb_detail_waits(detail, id);
+	tb_detail_waits(detail, (struct tb_pick){TB_PICK_LINK, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_LINK, id});
 }
 
@@ -161,6 +161,7 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	tb_sheet_gap(detail->sheet);
 	figures(detail, &sum);
 	in_links(detail, id);
+	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 	tb_detail_crossing(detail, (struct tb_pick){TB_PICK_SWITCH, id});
 }
 

@@ -1,4 +1,5 @@
-// Who waits at a link and for whom: jobs by exact sums, flows the heaviest, at least.
+// Who waits at a link or switch and for whom: jobs by exact sums, flows the heaviest, at
+// least.
 #include "array.h"
 #include "detail.h"
 #include "metric_text.h"
@@ -128,13 +129,13 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	free(list);
 }
 
-void tb_detail_waits(const struct tb_detail *detail, uint32_t link)
+void tb_detail_waits(const struct tb_detail *detail, struct tb_pick at)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	roots_in_window(detail, link);
-	const struct tb_waits_question *waits =
-		tb_viewer_waits(detail->pane->viewer, (struct tb_link){link});
+	if (at.kind == TB_PICK_LINK)
+		roots_in_window(detail, at.index);
+	const struct tb_waits_question *waits = tb_viewer_waits(detail->pane->viewer, at);
 	if (!waits || !table || (waits->jobs.n == 0 && waits->heaviest.listed.n == 0))
 		return;
 	tb_sheet_gap(detail->sheet);
