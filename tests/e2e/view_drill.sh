@@ -62,6 +62,9 @@ key Escape
 key F10
 key Right
 expect Brushed links by wait
+expect but sums of switches are of all
+key F6
+expect Brushed roots by what they hold up
 key u
 expect Hot links by wait
 END_OF_STEPS

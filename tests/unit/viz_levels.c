@@ -17,6 +17,17 @@ static struct tb_box row_of(struct tb_viewer *viewer, uint32_t level)
 	return (struct tb_box){0, 0, 0, 0};
 }
 
+// is_listed is true when the list of roots has a link.
+static bool is_listed(struct tb_viewer *viewer, struct tb_pick link)
+{
+	const struct tb_picture *picture = tb_viewer_picture(viewer);
+	for (size_t i = 0; i < picture->n_items; i++)
+		if (tb_pick_equal(picture->items[i].pick, link) &&
+			picture->items[i].box.x < 100 && picture->items[i].box.w > 200)
+			return true;
+	return false;
+}
+
 static void drag(struct tb_viewer *viewer, double x1, double y1, double x2, double y2)
 {
 	tb_viewer_pointer(viewer, TB_POINTER_PRESS, x1, y1);
@@ -103,6 +114,52 @@ static void a_brush_keeps_values_when_the_window_moves(void **state)
 	assert_true(shows(viewer, "48 of 64"));
 }
 
+// Roots are a link at level 1 and one at level 0 (VIZ_ROOT, VIZ_ROOT + 5).
+static void a_brush_filters_roots_and_says_that_sums_are_of_all(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	const struct tb_pick root = {TB_PICK_LINK, VIZ_ROOT};
+	const struct tb_pick other = {TB_PICK_LINK, VIZ_ROOT + 5};
+	tb_viewer_key(viewer, "F6");
+	assert_true(is_listed(viewer, root) && is_listed(viewer, other));
+	tb_viewer_key(viewer, "F10");
+	struct tb_box top = row_of(viewer, 1);
+	drag(viewer, top.x + 40, top.y + 5, top.x + top.w - 2, top.y + 9);
+	assert_true(shows(viewer, "but sums of switches are of all"));
+	tb_viewer_key(viewer, "F6");
+	assert_true(shows(viewer, "Brushed roots by what they hold up"));
+	assert_true(is_listed(viewer, root));
+	assert_false(is_listed(viewer, other));
+	tb_viewer_key(viewer, "F10");
+	struct tb_box nodes = row_of(viewer, 2);
+	drag(viewer, nodes.x + 2, nodes.y + 5, nodes.x + 9, nodes.y + 9);
+	tb_viewer_key(viewer, "F6");
+	assert_true(shows(viewer, "no root is among the brushed links"));
+	assert_false(is_listed(viewer, root));
+	assert_false(shows(viewer, "Held up by"));
+	tb_viewer_key(viewer, "u");
+	assert_false(shows(viewer, "Brushed roots"));
+	assert_true(is_listed(viewer, other));
+	assert_false(shows(viewer, "sums of switches"));
+}
+
+static void a_brush_filters_the_links_into_a_switch(void **state)
+{
+	struct stage *stage = *state;
+	struct tb_viewer *viewer = stage->viewer;
+	tb_viewer_resize(viewer, WIDTH, 1400);
+	tb_viewer_key(viewer, "F10");
+	struct tb_box top = row_of(viewer, 1);
+	drag(viewer, top.x + 40, top.y + 5, top.x + top.w - 2, top.y + 9);
+	search(viewer, "switch 0.0");
+	assert_true(shows(viewer, "brushed links into it"));
+	assert_false(shows(viewer, "node 0 > 0.0"));
+	tb_viewer_key(viewer, "u");
+	assert_false(shows(viewer, "brushed links into it"));
+	assert_true(shows(viewer, "node 0 > 0.0"));
+}
+
 static void keys_move_the_brush(void **state)
 {
 	struct stage *stage = *state;
@@ -129,6 +186,8 @@ int main(void)
 		STAGED(every_link_is_in_one_bucket_of_its_level),
 		STAGED(a_drag_filters_links_in_all_views),
 		STAGED(a_brush_keeps_values_when_the_window_moves),
+		STAGED(a_brush_filters_roots_and_says_that_sums_are_of_all),
+		STAGED(a_brush_filters_the_links_into_a_switch),
 		STAGED(keys_move_the_brush),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

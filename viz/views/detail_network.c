@@ -124,18 +124,20 @@ void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
 	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }
 
-// in_links lists the links into a switch.
+// in_links lists the links into a switch that the brush does not leave out.
 static void in_links(const struct tb_detail *detail, uint32_t sw)
 {
 	const struct tb_viewer_data *data = detail->pane->data;
 	const struct tb_run_link *links = tb_run_links(data->run);
-	char text[48];
-	snprintf(text, sizeof text, "links into it, and their %s",
-		tb_metric_name(data->metric));
+	const uint8_t *outside = tb_selection_outside(detail->pane->selection);
+	char text[64];
+	snprintf(text, sizeof text, "%slinks into it, and their %s",
+		outside ? "brushed " : "", tb_metric_name(data->metric));
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, text);
 	for (uint32_t i = 0; i < data->info->n_links; i++)
-		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == sw)
+		if (links[i].at.kind != TB_LINK_EJECTION && links[i].at.to == sw &&
+			!(outside && outside[i]))
 			tb_detail_link_item(detail, i);
 }
 

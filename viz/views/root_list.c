@@ -10,14 +10,26 @@
 #define HEADER_H 46
 #define ROW_H	 TB_ROOT_LIST_ROW_H
 
-int tb_root_list_read(
-	struct tb_root_list *list, const struct tb_trees *trees, struct tb_slices slices)
+// leave_out drops the roots that are outside.
+static void leave_out(struct tb_root_list *list, const uint8_t *outside)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < list->n; i++)
+		if (!outside[list->roots[i].root.id])
+			list->roots[n++] = list->roots[i];
+	list->n = n;
+}
+
+int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
+	struct tb_slices slices, const uint8_t *outside)
 {
 	if (list->listed)
 		return TB_OK;
 	int status =
 		tb_tree_roots(trees, slices.from, slices.end, &list->roots, &list->n);
 	list->listed = status == TB_OK;
+	if (list->listed && outside)
+		leave_out(list, outside);
 	return status;
 }
 
@@ -110,7 +122,8 @@ static void draw_header(const struct tb_trees *trees, const struct tb_pane *pane
 	tb_picture_text(picture,
 		(struct tb_box){place.x + PAD, place.y + 8, place.w - PAD, 18},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false),
-		"Roots by what they hold up");
+		pane->selection->brush.on ? "Brushed roots by what they hold up"
+					  : "Roots by what they hold up");
 	tb_picture_printf(picture,
 		(struct tb_box){place.x + PAD, place.y + 26, place.w - PAD, 15},
 		tb_style_type(pane->style, TB_FONT_TEXT, 11, true),

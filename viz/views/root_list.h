@@ -15,10 +15,11 @@ struct tb_root_list {
 	bool listed; // for the window that is shown
 };
 
-// tb_root_list_read lists the roots unless they are listed already; tb_root_list_forget
-// drops them for another window. TB_ENOMEM.
+// tb_root_list_read lists the roots unless they are listed already, without those for
+// which `outside` (by link; NULL: none) holds 1; tb_root_list_forget drops them for
+// another window or brush. TB_ENOMEM.
 int tb_root_list_read(struct tb_root_list *list, const struct tb_trees *trees,
-	struct tb_slices slices) TB_MUST_USE;
+	struct tb_slices slices, const uint8_t *outside) TB_MUST_USE;
 void tb_root_list_forget(struct tb_root_list *list);
 
 // tb_root_list_find returns the root to show for a link: the link itself when it is one,

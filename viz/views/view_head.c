@@ -79,7 +79,8 @@ static void draw_filters(
 	if (!brush->on)
 		return;
 	type.colour = tb_palette_of(pane->style->theme)->accent;
-	tb_picture_printf(picture, line, type, "only links with %s",
+	tb_picture_printf(picture, line, type,
+		"only links with %s, but sums of switches are of all",
 		tb_brush_text(brush, pane->data, text, sizeof text));
 }
 

@@ -66,7 +66,8 @@ static int prepare(struct tb_pane *pane, const struct tb_trees *trees)
 {
 	struct roots *roots = roots_of(pane);
 	struct tb_slices slices = tb_slices_of(pane->data, trees);
-	int status = tb_root_list_read(&roots->list, trees, slices);
+	int status = tb_root_list_read(
+		&roots->list, trees, slices, tb_selection_outside(pane->selection));
 	if (status != TB_OK)
 		return status;
 	struct tb_link root = shown_root(pane, trees);
@@ -298,6 +299,10 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	struct roots *roots = roots_of(pane);
 	const struct tb_link none = {TB_ID_NONE};
+	if (roots->list.n == 0 && pane->selection->brush.on)
+		tb_pane_nothing(pane, picture,
+			"Nothing to show: no root is among the brushed links. u shows "
+			"all.");
 	tb_root_list_draw(&roots->list, trees, roots->shaped ? roots->shape.root : none,
 		pane, picture, parts.list);
 	if (!roots_of(pane)->shaped)
