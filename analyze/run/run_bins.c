@@ -158,7 +158,7 @@ int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 {
 	int64_t version = 0, bin_ps = -1;
 	int status = tb_run_version(run, &version, error);
-	if (status || version == run->seen_version)
+	if (status || version == run->bins_version)
 		return status;
 	sqlite3_bind_int64(run->bin_width, 1, run->record.info.id);
 	status = step_number(run, run->bin_width, &bin_ps, error);
@@ -166,7 +166,7 @@ int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 		return tb_fail_in(error, TB_EIO, run->path,
 			"run %" PRId64 " was written anew meanwhile: open it again",
 			run->record.info.id);
-	run->seen_version = version;
+	run->bins_version = version;
 	run->sums.window = (struct tb_window){0, 0};
 	tb_bin_cache_forget(&run->cache);
 	return status;
@@ -221,7 +221,10 @@ int tb_run_bins_init(struct tb_run *run, struct tb_error *error)
 	for (size_t i = 0; !status && i < sizeof queries / sizeof *queries; i++)
 		status = tb_sql_prepare(
 			run->db, run->path, queries[i].sql, queries[i].query, error);
-	return status ? status : tb_run_version(run, &run->seen_version, error);
+	if (!status)
+		status = tb_run_version(run, &run->seen_version, error);
+	run->bins_version = run->seen_version;
+	return status;
 }
 
 void tb_run_bins_fini(struct tb_run *run)

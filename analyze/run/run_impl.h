@@ -51,7 +51,8 @@ struct tb_run {
 	sqlite3_stmt *bins;	 // bins of a range, by bin and link
 	sqlite3_stmt *bin_width; // as now in the file
 	sqlite3_stmt *data_version;
-	int64_t seen_version;	      // the file's data_version when last read
+	int64_t seen_version;	      // the file's data_version when the record was read
+	int64_t bins_version;	      // and when bins were
 	bool (*stops)(void *context); // tb_run_stop_by; NULL: never
 	void *stops_context;
 };

@@ -67,7 +67,7 @@ int tb_run_refresh_read(struct tb_run *run, struct tb_error *error)
 	if (changed)
 		status = read_record(run, error);
 	if (changed && !status)
-		run->seen_version = version;
+		run->seen_version = run->bins_version = version;
 	sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL);
 	return status ? status : changed;
 }

@@ -130,6 +130,24 @@ static void a_bin_beyond_the_time_told_counts(void **state)
 	growing_fini(&growing);
 }
 
+// What is read of the bins after a commit must not hide it from the next refresh.
+static void bins_that_are_read_meanwhile_hide_no_change(void **state)
+{
+	struct growing growing;
+	struct tb_error error;
+	const struct tb_link_sample *found;
+	(void)state;
+	growing_init(&growing);
+	sql(&growing, "UPDATE main.run SET complete = 1");
+	assert_int_equal(
+		tb_run_look(growing.run, (struct tb_window){0, 1}, &found, &error),
+		TB_OK);
+	assert_true(tb_run_preload(growing.run, 0, &error) >= 0);
+	assert_int_equal(tb_run_refresh(growing.run, &error), 1);
+	assert_true(tb_run_info(growing.run)->complete);
+	growing_fini(&growing);
+}
+
 static void wider_bins_make_all_of_them_new(void **state)
 {
 	struct growing growing;
@@ -168,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_that_come_are_taken_up),
 		cmocka_unit_test(a_bin_beyond_the_time_told_counts),
+		cmocka_unit_test(bins_that_are_read_meanwhile_hide_no_change),
 		cmocka_unit_test(wider_bins_make_all_of_them_new),
 		cmocka_unit_test(another_run_in_its_place_is_told),
 	};
