@@ -115,11 +115,12 @@ int tb_parse_real(const char *text, double min, double max, double *value)
 	return TB_OK;
 }
 
-// human picks the largest unit in which the value rounds to at least 1.000.
-static char *human(double value, const struct unit *units, char *buffer, size_t size)
+// human_as picks the largest unit in which `model` rounds to at least 1.000.
+static char *human_as(
+	double value, double model, const struct unit *units, char *buffer, size_t size)
 {
 	const struct unit *unit = units;
-	while (unit[1].name && fabs(value) >= unit[1].factor * 0.99995)
+	while (unit[1].name && fabs(model) >= unit[1].factor * 0.99995)
 		unit++;
 	double shown = value / unit->factor;
 	int decimals = fabs(shown) >= 1000  ? 0
@@ -128,22 +129,40 @@ static char *human(double value, const struct unit *units, char *buffer, size_t 
 					    : 3;
 	if (shown == floor(shown))
 		decimals = 0;
-	snprintf(buffer, size, "%.*f %s", decimals, shown, unit->name);
+	if (shown > 0 && shown < 0.0005) // only beside a far larger model
+		snprintf(buffer, size, "<0.001 %s", unit->name);
+	else
+		snprintf(buffer, size, "%.*f %s", decimals, shown, unit->name);
 	return buffer;
+}
+
+static char *human(double value, const struct unit *units, char *buffer, size_t size)
+{
+	return human_as(value, value, units, buffer, size);
+}
+
+char *tb_format_time_as(tb_time_ps time, tb_time_ps model, char *buffer, size_t size)
+{
+	static const struct unit units[] = {
+		{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
+	return human_as((double)time, (double)model, units, buffer, size);
 }
 
 char *tb_format_time(tb_time_ps time, char *buffer, size_t size)
 {
-	static const struct unit units[] = {
-		{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}, {NULL, 0}};
-	return human((double)time, units, buffer, size);
+	return tb_format_time_as(time, time, buffer, size);
+}
+
+char *tb_format_size_as(uint64_t bytes, uint64_t model, char *buffer, size_t size)
+{
+	static const struct unit units[] = {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576},
+		{"GiB", 1073741824}, {"TiB", 1099511627776.0}, {NULL, 0}};
+	return human_as((double)bytes, (double)model, units, buffer, size);
 }
 
 char *tb_format_size(uint64_t bytes, char *buffer, size_t size)
 {
-	static const struct unit units[] = {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576},
-		{"GiB", 1073741824}, {"TiB", 1099511627776.0}, {NULL, 0}};
-	return human((double)bytes, units, buffer, size);
+	return tb_format_size_as(bytes, bytes, buffer, size);
 }
 
 char *tb_format_rate(double bytes_per_s, char *buffer, size_t size)

@@ -43,6 +43,11 @@ char *tb_format_time(tb_time_ps time, char *buffer, size_t size);
 char *tb_format_size(uint64_t bytes, char *buffer, size_t size);
 char *tb_format_rate(double bytes_per_s, char *buffer, size_t size);
 
+// These write a value in the unit that `model` would get, so that all numbers of one
+// picture have the same: "0.870 ms" or "3401 us"; "<0.001 ms" for what is too small.
+char *tb_format_time_as(tb_time_ps time, tb_time_ps model, char *buffer, size_t size);
+char *tb_format_size_as(uint64_t bytes, uint64_t model, char *buffer, size_t size);
+
 // tb_format_percent writes "12.3 %", "0.000136 %", "2,664 %": three significant digits
 // below 1000, whole numbers above; 40 bytes suffice.
 char *tb_format_percent(double percent, char *buffer, size_t size);

@@ -99,6 +99,15 @@ static void numbers_are_shown_with_four_digits_and_a_unit(void **state)
 	assert_string_equal(tb_format_time(1234567, text, sizeof text), "1.235 us");
 	assert_string_equal(tb_format_time(999999, text, sizeof text), "1.000 us");
 	assert_string_equal(tb_format_size(262144, text, sizeof text), "256 KiB");
+	assert_string_equal(
+		tb_format_time_as(870200000, 1000000000, text, sizeof text), "0.870 ms");
+	assert_string_equal(
+		tb_format_time_as(3401000000, 870200000, text, sizeof text), "3401 us");
+	assert_string_equal(
+		tb_format_time_as(7, 1000000000, text, sizeof text), "<0.001 ms");
+	assert_string_equal(tb_format_time_as(0, 1000000000, text, sizeof text), "0 ms");
+	assert_string_equal(
+		tb_format_size_as(1048576, 1024, text, sizeof text), "1024 KiB");
 	assert_string_equal(tb_format_rate(338.62e6, text, sizeof text), "338.6 MB/s");
 	assert_string_equal(tb_format_count(1234567, text, sizeof text), "1,234,567");
 	assert_string_equal(tb_format_count(123456, text, sizeof text), "123,456");

@@ -1,4 +1,5 @@
 // From values to shades and numbers.
+#include "matrix_draw.h"
 #include "scale.h"
 
 #include <setjmp.h>
@@ -47,6 +48,21 @@ static void absolute_numbers_share_the_unit_of_the_next_round_top(void **state)
 	assert_number(&scale, 3, "3");
 }
 
+static void links_and_switches_of_a_matrix_share_a_unit(void **state)
+{
+	(void)state;
+	struct tb_matrix_view view = {.zoom = 1};
+	const struct tb_matrix matrix = {.metric = TB_WAIT,
+		.largest_link = 450000000,
+		.largest_switch = 3400000000};
+	tb_matrix_view_scale(&view, &matrix, true, false);
+	assert_string_equal(tb_scale_unit(&view.links), "us");
+	assert_string_equal(tb_scale_unit(&view.switches), "us");
+	assert_number(&view.links, 450e6, "450");
+	assert_number(&view.switches, 3.4e9, "3400");
+	assert_true(tb_scale_percent(&view.switches, 2.5e9) == 50); // of 5 ms
+}
+
 static void a_logarithmic_scale_spreads_three_decades(void **state)
 {
 	(void)state;
@@ -75,6 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(relative_numbers_are_percentages_of_the_largest),
 		cmocka_unit_test(absolute_numbers_share_the_unit_of_the_next_round_top),
+		cmocka_unit_test(links_and_switches_of_a_matrix_share_a_unit),
 		cmocka_unit_test(a_logarithmic_scale_spreads_three_decades),
 		cmocka_unit_test(nothing_has_no_shade),
 	};

@@ -45,6 +45,8 @@ void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *m
 		quantity, (double)matrix->largest_link, absolute, logarithmic);
 	view->switches = tb_scale_of(
 		quantity, (double)matrix->largest_switch, absolute, logarithmic);
+	// A sum is at most some ten times a link: it has room for another digit.
+	view->switches.unit_value = view->links.top;
 }
 
 // within maps a size from [begin, full] to [0, 1], clipped.
@@ -262,7 +264,9 @@ static void draw_name(const struct pen *pen, struct tb_box strip,
 	bool scaled = view->font_size > 0;
 	double size = scaled ? pen->font_size * 0.82 : 1;
 	double inset = scaled ? 0.4 * pen->font_size : 0;
-	double sum_w = tb_text_width(view->bold_font, pen->font_size, "100");
+	char most[16];
+	tb_scale_number(&view->switches, view->switches.top, most, sizeof most);
+	double sum_w = tb_text_width(view->bold_font, pen->font_size, most);
 	double room = (strip.w - sum_w) / 2 - 2 * inset;
 	if (tb_text_width(view->font, size, name) > room)
 		return;

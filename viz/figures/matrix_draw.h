@@ -44,7 +44,8 @@ struct tb_matrix_view {
 enum tb_matrix_detail tb_matrix_detail_at(
 	const struct tb_matrix_metrics *metrics, double zoom);
 
-// tb_matrix_view_scale sets both scales for the values of a matrix.
+// tb_matrix_view_scale sets both scales for the values of a matrix. Their numbers share a
+// unit: the links'.
 void tb_matrix_view_scale(struct tb_matrix_view *view, const struct tb_matrix *matrix,
 	bool absolute, bool logarithmic);
 

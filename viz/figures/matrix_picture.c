@@ -62,12 +62,13 @@ static const char *most_loaded(
 }
 
 char *tb_matrix_scale_text(const struct tb_run *run, const struct tb_matrix *matrix,
-	bool links, char *buffer, size_t size)
+	const struct tb_matrix_view *view, bool links, char *buffer, size_t size)
 {
 	char value[48];
 	uint64_t largest = links ? matrix->largest_link : matrix->largest_switch;
 	snprintf(buffer, size, "%s (%s)",
-		tb_metric_format(matrix->metric, largest, value, sizeof value),
+		tb_metric_format_as(matrix->metric, largest, (uint64_t)view->links.top,
+			value, sizeof value),
 		most_loaded(run, matrix, links));
 	return buffer;
 }
@@ -150,7 +151,8 @@ static void gutter(struct tb_picture *picture, const struct tb_matrix_figure *fi
 
 // scale_text adds what 100 % is, and returns how many lines that took beyond two.
 static double scale_text(struct tb_picture *picture,
-	const struct tb_matrix_figure *figure, struct tb_box box)
+	const struct tb_matrix_figure *figure, const struct tb_matrix_view *view,
+	struct tb_box box)
 {
 	const struct tb_matrix *matrix = figure->matrix;
 	struct tb_type type = {
@@ -164,11 +166,11 @@ static double scale_text(struct tb_picture *picture,
 		box.y += 8;
 		return fmax(0, tb_picture_paragraph(picture, box, type, text) - 2.0);
 	}
-	tb_matrix_scale_text(figure->run, matrix, true, place, sizeof place);
+	tb_matrix_scale_text(figure->run, matrix, view, true, place, sizeof place);
 	snprintf(text, sizeof text, "100 %% of a link: %s", place);
 	uint32_t lines = tb_picture_paragraph(picture, box, type, text);
 	box.y += lines * box.h;
-	tb_matrix_scale_text(figure->run, matrix, false, place, sizeof place);
+	tb_matrix_scale_text(figure->run, matrix, view, false, place, sizeof place);
 	snprintf(text, sizeof text, "100 %% of a switch: %s", place);
 	return lines + tb_picture_paragraph(picture, box, type, text) - 2.0;
 }
@@ -185,7 +187,7 @@ static double foot(struct tb_picture *picture, const struct tb_matrix_figure *fi
 	const struct tb_legend legend = tb_legend_of(view);
 	tb_legend_draw(picture, (struct tb_box){MARGIN + 8, y + 4, 240, 29}, &legend);
 	below += 18 *
-		 scale_text(picture, figure,
+		 scale_text(picture, figure, view,
 			 (struct tb_box){x, y + below, picture->width - x - MARGIN, 18});
 	char text[256];
 	snprintf(text, sizeof text,
@@ -344,10 +346,11 @@ static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figur
 		return;
 	}
 	tb_picture_printf(picture, box, type, "100 %% of a link:   %s",
-		tb_matrix_scale_text(figure->run, matrix, true, text, sizeof text));
+		tb_matrix_scale_text(figure->run, matrix, view, true, text, sizeof text));
 	box.y++;
 	tb_picture_printf(picture, box, type, "100 %% of a switch: %s",
-		tb_matrix_scale_text(figure->run, matrix, false, text, sizeof text));
+		tb_matrix_scale_text(
+			figure->run, matrix, view, false, text, sizeof text));
 	box.y++;
 	const struct tb_legend legend = tb_legend_of(view);
 	if (shaded)

@@ -15,17 +15,27 @@ static const struct words {
 	[TB_LONGEST] = {"ps", "Longest wait", "the longest single wait of a header"},
 };
 
+static tb_time_ps to_time(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : (tb_time_ps)value;
+}
+
 char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size)
+{
+	return tb_metric_format_as(metric, value, value, buffer, size);
+}
+
+char *tb_metric_format_as(
+	enum tb_metric metric, uint64_t value, uint64_t model, char *buffer, size_t size)
 {
 	switch (metric) {
 	case TB_WAIT:
 	case TB_STALL:
 	case TB_BUSY:
 	case TB_LONGEST:
-		return tb_format_time(
-			value > INT64_MAX ? INT64_MAX : (tb_time_ps)value, buffer, size);
+		return tb_format_time_as(to_time(value), to_time(model), buffer, size);
 	case TB_BYTES:
-		return tb_format_size(value, buffer, size);
+		return tb_format_size_as(value, model, buffer, size);
 	case TB_PACKETS:
 	case TB_BLOCKED: {
 		char count[32];

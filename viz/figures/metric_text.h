@@ -13,6 +13,11 @@
 // 48 bytes suffice. Returns buffer.
 char *tb_metric_format(enum tb_metric metric, uint64_t value, char *buffer, size_t size);
 
+// tb_metric_format_as writes it in the unit that `model` would get: all numbers of one
+// picture share a unit.
+char *tb_metric_format_as(
+	enum tb_metric metric, uint64_t value, uint64_t model, char *buffer, size_t size);
+
 // tb_metric_unit returns the unit in exports: "ps", "bytes", "packets", "headers".
 const char *tb_metric_unit(enum tb_metric metric);
 

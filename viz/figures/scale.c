@@ -73,8 +73,9 @@ static struct unit unit_of(const struct tb_scale *scale)
 			{INFINITY, ""}, {INFINITY, ""}},
 	};
 	const struct unit *of = units[scale->quantity];
+	double decides = scale->unit_value > 0 ? scale->unit_value : scale->top;
 	size_t i = 0;
-	while (i + 1 < 5 && scale->top >= of[i + 1].size)
+	while (i + 1 < 5 && decides >= of[i + 1].size)
 		i++;
 	return of[i];
 }

@@ -2,9 +2,9 @@
 // unit, linear or logarithmic.
 //
 // A relative scale writes percentages of `top`; an absolute one writes values, all in the
-// unit in which `top` has one to three digits before the point. A logarithmic scale
-// spreads the shades over TB_SCALE_DECADES powers of ten below the top. Shades and
-// legends of all views come from here, so equal values look equal.
+// unit in which `top` (or `unit_value`) has one to three digits before the point. A
+// logarithmic scale spreads the shades over TB_SCALE_DECADES powers of ten below the top.
+// Shades and legends of all views come from here, so equal values look equal.
 #ifndef TB_SCALE_H
 #define TB_SCALE_H
 
@@ -23,6 +23,9 @@ enum tb_quantity {
 struct tb_scale {
 	enum tb_quantity quantity;
 	double top; // the value with the full shade; 0: all values have none
+	// The value that decides the unit of an absolute scale, for scales of one picture
+	// that share a unit; 0: the top.
+	double unit_value;
 	bool absolute, logarithmic;
 };
 

@@ -248,10 +248,10 @@ char *tb_time_strip_scale(
 		buffer[0] = '\0';
 		return buffer;
 	}
-	tb_metric_format(
-		TB_WAIT, (uint64_t)largest_bar(strip, columns), bars, sizeof bars);
-	tb_metric_format(
-		TB_WAIT, (uint64_t)largest_lane(strip, columns), lanes, sizeof lanes);
+	uint64_t bar = (uint64_t)largest_bar(strip, columns);
+	tb_metric_format(TB_WAIT, bar, bars, sizeof bars);
+	tb_metric_format_as(TB_WAIT, (uint64_t)largest_lane(strip, columns), bar, lanes,
+		sizeof lanes);
 	snprintf(buffer, size, "wait a bin: bars to %s%s%s", bars,
 		strip->by_level ? ", shades to " : "", strip->by_level ? lanes : "");
 	return buffer;

@@ -218,22 +218,15 @@ static void draw_legend(struct tb_pane *pane, struct tb_picture *picture,
 		return;
 	}
 	const char *what = pane->style->absolute ? "most loaded" : "100 % of a";
-	const char *units[2] = {"", ""};
-	if (pane->style->absolute) {
-		units[0] = tb_scale_unit(&view->links);
-		units[1] = tb_scale_unit(&view->switches);
-	}
-	const char *in = units[0][0] ? ", numbers in " : "";
+	const char *unit = pane->style->absolute ? tb_scale_unit(&view->links) : "";
 	tb_picture_printf(picture, box, type, "%s link: %s%s%s", what,
-		tb_matrix_scale_text(
-			pane->data->run, &pane->data->matrix, true, text, sizeof text),
-		in, units[0]);
+		tb_matrix_scale_text(pane->data->run, &pane->data->matrix, view, true,
+			text, sizeof text),
+		unit[0] ? "; all numbers in " : "", unit);
 	box.y += 18;
-	in = units[1][0] ? ", numbers in " : "";
-	tb_picture_printf(picture, box, type, "%s switch: %s%s%s%s", what,
-		tb_matrix_scale_text(
-			pane->data->run, &pane->data->matrix, false, text, sizeof text),
-		in, units[1],
+	tb_picture_printf(picture, box, type, "%s switch: %s%s", what,
+		tb_matrix_scale_text(pane->data->run, &pane->data->matrix, view, false,
+			text, sizeof text),
 		tb_run_n_faults(pane->data->run) ? "; crossed out: dead" : "");
 }
 
