@@ -161,6 +161,9 @@ void tb_detail_switch(const struct tb_detail *detail, uint32_t id)
 	dead_row(detail, sw->dead_at_ps);
 	tb_detail_routes_from(detail);
 	tb_sheet_gap(detail->sheet);
+	if (tb_selection_outside(detail->pane->selection))
+		tb_sheet_caption(
+			detail->sheet, "sums of all links into it, brushed or not");
 	figures(detail, &sum);
 	in_links(detail, id);
 	tb_detail_waits(detail, (struct tb_pick){TB_PICK_SWITCH, id});

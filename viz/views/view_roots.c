@@ -299,12 +299,13 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	}
 	struct roots *roots = roots_of(pane);
 	const struct tb_link none = {TB_ID_NONE};
-	if (roots->list.n == 0 && pane->selection->brush.on)
-		tb_pane_nothing(pane, picture,
-			"Nothing to show: no root is among the brushed links. u shows "
-			"all.");
 	tb_root_list_draw(&roots->list, trees, roots->shaped ? roots->shape.root : none,
 		pane, picture, parts.list);
+	if (roots->list.n == 0 && pane->selection->brush.on)
+		tb_picture_text(picture, parts.title,
+			tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+			"Nothing to show: no root is among the brushed links. u shows "
+			"all.");
 	if (!roots_of(pane)->shaped)
 		return;
 	draw_title(pane, picture, parts.title);
