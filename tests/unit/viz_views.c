@@ -87,7 +87,9 @@ static void a_window_restricts_the_blame(void **state)
 	assert_false(shows(viewer, "the slices of time"));
 	assert_true(shows(viewer, "arrived over"));
 	assert_true(shows(viewer, "220 ns"));
-	keys(viewer, (const char *const[]){".", "]", "]", "Home", NULL});
+	keys(viewer, (const char *const[]){".", "Home", NULL});
+	assert_true(shows(viewer, "Waits of 0 to 2 us, the slices of time"));
+	keys(viewer, (const char *const[]){"]", "]", "Home", NULL});
 	assert_true(shows(viewer, "Waits of 0 to 4 us, the slices of time"));
 	assert_false(shows(viewer, "arrived over"));
 	assert_false(shows(viewer, "220 ns"));
