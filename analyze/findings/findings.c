@@ -106,7 +106,11 @@ const char *tb_list_between(uint32_t i, uint32_t n)
 
 char *tb_percent_text(double percent, char *buffer, size_t size)
 {
-	snprintf(buffer, size, "%.*f %%", (percent < 9.95) + (percent < 0.095), percent);
+	if (percent > 99 && percent < 100)
+		snprintf(buffer, size, "more than 99 %%");
+	else
+		snprintf(buffer, size, "%.*f %%", (percent < 9.95) + (percent < 0.095),
+			percent);
 	return buffer;
 }
 

@@ -43,7 +43,8 @@ bool tb_judging_command(struct tb_judging *judging, struct tb_replay_command *co
 // tb_full_packet_ps returns how long a full packet takes on a link.
 double tb_full_packet_ps(const struct tb_network_params *network);
 
-// tb_percent_text writes "6.2 %", "45 %": no more digits than a sentence needs.
+// tb_percent_text writes "6.2 %", "45 %": no more digits than a sentence needs;
+// what is not quite all is "more than 99 %".
 char *tb_percent_text(double percent, char *buffer, size_t size);
 // tb_list_between returns what stands before entry i of n in a sentence: "", ", " or
 // " and ".

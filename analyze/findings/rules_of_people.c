@@ -239,6 +239,25 @@ static struct tb_finding *find_payment(
 	return finding;
 }
 
+// say_little names the job that pays most, when even that is below the threshold.
+static void say_little(struct tb_finding *finding, const struct tb_evidence *evidence,
+	const struct payment *most, const char *what)
+{
+	char job[120], taken[32], alone[32];
+	if (most->taken_ps <= most->better_ps) {
+		tb_finding_say(finding,
+			"The jobs cost each other no time: none would be quicker by "
+			"itself.");
+		return;
+	}
+	tb_finding_say(finding,
+		"The jobs cost each other less than %g %%; most they cost %s: %s %s with "
+		"the others and %s alone.",
+		TB_FINDING_PAYS, tb_job_text(evidence, most->job, job, sizeof job), what,
+		tb_format_time((tb_time_ps)most->taken_ps, taken, sizeof taken),
+		tb_format_time((tb_time_ps)most->better_ps, alone, sizeof alone));
+}
+
 static void find_others_cost(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
@@ -251,9 +270,7 @@ static void find_others_cost(struct tb_judging *judging)
 		return;
 	struct tb_finding *finding = find_payment(judging, "others-cost", &most);
 	if (most.percent < TB_FINDING_PAYS) {
-		tb_finding_say(finding,
-			"The jobs cost each other no time: none would be quicker by "
-			"itself.");
+		say_little(finding, evidence, &most, what);
 		return;
 	}
 	tb_finding_say(finding,
@@ -277,11 +294,17 @@ static void find_network_cost(struct tb_judging *judging)
 	tb_job_text(evidence, most.job, job, sizeof job);
 	tb_format_time((tb_time_ps)most.taken_ps, taken, sizeof taken);
 	tb_format_time((tb_time_ps)most.better_ps, ideal, sizeof ideal);
-	if (most.percent < TB_FINDING_PAYS)
+	if (most.taken_ps <= most.better_ps)
 		tb_finding_say(finding,
 			"On an ideal network, in which no packet waits for another, %s%s "
 			"would take %s too: this one costs it nothing.",
 			what, job, ideal);
+	else if (most.percent < TB_FINDING_PAYS)
+		tb_finding_say(finding,
+			"On an ideal network, in which no packet waits for another, %s%s "
+			"would take %s; by itself on this one it takes %s: the network "
+			"costs no job %g %% or more.",
+			what, job, ideal, taken, TB_FINDING_PAYS);
 	else
 		tb_finding_say(finding,
 			"On an ideal network, in which no packet waits for another, %s%s "

@@ -643,6 +643,17 @@ static void a_job_pays_for_the_others_and_for_the_network(void **state)
 	made.times[0].ideal.run_ps = 9900000;
 	made.times[1].ideal.run_ps = 9900000;
 	judge(&made);
+	says("others-cost",
+		"The jobs cost each other less than 2 %; most they cost io: it takes "
+		"10.20 us with the others and 10 us alone.");
+	says("network-cost",
+		"would take 9.900 us; by itself on this one it takes 10 us: the network "
+		"costs no job 2 % or more.");
+	made.times[0].run.run_ps = 10000000;
+	made.times[1].run.run_ps = 9000000; // sooner with the others
+	made.times[0].ideal.run_ps = 10000000;
+	made.times[1].ideal.run_ps = 10000000;
+	judge(&made);
 	says("others-cost", "none would be quicker by itself");
 	says("network-cost", "this one costs it nothing");
 }
