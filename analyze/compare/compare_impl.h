@@ -22,7 +22,9 @@ struct tb_flow_mover {
 struct tb_job_mover {
 	char name[80];
 	struct tb_job_times times[2];
-	char verdict[400]; // a sentence or two
+	uint64_t n_undelivered[2]; // its messages that were given up
+	bool maybe_chance;	   // changed so little that another seed may undo it
+	char verdict[400];	   // a sentence or two
 };
 
 // The sums of a run.
@@ -61,9 +63,10 @@ struct tb_compare {
 	uint32_t n_flows, n_flows_moved;
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
+	bool maybe_chance; // of a listed job
 	struct tb_report_table tables[TB_COMPARE_TABLES];
 	int n_tables;
-	char verdict[640];
+	char verdict[900];
 };
 
 // tb_compare_link_name returns the name that the links of a pair share.

@@ -1,14 +1,20 @@
 // The jobs of two runs: which gained, by how much, and by which part of its run time.
 #include "compare_impl.h"
 #include "compare_words.h"
+#include "findings.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Below this share of it a change of run time is none: of captures, whose frames are
-// posted when they were captured, look at the messages then.
-#define SAME_SHARE 0.0005
+// Below this share of it a change is not shown, as the digits are the same.
+#define SAME_SHARE TB_WORDS_NO_CHANGE
+// Below this share of it a change is neither gain nor loss. Where the run time changes
+// less, the messages count: frames of a capture are posted when they were captured.
+#define MATTERS_SHARE (TB_FINDING_PAYS / 100)
+// A change below this share of it may come from the seed alone, where paths are chosen
+// by chance or by load.
+#define CHANCE_SHARE 0.1
 
 // The jobs of a run and their times.
 struct side {
@@ -87,36 +93,66 @@ static void append_parts(
 	}
 }
 
-static bool is_same(double a, double b)
+static bool is_within(double a, double b, double share)
 {
-	return fabs(b - a) <= SAME_SHARE * a;
+	return fabs(b - a) <= share * a;
+}
+
+static void append_taken(struct tb_words *words, double a, double b)
+{
+	if (is_within(a, b, SAME_SHARE))
+		tb_words_append(words, "as long");
+	else
+		tb_words_append_times(words, a, b, "less", "longer");
+}
+
+// judge_times says whether a job whose messages all arrived gains.
+static void judge_times(struct tb_job_mover *pair, struct tb_words *words)
+{
+	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
+	double run_a = (double)a->run_ps, run_b = (double)b->run_ps;
+	bool by_run = !is_within(run_a, run_b, MATTERS_SHARE);
+	double from = by_run ? run_a : a->mean_latency_ps;
+	double to = by_run ? run_b : b->mean_latency_ps;
+	bool same = is_within(from, to, MATTERS_SHARE);
+	pair->maybe_chance = !same && is_within(from, to, CHANCE_SHARE);
+	tb_words_append(words, "Job %s %s: it takes ", pair->name,
+		same	    ? "neither gains nor loses"
+		: to < from ? "gains"
+			    : "loses");
+	append_taken(words, run_a, run_b);
+	if (!by_run) {
+		tb_words_append(words, ", and its messages take ");
+		append_taken(words, a->mean_latency_ps, b->mean_latency_ps);
+	}
+	if (!same)
+		append_parts(words, pair->times, by_run);
+	tb_words_append(words, ".");
+}
+
+// judge_lost says what a job lost: the times of what arrived tell no gain.
+static void judge_lost(const struct tb_job_mover *pair, struct tb_words *words)
+{
+	tb_words_append(words, "Job %s lost messages: ", pair->name);
+	for (int i = 0; i < 2; i++) {
+		char count[32];
+		const char *text = pair->n_undelivered[i]
+					   ? tb_format_count(pair->n_undelivered[i],
+						     count, sizeof count)
+					   : "none";
+		tb_words_append(words, "%s in %c%s", text, 'A' + i, i ? "" : ", ");
+	}
+	tb_words_append(words, "; what its other messages take is no gain or loss.");
 }
 
 // judge writes a sentence on a job of both runs: what a colleague would say of it.
 static void judge(struct tb_job_mover *pair)
 {
 	struct tb_words words = {pair->verdict, sizeof pair->verdict};
-	const struct tb_job_time *a = &pair->times[0].run, *b = &pair->times[1].run;
-	double run_a = (double)a->run_ps, run_b = (double)b->run_ps;
-	bool by_run = !is_same(run_a, run_b);
-	bool same = !by_run && is_same(a->mean_latency_ps, b->mean_latency_ps);
-	bool less = by_run ? run_b < run_a : b->mean_latency_ps < a->mean_latency_ps;
-	tb_words_append(&words, "Job %s %s: it takes ", pair->name,
-		same   ? "neither gains nor loses"
-		: less ? "gains"
-		       : "loses");
-	if (by_run)
-		tb_words_append_times(&words, run_a, run_b, "less", "longer");
+	if (pair->n_undelivered[0] || pair->n_undelivered[1])
+		judge_lost(pair, &words);
 	else
-		tb_words_append(&words, "as long, and its messages take ");
-	if (same)
-		tb_words_append(&words, "as long");
-	else if (!by_run)
-		tb_words_append_times(
-			&words, a->mean_latency_ps, b->mean_latency_ps, "less", "longer");
-	if (!same)
-		append_parts(&words, pair->times, by_run);
-	tb_words_append(&words, ".");
+		judge_times(pair, &words);
 }
 
 const char *tb_compare_slowest_job(const struct tb_compare *compare)
@@ -152,7 +188,10 @@ static void match(struct tb_compare *compare, const struct side sides[2], uint32
 		tb_report_end_whole(pair->name, sizeof pair->name);
 		pair->times[0] = sides[0].times[i];
 		pair->times[1] = sides[1].times[k];
+		pair->n_undelivered[0] = sides[0].jobs.jobs[i].n_undelivered;
+		pair->n_undelivered[1] = sides[1].jobs.jobs[k].n_undelivered;
 		judge(pair);
+		compare->maybe_chance |= pair->maybe_chance;
 	}
 }
 

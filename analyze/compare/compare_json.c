@@ -12,13 +12,14 @@ static json_t *run_object(const struct tb_compare *compare, int which)
 				  : json_string(tb_run_links(
 					    compare->runs[which].run)[outcome->hottest]
 							.name);
-	return json_pack("{s:o, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:f, s:o, s:o, "
-			 "s:o, s:f, s:f, s:o}",
+	return json_pack("{s:o, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o, "
+			 "s:o, s:o, s:f, s:f, s:o}",
 		"store", tb_json_text(compare->runs[which].store), "run",
 		(json_int_t)info->id, "input", tb_json_text(info->input_name), "network",
 		tb_json_text(info->network_name), "complete", (int)info->complete,
 		"simulated_ps", tb_json_count((uint64_t)info->simulated_ps), "messages",
-		tb_json_count(info->n_messages), "packets",
+		tb_json_count(info->n_messages), "undelivered",
+		tb_json_count(info->n_undelivered), "packets",
 		tb_json_count(info->n_packets), "delivered_bytes",
 		tb_json_count(info->delivered_bytes), "wait_ps", outcome->wait_ps,
 		"longest_wait_ps", tb_json_count(outcome->longest_wait_ps), "blocked",
@@ -90,6 +91,10 @@ static json_t *job_object(const struct tb_job_mover *job)
 		tb_json_text(job->name), "verdict", tb_json_text(job->verdict),
 		"run_a_ps", (json_int_t)a->run_ps, "run_b_ps", (json_int_t)b->run_ps,
 		"latency_a_ps", a->mean_latency_ps, "latency_b_ps", b->mean_latency_ps);
+	json_object_set_new(
+		object, "undelivered_a", tb_json_count(job->n_undelivered[0]));
+	json_object_set_new(
+		object, "undelivered_b", tb_json_count(job->n_undelivered[1]));
 	add_part(object, "others_cost_a_ps", &job->times[0], TB_JOB_OTHERS);
 	add_part(object, "others_cost_b_ps", &job->times[1], TB_JOB_OTHERS);
 	add_part(object, "network_costs_a_ps", &job->times[0], TB_JOB_NETWORK);

@@ -17,6 +17,8 @@ static void put_change(struct tb_report_writer *writer, double before, double af
 		snprintf(text, sizeof text, "new");
 	else if (after == 0)
 		snprintf(text, sizeof text, "gone");
+	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
+		snprintf(text, sizeof text, "no change");
 	else if (after / before >= 10)
 		snprintf(text, sizeof text, "x %.4g", after / before);
 	else
@@ -333,6 +335,46 @@ static int tabulate_flows(struct tb_compare *compare)
 	return TB_OK;
 }
 
+// append_lost says first how many messages each run lost, if one did.
+static void append_lost(struct tb_words *words, const struct tb_run_info *const info[2])
+{
+	char messages[48];
+	if (info[0]->n_undelivered == 0 && info[1]->n_undelivered == 0)
+		return;
+	for (int i = 1; i >= 0; i--) {
+		uint64_t n = info[i]->n_undelivered;
+		const char *between = i ? "" : "; ";
+		if (n)
+			tb_words_append(words, "%s%s %c %s %s not delivered (dead links)",
+				between, i ? "In" : "in", 'A' + i,
+				tb_format_counted(
+					n, "message", messages, sizeof messages),
+				n == 1 ? "was" : "were");
+		else
+			tb_words_append(words, "%s%c delivered all", between, 'A' + i);
+	}
+	tb_words_append(words, ". ");
+}
+
+// by_chance is whether the seed has a say in the ways of a run's packets.
+static bool by_chance(const struct tb_run_info *info)
+{
+	return info->network.ascent == TB_ASCENT_ADAPTIVE ||
+	       info->network.ascent == TB_ASCENT_RANDOM;
+}
+
+static void append_most(const struct tb_compare *compare, struct tb_words *words)
+{
+	if (compare->n_links == 0)
+		return;
+	const struct tb_mover *most = &compare->links[0];
+	char change[32];
+	tb_report_format_time(fabs(tb_mover_change(most)), change, sizeof change);
+	tb_words_append(words, " The link that changed most is %s: %s %s.",
+		tb_compare_link_name(compare, &most->pair), change,
+		tb_mover_change(most) < 0 ? "less" : "more");
+}
+
 static void pass_verdict(struct tb_compare *compare)
 {
 	struct tb_words words = {compare->verdict, sizeof compare->verdict};
@@ -348,22 +390,21 @@ static void pass_verdict(struct tb_compare *compare)
 			"flow.");
 		return;
 	}
+	append_lost(&words, compare->info);
 	if (compare->n_differences == 0)
-		tb_words_append(&words, "Both were made from the same. ");
+		tb_words_append(&words, "Both runs have the same settings. ");
 	tb_words_append(&words, "Headers wait ");
 	tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
 	tb_words_append(&words, " in B than in A, and the run takes ");
 	tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
 		(double)compare->info[1]->simulated_ps, "less", "longer");
 	tb_words_append(&words, ".");
-	if (compare->n_links == 0)
-		return;
-	const struct tb_mover *most = &compare->links[0];
-	char change[32];
-	tb_report_format_time(fabs(tb_mover_change(most)), change, sizeof change);
-	tb_words_append(&words, " The link that changed most is %s: %s %s.",
-		tb_compare_link_name(compare, &most->pair), change,
-		tb_mover_change(most) < 0 ? "less" : "more");
+	append_most(compare, &words);
+	if (compare->maybe_chance &&
+		(by_chance(compare->info[0]) || by_chance(compare->info[1])))
+		tb_words_append(&words,
+			" Changes of less than 10 %% may be chance: replay both with "
+			"--seed 1..5 before trusting them.");
 }
 
 int tb_compare_tabulate(struct tb_compare *compare)

@@ -27,6 +27,8 @@ void tb_words_append_times(struct tb_words *words, double before, double after,
 		tb_words_append(words, "no %s (%s)", more, a);
 	else if (before == 0)
 		tb_words_append(words, "%s (%s against none)", more, b);
+	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
+		tb_words_append(words, "no %s to speak of (%s against %s)", more, b, a);
 	else
 		tb_words_append(words, "%.1f %% %s (%s against %s)", percent,
 			after < before ? less : more, b, a);

@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+// A change of less than this share shows as 0.0 %, and is called none.
+#define TB_WORDS_NO_CHANGE 0.0005
+
 // Where the words continue; what has no room is cut off.
 struct tb_words {
 	char *at;

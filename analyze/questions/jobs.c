@@ -86,6 +86,14 @@ static int take_flows(
 	return TB_OK;
 }
 
+static int take_undelivered(
+	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
+{
+	(void)reading;
+	job->n_undelivered = tb_run_get(row, 1, INT64_MAX);
+	return TB_OK;
+}
+
 static int take_ranks(
 	struct reading *reading, struct tb_run_row *row, struct tb_job_figures *job)
 {
@@ -137,6 +145,10 @@ static int read_all(struct tb_jobs *jobs, struct tb_run *run, struct tb_error *e
 			"first_ps, last_ps FROM "
 			"job_total WHERE run = ?1",
 			take_flows},
+		{"undelivered_flow",
+			"SELECT job, sum(messages) FROM undelivered_flow WHERE run = ?1 "
+			"GROUP BY job",
+			take_undelivered},
 		{"job_node",
 			"SELECT job, count(*), count(DISTINCT node) FROM job_node WHERE "
 			"run = ?1 GROUP BY job",

@@ -11,6 +11,7 @@ struct tb_job_figures {
 	uint32_t n_ranks, n_nodes; // known ones
 	char *nodes; // "0-15,20", a long list cut off with "..."; NULL: none
 	uint64_t n_flows, n_messages, n_packets, bytes; // delivered
+	uint64_t n_undelivered; // messages given up because of faults
 	// Sums over messages, as in struct tb_flow_sample.
 	uint64_t latency_ps, queue_ps, network_ps, ideal_ps;
 	uint64_t worst_latency_ps;    // of one message
