@@ -30,8 +30,10 @@ static json_t *run_object(const struct tb_compare *compare, int which)
 
 static json_t *difference_object(const struct tb_difference *difference)
 {
+	const char *a = difference->whole_a ? difference->whole_a : difference->a;
+	const char *b = difference->whole_b ? difference->whole_b : difference->b;
 	return json_pack("{s:s, s:o, s:o}", "setting", difference->name, "a",
-		tb_json_text(difference->a), "b", tb_json_text(difference->b));
+		tb_json_text(a), "b", tb_json_text(b));
 }
 
 static json_t *link_object(const struct tb_compare *compare, const struct tb_mover *mover)

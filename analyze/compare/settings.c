@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "compare_words.h"
 #include "report_cells.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@ struct settings {
 	struct {
 		const char *name;
 		char text[80];
+		const char *whole; // of the run, where text has no room for it
 	} at[SETTINGS_MOST];
 	int n;
 };
@@ -27,11 +29,21 @@ static void add_setting(
 	if (settings->n == SETTINGS_MOST)
 		return;
 	settings->at[settings->n].name = name;
+	settings->at[settings->n].whole = NULL;
 	char *text = settings->at[settings->n++].text;
 	va_start(args, format);
 	vsnprintf(text, sizeof settings->at->text, format, args);
 	va_end(args);
 	tb_report_end_whole(text, sizeof settings->at->text);
+}
+
+// add_name adds a text of the run, however long.
+static void add_name(struct settings *settings, const char *name, const char *whole)
+{
+	int at = settings->n;
+	add_setting(settings, name, "%s", whole);
+	if (settings->n > at && strcmp(settings->at[at].text, whole) != 0)
+		settings->at[at].whole = whole;
 }
 
 static void add_time(struct settings *settings, const char *name, tb_time_ps time)
@@ -44,7 +56,7 @@ static void add_network(struct settings *settings, const struct tb_run_info *inf
 {
 	struct tb_parameter list[TB_RUN_PARAMETERS_MOST];
 	size_t n = tb_run_parameters(info, list);
-	add_setting(settings, "network", "%s", info->network_name);
+	add_name(settings, "network", info->network_name);
 	add_setting(settings, "switching", "%s", info->network.switching);
 	for (size_t i = 0; i < n; i++) {
 		char text[80];
@@ -55,8 +67,8 @@ static void add_network(struct settings *settings, const struct tb_run_info *inf
 
 static void add_all(struct settings *settings, const struct tb_run_info *info)
 {
-	add_setting(settings, "input", "%s", info->input_name);
-	add_setting(settings, "kind of input", "%s", info->input_kind);
+	add_name(settings, "input", info->input_name);
+	add_name(settings, "kind of input", info->input_kind);
 	add_setting(settings, "input's SHA-256", "%.16s",
 		info->input_digest[0] ? info->input_digest : "not known");
 	add_setting(settings, "time scale", "%g", info->time_scale);
@@ -67,30 +79,71 @@ static void add_all(struct settings *settings, const struct tb_run_info *info)
 	add_network(settings, info);
 	add_setting(settings, "jobs", "%" PRIu32, info->n_jobs);
 	add_time(settings, "bin", info->bin_ps);
-	add_setting(settings, "options", "%s", info->options);
-	add_setting(settings, "program version", "%s", info->program_version);
+	add_name(settings, "options", info->options);
+	add_name(settings, "program version", info->program_version);
 	add_setting(settings, "came to its end", "%s", info->complete ? "yes" : "no");
 }
 
-static const char *find(const struct settings *settings, const char *name)
+static int find(const struct settings *settings, const char *name)
 {
 	for (int i = 0; i < settings->n; i++)
 		if (strcmp(settings->at[i].name, name) == 0)
-			return settings->at[i].text;
-	return NULL;
+			return i;
+	return -1;
 }
 
-// differ adds a setting to n differences if it is one and there is room; NULL where a run
-// lacks it. Returns how many there are then.
+static const char *whole_of(const struct settings *settings, int i)
+{
+	if (i < 0)
+		return "none";
+	return settings->at[i].whole ? settings->at[i].whole : settings->at[i].text;
+}
+
+// cut writes a text, of a long one the part from `begin` on, with "..." where it was cut.
+static void cut(char *shown, size_t size, const char *whole, size_t begin)
+{
+	size_t length = strlen(whole);
+	if (length < size) {
+		snprintf(shown, size, "%s", whole);
+		return;
+	}
+	while (begin > 0 && ((unsigned char)whole[begin] & 0xc0) == 0x80)
+		begin--; // not within a character of UTF-8
+	struct tb_words words = {shown, size};
+	tb_words_append(&words, "%s%s", begin ? "..." : "", whole + begin);
+	if (strlen(whole + begin) + strlen("...") < size)
+		return;
+	size_t room = size - strlen("...");
+	shown[room - 1] = '\0';
+	tb_report_end_whole(shown, room);
+	memcpy(shown + strlen(shown), "...", sizeof "...");
+}
+
+// differing returns from where to show two texts: some words before they differ.
+static size_t differing(const char *a, const char *b)
+{
+	enum { BEFORE = 20 };
+	size_t at = 0;
+	while (a[at] && a[at] == b[at])
+		at++;
+	return at > BEFORE ? at - BEFORE : 0;
+}
+
+// differ adds a setting to n differences if it is one and there is room. Returns how many
+// there are then.
 static int differ(struct tb_difference *differences, int n, const char *name,
 	const char *a, const char *b)
 {
-	struct tb_difference at = {.name = name};
-	snprintf(at.a, sizeof at.a, "%s", a ? a : "none");
-	snprintf(at.b, sizeof at.b, "%s", b ? b : "none");
-	if (n < TB_DIFFERENCES_MOST && strcmp(at.a, at.b) != 0)
-		differences[n++] = at;
-	return n;
+	if (n == TB_DIFFERENCES_MOST || strcmp(a, b) == 0)
+		return n;
+	struct tb_difference *at = &differences[n];
+	*at = (struct tb_difference){.name = name};
+	size_t begin = differing(a, b);
+	cut(at->a, sizeof at->a, a, begin);
+	cut(at->b, sizeof at->b, b, begin);
+	at->whole_a = strlen(a) < sizeof at->a ? NULL : a;
+	at->whole_b = strlen(b) < sizeof at->b ? NULL : b;
+	return n + 1;
 }
 
 int tb_run_differences(const struct tb_run *a, const struct tb_run *b,
@@ -101,11 +154,11 @@ int tb_run_differences(const struct tb_run *a, const struct tb_run *b,
 	add_all(&of_a, tb_run_info(a));
 	add_all(&of_b, tb_run_info(b));
 	for (int i = 0; i < of_a.n; i++)
-		n = differ(differences, n, of_a.at[i].name, of_a.at[i].text,
-			find(&of_b, of_a.at[i].name));
+		n = differ(differences, n, of_a.at[i].name, whole_of(&of_a, i),
+			whole_of(&of_b, find(&of_b, of_a.at[i].name)));
 	for (int i = 0; i < of_b.n; i++)
-		if (!find(&of_a, of_b.at[i].name))
-			n = differ(
-				differences, n, of_b.at[i].name, NULL, of_b.at[i].text);
+		if (find(&of_a, of_b.at[i].name) < 0)
+			n = differ(differences, n, of_b.at[i].name, whole_of(&of_a, -1),
+				whole_of(&of_b, i));
 	return n;
 }

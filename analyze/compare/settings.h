@@ -5,8 +5,9 @@
 #include "run.h"
 
 struct tb_difference {
-	const char *name; // a parameter of the network goes by its key in presets
-	char a[80], b[80];
+	const char *name;  // a parameter of the network goes by its key in presets
+	char a[80], b[80]; // of long ones the part that differs, with "..." around it
+	const char *whole_a, *whole_b; // NULL: a and b are whole; the run owns them
 };
 
 #define TB_DIFFERENCES_MOST 48
