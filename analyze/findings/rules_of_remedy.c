@@ -133,6 +133,8 @@ static bool place_apart(
 {
 	static const char *const instead[] = {"placement", "hosts", "map", NULL};
 	uint32_t leaf = evidence->info->network.arity, next = 0;
+	if (leaf == 0) // as a damaged store can have it
+		return false;
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		uint32_t n = evidence->jobs.jobs[i].n_ranks;
 		char nodes[48];

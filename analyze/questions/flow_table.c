@@ -1,5 +1,6 @@
 #include "flow_table.h"
 
+#include "array.h"
 #include "flow_row.h"
 #include "flows.h"
 
@@ -21,17 +22,25 @@ static int by_ends(const void *one, const void *other)
 // Where rows go while they are read: one after the other, or into a matrix of groups.
 struct reading {
 	struct tb_flow_sample *rows;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	uint32_t group, n_groups;
 };
 
-static void take(struct reading *reading, const struct tb_flow_sample *flow)
+// append makes room by the rows that there are: a damaged store can name any number.
+static int append(struct reading *reading, const struct tb_flow_sample *flow)
 {
-	if (reading->group == 1) {
-		if (reading->n < reading->room)
-			reading->rows[reading->n++] = *flow;
-		return;
-	}
+	int status =
+		TB_ARRAY_RESERVE(&reading->rows, &reading->room, (size_t)reading->n + 1);
+	if (status == TB_OK)
+		reading->rows[reading->n++] = *flow;
+	return status;
+}
+
+static int take(struct reading *reading, const struct tb_flow_sample *flow)
+{
+	if (reading->group == 1)
+		return append(reading, flow);
 	uint32_t source = flow->source.id / reading->group;
 	uint32_t destination = flow->destination.id / reading->group;
 	struct tb_flow_sample *sum =
@@ -41,6 +50,7 @@ static void take(struct reading *reading, const struct tb_flow_sample *flow)
 	sum->destination.id = destination * reading->group;
 	sum->job = first || sum->job == flow->job ? flow->job : TB_ID_NONE;
 	tb_flow_add(sum, flow);
+	return TB_OK;
 }
 
 static int read_flows(struct tb_run *run, struct reading *reading, struct tb_error *error)
@@ -52,8 +62,10 @@ static int read_flows(struct tb_run *run, struct reading *reading, struct tb_err
 		return status;
 	while ((status = tb_run_next(run, "flow", &row, error)) > 0) {
 		const struct tb_flow_sample flow = tb_flow_row_get(run, &row, 0);
-		if (!row.bad)
-			take(reading, &flow);
+		if (row.bad || take(reading, &flow) == TB_OK)
+			continue;
+		status = tb_fail_in(error, TB_ENOMEM, run->path, "no memory for flows");
+		break;
 	}
 	sqlite3_finalize(row.query);
 	return status;
@@ -65,7 +77,7 @@ static uint32_t pack(struct reading *reading)
 	if (reading->group == 1)
 		return reading->n;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < reading->room; i++)
+	for (size_t i = 0; i < reading->room; i++)
 		if (reading->rows[i].n_messages || reading->rows[i].bytes)
 			reading->rows[n++] = reading->rows[i];
 	return n;
@@ -80,14 +92,16 @@ int tb_flow_table_init(
 	int status = tb_flows_count(run, &n_flows, error);
 	if (status)
 		return status;
-	if (n_flows > TB_FLOW_TABLE_MOST)
+	if (n_flows > TB_FLOW_TABLE_MOST && n_nodes > MOST_GROUPS)
 		reading.group = (n_nodes + MOST_GROUPS - 1) / MOST_GROUPS;
 	reading.n_groups = (n_nodes + reading.group - 1) / reading.group;
-	reading.room = reading.group == 1 ? (uint32_t)n_flows
-					  : reading.n_groups * reading.n_groups;
-	reading.rows = calloc(reading.room + 1u, sizeof *reading.rows);
-	if (!reading.rows)
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for flows");
+	if (reading.group > 1) {
+		reading.room = (size_t)reading.n_groups * reading.n_groups;
+		reading.rows = calloc(reading.room, sizeof *reading.rows);
+		if (!reading.rows)
+			return tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for flows");
+	}
 	status = read_flows(run, &reading, error);
 	if (status) {
 		free(reading.rows);

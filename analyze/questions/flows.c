@@ -62,8 +62,8 @@ static int read_count(
 		return status;
 	status = tb_run_next(run, "flow", &row, error);
 	if (status > 0) {
-		*n = (uint64_t)sqlite3_column_int64(row.query, 0);
-		status = TB_OK;
+		*n = tb_run_get(&row, 0, UINT32_MAX);
+		status = row.bad ? tb_run_damaged(run->path, "flow_top", error) : TB_OK;
 	}
 	sqlite3_finalize(row.query);
 	return status;
@@ -72,7 +72,8 @@ static int read_count(
 // count_kept stores of how many flows the store keeps the order; 0: it does not.
 static int count_kept(struct tb_run *run, uint64_t *n, struct tb_error *error)
 {
-	return read_count(run, "SELECT max(rank) FROM flow_top WHERE run = ?1", n, error);
+	return read_count(run,
+		"SELECT coalesce(max(rank), 0) FROM flow_top WHERE run = ?1", n, error);
 }
 
 int tb_flows_slowest(struct tb_run *run, uint32_t top, struct tb_flow **flows,

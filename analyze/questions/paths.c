@@ -139,9 +139,10 @@ static uint32_t shortest(const struct tb_paths *paths)
 	return least;
 }
 
+// In a damaged store, where links up go round in circles, one is found more than once.
 static void take(struct tb_paths *paths, uint32_t link)
 {
-	if (link < paths->n_links)
+	if (link < paths->n_links && paths->n_found < paths->n_links)
 		paths->found[paths->n_found++].id = link;
 }
 

@@ -5,8 +5,10 @@ static bool is_kary_tree(const struct tb_run_info *info)
 {
 	uint64_t n_nodes = 1;
 	uint32_t k = info->network.arity;
+	if (k < 2)
+		return false;
 	for (uint32_t level = 0; level < info->n_levels; level++) {
-		if (k < 2 || n_nodes > UINT32_MAX)
+		if (n_nodes > UINT32_MAX)
 			return false;
 		n_nodes *= k;
 	}

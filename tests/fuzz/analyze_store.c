@@ -1,4 +1,5 @@
 // Whatever is in a store, reading it ends and stays within bounds.
+#include "crossing.h"
 #include "end_waits.h"
 #include "flow_messages.h"
 #include "heavy_waits.h"
@@ -79,6 +80,32 @@ static void read_messages(struct tb_run *run)
 	tb_flow_messages_fini(&messages);
 }
 
+// read_ways asks for the flows over a link, the links between the first two switches and
+// between nodes.
+static void read_ways(struct tb_run *run)
+{
+	const struct tb_run_info *info = tb_run_info(run);
+	struct tb_crossing_query query = {false, 0, 0, INT64_MAX, TB_ID_NONE};
+	struct tb_flow_table table = {0};
+	struct tb_crossing crossing = {.n = 0};
+	struct tb_paths *paths = NULL;
+	struct tb_error error;
+	uint32_t n;
+	(void)!tb_flow_table_init(&table, run, &error);
+	if (tb_paths_new(&paths, run, &error) == TB_OK) {
+		(void)tb_paths_between(paths, (struct tb_path_end){true, 0},
+			(struct tb_path_end){true, 1}, &n);
+		(void)tb_paths_find(paths, (struct tb_node){0}, (struct tb_node){1}, &n);
+		(void)tb_paths_way(paths, (struct tb_node){1}, (struct tb_node){0}, &n);
+		query.id = info->n_links / 2;
+		if (info->n_links)
+			(void)!tb_crossing_init(&crossing, paths, &table, &query, &error);
+	}
+	tb_crossing_fini(&crossing);
+	tb_paths_free(paths);
+	tb_flow_table_fini(&table);
+}
+
 // write_csv writes one of the lists. JSON has the rows of all of them, and to write one
 // as CSV takes as long as all other formats together.
 static void write_csv(const struct tb_report *report, uint8_t choice, FILE *nowhere)
@@ -133,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_trees(run);
 		read_waits(run);
 		read_messages(run);
+		read_ways(run);
 		write_reports(run, choice);
 		tb_run_free(run);
 	}
