@@ -54,6 +54,10 @@ static bool start(struct tb_errands *errands)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	bool started = pthread_create(&errands->thread, NULL, run, errands) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!started) {
+		pthread_cond_destroy(&errands->changed);
+		pthread_mutex_destroy(&errands->mutex);
+	}
 	return started;
 }
 

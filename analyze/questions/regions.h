@@ -63,9 +63,9 @@ struct tb_regions {
 	uint32_t n;
 };
 
-// tb_regions_init finds the regions of a window. Cost: some passes over the links and
-// switches. Errors as of tb_run_look, whose samples it voids; TB_ENOMEM.
-// tb_regions_fini frees them; a zeroed struct is fine to free.
+// tb_regions_init finds the regions of a window. Cost: some passes over the links, and
+// quadratic in a switch's links. Errors as of tb_run_look, whose samples it voids;
+// TB_ENOMEM. tb_regions_fini frees them; a zeroed struct is fine to free.
 int tb_regions_init(struct tb_regions *regions, struct tb_run *run,
 	struct tb_window window, struct tb_error *error) TB_MUST_USE;
 void tb_regions_fini(struct tb_regions *regions);

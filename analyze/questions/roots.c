@@ -36,7 +36,9 @@ static int count_links(struct tb_run *run, struct tb_roots *roots, struct tb_err
 	struct tb_map places = {0};
 	int status = tb_waits_widths(run, &widths, error);
 	for (uint32_t i = 0; !status && i < roots->listed.n; i++)
-		status = tb_map_put(&places, roots->rows[i].root.id, i);
+		if (tb_map_put(&places, roots->rows[i].root.id, i) != TB_OK)
+			status = tb_fail_in(
+				error, TB_ENOMEM, run->path, "no memory for blame");
 	if (!status)
 		status = tb_run_query(run,
 			"SELECT root, count(DISTINCT link) FROM tree_bin WHERE run = ?1 "

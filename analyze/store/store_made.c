@@ -1,6 +1,7 @@
 #include "store_made.h"
 
 #include "sql.h"
+#include "store_lock.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -52,11 +53,20 @@ static int copy(sqlite3 *db, const struct tb_newfile *file, const char *path,
 		       : TB_OK;
 }
 
-// The lock is taken before others can see the file.
-static int name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
+// keep_lock takes the lock, before others can see the file, for a descriptor of its own.
+static int keep_lock(
+	struct tb_newfile *file, const char *path, int *lock, struct tb_error *error)
 {
 	if (flock(file->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		return tb_fail_in(error, TB_EIO, path, "cannot be locked");
+	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	return *lock >= 0 ? TB_OK
+			  : tb_fail_in(error, TB_EIO, path, "cannot be kept locked: %s",
+				    strerror(errno));
+}
+
+static int name_it(struct tb_newfile *file, const char *path, struct tb_error *error)
+{
 	int status = tb_newfile_publish(file, false, error);
 	if (status == TB_EFOREIGN)
 		return tb_fail_in(error, TB_EIO, path,
@@ -71,12 +81,16 @@ int tb_store_made_publish(sqlite3 **db, struct tb_newfile *file, const char *pat
 	assert(sqlite3_get_autocommit(*db) && !sqlite3_next_stmt(*db, NULL));
 	int status = copy(*db, file, path, error);
 	if (status == TB_OK)
+		status = keep_lock(file, path, lock, error);
+	if (status == TB_OK)
 		status = name_it(file, path, error);
-	if (status != TB_OK)
+	if (status != TB_OK) {
+		tb_store_unlock(*lock);
+		*lock = -1;
 		return status;
+	}
 	// Closing a descriptor of the file drops SQLite's own locks on it. So close this
 	// one before SQLite opens the file, and the lock's after SQLite has closed it.
-	*lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
 	tb_newfile_close(file);
 	sqlite3_close(*db);
 	*db = NULL;

@@ -212,7 +212,7 @@ static void fetch_slice(const struct tb_blame_book *book, uint32_t i, uint32_t b
 
 static void enter_times(struct tb_blame_book *book)
 {
-	for (uint32_t i = 0; i < book->n_batch; i++) {
+	for (uint32_t i = 0; i < book->n_batch && !book->failed; i++) {
 		uint64_t bin = (uint64_t)(book->batch[i].from / book->bin_ps);
 		if (i + AHEAD < book->n_batch && bin < TB_BLAME_BINS)
 			fetch_slice(book, i + AHEAD, (uint32_t)bin);
@@ -249,7 +249,7 @@ static struct tb_wait_key by_link(const struct tb_blame_book *book, uint32_t i)
 
 static void enter_flows(struct tb_blame_book *book)
 {
-	for (uint32_t i = 0; i < book->n_batch; i++) {
+	for (uint32_t i = 0; i < book->n_batch && !book->failed; i++) {
 		const struct tb_blame_wait *wait = &book->batch[i];
 		if (i + AHEAD < book->n_batch)
 			tb_heaviest_fetch(&book->by_link, by_link(book, i + AHEAD));
@@ -268,7 +268,7 @@ static struct tb_wait_key by_group(
 static void enter_groups(struct tb_blame_book *book, int grouping)
 {
 	struct tb_heaviest *groups = &book->groups[grouping];
-	for (uint32_t i = 0; i < book->n_batch; i++) {
+	for (uint32_t i = 0; i < book->n_batch && !book->failed; i++) {
 		const struct tb_blame_wait *wait = &book->batch[i];
 		if (i + AHEAD < book->n_batch)
 			tb_heaviest_fetch(groups, by_group(book, grouping, i + AHEAD));
@@ -279,7 +279,7 @@ static void enter_groups(struct tb_blame_book *book, int grouping)
 
 static void enter_jobs(struct tb_blame_book *book)
 {
-	for (uint32_t i = 0; i < book->n_batch && book->several; i++) {
+	for (uint32_t i = 0; i < book->n_batch && !book->failed && book->several; i++) {
 		const struct tb_blame_wait *wait = &book->batch[i];
 		uint32_t victim = book->victims[i].job, culprit = book->culprits[i].job;
 		uint64_t wait_ps = (uint64_t)(wait->to - wait->from);

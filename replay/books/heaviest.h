@@ -64,7 +64,8 @@ static inline void tb_heaviest_fetch(
 int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
 	struct tb_wait_key key, uint64_t wait_ps) TB_MUST_USE;
 
-// tb_heaviest_add adds a wait of `wait_ps`, not 0. TB_ENOMEM.
+// tb_heaviest_add adds a wait of `wait_ps`, not 0. TB_ENOMEM, after which the table, as
+// after that of tb_heaviest_widen, can only be freed: another add might never end.
 static inline int tb_heaviest_add(
 	struct tb_heaviest *heaviest, struct tb_wait_key key, uint64_t wait_ps)
 {
