@@ -313,20 +313,69 @@ static void find_network_cost(struct tb_judging *judging)
 			tb_percent_text(most.percent, longer, sizeof longer));
 }
 
+// say_dead_one names something dead, of the first TB_EVIDENCE_NAMED, and counts it.
+static void say_dead_one(struct tb_finding *finding, uint32_t *n, const char *what,
+	const char *name, tb_time_ps dead_at_ps)
+{
+	char time[32];
+	if ((*n)++ >= TB_EVIDENCE_NAMED)
+		return;
+	tb_format_time(dead_at_ps, time, sizeof time);
+	tb_finding_say(finding, "The %s %s is dead from %s.", what, name,
+		dead_at_ps ? time : "the start");
+}
+
+// died_alone is whether a link's cable died by itself, not with a switch; of the two
+// links of a cable it is true of one.
+static bool died_alone(const struct tb_run *run, const struct tb_run_link *link)
+{
+	const struct tb_run_switch *switches = tb_run_switches(run);
+	tb_time_ps at_ps = link->dead_at_ps;
+	return at_ps != TB_TIME_NEVER && link->id.id < link->at.reverse.id &&
+	       (link->at.kind == TB_LINK_INJECTION ||
+		       switches[link->at.from].dead_at_ps > at_ps) &&
+	       (link->at.kind == TB_LINK_EJECTION ||
+		       switches[link->at.to].dead_at_ps > at_ps);
+}
+
+// say_dead names the dead cables and switches, and returns how many there are.
+static uint32_t say_dead(struct tb_finding *finding, const struct tb_evidence *evidence)
+{
+	const struct tb_run_switch *switches = tb_run_switches(evidence->run);
+	const struct tb_run_link *links = tb_run_links(evidence->run);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_switches; i++)
+		if (switches[i].dead_at_ps != TB_TIME_NEVER)
+			say_dead_one(finding, &n, "switch", switches[i].name,
+				switches[i].dead_at_ps);
+	for (uint32_t i = 0; i < tb_run_info(evidence->run)->n_links; i++)
+		if (died_alone(evidence->run, &links[i]))
+			say_dead_one(
+				finding, &n, "cable", links[i].name, links[i].dead_at_ps);
+	if (n > TB_EVIDENCE_NAMED)
+		tb_finding_say(finding, "%" PRIu32 " more are dead or die.",
+			n - TB_EVIDENCE_NAMED);
+	return n;
+}
+
 static void find_dead(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
 	char messages[48], packets[64];
-	if (info->n_undelivered == 0 && info->n_retries == 0)
+	if (info->n_undelivered == 0 && info->n_retries == 0 &&
+		tb_run_n_faults(judging->evidence->run) == 0)
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "dead-links");
 	tb_finding_count(finding, "undelivered", info->n_undelivered);
 	tb_finding_count(finding, "retries", info->n_retries);
-	tb_finding_say(finding, "Dead links kept %s from delivery and had %s.",
-		tb_format_counted(
-			info->n_undelivered, "message", messages, sizeof messages),
-		tb_format_counted(info->n_retries, "packet sent again|packets sent again",
-			packets, sizeof packets));
+	tb_finding_count(finding, "dead", say_dead(finding, judging->evidence));
+	tb_format_counted(info->n_undelivered, "message was|messages were", messages,
+		sizeof messages);
+	tb_format_counted(
+		info->n_retries, "packet was|packets were", packets, sizeof packets);
+	tb_finding_say(finding, "%s given up, and %s sent again.",
+		info->n_undelivered ? messages : "No message was",
+		info->n_retries ? packets : "no packet was");
 }
 
 void tb_rules_of_people(struct tb_judging *judging)

@@ -284,8 +284,9 @@ static void state_faults(struct tb_report *report)
 		return;
 	struct tb_report_fact *at = fact(report, "dead links");
 	snprintf(at->text, sizeof at->text, "kept %s from delivery, had %s",
-		tb_format_counted(
-			info->n_undelivered, "message", messages, sizeof messages),
+		info->n_undelivered ? tb_format_counted(info->n_undelivered, "message",
+					      messages, sizeof messages)
+				    : "no message",
 		tb_format_counted(info->n_retries, "packet sent again|packets sent again",
 			packets, sizeof packets));
 }
