@@ -5,9 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MARGIN	  16   // lines are drawn this many pixels beyond the window
-#define RIM	  0.25 // least opacity of a slanted line's edges
-#define LEAST_RIM 40   // of 255; fainter ones nobody sees, and thousands take their time
+#define MARGIN	   16	// lines are drawn this many pixels beyond the window
+#define RIM	   0.25 // least opacity of a slanted line's edges
+#define LEAST_RIM  40	// of 255; fainter ones nobody sees, and thousands take their time
+#define CACHED_W   15	// pixels, the widest rectangle that SDL fills through the cache
+#define STREAMED_W 128	// and from here on it is faster past it
 
 // pixels rounds edges, not sizes, so that boxes that share an edge still share it.
 static SDL_Rect pixels(const struct tb_screen *screen, const struct tb_box *box)
@@ -24,6 +26,14 @@ static void fill(struct tb_screen *screen, struct tb_colour colour, SDL_Rect box
 	SDL_SetRenderDrawBlendMode(screen->renderer,
 		colour.a == 255 ? SDL_BLENDMODE_NONE : SDL_BLENDMODE_BLEND);
 	SDL_SetRenderDrawColor(screen->renderer, colour.r, colour.g, colour.b, colour.a);
+	// SDL fills lines of 16 pixels and more past the cache, which is slow where they
+	// are so short that few of the cache's lines are whole.
+	while (colour.a == 255 && box.w > CACHED_W && box.w < STREAMED_W) {
+		SDL_RenderFillRect(
+			screen->renderer, &(SDL_Rect){box.x, box.y, CACHED_W, box.h});
+		box.x += CACHED_W;
+		box.w -= CACHED_W;
+	}
 	SDL_RenderFillRect(screen->renderer, &box);
 }
 
