@@ -223,10 +223,6 @@ static void take_switches(const struct tb_run *run, struct tb_run_row *row, void
 int tb_groups_init(struct tb_groups *groups, struct tb_run *run,
 	enum tb_grouping grouping, uint32_t top, struct tb_error *error)
 {
-	static const char *const names[TB_GROUPINGS] = {
-		[TB_GROUP_DESTINATION] = "destination",
-		[TB_GROUP_DESTINATION_LEAF] = "destination leaf",
-		[TB_GROUP_SOURCE_LEAF] = "source leaf"};
 	struct tb_groups made = {.grouping = grouping};
 	bool nodes = grouping == TB_GROUP_DESTINATION;
 	const struct tb_waits_query query = {.table = "blame_group",
@@ -235,12 +231,13 @@ int tb_groups_init(struct tb_groups *groups, struct tb_run *run,
 		.ids = "victim, culprit",
 		.size = sizeof *made.rows,
 		.take = nodes ? take_nodes : take_switches,
-		.word = names[grouping]};
+		.word = tb_grouping_name(grouping)};
 	void *rows = NULL;
 	int status = tb_waits_list(run, &query, top, &rows, &made.listed, error);
 	made.rows = rows;
 	if (!status)
-		status = tb_waits_left_out(run, names[grouping], &made.listed, error);
+		status = tb_waits_left_out(
+			run, tb_grouping_name(grouping), &made.listed, error);
 	made.listed.whole_ps += made.listed.rest_ps;
 	if (status)
 		tb_groups_fini(&made);

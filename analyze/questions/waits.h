@@ -2,12 +2,12 @@
 // them.
 //
 // There are two kinds of lists (observer.h). Sums hold every wait to the picosecond:
-// roots.h, job_waits.h, end_waits.h. The heaviest are what a replay keeps of what would
+// roots.h and job_waits.h. The heaviest are what a replay keeps of what would
 // be too many: heavy_waits.h; a row surely waited for wait_ps, at most for wait_ps +
 // error_ps.
 //
 // Every list begins with the longest wait, ties by ids. It is bounded by what the caller
-// asks for; `struct tb_listed` says what the rest comes to. A run that did not end, or
+// asks for; `struct tb_listed` holds the totals of the rest. A run that did not end, or
 // that was replayed with --no-blame, has empty lists.
 #ifndef TB_WAITS_H
 #define TB_WAITS_H

@@ -313,13 +313,10 @@ static json_t *heaviest_array(const struct tb_report *report)
 	return array;
 }
 
-static const struct {
-	const char *key;
-	enum tb_grain grain;
-} groupings[TB_GROUPINGS] = {
-	[TB_GROUP_DESTINATION] = {"destination", TB_GRAIN_DESTINATIONS},
-	[TB_GROUP_DESTINATION_LEAF] = {"destination leaf", TB_GRAIN_DESTINATION_LEAVES},
-	[TB_GROUP_SOURCE_LEAF] = {"source leaf", TB_GRAIN_SOURCE_LEAVES},
+static const enum tb_grain grain_of[TB_GROUPINGS] = {
+	[TB_GROUP_DESTINATION] = TB_GRAIN_DESTINATIONS,
+	[TB_GROUP_DESTINATION_LEAF] = TB_GRAIN_DESTINATION_LEAVES,
+	[TB_GROUP_SOURCE_LEAF] = TB_GRAIN_SOURCE_LEAVES,
 };
 
 // add_groups adds all groupings that are not listed elsewhere.
@@ -330,10 +327,11 @@ static json_t *groups_array(const struct tb_report *report)
 		const struct tb_groups *groups = &report->groups[g];
 		for (uint32_t i = 0; array && i < groups->listed.n; i++) {
 			const struct tb_group_sample *at = &groups->rows[i];
-			enum tb_grain grain = groupings[g].grain;
+			enum tb_grain grain = grain_of[g];
 			char name[80];
 			struct tb_json_object group = tb_json_object_new();
-			tb_json_add_text(&group, "by", groupings[g].key);
+			tb_json_add_text(
+				&group, "by", tb_grouping_name((enum tb_grouping)g));
 			tb_json_add_count(&group, "victim", at->victim);
 			tb_json_add_text(&group, "victim_name",
 				tb_grouped_party(report->run, grain, at->victim, name,
@@ -412,7 +410,8 @@ static json_t *left_out_array(const struct tb_report *report)
 	json_t *array = json_array();
 	for (int i = 0; array && i < 1 + TB_GROUPINGS; i++) {
 		struct tb_json_object list = tb_json_object_new();
-		tb_json_add_text(&list, "list", i ? groupings[i - 1].key : "blame");
+		tb_json_add_text(&list, "list",
+			i ? tb_grouping_name((enum tb_grouping)(i - 1)) : "blame");
 		tb_json_add_count(&list, "rows", lists[i]->n_all);
 		tb_json_add_count(&list, "floor_ps", lists[i]->floor_ps);
 		tb_json_add_count(&list, "rest_ps", whole_ps(lists[i]->rest_ps));

@@ -161,8 +161,6 @@ static int write_left_out(sqlite3 *db, const char *path, int64_t run,
 static int write_lists(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_blame_record *record, struct tb_error *error)
 {
-	static const char *const names[TB_GROUPINGS] = {
-		"destination", "destination leaf", "source leaf"};
 	uint64_t wait_ps = 0;
 	struct left_out lists[3 + TB_GROUPINGS] = {
 		{"blame_wait", record->by_link_floor_ps, 0},
@@ -174,7 +172,8 @@ static int write_lists(sqlite3 *db, const char *path, int64_t run,
 	SUM(lists[1].kept_ps, record->by_time, record->n_by_time);
 	SUM(lists[2].kept_ps, record->trees, record->n_trees);
 	for (int g = 0; g < TB_GROUPINGS; g++) {
-		lists[3 + g] = (struct left_out){names[g], record->group_floor_ps[g], 0};
+		lists[3 + g] = (struct left_out){tb_grouping_name((enum tb_grouping)g),
+			record->group_floor_ps[g], 0};
 		SUM(lists[3 + g].kept_ps, record->groups[g], record->n_groups[g]);
 	}
 	return write_left_out(

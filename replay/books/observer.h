@@ -120,6 +120,16 @@ enum tb_grouping {
 	TB_GROUPINGS
 };
 
+// tb_grouping_name is the word for a grouping, in the store and in reports.
+static inline const char *tb_grouping_name(enum tb_grouping grouping)
+{
+	static const char *const names[TB_GROUPINGS] = {
+		[TB_GROUP_DESTINATION] = "destination",
+		[TB_GROUP_DESTINATION_LEAF] = "destination leaf",
+		[TB_GROUP_SOURCE_LEAF] = "source leaf"};
+	return names[grouping];
+}
+
 struct tb_group_sample { // heaviest
 	uint32_t victim; // a node or a switch
 	uint32_t culprit;

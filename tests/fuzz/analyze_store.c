@@ -1,6 +1,5 @@
 // Whatever is in a store, reading it ends and stays within bounds.
 #include "crossing.h"
-#include "end_waits.h"
 #include "flow_messages.h"
 #include "heavy_waits.h"
 #include "hot_links.h"
@@ -47,8 +46,7 @@ static void read_trees(struct tb_run *run)
 			run, (struct tb_link){0}, TB_WAIT, columns, 4, &error);
 }
 
-// read_waits asks what the report does not: about a span of time, a link, and the ends of
-// flows.
+// read_waits asks what the report does not: about a span of time, a link, a switch.
 static void read_waits(struct tb_run *run)
 {
 	const struct tb_span span = {1, 1000000};
@@ -56,19 +54,16 @@ static void read_waits(struct tb_run *run)
 	struct tb_roots roots = {0};
 	struct tb_job_pairs pairs = {0};
 	struct tb_heavy_waits during = {0}, at = {0};
-	struct tb_end_waits ends = {0};
 	(void)!tb_roots_init(&roots, run, span, 3, &error);
 	(void)!tb_job_pairs_init(&pairs, run, span, 3, &error);
 	(void)!tb_heavy_waits_during(&during, run, span, 3, &error);
 	(void)!tb_heavy_waits_at(&at, run, (struct tb_link){0}, 3, &error);
 	tb_heavy_waits_fini(&at);
 	(void)!tb_heavy_waits_into(&at, run, (struct tb_switch){0}, 3, &error);
-	(void)!tb_end_waits_init(&ends, run, TB_END_DESTINATION_LEAF, true, 3, &error);
 	tb_roots_fini(&roots);
 	tb_job_pairs_fini(&pairs);
 	tb_heavy_waits_fini(&during);
 	tb_heavy_waits_fini(&at);
-	tb_end_waits_fini(&ends);
 }
 
 static void read_messages(struct tb_run *run)

@@ -2,7 +2,7 @@
 // the heaviest rows with their bounds.
 #include "../analyze_fixture.h"
 
-#include "end_waits.h"
+#include "flow_table.h"
 #include "grouped.h"
 #include "hot_links.h"
 #include "roots.h"
@@ -141,18 +141,16 @@ static void jobs_wait_as_long_as_their_flows(void **state)
 {
 	struct stage *stage = *state;
 	struct tb_job_pairs pairs;
-	struct tb_flow_sample *flows = NULL;
-	struct tb_listed listed;
+	struct tb_flow_table flows;
 	uint64_t wait_ps[2] = {0, 0}, blamed_ps[2] = {0, 0};
-	assert_int_equal(
-		tb_flows_by_wait(stage->run, false, 0, &flows, &listed, NULL), TB_OK);
-	for (uint32_t i = 0; i < listed.n; i++) {
-		assert_true(i == 0 || flows[i - 1].wait_ps >= flows[i].wait_ps);
-		wait_ps[flows[i].job] += flows[i].wait_ps;
-		blamed_ps[flows[i].job] += flows[i].blamed_ps;
+	assert_int_equal(tb_flow_table_init(&flows, stage->run, NULL), TB_OK);
+	for (uint32_t i = 0; i < flows.n; i++) {
+		wait_ps[flows.rows[i].job] += flows.rows[i].wait_ps;
+		blamed_ps[flows.rows[i].job] += flows.rows[i].blamed_ps;
 	}
-	free(flows);
-	assert_true(listed.whole_ps == (double)stage->wait_ps);
+	tb_flow_table_fini(&flows);
+	assert_int_equal(wait_ps[0] + wait_ps[1], stage->wait_ps);
+	assert_int_equal(blamed_ps[0] + blamed_ps[1], stage->wait_ps);
 	assert_int_equal(tb_job_pairs_init(&pairs, stage->run, whole, 0, NULL), TB_OK);
 	assert_int_equal(pairs.listed.n, 4);
 	for (uint32_t job = 0; job < 2; job++) {
@@ -226,26 +224,6 @@ static void a_run_of_one_job_names_it_everywhere(void **state)
 	tb_job_links_fini(&job_links);
 	tb_root_jobs_fini(&root_jobs);
 	tb_roots_fini(&roots);
-}
-
-static void ends_of_flows_hold_all_of_the_wait(void **state)
-{
-	struct stage *stage = *state;
-	for (int end = TB_END_SOURCE; end <= TB_END_DESTINATION_LEAF; end++)
-		for (int blamed = 0; blamed < 2; blamed++) {
-			struct tb_end_waits waits;
-			assert_int_equal(tb_end_waits_init(&waits, stage->run,
-						 (enum tb_end)end, blamed, 0, NULL),
-				TB_OK);
-			assert_true(waits.listed.whole_ps == (double)stage->wait_ps);
-			assert_true(waits.listed.listed_ps == waits.listed.whole_ps);
-			for (uint32_t i = 1; i < waits.listed.n; i++)
-				assert_true(blamed ? waits.rows[i - 1].blamed_ps >=
-							     waits.rows[i].blamed_ps
-						   : waits.rows[i - 1].wait_ps >=
-							     waits.rows[i].wait_ps);
-			tb_end_waits_fini(&waits);
-		}
 }
 
 static void the_heaviest_at_a_link_are_its_wait(void **state)
@@ -407,7 +385,6 @@ int main(void)
 		STAGED(jobs_wait_as_long_as_their_flows),
 		STAGED(the_jobs_at_links_and_roots_hold_their_wait),
 		STAGED(a_run_of_one_job_names_it_everywhere),
-		STAGED(ends_of_flows_hold_all_of_the_wait),
 		STAGED(the_heaviest_at_a_link_are_its_wait),
 		STAGED(the_heaviest_into_a_switch_are_those_at_its_links),
 		STAGED(what_is_left_out_is_told),
