@@ -83,7 +83,17 @@ static void name_set(const struct survey *survey, uint32_t n, char *name, size_t
 		snprintf(name, size, "%.128s %u", survey->group, n);
 }
 
-// check_names refuses empty names, and those of jobs that are not there.
+// is_repeated returns whether the name that begins at `at` stands before that, too.
+static bool is_repeated(const char *names, const char *at)
+{
+	size_t n = strcspn(at, ",");
+	for (const char *other = names; other < at; other += strcspn(other, ",") + 1)
+		if (strcspn(other, ",") == n && strncmp(other, at, n) == 0)
+			return true;
+	return false;
+}
+
+// check_names refuses empty and repeated names, and those of jobs that are not there.
 static int check_names(const struct survey *survey)
 {
 	uint32_t n_names = 0, n_sets = 0;
@@ -93,6 +103,9 @@ static int check_names(const struct survey *survey)
 			return tb_fail(survey->error, TB_EUSAGE,
 				"'%s': expected the jobs' names, separated by commas",
 				survey->names);
+		if (is_repeated(survey->names, at))
+			return tb_fail(survey->error, TB_EUSAGE,
+				"'%s': two jobs have one name", survey->names);
 		n_names++;
 	}
 	for (uint32_t i = 0; i < survey->groups.n_nodes; i++)
