@@ -1,0 +1,181 @@
+// Paths of flows, and the loads that routes put on links.
+#include "network_builder.h"
+#include "network_impl.h"
+#include "network_open.h"
+#include "route_loads.h"
+#include "route_walk.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct tb_network *network(const char *name)
+{
+	struct tb_network *net = NULL;
+	struct tb_error error = {0};
+	if (tb_network_open(&net, &(struct tb_network_description){.name = name},
+		    &error) != TB_OK)
+		fail_msg("%s", error.text);
+	return net;
+}
+
+// odd_tree: three leaves of four nodes, two cables of each to the first top and, but for
+// one leaf, one to the second.
+static struct tb_network *odd_tree(const char *name)
+{
+	struct tb_network_params params;
+	struct tb_network_builder *builder;
+	struct tb_network *net = NULL;
+	struct tb_switch leaf[3], top[2];
+	assert_int_equal(tb_network_preset(&params, name, NULL), TB_OK);
+	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(
+			tb_network_add_switch(builder, 0, 4, 3, &leaf[i], NULL), TB_OK);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(
+			tb_network_add_switch(builder, 1, 6, 0, &top[i], NULL), TB_OK);
+	for (uint32_t i = 0; i < 12; i++)
+		assert_int_equal(
+			tb_network_add_node(builder, leaf[i / 4], i % 4, NULL, NULL),
+			TB_OK);
+	for (uint32_t i = 0; i < 9; i++)
+		if (i != 5)
+			assert_int_equal(tb_network_add_cable(builder, leaf[i / 3],
+						 4 + i % 3, top[i % 3 / 2],
+						 i % 3 / 2 ? i / 3 : i / 3 * 2 + i % 3,
+						 NULL, NULL),
+				TB_OK);
+	assert_int_equal(tb_network_finish(builder, &net, NULL), TB_OK);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+// check_walk: from the source to the destination, each link where the last one ends.
+static void check_walk(const struct tb_network *net, uint32_t from, uint32_t to)
+{
+	struct tb_link links[64];
+	uint32_t n = tb_route_walk(
+		net, (struct tb_node){from}, (struct tb_node){to}, 7, links);
+	assert_int_equal(
+		n, tb_network_hops(net, (struct tb_node){from}, (struct tb_node){to}));
+	assert_in_range(n, 2, tb_route_walk_most(net));
+	assert_int_equal(links[0].id, net->injection[from]);
+	assert_int_equal(links[n - 1].id, net->ejection[to]);
+	for (uint32_t i = 1; i < n; i++)
+		assert_int_equal(
+			net->links[links[i].id].from, net->links[links[i - 1].id].to);
+}
+
+static void check_walks(struct tb_network *net)
+{
+	for (uint32_t from = 0; from < net->n_nodes; from++)
+		for (uint32_t i = 0; i < net->n_hosts; i++)
+			if (from - from % net->n_hosts + i != from)
+				check_walk(net, from, from - from % net->n_hosts + i);
+	tb_network_free(net);
+}
+
+static void a_walk_is_a_shortest_path_of_the_flow(void **state)
+{
+	(void)state;
+	check_walks(network("qsnet,levels=3"));
+	check_walks(network("qsnet,arity=3,levels=3,ascent=deterministic"));
+	check_walks(network("qsnet,levels=2,rails=2,ascent=source"));
+	check_walks(odd_tree("qsnet"));
+	check_walks(odd_tree("qsnet,ascent=deterministic"));
+	struct tb_network *net = odd_tree("qsnet");
+	struct tb_link none;
+	assert_int_equal(
+		tb_route_walk(net, (struct tb_node){3}, (struct tb_node){3}, 0, &none),
+		0);
+	tb_network_free(net);
+}
+
+// check_loads compares all to all with the sum over pairs; known paths to the last bit.
+static void check_loads(struct tb_network *net)
+{
+	struct tb_route_loads all, pairs;
+	assert_int_equal(tb_route_loads_init(&all, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_init(&pairs, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_add_all(&all, NULL, NULL), TB_OK);
+	for (uint32_t from = 0; from < net->n_nodes; from++)
+		for (uint32_t to = from - from % net->n_hosts, i = 0; i < net->n_hosts;
+			i++)
+			tb_route_loads_add(&pairs, (struct tb_node){from},
+				(struct tb_node){to + i}, 1);
+	assert_int_equal(all.n_unrouted, 0);
+	for (uint32_t i = 0; i < net->n_links; i++)
+		if (tb_route_walk_is_known(net))
+			assert_true(all.of[i] == pairs.of[i]);
+		else
+			assert_true(fabs(all.of[i] - pairs.of[i]) < 1e-9 * pairs.of[i]);
+	tb_route_loads_clear(&pairs);
+	assert_true(pairs.of[0] == 0);
+	tb_route_loads_fini(&all);
+	tb_route_loads_fini(&pairs);
+	tb_network_free(net);
+}
+
+static void loads_of_all_pairs_are_those_of_trees(void **state)
+{
+	(void)state;
+	check_loads(network("qsnet,levels=3"));
+	check_loads(network("qsnet,arity=3,levels=3,ascent=deterministic"));
+	check_loads(network("qsnet,levels=2,rails=2,ascent=source"));
+	check_loads(network("qsnet,levels=2,rails=2,ascent=deterministic"));
+	check_loads(network("qsnet,levels=1"));
+	check_loads(odd_tree("qsnet"));
+	check_loads(odd_tree("qsnet,ascent=source"));
+	check_loads(odd_tree("qsnet,ascent=deterministic"));
+}
+
+// A leaf of four nodes sends to 60 others over four up-links, four such leaves to 48.
+static void loads_of_a_tree_have_a_closed_form(void **state)
+{
+	(void)state;
+	struct tb_network *net = network("qsnet,levels=3,ascent=deterministic");
+	struct tb_route_loads loads;
+	assert_int_equal(tb_route_loads_init(&loads, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_add_all(&loads, NULL, NULL), TB_OK);
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *link = &net->links[i];
+		bool up = link->kind == TB_LINK_UP;
+		uint32_t lower = up ? link->from : link->to;
+		bool ends =
+			link->kind == TB_LINK_INJECTION || link->kind == TB_LINK_EJECTION;
+		double is = ends ? 63 : net->switches[lower].level ? 48 : 60;
+		assert_true(loads.of[i] == is);
+	}
+	tb_route_loads_fini(&loads);
+	tb_network_free(net);
+}
+
+static void a_stopped_sum_says_so(void **state)
+{
+	(void)state;
+	volatile sig_atomic_t stop = 1;
+	struct tb_network *net = network("qsnet,levels=2");
+	struct tb_route_loads loads;
+	struct tb_error error = {0};
+	assert_int_equal(tb_route_loads_init(&loads, net, &error), TB_OK);
+	assert_int_equal(tb_route_loads_add_all(&loads, &stop, &error), TB_ESTOPPED);
+	tb_route_loads_fini(&loads);
+	tb_network_free(net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_walk_is_a_shortest_path_of_the_flow),
+		cmocka_unit_test(loads_of_all_pairs_are_those_of_trees),
+		cmocka_unit_test(loads_of_a_tree_have_a_closed_form),
+		cmocka_unit_test(a_stopped_sum_says_so),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
