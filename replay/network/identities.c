@@ -1,5 +1,5 @@
-// The names and port numbers of a fabric's switches and nodes. Regular trees have none
-// and spend no memory on them.
+// What a fabric's file says beside its graph: names and port numbers of its switches and
+// nodes, and remarks. Regular trees have none and spend no memory on them.
 #include "array.h"
 #include "network_builder.h"
 #include "network_impl.h"
@@ -24,6 +24,12 @@ void tb_network_forget_identities(struct tb_network *net)
 	net->port_numbers = NULL;
 	net->n_port_numbers = 0;
 	net->port_numbers_room = 0;
+	for (uint32_t i = 0; i < net->n_remarks; i++)
+		free(net->remarks[i]);
+	free(net->remarks);
+	net->remarks = NULL;
+	net->n_remarks = 0;
+	net->remarks_room = 0;
 }
 
 static int no_memory(struct tb_error *error)
@@ -65,7 +71,8 @@ static int identify(struct tb_identities *identities, uint32_t id, uint32_t n,
 	}
 	free(identities->names[id]);
 	identities->names[id] = name;
-	identities->of[id] = (struct tb_identity){name, identity->guid, identity->lid};
+	identities->of[id] = *identity;
+	identities->of[id].name = name;
 	return TB_OK;
 }
 
@@ -141,4 +148,28 @@ bool tb_network_find_port(const struct tb_network *net, struct tb_switch sw,
 			return true;
 		}
 	return false;
+}
+
+int tb_network_remark_on(
+	struct tb_network_builder *builder, const char *sentence, struct tb_error *error)
+{
+	struct tb_network *net = tb_network_builder_inside(builder);
+	char *copy = strdup(sentence);
+	if (!copy || TB_ARRAY_RESERVE(&net->remarks, &net->remarks_room,
+			     (size_t)net->n_remarks + 1) != TB_OK) {
+		free(copy);
+		return tb_fail(error, TB_ENOMEM, "no memory for remarks on a network");
+	}
+	net->remarks[net->n_remarks++] = copy;
+	return TB_OK;
+}
+
+uint32_t tb_network_n_remarks(const struct tb_network *net)
+{
+	return net->n_remarks;
+}
+
+const char *tb_network_remark(const struct tb_network *net, uint32_t i)
+{
+	return net->remarks[i];
 }

@@ -43,18 +43,57 @@ static bool eat_number(struct scan *scan, uint32_t *number)
 	return true;
 }
 
-// eat_own takes the longest of the fabric's names with which the rest of the text begins.
+// A name stands alone: "ib5" is not the beginning of "ib50".
+static bool ends_name(char next)
+{
+	return next == '\0' || next == ' ' || next == '\t' || next == ':' || next == '>';
+}
+
+static size_t longest_at(const char *text, const char *name, size_t n)
+{
+	return n > 0 && strncmp(text, name, n) == 0 && ends_name(text[n]) ? n : 0;
+}
+
+// match is how many bytes of the text are a name: the whole one; that of its host; or, of
+// a managed switch ("MF0;spine3:MQM9700/U1"), "MF0;spine3", "spine3" and so on.
+static size_t match(const char *text, const struct tb_identity *own)
+{
+	const char *bare = strchr(own->name, ';'), *model = strrchr(own->name, ':');
+	bare = bare ? bare + 1 : own->name;
+	if (!model || model < bare)
+		model = own->name + strlen(own->name);
+	const size_t matches[] = {
+		longest_at(text, own->name, strlen(own->name)),
+		longest_at(text, own->name, (size_t)(model - own->name)),
+		longest_at(text, bare, strlen(bare)),
+		longest_at(text, bare, (size_t)(model - bare)),
+		longest_at(text, own->name, own->n_host_bytes),
+	};
+	size_t longest = 0;
+	for (size_t i = 0; i < sizeof matches / sizeof *matches; i++)
+		longest = matches[i] > longest ? matches[i] : longest;
+	return longest;
+}
+
+// eat_own takes the longest of the fabric's names with which the rest of the text begins;
+// of several parts of that name the first, but nothing that is short for several.
 static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t *id)
 {
 	size_t longest = 0;
+	bool several = false, whole = false;
 	skip_spaces(scan);
 	for (uint32_t i = 0; i < own->n; i++) {
-		size_t length = strlen(own->of[i].name);
-		if (length > longest && strncmp(scan->at, own->of[i].name, length) == 0) {
-			longest = length;
-			*id = i;
-		}
+		size_t length = match(scan->at, &own->of[i]);
+		bool is_whole = own->of[i].name[length] == '\0';
+		if (length == 0 || length < longest || (length == longest && whole))
+			continue;
+		several = length == longest && !is_whole;
+		longest = length;
+		whole = is_whole;
+		*id = i;
 	}
+	if (several)
+		return false;
 	scan->at += longest;
 	return longest > 0;
 }
@@ -69,7 +108,8 @@ static bool at_end(struct scan *scan)
 static int eat_rail(struct scan *scan, uint32_t *rail)
 {
 	*rail = TB_ID_NONE;
-	if (!eat(scan, "r"))
+	skip_spaces(scan);
+	if (scan->at[0] != 'r' || !isdigit((unsigned char)scan->at[1]) || !eat(scan, "r"))
 		return TB_OK;
 	if (!eat_number(scan, rail) || !eat(scan, "/"))
 		return tb_fail(scan->error, TB_EUSAGE,
@@ -84,8 +124,9 @@ static int eat_rail(struct scan *scan, uint32_t *rail)
 static int no_switch(const struct scan *scan)
 {
 	return tb_fail(scan->error, TB_EUSAGE,
-		"'%.100s': expected a switch of this network as level.index, such as 0.1",
-		scan->text);
+		"'%.100s': expected a switch of this network%s as level.index, such as "
+		"0.1",
+		scan->text, scan->net->switch_identities.n ? " by its name, or" : "");
 }
 
 // eat_switch takes the rest of a switch's name; the rail is the first unless one is
@@ -136,6 +177,14 @@ static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
 	return TB_OK;
 }
 
+// own_switch_next: a switch of the fabric may be called "r1/leaf".
+static bool own_switch_next(const struct scan *scan)
+{
+	struct scan ahead = *scan;
+	uint32_t sw = 0;
+	return eat_own(&ahead, &scan->net->switch_identities, &sw);
+}
+
 static int eat_node(struct scan *scan, uint32_t *node)
 {
 	if (!eat_number(scan, node))
@@ -158,13 +207,16 @@ struct end {
 
 static int eat_end(struct scan *scan, struct end *end)
 {
-	*end = (struct end){.port = TB_ID_NONE};
-	int status = eat_rail(scan, &end->rail);
+	*end = (struct end){.is_node = true, .port = TB_ID_NONE};
+	if (eat_own(scan, &scan->net->node_identities, &end->id)) {
+		end->rail = end->id / scan->net->n_hosts;
+		end->id %= scan->net->n_hosts;
+		return TB_OK;
+	}
+	end->rail = TB_ID_NONE;
+	int status = own_switch_next(scan) ? TB_OK : eat_rail(scan, &end->rail);
 	if (status != TB_OK)
 		return status;
-	end->is_node = true;
-	if (eat_own(scan, &scan->net->node_identities, &end->id))
-		return TB_OK;
 	end->is_node = eat(scan, "node");
 	if (end->is_node)
 		return eat_node(scan, &end->id);
@@ -212,8 +264,8 @@ int tb_names_find_switch(const struct tb_network *net, const char *text,
 	struct tb_switch *sw, struct tb_error *error)
 {
 	struct scan scan = {text, net, text, error};
-	uint32_t id = 0, rail = 0;
-	int status = eat_rail(&scan, &rail);
+	uint32_t id = 0, rail = TB_ID_NONE;
+	int status = own_switch_next(&scan) ? TB_OK : eat_rail(&scan, &rail);
 	if (status == TB_OK)
 		status = eat_switch(&scan, rail, &id);
 	if (status == TB_OK && !at_end(&scan))
@@ -264,7 +316,7 @@ char *tb_names_switch(
 	char rail[16];
 	name_rail(net, at->rail, rail, sizeof rail);
 	if (*own)
-		snprintf(buffer, size, "%s%s", rail, own);
+		snprintf(buffer, size, "%s", own);
 	else
 		snprintf(buffer, size, "%s%u.%u", rail, at->level, at->index);
 	return buffer;

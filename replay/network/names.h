@@ -5,7 +5,8 @@
 // number that the fabric gives it (tb_network_switch_identity and so on). Where it has
 // none, switches are "level.index" ("1.4"), nodes "node 5", and ports count down first,
 // then up. A link is "node 5 > 0.1", "0.1:4 > 1.0:1" or "0.1 > node 5", each part by its
-// own name.
+// own name. When it is read, a fabric's name may be shorter where only one part can be
+// meant: "spine3" for "MF0;spine3:MQM9700/U1", a host for its only network interface.
 //
 // With several rails switches are "r1/1.4", and "r1/node 5" is the node at that rail;
 // without a rail in front the first is meant. When they are read, "0.1:up0" and

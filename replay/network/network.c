@@ -231,10 +231,12 @@ int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lo
 		status = check_port(net, upper.id, down_port, false, error);
 	if (status != TB_OK)
 		return status;
-	if (net->switches[upper.id].level <= net->switches[lower.id].level)
+	uint32_t above = net->switches[upper.id].level,
+		 below = net->switches[lower.id].level;
+	if (above < below || (above == below && upper.id <= lower.id))
 		return tb_fail(error, TB_EUSAGE,
-			"a cable leads from switch %u.%u to %u.%u, which is not of a "
-			"higher level",
+			"a cable leads up from switch %u.%u to %u.%u, which is neither "
+			"of a higher level nor a later one of the same",
 			net->switches[lower.id].level, net->switches[lower.id].index,
 			net->switches[upper.id].level, net->switches[upper.id].index);
 	struct tb_link_info up = {.kind = TB_LINK_UP,

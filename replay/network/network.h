@@ -106,8 +106,9 @@ void tb_network_free(struct tb_network *network);
 // What a link joins.
 enum tb_link_kind {
 	TB_LINK_INJECTION, // node to switch
-	TB_LINK_UP,	   // switch to a switch of a higher level
-	TB_LINK_DOWN,	   // switch to a switch of a lower level
+	TB_LINK_UP,	   // switch to a switch of a higher level, or to a later switch
+			   // of its own
+	TB_LINK_DOWN,	   // the other way
 	TB_LINK_EJECTION,  // switch to node
 };
 
@@ -149,8 +150,13 @@ struct tb_switch_info tb_network_switch(
 // from, in forwarding tables.
 struct tb_identity {
 	const char *name; // at most TB_IDENTITY_NAME_MOST bytes; "" when it has none
-	uint64_t guid;	  // InfiniBand's; 0 when it has none
-	uint32_t lid;	  // InfiniBand's local identifier
+	uint64_t guid;	  // InfiniBand's, of a node its port's; 0 when it has none
+	uint32_t lid;	  // InfiniBand's local identifier, the first of 2^lmc
+	uint32_t lmc;	  // LID mask control, 0 to 7
+	// Of a node:
+	uint64_t adapter_guid; // of the host channel adapter that it is a port of
+	uint32_t adapter_port; // its number there, from 1; 0 when it has none
+	uint32_t n_host_bytes; // how many bytes of the name name its host
 };
 
 #define TB_IDENTITY_NAME_MOST 80
@@ -170,6 +176,11 @@ uint32_t tb_network_port_number(
 // tb_network_find_port finds the port that goes by `number`; false when there is none.
 bool tb_network_find_port(const struct tb_network *network, struct tb_switch sw,
 	uint32_t number, uint32_t *port);
+
+// What the reader of a fabric noticed and went on: a sentence each, such as how many
+// cables it left out and the name of the first. They live as long as the network.
+uint32_t tb_network_n_remarks(const struct tb_network *network);
+const char *tb_network_remark(const struct tb_network *network, uint32_t i);
 
 // tb_network_hops is the number of links on a shortest path between two different nodes.
 uint32_t tb_network_hops(const struct tb_network *network, struct tb_node source,

@@ -30,7 +30,8 @@ int tb_network_add_switch(struct tb_network_builder *builder, uint32_t level,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_network_next_rail ends a rail: switches and nodes that are added from now on belong
-// to the next. Every rail must have as many nodes as the first; no cable joins two.
+// to the next. Every rail must have as many nodes as the first. Rails may share switches:
+// a node may be plugged into a switch of an earlier rail.
 int tb_network_next_rail(
 	struct tb_network_builder *builder, struct tb_error *error) TB_MUST_USE;
 
@@ -47,7 +48,8 @@ int tb_network_add_node(struct tb_network_builder *builder, struct tb_switch sw,
 	uint32_t port, const struct tb_cable *cable, struct tb_error *error) TB_MUST_USE;
 
 // tb_network_add_cable plugs up port `up_port` of `lower` into down port `down_port` of
-// `upper`, a switch of a higher level. Up ports count after the down ports.
+// `upper`, a switch of a higher level, or one of the same level that was added later: as
+// up*/down* routing breaks ties. Up ports count after the down ports.
 int tb_network_add_cable(struct tb_network_builder *builder, struct tb_switch lower,
 	uint32_t up_port, struct tb_switch upper, uint32_t down_port,
 	const struct tb_cable *cable, struct tb_error *error) TB_MUST_USE;
@@ -62,6 +64,10 @@ int tb_network_identify_node(struct tb_network_builder *builder, struct tb_node 
 // tb_network_number_port sets the number that the fabric gives a port, below 2^16 - 1.
 int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch sw,
 	uint32_t port, uint32_t number, struct tb_error *error) TB_MUST_USE;
+
+// tb_network_remark_on adds a sentence to the network's remarks.
+int tb_network_remark_on(struct tb_network_builder *builder, const char *sentence,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_network_finish checks that every node reaches every other (TB_EUSAGE names two that
 // do not) and hands the network over. The builder is spent either way and must still be

@@ -51,6 +51,9 @@ struct tb_network {
 	uint16_t *port_numbers; // of the first ports, as out_links
 	uint32_t n_port_numbers;
 	size_t port_numbers_room;
+	char **remarks;
+	uint32_t n_remarks;
+	size_t remarks_room;
 	struct tb_route_group *groups;
 	uint32_t *group_links;
 	// A k-ary n-tree computes its routes: group id of a switch's up-links is its own

@@ -28,7 +28,8 @@ static inline struct tb_network *fabric_new(void)
 	fabric_check(tb_network_preset(&params, "qsnet", &error), &error);
 	fabric_check(tb_network_builder_new(&builder, &params, &error), &error);
 	for (uint32_t i = 0; i < 2; i++) {
-		struct tb_identity own = {"MT47396", 0xf100 + i, 40 + i};
+		struct tb_identity own = {
+			.name = "MT47396", .guid = 0xf100 + i, .lid = 40 + i};
 		fabric_check(tb_network_add_switch(builder, 0, 2, 1, &leaf[i], &error),
 			&error);
 		fabric_check(tb_network_identify_switch(builder, leaf[i], &own, &error),
@@ -40,13 +41,16 @@ static inline struct tb_network *fabric_new(void)
 	}
 	fabric_check(tb_network_add_switch(builder, 1, 2, 0, &spine, &error), &error);
 	fabric_check(tb_network_identify_switch(builder, spine,
-			     &(struct tb_identity){"spine 1", 0xf200, 42}, &error),
+			     &(struct tb_identity){
+				     .name = "spine 1", .guid = 0xf200, .lid = 42},
+			     &error),
 		&error);
 	fabric_check(tb_network_number_port(builder, spine, 0, 7, &error), &error);
 	fabric_check(tb_network_number_port(builder, spine, 1, 9, &error), &error);
 	static const char *const hosts[] = {"login", "n001", "n002", "n0021"};
 	for (uint32_t i = 0; i < 4; i++) {
-		struct tb_identity own = {hosts[i], 0xa000 + i, 11 * (i + 1)};
+		struct tb_identity own = {
+			.name = hosts[i], .guid = 0xa000 + i, .lid = 11 * (i + 1)};
 		fabric_check(
 			tb_network_add_node(builder, leaf[i / 2], i % 2, NULL, &error),
 			&error);

@@ -66,6 +66,89 @@ static void names_by_level_are_understood_too(void **state)
 	tb_network_free(net);
 }
 
+// managed_new builds a leaf with two hosts, one of them of two adapters, and a leaf
+// beside it whose cable leads up by being later.
+static struct tb_network *managed_new(void)
+{
+	static const char *const adapters[] = {"r1 mlx5_0", "rocket mlx5_0", "r1 mlx5_1"};
+	struct tb_network_params params;
+	struct tb_network_builder *builder = NULL;
+	struct tb_network *net = NULL;
+	struct tb_switch leaf[2];
+	struct tb_error error = {0};
+	fabric_check(tb_network_preset(&params, "qsnet", &error), &error);
+	fabric_check(tb_network_builder_new(&builder, &params, &error), &error);
+	for (uint32_t i = 0; i < 2; i++) {
+		fabric_check(tb_network_add_switch(builder, 0, 3, 1, &leaf[i], &error),
+			&error);
+		fabric_check(
+			tb_network_identify_switch(builder, leaf[i],
+				&(struct tb_identity){.name = i ? "MF0;ib50:MQM9700/U1"
+								: "MF0;ib5:MQM9700/U1"},
+				&error),
+			&error);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		struct tb_identity own = {.name = adapters[i],
+			.n_host_bytes = (uint32_t)strcspn(adapters[i], " ")};
+		fabric_check(
+			tb_network_add_node(builder, leaf[i / 2], i % 2, NULL, &error),
+			&error);
+		fabric_check(tb_network_identify_node(
+				     builder, (struct tb_node){i}, &own, &error),
+			&error);
+	}
+	assert_int_equal(
+		tb_network_add_cable(builder, leaf[1], 3, leaf[0], 2, NULL, &error),
+		TB_EUSAGE);
+	fabric_check(tb_network_add_cable(builder, leaf[0], 3, leaf[1], 2, NULL, &error),
+		&error);
+	fabric_check(tb_network_remark_on(builder, "a cable is short", &error), &error);
+	fabric_check(tb_network_finish(builder, &net, &error), &error);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+static void a_short_name_is_understood_where_one_part_has_it(void **state)
+{
+	(void)state;
+	struct tb_network *net = managed_new();
+	static const char *const names[] = {"MF0;ib5:MQM9700/U1:3", "MF0;ib5:3",
+		"ib5:MQM9700/U1 : 3", "ib5:3", "ib5:up0", "ib5:3 > ib50:2"};
+	struct tb_link link;
+	struct tb_switch sw;
+	struct tb_error error = {0};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		fabric_check(tb_names_find_link(net, names[i], &link, &error), &error);
+		assert_int_equal(link.id, net->out_links[net->first_out[0] + 3]);
+	}
+	fabric_check(tb_names_find_switch(net, "ib50", &sw, &error), &error);
+	assert_int_equal(sw.id, 1);
+	fabric_check(tb_names_find_link(net, "rocket", &link, &error), &error);
+	assert_int_equal(link.id, net->injection[1]);
+	fabric_check(tb_names_find_link(net, "r1 mlx5_1 > ib50", &link, &error), &error);
+	assert_int_equal(link.id, net->injection[2]);
+	assert_int_equal(tb_names_find_link(net, "r1", &link, &error), TB_EUSAGE);
+	assert_int_equal(tb_names_find_link(net, "ib", &link, &error), TB_EUSAGE);
+	tb_network_free(net);
+}
+
+static void a_cable_within_a_level_leads_up_to_the_later_switch(void **state)
+{
+	(void)state;
+	struct tb_network *net = managed_new();
+	uint32_t across = net->out_links[net->first_out[0] + 3];
+	assert_int_equal(net->links[across].kind, TB_LINK_UP);
+	assert_int_equal(tb_network_route(net, 0, 2, 0, 0), across);
+	assert_int_equal(
+		tb_network_hops(net, (struct tb_node){0}, (struct tb_node){2}), 3);
+	assert_int_equal(
+		tb_network_hops(net, (struct tb_node){2}, (struct tb_node){1}), 3);
+	assert_int_equal(tb_network_n_remarks(net), 1);
+	assert_string_equal(tb_network_remark(net, 0), "a cable is short");
+	tb_network_free(net);
+}
+
 static const char tables[] =
 	"Unicast lids [0x0-0x2c] of switch Lid 40 guid 0x000000000000f100 ('MT47396'):\n"
 	"0x000b 020\n0x0016 021\n0x0021 022\n0x002c 022\n0x0028 000\n"
@@ -132,7 +215,7 @@ static void names_too_long_and_parts_that_are_not_there_are_refused(void **state
 	fabric_check(tb_network_add_switch(builder, 0, 2, 0, &sw, &error), &error);
 	memset(name, 'x', sizeof name);
 	name[sizeof name - 1] = '\0';
-	struct tb_identity own = {name, 0, 0};
+	struct tb_identity own = {.name = name};
 	assert_int_equal(
 		tb_network_identify_switch(builder, sw, &own, &error), TB_EUSAGE);
 	name[TB_IDENTITY_NAME_MOST] = '\0';
@@ -153,6 +236,8 @@ int main(void)
 		cmocka_unit_test(every_link_is_found_by_the_name_it_is_given),
 		cmocka_unit_test(the_longest_name_that_fits_is_meant),
 		cmocka_unit_test(names_by_level_are_understood_too),
+		cmocka_unit_test(a_short_name_is_understood_where_one_part_has_it),
+		cmocka_unit_test(a_cable_within_a_level_leads_up_to_the_later_switch),
 		cmocka_unit_test(route_files_go_by_guids_lids_and_port_numbers),
 		cmocka_unit_test(a_route_file_of_another_fabric_is_refused_by_name),
 		cmocka_unit_test(names_too_long_and_parts_that_are_not_there_are_refused),
