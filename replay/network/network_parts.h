@@ -9,8 +9,8 @@
 // alone: never on how many threads there are.
 //
 // Cost: time and memory of a few words a link.
-#ifndef TB_PARTS_H
-#define TB_PARTS_H
+#ifndef TB_NETWORK_PARTS_H
+#define TB_NETWORK_PARTS_H
 
 #include "network_impl.h"
 

@@ -1,7 +1,7 @@
 // The parts of a network.
 #include "network_builder.h"
 #include "network_open.h"
-#include "parts.h"
+#include "network_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
