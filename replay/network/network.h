@@ -18,6 +18,7 @@
 #ifndef TB_NETWORK_H
 #define TB_NETWORK_H
 
+#include "credit_params.h"
 #include "host_params.h"
 #include "ids.h"
 #include "status.h"
@@ -45,7 +46,7 @@ const char *tb_ascent_name(enum tb_ascent ascent);
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
 	char name[32];
-	char switching[16]; // how links and switches carry packets: circuits
+	char switching[16]; // how links and switches carry packets: circuits, credits
 	uint32_t arity;	    // k: links down and up of a switch
 	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
 	uint32_t n_rails;   // networks of that shape, side by side
@@ -54,7 +55,7 @@ struct tb_network_params {
 	uint64_t link_bytes_per_s;
 	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
 				   // header out
-	uint32_t n_vcs;		   // virtual channels per link
+	uint32_t n_vcs;		   // virtual channels per link; of credits virtual lanes
 	uint32_t fifo_bytes;	   // per VC, at the receiving end
 	uint32_t flit_bytes;
 	double link_tokens; // flow-control bytes that each byte on a link makes its
@@ -78,10 +79,11 @@ struct tb_network_params {
 	tb_time_ps retry_delay_ps; // from an error's return to the next try
 	double age_weight; // w: weight of waits at earlier switches in the arbitration
 			   // key
+	struct tb_credit_params credits; // of the switching `credits` alone
 	struct tb_host_params host;
 };
 
-// tb_network_preset loads a built-in preset ("qsnet", "qsnet2") or an INI file of the
+// tb_network_preset loads a built-in preset ("qsnet", "ib-hdr") or an INI file of the
 // same keys; the error names keys that are unknown or out of range. `name` may carry
 // overrides after commas: "qsnet,arity=4,levels=2,ascent=deterministic",
 // "qsnet2,rails=2,host=mpi". Keys of a host are those of the library that `host` names;

@@ -70,6 +70,8 @@ static struct tb_parameter read_parameter(
 	case TB_FORM_WORD:
 	case TB_FORM_SWITCHING:
 	case TB_FORM_LIBRARY:
+	case TB_FORM_VL_TABLE:
+	case TB_FORM_SL_TO_VL:
 		made.value = (struct tb_value){.type = TB_VALUE_WORD, .word = at};
 		break;
 	case TB_FORM_ASCENT:
@@ -77,6 +79,10 @@ static struct tb_parameter read_parameter(
 	case TB_FORM_LOCAL:
 	case TB_FORM_RAILS_POLICY:
 	case TB_FORM_SWITCH:
+	case TB_FORM_QUEUES:
+	case TB_FORM_FORWARDING:
+	case TB_FORM_FLOW_CONTROL:
+	case TB_FORM_QUEUE_PAIRS:
 		made.value = choice_at(key->form, at);
 		break;
 	}
@@ -153,7 +159,7 @@ static bool take_real(void *at, const struct tb_value *value)
 	return true;
 }
 
-static bool take_library(char *at, size_t size, const struct tb_value *value)
+static bool take_text(char *at, size_t size, const struct tb_value *value)
 {
 	if (value->type != TB_VALUE_WORD || strlen(value->word) >= size)
 		return false;
@@ -184,12 +190,19 @@ static bool take_value(struct tb_network_params *params, const struct tb_preset_
 	case TB_FORM_REAL:
 		return take_real(at, value);
 	case TB_FORM_LIBRARY:
-		return take_library(at, sizeof params->host.name, value);
+		return take_text(at, sizeof params->host.name, value);
+	case TB_FORM_VL_TABLE:
+	case TB_FORM_SL_TO_VL:
+		return take_text(at, tb_preset_text_room(key->form), value);
 	case TB_FORM_ASCENT:
 	case TB_FORM_HANDSHAKE:
 	case TB_FORM_LOCAL:
 	case TB_FORM_RAILS_POLICY:
 	case TB_FORM_SWITCH:
+	case TB_FORM_QUEUES:
+	case TB_FORM_FORWARDING:
+	case TB_FORM_FLOW_CONTROL:
+	case TB_FORM_QUEUE_PAIRS:
 		return take_choice(key->form, at, value);
 	case TB_FORM_WORD:
 	case TB_FORM_SWITCHING:

@@ -14,7 +14,16 @@
 static const struct {
 	const char *name;
 	const char *text;
-} presets[] = {{"qsnet", tb_schema_qsnet_ini}, {"qsnet2", tb_schema_qsnet2_ini}};
+} presets[] = {
+	{"qsnet", tb_schema_qsnet_ini},
+	{"qsnet2", tb_schema_qsnet2_ini},
+	{"ib-qdr", tb_schema_ib_qdr_ini},
+	{"ib-edr", tb_schema_ib_edr_ini},
+	{"ib-hdr", tb_schema_ib_hdr_ini},
+	{"ib-ndr", tb_schema_ib_ndr_ini},
+	{"roce-100", tb_schema_roce_100_ini},
+	{"roce-400", tb_schema_roce_400_ini},
+};
 
 static const char *const ascents[] = {
 	[TB_ASCENT_ADAPTIVE] = "adaptive",
@@ -161,6 +170,42 @@ static int store_choice(struct reading *reading, const struct tb_preset_key *key
 	return TB_OK;
 }
 
+// is_table: lanes are checked against how many there are later, when that is known.
+static bool is_table(enum tb_preset_form form, const char *text)
+{
+	struct tb_vl_table table;
+	uint8_t vls[TB_SLS];
+	return (form == TB_FORM_VL_TABLE
+			       ? tb_vl_table_read(&table, text, TB_VLS_MOST, false)
+			       : tb_sl_to_vl_read(vls, text, TB_VLS_MOST)) == TB_OK;
+}
+
+// store_table keeps a table as a text whose numbers stand apart by single blanks.
+static int store_table(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
+{
+	char text[TB_VL_TABLE_TEXT];
+	size_t n = 0, room = tb_preset_text_room(key->form);
+	for (const char *at = value; *at && n + 1 < room; at++) {
+		bool gap = strchr(" ,\t", *at) != NULL;
+		if (!gap)
+			text[n++] = *at;
+		else if (n > 0 && text[n - 1] != ' ')
+			text[n++] = ' ';
+	}
+	n -= n > 0 && text[n - 1] == ' ';
+	text[n] = '\0';
+	if (n == 0 || n + 1 >= room || !is_table(key->form, text))
+		return out_of_range(reading, key, value,
+			key->form == TB_FORM_VL_TABLE
+				? "none, even, or up to 64 words VL:WEIGHT, weights up "
+				  "to "
+				  "255, such as 0:64 1:32"
+				: "modulo, or up to 16 lanes, such as 0 0 1");
+	memcpy(place_of(reading, key), text, n + 1);
+	return TB_OK;
+}
+
 // set_model takes a switching, and with it the keys that the preset may have.
 static int set_model(struct reading *reading, const char *name)
 {
@@ -232,6 +277,18 @@ static int store_value(
 	case TB_FORM_RAILS_POLICY:
 		return store_choice(reading, key, value,
 			"striping, round-robin, static, local or reserve");
+	case TB_FORM_QUEUES:
+		return store_choice(reading, key, value, "fifo or voq");
+	case TB_FORM_FORWARDING:
+		return store_choice(
+			reading, key, value, "cut-through or store-and-forward");
+	case TB_FORM_FLOW_CONTROL:
+		return store_choice(reading, key, value, "credits or pause");
+	case TB_FORM_QUEUE_PAIRS:
+		return store_choice(reading, key, value, "connection or message");
+	case TB_FORM_VL_TABLE:
+	case TB_FORM_SL_TO_VL:
+		return store_table(reading, key, value);
 	}
 	return TB_EUSAGE;
 }
@@ -408,6 +465,12 @@ static int check_effect(const struct reading *reading)
 			"partner_delay",
 			"with partner_delay = 0 it makes no difference how many partners "
 			"a node has"},
+		{params->credits.flow_control != TB_FLOW_PAUSE &&
+				params->credits.xoff_bytes > 0,
+			"xoff", "flow_control", "only flow_control = pause has one"},
+		{params->credits.flow_control != TB_FLOW_PAUSE &&
+				params->credits.xon_bytes > 0,
+			"xon", "flow_control", "only flow_control = pause has one"},
 		{host->rails_policy != TB_RAILS_STRIPING, "stripe_above", "rails_policy",
 			"only rails_policy = striping splits messages"},
 		{host->handshake == TB_HANDSHAKE_NONE && host->handshake_above_bytes > 0,
@@ -476,16 +539,26 @@ static int override(struct reading *reading, char *list)
 	return TB_OK;
 }
 
+static const char *preset_names(char *names, size_t size)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof presets / sizeof *presets && n < size; i++)
+		n += (size_t)snprintf(
+			names + n, size - n, "%s%s", i ? ", " : "", presets[i].name);
+	return names;
+}
+
 static int parse(struct reading *reading, const char *name)
 {
+	char names[160];
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
 		if (strcmp(name, presets[i].name) == 0)
 			return ini_parse_string(presets[i].text, on_key, reading);
 	int line = ini_parse(name, on_key, reading);
 	if (line == -1 && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.'))
 		return tb_fail(reading->error, TB_EUSAGE,
-			"'%s' is neither a network preset (qsnet, qsnet2) nor a file",
-			name);
+			"'%s' is neither a network preset (%s) nor a file", name,
+			preset_names(names, sizeof names));
 	if (line == -1)
 		return tb_fail_in(reading->error, TB_EIO, name, "cannot be read: %s",
 			strerror(errno));
@@ -512,6 +585,10 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 		.error = error,
 		.status = TB_OK,
 		.params.n_rails = 1,
+		.params.credits = {.vl_high = "none",
+			.vl_low = "even",
+			.vl_limit = TB_VL_LIMIT_NONE,
+			.sl_to_vl = "modulo"},
 		.hosts[0].params = {.name = "none",
 			.stripe_above_bytes = TB_STRIPE_ABOVE_BYTES},
 		.n_hosts = 1,

@@ -3,8 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#define AT(field)      offsetof(struct tb_network_params, field)
-#define AT_HOST(field) offsetof(struct tb_host_params, field)
+#define AT(field)	  offsetof(struct tb_network_params, field)
+#define AT_CREDITS(field) offsetof(struct tb_network_params, credits.field)
+#define AT_HOST(field)	  offsetof(struct tb_host_params, field)
 
 // A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
 // link.
@@ -27,15 +28,10 @@ const struct tb_preset_key tb_preset_keys[] = {
 		TB_KEY_NEEDED},
 	{"packet", "overhead", TB_FORM_SIZE, AT(packet_overhead_bytes), 0, 1 << 16,
 		TB_KEY_NEEDED},
-	{"node", "bus", TB_FORM_RATE, AT(bus_bytes_per_s), 1000000, 1000000000000,
-		TB_KEY_MAY_BE_NONE},
-	{"node", "bus_turn", TB_FORM_TIME, AT(bus_turn_ps), 0, TB_PS_PER_S,
-		TB_KEY_CAME_LATER},
 	{"node", "send_overhead", TB_FORM_TIME, AT(send_overhead_ps), 0, TB_PS_PER_S,
 		TB_KEY_NEEDED},
 	{"node", "receive_overhead", TB_FORM_TIME, AT(receive_overhead_ps), 0,
 		TB_PS_PER_S, TB_KEY_NEEDED},
-	{"node", "slice", TB_FORM_SIZE, AT(slice_bytes), 0, 1 << 30, TB_KEY_MAY_LACK},
 	{"node", "retries", TB_FORM_COUNT, AT(retries), 0, 255, TB_KEY_NEEDED},
 	{"node", "retry_delay", TB_FORM_TIME, AT(retry_delay_ps), 0, TB_PS_PER_S,
 		TB_KEY_NEEDED},
@@ -70,6 +66,11 @@ static const struct tb_preset_key circuits_keys[] = {
 	{"link", "fifo", TB_FORM_SIZE, AT(fifo_bytes), 1, 1 << 24, TB_KEY_NEEDED},
 	{"link", "flit", TB_FORM_SIZE, AT(flit_bytes), 1, 4096, TB_KEY_NEEDED},
 	{"link", "link_tokens", TB_FORM_REAL, AT(link_tokens), 0, 1, TB_KEY_CAME_LATER},
+	{"node", "bus", TB_FORM_RATE, AT(bus_bytes_per_s), 1000000, 1000000000000,
+		TB_KEY_MAY_BE_NONE},
+	{"node", "bus_turn", TB_FORM_TIME, AT(bus_turn_ps), 0, TB_PS_PER_S,
+		TB_KEY_CAME_LATER},
+	{"node", "slice", TB_FORM_SIZE, AT(slice_bytes), 0, 1 << 30, TB_KEY_MAY_LACK},
 	{"node", "ack_delay", TB_FORM_TIME, AT(ack_delay_ps), 0, TB_PS_PER_S,
 		TB_KEY_NEEDED},
 	{"node", "age_weight", TB_FORM_REAL, AT(age_weight), 0, 1, TB_KEY_NEEDED},
@@ -101,6 +102,37 @@ static int check_circuits(const struct tb_network_params *params, const char *so
 	return TB_OK;
 }
 
+static const struct tb_preset_key credits_keys[] = {
+	{"network", "queues", TB_FORM_QUEUES, AT_CREDITS(queues), 0, 0, TB_KEY_NEEDED},
+	{"network", "input_speedup", TB_FORM_COUNT, AT_CREDITS(input_speedup), 1, 64,
+		TB_KEY_MAY_BE_NONE},
+	{"network", "forwarding", TB_FORM_FORWARDING, AT_CREDITS(forwarding), 0, 0,
+		TB_KEY_NEEDED},
+	{"network", "flow_control", TB_FORM_FLOW_CONTROL, AT_CREDITS(flow_control), 0, 0,
+		TB_KEY_NEEDED},
+	{"network", "sl_to_vl", TB_FORM_SL_TO_VL, AT_CREDITS(sl_to_vl), 0, 0,
+		TB_KEY_MAY_LACK},
+	{"link", "vls", TB_FORM_COUNT, AT(n_vcs), 1, TB_VLS_MOST, TB_KEY_NEEDED},
+	{"link", "buffer", TB_FORM_SIZE, AT(fifo_bytes), 64, 1 << 30, TB_KEY_NEEDED},
+	{"link", "xoff", TB_FORM_SIZE, AT_CREDITS(xoff_bytes), 0, 1 << 30,
+		TB_KEY_MAY_LACK},
+	{"link", "xon", TB_FORM_SIZE, AT_CREDITS(xon_bytes), 0, 1 << 30, TB_KEY_MAY_LACK},
+	{"link", "vl_high", TB_FORM_VL_TABLE, AT_CREDITS(vl_high), 0, 0, TB_KEY_MAY_LACK},
+	{"link", "vl_low", TB_FORM_VL_TABLE, AT_CREDITS(vl_low), 0, 0, TB_KEY_MAY_LACK},
+	{"link", "vl_limit", TB_FORM_COUNT, AT_CREDITS(vl_limit), 0, TB_VL_LIMIT_NONE,
+		TB_KEY_MAY_LACK},
+	{"link", "xmit_wait_tick", TB_FORM_SIZE, AT_CREDITS(xmit_wait_tick_bytes), 0,
+		1 << 16, TB_KEY_MAY_LACK},
+	{"packet", "first_overhead", TB_FORM_SIZE, AT_CREDITS(first_overhead_bytes), 0,
+		1 << 16, TB_KEY_MAY_LACK},
+	{"packet", "ack", TB_FORM_SIZE, AT_CREDITS(ack_bytes), 0, 1 << 16,
+		TB_KEY_MAY_LACK},
+	{"node", "pcie", TB_FORM_RATE, AT_CREDITS(pcie_bytes_per_s), 1000000,
+		1000000000000, TB_KEY_MAY_BE_NONE},
+	{"node", "queue_pairs", TB_FORM_QUEUE_PAIRS, AT_CREDITS(queue_pairs), 0, 0,
+		TB_KEY_NEEDED},
+};
+
 const struct tb_preset_model tb_preset_models[] = {
 	{"circuits", circuits_keys, sizeof circuits_keys / sizeof *circuits_keys,
 		check_circuits,
@@ -108,6 +140,12 @@ const struct tb_preset_model tb_preset_models[] = {
 			"the virtual channels", "a virtual channel was held",
 			"Whose packets held the virtual channels",
 			"The link at the end of a chain of held channels"}},
+	{"credits", credits_keys, sizeof credits_keys / sizeof *credits_keys,
+		tb_preset_check_credits,
+		{"virtual lanes", "a turn or credits", "others ahead or too few credits",
+			"the link or its buffer", "packets stood ready",
+			"Whose packets held the link or its buffer",
+			"The link at the end of a chain of full buffers"}},
 };
 const size_t tb_preset_n_models = sizeof tb_preset_models / sizeof *tb_preset_models;
 
@@ -147,7 +185,22 @@ const char *tb_preset_choice(enum tb_preset_form form, unsigned i)
 		return tb_local_name((enum tb_local)i);
 	if (form == TB_FORM_RAILS_POLICY)
 		return tb_rails_policy_name((enum tb_rails_policy)i);
+	if (form == TB_FORM_QUEUES)
+		return tb_queues_name((enum tb_queues)i);
+	if (form == TB_FORM_FORWARDING)
+		return tb_forwarding_name((enum tb_forwarding)i);
+	if (form == TB_FORM_FLOW_CONTROL)
+		return tb_flow_control_name((enum tb_flow_control)i);
+	if (form == TB_FORM_QUEUE_PAIRS)
+		return tb_queue_pairs_name((enum tb_queue_pairs)i);
 	return form == TB_FORM_SWITCH && i < 2 ? switches[i] : NULL;
+}
+
+size_t tb_preset_text_room(enum tb_preset_form form)
+{
+	if (form == TB_FORM_VL_TABLE)
+		return TB_VL_TABLE_TEXT;
+	return form == TB_FORM_SL_TO_VL ? TB_SL_TEXT : 0;
 }
 
 bool tb_preset_find_choice(enum tb_preset_form form, const char *word, unsigned *found)

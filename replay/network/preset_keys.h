@@ -24,6 +24,12 @@ enum tb_preset_form {
 	TB_FORM_LOCAL,
 	TB_FORM_RAILS_POLICY,
 	TB_FORM_SWITCH, // yes or no
+	TB_FORM_QUEUES,
+	TB_FORM_FORWARDING,
+	TB_FORM_FLOW_CONTROL,
+	TB_FORM_QUEUE_PAIRS,
+	TB_FORM_VL_TABLE, // as struct tb_credit_params has it; commas become blanks
+	TB_FORM_SL_TO_VL,
 };
 
 struct tb_preset_key {
@@ -55,6 +61,10 @@ struct tb_preset_model {
 	struct tb_switching_words words;
 };
 
+// check_credits.c: what the keys of `credits` mean together.
+int tb_preset_check_credits(const struct tb_network_params *params, const char *source,
+	struct tb_error *error) TB_MUST_USE;
+
 // Those of all networks.
 extern const struct tb_preset_key tb_preset_keys[];
 extern const size_t tb_preset_n_keys;
@@ -75,6 +85,10 @@ size_t tb_preset_keys_of(const struct tb_preset_model *model,
 // value; NULL beyond the last and for other forms. tb_preset_find_choice finds the word.
 const char *tb_preset_choice(enum tb_preset_form form, unsigned i);
 bool tb_preset_find_choice(enum tb_preset_form form, const char *word, unsigned *i);
+
+// tb_preset_text_room is how many bytes the text of such a form has, its end included; 0:
+// it is no text that is kept as it is.
+size_t tb_preset_text_room(enum tb_preset_form form);
 
 // tb_network_preset_of is tb_network_preset with other models than those there are.
 int tb_network_preset_of(struct tb_network_params *params, const char *name,

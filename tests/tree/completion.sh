@@ -38,7 +38,7 @@ offers 'adaptive' synth io read --rendezvous a
 offers '--messages' synth --messages
 offers 'exponential' synth --size-dist = exp
 offers 'a.pcap b.pcapng.zst c.goal folder' replay ''
-offers 'f.ini folder qsnet qsnet2' replay -n ''
+offers 'f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' replay -n ''
 offers 'tcp tports' replay -n qsnet2,rails=2 -H t
 offers 'none' replay -n my.ini -H ''
 offers 'd.db folder' replay a.pcap -o ''

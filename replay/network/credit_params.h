@@ -1,0 +1,99 @@
+// What networks of the switching `credits` are made of beyond rates and latencies: how
+// switches queue and arbitrate, how a link holds its sender back, and what a host channel
+// adapter adds.
+//
+// The rules are those of docs/credits.md. Of struct tb_network_params, `n_vcs` is the
+// number of virtual lanes (VLs), `fifo_bytes` the buffer of each at the receiving end of
+// a link. Texts of tables stand here as presets write them, numbers apart by blanks; a
+// reader makes arrays of them.
+#ifndef TB_CREDIT_PARAMS_H
+#define TB_CREDIT_PARAMS_H
+
+#include "status.h"
+#include "units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// In which order the packets of one input and VL leave.
+enum tb_queues {
+	TB_QUEUES_FIFO, // that of arrival: a head that waits holds up those behind it
+	TB_QUEUES_VOQ,	// that of arrival by output: virtual output queues
+};
+
+// When a switch may send a packet on.
+enum tb_forwarding {
+	TB_FORWARDING_CUT_THROUGH, // once its header is routed
+	TB_FORWARDING_STORE,	   // once all of it is in
+};
+
+// What keeps a buffer from overflowing.
+enum tb_flow_control {
+	TB_FLOW_CREDITS, // a packet leaves when the buffer ahead has room for all of it
+	TB_FLOW_PAUSE,	 // a buffer filled to `xoff` stops its sender by priority
+};
+
+// What takes turns, packet by packet, at a node that sends.
+enum tb_queue_pairs {
+	TB_QUEUE_PAIRS_CONNECTION, // destinations: messages to one go in their order
+	TB_QUEUE_PAIRS_MESSAGE,	   // messages
+};
+
+#define TB_VLS_MOST	      15  // data lanes; lane 15 is the subnet manager's
+#define TB_SLS		      16  // service levels
+#define TB_ARBITRATION_MOST   64  // entries of an arbitration table (IBTA 7.6.9)
+#define TB_VL_LIMIT_NONE      255 // high priority may always go first (IBTA 7.6.9)
+#define TB_VL_WEIGHT_BYTES    64  // that a weight of 1 stands for
+#define TB_VL_LIMIT_BYTES     4096
+#define TB_CREDIT_BLOCK_BYTES 64 // in which buffers are counted
+
+#define TB_VL_TABLE_TEXT 512
+#define TB_SL_TEXT	 64
+
+struct tb_credit_params {
+	enum tb_queues queues;
+	uint32_t input_speedup; // packets that an input sends at once into the crossbar;
+				// 0: any number
+	enum tb_forwarding forwarding;
+	enum tb_flow_control flow_control;
+	uint32_t xoff_bytes, xon_bytes; // per VL; pause alone
+	// Arbitration: "VL:WEIGHT VL:WEIGHT ...", "none", or "even", each lane in turn
+	// for a weight of 64; "" is none of high and even of low priority.
+	char vl_high[TB_VL_TABLE_TEXT], vl_low[TB_VL_TABLE_TEXT];
+	uint32_t vl_limit; // of high priority, before low gets a turn, in 4096 bytes;
+			   // TB_VL_LIMIT_NONE: no limit
+	// VLs by service level, from 0 on: "0 1 2"; "modulo", or "": the service level
+	// modulo the lanes. Service levels beyond the last have its VL.
+	char sl_to_vl[TB_SL_TEXT];
+	uint32_t first_overhead_bytes; // that a message's first packet has in addition
+	uint32_t ack_bytes;	       // on the wire; 0: nothing is acknowledged
+	uint64_t pcie_bytes_per_s;     // of each direction at a node at once; 0: no limit
+	enum tb_queue_pairs queue_pairs;
+	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:
+				       // it has no such counter
+};
+
+// tb_queues_name, tb_forwarding_name, tb_flow_control_name and tb_queue_pairs_name are
+// the words for them in presets; NULL beyond the last.
+const char *tb_queues_name(enum tb_queues queues);
+const char *tb_forwarding_name(enum tb_forwarding forwarding);
+const char *tb_flow_control_name(enum tb_flow_control flow_control);
+const char *tb_queue_pairs_name(enum tb_queue_pairs pairs);
+
+struct tb_vl_table {
+	uint32_t n; // entries, 0 to TB_ARBITRATION_MOST
+	struct {
+		uint8_t vl, weight; // weight in TB_VL_WEIGHT_BYTES; 0: skipped
+	} at[TB_ARBITRATION_MOST];
+};
+
+// tb_vl_table_read reads an arbitration table for lanes 0 to n_vls - 1; numbers stand
+// apart by blanks or commas. TB_EUSAGE for anything else; "" is as "even" when
+// `otherwise_even`, else as "none".
+int tb_vl_table_read(struct tb_vl_table *table, const char *text, uint32_t n_vls,
+	bool otherwise_even) TB_MUST_USE;
+
+// tb_sl_to_vl_read fills the VL of each service level, each below n_vls; likewise.
+int tb_sl_to_vl_read(uint8_t vls[TB_SLS], const char *text, uint32_t n_vls) TB_MUST_USE;
+
+#endif
