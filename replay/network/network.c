@@ -31,6 +31,7 @@ void tb_network_free(struct tb_network *net)
 	free(net->groups);
 	free(net->group_links);
 	free(net->digits);
+	free(net->strides);
 	free(net->routes);
 	free(net->distance);
 	free(net);

@@ -33,7 +33,8 @@ enum tb_ascent {
 	TB_ASCENT_ADAPTIVE,		// of equals one at random (seeded)
 	TB_ASCENT_ADAPTIVE_LOWEST,	// of equals the lowest port
 	TB_ASCENT_ADAPTIVE_ROUND_ROBIN, // of equals the next after the last one taken
-	TB_ASCENT_DETERMINISTIC,	// by the destination's digits (d-mod-k)
+	TB_ASCENT_DETERMINISTIC,	// by the destination: its digits (d-mod-k), else
+					// balanced
 	TB_ASCENT_SOURCE,		// by the source's digits (s-mod-k)
 	TB_ASCENT_RANDOM,		// any, whatever its load (seeded)
 	TB_ASCENT_TABLE,		// by the tables of a route file, up and down

@@ -3,8 +3,9 @@
 //
 // Add switches and nodes, plug cables between them, finish. Routes are the shortest that
 // go up first and then only down; where several links lead on equally well, the header
-// may take any of them (adaptive) or the one that the destination's number picks
-// (deterministic). Memory for the routes: 6 bytes per switch and node.
+// may take any of them (adaptive) or the one to which balanced routes send all packets to
+// the destination (deterministic, balance.h). Memory for the routes: 6 bytes per switch
+// and node.
 #ifndef TB_NETWORK_BUILDER_H
 #define TB_NETWORK_BUILDER_H
 

@@ -62,6 +62,7 @@ struct tb_network {
 	uint16_t *digits; // n_nodes x n_levels: base-k digits of each node, least first
 	unsigned digit_bits; // of one digit where k is a power of two, else 0
 	// Any other graph looks them up: n_switches x n_nodes.
+	uint32_t *strides; // of a regular shape, by level; see tb_network_number
 	uint32_t *routes;
 	uint16_t *distance; // n_switches x n_nodes: links still to go
 };
@@ -73,6 +74,25 @@ static inline uint32_t tb_network_digit(
 	if (net->digit_bits) // spares a read
 		return node >> level * net->digit_bits & (net->params.arity - 1);
 	return net->digits[(size_t)node * net->n_levels + level];
+}
+
+// tb_network_number is the number of a node by which, modulo the number of links that
+// lead on, a switch chooses among them where digits say which: in a regular shape its
+// number in its rail, divided by how many switches of the switch's level lie above one
+// node.
+static inline uint32_t tb_network_number(
+	const struct tb_network *net, uint32_t sw, uint32_t node)
+{
+	if (!net->strides)
+		return node;
+	return node % net->n_hosts / net->strides[net->switches[sw].level];
+}
+
+// tb_network_is_balanced returns whether the routes are those of balance.h.
+static inline bool tb_network_is_balanced(const struct tb_network *net)
+{
+	return net->params.ascent == TB_ASCENT_DETERMINISTIC && !net->regular &&
+	       !net->strides;
 }
 
 // tb_network_way is tb_network_route of a regular tree, with a link given by its place in

@@ -115,11 +115,11 @@ uint64_t tb_route_choice_draw(
 }
 
 // number_of returns the number by which deterministic routes choose at a switch: in a
-// regular tree the node's digit at that level, else the node's number.
+// k-ary n-tree the node's digit at that level.
 static uint32_t number_of(const struct tb_network *net, uint32_t sw, uint32_t node)
 {
 	if (!net->regular)
-		return node;
+		return tb_network_number(net, sw, node);
 	return net->digits[(size_t)node * net->n_levels + net->switches[sw].level];
 }
 
@@ -219,6 +219,24 @@ static bool is_adaptive(const struct tb_route_choice *choice)
 	       ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
 }
 
+// fixed_of returns the one link of a group of `pool` that a header takes whatever the
+// load. Balanced routes stay as they are as long as their link leads on.
+static uint32_t fixed_of(const struct tb_route_choice *choice, uint32_t route,
+	uint32_t sw, const struct tb_heading *heading)
+{
+	const struct tb_network *net = choice->net;
+	const struct tb_route_group *group = &choice->pool.rows[route & ~TB_ROUTE_GROUP];
+	const uint32_t *links = &choice->pool.links[group->first];
+	if (tb_network_is_balanced(net)) {
+		uint32_t own =
+			net->routes[(size_t)sw * net->n_nodes + heading->destination];
+		for (uint32_t i = 0; i < group->n; i++)
+			if (links[i] == own)
+				return own;
+	}
+	return links[pick_number(choice, sw, heading) % group->n];
+}
+
 uint32_t tb_route_choice_route(struct tb_route_choice *choice, uint32_t sw,
 	const struct tb_heading *heading, tb_time_ps now, uint32_t *dead)
 {
@@ -240,9 +258,7 @@ uint32_t tb_route_choice_route(struct tb_route_choice *choice, uint32_t sw,
 		return alive(choice, route, now, dead);
 	if (is_adaptive(choice))
 		return alive_of(choice, sw, route, now, dead);
-	const struct tb_route_group *group = &choice->pool.rows[route & ~TB_ROUTE_GROUP];
-	uint64_t i = pick_number(choice, sw, heading) % group->n;
-	return alive(choice, choice->pool.links[group->first + i], now, dead);
+	return alive(choice, fixed_of(choice, route, sw, heading), now, dead);
 }
 
 bool tb_route_choice_leads(struct tb_route_choice *choice, uint32_t tables,

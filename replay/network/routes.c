@@ -2,6 +2,7 @@
 // first and then only down.
 #include "network_impl.h"
 
+#include "balance.h"
 #include "distances.h"
 #include "route_groups.h"
 #include "stop.h"
@@ -10,64 +11,97 @@
 
 #define FAR TB_DISTANCES_FAR
 
-// route_to fills the tables of all switches for the nodes of the switch measured to.
-static int route_to(struct tb_network *net, const struct tb_distances *ways,
-	struct tb_route_groups *pool, uint32_t *links)
+// What the routes of a network are made with.
+struct making {
+	struct tb_network *net;
+	struct tb_distances ways;
+	struct tb_route_groups pool;
+	struct tb_balance balance; // where balanced
+	bool deterministic;	   // a destination has one link of each switch
+	bool balanced;		   // and no digits say which
+	uint32_t *links;	   // scratch: as many as a switch has ports
+};
+
+// route_at fills the table of a switch for node `to` of the home, with one of n links
+// that lead on or with the group of them.
+static void route_at(
+	struct making *making, uint32_t sw, uint32_t to, uint32_t n, uint32_t group)
 {
-	bool deterministic = net->params.ascent == TB_ASCENT_DETERMINISTIC;
-	uint32_t first = net->first_out[ways->home];
-	uint32_t end = first + net->switches[ways->home].n_down_ports;
-	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
-		uint16_t far = ways->any[sw];
-		uint32_t n = sw == ways->home ? 0 : tb_distances_on(ways, sw, links);
-		uint32_t route = TB_ROUTE_NONE;
-		if (n && !deterministic)
-			route = tb_route_groups_route(pool, sw, links, n);
-		if (n && !deterministic && route == TB_ROUTE_NONE)
-			return TB_ENOMEM;
-		for (uint32_t port = first; port < end; port++) {
-			uint32_t link = net->out_links[port];
-			if (link == TB_ID_NONE ||
-				net->links[link].kind != TB_LINK_EJECTION)
-				continue;
-			uint32_t to = net->links[link].to;
-			size_t at = (size_t)sw * net->n_nodes + to;
-			net->distance[at] = far == FAR ? FAR : (uint16_t)(far + 1);
-			net->routes[at] = n && deterministic ? links[to % n] : route;
-			if (sw == ways->home)
-				net->routes[at] = link;
-		}
+	struct tb_network *net = making->net;
+	uint16_t far = making->ways.any[sw];
+	size_t at = (size_t)sw * net->n_nodes + to;
+	net->distance[at] = far == FAR ? FAR : (uint16_t)(far + 1);
+	net->routes[at] = group;
+	if (sw == making->ways.home)
+		net->routes[at] = net->ejection[to];
+	else if (n && making->deterministic && !making->balanced)
+		net->routes[at] = making->links[tb_network_number(net, sw, to) % n];
+}
+
+// next_node returns the node at the next port from *port on, before `end`; TB_ID_NONE
+// when there is none.
+static uint32_t next_node(const struct tb_network *net, uint32_t *port, uint32_t end)
+{
+	while (*port < end) {
+		uint32_t link = net->out_links[(*port)++];
+		if (link != TB_ID_NONE && net->links[link].kind == TB_LINK_EJECTION)
+			return net->links[link].to;
 	}
+	return TB_ID_NONE;
+}
+
+// route_to fills the tables of all switches for the nodes of the switch measured to.
+static int route_to(struct making *making)
+{
+	struct tb_network *net = making->net;
+	uint32_t first = net->first_out[making->ways.home], to;
+	uint32_t end = first + net->switches[making->ways.home].n_down_ports;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		uint32_t n = 0, group = TB_ROUTE_NONE;
+		if (sw != making->ways.home)
+			n = tb_distances_on(&making->ways, sw, making->links);
+		if (n && !making->deterministic)
+			group = tb_route_groups_route(
+				&making->pool, sw, making->links, n);
+		if (n && !making->deterministic && group == TB_ROUTE_NONE)
+			return TB_ENOMEM;
+		for (uint32_t port = first;
+			(to = next_node(net, &port, end)) != TB_ID_NONE;)
+			route_at(making, sw, to, n, group);
+	}
+	if (!making->balanced)
+		return TB_OK;
+	uint32_t rank = 0;
+	tb_balance_aim(&making->balance, &making->ways);
+	for (uint32_t port = first; (to = next_node(net, &port, end)) != TB_ID_NONE;)
+		tb_balance_route(
+			&making->balance, rank++, &net->routes[to], net->n_nodes);
 	return TB_OK;
 }
 
 static bool joins_nodes(const struct tb_network *net, uint32_t sw)
 {
-	for (uint32_t port = net->first_out[sw]; port < net->first_out[sw + 1]; port++) {
-		uint32_t link = net->out_links[port];
-		if (link != TB_ID_NONE && net->links[link].kind == TB_LINK_EJECTION)
-			return true;
-	}
-	return false;
+	uint32_t port = net->first_out[sw];
+	return next_node(net, &port, net->first_out[sw + 1]) != TB_ID_NONE;
 }
 
-static int route_all(struct tb_network *net, struct tb_distances *ways,
-	struct tb_route_groups *pool, uint32_t *links, const volatile sig_atomic_t *stop)
+static int route_all(struct making *making, const volatile sig_atomic_t *stop)
 {
+	struct tb_network *net = making->net;
 	for (uint32_t home = 0; home < net->n_switches; home++) {
 		if (!joins_nodes(net, home))
 			continue;
 		if (tb_stop_asked(stop))
 			return TB_ESTOPPED;
-		tb_distances_measure(ways, home);
-		if (route_to(net, ways, pool, links) != TB_OK)
+		tb_distances_measure(&making->ways, home);
+		if (route_to(making) != TB_OK)
 			return TB_ENOMEM;
 	}
-	net->groups = pool->rows;
-	net->group_links = pool->links;
-	net->n_groups = pool->n_groups;
-	pool->rows = NULL;
-	pool->links = NULL;
+	net->groups = making->pool.rows;
+	net->group_links = making->pool.links;
+	net->n_groups = making->pool.n_groups;
+	making->pool.rows = NULL;
+	making->pool.links = NULL;
 	return TB_OK;
 }
 
@@ -104,27 +138,37 @@ uint32_t tb_network_most_ports(const struct tb_network *net)
 	return most;
 }
 
+static int make(struct making *making, const volatile sig_atomic_t *stop)
+{
+	struct tb_network *net = making->net;
+	size_t n = (size_t)net->n_switches * net->n_nodes;
+	making->links = malloc((tb_network_most_ports(net) + 1u) * sizeof *making->links);
+	net->routes = malloc(n * sizeof *net->routes);
+	net->distance = malloc(n * sizeof *net->distance);
+	if (!making->links || !net->routes || !net->distance)
+		return TB_ENOMEM;
+	int status = tb_distances_init(&making->ways, net, NULL, 0);
+	if (status == TB_OK)
+		status = tb_route_groups_init(&making->pool, net->n_switches);
+	if (status == TB_OK && making->balanced)
+		status = tb_balance_init(&making->balance, net);
+	return status == TB_OK ? route_all(making, stop) : status;
+}
+
 int tb_network_make_routes(
 	struct tb_network *net, const volatile sig_atomic_t *stop, struct tb_error *error)
 {
+	bool deterministic = net->params.ascent == TB_ASCENT_DETERMINISTIC;
+	struct making making = {.net = net,
+		.deterministic = deterministic,
+		.balanced = tb_network_is_balanced(net)};
 	if (net->regular)
 		return TB_OK;
-	size_t n = (size_t)net->n_switches * net->n_nodes;
-	struct tb_distances ways = {0};
-	struct tb_route_groups pool = {0};
-	uint32_t *links = malloc((tb_network_most_ports(net) + 1u) * sizeof *links);
-	net->routes = malloc(n * sizeof *net->routes);
-	net->distance = malloc(n * sizeof *net->distance);
-	int status = TB_ENOMEM;
-	if (links && net->routes && net->distance)
-		status = tb_distances_init(&ways, net, NULL, 0);
-	if (status == TB_OK)
-		status = tb_route_groups_init(&pool, net->n_switches);
-	if (status == TB_OK)
-		status = route_all(net, &ways, &pool, links, stop);
-	free(links);
-	tb_distances_fini(&ways);
-	tb_route_groups_fini(&pool);
+	int status = make(&making, stop);
+	free(making.links);
+	tb_distances_fini(&making.ways);
+	tb_route_groups_fini(&making.pool);
+	tb_balance_fini(&making.balance);
 	if (status == TB_ESTOPPED)
 		return tb_fail(error, TB_ESTOPPED, "stopped");
 	if (status != TB_OK)

@@ -163,6 +163,21 @@ static uint32_t table_link(const struct oracle *oracle, uint32_t sw, uint32_t no
 	return oracle->net->routes[(size_t)sw * oracle->net->n_nodes + node];
 }
 
+// number_in is the number of the link of a group that a header takes whatever the load:
+// with `deterministic`, in a tree that is not regular, that of the network's own table,
+// if it is in the group.
+static uint64_t number_in(const struct oracle *oracle, const struct packet *packet,
+	uint32_t sw, const struct group *group)
+{
+	const struct tb_network *net = oracle->net;
+	if (net->params.ascent == TB_ASCENT_DETERMINISTIC && !net->regular)
+		for (uint32_t i = 0; i < group->n; i++)
+			if (group->links[i] ==
+				table_link(oracle, sw, packet->destination))
+				return i;
+	return fixed_of(oracle, packet, sw) % group->n;
+}
+
 struct group oracle_group_on(
 	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps at)
 {
@@ -172,7 +187,7 @@ struct group oracle_group_on(
 	} else {
 		group = group_to(oracle, sw, packet->destination, packet->tables);
 		if (group.n && !is_adaptive(oracle)) {
-			uint64_t i = fixed_of(oracle, packet, sw) % group.n;
+			uint64_t i = number_in(oracle, packet, sw, &group);
 			group.links[0] = group.links[i];
 			group.n = 1;
 		}
@@ -196,10 +211,11 @@ uint32_t oracle_ideal_link(
 	struct oracle *oracle, uint32_t sw, uint32_t source, uint32_t destination)
 {
 	const struct tb_network *net = oracle->net;
-	if (net->params.ascent == TB_ASCENT_TABLE)
+	bool fixed = net->params.ascent == TB_ASCENT_DETERMINISTIC;
+	if (net->params.ascent == TB_ASCENT_TABLE || (fixed && !net->regular))
 		return table_link(oracle, sw, destination);
 	struct group group = group_to(oracle, sw, destination, BEFORE_ALL);
-	if (net->params.ascent == TB_ASCENT_DETERMINISTIC)
+	if (fixed)
 		return group.links[digit_or_node(oracle, sw, destination) % group.n];
 	if (net->params.ascent == TB_ASCENT_SOURCE)
 		return group.links[digit_or_node(oracle, sw, source) % group.n];

@@ -89,8 +89,15 @@ static void a_walk_is_a_shortest_path_of_the_flow(void **state)
 	check_walks(network("qsnet,levels=2,rails=2,ascent=source"));
 	check_walks(odd_tree("qsnet"));
 	check_walks(odd_tree("qsnet,ascent=deterministic"));
-	struct tb_network *net = odd_tree("qsnet");
-	struct tb_link none;
+	struct tb_link way[3][8], none;
+	struct tb_network *net = network("qsnet,levels=2,ascent=source");
+	for (uint32_t i = 0; i < 3; i++)
+		tb_route_walk(net, (struct tb_node){i / 2}, (struct tb_node){13 + i % 2},
+			0, way[i]);
+	assert_int_equal(way[0][1].id, way[1][1].id);
+	assert_int_not_equal(way[0][1].id, way[2][1].id);
+	tb_network_free(net);
+	net = odd_tree("qsnet");
 	assert_int_equal(
 		tb_route_walk(net, (struct tb_node){3}, (struct tb_node){3}, 0, &none),
 		0);

@@ -1,0 +1,45 @@
+// Balanced routes: which of several links leads on to each destination, so that
+// all-to-all traffic loads no link more than it must. Private to replay/.
+//
+// Destinations are routed one after the other. To each a switch takes, of the links of
+// shortest paths that go up and then down, one behind which the sum of squares of the
+// loads of all links to the destination is least: the loads that the destinations before
+// it have left there, in the time that they take (a link of half the rate counts twice).
+// After T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for large-scale
+// InfiniBand networks", 2009, which adds loads up where here their squares are. Of equal
+// ones each node of a switch begins with another link, so that a full tree is routed as
+// by digits. Measured on two fabrics (tests/unit/replay_balance.c).
+#ifndef TB_BALANCE_H
+#define TB_BALANCE_H
+
+#include "distances.h"
+
+struct tb_balance {
+	const struct tb_network *net;
+	uint64_t *load;	       // by link: packets of all to all, times its weight
+	uint32_t *weight;      // by link: sixteenths of the time on the fastest link
+	uint32_t *n_nodes;     // by switch
+	unsigned shift;	       // of loads, so that sums of squares fit 64 bits
+	const uint32_t *order; // switches that reach the home, the nearest first
+	uint32_t n_order;
+	uint32_t *orders; // room for `order`
+	uint32_t *counts; // of switches by distance
+	uint64_t *cost;	  // by switch
+	uint64_t *flow;	  // by switch
+	uint32_t *first;  // by switch, of its links that lead on
+	uint32_t *links;  // room for all links
+};
+
+// tb_balance_init borrows the network. TB_ENOMEM.
+int tb_balance_init(struct tb_balance *balance, const struct tb_network *net) TB_MUST_USE;
+void tb_balance_fini(struct tb_balance *balance);
+
+// tb_balance_aim turns to the nodes of the switch that was measured to. Cost: all links.
+void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways);
+
+// tb_balance_route fills routes[sw * stride] for all switches but the home that reach it,
+// and adds the loads; `rank` counts the nodes of the home. Cost: the links that lead on.
+void tb_balance_route(
+	struct tb_balance *balance, uint32_t rank, uint32_t *routes, size_t stride);
+
+#endif

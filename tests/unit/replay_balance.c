@@ -1,0 +1,202 @@
+// Balanced routes of irregular trees.
+#include "distances.h"
+#include "network_builder.h"
+#include "network_impl.h"
+#include "random.h"
+#include "route_loads.h"
+#include "route_walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// A two-level tree: each leaf has a cable to each top, of which some lack or are slow.
+struct plan {
+	uint32_t n_leaves, n_tops, n_nodes; // of a leaf
+	uint64_t missing, slow;		    // bits by cable, leaf by leaf
+	enum tb_ascent ascent;
+};
+
+static struct tb_network_builder *builder_of(const struct plan *plan)
+{
+	struct tb_network_params params;
+	struct tb_network_builder *builder;
+	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
+	params.ascent = plan->ascent;
+	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
+	return builder;
+}
+
+static void add_cables(
+	struct tb_network_builder *builder, const struct plan *plan, uint32_t leaf)
+{
+	const struct tb_cable slow = {.bytes_per_s = 200000000};
+	for (uint32_t top = 0; top < plan->n_tops; top++) {
+		uint64_t bit = UINT64_C(1) << (leaf * plan->n_tops + top) % 64;
+		if (plan->missing & bit)
+			continue;
+		assert_int_equal(tb_network_add_cable(builder, (struct tb_switch){leaf},
+					 plan->n_nodes + top,
+					 (struct tb_switch){plan->n_leaves + top}, leaf,
+					 plan->slow & bit ? &slow : NULL, NULL),
+			TB_OK);
+	}
+}
+
+static struct tb_network *network_of(const struct plan *plan)
+{
+	struct tb_network_builder *builder = builder_of(plan);
+	struct tb_network *net = NULL;
+	struct tb_switch sw;
+	struct tb_error error = {0};
+	for (uint32_t i = 0; i < plan->n_leaves; i++)
+		assert_int_equal(tb_network_add_switch(builder, 0, plan->n_nodes,
+					 plan->n_tops, &sw, NULL),
+			TB_OK);
+	for (uint32_t i = 0; i < plan->n_tops; i++)
+		assert_int_equal(
+			tb_network_add_switch(builder, 1, plan->n_leaves, 0, &sw, NULL),
+			TB_OK);
+	for (uint32_t i = 0; i < plan->n_leaves * plan->n_nodes; i++)
+		assert_int_equal(tb_network_add_node(builder,
+					 (struct tb_switch){i / plan->n_nodes},
+					 i % plan->n_nodes, NULL, NULL),
+			TB_OK);
+	for (uint32_t leaf = 0; leaf < plan->n_leaves; leaf++)
+		add_cables(builder, plan, leaf);
+	if (tb_network_finish(builder, &net, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+// longest_busy is the longest that a link between switches is busy with all to all, in
+// packets of the fastest link.
+static double longest_busy(struct tb_network *net)
+{
+	struct tb_route_loads loads;
+	double most = 0;
+	assert_int_equal(tb_route_loads_init(&loads, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_add_all(&loads, NULL, NULL), TB_OK);
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *link = &net->links[i];
+		double busy = loads.of[i] * 4e8 / (double)link->bytes_per_s;
+		if (busy > most && link->kind != TB_LINK_INJECTION &&
+			link->kind != TB_LINK_EJECTION)
+			most = busy;
+	}
+	tb_route_loads_fini(&loads);
+	return most;
+}
+
+// by_number gives a network the routes that its destinations' numbers pick.
+static void by_number(struct tb_network *net)
+{
+	struct tb_distances ways;
+	uint32_t links[64];
+	assert_int_equal(tb_distances_init(&ways, net, NULL, 0), TB_OK);
+	for (uint32_t to = 0; to < net->n_nodes; to++) {
+		tb_distances_measure(&ways, net->links[net->ejection[to]].from);
+		for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+			uint32_t n =
+				sw == ways.home ? 0 : tb_distances_on(&ways, sw, links);
+			if (n)
+				net->routes[(size_t)sw * net->n_nodes + to] =
+					links[to % n];
+		}
+	}
+	tb_distances_fini(&ways);
+}
+
+static double busy_of(struct plan plan, bool numbered)
+{
+	struct tb_network *net = network_of(&plan);
+	if (numbered)
+		by_number(net);
+	double busy = longest_busy(net);
+	tb_network_free(net);
+	return busy;
+}
+
+// Every leaf keeps its cable to top 0, so that all reach each other.
+static void irregular_trees_are_loaded_more_evenly_than_by_number(void **state)
+{
+	(void)state;
+	struct tb_random random;
+	double balanced = 0, numbered = 0;
+	tb_random_init(&random, 5, 0);
+	for (uint32_t i = 0; i < 200; i++) {
+		struct plan plan = {.n_leaves = 2 + (uint32_t)tb_random_below(&random, 7),
+			.n_tops = 2 + (uint32_t)tb_random_below(&random, 6),
+			.n_nodes = 1 + (uint32_t)tb_random_below(&random, 12),
+			.slow = tb_random_next(&random) & tb_random_next(&random),
+			.ascent = TB_ASCENT_DETERMINISTIC};
+		plan.missing = tb_random_next(&random) & tb_random_next(&random) &
+			       tb_random_next(&random);
+		for (uint32_t leaf = 0; leaf < plan.n_leaves; leaf++)
+			plan.missing &= ~(UINT64_C(1) << leaf * plan.n_tops % 64);
+		balanced += busy_of(plan, false);
+		numbered += busy_of(plan, true);
+	}
+	print_message("longest busy, mean of 200 trees: balanced %.1f, by number %.1f\n",
+		balanced / 200, numbered / 200);
+	assert_true(balanced < 0.85 * numbered);
+}
+
+// check_shifts: node i sends to node i + shift, and no link between switches has two.
+static void check_shifts(struct tb_network *net)
+{
+	struct tb_route_loads loads;
+	assert_int_equal(tb_route_loads_init(&loads, net, NULL), TB_OK);
+	for (uint32_t shift = 1; shift < net->n_nodes; shift++) {
+		tb_route_loads_clear(&loads);
+		for (uint32_t i = 0; i < net->n_nodes; i++)
+			tb_route_loads_add(&loads, (struct tb_node){i},
+				(struct tb_node){(i + shift) % net->n_nodes}, 1);
+		for (uint32_t i = 0; i < net->n_links; i++)
+			assert_true(loads.of[i] <= 1);
+	}
+	tb_route_loads_fini(&loads);
+	tb_network_free(net);
+}
+
+static void a_full_tree_carries_shifts_without_contention(void **state)
+{
+	(void)state;
+	check_shifts(network_of(&(struct plan){.n_leaves = 6,
+		.n_tops = 4,
+		.n_nodes = 4,
+		.ascent = TB_ASCENT_DETERMINISTIC}));
+	check_shifts(network_of(&(struct plan){.n_leaves = 4,
+		.n_tops = 12,
+		.n_nodes = 12,
+		.ascent = TB_ASCENT_DETERMINISTIC}));
+}
+
+// A slow cable of half the rate beside a whole one gets a third of the load.
+static void a_slow_cable_gets_its_share(void **state)
+{
+	(void)state;
+	struct plan plan = {.n_leaves = 2,
+		.n_tops = 2,
+		.n_nodes = 12,
+		.slow = 1 << 1 | 1 << 3,
+		.ascent = TB_ASCENT_DETERMINISTIC};
+	assert_true(busy_of(plan, false) == 8 * 12);
+	assert_true(busy_of(plan, true) == 2 * 6 * 12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(irregular_trees_are_loaded_more_evenly_than_by_number),
+		cmocka_unit_test(a_full_tree_carries_shifts_without_contention),
+		cmocka_unit_test(a_slow_cable_gets_its_share),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
