@@ -1,0 +1,223 @@
+#include "team.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+// How often a thread looks before it lets others run, and before it sleeps.
+enum { SPINS = 400, YIELDS = 20 };
+
+// The tasks of a thread that nobody has taken: the section in the upper half, so that who
+// comes late from an earlier one takes nothing, how many are left in the lower.
+struct share {
+	_Alignas(128) _Atomic uint64_t left;
+};
+
+struct member {
+	struct tb_team *team;
+	unsigned index;
+	pthread_t thread;
+};
+
+struct tb_team {
+	unsigned n; // threads
+	struct share *shares;
+	struct member *members; // of the caller only the index
+	// Written before `section` is, read by who has taken a task of it.
+	void (*task)(void *context, uint32_t index);
+	void *context;
+	_Alignas(128) _Atomic uint32_t section;
+	_Alignas(128) _Atomic uint32_t n_undone;
+	_Alignas(128) _Atomic bool ends;
+	_Atomic unsigned n_asleep;
+	_Atomic bool caller_asleep;
+	pthread_mutex_t mutex;
+	pthread_cond_t begun, done;
+};
+
+static inline void relax(unsigned i)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#endif
+	if (i >= SPINS)
+		sched_yield();
+}
+
+// take takes a task of a share: its place in the share, from 1; 0 when none is left.
+static uint32_t take(struct share *share, uint32_t section)
+{
+	uint64_t left = atomic_load_explicit(&share->left, memory_order_acquire);
+	while (left >> 32 == section && (uint32_t)left > 0)
+		if (atomic_compare_exchange_weak_explicit(&share->left, &left, left - 1,
+			    memory_order_acq_rel, memory_order_acquire))
+			return (uint32_t)left;
+	return 0;
+}
+
+static void end_one(struct tb_team *team)
+{
+	if (atomic_fetch_sub(&team->n_undone, 1) != 1 ||
+		!atomic_load(&team->caller_asleep))
+		return;
+	pthread_mutex_lock(&team->mutex);
+	pthread_cond_signal(&team->done);
+	pthread_mutex_unlock(&team->mutex);
+}
+
+// work does a thread's own tasks, then those of the others.
+static void work(struct tb_team *team, unsigned self, uint32_t section)
+{
+	for (unsigned i = 0; i < team->n; i++) {
+		unsigned owner = (self + i) % team->n;
+		uint32_t place;
+		while ((place = take(&team->shares[owner], section)) != 0) {
+			team->task(team->context, owner + team->n * (place - 1));
+			end_one(team);
+		}
+	}
+}
+
+static void sleep_until_begun(struct tb_team *team, uint32_t last)
+{
+	pthread_mutex_lock(&team->mutex);
+	atomic_fetch_add(&team->n_asleep, 1);
+	while (atomic_load(&team->section) == last && !atomic_load(&team->ends))
+		pthread_cond_wait(&team->begun, &team->mutex);
+	atomic_fetch_sub(&team->n_asleep, 1);
+	pthread_mutex_unlock(&team->mutex);
+}
+
+// wait_for_section returns the number of the section after `last`.
+static uint32_t wait_for_section(struct tb_team *team, uint32_t last)
+{
+	for (unsigned i = 0; i < SPINS + YIELDS; i++) {
+		uint32_t section = atomic_load(&team->section);
+		if (section != last || atomic_load(&team->ends))
+			return section;
+		relax(i);
+	}
+	sleep_until_begun(team, last);
+	return atomic_load(&team->section);
+}
+
+static void *live(void *context)
+{
+	struct member *member = context;
+	uint32_t section = 0;
+	for (;;) {
+		section = wait_for_section(member->team, section);
+		if (atomic_load(&member->team->ends))
+			return NULL;
+		work(member->team, member->index, section);
+	}
+}
+
+static void start(struct tb_team *team)
+{
+	unsigned n = 1;
+	for (; n < team->n; n++) {
+		team->members[n] = (struct member){.team = team, .index = n};
+		if (pthread_create(
+			    &team->members[n].thread, NULL, live, &team->members[n]) != 0)
+			break;
+	}
+	team->n = n;
+}
+
+int tb_team_new(struct tb_team **team, unsigned n_threads)
+{
+	struct tb_team *made = aligned_alloc(128, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	*made = (struct tb_team){.n = n_threads};
+	made->shares = aligned_alloc(128, n_threads * sizeof *made->shares);
+	made->members = calloc(n_threads, sizeof *made->members);
+	if (!made->shares || !made->members) {
+		free(made->shares);
+		free(made->members);
+		free(made);
+		return TB_ENOMEM;
+	}
+	for (unsigned i = 0; i < n_threads; i++)
+		atomic_init(&made->shares[i].left, 0);
+	pthread_mutex_init(&made->mutex, NULL);
+	pthread_cond_init(&made->begun, NULL);
+	pthread_cond_init(&made->done, NULL);
+	start(made);
+	*team = made;
+	return TB_OK;
+}
+
+void tb_team_free(struct tb_team *team)
+{
+	if (!team)
+		return;
+	pthread_mutex_lock(&team->mutex);
+	atomic_store(&team->ends, true);
+	pthread_cond_broadcast(&team->begun);
+	pthread_mutex_unlock(&team->mutex);
+	for (unsigned i = 1; i < team->n; i++)
+		pthread_join(team->members[i].thread, NULL);
+	pthread_mutex_destroy(&team->mutex);
+	pthread_cond_destroy(&team->begun);
+	pthread_cond_destroy(&team->done);
+	free(team->shares);
+	free(team->members);
+	free(team);
+}
+
+unsigned tb_team_threads(const struct tb_team *team)
+{
+	return team->n;
+}
+
+// begin makes the tasks known and wakes who sleeps.
+static uint32_t begin(struct tb_team *team, uint32_t n_tasks)
+{
+	uint32_t section = atomic_load(&team->section) + 1;
+	atomic_store(&team->n_undone, n_tasks);
+	for (unsigned i = 0; i < team->n; i++) {
+		uint32_t n = n_tasks > i ? (n_tasks - i + team->n - 1) / team->n : 0;
+		atomic_store_explicit(&team->shares[i].left, (uint64_t)section << 32 | n,
+			memory_order_release);
+	}
+	atomic_store(&team->section, section);
+	if (atomic_load(&team->n_asleep)) {
+		pthread_mutex_lock(&team->mutex);
+		pthread_cond_broadcast(&team->begun);
+		pthread_mutex_unlock(&team->mutex);
+	}
+	return section;
+}
+
+static void wait_until_done(struct tb_team *team)
+{
+	for (unsigned i = 0; i < SPINS + YIELDS; i++) {
+		if (atomic_load(&team->n_undone) == 0)
+			return;
+		relax(i);
+	}
+	pthread_mutex_lock(&team->mutex);
+	atomic_store(&team->caller_asleep, true);
+	while (atomic_load(&team->n_undone))
+		pthread_cond_wait(&team->done, &team->mutex);
+	atomic_store(&team->caller_asleep, false);
+	pthread_mutex_unlock(&team->mutex);
+}
+
+void tb_team_run(struct tb_team *team, uint32_t n_tasks,
+	void (*task)(void *context, uint32_t index), void *context)
+{
+	if (team->n == 1 || n_tasks < 2) {
+		for (uint32_t i = 0; i < n_tasks; i++)
+			task(context, i);
+		return;
+	}
+	team->task = task;
+	team->context = context;
+	work(team, 0, begin(team, n_tasks));
+	wait_until_done(team);
+}
