@@ -53,6 +53,13 @@ int tb_books_init(struct tb_books *books, const struct tb_network *net,
 
 void tb_books_fini(struct tb_books *books)
 {
+	if (books->is_joined) {
+		books->flows = NULL;
+		books->near_cells = NULL;
+	}
+	free(books->near_cells);
+	free(books->joined);
+	free(books->waits);
 	free(books->touched);
 	free(books->told);
 	free(books->spills);
@@ -79,6 +86,8 @@ uint32_t tb_books_flow(
 		books->failed = true;
 		return 0;
 	}
+	for (uint32_t i = 0; i < books->n_joined; i++)
+		books->joined[i]->flows = books->flows;
 	flow = books->n_flows;
 	if (tb_map_put(&books->flow_of, key, flow) != TB_OK)
 		books->failed = true;
@@ -114,7 +123,7 @@ static uint64_t bytes_by(const struct tb_spill *burst, tb_time_ps at)
 // count_part counts the part of a burst that lies in the open bin.
 static void count_part(struct tb_books *books, const struct tb_spill *burst)
 {
-	struct tb_cell *cell = books->cells[burst->link];
+	struct tb_cell *cell = tb_books_near_cell(books, burst->link);
 	bool begins = burst->start >= books->bin_start;
 	tb_time_ps from = begins ? burst->start : books->bin_start;
 	tb_time_ps to = burst->end < books->bin_end ? burst->end : books->bin_end;
@@ -152,6 +161,9 @@ static void pour_spills(struct tb_books *books)
 
 bool tb_books_idle(const struct tb_books *books)
 {
+	for (uint32_t i = 0; i < books->n_joined; i++)
+		if (!tb_books_idle(books->joined[i]))
+			return false;
 	if (books->n_spills)
 		return false;
 	for (uint32_t i = 0; i <= books->n_links / 64; i++)
@@ -203,6 +215,7 @@ static void open_bin(struct tb_books *books)
 		widen(books);
 	books->bin_start = (tb_time_ps)books->bin * books->bin_ps;
 	books->bin_end = books->bin_start + books->bin_ps;
+	tb_books_follow(books);
 }
 
 static struct tb_link_sample sample_of(const struct tb_cell *cell)
@@ -224,11 +237,12 @@ static uint32_t gather(
 	struct tb_books *books, uint32_t word, struct tb_link_sample *samples)
 {
 	uint32_t n = 0;
-	uint64_t bits = books->touched[word];
-	books->touched[word] = 0;
+	uint64_t bits = tb_books_take_touched(books, word);
 	for (; bits; bits &= bits - 1) {
 		uint32_t link = word * 64 + (uint32_t)__builtin_ctzll(bits);
 		struct tb_cell *cell = books->cells[link];
+		if (books->parts)
+			tb_books_add_near(books, link, cell);
 		samples[n++] = sample_of(cell);
 		*cell = (struct tb_cell){.link = link};
 	}
@@ -266,6 +280,8 @@ static int tell_open_bin(struct tb_books *books, struct tb_error *error)
 static int check_memory(const struct tb_books *books, struct tb_error *error)
 {
 	bool failed = books->failed || (books->blame && books->blame->failed);
+	for (uint32_t i = 0; i < books->n_joined; i++)
+		failed |= books->joined[i]->failed;
 	return failed ? tb_fail(error, TB_ENOMEM,
 				"no memory for what happens on the links")
 		      : TB_OK;
@@ -283,6 +299,8 @@ int tb_books_close(struct tb_books *books, struct tb_error *error)
 	books->bin++;
 	open_bin(books);
 	pour_spills(books);
+	for (uint32_t i = 0; i < books->n_joined; i++)
+		pour_spills(books->joined[i]);
 	return status == TB_OK ? check_memory(books, error) : status;
 }
 
@@ -422,6 +440,14 @@ static int tell_messages(struct tb_books *books, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+static void forget_spills(struct tb_books *books)
+{
+	free(books->spills);
+	free(books->spills_before);
+	books->spills = books->spills_before = NULL;
+	books->n_spills = books->spills_room = books->before_room = 0;
+}
+
 // forget_bins frees what has been told, before the rest needs memory.
 static void forget_bins(struct tb_books *books)
 {
@@ -429,10 +455,9 @@ static void forget_bins(struct tb_books *books)
 	books->kept_told = 0;
 	free(books->told);
 	books->told = NULL;
-	free(books->spills);
-	free(books->spills_before);
-	books->spills = books->spills_before = NULL;
-	books->n_spills = books->spills_room = books->before_room = 0;
+	forget_spills(books);
+	for (uint32_t i = 0; i < books->n_joined; i++)
+		forget_spills(books->joined[i]);
 }
 
 int tb_books_finish(struct tb_books *books, struct tb_error *error)
@@ -443,6 +468,7 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_books_tell_bins(books, error);
 	forget_bins(books);
+	tb_books_enter_waits(books);
 	if (books->blame)
 		tb_blame_book_enter(books->blame, books->flows);
 	if (status == TB_OK)

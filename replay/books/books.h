@@ -5,6 +5,13 @@
 // end. With a fixed width, closed bins go to the observer at once. With an automatic
 // width they are kept; whenever there are too many, neighbours are merged and the width
 // doubles, so memory and rows stay bounded however long the replay is.
+//
+// Parts: where a replay runs in parts side by side (network_parts.h), each part has books
+// of its own, joined to the main ones: what its links carry and wait, and whom it blames.
+// Between windows one thread closes bins and enters the blame for all of them, part by
+// part; flows and messages are in the main books alone. A link from part to part has two
+// cells, which are added up: the one of its far end, as any link, and one in which the
+// part of its near end counts (tb_books_near_cell).
 #ifndef TB_BOOKS_H
 #define TB_BOOKS_H
 
@@ -12,7 +19,7 @@
 #include "kept_bins.h"
 #include "map.h"
 #include "message_book.h"
-#include "network_impl.h"
+#include "network_parts.h"
 #include "observer.h"
 
 #include <stdbool.h>
@@ -60,6 +67,15 @@ struct tb_books {
 	bool keeps_messages;
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
+	// With parts alone. Books that are joined borrow cells and flows of the main
+	// ones.
+	const struct tb_parts *parts;
+	struct tb_cell *near_cells; // by number of the crossing link
+	struct tb_books **joined;   // of the main books: by part
+	uint32_t n_joined;
+	bool is_joined, keeps_waits;
+	struct tb_blame_wait *waits; // to be entered into the main books' blame
+	size_t n_waits, waits_room;
 };
 
 // tb_books_init borrows the network, and the cells of the links, by id, zeroed except for
@@ -68,6 +84,39 @@ int tb_books_init(struct tb_books *books, const struct tb_network *net,
 	const struct tb_observer *observer, struct tb_cell **cells, tb_time_ps bin_ps,
 	bool blame) TB_MUST_USE;
 void tb_books_fini(struct tb_books *books);
+
+// tb_books_cut prepares books for parts, which it borrows: TB_OK, or TB_ENOMEM.
+int tb_books_cut(struct tb_books *books, const struct tb_parts *parts) TB_MUST_USE;
+
+// tb_books_join makes the books of the next part, joined to books that are cut. End them
+// first. TB_ENOMEM.
+int tb_books_join(struct tb_books *books, struct tb_books *whole) TB_MUST_USE;
+
+// tb_books_enter_waits enters the waits of all parts into the blame, part by part.
+void tb_books_enter_waits(struct tb_books *whole);
+
+// tb_books_waits is the sum of all waits, of all parts.
+uint64_t tb_books_waits(const struct tb_books *whole);
+
+// tb_books_near_cell is the cell in which the part of a link's near end counts what
+// begins to cross it and what stalls.
+static inline struct tb_cell *tb_books_near_cell(
+	const struct tb_books *books, uint32_t link)
+{
+	if (books->parts && books->parts->crossing_of[link] != TB_ID_NONE)
+		return &books->near_cells[books->parts->crossing_of[link]];
+	return books->cells[link];
+}
+
+// tb_books_keep_wait keeps a wait for tb_books_enter_waits.
+void tb_books_keep_wait(struct tb_books *books, const struct tb_blame_wait *wait);
+
+// What closing a bin needs of joined books (books_parts.c): take_touched returns and
+// clears the bits of 64 links; add_near adds the near cell of a link to a copy of its
+// other one, and clears it; follow opens the bin of the main books, moves flows on.
+uint64_t tb_books_take_touched(struct tb_books *whole, uint32_t word);
+void tb_books_add_near(struct tb_books *whole, uint32_t link, struct tb_cell *sum);
+void tb_books_follow(struct tb_books *whole);
 
 // tb_books_flow returns the number of the flow (job, source, destination), and adds it
 // when it is new.
@@ -168,6 +217,8 @@ static inline void tb_books_blame(struct tb_books *books, uint32_t link, uint32_
 	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
 	if (books->blame)
 		tb_blame_book_add(books->blame, books->flows, &made);
+	else if (books->keeps_waits)
+		tb_books_keep_wait(books, &made);
 }
 
 // tb_books_undelivered counts a message of a flow that is given up; `dead` is the link

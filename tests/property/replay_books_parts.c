@@ -1,0 +1,182 @@
+// Books in parts: whatever is counted, in whatever bins, the joined books of any number
+// of parts come to what one book of the whole network does.
+#include "../support/replay_observed.h"
+
+#include "books.h"
+#include "network_open.h"
+#include "random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { PROGRAMS = 60, STEPS = 3000, FLOWS = 40, MOST_PARTS = 5 };
+
+struct side { // one way to keep books
+	struct tb_books whole, parts[MOST_PARTS];
+	struct tb_cell *places, **cells;
+	struct observed observed;
+	struct tb_observer observer;
+};
+
+static struct tb_network *open_network(void)
+{
+	struct tb_network_params params;
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_preset(&params, "qsnet,levels=2", NULL), TB_OK);
+	assert_int_equal(
+		tb_network_open(
+			&net, &(struct tb_network_description){.params = &params}, NULL),
+		TB_OK);
+	return net;
+}
+
+static void open_side(struct side *side, const struct tb_network *net,
+	const struct tb_parts *parts, tb_time_ps bin_ps)
+{
+	*side = (struct side){0};
+	side->places = calloc(net->n_links, sizeof *side->places);
+	side->cells = calloc(net->n_links, sizeof *side->cells);
+	for (uint32_t link = 0; link < net->n_links; link++) {
+		side->places[link].link = link;
+		side->cells[link] = &side->places[link];
+	}
+	side->observer = observer_of(&side->observed);
+	assert_int_equal(tb_books_init(&side->whole, net, &side->observer, side->cells,
+				 bin_ps, true),
+		TB_OK);
+	if (!parts)
+		return;
+	assert_int_equal(tb_books_cut(&side->whole, parts), TB_OK);
+	for (uint32_t part = 0; part < parts->n; part++)
+		assert_int_equal(tb_books_join(&side->parts[part], &side->whole), TB_OK);
+}
+
+static void close_side(struct side *side, const struct tb_parts *parts)
+{
+	for (uint32_t part = 0; parts && part < parts->n; part++)
+		tb_books_fini(&side->parts[part]);
+	tb_books_fini(&side->whole);
+	observed_free(&side->observed);
+	free(side->places);
+	free(side->cells);
+}
+
+struct step {
+	uint32_t link, flow, culprit, root, bytes;
+	tb_time_ps now, span;
+	uint32_t what;
+};
+
+static struct step draw_step(
+	struct tb_random *random, const struct tb_network *net, tb_time_ps now)
+{
+	return (struct step){.link = (uint32_t)tb_random_below(random, net->n_links),
+		.root = (uint32_t)tb_random_below(random, net->n_links),
+		.flow = (uint32_t)tb_random_below(random, FLOWS),
+		.culprit = (uint32_t)tb_random_below(random, FLOWS),
+		.bytes = (uint32_t)tb_random_below(random, 5000),
+		.what = (uint32_t)tb_random_below(random, 4),
+		.now = now,
+		.span = 1 + (tb_time_ps)tb_random_below(random, 3000000)};
+}
+
+static uint32_t flow_of(struct side *side, uint32_t flow)
+{
+	return tb_books_flow(&side->whole, 0, flow / 6, flow % 6);
+}
+
+// take counts a step: what begins to cross in the books of the near end, what waits in
+// those of the far end.
+static void take(struct side *side, const struct step *step, struct tb_books *near,
+	struct tb_books *far)
+{
+	struct tb_cell *cell = tb_books_near_cell(near, step->link);
+	uint32_t flow = flow_of(side, step->flow);
+	uint32_t culprit = flow_of(side, step->culprit);
+	tb_time_ps in_bin = step->span < step->now - far->bin_start
+				    ? step->span
+				    : step->now - far->bin_start;
+	if (step->what == 0) {
+		tb_books_burst(
+			near, cell, step->now, step->now + step->span, step->bytes, true);
+	} else if (step->what == 1) {
+		tb_books_held(near, cell, in_bin);
+	} else if (step->what == 2) {
+		tb_books_blocked(far, far->cells[step->link]);
+	} else if (step->span <= step->now) {
+		tb_books_wait(far, far->cells[step->link], flow, in_bin, step->span);
+		tb_books_blame(far, step->link, step->root, flow, culprit, step->span,
+			step->now);
+	}
+}
+
+static void pass_bins(struct side *side, tb_time_ps now)
+{
+	while (now >= side->whole.bin_end) {
+		assert_int_equal(tb_books_close(&side->whole, NULL), TB_OK);
+		if (now >= side->whole.bin_end && tb_books_idle(&side->whole))
+			tb_books_jump(&side->whole, now);
+	}
+}
+
+static void finish(struct side *side)
+{
+	assert_int_equal(tb_books_close(&side->whole, NULL), TB_OK);
+	assert_int_equal(tb_books_finish(&side->whole, NULL), TB_OK);
+}
+
+static void run(const struct tb_network *net, uint64_t seed)
+{
+	struct tb_random random;
+	tb_random_init(&random, seed, 0);
+	struct tb_parts *parts = NULL;
+	uint32_t n = 2 + (uint32_t)tb_random_below(&random, MOST_PARTS - 1);
+	tb_time_ps bin_ps =
+		tb_random_below(&random, 2) ? 0 : 1 + (tb_time_ps)(seed * 123457);
+	assert_int_equal(tb_parts_new(&parts, net, n), TB_OK);
+	struct side one, cut;
+	open_side(&one, net, NULL, bin_ps);
+	open_side(&cut, net, parts, bin_ps);
+	tb_time_ps now = 0;
+	for (uint32_t i = 0; i < STEPS; i++) {
+		uint64_t most = tb_random_below(&random, 50) ? 100000 : 50000000;
+		now += (tb_time_ps)tb_random_below(&random, most);
+		pass_bins(&one, now);
+		pass_bins(&cut, now);
+		struct step step = draw_step(&random, net, now);
+		take(&one, &step, &one.whole, &one.whole);
+		take(&cut, &step, &cut.parts[tb_parts_from(parts, net, step.link)],
+			&cut.parts[tb_parts_to(parts, net, step.link)]);
+		if (tb_random_below(&random, 20) == 0)
+			tb_books_enter_waits(&cut.whole);
+	}
+	assert_true(tb_books_waits(&cut.whole) == tb_books_waits(&one.whole));
+	finish(&one);
+	finish(&cut);
+	struct difference difference;
+	if (observed_differ(&cut.observed, &one.observed, &difference))
+		fail_msg("seed %" PRIu64 ": %s", seed, difference.text);
+	close_side(&one, NULL);
+	close_side(&cut, parts);
+	tb_parts_free(parts);
+}
+
+static void books_of_parts_come_to_those_of_the_whole(void **state)
+{
+	(void)state;
+	struct tb_network *net = open_network();
+	for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
+		run(net, seed);
+	tb_network_free(net);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(books_of_parts_come_to_those_of_the_whole),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
