@@ -3,16 +3,21 @@
 // The bus serves whole packets, first come first served; of requests made in one instant
 // the drains come first (they are made in phase 1, fetches in phase 2). Between requests
 // of opposite directions it turns. A node fetches one packet ahead of those that have
-// entered the network.
+// entered the network. Where nodes have PCIe (docs/credits.md, "The host channel
+// adapter") each direction has a server of its own.
 #include "nodes_impl.h"
 
-// bus_time: in two parts, as a message to the node itself may be so long that the product
-// has no room.
-static inline tb_time_ps bus_time(const struct tb_replay *replay, uint64_t bytes)
+// serving_time: in two parts, as a message to the node itself may be so long that the
+// product has no room.
+static inline tb_time_ps serving_time(uint64_t q20, uint64_t bytes)
 {
 	uint64_t whole = bytes >> 20, rest = bytes & ((1u << 20) - 1);
-	return (tb_time_ps)(whole * replay->bus_q20 +
-			    ((rest * replay->bus_q20 + (UINT64_C(1) << 19)) >> 20));
+	return (tb_time_ps)(whole * q20 + ((rest * q20 + (UINT64_C(1) << 19)) >> 20));
+}
+
+static inline tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
 }
 
 // bus_serve: a request without payload waits for those before it, and turns nothing.
@@ -21,18 +26,31 @@ static inline tb_time_ps bus_serve(struct tb_replay *replay, struct tb_nic *nic,
 {
 	tb_time_ps free_at = nic->bus_free_at;
 	if (bytes == 0 || replay->bus_q20 == 0)
-		return free_at > at ? free_at : at;
+		return later(free_at, at);
 	if (inward != nic->bus_inward)
 		free_at += replay->net->params.bus_turn_ps;
 	nic->bus_inward = inward;
-	nic->bus_free_at = (free_at > at ? free_at : at) + bus_time(replay, bytes);
+	nic->bus_free_at = later(free_at, at) + serving_time(replay->bus_q20, bytes);
 	return nic->bus_free_at;
+}
+
+// drain has PCIe move bytes in, requested at `at`.
+static inline tb_time_ps drain(
+	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
+{
+	struct tb_nic *nic = &replay->nics[node];
+	nic->drained_at =
+		later(nic->drained_at, at) + serving_time(replay->bus_q20, bytes);
+	return nic->drained_at;
 }
 
 tb_time_ps tb_nodes_copy(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
 {
 	struct tb_nic *nic = &replay->nics[node];
+	if (replay->has_pcie)
+		return later(bus_serve(replay, nic, at, bytes, false),
+			drain(replay, node, at, bytes));
 	tb_time_ps read_at = bus_serve(replay, nic, at, 2 * bytes, false);
 	if (bytes == 0 || replay->bus_q20 == 0)
 		return read_at;
@@ -41,12 +59,19 @@ tb_time_ps tb_nodes_copy(
 	return nic->bus_free_at;
 }
 
+static inline uint32_t overhead_bytes(const struct tb_replay *replay, bool is_first)
+{
+	const struct tb_network_params *params = &replay->net->params;
+	return params->packet_overhead_bytes +
+	       (is_first ? params->credits.first_overhead_bytes : 0);
+}
+
 static inline uint32_t payload_bytes(
 	const struct tb_replay *replay, const struct tb_packet *packet)
 {
 	return packet->is_empty
 		       ? 0
-		       : packet->wire_bytes - replay->net->params.packet_overhead_bytes;
+		       : packet->wire_bytes - overhead_bytes(replay, packet->is_first);
 }
 
 static uint32_t payload_of(
@@ -70,7 +95,8 @@ static inline uint32_t make_packet(
 	packet->destination = message->end;
 	uint32_t payload = payload_of(replay, message, number);
 	packet->is_empty = payload == 0;
-	packet->wire_bytes = payload + replay->net->params.packet_overhead_bytes;
+	packet->is_first = number == 0;
+	packet->wire_bytes = payload + overhead_bytes(replay, packet->is_first);
 	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
 		packet->wire_bytes = 1;
 	packet->n_hops = 0;
@@ -149,7 +175,7 @@ void tb_nodes_look(struct tb_replay *replay, uint32_t id)
 		return;
 	tb_time_ps enters = replay->carrier->injects_at(replay, id, nic->fetched);
 	if (enters != TB_TIME_NEVER)
-		wake(replay, id, enters > nic->fetched_at ? enters : nic->fetched_at);
+		wake(replay, id, later(enters, nic->fetched_at));
 }
 
 // enter: the first packet of a turn enters the network. What it had to wait for a VC,
@@ -218,12 +244,16 @@ static void complete(struct tb_replay *replay, uint32_t id)
 }
 
 // receive makes a node drain a packet that has arrived, and returns when it acknowledges
-// the packet.
+// the packet: with PCIe at once (rule C18).
 static inline tb_time_ps receive(struct tb_replay *replay, uint32_t id, uint32_t payload)
 {
 	const struct tb_network_params *params = &replay->net->params;
 	struct tb_nic *nic = &replay->nics[id];
-	tb_time_ps ack = nic->drained_at > replay->now ? nic->drained_at : replay->now;
+	if (replay->has_pcie) {
+		(void)drain(replay, id, replay->now, payload);
+		return replay->now;
+	}
+	tb_time_ps ack = later(nic->drained_at, replay->now);
 	nic->drained_at = bus_serve(replay, nic, replay->now, payload, true);
 	ack += params->ack_delay_ps;
 	if (tb_partners_too_many(&replay->partners, id))
@@ -251,8 +281,8 @@ static void drop_packet(struct tb_replay *replay, uint32_t id)
 	replay->free_packets[replay->n_free_packets++] = id;
 }
 
-// The packet is drained over the bus; its acknowledgement leaves when the packet before
-// it is drained (there is room for one).
+// The packet is drained; over a bus its acknowledgement leaves when the packet before it
+// is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 {
 	struct tb_packet *packet = tb_packet_at(replay, id);

@@ -32,7 +32,10 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->source = source;
 	replay->carrier = carrier;
 	replay->slice_packets = tb_slice_packets(&network->params);
-	replay->bus_q20 = tb_per_byte_q20(network->params.bus_bytes_per_s);
+	replay->has_pcie = tb_params_have_credits(&network->params);
+	replay->bus_q20 = tb_per_byte_q20(
+		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
+				 : network->params.bus_bytes_per_s);
 	replay->free_message = TB_NOTHING;
 	replay->fault_at = TB_TIME_NEVER;
 	replay->job_bytes = options->job_bytes;

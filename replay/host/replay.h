@@ -42,6 +42,7 @@ struct tb_packet {	// half a cache line; the model's part follows
 	uint8_t n_hops;	   // links that it has been given; 0 when it is injected
 	uint8_t ascending; // of a regular tree
 	bool is_empty;	   // has no payload
+	bool is_first;	   // of its message
 };
 
 struct tb_posted { // a message
@@ -63,10 +64,11 @@ struct tb_posted { // a message
 	bool is_behind; // the next packet that is cut of it begins a turn
 };
 
-struct tb_nic { // of a node
-	_Alignas(64) tb_time_ps bus_free_at;
-	tb_time_ps drained_at;	   // the last packet that came in
-	tb_time_ps wake_at;	   // earliest TB_EVENT_NODE under way
+struct tb_nic {				     // of a node
+	_Alignas(64) tb_time_ps bus_free_at; // with PCIe: the server that fetches
+	tb_time_ps drained_at; // the last packet that came in; with PCIe: its server is
+			       // free
+	tb_time_ps wake_at;    // earliest TB_EVENT_NODE under way
 	uint32_t queue, queue_end; // messages
 	tb_time_ps fetched_at;	   // perhaps still to come
 	uint32_t fetched;	   // packet that waits to enter the network
@@ -106,9 +108,10 @@ struct tb_replay {
 	tb_time_ps fault_at;	    // when something dies next
 	struct tb_partners partners;
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
-	uint64_t bus_q20;
-	struct tb_nic *nics; // by node
-	char *packets;	     // records of packet_bytes each
+	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
+	bool has_pcie;		// in place of a bus, as networks with credits
+	struct tb_nic *nics;	// by node
+	char *packets;		// records of packet_bytes each
 	size_t packet_bytes;
 	uint32_t *free_packets;
 	uint32_t n_free_packets, n_packets_most;

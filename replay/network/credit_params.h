@@ -66,7 +66,7 @@ struct tb_credit_params {
 	// modulo the lanes. Service levels beyond the last have its VL.
 	char sl_to_vl[TB_SL_TEXT];
 	uint32_t first_overhead_bytes; // that a message's first packet has in addition
-	uint32_t ack_bytes;	       // on the wire; 0: nothing is acknowledged
+	uint32_t ack_bytes;	       // of an acknowledgement, on the wire
 	uint64_t pcie_bytes_per_s;     // of each direction at a node at once; 0: no limit
 	enum tb_queue_pairs queue_pairs;
 	uint32_t xmit_wait_tick_bytes; // of the port's time in a tick of PortXmitWait; 0:

@@ -7,6 +7,7 @@
 #include "stop.h"
 
 #include <signal.h>
+#include <string.h>
 
 // Where a header may go next: one link (its id), or one of a group of links
 // (TB_ROUTE_GROUP set, the rest indexes `groups`).
@@ -24,6 +25,12 @@ static inline uint32_t tb_slice_packets(const struct tb_network_params *params)
 {
 	uint32_t payload = params->packet_payload_bytes;
 	return (params->slice_bytes + payload - 1) / payload;
+}
+
+// tb_params_have_credits returns whether the network is one of docs/credits.md.
+static inline bool tb_params_have_credits(const struct tb_network_params *params)
+{
+	return strcmp(params->switching, "credits") == 0;
 }
 
 // What the fabric calls the first `n` switches or nodes; later ones have no names.
