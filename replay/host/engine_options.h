@@ -17,6 +17,11 @@ struct tb_engine_options {
 	// then counted by themselves (rule 1), so that what is drawn for them does not
 	// depend on the other jobs. 0: all are counted as one job's.
 	uint32_t n_jobs;
+	// The service levels of the source's first jobs, below 16 (docs/credits.md, rule
+	// C3); those of further ones are 0. Read at the start. Of switching `credits`
+	// alone.
+	const uint8_t *service_levels;
+	uint32_t n_service_levels;
 	// By link, or NULL. When a packet is in at its destination, each link of its path
 	// but the last gains the time from its header's entering the network until it
 	// went on from this link's far end: the delay that paper 000, 5.4, adds up by the
