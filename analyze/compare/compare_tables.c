@@ -359,8 +359,9 @@ static void append_lost(struct tb_words *words, const struct tb_run_info *const 
 // by_chance is whether the seed has a say in the ways of a run's packets.
 static bool by_chance(const struct tb_run_info *info)
 {
-	return info->network.ascent == TB_ASCENT_ADAPTIVE ||
-	       info->network.ascent == TB_ASCENT_RANDOM;
+	enum tb_ascent ascent = info->network.ascent;
+	return ascent == TB_ASCENT_ADAPTIVE || ascent == TB_ASCENT_RANDOM ||
+	       ascent == TB_ASCENT_ECMP;
 }
 
 static void append_most(const struct tb_compare *compare, struct tb_words *words)

@@ -37,6 +37,7 @@ enum tb_ascent {
 					// balanced
 	TB_ASCENT_SOURCE,		// by the source's digits (s-mod-k)
 	TB_ASCENT_RANDOM,		// any, whatever its load (seeded)
+	TB_ASCENT_ECMP,			// by a hash of source and destination (seeded)
 	TB_ASCENT_TABLE,		// by the tables of a route file, up and down
 };
 

@@ -32,6 +32,7 @@ static const char *const ascents[] = {
 	[TB_ASCENT_DETERMINISTIC] = "deterministic",
 	[TB_ASCENT_SOURCE] = "source",
 	[TB_ASCENT_RANDOM] = "random",
+	[TB_ASCENT_ECMP] = "ecmp",
 	[TB_ASCENT_TABLE] = "table",
 };
 
@@ -256,7 +257,7 @@ static int store_value(
 	case TB_FORM_ASCENT:
 		return store_choice(reading, key, value,
 			"adaptive, adaptive-lowest, adaptive-round-robin, deterministic, "
-			"source or random (a table is the route file's)");
+			"source, random or ecmp (a table is the route file's)");
 	case TB_FORM_COUNT:
 	case TB_FORM_SIZE:
 		return store_whole(reading, key, value);

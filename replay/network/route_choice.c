@@ -71,7 +71,8 @@ int tb_route_choice_init(struct tb_route_choice *choice, const struct tb_network
 	enum tb_ascent ascent = net->params.ascent;
 	*choice = (struct tb_route_choice){.net = net,
 		.seed = seed,
-		.fixed = ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_RANDOM,
+		.fixed = ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_RANDOM ||
+			 ascent == TB_ASCENT_ECMP,
 		.lowest = ascent == TB_ASCENT_ADAPTIVE_LOWEST};
 	int status = TB_OK;
 	if (ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN) {
@@ -126,9 +127,13 @@ static uint32_t number_of(const struct tb_network *net, uint32_t sw, uint32_t no
 static uint64_t pick_number(const struct tb_route_choice *choice, uint32_t sw,
 	const struct tb_heading *heading)
 {
-	if (choice->net->params.ascent == TB_ASCENT_RANDOM)
+	enum tb_ascent ascent = choice->net->params.ascent;
+	if (ascent == TB_ASCENT_RANDOM)
 		return tb_route_choice_draw(choice, heading->order, sw);
-	bool by_source = choice->net->params.ascent == TB_ASCENT_SOURCE;
+	if (ascent == TB_ASCENT_ECMP)
+		return tb_route_choice_draw(choice,
+			(uint64_t)heading->source << 32 | heading->destination, sw);
+	bool by_source = ascent == TB_ASCENT_SOURCE;
 	return number_of(
 		choice->net, sw, by_source ? heading->source : heading->destination);
 }

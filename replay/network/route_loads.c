@@ -109,7 +109,8 @@ static void add_known(struct tb_route_loads *loads, struct tb_node source,
 	struct tb_node destination, double amount)
 {
 	struct tb_link *path = loads->scratch->path;
-	uint32_t n = tb_route_walk(loads->network, source, destination, 0, path);
+	uint32_t n =
+		tb_route_walk(loads->network, source, destination, loads->seed, path);
 	loads->n_unrouted += n == 0;
 	for (uint32_t i = 0; i < n; i++)
 		loads->of[path[i].id] += amount;
@@ -269,7 +270,8 @@ static int add_trees(struct tb_route_loads *loads, const volatile sig_atomic_t *
 int tb_route_loads_add_all(struct tb_route_loads *loads,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
-	int status = loads->network->params.ascent == TB_ASCENT_SOURCE
+	enum tb_ascent ascent = loads->network->params.ascent;
+	int status = ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_ECMP
 			     ? add_pairs(loads, stop)
 			     : add_trees(loads, stop);
 	return status == TB_OK ? TB_OK : tb_fail(error, status, "stopped");

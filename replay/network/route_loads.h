@@ -17,6 +17,7 @@
 struct tb_route_loads {
 	double *of;	     // by link; read it, clear it with tb_route_loads_clear
 	uint64_t n_unrouted; // pairs added that no route joins
+	uint64_t seed;	     // of the replay that is meant, for ascent=ecmp; 0 at first
 	const struct tb_network *network;
 	struct tb_route_loads_scratch *scratch; // private
 };
@@ -36,7 +37,7 @@ void tb_route_loads_add(struct tb_route_loads *loads, struct tb_node source,
 
 // tb_route_loads_add_all adds all-to-all traffic, by trees of routes to a destination.
 // TB_ESTOPPED within milliseconds once `stop` (NULL: never) is set. Cost: switches times
-// nodes; with ascent=source, links of a path times pairs of nodes.
+// nodes; with ascent=source or ecmp, links of a path times pairs of nodes.
 int tb_route_loads_add_all(struct tb_route_loads *loads,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 

@@ -8,7 +8,7 @@ bool tb_route_walk_is_known(const struct tb_network *net)
 {
 	enum tb_ascent ascent = net->params.ascent;
 	return ascent == TB_ASCENT_DETERMINISTIC || ascent == TB_ASCENT_SOURCE ||
-	       ascent == TB_ASCENT_TABLE;
+	       ascent == TB_ASCENT_ECMP || ascent == TB_ASCENT_TABLE;
 }
 
 uint32_t tb_route_walk_most(const struct tb_network *net)

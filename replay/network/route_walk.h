@@ -1,8 +1,9 @@
 // The path of a flow by the routes of a network, link by link, without simulation.
 //
-// Where the ascent leaves no choice (deterministic, by the source, from tables) it is the
-// path that every packet of the flow takes. Elsewhere headers choose by load or at
-// random, and it is one of the paths that they may take.
+// Where the ascent leaves no choice (deterministic, by the source, from tables, and by a
+// hash with the seed of the replay) it is the path that every packet of the flow takes.
+// Elsewhere headers choose by load or at random, and it is one of the paths that they may
+// take.
 //
 // Read-only: threads may walk at the same time.
 #ifndef TB_ROUTE_WALK_H

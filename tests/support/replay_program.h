@@ -20,7 +20,7 @@ enum {
 	FAULTS_MOST = 6,
 	CABLES_MOST = 64,
 	LINKS_MOST = 256,
-	N_ASCENTS = 6
+	N_ASCENTS = TB_ASCENT_TABLE
 };
 
 // A message: posted at a time, or when an earlier one is sent or delivered.

@@ -137,6 +137,7 @@ static void loads_of_all_pairs_are_those_of_trees(void **state)
 	check_loads(network("qsnet,levels=2,rails=2,ascent=source"));
 	check_loads(network("qsnet,levels=2,rails=2,ascent=deterministic"));
 	check_loads(network("qsnet,levels=1"));
+	check_loads(network("qsnet,levels=3,ascent=ecmp"));
 	check_loads(odd_tree("qsnet"));
 	check_loads(odd_tree("qsnet,ascent=source"));
 	check_loads(odd_tree("qsnet,ascent=deterministic"));
@@ -163,6 +164,26 @@ static void loads_of_a_tree_have_a_closed_form(void **state)
 	tb_network_free(net);
 }
 
+// The seed draws the ways of flows, evenly, and each switch has a hash of its own: of 48
+// flows from different sources to one node over four tops some take each of all 16 ways.
+static void ecmp_draws_a_way_for_each_flow(void **state)
+{
+	(void)state;
+	struct tb_network *net = network("qsnet,levels=3,ascent=ecmp");
+	struct tb_link way[8], again[8];
+	uint32_t n_ways[64] = {0}, n_seen = 0, n_moved = 0;
+	for (uint32_t from = 16; from < 64; from++) {
+		struct tb_node source = {from}, destination = {0};
+		assert_int_equal(tb_route_walk(net, source, destination, 1, way), 6);
+		tb_route_walk(net, source, destination, 2, again);
+		n_moved += way[2].id != again[2].id;
+		n_seen += n_ways[net->links[way[2].id].to]++ == 0;
+	}
+	assert_in_range(n_seen, 14, 16);
+	assert_in_range(n_moved, 36, 48);
+	tb_network_free(net);
+}
+
 static void a_stopped_sum_says_so(void **state)
 {
 	(void)state;
@@ -182,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_walk_is_a_shortest_path_of_the_flow),
 		cmocka_unit_test(loads_of_all_pairs_are_those_of_trees),
 		cmocka_unit_test(loads_of_a_tree_have_a_closed_form),
+		cmocka_unit_test(ecmp_draws_a_way_for_each_flow),
 		cmocka_unit_test(a_stopped_sum_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,9 @@ static inline uint32_t odd_route(
 	if (route & TB_ROUTE_GROUP)
 		route = tb_route_choice_fix(&circuits->replay.choice, route, sw,
 			&(struct tb_heading){.order = packet->of.order,
-				.source = tb_packet_source(
-					&circuits->replay, &packet->of)});
+				.source =
+					tb_packet_source(&circuits->replay, &packet->of),
+				.destination = packet->of.destination});
 	return circuits->slot_of_link[route];
 }
 
