@@ -3,6 +3,7 @@
 #include "findings_impl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double inside_percent(const struct tb_evidence *evidence)
@@ -126,30 +127,70 @@ static void try_spread(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "spread.db");
 }
 
+// find_leaves stores the leaf switch of each node.
+static void find_leaves(const struct tb_run *run, uint32_t n_nodes, uint32_t *leaf)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	for (uint32_t i = 0; i < n_nodes; i++)
+		leaf[i] = TB_ID_NONE;
+	for (uint32_t i = tb_run_info(run)->n_links; i-- > 0;) // of rails the first
+		if (links[i].at.kind == TB_LINK_EJECTION && links[i].at.to < n_nodes)
+			leaf[links[i].at.to] = links[i].at.from;
+}
+
+// find_next_leaves makes of each node's leaf the first node of the next leaf, n_nodes at
+// the last. False when the nodes of a leaf do not stand side by side, as where the
+// interfaces of a host are joined to different leaves. `seen` is zeroed, by switch.
+static bool find_next_leaves(
+	const struct tb_run_info *info, uint32_t *leaf, unsigned char *seen)
+{
+	uint32_t own = TB_ID_NONE, next = info->n_nodes;
+	for (uint32_t i = info->n_nodes; i-- > 0;) {
+		if (leaf[i] != own) {
+			if (leaf[i] >= info->n_switches || seen[leaf[i]]++)
+				return false;
+			own = leaf[i];
+			next = i + 1;
+		}
+		leaf[i] = next;
+	}
+	return true;
+}
+
 // place_apart gives every job whole leaves of its own, in the order of the jobs; false
 // when they do not fit.
-static bool place_apart(
-	const struct tb_evidence *evidence, struct tb_replay_command *command)
+static bool place_apart(const struct tb_evidence *evidence, const uint32_t *next_leaf,
+	struct tb_replay_command *command)
 {
 	static const char *const instead[] = {"placement", "hosts", "map", NULL};
-	uint32_t leaf = evidence->info->network.arity, next = 0;
-	if (leaf == 0) // as a damaged store can have it
-		return false;
+	uint32_t n_nodes = evidence->info->n_nodes, next = 0;
 	for (uint32_t i = 0; i < evidence->jobs.n; i++) {
 		uint32_t n = evidence->jobs.jobs[i].n_ranks;
 		char nodes[48];
-		if (n == 0 || n != evidence->jobs.jobs[i].n_nodes ||
-			n > evidence->info->n_nodes - next)
+		if (n == 0 || n != evidence->jobs.jobs[i].n_nodes || n > n_nodes - next)
 			return false;
 		snprintf(nodes, sizeof nodes, "%u-%u", next, next + n - 1);
 		tb_replay_command_job(command, i, "nodes", nodes, instead);
-		next += (n + leaf - 1) / leaf * leaf;
-		if (next > evidence->info->n_nodes && i + 1 < evidence->jobs.n)
-			return false;
-		if (next > evidence->info->n_nodes)
-			next = evidence->info->n_nodes;
+		next = next_leaf[next + n - 1];
 	}
 	return true;
+}
+
+static bool can_place_apart(
+	const struct tb_evidence *evidence, struct tb_replay_command *command)
+{
+	const struct tb_run_info *info = evidence->info;
+	uint32_t *leaf = malloc((size_t)(info->n_nodes + 1) * sizeof *leaf);
+	unsigned char *seen = calloc((size_t)info->n_switches + 1, 1);
+	bool can = leaf && seen;
+	if (can) {
+		find_leaves(evidence->run, info->n_nodes, leaf);
+		can = find_next_leaves(info, leaf, seen) &&
+		      place_apart(evidence, leaf, command);
+	}
+	free(leaf);
+	free(seen);
+	return can;
 }
 
 static double others_percent(const struct tb_evidence *evidence)
@@ -173,7 +214,7 @@ static void try_apart(struct tb_judging *judging)
 		!tb_judging_command(judging, &command))
 		return;
 	if (tb_replay_command_n_jobs(&command) != evidence->jobs.n ||
-		!place_apart(evidence, &command)) {
+		!can_place_apart(evidence, &command)) {
 		tb_replay_command_fini(&command);
 		return;
 	}

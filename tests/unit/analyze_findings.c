@@ -415,6 +415,30 @@ static void jobs_that_share_leaves_can_be_moved_apart(void **state)
 	assert_null(found("separate-jobs"));
 }
 
+// swap_leaves joins two nodes to each other's leaf switches.
+static void swap_leaves(uint32_t one, uint32_t other)
+{
+	struct tb_run_link *links = (struct tb_run_link *)(uintptr_t)tb_run_links(run);
+	struct tb_run_link *first = &links[link_of(TB_LINK_EJECTION, one).id];
+	struct tb_run_link *second = &links[link_of(TB_LINK_EJECTION, other).id];
+	uint32_t leaf = first->at.from;
+	first->at.from = second->at.from;
+	second->at.from = leaf;
+}
+
+static void leaves_whose_nodes_lie_apart_cannot_be_dealt_out(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, TB_FINDING_OTHERS);
+	swap_leaves(1, 6);
+	judge(&made);
+	assert_null(found("separate-jobs"));
+	swap_leaves(1, 6);
+	judge(&made);
+	assert_non_null(found("separate-jobs"));
+}
+
 static void what_jobs_cost_each_other_takes_replays_of_each(void **state)
 {
 	struct made made;
@@ -760,6 +784,7 @@ int main(void)
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
 		cmocka_unit_test(jobs_that_share_leaves_can_be_moved_apart),
+		cmocka_unit_test(leaves_whose_nodes_lie_apart_cannot_be_dealt_out),
 		cmocka_unit_test(what_jobs_cost_each_other_takes_replays_of_each),
 		cmocka_unit_test(jobs_that_wait_for_themselves_alone_are_told_so),
 		cmocka_unit_test(a_capture_that_shows_nothing_has_another_time_scale),
