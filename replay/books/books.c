@@ -218,10 +218,13 @@ static void open_bin(struct tb_books *books)
 	tb_books_follow(books);
 }
 
-static struct tb_link_sample sample_of(const struct tb_cell *cell)
+static struct tb_link_sample sample_of(
+	const struct tb_books *books, const struct tb_cell *cell)
 {
 	// A burst may be counted up to its end although its VC is held longer.
 	uint64_t moving = cell->busy_ps < cell->held_ps ? cell->busy_ps : cell->held_ps;
+	if (books->holds_stall)
+		moving = 0;
 	return (struct tb_link_sample){.link = {cell->link},
 		.n_packets = cell->n_packets,
 		.n_blocked = cell->n_blocked,
@@ -243,7 +246,7 @@ static uint32_t gather(
 		struct tb_cell *cell = books->cells[link];
 		if (books->parts)
 			tb_books_add_near(books, link, cell);
-		samples[n++] = sample_of(cell);
+		samples[n++] = sample_of(books, cell);
 		*cell = (struct tb_cell){.link = link};
 	}
 	return n;

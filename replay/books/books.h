@@ -25,8 +25,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tb_cell { // one link in the open bin
-	uint64_t wait_ps, busy_ps, held_ps, bytes, longest_ps;
+struct tb_cell {					       // one link in the open bin
+	uint64_t wait_ps, busy_ps, held_ps, bytes, longest_ps; // held: see holds_stall
 	uint32_t n_packets, n_blocked;
 	uint32_t link;
 	bool touched; // holds something: its bit is set
@@ -65,6 +65,7 @@ struct tb_books {
 	size_t undelivered_room;
 	struct tb_message_book messages;
 	bool keeps_messages;
+	bool holds_stall; // held_ps of cells is the stall; else stall and busy together
 	uint64_t wait_ps; // all waits
 	bool failed;	  // out of memory
 	// With parts alone. Books that are joined borrow cells and flows of the main
@@ -150,8 +151,8 @@ static inline void tb_books_burst(struct tb_books *books, struct tb_cell *cell,
 	tb_books_touch(books, cell);
 }
 
-// tb_books_held counts time during which a VC of the link was held, within the open
-// bin.
+// tb_books_held counts time during which a VC of the link was held, or, with holds_stall,
+// during which the link was stalled, within the open bin.
 static inline void tb_books_held(
 	struct tb_books *books, struct tb_cell *cell, tb_time_ps span)
 {
@@ -166,17 +167,24 @@ static inline void tb_books_blocked(struct tb_books *books, struct tb_cell *cell
 	tb_books_touch(books, cell);
 }
 
-// tb_books_wait counts `part` of a wait within the open bin; `whole` is its length so
-// far.
-static inline void tb_books_wait(struct tb_books *books, struct tb_cell *cell,
-	uint32_t flow, tb_time_ps part, tb_time_ps whole)
+// tb_books_link_wait counts `part` of a wait within the open bin; `whole` is its length
+// so far. The wait of the flow is counted by whoever calls.
+static inline void tb_books_link_wait(
+	struct tb_books *books, struct tb_cell *cell, tb_time_ps part, tb_time_ps whole)
 {
 	cell->wait_ps += (uint64_t)part;
 	if ((uint64_t)whole > cell->longest_ps)
 		cell->longest_ps = (uint64_t)whole;
-	books->flows[flow].wait_ps += (uint64_t)part;
 	books->wait_ps += (uint64_t)part;
 	tb_books_touch(books, cell);
+}
+
+// tb_books_wait does so and counts the part of the flow.
+static inline void tb_books_wait(struct tb_books *books, struct tb_cell *cell,
+	uint32_t flow, tb_time_ps part, tb_time_ps whole)
+{
+	books->flows[flow].wait_ps += (uint64_t)part;
+	tb_books_link_wait(books, cell, part, whole);
 }
 
 // tb_flow_count adds a message that is delivered now to its flow.
