@@ -86,6 +86,10 @@ static inline uint32_t make_packet(
 	struct tb_replay *replay, uint32_t message_id, uint32_t number)
 {
 	const struct tb_posted *message = &replay->messages[message_id];
+	if (replay->n_free_packets == 0 && tb_replay_grow(replay) != TB_OK) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the packets in flight");
+		replay->free_packets[replay->n_free_packets++] = 0; // the replay ends
+	}
 	uint32_t id = replay->free_packets[--replay->n_free_packets];
 	struct tb_packet *packet = tb_packet_at(replay, id);
 	packet->id = id;

@@ -4,6 +4,7 @@
 #include "retries.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { EVENTS_A_BUCKET = 16 };
 
@@ -58,6 +59,29 @@ static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_byte
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		replay->free_packets[replay->n_free_packets++] = n - 1 - i;
+	return TB_OK;
+}
+
+int tb_replay_grow(struct tb_replay *replay)
+{
+	uint32_t n = replay->n_packets_most;
+	if (n > UINT32_MAX / 4)
+		return TB_ECAPACITY;
+	char *packets = tb_lines_new_untouched(2 * (size_t)n, replay->packet_bytes);
+	uint32_t *spare = realloc(
+		replay->free_packets, 2 * (size_t)n * sizeof *replay->free_packets);
+	if (spare)
+		replay->free_packets = spare;
+	if (!packets || !spare || tb_retries_grow(replay, 2 * n) != TB_OK) {
+		free(packets);
+		return TB_ENOMEM;
+	}
+	memcpy(packets, replay->packets, n * replay->packet_bytes);
+	free(replay->packets);
+	replay->packets = packets;
+	replay->n_packets_most = 2 * n;
+	for (uint32_t i = 0; i < n; i++)
+		replay->free_packets[replay->n_free_packets++] = 2 * n - 1 - i;
 	return TB_OK;
 }
 

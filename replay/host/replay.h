@@ -139,10 +139,14 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
 	const struct tb_engine_options *options) TB_MUST_USE;
 // tb_replay_make: nodes, room for so many packets of `packet_bytes` each (in whole cache
-// lines, struct tb_packet included) as can be under way at once, and the event queue,
-// made for about `n_events` a packet that takes `packet_ps` to cross a link.
+// lines, struct tb_packet included) as can be under way at once, more being made when
+// they do not suffice, and the event queue, made for about `n_events` a packet that takes
+// `packet_ps` to cross a link.
 int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_bytes,
 	tb_time_ps packet_ps, double n_events) TB_MUST_USE;
+// tb_replay_grow doubles the room for packets, whose records move. TB_ENOMEM,
+// TB_ECAPACITY.
+int tb_replay_grow(struct tb_replay *replay) TB_MUST_USE;
 // tb_replay_open: the books, in cells that the model has placed by link id; then the
 // replay can run.
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,

@@ -74,6 +74,18 @@ void tb_retries_free(struct tb_replay *replay)
 	free(all);
 }
 
+int tb_retries_grow(struct tb_replay *replay, uint32_t n_packets)
+{
+	struct tb_retries *all = replay->retries;
+	if (!all)
+		return TB_OK;
+	struct tb_trial *trials = realloc(all->trials, n_packets * sizeof *trials);
+	if (!trials)
+		return TB_ENOMEM;
+	all->trials = trials;
+	return TB_OK;
+}
+
 void tb_retries_strike(
 	struct tb_replay *replay, void (*strike)(struct tb_replay *replay, uint32_t link))
 {

@@ -17,6 +17,9 @@ struct tb_trial {	   // of a packet
 int tb_retries_new(struct tb_replay *replay) TB_MUST_USE;
 void tb_retries_free(struct tb_replay *replay);
 
+// tb_retries_grow makes room for so many packets; see tb_replay_grow.
+int tb_retries_grow(struct tb_replay *replay, uint32_t n_packets) TB_MUST_USE;
+
 // tb_retries_strike lets die what dies now: calls `strike` for each link.
 void tb_retries_strike(struct tb_replay *replay,
 	void (*strike)(struct tb_replay *replay, uint32_t link));
