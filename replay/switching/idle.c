@@ -48,8 +48,7 @@ static uint32_t quickest(const struct tb_network *network, struct tb_route_group
 	return best;
 }
 
-// link_on returns the link by which a lone message leaves a switch.
-static uint32_t link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
+uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
 	uint32_t destination)
 {
 	uint32_t route = tb_network_route(network, sw, destination, 0, 0);
@@ -70,7 +69,7 @@ static struct tb_idle_path path_of(
 	struct tb_idle_path path = {0};
 	add_link(&path, &network->links[id], flit);
 	while (network->links[id].kind != TB_LINK_EJECTION) {
-		id = link_on(network, network->links[id].to, source, destination);
+		id = tb_idle_link_on(network, network->links[id].to, source, destination);
 		add_link(&path, &network->links[id], flit);
 	}
 	return path;

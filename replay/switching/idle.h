@@ -19,6 +19,10 @@ struct tb_idle_path {
 struct tb_idle_path tb_idle_path(
 	const struct tb_network *network, uint32_t source, uint32_t destination);
 
+// tb_idle_link_on returns the link by which a lone message leaves a switch.
+uint32_t tb_idle_link_on(const struct tb_network *network, uint32_t sw, uint32_t source,
+	uint32_t destination);
+
 // tb_idle_time is what so many bytes take at a pace.
 tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20);
 

@@ -1,0 +1,170 @@
+#include "idle_credits.h"
+
+#include "idle.h"
+#include "replay.h"
+
+struct trip {		 // of a packet that meets no other
+	tb_time_ps in;	 // from when it enters the network
+	tb_time_ps pace; // the longest that a link carries it
+};
+
+struct way {
+	const struct tb_network *net;
+	uint32_t source, destination, n_hops; // n_hops: of a regular tree, else 0
+	uint64_t fetch_q20, drain_q20;
+};
+
+static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// first_link and next_link are the links that a lone message takes; of a regular tree,
+// where all are alike, any.
+static const struct tb_link_info *first_link(const struct way *way)
+{
+	return &way->net->links[way->net->injection[way->source]];
+}
+
+static const struct tb_link_info *next_link(
+	const struct way *way, const struct tb_link_info *link, uint32_t n_crossed)
+{
+	if (way->n_hops)
+		return n_crossed < way->n_hops ? link : NULL;
+	if (link->kind == TB_LINK_EJECTION)
+		return NULL;
+	return &way->net->links[tb_idle_link_on(
+		way->net, link->to, way->source, way->destination)];
+}
+
+static tb_time_ps crossing(const struct tb_link_info *link, uint64_t wire)
+{
+	return tb_idle_time(wire, tb_per_byte_q20(link->bytes_per_s));
+}
+
+// step is the time from when a packet begins to cross a link until it begins to cross the
+// next one, or is in.
+static tb_time_ps step(const struct way *way, const struct tb_link_info *link,
+	const struct tb_link_info *next, uint64_t wire)
+{
+	tb_time_ps all = crossing(link, wire);
+	if (!next || way->net->params.credits.forwarding == TB_FORWARDING_STORE)
+		return link->latency_ps + all;
+	return link->latency_ps + larger(0, all - crossing(next, wire));
+}
+
+static struct trip trip_of(const struct way *way, uint64_t wire)
+{
+	struct trip trip = {0, 0};
+	const struct tb_link_info *link = first_link(way);
+	for (uint32_t n = 1; link; n++) {
+		const struct tb_link_info *next = next_link(way, link, n);
+		trip.in += step(way, link, next, wire);
+		trip.pace = larger(trip.pace, crossing(link, wire));
+		link = next;
+	}
+	return trip;
+}
+
+// by_credits is when full packet `number` enters after the first for want of room in any
+// of the buffers on the way, at least.
+static tb_time_ps by_credits(
+	const struct way *way, uint64_t number, uint64_t payload, tb_time_ps pace)
+{
+	const struct tb_network_params *params = &way->net->params;
+	uint64_t wire = payload + params->packet_overhead_bytes;
+	uint64_t blocks = (wire + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
+	const struct tb_link_info *link = first_link(way);
+	tb_time_ps latest = 0;
+	if (params->credits.flow_control != TB_FLOW_CREDITS)
+		return 0;
+	for (uint32_t n = 1; link; n++) {
+		const struct tb_link_info *next = next_link(way, link, n);
+		uint64_t held = link->fifo_bytes / TB_CREDIT_BLOCK_BYTES / blocks;
+		tb_time_ps loop = step(way, link, next, wire) +
+				  way->net->links[link->reverse.id].latency_ps +
+				  (next ? crossing(next, wire)
+					: tb_idle_time(payload, way->drain_q20));
+		latest = larger(latest, (tb_time_ps)(number / held) * loop +
+						(tb_time_ps)(number % held) * pace);
+		link = next;
+	}
+	return latest;
+}
+
+struct cut {			// a message in packets
+	uint64_t n, full, last; // payload of packets
+};
+
+static uint64_t payload_of(const struct cut *cut, uint64_t number)
+{
+	return number + 1 < cut->n ? cut->full : cut->last;
+}
+
+static uint64_t wire_of(const struct way *way, const struct cut *cut, uint64_t number)
+{
+	const struct tb_network_params *params = &way->net->params;
+	uint64_t wire = payload_of(cut, number) + params->packet_overhead_bytes +
+			(number == 0 ? params->credits.first_overhead_bytes : 0);
+	return wire ? wire : 1;
+}
+
+// pace_before is what a packet enters after the one before it at least.
+static tb_time_ps pace_before(
+	const struct way *way, const struct cut *cut, uint64_t number)
+{
+	return larger(trip_of(way, wire_of(way, cut, number - 1)).pace,
+		tb_idle_time(payload_of(cut, number), way->fetch_q20));
+}
+
+// entry_of is when a packet enters the network after the first. Those between the second
+// and the last are alike.
+static tb_time_ps entry_of(const struct way *way, const struct cut *cut, uint64_t number)
+{
+	tb_time_ps enters = 0;
+	if (number == 0)
+		return 0;
+	if (number > 1)
+		enters = pace_before(way, cut, number);
+	if (number > 2)
+		enters += (tb_time_ps)(number - 2) * pace_before(way, cut, 2);
+	enters += pace_before(way, cut, 1);
+	tb_time_ps pace = larger(
+		trip_of(way, cut->full + way->net->params.packet_overhead_bytes).pace,
+		tb_idle_time(cut->full, way->fetch_q20));
+	return larger(enters, by_credits(way, number, cut->full, pace));
+}
+
+static tb_time_ps drained_at(const struct way *way, const struct cut *cut)
+{
+	uint64_t last = cut->n - 1;
+	tb_time_ps at =
+		entry_of(way, cut, last) + trip_of(way, wire_of(way, cut, last)).in;
+	tb_time_ps drain = tb_idle_time(cut->full, way->drain_q20);
+	if (last > 0)
+		at = larger(at, entry_of(way, cut, last - 1) +
+					trip_of(way, wire_of(way, cut, last - 1)).in +
+					drain);
+	if (last > 0)
+		at = larger(at,
+			trip_of(way, wire_of(way, cut, 0)).in + (tb_time_ps)last * drain);
+	return at + tb_idle_time(cut->last, way->drain_q20);
+}
+
+tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes)
+{
+	const struct tb_network_params *params = &network->params;
+	uint64_t pcie_q20 = tb_per_byte_q20(params->credits.pcie_bytes_per_s);
+	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
+	if (source.id == destination.id)
+		return overhead + tb_idle_time(bytes, pcie_q20);
+	struct way way = {network, source.id, destination.id, 0, pcie_q20, pcie_q20};
+	if (network->regular)
+		way.n_hops = tb_network_hops(network, source, destination);
+	uint64_t full = params->packet_payload_bytes;
+	struct cut cut = {bytes ? (bytes + full - 1) / full : 1, full, 0};
+	cut.last = bytes - (cut.n - 1) * full;
+	return overhead + tb_idle_time(payload_of(&cut, 0), pcie_q20) +
+	       drained_at(&way, &cut);
+}
