@@ -2,6 +2,7 @@
 
 #include "circuits_model.h"
 #include "clock.h"
+#include "credits_model.h"
 #include "ideal_model.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct tb_engine {
 	struct tb_replay *replay;
 };
 
-static const struct tb_switching *const models[] = {&tb_circuits};
+static const struct tb_switching *const models[] = {&tb_circuits, &tb_credits};
 
 // model_of returns the network's switching model, the first one if the network names
 // none; NULL when it does not exist.

@@ -1,0 +1,156 @@
+// What is counted: waits and whose fault they are (rules C22 to C24), stalls.
+//
+// A packet that waits is blocked; this is counted when its wait ends, or at the end of
+// the bin in which it was ready, whichever comes first.
+#include "credits_impl.h"
+
+#include "lanes.h"
+#include "queues.h"
+
+struct blame {
+	uint32_t culprit, root;
+};
+
+void tb_credits_charge(
+	struct credits *credits, const struct packet *packet, tb_time_ps until)
+{
+	struct tb_books *books = &credits->replay.books;
+	struct tb_cell *cell = cell_at(credits, packet->at);
+	tb_time_ps from = packet->ready_at;
+	if (from >= books->bin_start)
+		cell->n_blocked++;
+	else
+		from = books->bin_start;
+	tb_books_link_wait(books, cell, until - from, until - packet->ready_at);
+}
+
+void tb_credits_stalled(
+	struct credits *credits, uint32_t slot, tb_time_ps from, tb_time_ps until)
+{
+	struct tb_books *books = &credits->replay.books;
+	if (from < books->bin_start)
+		from = books->bin_start;
+	if (from < until)
+		tb_books_held(books, cell_at(credits, sender_at(credits, slot)->peer),
+			until - from);
+}
+
+// by_link blames the packet that crosses a link, or crossed it last.
+static struct blame by_link(const struct sender *sender, const struct packet *packet)
+{
+	if (sender->flow == NOTHING)
+		return (struct blame){packet->of.flow, sender->link};
+	return (struct blame){
+		sender->flow, sender->by_credit ? sender->root : sender->link};
+}
+
+// blame_for finds out why a packet could begin now and not before.
+static struct blame blame_for(const struct credits *credits, const struct sender *sender,
+	const struct packet *packet, const struct update *by)
+{
+	tb_time_ps now = credits->replay.now;
+	if (by)
+		return (struct blame){by->flow, by->root};
+	if (sender->free_at == now && sender->flow != NOTHING)
+		return by_link(sender, packet);
+	const struct queue *queue = queue_of(credits, packet);
+	if (queue->left_at == now)
+		return (struct blame){queue->left_flow, queue->left_root};
+	const struct receiver *receiver = receiver_at(credits, packet->at);
+	if (receiver->stopped_at == now && credits->speedup != ANY_NUMBER)
+		return (struct blame){receiver->stopped_flow, receiver->stopped_root};
+	return by_link(sender, packet);
+}
+
+static void blame(struct credits *credits, const struct packet *packet, struct blame whom,
+	tb_time_ps until)
+{
+	tb_books_blame(&credits->replay.books, receiver_at(credits, packet->at)->link,
+		whom.root, packet->of.flow, whom.culprit, until - packet->ready_at,
+		until);
+}
+
+uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
+	const struct packet *packet, const struct update *by)
+{
+	tb_time_ps now = credits->replay.now;
+	struct blame whom = blame_for(credits, sender_at(credits, slot), packet, by);
+	tb_credits_charge(credits, packet, now);
+	blame(credits, packet, whom, now);
+	return whom.root;
+}
+
+// each_waiting calls `visit` for each packet in the queues of a receiver that is ready
+// before `until`, or now.
+static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
+	void (*visit)(struct credits *, struct packet *, tb_time_ps))
+{
+	const struct queue *queues = queue_at(credits, slot);
+	bool any = false;
+	for (uint32_t q = 0; q < credits->n_queues; q++)
+		for (uint32_t id = queues[q].first; id != NOTHING;
+			id = packet_at(credits, id)->next) {
+			struct packet *packet = packet_at(credits, id);
+			any = true;
+			if (packet->ready_at < until)
+				visit(credits, packet, until);
+		}
+	return any;
+}
+
+static void charge_one(struct credits *credits, struct packet *packet, tb_time_ps until)
+{
+	tb_credits_charge(credits, packet, until);
+}
+
+static void blame_one(struct credits *credits, struct packet *packet, tb_time_ps until)
+{
+	blame(credits, packet, by_link(sender_at(credits, packet->route), packet), until);
+	packet->wait_ps += until - packet->ready_at;
+}
+
+// settle_sender counts the stall of a link that lasts.
+static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps until)
+{
+	const struct sender *sender = sender_at(credits, slot);
+	tb_time_ps since = sender->stalled_since;
+	if (is_node(credits, slot)) {
+		const struct tb_nic *nic =
+			&credits->replay.nics[slot - credits->first_node];
+		if (nic->fetched == NOTHING)
+			return false;
+		since = nic->fetched_at > sender->free_at ? nic->fetched_at
+							  : sender->free_at;
+	}
+	if (since < until)
+		tb_credits_stalled(credits, slot, since, until);
+	return since != TB_TIME_NEVER;
+}
+
+bool tb_credits_settle(struct credits *credits, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t slot = 0; slot < credits->n_slots; slot++) {
+		if (sender_at(credits, slot)->link == TB_ID_NONE)
+			continue;
+		lasts |= settle_sender(credits, slot, until);
+		if (!is_node(credits, slot))
+			lasts |= each_waiting(credits, slot, until, charge_one);
+	}
+	return lasts;
+}
+
+void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
+{
+	struct tb_replay *replay = &credits->replay;
+	for (uint32_t slot = 0; slot < credits->first_node; slot++)
+		if (sender_at(credits, slot)->link != TB_ID_NONE)
+			(void)each_waiting(credits, slot, until, blame_one);
+	// What packets under way have waited is part of their flows' waits.
+	for (uint32_t id = 0; id < replay->n_packets_most; id++) {
+		const struct packet *packet = packet_at(credits, id);
+		if (packet->wait_ps)
+			replay->books.flows[packet->of.flow].wait_ps +=
+				(uint64_t)packet->wait_ps;
+	}
+}

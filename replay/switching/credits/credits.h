@@ -1,0 +1,212 @@
+// Networks with credits: InfiniBand and lossless Ethernet. Private to this room.
+//
+// Model (docs/credits.md): virtual cut-through. A packet crosses a link whole, is queued
+// at the switch behind it by the link that it came by, and goes on when its turn comes
+// and the buffer ahead has room for all of it.
+//
+// Cost: two events a hop at most, one when a crossing is over and one when the first
+// packet of a queue is ready; a packet that comes to others in its queue makes none. What
+// has fallen free behind a link is kept at its sender until it needs it, and makes an
+// event only where a packet waits for it.
+//
+// Words: a slot is a port of a switch (those of a switch follow each other, in the order
+// of its ports), or a node, behind all of these. It has a sender, the link that leaves by
+// it, and a receiver, the link that comes in by it. The peer of a slot is that at the
+// other end of its cable.
+//
+// Files: model.c (its table), credits_new.c (its parts), queues.h (who waits behind
+// whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
+// behind its link), ways.h (which link packets leave by), books.c (waits and whose fault
+// they are).
+#ifndef TB_CREDITS_H
+#define TB_CREDITS_H
+
+#include "credit_params.h"
+#include "switching.h"
+
+#include <stddef.h>
+
+#define NOTHING TB_NOTHING
+
+enum { FIRST_UPDATES = 4 }; // that a ring holds at first
+
+#define ANY_NUMBER UINT32_MAX // of packets that an input sends at once
+
+enum event_kind {
+	EV_DONE = TB_EVENT_OF_MODEL, // slot: its link has carried the packet
+	EV_READY, // packet: the first of its queue is ready to leave it
+	EV_COME,  // packet: it has come to a switch and takes a route
+	EV_IN,	  // packet: its tail is in at its destination
+	EV_LOOK,  // slot: its link may have something to carry
+};
+
+// What links have in common: there are few.
+struct kind {
+	uint64_t byte_q20; // picoseconds a byte, 20 binary places
+	tb_time_ps latency_ps;
+};
+
+struct update { // on its way to a sender: what has fallen free
+	tb_time_ps known_at;
+	uint64_t order;	     // of the packet that left
+	uint32_t flow, root; // whom to blame when somebody waited for it
+	uint32_t blocks;
+	uint32_t instant; // number of that in which it fell free
+};
+
+struct lane {			     // a VL of a link, at its sender
+	_Alignas(64) uint64_t heads; // bit an input port: has a candidate
+	tb_time_ps freed_at;	     // what the last update is of
+	tb_time_ps look_at;	     // the EV_LOOK under way for credits
+	struct update *updates;	     // ring, in the order in which they are known
+	uint32_t first, n, mask;     // mask + 1: its size
+	uint32_t instant;	     // of the last update
+	int32_t credits;	     // blocks that the sender knows to be free
+	int32_t lacks; // that the updates under way do not bring the one who waits
+	uint16_t turn; // port with which the next turn begins
+};
+
+struct sender { // a link that leaves by a slot
+	_Alignas(64) tb_time_ps free_at;
+	tb_time_ps stalled_since; // TB_TIME_NEVER: it is not
+	uint64_t order;		  // of the packet that crosses, or crossed last
+	uint32_t flow;		  // of that; NOTHING: none has
+	uint32_t root;		  // of its wait here; NOTHING: it did not wait
+	uint32_t blocks;	  // of that
+	uint32_t from;		  // slot by which it came
+	uint32_t peer;		  // slot
+	uint32_t link;		  // id
+	uint16_t n_heads;	  // first packets of queues that are ready for it
+	uint16_t kind;
+	uint16_t port;
+	uint8_t vl;	// of the packet
+	bool by_credit; // its wait ended by one
+	bool crosses;	// EV_DONE is under way (never of a node)
+	bool listed;	// is on the list of this instant
+};
+
+struct queue {
+	uint32_t first, last; // packets; NOTHING: empty
+	uint32_t left_flow, left_root;
+	tb_time_ps left_at; // the last that left it
+};
+
+struct receiver { // the link that comes in by a slot; then its queues and its cell
+	uint32_t link;
+	uint32_t n_crossing; // packets that came by it and cross the next link
+	tb_time_ps stopped_at;
+	uint32_t stopped_flow, stopped_root; // of the last such that was over
+	uint32_t stopped_port;
+	uint32_t sw; // to which it leads; TB_ID_NONE: to a node
+};
+
+struct packet { // a cache line
+	struct tb_packet of;
+	tb_time_ps ready_at;
+	tb_time_ps wait_ps; // at switches until now
+	uint32_t next;	    // in its queue
+	uint32_t route;	    // slot by which it leaves
+	uint32_t at;	    // slot by which it came
+	uint8_t vl;
+	bool up; // counts as a head of its route
+};
+
+struct path { // of a packet, where links differ: behind its record
+	tb_time_ps latency_ps;
+	uint64_t slowest_q20;
+};
+
+struct credits {
+	struct tb_replay replay;
+	uint32_t n_slots, first_node; // slot of node 0
+	uint32_t n_vls;
+	uint32_t n_queues; // of a receiver
+	uint32_t speedup;  // S; UINT32_MAX: any number
+	bool stores;	   // store-and-forward
+	bool equal_rates;
+	bool equal_links;	       // rates and latencies
+	uint8_t vls[TB_SLS];	       // by service level
+	const uint8_t *service_levels; // by job; NULL: all 0
+	uint32_t n_kinds;
+	struct kind *kinds;
+	size_t kinds_room;
+	struct sender *senders; // by slot
+	struct lane *lanes;	// by slot, n_vls each
+	struct update *updates; // first rings of all lanes
+	char *receivers;	// by slot, receiver_bytes each
+	size_t receiver_bytes;
+	struct tb_cell **cells; // by link id
+	uint32_t *slot_of_link; // by link id: that of its sender
+	struct tb_list senders_now;
+};
+
+static inline struct packet *packet_at(const struct credits *credits, uint32_t id)
+{
+	return (void *)tb_packet_at(&credits->replay, id);
+}
+
+static inline struct sender *sender_at(const struct credits *credits, uint32_t slot)
+{
+	return &credits->senders[slot];
+}
+
+static inline struct lane *lane_at(
+	const struct credits *credits, uint32_t slot, uint32_t vl)
+{
+	return &credits->lanes[(size_t)slot * credits->n_vls + vl];
+}
+
+static inline struct receiver *receiver_at(const struct credits *credits, uint32_t slot)
+{
+	return (void *)(credits->receivers + slot * credits->receiver_bytes);
+}
+
+static inline struct queue *queue_at(const struct credits *credits, uint32_t slot)
+{
+	return (void *)(receiver_at(credits, slot) + 1);
+}
+
+// cell_at is what is counted of the link that comes in by a slot.
+static inline struct tb_cell *cell_at(const struct credits *credits, uint32_t slot)
+{
+	return (void *)(credits->receivers + (slot + 1) * credits->receiver_bytes - 64);
+}
+
+static inline bool is_node(const struct credits *credits, uint32_t slot)
+{
+	return slot >= credits->first_node;
+}
+
+static inline const struct kind *kind_of(
+	const struct credits *credits, const struct sender *sender)
+{
+	return &credits->kinds[sender->kind];
+}
+
+static inline tb_time_ps time_of(const struct kind *kind, uint64_t bytes)
+{
+	return (tb_time_ps)((bytes * kind->byte_q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
+static inline struct path *path_of(const struct credits *credits, uint32_t id)
+{
+	return (void *)(packet_at(credits, id) + 1);
+}
+
+// vl_of is the virtual lane of a packet's job (rule C3).
+static inline uint32_t vl_of(
+	const struct credits *credits, const struct tb_packet *packet)
+{
+	if (credits->n_vls == 1)
+		return 0;
+	uint32_t job = credits->replay.messages[packet->message].what.job;
+	const uint8_t *levels = credits->service_levels;
+	return credits->vls[levels ? levels[job] % TB_SLS : 0];
+}
+
+static inline uint32_t blocks_of(uint32_t wire_bytes)
+{
+	return (wire_bytes + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
+}
+
+#endif

@@ -1,0 +1,207 @@
+// Allocates the parts of a network with credits, sized for it, and frees them.
+#include "credits_impl.h"
+#include "credits_model.h"
+
+#include "array.h"
+#include "lines.h"
+
+#include <stdlib.h>
+
+static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
+{
+	const struct tb_network *net = credits->replay.net;
+	for (uint32_t i = 0; i < net->n_links; i++) {
+		const struct tb_link_info *info = &net->links[i];
+		uint64_t q20 = tb_per_byte_q20(info->bytes_per_s);
+		uint32_t k = 0;
+		while (k < credits->n_kinds &&
+			(credits->kinds[k].byte_q20 != q20 ||
+				credits->kinds[k].latency_ps != info->latency_ps))
+			k++;
+		kind_of_link[i] = (uint16_t)k;
+		if (k < credits->n_kinds)
+			continue;
+		if (k == UINT16_MAX)
+			return TB_ECAPACITY;
+		if (TB_ARRAY_RESERVE(&credits->kinds, &credits->kinds_room, k + 1u) !=
+			TB_OK)
+			return TB_ENOMEM;
+		credits->kinds[k] = (struct kind){q20, info->latency_ps};
+		credits->n_kinds++;
+	}
+	credits->equal_links = credits->n_kinds == 1;
+	credits->equal_rates = true;
+	for (uint32_t k = 1; k < credits->n_kinds; k++)
+		credits->equal_rates &=
+			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
+	return TB_OK;
+}
+
+// slot_behind is the slot at the far end of a link.
+static uint32_t slot_behind(
+	const struct credits *credits, const struct tb_link_info *info)
+{
+	if (info->kind == TB_LINK_EJECTION)
+		return credits->first_node + info->to;
+	return credits->replay.net->first_out[info->to] + info->to_port;
+}
+
+static void make_lanes(struct credits *credits, uint32_t slot, uint32_t buffer)
+{
+	for (uint32_t v = 0; v < credits->n_vls; v++) {
+		struct lane *lane = lane_at(credits, slot, v);
+		lane->look_at = TB_TIME_NEVER;
+		lane->updates = credits->updates +
+				((size_t)slot * credits->n_vls + v) * FIRST_UPDATES;
+		lane->mask = FIRST_UPDATES - 1;
+		lane->credits = (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
+	}
+}
+
+static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint16_t kind)
+{
+	const struct tb_link_info *info = &credits->replay.net->links[id];
+	struct sender *sender = sender_at(credits, slot);
+	uint32_t peer = slot_behind(credits, info);
+	sender->link = id;
+	sender->peer = peer;
+	sender->kind = kind;
+	sender->port = (uint16_t)info->from_port;
+	credits->slot_of_link[id] = slot;
+	struct receiver *receiver = receiver_at(credits, peer);
+	receiver->link = id;
+	receiver->sw = info->kind == TB_LINK_EJECTION ? TB_ID_NONE : info->to;
+	credits->cells[id] = cell_at(credits, peer);
+	credits->cells[id]->link = id;
+	make_lanes(credits, slot, info->fifo_bytes);
+}
+
+static void make_unused(struct credits *credits)
+{
+	for (uint32_t slot = 0; slot < credits->n_slots; slot++) {
+		*sender_at(credits, slot) =
+			(struct sender){.stalled_since = TB_TIME_NEVER,
+				.flow = NOTHING,
+				.root = NOTHING,
+				.link = TB_ID_NONE};
+		receiver_at(credits, slot)->stopped_at = -1;
+		for (uint32_t q = 0; q < credits->n_queues; q++)
+			queue_at(credits, slot)[q] = (struct queue){
+				.first = NOTHING, .last = NOTHING, .left_at = -1};
+	}
+}
+
+static int make_links(struct credits *credits, const uint16_t *kinds)
+{
+	const struct tb_network *net = credits->replay.net;
+	size_t n = credits->n_slots, n_lanes = n * credits->n_vls;
+	credits->senders = tb_lines_new(n, sizeof *credits->senders);
+	credits->lanes = tb_lines_new(n_lanes, sizeof *credits->lanes);
+	credits->updates =
+		tb_lines_new_untouched(n_lanes * FIRST_UPDATES, sizeof *credits->updates);
+	credits->receivers = tb_lines_new(n, credits->receiver_bytes);
+	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
+	credits->cells = malloc(net->n_links * sizeof *credits->cells);
+	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
+	if (!credits->senders || !credits->lanes || !credits->updates ||
+		!credits->receivers || !credits->slot_of_link || !credits->cells ||
+		!credits->senders_now.ids)
+		return TB_ENOMEM;
+	make_unused(credits);
+	for (uint32_t slot = 0; slot < credits->first_node; slot++)
+		if (net->out_links[slot] != TB_ID_NONE)
+			make_link(credits, slot, net->out_links[slot],
+				kinds[net->out_links[slot]]);
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		make_link(credits, credits->first_node + node, net->injection[node],
+			kinds[net->injection[node]]);
+	return TB_OK;
+}
+
+// make_replay makes the nodes' part. There are as many packets as are under way: the
+// first guess is one in each link and each buffer.
+static int make_replay(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_network_params *params = &net->params;
+	uint64_t n_packets = 2 * (uint64_t)net->n_links + 64;
+	size_t bytes = sizeof(struct packet);
+	if (!credits->equal_links)
+		bytes += 64; // struct path
+	if (n_packets > UINT32_MAX / 2)
+		return TB_ECAPACITY;
+	const struct kind *kind =
+		kind_of(credits, sender_at(credits, credits->first_node));
+	tb_time_ps packet_ps = time_of(
+		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
+	return tb_replay_make(
+		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 12);
+}
+
+static int make(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	const struct tb_network_params *params = &net->params;
+	credits->n_vls = params->n_vcs;
+	credits->n_queues = credits->n_vls;
+	credits->speedup = params->credits.input_speedup;
+	if (credits->speedup == 0)
+		credits->speedup = ANY_NUMBER;
+	credits->stores = params->credits.forwarding == TB_FORWARDING_STORE;
+	credits->first_node = net->first_out[net->n_switches];
+	credits->n_slots = credits->first_node + net->n_nodes;
+	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
+	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
+	uint16_t *kinds = malloc(net->n_links * sizeof *kinds);
+	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
+	if (status == TB_OK)
+		status = tb_sl_to_vl_read(
+			credits->vls, params->credits.sl_to_vl, credits->n_vls);
+	if (status == TB_OK)
+		status = make_links(credits, kinds);
+	free(kinds);
+	return status == TB_OK ? make_replay(credits) : status;
+}
+
+int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
+	const struct tb_source *source, const struct tb_observer *observer,
+	const struct tb_engine_options *options)
+{
+	struct credits *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	made->service_levels = options->service_levels;
+	int status = tb_replay_init(
+		&made->replay, network, source, &tb_credits.carrier, options);
+	if (status == TB_OK)
+		status = make(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, observer, made->cells, options);
+	made->replay.books.holds_stall = true;
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		tb_credits_free(&made->replay);
+	return status;
+}
+
+void tb_credits_free(struct tb_replay *replay)
+{
+	struct credits *credits = (void *)replay;
+	if (!credits)
+		return;
+	tb_replay_fini(replay);
+	size_t n_lanes = credits->lanes ? (size_t)credits->n_slots * credits->n_vls : 0;
+	for (size_t i = 0; i < n_lanes; i++)
+		if (credits->lanes[i].mask >= FIRST_UPDATES)
+			free(credits->lanes[i].updates);
+	free(credits->kinds);
+	free(credits->senders);
+	free(credits->lanes);
+	free(credits->updates);
+	free(credits->receivers);
+	free(credits->slot_of_link);
+	free(credits->cells);
+	free(credits->senders_now.ids);
+	free(credits);
+}

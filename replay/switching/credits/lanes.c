@@ -1,0 +1,94 @@
+#include "lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tb_time_ps tb_lanes_enough_at(struct lane *lane, uint32_t need, tb_time_ps now)
+{
+	lane_settle(lane, now);
+	lane->lacks = 0;
+	int32_t credits = lane->credits;
+	if (credits >= (int32_t)need)
+		return now;
+	for (uint32_t i = 0; i < lane->n; i++) {
+		credits += (int32_t)update_at(lane, i)->blocks;
+		if (credits >= (int32_t)need)
+			return update_at(lane, i)->known_at;
+	}
+	lane->lacks = (int32_t)need - credits;
+	return TB_TIME_NEVER;
+}
+
+// look_at has a link look at `at`, unless it does so before.
+static void look_at(
+	struct credits *credits, uint32_t slot, struct lane *lane, tb_time_ps at)
+{
+	if (is_node(credits, slot)) {
+		tb_nodes_look(&credits->replay, slot - credits->first_node);
+	} else if (at < lane->look_at) {
+		lane->look_at = at;
+		tb_wheel_put(&credits->replay.wheel, at, EV_LOOK, slot);
+	}
+}
+
+void tb_lanes_wait(
+	struct credits *credits, uint32_t slot, struct lane *lane, uint32_t need)
+{
+	tb_time_ps at = tb_lanes_enough_at(lane, need, credits->replay.now);
+	if (at != TB_TIME_NEVER)
+		look_at(credits, slot, lane, at);
+}
+
+// is_after returns whether an update comes after another: in the order in which they are
+// known, fell free, and of packets.
+static bool is_after(const struct update *update, const struct update *other)
+{
+	if (update->known_at != other->known_at)
+		return update->known_at > other->known_at;
+	if (update->instant != other->instant)
+		return update->instant > other->instant;
+	return update->order > other->order;
+}
+
+// grow doubles a ring; the first one is part of a larger piece of memory.
+static bool grow(struct credits *credits, struct lane *lane)
+{
+	uint32_t n = lane->mask + 1;
+	struct update *ring = malloc(2 * n * sizeof *ring);
+	if (!ring) {
+		tb_replay_fail(&credits->replay, TB_ENOMEM,
+			"no memory for the credits under way");
+		return false;
+	}
+	for (uint32_t i = 0; i < lane->n; i++)
+		ring[i] = *update_at(lane, i);
+	if (lane->mask >= FIRST_UPDATES)
+		free(lane->updates);
+	lane->updates = ring;
+	lane->first = 0;
+	lane->mask = 2 * n - 1;
+	return true;
+}
+
+void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
+	const struct update *update, tb_time_ps freed_at)
+{
+	struct lane *lane = lane_at(credits, slot, vl);
+	bool at_node = is_node(credits, sender_at(credits, slot)->peer);
+	if (lane->n > lane->mask && !grow(credits, lane))
+		return;
+	if (freed_at != lane->freed_at && !at_node)
+		lane->instant++;
+	lane->freed_at = freed_at;
+	struct update made = *update;
+	made.instant = lane->instant;
+	uint32_t i = lane->n++;
+	for (; i > 0 && !is_after(&made, update_at(lane, i - 1)); i--)
+		*update_at(lane, i) = *update_at(lane, i - 1);
+	*update_at(lane, i) = made;
+	if (lane->lacks <= 0)
+		return;
+	lane->lacks -= (int32_t)made.blocks;
+	if (lane->lacks <= 0)
+		look_at(credits, slot, lane, made.known_at);
+}

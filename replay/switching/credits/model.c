@@ -1,0 +1,160 @@
+// Credits as a switching model: their function table, and how they handle each event.
+#include "credits_model.h"
+
+#include "clock.h"
+#include "credits_impl.h"
+#include "idle_credits.h"
+#include "lanes.h"
+#include "queues.h"
+
+static struct credits *of(struct tb_replay *replay)
+{
+	return (void *)replay;
+}
+
+static void look(struct credits *credits, uint32_t slot)
+{
+	for (uint32_t v = 0; v < credits->n_vls; v++)
+		if (lane_at(credits, slot, v)->look_at <= credits->replay.now)
+			lane_at(credits, slot, v)->look_at = TB_TIME_NEVER;
+	list_sender(credits, slot);
+}
+
+static void arrive(struct tb_replay *replay, struct tb_event event)
+{
+	struct credits *credits = of(replay);
+	uint32_t id = event.subject;
+	switch ((enum event_kind)event.kind) {
+	case EV_DONE:
+		tb_crossing_done(credits, id);
+		break;
+	case EV_READY:
+		come_up(credits, packet_at(credits, id));
+		break;
+	case EV_COME:
+		break;
+	case EV_IN:
+		tb_nodes_arrive(replay, id);
+		break;
+	case EV_LOOK:
+		look(credits, id);
+		break;
+	}
+}
+
+static void choose(struct tb_replay *replay)
+{
+	(void)replay;
+}
+
+static void serve(struct tb_replay *replay)
+{
+	struct credits *credits = of(replay);
+	for (uint32_t i = 0; i < credits->senders_now.n; i++)
+		tb_crossing_look(credits, credits->senders_now.ids[i]);
+	credits->senders_now.n = 0;
+}
+
+static void alone(struct tb_replay *replay, struct tb_event event)
+{
+	arrive(replay, event);
+	serve(replay);
+}
+
+static void look_first(
+	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
+{
+	(void)replay;
+	(void)events;
+	(void)n;
+}
+
+static void look_on(struct tb_replay *replay, struct tb_event event)
+{
+	(void)replay;
+	(void)event;
+}
+
+static void strike(struct tb_replay *replay, uint32_t link)
+{
+	(void)replay;
+	(void)link;
+}
+
+static tb_time_ps injects_at(const struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	const struct credits *credits = (const void *)replay;
+	const struct packet *packet = packet_at(credits, id);
+	uint32_t slot = credits->first_node + node;
+	struct lane *lane = lane_at(credits, slot, vl_of(credits, &packet->of));
+	tb_time_ps known_at =
+		tb_lanes_enough_at(lane, blocks_of(packet->of.wire_bytes), replay->now);
+	tb_time_ps free_at = sender_at(credits, slot)->free_at;
+	return known_at > free_at ? known_at : free_at;
+}
+
+static void inject(struct tb_replay *replay, uint32_t node, uint32_t packet)
+{
+	tb_crossing_inject(of(replay), node, packet);
+}
+
+static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
+	tb_time_ps drained_at)
+{
+	(void)ack_at; // packets are acknowledged when they have come
+	return tb_crossing_release(of(replay), packet, drained_at);
+}
+
+static bool settle(struct tb_replay *replay, tb_time_ps until)
+{
+	return tb_credits_settle(of(replay), until);
+}
+
+static void blame_open(struct tb_replay *replay, tb_time_ps until)
+{
+	tb_credits_blame_open(of(replay), until);
+}
+
+static tb_time_ps lasts_until(const struct tb_replay *replay)
+{
+	return replay->now;
+}
+
+static uint32_t link_bytes(const struct tb_replay *replay)
+{
+	const struct credits *credits = (const void *)replay;
+	return (uint32_t)(sizeof(struct sender) + credits->receiver_bytes +
+			  credits->n_vls *
+				  (sizeof(struct lane) +
+					  FIRST_UPDATES * sizeof(struct update)) +
+			  2 * sizeof(uint32_t) + sizeof(struct tb_cell *) +
+			  sizeof(struct tb_link_sample));
+}
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+
+const struct tb_switching tb_credits = {.name = "credits",
+	.carrier = {.injects_at = injects_at,
+		.inject = inject,
+		.release = release,
+		.ideal_ps = tb_idle_credits_ps},
+	.make = tb_credits_make,
+	.free = tb_credits_free,
+	.run = run,
+	.arrive = arrive,
+	.choose = choose,
+	.serve = serve,
+	.alone = alone,
+	.look_first = look_first,
+	.look_second = look_on,
+	.look_third = look_on,
+	.strike = strike,
+	.settle = settle,
+	.lasts_until = lasts_until,
+	.blame_open = blame_open,
+	.link_bytes = link_bytes};
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+{
+	return tb_clock_run(replay, &tb_credits, n_rounds, error);
+}
