@@ -124,9 +124,10 @@ struct credits {
 	uint32_t speedup;  // S; UINT32_MAX: any number
 	bool stores;	   // store-and-forward
 	bool equal_rates;
-	bool equal_links;	       // rates and latencies
-	uint8_t vls[TB_SLS];	       // by service level
-	const uint8_t *service_levels; // by job; NULL: all 0
+	bool equal_links;     // rates and latencies
+	uint8_t vl_of_others; // of jobs that have no service level
+	uint8_t *vls;	      // by job, of those that have one
+	uint32_t n_jobs;
 	uint32_t n_kinds;
 	struct kind *kinds;
 	size_t kinds_room;
@@ -200,8 +201,7 @@ static inline uint32_t vl_of(
 	if (credits->n_vls == 1)
 		return 0;
 	uint32_t job = credits->replay.messages[packet->message].what.job;
-	const uint8_t *levels = credits->service_levels;
-	return credits->vls[levels ? levels[job] % TB_SLS : 0];
+	return job < credits->n_jobs ? credits->vls[job] : credits->vl_of_others;
 }
 
 static inline uint32_t blocks_of(uint32_t wire_bytes)

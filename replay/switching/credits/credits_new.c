@@ -155,12 +155,25 @@ static int make(struct credits *credits)
 	uint16_t *kinds = malloc(net->n_links * sizeof *kinds);
 	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
 	if (status == TB_OK)
-		status = tb_sl_to_vl_read(
-			credits->vls, params->credits.sl_to_vl, credits->n_vls);
-	if (status == TB_OK)
 		status = make_links(credits, kinds);
 	free(kinds);
 	return status == TB_OK ? make_replay(credits) : status;
+}
+
+// make_vls finds the VL of each job (rule C3).
+static int make_vls(struct credits *credits, const struct tb_engine_options *options)
+{
+	const struct tb_network_params *params = &credits->replay.net->params;
+	uint8_t vls[TB_SLS];
+	int status = tb_sl_to_vl_read(vls, params->credits.sl_to_vl, credits->n_vls);
+	if (status != TB_OK)
+		return status;
+	credits->vl_of_others = vls[0];
+	credits->n_jobs = options->service_levels ? options->n_service_levels : 0;
+	credits->vls = malloc(credits->n_jobs + 1u);
+	for (uint32_t j = 0; credits->vls && j < credits->n_jobs; j++)
+		credits->vls[j] = vls[options->service_levels[j] % TB_SLS];
+	return credits->vls ? TB_OK : TB_ENOMEM;
 }
 
 int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
@@ -170,11 +183,12 @@ int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
 	struct credits *made = calloc(1, sizeof *made);
 	if (!made)
 		return TB_ENOMEM;
-	made->service_levels = options->service_levels;
 	int status = tb_replay_init(
 		&made->replay, network, source, &tb_credits.carrier, options);
 	if (status == TB_OK)
 		status = make(made);
+	if (status == TB_OK)
+		status = make_vls(made, options);
 	if (status == TB_OK)
 		status = tb_replay_open(&made->replay, observer, made->cells, options);
 	made->replay.books.holds_stall = true;
@@ -195,6 +209,7 @@ void tb_credits_free(struct tb_replay *replay)
 	for (size_t i = 0; i < n_lanes; i++)
 		if (credits->lanes[i].mask >= FIRST_UPDATES)
 			free(credits->lanes[i].updates);
+	free(credits->vls);
 	free(credits->kinds);
 	free(credits->senders);
 	free(credits->lanes);
