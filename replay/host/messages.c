@@ -101,6 +101,7 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 		.n_undrained = n,
 		.n_packets = n,
 		.next = TB_NOTHING,
+		.pair_next = TB_NOTHING,
 		.end = end_of(replay, what),
 		.uses = 1,
 		.is_behind = true};
@@ -154,11 +155,10 @@ static void join(struct tb_replay *replay, uint32_t id)
 	}
 	struct tb_nic *nic = &replay->nics[at];
 	message->behind_since = replay->now;
-	if (nic->queue == TB_NOTHING)
-		nic->queue = id;
+	if (replay->pairs.by_connection)
+		tb_queue_pairs_join(replay, nic, id);
 	else
-		replay->messages[nic->queue_end].next = id;
-	nic->queue_end = id;
+		tb_nic_append(replay, nic, id);
 	tb_list_add(&replay->nodes_now, at, &nic->listed);
 }
 

@@ -120,10 +120,8 @@ static void end_turn(struct tb_replay *replay, struct tb_nic *nic)
 	uint32_t second = replay->messages[first].next;
 	if (second == TB_NOTHING)
 		return;
-	replay->messages[first].next = TB_NOTHING;
-	replay->messages[nic->queue_end].next = first;
-	nic->queue_end = first;
 	nic->queue = second;
+	tb_nic_append(replay, nic, first);
 	replay->messages[first].is_behind = true;
 	nic->turned = first;
 }
@@ -141,6 +139,23 @@ static void begin_turn(
 	nic->begins_turn = true;
 }
 
+void tb_nic_replace(
+	struct tb_replay *replay, struct tb_nic *nic, uint32_t id, uint32_t by)
+{
+	uint32_t behind = replay->messages[id].next, before = TB_NOTHING;
+	for (uint32_t at = nic->queue; at != id; at = replay->messages[at].next)
+		before = at;
+	uint32_t after = by == TB_NOTHING ? behind : by;
+	if (by != TB_NOTHING)
+		replay->messages[by].next = behind;
+	if (before == TB_NOTHING)
+		nic->queue = after;
+	else
+		replay->messages[before].next = after;
+	if (nic->queue_end == id)
+		nic->queue_end = by == TB_NOTHING ? before : by;
+}
+
 static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
 {
 	struct tb_posted *message = &replay->messages[nic->queue];
@@ -150,7 +165,9 @@ static inline uint32_t cut(struct tb_replay *replay, struct tb_nic *nic)
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for a node's partners");
 	if (message->is_behind)
 		begin_turn(replay, nic, message);
-	if (--message->n_unfetched == 0)
+	if (--message->n_unfetched == 0 && replay->pairs.by_connection)
+		tb_queue_pairs_leave(replay, nic);
+	else if (message->n_unfetched == 0)
 		nic->queue = message->next;
 	else if (replay->slice_packets && (number + 1) % replay->slice_packets == 0)
 		end_turn(replay, nic);

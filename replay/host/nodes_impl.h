@@ -24,4 +24,21 @@ tb_time_ps tb_nodes_copy(
 uint32_t tb_nodes_packet(struct tb_replay *replay, uint32_t message, uint32_t number);
 uint32_t tb_nodes_cut(struct tb_replay *replay, struct tb_nic *nic);
 
+// tb_nic_append puts a message behind all others of its node's queue.
+static inline void tb_nic_append(
+	struct tb_replay *replay, struct tb_nic *nic, uint32_t message)
+{
+	replay->messages[message].next = TB_NOTHING;
+	if (nic->queue == TB_NOTHING)
+		nic->queue = message;
+	else
+		replay->messages[nic->queue_end].next = message;
+	nic->queue_end = message;
+}
+
+// tb_nic_replace gives the place of a message in its node's queue to another one, which
+// is not in it; TB_NOTHING: those behind move up. Cost: linear in the queue.
+void tb_nic_replace(
+	struct tb_replay *replay, struct tb_nic *nic, uint32_t message, uint32_t by);
+
 #endif

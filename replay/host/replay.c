@@ -32,8 +32,11 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->net = network;
 	replay->source = source;
 	replay->carrier = carrier;
-	replay->slice_packets = tb_slice_packets(&network->params);
 	replay->has_pcie = tb_params_have_credits(&network->params);
+	replay->pairs.by_connection =
+		replay->has_pcie &&
+		network->params.credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION;
+	replay->slice_packets = replay->has_pcie ? 1 : tb_slice_packets(&network->params);
 	replay->bus_q20 = tb_per_byte_q20(
 		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
 				 : network->params.bus_bytes_per_s);
@@ -152,6 +155,7 @@ void tb_replay_fini(struct tb_replay *replay)
 	tb_books_fini(&replay->books);
 	tb_retries_free(replay);
 	tb_partners_fini(&replay->partners);
+	tb_queue_pairs_fini(&replay->pairs);
 	tb_route_choice_fini(&replay->choice);
 	tb_wheel_fini(&replay->wheel);
 	free(replay->nics);

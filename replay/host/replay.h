@@ -16,6 +16,7 @@
 #include "engine_stats.h"
 #include "network_impl.h"
 #include "partners.h"
+#include "queue_pairs.h"
 #include "route_choice.h"
 #include "wheel.h"
 
@@ -58,8 +59,12 @@ struct tb_posted { // a message
 	uint32_t flow;
 	uint8_t ascending; // of a regular tree
 	uint32_t next;	   // in its node's queue, or in the free list
-	uint32_t uses;	   // what still refers to it
-	uint32_t n_lost;   // packets that failed and are not tried again
+	// Of a queue pair (queue_pairs.h): behind this one; of the first its last, and
+	// the next in the table's bucket.
+	uint32_t pair_next, pair_last, pair_chain;
+	bool pair_listed;
+	uint32_t uses;	 // what still refers to it
+	uint32_t n_lost; // packets that failed and are not tried again
 	bool given_up;
 	bool is_behind; // the next packet that is cut of it begins a turn
 };
@@ -107,6 +112,7 @@ struct tb_replay {
 	struct tb_retries *retries; // NULL when nothing dies
 	tb_time_ps fault_at;	    // when something dies next
 	struct tb_partners partners;
+	struct tb_pair_table pairs;
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
 	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
 	bool has_pcie;		// in place of a bus, as networks with credits

@@ -202,18 +202,12 @@ static void drop_waiting(struct tb_replay *replay, struct sender *sender, uint32
 // leave_queue takes a message out of its node's queue.
 static void leave_queue(struct tb_replay *replay, struct tb_nic *nic, uint32_t id)
 {
-	uint32_t after = replay->messages[id].next, before = nic->queue;
 	if (nic->turned == id)
 		nic->turned = TB_NOTHING;
-	if (before == id) {
-		nic->queue = after;
-		return;
-	}
-	while (replay->messages[before].next != id)
-		before = replay->messages[before].next;
-	replay->messages[before].next = after;
-	if (after == TB_NOTHING)
-		nic->queue_end = before;
+	if (replay->pairs.by_connection)
+		tb_queue_pairs_drop(replay, nic, id);
+	else
+		tb_nic_replace(replay, nic, id, TB_NOTHING);
 }
 
 // give_up gives a message up: no more of it is cut, and it no longer counts for partners
