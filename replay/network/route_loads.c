@@ -133,6 +133,65 @@ void tb_route_loads_add(struct tb_route_loads *loads, struct tb_node source,
 	share(loads, net->links[link].to, destination.id, 0, ascending, amount);
 }
 
+// Looks for the link with the largest product of load and weight.
+struct worst {
+	const struct tb_route_loads *loads;
+	const double *weight;
+	double most;
+	uint32_t link;
+};
+
+static void look(struct worst *worst, uint32_t link)
+{
+	double product = worst->loads->of[link] * worst->weight[link];
+	if (worst->link == TB_ID_NONE || product > worst->most) {
+		worst->most = product;
+		worst->link = link;
+	}
+}
+
+// look_on follows all ways on, as share does.
+static void look_on(
+	struct worst *worst, uint32_t sw, uint32_t to, uint32_t hop, uint32_t ascending)
+{
+	const struct tb_network *net = worst->loads->network;
+	uint32_t route = tb_network_route(net, sw, to, hop, ascending);
+	const uint32_t *links = &route;
+	uint32_t n = 1;
+	if (route & TB_ROUTE_GROUP) {
+		struct tb_route_group group = net->groups[route & ~TB_ROUTE_GROUP];
+		links = &net->group_links[group.first];
+		n = group.n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		look(worst, links[i]);
+		if (net->links[links[i]].kind != TB_LINK_EJECTION)
+			look_on(worst, net->links[links[i]].to, to, hop + 1, ascending);
+	}
+}
+
+double tb_route_loads_worst(const struct tb_route_loads *loads, struct tb_node source,
+	struct tb_node destination, const double *weight, struct tb_link *link)
+{
+	const struct tb_network *net = loads->network;
+	struct worst worst = {.loads = loads, .weight = weight, .link = TB_ID_NONE};
+	if (tb_route_walk_is_known(net)) {
+		struct tb_link *path = loads->scratch->path;
+		uint32_t n = tb_route_walk(net, source, destination, loads->seed, path);
+		for (uint32_t i = 0; i < n; i++)
+			look(&worst, path[i].id);
+	} else if (source.id != destination.id) {
+		uint32_t first = net->injection[source.id];
+		uint32_t ascending = net->regular ? tb_network_ascending(net, source.id,
+							    destination.id)
+						  : 0;
+		look(&worst, first);
+		look_on(&worst, net->links[first].to, destination.id, 0, ascending);
+	}
+	link->id = worst.link;
+	return worst.most;
+}
+
 // measure_regular is what a table would hold for switch `sw` of a regular tree: the
 // nearest level above it (or its own) from which the node is below.
 static void measure_regular(const struct tb_network *net,

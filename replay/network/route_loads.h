@@ -35,6 +35,13 @@ void tb_route_loads_clear(struct tb_route_loads *loads);
 void tb_route_loads_add(struct tb_route_loads *loads, struct tb_node source,
 	struct tb_node destination, double amount);
 
+// tb_route_loads_worst returns the largest product of load and `weight` (by link) on the
+// links that traffic from one node to another takes, and stores the first such link. 0
+// when the two are one or no route joins them; `worst` is then TB_ID_NONE. Cost: as of
+// tb_route_loads_add.
+double tb_route_loads_worst(const struct tb_route_loads *loads, struct tb_node source,
+	struct tb_node destination, const double *weight, struct tb_link *worst);
+
 // tb_route_loads_add_all adds all-to-all traffic, by trees of routes to a destination.
 // TB_ESTOPPED within milliseconds once `stop` (NULL: never) is set. Cost: switches times
 // nodes; with ascent=source or ecmp, links of a path times pairs of nodes.

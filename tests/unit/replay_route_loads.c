@@ -184,6 +184,49 @@ static void ecmp_draws_a_way_for_each_flow(void **state)
 	tb_network_free(net);
 }
 
+// check_worst compares with a look at every link of the network that carries the pair,
+// the pair being alone on a network of loads that other traffic made.
+static void check_worst(struct tb_network *net)
+{
+	struct tb_route_loads all, pair;
+	double weight[1024];
+	assert_int_equal(tb_route_loads_init(&all, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_init(&pair, net, NULL), TB_OK);
+	assert_int_equal(tb_route_loads_add_all(&all, NULL, NULL), TB_OK);
+	for (uint32_t i = 0; i < net->n_links; i++)
+		weight[i] = 1 + i * 7 % 5;
+	for (uint32_t from = 0; from < net->n_hosts; from++)
+		for (uint32_t to = 0; to < net->n_hosts; to++) {
+			struct tb_link link;
+			double most = 0;
+			tb_route_loads_clear(&pair);
+			tb_route_loads_add(
+				&pair, (struct tb_node){from}, (struct tb_node){to}, 1);
+			for (uint32_t i = 0; i < net->n_links; i++)
+				if (pair.of[i] > 0)
+					most = fmax(most, all.of[i] * weight[i]);
+			assert_true(tb_route_loads_worst(&all, (struct tb_node){from},
+					    (struct tb_node){to}, weight, &link) == most);
+			if (from == to)
+				assert_int_equal(link.id, TB_ID_NONE);
+			else
+				assert_true(pair.of[link.id] > 0 &&
+					    all.of[link.id] * weight[link.id] == most);
+		}
+	tb_route_loads_fini(&all);
+	tb_route_loads_fini(&pair);
+	tb_network_free(net);
+}
+
+static void the_worst_link_is_one_that_the_pair_crosses(void **state)
+{
+	(void)state;
+	check_worst(network("qsnet,levels=2"));
+	check_worst(network("qsnet,levels=2,ascent=deterministic"));
+	check_worst(odd_tree("qsnet"));
+	check_worst(odd_tree("qsnet,ascent=deterministic"));
+}
+
 static void a_stopped_sum_says_so(void **state)
 {
 	(void)state;
@@ -204,6 +247,7 @@ int main(void)
 		cmocka_unit_test(loads_of_all_pairs_are_those_of_trees),
 		cmocka_unit_test(loads_of_a_tree_have_a_closed_form),
 		cmocka_unit_test(ecmp_draws_a_way_for_each_flow),
+		cmocka_unit_test(the_worst_link_is_one_that_the_pair_crosses),
 		cmocka_unit_test(a_stopped_sum_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
