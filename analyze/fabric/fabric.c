@@ -1,0 +1,188 @@
+#include "fabric.h"
+
+#include "array.h"
+#include "fabric_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tb_fabric_ports_init(struct tb_fabric_ports *ports, const struct tb_network *network)
+{
+	uint32_t n = tb_network_n_switches(network);
+	*ports = (struct tb_fabric_ports){0};
+	ports->first = malloc(((size_t)n + 1) * sizeof *ports->first);
+	if (!ports->first)
+		return TB_ENOMEM;
+	ports->first[0] = 0;
+	for (uint32_t sw = 0; sw < n; sw++) {
+		struct tb_switch_info at =
+			tb_network_switch(network, (struct tb_switch){sw});
+		ports->first[sw + 1] = ports->first[sw] + at.n_down_ports + at.n_up_ports;
+	}
+	ports->links = malloc(((size_t)ports->first[n] + 1) * sizeof *ports->links);
+	if (!ports->links) {
+		tb_fabric_ports_fini(ports);
+		return TB_ENOMEM;
+	}
+	for (uint32_t port = 0; port < ports->first[n]; port++)
+		ports->links[port] = TB_ID_NONE;
+	for (uint32_t link = 0; link < tb_network_n_links(network); link++) {
+		struct tb_link_info at = tb_network_link(network, (struct tb_link){link});
+		if (at.kind != TB_LINK_INJECTION)
+			ports->links[ports->first[at.from] + at.from_port] = link;
+	}
+	return TB_OK;
+}
+
+void tb_fabric_ports_fini(struct tb_fabric_ports *ports)
+{
+	free(ports->first);
+	free(ports->links);
+	*ports = (struct tb_fabric_ports){0};
+}
+
+double tb_fabric_taper(const struct tb_fabric_level *level)
+{
+	if (level->up_bytes_per_s == 0)
+		return 0;
+	return (double)level->down_bytes_per_s / (double)level->up_bytes_per_s;
+}
+
+// count_nodes counts the nodes of one switch in its level.
+static void count_nodes(struct tb_fabric_level *level, uint32_t n)
+{
+	if (n == 0)
+		return;
+	if (level->n_with_nodes == 0 || n < level->fewest_nodes)
+		level->fewest_nodes = n;
+	if (n > level->most_nodes)
+		level->most_nodes = n;
+	level->n_with_nodes++;
+	level->n_nodes += n;
+}
+
+static void count_taper(struct tb_fabric_level *level, uint64_t down, uint64_t up)
+{
+	level->down_bytes_per_s += down;
+	level->up_bytes_per_s += up;
+	if (up == 0)
+		return;
+	double taper = (double)down / (double)up;
+	if (level->least_taper == 0 || taper < level->least_taper)
+		level->least_taper = taper;
+	if (taper > level->most_taper)
+		level->most_taper = taper;
+}
+
+static void count_switch(
+	struct tb_fabric *fabric, const struct tb_fabric_ports *ports, uint32_t sw)
+{
+	uint32_t of_level =
+		tb_network_switch(fabric->network, (struct tb_switch){sw}).level;
+	struct tb_fabric_level *level = &fabric->levels[of_level];
+	uint32_t n_nodes = 0;
+	uint64_t down = 0, up = 0;
+	for (uint32_t port = ports->first[sw]; port < ports->first[sw + 1]; port++) {
+		if (ports->links[port] == TB_ID_NONE) {
+			level->n_free++;
+			continue;
+		}
+		struct tb_link_info at = tb_network_link(
+			fabric->network, (struct tb_link){ports->links[port]});
+		bool is_up = at.kind == TB_LINK_UP;
+		*(is_up ? &level->n_up : &level->n_down) += 1;
+		*(is_up ? &up : &down) += at.bytes_per_s;
+		n_nodes += at.kind == TB_LINK_EJECTION;
+	}
+	level->n_switches++;
+	count_nodes(level, n_nodes);
+	count_taper(level, down, up);
+}
+
+static int order_cables(const void *left, const void *right)
+{
+	const struct tb_fabric_cables *a = left, *b = right;
+	if (a->to_nodes != b->to_nodes)
+		return a->to_nodes ? -1 : 1;
+	if (a->lower != b->lower)
+		return a->lower < b->lower ? -1 : 1;
+	if (a->upper != b->upper)
+		return a->upper < b->upper ? -1 : 1;
+	if (a->bytes_per_s != b->bytes_per_s)
+		return a->bytes_per_s > b->bytes_per_s ? -1 : 1;
+	return 0;
+}
+
+// count_cable counts the cable of a link upwards. There are few kinds: a search will do,
+// from the newest, which cables come one after the other.
+static int count_cable(struct tb_fabric *fabric, const struct tb_link_info *at)
+{
+	const struct tb_network *net = fabric->network;
+	struct tb_fabric_cables kind = {.to_nodes = at->kind == TB_LINK_INJECTION,
+		.upper = tb_network_switch(net, (struct tb_switch){at->to}).level,
+		.bytes_per_s = at->bytes_per_s,
+		.n = 1};
+	if (!kind.to_nodes)
+		kind.lower = tb_network_switch(net, (struct tb_switch){at->from}).level;
+	for (uint32_t i = fabric->n_cables; i-- > 0;)
+		if (order_cables(&fabric->cables[i], &kind) == 0) {
+			fabric->cables[i].n++;
+			return TB_OK;
+		}
+	if (TB_ARRAY_RESERVE(&fabric->cables, &fabric->cables_room,
+		    (size_t)fabric->n_cables + 1) != TB_OK)
+		return TB_ENOMEM;
+	fabric->cables[fabric->n_cables++] = kind;
+	return TB_OK;
+}
+
+static int count_cables(struct tb_fabric *fabric)
+{
+	for (uint32_t link = 0; link < tb_network_n_links(fabric->network); link++) {
+		struct tb_link_info at =
+			tb_network_link(fabric->network, (struct tb_link){link});
+		if ((at.kind == TB_LINK_UP || at.kind == TB_LINK_INJECTION) &&
+			count_cable(fabric, &at) != TB_OK)
+			return TB_ENOMEM;
+	}
+	qsort(fabric->cables, fabric->n_cables, sizeof *fabric->cables, order_cables);
+	return TB_OK;
+}
+
+static int describe(struct tb_fabric *fabric, struct tb_fabric_ports *ports)
+{
+	fabric->n_levels = tb_network_n_levels(fabric->network);
+	fabric->levels = calloc(fabric->n_levels, sizeof *fabric->levels);
+	if (!fabric->levels || tb_fabric_ports_init(ports, fabric->network) != TB_OK ||
+		count_cables(fabric) != TB_OK)
+		return TB_ENOMEM;
+	for (uint32_t sw = 0; sw < tb_network_n_switches(fabric->network); sw++)
+		count_switch(fabric, ports, sw);
+	if (tb_fabric_find_oddities(fabric, ports) != TB_OK)
+		return TB_ENOMEM;
+	return tb_fabric_bisect(fabric);
+}
+
+int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
+	struct tb_error *error)
+{
+	struct tb_fabric made = {.network = network};
+	struct tb_fabric_ports ports = {0};
+	int status = describe(&made, &ports);
+	tb_fabric_ports_fini(&ports);
+	if (status != TB_OK) {
+		tb_fabric_fini(&made);
+		return tb_fail(error, status, "no memory to look at the fabric");
+	}
+	*fabric = made;
+	return TB_OK;
+}
+
+void tb_fabric_fini(struct tb_fabric *fabric)
+{
+	free(fabric->levels);
+	free(fabric->cables);
+	free(fabric->oddities);
+	free(fabric->bisection.of_first);
+	*fabric = (struct tb_fabric){0};
+}

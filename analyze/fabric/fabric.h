@@ -1,0 +1,95 @@
+// What a fabric is: its levels and how much they taper, its cables by speed, what breaks
+// its symmetry, and its bisection. All of it follows from the network alone; what its
+// routes do with it is route_study.h.
+//
+// Model: "usual" is the value that most of a kind have, and only when half of them or
+// more do; where values are too mixed for that nothing is called unusual. Capacities are
+// bytes per second of one direction. Of several rails the figures are summed. Read-only
+// once made; threads may share it.
+#ifndef TB_FABRIC_H
+#define TB_FABRIC_H
+
+#include "network.h"
+
+#include <signal.h>
+
+struct tb_fabric_level {
+	uint32_t n_switches;
+	uint32_t n_nodes;		   // on its switches
+	uint32_t n_with_nodes;		   // switches that have nodes
+	uint32_t fewest_nodes, most_nodes; // on one of these
+	uint32_t n_down, n_up;		   // cables of its switches; nodes are down
+	uint32_t n_free;		   // ports without a cable that the network knows
+	uint64_t down_bytes_per_s, up_bytes_per_s;
+	// The taper of a switch is its capacity down over that up; 0 where there are no
+	// cables up.
+	double least_taper, most_taper;
+};
+
+// tb_fabric_taper is the level's taper: capacity down over capacity up, 0 at the top.
+double tb_fabric_taper(const struct tb_fabric_level *level);
+
+// Cables that join the same two levels at the same speed.
+struct tb_fabric_cables {
+	bool to_nodes; // from nodes to `upper`; `lower` is 0
+	uint32_t lower, upper;
+	uint64_t bytes_per_s;
+	uint32_t n;
+};
+
+enum tb_oddity_kind {
+	TB_ODDITY_FEWER_UP,   // `sw` has n cables up, usual of its level
+	TB_ODDITY_MISSING,    // and n cables to `other`, where its peers have usual
+	TB_ODDITY_FEWER_DOWN, // `sw`, of level 1 or above, has n to switches below
+	TB_ODDITY_SLOWER,     // `link` carries n bytes/s, usual between these levels
+	TB_ODDITY_HIGH_NODE,  // n nodes are on `sw`, above the leaves
+	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
+	TB_N_ODDITIES,
+};
+
+struct tb_oddity {
+	enum tb_oddity_kind kind;
+	struct tb_switch sw, other; // of those kinds that name them
+	struct tb_link link;	    // upwards, or a node's injection link
+	uint64_t n, usual;
+};
+
+// The subtrees that hang below a level, put into two halves.
+struct tb_fabric_bisection {
+	uint32_t level; // subtrees are what hangs together below this level; 0: none
+	uint32_t n_subtrees, n_first;	    // of them in the first half
+	uint32_t hosts_first, hosts_second; // those above the level are in neither
+	uint64_t bytes_per_s; // that the switches from `level` up carry from half to half
+	uint64_t full_bytes_per_s;  // that the nodes of the lesser half inject
+	struct tb_switch *of_first; // a leaf switch of each subtree of the first half
+};
+
+struct tb_fabric {
+	const struct tb_network *network; // borrowed
+	struct tb_fabric_level *levels;
+	struct tb_fabric_cables *cables; // lowest first, then fastest
+	struct tb_oddity *oddities; // by kind as tb_fabric_oddities has it, see there
+	uint32_t n_levels, n_cables, n_oddities;
+	size_t cables_room, oddities_room;
+	uint32_t n_of_kind[TB_N_ODDITIES];
+	uint64_t n_missing; // cables: the sum of what switches lack to the usual
+	struct tb_fabric_bisection bisection;
+};
+
+// tb_fabric_init looks at a network, which must outlive it. TB_ENOMEM. Cost: linear in
+// links, and for cables that are missing in pairs of neighbouring switches.
+//
+// Oddities come by level, FEWER_UP followed by MISSING of the same switch, then the
+// other kinds, each by id.
+//
+// Bisection: the level is the highest below which two subtrees or more have nodes. The
+// first half takes subtrees, the one with the least capacity up per host first (ties: as
+// in the network), that fit into half of the hosts; a host is in it with all its rails.
+// Its capacity is the sum over what hangs together from the level up of the lesser of
+// what the two halves have to it: an upper bound, which the best routes reach. This is
+// the worst of the cuts that keep subtrees whole as far as that greedy order finds it.
+int tb_fabric_init(struct tb_fabric *fabric, const struct tb_network *network,
+	struct tb_error *error) TB_MUST_USE;
+void tb_fabric_fini(struct tb_fabric *fabric); // a zeroed struct is fine
+
+#endif

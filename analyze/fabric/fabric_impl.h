@@ -1,0 +1,44 @@
+// The inside of a fabric's description: the cables of each switch. Private to
+// analyze/fabric.
+#ifndef TB_FABRIC_IMPL_H
+#define TB_FABRIC_IMPL_H
+
+#include "fabric.h"
+
+// What lies at the ports of all switches.
+struct tb_fabric_ports {
+	uint32_t *first; // n_switches + 1
+	uint32_t *links; // by port from first[switch]; TB_ID_NONE: no cable
+};
+
+int tb_fabric_ports_init(
+	struct tb_fabric_ports *ports, const struct tb_network *network) TB_MUST_USE;
+void tb_fabric_ports_fini(struct tb_fabric_ports *ports);
+
+// tb_fabric_find_oddities and tb_fabric_bisect fill in their parts. TB_ENOMEM.
+int tb_fabric_find_oddities(
+	struct tb_fabric *fabric, const struct tb_fabric_ports *ports) TB_MUST_USE;
+int tb_fabric_bisect(struct tb_fabric *fabric) TB_MUST_USE;
+
+// Sets that grow together: the root of each member, found with halving of paths.
+static inline uint32_t tb_fabric_root(uint32_t *parent, uint32_t member)
+{
+	while (parent[member] != member) {
+		parent[member] = parent[parent[member]];
+		member = parent[member];
+	}
+	return member;
+}
+
+// tb_fabric_join makes one set of two; its root is the lesser of both.
+static inline void tb_fabric_join(uint32_t *parent, uint32_t one, uint32_t other)
+{
+	one = tb_fabric_root(parent, one);
+	other = tb_fabric_root(parent, other);
+	if (one < other)
+		parent[other] = one;
+	else
+		parent[one] = other;
+}
+
+#endif

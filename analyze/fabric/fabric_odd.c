@@ -1,0 +1,387 @@
+// What breaks the symmetry of a fabric.
+//
+// A switch with fewer cables up than its peers is odd; which of them it lacks is judged
+// among what hangs together through one level of switches above, where trees have every
+// lower switch joined to every upper one alike. Only switches that lack cables are looked
+// at so: in fabrics whose parallel cables are dealt out in turn, pairs of switches differ
+// though nothing is missing.
+#include "array.h"
+#include "fabric_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN	   UINT32_MAX
+#define PAIRS_MOST (UINT32_C(1) << 26) // of switches in one group, 2 bytes each
+
+struct search {
+	struct tb_fabric *fabric;
+	const struct tb_network *net;
+	const struct tb_fabric_ports *ports;
+	uint32_t *n_up, *n_below; // cables by switch: up; to switches below
+	uint32_t *parent;	  // sets of switches that hang together
+	uint32_t *scratch;	  // by switch
+	uint32_t *place;	  // by switch: among the uppers of a group
+	bool *named; // by switch: it lacks cables from below, which are named
+};
+
+static struct tb_switch_info switch_at(const struct search *search, uint32_t sw)
+{
+	return tb_network_switch(search->net, (struct tb_switch){sw});
+}
+
+static int add(struct search *search, struct tb_oddity oddity)
+{
+	struct tb_fabric *fabric = search->fabric;
+	if (TB_ARRAY_RESERVE(&fabric->oddities, &fabric->oddities_room,
+		    (size_t)fabric->n_oddities + 1) != TB_OK)
+		return TB_ENOMEM;
+	fabric->oddities[fabric->n_oddities++] = oddity;
+	fabric->n_of_kind[oddity.kind]++;
+	return TB_OK;
+}
+
+static int order_counts(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+	return *a < *b ? -1 : *a > *b;
+}
+
+// usual sorts the values and returns the one that half of them or more have, of two the
+// greater; UNKNOWN when there is none.
+static uint32_t usual(uint32_t *values, uint32_t n)
+{
+	uint32_t best = UNKNOWN, n_best = 0;
+	qsort(values, n, sizeof *values, order_counts);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && values[end] == values[i]; end++)
+			continue;
+		if (end - i >= n_best && 2 * (uint64_t)(end - i) >= n) {
+			n_best = end - i;
+			best = values[i];
+		}
+	}
+	return best;
+}
+
+// A group: switches of one level that hang together through those above them.
+struct group {
+	uint32_t *lowers, n_lowers;
+	uint32_t *uppers, n_uppers;
+	uint16_t *cables; // by lower and upper
+	uint32_t *usual;  // by upper
+};
+
+static void free_group(struct group *group)
+{
+	free(group->uppers);
+	free(group->cables);
+	free(group->usual);
+}
+
+// find_uppers lists the switches above the group, in the order in which they are met.
+static int find_uppers(struct search *search, struct group *group)
+{
+	size_t room = 0;
+	for (uint32_t i = 0; i < group->n_lowers; i++) {
+		uint32_t sw = group->lowers[i];
+		for (uint32_t port = search->ports->first[sw];
+			port < search->ports->first[sw + 1]; port++) {
+			uint32_t link = search->ports->links[port];
+			struct tb_link_info at =
+				link == TB_ID_NONE
+					? (struct tb_link_info){.kind = TB_LINK_EJECTION}
+					: tb_network_link(
+						  search->net, (struct tb_link){link});
+			if (at.kind != TB_LINK_UP || search->place[at.to] != UNKNOWN)
+				continue;
+			if (TB_ARRAY_RESERVE(&group->uppers, &room,
+				    (size_t)group->n_uppers + 1) != TB_OK)
+				return TB_ENOMEM;
+			search->place[at.to] = group->n_uppers;
+			group->uppers[group->n_uppers++] = at.to;
+		}
+	}
+	return TB_OK;
+}
+
+static void count_pairs(const struct search *search, struct group *group)
+{
+	for (uint32_t i = 0; i < group->n_lowers; i++) {
+		uint32_t sw = group->lowers[i];
+		for (uint32_t port = search->ports->first[sw];
+			port < search->ports->first[sw + 1]; port++) {
+			uint32_t link = search->ports->links[port];
+			if (link == TB_ID_NONE)
+				continue;
+			struct tb_link_info at =
+				tb_network_link(search->net, (struct tb_link){link});
+			if (at.kind == TB_LINK_UP)
+				group->cables[(size_t)i * group->n_uppers +
+					      search->place[at.to]]++;
+		}
+	}
+	for (uint32_t k = 0; k < group->n_uppers; k++) {
+		for (uint32_t i = 0; i < group->n_lowers; i++)
+			search->scratch[i] =
+				group->cables[(size_t)i * group->n_uppers + k];
+		group->usual[k] = usual(search->scratch, group->n_lowers);
+	}
+}
+
+// name_missing names the switches above to which lower switch number i lacks cables.
+static int name_missing(struct search *search, const struct group *group, uint32_t i)
+{
+	for (uint32_t k = 0; k < group->n_uppers; k++) {
+		uint32_t n = group->cables[(size_t)i * group->n_uppers + k];
+		if (group->usual[k] == UNKNOWN || n >= group->usual[k])
+			continue;
+		search->named[group->uppers[k]] = true;
+		if (add(search, (struct tb_oddity){.kind = TB_ODDITY_MISSING,
+					.sw = {group->lowers[i]},
+					.other = {group->uppers[k]},
+					.n = n,
+					.usual = group->usual[k]}) != TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+// look_at_group reports the switches of a group that have fewer cables up than `most`.
+static int look_at_group(struct search *search, struct group *group, uint32_t most)
+{
+	bool whole = true;
+	for (uint32_t i = 0; i < group->n_lowers; i++)
+		whole = whole && search->n_up[group->lowers[i]] >= most;
+	if (whole)
+		return TB_OK;
+	int status = find_uppers(search, group);
+	size_t n_pairs = (size_t)group->n_lowers * group->n_uppers;
+	bool pairs = status == TB_OK && n_pairs <= PAIRS_MOST;
+	if (pairs) {
+		group->cables = calloc(n_pairs + 1, sizeof *group->cables);
+		group->usual = calloc((size_t)group->n_uppers + 1, sizeof *group->usual);
+		if (group->cables && group->usual)
+			count_pairs(search, group);
+		else
+			status = TB_ENOMEM;
+	}
+	for (uint32_t i = 0; i < group->n_lowers && status == TB_OK; i++) {
+		uint32_t sw = group->lowers[i], n = search->n_up[sw];
+		if (n >= most)
+			continue;
+		search->fabric->n_missing += most - n;
+		status = add(search, (struct tb_oddity){.kind = TB_ODDITY_FEWER_UP,
+					     .sw = {sw},
+					     .n = n,
+					     .usual = most});
+		if (status == TB_OK && pairs)
+			status = name_missing(search, group, i);
+	}
+	for (uint32_t k = 0; k < group->n_uppers; k++)
+		search->place[group->uppers[k]] = UNKNOWN;
+	return status;
+}
+
+// join_above puts the switches of a level and those they lead up to into sets.
+static void join_above(struct search *search, uint32_t level)
+{
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		search->parent[sw] = sw;
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		if (at.kind == TB_LINK_UP && switch_at(search, at.from).level == level)
+			tb_fabric_join(search->parent, at.from, at.to);
+	}
+}
+
+struct member {
+	uint32_t set, sw;
+};
+
+static int order_members(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+	if (a->set != b->set)
+		return a->set < b->set ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static int look_at_level(
+	struct search *search, uint32_t level, struct member *members, uint32_t *lowers)
+{
+	uint32_t n = 0;
+	join_above(search, level);
+	for (uint32_t sw = 0; sw < tb_network_n_switches(search->net); sw++)
+		if (switch_at(search, sw).level == level) {
+			search->scratch[n] = search->n_up[sw];
+			members[n++] =
+				(struct member){tb_fabric_root(search->parent, sw), sw};
+		}
+	uint32_t most = usual(search->scratch, n);
+	if (most == UNKNOWN || most == 0)
+		return TB_OK;
+	qsort(members, n, sizeof *members, order_members);
+	for (uint32_t i = 0; i < n; i++)
+		lowers[i] = members[i].sw;
+	int status = TB_OK;
+	for (uint32_t i = 0, end; i < n && status == TB_OK; i = end) {
+		for (end = i; end < n && members[end].set == members[i].set; end++)
+			continue;
+		struct group group = {.lowers = lowers + i, .n_lowers = end - i};
+		status = look_at_group(search, &group, most);
+		free_group(&group);
+	}
+	return status;
+}
+
+// fewer_down reports the switches of a level with fewer switches below, unless the cables
+// they lack have been named from below.
+static int fewer_down(struct search *search, uint32_t level)
+{
+	uint32_t n = 0, n_switches = tb_network_n_switches(search->net);
+	for (uint32_t sw = 0; sw < n_switches; sw++)
+		if (switch_at(search, sw).level == level)
+			search->scratch[n++] = search->n_below[sw];
+	uint32_t most = usual(search->scratch, n);
+	for (uint32_t sw = 0; sw < n_switches && most != UNKNOWN; sw++)
+		if (switch_at(search, sw).level == level && !search->named[sw] &&
+			search->n_below[sw] < most &&
+			add(search, (struct tb_oddity){.kind = TB_ODDITY_FEWER_DOWN,
+					    .sw = {sw},
+					    .n = search->n_below[sw],
+					    .usual = most}) != TB_OK)
+			return TB_ENOMEM;
+	return TB_OK;
+}
+
+// usual_speed is the speed of half or more of the cables of a kind, 0 when there is none.
+static uint64_t usual_speed(const struct tb_fabric *fabric, struct tb_fabric_cables kind)
+{
+	uint64_t n = 0;
+	const struct tb_fabric_cables *most = NULL;
+	for (uint32_t i = 0; i < fabric->n_cables; i++) {
+		const struct tb_fabric_cables *at = &fabric->cables[i];
+		if (at->to_nodes != kind.to_nodes || at->lower != kind.lower ||
+			at->upper != kind.upper)
+			continue;
+		n += at->n;
+		if (!most || at->n > most->n)
+			most = at;
+	}
+	return most && 2 * (uint64_t)most->n >= n ? most->bytes_per_s : 0;
+}
+
+static int look_at_link(
+	struct search *search, uint32_t link, const struct tb_link_info *at, bool slower)
+{
+	bool enters = at->kind == TB_LINK_INJECTION;
+	uint32_t upper = switch_at(search, at->to).level;
+	uint32_t lower = enters ? 0 : switch_at(search, at->from).level;
+	if (!slower)
+		return enters || upper == lower + 1
+			       ? TB_OK
+			       : add(search, (struct tb_oddity){.kind = TB_ODDITY_SKIPS,
+						     .link = {link}});
+	uint64_t speed = usual_speed(search->fabric,
+		(struct tb_fabric_cables){
+			.to_nodes = enters, .lower = lower, .upper = upper});
+	if (at->bytes_per_s >= speed)
+		return TB_OK;
+	return add(search, (struct tb_oddity){.kind = TB_ODDITY_SLOWER,
+				   .link = {link},
+				   .n = at->bytes_per_s,
+				   .usual = speed});
+}
+
+// look_at_links reports slower cables, or those that pass over a level.
+static int look_at_links(struct search *search, bool slower)
+{
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		if ((at.kind == TB_LINK_UP || at.kind == TB_LINK_INJECTION) &&
+			look_at_link(search, link, &at, slower) != TB_OK)
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+static int high_nodes(struct search *search)
+{
+	uint32_t n_switches = tb_network_n_switches(search->net);
+	memset(search->scratch, 0, n_switches * sizeof *search->scratch);
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		if (at.kind == TB_LINK_INJECTION)
+			search->scratch[at.to]++;
+	}
+	for (uint32_t sw = 0; sw < n_switches; sw++)
+		if (search->scratch[sw] && switch_at(search, sw).level > 0 &&
+			add(search, (struct tb_oddity){.kind = TB_ODDITY_HIGH_NODE,
+					    .sw = {sw},
+					    .n = search->scratch[sw]}) != TB_OK)
+			return TB_ENOMEM;
+	return TB_OK;
+}
+
+static void count_cables(struct search *search)
+{
+	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {
+		struct tb_link_info at =
+			tb_network_link(search->net, (struct tb_link){link});
+		if (at.kind == TB_LINK_UP) {
+			search->n_up[at.from]++;
+			search->n_below[at.to]++;
+		}
+	}
+}
+
+static int find(struct search *search, struct member *members, uint32_t *lowers)
+{
+	int status = TB_OK;
+	uint32_t n_levels = search->fabric->n_levels;
+	count_cables(search);
+	for (uint32_t level = 0; level + 1 < n_levels && status == TB_OK; level++)
+		status = look_at_level(search, level, members, lowers);
+	for (uint32_t level = 1; level < n_levels && status == TB_OK; level++)
+		status = fewer_down(search, level);
+	if (status == TB_OK)
+		status = look_at_links(search, true);
+	if (status == TB_OK)
+		status = high_nodes(search);
+	return status == TB_OK ? look_at_links(search, false) : status;
+}
+
+int tb_fabric_find_oddities(struct tb_fabric *fabric, const struct tb_fabric_ports *ports)
+{
+	uint32_t n = tb_network_n_switches(fabric->network);
+	struct search search = {.fabric = fabric,
+		.net = fabric->network,
+		.ports = ports,
+		.n_up = calloc(n, sizeof *search.n_up),
+		.n_below = calloc(n, sizeof *search.n_below),
+		.parent = malloc(n * sizeof *search.parent),
+		.scratch = malloc(n * sizeof *search.scratch),
+		.place = malloc(n * sizeof *search.place),
+		.named = calloc(n, sizeof *search.named)};
+	struct member *members = malloc(n * sizeof *members);
+	uint32_t *lowers = malloc(n * sizeof *lowers);
+	int status = TB_ENOMEM;
+	if (search.n_up && search.n_below && search.parent && search.scratch &&
+		search.place && search.named && members && lowers) {
+		memset(search.place, 0xff, n * sizeof *search.place);
+		status = find(&search, members, lowers);
+	}
+	free(search.n_up);
+	free(search.n_below);
+	free(search.parent);
+	free(search.scratch);
+	free(search.place);
+	free(search.named);
+	free(members);
+	free(lowers);
+	return status;
+}
