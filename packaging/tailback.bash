@@ -22,13 +22,13 @@ _tailback_value()
 {
 	local packets='\.(pcap|pcapng|cap)(\.(gz|zst|xz|lz4|bz2))?$' stores='\.db$'
 	case $1:$2 in
-	replay:-n | replay:--network | capture:--network | info:-n | info:--network | validate:-n | validate:--network)
+	replay:-n | replay:--network | capture:--network | info:-n | info:--network | network:-n | network:--network | validate:-n | validate:--network)
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;
 	replay:-H | replay:--host) _tailback_words "$(_tailback_libraries)" ;;
 	replay:-o | replay:--output | sweep:-o | sweep:--output | merge:-o | merge:--output) _tailback_files "$stores" ;;
-	replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
+	network:--routes | replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
 	replay:--split-jobs) return 1 ;; # the names may be left out
 	replay:--dedup)
@@ -37,6 +37,7 @@ _tailback_value()
 		;;
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
+	network:-f | network:--format) _tailback_words 'text csv json' ;;
 	report:--list)
 		_tailback_words 'findings jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
 			blame-groups blame-by-link blame-by-job left-out'

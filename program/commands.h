@@ -14,6 +14,7 @@
 	X(info, "summarize a store, a capture or a job") \
 	X(matrix, "show the congestion matrix of a run") \
 	X(merge, "put the shards of a sweep or of replays together") \
+	X(network, "report what a fabric is and what its routes do") \
 	X(plot, "draw curves through the points of sweeps") \
 	X(replay, "replay traces through a modelled network into a store") \
 	X(report, "report where a run waited, as text, data or a page") \

@@ -1,0 +1,61 @@
+// A fabric and what its routes do, in words, as text, JSON and CSV.
+//
+// The verdict is a few sentences with names and figures, the answer first: taper, what is
+// missing, bisection, the hottest cable, shares in shifts and random bisections. All
+// formats begin with it but CSV, which has a row per link: link, from_level, to_level,
+// bytes_per_s, pairs (of all to all), times (pairs over rate, in terms of the mean of
+// the links of its direction and levels).
+#ifndef TB_FABRIC_REPORT_H
+#define TB_FABRIC_REPORT_H
+
+#include "fabric.h"
+#include "route_study.h"
+
+#include <stdio.h>
+
+// Borrowed for each call.
+struct tb_fabric_report {
+	const struct tb_fabric *fabric;
+	const struct tb_route_study *study;
+	const char *name;   // of the network, as the user gave it
+	const char *routes; // of the file of routes, "" when they were computed
+	uint64_t seed;
+	uint32_t n_hottest; // links to list
+	uint32_t n_odd;	    // things that are not alike to list, in text
+};
+
+enum { TB_VERDICT_SENTENCES = 12, TB_VERDICT_LENGTH = 640 };
+
+struct tb_fabric_verdict {
+	char sentences[TB_VERDICT_SENTENCES][TB_VERDICT_LENGTH]; // without full stops
+	int n;
+};
+
+void tb_fabric_judge(
+	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict);
+
+// Write errors show in ferror(stream); TB_ENOMEM.
+void tb_fabric_write_text(const struct tb_fabric_report *report, FILE *stream);
+int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream) TB_MUST_USE;
+void tb_fabric_write_csv(const struct tb_fabric_report *report, FILE *stream);
+
+// tb_fabric_path_text writes a path, a link per line; tb_fabric_path_json an object with
+// them. TB_ENOMEM.
+void tb_fabric_path_text(const struct tb_network *network, const struct tb_link *links,
+	uint32_t n, FILE *stream);
+int tb_fabric_path_json(const struct tb_network *network, const struct tb_link *links,
+	uint32_t n, FILE *stream) TB_MUST_USE;
+
+// tb_oddity_text writes what is odd as a sentence without its full stop; 512 bytes
+// suffice. tb_oddity_name is the word for a kind in JSON.
+char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *oddity,
+	char *buffer, size_t size);
+const char *tb_oddity_name(enum tb_oddity_kind kind);
+
+// tb_link_class_text writes "up from level 0"; 48 bytes suffice.
+char *tb_link_class_text(const struct tb_link_class *class, char *buffer, size_t size);
+
+// tb_fabric_speed writes a rate as networks are sold, "400 Gbit/s"; 32 bytes suffice.
+char *tb_fabric_speed(double bytes_per_s, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,289 @@
+// tailback network: what a fabric is, and what its routes do, without a replay.
+#include "cli.h"
+#include "commands.h"
+#include "fabric_report.h"
+#include "names.h"
+#include "network_open.h"
+#include "output_args.h"
+#include "progress.h"
+#include "route_file.h"
+#include "route_walk.h"
+#include "units.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define COMMAND "tailback network"
+
+#define TOP_DEFAULT 10
+#define TOP_MOST    1000
+#define SAMPLES	    1000000
+#define JOBS_MOST   1024
+
+struct options {
+	const char *network, *routes;
+	const char *from, *to; // of a path; NULL: none is asked for
+	struct tb_route_study_options study;
+	uint32_t top;
+	struct tb_cmd_output output;
+};
+
+enum key {
+	KEY_ROUTES = 256,
+	KEY_FROM,
+	KEY_TO,
+	KEY_SEED,
+	KEY_SHIFTS,
+	KEY_BISECTIONS,
+	KEY_TOP,
+	KEY_JOBS
+};
+
+static const struct argp_option argp_options[] = {
+	{"network", 'n', "NETWORK", 0,
+		"Preset or INI file, with changes after commas, such as "
+		"qsnet,arity=8,levels=2",
+		0},
+	{"routes", KEY_ROUTES, "FILE", 0,
+		"Forwarding tables instead of the network's own routes, as InfiniBand's "
+		"dump_lfts writes them",
+		0},
+	TB_CMD_OUTPUT_OPTIONS("text, csv or json"),
+	{"from", KEY_FROM, "HOST", 0,
+		"Print the path from this host to that of --to, and nothing else", 0},
+	{"to", KEY_TO, "HOST", 0, "Where the path leads", 0},
+	{"top", KEY_TOP, "N", 0, "List the N hottest links (10)", 0},
+	{"shifts", KEY_SHIFTS, "N", 0,
+		"Look at N shifts at most (1024; fewer where headers choose by load)", 0},
+	{"bisections", KEY_BISECTIONS, "N", 0,
+		"Draw N random bisections (1000; fewer of more than 1048 hosts)", 0},
+	{"seed", KEY_SEED, "N", 0, "Seed of what is drawn (1)", 0},
+	{"jobs", KEY_JOBS, "N", 0, "Use N threads (default: one per core)", 0},
+	{0},
+};
+
+static uint64_t number(struct argp_state *state, const char *name, const char *text,
+	uint64_t min, uint64_t max)
+{
+	uint64_t value = 0;
+	if (tb_parse_count(text, min, max, &value) != TB_OK)
+		argp_error(state, "%s takes a whole number from %llu to %llu, not '%s'",
+			name, (unsigned long long)min, (unsigned long long)max, text);
+	return value;
+}
+
+static void check(const struct options *options, struct argp_state *state)
+{
+	if (!options->network)
+		argp_error(state, "a network is missing: -n NETWORK");
+	if (!options->from != !options->to)
+		argp_error(state, "a path has two ends: --from HOST --to HOST");
+	if (options->from && options->output.format == TB_FORMAT_CSV)
+		argp_error(state, "a path is written as text or json");
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct options *options = state->input;
+	struct tb_route_study_options *study = &options->study;
+	switch (key) {
+	case 'n':
+		options->network = text;
+		break;
+	case KEY_ROUTES:
+		options->routes = text;
+		break;
+	case KEY_FROM:
+		options->from = text;
+		break;
+	case KEY_TO:
+		options->to = text;
+		break;
+	case KEY_SEED:
+		study->seed = number(state, "--seed", text, 0, INT64_MAX);
+		break;
+	case KEY_SHIFTS:
+		study->n_shifts = (uint32_t)number(state, "--shifts", text, 1, SAMPLES);
+		break;
+	case KEY_BISECTIONS:
+		study->n_bisections =
+			(uint32_t)number(state, "--bisections", text, 1, SAMPLES);
+		break;
+	case KEY_TOP:
+		options->top = (uint32_t)number(state, "--top", text, 0, TOP_MOST);
+		break;
+	case KEY_JOBS:
+		study->n_workers = (unsigned)number(state, "--jobs", text, 1, JOBS_MOST);
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is too many: there are options only", text);
+		break;
+	case ARGP_KEY_END:
+		check(options, state);
+		break;
+	default:
+		return tb_cmd_output_arg(key, text, state, &options->output);
+	}
+	return 0;
+}
+
+static void show_progress(void *context, double fraction)
+{
+	struct tb_progress *progress = context;
+	if (tb_progress_due(progress))
+		tb_progress_show(progress, fraction, "following routes");
+}
+
+struct writing {
+	const struct tb_fabric_report *report;
+	enum tb_format format;
+};
+
+static int write_report(void *context, FILE *stream, struct tb_error *error)
+{
+	const struct writing *writing = context;
+	int status = TB_OK;
+	if (writing->format == TB_FORMAT_JSON)
+		status = tb_fabric_write_json(writing->report, stream);
+	else if (writing->format == TB_FORMAT_CSV)
+		tb_fabric_write_csv(writing->report, stream);
+	else
+		tb_fabric_write_text(writing->report, stream);
+	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
+}
+
+// report looks at the network and writes what it found.
+static int report(const struct tb_network *network, const struct options *options,
+	struct tb_error *error)
+{
+	struct tb_fabric fabric = {0};
+	struct tb_route_study study = {0};
+	struct tb_progress progress;
+	struct tb_route_study_options asked = options->study;
+	asked.progress = show_progress;
+	asked.context = &progress;
+	int status = tb_fabric_init(&fabric, network, error);
+	if (status == TB_OK) {
+		tb_progress_init(&progress, STDERR_FILENO);
+		status = tb_route_study_init(&study, network, &asked, error);
+		tb_progress_done(&progress);
+	}
+	if (status == TB_OK) {
+		const struct tb_fabric_report found = {.fabric = &fabric,
+			.study = &study,
+			.name = options->network,
+			.routes = options->routes ? options->routes : "",
+			.seed = asked.seed,
+			.n_hottest = options->top,
+			.n_odd = 20};
+		status = tb_cmd_output_write(&options->output, write_report,
+			&(struct writing){&found, options->output.format}, error);
+	}
+	tb_route_study_fini(&study);
+	tb_fabric_fini(&fabric);
+	return status;
+}
+
+struct path {
+	const struct tb_network *network;
+	const struct tb_link *links;
+	uint32_t n;
+	enum tb_format format;
+};
+
+static int write_path(void *context, FILE *stream, struct tb_error *error)
+{
+	const struct path *path = context;
+	if (path->format == TB_FORMAT_JSON &&
+		tb_fabric_path_json(path->network, path->links, path->n, stream) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory to write");
+	if (path->format == TB_FORMAT_TEXT)
+		tb_fabric_path_text(path->network, path->links, path->n, stream);
+	return TB_OK;
+}
+
+// find_host finds a node by its name or as "node 5".
+static int find_host(const struct tb_network *network, const char *name,
+	struct tb_node *node, struct tb_error *error)
+{
+	struct tb_link link;
+	int status = tb_names_find_link(network, name, &link, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_link_info at = tb_network_link(network, link);
+	if (at.kind != TB_LINK_INJECTION)
+		return tb_fail(error, TB_EUSAGE, "'%.100s' is no host", name);
+	node->id = at.from;
+	return TB_OK;
+}
+
+static int trace_path(const struct tb_network *network, const struct options *options,
+	struct tb_error *error)
+{
+	struct tb_node from = {0}, to = {0};
+	int status = find_host(network, options->from, &from, error);
+	if (status == TB_OK)
+		status = find_host(network, options->to, &to, error);
+	if (status == TB_OK && from.id == to.id)
+		status = tb_fail(error, TB_EUSAGE, "a path leads to another host");
+	if (status != TB_OK)
+		return status;
+	struct tb_link *links =
+		malloc((tb_route_walk_most(network) + 1u) * sizeof *links);
+	if (!links)
+		return tb_fail(error, TB_ENOMEM, "no memory for a path");
+	uint32_t n = tb_route_walk(network, from, to, options->study.seed, links);
+	if (n == 0)
+		status = tb_fail(error, TB_EFORMAT, "no route leads from '%s' to '%s'",
+			options->from, options->to);
+	else
+		status = tb_cmd_output_write(&options->output, write_path,
+			&(struct path){network, links, n, options->output.format}, error);
+	free(links);
+	return status;
+}
+
+static int run_network(const struct options *options, struct tb_error *error)
+{
+	struct tb_network *network = NULL;
+	int status = tb_network_open(&network,
+		&(struct tb_network_description){.name = options->network}, error);
+	if (status == TB_OK && options->routes)
+		status = tb_route_file_open(network, options->routes, error);
+	if (status == TB_OK)
+		status = options->from ? trace_path(network, options, error)
+				       : report(network, options, error);
+	tb_network_free(network);
+	return status;
+}
+
+int tb_cmd_network(int argc, char **argv)
+{
+	static const struct argp argp = {argp_options, parse_option, NULL,
+		"Report what a fabric is and what its routes do, without a replay: "
+		"levels and taper, cables by speed, what is missing or not alike, "
+		"bisection; pairs of hosts over each link, and the share of its link "
+		"that a host has in shifts and in random bisections.\v"
+		"Examples:\n"
+		"  tailback network -n qsnet,arity=8,levels=2\n"
+		"  tailback network -n my.ini --routes lfts.txt -f json\n"
+		"  tailback network -n qsnet --from 'node 0' --to 'node 63'",
+		NULL, NULL, NULL};
+	struct options options = {.top = TOP_DEFAULT,
+		.study.seed = 1,
+		.output = {.allowed = 1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV |
+				      1u << TB_FORMAT_JSON,
+			.file = "-"}};
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	const char *inputs[] = {options.network, options.routes};
+	int code = tb_cmd_output_settle(&options.output, COMMAND, inputs, 2);
+	if (code != TB_EXIT_OK)
+		return code;
+	struct tb_error error = {0};
+	if (run_network(&options, &error) != TB_OK)
+		return tb_cli_fail(&error);
+	return TB_EXIT_OK;
+}
