@@ -1,5 +1,6 @@
 #include "network_open.h"
 
+#include "fabric_file.h"
 #include "network_impl.h"
 
 int tb_network_open(struct tb_network **network,
@@ -8,7 +9,11 @@ int tb_network_open(struct tb_network **network,
 	struct tb_network_params read;
 	const struct tb_network_params *params = description->params;
 	if (!params) {
-		int status = tb_network_preset(&read, description->name, error);
+		int status = tb_fabric_file_open(
+			network, description->name, description->stop, error);
+		if (status != TB_EFOREIGN)
+			return status;
+		status = tb_network_preset(&read, description->name, error);
 		if (status != TB_OK)
 			return status;
 		params = &read;

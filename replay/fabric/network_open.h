@@ -1,4 +1,5 @@
-// From a description to a network: the one place where presets become graphs.
+// From a description to a network: the one place where presets, and fabrics in files,
+// become graphs.
 #ifndef TB_NETWORK_OPEN_H
 #define TB_NETWORK_OPEN_H
 
@@ -8,7 +9,8 @@
 
 // What a network is opened from. Pointers are borrowed for the call.
 struct tb_network_description {
-	const char *name; // as tb_network_preset reads it
+	// As tb_network_preset or tb_fabric_file_open (fabric_file.h) reads it.
+	const char *name;
 	// Instead of a name: parameters that were read before, or measured out by an
 	// experiment.
 	const struct tb_network_params *params;
@@ -16,10 +18,12 @@ struct tb_network_description {
 	const volatile sig_atomic_t *stop; // set by another: give up; NULL: never
 };
 
-// tb_network_open builds the k-ary n-tree of the description; level 0 joins the nodes.
-// TB_EUSAGE and TB_EFORMAT as tb_network_preset, TB_ECAPACITY beyond 2^24 nodes,
-// TB_ESTOPPED within milliseconds of `stop`. Cost: 60 bytes and a tenth of a microsecond
-// a link.
+// tb_network_open builds the k-ary n-tree of the description, or the fabric of the file
+// that its name begins with, which `n_nodes` does not change; level 0 joins the nodes.
+// What is odd about a fabric and was passed over is remarked upon (tb_network_remark).
+// TB_EUSAGE and TB_EFORMAT as tb_network_preset and tb_fabric_file_open, TB_ECAPACITY
+// beyond 2^24 nodes, TB_ESTOPPED within milliseconds of `stop`. Cost: 60 bytes and a
+// tenth of a microsecond a link.
 int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description,
 	struct tb_error *error) TB_MUST_USE;

@@ -163,7 +163,7 @@ struct tb_identity {
 	uint32_t n_host_bytes; // how many bytes of the name name its host
 };
 
-#define TB_IDENTITY_NAME_MOST 80
+#define TB_IDENTITY_NAME_MOST 88 // 64 of InfiniBand, a GUID, a port
 
 // Where the fabric gives none, the LID of node i is i + 1, and those of the switches
 // follow. Names live as long as the network.

@@ -1,0 +1,128 @@
+// The cabling of a fabric, as a file describes it before it is a network: devices, and
+// what is plugged into their ports.
+//
+// Readers add devices by GUID (or by name) and report what they see of each port; a cable
+// is usually seen from both of its ends. tb_cabling_settle then makes the two views one.
+// What a reader passes over or corrects is counted by kind, with the first of each, and
+// becomes a remark on the network.
+//
+// A zeroed struct is empty. Not thread safe.
+#ifndef TB_CABLING_H
+#define TB_CABLING_H
+
+#include "map.h"
+#include "status.h"
+#include "units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum tb_device_kind {
+	TB_DEVICE_SWITCH,
+	TB_DEVICE_ADAPTER,
+	TB_DEVICE_ROUTER, // and gateways: traffic ends there, but no process runs
+};
+
+// A port, from 0; an unused one is zeroed.
+struct tb_cabling_port {
+	bool is_used;
+	uint32_t peer, peer_port; // device, and its port
+	uint64_t bytes_per_s;	  // 0: not known
+	tb_time_ps latency_ps;	  // 0: not known
+	uint64_t line;		  // of its device's entry; 0: only the peer's shows it
+	// Of an adapter's or router's port:
+	uint64_t guid;
+	uint32_t lid, lmc;
+};
+
+struct tb_cabling_device {
+	enum tb_device_kind kind;
+	bool is_left_out; // an aggregation node, or joined to nothing
+	uint64_t guid;
+	char *name; // in its visible form
+	uint32_t lid, lmc;
+	uint64_t line; // of its entry; 0: it has none
+	struct tb_cabling_port *ports;
+	size_t n_ports; // up to the last that the file names
+};
+
+// What was passed over or corrected.
+enum tb_cabling_remark {
+	TB_REMARK_STRAY_LINE,
+	TB_REMARK_SELF_LOOP,
+	TB_REMARK_AGGREGATION_NODE,
+	TB_REMARK_ONE_SIDED,
+	TB_REMARK_UNEQUAL_ENDS,
+	TB_REMARK_NO_RATE,
+	TB_REMARK_NO_ENTRY,
+	TB_REMARK_NAMELESS,
+	TB_REMARK_SAME_NAME,
+	TB_REMARK_NO_HOSTS,
+	TB_REMARK_BACK_TO_BACK,
+	TB_REMARK_LEVELS,
+	TB_N_REMARKS,
+};
+
+struct tb_cabling {
+	const char *file; // for messages; borrowed
+	struct tb_cabling_device *devices;
+	uint32_t n_devices;
+	size_t room;
+	struct tb_map of_guid; // to the device
+	bool has_guids;	       // else a device's is a number of the reader's own
+	struct {
+		uint64_t n;
+		char first[160];
+	} remarks[TB_N_REMARKS];
+	struct tb_error *error; // where the calls below report; borrowed, may be NULL
+};
+
+void tb_cabling_fini(struct tb_cabling *cabling);
+
+// tb_cabling_find stores the device of that GUID, adding it where it is new. A GUID is
+// one of the file's, or any number that is a device's own.
+int tb_cabling_find(struct tb_cabling *cabling, enum tb_device_kind kind, uint64_t guid,
+	uint32_t *device) TB_MUST_USE;
+
+// tb_cabling_name names a device; bytes that would control a terminal become visible, and
+// what is longer than InfiniBand's 64 bytes is cut after a whole character.
+int tb_cabling_name(struct tb_cabling *cabling, uint32_t device, const char *name,
+	size_t n) TB_MUST_USE;
+
+// tb_cabling_port makes ports up to `port` and stores that one; it lives until the next
+// call. `port` is at most TB_CABLING_PORT_MOST.
+int tb_cabling_port(struct tb_cabling *cabling, uint32_t device, uint32_t port,
+	struct tb_cabling_port **made) TB_MUST_USE;
+
+#define TB_CABLING_PORT_MOST 65534
+
+// tb_cabling_plug reports, of port `port` of a device, what its entry says in `line`.
+// TB_EFORMAT when another line said so already.
+int tb_cabling_plug(struct tb_cabling *cabling, uint32_t device, uint32_t port,
+	const struct tb_cabling_port *seen) TB_MUST_USE;
+
+// tb_cabling_note counts a remark; the sentence is kept if it is the first of its kind.
+void tb_cabling_note(struct tb_cabling *cabling, enum tb_cabling_remark kind,
+	const char *format, ...) TB_PRINTF(3, 4);
+
+// tb_cabling_settle makes one of the two views of each cable, leaves out aggregation
+// nodes and cables from a switch to itself. TB_EFORMAT names two ends that contradict
+// each other, and a switch that has cables but no entry of its own.
+int tb_cabling_settle(struct tb_cabling *cabling) TB_MUST_USE;
+
+// tb_cabling_fastest returns the rate of the fastest cable, 0 when none is known.
+uint64_t tb_cabling_fastest(const struct tb_cabling *cabling);
+
+// tb_cabling_remark_text writes the sentence for a kind of remark and returns `buffer`;
+// NULL when there is none to make.
+const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
+	enum tb_cabling_remark kind, char *buffer, size_t size);
+
+// tb_cabling_refuse fails with TB_EFORMAT at a line of the file; 0: of the whole file.
+int tb_cabling_refuse(const struct tb_cabling *cabling, uint64_t line, const char *format,
+	...) TB_PRINTF(3, 4);
+
+// tb_cabling_no_memory fails with TB_ENOMEM.
+int tb_cabling_no_memory(const struct tb_cabling *cabling);
+
+#endif

@@ -1,0 +1,271 @@
+#include "cabling_build.h"
+
+#include "cabling_joined.h"
+#include "cabling_levels.h"
+#include "cabling_names.h"
+#include "cabling_nodes.h"
+#include "network_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct building {
+	struct tb_cabling *cabling;
+	const struct tb_cabling_options *options;
+	struct tb_network_builder *builder;
+	struct tb_cabling_levels levels;
+	struct tb_cabling_nodes nodes;
+	uint32_t *place;  // by device: of a switch, where it stands in the order
+	uint32_t **ports; // by device: of a switch, the network's port of each of its own
+	uint32_t n_rails;
+	struct tb_error *error;
+};
+
+static const struct tb_cabling_device *device_at(
+	const struct building *building, uint32_t device)
+{
+	return &building->cabling->devices[device];
+}
+
+// leads_up returns whether a port's cable leads to a switch that stands later.
+static bool leads_up(const struct building *building, uint32_t device, size_t port)
+{
+	uint32_t peer = device_at(building, device)->ports[port].peer;
+	return device_at(building, peer)->kind == TB_DEVICE_SWITCH &&
+	       building->place[peer] > building->place[device];
+}
+
+// number_ports counts a switch's ports down first, then up, each in the order of the
+// fabric's numbers.
+static int number_ports(
+	struct building *building, uint32_t device, uint32_t *n_down, uint32_t *n_up)
+{
+	const struct tb_cabling_device *at = device_at(building, device);
+	uint32_t *numbers = malloc((at->n_ports + 1) * sizeof *numbers), n = 0;
+	if (!numbers)
+		return tb_cabling_no_memory(building->cabling);
+	building->ports[device] = numbers;
+	for (int up = 0; up < 2; up++) {
+		for (size_t port = 0; port < at->n_ports; port++)
+			if (at->ports[port].is_used &&
+				leads_up(building, device, port) == (up == 1))
+				numbers[port] = n++;
+		*(up ? n_up : n_down) = up ? n - *n_down : n;
+	}
+	return TB_OK;
+}
+
+static int identify_switch(
+	struct building *building, uint32_t device, struct tb_switch sw)
+{
+	const struct tb_cabling_device *at = device_at(building, device);
+	const struct tb_identity identity = {.name = at->name,
+		.guid = building->cabling->has_guids ? at->guid : 0,
+		.lid = at->lid,
+		.lmc = at->lmc};
+	int status = tb_network_identify_switch(
+		building->builder, sw, &identity, building->error);
+	for (uint32_t port = 0; port < at->n_ports && status == TB_OK; port++)
+		if (at->ports[port].is_used)
+			status = tb_network_number_port(building->builder, sw,
+				building->ports[device][port], port, building->error);
+	return status;
+}
+
+static int add_switches(struct building *building)
+{
+	const struct tb_cabling_levels *levels = &building->levels;
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t device = levels->switches[i], n_down = 0, n_up = 0;
+		struct tb_switch sw;
+		int status = number_ports(building, device, &n_down, &n_up);
+		if (status == TB_OK)
+			status = tb_network_add_switch(building->builder,
+				levels->level[device], n_down, n_up, &sw,
+				building->error);
+		if (status == TB_OK)
+			status = identify_switch(building, device, sw);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static struct tb_cable cable_of(
+	const struct building *building, const struct tb_cabling_port *port)
+{
+	uint64_t rate = building->options->params->link_bytes_per_s;
+	return (struct tb_cable){
+		.bytes_per_s = port->bytes_per_s ? port->bytes_per_s : rate,
+		.latency_ps = port->latency_ps};
+}
+
+static int identify_node(
+	struct building *building, const struct tb_cabling_node *node, struct tb_node id)
+{
+	const struct tb_cabling_device *at = device_at(building, node->device);
+	const struct tb_cabling_port *port = &at->ports[node->port];
+	char name[TB_IDENTITY_NAME_MOST + 16];
+	if (node->is_one_of_many)
+		snprintf(name, sizeof name, "%s:%u", at->name, node->port);
+	else
+		snprintf(name, sizeof name, "%s", at->name);
+	bool has_guids = building->cabling->has_guids;
+	const struct tb_identity identity = {.name = name,
+		.guid = has_guids ? port->guid : 0,
+		.lid = port->lid,
+		.lmc = port->lmc,
+		.adapter_guid = has_guids ? at->guid : 0,
+		.adapter_port = node->port,
+		.n_host_bytes = (uint32_t)node->n_host_bytes};
+	return tb_network_identify_node(
+		building->builder, id, &identity, building->error);
+}
+
+static int add_nodes(struct building *building)
+{
+	const struct tb_cabling_nodes *nodes = &building->nodes;
+	uint32_t n_of_rail = nodes->n / building->n_rails;
+	for (uint32_t i = 0; i < nodes->n; i++) {
+		const struct tb_cabling_node *node = &nodes->nodes[i];
+		const struct tb_cabling_port *port =
+			&device_at(building, node->device)->ports[node->port];
+		struct tb_cable cable = cable_of(building, port);
+		int status =
+			i > 0 && i % n_of_rail == 0
+				? tb_network_next_rail(building->builder, building->error)
+				: TB_OK;
+		if (status == TB_OK)
+			status = tb_network_add_node(building->builder,
+				(struct tb_switch){building->place[port->peer]},
+				building->ports[port->peer][port->peer_port], &cable,
+				building->error);
+		if (status == TB_OK)
+			status = identify_node(building, node, (struct tb_node){i});
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static int add_cables(struct building *building)
+{
+	const struct tb_cabling_levels *levels = &building->levels;
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t device = levels->switches[i];
+		const struct tb_cabling_device *at = device_at(building, device);
+		for (size_t number = 0; number < at->n_ports; number++) {
+			const struct tb_cabling_port *port = &at->ports[number];
+			if (!port->is_used || !leads_up(building, device, number))
+				continue;
+			struct tb_cable cable = cable_of(building, port);
+			int status = tb_network_add_cable(building->builder,
+				(struct tb_switch){i}, building->ports[device][number],
+				(struct tb_switch){building->place[port->peer]},
+				building->ports[port->peer][port->peer_port], &cable,
+				building->error);
+			if (status != TB_OK)
+				return status;
+		}
+	}
+	return TB_OK;
+}
+
+static int add_remarks(struct building *building)
+{
+	char text[400];
+	int status = TB_OK;
+	for (int kind = 0; kind < TB_N_REMARKS && status == TB_OK; kind++)
+		if (tb_cabling_remark_text(building->cabling,
+			    (enum tb_cabling_remark)kind, text, sizeof text))
+			status = tb_network_remark_on(
+				building->builder, text, building->error);
+	return status;
+}
+
+// prepare finds out what the fabric consists of.
+static int prepare(struct building *building)
+{
+	struct tb_cabling *cabling = building->cabling;
+	int status = tb_cabling_settle(cabling);
+	if (status == TB_OK)
+		status = tb_cabling_name_all(cabling);
+	if (status == TB_OK)
+		status = tb_cabling_keep_joined(cabling);
+	if (status == TB_OK)
+		status = tb_cabling_levels_init(&building->levels, cabling);
+	if (status == TB_OK)
+		status = tb_cabling_nodes_init(&building->nodes, cabling);
+	if (status == TB_OK && building->options->nics_are_rails)
+		status = tb_cabling_nodes_by_rail(
+			&building->nodes, cabling, &building->n_rails);
+	if (status != TB_OK)
+		return status;
+	building->place = calloc(cabling->n_devices + 1u, sizeof *building->place);
+	building->ports = calloc(cabling->n_devices + 1u, sizeof *building->ports);
+	if (!building->place || !building->ports)
+		return tb_cabling_no_memory(cabling);
+	for (uint32_t i = 0; i < building->levels.n_switches; i++)
+		building->place[building->levels.switches[i]] = i;
+	return TB_OK;
+}
+
+// most_hosts stands for an arity: the most down ports that a switch has.
+static uint32_t most_hosts(const struct building *building)
+{
+	const struct tb_cabling *cabling = building->cabling;
+	uint32_t most = 2;
+	for (uint32_t i = 0; i < building->levels.n_switches; i++) {
+		uint32_t device = building->levels.switches[i], n = 0;
+		for (size_t port = 0; port < cabling->devices[device].n_ports; port++)
+			n += cabling->devices[device].ports[port].is_used &&
+			     !leads_up(building, device, port);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static int build(struct building *building, struct tb_network **network)
+{
+	struct tb_network_params params = *building->options->params;
+	int status = prepare(building);
+	if (status != TB_OK)
+		return status;
+	uint64_t rate = tb_cabling_fastest(building->cabling);
+	params.levels = building->levels.n_levels;
+	params.n_rails = building->n_rails;
+	params.arity = most_hosts(building);
+	params.link_bytes_per_s = rate ? rate : params.link_bytes_per_s;
+	status = tb_network_builder_new(&building->builder, &params, building->error);
+	if (status != TB_OK)
+		return status;
+	tb_network_builder_stop(building->builder, building->options->stop);
+	status = add_switches(building);
+	if (status == TB_OK)
+		status = add_nodes(building);
+	if (status == TB_OK)
+		status = add_cables(building);
+	if (status == TB_OK)
+		status = add_remarks(building);
+	return status == TB_OK
+		       ? tb_network_finish(building->builder, network, building->error)
+		       : status;
+}
+
+int tb_cabling_build(struct tb_network **network, struct tb_cabling *cabling,
+	const struct tb_cabling_options *options, struct tb_error *error)
+{
+	struct building building = {
+		.cabling = cabling, .options = options, .n_rails = 1, .error = error};
+	cabling->error = error;
+	int status = build(&building, network);
+	for (uint32_t i = 0; building.ports && i < cabling->n_devices; i++)
+		free(building.ports[i]);
+	free(building.ports);
+	free(building.place);
+	tb_cabling_levels_fini(&building.levels);
+	tb_cabling_nodes_fini(&building.nodes);
+	tb_network_builder_free(building.builder);
+	return status;
+}

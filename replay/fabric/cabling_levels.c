@@ -1,0 +1,256 @@
+#include "cabling_levels.h"
+
+#include "cabling_names.h"
+#include "cabling_reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSEEN UINT32_MAX
+
+enum { LEVELS_MOST = 64 };
+
+// The levels that are being found.
+struct finding {
+	struct tb_cabling *cabling;
+	struct tb_cabling_levels *levels;
+	uint32_t *n_hosts, *n_trunks; // by device
+	uint32_t *queue;
+	bool *is_leaf;
+};
+
+void tb_cabling_levels_fini(struct tb_cabling_levels *levels)
+{
+	free(levels->level);
+	free(levels->switches);
+	*levels = (struct tb_cabling_levels){0};
+}
+
+static bool is_switch(const struct tb_cabling *cabling, uint32_t device)
+{
+	return cabling->devices[device].kind == TB_DEVICE_SWITCH &&
+	       !cabling->devices[device].is_left_out;
+}
+
+static void count(struct finding *finding)
+{
+	const struct tb_cabling *cabling = finding->cabling;
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[i];
+		if (!is_switch(cabling, i))
+			continue;
+		finding->levels->switches[finding->levels->n_switches++] = i;
+		for (size_t port = 0; port < at->n_ports; port++) {
+			if (!at->ports[port].is_used)
+				continue;
+			if (is_switch(cabling, at->ports[port].peer))
+				finding->n_trunks[i]++;
+			else
+				finding->n_hosts[i]++;
+		}
+	}
+}
+
+// choose_leaves marks the leaves; where none has few enough cables to other switches,
+// those with many hosts.
+static void choose_leaves(struct finding *finding)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	uint32_t most = 0, n = 0;
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		if (finding->n_hosts[levels->switches[i]] > most)
+			most = finding->n_hosts[levels->switches[i]];
+	for (int strict = 1; strict >= 0 && n == 0; strict--)
+		for (uint32_t i = 0; i < levels->n_switches; i++) {
+			uint32_t sw = levels->switches[i];
+			uint64_t n_hosts = finding->n_hosts[sw];
+			finding->is_leaf[sw] =
+				n_hosts * 4 >= most && n_hosts > 0 &&
+				(!strict || n_hosts * 2 >= finding->n_trunks[sw]);
+			n += finding->is_leaf[sw];
+		}
+}
+
+// measure sets the level of each switch to its distance from those in the queue, the
+// first `n`, and returns the largest.
+static uint32_t measure(struct finding *finding, uint32_t n)
+{
+	const struct tb_cabling *cabling = finding->cabling;
+	uint32_t *level = finding->levels->level, *queue = finding->queue;
+	memset(level, 0xff, cabling->n_devices * sizeof *level);
+	for (uint32_t i = 0; i < n; i++)
+		level[queue[i]] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_cabling_device *at = &cabling->devices[queue[i]];
+		for (size_t port = 0; port < at->n_ports; port++) {
+			uint32_t peer = at->ports[port].peer;
+			if (!at->ports[port].is_used || !is_switch(cabling, peer) ||
+				level[peer] != UNSEEN)
+				continue;
+			level[peer] = level[queue[i]] + 1;
+			queue[n++] = peer;
+		}
+	}
+	return level[queue[n - 1]];
+}
+
+static uint32_t measure_from_leaves(struct finding *finding)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		if (finding->is_leaf[levels->switches[i]])
+			finding->queue[n++] = levels->switches[i];
+	return measure(finding, n);
+}
+
+// add_sparse_leaves makes leaves of the switches of a level above 1 that all have hosts;
+// false when there is no such level.
+static bool add_sparse_leaves(struct finding *finding, uint32_t highest)
+{
+	const struct tb_cabling_levels *levels = finding->levels;
+	for (uint32_t level = 2; level <= highest; level++) {
+		bool all = true;
+		for (uint32_t i = 0; i < levels->n_switches; i++)
+			if (levels->level[levels->switches[i]] == level)
+				all = all && finding->n_hosts[levels->switches[i]] > 0;
+		for (uint32_t i = 0; all && i < levels->n_switches; i++)
+			if (levels->level[levels->switches[i]] == level)
+				finding->is_leaf[levels->switches[i]] = true;
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t measure_from(struct finding *finding, uint32_t sw)
+{
+	finding->queue[0] = sw;
+	return measure(finding, 1);
+}
+
+// hang_from_root finds the switch from which the farthest is nearest, of several the one
+// with fewest hosts, and counts the levels from there.
+static uint32_t hang_from_root(struct finding *finding)
+{
+	struct tb_cabling_levels *levels = finding->levels;
+	uint32_t root = levels->switches[0], least = UNSEEN;
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t sw = levels->switches[i], far = measure_from(finding, sw);
+		if (far < least ||
+			(far == least && finding->n_hosts[sw] < finding->n_hosts[root])) {
+			least = far;
+			root = sw;
+		}
+	}
+	uint32_t highest = measure_from(finding, root);
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t *level = &levels->level[levels->switches[i]];
+		*level = highest - *level;
+	}
+	tb_cabling_note(finding->cabling, TB_REMARK_LEVELS, "%s",
+		finding->cabling->devices[root].name);
+	return highest;
+}
+
+struct placed {
+	uint32_t level, device;
+	const char *name;
+};
+
+static int by_place(const void *one, const void *other)
+{
+	const struct placed *a = one, *b = other;
+	if (a->level != b->level)
+		return a->level < b->level ? -1 : 1;
+	int order =
+		tb_cabling_compare(a->name, strlen(a->name), b->name, strlen(b->name));
+	if (order != 0)
+		return order;
+	return a->device < b->device ? -1 : a->device > b->device;
+}
+
+static int order(struct finding *finding, uint32_t highest)
+{
+	struct tb_cabling_levels *levels = finding->levels;
+	struct placed *placed = malloc((levels->n_switches + 1u) * sizeof *placed);
+	if (!placed)
+		return tb_cabling_no_memory(finding->cabling);
+	for (uint32_t i = 0; i < levels->n_switches; i++) {
+		uint32_t sw = levels->switches[i];
+		placed[i] = (struct placed){
+			levels->level[sw], sw, finding->cabling->devices[sw].name};
+	}
+	qsort(placed, levels->n_switches, sizeof *placed, by_place);
+	for (uint32_t i = 0; i < levels->n_switches; i++)
+		levels->switches[i] = placed[i].device;
+	levels->n_levels = highest + 1;
+	free(placed);
+	return TB_OK;
+}
+
+// try_levels orders the switches by the levels that were measured: 1 when every host
+// reaches every other, 0 when not.
+static int try_levels(struct finding *finding, uint32_t highest)
+{
+	int status = order(finding, highest);
+	return status == TB_OK ? tb_cabling_reach(finding->cabling, finding->levels)
+			       : status;
+}
+
+static int find(struct finding *finding)
+{
+	count(finding);
+	choose_leaves(finding);
+	uint32_t highest = measure_from_leaves(finding);
+	bool *plain = malloc(finding->cabling->n_devices * sizeof *plain);
+	if (!plain)
+		return tb_cabling_no_memory(finding->cabling);
+	memcpy(plain, finding->is_leaf, finding->cabling->n_devices * sizeof *plain);
+	int reaches = 0;
+	if (add_sparse_leaves(finding, highest))
+		reaches = try_levels(finding, measure_from_leaves(finding));
+	if (reaches == 0) {
+		memcpy(finding->is_leaf, plain,
+			finding->cabling->n_devices * sizeof *plain);
+		reaches = try_levels(finding, measure_from_leaves(finding));
+	}
+	if (reaches == 0)
+		reaches = try_levels(finding, hang_from_root(finding));
+	free(plain);
+	if (reaches < 0)
+		return reaches;
+	if (finding->levels->n_levels > LEVELS_MOST)
+		return tb_fail_in(finding->cabling->error, TB_ECAPACITY,
+			finding->cabling->file,
+			"has %u levels, and at most %d are simulated",
+			finding->levels->n_levels, LEVELS_MOST);
+	return TB_OK;
+}
+
+int tb_cabling_levels_init(struct tb_cabling_levels *levels, struct tb_cabling *cabling)
+{
+	size_t n = cabling->n_devices + 1u;
+	*levels = (struct tb_cabling_levels){0};
+	struct finding finding = {.cabling = cabling,
+		.levels = levels,
+		.n_hosts = calloc(n, sizeof *finding.n_hosts),
+		.n_trunks = calloc(n, sizeof *finding.n_trunks),
+		.queue = malloc(n * sizeof *finding.queue),
+		.is_leaf = calloc(n, sizeof *finding.is_leaf)};
+	levels->level = malloc(n * sizeof *levels->level);
+	levels->switches = malloc(n * sizeof *levels->switches);
+	int status = TB_OK;
+	if (!finding.n_hosts || !finding.n_trunks || !finding.queue || !finding.is_leaf ||
+		!levels->level || !levels->switches)
+		status = tb_cabling_no_memory(cabling);
+	if (status == TB_OK)
+		status = find(&finding);
+	free(finding.n_hosts);
+	free(finding.n_trunks);
+	free(finding.queue);
+	free(finding.is_leaf);
+	if (status != TB_OK)
+		tb_cabling_levels_fini(levels);
+	return status;
+}

@@ -1,0 +1,23 @@
+// InfiniBand's words for the width and speed of a cable, "4xNDR", and their data rates.
+//
+// Data rates of 4x links, Gbit/s: SDR 8, DDR 16, QDR 32, FDR10 40, FDR 54.5, EDR 100, HDR
+// 200, NDR 400, XDR 800 (IBTA, "InfiniBand roadmap"; SDR to QDR lose a fifth to 8b/10b
+// coding, FDR10 and FDR 2/66). Widths are 1x, 2x, 4x, 8x and 12x, in proportion.
+#ifndef TB_CABLING_RATES_H
+#define TB_CABLING_RATES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// tb_cabling_rate_parse reads such a word, of `n` bytes; 0 when it is none.
+uint64_t tb_cabling_rate_parse(const char *word, size_t n); // bytes per second
+
+// tb_cabling_rate_text writes the word for a rate and returns `buffer`, NULL when no word
+// gives it. Of several the one of width 4 is meant, then the narrowest. 12 bytes suffice.
+const char *tb_cabling_rate_text(uint64_t bytes_per_s, char *buffer, size_t size);
+
+// tb_cabling_rate_preset returns the word that built-in presets have in their names for a
+// 4x link of that rate ("ndr" in ib-ndr), "" when there is none.
+const char *tb_cabling_rate_preset(uint64_t bytes_per_s);
+
+#endif

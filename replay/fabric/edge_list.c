@@ -1,0 +1,240 @@
+#include "edge_list.h"
+
+#include "network.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n"
+
+// The longest name that leaves room for a port behind it.
+enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6, WORDS_MOST = 7 };
+
+struct reading {
+	struct tb_cabling *cabling;
+	uint64_t line;
+	char *words[WORDS_MOST]; // of the line, without quotes
+	bool is_quoted[WORDS_MOST];
+	uint32_t n_words;
+};
+
+#define REFUSE(reading, ...)                                                             \
+	tb_cabling_refuse((reading)->cabling, (reading)->line, __VA_ARGS__)
+
+// unquote takes a name in quotes, in place, and returns what is behind it; NULL when the
+// last quote is missing.
+static char *unquote(char *text)
+{
+	char *to = text;
+	for (char *at = text + 1; *at; at++) {
+		if (*at == '"') {
+			*to = '\0';
+			return at + 1;
+		}
+		if (*at == '\\' && at[1])
+			at++;
+		*to++ = *at;
+	}
+	return NULL;
+}
+
+// split cuts a line into words, in place: false when a quote is missing or there are more
+// words than any line has.
+static bool split(struct reading *reading, char *line)
+{
+	reading->n_words = 0;
+	for (char *at = line + strspn(line, BLANKS); *at && *at != '#';
+		at += strspn(at, BLANKS)) {
+		if (reading->n_words == WORDS_MOST)
+			return false;
+		char *word = at;
+		reading->is_quoted[reading->n_words] = *at == '"';
+		at = *at == '"' ? unquote(at) : at + strcspn(at, BLANKS "#\"");
+		if (!at || (*at && !strchr(BLANKS "#", *at)))
+			return false;
+		bool is_comment = *at == '#';
+		if (*at)
+			*at++ = '\0';
+		reading->words[reading->n_words++] = word;
+		if (is_comment)
+			break;
+	}
+	return true;
+}
+
+static bool is_port(const char *word, uint64_t *port)
+{
+	return tb_parse_count(word, 0, TB_CABLING_PORT_MOST, port) == TB_OK;
+}
+
+// declares returns whether the words are "switch NAME" or "host NAME".
+static bool declares(const struct reading *reading, const char *kind)
+{
+	return reading->n_words == 2 && !reading->is_quoted[0] &&
+	       strcmp(reading->words[0], kind) == 0;
+}
+
+bool tb_edge_list_is(const char *line)
+{
+	struct reading reading = {.n_words = 0};
+	uint64_t port;
+	char *copy = strdup(line);
+	bool is = copy && split(&reading, copy) &&
+		  (declares(&reading, "switch") || declares(&reading, "host") ||
+			  (reading.n_words >= 4 && is_port(reading.words[1], &port) &&
+				  is_port(reading.words[3], &port)));
+	free(copy);
+	return is;
+}
+
+static uint64_t hash(const char *name)
+{
+	uint64_t value = UINT64_C(14695981039346656037); // FNV-1a
+	for (; *name; name++)
+		value = (value ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	return value;
+}
+
+// find stores the device of that name. Names of one hash lie behind each other.
+static int find(struct reading *reading, const char *name, uint32_t *device)
+{
+	struct tb_cabling *cabling = reading->cabling;
+	if (*name == '\0' || strlen(name) > NAME_MOST)
+		return REFUSE(reading, "'%.60s': expected a name of 1 to %d bytes", name,
+			NAME_MOST);
+	for (uint64_t key = hash(name);; key++) {
+		if (!tb_map_find(&cabling->of_guid, key, device)) {
+			int status =
+				tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
+			if (status == TB_OK)
+				cabling->devices[*device].line = reading->line;
+			return status == TB_OK ? tb_cabling_name(cabling, *device, name,
+							 strlen(name))
+					       : status;
+		}
+		if (strcmp(cabling->devices[*device].name, name) == 0)
+			return TB_OK;
+	}
+}
+
+// What the file says of a device's kind; kept in its LID, which edge lists do not have.
+enum { KIND_UNSAID, KIND_HOST, KIND_SWITCH };
+
+static int declare(struct reading *reading, uint32_t kind)
+{
+	uint32_t device = 0;
+	int status = find(reading, reading->words[1], &device);
+	if (status != TB_OK)
+		return status;
+	uint32_t *said = &reading->cabling->devices[device].lid;
+	if (*said != KIND_UNSAID && *said != kind)
+		return REFUSE(
+			reading, "'%s' is called a host and a switch", reading->words[1]);
+	*said = kind;
+	return TB_OK;
+}
+
+static int read_end(
+	struct reading *reading, uint32_t word, uint32_t *device, uint32_t *port)
+{
+	uint64_t number = 0;
+	if (!is_port(reading->words[word + 1], &number))
+		return REFUSE(reading,
+			"'%.60s' behind '%.60s': expected a port from 0 to %d",
+			reading->words[word + 1], reading->words[word],
+			TB_CABLING_PORT_MOST);
+	*port = (uint32_t)number;
+	return find(reading, reading->words[word], device);
+}
+
+static int read_figures(struct reading *reading, struct tb_cabling_port *seen)
+{
+	if (reading->n_words > 4 &&
+		(tb_parse_rate(reading->words[4], &seen->bytes_per_s) != TB_OK ||
+			seen->bytes_per_s < 1000000 ||
+			seen->bytes_per_s > UINT64_C(1000000000000)))
+		return REFUSE(reading,
+			"'%.60s': expected a rate from 1MB/s to 1000GB/s, such as "
+			"400Gbit/s",
+			reading->words[4]);
+	if (reading->n_words > 5 &&
+		(tb_parse_time(reading->words[5], &seen->latency_ps) != TB_OK ||
+			seen->latency_ps < 1 || seen->latency_ps > TB_PS_PER_S))
+		return REFUSE(reading,
+			"'%.60s': expected a latency above 0 and up to 1s, such as 150ns",
+			reading->words[5]);
+	return TB_OK;
+}
+
+static int read_cable(struct reading *reading)
+{
+	struct tb_cabling_port one = {.line = reading->line}, other;
+	uint32_t device = 0, port = 0;
+	int status = read_end(reading, 0, &device, &port);
+	if (status == TB_OK)
+		status = read_end(reading, 2, &one.peer, &one.peer_port);
+	if (status == TB_OK)
+		status = read_figures(reading, &one);
+	if (status != TB_OK)
+		return status;
+	other = one;
+	other.peer = device;
+	other.peer_port = port;
+	status = tb_cabling_plug(reading->cabling, device, port, &one);
+	return status == TB_OK ? tb_cabling_plug(reading->cabling, one.peer,
+					 one.peer_port, &other)
+			       : status;
+}
+
+static int read_line(struct reading *reading, char *line)
+{
+	if (!split(reading, line))
+		return REFUSE(reading, "expected A PORT B PORT [RATE [LATENCY]], names "
+				       "with blanks in double quotes");
+	if (reading->n_words == 0)
+		return TB_OK;
+	if (declares(reading, "switch"))
+		return declare(reading, KIND_SWITCH);
+	if (declares(reading, "host"))
+		return declare(reading, KIND_HOST);
+	if (reading->n_words < 4 || reading->n_words > 6)
+		return REFUSE(reading,
+			"%u words: expected A PORT B PORT [RATE [LATENCY]], host NAME or "
+			"switch NAME",
+			reading->n_words);
+	return read_cable(reading);
+}
+
+// choose_kinds makes switches of what has several cables.
+static void choose_kinds(struct tb_cabling *cabling)
+{
+	for (uint32_t i = 0; i < cabling->n_devices; i++) {
+		struct tb_cabling_device *at = &cabling->devices[i];
+		uint32_t n = 0;
+		for (size_t port = 0; port < at->n_ports; port++)
+			n += at->ports[port].is_used;
+		bool is_switch = at->lid == KIND_UNSAID ? n > 1 : at->lid == KIND_SWITCH;
+		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
+		at->lid = 0;
+	}
+}
+
+int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
+{
+	struct reading reading = {.cabling = cabling};
+	char *line = NULL;
+	size_t room = 0;
+	int status = TB_OK;
+	while (status == TB_OK && getline(&line, &room, stream) >= 0) {
+		reading.line++;
+		status = read_line(&reading, line);
+	}
+	if (status == TB_OK && ferror(stream))
+		status = tb_fail_in(cabling->error, TB_EIO, cabling->file,
+			"cannot be read: %s", strerror(errno));
+	free(line);
+	choose_kinds(cabling);
+	return status;
+}

@@ -1,0 +1,276 @@
+#include "fabric_file.h"
+
+#include "cabling.h"
+#include "cabling_build.h"
+#include "cabling_rates.h"
+#include "edge_list.h"
+#include "ibnetdiscover.h"
+#include "network_open.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// How many lines are looked at to tell a file's kind: remarks and error messages may
+// stand at its head.
+enum { LINES_LOOKED_AT = 1000 };
+
+struct opening {
+	char *file;   // owned
+	char *preset; // owned; NULL: by the fastest cable
+	char *keys;   // owned: ",key=value" of the preset
+	size_t keys_room;
+	bool nics_are_rails;
+	const volatile sig_atomic_t *stop;
+	struct tb_error *error;
+};
+
+static void opening_fini(struct opening *opening)
+{
+	free(opening->file);
+	free(opening->preset);
+	free(opening->keys);
+}
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory");
+}
+
+static bool is_file(const char *path)
+{
+	struct stat at;
+	return stat(path, &at) == 0 && !S_ISDIR(at.st_mode);
+}
+
+// split_file takes the file's name: all up to the end or a comma, of several that are
+// files the shortest. TB_EFOREIGN when there is none.
+static int split_file(struct opening *opening, const char *text, const char **list)
+{
+	for (const char *end = text;; end++) {
+		end += strcspn(end, ",");
+		char *file = strndup(text, (size_t)(end - text));
+		if (!file)
+			return no_memory(opening->error);
+		if (is_file(file)) {
+			opening->file = file;
+			*list = end;
+			return TB_OK;
+		}
+		free(file);
+		if (*end == '\0')
+			return TB_EFOREIGN;
+	}
+}
+
+// has_value returns the value of "key=value", NULL when the item is of another key.
+static const char *has_value(const char *item, const char *key)
+{
+	size_t n = strlen(key);
+	return strncmp(item, key, n) == 0 && item[n] == '=' ? item + n + 1 : NULL;
+}
+
+static int take_key(struct opening *opening, const char *item)
+{
+	static const char *const shapes[] = {"arity", "levels", "rails", "shape"};
+	const char *value = has_value(item, "preset");
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		if (has_value(item, shapes[i]))
+			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
+				"%s: the file gives the fabric's shape", item);
+	if (value) {
+		free(opening->preset);
+		opening->preset = strdup(value);
+		return opening->preset ? TB_OK : no_memory(opening->error);
+	}
+	value = has_value(item, "nics");
+	if (value && strcmp(value, "host") != 0 && strcmp(value, "port") != 0)
+		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
+			"%s: expected nics=port (a node per port of an adapter) or "
+			"nics=host (its ports are a host's rails)",
+			item);
+	if (value) {
+		opening->nics_are_rails = strcmp(value, "host") == 0;
+		return TB_OK;
+	}
+	char *keys = NULL;
+	if (asprintf(&keys, "%s,%s", opening->keys ? opening->keys : "", item) < 0)
+		return no_memory(opening->error);
+	free(opening->keys);
+	opening->keys = keys;
+	return TB_OK;
+}
+
+static int take_keys(struct opening *opening, const char *list)
+{
+	char *copy = strdup(list);
+	if (!copy)
+		return no_memory(opening->error);
+	int status = TB_OK;
+	char *rest = *copy ? copy + 1 : NULL; // behind the comma
+	for (char *item; status == TB_OK && (item = strsep(&rest, ",")) != NULL;)
+		status = take_key(opening, item);
+	free(copy);
+	return status;
+}
+
+typedef int read_function(struct tb_cabling *cabling, FILE *stream);
+
+// is_report: "SW  4  1 0x... 4x SDR - CA ...", of ibnetdiscover --ports.
+static bool is_report(const char *line)
+{
+	return (strncmp(line, "SW ", 3) == 0 || strncmp(line, "CA ", 3) == 0) &&
+	       strstr(line, " 0x") && strstr(line, "x ");
+}
+
+static bool is_section(const char *line)
+{
+	return line[0] == '[' && isalpha((unsigned char)line[1]);
+}
+
+// tell_kind looks at the first lines and rewinds; NULL when the file holds no fabric.
+static int tell_kind(const struct opening *opening, FILE *stream, read_function **reader)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int status = TB_OK;
+	*reader = NULL;
+	for (int i = 0; i < LINES_LOOKED_AT && !*reader && status == TB_OK; i++) {
+		if (getline(&line, &room, stream) < 0 || is_section(line))
+			break;
+		if (tb_ibnetdiscover_is(line))
+			*reader = tb_ibnetdiscover_read;
+		else if (is_report(line))
+			status = tb_fail_in(opening->error, TB_EFORMAT, opening->file,
+				"is the report of ibnetdiscover --ports: expected its "
+				"output without options");
+		else if (tb_edge_list_is(line))
+			*reader = tb_edge_list_read;
+	}
+	free(line);
+	rewind(stream);
+	return status;
+}
+
+// rate_of_preset returns how fast a preset's links are; 0 when it is no ib preset.
+static uint64_t rate_of_preset(const char *name)
+{
+	struct tb_network_params params;
+	if (strncmp(name, "ib-", 3) != 0 ||
+		tb_network_preset(&params, name, NULL) != TB_OK)
+		return 0;
+	return params.link_bytes_per_s;
+}
+
+// choose_preset finds the ib preset with the rate of the fastest cable, or the next
+// faster one, or the fastest there is.
+static const char *choose_preset(uint64_t bytes_per_s)
+{
+	const char *best = NULL, *name;
+	uint64_t best_rate = 0;
+	for (size_t i = 0; (name = tb_network_preset_name(i)) != NULL; i++) {
+		uint64_t rate = rate_of_preset(name);
+		bool closer = best_rate < bytes_per_s
+				      ? rate > best_rate
+				      : rate >= bytes_per_s && rate < best_rate;
+		if (rate > 0 && (!best || closer)) {
+			best = name;
+			best_rate = rate;
+		}
+	}
+	return best;
+}
+
+// name_after writes the file's name without folder and extension.
+static void name_after(const char *file, char *name, size_t size)
+{
+	const char *base = strrchr(file, '/');
+	base = base ? base + 1 : file;
+	const char *dot = strrchr(base, '.');
+	size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+	if (n >= size)
+		n = size - 1;
+	while (n > 0 && n == size - 1 && ((unsigned char)base[n] & 0xc0) == 0x80)
+		n--; // not within a character
+	memcpy(name, base, n);
+	name[n] = '\0';
+}
+
+static bool has_cables(const struct tb_cabling *cabling)
+{
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		if (cabling->devices[i].n_ports > 0)
+			return true;
+	return false; // and the builder says so
+}
+
+static int read_params(const struct opening *opening, const struct tb_cabling *cabling,
+	struct tb_network_params *params)
+{
+	uint64_t rate = tb_cabling_fastest(cabling);
+	const char *preset = opening->preset ? opening->preset : choose_preset(rate);
+	char *text = NULL;
+	if (!preset || (!opening->preset && rate == 0 && has_cables(cabling)))
+		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
+			"gives no rate of a cable: name a preset behind it, such as "
+			"%s,preset=ib-hdr",
+			opening->file);
+	if (asprintf(&text, "%s%s", preset, opening->keys ? opening->keys : "") < 0)
+		return no_memory(opening->error);
+	int status = tb_network_preset(params, text, opening->error);
+	if (status == TB_OK && !strstr(text, ",name="))
+		name_after(opening->file, params->name, sizeof params->name);
+	free(text);
+	return status;
+}
+
+static int build(const struct opening *opening, struct tb_cabling *cabling,
+	struct tb_network **network)
+{
+	struct tb_network_params params;
+	int status = read_params(opening, cabling, &params);
+	const struct tb_cabling_options options = {.params = &params,
+		.nics_are_rails = opening->nics_are_rails,
+		.stop = opening->stop};
+	return status == TB_OK
+		       ? tb_cabling_build(network, cabling, &options, opening->error)
+		       : status;
+}
+
+static int open_file(
+	struct opening *opening, const char *list, struct tb_network **network)
+{
+	FILE *stream = fopen(opening->file, "re");
+	if (!stream)
+		return tb_fail_in(opening->error, TB_EIO, opening->file,
+			"cannot be opened: %s", strerror(errno));
+	struct tb_cabling cabling = {.file = opening->file, .error = opening->error};
+	read_function *reader = NULL;
+	int status = tell_kind(opening, stream, &reader);
+	if (status == TB_OK && !reader)
+		status = TB_EFOREIGN;
+	if (status == TB_OK)
+		status = take_keys(opening, list);
+	if (status == TB_OK)
+		status = reader(&cabling, stream);
+	fclose(stream);
+	if (status == TB_OK)
+		status = build(opening, &cabling, network);
+	tb_cabling_fini(&cabling);
+	return status;
+}
+
+int tb_fabric_file_open(struct tb_network **network, const char *text,
+	const volatile sig_atomic_t *stop, struct tb_error *error)
+{
+	struct opening opening = {.stop = stop, .error = error};
+	const char *list = NULL;
+	int status = split_file(&opening, text, &list);
+	if (status == TB_OK)
+		status = open_file(&opening, list, network);
+	opening_fini(&opening);
+	return status;
+}

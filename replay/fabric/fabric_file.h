@@ -1,0 +1,28 @@
+// Opens networks that are fabrics in files.
+//
+// As text such a network is the file's name, with keys behind it: "fabric.topo",
+// "fabric.topo,preset=ib-ndr,payload=2048,nics=host". Its keys:
+//
+//   preset   what has the parameters that the file does not give. Without it the ib
+//            preset whose links are as fast as the fabric's fastest cable, or the next
+//            faster one
+//   nics     port: each port of an adapter is a node (the default). host: each host is
+//            one, and its ports are its rails
+//
+// and those of that preset but for arity, levels and rails, which the file decides. A
+// file's kind is told by its content (ibnetdiscover.h, edge_list.h).
+#ifndef TB_FABRIC_FILE_H
+#define TB_FABRIC_FILE_H
+
+#include "network.h"
+
+#include <signal.h>
+
+// tb_fabric_file_open builds the network, whose name is the file's without folder and
+// extension. TB_EFOREIGN, with no sentence, when `text` begins with no file or the file
+// holds no fabric; TB_EUSAGE for keys; else as the reader and cabling_build.h. `stop` may
+// be NULL.
+int tb_fabric_file_open(struct tb_network **network, const char *text,
+	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
+
+#endif
