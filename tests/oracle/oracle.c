@@ -1,9 +1,10 @@
 // Time: instants, their rounds and phases; the life of the oracle.
 #include "oracle.h"
 
-#include "oracle_impl.h"
+#include "credits/credits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void oracle_fail(struct oracle *oracle, enum tb_status code, const char *sentence)
 {
@@ -66,6 +67,24 @@ static void happen(struct oracle *oracle, const struct happening *it)
 	case TOKENS_SENT:
 		oracle_touch_link(oracle, it->id);
 		break;
+	case BLOCK_IN:
+		credits_block_in(oracle, it->packet, it->id);
+		break;
+	case BLOCK_CROSSED:
+		credits_block_crossed(oracle, it->packet, it->id);
+		break;
+	case HEADER_IN:
+		credits_header_in(oracle, it->packet, it->id);
+		break;
+	case READY:
+		credits_ready(oracle, it->packet);
+		break;
+	case UPDATE_IN:
+		credits_update_in(oracle, it->id);
+		break;
+	case ACKNOWLEDGED:
+		credits_acknowledged(oracle, it->packet);
+		break;
 	case FLIT_CROSSED:
 		oracle_crossed(oracle, it->id);
 		break;
@@ -89,6 +108,8 @@ static void happen(struct oracle *oracle, const struct happening *it)
 		break;
 	case DRAINED:
 		oracle_drained(oracle, it->packet);
+		if (oracle->credits)
+			credits_drained(oracle, it->packet);
 		break;
 	case STARTED:
 		oracle_started(oracle, it->message);
@@ -137,6 +158,8 @@ static void arrive(struct oracle *oracle)
 		take_messages(oracle);
 	while (oracle->heap.n && oracle->heap.items[0].at <= oracle->now) {
 		struct happening first = take_first(&oracle->heap);
+		if (oracle->credits && first.what != UPDATE_IN)
+			oracle->credits->last_instant = oracle->now;
 		happen(oracle, &first);
 	}
 	oracle_settle(oracle);
@@ -144,20 +167,27 @@ static void arrive(struct oracle *oracle)
 }
 
 // Phase 2: which headers, then which packets at their sources, get VCs.
+// With credits: what came chooses its route.
 static void choose(struct oracle *oracle)
 {
-	oracle_choose_branches(oracle);
-	for (uint32_t i = 0; i < oracle->switches_now.n; i++)
-		oracle_choose_vcs(oracle, oracle->switches_now.ids[i]);
-	oracle->switches_now.n = 0;
+	if (oracle->credits) {
+		credits_choose_routes(oracle);
+	} else {
+		oracle_choose_branches(oracle);
+		for (uint32_t i = 0; i < oracle->switches_now.n; i++)
+			oracle_choose_vcs(oracle, oracle->switches_now.ids[i]);
+		oracle->switches_now.n = 0;
+	}
 	for (uint32_t i = 0; i < oracle->nodes_now.n; i++)
 		oracle_fetch(oracle, oracle->nodes_now.ids[i]);
 	oracle->nodes_now.n = 0;
 }
 
-// Phase 3: which flit each link serves.
+// Phase 3: which flit each link serves; with credits, which packet.
 static void serve(struct oracle *oracle)
 {
+	if (oracle->credits)
+		credits_serve(oracle);
 	for (uint32_t i = 0; i < oracle->links_now.n; i++)
 		oracle_serve(oracle, oracle->links_now.ids[i]);
 	oracle->links_now.n = 0;
@@ -170,8 +200,12 @@ static void instant(struct oracle *oracle)
 		arrive(oracle);
 		choose(oracle);
 		serve(oracle);
-	} while (next_instant(oracle) <= oracle->now && oracle->failure.code == TB_OK);
-	oracle_note_blocked(oracle);
+	} while ((next_instant(oracle) <= oracle->now || oracle->switches_now.n > 0) &&
+		 oracle->failure.code == TB_OK);
+	if (oracle->credits)
+		credits_note_instant(oracle);
+	else
+		oracle_note_blocked(oracle);
 }
 
 // run simulates until nothing is left to do, or so many instants have passed.
@@ -202,12 +236,16 @@ static int run(struct oracle *oracle, struct tb_error *error)
 // tell gives the observer all that was noted.
 static int tell(struct oracle *oracle, const struct tb_observer *observer)
 {
-	oracle_note_crossing(oracle);
-	oracle_note_lasting(oracle);
+	if (oracle->credits) {
+		credits_note_lasting(oracle);
+	} else {
+		oracle_note_crossing(oracle);
+		oracle_note_lasting(oracle);
+	}
 	if (!observer)
 		return TB_OK;
 	return oracle_tell(&oracle->facts, observer, oracle->net, oracle->options->bin_ps,
-		oracle->now);
+		oracle->credits ? oracle->credits->last_instant : oracle->now);
 }
 
 // block_of is the number of flits that the smallest FIFO of the network holds.
@@ -233,6 +271,8 @@ static void make_links(struct oracle *oracle)
 		struct link *link = &oracle->links[i];
 		link->info = &net->links[i];
 		link->byte_q20 = byte_time(link->info->bytes_per_s);
+		if (oracle->credits)
+			continue;
 		link->hop_ps = link->info->latency_ps +
 			       rate_time(link->byte_q20, net->params.flit_bytes);
 		uint32_t fifo = link->info->fifo_bytes / net->params.flit_bytes;
@@ -259,7 +299,10 @@ static void make_faults(struct oracle *oracle, const struct tb_faults *faults)
 static void make(struct oracle *oracle)
 {
 	const struct tb_network *net = oracle->net;
-	oracle->block_flits = block_of(net);
+	if (strcmp(net->params.switching, "credits") == 0)
+		credits_make(oracle);
+	else
+		oracle->block_flits = block_of(net);
 	oracle->bus_q20 = byte_time(net->params.bus_bytes_per_s);
 	oracle->tokens_q16 = (tb_time_ps)(net->params.link_tokens * 65536 + 0.5);
 	oracle->age_q10 = (int64_t)(net->params.age_weight * 1024 + 0.5);
@@ -285,6 +328,7 @@ static void unmake(struct oracle *oracle)
 	while (oracle->messages)
 		oracle_drop_message(oracle, oracle->messages);
 	oracle_free_distances(oracle);
+	credits_unmake(oracle);
 	free(oracle->facts.list);
 	free(oracle->heap.items);
 	free(oracle->links);

@@ -1,5 +1,8 @@
 // The oracle: a second engine, written after docs/model.md and for comparison only.
 //
+// Networks with credits: after docs/credits.md, and what is an event there is a block of
+// 64 bytes (credits/). Of circuits:
+//
 // Model: every flit that crosses a link, every credit, hop of an acknowledgement and of
 // an end-of-packet token is an event. Nothing is foreseen and nothing is put off; what is
 // counted is kept as a list of facts and summed at the end. Of the product it sees the
@@ -25,7 +28,9 @@ struct oracle_options {
 	tb_time_ps *delays;		// by link, as tb_engine_options has them, or NULL
 	uint64_t *job_bytes;		// by job, the same
 	uint32_t n_jobs;		// counted by themselves; 0: none
-	uint64_t n_instants;		// to simulate at most; the end may come before
+	const uint8_t *service_levels;	// by job, the same, as far as they go
+	uint32_t n_service_levels;
+	uint64_t n_instants; // to simulate at most; the end may come before
 };
 
 struct oracle_stats { // as tb_engine_stats has them

@@ -49,7 +49,7 @@ tb_time_ps oracle_later(tb_time_ps a, tb_time_ps b)
 struct piece { // of a fact, in one bin
 	uint64_t bin;
 	uint64_t held_ps;
-	struct tb_link_sample sample; // its stall is what was held and not busy
+	struct tb_link_sample sample; // to its stall comes what was held and not busy
 };
 
 struct pieces {
@@ -91,6 +91,9 @@ static struct piece cut_bin(
 		break;
 	case ORACLE_HELD:
 		piece.held_ps = (uint64_t)(to - from);
+		break;
+	case ORACLE_STALLED:
+		sample->stall_ps = (uint64_t)(to - from);
 		break;
 	case ORACLE_BLOCKED:
 		sample->n_blocked = 1;
@@ -137,6 +140,7 @@ static void add_sample(struct piece *sum, const struct piece *more)
 	sum->sample.n_blocked += from->n_blocked;
 	sum->sample.wait_ps += from->wait_ps;
 	sum->sample.busy_ps += from->busy_ps;
+	sum->sample.stall_ps += from->stall_ps;
 	sum->sample.bytes += from->bytes;
 	if (from->longest_wait_ps > sum->sample.longest_wait_ps)
 		sum->sample.longest_wait_ps = from->longest_wait_ps;

@@ -15,6 +15,7 @@ enum oracle_fact_kind {
 	ORACLE_CROSSED,	  // link, from, to, bytes: a block crossed the link
 	ORACLE_HELD,	  // link, from, to: a VC or more of the link were held
 	ORACLE_BLOCKED,	  // link, from: a header that had come in by it got no VC
+	ORACLE_STALLED,	  // link, from, to: something stood still for it (with credits)
 	ORACLE_WAITED,	  // link, root, from, to, flow, culprit: that header's wait
 	ORACLE_POSTED,	  // flow
 	ORACLE_DELIVERED, // flow, from, to, bytes, n_packets, serial, entered, queued,

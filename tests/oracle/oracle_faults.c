@@ -1,6 +1,6 @@
 // What dies and what comes of it: headers that meet dead links, errors that go back,
 // tries, messages given up. Numbers of rules are those of docs/model.md.
-#include "oracle_impl.h"
+#include "credits/credits.h"
 
 static uint32_t source_of(const struct packet *packet)
 {
@@ -36,8 +36,11 @@ static tb_time_ps next_death(const struct oracle *oracle)
 
 void oracle_strike(struct oracle *oracle)
 {
-	for (uint32_t sw = 0; sw < oracle->net->n_switches; sw++)
-		strike_switch(oracle, sw);
+	if (oracle->credits)
+		credits_strike(oracle);
+	else
+		for (uint32_t sw = 0; sw < oracle->net->n_switches; sw++)
+			strike_switch(oracle, sw);
 	oracle->fault_at = next_death(oracle);
 }
 
@@ -125,7 +128,7 @@ static void give_up(struct oracle *oracle, struct message *message, uint32_t dea
 	struct node *node = &oracle->nodes[message->what.source.id];
 	message->given_up = true;
 	if (message->n_uncut)
-		oracle_leave_queue(node, message);
+		oracle_leave_queue(oracle, node, message);
 	for (struct packet **at = &node->again; *at;) {
 		struct packet *packet = *at;
 		if (packet->message != message) {
@@ -232,9 +235,10 @@ struct packet *oracle_cut(struct oracle *oracle, uint32_t id)
 			return cut_again(oracle, node);
 		give_up(oracle, node->again->message, node->again->dead);
 	}
-	while (node->queue && !leads(oracle, id, node->queue))
-		give_up(oracle, node->queue, TB_ID_NONE);
-	struct packet *packet = oracle_cut_next(oracle, node);
+	struct message *next;
+	while ((next = oracle_next(oracle, id)) && !leads(oracle, id, next))
+		give_up(oracle, next, TB_ID_NONE);
+	struct packet *packet = oracle_cut_next(oracle, id);
 	if (packet)
 		packet->tables = node->tables;
 	return packet;

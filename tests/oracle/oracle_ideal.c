@@ -1,5 +1,5 @@
 // The ideal latency of a message, by the formula of docs/model.md, "What is counted".
-#include "oracle_impl.h"
+#include "credits/credits.h"
 
 #include <assert.h>
 
@@ -8,14 +8,7 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-enum { PATH_MOST = 64 };
-
-struct path {
-	const struct link *links[PATH_MOST];
-	uint32_t n;
-};
-
-static struct path ideal_path(
+struct path oracle_ideal_path(
 	struct oracle *oracle, uint32_t source, uint32_t destination)
 {
 	const struct link *link = &oracle->links[oracle->net->injection[source]];
@@ -86,13 +79,15 @@ static tb_time_ps entry(const struct oracle *oracle, const struct path *path, ui
 tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message)
 {
 	const struct tb_network_params *params = &oracle->net->params;
+	if (oracle->credits)
+		return credits_ideal_ps(oracle, message);
 	uint32_t source = message->what.source.id;
 	uint64_t bytes = message->what.bytes, full = params->packet_payload_bytes;
 	tb_time_ps overheads = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source == message->end)
 		return overheads + rate_time(oracle->bus_q20, 2 * bytes) +
 		       (oracle->bus_q20 && bytes ? params->bus_turn_ps : 0);
-	struct path path = ideal_path(oracle, source, message->end);
+	struct path path = oracle_ideal_path(oracle, source, message->end);
 	uint64_t n = message->n_packets, last = bytes - (n - 1) * full;
 	tb_time_ps fetch = rate_time(oracle->bus_q20, n > 1 ? full : bytes);
 	tb_time_ps drainable =

@@ -1,6 +1,7 @@
 // The inside of the oracle, shared by oracle.c (time), oracle_nodes.c (messages, the bus,
 // acknowledgements, tokens), oracle_links.c (flits, credits), oracle_headers.c (who gets
-// a VC), oracle_routes.c (the links that lead on) and oracle_faults.c (what dies).
+// a VC), oracle_routes.c (the links that lead on) and oracle_faults.c (what dies). In
+// networks with credits (credits/) links, switches and half of the nodes are others.
 //
 // Words are those of docs/model.md: flit, block (the flits of a packet that fill the
 // smallest FIFO), credit, header, acknowledgement, token. A packet's path has hops 0
@@ -15,21 +16,27 @@
 // Of network_impl.h the oracle takes the graph and the tables of a route file.
 #pragma GCC poison tb_network_route tb_network_ascending tb_slice_packets group_links
 
-enum what {	      // in the order in which they happen in one instant
-	STARTED,      // message: its send overhead is over
-	TRAIN_OVER,   // link: the instant after a block of its train ended has come
-	TOKENS_SENT,  // link: what it owed is sent
-	FLIT_CROSSED, // link: falls free
-	FLIT_IN,      // packet, hop: its next flit is in behind the hop's link
-	CREDIT_IN,    // packet, hop: room for one more flit behind the hop's link
-	ACK_IN,	      // packet, hop: the acknowledgement is back before the hop's link
-	TOKEN_IN,     // packet, hop: the end-of-packet token frees the hop's VC
-	FETCHED,      // node: the packet that it fetches is over the bus
-	FAILED,	      // packet: its source knows of its error
-	DRAINED,      // packet: is over the bus of its destination
-	SENT,	      // message: its last acknowledgement is back
-	DELIVERED,    // message: its receive overhead is over
-	UNDELIVERED,  // message: given up, nothing of it is under way
+enum what {	       // in the order in which they happen in one instant
+	STARTED,       // message: its send overhead is over
+	TRAIN_OVER,    // link: the instant after a block of its train ended has come
+	TOKENS_SENT,   // link: what it owed is sent
+	BLOCK_IN,      // packet, hop: its next block is in behind the hop's link
+	BLOCK_CROSSED, // packet, hop: its next block has crossed
+	HEADER_IN,     // packet, hop: its header is in behind the hop's link
+	READY,	       // packet: can be sent on
+	UPDATE_IN,     // update: its receiver knows
+	FLIT_CROSSED,  // link: falls free
+	FLIT_IN,       // packet, hop: its next flit is in behind the hop's link
+	CREDIT_IN,     // packet, hop: room for one more flit behind the hop's link
+	ACK_IN,	       // packet, hop: the acknowledgement is back before the hop's link
+	TOKEN_IN,      // packet, hop: the end-of-packet token frees the hop's VC
+	FETCHED,       // node: the packet that it fetches is over the bus
+	FAILED,	       // packet: its source knows of its error
+	DRAINED,       // packet: is over the bus of its destination
+	ACKNOWLEDGED,  // packet: its source knows that it has come
+	SENT,	       // message: its last acknowledgement is back
+	DELIVERED,     // message: its receive overhead is over
+	UNDELIVERED,   // message: given up, nothing of it is under way
 };
 
 struct happening {
@@ -77,6 +84,7 @@ struct hop {
 	tb_time_ps wait;     // before the VC was granted
 	uint32_t root;	     // link that this wait was for in the end
 	bool followed;	     // its VC fell free as its header came
+	bool by_credit;	     // with credits: the wait was for some
 };
 
 struct packet {
@@ -101,6 +109,13 @@ struct packet {
 	bool failed;		   // an error goes back instead of an acknowledgement
 	struct packet *next_again; // in its node's queue of those to be tried again
 	struct hop *hops;	   // one more than those granted, at least
+	// With credits.
+	uint32_t vl;
+	uint32_t route;	     // link that it is to take
+	tb_time_ps ready_at; // to take it
+	uint32_t spoilt_by;  // link that died while it crossed, or TB_ID_NONE
+	uint32_t n_events;   // foreseen that refer to it
+	bool over;	     // its source knows of its end, or will
 };
 
 struct ending { // of a message
@@ -196,6 +211,7 @@ struct oracle {
 	tb_time_ps fault_at;	   // when something dies next
 	struct packet *errors;	   // of this round, by order, next_again
 	uint64_t *n_posted_of_job; // where jobs are counted by themselves
+	struct credits *credits;   // NULL: circuits
 	struct oracle_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };
@@ -296,6 +312,9 @@ struct group oracle_group_on(
 	struct oracle *oracle, struct packet *packet, uint32_t sw, tb_time_ps at);
 // oracle_link_on is the link of these that a header takes now, or none: no VC is free.
 uint32_t oracle_link_on(struct oracle *oracle, struct packet *packet, uint32_t sw);
+// oracle_one_of is the link that a header takes of equally good ones (rule 18).
+uint32_t oracle_one_of(struct oracle *oracle, const struct packet *packet, uint32_t sw,
+	const struct group *best);
 // oracle_ideal_link is the link of a switch by which a message goes on its ideal path.
 uint32_t oracle_ideal_link(
 	struct oracle *oracle, uint32_t sw, uint32_t source, uint32_t destination);
@@ -322,9 +341,17 @@ void oracle_token(struct oracle *oracle, struct packet *packet, uint32_t hop);
 void oracle_ended(struct oracle *oracle, struct message *message, enum what what);
 void oracle_tell_source(struct oracle *oracle);
 void oracle_fetch(struct oracle *oracle, uint32_t node); // phase 2
-void oracle_leave_queue(struct node *node, struct message *message);
-// The next packet of a node's messages, or NULL (rule 2).
-struct packet *oracle_cut_next(struct oracle *oracle, struct node *node);
+void oracle_leave_queue(
+	struct oracle *oracle, struct node *node, struct message *message);
+// The next packet of a node's messages, or NULL (rule 2); and the message that it is of.
+struct packet *oracle_cut_next(struct oracle *oracle, uint32_t node);
+struct message *oracle_next(struct oracle *oracle, uint32_t node);
+// A packet is cut, or enters ("Latency").
+void oracle_note_turn(struct oracle *oracle, struct node *node, struct packet *packet);
+void oracle_note_entry(struct oracle *oracle, struct node *node);
+// A packet is in at its destination, and whole; its source knows.
+void oracle_count_in(struct oracle *oracle, struct packet *packet);
+void oracle_acknowledged(struct oracle *oracle, struct packet *packet);
 struct packet *oracle_packet(
 	struct oracle *oracle, struct message *message, uint32_t number);
 void oracle_drop_done(struct oracle *oracle, struct packet *packet);
@@ -333,6 +360,15 @@ void oracle_drop_message(struct oracle *oracle, struct message *message);
 
 // oracle_ideal.c
 //
+enum { PATH_MOST = 64 };
+
+struct path {
+	const struct link *links[PATH_MOST];
+	uint32_t n;
+};
+
+struct path oracle_ideal_path(
+	struct oracle *oracle, uint32_t source, uint32_t destination);
 // The ideal latency of a message ("What is counted").
 tb_time_ps oracle_ideal_ps(struct oracle *oracle, const struct message *message);
 

@@ -1,6 +1,6 @@
 // The nodes: messages cut into packets, the bus, acknowledgements and tokens. Numbers of
 // rules are those of docs/model.md.
-#include "oracle_impl.h"
+#include "credits/credits.h"
 
 #include <stdlib.h>
 
@@ -9,6 +9,9 @@
 static tb_time_ps bus_serve(
 	struct oracle *oracle, struct node *node, enum way way, uint64_t bytes)
 {
+	if (oracle->credits)
+		return credits_serve_pcie(
+			oracle, (uint32_t)(node - oracle->nodes), way, bytes);
 	enum way other = way == OUT ? IN : OUT;
 	tb_time_ps begins = node->bus_free_at[way];
 	if (bytes == 0 && begins > node->bus_free_at[other])
@@ -23,9 +26,12 @@ static tb_time_ps bus_serve(
 	return node->bus_free_at[way];
 }
 
-// bus_copy: out, a turn, and in again.
+// bus_copy: out, a turn, and in again; with PCIe both at once.
 static tb_time_ps bus_copy(struct oracle *oracle, struct node *node, uint64_t bytes)
 {
+	if (oracle->credits)
+		return oracle_later(bus_serve(oracle, node, OUT, bytes),
+			bus_serve(oracle, node, IN, bytes));
 	tb_time_ps served = bus_serve(oracle, node, OUT, 2 * bytes);
 	if (oracle->bus_q20 == 0 || bytes == 0)
 		return served;
@@ -40,6 +46,8 @@ static const char *refusal_of(const struct oracle *oracle, const struct tb_messa
 	const struct tb_network *net = oracle->net;
 	if (!is_broadcast(what))
 		return NULL;
+	if (oracle->credits)
+		return "the oracle broadcasts over circuits only";
 	if (oracle->dead_at)
 		return "the oracle broadcasts only where nothing dies";
 	if (!net->regular || net->n_rails > 1)
@@ -111,7 +119,7 @@ static void start_local(struct oracle *oracle, struct message *message)
 			.message = message});
 }
 
-void oracle_leave_queue(struct node *node, struct message *message)
+void oracle_leave_queue(struct oracle *oracle, struct node *node, struct message *message)
 {
 	struct message **at = &node->queue;
 	while (*at != message)
@@ -120,12 +128,18 @@ void oracle_leave_queue(struct node *node, struct message *message)
 	if (!message->next)
 		node->queue_end = at;
 	message->next = NULL;
+	if (node->turn_over == message)
+		node->turn_over = NULL;
+	if (oracle->credits)
+		credits_leave(oracle, message);
 }
 
-static void join_queue(struct node *node, struct message *message)
+static void join_queue(struct oracle *oracle, struct node *node, struct message *message)
 {
 	*node->queue_end = message;
 	node->queue_end = &message->next;
+	if (oracle->credits)
+		credits_join(oracle, message);
 }
 
 void oracle_started(struct oracle *oracle, struct message *message)
@@ -136,7 +150,7 @@ void oracle_started(struct oracle *oracle, struct message *message)
 		start_local(oracle, message);
 		return;
 	}
-	join_queue(node, message);
+	join_queue(oracle, node, message);
 	message->stands_behind = true;
 	message->behind_since = oracle->now;
 	touch(&oracle->nodes_now, id, &node->touched);
@@ -159,10 +173,15 @@ static void fill_packet(struct oracle *oracle, struct packet *packet,
 	packet->payload_bytes = (uint32_t)least(
 		message->what.bytes - before, params->packet_payload_bytes);
 	packet->wire_bytes = packet->payload_bytes + params->packet_overhead_bytes;
+	if (oracle->credits && number == 0)
+		packet->wire_bytes += params->credits.first_overhead_bytes;
 	if (packet->wire_bytes == 0)
 		packet->wire_bytes = 1;
-	packet->n_flits =
-		(packet->wire_bytes + params->flit_bytes - 1) / params->flit_bytes;
+	if (oracle->credits)
+		packet->vl = credits_vl(oracle, &message->what);
+	else
+		packet->n_flits = (packet->wire_bytes + params->flit_bytes - 1) /
+				  params->flit_bytes;
 	if (is_broadcast(&message->what))
 		packet->apex = oracle_hops_up(
 			oracle, message->what.source.id, packet->destination);
@@ -179,7 +198,7 @@ struct packet *oracle_packet(
 	struct packet *packet = oracle_zeroed(1, sizeof *packet);
 	packet->hops = oracle_zeroed(n_hops, sizeof *packet->hops);
 	fill_packet(oracle, packet, message, number);
-	packet->dead = TB_ID_NONE;
+	packet->dead = packet->spoilt_by = TB_ID_NONE;
 	packet->older = oracle->packets;
 	if (packet->older)
 		packet->older->newer = packet;
@@ -195,9 +214,9 @@ static uint32_t slice_packets(const struct tb_network_params *params)
 	return n + (params->slice_bytes % params->packet_payload_bytes != 0);
 }
 
-// note_turn: a packet is cut of a message ("Latency"). The message whose turn is over has
-// stood behind since now.
-static void note_turn(struct oracle *oracle, struct node *node, struct packet *packet)
+// oracle_note_turn: a packet is cut of a message ("Latency"). The message whose turn is
+// over has stood behind since now.
+void oracle_note_turn(struct oracle *oracle, struct node *node, struct packet *packet)
 {
 	struct message *message = packet->message;
 	if (node->turn_over)
@@ -210,9 +229,9 @@ static void note_turn(struct oracle *oracle, struct node *node, struct packet *p
 	node->first_of_turn = packet;
 }
 
-// note_entry: a packet is fetched and a VC is free for it. Before its turn had begun its
-// message had waited in the queue, and then for the VC.
-static void note_entry(struct oracle *oracle, struct node *node)
+// oracle_note_entry: a packet is fetched and a VC is free for it. Before its turn had
+// begun its message had waited in the queue, and then for the VC.
+void oracle_note_entry(struct oracle *oracle, struct node *node)
 {
 	struct message *message = node->fetched->message;
 	if (node->first_of_turn != node->fetched)
@@ -224,22 +243,30 @@ static void note_entry(struct oracle *oracle, struct node *node)
 	message->has_entered = true;
 }
 
-struct packet *oracle_cut_next(struct oracle *oracle, struct node *node)
+struct message *oracle_next(struct oracle *oracle, uint32_t id)
 {
+	return oracle->credits ? credits_next(oracle, id) : oracle->nodes[id].queue;
+}
+
+struct packet *oracle_cut_next(struct oracle *oracle, uint32_t id)
+{
+	if (oracle->credits)
+		return credits_cut_next(oracle, id);
+	struct node *node = &oracle->nodes[id];
 	struct message *message = node->queue;
 	if (!message)
 		return NULL;
 	uint32_t number = message->n_packets - message->n_uncut;
 	uint32_t slice = slice_packets(&oracle->net->params);
 	struct packet *packet = oracle_packet(oracle, message, number);
-	note_turn(oracle, node, packet);
+	oracle_note_turn(oracle, node, packet);
 	if (--message->n_uncut == 0) {
-		oracle_leave_queue(node, message);
+		oracle_leave_queue(oracle, node, message);
 	} else if (slice && (number + 1) % slice == 0) {
-		oracle_leave_queue(node, message);
+		oracle_leave_queue(oracle, node, message);
 		message->stands_behind = node->queue != NULL;
 		node->turn_over = node->queue ? message : NULL;
-		join_queue(node, message);
+		join_queue(oracle, node, message);
 	}
 	return packet;
 }
@@ -260,7 +287,7 @@ static void inject(struct oracle *oracle, uint32_t id)
 	const struct link *link = &oracle->links[oracle->net->injection[id]];
 	for (uint32_t v = 0; v < link->info->n_vcs; v++)
 		if (!link->channels[v].holder) {
-			note_entry(oracle, node);
+			oracle_note_entry(oracle, node);
 			if (!oracle_inject_fails(oracle, node->fetched)) {
 				node->fetched->hops[0].n_here = node->fetched->n_flits;
 				oracle_grant(oracle, node->fetched,
@@ -276,12 +303,14 @@ void oracle_fetch(struct oracle *oracle, uint32_t id)
 {
 	struct node *node = &oracle->nodes[id];
 	node->touched = false;
-	if (node->fetched)
+	if (node->fetched && oracle->credits)
+		credits_inject(oracle, id);
+	else if (node->fetched)
 		inject(oracle, id);
 	if (node->fetched || node->fetching)
 		return;
 	node->fetching =
-		oracle->dead_at ? oracle_cut(oracle, id) : oracle_cut_next(oracle, node);
+		oracle->dead_at ? oracle_cut(oracle, id) : oracle_cut_next(oracle, id);
 	if (node->fetching)
 		oracle_foresee(
 			oracle, (struct happening){.at = bus_serve(oracle, node, OUT,
@@ -386,18 +415,23 @@ void oracle_packet_in(struct oracle *oracle, struct packet *packet)
 	receive_all(oracle, packet, &leaves, &drained);
 	oracle_foresee(oracle,
 		(struct happening){.at = drained, .what = DRAINED, .packet = packet});
-	if (oracle->options->delays)
-		add_delays(oracle, packet);
-	if (oracle->options->job_bytes)
-		oracle->options->job_bytes[packet->message->what.job] +=
-			packet->payload_bytes;
-	packet->message->n_outside--;
 	oracle_foresee(oracle,
 		(struct happening){
 			.at = leaves + oracle->links[packet->hops[last].link].hop_ps,
 			.what = ACK_IN,
 			.id = last,
 			.packet = packet});
+	oracle_count_in(oracle, packet);
+}
+
+void oracle_count_in(struct oracle *oracle, struct packet *packet)
+{
+	if (oracle->options->delays)
+		add_delays(oracle, packet);
+	if (oracle->options->job_bytes)
+		oracle->options->job_bytes[packet->message->what.job] +=
+			packet->payload_bytes;
+	packet->message->n_outside--;
 	oracle->stats.n_packets++;
 	oracle->stats.payload_bytes += packet->payload_bytes;
 }
@@ -427,15 +461,21 @@ void oracle_ack(struct oracle *oracle, struct packet *packet, uint32_t hop)
 					.packet = packet});
 		return;
 	}
-	struct message *message = packet->message;
 	if (packet->failed)
 		oracle_error_in(oracle, packet);
-	else if (--message->n_unacknowledged == 0)
+	else
+		oracle_acknowledged(oracle, packet);
+	oracle_token(oracle, packet, 0);
+}
+
+void oracle_acknowledged(struct oracle *oracle, struct packet *packet)
+{
+	struct message *message = packet->message;
+	if (--message->n_unacknowledged == 0)
 		oracle_ended(oracle, message, SENT);
 	else if (message->given_up &&
 		 message->n_unacknowledged == message->n_uncut + message->n_lost)
 		oracle_ended(oracle, message, UNDELIVERED);
-	oracle_token(oracle, packet, 0);
 }
 
 // Rule 11: the token frees the VC as it enters the link and goes on to the next.

@@ -251,6 +251,18 @@ static uint32_t next_in_turn(
 	return 0;
 }
 
+uint32_t oracle_one_of(struct oracle *oracle, const struct packet *packet, uint32_t sw,
+	const struct group *best)
+{
+	if (oracle->net->params.ascent == TB_ASCENT_ADAPTIVE)
+		return best->links[draw(oracle, packet, sw) % best->n];
+	if (oracle->net->params.ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN)
+		return best->links[0];
+	uint32_t link = best->links[next_in_turn(oracle, sw, best)];
+	oracle->switches[sw].turn = oracle->net->links[link].from_port + 1;
+	return link;
+}
+
 uint32_t oracle_link_on(struct oracle *oracle, struct packet *packet, uint32_t sw)
 {
 	struct group group = oracle_group_on(oracle, packet, sw, oracle->now);
@@ -267,14 +279,7 @@ uint32_t oracle_link_on(struct oracle *oracle, struct packet *packet, uint32_t s
 	}
 	if (best.n == 0)
 		return TB_ID_NONE;
-	if (oracle->net->params.ascent == TB_ASCENT_ADAPTIVE)
-		return best.links[draw(oracle, packet, sw) % best.n];
-	if (oracle->net->params.ascent != TB_ASCENT_ADAPTIVE_ROUND_ROBIN)
-		return best.links[0];
-	uint32_t link = best.links[next_in_turn(oracle, sw, &best)];
-	if (group.n > 1)
-		oracle->switches[sw].turn = oracle->net->links[link].from_port + 1;
-	return link;
+	return group.n > 1 ? oracle_one_of(oracle, packet, sw, &best) : best.links[0];
 }
 
 bool oracle_leads(

@@ -3,117 +3,10 @@
 //
 // REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds; a program that fails is
 // shrunk and printed.
-#include "../support/replay_account.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../support/replay_compare.h"
 
 // What a program has beside messages from node to node.
 enum extra { NO_EXTRA, WITH_FAULTS, WITH_BROADCASTS };
-
-static bool messages_differ(const struct account *engine, const struct account *oracle,
-	struct difference *difference)
-{
-	for (uint32_t i = 0; i < engine->program->n_posts; i++)
-		if (differ(difference, "delivery of message", i,
-			    (uint64_t)engine->delivered[i],
-			    (uint64_t)oracle->delivered[i]) ||
-			differ(difference, "acknowledgement of message", i,
-				(uint64_t)engine->sent[i], (uint64_t)oracle->sent[i]) ||
-			differ(difference, "giving up of message", i,
-				(uint64_t)engine->given_up[i],
-				(uint64_t)oracle->given_up[i]))
-			return true;
-	return false;
-}
-
-static bool stats_differ(const struct account *engine, const struct account *oracle,
-	struct difference *difference)
-{
-	const struct tb_engine_stats *a = &engine->stats, *b = &oracle->stats;
-	return DIFFER(0, n_posted) || DIFFER(0, n_delivered) ||
-	       DIFFER(0, n_undelivered) || DIFFER(0, n_packets) ||
-	       DIFFER(0, payload_bytes) || DIFFER(0, n_hops) || DIFFER(0, wait_ps) ||
-	       DIFFER(0, n_retries) || DIFFER(0, n_in_flight) || DIFFER(0, now_ps);
-}
-
-// fails replays a program by the engine and `other`, which may have a fault, by the
-// oracle. Its stats are the engine's.
-static bool fails(const struct program *program, const struct program *other,
-	struct difference *difference, struct tb_engine_stats *stats)
-{
-	struct account *engine = account_of(BY_ENGINE, program, UINT64_MAX);
-	struct account *oracle = account_of(BY_ORACLE, other, UINT64_MAX);
-	bool failed = true;
-	if (stats)
-		*stats = engine->stats;
-	if (engine->status != TB_OK || oracle->status != TB_OK)
-		snprintf(difference->text, sizeof difference->text,
-			"engine: %d %s, oracle: %d %s", engine->status,
-			engine->error.text, oracle->status, oracle->error.text);
-	else
-		failed =
-			messages_differ(engine, oracle, difference) ||
-			stats_differ(engine, oracle, difference) ||
-			observed_differ(&engine->observed, &oracle->observed, difference);
-	account_drop(engine);
-	account_drop(oracle);
-	return failed;
-}
-
-// without drops post `out`; what came after it comes after what that came after.
-static struct program without(const struct program *program, uint32_t out)
-{
-	struct program less = *program;
-	less.n_posts = 0;
-	for (uint32_t i = 0; i < program->n_posts; i++) {
-		struct post post = program->posts[i];
-		if (i == out)
-			continue;
-		if (post.when != POST_AT && post.after == out) {
-			post.when = program->posts[out].when;
-			post.after = program->posts[out].after;
-			post.at = program->posts[out].at;
-		}
-		if (post.when != POST_AT && post.after > out)
-			post.after--;
-		less.posts[less.n_posts++] = post;
-	}
-	return less;
-}
-
-// shrink drops posts for as long as the program still fails.
-static struct program shrink(struct program program, void (*fault)(struct program *))
-{
-	struct difference difference;
-	for (uint32_t i = 0; i < program.n_faults;) {
-		struct program less = program;
-		less.faults[i] = less.faults[--less.n_faults];
-		struct program other = less;
-		if (fault)
-			fault(&other);
-		if (fails(&less, &other, &difference, NULL))
-			program = less;
-		else
-			i++;
-	}
-	for (uint32_t i = 0; i < program.n_posts;) {
-		struct program less = without(&program, i);
-		struct program other = less;
-		if (fault)
-			fault(&other);
-		if (fails(&less, &other, &difference, NULL)) {
-			program = less;
-			i = 0;
-		} else {
-			i++;
-		}
-	}
-	return program;
-}
 
 static void print_program(const struct program *program, enum shape shape)
 {
@@ -136,18 +29,7 @@ static void print_program(const struct program *program, enum shape shape)
 		params->receive_overhead_ps, params->slice_bytes, params->partners,
 		params->partner_delay_ps, params->age_weight, params->link_tokens,
 		program->bin_ps);
-	for (uint32_t i = 0; i < program->n_faults; i++)
-		print_message("  %s %u dies at %" PRId64 " ps\n",
-			program->faults[i].is_switch ? "switch" : "link",
-			program->faults[i].id, program->faults[i].at_ps);
-	for (uint32_t i = 0; i < program->n_posts; i++) {
-		static const char *const when[] = {"at", "after sent", "after delivered"};
-		const struct post *post = &program->posts[i];
-		print_message("  message %u %s %u: +%" PRId64 " ps, %u -> %u, %" PRIu64
-			      " bytes, job %u, %u receivers\n",
-			i, when[post->when], post->after, post->at, post->source,
-			post->destination, post->bytes, post->job, post->n_receivers);
-	}
+	print_posts(program);
 }
 
 // some_broadcast makes broadcasts of a third of a program's messages.

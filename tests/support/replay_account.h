@@ -162,7 +162,9 @@ static inline struct account *account_of(
 			.bin_ps = program->bin_ps,
 			.faults = faults,
 			.n_jobs = program->seed % 2 ? JOBS_MOST : 0,
-			.ideal = program->ideal},
+			.ideal = program->ideal,
+			.service_levels = program->service_levels,
+			.n_service_levels = JOBS_MOST},
 		.n_instants = n_instants,
 		.error = account->error};
 	account->status = net ? replay_by(by, &replay) : account->error.code;

@@ -44,6 +44,8 @@ static inline int replay_by_oracle(struct replay *replay)
 		.delays = replay->options.delays,
 		.job_bytes = replay->options.job_bytes,
 		.n_jobs = replay->options.n_jobs,
+		.service_levels = replay->options.service_levels,
+		.n_service_levels = replay->options.n_service_levels,
 		.n_instants = replay->n_instants};
 	int status = oracle_replay(replay->network, replay->source, replay->observer,
 		&options, &stats, &replay->error);

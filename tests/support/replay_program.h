@@ -2,6 +2,7 @@
 #ifndef TB_TESTS_REPLAY_PROGRAM_H
 #define TB_TESTS_REPLAY_PROGRAM_H
 
+#include "faults.h"
 #include "network_builder.h"
 #include "network_impl.h"
 #include "network_open.h"
@@ -47,6 +48,9 @@ struct program {
 	bool ideal; // its nodes, on the ideal network
 	uint32_t n_faults;
 	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
+	// With credits.
+	uint8_t service_levels[JOBS_MOST];
+	uint32_t n_top_nodes; // of an irregular network, at its first top
 };
 
 static inline uint32_t below(struct tb_random *random, uint32_t bound)
@@ -144,7 +148,7 @@ static inline uint32_t n_nodes_of(const struct program *program)
 	n = 0;
 	for (uint32_t i = 0; i < program->n_leaves; i++)
 		n += program->nodes_a_leaf[i];
-	return n;
+	return n + program->n_top_nodes;
 }
 
 static inline void random_posts(struct tb_random *random, struct program *program)
@@ -226,13 +230,16 @@ static inline int plug(const struct program *program, struct tb_network_builder 
 	for (uint32_t i = 0; i < program->n_leaves && status == TB_OK; i++)
 		status = tb_network_add_switch(builder, 0, 4, n_up, &leaves[i], error);
 	for (uint32_t i = 0; i < program->n_tops && status == TB_OK; i++)
-		status = tb_network_add_switch(
-			builder, 1, 2 * program->n_leaves, 0, &tops[i], error);
+		status = tb_network_add_switch(builder, 1,
+			2 * program->n_leaves + program->n_top_nodes, 0, &tops[i], error);
 	for (uint32_t i = 0; i < program->n_leaves; i++)
 		for (uint32_t port = 0;
 			port < program->nodes_a_leaf[i] && status == TB_OK; port++)
 			status = tb_network_add_node(builder, leaves[i], port,
 				&program->cables[i * 4 + port], error);
+	for (uint32_t i = 0; i < program->n_top_nodes && status == TB_OK; i++)
+		status = tb_network_add_node(builder, tops[0], 2 * program->n_leaves + i,
+			&program->cables[i], error);
 	for (uint32_t top = 0; top < program->n_tops; top++)
 		for (uint32_t i = 0; i < 2 * program->n_leaves && status == TB_OK; i++) {
 			cable = 16 + top * 8 + i;

@@ -1,0 +1,184 @@
+// The host channel adapter: queue pairs, PCIe, injection, acknowledgements. Numbers of
+// rules are those of docs/credits.md.
+#include "credits.h"
+
+#include <assert.h>
+
+uint8_t credits_vl(const struct oracle *oracle, const struct tb_message *message)
+{
+	const struct oracle_options *options = oracle->options;
+	uint8_t level = 0;
+	if (message->job < options->n_service_levels)
+		level = options->service_levels[message->job];
+	return oracle->credits->vl_of[level];
+}
+
+tb_time_ps credits_serve_pcie(
+	struct oracle *oracle, uint32_t node, enum way way, uint64_t bytes)
+{
+	struct adapter *adapter = &oracle->credits->adapters[node];
+	tb_time_ps begins = oracle_later(adapter->free_at[way], oracle->now);
+	adapter->free_at[way] = begins + rate_time(adapter->byte_q20[way], bytes);
+	return adapter->free_at[way];
+}
+
+// Queue pairs (C15).
+//
+static bool is_of(const struct pair *pair, const struct message *message)
+{
+	return pair->message ? pair->message == message
+			     : pair->destination == message->end;
+}
+
+void credits_join(struct oracle *oracle, struct message *message)
+{
+	struct adapter *adapter = &oracle->credits->adapters[message->what.source.id];
+	for (size_t i = 0; i < adapter->n_pairs; i++)
+		if (is_of(&adapter->pairs[i], message))
+			return;
+	bool alone = oracle->credits->params->queue_pairs == TB_QUEUE_PAIRS_MESSAGE;
+	adapter->pairs =
+		oracle_one_more(adapter->pairs, adapter->n_pairs, sizeof *adapter->pairs);
+	adapter->pairs[adapter->n_pairs++] =
+		(struct pair){message->end, alone ? message : NULL};
+}
+
+// next_of is the next message of a queue pair; NULL: none.
+static struct message *next_of(const struct node *node, const struct pair *pair)
+{
+	struct message *message = node->queue;
+	while (message && !is_of(pair, message))
+		message = message->next;
+	return message;
+}
+
+static void drop_pair(struct adapter *adapter, size_t i)
+{
+	for (adapter->n_pairs--; i < adapter->n_pairs; i++)
+		adapter->pairs[i] = adapter->pairs[i + 1];
+}
+
+void credits_leave(struct oracle *oracle, const struct message *message)
+{
+	uint32_t id = message->what.source.id;
+	struct adapter *adapter = &oracle->credits->adapters[id];
+	for (size_t i = 0; i < adapter->n_pairs; i++)
+		if (is_of(&adapter->pairs[i], message) &&
+			!next_of(&oracle->nodes[id], &adapter->pairs[i])) {
+			drop_pair(adapter, i);
+			return;
+		}
+}
+
+struct message *credits_next(struct oracle *oracle, uint32_t id)
+{
+	const struct adapter *adapter = &oracle->credits->adapters[id];
+	return adapter->n_pairs ? next_of(&oracle->nodes[id], &adapter->pairs[0]) : NULL;
+}
+
+struct packet *credits_cut_next(struct oracle *oracle, uint32_t id)
+{
+	struct node *node = &oracle->nodes[id];
+	struct adapter *adapter = &oracle->credits->adapters[id];
+	struct message *message = credits_next(oracle, id);
+	if (!message)
+		return NULL;
+	struct pair pair = adapter->pairs[0];
+	struct packet *packet =
+		oracle_packet(oracle, message, message->n_packets - message->n_uncut);
+	oracle_note_turn(oracle, node, packet);
+	drop_pair(adapter, 0);
+	if (--message->n_uncut == 0)
+		oracle_leave_queue(oracle, node, message);
+	message->stands_behind = message->n_uncut > 0 && adapter->n_pairs > 0;
+	if (message->stands_behind)
+		node->turn_over = message;
+	if (next_of(node, &pair)) // there is room: one has just left
+		adapter->pairs[adapter->n_pairs++] = pair;
+	return packet;
+}
+
+// The fetched packet enters when the link is free and it may (C16).
+void credits_inject(struct oracle *oracle, uint32_t id)
+{
+	struct node *node = &oracle->nodes[id];
+	struct packet *packet = node->fetched;
+	uint32_t link = oracle->net->injection[id];
+	bool dead = is_dead(oracle, link, oracle->now);
+	if (!dead && (line_of(oracle, link)->crossing ||
+			     !credits_may_begin(oracle, link, packet)))
+		return;
+	oracle_note_entry(oracle, node);
+	node->fetched = NULL;
+	if (dead) {
+		packet->dead = link;
+		credits_fail(oracle, packet);
+	} else {
+		credits_begin(oracle, packet, link);
+	}
+}
+
+// ack_time (C18) is what passes until a packet's source knows that it has come.
+static tb_time_ps ack_time(const struct oracle *oracle, const struct packet *packet)
+{
+	tb_time_ps latencies = 0, slowest = 0;
+	for (uint32_t i = 0; i < packet->n_granted; i++) {
+		const struct link *link = link_of(oracle, &packet->hops[i]);
+		latencies += link->info->latency_ps;
+		slowest = oracle_later(slowest,
+			rate_time(link->byte_q20, oracle->credits->params->ack_bytes));
+	}
+	return latencies + slowest;
+}
+
+void credits_in(struct oracle *oracle, struct packet *packet)
+{
+	uint32_t id = packet->destination, link = came_by(packet);
+	if (packet->spoilt_by != TB_ID_NONE) {
+		credits_free(oracle, packet, link, link);
+		credits_fail(oracle, packet);
+		return;
+	}
+	packet->n_events += 2;
+	oracle_foresee(oracle, (struct happening){.at = credits_serve_pcie(oracle, id, IN,
+							  packet->payload_bytes),
+				       .what = DRAINED,
+				       .packet = packet});
+	oracle_foresee(
+		oracle, (struct happening){.at = oracle->now + ack_time(oracle, packet),
+				.what = ACKNOWLEDGED,
+				.packet = packet});
+	oracle_count_in(oracle, packet);
+}
+
+void credits_acknowledged(struct oracle *oracle, struct packet *packet)
+{
+	oracle_acknowledged(oracle, packet);
+	packet->over = true;
+	credits_event_over(oracle, packet);
+}
+
+void credits_drained(struct oracle *oracle, struct packet *packet)
+{
+	credits_free(oracle, packet, came_by(packet), came_by(packet));
+	credits_event_over(oracle, packet);
+}
+
+void credits_fail(struct oracle *oracle, struct packet *packet)
+{
+	if (packet->spoilt_by != TB_ID_NONE)
+		packet->dead = packet->spoilt_by;
+	packet->failed = packet->over = true;
+	packet->closed = packet->n_events == 0;
+	oracle_error_in(oracle, packet);
+}
+
+// A packet that is over is closed when nothing refers to it any more.
+void credits_event_over(struct oracle *oracle, struct packet *packet)
+{
+	packet->n_events--;
+	if (!packet->over || packet->n_events > 0)
+		return;
+	packet->closed = true;
+	oracle_drop_done(oracle, packet);
+}

@@ -1,0 +1,153 @@
+// Who a packet waited for (C23 and C24 of docs/credits.md).
+#include "credits.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static int by_freed(const void *left, const void *right)
+{
+	const struct update *a = left, *b = right;
+	int order = oracle_compare((uint64_t)a->freed_at, (uint64_t)b->freed_at);
+	return order ? order : oracle_compare(a->order, b->order);
+}
+
+// giver returns the update that made the credits for a packet enough; NULL: it had
+// enough before, or too few.
+static const struct update *giver(const struct lane *lane, const struct packet *packet)
+{
+	uint32_t n = lane->n_free_before, need = blocks_of(packet);
+	if (n >= need)
+		return NULL;
+	qsort(lane->known.list, lane->known.n, sizeof *lane->known.list, by_freed);
+	for (size_t i = 0; i < lane->known.n; i++) {
+		n += lane->known.list[i].n_blocks;
+		if (n >= need)
+			return &lane->known.list[i];
+	}
+	return NULL;
+}
+
+// resumer returns the update that ended a pause; NULL: there was none.
+static const struct update *resumer(const struct lane *lane)
+{
+	const struct update *last = &lane->known.list[lane->known.n - 1];
+	return lane->paused_before && !last->pauses ? last : NULL;
+}
+
+static bool by_credit(
+	struct oracle *oracle, const struct packet *packet, struct blamed *blamed)
+{
+	const struct lane *lane = lane_of(oracle, packet->route, packet);
+	if (lane->known_at < oracle->now)
+		return false;
+	const struct update *update =
+		pauses(oracle->credits) ? resumer(lane) : giver(lane, packet);
+	if (update)
+		*blamed = (struct blamed){update->flow, update->root, true};
+	return update != NULL;
+}
+
+// by_link blames what crosses a link now or did last; without any, the packet itself.
+static struct blamed by_link(
+	const struct oracle *oracle, const struct packet *packet, uint32_t link)
+{
+	const struct line *line = line_of(oracle, link);
+	struct blamed blamed = {flow_of(packet), link, false};
+	if (line->crossing) {
+		const struct hop *hop = &line->crossing->hops[line->hop];
+		blamed.flow = flow_of(line->crossing);
+		if (hop->by_credit)
+			blamed.root = hop->root;
+	} else if (line->has_crossed) {
+		blamed.flow = line->last.flow;
+		if (line->last.wait.by_credit)
+			blamed.root = line->last.wait.root;
+	}
+	return blamed;
+}
+
+// stopped finds what came by the same link as a packet and stopped crossing another now,
+// on the link with the lowest port.
+static bool stopped(
+	const struct oracle *oracle, const struct packet *packet, struct blamed *blamed)
+{
+	const struct tb_network *net = oracle->net;
+	uint32_t in = came_by(packet), sw = net->links[in].to;
+	for (uint32_t at = net->first_out[sw]; at < net->first_out[sw + 1]; at++) {
+		uint32_t out = net->out_links[at];
+		if (out == TB_ID_NONE || !line_of(oracle, out)->has_crossed)
+			continue;
+		const struct crossed *last = &line_of(oracle, out)->last;
+		if (last->at < oracle->now || last->came_by != in)
+			continue;
+		*blamed = (struct blamed){
+			last->flow, last->waited ? last->wait.root : out, false};
+		return true;
+	}
+	return false;
+}
+
+static bool by_queue(
+	struct oracle *oracle, const struct packet *packet, struct blamed *blamed)
+{
+	const struct left *left = credits_left_of(oracle, packet);
+	if (left->at == oracle->now) {
+		*blamed = (struct blamed){left->flow, left->root, false};
+		return true;
+	}
+	return oracle->credits->params->input_speedup > 0 &&
+	       stopped(oracle, packet, blamed);
+}
+
+static struct blamed blame(
+	struct oracle *oracle, const struct packet *packet, uint32_t link)
+{
+	const struct line *line = line_of(oracle, link);
+	struct blamed blamed;
+	if (by_credit(oracle, packet, &blamed))
+		return blamed;
+	if (line->has_crossed && line->last.at == oracle->now)
+		return by_link(oracle, packet, link);
+	if (by_queue(oracle, packet, &blamed))
+		return blamed;
+	return by_link(oracle, packet, link);
+}
+
+// note notes a wait up to now, and keeps it with the packet's next hop.
+static void note(
+	struct oracle *oracle, struct packet *packet, const struct blamed *blamed)
+{
+	struct hop *next = &packet->hops[packet->n_granted];
+	next->wait = oracle->now - packet->ready_at;
+	next->root = blamed->root;
+	next->by_credit = blamed->by_credit;
+	oracle->stats.wait_ps += (uint64_t)next->wait;
+	oracle_note(&oracle->facts, (struct oracle_fact){.kind = ORACLE_WAITED,
+					    .link = came_by(packet),
+					    .root = blamed->root,
+					    .from = packet->ready_at,
+					    .to = oracle->now,
+					    .flow = flow_of(packet),
+					    .culprit = blamed->flow});
+}
+
+void credits_end_wait(struct oracle *oracle, struct packet *packet, uint32_t link)
+{
+	struct hop *next = &packet->hops[packet->n_granted];
+	struct left *left = credits_left_of(oracle, packet);
+	assert(packet->ready_at <= oracle->now && packet->route == link);
+	if (packet->ready_at < oracle->now) {
+		struct blamed blamed = blame(oracle, packet, link);
+		note(oracle, packet, &blamed);
+	}
+	*left = (struct left){
+		oracle->now, flow_of(packet), next->wait ? next->root : link};
+}
+
+void credits_note_open(struct oracle *oracle, struct packet *packet)
+{
+	if (packet->ready_at >= oracle->now)
+		return;
+	struct blamed blamed = by_link(oracle, packet, packet->route);
+	note(oracle, packet, &blamed);
+}

@@ -1,0 +1,223 @@
+// The oracle's networks with credits (docs/credits.md), shared by links.c (blocks that
+// cross, buffers, updates), switches.c (queues, routes, who goes next), blame.c (who a
+// wait was for), adapter.c (queue pairs, PCIe, injection, acknowledgements) and ideal.c.
+//
+// Every block of 64 bytes that crosses a link is an event, and so is its coming in at the
+// far end; a buffer is an array of blocks, a queue an array of packets, an update a
+// message. Nothing is indexed: what is asked for is searched. Rounds, messages, retries,
+// routes and sums are those of the oracle's other half.
+#ifndef ORACLE_CREDITS_H
+#define ORACLE_CREDITS_H
+
+#include "oracle_impl.h"
+
+enum { BLOCK_BYTES = 64 };
+
+struct blamed { // on whom a wait is blamed
+	struct oracle_flow flow;
+	uint32_t root;
+	bool by_credit; // the first reason of C23
+};
+
+struct update { // of what has fallen free behind a link, or of a pause (C9, C10)
+	uint32_t link, vl;
+	uint32_t n_blocks;
+	bool pauses; // with pause: else the sender may go on
+	// What C23 needs.
+	tb_time_ps freed_at;
+	uint64_t order;
+	struct oracle_flow flow;
+	uint32_t root;
+};
+
+struct updates {
+	struct update *list;
+	size_t n;
+};
+
+struct left { // the packet that left a queue last
+	tb_time_ps at;
+	struct oracle_flow flow;
+	uint32_t root; // of its wait; the link that it took where it did not wait
+};
+
+struct lane { // a VL of a link
+	// The sender's side.
+	uint32_t n_free; // blocks that it knows to be free
+	bool paused;
+	tb_time_ps known_at;	// an update, last
+	struct updates known;	// all of that instant
+	uint32_t n_free_before; // that instant
+	bool paused_before;
+	uint32_t turn; // port behind the one that was served last (C11)
+	// The buffer at the far end, by block; NULL: free.
+	struct packet **blocks;
+	uint32_t n_blocks;
+	struct packet **queue; // packets that have come, in the order in which they did
+	size_t n_queue;
+	struct left *left; // by queue: with voq by the port that they left by
+	uint64_t n_bytes;  // of packets that have come and not left (C10)
+	bool told_to_pause;
+	struct left leaver;    // who left last, and of one instant
+	uint64_t leaver_order; // the last by order
+};
+
+struct arbiter { // of a table (C12)
+	uint32_t current, weight_left;
+};
+
+struct crossed {       // what crossed a link last
+	tb_time_ps at; // it had crossed
+	uint32_t came_by;
+	struct oracle_flow flow;
+	tb_time_ps waited;
+	struct blamed wait; // what for, if it waited
+};
+
+struct line {			 // a link
+	struct packet *crossing; // NULL: it is free
+	uint32_t hop;		 // of that packet
+	tb_time_ps ends_at;
+	bool has_crossed; // anything
+	struct crossed last;
+	struct arbiter high, low;
+	uint64_t n_high_bytes; // since the last packet of vl_low
+	uint32_t n_high;
+	bool stalled;
+	tb_time_ps stalled_from;
+	struct lane *lanes; // by VL
+};
+
+struct crossbar {	      // a switch
+	struct packet **came; // in this instant, to choose their routes
+	size_t n_came;
+	uint64_t n_begun; // packets that have begun to leave it
+	bool touched, seen;
+};
+
+struct pair { // a queue pair that has something to send
+	uint32_t destination;
+	const struct message *message; // NULL: all those to the destination
+};
+
+struct adapter {	    // a node
+	struct pair *pairs; // in turn
+	size_t n_pairs;
+	tb_time_ps free_at[2]; // its PCIe servers, by way
+	uint64_t byte_q20[2];
+};
+
+struct credits {
+	const struct tb_credit_params *params;
+	struct tb_vl_table high, low;
+	uint8_t vl_of[TB_SLS];
+	uint32_t n_vls;
+	struct line *lines;
+	struct crossbar *crossbars;
+	struct adapter *adapters;
+	struct updates updates; // all, by the id of their happening
+	// Switches to be looked at when the instant is over.
+	struct touched now;
+	tb_time_ps last_instant; // of something other than an update
+};
+
+static inline bool pauses(const struct credits *credits)
+{
+	return credits->params->flow_control == TB_FLOW_PAUSE;
+}
+
+static inline uint32_t blocks_of(const struct packet *packet)
+{
+	return (packet->wire_bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+}
+
+static inline struct line *line_of(const struct oracle *oracle, uint32_t link)
+{
+	return &oracle->credits->lines[link];
+}
+
+static inline struct lane *lane_of(
+	const struct oracle *oracle, uint32_t link, const struct packet *packet)
+{
+	return &oracle->credits->lines[link].lanes[packet->vl];
+}
+
+static inline uint32_t came_by(const struct packet *packet)
+{
+	return packet->hops[packet->n_granted - 1].link;
+}
+
+// The flow of a packet, whose message may be gone.
+static inline struct oracle_flow flow_of(const struct packet *packet)
+{
+	return (struct oracle_flow){
+		packet->what.job, packet->what.source.id, packet->destination};
+}
+
+// make.c
+//
+// Makes oracle->credits, for a network with credits; an oracle without stays as it is.
+void credits_make(struct oracle *oracle);
+void credits_unmake(struct oracle *oracle);
+
+// links.c
+//
+// A packet begins to cross a link, its next hop.
+void credits_begin(struct oracle *oracle, struct packet *packet, uint32_t link);
+void credits_block_crossed(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void credits_block_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
+void credits_header_in(struct oracle *oracle, struct packet *packet, uint32_t hop);
+// What a packet holds behind a link falls free; `root` as C23 has it for the next.
+void credits_free(
+	struct oracle *oracle, struct packet *packet, uint32_t link, uint32_t root);
+void credits_update_in(struct oracle *oracle, uint32_t update);
+bool credits_may_begin(
+	const struct oracle *oracle, uint32_t link, const struct packet *packet);
+// Compares counts with xoff and xon (C10), when the instant is over.
+void credits_tell_pauses(struct oracle *oracle);
+
+// switches.c
+//
+void credits_touch(struct oracle *oracle, uint32_t sw);
+void credits_come(struct oracle *oracle, struct packet *packet); // to a switch
+void credits_ready(struct oracle *oracle, struct packet *packet);
+void credits_choose_routes(struct oracle *oracle); // phase 2
+void credits_serve(struct oracle *oracle);	   // phase 3
+void credits_strike(struct oracle *oracle);	   // something dies
+// Notes who was blocked, and which links stall, when the instant is over.
+void credits_note_instant(struct oracle *oracle);
+void credits_note_lasting(struct oracle *oracle); // when the replay is
+
+// blame.c
+//
+// credits_end_wait notes the wait of a packet that begins to cross a link now and is no
+// more in its queue, and what the wait was for.
+void credits_end_wait(struct oracle *oracle, struct packet *packet, uint32_t link);
+// credits_note_open notes one that ends otherwise, or lasts (C24).
+void credits_note_open(struct oracle *oracle, struct packet *packet);
+struct left *credits_left_of(struct oracle *oracle, const struct packet *packet);
+
+// adapter.c
+//
+uint8_t credits_vl(const struct oracle *oracle, const struct tb_message *message);
+tb_time_ps credits_serve_pcie(
+	struct oracle *oracle, uint32_t node, enum way way, uint64_t bytes);
+void credits_join(struct oracle *oracle, struct message *message);
+void credits_leave(struct oracle *oracle, const struct message *message);
+// The message of which the next packet is to be cut; NULL: none.
+struct message *credits_next(struct oracle *oracle, uint32_t node);
+struct packet *credits_cut_next(struct oracle *oracle, uint32_t node);
+void credits_inject(struct oracle *oracle, uint32_t node);
+void credits_in(struct oracle *oracle, struct packet *packet); // at its destination
+void credits_acknowledged(struct oracle *oracle, struct packet *packet);
+void credits_drained(struct oracle *oracle, struct packet *packet);
+// A packet has ended where it is: its source knows now.
+void credits_fail(struct oracle *oracle, struct packet *packet);
+// A packet's event is over; the packet may be, too.
+void credits_event_over(struct oracle *oracle, struct packet *packet);
+
+// ideal.c
+//
+tb_time_ps credits_ideal_ps(struct oracle *oracle, const struct message *message);
+
+#endif

@@ -1,0 +1,206 @@
+// The engine against the oracle on networks with credits (docs/credits.md): random
+// programs on random small networks; every message's times and all that an observer
+// receives must be the same.
+//
+// REPLAY_SEEDS=FIRST-LAST tries others than the usual seeds; a program that fails is
+// shrunk and printed.
+#include "../support/replay_credits.h"
+#include "../support/replay_compare.h"
+
+static void print_credits(const struct tb_credit_params *credits)
+{
+	print_message(
+		"  %s, S %u, %s, %s %u to %u, high \"%s\", low \"%s\", limit %u, VLs "
+		"\"%s\", first +%u, ack %u, pcie %" PRIu64 ", queue pairs by %s\n",
+		tb_queues_name(credits->queues), credits->input_speedup,
+		tb_forwarding_name(credits->forwarding),
+		tb_flow_control_name(credits->flow_control), credits->xoff_bytes,
+		credits->xon_bytes, credits->vl_high, credits->vl_low, credits->vl_limit,
+		credits->sl_to_vl, credits->first_overhead_bytes, credits->ack_bytes,
+		credits->pcie_bytes_per_s, tb_queue_pairs_name(credits->queue_pairs));
+}
+
+static void print_program(const struct program *program, enum shape shape)
+{
+	const struct tb_network_params *params = &program->params;
+	print_message(
+		"seed %" PRIu64 " of shape %d: %u-ary %u-tree (or %u leaves, %u tops "
+		"with %u nodes), %s%s, rate %" PRIu64 ", hop %" PRId64
+		" ps, %u VLs, buffer %u, payload %u, overhead %u, overheads %" PRId64
+		" and %" PRId64 ", bin %" PRId64
+		", service levels %u %u %u, %u retries after %" PRId64 " ps\n",
+		program->seed, (int)shape, params->arity, params->levels,
+		program->n_leaves, program->n_tops, program->n_top_nodes,
+		tb_ascent_name(params->ascent),
+		program->by_table ? ", routes from a file" : "", params->link_bytes_per_s,
+		params->hop_latency_ps, params->n_vcs, params->fifo_bytes,
+		params->packet_payload_bytes, params->packet_overhead_bytes,
+		params->send_overhead_ps, params->receive_overhead_ps, program->bin_ps,
+		program->service_levels[0], program->service_levels[1],
+		program->service_levels[2], params->retries, params->retry_delay_ps);
+	print_credits(&params->credits);
+	print_posts(program);
+}
+
+// check_seed returns what came of a program.
+static struct tb_engine_stats check_seed(
+	uint64_t seed, enum shape shape, bool with_faults)
+{
+	struct difference difference;
+	struct tb_engine_stats stats;
+	struct program program = random_credit_program(seed, shape);
+	struct tb_random random;
+	tb_random_init(&random, seed, 100);
+	if (with_faults)
+		random_faults(&random, &program);
+	if (!fails(&program, &program, &difference, &stats))
+		return stats;
+	struct program least = shrink(program, NULL);
+	(void)fails(&least, &least, &difference, NULL);
+	print_program(&least, shape);
+	fail_msg("%s", difference.text);
+	return stats;
+}
+
+static void check_seeds(enum shape shape, bool with_faults, unsigned long long last)
+{
+	unsigned long long first = 1;
+	const char *given = getenv("REPLAY_SEEDS");
+	if (given)
+		(void)sscanf(given, "%llu-%llu", &first, &last);
+	uint32_t n_waiting = 0, n_retrying = 0, n_giving_up = 0;
+	for (uint64_t seed = first; seed <= last; seed++) {
+		struct tb_engine_stats stats = check_seed(seed, shape, with_faults);
+		n_waiting += stats.wait_ps > 0;
+		n_retrying += stats.n_retries > 0;
+		n_giving_up += stats.n_undelivered > 0;
+	}
+	print_message("in %" PRIu32 " of %llu programs packets waited, in %" PRIu32
+		      " some were tried again, in %" PRIu32 " messages given up\n",
+		n_waiting, last - first + 1, n_retrying, n_giving_up);
+}
+
+static void they_agree_on_regular_trees(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, false, 200);
+}
+
+static void they_agree_on_irregular_trees(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_IRREGULAR, false, 200);
+}
+
+static void they_agree_with_unequal_rates(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_MIXED, false, 200);
+}
+
+static void they_agree_when_links_and_switches_die(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_TREE, true, 150);
+	check_seeds(SHAPE_IRREGULAR, true, 150);
+	check_seeds(SHAPE_MIXED, true, 150);
+}
+
+// The faults: each nudges a parameter of one of the two.
+static void packets_are_a_byte_longer(struct program *program)
+{
+	program->params.packet_overhead_bytes++;
+	program->params.fifo_bytes += 64;
+}
+
+static void buffers_hold_a_block_more(struct program *program)
+{
+	program->params.fifo_bytes += 64;
+}
+
+static void pause_comes_a_byte_later(struct program *program)
+{
+	program->params.credits.xoff_bytes++;
+	program->params.fifo_bytes++;
+}
+
+static void inputs_send_one_more(struct program *program)
+{
+	program->params.credits.input_speedup++;
+}
+
+static void an_acknowledgement_is_longer(struct program *program)
+{
+	program->params.credits.ack_bytes++;
+}
+
+static void queue_pairs_are_others(struct program *program)
+{
+	struct tb_credit_params *credits = &program->params.credits;
+	credits->queue_pairs = credits->queue_pairs == TB_QUEUE_PAIRS_MESSAGE
+				       ? TB_QUEUE_PAIRS_CONNECTION
+				       : TB_QUEUE_PAIRS_MESSAGE;
+}
+
+static void high_priority_has_another_limit(struct program *program)
+{
+	program->params.credits.vl_limit = program->params.credits.vl_limit ? 0 : 255;
+}
+
+static void check_fault(void (*fault)(struct program *), const char *name)
+{
+	struct difference difference;
+	uint32_t n_found = 0;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct program program = random_credit_program(seed, SHAPE_TREE);
+		struct program other = program;
+		fault(&other);
+		if (!fails(&program, &other, &difference, NULL))
+			continue;
+		if (n_found++)
+			continue;
+		struct program least = shrink(program, fault);
+		assert_true(least.n_posts <= program.n_posts);
+		print_message("%s: %" PRIu32 " messages shrunk to %" PRIu32 "; %s\n",
+			name, program.n_posts, least.n_posts, difference.text);
+	}
+	print_message("%s: found by %" PRIu32 " of 40 programs\n", name, n_found);
+	assert_true(n_found > 0);
+}
+
+static void a_planted_fault_is_found(void **state)
+{
+	(void)state;
+	check_fault(packets_are_a_byte_longer, "packet a byte longer");
+	check_fault(buffers_hold_a_block_more, "buffer a block more");
+	check_fault(pause_comes_a_byte_later, "pause a byte later");
+	check_fault(inputs_send_one_more, "S one more");
+	check_fault(an_acknowledgement_is_longer, "acknowledgement a byte longer");
+	check_fault(queue_pairs_are_others, "other queue pairs");
+	check_fault(high_priority_has_another_limit, "another limit");
+}
+
+// skip_without_engine skips while no engine has this switching.
+static int skip_without_engine(void **state)
+{
+	(void)state;
+	struct program program = random_credit_program(1, SHAPE_TREE);
+	struct account *account = account_of(BY_ENGINE, &program, 1);
+	int status = account->status;
+	account_drop(account);
+	if (status == TB_EUSAGE)
+		exit(77);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(they_agree_on_regular_trees),
+		cmocka_unit_test(they_agree_on_irregular_trees),
+		cmocka_unit_test(they_agree_with_unequal_rates),
+		cmocka_unit_test(they_agree_when_links_and_switches_die),
+		cmocka_unit_test(a_planted_fault_is_found),
+	};
+	return cmocka_run_group_tests(tests, skip_without_engine, NULL);
+}

@@ -1,0 +1,132 @@
+// Random replays on networks with credits, for property tests.
+#ifndef TB_TESTS_REPLAY_CREDITS_H
+#define TB_TESTS_REPLAY_CREDITS_H
+
+#include "replay_program.h"
+
+// random_table writes an arbitration table in which every lane below n_vls has a weight,
+// and some entries have none.
+static inline void random_table(struct tb_random *random, char *text, uint32_t n_vls)
+{
+	uint32_t n = n_vls + below(random, 4);
+	size_t at = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t vl = i < n_vls ? i : below(random, n_vls);
+		uint32_t weight = i < n_vls ? 1 + below(random, 20) : below(random, 4);
+		at += (size_t)snprintf(text + at, TB_VL_TABLE_TEXT - at, "%s%u:%u",
+			i ? " " : "", vl, weight);
+	}
+}
+
+static inline void random_lanes(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	struct tb_credit_params *credits = &params->credits;
+	params->n_vcs = below(random, 2) ? 1 : 1 + below(random, 4);
+	if (below(random, 2))
+		random_table(random, credits->vl_low, params->n_vcs);
+	if (below(random, 2))
+		random_table(random, credits->vl_high, 1 + below(random, params->n_vcs));
+	credits->vl_limit = (uint32_t)ONE_OF(random, 0, 0, 1, 2, 255);
+	size_t at = 0;
+	for (uint32_t i = below(random, 2) ? TB_SLS : 0; i < TB_SLS; i++)
+		at += (size_t)snprintf(credits->sl_to_vl + at, TB_SL_TEXT - at, "%s%u",
+			i ? " " : "", below(random, params->n_vcs));
+}
+
+static inline uint32_t longest_wire(const struct tb_network_params *params)
+{
+	uint32_t bytes = params->packet_payload_bytes + params->packet_overhead_bytes +
+			 params->credits.first_overhead_bytes;
+	return bytes ? bytes : 1;
+}
+
+// random_buffer is a buffer for a link: for one packet or some, with pause what the rule
+// asks for (C10), and now and then a little more.
+static inline uint32_t random_buffer(struct tb_random *random,
+	const struct tb_network_params *params, uint64_t bytes_per_s, tb_time_ps latency)
+{
+	uint32_t wire = longest_wire(params), packet = (wire + 63) / 64 * 64;
+	if (params->credits.flow_control == TB_FLOW_PAUSE)
+		return params->credits.xoff_bytes + 3 * wire + 1 +
+		       (uint32_t)(2e-12 * (double)latency * (double)bytes_per_s) +
+		       below(random, 3) * 64;
+	uint32_t n = below(random, 3) ? 1 + below(random, 3) : 1 + below(random, 12);
+	return n * packet + (below(random, 3) ? 0 : below(random, packet));
+}
+
+static inline void random_credit_params(
+	struct tb_random *random, struct tb_network_params *params)
+{
+	uint32_t most = (uint32_t)ONE_OF(random, 70, 300, 300, 1000, 4096);
+	*params = (struct tb_network_params){.name = "random",
+		.switching = "credits",
+		.arity = 2 + below(random, 3),
+		.levels = 1 + below(random, 3),
+		.n_rails = 1,
+		.ascent = (enum tb_ascent)below(random, N_ASCENTS),
+		.link_bytes_per_s = any_rate(random),
+		.hop_latency_ps =
+			(tb_time_ps)ONE_OF(random, 1, 10000, 40000, 200000, 700000),
+		.packet_payload_bytes = 1 + below(random, most),
+		.packet_overhead_bytes = below(random, 2) ? below(random, 70) : 0,
+		.send_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 40000, 1000000),
+		.receive_overhead_ps = (tb_time_ps)ONE_OF(random, 0, 0, 700000),
+		.credits = {.queues = (enum tb_queues)below(random, 2),
+			.input_speedup = below(random, 4),
+			.forwarding = below(random, 3) ? TB_FORWARDING_CUT_THROUGH
+						       : TB_FORWARDING_STORE,
+			.flow_control =
+				below(random, 3) ? TB_FLOW_CREDITS : TB_FLOW_PAUSE,
+			.first_overhead_bytes = below(random, 2) ? below(random, 70) : 0,
+			.ack_bytes = (uint32_t)ONE_OF(random, 0, 30, 500),
+			.pcie_bytes_per_s = below(random, 3) ? any_rate(random) : 0,
+			.queue_pairs = (enum tb_queue_pairs)below(random, 2)}};
+	if (params->arity == 4 && params->levels == 3)
+		params->levels = 2;
+	struct tb_credit_params *credits = &params->credits;
+	credits->xoff_bytes = below(random, 3 * longest_wire(params));
+	credits->xon_bytes = below(random, credits->xoff_bytes + 1);
+	random_lanes(random, params);
+	params->fifo_bytes = random_buffer(
+		random, params, params->link_bytes_per_s, params->hop_latency_ps);
+}
+
+// fit_cables gives the cables of an irregular network the buffers that they need.
+static inline void fit_cables(struct tb_random *random, struct program *program)
+{
+	const struct tb_network_params *params = &program->params;
+	for (uint32_t i = 0; i < CABLES_MOST; i++) {
+		struct tb_cable *cable = &program->cables[i];
+		uint64_t rate = cable->bytes_per_s ? cable->bytes_per_s
+						   : params->link_bytes_per_s;
+		tb_time_ps latency =
+			cable->latency_ps ? cable->latency_ps : params->hop_latency_ps;
+		cable->n_vcs = cable->n_vcs ? params->n_vcs : 0;
+		cable->fifo_bytes = random_buffer(random, params, rate, latency);
+	}
+	program->n_top_nodes = below(random, 3);
+}
+
+static inline struct program random_credit_program(uint64_t seed, enum shape shape)
+{
+	struct tb_random random;
+	struct program program = {.seed = seed};
+	tb_random_init(&random, seed, 200 + (uint64_t)shape);
+	random_credit_params(&random, &program.params);
+	if (shape != SHAPE_TREE) {
+		// What a flit is decides the sizes of FIFOs there.
+		program.params.flit_bytes = 1;
+		random_tree(&random, &program, shape == SHAPE_MIXED);
+		program.params.flit_bytes = 0;
+		fit_cables(&random, &program);
+	}
+	random_posts(&random, &program);
+	for (uint32_t i = 0; i < JOBS_MOST; i++)
+		program.service_levels[i] = (uint8_t)below(&random, TB_SLS);
+	program.open_loop = below(&random, 4) == 0;
+	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
+	return program;
+}
+
+#endif
