@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "credits_model.h"
 #include "ideal_model.h"
+#include "windows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 struct tb_engine {
 	const struct tb_switching *model;
 	struct tb_replay *replay;
+	struct tb_windows *windows; // NULL: the network is one part
 };
 
 static const struct tb_switching *const models[] = {&tb_circuits, &tb_credits};
@@ -34,15 +36,20 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (!model)
 		return tb_fail(error, TB_EUSAGE, "no engine knows the switching '%s'",
 			network->params.switching);
-	struct tb_engine *made = malloc(sizeof *made);
+	struct tb_engine *made = calloc(1, sizeof *made);
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
 	made->model = options->ideal ? &tb_ideal : model;
 	int status = made->model->make(&made->replay, network, source, observer, options);
+	if (status == TB_OK && made->replay->parts)
+		status = tb_windows_new(
+			&made->windows, made->replay, made->model, options->n_threads);
 	if (status == TB_OK) {
 		*engine = made;
 		return TB_OK;
 	}
+	if (made->replay)
+		made->model->free(made->replay);
 	free(made);
 	return tb_fail(error, (enum tb_status)status,
 		status == TB_ENOMEM ? "no memory for a network of %u nodes"
@@ -54,12 +61,15 @@ void tb_engine_free(struct tb_engine *engine)
 {
 	if (!engine)
 		return;
+	tb_windows_free(engine->windows);
 	engine->model->free(engine->replay);
 	free(engine);
 }
 
 int tb_engine_run(struct tb_engine *engine, uint64_t n_rounds, struct tb_error *error)
 {
+	if (engine->windows)
+		return tb_windows_run(engine->windows, n_rounds, error);
 	return engine->model->run(engine->replay, n_rounds, error);
 }
 
@@ -70,6 +80,8 @@ int tb_engine_checkpoint(struct tb_engine *engine, struct tb_error *error)
 
 int tb_engine_finish(struct tb_engine *engine, struct tb_error *error)
 {
+	if (engine->windows)
+		return tb_windows_finish(engine->windows, error);
 	return tb_clock_finish(engine->replay, engine->model, error);
 }
 
@@ -77,11 +89,16 @@ struct tb_engine_stats tb_engine_stats(const struct tb_engine *engine)
 {
 	const struct tb_replay *replay = engine->replay;
 	struct tb_engine_stats stats = replay->stats;
-	stats.now_ps = replay->over ? replay->last_told : replay->now;
-	stats.wait_ps = replay->books.wait_ps;
+	tb_time_ps now = replay->now;
+	stats.n_in_flight = replay->n_packets_most - replay->n_free_packets;
+	if (engine->windows) {
+		stats = tb_windows_stats(engine->windows);
+		now = tb_windows_now(engine->windows);
+	}
+	stats.now_ps = replay->over ? replay->last_told : now;
+	stats.wait_ps = tb_books_waits(&replay->books);
 	stats.link_bytes = engine->model->link_bytes(replay);
 	stats.packet_bytes = (uint32_t)replay->packet_bytes;
-	stats.n_in_flight = replay->n_packets_most - replay->n_free_packets;
 	return stats;
 }
 

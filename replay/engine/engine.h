@@ -10,8 +10,9 @@
 // what begins to cross each link.
 //
 // Cost: about ten events per packet on six links, whatever the size of packets and flits.
-// Memory: links and a record for each packet in flight. One thread at a time per engine;
-// a network may be shared. The same network, source and seed give the same calls to the
+// Memory: links and a record for each packet in flight. One caller's thread at a time per
+// engine, which may use others for the parts of a large network (engine_options.h); a
+// network may be shared. The same network, source and seed give the same calls to the
 // observer.
 #ifndef TB_ENGINE_H
 #define TB_ENGINE_H
@@ -32,7 +33,8 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	const struct tb_engine_options *options, struct tb_error *error) TB_MUST_USE;
 void tb_engine_free(struct tb_engine *engine);
 
-// tb_engine_run simulates about `n_instants` further instants: 1 when there is more to
+// tb_engine_run simulates about `n_instants` further instants, or windows of them where
+// parts are simulated side by side: 1 when there is more to
 // do, 0 when all is delivered, negative when source or observer failed (TB_EDEADLOCK
 // included).
 int tb_engine_run(struct tb_engine *engine, uint64_t n_instants,

@@ -29,7 +29,8 @@ struct tb_carrier {
 	void (*inject)(struct tb_replay *replay, uint32_t node, uint32_t packet);
 	// release: the destination has drained the packet at `drained_at`, perhaps still
 	// to come, and acknowledges it at `ack_at`. Lets go of what the packet still
-	// holds, and returns when its source knows. With circuits the acknowledgement
+	// holds, has its source look (tb_nodes_look) if that may inject earlier for it,
+	// and returns when the source knows. With circuits the acknowledgement
 	// goes back along the circuit, and the token after it frees the VCs. With credits
 	// only the buffer of the ejection link is left, free once drained; nothing of the
 	// network waits for an acknowledgement, which takes what a short packet takes.
@@ -40,6 +41,8 @@ struct tb_carrier {
 	const char *(*branch)(struct tb_replay *replay, const struct tb_message *message,
 		uint32_t *end);
 	tb_ideal_time *ideal_ps;
+	// The model can simulate parts of a network side by side (handover.h).
+	bool in_parts;
 };
 
 #endif

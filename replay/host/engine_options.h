@@ -13,6 +13,14 @@ struct tb_engine_options {
 	// The same nodes on an ideal network: no packet waits for another in it, and
 	// nothing dies (docs/model.md, "The ideal network").
 	bool ideal;
+	// Into how many parts a network is cut that are simulated side by side, where the
+	// switching model can do that and the source allows it; 0: as many as its size
+	// asks for (network_parts.h). What comes out does not depend on it, but for which
+	// of the lighter waits a full list of the heaviest has dropped.
+	uint32_t n_parts;
+	// How many threads simulate the parts; 0: one for each core. Nothing that comes
+	// out depends on it.
+	unsigned n_threads;
 	// How many jobs the source's messages are of, numbered below that: each job's are
 	// then counted by themselves (rule 1), so that what is drawn for them does not
 	// depend on the other jobs. 0: all are counted as one job's.

@@ -19,6 +19,8 @@ static uint32_t new_message(struct tb_replay *replay)
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for the messages in flight");
 		return TB_NOTHING;
 	}
+	for (uint32_t i = 0; replay->parts && i < replay->parts->n; i++)
+		replay->by_part[i]->messages = replay->messages;
 	return replay->n_messages++;
 }
 
@@ -52,6 +54,14 @@ static void push_starting(struct tb_replay *replay, uint32_t id)
 	replay->starting[(replay->starting_first + replay->n_starting) %
 			 replay->starting_room] = id;
 	replay->n_starting++;
+}
+
+// starter_of is the replay in which a message starts: its source's.
+static struct tb_replay *starter_of(
+	struct tb_replay *desk, const struct tb_message *message)
+{
+	return desk->parts ? desk->by_part[desk->parts->of_node[message->source.id]]
+			   : desk;
 }
 
 // end_of returns the node to which the engine follows a message's packets.
@@ -111,7 +121,10 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 			(uint8_t)tb_network_ascending(replay->net, what->source.id, end);
 	replay->messages[id].flow =
 		tb_books_flow(&replay->books, what->job, what->source.id, end);
-	push_starting(replay, id);
+	struct tb_replay *starter = starter_of(replay, what);
+	push_starting(starter, id);
+	if (starter != replay)
+		tb_messages_look_outside(starter);
 }
 
 static tb_time_ps overheads(const struct tb_replay *replay)
@@ -264,9 +277,12 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for the ended messages");
 		return;
 	}
-	struct tb_ending ending = {replay->messages[id].serial, id, kind};
+	const struct tb_ending ending = {.at = replay->now,
+		.serial = replay->messages[id].serial,
+		.message = id,
+		.kind = kind};
 	uint32_t i = replay->n_endings++;
-	for (; i > 0; i--) {
+	for (; i > 0 && !tb_replay_is_part(replay); i--) {
 		const struct tb_ending *earlier = &replay->endings[i - 1];
 		if (earlier->serial < ending.serial ||
 			(earlier->serial == ending.serial && earlier->kind < kind))
@@ -278,7 +294,7 @@ void tb_messages_ended(struct tb_replay *replay, uint32_t id, enum tb_event_kind
 
 void tb_messages_tell(struct tb_replay *replay)
 {
-	if (replay->n_endings == 0)
+	if (replay->n_endings == 0 || tb_replay_is_part(replay))
 		return;
 	replay->last_told = replay->now;
 	for (uint32_t i = 0; i < replay->n_endings; i++)
@@ -294,7 +310,8 @@ void tb_messages_tell(struct tb_replay *replay)
 
 void tb_messages_look_outside(struct tb_replay *replay)
 {
-	replay->source_at = replay->source->when(replay->source->context);
+	if (!tb_replay_is_part(replay))
+		replay->source_at = replay->source->when(replay->source->context);
 	replay->outside_at = replay->source_at;
 	if (replay->fault_at < replay->outside_at)
 		replay->outside_at = replay->fault_at;

@@ -7,6 +7,8 @@
 // adapter") each direction has a server of its own.
 #include "nodes_impl.h"
 
+#include <string.h>
+
 // serving_time: in two parts, as a message to the node itself may be so long that the
 // product has no room.
 static inline tb_time_ps serving_time(uint64_t q20, uint64_t bytes)
@@ -302,6 +304,19 @@ static void drop_packet(struct tb_replay *replay, uint32_t id)
 	replay->free_packets[replay->n_free_packets++] = id;
 }
 
+uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet)
+{
+	uint32_t id = replay->free_packets[--replay->n_free_packets];
+	memcpy(tb_packet_at(replay, id), packet, replay->packet_bytes);
+	tb_packet_at(replay, id)->id = id;
+	return id;
+}
+
+void tb_nodes_drop(struct tb_replay *replay, uint32_t id)
+{
+	drop_packet(replay, id);
+}
+
 // The packet is drained; over a bus its acknowledgement leaves when the packet before it
 // is drained (there is room for one).
 void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
@@ -314,7 +329,6 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t id)
 	if (tb_is_broadcast(&message->what))
 		receive_all(replay, message, payload, &ack, &drained);
 	ack = replay->carrier->release(replay, id, ack, drained);
-	tb_nodes_look(replay, message->what.source.id);
 	if (ack > message->sent_at)
 		message->sent_at = ack;
 	tb_time_ps delivered = drained + replay->net->params.receive_overhead_ps;

@@ -6,13 +6,6 @@
 #include "replay.h"
 #include "retries.h"
 
-// messages.c
-//
-// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED: the source is notified at the end of
-// phase 1.
-void tb_messages_ended(
-	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
-
 // nodes.c
 //
 // tb_nodes_copy has a node's bus carry bytes out and in again, requested at `at`; returns

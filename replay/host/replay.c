@@ -12,6 +12,9 @@ enum { EVENTS_A_BUCKET = 16 };
 // instants looks ahead.
 enum { CACHE_BYTES = 1 << 22 };
 
+// Parts that are alone for less have too little to do in that time.
+enum { SHORTEST_WINDOW_PS = 20000 };
+
 uint64_t tb_per_byte_q20(uint64_t bytes_per_s)
 {
 	if (bytes_per_s == 0)
@@ -25,10 +28,44 @@ void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *s
 		tb_fail(&replay->failure, code, "%s", sentence);
 }
 
+// may_be_cut: what parts cannot have. Deaths have tables that all nodes share, limits on
+// partners count at both ends, and what a caller may clear between calls is one array.
+static bool may_be_cut(
+	const struct tb_replay *replay, const struct tb_engine_options *options)
+{
+	return replay->carrier->in_parts && !replay->choice.dead_at &&
+	       !replay->net->params.partners && !options->delays && !options->job_bytes;
+}
+
+// cut cuts the network into parts, if they can be alone for long enough. What a source
+// posts in a window must not enter the network in it, unless it can be taken ahead.
+static int cut(struct tb_replay *replay, const struct tb_engine_options *options)
+{
+	if (!may_be_cut(replay, options) || options->n_parts == 1)
+		return TB_OK;
+	struct tb_parts *parts = NULL;
+	int status = tb_parts_new(&parts, replay->net, options->n_parts);
+	if (status != TB_OK)
+		return status;
+	tb_time_ps window_ps = parts->latency_ps;
+	tb_time_ps overhead_ps = replay->net->params.send_overhead_ps;
+	if (!tb_source_is_open_loop(replay->source) && overhead_ps < window_ps)
+		window_ps = overhead_ps;
+	if (parts->n == 1 || window_ps < (options->n_parts ? 1 : SHORTEST_WINDOW_PS)) {
+		tb_parts_free(parts);
+		return TB_OK;
+	}
+	replay->parts = parts;
+	replay->window_ps = window_ps;
+	replay->by_part = calloc(parts->n, sizeof(struct tb_replay *));
+	return replay->by_part ? TB_OK : TB_ENOMEM;
+}
+
 int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
 	const struct tb_engine_options *options)
 {
+	replay->desk = replay;
 	replay->net = network;
 	replay->source = source;
 	replay->carrier = carrier;
@@ -48,8 +85,33 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 		calloc(options->n_jobs + 1u, sizeof *replay->n_posted_of_job);
 	if (!replay->n_posted_of_job)
 		return TB_ENOMEM;
-	return tb_route_choice_init(
+	int status = tb_route_choice_init(
 		&replay->choice, network, options->seed, options->faults);
+	return status == TB_OK ? cut(replay, options) : status;
+}
+
+// What is not a part's own is the desk's.
+void tb_replay_join(struct tb_replay *replay, struct tb_replay *desk, uint32_t part)
+{
+	*replay = *desk;
+	replay->desk = desk;
+	replay->by_part = NULL;
+	replay->part = part;
+	replay->now = -1;
+	replay->source_at = replay->fault_at = replay->outside_at = TB_TIME_NEVER;
+	replay->books = (struct tb_books){0};
+	replay->wheel = (struct tb_wheel){0};
+	replay->packets = NULL;
+	replay->free_packets = NULL;
+	replay->n_free_packets = replay->n_packets_most = 0;
+	replay->starting = NULL;
+	replay->starting_first = replay->n_starting = replay->starting_room = 0;
+	replay->nodes_now = (struct tb_list){0};
+	replay->endings = NULL;
+	replay->n_endings = 0;
+	replay->endings_room = 0;
+	replay->stats = (struct tb_engine_stats){0};
+	desk->by_part[part] = replay;
 }
 
 static int make_packets(struct tb_replay *replay, uint32_t n, size_t packet_bytes)
@@ -91,10 +153,13 @@ int tb_replay_grow(struct tb_replay *replay)
 static int make_nics(struct tb_replay *replay)
 {
 	uint32_t n = replay->net->n_nodes;
-	replay->nics = tb_lines_new(n, sizeof *replay->nics);
 	replay->nodes_now.ids = malloc(n * sizeof(uint32_t));
+	if (!tb_replay_is_part(replay))
+		replay->nics = tb_lines_new(n, sizeof *replay->nics);
 	if (!replay->nics || !replay->nodes_now.ids)
 		return TB_ENOMEM;
+	if (tb_replay_is_part(replay))
+		return TB_OK;
 	// The bus stands so that the first payload need not turn it, whichever way it
 	// goes.
 	for (uint32_t i = 0; i < n; i++)
@@ -114,7 +179,10 @@ static int make_nics(struct tb_replay *replay)
 static int make_wheel(struct tb_replay *replay, tb_time_ps packet, double n_events)
 {
 	double packet_ps = (double)packet;
-	double width = EVENTS_A_BUCKET * packet_ps / (n_events * replay->net->n_nodes);
+	double n_nodes = replay->net->n_nodes;
+	if (tb_replay_is_part(replay))
+		n_nodes /= replay->parts->n;
+	double width = EVENTS_A_BUCKET * packet_ps / (n_events * n_nodes);
 	unsigned shift = 4, buckets = 12;
 	while (shift < 20 && (double)(UINT64_C(2) << shift) < width)
 		shift++;
@@ -134,7 +202,7 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 	if (status == TB_OK)
 		status = tb_partners_init(&replay->partners, replay->net->params.partners,
 			replay->net->n_nodes);
-	if (status == TB_OK && replay->choice.dead_at)
+	if (status == TB_OK && replay->choice.dead_at && !tb_replay_is_part(replay))
 		status = tb_retries_new(replay);
 	replay->looks_ahead = n_packets * packet_bytes >= CACHE_BYTES;
 	return status == TB_OK ? make_wheel(replay, packet_ps, n_events) : status;
@@ -143,27 +211,40 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	struct tb_cell **cells, const struct tb_engine_options *options)
 {
+	if (tb_replay_is_part(replay))
+		return tb_books_join(&replay->books, &replay->desk->books);
 	int status = tb_books_init(&replay->books, replay->net, observer, cells,
 		options->bin_ps, observer && !options->without_blame);
+	if (status == TB_OK && replay->parts)
+		status = tb_books_cut(&replay->books, replay->parts);
 	if (status == TB_OK)
 		tb_messages_look_outside(replay);
 	return status;
 }
 
-void tb_replay_fini(struct tb_replay *replay)
+// fini_desk ends what parts share.
+static void fini_desk(struct tb_replay *replay)
 {
-	tb_books_fini(&replay->books);
 	tb_retries_free(replay);
 	tb_partners_fini(&replay->partners);
 	tb_queue_pairs_fini(&replay->pairs);
 	tb_route_choice_fini(&replay->choice);
-	tb_wheel_fini(&replay->wheel);
+	tb_parts_free(replay->parts);
+	free(replay->by_part);
 	free(replay->nics);
+	free(replay->messages);
+	free(replay->n_posted_of_job);
+}
+
+void tb_replay_fini(struct tb_replay *replay)
+{
+	tb_books_fini(&replay->books);
+	tb_wheel_fini(&replay->wheel);
 	free(replay->packets);
 	free(replay->free_packets);
-	free(replay->messages);
 	free(replay->starting);
 	free(replay->endings);
 	free(replay->nodes_now.ids);
-	free(replay->n_posted_of_job);
+	if (replay->desk == replay)
+		fini_desk(replay);
 }

@@ -7,6 +7,15 @@
 // the same cache lines as if there were but one model.
 //
 // Ids: messages and packets are numbers of records that are used again.
+//
+// Parts: a large network can be simulated in parts side by side (network_parts.h). Then
+// there is a struct tb_replay for each part, with its own time, events, packets and
+// books, and one for the whole, the desk, which simulates nothing: it posts the messages
+// and tells their endings between windows of time, and its books gather those of the
+// parts. Of what they share each piece is written by one part alone: a node's state by
+// the part that the node is in; of a message what happens at its source by the source's
+// part, what happens at its destination by the destination's, all else by the desk. A
+// network that is one part has one struct tb_replay, which is its own desk.
 #ifndef TB_REPLAY_H
 #define TB_REPLAY_H
 
@@ -14,7 +23,7 @@
 #include "carrier.h"
 #include "engine_options.h"
 #include "engine_stats.h"
-#include "network_impl.h"
+#include "network_parts.h"
 #include "partners.h"
 #include "queue_pairs.h"
 #include "route_choice.h"
@@ -89,6 +98,7 @@ struct tb_list { // ids touched in this instant
 };
 
 struct tb_ending { // of a message
+	tb_time_ps at;
 	uint64_t serial;
 	uint32_t message;
 	enum tb_event_kind kind;
@@ -135,12 +145,20 @@ struct tb_replay {
 	struct tb_engine_stats stats;
 	uint64_t *job_bytes;	 // of the options
 	struct tb_error failure; // code is TB_OK while all is well
+	// Parts.
+	struct tb_replay *desk;	      // itself where the network is one part
+	struct tb_parts *parts;	      // the desk's; NULL where the network is one part
+	struct tb_replay **by_part;   // of the desk
+	tb_time_ps window_ps;	      // of the desk: the longest that parts can be alone
+	uint32_t part;		      // its number
+	struct tb_handover *handover; // of a part: what leaves it (handover.h)
 };
 
 // A zeroed replay is made in three steps, so that a model can size its part between them;
 // tb_replay_fini ends it after any.
 //
-// tb_replay_init: what does not depend on the model. Borrows network and source.
+// tb_replay_init: what does not depend on the model. Borrows network and source. Where it
+// finds that the replay can run in parts, `parts` is set, and the replay is their desk.
 int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_carrier *carrier,
 	const struct tb_engine_options *options) TB_MUST_USE;
@@ -158,6 +176,18 @@ int tb_replay_grow(struct tb_replay *replay) TB_MUST_USE;
 int tb_replay_open(struct tb_replay *replay, const struct tb_observer *observer,
 	struct tb_cell **cells, const struct tb_engine_options *options) TB_MUST_USE;
 void tb_replay_fini(struct tb_replay *replay);
+
+// tb_replay_join stands in for tb_replay_init in the replay of a part, number `part`: it
+// shares what the desk, which has been opened, has. tb_replay_make and tb_replay_open
+// follow as ever, the latter without observer, cells and options. End the parts before
+// the desk.
+void tb_replay_join(struct tb_replay *replay, struct tb_replay *desk, uint32_t part);
+
+// tb_replay_is_part returns whether a replay is that of a part, whose desk is another.
+static inline bool tb_replay_is_part(const struct tb_replay *replay)
+{
+	return replay->desk != replay;
+}
 
 // tb_replay_fail keeps the first failure; the replay ends with it.
 void tb_replay_fail(struct tb_replay *replay, enum tb_status code, const char *sentence);
@@ -193,16 +223,23 @@ void tb_nodes_arrive(struct tb_replay *replay, uint32_t packet);
 // it held is let go; the packet is no more.
 void tb_nodes_fail(
 	struct tb_replay *replay, uint32_t packet, uint32_t dead, tb_time_ps at);
+// tb_nodes_adopt returns the number of a copy of a packet's record, which another part
+// has handed over; tb_nodes_drop drops a packet that has been handed over (handover.h).
+uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet);
+void tb_nodes_drop(struct tb_replay *replay, uint32_t packet);
 // tb_nodes_look has a node that waits to inject ask again when it can.
 void tb_nodes_look(struct tb_replay *replay, uint32_t node);
 
 // nodes.c and messages.c: what the loop over instants calls (clock.h).
 //
-void tb_messages_take(struct tb_replay *replay);  // those posted now
+void tb_messages_take(struct tb_replay *desk);	  // those posted now
 void tb_messages_start(struct tb_replay *replay); // those whose send overhead is over
 // Reads anew when something comes from outside the network.
 void tb_messages_look_outside(struct tb_replay *replay);
-// Tells the source of this round's endings.
+// TB_EVENT_SENT, _DELIVERED or _UNDELIVERED: the source is told at the end of phase 1.
+void tb_messages_ended(
+	struct tb_replay *replay, uint32_t message, enum tb_event_kind kind);
+// Tells the source of this round's endings. A part keeps them for its desk.
 void tb_messages_tell(struct tb_replay *replay);
 void tb_nodes_handle(struct tb_replay *replay, struct tb_event event);
 // tb_nodes_handle when nothing else happens in this instant: phase 2 included.

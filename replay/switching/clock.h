@@ -135,6 +135,29 @@ TB_CLOCK_INLINE bool tb_clock_failed(struct tb_replay *replay)
 	return replay->failure.code != TB_OK;
 }
 
+// tb_clock_window is a model's `window`. A part has nothing but its events and the
+// messages that start in it.
+TB_CLOCK_INLINE void tb_clock_window(
+	struct tb_replay *replay, const struct tb_switching *model, tb_time_ps until)
+{
+	for (;;) {
+		tb_time_ps outside = replay->outside_at;
+		tb_time_ps next =
+			tb_wheel_next(&replay->wheel, outside < until ? outside : until);
+		if (outside < next)
+			next = outside;
+		if (next >= until)
+			return;
+		replay->now = next;
+		if (outside > next && tb_wheel_is_alone(&replay->wheel))
+			tb_clock_round_of_one(replay, model);
+		else
+			tb_clock_round_of_many(replay, model);
+		if (tb_clock_failed(replay))
+			return;
+	}
+}
+
 // tb_clock_run is a model's `run`. What is put for this same instant (an empty fetch, a
 // message without overhead) makes a further round.
 TB_CLOCK_INLINE int tb_clock_run(struct tb_replay *replay,

@@ -10,7 +10,7 @@
 #ifndef TB_SWITCHING_H
 #define TB_SWITCHING_H
 
-#include "replay.h"
+#include "handover.h"
 
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
@@ -60,6 +60,23 @@ struct tb_switching {
 	void (*blame_open)(struct tb_replay *replay, tb_time_ps until);
 	// link_bytes is what the model keeps for each link.
 	uint32_t (*link_bytes)(const struct tb_replay *replay);
+
+	// Of a model that can simulate parts of a network (carrier.in_parts). `make` then
+	// makes the desk when tb_replay_init finds that there are parts: with it all that
+	// is by link, switch or node, each piece of which is touched by the part in which
+	// it is; of a link that crosses, what the near end does in another piece than
+	// what the far end does. The desk simulates nothing.
+	//
+	// join makes the replay of a part, by tb_replay_join: with its own events,
+	// packets and lists. free ends it too.
+	int (*join)(struct tb_replay **replay, struct tb_replay *desk, uint32_t part);
+	// window simulates a part up to, and without, the instant `until`: it is
+	// tb_clock_window with the model's own table.
+	void (*window)(struct tb_replay *replay, tb_time_ps until);
+	// receive takes what another part has handed over; `packet` is NULL or its
+	// record, to be copied into one of this part's.
+	void (*receive)(struct tb_replay *replay, const struct tb_letter *letter,
+		const struct tb_packet *packet);
 };
 
 #endif

@@ -68,4 +68,10 @@ struct tb_source {
 	int (*finish)(void *context, struct tb_error *error);
 };
 
+// tb_source_is_open_loop returns whether a source posts the same whatever it is told.
+static inline bool tb_source_is_open_loop(const struct tb_source *source)
+{
+	return !source->sent && !source->delivered && !source->undelivered;
+}
+
 #endif

@@ -138,7 +138,10 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 	tb_time_ps drained_at)
 {
 	(void)drained_at; // a node accepts every packet
-	return tb_circuits_release(of(replay), packet_at(of(replay), packet), ack_at);
+	struct packet *released = packet_at(of(replay), packet);
+	tb_time_ps back_at = tb_circuits_release(of(replay), released, ack_at);
+	tb_nodes_look(replay, tb_packet_source(replay, &released->of));
+	return back_at;
 }
 
 static const char *branch(

@@ -124,6 +124,7 @@ static tb_time_ps release(
 	const struct packet *packet = packet_at(ideal, id);
 	tb_time_ps back_at = ack_at + packet->path.back;
 	*vc_at(ideal, packet->node, packet->vc) = back_at;
+	tb_nodes_look(replay, packet->node);
 	return back_at;
 }
 

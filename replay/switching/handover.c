@@ -1,0 +1,120 @@
+#include "handover.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct outbox { // letters to one part, each followed by its packet
+	char *bytes;
+	size_t n, room;
+};
+
+// Letters lie in one of two rows of outboxes, by part, while those of the other are
+// received.
+struct tb_handover {
+	struct outbox *rows[2];
+	unsigned turn; // the row that is filled
+	tb_time_ps earliest;
+};
+
+int tb_handover_new(struct tb_replay *replay)
+{
+	uint32_t n = replay->parts->n;
+	struct tb_handover *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	replay->handover = made;
+	made->earliest = TB_TIME_NEVER;
+	made->rows[0] = calloc(n, sizeof *made->rows[0]);
+	made->rows[1] = calloc(n, sizeof *made->rows[1]);
+	return made->rows[0] && made->rows[1] ? TB_OK : TB_ENOMEM;
+}
+
+void tb_handover_free(struct tb_replay *replay)
+{
+	struct tb_handover *handover = replay->handover;
+	if (!handover)
+		return;
+	for (uint32_t part = 0; part < replay->parts->n; part++)
+		for (unsigned row = 0; row < 2; row++)
+			if (handover->rows[row])
+				free(handover->rows[row][part].bytes);
+	free(handover->rows[0]);
+	free(handover->rows[1]);
+	free(handover);
+	replay->handover = NULL;
+}
+
+// add_letter makes room for a letter and what follows it, and returns the place of that.
+static char *add_letter(struct tb_replay *replay, uint32_t to,
+	const struct tb_letter *letter, size_t n_behind)
+{
+	struct tb_handover *handover = replay->handover;
+	struct outbox *box = &handover->rows[handover->turn][to];
+	size_t n = sizeof *letter + n_behind;
+	if (TB_ARRAY_RESERVE(&box->bytes, &box->room, box->n + n) != TB_OK) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for what leaves a part");
+		return NULL;
+	}
+	char *place = box->bytes + box->n;
+	memcpy(place, letter, sizeof *letter);
+	box->n += n;
+	if (letter->at < handover->earliest)
+		handover->earliest = letter->at;
+	return place + sizeof *letter;
+}
+
+void tb_handover_packet(
+	struct tb_replay *replay, const struct tb_letter *letter, uint32_t packet)
+{
+	struct tb_letter sent = *letter;
+	sent.has_packet = true;
+	char *place =
+		add_letter(replay, tb_parts_to(replay->parts, replay->net, letter->link),
+			&sent, replay->packet_bytes);
+	if (place)
+		memcpy(place, tb_packet_at(replay, packet), replay->packet_bytes);
+}
+
+void tb_handover_back(struct tb_replay *replay, const struct tb_letter *letter)
+{
+	struct tb_letter sent = *letter;
+	sent.has_packet = false;
+	(void)add_letter(replay, tb_parts_from(replay->parts, replay->net, letter->link),
+		&sent, 0);
+}
+
+void tb_handover_turn(struct tb_replay *replay)
+{
+	struct tb_handover *handover = replay->handover;
+	handover->turn ^= 1;
+	handover->earliest = TB_TIME_NEVER;
+	for (uint32_t part = 0; part < replay->parts->n; part++)
+		handover->rows[handover->turn][part].n = 0;
+}
+
+tb_time_ps tb_handover_earliest(const struct tb_replay *replay)
+{
+	return replay->handover->earliest;
+}
+
+void tb_handover_receive(struct tb_replay *replay,
+	void (*receive)(struct tb_replay *replay, const struct tb_letter *letter,
+		const struct tb_packet *packet))
+{
+	for (uint32_t from = 0; from < replay->parts->n; from++) {
+		const struct tb_handover *handover =
+			replay->desk->by_part[from]->handover;
+		const struct outbox *box =
+			&handover->rows[handover->turn ^ 1][replay->part];
+		for (size_t at = 0; at < box->n;) {
+			const struct tb_letter *letter = (const void *)(box->bytes + at);
+			at += sizeof *letter;
+			receive(replay, letter,
+				letter->has_packet ? (const void *)(box->bytes + at)
+						   : NULL);
+			at += letter->has_packet ? replay->packet_bytes : 0;
+		}
+	}
+}

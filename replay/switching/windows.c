@@ -1,0 +1,360 @@
+#include "windows.h"
+
+#include "array.h"
+#include "clock.h"
+#include "team.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+// A window in which fewer events are to be expected is not worth waking a thread for.
+enum { FEW_EVENTS = 200 };
+
+// So many waits are entered into the blame at once.
+enum { MANY_WAITS = 4096 };
+
+struct part { // what the parts of a section leave for the thread that goes on
+	_Alignas(64) tb_time_ps next; // event; TB_TIME_NEVER: none soon
+	uint64_t n_events;
+	bool lasts;
+};
+
+struct tb_windows {
+	const struct tb_switching *model;
+	struct tb_replay *desk;
+	uint32_t n;
+	struct part *parts;
+	struct tb_team *team;
+	tb_time_ps until;     // end of the window, or of the bin to be settled
+	tb_time_ps letter_at; // the earliest letter that is to be received
+	bool open_loop;	      // what is posted is taken ahead
+	uint64_t n_expected;  // events of a window
+	struct tb_ending *endings;
+	size_t n_endings, endings_room;
+};
+
+static struct tb_replay *part_at(const struct tb_windows *windows, uint32_t part)
+{
+	return windows->desk->by_part[part];
+}
+
+static unsigned count_threads(unsigned wanted, uint32_t n_parts)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned n = wanted ? wanted : cores > 0 ? (unsigned)cores : 1;
+	return n < n_parts ? n : n_parts;
+}
+
+static int make_parts(struct tb_windows *windows)
+{
+	int status = TB_OK;
+	for (uint32_t part = 0; part < windows->n && status == TB_OK; part++) {
+		struct tb_replay *made = NULL;
+		status = windows->model->join(&made, windows->desk, part);
+		windows->desk->by_part[part] = made;
+		if (status == TB_OK)
+			status = tb_handover_new(made);
+	}
+	return status;
+}
+
+int tb_windows_new(struct tb_windows **windows, struct tb_replay *desk,
+	const struct tb_switching *model, unsigned n_threads)
+{
+	struct tb_windows *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	*made = (struct tb_windows){.model = model,
+		.desk = desk,
+		.n = desk->parts->n,
+		.letter_at = TB_TIME_NEVER,
+		.open_loop = tb_source_is_open_loop(desk->source)};
+	made->parts = aligned_alloc(64, made->n * sizeof *made->parts);
+	int status = made->parts ? make_parts(made) : TB_ENOMEM;
+	if (status == TB_OK)
+		status = tb_team_new(&made->team, count_threads(n_threads, made->n));
+	if (status != TB_OK) {
+		tb_windows_free(made);
+		return status;
+	}
+	for (uint32_t part = 0; part < made->n; part++)
+		made->parts[part] = (struct part){.next = TB_TIME_NEVER};
+	*windows = made;
+	return TB_OK;
+}
+
+void tb_windows_free(struct tb_windows *windows)
+{
+	if (!windows)
+		return;
+	tb_team_free(windows->team);
+	for (uint32_t part = 0; part < windows->n; part++) {
+		struct tb_replay *replay = part_at(windows, part);
+		if (!replay)
+			continue;
+		tb_handover_free(replay);
+		windows->model->free(replay);
+		windows->desk->by_part[part] = NULL;
+	}
+	free(windows->parts);
+	free(windows->endings);
+	free(windows);
+}
+
+// simulate is a part's task of a window.
+static void simulate(void *context, uint32_t index)
+{
+	struct tb_windows *windows = context;
+	struct tb_replay *replay = part_at(windows, index);
+	struct part *part = &windows->parts[index];
+	uint64_t n_before = replay->stats.n_events;
+	tb_handover_receive(replay, windows->model->receive);
+	windows->model->window(replay, windows->until);
+	part->next =
+		tb_wheel_next(&replay->wheel, windows->until + windows->desk->window_ps);
+	part->n_events = replay->stats.n_events - n_before;
+}
+
+static void settle(void *context, uint32_t index)
+{
+	struct tb_windows *windows = context;
+	windows->parts[index].lasts =
+		windows->model->settle(part_at(windows, index), windows->until);
+}
+
+// do_section runs a task for each part, on all threads if that pays.
+static void do_section(struct tb_windows *windows,
+	void (*task)(void *context, uint32_t index), bool pays)
+{
+	if (pays)
+		tb_team_run(windows->team, windows->n, task, windows);
+	for (uint32_t part = 0; part < windows->n && !pays; part++)
+		task(windows, part);
+}
+
+static tb_time_ps earlier(tb_time_ps a, tb_time_ps b)
+{
+	return a < b ? a : b;
+}
+
+// next_instant returns when something happens next: an event, a letter, a message that is
+// posted or starts. Parts have looked for events only up to the end of a further window.
+static tb_time_ps next_instant(const struct tb_windows *windows)
+{
+	tb_time_ps next = earlier(windows->letter_at, windows->desk->source_at);
+	for (uint32_t part = 0; part < windows->n; part++) {
+		next = earlier(next, windows->parts[part].next);
+		next = earlier(next, part_at(windows, part)->outside_at);
+	}
+	if (next <= windows->until + windows->desk->window_ps)
+		return next;
+	for (uint32_t part = 0; part < windows->n; part++)
+		next = earlier(next, tb_wheel_next(&part_at(windows, part)->wheel, next));
+	return next;
+}
+
+// pass_bins closes the bins that end at or before `next`, as tb_clock_pass_bins does.
+static int pass_bins(struct tb_windows *windows, tb_time_ps next, struct tb_error *error)
+{
+	struct tb_books *books = &windows->desk->books;
+	while (next >= books->bin_end) {
+		bool lasts = false;
+		windows->until = books->bin_end;
+		do_section(windows, settle, true);
+		for (uint32_t part = 0; part < windows->n; part++)
+			lasts |= windows->parts[part].lasts;
+		int status = tb_books_close(books, error);
+		if (status != TB_OK)
+			return status;
+		if (!lasts && next >= books->bin_end && tb_books_idle(books))
+			tb_books_jump(books, next);
+	}
+	return TB_OK;
+}
+
+// post takes what the source has at an instant.
+static void post(struct tb_windows *windows, tb_time_ps at)
+{
+	windows->desk->now = at;
+	tb_messages_take(windows->desk);
+}
+
+static void post_ahead(struct tb_windows *windows)
+{
+	const struct tb_replay *desk = windows->desk;
+	while (windows->open_loop && desk->source_at < windows->until &&
+		desk->failure.code == TB_OK)
+		post(windows, desk->source_at);
+}
+
+static int by_time_and_message(const void *left, const void *right)
+{
+	const struct tb_ending *a = left, *b = right;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	if (a->serial != b->serial)
+		return a->serial < b->serial ? -1 : 1;
+	return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+// gather_endings sorts the endings of all parts into the order in which one part would
+// have told them: those of an instant by message. All of them belong to its first round,
+// as a message takes time from its start on.
+static void gather_endings(struct tb_windows *windows)
+{
+	windows->n_endings = 0;
+	for (uint32_t part = 0; part < windows->n; part++) {
+		struct tb_replay *replay = part_at(windows, part);
+		size_t n = windows->n_endings + replay->n_endings;
+		if (TB_ARRAY_RESERVE(&windows->endings, &windows->endings_room, n) !=
+			TB_OK) {
+			tb_replay_fail(windows->desk, TB_ENOMEM,
+				"no memory for the ended messages");
+			return;
+		}
+		for (uint32_t i = 0; i < replay->n_endings; i++)
+			windows->endings[windows->n_endings++] = replay->endings[i];
+		replay->n_endings = 0;
+	}
+	if (windows->n_endings > 1)
+		qsort(windows->endings, windows->n_endings, sizeof *windows->endings,
+			by_time_and_message);
+}
+
+// tell_instant tells the endings of one instant, from number `i` on; returns the first of
+// another.
+static size_t tell_instant(struct tb_windows *windows, size_t i)
+{
+	struct tb_replay *desk = windows->desk;
+	const struct tb_ending first = windows->endings[i];
+	desk->now = first.at;
+	for (; i < windows->n_endings && windows->endings[i].at == first.at; i++)
+		tb_messages_ended(
+			desk, windows->endings[i].message, windows->endings[i].kind);
+	tb_messages_tell(desk);
+	return i;
+}
+
+// tell tells the source of what ended in the window, and posts what it has before the
+// window's end.
+static void tell(struct tb_windows *windows)
+{
+	const struct tb_replay *desk = windows->desk;
+	gather_endings(windows);
+	for (size_t i = 0; desk->failure.code == TB_OK;) {
+		bool ended = i < windows->n_endings;
+		tb_time_ps at = ended ? windows->endings[i].at : windows->until - 1;
+		if (!windows->open_loop && desk->source_at <= at)
+			post(windows, desk->source_at > desk->now ? desk->source_at
+								  : desk->now);
+		else if (ended)
+			i = tell_instant(windows, i);
+		else
+			return;
+	}
+}
+
+// exchange makes the letters of this window those that are received in the next one.
+static void exchange(struct tb_windows *windows)
+{
+	windows->letter_at = TB_TIME_NEVER;
+	windows->n_expected = 0;
+	for (uint32_t part = 0; part < windows->n; part++) {
+		struct tb_replay *replay = part_at(windows, part);
+		windows->letter_at =
+			earlier(windows->letter_at, tb_handover_earliest(replay));
+		tb_handover_turn(replay);
+		windows->n_expected += windows->parts[part].n_events;
+	}
+}
+
+static void enter_waits(struct tb_windows *windows)
+{
+	size_t n = 0;
+	for (uint32_t part = 0; part < windows->n; part++)
+		n += part_at(windows, part)->books.n_waits;
+	if (n >= MANY_WAITS)
+		tb_books_enter_waits(&windows->desk->books);
+}
+
+// failed returns the status of what went wrong, in the lowest part.
+static int failed(struct tb_windows *windows, struct tb_error *error)
+{
+	struct tb_replay *desk = windows->desk;
+	for (uint32_t part = 0; part < windows->n && desk->failure.code == TB_OK; part++)
+		desk->failure = part_at(windows, part)->failure;
+	(void)tb_clock_failed(desk);
+	if (desk->failure.code != TB_OK && error)
+		*error = desk->failure;
+	return desk->failure.code;
+}
+
+static int do_window(struct tb_windows *windows, tb_time_ps from, struct tb_error *error)
+{
+	const struct tb_replay *desk = windows->desk;
+	int status = pass_bins(windows, from, error);
+	if (status != TB_OK)
+		return status;
+	windows->until = earlier(from + desk->window_ps, desk->books.bin_end);
+	post_ahead(windows);
+	do_section(windows, simulate, windows->n_expected >= FEW_EVENTS);
+	exchange(windows);
+	tell(windows);
+	enter_waits(windows);
+	return failed(windows, error);
+}
+
+int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_error *error)
+{
+	for (uint64_t i = 0; i < n_windows; i++) {
+		tb_time_ps from = next_instant(windows);
+		if (from == TB_TIME_NEVER)
+			return tb_clock_end(windows->desk, error);
+		int status = do_window(windows, from, error);
+		if (status != TB_OK)
+			return status;
+	}
+	return 1;
+}
+
+int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
+{
+	tb_time_ps end = 0;
+	for (uint32_t part = 0; part < windows->n; part++) {
+		tb_time_ps lasts = windows->model->lasts_until(part_at(windows, part));
+		end = lasts > end ? lasts : end;
+	}
+	int status = pass_bins(windows, end, error);
+	if (status != TB_OK)
+		return status;
+	for (uint32_t part = 0; part < windows->n; part++) {
+		(void)windows->model->settle(part_at(windows, part), end);
+		windows->model->blame_open(part_at(windows, part), end);
+	}
+	status = tb_books_close(&windows->desk->books, error);
+	return status == TB_OK ? tb_books_finish(&windows->desk->books, error) : status;
+}
+
+tb_time_ps tb_windows_now(const struct tb_windows *windows)
+{
+	tb_time_ps now = 0;
+	for (uint32_t part = 0; part < windows->n; part++)
+		if (part_at(windows, part)->now > now)
+			now = part_at(windows, part)->now;
+	return now;
+}
+
+struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows)
+{
+	struct tb_engine_stats sum = windows->desk->stats;
+	sum.n_in_flight = 0;
+	for (uint32_t part = 0; part < windows->n; part++) {
+		const struct tb_replay *replay = part_at(windows, part);
+		sum.n_events += replay->stats.n_events;
+		sum.n_packets += replay->stats.n_packets;
+		sum.n_hops += replay->stats.n_hops;
+		sum.payload_bytes += replay->stats.payload_bytes;
+		sum.n_in_flight += replay->n_packets_most - replay->n_free_packets;
+	}
+	return sum;
+}

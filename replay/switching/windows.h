@@ -1,0 +1,38 @@
+// One replay in parts, side by side on several threads (docs/credits.md, "Parts, windows,
+// threads"). Private to replay/.
+//
+// Model: all parts simulate the same window of time, each alone: from the earliest
+// instant at which something happens, for the desk's window_ps or up to the end of the
+// open bin. Between windows one thread posts what the source has, tells it what has
+// ended, in the order of instants and messages, hands letters on and closes bins.
+// Nothing that comes out depends on the number of threads or on which of them simulates
+// which part when.
+//
+// Cost: a few microseconds a window beside what happens in it. Windows in which little
+// happens are simulated by one thread.
+#ifndef TB_WINDOWS_H
+#define TB_WINDOWS_H
+
+#include "switching.h"
+
+struct tb_windows; // opaque
+
+// tb_windows_new makes the parts of a desk, which a model's `make` has made, and borrows
+// it; n_threads as in engine_options.h. TB_ENOMEM.
+int tb_windows_new(struct tb_windows **windows, struct tb_replay *desk,
+	const struct tb_switching *model, unsigned n_threads) TB_MUST_USE;
+void tb_windows_free(struct tb_windows *windows); // NULL is fine; before the desk
+
+// tb_windows_run and tb_windows_finish are those of an engine (engine.h), the former in
+// windows instead of instants.
+int tb_windows_run(struct tb_windows *windows, uint64_t n_windows,
+	struct tb_error *error) TB_MUST_USE;
+int tb_windows_finish(struct tb_windows *windows, struct tb_error *error) TB_MUST_USE;
+
+// tb_windows_stats sums the figures of desk and parts, in flight included.
+struct tb_engine_stats tb_windows_stats(const struct tb_windows *windows);
+
+// tb_windows_now is the last instant at which something happened.
+tb_time_ps tb_windows_now(const struct tb_windows *windows);
+
+#endif
