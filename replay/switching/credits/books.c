@@ -7,6 +7,8 @@
 #include "lanes.h"
 #include "queues.h"
 
+#include <stdlib.h>
+
 struct blame {
 	uint32_t culprit, root;
 };
@@ -140,17 +142,31 @@ bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 	return lasts;
 }
 
-void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
+// add_waits_under_way adds what packets under way have waited to their flows' waits.
+// Records that were never used hold anything.
+static void add_waits_under_way(struct credits *credits)
 {
 	struct tb_replay *replay = &credits->replay;
-	for (uint32_t slot = 0; slot < credits->first_node; slot++)
-		if (sender_at(credits, slot)->link != TB_ID_NONE)
-			(void)each_waiting(credits, slot, until, blame_one);
-	// What packets under way have waited is part of their flows' waits.
+	bool *unused = calloc(replay->n_packets_most, sizeof *unused);
+	if (!unused) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the waits under way");
+		return;
+	}
+	for (uint32_t i = 0; i < replay->n_free_packets; i++)
+		unused[replay->free_packets[i]] = true;
 	for (uint32_t id = 0; id < replay->n_packets_most; id++) {
 		const struct packet *packet = packet_at(credits, id);
-		if (packet->wait_ps)
+		if (!unused[id] && packet->of.n_hops > 0 && packet->wait_ps)
 			replay->books.flows[packet->of.flow].wait_ps +=
 				(uint64_t)packet->wait_ps;
 	}
+	free(unused);
+}
+
+void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
+{
+	for (uint32_t slot = 0; slot < credits->first_node; slot++)
+		if (sender_at(credits, slot)->link != TB_ID_NONE)
+			(void)each_waiting(credits, slot, until, blame_one);
+	add_waits_under_way(credits);
 }
