@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The description of an InfiniBand node (64 bytes; Architecture, 14.2.5.2); and what any
-// name may have for a port behind it.
-enum { DESCRIPTION_MOST = 64, NAME_MOST = TB_IDENTITY_NAME_MOST - 6 };
+// What leaves room for a port behind a name.
+enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6 };
 
 void tb_cabling_fini(struct tb_cabling *cabling)
 {
@@ -63,13 +62,12 @@ int tb_cabling_name(
 	struct tb_cabling *cabling, uint32_t device, const char *name, size_t n)
 {
 	char buffer[NAME_MOST + 1];
-	size_t most = cabling->has_guids ? DESCRIPTION_MOST : NAME_MOST;
 	char *given = strndup(name, n), *kept = NULL;
 	if (given) {
 		// A short one is visible as it is, and a long one is cut.
-		const char *shown = tb_visible(given, buffer, most + 1);
-		if (shown == given && strlen(given) > most) {
-			size_t cut = most;
+		const char *shown = tb_visible(given, buffer, sizeof buffer);
+		if (shown == given && strlen(given) > NAME_MOST) {
+			size_t cut = NAME_MOST;
 			while (cut > 0 && ((unsigned char)given[cut] & 0xc0) == 0x80)
 				cut--;
 			given[cut] = '\0';

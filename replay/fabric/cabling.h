@@ -85,7 +85,7 @@ int tb_cabling_find(struct tb_cabling *cabling, enum tb_device_kind kind, uint64
 	uint32_t *device) TB_MUST_USE;
 
 // tb_cabling_name names a device; bytes that would control a terminal become visible, and
-// what is longer than InfiniBand's 64 bytes is cut after a whole character.
+// what is longer than 82 bytes (InfiniBand has 64) is cut after a whole character.
 int tb_cabling_name(struct tb_cabling *cabling, uint32_t device, const char *name,
 	size_t n) TB_MUST_USE;
 

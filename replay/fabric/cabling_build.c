@@ -118,7 +118,8 @@ static int identify_node(
 		.lmc = port->lmc,
 		.adapter_guid = has_guids ? at->guid : 0,
 		.adapter_port = node->port,
-		.n_host_bytes = (uint32_t)node->n_host_bytes};
+		.n_host_bytes = (uint32_t)node->n_host_bytes,
+		.is_router = at->kind == TB_DEVICE_ROUTER};
 	return tb_network_identify_node(
 		building->builder, id, &identity, building->error);
 }

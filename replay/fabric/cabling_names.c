@@ -1,12 +1,15 @@
 #include "cabling_names.h"
 
+#include "network.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUID_DIGITS = 16 };
+// A name with a GUID behind it has room for a port behind that, too.
+enum { GUID_DIGITS = 16, NAME_MOST = TB_IDENTITY_NAME_MOST - 7 - GUID_DIGITS };
 
 static bool are_hex(const char *text, size_t n)
 {
@@ -115,7 +118,8 @@ static int add_guid(struct tb_cabling *cabling, uint32_t device, bool behind)
 {
 	const struct tb_cabling_device *at = &cabling->devices[device];
 	char *name = NULL;
-	int n = behind ? asprintf(&name, "%s %016" PRIx64, at->name, at->guid)
+	int n = behind ? asprintf(
+				 &name, "%.*s %016" PRIx64, NAME_MOST, at->name, at->guid)
 		       : asprintf(&name, "0x%016" PRIx64, at->guid);
 	return rename_device(cabling, device, n < 0 ? NULL : name);
 }

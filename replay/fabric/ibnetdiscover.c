@@ -146,7 +146,7 @@ static int read_entry(struct reading *reading)
 	at->line = reading->line;
 	reading->n_ports = (uint32_t)n_ports;
 	status = read_name(reading, reading->device, true);
-	at->lid = number_behind(reading, " lid ", UINT16_MAX);
+	at->lid = number_behind(reading, " lid ", UINT32_MAX);
 	at->lmc = number_behind(reading, " lmc ", 7);
 	return status;
 }
@@ -177,7 +177,7 @@ static int read_port_number(struct reading *reading, uint32_t *port, uint64_t *g
 // read_rate takes the last words of a line: "lid 3 4xSDR".
 static int read_rate(struct reading *reading, uint32_t *lid, uint64_t *bytes_per_s)
 {
-	*lid = number_behind(reading, " lid ", UINT16_MAX);
+	*lid = number_behind(reading, " lid ", UINT32_MAX);
 	skip_blanks(reading);
 	*bytes_per_s = tb_cabling_rate_parse(reading->at, strcspn(reading->at, " \t"));
 	return !*bytes_per_s && reading->is_cut
@@ -228,7 +228,7 @@ static int read_port(struct reading *reading)
 	const char *quote = strchr(reading->at, '"');
 	if (!is_switch && quote) { // its own LID stands before the peer's name
 		const char *name = quote;
-		seen.lid = number_behind(reading, " lid ", UINT16_MAX);
+		seen.lid = number_behind(reading, " lid ", UINT32_MAX);
 		seen.lmc = number_behind(reading, " lmc ", 7);
 		reading->at = name;
 	}

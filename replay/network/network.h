@@ -161,6 +161,7 @@ struct tb_identity {
 	uint64_t adapter_guid; // of the host channel adapter that it is a port of
 	uint32_t adapter_port; // its number there, from 1; 0 when it has none
 	uint32_t n_host_bytes; // how many bytes of the name name its host
+	bool is_router;	       // or gateway: no process runs there
 };
 
 #define TB_IDENTITY_NAME_MOST 88 // 64 of InfiniBand, a GUID, a port
