@@ -65,15 +65,16 @@ static void print_jobs_found(const struct tb_recording_summary *run, bool split)
 static void print_network(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
-	char rails[32] = "", library[64] = "", nodes[48];
+	char rails[32] = "", library[64] = "", nodes[48], shape[48];
 	if (params->n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", params->n_rails);
 	// Without a library, a policy for rails may need the hosts, too.
 	if (!tb_host_does_nothing(&params->host) &&
 		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
-	fprintf(stderr, "%s on %s (%u-ary %u-tree, %s%s%s)\n", run->input_name,
-		params->name, params->arity, params->levels,
+	snprintf(shape, sizeof shape, "%u-ary %u-tree", params->arity, params->levels);
+	fprintf(stderr, "%s on %s (%s, %s%s%s)\n", run->input_name, params->name,
+		params->shape[0] ? params->shape : shape,
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
 		rails, library);

@@ -18,10 +18,11 @@ static int open_network(
 	return tb_network_open(&recording->network, &description, error);
 }
 
-// names_levels returns whether the user set the number of levels.
-static bool names_levels(const char *network)
+// has_its_levels returns whether the user set the number of levels, or a whole shape.
+static bool has_its_levels(const struct tb_recording *recording)
 {
-	return strstr(network, ",levels=") != NULL;
+	return strstr(recording->options->network, ",levels=") != NULL ||
+	       tb_network_params(recording->network)->shape[0];
 }
 
 // raise_tree adds levels until all nodes of the captures fit, unless the user set the
@@ -32,7 +33,7 @@ static int raise_tree(struct tb_recording *recording, struct tb_error *error)
 {
 	uint32_t n_nodes = tb_workload_n_nodes(recording->workload);
 	if (n_nodes <= tb_network_n_hosts(recording->network) ||
-		names_levels(recording->options->network))
+		has_its_levels(recording))
 		return TB_OK;
 	tb_network_free(recording->network);
 	recording->network = NULL;
@@ -47,7 +48,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	*wanted = options->workload;
 	wanted->seed = options->seed;
 	wanted->stop = options->stop;
-	if (names_levels(options->network))
+	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);
 	if (status == TB_OK && options->wants_captures &&

@@ -222,10 +222,28 @@ char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size)
 	return buffer;
 }
 
+// write_rates writes the rate of all links, or the lowest and the highest.
+static void write_rates(const struct tb_report *report, char *text, size_t size)
+{
+	const struct tb_run_link *links = tb_run_links(report->run);
+	uint64_t least = report->info->network.link_bytes_per_s, most = least;
+	char low[32], high[32];
+	for (uint32_t i = 0; i < report->info->n_links; i++) {
+		uint64_t rate = links[i].at.bytes_per_s;
+		least = i == 0 || rate < least ? rate : least;
+		most = i == 0 || rate > most ? rate : most;
+	}
+	tb_format_rate((double)least, low, sizeof low);
+	tb_format_rate((double)most, high, sizeof high);
+	snprintf(text, size, "%s%s%s", low, least < most ? " to " : "",
+		least < most ? high : "");
+}
+
 static void state_network(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
-	char count[4][48], rate[32], rails[32] = "";
+	char count[4][48], rates[72], rails[32] = "";
+	write_rates(report, rates, sizeof rates);
 	if (info->network.n_rails > 1)
 		snprintf(rails, sizeof rails, " on %u rails", info->network.n_rails);
 	struct tb_report_fact *at = fact(report, "network");
@@ -234,8 +252,7 @@ static void state_network(struct tb_report *report)
 		tb_format_counted(info->n_nodes, "node", count[0], 48), rails,
 		tb_format_counted(info->n_switches, "switch|switches", count[1], 48),
 		tb_format_counted(info->n_levels, "level", count[2], 48),
-		tb_format_counted(info->n_links, "link", count[3], 48),
-		tb_format_rate((double)info->network.link_bytes_per_s, rate, 32));
+		tb_format_counted(info->n_links, "link", count[3], 48), rates);
 }
 
 static void state_delivery(struct tb_report *report)

@@ -237,6 +237,7 @@ static int build(struct building *building, struct tb_network **network)
 	params.levels = building->levels.n_levels;
 	params.n_rails = building->n_rails;
 	params.arity = most_hosts(building);
+	params.shape[0] = params.level_rates[0] = params.level_latencies[0] = '\0';
 	params.link_bytes_per_s = rate ? rate : params.link_bytes_per_s;
 	status = tb_network_builder_new(&building->builder, &params, building->error);
 	if (status != TB_OK)

@@ -75,7 +75,8 @@ static const char *has_value(const char *item, const char *key)
 
 static int take_key(struct opening *opening, const char *item)
 {
-	static const char *const shapes[] = {"arity", "levels", "rails", "shape"};
+	static const char *const shapes[] = {
+		"arity", "levels", "rails", "shape", "level_rates", "level_latencies"};
 	const char *value = has_value(item, "preset");
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
 		if (has_value(item, shapes[i]))

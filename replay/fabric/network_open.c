@@ -18,6 +18,8 @@ int tb_network_open(struct tb_network **network,
 			return status;
 		params = &read;
 	}
-	return tb_network_kary_ntree(
+	bool is_kary = !params->shape[0] && !params->level_rates[0] &&
+		       !params->level_latencies[0];
+	return (is_kary ? tb_network_kary_ntree : tb_network_regular_tree)(
 		network, params, description->n_nodes, description->stop, error);
 }

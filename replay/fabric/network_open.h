@@ -18,12 +18,13 @@ struct tb_network_description {
 	const volatile sig_atomic_t *stop; // set by another: give up; NULL: never
 };
 
-// tb_network_open builds the k-ary n-tree of the description, or the fabric of the file
-// that its name begins with, which `n_nodes` does not change; level 0 joins the nodes.
-// What is odd about a fabric and was passed over is remarked upon (tb_network_remark).
-// TB_EUSAGE and TB_EFORMAT as tb_network_preset and tb_fabric_file_open, TB_ECAPACITY
-// beyond 2^24 nodes, TB_ESTOPPED within milliseconds of `stop`. Cost: 60 bytes and a
-// tenth of a microsecond a link.
+// tb_network_open builds the k-ary n-tree of the description, the regular tree of its
+// shape (shape.h), or the fabric of the file that its name begins with. `n_nodes` does
+// not change a fabric; a shape must have so many. Level 0 joins the nodes. What is odd
+// about a fabric and was passed over is remarked upon (tb_network_remark). TB_EUSAGE and
+// TB_EFORMAT as tb_network_preset and tb_fabric_file_open, TB_ECAPACITY beyond 2^24
+// nodes, TB_ESTOPPED within milliseconds of `stop`. Cost: 60 bytes and a tenth of a
+// microsecond a link; of what is no k-ary n-tree also 6 bytes a switch and node.
 int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description,
 	struct tb_error *error) TB_MUST_USE;

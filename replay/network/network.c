@@ -309,6 +309,12 @@ uint32_t tb_network_n_hosts(const struct tb_network *net)
 	return net->n_hosts;
 }
 
+bool tb_network_grows(const struct tb_network *net)
+{
+	return net->regular || (net->strides && !net->params.shape[0] &&
+				       net->params.ascent != TB_ASCENT_TABLE);
+}
+
 struct tb_link_info tb_network_link(const struct tb_network *net, struct tb_link link)
 {
 	return net->links[link.id];

@@ -21,6 +21,7 @@
 #include "credit_params.h"
 #include "host_params.h"
 #include "ids.h"
+#include "shape.h"
 #include "status.h"
 #include "units.h"
 
@@ -44,21 +45,25 @@ enum tb_ascent {
 // tb_ascent_name returns its name in presets, stores and reports.
 const char *tb_ascent_name(enum tb_ascent ascent);
 
-// The parameters of a network with equal links, as a preset file gives them
+// The parameters of a network, as a preset file gives them
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
 	char name[32];
 	char switching[16]; // how links and switches carry packets: circuits, credits
 	uint32_t arity;	    // k: links down and up of a switch
 	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
-	uint32_t n_rails;   // networks of that shape, side by side
+	char shape[TB_SHAPE_TEXT]; // of another regular tree (shape.h), or ""; arity is 0
+	uint32_t n_rails;	   // networks of that shape, side by side
 	enum tb_ascent ascent;
 	unsigned broadcast; // 1: sends to a range of nodes become one (docs/jobs.md)
 	uint64_t link_bytes_per_s;
 	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
 				   // header out
-	uint32_t n_vcs;		   // virtual channels per link; of credits virtual lanes
-	uint32_t fifo_bytes;	   // per VC, at the receiving end
+	char level_rates[TB_SHAPE_TEXT]; // by level (shape.h), or ""; then the rate above
+					 // is that of the nodes' links
+	char level_latencies[TB_SHAPE_TEXT]; // likewise
+	uint32_t n_vcs;	     // virtual channels per link; of credits virtual lanes
+	uint32_t fifo_bytes; // per VC, at the receiving end
 	uint32_t flit_bytes;
 	double link_tokens; // flow-control bytes that each byte on a link makes its
 			    // reverse carry
@@ -145,6 +150,11 @@ uint32_t tb_network_n_links(const struct tb_network *network);
 uint32_t tb_network_n_levels(const struct tb_network *network);
 uint32_t tb_network_n_rails(const struct tb_network *network); // 1 or more
 uint32_t tb_network_n_hosts(const struct tb_network *network); // nodes of a rail
+
+// tb_network_grows returns whether it can be built with more levels for more nodes
+// (network_open.h): not a shape, a fabric that was read, or one with tables of its own.
+bool tb_network_grows(const struct tb_network *network);
+
 struct tb_link_info tb_network_link(
 	const struct tb_network *network, struct tb_link link);
 struct tb_switch_info tb_network_switch(

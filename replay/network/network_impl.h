@@ -159,6 +159,12 @@ int tb_network_kary_ntree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 
+// tb_network_regular_tree builds the tree of the shape of `params`, or a k-ary n-tree
+// whose levels have cables of their own; of that with as many levels as n_nodes need.
+int tb_network_regular_tree(struct tb_network **network,
+	const struct tb_network_params *params, uint32_t n_nodes,
+	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
+
 // tb_network_most_ports is the largest number of ports that a switch has.
 uint32_t tb_network_most_ports(const struct tb_network *net);
 

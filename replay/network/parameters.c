@@ -23,11 +23,27 @@ static bool is_parameter(const struct tb_preset_key *key)
 	return key->form != TB_FORM_WORD && key->form != TB_FORM_SWITCHING;
 }
 
+// is_of_shape: a shape stands in place of arity and levels, and what is not by level is
+// not listed by level.
+static bool is_of_shape(
+	const struct tb_network_params *params, const struct tb_preset_key *key)
+{
+	bool has_shape = params->shape[0] != '\0';
+	if (strcmp(key->name, "arity") == 0 || strcmp(key->name, "levels") == 0)
+		return !has_shape;
+	if (key->form == TB_FORM_SHAPE)
+		return has_shape;
+	if (key->form == TB_FORM_LEVEL_RATES)
+		return params->level_rates[0];
+	return key->form != TB_FORM_LEVEL_TIMES || params->level_latencies[0];
+}
+
 static bool has_key(
 	const struct tb_network_params *params, const struct tb_preset_key *key)
 {
-	return is_parameter(key) && (!is_host_s(key) || params->n_rails > 1 ||
-					    !tb_host_does_nothing(&params->host));
+	return is_parameter(key) && is_of_shape(params, key) &&
+	       (!is_host_s(key) || params->n_rails > 1 ||
+		       !tb_host_does_nothing(&params->host));
 }
 
 static struct tb_value whole_at(const void *at, size_t size)
@@ -72,6 +88,9 @@ static struct tb_parameter read_parameter(
 	case TB_FORM_LIBRARY:
 	case TB_FORM_VL_TABLE:
 	case TB_FORM_SL_TO_VL:
+	case TB_FORM_SHAPE:
+	case TB_FORM_LEVEL_RATES:
+	case TB_FORM_LEVEL_TIMES:
 		made.value = (struct tb_value){.type = TB_VALUE_WORD, .word = at};
 		break;
 	case TB_FORM_ASCENT:
@@ -167,6 +186,18 @@ static bool take_text(char *at, size_t size, const struct tb_value *value)
 	return true;
 }
 
+// take_shape takes what can be read again.
+static bool take_shape(
+	const struct tb_preset_key *key, char *at, const struct tb_value *value)
+{
+	char text[TB_SHAPE_TEXT];
+	if (value->type != TB_VALUE_WORD ||
+		tb_preset_shape_text(key->form, text, value->word, NULL) != TB_OK)
+		return false;
+	memcpy(at, text, sizeof text);
+	return true;
+}
+
 static bool take_choice(enum tb_preset_form form, void *at, const struct tb_value *value)
 {
 	unsigned i = 0;
@@ -194,6 +225,10 @@ static bool take_value(struct tb_network_params *params, const struct tb_preset_
 	case TB_FORM_VL_TABLE:
 	case TB_FORM_SL_TO_VL:
 		return take_text(at, tb_preset_text_room(key->form), value);
+	case TB_FORM_SHAPE:
+	case TB_FORM_LEVEL_RATES:
+	case TB_FORM_LEVEL_TIMES:
+		return take_shape(key, at, value);
 	case TB_FORM_ASCENT:
 	case TB_FORM_HANDSHAKE:
 	case TB_FORM_LOCAL:

@@ -181,12 +181,11 @@ static bool is_table(enum tb_preset_form form, const char *text)
 			       : tb_sl_to_vl_read(vls, text, TB_VLS_MOST)) == TB_OK;
 }
 
-// store_table keeps a table as a text whose numbers stand apart by single blanks.
-static int store_table(
-	struct reading *reading, const struct tb_preset_key *key, const char *value)
+// space_out writes the words of a list apart by single blanks, as far as there is room,
+// and returns the length.
+static size_t space_out(char *text, size_t room, const char *value)
 {
-	char text[TB_VL_TABLE_TEXT];
-	size_t n = 0, room = tb_preset_text_room(key->form);
+	size_t n = 0;
 	for (const char *at = value; *at && n + 1 < room; at++) {
 		bool gap = strchr(" ,\t", *at) != NULL;
 		if (!gap)
@@ -196,6 +195,16 @@ static int store_table(
 	}
 	n -= n > 0 && text[n - 1] == ' ';
 	text[n] = '\0';
+	return n;
+}
+
+// store_table keeps a table as a text whose numbers stand apart by single blanks.
+static int store_table(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
+{
+	char text[TB_VL_TABLE_TEXT];
+	size_t room = tb_preset_text_room(key->form);
+	size_t n = space_out(text, room, value);
 	if (n == 0 || n + 1 >= room || !is_table(key->form, text))
 		return out_of_range(reading, key, value,
 			key->form == TB_FORM_VL_TABLE
@@ -205,6 +214,32 @@ static int store_table(
 				: "modulo, or up to 16 lanes, such as 0 0 1");
 	memcpy(place_of(reading, key), text, n + 1);
 	return TB_OK;
+}
+
+static int store_shape(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
+{
+	struct tb_error why = {0};
+	if (tb_preset_shape_text(key->form, place_of(reading, key), value, &why) == TB_OK)
+		return TB_OK;
+	return tb_fail_in(reading->error, TB_EUSAGE, reading->source, "%s", why.text);
+}
+
+// store_levels keeps a list by level, apart by single blanks as a table.
+static int store_levels(
+	struct reading *reading, const struct tb_preset_key *key, const char *value)
+{
+	char text[TB_SHAPE_TEXT];
+	size_t n = space_out(text, sizeof text, value);
+	if (n + 1 < sizeof text && tb_preset_shape_text(key->form, place_of(reading, key),
+					   text, NULL) == TB_OK)
+		return TB_OK;
+	return out_of_range(reading, key, value,
+		key->form == TB_FORM_LEVEL_RATES
+			? "1 to 12 rates from 1MB/s to 1000GB/s, the nodes' first, such "
+			  "as 200Gbit/s 400Gbit/s"
+			: "1 to 12 times above 0 and up to 1s, the nodes' first, such as "
+			  "300ns 500ns");
 }
 
 // set_model takes a switching, and with it the keys that the preset may have.
@@ -290,6 +325,11 @@ static int store_value(
 	case TB_FORM_VL_TABLE:
 	case TB_FORM_SL_TO_VL:
 		return store_table(reading, key, value);
+	case TB_FORM_SHAPE:
+		return store_shape(reading, key, value);
+	case TB_FORM_LEVEL_RATES:
+	case TB_FORM_LEVEL_TIMES:
+		return store_levels(reading, key, value);
 	}
 	return TB_EUSAGE;
 }
@@ -406,17 +446,31 @@ static int on_key(void *context, const char *section, const char *name, const ch
 	return reading->status == TB_OK;
 }
 
+// is_replaced: a shape has no arity and no levels, and what stands by level stands in
+// place of what is for all.
+static bool is_replaced(const struct reading *reading, const struct tb_preset_key *key)
+{
+	const struct tb_network_params *params = &reading->params;
+	if (strcmp(key->name, "arity") == 0 || strcmp(key->name, "levels") == 0)
+		return params->shape[0];
+	if (strcmp(key->name, "rate") == 0)
+		return params->level_rates[0];
+	return strcmp(key->name, "hop_latency") == 0 && params->level_latencies[0];
+}
+
 static int check(const struct reading *reading)
 {
 	const struct tb_preset_key *keys = reading->keys;
 	for (size_t i = 0; i < reading->n_keys; i++)
-		if (!reading->seen[i] && strcmp(keys[i].section, TB_PRESET_HOST) != 0 &&
+		if (!reading->seen[i] && !is_replaced(reading, &keys[i]) &&
+			strcmp(keys[i].section, TB_PRESET_HOST) != 0 &&
 			keys[i].need != TB_KEY_MAY_LACK &&
 			keys[i].need != TB_KEY_CAME_LATER)
 			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
 				"the key '%s' of section [%s] is missing", keys[i].name,
 				keys[i].section);
-	return reading->model->check(&reading->params, reading->source, reading->error);
+	const struct tb_network_params hard = tb_preset_hardest(&reading->params);
+	return reading->model->check(&hard, reading->source, reading->error);
 }
 
 static int check_broadcast(const struct reading *reading)
@@ -458,6 +512,12 @@ static int check_effect(const struct reading *reading)
 		bool is_void;
 		const char *key, *decider, *reason;
 	} rules[] = {
+		{params->shape[0], "arity", "shape", "a shape has its own"},
+		{params->shape[0], "levels", "shape", "a shape has its own"},
+		{params->level_rates[0], "rate", "level_rates",
+			"every level has its own rate"},
+		{params->level_latencies[0], "hop_latency", "level_latencies",
+			"every level has its own latency"},
 		{params->bus_bytes_per_s == 0 && params->bus_turn_ps > 0, "bus_turn",
 			"bus", "with bus = none nothing turns"},
 		{params->partners == 0 && params->partner_delay_ps > 0, "partner_delay",
@@ -491,18 +551,31 @@ static int check_effect(const struct reading *reading)
 	return TB_OK;
 }
 
+// item_length is how long the first item of a list of changes is: to the next comma that
+// does not stand in parentheses.
+static size_t item_length(const char *list)
+{
+	size_t n = 0, open = 0;
+	for (; list[n] && (list[n] != ',' || open > 0); n++) {
+		open += list[n] == '(';
+		open -= list[n] == ')' && open > 0;
+	}
+	return n;
+}
+
 // last_of_list copies the value that the last word KEY=VALUE of a list of changes gives a
 // key, if there is one.
 static void last_of_list(const char *list, const char *key, char *value, size_t size)
 {
 	size_t n_key = strlen(key);
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		size_t n = strcspn(at, ",");
+	size_t n = 0;
+	for (const char *at = list; at && *at; at += n + (at[n] == ',')) {
+		n = item_length(at);
 		if (n <= n_key || strncmp(at, key, n_key) != 0 || at[n_key] != '=')
 			continue;
-		n -= n_key + 1;
-		snprintf(value, size, "%.*s", (int)(n < size ? n : 0), at + n_key + 1);
+		size_t length = n - n_key - 1;
+		snprintf(value, size, "%.*s", (int)(length < size ? length : 0),
+			at + n_key + 1);
 	}
 }
 
@@ -526,7 +599,11 @@ static int choose_host(struct reading *reading, const char *list)
 static int override(struct reading *reading, char *list)
 {
 	reading->in_list = true;
-	for (char *rest = list, *item; (item = strsep(&rest, ",")) != NULL;) {
+	for (char *item = list, *rest; item; item = rest) {
+		rest = item + item_length(item);
+		rest = *rest ? rest : NULL;
+		if (rest)
+			*rest++ = '\0';
 		char *equals = strchr(item, '=');
 		if (!equals || equals == item)
 			return tb_fail(reading->error, TB_EUSAGE,
@@ -621,7 +698,7 @@ int tb_network_preset_of(struct tb_network_params *params, const char *name,
 	if (status == TB_OK)
 		status = check_effect(&reading);
 	if (status == TB_OK)
-		*params = reading.params;
+		*params = tb_preset_simplified(&reading.params);
 	free(copy);
 	return status;
 }

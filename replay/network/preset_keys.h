@@ -30,6 +30,9 @@ enum tb_preset_form {
 	TB_FORM_QUEUE_PAIRS,
 	TB_FORM_VL_TABLE, // as struct tb_credit_params has it; commas become blanks
 	TB_FORM_SL_TO_VL,
+	TB_FORM_SHAPE, // as shape.h has it
+	TB_FORM_LEVEL_RATES,
+	TB_FORM_LEVEL_TIMES,
 };
 
 struct tb_preset_key {
@@ -89,6 +92,19 @@ bool tb_preset_find_choice(enum tb_preset_form form, const char *word, unsigned 
 // tb_preset_text_room is how many bytes the text of such a form has, its end included; 0:
 // it is no text that is kept as it is.
 size_t tb_preset_text_room(enum tb_preset_form form);
+
+// tb_preset_shape_text writes a shape, or a list of rates or times by level, as it is
+// kept; `text` has room for TB_SHAPE_TEXT. TB_EUSAGE when it is none.
+int tb_preset_shape_text(enum tb_preset_form form, char *text, const char *value,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_preset_hardest is what a switching has to bear: the highest rate and latency of all
+// levels.
+struct tb_network_params tb_preset_hardest(const struct tb_network_params *params);
+
+// tb_preset_simplified has a shape that is a k-ary n-tree as its arity and levels, and
+// the rate and latency of the nodes' links as those of the network.
+struct tb_network_params tb_preset_simplified(const struct tb_network_params *params);
 
 // tb_network_preset_of is tb_network_preset with other models than those there are.
 int tb_network_preset_of(struct tb_network_params *params, const char *name,

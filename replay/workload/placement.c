@@ -6,6 +6,7 @@
 #include "rank_map.h"
 #include "units.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,15 +100,27 @@ static int no_memory(const struct placing *placing)
 		placing->name);
 }
 
+// hint_of says how more nodes come about, where they can.
+static const char *hint_of(
+	const struct placing *placing, uint64_t n_nodes, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (tb_network_grows(placing->places->network))
+		snprintf(text, size, ": --nodes %llu raises the tree",
+			(unsigned long long)n_nodes);
+	return text;
+}
+
 static int check_node(const struct placing *placing, uint32_t node)
 {
+	char hint[64];
 	const struct tb_places *places = placing->places;
 	uint32_t n_nodes = tb_network_n_hosts(places->network);
 	if (node >= n_nodes)
 		return tb_fail(placing->error, TB_ECAPACITY,
-			"job '%s' is to sit on node %u, the network has %u nodes: "
-			"--nodes %u raises the tree",
-			placing->name, node, n_nodes, node + 1);
+			"job '%s' is to sit on node %u, the network has %u nodes%s",
+			placing->name, node, n_nodes,
+			hint_of(placing, node + 1, hint, sizeof hint));
 	if (places->job_of[node] != NOBODY)
 		return tb_fail(placing->error, TB_EUSAGE,
 			"jobs '%s' and '%s' are both to sit on node %u",
@@ -171,7 +184,7 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 	unsigned long long n_slots = count_slots(hosts);
 	uint32_t per_node = slots_of(placing);
 	uint32_t wanted = (placing->n_ranks - 1) / per_node + 1; // nodes
-	char ranks[48], nodes[48];
+	char ranks[48], nodes[48], hint[64];
 	tb_format_counted(placing->n_ranks, "rank", ranks, sizeof ranks);
 	tb_format_counted(n_nodes, "node", nodes, sizeof nodes);
 	if (tb_placement_names_nodes(placing->placement))
@@ -180,13 +193,13 @@ static int refuse_crowd(const struct placing *placing, const struct tb_hosts *ho
 			ranks, n_slots);
 	if (hosts->n == n_nodes)
 		return tb_fail(placing->error, TB_ECAPACITY,
-			"job '%s' has %s, the network %s: --nodes %u raises the tree",
-			placing->name, ranks, nodes, wanted);
+			"job '%s' has %s, the network %s%s", placing->name, ranks, nodes,
+			hint_of(placing, wanted, hint, sizeof hint));
 	return tb_fail(placing->error, TB_ECAPACITY,
-		"job '%s' has %s, the other jobs leave %llu of %s: --nodes %llu raises "
-		"the tree",
-		placing->name, ranks, n_slots / per_node, nodes,
-		n_nodes - n_slots / per_node + wanted);
+		"job '%s' has %s, the other jobs leave %llu of %s%s", placing->name,
+		ranks, n_slots / per_node, nodes,
+		hint_of(placing, n_nodes - n_slots / per_node + wanted, hint,
+			sizeof hint));
 }
 
 // A slot that a rank may get: slots are sorted by their keys, then by their order.
