@@ -82,6 +82,15 @@ uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
 	return whom.root;
 }
 
+uint32_t tb_credits_blame_lasting(
+	struct credits *credits, struct packet *packet, tb_time_ps until)
+{
+	struct blame whom = by_link(sender_at(credits, packet->route), packet);
+	blame(credits, packet, whom, until);
+	packet->wait_ps += until - packet->ready_at;
+	return whom.root;
+}
+
 // each_waiting calls `visit` for each packet in the queues of a receiver that is ready
 // before `until`, or now.
 static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,
@@ -107,8 +116,7 @@ static void charge_one(struct credits *credits, struct packet *packet, tb_time_p
 
 static void blame_one(struct credits *credits, struct packet *packet, tb_time_ps until)
 {
-	blame(credits, packet, by_link(sender_at(credits, packet->route), packet), until);
-	packet->wait_ps += until - packet->ready_at;
+	(void)tb_credits_blame_lasting(credits, packet, until);
 }
 
 // settle_sender counts the stall of a link that lasts.

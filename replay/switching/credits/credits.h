@@ -5,19 +5,24 @@
 // and the buffer ahead has room for all of it.
 //
 // Cost: two events a hop at most, one when a crossing is over and one when the first
-// packet of a queue is ready; a packet that comes to others in its queue makes none. What
-// has fallen free behind a link is kept at its sender until it needs it, and makes an
-// event only where a packet waits for it.
+// packet of a queue is ready; a packet that comes to others in its queue makes none,
+// unless it chooses its route by what it finds. What has fallen free behind a link is
+// kept at its sender until it needs it, and makes an event only where a packet waits.
 //
 // Words: a slot is a port of a switch (those of a switch follow each other, in the order
 // of its ports), or a node, behind all of these. It has a sender, the link that leaves by
 // it, and a receiver, the link that comes in by it. The peer of a slot is that at the
-// other end of its cable.
+// other end of its cable. A packet is up when it is the first of its queue and ready; a
+// candidate when it also may enter the crossbar.
+//
+// Most networks are plain: one virtual lane and one queue an input. Then nothing that one
+// link of a switch takes changes what another may take, and rule C13 says nothing. All
+// others have crossbars, whose links choose one after the other (arbiter.c).
 //
 // Files: model.c (its table), credits_new.c (its parts), queues.h (who waits behind
 // whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
-// behind its link), ways.h (which link packets leave by), books.c (waits and whose fault
-// they are).
+// behind its link), pause.c (the same by pauses), arbiter.c (crossbars), ways.c (which
+// link packets leave by), books.c (waits and whose fault they are), deaths.c (faults).
 #ifndef TB_CREDITS_H
 #define TB_CREDITS_H
 
@@ -34,10 +39,11 @@ enum { FIRST_UPDATES = 4 }; // that a ring holds at first
 
 enum event_kind {
 	EV_DONE = TB_EVENT_OF_MODEL, // slot: its link has carried the packet
-	EV_READY, // packet: the first of its queue is ready to leave it
-	EV_COME,  // packet: it has come to a switch and takes a route
-	EV_IN,	  // packet: its tail is in at its destination
-	EV_LOOK,  // slot: its link may have something to carry
+	EV_READY,   // packet: the first of its queue is ready to leave it
+	EV_COME,    // packet: it has come to a switch and takes a route
+	EV_IN,	    // packet: its tail is in at its destination
+	EV_LOOK,    // slot: its link may have something to carry
+	EV_DRAINED, // node: it has drained a packet (with pauses)
 };
 
 // What links have in common: there are few.
@@ -72,17 +78,41 @@ struct sender { // a link that leaves by a slot
 	uint64_t order;		  // of the packet that crosses, or crossed last
 	uint32_t flow;		  // of that; NOTHING: none has
 	uint32_t root;		  // of its wait here; NOTHING: it did not wait
-	uint32_t blocks;	  // of that
+	uint32_t bytes;		  // of that, on the wire
 	uint32_t from;		  // slot by which it came
 	uint32_t peer;		  // slot
 	uint32_t link;		  // id
-	uint16_t n_heads;	  // first packets of queues that are ready for it
+	uint32_t packet;	  // that crosses, or crossed last
+	uint16_t n_heads;	  // packets that are up and go this way
 	uint16_t kind;
 	uint16_t port;
 	uint8_t vl;	// of the packet
 	bool by_credit; // its wait ended by one
 	bool crosses;	// EV_DONE is under way (never of a node)
 	bool listed;	// is on the list of this instant
+};
+
+struct crossbar {		 // of a switch that is not plain
+	uint32_t first, n_ports; // slots
+	uint32_t began_with;	 // port with which its present round began
+	uint64_t n_begun;	 // packets that left
+	bool listed;
+};
+
+struct arbiter {	     // of a link with several lanes: where its tables stand
+	uint8_t at[2];	     // current entries of the low and the high one
+	uint8_t left[2];     // of their weights
+	bool took_high;	     // since the last packet of the low table
+	uint32_t high_bytes; // that it took since
+};
+
+struct meter {	       // of a buffer that pauses its sender
+	int64_t bytes; // come and not left
+	uint64_t left_order;
+	tb_time_ps left_at; // the last that left
+	uint32_t left_flow, left_root;
+	bool paused; // it told its sender so
+	bool listed;
 };
 
 struct queue {
@@ -108,7 +138,9 @@ struct packet { // a cache line
 	uint32_t route;	    // slot by which it leaves
 	uint32_t at;	    // slot by which it came
 	uint8_t vl;
-	bool up; // counts as a head of its route
+	bool up;
+	bool queued;
+	bool spoilt; // crossed a link that died
 };
 
 struct path { // of a packet, where links differ: behind its record
@@ -120,11 +152,18 @@ struct credits {
 	struct tb_replay replay;
 	uint32_t n_slots, first_node; // slot of node 0
 	uint32_t n_vls;
-	uint32_t n_queues; // of a receiver
-	uint32_t speedup;  // S; UINT32_MAX: any number
-	bool stores;	   // store-and-forward
+	uint32_t n_queues;     // of a receiver
+	uint32_t queues_of_vl; // 1, or the most ports that a switch has
+	uint32_t speedup;      // S; ANY_NUMBER
+	uint32_t words;	       // of 64 ports, that the largest switch has
+	bool plain;
+	bool stores;  // store-and-forward
+	bool pauses;  // in place of credits
+	bool chooses; // routes, when packets have come
+	bool adapts;  // they depend on loads
 	bool equal_rates;
 	bool equal_links;     // rates and latencies
+	bool instant_links;   // some have no latency
 	uint8_t vl_of_others; // of jobs that have no service level
 	uint8_t *vls;	      // by job, of those that have one
 	uint32_t n_jobs;
@@ -133,12 +172,32 @@ struct credits {
 	size_t kinds_room;
 	struct sender *senders; // by slot
 	struct lane *lanes;	// by slot, n_vls each
+	uint64_t *wide;		// by lane, words each: its heads, where words > 1
 	struct update *updates; // first rings of all lanes
 	char *receivers;	// by slot, receiver_bytes each
 	size_t receiver_bytes;
 	struct tb_cell **cells; // by link id
 	uint32_t *slot_of_link; // by link id: that of its sender
 	struct tb_list senders_now;
+	// Packets that come up in the next round of this instant.
+	uint32_t *next_up, n_next_up;
+	// Unless plain.
+	struct crossbar *crossbars;  // by switch
+	uint64_t *looking, *limited; // by switch, words each: ports that look; inputs
+				     // that have S packets in the crossbar
+	uint64_t *ups; // by slot, up_words each: queues whose first packet is up
+	uint32_t up_words;
+	struct arbiter *arbiters;     // by slot
+	struct tb_vl_table tables[2]; // low, high
+	struct tb_list switches_now;
+	// Where packets choose their routes.
+	struct tb_list come; // packets, in this round
+	size_t come_room;
+	uint32_t *loads; // by slot: packets that have this route, and one that crosses
+	// With pauses.
+	struct meter *meters; // by slot, n_vls each
+	struct tb_list meters_now;
+	struct drains *drains;
 };
 
 static inline struct packet *packet_at(const struct credits *credits, uint32_t id)
@@ -155,6 +214,14 @@ static inline struct lane *lane_at(
 	const struct credits *credits, uint32_t slot, uint32_t vl)
 {
 	return &credits->lanes[(size_t)slot * credits->n_vls + vl];
+}
+
+static inline uint64_t *heads_at(
+	const struct credits *credits, struct lane *lane, uint32_t slot, uint32_t vl)
+{
+	if (credits->words == 1)
+		return &lane->heads;
+	return &credits->wide[((size_t)slot * credits->n_vls + vl) * credits->words];
 }
 
 static inline struct receiver *receiver_at(const struct credits *credits, uint32_t slot)

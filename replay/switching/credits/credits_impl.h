@@ -4,15 +4,54 @@
 
 #include "credits.h"
 
+// crossing.c: packets leave and come.
+//
 // tb_crossing_inject has a node's fetched packet begin to cross its injection link.
 void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t packet);
+// tb_crossing_reach: a packet has begun to cross a link to a switch; its header comes by
+// `slot` at `header_at`. It joins a queue there, behind all that began before it, or
+// chooses its route when it has come.
+void tb_crossing_reach(struct credits *credits, struct packet *packet, uint32_t slot,
+	tb_time_ps header_at);
+// tb_crossing_join: it has come and has its route.
+void tb_crossing_join(struct credits *credits, struct packet *packet);
+// tb_crossing_look lets a link of a plain switch take a packet, if it is free and one can
+// go.
+void tb_crossing_look(struct credits *credits, uint32_t slot);
+// tb_crossing_begin has the first packet of a queue begin to cross a link; `by`: the
+// update of this instant without which it could not, or NULL.
+void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *packet,
+	const struct update *by);
 // tb_crossing_done: a link out of a switch has carried its packet.
 void tb_crossing_done(struct credits *credits, uint32_t slot);
-// tb_crossing_look lets a link take a packet, if it is free and one can go.
-void tb_crossing_look(struct credits *credits, uint32_t slot);
-// tb_crossing_release: a node has drained a packet; see tb_carrier.
-tb_time_ps tb_crossing_release(
-	struct credits *credits, uint32_t packet, tb_time_ps drained_at);
+// The end of a packet that has come to a node. tb_crossing_free: what it holds falls free
+// at `drained_at`; tb_crossing_end counts it; tb_crossing_acknowledged_at is when its
+// source knows that it has come now.
+void tb_crossing_free(
+	struct credits *credits, const struct packet *packet, tb_time_ps drained_at);
+void tb_crossing_end(struct credits *credits, struct packet *packet);
+tb_time_ps tb_crossing_acknowledged_at(
+	const struct credits *credits, const struct packet *packet);
+
+// arbiter.c: crossbars.
+//
+// tb_arbiter_serve lets the links that are to look choose, switch by switch.
+void tb_arbiter_serve(struct credits *credits);
+// tb_arbiter_begun: a packet has begun to leave; its input may have reached S.
+void tb_arbiter_begun(
+	struct credits *credits, uint32_t slot, const struct packet *packet);
+// tb_arbiter_allow: an input has fewer than S packets in the crossbar again.
+void tb_arbiter_allow(struct credits *credits, uint32_t from);
+
+// deaths.c: what dies.
+//
+// tb_deaths_strike: a link dies now.
+void tb_deaths_strike(struct credits *credits, uint32_t link);
+// tb_deaths_turn_away discards a packet that comes where no link leads on.
+void tb_deaths_turn_away(struct credits *credits, struct packet *packet);
+// tb_deaths_fails returns whether a packet that is in at its node was spoilt; then it is
+// no more.
+bool tb_deaths_fails(struct credits *credits, uint32_t packet);
 
 // books.c: what is counted.
 //
@@ -26,6 +65,10 @@ void tb_credits_stalled(
 // and returns the link that is its root. `by`: the update that let it go, or NULL.
 uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
 	const struct packet *packet, const struct update *by);
+// Blames a wait that lasts at `until` (rule C24), adds it to the packet's, and returns
+// its root.
+uint32_t tb_credits_blame_lasting(
+	struct credits *credits, struct packet *packet, tb_time_ps until);
 // See struct tb_switching.
 bool tb_credits_settle(struct credits *credits, tb_time_ps until);
 void tb_credits_blame_open(struct credits *credits, tb_time_ps until);

@@ -1,6 +1,7 @@
 // Allocates the parts of a network with credits, sized for it, and frees them.
 #include "credits_impl.h"
 #include "credits_model.h"
+#include "pause.h"
 
 #include "array.h"
 #include "lines.h"
@@ -31,9 +32,11 @@ static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 	}
 	credits->equal_links = credits->n_kinds == 1;
 	credits->equal_rates = true;
-	for (uint32_t k = 1; k < credits->n_kinds; k++)
+	for (uint32_t k = 0; k < credits->n_kinds; k++) {
 		credits->equal_rates &=
 			credits->kinds[k].byte_q20 == credits->kinds[0].byte_q20;
+		credits->instant_links |= credits->kinds[k].latency_ps == 0;
+	}
 	return TB_OK;
 }
 
@@ -54,7 +57,8 @@ static void make_lanes(struct credits *credits, uint32_t slot, uint32_t buffer)
 		lane->updates = credits->updates +
 				((size_t)slot * credits->n_vls + v) * FIRST_UPDATES;
 		lane->mask = FIRST_UPDATES - 1;
-		lane->credits = (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
+		lane->credits =
+			credits->pauses ? 1 : (int32_t)(buffer / TB_CREDIT_BLOCK_BYTES);
 	}
 }
 
@@ -103,9 +107,10 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
 	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
+	credits->next_up = malloc(n * sizeof(uint32_t));
 	if (!credits->senders || !credits->lanes || !credits->updates ||
 		!credits->receivers || !credits->slot_of_link || !credits->cells ||
-		!credits->senders_now.ids)
+		!credits->senders_now.ids || !credits->next_up)
 		return TB_ENOMEM;
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
@@ -138,25 +143,100 @@ static int make_replay(struct credits *credits)
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 12);
 }
 
-static int make(struct credits *credits)
+static bool adapts(const struct tb_network_params *params)
+{
+	return params->ascent == TB_ASCENT_ADAPTIVE ||
+	       params->ascent == TB_ASCENT_ADAPTIVE_LOWEST ||
+	       params->ascent == TB_ASCENT_ADAPTIVE_ROUND_ROBIN;
+}
+
+// size_up finds out what the network needs.
+static void size_up(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
-	const struct tb_network_params *params = &net->params;
-	credits->n_vls = params->n_vcs;
-	credits->n_queues = credits->n_vls;
-	credits->speedup = params->credits.input_speedup;
-	if (credits->speedup == 0)
-		credits->speedup = ANY_NUMBER;
-	credits->stores = params->credits.forwarding == TB_FORWARDING_STORE;
+	const struct tb_credit_params *params = &net->params.credits;
+	uint32_t most_ports = tb_network_most_ports(net);
+	bool by_output = params->queues == TB_QUEUES_VOQ;
+	credits->n_vls = net->params.n_vcs;
+	credits->queues_of_vl = by_output ? most_ports : 1;
+	credits->n_queues = credits->n_vls * credits->queues_of_vl;
+	credits->words = (most_ports + 63) / 64;
+	credits->plain = credits->n_queues == 1 && credits->words == 1 && !by_output;
+	credits->speedup = params->input_speedup ? params->input_speedup : ANY_NUMBER;
+	credits->stores = params->forwarding == TB_FORWARDING_STORE;
+	credits->pauses = params->flow_control == TB_FLOW_PAUSE;
+	credits->adapts = adapts(&net->params);
+	credits->chooses = credits->adapts || credits->pauses ||
+			   credits->replay.choice.dead_at != NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
 	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
 	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
+}
+
+// make_crossbars makes what switches need that are not plain.
+static int make_crossbars(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	size_t n_words = (size_t)net->n_switches * credits->words;
+	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
+	credits->up_words = (credits->n_queues + 63) / 64;
+	credits->crossbars = calloc(net->n_switches, sizeof *credits->crossbars);
+	credits->switches_now.ids = malloc(net->n_switches * sizeof(uint32_t));
+	credits->looking = calloc(n_words, sizeof *credits->looking);
+	credits->limited = calloc(n_words, sizeof *credits->limited);
+	credits->ups = calloc(
+		(size_t)credits->n_slots * credits->up_words, sizeof *credits->ups);
+	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
+	if (credits->words > 1)
+		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
+	if (!credits->crossbars || !credits->switches_now.ids || !credits->looking ||
+		!credits->limited || !credits->ups || !credits->arbiters ||
+		(credits->words > 1 && !credits->wide))
+		return TB_ENOMEM;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
+		credits->crossbars[sw].first = net->first_out[sw];
+		credits->crossbars[sw].n_ports =
+			net->first_out[sw + 1] - net->first_out[sw];
+	}
+	return TB_OK;
+}
+
+static int make_tables(struct credits *credits)
+{
+	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	int status = tb_vl_table_read(
+		&credits->tables[0], params->vl_low, credits->n_vls, true);
+	if (status == TB_OK)
+		status = tb_vl_table_read(
+			&credits->tables[1], params->vl_high, credits->n_vls, false);
+	for (uint32_t slot = 0; status == TB_OK && slot < credits->n_slots; slot++)
+		for (int t = 0; t < 2; t++)
+			credits->arbiters[slot].left[t] =
+				credits->tables[t].n ? credits->tables[t].at[0].weight
+						     : 0;
+	return status;
+}
+
+static int make(struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	size_up(credits);
 	uint16_t *kinds = malloc(net->n_links * sizeof *kinds);
 	int status = kinds ? find_kinds(credits, kinds) : TB_ENOMEM;
 	if (status == TB_OK)
 		status = make_links(credits, kinds);
 	free(kinds);
+	if (status == TB_OK && !credits->plain)
+		status = make_crossbars(credits);
+	if (status == TB_OK && !credits->plain)
+		status = make_tables(credits);
+	if (status == TB_OK && credits->pauses)
+		status = tb_pause_new(credits);
+	if (status == TB_OK && credits->adapts) {
+		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
+		status = credits->loads ? TB_OK : TB_ENOMEM;
+	}
 	return status == TB_OK ? make_replay(credits) : status;
 }
 
@@ -218,5 +298,16 @@ void tb_credits_free(struct tb_replay *replay)
 	free(credits->slot_of_link);
 	free(credits->cells);
 	free(credits->senders_now.ids);
+	free(credits->next_up);
+	free(credits->wide);
+	free(credits->crossbars);
+	free(credits->looking);
+	free(credits->limited);
+	free(credits->ups);
+	free(credits->arbiters);
+	free(credits->switches_now.ids);
+	free(credits->come.ids);
+	free(credits->loads);
+	tb_pause_free(credits);
 	free(credits);
 }

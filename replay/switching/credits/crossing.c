@@ -1,6 +1,7 @@
 #include "credits_impl.h"
 
 #include "lanes.h"
+#include "pause.h"
 #include "queues.h"
 #include "ways.h"
 
@@ -14,18 +15,35 @@ static tb_time_ps stored_for(const struct credits *credits, const struct packet 
 	return next < crossing_ps ? crossing_ps - next : 0;
 }
 
-// reach has a packet that begins to cross towards a switch join its queue there, behind
-// all that began before it.
-static inline void reach(struct credits *credits, struct packet *packet, uint32_t slot,
-	tb_time_ps header_at, tb_time_ps crossing_ps)
+void tb_crossing_reach(struct credits *credits, struct packet *packet, uint32_t slot,
+	tb_time_ps header_at)
 {
+	uint32_t by = sender_at(credits, slot)->peer;
+	tb_time_ps crossing_ps = 0;
+	if (credits->stores || !credits->equal_rates)
+		crossing_ps = time_of(
+			kind_of(credits, sender_at(credits, by)), packet->of.wire_bytes);
 	packet->at = slot;
-	packet->route = route_of(credits, receiver_at(credits, slot)->sw, packet);
-	packet->ready_at = header_at;
-	if (credits->stores)
-		packet->ready_at += crossing_ps;
-	else if (!credits->equal_rates)
+	packet->ready_at = header_at + (credits->stores ? crossing_ps : 0);
+	if (credits->chooses) {
+		packet->queued = false;
+		tb_wheel_put(
+			&credits->replay.wheel, packet->ready_at, EV_COME, packet->of.id);
+		return;
+	}
+	packet->route = way_of(credits, switch_of(credits, slot), packet);
+	if (!credits->equal_rates && !credits->stores)
 		packet->ready_at += stored_for(credits, packet, crossing_ps);
+	join(credits, packet);
+}
+
+void tb_crossing_join(struct credits *credits, struct packet *packet)
+{
+	uint32_t by = sender_at(credits, packet->at)->peer;
+	if (!credits->equal_rates && !credits->stores)
+		packet->ready_at += stored_for(credits, packet,
+			time_of(kind_of(credits, sender_at(credits, by)),
+				packet->of.wire_bytes));
 	join(credits, packet);
 }
 
@@ -47,21 +65,22 @@ static inline void carry(struct credits *credits, uint32_t slot, struct packet *
 	struct sender *sender = sender_at(credits, slot);
 	const struct kind *kind = kind_of(credits, sender);
 	uint32_t bytes = packet->of.wire_bytes;
-	tb_time_ps crossing_ps = time_of(kind, bytes);
 	tb_time_ps header_at = replay->now + kind->latency_ps;
-	sender->free_at = replay->now + crossing_ps;
+	sender->free_at = replay->now + time_of(kind, bytes);
 	sender->flow = packet->of.flow;
+	sender->packet = packet->of.id;
 	tb_books_burst(&replay->books, cell_at(credits, sender->peer), replay->now,
 		sender->free_at, bytes, true);
 	if (!credits->equal_links)
 		add_to_path(credits, packet, kind);
 	packet->of.n_hops++;
 	if (!is_node(credits, sender->peer)) {
-		reach(credits, packet, sender->peer, header_at, crossing_ps);
+		tb_crossing_reach(credits, packet, sender->peer, header_at);
 		return;
 	}
 	packet->at = sender->peer;
-	tb_wheel_put(&replay->wheel, header_at + crossing_ps, EV_IN, packet->of.id);
+	tb_wheel_put(
+		&replay->wheel, sender->free_at + kind->latency_ps, EV_IN, packet->of.id);
 }
 
 void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
@@ -72,45 +91,55 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 	tb_time_ps fetched_at = credits->replay.nics[node].fetched_at;
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
-	lane_settle(lane_at(credits, slot, packet->vl), credits->replay.now);
-	lane_at(credits, slot, packet->vl)->credits -=
-		(int32_t)blocks_of(packet->of.wire_bytes);
+	packet->queued = packet->spoilt = false;
+	lane_spend(credits, lane_at(credits, slot, packet->vl), packet->of.wire_bytes);
 	tb_credits_stalled(credits, slot,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
 		credits->replay.now);
 	carry(credits, slot, packet);
 }
 
-// begin has the first packet of a queue begin to cross the link that it is to take.
-static inline void begin(struct credits *credits, uint32_t slot, struct lane *lane,
+// settle_wait ends a packet's wait when it begins to cross a link, and what it was due to
+// becomes the link's: others that wait for this packet blame that.
+static inline void settle_wait(struct credits *credits, uint32_t slot,
 	struct packet *packet, const struct update *by)
 {
 	struct sender *sender = sender_at(credits, slot);
-	struct queue *queue = queue_of(credits, packet);
 	tb_time_ps now = credits->replay.now;
-	uint32_t root = NOTHING;
 	bool waited = packet->ready_at < now;
+	uint32_t root = NOTHING;
 	if (waited)
 		root = tb_credits_end_wait(credits, slot, packet, by);
 	packet->wait_ps += now - packet->ready_at;
+	sender->root = root;
+	sender->by_credit = waited && by;
 	if (sender->stalled_since < now)
 		tb_credits_stalled(credits, slot, sender->stalled_since, now);
 	sender->stalled_since = TB_TIME_NEVER;
+}
+
+void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *packet,
+	const struct update *by)
+{
+	struct sender *sender = sender_at(credits, slot);
+	struct queue *queue = queue_of(credits, packet);
+	struct lane *lane = lane_at(credits, slot, packet->vl);
+	settle_wait(credits, slot, packet, by);
 	sender->order = packet->of.order;
-	sender->root = root;
-	sender->by_credit = waited && by;
-	sender->blocks = blocks_of(packet->of.wire_bytes);
+	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
+	sender->vl = packet->vl;
 	sender->crosses = true;
 	sender->n_heads--;
-	lane->credits -= (int32_t)sender->blocks;
-	uint32_t port = sender_at(credits, packet->at)->port;
-	lane->heads &= ~(UINT64_C(1) << port % 64);
-	lane->turn = (uint16_t)((port + 1) % 64);
+	lane_spend(credits, lane, packet->of.wire_bytes);
+	lane->turn = (uint16_t)(sender_at(credits, packet->at)->port + 1u);
+	clear_head(credits, packet);
 	receiver_at(credits, packet->at)->n_crossing++;
-	queue->left_at = now;
+	queue->left_at = credits->replay.now;
 	queue->left_flow = packet->of.flow;
-	queue->left_root = root == NOTHING ? sender->link : root;
+	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
+	if (!credits->plain)
+		tb_arbiter_begun(credits, slot, packet);
 	leave(credits, queue, packet);
 	carry(credits, slot, packet);
 	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
@@ -125,32 +154,31 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 		return;
 	uint32_t from = slot - sender->port + in_turn(lane);
 	struct packet *packet = packet_at(credits, queue_at(credits, from)->first);
-	uint32_t need = blocks_of(packet->of.wire_bytes);
+	int32_t need = lane_needs(credits, packet->of.wire_bytes);
 	const struct update *by;
-	if (lane_has(lane, need, credits->replay.now, &by))
-		begin(credits, slot, lane, packet, by);
+	if (lane_has(credits, lane, need, &by))
+		tb_crossing_begin(credits, slot, packet, by);
 	else
 		tb_lanes_wait(credits, slot, lane, need);
 }
 
-// give_back tells the sender before a switch what has fallen free there (rule C9).
+// give_back tells the sender before a switch what has fallen free there.
 static inline void give_back(struct credits *credits, const struct sender *sender)
 {
-	const struct sender *reverse = sender_at(credits, sender->from);
-	tb_time_ps now = credits->replay.now;
-	tb_time_ps sent_at = reverse->free_at > now ? reverse->free_at : now;
-	uint32_t link = receiver_at(credits, sender->from)->link;
-	const struct update update = {
-		.known_at = sent_at + kind_of(credits, reverse)->latency_ps,
-		.order = sender->order,
+	uint32_t slot = sender->from;
+	uint32_t link = receiver_at(credits, slot)->link;
+	struct update update = {.order = sender->order,
 		.flow = sender->flow,
 		.root = sender->root == NOTHING ? link : sender->root,
-		.blocks = sender->blocks};
-	tb_lanes_push(credits, reverse->peer, sender->vl, &update, now);
+		.blocks = blocks_of(sender->bytes)};
+	if (credits->pauses)
+		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
+	else
+		tb_lanes_tell(credits, slot, sender->vl, &update);
 }
 
-// stop: a packet that came by a receiver's link has crossed the next one, so that the
-// first of its queue may.
+// stop: a packet that came by a receiver's link has crossed the next one, so that those
+// that are up behind that link may.
 static inline void stop(struct credits *credits, const struct sender *sender)
 {
 	struct receiver *receiver = receiver_at(credits, sender->from);
@@ -164,15 +192,24 @@ static inline void stop(struct credits *credits, const struct sender *sender)
 	receiver->stopped_at = now;
 	if (receiver->n_crossing-- < credits->speedup)
 		return;
+	if (!credits->plain) {
+		tb_arbiter_allow(credits, sender->from);
+		return;
+	}
 	uint32_t first = queue_at(credits, sender->from)->first;
-	if (first != NOTHING && packet_at(credits, first)->up)
-		make_candidate(credits, packet_at(credits, first));
+	if (first == NOTHING || !packet_at(credits, first)->up)
+		return;
+	set_head(credits, packet_at(credits, first));
+	if (!sender_at(credits, packet_at(credits, first)->route)->crosses)
+		list_sender(credits, packet_at(credits, first)->route);
 }
 
 void tb_crossing_done(struct credits *credits, uint32_t slot)
 {
 	struct sender *sender = sender_at(credits, slot);
 	sender->crosses = false;
+	if (credits->adapts)
+		credits->loads[slot]--;
 	give_back(credits, sender);
 	stop(credits, sender);
 	if (sender->n_heads == 0)
@@ -181,27 +218,39 @@ void tb_crossing_done(struct credits *credits, uint32_t slot)
 	list_sender(credits, slot);
 }
 
-tb_time_ps tb_crossing_release(
-	struct credits *credits, uint32_t id, tb_time_ps drained_at)
+void tb_crossing_free(
+	struct credits *credits, const struct packet *packet, tb_time_ps drained_at)
 {
-	struct tb_replay *replay = &credits->replay;
-	struct packet *packet = packet_at(credits, id);
 	const struct sender *reverse = sender_at(credits, packet->at);
-	const struct kind *kind = kind_of(credits, reverse);
-	const struct update update = {.known_at = drained_at + kind->latency_ps,
+	struct update update = {
+		.known_at = drained_at + kind_of(credits, reverse)->latency_ps,
 		.order = packet->of.order,
 		.flow = packet->of.flow,
 		.root = receiver_at(credits, packet->at)->link,
 		.blocks = blocks_of(packet->of.wire_bytes)};
-	tb_lanes_push(credits, reverse->peer, packet->vl, &update, drained_at);
+	if (credits->pauses)
+		tb_pause_drain(credits, packet, drained_at, &update);
+	else
+		tb_lanes_push(credits, reverse->peer, packet->vl, &update, drained_at);
+}
+
+void tb_crossing_end(struct credits *credits, struct packet *packet)
+{
+	struct tb_replay *replay = &credits->replay;
 	replay->stats.n_hops += packet->of.n_hops;
 	replay->books.flows[packet->of.flow].wait_ps += (uint64_t)packet->wait_ps;
 	packet->wait_ps = 0;
-	uint32_t ack = replay->net->params.credits.ack_bytes;
+}
+
+tb_time_ps tb_crossing_acknowledged_at(
+	const struct credits *credits, const struct packet *packet)
+{
+	const struct kind *kind = &credits->kinds[0];
+	tb_time_ps now = credits->replay.now;
+	uint32_t ack = credits->replay.net->params.credits.ack_bytes;
 	if (credits->equal_links)
-		return replay->now + packet->of.n_hops * kind->latency_ps +
-		       time_of(kind, ack);
-	const struct path *path = path_of(credits, id);
-	return replay->now + path->latency_ps +
+		return now + packet->of.n_hops * kind->latency_ps + time_of(kind, ack);
+	const struct path *path = path_of(credits, packet->of.id);
+	return now + path->latency_ps +
 	       time_of(&(struct kind){.byte_q20 = path->slowest_q20}, ack);
 }

@@ -3,19 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-tb_time_ps tb_lanes_enough_at(struct lane *lane, uint32_t need, tb_time_ps now)
+tb_time_ps tb_lanes_enough_at(
+	const struct credits *credits, struct lane *lane, int32_t need)
 {
-	lane_settle(lane, now);
+	int32_t known = lane_known(credits, lane);
 	lane->lacks = 0;
-	int32_t credits = lane->credits;
-	if (credits >= (int32_t)need)
-		return now;
+	if (known >= need)
+		return credits->replay.now;
 	for (uint32_t i = 0; i < lane->n; i++) {
-		credits += (int32_t)update_at(lane, i)->blocks;
-		if (credits >= (int32_t)need)
-			return update_at(lane, i)->known_at;
+		const struct update *update = update_at(lane, i);
+		if (update->known_at <= credits->replay.now)
+			continue;
+		known = lane_after(credits, known, update);
+		if (known >= need)
+			return update->known_at;
 	}
-	lane->lacks = (int32_t)need - credits;
+	lane->lacks = need - known;
 	return TB_TIME_NEVER;
 }
 
@@ -32,9 +35,9 @@ static void look_at(
 }
 
 void tb_lanes_wait(
-	struct credits *credits, uint32_t slot, struct lane *lane, uint32_t need)
+	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need)
 {
-	tb_time_ps at = tb_lanes_enough_at(lane, need, credits->replay.now);
+	tb_time_ps at = tb_lanes_enough_at(credits, lane, need);
 	if (at != TB_TIME_NEVER)
 		look_at(credits, slot, lane, at);
 }
@@ -91,4 +94,14 @@ void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
 	lane->lacks -= (int32_t)made.blocks;
 	if (lane->lacks <= 0)
 		look_at(credits, slot, lane, made.known_at);
+}
+
+void tb_lanes_tell(
+	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update)
+{
+	const struct sender *reverse = sender_at(credits, slot);
+	tb_time_ps now = credits->replay.now;
+	update->known_at = (reverse->free_at > now ? reverse->free_at : now) +
+			   kind_of(credits, reverse)->latency_ps;
+	tb_lanes_push(credits, reverse->peer, vl, update, now);
 }

@@ -5,7 +5,9 @@
 #include "credits_impl.h"
 #include "idle_credits.h"
 #include "lanes.h"
+#include "pause.h"
 #include "queues.h"
+#include "ways.h"
 
 static struct credits *of(struct tb_replay *replay)
 {
@@ -20,6 +22,18 @@ static void look(struct credits *credits, uint32_t slot)
 	list_sender(credits, slot);
 }
 
+// ready: the first packet of a queue is ready. With faults it may have been discarded,
+// and its record be another packet's.
+static void ready(struct credits *credits, struct packet *packet)
+{
+	if (credits->replay.retries &&
+		(!packet->queued || packet->up ||
+			packet->ready_at > credits->replay.now ||
+			queue_of(credits, packet)->first != packet->of.id))
+		return;
+	come_up(credits, packet);
+}
+
 static void arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct credits *credits = of(replay);
@@ -29,35 +43,57 @@ static void arrive(struct tb_replay *replay, struct tb_event event)
 		tb_crossing_done(credits, id);
 		break;
 	case EV_READY:
-		come_up(credits, packet_at(credits, id));
+		ready(credits, packet_at(credits, id));
 		break;
 	case EV_COME:
+		tb_ways_come(credits, id);
 		break;
 	case EV_IN:
-		tb_nodes_arrive(replay, id);
+		if (!replay->retries || !tb_deaths_fails(credits, id))
+			tb_nodes_arrive(replay, id);
 		break;
 	case EV_LOOK:
 		look(credits, id);
+		break;
+	case EV_DRAINED:
+		tb_pause_drained(credits, id);
 		break;
 	}
 }
 
 static void choose(struct tb_replay *replay)
 {
-	(void)replay;
+	struct credits *credits = of(replay);
+	if (credits->come.n)
+		tb_ways_choose(credits);
+	if (credits->meters_now.n)
+		tb_pause_compare(credits);
+}
+
+// serve_round is phase 3 of a round, and phase 1 of the next one for what came up by it.
+static void serve_round(struct credits *credits)
+{
+	uint32_t n = credits->senders_now.n;
+	for (uint32_t i = 0; i < n; i++)
+		tb_crossing_look(credits, credits->senders_now.ids[i]);
+	credits->senders_now.n = 0;
+	tb_arbiter_serve(credits);
+	for (uint32_t i = 0; i < credits->n_next_up; i++)
+		come_up(credits, packet_at(credits, credits->next_up[i]));
+	credits->n_next_up = 0;
 }
 
 static void serve(struct tb_replay *replay)
 {
 	struct credits *credits = of(replay);
-	for (uint32_t i = 0; i < credits->senders_now.n; i++)
-		tb_crossing_look(credits, credits->senders_now.ids[i]);
-	credits->senders_now.n = 0;
+	while (credits->senders_now.n || credits->switches_now.n)
+		serve_round(credits);
 }
 
 static void alone(struct tb_replay *replay, struct tb_event event)
 {
 	arrive(replay, event);
+	choose(replay);
 	serve(replay);
 }
 
@@ -77,8 +113,7 @@ static void look_on(struct tb_replay *replay, struct tb_event event)
 
 static void strike(struct tb_replay *replay, uint32_t link)
 {
-	(void)replay;
-	(void)link;
+	tb_deaths_strike(of(replay), link);
 }
 
 static tb_time_ps injects_at(const struct tb_replay *replay, uint32_t node, uint32_t id)
@@ -87,8 +122,11 @@ static tb_time_ps injects_at(const struct tb_replay *replay, uint32_t node, uint
 	const struct packet *packet = packet_at(credits, id);
 	uint32_t slot = credits->first_node + node;
 	struct lane *lane = lane_at(credits, slot, vl_of(credits, &packet->of));
-	tb_time_ps known_at =
-		tb_lanes_enough_at(lane, blocks_of(packet->of.wire_bytes), replay->now);
+	if (replay->retries && tb_route_choice_is_dead(&replay->choice,
+				       sender_at(credits, slot)->link, replay->now))
+		return replay->now; // to fail there
+	tb_time_ps known_at = tb_lanes_enough_at(
+		credits, lane, lane_needs(credits, packet->of.wire_bytes));
 	tb_time_ps free_at = sender_at(credits, slot)->free_at;
 	return known_at > free_at ? known_at : free_at;
 }
@@ -102,7 +140,11 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 	tb_time_ps drained_at)
 {
 	(void)ack_at; // packets are acknowledged when they have come
-	return tb_crossing_release(of(replay), packet, drained_at);
+	struct credits *credits = of(replay);
+	struct packet *record = packet_at(credits, packet);
+	tb_crossing_free(credits, record, drained_at);
+	tb_crossing_end(credits, record);
+	return tb_crossing_acknowledged_at(credits, record);
 }
 
 static bool settle(struct tb_replay *replay, tb_time_ps until)

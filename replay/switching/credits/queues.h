@@ -5,37 +5,116 @@
 
 #include "credits.h"
 
-// queue_of is the queue of a packet that has a route.
+// queue_number is which queue of its receiver a packet is in that has a route.
+static inline uint32_t queue_number(
+	const struct credits *credits, const struct packet *packet)
+{
+	if (credits->queues_of_vl == 1)
+		return packet->vl;
+	return packet->vl * credits->queues_of_vl +
+	       sender_at(credits, packet->route)->port;
+}
+
 static inline struct queue *queue_of(
 	const struct credits *credits, const struct packet *packet)
 {
-	return queue_at(credits, packet->at) + packet->vl;
+	return queue_at(credits, packet->at) + queue_number(credits, packet);
 }
 
+static inline void set_bit(uint64_t *words, uint32_t i)
+{
+	words[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline void clear_bit(uint64_t *words, uint32_t i)
+{
+	words[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static inline bool has_bit(const uint64_t *words, uint32_t i)
+{
+	return words[i / 64] >> i % 64 & 1;
+}
+
+// next_bit returns the first bit that is set in [from, end); NOTHING when none is.
+static inline uint32_t next_bit(const uint64_t *words, uint32_t from, uint32_t end)
+{
+	while (from < end) {
+		uint64_t word = words[from / 64] >> from % 64;
+		if (word) {
+			uint32_t bit = from + (uint32_t)__builtin_ctzll(word);
+			return bit < end ? bit : NOTHING;
+		}
+		from = (from / 64 + 1) * 64;
+	}
+	return NOTHING;
+}
+
+static inline uint32_t switch_of(const struct credits *credits, uint32_t slot)
+{
+	return receiver_at(credits, slot)->sw;
+}
+
+// list_sender has a link of a switch look in the next phase 3.
 static inline void list_sender(struct credits *credits, uint32_t slot)
 {
-	tb_list_add(&credits->senders_now, slot, &sender_at(credits, slot)->listed);
+	if (credits->plain) {
+		tb_list_add(
+			&credits->senders_now, slot, &sender_at(credits, slot)->listed);
+		return;
+	}
+	uint32_t sw = switch_of(credits, slot);
+	set_bit(&credits->looking[(size_t)sw * credits->words],
+		slot - credits->crossbars[sw].first);
+	tb_list_add(&credits->switches_now, sw, &credits->crossbars[sw].listed);
 }
 
-// make_candidate lets a link choose a packet, which is the first of its queue, ready, and
-// may cross.
-static inline void make_candidate(struct credits *credits, const struct packet *packet)
+// set_head shows a link a packet that is up.
+static inline void set_head(struct credits *credits, const struct packet *packet)
 {
-	uint32_t port = sender_at(credits, packet->at)->port;
-	lane_at(credits, packet->route, packet->vl)->heads |= UINT64_C(1) << port % 64;
-	if (!sender_at(credits, packet->route)->crosses)
-		list_sender(credits, packet->route);
+	struct lane *lane = lane_at(credits, packet->route, packet->vl);
+	set_bit(heads_at(credits, lane, packet->route, packet->vl),
+		sender_at(credits, packet->at)->port);
 }
 
-// come_up: a packet is the first of its queue, and ready.
+static inline void clear_head(struct credits *credits, const struct packet *packet)
+{
+	struct lane *lane = lane_at(credits, packet->route, packet->vl);
+	clear_bit(heads_at(credits, lane, packet->route, packet->vl),
+		sender_at(credits, packet->at)->port);
+}
+
+static inline uint64_t *ups_at(const struct credits *credits, uint32_t slot)
+{
+	return &credits->ups[(size_t)slot * credits->up_words];
+}
+
+// come_up: a packet is the first of its queue, and ready. A plain switch's links see only
+// candidates; a crossbar's see all that are up, and which inputs are limited.
 static inline void come_up(struct credits *credits, struct packet *packet)
 {
 	struct sender *sender = sender_at(credits, packet->route);
+	bool may = receiver_at(credits, packet->at)->n_crossing < credits->speedup;
 	packet->up = true;
 	if (sender->n_heads++ == 0 && !sender->crosses)
 		sender->stalled_since = credits->replay.now;
-	if (receiver_at(credits, packet->at)->n_crossing < credits->speedup)
-		make_candidate(credits, packet);
+	if (!credits->plain)
+		set_bit(ups_at(credits, packet->at), queue_number(credits, packet));
+	if (may || !credits->plain)
+		set_head(credits, packet);
+	if (may && !sender->crosses)
+		list_sender(credits, packet->route);
+}
+
+// come_up_next has it come up in a further round of this instant. Where links have no
+// latency, what else happens in that round may be news.
+static inline void come_up_next(struct credits *credits, const struct packet *packet)
+{
+	if (credits->instant_links)
+		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_READY,
+			packet->of.id);
+	else
+		credits->next_up[credits->n_next_up++] = packet->of.id;
 }
 
 // join puts a packet at the end of its queue; it need not have come yet.
@@ -44,6 +123,7 @@ static inline void join(struct credits *credits, struct packet *packet)
 	struct queue *queue = queue_of(credits, packet);
 	packet->next = NOTHING;
 	packet->up = false;
+	packet->queued = true;
 	if (queue->first != NOTHING) {
 		packet_at(credits, queue->last)->next = packet->of.id;
 		queue->last = packet->of.id;
@@ -60,26 +140,28 @@ static inline void join(struct credits *credits, struct packet *packet)
 // leave takes the first packet off a queue. The next one comes up when it is ready; if
 // the crossbar has room for it, in a further round of this instant (rule C7).
 static inline void leave(
-	struct credits *credits, struct queue *queue, const struct packet *packet)
+	struct credits *credits, struct queue *queue, struct packet *packet)
 {
 	queue->first = packet->next;
+	packet->queued = false;
 	if (queue->first == NOTHING)
 		return;
 	struct packet *next = packet_at(credits, queue->first);
-	tb_time_ps now = credits->replay.now;
-	bool may = receiver_at(credits, next->at)->n_crossing < credits->speedup;
-	if (next->ready_at > now || may)
-		tb_wheel_put(&credits->replay.wheel,
-			next->ready_at > now ? next->ready_at : now, EV_READY,
-			next->of.id);
+	if (next->ready_at > credits->replay.now)
+		tb_wheel_put(
+			&credits->replay.wheel, next->ready_at, EV_READY, next->of.id);
+	else if (receiver_at(credits, next->at)->n_crossing < credits->speedup)
+		come_up_next(credits, next);
 	else
 		come_up(credits, next);
 }
 
-// in_turn is the input port whose candidate is the first in turn.
+// in_turn is the input port whose candidate is the first in turn at a plain switch of up
+// to 64 ports.
 static inline uint32_t in_turn(const struct lane *lane)
 {
-	uint64_t from_turn = lane->heads >> lane->turn << lane->turn;
+	unsigned turn = lane->turn % 64;
+	uint64_t from_turn = lane->heads >> turn << turn;
 	return (uint32_t)__builtin_ctzll(from_turn ? from_turn : lane->heads);
 }
 

@@ -1,0 +1,210 @@
+// Crossbars: the links of a switch that is not plain choose one after the other, each of
+// its lanes by the tables (rules C11 to C13).
+#include "credits_impl.h"
+
+#include "lanes.h"
+#include "queues.h"
+
+enum { LOW, HIGH };
+
+static uint64_t *looking_at(const struct credits *credits, uint32_t sw)
+{
+	return &credits->looking[(size_t)sw * credits->words];
+}
+
+static uint64_t *limited_at(const struct credits *credits, uint32_t sw)
+{
+	return &credits->limited[(size_t)sw * credits->words];
+}
+
+// first_of returns the input port whose candidate for a lane is the first in turn, of
+// those in ports [from, end) that are not limited; NOTHING.
+static uint32_t first_of(const struct credits *credits, const uint64_t *heads,
+	const uint64_t *limited, uint32_t from, uint32_t end)
+{
+	for (uint32_t port = next_bit(heads, from, end); port != NOTHING;
+		port = next_bit(heads, port + 1, end))
+		if (credits->speedup == ANY_NUMBER || !has_bit(limited, port))
+			return port;
+	return NOTHING;
+}
+
+static uint32_t turn_of(struct credits *credits, uint32_t slot, uint32_t vl)
+{
+	uint32_t sw = switch_of(credits, slot);
+	uint32_t n_ports = credits->crossbars[sw].n_ports;
+	struct lane *lane = lane_at(credits, slot, vl);
+	const uint64_t *heads = heads_at(credits, lane, slot, vl);
+	const uint64_t *limited = limited_at(credits, sw);
+	uint32_t port = first_of(credits, heads, limited, lane->turn, n_ports);
+	return port != NOTHING ? port : first_of(credits, heads, limited, 0, lane->turn);
+}
+
+// sends returns the entry of a table that is next of the lanes that can send, or NOTHING.
+static uint32_t entry_of(
+	const struct tb_vl_table *table, uint32_t at, uint32_t left, uint32_t can)
+{
+	if (table->n == 0)
+		return NOTHING;
+	if (left > 0 && can >> table->at[at].vl & 1)
+		return at;
+	for (uint32_t i = 1; i <= table->n; i++) {
+		uint32_t next = (at + i) % table->n;
+		if (can >> table->at[next].vl & 1 && table->at[next].weight > 0)
+			return next;
+	}
+	return NOTHING;
+}
+
+static bool can_take(const struct tb_vl_table *table, uint32_t can)
+{
+	for (uint32_t i = 0; i < table->n; i++)
+		if (can >> table->at[i].vl & 1 && table->at[i].weight > 0)
+			return true;
+	return false;
+}
+
+// table_of is which table takes next.
+static int table_of(
+	const struct credits *credits, const struct arbiter *arbiter, uint32_t can)
+{
+	uint32_t limit = credits->replay.net->params.credits.vl_limit;
+	if (!can_take(&credits->tables[HIGH], can))
+		return LOW;
+	bool reached = limit != TB_VL_LIMIT_NONE && arbiter->took_high &&
+		       arbiter->high_bytes >= (uint64_t)limit * TB_VL_LIMIT_BYTES;
+	return reached && can_take(&credits->tables[LOW], can) ? LOW : HIGH;
+}
+
+// take chooses a lane of those that can send, and counts its packet.
+static uint32_t take(struct credits *credits, uint32_t slot, uint32_t can,
+	struct packet *const packets[TB_VLS_MOST])
+{
+	struct arbiter *arbiter = &credits->arbiters[slot];
+	int t = table_of(credits, arbiter, can);
+	const struct tb_vl_table *table = &credits->tables[t];
+	uint32_t entry = entry_of(table, arbiter->at[t], arbiter->left[t], can);
+	if (entry == NOTHING)
+		return NOTHING;
+	if (entry != arbiter->at[t] || arbiter->left[t] == 0)
+		arbiter->left[t] = table->at[entry].weight;
+	arbiter->at[t] = (uint8_t)entry;
+	uint32_t bytes = packets[table->at[entry].vl]->of.wire_bytes;
+	uint32_t blocks = blocks_of(bytes);
+	arbiter->left[t] =
+		blocks < arbiter->left[t] ? (uint8_t)(arbiter->left[t] - blocks) : 0;
+	arbiter->took_high = t == HIGH;
+	arbiter->high_bytes = t == HIGH ? arbiter->high_bytes + bytes : 0;
+	return table->at[entry].vl;
+}
+
+// choose lets a link that is free take a packet.
+static void choose(struct credits *credits, uint32_t slot)
+{
+	const struct sender *sender = sender_at(credits, slot);
+	struct packet *packets[TB_VLS_MOST] = {NULL};
+	const struct update *bys[TB_VLS_MOST];
+	uint32_t can = 0;
+	if (sender->crosses || sender->n_heads == 0)
+		return;
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
+		uint32_t port = turn_of(credits, slot, vl);
+		if (port == NOTHING)
+			continue;
+		uint32_t queue = vl * credits->queues_of_vl +
+				 (credits->queues_of_vl > 1 ? sender->port : 0u);
+		uint32_t from = slot - sender->port + port;
+		packets[vl] = packet_at(credits, queue_at(credits, from)[queue].first);
+		if (lane_has(credits, lane_at(credits, slot, vl),
+			    lane_needs(credits, packets[vl]->of.wire_bytes), &bys[vl]))
+			can |= 1u << vl;
+	}
+	uint32_t taken = 0;
+	if (can && credits->n_vls > 1)
+		taken = take(credits, slot, can, packets);
+	if (can && taken != NOTHING) {
+		tb_crossing_begin(credits, slot, packets[taken], bys[taken]);
+		return;
+	}
+	for (uint32_t vl = 0; vl < credits->n_vls; vl++)
+		if (packets[vl] && !(can >> vl & 1))
+			tb_lanes_wait(credits, slot, lane_at(credits, slot, vl),
+				lane_needs(credits, packets[vl]->of.wire_bytes));
+}
+
+// each_way calls for each link that a packet of a receiver that is up is to take.
+static void each_way(struct credits *credits, uint32_t from, uint32_t chooser,
+	void (*visit)(struct credits *credits, uint32_t slot, uint32_t chooser))
+{
+	const uint64_t *ups = ups_at(credits, from);
+	const struct queue *queues = queue_at(credits, from);
+	for (uint32_t q = next_bit(ups, 0, credits->n_queues); q != NOTHING;
+		q = next_bit(ups, q + 1, credits->n_queues)) {
+		uint32_t slot = packet_at(credits, queues[q].first)->route;
+		if (!sender_at(credits, slot)->crosses)
+			visit(credits, slot, chooser);
+	}
+}
+
+// look_again: a link may have lost the candidate that it waited with, and take another
+// one; in this round if its turn to choose is yet to come after the one that chose now,
+// else in a further one.
+static void look_again(struct credits *credits, uint32_t slot, uint32_t chooser)
+{
+	struct crossbar *crossbar = &credits->crossbars[switch_of(credits, slot)];
+	uint32_t n = crossbar->n_ports;
+	uint32_t place = (slot - crossbar->first + n - crossbar->began_with) % n;
+	uint32_t present = (chooser - crossbar->first + n - crossbar->began_with) % n;
+	if (place > present)
+		list_sender(credits, slot);
+	else if (place < present)
+		tb_wheel_put(&credits->replay.wheel, credits->replay.now, EV_LOOK, slot);
+}
+
+void tb_arbiter_begun(struct credits *credits, uint32_t slot, const struct packet *packet)
+{
+	uint32_t sw = switch_of(credits, slot);
+	credits->crossbars[sw].n_begun++;
+	clear_bit(ups_at(credits, packet->at), queue_number(credits, packet));
+	if (receiver_at(credits, packet->at)->n_crossing != credits->speedup)
+		return;
+	set_bit(limited_at(credits, sw), sender_at(credits, packet->at)->port);
+	each_way(credits, packet->at, slot, look_again);
+}
+
+static void list_way(struct credits *credits, uint32_t slot, uint32_t chooser)
+{
+	(void)chooser;
+	list_sender(credits, slot);
+}
+
+void tb_arbiter_allow(struct credits *credits, uint32_t from)
+{
+	uint32_t sw = switch_of(credits, from);
+	clear_bit(limited_at(credits, sw), sender_at(credits, from)->port);
+	each_way(credits, from, 0, list_way);
+}
+
+// serve_ports lets the listed links with ports in [from, end) choose.
+static void serve_ports(struct credits *credits, uint32_t sw, uint32_t from, uint32_t end)
+{
+	uint64_t *looking = looking_at(credits, sw);
+	for (uint32_t port = next_bit(looking, from, end); port != NOTHING;
+		port = next_bit(looking, port + 1, end)) {
+		clear_bit(looking, port);
+		choose(credits, credits->crossbars[sw].first + port);
+	}
+}
+
+void tb_arbiter_serve(struct credits *credits)
+{
+	for (uint32_t i = 0; i < credits->switches_now.n; i++) {
+		uint32_t sw = credits->switches_now.ids[i];
+		struct crossbar *crossbar = &credits->crossbars[sw];
+		crossbar->began_with = (uint32_t)(crossbar->n_begun % crossbar->n_ports);
+		serve_ports(credits, sw, crossbar->began_with, crossbar->n_ports);
+		serve_ports(credits, sw, 0, crossbar->began_with);
+		crossbar->listed = false;
+	}
+	credits->switches_now.n = 0;
+}

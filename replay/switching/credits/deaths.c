@@ -1,0 +1,156 @@
+// Dead links: packets that are discarded, and those that are spoilt (rules C20 and C21).
+#include "credits_impl.h"
+
+#include "lanes.h"
+#include "pause.h"
+#include "queues.h"
+
+#include "retries.h"
+
+// lose ends a packet: its blocks fall free, and its source knows.
+static void lose(
+	struct credits *credits, struct packet *packet, uint32_t root, bool has_come)
+{
+	struct tb_replay *replay = &credits->replay;
+	struct update update = {.order = packet->of.order,
+		.flow = packet->of.flow,
+		.root = root,
+		.blocks = blocks_of(packet->of.wire_bytes)};
+	if (!credits->pauses)
+		tb_lanes_tell(credits, packet->at, packet->vl, &update);
+	else if (has_come)
+		tb_pause_left(
+			credits, packet->at, packet->vl, packet->of.wire_bytes, &update);
+	tb_crossing_end(credits, packet);
+	uint32_t dead = tb_retries_trial(replay, packet->of.id)->dead;
+	tb_nodes_fail(replay, packet->of.id, dead, replay->now);
+}
+
+void tb_deaths_turn_away(struct credits *credits, struct packet *packet)
+{
+	lose(credits, packet, receiver_at(credits, packet->at)->link, false);
+}
+
+// unlink takes a packet out of its queue.
+static void unlink_packet(
+	struct credits *credits, struct queue *queue, struct packet *packet)
+{
+	uint32_t before = NOTHING, id = queue->first;
+	for (; id != packet->of.id; id = packet_at(credits, id)->next)
+		before = id;
+	packet->queued = false;
+	if (before == NOTHING) {
+		queue->first = packet->next;
+		return;
+	}
+	packet_at(credits, before)->next = packet->next;
+	if (queue->last == packet->of.id)
+		queue->last = before;
+}
+
+// come_down undoes come_up.
+static void come_down(struct credits *credits, struct packet *packet)
+{
+	struct sender *sender = sender_at(credits, packet->route);
+	clear_head(credits, packet);
+	if (!credits->plain)
+		clear_bit(ups_at(credits, packet->at), queue_number(credits, packet));
+	packet->up = false;
+	sender->n_heads--;
+	if (sender->crosses)
+		return;
+	if (sender->n_heads == 0) {
+		tb_credits_stalled(credits, packet->route, sender->stalled_since,
+			credits->replay.now);
+		sender->stalled_since = TB_TIME_NEVER;
+	} else {
+		list_sender(credits, packet->route); // another one may be first in turn
+	}
+}
+
+// discard: a packet waits for a link that dies.
+static void discard(struct credits *credits, struct queue *queue, struct packet *packet)
+{
+	tb_time_ps now = credits->replay.now;
+	uint32_t link = sender_at(credits, packet->route)->link;
+	uint32_t root = link;
+	bool waited = packet->ready_at < now;
+	if (waited)
+		root = tb_credits_blame_lasting(credits, packet, now);
+	if (waited)
+		tb_credits_charge(credits, packet, now);
+	bool was_first = queue->first == packet->of.id;
+	if (packet->up)
+		come_down(credits, packet);
+	unlink_packet(credits, queue, packet);
+	if (credits->adapts)
+		credits->loads[packet->route]--;
+	queue->left_at = now;
+	queue->left_flow = packet->of.flow;
+	queue->left_root = root;
+	struct tb_trial *trial = tb_retries_trial(&credits->replay, packet->of.id);
+	if (!packet->spoilt)
+		trial->dead = link;
+	lose(credits, packet, waited ? root : receiver_at(credits, packet->at)->link,
+		true);
+	if (!was_first || queue->first == NOTHING)
+		return;
+	struct packet *next = packet_at(credits, queue->first);
+	if (next->ready_at <= now)
+		come_up(credits, next);
+	else
+		tb_wheel_put(
+			&credits->replay.wheel, next->ready_at, EV_READY, next->of.id);
+}
+
+static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
+{
+	for (uint32_t q = 0; q < credits->n_queues; q++) {
+		struct queue *queue = queue_at(credits, from) + q;
+		for (uint32_t id = queue->first, next; id != NOTHING; id = next) {
+			next = packet_at(credits, id)->next;
+			if (packet_at(credits, id)->route == route)
+				discard(credits, queue, packet_at(credits, id));
+		}
+	}
+}
+
+void tb_deaths_strike(struct credits *credits, uint32_t link)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint32_t slot = credits->slot_of_link[link];
+	struct sender *sender = sender_at(credits, slot);
+	tb_time_ps now = credits->replay.now;
+	if (sender->free_at > now && !packet_at(credits, sender->packet)->spoilt) {
+		packet_at(credits, sender->packet)->spoilt = true;
+		tb_retries_trial(&credits->replay, sender->packet)->dead = link;
+	}
+	if (is_node(credits, slot)) {
+		uint32_t node = slot - credits->first_node;
+		const struct tb_nic *nic = &credits->replay.nics[node];
+		if (nic->fetched != NOTHING) {
+			tb_credits_stalled(credits, slot,
+				nic->fetched_at > sender->free_at ? nic->fetched_at
+								  : sender->free_at,
+				now);
+			tb_nodes_look(&credits->replay, node);
+		}
+		return;
+	}
+	uint32_t sw = switch_of(credits, slot);
+	for (uint32_t from = net->first_out[sw]; from < net->first_out[sw + 1]; from++)
+		if (sender_at(credits, from)->link != TB_ID_NONE)
+			discard_all(credits, from, slot);
+}
+
+bool tb_deaths_fails(struct credits *credits, uint32_t id)
+{
+	struct packet *packet = packet_at(credits, id);
+	if (!packet->spoilt)
+		return false;
+	struct tb_replay *replay = &credits->replay;
+	tb_crossing_free(credits, packet, replay->now);
+	tb_crossing_end(credits, packet);
+	tb_nodes_fail(replay, id, tb_retries_trial(replay, id)->dead, replay->now);
+	return true;
+}

@@ -1,0 +1,170 @@
+#include "pause.h"
+
+#include "lanes.h"
+
+#include "array.h"
+#include "lines.h"
+
+#include <stdlib.h>
+
+struct drain { // a packet that its node drains
+	tb_time_ps at;
+	struct update update;
+	uint32_t bytes, vl;
+	uint32_t next; // of the node's, or free
+};
+
+struct drains {
+	struct drain *all;
+	size_t room;
+	uint32_t n, free;
+	uint32_t *first, *last; // by node
+};
+
+int tb_pause_new(struct credits *credits)
+{
+	uint32_t n_nodes = credits->replay.net->n_nodes;
+	size_t n = (size_t)credits->n_slots * credits->n_vls;
+	credits->meters = tb_lines_new(n, sizeof *credits->meters);
+	credits->meters_now.ids = malloc(n * sizeof(uint32_t));
+	credits->drains = calloc(1, sizeof *credits->drains);
+	if (!credits->meters || !credits->meters_now.ids || !credits->drains)
+		return TB_ENOMEM;
+	credits->drains->free = NOTHING;
+	credits->drains->first = malloc(n_nodes * sizeof(uint32_t));
+	credits->drains->last = malloc(n_nodes * sizeof(uint32_t));
+	if (!credits->drains->first || !credits->drains->last)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n_nodes; i++)
+		credits->drains->first[i] = NOTHING;
+	for (size_t i = 0; i < n; i++)
+		credits->meters[i].left_at = -1;
+	return TB_OK;
+}
+
+void tb_pause_free(struct credits *credits)
+{
+	free(credits->meters);
+	free(credits->meters_now.ids);
+	if (!credits->drains)
+		return;
+	free(credits->drains->all);
+	free(credits->drains->first);
+	free(credits->drains->last);
+	free(credits->drains);
+}
+
+static struct meter *touch(struct credits *credits, uint32_t slot, uint32_t vl)
+{
+	uint32_t i = slot * credits->n_vls + vl;
+	tb_list_add(&credits->meters_now, i, &credits->meters[i].listed);
+	return &credits->meters[i];
+}
+
+void tb_pause_come(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes)
+{
+	touch(credits, slot, vl)->bytes += bytes;
+}
+
+void tb_pause_left(struct credits *credits, uint32_t slot, uint32_t vl, uint32_t bytes,
+	const struct update *update)
+{
+	struct meter *meter = touch(credits, slot, vl);
+	tb_time_ps now = credits->replay.now;
+	meter->bytes -= bytes;
+	if (meter->left_at == now && update->order < meter->left_order)
+		return;
+	meter->left_at = now;
+	meter->left_order = update->order;
+	meter->left_flow = update->flow;
+	meter->left_root = update->root;
+}
+
+static uint32_t new_drain(struct drains *drains)
+{
+	uint32_t id = drains->free;
+	if (id != NOTHING) {
+		drains->free = drains->all[id].next;
+		return id;
+	}
+	if (TB_ARRAY_RESERVE(&drains->all, &drains->room, drains->n + (size_t)1) != TB_OK)
+		return NOTHING;
+	return drains->n++;
+}
+
+void tb_pause_drain(struct credits *credits, const struct packet *packet,
+	tb_time_ps drained_at, const struct update *update)
+{
+	struct drains *drains = credits->drains;
+	if (drained_at <= credits->replay.now)
+		return; // comes and leaves in one instant
+	uint32_t id = new_drain(drains);
+	if (id == NOTHING) {
+		tb_replay_fail(&credits->replay, TB_ENOMEM,
+			"no memory for the packets that nodes drain");
+		return;
+	}
+	drains->all[id] = (struct drain){.at = drained_at,
+		.update = *update,
+		.bytes = packet->of.wire_bytes,
+		.vl = packet->vl,
+		.next = NOTHING};
+	uint32_t node = packet->at - credits->first_node;
+	if (drains->first[node] == NOTHING)
+		drains->first[node] = id;
+	else
+		drains->all[drains->last[node]].next = id;
+	drains->last[node] = id;
+	tb_pause_come(credits, packet->at, packet->vl, packet->of.wire_bytes);
+	tb_wheel_put(&credits->replay.wheel, drained_at, EV_DRAINED, node);
+}
+
+void tb_pause_drained(struct credits *credits, uint32_t node)
+{
+	struct drains *drains = credits->drains;
+	uint32_t id = drains->first[node];
+	while (id != NOTHING && drains->all[id].at <= credits->replay.now) {
+		struct drain *drain = &drains->all[id];
+		uint32_t next = drain->next;
+		tb_pause_left(credits, credits->first_node + node, drain->vl,
+			drain->bytes, &drain->update);
+		drain->next = drains->free;
+		drains->free = id;
+		id = next;
+	}
+	drains->first[node] = id;
+}
+
+// tell sends a pause, or the word to go on, to the sender before a buffer.
+static void tell(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct meter *meter)
+{
+	struct update update = {.order = meter->left_order,
+		.flow = meter->left_flow,
+		.root = meter->left_root,
+		.blocks = !meter->paused};
+	const struct sender *reverse = sender_at(credits, slot);
+	tb_time_ps now = credits->replay.now;
+	if (!is_node(credits, slot)) {
+		tb_lanes_tell(credits, slot, vl, &update);
+		return;
+	}
+	update.known_at = now + kind_of(credits, reverse)->latency_ps;
+	tb_lanes_push(credits, reverse->peer, vl, &update, now);
+}
+
+void tb_pause_compare(struct credits *credits)
+{
+	const struct tb_credit_params *params = &credits->replay.net->params.credits;
+	for (uint32_t i = 0; i < credits->meters_now.n; i++) {
+		uint32_t id = credits->meters_now.ids[i];
+		struct meter *meter = &credits->meters[id];
+		meter->listed = false;
+		int64_t limit = meter->paused ? params->xon_bytes : params->xoff_bytes;
+		if (meter->paused != (meter->bytes > limit)) {
+			meter->paused = !meter->paused;
+			tell(credits, id / credits->n_vls, id % credits->n_vls, meter);
+		}
+	}
+	credits->meters_now.n = 0;
+}
