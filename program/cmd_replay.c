@@ -32,6 +32,7 @@ enum {
 	KEY_PER_NODE,
 	KEY_FAULT,
 	KEY_FAULT_FILE,
+	KEY_SLOW,
 	KEY_EACH,
 	KEY_JOBS,
 	KEY_SHARD,
@@ -62,6 +63,10 @@ static const struct argp_option option_table[] = {
 		"'link=node 5', switch=1.4@12ms; may be given again",
 		1},
 	{"fault-file", KEY_FAULT_FILE, "FILE", 0, "Faults from a file, one per line", 1},
+	{"slow", KEY_SLOW, "NODE=RATE", 0,
+		"A node drains what arrives no faster than that (networks with credits): "
+		"5=2GB/s; may be given again",
+		1},
 	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
 		"Another job or capture: start=TIME, placement=block|cyclic|random|"
@@ -125,7 +130,7 @@ static const struct argp_option option_table[] = {
 
 struct parsing {
 	struct replay_options options;
-	const char **traces, **jobs, **faults;
+	const char **traces, **jobs, **faults, **slow;
 	const char *library;
 	struct tb_value_list seeds;
 	bool each; // trace makes a run of its own
@@ -235,6 +240,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_FAULT_FILE:
 		record->fault_file = text;
+		break;
+	case KEY_SLOW:
+		parsing->slow[record->n_slow++] = text;
 		break;
 	case 'o':
 		record->output = text;
@@ -428,16 +436,18 @@ int tb_cmd_replay(int argc, char **argv)
 	};
 	struct parsing parsing = {.options.record = {.network = "qsnet", .seed = 1}};
 	struct tb_error no_memory = {.code = TB_ENOMEM, .text = "no memory"};
-	parsing.traces = calloc((size_t)argc, 3 * sizeof *parsing.traces);
+	parsing.traces = calloc((size_t)argc, 4 * sizeof *parsing.traces);
 	if (!parsing.traces)
 		return tb_cli_fail(&no_memory);
 	parsing.jobs = parsing.traces + argc;
 	parsing.faults = parsing.jobs + argc;
+	parsing.slow = parsing.faults + argc;
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &parsing);
 	parsing.options.record.workload.traces = parsing.traces;
 	parsing.options.record.workload.jobs = parsing.jobs;
 	parsing.options.record.faults = parsing.faults;
+	parsing.options.record.slow = parsing.slow;
 	parsing.options.record.stop = tb_cli_stop_flag();
 	char *network = with_library(parsing.options.record.network, parsing.library);
 	parsing.options.record.network = network;

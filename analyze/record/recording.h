@@ -28,9 +28,11 @@ struct tb_recording_options {
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add
 	size_t n_faults;
-	const char *fault_file; // NULL: none
-	bool wants_captures;	// an option was given that applies to captures only
-	bool watched;		// a viewer shows the run: commit more often
+	const char *fault_file;	 // NULL: none
+	const char *const *slow; // parsed by tb_slow_nodes_add
+	size_t n_slow;
+	bool wants_captures; // an option was given that applies to captures only
+	bool watched;	     // a viewer shows the run: commit more often
 	const volatile sig_atomic_t *stop; // end early once it is set; NULL: never
 	// Called, unless NULL, when everything is read and built and the run is to be
 	// begun: until then nothing is left behind if the program is killed.

@@ -45,6 +45,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 	for (size_t i = 0; i < options->n_faults; i++)
 		put_named(stream, "--fault", options->faults[i]);
 	put_named(stream, "--fault-file", options->fault_file);
+	for (size_t i = 0; i < options->n_slow; i++)
+		put_named(stream, "--slow", options->slow[i]);
 	if (options->without_blame)
 		fprintf(stream, " --no-blame");
 	if (options->alone)

@@ -7,6 +7,7 @@
 #include "hosted.h"
 #include "pace.h"
 #include "recording_alone.h"
+#include "slow_nodes.h"
 #include "store.h"
 #include "store_alone.h"
 

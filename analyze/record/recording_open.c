@@ -136,6 +136,15 @@ static int take_faults(struct tb_recording *recording, struct tb_error *error)
 	return status == TB_OK ? tb_faults_check(recording->faults, error) : status;
 }
 
+static int take_slow_nodes(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_recording_options *options = recording->options;
+	int status = TB_OK;
+	for (size_t i = 0; i < options->n_slow && status == TB_OK; i++)
+		status = tb_slow_nodes_add(recording->network, options->slow[i], error);
+	return status;
+}
+
 // check_alone refuses captures that cannot be read again for each job.
 static int check_alone(const struct tb_recording *recording, struct tb_error *error)
 {
@@ -165,5 +174,7 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 		status = take_routes(recording, error);
 	if (status == TB_OK)
 		status = take_faults(recording, error);
+	if (status == TB_OK)
+		status = take_slow_nodes(recording, error);
 	return status == TB_OK ? check_broadcast(recording, error) : status;
 }

@@ -41,8 +41,8 @@ static inline tb_time_ps drain(
 	struct tb_replay *replay, uint32_t node, tb_time_ps at, uint64_t bytes)
 {
 	struct tb_nic *nic = &replay->nics[node];
-	nic->drained_at =
-		later(nic->drained_at, at) + serving_time(replay->bus_q20, bytes);
+	uint64_t q20 = replay->drain_q20 ? replay->drain_q20[node] : replay->bus_q20;
+	nic->drained_at = later(nic->drained_at, at) + serving_time(q20, bytes);
 	return nic->drained_at;
 }
 

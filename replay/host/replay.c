@@ -2,6 +2,7 @@
 
 #include "lines.h"
 #include "retries.h"
+#include "slow_nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,8 @@ void tb_replay_join(struct tb_replay *replay, struct tb_replay *desk, uint32_t p
 	replay->starting = NULL;
 	replay->starting_first = replay->n_starting = replay->starting_room = 0;
 	replay->nodes_now = (struct tb_list){0};
+	replay->pairs.buckets = NULL;
+	replay->pairs.n_buckets = replay->pairs.n_listed = 0;
 	replay->endings = NULL;
 	replay->n_endings = 0;
 	replay->endings_room = 0;
@@ -147,6 +150,21 @@ int tb_replay_grow(struct tb_replay *replay)
 	replay->n_packets_most = 2 * n;
 	for (uint32_t i = 0; i < n; i++)
 		replay->free_packets[replay->n_free_packets++] = 2 * n - 1 - i;
+	return TB_OK;
+}
+
+// make_drains: where there are slow receivers, each node has a rate of its own.
+static int make_drains(struct tb_replay *replay)
+{
+	const struct tb_network *net = replay->net;
+	if (!net->drains || !replay->has_pcie)
+		return TB_OK;
+	replay->drain_q20 = malloc(net->n_nodes * sizeof *replay->drain_q20);
+	if (!replay->drain_q20)
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < net->n_nodes; i++)
+		replay->drain_q20[i] = tb_per_byte_q20(
+			tb_network_drain_bytes_per_s(net, (struct tb_node){i}));
 	return TB_OK;
 }
 
@@ -199,6 +217,8 @@ int tb_replay_make(struct tb_replay *replay, uint32_t n_packets, size_t packet_b
 	int status = make_packets(replay, n_packets, packet_bytes);
 	if (status == TB_OK)
 		status = make_nics(replay);
+	if (status == TB_OK && !tb_replay_is_part(replay))
+		status = make_drains(replay);
 	if (status == TB_OK)
 		status = tb_partners_init(&replay->partners, replay->net->params.partners,
 			replay->net->n_nodes);
@@ -227,11 +247,11 @@ static void fini_desk(struct tb_replay *replay)
 {
 	tb_retries_free(replay);
 	tb_partners_fini(&replay->partners);
-	tb_queue_pairs_fini(&replay->pairs);
 	tb_route_choice_fini(&replay->choice);
 	tb_parts_free(replay->parts);
 	free(replay->by_part);
 	free(replay->nics);
+	free(replay->drain_q20);
 	free(replay->messages);
 	free(replay->n_posted_of_job);
 }
@@ -240,6 +260,7 @@ void tb_replay_fini(struct tb_replay *replay)
 {
 	tb_books_fini(&replay->books);
 	tb_wheel_fini(&replay->wheel);
+	tb_queue_pairs_fini(&replay->pairs);
 	free(replay->packets);
 	free(replay->free_packets);
 	free(replay->starting);

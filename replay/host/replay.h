@@ -126,6 +126,7 @@ struct tb_replay {
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
 	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
 	bool has_pcie;		// in place of a bus, as networks with credits
+	uint64_t *drain_q20;	// by node; NULL: all drain as they fetch
 	struct tb_nic *nics;	// by node
 	char *packets;		// records of packet_bytes each
 	size_t packet_bytes;

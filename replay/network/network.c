@@ -28,6 +28,7 @@ void tb_network_free(struct tb_network *net)
 	free(net->out_links);
 	free(net->injection);
 	free(net->ejection);
+	free(net->drains);
 	free(net->groups);
 	free(net->group_links);
 	free(net->digits);

@@ -54,6 +54,7 @@ struct tb_network {
 	uint32_t *out_links; // by port from first_out[switch]; TB_ID_NONE: no cable
 	uint32_t *injection; // link of each node
 	uint32_t *ejection;
+	uint64_t *drains; // bytes per second by node, 0: as its PCIe; NULL: no slow ones
 	struct tb_identities switch_identities, node_identities;
 	uint16_t *port_numbers; // of the first ports, as out_links
 	uint32_t n_port_numbers;

@@ -2,6 +2,7 @@
 
 #include "idle.h"
 #include "replay.h"
+#include "slow_nodes.h"
 
 struct trip {		 // of a packet that meets no other
 	tb_time_ps in;	 // from when it enters the network
@@ -156,10 +157,13 @@ tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node s
 {
 	const struct tb_network_params *params = &network->params;
 	uint64_t pcie_q20 = tb_per_byte_q20(params->credits.pcie_bytes_per_s);
+	uint64_t drain_q20 =
+		tb_per_byte_q20(tb_network_drain_bytes_per_s(network, destination));
 	tb_time_ps overhead = params->send_overhead_ps + params->receive_overhead_ps;
 	if (source.id == destination.id)
-		return overhead + tb_idle_time(bytes, pcie_q20);
-	struct way way = {network, source.id, destination.id, 0, pcie_q20, pcie_q20};
+		return overhead + larger(tb_idle_time(bytes, pcie_q20),
+					  tb_idle_time(bytes, drain_q20));
+	struct way way = {network, source.id, destination.id, 0, pcie_q20, drain_q20};
 	if (network->regular)
 		way.n_hops = tb_network_hops(network, source, destination);
 	uint64_t full = params->packet_payload_bytes;
