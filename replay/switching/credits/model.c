@@ -157,9 +157,15 @@ static void blame_open(struct tb_replay *replay, tb_time_ps until)
 	tb_credits_blame_open(of(replay), until);
 }
 
+// The tail of a packet that was discarded crosses a link perhaps beyond the last event.
 static tb_time_ps lasts_until(const struct tb_replay *replay)
 {
-	return replay->now;
+	const struct credits *credits = (const void *)replay;
+	tb_time_ps end = replay->now;
+	for (uint32_t slot = 0; slot < credits->n_slots; slot++)
+		if (sender_at(credits, slot)->free_at > end)
+			end = sender_at(credits, slot)->free_at;
+	return end;
 }
 
 static uint32_t link_bytes(const struct tb_replay *replay)
