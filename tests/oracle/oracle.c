@@ -202,10 +202,12 @@ static void instant(struct oracle *oracle)
 		serve(oracle);
 	} while ((next_instant(oracle) <= oracle->now || oracle->switches_now.n > 0) &&
 		 oracle->failure.code == TB_OK);
-	if (oracle->credits)
+	if (oracle->credits) {
+		credits_tell_pauses(oracle);
 		credits_note_instant(oracle);
-	else
+	} else {
 		oracle_note_blocked(oracle);
+	}
 }
 
 // run simulates until nothing is left to do, or so many instants have passed.

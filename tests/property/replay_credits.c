@@ -118,10 +118,10 @@ static void buffers_hold_a_block_more(struct program *program)
 	program->params.fifo_bytes += 64;
 }
 
-static void pause_comes_a_byte_later(struct program *program)
+static void pause_comes_later(struct program *program)
 {
-	program->params.credits.xoff_bytes++;
-	program->params.fifo_bytes++;
+	program->params.credits.xoff_bytes += 64;
+	program->params.fifo_bytes += 64;
 }
 
 static void inputs_send_one_more(struct program *program)
@@ -173,24 +173,11 @@ static void a_planted_fault_is_found(void **state)
 	(void)state;
 	check_fault(packets_are_a_byte_longer, "packet a byte longer");
 	check_fault(buffers_hold_a_block_more, "buffer a block more");
-	check_fault(pause_comes_a_byte_later, "pause a byte later");
+	check_fault(pause_comes_later, "pause a block later");
 	check_fault(inputs_send_one_more, "S one more");
 	check_fault(an_acknowledgement_is_longer, "acknowledgement a byte longer");
 	check_fault(queue_pairs_are_others, "other queue pairs");
 	check_fault(high_priority_has_another_limit, "another limit");
-}
-
-// skip_without_engine skips while no engine has this switching.
-static int skip_without_engine(void **state)
-{
-	(void)state;
-	struct program program = random_credit_program(1, SHAPE_TREE);
-	struct account *account = account_of(BY_ENGINE, &program, 1);
-	int status = account->status;
-	account_drop(account);
-	if (status == TB_EUSAGE)
-		exit(77);
-	return 0;
 }
 
 int main(void)
@@ -202,5 +189,5 @@ int main(void)
 		cmocka_unit_test(they_agree_when_links_and_switches_die),
 		cmocka_unit_test(a_planted_fault_is_found),
 	};
-	return cmocka_run_group_tests(tests, skip_without_engine, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
