@@ -37,7 +37,8 @@ _tailback_value()
 		;;
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
-	network:-f | network:--format) _tailback_words 'text csv json' ;;
+	network:-f | network:--format) _tailback_words 'text csv json svg png pdf' ;;
+	network:--store) _tailback_files "$stores" ;;
 	report:--list)
 		_tailback_words 'findings jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
 			blame-groups blame-by-link blame-by-job left-out'
@@ -45,8 +46,8 @@ _tailback_value()
 	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;
 	report:-f | report:--format) _tailback_words 'text csv json markdown html' ;;
 	matrix:-m | matrix:--metric | view:-m | view:--metric | top:-m | top:--metric) _tailback_words 'wait stall busy bytes packets blocked longest' ;;
-	matrix:--colours | view:--colours | top:--colours | plot:--colours) _tailback_words 'cividis viridis greys' ;;
-	matrix:--theme | view:--theme | top:--theme | plot:--theme) _tailback_words 'light dark' ;;
+	matrix:--colours | view:--colours | top:--colours | plot:--colours | network:--colours) _tailback_words 'cividis viridis greys' ;;
+	matrix:--theme | view:--theme | top:--theme | plot:--theme | network:--theme) _tailback_words 'light dark' ;;
 	synth:--algorithm) _tailback_words "$(_tailback_algorithms)" ;;
 	plot:-x | plot:--x | plot:-y | plot:--y)
 		_tailback_words 'offered accepted taken given latency waiting nodes message load'

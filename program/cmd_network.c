@@ -1,10 +1,10 @@
 // tailback network: what a fabric is, and what its routes do, without a replay.
+#include "cmd_network.h"
 #include "cli.h"
 #include "commands.h"
-#include "fabric_report.h"
+#include "fabric_store.h"
 #include "names.h"
 #include "network_open.h"
-#include "output_args.h"
 #include "progress.h"
 #include "route_file.h"
 #include "route_walk.h"
@@ -21,14 +21,7 @@
 #define TOP_MOST    1000
 #define SAMPLES	    1000000
 #define JOBS_MOST   1024
-
-struct options {
-	const char *network, *routes;
-	const char *from, *to; // of a path; NULL: none is asked for
-	struct tb_route_study_options study;
-	uint32_t top;
-	struct tb_cmd_output output;
-};
+#define ODD_MOST    20 // listed in text
 
 enum key {
 	KEY_ROUTES = 256,
@@ -38,7 +31,9 @@ enum key {
 	KEY_SHIFTS,
 	KEY_BISECTIONS,
 	KEY_TOP,
-	KEY_JOBS
+	KEY_JOBS,
+	KEY_STORE,
+	KEY_VIEW
 };
 
 static const struct argp_option argp_options[] = {
@@ -50,7 +45,12 @@ static const struct argp_option argp_options[] = {
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them",
 		0},
-	TB_CMD_OUTPUT_OPTIONS("text, csv or json"),
+	TB_CMD_OUTPUT_OPTIONS("text, csv, json, svg, png or pdf"),
+	{"view", KEY_VIEW, 0, 0, "Show the tree in a window", 0},
+	{"store", KEY_STORE, "FILE", 0,
+		"Also keep the pairs of all to all as a run in a store, for view, matrix "
+		"and SQL",
+		0},
 	{"from", KEY_FROM, "HOST", 0,
 		"Print the path from this host to that of --to, and nothing else", 0},
 	{"to", KEY_TO, "HOST", 0, "Where the path leads", 0},
@@ -61,6 +61,10 @@ static const struct argp_option argp_options[] = {
 		"Draw N random bisections (1000; fewer of more than 1048 hosts)", 0},
 	{"seed", KEY_SEED, "N", 0, "Seed of what is drawn (1)", 0},
 	{"jobs", KEY_JOBS, "N", 0, "Use N threads (default: one per core)", 0},
+	TB_COLOURS_OPTION,
+	{"theme", TB_OPTION_THEME, "NAME", 0,
+		"light (default of pictures) or dark (default of the window)", 0},
+	{"width", TB_OPTION_WIDTH, "N", 0, "Pixels of a picture, points of a PDF", 0},
 	{0},
 };
 
@@ -74,19 +78,19 @@ static uint64_t number(struct argp_state *state, const char *name, const char *t
 	return value;
 }
 
-static void check(const struct options *options, struct argp_state *state)
+static void check(const struct network_options *options, struct argp_state *state)
 {
 	if (!options->network)
 		argp_error(state, "a network is missing: -n NETWORK");
 	if (!options->from != !options->to)
 		argp_error(state, "a path has two ends: --from HOST --to HOST");
-	if (options->from && options->output.format == TB_FORMAT_CSV)
+	if (options->from && (options->view || options->store))
 		argp_error(state, "a path is written as text or json");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	struct options *options = state->input;
+	struct network_options *options = state->input;
 	struct tb_route_study_options *study = &options->study;
 	switch (key) {
 	case 'n':
@@ -117,6 +121,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_JOBS:
 		study->n_workers = (unsigned)number(state, "--jobs", text, 1, JOBS_MOST);
 		break;
+	case KEY_STORE:
+		options->store = text;
+		break;
+	case KEY_VIEW:
+		options->view = true;
+		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is too many: there are options only", text);
 		break;
@@ -124,7 +134,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		check(options, state);
 		break;
 	default:
-		return tb_cmd_output_arg(key, text, state, &options->output);
+		return tb_cmd_picture_arg(key, text, state, &options->picture);
 	}
 	return 0;
 }
@@ -154,8 +164,26 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
 }
 
-// report looks at the network and writes what it found.
-static int report(const struct tb_network *network, const struct options *options,
+// put hands the report to where it is asked for.
+static int put(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	enum tb_format format = options->picture.output.format;
+	int status = TB_OK;
+	if (options->store)
+		status = tb_fabric_store(report, options->store, error);
+	if (status != TB_OK)
+		return status;
+	if (options->view)
+		return network_view(options, report, error);
+	if (TB_FORMATS_DRAWN >> format & 1)
+		return network_draw(options, report, error);
+	return tb_cmd_output_write(&options->picture.output, write_report,
+		&(struct writing){report, format}, error);
+}
+
+// report looks at the network and reports what it found.
+static int report(const struct tb_network *network, const struct network_options *options,
 	struct tb_error *error)
 {
 	struct tb_fabric fabric = {0};
@@ -170,17 +198,16 @@ static int report(const struct tb_network *network, const struct options *option
 		status = tb_route_study_init(&study, network, &asked, error);
 		tb_progress_done(&progress);
 	}
-	if (status == TB_OK) {
-		const struct tb_fabric_report found = {.fabric = &fabric,
-			.study = &study,
-			.name = options->network,
-			.routes = options->routes ? options->routes : "",
-			.seed = asked.seed,
-			.n_hottest = options->top,
-			.n_odd = 20};
-		status = tb_cmd_output_write(&options->output, write_report,
-			&(struct writing){&found, options->output.format}, error);
-	}
+	if (status == TB_OK)
+		status = put(options,
+			&(struct tb_fabric_report){.fabric = &fabric,
+				.study = &study,
+				.name = options->network,
+				.routes = options->routes ? options->routes : "",
+				.seed = asked.seed,
+				.n_hottest = options->top,
+				.n_odd = ODD_MOST},
+			error);
 	tb_route_study_fini(&study);
 	tb_fabric_fini(&fabric);
 	return status;
@@ -219,8 +246,8 @@ static int find_host(const struct tb_network *network, const char *name,
 	return TB_OK;
 }
 
-static int trace_path(const struct tb_network *network, const struct options *options,
-	struct tb_error *error)
+static int trace_path(const struct tb_network *network,
+	const struct network_options *options, struct tb_error *error)
 {
 	struct tb_node from = {0}, to = {0};
 	int status = find_host(network, options->from, &from, error);
@@ -239,19 +266,29 @@ static int trace_path(const struct tb_network *network, const struct options *op
 		status = tb_fail(error, TB_EFORMAT, "no route leads from '%s' to '%s'",
 			options->from, options->to);
 	else
-		status = tb_cmd_output_write(&options->output, write_path,
-			&(struct path){network, links, n, options->output.format}, error);
+		status = tb_cmd_output_write(&options->picture.output, write_path,
+			&(struct path){network, links, n, options->picture.output.format},
+			error);
 	free(links);
 	return status;
 }
 
-static int run_network(const struct options *options, struct tb_error *error)
+// warn prints what was odd about a fabric's file.
+static void warn(const struct tb_network *network)
+{
+	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
+		fprintf(stderr, "tailback: warning: %s\n", tb_network_remark(network, i));
+}
+
+static int run_network(const struct network_options *options, struct tb_error *error)
 {
 	struct tb_network *network = NULL;
 	int status = tb_network_open(&network,
 		&(struct tb_network_description){.name = options->network}, error);
 	if (status == TB_OK && options->routes)
 		status = tb_route_file_open(network, options->routes, error);
+	if (status == TB_OK)
+		warn(network);
 	if (status == TB_OK)
 		status = options->from ? trace_path(network, options, error)
 				       : report(network, options, error);
@@ -271,15 +308,18 @@ int tb_cmd_network(int argc, char **argv)
 		"  tailback network -n my.ini --routes lfts.txt -f json\n"
 		"  tailback network -n qsnet --from 'node 0' --to 'node 63'",
 		NULL, NULL, NULL};
-	struct options options = {.top = TOP_DEFAULT,
-		.study.seed = 1,
-		.output = {.allowed = 1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV |
-				      1u << TB_FORMAT_JSON,
-			.file = "-"}};
+	struct network_options options = {
+		.top = TOP_DEFAULT, .study.seed = 1, .picture.output = TB_PICTURE_OUTPUT};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	const char *inputs[] = {options.network, options.routes};
-	int code = tb_cmd_output_settle(&options.output, COMMAND, inputs, 2);
+	int code = tb_cmd_output_settle(&options.picture.output, COMMAND, inputs, 2);
+	if (code == TB_EXIT_OK && options.store)
+		code = tb_cmd_spare(options.store, inputs, 2);
+	if (code == TB_EXIT_OK && options.from &&
+		options.picture.output.format != TB_FORMAT_TEXT &&
+		options.picture.output.format != TB_FORMAT_JSON)
+		code = tb_cli_usage(COMMAND, "a path is written as text or json");
 	if (code != TB_EXIT_OK)
 		return code;
 	struct tb_error error = {0};

@@ -44,6 +44,7 @@ enum tb_oddity_kind {
 	TB_ODDITY_SLOWER,     // `link` carries n bytes/s, usual between these levels
 	TB_ODDITY_HIGH_NODE,  // n nodes are on `sw`, above the leaves
 	TB_ODDITY_SKIPS,      // the cable of `link` passes over a level
+	TB_ODDITY_ASIDE,      // the cable of `link` joins switches of one level
 	TB_N_ODDITIES,
 };
 

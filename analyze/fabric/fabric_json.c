@@ -67,19 +67,19 @@ static json_t *cables_json(const struct tb_fabric_cables *at)
 static json_t *oddity_json(const struct tb_network *net, const struct tb_oddity *at)
 {
 	struct tb_json_object object = tb_json_object_new();
-	bool of_link = at->kind == TB_ODDITY_SLOWER || at->kind == TB_ODDITY_SKIPS;
+	bool leads = at->kind == TB_ODDITY_SKIPS || at->kind == TB_ODDITY_ASIDE;
 	char text[512];
 	tb_json_add_text(&object, "kind", tb_oddity_name(at->kind));
 	tb_json_add_text(&object, "text", tb_oddity_text(net, at, text, sizeof text));
-	if (of_link)
+	if (leads || at->kind == TB_ODDITY_SLOWER)
 		tb_json_add(&object, "link", link_name(net, at->link));
 	else
 		tb_json_add(&object, "switch", switch_name(net, at->sw));
 	if (at->kind == TB_ODDITY_MISSING)
 		tb_json_add(&object, "other", switch_name(net, at->other));
-	if (at->kind != TB_ODDITY_SKIPS)
+	if (!leads)
 		tb_json_add_count(&object, "is", at->n);
-	if (at->kind != TB_ODDITY_SKIPS && at->kind != TB_ODDITY_HIGH_NODE)
+	if (!leads && at->kind != TB_ODDITY_HIGH_NODE)
 		tb_json_add_count(&object, "usual", at->usual);
 	return tb_json_object_take(&object);
 }
@@ -131,7 +131,8 @@ static json_t *all_json(const struct tb_route_study *study)
 	tb_json_add_count(&object, "pairs", study->n_pairs);
 	tb_json_add_count(&object, "unrouted", study->n_unrouted);
 	tb_json_add_real(&object, "share", study->all_share);
-	tb_json_add(&object, "held_up_by", link_name(study->network, study->all_hottest));
+	tb_json_add(
+		&object, "held_down_by", link_name(study->network, study->all_hottest));
 	tb_json_add(&object, "classes", classes);
 	return tb_json_object_take(&object);
 }

@@ -279,11 +279,13 @@ static int look_at_link(
 	bool enters = at->kind == TB_LINK_INJECTION;
 	uint32_t upper = switch_at(search, at->to).level;
 	uint32_t lower = enters ? 0 : switch_at(search, at->from).level;
+	if (!slower && (enters || upper == lower + 1))
+		return TB_OK;
 	if (!slower)
-		return enters || upper == lower + 1
-			       ? TB_OK
-			       : add(search, (struct tb_oddity){.kind = TB_ODDITY_SKIPS,
-						     .link = {link}});
+		return add(search,
+			(struct tb_oddity){.kind = upper == lower ? TB_ODDITY_ASIDE
+								  : TB_ODDITY_SKIPS,
+				.link = {link}});
 	uint64_t speed = usual_speed(search->fabric,
 		(struct tb_fabric_cables){
 			.to_nodes = enters, .lower = lower, .upper = upper});
@@ -295,7 +297,7 @@ static int look_at_link(
 				   .usual = speed});
 }
 
-// look_at_links reports slower cables, or those that pass over a level.
+// look_at_links reports slower cables, or those that do not lead one level up.
 static int look_at_links(struct search *search, bool slower)
 {
 	for (uint32_t link = 0; link < tb_network_n_links(search->net); link++) {

@@ -80,21 +80,42 @@ static void write_cables(const struct tb_fabric *fabric, FILE *stream)
 	}
 }
 
+// write_missing continues the line of a switch with what it lacks, and returns how many
+// rows that took.
+static uint32_t write_missing(
+	const struct tb_fabric *fabric, uint32_t first, FILE *stream)
+{
+	uint32_t i = first;
+	for (; i < fabric->n_oddities && fabric->oddities[i].kind == TB_ODDITY_MISSING;
+		i++) {
+		const struct tb_oddity *at = &fabric->oddities[i];
+		char name[TB_NAME_SIZE];
+		fprintf(stream, "%s %" PRIu64 " of %" PRIu64 " to %s",
+			i == first ? ":" : ",", at->n, at->usual,
+			tb_fabric_switch_text(
+				fabric->network, at->other, name, sizeof name));
+	}
+	return i - first;
+}
+
 static void write_oddities(const struct tb_fabric_report *report, FILE *stream)
 {
 	const struct tb_fabric *fabric = report->fabric;
-	char text[512];
-	if (fabric->n_oddities == 0)
+	uint32_t n_lines = 0, n = fabric->n_oddities;
+	if (n == 0)
 		return;
 	fputs("\nNot alike\n", stream);
-	for (uint32_t i = 0; i < fabric->n_oddities && i < report->n_odd; i++) {
-		const struct tb_oddity *at = &fabric->oddities[i];
-		fprintf(stream, "  %s%s\n", at->kind == TB_ODDITY_MISSING ? "  " : "",
-			tb_oddity_text(fabric->network, at, text, sizeof text));
+	for (uint32_t i = 0; i < n && n_lines < report->n_odd; n_lines++) {
+		char text[512];
+		fprintf(stream, "  %s",
+			tb_oddity_text(fabric->network, &fabric->oddities[i++], text,
+				sizeof text));
+		i += write_missing(fabric, i, stream);
+		fputc('\n', stream);
 	}
-	if (fabric->n_oddities > report->n_odd)
-		fprintf(stream, "  and %u more: -f json lists all\n",
-			fabric->n_oddities - report->n_odd);
+	n -= fabric->n_of_kind[TB_ODDITY_MISSING]; // on the lines of others
+	if (n > n_lines)
+		fprintf(stream, "  and %u more: -f json lists all\n", n - n_lines);
 }
 
 static void write_bisection(const struct tb_fabric *fabric, FILE *stream)
@@ -113,7 +134,7 @@ static void write_bisection(const struct tb_fabric *fabric, FILE *stream)
 	fputs("  first half: the subtrees of ", stream);
 	for (uint32_t i = 0; i < at->n_first && i < 4; i++)
 		fprintf(stream, "%s%s", i ? ", " : "",
-			tb_names_switch(
+			tb_fabric_switch_text(
 				fabric->network, at->of_first[i], name, sizeof name));
 	fputs(at->n_first > 4 ? ", ...\n" : "\n", stream);
 }
@@ -134,7 +155,7 @@ static void write_classes(const struct tb_fabric_report *report, FILE *stream)
 			tb_link_class_text(at, class, sizeof class), at->n_links,
 			at->mean, at->most, at->most_times, at->n_unused,
 			even ? "all alike"
-			     : tb_names_link(
+			     : tb_fabric_link_text(
 				       study->network, at->hottest, name, sizeof name));
 	}
 }
@@ -181,7 +202,7 @@ static void write_hottest(const struct tb_fabric_report *report, FILE *stream)
 		char name[TB_LINK_NAME_SIZE];
 		fprintf(stream, "  %7.3f %11.7g  %s\n",
 			tb_route_study_times(study, links[i]), study->pairs[links[i].id],
-			tb_names_link(study->network, links[i], name, sizeof name));
+			tb_fabric_link_text(study->network, links[i], name, sizeof name));
 	}
 }
 
@@ -205,7 +226,7 @@ void tb_fabric_path_text(const struct tb_network *net, const struct tb_link *lin
 		char name[TB_LINK_NAME_SIZE], speed[32];
 		fprintf(stream, "%13s  %s\n",
 			tb_fabric_speed((double)at.bytes_per_s, speed, sizeof speed),
-			tb_names_link(net, links[i], name, sizeof name));
+			tb_fabric_link_text(net, links[i], name, sizeof name));
 	}
 }
 

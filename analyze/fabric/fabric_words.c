@@ -2,6 +2,7 @@
 #include "fabric_report.h"
 #include "names.h"
 #include "units.h"
+#include "visible.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,9 +10,11 @@
 
 #define NAMED	 2     // things that a sentence names, of several alike
 #define EVEN	 0.005 // a taper within this of 1 is none
+#define NEAR	 0.05  // and within this none but on some switches
 #define HOT	 1.05  // times the mean, from which a link is worth naming
 #define NAME	 TB_NAME_SIZE
 #define LINKNAME TB_LINK_NAME_SIZE
+#define ROUTES	 160
 
 char *tb_fabric_speed(double bytes_per_s, char *buffer, size_t size)
 {
@@ -25,6 +28,26 @@ char *tb_fabric_speed(double bytes_per_s, char *buffer, size_t size)
 	return buffer;
 }
 
+char *tb_fabric_switch_text(
+	const struct tb_network *net, struct tb_switch sw, char *buffer, size_t size)
+{
+	char name[TB_NAME_SIZE], visible[TB_NAME_SIZE];
+	snprintf(buffer, size, "%s",
+		tb_visible(tb_names_switch(net, sw, name, sizeof name), visible,
+			sizeof visible));
+	return buffer;
+}
+
+char *tb_fabric_link_text(
+	const struct tb_network *net, struct tb_link link, char *buffer, size_t size)
+{
+	char name[TB_LINK_NAME_SIZE], visible[TB_LINK_NAME_SIZE];
+	snprintf(buffer, size, "%s",
+		tb_visible(tb_names_link(net, link, name, sizeof name), visible,
+			sizeof visible));
+	return buffer;
+}
+
 const char *tb_oddity_name(enum tb_oddity_kind kind)
 {
 	static const char *const names[TB_N_ODDITIES] = {
@@ -34,6 +57,7 @@ const char *tb_oddity_name(enum tb_oddity_kind kind)
 		[TB_ODDITY_SLOWER] = "slower",
 		[TB_ODDITY_HIGH_NODE] = "high nodes",
 		[TB_ODDITY_SKIPS] = "skips a level",
+		[TB_ODDITY_ASIDE] = "aside",
 	};
 	return names[kind];
 }
@@ -45,36 +69,40 @@ char *tb_oddity_text(const struct tb_network *net, const struct tb_oddity *odd,
 	switch (odd->kind) {
 	case TB_ODDITY_FEWER_UP:
 		snprintf(buffer, size, "%s has %" PRIu64 " of %" PRIu64 " cables up",
-			tb_names_switch(net, odd->sw, one, sizeof one), odd->n,
+			tb_fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
 			odd->usual);
 		break;
 	case TB_ODDITY_MISSING:
 		snprintf(buffer, size, "%s has %" PRIu64 " of %" PRIu64 " cables to %s",
-			tb_names_switch(net, odd->sw, one, sizeof one), odd->n,
+			tb_fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
 			odd->usual,
-			tb_names_switch(net, odd->other, other, sizeof other));
+			tb_fabric_switch_text(net, odd->other, other, sizeof other));
 		break;
 	case TB_ODDITY_FEWER_DOWN:
 		snprintf(buffer, size,
 			"%s has %" PRIu64 " of %" PRIu64 " cables to switches below",
-			tb_names_switch(net, odd->sw, one, sizeof one), odd->n,
+			tb_fabric_switch_text(net, odd->sw, one, sizeof one), odd->n,
 			odd->usual);
 		break;
 	case TB_ODDITY_SLOWER:
 		snprintf(buffer, size, "%s runs at %s, its peers at %s",
-			tb_names_link(net, odd->link, one, sizeof one),
+			tb_fabric_link_text(net, odd->link, one, sizeof one),
 			tb_fabric_speed((double)odd->n, is, sizeof is),
 			tb_fabric_speed((double)odd->usual, was, sizeof was));
 		break;
 	case TB_ODDITY_HIGH_NODE:
 		snprintf(buffer, size, "%s, of level %u, has %s",
-			tb_names_switch(net, odd->sw, one, sizeof one),
+			tb_fabric_switch_text(net, odd->sw, one, sizeof one),
 			tb_network_switch(net, odd->sw).level,
 			tb_format_counted(odd->n, "host", is, sizeof is));
 		break;
 	case TB_ODDITY_SKIPS:
 		snprintf(buffer, size, "%s passes over a level",
-			tb_names_link(net, odd->link, one, sizeof one));
+			tb_fabric_link_text(net, odd->link, one, sizeof one));
+		break;
+	case TB_ODDITY_ASIDE:
+		snprintf(buffer, size, "%s joins switches of one level",
+			tb_fabric_link_text(net, odd->link, one, sizeof one));
 		break;
 	case TB_N_ODDITIES:
 		break;
@@ -157,30 +185,55 @@ static void say_taper(
 				ratio(level->least_taper, least, sizeof least),
 				ratio(level->most_taper, most, sizeof most));
 		any = any || taper > 1;
-		say(verdict,
-			taper > 1 ? "Level %u is tapered %s%s"
-				  : "Level %u has more capacity up than down, %s%s",
-			i, ratio(taper, all, sizeof all), range);
+		if (fabs(taper - 1) <= NEAR && *range)
+			say(verdict,
+				"Level %u has as much capacity up as down on the whole%s",
+				i, range);
+		else
+			say(verdict,
+				taper > 1
+					? "Level %u is tapered %s%s"
+					: "Level %u has more capacity up than down, %s%s",
+				i, ratio(taper, all, sizeof all), range);
 	}
 	if (!any && fabric->n_levels > 1)
 		say(verdict, "No level is tapered");
 }
 
-// say_kind names the first things of a kind behind a head.
+// next_of finds the thing of a kind that comes after `last` (NULL: the first) when those
+// that lack most come first.
+static const struct tb_oddity *next_of(const struct tb_fabric *fabric,
+	enum tb_oddity_kind kind, const struct tb_oddity *last)
+{
+	const struct tb_oddity *best = NULL;
+	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
+		const struct tb_oddity *at = &fabric->oddities[i];
+		uint64_t lack = at->usual - at->n; // wraps alike where none is usual
+		if (at->kind != kind ||
+			(last && (lack > last->usual - last->n ||
+					 (lack == last->usual - last->n && at <= last))))
+			continue;
+		if (!best || lack > best->usual - best->n)
+			best = at;
+	}
+	return best;
+}
+
+// say_kind names the worst things of a kind behind a head.
 static void say_kind(const struct tb_fabric_report *report,
 	struct tb_fabric_verdict *verdict, enum tb_oddity_kind kind, const char *head)
 {
 	const struct tb_fabric *fabric = report->fabric;
 	char text[TB_VERDICT_LENGTH], one[512];
-	uint32_t n = 0;
+	uint32_t n = fabric->n_of_kind[kind];
+	const struct tb_oddity *at = NULL;
 	int used = snprintf(text, sizeof text, "%s", head);
-	for (uint32_t i = 0; i < fabric->n_oddities; i++) {
-		if (fabric->oddities[i].kind != kind || n++ >= NAMED)
-			continue;
-		tb_oddity_text(fabric->network, &fabric->oddities[i], one, sizeof one);
+	for (uint32_t i = 0; i < n && i < NAMED; i++) {
+		at = next_of(fabric, kind, at);
+		tb_oddity_text(fabric->network, at, one, sizeof one);
 		if ((size_t)used < sizeof text)
 			used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
-				n > 1 ? "; " : "", one);
+				i ? "; " : "", one);
 	}
 	if (n > NAMED && (size_t)used < sizeof text)
 		snprintf(text + used, sizeof text - (size_t)used,
@@ -205,6 +258,7 @@ static void say_odd(
 	say_kind(report, verdict, TB_ODDITY_SLOWER, head);
 	say_kind(report, verdict, TB_ODDITY_HIGH_NODE, "Hosts are above the leaves: ");
 	say_kind(report, verdict, TB_ODDITY_SKIPS, "");
+	say_kind(report, verdict, TB_ODDITY_ASIDE, "");
 }
 
 static void say_bisection(
@@ -221,29 +275,46 @@ static void say_bisection(
 		tb_fabric_speed((double)at->full_bytes_per_s, full, sizeof full));
 }
 
+char *tb_fabric_routes_text(
+	const struct tb_fabric_report *report, char *buffer, size_t size)
+{
+	enum tb_ascent ascent = tb_network_params(report->study->network)->ascent;
+	if (*report->routes)
+		snprintf(buffer, size, "The routes of %.120s", report->routes);
+	else
+		snprintf(buffer, size, "Routes by ascent=%s", tb_ascent_name(ascent));
+	return buffer;
+}
+
 static void say_all(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
 {
 	const struct tb_route_study *study = report->study;
 	const struct tb_network *net = study->network;
-	char link[LINKNAME], percent[48], pairs[64];
+	char link[LINKNAME], percent[48], pairs[64], routes[ROUTES];
 	if (study->n_unrouted)
 		say(verdict, "No route joins %s of hosts",
 			tb_format_counted(
 				study->n_unrouted, "pair", pairs, sizeof pairs));
-	if (study->hottest_times >= HOT)
-		say(verdict, "The routes put %.3g times the mean load of its level on %s",
-			study->hottest_times,
-			tb_names_link(net, study->hottest, link, sizeof link));
+	tb_fabric_routes_text(report, routes, sizeof routes);
+	tb_format_percent(100 * study->all_share, percent, sizeof percent);
+	bool hot = study->hottest_times >= HOT;
+	bool same =
+		hot && study->all_share < 1 && study->all_hottest.id == study->hottest.id;
+	if (hot)
+		say(verdict, "%s put %.3g times the mean load of its level on %s%s%s%s",
+			routes, study->hottest_times,
+			tb_fabric_link_text(net, study->hottest, link, sizeof link),
+			same ? ", which holds all to all down to " : "",
+			same ? percent : "", same ? " of a host's link" : "");
 	else if (study->hottest.id != TB_ID_NONE)
-		say(verdict, "The routes load the cables of a level alike");
-	if (study->all_share < 1)
-		say(verdict, "All to all runs at %s of a host's link, held up by %s",
-			tb_format_percent(
-				100 * study->all_share, percent, sizeof percent),
-			tb_names_link(net, study->all_hottest, link, sizeof link));
-	else
+		say(verdict, "%s load the cables of a level alike", routes);
+	if (study->all_share >= 1)
 		say(verdict, "All to all runs at the full speed of the hosts' links");
+	else if (!same)
+		say(verdict, "All to all runs at %s of a host's link, held down by %s",
+			percent,
+			tb_fabric_link_text(net, study->all_hottest, link, sizeof link));
 }
 
 static void say_shifts(
@@ -267,7 +338,8 @@ static void say_shifts(
 			tb_format_percent(100 * at->share.mean, mean, sizeof mean),
 			at->worst,
 			tb_format_percent(100 * at->least, least, sizeof least),
-			tb_format_count(at->n_clean, clean, sizeof clean));
+			at->n_clean ? tb_format_count(at->n_clean, clean, sizeof clean)
+				    : "none");
 }
 
 static void say_bisections(

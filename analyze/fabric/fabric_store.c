@@ -1,0 +1,104 @@
+#include "fabric_store.h"
+
+#include "store.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_PS 9e18 // what fits a time
+
+// wire_bytes is what a full packet takes of a link.
+static double wire_bytes(const struct tb_network_params *params)
+{
+	return (double)params->packet_payload_bytes + params->packet_overhead_bytes;
+}
+
+// sample_of is the link during the run; a link without pairs has none.
+static struct tb_link_sample sample_of(
+	const struct tb_route_study *study, uint32_t link, double packet_bytes)
+{
+	struct tb_link_info at = tb_network_link(study->network, (struct tb_link){link});
+	double pairs = study->pairs[link];
+	double busy = pairs * packet_bytes * TB_PS_PER_S / (double)at.bytes_per_s;
+	return (struct tb_link_sample){.link = {link},
+		.n_packets = pairs < UINT32_MAX ? (uint32_t)lround(pairs) : UINT32_MAX,
+		.busy_ps = (uint64_t)fmin(busy, LONGEST_PS),
+		.bytes = (uint64_t)(pairs * packet_bytes)};
+}
+
+// describe writes the options of the command, as a replay's store keeps them.
+static char *describe(const struct tb_fabric_report *report)
+{
+	const char *routes = *report->routes ? " --routes " : "";
+	size_t size = strlen(report->name) + strlen(report->routes) + 64;
+	char *text = malloc(size);
+	if (text)
+		snprintf(text, size, "--network %s --seed %" PRIu64 "%s%s", report->name,
+			report->seed, routes, report->routes);
+	return text;
+}
+
+static int put(struct tb_store *store, const struct tb_fabric_report *report,
+	struct tb_link_sample *samples, struct tb_error *error)
+{
+	const struct tb_route_study *study = report->study;
+	const struct tb_network_params *params = tb_network_params(study->network);
+	struct tb_observer observer = tb_store_observer(store);
+	uint64_t longest = 1;
+	size_t n = 0;
+	for (uint32_t link = 0; link < tb_network_n_links(study->network); link++) {
+		samples[n] = sample_of(study, link, wire_bytes(params));
+		if (samples[n].busy_ps > longest)
+			longest = samples[n].busy_ps;
+		n += study->pairs[link] > 0;
+	}
+	int status = observer.start(observer.context, (tb_time_ps)longest);
+	if (status == TB_OK)
+		status = observer.bin(observer.context, 0, samples, n);
+	if (status == TB_OK)
+		status = observer.flows(observer.context, NULL, 0);
+	if (status != TB_OK) {
+		if (error)
+			*error = *tb_store_error(store);
+		return status;
+	}
+	uint64_t n_pairs = study->n_pairs - study->n_unrouted;
+	return tb_store_end_run(store,
+		&(struct tb_run_result){.complete = true,
+			.simulated_ps = (tb_time_ps)longest,
+			.n_messages = n_pairs,
+			.n_packets = n_pairs,
+			.delivered_bytes = n_pairs * params->packet_payload_bytes},
+		error);
+}
+
+int tb_fabric_store(
+	const struct tb_fabric_report *report, const char *path, struct tb_error *error)
+{
+	const struct tb_network *net = report->study->network;
+	struct tb_store *store = NULL;
+	struct tb_link_sample *samples =
+		malloc((tb_network_n_links(net) + 1u) * sizeof *samples);
+	char *options = describe(report);
+	int status = samples && options ? tb_store_create(&store, path, error)
+					: tb_fail(error, TB_ENOMEM, "no memory");
+	if (status == TB_OK)
+		status = tb_store_begin_run(store, net,
+			&(struct tb_run_config){.input_name = TB_FABRIC_INPUT,
+				.input_kind = "routes",
+				.input_digest = "",
+				.seed = report->seed,
+				.time_scale = 1,
+				.options = options,
+				.routes_name = report->routes,
+				.routes_digest = ""},
+			error);
+	if (status == TB_OK)
+		status = put(store, report, samples, error);
+	tb_store_free(store);
+	free(options);
+	free(samples);
+	return status;
+}

@@ -1,0 +1,25 @@
+// What the files of `tailback network` share.
+#ifndef TB_CMD_NETWORK_H
+#define TB_CMD_NETWORK_H
+
+#include "fabric_report.h"
+#include "picture_args.h"
+
+struct network_options {
+	const char *network, *routes;
+	const char *from, *to; // of a path; NULL: none is asked for
+	const char *store;     // NULL: none
+	bool view;
+	struct tb_route_study_options study;
+	uint32_t top;
+	struct tb_picture_args picture;
+};
+
+// network_view shows the tree in a window, from a store in a temporary folder;
+// network_draw writes its picture.
+int network_view(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error) TB_MUST_USE;
+int network_draw(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,101 @@
+// tailback network: the fabric in a window, and as a picture.
+//
+// Viewer and figures read runs of stores. What the routes do is made one, in a folder
+// that is removed again.
+#include "cli.h"
+#include "cmd_network.h"
+#include "fabric_store.h"
+#include "session.h"
+#include "tree_picture.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct beside {
+	char folder[256], path[288];
+};
+
+static int make(struct beside *beside, const struct tb_fabric_report *report,
+	struct tb_error *error)
+{
+	const char *temporary = getenv("TMPDIR");
+	int n = snprintf(beside->folder, sizeof beside->folder, "%s/tailback-XXXXXX",
+		temporary ? temporary : "/tmp");
+	if (n >= (int)sizeof beside->folder || !mkdtemp(beside->folder)) {
+		beside->folder[0] = '\0';
+		return tb_fail(
+			error, TB_EIO, "no temporary folder can be made for the picture");
+	}
+	snprintf(beside->path, sizeof beside->path, "%s/network.db", beside->folder);
+	return tb_fabric_store(report, beside->path, error);
+}
+
+static void discard(const struct beside *beside)
+{
+	if (!beside->folder[0])
+		return;
+	unlink(beside->path);
+	rmdir(beside->folder);
+}
+
+int network_view(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	struct beside beside = {"", ""};
+	int status = make(&beside, report, error);
+	const struct tb_session_options session = {.store = beside.path,
+		.width = 1280,
+		.height = 720,
+		.theme = options->picture.theme_given ? options->picture.theme : TB_DARK,
+		.colours = options->picture.colours,
+		.metric = TB_BUSY,
+		.given_metric = true,
+		.stop = tb_cli_catch_stop()};
+	if (status == TB_OK)
+		status = tb_session_run(&session, error);
+	discard(&beside);
+	return status;
+}
+
+struct drawing {
+	const struct network_options *options;
+	const struct tb_fabric_report *report;
+	struct tb_run *run;
+	struct tb_error *error;
+};
+
+static int draw(void *context, struct tb_picture *picture)
+{
+	const struct drawing *drawing = context;
+	struct tb_fabric_verdict verdict;
+	const char *notes[TB_VERDICT_SENTENCES + 1] = {NULL};
+	tb_fabric_judge(drawing->report, &verdict);
+	for (int i = 0; i < verdict.n; i++)
+		notes[i] = verdict.sentences[i];
+	const struct tb_tree_figure figure = {.run = drawing->run,
+		.metric = TB_BUSY,
+		.colours = drawing->options->picture.colours,
+		.theme = drawing->options->picture.theme,
+		.width = (double)drawing->options->picture.width,
+		.title = drawing->report->name,
+		.measure = "load of a link in terms of the hottest, all to all",
+		.notes = notes};
+	return tb_tree_picture(picture, &figure, drawing->error);
+}
+
+int network_draw(const struct network_options *options,
+	const struct tb_fabric_report *report, struct tb_error *error)
+{
+	struct beside beside = {"", ""};
+	struct drawing drawing = {options, report, NULL, error};
+	int status = make(&beside, report, error);
+	if (status == TB_OK)
+		status = tb_run_open(&drawing.run, beside.path, 0, error);
+	if (status == TB_OK)
+		status = tb_cmd_picture_write(&options->picture,
+			&(struct tb_cmd_figure){.context = &drawing, .picture = draw},
+			error);
+	tb_run_free(drawing.run);
+	discard(&beside);
+	return status;
+}
