@@ -30,6 +30,7 @@ void tb_run_free(struct tb_run *run)
 	free_names(run->hosts, run->record.info.n_nodes);
 	free_names(run->switch_names, run->record.info.n_switches);
 	free_names(run->link_names, run->record.info.n_links);
+	free_names(run->labels, run->record.info.n_switches + run->record.info.n_links);
 	free_names(run->job_names, run->record.info.n_jobs);
 	free(run->node_jobs);
 	free(run->switches);
@@ -338,6 +339,8 @@ static int load_topology(struct tb_run *run, struct tb_error *error)
 		status = take_rows(run, &tables[i], error);
 	if (!status)
 		status = find_places(run, error);
+	if (!status)
+		status = tb_run_name_labels(run, error);
 	return status ? status : check_ports(run, error);
 }
 

@@ -120,9 +120,11 @@ void tb_run_stop_by(struct tb_run *run, bool (*stops)(void *context), void *cont
 struct tb_run_switch {
 	struct tb_switch id;
 	struct tb_switch_info at;
-	uint32_t place;	  // index within its level, rail after rail, from 0
-	const char *name; // the fabric's, else "level.index": "2.13"; of several rails
-			  // "r1/2.13"
+	uint32_t place;	   // index within its level, rail after rail, from 0
+	const char *name;  // the fabric's, else "level.index": "2.13"; of several rails
+			   // "r1/2.13"
+	const char *label; // the name without what those of all switches begin and end
+			   // with, for narrow places: "spine3" of "MF0;spine3:MQM9700"
 	tb_time_ps dead_at_ps; // 0: from the start; TB_TIME_NEVER: lives
 };
 
@@ -130,6 +132,7 @@ struct tb_run_link {
 	struct tb_link id;
 	struct tb_link_info at;
 	const char *name; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
+	const char *label;     // the same of the switches' labels
 	tb_time_ps dead_at_ps; // as of switches: with its cable, or a switch at an end
 };
 

@@ -41,6 +41,7 @@ struct tb_run {
 	char **hosts; // the fabric's names of nodes, "" where it has none
 	char **job_names;
 	char **switch_names, **link_names; // storage of the names
+	char **labels; // of switches, then links; NULL: they are the names
 	uint32_t n_faults;
 	uint32_t *node_jobs; // by node
 	struct tb_run_window sums;
@@ -56,6 +57,9 @@ struct tb_run {
 	bool (*stops)(void *context); // tb_run_stop_by; NULL: never
 	void *stops_context;
 };
+
+// tb_run_name_labels gives switches and links their labels, when both are named.
+int tb_run_name_labels(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
 
 // A row being read: a value out of range sets `bad` and is not used.
 struct tb_run_row {

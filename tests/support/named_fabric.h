@@ -15,10 +15,9 @@ static inline void fabric_check(int status, const struct tb_error *error)
 	}
 }
 
-// fabric_new builds two leaf switches with two hosts each, and a spine. The leaves have
-// the product's name, like unnamed switches of real fabrics, and ports have InfiniBand's
-// numbers.
-static inline struct tb_network *fabric_new(void)
+// fabric_called builds two leaf switches with two hosts each, and a spine, which are
+// called as given. Ports have InfiniBand's numbers.
+static inline struct tb_network *fabric_called(const char *const names[3])
 {
 	struct tb_network_params params;
 	struct tb_network_builder *builder = NULL;
@@ -29,7 +28,7 @@ static inline struct tb_network *fabric_new(void)
 	fabric_check(tb_network_builder_new(&builder, &params, &error), &error);
 	for (uint32_t i = 0; i < 2; i++) {
 		struct tb_identity own = {
-			.name = "MT47396", .guid = 0xf100 + i, .lid = 40 + i};
+			.name = names[i], .guid = 0xf100 + i, .lid = 40 + i};
 		fabric_check(tb_network_add_switch(builder, 0, 2, 1, &leaf[i], &error),
 			&error);
 		fabric_check(tb_network_identify_switch(builder, leaf[i], &own, &error),
@@ -42,7 +41,7 @@ static inline struct tb_network *fabric_new(void)
 	fabric_check(tb_network_add_switch(builder, 1, 2, 0, &spine, &error), &error);
 	fabric_check(tb_network_identify_switch(builder, spine,
 			     &(struct tb_identity){
-				     .name = "spine 1", .guid = 0xf200, .lid = 42},
+				     .name = names[2], .guid = 0xf200, .lid = 42},
 			     &error),
 		&error);
 	fabric_check(tb_network_number_port(builder, spine, 0, 7, &error), &error);
@@ -65,6 +64,13 @@ static inline struct tb_network *fabric_new(void)
 	fabric_check(tb_network_finish(builder, &net, &error), &error);
 	tb_network_builder_free(builder);
 	return net;
+}
+
+// fabric_new builds one whose leaves have the product's name, like unnamed switches of
+// real fabrics.
+static inline struct tb_network *fabric_new(void)
+{
+	return fabric_called((const char *const[]){"MT47396", "MT47396", "spine 1"});
 }
 
 #endif

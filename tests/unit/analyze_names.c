@@ -11,17 +11,68 @@
 
 #include <cmocka.h>
 
-static struct fixture named(struct tb_run **run)
+static struct fixture called(struct tb_run **run, struct tb_network *network)
 {
 	struct fixture fixture;
 	struct tb_error error = {0};
 	fixture_init(&fixture);
 	tb_network_free(fixture.network);
-	fixture.network = fabric_new();
+	fixture.network = network;
 	fixture.n_links = tb_network_n_links(fixture.network);
 	fixture_store(&fixture, 1, 1);
 	fabric_check(tb_run_open(run, fixture.path, 0, &error), &error);
 	return fixture;
+}
+
+static struct fixture named(struct tb_run **run)
+{
+	return called(run, fabric_new());
+}
+
+static void check_labels(
+	const char *const names[3], const char *const labels[3], const char *link)
+{
+	struct tb_run *run = NULL;
+	struct fixture fixture = called(&run, fabric_called(names));
+	bool found = false;
+	for (uint32_t i = 0; i < 3; i++)
+		assert_string_equal(tb_run_switches(run)[i].label, labels[i]);
+	for (uint32_t i = 0; i < fixture.n_links; i++)
+		found |= strcmp(tb_run_links(run)[i].label, link) == 0;
+	if (!found)
+		fail_msg("no link has the label %s", link);
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
+static void labels_leave_out_what_all_switches_are_called(void **state)
+{
+	(void)state;
+	check_labels((const char *const[]){"MF0;leaf-1:QM/U1", "MF0;leaf-2:QM/U1",
+			     "MF0;spine:QM/U1"},
+		(const char *const[]){"leaf-1", "leaf-2", "spine"},
+		"leaf-2:22 > spine:9");
+	check_labels((const char *const[]){"MF0;leaf-1:QM/U1", "MF0;leaf-2:QM/U1",
+			     "MF0;spine:QM/U1"},
+		(const char *const[]){"leaf-1", "leaf-2", "spine"}, "n001 > leaf-1");
+}
+
+static void labels_keep_whole_words_and_never_get_empty(void **state)
+{
+	(void)state;
+	// The words "switch1" and "switch12" begin and end alike.
+	check_labels(
+		(const char *const[]){"hall switch1", "hall switch12", "hall switch2"},
+		(const char *const[]){"switch1", "switch12", "switch2"},
+		"switch12:22 > switch2:9");
+	check_labels((const char *const[]){"hall/7/", "hall/7/1", "hall/7/2"},
+		(const char *const[]){"hall/7/", "hall/7/1", "hall/7/2"},
+		"hall/7/:22 > hall/7/2:7");
+	check_labels((const char *const[]){"rack a > b", "rack a > c", "rack d"},
+		(const char *const[]){"a > b", "a > c", "d"}, "a > c:22 > d:9");
+	// What would save three bytes is not worth it.
+	check_labels((const char *const[]){"a/1", "a/2", "a/3"},
+		(const char *const[]){"a/1", "a/2", "a/3"}, "a/2:22 > a/3:9");
 }
 
 static void a_run_shows_the_names_that_the_network_has(void **state)
@@ -74,6 +125,8 @@ static void the_view_of_names_agrees(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_leave_out_what_all_switches_are_called),
+		cmocka_unit_test(labels_keep_whole_words_and_never_get_empty),
 		cmocka_unit_test(a_run_shows_the_names_that_the_network_has),
 		cmocka_unit_test(the_view_of_names_agrees),
 	};

@@ -141,6 +141,36 @@ static void long_text_is_cut_to_its_box(void **state)
 	tb_picture_fini(&picture);
 }
 
+// named returns what a box of `w` characters shows of a name.
+static const char *named(struct tb_picture *picture, double w, const char *name)
+{
+	struct tb_type type = {TB_FONT_CELL, 1, TB_ALIGN_LEFT, red};
+	tb_picture_name(picture, (struct tb_box){0, 0, w, 1}, type, name);
+	return tb_picture_string(picture, picture->items[picture->n_items - 1].text);
+}
+
+static void long_names_keep_their_ends(void **state)
+{
+	(void)state;
+	struct tb_picture picture = new_picture(40, 3);
+	assert_string_equal(named(&picture, 12, "IBSPINE-03:4"), "IBSPINE-03:4");
+	assert_string_equal(named(&picture, 8, "IBSPINE-03:4"), "..E-03:4");
+	assert_string_equal(
+		named(&picture, 17, "spine-3:1 > leaf-12:40"), "..e-3:1 > ..12:40");
+	// What the shorter end does not need the longer one gets.
+	assert_string_equal(
+		named(&picture, 17, "n1 > A09-IBLEAF-04"), "n1 > ..-IBLEAF-04");
+	assert_string_equal(
+		named(&picture, 17, "A09-IBLEAF-04 > n1"), "..-IBLEAF-04 > n1");
+	assert_string_equal(
+		named(&picture, 5, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa9\xc3\xa8"),
+		"..\xc3\x9f\xc3\xa9\xc3\xa8");
+	// Where ends would have nothing to show, the beginning of all says more.
+	assert_string_equal(named(&picture, 7, "spine-3 > leaf-12"), "spin...");
+	assert_string_equal(named(&picture, 9, "a\x01\x02zzz"), "..\\x02zzz");
+	tb_picture_fini(&picture);
+}
+
 static void broken_characters_are_shown(void **state)
 {
 	(void)state;
@@ -297,6 +327,7 @@ int main(void)
 		cmocka_unit_test(a_line_is_hit_beside_it_but_not_beyond_its_ends),
 		cmocka_unit_test(only_items_wholly_outside_of_a_clip_are_skipped),
 		cmocka_unit_test(long_text_is_cut_to_its_box),
+		cmocka_unit_test(long_names_keep_their_ends),
 		cmocka_unit_test(broken_characters_are_shown),
 		cmocka_unit_test(width_follows_the_font),
 		cmocka_unit_test(a_cleared_picture_is_drawn_afresh),

@@ -260,7 +260,7 @@ static void draw_name(const struct pen *pen, struct tb_box strip,
 	const struct tb_matrix_box *switch_box)
 {
 	const struct tb_matrix_view *view = pen->view;
-	const char *name = tb_run_switches(pen->run)[switch_box->sw.id].name;
+	const char *name = tb_run_switches(pen->run)[switch_box->sw.id].label;
 	bool scaled = view->font_size > 0;
 	double size = scaled ? pen->font_size * 0.82 : 1;
 	double inset = scaled ? 0.4 * pen->font_size : 0;
@@ -287,7 +287,7 @@ static struct tb_box beside_name(const struct pen *pen, struct tb_box strip,
 	const struct tb_matrix_box *switch_box)
 {
 	double name =
-		(double)strlen(tb_run_switches(pen->run)[switch_box->sw.id].name) + 1;
+		(double)strlen(tb_run_switches(pen->run)[switch_box->sw.id].label) + 1;
 	if (!pen->view->names || pen->view->font_size > 0 || 2 * name + 3 <= strip.w ||
 		name + 3 > strip.w)
 		return strip;

@@ -46,7 +46,7 @@ static const char *most_loaded(
 		for (uint32_t i = 0; i < matrix->rows[row].n_boxes; i++) {
 			const struct tb_matrix_box *box = &matrix->rows[row].boxes[i];
 			if (!links && box->sum == matrix->largest_switch)
-				return tb_run_switches(run)[box->sw.id].name;
+				return tb_run_switches(run)[box->sw.id].label;
 			if (!links)
 				continue;
 			const struct tb_matrix_cell *cell = largest_of(
@@ -55,7 +55,7 @@ static const char *most_loaded(
 				cell = largest_of(
 					box->below, box->n_below, matrix->largest_link);
 			if (cell)
-				return tb_run_links(run)[cell->link.id].name;
+				return tb_run_links(run)[cell->link.id].label;
 		}
 	}
 	return "none";

@@ -123,6 +123,12 @@ void tb_picture_text(struct tb_picture *picture, struct tb_box box, struct tb_ty
 void tb_picture_printf(struct tb_picture *picture, struct tb_box box, struct tb_type type,
 	const char *format, ...) TB_PRINTF(4, 5);
 
+// tb_picture_name adds a name in the same way, but leaves out its beginning where the box
+// is too narrow, and of both ends of a link's, "a > b", that of each: names of a fabric
+// differ at their ends.
+void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_type type,
+	const char *name);
+
 // tb_picture_paragraph adds a text of up to 511 bytes in as many lines as the width of
 // the box asks for, broken at spaces, each as high as the box and the first in it.
 // Returns the number of lines, at least 1.

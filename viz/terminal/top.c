@@ -186,6 +186,11 @@ static void put(
 	tb_picture_text(pen->picture, (struct tb_box){x, pen->y, w, 1}, type, text);
 }
 
+static void put_name(const struct pen *pen, double x, double w, const char *name)
+{
+	tb_picture_name(pen->picture, (struct tb_box){x, pen->y, w, 1}, pen->type, name);
+}
+
 static int by_value(const void *one, const void *other)
 {
 	const struct row *a = one, *b = other;
@@ -204,7 +209,7 @@ static void draw_row(const struct tb_top *top, const struct pen *pen, uint32_t i
 	double bar_w = fmin(pen->picture->width - bar_x - 6, 40);
 	snprintf(text, sizeof text, "%" PRIu32, index + 1);
 	put(pen, 0, 5, TB_ALIGN_RIGHT, text);
-	put(pen, 6, NAME_W, TB_ALIGN_LEFT, tb_run_links(top->run)[row->link].name);
+	put_name(pen, 6, NAME_W, tb_run_links(top->run)[row->link].label);
 	put(pen, 6 + NAME_W, VALUE_W, TB_ALIGN_RIGHT,
 		tb_metric_format(metric, row->value, text, sizeof text));
 	snprintf(text, sizeof text, percent < 0.5 ? "<1 %%" : "%.0f %%", percent);

@@ -119,7 +119,7 @@ void tb_detail_link_item(const struct tb_detail *detail, uint32_t link)
 	uint64_t amount = tb_metric_of(&data->samples[link], data->metric);
 	char value[48];
 	struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
-		(struct tb_pick){TB_PICK_LINK, link}, tb_run_links(data->run)[link].name,
+		(struct tb_pick){TB_PICK_LINK, link}, tb_run_links(data->run)[link].label,
 		tb_metric_format(data->metric, amount, value, sizeof value));
 	line->to = fmin((double)amount / fmax((double)data->matrix.largest_link, 1), 1);
 }

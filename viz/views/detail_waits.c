@@ -122,7 +122,7 @@ static void roots_in_window(const struct tb_detail *detail, uint32_t link)
 	for (uint32_t i = 0; i < n && i < TB_WAITS_MOST; i++) {
 		struct tb_sheet_line *line = tb_sheet_item(detail->sheet,
 			(struct tb_pick){TB_PICK_LINK, list[i].root},
-			tb_run_links(data->run)[list[i].root].name,
+			tb_run_links(data->run)[list[i].root].label,
 			tb_metric_format(TB_WAIT, list[i].wait_ps, text, sizeof text));
 		line->to = (double)list[i].wait_ps / fmax((double)list[0].wait_ps, 1);
 	}

@@ -97,10 +97,10 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 	struct tb_root_waits waits;
 	char value[48];
 	draw_ground(pane, picture, box, root->root, shown);
-	tb_picture_text(picture,
+	tb_picture_name(picture,
 		(struct tb_box){box.x + PAD, box.y + 1, box.w - PAD - 90, 16},
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-		tb_run_links(pane->data->run)[root->root.id].name);
+		tb_run_links(pane->data->run)[root->root.id].label);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type,

@@ -139,7 +139,7 @@ static void draw_heading(
 		tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, true), line->label);
 	box.x += w;
 	box.w -= w;
-	tb_picture_text(pen->picture, box,
+	tb_picture_name(pen->picture, box,
 		tb_style_type(pen->pane->style, TB_FONT_BOLD, 13, false), line->value);
 }
 
@@ -211,7 +211,7 @@ static void draw_item(const struct pen *pen, struct tb_box box,
 	struct tb_type type = tb_style_type(pen->pane->style, TB_FONT_TEXT, 12, false);
 	double value_w = tb_text_width(type.font, type.size, line->value) + 2;
 	struct tb_box label = {text.x, text.y, text.w - value_w - 6, text.h};
-	tb_picture_text(pen->picture, label,
+	tb_picture_name(pen->picture, label,
 		tb_style_type(pen->pane->style, TB_FONT_MONO, 12, false), line->label);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(pen->picture, text, type, line->value);

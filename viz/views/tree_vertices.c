@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define LEAST_LABEL_W 56 // pixels in which the end of a long name says something
+
 // What a vertex of the plan shows.
 struct vertex {
 	uint32_t index; // in the plan
@@ -67,10 +69,10 @@ static void vertex_label(const struct tb_pane *pane, struct tb_picture *picture,
 {
 	if (vertex->n > 1 || vertex->row == 0)
 		return; // nodes have their numbers below
-	const char *text = tb_run_switches(pane->data->run)[vertex->pick.index].name;
-	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2)
+	const char *text = tb_run_switches(pane->data->run)[vertex->pick.index].label;
+	if (tb_text_width(TB_FONT_TEXT, 10, text) > box.w - 2 && box.w < LEAST_LABEL_W)
 		return;
-	tb_picture_text(picture, box,
+	tb_picture_name(picture, box,
 		(struct tb_type){
 			TB_FONT_TEXT, 10, TB_ALIGN_CENTRE, tb_colour_ink(ground)},
 		text);

@@ -386,8 +386,8 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	tb_picture_text(picture, list_box(box, 4), mono,
 		party_text(pane, &culprit, false, text, sizeof text));
 	if (row->link.id != TB_ID_NONE)
-		tb_picture_text(picture, list_box(box, 5), mono,
-			tb_run_links(pane->data->run)[row->link.id].name);
+		tb_picture_name(picture, list_box(box, 5), mono,
+			tb_run_links(pane->data->run)[row->link.id].label);
 }
 
 // has_column is false for what is not known of the rows: of a window neither their number

@@ -7,11 +7,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PAD	 16
 #define HEADER_H 52
 #define ROW_H	 22
-#define NAME_W	 150
+#define NAME_W	 150 // at least
 #define SPARK_W	 110
 #define LEAST_W	 62 // of a column of figures
 
@@ -53,14 +54,35 @@ static void reveal(struct tb_pane *pane, bool zoom)
 	tb_rows_reveal(pane->rows, pane->selection->selected, ROW_H, rows_of(pane).h);
 }
 
-// n_shown returns how many columns fit beside name and sparkline, and their width.
-static size_t n_shown(struct tb_box place, double *width)
+// name_width is as wide as the names of two switches and their ports, but at most a
+// third of the place.
+static double name_width(const struct tb_pane *pane)
 {
-	double room = place.w - 2 * PAD - 40 - NAME_W - SPARK_W - 12;
-	size_t n = (size_t)fmax(floor(room / LEAST_W), 1);
-	n = n < N_COLUMNS ? n : N_COLUMNS;
-	*width = fmin(room / (double)n, 110);
-	return n;
+	const struct tb_run_switch *switches = tb_run_switches(pane->data->run);
+	size_t longest = 0;
+	for (uint32_t i = 0; i < pane->data->info->n_switches; i++)
+		longest = longest < strlen(switches[i].label) ? strlen(switches[i].label)
+							      : longest;
+	double w = ((double)(2 * longest + strlen(":64 > :64")) + 1) *
+		   tb_text_width(TB_FONT_MONO, 12, "0");
+	return fmax(fmin(w, pane->place.w / 3), NAME_W);
+}
+
+// The columns of the table: of names, of n figures.
+struct columns {
+	double name_w, w;
+	size_t n;
+};
+
+// columns_in finds out how many columns of figures fit beside name and sparkline.
+static struct columns columns_in(const struct tb_pane *pane, struct tb_box place)
+{
+	struct columns in = {.name_w = name_width(pane)};
+	double room = place.w - 2 * PAD - 40 - in.name_w - SPARK_W - 12;
+	in.n = (size_t)fmax(floor(room / LEAST_W), 1);
+	in.n = in.n < N_COLUMNS ? in.n : N_COLUMNS;
+	in.w = fmin(room / (double)in.n, 110);
+	return in;
 }
 
 static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
@@ -89,11 +111,10 @@ static void draw_title(struct tb_pane *pane, struct tb_picture *picture,
 }
 
 static void draw_header(
-	struct tb_pane *pane, struct tb_picture *picture, struct tb_box place)
+	struct tb_pane *pane, struct tb_picture *picture, struct columns in)
 {
 	static const struct column name = {TB_COLUMN_NAME, "Link"};
-	double w;
-	size_t n = n_shown(place, &w);
+	struct tb_box place = pane->place;
 	char count[32];
 	char all[32];
 	double x = place.x + PAD + 40;
@@ -111,12 +132,12 @@ static void draw_header(
 	tb_pane_button(pane, picture,
 		(struct tb_box){place.x + place.w - PAD - 80, place.y + 5, 80, 22},
 		TB_REQUEST_FILTER, "Filter");
-	draw_title(pane, picture, (struct tb_box){x, y, NAME_W - 8, 22}, &name,
+	draw_title(pane, picture, (struct tb_box){x, y, in.name_w - 8, 22}, &name,
 		TB_ALIGN_LEFT);
-	x += NAME_W;
-	for (size_t i = 0; i < n; i++, x += w)
-		draw_title(pane, picture, (struct tb_box){x, y, w - 4, 22}, &columns[i],
-			TB_ALIGN_RIGHT);
+	x += in.name_w;
+	for (size_t i = 0; i < in.n; i++, x += in.w)
+		draw_title(pane, picture, (struct tb_box){x, y, in.w - 4, 22},
+			&columns[i], TB_ALIGN_RIGHT);
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
 	tb_picture_text(
 		picture, (struct tb_box){x + 12, y, SPARK_W, 22}, type, "over time");
@@ -138,7 +159,7 @@ static void draw_figure(struct tb_pane *pane, struct tb_picture *picture,
 }
 
 static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb_box box,
-	uint32_t index, const struct tb_scale *scale)
+	uint32_t index, const struct tb_scale *scale, struct columns in)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	uint32_t link = pane->rows->list[index].link.id;
@@ -146,8 +167,6 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	enum tb_mark mark = (enum tb_mark)pane->selection->marks.links[link];
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	double w;
-	size_t n = n_shown(box, &w);
 	uint64_t amount =
 		tb_metric_of(&pane->data->samples[link], tb_rows_metric(pane->rows));
 	tb_picture_rect(
@@ -169,12 +188,12 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	type = tb_style_type(pane->style, TB_FONT_MONO, 12, false);
 	if (tb_viewer_data_is_dead(pane->data, known->dead_at_ps))
 		type.colour = palette->dead;
-	tb_picture_text(
-		picture, (struct tb_box){x, box.y, NAME_W - 6, box.h}, type, known->name);
-	x += NAME_W;
-	for (size_t i = 0; i < n; i++, x += w)
-		draw_figure(pane, picture, (struct tb_box){x, box.y, w - 6, box.h}, link,
-			(enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
+	tb_picture_name(picture, (struct tb_box){x, box.y, in.name_w - 6, box.h}, type,
+		known->label);
+	x += in.name_w;
+	for (size_t i = 0; i < in.n; i++, x += in.w)
+		draw_figure(pane, picture, (struct tb_box){x, box.y, in.w - 6, box.h},
+			link, (enum tb_metric)(columns[i].name - TB_COLUMN_METRIC));
 	const struct tb_spark *spark =
 		tb_spark_of(pane->rows->sparks, (struct tb_link){link});
 	if (spark)
@@ -185,14 +204,14 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
-	struct tb_box place = pane->place;
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_box rows = rows_of(pane);
+	const struct columns in = columns_in(pane, pane->place);
 	const struct tb_scale scale = tb_rows_scale(pane->rows, pane->style);
 	scroll_to(pane, pane->rows->scroll); // the place or the rows may have changed
 	tb_rows_rank(pane->rows, (pane->rows->scroll + rows.h) / ROW_H + 1);
 	tb_sparks_begin(pane->rows->sparks, tb_rows_metric(pane->rows));
-	draw_header(pane, picture, place);
+	draw_header(pane, picture, in);
 	tb_picture_line(picture,
 		(struct tb_box){rows.x + PAD, rows.y - 0.5, rows.w - 2 * PAD, 0}, 1,
 		palette->line);
@@ -203,7 +222,7 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 		if (y >= rows.y + rows.h)
 			break;
 		draw_row(pane, picture, (struct tb_box){rows.x, y, rows.w, ROW_H}, i,
-			&scale);
+			&scale, in);
 	}
 	tb_picture_unclip(picture);
 	double all = pane->rows->n * (double)ROW_H;

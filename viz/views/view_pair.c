@@ -339,8 +339,8 @@ static void draw_panel(struct tb_pane *pane, struct tb_picture *picture, int pan
 static const char *name_of(const struct tb_pane *pane, const struct tb_link_pair *pair)
 {
 	return pair->a.id != TB_ID_NONE
-		       ? tb_run_links(pane->data->run)[pair->a.id].name
-		       : tb_run_links(state_of(pane)->pair->run)[pair->b.id].name;
+		       ? tb_run_links(pane->data->run)[pair->a.id].label
+		       : tb_run_links(state_of(pane)->pair->run)[pair->b.id].label;
 }
 
 static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
@@ -363,7 +363,7 @@ static void draw_mover(const struct tb_pane *pane, struct tb_picture *picture,
 	tb_metric_format(pane->data->metric, mover->before, before, sizeof before);
 	tb_metric_format(pane->data->metric, mover->after, after, sizeof after);
 	tb_metric_format(pane->data->metric, (uint64_t)fabs(more), change, sizeof change);
-	tb_picture_text(picture, (struct tb_box){box.x + 10, box.y, 190, box.h}, name,
+	tb_picture_name(picture, (struct tb_box){box.x + 10, box.y, 190, box.h}, name,
 		name_of(pane, &mover->pair));
 	tb_picture_printf(picture,
 		(struct tb_box){box.x + 204, box.y, fmax(box.w - 204, 1), box.h}, type,

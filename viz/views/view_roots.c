@@ -116,7 +116,7 @@ static void draw_title(
 	char wait[48], whole[48];
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "Held up by %s",
-		tb_run_links(pane->data->run)[shape->root.id].name);
+		tb_run_links(pane->data->run)[shape->root.id].label);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
 		"%s within the window, %sat %" PRIu32 " %s; %s in the whole run",
@@ -144,7 +144,7 @@ static void draw_branch(struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_scale scale =
 		tb_style_scale(pane->style, TB_QUANTITY_TIME, (double)shape->largest_ps);
 	struct tb_pick pick = {TB_PICK_LINK, branch->link.id};
-	const char *name = tb_run_links(pane->data->run)[branch->link.id].name;
+	const char *name = tb_run_links(pane->data->run)[branch->link.id].label;
 	struct tb_colour colour =
 		branch->shown_ps
 			? tb_style_shade(pane->style,
@@ -245,7 +245,7 @@ static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
 		mono, "%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32 ", over %s",
 		at->victim_source.id, at->victim_destination.id, at->culprit_source.id,
 		at->culprit_destination.id,
-		tb_run_links(pane->data->run)[at->link.id].name);
+		tb_run_links(pane->data->run)[at->link.id].label);
 }
 
 static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
