@@ -105,6 +105,18 @@ tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	       tb_idle_time(last, path->slowest_q20) + tb_idle_time(last, path->last_q20);
 }
 
+struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t source,
+	uint32_t destination, uint64_t wire_bytes)
+{
+	const struct tb_idle_path path = tb_idle_path(network, source, destination);
+	return (struct tb_idle_trip){.pace = tb_idle_time(wire_bytes, path.slowest_q20),
+		.before = path.before,
+		.last = tb_idle_time(wire_bytes, path.last_q20),
+		.crossed = tb_idle_crossing(network, &path, wire_bytes),
+		.behind = path.behind,
+		.back = path.back};
+}
+
 // crossing is that of a packet with so much payload.
 static tb_time_ps crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t payload)

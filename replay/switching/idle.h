@@ -14,6 +14,17 @@ struct tb_idle_path {
 	uint32_t n_vcs;			// of injection and ejection, the fewer
 };
 
+// A packet's way through a network in which it meets no other.
+struct tb_idle_trip {
+	tb_time_ps pace;    // it keeps the injection link for so long
+	tb_time_ps before;  // from when it enters until it can cross the last link
+	tb_time_ps last;    // it keeps the last link for so long
+	tb_time_ps crossed; // from `before` on until the last link has carried it, at
+			    // least
+	tb_time_ps behind;  // latency of the last link
+	tb_time_ps back;    // of the acknowledgement
+};
+
 // tb_idle_path follows the links between two different nodes. Cost: on an irregular
 // network a look at each link.
 struct tb_idle_path tb_idle_path(
@@ -31,6 +42,11 @@ tb_time_ps tb_idle_time(uint64_t bytes, uint64_t byte_q20);
 // arrives at the pace of the slowest link.
 tb_time_ps tb_idle_crossing(const struct tb_network *network,
 	const struct tb_idle_path *path, uint64_t wire_bytes);
+
+// tb_idle_trip is that of a packet of so many bytes on the wire, on a network of
+// circuits.
+struct tb_idle_trip tb_idle_trip(const struct tb_network *network, uint32_t source,
+	uint32_t destination, uint64_t wire_bytes);
 
 // tb_idle_latency_ps is the time of a message from post to delivery.
 tb_time_ps tb_idle_latency_ps(const struct tb_network *network, struct tb_node source,

@@ -1,6 +1,5 @@
 #include "idle_credits.h"
 
-#include "idle.h"
 #include "replay.h"
 #include "slow_nodes.h"
 
@@ -150,6 +149,31 @@ static tb_time_ps drained_at(const struct way *way, const struct cut *cut)
 		at = larger(at,
 			trip_of(way, wire_of(way, cut, 0)).in + (tb_time_ps)last * drain);
 	return at + tb_idle_time(cut->last, way->drain_q20);
+}
+
+struct tb_idle_trip tb_idle_credits_trip(const struct tb_network *network,
+	uint32_t source, uint32_t destination, uint64_t wire_bytes)
+{
+	struct way way = {network, source, destination, 0, 0, 0};
+	if (network->regular)
+		way.n_hops = tb_network_hops(
+			network, (struct tb_node){source}, (struct tb_node){destination});
+	struct tb_idle_trip trip = {.pace = 0};
+	tb_time_ps back = 0;
+	const struct tb_link_info *link = first_link(&way);
+	for (uint32_t n = 1; link; n++) {
+		const struct tb_link_info *next = next_link(&way, link, n);
+		trip.pace = larger(trip.pace, crossing(link, wire_bytes));
+		back = larger(back, crossing(link, network->params.credits.ack_bytes));
+		trip.back += link->latency_ps;
+		trip.last = trip.crossed = crossing(link, wire_bytes);
+		trip.behind = link->latency_ps;
+		if (next)
+			trip.before += step(&way, link, next, wire_bytes);
+		link = next;
+	}
+	trip.back += back;
+	return trip;
 }
 
 tb_time_ps tb_idle_credits_ps(const struct tb_network *network, struct tb_node source,

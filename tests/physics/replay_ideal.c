@@ -31,13 +31,19 @@ static void a_lone_message_takes_its_ideal_latency(void **state)
 {
 	(void)state;
 	static const char *const presets[] = {"qsnet", "qsnet,vcs=1", "qsnet,bus=200MB/s",
-		"qsnet,bus=0,ack_delay=5us", "qsnet,vcs=3,flit=8B", "qsnet2"};
+		"qsnet,bus=0,ack_delay=5us", "qsnet,vcs=3,flit=8B", "qsnet2",
+		"ib-hdr,arity=4,levels=3", "ib-ndr,arity=4,levels=3,pcie=12GB/s",
+		"roce-100,arity=8,levels=2"};
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct tb_network *net = network_of(presets[i]);
 		for (uint64_t bytes = 0; bytes < 1000000; bytes = bytes * 3 + 100) {
 			struct line line = {7000, 2, 44, bytes, 0, 0};
 			replay_ideally(net, &line, 1);
-			assert_int_equal(line.delivered - line.at, ideal_of(net, &line));
+			if (line.delivered - line.at != ideal_of(net, &line))
+				fail_msg("%s: %llu bytes take %lld ps, not %lld",
+					presets[i], (unsigned long long)bytes,
+					(long long)(line.delivered - line.at),
+					(long long)ideal_of(net, &line));
 		}
 		tb_network_free(net);
 	}

@@ -1,14 +1,16 @@
 // The ideal network as a switching model.
 //
-// Nodes are those of any network. A packet takes a VC of its node's injection link, and
-// that link for as long as the slowest link of its path needs; then nothing stops it
-// before the last link, which carries one packet after the other. So a packet is two
-// events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to count.
+// Nodes are those of any network. A packet takes a VC of its node's injection link, where
+// packets hold VCs, and that link for as long as the slowest link of its path needs; then
+// nothing stops it before the last link, which carries one packet after the other. So a
+// packet is two events: EV_LAST and EV_IN. Nothing waits inside, so there is nothing to
+// count.
 #include "ideal_model.h"
 
+#include "array.h"
 #include "broadcast.h"
 #include "clock.h"
-#include "idle.h"
+#include "idle_credits.h"
 #include "lines.h"
 
 #include <stdlib.h>
@@ -20,7 +22,7 @@ enum event_kind {
 
 struct packet {
 	struct tb_packet of;
-	struct tb_idle_path path;
+	struct tb_idle_trip trip;
 	uint32_t node; // its source
 	uint32_t vc;   // of the injection link
 };
@@ -36,11 +38,12 @@ struct arrival { // of this instant
 
 struct ideal {
 	struct tb_replay replay;
-	uint32_t vcs_most;
+	uint32_t vcs_most;	// 0: with credits no packet holds any
 	tb_time_ps *vc_free_at; // by node, vcs_most each; TB_TIME_NEVER: not known yet
 	struct edge *edges;	// by node
 	struct arrival *arrivals;
 	uint32_t n_arrivals;
+	size_t arrivals_room;
 };
 
 static struct ideal *of(struct tb_replay *replay)
@@ -78,6 +81,8 @@ static tb_time_ps injects_at(
 	const struct tb_replay *replay, uint32_t node, uint32_t packet)
 {
 	const struct ideal *ideal = (const void *)replay;
+	if (ideal->vcs_most == 0)
+		return ideal->edges[node].out_free_at;
 	return *vc_at(ideal, node, earliest_vc(ideal, node, packet));
 }
 
@@ -92,13 +97,15 @@ static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
 	struct packet *packet = packet_at(ideal, id);
 	struct edge *edge = &ideal->edges[node];
 	packet->node = node;
-	packet->vc = earliest_vc(ideal, node, id);
-	packet->path = tb_idle_path(replay->net, node, packet->of.destination);
-	*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
+	packet->trip = (ideal->vcs_most ? tb_idle_trip : tb_idle_credits_trip)(
+		replay->net, node, packet->of.destination, packet->of.wire_bytes);
+	if (ideal->vcs_most) {
+		packet->vc = earliest_vc(ideal, node, id);
+		*vc_at(ideal, node, packet->vc) = TB_TIME_NEVER;
+	}
 	tb_time_ps start = later(replay->now, edge->out_free_at);
-	edge->out_free_at =
-		start + tb_idle_time(packet->of.wire_bytes, packet->path.slowest_q20);
-	tb_wheel_put(&replay->wheel, start + packet->path.before, EV_LAST, id);
+	edge->out_free_at = start + packet->trip.pace;
+	tb_wheel_put(&replay->wheel, start + packet->trip.before, EV_LAST, id);
 }
 
 // cross_last has the last link carry a packet after those whose headers came before. It
@@ -108,12 +115,10 @@ static void cross_last(struct ideal *ideal, uint32_t id)
 	struct tb_replay *replay = &ideal->replay;
 	const struct packet *packet = packet_at(ideal, id);
 	struct edge *edge = &ideal->edges[packet->of.destination];
-	edge->in_free_at = later(replay->now, edge->in_free_at) +
-			   tb_idle_time(packet->of.wire_bytes, packet->path.last_q20);
-	tb_time_ps crossed = replay->now + tb_idle_crossing(replay->net, &packet->path,
-						   packet->of.wire_bytes);
+	edge->in_free_at = later(replay->now, edge->in_free_at) + packet->trip.last;
+	tb_time_ps crossed = replay->now + packet->trip.crossed;
 	tb_wheel_put(&replay->wheel,
-		later(crossed, edge->in_free_at) + packet->path.behind, EV_IN, id);
+		later(crossed, edge->in_free_at) + packet->trip.behind, EV_IN, id);
 }
 
 static tb_time_ps release(
@@ -122,8 +127,9 @@ static tb_time_ps release(
 	(void)drained_at; // a node accepts every packet
 	struct ideal *ideal = of(replay);
 	const struct packet *packet = packet_at(ideal, id);
-	tb_time_ps back_at = ack_at + packet->path.back;
-	*vc_at(ideal, packet->node, packet->vc) = back_at;
+	tb_time_ps back_at = ack_at + packet->trip.back;
+	if (ideal->vcs_most)
+		*vc_at(ideal, packet->node, packet->vc) = back_at;
 	tb_nodes_look(replay, packet->node);
 	return back_at;
 }
@@ -139,6 +145,11 @@ static void handle(struct ideal *ideal, struct tb_event event)
 static void arrive(struct tb_replay *replay, struct tb_event event)
 {
 	struct ideal *ideal = of(replay);
+	if (TB_ARRAY_RESERVE(&ideal->arrivals, &ideal->arrivals_room,
+		    (size_t)ideal->n_arrivals + 1) != TB_OK) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the packets in flight");
+		return;
+	}
 	ideal->arrivals[ideal->n_arrivals++] =
 		(struct arrival){packet_at(ideal, event.subject)->of.order, event};
 }
@@ -220,6 +231,8 @@ static void end(struct tb_replay *replay)
 static uint32_t most_vcs(const struct tb_network *net)
 {
 	uint32_t most = 1;
+	if (tb_params_have_credits(&net->params))
+		return 0;
 	for (uint32_t i = 0; i < net->n_nodes; i++)
 		if (net->links[net->injection[i]].n_vcs > most)
 			most = net->links[net->injection[i]].n_vcs;
@@ -227,7 +240,8 @@ static uint32_t most_vcs(const struct tb_network *net)
 }
 
 // make_parts makes what is the model's own, then the nodes. A node has a packet under way
-// for each VC, and one that is fetched.
+// for each VC, and one that is fetched; without VCs there may be more, and the room for
+// them grows.
 static int make_parts(struct ideal *ideal)
 {
 	const struct tb_network *net = ideal->replay.net;
@@ -236,11 +250,10 @@ static int make_parts(struct ideal *ideal)
 	uint64_t n_packets = (uint64_t)net->n_nodes * (ideal->vcs_most + 1);
 	if (n_packets > UINT32_MAX)
 		return TB_ECAPACITY;
-	ideal->vc_free_at =
-		calloc((size_t)net->n_nodes * ideal->vcs_most, sizeof *ideal->vc_free_at);
+	ideal->vc_free_at = calloc(
+		(size_t)net->n_nodes * ideal->vcs_most + 1, sizeof *ideal->vc_free_at);
 	ideal->edges = calloc(net->n_nodes, sizeof *ideal->edges);
-	ideal->arrivals = calloc(n_packets, sizeof *ideal->arrivals);
-	if (!ideal->vc_free_at || !ideal->edges || !ideal->arrivals)
+	if (!ideal->vc_free_at || !ideal->edges)
 		return TB_ENOMEM;
 	tb_time_ps packet_ps =
 		tb_idle_time(params->packet_payload_bytes + params->packet_overhead_bytes,
@@ -275,13 +288,21 @@ static int make(struct tb_replay **replay, const struct tb_network *network,
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
 
+static tb_time_ps ideal_ps(const struct tb_network *network, struct tb_node source,
+	struct tb_node destination, uint64_t bytes)
+{
+	return (tb_params_have_credits(&network->params)
+			? tb_idle_credits_ps
+			: tb_idle_latency_ps)(network, source, destination, bytes);
+}
+
 // Without what only a death or a look ahead would call.
 const struct tb_switching tb_ideal = {.name = "ideal",
 	.carrier = {.injects_at = injects_at,
 		.inject = inject,
 		.release = release,
 		.branch = branch,
-		.ideal_ps = tb_idle_latency_ps},
+		.ideal_ps = ideal_ps},
 	.make = make,
 	.free = end,
 	.run = run,
