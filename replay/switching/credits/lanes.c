@@ -89,6 +89,10 @@ void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
 	for (; i > 0 && !is_after(&made, update_at(lane, i - 1)); i--)
 		*update_at(lane, i) = *update_at(lane, i - 1);
 	*update_at(lane, i) = made;
+	// A node tells at once of a packet that it does not drain, before those it does.
+	if (i + 1 < lane->n && made.known_at < lane->look_at &&
+		lane->look_at != TB_TIME_NEVER)
+		look_at(credits, slot, lane, made.known_at);
 	if (lane->lacks <= 0)
 		return;
 	lane->lacks -= (int32_t)made.blocks;
