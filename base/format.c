@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-static const char *const names[TB_N_FORMATS] = {
-	"text", "csv", "json", "markdown", "html", "svg", "png", "pdf"};
+static const char *const names[TB_N_FORMATS] = {"text", "csv", "json", "markdown", "html",
+	"svg", "png", "pdf", "ibnetdiscover", "edges", "dot", "graph", "ini"};
 
 const char *tb_format_name(enum tb_format format)
 {
@@ -23,8 +23,9 @@ int tb_format_parse(const char *name, unsigned allowed, enum tb_format *format)
 
 int tb_format_of_file(const char *file, unsigned allowed, enum tb_format *format)
 {
-	static const char *const other_endings[][2] = {
-		{"txt", "text"}, {"md", "markdown"}, {"htm", "html"}};
+	static const char *const other_endings[][2] = {{"txt", "text"},
+		{"md", "markdown"}, {"htm", "html"}, {"topo", "ibnetdiscover"},
+		{"gv", "dot"}};
 	// A dot in a folder's name is no extension of the file.
 	const char *base = strrchr(file, '/');
 	const char *dot = strrchr(base ? base : file, '.');

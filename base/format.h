@@ -13,6 +13,11 @@ enum tb_format {
 	TB_FORMAT_SVG,
 	TB_FORMAT_PNG,
 	TB_FORMAT_PDF,
+	TB_FORMAT_IBNETDISCOVER,
+	TB_FORMAT_EDGES,
+	TB_FORMAT_DOT,
+	TB_FORMAT_GRAPH,
+	TB_FORMAT_INI,
 	TB_N_FORMATS
 };
 
@@ -25,8 +30,13 @@ enum tb_format {
 	(1u << TB_FORMAT_TEXT | 1u << TB_FORMAT_CSV | 1u << TB_FORMAT_JSON |             \
 		TB_FORMATS_DRAWN)
 
-// tb_format_name returns "text", "csv", "json", "markdown", "html", "svg", "png" or
-// "pdf".
+// Of networks (fabric_file_write.h, preset_write.h).
+#define TB_FORMATS_OF_NETWORKS                                                           \
+	(1u << TB_FORMAT_IBNETDISCOVER | 1u << TB_FORMAT_EDGES | 1u << TB_FORMAT_DOT |   \
+		1u << TB_FORMAT_GRAPH | 1u << TB_FORMAT_INI)
+
+// tb_format_name returns "text", "csv", "json", "markdown", "html", "svg", "png", "pdf",
+// "ibnetdiscover", "edges", "dot", "graph" or "ini".
 const char *tb_format_name(enum tb_format format);
 
 // tb_format_parse finds the format called `name` in the set `allowed`; TB_EUSAGE when it
@@ -35,7 +45,8 @@ int tb_format_parse(
 	const char *name, unsigned allowed, enum tb_format *format) TB_MUST_USE;
 
 // tb_format_of_file finds the format in `allowed` that belongs to the extension of a file
-// name, such as ".csv"; "txt" is text, "md" Markdown and "htm" HTML. TB_EUSAGE when there
+// name, such as ".csv"; "txt" is text, "md" Markdown, "htm"
+// HTML, "topo" ibnetdiscover and "gv" dot. TB_EUSAGE when there
 // is none.
 int tb_format_of_file(
 	const char *file, unsigned allowed, enum tb_format *format) TB_MUST_USE;
