@@ -37,7 +37,7 @@ _tailback_value()
 		;;
 	replay:--stdin | info:--stdin) _tailback_words 'packets job' ;;
 	matrix:-f | matrix:--format | plot:-f | plot:--format) _tailback_words 'text csv json svg png pdf' ;;
-	network:-f | network:--format) _tailback_words 'text csv json svg png pdf' ;;
+	network:-f | network:--format) _tailback_words 'text csv json svg png pdf ibnetdiscover edges dot graph ini' ;;
 	network:--store) _tailback_files "$stores" ;;
 	report:--list)
 		_tailback_words 'findings jobs job-times hot-links switches regions flows congestion-roots root-by-job blame

@@ -2,9 +2,11 @@
 #include "cmd_network.h"
 #include "cli.h"
 #include "commands.h"
+#include "fabric_file_write.h"
 #include "fabric_store.h"
 #include "names.h"
 #include "network_open.h"
+#include "preset_write.h"
 #include "progress.h"
 #include "route_file.h"
 #include "route_walk.h"
@@ -45,7 +47,8 @@ static const struct argp_option argp_options[] = {
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
 		"dump_lfts writes them",
 		0},
-	TB_CMD_OUTPUT_OPTIONS("text, csv, json, svg, png or pdf"),
+	TB_CMD_OUTPUT_OPTIONS("text, csv, json, svg, png or pdf; or the network itself: "
+			      "ibnetdiscover, edges, dot, graph or ini"),
 	{"view", KEY_VIEW, 0, 0, "Show the tree in a window", 0},
 	{"store", KEY_STORE, "FILE", 0,
 		"Also keep the pairs of all to all as a run in a store, for view, matrix "
@@ -164,6 +167,11 @@ static int write_report(void *context, FILE *stream, struct tb_error *error)
 	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
 }
 
+static bool is_one_of(unsigned formats, const struct network_options *options)
+{
+	return formats >> options->picture.output.format & 1;
+}
+
 // put hands the report to where it is asked for.
 static int put(const struct network_options *options,
 	const struct tb_fabric_report *report, struct tb_error *error)
@@ -176,7 +184,7 @@ static int put(const struct network_options *options,
 		return status;
 	if (options->view)
 		return network_view(options, report, error);
-	if (TB_FORMATS_DRAWN >> format & 1)
+	if (is_one_of(TB_FORMATS_DRAWN, options))
 		return network_draw(options, report, error);
 	return tb_cmd_output_write(&options->picture.output, write_report,
 		&(struct writing){report, format}, error);
@@ -211,6 +219,39 @@ static int report(const struct tb_network *network, const struct network_options
 	tb_route_study_fini(&study);
 	tb_fabric_fini(&fabric);
 	return status;
+}
+
+struct copying {
+	const struct tb_network *network;
+	enum tb_format format;
+};
+
+static int write_network(void *context, FILE *stream, struct tb_error *error)
+{
+	static const enum tb_fabric_file_format formats[TB_N_FORMATS] = {
+		[TB_FORMAT_IBNETDISCOVER] = TB_FABRIC_FILE_IBNETDISCOVER,
+		[TB_FORMAT_EDGES] = TB_FABRIC_FILE_EDGES,
+		[TB_FORMAT_DOT] = TB_FABRIC_FILE_DOT,
+		[TB_FORMAT_GRAPH] = TB_FABRIC_FILE_GRAPH};
+	const struct copying *copying = context;
+	const struct tb_network_params *params = tb_network_params(copying->network);
+	if (copying->format != TB_FORMAT_INI)
+		return tb_fabric_file_write(
+			stream, copying->network, formats[copying->format], error);
+	if (!tb_network_grows(copying->network) && params->shape[0] == '\0')
+		return tb_fail(error, TB_EUSAGE,
+			"an INI file describes a regular tree: write this fabric as "
+			"ibnetdiscover or edges");
+	tb_preset_write(params, stream);
+	return TB_OK;
+}
+
+// copy writes the network itself.
+static int copy(const struct tb_network *network, const struct network_options *options,
+	struct tb_error *error)
+{
+	return tb_cmd_output_write(&options->picture.output, write_network,
+		&(struct copying){network, options->picture.output.format}, error);
 }
 
 struct path {
@@ -285,11 +326,14 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	struct tb_network *network = NULL;
 	int status = tb_network_open(&network,
 		&(struct tb_network_description){.name = options->network}, error);
-	if (status == TB_OK && options->routes)
+	bool copies = status == TB_OK && is_one_of(TB_FORMATS_OF_NETWORKS, options);
+	if (status == TB_OK && options->routes && !copies)
 		status = tb_route_file_open(network, options->routes, error);
 	if (status == TB_OK)
 		warn(network);
-	if (status == TB_OK)
+	if (copies)
+		status = copy(network, options, error);
+	else if (status == TB_OK)
 		status = options->from ? trace_path(network, options, error)
 				       : report(network, options, error);
 	tb_network_free(network);
@@ -308,8 +352,11 @@ int tb_cmd_network(int argc, char **argv)
 		"  tailback network -n my.ini --routes lfts.txt -f json\n"
 		"  tailback network -n qsnet --from 'node 0' --to 'node 63'",
 		NULL, NULL, NULL};
-	struct network_options options = {
-		.top = TOP_DEFAULT, .study.seed = 1, .picture.output = TB_PICTURE_OUTPUT};
+	struct network_options options = {.top = TOP_DEFAULT,
+		.study.seed = 1,
+		.picture.output = {
+			.allowed = TB_FORMATS_OF_PICTURES | TB_FORMATS_OF_NETWORKS,
+			.file = "-"}};
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	const char *inputs[] = {options.network, options.routes};

@@ -46,7 +46,7 @@ offers 'auto no yes' replay --dedup = ''
 offers 'a.pcap b.pcapng.zst c.goal folder' replay --dedup ''
 offers 'd.db folder' matrix ''
 offers 'f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' network -n ''
-offers 'csv json pdf png svg text' network -f ''
+offers 'csv dot edges graph ibnetdiscover ini json pdf png svg text' network -f ''
 offers 'pdf png' matrix d.db -f p
 offers 'csv html json markdown text' report d.db --format ''
 offers 'hot hot.16.read hot.16.write hot.32' sweep hot
