@@ -39,4 +39,10 @@ int tb_names_find_switch(const struct tb_network *network, const char *text,
 int tb_names_find_link(const struct tb_network *network, const char *text,
 	struct tb_link *link, struct tb_error *error) TB_MUST_USE;
 
+// tb_names_find_host finds the host of that name: its nodes of the first rail, which lie
+// side by side. A node's whole name stands for that node alone. False when there is none.
+// Cost: linear in nodes.
+bool tb_names_find_host(const struct tb_network *network, const char *name,
+	struct tb_node *first, uint32_t *n_nodes);
+
 #endif

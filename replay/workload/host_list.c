@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "map.h"
+#include "names.h"
 #include "units.h"
 
 #include <ctype.h>
@@ -15,8 +16,9 @@
 
 struct reading {
 	struct tb_hosts made;
-	struct tb_map place_of; // node to its place in the list
-	const char *file;	// NULL: a list on the command line
+	struct tb_map place_of;		  // node to its place in the list
+	const struct tb_network *network; // that names hosts; NULL: none does
+	const char *file;		  // NULL: a list on the command line
 	uint64_t line;
 	struct tb_error *error;
 };
@@ -54,6 +56,40 @@ static int add(struct reading *reading, uint32_t node, uint32_t n_slots)
 	return TB_OK;
 }
 
+// naming returns a network whose nodes have names; NULL for others.
+static const struct tb_network *naming(const struct tb_network *network)
+{
+	if (!network)
+		return NULL;
+	bool has_names =
+		tb_network_node_identity(network, (struct tb_node){0}).name[0] != '\0';
+	return has_names ? network : NULL;
+}
+
+// add_host adds the nodes of a host of the fabric; 0 when none is called so.
+static int add_host(struct reading *reading, const char *host, uint32_t n_slots)
+{
+	struct tb_node first;
+	uint32_t n = 0;
+	if (!reading->network || !tb_names_find_host(reading->network, host, &first, &n))
+		return 0;
+	// Each node of a list has a slot; a file gives a host's.
+	if (!reading->file)
+		n_slots = n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t own = n_slots / n + (i < n_slots % n);
+		int status = own ? add(reading, first.id + i, own) : TB_OK;
+		if (status != TB_OK)
+			return status;
+	}
+	return 1;
+}
+
+static int no_host(const struct reading *reading, const char *host)
+{
+	return REFUSE(reading, "'%s' is no host of the network", host);
+}
+
 // number_at reads digits and skips them.
 static bool number_at(const char **text, uint32_t *number)
 {
@@ -68,8 +104,27 @@ static bool number_at(const char **text, uint32_t *number)
 	return true;
 }
 
-// add_range reads "7" or "4-7".
-static int add_range(struct reading *reading, const char *range)
+// add_number adds the node of that number, or, in a fabric with names, the host that is
+// called so: its name before the brackets, then the number in as many digits as `range`
+// begins with.
+static int add_number(
+	struct reading *reading, const char *before, const char *range, uint32_t number)
+{
+	char *host = NULL;
+	if (!*before || !reading->network)
+		return add(reading, number, 1);
+	int width = (int)strspn(range, "0123456789");
+	if (asprintf(&host, "%s%0*u", before, width, number) < 0)
+		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+	int status = add_host(reading, host, 1);
+	if (status == 0)
+		status = no_host(reading, host);
+	free(host);
+	return status < 0 ? status : TB_OK;
+}
+
+// add_range reads "7" or "4-7"; `before` is what stands before the brackets.
+static int add_range(struct reading *reading, const char *before, const char *range)
 {
 	const char *at = range;
 	uint32_t first, last;
@@ -86,7 +141,7 @@ static int add_range(struct reading *reading, const char *range)
 	if (last < first)
 		return REFUSE(reading, "the range %s runs backwards", range);
 	for (uint32_t node = first; node <= last; node++) {
-		int status = add(reading, node, 1);
+		int status = add_number(reading, before, range, node);
 		if (status != TB_OK)
 			return status;
 	}
@@ -96,12 +151,17 @@ static int add_range(struct reading *reading, const char *range)
 // add_named reads a host without brackets: "node07", "7" or, for people, "4-7".
 static int add_named(struct reading *reading, const char *host, uint32_t n_slots)
 {
+	int added = add_host(reading, host, n_slots);
+	if (added != 0)
+		return added < 0 ? added : TB_OK;
 	size_t length = strlen(host);
 	size_t digits = length;
 	while (digits > 0 && isdigit((unsigned char)host[digits - 1]))
 		digits--;
 	if (!reading->file && isdigit((unsigned char)host[0]))
-		return add_range(reading, host);
+		return add_range(reading, "", host);
+	if (reading->network && digits > 0)
+		return no_host(reading, host);
 	const char *number = host + digits;
 	uint32_t node;
 	if (!number_at(&number, &node))
@@ -125,9 +185,9 @@ static int add_bracketed(struct reading *reading, char *host, char *open)
 			"'%s': expected one pair of brackets at the end, as in "
 			"node[0-15,20]",
 			host);
-	*close = '\0';
+	*close = *open = '\0';
 	for (char *rest = open + 1, *range; (range = strsep(&rest, ",")) != NULL;) {
-		int status = add_range(reading, range);
+		int status = add_range(reading, host, range);
 		if (status != TB_OK)
 			return status;
 	}
@@ -171,9 +231,10 @@ static int take_hosts(struct reading *reading, struct tb_hosts *hosts, int statu
 	return status;
 }
 
-int tb_hosts_parse(struct tb_hosts *hosts, const char *list, struct tb_error *error)
+int tb_hosts_parse(struct tb_hosts *hosts, const char *list,
+	const struct tb_network *network, struct tb_error *error)
 {
-	struct reading reading = {.error = error};
+	struct reading reading = {.network = naming(network), .error = error};
 	char *copy = strdup(list);
 	if (!copy)
 		return tb_fail(error, TB_ENOMEM, "no memory for hosts");
@@ -243,9 +304,11 @@ static int read_file(struct reading *reading, FILE *file)
 	return status;
 }
 
-int tb_hosts_read(struct tb_hosts *hosts, const char *path, struct tb_error *error)
+int tb_hosts_read(struct tb_hosts *hosts, const char *path,
+	const struct tb_network *network, struct tb_error *error)
 {
-	struct reading reading = {.file = path, .error = error};
+	struct reading reading = {
+		.network = naming(network), .file = path, .error = error};
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return tb_fail_in(

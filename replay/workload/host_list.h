@@ -7,9 +7,14 @@
 // A host file has one host per line, with as many slots as ranks may run there: "node07
 // slots=4" (Open MPI), "node07:4" (MPICH), or the same line several times (PBS). `#`
 // begins a comment.
+//
+// In a fabric that was read from a file a host's name is the fabric's, and stands for all
+// its network interfaces; the slots of its line are dealt to them, the first ones first.
+// Numbers alone are nodes there, too.
 #ifndef TB_HOST_LIST_H
 #define TB_HOST_LIST_H
 
+#include "network.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -32,14 +37,15 @@ struct tb_hosts {
 
 void tb_hosts_fini(struct tb_hosts *hosts);
 
-// tb_hosts_parse reads a host list. TB_EUSAGE names what cannot be read, or a node that
+// tb_hosts_parse reads a host list. The network is the one whose hosts are named; NULL:
+// names are not looked up. TB_EUSAGE names what cannot be read, or a node that
 // is listed twice; TB_ENOMEM. `hosts` is untouched on failure, else to be freed by
 // tb_hosts_fini.
-int tb_hosts_parse(
-	struct tb_hosts *hosts, const char *list, struct tb_error *error) TB_MUST_USE;
+int tb_hosts_parse(struct tb_hosts *hosts, const char *list,
+	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
 
 // tb_hosts_read reads a host file: as tb_hosts_parse, TB_EUSAGE with the line, TB_EIO.
-int tb_hosts_read(
-	struct tb_hosts *hosts, const char *path, struct tb_error *error) TB_MUST_USE;
+int tb_hosts_read(struct tb_hosts *hosts, const char *path,
+	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
 
 #endif

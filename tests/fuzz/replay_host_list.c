@@ -19,7 +19,7 @@ static void read_file(const uint8_t *data, size_t size)
 		return;
 	ssize_t n = write(file, data, size);
 	close(file);
-	if (n == (ssize_t)size && tb_hosts_read(&hosts, path, &error) == TB_OK)
+	if (n == (ssize_t)size && tb_hosts_read(&hosts, path, NULL, &error) == TB_OK)
 		tb_hosts_fini(&hosts);
 	unlink(path);
 }
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	// A range may be of millions of nodes: fine, but slow.
-	if (size < 4096 && tb_hosts_parse(&hosts, text, &error) == TB_OK)
+	if (size < 4096 && tb_hosts_parse(&hosts, text, NULL, &error) == TB_OK)
 		tb_hosts_fini(&hosts);
 	if (tb_job_spec_parse(&spec, text, &error) == TB_OK)
 		tb_job_spec_fini(&spec);

@@ -40,7 +40,8 @@ static void the_number_at_the_end_is_the_node(void **state)
 		{"16777215", "16777215"}};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct tb_hosts hosts = {0};
-		assert_int_equal(tb_hosts_parse(&hosts, lists[i].list, &error), TB_OK);
+		assert_int_equal(
+			tb_hosts_parse(&hosts, lists[i].list, NULL, &error), TB_OK);
 		assert_string_equal(listed(&hosts), lists[i].nodes);
 		tb_hosts_fini(&hosts);
 	}
@@ -55,7 +56,7 @@ static void lists_that_make_no_sense_are_refused(void **state)
 		"99999999999999999999", "1-2-3", "node1-3", "node[0-3;5]"};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct tb_hosts hosts = {0};
-		if (tb_hosts_parse(&hosts, lists[i], &error) != TB_EUSAGE)
+		if (tb_hosts_parse(&hosts, lists[i], NULL, &error) != TB_EUSAGE)
 			fail_msg("'%s' was taken", lists[i]);
 		assert_true(error.text[0]);
 		assert_null(hosts.hosts);
@@ -69,7 +70,7 @@ static int read_file(struct tb_hosts *hosts, const char *text)
 	assert_true(file >= 0);
 	assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
 	close(file);
-	int status = tb_hosts_read(hosts, path, &error);
+	int status = tb_hosts_read(hosts, path, NULL, &error);
 	unlink(path);
 	return status;
 }
@@ -100,7 +101,7 @@ static void lines_that_make_no_sense_are_named(void **state)
 	}
 	struct tb_hosts hosts = {0};
 	assert_int_equal(read_file(&hosts, "# nobody\n"), TB_EUSAGE);
-	assert_int_equal(tb_hosts_read(&hosts, "no/such/file", &error), TB_EIO);
+	assert_int_equal(tb_hosts_read(&hosts, "no/such/file", NULL, &error), TB_EIO);
 }
 
 int main(void)
