@@ -27,6 +27,9 @@ int replay_print_summary(const struct tb_recording_summary *run, bool split) TB_
 // replay_print_line prints one line, for one run of several.
 void replay_print_line(const struct tb_recording_summary *run, uint64_t seed);
 
+// replay_note_network prints what the reader of a fabric remarked.
+void replay_note_network(const struct tb_network *network);
+
 // replay_warn prints on stderr what a user must not miss, with --quiet too.
 void replay_warn(const struct tb_recording_summary *run);
 

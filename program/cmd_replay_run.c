@@ -87,6 +87,7 @@ static int print_run(const struct replay_options *options,
 	if (!options->quiet &&
 		replay_print_summary(run, options->record.workload.split) != TB_OK)
 		return tb_fail(error, TB_EIO, "the summary cannot be written");
+	replay_note_network(run->network);
 	replay_warn(run);
 	return TB_OK;
 }
@@ -192,6 +193,8 @@ static void on_kept(void *context, size_t index, const struct tb_recording_summa
 	tb_progress_done(&many->progress);
 	if (!many->options->quiet)
 		replay_print_line(run, many->runs[index].seed);
+	if (index == 0)
+		replay_note_network(run->network);
 	replay_warn(run);
 }
 

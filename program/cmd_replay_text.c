@@ -62,6 +62,18 @@ static void print_jobs_found(const struct tb_recording_summary *run, bool split)
 			tb_format_counted(n, "job", count, sizeof count));
 }
 
+static const char *shape_of(const struct tb_network *network, char *buffer, size_t size)
+{
+	const struct tb_network_params *params = tb_network_params(network);
+	if (strcmp(params->shape, TB_SHAPE_FABRIC) == 0)
+		return tb_format_counted(
+			tb_network_n_switches(network), "switch|switches", buffer, size);
+	if (params->shape[0])
+		return params->shape;
+	snprintf(buffer, size, "%u-ary %u-tree", params->arity, params->levels);
+	return buffer;
+}
+
 static void print_network(const struct tb_recording_summary *run)
 {
 	const struct tb_network_params *params = tb_network_params(run->network);
@@ -72,9 +84,8 @@ static void print_network(const struct tb_recording_summary *run)
 	if (!tb_host_does_nothing(&params->host) &&
 		strcmp(params->host.name, "none") != 0)
 		snprintf(library, sizeof library, ", by %s", params->host.name);
-	snprintf(shape, sizeof shape, "%u-ary %u-tree", params->arity, params->levels);
 	fprintf(stderr, "%s on %s (%s, %s%s%s)\n", run->input_name, params->name,
-		params->shape[0] ? params->shape : shape,
+		shape_of(run->network, shape, sizeof shape),
 		tb_format_counted(
 			tb_network_n_hosts(run->network), "node", nodes, sizeof nodes),
 		rails, library);
@@ -179,9 +190,12 @@ static void warn_of_captures(
 static void print_flow(
 	const struct tb_recording_summary *run, const struct tb_undelivered_sample *at)
 {
-	char dead[64];
-	fprintf(stderr, "  node %u > node %u: %" PRIu64 ", ", at->source.id,
-		at->destination.id, at->n_messages);
+	char dead[TB_LINK_NAME_SIZE], source[TB_NAME_SIZE], destination[TB_NAME_SIZE];
+	fprintf(stderr, "  %s > %s: %" PRIu64 ", ",
+		tb_names_node(run->network, at->source, source, sizeof source),
+		tb_names_node(
+			run->network, at->destination, destination, sizeof destination),
+		at->n_messages);
 	if (at->dead.id == TB_ID_NONE)
 		fputs("no route is left\n", stderr);
 	else
@@ -219,6 +233,13 @@ static void warn_of_faults(const struct tb_recording_summary *run)
 				"more flow|more flows", count, sizeof count));
 	if (!run->stopped)
 		print_waiting(run);
+}
+
+void replay_note_network(const struct tb_network *network)
+{
+	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
+		fprintf(stderr, "tailback: note: %s: %s\n",
+			tb_network_params(network)->name, tb_network_remark(network, i));
 }
 
 void replay_warn(const struct tb_recording_summary *run)

@@ -212,21 +212,6 @@ static int prepare(struct building *building)
 	return TB_OK;
 }
 
-// most_hosts stands for an arity: the most down ports that a switch has.
-static uint32_t most_hosts(const struct building *building)
-{
-	const struct tb_cabling *cabling = building->cabling;
-	uint32_t most = 2;
-	for (uint32_t i = 0; i < building->levels.n_switches; i++) {
-		uint32_t device = building->levels.switches[i], n = 0;
-		for (size_t port = 0; port < cabling->devices[device].n_ports; port++)
-			n += cabling->devices[device].ports[port].is_used &&
-			     !leads_up(building, device, port);
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 static int build(struct building *building, struct tb_network **network)
 {
 	struct tb_network_params params = *building->options->params;
@@ -236,8 +221,9 @@ static int build(struct building *building, struct tb_network **network)
 	uint64_t rate = tb_cabling_fastest(building->cabling);
 	params.levels = building->levels.n_levels;
 	params.n_rails = building->n_rails;
-	params.arity = most_hosts(building);
-	params.shape[0] = params.level_rates[0] = params.level_latencies[0] = '\0';
+	params.arity = 0;
+	strcpy(params.shape, TB_SHAPE_FABRIC);
+	params.level_rates[0] = params.level_latencies[0] = '\0';
 	params.link_bytes_per_s = rate ? rate : params.link_bytes_per_s;
 	status = tb_network_builder_new(&building->builder, &params, building->error);
 	if (status != TB_OK)

@@ -186,13 +186,18 @@ static bool take_text(char *at, size_t size, const struct tb_value *value)
 	return true;
 }
 
-// take_shape takes what can be read again.
+// take_shape takes what can be read again, and the word for a fabric's.
 static bool take_shape(
 	const struct tb_preset_key *key, char *at, const struct tb_value *value)
 {
 	char text[TB_SHAPE_TEXT];
-	if (value->type != TB_VALUE_WORD ||
-		tb_preset_shape_text(key->form, text, value->word, NULL) != TB_OK)
+	bool is_word = value->type == TB_VALUE_WORD;
+	if (is_word && key->form == TB_FORM_SHAPE &&
+		strcmp(value->word, TB_SHAPE_FABRIC) == 0) {
+		strcpy(at, value->word);
+		return true;
+	}
+	if (!is_word || tb_preset_shape_text(key->form, text, value->word, NULL) != TB_OK)
 		return false;
 	memcpy(at, text, sizeof text);
 	return true;

@@ -24,6 +24,9 @@ enum {
 	TB_SHAPE_TEXT = 160,	    // room for a shape or a list as text
 };
 
+// The text in place of a shape that a network has which was read from a file.
+#define TB_SHAPE_FABRIC "fabric"
+
 struct tb_shape {
 	uint32_t n_levels;
 	// By level, from 0: parts below, switches above each part, cables to each.
