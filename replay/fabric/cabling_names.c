@@ -90,14 +90,11 @@ int tb_cabling_compare(const char *one, size_t n_one, const char *other, size_t 
 struct named {
 	const char *name;
 	uint32_t device;
-	bool is_switch;
 };
 
 static int by_name(const void *one, const void *other)
 {
 	const struct named *a = one, *b = other;
-	if (a->is_switch != b->is_switch)
-		return a->is_switch ? -1 : 1;
 	int order = strcmp(a->name, b->name);
 	if (order != 0)
 		return order;
@@ -146,8 +143,7 @@ static int tell_apart(struct tb_cabling *cabling, const struct named *named, siz
 {
 	for (size_t i = 0; i < n;) {
 		size_t end = i + 1;
-		while (end < n && named[end].is_switch == named[i].is_switch &&
-			strcmp(named[end].name, named[i].name) == 0)
+		while (end < n && strcmp(named[end].name, named[i].name) == 0)
 			end++;
 		if (end > i + 1)
 			tb_cabling_note(
@@ -175,8 +171,7 @@ int tb_cabling_name_all(struct tb_cabling *cabling)
 		return tb_cabling_no_memory(cabling);
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
 		if (!cabling->devices[i].is_left_out)
-			named[n++] = (struct named){cabling->devices[i].name, i,
-				cabling->devices[i].kind == TB_DEVICE_SWITCH};
+			named[n++] = (struct named){cabling->devices[i].name, i};
 	qsort(named, n, sizeof *named, by_name);
 	if (status == TB_OK)
 		status = tell_apart(cabling, named, n);

@@ -1,6 +1,7 @@
 #include "edge_list.h"
 
 #include "network.h"
+#include "visible.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,10 +98,13 @@ static uint64_t hash(const char *name)
 	return value;
 }
 
-// find stores the device of that name. Names of one hash lie behind each other.
-static int find(struct reading *reading, const char *name, uint32_t *device)
+// find stores the device of that name, in its visible form, which is what others show.
+// Names of one hash lie behind each other.
+static int find(struct reading *reading, const char *given, uint32_t *device)
 {
 	struct tb_cabling *cabling = reading->cabling;
+	char buffer[NAME_MOST + 8];
+	const char *name = tb_visible(given, buffer, sizeof buffer);
 	if (*name == '\0' || strlen(name) > NAME_MOST)
 		return REFUSE(reading, "'%.60s': expected a name of 1 to %d bytes", name,
 			NAME_MOST);

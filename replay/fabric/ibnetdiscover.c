@@ -265,6 +265,11 @@ static bool is_expected(const char *line)
 
 bool tb_ibnetdiscover_is(const char *line)
 {
+	static const char *const begins[] = {
+		"# Topology file", "vendid=0x", "switchguid=0x", "caguid=0x"};
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+			return true;
 	for (size_t i = 0; i < N_ENTRIES; i++)
 		if (is_word(line, entries[i]) && strstr(line, "-") && strchr(line, '"'))
 			return true;

@@ -25,7 +25,7 @@
 
 #include <stdio.h>
 
-// tb_ibnetdiscover_is returns whether a line of the file begins such an entry.
+// tb_ibnetdiscover_is returns whether a line is one that no other file has.
 bool tb_ibnetdiscover_is(const char *line);
 
 // tb_ibnetdiscover_read adds what the stream holds. TB_EFORMAT with the line that cannot
