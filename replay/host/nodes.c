@@ -84,15 +84,21 @@ static uint32_t payload_of(
 	return rest < full ? (uint32_t)rest : full;
 }
 
-static inline uint32_t make_packet(
-	struct tb_replay *replay, uint32_t message_id, uint32_t number)
+// take_record returns a record that no packet has.
+static inline uint32_t take_record(struct tb_replay *replay)
 {
-	const struct tb_posted *message = &replay->messages[message_id];
 	if (replay->n_free_packets == 0 && tb_replay_grow(replay) != TB_OK) {
 		tb_replay_fail(replay, TB_ENOMEM, "no memory for the packets in flight");
 		replay->free_packets[replay->n_free_packets++] = 0; // the replay ends
 	}
-	uint32_t id = replay->free_packets[--replay->n_free_packets];
+	return replay->free_packets[--replay->n_free_packets];
+}
+
+static inline uint32_t make_packet(
+	struct tb_replay *replay, uint32_t message_id, uint32_t number)
+{
+	const struct tb_posted *message = &replay->messages[message_id];
+	uint32_t id = take_record(replay);
 	struct tb_packet *packet = tb_packet_at(replay, id);
 	packet->id = id;
 	packet->order = message->serial << 24 ^ number;
@@ -306,7 +312,7 @@ static void drop_packet(struct tb_replay *replay, uint32_t id)
 
 uint32_t tb_nodes_adopt(struct tb_replay *replay, const struct tb_packet *packet)
 {
-	uint32_t id = replay->free_packets[--replay->n_free_packets];
+	uint32_t id = take_record(replay);
 	memcpy(tb_packet_at(replay, id), packet, replay->packet_bytes);
 	tb_packet_at(replay, id)->id = id;
 	return id;

@@ -19,7 +19,7 @@ struct tb_letter {
 	tb_time_ps at;	   // when what it tells of happens; not before the window's end
 	uint32_t link;	   // that crosses
 	uint32_t kind;	   // what it tells: the model's own
-	uint64_t words[3]; // the model's own
+	uint64_t words[4]; // the model's own
 	bool has_packet;
 };
 

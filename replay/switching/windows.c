@@ -321,6 +321,7 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 {
 	tb_time_ps end = 0;
 	for (uint32_t part = 0; part < windows->n; part++) {
+		tb_handover_receive(part_at(windows, part), windows->model->receive);
 		tb_time_ps lasts = windows->model->lasts_until(part_at(windows, part));
 		end = lasts > end ? lasts : end;
 	}

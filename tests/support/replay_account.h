@@ -163,6 +163,8 @@ static inline struct account *account_of(
 			.faults = faults,
 			.n_jobs = program->seed % 2 ? JOBS_MOST : 0,
 			.ideal = program->ideal,
+			.n_parts = program->n_parts,
+			.n_threads = program->n_threads,
 			.service_levels = program->service_levels,
 			.n_service_levels = JOBS_MOST},
 		.n_instants = n_instants,

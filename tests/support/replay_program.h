@@ -46,6 +46,7 @@ struct program {
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
 	bool ideal; // its nodes, on the ideal network
+	uint32_t n_parts, n_threads; // of the engine; 0: as it likes
 	uint32_t n_faults;
 	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
 	// With credits.

@@ -33,7 +33,7 @@ void tb_credits_stalled(
 	if (from < books->bin_start)
 		from = books->bin_start;
 	if (from < until)
-		tb_books_held(books, cell_at(credits, sender_at(credits, slot)->peer),
+		tb_books_held(books, near_cell(credits, sender_at(credits, slot)),
 			until - from);
 }
 
@@ -140,7 +140,8 @@ static bool settle_sender(struct credits *credits, uint32_t slot, tb_time_ps unt
 bool tb_credits_settle(struct credits *credits, tb_time_ps until)
 {
 	bool lasts = false;
-	for (uint32_t slot = 0; slot < credits->n_slots; slot++) {
+	for (uint32_t i = 0; i < credits->n_own; i++) {
+		uint32_t slot = own_slot(credits, i);
 		if (sender_at(credits, slot)->link == TB_ID_NONE)
 			continue;
 		lasts |= settle_sender(credits, slot, until);
@@ -173,8 +174,11 @@ static void add_waits_under_way(struct credits *credits)
 
 void tb_credits_blame_open(struct credits *credits, tb_time_ps until)
 {
-	for (uint32_t slot = 0; slot < credits->first_node; slot++)
-		if (sender_at(credits, slot)->link != TB_ID_NONE)
+	for (uint32_t i = 0; i < credits->n_own; i++) {
+		uint32_t slot = own_slot(credits, i);
+		if (!is_node(credits, slot) &&
+			sender_at(credits, slot)->link != TB_ID_NONE)
 			(void)each_waiting(credits, slot, until, blame_one);
+	}
 	add_waits_under_way(credits);
 }

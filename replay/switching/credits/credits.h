@@ -22,7 +22,13 @@
 // Files: model.c (its table), credits_new.c (its parts), queues.h (who waits behind
 // whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
 // behind its link), pause.c (the same by pauses), arbiter.c (crossbars), ways.c (which
-// link packets leave by), books.c (waits and whose fault they are), deaths.c (faults).
+// link packets leave by), books.c (waits and whose fault they are), deaths.c (faults),
+// credits_join.c (parts side by side).
+//
+// Parts (docs/credits.md, "Parts, windows, threads"): a slot is in the part that its
+// switch or node is in, with its sender, its lanes and its receiver, and only that part
+// touches them, but for what never changes. So what leaves by a slot whose peer is in
+// another part is handed over, and so is what the receiver of such a slot gives back.
 #ifndef TB_CREDITS_H
 #define TB_CREDITS_H
 
@@ -90,6 +96,7 @@ struct sender { // a link that leaves by a slot
 	bool by_credit; // its wait ended by one
 	bool crosses;	// EV_DONE is under way (never of a node)
 	bool listed;	// is on the list of this instant
+	bool far;	// the peer is in another part of the network
 };
 
 struct crossbar {		 // of a switch that is not plain
@@ -198,6 +205,8 @@ struct credits {
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;
 	struct drains *drains;
+	uint32_t *slots; // of a part of the network: those in it; NULL: all
+	uint32_t n_own;	 // of these
 };
 
 static inline struct packet *packet_at(const struct credits *credits, uint32_t id)
@@ -238,6 +247,21 @@ static inline struct queue *queue_at(const struct credits *credits, uint32_t slo
 static inline struct tb_cell *cell_at(const struct credits *credits, uint32_t slot)
 {
 	return (void *)(credits->receivers + (slot + 1) * credits->receiver_bytes - 64);
+}
+
+// near_cell is the one in which the sender of a link counts what it does.
+static inline struct tb_cell *near_cell(
+	const struct credits *credits, const struct sender *sender)
+{
+	if (sender->far)
+		return tb_books_near_cell(&credits->replay.books, sender->link);
+	return cell_at(credits, sender->peer);
+}
+
+// own_slot is slot number `i` of those that are in this part of the network.
+static inline uint32_t own_slot(const struct credits *credits, uint32_t i)
+{
+	return credits->slots ? credits->slots[i] : i;
 }
 
 static inline bool is_node(const struct credits *credits, uint32_t slot)

@@ -53,6 +53,21 @@ void tb_deaths_turn_away(struct credits *credits, struct packet *packet);
 // no more.
 bool tb_deaths_fails(struct credits *credits, uint32_t packet);
 
+// credits_join.c: what passes to another part of the network.
+//
+// Hands over a packet that begins to cross a link, with its header at the far end at
+// `header_at`; drops it here.
+void tb_parts_hand_packet(struct credits *credits, uint32_t link,
+	const struct packet *packet, tb_time_ps header_at);
+// Hands back what has fallen free now behind the link that comes in by a slot.
+void tb_parts_hand_update(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
+// See struct tb_switching.
+int tb_credits_join(
+	struct tb_replay **replay, struct tb_replay *desk, uint32_t part) TB_MUST_USE;
+void tb_credits_receive(struct tb_replay *replay, const struct tb_letter *letter,
+	const struct tb_packet *packet);
+
 // books.c: what is counted.
 //
 // Charges a wait that ends or lasts, up to `until`, to the open bin.
@@ -78,5 +93,9 @@ int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,
 	const struct tb_engine_options *options) TB_MUST_USE;
 void tb_credits_free(struct tb_replay *replay);
+// tb_credits_make_lists makes the lists of an instant; tb_credits_make_replay the nodes'
+// part, when all else is made. Both are a part's own where there are several.
+int tb_credits_make_lists(struct credits *credits) TB_MUST_USE;
+int tb_credits_make_replay(struct credits *credits) TB_MUST_USE;
 
 #endif

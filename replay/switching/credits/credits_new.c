@@ -71,6 +71,7 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 	sender->peer = peer;
 	sender->kind = kind;
 	sender->port = (uint16_t)info->from_port;
+	sender->far = tb_handover_crosses(&credits->replay, id);
 	credits->slot_of_link[id] = slot;
 	struct receiver *receiver = receiver_at(credits, peer);
 	receiver->link = id;
@@ -106,11 +107,8 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	credits->receivers = tb_lines_new(n, credits->receiver_bytes);
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
-	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
-	credits->next_up = malloc(n * sizeof(uint32_t));
 	if (!credits->senders || !credits->lanes || !credits->updates ||
-		!credits->receivers || !credits->slot_of_link || !credits->cells ||
-		!credits->senders_now.ids || !credits->next_up)
+		!credits->receivers || !credits->slot_of_link || !credits->cells)
 		return TB_ENOMEM;
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
@@ -123,13 +121,29 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 	return TB_OK;
 }
 
-// make_replay makes the nodes' part. There are as many packets as are under way: the
-// first guess is one in each link and each buffer.
-static int make_replay(struct credits *credits)
+int tb_credits_make_lists(struct credits *credits)
+{
+	size_t n = credits->n_slots;
+	credits->senders_now.ids = malloc(n * sizeof(uint32_t));
+	credits->next_up = malloc(n * sizeof(uint32_t));
+	if (!credits->senders_now.ids || !credits->next_up)
+		return TB_ENOMEM;
+	if (credits->plain)
+		return TB_OK;
+	size_t n_switches = credits->replay.net->n_switches;
+	credits->switches_now.ids = malloc(n_switches * sizeof(uint32_t));
+	return credits->switches_now.ids ? TB_OK : TB_ENOMEM;
+}
+
+// There are as many packets as are under way: the first guess is one in each link and
+// each buffer.
+int tb_credits_make_replay(struct credits *credits)
 {
 	const struct tb_network *net = credits->replay.net;
 	const struct tb_network_params *params = &net->params;
 	uint64_t n_packets = 2 * (uint64_t)net->n_links + 64;
+	if (credits->replay.parts)
+		n_packets = n_packets / credits->replay.parts->n + 64;
 	size_t bytes = sizeof(struct packet);
 	if (!credits->equal_links)
 		bytes += 64; // struct path
@@ -170,6 +184,7 @@ static void size_up(struct credits *credits)
 			   credits->replay.choice.dead_at != NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
+	credits->n_own = credits->n_slots;
 	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
 	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 }
@@ -182,7 +197,6 @@ static int make_crossbars(struct credits *credits)
 	size_t n_lanes = (size_t)credits->n_slots * credits->n_vls;
 	credits->up_words = (credits->n_queues + 63) / 64;
 	credits->crossbars = calloc(net->n_switches, sizeof *credits->crossbars);
-	credits->switches_now.ids = malloc(net->n_switches * sizeof(uint32_t));
 	credits->looking = calloc(n_words, sizeof *credits->looking);
 	credits->limited = calloc(n_words, sizeof *credits->limited);
 	credits->ups = calloc(
@@ -190,8 +204,8 @@ static int make_crossbars(struct credits *credits)
 	credits->arbiters = calloc(credits->n_slots, sizeof *credits->arbiters);
 	if (credits->words > 1)
 		credits->wide = calloc(n_lanes * credits->words, sizeof *credits->wide);
-	if (!credits->crossbars || !credits->switches_now.ids || !credits->looking ||
-		!credits->limited || !credits->ups || !credits->arbiters ||
+	if (!credits->crossbars || !credits->looking || !credits->limited ||
+		!credits->ups || !credits->arbiters ||
 		(credits->words > 1 && !credits->wide))
 		return TB_ENOMEM;
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
@@ -237,7 +251,9 @@ static int make(struct credits *credits)
 		credits->loads = calloc(credits->n_slots, sizeof *credits->loads);
 		status = credits->loads ? TB_OK : TB_ENOMEM;
 	}
-	return status == TB_OK ? make_replay(credits) : status;
+	if (status == TB_OK)
+		status = tb_credits_make_lists(credits);
+	return status == TB_OK ? tb_credits_make_replay(credits) : status;
 }
 
 // make_vls finds the VL of each job (rule C3).
@@ -279,12 +295,9 @@ int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
 	return status;
 }
 
-void tb_credits_free(struct tb_replay *replay)
+// free_shared frees what parts have in common.
+static void free_shared(struct credits *credits)
 {
-	struct credits *credits = (void *)replay;
-	if (!credits)
-		return;
-	tb_replay_fini(replay);
 	size_t n_lanes = credits->lanes ? (size_t)credits->n_slots * credits->n_vls : 0;
 	for (size_t i = 0; i < n_lanes; i++)
 		if (credits->lanes[i].mask >= FIRST_UPDATES)
@@ -297,17 +310,28 @@ void tb_credits_free(struct tb_replay *replay)
 	free(credits->receivers);
 	free(credits->slot_of_link);
 	free(credits->cells);
-	free(credits->senders_now.ids);
-	free(credits->next_up);
 	free(credits->wide);
 	free(credits->crossbars);
 	free(credits->looking);
 	free(credits->limited);
 	free(credits->ups);
 	free(credits->arbiters);
+	free(credits->loads);
+}
+
+void tb_credits_free(struct tb_replay *replay)
+{
+	struct credits *credits = (void *)replay;
+	if (!credits)
+		return;
+	tb_pause_free(credits);
+	if (!tb_replay_is_part(replay))
+		free_shared(credits);
+	tb_replay_fini(replay);
+	free(credits->senders_now.ids);
+	free(credits->next_up);
 	free(credits->switches_now.ids);
 	free(credits->come.ids);
-	free(credits->loads);
-	tb_pause_free(credits);
+	free(credits->slots);
 	free(credits);
 }

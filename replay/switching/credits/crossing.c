@@ -69,11 +69,15 @@ static inline void carry(struct credits *credits, uint32_t slot, struct packet *
 	sender->free_at = replay->now + time_of(kind, bytes);
 	sender->flow = packet->of.flow;
 	sender->packet = packet->of.id;
-	tb_books_burst(&replay->books, cell_at(credits, sender->peer), replay->now,
+	tb_books_burst(&replay->books, near_cell(credits, sender), replay->now,
 		sender->free_at, bytes, true);
 	if (!credits->equal_links)
 		add_to_path(credits, packet, kind);
 	packet->of.n_hops++;
+	if (sender->far) {
+		tb_parts_hand_packet(credits, sender->link, packet, header_at);
+		return;
+	}
 	if (!is_node(credits, sender->peer)) {
 		tb_crossing_reach(credits, packet, sender->peer, header_at);
 		return;

@@ -1,5 +1,7 @@
 #include "lanes.h"
 
+#include "credits_impl.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,5 +109,8 @@ void tb_lanes_tell(
 	tb_time_ps now = credits->replay.now;
 	update->known_at = (reverse->free_at > now ? reverse->free_at : now) +
 			   kind_of(credits, reverse)->latency_ps;
-	tb_lanes_push(credits, reverse->peer, vl, update, now);
+	if (reverse->far)
+		tb_parts_hand_update(credits, slot, vl, update);
+	else
+		tb_lanes_push(credits, reverse->peer, vl, update, now);
 }

@@ -180,12 +180,14 @@ static uint32_t link_bytes(const struct tb_replay *replay)
 }
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+static void window(struct tb_replay *replay, tb_time_ps until);
 
 const struct tb_switching tb_credits = {.name = "credits",
 	.carrier = {.injects_at = injects_at,
 		.inject = inject,
 		.release = release,
-		.ideal_ps = tb_idle_credits_ps},
+		.ideal_ps = tb_idle_credits_ps,
+		.in_parts = true},
 	.make = tb_credits_make,
 	.free = tb_credits_free,
 	.run = run,
@@ -200,9 +202,17 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.settle = settle,
 	.lasts_until = lasts_until,
 	.blame_open = blame_open,
-	.link_bytes = link_bytes};
+	.link_bytes = link_bytes,
+	.join = tb_credits_join,
+	.window = window,
+	.receive = tb_credits_receive};
 
 static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
 {
 	return tb_clock_run(replay, &tb_credits, n_rounds, error);
+}
+
+static void window(struct tb_replay *replay, tb_time_ps until)
+{
+	tb_clock_window(replay, &tb_credits, until);
 }

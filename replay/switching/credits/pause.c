@@ -21,16 +21,35 @@ struct drains {
 	uint32_t *first, *last; // by node
 };
 
+static int make_own(struct credits *credits)
+{
+	size_t n = (size_t)credits->n_slots * credits->n_vls;
+	credits->meters_now.ids = malloc(n * sizeof(uint32_t));
+	credits->drains = calloc(1, sizeof *credits->drains);
+	if (!credits->meters_now.ids || !credits->drains)
+		return TB_ENOMEM;
+	credits->drains->free = NOTHING;
+	return TB_OK;
+}
+
+int tb_pause_join(struct credits *credits, const struct credits *desk)
+{
+	int status = make_own(credits);
+	if (status != TB_OK)
+		return status;
+	credits->meters = desk->meters;
+	credits->drains->first = desk->drains->first;
+	credits->drains->last = desk->drains->last;
+	return TB_OK;
+}
+
 int tb_pause_new(struct credits *credits)
 {
 	uint32_t n_nodes = credits->replay.net->n_nodes;
 	size_t n = (size_t)credits->n_slots * credits->n_vls;
 	credits->meters = tb_lines_new(n, sizeof *credits->meters);
-	credits->meters_now.ids = malloc(n * sizeof(uint32_t));
-	credits->drains = calloc(1, sizeof *credits->drains);
-	if (!credits->meters || !credits->meters_now.ids || !credits->drains)
+	if (!credits->meters || make_own(credits) != TB_OK)
 		return TB_ENOMEM;
-	credits->drains->free = NOTHING;
 	credits->drains->first = malloc(n_nodes * sizeof(uint32_t));
 	credits->drains->last = malloc(n_nodes * sizeof(uint32_t));
 	if (!credits->drains->first || !credits->drains->last)
@@ -44,13 +63,17 @@ int tb_pause_new(struct credits *credits)
 
 void tb_pause_free(struct credits *credits)
 {
-	free(credits->meters);
+	bool shares = tb_replay_is_part(&credits->replay);
+	if (!shares)
+		free(credits->meters);
 	free(credits->meters_now.ids);
 	if (!credits->drains)
 		return;
 	free(credits->drains->all);
-	free(credits->drains->first);
-	free(credits->drains->last);
+	if (!shares) {
+		free(credits->drains->first);
+		free(credits->drains->last);
+	}
 	free(credits->drains);
 }
 

@@ -6,6 +6,8 @@
 
 // tb_pause_new makes what pauses need. TB_ENOMEM.
 int tb_pause_new(struct credits *credits) TB_MUST_USE;
+// tb_pause_join makes a part's own, which shares the rest with its desk.
+int tb_pause_join(struct credits *credits, const struct credits *desk) TB_MUST_USE;
 void tb_pause_free(struct credits *credits);
 
 // tb_pause_come counts a packet that has come by a slot.

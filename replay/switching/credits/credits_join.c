@@ -1,0 +1,115 @@
+// A network with credits in parts side by side (rules C25 to C29): what a part has of its
+// own, and what passes from part to part: packets, and what has fallen free.
+#include "credits_impl.h"
+#include "lanes.h"
+#include "pause.h"
+
+#include <stdlib.h>
+
+enum { LETTER_PACKET, LETTER_UPDATE };
+
+void tb_parts_hand_packet(struct credits *credits, uint32_t link,
+	const struct packet *packet, tb_time_ps header_at)
+{
+	const struct tb_letter letter = {
+		.at = header_at, .link = link, .kind = LETTER_PACKET};
+	tb_handover_packet(&credits->replay, &letter, packet->of.id);
+	tb_nodes_drop(&credits->replay, packet->of.id);
+}
+
+void tb_parts_hand_update(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
+{
+	const struct tb_letter letter = {.at = update->known_at,
+		.link = receiver_at(credits, slot)->link,
+		.kind = LETTER_UPDATE,
+		.words = {update->order, (uint64_t)update->flow << 32 | update->root,
+			(uint64_t)update->blocks << 32 | vl,
+			(uint64_t)credits->replay.now}};
+	tb_handover_back(&credits->replay, &letter);
+}
+
+static void receive_update(struct credits *credits, const struct tb_letter *letter)
+{
+	const struct update update = {.known_at = letter->at,
+		.order = letter->words[0],
+		.flow = (uint32_t)(letter->words[1] >> 32),
+		.root = (uint32_t)letter->words[1],
+		.blocks = (uint32_t)(letter->words[2] >> 32)};
+	tb_lanes_push(credits, credits->slot_of_link[letter->link],
+		(uint32_t)letter->words[2], &update, (tb_time_ps)letter->words[3]);
+}
+
+void tb_credits_receive(struct tb_replay *replay, const struct tb_letter *letter,
+	const struct tb_packet *packet)
+{
+	struct credits *credits = (void *)replay;
+	if (letter->kind == LETTER_UPDATE) {
+		receive_update(credits, letter);
+		return;
+	}
+	uint32_t slot = sender_at(credits, credits->slot_of_link[letter->link])->peer;
+	uint32_t id = tb_nodes_adopt(replay, packet);
+	tb_crossing_reach(credits, packet_at(credits, id), slot, letter->at);
+}
+
+// share takes what is the desk's: all that is by slot, switch or node, and what never
+// changes.
+static void share(struct credits *credits, const struct credits *desk)
+{
+	struct tb_replay replay = credits->replay;
+	*credits = *desk;
+	credits->replay = replay;
+	credits->senders_now = (struct tb_list){0};
+	credits->next_up = NULL;
+	credits->n_next_up = 0;
+	credits->switches_now = (struct tb_list){0};
+	credits->come = (struct tb_list){0};
+	credits->come_room = 0;
+	credits->meters_now = (struct tb_list){0};
+	credits->drains = NULL;
+	credits->slots = NULL;
+	credits->n_own = 0;
+}
+
+// find_slots lists the slots of the part.
+static int find_slots(struct credits *credits)
+{
+	const struct tb_replay *replay = &credits->replay;
+	const struct tb_network *net = replay->net;
+	credits->slots = malloc(credits->n_slots * sizeof *credits->slots);
+	if (!credits->slots)
+		return TB_ENOMEM;
+	for (uint32_t sw = 0; sw < net->n_switches; sw++)
+		for (uint32_t slot = net->first_out[sw]; slot < net->first_out[sw + 1];
+			slot++)
+			if (replay->parts->of_switch[sw] == replay->part)
+				credits->slots[credits->n_own++] = slot;
+	for (uint32_t node = 0; node < net->n_nodes; node++)
+		if (replay->parts->of_node[node] == replay->part)
+			credits->slots[credits->n_own++] = credits->first_node + node;
+	return TB_OK;
+}
+
+int tb_credits_join(struct tb_replay **replay, struct tb_replay *desk, uint32_t part)
+{
+	struct credits *made = calloc(1, sizeof *made);
+	if (!made)
+		return TB_ENOMEM;
+	tb_replay_join(&made->replay, desk, part);
+	share(made, (const void *)desk);
+	int status = find_slots(made);
+	if (status == TB_OK)
+		status = tb_credits_make_lists(made);
+	if (status == TB_OK && made->pauses)
+		status = tb_pause_join(made, (const void *)desk);
+	if (status == TB_OK)
+		status = tb_credits_make_replay(made);
+	if (status == TB_OK)
+		status = tb_replay_open(&made->replay, NULL, NULL, NULL);
+	if (status == TB_OK)
+		*replay = &made->replay;
+	else
+		tb_credits_free(&made->replay);
+	return status;
+}
