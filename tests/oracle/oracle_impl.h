@@ -112,6 +112,7 @@ struct packet {
 	// With credits.
 	uint32_t vl;
 	uint32_t route;	     // link that it is to take
+	tb_time_ps came_at;
 	tb_time_ps ready_at; // to take it
 	uint32_t spoilt_by;  // link that died while it crossed, or TB_ID_NONE
 	uint32_t n_events;   // foreseen that refer to it

@@ -149,6 +149,7 @@ static void come(struct oracle *oracle, struct packet *packet, uint32_t link)
 {
 	struct lane *lane = lane_of(oracle, link, packet);
 	lane->n_bytes += packet->wire_bytes;
+	packet->came_at = oracle->now;
 	if (oracle->links[link].info->kind == TB_LINK_EJECTION)
 		credits_in(oracle, packet);
 	else
@@ -212,7 +213,8 @@ void credits_free(
 	struct lane *lane = lane_of(oracle, link, packet);
 	struct oracle_flow flow = flow_of(packet);
 	lane->n_bytes -= packet->wire_bytes;
-	if (lane->leaver.at < oracle->now || lane->leaver_order < packet->order) {
+	if (packet->came_at < oracle->now &&
+		(lane->leaver.at < oracle->now || lane->leaver_order < packet->order)) {
 		lane->leaver = (struct left){oracle->now, flow, root};
 		lane->leaver_order = packet->order;
 	}

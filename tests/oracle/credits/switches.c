@@ -406,12 +406,13 @@ static void discard(struct oracle *oracle, struct packet *packet)
 	credits_fail(oracle, packet);
 }
 
-static void discard_waiting(struct oracle *oracle, uint32_t link)
+// discard_from discards what came by a link and waits for one that dies.
+static void discard_from(struct oracle *oracle, uint32_t in, uint32_t dead)
 {
 	for (uint32_t v = 0; v < oracle->credits->n_vls; v++) {
-		struct lane *lane = &line_of(oracle, link)->lanes[v];
+		struct lane *lane = &line_of(oracle, in)->lanes[v];
 		for (size_t i = 0; i < lane->n_queue;)
-			if (is_dead(oracle, lane->queue[i]->route, oracle->now))
+			if (lane->queue[i]->route == dead)
 				discard(oracle, lane->queue[i]);
 			else
 				i++;
@@ -422,18 +423,20 @@ static void discard_waiting(struct oracle *oracle, uint32_t link)
 static void spoil(const struct oracle *oracle, uint32_t link)
 {
 	const struct line *line = line_of(oracle, link);
-	if (oracle->dead_at[link] != oracle->now || !line->crossing)
-		return;
-	if (line->ends_at > oracle->now && line->crossing->spoilt_by == TB_ID_NONE)
+	if (line->crossing && line->ends_at > oracle->now &&
+		line->crossing->spoilt_by == TB_ID_NONE)
 		line->crossing->spoilt_by = link;
 }
 
 void credits_strike(struct oracle *oracle)
 {
-	for (uint32_t link = 0; link < oracle->net->n_links; link++)
+	for (uint32_t link = 0; link < oracle->net->n_links; link++) {
+		if (oracle->dead_at[link] != oracle->now)
+			continue;
 		spoil(oracle, link);
-	for (uint32_t link = 0; link < oracle->net->n_links; link++)
-		discard_waiting(oracle, link);
+		for (uint32_t in = 0; in < oracle->net->n_links; in++)
+			discard_from(oracle, in, link);
+	}
 	for (uint32_t i = 0; i < oracle->net->n_nodes; i++)
 		touch(&oracle->nodes_now, i, &oracle->nodes[i].touched);
 }
