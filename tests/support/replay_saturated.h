@@ -12,13 +12,15 @@ enum { SATURATED_MOST = 32 };
 struct saturated {
 	const char *preset;
 	uint32_t n_nodes;	     // that are sent to, at most SATURATED_MOST
-	uint32_t n_senders;	     // of these
+	uint32_t n_senders;	     // the first of these
+	uint32_t first_target;	     // they send to this one and those behind it
+	uint64_t message_bytes;	     // 0: 64 KiB
 	uint32_t depth;		     // messages that each keeps under way
 	uint64_t n_warm, n_measured; // instants before the window, and in it
 };
 
 // saturated_share is what the senders reach of a link's rate while each always has
-// messages of 64 KiB for the others, drawn at random.
+// messages for the others, drawn at random.
 static inline double saturated_share(const struct saturated *run)
 {
 	uint32_t nodes[SATURATED_MOST];
@@ -31,9 +33,9 @@ static inline double saturated_share(const struct saturated *run)
 	const struct tb_traffic_job job = {.senders = nodes,
 		.n_senders = run->n_senders,
 		.rule = TB_TRAFFIC_RANDOM,
-		.targets = nodes,
-		.n_targets = run->n_nodes,
-		.message_bytes = 65536,
+		.targets = nodes + run->first_target,
+		.n_targets = run->n_nodes - run->first_target,
+		.message_bytes = run->message_bytes ? run->message_bytes : 65536,
 		.size_dist = TB_SYNTH_FIXED,
 		.depth = run->depth};
 	assert_int_equal(tb_traffic_new(&traffic, &job, 1, 1, &error), TB_OK);
