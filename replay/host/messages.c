@@ -3,8 +3,10 @@
 #include "nodes_impl.h"
 
 #include "array.h"
+#include "names.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static uint32_t new_message(struct tb_replay *replay)
@@ -64,12 +66,28 @@ static struct tb_replay *starter_of(
 			   : desk;
 }
 
+// refuse_pair ends the replay of a message that tables from a file lead nowhere.
+static void refuse_pair(struct tb_replay *replay, const struct tb_message *what)
+{
+	char text[TB_NAME_SIZE * 2 + 80], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
+	snprintf(text, sizeof text,
+		"a message from %s to %s: the route file leads nowhere from there",
+		tb_names_node(replay->net, what->source, from, sizeof from),
+		tb_names_node(replay->net, what->destination, to, sizeof to));
+	tb_replay_fail(replay, TB_EFORMAT, text);
+}
+
 // end_of returns the node to which the engine follows a message's packets.
 static uint32_t end_of(struct tb_replay *replay, const struct tb_message *what)
 {
 	uint32_t end = what->source.id;
-	if (!tb_is_broadcast(what))
-		return what->destination.id;
+	if (!tb_is_broadcast(what)) {
+		if (what->destination.id == end ||
+			tb_network_leads(replay->net, end, what->destination.id))
+			return what->destination.id;
+		refuse_pair(replay, what);
+		return end;
+	}
 	const char *refusal = replay->carrier->branch
 				      ? replay->carrier->branch(replay, what, &end)
 				      : "this kind of network has no broadcasts";

@@ -154,11 +154,18 @@ int tb_network_remark_on(
 	struct tb_network_builder *builder, const char *sentence, struct tb_error *error)
 {
 	struct tb_network *net = tb_network_builder_inside(builder);
+	return tb_network_add_remark(net, sentence) == TB_OK
+		       ? TB_OK
+		       : tb_fail(error, TB_ENOMEM, "no memory for remarks on a network");
+}
+
+int tb_network_add_remark(struct tb_network *net, const char *sentence)
+{
 	char *copy = strdup(sentence);
 	if (!copy || TB_ARRAY_RESERVE(&net->remarks, &net->remarks_room,
 			     (size_t)net->n_remarks + 1) != TB_OK) {
 		free(copy);
-		return tb_fail(error, TB_ENOMEM, "no memory for remarks on a network");
+		return TB_ENOMEM;
 	}
 	net->remarks[net->n_remarks++] = copy;
 	return TB_OK;

@@ -193,8 +193,9 @@ uint32_t tb_network_port_number(
 bool tb_network_find_port(const struct tb_network *network, struct tb_switch sw,
 	uint32_t number, uint32_t *port);
 
-// What the reader of a fabric noticed and went on: a sentence each, such as how many
-// cables it left out and the name of the first. They live as long as the network.
+// What the reader of a fabric, or of its tables, noticed and went on: a sentence each,
+// such as how many cables it left out and the name of the first. They live as long as the
+// network.
 uint32_t tb_network_n_remarks(const struct tb_network *network);
 const char *tb_network_remark(const struct tb_network *network, uint32_t i);
 

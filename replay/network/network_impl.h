@@ -103,6 +103,16 @@ static inline bool tb_network_is_balanced(const struct tb_network *net)
 	       !net->strides;
 }
 
+// tb_network_leads returns whether routes lead from one node to another of its rail,
+// which tables from a file need not.
+static inline bool tb_network_leads(
+	const struct tb_network *net, uint32_t source, uint32_t destination)
+{
+	uint32_t sw = net->links[net->injection[source]].to;
+	return net->regular ||
+	       net->distance[(size_t)sw * net->n_nodes + destination] != UINT16_MAX;
+}
+
 // tb_network_way is tb_network_route of a regular tree, with a link given by its place in
 // out_links.
 static inline uint32_t tb_network_way(const struct tb_network *net, uint32_t sw,
@@ -168,6 +178,9 @@ int tb_network_regular_tree(struct tb_network **network,
 
 // tb_network_most_ports is the largest number of ports that a switch has.
 uint32_t tb_network_most_ports(const struct tb_network *net);
+
+// tb_network_add_remark adds a sentence to the remarks. TB_ENOMEM.
+int tb_network_add_remark(struct tb_network *net, const char *sentence) TB_MUST_USE;
 
 // tb_network_forget_identities frees what the fabric calls its parts.
 void tb_network_forget_identities(struct tb_network *net);

@@ -1,21 +1,41 @@
 #include "route_file.h"
 
+#include "infile.h"
 #include "map.h"
 #include "names.h"
 #include "route_table.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SELF_PORT = 0, NO_PORT = 255 };
 
-#define A_SWITCH TB_ID_NONE // in node_of_lid
+#define A_SWITCH   TB_ID_NONE	    // in node_of_lid
+#define AN_ALIAS   (TB_ID_NONE - 1) // likewise: not the first LID of its port
+#define A_STRANGER (TB_ID_NONE - 2)
+
+// What a file tells of things that are not in the network.
+struct strangers {
+	uint32_t n;
+	uint64_t first; // GUID or LID
+	uint32_t line;	// of the first
+};
 
 struct reading {
 	struct tb_route_table table;
 	struct tb_map node_of_lid, switch_of_guid;
-	uint32_t sw; // the switch of the current part; TB_ID_NONE before the first
+	bool has_guids; // so that switches are found by them
+	uint32_t sw; // of the current part; TB_ID_NONE: before the first, or a stranger's
+	bool is_begun;	  // a part
+	bool is_private;  // the part is a further table of its switch
+	bool is_open;	  // a part that has a last line elsewhere has none yet
+	uint32_t n_ended; // parts with a last line "... lids dumped"
+	uint32_t n_parts, n_entries, n_moved;
+	uint32_t n_private;
+	struct strangers switches, lids;
 	uint32_t line;
 };
 
@@ -25,13 +45,13 @@ static int bad(struct reading *reading, const char *sentence)
 		TB_PLACE_LINE, reading->line, "%s", sentence);
 }
 
-// switch_by_guid finds the switch of a line "... guid 0x... (...": in real fabrics the
-// name is often that of the product, the same for all switches.
-static bool switch_by_guid(const struct reading *reading, const char *line, uint32_t *sw)
+static void note_stranger(
+	struct strangers *strangers, const struct reading *reading, uint64_t id)
 {
-	const char *guid = strstr(line, " guid ");
-	return guid && tb_map_find(&reading->switch_of_guid,
-			       strtoull(guid + strlen(" guid "), NULL, 16), sw);
+	if (strangers->n++ > 0)
+		return;
+	strangers->first = id;
+	strangers->line = reading->line;
 }
 
 static int begin_switch(struct reading *reading, uint32_t sw)
@@ -49,13 +69,26 @@ static int begin_switch(struct reading *reading, uint32_t sw)
 	return TB_OK;
 }
 
-// read_switch takes the line that begins a switch's part: its GUID, or its name in the
-// last parentheses, in quotes.
-static int read_switch(struct reading *reading, char *line)
+// begin_guid begins the part of the switch with a GUID, in a network that has them: names
+// of real fabrics are often those of the product, the same for all switches.
+static int begin_guid(struct reading *reading, const char *text)
 {
-	uint32_t known;
-	if (switch_by_guid(reading, line, &known))
-		return begin_switch(reading, known);
+	char *end = NULL;
+	uint64_t guid = strtoull(text, &end, 16);
+	uint32_t sw;
+	if (end == text || guid == 0)
+		return bad(reading, "expected the switch's GUID, such as "
+				    "0x0002c90200001234");
+	if (tb_map_find(&reading->switch_of_guid, guid, &sw))
+		return begin_switch(reading, sw);
+	note_stranger(&reading->switches, reading, guid);
+	return TB_OK;
+}
+
+// begin_name begins the part of the switch with the name in the last parentheses, in
+// quotes.
+static int begin_name(struct reading *reading, char *line)
+{
 	char *name = strrchr(line, '(');
 	char *end = name ? strrchr(name, ')') : NULL;
 	struct tb_switch sw = {0};
@@ -72,6 +105,27 @@ static int read_switch(struct reading *reading, char *line)
 	if (tb_names_find_switch(reading->table.net, name, &sw, &why) != TB_OK)
 		return bad(reading, why.text);
 	return begin_switch(reading, sw.id);
+}
+
+// read_switch takes the line that begins a switch's part, of dump_lfts or, with `routes`
+// behind "dump_ucast_routes:", of OpenSM's and ibdiagnet's .fdbs.
+static int read_switch(struct reading *reading, char *line, const char *routes)
+{
+	const char *guid = strstr(line, " guid ");
+	reading->sw = TB_ID_NONE;
+	reading->is_begun = reading->is_open = true;
+	reading->is_private = false;
+	reading->n_parts++;
+	if (routes) {
+		routes += strspn(routes, " \t");
+		if (strncmp(routes, "Switch ", 7) != 0)
+			return bad(reading, "expected 'Switch' and its GUID behind "
+					    "'dump_ucast_routes:'");
+		return begin_guid(reading, routes + 7);
+	}
+	if (reading->has_guids && guid)
+		return begin_guid(reading, guid + strlen(" guid "));
+	return begin_name(reading, line);
 }
 
 // check_port finds the link at a port of the file.
@@ -107,18 +161,39 @@ static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint3
 		(unsigned)port, wrong, n);
 }
 
-static int put_route(struct reading *reading, uint64_t lid, uint64_t port)
+// is_moved returns whether the remark of an entry names another port than the fabric has
+// at that LID: the LIDs have been given anew since. A port's GUID is that of its adapter
+// or one of the next few, as the adapter's maker or a simulator likes.
+static bool is_moved(const struct reading *reading, uint32_t to, const char *remark)
+{
+	enum { NEAR = 2 };
+	const char *guid = strstr(remark, "portguid ");
+	struct tb_identity own =
+		tb_network_node_identity(reading->table.net, (struct tb_node){to});
+	if (!guid || !own.guid)
+		return false;
+	uint64_t ahead = strtoull(guid + strlen("portguid "), NULL, 16) - own.guid;
+	return ahead + NEAR > 2 * NEAR;
+}
+
+static int put_route(
+	struct reading *reading, uint64_t lid, uint64_t port, const char *remark)
 {
 	const struct tb_network *net = reading->table.net;
 	uint32_t to = 0, link = 0;
-	if (!tb_map_find(&reading->node_of_lid, lid, &to))
-		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
-			TB_PLACE_LINE, reading->line,
-			"LID 0x%04llx: none of the network's %u nodes and %u switches "
-			"has it",
-			(unsigned long long)lid, net->n_nodes, net->n_switches);
-	if (to == A_SWITCH || port == NO_PORT)
+	if (port == NO_PORT)
+		return TB_OK; // so .fdbs list each LID that nobody has
+	if (!tb_map_find(&reading->node_of_lid, lid, &to)) {
+		note_stranger(&reading->lids, reading, lid);
+		return tb_map_put(&reading->node_of_lid, lid, A_STRANGER);
+	}
+	if (to == A_SWITCH || to == AN_ALIAS || to == A_STRANGER)
 		return TB_OK;
+	reading->n_entries++;
+	if (is_moved(reading, to, remark)) {
+		reading->n_moved++;
+		return TB_OK;
+	}
 	size_t at = tb_route_table_at(&reading->table, reading->sw, to);
 	if (reading->table.lines[at])
 		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
@@ -133,43 +208,98 @@ static int put_route(struct reading *reading, uint64_t lid, uint64_t port)
 	return TB_OK;
 }
 
-static int read_entry(struct reading *reading, const char *line)
+// read_port takes what stands behind a LID: a port, or the word for none.
+static int read_port(struct reading *reading, char **at, uint64_t *port)
+{
+	*at += strspn(*at, " \t:");
+	*port = NO_PORT;
+	if (strncmp(*at, "UNREACHABLE", 11) == 0) {
+		*at += strlen(*at);
+		return TB_OK;
+	}
+	char *end = NULL;
+	errno = 0;
+	if (**at < '0' || **at > '9')
+		return bad(reading, "expected a LID in hexadecimal and a port, such as "
+				    "0x0001 004");
+	*port = strtoull(*at, &end, 10);
+	end += strspn(end, " \t");
+	if (errno || *port > NO_PORT || (*end && *end != '#' && *end != ':'))
+		return bad(reading, "expected a port from 0 to 255 behind the LID, and a "
+				    "remark behind '#' or ':'");
+	*at = end;
+	return TB_OK;
+}
+
+static int read_entry(struct reading *reading, char *line)
 {
 	char *end = NULL;
 	errno = 0;
 	unsigned long long lid = strtoull(line, &end, 16);
-	const char *port_text = end + strspn(end, " \t");
-	if (errno || end == line || port_text == end || *port_text < '0' ||
-		*port_text > '9')
+	uint64_t port = 0;
+	if (errno || end == line || (*end != ' ' && *end != '\t' && *end != ':'))
 		return bad(reading, "expected a LID in hexadecimal and a port, such as "
 				    "0x0001 004");
-	unsigned long long port = strtoull(port_text, &end, 10);
-	end += strspn(end, " \t");
-	if (errno || port > NO_PORT || (*end && *end != '#' && *end != ':'))
-		return bad(reading, "expected a port from 0 to 255 behind the LID, and a "
-				    "remark behind '#' or ':'");
-	if (reading->sw == TB_ID_NONE)
+	int status = read_port(reading, &end, &port);
+	if (status == TB_OK && !reading->is_begun)
 		return bad(reading, "expected a line 'Unicast lids [...] of switch ... "
-				    "('1.4'):' before the first LID");
-	return put_route(reading, lid, port);
+				    "('1.4'):' or 'dump_ucast_routes: Switch 0x...' "
+				    "before the first LID");
+	if (status != TB_OK || reading->sw == TB_ID_NONE || reading->is_private)
+		return status;
+	return put_route(reading, lid, port, end);
 }
 
-// says_nothing returns whether a line is blank, a comment, a column head or a sum.
+// begin_private takes the number of one of several tables that a switch can have
+// (ibdiagnet with private forwarding tables). The first is the one of all traffic.
+static void begin_private(struct reading *reading, const char *number)
+{
+	reading->is_private = strtoul(number, NULL, 10) > 0;
+	reading->n_private += reading->is_private;
+}
+
+// says_nothing returns whether a line is blank, a comment or a column head.
 static bool says_nothing(const char *line)
 {
 	return *line == '\0' || *line == '#' || strncmp(line, "Lid", 3) == 0 ||
-	       strncmp(line, "Port", 4) == 0 || strstr(line, "lids dumped");
+	       strncmp(line, "LID", 3) == 0 || strncmp(line, "Port", 4) == 0;
 }
 
 static int read_line(struct reading *reading, char *line)
 {
+	static const char routes[] = "dump_ucast_routes:", number[] = "PLFT_NUM:";
 	line[strcspn(line, "\r\n")] = '\0';
 	line += strspn(line, " \t");
+	const char *found = strstr(line, routes);
+	if (strstr(line, "lids dumped")) {
+		reading->is_open = false;
+		reading->n_ended++;
+		return TB_OK;
+	}
 	if (says_nothing(line))
 		return TB_OK;
-	if (strncmp(line, "Unicast lids", 12) == 0)
-		return read_switch(reading, line);
+	if (strncmp(line, number, sizeof number - 1) == 0) {
+		begin_private(reading, line + sizeof number - 1);
+		return TB_OK;
+	}
+	if (found || strncmp(line, "Unicast lids", 12) == 0)
+		return read_switch(
+			reading, line, found ? found + sizeof routes - 1 : NULL);
 	return read_entry(reading, line);
+}
+
+// check_end: a file that ends in the middle of a table is cut off.
+static int check_end(struct reading *reading)
+{
+	if (!reading->is_begun)
+		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
+			"holds no forwarding table: expected lines as dump_lfts writes "
+			"them");
+	if (reading->is_open && reading->n_ended > 0 &&
+		reading->n_ended + 1 == reading->n_parts)
+		return bad(reading, "the file is cut off: its last table lacks the line "
+				    "'... lids dumped' that the others have");
+	return TB_OK;
 }
 
 static int read_all(struct reading *reading, FILE *stream)
@@ -185,11 +315,25 @@ static int read_all(struct reading *reading, FILE *stream)
 	if (status == TB_OK && ferror(stream))
 		return tb_fail_in(reading->table.error, TB_EIO, reading->table.name,
 			"reading failed: %s", strerror(errno));
-	if (status == TB_OK && reading->sw == TB_ID_NONE)
+	return status == TB_OK ? check_end(reading) : status;
+}
+
+// check_strangers refuses the tables of another fabric, or of this one when its LIDs were
+// others.
+static int check_strangers(struct reading *reading)
+{
+	uint32_t n = reading->n_parts - reading->switches.n;
+	if (2 * n < reading->n_parts)
 		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
-			"holds no forwarding table: expected lines as dump_lfts writes "
-			"them");
-	return status;
+			"tables of another fabric: of the file's %u switches %u %s in "
+			"this one, by GUID",
+			reading->n_parts, n, n == 1 ? "is" : "are");
+	if (2 * reading->n_moved > reading->n_entries)
+		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
+			"of %u entries %u are for a LID that another port has in the "
+			"fabric: LIDs were given anew between the two files",
+			reading->n_entries, reading->n_moved);
+	return TB_OK;
 }
 
 static int make(struct reading *reading)
@@ -212,6 +356,18 @@ static int make(struct reading *reading)
 	return TB_OK;
 }
 
+// learn_node maps the LIDs of a node. Of several LIDs of a port the first is the one that
+// is replayed.
+static int learn_node(struct reading *reading, uint32_t node)
+{
+	struct tb_identity own =
+		tb_network_node_identity(reading->table.net, (struct tb_node){node});
+	int status = tb_map_put(&reading->node_of_lid, own.lid, node);
+	for (uint32_t i = 1; i < UINT32_C(1) << own.lmc && status == TB_OK; i++)
+		status = tb_map_put(&reading->node_of_lid, own.lid + i, AN_ALIAS);
+	return status;
+}
+
 // learn_identities maps LIDs and GUIDs to nodes and switches.
 static int learn_identities(struct reading *reading)
 {
@@ -221,15 +377,82 @@ static int learn_identities(struct reading *reading)
 		struct tb_identity own =
 			tb_network_switch_identity(net, (struct tb_switch){i});
 		status = tb_map_put(&reading->node_of_lid, own.lid, A_SWITCH);
+		reading->has_guids |= own.guid != 0;
 		if (status == TB_OK && own.guid)
 			status = tb_map_put(&reading->switch_of_guid, own.guid, i);
 	}
 	for (uint32_t i = 0; i < net->n_nodes && status == TB_OK; i++)
-		status = tb_map_put(&reading->node_of_lid,
-			tb_network_node_identity(net, (struct tb_node){i}).lid, i);
+		status = learn_node(reading, i);
 	return status == TB_OK ? TB_OK
 			       : tb_fail(reading->table.error, status,
 					 "no memory for the network's LIDs");
+}
+
+static int remark(struct reading *reading, struct tb_network *net, const char *sentence)
+{
+	return tb_network_add_remark(net, sentence) == TB_OK
+		       ? TB_OK
+		       : tb_fail(reading->table.error, TB_ENOMEM,
+				 "no memory for remarks on a network");
+}
+
+static int remark_strangers(struct reading *reading, struct tb_network *net,
+	const struct strangers *strangers, const char *what)
+{
+	char text[400], count[48];
+	if (strangers->n == 0)
+		return TB_OK;
+	snprintf(text, sizeof text,
+		"%s: %s of the tables %s not in the fabric and left out, the first is "
+		"0x%04" PRIx64 " in line %u",
+		reading->table.name,
+		tb_format_counted(strangers->n, what, count, sizeof count),
+		strangers->n == 1 ? "is" : "are", strangers->first, strangers->line);
+	return remark(reading, net, text);
+}
+
+static int remark_unreached(struct reading *reading, struct tb_network *net)
+{
+	const struct tb_route_table *table = &reading->table;
+	char text[400], count[48], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
+	if (table->n_unreached == 0)
+		return TB_OK;
+	snprintf(text, sizeof text,
+		"%s: the tables lead nowhere from the source of %s to its destination, "
+		"first from %s to %s",
+		table->name,
+		tb_format_counted(table->n_unreached, "pair of nodes|pairs of nodes",
+			count, sizeof count),
+		tb_names_node(
+			net, (struct tb_node){table->unreached_from}, from, sizeof from),
+		tb_names_node(net, (struct tb_node){table->unreached_to}, to, sizeof to));
+	return remark(reading, net, text);
+}
+
+static int remark_all(struct reading *reading, struct tb_network *net)
+{
+	char text[300];
+	int status = remark_strangers(
+		reading, net, &reading->switches, "switch GUID|switch GUIDs");
+	if (status == TB_OK)
+		status = remark_strangers(reading, net, &reading->lids, "LID");
+	if (status == TB_OK)
+		status = remark_unreached(reading, net);
+	if (status == TB_OK && reading->n_moved) {
+		snprintf(text, sizeof text,
+			"%s: %u of %u entries are for a LID that another port has in the "
+			"fabric, and left out",
+			reading->table.name, reading->n_moved, reading->n_entries);
+		status = remark(reading, net, text);
+	}
+	if (status == TB_OK && reading->n_private) {
+		snprintf(text, sizeof text,
+			"%s: switches have further tables (PLFT_NUM above 0), which are "
+			"left out",
+			reading->table.name);
+		status = remark(reading, net, text);
+	}
+	return status;
 }
 
 // take replaces the network's routes with the table.
@@ -247,25 +470,40 @@ static void take(struct tb_network *net, struct tb_route_table *table)
 	net->params.ascent = TB_ASCENT_TABLE;
 }
 
+static int check(struct reading *reading)
+{
+	int status = check_strangers(reading);
+	if (status == TB_OK)
+		status = tb_route_table_check(&reading->table);
+	return status == TB_OK ? tb_route_table_check_cycles(&reading->table) : status;
+}
+
+static int check_rails(const struct reading *reading)
+{
+	const struct tb_network *net = reading->table.net;
+	if (net->n_rails == 1 || reading->has_guids)
+		return TB_OK;
+	return tb_fail_in(reading->table.error, TB_EUSAGE, reading->table.name,
+		"its tables are of one network: rails=%u are not replayed by them",
+		net->n_rails);
+}
+
 int tb_route_file_read(
 	struct tb_network *net, FILE *stream, const char *name, struct tb_error *error)
 {
 	struct reading reading = {
 		.table = {.net = net, .name = name, .error = error}, .sw = TB_ID_NONE};
-	if (net->n_rails > 1)
-		return tb_fail_in(error, TB_EUSAGE, name,
-			"its tables are of one network: rails=%u are not replayed by "
-			"them",
-			net->n_rails);
 	int status = make(&reading);
 	if (status == TB_OK)
 		status = learn_identities(&reading);
 	if (status == TB_OK)
+		status = check_rails(&reading);
+	if (status == TB_OK)
 		status = read_all(&reading, stream);
 	if (status == TB_OK)
-		status = tb_route_table_check(&reading.table);
+		status = check(&reading);
 	if (status == TB_OK)
-		status = tb_route_table_check_cycles(&reading.table);
+		status = remark_all(&reading, net);
 	if (status == TB_OK)
 		take(net, &reading.table);
 	free(reading.table.routes);
@@ -279,11 +517,17 @@ int tb_route_file_read(
 
 int tb_route_file_open(struct tb_network *net, const char *path, struct tb_error *error)
 {
-	FILE *stream = fopen(path, "r");
-	if (!stream)
-		return tb_fail_in(
-			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
-	int status = tb_route_file_read(net, stream, path, error);
+	FILE *stream = NULL;
+	struct tb_infile *file = NULL;
+	int status = tb_infile_open(&stream, &file, path, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_error why = {0};
+	status = tb_route_file_read(net, stream, path, &why);
+	if (tb_infile_check(file, error) != TB_OK)
+		status = TB_EFORMAT; // damaged: what was read of it may be anything
+	else if (status != TB_OK && error)
+		*error = why;
 	fclose(stream);
 	return status;
 }

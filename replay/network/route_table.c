@@ -22,30 +22,12 @@ static bool ends(const struct tb_network *net, uint32_t link)
 	return net->links[link].kind == TB_LINK_EJECTION;
 }
 
-// no_entry: a packet arrives at a switch that has no route for it.
-static int no_entry(
-	const struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t from)
+// no_table: a packet arrives at a switch of which the file has nothing.
+static int no_table(const struct tb_route_table *table, uint32_t sw)
 {
-	const struct tb_network *net = table->net;
-	char text[4 * TB_NAME_SIZE], here[TB_NAME_SIZE], node[TB_NAME_SIZE];
-	unsigned lid = tb_network_node_identity(net, (struct tb_node){to}).lid;
-	tb_names_switch(net, (struct tb_switch){sw}, here, sizeof here);
-	tb_names_node(net, (struct tb_node){to}, node, sizeof node);
-	if (from == TB_ID_NONE && !table->begun[sw])
-		return tb_fail_in(table->error, TB_EFORMAT, table->name,
-			"switch %s has no table", here);
-	if (from == TB_ID_NONE) {
-		snprintf(text, sizeof text, "switch %s has no port for %s (LID 0x%04x)",
-			here, node, lid);
-		return fail_line(table, table->begun[sw], text);
-	}
-	char before[TB_NAME_SIZE];
-	snprintf(text, sizeof text,
-		"switch %s sends to %s over switch %s, which has no port for it (LID "
-		"0x%04x)",
-		tb_names_switch(net, (struct tb_switch){from}, before, sizeof before),
-		node, here, lid);
-	return fail_line(table, table->lines[tb_route_table_at(table, from, to)], text);
+	char name[TB_NAME_SIZE];
+	return tb_fail_in(table->error, TB_EFORMAT, table->name, "switch %s has no table",
+		tb_names_switch(table->net, (struct tb_switch){sw}, name, sizeof name));
 }
 
 // loops: the walk has visited a switch twice.
@@ -69,11 +51,11 @@ static int loops(const struct tb_route_table *table, uint32_t sw, uint32_t to)
 }
 
 // walk follows the route to a node from a switch until its length is known, and fills
-// the lengths on the way; `path` has room for all switches.
+// the lengths on the way, or until there is none; `path` has room for all switches.
 static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t *path)
 {
 	const struct tb_network *net = table->net;
-	uint32_t n = 0, from = TB_ID_NONE;
+	uint32_t n = 0;
 	uint16_t rest = 0;
 	for (;;) {
 		uint16_t known = table->distance[tb_route_table_at(table, sw, to)];
@@ -82,20 +64,44 @@ static int walk(struct tb_route_table *table, uint32_t sw, uint32_t to, uint32_t
 			rest = known;
 			break;
 		}
+		if (route == TB_ROUTE_NONE && !table->begun[sw])
+			return no_table(table, sw);
 		if (route == TB_ROUTE_NONE)
-			return no_entry(table, sw, to, from);
+			return TB_OK;
 		for (uint32_t i = 0; i < n; i++)
 			if (path[i] == sw)
 				return loops(table, sw, to);
 		path[n++] = sw;
 		if (ends(net, route))
 			break;
-		from = sw;
 		sw = net->links[route].to;
 	}
 	while (n-- > 0)
 		table->distance[tb_route_table_at(table, path[n], to)] = ++rest;
 	return TB_OK;
+}
+
+static void note_unreached(struct tb_route_table *table, uint32_t from, uint32_t to)
+{
+	if (table->n_unreached++ > 0)
+		return;
+	table->unreached_from = from;
+	table->unreached_to = to;
+}
+
+// check_pair follows the route from one node to another.
+static int check_pair(
+	struct tb_route_table *table, uint32_t from, uint32_t to, uint32_t *path)
+{
+	const struct tb_network *net = table->net;
+	uint32_t sw = net->links[net->injection[from]].to;
+	int status = walk(table, sw, to, path);
+	uint16_t distance = table->distance[tb_route_table_at(table, sw, to)];
+	if (status == TB_OK && distance == TB_ROUTE_FAR)
+		note_unreached(table, from, to);
+	else if (status == TB_OK && distance + 1u > table->longest)
+		table->longest = distance + 1u;
+	return status;
 }
 
 int tb_route_table_check(struct tb_route_table *table)
@@ -108,16 +114,13 @@ int tb_route_table_check(struct tb_route_table *table)
 	for (uint32_t to = 0; to < net->n_nodes; to++)
 		for (uint32_t i = 0; i < net->n_hosts && status == TB_OK; i++) {
 			uint32_t from = to - to % net->n_hosts + i; // of its rail
-			uint32_t sw = net->links[net->injection[from]].to;
-			if (from == to)
-				continue;
-			status = walk(table, sw, to, path);
-			uint32_t links =
-				table->distance[tb_route_table_at(table, sw, to)] + 1u;
-			if (status == TB_OK && links > table->longest)
-				table->longest = links;
+			if (from != to)
+				status = check_pair(table, from, to, path);
 		}
 	free(path);
+	if (status == TB_OK && table->longest == 0)
+		status = tb_fail_in(table->error, TB_EFORMAT, table->name,
+			"the tables lead from no node to any other");
 	if (status == TB_OK && table->longest > UINT8_MAX)
 		status = tb_fail_in(table->error, TB_EFORMAT, table->name,
 			"a route of %u links: at most 255 are replayed", table->longest);

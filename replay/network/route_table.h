@@ -7,12 +7,14 @@
 
 struct tb_route_table {
 	const struct tb_network *net;
-	const char *name;   // of the file, for messages
-	uint32_t *routes;   // by switch and node: a link, TB_ROUTE_NONE
-	uint32_t *lines;    // of the file, by switch and node
-	uint32_t *begun;    // line at which the part of a switch begins; 0: it has none
-	uint16_t *distance; // links to go; filled by the check
-	uint32_t longest;   // links of a path, likewise
+	const char *name;     // of the file, for messages
+	uint32_t *routes;     // by switch and node: a link, TB_ROUTE_NONE
+	uint32_t *lines;      // of the file, by switch and node
+	uint32_t *begun;      // line at which the part of a switch begins; 0: it has none
+	uint16_t *distance;   // links to go; filled by the check
+	uint32_t longest;     // links of a path, likewise
+	uint64_t n_unreached; // pairs of nodes without a route, likewise
+	uint32_t unreached_from, unreached_to; // the first of them
 	struct tb_error *error;
 };
 
@@ -24,8 +26,8 @@ static inline size_t tb_route_table_at(
 	return (size_t)sw * table->net->n_nodes + to;
 }
 
-// tb_route_table_check follows the routes from every node to every other, and fills their
-// lengths.
+// tb_route_table_check follows the routes from every node to every other, fills their
+// lengths, and counts the pairs of nodes that none joins.
 int tb_route_table_check(struct tb_route_table *table) TB_MUST_USE;
 
 // tb_route_table_check_cycles returns whether links wait for each other in a circle; for
