@@ -18,6 +18,13 @@
 #define MOST_SHIFTS UINT32_MAX
 #define SHIFTS	    1024
 
+// Hosts of all bisections together; a pair whose headers choose has hundreds of paths.
+#define HOSTS_KNOWN  (UINT32_C(1) << 20)
+#define HOSTS_CHOSEN (UINT32_C(1) << 18)
+#define LEAST_KNOWN  64
+#define LEAST_CHOSEN 32
+#define MOST	     1000
+
 struct result {
 	uint64_t number; // of the pattern
 	double share, least, bytes_per_s;
@@ -300,8 +307,10 @@ static int run(struct patterns *patterns, struct tb_pattern_shares *shares,
 
 uint32_t tb_route_study_bisections(const struct tb_network *network)
 {
-	uint32_t n = (UINT32_C(1) << 20) / tb_network_n_hosts(network);
-	return n > 1000 ? 1000 : n < 64 ? 64 : n;
+	bool known = tb_route_walk_is_known(network);
+	uint32_t n = (known ? HOSTS_KNOWN : HOSTS_CHOSEN) / tb_network_n_hosts(network);
+	uint32_t least = known ? LEAST_KNOWN : LEAST_CHOSEN;
+	return n > MOST ? MOST : n < least ? least : n;
 }
 
 uint32_t tb_route_study_shifts(const struct tb_network *network)

@@ -13,7 +13,8 @@ struct leaves_and_spines {
 	uint32_t spines, cables; // between each leaf and each spine
 	uint32_t spine_hosts;	 // on the first spine
 	uint64_t holes; // bit (leaf * spines + spine) * cables + cable: it is missing
-	uint64_t slow;	// likewise: half the rate
+	uint64_t slow_hosts; // bit by host of a leaf: a quarter of the rate
+	uint64_t slow;	     // likewise: half the rate
 };
 
 static inline void leaves_check(int status, const struct tb_error *error)
@@ -66,10 +67,14 @@ static inline struct tb_network *leaves_new(struct leaves_and_spines shape)
 			tb_network_add_switch(builder, 1,
 				down + (i ? 0 : shape.spine_hosts), 0, &spine[i], &error),
 			&error);
-	for (uint32_t i = 0; i < shape.leaves * shape.hosts; i++)
+	for (uint32_t i = 0; i < shape.leaves * shape.hosts; i++) {
+		struct tb_cable cable = {.bytes_per_s = params.link_bytes_per_s};
+		if (i < 64 && shape.slow_hosts >> i & 1)
+			cable.bytes_per_s /= 4;
 		leaves_check(tb_network_add_node(builder, leaf[i / shape.hosts],
-				     i % shape.hosts, NULL, &error),
+				     i % shape.hosts, &cable, &error),
 			&error);
+	}
 	for (uint32_t i = 0; i < shape.spine_hosts; i++)
 		leaves_check(
 			tb_network_add_node(builder, spine[0], down + i, NULL, &error),

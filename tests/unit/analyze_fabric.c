@@ -1,7 +1,9 @@
 // What is said about a fabric: levels, taper, what is not alike, bisection.
 #include "fabric.h"
 #include "fabric_report.h"
+#include "fabric_store.h"
 #include "network_open.h"
+#include "run.h"
 
 #include "../support/leaves_and_spines.h"
 
@@ -10,6 +12,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -45,6 +48,10 @@ static void a_regular_tree_is_alike_everywhere(void **state)
 		assert_true(fabric.bisection.bytes_per_s ==
 			    fabric.bisection.full_bytes_per_s);
 		assert_int_equal(fabric.bisection.level, fabric.n_levels - 1);
+		assert_true(fabric.n_levels == 1 ||
+			    fabric.bisection.full_bytes_per_s ==
+				    tb_network_n_nodes(net) / 2 *
+					    tb_network_params(net)->link_bytes_per_s);
 		tb_fabric_fini(&fabric);
 		tb_network_free(net);
 	}
@@ -62,6 +69,8 @@ static void tapers_and_bisection_are_of_capacities(void **state)
 	uint64_t rate = tb_network_params(net)->link_bytes_per_s;
 	assert_int_equal(leaf->n_switches, 4);
 	assert_int_equal(leaf->n_nodes, 16);
+	assert_int_equal(leaf->fewest_nodes, 4);
+	assert_int_equal(fabric.levels[1].n_nodes, 0);
 	assert_int_equal(leaf->n_down, 16);
 	assert_int_equal(leaf->n_up, 8);
 	assert_int_equal(leaf->n_free, 0);
@@ -191,6 +200,51 @@ static void a_bisection_is_the_capacity_between_its_halves(void **state)
 	}
 }
 
+// The store holds all to all without waits; what is busy longest is busy all the time.
+static void all_to_all_can_be_kept_as_a_run(void **state)
+{
+	(void)state;
+	struct tb_network *net = leaves_new(
+		(struct leaves_and_spines){.preset = "qsnet,ascent=deterministic",
+			.leaves = 4,
+			.hosts = 4,
+			.spines = 2,
+			.cables = 1,
+			.slow = 1 << 3});
+	struct tb_fabric fabric = look_at(net);
+	struct tb_route_study study;
+	struct tb_route_study_options options = {.n_bisections = 2};
+	char path[] = "/tmp/tailback-test-XXXXXX";
+	close(mkstemp(path));
+	assert_int_equal(tb_route_study_init(&study, net, &options, NULL), TB_OK);
+	const struct tb_fabric_report report = {
+		.fabric = &fabric, .study = &study, .name = "odd", .routes = ""};
+	assert_int_equal(tb_fabric_store(&report, path, NULL), TB_OK);
+	struct tb_run *run;
+	struct tb_link_sample samples[256];
+	assert_int_equal(tb_run_open(&run, path, 0, NULL), TB_OK);
+	const struct tb_run_info *info = tb_run_info(run);
+	assert_true(info->complete);
+	assert_string_equal(info->input_kind, "routes");
+	assert_string_equal(info->options, "--network odd --seed 0");
+	assert_int_equal(info->n_messages, 16 * 15);
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){0, 0}, samples, NULL), TB_OK);
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		assert_int_equal(samples[i].n_packets, (uint32_t)study.pairs[i]);
+		assert_int_equal(samples[i].wait_ps, 0);
+		most = samples[i].busy_ps > most ? samples[i].busy_ps : most;
+	}
+	assert_int_equal(most, info->simulated_ps);
+	assert_int_equal(most, samples[study.all_hottest.id].busy_ps);
+	tb_run_free(run);
+	tb_route_study_fini(&study);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +254,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_usual_number_is_not_called_missing),
 		cmocka_unit_test(slow_cables_and_hosts_above_the_leaves_are_named),
 		cmocka_unit_test(a_bisection_is_the_capacity_between_its_halves),
+		cmocka_unit_test(all_to_all_can_be_kept_as_a_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,8 @@ static struct tb_network *network(const char *name)
 	return net;
 }
 
-// Three leaves of five hosts, 5:3 tapered, with a missing cable and slow ones.
+// Three leaves of five hosts, 5:3 tapered, with a missing cable and slow ones, and slow
+// hosts.
 static struct tb_network *odd_fabric(const char *preset)
 {
 	return leaves_new((struct leaves_and_spines){.preset = preset,
@@ -35,6 +36,7 @@ static struct tb_network *odd_fabric(const char *preset)
 		.spines = 3,
 		.cables = 1,
 		.spine_hosts = 1,
+		.slow_hosts = 1 << 2 | 1 << 11,
 		.holes = 1 << 4,
 		.slow = 1 << 3 | 1 << 8});
 }
