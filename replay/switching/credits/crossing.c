@@ -69,6 +69,7 @@ static inline void carry(struct credits *credits, uint32_t slot, struct packet *
 	sender->free_at = replay->now + time_of(kind, bytes);
 	sender->flow = packet->of.flow;
 	sender->packet = packet->of.id;
+	sender->order = packet->of.order;
 	tb_books_burst(&replay->books, near_cell(credits, sender), replay->now,
 		sender->free_at, bytes, true);
 	if (!credits->equal_links)
@@ -129,7 +130,6 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *pa
 	struct queue *queue = queue_of(credits, packet);
 	struct lane *lane = lane_at(credits, slot, packet->vl);
 	settle_wait(credits, slot, packet, by);
-	sender->order = packet->of.order;
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
 	sender->vl = packet->vl;

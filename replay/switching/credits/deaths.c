@@ -121,8 +121,11 @@ void tb_deaths_strike(struct credits *credits, uint32_t link)
 	uint32_t slot = credits->slot_of_link[link];
 	struct sender *sender = sender_at(credits, slot);
 	tb_time_ps now = credits->replay.now;
-	if (sender->free_at > now && !packet_at(credits, sender->packet)->spoilt) {
-		packet_at(credits, sender->packet)->spoilt = true;
+	struct packet *packet = packet_at(credits, sender->packet);
+	// The record may be another's: a discarded packet's tail still crosses.
+	if (sender->free_at > now && packet->of.order == sender->order &&
+		!packet->spoilt) {
+		packet->spoilt = true;
 		tb_retries_trial(&credits->replay, sender->packet)->dead = link;
 	}
 	if (is_node(credits, slot)) {
