@@ -1,0 +1,206 @@
+// Host channel adapters by closed forms: PCIe, slow receivers, queue pairs, what packets
+// carry beside payload; and trees of them (docs/credits.md).
+#include "../support/replay_outcome.h"
+
+#include "network_builder.h"
+#include "network_impl.h"
+#include "slow_nodes.h"
+
+#include <stdio.h>
+
+#define BARE                                                                             \
+	"ib-hdr,payload=4096,overhead=0,first_overhead=0,pcie=none,send_overhead=0,"     \
+	"receive_overhead=0"
+#define PAIR	   BARE ",levels=1,arity=4"
+#define T_PS	   ((tb_time_ps)4096 * 40) // of a packet at 25 GB/s
+#define LATENCY_PS ((tb_time_ps)145000)
+#define CROSS_PS   (2 * LATENCY_PS + T_PS) // two links
+
+enum { N = 100 };
+
+static struct outcome replayed(const char *preset, struct line *lines, size_t n)
+{
+	struct tb_network *net = network_of(preset);
+	struct outcome outcome = replay(net, lines, n, 1, 0);
+	drop(&outcome);
+	tb_network_free(net);
+	return outcome;
+}
+
+static void a_slow_receiver_takes_its_drain_s_time(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of(PAIR);
+	struct line lines[2] = {{.destination = 1, .bytes = N * 4096},
+		{.source = 2, .destination = 3, .bytes = N * 4096}};
+	assert_int_equal(
+		tb_network_set_drain(net, (struct tb_node){1}, 2000000000), TB_OK);
+	struct outcome outcome = replay(net, lines, 2, 1, 0);
+	assert_int_equal(lines[0].delivered, CROSS_PS + N * (tb_time_ps)4096 * 500);
+	assert_int_equal(lines[1].delivered, CROSS_PS + (N - 1) * T_PS);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
+// Its packets stand in the network, and those of others behind them.
+static void a_slow_receiver_is_the_root_of_waits(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of(BARE ",levels=2,arity=4,buffer=8K");
+	struct line lines[2] = {{.destination = 5, .bytes = N * 4096},
+		{.source = 1, .destination = 5, .bytes = N * 4096}};
+	assert_int_equal(
+		tb_network_set_drain(net, (struct tb_node){5}, 1000000000), TB_OK);
+	struct outcome outcome = replay(net, lines, 2, 1, 0);
+	uint32_t ejection = net->ejection[5];
+	const struct tb_link_sample *link = &outcome.tally.links[ejection];
+	assert_true(link->busy_ps == 2 * N * (uint64_t)T_PS);
+	assert_true(link->stall_ps > 20 * link->busy_ps);
+	assert_true(outcome.stats.wait_ps > (uint64_t)lines[0].delivered);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
+static void pcie_carries_both_directions_at_once(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.destination = 1, .bytes = N * 4096},
+		{.source = 1, .destination = 0, .bytes = N * 4096}};
+	const tb_time_ps pcie = (tb_time_ps)4096 * 100; // at 10 GB/s
+	(void)replayed(PAIR ",pcie=10GB/s", lines, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(lines[i].delivered, N * pcie + CROSS_PS + pcie);
+}
+
+static void a_message_to_its_own_node_takes_both_directions(void **state)
+{
+	(void)state;
+	struct line line = {.bytes = N * 4096};
+	(void)replayed(PAIR ",pcie=10GB/s", &line, 1);
+	assert_int_equal(line.delivered, N * (tb_time_ps)4096 * 100);
+}
+
+// A short message waits for one packet of a long one to another node; behind a long one
+// to the same node it stands to its end, or takes turns where messages do.
+static void queue_pairs_take_turns_packet_by_packet(void **state)
+{
+	(void)state;
+	struct line other[2] = {
+		{.destination = 1, .bytes = N * 4096}, {.destination = 2, .bytes = 4096}};
+	(void)replayed(PAIR, other, 2);
+	assert_int_equal(other[1].delivered, T_PS + CROSS_PS);
+	assert_int_equal(other[0].delivered, N * T_PS + CROSS_PS);
+	struct line same[2] = {
+		{.destination = 1, .bytes = N * 4096}, {.destination = 1, .bytes = 4096}};
+	(void)replayed(PAIR, same, 2);
+	assert_int_equal(same[0].delivered, (N - 1) * T_PS + CROSS_PS);
+	assert_int_equal(same[1].delivered, N * T_PS + CROSS_PS);
+	(void)replayed(PAIR ",queue_pairs=message", same, 2);
+	assert_int_equal(same[1].delivered, T_PS + CROSS_PS);
+}
+
+// LRH, BTH, ICRC and VCRC on each, RETH on the first; an acknowledgement of 30 bytes that
+// nothing holds up.
+static void packets_have_their_headers(void **state)
+{
+	(void)state;
+	struct line line = {.destination = 1, .bytes = 4096 + 100};
+	struct outcome outcome =
+		replayed(PAIR ",overhead=26,first_overhead=16,ack=30", &line, 1);
+	uint64_t wire = 4096 + 26 + 16 + 100 + 26;
+	assert_int_equal(line.delivered, (tb_time_ps)wire * 40 + 2 * LATENCY_PS);
+	assert_int_equal(line.sent, line.delivered + 2 * LATENCY_PS + 30 * 40);
+	assert_int_equal(outcome.stats.n_packets, 2);
+}
+
+// Zahavi, 2010: on a full tree with d-mod-k routes no packet of a shift waits.
+static void shifts_do_not_wait_on_full_trees(void **state)
+{
+	(void)state;
+	static const char *const trees[] = {BARE ",arity=4,levels=3",
+		BARE ",arity=8,levels=2,queues=voq,input_speedup=1",
+		BARE ",shape=pgft(2; 8,8; 1,4; 1,2)",
+		BARE ",shape=pgft(3; 4,4,4; 1,2,8; 1,2,1)"};
+	for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+		struct tb_network *net = network_of(trees[i]);
+		assert_int_equal(tb_network_n_nodes(net), 64);
+		for (uint32_t k = 1; k < 64; k++) {
+			struct line lines[64];
+			for (uint32_t j = 0; j < 64; j++)
+				lines[j] = (struct line){.source = j,
+					.destination = (j + k) % 64,
+					.bytes = 40000};
+			struct outcome outcome = replay(net, lines, 64, 1, 0);
+			if (outcome.stats.wait_ps)
+				fail_msg("%s: shift %u waits", trees[i], k);
+			drop(&outcome);
+		}
+		tb_network_free(net);
+	}
+}
+
+static void put(int status, const struct tb_error *error)
+{
+	if (status != TB_OK)
+		fail_msg("%s", error->text);
+}
+
+// two_switches has a cable of another rate between them, and a node at each.
+static struct tb_network *two_switches(uint64_t bytes_per_s)
+{
+	struct tb_network_builder *builder = NULL;
+	struct tb_network *net = NULL;
+	struct tb_network_params params;
+	struct tb_switch lower, upper;
+	const struct tb_cable cable = {.bytes_per_s = bytes_per_s};
+	struct tb_error error = {0};
+	put(tb_network_preset(&params, BARE, &error), &error);
+	put(tb_network_builder_new(&builder, &params, &error), &error);
+	put(tb_network_add_switch(builder, 0, 1, 1, &lower, &error), &error);
+	put(tb_network_add_switch(builder, 1, 2, 0, &upper, &error), &error);
+	put(tb_network_add_node(builder, lower, 0, NULL, &error), &error);
+	put(tb_network_add_node(builder, upper, 0, NULL, &error), &error);
+	put(tb_network_add_cable(builder, lower, 1, upper, 1, &cable, &error), &error);
+	put(tb_network_finish(builder, &net, &error), &error);
+	tb_network_builder_free(builder);
+	return net;
+}
+
+// Behind a slow link a packet goes on as soon as its last byte will be there in time; a
+// stream has the slow link's pace.
+static void a_stream_has_the_pace_of_its_slowest_link(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t bytes_per_s;
+		tb_time_ps ps_a_byte; // of the slowest
+	} middles[] = {{10000000000, 100}, {50000000000, 40}, {25000000000, 40}};
+	for (size_t i = 0; i < sizeof middles / sizeof *middles; i++) {
+		struct tb_network *net = two_switches(middles[i].bytes_per_s);
+		struct line line = {.destination = 1, .bytes = N * 4096};
+		struct outcome outcome = replay(net, &line, 1, 1, 0);
+		// From a slow link to a fast one a switch stores the difference.
+		tb_time_ps stored = middles[i].bytes_per_s > 25000000000
+					    ? T_PS - (tb_time_ps)4096 * 20
+					    : 0;
+		assert_int_equal(line.delivered,
+			3 * LATENCY_PS + stored + N * 4096 * middles[i].ps_a_byte);
+		drop(&outcome);
+		tb_network_free(net);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slow_receiver_takes_its_drain_s_time),
+		cmocka_unit_test(a_slow_receiver_is_the_root_of_waits),
+		cmocka_unit_test(pcie_carries_both_directions_at_once),
+		cmocka_unit_test(a_message_to_its_own_node_takes_both_directions),
+		cmocka_unit_test(queue_pairs_take_turns_packet_by_packet),
+		cmocka_unit_test(packets_have_their_headers),
+		cmocka_unit_test(shifts_do_not_wait_on_full_trees),
+		cmocka_unit_test(a_stream_has_the_pace_of_its_slowest_link),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
