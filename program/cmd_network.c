@@ -15,6 +15,7 @@
 #include <argp.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define COMMAND "tailback network"
@@ -238,7 +239,7 @@ static int write_network(void *context, FILE *stream, struct tb_error *error)
 	if (copying->format != TB_FORMAT_INI)
 		return tb_fabric_file_write(
 			stream, copying->network, formats[copying->format], error);
-	if (!tb_network_grows(copying->network) && params->shape[0] == '\0')
+	if (strcmp(params->shape, TB_SHAPE_FABRIC) == 0)
 		return tb_fail(error, TB_EUSAGE,
 			"an INI file describes a regular tree: write this fabric as "
 			"ibnetdiscover or edges");
