@@ -1,0 +1,63 @@
+# OpenSM's routing engines on a simulated subnet (ibsim; Debian: opensm, ibsim-utils): its tables of
+# trees that were written here are read in both forms, join all nodes, and load no cable less, when
+# all send to all, than the product's own routes. Figures of more fabrics: docs/network.md.
+set -u
+for tool in opensm ibsim; do
+	command -v "$tool" >/dev/null || {
+		echo "skipped: no $tool"
+		exit 77
+	}
+done
+sim=$(find /usr/lib -name libumad2sim.so 2>/dev/null | head -n 1)
+[[ -n $sim ]] || {
+	echo "skipped: no libumad2sim.so"
+	exit 77
+}
+work=$(mktemp -d)
+trap 'kill "$ibsim" 2>/dev/null; rm -rf "$work"' EXIT
+ibsim=
+
+# route FABRIC ENGINE: OpenSM's tables, as opensm-lfts.dump and opensm.fdbs in $work/ENGINE.
+route() {
+	rm -rf "${work:?}/$2" # OpenSM would keep the LIDs of the last fabric
+	mkdir "$work/$2"
+	(cd "$work" && exec ibsim -n -s "$1") >"$work/ibsim.log" 2>&1 &
+	ibsim=$!
+	sleep 0.5
+	LD_PRELOAD=$sim OSM_TMP_DIR=$work/$2 OSM_CACHE_DIR=$work/$2 timeout 60 \
+		opensm -R "$2" -D 0x43 -f "$work/$2/log" -o -e >"$work/$2/out" 2>&1
+	kill "$ibsim" 2>/dev/null
+	wait "$ibsim" 2>/dev/null
+	[[ -s $work/$2/opensm-lfts.dump ]]
+}
+
+# most NETWORK [OPTION...]: the most pairs of hosts over a cable between switches.
+most() {
+	timeout 60 "$TAILBACK" network -n "$@" 2>"$work/warnings" |
+		awk '/^Pairs of hosts/ { on = 1 } /^Share/ { on = 0 }
+			on && /(up|down) (from|to) level/ { if ($7 > most) most = $7 } END { print most + 0 }'
+	cat "$work/warnings" >&2
+	[[ ! -s $work/warnings ]]
+}
+
+failed=0
+for shape in "pgft(2; 8,6; 1,4; 1,2)" "xgft(3; 6,6,6; 1,3,6)"; do
+	timeout 60 "$TAILBACK" network -n "ib-hdr,shape=$shape" -f ibnetdiscover >"$work/fabric.net" ||
+		failed=1
+	digits=$(most "ib-hdr,shape=$shape,ascent=deterministic") || failed=1
+	balanced=$(most "$work/fabric.net,preset=ib-hdr,ascent=deterministic") || failed=1
+	for engine in minhop updn ftree; do
+		route "$work/fabric.net" "$engine" || {
+			echo "skipped: opensm does not run here: $(tail -n 1 "$work/$engine/out")"
+			exit 77
+		}
+		lfts=$(most "$work/fabric.net,preset=ib-hdr" --routes "$work/$engine/opensm-lfts.dump") ||
+			failed=1
+		fdbs=$(most "$work/fabric.net,preset=ib-hdr" --routes "$work/$engine/opensm.fdbs") ||
+			failed=1
+		echo "$shape: most pairs over a cable: $engine $lfts, d-mod-k $digits, balanced $balanced"
+		[[ $lfts == "$fdbs" ]] || failed=1
+		((digits > 0 && digits <= lfts && balanced > 0 && balanced <= lfts)) || failed=1
+	done
+done
+exit $failed
