@@ -5,10 +5,10 @@
 #include "cabling_rates.h"
 #include "edge_list.h"
 #include "ibnetdiscover.h"
+#include "infile.h"
 #include "network_open.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,12 +132,16 @@ static bool is_section(const char *line)
 	return line[0] == '[' && isalpha((unsigned char)line[1]);
 }
 
-// tell_kind looks at the first lines and rewinds; NULL when the file holds no fabric.
-static int tell_kind(const struct opening *opening, FILE *stream, read_function **reader)
+// tell_kind looks at the first lines; NULL when the file holds no fabric.
+static int tell_kind(const struct opening *opening, read_function **reader)
 {
 	char *line = NULL;
 	size_t room = 0;
-	int status = TB_OK;
+	FILE *stream = NULL;
+	struct tb_infile *file = NULL;
+	int status = tb_infile_open(&stream, &file, opening->file, opening->error);
+	if (status)
+		return status;
 	*reader = NULL;
 	for (int i = 0; i < LINES_LOOKED_AT && !*reader && status == TB_OK; i++) {
 		if (getline(&line, &room, stream) < 0 || is_section(line))
@@ -152,7 +156,7 @@ static int tell_kind(const struct opening *opening, FILE *stream, read_function 
 			*reader = tb_edge_list_read;
 	}
 	free(line);
-	rewind(stream);
+	fclose(stream);
 	return status;
 }
 
@@ -185,13 +189,24 @@ static const char *choose_preset(uint64_t bytes_per_s)
 	return best;
 }
 
-// name_after writes the file's name without folder and extension.
+// name_after writes the file's name without folder, extension and what its compression
+// adds.
 static void name_after(const char *file, char *name, size_t size)
 {
+	static const char *const packed[] = {".gz", ".zst", ".xz", ".lz4", ".bz2"};
 	const char *base = strrchr(file, '/');
 	base = base ? base + 1 : file;
-	const char *dot = strrchr(base, '.');
-	size_t n = dot && dot > base ? (size_t)(dot - base) : strlen(base);
+	size_t n = strlen(base);
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+		size_t more = strlen(packed[i]);
+		if (n > more && strcmp(base + n - more, packed[i]) == 0) {
+			n -= more;
+			break;
+		}
+	}
+	const char *dot = memrchr(base, '.', n);
+	if (dot && dot > base)
+		n = (size_t)(dot - base);
 	if (n >= size)
 		n = size - 1;
 	while (n > 0 && n == size - 1 && ((unsigned char)base[n] & 0xc0) == 0x80)
@@ -241,23 +256,34 @@ static int build(const struct opening *opening, struct tb_cabling *cabling,
 		       : status;
 }
 
+// read_file has the reader read all of the file, which may be compressed.
+static int read_file(
+	const struct opening *opening, read_function *reader, struct tb_cabling *cabling)
+{
+	FILE *stream = NULL;
+	struct tb_infile *file = NULL;
+	int status = tb_infile_open(&stream, &file, opening->file, opening->error);
+	if (status)
+		return status;
+	status = reader(cabling, stream);
+	// What is wrong with compressed data says more than what its text lacks.
+	int cause = status ? tb_infile_check(file, opening->error) : TB_OK;
+	fclose(stream);
+	return cause ? cause : status;
+}
+
 static int open_file(
 	struct opening *opening, const char *list, struct tb_network **network)
 {
-	FILE *stream = fopen(opening->file, "re");
-	if (!stream)
-		return tb_fail_in(opening->error, TB_EIO, opening->file,
-			"cannot be opened: %s", strerror(errno));
 	struct tb_cabling cabling = {.file = opening->file, .error = opening->error};
 	read_function *reader = NULL;
-	int status = tell_kind(opening, stream, &reader);
+	int status = tell_kind(opening, &reader);
 	if (status == TB_OK && !reader)
 		status = TB_EFOREIGN;
 	if (status == TB_OK)
 		status = take_keys(opening, list);
 	if (status == TB_OK)
-		status = reader(&cabling, stream);
-	fclose(stream);
+		status = read_file(opening, reader, &cabling);
 	if (status == TB_OK)
 		status = build(opening, &cabling, network);
 	tb_cabling_fini(&cabling);

@@ -10,7 +10,8 @@
 //            one, and its ports are its rails
 //
 // and those of that preset but for arity, levels and rails, which the file decides. A
-// file's kind is told by its content (ibnetdiscover.h, edge_list.h).
+// file's kind is told by its content (ibnetdiscover.h, edge_list.h); it may be compressed
+// (infile.h).
 #ifndef TB_FABRIC_FILE_H
 #define TB_FABRIC_FILE_H
 
@@ -19,7 +20,7 @@
 #include <signal.h>
 
 // tb_fabric_file_open builds the network, whose name is the file's without folder and
-// extension. TB_EFOREIGN, with no sentence, when `text` begins with no file or the file
+// extensions. TB_EFOREIGN, with no sentence, when `text` begins with no file or the file
 // holds no fabric; TB_EUSAGE for keys; else as the reader and cabling_build.h. `stop` may
 // be NULL.
 int tb_fabric_file_open(struct tb_network **network, const char *text,
