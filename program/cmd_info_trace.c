@@ -1,6 +1,6 @@
 // What `tailback info` prints of packet captures and jobs.
 #include "cmd_info.h"
-#include "network.h"
+#include "network_open.h"
 #include "packets_text.h"
 #include "progress.h"
 
@@ -124,7 +124,7 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	struct tb_error *error)
 {
 	struct tb_network_params params;
-	int status = tb_network_preset(&params, options->network, error);
+	int status = tb_network_open_params(&params, options->network, error);
 	if (status != TB_OK)
 		return status;
 	status = read_all(packets, error);

@@ -43,7 +43,7 @@ enum {
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Network and placement:", 1},
 	{"network", 'n', "NETWORK", 0,
-		"Preset or INI file, with changes after commas: qsnet (default), "
+		"Preset, INI file or fabric, with changes after commas: qsnet (default), "
 		"qsnet,levels=5, qsnet2,rails=2, my.ini",
 		1},
 	{"host", 'H', "LIBRARY", 0,

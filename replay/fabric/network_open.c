@@ -23,3 +23,16 @@ int tb_network_open(struct tb_network **network,
 	return (is_kary ? tb_network_kary_ntree : tb_network_regular_tree)(
 		network, params, description->n_nodes, description->stop, error);
 }
+
+int tb_network_open_params(
+	struct tb_network_params *params, const char *name, struct tb_error *error)
+{
+	struct tb_network *fabric = NULL;
+	int status = tb_fabric_file_open(&fabric, name, NULL, error);
+	if (status == TB_EFOREIGN)
+		return tb_network_preset(params, name, error);
+	if (status == TB_OK)
+		*params = *tb_network_params(fabric);
+	tb_network_free(fabric);
+	return status;
+}

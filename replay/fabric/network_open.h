@@ -29,4 +29,9 @@ int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_open_params reads the parameters of a network by name, and builds it only
+// where that is how they are found: of a fabric. Errors as tb_network_open.
+int tb_network_open_params(struct tb_network_params *params, const char *name,
+	struct tb_error *error) TB_MUST_USE;
+
 #endif

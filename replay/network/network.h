@@ -54,7 +54,7 @@ struct tb_network_params {
 	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
 	char shape[TB_SHAPE_TEXT]; // of another regular tree (shape.h), or ""; arity is
 				   // 0. A fabric that was read has TB_SHAPE_FABRIC
-	uint32_t n_rails; // networks of that shape, side by side
+	uint32_t n_rails;	   // networks of that shape, side by side
 	enum tb_ascent ascent;
 	unsigned broadcast; // 1: sends to a range of nodes become one (docs/jobs.md)
 	uint64_t link_bytes_per_s;

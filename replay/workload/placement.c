@@ -344,9 +344,8 @@ static int place_on_hosts(const struct placing *placing, uint32_t *nodes)
 static int place_by_map(const struct placing *placing, uint32_t *nodes)
 {
 	uint32_t *mapped = NULL;
-	int status = tb_rank_map(&mapped, placing->n_ranks,
-		tb_network_n_hosts(placing->places->network), placing->placement->map,
-		placing->error);
+	int status = tb_rank_map(&mapped, placing->n_ranks, placing->places->network,
+		placing->placement->map, placing->error);
 	for (uint32_t rank = 0; status == TB_OK && rank < placing->n_ranks; rank++) {
 		status = check_node(placing, mapped[rank]);
 		nodes[rank] = mapped[rank];

@@ -1,6 +1,7 @@
 #include "rank_map.h"
 
 #include "ids.h"
+#include "names.h"
 #include "units.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@ struct reading {
 	const char *file;
 	uint32_t *nodes;
 	uint32_t n_ranks, n_nodes;
+	const struct tb_network *network;
 	uint64_t line;
 	struct tb_error *error;
 };
@@ -22,6 +24,34 @@ static int bad_line(struct reading *reading, const char *sentence)
 		reading->line, "%s", sentence);
 }
 
+// word_of takes the blanks around a text away; a name may have some within.
+static char *word_of(char *text)
+{
+	text += strspn(text, " \t");
+	size_t n = strlen(text);
+	while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		text[--n] = '\0';
+	return text;
+}
+
+static int find_node(struct reading *reading, const char *text, uint64_t *node)
+{
+	struct tb_node found;
+	uint32_t n = 0;
+	if (tb_names_find_host(reading->network, text, &found, &n)) {
+		*node = found.id;
+		return n == 1 ? TB_OK
+			      : bad_line(reading,
+					"the host has several network interfaces: "
+					"expected one by its name");
+	}
+	if (tb_parse_count(text, 0, UINT32_MAX - 1, node) == TB_OK)
+		return TB_OK;
+	return bad_line(reading, strpbrk(text, " \t")
+					 ? "expected 'RANK NODE'"
+					 : "expected a node, a number from 0");
+}
+
 static int read_line(struct reading *reading, char *line)
 {
 	line[strcspn(line, "#\r\n")] = '\0';
@@ -29,14 +59,15 @@ static int read_line(struct reading *reading, char *line)
 	char *rank_text = strtok_r(rest, " \t", &rest);
 	if (!rank_text)
 		return TB_OK;
-	char *node_text = strtok_r(rest, " \t", &rest);
+	char *node_text = word_of(rest);
 	uint64_t rank = 0, node = 0;
-	if (!node_text || strtok_r(rest, " \t", &rest))
+	if (!*node_text)
 		return bad_line(reading, "expected 'RANK NODE'");
 	if (tb_parse_count(rank_text, 0, reading->n_ranks - 1, &rank) != TB_OK)
 		return bad_line(reading, "expected a rank of the job, a number from 0");
-	if (tb_parse_count(node_text, 0, UINT32_MAX - 1, &node) != TB_OK)
-		return bad_line(reading, "expected a node, a number from 0");
+	int status = find_node(reading, node_text, &node);
+	if (status != TB_OK)
+		return status;
 	if (reading->nodes[rank] != TB_ID_NONE)
 		return bad_line(reading, "this rank has a node already");
 	if (node >= reading->n_nodes)
@@ -73,8 +104,8 @@ static int read_file(struct reading *reading)
 	return status;
 }
 
-int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks, uint32_t n_nodes,
-	const char *map_file, struct tb_error *error)
+int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks,
+	const struct tb_network *network, const char *map_file, struct tb_error *error)
 {
 	uint32_t *nodes = malloc(((size_t)n_ranks + 1) * sizeof *nodes);
 	if (!nodes)
@@ -82,7 +113,12 @@ int tb_rank_map(uint32_t **node_of_rank, uint32_t n_ranks, uint32_t n_nodes,
 			n_ranks);
 	for (uint32_t rank = 0; rank < n_ranks; rank++)
 		nodes[rank] = TB_ID_NONE;
-	struct reading reading = {map_file, nodes, n_ranks, n_nodes, 0, error};
+	struct reading reading = {.file = map_file,
+		.nodes = nodes,
+		.n_ranks = n_ranks,
+		.n_nodes = tb_network_n_hosts(network),
+		.network = network,
+		.error = error};
 	int status = read_file(&reading);
 	if (status != TB_OK) {
 		free(nodes);

@@ -208,6 +208,27 @@ static void keys_choose_what_the_file_does_not_give(void **state)
 	}
 }
 
+static void the_preset_is_that_of_the_fastest_cable(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *rate, *preset;
+	} chosen[] = {{"2Gbit/s", "ib-qdr"}, {"32Gbit/s", "ib-qdr"},
+		{"40Gbit/s", "ib-edr"}, {"100Gbit/s", "ib-edr"}, {"101Gbit/s", "ib-hdr"},
+		{"400Gbit/s", "ib-ndr"}, {"800Gbit/s", "ib-ndr"}};
+	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
+		char text[200];
+		struct tb_network_params params;
+		snprintf(text, sizeof text, "a 1 n1 1 %s\na 2 n2 1 1Gbit/s\n",
+			chosen[i].rate);
+		struct tb_network *net = fabric_of(text, "");
+		assert_int_equal(
+			tb_network_preset(&params, chosen[i].preset, NULL), TB_OK);
+		assert_int_equal(net->params.hop_latency_ps, params.hop_latency_ps);
+		tb_network_free(net);
+	}
+}
+
 // The text up to the spine's host, which is one interface short.
 static void ports_of_a_host_become_its_rails(void **state)
 {
@@ -261,6 +282,23 @@ static void levels_are_found(void **state)
 		4, "y");
 	// A line of leaves whose names do not ascend hangs from its middle.
 	check_levels("b 1 n1 1\nb 2 a 1\na 2 n2 1\na 3 c 1\nc 2 n3 1\n", 2, "a");
+}
+
+// A spine with three hosts is a leaf beside one with 12, but not beside one with 13.
+static void a_spine_needs_many_hosts_to_be_a_leaf(void **state)
+{
+	(void)state;
+	for (uint32_t most = 12; most <= 13; most++) {
+		char text[2000] = "s 1 x1 1\ns 2 x2 1\ns 3 x3 1\ns 10 b 10\nb 1 y 1\n"
+				  "s 11 a 10\n";
+		for (uint32_t i = 1; i < most; i++)
+			snprintf(text + strlen(text), 40, "a %u n%u 1\nb %u m%u 1\n",
+				i + 20, i, i + 20, i);
+		struct tb_network *net = fabric_of(text, ",preset=qsnet");
+		assert_int_equal(net->switches[2].level, most == 12 ? 0 : 1);
+		assert_string_equal(switch_name(net, 2), "s");
+		tb_network_free(net);
+	}
 }
 
 static void a_ring_hangs_from_a_root(void **state)
@@ -559,6 +597,8 @@ int main(void)
 		cmocka_unit_test(keys_choose_what_the_file_does_not_give),
 		cmocka_unit_test(ports_of_a_host_become_its_rails),
 		cmocka_unit_test(levels_are_found),
+		cmocka_unit_test(a_spine_needs_many_hosts_to_be_a_leaf),
+		cmocka_unit_test(the_preset_is_that_of_the_fastest_cable),
 		cmocka_unit_test(a_ring_hangs_from_a_root),
 		cmocka_unit_test(edge_lists_give_rates_latencies_and_kinds),
 		cmocka_unit_test(names_stand_for_one_part),

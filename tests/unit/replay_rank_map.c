@@ -1,4 +1,5 @@
 // Where the ranks of a job sit.
+#include "../support/fabric_text.h"
 #include "ids.h"
 #include "rank_map.h"
 
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 static char path[] = "/tmp/tailback-ranks-XXXXXX";
+static struct tb_network *network;
 static uint32_t *nodes;
 static struct tb_error error;
 
@@ -24,7 +26,7 @@ static int read_map(const char *text)
 	assert_int_equal(fclose(file), 0);
 	free(nodes);
 	nodes = NULL;
-	return tb_rank_map(&nodes, 3, 8, path, &error);
+	return tb_rank_map(&nodes, 3, network, path, &error);
 }
 
 static void a_file_places_ranks_in_any_order_and_together(void **state)
@@ -60,14 +62,33 @@ static void a_rank_without_a_node_is_named(void **state)
 	(void)state;
 	assert_int_equal(read_map("0 1\n2 2\n"), TB_EUSAGE);
 	assert_string_equal(error.text, "rank 1 has no node");
-	assert_int_equal(tb_rank_map(&nodes, 3, 8, "no/such/map", &error), TB_EIO);
+	assert_int_equal(tb_rank_map(&nodes, 3, network, "no/such/map", &error), TB_EIO);
+}
+
+static void hosts_of_a_fabric_go_by_their_names(void **state)
+{
+	(void)state;
+	struct tb_network *tree = network;
+	network = fabric_of(
+		"a 1 \"n1 mlx5_0\" 1\na 2 \"n1 mlx5_1\" 1\na 3 n2 1\n", ",preset=qsnet");
+	assert_int_equal(read_map("0 n2\n1  n1 mlx5_1 # second\n2 0\n"), TB_OK);
+	assert_int_equal(nodes[0], 2);
+	assert_int_equal(nodes[1], 1);
+	assert_int_equal(nodes[2], 0);
+	assert_int_equal(read_map("0 n1\n"), TB_EUSAGE);
+	assert_string_equal(error.text, "the host has several network interfaces: "
+					"expected one by its name");
+	tb_network_free(network);
+	network = tree;
 }
 
 static int set_up(void **state)
 {
 	(void)state;
 	close(mkstemp(path));
-	return 0;
+	return tb_network_open(&network,
+		&(struct tb_network_description){.name = "qsnet,arity=2,levels=3"},
+		&error);
 }
 
 static int tear_down(void **state)
@@ -83,6 +104,7 @@ int main(void)
 		cmocka_unit_test(a_file_places_ranks_in_any_order_and_together),
 		cmocka_unit_test(lines_that_make_no_sense_are_named),
 		cmocka_unit_test(a_rank_without_a_node_is_named),
+		cmocka_unit_test(hosts_of_a_fabric_go_by_their_names),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
