@@ -298,6 +298,17 @@ static void make_faults(struct oracle *oracle, const struct tb_faults *faults)
 	}
 }
 
+static void make_widths(struct oracle *oracle)
+{
+	struct tb_shape shape;
+	uint32_t width = 1;
+	if (tb_shape_parse(&shape, oracle->net->params.shape, NULL) != TB_OK)
+		return;
+	oracle->shaped = true;
+	for (uint32_t i = 0; i < shape.n_levels; i++)
+		oracle->widths[i] = width *= shape.w[i];
+}
+
 static void make(struct oracle *oracle)
 {
 	const struct tb_network *net = oracle->net;
@@ -321,6 +332,7 @@ static void make(struct oracle *oracle)
 	oracle->n_posted_of_job = oracle_zeroed(
 		oracle->options->n_jobs + 1u, sizeof *oracle->n_posted_of_job);
 	make_faults(oracle, oracle->options->faults);
+	make_widths(oracle);
 }
 
 static void unmake(struct oracle *oracle)

@@ -111,7 +111,7 @@ struct packet {
 	struct hop *hops;	   // one more than those granted, at least
 	// With credits.
 	uint32_t vl;
-	uint32_t route;	     // link that it is to take
+	uint32_t route; // link that it is to take
 	tb_time_ps came_at;
 	tb_time_ps ready_at; // to take it
 	uint32_t spoilt_by;  // link that died while it crossed, or TB_ID_NONE
@@ -212,7 +212,9 @@ struct oracle {
 	tb_time_ps fault_at;	   // when something dies next
 	struct packet *errors;	   // of this round, by order, next_again
 	uint64_t *n_posted_of_job; // where jobs are counted by themselves
-	struct credits *credits;   // NULL: circuits
+	bool shaped;		   // the tree has a shape, not arity and levels
+	uint32_t widths[TB_SHAPE_LEVELS_MOST]; // by level: w1 w2 ... up to it
+	struct credits *credits;	       // NULL: circuits
 	struct oracle_stats stats;
 	struct tb_error failure; // code is TB_OK while all is well
 };

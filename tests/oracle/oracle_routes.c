@@ -131,10 +131,13 @@ static uint64_t draw(
 }
 
 // digit_or_node is the number by which `deterministic` and `source` choose at a switch:
-// digit l of the node's number in a k-ary n-tree, else the number itself.
+// digit l of the node's number in a k-ary n-tree, the number divided by the switches
+// above what is below in one with a shape, else the number itself.
 static uint32_t digit_or_node(const struct oracle *oracle, uint32_t sw, uint32_t node)
 {
 	const struct tb_network *net = oracle->net;
+	if (oracle->shaped)
+		return node / oracle->widths[net->switches[sw].level];
 	if (!net->regular)
 		return node;
 	for (uint32_t level = 0; level < net->switches[sw].level; level++)
@@ -178,7 +181,8 @@ static uint64_t number_in(const struct oracle *oracle, const struct packet *pack
 	uint32_t sw, const struct group *group)
 {
 	const struct tb_network *net = oracle->net;
-	if (net->params.ascent == TB_ASCENT_DETERMINISTIC && !net->regular)
+	if (net->params.ascent == TB_ASCENT_DETERMINISTIC && !net->regular &&
+		!oracle->shaped)
 		for (uint32_t i = 0; i < group->n; i++)
 			if (group->links[i] ==
 				table_link(oracle, sw, packet->destination))
@@ -220,7 +224,8 @@ uint32_t oracle_ideal_link(
 {
 	const struct tb_network *net = oracle->net;
 	bool fixed = net->params.ascent == TB_ASCENT_DETERMINISTIC;
-	if (net->params.ascent == TB_ASCENT_TABLE || (fixed && !net->regular))
+	if (net->params.ascent == TB_ASCENT_TABLE ||
+		(fixed && !net->regular && !oracle->shaped))
 		return table_link(oracle, sw, destination);
 	struct group group = group_to(oracle, sw, destination, BEFORE_ALL);
 	if (fixed)

@@ -20,19 +20,36 @@ static void print_credits(const struct tb_credit_params *credits)
 		credits->pcie_bytes_per_s, tb_queue_pairs_name(credits->queue_pairs));
 }
 
+static void print_network(const struct program *program, enum shape shape)
+{
+	const struct tb_network_params *params = &program->params;
+	print_message("seed %" PRIu64 " of shape %d: ", program->seed, (int)shape);
+	if (params->shape[0])
+		print_message("%s, rates %s, latencies %s", params->shape,
+			params->level_rates, params->level_latencies);
+	else if (program->n_leaves)
+		print_message("%u leaves, %u tops with %u nodes", program->n_leaves,
+			program->n_tops, program->n_top_nodes);
+	else
+		print_message("%u-ary %u-tree", params->arity, params->levels);
+	for (uint32_t i = 0; i < 2; i++)
+		if (program->slow[i].bytes_per_s)
+			print_message(", node %u drains at %" PRIu64,
+				program->slow[i].node, program->slow[i].bytes_per_s);
+	print_message("%s, %u parts\n", program->by_table ? ", routes from a file" : "",
+		program->n_parts);
+}
+
 static void print_program(const struct program *program, enum shape shape)
 {
 	const struct tb_network_params *params = &program->params;
+	print_network(program, shape);
 	print_message(
-		"seed %" PRIu64 " of shape %d: %u-ary %u-tree (or %u leaves, %u tops "
-		"with %u nodes), %s%s, rate %" PRIu64 ", hop %" PRId64
+		"  %s, rate %" PRIu64 ", hop %" PRId64
 		" ps, %u VLs, buffer %u, payload %u, overhead %u, overheads %" PRId64
 		" and %" PRId64 ", bin %" PRId64
 		", service levels %u %u %u, %u retries after %" PRId64 " ps\n",
-		program->seed, (int)shape, params->arity, params->levels,
-		program->n_leaves, program->n_tops, program->n_top_nodes,
-		tb_ascent_name(params->ascent),
-		program->by_table ? ", routes from a file" : "", params->link_bytes_per_s,
+		tb_ascent_name(params->ascent), params->link_bytes_per_s,
 		params->hop_latency_ps, params->n_vcs, params->fifo_bytes,
 		params->packet_payload_bytes, params->packet_overhead_bytes,
 		params->send_overhead_ps, params->receive_overhead_ps, program->bin_ps,
@@ -53,6 +70,9 @@ static struct tb_engine_stats check_seed(
 	tb_random_init(&random, seed, 100);
 	if (with_faults)
 		random_faults(&random, &program);
+	// Some in parts, side by side.
+	program.n_parts = below(&random, 3) ? 1 : 2 + below(&random, 3);
+	program.n_threads = 1 + below(&random, 2);
 	if (!fails(&program, &program, &difference, &stats))
 		return stats;
 	struct program least = shrink(program, NULL);
@@ -98,12 +118,25 @@ static void they_agree_with_unequal_rates(void **state)
 	check_seeds(SHAPE_MIXED, false, 200);
 }
 
+static void they_agree_on_shapes_with_parallel_cables(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_PGFT, false, 200);
+}
+
+static void they_agree_on_switches_with_many_ports(void **state)
+{
+	(void)state;
+	check_seeds(SHAPE_WIDE, false, 40);
+}
+
 static void they_agree_when_links_and_switches_die(void **state)
 {
 	(void)state;
 	check_seeds(SHAPE_TREE, true, 150);
 	check_seeds(SHAPE_IRREGULAR, true, 150);
 	check_seeds(SHAPE_MIXED, true, 150);
+	check_seeds(SHAPE_PGFT, true, 150);
 }
 
 // The faults: each nudges a parameter of one of the two.
@@ -186,6 +219,8 @@ int main(void)
 		cmocka_unit_test(they_agree_on_regular_trees),
 		cmocka_unit_test(they_agree_on_irregular_trees),
 		cmocka_unit_test(they_agree_with_unequal_rates),
+		cmocka_unit_test(they_agree_on_shapes_with_parallel_cables),
+		cmocka_unit_test(they_agree_on_switches_with_many_ports),
 		cmocka_unit_test(they_agree_when_links_and_switches_die),
 		cmocka_unit_test(a_planted_fault_is_found),
 	};

@@ -23,6 +23,8 @@ static inline void random_lanes(
 {
 	struct tb_credit_params *credits = &params->credits;
 	params->n_vcs = below(random, 2) ? 1 : 1 + below(random, 4);
+	if (below(random, 16) == 0)
+		params->n_vcs = TB_VLS_MOST;
 	if (below(random, 2))
 		random_table(random, credits->vl_low, params->n_vcs);
 	if (below(random, 2))
@@ -108,22 +110,83 @@ static inline void fit_cables(struct tb_random *random, struct program *program)
 	program->n_top_nodes = below(random, 3);
 }
 
+// random_pgft is a tree of up to 27 nodes with cables that are doubled, tapered, or of
+// other rates by level.
+static inline void random_pgft(struct tb_random *random, struct tb_network_params *params)
+{
+	uint32_t h = 1 + below(random, 3), w[2], p[2];
+	for (uint32_t i = 0; i < 2; i++) {
+		w[i] = 1 + below(random, 3);
+		p[i] = 1 + below(random, 2);
+	}
+	uint32_t m = 2 + below(random, 2);
+	if (h == 1)
+		snprintf(params->shape, sizeof params->shape, "pgft(1; %u; 1; 1)", m + 3);
+	else if (h == 2)
+		snprintf(params->shape, sizeof params->shape,
+			"pgft(2; %u,%u; 1,%u; 1,%u)", m, m + 1, w[0], p[0]);
+	else
+		snprintf(params->shape, sizeof params->shape,
+			"pgft(3; %u,%u,%u; 1,%u,%u; 1,%u,%u)", m, 2, 3, w[0], w[1], p[0],
+			p[1]);
+	if (below(random, 2) == 0)
+		return;
+	snprintf(params->level_rates, sizeof params->level_rates, "%uMB/s %uMB/s %uMB/s",
+		100 + below(random, 400), 100 + below(random, 800),
+		100 + below(random, 1600));
+	snprintf(params->level_latencies, sizeof params->level_latencies, "%uns %uns",
+		1 + below(random, 300), 1 + below(random, 700));
+	params->link_bytes_per_s = 1700000000; // the most, for the buffers
+	params->hop_latency_ps = 700000;
+}
+
+// random_shape makes the network another one than a k-ary n-tree.
+static inline void random_shape(
+	struct tb_random *random, struct program *program, enum shape shape)
+{
+	struct tb_network_params *params = &program->params;
+	if (shape == SHAPE_PGFT) {
+		random_pgft(random, params);
+		params->fifo_bytes = random_buffer(
+			random, params, params->link_bytes_per_s, params->hop_latency_ps);
+		return;
+	}
+	if (shape == SHAPE_WIDE) { // more ports than a word has bits
+		params->arity = 60 + below(random, 80);
+		params->levels = 1;
+		return;
+	}
+	// What a flit is decides the sizes of FIFOs there.
+	params->flit_bytes = 1;
+	random_tree(random, program, shape == SHAPE_MIXED);
+	params->flit_bytes = 0;
+	fit_cables(random, program);
+}
+
+// random_load adds to the posts: more bytes, slow receivers.
+static inline void random_load(struct tb_random *random, struct program *program)
+{
+	uint32_t times = below(random, 4) ? 1 : 1 + below(random, 5);
+	for (uint32_t i = 0; i < program->n_posts; i++)
+		program->posts[i].bytes *= times;
+	for (uint32_t i = 0; i < 2 && below(random, 4) == 0; i++)
+		program->slow[i] = (struct slow){
+			program->posts[below(random, program->n_posts)].destination,
+			any_rate(random)};
+	for (uint32_t i = 0; i < JOBS_MOST; i++)
+		program->service_levels[i] = (uint8_t)below(random, TB_SLS);
+}
+
 static inline struct program random_credit_program(uint64_t seed, enum shape shape)
 {
 	struct tb_random random;
 	struct program program = {.seed = seed};
 	tb_random_init(&random, seed, 200 + (uint64_t)shape);
 	random_credit_params(&random, &program.params);
-	if (shape != SHAPE_TREE) {
-		// What a flit is decides the sizes of FIFOs there.
-		program.params.flit_bytes = 1;
-		random_tree(&random, &program, shape == SHAPE_MIXED);
-		program.params.flit_bytes = 0;
-		fit_cables(&random, &program);
-	}
+	if (shape != SHAPE_TREE)
+		random_shape(&random, &program, shape);
 	random_posts(&random, &program);
-	for (uint32_t i = 0; i < JOBS_MOST; i++)
-		program.service_levels[i] = (uint8_t)below(&random, TB_SLS);
+	random_load(&random, &program);
 	program.open_loop = below(&random, 4) == 0;
 	program.bin_ps = (tb_time_ps)ONE_OF(&random, 77777, 1000000, 10000000, 0);
 	return program;

@@ -8,6 +8,7 @@
 #include "network_open.h"
 #include "random.h"
 #include "route_file.h"
+#include "slow_nodes.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -45,13 +46,17 @@ struct program {
 	tb_time_ps bin_ps;
 	uint32_t n_posts;
 	struct post posts[POSTS_MOST];
-	bool ideal; // its nodes, on the ideal network
+	bool ideal;		     // its nodes, on the ideal network
 	uint32_t n_parts, n_threads; // of the engine; 0: as it likes
 	uint32_t n_faults;
 	struct tb_fault faults[FAULTS_MOST]; // ids modulo the number in the network
 	// With credits.
 	uint8_t service_levels[JOBS_MOST];
 	uint32_t n_top_nodes; // of an irregular network, at its first top
+	struct slow {	      // receivers; rate 0: none
+		uint32_t node;
+		uint64_t bytes_per_s;
+	} slow[2];
 };
 
 static inline uint32_t below(struct tb_random *random, uint32_t bound)
@@ -142,6 +147,10 @@ static inline void random_tree(
 static inline uint32_t n_nodes_of(const struct program *program)
 {
 	uint32_t n = 1;
+	struct tb_shape shape;
+	if (program->params.shape[0] &&
+		tb_shape_parse(&shape, program->params.shape, NULL) == TB_OK)
+		return tb_shape_n_nodes(&shape);
 	for (uint32_t i = 0; i < program->params.levels; i++)
 		n *= program->params.arity;
 	if (program->n_leaves == 0)
@@ -182,7 +191,8 @@ static inline void random_posts(struct tb_random *random, struct program *progra
 	}
 }
 
-enum shape { SHAPE_TREE, SHAPE_IRREGULAR, SHAPE_MIXED };
+// Those from SHAPE_PGFT on are of networks with credits.
+enum shape { SHAPE_TREE, SHAPE_IRREGULAR, SHAPE_MIXED, SHAPE_PGFT, SHAPE_WIDE };
 
 static inline struct program random_program(uint64_t seed, enum shape shape)
 {
@@ -289,6 +299,18 @@ static inline int by_table(struct tb_network *net, struct tb_error *error)
 	return status;
 }
 
+// slow_down makes a program's slow receivers.
+static inline struct tb_network *slow_down(
+	const struct program *program, struct tb_network *net)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		if (program->slow[i].bytes_per_s)
+			(void)!tb_network_set_drain(net,
+				(struct tb_node){program->slow[i].node},
+				program->slow[i].bytes_per_s);
+	return net;
+}
+
 // network_of builds a program's network; NULL on failure, with `error` filled.
 static inline struct tb_network *network_of(
 	const struct program *program, struct tb_error *error)
@@ -300,7 +322,7 @@ static inline struct tb_network *network_of(
 			    &(struct tb_network_description){.params = &program->params},
 			    error) != TB_OK)
 			return NULL;
-		return net;
+		return slow_down(program, net);
 	}
 	int status = tb_network_builder_new(&builder, &program->params, error);
 	if (status == TB_OK)
@@ -312,7 +334,7 @@ static inline struct tb_network *network_of(
 		net = NULL;
 	}
 	tb_network_builder_free(builder);
-	return net;
+	return net ? slow_down(program, net) : NULL;
 }
 
 // faults_of makes a program's faults; NULL if it has none.

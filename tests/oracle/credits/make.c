@@ -49,7 +49,9 @@ static void make_adapters(struct oracle *oracle)
 	oracle->credits->adapters = oracle_zeroed(n, sizeof(struct adapter));
 	for (uint32_t i = 0; i < n; i++) {
 		struct adapter *adapter = &oracle->credits->adapters[i];
-		adapter->byte_q20[OUT] = adapter->byte_q20[IN] = byte_time(rate);
+		const uint64_t *drains = oracle->net->drains;
+		adapter->byte_q20[OUT] = byte_time(rate);
+		adapter->byte_q20[IN] = byte_time(drains && drains[i] ? drains[i] : rate);
 	}
 }
 
