@@ -89,7 +89,10 @@ void tb_rules_of_state(struct tb_judging *judging)
 {
 	find_stopped(judging);
 	find_nothing(judging);
-	if (judging->evidence->n_waiting == 0)
+	if (strcmp(judging->evidence->info->input_kind, "routes") == 0)
+		tb_finding_say(tb_judging_find(judging, "no-wait"),
+			"Nothing was simulated: the run holds what routes put on links.");
+	else if (judging->evidence->n_waiting == 0)
 		tb_finding_say(tb_judging_find(judging, "no-wait"),
 			"No header waited for %s.",
 			judging->evidence->info->words->awaited);

@@ -10,11 +10,13 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 failed=0
 
-# says FABRIC WORDS...: the report has these words, line breaks aside.
+# says FABRIC[,TABLES] WORDS...: the report has these words, line breaks aside.
 says() {
-	local fabric=$1 words
+	local fabric=${1%%,*} tables=${1#*,} words
+	local -a routes=()
+	[[ $tables == "$1" ]] || routes=(--routes "$fabrics/$tables")
 	shift
-	"$TAILBACK" network -n "$fabrics/$fabric" 2>/dev/null >report
+	"$TAILBACK" network -n "$fabrics/$fabric" "${routes[@]}" 2>/dev/null >report
 	for words in "$@"; do
 		tr -s '\n ' ' ' <report | grep -qF -- "$words" || {
 			echo "$fabric: the report lacks '$words'"
@@ -28,6 +30,10 @@ says nvidia-dgx-ndr.ibnetdiscover '542 hosts, 40 switches on 2 levels, 532 cable
 says stage-qdr-fdr10.ibnetdiscover '8 switches on 2 levels, 47 cables' \
 	'MF0;ib1:SX6036/U1 has 7 of 8 cables up: 3 of 4 to MF0;ib8:SX6036/U1' \
 	'MF0;ib7:SX6036/U1, of level 1, has 3 hosts' '47 at 40 Gbit/s'
+# With the tables that OpenSM's minhop made.
+says nvidia-dgx-ndr.ibnetdiscover,nvidia-minhop.lfts.gz 'put 4.06 times the mean load' \
+	'IBSPINE-04:MQM9701/U1:33 > MF0;B09-P1-IBLEAF-01-05:MQM9701/U1:39, which holds all to all down to 25 %'
+says stage-qdr-fdr10.ibnetdiscover,tartu-minhop.lfts.gz 'put 1.29 times the mean load'
 says jabl-3.topo '2 switches on 1 level, 1 cable' 'joins switches of one level'
 
 # A path by short names, and what is written reads back to the same report.

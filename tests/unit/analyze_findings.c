@@ -170,6 +170,9 @@ static void no_wait_is_no_wait(void **state)
 	says("no-wait", "No header waited");
 	assert_null(found("where"));
 	assert_null(found("little-wait"));
+	made.info.input_kind = "routes";
+	judge(&made);
+	says("no-wait", "Nothing was simulated");
 	make(&made);
 	judge(&made);
 	assert_null(found("no-wait"));
