@@ -56,7 +56,7 @@ static int told_take(
 		.bytes = 300 * tb_random_below(&told->random, program->bytes_most)};
 	told->n_due--;
 	if (program->open_loop)
-		told->at += 100000 * (tb_time_ps)tb_random_below(&told->random, 4);
+		told->at += 300000 * (tb_time_ps)tb_random_below(&told->random, 4);
 	return 1;
 }
 
@@ -70,7 +70,7 @@ static int told_ended(
 	if (told->n_posted + told->n_due < told->program->n_messages &&
 		tb_random_below(&told->random, 3)) {
 		told->n_due++;
-		told->at = now;
+		told->at = now + 300000 * (tb_time_ps)tb_random_below(&told->random, 2);
 	}
 	return TB_OK;
 }
@@ -92,6 +92,18 @@ struct outcome {
 	tb_time_ps now_ps;
 };
 
+// put_on_grid makes all times multiples of one, so that much ends in one instant.
+static void put_on_grid(struct tb_network_params *params)
+{
+	params->link_bytes_per_s = 1000000000;
+	params->packet_payload_bytes = 300;
+	params->packet_overhead_bytes = 0;
+	params->hop_latency_ps = params->send_overhead_ps = 300000;
+	params->receive_overhead_ps = 0;
+	params->ack_delay_ps = 0;
+	params->bus_bytes_per_s = 0;
+}
+
 static struct program program_of(uint64_t seed)
 {
 	struct tb_random random;
@@ -111,7 +123,7 @@ static struct program program_of(uint64_t seed)
 	params.link_bytes_per_s = tb_random_below(&random, 2) ? 1000000000 : 333333333;
 	params.bus_bytes_per_s = tb_random_below(&random, 2) ? 0 : 900000000;
 	if (tb_random_below(&random, 2))
-		params.hop_latency_ps = params.send_overhead_ps = 40000;
+		put_on_grid(&params);
 	assert_int_equal(
 		tb_network_open(&program.net,
 			&(struct tb_network_description){.params = &params}, NULL),

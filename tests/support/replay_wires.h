@@ -190,7 +190,8 @@ static inline tb_time_ps wires_release(
 	struct tb_replay *replay, uint32_t id, tb_time_ps ack_at, tb_time_ps drained_at)
 {
 	(void)drained_at;
-	return ack_at + wires_packet_at(replay, id)->of.n_hops * (tb_time_ps)1000;
+	return ack_at + wires_packet_at(replay, id)->of.n_hops *
+				replay->net->params.hop_latency_ps;
 }
 
 static inline void wires_receive(struct tb_replay *replay, const struct tb_letter *letter,
