@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define JOBS_MOST 1024
 
@@ -38,6 +39,7 @@ enum {
 	KEY_SHARD,
 	KEY_NUMBERS,
 	KEY_ALONE,
+	KEY_THREADS,
 };
 
 static const struct argp_option option_table[] = {
@@ -121,6 +123,10 @@ static const struct argp_option option_table[] = {
 	{"watch", KEY_WATCH, NULL, 0,
 		"Show the run while it is replayed: in a window, or without a display in "
 		"the terminal",
+		6},
+	{"threads", KEY_THREADS, "N", 0,
+		"Simulate a large network with credits on N threads (default: one per "
+		"core, or one for each of several replays at once)",
 		6},
 	{"quiet", 'q', NULL, 0, "No summary", 6},
 	// For the viewer (analyze/beside): no part of the command's interface.
@@ -295,6 +301,12 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		options->watch = true;
 		record->watched = true;
 		break;
+	case KEY_THREADS:
+		if (tb_parse_count(text, 1, JOBS_MOST, &count) != TB_OK)
+			argp_error(state, "--threads=%s: expected a number from 1 to %d",
+				text, JOBS_MOST);
+		record->n_threads = (unsigned)count;
+		break;
 	case 'q':
 		options->quiet = true;
 		break;
@@ -376,6 +388,12 @@ static void catch_stop(void)
 	(void)tb_cli_catch_stop();
 }
 
+static unsigned n_cores(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n < 1 ? 1 : n > JOBS_MOST ? JOBS_MOST : (unsigned)n;
+}
+
 static int run_all(const struct parsing *parsing)
 {
 	size_t n_traces = parsing->options.record.workload.n_traces;
@@ -403,6 +421,8 @@ static int run_all(const struct parsing *parsing)
 	}
 	struct replay_options options = parsing->options;
 	options.record = runs[0];
+	if (options.record.n_threads == 0)
+		options.record.n_threads = n_cores();
 	// Until there is something to keep, a signal may end the program at once.
 	options.record.settled = catch_stop;
 	if (many)

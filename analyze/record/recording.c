@@ -38,6 +38,7 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 		.n_jobs = tb_workload_n_jobs(recording->workload),
 		.bin_ps = options->bin_ps,
 		.without_blame = options->without_blame,
+		.n_threads = options->n_threads,
 		.faults = recording->faults};
 	return tb_hosted_init(&recording->hosted, recording->network, recording->source,
 		observer, &engine, error);

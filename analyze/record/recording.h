@@ -24,6 +24,7 @@ struct tb_recording_options {
 	uint64_t seed;
 	tb_time_ps bin_ps; // 0: automatic
 	bool without_blame;
+	unsigned n_threads;	   // that simulate a large network; 0: one
 	bool alone;		   // replay each job by itself too; see recording_alone.h
 	const char *route_file;	   // NULL: the network's own routes
 	const char *const *faults; // parsed by tb_faults_add

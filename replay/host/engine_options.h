@@ -18,8 +18,8 @@ struct tb_engine_options {
 	// asks for (network_parts.h). What comes out does not depend on it, but for which
 	// of the lighter waits a full list of the heaviest has dropped.
 	uint32_t n_parts;
-	// How many threads simulate the parts; 0: one for each core. Nothing that comes
-	// out depends on it.
+	// How many threads simulate the parts, the caller's included; more than there are
+	// parts are not used. 0: one. Nothing that comes out depends on it.
 	unsigned n_threads;
 	// How many jobs the source's messages are of, numbered below that: each job's are
 	// then counted by themselves (rule 1), so that what is drawn for them does not

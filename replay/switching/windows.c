@@ -5,7 +5,6 @@
 #include "team.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 // A window in which fewer events are to be expected is not worth waking a thread for.
 enum { FEW_EVENTS = 200 };
@@ -40,8 +39,7 @@ static struct tb_replay *part_at(const struct tb_windows *windows, uint32_t part
 
 static unsigned count_threads(unsigned wanted, uint32_t n_parts)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned n = wanted ? wanted : cores > 0 ? (unsigned)cores : 1;
+	unsigned n = wanted ? wanted : 1;
 	return n < n_parts ? n : n_parts;
 }
 
