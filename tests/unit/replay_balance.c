@@ -2,6 +2,7 @@
 #include "distances.h"
 #include "network_builder.h"
 #include "network_impl.h"
+#include "network_open.h"
 #include "random.h"
 #include "route_loads.h"
 #include "route_walk.h"
@@ -178,6 +179,43 @@ static void a_full_tree_carries_shifts_without_contention(void **state)
 		.ascent = TB_ASCENT_DETERMINISTIC}));
 }
 
+// rebalanced gives a regular tree balanced routes, as if its digits were not known.
+static struct tb_network *rebalanced(const char *name, double *by_digits)
+{
+	struct tb_network *net = NULL;
+	assert_int_equal(tb_network_open(&net,
+				 &(struct tb_network_description){.name = name}, NULL),
+		TB_OK);
+	*by_digits = longest_busy(net);
+	free(net->strides);
+	free(net->routes);
+	free(net->distance);
+	free(net->groups);
+	free(net->group_links);
+	net->strides = NULL;
+	assert_int_equal(tb_network_make_routes(net, NULL, NULL), TB_OK);
+	return net;
+}
+
+// On trees of three levels, full, doubled and tapered, all to all puts as little on the
+// busiest link as d-mod-k does, which is the least possible.
+static void regular_trees_are_balanced_as_well_as_by_digits(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = {"xgft(3; 4,4,8; 1,4,4)",
+		"xgft(3; 6,6,6; 1,3,6)", "pgft(3; 4,4,4; 1,2,4; 1,2,2)",
+		"pgft(2; 8,6; 1,4; 1,2)"};
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		char name[128];
+		double by_digits;
+		snprintf(name, sizeof name, "qsnet,ascent=deterministic,shape=%s",
+			shapes[i]);
+		struct tb_network *net = rebalanced(name, &by_digits);
+		assert_true(longest_busy(net) == by_digits);
+		tb_network_free(net);
+	}
+}
+
 // A slow cable of half the rate beside a whole one gets a third of the load.
 static void a_slow_cable_gets_its_share(void **state)
 {
@@ -196,6 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(irregular_trees_are_loaded_more_evenly_than_by_number),
 		cmocka_unit_test(a_full_tree_carries_shifts_without_contention),
+		cmocka_unit_test(regular_trees_are_balanced_as_well_as_by_digits),
 		cmocka_unit_test(a_slow_cable_gets_its_share),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
