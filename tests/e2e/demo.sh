@@ -17,5 +17,14 @@ grep -q '</svg>' matrix.svg || fail "matrix.svg is no SVG"
 grep -q '</svg>' report.html || fail "the report has no matrix"
 grep -q '</html>' report.html || fail "the report is cut"
 ! grep -qE '(src|href)="https?:|@import|url\(http' report.html || fail "the report needs a network"
+grep -q 'times the mean load' "$scratch/out" || fail "the fabric was not described"
+grep -qE 'MF0;[AB][0-9]+-P1-IB(LEAF|SPINE)-[-0-9]+:MQM9701/U1:[0-9]+ > ' "$scratch/out" ||
+	fail "no cable of the fabric was named"
+grep -q 'A09-P1-IBLEAF-01-01' fabric.svg || fail "the fabric's matrix does not name its switches"
+# Another placement changes what it costs by a few percent, adaptive routing by a third.
+cost() { "$TAILBACK" info fabric.db | awk -v run="$1" '/^Run / { r = $2 } r == run && $1 == "simulated" { print $2 * ($3 == "ms" ? 1000 : 1) }'; }
+awk -v order="$(cost 4)" -v random="$(cost 5)" -v adaptive="$(cost 6)" 'BEGIN {
+	exit !(order > 1000 && random > 0.9 * order && adaptive < 0.75 * order) }' ||
+	fail "the ring took $(cost 4), $(cost 5) and $(cost 6) us"
 "$TAILBACK" matrix run.db --run 1 >/dev/null || fail "the capture's run is not there"
 "$TAILBACK" matrix run.db --run 2 >/dev/null || fail "the job's run is not there"
