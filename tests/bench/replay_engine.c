@@ -22,16 +22,20 @@ struct scene {
 	const char *name, *network;
 	const char *pattern; // NULL: random destinations
 	double packets;	     // to deliver, about
+	bool blame;	     // is kept
 };
 
 static const struct scene scenes[] = {
-	{"complement", "qsnet", "complement", 2e6},
-	{"bit-reversal", "qsnet", "bit-reversal", 1e6},
-	{"uniform", "qsnet", NULL, 1e6},
-	{"uniform_1024", "qsnet,levels=5", NULL, 1e6},
-	{"uniform_4096", "qsnet,arity=16,levels=3", NULL, 1e6},
-	{"uniform_4ary6", "qsnet,levels=6", NULL, 1e6},
-	{"uniform_65536", "qsnet,arity=16,levels=4", NULL, 4e5},
+	{"complement", "qsnet", "complement", 2e6, false},
+	{"bit-reversal", "qsnet", "bit-reversal", 1e6, false},
+	{"uniform", "qsnet", NULL, 1e6, false},
+	{"uniform_1024", "qsnet,levels=5", NULL, 1e6, false},
+	{"uniform_4096", "qsnet,arity=16,levels=3", NULL, 1e6, false},
+	{"uniform_4ary6", "qsnet,levels=6", NULL, 1e6, false},
+	{"uniform_65536", "qsnet,arity=16,levels=4", NULL, 4e5, false},
+	{"credits", "ib-hdr,arity=4,levels=3", NULL, 2e6, true},
+	{"credits_4096", "ib-hdr,arity=16,levels=3", NULL, 1e6, true},
+	{"credits_65536", "ib-hdr,arity=16,levels=4", NULL, 4e5, true},
 };
 
 struct figures {
@@ -65,6 +69,13 @@ static int count_bin(
 	(void)bin;
 	(void)samples;
 	*(uint64_t *)context += n;
+	return TB_OK;
+}
+
+static int take_blame(void *context, const struct tb_blame_record *record)
+{
+	(void)context;
+	(void)record;
 	return TB_OK;
 }
 
@@ -126,6 +137,8 @@ static struct figures replay(const struct scene *scene, double n_packets)
 	struct tb_source source = tb_traffic_source(traffic);
 	uint64_t n_samples = 0;
 	struct tb_observer observer = {.context = &n_samples, .bin = count_bin};
+	if (scene->blame)
+		observer.blame = take_blame;
 	struct tb_engine_options options = {.seed = 1};
 	struct tb_engine *engine;
 	check(tb_engine_new(&engine, network, &source, &observer, &options, &error),

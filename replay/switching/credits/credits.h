@@ -23,7 +23,7 @@
 // whom), crossing.c (packets leave and come), lanes.c (what a sender knows of the buffer
 // behind its link), pause.c (the same by pauses), arbiter.c (crossbars), ways.c (which
 // link packets leave by), books.c (waits and whose fault they are), deaths.c (faults),
-// credits_join.c (parts side by side).
+// credits_join.c (parts side by side), ahead.c (fetches what comes next).
 //
 // Parts (docs/credits.md, "Parts, windows, threads"): a slot is in the part that its
 // switch or node is in, with its sender, its lanes and its receiver, and only that part
@@ -177,10 +177,10 @@ struct credits {
 	uint32_t n_kinds;
 	struct kind *kinds;
 	size_t kinds_room;
-	struct sender *senders; // by slot
-	struct lane *lanes;	// by slot, n_vls each
+	char *links; // by slot, link_bytes each: a sender, then its lanes
+	size_t link_bytes;
 	uint64_t *wide;		// by lane, words each: its heads, where words > 1
-	struct update *updates; // first rings of all lanes
+	struct update *updates; // first rings of all lanes, by slot
 	char *receivers;	// by slot, receiver_bytes each
 	size_t receiver_bytes;
 	struct tb_cell **cells; // by link id
@@ -216,13 +216,13 @@ static inline struct packet *packet_at(const struct credits *credits, uint32_t i
 
 static inline struct sender *sender_at(const struct credits *credits, uint32_t slot)
 {
-	return &credits->senders[slot];
+	return (void *)(credits->links + slot * credits->link_bytes);
 }
 
 static inline struct lane *lane_at(
 	const struct credits *credits, uint32_t slot, uint32_t vl)
 {
-	return &credits->lanes[(size_t)slot * credits->n_vls + vl];
+	return (struct lane *)(void *)(sender_at(credits, slot) + 1) + vl;
 }
 
 static inline uint64_t *heads_at(

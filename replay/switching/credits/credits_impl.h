@@ -88,6 +88,12 @@ uint32_t tb_credits_blame_lasting(
 bool tb_credits_settle(struct credits *credits, tb_time_ps until);
 void tb_credits_blame_open(struct credits *credits, tb_time_ps until);
 
+// ahead.c: fetches what events to come will read; see struct tb_switching.
+void tb_credits_look_first(
+	const struct credits *credits, const struct tb_event *events, uint32_t n);
+void tb_credits_look_second(const struct credits *credits, struct tb_event event);
+void tb_credits_look_third(const struct credits *credits, struct tb_event event);
+
 // credits_new.c: see struct tb_switching.
 int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
 	const struct tb_source *source, const struct tb_observer *observer,

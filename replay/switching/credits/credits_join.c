@@ -37,7 +37,7 @@ static void receive_update(struct credits *credits, const struct tb_letter *lett
 		.root = (uint32_t)letter->words[1],
 		.blocks = (uint32_t)(letter->words[2] >> 32)};
 	tb_lanes_push(credits, credits->slot_of_link[letter->link],
-		(uint32_t)letter->words[2], &update, (tb_time_ps)letter->words[3]);
+		(uint32_t)letter->words[2], &update, (tb_time_ps)letter->words[3], false);
 }
 
 void tb_credits_receive(struct tb_replay *replay, const struct tb_letter *letter,

@@ -8,6 +8,9 @@
 
 #include <stdlib.h>
 
+// Links that take more do not stay in the cache of one processor.
+enum { CACHE_BYTES = 1 << 21 };
+
 static int find_kinds(struct credits *credits, uint16_t *kind_of_link)
 {
 	const struct tb_network *net = credits->replay.net;
@@ -100,15 +103,14 @@ static int make_links(struct credits *credits, const uint16_t *kinds)
 {
 	const struct tb_network *net = credits->replay.net;
 	size_t n = credits->n_slots, n_lanes = n * credits->n_vls;
-	credits->senders = tb_lines_new(n, sizeof *credits->senders);
-	credits->lanes = tb_lines_new(n_lanes, sizeof *credits->lanes);
+	credits->links = tb_lines_new(n, credits->link_bytes);
 	credits->updates =
 		tb_lines_new_untouched(n_lanes * FIRST_UPDATES, sizeof *credits->updates);
 	credits->receivers = tb_lines_new(n, credits->receiver_bytes);
 	credits->slot_of_link = malloc(net->n_links * sizeof *credits->slot_of_link);
 	credits->cells = malloc(net->n_links * sizeof *credits->cells);
-	if (!credits->senders || !credits->lanes || !credits->updates ||
-		!credits->receivers || !credits->slot_of_link || !credits->cells)
+	if (!credits->links || !credits->updates || !credits->receivers ||
+		!credits->slot_of_link || !credits->cells)
 		return TB_ENOMEM;
 	make_unused(credits);
 	for (uint32_t slot = 0; slot < credits->first_node; slot++)
@@ -153,8 +155,12 @@ int tb_credits_make_replay(struct credits *credits)
 		kind_of(credits, sender_at(credits, credits->first_node));
 	tb_time_ps packet_ps = time_of(
 		kind, params->packet_payload_bytes + params->packet_overhead_bytes);
-	return tb_replay_make(
+	int status = tb_replay_make(
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 12);
+	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
+			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
+	credits->replay.looks_ahead = credits->n_own * link_bytes >= CACHE_BYTES;
+	return status;
 }
 
 static bool adapts(const struct tb_network_params *params)
@@ -185,6 +191,8 @@ static void size_up(struct credits *credits)
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->n_own = credits->n_slots;
+	credits->link_bytes =
+		sizeof(struct sender) + credits->n_vls * sizeof(struct lane);
 	size_t bytes = sizeof(struct receiver) + credits->n_queues * sizeof(struct queue);
 	credits->receiver_bytes = (bytes + 63) / 64 * 64 + 64;
 }
@@ -298,14 +306,13 @@ int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
 // free_shared frees what parts have in common.
 static void free_shared(struct credits *credits)
 {
-	size_t n_lanes = credits->lanes ? (size_t)credits->n_slots * credits->n_vls : 0;
-	for (size_t i = 0; i < n_lanes; i++)
-		if (credits->lanes[i].mask >= FIRST_UPDATES)
-			free(credits->lanes[i].updates);
+	for (uint32_t slot = 0; credits->links && slot < credits->n_slots; slot++)
+		for (uint32_t v = 0; v < credits->n_vls; v++)
+			if (lane_at(credits, slot, v)->mask >= FIRST_UPDATES)
+				free(lane_at(credits, slot, v)->updates);
 	free(credits->vls);
 	free(credits->kinds);
-	free(credits->senders);
-	free(credits->lanes);
+	free(credits->links);
 	free(credits->updates);
 	free(credits->receivers);
 	free(credits->slot_of_link);

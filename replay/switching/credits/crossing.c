@@ -138,7 +138,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *pa
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(sender_at(credits, packet->at)->port + 1u);
 	clear_head(credits, packet);
-	receiver_at(credits, packet->at)->n_crossing++;
+	if (credits->speedup != ANY_NUMBER)
+		receiver_at(credits, packet->at)->n_crossing++;
 	queue->left_at = credits->replay.now;
 	queue->left_flow = packet->of.flow;
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
@@ -170,10 +171,12 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 static inline void give_back(struct credits *credits, const struct sender *sender)
 {
 	uint32_t slot = sender->from;
-	uint32_t link = receiver_at(credits, slot)->link;
+	uint32_t root = sender->root;
+	if (root == NOTHING)
+		root = receiver_at(credits, slot)->link;
 	struct update update = {.order = sender->order,
 		.flow = sender->flow,
-		.root = sender->root == NOTHING ? link : sender->root,
+		.root = root,
 		.blocks = blocks_of(sender->bytes)};
 	if (credits->pauses)
 		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
@@ -215,7 +218,8 @@ void tb_crossing_done(struct credits *credits, uint32_t slot)
 	if (credits->adapts)
 		credits->loads[slot]--;
 	give_back(credits, sender);
-	stop(credits, sender);
+	if (credits->speedup != ANY_NUMBER)
+		stop(credits, sender);
 	if (sender->n_heads == 0)
 		return;
 	sender->stalled_since = credits->replay.now;
@@ -235,7 +239,8 @@ void tb_crossing_free(
 	if (credits->pauses)
 		tb_pause_drain(credits, packet, drained_at, &update);
 	else
-		tb_lanes_push(credits, reverse->peer, packet->vl, &update, drained_at);
+		tb_lanes_push(
+			credits, reverse->peer, packet->vl, &update, drained_at, true);
 }
 
 void tb_crossing_end(struct credits *credits, struct packet *packet)

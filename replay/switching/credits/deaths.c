@@ -99,8 +99,7 @@ static void discard(struct credits *credits, struct queue *queue, struct packet 
 	if (next->ready_at <= now)
 		come_up(credits, next);
 	else
-		tb_wheel_put(
-			&credits->replay.wheel, next->ready_at, EV_READY, next->of.id);
+		come_up_then(credits, next);
 }
 
 static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
@@ -115,19 +114,25 @@ static void discard_all(struct credits *credits, uint32_t from, uint32_t route)
 	}
 }
 
+// spoil: a link dies while a packet crosses it. The record may already be another's, if
+// the packet was discarded when its header came.
+static void spoil(struct credits *credits, const struct sender *sender, uint32_t link)
+{
+	struct packet *packet = packet_at(credits, sender->packet);
+	if (packet->of.order != sender->order || packet->spoilt)
+		return;
+	packet->spoilt = true;
+	tb_retries_trial(&credits->replay, sender->packet)->dead = link;
+}
+
 void tb_deaths_strike(struct credits *credits, uint32_t link)
 {
 	const struct tb_network *net = credits->replay.net;
 	uint32_t slot = credits->slot_of_link[link];
 	struct sender *sender = sender_at(credits, slot);
 	tb_time_ps now = credits->replay.now;
-	struct packet *packet = packet_at(credits, sender->packet);
-	// The record may be another's: a discarded packet's tail still crosses.
-	if (sender->free_at > now && packet->of.order == sender->order &&
-		!packet->spoilt) {
-		packet->spoilt = true;
-		tb_retries_trial(&credits->replay, sender->packet)->dead = link;
-	}
+	if (sender->free_at > now)
+		spoil(credits, sender, link);
 	if (is_node(credits, slot)) {
 		uint32_t node = slot - credits->first_node;
 		const struct tb_nic *nic = &credits->replay.nics[node];

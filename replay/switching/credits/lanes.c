@@ -76,10 +76,9 @@ static bool grow(struct credits *credits, struct lane *lane)
 }
 
 void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
-	const struct update *update, tb_time_ps freed_at)
+	const struct update *update, tb_time_ps freed_at, bool at_node)
 {
 	struct lane *lane = lane_at(credits, slot, vl);
-	bool at_node = is_node(credits, sender_at(credits, slot)->peer);
 	if (lane->n > lane->mask && !grow(credits, lane))
 		return;
 	if (freed_at != lane->freed_at && !at_node)
@@ -112,5 +111,5 @@ void tb_lanes_tell(
 	if (reverse->far)
 		tb_parts_hand_update(credits, slot, vl, update);
 	else
-		tb_lanes_push(credits, reverse->peer, vl, update, now);
+		tb_lanes_push(credits, reverse->peer, vl, update, now, false);
 }

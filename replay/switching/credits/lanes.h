@@ -94,9 +94,10 @@ tb_time_ps tb_lanes_enough_at(
 void tb_lanes_wait(
 	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need);
 
-// tb_lanes_push takes an update to a sender, of what fell free at `freed_at`.
+// tb_lanes_push takes an update to a sender, of what fell free at `freed_at`; `at_node`:
+// the buffer is a node's.
 void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
-	const struct update *update, tb_time_ps freed_at);
+	const struct update *update, tb_time_ps freed_at, bool at_node);
 
 // tb_lanes_tell sends an update from a switch, by the reverse link of the one that comes
 // in by a slot (rule C9); its known_at is not set yet.

@@ -100,15 +100,17 @@ static void alone(struct tb_replay *replay, struct tb_event event)
 static void look_first(
 	struct tb_replay *replay, const struct tb_event *events, uint32_t n)
 {
-	(void)replay;
-	(void)events;
-	(void)n;
+	tb_credits_look_first(of(replay), events, n);
 }
 
-static void look_on(struct tb_replay *replay, struct tb_event event)
+static void look_second(struct tb_replay *replay, struct tb_event event)
 {
-	(void)replay;
-	(void)event;
+	tb_credits_look_second(of(replay), event);
+}
+
+static void look_third(struct tb_replay *replay, struct tb_event event)
+{
+	tb_credits_look_third(of(replay), event);
 }
 
 static void strike(struct tb_replay *replay, uint32_t link)
@@ -196,8 +198,8 @@ const struct tb_switching tb_credits = {.name = "credits",
 	.serve = serve,
 	.alone = alone,
 	.look_first = look_first,
-	.look_second = look_on,
-	.look_third = look_on,
+	.look_second = look_second,
+	.look_third = look_third,
 	.strike = strike,
 	.settle = settle,
 	.lasts_until = lasts_until,

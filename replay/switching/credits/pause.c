@@ -173,7 +173,7 @@ static void tell(
 		return;
 	}
 	update.known_at = now + kind_of(credits, reverse)->latency_ps;
-	tb_lanes_push(credits, reverse->peer, vl, &update, now);
+	tb_lanes_push(credits, reverse->peer, vl, &update, now, true);
 }
 
 void tb_pause_compare(struct credits *credits)
