@@ -5,6 +5,7 @@
 #include "store_row.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 static int write_run(sqlite3 *db, const char *path, int64_t run,
@@ -100,6 +101,17 @@ static void put_guid(struct tb_row *row, uint64_t guid)
 		tb_row_put_null(row);
 }
 
+// name_host writes the fabric's name of a host: with rails, which are its network
+// interfaces, without theirs.
+static void name_host(const struct tb_network *network, const struct tb_identity *own,
+	char *host, size_t size)
+{
+	size_t n = tb_network_n_rails(network) > 1 && own->n_host_bytes
+			   ? own->n_host_bytes
+			   : strlen(own->name);
+	snprintf(host, size, "%.*s", (int)n, own->name);
+}
+
 // write_nodes names a node by its endpoint in `names`, where it has one.
 static int write_nodes(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_network *network, const char *const *names,
@@ -111,10 +123,12 @@ static int write_nodes(sqlite3 *db, const char *path, int64_t run,
 	for (uint32_t i = 0; !row.status && i < n; i++) {
 		struct tb_identity own =
 			tb_network_node_identity(network, (struct tb_node){i});
+		char host[TB_NAME_SIZE];
+		name_host(network, &own, host, sizeof host);
 		tb_row_put(&row, run);
 		tb_row_put(&row, i);
-		tb_row_put_text(&row, names && *names[i] ? names[i] : own.name);
-		tb_row_put_text(&row, own.name);
+		tb_row_put_text(&row, names && *names[i] ? names[i] : host);
+		tb_row_put_text(&row, host);
 		put_guid(&row, own.guid);
 		tb_row_put(&row, own.lid);
 		tb_row_end(&row);

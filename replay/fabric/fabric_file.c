@@ -40,10 +40,11 @@ static int no_memory(struct tb_error *error)
 	return tb_fail(error, TB_ENOMEM, "no memory");
 }
 
+// A pipe can be read but once, and may hold a preset.
 static bool is_file(const char *path)
 {
 	struct stat at;
-	return stat(path, &at) == 0 && !S_ISDIR(at.st_mode);
+	return stat(path, &at) == 0 && S_ISREG(at.st_mode);
 }
 
 // split_file takes the file's name: all up to the end or a comma, of several that are

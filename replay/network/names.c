@@ -76,21 +76,28 @@ static size_t match(const char *text, const struct tb_identity *own)
 }
 
 // eat_own takes the longest of the fabric's names with which the rest of the text begins;
-// of several parts of that name the first, but nothing that is short for several.
-static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t *id)
+// of several parts of that name the first, but nothing that is short for several. Parts
+// that are `apart` behind each other are one host's on several rails (0: none are); then
+// the first is stored and `all_rails` set.
+static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t apart,
+	uint32_t *id, bool *all_rails)
 {
 	size_t longest = 0;
 	bool several = false, whole = false;
+	*all_rails = false;
 	skip_spaces(scan);
 	for (uint32_t i = 0; i < own->n; i++) {
 		size_t length = match(scan->at, &own->of[i]);
 		bool is_whole = own->of[i].name[length] == '\0';
 		if (length == 0 || length < longest || (length == longest && whole))
 			continue;
-		several = length == longest && !is_whole;
+		bool is_again = length == longest && !is_whole;
+		*all_rails = is_again && apart && i % apart == *id % apart;
+		several = is_again && (several || !*all_rails);
 		longest = length;
 		whole = is_whole;
-		*id = i;
+		if (!*all_rails)
+			*id = i;
 	}
 	if (several)
 		return false;
@@ -135,7 +142,8 @@ static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
 {
 	const struct tb_network *net = scan->net;
 	uint32_t level = 0, index = 0;
-	if (eat_own(scan, &net->switch_identities, sw))
+	bool all_rails = false;
+	if (eat_own(scan, &net->switch_identities, 0, sw, &all_rails))
 		return TB_OK;
 	if (!eat_number(scan, &level) || !eat(scan, ".") || !eat_number(scan, &index))
 		return no_switch(scan);
@@ -182,7 +190,8 @@ static bool own_switch_next(const struct scan *scan)
 {
 	struct scan ahead = *scan;
 	uint32_t sw = 0;
-	return eat_own(&ahead, &scan->net->switch_identities, &sw);
+	bool all_rails = false;
+	return eat_own(&ahead, &scan->net->switch_identities, 0, &sw, &all_rails);
 }
 
 static int eat_node(struct scan *scan, uint32_t *node)
@@ -208,8 +217,10 @@ struct end {
 static int eat_end(struct scan *scan, struct end *end)
 {
 	*end = (struct end){.is_node = true, .port = TB_ID_NONE};
-	if (eat_own(scan, &scan->net->node_identities, &end->id)) {
-		end->rail = end->id / scan->net->n_hosts;
+	bool all_rails = false;
+	if (eat_own(scan, &scan->net->node_identities, scan->net->n_hosts, &end->id,
+		    &all_rails)) {
+		end->rail = all_rails ? TB_ID_NONE : end->id / scan->net->n_hosts;
 		end->id %= scan->net->n_hosts;
 		return TB_OK;
 	}

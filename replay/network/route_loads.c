@@ -10,7 +10,7 @@
 
 struct tb_route_loads_scratch {
 	struct tb_link *path;
-	uint32_t *n_nodes_of; // nodes at each switch
+	uint32_t *n_nodes_of; // nodes of each rail at each switch
 	uint32_t *power;      // of a regular tree: arity^level
 	// Towards one destination, or all the nodes of one switch:
 	double *flow;	    // by switch, that has come together there
@@ -20,12 +20,20 @@ struct tb_route_loads_scratch {
 	uint32_t *begin;    // of each distance in `order`, from the farthest
 };
 
+// nodes_of_rail are the nodes at each switch that are of a node's rail.
+static uint32_t *nodes_of_rail(const struct tb_network *net,
+	const struct tb_route_loads_scratch *scratch, uint32_t node)
+{
+	return scratch->n_nodes_of + (size_t)(node / net->n_hosts) * net->n_switches;
+}
+
 static int init_scratch(
 	struct tb_route_loads_scratch *scratch, const struct tb_network *net)
 {
 	uint32_t n = net->n_switches + 1;
 	scratch->path = malloc((net->longest_path + 1u) * sizeof *scratch->path);
-	scratch->n_nodes_of = calloc(n, sizeof *scratch->n_nodes_of);
+	scratch->n_nodes_of =
+		calloc((size_t)n * net->n_rails, sizeof *scratch->n_nodes_of);
 	scratch->power = calloc(net->n_levels + 2u, sizeof *scratch->power);
 	scratch->flow = malloc(n * sizeof *scratch->flow);
 	scratch->distance = malloc(n * sizeof *scratch->distance);
@@ -37,7 +45,7 @@ static int init_scratch(
 		!scratch->begin)
 		return TB_ENOMEM;
 	for (uint32_t node = 0; node < net->n_nodes; node++)
-		scratch->n_nodes_of[net->links[net->injection[node]].to]++;
+		nodes_of_rail(net, scratch, node)[net->links[net->injection[node]].to]++;
 	scratch->power[0] = 1;
 	for (uint32_t level = 0; net->regular && level <= net->n_levels; level++)
 		scratch->power[level + 1] = scratch->power[level] * net->params.arity;
@@ -270,13 +278,14 @@ static void add_tree(struct tb_route_loads *loads, uint32_t to, uint32_t n_alike
 {
 	const struct tb_network *net = loads->network;
 	struct tb_route_loads_scratch *scratch = loads->scratch;
+	const uint32_t *n_nodes_of = nodes_of_rail(net, scratch, to);
 	uint32_t home = net->links[net->ejection[to]].from;
 	measure(net, scratch, to);
 	uint32_t n = sort(net, scratch), n_sources = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t sw = scratch->order[i];
-		scratch->flow[sw] = (double)scratch->n_nodes_of[sw] * n_alike;
-		n_sources += scratch->n_nodes_of[sw];
+		scratch->flow[sw] = (double)n_nodes_of[sw] * n_alike;
+		n_sources += n_nodes_of[sw];
 	}
 	loads->n_unrouted += (uint64_t)(net->n_hosts - n_sources) * n_alike;
 	for (uint32_t i = 0; i < n; i++)
@@ -315,7 +324,7 @@ static int add_trees(struct tb_route_loads *loads, const volatile sig_atomic_t *
 	for (uint32_t to = 0, n; to < net->n_nodes; to += n) {
 		uint32_t home = net->links[net->ejection[to]].from;
 		n = 1;
-		while (alike && to + n < net->n_nodes &&
+		while (alike && (to + n) % net->n_hosts != 0 &&
 			net->links[net->ejection[to + n]].from == home)
 			n++;
 		if (tb_stop_asked(stop))

@@ -247,6 +247,11 @@ static void ports_of_a_host_become_its_rails(void **state)
 	assert_int_equal(
 		tb_names_find_link(net, "n9 mlx5_1 > leaf0", &link, &error), TB_OK);
 	assert_int_equal(link.id, net->injection[2]);
+	// By the host's name and the switch, as stores have it.
+	assert_int_equal(tb_names_find_link(net, "n9 > leaf0", &link, &error), TB_OK);
+	assert_int_equal(link.id, net->injection[2]);
+	assert_int_equal(tb_names_find_link(net, "n9 > leaf1", &link, &error), TB_OK);
+	assert_int_equal(link.id, net->injection[0]);
 	char name[TB_NAME_SIZE];
 	tb_names_switch(net, (struct tb_switch){0}, name, sizeof name);
 	assert_string_equal(name, "MF0;leaf0:MQM9701/U1");
