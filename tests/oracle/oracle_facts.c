@@ -184,7 +184,7 @@ static int tell_bins(const struct pieces *pieces, const struct tb_observer *obse
 }
 
 // automatic_width is the narrowest bin, of 1 us times a power of two, with which the last
-// instant lies in one of the first so many bins.
+// instant lies in one of the first so many bins but the last of these.
 static tb_time_ps automatic_width(uint32_t n_links, tb_time_ps end)
 {
 	uint64_t n_bins = 1024;
@@ -193,7 +193,7 @@ static tb_time_ps automatic_width(uint32_t n_links, tb_time_ps end)
 	while (n_bins > 8 && n_bins * n_links > UINT64_C(1) << 22)
 		n_bins /= 2;
 	tb_time_ps width = TB_PS_PER_US;
-	while ((uint64_t)(end / width) >= n_bins)
+	while ((uint64_t)(end / width) >= n_bins - 1)
 		width *= 2;
 	return width;
 }
