@@ -104,13 +104,13 @@ static void queue_pairs_take_turns_packet_by_packet(void **state)
 static void packets_have_their_headers(void **state)
 {
 	(void)state;
-	struct line line = {.destination = 1, .bytes = 4096 + 100};
+	struct line line = {.destination = 1, .bytes = 2 * 4096 + 100};
 	struct outcome outcome =
 		replayed(PAIR ",overhead=26,first_overhead=16,ack=30", &line, 1);
-	uint64_t wire = 4096 + 26 + 16 + 100 + 26;
+	uint64_t wire = 2 * (4096 + 26) + 16 + 100 + 26;
 	assert_int_equal(line.delivered, (tb_time_ps)wire * 40 + 2 * LATENCY_PS);
 	assert_int_equal(line.sent, line.delivered + 2 * LATENCY_PS + 30 * 40);
-	assert_int_equal(outcome.stats.n_packets, 2);
+	assert_int_equal(outcome.stats.n_packets, 3);
 }
 
 // Zahavi, 2010: on a full tree with d-mod-k routes no packet of a shift waits.
