@@ -492,6 +492,18 @@ SELECT run, link, sum(wait_ps), sum(stall_ps), sum(busy_ps), sum(bytes), sum(pac
 FROM link_bin WHERE run NOT IN (SELECT run FROM link_total) GROUP BY run, link;
 
 -- Links by wait, longest first.
+-- What counters of ports would show: PortXmitWait of the port at which a link begins, in ticks
+-- of tick_bytes of its time. Empty where the network has no such counter.
+CREATE VIEW xmit_wait (run, rank, link, kind, ticks, tick_bytes, stalled_percent, link_id) AS
+SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link),
+  n.name, n.kind, CAST(1.0 * s.stall_ps * l.bytes_per_s / 1e12 / p.value AS INTEGER), p.value,
+  round(100.0 * s.stall_ps / r.simulated_ps, 1), s.link
+FROM link_sum AS s JOIN link AS l USING (run, link) JOIN link_name AS n USING (run, link)
+JOIN run AS r USING (run)
+JOIN run_parameter AS p ON p.run = s.run AND p.key = 'xmit_wait_tick' AND p.value > 0
+WHERE s.stall_ps > 0
+ORDER BY s.run DESC, 1.0 * s.stall_ps * l.bytes_per_s DESC, s.link;
+
 CREATE VIEW hot_links (run, rank, link, kind, wait_us, percent_of_top, percent_of_wait,
   busy_percent, packets, blocked, longest_wait_us, link_id) AS
 SELECT s.run, rank() OVER (PARTITION BY s.run ORDER BY s.wait_ps DESC, s.link), n.name, n.kind,

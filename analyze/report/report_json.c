@@ -113,6 +113,7 @@ static json_t *environment_object(const struct tb_run_info *info)
 static json_t *links_array(const struct tb_report *report)
 {
 	json_t *array = json_array();
+	const struct tb_credit_params *credits = &report->info->network.credits;
 	for (uint32_t i = 0; array && i < report->n_hot_links; i++) {
 		const struct tb_hot_link *hot = &report->hot_links[i];
 		const struct tb_link_sample *sample = &hot->sample;
@@ -134,6 +135,11 @@ static json_t *links_array(const struct tb_report *report)
 		tb_json_add_count(&link, "packets", sample->n_packets);
 		tb_json_add_count(&link, "blocked", sample->n_blocked);
 		tb_json_add_count(&link, "longest_wait_ps", sample->longest_wait_ps);
+		if (credits->xmit_wait_tick_bytes)
+			tb_json_add_count(&link, "xmit_wait_ticks",
+				tb_xmit_wait_ticks(credits, sample->stall_ps,
+					tb_run_links(report->run)[sample->link.id]
+						.at.bytes_per_s));
 		array = tb_json_append(array, tb_json_object_take(&link));
 	}
 	return array;

@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ticks_of is what the counter PortXmitWait of a link's port shows.
+static uint64_t ticks_of(
+	const struct tb_report *report, const struct tb_link_sample *sample)
+{
+	return tb_xmit_wait_ticks(&report->info->network.credits, sample->stall_ps,
+		tb_run_links(report->run)[sample->link.id].at.bytes_per_s);
+}
+
 static int tabulate_links(struct tb_report *report)
 {
 	struct tb_report_table table = {
@@ -33,8 +41,12 @@ static int tabulate_links(struct tb_report *report)
 			},
 	};
 	struct tb_report_writer writer;
+	bool counts_ticks = report->info->network.credits.xmit_wait_tick_bytes > 0;
 	if (!table.n_rows)
 		return TB_OK;
+	if (counts_ticks)
+		table.columns[10] = (struct tb_report_column){"XmitWait",
+			"PortXmitWait of its port, in the counter's ticks", true};
 	tb_report_remark_rest(&table, report->n_waiting, "links that waited",
 		"A wait is charged to the link by which the header came in.");
 	if (tb_report_open_table(report, &table, &writer))
@@ -55,6 +67,8 @@ static int tabulate_links(struct tb_report *report)
 		tb_report_put_count(&writer, sample->n_packets);
 		tb_report_put_count(&writer, sample->n_blocked);
 		tb_report_put_time(&writer, (double)sample->longest_wait_ps);
+		if (counts_ticks)
+			tb_report_put_count(&writer, ticks_of(report, sample));
 	}
 	return TB_OK;
 }

@@ -41,6 +41,15 @@ const char *tb_queue_pairs_name(enum tb_queue_pairs pairs)
 	return (size_t)pairs < sizeof names / sizeof *names ? names[pairs] : NULL;
 }
 
+// As the view xmit_wait of the store has it, in the same order.
+uint64_t tb_xmit_wait_ticks(
+	const struct tb_credit_params *credits, uint64_t stall_ps, uint64_t bytes_per_s)
+{
+	double bytes = 1.0 * (double)stall_ps * (double)bytes_per_s / 1e12;
+	uint32_t tick = credits->xmit_wait_tick_bytes;
+	return tick ? (uint64_t)(bytes / tick) : 0;
+}
+
 static const char *skip_gap(const char *at)
 {
 	return at + strspn(at, " ,\t");

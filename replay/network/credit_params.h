@@ -80,6 +80,12 @@ const char *tb_forwarding_name(enum tb_forwarding forwarding);
 const char *tb_flow_control_name(enum tb_flow_control flow_control);
 const char *tb_queue_pairs_name(enum tb_queue_pairs pairs);
 
+// tb_xmit_wait_ticks is what a port's counter PortXmitWait shows after its link has been
+// stalled for so long: ticks of `xmit_wait_tick_bytes` of the port's time; 0 without such
+// a counter.
+uint64_t tb_xmit_wait_ticks(
+	const struct tb_credit_params *credits, uint64_t stall_ps, uint64_t bytes_per_s);
+
 struct tb_vl_table {
 	uint32_t n; // entries, 0 to TB_ARBITRATION_MOST
 	struct {

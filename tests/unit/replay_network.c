@@ -635,6 +635,18 @@ static void arbitration_tables_and_service_levels_are_read(void **state)
 	assert_int_equal(tb_sl_to_vl_read(vls, "0", 16), TB_EUSAGE);
 }
 
+static void stall_is_counted_in_ticks_of_the_port(void **state)
+{
+	(void)state;
+	const struct tb_credit_params hdr = qsnet("ib-hdr").credits;
+	const struct tb_credit_params edr = qsnet("ib-edr").credits;
+	const struct tb_credit_params roce = qsnet("roce-100").credits;
+	// 8 bytes at 25 GB/s take 320 ps, 128 at 12.5 GB/s 10.24 ns.
+	assert_int_equal(tb_xmit_wait_ticks(&hdr, 320 * 7 + 319, 25000000000), 7);
+	assert_int_equal(tb_xmit_wait_ticks(&edr, 10240 * 5, 12500000000), 5);
+	assert_int_equal(tb_xmit_wait_ticks(&roce, 1000000, 12500000000), 0);
+}
+
 static void what_keys_of_credits_mean_together_is_checked(void **state)
 {
 	(void)state;
@@ -864,6 +876,7 @@ int main(void)
 		cmocka_unit_test(the_presets_with_credits_hold_what_their_sources_give),
 		cmocka_unit_test(each_key_of_credits_sets_its_own_figure),
 		cmocka_unit_test(arbitration_tables_and_service_levels_are_read),
+		cmocka_unit_test(stall_is_counted_in_ticks_of_the_port),
 		cmocka_unit_test(what_keys_of_credits_mean_together_is_checked),
 		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),
 		cmocka_unit_test(parameters_are_listed_by_section_as_people_read_them),

@@ -32,6 +32,20 @@ static void figures(const struct tb_detail *detail, const struct tb_link_sample 
 	}
 }
 
+// ticks_row is what the port's counter shows, where it has one.
+static void ticks_row(const struct tb_detail *detail, const struct tb_link_sample *sample,
+	uint64_t bytes_per_s)
+{
+	const struct tb_credit_params *credits =
+		&detail->pane->data->info->network.credits;
+	char value[32];
+	if (credits->xmit_wait_tick_bytes)
+		tb_sheet_row(detail->sheet, "XmitWait",
+			tb_format_counted(tb_xmit_wait_ticks(
+						  credits, sample->stall_ps, bytes_per_s),
+				"tick", value, sizeof value));
+}
+
 char *tb_detail_node_text(
 	const struct tb_detail *detail, uint32_t node, char *buffer, size_t size)
 {
@@ -99,6 +113,7 @@ void tb_detail_link(const struct tb_detail *detail, uint32_t id)
 	dead_row(detail, link->dead_at_ps);
 	tb_sheet_gap(detail->sheet);
 	figures(detail, sample);
+	ticks_row(detail, sample, at->bytes_per_s);
 	double span = tb_viewer_data_window_ps(pane->data);
 	if (span > 0) {
 		tb_sheet_gap(detail->sheet);
