@@ -1,0 +1,23 @@
+# tailback network --view shows the tree until it is stopped, and leaves no file behind; so does a
+# picture.
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+export TMPDIR=$scratch SDL_VIDEODRIVER=dummy XDG_STATE_HOME=$scratch/state XDG_CONFIG_HOME=$scratch/state
+timeout -k 20 -s INT 2 "$TAILBACK" network -n qsnet --view 2>"$scratch/said" && code=0 || code=$?
+grep -q 'stopped by a signal' "$scratch/said" || {
+	echo "the window was not there until the signal: exit $code, $(cat "$scratch/said")"
+	failed=1
+}
+"$TAILBACK" network -n qsnet,levels=2 -o "$scratch/tree.pdf"
+[[ $(head -c 5 "$scratch/tree.pdf") == %PDF- ]] || {
+	echo "no PDF was written"
+	failed=1
+}
+left=$(find "$scratch" -name 'tailback-*')
+[[ -z $left ]] || {
+	echo "left behind: $left"
+	failed=1
+}
+exit "$failed"
