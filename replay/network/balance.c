@@ -103,15 +103,12 @@ static uint64_t cost_of(const struct tb_balance *balance, uint32_t link)
 	return balance->cost[balance->net->links[link].to] + load * load;
 }
 
-// pick returns the link of least cost; of equals the next one in a circle from number
-// `rank` on.
-static uint32_t pick(struct tb_balance *balance, uint32_t sw, uint32_t rank)
+// pick returns the link of least cost, of equals that of the lowest port.
+static uint32_t pick(struct tb_balance *balance, uint32_t sw)
 {
-	uint32_t n = balance->first[sw + 1] - balance->first[sw];
-	const uint32_t *links = &balance->links[balance->first[sw]];
 	uint32_t best = TB_ROUTE_NONE;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t link = links[(rank % n + i) % n];
+	for (uint32_t i = balance->first[sw]; i < balance->first[sw + 1]; i++) {
+		uint32_t link = balance->links[i];
 		uint64_t cost = cost_of(balance, link);
 		if (best == TB_ROUTE_NONE || cost < balance->cost[sw]) {
 			best = link;
@@ -121,14 +118,13 @@ static uint32_t pick(struct tb_balance *balance, uint32_t sw, uint32_t rank)
 	return best;
 }
 
-void tb_balance_route(
-	struct tb_balance *balance, uint32_t rank, uint32_t *routes, size_t stride)
+void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t stride)
 {
 	const struct tb_network *net = balance->net;
 	balance->cost[balance->order[0]] = 0; // the home
 	for (uint32_t i = 1; i < balance->n_order; i++) {
 		uint32_t sw = balance->order[i];
-		routes[sw * stride] = pick(balance, sw, rank);
+		routes[sw * stride] = pick(balance, sw);
 		balance->flow[sw] = balance->n_nodes[sw];
 	}
 	for (uint32_t i = balance->n_order; i-- > 1;) {

@@ -38,8 +38,7 @@ void tb_balance_fini(struct tb_balance *balance);
 void tb_balance_aim(struct tb_balance *balance, const struct tb_distances *ways);
 
 // tb_balance_route fills routes[sw * stride] for all switches but the home that reach it,
-// and adds the loads; `rank` counts the nodes of the home. Cost: the links that lead on.
-void tb_balance_route(
-	struct tb_balance *balance, uint32_t rank, uint32_t *routes, size_t stride);
+// and adds the loads. Cost: the links that lead on.
+void tb_balance_route(struct tb_balance *balance, uint32_t *routes, size_t stride);
 
 #endif

@@ -417,9 +417,7 @@ static int remark_unreached(struct reading *reading, struct tb_network *net)
 	char text[400], count[48], from[TB_NAME_SIZE], to[TB_NAME_SIZE];
 	if (table->n_unreached == 0)
 		return TB_OK;
-	snprintf(text, sizeof text,
-		"%s: the tables lead nowhere from the source of %s to its destination, "
-		"first from %s to %s",
+	snprintf(text, sizeof text, "%s: no route for %s, first from %s to %s",
 		table->name,
 		tb_format_counted(table->n_unreached, "pair of nodes|pairs of nodes",
 			count, sizeof count),

@@ -71,11 +71,9 @@ static int route_to(struct making *making)
 	}
 	if (!making->balanced)
 		return TB_OK;
-	uint32_t rank = 0;
 	tb_balance_aim(&making->balance, &making->ways);
 	for (uint32_t port = first; (to = next_node(net, &port, end)) != TB_ID_NONE;)
-		tb_balance_route(
-			&making->balance, rank++, &net->routes[to], net->n_nodes);
+		tb_balance_route(&making->balance, &net->routes[to], net->n_nodes);
 	return TB_OK;
 }
 

@@ -193,8 +193,7 @@ static void pairs_without_a_route_are_remarked_upon(void **state)
 						 "0x0016 255\n"
 						 "22 lids dumped\n");
 	remarks(net, 0,
-		"tables: the tables lead nowhere from the source of 2 pairs of nodes to "
-		"its destination, first from h1 HCA-1 to h4 HCA-1");
+		"tables: no route for 2 pairs of nodes, first from h1 HCA-1 to h4 HCA-1");
 	assert_int_equal(crosses(net, 0, 3), TB_ID_NONE);
 	assert_int_equal(crosses(net, 2, 0), 3);
 	assert_false(tb_network_leads(net, 1, 3));
