@@ -132,7 +132,7 @@ static void check_loads(struct tb_network *net)
 
 // Two leaves and a spine that both rails of three hosts share.
 static const char shared[] =
-	"host n1\nhost n2\nhost n3\na 1 n1 1\na 2 n1 2\na 3 n2 1\nb 1 n2 2\nb 2 n3 1\n"
+	"host n1\nhost n2\nhost n3\na 1 n1 1\nb 1 n1 2\na 2 n2 1\na 3 n2 2\nb 2 n3 1\n"
 	"b 3 n3 2\na 8 s 1\na 9 s 2\nb 8 s 3\nb 9 s 4\n";
 
 static void loads_of_all_pairs_are_those_of_trees(void **state)
