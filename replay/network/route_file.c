@@ -258,11 +258,13 @@ static void begin_private(struct reading *reading, const char *number)
 	reading->n_private += reading->is_private;
 }
 
-// says_nothing returns whether a line is blank, a comment or a column head.
+// says_nothing returns whether a line is blank, a comment, a column head, or the warning
+// with which dump_lfts ends its output.
 static bool says_nothing(const char *line)
 {
-	return *line == '\0' || *line == '#' || strncmp(line, "Lid", 3) == 0 ||
-	       strncmp(line, "LID", 3) == 0 || strncmp(line, "Port", 4) == 0;
+	return *line == '\0' || *line == '#' || strncmp(line, "*** ", 4) == 0 ||
+	       strncmp(line, "Lid", 3) == 0 || strncmp(line, "LID", 3) == 0 ||
+	       strncmp(line, "Port", 4) == 0;
 }
 
 static int read_line(struct reading *reading, char *line)

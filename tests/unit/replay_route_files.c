@@ -166,6 +166,31 @@ static void both_forms_of_tables_are_read(void **state)
 	}
 }
 
+// infiniband-diags 44 on a subnet whose switches it reaches by directed routes. Called as
+// dump_lfts it ends with a warning, on standard output.
+static void what_dump_fts_prints_is_read(void **state)
+{
+	(void)state;
+	static const char dumped[] =
+		"Unicast lids [0x0-0x16] of switch DR path slid 0; dlid 0; 0,1 guid "
+		"0x00000000000000a1 (leaf 1):\n"
+		"  Lid  Out   Destination\n"
+		"       Port     Info \n"
+		"0x0004 001 : (Channel Adapter portguid 0x0000000000000012: 'h1 HCA-1')\n"
+		"0x000a 000 : (Switch portguid 0x00000000000000a1: 'leaf 1')\n"
+		"0x0014 002 : (Channel Adapter portguid 0x0000000000000022: 'h2 HCA-1')\n"
+		"0x0015 021 : (Channel Adapter portguid 0x0000000000000032: 'h3 HCA-1')\n"
+		"0x0016 022 : (Channel Adapter portguid 0x0000000000000042: 'h4 HCA-1')\n"
+		"5 valid lids dumped \n" LEAF_2 SPINE("b1")
+			SPINE("b2") "\n*** WARNING ***: this command has been replaced "
+				    "by dump_fts\n\n\n";
+	struct tb_network *net = routed(dumped);
+	assert_int_equal(crosses(net, 0, 2), 2);
+	assert_int_equal(crosses(net, 0, 3), 3);
+	assert_int_equal(tb_network_n_remarks(net), 0);
+	tb_network_free(net);
+}
+
 static void strangers_are_remarked_upon(void **state)
 {
 	(void)state;
@@ -254,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_forms_of_tables_are_read),
+		cmocka_unit_test(what_dump_fts_prints_is_read),
 		cmocka_unit_test(strangers_are_remarked_upon),
 		cmocka_unit_test(pairs_without_a_route_are_remarked_upon),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
