@@ -73,7 +73,7 @@ static const struct argp_option option_table[] = {
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
 		"Another job or capture: start=TIME, placement=block|cyclic|random|"
 		"stride:N, per-node=N, nodes=HOSTS such as node[00-15,20], hosts=FILE, "
-		"map=FILE, name=NAME",
+		"map=FILE, sl=0..15 (service level), name=NAME",
 		5},
 	{"split-jobs", KEY_SPLIT, "NAMES", OPTION_ARG_OPTIONAL,
 		"Find the jobs in a capture: endpoints that talk to each other form one; "

@@ -39,6 +39,8 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 		.bin_ps = options->bin_ps,
 		.without_blame = options->without_blame,
 		.n_threads = options->n_threads,
+		.service_levels = recording->service_levels,
+		.n_service_levels = tb_workload_n_jobs(recording->workload),
 		.faults = recording->faults};
 	return tb_hosted_init(&recording->hosted, recording->network, recording->source,
 		observer, &engine, error);
@@ -53,6 +55,7 @@ void tb_recording_fini(struct tb_recording *recording)
 	free(recording->files);
 	free(recording->node_names);
 	free(recording->places);
+	free(recording->service_levels);
 	free(recording->undelivered);
 	tb_faults_free(recording->faults);
 	tb_network_free(recording->network);

@@ -67,6 +67,8 @@ static int replay(struct crew *crew, struct task *task, const struct tb_source *
 		.bin_ps = ONE_BIN_PS,
 		.without_blame = true,
 		.ideal = task->sample.ideal,
+		.service_levels = recording->service_levels,
+		.n_service_levels = tb_workload_n_jobs(recording->workload),
 		.faults = recording->faults};
 	const struct tb_observer observer = {.context = &task->sample, .flows = on_flows};
 	struct tb_hosted hosted = {0};

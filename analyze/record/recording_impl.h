@@ -39,6 +39,7 @@ struct tb_recording {
 	double wall_s;
 	bool stopped, failed;
 
+	uint8_t *service_levels; // by job
 	const char **node_names;
 	struct tb_run_place *places; // of captures, unknown before the end
 	size_t n_places, places_room;

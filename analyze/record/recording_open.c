@@ -145,6 +145,26 @@ static int take_slow_nodes(struct tb_recording *recording, struct tb_error *erro
 	return status;
 }
 
+// take_service_levels lists those of the jobs.
+static int take_service_levels(struct tb_recording *recording, struct tb_error *error)
+{
+	const struct tb_network_params *params = tb_network_params(recording->network);
+	uint32_t n = tb_workload_n_jobs(recording->workload);
+	recording->service_levels = calloc(n + UINT64_C(1), 1);
+	if (!recording->service_levels)
+		return no_memory(error);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_workload_job job = tb_workload_job(recording->workload, i);
+		recording->service_levels[i] = job.service_level;
+		if (job.service_level && strcmp(params->switching, "credits") != 0)
+			return tb_fail(error, TB_EUSAGE,
+				"job '%s': sl=%u has no effect: there are service levels "
+				"only where switching = credits, not %s",
+				job.name, job.service_level, params->switching);
+	}
+	return TB_OK;
+}
+
 // check_alone refuses captures that cannot be read again for each job.
 static int check_alone(const struct tb_recording *recording, struct tb_error *error)
 {
@@ -176,5 +196,7 @@ int tb_recording_open(struct tb_recording *recording, struct tb_error *error)
 		status = take_faults(recording, error);
 	if (status == TB_OK)
 		status = take_slow_nodes(recording, error);
+	if (status == TB_OK)
+		status = take_service_levels(recording, error);
 	return status == TB_OK ? check_broadcast(recording, error) : status;
 }

@@ -1,5 +1,6 @@
 #include "job_spec.h"
 
+#include "credit_params.h"
 #include "nearest.h"
 
 #include <stdio.h>
@@ -17,6 +18,18 @@ static int set_start(struct tb_job_spec *spec, const char *value, struct tb_erro
 	if (tb_parse_time(value, &spec->start_ps) != TB_OK)
 		return tb_fail(error, TB_EUSAGE,
 			"start=%s: expected a time with its unit, such as 5ms", value);
+	return TB_OK;
+}
+
+static int set_service_level(
+	struct tb_job_spec *spec, const char *value, struct tb_error *error)
+{
+	uint64_t level = 0;
+	if (tb_parse_count(value, 0, TB_SLS - 1, &level) != TB_OK)
+		return tb_fail(error, TB_EUSAGE,
+			"sl=%s: expected a service level from 0 to %d", value,
+			TB_SLS - 1);
+	spec->service_level = (uint8_t)level;
 	return TB_OK;
 }
 
@@ -73,6 +86,7 @@ static const struct key {
 	bool places;
 } keys[] = {
 	{"start", set_start, false},
+	{"sl", set_service_level, false},
 	{"placement", set_placement, true},
 	{"per-node", set_per_node, true},
 	{"nodes", set_nodes, true},

@@ -2,11 +2,11 @@
 //
 //   io.goal,start=5ms,placement=cyclic,nodes=node[48-63],name=io
 //
-// The keys: `name`; `start`, a time; `placement`, as tb_placement_parse reads it;
-// `per-node`, how many ranks run on a node where no host file gives slots; and one of
-// `nodes` (a host list), `hosts` (a host file) and `map` (a file of ranks and nodes). A
-// part without `=` belongs to the value before it, so a host list needs no quotes and a
-// file's name may have commas.
+// The keys: `name`; `start`, a time; `sl`, the service level of its packets; `placement`,
+// as tb_placement_parse reads it; `per-node`, how many ranks run on a node where no host
+// file gives slots; and one of `nodes` (a host list), `hosts` (a host file) and `map` (a
+// file of ranks and nodes). A part without `=` belongs to the value before it, so a host
+// list needs no quotes and a file's name may have commas.
 #ifndef TB_JOB_SPEC_H
 #define TB_JOB_SPEC_H
 
@@ -19,6 +19,7 @@ struct tb_job_spec {
 	const char *file;
 	const char *name; // the file's without its folder, when none is given
 	tb_time_ps start_ps;
+	uint8_t service_level; // 0 to 15
 	struct tb_placement placement;
 	bool placed; // a placement, nodes or a map were given
 };

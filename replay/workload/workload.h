@@ -56,6 +56,7 @@ struct tb_workload_job {
 	const char *name;
 	const char *input; // its files
 	tb_time_ps start_ps;
+	uint8_t service_level;
 	const char *placement;	      // as it was given; "" when it was not
 	uint32_t n_ranks;	      // of a job that is no capture
 	const uint32_t *node_of_rank; // likewise

@@ -183,6 +183,7 @@ struct tb_workload_job tb_workload_job(const struct tb_workload *workload, uint3
 					     input->packets, job - input->first_job),
 		.input = input->files_text,
 		.start_ps = input->spec.start_ps,
+		.service_level = input->spec.service_level,
 		.placement = input->placement,
 		.n_ranks = input->job ? input->n_ranks : 0,
 		.node_of_rank = input->job ? input->node_of_rank : NULL};
