@@ -72,7 +72,8 @@ void tb_blame_book_free(struct tb_blame_book *book)
 
 static void check(struct tb_blame_book *book, int status)
 {
-	book->failed |= status != TB_OK;
+	if (status != TB_OK)
+		book->failed = true;
 }
 
 // party_number returns the flow that stands for those between the same hosts.
@@ -101,14 +102,22 @@ static struct tb_blame_party party_of(
 			[TB_GROUP_SOURCE_LEAF] = book->leaf_of[of->source.id]}};
 }
 
-static void name_parties(struct tb_blame_book *book, struct tb_flow_sample *flows)
+static void name_parties(struct tb_blame_book *book, const struct tb_blame_batch *batch,
+	const struct tb_flow_sample *flows)
 {
-	for (uint32_t i = 0; i < book->n_batch; i++) {
-		const struct tb_blame_wait *wait = &book->batch[i];
-		if (i + AHEAD < book->n_batch)
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
+		if (i + AHEAD < batch->n)
 			__builtin_prefetch(&flows[wait[AHEAD].culprit], 1);
-		book->victims[i] = party_of(book, flows, wait->victim);
-		book->culprits[i] = party_of(book, flows, wait->culprit);
+		batch->victims[i] = party_of(book, flows, wait->victim);
+		batch->culprits[i] = party_of(book, flows, wait->culprit);
+	}
+}
+
+static void enter_blamed(const struct tb_blame_batch *batch, struct tb_flow_sample *flows)
+{
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
 		flows[wait->culprit].blamed_ps += (uint64_t)(wait->to - wait->from);
 	}
 }
@@ -122,12 +131,12 @@ static uint64_t *root_bin(struct tb_blame_book *book, uint32_t bin)
 }
 
 // enter_slice enters the part of a wait that lies in a slice, in which it may end.
-static void enter_slice(
-	struct tb_blame_book *book, uint32_t i, uint32_t bin, uint64_t wait_ps, bool ends)
+static void enter_slice(struct tb_blame_book *book, const struct tb_blame_batch *batch,
+	uint32_t i, uint32_t bin, uint64_t wait_ps, bool ends)
 {
-	const struct tb_blame_wait *wait = &book->batch[i];
-	const struct tb_blame_party *victim = &book->victims[i];
-	const struct tb_blame_party *culprit = &book->culprits[i];
+	const struct tb_blame_wait *wait = &batch->waits[i];
+	const struct tb_blame_party *victim = &batch->victims[i];
+	const struct tb_blame_party *culprit = &batch->culprits[i];
 	uint64_t *sums = root_bin(book, bin);
 	if (!sums) {
 		book->failed = true;
@@ -182,9 +191,10 @@ static int widen(struct tb_blame_book *book)
 	return status ? status : tb_heaviest_widen(&book->by_time);
 }
 
-static void enter_slices(struct tb_blame_book *book, uint32_t i)
+static void enter_slices(
+	struct tb_blame_book *book, const struct tb_blame_batch *batch, uint32_t i)
 {
-	const struct tb_blame_wait *wait = &book->batch[i];
+	const struct tb_blame_wait *wait = &batch->waits[i];
 	while (wait->to > TB_BLAME_BINS * book->bin_ps && !book->failed)
 		check(book, widen(book));
 	uint32_t bin = (uint32_t)(wait->from / book->bin_ps);
@@ -192,96 +202,99 @@ static void enter_slices(struct tb_blame_book *book, uint32_t i)
 		tb_time_ps end = (tb_time_ps)(bin + 1) * book->bin_ps;
 		bool ends = wait->to <= end;
 		end = ends ? wait->to : end;
-		enter_slice(book, i, bin, (uint64_t)(end - from), ends);
+		enter_slice(book, batch, i, bin, (uint64_t)(end - from), ends);
 		from = end;
 	}
 }
 
 // fetch_slice expects a wait to lie in the slice of the one at hand.
-static void fetch_slice(const struct tb_blame_book *book, uint32_t i, uint32_t bin)
+static void fetch_slice(const struct tb_blame_book *book,
+	const struct tb_blame_batch *batch, uint32_t i, uint32_t bin)
 {
-	const struct tb_blame_wait *wait = &book->batch[i];
+	const struct tb_blame_wait *wait = &batch->waits[i];
 	const uint64_t *sums = book->root_bins[bin >> book->sum_shift];
 	if (sums)
 		__builtin_prefetch(&sums[wait->root], 1);
 	tb_heaviest_fetch(
 		&book->trees, (struct tb_wait_key){bin, wait->root, wait->link});
-	tb_heaviest_fetch(&book->by_time,
-		(struct tb_wait_key){bin, book->victims[i].flow, book->culprits[i].flow});
+	tb_heaviest_fetch(
+		&book->by_time, (struct tb_wait_key){bin, batch->victims[i].flow,
+					batch->culprits[i].flow});
 }
 
-static void enter_times(struct tb_blame_book *book)
+static void enter_times(struct tb_blame_book *book, const struct tb_blame_batch *batch)
 {
-	for (uint32_t i = 0; i < book->n_batch && !book->failed; i++) {
-		uint64_t bin = (uint64_t)(book->batch[i].from / book->bin_ps);
-		if (i + AHEAD < book->n_batch && bin < TB_BLAME_BINS)
-			fetch_slice(book, i + AHEAD, (uint32_t)bin);
-		enter_slices(book, i);
+	for (uint32_t i = 0; i < batch->n && !book->failed; i++) {
+		uint64_t bin = (uint64_t)(batch->waits[i].from / book->bin_ps);
+		if (i + AHEAD < batch->n && bin < TB_BLAME_BINS)
+			fetch_slice(book, batch, i + AHEAD, (uint32_t)bin);
+		enter_slices(book, batch, i);
 	}
 }
 
-static void enter_roots(struct tb_blame_book *book)
+static void enter_roots(struct tb_blame_book *book, const struct tb_blame_batch *batch)
 {
-	for (uint32_t i = 0; i < book->n_batch; i++) {
-		const struct tb_blame_wait *wait = &book->batch[i];
-		if (i + AHEAD < book->n_batch)
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
+		if (i + AHEAD < batch->n)
 			__builtin_prefetch(&book->roots[wait[AHEAD].root], 1);
 		book->roots[wait->root].n_waits++;
 		book->roots[wait->root].wait_ps += (uint64_t)(wait->to - wait->from);
 	}
 }
 
-static void enter_links(struct tb_blame_book *book)
+static void enter_links(struct tb_blame_book *book, const struct tb_blame_batch *batch)
 {
-	for (uint32_t i = 0; i < book->n_batch && book->link_ps; i++) {
-		const struct tb_blame_wait *wait = &book->batch[i];
-		if (i + AHEAD < book->n_batch)
+	for (uint32_t i = 0; i < batch->n && book->link_ps; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
+		if (i + AHEAD < batch->n)
 			__builtin_prefetch(&book->link_ps[wait[AHEAD].link], 1);
 		book->link_ps[wait->link] += (uint64_t)(wait->to - wait->from);
 	}
 }
 
-static struct tb_wait_key by_link(const struct tb_blame_book *book, uint32_t i)
+static struct tb_wait_key by_link(const struct tb_blame_batch *batch, uint32_t i)
 {
 	return (struct tb_wait_key){
-		book->batch[i].link, book->victims[i].flow, book->culprits[i].flow};
+		batch->waits[i].link, batch->victims[i].flow, batch->culprits[i].flow};
 }
 
-static void enter_flows(struct tb_blame_book *book)
+static void enter_flows(struct tb_blame_book *book, const struct tb_blame_batch *batch)
 {
-	for (uint32_t i = 0; i < book->n_batch && !book->failed; i++) {
-		const struct tb_blame_wait *wait = &book->batch[i];
-		if (i + AHEAD < book->n_batch)
-			tb_heaviest_fetch(&book->by_link, by_link(book, i + AHEAD));
-		check(book, tb_heaviest_add(&book->by_link, by_link(book, i),
+	for (uint32_t i = 0; i < batch->n && !book->failed; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
+		if (i + AHEAD < batch->n)
+			tb_heaviest_fetch(&book->by_link, by_link(batch, i + AHEAD));
+		check(book, tb_heaviest_add(&book->by_link, by_link(batch, i),
 				    (uint64_t)(wait->to - wait->from)));
 	}
 }
 
 static struct tb_wait_key by_group(
-	const struct tb_blame_book *book, int grouping, uint32_t i)
+	const struct tb_blame_batch *batch, int grouping, uint32_t i)
 {
 	return (struct tb_wait_key){
-		0, book->victims[i].group[grouping], book->culprits[i].group[grouping]};
+		0, batch->victims[i].group[grouping], batch->culprits[i].group[grouping]};
 }
 
-static void enter_groups(struct tb_blame_book *book, int grouping)
+static void enter_groups(
+	struct tb_blame_book *book, const struct tb_blame_batch *batch, int grouping)
 {
 	struct tb_heaviest *groups = &book->groups[grouping];
-	for (uint32_t i = 0; i < book->n_batch && !book->failed; i++) {
-		const struct tb_blame_wait *wait = &book->batch[i];
-		if (i + AHEAD < book->n_batch)
-			tb_heaviest_fetch(groups, by_group(book, grouping, i + AHEAD));
-		check(book, tb_heaviest_add(groups, by_group(book, grouping, i),
+	for (uint32_t i = 0; i < batch->n && !book->failed; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
+		if (i + AHEAD < batch->n)
+			tb_heaviest_fetch(groups, by_group(batch, grouping, i + AHEAD));
+		check(book, tb_heaviest_add(groups, by_group(batch, grouping, i),
 				    (uint64_t)(wait->to - wait->from)));
 	}
 }
 
-static void enter_jobs(struct tb_blame_book *book)
+static void enter_jobs(struct tb_blame_book *book, const struct tb_blame_batch *batch)
 {
-	for (uint32_t i = 0; i < book->n_batch && !book->failed && book->several; i++) {
-		const struct tb_blame_wait *wait = &book->batch[i];
-		uint32_t victim = book->victims[i].job, culprit = book->culprits[i].job;
+	for (uint32_t i = 0; i < batch->n && !book->failed && book->several; i++) {
+		const struct tb_blame_wait *wait = &batch->waits[i];
+		uint32_t victim = batch->victims[i].job, culprit = batch->culprits[i].job;
 		uint64_t wait_ps = (uint64_t)(wait->to - wait->from);
 		check(book,
 			tb_wait_sums_add(&book->root_jobs,
@@ -316,31 +329,91 @@ int tb_blame_book_part_jobs(struct tb_blame_book *book)
 }
 
 // look_for_jobs notices the first wait of a second job, before it is entered.
-static void look_for_jobs(struct tb_blame_book *book)
+static void look_for_jobs(struct tb_blame_book *book, const struct tb_blame_batch *batch)
 {
 	if (book->n_waits == 0)
-		book->first_job = book->victims[0].job;
-	for (uint32_t i = 0; i < book->n_batch && !book->several; i++)
-		if (book->victims[i].job != book->first_job ||
-			book->culprits[i].job != book->first_job)
+		book->first_job = batch->victims[0].job;
+	for (uint32_t i = 0; i < batch->n && !book->several; i++)
+		if (batch->victims[i].job != book->first_job ||
+			batch->culprits[i].job != book->first_job)
 			check(book, tb_blame_book_part_jobs(book));
+}
+
+// The tables are entered apart from each other, the one that takes longest first.
+enum { TABLE_TIMES, TABLE_FLOWS, TABLE_SUMS, TABLE_GROUPS };
+enum { TABLES = TABLE_GROUPS + TB_GROUPINGS };
+
+static void enter_table(struct tb_blame_book *book, const struct tb_blame_batch *batch,
+	struct tb_flow_sample *flows, uint32_t table)
+{
+	if (table == TABLE_TIMES) {
+		enter_times(book, batch);
+	} else if (table == TABLE_FLOWS) {
+		enter_flows(book, batch);
+	} else if (table == TABLE_SUMS) {
+		enter_blamed(batch, flows);
+		enter_roots(book, batch);
+		enter_links(book, batch);
+		enter_jobs(book, batch);
+	} else {
+		enter_groups(book, batch, (int)(table - TABLE_GROUPS));
+	}
 }
 
 void tb_blame_book_enter(struct tb_blame_book *book, struct tb_flow_sample *flows)
 {
+	const struct tb_blame_batch batch = {
+		book->batch, book->victims, book->culprits, book->n_batch};
 	if (book->failed)
 		book->n_batch = 0;
 	if (book->n_batch == 0)
 		return;
-	name_parties(book, flows);
-	look_for_jobs(book);
-	enter_roots(book);
-	enter_links(book);
-	enter_jobs(book);
-	enter_times(book);
-	enter_flows(book);
-	for (int grouping = 0; grouping < TB_GROUPINGS; grouping++)
-		enter_groups(book, grouping);
+	name_parties(book, &batch, flows);
+	look_for_jobs(book, &batch);
+	for (uint32_t table = 0; table < TABLES; table++)
+		enter_table(book, &batch, flows, table);
 	book->n_waits += book->n_batch;
 	book->n_batch = 0;
+}
+
+struct entering { // of batches by a team
+	struct tb_blame_book *book;
+	struct tb_flow_sample *flows;
+	const struct tb_blame_batch *batches;
+	uint32_t n;
+};
+
+static void name_one(void *context, uint32_t index)
+{
+	const struct entering *entering = context;
+	name_parties(entering->book, &entering->batches[index], entering->flows);
+}
+
+static void enter_one(void *context, uint32_t table)
+{
+	const struct entering *entering = context;
+	for (uint32_t i = 0; i < entering->n; i++)
+		enter_table(
+			entering->book, &entering->batches[i], entering->flows, table);
+}
+
+void tb_blame_book_enter_batches(struct tb_blame_book *book, struct tb_flow_sample *flows,
+	const struct tb_blame_batch *batches, uint32_t n, struct tb_team *team)
+{
+	struct entering entering = {book, flows, batches, n};
+	if (book->failed)
+		return;
+	if (team && book->net->n_rails == 1) // else parties are found one by one
+		tb_team_run(team, n, name_one, &entering);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!team || book->net->n_rails > 1)
+			name_one(&entering, i);
+		if (batches[i].n)
+			look_for_jobs(book, &batches[i]);
+		book->n_waits += batches[i].n;
+	}
+	if (team)
+		tb_team_run(team, TABLES, enter_one, &entering);
+	for (uint32_t table = 0; table < TABLES && !team; table++)
+		enter_one(&entering, table);
 }

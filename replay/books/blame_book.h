@@ -20,6 +20,7 @@
 #include "map.h"
 #include "network_impl.h"
 #include "observer.h"
+#include "team.h"
 #include "wait_sums.h"
 
 #define TB_BLAME_BINS  TB_HEAVIEST_BINS
@@ -41,10 +42,17 @@ struct tb_blame_root {
 	uint64_t n_waits, wait_ps;
 };
 
+// Waits that are entered together, and room for whose they are.
+struct tb_blame_batch {
+	const struct tb_blame_wait *waits;
+	struct tb_blame_party *victims, *culprits;
+	uint32_t n;
+};
+
 struct tb_blame_book {
 	const struct tb_network *net;
-	uint32_t *leaf_of; // switch by node
-	bool failed;	   // out of memory: it keeps nothing any more
+	uint32_t *leaf_of;   // switch by node
+	_Atomic bool failed; // out of memory: it keeps nothing any more
 	uint32_t n_batch;
 	struct tb_blame_wait batch[TB_BLAME_BATCH];
 	struct tb_blame_party victims[TB_BLAME_BATCH], culprits[TB_BLAME_BATCH];
@@ -69,6 +77,12 @@ void tb_blame_book_free(struct tb_blame_book *book); // NULL is fine
 // tb_blame_book_enter enters the batch. It adds to `blamed_ps` of the flows, and sets
 // `failed`.
 void tb_blame_book_enter(struct tb_blame_book *book, struct tb_flow_sample *flows);
+
+// tb_blame_book_enter_batches enters waits that others have gathered, batch by batch,
+// each table by one thread of the team; NULL: all by the caller. What comes out is the
+// same.
+void tb_blame_book_enter_batches(struct tb_blame_book *book, struct tb_flow_sample *flows,
+	const struct tb_blame_batch *batches, uint32_t n, struct tb_team *team);
 
 // tb_blame_book_add adds a wait, which is not empty.
 static inline void tb_blame_book_add(struct tb_blame_book *book,

@@ -60,6 +60,7 @@ void tb_books_fini(struct tb_books *books)
 	free(books->near_cells);
 	free(books->joined);
 	free(books->waits);
+	free(books->parties);
 	free(books->touched);
 	free(books->told);
 	free(books->spills);
@@ -471,7 +472,7 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 	if (status == TB_OK)
 		status = tb_books_tell_bins(books, error);
 	forget_bins(books);
-	tb_books_enter_waits(books);
+	tb_books_enter_waits(books, NULL);
 	if (books->blame)
 		tb_blame_book_enter(books->blame, books->flows);
 	if (status == TB_OK)

@@ -77,6 +77,8 @@ struct tb_books {
 	bool is_joined, keeps_waits;
 	struct tb_blame_wait *waits; // to be entered into the main books' blame
 	size_t n_waits, waits_room;
+	struct tb_blame_party *parties; // room for whose they are
+	size_t parties_room;
 };
 
 // tb_books_init borrows the network, and the cells of the links, by id, zeroed except for
@@ -93,8 +95,9 @@ int tb_books_cut(struct tb_books *books, const struct tb_parts *parts) TB_MUST_U
 // first. TB_ENOMEM.
 int tb_books_join(struct tb_books *books, struct tb_books *whole) TB_MUST_USE;
 
-// tb_books_enter_waits enters the waits of all parts into the blame, part by part.
-void tb_books_enter_waits(struct tb_books *whole);
+// tb_books_enter_waits enters the waits of all parts into the blame, part by part, with
+// the threads of a team; NULL: the caller's alone.
+void tb_books_enter_waits(struct tb_books *whole, struct tb_team *team);
 
 // tb_books_waits is the sum of all waits, of all parts.
 uint64_t tb_books_waits(const struct tb_books *whole);

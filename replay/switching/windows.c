@@ -10,7 +10,7 @@
 enum { FEW_EVENTS = 200 };
 
 // So many waits are entered into the blame at once.
-enum { MANY_WAITS = 4096 };
+enum { MANY_WAITS = 8192 };
 
 struct part { // what the parts of a section leave for the thread that goes on
 	_Alignas(64) tb_time_ps next; // event; TB_TIME_NEVER: none soon
@@ -272,7 +272,7 @@ static void enter_waits(struct tb_windows *windows)
 	for (uint32_t part = 0; part < windows->n; part++)
 		n += part_at(windows, part)->books.n_waits;
 	if (n >= MANY_WAITS)
-		tb_books_enter_waits(&windows->desk->books);
+		tb_books_enter_waits(&windows->desk->books, windows->team);
 }
 
 // failed returns the status of what went wrong, in the lowest part.

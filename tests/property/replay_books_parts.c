@@ -128,7 +128,7 @@ static void finish(struct side *side)
 	assert_int_equal(tb_books_finish(&side->whole, NULL), TB_OK);
 }
 
-static void run(const struct tb_network *net, uint64_t seed)
+static void run(const struct tb_network *net, uint64_t seed, struct tb_team *team)
 {
 	struct tb_random random;
 	tb_random_init(&random, seed, 0);
@@ -151,7 +151,7 @@ static void run(const struct tb_network *net, uint64_t seed)
 		take(&cut, &step, &cut.parts[tb_parts_from(parts, net, step.link)],
 			&cut.parts[tb_parts_to(parts, net, step.link)]);
 		if (tb_random_below(&random, 20) == 0)
-			tb_books_enter_waits(&cut.whole);
+			tb_books_enter_waits(&cut.whole, seed % 2 ? team : NULL);
 	}
 	assert_true(tb_books_waits(&cut.whole) == tb_books_waits(&one.whole));
 	finish(&one);
@@ -168,8 +168,11 @@ static void books_of_parts_come_to_those_of_the_whole(void **state)
 {
 	(void)state;
 	struct tb_network *net = open_network();
+	struct tb_team *team = NULL;
+	assert_int_equal(tb_team_new(&team, 3), TB_OK);
 	for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
-		run(net, seed);
+		run(net, seed, team);
+	tb_team_free(team);
 	tb_network_free(net);
 }
 
