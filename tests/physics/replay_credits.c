@@ -98,6 +98,29 @@ static void two_senders_share_a_link_in_turn(void **state)
 	tb_network_free(net);
 }
 
+// A packet that meets no other: each link but the last has held it for the latencies so
+// far.
+static void delays_are_counted_where_packets_come_in(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of(BARE);
+	struct line line = {.destination = 63, .bytes = 2 * 4096};
+	tb_time_ps *delays = calloc(tb_network_n_links(net), sizeof *delays);
+	tb_time_ps sum = 0, most = 0;
+	assert_non_null(delays);
+	struct outcome outcome = outcome_by(BY_ENGINE, net, &line, 1,
+		&(struct tb_engine_options){.seed = 1, .delays = delays});
+	for (uint32_t i = 0; i < outcome.n_links; i++) {
+		sum += delays[i];
+		most = delays[i] > most ? delays[i] : most;
+	}
+	assert_int_equal(most, 2 * 5 * LATENCY_PS);
+	assert_int_equal(sum, 2 * (1 + 2 + 3 + 4 + 5) * LATENCY_PS);
+	free(delays);
+	drop(&outcome);
+	tb_network_free(net);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +129,7 @@ int main(void)
 		cmocka_unit_test(one_stream_fills_its_links),
 		cmocka_unit_test(a_small_buffer_limits_a_stream_to_buffer_by_loop),
 		cmocka_unit_test(two_senders_share_a_link_in_turn),
+		cmocka_unit_test(delays_are_counted_where_packets_come_in),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

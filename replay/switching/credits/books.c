@@ -91,6 +91,22 @@ uint32_t tb_credits_blame_lasting(
 	return whom.root;
 }
 
+void tb_credits_note_stop(
+	struct credits *credits, const struct packet *packet, uint32_t link)
+{
+	if (packet->of.n_hops < credits->stops_most)
+		stops_of(credits, packet->of.id)[packet->of.n_hops] =
+			(struct stop){credits->replay.now, link};
+}
+
+void tb_credits_add_delays(struct credits *credits, const struct packet *packet)
+{
+	const struct stop *stops = stops_of(credits, packet->of.id);
+	for (uint32_t i = 1; i < packet->of.n_hops && i < credits->stops_most; i++)
+		credits->delays[stops[i - 1].link] +=
+			stops[i].began_at - stops[0].began_at;
+}
+
 // each_waiting calls `visit` for each packet in the queues of a receiver that is ready
 // before `until`, or now.
 static bool each_waiting(struct credits *credits, uint32_t slot, tb_time_ps until,

@@ -155,9 +155,16 @@ struct path { // of a packet, where links differ: behind its record
 	uint64_t slowest_q20;
 };
 
+struct stop { // of a packet on its way, where delays are asked for: behind its path
+	tb_time_ps began_at; // to cross
+	uint32_t link;
+};
+
 struct credits {
 	struct tb_replay replay;
 	uint32_t n_slots, first_node; // slot of node 0
+	uint32_t stops_most;	      // of a packet
+	tb_time_ps *delays;	      // of the options
 	uint32_t n_vls;
 	uint32_t n_queues;     // of a receiver
 	uint32_t queues_of_vl; // 1, or the most ports that a switch has
@@ -283,6 +290,11 @@ static inline tb_time_ps time_of(const struct kind *kind, uint64_t bytes)
 static inline struct path *path_of(const struct credits *credits, uint32_t id)
 {
 	return (void *)(packet_at(credits, id) + 1);
+}
+
+static inline struct stop *stops_of(const struct credits *credits, uint32_t id)
+{
+	return (void *)((char *)path_of(credits, id) + 64);
 }
 
 // vl_of is the virtual lane of a packet's job (rule C3).

@@ -84,6 +84,11 @@ uint32_t tb_credits_end_wait(struct credits *credits, uint32_t slot,
 // its root.
 uint32_t tb_credits_blame_lasting(
 	struct credits *credits, struct packet *packet, tb_time_ps until);
+// The delays that the options ask for: notes that a packet begins to cross a link; adds
+// what one met that is in at its node.
+void tb_credits_note_stop(
+	struct credits *credits, const struct packet *packet, uint32_t link);
+void tb_credits_add_delays(struct credits *credits, const struct packet *packet);
 // See struct tb_switching.
 bool tb_credits_settle(struct credits *credits, tb_time_ps until);
 void tb_credits_blame_open(struct credits *credits, tb_time_ps until);

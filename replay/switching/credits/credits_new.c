@@ -147,8 +147,10 @@ int tb_credits_make_replay(struct credits *credits)
 	if (credits->replay.parts)
 		n_packets = n_packets / credits->replay.parts->n + 64;
 	size_t bytes = sizeof(struct packet);
-	if (!credits->equal_links)
+	if (!credits->equal_links || credits->delays)
 		bytes += 64; // struct path
+	if (credits->delays)
+		bytes += (credits->stops_most * sizeof(struct stop) + 63) / 64 * 64;
 	if (n_packets > UINT32_MAX / 2)
 		return TB_ECAPACITY;
 	const struct kind *kind =
@@ -161,6 +163,15 @@ int tb_credits_make_replay(struct credits *credits)
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
 	credits->replay.looks_ahead = credits->n_own * link_bytes >= CACHE_BYTES;
 	return status;
+}
+
+// most_stops is how many links a packet may take: more than without faults when it goes
+// up and down around what died.
+static uint32_t most_stops(const struct credits *credits)
+{
+	const struct tb_network *net = credits->replay.net;
+	uint32_t around = credits->replay.choice.dead_at ? 2 * net->n_levels : 0;
+	return net->longest_path > around ? net->longest_path : around;
 }
 
 static bool adapts(const struct tb_network_params *params)
@@ -177,6 +188,7 @@ static void size_up(struct credits *credits)
 	const struct tb_credit_params *params = &net->params.credits;
 	uint32_t most_ports = tb_network_most_ports(net);
 	bool by_output = params->queues == TB_QUEUES_VOQ;
+	credits->stops_most = most_stops(credits);
 	credits->n_vls = net->params.n_vcs;
 	credits->queues_of_vl = by_output ? most_ports : 1;
 	credits->n_queues = credits->n_vls * credits->queues_of_vl;
@@ -287,6 +299,7 @@ int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
 	struct credits *made = calloc(1, sizeof *made);
 	if (!made)
 		return TB_ENOMEM;
+	made->delays = options->delays;
 	int status = tb_replay_init(
 		&made->replay, network, source, &tb_credits.carrier, options);
 	if (status == TB_OK)

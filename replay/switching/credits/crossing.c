@@ -74,6 +74,8 @@ static inline void carry(struct credits *credits, uint32_t slot, struct packet *
 		sender->free_at, bytes, true);
 	if (!credits->equal_links)
 		add_to_path(credits, packet, kind);
+	if (credits->delays)
+		tb_credits_note_stop(credits, packet, sender->link);
 	packet->of.n_hops++;
 	if (sender->far) {
 		tb_parts_hand_packet(credits, sender->link, packet, header_at);

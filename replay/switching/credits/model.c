@@ -144,6 +144,8 @@ static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps 
 	(void)ack_at; // packets are acknowledged when they have come
 	struct credits *credits = of(replay);
 	struct packet *record = packet_at(credits, packet);
+	if (credits->delays)
+		tb_credits_add_delays(credits, record);
 	tb_crossing_free(credits, record, drained_at);
 	tb_crossing_end(credits, record);
 	return tb_crossing_acknowledged_at(credits, record);
