@@ -59,6 +59,25 @@ static void print_program(const struct program *program, enum shape shape)
 	print_posts(program);
 }
 
+// time_faults has what dies die in instants in which packets come, have crossed or are
+// drained when nothing dies.
+static void time_faults(struct tb_random *random, struct program *program)
+{
+	struct program whole = *program;
+	whole.n_faults = 0;
+	struct account *account = account_of(BY_ENGINE, &whole, UINT64_MAX);
+	for (uint32_t i = 0; i < program->n_faults; i++) {
+		tb_time_ps at = account->delivered[below(random, program->n_posts)];
+		if (at == TB_TIME_NEVER || below(random, 3) == 0)
+			continue;
+		at -= program->params.receive_overhead_ps +
+		      below(random, 4) * program->params.hop_latency_ps;
+		if (at > 0)
+			program->faults[i].at_ps = at;
+	}
+	account_drop(account);
+}
+
 // check_seed returns what came of a program.
 static struct tb_engine_stats check_seed(
 	uint64_t seed, enum shape shape, bool with_faults)
@@ -70,6 +89,8 @@ static struct tb_engine_stats check_seed(
 	tb_random_init(&random, seed, 100);
 	if (with_faults)
 		random_faults(&random, &program);
+	if (with_faults && below(&random, 2))
+		time_faults(&random, &program);
 	// Some in parts, side by side.
 	program.n_parts = below(&random, 3) ? 1 : 2 + below(&random, 3);
 	program.n_threads = 1 + below(&random, 2);

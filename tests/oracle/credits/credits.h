@@ -1,6 +1,7 @@
 // The oracle's networks with credits (docs/credits.md), shared by links.c (blocks that
-// cross, buffers, updates), switches.c (queues, routes, who goes next), blame.c (who a
-// wait was for), adapter.c (queue pairs, PCIe, injection, acknowledgements) and ideal.c.
+// cross, buffers, updates), switches.c (queues, routes, who goes next), deaths.c (what
+// dies), blame.c (who a wait was for), adapter.c (queue pairs, PCIe, injection,
+// acknowledgements) and ideal.c.
 //
 // Every block of 64 bytes that crosses a link is an event, and so is its coming in at the
 // far end; a buffer is an array of blocks, a queue an array of packets, an update a
@@ -160,6 +161,12 @@ static inline struct oracle_flow flow_of(const struct packet *packet)
 void credits_make(struct oracle *oracle);
 void credits_unmake(struct oracle *oracle);
 
+// switch_of is the switch to which a packet came last.
+static inline uint32_t switch_of(const struct oracle *oracle, const struct packet *packet)
+{
+	return oracle->links[came_by(packet)].info->to;
+}
+
 // links.c
 //
 // A packet begins to cross a link, its next hop.
@@ -183,10 +190,15 @@ void credits_come(struct oracle *oracle, struct packet *packet); // to a switch
 void credits_ready(struct oracle *oracle, struct packet *packet);
 void credits_choose_routes(struct oracle *oracle); // phase 2
 void credits_serve(struct oracle *oracle);	   // phase 3
-void credits_strike(struct oracle *oracle);	   // something dies
+// Takes a packet out of its queue.
+void credits_unqueue(struct oracle *oracle, struct packet *packet);
 // Notes who was blocked, and which links stall, when the instant is over.
 void credits_note_instant(struct oracle *oracle);
 void credits_note_lasting(struct oracle *oracle); // when the replay is
+
+// deaths.c
+//
+void credits_strike(struct oracle *oracle); // something dies
 
 // blame.c
 //
