@@ -52,6 +52,63 @@ static bool has_option(const struct tb_evidence *evidence, const char *option)
 	return strstr(evidence->info->options, option) != NULL;
 }
 
+// widen writes the shape with as many cables up as down at its lowest tapered level;
+// false when it has none, or the wider tree would be too large.
+static bool widen(const char *shape, char wider[TB_SHAPE_TEXT], uint32_t *level,
+	struct tb_shape *old)
+{
+	struct tb_shape made;
+	if (tb_shape_parse(old, shape, NULL) != TB_OK)
+		return false;
+	made = *old;
+	for (*level = 0; *level + 1 < old->n_levels; ++*level) {
+		uint32_t n_down = tb_shape_n_down(old, *level), p = old->p[*level + 1];
+		if (n_down <= tb_shape_n_up(old, *level))
+			continue;
+		made.w[*level + 1] = (n_down + p - 1) / p;
+		tb_shape_text(&made, wider);
+		return tb_shape_parse(&made, wider, NULL) == TB_OK;
+	}
+	return false;
+}
+
+// crowded is whether the network is full, or most of the wait has its root between
+// switches, and not on one link.
+static bool crowded(const struct tb_judging *judging)
+{
+	return tb_judging_found(judging, "network-full") ||
+	       (inside_percent(judging->evidence) >= TB_FINDING_HOT &&
+		       !tb_judging_found(judging, "hot-spot") &&
+		       !tb_judging_found(judging, "incast"));
+}
+
+// try_wider: there are fewer cables up than down. With rates by level cables do not tell
+// the taper.
+static void try_wider(struct tb_judging *judging)
+{
+	const struct tb_network_params *network = &judging->evidence->info->network;
+	struct tb_replay_command command;
+	struct tb_shape old;
+	char wider[TB_SHAPE_TEXT];
+	uint32_t level;
+	if (!crowded(judging) || network->level_rates[0] ||
+		has_option(judging->evidence, "--routes") ||
+		has_option(judging->evidence, "--fault") ||
+		!widen(network->shape, wider, &level, &old) ||
+		!tb_judging_command(judging, &command))
+		return;
+	tb_replay_command_network(&command, "shape", wider);
+	struct tb_finding *finding = tb_judging_remedy(judging, "less-taper");
+	tb_finding_count(finding, "level", level);
+	tb_finding_count(finding, "cables_down", tb_shape_n_down(&old, level));
+	tb_finding_count(finding, "cables_up", tb_shape_n_up(&old, level));
+	tb_finding_say(finding,
+		"A switch of level %u has %u cables down and %u up. Try a tree that is "
+		"not tapered there.",
+		level, tb_shape_n_down(&old, level), tb_shape_n_up(&old, level));
+	tb_judging_try(judging, finding, &command, "wider.db");
+}
+
 // try_rail: one network is not enough for what all send, or for one node.
 static void try_rail(struct tb_judging *judging)
 {
@@ -302,5 +359,6 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	try_spread(judging);
 	try_alone(judging);
 	try_apart(judging);
+	try_wider(judging);
 	try_rail(judging);
 }

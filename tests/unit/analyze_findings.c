@@ -316,6 +316,48 @@ static void make_full(struct made *made)
 	root(made, link_of(TB_LINK_UP, 0), TB_FINDING_FULL_ROOT - 0.1);
 }
 
+static void a_full_network_that_is_tapered_can_be_wider(void **state)
+{
+	struct made made;
+	(void)state;
+	make_full(&made);
+	made.info.options =
+		"--network 'ib-hdr,shape=pgft(3;18,6,4;1,3,6;1,3,1)' --seed 1";
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,3,6; 1,3,1)");
+	judge(&made);
+	says("less-taper", "A switch of level 0 has 18 cables down and 9 up.");
+	assert_int_equal(count_of(found("less-taper"), "cables_up"), 9);
+	tries("less-taper", "tailback replay a.goal --network "
+			    "'ib-hdr,shape=pgft(3; 18,6,4; 1,6,6; 1,3,1)' --seed 1 "
+			    "-o wider.db");
+	// What is left is tapered at level 1: 18 down, 6 up.
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(3; 18,6,4; 1,6,6; 1,3,1)");
+	judge(&made);
+	says("less-taper", "A switch of level 1 has 18 cables down and 6 up.");
+	snprintf(made.info.network.level_rates, sizeof made.info.network.level_rates,
+		"25GB/s 100GB/s");
+	judge(&made);
+	assert_null(found("less-taper"));
+	made.info.network.level_rates[0] = '\0';
+	// A tree that is tapered a lot is not full: what is above it waits for nothing.
+	made.evidence.busy_percent = 10;
+	made.evidence.stall_percent = 20;
+	for (uint32_t i = 1; i < 9; i++)
+		root(&made, link_of(TB_LINK_UP, i), 6);
+	judge(&made);
+	assert_null(found("network-full"));
+	assert_non_null(found("less-taper"));
+	made.evidence.n_roots = 5;
+	judge(&made);
+	assert_null(found("less-taper"));
+	snprintf(made.info.network.shape, sizeof made.info.network.shape,
+		"pgft(2; 4,4; 1,4; 1,1)");
+	judge(&made);
+	assert_null(found("less-taper"));
+}
+
 static void a_full_network_is_held_all_over(void **state)
 {
 	struct made made;
@@ -783,6 +825,7 @@ int main(void)
 		cmocka_unit_test(few_receivers_of_many_senders_are_named),
 		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),
 		cmocka_unit_test(a_placement_that_is_given_is_not_spread),
+		cmocka_unit_test(a_full_network_that_is_tapered_can_be_wider),
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
