@@ -68,7 +68,7 @@ struct update { // on its way to a sender: what has fallen free
 
 struct lane {			     // a VL of a link, at its sender
 	_Alignas(64) uint64_t heads; // bit an input port: has a candidate
-	tb_time_ps freed_at;	     // what the last update is of
+	tb_time_ps freed_at;	     // of the updates so far, the latest
 	tb_time_ps look_at;	     // the EV_LOOK under way for credits
 	struct update *updates;	     // ring, in the order in which they are known
 	uint32_t first, n, mask;     // mask + 1: its size

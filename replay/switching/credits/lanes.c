@@ -81,13 +81,16 @@ void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
 	struct lane *lane = lane_at(credits, slot, vl);
 	if (lane->n > lane->mask && !grow(credits, lane))
 		return;
+	// What fell free after all others is known after them: no need to read the ring.
+	bool is_last = freed_at > lane->freed_at;
 	if (freed_at != lane->freed_at && !at_node)
 		lane->instant++;
-	lane->freed_at = freed_at;
+	if (is_last)
+		lane->freed_at = freed_at;
 	struct update made = *update;
 	made.instant = lane->instant;
 	uint32_t i = lane->n++;
-	for (; i > 0 && !is_after(&made, update_at(lane, i - 1)); i--)
+	for (; i > 0 && !is_last && !is_after(&made, update_at(lane, i - 1)); i--)
 		*update_at(lane, i) = *update_at(lane, i - 1);
 	*update_at(lane, i) = made;
 	// A node tells at once of a packet that it does not drain, before those it does.
