@@ -17,7 +17,7 @@ grep -q '</svg>' matrix.svg || fail "matrix.svg is no SVG"
 grep -q '</svg>' report.html || fail "the report has no matrix"
 grep -q '</html>' report.html || fail "the report is cut"
 ! grep -qE '(src|href)="https?:|@import|url\(http' report.html || fail "the report needs a network"
-grep -q 'times the mean load' "$scratch/out" || fail "the fabric was not described"
+tr '\n' ' ' <"$scratch/out" | grep -q 'times the mean load' || fail "the fabric was not described"
 grep -qE 'MF0;[AB][0-9]+-P1-IB(LEAF|SPINE)-[-0-9]+:MQM9701/U1:[0-9]+ > ' "$scratch/out" ||
 	fail "no cable of the fabric was named"
 grep -q 'A09-P1-IBLEAF-01-01' fabric.svg || fail "the fabric's matrix does not name its switches"
