@@ -1,4 +1,4 @@
-// A network with credits in parts side by side (rules C25 to C29): what a part has of its
+// A network with credits in parts side by side (rules C27 to C31): what a part has of its
 // own, and what passes from part to part: packets, and what has fallen free.
 #include "credits_impl.h"
 #include "lanes.h"
