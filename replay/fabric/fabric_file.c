@@ -22,7 +22,6 @@ struct opening {
 	char *file;   // owned
 	char *preset; // owned; NULL: by the fastest cable
 	char *keys;   // owned: ",key=value" of the preset
-	size_t keys_room;
 	bool nics_are_rails;
 	const volatile sig_atomic_t *stop;
 	struct tb_error *error;

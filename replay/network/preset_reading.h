@@ -1,0 +1,70 @@
+// A preset while it is read: what its file and the changes behind its name have set so
+// far. Private to replay/.
+//
+// preset.c reads the file, preset_values.c turns the text of a value into what a key has,
+// preset_changes.c reads the list of changes, and preset_check.c looks at what the values
+// mean together.
+#ifndef TB_PRESET_READING_H
+#define TB_PRESET_READING_H
+
+#include "network.h"
+#include "preset_keys.h"
+
+#define TB_PRESET_HOSTS_MOST 16
+
+struct tb_preset_library {
+	struct tb_host_params params;
+	bool seen[TB_PARAMETERS_MOST]; // keys of its section
+};
+
+struct tb_preset_reading {
+	struct tb_network_params params;
+	struct tb_preset_library hosts[TB_PRESET_HOSTS_MOST]; // [host.NAME]; "none" first
+	uint32_t n_hosts;
+	struct tb_preset_library *host; // whose keys are being set
+	char library[32];		// chosen
+	const char *source;		// file or preset name, for messages
+	struct tb_preset_key keys[TB_PARAMETERS_MOST]; // that it may have
+	size_t n_keys;
+	bool seen[TB_PARAMETERS_MOST];
+	bool changed[TB_PARAMETERS_MOST];     // by the list of changes
+	bool in_list;			      // whose keys are being set
+	const struct tb_preset_model *models; // that there are
+	size_t n_models;
+	const struct tb_preset_model *model; // chosen
+	char switching[32]; // by the list of changes; "": it chooses none
+	struct tb_error *error;
+	int status;
+};
+
+// tb_preset_set_model takes a switching, and with it the keys that the preset may have.
+// TB_EUSAGE when there is none of that name.
+int tb_preset_set_model(struct tb_preset_reading *reading, const char *name) TB_MUST_USE;
+
+// tb_preset_set sets one key; `section` NULL finds it in any, for changes. TB_EUSAGE when
+// there is no such key, or the value is none of its own.
+int tb_preset_set(struct tb_preset_reading *reading, const char *section,
+	const char *name, const char *value) TB_MUST_USE;
+
+// tb_preset_set_value sets a key to the value that a text gives, in the parameters or in
+// the library whose keys are being set. TB_EUSAGE names what was expected.
+int tb_preset_set_value(struct tb_preset_reading *reading,
+	const struct tb_preset_key *key, const char *value) TB_MUST_USE;
+
+// tb_preset_find_library finds a library of the preset; NULL when there is none.
+struct tb_preset_library *tb_preset_find_library(
+	struct tb_preset_reading *reading, const char *name);
+
+// tb_preset_last_change copies the value that the last word KEY=VALUE of a list of
+// changes (NULL: none) gives a key, if there is one; "" when `size` bytes do not hold it.
+void tb_preset_last_change(const char *list, const char *key, char *value, size_t size);
+
+// tb_preset_change sets the keys of a list of changes, "key=value,key=value", which it
+// takes apart. TB_EUSAGE.
+int tb_preset_change(struct tb_preset_reading *reading, char *list) TB_MUST_USE;
+
+// tb_preset_check refuses with TB_EUSAGE what is missing, what the switching cannot do,
+// and keys that were given a value and cannot change anything.
+int tb_preset_check(const struct tb_preset_reading *reading) TB_MUST_USE;
+
+#endif
