@@ -37,8 +37,8 @@ struct tb_evidence_end {
 		tb_time_ps begin_ps, end_ps;
 	} times[TB_WAIT_WINDOWS_MOST];
 	uint32_t n_times;
-	struct tb_senders senders; // in these times, most at once
-	double busy_percent;	   // of the link, in these times
+	struct tb_senders senders;	    // in these times, most at once
+	double busy_percent, stall_percent; // of the link, in these times
 };
 
 // A slice of time is quiet when it holds less of a root's wait than so many percent of

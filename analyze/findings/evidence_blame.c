@@ -45,10 +45,15 @@ static struct tb_window bins_of(
 	return (struct tb_window){(uint64_t)from_ps / bin_ps, end ? end : 1};
 }
 
+// What a link did.
+struct did {
+	double busy_ps, stall_ps;
+};
+
 // time_one cuts one of the times of an end to when somebody sent to it, and adds what its
 // link did then.
 static int time_one(struct tb_evidence *evidence, struct tb_evidence_end *end,
-	tb_time_ps from_ps, tb_time_ps to_ps, double *busy_ps, struct tb_error *error)
+	tb_time_ps from_ps, tb_time_ps to_ps, struct did *did, struct tb_error *error)
 {
 	struct tb_senders senders = {0};
 	struct tb_bin_total total = {0};
@@ -68,18 +73,21 @@ static int time_one(struct tb_evidence *evidence, struct tb_evidence_end *end,
 	end->times[end->n_times++].end_ps = to_ps;
 	status = tb_link_during(evidence->run, end->link,
 		bins_of(evidence->info, from_ps, to_ps), &total, error);
-	*busy_ps += fmin((double)total.busy_ps, (double)(to_ps - from_ps));
+	// Bins reach beyond both ends.
+	did->busy_ps += fmin((double)total.busy_ps, (double)(to_ps - from_ps));
+	did->stall_ps += fmin((double)total.stall_ps, (double)(to_ps - from_ps));
 	return status;
 }
 
-// time_end finds when the root of an end was one, who sent to it then, and how busy the
-// link was.
+// time_end finds when the root of an end was one, who sent to it then, and what the link
+// did.
 static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 	struct tb_evidence_end *end, struct tb_error *error)
 {
 	uint64_t waits[TB_TREES_SLICES] = {0};
 	struct tb_wait_windows windows;
-	double busy_ps = 0, time_ps = 0;
+	struct did did = {0};
+	double time_ps = 0;
 	const uint32_t *rows = &trees->root_first[end->link.id];
 	for (uint32_t i = rows[0]; i < rows[1]; i++)
 		waits[trees->roots[i].bin] += trees->roots[i].wait_ps;
@@ -89,11 +97,13 @@ static int time_end(struct tb_evidence *evidence, const struct tb_trees *trees,
 	for (uint32_t i = 0; !status && i < windows.n; i++)
 		status = time_one(evidence, end,
 			(tb_time_ps)windows.at[i].first_bin * trees->bin_ps,
-			(tb_time_ps)windows.at[i].end_bin * trees->bin_ps, &busy_ps,
-			error);
+			(tb_time_ps)windows.at[i].end_bin * trees->bin_ps, &did, error);
 	for (uint32_t i = 0; i < end->n_times; i++)
 		time_ps += (double)(end->times[i].end_ps - end->times[i].begin_ps);
-	end->busy_percent = time_ps > 0 ? 100 * busy_ps / time_ps : 0;
+	if (time_ps > 0) {
+		end->busy_percent = 100 * did.busy_ps / time_ps;
+		end->stall_percent = 100 * did.stall_ps / time_ps;
+	}
 	return status;
 }
 

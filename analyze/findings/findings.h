@@ -22,6 +22,11 @@
 // sentence each; two senders are what any exchange between three nodes has.
 #define TB_FINDING_INCAST  20.0
 #define TB_FINDING_SENDERS 3
+// Slow receiver: in a network with credits, a node's link is the root of as much, and it
+// was stalled for so much of the time; from TB_FINDING_SENDERS nodes on also longer than
+// it was busy, or it is an incast. (HDR at PCIe 3.0, 14.3 of 25 GB/s: busy for 58,
+// stalled for 42, measured. A node that keeps up is never stalled.)
+#define TB_FINDING_SLOW 25.0
 // Hot spot: one link, not to a node, is the root of at least half of the wait.
 #define TB_FINDING_HOT 50.0
 // Few receivers: the links to so few nodes, in percent of those that send, are the roots

@@ -14,7 +14,7 @@ struct tb_judging {
 
 // The groups of rules, in the order of the findings.
 void tb_rules_of_state(struct tb_judging *judging);  // stopped, nothing waited
-void tb_rules_of_shape(struct tb_judging *judging);  // incast, hot spot, full
+void tb_rules_of_shape(struct tb_judging *judging);  // incast, slow receiver, full
 void tb_rules_of_place(struct tb_judging *judging);  // where, when, regions
 void tb_rules_of_people(struct tb_judging *judging); // whose traffic, at what cost
 void tb_rules_of_remedy(struct tb_judging *judging); // what is worth trying
@@ -29,6 +29,10 @@ void tb_finding_say(struct tb_finding *finding, const char *format, ...)
 
 // tb_judging_found is whether a rule has found something.
 bool tb_judging_found(const struct tb_judging *judging, const char *rule);
+
+// tb_is_slow_receiver is whether a node drains so slowly that others wait.
+bool tb_is_slow_receiver(
+	const struct tb_evidence *evidence, const struct tb_evidence_end *end);
 
 // tb_judging_remedy adds what is worth trying; the command is set when it can be made.
 // tb_judging_try gives it the command, whose store is called as `output`, and frees it.

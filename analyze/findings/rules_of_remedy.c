@@ -79,6 +79,7 @@ static bool crowded(const struct tb_judging *judging)
 	return tb_judging_found(judging, "network-full") ||
 	       (inside_percent(judging->evidence) >= TB_FINDING_HOT &&
 		       !tb_judging_found(judging, "hot-spot") &&
+		       !tb_judging_found(judging, "slow-receiver") &&
 		       !tb_judging_found(judging, "incast"));
 }
 
@@ -347,6 +348,85 @@ static void try_whole(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "whole.db");
 }
 
+// What a node may be called by in --slow.
+struct naming {
+	char names[3][160];
+};
+
+static void name_node(
+	const struct tb_run *run, struct tb_node node, struct naming *naming)
+{
+	snprintf(naming->names[0], sizeof naming->names[0], "%u", node.id);
+	snprintf(naming->names[1], sizeof naming->names[1], "node %u", node.id);
+	snprintf(naming->names[2], sizeof naming->names[2], "%s",
+		tb_run_node_name(run, node));
+}
+
+// is_slow_node is whether a value of --slow, "NODE=RATE", is that of a node.
+static bool is_slow_node(const void *context, const char *value)
+{
+	const struct naming *naming = context;
+	const char *equals = strrchr(value, '=');
+	size_t length = equals ? (size_t)(equals - value) : 0;
+	for (size_t i = 0; i < sizeof naming->names / sizeof *naming->names; i++)
+		if (length > 0 && strlen(naming->names[i]) == length &&
+			strncmp(value, naming->names[i], length) == 0)
+			return true;
+	return false;
+}
+
+// quicken changes the command so that slow receivers drain as the others do: without
+// --slow for them, or with a PCIe that keeps up with a node's link. False when they have
+// nothing to be made quicker.
+static bool quicken(
+	const struct tb_evidence *evidence, struct tb_replay_command *command, bool *all)
+{
+	uint64_t pcie = evidence->info->network.credits.pcie_bytes_per_s, rate = 0;
+	size_t n_dropped = 0;
+	char value[48];
+	for (uint32_t i = 0; i < evidence->n_ends; i++) {
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		if (!tb_is_slow_receiver(evidence, end))
+			continue;
+		struct naming naming;
+		name_node(evidence->run, end->node, &naming);
+		n_dropped += tb_replay_command_drop_values(
+			command, "--slow", is_slow_node, &naming);
+		rate = tb_run_links(evidence->run)[end->link.id].at.bytes_per_s;
+	}
+	*all = n_dropped == 0 && pcie > 0 && pcie < rate;
+	if (*all) {
+		while (pcie < rate)
+			pcie *= 2; // as from generation to generation
+		snprintf(value, sizeof value, "%.12gGB/s", (double)pcie / 1e9);
+		tb_replay_command_network(command, "pcie", value);
+	} else if (n_dropped == 0) { // it goes by another name
+		tb_replay_command_drop(command, "--slow");
+	}
+	return *all || has_option(evidence, "--slow");
+}
+
+// try_quicker: a node drains too slowly.
+static void try_quicker(struct tb_judging *judging)
+{
+	struct tb_replay_command command;
+	bool all;
+	if (!tb_judging_found(judging, "slow-receiver") ||
+		!tb_judging_command(judging, &command))
+		return;
+	if (!quicken(judging->evidence, &command, &all)) {
+		tb_replay_command_fini(&command);
+		return;
+	}
+	struct tb_finding *finding = tb_judging_remedy(judging, "quicker-node");
+	tb_finding_say(finding, "%s",
+		all ? "The PCIe of a node carries less than its link. Try one that keeps "
+		      "up."
+		    : "To see what the slow receiver costs, replay it draining as the "
+		      "other nodes do, and compare the two runs.");
+	tb_judging_try(judging, finding, &command, "quicker.db");
+}
+
 void tb_rules_of_remedy(struct tb_judging *judging)
 {
 	try_slower(judging);
@@ -355,6 +435,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 		tb_judging_found(judging, "little-wait") ||
 		tb_judging_found(judging, "time-scale"))
 		return;
+	try_quicker(judging);
 	try_ascent(judging);
 	try_spread(judging);
 	try_alone(judging);

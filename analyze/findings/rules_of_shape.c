@@ -1,4 +1,5 @@
-// What kind of wait it is: none, hardly any, an incast, a hot spot, a full network.
+// What kind of wait it is: none, hardly any, an incast, a slow receiver, a hot spot, a
+// full network.
 #include "findings_impl.h"
 #include "underload.h"
 
@@ -126,7 +127,7 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 	const struct tb_evidence *evidence = judging->evidence;
 	char node[160], times[240] = "", senders[48], busy[32], share[32];
 	if (end->percent < TB_FINDING_INCAST || end->senders.n < TB_FINDING_SENDERS ||
-		end->n_times == 0)
+		end->n_times == 0 || tb_is_slow_receiver(evidence, end))
 		return;
 	struct tb_finding *finding = tb_judging_find(judging, "incast");
 	tb_finding_count(finding, "node", end->node.id);
@@ -150,6 +151,75 @@ static void find_incast(struct tb_judging *judging, const struct tb_evidence_end
 		tb_percent_text(end->percent, share, sizeof share));
 }
 
+bool tb_is_slow_receiver(
+	const struct tb_evidence *evidence, const struct tb_evidence_end *end)
+{
+	return strcmp(evidence->info->network.switching, "credits") == 0 &&
+	       end->n_times > 0 && end->percent >= TB_FINDING_INCAST &&
+	       end->stall_percent >= TB_FINDING_SLOW &&
+	       (end->senders.n < TB_FINDING_SENDERS ||
+		       end->stall_percent > end->busy_percent);
+}
+
+// put_senders writes who sent to an end: "node 48", "9 nodes of job io".
+static void put_senders(const struct tb_evidence *evidence,
+	const struct tb_evidence_end *end, char *text, size_t size)
+{
+	const struct tb_senders *senders = &end->senders;
+	char job[120];
+	if (senders->n == 1)
+		tb_node_text(evidence->run, senders->first, text, size);
+	else
+		tb_format_counted(senders->n, "node", text, size);
+	size_t used = strlen(text);
+	if (evidence->jobs.n > 1 && senders->job < evidence->jobs.n)
+		snprintf(text + used, size - used, " of %s",
+			tb_job_text(evidence, senders->job, job, sizeof job));
+	else if (evidence->jobs.n > 1)
+		snprintf(text + used, size - used, " of several jobs");
+}
+
+static void find_slow_receiver(
+	struct tb_judging *judging, const struct tb_evidence_end *end)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	double wait_ps = evidence->wait_ps * end->percent / 100;
+	char node[160], times[240] = "", senders[300], busy[32], stall[32], share[32];
+	char wait[32];
+	if (!tb_is_slow_receiver(evidence, end))
+		return;
+	struct tb_finding *finding = tb_judging_find(judging, "slow-receiver");
+	tb_finding_count(finding, "node", end->node.id);
+	tb_finding_count(finding, "link", end->link.id);
+	tb_finding_count(finding, "senders", end->senders.n);
+	tb_finding_count(finding, "begin_ps", (uint64_t)end->times[0].begin_ps);
+	tb_finding_count(
+		finding, "end_ps", (uint64_t)end->times[end->n_times - 1].end_ps);
+	tb_finding_count(finding, "wait_ps", (uint64_t)wait_ps);
+	tb_finding_real(finding, "percent_of_wait", end->percent);
+	tb_finding_real(finding, "busy_percent", end->busy_percent);
+	tb_finding_real(finding, "stalled_percent", end->stall_percent);
+	put_times(evidence, end, times, sizeof times);
+	put_senders(evidence, end, senders, sizeof senders);
+	tb_finding_say(finding,
+		"Slow receiver: %s drains more slowly than its link %s could bring the "
+		"packets of %s %s. The link was busy for only %s of that time and "
+		"stalled for %s; it is the root of %s of wait, %s of all.",
+		tb_node_text(evidence->run, end->node, node, sizeof node),
+		tb_link_text(evidence, end->link), senders, times,
+		tb_percent_text(end->busy_percent, busy, sizeof busy),
+		tb_percent_text(end->stall_percent, stall, sizeof stall),
+		tb_format_time((tb_time_ps)wait_ps, wait, sizeof wait),
+		tb_percent_text(end->percent, share, sizeof share));
+}
+
+// has_receiver is whether a node was found at which the wait arises.
+static bool has_receiver(const struct tb_judging *judging)
+{
+	return tb_judging_found(judging, "incast") ||
+	       tb_judging_found(judging, "slow-receiver");
+}
+
 static double percent_of_wait(const struct tb_evidence *evidence, double wait_ps)
 {
 	return evidence->wait_ps > 0 ? 100 * wait_ps / evidence->wait_ps : 0;
@@ -159,7 +229,7 @@ static void find_hot_spot(struct tb_judging *judging)
 {
 	const struct tb_evidence *evidence = judging->evidence;
 	char share[32];
-	if (evidence->n_roots == 0 || tb_judging_found(judging, "incast"))
+	if (evidence->n_roots == 0 || has_receiver(judging))
 		return;
 	const struct tb_evidence_root *root = &evidence->roots[0];
 	double percent = percent_of_wait(evidence, (double)root->wait_ps);
@@ -180,7 +250,7 @@ static void find_few_receivers(struct tb_judging *judging)
 	uint32_t n = evidence->n_half_ends, n_named = evidence->n_ends;
 	char names[600] = "", node[160], receivers[48], senders[48], share[32];
 	if (n == 0 || n * 100.0 > evidence->n_senders * TB_FINDING_RECEIVERS ||
-		tb_judging_found(judging, "incast"))
+		has_receiver(judging))
 		return;
 	n_named = n_named < n ? n_named : n;
 	struct tb_finding *finding = tb_judging_find(judging, "few-receivers");
@@ -234,6 +304,8 @@ void tb_rules_of_shape(struct tb_judging *judging)
 		return;
 	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
 		find_incast(judging, &judging->evidence->ends[i]);
+	for (uint32_t i = 0; i < judging->evidence->n_ends; i++)
+		find_slow_receiver(judging, &judging->evidence->ends[i]);
 	find_hot_spot(judging);
 	find_few_receivers(judging);
 	find_full(judging);

@@ -66,7 +66,9 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 	// By job and source, the order of the table's key: no pass over all flows.
 	int status = tb_run_query(run,
 		"SELECT count(DISTINCT f.source), coalesce(min(f.first_ps), 0), "
-		"coalesce(max(f.last_ps), 0) FROM job AS j CROSS JOIN node AS n "
+		"coalesce(max(f.last_ps), 0), coalesce(min(f.source), 0), "
+		"coalesce(min(f.job), 0), coalesce(max(f.job), 0) FROM job AS j CROSS "
+		"JOIN node AS n "
 		"CROSS JOIN flow AS f ON f.run = j.run AND f.job = j.job AND "
 		"f.source = n.node AND f.destination = ?2 WHERE j.run = ?1 AND n.run = "
 		"?1 AND f.messages > 0 AND f.source <> ?2 AND f.first_ps < ?4 AND "
@@ -81,7 +83,11 @@ int tb_senders_to(struct tb_run *run, struct tb_node node, tb_time_ps from_ps,
 	if (status > 0) {
 		struct tb_senders found = {.n = tb_run_get32(&row, 0, UINT32_MAX),
 			.first_ps = (tb_time_ps)tb_run_get(&row, 1, INT64_MAX),
-			.last_ps = (tb_time_ps)tb_run_get(&row, 2, INT64_MAX)};
+			.last_ps = (tb_time_ps)tb_run_get(&row, 2, INT64_MAX),
+			.first.id = tb_run_get32(&row, 3, UINT32_MAX),
+			.job = tb_run_get32(&row, 4, UINT32_MAX)};
+		if (found.job != tb_run_get32(&row, 5, UINT32_MAX))
+			found.job = TB_ID_NONE;
 		status = row.bad ? tb_run_damaged(run->path, "flow", error) : TB_OK;
 		if (!status)
 			*senders = found;

@@ -22,6 +22,8 @@ int tb_link_during(struct tb_run *run, struct tb_link link, struct tb_window win
 
 struct tb_senders {
 	uint32_t n;		      // nodes
+	struct tb_node first;	      // of them the one with the lowest id
+	uint32_t job;		      // of all their messages; TB_ID_NONE: of several
 	tb_time_ps first_ps, last_ps; // their first post, the last delivery; over all of
 				      // the run
 };

@@ -169,6 +169,23 @@ void tb_replay_command_drop(struct tb_replay_command *command, const char *optio
 	}
 }
 
+size_t tb_replay_command_drop_values(struct tb_replay_command *command,
+	const char *option, bool (*drops)(const void *context, const char *value),
+	const void *context)
+{
+	size_t n = 0;
+	for (size_t at = 0; (at = find(command, at, option)) + 1 < command->n;) {
+		if (!drops(context, command->words[at + 1])) {
+			at += 2;
+			continue;
+		}
+		take_out(command, at + 1);
+		take_out(command, at);
+		n++;
+	}
+	return n;
+}
+
 void tb_replay_command_add(struct tb_replay_command *command, const char *option)
 {
 	if (find(command, 0, option) == command->n)

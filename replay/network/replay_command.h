@@ -34,6 +34,12 @@ void tb_replay_command_set(
 	struct tb_replay_command *command, const char *option, const char *value);
 void tb_replay_command_drop(struct tb_replay_command *command, const char *option);
 
+// tb_replay_command_drop_values takes those of an option away whose value `drops`
+// chooses; it returns how many.
+size_t tb_replay_command_drop_values(struct tb_replay_command *command,
+	const char *option, bool (*drops)(const void *context, const char *value),
+	const void *context);
+
 // tb_replay_command_add adds an option without a value ("--alone"), unless it is there.
 void tb_replay_command_add(struct tb_replay_command *command, const char *option);
 

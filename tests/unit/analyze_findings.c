@@ -142,7 +142,7 @@ static struct tb_evidence_end *end(
 		.percent = percent,
 		.times = {{2000000, 5000000}},
 		.n_times = 1,
-		.senders = {senders, 2000000, 5000000},
+		.senders = {.n = senders, .first_ps = 2000000, .last_ps = 5000000},
 		.busy_percent = 97};
 	return at;
 }
@@ -235,6 +235,108 @@ static void two_senders_or_a_smaller_share_are_no_incast(void **state)
 	judge(&made);
 	assert_null(found("incast"));
 	assert_null(found("second-rail"));
+}
+
+// make_slow makes a node with credits that is the root of 20 % and drains slowly.
+static struct tb_evidence_end *make_slow(struct made *made, uint32_t senders)
+{
+	make(made);
+	struct tb_evidence_end *at = end(made, 5, TB_FINDING_INCAST, senders);
+	snprintf(made->info.network.switching, sizeof made->info.network.switching,
+		"credits");
+	at->busy_percent = TB_FINDING_SLOW - 1;
+	at->stall_percent = TB_FINDING_SLOW;
+	at->senders.first.id = 7;
+	return at;
+}
+
+static void a_stalled_root_is_a_slow_receiver_and_no_incast(void **state)
+{
+	struct made made;
+	(void)state;
+	make_slow(&made, 9);
+	judge(&made);
+	says("slow-receiver",
+		"Slow receiver: node 5 drains more slowly than its link 0.1 > node 5 "
+		"could bring the packets of 9 nodes between 2 us and 5 us. The link was "
+		"busy for only 24 % of that time and stalled for 25 %; it is the root of "
+		"200 ns of wait, 20 % of all.");
+	assert_int_equal(count_of(found("slow-receiver"), "node"), 5);
+	assert_int_equal(count_of(found("slow-receiver"), "wait_ps"), 200000);
+	assert_null(found("incast"));
+	make_slow(&made, 1);
+	made.evidence.jobs.n = 2;
+	judge(&made);
+	says("slow-receiver", "the packets of node 7 of melt between");
+	made.evidence.ends[0].senders.job = TB_ID_NONE;
+	judge(&made);
+	says("slow-receiver", "the packets of node 7 of several jobs between");
+}
+
+static void a_slow_receiver_says_more_than_a_hot_spot(void **state)
+{
+	struct made made;
+	(void)state;
+	make_slow(&made, 1)->percent = 60;
+	made.roots[0].wait_ps = (uint64_t)(WAIT_PS * 0.6);
+	made.evidence.n_half_ends = 1;
+	judge(&made);
+	assert_non_null(found("slow-receiver"));
+	assert_null(found("hot-spot"));
+	assert_null(found("few-receivers"));
+	snprintf(made.info.network.switching, sizeof made.info.network.switching,
+		"circuits");
+	judge(&made);
+	assert_null(found("slow-receiver"));
+	assert_non_null(found("hot-spot"));
+}
+
+static void a_receiver_that_keeps_up_is_not_slow(void **state)
+{
+	struct made made;
+	(void)state;
+	make_slow(&made, 9)->stall_percent = TB_FINDING_SLOW - 0.1;
+	judge(&made);
+	assert_null(found("slow-receiver"));
+	make_slow(&made, TB_FINDING_SENDERS)->busy_percent = TB_FINDING_SLOW;
+	judge(&made);
+	assert_null(found("slow-receiver"));
+	assert_non_null(found("incast")); // busy for as long: their number, too
+	make_slow(&made, TB_FINDING_SENDERS - 1)->busy_percent = TB_FINDING_SLOW;
+	judge(&made);
+	assert_non_null(found("slow-receiver"));
+	make_slow(&made, 9)->percent = TB_FINDING_INCAST - 0.1;
+	judge(&made);
+	assert_null(found("slow-receiver"));
+	make_slow(&made, 9)->n_times = 0;
+	judge(&made);
+	assert_null(found("slow-receiver"));
+	assert_null(found("quicker-node"));
+}
+
+static void a_slow_receiver_is_tried_as_quick_as_the_others(void **state)
+{
+	struct made made;
+	(void)state;
+	make_slow(&made, 9);
+	made.info.options =
+		"--network ib-hdr --slow 15=1GB/s --slow 6=1GB/s --slow 5=2GB/s --seed 1 "
+		"--slow 'node 5=3GB/s'";
+	judge(&made);
+	tries("quicker-node",
+		"tailback replay a.goal --network ib-hdr --slow 15=1GB/s --slow 6=1GB/s "
+		"--seed 1 -o quicker.db");
+	made.info.options = "--network ib-hdr --slow alias=2GB/s";
+	judge(&made);
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr -o quicker.db");
+	made.info.options = "--network ib-hdr,pcie=120MB/s";
+	judge(&made);
+	assert_null(found("quicker-node")); // nothing is known to be slow
+	made.info.network.credits.pcie_bytes_per_s = 120000000; // of 400 MB/s
+	judge(&made);
+	tries("quicker-node", "tailback replay a.goal --network ib-hdr,pcie=0.48GB/s "
+			      "-o quicker.db");
+	says("quicker-node", "The PCIe of a node carries less than its link.");
 }
 
 static void one_link_that_is_the_root_of_half_is_a_hot_spot(void **state)
@@ -821,6 +923,10 @@ int main(void)
 		cmocka_unit_test(a_wait_of_less_than_a_tenth_of_a_packet_is_little),
 		cmocka_unit_test(an_incast_has_a_node_a_time_and_senders),
 		cmocka_unit_test(two_senders_or_a_smaller_share_are_no_incast),
+		cmocka_unit_test(a_stalled_root_is_a_slow_receiver_and_no_incast),
+		cmocka_unit_test(a_slow_receiver_says_more_than_a_hot_spot),
+		cmocka_unit_test(a_receiver_that_keeps_up_is_not_slow),
+		cmocka_unit_test(a_slow_receiver_is_tried_as_quick_as_the_others),
 		cmocka_unit_test(one_link_that_is_the_root_of_half_is_a_hot_spot),
 		cmocka_unit_test(few_receivers_of_many_senders_are_named),
 		cmocka_unit_test(servers_on_leaves_of_their_own_are_spread_already),

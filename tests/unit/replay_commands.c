@@ -84,6 +84,22 @@ static void options_are_set_and_dropped(void **state)
 			 "--time-scale 0.5 --alone -o o.db");
 }
 
+static bool is_five(const void *context, const char *value)
+{
+	return strcmp(value, context) == 0;
+}
+
+static void of_an_option_values_are_dropped_one_by_one(void **state)
+{
+	(void)state;
+	struct tb_replay_command command = command_of("a.goal",
+		OPTIONS " --slow 5=1GB/s --slow 5=1GB/s --alone --slow 7=1GB/s --slow");
+	assert_int_equal(
+		tb_replay_command_drop_values(&command, "--slow", is_five, "5=1GB/s"), 2);
+	expect(&command, "tailback replay a.goal " OPTIONS
+			 " --alone --slow 7=1GB/s --slow -o o.db");
+}
+
 static void a_parameter_of_the_network_takes_the_place_of_the_old(void **state)
 {
 	(void)state;
@@ -128,6 +144,7 @@ int main(void)
 		cmocka_unit_test(words_are_read_back_as_they_were_written),
 		cmocka_unit_test(inputs_stand_before_the_options),
 		cmocka_unit_test(options_are_set_and_dropped),
+		cmocka_unit_test(of_an_option_values_are_dropped_one_by_one),
 		cmocka_unit_test(a_parameter_of_the_network_takes_the_place_of_the_old),
 		cmocka_unit_test(a_plain_trace_becomes_a_job_where_a_key_needs_it),
 		cmocka_unit_test(what_is_not_there_any_more_is_not_replayed_again),
