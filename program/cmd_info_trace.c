@@ -124,7 +124,7 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	struct tb_error *error)
 {
 	struct tb_network_params params;
-	int status = tb_network_open_params(&params, options->network, error);
+	int status = tb_network_open_params(&params, NULL, options->network, error);
 	if (status != TB_OK)
 		return status;
 	status = read_all(packets, error);

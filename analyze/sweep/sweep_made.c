@@ -15,8 +15,8 @@ int tb_sweep_made_simulate(struct tb_sweep_made *made, const struct tb_sweep_poi
 {
 	struct tb_outcome *outcome = NULL;
 	double started = tb_clock_s();
-	int status = tb_experiment_network(
-		&made->network, &point->experiment, &point->params, error);
+	int status = tb_experiment_network(&made->network, &point->experiment,
+		&point->params, point->network, error);
 	if (status == TB_OK)
 		status = tb_tape_new(&made->tape, error);
 	if (status != TB_OK)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "measure.h"
+#include "network_open.h"
 #include "workers.h"
 
 #include <fnmatch.h>
@@ -15,6 +16,7 @@
 struct planned {
 	const struct tb_experiment *experiment;
 	const char *changes; // NULL: none
+	char *network;	     // as tb_network_open reads it; owned
 	struct tb_network_params params;
 };
 
@@ -23,8 +25,7 @@ struct plan {
 	struct planned *experiments;
 	size_t n_experiments, room;
 	unsigned n_seeds;
-	struct tb_network_params params; // of the network that is validated
-	struct tb_outcome **outcomes;	 // experiment * n_seeds + seed
+	struct tb_outcome **outcomes; // experiment * n_seeds + seed
 	const struct tb_validation_options *options;
 };
 
@@ -48,33 +49,39 @@ static size_t place_of(const struct plan *plan, const char *name, const char *ch
 	return i;
 }
 
-// change_network reads the network again, with a measure's changes as the last ones.
-static int change_network(
+// read_network reads the network, with a measure's changes as the last ones.
+static int read_network(
 	struct planned *planned, const char *network, struct tb_error *error)
 {
-	char *text = NULL;
-	if (asprintf(&text, "%s,%s", network, planned->changes) < 0)
+	uint32_t n_hosts = 0;
+	const char *changes = planned->changes ? planned->changes : "";
+	if (asprintf(&planned->network, "%s%s%s", network, *changes ? "," : "", changes) <
+		0) {
+		planned->network = NULL;
 		return tb_fail(error, TB_ENOMEM, "no memory for a network");
-	int status = tb_network_preset(&planned->params, text, error);
-	free(text);
-	return status;
+	}
+	int status = tb_network_open_params(
+		&planned->params, &n_hosts, planned->network, error);
+	return status == TB_OK ? tb_experiment_fits(planned->experiment,
+					 planned->params.name, n_hosts, error)
+			       : status;
 }
 
-// add_experiment: TB_EUSAGE when the changes do not go with the network.
+// add_experiment: TB_EUSAGE when the changes, or the experiment, do not go with the
+// network.
 static int add_experiment(struct plan *plan, const struct tb_experiment *experiment,
 	const char *changes, struct tb_error *error)
 {
-	struct planned planned = {experiment, changes, plan->params};
-	int status = TB_OK;
-	if (changes)
-		status = change_network(&planned, plan->options->network, error);
-	if (status != TB_OK)
-		return status;
-	if (TB_ARRAY_RESERVE(&plan->experiments, &plan->room, plan->n_experiments + 1) !=
-		TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory for the claims");
-	plan->experiments[plan->n_experiments++] = planned;
-	return TB_OK;
+	struct planned planned = {.experiment = experiment, .changes = changes};
+	int status = read_network(&planned, plan->options->network, error);
+	if (status == TB_OK && TB_ARRAY_RESERVE(&plan->experiments, &plan->room,
+				       plan->n_experiments + 1) != TB_OK)
+		status = tb_fail(error, TB_ENOMEM, "no memory for the claims");
+	if (status == TB_OK)
+		plan->experiments[plan->n_experiments++] = planned;
+	else
+		free(planned.network);
+	return status;
 }
 
 // add_claim adds the experiments of a claim that are not planned yet.
@@ -107,7 +114,8 @@ static int run_task(void *context, size_t index, struct tb_error *error)
 	const struct tb_experiment_options options = {
 		.seed = FIRST_SEED + index % plan->n_seeds};
 	struct tb_network *network = NULL;
-	int status = tb_experiment_network(&network, experiment, &planned->params, error);
+	int status = tb_experiment_network(
+		&network, experiment, &planned->params, planned->network, error);
 	if (status == TB_OK)
 		status = tb_experiment_run(
 			&plan->outcomes[index], experiment, network, &options, error);
@@ -241,6 +249,8 @@ static void plan_fini(struct plan *plan)
 	for (size_t i = 0; i < n && plan->outcomes; i++)
 		tb_outcome_free(plan->outcomes[i]);
 	free(plan->outcomes);
+	for (size_t i = 0; i < plan->n_experiments; i++)
+		free(plan->experiments[i].network);
 	free(plan->experiments);
 }
 
@@ -250,7 +260,8 @@ int tb_validation_run(struct tb_validation *validation,
 	struct tb_validation made = {
 		.network = options->network, .n_seeds = options->n_seeds};
 	struct plan plan = {.n_seeds = options->n_seeds, .options = options};
-	int status = tb_network_preset(&plan.params, options->network, error);
+	struct tb_network_params params;
+	int status = tb_network_open_params(&params, NULL, options->network, error);
 	if (status == TB_OK)
 		status = tb_claims_published(&made.claims, error);
 	if (status == TB_OK)

@@ -35,7 +35,7 @@ struct tb_validation {
 };
 
 struct tb_validation_options {
-	const char *network; // preset, with overrides
+	const char *network; // as tb_network_open reads it
 	const char *only;    // shell pattern of ids; NULL: all
 	unsigned n_seeds;    // at least 2 for an interval
 	unsigned n_workers;  // 0: one per core

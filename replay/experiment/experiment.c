@@ -264,17 +264,36 @@ void tb_outcome_free(struct tb_outcome *outcome)
 	free(outcome);
 }
 
+int tb_experiment_fits(const struct tb_experiment *experiment, const char *name,
+	uint32_t n_hosts, struct tb_error *error)
+{
+	if (experiment->timed || n_hosts == 0 || experiment->n_nodes <= n_hosts)
+		return TB_OK;
+	return tb_fail(error, TB_EUSAGE,
+		"%u nodes are needed: %s has %u, and cannot grow", experiment->n_nodes,
+		name, n_hosts);
+}
+
 int tb_experiment_network(struct tb_network **network,
 	const struct tb_experiment *experiment, const struct tb_network_params *params,
-	struct tb_error *error)
+	const char *name, struct tb_error *error)
 {
 	struct tb_network_params fitted = *params;
 	if (experiment->timed)
 		return tb_timed_network(network, experiment->timed, error);
 	fitted.levels = 1;
 	const struct tb_network_description description = {
-		.params = &fitted, .n_nodes = experiment->n_nodes};
-	return tb_network_open(network, &description, error);
+		.name = name, .params = &fitted, .n_nodes = experiment->n_nodes};
+	struct tb_network *made = NULL;
+	int status = tb_network_open(&made, &description, error);
+	if (status == TB_OK && !tb_network_grows(made))
+		status = tb_experiment_fits(experiment, tb_network_params(made)->name,
+			tb_network_n_hosts(made), error);
+	if (status == TB_OK)
+		*network = made;
+	else
+		tb_network_free(made);
+	return status;
 }
 
 static int run_timed(struct tb_outcome **outcome, const struct tb_timed *timed,

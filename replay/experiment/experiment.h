@@ -114,11 +114,19 @@ struct tb_outcome {
 
 void tb_outcome_free(struct tb_outcome *outcome);
 
+// tb_experiment_fits finds out whether a network that does not grow has the experiment's
+// nodes; `name` is the network's, `n_hosts` what tb_network_open_params has of it (0: it
+// grows). TB_EUSAGE when not.
+int tb_experiment_fits(const struct tb_experiment *experiment, const char *name,
+	uint32_t n_hosts, struct tb_error *error) TB_MUST_USE;
+
 // tb_experiment_network builds the lowest tree of `params` that has the experiment's
-// nodes, whatever the levels of `params`; for a timed job the network that this names.
+// nodes, whatever the levels of `params`; of a shape that shape, of a fabric that which
+// `name` opens (tb_network_open; NULL will do for others). For a timed job it builds the
+// network that this names. TB_EUSAGE when there are too few nodes.
 int tb_experiment_network(struct tb_network **network,
 	const struct tb_experiment *experiment, const struct tb_network_params *params,
-	struct tb_error *error) TB_MUST_USE;
+	const char *name, struct tb_error *error) TB_MUST_USE;
 
 struct tb_experiment_options {
 	uint64_t seed;

@@ -1,6 +1,8 @@
 // The points of a sweep: all combinations of the values of its axes.
 #include "sweep_impl.h"
 
+#include "network_open.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -199,12 +201,12 @@ static int blame_axis(const struct tb_sweep_point *point,
 						 ",%s=%s", value->axis, value->text);
 		used += (size_t)n;
 		axis = tb_sweep_axes_find(axes, value->axis);
-		if (tb_network_preset(&params, text, &cause) != TB_OK)
+		if (tb_network_open_params(&params, NULL, text, &cause) != TB_OK)
 			break;
 	}
 	if (axis && cause.code != TB_OK)
 		return at_axis(axis, &cause, error);
-	return tb_network_preset(&params, point->network, error);
+	return tb_network_open_params(&params, NULL, point->network, error);
 }
 
 static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point *before,
@@ -212,9 +214,11 @@ static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point
 {
 	if (before && strcmp(before->network, point->network) == 0) {
 		point->params = before->params;
+		point->n_hosts = before->n_hosts;
 		return TB_OK;
 	}
-	return tb_network_preset(&point->params, point->network, NULL) == TB_OK
+	return tb_network_open_params(
+		       &point->params, &point->n_hosts, point->network, NULL) == TB_OK
 		       ? TB_OK
 		       : blame_axis(point, axes, error);
 }
@@ -222,7 +226,9 @@ static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point
 static int check_point(const struct tb_sweep_point *point, struct tb_error *error)
 {
 	struct tb_error cause = {0};
-	if (tb_experiment_check(&point->experiment, &cause) == TB_OK)
+	if (tb_experiment_check(&point->experiment, &cause) == TB_OK &&
+		tb_experiment_fits(&point->experiment, point->params.name, point->n_hosts,
+			&cause) == TB_OK)
 		return TB_OK;
 	return tb_fail(error, cause.code, "%s (seed %llu): %s", point->experiment.name,
 		(unsigned long long)point->seed, cause.text);

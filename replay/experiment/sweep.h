@@ -7,7 +7,9 @@
 // "0.1..1 step 0.1", "1K..1M x2". Every key is an axis; the points are all combinations,
 // the axis that is named first changing slowest. Other settings are those of the
 // experiment, except for the window: it grows with the message size, to hold as many
-// messages, and at low load, to hold as many packets.
+// messages, and at low load, to hold as many packets. A network may bring changes of its
+// own behind commas, and may be a fabric in a file: "fabric.topo,preset=ib-hdr, qsnet"
+// are two.
 //
 // A point is identified by its settings, one line of text, whatever file it came from.
 // Everything is checked on reading: every point of a sweep that was read can be run.
@@ -34,7 +36,8 @@ struct tb_sweep_value {
 struct tb_sweep_point {
 	struct tb_experiment experiment;
 	struct tb_network_params params;
-	char *network; // as tb_network_preset reads it
+	uint32_t n_hosts; // of a network that does not grow (tb_network_open_params)
+	char *network;	  // as tb_network_open reads it
 	uint64_t seed;
 	struct tb_sweep_value *values; // all that make it this point
 	size_t n_values;

@@ -107,6 +107,8 @@ int tb_sweep_axes_add(struct tb_sweep_axes *axes, bool of_network, const char *n
 	if (!found)
 		return tb_fail(error, TB_ENOMEM, "no memory for the axes");
 	*axis = found;
+	if (key < 0 && strcmp(name, PRESET_AXIS) == 0)
+		return tb_value_list_networks(&found->list, text, error);
 	return tb_value_list_parse(&found->list,
 		key >= 0 ? tb_sweep_key_form(key) : TB_VALUE_WORD, text, error);
 }

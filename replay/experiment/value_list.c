@@ -140,3 +140,30 @@ int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	free(copy);
 	return status;
 }
+
+// join moves the last value to the end of the one before it.
+static int join(struct tb_value_list *list, struct tb_error *error)
+{
+	char **before = &list->texts[list->n - 2], *joined = NULL;
+	if (asprintf(&joined, "%s,%s", *before, list->texts[list->n - 1]) < 0)
+		return tb_fail(error, TB_ENOMEM, "no memory for the values");
+	free(*before);
+	free(list->texts[--list->n]);
+	*before = joined;
+	return TB_OK;
+}
+
+int tb_value_list_networks(
+	struct tb_value_list *list, const char *text, struct tb_error *error)
+{
+	struct tb_value_list parsed = {0};
+	int status = tb_value_list_parse(&parsed, TB_VALUE_WORD, text, error);
+	for (size_t i = 0; i < parsed.n && status == TB_OK; i++) {
+		const char *item = parsed.texts[i];
+		status = append(list, item, strlen(item), error);
+		if (status == TB_OK && strchr(item, '=') && list->n > 1)
+			status = join(list, error);
+	}
+	tb_value_list_fini(&parsed);
+	return status;
+}

@@ -20,6 +20,11 @@ struct tb_value_list { // a zeroed one is empty
 // is kept as it is. On failure the error has a sentence about `text`, without a place.
 int tb_value_list_parse(struct tb_value_list *list, enum tb_value_form form,
 	const char *text, struct tb_error *error) TB_MUST_USE;
+
+// tb_value_list_networks appends the networks that `text` lists: what follows a comma and
+// has a '=' is a change of the network before it. Errors as tb_value_list_parse.
+int tb_value_list_networks(
+	struct tb_value_list *list, const char *text, struct tb_error *error) TB_MUST_USE;
 void tb_value_list_fini(struct tb_value_list *list);
 
 #endif

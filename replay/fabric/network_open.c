@@ -3,12 +3,14 @@
 #include "fabric_file.h"
 #include "network_impl.h"
 
+#include <string.h>
+
 int tb_network_open(struct tb_network **network,
 	const struct tb_network_description *description, struct tb_error *error)
 {
 	struct tb_network_params read;
 	const struct tb_network_params *params = description->params;
-	if (!params) {
+	if (!params || strcmp(params->shape, TB_SHAPE_FABRIC) == 0) {
 		int status = tb_fabric_file_open(
 			network, description->name, description->stop, error);
 		if (status != TB_EFOREIGN)
@@ -24,15 +26,32 @@ int tb_network_open(struct tb_network **network,
 		network, params, description->n_nodes, description->stop, error);
 }
 
-int tb_network_open_params(
-	struct tb_network_params *params, const char *name, struct tb_error *error)
+// preset_params reads a preset, of which a shape alone says how many nodes it has.
+static int preset_params(struct tb_network_params *params, uint32_t *n_hosts,
+	const char *name, struct tb_error *error)
+{
+	struct tb_shape shape = {0};
+	int status = tb_network_preset(params, name, error);
+	if (status != TB_OK)
+		return status;
+	if (params->shape[0])
+		status = tb_shape_parse(&shape, params->shape, error);
+	*n_hosts = params->shape[0] && status == TB_OK ? tb_shape_n_nodes(&shape) : 0;
+	return status;
+}
+
+int tb_network_open_params(struct tb_network_params *params, uint32_t *n_hosts,
+	const char *name, struct tb_error *error)
 {
 	struct tb_network *fabric = NULL;
+	uint32_t unasked;
 	int status = tb_fabric_file_open(&fabric, name, NULL, error);
 	if (status == TB_EFOREIGN)
-		return tb_network_preset(params, name, error);
-	if (status == TB_OK)
+		return preset_params(params, n_hosts ? n_hosts : &unasked, name, error);
+	if (status == TB_OK) {
 		*params = *tb_network_params(fabric);
+		*(n_hosts ? n_hosts : &unasked) = tb_network_n_hosts(fabric);
+	}
 	tb_network_free(fabric);
 	return status;
 }

@@ -12,7 +12,7 @@ struct tb_network_description {
 	// As tb_network_preset or tb_fabric_file_open (fabric_file.h) reads it.
 	const char *name;
 	// Instead of a name: parameters that were read before, or measured out by an
-	// experiment.
+	// experiment. Those of a fabric have no cables: the name opens it all the same.
 	const struct tb_network_params *params;
 	uint32_t n_nodes; // raise the levels until so many fit; 0: leave them
 	const volatile sig_atomic_t *stop; // set by another: give up; NULL: never
@@ -30,8 +30,10 @@ int tb_network_open(struct tb_network **network,
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_network_open_params reads the parameters of a network by name, and builds it only
-// where that is how they are found: of a fabric. Errors as tb_network_open.
-int tb_network_open_params(struct tb_network_params *params, const char *name,
-	struct tb_error *error) TB_MUST_USE;
+// where that is how they are found: of a fabric. `n_hosts`, which may be NULL, gets how
+// many nodes a rail of it has, or 0 when it grows to as many as are asked for. Errors as
+// tb_network_open.
+int tb_network_open_params(struct tb_network_params *params, uint32_t *n_hosts,
+	const char *name, struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -60,7 +60,7 @@ static struct tb_outcome *run_short(const char *name, const char *changes)
 		experiment.warm_us = WARM_US;
 		experiment.window_us = WINDOW_US;
 	}
-	int status = tb_experiment_network(&network, &experiment, &params, &error);
+	int status = tb_experiment_network(&network, &experiment, &params, NULL, &error);
 	if (status == TB_OK)
 		status = tb_experiment_run(
 			&outcome, &experiment, network, &options, &error);

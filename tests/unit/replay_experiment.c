@@ -79,7 +79,7 @@ static void sizes_are_those_of_the_measured_job_alone(void **state)
 	experiment.window_us = 40000;
 	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
 	assert_int_equal(
-		tb_experiment_network(&network, &experiment, &params, NULL), TB_OK);
+		tb_experiment_network(&network, &experiment, &params, NULL, NULL), TB_OK);
 	assert_int_equal(
 		tb_experiment_run(&outcome, &experiment, network, &options, NULL), TB_OK);
 	assert_true(sizes.n_mean[0] > 0);

@@ -109,6 +109,52 @@ static void keys_of_the_network_are_axes(void **state)
 	tb_sweep_fini(&sweep);
 }
 
+static void networks_bring_changes_of_their_own(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	reads(&sweep, "[sweep]\nexperiment = uniform\n[network]\nvcs = 1\n"
+		      "preset = qsnet,ack_delay=0, qsnet2, qsnet,arity=8,fifo=512\n");
+	assert_int_equal(sweep.n_points, 3);
+	assert_string_equal(sweep.points[0].network, "qsnet,ack_delay=0,vcs=1");
+	assert_string_equal(sweep.points[1].network, "qsnet2,vcs=1");
+	assert_string_equal(sweep.points[2].network, "qsnet,arity=8,fifo=512,vcs=1");
+	tb_sweep_fini(&sweep);
+}
+
+#define FABRIC_NAME "unit_replay_sweep.edges"
+
+// Two leaves of two hosts each, below a spine.
+static void a_fabric_is_a_network_of_a_sweep(void **state)
+{
+	(void)state;
+	struct tb_sweep sweep;
+	FILE *file = fopen(FABRIC_NAME, "w");
+	assert_non_null(file);
+	fputs("h1 0 a 1\nh2 0 a 2\nh3 0 b 1\nh4 0 b 2\na 3 s 1\nb 3 s 2\n", file);
+	assert_int_equal(fclose(file), 0);
+	reads(&sweep, "[sweep]\nexperiment = uniform\nnodes = 3, 4\n[network]\n"
+		      "preset = " FABRIC_NAME ",preset=ib-hdr\n");
+	assert_int_equal(sweep.n_points, 2);
+	struct tb_network *network = NULL;
+	assert_int_equal(tb_experiment_network(&network, &sweep.points[0].experiment,
+				 &sweep.points[0].params, sweep.points[0].network, NULL),
+		TB_OK);
+	assert_int_equal(tb_network_n_nodes(network), 4);
+	assert_int_equal(tb_network_n_switches(network), 3);
+	tb_network_free(network);
+	tb_sweep_fini(&sweep);
+	fails("[sweep]\nexperiment = uniform\nnodes = 4, 8\n[network]\n"
+	      "preset = " FABRIC_NAME ",preset=ib-hdr\n",
+		TB_EUSAGE, 0,
+		"uniform (seed 1): 8 nodes are needed: unit_replay_sweep has 4, "
+		"and cannot grow");
+	fails("[sweep]\nexperiment = uniform\nnodes = 4\n[network]\n"
+	      "preset = " FABRIC_NAME ",preset=ib-hdr\narity = 4\n",
+		TB_EUSAGE, 6, "arity=4: the file gives the fabric's shape");
+	unlink(FABRIC_NAME);
+}
+
 static void nodes_bring_their_tree(void **state)
 {
 	(void)state;
@@ -119,7 +165,7 @@ static void nodes_bring_their_tree(void **state)
 		struct tb_network *network = NULL;
 		assert_int_equal(
 			tb_experiment_network(&network, &sweep.points[i].experiment,
-				&sweep.points[i].params, NULL),
+				&sweep.points[i].params, NULL, NULL),
 			TB_OK);
 		assert_int_equal(tb_network_n_nodes(network), n_nodes[i]);
 		tb_network_free(network);
@@ -303,6 +349,8 @@ int main(void)
 		cmocka_unit_test(the_last_value_of_a_range_is_not_lost_to_rounding),
 		cmocka_unit_test(a_value_goes_on_in_an_indented_line),
 		cmocka_unit_test(keys_of_the_network_are_axes),
+		cmocka_unit_test(networks_bring_changes_of_their_own),
+		cmocka_unit_test(a_fabric_is_a_network_of_a_sweep),
 		cmocka_unit_test(nodes_bring_their_tree),
 		cmocka_unit_test(the_window_grows_with_the_message_and_with_light_load),
 		cmocka_unit_test(times_are_kept_in_microseconds),
