@@ -127,15 +127,16 @@ static int settle_port(struct tb_cabling *cabling, struct place at)
 		return TB_OK;
 	struct place other = {port->peer, port->peer_port};
 	const struct tb_cabling_port *back = port_at(cabling, other);
-	int status = back && back->is_used ? TB_OK : mirror(cabling, at);
+	bool shown_twice = back && back->is_used;
+	int status = shown_twice ? TB_OK : mirror(cabling, at);
 	if (status != TB_OK)
 		return status;
 	port = port_at(cabling, at);
 	struct tb_cabling_port *mirrored = port_at(cabling, other);
 	if (mirrored->peer != at.device || mirrored->peer_port != at.port)
 		return contradiction(cabling, at, mirrored);
-	// Seen from its later end, a cable is settled already.
-	if (other.device > at.device)
+	// Seen from its later end, a cable that both show is settled already.
+	if (!shown_twice || other.device > at.device)
 		take_lower(cabling, at, port, mirrored);
 	return TB_OK;
 }

@@ -174,6 +174,21 @@ static void what_is_passed_over_is_remarked(void **state)
 	tb_network_free(net);
 }
 
+// A host's entry that stands first and shows no cable.
+static void a_cable_keeps_the_rate_that_its_later_end_shows(void **state)
+{
+	(void)state;
+	struct tb_network *net = fabric_of(
+		CA(HOST0, "n0 mlx5_0") SWITCH(LEAF0, "leaf",
+			"1") "[1]\t\"H-" HOST0 "\"[1](c01) # \"n0 mlx5_0\" lid 2 4xHDR\n"
+			     "[2]\t\"H-" HOST1 "\"[1](c11) # \"n1 mlx5_0\" lid 3 4xNDR\n",
+		"");
+	assert_int_equal(net->links[net->injection[0]].bytes_per_s, 25000000000);
+	assert_int_equal(net->links[net->ejection[0]].bytes_per_s, 25000000000);
+	assert_int_equal(net->links[net->injection[1]].bytes_per_s, 50000000000);
+	tb_network_free(net);
+}
+
 static void keys_choose_what_the_file_does_not_give(void **state)
 {
 	(void)state;
@@ -599,6 +614,7 @@ int main(void)
 		cmocka_unit_test(hosts_stand_by_name_and_switches_by_level),
 		cmocka_unit_test(parts_keep_guids_lids_ports_and_rates),
 		cmocka_unit_test(what_is_passed_over_is_remarked),
+		cmocka_unit_test(a_cable_keeps_the_rate_that_its_later_end_shows),
 		cmocka_unit_test(keys_choose_what_the_file_does_not_give),
 		cmocka_unit_test(ports_of_a_host_become_its_rails),
 		cmocka_unit_test(levels_are_found),
