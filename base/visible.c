@@ -81,6 +81,14 @@ const char *tb_visible(const char *text, char *buffer, size_t size)
 	return buffer;
 }
 
+size_t tb_visible_cut(const char *text, size_t most)
+{
+	size_t n = strnlen(text, most);
+	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
 char *tb_visible_dup(const char *text)
 {
 	size_t size = strlen(text) * SHOWN_BYTES + 1;

@@ -17,6 +17,10 @@
 // not fit.
 const char *tb_visible(const char *text, char *buffer, size_t size);
 
+// tb_visible_cut returns the length of a text in UTF-8 or, if that is above `most` bytes,
+// that of as many of its first characters as fit in.
+size_t tb_visible_cut(const char *text, size_t most);
+
 // tb_visible_dup returns the visible form, which the caller frees; NULL when there is no
 // memory.
 char *tb_visible_dup(const char *text);

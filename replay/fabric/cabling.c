@@ -66,12 +66,8 @@ int tb_cabling_name(
 	if (given) {
 		// A short one is visible as it is, and a long one is cut.
 		const char *shown = tb_visible(given, buffer, sizeof buffer);
-		if (shown == given && strlen(given) > NAME_MOST) {
-			size_t cut = NAME_MOST;
-			while (cut > 0 && ((unsigned char)given[cut] & 0xc0) == 0x80)
-				cut--;
-			given[cut] = '\0';
-		}
+		if (shown == given)
+			given[tb_visible_cut(given, NAME_MOST)] = '\0';
 		kept = strdup(shown);
 	}
 	free(given);

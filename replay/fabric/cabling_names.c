@@ -1,6 +1,7 @@
 #include "cabling_names.h"
 
 #include "network.h"
+#include "visible.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -115,8 +116,9 @@ static int add_guid(struct tb_cabling *cabling, uint32_t device, bool behind)
 {
 	const struct tb_cabling_device *at = &cabling->devices[device];
 	char *name = NULL;
-	int n = behind ? asprintf(
-				 &name, "%.*s %016" PRIx64, NAME_MOST, at->name, at->guid)
+	int n = behind ? asprintf(&name, "%.*s %016" PRIx64,
+				 (int)tb_visible_cut(at->name, NAME_MOST), at->name,
+				 at->guid)
 		       : asprintf(&name, "0x%016" PRIx64, at->guid);
 	return rename_device(cabling, device, n < 0 ? NULL : name);
 }
@@ -148,8 +150,6 @@ static int tell_apart(struct tb_cabling *cabling, const struct named *named, siz
 		if (end > i + 1)
 			tb_cabling_note(
 				cabling, TB_REMARK_SAME_NAME, "'%s'", named[i].name);
-		// The name that they share is freed with the first, but looked at no
-		// more.
 		for (bool alone = end == i + 1; i < end; i++) {
 			int status =
 				alone ? TB_OK : add_guid(cabling, named[i].device, true);

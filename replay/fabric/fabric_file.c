@@ -7,6 +7,7 @@
 #include "ibnetdiscover.h"
 #include "infile.h"
 #include "network_open.h"
+#include "visible.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -208,9 +209,7 @@ static void name_after(const char *file, char *name, size_t size)
 	if (dot && dot > base)
 		n = (size_t)(dot - base);
 	if (n >= size)
-		n = size - 1;
-	while (n > 0 && n == size - 1 && ((unsigned char)base[n] & 0xc0) == 0x80)
-		n--; // not within a character
+		n = tb_visible_cut(base, size - 1);
 	memcpy(name, base, n);
 	name[n] = '\0';
 }

@@ -126,6 +126,19 @@ static void a_stream_keeps_only_line_breaks(void **state)
 	assert_string_equal(got + n - 6, "\\x07|\n");
 }
 
+static void characters_are_not_cut(void **state)
+{
+	(void)state;
+	assert_int_equal(tb_visible_cut("n10", 3), 3);
+	assert_int_equal(tb_visible_cut("n10", 9), 3);
+	assert_int_equal(tb_visible_cut("n10", 2), 2);
+	static const char euro[] = "a\xe2\x82\xac";
+	assert_int_equal(tb_visible_cut(euro, 4), 4);
+	assert_int_equal(tb_visible_cut(euro, 3), 1);
+	assert_int_equal(tb_visible_cut(euro, 2), 1);
+	assert_int_equal(tb_visible_cut(euro, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +147,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_character_is_shown),
 		cmocka_unit_test(what_can_be_printed_is_not_copied),
 		cmocka_unit_test(what_is_too_long_is_cut_behind_a_character),
+		cmocka_unit_test(characters_are_not_cut),
 		cmocka_unit_test(errors_are_formatted_visibly),
 		cmocka_unit_test(a_stream_keeps_only_line_breaks),
 	};

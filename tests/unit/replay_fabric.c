@@ -432,6 +432,25 @@ static void names_with_quotes_and_control_characters_are_read(void **state)
 	tb_network_free(net);
 }
 
+#define EURO12 "€€€€€€€€€€€€"
+
+// Two switches of one name of 72 bytes, three to a character: 65 of them leave room for
+// a GUID.
+static void names_are_cut_after_a_whole_character(void **state)
+{
+	(void)state;
+	struct tb_network *net = fabric_of(
+		SWITCH(LEAF0, EURO12 EURO12,
+			"1") "[1]\t\"H-" HOST0 "\"[1](c01) # \"a\" lid 10 4xNDR\n"
+			     "[2]\t\"H-" HOST1 "\"[1](c11) # \"b\" lid 11 4xNDR\n"
+			     "[3]\t\"S-" LEAF1 "\"[3] # \"\" lid 2 4xNDR\n" SWITCH(LEAF1,
+				     EURO12 EURO12, "2") "[3]\t\"S-" LEAF0
+							 "\"[3] # \"\" lid 1 4xNDR\n",
+		"");
+	assert_string_equal(switch_name(net, 0), EURO12 "€€€€€€€€€ 00000000000000a0");
+	tb_network_free(net);
+}
+
 static void numbers_in_names_go_by_value(void **state)
 {
 	(void)state;
@@ -624,6 +643,7 @@ int main(void)
 		cmocka_unit_test(edge_lists_give_rates_latencies_and_kinds),
 		cmocka_unit_test(names_stand_for_one_part),
 		cmocka_unit_test(names_with_quotes_and_control_characters_are_read),
+		cmocka_unit_test(names_are_cut_after_a_whole_character),
 		cmocka_unit_test(numbers_in_names_go_by_value),
 		cmocka_unit_test(rates_are_widths_times_speeds),
 		cmocka_unit_test(broken_files_are_refused_with_their_line),
