@@ -31,6 +31,11 @@ int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
 		return status;
 	(void)model->settle(replay, end);
 	model->blame_open(replay, end);
+	if (tb_clock_failed(replay)) {
+		if (error)
+			*error = replay->failure;
+		return replay->failure.code;
+	}
 	status = tb_books_close(&replay->books, error);
 	return status == TB_OK ? tb_books_finish(&replay->books, error) : status;
 }

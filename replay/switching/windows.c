@@ -330,7 +330,9 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 		(void)windows->model->settle(part_at(windows, part), end);
 		windows->model->blame_open(part_at(windows, part), end);
 	}
-	status = tb_books_close(&windows->desk->books, error);
+	status = failed(windows, error);
+	if (status == TB_OK)
+		status = tb_books_close(&windows->desk->books, error);
 	return status == TB_OK ? tb_books_finish(&windows->desk->books, error) : status;
 }
 
