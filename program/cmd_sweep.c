@@ -111,7 +111,7 @@ static void list_text(void)
 	puts("Experiments, as published for a cluster of 64 nodes:");
 	for (const struct tb_experiment *e = tb_experiments; e->name; e++) {
 		tb_experiment_describe(e, text, sizeof text);
-		printf("  %-34s%2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
+		printf("  %-35s %2" PRIu32 " nodes, %s: %s\n", e->name, e->n_active,
 			tb_format_size(e->message_bytes, size, sizeof size), text);
 	}
 	puts("\nKeys of a sweep file's section [sweep], and of --set:");
