@@ -23,7 +23,11 @@ static const struct argp_option argp_options[] = {
 	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
 	{"scale", KEY_SCALE, "F", 0,
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
-	{"screenshot", KEY_SHOT, "FILE", 0, "Write the window as PNG and exit", 0},
+	{"screenshot", KEY_SHOT, "FILE", 0,
+		"Write the window as it opens, with the matrix, as PNG and exit; without "
+		"a "
+		"display, set SDL_VIDEODRIVER=dummy or use xvfb-run",
+		0},
 	// For tests (window/script.h): no part of the command's interface.
 	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 0},
 	{0},
