@@ -20,11 +20,11 @@
 
 #define COMMAND "tailback network"
 
-#define TOP_DEFAULT 10
-#define TOP_MOST    1000
-#define SAMPLES	    1000000
-#define JOBS_MOST   1024
-#define ODD_MOST    20 // listed in text
+#define TOP_DEFAULT  10
+#define TOP_MOST     1000
+#define SAMPLES	     1000000
+#define THREADS_MOST 1024
+#define ODD_MOST     20 // listed in text
 
 enum key {
 	KEY_ROUTES = 256,
@@ -34,19 +34,19 @@ enum key {
 	KEY_SHIFTS,
 	KEY_BISECTIONS,
 	KEY_TOP,
-	KEY_JOBS,
+	KEY_THREADS,
 	KEY_STORE,
 	KEY_VIEW
 };
 
 static const struct argp_option argp_options[] = {
 	{"network", 'n', "NETWORK", 0,
-		"Preset or INI file, with changes after commas, such as "
-		"qsnet,arity=8,levels=2",
+		"Preset, INI file or fabric, with changes after commas: "
+		"qsnet,arity=8,levels=2, my.ini, fabric.ibnetdiscover,preset=ib-hdr",
 		0},
 	{"routes", KEY_ROUTES, "FILE", 0,
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
-		"dump_lfts writes them",
+		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
 		0},
 	TB_CMD_OUTPUT_OPTIONS("text, csv, json, svg, png or pdf; or the network itself: "
 			      "ibnetdiscover, edges, dot, graph or ini"),
@@ -64,7 +64,8 @@ static const struct argp_option argp_options[] = {
 	{"bisections", KEY_BISECTIONS, "N", 0,
 		"Draw N random bisections (1000; fewer of more than 1048 hosts)", 0},
 	{"seed", KEY_SEED, "N", 0, "Seed of what is drawn (1)", 0},
-	{"jobs", KEY_JOBS, "N", 0, "Use N threads (default: one per core)", 0},
+	{"threads", KEY_THREADS, "N", 0, "Use N threads (default: one per core)", 0},
+	{"jobs", KEY_THREADS, "N", OPTION_HIDDEN, NULL, 0}, // its name before
 	TB_COLOURS_OPTION,
 	{"theme", TB_OPTION_THEME, "NAME", 0,
 		"light (default of pictures) or dark (default of the window)", 0},
@@ -122,8 +123,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_TOP:
 		options->top = (uint32_t)number(state, "--top", text, 0, TOP_MOST);
 		break;
-	case KEY_JOBS:
-		study->n_workers = (unsigned)number(state, "--jobs", text, 1, JOBS_MOST);
+	case KEY_THREADS:
+		study->n_workers =
+			(unsigned)number(state, "--threads", text, 1, THREADS_MOST);
 		break;
 	case KEY_STORE:
 		options->store = text;
