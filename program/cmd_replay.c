@@ -46,7 +46,7 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Network and placement:", 1},
 	{"network", 'n', "NETWORK", 0,
 		"Preset, INI file or fabric, with changes after commas: qsnet (default), "
-		"qsnet,levels=5, qsnet2,rails=2, my.ini",
+		"qsnet,levels=5, qsnet2,rails=2, my.ini, fabric.ibnetdiscover",
 		1},
 	{"host", 'H', "LIBRARY", 0,
 		"The library of the network that processes send with, with changes "
@@ -57,7 +57,7 @@ static const struct argp_option option_table[] = {
 		"Placement, in lines 'ENDPOINT NODE [JOB]' (for a job, 'RANK NODE')", 1},
 	{"routes", KEY_ROUTES, "FILE", 0,
 		"Forwarding tables instead of the network's own routes, as InfiniBand's "
-		"dump_lfts writes them",
+		"dump_lfts writes them, or OpenSM and ibdiagnet as .fdbs",
 		1},
 	{"per-node", KEY_PER_NODE, "N", 0, "Put N ranks of a job on each node (1)", 1},
 	{"fault", KEY_FAULT, "WHAT[@TIME]", 0,
@@ -95,8 +95,9 @@ static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE", 0,
 		"The store; an existing one gets another run (required)", 2},
 	{"bin", KEY_BIN, "TIME", 0,
-		"Width of a time bin, such as 10us (default: such that there are 64 to "
-		"1024 bins)",
+		"Width of a time bin, such as 10us (default: 1us, doubled until there "
+		"are "
+		"1024 bins at most, fewer on a large network)",
 		2},
 	{"no-blame", KEY_NO_BLAME, NULL, 0, "Do not record who waited for whom", 2},
 	{"seed", 's', "SEEDS", 0,
