@@ -57,6 +57,10 @@ static void a_slow_receiver_is_the_root_of_waits(void **state)
 	assert_true(link->busy_ps == 2 * N * (uint64_t)T_PS);
 	assert_true(link->stall_ps > 20 * link->busy_ps);
 	assert_true(outcome.stats.wait_ps > (uint64_t)lines[0].delivered);
+	// What waits for its drain, and all behind that, is blamed on its link (C23).
+	assert_int_equal(outcome.tally.worst_root.id, ejection);
+	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
+	assert_true(outcome.tally.worst_root_ps * 100 > outcome.stats.wait_ps * 95);
 	drop(&outcome);
 	tb_network_free(net);
 }

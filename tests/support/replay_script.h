@@ -77,6 +77,8 @@ struct tally {
 	uint64_t flow_wait_ps, flow_ideal_ps, flow_latency_ps;
 	uint64_t flow_queue_ps, flow_network_ps;
 	uint64_t flow_bytes, flow_messages, blame_ps;
+	struct tb_link worst_root; // of which most waits
+	uint64_t worst_root_ps;
 	uint64_t hash;	   // of everything received, in order
 	bool out_of_order; // bins or links came twice or in descending order
 };
@@ -152,6 +154,11 @@ static inline int tally_blame(void *context, const struct tb_blame_record *recor
 	struct tally *tally = context;
 	for (size_t i = 0; i < record->n_roots; i++)
 		tally->blame_ps += record->roots[i].wait_ps;
+	for (size_t i = 0; i < record->n_roots; i++)
+		if (record->roots[i].wait_ps > tally->worst_root_ps) {
+			tally->worst_root = record->roots[i].root;
+			tally->worst_root_ps = record->roots[i].wait_ps;
+		}
 	return TB_OK;
 }
 
