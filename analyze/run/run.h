@@ -40,7 +40,7 @@ struct tb_run_info {
 	const char *host;	// the computer it ran on
 	const char *notes;	// JSON object
 	struct tb_network_params network;
-	const struct tb_switching_words *words; // of its switching
+	const struct tb_switching_words *words; // of its switching, never NULL
 	const struct tb_run_other *others;	// parameters of no key that is known here
 	size_t n_others;
 	uint64_t seed;

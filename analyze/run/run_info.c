@@ -157,13 +157,12 @@ static int get_switching(struct tb_run_row *row, const char *path,
 	if (!name)
 		return tb_fail_in(error, TB_ENOMEM, path, "no memory for a run");
 	int status = TB_OK;
-	info->words = tb_switching_words(name);
-	if (!info->words)
+	snprintf(network->switching, sizeof network->switching, "%s", name);
+	if (!tb_switching_words(network))
 		status = tb_fail_in(error, TB_EVERSION, path,
 			"its run %" PRId64 " is of a network with switching = %s, which "
 			"this Tailback does not have",
 			info->id, name);
-	snprintf(network->switching, sizeof network->switching, "%s", name);
 	snprintf(network->name, sizeof network->name, "%s", info->network_name);
 	free(name);
 	return status;
@@ -186,11 +185,13 @@ static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record 
 	if (!status)
 		status = tb_run_parameters_load(
 			sqlite3_db_handle(query), path, &loaded, error);
-	if (status)
+	if (status) {
 		tb_run_record_fini(&loaded);
-	else
-		*record = loaded;
-	return status;
+		return status;
+	}
+	loaded.info.words = tb_switching_words(&loaded.info.network);
+	*record = loaded;
+	return TB_OK;
 }
 
 // no_such_run names the runs that the store has.

@@ -138,19 +138,27 @@ static const struct tb_preset_key credits_keys[] = {
 		TB_KEY_NEEDED},
 };
 
+static const struct tb_switching_words paused_words = {"virtual lanes",
+	"a turn or the end of a pause", "others ahead or the link paused",
+	"the link or had it paused", "packets stood ready or paused",
+	"Whose packets held the link or had it paused",
+	"The link at the end of a chain of pauses"};
+
 const struct tb_preset_model tb_preset_models[] = {
 	{"circuits", circuits_keys, sizeof circuits_keys / sizeof *circuits_keys,
 		check_circuits,
 		{"virtual channels", "a virtual channel", "no free virtual channel",
 			"the virtual channels", "a virtual channel was held",
 			"Whose packets held the virtual channels",
-			"The link at the end of a chain of held channels"}},
+			"The link at the end of a chain of held channels"},
+		NULL},
 	{"credits", credits_keys, sizeof credits_keys / sizeof *credits_keys,
 		tb_preset_check_credits,
 		{"virtual lanes", "a turn or credits", "others ahead or too few credits",
 			"the link or its buffer", "packets stood ready",
 			"Whose packets held the link or its buffer",
-			"The link at the end of a chain of full buffers"}},
+			"The link at the end of a chain of full buffers"},
+		&paused_words},
 };
 const size_t tb_preset_n_models = sizeof tb_preset_models / sizeof *tb_preset_models;
 
@@ -162,10 +170,15 @@ const struct tb_preset_model *tb_preset_model_find(const char *name)
 	return NULL;
 }
 
-const struct tb_switching_words *tb_switching_words(const char *switching)
+const struct tb_switching_words *tb_switching_words(
+	const struct tb_network_params *params)
 {
-	const struct tb_preset_model *model = tb_preset_model_find(switching);
-	return model ? &model->words : NULL;
+	const struct tb_preset_model *model = tb_preset_model_find(params->switching);
+	if (!model)
+		return NULL;
+	return model->paused && params->credits.flow_control == TB_FLOW_PAUSE
+		       ? model->paused
+		       : &model->words;
 }
 
 size_t tb_preset_keys_of(const struct tb_preset_model *model,

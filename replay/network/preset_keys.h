@@ -62,6 +62,8 @@ struct tb_preset_model {
 	int (*check)(const struct tb_network_params *params, const char *source,
 		struct tb_error *error);
 	struct tb_switching_words words;
+	const struct tb_switching_words
+		*paused; // with flow_control = pause; NULL: the same
 };
 
 // check_credits.c: what the keys of `credits` mean together.

@@ -1,7 +1,10 @@
 // The words of a switching, for those who write about waits and do not know it: with
-// circuits a header waits for a virtual channel, with credits for credits.
+// circuits a header waits for a virtual channel, with credits for credits, and where
+// links are paused, for the end of a pause.
 #ifndef TB_SWITCHING_WORDS_H
 #define TB_SWITCHING_WORDS_H
+
+struct tb_network_params;
 
 struct tb_switching_words {
 	const char *channels; // a link has so many: "virtual channels"
@@ -14,8 +17,9 @@ struct tb_switching_words {
 	const char *root;    // "The link at the end of a chain of held channels"
 };
 
-// tb_switching_words finds the words of the switching of that name (`switching = NAME` in
-// presets); NULL when there is none. They live for ever.
-const struct tb_switching_words *tb_switching_words(const char *switching);
+// tb_switching_words finds the words of a network by its `switching` and, with credits,
+// `flow_control`; NULL when there is no such switching. They live for ever.
+const struct tb_switching_words *tb_switching_words(
+	const struct tb_network_params *params);
 
 #endif

@@ -371,7 +371,7 @@ static int preset_of_two(struct tb_network_params *params, const char *name,
 	const char *text, struct tb_error *error)
 {
 	const struct tb_preset_model models[] = {
-		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing, {0}}};
+		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing, {0}, NULL}};
 	char path[] = "/tmp/preset-XXXXXX", described[160];
 	int file = mkstemp(path);
 	assert_true(file >= 0);
@@ -695,12 +695,19 @@ static void what_keys_of_credits_mean_together_is_checked(void **state)
 static void a_switching_has_words_for_what_is_waited_for(void **state)
 {
 	(void)state;
-	const struct tb_switching_words *words = tb_switching_words("circuits");
+	struct tb_network_params params = {.switching = "circuits"};
+	const struct tb_switching_words *words = tb_switching_words(&params);
 	assert_string_equal(words->awaited, "a virtual channel");
 	assert_string_equal(words->held, "the virtual channels");
 	assert_non_null(words->root);
-	assert_string_equal(tb_switching_words("credits")->channels, "virtual lanes");
-	assert_null(tb_switching_words("boats"));
+	assert_int_equal(tb_network_preset(&params, "ib-hdr", NULL), TB_OK);
+	assert_string_equal(tb_switching_words(&params)->channels, "virtual lanes");
+	assert_string_equal(tb_switching_words(&params)->awaited, "a turn or credits");
+	assert_int_equal(tb_network_preset(&params, "roce-100", NULL), TB_OK);
+	assert_string_equal(
+		tb_switching_words(&params)->awaited, "a turn or the end of a pause");
+	snprintf(params.switching, sizeof params.switching, "boats");
+	assert_null(tb_switching_words(&params));
 }
 
 static void parameters_are_listed_by_section_as_people_read_them(void **state)
