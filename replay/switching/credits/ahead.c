@@ -85,12 +85,19 @@ static inline void second_look_at_in(const struct credits *credits, uint32_t id)
 	fetch(receiver_at(credits, packet->at));
 }
 
+// is_here returns whether the packet of an EV_READY still waits. When something dies its
+// record may be another's, whose route is none yet, or a slot of another part.
+static inline bool is_here(const struct credits *credits, uint32_t id)
+{
+	return packet_at(credits, id)->queued;
+}
+
 void tb_credits_look_second(const struct credits *credits, struct tb_event event)
 {
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
 		second_look_at_link(credits, id);
-	} else if (event.kind == EV_READY) {
+	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct packet *packet = packet_at(credits, id);
 		fetch_sender(credits, packet->route);
 		fetch(receiver_at(credits, packet->at));
@@ -108,10 +115,13 @@ void tb_credits_look_second(const struct credits *credits, struct tb_event event
 	}
 }
 
-// fetch_back fetches what an update of what comes in by a slot will be written to.
+// fetch_back fetches what an update of what comes in by a slot will be written to, unless
+// another part does that.
 static inline void fetch_back(const struct credits *credits, uint32_t slot)
 {
 	uint32_t to = sender_at(credits, slot)->peer;
+	if (sender_at(credits, slot)->far)
+		return;
 	fetch(lane_at(credits, to, 0));
 	fetch_lines(&credits->updates[(size_t)to * credits->n_vls * FIRST_UPDATES],
 		FIRST_UPDATES * sizeof(struct update));
@@ -138,7 +148,7 @@ void tb_credits_look_third(const struct credits *credits, struct tb_event event)
 	uint32_t id = event.subject;
 	if (event.kind == EV_DONE || event.kind == EV_LOOK) {
 		third_look_at_link(credits, id);
-	} else if (event.kind == EV_READY) {
+	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct packet *packet = packet_at(credits, id);
 		const struct sender *sender = sender_at(credits, packet->route);
 		if (sender->crosses)
