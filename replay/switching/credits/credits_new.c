@@ -74,6 +74,7 @@ static void make_link(struct credits *credits, uint32_t slot, uint32_t id, uint1
 	sender->peer = peer;
 	sender->kind = kind;
 	sender->port = (uint16_t)info->from_port;
+	sender->from = slot; // of its own part, until a packet comes by another
 	sender->far = tb_handover_crosses(&credits->replay, id);
 	credits->slot_of_link[id] = slot;
 	struct receiver *receiver = receiver_at(credits, peer);
@@ -161,7 +162,8 @@ int tb_credits_make_replay(struct credits *credits)
 		&credits->replay, (uint32_t)n_packets, bytes, packet_ps, 12);
 	size_t link_bytes = credits->link_bytes + credits->receiver_bytes +
 			    credits->n_vls * FIRST_UPDATES * sizeof(struct update);
-	credits->replay.looks_ahead = credits->n_own * link_bytes >= CACHE_BYTES;
+	// A part finds the cache full of the others' links when its window begins.
+	credits->replay.looks_ahead = credits->n_slots * link_bytes >= CACHE_BYTES;
 	return status;
 }
 
