@@ -317,11 +317,12 @@ static int trace_path(const struct tb_network *network,
 	return status;
 }
 
-// warn prints what was odd about a fabric's file.
-static void warn(const struct tb_network *network)
+// note_remarks prints what was odd about a fabric's file or tables, as replay does.
+static void note_remarks(const struct tb_network *network)
 {
 	for (uint32_t i = 0; i < tb_network_n_remarks(network); i++)
-		fprintf(stderr, "tailback: warning: %s\n", tb_network_remark(network, i));
+		fprintf(stderr, "tailback: note: %s: %s\n",
+			tb_network_params(network)->name, tb_network_remark(network, i));
 }
 
 static int run_network(const struct network_options *options, struct tb_error *error)
@@ -333,7 +334,7 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	if (status == TB_OK && options->routes && !copies)
 		status = tb_route_file_open(network, options->routes, error);
 	if (status == TB_OK)
-		warn(network);
+		note_remarks(network);
 	if (copies)
 		status = copy(network, options, error);
 	else if (status == TB_OK)

@@ -38,6 +38,7 @@ struct tb_cabling_port {
 struct tb_cabling_device {
 	enum tb_device_kind kind;
 	bool is_left_out; // an aggregation node, or joined to nothing
+	bool is_aggregation;
 	uint64_t guid;
 	char *name; // in its visible form
 	uint32_t lid, lmc;

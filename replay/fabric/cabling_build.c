@@ -185,6 +185,18 @@ static int add_remarks(struct building *building)
 	return status;
 }
 
+// leave_out hands over the LIDs of what is left out, for forwarding tables.
+static int leave_out(struct building *building)
+{
+	const struct tb_cabling *cabling = building->cabling;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < cabling->n_devices && status == TB_OK; i++)
+		if (cabling->devices[i].is_aggregation && cabling->devices[i].lid)
+			status = tb_network_leave_out(building->builder,
+				cabling->devices[i].lid, building->error);
+	return status;
+}
+
 // prepare finds out what the fabric consists of.
 static int prepare(struct building *building)
 {
@@ -236,6 +248,8 @@ static int build(struct building *building, struct tb_network **network)
 		status = add_cables(building);
 	if (status == TB_OK)
 		status = add_remarks(building);
+	if (status == TB_OK)
+		status = leave_out(building);
 	return status == TB_OK
 		       ? tb_network_finish(building->builder, network, building->error)
 		       : status;

@@ -148,7 +148,10 @@ int tb_cabling_settle(struct tb_cabling *cabling)
 		if (at->kind != TB_DEVICE_ADAPTER ||
 			!strstr(at->name, "Aggregation Node"))
 			continue;
-		at->is_left_out = true;
+		at->is_left_out = at->is_aggregation = true;
+		// Unplugged, its port forgets the LID.
+		for (size_t port = 0; port < at->n_ports && at->lid == 0; port++)
+			at->lid = at->ports[port].lid;
 		tb_cabling_note(cabling, TB_REMARK_AGGREGATION_NODE, "GUID 0x%016" PRIx64,
 			at->guid);
 	}

@@ -30,6 +30,10 @@ void tb_network_forget_identities(struct tb_network *net)
 	net->remarks = NULL;
 	net->n_remarks = 0;
 	net->remarks_room = 0;
+	free(net->left_out);
+	net->left_out = NULL;
+	net->n_left_out = 0;
+	net->left_out_room = 0;
 }
 
 static int no_memory(struct tb_error *error)
@@ -168,6 +172,17 @@ int tb_network_add_remark(struct tb_network *net, const char *sentence)
 		return TB_ENOMEM;
 	}
 	net->remarks[net->n_remarks++] = copy;
+	return TB_OK;
+}
+
+int tb_network_leave_out(
+	struct tb_network_builder *builder, uint32_t lid, struct tb_error *error)
+{
+	struct tb_network *net = tb_network_builder_inside(builder);
+	if (TB_ARRAY_RESERVE(&net->left_out, &net->left_out_room,
+		    (size_t)net->n_left_out + 1) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for a network's LIDs");
+	net->left_out[net->n_left_out++] = lid;
 	return TB_OK;
 }
 

@@ -70,6 +70,11 @@ int tb_network_number_port(struct tb_network_builder *builder, struct tb_switch 
 int tb_network_remark_on(struct tb_network_builder *builder, const char *sentence,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_leave_out remembers the LID of an aggregation node, which the fabric has and
+// the network has not: forwarding tables have routes to it. TB_ENOMEM.
+int tb_network_leave_out(struct tb_network_builder *builder, uint32_t lid,
+	struct tb_error *error) TB_MUST_USE;
+
 // tb_network_finish checks that every node reaches every other (TB_EUSAGE names two that
 // do not) and hands the network over. The builder is spent either way and must still be
 // freed.

@@ -62,6 +62,9 @@ struct tb_network {
 	char **remarks;
 	uint32_t n_remarks;
 	size_t remarks_room;
+	uint32_t *left_out; // LIDs of the fabric's aggregation nodes
+	uint32_t n_left_out;
+	size_t left_out_room;
 	struct tb_route_group *groups;
 	uint32_t *group_links;
 	// A k-ary n-tree computes its routes: group id of a switch's up-links is its own

@@ -16,6 +16,7 @@ enum { SELF_PORT = 0, NO_PORT = 255 };
 #define A_SWITCH   TB_ID_NONE	    // in node_of_lid
 #define AN_ALIAS   (TB_ID_NONE - 1) // likewise: not the first LID of its port
 #define A_STRANGER (TB_ID_NONE - 2)
+#define LEFT_OUT   (TB_ID_NONE - 3) // an aggregation node's
 
 // What a file tells of things that are not in the network.
 struct strangers {
@@ -35,7 +36,7 @@ struct reading {
 	uint32_t n_ended; // parts with a last line "... lids dumped"
 	uint32_t n_parts, n_entries, n_moved;
 	uint32_t n_private;
-	struct strangers switches, lids;
+	struct strangers switches, lids, left_out;
 	uint32_t line;
 };
 
@@ -183,8 +184,10 @@ static int put_route(
 	uint32_t to = 0, link = 0;
 	if (port == NO_PORT)
 		return TB_OK; // so .fdbs list each LID that nobody has
-	if (!tb_map_find(&reading->node_of_lid, lid, &to)) {
-		note_stranger(&reading->lids, reading, lid);
+	bool is_known = tb_map_find(&reading->node_of_lid, lid, &to);
+	if (!is_known || to == LEFT_OUT) {
+		note_stranger(
+			is_known ? &reading->left_out : &reading->lids, reading, lid);
 		return tb_map_put(&reading->node_of_lid, lid, A_STRANGER);
 	}
 	if (to == A_SWITCH || to == AN_ALIAS || to == A_STRANGER)
@@ -375,6 +378,8 @@ static int learn_identities(struct reading *reading)
 {
 	const struct tb_network *net = reading->table.net;
 	int status = TB_OK;
+	for (uint32_t i = 0; i < net->n_left_out && status == TB_OK; i++)
+		status = tb_map_put(&reading->node_of_lid, net->left_out[i], LEFT_OUT);
 	for (uint32_t i = 0; i < net->n_switches && status == TB_OK; i++) {
 		struct tb_identity own =
 			tb_network_switch_identity(net, (struct tb_switch){i});
@@ -413,6 +418,22 @@ static int remark_strangers(struct reading *reading, struct tb_network *net,
 	return remark(reading, net, text);
 }
 
+static int remark_left_out(struct reading *reading, struct tb_network *net)
+{
+	const struct strangers *left_out = &reading->left_out;
+	char text[400], count[48];
+	if (left_out->n == 0)
+		return TB_OK;
+	snprintf(text, sizeof text,
+		"%s: %s of the tables %s of aggregation nodes, which were left out, the "
+		"first is 0x%04" PRIx64 " in line %u",
+		reading->table.name,
+		tb_format_counted(left_out->n, "LID", count, sizeof count),
+		left_out->n == 1 ? "is that" : "are those", left_out->first,
+		left_out->line);
+	return remark(reading, net, text);
+}
+
 static int remark_unreached(struct reading *reading, struct tb_network *net)
 {
 	const struct tb_route_table *table = &reading->table;
@@ -436,6 +457,8 @@ static int remark_all(struct reading *reading, struct tb_network *net)
 		reading, net, &reading->switches, "switch GUID|switch GUIDs");
 	if (status == TB_OK)
 		status = remark_strangers(reading, net, &reading->lids, "LID");
+	if (status == TB_OK)
+		status = remark_left_out(reading, net);
 	if (status == TB_OK)
 		status = remark_unreached(reading, net);
 	if (status == TB_OK && reading->n_moved) {
