@@ -15,6 +15,12 @@ grep -q 'stopped by a signal' "$scratch/said" || {
 	echo "no PDF was written"
 	failed=1
 }
+"$TAILBACK" network -n qsnet,levels=2 --store "$scratch/fabric.db" >"$scratch/report"
+printf 'expect no timeline\nrefuse wait a bin\nrefuse Whole run\n' >"$scratch/script"
+"$TAILBACK" view -m busy --script "$scratch/script" "$scratch/fabric.db" || {
+	echo "a store without time shows a timeline"
+	failed=1
+}
 left=$(find "$scratch" -name 'tailback-*')
 [[ -z $left ]] || {
 	echo "left behind: $left"

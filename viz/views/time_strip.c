@@ -249,6 +249,10 @@ char *tb_time_strip_scale(
 		return buffer;
 	}
 	uint64_t bar = (uint64_t)largest_bar(strip, columns);
+	if (bar == 0) {
+		snprintf(buffer, size, "nothing waits");
+		return buffer;
+	}
 	tb_metric_format(TB_WAIT, bar, bars, sizeof bars);
 	tb_metric_format_as(TB_WAIT, (uint64_t)largest_lane(strip, columns), bar, lanes,
 		sizeof lanes);

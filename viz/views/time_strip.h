@@ -33,7 +33,7 @@ void tb_time_strip_draw(const struct tb_time_strip *strip, const struct tb_pane 
 	struct tb_picture *picture, struct tb_box box);
 
 // tb_time_strip_scale writes what its largest bars and brightest shades stand for, when
-// it is that wide; "" before it is read. 160 bytes suffice.
+// it is that wide, or that nothing waits; "" before it is read. 160 bytes suffice.
 char *tb_time_strip_scale(
 	const struct tb_time_strip *strip, double width, char *buffer, size_t size);
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PAD	16
 #define GUTTER	92 // for the names of lanes
@@ -191,6 +192,20 @@ static void draw_controls(
 		type, note);
 }
 
+// has_time is false for what routes alone do (fabric_store.h): nothing is timed or waits.
+static bool has_time(const struct tb_pane *pane)
+{
+	return strcmp(pane->data->info->input_kind, "routes") != 0;
+}
+
+static void draw_no_time(const struct tb_pane *pane, struct tb_picture *picture)
+{
+	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, true);
+	type.align = TB_ALIGN_CENTRE;
+	tb_picture_text(picture, pane->place, type,
+		"no timeline: of routes alone nothing is timed, and nothing waits");
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	struct tb_box place = pane->place;
@@ -199,6 +214,10 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	tb_picture_rect(picture, place, palette->panel);
 	tb_picture_line(picture, (struct tb_box){place.x, place.y + 0.5, place.w, 0}, 1,
 		palette->line);
+	if (!has_time(pane)) {
+		draw_no_time(pane, picture);
+		return;
+	}
 	draw_controls(pane, picture, place);
 	part(picture, strip, palette->empty, TB_PART_STRIP);
 	if (timeline_of(pane))
