@@ -104,7 +104,7 @@ static int run_matrix(const struct options *options, struct tb_error *error)
 	if (status == TB_OK) {
 		struct tb_matrix_figure figure = {run, &matrix, window,
 			options->picture.colours, options->picture.theme,
-			(double)options->picture.width, false, 0, 0};
+			(double)options->picture.width, false, 0, 0, true};
 		const struct tb_cmd_figure drawn = {
 			&figure, draw_text, write_csv, write_json, draw_picture};
 		status = tb_cmd_picture_write(&options->picture, &drawn, error);

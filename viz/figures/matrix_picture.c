@@ -28,6 +28,7 @@ static const struct tb_matrix_metrics natural = {
 #define HEAD		 64
 #define FOOT		 88
 #define MOST_SHADED_ROWS 100 // of a terminal
+#define WIDEST_TERMINAL	 1000
 
 static const struct tb_matrix_cell *largest_of(
 	const struct tb_matrix_cell *cells, uint32_t n, uint64_t value)
@@ -330,6 +331,47 @@ static int layout_terminal(const struct tb_matrix_figure *figure,
 	return TB_OK;
 }
 
+// numbers_width returns the least columns in which numbers fit, 0 when none are enough.
+static uint32_t numbers_width(const struct tb_matrix *part)
+{
+	struct tb_matrix_layout layout;
+	struct tb_matrix_metrics metrics = terminal_details[0].metrics;
+	uint32_t columns = 40;
+	metrics.band_gap = 2 - metrics.gap_y;
+	if (tb_matrix_layout_init(&layout, part, &metrics, columns))
+		return 0;
+	while (columns <= WIDEST_TERMINAL &&
+		(layout.width > columns || layout.height > terminal_details[0].most_rows))
+		tb_matrix_layout_wrap(&layout, ++columns);
+	tb_matrix_layout_fini(&layout);
+	return columns <= WIDEST_TERMINAL ? columns : 0;
+}
+
+// explain says what a character is, and where the numbers are, in two lines.
+static void explain(struct tb_picture *picture, const struct tb_matrix_figure *figure,
+	const struct tb_matrix_layout *layout, bool cells, double y)
+{
+	struct tb_type type = {
+		TB_FONT_CELL, 1, TB_ALIGN_LEFT, tb_palette_of(figure->theme)->text};
+	struct tb_box box = {0, y, picture->width, 1};
+	uint32_t columns = numbers_width(figure->matrix);
+	if (cells)
+		tb_picture_text(
+			picture, box, type, "a box: links up, the switch, links down");
+	else if (layout->metrics.group > 1)
+		tb_picture_printf(picture, box, type,
+			"a character: the most of %" PRIu32 " switches",
+			layout->metrics.group);
+	else
+		tb_picture_text(picture, box, type, "a character: a switch");
+	box.y++;
+	if (columns)
+		tb_picture_printf(picture, box, type,
+			"numbers and names: --width %" PRIu32, columns);
+	else
+		tb_picture_text(picture, box, type, "numbers and names: -f csv");
+}
+
 // scale_lines draws the legend of the terminal: what numbers and shades mean.
 static void scale_lines(struct tb_picture *picture, const struct tb_matrix_figure *figure,
 	const struct tb_matrix_view *view, bool shaded, double y)
@@ -394,9 +436,11 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 			     : shaded				 ? 5
 			     : view.detail == TB_DETAIL_NUMBERS	 ? 3
 								 : 4;
+	bool explained = figure->explained && figure->matrix->largest_switch > 0 &&
+			 view.detail != TB_DETAIL_NUMBERS;
+	double end = 4 + layout.height + legend_rows;
 	char text[320];
-	tb_picture_clear(
-		picture, columns, 4 + layout.height + legend_rows, palette->page);
+	tb_picture_clear(picture, columns, end + (explained ? 2 : 0), palette->page);
 	title_text(figure, text, sizeof text);
 	tb_picture_text(picture, (struct tb_box){0, 0, columns, 1}, type, text);
 	subtitle_text(figure, text, sizeof text);
@@ -411,6 +455,8 @@ int tb_matrix_picture_text(struct tb_picture *picture,
 	view.area = (struct tb_box){0, 4, columns, layout.height};
 	tb_matrix_draw(picture, &layout, &part, figure->run, &view);
 	scale_lines(picture, figure, &view, shaded, 4 + layout.height + 1);
+	if (explained)
+		explain(picture, figure, &layout, view.detail == TB_DETAIL_CELLS, end);
 	tb_matrix_layout_fini(&layout);
 	return picture->status;
 }
@@ -442,7 +488,7 @@ int tb_matrix_picture_svg(struct tb_run *run, struct tb_window window,
 		return status;
 	struct tb_picture picture = {0};
 	const struct tb_matrix_figure figure = {
-		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0, 0};
+		run, &matrix, window, TB_CIVIDIS, theme, PAGE_WIDTH, true, 0, 0, false};
 	if (tb_matrix_picture(&picture, &figure) == TB_OK)
 		status = svg_string(&picture, svg, error);
 	else

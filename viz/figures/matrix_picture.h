@@ -22,6 +22,8 @@ struct tb_matrix_figure {
 			// the top level first; 0: all
 	uint32_t most_rows; // to stay within in a terminal, by less detail; 0: about a
 			    // hundred
+	bool explained;	    // in a terminal: where shades stand for numbers, says what a
+			    // character is, and how wide the terminal must be for numbers
 };
 
 // tb_matrix_picture prepares the figure for SVG, PNG and PDF: in its natural size, 16
