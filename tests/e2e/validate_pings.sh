@@ -57,6 +57,8 @@ expect() {
 }
 expect 1 validate --only 'ping.uni.*' -n qsnet,vcs=1
 grep -q '^all  *11  *1  *5  *0  *5$' "$scratch/out"
+expect 1 validate --only 'ping.uni.*' -n ib-hdr
+grep -q 'published figures are of QsNet' "$scratch/out"
 expect 2 validate --only 'nothing.*'
 expect 2 validate --seeds 0
 expect 2 validate -f yaml
