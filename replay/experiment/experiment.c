@@ -321,7 +321,8 @@ int tb_experiment_run(struct tb_outcome **outcome, const struct tb_experiment *e
 			outcome, experiment->timed, network, options->seed, error);
 	int status = tb_experiment_check(experiment, error);
 	if (status == TB_OK)
-		status = tb_experiment_plan_init(&run.plan, experiment, error);
+		status = tb_experiment_plan_init(
+			&run.plan, experiment, tb_network_params(network), error);
 	if (status != TB_OK)
 		return status;
 	status = outcome_new(&run.outcome, network, error);

@@ -48,8 +48,7 @@ struct tb_experiment {
 	const char *pattern;
 	uint64_t message_bytes; // the mean
 	enum tb_experiment_sizes sizes;
-	double load; // of TB_SYNTH_RATE_BYTES_PER_S that each sender offers; 0: all it
-		     // can
+	double load; // of tb_network_payload_rate that each sender offers; 0: all it can
 	enum tb_synth_dist times; // from message to message, with a load
 	double reads;		  // share of messages that read instead of write
 	uint32_t n_io;		  // I/O nodes

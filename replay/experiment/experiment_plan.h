@@ -16,9 +16,11 @@ struct tb_experiment_plan {
 	bool *io;						 // the same
 };
 
-// tb_experiment_plan_init plans an experiment that passed tb_experiment_check.
+// tb_experiment_plan_init plans an experiment that passed tb_experiment_check, on a
+// network of `params`: its loads are shares of what a node of that can send.
 int tb_experiment_plan_init(struct tb_experiment_plan *plan,
-	const struct tb_experiment *experiment, struct tb_error *error) TB_MUST_USE;
+	const struct tb_experiment *experiment, const struct tb_network_params *params,
+	struct tb_error *error) TB_MUST_USE;
 void tb_experiment_plan_fini(struct tb_experiment_plan *plan);
 
 #endif

@@ -15,15 +15,15 @@ const struct tb_sweep_key tb_sweep_keys[] = {
 		"how many take part; the tree is as high as that needs"},
 	[TB_KEY_MESSAGE] = {"message", "mean size of a message, as 256K"},
 	[TB_KEY_LOAD] = {"load",
-		"offered by each sender, in shares of 338.6 MB/s; full (default): all "
-		"that it can send"},
+		"offered by each sender, in shares of the payload that a node's link "
+		"carries (qsnet: 338.6 MB/s); full (default): all that it can send"},
 	[TB_KEY_SIZES] = {"sizes", "of messages: fixed, uniform or exponential"},
 	[TB_KEY_TIMES] = {"times",
 		"between messages, with a load: fixed, uniform or exponential (default)"},
 	[TB_KEY_READS] = {"reads", "share of the I/O messages that read: 0 to 1"},
 	[TB_KEY_IO_NODES] = {"io_nodes", "nodes that serve, in io and mix experiments"},
 	[TB_KEY_IO_LOAD] = {"io_load",
-		"of the I/O job in mix experiments, in shares of 338.6 MB/s; 0: no such "
+		"of the I/O job in mix experiments, in shares as of load; 0: no such "
 		"job"},
 	[TB_KEY_WARM] = {"warm", "simulated time before the measurement, as 10ms"},
 	[TB_KEY_WINDOW] = {"window", "simulated time of the measurement, as 40ms"},

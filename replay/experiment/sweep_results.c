@@ -69,7 +69,7 @@ double tb_sweep_result_of(const struct tb_sweep_point *point,
 	case TB_RESULT_OFFERED:
 		return point->experiment.load > 0
 			       ? point->experiment.load *
-					 (double)TB_SYNTH_RATE_BYTES_PER_S
+					 (double)tb_network_payload_rate(&point->params)
 			       : NAN;
 	case TB_RESULT_ACCEPTED:
 		return steady ? mean_accepted(outcome, point->experiment.reads > 0) : NAN;

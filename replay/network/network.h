@@ -99,6 +99,11 @@ struct tb_network_params {
 int tb_network_preset(struct tb_network_params *params, const char *name,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_network_payload_rate returns the most payload per second, at least 1, that one link
+// of a node sends: its rate times the payload of a full packet over what that is on the
+// wire, or the node's bus or PCIe where that is less. Of qsnet TB_SYNTH_RATE_BYTES_PER_S.
+uint64_t tb_network_payload_rate(const struct tb_network_params *params);
+
 // tb_network_preset_name returns the name of built-in preset i, NULL beyond the last.
 const char *tb_network_preset_name(size_t i);
 

@@ -198,6 +198,21 @@ static int parse(struct tb_preset_reading *reading, const char *name)
 	return line;
 }
 
+static uint64_t lower_rate(uint64_t rate, uint64_t limit)
+{
+	return limit > 0 && limit < rate ? limit : rate;
+}
+
+uint64_t tb_network_payload_rate(const struct tb_network_params *params)
+{
+	double payload = params->packet_payload_bytes;
+	double wire = payload + params->packet_overhead_bytes;
+	double rate = (double)params->link_bytes_per_s * payload / wire;
+	uint64_t link = rate < 1 ? 1 : (uint64_t)rate;
+	return lower_rate(lower_rate(link, params->bus_bytes_per_s),
+		params->credits.pcie_bytes_per_s);
+}
+
 const char *tb_network_preset_name(size_t i)
 {
 	return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;

@@ -72,8 +72,9 @@ static uint64_t draw_bytes(const struct tb_traffic_job *job, struct tb_random *r
 static double mean_interval_ps(const struct tb_traffic_job *job)
 {
 	double load = job->load > 0 ? job->load : 1;
-	return (double)job->message_bytes * (double)TB_PS_PER_S /
-	       (load * (double)TB_SYNTH_RATE_BYTES_PER_S);
+	uint64_t rate =
+		job->rate_bytes_per_s ? job->rate_bytes_per_s : TB_SYNTH_RATE_BYTES_PER_S;
+	return (double)job->message_bytes * (double)TB_PS_PER_S / (load * (double)rate);
 }
 
 static void start_sender(struct tb_traffic *traffic, uint32_t id, uint64_t seed)

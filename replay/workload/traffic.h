@@ -33,7 +33,8 @@ struct tb_traffic_job {
 	uint32_t n_targets;
 	uint64_t message_bytes; // the mean
 	enum tb_synth_dist size_dist;
-	double load; // of TB_SYNTH_RATE_BYTES_PER_S; 0: all that the network takes
+	double load;		   // of rate_bytes_per_s; 0: all that the network takes
+	uint64_t rate_bytes_per_s; // of load 1; 0: TB_SYNTH_RATE_BYTES_PER_S
 	enum tb_synth_dist time_dist; // with a load
 	uint32_t depth;		      // without a load; at least 1
 	double reads;		      // share of reads

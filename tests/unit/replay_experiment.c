@@ -99,9 +99,13 @@ static void the_io_job_beside_sends_megabytes_at_random_times(void **state)
 {
 	(void)state;
 	struct tb_experiment_plan plan;
-	assert_int_equal(tb_experiment_plan_init(
-				 &plan, tb_experiment_find("mix.1c.shared.3"), NULL),
+	struct tb_network_params params;
+	assert_int_equal(tb_network_preset(&params, "qsnet", NULL), TB_OK);
+	assert_int_equal(tb_experiment_plan_init(&plan,
+				 tb_experiment_find("mix.1c.shared.3"), &params, NULL),
 		TB_OK);
+	assert_int_equal(plan.jobs[TB_PLAN_MEASURED].rate_bytes_per_s, 0);
+	assert_int_equal(plan.jobs[1].rate_bytes_per_s, TB_SYNTH_RATE_BYTES_PER_S);
 	assert_int_equal(plan.n_jobs, 2);
 	assert_true(plan.jobs[TB_PLAN_MEASURED].load == 0);
 	assert_true(plan.jobs[1].load == 0.3);

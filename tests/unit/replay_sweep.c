@@ -1,5 +1,6 @@
 // Sweep files: lists, ranges, combinations, and what is wrong with a file; and what is
 // measured of a point.
+#include "experiment_plan.h"
 #include "sweep.h"
 
 #include <math.h>
@@ -241,6 +242,7 @@ static void results_are_those_of_senders_servers_and_links(void **state)
 	struct tb_sweep_point point = {
 		.experiment = *tb_experiment_find("mix.1c.shared")};
 	point.experiment.load = 0.5;
+	assert_int_equal(tb_network_preset(&point.params, "qsnet", NULL), TB_OK);
 	assert_true(tb_sweep_result_of(&point, &outcome, TB_RESULT_ACCEPTED) == 25e6);
 	point.experiment.reads = 0;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -251,6 +253,40 @@ static void results_are_those_of_senders_servers_and_links(void **state)
 		assert_string_equal(info->unit, rows[i].unit);
 		if (!(fabs(shown - rows[i].shown) < 0.01))
 			fail_msg("%s: %g is not %g", info->name, shown, rows[i].shown);
+	}
+}
+
+static void a_load_is_a_share_of_what_a_node_of_the_network_can_send(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *network;
+		uint64_t rate; // of load 1
+	} rows[] = {
+		{"qsnet", TB_SYNTH_RATE_BYTES_PER_S},
+		{"qsnet,arity=8,levels=2,vcs=4", TB_SYNTH_RATE_BYTES_PER_S},
+		{"qsnet,bus=200MB/s", 200000000},
+		{"ib-hdr", UINT64_C(24842309558)}, // 25 GB/s 4096 / 4122
+		{"ib-hdr,pcie=none,rate=50GB/s", UINT64_C(49684619116)},
+		{"ib-hdr,pcie=12GB/s", UINT64_C(12000000000)},
+	};
+	const struct tb_outcome nothing = {0};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tb_sweep_point point = {
+			.experiment = *tb_experiment_find("mix.1c.shared.3")};
+		struct tb_experiment_plan plan;
+		point.experiment.load = 0.5;
+		assert_int_equal(
+			tb_network_preset(&point.params, rows[i].network, NULL), TB_OK);
+		double offered = tb_sweep_result_of(&point, &nothing, TB_RESULT_OFFERED);
+		if (fabs(2 * offered - (double)rows[i].rate) > 1)
+			fail_msg("%s: %.0f", rows[i].network, 2 * offered);
+		assert_int_equal(tb_experiment_plan_init(
+					 &plan, &point.experiment, &point.params, NULL),
+			TB_OK);
+		assert_int_equal(plan.jobs[0].rate_bytes_per_s, rows[i].rate);
+		assert_int_equal(plan.jobs[1].rate_bytes_per_s, rows[i].rate);
+		tb_experiment_plan_fini(&plan);
 	}
 }
 
@@ -356,6 +392,8 @@ int main(void)
 		cmocka_unit_test(times_are_kept_in_microseconds),
 		cmocka_unit_test(a_hot_spot_can_be_read_from),
 		cmocka_unit_test(results_are_those_of_senders_servers_and_links),
+		cmocka_unit_test(
+			a_load_is_a_share_of_what_a_node_of_the_network_can_send),
 		cmocka_unit_test(an_experiment_is_a_sweep_of_one_point),
 		cmocka_unit_test(every_experiment_is_a_sweep),
 		cmocka_unit_test(mistakes_name_the_line_and_the_nearest_name),
