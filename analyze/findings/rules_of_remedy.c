@@ -110,7 +110,8 @@ static void try_wider(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "wider.db");
 }
 
-// try_rail: one network is not enough for what all send, or for one node.
+// try_rail: one network is not enough for what all send, or for one node. A fabric from a
+// file has the rails that are in the file.
 static void try_rail(struct tb_judging *judging)
 {
 	const struct tb_run_info *info = judging->evidence->info;
@@ -119,6 +120,7 @@ static void try_rail(struct tb_judging *judging)
 	if ((!full && !tb_judging_found(judging, "incast") &&
 		    !tb_judging_found(judging, "few-receivers")) ||
 		info->network.n_rails > 1 || info->network.broadcast ||
+		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
 		has_option(judging->evidence, "--routes") ||
 		has_option(judging->evidence, "--fault") ||
 		!tb_judging_command(judging, &command))

@@ -494,6 +494,14 @@ static void a_second_rail_is_for_networks_of_one(void **state)
 	made.info.options = "--network qsnet --seed 1 --fault link=0.1:4";
 	judge(&made);
 	assert_null(found("second-rail"));
+	make_full(&made);
+	strcpy(made.info.network.shape, "pgft(2; 4,4; 1,4; 1,1)");
+	judge(&made);
+	assert_non_null(found("second-rail"));
+	make_full(&made);
+	strcpy(made.info.network.shape, TB_SHAPE_FABRIC);
+	judge(&made);
+	assert_null(found("second-rail"));
 }
 
 static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
