@@ -395,8 +395,9 @@ static void pass_verdict(struct tb_compare *compare)
 	if (compare->n_differences == 0)
 		tb_words_append(&words, "Both runs have the same settings. ");
 	tb_words_append(&words, "Headers wait ");
-	tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
-	tb_words_append(&words, " in B than in A, and the run takes ");
+	const char *than =
+		tb_words_append_times(&words, a->wait_ps, b->wait_ps, "less", "longer");
+	tb_words_append(&words, " in B %s in A, and the run takes ", than);
 	tb_words_append_times(&words, (double)compare->info[0]->simulated_ps,
 		(double)compare->info[1]->simulated_ps, "less", "longer");
 	tb_words_append(&words, ".");

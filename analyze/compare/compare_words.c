@@ -16,20 +16,25 @@ void tb_words_append(struct tb_words *words, const char *format, ...)
 	words->left -= used;
 }
 
-void tb_words_append_times(struct tb_words *words, double before, double after,
+const char *tb_words_append_times(struct tb_words *words, double before, double after,
 	const char *less, const char *more)
 {
 	char a[32], b[32];
 	tb_report_format_time(before, a, sizeof a);
 	tb_report_format_time(after, b, sizeof b);
 	double percent = before > 0 ? 100 * fabs(after - before) / before : 0;
+	bool many = before > 0 && after >= TB_WORDS_TIMES * before;
 	if (before == after)
 		tb_words_append(words, "no %s (%s)", more, a);
 	else if (before == 0)
 		tb_words_append(words, "%s (%s against none)", more, b);
 	else if (fabs(after - before) < TB_WORDS_NO_CHANGE * before)
 		tb_words_append(words, "no %s to speak of (%s against %s)", more, b, a);
+	else if (many)
+		tb_words_append(words, "%.*f times as long (%s against %s)",
+			after < 9.95 * before ? 1 : 0, after / before, b, a);
 	else
 		tb_words_append(words, "%.1f %% %s (%s against %s)", percent,
 			after < before ? less : more, b, a);
+	return many ? "as" : "than";
 }

@@ -9,6 +9,10 @@
 // A change of less than this share shows as 0.0 %, and is called none.
 #define TB_WORDS_NO_CHANGE 0.0005
 
+// From so many times as long on, times are compared so and not in percent, which nobody
+// reads of large ones.
+#define TB_WORDS_TIMES 2
+
 // Where the words continue; what has no room is cut off.
 struct tb_words {
 	char *at;
@@ -17,8 +21,9 @@ struct tb_words {
 
 void tb_words_append(struct tb_words *words, const char *format, ...) TB_PRINTF(2, 3);
 
-// tb_words_append_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)".
-void tb_words_append_times(struct tb_words *words, double before_ps, double after_ps,
-	const char *less, const char *more);
+// tb_words_append_times compares two times: "12.3 % less (1.234 ms against 1.4 ms)", "123
+// times as long (...)". It returns what stands before the other, "than" or "as".
+const char *tb_words_append_times(struct tb_words *words, double before_ps,
+	double after_ps, const char *less, const char *more);
 
 #endif

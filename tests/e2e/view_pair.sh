@@ -17,7 +17,7 @@ expect b.db, run 1
 expect Links whose wait changed most
 expect ascent: adaptive, then deterministic
 # What changed in words, above all else; the two strips share their scales.
-expect Headers wait 609.6 % longer (6.552 ms against 923.4 us) in B than in A
+expect Headers wait 7.1 times as long (6.552 ms against 923.4 us) in B as in A
 expect Job job.goal loses
 expect headers wait at once at most
 dump whole
