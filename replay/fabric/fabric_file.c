@@ -7,6 +7,7 @@
 #include "ibnetdiscover.h"
 #include "infile.h"
 #include "network_open.h"
+#include "preset_reading.h"
 #include "visible.h"
 
 #include <ctype.h>
@@ -23,6 +24,8 @@ struct opening {
 	char *file;   // owned
 	char *preset; // owned; NULL: by the fastest cable
 	char *keys;   // owned: ",key=value" of the preset
+	char *rate;   // owned: "rate=VALUE" as it was given; NULL: it was not
+	bool has_nics;
 	bool nics_are_rails;
 	const volatile sig_atomic_t *stop;
 	struct tb_error *error;
@@ -33,6 +36,7 @@ static void opening_fini(struct opening *opening)
 	free(opening->file);
 	free(opening->preset);
 	free(opening->keys);
+	free(opening->rate);
 }
 
 static int no_memory(struct tb_error *error)
@@ -74,6 +78,40 @@ static const char *has_value(const char *item, const char *key)
 	return strncmp(item, key, n) == 0 && item[n] == '=' ? item + n + 1 : NULL;
 }
 
+static int given_twice(const struct opening *opening, const char *item)
+{
+	return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
+		"%s: the key stands twice behind the file's name", item);
+}
+
+static int take_nics(struct opening *opening, const char *item, const char *value)
+{
+	if (opening->has_nics)
+		return given_twice(opening, item);
+	if (strcmp(value, "host") != 0 && strcmp(value, "port") != 0)
+		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
+			"%s: expected nics=port (a node per port of an adapter) or "
+			"nics=host (its ports are a host's rails)",
+			item);
+	opening->has_nics = true;
+	opening->nics_are_rails = strcmp(value, "host") == 0;
+	return TB_OK;
+}
+
+// take_for_preset keeps a key for the preset.
+static int take_for_preset(struct opening *opening, const char *item)
+{
+	char *keys = NULL;
+	if (asprintf(&keys, "%s,%s", opening->keys ? opening->keys : "", item) < 0)
+		return no_memory(opening->error);
+	free(opening->keys);
+	opening->keys = keys;
+	if (opening->rate || !has_value(item, "rate"))
+		return TB_OK;
+	opening->rate = strdup(item);
+	return opening->rate ? TB_OK : no_memory(opening->error);
+}
+
 static int take_key(struct opening *opening, const char *item)
 {
 	static const char *const shapes[] = {
@@ -83,27 +121,14 @@ static int take_key(struct opening *opening, const char *item)
 		if (has_value(item, shapes[i]))
 			return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
 				"%s: the file gives the fabric's shape", item);
+	if (value && opening->preset)
+		return given_twice(opening, item);
 	if (value) {
-		free(opening->preset);
 		opening->preset = strdup(value);
 		return opening->preset ? TB_OK : no_memory(opening->error);
 	}
 	value = has_value(item, "nics");
-	if (value && strcmp(value, "host") != 0 && strcmp(value, "port") != 0)
-		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
-			"%s: expected nics=port (a node per port of an adapter) or "
-			"nics=host (its ports are a host's rails)",
-			item);
-	if (value) {
-		opening->nics_are_rails = strcmp(value, "host") == 0;
-		return TB_OK;
-	}
-	char *keys = NULL;
-	if (asprintf(&keys, "%s,%s", opening->keys ? opening->keys : "", item) < 0)
-		return no_memory(opening->error);
-	free(opening->keys);
-	opening->keys = keys;
-	return TB_OK;
+	return value ? take_nics(opening, item, value) : take_for_preset(opening, item);
 }
 
 static int take_keys(struct opening *opening, const char *list)
@@ -113,8 +138,15 @@ static int take_keys(struct opening *opening, const char *list)
 		return no_memory(opening->error);
 	int status = TB_OK;
 	char *rest = *copy ? copy + 1 : NULL; // behind the comma
-	for (char *item; status == TB_OK && (item = strsep(&rest, ",")) != NULL;)
+	while (status == TB_OK && rest) {
+		char *item = rest;
+		rest += tb_preset_item_length(item);
+		if (*rest)
+			*rest++ = '\0';
+		else
+			rest = NULL;
 		status = take_key(opening, item);
+	}
 	free(copy);
 	return status;
 }
@@ -214,6 +246,19 @@ static void name_after(const char *file, char *name, size_t size)
 	name[n] = '\0';
 }
 
+// rates_are_known: no cable waits for the preset's rate.
+static bool rates_are_known(const struct tb_cabling *cabling)
+{
+	for (uint32_t i = 0; i < cabling->n_devices; i++)
+		for (size_t j = 0; j < cabling->devices[i].n_ports; j++) {
+			const struct tb_cabling_port *port =
+				&cabling->devices[i].ports[j];
+			if (port->is_used && port->bytes_per_s == 0)
+				return false;
+		}
+	return true;
+}
+
 static bool has_cables(const struct tb_cabling *cabling)
 {
 	for (uint32_t i = 0; i < cabling->n_devices; i++)
@@ -233,6 +278,10 @@ static int read_params(const struct opening *opening, const struct tb_cabling *c
 			"gives no rate of a cable: name a preset behind it, such as "
 			"%s,preset=ib-hdr",
 			opening->file);
+	if (opening->rate && rates_are_known(cabling))
+		return tb_fail_in(opening->error, TB_EUSAGE, opening->file,
+			"%s has no effect: the file gives the rate of each cable",
+			opening->rate);
 	if (asprintf(&text, "%s%s", preset, opening->keys ? opening->keys : "") < 0)
 		return no_memory(opening->error);
 	int status = tb_network_preset(params, text, opening->error);

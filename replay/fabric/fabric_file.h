@@ -9,7 +9,8 @@
 //   nics     port: each port of an adapter is a node (the default). host: each host is
 //            one, and its ports are its rails
 //
-// and those of that preset but for arity, levels and rails, which the file decides. A
+// and those of that preset but for arity, levels, rails and shape, which the file
+// decides, and for rate where it gives that of each cable. No key may stand twice. A
 // file's kind is told by its content (ibnetdiscover.h, edge_list.h); it may be compressed
 // (infile.h).
 #ifndef TB_FABRIC_FILE_H

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// item_length is how long the first item of a list of changes is: to the next comma that
-// does not stand in parentheses.
-static size_t item_length(const char *list)
+size_t tb_preset_item_length(const char *list)
 {
 	size_t n = 0, open = 0;
 	for (; list[n] && (list[n] != ',' || open > 0); n++) {
@@ -21,7 +19,7 @@ void tb_preset_last_change(const char *list, const char *key, char *value, size_
 	size_t n_key = strlen(key);
 	size_t n = 0;
 	for (const char *at = list; at && *at; at += n + (at[n] == ',')) {
-		n = item_length(at);
+		n = tb_preset_item_length(at);
 		if (n <= n_key || strncmp(at, key, n_key) != 0 || at[n_key] != '=')
 			continue;
 		size_t length = n - n_key - 1;
@@ -34,7 +32,7 @@ int tb_preset_change(struct tb_preset_reading *reading, char *list)
 {
 	reading->in_list = true;
 	for (char *item = list, *rest; item; item = rest) {
-		rest = item + item_length(item);
+		rest = item + tb_preset_item_length(item);
 		rest = *rest ? rest : NULL;
 		if (rest)
 			*rest++ = '\0';

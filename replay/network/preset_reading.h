@@ -59,8 +59,12 @@ struct tb_preset_library *tb_preset_find_library(
 // changes (NULL: none) gives a key, if there is one; "" when `size` bytes do not hold it.
 void tb_preset_last_change(const char *list, const char *key, char *value, size_t size);
 
+// tb_preset_item_length returns how long the first item of a list of changes is: to the
+// next comma that does not stand in parentheses.
+size_t tb_preset_item_length(const char *list);
+
 // tb_preset_change sets the keys of a list of changes, "key=value,key=value", which it
-// takes apart. TB_EUSAGE.
+// takes apart. TB_EUSAGE, also for a key that it has twice.
 int tb_preset_change(struct tb_preset_reading *reading, char *list) TB_MUST_USE;
 
 // tb_preset_check refuses with TB_EUSAGE what is missing, what the switching cannot do,

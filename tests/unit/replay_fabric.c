@@ -206,6 +206,17 @@ static void keys_choose_what_the_file_does_not_give(void **state)
 		const char *keys, *text;
 	} refused[] = {
 		{",arity=4", "arity=4: the file gives the fabric's shape"},
+		{",shape=pgft(2;18,31;1,18;1,1),levels=2",
+			"shape=pgft(2;18,31;1,18;1,1): the file gives the fabric's "
+			"shape"},
+		{",rate=100Gbit/s", "rate=100Gbit/s has no effect: the file gives the "
+				    "rate of each cable"},
+		{",payload=99,payload=98", "payload=98: the key stands twice behind the "
+					   "network's name"},
+		{",preset=ib-hdr,preset=ib-ndr", "preset=ib-ndr: the key stands twice "
+						 "behind the file's name"},
+		{",nics=port,nics=port", "nics=port: the key stands twice behind the "
+					 "file's name"},
 		{",nics=all", "nics=all: expected nics=port (a node per port of an "
 			      "adapter) or nics=host (its ports are a host's rails)"},
 		{",payload=x", "payload = x: expected a size in bytes from 1 to 1048576"},
