@@ -236,8 +236,7 @@ static void say_kind(const struct tb_fabric_report *report,
 				i ? "; " : "", one);
 	}
 	if (n > NAMED && (size_t)used < sizeof text)
-		snprintf(text + used, sizeof text - (size_t)used,
-			"; %u more are listed below", n - NAMED);
+		snprintf(text + used, sizeof text - (size_t)used, "; %u more", n - NAMED);
 	if (n)
 		say(verdict, "%s", text);
 }
@@ -286,6 +285,13 @@ char *tb_fabric_routes_text(
 	return buffer;
 }
 
+// if_even is what a figure of routes by choice rests on.
+static const char *if_even(const struct tb_fabric_report *report)
+{
+	return report->study->known ? ""
+				    : ", if the choice by load spreads traffic evenly";
+}
+
 static void say_all(
 	const struct tb_fabric_report *report, struct tb_fabric_verdict *verdict)
 {
@@ -302,19 +308,22 @@ static void say_all(
 	bool same =
 		hot && study->all_share < 1 && study->all_hottest.id == study->hottest.id;
 	if (hot)
-		say(verdict, "%s put %.3g times the mean load of its level on %s%s%s%s",
+		say(verdict, "%s put %.3g times the mean load of its level on %s%s%s%s%s",
 			routes, study->hottest_times,
 			tb_fabric_link_text(net, study->hottest, link, sizeof link),
 			same ? ", which holds all to all down to " : "",
-			same ? percent : "", same ? " of a host's link" : "");
+			same ? percent : "", same ? " of a host's link" : "",
+			same ? if_even(report) : "");
 	else if (study->hottest.id != TB_ID_NONE)
 		say(verdict, "%s load the cables of a level alike", routes);
 	if (study->all_share >= 1)
-		say(verdict, "All to all runs at the full speed of the hosts' links");
+		say(verdict, "All to all runs at the full speed of the hosts' links%s",
+			if_even(report));
 	else if (!same)
-		say(verdict, "All to all runs at %s of a host's link, held down by %s",
+		say(verdict, "All to all runs at %s of a host's link, held down by %s%s",
 			percent,
-			tb_fabric_link_text(net, study->all_hottest, link, sizeof link));
+			tb_fabric_link_text(net, study->all_hottest, link, sizeof link),
+			if_even(report));
 }
 
 static void say_shifts(
@@ -355,9 +364,7 @@ static void say_bisections(
 			fmin(mean + half, 100));
 	say(verdict,
 		"The effective bisection bandwidth is %.1f %%%s of the hosts' links%s",
-		mean, range,
-		report->study->known ? ""
-				     : ", if the choice by load spreads traffic evenly");
+		mean, range, if_even(report));
 }
 
 void tb_fabric_judge(

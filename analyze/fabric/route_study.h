@@ -9,8 +9,9 @@
 // Schneider, A. Lumsdaine, "Multistage switches are not crossbars: effects of static
 // routing in high-performance networks", Cluster 2008, when averaged over random
 // bisections (a random half of the hosts sends, each to one of the other half); there all
-// links have the same rate. Where headers choose by load, traffic is spread evenly over
-// the links that they may take: the best that their choice can reach.
+// links have the same rate. Where headers choose by load, traffic is spread evenly, at
+// each switch, over the links that they may take: the best that a choice within such a
+// group can reach, which fixed routes chosen for the whole fabric may beat.
 //
 // Pairs are of hosts; on a network of several rails each pair sends on every rail.
 // The same network, options and seed give the same figures for any number of threads.
