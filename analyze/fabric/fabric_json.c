@@ -1,4 +1,4 @@
-// A fabric as JSON. docs/fabrics.md lists the fields.
+// A fabric as JSON. docs/network.md lists the fields.
 #include "fabric_report.h"
 #include "json.h"
 #include "names.h"

@@ -35,6 +35,7 @@ struct reading {
 	bool is_open;	  // a part that has a last line elsewhere has none yet
 	uint32_t n_ended; // parts with a last line "... lids dumped"
 	uint32_t n_parts, n_entries, n_moved;
+	uint32_t n_lids; // that nodes have
 	uint32_t n_private;
 	struct strangers switches, lids, left_out;
 	uint32_t line;
@@ -361,12 +362,32 @@ static int make(struct reading *reading)
 	return TB_OK;
 }
 
+// same_lid: two nodes have one LID, as in a file that was put together of two subnets.
+static int same_lid(
+	const struct reading *reading, uint32_t lid, uint32_t node, uint32_t other)
+{
+	const struct tb_network *net = reading->table.net;
+	char one[TB_NAME_SIZE], two[TB_NAME_SIZE];
+	return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
+		"its tables name hosts by LID, and the fabric gives LID 0x%04x to %s and "
+		"%s",
+		(unsigned)lid,
+		tb_names_node(net, (struct tb_node){other}, one, sizeof one),
+		tb_names_node(net, (struct tb_node){node}, two, sizeof two));
+}
+
 // learn_node maps the LIDs of a node. Of several LIDs of a port the first is the one that
 // is replayed.
 static int learn_node(struct reading *reading, uint32_t node)
 {
 	struct tb_identity own =
 		tb_network_node_identity(reading->table.net, (struct tb_node){node});
+	uint32_t other = A_SWITCH;
+	if (own.lid == 0)
+		return TB_OK;
+	reading->n_lids++;
+	if (tb_map_find(&reading->node_of_lid, own.lid, &other) && other < A_STRANGER)
+		return same_lid(reading, own.lid, node, other);
 	int status = tb_map_put(&reading->node_of_lid, own.lid, node);
 	for (uint32_t i = 1; i < UINT32_C(1) << own.lmc && status == TB_OK; i++)
 		status = tb_map_put(&reading->node_of_lid, own.lid + i, AN_ALIAS);
@@ -383,16 +404,21 @@ static int learn_identities(struct reading *reading)
 	for (uint32_t i = 0; i < net->n_switches && status == TB_OK; i++) {
 		struct tb_identity own =
 			tb_network_switch_identity(net, (struct tb_switch){i});
-		status = tb_map_put(&reading->node_of_lid, own.lid, A_SWITCH);
+		if (own.lid)
+			status = tb_map_put(&reading->node_of_lid, own.lid, A_SWITCH);
 		reading->has_guids |= own.guid != 0;
 		if (status == TB_OK && own.guid)
 			status = tb_map_put(&reading->switch_of_guid, own.guid, i);
 	}
 	for (uint32_t i = 0; i < net->n_nodes && status == TB_OK; i++)
 		status = learn_node(reading, i);
-	return status == TB_OK ? TB_OK
-			       : tb_fail(reading->table.error, status,
-					 "no memory for the network's LIDs");
+	if (status == TB_ENOMEM)
+		return tb_fail(
+			reading->table.error, status, "no memory for the network's LIDs");
+	if (status == TB_OK && reading->n_lids == 0)
+		return tb_fail_in(reading->table.error, TB_EUSAGE, reading->table.name,
+			"its tables name hosts by LID, and the fabric gives none");
+	return status;
 }
 
 static int remark(struct reading *reading, struct tb_network *net, const char *sentence)

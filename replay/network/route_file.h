@@ -24,12 +24,13 @@
 #include <stdio.h>
 
 // tb_route_file_read gives the network the routes of a stream in place of its own, and
-// the ascent TB_ASCENT_TABLE; before it is shared. `name` is for messages. TB_EFORMAT,
-// with the line where there is one: what is no such file or cut off, the tables of
-// another fabric (less than half of the switches are in this one) or of this one with
-// other LIDs, unknown ports, switches without a table where packets come by, routes that
-// loop or end at another node, and routes that can deadlock: links that wait for each
-// other in a circle (W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
+// the ascent TB_ASCENT_TABLE; before it is shared. `name` is for messages. TB_EUSAGE when
+// the network's nodes have no LIDs; TB_EFORMAT when two of them have one, and, with the
+// line where there is one: what is no such file or cut off, the tables of another fabric
+// (less than half of the switches are in this one) or of this one with other LIDs,
+// unknown ports, switches without a table where packets come by, routes that loop or end
+// at another node, and routes that can deadlock: links that wait for each other in a
+// circle (W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor
 // interconnection networks", 1987). A packet keeps its virtual lane on its way and all
 // lanes have the same routes, so a circle is one of each lane and the lanes can be left
 // out. Then the network is as before. Memory: 10 bytes a switch and node.

@@ -275,6 +275,28 @@ static void broken_files_are_refused(void **state)
 		"ports, counted from 1)");
 }
 
+static void refuses_fabric(const char *text, int code, const char *sentence)
+{
+	struct tb_network *net = fabric_of(text, ",preset=qsnet");
+	struct tb_error error = {0};
+	assert_int_equal(read_tables(net, lfts, &error), code);
+	assert_string_equal(error.text, sentence);
+	tb_network_free(net);
+}
+
+static void hosts_need_lids_of_their_own(void **state)
+{
+	(void)state;
+	refuses_fabric("a 1 s 1\nb 1 s 2\n", TB_EUSAGE,
+		"its tables name hosts by LID, and the fabric gives none");
+	refuses_fabric("Switch 2 \"S-00000000000000a1\" # \"s\" base port 0 lid 9 lmc 0\n"
+		       "[1] \"H-0000000000000011\"[1](12) # \"h1 HCA-1\" lid 4 4xEDR\n"
+		       "[2] \"H-0000000000000021\"[1](22) # \"h2 HCA-1\" lid 4 4xEDR\n",
+		TB_EFORMAT,
+		"its tables name hosts by LID, and the fabric gives LID 0x0004 to h1 "
+		"HCA-1 and h2 HCA-1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +306,7 @@ int main(void)
 		cmocka_unit_test(pairs_without_a_route_are_remarked_upon),
 		cmocka_unit_test(tables_of_another_fabric_are_refused),
 		cmocka_unit_test(broken_files_are_refused),
+		cmocka_unit_test(hosts_need_lids_of_their_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
