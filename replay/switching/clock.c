@@ -25,13 +25,15 @@ int tb_clock_end(struct tb_replay *replay, struct tb_error *error)
 int tb_clock_finish(struct tb_replay *replay, const struct tb_switching *model,
 	struct tb_error *error)
 {
+	// A replay that failed has said so, and what it counted until then is kept.
+	bool was_well = !tb_clock_failed(replay);
 	tb_time_ps end = model->lasts_until(replay);
 	int status = tb_clock_pass_bins(replay, model, end, error);
 	if (status != TB_OK)
 		return status;
 	(void)model->settle(replay, end);
 	model->blame_open(replay, end);
-	if (tb_clock_failed(replay)) {
+	if (was_well && tb_clock_failed(replay)) {
 		if (error)
 			*error = replay->failure;
 		return replay->failure.code;

@@ -317,6 +317,7 @@ int tb_windows_run(struct tb_windows *windows, uint64_t n_windows, struct tb_err
 
 int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 {
+	bool was_well = failed(windows, NULL) == TB_OK; // as in tb_clock_finish
 	tb_time_ps end = 0;
 	for (uint32_t part = 0; part < windows->n; part++) {
 		tb_handover_receive(part_at(windows, part), windows->model->receive);
@@ -330,7 +331,8 @@ int tb_windows_finish(struct tb_windows *windows, struct tb_error *error)
 		(void)windows->model->settle(part_at(windows, part), end);
 		windows->model->blame_open(part_at(windows, part), end);
 	}
-	status = failed(windows, error);
+	if (was_well)
+		status = failed(windows, error);
 	if (status == TB_OK)
 		status = tb_books_close(&windows->desk->books, error);
 	return status == TB_OK ? tb_books_finish(&windows->desk->books, error) : status;
