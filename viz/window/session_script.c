@@ -36,6 +36,8 @@ static void pass(struct tb_session *session, double ms)
 {
 	if (tb_viewer_replays(session->viewer))
 		usleep((useconds_t)(ms * 1000)); // a replay takes real time
+	else if (tb_viewer_follows(session->viewer))
+		usleep(2000); // its end is read by another thread
 	for (; ms > 0; ms -= TB_FRAME_MS)
 		tb_viewer_tick(session->viewer, fmin(ms, TB_FRAME_MS) / 1000);
 	tb_viewer_check(session->viewer);
