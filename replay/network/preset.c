@@ -76,10 +76,6 @@ int tb_preset_set(struct tb_preset_reading *reading, const char *section,
 		if (strcmp(keys[i].name, name) != 0 ||
 			(section && !in_section(keys[i].section, section)))
 			continue;
-		if (reading->in_list && reading->changed[i])
-			return tb_fail_in(reading->error, TB_EUSAGE, reading->source,
-				"%s=%s: the key stands twice behind the network's name",
-				name, value);
 		if (reading->in_list)
 			reading->changed[i] = true;
 		else if (strcmp(keys[i].section, TB_PRESET_HOST) == 0)

@@ -64,7 +64,7 @@ void tb_preset_last_change(const char *list, const char *key, char *value, size_
 size_t tb_preset_item_length(const char *list);
 
 // tb_preset_change sets the keys of a list of changes, "key=value,key=value", which it
-// takes apart. TB_EUSAGE, also for a key that it has twice.
+// takes apart. TB_EUSAGE.
 int tb_preset_change(struct tb_preset_reading *reading, char *list) TB_MUST_USE;
 
 // tb_preset_check refuses with TB_EUSAGE what is missing, what the switching cannot do,

@@ -33,7 +33,7 @@ key Return
 expect Replaying job.goal
 expect on qsnet; 
 END
-	waits 300
+	waits 3000
 	cat <<'END'
 expect Hot links by wait
 expect job.goal on qsnet, 64 nodes

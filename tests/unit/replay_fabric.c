@@ -211,8 +211,6 @@ static void keys_choose_what_the_file_does_not_give(void **state)
 			"shape"},
 		{",rate=100Gbit/s", "rate=100Gbit/s has no effect: the file gives the "
 				    "rate of each cable"},
-		{",payload=99,payload=98", "payload=98: the key stands twice behind the "
-					   "network's name"},
 		{",preset=ib-hdr,preset=ib-ndr", "preset=ib-ndr: the key stands twice "
 						 "behind the file's name"},
 		{",nics=port,nics=port", "nics=port: the key stands twice behind the "

@@ -400,7 +400,6 @@ static void a_key_without_effect_is_refused_by_name(void **state)
 			"handshake_above has no effect"},
 		{"qsnet2,local_latency=1us", "local_latency has no effect"},
 		{"qsnet2,local_rate=1GB/s", "local_rate has no effect"},
-		{"qsnet,arity=8,levels=2,arity=9", "arity=9: the key stands twice"},
 		{"qsnet,flit=512,fifo=512", "flit = 512: it is longer than a whole"},
 	};
 	struct tb_network_params params;
