@@ -110,6 +110,8 @@ const char *tb_status_name(enum tb_status code)
 		return "deadlock";
 	case TB_ESTOPPED:
 		return "stopped";
+	case TB_ESTALE:
+		return "out of date";
 	}
 	return "unknown status";
 }

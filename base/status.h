@@ -29,6 +29,7 @@ enum tb_status {
 	TB_ECAPACITY = -7, // exceeds a limit, of the network or of a format
 	TB_EDEADLOCK = -8, // operations wait for each other for ever
 	TB_ESTOPPED = -9,  // stopped early on request (a signal, the user)
+	TB_ESTALE = -10,   // what was read has been written anew meanwhile: read it again
 };
 
 // Where an error lies within its file.

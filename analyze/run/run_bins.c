@@ -163,7 +163,7 @@ int tb_run_check_unchanged(struct tb_run *run, struct tb_error *error)
 	sqlite3_bind_int64(run->bin_width, 1, run->record.info.id);
 	status = step_number(run, run->bin_width, &bin_ps, error);
 	if (!status && bin_ps != run->record.info.bin_ps)
-		return tb_fail_in(error, TB_EIO, run->path,
+		return tb_fail_in(error, TB_ESTALE, run->path,
 			"run %" PRId64 " was written anew meanwhile: open it again",
 			run->record.info.id);
 	run->bins_version = version;

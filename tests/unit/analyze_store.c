@@ -664,9 +664,9 @@ static void a_run_begun_anew_is_not_mixed_with_what_was_read(void **state)
 	assert_int_equal(tb_run_samples(run, window, samples, &error), TB_OK);
 	assert_int_equal(observer.start(store, 2 * FIXTURE_BIN_PS), TB_OK);
 	tell_many(&fixture, observer);
-	assert_int_equal(tb_run_samples(run, window, samples, &error), TB_EIO);
+	assert_int_equal(tb_run_samples(run, window, samples, &error), TB_ESTALE);
 	assert_non_null(strstr(error.text, "written anew"));
-	assert_int_equal(tb_run_wait_by_bin(run, wait, &error), TB_EIO);
+	assert_int_equal(tb_run_wait_by_bin(run, wait, &error), TB_ESTALE);
 	free(samples);
 	free(wait);
 	tb_run_free(run);

@@ -86,10 +86,17 @@ bool tb_viewer_replays(const struct tb_viewer *viewer)
 	return viewer->file.opening && tb_opening_runs(viewer->file.opening);
 }
 
+// behind is true while the run grows, or has ended and the picture is not of its end: an
+// answer may have been taken by whoever waited for another question.
+static bool behind(const struct tb_viewer_data *data)
+{
+	return !data->info->complete || data->of_refresh.question.state != TB_UNASKED;
+}
+
 bool tb_viewer_follows(const struct tb_viewer *viewer)
 {
 	return !viewer->data.run ||
-	       (!viewer->data.info->complete && !tb_viewer_in_trouble(viewer));
+	       (behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
 }
 
 void tb_viewer_check(struct tb_viewer *viewer)
@@ -102,7 +109,7 @@ void tb_viewer_check(struct tb_viewer *viewer)
 		return;
 	if (tb_viewed_file_check(&viewer->file, &error) != TB_OK)
 		tb_viewer_report(viewer, &error);
-	else if (!viewer->data.info->complete)
+	else if (behind(&viewer->data))
 		follow(viewer);
 }
 

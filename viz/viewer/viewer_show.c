@@ -46,6 +46,9 @@ void tb_viewer_close_run(struct tb_viewer *viewer)
 
 void tb_viewer_report(struct tb_viewer *viewer, const struct tb_error *error)
 {
+	const struct tb_viewer_data *data = &viewer->data;
+	if (error->code == TB_ESTALE && data->run && !data->info->complete)
+		return; // the next check reads all anew
 	tb_messages_trouble(&viewer->messages, error);
 	viewer->playback.playing = false;
 	viewer->stale = true;
