@@ -14,6 +14,10 @@ void tb_job_free(struct tb_job *job)
 	free(job->successors);
 	free(job->n_predecessors);
 	free(job->name);
+	for (uint32_t i = 0; job->hosts && i < job->n_ranks; i++)
+		free(job->hosts[i]);
+	free(job->hosts);
+	free(job->notes);
 	free(job);
 }
 

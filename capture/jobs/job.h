@@ -50,6 +50,10 @@ struct tb_job {
 	uint32_t *n_predecessors; // n_ops: dependencies of either kind
 	char *name;		  // of the file it was read from; "" when made in memory
 	const char *form;	  // of that file: "GOAL" or "flow list"; NULL without
+	char **hosts; // by rank: the name of the host on which it ran, or NULL; NULL: of
+		      // none it is known
+	char *notes;  // sentences, one per line: what reading left out or assumed; NULL:
+		      // none
 };
 
 // tb_job_free frees a finished job (NULL is fine).

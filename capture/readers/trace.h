@@ -10,6 +10,7 @@
 #include "bytes.h"
 #include "job.h"
 #include "packets.h"
+#include "reading.h"
 
 #include <signal.h>
 
@@ -42,6 +43,7 @@ struct tb_trace_request {
 	enum tb_trace_kind stdin_kind; // of the trace on standard input
 	const struct tb_packets_options *packets; // NULL: do not open packets, only find
 						  // them
+	const struct tb_reading *reading; // of a trace of calls; NULL: the defaults
 	// Reading a job fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

@@ -1,0 +1,351 @@
+#include "calls.h"
+
+#include "array.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX (UINT32_C(1) << 24)
+
+struct rank {
+	struct tb_call *calls;
+	size_t n, room;
+	// Call waiting[i] comes after call on[i]. They are given call by call, so
+	// `waiting` ascends.
+	uint32_t *waiting, *on;
+	size_t n_orders, waiting_room, on_room;
+	char *host;
+};
+
+struct group {
+	uint32_t *members;
+	uint32_t n, n_local;
+};
+
+struct tb_calls {
+	struct rank *ranks;
+	uint32_t n_ranks;
+	struct group *groups;
+	size_t n_groups, groups_room;
+	uint64_t *sizes; // for each call that has some: how many, then they
+	size_t n_sizes, sizes_room;
+	char **notes;
+	size_t n_notes, notes_room;
+};
+
+static const char *const op_names[] = {
+	[TB_COLL_BARRIER] = "barrier",
+	[TB_COLL_BROADCAST] = "broadcast",
+	[TB_COLL_GATHER] = "gather",
+	[TB_COLL_SCATTER] = "scatter",
+	[TB_COLL_ALLGATHER] = "allgather",
+	[TB_COLL_ALLTOALL] = "alltoall",
+	[TB_COLL_REDUCE] = "reduce",
+	[TB_COLL_ALLREDUCE] = "allreduce",
+	[TB_COLL_REDUCE_SCATTER] = "reduce-scatter",
+	[TB_COLL_SCAN] = "scan",
+	[TB_COLL_EXSCAN] = "exscan",
+	[TB_COLL_EXCHANGE] = "exchange",
+};
+
+const char *tb_collective_op_name(enum tb_collective_op op)
+{
+	return op_names[op];
+}
+
+bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
+{
+	for (int i = 0; i < TB_COLL_N; i++) {
+		if (strcmp(op_names[i], name) != 0)
+			continue;
+		*op = (enum tb_collective_op)i;
+		return true;
+	}
+	return false;
+}
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the calls of a trace");
+}
+
+static int add_world(struct tb_calls *calls, struct tb_error *error)
+{
+	uint32_t group;
+	uint32_t *members = malloc(calls->n_ranks * sizeof *members);
+	if (!members)
+		return no_memory(error);
+	for (uint32_t i = 0; i < calls->n_ranks; i++)
+		members[i] = i;
+	int status = tb_calls_group(
+		calls, members, calls->n_ranks, calls->n_ranks, &group, error);
+	free(members);
+	return status;
+}
+
+int tb_calls_new(struct tb_calls **calls, uint32_t n_ranks, struct tb_error *error)
+{
+	if (n_ranks < 1 || n_ranks > RANKS_MAX)
+		return tb_fail(error, TB_EUSAGE,
+			"a job has 1 to %" PRIu32 " ranks, not %" PRIu32, RANKS_MAX,
+			n_ranks);
+	struct tb_calls *made = calloc(1, sizeof *made);
+	if (!made)
+		return no_memory(error);
+	made->n_ranks = n_ranks;
+	made->ranks = calloc(n_ranks, sizeof *made->ranks);
+	int status = made->ranks ? add_world(made, error) : no_memory(error);
+	if (status == TB_OK)
+		*calls = made;
+	else
+		tb_calls_free(made);
+	return status;
+}
+
+void tb_calls_free(struct tb_calls *calls)
+{
+	if (!calls)
+		return;
+	for (uint32_t i = 0; calls->ranks && i < calls->n_ranks; i++) {
+		free(calls->ranks[i].calls);
+		free(calls->ranks[i].waiting);
+		free(calls->ranks[i].on);
+		free(calls->ranks[i].host);
+	}
+	for (size_t i = 0; i < calls->n_groups; i++)
+		free(calls->groups[i].members);
+	for (size_t i = 0; i < calls->n_notes; i++)
+		free(calls->notes[i]);
+	free(calls->ranks);
+	free(calls->groups);
+	free(calls->sizes);
+	free(calls->notes);
+	free(calls);
+}
+
+// check_members refuses what is no set of ranks.
+static int check_members(const struct tb_calls *calls, const uint32_t *members,
+	uint32_t n, struct tb_error *error)
+{
+	int status = TB_OK;
+	bool *seen = calloc(calls->n_ranks, sizeof *seen);
+	if (!seen)
+		return no_memory(error);
+	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+		if (members[i] >= calls->n_ranks)
+			status = tb_fail(error, TB_EUSAGE,
+				"rank %" PRIu32 " of a group is out of range: the job "
+				"has %" PRIu32 " ranks",
+				members[i], calls->n_ranks);
+		else if (seen[members[i]])
+			status = tb_fail(error, TB_EUSAGE,
+				"rank %" PRIu32 " is twice in a group", members[i]);
+		else
+			seen[members[i]] = true;
+	}
+	free(seen);
+	return status;
+}
+
+int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
+	uint32_t n_local, uint32_t *group, struct tb_error *error)
+{
+	if (n == 0 || n_local == 0 || n_local > n)
+		return tb_fail(error, TB_EUSAGE, "a group has no members");
+	int status = check_members(calls, members, n, error);
+	if (status != TB_OK)
+		return status;
+	if (TB_ARRAY_RESERVE(&calls->groups, &calls->groups_room, calls->n_groups + 1) !=
+		TB_OK)
+		return no_memory(error);
+	struct group made = {malloc(n * sizeof *members), n, n_local};
+	if (!made.members)
+		return no_memory(error);
+	memcpy(made.members, members, n * sizeof *members);
+	calls->groups[calls->n_groups] = made;
+	*group = (uint32_t)calls->n_groups++;
+	return TB_OK;
+}
+
+static int check_call(const struct tb_calls *calls, uint32_t rank,
+	const struct tb_call *call, struct tb_error *error)
+{
+	if (rank >= calls->n_ranks)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32 " is out of range: the job has %" PRIu32 " ranks",
+			rank, calls->n_ranks);
+	if (call->kind == TB_CALL_JOINT)
+		return TB_OK;
+	if (call->group >= calls->n_groups)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32 " calls in group %" PRIu32
+			", of which nothing is known",
+			rank, call->group);
+	bool collective = call->kind == TB_CALL_COLLECTIVE;
+	uint32_t n_peers = collective ? calls->groups[call->group].n : calls->n_ranks;
+	if (call->peer >= n_peers)
+		return tb_fail(error, TB_EUSAGE,
+			"rank %" PRIu32 " names %s %" PRIu32 " of %" PRIu32, rank,
+			collective ? "member" : "rank", call->peer, n_peers);
+	if (collective && call->op >= TB_COLL_N)
+		return tb_fail(error, TB_EUSAGE, "no collective operation has number %u",
+			call->op);
+	return TB_OK;
+}
+
+int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call,
+	uint32_t *index, struct tb_error *error)
+{
+	int status = check_call(calls, rank, call, error);
+	if (status != TB_OK)
+		return status;
+	struct rank *of = &calls->ranks[rank];
+	if (of->n >= UINT32_MAX - 1)
+		return tb_fail(error, TB_ECAPACITY,
+			"rank %" PRIu32 " has more than %zu calls", rank, of->n);
+	if (TB_ARRAY_RESERVE(&of->calls, &of->room, of->n + 1) != TB_OK)
+		return no_memory(error);
+	of->calls[of->n] = *call;
+	of->calls[of->n].sizes = 0;
+	if (index)
+		*index = (uint32_t)of->n;
+	of->n++;
+	return TB_OK;
+}
+
+int tb_calls_after(
+	struct tb_calls *calls, uint32_t rank, uint32_t on, struct tb_error *error)
+{
+	struct rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
+	if (!of || of->n == 0 || on >= of->n - 1)
+		return tb_fail(error, TB_EUSAGE,
+			"a call of rank %" PRIu32 " comes after one that is not earlier",
+			rank);
+	size_t n = of->n_orders;
+	if (TB_ARRAY_RESERVE(&of->waiting, &of->waiting_room, n + 1) != TB_OK ||
+		TB_ARRAY_RESERVE(&of->on, &of->on_room, n + 1) != TB_OK)
+		return no_memory(error);
+	of->waiting[n] = (uint32_t)(of->n - 1);
+	of->on[n] = on;
+	of->n_orders++;
+	return TB_OK;
+}
+
+int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
+	uint32_t n, struct tb_error *error)
+{
+	struct rank *of = rank < calls->n_ranks ? &calls->ranks[rank] : NULL;
+	struct tb_call *call = of && of->n > 0 ? &of->calls[of->n - 1] : NULL;
+	if (!call || call->kind != TB_CALL_COLLECTIVE)
+		return tb_fail(
+			error, TB_EUSAGE, "only a collective call has sizes by member");
+	if (calls->n_sizes + n + 1 >= UINT32_MAX)
+		return tb_fail(error, TB_ECAPACITY,
+			"the collective calls of the trace have more than %zu sizes",
+			calls->n_sizes);
+	// The first place stays empty: 0 is a call without sizes.
+	size_t at = calls->n_sizes ? calls->n_sizes : 1;
+	if (TB_ARRAY_RESERVE(&calls->sizes, &calls->sizes_room, at + n + 1) != TB_OK)
+		return no_memory(error);
+	calls->sizes[at] = n;
+	if (n > 0)
+		memcpy(calls->sizes + at + 1, sizes, n * sizeof *sizes);
+	calls->n_sizes = at + n + 1;
+	call->sizes = (uint32_t)at;
+	return TB_OK;
+}
+
+int tb_calls_host(
+	struct tb_calls *calls, uint32_t rank, const char *host, struct tb_error *error)
+{
+	if (rank >= calls->n_ranks)
+		return tb_fail(
+			error, TB_EUSAGE, "rank %" PRIu32 " is out of range", rank);
+	char *copy = strdup(host);
+	if (!copy)
+		return no_memory(error);
+	free(calls->ranks[rank].host);
+	calls->ranks[rank].host = copy;
+	return TB_OK;
+}
+
+void tb_calls_note(struct tb_calls *calls, const char *format, ...)
+{
+	char *note = NULL;
+	va_list args;
+	va_start(args, format);
+	int length = vasprintf(&note, format, args);
+	va_end(args);
+	if (length < 0)
+		return;
+	bool known = false;
+	for (size_t i = 0; i < calls->n_notes && !known; i++)
+		known = strcmp(calls->notes[i], note) == 0;
+	if (known || TB_ARRAY_RESERVE(&calls->notes, &calls->notes_room,
+			     calls->n_notes + 1) != TB_OK)
+		free(note);
+	else
+		calls->notes[calls->n_notes++] = note;
+}
+
+uint32_t tb_calls_n_ranks(const struct tb_calls *calls)
+{
+	return calls->n_ranks;
+}
+
+uint32_t tb_calls_n_groups(const struct tb_calls *calls)
+{
+	return (uint32_t)calls->n_groups;
+}
+
+struct tb_group tb_calls_members(const struct tb_calls *calls, uint32_t group)
+{
+	const struct group *of = &calls->groups[group];
+	return (struct tb_group){of->members, of->n, of->n_local};
+}
+
+const struct tb_call *tb_calls_of(
+	const struct tb_calls *calls, uint32_t rank, uint32_t *n)
+{
+	*n = (uint32_t)calls->ranks[rank].n;
+	return calls->ranks[rank].calls;
+}
+
+const uint32_t *tb_calls_befores(
+	const struct tb_calls *calls, uint32_t rank, uint32_t index, uint32_t *n)
+{
+	const struct rank *of = &calls->ranks[rank];
+	size_t low = 0, high = of->n_orders;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (of->waiting[middle] < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint32_t count = 0;
+	while (low + count < of->n_orders && of->waiting[low + count] == index)
+		count++;
+	*n = count;
+	return count > 0 ? &of->on[low] : NULL;
+}
+
+const uint64_t *tb_calls_sizes_of(
+	const struct tb_calls *calls, const struct tb_call *call, uint32_t *n)
+{
+	*n = call->sizes ? (uint32_t)calls->sizes[call->sizes] : 0;
+	return call->sizes ? &calls->sizes[call->sizes + 1] : NULL;
+}
+
+const char *tb_calls_host_of(const struct tb_calls *calls, uint32_t rank)
+{
+	return calls->ranks[rank].host;
+}
+
+const char *tb_calls_note_at(const struct tb_calls *calls, size_t i)
+{
+	return i < calls->n_notes ? calls->notes[i] : NULL;
+}

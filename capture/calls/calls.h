@@ -1,0 +1,141 @@
+// What the ranks of a program called: the form that every reader of job traces fills, and
+// from which a job is made (calls_job.h).
+//
+// Model: each rank has lanes (threads, streams of a GPU), and each lane a sequence of
+// calls. A call begins `calc_ns` after the call before it in its lane has returned, and
+// not before every call that it comes `after` is complete. A blocking call returns when
+// it is complete; one that only `starts` an operation returns at once, and whoever comes
+// after it waits for the operation. So MPI_Isend is a send that starts, and MPI_Waitall a
+// joint that comes after the calls whose requests it was given. A lane's first call
+// begins calc_ns after the beginning of the trace, or of the call that it comes after.
+//
+// Ranks are those of the job (of MPI_COMM_WORLD), from 0. A group is the ordered members
+// of one communicator: collective calls of a group match by their order in each member,
+// sends and receives by source, destination, group and tag, in their order. A trace knows
+// what its receives received, so no call has a wildcard.
+//
+// Calls of a rank are added in the order in which they were entered. Memory: 48 bytes per
+// call, and 8 per pair of a call and one that it comes after. Built and read by one
+// thread.
+#ifndef TB_CALLS_H
+#define TB_CALLS_H
+
+#include "ids.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tb_call_kind {
+	TB_CALL_JOINT, // only computation, and waiting for others
+	TB_CALL_SEND,
+	TB_CALL_RECV,
+	TB_CALL_COLLECTIVE,
+};
+
+// What `bytes` of a collective call is: the data that the calling rank contributes, or
+// that the root does where only that has data.
+enum tb_collective_op {
+	TB_COLL_BARRIER,	// 0
+	TB_COLL_BROADCAST,	// the root's data, in every member's call
+	TB_COLL_GATHER,		// the rank's block
+	TB_COLL_SCATTER,	// the block of the calling rank, in every member's call
+	TB_COLL_ALLGATHER,	// the rank's block
+	TB_COLL_ALLTOALL,	// the block for one member
+	TB_COLL_REDUCE,		// the vector
+	TB_COLL_ALLREDUCE,	// the vector
+	TB_COLL_REDUCE_SCATTER, // the whole vector, before it is scattered
+	TB_COLL_SCAN,		// the vector
+	TB_COLL_EXSCAN,		// the vector
+	TB_COLL_EXCHANGE,	// given by sizes only: each rank to whom it wants
+	TB_COLL_N
+};
+
+// tb_collective_op_name returns "allreduce" and the like, as `--collective` takes them.
+const char *tb_collective_op_name(enum tb_collective_op op);
+
+// tb_collective_op_find finds an operation by its name; false when there is none.
+bool tb_collective_op_find(enum tb_collective_op *op, const char *name);
+
+struct tb_call {
+	uint64_t calc_ns;  // computation of its lane, before it
+	uint64_t enter_ns; // since the trace's beginning: for messages about the call
+	uint64_t bytes;	   // of a message; of a collective see above
+	uint32_t peer;	   // rank that a message goes to or comes from; the member of the
+			   // group that is the root, by its place in it
+	uint32_t tag;	   // of a message
+	uint32_t group;	   // of a message or collective: see tb_calls_group
+	uint32_t lane;	   // within the rank, from 0
+	uint32_t sizes;	   // see tb_calls_sizes; 0: none
+	uint8_t kind;	   // enum tb_call_kind
+	uint8_t op;	   // enum tb_collective_op
+	bool starts;	   // returns at once
+};
+
+// A group: `members` are ranks. In an inter-communicator those from n_local on are the
+// remote group of the first n_local ones, and these of them; elsewhere n_local is n.
+struct tb_group {
+	const uint32_t *members;
+	uint32_t n, n_local;
+};
+
+struct tb_calls; // opaque
+
+// tb_calls_new begins with 1 to TB_RANKS_MAX ranks (job.h) and, as group 0, all of them;
+// TB_EUSAGE otherwise. tb_calls_free: NULL is fine.
+int tb_calls_new(
+	struct tb_calls **calls, uint32_t n_ranks, struct tb_error *error) TB_MUST_USE;
+void tb_calls_free(struct tb_calls *calls);
+
+// tb_calls_group adds a group, copying its members, and stores its number. Each
+// communicator is a group of its own, duplicates too. n_local: see above. TB_EUSAGE for
+// an empty group, a member that is no rank or is listed twice.
+int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,
+	uint32_t n_local, uint32_t *group, struct tb_error *error) TB_MUST_USE;
+
+// tb_calls_add appends a call to `rank`; `index` (or NULL) gets its number within the
+// rank. `sizes` of the call is ignored. TB_EUSAGE for a rank, peer, group or operation
+// out of range; TB_ECAPACITY beyond 2^32 - 2 calls of a rank.
+int tb_calls_add(struct tb_calls *calls, uint32_t rank, const struct tb_call *call,
+	uint32_t *index, struct tb_error *error) TB_MUST_USE;
+
+// tb_calls_after has the last call of `rank` come after call `on` of the same rank, which
+// must be earlier; TB_EUSAGE otherwise.
+int tb_calls_after(struct tb_calls *calls, uint32_t rank, uint32_t on,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_calls_sizes gives the last call of `rank`, a collective, the bytes that it sends to
+// each member of its group, in the group's order (`n` is the group's size, of an
+// inter-communicator that of the remote group): for alltoallv, scatterv at the root,
+// neighbour collectives. Where members contribute unequal blocks (gatherv, allgatherv)
+// their `bytes` say it. Copied.
+int tb_calls_sizes(struct tb_calls *calls, uint32_t rank, const uint64_t *sizes,
+	uint32_t n, struct tb_error *error) TB_MUST_USE;
+
+// tb_calls_host sets the name of the host on which a rank ran; copied. TB_EUSAGE,
+// TB_ENOMEM.
+int tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_calls_note adds a sentence, without full stop, on what was left out or assumed: "12
+// MPI_Put are left out: ...". Equal sentences are kept once. It is not added where memory
+// ends.
+void tb_calls_note(struct tb_calls *calls, const char *format, ...) TB_PRINTF(2, 3);
+
+// Queries. Pointers live until the next call that changes `calls`.
+uint32_t tb_calls_n_ranks(const struct tb_calls *calls);
+uint32_t tb_calls_n_groups(const struct tb_calls *calls);
+struct tb_group tb_calls_members(const struct tb_calls *calls, uint32_t group);
+const struct tb_call *tb_calls_of(
+	const struct tb_calls *calls, uint32_t rank, uint32_t *n);
+// tb_calls_befores returns the calls after which call `index` comes.
+const uint32_t *tb_calls_befores(
+	const struct tb_calls *calls, uint32_t rank, uint32_t index, uint32_t *n);
+// tb_calls_sizes_of returns what tb_calls_sizes gave; NULL for a call without.
+const uint64_t *tb_calls_sizes_of(
+	const struct tb_calls *calls, const struct tb_call *call, uint32_t *n);
+const char *tb_calls_host_of(const struct tb_calls *calls, uint32_t rank); // or NULL
+const char *tb_calls_note_at(const struct tb_calls *calls, size_t i); // NULL: no more
+
+#endif

@@ -1,0 +1,28 @@
+// How a trace of calls is read: what the user may choose (`--library`, `--collective`,
+// `--lenient`, `--clone-ranks`). A zeroed struct is the default of each.
+#ifndef TB_READING_H
+#define TB_READING_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tb_reading {
+	// The library whose collective algorithms and protocols the job uses (library.h);
+	// NULL: the one that made the trace, as far as its reader knows.
+	const char *library;
+	// Algorithms that take the place of the library's choice: "allreduce=ring".
+	const char *const *collectives;
+	size_t n_collectives;
+	// Sends and receives without a counterpart, and collective calls that not every
+	// member made, are dropped and counted instead of refused.
+	bool lenient;
+	// The trace has some ranks of a data-parallel job of so many; the others do what
+	// these do. 0: it has all.
+	uint32_t clone_ranks;
+	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
+	const volatile sig_atomic_t *stop;
+};
+
+#endif
