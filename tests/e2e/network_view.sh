@@ -5,7 +5,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 export TMPDIR=$scratch SDL_VIDEODRIVER=dummy XDG_STATE_HOME=$scratch/state XDG_CONFIG_HOME=$scratch/state
-timeout -k 20 -s INT 6 "$TAILBACK" network -n qsnet --view 2>"$scratch/said" && code=0 || code=$?
+# In the foreground: else timeout signals the program twice, and a second Ctrl-C ends it at once.
+timeout --foreground -k 20 -s INT 6 "$TAILBACK" network -n qsnet --view 2>"$scratch/said" && code=0 || code=$?
 grep -q 'stopped by a signal' "$scratch/said" || {
 	echo "the window was not there until the signal: exit $code, $(cat "$scratch/said")"
 	failed=1
