@@ -478,12 +478,41 @@ static void a_window_keeps_its_time_when_bins_become_wider(void **state)
 	}
 }
 
+static void a_view_that_reads_before_the_refresh_finds_wider_bins_no_trouble(void **state)
+{
+	(void)state;
+	char path[64];
+	struct tb_viewer *viewer;
+	struct tb_error error;
+	viz_path(path);
+	viz_store(path);
+	run_sql(path, "UPDATE run SET complete = 0; DELETE FROM link_total");
+	viz_check(tb_viewer_new(&viewer, tb_views, path, 0, &error), &error);
+	tb_viewer_resize(viewer, WIDTH, HEIGHT);
+	assert_true(shows(viewer, "not ended"));
+	widen_bins(path);
+	run_sql(path, "UPDATE run SET complete = 1");
+	struct tb_viewer_look look = tb_viewer_look(viewer);
+	look.window = (struct tb_window){2, 5};
+	tb_viewer_set_look(viewer, &look);
+	for (int i = 0; i < 3; i++) {
+		picture_of(viewer);
+		tb_viewer_check(viewer);
+	}
+	assert_false(shows(viewer, "written anew"));
+	assert_false(shows(viewer, "not ended"));
+	tb_viewer_free(viewer);
+	unlink(path);
+}
+
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_keeps_its_time_when_bins_become_wider),
+		cmocka_unit_test(
+			a_view_that_reads_before_the_refresh_finds_wider_bins_no_trouble),
 		STAGED(every_cell_has_the_shade_of_its_number),
 		STAGED(a_click_in_the_matrix_selects_in_the_list_too),
 		STAGED(a_click_in_the_list_brings_the_link_into_sight),
