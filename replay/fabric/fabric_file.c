@@ -165,6 +165,21 @@ static bool is_section(const char *line)
 	return line[0] == '[' && isalpha((unsigned char)line[1]);
 }
 
+// check_text refuses what holds no text: nothing at all, or control characters.
+static int check_text(const struct opening *opening, const char *line, ssize_t length)
+{
+	const char *is = length < 0 ? "is empty" : NULL;
+	for (ssize_t i = 0; i < length && !is; i++)
+		if (iscntrl((unsigned char)line[i]) && !isspace((unsigned char)line[i]))
+			is = "is no text";
+	if (!is)
+		return TB_OK;
+	return tb_fail_in(opening->error, TB_EFORMAT, opening->file,
+		"%s: expected a network's INI file, a list of cables, or what "
+		"ibnetdiscover prints",
+		is);
+}
+
 // tell_kind looks at the first lines; NULL when the file holds no fabric.
 static int tell_kind(const struct opening *opening, read_function **reader)
 {
@@ -177,7 +192,10 @@ static int tell_kind(const struct opening *opening, read_function **reader)
 		return status;
 	*reader = NULL;
 	for (int i = 0; i < LINES_LOOKED_AT && !*reader && status == TB_OK; i++) {
-		if (getline(&line, &room, stream) < 0 || is_section(line))
+		ssize_t length = getline(&line, &room, stream);
+		if (i == 0)
+			status = check_text(opening, line, length);
+		if (status != TB_OK || length < 0 || is_section(line))
 			break;
 		if (tb_ibnetdiscover_is(line))
 			*reader = tb_ibnetdiscover_read;

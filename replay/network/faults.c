@@ -189,7 +189,7 @@ static int check_given(const struct tb_faults *faults, uint32_t from, uint32_t t
 			return TB_OK;
 		link = net->routes[(size_t)net->links[link].to * net->n_nodes + to];
 	}
-	char name[64];
+	char name[TB_LINK_NAME_SIZE];
 	return tb_fail(error, TB_EUSAGE,
 		"the route file leads from node %u to node %u over %s, which is dead "
 		"from the start",

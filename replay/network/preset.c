@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct {
 	const char *name;
@@ -187,7 +188,11 @@ static int parse(struct tb_preset_reading *reading, const char *name)
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
 		if (strcmp(name, presets[i].name) == 0)
 			return ini_parse_string(presets[i].text, on_key, reading);
-	int line = ini_parse(name, on_key, reading);
+	struct stat at;
+	bool is_folder = stat(name, &at) == 0 && S_ISDIR(at.st_mode);
+	if (is_folder)
+		errno = EISDIR;
+	int line = is_folder ? -1 : ini_parse(name, on_key, reading);
 	if (line == -1 && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.'))
 		return tb_fail(reading->error, TB_EUSAGE,
 			"'%s' is neither a network preset (%s) nor a file", name,
