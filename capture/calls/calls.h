@@ -7,7 +7,8 @@
 // it is complete; one that only `starts` an operation returns at once, and whoever comes
 // after it waits for the operation. So MPI_Isend is a send that starts, and MPI_Waitall a
 // joint that comes after the calls whose requests it was given. A lane's first call
-// begins calc_ns after the beginning of the trace, or of the call that it comes after.
+// begins calc_ns after the beginning of the trace or, if it comes after calls, after the
+// last of them is complete.
 //
 // Ranks are those of the job (of MPI_COMM_WORLD), from 0. A group is the ordered members
 // of one communicator: collective calls of a group match by their order in each member,

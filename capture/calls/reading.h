@@ -3,6 +3,8 @@
 #ifndef TB_READING_H
 #define TB_READING_H
 
+#include "calls.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +26,14 @@ struct tb_reading {
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };
+
+// What a reader of a trace of calls does: it reads one trace, which is a file, a folder
+// or several files, of which each has some of the ranks. `calls` gets what the ranks
+// called, which the caller frees, and `made` the name of the library that made the trace
+// (library.h), a constant, or NULL if that is unknown; both stay untouched on failure. Of
+// `reading` it heeds `lenient`, `clone_ranks` and `stop`; the rest is that of
+// tb_calls_job. TB_EFORMAT names the file and the place in it.
+typedef int tb_calls_read(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "calls_job.h"
 #include "capture_file.h"
 #include "flow_list.h"
 #include "goal.h"
@@ -13,6 +14,7 @@ struct tb_trace_stream {
 	FILE *stream; // NULL: a folder, or packets on standard input
 	struct tb_infile *file;
 	const char *name;
+	bool is_stdin;
 };
 
 static enum tb_trace_match probe_pcap(const struct tb_trace_look *look)
@@ -137,12 +139,44 @@ static int read_flow_list(struct tb_trace *trace, const struct tb_trace_request 
 	return read_job_with(tb_flow_list_read, trace, request, stream, error);
 }
 
+// read_calls makes a job of what the row's reader found the ranks to have called. It
+// opens the paths itself: they may be a folder, or several.
+static inline int read_calls(struct tb_trace *trace,
+	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
+	struct tb_error *error)
+{
+	struct tb_reading reading = {0};
+	struct tb_calls *calls = NULL;
+	const char *made = NULL;
+	if (stream->is_stdin)
+		return tb_fail_in(error, TB_EUSAGE, stream->name,
+			"is a trace (%s), which is read from files", trace->reader->name);
+	if (request->n > 1 && !trace->reader->joins)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a trace (%s), which is read alone", trace->reader->name);
+	if (request->reading)
+		reading = *request->reading;
+	if (!reading.stop)
+		reading.stop = request->stop;
+	int status = trace->reader->calls(
+		&calls, &reading, request->paths, request->n, &made, error);
+	if (status == TB_OK)
+		status = tb_calls_job(
+			calls, request->paths[0], made, &reading, &trace->job, error);
+	if (status == TB_OK)
+		trace->job->form = trace->reader->name;
+	tb_calls_free(calls);
+	return status;
+}
+
+// A trace of calls has the row {name, TB_TRACE_JOB, probe, read_calls, its reader,
+// joins}.
 static const struct tb_trace_reader readers[] = {
-	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets},
-	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets},
-	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal},
-	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary},
-	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list},
+	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, true},
+	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, true},
+	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, false},
+	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, false},
+	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 
@@ -193,7 +227,8 @@ static int look_into(const struct tb_trace_reader **reader,
 {
 	struct tb_trace_look look = {.path = path};
 	struct stat entry;
-	stream->name = strcmp(path, "-") == 0 ? "standard input" : path;
+	stream->is_stdin = strcmp(path, "-") == 0;
+	stream->name = stream->is_stdin ? "standard input" : path;
 	look.is_folder = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 	// If no format is a folder, tb_infile_open reports that it is a directory.
 	if (look.is_folder && choose(reader, &look, stream->name, NULL) == TB_OK)

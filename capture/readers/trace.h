@@ -2,7 +2,9 @@
 //
 // A reader has two functions: `probe` looks at the name of a file or folder and at the
 // first bytes of the file, decompressed; `read` makes a job or packets from one or
-// several paths. A new format is a new row of the table. A results store is not a trace.
+// several paths. A reader of what a program's ranks called (reading.h) gives `calls`
+// instead, of which a job is made here. A new format is a new row of the table. A results
+// store is not a trace.
 // One thread at a time per object.
 #ifndef TB_TRACE_H
 #define TB_TRACE_H
@@ -35,12 +37,14 @@ struct tb_trace_reader {
 	enum tb_trace_match (*probe)(const struct tb_trace_look *look);
 	int (*read)(struct tb_trace *trace, const struct tb_trace_request *request,
 		const struct tb_trace_stream *stream, struct tb_error *error);
+	tb_calls_read *calls; // of a trace of calls, else NULL
+	bool joins; // several files can be one trace: captures, and a file a rank
 };
 
 struct tb_trace_request {
-	const char *const *paths;      // of one trace; "-" is standard input
-	size_t n;		       // above 1 only for packets, which are merged
-	enum tb_trace_kind stdin_kind; // of the trace on standard input
+	const char *const *paths;		  // of one trace; "-" is standard input
+	size_t n;				  // above 1 only for readers that join
+	enum tb_trace_kind stdin_kind;		  // of the trace on standard input
 	const struct tb_packets_options *packets; // NULL: do not open packets, only find
 						  // them
 	const struct tb_reading *reading; // of a trace of calls; NULL: the defaults
@@ -68,7 +72,7 @@ int tb_trace_read(struct tb_trace *trace, const struct tb_trace_request *request
 	struct tb_error *error) TB_MUST_USE;
 
 // tb_trace_formats writes "a packet capture (pcap, pcapng) or a job (GOAL, flow list)"
-// for messages, with `joint` in place of " or ", and returns buffer; 128 bytes suffice.
+// for messages, with `joint` in place of " or ", and returns buffer; 256 bytes suffice.
 char *tb_trace_formats(const char *joint, char *buffer, size_t size);
 
 // tb_job_read reads a job in any format ("-" is standard input). Errors as tb_trace_read;
