@@ -9,7 +9,9 @@
 void tb_plan_fini(struct tb_plan *plan)
 {
 	free(plan->transfers);
+	free(plan->block_ends);
 	plan->transfers = NULL;
+	plan->block_ends = NULL;
 	plan->n_transfers = plan->room = 0;
 }
 
@@ -34,6 +36,8 @@ void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
 // bytes_before returns the size of blocks 0 to n - 1.
 static uint64_t bytes_before(const struct tb_plan *plan, uint64_t n)
 {
+	if (plan->block_ends)
+		return n ? plan->block_ends[n - 1] : 0;
 	uint64_t parts = plan->blocks_per_unit, rest = n % parts;
 	// unit_bytes * rest / parts, without a product that may overflow.
 	uint64_t each = plan->unit_bytes / parts, over = plan->unit_bytes % parts;
@@ -76,8 +80,31 @@ static uint64_t digit_count(const struct tb_plan *plan, const struct tb_transfer
 	return plan->n_ranks / cycle * t->first + (over < t->first ? over : t->first);
 }
 
+struct counting {
+	const struct tb_plan *plan;
+	uint64_t bytes;
+};
+
+static void count_block(void *context, uint64_t block)
+{
+	struct counting *counting = context;
+	counting->bytes += bytes_before(counting->plan, block + 1) -
+			   bytes_before(counting->plan, block);
+}
+
+// unequal_bytes adds up the blocks of a transfer that moves no range.
+static uint64_t unequal_bytes(
+	const struct tb_plan *plan, const struct tb_transfer *transfer)
+{
+	struct counting counting = {.plan = plan};
+	tb_plan_visit(plan, transfer, count_block, &counting);
+	return counting.bytes;
+}
+
 uint64_t tb_plan_bytes(const struct tb_plan *plan, const struct tb_transfer *transfer)
 {
+	if (plan->block_ends && transfer->blocks != TB_BLOCKS_RANGE)
+		return unequal_bytes(plan, transfer);
 	switch ((enum tb_blocks)transfer->blocks) {
 	case TB_BLOCKS_NONE:
 		return 0;

@@ -57,6 +57,9 @@ struct tb_plan {
 	// bytes allow.
 	uint64_t unit_bytes;
 	uint32_t blocks_per_unit;
+	// Where blocks are of unequal size: block i has block_ends[i] less block_ends[i -
+	// 1] bytes, the first one block_ends[0]; freed by tb_plan_fini. NULL: as above.
+	uint64_t *block_ends;
 	struct tb_transfer *transfers; // rounds ascend
 	size_t n_transfers, room;
 	enum tb_status status; // of the puts so far: see tb_plan_put

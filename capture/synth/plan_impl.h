@@ -1,0 +1,58 @@
+// Writes the transfers of a plan as operations of a job, rank after rank. Only for
+// plan_*.c: a job of one plan (plan_job.c), and a plan in the middle of a job
+// (plan_append.c).
+#ifndef TB_PLAN_IMPL_H
+#define TB_PLAN_IMPL_H
+
+#include "plan.h"
+
+// The transfers that each rank sends, or those that it receives, in the order of rounds.
+struct tb_plan_ends {
+	uint32_t *first; // n_ranks + 1, into `transfers`
+	uint32_t *transfers;
+};
+
+struct tb_plan_writing {
+	const struct tb_plan *plan;
+	struct tb_job_builder *builder;
+	const uint32_t *ranks; // of the job, by the plan's; NULL: the same
+	const uint32_t *hosts; // by the plan's ranks; NULL: each its own
+	uint32_t tag;	       // of round 0, port 0
+	uint32_t entry; // receives wait for this operation of the rank; UINT32_MAX: for
+			// nothing
+	uint64_t combine_bytes_per_s; // as in struct tb_plan_job
+	uint64_t eager_bytes; // transfers of more bytes, between hosts, are asked for
+			      // first; UINT64_MAX: none
+	uint8_t cpu; // that combines
+	bool pin;
+
+	struct tb_plan_ends out, in;
+	// For the current rank: `held` are the operations for which its next sends wait,
+	// `late` the receives for which only its leaving waits.
+	uint32_t *held, *late;
+	uint32_t *answers; // to the receives of the current round
+	uint32_t n_answers;
+	uint32_t n_held, n_late;
+	uint32_t rank; // of the plan
+};
+
+// tb_plan_writing_init prepares a struct whose first part is filled in. TB_ENOMEM;
+// tb_plan_writing_fini follows in any case.
+int tb_plan_writing_init(
+	struct tb_plan_writing *writing, struct tb_error *error) TB_MUST_USE;
+void tb_plan_writing_fini(struct tb_plan_writing *writing);
+
+// tb_plan_write_tags returns how many tags a plan uses, from the first one on.
+uint64_t tb_plan_write_tags(const struct tb_plan *plan, uint64_t eager_bytes);
+
+// tb_plan_write_rank adds the operations of the current rank; its first sends wait for
+// what is held.
+int tb_plan_write_rank(
+	struct tb_plan_writing *writing, struct tb_error *error) TB_MUST_USE;
+
+// tb_plan_write_calc adds a calc that waits for what is held and late; then it alone is
+// held.
+int tb_plan_write_calc(struct tb_plan_writing *writing, uint64_t calc_ns, uint8_t cpu,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

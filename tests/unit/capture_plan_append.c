@@ -1,0 +1,183 @@
+// A plan in the middle of a rank's work: what enters before it, what leaves after it, and
+// which operations a transfer becomes.
+#include "plan_append.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define N_RANKS 4
+#define NEVER	UINT32_MAX
+
+// plan_pair is a plan of two ranks that exchange two blocks of 1000 bytes.
+static struct tb_plan plan_pair(void)
+{
+	struct tb_plan plan = {.n_ranks = 2,
+		.n_ports = 1,
+		.order = TB_ORDER_DATA,
+		.n_blocks = 2,
+		.unit_bytes = 1000,
+		.blocks_per_unit = 1};
+	tb_plan_next_round(&plan);
+	tb_plan_put(&plan,
+		(struct tb_transfer){
+			.to = 1, .blocks = TB_BLOCKS_RANGE, .first = 0, .count = 1});
+	tb_plan_put(&plan,
+		(struct tb_transfer){
+			.from = 1, .blocks = TB_BLOCKS_RANGE, .first = 1, .count = 1});
+	return plan;
+}
+
+static struct tb_job *append(const struct tb_plan *plan, struct tb_plan_place *place)
+{
+	struct tb_job_builder *builder = NULL;
+	struct tb_job *job = NULL;
+	struct tb_error error;
+	assert_int_equal(tb_job_builder_new(&builder, N_RANKS, NULL), TB_OK);
+	for (uint32_t i = 0; i < plan->n_ranks; i++) {
+		const struct tb_op work = {.kind = TB_OP_CALC, .amount = 7};
+		if (place->at[i] != NEVER)
+			assert_int_equal(tb_job_add(builder, place->ranks[i], &work,
+						 &place->at[i], NULL),
+				TB_OK);
+	}
+	assert_int_equal(tb_plan_append(builder, plan, place, NULL), TB_OK);
+	if (tb_job_finish(builder, "", &job, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	tb_job_builder_free(builder);
+	return job;
+}
+
+static const struct tb_op *op_of(const struct tb_job *job, uint32_t rank, uint32_t i)
+{
+	return &job->ops[job->first_op[rank] + i];
+}
+
+static bool waits(const struct tb_job *job, uint32_t rank, uint32_t on, uint32_t op)
+{
+	uint32_t first = job->first_op[rank];
+	for (uint32_t i = job->first_successor[first + on];
+		i < job->first_successor[first + on + 1]; i++)
+		if (job->successors[i] == first + op)
+			return true;
+	return false;
+}
+
+static void a_call_waits_for_its_entry_and_is_left_by_one_operation(void **state)
+{
+	(void)state;
+	const uint32_t ranks[2] = {3, 1};
+	uint32_t at[2] = {0, 0};
+	struct tb_plan plan = plan_pair();
+	struct tb_plan_place place = {.ranks = ranks, .at = at, .tag = 40};
+	struct tb_job *job = append(&plan, &place);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t rank = ranks[i];
+		// Work, send, receive, and a calc where both have ended.
+		assert_int_equal(job->first_op[rank + 1] - job->first_op[rank], 4);
+		assert_int_equal(op_of(job, rank, 1)->kind, TB_OP_SEND);
+		assert_int_equal(op_of(job, rank, 1)->peer, ranks[1 - i]);
+		assert_int_equal(op_of(job, rank, 1)->amount, 1000);
+		assert_int_equal(op_of(job, rank, 1)->tag, 40);
+		assert_int_equal(op_of(job, rank, 2)->kind, TB_OP_RECV);
+		assert_true(waits(job, rank, 0, 1));
+		assert_true(waits(job, rank, 0, 2));
+		assert_true(waits(job, rank, 1, 3));
+		assert_true(waits(job, rank, 2, 3));
+		assert_int_equal(at[i], 3);
+	}
+	assert_int_equal(tb_plan_append_tags(&plan, &place), 1);
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+}
+
+static void a_call_at_the_beginning_waits_for_nothing(void **state)
+{
+	(void)state;
+	const uint32_t ranks[2] = {0, 1};
+	uint32_t at[2] = {NEVER, NEVER};
+	struct tb_plan plan = plan_pair();
+	struct tb_plan_place place = {.ranks = ranks, .at = at};
+	struct tb_job *job = append(&plan, &place);
+	assert_int_equal(job->n_ops, 6);
+	assert_int_equal(at[0], 2);
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+}
+
+static void who_takes_no_part_keeps_his_operation(void **state)
+{
+	(void)state;
+	const uint32_t ranks[3] = {0, 1, 2};
+	uint32_t at[3] = {0, 0, 0};
+	struct tb_plan plan = plan_pair();
+	plan.n_ranks = 3;
+	struct tb_plan_place place = {.ranks = ranks, .at = at};
+	struct tb_job *job = append(&plan, &place);
+	assert_int_equal(at[2], 0);
+	assert_int_equal(job->first_op[3] - job->first_op[2], 1);
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+}
+
+static void one_receive_is_left_without_a_calc(void **state)
+{
+	(void)state;
+	const uint32_t ranks[2] = {0, 1};
+	uint32_t at[2] = {0, 0};
+	struct tb_plan plan = plan_pair();
+	plan.n_transfers = 1;
+	struct tb_plan_place place = {.ranks = ranks, .at = at};
+	struct tb_job *job = append(&plan, &place);
+	assert_int_equal(job->n_ops, 4);
+	assert_int_equal(at[0], 1);
+	assert_int_equal(at[1], 1);
+	assert_true(waits(job, 1, 0, 1));
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+}
+
+// Of each transfer above the limit: question, answer and data, in each direction.
+static void large_transfers_are_asked_for_between_hosts(void **state)
+{
+	(void)state;
+	const uint32_t ranks[2] = {0, 1}, together[2] = {5, 5};
+	uint32_t at[2] = {0, 0};
+	struct tb_plan plan = plan_pair();
+	struct tb_plan_place place = {
+		.ranks = ranks, .at = at, .tag = 9, .eager_bytes = 999};
+	struct tb_job *job = append(&plan, &place);
+	assert_int_equal(tb_plan_append_tags(&plan, &place), 3);
+	// Work; the partner's question, the answer to it; own question, its answer, data;
+	// the partner's data; leaving.
+	assert_int_equal(job->first_op[1], 8);
+	assert_int_equal(op_of(job, 0, 1)->kind, TB_OP_RECV);
+	assert_int_equal(op_of(job, 0, 2)->kind, TB_OP_SEND);
+	assert_int_equal(op_of(job, 0, 2)->amount, 0);
+	assert_true(waits(job, 0, 1, 2) && waits(job, 0, 0, 2));
+	assert_true(waits(job, 0, 0, 3) && waits(job, 0, 3, 4) && waits(job, 0, 4, 5));
+	assert_int_equal(op_of(job, 0, 5)->amount, 1000);
+	assert_true(waits(job, 0, 2, 6));
+	tb_job_free(job);
+	at[0] = at[1] = 0;
+	place.hosts = together;
+	job = append(&plan, &place);
+	assert_int_equal(job->first_op[1], 4);
+	tb_job_free(job);
+	tb_plan_fini(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_waits_for_its_entry_and_is_left_by_one_operation),
+		cmocka_unit_test(a_call_at_the_beginning_waits_for_nothing),
+		cmocka_unit_test(who_takes_no_part_keeps_his_operation),
+		cmocka_unit_test(one_receive_is_left_without_a_calc),
+		cmocka_unit_test(large_transfers_are_asked_for_between_hosts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
