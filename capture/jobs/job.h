@@ -53,7 +53,7 @@ struct tb_job {
 	char **hosts; // by rank: the name of the host on which it ran, or NULL; NULL: of
 		      // none it is known
 	char *notes;  // sentences, one per line: what reading left out or assumed; NULL:
-		      // none
+		     // none
 };
 
 // tb_job_free frees a finished job (NULL is fine).
