@@ -19,7 +19,7 @@ struct count {
 	uint64_t value;
 };
 
-#define N_COUNTS 14
+#define N_COUNTS 15
 
 static void list_counts(
 	const struct tb_packets_summary *summary, struct count counts[N_COUNTS])
@@ -36,6 +36,7 @@ static void list_counts(
 		{"undecodable", summary->n_undecodable},
 		{"local", summary->n_local},
 		{"unplaced", summary->n_unplaced},
+		{"outside", summary->n_outside},
 		{"reordered", summary->n_reordered},
 		{"late", summary->n_late},
 		{"offloaded", summary->n_offloaded},

@@ -20,6 +20,8 @@ enum {
 	KEY_BIN,
 	KEY_TIME_SCALE,
 	KEY_SQUEEZE,
+	KEY_FROM,
+	KEY_TO,
 	KEY_DEDUP,
 	KEY_RETRANSMISSIONS,
 	KEY_ACKS,
@@ -107,6 +109,11 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	{"time-scale", KEY_TIME_SCALE, "F", 0,
 		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
+	{"from", KEY_FROM, "INSTANT", 0,
+		"Replay what was captured from then on: 1.5s (since the first record), "
+		"seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 (UTC)",
+		3},
+	{"to", KEY_TO, "INSTANT", 0, "And until then", 3},
 	{"squeeze-idle", KEY_SQUEEZE, "TIME", 0,
 		"Shorten gaps of more than TIME without packets to TIME", 3},
 	{"dedup", KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,
@@ -152,6 +159,17 @@ static void want_time(
 			name, text);
 }
 
+static void want_instant(struct argp_state *state, const char *name, const char *text,
+	struct tb_instant *instant)
+{
+	if (tb_instant_parse(text, instant) != TB_OK)
+		argp_error(state,
+			"--%s=%s: expected a time since the first record, such as 1.5s, "
+			"seconds or nanoseconds since 1970, or a date in UTC such as "
+			"2026-11-22T12:19:00.5",
+			name, text);
+}
+
 static void want_dedup(struct argp_state *state, const char *text, enum tb_choice *choice)
 {
 	if (!text || strcmp(text, "yes") == 0)
@@ -175,6 +193,12 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 			argp_error(state,
 				"--time-scale=%s: expected a number from 1e-9 to 1e9",
 				text);
+		break;
+	case KEY_FROM:
+		want_instant(state, "from", text, &packets->from);
+		break;
+	case KEY_TO:
+		want_instant(state, "to", text, &packets->to);
 		break;
 	case KEY_SQUEEZE:
 		want_time(state, "squeeze-idle", text, &packets->squeeze_idle);

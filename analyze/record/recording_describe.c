@@ -14,6 +14,17 @@ static void put_named(FILE *stream, const char *option, const char *name)
 	tb_shell_put(stream, name);
 }
 
+// put_instant writes an instant so that it reads back to the same one.
+static void put_instant(
+	FILE *stream, const char *option, const struct tb_instant *instant)
+{
+	if (instant->kind == TB_INSTANT_RELATIVE)
+		fprintf(stream, " %s %" PRId64 "ns", option, instant->ns);
+	else if (instant->kind == TB_INSTANT_ABSOLUTE)
+		fprintf(stream, " %s %" PRId64 ".%09" PRId64, option,
+			instant->ns / 1000000000, instant->ns % 1000000000);
+}
+
 char *tb_recording_describe(const struct tb_recording_options *options)
 {
 	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
@@ -55,6 +66,8 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fprintf(stream, " --time-scale %.15g", packets->time_scale);
 	if (packets->squeeze_idle)
 		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
+	put_instant(stream, "--from", &packets->from);
+	put_instant(stream, "--to", &packets->to);
 	fputs(dedup[packets->dedup], stream);
 	if (packets->keep_retransmissions)
 		fputs(" --keep-retransmissions", stream);

@@ -54,7 +54,8 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	if (status == TB_OK && options->wants_captures &&
 		!tb_recording_has_packets(recording->workload))
 		status = tb_fail(error, TB_EUSAGE,
-			"%s is a job: --time-scale, --squeeze-idle, --dedup and "
+			"%s is a job: --time-scale, --squeeze-idle, --from, --to, "
+			"--dedup and "
 			"--keep-... are for packet captures",
 			tb_workload_input(recording->workload, 0).name);
 	if (status == TB_OK)

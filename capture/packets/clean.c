@@ -20,6 +20,8 @@ struct tb_clean {
 	bool keep_retransmissions;
 	bool keep_acks;
 	bool any_point; // a repeated frame is a copy even if one point saw both
+	struct tb_instant from, to;
+	int64_t first_ns; // stamp of the first record
 	bool ended;
 	int ending; // how the inputs ended: 0, or the status of a failure
 	struct tb_error failure;
@@ -43,6 +45,8 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	new->summary = summary;
 	new->keep_retransmissions = options->keep_retransmissions;
 	new->keep_acks = options->keep_acks;
+	new->from = options->from;
+	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
 	bool dedup = options->dedup == TB_YES ||
 		     (options->dedup == TB_AUTO && tb_inputs_many_points(inputs));
@@ -152,7 +156,8 @@ static int take_in(struct tb_clean *clean, const struct tb_record *record, size_
 		return TB_ENOMEM;
 	struct tb_frame *frame = &held->frame;
 	struct tb_frame_ends ends;
-	summary->n_records++;
+	if (summary->n_records++ == 0)
+		clean->first_ns = record->at_ns;
 	if (record->bytes.n < record->wire_bytes)
 		summary->n_truncated++;
 	tb_frame_decode(frame, &ends, record->link_type, record->bytes,
@@ -319,6 +324,18 @@ static int clean_one(
 	return 1;
 }
 
+// is_outside returns whether a record was captured outside the span that is asked for.
+// Nothing behind the span is read any more.
+static bool is_outside(struct tb_clean *clean, int64_t at_ns)
+{
+	if (at_ns > tb_instant_at(&clean->to, clean->first_ns, INT64_MAX))
+		clean->ended = true;
+	else if (at_ns >= tb_instant_at(&clean->from, clean->first_ns, INT64_MIN))
+		return false;
+	clean->summary->n_outside++;
+	return true;
+}
+
 int tb_clean_next(
 	struct tb_clean *clean, struct tb_cleaned *cleaned, struct tb_error *error)
 {
@@ -327,6 +344,8 @@ int tb_clean_next(
 		struct tb_held *held = tb_reorder_take(&clean->reorder, clean->ended);
 		if (held) {
 			status = clean_one(clean, held, cleaned);
+			if (status == 1 && is_outside(clean, held->at_ns))
+				status = 0;
 			continue;
 		}
 		if (clean->ended)

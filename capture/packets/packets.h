@@ -28,6 +28,7 @@
 
 #include "frame_type.h"
 #include "ids.h"
+#include "instant.h"
 #include "status.h"
 #include "units.h"
 
@@ -53,7 +54,11 @@ struct tb_packets_options {
 	tb_time_ps squeeze_idle; // longer gaps between packets shrink to this, before
 				 // time is scaled; 0: off
 	double time_scale;	 // factor for captured time; 0 means 1
-	uint32_t n_nodes_max;	 // further endpoints are counted, not placed; 0: no limit
+	// Only what was captured between these instants, both inclusive, is returned;
+	// connections are followed from the beginning of the capture on.
+	struct tb_instant from;
+	struct tb_instant to;
+	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit
 	// Endpoint to node, and node to job: a file, or a map that is borrowed; not both.
 	const char *map_file; // NULL: number nodes in the order of addresses
 	const struct tb_map_file *map;
@@ -87,7 +92,7 @@ int tb_packets_next(struct tb_packets *packets, struct tb_packet *packet,
 	struct tb_error *error) TB_MUST_USE;
 
 // Counts so far, complete after the end. Then each record is counted in exactly one of
-// n_replayed_records and the nine counts after it, so nothing is lost silently; the
+// n_replayed_records and the ten counts after it, so nothing is lost silently; the
 // counts from n_reordered on describe the same records in other respects.
 struct tb_packets_summary {
 	uint64_t n_records;	     // records read from all inputs
@@ -102,6 +107,7 @@ struct tb_packets_summary {
 	uint64_t n_undecodable; // cut off, broken or of an unknown type, not replayed
 	uint64_t n_local;	// source and destination on one node, not replayed
 	uint64_t n_unplaced;	// an endpoint beyond n_nodes_max or not in the map
+	uint64_t n_outside;	// captured before `from` or after `to`
 	uint64_t n_reordered;	// records found out of the order of time, and sorted
 	uint64_t n_late;	// records older than the window, stamped with its edge
 	uint64_t n_offloaded;	// records longer than the segment size, cut

@@ -23,7 +23,7 @@ static void row(const struct writer *writer, const char *name)
 }
 
 // The reasons why a record was not replayed, in the order of the summary.
-#define N_REASONS 9
+#define N_REASONS 10
 
 struct reason {
 	uint64_t n;
@@ -40,7 +40,8 @@ static void reasons_of(
 		{s->n_multicast, "multicast"},
 		{s->n_non_ip, "of the links' own protocols"},
 		{s->n_undecodable, "undecodable"}, {s->n_local, "within one node"},
-		{s->n_unplaced, "of endpoints without a node"}};
+		{s->n_unplaced, "of endpoints without a node"},
+		{s->n_outside, "captured outside the span"}};
 	memcpy(reasons, all, sizeof all);
 }
 
@@ -202,10 +203,10 @@ static void add_counts(struct tb_json_object *json, const struct tb_packets_summ
 		{"n_broadcast", s->n_broadcast}, {"n_multicast", s->n_multicast},
 		{"n_non_ip", s->n_non_ip}, {"n_undecodable", s->n_undecodable},
 		{"n_local", s->n_local}, {"n_unplaced", s->n_unplaced},
-		{"n_reordered", s->n_reordered}, {"n_late", s->n_late},
-		{"n_offloaded", s->n_offloaded}, {"n_truncated", s->n_truncated},
-		{"wire_bytes", s->wire_bytes}, {"payload_bytes", s->payload_bytes},
-		{"n_endpoints", s->n_endpoints},
+		{"n_outside", s->n_outside}, {"n_reordered", s->n_reordered},
+		{"n_late", s->n_late}, {"n_offloaded", s->n_offloaded},
+		{"n_truncated", s->n_truncated}, {"wire_bytes", s->wire_bytes},
+		{"payload_bytes", s->payload_bytes}, {"n_endpoints", s->n_endpoints},
 		{"n_endpoints_unplaced", s->n_endpoints_unplaced},
 		{"n_nodes", s->n_nodes}, {"n_pairs", s->n_pairs},
 		{"first_at_ns", (uint64_t)s->first_at_ns},

@@ -27,7 +27,7 @@ static void read_packets(struct tb_packets *packets)
 	uint64_t accounted = s->n_replayed_records + s->n_duplicates +
 			     s->n_retransmissions + s->n_acks + s->n_broadcast +
 			     s->n_multicast + s->n_non_ip + s->n_undecodable +
-			     s->n_local + s->n_unplaced;
+			     s->n_local + s->n_unplaced + s->n_outside;
 	if (status == 0 && accounted != s->n_records)
 		abort();
 	if (status < 0 && (int)error.code != status)
@@ -48,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					    .keep_acks = true,
 					    .keep_retransmissions = true,
 					    .squeeze_idle = TB_PS_PER_MS,
+					    .from = {TB_INSTANT_RELATIVE, 1000},
 					    .time_scale = 0.3}};
 	for (size_t i = 0; i < 2; i++) {
 		struct tb_packets *packets;

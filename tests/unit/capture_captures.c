@@ -23,7 +23,7 @@ static uint64_t n_accounted(const struct tb_packets_summary *s)
 {
 	return s->n_replayed_records + s->n_duplicates + s->n_retransmissions +
 	       s->n_acks + s->n_broadcast + s->n_multicast + s->n_non_ip +
-	       s->n_undecodable + s->n_local + s->n_unplaced;
+	       s->n_undecodable + s->n_local + s->n_unplaced + s->n_outside;
 }
 
 // read_all reads to the end, checks what holds for every trace, and returns the summary.

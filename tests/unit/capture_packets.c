@@ -206,6 +206,31 @@ static void records_are_put_in_order_within_the_window(void **state)
 	assert_int_equal(summary->peak_reorder_ps, 3 * TB_PS_PER_MS);
 }
 
+static void a_span_is_cut_out_without_forgetting_what_came_before(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 2000, 1, 2, 1, 1010, 10);
+	capture_tcp(&capture, 3000, 1, 2, 1, 1000, 10); // again
+	capture_tcp(&capture, 4000, 1, 2, 1, 1020, 10);
+	capture_tcp(&capture, 5000, 1, 2, 1, 1030, 10);
+	capture_end(&capture, path);
+	const struct tb_packets_options span = {
+		.from = {TB_INSTANT_RELATIVE, 1000}, .to = {TB_INSTANT_RELATIVE, 3000}};
+	assert_int_equal(read_path(&span), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[1].at_ps, 2000 * TB_PS_PER_NS);
+	assert_int_equal(summary->n_outside, 2);
+	assert_int_equal(summary->n_retransmissions, 1);
+	assert_int_equal(summary->n_records, 5);
+	const struct tb_packets_options backwards = {
+		.from = {TB_INSTANT_RELATIVE, 3}, .to = {TB_INSTANT_RELATIVE, 2}};
+	assert_int_equal(read_path(&backwards), 0);
+	assert_int_equal(n_got, 0);
+}
+
 static void time_is_squeezed_then_scaled(void **state)
 {
 	(void)state;
@@ -784,6 +809,7 @@ int main(void)
 		cmocka_unit_test(a_new_connection_on_old_ports_is_new),
 		cmocka_unit_test(acknowledgements_are_dropped_unless_kept),
 		cmocka_unit_test(records_are_put_in_order_within_the_window),
+		cmocka_unit_test(a_span_is_cut_out_without_forgetting_what_came_before),
 		cmocka_unit_test(time_is_squeezed_then_scaled),
 		cmocka_unit_test(the_load_names_the_scale_that_halves_it),
 		cmocka_unit_test(endpoints_beyond_the_limit_are_counted_and_named),
