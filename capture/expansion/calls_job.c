@@ -1,12 +1,186 @@
-#include "calls_job.h"
+// From calls to a job: pair messages, group collective calls, lower lane by lane.
+#include "array.h"
+#include "calls_job_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tb_lowering_no_memory(struct tb_lowering *l)
+{
+	return tb_fail(l->error, TB_ENOMEM, "no memory to make a job of the calls");
+}
+
+static int choose(struct tb_lowering *l, const char *made)
+{
+	int status = TB_OK;
+	const char *named = l->reading->library;
+	// A trace may be of a library that is not known here: then as without one.
+	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK)
+		status = tb_library_find(&l->library, named, l->error);
+	for (size_t i = 0; i < l->reading->n_collectives && status == TB_OK; i++)
+		status = tb_collective_choices_add(
+			&l->choices, l->reading->collectives[i], l->error);
+	if (status == TB_OK)
+		l->eager_bytes = tb_library_eager_bytes(l->library);
+	return status;
+}
+
+struct named {
+	const char *host;
+	uint32_t rank;
+};
+
+static int by_host(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	return strcmp(a->host, b->host);
+}
+
+// number_hosts gives each host a number, and each rank of which none is known one of its
+// own.
+static int number_hosts(struct tb_lowering *l)
+{
+	size_t n = 0;
+	uint32_t number = 0;
+	struct named *named = malloc(l->n_ranks * sizeof *named);
+	if (!named)
+		return tb_lowering_no_memory(l);
+	for (uint32_t r = 0; r < l->n_ranks; r++)
+		if (tb_calls_host_of(l->calls, r))
+			named[n++] = (struct named){tb_calls_host_of(l->calls, r), r};
+	if (n > 0)
+		l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
+	int status = n == 0 || l->hosts ? TB_OK : tb_lowering_no_memory(l);
+	qsort(named, n, sizeof *named, by_host);
+	for (uint32_t r = 0; r < l->n_ranks && l->hosts; r++)
+		if (!tb_calls_host_of(l->calls, r))
+			l->hosts[r] = number++;
+	for (size_t i = 0; i < n && l->hosts; i++) {
+		number += i > 0 && strcmp(named[i - 1].host, named[i].host) != 0;
+		l->hosts[named[i].rank] = number;
+	}
+	free(named);
+	return status;
+}
+
+static int begin_rank(struct tb_lowering *l, uint32_t r)
+{
+	struct tb_lowered_rank *rank = &l->ranks[r];
+	rank->calls = tb_calls_of(l->calls, r, &rank->n);
+	rank->edges = malloc(((size_t)rank->n + 1) * sizeof *rank->edges);
+	rank->lowered = calloc(rank->n / 8 + 1, 1);
+	rank->awaited = calloc(rank->n / 8 + 1, 1);
+	if (!rank->edges || !rank->lowered || !rank->awaited)
+		return tb_lowering_no_memory(l);
+	memset(rank->edges, 0xff, ((size_t)rank->n + 1) * sizeof *rank->edges);
+	return TB_OK;
+}
+
+static int begin(struct tb_lowering *l)
+{
+	l->n_ranks = tb_calls_n_ranks(l->calls);
+	l->ranks = calloc(l->n_ranks, sizeof *l->ranks);
+	if (!l->ranks)
+		return tb_lowering_no_memory(l);
+	// The front has room for an edge from the beginning: tb_front_set cannot fail.
+	if (TB_ARRAY_RESERVE(&l->front, &l->front_room, 1) != TB_OK)
+		return tb_lowering_no_memory(l);
+	int status = number_hosts(l);
+	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
+		status = begin_rank(l, r);
+	return status == TB_OK ? tb_job_builder_new(&l->builder, l->n_ranks, l->error)
+			       : status;
+}
+
+// end frees all but the builder: checking the job takes memory, too.
+static void end(struct tb_lowering *l)
+{
+	for (uint32_t r = 0; l->ranks && r < l->n_ranks; r++) {
+		struct tb_lowered_rank *rank = &l->ranks[r];
+		free(rank->edges);
+		free(rank->lowered);
+		free(rank->awaited);
+		free(rank->next);
+		free(rank->waiters);
+		free(rank->lanes);
+	}
+	for (uint32_t g = 0; l->groups && g < tb_calls_n_groups(l->calls); g++) {
+		for (size_t i = 0; i < l->groups[g].n; i++)
+			free(l->groups[g].instances[i].arrivals);
+		free(l->groups[g].instances);
+		free(l->groups[g].n_made);
+	}
+	free(l->ranks);
+	free(l->groups);
+	free(l->hosts);
+	free(l->front);
+	free(l->work);
+	free(l->uses);
+	tb_lowering_free_kept(l);
+	tb_map_fini(&l->tags);
+	tb_map_fini(&l->places);
+}
+
+// name_hosts gives the job the names of its hosts.
+static int name_hosts(struct tb_job *job, const struct tb_calls *calls)
+{
+	for (uint32_t r = 0; r < job->n_ranks; r++) {
+		const char *host = tb_calls_host_of(calls, r);
+		if (!host)
+			continue;
+		if (!job->hosts)
+			job->hosts = calloc(job->n_ranks, sizeof *job->hosts);
+		if (!job->hosts || !(job->hosts[r] = strdup(host)))
+			return TB_ENOMEM;
+	}
+	return TB_OK;
+}
+
+static int finish(
+	struct tb_lowering *l, const char *name, char *notes, struct tb_job **job)
+{
+	struct tb_job *made = NULL;
+	int status = tb_job_finish(l->builder, name, &made, l->error);
+	if (status == TB_OK && name_hosts(made, l->calls) != TB_OK)
+		status = tb_lowering_no_memory(l);
+	if (status != TB_OK) {
+		free(notes);
+		tb_job_free(made);
+		return status;
+	}
+	made->notes = notes;
+	*job = made;
+	return TB_OK;
+}
 
 int tb_calls_job(const struct tb_calls *calls, const char *name, const char *made,
 	const struct tb_reading *reading, struct tb_job **job, struct tb_error *error)
 {
-	(void)calls;
-	(void)made;
-	(void)reading;
-	(void)job;
-	return tb_fail_in(
-		error, TB_EFOREIGN, name, "traces of calls are not yet made jobs of");
+	static const struct tb_reading defaults;
+	struct tb_error said = {0};
+	struct tb_lowering l = {
+		.calls = calls, .reading = reading ? reading : &defaults, .error = &said};
+	char *notes = NULL;
+	int status = choose(&l, made);
+	if (status == TB_OK)
+		status = begin(&l);
+	if (status == TB_OK)
+		status = tb_lowering_match(&l);
+	if (status == TB_OK)
+		status = tb_lowering_collect(&l);
+	if (status == TB_OK)
+		status = tb_lowering_run(&l);
+	if (status == TB_OK && tb_lowering_notes(&l, &notes) != TB_OK)
+		status = tb_lowering_no_memory(&l);
+	end(&l);
+	if (status == TB_OK)
+		status = finish(&l, name, notes, job);
+	tb_job_builder_free(l.builder);
+	if (status != TB_OK && error) {
+		*error = said;
+		// What the trace holds is said of the trace.
+		if (status != TB_EUSAGE && !said.file[0])
+			(void)tb_fail_in(error, said.code, name, "%s", said.text);
+	}
+	return status;
 }

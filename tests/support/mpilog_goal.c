@@ -1,6 +1,7 @@
 // Writes as GOAL what MPI programs logged that they called (mpilog.h):
 //
-//     mpilog_goal [--cpu] [--from NS] [--to NS] [--library NAME] LOGS JOB.goal
+//     mpilog_goal [--cpu] [--from NS] [--to NS] [--library NAME] [--lenient] LOGS
+//     JOB.goal
 //
 // LOGS is a folder or an archive; NS are nanoseconds since the epoch.
 #include "calls_job.h"
@@ -28,6 +29,8 @@ int main(int argc, char **argv)
 	for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
 		if (strcmp(argv[at], "--cpu") == 0)
 			options.cpu = true;
+		else if (strcmp(argv[at], "--lenient") == 0)
+			reading.lenient = true;
 		else if (strcmp(argv[at], "--from") == 0 && at + 1 < argc)
 			options.from_ns = strtoull(argv[++at], NULL, 10);
 		else if (strcmp(argv[at], "--to") == 0 && at + 1 < argc)
@@ -37,7 +40,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - at != 2) {
 		fprintf(stderr, "usage: mpilog_goal [--cpu] [--from NS] [--to NS] "
-				"[--library NAME] LOGS JOB.goal\n");
+				"[--library NAME] [--lenient] LOGS JOB.goal\n");
 		return 2;
 	}
 	int status = tb_mpilog_read(&calls, argv[at], &options, &error);

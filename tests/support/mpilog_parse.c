@@ -103,17 +103,18 @@ static int read_comm(
 	return status;
 }
 
-static int find_comm(const struct line *line, const struct mpilog_comms *comms,
-	int64_t id, uint32_t *group)
+// find_comm finds the group of a communicator. A number without members is that of
+// MPI_COMM_SELF, in which nobody is waited for.
+static bool find_comm(const struct mpilog_comms *comms, int64_t id, uint32_t *group)
 {
 	for (size_t i = comms->n; i-- > 0;) {
 		if (comms->ids[i] != id)
 			continue;
 		*group = comms->groups[i];
-		return TB_OK;
+		return true;
 	}
 	*group = 0;
-	return id <= 0 ? TB_OK : broken(line, "the communicator is unknown");
+	return id <= 0;
 }
 
 // complete has the last call complete request `i` of those that are open, which came
@@ -179,8 +180,11 @@ static int read_keyed(
 	call->rtag = value_of(text, " rtag=", call->tag);
 	call->bytes = (uint64_t)value_of(text, " bytes=", 0);
 	call->root = (uint32_t)value_of(text, " root=", 0);
-	int status = find_comm(line, comms, value_of(text, " comm=", 0), &call->group);
-	if (status == TB_OK && call->starts)
+	if (!find_comm(comms, value_of(text, " comm=", 0), &call->group) &&
+		call->kind == MPILOG_COLLECTIVE)
+		call->kind = MPILOG_OTHER;
+	int status = TB_OK;
+	if (call->starts)
 		status = open_request(line->log, text);
 	if (status == TB_OK && call->kind == MPILOG_WAIT)
 		status = read_done(line, text);

@@ -1,0 +1,260 @@
+// Expands a collective call once all members have come to it. Plans are kept: programs
+// make the same call again and again.
+#include "array.h"
+#include "calls_job_impl.h"
+#include "plan_append.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_MAX 32
+// Transfers of a plan that is kept: 32 plans take 100 MB at most.
+#define KEPT_TRANSFERS_MAX ((size_t)1 << 17)
+
+struct tb_kept_plan {
+	enum tb_collective_op op;
+	uint32_t n, n_local, root;
+	uint64_t *bytes; // by member
+	uint32_t *hosts; // by member; NULL: none is known
+	struct tb_plan plan;
+	struct tb_expansion_rule rule;
+};
+
+// A call that is being expanded.
+struct whole {
+	struct tb_lowering *lowering;
+	struct tb_collective_call call;
+	struct tb_group members;
+	const struct tb_instance *instance;
+	uint32_t group;
+	uint64_t *bytes;
+	const uint64_t **sizes;
+	uint32_t *hosts, *at;
+};
+
+static bool whole_init(struct whole *w)
+{
+	uint32_t n = w->members.n;
+	w->bytes = malloc(n * sizeof *w->bytes);
+	w->at = malloc(n * sizeof *w->at);
+	w->sizes = calloc(n, sizeof *w->sizes);
+	if (w->lowering->hosts)
+		w->hosts = malloc(n * sizeof *w->hosts);
+	return w->bytes && w->at && w->sizes && (w->hosts || !w->lowering->hosts);
+}
+
+static void whole_fini(struct whole *w)
+{
+	free(w->bytes);
+	free(w->at);
+	free(w->sizes);
+	free(w->hosts);
+}
+
+static const struct tb_call *call_of(const struct whole *w, uint32_t member)
+{
+	return &w->lowering->ranks[w->members.members[member]]
+			.calls[w->instance->arrivals[member].call];
+}
+
+static int fail_sizes(const struct whole *w, uint32_t member, uint32_t n, uint32_t of)
+{
+	const struct tb_call *call = call_of(w, member);
+	return tb_fail(w->lowering->error, TB_EFORMAT,
+		"rank %" PRIu32 " at %.6f s: its %s has sizes for %" PRIu32
+		" members of %" PRIu32,
+		w->members.members[member], (double)call->enter_ns / 1e9,
+		tb_collective_op_name(call->op), n, of);
+}
+
+// fill brings together what the members' calls say.
+static int fill(struct whole *w)
+{
+	const struct tb_lowering *l = w->lowering;
+	uint32_t n = w->members.n, n_local = w->members.n_local;
+	bool any_sizes = false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t n_sizes = 0;
+		const struct tb_call *call = call_of(w, i);
+		uint32_t others = n_local == n ? n : i < n_local ? n - n_local : n_local;
+		w->bytes[i] = call->bytes;
+		w->at[i] = w->instance->arrivals[i].at;
+		w->sizes[i] = tb_calls_sizes_of(l->calls, call, &n_sizes);
+		if (w->sizes[i] && n_sizes != others)
+			return fail_sizes(w, i, n_sizes, others);
+		any_sizes = any_sizes || w->sizes[i];
+		if (w->hosts)
+			w->hosts[i] = l->hosts[w->members.members[i]];
+	}
+	w->call = (struct tb_collective_call){.op = w->instance->op,
+		.n = n,
+		.n_local = n_local,
+		.root = w->instance->root,
+		.bytes = w->bytes,
+		.sizes = any_sizes ? w->sizes : NULL,
+		.hosts = w->hosts};
+	return TB_OK;
+}
+
+static bool is_same(
+	const struct tb_kept_plan *kept, const struct tb_collective_call *call)
+{
+	return kept->op == call->op && kept->n == call->n &&
+	       kept->n_local == call->n_local && kept->root == call->root &&
+	       memcmp(kept->bytes, call->bytes, call->n * sizeof *call->bytes) == 0 &&
+	       (!call->hosts || memcmp(kept->hosts, call->hosts,
+					call->n * sizeof *call->hosts) == 0);
+}
+
+static void free_kept(struct tb_kept_plan *kept)
+{
+	tb_plan_fini(&kept->plan);
+	free(kept->bytes);
+	free(kept->hosts);
+	*kept = (struct tb_kept_plan){.n = 0};
+}
+
+void tb_lowering_free_kept(struct tb_lowering *l)
+{
+	for (size_t i = 0; i < l->n_kept; i++)
+		free_kept(&l->kept[i]);
+	free(l->kept);
+}
+
+// keep takes over a plan, in place of the one that was kept first.
+static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
+	struct tb_plan *plan, const struct tb_expansion_rule *rule)
+{
+	if (call->sizes || plan->n_transfers > KEPT_TRANSFERS_MAX)
+		return false;
+	if (!l->kept)
+		l->kept = calloc(KEPT_MAX, sizeof *l->kept);
+	struct tb_kept_plan made = {.op = call->op,
+		.n = call->n,
+		.n_local = call->n_local,
+		.root = call->root,
+		.plan = *plan,
+		.rule = *rule};
+	made.bytes = malloc(call->n * sizeof *made.bytes);
+	made.hosts = call->hosts ? malloc(call->n * sizeof *made.hosts) : NULL;
+	if (!l->kept || !made.bytes || (call->hosts && !made.hosts)) {
+		free(made.bytes);
+		free(made.hosts);
+		return false;
+	}
+	memcpy(made.bytes, call->bytes, call->n * sizeof *made.bytes);
+	if (call->hosts)
+		memcpy(made.hosts, call->hosts, call->n * sizeof *made.hosts);
+	struct tb_kept_plan *slot = &l->kept[l->kept_next];
+	free_kept(slot);
+	*slot = made;
+	l->n_kept += l->n_kept < KEPT_MAX;
+	l->kept_next = (l->kept_next + 1) % KEPT_MAX;
+	return true;
+}
+
+// count_use counts the call under its rule.
+static int count_use(struct tb_lowering *l, const struct whole *w,
+	const struct tb_expansion_rule *rule)
+{
+	uint64_t bytes = w->bytes[w->call.root];
+	for (uint32_t i = 0; i < w->call.n; i++)
+		bytes = w->bytes[i] > bytes ? w->bytes[i] : bytes;
+	for (size_t i = 0; i < l->n_uses; i++) {
+		struct tb_rule_use *use = &l->uses[i];
+		if (use->op != w->call.op || use->n != w->call.n ||
+			strcmp(use->rule.algorithm, rule->algorithm) != 0 ||
+			strcmp(use->rule.reason, rule->reason) != 0)
+			continue;
+		use->least_bytes = bytes < use->least_bytes ? bytes : use->least_bytes;
+		use->most_bytes = bytes > use->most_bytes ? bytes : use->most_bytes;
+		use->n_calls++;
+		return TB_OK;
+	}
+	if (TB_ARRAY_RESERVE(&l->uses, &l->uses_room, l->n_uses + 1) != TB_OK)
+		return tb_lowering_no_memory(l);
+	l->uses[l->n_uses++] =
+		(struct tb_rule_use){*rule, w->call.op, w->call.n, bytes, bytes, 1};
+	return TB_OK;
+}
+
+// place_plan adds the plan's operations behind what the members have done so far.
+static int place_plan(struct whole *w, const struct tb_plan *plan)
+{
+	struct tb_lowering *l = w->lowering;
+	struct tb_plan_place place = {.ranks = w->members.members,
+		.at = w->at,
+		.tag = l->next_tag,
+		.eager_bytes = l->eager_bytes,
+		.hosts = w->hosts,
+		.cpu = (uint8_t)(call_of(w, 0)->lane & UINT8_MAX)};
+	uint64_t n_tags = tb_plan_append_tags(plan, &place);
+	if (n_tags >= INT32_MAX)
+		return tb_fail(l->error, TB_ECAPACITY,
+			"a %s of %" PRIu32 " ranks has too many rounds",
+			tb_collective_op_name(w->call.op), w->call.n);
+	// When all tags have been used, begin again: calls so far apart cannot meet.
+	if (l->next_tag > UINT32_MAX - 1 - (uint32_t)n_tags)
+		place.tag = l->next_tag = l->first_tag;
+	l->next_tag += (uint32_t)n_tags;
+	return tb_plan_append(l->builder, plan, &place, l->error);
+}
+
+static int expand(struct whole *w)
+{
+	struct tb_lowering *l = w->lowering;
+	struct tb_plan made = {0};
+	struct tb_expansion_rule rule;
+	for (size_t i = 0; i < l->n_kept && !w->call.sizes; i++) {
+		struct tb_kept_plan *kept = &l->kept[i];
+		if (!is_same(kept, &w->call))
+			continue;
+		int status = count_use(l, w, &kept->rule);
+		return status == TB_OK ? place_plan(w, &kept->plan) : status;
+	}
+	int status = tb_library_expand(
+		l->library, &l->choices, &w->call, &made, &rule, l->error);
+	if (status != TB_OK)
+		return status;
+	status = count_use(l, w, &rule);
+	if (status == TB_OK)
+		status = place_plan(w, &made);
+	if (!keep(l, &w->call, &made, &rule))
+		tb_plan_fini(&made);
+	return status;
+}
+
+static int complete(struct whole *w)
+{
+	int status = whole_init(w) ? TB_OK : tb_lowering_no_memory(w->lowering);
+	if (status == TB_OK)
+		status = fill(w);
+	if (status == TB_OK)
+		status = expand(w);
+	for (uint32_t i = 0; i < w->members.n && status == TB_OK; i++)
+		status = tb_lowering_done(w->lowering, w->members.members[i],
+			w->instance->arrivals[i].call, w->at[i]);
+	whole_fini(w);
+	return status;
+}
+
+int tb_lowering_arrive(struct tb_lowering *l, struct tb_instance *instance,
+	uint32_t group, uint32_t place, struct tb_arrival arrival)
+{
+	struct whole whole = {.lowering = l,
+		.members = tb_calls_members(l->calls, group),
+		.instance = instance,
+		.group = group};
+	if (!instance->arrivals)
+		instance->arrivals = malloc(whole.members.n * sizeof *instance->arrivals);
+	if (!instance->arrivals)
+		return tb_lowering_no_memory(l);
+	instance->arrivals[place] = arrival;
+	if (++instance->n_arrived < whole.members.n)
+		return TB_OK;
+	int status = complete(&whole);
+	free(instance->arrivals);
+	instance->arrivals = NULL;
+	return status;
+}

@@ -1,0 +1,171 @@
+// What the steps from calls to a job share (calls_job.c): matching, lowering lane by
+// lane, and collective calls.
+#ifndef TB_CALLS_JOB_IMPL_H
+#define TB_CALLS_JOB_IMPL_H
+
+#include "calls_job.h"
+#include "library.h"
+#include "map.h"
+
+#define TB_NO_OP UINT32_MAX
+
+// Tags of a pair of a group and a tag: a message that is sent without asking, and the
+// three of a rendezvous.
+enum tb_message_part { TB_PART_EAGER, TB_PART_ASK, TB_PART_ANSWER, TB_PART_DATA };
+
+// A lane of a rank: where it is, and what its next call waits for.
+struct tb_lane {
+	uint32_t next;	      // call; the number of calls when it has ended
+	uint32_t edge;	      // while another lane is at work: see struct tb_front
+	uint32_t since;	      // call that set the front
+	uint32_t waits_on;    // call that is not lowered yet; TB_NO_OP: none
+	uint32_t next_waiter; // lane that waits on the same
+	uint64_t calc_ns;     // computation before the next call, besides its own
+	bool begun;
+	bool held; // by its own last call, a collective, which is what it waits on
+};
+
+// A rank being lowered. An edge is an operation, by its index within the rank, whose end
+// is waited for, or with TB_DEP_START its start; TB_NO_OP: the beginning of the job.
+struct tb_lowered_rank {
+	const struct tb_call *calls;
+	uint32_t n;
+	// By call. Before it is lowered: of a send or receive, the partner's call that it
+	// meets, or TB_NO_OP when it is left out. Then: the edge on which it is complete.
+	uint32_t *edges;
+	uint8_t *lowered;  // a bit per call
+	uint8_t *awaited;  // a bit per call: others come after it
+	uint32_t *next;	   // by call: the next one of its lane; NULL: there is one lane
+	uint32_t *waiters; // by call: the first lane that waits on it; likewise
+	struct tb_lane *lanes;
+	uint32_t n_lanes;
+};
+
+// A collective call of a group: the i-th one of each member.
+struct tb_instance {
+	uint32_t n_seen;    // members that make it
+	uint32_t n_arrived; // that the lowering has come to
+	uint32_t root;
+	uint8_t op;
+	bool dropped;
+	struct tb_arrival
+		*arrivals; // by member; NULL before the first and after the last
+};
+
+struct tb_arrival {
+	uint32_t call, at; // at: edge, an operation's end
+};
+
+struct tb_group_calls {
+	struct tb_instance *instances;
+	size_t n, room;
+	uint32_t *n_made; // by member: how many of its calls were counted, then lowered
+};
+
+// A rule that expanded collective calls, for the notes.
+struct tb_rule_use {
+	struct tb_expansion_rule rule;
+	enum tb_collective_op op;
+	uint32_t n; // members
+	uint64_t least_bytes, most_bytes;
+	uint64_t n_calls;
+};
+
+struct tb_kept_plan; // calls_expand.c
+
+struct tb_lowering {
+	const struct tb_calls *calls;
+	const struct tb_reading *reading;
+	const struct tb_library *library;
+	struct tb_collective_choices choices;
+	uint64_t eager_bytes;
+	struct tb_job_builder *builder;
+	struct tb_error *error;
+
+	uint32_t n_ranks;
+	struct tb_lowered_rank *ranks;
+	uint32_t *hosts; // by rank: the number of its host; NULL: none is known
+
+	struct tb_map tags; // group and tag to the number of the pair
+	uint32_t n_tags;
+	uint32_t first_tag, next_tag; // of collective calls
+
+	struct tb_group_calls *groups;
+	struct tb_map places; // group and rank to the place, where it is not the rank
+
+	// What the next call of the lane at work waits for.
+	uint32_t *front;
+	size_t n_front, front_room;
+	struct tb_work {
+		uint32_t rank, lane;
+	} * work; // lanes that can go on
+	size_t n_work, work_room;
+
+	struct tb_kept_plan *kept;
+	size_t n_kept, kept_next;
+	struct tb_rule_use *uses;
+	size_t n_uses, uses_room;
+
+	uint64_t n_dropped_sends, n_dropped_recvs, n_dropped_collectives;
+	uint64_t n_resized; // receives that expected another size
+	uint32_t most_lanes;
+};
+
+// Bits of a rank's calls.
+static inline bool tb_bit(const uint8_t *bits, uint32_t i)
+{
+	return bits[i / 8] >> (i % 8) & 1;
+}
+static inline void tb_set_bit(uint8_t *bits, uint32_t i)
+{
+	bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
+}
+
+int tb_lowering_no_memory(struct tb_lowering *lowering);
+
+// calls_match.c: pairs sends and receives, in `edges`, and numbers their tags.
+int tb_lowering_match(struct tb_lowering *lowering) TB_MUST_USE;
+
+// tb_lowering_tag returns the job's tag of a part of a message.
+uint32_t tb_lowering_tag(const struct tb_lowering *lowering, const struct tb_call *call,
+	enum tb_message_part part);
+
+// calls_collect.c: counts the collective calls of each group, and finds those that not
+// every member makes alike.
+int tb_lowering_collect(struct tb_lowering *lowering) TB_MUST_USE;
+
+// tb_lowering_instance returns the collective call that the rank's next one of its group
+// belongs to, and the rank's place in the group. Each call of it counts one.
+struct tb_instance *tb_lowering_instance(struct tb_lowering *lowering, uint32_t rank,
+	const struct tb_call *call, uint32_t *place);
+
+// calls_lanes.c: lowers all lanes, each as far as it can go, until all have ended.
+int tb_lowering_run(struct tb_lowering *lowering) TB_MUST_USE;
+
+// tb_lowering_done stores the edge on which a call is complete, and wakes who waits.
+int tb_lowering_done(struct tb_lowering *lowering, uint32_t rank, uint32_t call,
+	uint32_t edge) TB_MUST_USE;
+
+// calls_lower.c: adds a call's operations. What it waits for is in the front, and what
+// the next call of its lane waits for then. *held is set when it is a collective call
+// that returns with the others: then its edge is the front.
+int tb_lowering_add(struct tb_lowering *lowering, uint32_t rank, uint32_t call,
+	bool *held) TB_MUST_USE;
+
+// The front.
+int tb_front_put(struct tb_lowering *lowering, uint32_t edge) TB_MUST_USE;
+void tb_front_set(struct tb_lowering *lowering, uint32_t edge); // TB_NO_OP empties it
+// tb_front_join makes it one edge at most, by a calc that takes no time if necessary;
+// with `end` the end of an operation, not its start.
+int tb_front_join(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t lane, bool end) TB_MUST_USE;
+
+// calls_expand.c: a member arrives at a collective call; the last one expands it.
+int tb_lowering_arrive(struct tb_lowering *lowering, struct tb_instance *instance,
+	uint32_t group, uint32_t place, struct tb_arrival arrival) TB_MUST_USE;
+void tb_lowering_free_kept(struct tb_lowering *lowering);
+
+// calls_notes.c: the notes of the job.
+int tb_lowering_notes(const struct tb_lowering *lowering, char **notes) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,94 @@
+// What is said of a job that was made from calls: what its reader left out, what did not
+// match, and the rules by which calls became messages.
+#include "calls_job_impl.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void put_uses(const struct tb_lowering *l, FILE *out)
+{
+	for (size_t i = 0; i < l->n_uses; i++) {
+		const struct tb_rule_use *use = &l->uses[i];
+		char text[4][48];
+		fprintf(out, "%s", tb_collective_op_name(use->op));
+		if (use->op != TB_COLL_BARRIER && use->op != TB_COLL_EXCHANGE)
+			fprintf(out, " of %s",
+				tb_format_size(
+					use->least_bytes, text[0], sizeof text[0]));
+		if (use->least_bytes != use->most_bytes)
+			fprintf(out, " to %s",
+				tb_format_size(use->most_bytes, text[1], sizeof text[1]));
+		fprintf(out, " in %s, %s: %s (%s)\n",
+			tb_format_counted(use->n, "rank", text[2], sizeof text[2]),
+			tb_format_counted(use->n_calls, "call", text[3], sizeof text[3]),
+			use->rule.algorithm, use->rule.reason);
+	}
+}
+
+static void put_dropped(const struct tb_lowering *l, FILE *out)
+{
+	char text[2][48];
+	if (l->n_dropped_sends || l->n_dropped_recvs)
+		fprintf(out, "%s and %s without a counterpart are left out\n",
+			tb_format_counted(
+				l->n_dropped_sends, "send", text[0], sizeof text[0]),
+			tb_format_counted(
+				l->n_dropped_recvs, "receive", text[1], sizeof text[1]));
+	if (l->n_dropped_collectives)
+		fprintf(out,
+			"%s left out, because not every member of the group made the "
+			"same\n",
+			tb_format_counted(l->n_dropped_collectives,
+				"collective call is|collective calls are", text[0],
+				sizeof text[0]));
+	if (l->n_resized)
+		fprintf(out, "%s another size than was sent: what was sent counts\n",
+			tb_format_counted(l->n_resized,
+				"receive expected|receives expected", text[0],
+				sizeof text[0]));
+	if (l->most_lanes > UINT8_MAX + 1)
+		fprintf(out,
+			"a rank has up to %" PRIu32
+			" lanes, but 256 processors in a job: those whose numbers differ "
+			"by a multiple of 256 compute one after another\n",
+			l->most_lanes);
+}
+
+static void put_eager(const struct tb_lowering *l, FILE *out)
+{
+	char text[48];
+	if (l->eager_bytes == UINT64_MAX)
+		fprintf(out, "library %s: every message is sent at once\n",
+			tb_library_name(l->library));
+	else
+		fprintf(out,
+			"library %s: messages of more than %s between hosts are sent by "
+			"rendezvous\n",
+			tb_library_name(l->library),
+			tb_format_size(l->eager_bytes, text, sizeof text));
+}
+
+int tb_lowering_notes(const struct tb_lowering *l, char **notes)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return TB_ENOMEM;
+	const char *note;
+	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
+		fprintf(out, "%s\n", note);
+	put_dropped(l, out);
+	put_eager(l, out);
+	put_uses(l, out);
+	if (fclose(out) != 0) {
+		free(text);
+		return TB_ENOMEM;
+	}
+	if (size > 0 && text[size - 1] == '\n')
+		text[size - 1] = '\0';
+	*notes = text;
+	return TB_OK;
+}
