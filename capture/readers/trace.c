@@ -5,6 +5,7 @@
 #include "flow_list.h"
 #include "goal.h"
 #include "infile.h"
+#include "kineto.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -139,9 +140,16 @@ static int read_flow_list(struct tb_trace *trace, const struct tb_trace_request 
 	return read_job_with(tb_flow_list_read, trace, request, stream, error);
 }
 
+static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
+{
+	bool is = look->is_folder ? tb_kineto_is_folder(look->path)
+				  : tb_kineto_begins(look->first);
+	return is ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
 // read_calls makes a job of what the row's reader found the ranks to have called. It
 // opens the paths itself: they may be a folder, or several.
-static inline int read_calls(struct tb_trace *trace,
+static int read_calls(struct tb_trace *trace,
 	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
 	struct tb_error *error)
 {
@@ -177,6 +185,7 @@ static const struct tb_trace_reader readers[] = {
 	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, false},
 	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, false},
 	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false},
+	{"Kineto", TB_TRACE_JOB, probe_kineto, read_calls, tb_kineto_read, true},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 

@@ -1,0 +1,238 @@
+#include "json_items.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM ((size_t)1 << 20)
+
+struct tb_json_items {
+	FILE *stream;
+	const char *name;
+	char *buffer;
+	size_t room, n, at;
+	uint64_t offset; // of the buffer's first byte in the file
+	bool ended;	 // the stream has no more
+	bool begun, in_array, done;
+	char *key; // of the array
+	size_t key_n, key_room;
+};
+
+int tb_json_items_new(struct tb_json_items **items, FILE *stream, const char *name,
+	struct tb_error *error)
+{
+	struct tb_json_items *made = calloc(1, sizeof *made);
+	char *buffer = malloc(FIRST_ROOM);
+	if (!made || !buffer) {
+		free(made);
+		free(buffer);
+		return tb_fail_in(error, TB_ENOMEM, name, "no memory to read it");
+	}
+	*made = (struct tb_json_items){
+		.stream = stream, .name = name, .buffer = buffer, .room = FIRST_ROOM};
+	*items = made;
+	return TB_OK;
+}
+
+void tb_json_items_free(struct tb_json_items *items)
+{
+	if (!items)
+		return;
+	free(items->buffer);
+	free(items->key);
+	free(items);
+}
+
+static int refuse(
+	const struct tb_json_items *items, struct tb_error *error, const char *expected)
+{
+	uint64_t offset = items->offset + items->at;
+	if (items->at >= items->n)
+		return tb_fail_at(error, TB_EFORMAT, items->name, TB_PLACE_OFFSET, offset,
+			"ends here, where %s should stand: the file is not complete",
+			expected);
+	return tb_fail_at(error, TB_EFORMAT, items->name, TB_PLACE_OFFSET, offset,
+		"is no JSON here: expected %s", expected);
+}
+
+// fill reads more behind what stands in the buffer, of which the bytes before `at` are
+// no longer needed. When the stream has ended it does nothing.
+static int fill(struct tb_json_items *items, struct tb_error *error)
+{
+	if (items->at > 0) {
+		items->n -= items->at;
+		memmove(items->buffer, items->buffer + items->at, items->n);
+		items->offset += items->at;
+		items->at = 0;
+	}
+	if (items->n == items->room) {
+		if (items->room >= TB_JSON_ITEM_MAX)
+			return tb_fail_at(error, TB_EFORMAT, items->name, TB_PLACE_OFFSET,
+				items->offset,
+				"has a value of more than %zu MiB, which is no event of "
+				"a profile",
+				TB_JSON_ITEM_MAX >> 20);
+		char *grown = realloc(items->buffer, items->room * 2);
+		if (!grown)
+			return tb_fail_in(error, TB_ENOMEM, items->name,
+				"no memory for a value of %zu bytes", items->room);
+		items->buffer = grown;
+		items->room *= 2;
+	}
+	size_t n =
+		fread(items->buffer + items->n, 1, items->room - items->n, items->stream);
+	items->n += n;
+	items->ended = n == 0;
+	return TB_OK;
+}
+
+// see moves to the next byte that is no blank, and stores it; 0 at the end.
+static int see(struct tb_json_items *items, char *byte, struct tb_error *error)
+{
+	for (;;) {
+		struct tb_raw text = {items->buffer, items->n};
+		items->at = tb_raw_blanks(text, items->at);
+		if (items->at < items->n) {
+			*byte = items->buffer[items->at];
+			return TB_OK;
+		}
+		*byte = 0;
+		if (items->ended)
+			return TB_OK;
+		int status = fill(items, error);
+		if (status != TB_OK)
+			return status;
+	}
+}
+
+// take_value stores the value that begins at `at` and moves behind it. A value that is
+// cut off by the end of the buffer is looked for anew in a fuller one: they are short.
+static int take_value(
+	struct tb_json_items *items, struct tb_raw *value, struct tb_error *error)
+{
+	for (;;) {
+		struct tb_raw text = {items->buffer, items->n};
+		size_t end = tb_raw_end(text, items->at);
+		if (end > items->at) {
+			*value = (struct tb_raw){text.data + items->at, end - items->at};
+			items->at = end;
+			return TB_OK;
+		}
+		if (end != 0)
+			return refuse(items, error, "a value");
+		if (items->ended) {
+			items->at = items->n;
+			return refuse(items, error, "the rest of a value");
+		}
+		int status = fill(items, error);
+		if (status != TB_OK)
+			return status;
+	}
+}
+
+static int expect(struct tb_json_items *items, char wanted, const char *expected,
+	struct tb_error *error)
+{
+	char byte = 0;
+	int status = see(items, &byte, error);
+	if (status != TB_OK)
+		return status;
+	if (byte != wanted)
+		return refuse(items, error, expected);
+	items->at++;
+	return TB_OK;
+}
+
+// take_key keeps a copy of the next member's key, since its value may move the buffer.
+static int take_key(struct tb_json_items *items, struct tb_error *error)
+{
+	char byte = 0;
+	struct tb_raw key;
+	int status = see(items, &byte, error);
+	if (status == TB_OK && byte != '"')
+		return refuse(items, error, "the name of a member in quotes");
+	if (status == TB_OK)
+		status = take_value(items, &key, error);
+	if (status != TB_OK)
+		return status;
+	key = tb_raw_string(key);
+	if (key.n > items->key_room || !items->key) {
+		char *grown = realloc(items->key, key.n + 1);
+		if (!grown)
+			return tb_fail_in(
+				error, TB_ENOMEM, items->name, "no memory to read it");
+		items->key = grown;
+		items->key_room = key.n;
+	}
+	memcpy(items->key, key.data, key.n);
+	items->key_n = key.n;
+	return expect(items, ':', "a colon", error);
+}
+
+// take_comma passes the comma before what follows: 1 if something does, 0 if `closing`
+// ends it.
+static int take_comma(struct tb_json_items *items, char closing, struct tb_error *error)
+{
+	char byte = 0;
+	int status = see(items, &byte, error);
+	if (status == TB_OK && byte == ',') {
+		items->at++;
+		status = see(items, &byte, error);
+	}
+	if (status != TB_OK)
+		return status;
+	if (byte != closing)
+		return 1;
+	items->at++;
+	return 0;
+}
+
+// enter moves to the next value: an element of the array, or a member of the outermost
+// object. 1, or 0 at the end.
+static int enter(struct tb_json_items *items, struct tb_error *error)
+{
+	for (;;) {
+		int more = take_comma(items, items->in_array ? ']' : '}', error);
+		if (more < 0 || (more && items->in_array))
+			return more;
+		if (!more && !items->in_array)
+			return 0;
+		items->in_array = false;
+		if (!more)
+			continue;
+		char byte = 0;
+		int status = take_key(items, error);
+		if (status == TB_OK)
+			status = see(items, &byte, error);
+		if (status != TB_OK)
+			return status;
+		if (byte != '[')
+			return 1;
+		items->at++;
+		items->in_array = true;
+	}
+}
+
+int tb_json_items_next(
+	struct tb_json_items *items, struct tb_json_item *item, struct tb_error *error)
+{
+	int status = TB_OK;
+	if (items->done)
+		return 0;
+	if (!items->begun)
+		status = expect(items, '{', "the outermost object, '{'", error);
+	items->begun = true;
+	if (status == TB_OK)
+		status = enter(items, error);
+	items->done = status == 0;
+	if (status != 1)
+		return status;
+	struct tb_raw value;
+	status = take_value(items, &value, error);
+	if (status != TB_OK)
+		return status;
+	*item = (struct tb_json_item){.key = {items->key, items->key_n},
+		.value = value,
+		.offset = items->offset + (uint64_t)(value.data - items->buffer),
+		.in_array = items->in_array};
+	return 1;
+}

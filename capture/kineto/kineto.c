@@ -1,0 +1,466 @@
+#include "kineto.h"
+
+#include "array.h"
+#include "groups.h"
+#include "infile.h"
+#include "lanes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define RANKS_MAX (UINT32_C(1) << 24)
+
+static bool has_word(struct tb_bytes text, const char *word)
+{
+	return memmem(text.data, text.n, word, strlen(word)) != NULL;
+}
+
+bool tb_kineto_begins(struct tb_bytes first)
+{
+	size_t at = 0;
+	while (at < first.n && isspace(first.data[at]))
+		at++;
+	return at < first.n && first.data[at] == '{' &&
+	       (has_word(first, "\"schemaVersion\"") ||
+		       has_word(first, "\"deviceProperties\"") ||
+		       has_word(first, "\"traceEvents\""));
+}
+
+// may_be returns whether a file of this name is looked into: JSON, perhaps compressed.
+static bool may_be(const char *name)
+{
+	const char *at = strstr(name, ".json");
+	return at && name[0] != '.' && (at[5] == 0 || at[5] == '.');
+}
+
+static bool file_begins(const char *path)
+{
+	FILE *stream;
+	struct tb_infile *file;
+	struct tb_bytes first;
+	if (tb_infile_open(&stream, &file, path, NULL) != TB_OK)
+		return false;
+	bool is = tb_infile_peek(file, TB_INFILE_PEEK_MAX, &first, NULL) == TB_OK &&
+		  tb_kineto_begins(first);
+	fclose(stream);
+	return is;
+}
+
+// The files of a trace.
+struct files {
+	char **paths;
+	size_t n, room;
+};
+
+static void free_files(struct files *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free(files->paths[i]);
+	free(files->paths);
+}
+
+static int add_file(struct files *files, const char *folder, const char *name)
+{
+	char *path = NULL;
+	int length = folder ? asprintf(&path, "%s/%s", folder, name)
+			    : asprintf(&path, "%s", name);
+	if (length < 0)
+		return TB_ENOMEM;
+	if (TB_ARRAY_RESERVE(&files->paths, &files->room, files->n + 1) != TB_OK) {
+		free(path);
+		return TB_ENOMEM;
+	}
+	files->paths[files->n++] = path;
+	return TB_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	char *const *one = a, *const *other = b;
+	return strcmp(*one, *other);
+}
+
+// list_folder adds the profiles in a folder, up to `most`, sorted by name.
+static int list_folder(
+	struct files *files, const char *folder, size_t most, struct tb_error *error)
+{
+	struct dirent *entry;
+	int status = TB_OK;
+	DIR *dir = opendir(folder);
+	if (!dir)
+		return tb_fail_in(error, TB_EIO, folder, "cannot be opened");
+	while (status == TB_OK && files->n < most && (entry = readdir(dir))) {
+		if (!may_be(entry->d_name))
+			continue;
+		status = add_file(files, folder, entry->d_name);
+		if (status != TB_OK || file_begins(files->paths[files->n - 1]))
+			continue;
+		free(files->paths[--files->n]);
+	}
+	closedir(dir);
+	if (status != TB_OK)
+		return tb_fail_in(error, status, folder, "no memory for its files");
+	if (files->n > 1)
+		qsort(files->paths, files->n, sizeof *files->paths, by_name);
+	return TB_OK;
+}
+
+bool tb_kineto_is_folder(const char *path)
+{
+	struct files files = {0};
+	bool is = list_folder(&files, path, 1, NULL) == TB_OK && files.n > 0;
+	free_files(&files);
+	return is;
+}
+
+static int list_files(
+	struct files *files, const char *const *paths, size_t n, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		struct stat entry;
+		if (stat(paths[i], &entry) == 0 && S_ISDIR(entry.st_mode))
+			status = list_folder(files, paths[i], SIZE_MAX, error);
+		else if (add_file(files, NULL, paths[i]) != TB_OK)
+			status = tb_fail_in(
+				error, TB_ENOMEM, paths[i], "no memory for its name");
+	}
+	return status;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+// rank_in_name reads the number behind "rank" in a file's name: "rank3.json", "rank-3",
+// "trace_rank_3_step_10".
+static uint32_t rank_in_name(const char *path)
+{
+	for (const char *at = base_name(path); (at = strcasestr(at, "rank")); at++) {
+		const char *digits = at + 4;
+		if (*digits == '_' || *digits == '-' || *digits == '.' || *digits == '=')
+			digits++;
+		if (isdigit((unsigned char)*digits)) {
+			unsigned long rank = strtoul(digits, NULL, 10);
+			return rank < RANKS_MAX ? (uint32_t)rank : TB_NONE;
+		}
+	}
+	return TB_NONE;
+}
+
+// host_in_name copies the host from the name that PyTorch's tensorboard_trace_handler
+// gives: HOST_PID.TIME.pt.trace.json. NULL for another name.
+static char *host_in_name(const char *path)
+{
+	const char *name = base_name(path), *end = strstr(name, ".pt.trace.json");
+	const char *pid = end ? memrchr(name, '_', (size_t)(end - name)) : NULL;
+	if (!pid || pid == name || !isdigit((unsigned char)pid[1]))
+		return NULL;
+	for (const char *at = pid + 1; at < end; at++)
+		if (!isdigit((unsigned char)*at) && *at != '.')
+			return NULL;
+	return strndup(name, (size_t)(pid - name));
+}
+
+static int identify(struct tb_profile *profile, size_t n_files, struct tb_error *error)
+{
+	if (!profile->host)
+		profile->host = host_in_name(profile->path);
+	if (profile->rank == TB_NONE)
+		profile->rank = rank_in_name(profile->path);
+	if (profile->rank == TB_NONE && n_files == 1)
+		profile->rank = 0;
+	if (profile->rank == TB_NONE)
+		return tb_fail_in(error, TB_EFORMAT, profile->path,
+			"does not say of which rank it is: expected \"distributedInfo\" "
+			"in it, or a name with the rank in it, as in rank3.json");
+	return TB_OK;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct tb_profile *one = a, *other = b;
+	return (one->rank > other->rank) - (one->rank < other->rank);
+}
+
+// agree checks that the profiles are of one job, and sorts them.
+static int agree(struct tb_profiles *all, struct tb_error *error)
+{
+	const struct tb_profile *first = NULL;
+	qsort(all->profiles, all->n, sizeof *all->profiles, by_rank);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tb_profile *profile = &all->profiles[i];
+		if (i > 0 && profile->rank == profile[-1].rank)
+			return tb_fail_in(error, TB_EFORMAT, profile->path,
+				"is of rank %" PRIu32 ", as is %s", profile->rank,
+				profile[-1].path);
+		if (profile->n_ranks == 0)
+			continue;
+		if (first && profile->n_ranks != first->n_ranks)
+			return tb_fail_in(error, TB_EFORMAT, profile->path,
+				"is of a job with %" PRIu32 " ranks, but %s of one with "
+				"%" PRIu32,
+				profile->n_ranks, first->path, first->n_ranks);
+		first = profile;
+		all->n_profiled = profile->n_ranks;
+	}
+	const struct tb_profile *last = &all->profiles[all->n - 1];
+	if (all->n_profiled == 0)
+		all->n_profiled = last->rank + 1;
+	if (last->rank >= all->n_profiled)
+		return tb_fail_in(error, TB_EFORMAT, last->path,
+			"is of rank %" PRIu32 " of a job with %" PRIu32 " ranks",
+			last->rank, all->n_profiled);
+	return TB_OK;
+}
+
+// name_missing writes "1, 2, 5 and 12 more" of the ranks without a profile.
+static void name_missing(const struct tb_profiles *all, char *text, size_t size)
+{
+	size_t at = 0, next = 0;
+	uint32_t n = 0, n_named = 0;
+	for (uint32_t rank = 0; rank < all->n_profiled; rank++) {
+		if (next < all->n && all->profiles[next].rank == rank) {
+			next++;
+			continue;
+		}
+		n++;
+		if (n > 8 || at >= size)
+			continue;
+		n_named++;
+		at += (size_t)snprintf(text + at, size - at, "%s%" PRIu32,
+			n_named > 1 ? ", " : "", rank);
+	}
+	if (n > n_named && at < size)
+		snprintf(text + at, size - at, " and %" PRIu32 " more", n - n_named);
+}
+
+// count_ranks settles how many ranks the job gets.
+static int count_ranks(
+	struct tb_profiles *all, const struct tb_reading *reading, struct tb_error *error)
+{
+	char missing[128];
+	all->n_ranks = all->n_profiled;
+	if (reading->clone_ranks > 0) {
+		if (reading->clone_ranks < all->n_profiled)
+			return tb_fail_in(error, TB_EUSAGE, all->profiles[0].path,
+				"is of a job with %" PRIu32
+				" ranks: --clone-ranks %" PRIu32 " would make fewer",
+				all->n_profiled, reading->clone_ranks);
+		all->n_ranks = reading->clone_ranks;
+		return TB_OK;
+	}
+	if (all->n == all->n_profiled)
+		return TB_OK;
+	name_missing(all, missing, sizeof missing);
+	return tb_fail_in(error, TB_EFORMAT, all->profiles[0].path,
+		"is of a job with %" PRIu32 " ranks, of which there is no profile of %s: "
+		"give these too, or let them do what the others do with "
+		"--clone-ranks %" PRIu32,
+		all->n_profiled, missing, all->n_profiled);
+}
+
+// Groups that the job has already, to share one among its members.
+struct known {
+	const char *name;
+	uint32_t number;
+};
+
+struct making {
+	const struct tb_profiles *all;
+	struct tb_calls *calls;
+	struct tb_error *error;
+	struct known *known;
+	size_t n_known, known_room;
+};
+
+static bool is_known(const struct making *making, const struct known *known,
+	const char *name, const struct tb_members *members)
+{
+	struct tb_group group = tb_calls_members(making->calls, known->number);
+	return group.n == members->n && strcmp(known->name, name) == 0 &&
+	       memcmp(group.members, members->ranks,
+		       members->n * sizeof *members->ranks) == 0;
+}
+
+static int add_group(struct making *making, const char *name,
+	const struct tb_members *members, uint32_t *number)
+{
+	for (size_t i = 0; i < making->n_known; i++) {
+		if (!is_known(making, &making->known[i], name, members))
+			continue;
+		*number = making->known[i].number;
+		return TB_OK;
+	}
+	if (TB_ARRAY_RESERVE(&making->known, &making->known_room, making->n_known + 1) !=
+		TB_OK)
+		return tb_fail(making->error, TB_ENOMEM, "no memory for process groups");
+	int status = tb_calls_group(making->calls, members->ranks, members->n, members->n,
+		number, making->error);
+	if (status == TB_OK)
+		making->known[making->n_known++] = (struct known){name, *number};
+	return status;
+}
+
+static int find_groups(struct making *making, const struct tb_profile *profile,
+	uint32_t rank, uint32_t *groups)
+{
+	bool clones = making->all->n_ranks > making->all->n_profiled ||
+		      making->all->n < making->all->n_profiled;
+	int status = TB_OK;
+	for (uint32_t i = 0; i < profile->n_groups && status == TB_OK; i++) {
+		struct tb_members members;
+		status = tb_groups_members(
+			making->all, profile, i, &members, making->error);
+		if (status != TB_OK)
+			break;
+		if (clones)
+			status = tb_groups_clone(
+				making->all, profile, rank, &members, making->error);
+		if (status == TB_OK)
+			status = add_group(
+				making, profile->groups[i].name, &members, &groups[i]);
+		free(members.ranks);
+	}
+	return status;
+}
+
+static bool has_messages(const struct tb_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_kernel_ops; i++) {
+		uint8_t what = profile->ops[profile->kernel_ops[i]].what;
+		if (what == TB_COMM_SEND || what == TB_COMM_RECV)
+			return true;
+	}
+	return false;
+}
+
+static int add_rank(
+	struct making *making, const struct tb_profile *profile, uint32_t rank)
+{
+	if (rank != profile->rank && has_messages(profile))
+		return tb_fail_in(making->error, TB_EUSAGE, profile->path,
+			"sends messages to single ranks, as in pipelines: the ranks of "
+			"such a job do not do the same, and rank %" PRIu32
+			" cannot be cloned from it",
+			rank);
+	uint32_t *groups = calloc(profile->n_groups + 1, sizeof *groups);
+	if (!groups)
+		return tb_fail(making->error, TB_ENOMEM, "no memory for process groups");
+	int status = find_groups(making, profile, rank, groups);
+	const struct tb_lanes_place place = {.rank = rank, .groups = groups};
+	if (status == TB_OK)
+		status = tb_lanes_add(making->calls, profile, &place, making->error);
+	free(groups);
+	if (status == TB_OK && profile->host && rank == profile->rank)
+		status = tb_calls_host(making->calls, rank, profile->host, making->error);
+	return status;
+}
+
+static void note(struct tb_calls *calls, const struct tb_profiles *all)
+{
+	uint64_t n_unknown = 0, n_unlaunched = 0, n_cut = 0;
+	bool by_time = false;
+	for (size_t i = 0; i < all->n; i++) {
+		n_unknown += all->profiles[i].n_unknown;
+		n_unlaunched += all->profiles[i].n_unlaunched;
+		n_cut += all->profiles[i].n_cut_splits;
+		by_time = by_time || !all->profiles[i].has_orders;
+	}
+	if (n_unknown > 0)
+		tb_calls_note(calls,
+			"%" PRIu64
+			" kernels of NCCL are left out: nothing says what they "
+			"send",
+			n_unknown);
+	if (n_unlaunched > 0)
+		tb_calls_note(calls,
+			"%" PRIu64 " communication operations without a kernel in the "
+			"profile are left out",
+			n_unlaunched);
+	if (n_cut > 0)
+		tb_calls_note(calls,
+			"the split sizes of %" PRIu64 " all-to-alls are cut in the "
+			"profile: taken to be even",
+			n_cut);
+	if (by_time)
+		tb_calls_note(calls,
+			"a profile without calls of the CUDA runtime: what began after a "
+			"kernel of NCCL had ended is taken to have waited for it");
+	if (all->n < all->n_ranks)
+		tb_calls_note(calls,
+			"%" PRIu32 " of %" PRIu32 " ranks have no profile and do what "
+			"the others do",
+			all->n_ranks - (uint32_t)all->n, all->n_ranks);
+}
+
+static int make(struct tb_calls **calls, const struct tb_profiles *all,
+	const struct tb_reading *reading, struct tb_error *error)
+{
+	struct making making = {.all = all, .error = error};
+	int status = tb_calls_new(&making.calls, all->n_ranks, error);
+	size_t next = 0;
+	for (uint32_t rank = 0; rank < all->n_ranks && status == TB_OK; rank++) {
+		const struct tb_profile *profile = &all->profiles[rank % all->n];
+		if (next < all->n && all->profiles[next].rank == rank)
+			profile = &all->profiles[next++];
+		status = reading->stop && *reading->stop
+				 ? tb_fail_in(error, TB_ESTOPPED, profile->path,
+					   "was not read to the end: stopped")
+				 : add_rank(&making, profile, rank);
+	}
+	free(making.known);
+	if (status == TB_OK) {
+		note(making.calls, all);
+		*calls = making.calls;
+	} else
+		tb_calls_free(making.calls);
+	return status;
+}
+
+static int read_files(struct tb_profiles *all, const struct files *files,
+	const struct tb_reading *reading, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < files->n && status == TB_OK; i++) {
+		struct tb_profile *profile = &all->profiles[all->n++];
+		status = tb_profile_read(profile, files->paths[i], reading, error);
+		if (status == TB_OK)
+			status = identify(profile, files->n, error);
+	}
+	if (status == TB_OK)
+		status = agree(all, error);
+	return status == TB_OK ? count_ranks(all, reading, error) : status;
+}
+
+int tb_kineto_read(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error)
+{
+	struct files files = {0};
+	struct tb_profiles all = {0};
+	int status = list_files(&files, paths, n, error);
+	if (status == TB_OK) {
+		all.profiles = calloc(files.n + 1, sizeof *all.profiles);
+		if (!all.profiles)
+			status = tb_fail_in(
+				error, TB_ENOMEM, paths[0], "no memory for profiles");
+	}
+	if (status == TB_OK)
+		status = read_files(&all, &files, reading, error);
+	if (status == TB_OK)
+		status = make(calls, &all, reading, error);
+	if (status == TB_OK)
+		*made = "nccl";
+	for (size_t i = 0; i < all.n; i++)
+		tb_profile_fini(&all.profiles[i]);
+	free(all.profiles);
+	free_files(&files);
+	return status;
+}

@@ -1,0 +1,219 @@
+// Which operations a kernel of NCCL carries out.
+#include "profile.h"
+
+#include "array.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+// How many operations without a kernel are looked at for one: as many as a program puts
+// into one group of NCCL's, and more.
+#define LOOK_MAX 4096
+
+struct pairing {
+	struct tb_profile *profile;
+	struct tb_error *error;
+	uint32_t *by_external; // numbers of operations
+	uint32_t *waiting;     // those without a kernel so far, by their beginning
+	size_t n, n_waiting, head;
+};
+
+static bool sends(uint8_t what)
+{
+	return what != TB_COMM_WAIT && what != TB_COMM_OTHER;
+}
+
+static bool is_message(uint8_t what)
+{
+	return what == TB_COMM_SEND || what == TB_COMM_RECV;
+}
+
+struct sorted {
+	uint64_t key;
+	uint32_t op;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sorted *one = a, *other = b;
+	int order = (one->key > other->key) - (one->key < other->key);
+	return order ? order : (one->op > other->op) - (one->op < other->op);
+}
+
+static int no_memory(const struct pairing *pairing)
+{
+	return tb_fail_in(pairing->error, TB_ENOMEM, pairing->profile->path,
+		"no memory for its communication");
+}
+
+// sort_ops makes a list of the operations that send, by id or by beginning.
+static int sort_ops(struct pairing *pairing, bool by_id, uint32_t **list, size_t *n)
+{
+	const struct tb_profile *profile = pairing->profile;
+	struct sorted *sorted = malloc((profile->n_ops + 1) * sizeof *sorted);
+	uint32_t *made = malloc((profile->n_ops + 1) * sizeof *made);
+	size_t count = 0;
+	if (!sorted || !made) {
+		free(sorted);
+		free(made);
+		return no_memory(pairing);
+	}
+	for (size_t i = 0; i < profile->n_ops; i++)
+		if (sends(profile->ops[i].what))
+			sorted[count++] =
+				(struct sorted){by_id ? profile->ops[i].external
+						      : profile->ops[i].begin_ns,
+					(uint32_t)i};
+	qsort(sorted, count, sizeof *sorted, by_key);
+	for (size_t i = 0; i < count; i++)
+		made[i] = sorted[i].op;
+	free(sorted);
+	*list = made;
+	*n = count;
+	return TB_OK;
+}
+
+// claim marks the operations of an id as having a kernel, and returns the first of them,
+// or TB_NONE. It may be the kernel's own.
+static uint32_t claim(struct pairing *pairing, uint64_t external)
+{
+	struct tb_profile *profile = pairing->profile;
+	size_t low = 0, high = pairing->n;
+	uint32_t found = TB_NONE;
+	if (external == UINT64_MAX)
+		return TB_NONE;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (profile->ops[pairing->by_external[middle]].external < external)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < pairing->n; low++) {
+		struct tb_comm_op *op = &profile->ops[pairing->by_external[low]];
+		if (op->external != external)
+			break;
+		op->has_kernel = true;
+		if (found == TB_NONE)
+			found = pairing->by_external[low];
+	}
+	return found;
+}
+
+static int give(struct pairing *pairing, struct tb_comm_kernel *kernel, uint32_t op)
+{
+	struct tb_profile *profile = pairing->profile;
+	if (TB_ARRAY_RESERVE(&profile->kernel_ops, &profile->kernel_ops_room,
+		    profile->n_kernel_ops + 1) != TB_OK)
+		return no_memory(pairing);
+	profile->kernel_ops[profile->n_kernel_ops++] = op;
+	profile->ops[op].has_kernel = true;
+	kernel->n_ops++;
+	return TB_OK;
+}
+
+static bool fits(uint8_t kernel, uint8_t op)
+{
+	if (kernel == TB_COMM_OTHER || kernel == op)
+		return true;
+	if (kernel == TB_COMM_SEND)
+		return op == TB_COMM_RECV || op == TB_COLL_ALLTOALL ||
+		       op == TB_COLL_GATHER || op == TB_COLL_SCATTER;
+	return kernel == TB_COLL_ALLREDUCE && op == TB_COLL_BARRIER;
+}
+
+// give_waiting gives a kernel the operations that were begun before it was launched and
+// have none yet: those of a group (batch_isend_irecv), which one kernel carries out.
+static int give_waiting(
+	struct pairing *pairing, struct tb_comm_kernel *kernel, bool only_messages)
+{
+	struct tb_profile *profile = pairing->profile;
+	uint64_t until =
+		kernel->launch_ns != TB_NEVER_NS ? kernel->launch_ns : kernel->begin_ns;
+	while (pairing->head < pairing->n_waiting &&
+		profile->ops[pairing->waiting[pairing->head]].has_kernel)
+		pairing->head++;
+	size_t most = pairing->head + LOOK_MAX;
+	for (size_t i = pairing->head; i < pairing->n_waiting && i < most; i++) {
+		const struct tb_comm_op *op = &profile->ops[pairing->waiting[i]];
+		if (op->begin_ns > until)
+			break;
+		if (op->has_kernel || !fits(kernel->what, op->what) ||
+			(only_messages && !is_message(op->what)))
+			continue;
+		int status = give(pairing, kernel, pairing->waiting[i]);
+		if (status != TB_OK)
+			return status;
+	}
+	return TB_OK;
+}
+
+static int pair_kernel(struct pairing *pairing, struct tb_comm_kernel *kernel)
+{
+	const struct tb_profile *profile = pairing->profile;
+	uint32_t op = kernel->own_op, first = claim(pairing, kernel->external);
+	kernel->first_op = (uint32_t)profile->n_kernel_ops;
+	kernel->n_ops = 0;
+	if (op == TB_NONE || !sends(profile->ops[op].what))
+		op = first;
+	if (first != TB_NONE) {
+		kernel->is_rest = profile->ops[first].carried;
+		profile->ops[first].carried = true;
+	}
+	if (kernel->is_rest)
+		return TB_OK;
+	if (op == TB_NONE)
+		return give_waiting(pairing, kernel, false);
+	int status = give(pairing, kernel, op);
+	if (status == TB_OK && is_message(profile->ops[op].what))
+		status = give_waiting(pairing, kernel, true);
+	return status;
+}
+
+static int refuse_unknown(const struct tb_profile *profile,
+	const struct tb_comm_kernel *kernel, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EFORMAT, profile->path,
+		"of the NCCL kernel at %" PRIu64 ".%03" PRIu64 " us nothing says what it "
+		"sends: expected \"Collective name\" in its arguments or a "
+		"record_param_comms that launched it, as newer PyTorch writes; "
+		"--lenient drops such kernels",
+		kernel->begin_ns / 1000, kernel->begin_ns % 1000);
+}
+
+static int pair_all(struct pairing *pairing, const struct tb_reading *reading)
+{
+	struct tb_profile *profile = pairing->profile;
+	int status = TB_OK;
+	// Ids first: an operation whose kernel comes later waits for no other.
+	for (size_t i = 0; i < profile->n_kernels; i++)
+		(void)claim(pairing, profile->kernels[i].external);
+	for (size_t i = 0; i < profile->n_kernels && status == TB_OK; i++) {
+		status = pair_kernel(pairing, &profile->kernels[i]);
+		if (status != TB_OK || profile->kernels[i].n_ops > 0 ||
+			profile->kernels[i].is_rest)
+			continue;
+		profile->n_unknown++;
+		if (!reading->lenient)
+			status = refuse_unknown(
+				profile, &profile->kernels[i], pairing->error);
+	}
+	for (size_t i = 0; i < profile->n_ops; i++)
+		profile->n_unlaunched +=
+			sends(profile->ops[i].what) && !profile->ops[i].has_kernel;
+	return status;
+}
+
+int tb_profile_pair(struct tb_profile *profile, const struct tb_reading *reading,
+	struct tb_error *error)
+{
+	struct pairing pairing = {.profile = profile, .error = error};
+	int status = sort_ops(&pairing, true, &pairing.by_external, &pairing.n);
+	if (status == TB_OK)
+		status = sort_ops(&pairing, false, &pairing.waiting, &pairing.n_waiting);
+	if (status == TB_OK)
+		status = pair_all(&pairing, reading);
+	free(pairing.by_external);
+	free(pairing.waiting);
+	return status;
+}

@@ -1,0 +1,310 @@
+#include "profile.h"
+
+#include "array.h"
+#include "event.h"
+#include "infile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_groups(struct tb_profile_group *groups, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(groups[i].name);
+		free(groups[i].ranks);
+	}
+	free(groups);
+}
+
+void tb_profile_fini(struct tb_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_streams; i++)
+		free(profile->streams[i].stretches);
+	free_groups(profile->groups, profile->n_groups);
+	free_groups(profile->config, profile->n_config);
+	free(profile->host);
+	free(profile->ops);
+	free(profile->kernels);
+	free(profile->kernel_ops);
+	free(profile->splits);
+	free(profile->waits);
+	free(profile->marks);
+	free(profile->streams);
+	memset(profile, 0, sizeof *profile);
+}
+
+static int no_memory(const struct tb_profile *profile, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_ENOMEM, profile->path, "no memory for its events");
+}
+
+static bool begins(struct tb_raw text, const char *word)
+{
+	size_t n = strlen(word);
+	return text.n >= n && memcmp(text.data, word, n) == 0;
+}
+
+// Kernels of NCCL, of RCCL and of MSCCL, which stands in for NCCL.
+static bool is_communication(const struct tb_event *event)
+{
+	return begins(event->name, "nccl") || begins(event->name, "rccl") ||
+	       begins(event->name, "msccl");
+}
+
+static uint64_t stream_key(const struct tb_event_ties *ties)
+{
+	return ties->device << 32 | (ties->stream & UINT32_MAX);
+}
+
+static void begin_at(struct tb_profile *profile, uint64_t begin_ns)
+{
+	if (begin_ns < profile->begin_ns)
+		profile->begin_ns = begin_ns;
+}
+
+static int add_kernel(
+	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+{
+	struct tb_event_ties ties = tb_event_ties(event->args);
+	struct tb_comm_kernel made = {.order = ties.order,
+		.begin_ns = event->begin_ns,
+		.end_ns = event->end_ns,
+		.launch_ns = TB_NEVER_NS,
+		.external = ties.external,
+		.stream_key = stream_key(&ties),
+		.what = tb_comm_of_kernel(event->name)};
+	int status = tb_profile_stream(profile, made.stream_key, &made.stream, error);
+	if (status == TB_OK)
+		status = tb_profile_comm(
+			profile, event->args, event->begin_ns, &made.own_op, error);
+	if (status != TB_OK)
+		return status;
+	if (TB_ARRAY_RESERVE(&profile->kernels, &profile->kernels_room,
+		    profile->n_kernels + 1) != TB_OK)
+		return no_memory(profile, error);
+	if (made.own_op != TB_NONE)
+		profile->ops[made.own_op].has_kernel = true;
+	begin_at(profile, made.begin_ns);
+	profile->kernels[profile->n_kernels++] = made;
+	return TB_OK;
+}
+
+static int add_wait(struct tb_profile *profile, const struct tb_stream_wait *wait,
+	struct tb_error *error)
+{
+	if (TB_ARRAY_RESERVE(
+		    &profile->waits, &profile->waits_room, profile->n_waits + 1) != TB_OK)
+		return no_memory(profile, error);
+	profile->waits[profile->n_waits++] = *wait;
+	return TB_OK;
+}
+
+// A call of the runtime: that a stream waits, or that the program waits for all.
+static int look_at_call(
+	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+{
+	bool waits = tb_raw_is(event->name, "cudaStreamWaitEvent") ||
+		     tb_raw_is(event->name, "cuStreamWaitEvent") ||
+		     tb_raw_is(event->name, "hipStreamWaitEvent");
+	bool for_all = tb_raw_is(event->name, "cudaDeviceSynchronize") ||
+		       tb_raw_is(event->name, "hipDeviceSynchronize");
+	profile->has_orders = true;
+	if (!waits && !for_all)
+		return TB_OK;
+	struct tb_event_ties ties = tb_event_ties(event->args);
+	if (ties.order == UINT64_MAX)
+		return TB_OK;
+	return add_wait(profile,
+		&(struct tb_stream_wait){.order = ties.order,
+			.external = ties.external,
+			.waiter_key = UINT64_MAX,
+			.source_key = UINT64_MAX,
+			.for_all = for_all},
+		error);
+}
+
+// A wait that Kineto traced in full: the arguments name both streams, and the call that
+// recorded the event.
+static int look_at_sync(
+	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+{
+	if (!tb_raw_is(event->name, "Stream Wait Event"))
+		return TB_OK;
+	struct tb_event_ties ties = tb_event_ties(event->args), source = ties;
+	struct tb_raw key, value;
+	struct tb_raw_walk walk = tb_raw_walk_begin(event->args);
+	source.stream = UINT64_MAX;
+	uint64_t recorded = UINT64_MAX;
+	while (tb_raw_walk_next(&walk, &key, &value)) {
+		if (tb_raw_is(key, "wait_on_stream") &&
+			!tb_raw_count(value, &source.stream))
+			source.stream = UINT64_MAX;
+		if (tb_raw_is(key, "wait_on_cuda_event_record_corr_id") &&
+			!tb_raw_count(value, &recorded))
+			recorded = UINT64_MAX;
+	}
+	if (ties.order == UINT64_MAX || source.stream == UINT64_MAX ||
+		recorded == UINT64_MAX)
+		return TB_OK;
+	profile->has_syncs = true;
+	return add_wait(profile,
+		&(struct tb_stream_wait){.order = ties.order,
+			.external = UINT64_MAX,
+			.waiter_key = stream_key(&ties),
+			.source_key = stream_key(&source),
+			.source_order = recorded},
+		error);
+}
+
+// gather_event takes what the first reading needs: communication and waits.
+static int gather_event(
+	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+{
+	uint32_t op;
+	switch (event->kind) {
+	case TB_EVENT_KERNEL:
+		return is_communication(event) ? add_kernel(profile, event, error)
+					       : TB_OK;
+	case TB_EVENT_COMM:
+		return tb_profile_comm(profile, event->args, event->begin_ns, &op, error);
+	case TB_EVENT_RUNTIME:
+		return look_at_call(profile, event, error);
+	case TB_EVENT_SYNC:
+		return look_at_sync(profile, event, error);
+	case TB_EVENT_COPY:
+	case TB_EVENT_OTHER:
+	default:
+		return TB_OK;
+	}
+}
+
+static bool launches(struct tb_raw name)
+{
+	return begins(name, "cudaLaunch") || begins(name, "cuLaunch") ||
+	       begins(name, "hipLaunch") || begins(name, "hipExtLaunch") ||
+	       begins(name, "hipModuleLaunch") || begins(name, "cudaGraphLaunch");
+}
+
+// note_launch stores when the kernels that a call launched were launched.
+static void note_launch(struct tb_profile *profile, const struct tb_event *event)
+{
+	uint64_t order = tb_event_ties(event->args).order;
+	size_t low = 0, high = profile->n_kernels;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (profile->kernels[middle].order < order)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < profile->n_kernels && profile->kernels[low].order == order; low++)
+		profile->kernels[low].launch_ns = event->begin_ns;
+}
+
+// gather_work takes what the second reading is for: the other work of the streams.
+static int gather_work(
+	struct tb_profile *profile, const struct tb_event *event, struct tb_error *error)
+{
+	if (event->kind == TB_EVENT_RUNTIME && launches(event->name))
+		note_launch(profile, event);
+	bool works = event->kind == TB_EVENT_COPY ||
+		     (event->kind == TB_EVENT_KERNEL && !is_communication(event));
+	if (!works)
+		return TB_OK;
+	struct tb_event_ties ties = tb_event_ties(event->args);
+	begin_at(profile, event->begin_ns);
+	return tb_profile_work(profile,
+		&(struct tb_work){.key = stream_key(&ties),
+			.order = profile->has_orders ? ties.order : 0,
+			.begin_ns = event->begin_ns,
+			.end_ns = event->end_ns},
+		error);
+}
+
+// Members of the outermost object that name the host; Kineto itself writes none, programs
+// add them by add_metadata.
+static int take_host(
+	struct tb_profile *profile, struct tb_raw value, struct tb_error *error)
+{
+	struct tb_raw name = tb_raw_string(value);
+	if (profile->host || name.n == 0)
+		return TB_OK;
+	profile->host = strndup(name.data, name.n);
+	return profile->host ? TB_OK : no_memory(profile, error);
+}
+
+static int gather_member(struct tb_profile *profile, const struct tb_json_item *item,
+	struct tb_error *error)
+{
+	if (tb_raw_is(item->key, "distributedInfo"))
+		return tb_profile_info(profile, item->value, error);
+	if (tb_raw_is(item->key, "hostname") || tb_raw_is(item->key, "hostName") ||
+		tb_raw_is(item->key, "host_name"))
+		return take_host(profile, item->value, error);
+	return TB_OK;
+}
+
+static int gather(struct tb_profile *profile, const struct tb_json_item *item, bool again,
+	struct tb_error *error)
+{
+	struct tb_event event;
+	if (!item->in_array)
+		return again ? TB_OK : gather_member(profile, item, error);
+	if (!tb_raw_is(item->key, "traceEvents"))
+		return TB_OK;
+	int status = tb_event_read(&event, item, profile->path, error);
+	if (status != TB_OK || event.kind == TB_EVENT_OTHER)
+		return status;
+	return again ? gather_work(profile, &event, error)
+		     : gather_event(profile, &event, error);
+}
+
+// read_once reads the file from beginning to end. What is wrong with the stream itself
+// (a read error, compressed data cut off) goes before what came of it.
+static int read_once(struct tb_profile *profile, const struct tb_reading *reading,
+	bool again, struct tb_error *error)
+{
+	FILE *stream;
+	struct tb_infile *file;
+	struct tb_json_items *items = NULL;
+	struct tb_json_item item;
+	int status = tb_infile_open(&stream, &file, profile->path, error);
+	if (status != TB_OK)
+		return status;
+	tb_infile_stop_on(file, reading->stop);
+	status = tb_json_items_new(&items, stream, profile->path, error);
+	while (status == TB_OK) {
+		int more = tb_json_items_next(items, &item, error);
+		if (more <= 0) {
+			status = more;
+			break;
+		}
+		status = gather(profile, &item, again, error);
+	}
+	struct tb_error reason;
+	int cause = tb_infile_check(file, &reason);
+	if (cause != TB_OK && error)
+		*error = reason;
+	tb_json_items_free(items);
+	fclose(stream);
+	return cause != TB_OK ? cause : status;
+}
+
+int tb_profile_read(struct tb_profile *profile, const char *path,
+	const struct tb_reading *reading, struct tb_error *error)
+{
+	*profile = (struct tb_profile){
+		.path = path, .rank = TB_NONE, .begin_ns = UINT64_MAX};
+	int status = read_once(profile, reading, false, error);
+	if (status == TB_OK)
+		status = tb_profile_order(profile, error);
+	if (status == TB_OK)
+		status = read_once(profile, reading, true, error);
+	if (status != TB_OK)
+		return status;
+	tb_profile_end(profile);
+	if (profile->begin_ns == UINT64_MAX)
+		profile->begin_ns = 0;
+	return tb_profile_pair(profile, reading, error);
+}

@@ -1,0 +1,711 @@
+// Profiles of PyTorch: what a rank sent, of what size and in which group, what its
+// streams waited for, and what is refused.
+#include "kineto.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct tb_error error;
+static struct tb_calls *calls;
+static struct tb_reading reading;
+static char folder[] = "kineto_XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+	static char path[4][300];
+	static int turn;
+	turn = (turn + 1) % 4;
+	snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+	return path[turn];
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *file = fopen(in_folder(name), "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	assert_int_equal(fclose(file), 0);
+}
+
+// The events of a profile, as text that grows.
+static char events[1 << 16];
+
+static void begin(void)
+{
+	strcpy(events, "");
+}
+
+static void event(
+	const char *cat, const char *name, const char *rest, double ts, double dur)
+{
+	size_t n = strlen(events);
+	snprintf(events + n, sizeof events - n,
+		"%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 0, "
+		"\"tid\": 7,"
+		" \"ts\": %.3f, \"dur\": %.3f, \"args\": {%s}}",
+		n ? "," : "", cat, name, ts, dur, rest);
+}
+
+// work adds a kernel of stream 7, in microseconds.
+static void work(int order, double ts, double dur)
+{
+	char args[100];
+	snprintf(args, sizeof args, "\"device\": 0, \"stream\": 7, \"correlation\": %d",
+		order);
+	event("kernel", "void gemm<float>(a \\\"b\\\" {)", args, ts, dur);
+}
+
+// The arguments of an operation; `more` begins with a comma.
+static const char *arguments(
+	const char *name, const char *dtype, unsigned in, unsigned out, const char *more)
+{
+	static char args[1000];
+	snprintf(args, sizeof args,
+		"\"Collective name\": \"%s\", \"dtype\": \"%s\", \"In msg nelems\": %u, "
+		"\"Out msg nelems\": %u%s",
+		name, dtype, in, out, more);
+	return args;
+}
+
+#define WORLD                                                                            \
+	", \"Group size\": 2, \"Process Group Name\": \"0\", \"Process Group Ranks\": "  \
+	"\"[0, 1]\""
+
+// nccl adds a kernel of NCCL on stream 20 that describes itself.
+static void nccl(int order, double ts, double dur, const char *args)
+{
+	char all[1200];
+	snprintf(all, sizeof all,
+		"\"device\": 0, \"stream\": 20, \"correlation\": %d%s%s", order,
+		*args ? ", " : "", args);
+	event("kernel", "ncclDevKernel_Generic_4(ncclDevKernelArgs)", all, ts, dur);
+}
+
+static void call(int order, const char *name, int external)
+{
+	char args[100];
+	snprintf(args, sizeof args, "\"correlation\": %d, \"External id\": %d", order,
+		external);
+	event("cuda_runtime", name, args, order, 1);
+}
+
+static void end_of(const char *name, const char *head)
+{
+	static char text[1 << 17];
+	snprintf(text, sizeof text,
+		"{\"schemaVersion\": 1, %s \"traceEvents\": [%s], \"displayTimeUnit\": "
+		"\"ms\"}",
+		head, events);
+	put(name, text);
+}
+
+static void end(const char *name, unsigned rank, unsigned n_ranks)
+{
+	char head[200];
+	snprintf(head, sizeof head,
+		"\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %u, "
+		"\"world_size\": %u},",
+		rank, n_ranks);
+	end_of(name, head);
+}
+
+// read_files reads files of the folder; "" is the folder itself.
+static int read_files(const char *one, const char *other)
+{
+	const char *paths[] = {in_folder(one), other ? in_folder(other) : NULL};
+	const char *made = NULL;
+	tb_calls_free(calls);
+	calls = NULL;
+	error = (struct tb_error){0};
+	int status =
+		tb_kineto_read(&calls, &reading, paths, other ? 2 : 1, &made, &error);
+	if (status == TB_OK)
+		assert_string_equal(made, "nccl");
+	else
+		assert_null(calls);
+	return status;
+}
+
+static void assert_read(const char *one, const char *other)
+{
+	if (read_files(one, other) != TB_OK)
+		fail_msg("%s: %s", error.file, error.text);
+}
+
+static void assert_refused(int status, const char *sentence)
+{
+	assert_int_equal(error.code, status);
+	if (!strstr(error.text, sentence))
+		fail_msg("'%s' is not in '%s'", sentence, error.text);
+}
+
+// nth returns the n-th call of a kind of a rank.
+static const struct tb_call *nth(uint32_t rank, enum tb_call_kind kind, uint32_t n)
+{
+	uint32_t n_calls;
+	const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
+	for (uint32_t i = 0; i < n_calls; i++)
+		if (of[i].kind == kind && n-- == 0)
+			return &of[i];
+	fail_msg("rank %u has too few calls of kind %d", rank, kind);
+	return NULL;
+}
+
+static void assert_note(const char *part)
+{
+	const char *note;
+	for (size_t i = 0; (note = tb_calls_note_at(calls, i)); i++)
+		if (strstr(note, part))
+			return;
+	fail_msg("no note has '%s'", part);
+}
+
+static uint32_t count(uint32_t rank, enum tb_call_kind kind)
+{
+	uint32_t n_calls, n = 0;
+	const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
+	for (uint32_t i = 0; i < n_calls; i++)
+		n += of[i].kind == kind;
+	return n;
+}
+
+// begins_ns computes when a call begins if collectives take `comm_ns`: the rule of
+// calls.h, of one rank alone.
+static uint64_t begins_ns(uint32_t rank, const struct tb_call *wanted, uint64_t comm_ns)
+{
+	uint32_t n_calls, n;
+	uint64_t ends[200], lane_ends[20] = {0}, begins = 0;
+	bool used[20] = {false};
+	const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
+	assert_true(n_calls <= 200);
+	for (uint32_t i = 0; i < n_calls; i++) {
+		const uint32_t *befores = tb_calls_befores(calls, rank, i, &n);
+		uint64_t ready = 0;
+		for (uint32_t j = 0; j < n; j++)
+			if (ends[befores[j]] > ready)
+				ready = ends[befores[j]];
+		uint32_t lane = of[i].lane;
+		assert_true(lane < 20);
+		begins = lane_ends[lane] + of[i].calc_ns;
+		if (!used[lane] && n > 0)
+			begins = ready + of[i].calc_ns;
+		if (begins < ready)
+			begins = ready;
+		used[lane] = true;
+		ends[i] = begins + (of[i].kind == TB_CALL_COLLECTIVE ? comm_ns : 0);
+		lane_ends[lane] = ends[i];
+		if (&of[i] == wanted)
+			return begins;
+	}
+	if (wanted)
+		fail();
+	uint64_t last = 0; // of all lanes
+	for (int i = 0; i < 20; i++)
+		if (lane_ends[i] > last)
+			last = lane_ends[i];
+	return last;
+}
+
+static void sizes_are_elements_times_their_type(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *dtype;
+		unsigned in, out;
+		enum tb_collective_op op;
+		uint64_t bytes;
+	} cases[] = {
+		{"allreduce", "Float", 100, 100, TB_COLL_ALLREDUCE, 400},
+		{"allreduce_coalesced", "BFloat16", 100, 100, TB_COLL_ALLREDUCE, 200},
+		{"_allgather_base", "Half", 10, 20, TB_COLL_ALLGATHER, 20},
+		{"all_gather", "Float8_e4m3fn", 10, 20, TB_COLL_ALLGATHER, 10},
+		{"_reduce_scatter_base", "Float", 20, 10, TB_COLL_REDUCE_SCATTER, 80},
+		{"reduce_scatter_tensor_coalesced", "Double", 20, 10,
+			TB_COLL_REDUCE_SCATTER, 160},
+		{"broadcast", "Long", 5, 5, TB_COLL_BROADCAST, 40},
+		{"all_to_all", "ComplexDouble", 8, 8, TB_COLL_ALLTOALL, 64},
+		{"barrier", "Byte", 0, 0, TB_COLL_ALLREDUCE, 4},
+		{"scatter", "Int", 8, 4, TB_COLL_SCATTER, 16},
+	};
+	size_t n = sizeof cases / sizeof *cases;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		begin();
+		for (size_t i = 0; i < n; i++)
+			nccl((int)i + 1, (double)i * 100, 50,
+				arguments(cases[i].name, cases[i].dtype, cases[i].in,
+					cases[i].out, WORLD));
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_read("a.json", "b.json");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tb_call *made = nth(1, TB_CALL_COLLECTIVE, i);
+		assert_int_equal(made->op, cases[i].op);
+		assert_int_equal(made->bytes, cases[i].bytes);
+		assert_int_equal(tb_calls_members(calls, made->group).n, 2);
+	}
+}
+
+static void split_sizes_divide_an_alltoall(void **state)
+{
+	(void)state;
+	begin();
+	nccl(1, 0, 50,
+		arguments("all_to_allv", "Float", 100, 70,
+			WORLD ", \"In split size\": \"[3, 1]\""));
+	end("a.json", 0, 2);
+	begin();
+	nccl(1, 0, 50,
+		arguments("all_to_allv", "Float", 80, 70,
+			WORLD ", \"In split size\": \"[1, ..., 1]\""));
+	end("b.json", 1, 2);
+	assert_read("a.json", "b.json");
+	uint32_t n;
+	const uint64_t *sizes =
+		tb_calls_sizes_of(calls, nth(0, TB_CALL_COLLECTIVE, 0), &n);
+	assert_int_equal(n, 2);
+	assert_int_equal(sizes[0], 300);
+	assert_int_equal(sizes[1], 100);
+	assert_null(tb_calls_sizes_of(calls, nth(1, TB_CALL_COLLECTIVE, 0), &n));
+	assert_int_equal(nth(1, TB_CALL_COLLECTIVE, 0)->bytes, 160);
+	assert_string_equal(tb_calls_note_at(calls, 0),
+		"the split sizes of 1 all-to-alls are cut in "
+		"the profile: taken to be even");
+}
+
+// Work from 0 to 100 us, a collective launched after it, and work beside it from 100 to
+// 300; the collective takes 150. The program waits for it when it launches the last work,
+// at 300.
+static void put_overlap(const char *name, unsigned rank)
+{
+	begin();
+	work(1, 0, 100);
+	call(3, "cudaStreamWaitEvent", 77); // NCCL's own, in the operation
+	nccl(5, 100, 150,
+		arguments(
+			"allreduce", "Float", 1000, 1000, WORLD ", \"External id\": 77"));
+	call(5, "cudaLaunchKernelExC", 77);
+	work(6, 100, 200);
+	call(7, "cudaStreamWaitEvent", 99);
+	work(8, 300, 50);
+	event("cpu_op", "record_param_comms",
+		arguments(
+			"allreduce", "Float", 1000, 1000, WORLD ", \"External id\": 77"),
+		3, 3);
+	end(name, rank, 2);
+}
+
+static void streams_overlap_and_wait_as_the_program_made_them(void **state)
+{
+	(void)state;
+	put_overlap("a.json", 0);
+	put_overlap("b.json", 1);
+	assert_read("a.json", "b.json");
+	const struct tb_call *collective = nth(0, TB_CALL_COLLECTIVE, 0);
+	assert_int_equal(count(0, TB_CALL_COLLECTIVE), 1);
+	assert_int_equal(collective->bytes, 4000);
+	assert_int_equal(collective->enter_ns, 100000);
+	assert_int_equal(begins_ns(0, collective, 150000), 100000);
+	// As traced, 350 us; hidden behind the work while below 200 us; then it shows.
+	assert_int_equal(begins_ns(0, NULL, 150000), 350000);
+	assert_int_equal(begins_ns(0, NULL, 10000), 350000);
+	assert_int_equal(begins_ns(0, NULL, 500000), 650000);
+}
+
+static void without_calls_of_the_runtime_time_decides(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		begin();
+		work(0, 0, 100);
+		nccl(0, 100, 150, arguments("allreduce", "Float", 1000, 1000, WORLD));
+		work(0, 260, 50);
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_read("a.json", "b.json");
+	assert_int_equal(begins_ns(0, NULL, 150000), 310000);
+	assert_int_equal(begins_ns(0, NULL, 250000), 410000);
+	assert_note("without calls of the CUDA");
+}
+
+static void waits_in_full_name_both_streams(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		begin();
+		nccl(5, 0, 100, arguments("allreduce", "Float", 1, 1, WORLD));
+		nccl(7, 100, 100, arguments("allreduce", "Float", 2, 2, WORLD));
+		call(7, "cudaLaunchKernel", 3);
+		// Though both have ended by then, it waits for the first alone.
+		event("cuda_sync", "Stream Wait Event",
+			"\"device\": 0, \"stream\": 7, \"correlation\": 9, "
+			"\"wait_on_stream\": 20, \"wait_on_cuda_event_record_corr_id\": "
+			"6",
+			0, 0);
+		work(10, 250, 50);
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_read("a.json", "b.json");
+	uint32_t n, n_calls, n_waits = 0;
+	const struct tb_call *of = tb_calls_of(calls, 0, &n_calls);
+	for (uint32_t i = 0; i < n_calls; i++) {
+		const uint32_t *befores = tb_calls_befores(calls, 0, i, &n);
+		if (of[i].kind != TB_CALL_JOINT || n == 0 ||
+			of[befores[0]].kind != TB_CALL_COLLECTIVE)
+			continue;
+		n_waits++;
+		assert_int_equal(of[befores[0]].bytes, 4);
+	}
+	assert_int_equal(n_waits, 1);
+}
+
+static void a_group_of_messages_is_one_kernel(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		char more[200];
+		begin();
+		call(3, "cudaLaunchKernel", 50);
+		snprintf(more, sizeof more,
+			WORLD ", \"Dst Rank\": %u, \"External id\": 1", 1 - rank);
+		event("cpu_op", "record_param_comms",
+			arguments("send", "Half", 10, 10, more), 1, 1);
+		snprintf(more, sizeof more, WORLD ", \"Rank\": %u, \"External id\": 2",
+			1 - rank);
+		event("cpu_op", "record_param_comms",
+			arguments("recv", "Half", 20 - 10 * 1, 10, more), 2, 1);
+		event("kernel", "ncclDevKernel_SendRecv(x)",
+			"\"device\": 0, \"stream\": 20, \"correlation\": 3, \"External "
+			"id\": 50",
+			10, 5);
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_read("a.json", "b.json");
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		const struct tb_call *send = nth(rank, TB_CALL_SEND, 0);
+		const struct tb_call *recv = nth(rank, TB_CALL_RECV, 0);
+		assert_int_equal(count(rank, TB_CALL_SEND), 1);
+		assert_int_equal(send->peer, 1 - rank);
+		assert_int_equal(recv->peer, 1 - rank);
+		assert_int_equal(send->bytes, 20);
+		assert_true(send->starts && recv->starts);
+	}
+}
+
+static void old_kernels_find_their_operation_by_id(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		begin();
+		nccl(3, 10, 5, "\"External id\": 8");
+		event("cpu_op", "record_param_comms",
+			arguments("allreduce", "Float", 6, 6,
+				", \"Group size\": 2, \"External id\": 8"),
+			1, 1);
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_read("a.json", "b.json");
+	assert_int_equal(nth(0, TB_CALL_COLLECTIVE, 0)->bytes, 24);
+}
+
+static void kernels_of_unknown_size_are_refused_or_left_out(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 2; rank++) {
+		begin();
+		nccl(3, 10.5, 5, "");
+		end(rank ? "b.json" : "a.json", rank, 2);
+	}
+	assert_int_equal(read_files("a.json", "b.json"), TB_EFORMAT);
+	assert_refused(TB_EFORMAT, "of the NCCL kernel at 10.500 us nothing says what");
+	reading.lenient = true;
+	assert_read("a.json", "b.json");
+	reading.lenient = false;
+	assert_int_equal(count(0, TB_CALL_COLLECTIVE), 0);
+	assert_note("2 kernels of NCCL are left out");
+}
+
+// put_grid writes rank 0 of 8: tensor parallel with 1, data parallel with 2, 4 and 6.
+static void put_grid(const char *data_ranks)
+{
+	char more[300];
+	begin();
+	nccl(1, 0, 5,
+		arguments("allreduce", "Float", 1, 1,
+			", \"Group size\": 2, \"Process Group Name\": \"tp\", "
+			"\"Process Group Ranks\": \"[0, 1]\""));
+	snprintf(more, sizeof more,
+		", \"Group size\": 4, \"Process Group Name\": \"dp\", "
+		"\"Process Group Ranks\": \"%s\", \"Global rank start\": 0, "
+		"\"Global rank stride\": 2",
+		data_ranks);
+	nccl(2, 10, 5, arguments("allreduce", "Float", 2, 2, more));
+	nccl(3, 20, 5,
+		arguments("allreduce", "Float", 3, 3,
+			", \"Group size\": 8, \"Process Group Name\": \"0\""));
+	end("rank0.json", 0, 8);
+}
+
+static void assert_group(
+	uint32_t rank, uint32_t n, const uint32_t *members, uint32_t size)
+{
+	struct tb_group group =
+		tb_calls_members(calls, nth(rank, TB_CALL_COLLECTIVE, n)->group);
+	assert_int_equal(group.n, size);
+	for (uint32_t i = 0; i < size; i++)
+		assert_int_equal(group.members[i], members[i]);
+}
+
+static void cloned_ranks_have_groups_of_their_own(void **state)
+{
+	(void)state;
+	put_grid("[0, 2, ..., 6]"); // cut: begin and distance say the rest
+	assert_int_equal(read_files("rank0.json", NULL), TB_EFORMAT);
+	assert_refused(TB_EFORMAT,
+		"of a job with 8 ranks, of which there is no profile of 1, 2, 3, 4, 5, "
+		"6, 7: "
+		"give these too, or let them do what the others do with --clone-ranks 8");
+	reading.clone_ranks = 16;
+	assert_read("rank0.json", NULL);
+	assert_int_equal(tb_calls_n_ranks(calls), 16);
+	assert_group(0, 0, (const uint32_t[]){0, 1}, 2);
+	assert_group(13, 0, (const uint32_t[]){12, 13}, 2);
+	assert_group(13, 1, (const uint32_t[]){1, 3, 5, 7, 9, 11, 13, 15}, 8);
+	assert_int_equal(
+		tb_calls_members(calls, nth(5, TB_CALL_COLLECTIVE, 2)->group).n, 16);
+	assert_note("15 of 16 ranks have no profile");
+	reading.clone_ranks = 9;
+	assert_int_equal(read_files("rank0.json", NULL), TB_EUSAGE);
+	assert_refused(TB_EUSAGE, "--clone-ranks 9 cuts its process groups of 2 ranks");
+	reading.clone_ranks = 4;
+	assert_int_equal(read_files("rank0.json", NULL), TB_EUSAGE);
+	assert_refused(TB_EUSAGE, "--clone-ranks 4 would make fewer");
+	put_grid("[0, 1, 4, 6]");
+	reading.clone_ranks = 8;
+	assert_int_equal(read_files("rank0.json", NULL), TB_EUSAGE);
+	assert_refused(TB_EUSAGE, "is no regular part of the job");
+	reading.clone_ranks = 0;
+}
+
+static void ranks_that_use_a_group_are_its_members(void **state)
+{
+	(void)state;
+	for (unsigned rank = 0; rank < 3; rank++) {
+		char name[20];
+		snprintf(name, sizeof name, "rank%u.json", rank);
+		begin();
+		if (rank != 1)
+			nccl(1, 0, 5,
+				arguments("allreduce", "Float", 1, 1,
+					", \"Group size\": 2, \"Process Group Name\": "
+					"\"9\""));
+		end(name, rank, 3);
+	}
+	assert_read("", NULL); // the folder
+	assert_group(2, 0, (const uint32_t[]){0, 2}, 2);
+	begin();
+	end("rank2.json", 2, 3);
+	assert_int_equal(read_files("", NULL), TB_EFORMAT);
+	assert_refused(
+		TB_EFORMAT, "nothing says which ranks are in process group '9' of 2");
+}
+
+static void profiles_must_be_of_one_job(void **state)
+{
+	(void)state;
+	begin();
+	end("a.json", 0, 2);
+	end("b.json", 0, 2);
+	assert_int_equal(read_files("a.json", "b.json"), TB_EFORMAT);
+	assert_refused(TB_EFORMAT, "is of rank 0, as is ");
+	end("b.json", 1, 4);
+	assert_int_equal(read_files("a.json", "b.json"), TB_EFORMAT);
+	assert_refused(TB_EFORMAT, "is of a job with ");
+	end("b.json", 2, 2);
+	assert_int_equal(read_files("a.json", "b.json"), TB_EFORMAT);
+	assert_refused(TB_EFORMAT, "is of rank 2 of a job with 2 ranks");
+	end_of("b.json", "");
+	assert_int_equal(read_files("a.json", "b.json"), TB_EFORMAT);
+	assert_refused(TB_EFORMAT, "does not say of which rank it is");
+}
+
+static void names_tell_rank_and_host(void **state)
+{
+	(void)state;
+	begin();
+	end_of("trace_rank_1.json", "");
+	end_of("rank0.json", "\"hostname\": \"gpu-a\",");
+	assert_read("trace_rank_1.json", "rank0.json");
+	assert_int_equal(tb_calls_n_ranks(calls), 2);
+	assert_string_equal(tb_calls_host_of(calls, 0), "gpu-a");
+	assert_null(tb_calls_host_of(calls, 1));
+	end("gpu_b_4711.1711964646.pt.trace.json", 1, 2);
+	end("gpu_b_4712.1711964646.pt.trace.json", 0, 2);
+	assert_read("gpu_b_4711.1711964646.pt.trace.json",
+		"gpu_b_4712.1711964646.pt.trace.json");
+	assert_string_equal(tb_calls_host_of(calls, 0), "gpu_b");
+	assert_string_equal(tb_calls_host_of(calls, 1), "gpu_b");
+}
+
+static void broken_profiles_are_refused_with_their_place(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *sentence;
+	} cases[] = {
+		{"{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"X\"",
+			"not complete"},
+		{"{\"schemaVersion\": 1, \"traceEvents\": [\"abc", "not complete"},
+		{"{\"schemaVersion\": 1 \"traceEvents\" 3}", "expected a colon"},
+		{"{\"schemaVersion\": 1, traceEvents: 3}", "name of a member in quotes"},
+		{"[1]", "expected the outermost object"},
+		{"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": "
+		 "\"k\", "
+		 "\"ts\": NaN}]}",
+			"has no time"},
+		{"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": "
+		 "\"k\", "
+		 "\"ts\": 1, \"dur\": -3}]}",
+			"has no duration"},
+		{"{\"traceEvents\": [{\"ph\": \"X\", \"cat\" \"kernel\"}]}",
+			"is no JSON object"},
+		{"{\"distributedInfo\": {\"rank\": -1}}", "gives the rank as '-1'"},
+		{"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": "
+		 "\"ncclX\", \"ts\": 1, \"args\": {\"Collective name\": \"allreduce\", "
+		 "\"dtype\": \"Float\", \"In msg nelems\": NaN}}]}",
+			"is no count of elements"},
+		{"{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": "
+		 "\"ncclX\", \"ts\": 1, \"args\": {\"Collective name\": \"allreduce\", "
+		 "\"dtype\": \"Quad\", \"In msg nelems\": 3}}]}",
+			"elements of type 'Quad'"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		put("a.json", cases[i].text);
+		assert_int_equal(read_files("a.json", NULL), TB_EFORMAT);
+		assert_refused(TB_EFORMAT, cases[i].sentence);
+		assert_non_null(strstr(error.file, "a.json"));
+	}
+}
+
+static void values_may_nest_and_be_long_but_not_too_long(void **state)
+{
+	(void)state;
+	FILE *file = fopen(in_folder("a.json"), "wb");
+	fputs("{\"schemaVersion\": 1, \"deep\": ", file);
+	for (int i = 0; i < 3000000; i++)
+		fputc('[', file);
+	for (int i = 0; i < 3000000; i++)
+		fputc(']', file);
+	fputs(", \"long\": \"", file);
+	for (int i = 0; i < 5000000; i++)
+		fputs("\\\"", file);
+	fputs("\", \"distributedInfo\": {\"rank\": 0, \"world_size\": 1}}", file);
+	fclose(file);
+	assert_read("a.json", NULL);
+	file = fopen(in_folder("a.json"), "wb");
+	fputs("{\"long\": \"", file);
+	for (int i = 0; i < 17 << 20; i++)
+		fputc('x', file);
+	fputs("\"}", file);
+	fclose(file);
+	assert_int_equal(read_files("a.json", NULL), TB_EFORMAT);
+	assert_refused(TB_EFORMAT, "a value of more than 16 MiB");
+}
+
+static void a_cut_archive_is_reported_as_such(void **state)
+{
+	(void)state;
+	char command[1000];
+	put_overlap("a.json", 0);
+	snprintf(command, sizeof command, "gzip -c %s | head -c 300 >%s",
+		in_folder("a.json"), in_folder("a.json.gz"));
+	assert_int_equal(system(command), 0);
+	assert_int_equal(read_files("a.json.gz", NULL), TB_EFORMAT);
+	assert_null(strstr(error.text, "JSON"));
+}
+
+// hta-nccl_data: three steps of a ResNet under DistributedDataParallel, rank 0 of 2; its
+// figures were counted by another program.
+static void a_real_profile_has_its_known_figures(void **state)
+{
+	(void)state;
+	char path[300];
+	const char *shared = getenv("TB_SHARED"), *made, *paths[] = {path};
+	snprintf(path, sizeof path, "%s/data/kineto/hta-nccl_data.json.gz",
+		shared ? shared : "../shared");
+	if (access(path, R_OK) != 0) {
+		print_message("%s is absent\n", path);
+		skip();
+	}
+	tb_calls_free(calls);
+	calls = NULL;
+	reading.clone_ranks = 2;
+	assert_int_equal(
+		tb_kineto_read(&calls, &reading, paths, 1, &made, &error), TB_OK);
+	reading.clone_ranks = 0;
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		uint64_t reduced = 0, sent = 0;
+		assert_int_equal(count(rank, TB_CALL_COLLECTIVE), 21);
+		for (uint32_t i = 0; i < 21; i++) {
+			const struct tb_call *of = nth(rank, TB_CALL_COLLECTIVE, i);
+			*(of->op == TB_COLL_ALLREDUCE ? &reduced : &sent) += of->bytes;
+		}
+		assert_int_equal(reduced, 306684384);
+		assert_int_equal(sent, 638712);
+	}
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+// Each test has a folder of its own, empty.
+static int empty_folder(void **state)
+{
+	(void)state;
+	char command[100];
+	tb_calls_free(calls);
+	calls = NULL;
+	snprintf(command, sizeof command, "rm -f %s/*", folder);
+	return system(command);
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+#define CASE(test) cmocka_unit_test_teardown(test, empty_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(sizes_are_elements_times_their_type),
+		CASE(split_sizes_divide_an_alltoall),
+		CASE(streams_overlap_and_wait_as_the_program_made_them),
+		CASE(without_calls_of_the_runtime_time_decides),
+		CASE(waits_in_full_name_both_streams),
+		CASE(a_group_of_messages_is_one_kernel),
+		CASE(old_kernels_find_their_operation_by_id),
+		CASE(kernels_of_unknown_size_are_refused_or_left_out),
+		CASE(cloned_ranks_have_groups_of_their_own),
+		CASE(ranks_that_use_a_group_are_its_members),
+		CASE(profiles_must_be_of_one_job),
+		CASE(names_tell_rank_and_host),
+		CASE(broken_profiles_are_refused_with_their_place),
+		CASE(values_may_nest_and_be_long_but_not_too_long),
+		CASE(a_cut_archive_is_reported_as_such),
+		CASE(a_real_profile_has_its_known_figures),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
