@@ -72,8 +72,34 @@ void tb_put_combining(
 	struct tb_plan *plan, struct tb_way way, uint64_t first, uint64_t count);
 void tb_put_pair(struct tb_plan *plan, struct tb_way way);
 
-tb_planner tb_linear_broadcast, tb_linear_gather, tb_linear_scatter, tb_linear_allgather,
-	tb_linear_alltoall, tb_linear_reduce, tb_linear_allreduce,
-	tb_linear_reduce_scatter, tb_linear_scan, tb_linear_barrier, tb_exchange;
+// Cuts of the vector of plan->unit_bytes into blocks: segments of so many bytes (0: it
+// stays whole); n parts that differ by an element at most, the first ones larger; n parts
+// of the size of the largest, but for the last ones; and halves of halves, n a power of
+// two. TB_ENOMEM in plan->status.
+void tb_cut_segments(struct tb_plan *plan, uint64_t segment_bytes);
+void tb_cut_even(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
+void tb_cut_ceiling(struct tb_plan *plan, uint32_t n);
+void tb_cut_halves(struct tb_plan *plan, uint32_t n, uint64_t element_bytes);
+
+// tb_element_bytes returns the size that elements of such a vector are taken to have: 8
+// bytes where they fit, else 4 or 1. No trace knows it.
+uint64_t tb_element_bytes(uint64_t bytes);
+
+// tb_plan_part plans an operation that is part of another one, on all blocks of the plan,
+// as Open MPI chooses it.
+void tb_plan_part(struct tb_plan *plan, const struct tb_shape *whole,
+	enum tb_collective_op op, uint64_t bytes);
+
+tb_planner tb_binomial_barrier, tb_butterfly_reduce_scatter, tb_double_allgather,
+	tb_double_allreduce, tb_double_barrier, tb_double_ring_barrier, tb_exchange,
+	tb_gather_broadcast, tb_halve_reduce_scatter, tb_linear_allgather,
+	tb_linear_allreduce, tb_linear_alltoall, tb_linear_barrier, tb_linear_broadcast,
+	tb_linear_gather, tb_linear_reduce, tb_linear_reduce_scatter, tb_linear_scan,
+	tb_linear_scatter, tb_neighbor_allgather, tb_rabenseifner_allreduce,
+	tb_rabenseifner_reduce, tb_reduce_broadcast, tb_reduce_then_scatter,
+	tb_ring_allgather, tb_ring_allreduce, tb_ring_reduce_scatter,
+	tb_scatter_doubling_broadcast, tb_scatter_ring_broadcast, tb_shift_alltoall,
+	tb_sync_gather, tb_tree_binary, tb_tree_binomial, tb_tree_chain, tb_tree_in_order,
+	tb_tree_knomial, tb_tree_mirrored, tb_tree_split_binary;
 
 #endif

@@ -258,12 +258,26 @@ static void plan_chosen(struct tb_plan *plan, const struct tb_shape *shape,
 	snprintf(rule->reason, sizeof rule->reason, "%s", choice->reason);
 }
 
+// close_rounds numbers the rounds anew, without those that have no transfers.
+static void close_rounds(struct tb_plan *plan)
+{
+	uint32_t n = 0, last = 0;
+	for (size_t i = 0; i < plan->n_transfers; i++) {
+		struct tb_transfer *t = &plan->transfers[i];
+		n += i == 0 || t->round != last;
+		last = t->round;
+		t->round = n - 1;
+	}
+	plan->n_rounds = n;
+}
+
 static int finish(struct tb_plan *made, const struct tb_shape *shape,
 	struct tb_plan *plan, struct tb_error *error)
 {
 	if (shape->unequal && made->status == TB_OK)
 		size_blocks(made, shape);
 	if (made->status == TB_OK) {
+		close_rounds(made);
 		*plan = *made;
 		return TB_OK;
 	}
