@@ -63,6 +63,11 @@ _tailback_value()
 	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
 	capture:-Z | capture:--relinquish-privileges) _tailback_words "$(compgen -u)" ;;
 	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
+	convert:--library | replay:--library | info:--library) _tailback_words 'openmpi mpich nccl' ;;
+	convert:--collective | replay:--collective | info:--collective)
+		[[ -n $equals && $prev != --collective ]] && return 1
+		_tailback_words 'barrier= broadcast= gather= scatter= allgather= alltoall= reduce= allreduce= reduce-scatter= scan='
+		;;
 	*:-o | *:--output | view:--screenshot) _tailback_files '.' ;;
 	*) return 1 ;;
 	esac
@@ -148,6 +153,7 @@ _tailback_operand()
 		_tailback_files '\.ini$'
 		;;
 	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
+	convert) _tailback_files '\.(otf2|tbt|json|et|prv|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	matrix | merge | plot | report | compare | top) _tailback_files '\.db$' ;;

@@ -22,6 +22,8 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"stdin", KEY_STDIN, "KIND", 0,
 		"What standard input is: packets (default) or job", 0},
+	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 1},
+	TB_CMD_READING_OPTIONS(1),
 	{0},
 };
 
@@ -42,15 +44,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 				state, "--stdin takes packets or job, not '%s'", value);
 		break;
 	case ARGP_KEY_ARG:
-		if (options->file)
-			argp_error(state, "one file at a time: '%s' is too many", value);
-		options->file = value;
+		options->files[options->n_files++] = value;
+		options->file = options->files[0];
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "a file is missing: name a store, a capture or a job");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return tb_cmd_reading_arg(key, value, state, &options->reading);
 	}
 	return 0;
 }
@@ -86,15 +87,21 @@ static int try_trace(const struct info_options *options, struct tb_error *error)
 {
 	struct tb_trace trace;
 	const struct tb_packets_options packets = {0};
-	const struct tb_trace_request request = {.paths = &options->file,
-		.n = 1,
+	const struct tb_trace_request request = {.paths = options->files,
+		.n = options->n_files,
 		.stdin_kind = options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
-		.packets = &packets};
+		.packets = &packets,
+		.reading = &options->reading.reading};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;
-	status = trace.job ? info_show_job(options, trace.job, error)
-			   : info_show_packets(options, trace.packets, error);
+	if (options->reading.given && !trace.reader->calls)
+		status = tb_fail_in(error, TB_EUSAGE, options->file,
+			"is no trace of what the ranks of a program called: --library, "
+			"--collective, --lenient and --clone-ranks are for these");
+	else
+		status = trace.job ? info_show_job(options, trace.job, error)
+				   : info_show_packets(options, trace.packets, error);
 	tb_job_free(trace.job);
 	tb_packets_free(trace.packets);
 	return status;
@@ -118,9 +125,12 @@ static int show(const struct info_options *options, struct tb_error *error)
 	char formats[256];
 	if (strcmp(options->file, "-") == 0)
 		return try_trace(options, error);
+	if (options->n_files > 1 && tb_run_is_store(options->file))
+		return tb_fail_in(error, TB_EUSAGE, options->file,
+			"is a store, which is summarized alone");
 	int status = refuse_empty(options->file, error);
 	if (status == TB_OK)
-		status = try_store(options, error);
+		status = options->n_files == 1 ? try_store(options, error) : TB_EFOREIGN;
 	if (status != TB_EFOREIGN)
 		return status;
 	status = try_trace(options, error);
@@ -132,8 +142,9 @@ static int show(const struct info_options *options, struct tb_error *error)
 
 int tb_cmd_info(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "FILE",
-		"Summarize a store, a packet capture or a job; '-' is standard input.\v"
+	static const struct argp argp = {argp_options, parse_option, "FILE...",
+		"Summarize a store, a packet capture or a job; '-' is standard input. "
+		"Several files are one trace.\v"
 		"The summary of a capture includes the share of the network's capacity "
 		"that it asks for, and the --time-scale of 'tailback replay' that would "
 		"load the busiest node to a half.\n\n"
@@ -144,9 +155,16 @@ int tb_cmd_info(int argc, char **argv)
 		NULL, NULL, NULL};
 	struct info_options options = {.network = "qsnet"};
 	struct tb_error error;
+	options.files = calloc((size_t)argc, sizeof *options.files);
+	if (!options.files) {
+		tb_fail(&error, TB_ENOMEM, "no memory");
+		return tb_cli_fail(&error);
+	}
 	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (show(&options, &error) != TB_OK)
+	int status = show(&options, &error);
+	free(options.files);
+	if (status != TB_OK)
 		return tb_cli_fail(&error);
 	if (fflush(stdout) != 0) {
 		tb_fail_in(&error, TB_EIO, "standard output", "writing failed");

@@ -5,6 +5,7 @@
 
 #include "job.h"
 #include "packets.h"
+#include "reading_args.h"
 #include "run.h"
 #include "visible.h"
 
@@ -13,10 +14,13 @@
 #define INFO_NAME_BYTES 1024 // of a file name that holds what cannot be printed
 
 struct info_options {
-	const char *file;
+	const char **files; // of one trace; a store is one
+	size_t n_files;
+	const char *file;    // the first
 	const char *network; // against whose capacity loads are given
 	bool json;
 	bool stdin_is_job;
+	struct tb_cmd_reading reading;
 };
 
 // Each prints its summary on stdout.

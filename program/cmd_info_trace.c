@@ -1,5 +1,7 @@
 // What `tailback info` prints of packet captures and jobs.
 #include "cmd_info.h"
+#include "json.h"
+#include "map.h"
 #include "network_open.h"
 #include "packets_text.h"
 #include "progress.h"
@@ -149,6 +151,37 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 	return status ? status : printed;
 }
 
+// count_hosts returns on how many hosts the ranks ran, 0 if that is not known.
+static uint32_t count_hosts(const struct tb_job *job)
+{
+	uint32_t n = 0;
+	struct tb_map seen = {0};
+	for (uint32_t r = 0; job->hosts && r < job->n_ranks; r++) {
+		uint32_t other = 0;
+		uint64_t key = 1469598103934665603u; // FNV-1a
+		for (const char *c = job->hosts[r]; c && *c; c++)
+			key = (key ^ (uint8_t)*c) * 1099511628211u;
+		if (!job->hosts[r] || tb_map_find(&seen, key, &other))
+			continue;
+		n += tb_map_put(&seen, key, r) == TB_OK;
+	}
+	tb_map_fini(&seen);
+	return n;
+}
+
+static json_t *notes_json(const struct tb_job *job)
+{
+	json_t *list = json_array();
+	for (const char *at = job->notes; list && at && *at;) {
+		size_t n = strcspn(at, "\n");
+		char *note = strndup(at, n);
+		list = tb_json_append(list, note ? tb_json_text(note) : NULL);
+		free(note);
+		at += n + (at[n] == '\n');
+	}
+	return list;
+}
+
 int info_show_job(const struct info_options *options, const struct tb_job *job,
 	struct tb_error *error)
 {
@@ -158,7 +191,8 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 	if (options->json)
 		return info_print_json(
 			json_pack(
-				"{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				"{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+				"s:I, s:o}",
 				"kind", "job", "format", job->form, "nodes",
 				(json_int_t)job->n_ranks, "operations",
 				(json_int_t)job->n_ops, "messages",
@@ -168,7 +202,8 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 				(json_int_t)summary.n_dependencies, "bytes",
 				(json_int_t)summary.send_bytes, "calc_ns",
 				(json_int_t)summary.calc_ns, "pairs",
-				(json_int_t)summary.n_pairs),
+				(json_int_t)summary.n_pairs, "hosts",
+				(json_int_t)count_hosts(job), "notes", notes_json(job)),
 			error);
 	char shown[INFO_NAME_BYTES];
 	printf("%s: job (%s)\n",
@@ -177,6 +212,10 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 		tb_format_count(job->n_ranks, text[0], sizeof text[0]),
 		tb_format_counted(
 			summary.n_pairs, "ordered pair", text[1], sizeof text[1]));
+	uint32_t n_hosts = count_hosts(job);
+	if (n_hosts)
+		info_line(
+			"hosts", "%s", tb_format_count(n_hosts, text[0], sizeof text[0]));
 	info_line("sends", "%s of %s in all",
 		tb_format_count(summary.n_sends, text[0], sizeof text[0]),
 		tb_format_size(summary.send_bytes, text[1], sizeof text[1]));
@@ -190,5 +229,6 @@ int info_show_job(const struct info_options *options, const struct tb_job *job,
 			text[1], sizeof text[1]));
 	info_line("dependencies", "%s",
 		tb_format_count(summary.n_dependencies, text[0], sizeof text[0]));
+	tb_cmd_put_notes(stdout, job->notes, "  ", SIZE_MAX);
 	return TB_OK;
 }

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "network.h"
 #include "output_args.h"
+#include "reading_args.h"
 #include "value_list.h"
 
 #include <argp.h>
@@ -123,27 +124,30 @@ static const struct argp_option option_table[] = {
 	{"keep-retransmissions", KEY_RETRANSMISSIONS, NULL, 0,
 		"Replay retransmitted ranges too", 3},
 	{"keep-acks", KEY_ACKS, NULL, 0, "Replay pure acknowledgements too", 3},
+	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 7},
+	TB_CMD_READING_OPTIONS(7),
 	{"stdin", KEY_STDIN, "packets|job", 0,
 		"What standard input ('-') holds (default: packets); files are "
 		"recognised by their content",
 		3},
-	{NULL, 0, NULL, 0, "Other:", 6},
+	{NULL, 0, NULL, 0, "Other:", 8},
 	{"watch", KEY_WATCH, NULL, 0,
 		"Show the run while it is replayed: in a window, or without a display in "
 		"the terminal",
-		6},
+		8},
 	{"threads", KEY_THREADS, "N", 0,
 		"Simulate a large network with credits on N threads (default: one per "
 		"core, or one for each of several replays at once)",
-		6},
-	{"quiet", 'q', NULL, 0, "No summary", 6},
+		8},
+	{"quiet", 'q', NULL, 0, "No summary", 8},
 	// For the viewer (analyze/beside): no part of the command's interface.
-	{"progress-numbers", KEY_NUMBERS, NULL, OPTION_HIDDEN, NULL, 6},
+	{"progress-numbers", KEY_NUMBERS, NULL, OPTION_HIDDEN, NULL, 8},
 	{0},
 };
 
 struct parsing {
 	struct replay_options options;
+	struct tb_cmd_reading reading;
 	const char **traces, **jobs, **faults, **slow;
 	const char *library;
 	struct tb_value_list seeds;
@@ -217,6 +221,16 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 	}
 	record->wants_captures = true;
 	return 0;
+}
+
+// on_reading_option: only options that were given are looked for a trace that takes them.
+static error_t on_reading_option(int key, const char *text, struct argp_state *state)
+{
+	struct parsing *parsing = state->input;
+	error_t taken = tb_cmd_reading_arg(key, text, state, &parsing->reading);
+	if (taken == 0)
+		parsing->options.record.workload.reading = &parsing->reading.reading;
+	return taken;
 }
 
 static void want_seeds(
@@ -348,7 +362,9 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 					  "-o run.db");
 		break;
 	default:
-		return on_packets_option(key, text, state);
+		return on_reading_option(key, text, state) == 0
+			       ? 0
+			       : on_packets_option(key, text, state);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "cmd_replay.h"
 #include "names.h"
 #include "packets_text.h"
+#include "reading_args.h"
 #include "run_capture.h"
 #include "underload.h"
 
@@ -11,6 +12,9 @@
 
 // The most flows that a warning lists.
 enum { NAMED_MOST = 4 };
+
+// The most lines of notes on how a trace was read.
+enum { NOTES_MOST = 12 };
 
 static void print_job(const struct tb_recording_summary *run, const struct tb_job *job)
 {
@@ -22,6 +26,7 @@ static void print_job(const struct tb_recording_summary *run, const struct tb_jo
 		tb_format_counted(summary.n_sends, "send", sends, sizeof sends),
 		tb_format_size(summary.send_bytes, size, sizeof size),
 		tb_format_counted(summary.n_calcs, "calc", calcs, sizeof calcs));
+	tb_cmd_put_notes(stderr, job->notes, "  ", NOTES_MOST);
 	if (job->n_nics > 1)
 		fprintf(stderr,
 			"the job names %u network interfaces per rank; here there %s "

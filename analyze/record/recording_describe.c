@@ -25,6 +25,19 @@ static void put_instant(
 			instant->ns / 1000000000, instant->ns % 1000000000);
 }
 
+static void put_reading(FILE *stream, const struct tb_reading *reading)
+{
+	if (!reading)
+		return;
+	put_named(stream, "--library", reading->library);
+	for (size_t i = 0; i < reading->n_collectives; i++)
+		put_named(stream, "--collective", reading->collectives[i]);
+	if (reading->lenient)
+		fputs(" --lenient", stream);
+	if (reading->clone_ranks)
+		fprintf(stream, " --clone-ranks %" PRIu32, reading->clone_ranks);
+}
+
 char *tb_recording_describe(const struct tb_recording_options *options)
 {
 	static const char *const dedup[] = {"", " --dedup=yes", " --dedup=no"};
@@ -68,6 +81,7 @@ char *tb_recording_describe(const struct tb_recording_options *options)
 		fprintf(stream, " --squeeze-idle %" PRId64 "ps", packets->squeeze_idle);
 	put_instant(stream, "--from", &packets->from);
 	put_instant(stream, "--to", &packets->to);
+	put_reading(stream, options->workload.reading);
 	fputs(dedup[packets->dedup], stream);
 	if (packets->keep_retransmissions)
 		fputs(" --keep-retransmissions", stream);

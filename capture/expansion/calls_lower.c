@@ -221,6 +221,7 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 	const struct here here = {l, call, rank, cpu_of(call->lane)};
 	if (is_pause(&here, index, lane->next >= l->ranks[rank].n)) {
 		lane->calc_ns += call->calc_ns;
+		lane->begun = true;
 		return tb_lowering_done(l, rank, index, TB_NO_OP);
 	}
 	// A lane's first call computes when what it comes after is complete.

@@ -52,8 +52,7 @@ struct tb_job {
 	const char *form;	  // of that file: "GOAL" or "flow list"; NULL without
 	char **hosts; // by rank: the name of the host on which it ran, or NULL; NULL: of
 		      // none it is known
-	char *notes;  // sentences, one per line: what reading left out or assumed; NULL:
-		     // none
+	char *notes;  // a sentence a line: what was left out or assumed; NULL: none
 };
 
 // tb_job_free frees a finished job (NULL is fine).

@@ -40,25 +40,27 @@ void tb_workload_free(struct tb_workload *workload)
 	for (uint32_t i = 0; workload->inputs && i < workload->n_inputs; i++)
 		free_input(&workload->inputs[i]);
 	free(workload->inputs);
-	free(workload->captures);
+	free(workload->joined);
 	free(workload);
 }
 
-// read_job leaves `job` NULL for packets, which are opened later: several files may be
-// one trace.
-static int read_job(const struct tb_workload *workload, const char *const *file,
-	struct tb_job **job, struct tb_error *error)
+// read_trace leaves the job NULL for packets, which are opened later.
+static int read_trace(const struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error)
 {
 	struct tb_trace trace;
-	const struct tb_trace_request request = {.paths = file,
-		.n = 1,
+	const struct tb_trace_request request = {.paths = input->files,
+		.n = input->n_files,
 		.stdin_kind =
 			workload->options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
+		.reading = workload->options->reading,
 		.stop = workload->options->stop};
 	int status = tb_trace_read(&trace, &request, error);
-	if (status == TB_OK)
-		*job = trace.job;
-	return status;
+	if (status != TB_OK)
+		return status;
+	input->job = trace.job;
+	input->is_calls = trace.reader->calls != NULL;
+	return TB_OK;
 }
 
 static struct workload_input *new_input(struct tb_workload *workload)
@@ -66,31 +68,68 @@ static struct workload_input *new_input(struct tb_workload *workload)
 	return &workload->inputs[workload->n_inputs++];
 }
 
-// read_traces makes an input of each job and one of all captures, at the place of the
-// first of them.
+// What a plain input is, before it is read.
+struct plain {
+	const struct tb_trace_reader *reader; // NULL: a job on standard input
+	bool is_packets;
+};
+
+static int look(const struct tb_workload *workload, const char *file, struct plain *plain,
+	struct tb_error *error)
+{
+	*plain = (struct plain){NULL, !workload->options->stdin_is_job};
+	if (is_stdin(file))
+		return TB_OK;
+	int status = tb_trace_find(&plain->reader, file, error);
+	if (status == TB_OK)
+		plain->is_packets = plain->reader->kind == TB_TRACE_PACKETS;
+	return status;
+}
+
+// joins returns whether two plain inputs are one: captures, whose packets are merged, and
+// the files of a format that has a file a rank.
+static bool joins(const struct plain *a, const struct plain *b)
+{
+	if (a->is_packets || b->is_packets)
+		return a->is_packets && b->is_packets;
+	return a->reader && a->reader == b->reader && a->reader->joins;
+}
+
+// join_traces makes an input of each job and one of those that are joined, at the place
+// of the first of them.
+static void join_traces(struct tb_workload *workload, const struct plain *plain)
+{
+	const struct tb_workload_options *options = workload->options;
+	const char **next = workload->joined;
+	for (size_t i = 0; i < options->n_traces; i++) {
+		bool first = true;
+		for (size_t k = 0; k < i && first; k++)
+			first = !joins(&plain[k], &plain[i]);
+		if (!first)
+			continue;
+		struct workload_input *input = new_input(workload);
+		input->is_plain = true;
+		input->files = next;
+		for (size_t k = i; k < options->n_traces; k++)
+			if (k == i || joins(&plain[i], &plain[k]))
+				next[input->n_files++] = options->traces[k];
+		next += input->n_files;
+	}
+}
+
 static int read_traces(struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
-	struct workload_input *captures = NULL;
-	for (size_t i = 0; i < options->n_traces; i++) {
-		struct tb_job *job = NULL;
-		int status = read_job(workload, &options->traces[i], &job, error);
-		if (status != TB_OK)
-			return status;
-		struct workload_input *input =
-			job || !captures ? new_input(workload) : captures;
-		input->is_plain = true;
-		input->job = job;
-		if (job) {
-			input->files = &options->traces[i];
-			input->n_files = 1;
-			continue;
-		}
-		captures = input;
-		captures->files = workload->captures;
-		workload->captures[captures->n_files++] = options->traces[i];
-	}
-	return TB_OK;
+	struct plain *plain = calloc(options->n_traces + 1, sizeof *plain);
+	int status = plain ? TB_OK : no_memory(error);
+	for (size_t i = 0; i < options->n_traces && status == TB_OK; i++)
+		status = look(workload, options->traces[i], &plain[i], error);
+	if (status == TB_OK)
+		join_traces(workload, plain);
+	free(plain);
+	for (uint32_t i = 0; i < workload->n_inputs && status == TB_OK; i++)
+		status = read_trace(workload, &workload->inputs[i], error);
+	return status;
 }
 
 static int read_specs(struct tb_workload *workload, struct tb_error *error)
@@ -103,7 +142,7 @@ static int read_specs(struct tb_workload *workload, struct tb_error *error)
 			return status;
 		input->files = &input->spec.file;
 		input->n_files = 1;
-		status = read_job(workload, input->files, &input->job, error);
+		status = read_trace(workload, input, error);
 		if (status != TB_OK)
 			return status;
 	}
@@ -211,16 +250,22 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 {
 	const struct tb_workload_options *options = workload->options;
 	const struct workload_input *first = &workload->inputs[0];
-	uint32_t n_stdin = 0, n_captures = 0;
+	uint32_t n_stdin = 0, n_captures = 0, n_calls = 0;
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		const struct workload_input *input = &workload->inputs[i];
 		n_captures += !input->job;
+		n_calls += input->is_calls;
 		for (size_t k = 0; k < input->n_files; k++)
 			n_stdin += is_stdin(input->files[k]);
 	}
 	if (n_stdin > 1)
 		return tb_fail(
 			error, TB_EUSAGE, "standard input can be only one of the inputs");
+	if (options->reading && n_calls == 0)
+		return tb_fail(error, TB_EUSAGE,
+			"--library, --collective, --lenient and --clone-ranks are for "
+			"traces of what a program's ranks called, and none is among the "
+			"inputs");
 	if (options->map && workload->n_inputs > 1)
 		return tb_fail(error, TB_EUSAGE,
 			"--map is for one input; of several, each has its own: --job "
@@ -358,9 +403,9 @@ int tb_workload_new(struct tb_workload **workload,
 	if (made) {
 		made->options = options;
 		made->inputs = calloc(n, sizeof *made->inputs);
-		made->captures = calloc(n, sizeof *made->captures);
+		made->joined = calloc(n, sizeof *made->joined);
 	}
-	if (!made || !made->inputs || !made->captures) {
+	if (!made || !made->inputs || !made->joined) {
 		tb_workload_free(made);
 		return no_memory(error);
 	}

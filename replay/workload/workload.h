@@ -1,11 +1,11 @@
 // The workload: what a replay puts on the network. Jobs and captures, side by side, each
 // with its own start and placement.
 //
-// An input is a job (GOAL, a flow list), whose ranks run where its placement puts them,
-// or captures merged by time, whose endpoints are its ranks. Captures that are alone or
-// have a map, and have no placement, choose their nodes themselves. Jobs are numbered
-// through all inputs: an input of captures may hold several (map_file.h), or be split
-// into those whose nodes talk to each other (survey.h).
+// An input is a job (GOAL, a flow list, what the ranks of a program called), whose ranks
+// run where its placement puts them, or captures merged by time, whose endpoints are its
+// ranks. Captures that are alone or have a map, and have no placement, choose their nodes
+// themselves. Jobs are numbered through all inputs: an input of captures may hold several
+// (map_file.h), or be split into those whose nodes talk to each other (survey.h).
 //
 // Life: new reads jobs and looks into captures; then the network can be chosen
 // (tb_workload_n_nodes); tb_workload_place places all inputs; then it is a
@@ -16,6 +16,7 @@
 #include "job.h"
 #include "job_spec.h"
 #include "packets.h"
+#include "reading.h"
 #include "source.h"
 
 #include <signal.h>
@@ -23,8 +24,9 @@
 #define TB_WORKLOAD_JOBS_MAX 65535
 
 struct tb_workload_options {
-	const char *const
-		*traces; // plain inputs; captures among them are merged into one
+	const char *const *traces; // plain inputs; captures among them are merged into
+				   // one, and so are the files of a format that has a
+				   // file a rank
 	size_t n_traces;
 	const char *const *jobs; // as tb_job_spec_parse reads them, behind the traces
 	size_t n_jobs;
@@ -34,8 +36,9 @@ struct tb_workload_options {
 	const char *split_names;	   // of their jobs, as tb_survey reads them; NULL
 	uint32_t
 		per_node; // ranks of a job that a node takes, where its spec says nothing
-	bool stdin_is_job; // what "-" holds
-	uint64_t seed;	   // of random placements
+	bool stdin_is_job;		  // what "-" holds
+	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
+	uint64_t seed;			  // of random placements
 	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
 	// it is set; NULL: never.
 	const volatile sig_atomic_t *stop;

@@ -17,6 +17,7 @@ struct workload_input {
 	char *name;	  // of its job
 	char *placement;  // as it was given, ""
 	bool is_plain;	  // no --job
+	bool is_calls;	  // a trace of what the ranks called
 	bool keeps_nodes; // captures whose endpoints name their own nodes
 	struct tb_job *job;
 	struct tb_packets *packets;
@@ -34,7 +35,7 @@ struct tb_workload {
 	const struct tb_workload_options *options;
 	struct workload_input *inputs;
 	uint32_t n_inputs;
-	const char **captures; // the plain inputs that are merged
+	const char **joined; // the plain inputs that are joined, input by input
 	uint32_t n_jobs;
 	struct tb_sources *sources; // NULL: one input, as it is
 	uint32_t packet_bytes;	    // payload of a full one; 0: packets are not foreseen

@@ -1,0 +1,141 @@
+// tailback convert: writes the job of any trace as GOAL.
+#include "cli.h"
+#include "commands.h"
+#include "job.h"
+#include "output_args.h"
+#include "reading_args.h"
+#include "trace.h"
+
+#include <argp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_BINARY = 1024 };
+
+static const struct argp_option option_table[] = {
+	{"output", 'o', "FILE", 0, "Write the job to FILE (default: -, standard output)",
+		1},
+	{"binary", KEY_BINARY, NULL, 0, "Write GOAL's binary form instead of its text",
+		1},
+	{"quiet", 'q', NULL, 0, "No notes on how the trace was read", 1},
+	{NULL, 0, NULL, 0, "Traces of calls:", 2},
+	TB_CMD_READING_OPTIONS(2),
+	{0},
+};
+
+struct arguments {
+	const char **traces;
+	size_t n;
+	const char *output;
+	struct tb_cmd_reading reading;
+	bool binary, quiet;
+};
+
+static void check_whole(const struct argp_state *state, const struct arguments *args)
+{
+	if (args->n == 0)
+		argp_error(state, "a trace is missing");
+	if (args->binary && strcmp(args->output, "-") == 0 && isatty(STDOUT_FILENO))
+		argp_error(state, "--binary is not for a terminal: use -o FILE");
+}
+
+static error_t on_option(int key, char *value, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	switch (key) {
+	case 'o':
+		args->output = value;
+		return 0;
+	case 'q':
+		args->quiet = true;
+		return 0;
+	case KEY_BINARY:
+		args->binary = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		args->traces[args->n++] = value;
+		return 0;
+	case ARGP_KEY_END:
+		check_whole(state, args);
+		return 0;
+	default:
+		return tb_cmd_reading_arg(key, value, state, &args->reading);
+	}
+}
+
+// read_job reads the job of the traces, which are one together.
+static int read_job(
+	const struct arguments *args, struct tb_job **job, struct tb_error *error)
+{
+	struct tb_trace trace;
+	const struct tb_trace_request request = {.paths = args->traces,
+		.n = args->n,
+		.stdin_kind = TB_TRACE_JOB,
+		.reading = &args->reading.reading};
+	int status = tb_trace_read(&trace, &request, error);
+	if (status != TB_OK)
+		return status;
+	if (!trace.job)
+		return tb_fail_in(error, TB_EFOREIGN, args->traces[0],
+			"is a packet capture, whose packets do not wait for each other: "
+			"expected a job");
+	if (args->reading.given && !trace.reader->calls) {
+		tb_job_free(trace.job);
+		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
+			"is a job (%s), of which there is nothing to expand: --library, "
+			"--collective, --lenient and --clone-ranks are for traces of "
+			"calls",
+			trace.reader->name);
+	}
+	*job = trace.job;
+	return TB_OK;
+}
+
+static int convert(const struct arguments *args, struct tb_error *error)
+{
+	struct tb_job *job = NULL;
+	int status = read_job(args, &job, error);
+	if (status != TB_OK)
+		return status;
+	status = args->binary ? tb_job_write_binary(job, args->output, error)
+			      : tb_job_write_text(job, args->output, error);
+	if (status == TB_OK && !args->quiet)
+		tb_cmd_put_notes(stderr, job->notes, "", SIZE_MAX);
+	tb_job_free(job);
+	return status;
+}
+
+int tb_cmd_convert(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_table,
+		.parser = on_option,
+		.args_doc = "TRACE...",
+		.doc = "Write the job of a trace as GOAL, which other simulators read "
+		       "too.\v"
+		       "Several files are one trace, if its format has a file a rank. "
+		       "Standard error gets what was left out, and by which rule each "
+		       "kind of collective call became messages.\n\n"
+		       "Examples:\n"
+		       "  tailback convert traces.otf2 -o job.goal\n"
+		       "  tailback convert rank*.json --library nccl -o job.goal\n"
+		       "  tailback convert traces.otf2 --collective allreduce=ring "
+		       "--binary -o job.bin",
+	};
+	struct arguments args = {.output = "-"};
+	struct tb_error error;
+	args.traces = calloc((size_t)argc, sizeof *args.traces);
+	if (!args.traces) {
+		tb_fail(&error, TB_ENOMEM, "no memory");
+		return tb_cli_fail(&error);
+	}
+	argp_err_exit_status = TB_EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	int code = tb_cmd_spare(args.output, args.traces, args.n);
+	if (code == TB_EXIT_OK && convert(&args, &error) != TB_OK)
+		code = tb_cli_fail(&error);
+	free(args.traces);
+	return code;
+}
