@@ -94,7 +94,13 @@ struct arguments {
 
 static struct arguments read_arguments(struct tb_raw args)
 {
-	struct arguments made = {.start = UINT64_MAX,
+	const struct tb_raw none = {"", 0};
+	struct arguments made = {.name = none,
+		.dtype = none,
+		.group = none,
+		.ranks = none,
+		.in_split = none,
+		.start = UINT64_MAX,
 		.rank = UINT64_MAX,
 		.source = UINT64_MAX,
 		.destination = UINT64_MAX,
@@ -217,7 +223,7 @@ static int find_group(struct tb_profile *profile, const struct arguments *args,
 	if (profile->n_groups >= GROUPS_MAX)
 		return tb_fail_in(error, TB_ECAPACITY, profile->path,
 			"has more than %d process groups", GROUPS_MAX);
-	made.name = strndup(args->group.n ? args->group.data : "", args->group.n);
+	made.name = strndup(args->group.data, args->group.n);
 	if (args->ranks.n > 0)
 		made.ranks = strndup(args->ranks.data, args->ranks.n);
 	if (!made.name || (args->ranks.n > 0 && !made.ranks) ||
