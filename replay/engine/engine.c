@@ -3,6 +3,7 @@
 #include "circuits_model.h"
 #include "clock.h"
 #include "credits_model.h"
+#include "ethernet_model.h"
 #include "ideal_model.h"
 #include "windows.h"
 
@@ -15,7 +16,8 @@ struct tb_engine {
 	struct tb_windows *windows; // NULL: the network is one part
 };
 
-static const struct tb_switching *const models[] = {&tb_circuits, &tb_credits};
+static const struct tb_switching *const models[] = {
+	&tb_circuits, &tb_credits, &tb_ethernet};
 
 // model_of returns the network's switching model, the first one if the network names
 // none; NULL when it does not exist.

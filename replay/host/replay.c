@@ -70,11 +70,12 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->net = network;
 	replay->source = source;
 	replay->carrier = carrier;
-	replay->has_pcie = tb_params_have_credits(&network->params);
+	bool has_credits = tb_params_have_credits(&network->params);
+	replay->has_pcie = !tb_params_have_circuits(&network->params);
 	replay->pairs.by_connection =
-		replay->has_pcie &&
+		has_credits &&
 		network->params.credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION;
-	replay->slice_packets = replay->has_pcie ? 1 : tb_slice_packets(&network->params);
+	replay->slice_packets = has_credits ? 1 : tb_slice_packets(&network->params);
 	replay->bus_q20 = tb_per_byte_q20(
 		replay->has_pcie ? network->params.credits.pcie_bytes_per_s
 				 : network->params.bus_bytes_per_s);

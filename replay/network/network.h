@@ -19,6 +19,7 @@
 #define TB_NETWORK_H
 
 #include "credit_params.h"
+#include "ethernet_params.h"
 #include "host_params.h"
 #include "ids.h"
 #include "shape.h"
@@ -49,7 +50,8 @@ const char *tb_ascent_name(enum tb_ascent ascent);
 // (schemas/*.ini). Sources stand with each preset value.
 struct tb_network_params {
 	char name[32];
-	char switching[16]; // how links and switches carry packets: circuits, credits
+	char switching[16]; // how links and switches carry packets: circuits, credits,
+			    // ethernet
 	uint32_t arity;	    // k: links down and up of a switch
 	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
 	char shape[TB_SHAPE_TEXT]; // of another regular tree (shape.h), or ""; arity is
@@ -87,7 +89,8 @@ struct tb_network_params {
 	tb_time_ps retry_delay_ps; // from an error's return to the next try
 	double age_weight; // w: weight of waits at earlier switches in the arbitration
 			   // key
-	struct tb_credit_params credits; // of the switching `credits` alone
+	struct tb_credit_params credits;    // of the switching `credits` alone
+	struct tb_ethernet_params ethernet; // of the switching `ethernet` alone
 	struct tb_host_params host;
 };
 

@@ -24,6 +24,7 @@ static const struct {
 	{"ib-ndr", tb_schema_ib_ndr_ini},
 	{"roce-100", tb_schema_roce_100_ini},
 	{"roce-400", tb_schema_roce_400_ini},
+	{"ethernet", tb_schema_ethernet_ini},
 };
 
 static const char *const ascents[] = {
@@ -225,6 +226,7 @@ const char *tb_network_preset_name(size_t i)
 // What holds for keys that a preset leaves out.
 static const struct tb_preset_reading nothing_read = {
 	.params.n_rails = 1,
+	.params.n_vcs = 1, // where links have no lanes
 	.params.credits = {.vl_high = "none",
 		.vl_low = "even",
 		.vl_limit = TB_VL_LIMIT_NONE,

@@ -3,9 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
-#define AT(field)	  offsetof(struct tb_network_params, field)
-#define AT_CREDITS(field) offsetof(struct tb_network_params, credits.field)
-#define AT_HOST(field)	  offsetof(struct tb_host_params, field)
+#define AT(field)	   offsetof(struct tb_network_params, field)
+#define AT_CREDITS(field)  offsetof(struct tb_network_params, credits.field)
+#define AT_ETHERNET(field) offsetof(struct tb_network_params, ethernet.field)
+#define AT_HOST(field)	   offsetof(struct tb_host_params, field)
 
 // A packet as long as so many FIFOs; what is kept of each is some bytes a packet and
 // link.
@@ -138,6 +139,38 @@ static const struct tb_preset_key credits_keys[] = {
 		TB_KEY_NEEDED},
 };
 
+static const struct tb_preset_key ethernet_keys[] = {
+	{"link", "queue", TB_FORM_SIZE, AT(fifo_bytes), 1, 1 << 30, TB_KEY_NEEDED},
+	{"link", "burst", TB_FORM_SIZE, AT_ETHERNET(burst_bytes), 0, 1 << 30,
+		TB_KEY_NEEDED},
+	{"node", "initial_window", TB_FORM_COUNT, AT_ETHERNET(initial_window), 1, 10000,
+		TB_KEY_NEEDED},
+	{"node", "window", TB_FORM_SIZE, AT_ETHERNET(window_bytes), 1, 1 << 30,
+		TB_KEY_NEEDED},
+	{"node", "rto_min", TB_FORM_TIME, AT_ETHERNET(rto_min_ps), 1, TB_PS_PER_S,
+		TB_KEY_NEEDED},
+	{"node", "delayed_ack", TB_FORM_TIME, AT_ETHERNET(delayed_ack_ps), 0, TB_PS_PER_S,
+		TB_KEY_NEEDED},
+	{"node", "idle_restart", TB_FORM_SWITCH, AT_ETHERNET(idle_restart), 0, 0,
+		TB_KEY_NEEDED},
+};
+
+// check_ethernet: a frame that no queue has room for would be sent again for ever.
+static int check_ethernet(const struct tb_network_params *params, const char *source,
+	struct tb_error *error)
+{
+	uint32_t wire = params->packet_payload_bytes + params->packet_overhead_bytes;
+	if (params->broadcast)
+		return tb_fail_in(error, TB_EUSAGE, source,
+			"broadcast = yes: switching = ethernet has no broadcasts");
+	if (params->fifo_bytes >= wire)
+		return TB_OK;
+	return tb_fail_in(error, TB_EUSAGE, source,
+		"queue = %u: expected room for the longest frame, payload + overhead = "
+		"%u bytes",
+		params->fifo_bytes, wire);
+}
+
 static const struct tb_switching_words paused_words = {"virtual lanes",
 	"a turn or the end of a pause", "others ahead or the link paused",
 	"the link or had it paused", "packets stood ready or paused",
@@ -159,6 +192,13 @@ const struct tb_preset_model tb_preset_models[] = {
 			"Whose packets held the link or its buffer",
 			"The link at the end of a chain of full buffers"},
 		&paused_words},
+	{"ethernet", ethernet_keys, sizeof ethernet_keys / sizeof *ethernet_keys,
+		check_ethernet,
+		{"queues", "the link", "frames ahead in the queue", "the queue",
+			"frames stood and none crossed",
+			"Whose frames stood ahead in the queue",
+			"The link before which frames queue"},
+		NULL},
 };
 const size_t tb_preset_n_models = sizeof tb_preset_models / sizeof *tb_preset_models;
 

@@ -48,7 +48,7 @@ static tb_time_ps step(const struct way *way, const struct tb_link_info *link,
 	const struct tb_link_info *next, uint64_t wire)
 {
 	tb_time_ps all = crossing(link, wire);
-	if (!next || way->net->params.credits.forwarding == TB_FORWARDING_STORE)
+	if (!next || tb_params_store(&way->net->params))
 		return link->latency_ps + all;
 	return link->latency_ps + larger(0, all - crossing(next, wire));
 }
@@ -76,7 +76,8 @@ static tb_time_ps by_credits(
 	uint64_t blocks = (wire + TB_CREDIT_BLOCK_BYTES - 1) / TB_CREDIT_BLOCK_BYTES;
 	const struct tb_link_info *link = first_link(way);
 	tb_time_ps latest = 0;
-	if (params->credits.flow_control != TB_FLOW_CREDITS)
+	if (params->credits.flow_control != TB_FLOW_CREDITS ||
+		tb_params_are_ethernet(params))
 		return 0;
 	for (uint32_t n = 1; link; n++) {
 		const struct tb_link_info *next = next_link(way, link, n);

@@ -38,14 +38,14 @@ offers 'adaptive' synth io read --rendezvous a
 offers '--messages' synth --messages
 offers 'exponential' synth --size-dist = exp
 offers 'a.pcap b.pcapng.zst c.goal folder' replay ''
-offers 'f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' replay -n ''
+offers 'ethernet f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' replay -n ''
 offers 'tcp tports' replay -n qsnet2,rails=2 -H t
 offers 'none' replay -n my.ini -H ''
 offers 'd.db folder' replay a.pcap -o ''
 offers 'auto no yes' replay --dedup = ''
 offers 'a.pcap b.pcapng.zst c.goal folder' replay --dedup ''
 offers 'd.db folder' matrix ''
-offers 'f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' network -n ''
+offers 'ethernet f.ini folder ib-edr ib-hdr ib-ndr ib-qdr qsnet qsnet2 roce-100 roce-400' network -n ''
 offers 'csv dot edges graph ibnetdiscover ini json pdf png svg text' network -f ''
 offers 'pdf png' matrix d.db -f p
 offers 'csv html json markdown text' report d.db --format ''

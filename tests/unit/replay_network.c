@@ -502,7 +502,9 @@ static void parameters_make_the_network_again(void **state)
 		"qsnet,rails=2,stripe_above=3", "qsnet,rails_policy=reserve",
 		"qsnet,broadcast=yes,rate=123456789B/s",
 		"ib-hdr,vls=3,vl_high=2:1 1:7,sl_to_vl=2 1 0,queues=voq",
-		"roce-400,pcie=none,queue_pairs=message,host=mpi"};
+		"roce-400,pcie=none,queue_pairs=message,host=mpi",
+		"ethernet,rate=10Mbit/"
+		"s,burst=0,queue=1MB,initial_window=4,idle_restart=no"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct tb_network_params told = qsnet(names[i]);
 		struct tb_network_params taken = {.n_rails = 0};
@@ -568,7 +570,9 @@ static void the_presets_with_credits_hold_what_their_sources_give(void **state)
 		snprintf(of_mpi, sizeof of_mpi, "%s,host=mpi", right[i].name);
 		assert_int_equal(qsnet(of_mpi).host.handshake, TB_HANDSHAKE_READ);
 	}
-	assert_null(tb_network_preset_name(2 + sizeof right / sizeof *right));
+	assert_string_equal(
+		tb_network_preset_name(2 + sizeof right / sizeof *right), "ethernet");
+	assert_null(tb_network_preset_name(3 + sizeof right / sizeof *right));
 }
 
 static void each_key_of_credits_sets_its_own_figure(void **state)

@@ -231,7 +231,7 @@ static void end(struct tb_replay *replay)
 static uint32_t most_vcs(const struct tb_network *net)
 {
 	uint32_t most = 1;
-	if (tb_params_have_credits(&net->params))
+	if (!tb_params_have_circuits(&net->params))
 		return 0;
 	for (uint32_t i = 0; i < net->n_nodes; i++)
 		if (net->links[net->injection[i]].n_vcs > most)
@@ -291,9 +291,9 @@ static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *err
 static tb_time_ps ideal_ps(const struct tb_network *network, struct tb_node source,
 	struct tb_node destination, uint64_t bytes)
 {
-	return (tb_params_have_credits(&network->params)
-			? tb_idle_credits_ps
-			: tb_idle_latency_ps)(network, source, destination, bytes);
+	return (tb_params_have_circuits(&network->params)
+			? tb_idle_latency_ps
+			: tb_idle_credits_ps)(network, source, destination, bytes);
 }
 
 // Without what only a death or a look ahead would call.

@@ -1,0 +1,173 @@
+// What acknowledgements change at the sender: round trip, window, losses (rules E10 to
+// E13).
+#include "ethernet_impl.h"
+
+// Segments that have come behind one that has not: it is lost (RFC 6675).
+enum { REORDERED = 3 };
+
+static struct stream *stream_at(const struct ethernet *ethernet, uint32_t id)
+{
+	return &ethernet->streams[id];
+}
+
+tb_time_ps tb_acks_timeout(const struct stream *stream)
+{
+	if (stream->smoothed == 0)
+		return TB_PS_PER_S; // no round trip has been measured (RFC 6298, 2.1)
+	return stream->smoothed + stream->margin;
+}
+
+bool tb_acks_limited(const struct stream *stream)
+{
+	if (stream->is_limited)
+		return true;
+	return stream->cubic.window < stream->cubic.threshold &&
+	       stream->cubic.window < 2 * stream->round_most;
+}
+
+static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// measure smooths the round trip (RFC 6298), with a margin that falls slowly and is never
+// below the least timeout, as in Linux.
+static void measure(struct ethernet *ethernet, struct stream *stream, tb_time_ps took)
+{
+	tb_time_ps least = params_of(ethernet)->rto_min_ps;
+	if (stream->smoothed == 0) {
+		stream->smoothed = took;
+		stream->deviation = took / 2;
+		stream->margin = stream->peak = larger(4 * stream->deviation, least);
+		stream->peak_end = stream->next;
+		return;
+	}
+	tb_time_ps off = took - stream->smoothed;
+	stream->smoothed += off / 8;
+	tb_time_ps more = (off < 0 ? -off : off) - stream->deviation;
+	if (off < 0 && more > 0)
+		more /= 8; // a shorter round trip is no reason to wait longer
+	stream->deviation += more / 4;
+	stream->peak = larger(stream->peak, 4 * stream->deviation);
+	stream->margin = larger(stream->margin, stream->peak);
+	if (stream->acked <= stream->peak_end)
+		return;
+	if (stream->peak < stream->margin)
+		stream->margin -= (stream->margin - stream->peak) / 4;
+	stream->peak_end = stream->next;
+	stream->peak = least;
+}
+
+struct gone { // what one acknowledgement takes off the stream
+	uint32_t n;
+	tb_time_ps first_at, last_at; // sent; 0: sent more than once, or known before
+	bool was_early;		      // some that was given up had come
+};
+
+static struct gone take(struct stream *stream, uint64_t acked)
+{
+	struct gone gone = {0};
+	bool any = false;
+	for (; stream->acked < acked; stream->acked++) {
+		const struct segment *segment = segment_at(stream, stream->acked);
+		stream->n_lost -= segment->state == SEGMENT_LOST;
+		stream->n_known -= segment->state == SEGMENT_KNOWN;
+		gone.was_early |= segment->state == SEGMENT_LOST && !segment->again;
+		gone.n++;
+		if (segment->again || segment->state == SEGMENT_KNOWN)
+			continue;
+		if (!any)
+			gone.first_at = segment->sent_at;
+		gone.last_at = segment->sent_at;
+		any = true;
+	}
+	if (!any)
+		gone.first_at = gone.last_at = TB_TIME_NEVER;
+	return gone;
+}
+
+// take_back: the timer ran out too early, as what it gave up had come (RFC 5682).
+static void take_back(struct stream *stream)
+{
+	for (uint64_t i = stream->acked; i < stream->next; i++)
+		if (segment_at(stream, i)->state == SEGMENT_LOST)
+			segment_at(stream, i)->state = SEGMENT_SENT;
+	stream->n_lost = 0;
+	stream->cubic = stream->before;
+	stream->timed_out = false;
+}
+
+static void note_known(struct stream *stream, uint64_t newest)
+{
+	if (newest < stream->acked || newest >= stream->next)
+		return;
+	struct segment *segment = segment_at(stream, newest);
+	if (segment->state == SEGMENT_KNOWN)
+		return;
+	stream->n_lost -= segment->state == SEGMENT_LOST;
+	segment->state = SEGMENT_KNOWN;
+	stream->n_known++;
+}
+
+// find_losses: what was sent once and has REORDERED known ones behind it is lost.
+static void find_losses(struct stream *stream)
+{
+	uint32_t n_behind = 0;
+	if (stream->n_known < REORDERED)
+		return;
+	for (uint64_t i = stream->next; i-- > stream->acked;) {
+		struct segment *segment = segment_at(stream, i);
+		n_behind += segment->state == SEGMENT_KNOWN;
+		if (segment->state != SEGMENT_SENT || segment->again ||
+			n_behind < REORDERED)
+			continue;
+		segment->state = SEGMENT_LOST;
+		stream->n_lost++;
+	}
+	if (stream->n_lost == 0 || stream->recovers || stream->timed_out)
+		return;
+	stream->recovers = true;
+	stream->recover = stream->next;
+	tb_cubic_lost(&stream->cubic);
+}
+
+static void end_recovery(struct stream *stream)
+{
+	if (stream->acked >= stream->recover)
+		stream->recovers = stream->timed_out = false;
+}
+
+static void advance(struct ethernet *ethernet, struct stream *stream, uint64_t acked)
+{
+	tb_time_ps now = ethernet->replay.now;
+	bool is_limited = tb_acks_limited(stream);
+	struct gone gone = take(stream, acked);
+	struct tb_cubic_ack ack = {.now = now,
+		.n = gone.n,
+		.is_limited = is_limited,
+		.acked = stream->acked,
+		.next = stream->next};
+	if (gone.first_at != TB_TIME_NEVER) {
+		measure(ethernet, stream, now - gone.first_at);
+		ack.round_trip = now - gone.last_at;
+		stream->n_timeouts = 0;
+	}
+	if (stream->timed_out && gone.was_early)
+		take_back(stream);
+	if (!stream->recovers)
+		tb_cubic_acked(&stream->cubic, &ack);
+	end_recovery(stream);
+}
+
+void tb_acks_come(struct ethernet *ethernet, uint32_t id, uint64_t acked, uint64_t newest)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	bool advances = acked > stream->acked;
+	if (advances)
+		advance(ethernet, stream, acked);
+	note_known(stream, newest);
+	find_losses(stream);
+	if (advances)
+		tb_send_set_timer(ethernet, id);
+	tb_send_more(ethernet, id);
+}

@@ -1,0 +1,194 @@
+// Ethernet as a switching model: its function table, and how it handles each event.
+#include "ethernet_model.h"
+
+#include "clock.h"
+#include "ethernet_impl.h"
+#include "ethernet_new.h"
+#include "idle_credits.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+
+static struct ethernet *of(struct tb_replay *replay)
+{
+	return (void *)replay;
+}
+
+// The operating system takes all that its programs send.
+static tb_time_ps injects_at(
+	const struct tb_replay *replay, uint32_t node, uint32_t packet)
+{
+	(void)node;
+	(void)packet;
+	return replay->now;
+}
+
+// send_captured has a captured frame go as it is: it belongs to no connection here.
+static void send_captured(struct ethernet *ethernet, uint32_t node, uint32_t id)
+{
+	uint32_t made = tb_ports_make(ethernet);
+	if (made == NOTHING)
+		return;
+	const struct tb_packet *packet = &packet_at(ethernet, id)->of;
+	struct frame *frame = &ethernet->frames[made];
+	frame->kind = FRAME_CAPTURED;
+	frame->packet = id;
+	frame->flow = packet->flow;
+	frame->from = node;
+	frame->to = packet->destination;
+	frame->bytes = packet->wire_bytes;
+	tb_ports_send(ethernet, made);
+}
+
+static void inject(struct tb_replay *replay, uint32_t node, uint32_t id)
+{
+	uint32_t message = tb_packet_at(replay, id)->message;
+	if (replay->messages[message].what.captured)
+		send_captured(of(replay), node, id);
+	else
+		tb_send_post(of(replay), id);
+}
+
+// release: what has come is sent; its sender's buffer was free before (rule E17).
+static tb_time_ps release(struct tb_replay *replay, uint32_t packet, tb_time_ps ack_at,
+	tb_time_ps drained_at)
+{
+	(void)packet;
+	(void)ack_at;
+	(void)drained_at;
+	return replay->now;
+}
+
+// come: a frame is at its node.
+static void come(struct ethernet *ethernet, uint32_t id)
+{
+	const struct frame frame = ethernet->frames[id];
+	tb_ports_drop(ethernet, id);
+	ethernet->replay.stats.n_hops += frame.n_hops;
+	if (frame.kind == FRAME_CAPTURED) {
+		tb_nodes_arrive(&ethernet->replay, frame.packet);
+		return;
+	}
+	tb_acks_come(ethernet, frame.stream ^ 1, frame.acked, frame.newest);
+	if (frame.kind == FRAME_SEGMENT)
+		tb_receive_segment(ethernet, frame.stream, frame.number);
+}
+
+static void handle(struct ethernet *ethernet, struct tb_event event)
+{
+	uint32_t id = event.subject;
+	switch ((enum event_kind)event.kind) {
+	case EV_FREE:
+		tb_ports_free(ethernet, id);
+		break;
+	case EV_COME:
+		if (tb_ports_come(ethernet, id))
+			come(ethernet, id);
+		break;
+	case EV_TIMEOUT:
+		tb_send_timeout(ethernet, id);
+		break;
+	case EV_ACK:
+		tb_receive_late(ethernet, id);
+		break;
+	}
+}
+
+static void arrive(struct tb_replay *replay, struct tb_event event)
+{
+	struct ethernet *ethernet = of(replay);
+	if (TB_ARRAY_RESERVE(&ethernet->arrivals, &ethernet->arrivals_room,
+		    (size_t)ethernet->n_arrivals + 1) != TB_OK) {
+		tb_replay_fail(replay, TB_ENOMEM, "no memory for the frames");
+		return;
+	}
+	uint64_t order = event.subject;
+	if (event.kind == EV_COME)
+		order = ethernet->frames[event.subject].order;
+	ethernet->arrivals[ethernet->n_arrivals++] = (struct arrival){order, event};
+}
+
+static int by_kind_and_order(const void *left, const void *right)
+{
+	const struct arrival *a = left, *b = right;
+	if (a->event.kind != b->event.kind)
+		return (a->event.kind > b->event.kind) - (a->event.kind < b->event.kind);
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+// choose handles what has arrived in this instant, in an order that does not depend on
+// that of the events: links fall free first, then frames come (rule E5).
+static void choose(struct tb_replay *replay)
+{
+	struct ethernet *ethernet = of(replay);
+	if (ethernet->n_arrivals > 1)
+		qsort(ethernet->arrivals, ethernet->n_arrivals,
+			sizeof *ethernet->arrivals, by_kind_and_order);
+	for (uint32_t i = 0; i < ethernet->n_arrivals; i++)
+		handle(ethernet, ethernet->arrivals[i].event);
+	ethernet->n_arrivals = 0;
+}
+
+static void alone(struct tb_replay *replay, struct tb_event event)
+{
+	handle(of(replay), event);
+}
+
+static void serve(struct tb_replay *replay)
+{
+	(void)replay;
+}
+
+static bool settle(struct tb_replay *replay, tb_time_ps until)
+{
+	return tb_ports_settle(of(replay), until);
+}
+
+// The last frame crosses a link perhaps beyond the last event.
+static tb_time_ps lasts_until(const struct tb_replay *replay)
+{
+	const struct ethernet *ethernet = (const void *)replay;
+	tb_time_ps end = replay->now;
+	for (uint32_t i = 0; i < replay->net->n_links; i++)
+		if (ethernet->ports[i].free_at > end)
+			end = ethernet->ports[i].free_at;
+	return end;
+}
+
+static void blame_open(struct tb_replay *replay, tb_time_ps until)
+{
+	tb_ports_blame_open(of(replay), until);
+}
+
+static uint32_t link_bytes(const struct tb_replay *replay)
+{
+	(void)replay;
+	return sizeof(struct port) + sizeof(struct tb_cell) + sizeof(struct tb_cell *) +
+	       sizeof(struct tb_link_sample);
+}
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
+
+// Without what only a death or a look ahead would call.
+const struct tb_switching tb_ethernet = {.name = "ethernet",
+	.carrier = {.injects_at = injects_at,
+		.inject = inject,
+		.release = release,
+		.ideal_ps = tb_idle_credits_ps},
+	.make = tb_ethernet_make,
+	.free = tb_ethernet_free,
+	.run = run,
+	.arrive = arrive,
+	.choose = choose,
+	.alone = alone,
+	.serve = serve,
+	.settle = settle,
+	.lasts_until = lasts_until,
+	.blame_open = blame_open,
+	.link_bytes = link_bytes};
+
+static int run(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error)
+{
+	return tb_clock_run(replay, &tb_ethernet, n_rounds, error);
+}

@@ -1,0 +1,206 @@
+// Ports: frames queue up, cross links, and go on at switches (rules E1 to E5).
+#include "ethernet_impl.h"
+
+#include "array.h"
+
+static struct frame *frame_at(const struct ethernet *ethernet, uint32_t id)
+{
+	return &ethernet->frames[id];
+}
+
+static tb_time_ps time_of(const struct port *port, uint32_t bytes)
+{
+	return (tb_time_ps)((bytes * port->byte_q20 + (UINT64_C(1) << 19)) >> 20);
+}
+
+uint32_t tb_ports_make(struct ethernet *ethernet)
+{
+	uint32_t id = ethernet->free_frame;
+	if (id != NOTHING) {
+		ethernet->free_frame = frame_at(ethernet, id)->next;
+	} else if (TB_ARRAY_RESERVE(&ethernet->frames, &ethernet->frames_room,
+			   (size_t)ethernet->n_frames + 1) == TB_OK) {
+		id = ethernet->n_frames++;
+	} else {
+		tb_replay_fail(&ethernet->replay, TB_ENOMEM, "no memory for the frames");
+		return NOTHING;
+	}
+	*frame_at(ethernet, id) = (struct frame){
+		.order = ethernet->n_made++, .packet = NOTHING, .next = NOTHING};
+	return id;
+}
+
+void tb_ports_drop(struct ethernet *ethernet, uint32_t id)
+{
+	frame_at(ethernet, id)->next = ethernet->free_frame;
+	ethernet->free_frame = id;
+}
+
+static tb_time_ps later(tb_time_ps a, tb_time_ps b)
+{
+	return a > b ? a : b;
+}
+
+// carry has a frame begin to cross a port's link. A shaper lets it pass as soon as all
+// but the burst of what was sent could have crossed (rule E2); a cable has no burst.
+static void carry(struct ethernet *ethernet, struct port *port, uint32_t id)
+{
+	struct tb_replay *replay = &ethernet->replay;
+	struct frame *frame = frame_at(ethernet, id);
+	tb_time_ps begun = later(replay->now, port->free_at);
+	tb_time_ps crossed = begun + time_of(port, frame->bytes);
+	tb_time_ps passed = later(replay->now, crossed - port->burst_ps);
+	tb_books_burst(&replay->books, &ethernet->cell[port->link], begun, crossed,
+		frame->bytes, true);
+	port->free_at = crossed;
+	port->flow = frame->flow;
+	port->crosses = true;
+	frame->n_hops++;
+	frame->link = port->link;
+	tb_wheel_put(&replay->wheel, passed, EV_FREE, port->link);
+	tb_wheel_put(&replay->wheel, passed + port->latency_ps, EV_COME, id);
+}
+
+// charge counts what a frame has waited in the open bin for the link over which it came.
+static void charge(struct ethernet *ethernet, const struct frame *frame, tb_time_ps until)
+{
+	struct tb_books *books = &ethernet->replay.books;
+	struct tb_cell *cell = &ethernet->cell[frame->link];
+	tb_time_ps from = frame->ready_at;
+	if (from >= books->bin_start)
+		cell->n_blocked++;
+	else
+		from = books->bin_start;
+	tb_books_link_wait(books, cell, until - from, until - frame->ready_at);
+}
+
+// blame charges a wait to the flow whose frame crossed the link last (rule E8).
+static void blame(struct ethernet *ethernet, const struct port *port,
+	const struct frame *frame, tb_time_ps until)
+{
+	struct tb_books *books = &ethernet->replay.books;
+	tb_time_ps wait = until - frame->ready_at;
+	tb_books_blame(
+		books, frame->link, port->link, frame->flow, port->flow, wait, until);
+	books->flows[frame->flow].wait_ps += (uint64_t)wait;
+}
+
+// waits_count: what a frame waits at its own node is no wait of the network.
+static bool waits_count(const struct frame *frame)
+{
+	return frame->n_hops > 0;
+}
+
+void tb_ports_free(struct ethernet *ethernet, uint32_t link)
+{
+	struct port *port = &ethernet->ports[link];
+	uint32_t id = port->first;
+	port->crosses = false;
+	if (id == NOTHING)
+		return;
+	struct frame *frame = frame_at(ethernet, id);
+	tb_time_ps now = ethernet->replay.now;
+	port->first = frame->next;
+	port->queued -= frame->bytes;
+	if (waits_count(frame) && frame->ready_at < now) {
+		charge(ethernet, frame, now);
+		blame(ethernet, port, frame, now);
+	}
+	carry(ethernet, port, id);
+}
+
+// join puts a frame into a port's queue; one that has no room is lost. Captured frames
+// always have room: nobody would send them again.
+static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
+{
+	struct frame *frame = frame_at(ethernet, id);
+	frame->ready_at = ethernet->replay.now;
+	frame->next = NOTHING;
+	if (!port->crosses) {
+		carry(ethernet, port, id);
+		return;
+	}
+	if (frame->kind != FRAME_CAPTURED && frame->bytes > port->most - port->queued) {
+		ethernet->n_dropped++;
+		tb_ports_drop(ethernet, id);
+		return;
+	}
+	if (port->first == NOTHING)
+		port->first = id;
+	else
+		frame_at(ethernet, port->last)->next = id;
+	port->last = id;
+	port->queued += frame->bytes;
+}
+
+void tb_ports_send(struct ethernet *ethernet, uint32_t id)
+{
+	const struct tb_network *net = ethernet->replay.net;
+	struct frame *frame = frame_at(ethernet, id);
+	if (net->regular)
+		frame->ascending =
+			(uint8_t)tb_network_ascending(net, frame->from, frame->to);
+	join(ethernet, &ethernet->ports[net->injection[frame->from]], id);
+}
+
+// least_queued is the link of a group with the fewest bytes before it, of equals the
+// first.
+static uint32_t least_queued(const struct ethernet *ethernet, struct tb_route_group group)
+{
+	const uint32_t *links = ethernet->replay.net->group_links + group.first;
+	uint32_t best = links[0];
+	for (uint32_t i = 1; i < group.n; i++)
+		if (ethernet->ports[links[i]].queued < ethernet->ports[best].queued)
+			best = links[i];
+	return best;
+}
+
+static uint32_t route_of(
+	const struct ethernet *ethernet, uint32_t sw, const struct frame *frame)
+{
+	const struct tb_replay *replay = &ethernet->replay;
+	const struct tb_network *net = replay->net;
+	uint32_t route = tb_network_route(
+		net, sw, frame->to, frame->n_hops - 1u, frame->ascending);
+	const struct tb_heading heading = {frame->order, frame->from, frame->to, 0};
+	if (!(route & TB_ROUTE_GROUP))
+		return route;
+	if (replay->choice.fixed)
+		return tb_route_choice_fix(&replay->choice, route, sw, &heading);
+	return least_queued(ethernet, net->groups[route & ~TB_ROUTE_GROUP]);
+}
+
+bool tb_ports_come(struct ethernet *ethernet, uint32_t id)
+{
+	const struct frame *frame = frame_at(ethernet, id);
+	const struct tb_link_info *info = &ethernet->replay.net->links[frame->link];
+	if (info->kind == TB_LINK_EJECTION)
+		return true;
+	join(ethernet, &ethernet->ports[route_of(ethernet, info->to, frame)], id);
+	return false;
+}
+
+bool tb_ports_settle(struct ethernet *ethernet, tb_time_ps until)
+{
+	bool lasts = false;
+	for (uint32_t i = 0; i < ethernet->replay.net->n_links; i++)
+		for (uint32_t id = ethernet->ports[i].first; id != NOTHING;
+			id = frame_at(ethernet, id)->next) {
+			const struct frame *frame = frame_at(ethernet, id);
+			lasts = true;
+			if (waits_count(frame) && frame->ready_at < until)
+				charge(ethernet, frame, until);
+		}
+	return lasts;
+}
+
+void tb_ports_blame_open(struct ethernet *ethernet, tb_time_ps until)
+{
+	for (uint32_t i = 0; i < ethernet->replay.net->n_links; i++)
+		for (uint32_t id = ethernet->ports[i].first; id != NOTHING;
+			id = frame_at(ethernet, id)->next) {
+			const struct frame *frame = frame_at(ethernet, id);
+			if (waits_count(frame) && frame->ready_at < until)
+				blame(ethernet, &ethernet->ports[i], frame, until);
+		}
+}

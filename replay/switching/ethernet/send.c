@@ -1,0 +1,194 @@
+// The sending side of TCP: what goes out when, and the retransmission timer (rules E9 to
+// E13).
+#include "ethernet_impl.h"
+
+static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
+
+static struct stream *stream_at(const struct ethernet *ethernet, uint32_t id)
+{
+	return &ethernet->streams[id];
+}
+
+// put_timer has an event come when a timer may have run out; the timer may be set anew
+// until then, which needs no event.
+static void put_timer(struct ethernet *ethernet, uint32_t id)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	if (stream->timeout_at >= stream->timer_at)
+		return;
+	stream->timer_at = stream->timeout_at;
+	tb_wheel_put(&ethernet->replay.wheel, stream->timer_at, EV_TIMEOUT, id);
+}
+
+void tb_send_set_timer(struct ethernet *ethernet, uint32_t id)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	stream->timeout_at = TB_TIME_NEVER;
+	if (stream->next == stream->acked)
+		return;
+	tb_time_ps wait = tb_acks_timeout(stream);
+	for (uint32_t i = 0; i < stream->n_timeouts && wait < longest_timeout_ps; i++)
+		wait *= 2;
+	if (wait > longest_timeout_ps)
+		wait = longest_timeout_ps;
+	stream->timeout_at = ethernet->replay.now + wait;
+	put_timer(ethernet, id);
+}
+
+// emit sends a segment in a frame, which acknowledges what has come the other way.
+static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
+{
+	uint32_t made = tb_ports_make(ethernet);
+	if (made == NOTHING)
+		return;
+	struct stream *stream = stream_at(ethernet, id);
+	struct segment *segment = segment_at(stream, number);
+	struct frame *frame = &ethernet->frames[made];
+	segment->sent_at = stream->sent_at = ethernet->replay.now;
+	segment->state = SEGMENT_SENT;
+	frame->kind = FRAME_SEGMENT;
+	frame->stream = id;
+	frame->number = number;
+	frame->flow = stream->flow;
+	frame->from = stream->source;
+	frame->to = stream->destination;
+	frame->bytes = segment->bytes;
+	tb_receive_answer(ethernet, frame);
+	tb_ports_send(ethernet, made);
+}
+
+static void send_again(struct ethernet *ethernet, uint32_t id)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	uint64_t number = stream->acked;
+	while (segment_at(stream, number)->state != SEGMENT_LOST)
+		number++;
+	segment_at(stream, number)->again = true;
+	stream->n_lost--;
+	ethernet->n_again++;
+	emit(ethernet, id, number);
+}
+
+// note_use keeps what decides whether the window may grow: only one that limits the
+// sender does, and one that was not used for a timeout shrinks (RFC 2861, RFC 7661).
+static void note_use(struct ethernet *ethernet, struct stream *stream, bool is_limited)
+{
+	uint32_t out = (uint32_t)(stream->next - stream->acked);
+	tb_time_ps now = ethernet->replay.now;
+	if (stream->acked >= stream->round_end || is_limited ||
+		(!stream->is_limited && out > stream->round_most)) {
+		stream->is_limited = is_limited;
+		stream->round_most = out;
+		stream->round_end = stream->next;
+	}
+	if (tb_acks_limited(stream)) {
+		stream->used = 0;
+		stream->used_since = now;
+		return;
+	}
+	if (out > stream->used)
+		stream->used = out;
+	if (now - stream->used_since < tb_acks_timeout(stream) ||
+		!params_of(ethernet)->idle_restart)
+		return;
+	tb_cubic_unused(&stream->cubic, stream->used);
+	stream->used = 0;
+	stream->used_since = now;
+}
+
+// wake: after an idle time the window is not what it was.
+static void wake(struct ethernet *ethernet, struct stream *stream)
+{
+	tb_time_ps idle = ethernet->replay.now - stream->sent_at;
+	if (stream->next != stream->acked || stream->next == 0)
+		return;
+	tb_cubic_idle(&stream->cubic, idle,
+		params_of(ethernet)->idle_restart ? tb_acks_timeout(stream)
+						  : TB_TIME_NEVER);
+}
+
+// has_room: what is sent and not acknowledged must fit into the receiver's window.
+static bool has_room(const struct ethernet *ethernet, const struct stream *stream)
+{
+	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
+	uint64_t most = params_of(ethernet)->window_bytes / payload;
+	return stream->next - stream->acked < (most ? most : 1);
+}
+
+void tb_send_more(struct ethernet *ethernet, uint32_t id)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	bool was_idle = stream->next == stream->acked, sends = false;
+	if (stream->next < stream->end)
+		wake(ethernet, stream);
+	while (stream->n_lost > 0 || stream->next < stream->end) {
+		if (tb_send_under_way(stream) >= stream->cubic.window) {
+			note_use(ethernet, stream, true);
+			sends = false;
+			break;
+		}
+		if (stream->n_lost > 0) {
+			send_again(ethernet, id);
+		} else if (has_room(ethernet, stream)) {
+			emit(ethernet, id, stream->next++);
+			sends = true;
+		} else {
+			break;
+		}
+		if (ethernet->replay.failure.code != TB_OK)
+			return;
+	}
+	if (sends)
+		note_use(ethernet, stream, false);
+	if (was_idle)
+		tb_send_set_timer(ethernet, id);
+}
+
+void tb_send_post(struct ethernet *ethernet, uint32_t id)
+{
+	const struct packet *packet = packet_at(ethernet, id);
+	const struct tb_message *message =
+		&ethernet->replay.messages[packet->of.message].what;
+	uint32_t stream = tb_streams_of(
+		ethernet, message->job, message->source.id, packet->of.destination);
+	if (stream != NOTHING && tb_streams_push(ethernet, stream, id))
+		tb_send_more(ethernet, stream);
+}
+
+// give_up_all takes all that is under way, and not known to have come, for lost.
+static void give_up_all(struct stream *stream)
+{
+	for (uint64_t i = stream->acked; i < stream->next; i++) {
+		struct segment *segment = segment_at(stream, i);
+		if (segment->state != SEGMENT_SENT)
+			continue;
+		segment->state = SEGMENT_LOST;
+		stream->n_lost++;
+	}
+}
+
+void tb_send_timeout(struct ethernet *ethernet, uint32_t id)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	tb_time_ps now = ethernet->replay.now;
+	if (now != stream->timer_at)
+		return; // an earlier one was put since
+	stream->timer_at = TB_TIME_NEVER;
+	if (now < stream->timeout_at) {
+		if (stream->timeout_at != TB_TIME_NEVER)
+			put_timer(ethernet, id);
+		return;
+	}
+	if (!stream->timed_out) {
+		stream->before = stream->cubic;
+		tb_cubic_timed_out(&stream->cubic);
+	}
+	stream->timed_out = true;
+	stream->recovers = false;
+	stream->recover = stream->next;
+	stream->n_timeouts++;
+	stream->cubic.window = 1;
+	give_up_all(stream);
+	tb_send_more(ethernet, id);
+	tb_send_set_timer(ethernet, id);
+}

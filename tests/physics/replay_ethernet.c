@@ -1,0 +1,156 @@
+// Ethernet by closed forms (docs/ethernet.md).
+#include "../support/replay_outcome.h"
+
+// 100 Mbit/s; nodes cost nothing.
+#define CABLE                                                                            \
+	"ethernet,rate=100Mbit/s,burst=0,hop_latency=1ms,send_overhead=0,"               \
+	"receive_overhead=0"
+#define SHAPER                                                                           \
+	"ethernet,rate=100Mbit/s,burst=3200,hop_latency=1ms,send_overhead=0,"            \
+	"receive_overhead=0"
+
+enum { FULL = 1448, OVERHEAD = 66 };
+#define BYTE_PS	   ((tb_time_ps)80000)
+#define FRAME_PS   ((FULL + OVERHEAD) * BYTE_PS)
+#define ACK_PS	   (OVERHEAD * BYTE_PS)
+#define LATENCY_PS (TB_PS_PER_MS)
+
+static struct outcome replay_on(const char *preset, struct line *lines, size_t n)
+{
+	struct tb_network *net = network_of(preset);
+	struct outcome outcome = replay(net, lines, n, 1, 0);
+	tb_network_free(net);
+	return outcome;
+}
+
+static tb_time_ps time_of(const char *preset, uint64_t bytes)
+{
+	struct line line = {.destination = 1, .bytes = bytes};
+	struct outcome outcome = replay_on(preset, &line, 1);
+	drop(&outcome);
+	return line.delivered;
+}
+
+static void a_frame_is_stored_and_forwarded(void **state)
+{
+	(void)state;
+	assert_int_equal(time_of(CABLE, FULL), 2 * (FRAME_PS + LATENCY_PS));
+	assert_int_equal(time_of(CABLE, 0), 2 * (ACK_PS + LATENCY_PS));
+	assert_int_equal(
+		time_of(CABLE ",levels=2,arity=2", FULL), 2 * (FRAME_PS + LATENCY_PS));
+}
+
+static void a_window_of_frames_follow_each_other(void **state)
+{
+	(void)state;
+	struct tb_network *net = network_of(CABLE);
+	for (unsigned n = 1; n <= 10; n++) {
+		tb_time_ps takes = time_of(CABLE, n * FULL);
+		assert_int_equal(takes, 2 * LATENCY_PS + (n + 1) * FRAME_PS);
+		assert_int_equal(takes, tb_engine_ideal_ps(net, (struct tb_node){0},
+						(struct tb_node){1}, n * FULL));
+	}
+	tb_network_free(net);
+}
+
+// A shaper's bucket lets two frames pass at once, and at the switch all of them, as they
+// come no faster than its tokens.
+static void a_burst_passes_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(time_of(SHAPER, FULL), 2 * LATENCY_PS);
+	assert_int_equal(time_of(SHAPER, 10 * FULL),
+		2 * LATENCY_PS + 10 * FRAME_PS - 3200 * BYTE_PS);
+}
+
+// The first two segments are acknowledged after a round trip; from then on each
+// acknowledgement of two lets four go, and the sender's link is never idle again.
+static void slow_start_costs_a_round_trip(void **state)
+{
+	(void)state;
+	tb_time_ps acknowledged = 4 * LATENCY_PS + 3 * FRAME_PS + 2 * ACK_PS;
+	for (unsigned n = 11; n <= 30; n++)
+		assert_int_equal(time_of(CABLE, n * FULL),
+			acknowledged + 2 * LATENCY_PS + (n - 10 + 1) * FRAME_PS);
+}
+
+// The window doubles in every round trip: 2 to 6 segments do not fill it, so each round
+// begins when the last acknowledgement of the one before it has come.
+static void the_window_doubles_each_round(void **state)
+{
+	(void)state;
+	const char *small = CABLE ",initial_window=2,hop_latency=100ms";
+	tb_time_ps latency = 100 * TB_PS_PER_MS;
+	tb_time_ps round = 4 * latency + 3 * FRAME_PS + 2 * ACK_PS;
+	for (unsigned rounds = 0, sent = 2; rounds < 4; rounds++) {
+		// The first pair of a round opens it; the rest follow pair by pair.
+		unsigned last = 2u << rounds;
+		assert_int_equal(time_of(small, sent * FULL),
+			rounds * round + 2 * latency + (last + 1) * FRAME_PS);
+		sent += last * 2;
+	}
+}
+
+static void two_senders_queue_for_their_receiver(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.source = 1, .destination = 0, .bytes = 10 * FULL},
+		{.source = 2, .destination = 0, .bytes = 10 * FULL}};
+	struct outcome outcome = replay_on(CABLE, lines, 2);
+	assert_int_equal(lines[1].delivered, 2 * LATENCY_PS + 21 * FRAME_PS);
+	assert_int_equal(lines[0].delivered, lines[1].delivered - FRAME_PS);
+	assert_int_equal(outcome.tally.flow_wait_ps, outcome.stats.wait_ps);
+	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
+	// Of frames 0 to 9 of both, frame i stands behind i before it, one of the same
+	// instant more in the second's case; the last acknowledgements wait for nobody.
+	assert_int_equal(outcome.stats.wait_ps, (45 + 55) * FRAME_PS);
+	drop(&outcome);
+}
+
+static void what_is_dropped_is_sent_again(void **state)
+{
+	(void)state;
+	struct line lines[8];
+	for (uint32_t i = 0; i < 8; i++)
+		lines[i] = (struct line){
+			.source = i + 1, .destination = 0, .bytes = 100 * FULL};
+	struct outcome outcome = replay_on(CABLE ",queue=16KB", lines, 8);
+	uint64_t carried = 0;
+	for (uint32_t i = 0; i < outcome.n_links; i++)
+		carried += outcome.tally.links[i].n_packets;
+	assert_int_equal(outcome.tally.flow_bytes, 800 * FULL);
+	assert_true(carried > 2 * 800 + 2 * 400);
+	for (uint32_t i = 0; i < 8; i++) // no link is faster than it is
+		assert_true(lines[i].delivered > 100 * FRAME_PS);
+	drop(&outcome);
+}
+
+static void a_connection_restarts_after_an_idle_time(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.destination = 1, .bytes = 100 * FULL},
+		{.at = 10 * TB_PS_PER_S, .destination = 1, .bytes = 30 * FULL}};
+	struct outcome outcome = replay_on(CABLE, lines, 2);
+	tb_time_ps restarted = lines[1].delivered - lines[1].at;
+	drop(&outcome);
+	outcome = replay_on(CABLE ",idle_restart=no", lines, 2);
+	tb_time_ps warm = lines[1].delivered - lines[1].at;
+	drop(&outcome);
+	assert_int_equal(restarted, time_of(CABLE, 30 * FULL));
+	assert_int_equal(warm, 2 * LATENCY_PS + 31 * FRAME_PS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_is_stored_and_forwarded),
+		cmocka_unit_test(a_window_of_frames_follow_each_other),
+		cmocka_unit_test(a_burst_passes_at_once),
+		cmocka_unit_test(slow_start_costs_a_round_trip),
+		cmocka_unit_test(the_window_doubles_each_round),
+		cmocka_unit_test(two_senders_queue_for_their_receiver),
+		cmocka_unit_test(what_is_dropped_is_sent_again),
+		cmocka_unit_test(a_connection_restarts_after_an_idle_time),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
