@@ -15,8 +15,10 @@ static int choose(struct tb_lowering *l, const char *made)
 	int status = TB_OK;
 	const char *named = l->reading->library;
 	// A trace may be of a library that is not known here: then as without one.
-	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK)
+	if (named || !made || tb_library_find(&l->library, made, NULL) != TB_OK) {
+		l->stranger = named ? NULL : made;
 		status = tb_library_find(&l->library, named, l->error);
+	}
 	for (size_t i = 0; i < l->reading->n_collectives && status == TB_OK; i++)
 		status = tb_collective_choices_add(
 			&l->choices, l->reading->collectives[i], l->error);

@@ -77,6 +77,7 @@ struct tb_lowering {
 	const struct tb_calls *calls;
 	const struct tb_reading *reading;
 	const struct tb_library *library;
+	const char *stranger; // the library that made the trace, if it is not known here
 	struct tb_collective_choices choices;
 	uint64_t eager_bytes;
 	struct tb_job_builder *builder;

@@ -81,6 +81,10 @@ int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
 		fprintf(out, "%s\n", note);
 	put_dropped(l, out);
+	if (l->stranger)
+		fprintf(out,
+			"the trace is of %s, of whose choices nothing is known here\n",
+			l->stranger);
 	put_eager(l, out);
 	put_uses(l, out);
 	if (fclose(out) != 0) {
