@@ -235,11 +235,13 @@ static int on_timer(struct tb_host *host, struct tb_timer timer, struct tb_error
 	return TB_OK;
 }
 
-// copy_through_memory: a node's memory serves one message after another.
-static void copy_through_memory(struct tb_host *host, uint32_t id)
+// copy_inside: a node's memory, or a process's link, serves one message after another.
+static void copy_inside(struct tb_host *host, uint32_t id)
 {
 	struct transfer *transfer = transfer_at(host, id);
 	tb_time_ps *free_at = &host->memory_free_at[transfer->what.source.id];
+	if (host->params.local == TB_LOCAL_LINKS)
+		free_at = &process_at(host, transfer->sender)->link_free_at;
 	if (*free_at < host->now)
 		*free_at = host->now;
 	transfer->queue_ps = *free_at - host->now;
@@ -296,7 +298,7 @@ static int begin(
 		.uses = 2};
 	host->n_posted++;
 	if (tb_host_is_local(host, message))
-		copy_through_memory(host, id);
+		copy_inside(host, id);
 	else
 		enqueue(host, id);
 	return TB_OK;

@@ -84,6 +84,7 @@ enum tb_host_part {
 
 struct process {
 	tb_time_ps noticed_until;
+	tb_time_ps link_free_at;   // to the processes of its node
 	uint32_t queue, queue_end; // transfers
 	uint32_t n_under_way;	   // pieces
 	uint32_t next_rail;
@@ -241,11 +242,12 @@ static inline const struct tb_host_params *params_of(
 	return message->captured ? &host->bare : &host->params;
 }
 
-// tb_host_is_local returns whether a message is copied through its node's memory.
+// tb_host_is_local returns whether a message stays inside its node without a network
+// interface.
 static inline bool tb_host_is_local(
 	const struct tb_host *host, const struct tb_message *message)
 {
-	return params_of(host, message)->local == TB_LOCAL_MEMORY &&
+	return params_of(host, message)->local != TB_LOCAL_NETWORK &&
 	       message->source.id == message->destination.id;
 }
 

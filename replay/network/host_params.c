@@ -17,6 +17,7 @@ const char *tb_local_name(enum tb_local local)
 	static const char *const names[] = {
 		[TB_LOCAL_NETWORK] = "network",
 		[TB_LOCAL_MEMORY] = "memory",
+		[TB_LOCAL_LINKS] = "links",
 	};
 	return (size_t)local < sizeof names / sizeof *names ? names[local] : NULL;
 }

@@ -23,6 +23,7 @@ enum tb_handshake {
 enum tb_local {
 	TB_LOCAL_NETWORK, // through the network interface and back
 	TB_LOCAL_MEMORY,  // copied through shared memory
+	TB_LOCAL_LINKS,	  // over links that each process has by itself, as GPUs do
 };
 
 // How pieces of messages lie on rails (rule H6).
@@ -49,7 +50,8 @@ struct tb_host_params {
 	uint32_t handshake_above_bytes; // shorter pieces go without
 	enum tb_local local;
 	tb_time_ps local_latency_ps;
-	uint64_t local_bytes_per_s; // of a node's memory, copying; 0: no limit
+	uint64_t local_bytes_per_s; // of a node's memory, copying, or of a process's
+				    // link; 0: no limit
 };
 
 // tb_handshake_name, tb_local_name and tb_rails_policy_name are the words for them in

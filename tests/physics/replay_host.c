@@ -75,7 +75,7 @@ static void replay(
 
 static double latency_us(const char *preset, uint64_t bytes)
 {
-	struct line line = {0, 0, 1, bytes, 0, 0};
+	struct line line = {.destination = 1, .bytes = bytes};
 	struct outcome outcome;
 	replay(preset, &line, 1, &outcome);
 	assert_int_equal(outcome.stats.now_ps,
@@ -129,7 +129,7 @@ static void a_rail_more_is_a_bus_more(void **state)
 static void long_messages_are_split_evenly(void **state)
 {
 	(void)state;
-	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0};
+	struct line line = {0, 0, 1, 3 * 512 * 10 + 2, 0, 0, 0};
 	struct outcome outcome;
 	replay(QS8A ",rails=3,levels=1", &line, 1, &outcome);
 	assert_int_equal(outcome.tally.flow_messages, 1);
@@ -171,7 +171,7 @@ static void the_ideal_of_a_message_is_what_it_takes_alone(void **state)
 	static const uint64_t sizes[] = {0, 8, 2048, 40001, 65537, 131072, 400000};
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-			struct line line = {0, 0, 1, sizes[k], 0, 0};
+			struct line line = {0, 0, 1, sizes[k], 0, 0, 0};
 			struct outcome outcome;
 			char preset[128];
 			snprintf(preset, sizeof preset, QS8A "%s", hosts[i]);
@@ -434,10 +434,27 @@ static void a_node_s_memory_serves_one_copy_after_another(void **state)
 	assert_int_equal(outcome.stats.now_ps, 12 * TB_PS_PER_US);
 }
 
+static void processes_with_links_copy_at_once_but_each_in_turn(void **state)
+{
+	(void)state;
+	struct line lines[3] = {{.source = 3, .destination = 3, .bytes = 8000},
+		{.source = 3, .destination = 3, .bytes = 800},
+		{.source = 3, .destination = 3, .bytes = 4000, .source_rank = 1}};
+	struct outcome outcome;
+	replay(QS8A ",local=links,local_latency=1us,local_rate=800MB/s", lines, 3,
+		&outcome);
+	assert_int_equal(lines[0].sent, 10 * TB_PS_PER_US);
+	assert_int_equal(lines[1].delivered, 12 * TB_PS_PER_US);
+	assert_int_equal(lines[2].sent, 5 * TB_PS_PER_US);
+	assert_int_equal(lines[2].delivered, 6 * TB_PS_PER_US);
+	assert_int_equal(outcome.stats.n_packets, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libraries_take_what_was_published),
+		cmocka_unit_test(processes_with_links_copy_at_once_but_each_in_turn),
 		cmocka_unit_test(a_rail_more_is_a_bus_more),
 		cmocka_unit_test(long_messages_are_split_evenly),
 		cmocka_unit_test(waits_of_all_rails_are_those_of_their_flows),

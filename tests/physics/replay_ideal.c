@@ -37,7 +37,7 @@ static void a_lone_message_takes_its_ideal_latency(void **state)
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		struct tb_network *net = network_of(presets[i]);
 		for (uint64_t bytes = 0; bytes < 1000000; bytes = bytes * 3 + 100) {
-			struct line line = {7000, 2, 44, bytes, 0, 0};
+			struct line line = {7000, 2, 44, bytes, 0, 0, 0};
 			replay_ideally(net, &line, 1);
 			if (line.delivered - line.at != ideal_of(net, &line))
 				fail_msg("%s: %llu bytes take %lld ps, not %lld",

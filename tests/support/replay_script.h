@@ -15,6 +15,7 @@ struct line {
 	uint64_t bytes;
 	// Filled by the replay.
 	tb_time_ps sent, delivered;
+	uint32_t source_rank; // of several on a node
 };
 
 struct script {
@@ -39,7 +40,8 @@ static inline int script_take(
 	*message = (struct tb_message){.cookie = script->next++,
 		.source = {line->source},
 		.destination = {line->destination},
-		.bytes = line->bytes};
+		.bytes = line->bytes,
+		.source_rank = line->source_rank};
 	return 1;
 }
 
