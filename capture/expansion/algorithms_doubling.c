@@ -128,6 +128,18 @@ static void halve_windows(struct tb_plan *plan, const struct fold *fold)
 	}
 }
 
+// spread_windows: the reverse of halve_windows, without combining.
+static void spread_windows(struct tb_plan *plan, const struct fold *fold)
+{
+	for (uint32_t mask = fold->power / 2; mask > 0; mask /= 2) {
+		uint32_t size = fold->power / mask / 2;
+		tb_plan_next_round(plan);
+		for (uint32_t v = 0; v < fold->power; v++)
+			tb_put(plan, WAY(real(fold, v), real(fold, v ^ mask)),
+				window_of(v, fold->power, size), size);
+	}
+}
+
 void tb_rabenseifner_allreduce(struct tb_plan *plan, const struct tb_shape *shape,
 	const struct tb_choice *choice)
 {
@@ -136,50 +148,84 @@ void tb_rabenseifner_allreduce(struct tb_plan *plan, const struct tb_shape *shap
 	tb_cut_halves(plan, fold.power, tb_element_bytes(shape->bytes));
 	fold_halves(plan, &fold);
 	halve_windows(plan, &fold);
-	for (uint32_t mask = fold.power / 2; mask > 0; mask /= 2) {
-		uint32_t size = fold.power / mask / 2;
-		tb_plan_next_round(plan);
-		for (uint32_t v = 0; v < fold.power; v++)
-			tb_put(plan, WAY(real(&fold, v), real(&fold, v ^ mask)),
-				window_of(v, fold.power, size), size);
-	}
+	spread_windows(plan, &fold);
 	fold_out(plan, &fold);
 }
 
-// The root may have been left out; then the first member gives its window to it, and it
-// goes on in its place.
+void tb_halving_doubling_allreduce(struct tb_plan *plan, const struct tb_shape *shape,
+	const struct tb_choice *choice)
+{
+	(void)choice;
+	struct fold fold = fold_of(shape->n, true);
+	tb_cut_even(plan, fold.power, tb_element_bytes(shape->bytes));
+	fold_in(plan, &fold);
+	halve_windows(plan, &fold);
+	spread_windows(plan, &fold);
+	fold_out(plan, &fold);
+}
+
+// gather_windows: the root gets all windows, up a binomial tree. It may have been left
+// out; then the first member gives its window to it, and it goes on in its place.
+static void gather_windows(struct tb_plan *plan, const struct fold *fold, uint32_t root)
+{
+	bool left_out = root < 2 * fold->extra && root % 2;
+	uint32_t top = left_out			? 0
+		       : root < 2 * fold->extra ? root / 2
+						: root - fold->extra;
+	if (left_out) {
+		tb_plan_next_round(plan);
+		tb_put(plan, WAY(0, root), 0, 1);
+	}
+	for (uint32_t mask = fold->power / 2; mask > 0; mask /= 2) {
+		uint32_t size = fold->power / mask / 2;
+		tb_plan_next_round(plan);
+		// Those who still gather agree with the top in all bits above the mask's.
+		for (uint32_t v = 0; v < fold->power; v++) {
+			uint32_t to = v ^ mask;
+			if (!((v ^ top) & mask) || (v ^ top) >= 2 * mask)
+				continue;
+			tb_put(plan,
+				WAY(real(fold, v),
+					left_out && to == 0 ? root : real(fold, to)),
+				window_of(v, fold->power, size), size);
+		}
+	}
+}
+
 void tb_rabenseifner_reduce(struct tb_plan *plan, const struct tb_shape *shape,
 	const struct tb_choice *choice)
 {
 	(void)choice;
 	struct fold fold = fold_of(shape->n, false);
-	uint32_t root = shape->root, power = fold.power;
-	bool left_out = root < 2 * fold.extra && root % 2;
-	uint32_t top = left_out		       ? 0
-		       : root < 2 * fold.extra ? root / 2
-					       : root - fold.extra;
-	tb_cut_halves(plan, power, tb_element_bytes(shape->bytes));
+	tb_cut_halves(plan, fold.power, tb_element_bytes(shape->bytes));
 	fold_halves(plan, &fold);
 	halve_windows(plan, &fold);
-	if (left_out) {
+	gather_windows(plan, &fold, shape->root);
+}
+
+void tb_halving_gather_reduce(struct tb_plan *plan, const struct tb_shape *shape,
+	const struct tb_choice *choice)
+{
+	(void)choice;
+	struct fold fold = fold_of(shape->n, false);
+	tb_cut_even(plan, fold.power, tb_element_bytes(shape->bytes));
+	fold_in(plan, &fold);
+	halve_windows(plan, &fold);
+	gather_windows(plan, &fold, shape->root);
+}
+
+// Pairs exchange what they have added up of their groups, which double. The sum of the
+// lower group counts; that of the higher one is only passed on.
+void tb_double_scan(struct tb_plan *plan, const struct tb_shape *shape,
+	const struct tb_choice *choice)
+{
+	(void)choice;
+	for (uint32_t mask = 1; mask < shape->n; mask *= 2) {
 		tb_plan_next_round(plan);
-		tb_put(plan, WAY(0, root), 0, 1);
-	}
-	for (uint32_t mask = power / 2; mask > 0; mask /= 2) {
-		uint32_t size = power / mask / 2;
-		tb_plan_next_round(plan);
-		for (uint32_t v = 0; v < power; v++) {
-			uint32_t to = v ^ mask;
-			// Those who still gather are those who agree with the top in the
-			// bits above.
-			if ((v ^ top) / mask / 2 % size == 0 && (v ^ top) & mask &&
-				(v ^ top) < 2 * mask)
-				tb_put(plan,
-					WAY(real(&fold, v), left_out && to == 0
-								    ? root
-								    : real(&fold, to)),
-					window_of(v, power, size), size);
-		}
+		for (uint32_t v = 0; v < shape->n; v++)
+			if ((v ^ mask) < shape->n)
+				tb_put_combining(
+					plan, WAY(v, v ^ mask), 0, plan->n_blocks);
 	}
 }
 

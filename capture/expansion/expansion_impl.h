@@ -56,7 +56,7 @@ const char *tb_algorithm_lacks(
 	const struct tb_algorithm *algorithm, const struct tb_shape *shape);
 
 typedef void tb_chooser(struct tb_choice *choice, const struct tb_shape *shape);
-tb_chooser tb_choose_openmpi;
+tb_chooser tb_choose_openmpi, tb_choose_mpich, tb_choose_nccl;
 
 // tb_inter_plan plans a call of an inter-communicator and names the algorithm.
 const char *tb_inter_plan(struct tb_plan *plan, const struct tb_shape *shape);
@@ -101,5 +101,8 @@ tb_planner tb_binomial_barrier, tb_butterfly_reduce_scatter, tb_double_allgather
 	tb_scatter_doubling_broadcast, tb_scatter_ring_broadcast, tb_shift_alltoall,
 	tb_sync_gather, tb_tree_binary, tb_tree_binomial, tb_tree_chain, tb_tree_in_order,
 	tb_tree_knomial, tb_tree_mirrored, tb_tree_split_binary;
+
+tb_planner tb_halving_doubling_allreduce, tb_halving_gather_reduce, tb_double_scan,
+	tb_pairwise_reduce_scatter, tb_pipelined_ring_allgather;
 
 #endif

@@ -17,6 +17,7 @@ struct tb_library {
 // Sources of the eager limits: docs/collectives.md.
 static const struct tb_library libraries[] = {
 	{"openmpi", tb_choose_openmpi, UINT64_C(65536)},
+	{"mpich", tb_choose_mpich, UINT64_C(16384)},
 	{0},
 };
 
@@ -274,7 +275,7 @@ static void close_rounds(struct tb_plan *plan)
 static int finish(struct tb_plan *made, const struct tb_shape *shape,
 	struct tb_plan *plan, struct tb_error *error)
 {
-	if (shape->unequal && made->status == TB_OK)
+	if (shape->unequal && made->status == TB_OK && !made->block_ends)
 		size_blocks(made, shape);
 	if (made->status == TB_OK) {
 		close_rounds(made);
