@@ -114,7 +114,7 @@ static void two_streams_share_a_node_s_bus(void **state)
 	for (size_t i = 0; i < sizeof buses / sizeof *buses; i++) {
 		struct tb_network *net = network_of(buses[i].preset);
 		struct line lines[] = {
-			{0, 0, 63, 16 << 20, 0, 0}, {0, 63, 0, 16 << 20, 0, 0}};
+			{0, 0, 63, 16 << 20, 0, 0, 0}, {0, 63, 0, 16 << 20, 0, 0, 0}};
 		struct outcome outcome = replay(net, lines, 2, 1, 0);
 		for (size_t j = 0; j < 2; j++)
 			if (fabs(rate_of(&lines[j]) / buses[i].each_way - 1) > 0.005)
@@ -158,7 +158,7 @@ static void a_message_to_oneself_crosses_no_link(void **state)
 	assert_int_equal(outcome.stats.n_hops, 0);
 	drop(&outcome);
 	// 56 GB, twice over the bus at 560 MB/s.
-	line = (struct line){0, 7, 7, UINT64_C(56000000000), 0, 0};
+	line = (struct line){0, 7, 7, UINT64_C(56000000000), 0, 0, 0};
 	outcome = replay(net, &line, 1, 1, 0);
 	// The time of a byte has 20 binary places.
 	assert_true(llabs(line.delivered - 200 * TB_PS_PER_S - 1700000) < 20000);
@@ -358,7 +358,7 @@ static void bins_stay_bounded_on_a_long_run_with_gaps(void **state)
 	struct line lines[200];
 	tb_time_ps at = 0;
 	for (size_t i = 0; i < 200; i++) {
-		lines[i] = (struct line){at, i % 16, (i * 7 + 3) % 16, 5000, 0, 0};
+		lines[i] = (struct line){at, i % 16, (i * 7 + 3) % 16, 5000, 0, 0, 0};
 		at += i % 50 == 49 ? TB_PS_PER_S : 1000000;
 	}
 	struct outcome outcome = replay(net, lines, 200, 1, 0);
