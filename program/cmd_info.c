@@ -118,6 +118,13 @@ static int refuse_empty(const char *file, struct tb_error *error)
 		tb_trace_formats(" or ", formats, sizeof formats));
 }
 
+// is_folder: some traces are folders, no store is.
+static bool is_folder(const char *file)
+{
+	struct stat entry;
+	return stat(file, &entry) == 0 && S_ISDIR(entry.st_mode);
+}
+
 // show tries a store before a trace. Standard input can be read only once: there --stdin
 // decides.
 static int show(const struct info_options *options, struct tb_error *error)
@@ -130,7 +137,9 @@ static int show(const struct info_options *options, struct tb_error *error)
 			"is a store, which is summarized alone");
 	int status = refuse_empty(options->file, error);
 	if (status == TB_OK)
-		status = options->n_files == 1 ? try_store(options, error) : TB_EFOREIGN;
+		status = options->n_files == 1 && !is_folder(options->file)
+				 ? try_store(options, error)
+				 : TB_EFOREIGN;
 	if (status != TB_EFOREIGN)
 		return status;
 	status = try_trace(options, error);

@@ -6,6 +6,7 @@
 #include "goal.h"
 #include "infile.h"
 #include "kineto.h"
+#include "otf2_trace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,13 @@ static enum tb_trace_match probe_flow_list(const struct tb_trace_look *look)
 	return probe_word(look->first, "#", "Nodes");
 }
 
+static enum tb_trace_match probe_otf2(const struct tb_trace_look *look)
+{
+	return tb_otf2_probe(look->path, look->is_folder, look->first.data, look->first.n)
+		       ? TB_TRACE_SURE
+		       : TB_TRACE_NO;
+}
+
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	const struct tb_trace_stream *stream, struct tb_error *error)
 {
@@ -149,9 +157,8 @@ static enum tb_trace_match probe_kineto(const struct tb_trace_look *look)
 
 // read_calls makes a job of what the row's reader found the ranks to have called. It
 // opens the paths itself: they may be a folder, or several.
-static int read_calls(struct tb_trace *trace,
-	const struct tb_trace_request *request, const struct tb_trace_stream *stream,
-	struct tb_error *error)
+static int read_calls(struct tb_trace *trace, const struct tb_trace_request *request,
+	const struct tb_trace_stream *stream, struct tb_error *error)
 {
 	struct tb_reading reading = {0};
 	struct tb_calls *calls = NULL;
@@ -186,6 +193,7 @@ static const struct tb_trace_reader readers[] = {
 	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, false},
 	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false},
 	{"Kineto", TB_TRACE_JOB, probe_kineto, read_calls, tb_kineto_read, true},
+	{"OTF2", TB_TRACE_JOB, probe_otf2, read_calls, tb_otf2_read, false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 

@@ -8,11 +8,11 @@ complain() {
 	echo "$*"
 	failed=1
 }
-declared=$(tr '\n' ' ' <CMakeLists.txt | grep -oE 'tb_room\([a-z_/]+( [^)]*)?\)')
+declared=$(tr '\n' ' ' <CMakeLists.txt | grep -oE 'tb_room\([a-z0-9_/]+( [^)]*)?\)')
 known=" schemas"
 while read -r line; do
-	room=$(sed -E 's/^tb_room\(([a-z_\/]+).*/\1/' <<<"$line")
-	sees=$(sed -E 's/ PACKAGES .*/)/; s/^tb_room\([a-z_\/]+ ?//; s/\b(USES|INSIDE)\b//g; s/\)//' <<<"$line" | xargs | sed 's/ /, /g')
+	room=$(sed -E 's/^tb_room\(([a-z0-9_\/]+).*/\1/' <<<"$line")
+	sees=$(sed -E 's/ PACKAGES .*/)/; s/^tb_room\([a-z0-9_\/]+ ?//; s/\b(USES|INSIDE)\b//g; s/\)//' <<<"$line" | xargs | sed 's/ /, /g')
 	for seen in ${sees//,/}; do
 		[[ "$known " == *" $seen "* ]] || complain "$room sees $seen, which is not declared before it"
 	done

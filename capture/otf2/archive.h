@@ -1,0 +1,31 @@
+// An archive as files: its anchor file, and what is checked before libotf2 reads it.
+#ifndef TB_OTF2_ARCHIVE_H
+#define TB_OTF2_ARCHIVE_H
+
+#include "definitions.h"
+
+#define TB_OTF2_PATH 4352
+
+struct tb_otf2_archive {
+	OTF2_Reader *reader;
+	char anchor[TB_OTF2_PATH];
+	char folder[TB_OTF2_PATH]; // with the locations' files
+	bool has_files;		   // a file per location
+	bool has_local_definitions;
+	char said[256]; // what libotf2 complained of last, or ""
+	OTF2_ErrorCallback before;
+	bool listens;
+};
+
+// tb_otf2_archive_open opens the archive of an anchor file, or of the folder with it.
+// What libotf2 has to say goes to `said` from then on, and not to standard error.
+// TB_EIO, TB_EFORMAT, TB_EVERSION. To be closed in any case.
+int tb_otf2_archive_open(struct tb_otf2_archive *archive, const char *path,
+	struct tb_error *error) TB_MUST_USE;
+void tb_otf2_archive_close(struct tb_otf2_archive *archive);
+
+// tb_otf2_archive_select opens the events of the locations that belong to a rank.
+int tb_otf2_archive_select(struct tb_otf2_archive *archive,
+	const struct tb_otf2_definitions *of, struct tb_error *error) TB_MUST_USE;
+
+#endif

@@ -1,0 +1,368 @@
+#include "definitions.h"
+
+#include "array.h"
+#include "ranks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// add_place gives a reference the next place in an array. A reference that is defined
+// again keeps to its last definition: EZTrace gives groups of two types one number.
+static bool add_place(
+	struct tb_otf2_definitions *of, struct tb_map *map, uint64_t ref, size_t place)
+{
+	if (place < TB_OTF2_NONE && tb_map_put(map, ref, (uint32_t)place) == TB_OK)
+		return true;
+	of->no_memory = true;
+	return false;
+}
+
+// PLACE makes room for one more item of an array and gives `ref` its place.
+#define PLACE(of, items, map, ref)                                                       \
+	(TB_ARRAY_RESERVE(&(of)->items, &(of)->items##_room, (of)->n_##items + 1) ==     \
+				TB_OK                                                    \
+			? add_place((of), &(of)->map, (ref), (of)->n_##items)            \
+			: !((of)->no_memory = true))
+
+static OTF2_CallbackCode next(const struct tb_otf2_definitions *of)
+{
+	return of->no_memory ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset,
+	uint64_t length, uint64_t realtime)
+{
+	struct tb_otf2_definitions *of = user;
+	(void)length;
+	(void)realtime;
+	of->ticks_per_s = resolution;
+	of->begin = offset;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
+{
+	struct tb_otf2_definitions *of = user;
+	if (!PLACE(of, strings, string_of, self))
+		return next(of);
+	char *copy = strdup(string);
+	if (copy)
+		of->strings[of->n_strings++] = copy;
+	else
+		of->no_memory = true;
+	return next(of);
+}
+
+static OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self,
+	OTF2_StringRef name, OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+{
+	struct tb_otf2_definitions *of = user;
+	if (!PLACE(of, nodes, node_of, self))
+		return next(of);
+	const char *kind = tb_otf2_string(of, class_name);
+	of->nodes[of->n_nodes++] = (struct tb_otf2_node){name, parent,
+		strcasecmp(kind, "node") == 0 || strcasecmp(kind, "host") == 0};
+	return next(of);
+}
+
+static OTF2_CallbackCode on_domain(
+	void *user, OTF2_SystemTreeNodeRef node, OTF2_SystemTreeDomain domain)
+{
+	struct tb_otf2_definitions *of = user;
+	uint32_t place;
+	if (domain == OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY &&
+		tb_map_find(&of->node_of, node, &place))
+		of->nodes[place].is_host = true;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_process(void *user, OTF2_LocationGroupRef self,
+	OTF2_StringRef name, OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
+	OTF2_LocationGroupRef creator)
+{
+	struct tb_otf2_definitions *of = user;
+	(void)name;
+	(void)creator;
+	if (PLACE(of, processes, process_of, self))
+		of->processes[of->n_processes++] = (struct tb_otf2_process){
+			parent, TB_OTF2_NONE, type == OTF2_LOCATION_GROUP_TYPE_PROCESS};
+	return next(of);
+}
+
+static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self,
+	OTF2_StringRef name, OTF2_LocationType type, uint64_t n_events,
+	OTF2_LocationGroupRef group)
+{
+	struct tb_otf2_definitions *of = user;
+	uint32_t process = TB_OTF2_NONE;
+	(void)name;
+	if (type == OTF2_LOCATION_TYPE_METRIC)
+		return OTF2_CALLBACK_SUCCESS;
+	tb_map_find(&of->process_of, group, &process);
+	if (PLACE(of, locations, location_of, self))
+		of->locations[of->n_locations++] = (struct tb_otf2_location){
+			self, n_events, process, TB_OTF2_NONE, false};
+	return next(of);
+}
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+// is_mover returns whether the MPI call of that name always sends or receives, but to or
+// from no process.
+static bool is_mover(const char *name, OTF2_RegionRole role)
+{
+	bool moves = role == OTF2_REGION_ROLE_POINT2POINT ||
+		     role == OTF2_REGION_ROLE_COLL_ONE2ALL ||
+		     role == OTF2_REGION_ROLE_COLL_ALL2ONE ||
+		     role == OTF2_REGION_ROLE_COLL_ALL2ALL ||
+		     role == OTF2_REGION_ROLE_COLL_OTHER || begins(name, "Sendrecv") ||
+		     begins(name, "Neighbor_") || begins(name, "Ineighbor_") ||
+		     strcmp(name, "Ibarrier") == 0 || begins(name, "File_read") ||
+		     begins(name, "File_write");
+	return moves && !strstr(name, "robe") && !strstr(name, "_init") &&
+	       !begins(name, "Start");
+}
+
+static enum tb_otf2_region_kind kind_of(
+	const char *name, OTF2_RegionRole role, OTF2_Paradigm paradigm)
+{
+	const char *call = begins(name, "PMPI_") ? name + 1 : name;
+	if (!begins(call, "MPI_"))
+		return paradigm == OTF2_PARADIGM_MPI ? TB_OTF2_MPI : TB_OTF2_OTHER;
+	call += strlen("MPI_");
+	if (begins(call, "Wait") || begins(call, "Test"))
+		return TB_OTF2_WAIT;
+	if (strcmp(call, "Bsend") == 0)
+		return TB_OTF2_BSEND;
+	if (strcmp(call, "Cancel") == 0)
+		return TB_OTF2_CANCEL;
+	return is_mover(call, role) ? TB_OTF2_MOVER : TB_OTF2_MPI;
+}
+
+static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,
+	OTF2_StringRef canonical, OTF2_StringRef description, OTF2_RegionRole role,
+	OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file,
+	uint32_t begin_line, uint32_t end_line)
+{
+	struct tb_otf2_definitions *of = user;
+	(void)canonical;
+	(void)description;
+	(void)flags;
+	(void)file;
+	(void)begin_line;
+	(void)end_line;
+	const char *word = tb_otf2_string(of, name);
+	if (begins(word, "EZTrace"))
+		of->by_arguments = true;
+	if (PLACE(of, regions, region_of, self))
+		of->regions[of->n_regions++] =
+			(struct tb_otf2_region){name, kind_of(word, role, paradigm), 0};
+	return next(of);
+}
+
+static OTF2_CallbackCode on_context(void *user, OTF2_CallingContextRef self,
+	OTF2_RegionRef region, OTF2_SourceCodeLocationRef place,
+	OTF2_CallingContextRef parent)
+{
+	struct tb_otf2_definitions *of = user;
+	(void)place;
+	(void)parent;
+	if (PLACE(of, contexts, context_of, self))
+		of->contexts[of->n_contexts++] = region;
+	return next(of);
+}
+
+static OTF2_CallbackCode keep_mpi_locations(
+	struct tb_otf2_definitions *of, uint32_t n, const uint64_t *members)
+{
+	uint64_t *copy = malloc((n ? n : 1) * sizeof *copy);
+	if (!copy) {
+		of->no_memory = true;
+		return OTF2_CALLBACK_INTERRUPT;
+	}
+	if (n > 0)
+		memcpy(copy, members, n * sizeof *copy);
+	free(of->mpi_locations);
+	of->mpi_locations = copy;
+	of->n_mpi_locations = n;
+	return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name,
+	OTF2_GroupType type, OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n,
+	const uint64_t *members)
+{
+	struct tb_otf2_definitions *of = user;
+	(void)name;
+	if (paradigm != OTF2_PARADIGM_MPI)
+		return OTF2_CALLBACK_SUCCESS;
+	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
+		return keep_mpi_locations(of, n, members);
+	if (type != OTF2_GROUP_TYPE_COMM_GROUP && type != OTF2_GROUP_TYPE_COMM_SELF)
+		return OTF2_CALLBACK_SUCCESS;
+	if (!PLACE(of, groups, group_of, self))
+		return next(of);
+	struct tb_otf2_group group = {malloc((n ? n : 1) * sizeof *members), n,
+		type == OTF2_GROUP_TYPE_COMM_SELF,
+		(flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0};
+	if (!group.members) {
+		of->no_memory = true;
+		return next(of);
+	}
+	if (n > 0)
+		memcpy(group.members, members, n * sizeof *members);
+	of->groups[of->n_groups++] = group;
+	return next(of);
+}
+
+static void add_comm(struct tb_otf2_definitions *of, uint32_t self, uint32_t name,
+	uint32_t a, uint32_t b)
+{
+	if (PLACE(of, comms, comm_of, self))
+		of->comms[of->n_comms++] =
+			(struct tb_otf2_comm){name, a, b, TB_OTF2_NONE};
+}
+
+static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
+	OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
+{
+	struct tb_otf2_definitions *of = user;
+	uint32_t a;
+	(void)parent;
+	(void)flags;
+	if (tb_map_find(&of->group_of, group, &a)) // else it is none of MPI's
+		add_comm(of, self, name, a, TB_OTF2_NONE);
+	return next(of);
+}
+
+static OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name,
+	OTF2_GroupRef group_a, OTF2_GroupRef group_b, OTF2_CommRef common,
+	OTF2_CommFlag flags)
+{
+	struct tb_otf2_definitions *of = user;
+	uint32_t a, b;
+	(void)common;
+	(void)flags;
+	if (tb_map_find(&of->group_of, group_a, &a) &&
+		tb_map_find(&of->group_of, group_b, &b))
+		add_comm(of, self, name, a, b);
+	return next(of);
+}
+
+static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
+{
+	OTF2_GlobalDefReaderCallbacks *to = OTF2_GlobalDefReaderCallbacks_New();
+	if (!to)
+		return NULL;
+	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(to, on_clock);
+	OTF2_GlobalDefReaderCallbacks_SetStringCallback(to, on_string);
+	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(to, on_node);
+	OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(to, on_domain);
+	OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(to, on_process);
+	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(to, on_location);
+	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(to, on_region);
+	OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(to, on_context);
+	OTF2_GlobalDefReaderCallbacks_SetGroupCallback(to, on_group);
+	OTF2_GlobalDefReaderCallbacks_SetCommCallback(to, on_comm);
+	OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(to, on_inter_comm);
+	return to;
+}
+
+int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
+	const char *path, struct tb_error *error)
+{
+	uint64_t n_read = 0;
+	OTF2_GlobalDefReader *from = OTF2_Reader_GetGlobalDefReader(reader);
+	if (!from)
+		return tb_fail_in(error, TB_EFORMAT, path,
+			"the archive's definitions cannot be read: expected them in a "
+			"file of that name that ends in .def");
+	OTF2_GlobalDefReaderCallbacks *callbacks = callbacks_new();
+	if (!callbacks)
+		return tb_fail(error, TB_ENOMEM, "no memory to read an archive");
+	OTF2_Reader_RegisterGlobalDefCallbacks(reader, from, callbacks, of);
+	OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+	OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader, from, &n_read);
+	OTF2_Reader_CloseGlobalDefReader(reader, from);
+	if (of->no_memory)
+		return tb_fail(
+			error, TB_ENOMEM, "no memory for the definitions of an archive");
+	if (code != OTF2_SUCCESS)
+		return tb_fail_in(error, TB_EFORMAT, path,
+			"the archive's definitions break off after %" PRIu64 ": %s",
+			n_read, OTF2_Error_GetDescription(code));
+	if (of->ticks_per_s == 0)
+		return tb_fail_in(error, TB_EFORMAT, path,
+			"the archive's definitions give no resolution of its clock");
+	return tb_otf2_ranks_find(of, path, error);
+}
+
+void tb_otf2_definitions_fini(struct tb_otf2_definitions *of)
+{
+	for (size_t i = 0; i < of->n_strings; i++)
+		free(of->strings[i]);
+	for (size_t i = 0; i < of->n_groups; i++)
+		free(of->groups[i].members);
+	free(of->strings);
+	free(of->regions);
+	free(of->locations);
+	free(of->processes);
+	free(of->nodes);
+	free(of->groups);
+	free(of->comms);
+	free(of->contexts);
+	free(of->mpi_locations);
+	free(of->self_of);
+	tb_map_fini(&of->string_of);
+	tb_map_fini(&of->region_of);
+	tb_map_fini(&of->location_of);
+	tb_map_fini(&of->process_of);
+	tb_map_fini(&of->node_of);
+	tb_map_fini(&of->group_of);
+	tb_map_fini(&of->comm_of);
+	tb_map_fini(&of->context_of);
+	*of = (struct tb_otf2_definitions){0};
+}
+
+const char *tb_otf2_string(const struct tb_otf2_definitions *of, uint32_t ref)
+{
+	uint32_t place;
+	return tb_map_find(&of->string_of, ref, &place) ? of->strings[place] : "";
+}
+
+struct tb_otf2_region *tb_otf2_region_at(
+	const struct tb_otf2_definitions *of, uint32_t ref)
+{
+	uint32_t place;
+	return tb_map_find(&of->region_of, ref, &place) ? &of->regions[place] : NULL;
+}
+
+struct tb_otf2_region *tb_otf2_region_in(
+	const struct tb_otf2_definitions *of, uint32_t context)
+{
+	uint32_t place;
+	return tb_map_find(&of->context_of, context, &place)
+		       ? tb_otf2_region_at(of, of->contexts[place])
+		       : NULL;
+}
+
+const char *tb_otf2_host(const struct tb_otf2_definitions *of, uint32_t process)
+{
+	uint32_t place, ref = of->processes[process].node;
+	// A parent is defined before its children, so this ends; damaged ones may not.
+	for (int depth = 0; depth < 32; depth++) {
+		if (!tb_map_find(&of->node_of, ref, &place))
+			return NULL;
+		const struct tb_otf2_node *node = &of->nodes[place];
+		const char *name = tb_otf2_string(of, node->name);
+		if (node->is_host)
+			return *name ? name : NULL;
+		ref = node->parent;
+	}
+	return NULL;
+}

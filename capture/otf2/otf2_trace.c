@@ -1,0 +1,285 @@
+#include "otf2_trace.h"
+
+#include "archive.h"
+#include "array.h"
+#include "clocks.h"
+#include "events.h"
+#include "receives.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// Events between two looks at whether reading should stop.
+#define EVENTS_AT_ONCE 1000000
+
+// Less is not worth a note.
+#define CLOCKS_APART_NS 1000
+
+// A read of an archive.
+struct read {
+	struct tb_otf2_archive archive;
+	struct tb_otf2_definitions of;
+	struct tb_otf2_events events;
+	struct tb_calls *calls;
+	const struct tb_reading *reading;
+	struct tb_otf2_unresolved *unresolved;
+	size_t n_unresolved, unresolved_room;
+	uint32_t n_missing; // locations
+	uint64_t n_outside; // locations of no rank
+};
+
+// is_gone looks for the file of a location's events: libotf2 does not tell an absent file
+// from a broken one. A location without events needs none.
+static bool is_gone(const struct read *read, const struct tb_otf2_location *location,
+	char *path, size_t size)
+{
+	struct stat entry;
+	if (!read->archive.has_files)
+		return false;
+	int length = snprintf(
+		path, size, "%s/%" PRIu64 ".evt", read->archive.folder, location->ref);
+	if (length < 0 || (size_t)length >= size)
+		return true;
+	return stat(path, &entry) != 0 || entry.st_size == 0;
+}
+
+static int missing(struct read *read, const struct tb_otf2_location *location,
+	const char *path, struct tb_error *error)
+{
+	if (location->n_events == 0)
+		return TB_OK;
+	read->n_missing++;
+	if (read->reading->lenient)
+		return TB_OK;
+	return tb_fail_in(error, TB_EFORMAT, path,
+		"the events of rank %" PRIu32 " are missing: expected %" PRIu64
+		" events of location %" PRIu64,
+		location->rank, location->n_events, location->ref);
+}
+
+// read_offsets reads a location's own definitions, by which libotf2 corrects its clock
+// and its references. They are optional.
+static void read_offsets(struct read *read, const struct tb_otf2_location *location)
+{
+	uint64_t n;
+	OTF2_Reader *reader = read->archive.reader;
+	OTF2_DefReader *from = read->archive.has_local_definitions
+				       ? OTF2_Reader_GetDefReader(reader, location->ref)
+				       : NULL;
+	if (!from)
+		return;
+	OTF2_Reader_ReadAllLocalDefinitions(reader, from, &n);
+	OTF2_Reader_CloseDefReader(reader, from);
+}
+
+static int breaks_off(struct read *read, const struct tb_otf2_location *location,
+	const char *path, struct tb_error *error)
+{
+	read->n_missing++;
+	if (read->reading->lenient)
+		return TB_OK;
+	return tb_fail_in(error, TB_EFORMAT, path,
+		"the events of rank %" PRIu32 " break off after %" PRIu64 " of %" PRIu64
+		"%s%s",
+		location->rank, read->events.n_events, location->n_events,
+		*read->archive.said ? ": " : "", read->archive.said);
+}
+
+static int read_all(struct read *read, OTF2_EvtReader *from,
+	const struct tb_otf2_location *location, const char *path, struct tb_error *error)
+{
+	uint64_t n_read = EVENTS_AT_ONCE, n_total = 0;
+	OTF2_ErrorCode code = OTF2_SUCCESS;
+	while (n_read == EVENTS_AT_ONCE && code == OTF2_SUCCESS) {
+		if (read->reading->stop && *read->reading->stop)
+			return tb_fail(error, TB_ESTOPPED, "stopped while reading");
+		code = OTF2_Reader_ReadLocalEvents(
+			read->archive.reader, from, EVENTS_AT_ONCE, &n_read);
+		n_total += n_read;
+	}
+	const struct tb_error *why = &read->events.error;
+	if (read->events.status != TB_OK)
+		return tb_fail_at(error, read->events.status, path, why->place, why->at,
+			"%s", why->text);
+	// EZTrace leaves the number of events at 2.
+	if (code != OTF2_SUCCESS || n_total < location->n_events)
+		return breaks_off(read, location, path, error);
+	return TB_OK;
+}
+
+static int read_location(struct read *read, const struct tb_otf2_location *location,
+	struct tb_error *error)
+{
+	char path[TB_OTF2_PATH];
+	snprintf(path, sizeof path, "%s", read->archive.anchor);
+	*read->archive.said = '\0';
+	if (is_gone(read, location, path, sizeof path))
+		return missing(read, location, path, error);
+	read_offsets(read, location);
+	OTF2_Reader *reader = read->archive.reader;
+	OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location->ref);
+	if (!from)
+		return missing(read, location, path, error);
+	OTF2_Reader_RegisterEvtCallbacks(
+		reader, from, read->events.callbacks, &read->events);
+	tb_otf2_events_location(&read->events);
+	int status = read_all(read, from, location, path, error);
+	OTF2_Reader_CloseEvtReader(reader, from);
+	if (status == TB_OK)
+		tb_otf2_events_end(&read->events);
+	return status;
+}
+
+// drop_unfinished drops collective calls of which no record told what they are.
+static void drop_unfinished(struct tb_otf2_events *events)
+{
+	for (size_t i = 0; i < events->steps.n_steps; i++) {
+		struct tb_otf2_step *step = &events->steps.steps[i];
+		if (!step->is_open || step->is_dropped ||
+			step->call.kind != TB_CALL_COLLECTIVE)
+			continue;
+		step->is_dropped = true;
+		events->left_out[TB_OTF2_UNFINISHED]++;
+	}
+}
+
+// end_rank hands a rank's calls over, or keeps them until those of all ranks are known.
+static int end_rank(struct read *read, uint32_t rank, struct tb_error *error)
+{
+	struct tb_otf2_steps *steps = &read->events.steps;
+	drop_unfinished(&read->events);
+	if (steps->n_open_receives == 0)
+		return tb_otf2_steps_give(steps, read->calls, rank, error);
+	if (TB_ARRAY_RESERVE(&read->unresolved, &read->unresolved_room,
+		    read->n_unresolved + 1) != TB_OK)
+		return tb_fail(error, TB_ENOMEM, "no memory for the ranks of a trace");
+	read->unresolved[read->n_unresolved++] =
+		(struct tb_otf2_unresolved){rank, *steps};
+	*steps = (struct tb_otf2_steps){0};
+	return TB_OK;
+}
+
+static int read_rank(struct read *read, size_t *at, struct tb_error *error)
+{
+	struct tb_otf2_definitions *of = &read->of;
+	uint32_t rank = of->locations[*at].rank, process = of->locations[*at].process;
+	const char *host = process != TB_OTF2_NONE ? tb_otf2_host(of, process) : NULL;
+	int status = host ? tb_calls_host(read->calls, rank, host, error) : TB_OK;
+	tb_otf2_events_rank(&read->events, rank);
+	for (; *at < of->n_locations && of->locations[*at].rank == rank; (*at)++)
+		if (status == TB_OK)
+			status = read_location(read, &of->locations[*at], error);
+	return status == TB_OK ? end_rank(read, rank, error) : status;
+}
+
+static int resolve(struct read *read, struct tb_error *error)
+{
+	struct tb_otf2_found found = {0};
+	uint64_t apart_ns = 0;
+	int status = TB_OK;
+	// Of ranks that have been handed over, clocks cannot change any more.
+	if (read->n_unresolved == read->of.n_ranks)
+		status = tb_otf2_clocks_align(
+			read->unresolved, read->n_unresolved, &apart_ns, error);
+	if (status == TB_OK)
+		status = tb_otf2_receives_find(
+			read->unresolved, read->n_unresolved, read->calls, &found, error);
+	for (size_t i = 0; i < read->n_unresolved && status == TB_OK; i++)
+		status = tb_otf2_steps_give(&read->unresolved[i].steps, read->calls,
+			read->unresolved[i].rank, error);
+	if (apart_ns >= CLOCKS_APART_NS)
+		tb_calls_note(read->calls,
+			"the ranks' clocks, up to %" PRIu64
+			" us apart, are put together by the ends of their collective "
+			"calls",
+			apart_ns / 1000);
+	if (found.n_found > 0)
+		tb_calls_note(read->calls,
+			"of %" PRIu64
+			" receives no record tells what they received: each is taken to "
+			"have the earliest message to its rank that is left",
+			found.n_found);
+	if (found.n_without > 0)
+		tb_calls_note(read->calls,
+			"%" PRIu64 " receives that got no message are left out",
+			found.n_without);
+	return status;
+}
+
+static void note(struct read *read)
+{
+	tb_otf2_events_note(&read->events);
+	if (read->n_missing > 0)
+		tb_calls_note(read->calls,
+			"the events of %" PRIu32
+			" locations are missing or break off: what they say until there "
+			"counts",
+			read->n_missing);
+	if (read->n_outside > 0)
+		tb_calls_note(read->calls,
+			"%" PRIu64
+			" locations of processes that are no ranks are left out",
+			read->n_outside);
+}
+
+static int read_ranks(struct read *read, struct tb_error *error)
+{
+	int status = TB_OK;
+	size_t at = 0;
+	while (at < read->of.n_locations && status == TB_OK) {
+		if (read->of.locations[at].rank != TB_OTF2_NONE) {
+			status = read_rank(read, &at, error);
+			continue;
+		}
+		read->n_outside++;
+		at++;
+	}
+	if (status == TB_OK && read->n_unresolved > 0)
+		status = resolve(read, error);
+	if (status == TB_OK)
+		note(read);
+	return status;
+}
+
+static int read_archive(struct read *read, const char *path, struct tb_error *error)
+{
+	int status = tb_otf2_archive_open(&read->archive, path, error);
+	if (status == TB_OK)
+		status = tb_otf2_definitions_read(
+			&read->of, read->archive.reader, read->archive.anchor, error);
+	if (status == TB_OK)
+		status = tb_otf2_events_init(&read->events, error);
+	if (status == TB_OK)
+		status = tb_calls_new(&read->calls, read->of.n_ranks, error);
+	read->events.of = &read->of;
+	read->events.calls = read->calls;
+	read->events.reading = read->reading;
+	if (status == TB_OK)
+		status = tb_otf2_archive_select(&read->archive, &read->of, error);
+	return status == TB_OK ? read_ranks(read, error) : status;
+}
+
+int tb_otf2_read(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error)
+{
+	struct read read = {.reading = reading};
+	if (n != 1)
+		return tb_fail(error, TB_EUSAGE, "an OTF2 archive is read alone");
+	int status = read_archive(&read, paths[0], error);
+	for (size_t i = 0; i < read.n_unresolved; i++)
+		tb_otf2_steps_fini(&read.unresolved[i].steps);
+	free(read.unresolved);
+	tb_otf2_events_fini(&read.events);
+	tb_otf2_definitions_fini(&read.of);
+	tb_otf2_archive_close(&read.archive);
+	if (status != TB_OK) {
+		tb_calls_free(read.calls);
+		return status;
+	}
+	*calls = read.calls;
+	*made = NULL;
+	return TB_OK;
+}

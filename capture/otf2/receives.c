@@ -1,0 +1,327 @@
+#include "receives.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A message to a rank whose receives are looked for.
+struct message {
+	uint64_t enter_ns, bytes;
+	uint32_t from, to, group, tag;
+	uint32_t order; // of its sender's calls
+	uint32_t key;	// of those with equal from, to, group and tag
+	uint32_t nth;	// of its key
+	bool is_taken;
+};
+
+struct key {
+	uint32_t n, n_needed, n_taken; // messages; those for receives that are known
+	uint32_t from, to, group, tag;
+};
+
+struct search {
+	bool *is_wanted; // by rank
+	struct message *messages;
+	size_t n_messages, messages_room;
+	struct key *keys;
+	size_t n_keys, keys_room;
+};
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the messages of a trace");
+}
+
+static int keep(struct search *of, uint32_t from, const struct tb_call *call,
+	uint32_t order, struct tb_error *error)
+{
+	if (call->kind != TB_CALL_SEND || !of->is_wanted[call->peer])
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&of->messages, &of->messages_room, of->n_messages + 1) !=
+			TB_OK ||
+		of->n_messages >= UINT32_MAX)
+		return no_memory(error);
+	of->messages[of->n_messages++] = (struct message){.enter_ns = call->enter_ns,
+		.bytes = call->bytes,
+		.from = from,
+		.to = call->peer,
+		.group = call->group,
+		.tag = call->tag,
+		.order = order};
+	return TB_OK;
+}
+
+static int gather(struct search *of, const struct tb_otf2_unresolved *ranks, size_t n,
+	const struct tb_calls *calls, struct tb_error *error)
+{
+	int status = TB_OK;
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n_calls;
+		const struct tb_call *at = tb_calls_of(calls, rank, &n_calls);
+		for (uint32_t i = 0; i < n_calls && status == TB_OK; i++)
+			status = keep(of, rank, &at[i], i, error);
+	}
+	for (size_t r = 0; r < n; r++) {
+		const struct tb_otf2_steps *steps = &ranks[r].steps;
+		for (size_t i = 0; i < steps->n_steps && status == TB_OK; i++)
+			if (!steps->steps[i].is_dropped)
+				status = keep(of, ranks[r].rank, &steps->steps[i].call,
+					(uint32_t)i, error);
+	}
+	return status;
+}
+
+#define COMPARE(x, y)                                                                    \
+	if ((x) != (y))                                                                  \
+	return (x) < (y) ? -1 : 1
+
+static int by_key(const void *a, const void *b)
+{
+	const struct message *x = a, *y = b;
+	COMPARE(x->to, y->to);
+	COMPARE(x->from, y->from);
+	COMPARE(x->group, y->group);
+	COMPARE(x->tag, y->tag);
+	COMPARE(x->order, y->order);
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct message *x = a, *y = b;
+	COMPARE(x->to, y->to);
+	COMPARE(x->enter_ns, y->enter_ns);
+	COMPARE(x->from, y->from);
+	COMPARE(x->order, y->order);
+	return 0;
+}
+
+static bool same_key(const struct message *a, const struct message *b)
+{
+	return a->to == b->to && a->from == b->from && a->group == b->group &&
+	       a->tag == b->tag;
+}
+
+// give_keys numbers the messages within their keys, and sorts them by time.
+static int give_keys(struct search *of, struct tb_error *error)
+{
+	qsort(of->messages, of->n_messages, sizeof *of->messages, by_key);
+	for (size_t i = 0; i < of->n_messages; i++) {
+		struct message *at = &of->messages[i];
+		if (i == 0 || !same_key(at - 1, at)) {
+			if (TB_ARRAY_RESERVE(&of->keys, &of->keys_room, of->n_keys + 1) !=
+				TB_OK)
+				return no_memory(error);
+			of->keys[of->n_keys++] = (struct key){
+				0, 0, 0, at->from, at->to, at->group, at->tag};
+		}
+		at->key = (uint32_t)(of->n_keys - 1);
+		at->nth = of->keys[at->key].n++;
+	}
+	qsort(of->messages, of->n_messages, sizeof *of->messages, by_time);
+	return TB_OK;
+}
+
+static int compare_key(const struct key *x, const struct key *y)
+{
+	COMPARE(x->to, y->to);
+	COMPARE(x->from, y->from);
+	COMPARE(x->group, y->group);
+	COMPARE(x->tag, y->tag);
+	return 0;
+}
+
+// key_of finds the key of a receive that is known, or NULL.
+static struct key *key_of(struct search *of, uint32_t rank, const struct tb_call *call)
+{
+	struct key sought = {0, 0, 0, call->peer, rank, call->group, call->tag};
+	size_t low = 0, high = of->n_keys;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_key(&of->keys[middle], &sought);
+		if (order == 0)
+			return &of->keys[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static bool is_receive(const struct tb_otf2_step *step)
+{
+	return step->call.kind == TB_CALL_RECV && !step->is_dropped;
+}
+
+// pause_of returns the pause of the step's lane in which it has ended by `sent_ns` at the
+// earliest, or n_pauses. Lanes follow each other, times ascend within them.
+static size_t pause_of(
+	const struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, uint32_t lane)
+{
+	size_t low = 0, high = of->n_pauses;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct tb_otf2_pause *at = &of->pauses[middle];
+		bool is_after = at->lane > lane || (at->lane == lane && at->next > step &&
+							   at->leave_ns >= sent_ns);
+		if (is_after)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < of->n_pauses && of->pauses[low].lane == lane ? low : of->n_pauses;
+}
+
+static int end_step(
+	struct tb_otf2_steps *of, uint32_t step, uint64_t sent_ns, struct tb_error *error)
+{
+	size_t pause = pause_of(of, step, sent_ns, of->steps[step].call.lane);
+	return pause < of->n_pauses ? tb_otf2_steps_join(of, pause, step, error) : TB_OK;
+}
+
+// A receive whose request was used again has got a message, also one that was sent later
+// by clocks that agree to this only.
+#define CLOCKS_AGREE_NS 1000000
+
+static uint64_t latest(const struct tb_otf2_step *step)
+{
+	bool exact = step->is_cancelled || step->until_ns > UINT64_MAX - CLOCKS_AGREE_NS;
+	return exact ? step->until_ns : step->until_ns + CLOCKS_AGREE_NS;
+}
+
+// The messages to one rank, by time.
+struct inbox {
+	struct message *at, *end;
+};
+
+// earliest returns the message that a receive gets, or NULL.
+static struct message *earliest(struct search *of, struct inbox *inbox, uint64_t until_ns)
+{
+	while (inbox->at < inbox->end && inbox->at->is_taken)
+		inbox->at++;
+	for (struct message *i = inbox->at; i < inbox->end && i->enter_ns <= until_ns;
+		i++) {
+		const struct key *key = &of->keys[i->key];
+		if (!i->is_taken && i->nth == key->n_taken &&
+			key->n - key->n_taken > key->n_needed)
+			return i;
+	}
+	return NULL;
+}
+
+// take_known takes the message of a receive that is known.
+static void take_known(struct search *of, const struct inbox *inbox, struct key *key)
+{
+	uint32_t place = (uint32_t)(key - of->keys);
+	if (key->n_taken >= key->n || key->n_needed == 0)
+		return;
+	for (struct message *i = inbox->at; i < inbox->end; i++) {
+		if (i->key != place || i->nth != key->n_taken)
+			continue;
+		i->is_taken = true;
+		break;
+	}
+	key->n_taken++;
+	key->n_needed--;
+}
+
+static void fill_in(struct search *of, struct tb_otf2_step *step, struct message *message)
+{
+	step->call.peer = message->from;
+	step->call.group = message->group;
+	step->call.tag = message->tag;
+	step->call.bytes = message->bytes;
+	step->is_open = false;
+	message->is_taken = true;
+	of->keys[message->key].n_taken++;
+}
+
+static int find_of(struct search *of, struct tb_otf2_unresolved *rank, struct inbox inbox,
+	struct tb_otf2_found *found, struct tb_error *error)
+{
+	struct tb_otf2_steps *steps = &rank->steps;
+	size_t n = steps->n_steps; // joints are added behind them
+	int status = TB_OK;
+	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+		struct tb_otf2_step *step = &steps->steps[i];
+		bool is_send = step->call.kind == TB_CALL_SEND && step->call.starts;
+		if (is_send && !step->has_ended && !step->is_dropped)
+			status = end_step(steps, i, step->call.enter_ns, error);
+		if (!is_receive(step) || is_send)
+			continue;
+		if (!step->is_open) {
+			struct key *key = key_of(of, rank->rank, &step->call);
+			if (key)
+				take_known(of, &inbox, key);
+			continue;
+		}
+		struct message *message = earliest(of, &inbox, latest(step));
+		found->n_found += message != NULL;
+		found->n_without += message == NULL;
+		step->is_dropped = message == NULL;
+		if (!message)
+			continue;
+		fill_in(of, step, message);
+		status = end_step(steps, i, message->enter_ns, error);
+	}
+	return status;
+}
+
+static void count_needed(struct search *of, const struct tb_otf2_unresolved *rank)
+{
+	for (size_t i = 0; i < rank->steps.n_steps; i++) {
+		const struct tb_otf2_step *step = &rank->steps.steps[i];
+		struct key *key = is_receive(step) && !step->is_open
+					  ? key_of(of, rank->rank, &step->call)
+					  : NULL;
+		if (key && key->n_needed < key->n)
+			key->n_needed++;
+	}
+}
+
+static struct inbox inbox_of(const struct search *of, uint32_t rank)
+{
+	size_t begin = 0, end = of->n_messages;
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+		if (of->messages[middle].to < rank)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	while (end < of->n_messages && of->messages[end].to == rank)
+		end++;
+	return (struct inbox){of->messages + begin, of->messages + end};
+}
+
+static int find_all(struct search *of, struct tb_otf2_unresolved *ranks, size_t n,
+	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
+{
+	for (size_t i = 0; i < n; i++)
+		of->is_wanted[ranks[i].rank] = true;
+	int status = gather(of, ranks, n, calls, error);
+	if (status == TB_OK && of->n_messages > 0)
+		status = give_keys(of, error);
+	for (size_t i = 0; i < n && status == TB_OK; i++) {
+		count_needed(of, &ranks[i]);
+		status =
+			find_of(of, &ranks[i], inbox_of(of, ranks[i].rank), found, error);
+	}
+	return status;
+}
+
+int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
+	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
+{
+	struct search of = {
+		.is_wanted = calloc(tb_calls_n_ranks(calls), sizeof *of.is_wanted)};
+	*found = (struct tb_otf2_found){0};
+	int status = of.is_wanted ? find_all(&of, ranks, n, calls, found, error)
+				  : no_memory(error);
+	free(of.is_wanted);
+	free(of.messages);
+	free(of.keys);
+	return status;
+}

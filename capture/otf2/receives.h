@@ -1,0 +1,29 @@
+// Finds what the receives received of which an archive has only the beginning.
+//
+// EZTrace records when MPI_Irecv was called, but not what it received. Rule: in the order
+// in which a rank posted its receives, such a one gets the earliest message to the rank
+// that no other receive needs and that was sent before the request was used again, or not
+// a millisecond later: clocks differ. MPI_Cancel cancels the one posted last. A rank
+// has waited for it by the end of the first MPI_Wait or MPI_Test after it that ends after
+// the message was sent. A receive for which no message is left was cancelled, or is.
+#ifndef TB_OTF2_RECEIVES_H
+#define TB_OTF2_RECEIVES_H
+
+#include "steps.h"
+
+struct tb_otf2_unresolved {
+	uint32_t rank;
+	struct tb_otf2_steps steps;
+};
+
+struct tb_otf2_found {
+	uint64_t n_found, n_without;
+};
+
+// tb_otf2_receives_find does so for the ranks in `ranks`, whose steps are not among the
+// calls; those of all other ranks are. TB_ENOMEM.
+int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
+	const struct tb_calls *calls, struct tb_otf2_found *found,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

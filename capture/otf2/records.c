@@ -1,0 +1,459 @@
+#include "records.h"
+
+#include "sizes.h"
+
+#include <inttypes.h>
+
+// What libotf2 passes to each callback.
+#define EVENT                                                                            \
+	OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,   \
+		OTF2_AttributeList *attributes
+#define BEGIN_EVENT                                                                      \
+	struct tb_otf2_events *of = user;                                                \
+	(void)location;                                                                  \
+	(void)position;                                                                  \
+	(void)attributes;                                                                \
+	if (!tb_otf2_events_at(of, time))                                                \
+		return OTF2_CALLBACK_INTERRUPT;
+
+static void fail(struct tb_otf2_events *of, int status)
+{
+	of->error.place = TB_PLACE_RECORD;
+	of->error.at = of->n_events;
+	tb_otf2_events_fail(of, status);
+}
+
+static OTF2_CallbackCode enter(struct tb_otf2_events *of, struct tb_otf2_region *region)
+{
+	if (region && region->kind != TB_OTF2_OTHER)
+		tb_otf2_call_enter(of, region);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode leave(
+	struct tb_otf2_events *of, const struct tb_otf2_region *region)
+{
+	if (region && region->kind != TB_OTF2_OTHER)
+		tb_otf2_call_leave(of);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_enter(EVENT, OTF2_RegionRef region)
+{
+	BEGIN_EVENT
+	return enter(of, tb_otf2_region_at(of->of, region));
+}
+
+static OTF2_CallbackCode on_leave(EVENT, OTF2_RegionRef region)
+{
+	BEGIN_EVENT
+	return leave(of, tb_otf2_region_at(of->of, region));
+}
+
+static OTF2_CallbackCode on_context_enter(
+	EVENT, OTF2_CallingContextRef context, uint32_t unwind)
+{
+	(void)unwind;
+	BEGIN_EVENT
+	return enter(of, tb_otf2_region_in(of->of, context));
+}
+
+static OTF2_CallbackCode on_context_leave(EVENT, OTF2_CallingContextRef context)
+{
+	BEGIN_EVENT
+	return leave(of, tb_otf2_region_in(of->of, context));
+}
+
+// Writing the trace itself to disk is no computation of the program's.
+static OTF2_CallbackCode on_flush(EVENT, OTF2_TimeStamp stop)
+{
+	BEGIN_EVENT
+	if (of->depth == 0) {
+		if (time > of->from)
+			of->calc += time - of->from;
+		of->from = stop > time ? stop : time;
+	}
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_measurement(EVENT, OTF2_MeasurementMode mode)
+{
+	BEGIN_EVENT
+	if (mode == OTF2_MEASUREMENT_OFF)
+		of->left_out[TB_OTF2_MEASURE_OFF]++;
+	return tb_otf2_events_next(of);
+}
+
+static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
+{
+	size_t slot = comm % TB_OTF2_VIEWS;
+	if (of->views[slot].is_set && of->views[slot].comm == comm)
+		return &of->views[slot].view;
+	of->views[slot].is_set = false;
+	int status = tb_otf2_view(
+		of->of, of->calls, comm, of->rank, &of->views[slot].view, &of->error);
+	if (status != TB_OK) {
+		fail(of, status);
+		return NULL;
+	}
+	of->views[slot].comm = comm;
+	of->views[slot].is_set = true;
+	return &of->views[slot].view;
+}
+
+// message fills in what a record tells of a message; false on failure.
+static bool message(struct tb_otf2_events *of, struct tb_call *call, uint32_t peer,
+	uint32_t comm, uint64_t bytes)
+{
+	const struct tb_otf2_view *view = view_of(of, comm);
+	if (!view)
+		return false;
+	call->peer = tb_otf2_peer(of->calls, view, peer);
+	call->group = view->group;
+	call->bytes = bytes;
+	if (call->peer != TB_OTF2_NONE)
+		return true;
+	fail(of, tb_fail(&of->error, TB_EFORMAT,
+			 "rank %" PRIu32 " has a message %s member %" PRIu32
+			 " of a communicator of %" PRIu32,
+			 of->rank, call->kind == TB_CALL_SEND ? "to" : "from", peer,
+			 view->n));
+	return false;
+}
+
+// add adds a step; outside of any MPI region the record is a call by itself.
+static bool add(struct tb_otf2_events *of, const struct tb_call *call, uint32_t *index)
+{
+	bool is_alone = of->depth == 0;
+	if (is_alone)
+		tb_otf2_call_enter(of, NULL);
+	bool added = tb_otf2_call_add(of, call, index);
+	if (is_alone)
+		tb_otf2_call_leave(of);
+	return added;
+}
+
+// start adds a step that starts, whose request is `id`.
+static bool start(struct tb_otf2_events *of, const struct tb_call *call, uint64_t id,
+	uint32_t *index)
+{
+	uint32_t before;
+	bool was_used = tb_map_find(&of->requests, id, &before);
+	if (!add(of, call, index))
+		return false;
+	if (was_used && of->steps.steps[before].until_ns == UINT64_MAX)
+		of->steps.steps[before].until_ns = of->steps.steps[*index].call.enter_ns;
+	if (tb_map_put(&of->requests, id, *index) == TB_OK)
+		return true;
+	fail(of, tb_fail(&of->error, TB_ENOMEM, "no memory for the requests of a trace"));
+	return false;
+}
+
+// end_of finds the step that a request started and that has not ended, and has the
+// current call end it; NULL for a stray one.
+static struct tb_otf2_step *end_of(
+	struct tb_otf2_events *of, uint64_t id, enum tb_call_kind kind)
+{
+	uint32_t index;
+	struct tb_otf2_step *step = NULL;
+	if (tb_map_find(&of->requests, id, &index))
+		step = &of->steps.steps[index];
+	if (!step || step->has_ended || step->is_dropped || step->call.kind != kind) {
+		of->left_out[TB_OTF2_STRAY]++;
+		return NULL;
+	}
+	bool is_alone = of->depth == 0;
+	if (is_alone)
+		tb_otf2_call_enter(of, NULL);
+	tb_otf2_call_ends(of, index);
+	if (is_alone)
+		tb_otf2_call_leave(of);
+	return &of->steps.steps[index]; // a joint may have moved them
+}
+
+static OTF2_CallbackCode on_send(
+	EVENT, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	struct tb_call call = {.kind = TB_CALL_SEND, .tag = tag};
+	if (message(of, &call, receiver, comm, bytes))
+		add(of, &call, &index);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_recv(
+	EVENT, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	struct tb_call call = {.kind = TB_CALL_RECV, .tag = tag};
+	if (message(of, &call, sender, comm, bytes))
+		add(of, &call, &index);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_isend(EVENT, uint32_t receiver, OTF2_CommRef comm,
+	uint32_t tag, uint64_t bytes, uint64_t id)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	struct tb_call call = {.kind = TB_CALL_SEND, .tag = tag, .starts = true};
+	if (message(of, &call, receiver, comm, bytes))
+		start(of, &call, id, &index);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_isend_complete(EVENT, uint64_t id)
+{
+	BEGIN_EVENT
+	end_of(of, id, TB_CALL_SEND);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_irecv_request(EVENT, uint64_t id)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	struct tb_call call = {.kind = TB_CALL_RECV, .starts = true};
+	if (start(of, &call, id, &index)) {
+		of->steps.steps[index].is_open = true;
+		of->steps.n_open_receives++;
+	}
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_irecv(EVENT, uint32_t sender, OTF2_CommRef comm, uint32_t tag,
+	uint64_t bytes, uint64_t id)
+{
+	BEGIN_EVENT
+	struct tb_call told = {.kind = TB_CALL_RECV, .tag = tag};
+	if (!message(of, &told, sender, comm, bytes))
+		return tb_otf2_events_next(of);
+	struct tb_otf2_step *step = end_of(of, id, TB_CALL_RECV);
+	if (!step)
+		return tb_otf2_events_next(of);
+	step->call.peer = told.peer;
+	step->call.group = told.group;
+	step->call.tag = told.tag;
+	step->call.bytes = told.bytes;
+	step->is_open = false;
+	of->steps.n_open_receives--;
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	if (!tb_map_find(&of->requests, id, &index))
+		return tb_otf2_events_next(of);
+	struct tb_otf2_step *step = &of->steps.steps[index];
+	if (!step->has_ended && !step->is_dropped) {
+		if (step->is_open && step->call.kind == TB_CALL_RECV)
+			of->steps.n_open_receives--;
+		step->is_dropped = true;
+		of->left_out[TB_OTF2_CANCELLED]++;
+	}
+	return tb_otf2_events_next(of);
+}
+
+static bool is_rooted(enum tb_collective_op op)
+{
+	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
+	       op == TB_COLL_REDUCE;
+}
+
+// What a record tells of a collective call.
+struct collective {
+	OTF2_CollectiveOp op;
+	uint32_t comm, root;
+	uint64_t sent, received;
+};
+
+// collective fills in a call; false on failure, or if it is left out.
+static bool collective(
+	struct tb_otf2_events *of, struct tb_call *call, const struct collective *told)
+{
+	enum tb_collective_op op;
+	if (!tb_otf2_collective(told->op, &op)) {
+		of->left_out[TB_OTF2_HANDLES]++;
+		of->is_recorded = true;
+		return false;
+	}
+	const struct tb_otf2_view *view = view_of(of, told->comm);
+	if (!view)
+		return false;
+	if (view->is_inter && is_rooted(op)) {
+		of->left_out[TB_OTF2_INTER_ROOT]++;
+		of->is_recorded = true;
+		return false;
+	}
+	call->op = (uint8_t)op;
+	call->group = view->group;
+	call->bytes = tb_otf2_collective_bytes(
+		told->op, view, told->sent, told->received, of->of->by_arguments);
+	call->peer = is_rooted(op) ? tb_otf2_root(of->calls, view, told->root) : 0;
+	if (call->peer != TB_OTF2_NONE)
+		return true;
+	fail(of, tb_fail(&of->error, TB_EFORMAT,
+			 "rank %" PRIu32 " has a collective call with member %" PRIu32
+			 " of %" PRIu32 " as its root",
+			 of->rank, told->root, view->n));
+	return false;
+}
+
+static OTF2_CallbackCode on_collective_end(EVENT, OTF2_CollectiveOp op, OTF2_CommRef comm,
+	uint32_t root, uint64_t sent, uint64_t received)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	struct tb_call call = {.kind = TB_CALL_COLLECTIVE};
+	struct collective told = {op, comm, root, sent, received};
+	if (collective(of, &call, &told))
+		add(of, &call, &index);
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_collective_request(EVENT, uint64_t id)
+{
+	BEGIN_EVENT
+	uint32_t index;
+	struct tb_call call = {.kind = TB_CALL_COLLECTIVE, .starts = true};
+	if (start(of, &call, id, &index))
+		of->steps.steps[index].is_open = true;
+	return tb_otf2_events_next(of);
+}
+
+static OTF2_CallbackCode on_collective_complete(EVENT, OTF2_CollectiveOp op,
+	OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t id)
+{
+	BEGIN_EVENT
+	struct tb_call call = {.kind = TB_CALL_COLLECTIVE};
+	struct collective told = {op, comm, root, sent, received};
+	bool is_told = collective(of, &call, &told);
+	struct tb_otf2_step *step = end_of(of, id, TB_CALL_COLLECTIVE);
+	if (!step)
+		return tb_otf2_events_next(of);
+	step->is_open = false;
+	step->is_dropped = !is_told;
+	step->call.op = call.op;
+	step->call.group = call.group;
+	step->call.bytes = call.bytes;
+	step->call.peer = call.peer;
+	return tb_otf2_events_next(of);
+}
+
+// COUNT counts a record that is left out, and takes it for what its MPI call did.
+#define COUNT(what)                                                                      \
+	BEGIN_EVENT of->left_out[what]++;                                                \
+	of->is_recorded = true;                                                          \
+	return tb_otf2_events_next(of)
+
+static OTF2_CallbackCode on_put(
+	EVENT, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes, uint64_t id)
+{
+	(void)window;
+	(void)remote;
+	(void)bytes;
+	(void)id;
+	COUNT(TB_OTF2_RMA_PUT);
+}
+
+static OTF2_CallbackCode on_get(
+	EVENT, OTF2_RmaWinRef window, uint32_t remote, uint64_t bytes, uint64_t id)
+{
+	(void)window;
+	(void)remote;
+	(void)bytes;
+	(void)id;
+	COUNT(TB_OTF2_RMA_GET);
+}
+
+static OTF2_CallbackCode on_atomic(EVENT, OTF2_RmaWinRef window, uint32_t remote,
+	OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
+{
+	(void)window;
+	(void)remote;
+	(void)type;
+	(void)sent;
+	(void)received;
+	(void)id;
+	COUNT(TB_OTF2_RMA_ATOMIC);
+}
+
+static OTF2_CallbackCode on_rma_collective(EVENT, OTF2_CollectiveOp op,
+	OTF2_RmaSyncLevel level, OTF2_RmaWinRef window, uint32_t root, uint64_t sent,
+	uint64_t received)
+{
+	(void)op;
+	(void)level;
+	(void)window;
+	(void)root;
+	(void)sent;
+	(void)received;
+	COUNT(TB_OTF2_RMA_COLLECTIVE);
+}
+
+static OTF2_CallbackCode on_io(EVENT, OTF2_IoHandleRef handle, OTF2_IoOperationMode mode,
+	OTF2_IoOperationFlag flags, uint64_t bytes, uint64_t id)
+{
+	(void)handle;
+	(void)mode;
+	(void)flags;
+	(void)bytes;
+	(void)id;
+	COUNT(TB_OTF2_IO);
+}
+
+static OTF2_CallbackCode on_omp_fork(EVENT, uint32_t n)
+{
+	(void)n;
+	COUNT(TB_OTF2_THREADS);
+}
+
+static OTF2_CallbackCode on_fork(EVENT, OTF2_Paradigm model, uint32_t n)
+{
+	(void)model;
+	(void)n;
+	COUNT(TB_OTF2_THREADS);
+}
+
+static OTF2_CallbackCode on_unknown(EVENT)
+{
+	COUNT(TB_OTF2_UNKNOWN);
+}
+
+OTF2_EvtReaderCallbacks *tb_otf2_records_new(void)
+{
+	OTF2_EvtReaderCallbacks *to = OTF2_EvtReaderCallbacks_New();
+	if (!to)
+		return NULL;
+#define ON(kind, callback) OTF2_EvtReaderCallbacks_Set##kind##Callback(to, callback)
+	ON(Enter, on_enter);
+	ON(Leave, on_leave);
+	ON(CallingContextEnter, on_context_enter);
+	ON(CallingContextLeave, on_context_leave);
+	ON(BufferFlush, on_flush);
+	ON(MeasurementOnOff, on_measurement);
+	ON(MpiSend, on_send);
+	ON(MpiRecv, on_recv);
+	ON(MpiIsend, on_isend);
+	ON(MpiIsendComplete, on_isend_complete);
+	ON(MpiIrecvRequest, on_irecv_request);
+	ON(MpiIrecv, on_irecv);
+	ON(MpiRequestCancelled, on_cancelled);
+	ON(MpiCollectiveEnd, on_collective_end);
+	ON(NonBlockingCollectiveRequest, on_collective_request);
+	ON(NonBlockingCollectiveComplete, on_collective_complete);
+	ON(RmaPut, on_put);
+	ON(RmaGet, on_get);
+	ON(RmaAtomic, on_atomic);
+	ON(RmaCollectiveEnd, on_rma_collective);
+	ON(IoOperationBegin, on_io);
+	ON(OmpFork, on_omp_fork);
+	ON(ThreadFork, on_fork);
+	ON(Unknown, on_unknown);
+#undef ON
+	return to;
+}

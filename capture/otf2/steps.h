@@ -1,0 +1,64 @@
+// What one rank called, while its locations are read: calls that can still be changed,
+// because a record tells only later what a receive received.
+#ifndef TB_OTF2_STEPS_H
+#define TB_OTF2_STEPS_H
+
+#include "calls.h"
+
+struct tb_otf2_step {
+	struct tb_call call;
+	// Of one that starts: when its request was used again; of a blocking one: when it
+	// returned; else UINT64_MAX.
+	uint64_t until_ns;
+	bool is_open;	   // a receive or collective of which no record told the rest
+	bool has_ended;	   // of one that starts: a call came after it
+	bool is_cancelled; // at until_ns
+	bool is_dropped;
+};
+
+// Call `waiting` comes after call `on`.
+struct tb_otf2_order {
+	uint32_t waiting, on;
+};
+
+// A time in which the rank waited, or polled, and nothing was recorded of what for. It
+// becomes a joint if something is found to have ended in it (receives.h).
+struct tb_otf2_pause {
+	uint64_t enter_ns, leave_ns, calc_ns; // calc_ns: as in a call
+	uint32_t next;			      // the step of its lane after it
+	uint32_t lane;
+	uint32_t joint; // the step that was made of it, or UINT32_MAX
+};
+
+struct tb_otf2_steps {
+	struct tb_otf2_step *steps;
+	struct tb_otf2_order *orders;
+	struct tb_otf2_pause *pauses;
+	size_t n_steps, n_orders, n_pauses;
+	size_t steps_room, orders_room, pauses_room;
+	uint32_t n_lanes;
+	size_t n_open_receives;
+};
+
+// A zeroed struct is empty. tb_otf2_steps_fini leaves it empty.
+void tb_otf2_steps_fini(struct tb_otf2_steps *of);
+
+// These append. TB_ENOMEM, TB_ECAPACITY.
+int tb_otf2_steps_add(struct tb_otf2_steps *of, const struct tb_call *call,
+	uint32_t *index, struct tb_error *error) TB_MUST_USE;
+int tb_otf2_steps_after(struct tb_otf2_steps *of, uint32_t waiting, uint32_t on,
+	struct tb_error *error) TB_MUST_USE;
+int tb_otf2_steps_pause(struct tb_otf2_steps *of, const struct tb_otf2_pause *pause,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_otf2_steps_join has step `on` end in a pause, which becomes a joint.
+int tb_otf2_steps_join(struct tb_otf2_steps *of, size_t pause, uint32_t on,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_otf2_steps_give adds the steps that are not dropped to the calls of `rank`, in the
+// order in which they were entered, and empties `of`. An order that clocks turned around
+// is left out.
+int tb_otf2_steps_give(struct tb_otf2_steps *of, struct tb_calls *calls, uint32_t rank,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

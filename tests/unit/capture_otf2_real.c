@@ -1,0 +1,132 @@
+// The real OTF2 archives hold what data/README.md says of them, and become jobs. Skipped
+// where they are absent.
+#include "calls_job.h"
+#include "otf2_trace.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char data[4096];
+static struct tb_calls *calls;
+
+struct figures {
+	uint64_t n_sends, bytes, n_receives, n_collectives;
+};
+
+static struct figures count(void)
+{
+	struct figures sum = {0};
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n);
+		for (uint32_t i = 0; i < n; i++) {
+			sum.n_sends += of[i].kind == TB_CALL_SEND;
+			sum.bytes += of[i].kind == TB_CALL_SEND ? of[i].bytes : 0;
+			sum.n_receives += of[i].kind == TB_CALL_RECV;
+			sum.n_collectives += of[i].kind == TB_CALL_COLLECTIVE;
+		}
+	}
+	return sum;
+}
+
+static void open_archive(const char *name, uint32_t n_ranks)
+{
+	char path[4200];
+	const char *paths = path, *made;
+	struct tb_error error = {0};
+	struct tb_reading reading = {0};
+	snprintf(path, sizeof path, "%s/%s", data, name);
+	int status = tb_otf2_read(&calls, &reading, &paths, 1, &made, &error);
+	if (status != TB_OK)
+		print_error("%s: %s\n", error.file, error.text);
+	assert_int_equal(status, TB_OK);
+	assert_int_equal(tb_calls_n_ranks(calls), n_ranks);
+	for (size_t i = 0; tb_calls_note_at(calls, i); i++)
+		print_message("%s: %s\n", name, tb_calls_note_at(calls, i));
+}
+
+// become makes a job, whose operations are the trace's own and those of its collectives.
+static void become(bool lenient)
+{
+	struct tb_job *job = NULL;
+	struct tb_error error = {0};
+	struct tb_reading reading = {.lenient = lenient};
+	int status = tb_calls_job(calls, "trace", NULL, &reading, &job, &error);
+	if (status != TB_OK)
+		print_error("%s: %s\n", error.file, error.text);
+	assert_int_equal(status, TB_OK);
+	tb_job_free(job);
+	tb_calls_free(calls);
+	calls = NULL;
+}
+
+static void sstmacro_on_10_ranks(void **state)
+{
+	(void)state;
+	open_archive("sstmacro-10", 10);
+	struct figures sum = count();
+	assert_int_equal(sum.n_sends, 1440);
+	assert_int_equal(sum.bytes, 23592600);
+	assert_int_equal(sum.n_receives, 1440);
+	assert_int_equal(sum.n_collectives, 1200);
+	assert_string_equal(tb_calls_host_of(calls, 9), "kn10.eth");
+	become(false);
+}
+
+static void tracer_on_32_ranks(void **state)
+{
+	(void)state;
+	open_archive("tracer-32", 32);
+	struct figures sum = count();
+	assert_int_equal(sum.n_sends, 512);
+	assert_int_equal(sum.bytes, 67108864);
+	assert_int_equal(sum.n_collectives, 96);
+	assert_string_equal(tb_calls_host_of(calls, 3), "quartz2");
+	become(false);
+}
+
+static void pingpong_on_2_ranks(void **state)
+{
+	(void)state;
+	open_archive("pipit-pingpong/traces.otf2", 2);
+	struct figures sum = count();
+	assert_int_equal(sum.n_sends, 16);
+	assert_int_equal(sum.bytes, 8355840);
+	become(false);
+}
+
+static void hpc_challenge_on_4_ranks(void **state)
+{
+	(void)state;
+	open_archive("hpcc4", 4);
+	struct figures sum = count();
+	assert_int_equal(sum.n_sends, 14661);
+	assert_int_equal(sum.bytes, 1792809092);
+	assert_int_equal(sum.n_receives, 14661);
+	assert_int_equal(sum.n_collectives, 4782);
+	become(false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sstmacro_on_10_ranks),
+		cmocka_unit_test(tracer_on_32_ranks),
+		cmocka_unit_test(pingpong_on_2_ranks),
+		cmocka_unit_test(hpc_challenge_on_4_ranks),
+	};
+	const char *shared = getenv("TB_SHARED");
+	snprintf(data, sizeof data, "%s/data/otf2", shared ? shared : "");
+	if (!shared || access(data, R_OK) != 0) {
+		printf("skipped: no archives in %s\n", data);
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
