@@ -108,7 +108,7 @@ static inline const uint64_t *chakra_deps_of(
 	size_t end =
 		place + 1 < graph->n ? graph->nodes[place + 1].first_dep : graph->n_deps;
 	*n = end - first;
-	return graph->deps + first;
+	return *n > 0 ? graph->deps + first : NULL;
 }
 
 // These read a file's nodes into the graph.

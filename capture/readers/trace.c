@@ -2,11 +2,13 @@
 
 #include "calls_job.h"
 #include "capture_file.h"
+#include "chakra.h"
 #include "flow_list.h"
 #include "goal.h"
 #include "infile.h"
 #include "kineto.h"
 #include "otf2_trace.h"
+#include "paraver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +95,23 @@ static enum tb_trace_match probe_otf2(const struct tb_trace_look *look)
 	return tb_otf2_probe(look->path, look->is_folder, look->first.data, look->first.n)
 		       ? TB_TRACE_SURE
 		       : TB_TRACE_NO;
+}
+
+// A trace in protobuf has no magic number, so its name has to agree.
+static enum tb_trace_match probe_chakra(const struct tb_trace_look *look)
+{
+	if (look->is_folder)
+		return tb_chakra_is_folder(look->path) ? TB_TRACE_SURE : TB_TRACE_NO;
+	if (tb_chakra_json_begins(look->first))
+		return TB_TRACE_SURE;
+	if (!tb_chakra_begins(look->first))
+		return TB_TRACE_NO;
+	return tb_chakra_is_named(look->path) ? TB_TRACE_SURE : TB_TRACE_MAYBE;
+}
+
+static enum tb_trace_match probe_paraver(const struct tb_trace_look *look)
+{
+	return tb_paraver_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
@@ -194,6 +213,8 @@ static const struct tb_trace_reader readers[] = {
 	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false},
 	{"Kineto", TB_TRACE_JOB, probe_kineto, read_calls, tb_kineto_read, true},
 	{"OTF2", TB_TRACE_JOB, probe_otf2, read_calls, tb_otf2_read, false},
+	{"Chakra", TB_TRACE_JOB, probe_chakra, read_calls, tb_chakra_read, true},
+	{"Paraver", TB_TRACE_JOB, probe_paraver, read_calls, tb_paraver_read, false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 

@@ -49,8 +49,9 @@ static void assert_none(const void *bytes, size_t n)
 	assert_null(found(bytes, n));
 	assert_int_equal(error.code, TB_EFOREIGN);
 	assert_string_equal(error.file, path);
-	assert_string_equal(error.text, "neither a packet capture (pcap, pcapng) nor a "
-					"job (GOAL, flow list, Kineto, OTF2)");
+	assert_string_equal(error.text,
+		"neither a packet capture (pcap, pcapng) nor a "
+		"job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver)");
 }
 
 static void captures_are_known_by_four_bytes(void **state)
@@ -81,6 +82,18 @@ static void jobs_are_known_behind_blanks_and_comments(void **state)
 	assert_none("/* num_ranks", 12);
 	assert_none("\0num_ranks 2", 12);
 	assert_none("num_rank", 8);
+}
+
+static void traces_of_calls_are_known_by_their_bytes(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		found_text("#Paraver (01/01/26 at 00:00):10:1(1):1:1(1:1)"), "Paraver");
+	assert_string_equal(found_text("{\"workload_graph\": []}"), "Chakra");
+	assert_string_equal(found_text("\x07\x0a\x05"
+				       "0.0.4"),
+		"Chakra");
+	assert_none("\x07\x0a\x05", 3);
 }
 
 static void a_comment_longer_than_what_is_looked_at_may_be_either(void **state)
@@ -148,7 +161,7 @@ static void what_is_not_there_is_no_other_format(void **state)
 	assert_int_equal(error.code, TB_EFORMAT);
 	assert_string_equal(error.text,
 		"is empty: expected a packet capture (pcap, "
-		"pcapng) or a job (GOAL, flow list, Kineto, OTF2)");
+		"pcapng) or a job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver)");
 	const struct tb_trace_reader *reader;
 	assert_int_equal(tb_trace_find(&reader, "/", &error), TB_EIO);
 	assert_int_equal(tb_trace_find(&reader, "no/such/file", &error), TB_EIO);
@@ -162,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(captures_are_known_by_four_bytes),
 		cmocka_unit_test(jobs_are_known_behind_blanks_and_comments),
+		cmocka_unit_test(traces_of_calls_are_known_by_their_bytes),
 		cmocka_unit_test(a_comment_longer_than_what_is_looked_at_may_be_either),
 		cmocka_unit_test(a_job_is_read_by_its_reader),
 		cmocka_unit_test(packets_are_opened_when_asked_for),

@@ -1,0 +1,134 @@
+#include "paraver.h"
+
+#include "infile.h"
+#include "paraver_impl.h"
+#include "stop.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tb_paraver_begins(struct tb_bytes first)
+{
+	return first.n >= 10 && memcmp(first.data, "#Paraver (", 10) == 0;
+}
+
+static int read_line(struct prv_trace *trace, char *text, size_t n)
+{
+	if (strlen(text) != n)
+		return tb_fail_at(trace->error, TB_EFORMAT, trace->file, TB_PLACE_LINE,
+			trace->line, "the line has a NUL byte");
+	text[strcspn(text, "\r\n")] = '\0';
+	return trace->line == 1 ? tb_prv_read_header(trace, text)
+				: tb_prv_read_record(trace, text);
+}
+
+static int read_lines(
+	struct prv_trace *trace, FILE *stream, const struct tb_reading *reading)
+{
+	char *text = NULL;
+	size_t room = 0;
+	int status = TB_OK;
+	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, stream)) >= 0;) {
+		trace->line++;
+		status = read_line(trace, text, (size_t)n);
+		if (trace->line % 4096 == 0 && tb_stop_asked(reading->stop))
+			status = tb_fail_in(
+				trace->error, TB_ESTOPPED, trace->file, "stopped");
+	}
+	free(text);
+	if (status == TB_OK && trace->line == 0)
+		status = tb_fail_in(trace->error, TB_EFORMAT, trace->file, "is empty");
+	return status;
+}
+
+static int read_file(struct prv_trace *trace, const struct tb_reading *reading)
+{
+	FILE *stream;
+	struct tb_infile *file;
+	int status = tb_infile_open(&stream, &file, trace->file, trace->error);
+	if (status != TB_OK)
+		return status;
+	tb_infile_stop_on(file, reading->stop);
+	status = read_lines(trace, stream, reading);
+	// What cut the stream off is the cause of what the reader stumbled over.
+	int cause = tb_infile_check(file, trace->error);
+	fclose(stream);
+	return cause != TB_OK ? cause : status;
+}
+
+static struct prv_application *application_of(struct prv_trace *trace, uint32_t task)
+{
+	uint32_t i = 0;
+	while (task - trace->applications[i].first_task >= trace->applications[i].n_tasks)
+		i++;
+	return &trace->applications[i];
+}
+
+static bool communicates(const struct prv_task *task)
+{
+	for (size_t i = 0; i < task->n; i++)
+		if (task->spans[i].kind.act != PRV_OTHER)
+			return true;
+	return false;
+}
+
+// number_ranks makes ranks of the tasks of applications that communicate.
+static int number_ranks(struct prv_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_messages; i++) {
+		application_of(trace, trace->messages[i].from)->communicates = true;
+		application_of(trace, trace->messages[i].to)->communicates = true;
+	}
+	for (uint32_t a = 0; a < trace->n_applications; a++) {
+		struct prv_application *of = &trace->applications[a];
+		for (uint32_t i = 0; i < of->n_tasks && !of->communicates; i++)
+			of->communicates =
+				communicates(&trace->tasks[of->first_task + i]);
+		for (uint32_t i = 0; i < of->n_tasks && of->communicates; i++)
+			trace->tasks[of->first_task + i].rank = trace->n_ranks++;
+	}
+	if (trace->n_ranks == 0)
+		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
+			"has neither messages nor MPI calls: expected those of a program "
+			"with MPI");
+	return TB_OK;
+}
+
+static int make_calls(struct prv_trace *trace, struct tb_calls **calls)
+{
+	int status = number_ranks(trace);
+	if (status == TB_OK)
+		status = tb_prv_find_calls(trace);
+	if (status == TB_OK)
+		status = tb_calls_new(calls, trace->n_ranks, trace->error);
+	if (status == TB_OK)
+		status = tb_prv_make_calls(trace, *calls);
+	if (status == TB_OK)
+		status = tb_prv_name_hosts(trace, trace->file, *calls);
+	return status;
+}
+
+int tb_paraver_read(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error)
+{
+	static const struct tb_reading defaults = {0};
+	struct prv_trace trace = {.file = paths[0], .error = error};
+	struct tb_calls *read = NULL;
+	if (n != 1)
+		return tb_fail_in(error, TB_EUSAGE, paths[1],
+			"is another Paraver trace: a trace is one file");
+	int status = tb_prv_names_read(&trace.names, paths[0], error);
+	if (status == TB_OK)
+		status = read_file(&trace, reading ? reading : &defaults);
+	if (status == TB_OK)
+		status = make_calls(&trace, &read);
+	tb_prv_trace_fini(&trace);
+	if (status != TB_OK) {
+		tb_calls_free(read);
+		return status;
+	}
+	*calls = read;
+	*made = NULL;
+	return TB_OK;
+}

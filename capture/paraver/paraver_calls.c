@@ -1,0 +1,540 @@
+// From calls and messages of tasks to the calls of ranks.
+#include "paraver_impl.h"
+
+#include "array.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A thread, as its calls are made.
+struct thread {
+	uint64_t exit_ns; // of its last call
+	uint64_t calc_ns; // computed since the last call that was added
+	// Operations that were started, other than receives whose wait is known, and
+	// calls that started something of which the trace has no message.
+	uint32_t *started;
+	size_t n_started, first_started, room;
+	uint64_t n_unheld;
+};
+
+struct making {
+	struct prv_trace *trace;
+	struct tb_calls *calls;
+	const struct prv_task *task; // whose calls are being made
+	uint32_t task_number;
+	struct thread *threads;
+	// Places of messages, sorted by the call that sends, receives, waits.
+	uint32_t *by[3];
+	struct tb_map root_of; // group << 32 | number of the call in it
+	uint64_t *n_calls;     // by group, of the task
+	uint64_t n_rootless, n_unknown, n_unequal;
+};
+enum { SENDS, RECVS, WAITS };
+
+static int no_memory(const struct prv_trace *trace)
+{
+	return tb_fail_in(
+		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
+}
+
+// Groups: communicators as they are used.
+
+static uint32_t place_in(const struct tb_calls *calls, uint32_t number, uint32_t rank)
+{
+	struct tb_group group = tb_calls_members(calls, number);
+	for (uint32_t i = 0; i < group.n; i++)
+		if (group.members[i] == rank)
+			return i;
+	return PRV_NONE;
+}
+
+static int make_group(const struct making *making, uint32_t application,
+	const uint32_t *members, uint32_t n, uint32_t *group)
+{
+	struct prv_trace *trace = making->trace;
+	const struct prv_application *of = &trace->applications[application];
+	uint32_t *ranks = malloc((n + 1) * sizeof *ranks);
+	int status = ranks ? TB_OK : no_memory(trace);
+	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+		uint32_t member = members ? members[i] : i;
+		if (member >= of->n_tasks)
+			status = tb_fail_in(trace->error, TB_EFORMAT, trace->file,
+				"a communicator has task %" PRIu32
+				" of application %" PRIu32 ", which has %" PRIu32,
+				member + 1, application + 1, of->n_tasks);
+		else
+			ranks[i] = trace->tasks[of->first_task + member].rank;
+	}
+	if (status == TB_OK)
+		status = tb_calls_group(making->calls, ranks, n, n, group, trace->error);
+	free(ranks);
+	return status;
+}
+
+// find_group stores the group of a collective call in the place of its communicator.
+static int find_group(
+	const struct making *making, uint32_t application, struct prv_span *span)
+{
+	struct prv_trace *trace = making->trace;
+	uint32_t group = 0;
+	int status = TB_OK;
+	struct prv_communicator *found = NULL;
+	for (size_t i = 0; i < trace->n_communicators && span->communicator; i++)
+		if (trace->communicators[i].application == application &&
+			trace->communicators[i].id == span->communicator) {
+			found = &trace->communicators[i];
+			break;
+		}
+	if (!found && span->communicator)
+		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
+			"a collective call in communicator %" PRIu64
+			" of application %" PRIu32 ", which no line c: describes",
+			span->communicator, application + 1);
+	if (found && found->n == 0)
+		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
+			"a collective call in communicator %" PRIu64
+			", which has no tasks",
+			span->communicator);
+	if (found && found->group == PRV_NONE)
+		status = make_group(making, application,
+			trace->members + found->first_member, found->n, &found->group);
+	if (found)
+		group = found->group;
+	span->communicator = group;
+	return status;
+}
+
+static bool is_collective(const struct prv_span *span)
+{
+	return span->kind.act == PRV_COLLECTIVE;
+}
+
+static int find_groups(const struct making *making)
+{
+	struct prv_trace *trace = making->trace;
+	int status = TB_OK;
+	for (uint32_t a = 0; a < trace->n_applications; a++) {
+		const struct prv_application *of = &trace->applications[a];
+		for (uint32_t i = 0; i < of->n_tasks && status == TB_OK; i++) {
+			struct prv_task *task = &trace->tasks[of->first_task + i];
+			for (size_t k = 0; k < task->n && status == TB_OK; k++)
+				if (is_collective(&task->spans[k]))
+					status = find_group(making, a, &task->spans[k]);
+		}
+	}
+	return status;
+}
+
+// The order in which a task entered its calls.
+
+struct entered {
+	uint64_t enter_ns;
+	uint32_t span;
+};
+
+static int by_entry(const void *left, const void *right)
+{
+	const struct entered *a = left, *b = right;
+	if (a->enter_ns != b->enter_ns)
+		return a->enter_ns < b->enter_ns ? -1 : 1;
+	return (a->span > b->span) - (a->span < b->span);
+}
+
+static struct entered *order_of(const struct prv_task *task)
+{
+	struct entered *order = malloc((task->n + 1) * sizeof *order);
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < task->n; i++)
+		order[i] = (struct entered){task->spans[i].enter_ns, (uint32_t)i};
+	qsort(order, task->n, sizeof *order, by_entry);
+	return order;
+}
+
+// Roots: only the root of a collective says that it is one.
+
+static int note_roots_of(struct making *making, const struct prv_task *task)
+{
+	struct entered *order = order_of(task);
+	int status = order ? TB_OK : no_memory(making->trace);
+	memset(making->n_calls, 0,
+		tb_calls_n_groups(making->calls) * sizeof *making->n_calls);
+	for (size_t i = 0; i < task->n && status == TB_OK; i++) {
+		const struct prv_span *span = &task->spans[order[i].span];
+		if (!is_collective(span))
+			continue;
+		uint64_t key = span->communicator << 32 |
+			       (making->n_calls[span->communicator]++ & UINT32_MAX);
+		if (span->is_root &&
+			tb_map_put(&making->root_of, key, task->rank) != TB_OK)
+			status = no_memory(making->trace);
+	}
+	free(order);
+	return status;
+}
+
+static int note_roots(struct making *making)
+{
+	int status = TB_OK;
+	making->n_calls =
+		calloc(tb_calls_n_groups(making->calls) + 1, sizeof *making->n_calls);
+	if (!making->n_calls)
+		return no_memory(making->trace);
+	for (uint32_t i = 0; i < making->trace->n_tasks && status == TB_OK; i++)
+		if (making->trace->tasks[i].rank != PRV_NONE)
+			status = note_roots_of(making, &making->trace->tasks[i]);
+	return status;
+}
+
+// Calls.
+
+static int add(struct making *making, struct thread *thread, const struct prv_span *span,
+	struct tb_call call, uint32_t *index)
+{
+	call.calc_ns = thread->calc_ns;
+	call.enter_ns = span->enter_ns;
+	call.lane = span->thread;
+	thread->calc_ns = 0;
+	return tb_calls_add(
+		making->calls, making->task->rank, &call, index, making->trace->error);
+}
+
+static int start(struct making *making, struct thread *thread, uint32_t index)
+{
+	if (TB_ARRAY_RESERVE(&thread->started, &thread->room, thread->n_started + 1) !=
+		TB_OK)
+		return no_memory(making->trace);
+	thread->started[thread->n_started++] = index;
+	return TB_OK;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+// bytes_of returns the size of a collective call as calls.h has it; MPI_IN_PLACE leaves
+// one of the two sizes zero.
+static uint64_t bytes_of(struct making *making, const struct prv_span *span, uint8_t *op)
+{
+	uint32_t n = tb_calls_members(making->calls, (uint32_t)span->communicator).n;
+	if (*op == TB_COLL_BARRIER)
+		return 0;
+	if (*op == TB_COLL_SCATTER)
+		return span->recv_bytes;
+	if (*op == TB_COLL_EXCHANGE) {
+		*op = TB_COLL_ALLTOALL;
+		making->n_unequal++;
+		return span->send_bytes / n;
+	}
+	if (*op == TB_COLL_GATHER || *op == TB_COLL_ALLGATHER || *op == TB_COLL_ALLTOALL)
+		return span->send_bytes ? span->send_bytes : span->recv_bytes;
+	return most(span->send_bytes, span->recv_bytes);
+}
+
+static bool has_root(uint8_t op)
+{
+	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
+	       op == TB_COLL_REDUCE;
+}
+
+static int add_collective(
+	struct making *making, struct thread *thread, const struct prv_span *span)
+{
+	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
+		.op = span->kind.op,
+		.starts = span->kind.starts,
+		.group = (uint32_t)span->communicator};
+	uint32_t rank, index;
+	uint64_t key = span->communicator << 32 |
+		       (making->n_calls[span->communicator]++ & UINT32_MAX);
+	call.bytes = bytes_of(making, span, &call.op);
+	if (tb_map_find(&making->root_of, key, &rank)) {
+		call.peer = place_in(making->calls, call.group, rank);
+		if (call.peer == PRV_NONE)
+			call.peer = 0; // the root is refused as no member of the group
+	} else {
+		making->n_rootless += has_root(call.op);
+	}
+	if (place_in(making->calls, call.group, making->task->rank) == PRV_NONE)
+		return tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
+			"a collective call of rank %" PRIu32
+			" in a communicator that it is not in, %.6f s after the "
+			"beginning",
+			making->task->rank, (double)span->enter_ns / 1e9);
+	int status = add(making, thread, span, call, &index);
+	return status == TB_OK && call.starts ? start(making, thread, index) : status;
+}
+
+static uint64_t key_of(const struct prv_message *message, int which)
+{
+	if (which == SENDS)
+		return (uint64_t)message->from << 32 | message->send_span;
+	return (uint64_t)message->to << 32 |
+	       (which == RECVS ? message->recv_span : message->wait_span);
+}
+
+// messages_of returns the messages that call `span` of the task sends, receives or waits
+// for.
+static const uint32_t *messages_of(
+	const struct making *making, int which, uint32_t span, size_t *n)
+{
+	const struct prv_message *messages = making->trace->messages;
+	uint64_t key = (uint64_t)making->task_number << 32 | span;
+	size_t low = 0, high = making->trace->n_messages;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (key_of(&messages[making->by[which][middle]], which) < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = 0;
+	while (low + *n < making->trace->n_messages &&
+		key_of(&messages[making->by[which][low + *n]], which) == key)
+		++*n;
+	return making->by[which] + low;
+}
+
+static int add_receives(struct making *making, struct thread *thread,
+	const struct prv_span *span, uint32_t number, size_t *n)
+{
+	const uint32_t *places = messages_of(making, RECVS, number, n);
+	int status = TB_OK;
+	for (size_t i = 0; i < *n && status == TB_OK; i++) {
+		struct prv_message *message = &making->trace->messages[places[i]];
+		const struct tb_call call = {.kind = TB_CALL_RECV,
+			.bytes = message->bytes,
+			.peer = making->trace->tasks[message->from].rank,
+			.tag = message->tag,
+			.starts = span->kind.act != PRV_RECV};
+		status = add(making, thread, span, call, &message->receive);
+	}
+	return status;
+}
+
+static int add_sends(struct making *making, struct thread *thread,
+	const struct prv_span *span, uint32_t number, size_t *n)
+{
+	const uint32_t *places = messages_of(making, SENDS, number, n);
+	int status = TB_OK;
+	for (size_t i = 0; i < *n && status == TB_OK; i++) {
+		const struct prv_message *message = &making->trace->messages[places[i]];
+		const struct tb_call call = {.kind = TB_CALL_SEND,
+			.bytes = message->bytes,
+			.peer = making->trace->tasks[message->to].rank,
+			.tag = message->tag,
+			.starts = span->kind.act != PRV_SEND};
+		uint32_t index = 0;
+		status = add(making, thread, span, call, &index);
+		if (status == TB_OK && call.starts)
+			status = start(making, thread, index);
+	}
+	return status;
+}
+
+static int wait_for(struct making *making, uint32_t index)
+{
+	return tb_calls_after(
+		making->calls, making->task->rank, index, making->trace->error);
+}
+
+// n_to_end returns how many started operations a call waits for, besides the messages
+// that the trace has complete in it. A wait in which none completes is for what was
+// started first; where the trace lacks messages, it may well be for one of those.
+static size_t n_to_end(struct thread *thread, const struct prv_span *span, size_t n_waits)
+{
+	size_t n = thread->n_started - thread->first_started;
+	if (span->kind.act == PRV_WAITALL) {
+		thread->n_unheld = 0;
+		return n;
+	}
+	if (span->kind.act != PRV_WAIT || n_waits > 0)
+		return 0;
+	if (thread->n_unheld > 0) {
+		thread->n_unheld--;
+		return 0;
+	}
+	return n > 0 ? 1 : 0;
+}
+
+static int add_wait(struct making *making, struct thread *thread,
+	const struct prv_span *span, uint32_t number)
+{
+	size_t n, n_recvs = 0;
+	const uint32_t *places = messages_of(making, WAITS, number, &n);
+	const uint32_t *own = NULL;
+	size_t n_ended = n_to_end(thread, span, n);
+	if (span->kind.act == PRV_SENDRECV) {
+		n_ended = thread->n_started - thread->first_started;
+		own = messages_of(making, RECVS, number, &n_recvs);
+	}
+	if (n + n_ended + n_recvs == 0)
+		return TB_OK;
+	uint32_t index;
+	int status = add(making, thread, span, (struct tb_call){0}, &index);
+	for (size_t i = 0; i < n && status == TB_OK; i++)
+		status = wait_for(making, making->trace->messages[places[i]].receive);
+	for (size_t i = 0; i < n_recvs && status == TB_OK; i++)
+		status = wait_for(making, making->trace->messages[own[i]].receive);
+	for (; n_ended > 0 && status == TB_OK; n_ended--)
+		status = wait_for(making, thread->started[thread->first_started++]);
+	if (thread->first_started == thread->n_started)
+		thread->first_started = thread->n_started = 0;
+	return status;
+}
+
+static bool is_message_call(const struct prv_span *span)
+{
+	return span->kind.act >= PRV_SEND && span->kind.act <= PRV_SENDRECV;
+}
+
+static int add_span(struct making *making, uint32_t number)
+{
+	const struct prv_span *span = &making->task->spans[number];
+	struct thread *thread = &making->threads[span->thread];
+	size_t n_sends = 0, n_recvs = 0;
+	if (span->enter_ns > thread->exit_ns)
+		thread->calc_ns += span->enter_ns - thread->exit_ns;
+	if (span->exit_ns > thread->exit_ns)
+		thread->exit_ns = span->exit_ns;
+	if (is_collective(span))
+		return add_collective(making, thread, span);
+	making->n_unknown += span->kind.act == PRV_UNKNOWN_COLLECTIVE;
+	int status = add_receives(making, thread, span, number, &n_recvs);
+	if (status == TB_OK)
+		status = add_sends(making, thread, span, number, &n_sends);
+	if (status == TB_OK)
+		status = add_wait(making, thread, span, number);
+	if (making->trace->has_calls && is_message_call(span) && n_sends + n_recvs == 0) {
+		making->trace->n_unheld++;
+		thread->n_unheld +=
+			span->kind.act == PRV_ISEND || span->kind.act == PRV_IRECV;
+	}
+	return status;
+}
+
+static int add_task(struct making *making, uint32_t number)
+{
+	making->task_number = number;
+	making->task = &making->trace->tasks[number];
+	uint32_t n_threads = making->task->n_threads;
+	struct entered *order = order_of(making->task);
+	making->threads = calloc(n_threads, sizeof *making->threads);
+	int status = order && making->threads ? TB_OK : no_memory(making->trace);
+	memset(making->n_calls, 0,
+		tb_calls_n_groups(making->calls) * sizeof *making->n_calls);
+	for (size_t i = 0; i < making->task->n && status == TB_OK; i++)
+		status = add_span(making, order[i].span);
+	// What is computed behind the last call.
+	for (uint32_t i = 0; i < n_threads && status == TB_OK; i++) {
+		struct thread *thread = &making->threads[i];
+		const struct prv_span end = {.enter_ns = thread->exit_ns, .thread = i};
+		if (thread->exit_ns > 0 && making->trace->end_ns > thread->exit_ns)
+			thread->calc_ns += making->trace->end_ns - thread->exit_ns;
+		if (thread->calc_ns > 0)
+			status = add(making, thread, &end, (struct tb_call){0}, NULL);
+	}
+	for (uint32_t i = 0; making->threads && i < n_threads; i++)
+		free(making->threads[i].started);
+	free(making->threads);
+	free(order);
+	return status;
+}
+
+struct keyed {
+	uint64_t key, time_ns;
+	uint32_t place;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct keyed *a = left, *b = right;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static int sort_messages(struct making *making)
+{
+	size_t n = making->trace->n_messages;
+	struct keyed *keyed = malloc((n + 1) * sizeof *keyed);
+	if (!keyed)
+		return no_memory(making->trace);
+	for (int which = SENDS; which <= WAITS; which++) {
+		making->by[which] = malloc((n + 1) * sizeof **making->by);
+		for (uint32_t i = 0; i < n; i++) {
+			const struct prv_message *message = &making->trace->messages[i];
+			keyed[i] = (struct keyed){key_of(message, which),
+				which == SENDS ? message->send_ns : message->receive_ns,
+				i};
+		}
+		qsort(keyed, n, sizeof *keyed, by_key);
+		for (size_t i = 0; making->by[which] && i < n; i++)
+			making->by[which][i] = keyed[i].place;
+	}
+	free(keyed);
+	bool has_memory = making->by[SENDS] && making->by[RECVS] && making->by[WAITS];
+	return has_memory ? TB_OK : no_memory(making->trace);
+}
+
+static void write_notes(const struct making *making)
+{
+	const struct prv_trace *trace = making->trace;
+	struct tb_calls *calls = making->calls;
+	char text[80];
+	for (uint32_t i = 0; i < trace->n_applications; i++)
+		if (!trace->applications[i].communicates)
+			tb_calls_note(calls,
+				"application %" PRIu32
+				" (%s) does not communicate: left out",
+				i + 1,
+				tb_format_counted(trace->applications[i].n_tasks, "task",
+					text, sizeof text));
+	if (trace->n_cut)
+		tb_calls_note(calls, "%s entered before the trace begins: left out",
+			tb_format_counted(
+				trace->n_cut, "MPI call|MPI calls", text, sizeof text));
+	if (trace->n_unheld)
+		tb_calls_note(calls, "%s of which the trace has no message: left out",
+			tb_format_counted(trace->n_unheld,
+				"send or receive|sends and receives", text, sizeof text));
+	if (making->n_unknown)
+		tb_calls_note(calls, "%s of a kind that is not known: left out",
+			tb_format_counted(
+				making->n_unknown, "collective call", text, sizeof text));
+	if (making->n_rootless)
+		tb_calls_note(calls, "%s of which no member is the root: the first is it",
+			tb_format_counted(making->n_rootless, "collective call", text,
+				sizeof text));
+	if (making->n_unequal)
+		tb_calls_note(calls,
+			"%s to all with sizes of their own, of which the trace has only "
+			"the sum: taken as equal blocks",
+			tb_format_counted(
+				making->n_unequal, "collective call", text, sizeof text));
+}
+
+int tb_prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
+{
+	struct making making = {.trace = trace, .calls = calls};
+	int status = sort_messages(&making);
+	if (status == TB_OK)
+		status = find_groups(&making);
+	if (status == TB_OK)
+		status = note_roots(&making);
+	for (uint32_t i = 0; i < trace->n_tasks && status == TB_OK; i++)
+		if (trace->tasks[i].rank != PRV_NONE)
+			status = add_task(&making, i);
+	if (status == TB_OK)
+		write_notes(&making);
+	for (int which = SENDS; which <= WAITS; which++)
+		free(making.by[which]);
+	free(making.n_calls);
+	tb_map_fini(&making.root_of);
+	return status;
+}

@@ -1,0 +1,451 @@
+// The records of a trace.
+#include "paraver_impl.h"
+
+#include "array.h"
+#include "units.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TASKS_MAX   (UINT32_C(1) << 24)
+#define THREADS_MAX (UINT32_C(1) << 16)
+#define TIME_MAX    (UINT64_C(1) << 62)
+
+#define REFUSE(trace, ...)                                                               \
+	tb_fail_at((trace)->error, TB_EFORMAT, (trace)->file, TB_PLACE_LINE,             \
+		(trace)->line, __VA_ARGS__)
+
+void tb_prv_trace_fini(struct prv_trace *trace)
+{
+	for (uint32_t i = 0; trace->tasks && i < trace->n_tasks; i++) {
+		free(trace->tasks[i].spans);
+		free(trace->tasks[i].open);
+	}
+	free(trace->tasks);
+	free(trace->applications);
+	free(trace->messages);
+	free(trace->communicators);
+	free(trace->members);
+	tb_prv_names_fini(&trace->names);
+}
+
+static int no_memory(const struct prv_trace *trace)
+{
+	return tb_fail_in(
+		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
+}
+
+// next_number reads a whole number up to `most` and the character behind it, which must
+// be one of `ends`; the line's end counts as '\0'.
+static bool next_number(
+	const char **text, uint64_t most, const char *ends, uint64_t *number)
+{
+	const char *at = *text;
+	uint64_t value = 0;
+	if (!isdigit((unsigned char)*at))
+		return false;
+	for (; isdigit((unsigned char)*at); at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+		if (digit > most || value > (most - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	if (*at != '\0' && !strchr(ends, *at))
+		return false;
+	if (*at == '\0' && !strchr(ends, '|'))
+		return false;
+	*number = value;
+	*text = *at ? at + 1 : at;
+	return true;
+}
+
+// "|" among the ends allows the end of the line.
+#define INNER ":"
+#define LAST  "|"
+#define ANY   ":|"
+
+static int read_duration(struct prv_trace *trace, const char **text)
+{
+	uint64_t ticks;
+	if (!next_number(text, TIME_MAX, ":_", &ticks))
+		return REFUSE(trace, "expected the duration behind the date");
+	trace->unit_ns = 1000;
+	if ((*text)[-1] == '_') {
+		if (strncmp(*text, "ns:", 3) == 0)
+			trace->unit_ns = 1;
+		else if (strncmp(*text, "us:", 3) == 0)
+			trace->unit_ns = 1000;
+		else if (strncmp(*text, "ms:", 3) == 0)
+			trace->unit_ns = 1000000;
+		else
+			return REFUSE(trace,
+				"a unit of time '%.8s': expected ns, us or ms", *text);
+		*text += 3;
+	}
+	if (ticks > TIME_MAX / trace->unit_ns)
+		return REFUSE(trace, "a duration of more than %" PRIu64 " ns", TIME_MAX);
+	trace->end_ns = ticks * trace->unit_ns;
+	return TB_OK;
+}
+
+static int read_nodes(struct prv_trace *trace, const char **text)
+{
+	uint64_t n;
+	if (!next_number(text, TASKS_MAX, ":(", &n))
+		return REFUSE(trace, "expected the number of nodes behind the duration");
+	trace->n_nodes = (uint32_t)n;
+	if ((*text)[-1] != '(')
+		return TB_OK;
+	const char *end = strchr(*text, ')');
+	if (!end || end[1] != ':')
+		return REFUSE(
+			trace, "expected the processors of each node, as in 2(4,4):");
+	*text = end + 2;
+	return TB_OK;
+}
+
+static int add_task(struct prv_trace *trace, uint64_t n_threads, uint64_t node)
+{
+	if (TB_ARRAY_RESERVE(&trace->tasks, &trace->tasks_room,
+		    (size_t)trace->n_tasks + 1) != TB_OK)
+		return no_memory(trace);
+	trace->tasks[trace->n_tasks++] =
+		(struct prv_task){.n_threads = (uint32_t)n_threads,
+			.node = node ? (uint32_t)node - 1 : 0,
+			.rank = PRV_NONE};
+	return TB_OK;
+}
+
+// read_application reads "TASKS(THREADS:NODE,...)" and what separates it from the next.
+static int read_application(
+	struct prv_trace *trace, const char **text, struct prv_application *application)
+{
+	uint64_t n, n_threads, node;
+	if (!next_number(text, TASKS_MAX, "(", &n) || n == 0 || (*text)[-1] != '(')
+		return REFUSE(trace, "expected an application as in 2(1:1,1:2)");
+	application->first_task = trace->n_tasks;
+	application->n_tasks = (uint32_t)n;
+	for (uint64_t i = 0; i < n; i++) {
+		if (trace->n_tasks >= TASKS_MAX ||
+			!next_number(text, THREADS_MAX, INNER, &n_threads) ||
+			n_threads == 0 ||
+			!next_number(text, TASKS_MAX, i + 1 < n ? "," : ")", &node))
+			return REFUSE(trace,
+				"task %" PRIu64
+				" of an application: expected THREADS:NODE",
+				i + 1);
+		int status = add_task(trace, n_threads, node);
+		if (status != TB_OK)
+			return status;
+	}
+	if (**text == ',' || **text == ':')
+		(*text)++;
+	return TB_OK;
+}
+
+static int read_applications(struct prv_trace *trace, const char **text)
+{
+	uint64_t n;
+	if (!next_number(text, 65535, INNER, &n) || n == 0)
+		return REFUSE(trace, "expected the number of applications");
+	trace->applications = calloc(n, sizeof *trace->applications);
+	if (!trace->applications)
+		return no_memory(trace);
+	int status = TB_OK;
+	for (; trace->n_applications < n && status == TB_OK; trace->n_applications++) {
+		status = read_application(
+			trace, text, &trace->applications[trace->n_applications]);
+		// How many communicators an application has may stand behind it.
+		const char *digits = *text;
+		uint64_t count;
+		if (status == TB_OK && next_number(&digits, UINT32_MAX, ":,", &count))
+			*text = digits;
+	}
+	return status;
+}
+
+int tb_prv_read_header(struct prv_trace *trace, const char *text)
+{
+	const char *date = strstr(text, "):");
+	if (strncmp(text, "#Paraver", 8) != 0 || !date)
+		return REFUSE(trace, "expected '#Paraver (DATE):DURATION:...'");
+	text = date + 2;
+	int status = read_duration(trace, &text);
+	if (status == TB_OK)
+		status = read_nodes(trace, &text);
+	return status == TB_OK ? read_applications(trace, &text) : status;
+}
+
+// read_place reads "CPU:APPLICATION:TASK:THREAD:" to a task and a thread of it.
+static int read_place(
+	struct prv_trace *trace, const char **text, uint32_t *task, uint32_t *thread)
+{
+	uint64_t cpu, application, number, of_task;
+	if (!next_number(text, UINT32_MAX, INNER, &cpu) ||
+		!next_number(text, trace->n_applications, INNER, &application) ||
+		application == 0)
+		return REFUSE(trace, "expected CPU:APPLICATION:TASK:THREAD");
+	const struct prv_application *of = &trace->applications[application - 1];
+	if (!next_number(text, of->n_tasks, INNER, &number) || number == 0)
+		return REFUSE(trace,
+			"expected a task of application %" PRIu64 ", 1 to %" PRIu32,
+			application, of->n_tasks);
+	*task = of->first_task + (uint32_t)number - 1;
+	if (!next_number(text, trace->tasks[*task].n_threads, INNER, &of_task) ||
+		of_task == 0)
+		return REFUSE(trace, "expected a thread of the task, 1 to %" PRIu32,
+			trace->tasks[*task].n_threads);
+	*thread = (uint32_t)of_task - 1;
+	return TB_OK;
+}
+
+static int read_time(
+	struct prv_trace *trace, const char **text, const char *ends, uint64_t *time_ns)
+{
+	uint64_t ticks;
+	if (!next_number(text, TIME_MAX / trace->unit_ns, ends, &ticks))
+		return REFUSE(trace, "expected a time");
+	*time_ns = ticks * trace->unit_ns;
+	return TB_OK;
+}
+
+// last_of returns the last span of a thread, PRV_NONE if it has none.
+static uint32_t last_of(const struct prv_task *task, uint32_t thread)
+{
+	return task->open ? task->open[thread] : PRV_NONE;
+}
+
+static int make_open(struct prv_trace *trace, struct prv_task *task)
+{
+	task->open = malloc(task->n_threads * sizeof *task->open);
+	if (!task->open)
+		return no_memory(trace);
+	for (uint32_t i = 0; i < task->n_threads; i++)
+		task->open[i] = PRV_NONE;
+	return TB_OK;
+}
+
+static int add_span(
+	struct prv_trace *trace, uint32_t task_number, const struct prv_span *span)
+{
+	struct prv_task *task = &trace->tasks[task_number];
+	if (task->n >= PRV_NONE - 1 ||
+		TB_ARRAY_RESERVE(&task->spans, &task->room, task->n + 1) != TB_OK)
+		return no_memory(trace);
+	if (!task->open && make_open(trace, task) != TB_OK)
+		return TB_ENOMEM;
+	task->open[span->thread] = (uint32_t)task->n;
+	task->spans[task->n++] = *span;
+	return TB_OK;
+}
+
+// end_call ends the call that a thread is in. Where it is in none at the beginning, the
+// call was entered before the trace begins.
+static int end_call(
+	struct prv_trace *trace, uint32_t task_number, uint32_t thread, uint64_t time_ns)
+{
+	struct prv_task *task = &trace->tasks[task_number];
+	uint32_t open = last_of(task, thread);
+	if (open != PRV_NONE) {
+		if (task->spans[open].is_open)
+			task->spans[open].exit_ns = time_ns;
+		task->spans[open].is_open = false;
+		return TB_OK;
+	}
+	trace->n_cut++;
+	return add_span(trace, task_number,
+		&(struct prv_span){.exit_ns = time_ns, .thread = thread});
+}
+
+// What a line says of a collective call.
+struct parameters {
+	uint64_t send_bytes, recv_bytes, communicator;
+	bool is_root;
+};
+
+static void take_parameter(struct parameters *parameters, uint64_t type, uint64_t value)
+{
+	if (type == 50100001)
+		parameters->send_bytes = value;
+	else if (type == 50100002)
+		parameters->recv_bytes = value;
+	else if (type == 50100003)
+		parameters->is_root = value != 0;
+	else if (type == 50100004)
+		parameters->communicator = value;
+}
+
+// forget_states throws away what states were taken for while no call had been seen.
+static void forget_states(struct prv_trace *trace)
+{
+	for (uint32_t i = 0; i < trace->n_tasks; i++) {
+		trace->tasks[i].n = 0;
+		free(trace->tasks[i].open);
+		trace->tasks[i].open = NULL;
+	}
+	trace->has_calls = true;
+}
+
+static int take_call(struct prv_trace *trace, uint32_t task, struct prv_span *span,
+	uint64_t type, uint64_t value)
+{
+	if (!trace->has_calls)
+		forget_states(trace);
+	// A call without end ends where the next one begins.
+	uint32_t open = last_of(&trace->tasks[task], span->thread);
+	int status = value == 0 || open != PRV_NONE
+			     ? end_call(trace, task, span->thread, span->enter_ns)
+			     : TB_OK;
+	if (status != TB_OK || value == 0)
+		return status;
+	span->kind = tb_prv_call_kind(&trace->names, type, value);
+	span->is_open = true;
+	return add_span(trace, task, span);
+}
+
+static int read_event(struct prv_trace *trace, const char *text)
+{
+	uint32_t task = 0;
+	struct prv_span span = {0};
+	struct parameters parameters = {0};
+	uint64_t type, value;
+	bool called = false;
+	int status = read_place(trace, &text, &task, &span.thread);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &span.enter_ns);
+	while (status == TB_OK && *text) {
+		if (!next_number(&text, UINT64_MAX, INNER, &type) ||
+			!next_number(&text, UINT64_MAX, ANY, &value))
+			return REFUSE(trace, "expected events as TYPE:VALUE");
+		take_parameter(&parameters, type, value);
+		if (type < 50000001 || type > 50000005)
+			continue;
+		status = take_call(trace, task, &span, type, value);
+		called = value != 0;
+	}
+	if (status != TB_OK || !called)
+		return status;
+	struct prv_span *last = &trace->tasks[task].spans[trace->tasks[task].n - 1];
+	last->send_bytes = parameters.send_bytes;
+	last->recv_bytes = parameters.recv_bytes;
+	last->communicator = parameters.communicator;
+	last->is_root = parameters.is_root;
+	return TB_OK;
+}
+
+// Extrae's states in which a thread is in a call, by number.
+static const uint8_t acts_of_states[] = {[3] = PRV_RECV,
+	[4] = PRV_SEND,
+	[5] = PRV_OTHER,
+	[8] = PRV_WAITALL,
+	[10] = PRV_ISEND,
+	[11] = PRV_IRECV,
+	[13] = PRV_UNKNOWN_COLLECTIVE,
+	[16] = PRV_SENDRECV};
+
+static int read_state(struct prv_trace *trace, const char *text)
+{
+	uint32_t task = 0;
+	struct prv_span span = {0};
+	uint64_t state;
+	int status = read_place(trace, &text, &task, &span.thread);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &span.enter_ns);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &span.exit_ns);
+	if (status != TB_OK)
+		return status;
+	if (!next_number(&text, UINT32_MAX, LAST, &state))
+		return REFUSE(trace, "expected a state behind its times");
+	if (span.exit_ns < span.enter_ns)
+		return REFUSE(trace, "a state that ends before it begins");
+	if (trace->has_calls || state == 1 || span.exit_ns == span.enter_ns)
+		return TB_OK;
+	if (state < sizeof acts_of_states)
+		span.kind.act = acts_of_states[state];
+	return add_span(trace, task, &span);
+}
+
+static int read_message(struct prv_trace *trace, const char *text)
+{
+	struct prv_message message = {.wait_span = PRV_NONE};
+	uint64_t sent_ns, tag;
+	int status = read_place(trace, &text, &message.from, &message.from_thread);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &message.send_ns);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &sent_ns);
+	if (status == TB_OK)
+		status = read_place(trace, &text, &message.to, &message.to_thread);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &message.receive_ns);
+	if (status == TB_OK)
+		status = read_time(trace, &text, INNER, &message.received_ns);
+	if (status != TB_OK)
+		return status;
+	if (!next_number(&text, INT64_MAX, INNER, &message.bytes) ||
+		!next_number(&text, UINT64_MAX, LAST, &tag))
+		return REFUSE(trace, "expected the size and tag of a message");
+	if (TB_ARRAY_RESERVE(&trace->messages, &trace->messages_room,
+		    trace->n_messages + 1) != TB_OK)
+		return no_memory(trace);
+	// Messages are matched with their receives already; a tag beyond 31 bits need
+	// only tell them apart.
+	message.tag = (uint32_t)(tag & INT32_MAX);
+	trace->messages[trace->n_messages++] = message;
+	return TB_OK;
+}
+
+static int read_communicator(struct prv_trace *trace, const char *text)
+{
+	uint64_t application, id, n, member;
+	if (!next_number(&text, trace->n_applications, INNER, &application) ||
+		application == 0 || !next_number(&text, UINT64_MAX, INNER, &id) ||
+		!next_number(&text, TASKS_MAX, ANY, &n))
+		return REFUSE(
+			trace, "expected a communicator as c:APPLICATION:ID:N:TASK:...");
+	struct prv_communicator made = {.id = id,
+		.application = (uint32_t)application - 1,
+		.first_member = (uint32_t)trace->n_members,
+		.n = (uint32_t)n,
+		.group = PRV_NONE};
+	for (uint64_t i = 0; i < n; i++) {
+		if (!next_number(&text, TASKS_MAX, i + 1 < n ? INNER : ANY, &member) ||
+			member == 0)
+			return REFUSE(trace,
+				"a communicator of %" PRIu64 ": expected task %" PRIu64,
+				n, i + 1);
+		if (TB_ARRAY_RESERVE(&trace->members, &trace->members_room,
+			    trace->n_members + 1) != TB_OK)
+			return no_memory(trace);
+		trace->members[trace->n_members++] = (uint32_t)member - 1;
+	}
+	if (trace->n_members >= UINT32_MAX ||
+		TB_ARRAY_RESERVE(&trace->communicators, &trace->communicators_room,
+			trace->n_communicators + 1) != TB_OK)
+		return no_memory(trace);
+	trace->communicators[trace->n_communicators++] = made;
+	return TB_OK;
+}
+
+int tb_prv_read_record(struct prv_trace *trace, const char *text)
+{
+	if (*text == '\0' || *text == '#')
+		return TB_OK;
+	if (text[1] == ':') {
+		if (*text == '1')
+			return read_state(trace, text + 2);
+		if (*text == '2')
+			return read_event(trace, text + 2);
+		if (*text == '3')
+			return read_message(trace, text + 2);
+		if (*text == 'c' || *text == 'i' || *text == 'I')
+			return *text == 'c' ? read_communicator(trace, text + 2) : TB_OK;
+	}
+	return REFUSE(trace,
+		"'%.40s': expected a state (1:), events (2:), a message (3:) or a "
+		"communicator (c:)",
+		text);
+}

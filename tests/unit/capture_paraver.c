@@ -1,0 +1,326 @@
+// Paraver traces become the calls of their ranks. The real trace is of LULESH in 8 ranks:
+// 484 messages of 35,093,376 bytes, and 5 all-reduces of 8 bytes; it is skipped where it
+// is absent.
+#include "paraver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "paraver_XXXXXX";
+static struct tb_error error;
+static struct tb_calls *calls;
+
+static void put(const char *name, const char *text)
+{
+	char path[100];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fputs(text, file) >= 0, 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "paraver_XXXXXX");
+	error = (struct tb_error){0};
+	calls = NULL;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	char command[100];
+	tb_calls_free(calls);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	return system(command);
+}
+
+static int read_path(const char *path)
+{
+	const char *made = "";
+	int status = tb_paraver_read(&calls, NULL, &path, 1, &made, &error);
+	if (status == TB_OK)
+		assert_null(made);
+	else
+		assert_null(calls);
+	return status;
+}
+
+static int read_it(const char *text)
+{
+	char path[100];
+	put("t.prv", text);
+	snprintf(path, sizeof path, "%s/t.prv", folder);
+	return read_path(path);
+}
+
+static void read_well(const char *text)
+{
+	if (read_it(text) != TB_OK)
+		fail_msg("line %d: %s", (int)error.at, error.text);
+}
+
+static const struct tb_call *call(uint32_t rank, uint32_t index)
+{
+	uint32_t n;
+	const struct tb_call *found = tb_calls_of(calls, rank, &n);
+	assert_true(index < n);
+	return &found[index];
+}
+
+static bool waits_for(uint32_t rank, uint32_t index, uint32_t on)
+{
+	uint32_t n;
+	const uint32_t *before = tb_calls_befores(calls, rank, index, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (before[i] == on)
+			return true;
+	return false;
+}
+
+static bool noted(const char *part)
+{
+	const char *note;
+	for (size_t i = 0; (note = tb_calls_note_at(calls, i)); i++)
+		if (strstr(note, part))
+			return true;
+	return false;
+}
+
+struct counts {
+	uint64_t n_sends, n_recvs, n_collectives, sent_bytes, received_bytes, calc_ns;
+};
+
+static struct counts count_rank(uint32_t rank)
+{
+	struct counts counts = {0};
+	uint32_t n;
+	const struct tb_call *of = tb_calls_of(calls, rank, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		counts.n_sends += of[i].kind == TB_CALL_SEND;
+		counts.n_recvs += of[i].kind == TB_CALL_RECV;
+		counts.n_collectives += of[i].kind == TB_CALL_COLLECTIVE;
+		counts.sent_bytes += of[i].kind == TB_CALL_SEND ? of[i].bytes : 0;
+		counts.received_bytes += of[i].kind == TB_CALL_RECV ? of[i].bytes : 0;
+		counts.calc_ns += of[i].calc_ns;
+	}
+	return counts;
+}
+
+static void lulesh_has_484_messages(void **state)
+{
+	(void)state;
+	char path[4096];
+	const char *shared = getenv("TB_SHARED");
+	snprintf(path, sizeof path,
+		"%s/data/paraver/lulesh_4+4_with_uncores_sockets1+2.chop_5it.prv",
+		shared ? shared : "");
+	if (access(path, R_OK) != 0) {
+		puts("skipped: no trace of LULESH");
+		skip();
+	}
+	assert_int_equal(read_path(path), TB_OK);
+	assert_int_equal(tb_calls_n_ranks(calls), 8);
+	struct counts sum = {0};
+	for (uint32_t rank = 0; rank < 8; rank++) {
+		struct counts one = count_rank(rank);
+		sum.n_sends += one.n_sends;
+		sum.n_recvs += one.n_recvs;
+		sum.sent_bytes += one.sent_bytes;
+		sum.received_bytes += one.received_bytes;
+		assert_int_equal(one.n_collectives, 5);
+		// Five iterations, of which nearly all is computation.
+		assert_in_range(one.calc_ns, 1300000000, 1616378951);
+		assert_string_equal(tb_calls_host_of(calls, rank), "epeec04");
+	}
+	assert_int_equal(sum.n_sends, 484);
+	assert_int_equal(sum.n_recvs, 484);
+	assert_int_equal(sum.sent_bytes, 35093376);
+	assert_int_equal(sum.received_bytes, 35093376);
+	assert_true(noted("application 2 (12 tasks) does not communicate"));
+	assert_true(noted("112 sends and receives of which the trace has no message"));
+}
+
+#define HEAD "#Paraver (01/01/2026 at 00:00):1000_ns:2(1,1):1:2(1:1,1:2)\n"
+
+// Task 1 computes 100, starts a send, computes 50 and waits for it; task 2 starts to
+// receive at 10 and waits from 200 to 300.
+static const char one_message[] =
+	HEAD "2:1:1:1:1:100:50000001:3\n2:1:1:1:1:110:50000001:0\n"
+	     "2:1:1:1:1:160:50000001:5\n2:1:1:1:1:170:50000001:0\n"
+	     "2:2:1:2:1:10:50000001:4\n2:2:1:2:1:20:50000001:0\n"
+	     "2:2:1:2:1:200:50000001:5\n2:2:1:2:1:300:50000001:0\n"
+	     "3:1:1:1:1:100:105:2:1:2:1:10:290:4096:7\n";
+
+static void time_outside_calls_is_computation(void **state)
+{
+	(void)state;
+	read_well(one_message);
+	assert_int_equal(tb_calls_n_ranks(calls), 2);
+	const struct tb_call *send = call(0, 0), *wait = call(0, 1), *end = call(0, 2);
+	assert_int_equal(send->kind, TB_CALL_SEND);
+	assert_true(send->starts);
+	assert_int_equal(send->calc_ns, 100);
+	assert_int_equal(send->bytes, 4096);
+	assert_int_equal(send->tag, 7);
+	assert_int_equal(send->peer, 1);
+	assert_int_equal(wait->calc_ns, 50);
+	assert_true(waits_for(0, 1, 0));
+	assert_int_equal(end->calc_ns, 830);
+	assert_int_equal(call(1, 0)->kind, TB_CALL_RECV);
+	assert_true(call(1, 0)->starts);
+	assert_int_equal(call(1, 1)->calc_ns, 180);
+	assert_true(waits_for(1, 1, 0));
+	assert_null(tb_calls_note_at(calls, 0));
+}
+
+static void calls_are_known_by_their_names(void **state)
+{
+	(void)state;
+	// In this trace 105 is MPI_Allreduce, whatever Extrae numbers so.
+	put("t.pcf", "EVENT_TYPE\n9   50000002    MPI Collective Comm\nVALUES\n105   "
+		     "MPI_Allreduce\n0   End\n\n\nEVENT_TYPE\n9 50000001 x\nVALUES\n3 "
+		     "MPI_Send\n");
+	put("t.row", "LEVEL CPU SIZE 2\nc1\nc2\n\nLEVEL NODE SIZE 2\nn01\nn02\n");
+	read_well(HEAD "c:1:7:2:2:1\n"
+		       "2:1:1:1:1:100:50000002:105:50100001:64:50100002:64:50100004:7\n"
+		       "2:1:1:1:1:200:50000002:0\n"
+		       "2:2:1:2:1:100:50000002:105:50100001:64:50100002:64:50100004:7\n"
+		       "2:2:1:2:1:200:50000002:0\n"
+		       "2:1:1:1:1:300:50000001:3\n2:1:1:1:1:310:50000001:0\n"
+		       "2:2:1:2:1:300:50000001:2\n2:2:1:2:1:310:50000001:0\n"
+		       "3:1:1:1:1:300:305:2:1:2:1:300:310:5:0\n");
+	assert_int_equal(call(0, 0)->op, TB_COLL_ALLREDUCE);
+	assert_int_equal(call(0, 0)->bytes, 64);
+	assert_int_equal(tb_calls_members(calls, call(0, 0)->group).members[0], 1);
+	assert_false(call(0, 1)->starts);
+	assert_false(call(1, 1)->starts);
+	assert_string_equal(tb_calls_host_of(calls, 1), "n02");
+}
+
+static void the_root_says_that_it_is_one(void **state)
+{
+	(void)state;
+	read_well(HEAD "2:1:1:1:1:100:50000002:7:50100001:0:50100002:64\n"
+		       "2:1:1:1:1:200:50000002:0\n"
+		       "2:2:1:2:1:100:50000002:7:50100001:64:50100002:0:50100003:1\n"
+		       "2:2:1:2:1:200:50000002:0\n");
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		assert_int_equal(call(rank, 0)->op, TB_COLL_BROADCAST);
+		assert_int_equal(call(rank, 0)->bytes, 64);
+		assert_int_equal(call(rank, 0)->peer, 1);
+	}
+	assert_null(tb_calls_note_at(calls, 0));
+}
+
+static void exchanges_wait_for_both_of_their_messages(void **state)
+{
+	(void)state;
+	read_well(HEAD "2:1:1:1:1:100:50000001:41\n2:1:1:1:1:200:50000001:0\n"
+		       "2:2:1:2:1:100:50000001:41\n2:2:1:2:1:200:50000001:0\n"
+		       "3:1:1:1:1:100:105:2:1:2:1:100:190:4096:7\n"
+		       "3:2:1:2:1:100:105:1:1:1:1:100:190:4096:7\n");
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		assert_true(call(rank, 0)->starts);
+		assert_true(call(rank, 1)->starts);
+		assert_true(waits_for(rank, 2, 0));
+		assert_true(waits_for(rank, 2, 1));
+	}
+}
+
+static void states_are_calls_where_there_are_no_others(void **state)
+{
+	(void)state;
+	// In microseconds, as traces without a unit are.
+	read_well("#Paraver (01/01/26 at 00:00):1000:2(1,1):1:2(1:1,1:2),0\n"
+		  "1:1:1:1:1:0:100:1\n1:1:1:1:1:100:110:4\n1:1:1:1:1:110:1000:1\n"
+		  "1:2:1:2:1:0:50:1\n1:2:1:2:1:50:300:3\n1:2:1:2:1:300:1000:1\n"
+		  "3:1:1:1:1:100:105:2:1:2:1:50:290:4096:7\n");
+	assert_int_equal(call(0, 0)->calc_ns, 100000);
+	assert_false(call(0, 0)->starts);
+	assert_int_equal(call(1, 0)->calc_ns, 50000);
+	assert_int_equal(call(1, 0)->kind, TB_CALL_RECV);
+	assert_false(call(1, 0)->starts);
+	assert_int_equal(call(1, 1)->calc_ns, 700000);
+}
+
+static void messages_outside_calls_start_where_they_are(void **state)
+{
+	(void)state;
+	read_well(HEAD "3:1:1:1:1:100:105:2:1:2:1:50:290:4096:7\n");
+	assert_int_equal(call(0, 0)->calc_ns, 100);
+	assert_true(call(0, 0)->starts);
+	assert_int_equal(call(1, 0)->calc_ns, 50);
+}
+
+static void calls_of_before_the_beginning_are_no_computation(void **state)
+{
+	(void)state;
+	read_well(HEAD "2:1:1:1:1:60:50000002:0\n"
+		       "3:1:1:1:1:100:105:2:1:2:1:50:290:4096:7\n");
+	assert_int_equal(call(0, 0)->calc_ns, 40);
+	assert_true(noted("1 MPI call entered before the trace begins"));
+}
+
+static void damage_is_named_by_its_line(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *sentence;
+		uint64_t line;
+	} cases[] = {
+		{"#Paraver (1):10_ns:1(1):1:1(1:1\n", "task 1 of an application", 1},
+		{"#Paraver (1):10_ds:1(1):1:1(1:1)\n", "a unit of time 'ds:1(1):'", 1},
+		{"#Paraver (1):10_ns:1(1):1:2(1:1)\n", "task 1 of an application", 1},
+		{HEAD "2:1:1:3:1:10:1:1\n", "a task of application 1, 1 to 2", 2},
+		{HEAD "2:1:1:1:2:10:1:1\n", "a thread of the task, 1 to 1", 2},
+		{HEAD "2:1:1:1:1:x:1:1\n", "expected a time", 2},
+		{HEAD "2:1:1:1:1:1:1\n", "expected events as TYPE:VALUE", 2},
+		{HEAD "1:1:1:1:1:9:5:1\n", "ends before it begins", 2},
+		{HEAD "\n3:1:1:1:1:1:1:1:1:1:1:1:1:9\n", "size and tag of a message", 3},
+		{HEAD "3:1:1:1:1:1:1:1:1:1:1:1:1:99999999999999999999:1\n",
+			"size and tag", 2},
+		{HEAD "c:1:1:2:1\n", "a communicator of 2", 2},
+		{HEAD "4:1\n", "'4:1': expected a state", 2},
+		{HEAD, "neither messages nor MPI calls", 0},
+		{HEAD "2:1:1:1:1:1:50000002:8:50100004:3\n", "communicator 3", 0},
+		{HEAD "c:1:3:1:2\n2:1:1:1:1:1:50000002:8:50100004:3\n", "it is not in",
+			0},
+		{HEAD "c:1:3:1:9\n2:1:1:1:1:1:50000002:8:50100004:3\n",
+			"has task 9 of application 1, which has 2", 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		error = (struct tb_error){0};
+		assert_int_equal(read_it(cases[i].text), TB_EFORMAT);
+		if (!strstr(error.text, cases[i].sentence))
+			fail_msg("case %zu: %s", i, error.text);
+		if (cases[i].line)
+			assert_int_equal(error.at, cases[i].line);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(lulesh_has_484_messages),
+		TEST(time_outside_calls_is_computation),
+		TEST(calls_are_known_by_their_names),
+		TEST(the_root_says_that_it_is_one),
+		TEST(exchanges_wait_for_both_of_their_messages),
+		TEST(states_are_calls_where_there_are_no_others),
+		TEST(messages_outside_calls_start_where_they_are),
+		TEST(calls_of_before_the_beginning_are_no_computation),
+		TEST(damage_is_named_by_its_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
