@@ -54,9 +54,11 @@ static bool is_rooted(uint8_t op)
 	       op == TB_COLL_REDUCE;
 }
 
-// count adds a rank's next call to those of its group.
-static int count(struct tb_lowering *l, uint32_t rank, const struct tb_call *call)
+// count adds a rank's next call to those of its group, and keeps which one it is: lanes
+// do not come to their calls in the order in which these were made.
+static int count(struct tb_lowering *l, uint32_t rank, uint32_t index)
 {
+	const struct tb_call *call = &l->ranks[rank].calls[index];
 	struct tb_group_calls *group = &l->groups[call->group];
 	uint32_t place;
 	if (!find_place(l, call->group, rank, &place))
@@ -66,6 +68,7 @@ static int count(struct tb_lowering *l, uint32_t rank, const struct tb_call *cal
 			rank, (double)call->enter_ns / 1e9,
 			tb_collective_op_name(call->op), call->group);
 	uint32_t i = group->n_made[place]++;
+	l->ranks[rank].edges[index] = i;
 	if (TB_ARRAY_RESERVE(&group->instances, &group->room, (size_t)i + 1) != TB_OK)
 		return TB_ENOMEM;
 	struct tb_instance *instance = &group->instances[i];
@@ -113,7 +116,7 @@ static int fail_missing(const struct tb_lowering *l, uint32_t group, size_t nth)
 		members.members[missing], of->n_made[missing]);
 }
 
-// settle finds the calls that members lack, and begins the lowering's count.
+// settle finds the calls that members lack.
 static int settle(struct tb_lowering *l, uint32_t group)
 {
 	struct tb_group_calls *of = &l->groups[group];
@@ -125,8 +128,6 @@ static int settle(struct tb_lowering *l, uint32_t group)
 		instance->dropped = instance->dropped || instance->n_seen < members.n;
 		l->n_dropped_collectives += instance->dropped;
 	}
-	for (uint32_t i = 0; i < members.n; i++)
-		of->n_made[i] = 0;
 	return TB_OK;
 }
 
@@ -143,7 +144,7 @@ int tb_lowering_collect(struct tb_lowering *l)
 		const struct tb_lowered_rank *rank = &l->ranks[r];
 		for (uint32_t i = 0; i < rank->n && status == TB_OK; i++)
 			if (rank->calls[i].kind == TB_CALL_COLLECTIVE)
-				status = count(l, r, &rank->calls[i]);
+				status = count(l, r, i);
 	}
 	for (uint32_t g = 0; g < n && status == TB_OK; g++)
 		status = settle(l, g);
@@ -151,10 +152,11 @@ int tb_lowering_collect(struct tb_lowering *l)
 }
 
 struct tb_instance *tb_lowering_instance(
-	struct tb_lowering *l, uint32_t rank, const struct tb_call *call, uint32_t *place)
+	struct tb_lowering *l, uint32_t rank, uint32_t index, uint32_t *place)
 {
-	struct tb_group_calls *group = &l->groups[call->group];
+	const struct tb_lowered_rank *of = &l->ranks[rank];
+	uint32_t group = of->calls[index].group;
 	*place = 0;
-	(void)find_place(l, call->group, rank, place); // tb_lowering_collect found it
-	return &group->instances[group->n_made[*place]++];
+	(void)find_place(l, group, rank, place); // tb_lowering_collect found it
+	return &l->groups[group].instances[of->edges[index]];
 }

@@ -31,7 +31,8 @@ struct tb_lowered_rank {
 	const struct tb_call *calls;
 	uint32_t n;
 	// By call. Before it is lowered: of a send or receive, the partner's call that it
-	// meets, or TB_NO_OP when it is left out. Then: the edge on which it is complete.
+	// meets, or TB_NO_OP when it is left out; of a collective call, which one of its
+	// group it is. Then: the edge on which it is complete.
 	uint32_t *edges;
 	uint8_t *lowered;  // a bit per call
 	uint8_t *awaited;  // a bit per call: others come after it
@@ -59,7 +60,7 @@ struct tb_arrival {
 struct tb_group_calls {
 	struct tb_instance *instances;
 	size_t n, room;
-	uint32_t *n_made; // by member: how many of its calls were counted, then lowered
+	uint32_t *n_made; // by member: how many calls
 };
 
 // A rule that expanded collective calls, for the notes.
@@ -135,10 +136,10 @@ uint32_t tb_lowering_tag(const struct tb_lowering *lowering, const struct tb_cal
 // every member makes alike.
 int tb_lowering_collect(struct tb_lowering *lowering) TB_MUST_USE;
 
-// tb_lowering_instance returns the collective call that the rank's next one of its group
-// belongs to, and the rank's place in the group. Each call of it counts one.
-struct tb_instance *tb_lowering_instance(struct tb_lowering *lowering, uint32_t rank,
-	const struct tb_call *call, uint32_t *place);
+// tb_lowering_instance returns the collective call that a rank's call is part of, and the
+// rank's place in the group.
+struct tb_instance *tb_lowering_instance(
+	struct tb_lowering *lowering, uint32_t rank, uint32_t index, uint32_t *place);
 
 // calls_lanes.c: lowers all lanes, each as far as it can go, until all have ended.
 int tb_lowering_run(struct tb_lowering *lowering) TB_MUST_USE;

@@ -149,7 +149,7 @@ static int add_collective(const struct here *h, uint32_t index, bool *held)
 {
 	struct tb_lowering *l = h->lowering;
 	uint32_t place;
-	struct tb_instance *instance = tb_lowering_instance(l, h->rank, h->call, &place);
+	struct tb_instance *instance = tb_lowering_instance(l, h->rank, index, &place);
 	if (instance->dropped)
 		return tb_lowering_done(l, h->rank, index, TB_NO_OP);
 	int status = tb_front_join(l, h->rank, h->call->lane, true);
