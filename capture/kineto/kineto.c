@@ -3,7 +3,7 @@
 #include "array.h"
 #include "groups.h"
 #include "infile.h"
-#include "lanes.h"
+#include "stream_lanes.h"
 
 #include <ctype.h>
 #include <dirent.h>

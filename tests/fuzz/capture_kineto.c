@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct tb_calls *calls = NULL;
 		const char *made;
 		struct tb_error error = {0};
-		int status = tb_kineto_read(&calls, &readings[i], paths, 1, &made, &error);
+		int status =
+			tb_kineto_read(&calls, &readings[i], paths, 1, &made, &error);
 		if (status == TB_OK)
 			follow(calls);
 		else if (status != (int)error.code || !error.text[0] || calls)

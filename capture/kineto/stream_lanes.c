@@ -1,4 +1,4 @@
-#include "lanes.h"
+#include "stream_lanes.h"
 
 #include "comm_calls.h"
 

@@ -1,7 +1,7 @@
 // Makes calls of a profile: streams become lanes, kernels of NCCL become collective calls
 // and messages, and what they wait for on other streams becomes the order between them.
-#ifndef TB_LANES_H
-#define TB_LANES_H
+#ifndef TB_STREAM_LANES_H
+#define TB_STREAM_LANES_H
 
 #include "profile.h"
 
