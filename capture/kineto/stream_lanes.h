@@ -6,8 +6,7 @@
 #include "profile.h"
 
 // What a rank that does as a profile says needs to know: its own rank, and by group of
-// the profile the number of the group in `calls`; `shift` is added to the ranks of its
-// messages' partners.
+// the profile the number of the group in `calls`.
 struct tb_lanes_place {
 	uint32_t rank;
 	const uint32_t *groups;
