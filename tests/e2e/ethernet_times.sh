@@ -1,0 +1,136 @@
+#!/bin/bash
+# Real programs took so long at four link rates: replayed from what their ranks called, over
+# the preset ethernet, they take as long. Jobs are made here, from the logs of one rate, for
+# all rates; each rank's computation is the time between its calls.
+set -euo pipefail
+
+whatif=$TB_SHARED/data/whatif
+if [[ ! -d $whatif ]]; then
+	echo "skipped: $whatif is not here, with what the programs called and how long they took"
+	exit 77
+fi
+if ! command -v zstd > /dev/null; then
+	echo "skipped: zstd is not installed, and the logs are compressed"
+	exit 77
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# What awk scripts share: an operation, behind others; computation up to a call. A run is
+# timed from behind its first barrier to before its last one.
+common='
+function op(text, requires, i, n, ids) {
+	print "l" ++n_ops ": " text
+	n = split(requires, ids, " ")
+	for (i = 1; i <= n; i++)
+		print "l" n_ops " requires l" ids[i]
+	return n_ops
+}
+function compute(requires) {
+	return op("calc " ($1 > end ? $1 - end : 0), requires)
+}
+BEGIN { print "rank " me " {" }
+$3 == "Barrier" && !begun { begun = 1; end = $1 + $2; next }
+$3 == "Barrier" || $3 == "Finalize" { over = 1 }
+!begun || over { next }
+END { print "}" }
+'
+
+# 64 KiB are more than Open MPI sends at once: a request, an answer, and the data. A rank
+# answers while it is in a call: what came while it computed, it answers behind its own
+# requests, as its processor is busy until then.
+a2a='
+$3 == "Alltoall" {
+	c = compute(last); last = ""
+	for (i = 1; i < 8; i++) {
+		p = (me + i) % 8
+		came = op("recv 40b from " p " tag " n * 4)
+		answer[p] = op("calc 1000", came)
+	}
+	for (i = 1; i < 8; i++) {
+		p = (me + i) % 8
+		op("send 64b to " p " tag " n * 4 + 1, c " " answer[p])
+	}
+	for (i = 1; i < 8; i++)
+		op("send 40b to " (me + i) % 8 " tag " n * 4, c)
+	for (i = 1; i < 8; i++) {
+		p = (me + i) % 8
+		allowed = op("recv 64b from " p " tag " n * 4 + 1)
+		op("send 65592b to " p " tag " n * 4 + 2, allowed)
+		last = last " " op("recv 65592b from " p " tag " n * 4 + 2)
+	}
+	n++; end = $1 + $2
+}
+'
+# The operating system takes 16 or 32 KiB at once: a send needs no waiting.
+halo='
+$3 == "Irecv" { last = compute(last); due = due " " op("recv " $5 "b from " $4 " tag " step * 16 + $6, last) }
+$3 == "Isend" { last = compute(last); op("send " $5 "b to " $4 " tag " step * 16 + $6, last) }
+$3 == "Waitall" { last = compute(last) due; due = "" }
+$3 == "Allreduce" {
+	last = compute(last)
+	for (i = 0; i < 3; i++) { # recursive doubling
+		bit = int(me / 2 ^ i) % 2
+		p = me + (bit ? -1 : 1) * 2 ^ i
+		op("send 8b to " p " tag " step * 16 + 8 + i, last)
+		last = op("recv 8b from " p " tag " step * 16 + 8 + i, last)
+	}
+	step++
+}
+{ end = $1 + $2 }
+'
+ring='
+$3 == "Recv" { last = compute(last); last = op("recv " $5 "b from " $4 " tag " $6, last) }
+$3 == "Send" { last = compute(last); op("send " $5 "b to " $4 " tag " $6, last) }
+{ end = $1 + $2 }
+'
+
+# job PROGRAM RATE SCRIPT writes the exact job of a run.
+job() {
+	rm -rf logs && mkdir logs
+	zstd -qdc "$whatif/mpilog/$1_$2m.tar.zst" | tar xf - -C logs
+	{
+		echo "num_ranks 8"
+		for me in 0 1 2 3 4 5 6 7; do
+			awk -v me=$me "$common$3" "logs/rank0$me.txt"
+		done
+	} > "$1_$2.goal"
+}
+
+# took PROGRAM RATE is what the captured run took, in milliseconds; off is how far a replay of
+# the job of the run at OTHER is from that, in percent.
+took() {
+	awk -F, -v p="$1" -v r="$2" '$1 == p && $2 == r && $4 == 1 { printf "%.0f", $5 * 1000 }' "$whatif/times.csv"
+}
+off() {
+	local simulated
+	rm -f run.db
+	"$TAILBACK" replay "$1_$3.goal" -n "ethernet,rate=$2Mbit/s" -o run.db > replay.txt 2>&1
+	simulated=$(awk '/^simulated/ { print $2 * ($3 == "s:" ? 1000 : 1) }' replay.txt)
+	awk -v s="$simulated" -v t="$(took "$1" "$2")" 'BEGIN { printf "%.1f", 100 * (s / t - 1) }'
+}
+
+failed=0
+# holds PROGRAM SCRIPT LOWEST HIGHEST...: percent, a pair for each of 10, 50, 100, 200 Mbit/s.
+holds() {
+	local program=$1 script=$2 rate other percent
+	shift 2
+	for rate in 10 50 100 200; do
+		job "$program" $rate "$script"
+	done
+	for rate in 10 50 100 200; do
+		for other in 10 50 100 200; do
+			percent=$(off "$program" $rate $other)
+			echo "$program at $rate Mbit/s by its calls at $other: $percent %"
+			awk -v p="$percent" -v a="$1" -v b="$2" 'BEGIN { exit !(p >= a && p <= b) }' && continue
+			echo "  expected $1 to $2 %"
+			failed=1
+		done
+		shift 2
+	done
+}
+holds ring8 "$ring" -2 2 -2 2 -2 2 -2 2
+holds halo8 "$halo" -16 -12 -8 0 -8 2 -12 5
+holds a2a8 "$a2a" -5 2 -5 3 5 15 10 21
+exit $failed
