@@ -17,8 +17,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# What awk scripts share: an operation, behind others; computation up to a call. A run is
-# timed from behind its first barrier to before its last one.
+# What awk scripts share: an operation, behind others; computation up to a call; exchanges
+# by recursive doubling. A run is timed from behind its first barrier, which opens connections,
+# to before its last one.
 common='
 function op(text, requires, i, n, ids) {
 	print "l" ++n_ops ": " text
@@ -30,8 +31,16 @@ function op(text, requires, i, n, ids) {
 function compute(requires) {
 	return op("calc " ($1 > end ? $1 - end : 0), requires)
 }
+function double(bytes, tag, requires, i, p) {
+	for (i = 0; i < 3; i++) {
+		p = me + (int(me / 2 ^ i) % 2 ? -1 : 1) * 2 ^ i
+		op("send " bytes "b to " p " tag " tag + i, requires)
+		requires = op("recv " bytes "b from " p " tag " tag + i, requires)
+	}
+	return requires
+}
 BEGIN { print "rank " me " {" }
-$3 == "Barrier" && !begun { begun = 1; end = $1 + $2; next }
+$3 == "Barrier" && !begun { begun = 1; end = $1 + $2; last = double(0, 1000000, ""); next }
 $3 == "Barrier" || $3 == "Finalize" { over = 1 }
 !begun || over { next }
 END { print "}" }
@@ -69,13 +78,7 @@ $3 == "Irecv" { last = compute(last); due = due " " op("recv " $5 "b from " $4 "
 $3 == "Isend" { last = compute(last); op("send " $5 "b to " $4 " tag " step * 16 + $6, last) }
 $3 == "Waitall" { last = compute(last) due; due = "" }
 $3 == "Allreduce" {
-	last = compute(last)
-	for (i = 0; i < 3; i++) { # recursive doubling
-		bit = int(me / 2 ^ i) % 2
-		p = me + (bit ? -1 : 1) * 2 ^ i
-		op("send 8b to " p " tag " step * 16 + 8 + i, last)
-		last = op("recv 8b from " p " tag " step * 16 + 8 + i, last)
-	}
+	last = double(8, step * 16 + 8, compute(last))
 	step++
 }
 { end = $1 + $2 }
@@ -131,6 +134,6 @@ holds() {
 	done
 }
 holds ring8 "$ring" -2 2 -2 2 -2 2 -2 2
-holds halo8 "$halo" -16 -12 -8 0 -8 2 -12 5
-holds a2a8 "$a2a" -5 2 -5 3 5 15 10 21
+holds halo8 "$halo" -3 3 -1 6 -5 3 -10 0
+holds a2a8 "$a2a" -6 5 -2 8 7 17 10 22
 exit $failed

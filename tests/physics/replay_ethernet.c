@@ -14,6 +14,8 @@ enum { FULL = 1448, OVERHEAD = 66 };
 #define FRAME_PS   ((FULL + OVERHEAD) * BYTE_PS)
 #define ACK_PS	   (OVERHEAD * BYTE_PS)
 #define LATENCY_PS (TB_PS_PER_MS)
+// A connection opens by a frame there and one back.
+#define OPEN_PS (4 * (ACK_PS + LATENCY_PS))
 
 static struct outcome replay_on(const char *preset, struct line *lines, size_t n)
 {
@@ -34,10 +36,12 @@ static tb_time_ps time_of(const char *preset, uint64_t bytes)
 static void a_frame_is_stored_and_forwarded(void **state)
 {
 	(void)state;
-	assert_int_equal(time_of(CABLE, FULL), 2 * (FRAME_PS + LATENCY_PS));
-	assert_int_equal(time_of(CABLE, 0), 2 * (ACK_PS + LATENCY_PS));
-	assert_int_equal(
-		time_of(CABLE ",levels=2,arity=2", FULL), 2 * (FRAME_PS + LATENCY_PS));
+	assert_int_equal(time_of(CABLE, FULL), OPEN_PS + 2 * (FRAME_PS + LATENCY_PS));
+	assert_int_equal(time_of(CABLE, 0), OPEN_PS + 2 * (ACK_PS + LATENCY_PS));
+	struct line line = {.destination = 3, .bytes = FULL};
+	struct outcome outcome = replay_on(CABLE ",levels=2,arity=2", &line, 1);
+	assert_int_equal(line.delivered, 2 * OPEN_PS + 4 * (FRAME_PS + LATENCY_PS));
+	drop(&outcome);
 }
 
 static void a_window_of_frames_follow_each_other(void **state)
@@ -46,9 +50,10 @@ static void a_window_of_frames_follow_each_other(void **state)
 	struct tb_network *net = network_of(CABLE);
 	for (unsigned n = 1; n <= 10; n++) {
 		tb_time_ps takes = time_of(CABLE, n * FULL);
-		assert_int_equal(takes, 2 * LATENCY_PS + (n + 1) * FRAME_PS);
-		assert_int_equal(takes, tb_engine_ideal_ps(net, (struct tb_node){0},
-						(struct tb_node){1}, n * FULL));
+		tb_time_ps ideal = tb_engine_ideal_ps(
+			net, (struct tb_node){0}, (struct tb_node){1}, n * FULL);
+		assert_int_equal(ideal, 2 * LATENCY_PS + (n + 1) * FRAME_PS);
+		assert_int_equal(takes, OPEN_PS + ideal);
 	}
 	tb_network_free(net);
 }
@@ -58,9 +63,9 @@ static void a_window_of_frames_follow_each_other(void **state)
 static void a_burst_passes_at_once(void **state)
 {
 	(void)state;
-	assert_int_equal(time_of(SHAPER, FULL), 2 * LATENCY_PS);
+	assert_int_equal(time_of(SHAPER, FULL), 6 * LATENCY_PS);
 	assert_int_equal(time_of(SHAPER, 10 * FULL),
-		2 * LATENCY_PS + 10 * FRAME_PS - 3200 * BYTE_PS);
+		6 * LATENCY_PS + 10 * FRAME_PS - 3200 * BYTE_PS);
 }
 
 // The first two segments are acknowledged after a round trip; from then on each
@@ -71,7 +76,8 @@ static void slow_start_costs_a_round_trip(void **state)
 	tb_time_ps acknowledged = 4 * LATENCY_PS + 3 * FRAME_PS + 2 * ACK_PS;
 	for (unsigned n = 11; n <= 30; n++)
 		assert_int_equal(time_of(CABLE, n * FULL),
-			acknowledged + 2 * LATENCY_PS + (n - 10 + 1) * FRAME_PS);
+			OPEN_PS + acknowledged + 2 * LATENCY_PS +
+				(n - 10 + 1) * FRAME_PS);
 }
 
 // The window doubles in every round trip: 2 to 6 segments do not fill it, so each round
@@ -82,11 +88,12 @@ static void the_window_doubles_each_round(void **state)
 	const char *small = CABLE ",initial_window=2,hop_latency=100ms";
 	tb_time_ps latency = 100 * TB_PS_PER_MS;
 	tb_time_ps round = 4 * latency + 3 * FRAME_PS + 2 * ACK_PS;
+	tb_time_ps open = 4 * (latency + ACK_PS);
 	for (unsigned rounds = 0, sent = 2; rounds < 4; rounds++) {
 		// The first pair of a round opens it; the rest follow pair by pair.
 		unsigned last = 2u << rounds;
 		assert_int_equal(time_of(small, sent * FULL),
-			rounds * round + 2 * latency + (last + 1) * FRAME_PS);
+			open + rounds * round + 2 * latency + (last + 1) * FRAME_PS);
 		sent += last * 2;
 	}
 }
@@ -97,13 +104,16 @@ static void two_senders_queue_for_their_receiver(void **state)
 	struct line lines[2] = {{.source = 1, .destination = 0, .bytes = 10 * FULL},
 		{.source = 2, .destination = 0, .bytes = 10 * FULL}};
 	struct outcome outcome = replay_on(CABLE, lines, 2);
-	assert_int_equal(lines[1].delivered, 2 * LATENCY_PS + 21 * FRAME_PS);
-	assert_int_equal(lines[0].delivered, lines[1].delivered - FRAME_PS);
+	tb_time_ps end = OPEN_PS + 2 * LATENCY_PS + 21 * FRAME_PS;
+	bool first = lines[0].delivered < lines[1].delivered;
+	assert_int_equal(lines[first].delivered, end);
+	assert_int_equal(lines[!first].delivered, end - FRAME_PS);
 	assert_int_equal(outcome.tally.flow_wait_ps, outcome.stats.wait_ps);
 	assert_int_equal(outcome.tally.blame_ps, outcome.stats.wait_ps);
-	// Of frames 0 to 9 of both, frame i stands behind i before it, one of the same
-	// instant more in the second's case; the last acknowledgements wait for nobody.
-	assert_int_equal(outcome.stats.wait_ps, (45 + 55) * FRAME_PS);
+	// The second opens its connection behind the first, and is one short frame later
+	// from then on. Of frames 0 to 9 frame i of the first stands behind i others, of
+	// the second behind one more.
+	assert_int_equal(outcome.stats.wait_ps, (45 + 55) * FRAME_PS - (10 - 1) * ACK_PS);
 	drop(&outcome);
 }
 
@@ -136,8 +146,26 @@ static void a_connection_restarts_after_an_idle_time(void **state)
 	outcome = replay_on(CABLE ",idle_restart=no", lines, 2);
 	tb_time_ps warm = lines[1].delivered - lines[1].at;
 	drop(&outcome);
-	assert_int_equal(restarted, time_of(CABLE, 30 * FULL));
+	assert_int_equal(restarted, time_of(CABLE, 30 * FULL) - OPEN_PS);
 	assert_int_equal(warm, 2 * LATENCY_PS + 31 * FRAME_PS);
+}
+
+// Two connections that were opened behind data send trains of two segments, two of them
+// at a time, whatever their windows allow; so each gets its turns.
+static void connections_of_long_round_trips_take_turns(void **state)
+{
+	(void)state;
+	struct line lines[2] = {{.source = 0, .destination = 1, .bytes = 10 * FULL},
+		{.source = 0, .destination = 2, .bytes = 10 * FULL}};
+	struct outcome outcome = replay_on(CABLE ",hop_latency=10ms", lines, 2);
+	// Fours of both in turn, then twos: the last of the first leaves two before the
+	// last of the second.
+	assert_int_equal(lines[1].delivered - lines[0].delivered, 2 * FRAME_PS);
+	drop(&outcome);
+	// A round trip below half a millisecond: all of the first go first.
+	outcome = replay_on(CABLE ",hop_latency=100us", lines, 2);
+	assert_int_equal(lines[1].delivered - lines[0].delivered, 10 * FRAME_PS);
+	drop(&outcome);
 }
 
 int main(void)
@@ -150,6 +178,7 @@ int main(void)
 		cmocka_unit_test(the_window_doubles_each_round),
 		cmocka_unit_test(two_senders_queue_for_their_receiver),
 		cmocka_unit_test(what_is_dropped_is_sent_again),
+		cmocka_unit_test(connections_of_long_round_trips_take_turns),
 		cmocka_unit_test(a_connection_restarts_after_an_idle_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

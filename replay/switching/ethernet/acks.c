@@ -30,11 +30,14 @@ static tb_time_ps larger(tb_time_ps a, tb_time_ps b)
 	return a > b ? a : b;
 }
 
-// measure smooths the round trip (RFC 6298), with a margin that falls slowly and is never
-// below the least timeout, as in Linux.
-static void measure(struct ethernet *ethernet, struct stream *stream, tb_time_ps took)
+// tb_acks_measure smooths the round trip (RFC 6298), with a margin that falls slowly and
+// is never below the least timeout, as in Linux.
+void tb_acks_measure(
+	const struct ethernet *ethernet, struct stream *stream, tb_time_ps took)
 {
 	tb_time_ps least = params_of(ethernet)->rto_min_ps;
+	if (took < stream->least)
+		stream->least = took;
 	if (stream->smoothed == 0) {
 		stream->smoothed = took;
 		stream->deviation = took / 2;
@@ -148,7 +151,7 @@ static void advance(struct ethernet *ethernet, struct stream *stream, uint64_t a
 		.acked = stream->acked,
 		.next = stream->next};
 	if (gone.first_at != TB_TIME_NEVER) {
-		measure(ethernet, stream, now - gone.first_at);
+		tb_acks_measure(ethernet, stream, now - gone.first_at);
 		ack.round_trip = now - gone.last_at;
 		stream->n_timeouts = 0;
 	}

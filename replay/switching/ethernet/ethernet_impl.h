@@ -26,7 +26,7 @@ struct packet { // a segment, of a stream or captured
 	struct tb_packet of;
 };
 
-enum frame_kind { FRAME_SEGMENT, FRAME_ACK, FRAME_CAPTURED };
+enum frame_kind { FRAME_SEGMENT, FRAME_ACK, FRAME_OPEN, FRAME_OPENED, FRAME_CAPTURED };
 
 struct frame {
 	uint64_t order;	     // in which frames were made: breaks ties
@@ -55,6 +55,7 @@ struct port { // what sends on one link
 	uint32_t first, last;  // frames
 	uint32_t queued, most; // bytes
 	uint32_t flow;	       // of the frame that crosses the link, or was the last to
+	uint32_t stream;       // of the segment that leaves its node on it; NOTHING: none
 	bool crosses;
 };
 
@@ -81,9 +82,13 @@ struct stream {
 	// The sender.
 	struct segment *ring;
 	uint64_t mask;
-	uint64_t acked, next, end; // segments acknowledged, sent, and posted, so far
-	uint64_t payload_out;	   // bytes that are sent and not acknowledged
-	uint32_t n_lost, n_known;  // of those between acked and next
+	uint64_t acked, next, end;    // segments acknowledged, sent, and posted, so far
+	uint64_t payload_out;	      // bytes that are sent and not acknowledged
+	uint32_t n_lost, n_known;     // of those between acked and next
+	bool is_open, opens, is_held; // held: by what of it stands in its node's queue
+	tb_time_ps opens_at;
+	tb_time_ps least;    // round trip
+	uint32_t n_standing; // segments, in its node's queue
 	struct tb_cubic cubic;
 	struct tb_cubic before; // the time-out, should it prove wrong
 	uint64_t recover;	// recovery ends when this is acknowledged
@@ -176,6 +181,14 @@ static inline uint32_t tb_send_under_way(const struct stream *stream)
 	       stream->n_known;
 }
 
+// tb_send_passed: a segment of the stream has left its node.
+void tb_send_passed(struct ethernet *ethernet, uint32_t stream);
+
+// open.c: how a connection opens. tb_open_begin does so for a stream that has something
+// to send; tb_open_come takes every frame that comes in the direction of a stream.
+void tb_open_begin(struct ethernet *ethernet, uint32_t stream);
+void tb_open_come(struct ethernet *ethernet, const struct frame *frame);
+
 // acks.c: what an acknowledgement changes at the sender: so many segments have come in
 // order, and `newest` has come.
 void tb_acks_come(
@@ -184,6 +197,9 @@ void tb_acks_come(
 // it is the window that limits what is sent.
 tb_time_ps tb_acks_timeout(const struct stream *stream);
 bool tb_acks_limited(const struct stream *stream);
+// tb_acks_measure takes a round trip that was measured.
+void tb_acks_measure(
+	const struct ethernet *ethernet, struct stream *stream, tb_time_ps took);
 
 // receive.c
 //

@@ -70,6 +70,9 @@ static void come(struct ethernet *ethernet, uint32_t id)
 		tb_nodes_arrive(&ethernet->replay, frame.packet);
 		return;
 	}
+	tb_open_come(ethernet, &frame);
+	if (frame.kind == FRAME_OPEN || frame.kind == FRAME_OPENED)
+		return;
 	tb_acks_come(ethernet, frame.stream ^ 1, frame.acked, frame.newest);
 	if (frame.kind == FRAME_SEGMENT)
 		tb_receive_segment(ethernet, frame.stream, frame.number);

@@ -54,6 +54,8 @@ static void carry(struct ethernet *ethernet, struct port *port, uint32_t id)
 		frame->bytes, true);
 	port->free_at = crossed;
 	port->flow = frame->flow;
+	port->stream = frame->n_hops == 0 && frame->kind == FRAME_SEGMENT ? frame->stream
+									  : NOTHING;
 	port->crosses = true;
 	frame->n_hops++;
 	frame->link = port->link;
@@ -74,7 +76,7 @@ static void charge(struct ethernet *ethernet, const struct frame *frame, tb_time
 	tb_books_link_wait(books, cell, until - from, until - frame->ready_at);
 }
 
-// blame charges a wait to the flow whose frame crossed the link last (rule E8).
+// blame charges a wait to the flow whose frame crossed the link last (rule E19).
 static void blame(struct ethernet *ethernet, const struct port *port,
 	const struct frame *frame, tb_time_ps until)
 {
@@ -91,13 +93,10 @@ static bool waits_count(const struct frame *frame)
 	return frame->n_hops > 0;
 }
 
-void tb_ports_free(struct ethernet *ethernet, uint32_t link)
+// take has the first frame of a queue cross the link.
+static void take(struct ethernet *ethernet, struct port *port)
 {
-	struct port *port = &ethernet->ports[link];
 	uint32_t id = port->first;
-	port->crosses = false;
-	if (id == NOTHING)
-		return;
 	struct frame *frame = frame_at(ethernet, id);
 	tb_time_ps now = ethernet->replay.now;
 	port->first = frame->next;
@@ -109,8 +108,19 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 	carry(ethernet, port, id);
 }
 
+void tb_ports_free(struct ethernet *ethernet, uint32_t link)
+{
+	struct port *port = &ethernet->ports[link];
+	uint32_t passed = port->stream;
+	port->crosses = false;
+	if (port->first != NOTHING)
+		take(ethernet, port);
+	if (passed != NOTHING)
+		tb_send_passed(ethernet, passed);
+}
+
 // join puts a frame into a port's queue; one that has no room is lost. Captured frames
-// always have room: nobody would send them again.
+// and those that open connections always have room: nobody would send them again.
 static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
 {
 	struct frame *frame = frame_at(ethernet, id);
@@ -120,8 +130,10 @@ static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
 		carry(ethernet, port, id);
 		return;
 	}
-	if (frame->kind != FRAME_CAPTURED && frame->bytes > port->most - port->queued) {
+	if (frame->kind < FRAME_OPEN && frame->bytes > port->most - port->queued) {
 		ethernet->n_dropped++;
+		if (frame->n_hops == 0 && frame->kind == FRAME_SEGMENT)
+			ethernet->streams[frame->stream].n_standing--;
 		tb_ports_drop(ethernet, id);
 		return;
 	}

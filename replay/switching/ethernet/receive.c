@@ -1,5 +1,5 @@
-// The receiving side of TCP: segments in order, and when they are acknowledged (rules E14
-// and E15).
+// The receiving side of TCP: segments in order, and when they are acknowledged (rules E15
+// and E16).
 #include "ethernet_impl.h"
 
 // Segments that one acknowledgement answers (RFC 5681, 4.2).

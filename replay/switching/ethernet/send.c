@@ -1,6 +1,9 @@
-// The sending side of TCP: what goes out when, and the retransmission timer (rules E9 to
-// E13).
+// The sending side of TCP: what goes out when, and the retransmission timer (rules E10
+// to E14).
 #include "ethernet_impl.h"
+
+// Bytes that leave a connection as one, at most (Linux's GSO), and segments, at least.
+enum { TRAIN_MOST = 1 << 16, TRAIN_LEAST = 2 };
 
 static const tb_time_ps longest_timeout_ps = 120 * TB_PS_PER_S; // as Linux
 
@@ -46,6 +49,7 @@ static void emit(struct ethernet *ethernet, uint32_t id, uint64_t number)
 	struct frame *frame = &ethernet->frames[made];
 	segment->sent_at = stream->sent_at = ethernet->replay.now;
 	segment->state = SEGMENT_SENT;
+	stream->n_standing++;
 	frame->kind = FRAME_SEGMENT;
 	frame->stream = id;
 	frame->number = number;
@@ -115,33 +119,69 @@ static bool has_room(const struct ethernet *ethernet, const struct stream *strea
 	return stream->next - stream->acked < (most ? most : 1);
 }
 
+// train_of is how many segments leave as one: the more, the shorter the least round trip,
+// and what the connection sends in a millisecond, at twice its rate in slow start.
+static uint32_t train_of(const struct ethernet *ethernet, const struct stream *stream)
+{
+	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
+	uint64_t halvings = (uint64_t)(stream->least / (TB_PS_PER_MS / 2));
+	uint64_t bytes = halvings < 16 ? TRAIN_MOST >> halvings : 0;
+	uint64_t window = stream->cubic.window * payload;
+	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
+	uint64_t rounds = (uint64_t)(stream->smoothed * 1024 / TB_PS_PER_MS);
+	bytes += (is_slow_start ? 2 * window : window * 6 / 5) * 1024 / (rounds + 1);
+	if (bytes > TRAIN_MOST)
+		bytes = TRAIN_MOST;
+	return bytes / payload > TRAIN_LEAST ? (uint32_t)(bytes / payload) : TRAIN_LEAST;
+}
+
+// emit_train sends segments until a train has gone. Returns false when nothing more can
+// go: the window is full, and `is_limited` set, or there is nothing.
+static bool emit_train(
+	struct ethernet *ethernet, uint32_t id, uint32_t train, bool *is_limited)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	for (uint32_t i = 0; i < train; i++) {
+		if (stream->n_lost == 0 && stream->next == stream->end)
+			return false;
+		*is_limited = tb_send_under_way(stream) >= stream->cubic.window;
+		if (*is_limited || (stream->n_lost == 0 && !has_room(ethernet, stream)))
+			return false;
+		if (stream->n_lost > 0)
+			send_again(ethernet, id);
+		else
+			emit(ethernet, id, stream->next++);
+		if (ethernet->replay.failure.code != TB_OK)
+			return false;
+	}
+	return true;
+}
+
 void tb_send_more(struct ethernet *ethernet, uint32_t id)
 {
 	struct stream *stream = stream_at(ethernet, id);
-	bool was_idle = stream->next == stream->acked, sends = false;
+	bool was_idle = stream->next == stream->acked, is_limited = false;
+	uint64_t before = stream->next;
+	if (!stream->is_open)
+		return;
 	if (stream->next < stream->end)
 		wake(ethernet, stream);
-	while (stream->n_lost > 0 || stream->next < stream->end) {
-		if (tb_send_under_way(stream) >= stream->cubic.window) {
-			note_use(ethernet, stream, true);
-			sends = false;
-			break;
-		}
-		if (stream->n_lost > 0) {
-			send_again(ethernet, id);
-		} else if (has_room(ethernet, stream)) {
-			emit(ethernet, id, stream->next++);
-			sends = true;
-		} else {
-			break;
-		}
-		if (ethernet->replay.failure.code != TB_OK)
-			return;
-	}
-	if (sends)
-		note_use(ethernet, stream, false);
+	uint32_t train = train_of(ethernet, stream);
+	do {
+		stream->is_held = stream->n_standing > train;
+	} while (!stream->is_held && emit_train(ethernet, id, train, &is_limited));
+	if (is_limited || stream->next > before)
+		note_use(ethernet, stream, is_limited);
 	if (was_idle)
 		tb_send_set_timer(ethernet, id);
+}
+
+void tb_send_passed(struct ethernet *ethernet, uint32_t id)
+{
+	struct stream *stream = stream_at(ethernet, id);
+	stream->n_standing--;
+	if (stream->is_held && stream->n_standing <= train_of(ethernet, stream))
+		tb_send_more(ethernet, id);
 }
 
 void tb_send_post(struct ethernet *ethernet, uint32_t id)
@@ -151,8 +191,10 @@ void tb_send_post(struct ethernet *ethernet, uint32_t id)
 		&ethernet->replay.messages[packet->of.message].what;
 	uint32_t stream = tb_streams_of(
 		ethernet, message->job, message->source.id, packet->of.destination);
-	if (stream != NOTHING && tb_streams_push(ethernet, stream, id))
-		tb_send_more(ethernet, stream);
+	if (stream == NOTHING || !tb_streams_push(ethernet, stream, id))
+		return;
+	tb_open_begin(ethernet, stream);
+	tb_send_more(ethernet, stream);
 }
 
 // give_up_all takes all that is under way, and not known to have come, for lost.

@@ -12,6 +12,7 @@ static struct stream new_stream(
 {
 	struct stream stream = {.source = source,
 		.destination = destination,
+		.least = TB_TIME_NEVER,
 		.timeout_at = TB_TIME_NEVER,
 		.timer_at = TB_TIME_NEVER,
 		.answer_at = TB_TIME_NEVER,
