@@ -103,6 +103,7 @@ tb_planner tb_binomial_barrier, tb_butterfly_reduce_scatter, tb_double_allgather
 	tb_tree_knomial, tb_tree_mirrored, tb_tree_split_binary;
 
 tb_planner tb_halving_doubling_allreduce, tb_halving_gather_reduce, tb_double_scan,
-	tb_pairwise_reduce_scatter, tb_pipelined_ring_allgather;
+	tb_pairwise_reduce_scatter, tb_pipelined_ring_allgather, tb_nccl_ring,
+	tb_nccl_chain, tb_nccl_tree;
 
 #endif

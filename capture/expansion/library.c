@@ -18,6 +18,7 @@ struct tb_library {
 static const struct tb_library libraries[] = {
 	{"openmpi", tb_choose_openmpi, UINT64_C(65536)},
 	{"mpich", tb_choose_mpich, UINT64_C(16384)},
+	{"nccl", tb_choose_nccl, UINT64_MAX},
 	{0},
 };
 
@@ -50,7 +51,7 @@ uint64_t tb_library_eager_bytes(const struct tb_library *library)
 static int no_algorithm(
 	enum tb_collective_op op, const char *name, struct tb_error *error)
 {
-	const char *names[32];
+	const char *names[64];
 	size_t n = 0;
 	for (const struct tb_algorithm *a = tb_algorithms; a->name; a++)
 		if (a->op == op && n < sizeof names / sizeof *names)

@@ -1,0 +1,290 @@
+// What libraries make of calls that are not plain: unequal blocks, inter-communicators,
+// exchanges, the user's choices; and the limits of Open MPI's, MPICH's and NCCL's
+// choices.
+#include "library.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N_MAX 2048
+
+static struct tb_plan expand(const char *name, const struct tb_collective_call *call,
+	struct tb_expansion_rule *rule)
+{
+	const struct tb_library *library;
+	struct tb_plan plan;
+	struct tb_error error;
+	assert_int_equal(tb_library_find(&library, name, NULL), TB_OK);
+	if (tb_library_expand(library, NULL, call, &plan, rule, &error) != TB_OK)
+		fail_msg("%s", error.text);
+	return plan;
+}
+
+static uint64_t bytes_between(const struct tb_plan *plan, uint32_t from, uint32_t to)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < plan->n_transfers; i++)
+		if (plan->transfers[i].from == from && plan->transfers[i].to == to)
+			bytes += tb_plan_bytes(plan, &plan->transfers[i]);
+	return bytes;
+}
+
+struct limit {
+	const char *library;
+	enum tb_collective_op op;
+	uint32_t n;
+	uint64_t bytes;
+	const char *algorithm;
+};
+
+// On both sides of limits in coll_tuned_decision_fixed.c (4.1.4) and generic.json
+// (4.0.2).
+static void choices_change_where_the_libraries_change_theirs(void **state)
+{
+	(void)state;
+	static const struct limit limits[] = {
+		{"openmpi", TB_COLL_ALLREDUCE, 8, 8191, "doubling"},
+		{"openmpi", TB_COLL_ALLREDUCE, 8, 8192, "rabenseifner"},
+		{"openmpi", TB_COLL_ALLREDUCE, 16, 8192, "rabenseifner"},
+		{"openmpi", TB_COLL_ALLREDUCE, 64, 262136, "doubling"},
+		{"openmpi", TB_COLL_ALLREDUCE, 64, 262144, "rabenseifner"},
+		{"openmpi", TB_COLL_ALLREDUCE, 128, 8, "reduce-broadcast"},
+		{"openmpi", TB_COLL_BROADCAST, 16, 4095, "knomial"},
+		{"openmpi", TB_COLL_BROADCAST, 16, 4096, "mirrored-binomial"},
+		{"openmpi", TB_COLL_BROADCAST, 16, 1048576, "scatter-doubling"},
+		{"openmpi", TB_COLL_ALLTOALL, 16, 511, "bruck"},
+		{"openmpi", TB_COLL_ALLTOALL, 16, 512, "linear-sync"},
+		{"openmpi", TB_COLL_ALLTOALL, 64, 262143, "linear"},
+		{"openmpi", TB_COLL_ALLTOALL, 64, 262144, "shift"},
+		{"openmpi", TB_COLL_ALLGATHER, 31, 8, "bruck"},
+		{"openmpi", TB_COLL_ALLGATHER, 32, 1023, "doubling"},
+		{"openmpi", TB_COLL_ALLGATHER, 32, 1024, "neighbor"},
+		{"openmpi", TB_COLL_ALLGATHER, 33, 1024, "ring"},
+		{"openmpi", TB_COLL_ALLGATHER, 32, 65536, "ring"},
+		{"openmpi", TB_COLL_BARRIER, 7, 0, "linear"},
+		{"openmpi", TB_COLL_BARRIER, 8, 0, "doubling"},
+		{"openmpi", TB_COLL_BARRIER, 64, 0, "dissemination"},
+		{"openmpi", TB_COLL_REDUCE_SCATTER, 31, 262136, "halving"},
+		{"openmpi", TB_COLL_REDUCE_SCATTER, 31, 262144, "ring"},
+		{"mpich", TB_COLL_ALLREDUCE, 16, 8, "doubling"},
+		{"mpich", TB_COLL_ALLREDUCE, 16, 120, "doubling"},
+		{"mpich", TB_COLL_ALLREDUCE, 16, 128, "halving-doubling"},
+		{"mpich", TB_COLL_BROADCAST, 7, 1000000, "binomial"},
+		{"mpich", TB_COLL_BROADCAST, 8, 12288, "binomial"},
+		{"mpich", TB_COLL_BROADCAST, 8, 12289, "scatter-doubling"},
+		{"mpich", TB_COLL_BROADCAST, 8, 524289, "scatter-ring"},
+		{"mpich", TB_COLL_BROADCAST, 9, 12289, "scatter-ring"},
+		{"mpich", TB_COLL_ALLGATHER, 16, 32767, "doubling"},
+		{"mpich", TB_COLL_ALLGATHER, 16, 32768, "ring"},
+		{"mpich", TB_COLL_ALLGATHER, 10, 8191, "bruck"},
+		{"mpich", TB_COLL_ALLGATHER, 10, 8192, "ring"},
+		{"mpich", TB_COLL_ALLTOALL, 8, 8, "linear"},
+		{"mpich", TB_COLL_ALLTOALL, 9, 256, "bruck"},
+		{"mpich", TB_COLL_ALLTOALL, 9, 257, "linear"},
+		{"mpich", TB_COLL_ALLTOALL, 9, 32769, "shift"},
+		{"mpich", TB_COLL_ALLTOALL, 16, 32769, "pairwise"},
+		{"nccl", TB_COLL_ALLREDUCE, 64, 8192, "nccl-tree"},
+		{"nccl", TB_COLL_ALLREDUCE, 16, UINT64_C(1) << 30, "nccl-ring"},
+		{"nccl", TB_COLL_ALLGATHER, 16, 4096, "nccl-ring"},
+	};
+	static uint64_t bytes[N_MAX];
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		const struct limit *l = &limits[i];
+		const struct tb_collective_call call = {
+			.op = l->op, .n = l->n, .n_local = l->n, .bytes = bytes};
+		struct tb_expansion_rule rule;
+		for (uint32_t k = 0; k < l->n; k++)
+			bytes[k] = l->bytes;
+		struct tb_plan plan = expand(l->library, &call, &rule);
+		if (strcmp(rule.algorithm, l->algorithm) != 0)
+			fail_msg("%s %s of %u, %lu B: %s instead of %s", l->library,
+				tb_collective_op_name(l->op), l->n, l->bytes,
+				rule.algorithm, l->algorithm);
+		assert_true(strlen(rule.reason) > 5);
+		tb_plan_fini(&plan);
+	}
+}
+
+static void one_member_moves_nothing(void **state)
+{
+	(void)state;
+	const uint64_t bytes = 100;
+	for (int op = 0; op < TB_COLL_N; op++) {
+		const struct tb_collective_call call = {.op = (enum tb_collective_op)op,
+			.n = 1,
+			.n_local = 1,
+			.bytes = &bytes};
+		struct tb_expansion_rule rule;
+		struct tb_plan plan = expand(NULL, &call, &rule);
+		assert_int_equal(plan.n_transfers, 0);
+		tb_plan_fini(&plan);
+	}
+}
+
+static void an_exchange_sends_what_sizes_say(void **state)
+{
+	(void)state;
+	const uint64_t bytes[3] = {0}, first[3] = {0, 70, 0}, last[3] = {5, 6, 7};
+	const uint64_t *const of[3] = {first, NULL, last};
+	const struct tb_collective_call call = {.op = TB_COLL_EXCHANGE,
+		.n = 3,
+		.n_local = 3,
+		.bytes = bytes,
+		.sizes = of};
+	struct tb_expansion_rule rule;
+	struct tb_plan plan = expand(NULL, &call, &rule);
+	assert_int_equal(plan.n_transfers, 3);
+	assert_int_equal(bytes_between(&plan, 0, 1), 70);
+	assert_int_equal(bytes_between(&plan, 2, 0), 5);
+	assert_int_equal(bytes_between(&plan, 2, 1), 6);
+	tb_plan_fini(&plan);
+}
+
+static void unequal_blocks_keep_their_sizes(void **state)
+{
+	(void)state;
+	const uint64_t bytes[4] = {10, 20, 0, 40}, sizes[4] = {1, 2, 3, 4};
+	const uint64_t *const of[4] = {NULL, sizes, NULL, NULL};
+	struct tb_collective_call call = {
+		.op = TB_COLL_GATHER, .n = 4, .n_local = 4, .root = 1, .bytes = bytes};
+	struct tb_expansion_rule rule;
+	struct tb_plan plan = expand("openmpi", &call, &rule);
+	assert_string_equal(rule.algorithm, "linear");
+	assert_int_equal(bytes_between(&plan, 3, 1), 40);
+	tb_plan_fini(&plan);
+	call.op = TB_COLL_SCATTER;
+	call.sizes = of;
+	plan = expand("mpich", &call, &rule);
+	assert_int_equal(bytes_between(&plan, 1, 0), 1);
+	assert_int_equal(bytes_between(&plan, 1, 3), 4);
+	tb_plan_fini(&plan);
+}
+
+// Two members on one side, three on the other.
+static void the_groups_of_an_inter_communicator_give_each_other(void **state)
+{
+	(void)state;
+	const uint64_t bytes[5] = {100, 200, 10, 20, 30};
+	const uint64_t low[3] = {1, 2, 3}, high[2] = {4, 5};
+	const uint64_t *const of[5] = {low, low, high, high, high};
+	struct tb_collective_call call = {
+		.op = TB_COLL_ALLGATHER, .n = 5, .n_local = 2, .bytes = bytes};
+	struct tb_expansion_rule rule;
+	struct tb_plan plan = expand(NULL, &call, &rule);
+	assert_int_equal(plan.n_transfers, 12);
+	assert_int_equal(bytes_between(&plan, 1, 4), 200);
+	assert_int_equal(bytes_between(&plan, 4, 1), 30);
+	assert_int_equal(bytes_between(&plan, 0, 1), 0);
+	tb_plan_fini(&plan);
+	call.op = TB_COLL_ALLTOALL;
+	call.sizes = of;
+	plan = expand(NULL, &call, &rule);
+	assert_int_equal(bytes_between(&plan, 0, 4), 3);
+	assert_int_equal(bytes_between(&plan, 3, 1), 5);
+	tb_plan_fini(&plan);
+	call.op = TB_COLL_BROADCAST;
+	call.root = 3;
+	plan = expand(NULL, &call, &rule);
+	assert_int_equal(plan.n_transfers, 2);
+	assert_int_equal(bytes_between(&plan, 3, 0), 20);
+	tb_plan_fini(&plan);
+}
+
+// In a ring over three hosts of two members each, a message crosses hosts three times.
+static void nccl_puts_members_of_a_host_side_by_side(void **state)
+{
+	(void)state;
+	const uint32_t hosts[6] = {7, 8, 9, 7, 8, 9};
+	const uint64_t bytes[6] = {600, 600, 600, 600, 600, 600};
+	const struct tb_collective_call call = {.op = TB_COLL_ALLGATHER,
+		.n = 6,
+		.n_local = 6,
+		.bytes = bytes,
+		.hosts = hosts};
+	struct tb_expansion_rule rule;
+	struct tb_plan plan = expand("nccl", &call, &rule);
+	unsigned crossing = 0;
+	for (size_t i = 0; i < plan.n_transfers; i++)
+		crossing += plan.transfers[i].round == 0 &&
+			    hosts[plan.transfers[i].from] != hosts[plan.transfers[i].to];
+	assert_int_equal(crossing, 3);
+	assert_int_equal(bytes_between(&plan, 0, 3), 5 * 600);
+	tb_plan_fini(&plan);
+}
+
+static void check_refusal(const char *choice, const char *part)
+{
+	struct tb_collective_choices choices = {0};
+	struct tb_error error;
+	assert_int_equal(tb_collective_choices_add(&choices, choice, &error), TB_EUSAGE);
+	if (!strstr(error.text, part))
+		fail_msg("'%s' has no '%s'", error.text, part);
+}
+
+static void wrong_choices_are_refused_by_name(void **state)
+{
+	(void)state;
+	const struct tb_library *library;
+	struct tb_error error;
+	check_refusal("allreduce", "expected OPERATION=ALGORITHM");
+	check_refusal("=ring", "expected OPERATION=ALGORITHM");
+	check_refusal("allredcue=ring", "the nearest is 'allreduce'");
+	check_refusal("allreduce=rnig", "the nearest is 'ring'");
+	check_refusal("alltoall=zzz", "expected");
+	assert_int_equal(tb_library_find(&library, "mvapich", &error), TB_EUSAGE);
+	assert_non_null(strstr(error.text, "mpich"));
+}
+
+static void a_choice_that_does_not_fit_says_what_it_needs(void **state)
+{
+	(void)state;
+	const uint64_t bytes[3] = {8, 8, 8};
+	const struct tb_collective_call call = {
+		.op = TB_COLL_ALLGATHER, .n = 3, .n_local = 3, .bytes = bytes};
+	struct tb_collective_choices choices = {0};
+	const struct tb_library *library;
+	struct tb_expansion_rule rule;
+	struct tb_error error;
+	struct tb_plan plan;
+	assert_int_equal(
+		tb_collective_choices_add(&choices, "allgather=doubling", NULL), TB_OK);
+	assert_int_equal(tb_library_find(&library, NULL, NULL), TB_OK);
+	assert_int_equal(
+		tb_library_expand(library, &choices, &call, &plan, &rule, &error),
+		TB_EUSAGE);
+	assert_non_null(strstr(error.text, "needs a power of two of members"));
+}
+
+static void eager_limits_are_those_of_the_page(void **state)
+{
+	(void)state;
+	const struct tb_library *library;
+	assert_int_equal(tb_library_find(&library, "openmpi", NULL), TB_OK);
+	assert_int_equal(tb_library_eager_bytes(library), 65536);
+	assert_int_equal(tb_library_find(&library, "mpich", NULL), TB_OK);
+	assert_int_equal(tb_library_eager_bytes(library), 16384);
+	assert_int_equal(tb_library_find(&library, "nccl", NULL), TB_OK);
+	assert_true(tb_library_eager_bytes(library) == UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(choices_change_where_the_libraries_change_theirs),
+		cmocka_unit_test(one_member_moves_nothing),
+		cmocka_unit_test(an_exchange_sends_what_sizes_say),
+		cmocka_unit_test(unequal_blocks_keep_their_sizes),
+		cmocka_unit_test(the_groups_of_an_inter_communicator_give_each_other),
+		cmocka_unit_test(nccl_puts_members_of_a_host_side_by_side),
+		cmocka_unit_test(wrong_choices_are_refused_by_name),
+		cmocka_unit_test(a_choice_that_does_not_fit_says_what_it_needs),
+		cmocka_unit_test(eager_limits_are_those_of_the_page),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
