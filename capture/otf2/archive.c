@@ -14,6 +14,9 @@
 #define MAGIC	 "OTF2"
 #define MAGIC_AT 2
 
+// Locations whose events are open at once.
+#define OPEN_AT_ONCE 1024
+
 static bool has_magic(const uint8_t *first, size_t n)
 {
 	return n >= MAGIC_AT + strlen(MAGIC) &&
@@ -111,6 +114,17 @@ static void find_files(struct tb_otf2_archive *archive)
 		substrate == OTF2_SUBSTRATE_POSIX && stat(archive->folder, &entry) == 0;
 }
 
+static int open_reader(struct tb_otf2_archive *archive, struct tb_error *error)
+{
+	archive->reader = OTF2_Reader_Open(archive->anchor);
+	if (!archive->reader)
+		return tb_fail_in(error, TB_EFORMAT, archive->anchor,
+			"is a damaged OTF2 archive%s%s", *archive->said ? ": " : "",
+			archive->said);
+	OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
+	return TB_OK;
+}
+
 int tb_otf2_archive_open(
 	struct tb_otf2_archive *archive, const char *path, struct tb_error *error)
 {
@@ -122,14 +136,10 @@ int tb_otf2_archive_open(
 			"is no OTF2 archive: expected its .otf2 file");
 	archive->before = OTF2_Error_RegisterCallback(listen, archive);
 	archive->listens = true;
-	archive->reader = OTF2_Reader_Open(archive->anchor);
-	if (!archive->reader)
-		return tb_fail_in(error, TB_EFORMAT, archive->anchor,
-			"is a damaged OTF2 archive%s%s", *archive->said ? ": " : "",
-			archive->said);
-	OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
-	find_files(archive);
-	return TB_OK;
+	status = open_reader(archive, error);
+	if (status == TB_OK)
+		find_files(archive);
+	return status;
 }
 
 void tb_otf2_archive_close(struct tb_otf2_archive *archive)
@@ -141,12 +151,50 @@ void tb_otf2_archive_close(struct tb_otf2_archive *archive)
 	archive->listens = false;
 }
 
-int tb_otf2_archive_select(struct tb_otf2_archive *archive,
-	const struct tb_otf2_definitions *of, struct tb_error *error)
+bool tb_otf2_archive_has(const struct tb_otf2_archive *archive,
+	const struct tb_otf2_location *location, char *path, size_t size)
 {
-	for (size_t i = 0; i < of->n_locations; i++)
-		if (of->locations[i].rank != TB_OTF2_NONE)
-			OTF2_Reader_SelectLocation(archive->reader, of->locations[i].ref);
+	struct stat entry;
+	if (!archive->has_files)
+		return true;
+	int length = snprintf(
+		path, size, "%s/%" PRIu64 ".evt", archive->folder, location->ref);
+	return length > 0 && (size_t)length < size && stat(path, &entry) == 0 &&
+	       entry.st_size > 0;
+}
+
+// select_some selects the next locations that have events, and returns how many.
+static size_t select_some(
+	struct tb_otf2_archive *archive, const struct tb_otf2_definitions *of, size_t i)
+{
+	char path[TB_OTF2_PATH];
+	size_t n = 0;
+	for (; i < of->n_locations && n < OPEN_AT_ONCE; i++) {
+		const struct tb_otf2_location *location = &of->locations[i];
+		if (location->rank == TB_OTF2_NONE ||
+			!tb_otf2_archive_has(archive, location, path, sizeof path))
+			continue;
+		OTF2_Reader_SelectLocation(archive->reader, location->ref);
+		n++;
+	}
+	archive->n_ready = i;
+	return n;
+}
+
+int tb_otf2_archive_select(struct tb_otf2_archive *archive,
+	const struct tb_otf2_definitions *of, size_t i, struct tb_error *error)
+{
+	int status = TB_OK;
+	if (i < archive->n_ready)
+		return TB_OK;
+	// Locations can be selected only before events are opened.
+	if (archive->has_selected) {
+		OTF2_Reader_Close(archive->reader);
+		status = open_reader(archive, error);
+	}
+	archive->has_selected = true;
+	if (status != TB_OK || select_some(archive, of, i) == 0)
+		return status;
 	archive->has_local_definitions =
 		OTF2_Reader_OpenDefFiles(archive->reader) == OTF2_SUCCESS;
 	*archive->said = '\0';

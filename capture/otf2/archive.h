@@ -15,6 +15,8 @@ struct tb_otf2_archive {
 	char said[256]; // what libotf2 complained of last, or ""
 	OTF2_ErrorCallback before;
 	bool listens;
+	size_t n_ready; // locations, from the first on, that were opened or passed by
+	bool has_selected;
 };
 
 // tb_otf2_archive_open opens the archive of an anchor file, or of the folder with it.
@@ -24,8 +26,16 @@ int tb_otf2_archive_open(struct tb_otf2_archive *archive, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 void tb_otf2_archive_close(struct tb_otf2_archive *archive);
 
-// tb_otf2_archive_select opens the events of the locations that belong to a rank.
+// tb_otf2_archive_has returns whether a location has a file of events, whose name it
+// stores; true where the archive does not have a file each.
+bool tb_otf2_archive_has(const struct tb_otf2_archive *archive,
+	const struct tb_otf2_location *location, char *path, size_t size);
+
+// tb_otf2_archive_select opens the events of location `i` and of some after it. They must
+// be read in their order: libotf2 takes time that grows with the square of those that are
+// open, so that of a million only a few can be.
 int tb_otf2_archive_select(struct tb_otf2_archive *archive,
-	const struct tb_otf2_definitions *of, struct tb_error *error) TB_MUST_USE;
+	const struct tb_otf2_definitions *of, size_t i,
+	struct tb_error *error) TB_MUST_USE;
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // Events between two looks at whether reading should stop.
 #define EVENTS_AT_ONCE 1000000
@@ -30,21 +29,6 @@ struct read {
 	uint32_t n_missing; // locations
 	uint64_t n_outside; // locations of no rank
 };
-
-// is_gone looks for the file of a location's events: libotf2 does not tell an absent file
-// from a broken one. A location without events needs none.
-static bool is_gone(const struct read *read, const struct tb_otf2_location *location,
-	char *path, size_t size)
-{
-	struct stat entry;
-	if (!read->archive.has_files)
-		return false;
-	int length = snprintf(
-		path, size, "%s/%" PRIu64 ".evt", read->archive.folder, location->ref);
-	if (length < 0 || (size_t)length >= size)
-		return true;
-	return stat(path, &entry) != 0 || entry.st_size == 0;
-}
 
 static int missing(struct read *read, const struct tb_otf2_location *location,
 	const char *path, struct tb_error *error)
@@ -116,8 +100,13 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	char path[TB_OTF2_PATH];
 	snprintf(path, sizeof path, "%s", read->archive.anchor);
 	*read->archive.said = '\0';
-	if (is_gone(read, location, path, sizeof path))
+	// libotf2 does not tell an absent file from a broken one.
+	if (!tb_otf2_archive_has(&read->archive, location, path, sizeof path))
 		return missing(read, location, path, error);
+	int status = tb_otf2_archive_select(&read->archive, &read->of,
+		(size_t)(location - read->of.locations), error);
+	if (status != TB_OK)
+		return status;
 	read_offsets(read, location);
 	OTF2_Reader *reader = read->archive.reader;
 	OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location->ref);
@@ -126,7 +115,7 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	OTF2_Reader_RegisterEvtCallbacks(
 		reader, from, read->events.callbacks, &read->events);
 	tb_otf2_events_location(&read->events);
-	int status = read_all(read, from, location, path, error);
+	status = read_all(read, from, location, path, error);
 	OTF2_Reader_CloseEvtReader(reader, from);
 	if (status == TB_OK)
 		tb_otf2_events_end(&read->events);
@@ -257,8 +246,6 @@ static int read_archive(struct read *read, const char *path, struct tb_error *er
 	read->events.of = &read->of;
 	read->events.calls = read->calls;
 	read->events.reading = read->reading;
-	if (status == TB_OK)
-		status = tb_otf2_archive_select(&read->archive, &read->of, error);
 	return status == TB_OK ? read_ranks(read, error) : status;
 }
 

@@ -598,6 +598,57 @@ static void unknown_communicators_are_refused(void **state)
 	refuse(TB_EFORMAT, "communicator 77, which is not defined");
 }
 
+// A million ranks, of which one has events, and none a communicator.
+static void a_million(struct otf2_archive *to)
+{
+	OTF2_DO(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+		to->definitions, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+	for (uint32_t i = 0; i < 1000000; i++) {
+		OTF2_DO(OTF2_GlobalDefWriter_WriteLocationGroup(to->definitions, i, 0,
+			OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+			OTF2_UNDEFINED_LOCATION_GROUP));
+		OTF2_DO(OTF2_GlobalDefWriter_WriteLocation(
+			to->definitions, i, 0, OTF2_LOCATION_TYPE_CPU_THREAD, i == 0, i));
+	}
+}
+
+static void a_million_locations_are_read(void **state)
+{
+	(void)state;
+	otf2_location(&out);
+	OTF2_DO(OTF2_EvtWriter_MpiSend(out.events, NULL, 1, 999999, 0, 0, 5));
+	otf2_location_end(&out);
+	otf2_end(&out, a_million, NULL);
+	read_well();
+	assert_int_equal(tb_calls_n_ranks(calls), 1000000);
+	assert_int_equal(call(0, 0, 1)->peer, 999999);
+}
+
+// A clock that is set back by 500 within a tick.
+static void clocks_that_turn_back(OTF2_DefWriter *local, uint32_t location)
+{
+	(void)location;
+	OTF2_DO(OTF2_DefWriter_WriteClockOffset(local, 1000, 0, 0));
+	OTF2_DO(OTF2_DefWriter_WriteClockOffset(local, 1001, -500, 0));
+	OTF2_DO(OTF2_DefWriter_WriteClockOffset(local, 2000, -500, 0));
+}
+
+static void events_against_time_are_refused(void **state)
+{
+	(void)state;
+	otf2_location(&out);
+	otf2_enter(&out, 1000, OTF2_REGION_MAIN);
+	otf2_enter(&out, 1001, OTF2_REGION_SEND);
+	OTF2_DO(OTF2_EvtWriter_MpiSend(out.events, NULL, 1001, 0, 0, 0, 5));
+	otf2_leave(&out, 2000, OTF2_REGION_SEND);
+	otf2_location_end(&out);
+	otf2_end(&out, world, clocks_that_turn_back);
+	refuse(TB_EFORMAT, "earlier than the one before it");
+	assert_int_equal(error.at, 2);
+	assert_int_equal(read_it(true), TB_OK);
+	call(0, 0, 1);
+}
+
 static void folders_and_anchors_are_recognised(void **state)
 {
 	(void)state;
@@ -629,6 +680,8 @@ int main(void)
 		TEST(cut_files_are_refused),
 		TEST(strangers_are_refused),
 		TEST(unknown_communicators_are_refused),
+		TEST(a_million_locations_are_read),
+		TEST(events_against_time_are_refused),
 		TEST(folders_and_anchors_are_recognised),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 // where they are absent.
 #include "calls_job.h"
 #include "otf2_trace.h"
+#include "packets.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -114,6 +115,63 @@ static void hpc_challenge_on_4_ranks(void **state)
 	become(false);
 }
 
+// What HPC Challenge's job sends by pair: its calls and collectives, and MPI_Sendrecv,
+// which EZTrace does not record. Its ring benchmark, from which nearly all bytes come,
+// sends each length once by MPI_Sendrecv and once by MPI_Isend.
+static void sum_pairs(uint64_t sent[4][4])
+{
+	struct tb_job *job = NULL;
+	const struct tb_reading reading = {0};
+	assert_int_equal(tb_calls_job(calls, "trace", NULL, &reading, &job, NULL), TB_OK);
+	for (uint32_t rank = 0; rank < 4; rank++) {
+		uint32_t n;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n);
+		for (uint32_t i = 0; i < n; i++)
+			if (of[i].kind == TB_CALL_SEND && of[i].starts)
+				sent[rank][of[i].peer] += of[i].bytes;
+		for (uint32_t i = job->first_op[rank]; i < job->first_op[rank + 1]; i++)
+			if (job->ops[i].kind == TB_OP_SEND)
+				sent[rank][job->ops[i].peer] += job->ops[i].amount;
+	}
+	tb_job_free(job);
+	tb_calls_free(calls);
+	calls = NULL;
+}
+
+static void hpc_challenge_was_captured_by_pair(void **state)
+{
+	(void)state;
+	static uint64_t sent[4][4];
+	char paths[4][4300];
+	const char *list[4];
+	struct tb_packets *packets;
+	struct tb_packet packet;
+	uint32_t n_pairs = 0;
+	open_archive("hpcc4", 4);
+	sum_pairs(sent);
+	for (int i = 0; i < 4; i++) {
+		snprintf(paths[i], sizeof paths[i], "%s/../captures/hpcc4/h%d.pcap.gz",
+			data, i);
+		list[i] = paths[i];
+	}
+	assert_int_equal(tb_packets_open(&packets, list, 4, NULL, NULL), TB_OK);
+	while (tb_packets_next(packets, &packet, NULL) == 1)
+		;
+	for (uint64_t i = 0; i < tb_packets_summary(packets)->n_pairs; i++) {
+		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
+		uint32_t from = pair->source.id, to = pair->destination.id;
+		if (from >= 4 || to >= 4) // the launcher
+			continue;
+		double apart = (double)pair->payload_bytes / (double)sent[from][to] - 1;
+		print_message(
+			"%" PRIu32 " to %" PRIu32 ": %.2f %%\n", from, to, 100 * apart);
+		assert_true(apart > 0 && apart < 0.005);
+		n_pairs++;
+	}
+	assert_int_equal(n_pairs, 12);
+	tb_packets_free(packets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +179,7 @@ int main(void)
 		cmocka_unit_test(tracer_on_32_ranks),
 		cmocka_unit_test(pingpong_on_2_ranks),
 		cmocka_unit_test(hpc_challenge_on_4_ranks),
+		cmocka_unit_test(hpc_challenge_was_captured_by_pair),
 	};
 	const char *shared = getenv("TB_SHARED");
 	snprintf(data, sizeof data, "%s/data/otf2", shared ? shared : "");
