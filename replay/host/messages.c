@@ -112,8 +112,8 @@ static void post(struct tb_replay *replay, const struct tb_message *what)
 	if (id == TB_NOTHING)
 		return;
 	const struct tb_network_params *params = &replay->net->params;
-	uint64_t n_packets = (what->bytes + params->packet_payload_bytes - 1) /
-			     params->packet_payload_bytes;
+	uint32_t full = tb_replay_full_payload(replay, what);
+	uint64_t n_packets = (what->bytes + full - 1) / full;
 	if (n_packets > UINT32_MAX) {
 		tb_replay_fail(
 			replay, TB_ECAPACITY, "a message of more than 2^32 packets");

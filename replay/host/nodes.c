@@ -61,9 +61,12 @@ tb_time_ps tb_nodes_copy(
 	return nic->bus_free_at;
 }
 
-static inline uint32_t overhead_bytes(const struct tb_replay *replay, bool is_first)
+static inline uint32_t overhead_bytes(
+	const struct tb_replay *replay, const struct tb_posted *message, bool is_first)
 {
 	const struct tb_network_params *params = &replay->net->params;
+	if (tb_replay_keeps_frames(replay, &message->what))
+		return params->packet_overhead_bytes - tb_replay_headers(replay);
 	return params->packet_overhead_bytes +
 	       (is_first ? params->credits.first_overhead_bytes : 0);
 }
@@ -73,13 +76,15 @@ static inline uint32_t payload_bytes(
 {
 	return packet->is_empty
 		       ? 0
-		       : packet->wire_bytes - overhead_bytes(replay, packet->is_first);
+		       : packet->wire_bytes - overhead_bytes(replay,
+						      &replay->messages[packet->message],
+						      packet->is_first);
 }
 
 static uint32_t payload_of(
 	const struct tb_replay *replay, const struct tb_posted *message, uint32_t number)
 {
-	uint32_t full = replay->net->params.packet_payload_bytes;
+	uint32_t full = tb_replay_full_payload(replay, &message->what);
 	uint64_t rest = message->what.bytes - (uint64_t)number * full;
 	return rest < full ? (uint32_t)rest : full;
 }
@@ -108,7 +113,7 @@ static inline uint32_t make_packet(
 	uint32_t payload = payload_of(replay, message, number);
 	packet->is_empty = payload == 0;
 	packet->is_first = number == 0;
-	packet->wire_bytes = payload + overhead_bytes(replay, packet->is_first);
+	packet->wire_bytes = payload + overhead_bytes(replay, message, packet->is_first);
 	if (packet->wire_bytes == 0) // so that no two packets come in at one instant
 		packet->wire_bytes = 1;
 	packet->n_hops = 0;

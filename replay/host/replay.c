@@ -72,6 +72,7 @@ int tb_replay_init(struct tb_replay *replay, const struct tb_network *network,
 	replay->carrier = carrier;
 	bool has_credits = tb_params_have_credits(&network->params);
 	replay->has_pcie = !tb_params_have_circuits(&network->params);
+	replay->keeps_frames = tb_params_are_ethernet(&network->params);
 	replay->pairs.by_connection =
 		has_credits &&
 		network->params.credits.queue_pairs == TB_QUEUE_PAIRS_CONNECTION;

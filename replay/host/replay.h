@@ -126,6 +126,7 @@ struct tb_replay {
 	uint32_t slice_packets; // of a message before the next one's turn; 0: all
 	uint64_t bus_q20;	// of the bus, or of PCIe in each direction
 	bool has_pcie;		// in place of a bus, as networks with credits
+	bool keeps_frames;	// that were captured
 	uint64_t *drain_q20;	// by node; NULL: all drain as they fetch
 	struct tb_nic *nics;	// by node
 	char *packets;		// records of packet_bytes each
@@ -213,6 +214,32 @@ static inline void tb_list_add(struct tb_list *list, uint32_t id, bool *listed)
 		return;
 	*listed = true;
 	list->ids[list->n++] = id;
+}
+
+// Over Ethernet a captured frame stays one (docs/ethernet.md, E8): the headers that it
+// was captured with are among its bytes.
+enum { TB_FRAME_HEADERS = 66 }; // Ethernet 14, IPv4 20, TCP 32
+
+static inline bool tb_replay_keeps_frames(
+	const struct tb_replay *replay, const struct tb_message *message)
+{
+	return message->captured && replay->keeps_frames;
+}
+
+// tb_replay_headers is what of a packet's overhead a captured frame has itself.
+static inline uint32_t tb_replay_headers(const struct tb_replay *replay)
+{
+	uint32_t overhead = replay->net->params.packet_overhead_bytes;
+	return overhead < TB_FRAME_HEADERS ? overhead : TB_FRAME_HEADERS;
+}
+
+// tb_replay_full_payload is the most that a packet of a message carries of it.
+static inline uint32_t tb_replay_full_payload(
+	const struct tb_replay *replay, const struct tb_message *message)
+{
+	uint32_t full = replay->net->params.packet_payload_bytes;
+	return tb_replay_keeps_frames(replay, message) ? full + tb_replay_headers(replay)
+						       : full;
 }
 
 // nodes.c: what a model calls.

@@ -18,8 +18,8 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 # What awk scripts share: an operation, behind others; computation up to a call; exchanges
-# by recursive doubling. A run is timed from behind its first barrier, which opens connections,
-# to before its last one.
+# by recursive doubling. A run is timed from behind a barrier, which opens connections, to before
+# the next one.
 common='
 function op(text, requires, i, n, ids) {
 	print "l" ++n_ops ": " text
@@ -40,8 +40,8 @@ function double(bytes, tag, requires, i, p) {
 	return requires
 }
 BEGIN { print "rank " me " {" }
-$3 == "Barrier" && !begun { begun = 1; end = $1 + $2; last = double(0, 1000000, ""); next }
-$3 == "Barrier" || $3 == "Finalize" { over = 1 }
+$3 == "Barrier" && ++n_barriers == first { begun = 1; end = $1 + $2; last = double(0, 1000000, ""); next }
+begun && $3 == "Barrier" { over = 1 }
 !begun || over { next }
 END { print "}" }
 '
@@ -89,6 +89,21 @@ $3 == "Send" { last = compute(last); op("send " $5 "b to " $4 " tag " $6, last) 
 { end = $1 + $2 }
 '
 
+# Each rank exchanges atoms with one neighbour after the other.
+lammps='
+$3 == "Irecv" { last = compute(last); due = op("recv " $5 "b from " $4 " tag " from[$4]++, last) }
+$3 == "Send" { last = compute(last); op("send " $5 "b to " $4 " tag " to[$4]++, last) }
+$3 == "Wait" { last = compute(last) " " due }
+$3 == "Sendrecv" {
+	last = compute(last)
+	op("send " $5 "b to " $4 " tag " to[$4]++, last)
+	last = op("recv " $5 "b from " $4 " tag " from[$4]++, last)
+}
+$3 == "Allreduce" { last = double($5, 1000 * ++step, compute(last)) }
+$3 !~ /^(Irecv|Send|Wait|Sendrecv|Allreduce)$/ { print "what is " $3 "?" }
+{ end = $1 + $2 }
+'
+
 # job PROGRAM RATE SCRIPT writes the exact job of a run.
 job() {
 	rm -rf logs && mkdir logs
@@ -96,7 +111,7 @@ job() {
 	{
 		echo "num_ranks 8"
 		for me in 0 1 2 3 4 5 6 7; do
-			awk -v me=$me "$common$3" "logs/rank0$me.txt"
+			awk -v me=$me -v first=$first "$common$3" "logs/rank0$me.txt"
 		done
 	} > "$1_$2.goal"
 }
@@ -115,15 +130,17 @@ off() {
 }
 
 failed=0
+first=1 # the barrier behind which a program is timed
 # holds PROGRAM SCRIPT LOWEST HIGHEST...: percent, a pair for each of 10, 50, 100, 200 Mbit/s.
 holds() {
-	local program=$1 script=$2 rate other percent
+	local program=$1 script=$2 rate other percent rates="10 50 100 200"
 	shift 2
-	for rate in 10 50 100 200; do
+	[[ $program == lammps8 ]] && rates="10 50 100"
+	for rate in $rates; do
 		job "$program" $rate "$script"
 	done
-	for rate in 10 50 100 200; do
-		for other in 10 50 100 200; do
+	for rate in $rates; do
+		for other in $rates; do
 			percent=$(off "$program" $rate $other)
 			echo "$program at $rate Mbit/s by its calls at $other: $percent %"
 			awk -v p="$percent" -v a="$1" -v b="$2" 'BEGIN { exit !(p >= a && p <= b) }' && continue
@@ -136,4 +153,7 @@ holds() {
 holds ring8 "$ring" -2 2 -2 2 -2 2 -2 2
 holds halo8 "$halo" -3 3 -1 6 -5 3 -10 0
 holds a2a8 "$a2a" -6 5 -2 8 7 17 10 22
+# At 100 Mbit/s its ranks had to share two processors.
+first=3
+holds lammps8 "$lammps" -3 3 -5 2 -16 -5
 exit $failed

@@ -135,7 +135,6 @@ struct ethernet {
 	struct arrival *arrivals;
 	uint32_t n_arrivals;
 	size_t arrivals_room;
-	uint64_t n_dropped, n_again;
 };
 
 static inline struct packet *packet_at(const struct ethernet *ethernet, uint32_t id)

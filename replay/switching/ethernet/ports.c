@@ -131,7 +131,6 @@ static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
 		return;
 	}
 	if (frame->kind < FRAME_OPEN && frame->bytes > port->most - port->queued) {
-		ethernet->n_dropped++;
 		if (frame->n_hops == 0 && frame->kind == FRAME_SEGMENT)
 			ethernet->streams[frame->stream].n_standing--;
 		tb_ports_drop(ethernet, id);

@@ -69,7 +69,6 @@ static void send_again(struct ethernet *ethernet, uint32_t id)
 		number++;
 	segment_at(stream, number)->again = true;
 	stream->n_lost--;
-	ethernet->n_again++;
 	emit(ethernet, id, number);
 }
 
