@@ -28,7 +28,10 @@ bool tb_kineto_begins(struct tb_bytes first)
 	return at < first.n && first.data[at] == '{' &&
 	       (has_word(first, "\"schemaVersion\"") ||
 		       has_word(first, "\"deviceProperties\"") ||
-		       has_word(first, "\"traceEvents\""));
+		       has_word(first, "\"traceEvents\"") ||
+		       // An execution trace; Chakra's own have no process.
+		       (has_word(first, "\"schema\"") && has_word(first, "\"pid\"") &&
+			       has_word(first, "\"nodes\"")));
 }
 
 // may_be returns whether a file of this name is looked into: JSON, perhaps compressed.
@@ -367,12 +370,13 @@ static int add_rank(
 static void note(struct tb_calls *calls, const struct tb_profiles *all)
 {
 	uint64_t n_unknown = 0, n_unlaunched = 0, n_cut = 0;
-	bool by_time = false;
+	bool by_time = false, has_no_times = false;
 	for (size_t i = 0; i < all->n; i++) {
 		n_unknown += all->profiles[i].n_unknown;
 		n_unlaunched += all->profiles[i].n_unlaunched;
 		n_cut += all->profiles[i].n_cut_splits;
 		by_time = by_time || !all->profiles[i].has_orders;
+		has_no_times = has_no_times || all->profiles[i].has_no_times;
 	}
 	if (n_unknown > 0)
 		tb_calls_note(calls,
@@ -390,6 +394,10 @@ static void note(struct tb_calls *calls, const struct tb_profiles *all)
 			"the split sizes of %" PRIu64 " all-to-alls are cut in the "
 			"profile: taken to be even",
 			n_cut);
+	if (has_no_times)
+		tb_calls_note(calls, "an execution trace has no times: nothing is "
+				     "computed between its "
+				     "communication");
 	if (by_time)
 		tb_calls_note(calls,
 			"a profile without calls of the CUDA runtime: what began after a "

@@ -251,6 +251,8 @@ static int gather(struct tb_profile *profile, const struct tb_json_item *item, b
 	struct tb_event event;
 	if (!item->in_array)
 		return again ? TB_OK : gather_member(profile, item, error);
+	if (tb_raw_is(item->key, "nodes") && !again)
+		return tb_profile_node(profile, item->value, error);
 	if (!tb_raw_is(item->key, "traceEvents"))
 		return TB_OK;
 	int status = tb_event_read(&event, item, profile->path, error);
@@ -299,7 +301,7 @@ int tb_profile_read(struct tb_profile *profile, const char *path,
 	int status = read_once(profile, reading, false, error);
 	if (status == TB_OK)
 		status = tb_profile_order(profile, error);
-	if (status == TB_OK)
+	if (status == TB_OK && !profile->has_no_times)
 		status = read_once(profile, reading, true, error);
 	if (status != TB_OK)
 		return status;

@@ -1,5 +1,5 @@
-// What is kept of one profile: its communication, and per stream what was computed
-// between.
+// What is kept of one profile or execution trace: its communication, and per stream what
+// was computed between.
 //
 // Model: a program hands work to streams of its GPUs in an order that CUPTI counts: the
 // correlation id of a kernel is that of the call which launched it. A stream executes its
@@ -90,6 +90,7 @@ struct tb_profile {
 	uint32_t rank, n_ranks; // TB_NONE, 0: the file does not say
 	bool has_orders;	// correlation ids, and the calls that launch
 	bool has_syncs;		// waits are traced in full
+	bool has_no_times;	// it is an execution trace
 	uint64_t begin_ns;	// of the first work of a GPU
 	struct tb_comm_op *ops;
 	size_t n_ops, ops_room;
@@ -125,6 +126,11 @@ void tb_profile_fini(struct tb_profile *profile);
 // TB_NONE if they describe none.
 int tb_profile_comm(struct tb_profile *profile, struct tb_raw args, uint64_t begin_ns,
 	uint32_t *op, struct tb_error *error) TB_MUST_USE;
+
+// tb_profile_node takes what a node of an execution trace does, if it communicates, as a
+// kernel at time 0; or the number of ranks, if it sets up groups.
+int tb_profile_node(struct tb_profile *profile, struct tb_raw node,
+	struct tb_error *error) TB_MUST_USE;
 
 // tb_profile_info takes over what "distributedInfo" says.
 int tb_profile_info(struct tb_profile *profile, struct tb_raw info,

@@ -662,6 +662,62 @@ static void a_real_profile_has_its_known_figures(void **state)
 	}
 }
 
+// param-resnet_2gpu_et: an execution trace of rank 1 of the same program.
+static void an_execution_trace_is_a_rank_of_the_same_job(void **state)
+{
+	(void)state;
+	static char profile[300], trace[300];
+	const char *shared = getenv("TB_SHARED"), *made, *paths[] = {trace, profile};
+	snprintf(profile, sizeof profile, "%s/data/kineto/hta-nccl_data.json.gz",
+		shared ? shared : "../shared");
+	snprintf(trace, sizeof trace, "%s/data/kineto/param-resnet_2gpu_et.json.gz",
+		shared ? shared : "../shared");
+	if (access(trace, R_OK) != 0 || access(profile, R_OK) != 0) {
+		print_message("%s is absent\n", trace);
+		skip();
+	}
+	tb_calls_free(calls);
+	calls = NULL;
+	assert_int_equal(
+		tb_kineto_read(&calls, &reading, paths, 1, &made, &error), TB_EFORMAT);
+	assert_refused(
+		TB_EFORMAT, "of a job with 2 ranks, of which there is no profile of 0");
+	assert_int_equal(
+		tb_kineto_read(&calls, &reading, paths, 2, &made, &error), TB_OK);
+	for (uint32_t i = 0; i < 21; i++) {
+		const struct tb_call *one = nth(0, TB_CALL_COLLECTIVE, i);
+		const struct tb_call *other = nth(1, TB_CALL_COLLECTIVE, i);
+		assert_int_equal(one->op, other->op);
+		assert_int_equal(one->bytes, other->bytes);
+		assert_int_equal(one->group, other->group);
+	}
+	assert_note("an execution trace has no times");
+}
+
+static void execution_traces_name_partners_within_their_group(void **state)
+{
+	(void)state;
+	put("rank0.json",
+		"{\"schema\": \"1.1.0-chakra.0.0.4\", \"pid\": 1, \"nodes\": ["
+		"{\"id\": 4, \"name\": \"## process_group:init ##\", \"inputs\": "
+		"{\"values\": [\"[{\\\"pg_name\\\": \\\"0\\\", \\\"group_size\\\": "
+		"3}]\"]}},"
+		"{\"id\": 5, \"name\": \"record_param_comms\", \"inputs\": {\"values\": "
+		"[[], 7, [\"0\", \"\"], 2, \"send\", [], []]}, \"attrs\": ["
+		"{\"name\": \"collective_name\", \"value\": \"send\"}, "
+		"{\"name\": \"dtype\", \"value\": \"Half\"}, "
+		"{\"name\": \"in_msg_nelems\", \"value\": 9}, "
+		"{\"name\": \"pg_name\", \"value\": \"0\"}, "
+		"{\"name\": \"pg_size\", \"value\": 3}]}]}");
+	begin();
+	end("rank1.json", 1, 3);
+	end("rank2.json", 2, 3);
+	assert_read("", NULL);
+	const struct tb_call *send = nth(0, TB_CALL_SEND, 0);
+	assert_int_equal(send->peer, 2);
+	assert_int_equal(send->bytes, 18);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -706,6 +762,8 @@ int main(void)
 		CASE(values_may_nest_and_be_long_but_not_too_long),
 		CASE(a_cut_archive_is_reported_as_such),
 		CASE(a_real_profile_has_its_known_figures),
+		CASE(an_execution_trace_is_a_rank_of_the_same_job),
+		CASE(execution_traces_name_partners_within_their_group),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
