@@ -155,29 +155,50 @@ static int finish(
 	return TB_OK;
 }
 
+// attempt makes the job; `eager`: without rendezvous.
+static int attempt(struct tb_lowering *l, const char *name, const char *made, bool eager,
+	struct tb_job **job)
+{
+	char *notes = NULL;
+	int status = choose(l, made);
+	l->is_eager = eager;
+	if (eager)
+		l->eager_bytes = UINT64_MAX;
+	if (status == TB_OK)
+		status = begin(l);
+	if (status == TB_OK)
+		status = tb_lowering_match(l);
+	if (status == TB_OK)
+		status = tb_lowering_collect(l);
+	if (status == TB_OK)
+		status = tb_lowering_run(l);
+	if (status == TB_OK && tb_lowering_notes(l, &notes) != TB_OK)
+		status = tb_lowering_no_memory(l);
+	end(l);
+	if (status == TB_OK)
+		status = finish(l, name, notes, job);
+	tb_job_builder_free(l->builder);
+	return status;
+}
+
 int tb_calls_job(const struct tb_calls *calls, const char *name, const char *made,
 	const struct tb_reading *reading, struct tb_job **job, struct tb_error *error)
 {
 	static const struct tb_reading defaults;
 	struct tb_error said = {0};
-	struct tb_lowering l = {
+	const struct tb_lowering fresh = {
 		.calls = calls, .reading = reading ? reading : &defaults, .error = &said};
-	char *notes = NULL;
-	int status = choose(&l, made);
-	if (status == TB_OK)
-		status = begin(&l);
-	if (status == TB_OK)
-		status = tb_lowering_match(&l);
-	if (status == TB_OK)
-		status = tb_lowering_collect(&l);
-	if (status == TB_OK)
-		status = tb_lowering_run(&l);
-	if (status == TB_OK && tb_lowering_notes(&l, &notes) != TB_OK)
-		status = tb_lowering_no_memory(&l);
-	end(&l);
-	if (status == TB_OK)
-		status = finish(&l, name, notes, job);
-	tb_job_builder_free(l.builder);
+	struct tb_lowering l = fresh;
+	int status = attempt(&l, name, made, false, job);
+	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
+		// The ranks came to the end of their calls, so the library had room for
+		// what they sent.
+		struct tb_error ignored;
+		l = fresh;
+		l.error = &ignored;
+		if (attempt(&l, name, made, true, job) == TB_OK)
+			return TB_OK;
+	}
 	if (status != TB_OK && error) {
 		*error = said;
 		// What the trace holds is said of the trace.

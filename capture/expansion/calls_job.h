@@ -13,7 +13,8 @@
 
 // tb_calls_job makes the job, which the caller frees. `name` as in tb_job_finish; `made`
 // is the library that made the trace, or NULL if unknown; reading->library goes before
-// it. The notes of the calls, what was dropped and which rule expanded which collective
+// it. Where the ranks would wait for each other for ever because of rendezvous, there is
+// none. The notes of the calls, what was dropped and which rule expanded which collective
 // calls are in the job's notes; the hosts are in the job. Without reading->lenient,
 // TB_EFORMAT names rank, time and partner of a send or receive without counterpart, and
 // the collective call that a member did not make or made otherwise. TB_EUSAGE for what

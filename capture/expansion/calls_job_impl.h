@@ -81,6 +81,7 @@ struct tb_lowering {
 	const char *stranger; // the library that made the trace, if it is not known here
 	struct tb_collective_choices choices;
 	uint64_t eager_bytes;
+	bool is_eager; // every message is sent at once, whatever the library does
 	struct tb_job_builder *builder;
 	struct tb_error *error;
 

@@ -59,7 +59,13 @@ static void put_dropped(const struct tb_lowering *l, FILE *out)
 static void put_eager(const struct tb_lowering *l, FILE *out)
 {
 	char text[48];
-	if (l->eager_bytes == UINT64_MAX)
+	if (l->is_eager)
+		fprintf(out,
+			"library %s: every message is sent at once, for by rendezvous "
+			"the "
+			"ranks would wait for each other for ever, which they did not\n",
+			tb_library_name(l->library));
+	else if (l->eager_bytes == UINT64_MAX)
 		fprintf(out, "library %s: every message is sent at once\n",
 			tb_library_name(l->library));
 	else

@@ -267,11 +267,11 @@ static void jobs_take_as_long_as_their_calls(void **state)
 			else
 				put_message(rendezvous);
 		}
-		// A blocking rendezvous needs its receive, which may be behind a wait for
-		// another one: such programs have no end and are left out.
+		// A blocking rendezvous may be behind a wait for another one: such a
+		// program has no end, and its job sends everything at once instead.
 		struct tb_job *job = NULL;
 		int status = tb_calls_job(calls, "random", "openmpi", NULL, &job, &error);
-		if (status == TB_OK) {
+		if (status == TB_OK && !strstr(job->notes, "for ever")) {
 			uint64_t expected = naive_end(), end = job_end(job);
 			n_compared++;
 			if (end != expected)
@@ -279,7 +279,7 @@ static void jobs_take_as_long_as_their_calls(void **state)
 					 "take %llu",
 					(unsigned long long)seed, (unsigned long long)end,
 					(unsigned long long)expected);
-		} else if (status != TB_EDEADLOCK) {
+		} else if (status != TB_OK && status != TB_EDEADLOCK) {
 			fail_msg("seed %llu: %s", (unsigned long long)seed, error.text);
 		}
 		tb_job_free(job);

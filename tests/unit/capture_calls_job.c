@@ -175,6 +175,21 @@ static void a_long_message_is_asked_for(void **state)
 		     "}\n");
 }
 
+static void what_did_not_wait_for_ever_is_sent_at_once(void **state)
+{
+	(void)state;
+	begin(2);
+	for (uint32_t r = 0; r < 2; r++) {
+		message(r, true, 1 - r, 100000, false);
+		message(r, false, 1 - r, 100000, false);
+	}
+	struct tb_job *job;
+	assert_int_equal(make(&job), TB_OK);
+	assert_int_equal(job->n_ops, 4);
+	assert_non_null(strstr(job->notes, "every message is sent at once, for"));
+	tb_job_free(job);
+}
+
 static void on_one_host_nothing_is_asked_for(void **state)
 {
 	(void)state;
@@ -512,6 +527,7 @@ int main(void)
 		cmocka_unit_test(pauses_join_the_computation_that_follows),
 		cmocka_unit_test(an_eager_send_is_complete_when_it_is_handed_over),
 		cmocka_unit_test(a_long_message_is_asked_for),
+		cmocka_unit_test(what_did_not_wait_for_ever_is_sent_at_once),
 		cmocka_unit_test(on_one_host_nothing_is_asked_for),
 		cmocka_unit_test(waits_pass_on_what_they_wait_for),
 		cmocka_unit_test(several_dependencies_are_joined_once),
