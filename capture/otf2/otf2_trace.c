@@ -1,9 +1,9 @@
 #include "otf2_trace.h"
 
-#include "archive.h"
 #include "array.h"
 #include "clocks.h"
 #include "events.h"
+#include "otf2_archive.h"
 #include "receives.h"
 
 #include <inttypes.h>

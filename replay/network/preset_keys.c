@@ -145,7 +145,7 @@ static const struct tb_preset_key ethernet_keys[] = {
 		TB_KEY_NEEDED},
 	{"node", "initial_window", TB_FORM_COUNT, AT_ETHERNET(initial_window), 1, 10000,
 		TB_KEY_NEEDED},
-	{"node", "window", TB_FORM_SIZE, AT_ETHERNET(window_bytes), 1, 1 << 30,
+	{"node", "receive_window", TB_FORM_SIZE, AT_ETHERNET(window_bytes), 1, 1 << 30,
 		TB_KEY_NEEDED},
 	{"node", "rto_min", TB_FORM_TIME, AT_ETHERNET(rto_min_ps), 1, TB_PS_PER_S,
 		TB_KEY_NEEDED},

@@ -1,4 +1,4 @@
-#include "archive.h"
+#include "otf2_archive.h"
 
 #include "otf2_trace.h"
 
