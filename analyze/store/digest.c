@@ -1,18 +1,23 @@
 #include "digest.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <nettle/sha2.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define DEPTH_MOST 4
 
 static bool readable_twice(const char *path)
 {
 	struct stat status;
 	// A missing file is not a stream: opening it reports the error.
 	return strcmp(path, "-") != 0 &&
-	       (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+	       (stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
+		       S_ISDIR(status.st_mode));
 }
 
 static int add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
@@ -33,6 +38,58 @@ static int add_file(struct sha256_ctx *hash, const char *path, uint64_t *bytes,
 	return cause ? tb_fail_in(
 			       error, TB_EIO, path, "cannot be read: %s", strerror(cause))
 		     : TB_OK;
+}
+
+static int is_shown(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+// by_bytes orders names alike in every locale.
+static int by_bytes(const struct dirent **left, const struct dirent **right)
+{
+	return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static int add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
+	uint64_t *bytes, struct tb_error *error);
+
+static int add_folder(struct sha256_ctx *hash, const char *path, unsigned depth,
+	uint64_t *bytes, struct tb_error *error)
+{
+	struct dirent **entries = NULL;
+	int status = TB_OK;
+	int n = scandir(path, &entries, is_shown, by_bytes);
+	if (n < 0)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *inner = NULL;
+		if (status == TB_OK &&
+			asprintf(&inner, "%s/%s", path, entries[i]->d_name) < 0)
+			status = tb_fail_in(error, TB_ENOMEM, path, "no memory");
+		if (status == TB_OK)
+			status = add_path(hash, inner, depth + 1, bytes, error);
+		free(inner);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+// add_path passes over what is neither file nor folder within a folder, and over what
+// lies deeper than traces do: links may go round in circles.
+static int add_path(struct sha256_ctx *hash, const char *path, unsigned depth,
+	uint64_t *bytes, struct tb_error *error)
+{
+	struct stat status;
+	bool found = stat(path, &status) == 0;
+	if (found && S_ISDIR(status.st_mode))
+		return depth < DEPTH_MOST ? add_folder(hash, path, depth, bytes, error)
+					  : TB_OK;
+	if (depth > 0 && (!found || !S_ISREG(status.st_mode)))
+		return TB_OK;
+	return add_file(hash, path, bytes, error);
 }
 
 static void to_hexadecimal(const uint8_t raw[SHA256_DIGEST_SIZE], char *text)
@@ -56,7 +113,7 @@ int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SI
 	uint64_t n_bytes = 0;
 	sha256_init(&hash);
 	for (size_t i = 0; i < n; i++) {
-		int status = add_file(&hash, paths[i], &n_bytes, error);
+		int status = add_path(&hash, paths[i], 0, &n_bytes, error);
 		if (status)
 			return status;
 	}

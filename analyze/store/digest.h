@@ -9,7 +9,8 @@
 #define TB_DIGEST_SIZE 65 // 64 hexadecimal digits and the terminator
 
 // tb_digest_files stores the digest of all bytes of `n` files, one after the other, in
-// lower-case hexadecimal: what `cat FILES | sha256sum` prints. The digest is "" and
+// lower-case hexadecimal: what `cat FILES | sha256sum` prints. A folder stands for the
+// files in it and in its folders, in the order of their names. The digest is "" and
 // `bytes` 0 when a file cannot be read twice ("-", a pipe, a device). TB_EIO when one
 // cannot be read at all. Cost: a second per 1.1 GB (measured).
 int tb_digest_files(const char *const *paths, size_t n, char digest[TB_DIGEST_SIZE],
