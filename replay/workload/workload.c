@@ -122,7 +122,9 @@ static int read_traces(struct tb_workload *workload, struct tb_error *error)
 	const struct tb_workload_options *options = workload->options;
 	struct plain *plain = calloc(options->n_traces + 1, sizeof *plain);
 	int status = plain ? TB_OK : no_memory(error);
-	for (size_t i = 0; i < options->n_traces && status == TB_OK; i++)
+	// What joins nothing is not looked at: a pipe can be read only once.
+	for (size_t i = 0;
+		i < options->n_traces && options->n_traces > 1 && status == TB_OK; i++)
 		status = look(workload, options->traces[i], &plain[i], error);
 	if (status == TB_OK)
 		join_traces(workload, plain);
