@@ -68,6 +68,9 @@ _tailback_value()
 		[[ -n $equals && $prev != --collective ]] && return 1
 		_tailback_words 'barrier= broadcast= gather= scatter= allgather= alltoall= reduce= allreduce= reduce-scatter= scan='
 		;;
+	trace:-o | trace:--output) _tailback_files '\.tbt$' ;;
+	trace:--mpi) _tailback_words 'openmpi mpich' ;;
+	trace:--merge) _tailback_files '/$' ;;
 	*:-o | *:--output | view:--screenshot) _tailback_files '.' ;;
 	*) return 1 ;;
 	esac
@@ -152,10 +155,10 @@ _tailback_operand()
 		_tailback_words "$(_tailback_experiments)"
 		_tailback_files '\.ini$'
 		;;
-	replay) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
+	replay) _tailback_files '\.(pcap|pcapng|cap|goal|tbt|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	convert) _tailback_files '\.(otf2|tbt|json|et|prv|goal|bin|cm)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	info) _tailback_files '\.(pcap|pcapng|cap|goal|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
-	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
+	info) _tailback_files '\.(pcap|pcapng|cap|goal|tbt|bin|cm|db)(\.(gz|zst|xz|lz4|bz2))?$' ;;
+	view) _tailback_files '\.(db|pcap|pcapng|cap|goal|tbt|bin)(\.(gz|zst|xz|lz4|bz2))?$' ;;
 	matrix | merge | plot | report | compare | top) _tailback_files '\.db$' ;;
 	esac
 }

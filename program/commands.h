@@ -22,6 +22,7 @@
 	X(sweep, "run experiments for many values of their settings") \
 	X(synth, "make a job: a pattern, a collective or parallel I/O") \
 	X(top, "show a run in the terminal, even while it is replayed") \
+	X(trace, "trace what the ranks of an MPI program call") \
 	X(validate, "compare the model with published measurements") \
 	X(view, "show a run in a window")
 

@@ -9,6 +9,7 @@
 #include "kineto.h"
 #include "otf2_trace.h"
 #include "paraver.h"
+#include "tbt_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +115,11 @@ static enum tb_trace_match probe_paraver(const struct tb_trace_look *look)
 	return tb_paraver_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
+static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
+{
+	return tb_tbt_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
+}
+
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	const struct tb_trace_stream *stream, struct tb_error *error)
 {
@@ -215,6 +221,7 @@ static const struct tb_trace_reader readers[] = {
 	{"OTF2", TB_TRACE_JOB, probe_otf2, read_calls, tb_otf2_read, false},
 	{"Chakra", TB_TRACE_JOB, probe_chakra, read_calls, tb_chakra_read, true},
 	{"Paraver", TB_TRACE_JOB, probe_paraver, read_calls, tb_paraver_read, false},
+	{"tbt", TB_TRACE_JOB, probe_tbt, read_calls, tb_tbt_read, false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 

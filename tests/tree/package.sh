@@ -52,6 +52,20 @@ if [[ -e $mpi ]]; then
 	grep -q '1 run in' "$scratch/said" || fail "$(cat "$scratch/said")"
 fi
 
+# The tracers are packages of their own, each for its MPI, and the program finds them where they are.
+for name in openmpi:libopenmpi mpich:libmpich; do
+	tracer=$(echo "$scratch"/tailback-trace-"${name%%:*}"_*.deb)
+	[[ -e $tracer ]] || continue
+	dpkg-deb -f "$tracer" Depends | grep -q "tailback (= .*${name#*:}" || fail "$tracer depends on too little"
+	"$root/usr/bin/tailback" trace --mpi "${name%%:*}" -o "$scratch/none.tbt" -- true 2>"$scratch/said" &&
+		fail "it traces without a tracer"
+	grep -q "package tailback-trace-${name%%:*}" "$scratch/said" || fail "$(cat "$scratch/said")"
+	dpkg-deb -x "$tracer" "$root"
+	"$root/usr/bin/tailback" trace --mpi "${name%%:*}" -o "$scratch/none.tbt" -- true 2>"$scratch/said" &&
+		fail "it traces what is no MPI program"
+	grep -q 'no process came through MPI_Init' "$scratch/said" || fail "$(cat "$scratch/said")"
+done
+
 DESTDIR=$scratch/installed cmake --install "$TB_BUILD" --prefix /usr >"$scratch/log" 2>&1 || {
 	cat "$scratch/log"
 	exit 1

@@ -1,0 +1,207 @@
+#include "tbt_clock.h"
+
+#include "array.h"
+#include "map.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { HALVES = 2 };
+
+// The quickest message of an ordered pair of clocks, by half, by the time of day of each.
+struct pair {
+	uint32_t from, to;
+	int64_t least_ns[HALVES];
+	bool known[HALVES];
+};
+
+struct tb_tbt_clocks {
+	struct tb_tbt_point *starts;
+	uint32_t n;
+	uint64_t begin_ns, end_ns;
+	unsigned n_halves;
+	struct tb_map by_pair;
+	struct pair *pairs;
+	size_t n_pairs, pairs_room;
+	int64_t *ahead_ns[HALVES]; // by clock: of clock 0, beyond the time of day
+};
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the clocks of a trace");
+}
+
+int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *starts,
+	uint32_t n, uint64_t begin_ns, uint64_t end_ns, struct tb_error *error)
+{
+	struct tb_tbt_clocks *made = calloc(1, sizeof *made);
+	if (!made)
+		return no_memory(error);
+	made->n = n;
+	made->begin_ns = begin_ns;
+	made->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
+	made->n_halves = made->end_ns - begin_ns > TB_TBT_DRIFT_NS ? HALVES : 1;
+	made->starts = malloc(n * sizeof *made->starts);
+	for (int i = 0; i < HALVES; i++)
+		made->ahead_ns[i] = calloc(n, sizeof *made->ahead_ns[i]);
+	if (!made->starts || !made->ahead_ns[0] || !made->ahead_ns[1]) {
+		tb_tbt_clocks_free(made);
+		return no_memory(error);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		made->starts[i] = starts[i];
+	*clocks = made;
+	return TB_OK;
+}
+
+void tb_tbt_clocks_free(struct tb_tbt_clocks *clocks)
+{
+	if (!clocks)
+		return;
+	free(clocks->starts);
+	free(clocks->pairs);
+	tb_map_fini(&clocks->by_pair);
+	for (int i = 0; i < HALVES; i++)
+		free(clocks->ahead_ns[i]);
+	free(clocks);
+}
+
+// Sums wrap around: absurd times give absurd offsets, not undefined behaviour.
+static int64_t day_ns(const struct tb_tbt_clocks *clocks, uint32_t clock, uint64_t at_ns)
+{
+	return (int64_t)(at_ns + (uint64_t)clocks->starts[clock].add_ns);
+}
+
+static unsigned half_of(const struct tb_tbt_clocks *clocks, int64_t at_ns)
+{
+	uint64_t middle = clocks->begin_ns + (clocks->end_ns - clocks->begin_ns) / 2;
+	return clocks->n_halves > 1 && at_ns >= (int64_t)middle ? 1 : 0;
+}
+
+int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t sent_ns,
+	uint32_t to, uint64_t received_ns, struct tb_error *error)
+{
+	uint32_t at = 0;
+	uint64_t key = (uint64_t)from << 32 | to;
+	int64_t sent = day_ns(clocks, from, sent_ns);
+	int64_t took =
+		(int64_t)((uint64_t)day_ns(clocks, to, received_ns) - (uint64_t)sent);
+	unsigned half = half_of(clocks, sent);
+	if (from == to)
+		return TB_OK;
+	if (!tb_map_find(&clocks->by_pair, key, &at)) {
+		at = (uint32_t)clocks->n_pairs;
+		if (TB_ARRAY_RESERVE(&clocks->pairs, &clocks->pairs_room,
+			    clocks->n_pairs + 1) != TB_OK ||
+			tb_map_put(&clocks->by_pair, key, at) != TB_OK)
+			return no_memory(error);
+		clocks->pairs[clocks->n_pairs++] = (struct pair){.from = from, .to = to};
+	}
+	struct pair *pair = &clocks->pairs[at];
+	if (!pair->known[half] || took < pair->least_ns[half])
+		pair->least_ns[half] = took;
+	pair->known[half] = true;
+	return TB_OK;
+}
+
+// What a pair says of its second clock: how far it is ahead of the first.
+struct guess {
+	double ahead_ns, uncertain_ns;
+};
+
+static bool guess(
+	const struct tb_tbt_clocks *clocks, size_t i, unsigned half, struct guess *guess)
+{
+	uint32_t at;
+	const struct pair *there = &clocks->pairs[i], *back = NULL;
+	uint64_t key = (uint64_t)there->to << 32 | there->from;
+	if (tb_map_find(&clocks->by_pair, key, &at) && clocks->pairs[at].known[half])
+		back = &clocks->pairs[at];
+	if (!there->known[half])
+		return false;
+	double m = (double)there->least_ns[half];
+	double n = back ? (double)back->least_ns[half] : 0;
+	// One way only: the messages arrive at once, at the least.
+	guess->ahead_ns = back ? (m - n) / 2 : m;
+	guess->uncertain_ns = back ? (m + n) / 2 : 1e18;
+	return true;
+}
+
+// join adds to the tree the clock that is joined to it by the least uncertain pair; false
+// when no pair joins another.
+static bool join(struct tb_tbt_clocks *clocks, unsigned half, bool *joined)
+{
+	struct guess best = {0}, found;
+	uint32_t from = 0, to = UINT32_MAX;
+	for (size_t i = 0; i < clocks->n_pairs; i++) {
+		const struct pair *pair = &clocks->pairs[i];
+		if (joined[pair->from] == joined[pair->to] ||
+			!guess(clocks, i, half, &found))
+			continue;
+		// A pair towards the tree says the same with the other sign.
+		bool outward = joined[pair->from];
+		if (!outward)
+			found.ahead_ns = -found.ahead_ns;
+		if (to != UINT32_MAX && found.uncertain_ns >= best.uncertain_ns)
+			continue;
+		best = found;
+		from = outward ? pair->from : pair->to;
+		to = outward ? pair->to : pair->from;
+	}
+	if (to == UINT32_MAX)
+		return false;
+	joined[to] = true;
+	clocks->ahead_ns[half][to] =
+		clocks->ahead_ns[half][from] + (int64_t)best.ahead_ns;
+	return true;
+}
+
+uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks)
+{
+	uint32_t n_unlinked = clocks->n - 1;
+	bool *joined = calloc(2 * (size_t)clocks->n, sizeof *joined);
+	for (unsigned half = 0; joined && half < clocks->n_halves; half++) {
+		uint32_t n_left = clocks->n - 1;
+		joined[half * clocks->n] = true;
+		while (join(clocks, half, joined + half * clocks->n))
+			n_left--;
+		n_unlinked = n_left < n_unlinked ? n_left : n_unlinked;
+	}
+	// What only one half knows holds for both.
+	for (uint32_t i = 0; joined && clocks->n_halves > 1 && i < clocks->n; i++)
+		for (unsigned half = 0; half < HALVES; half++)
+			if (!joined[half * clocks->n + i])
+				clocks->ahead_ns[half][i] = clocks->ahead_ns[!half][i];
+	free(joined);
+	return n_unlinked;
+}
+
+uint32_t tb_tbt_clocks_points(const struct tb_tbt_clocks *clocks, uint32_t clock,
+	struct tb_tbt_point points[TB_TBT_POINTS_MAX])
+{
+	uint64_t day = (uint64_t)clocks->starts[clock].add_ns;
+	uint64_t quarter = (clocks->end_ns - clocks->begin_ns) / 4;
+	for (unsigned half = 0; half < clocks->n_halves; half++) {
+		uint64_t ahead = (uint64_t)clocks->ahead_ns[half][clock];
+		points[half].add_ns = (int64_t)(day - ahead);
+		points[half].at_ns = clocks->begin_ns + (2 * half + 1) * quarter - day;
+	}
+	return clocks->n_halves;
+}
+
+uint64_t tb_tbt_common_ns(const struct tb_tbt_point *points, uint32_t n, uint64_t at_ns)
+{
+	if (n == 0)
+		return at_ns;
+	uint64_t first = (uint64_t)points[0].add_ns, more = 0;
+	if (n > 1 && points[1].at_ns != points[0].at_ns) {
+		double width = (double)(int64_t)(points[1].at_ns - points[0].at_ns);
+		double rise = (double)(int64_t)((uint64_t)points[1].add_ns - first);
+		double run = (double)(int64_t)(at_ns - points[0].at_ns);
+		double sum = run / width * rise;
+		// What a broken file says may be beyond any clock.
+		if (sum > -9e18 && sum < 9e18)
+			more = (uint64_t)(int64_t)sum;
+	}
+	return at_ns + first + more;
+}

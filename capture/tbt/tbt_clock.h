@@ -1,0 +1,58 @@
+// Corrects the clocks of the machines of a trace by the order of their messages.
+//
+// Model: ranks on one machine share its clock. A machine's clock counts from its boot and
+// differs from another's by an offset that drifts slowly. No message can arrive before
+// it was sent, and the quickest of many takes about as long one way as the other.
+//
+// Rule. Between two machines a and b, let m(a, b) be the least of (received at b - sent
+// at a) over the messages from a to b. Then b is ahead of a by (m(a, b) - m(b, a)) / 2,
+// uncertain by (m(a, b) + m(b, a)) / 2; where messages go one way only, by m(a, b),
+// uncertain by itself. A collective call in which everybody waits for everybody counts
+// as a message between each pair of its machines, sent when the last of a's ranks entered
+// and received when the first of b's left. Offsets add up along the tree of least
+// uncertain pairs from the machine of rank 0. A trace that is longer than
+// TB_TBT_DRIFT_NS is cut in halves, each gives an offset for its middle, and the
+// clock is the line through both, so that drift is corrected. A machine that nothing
+// relates to the others keeps its own time of day.
+#ifndef TB_TBT_CLOCK_H
+#define TB_TBT_CLOCK_H
+
+#include "status.h"
+
+#include <stdint.h>
+
+#define TB_TBT_DRIFT_NS UINT64_C(10000000000)
+
+struct tb_tbt_clocks; // opaque
+
+// A point of a clock: at its own time `at_ns`, `add_ns` gives the common clock.
+struct tb_tbt_point {
+	uint64_t at_ns;
+	int64_t add_ns;
+};
+enum { TB_TBT_POINTS_MAX = 2 };
+
+// tb_tbt_clocks_new begins with n clocks; `starts[i]` is the point that the machine's
+// time of day gives. `begin_ns` and `end_ns` are the ends of the trace by the time of
+// day.
+int tb_tbt_clocks_new(struct tb_tbt_clocks **clocks, const struct tb_tbt_point *starts,
+	uint32_t n, uint64_t begin_ns, uint64_t end_ns,
+	struct tb_error *error) TB_MUST_USE;
+void tb_tbt_clocks_free(struct tb_tbt_clocks *clocks);
+
+// tb_tbt_clocks_message takes a message from a clock to another, in the time of each.
+int tb_tbt_clocks_message(struct tb_tbt_clocks *clocks, uint32_t from, uint64_t sent_ns,
+	uint32_t to, uint64_t received_ns, struct tb_error *error) TB_MUST_USE;
+
+// tb_tbt_clocks_solve finds the offsets; it returns how many clocks nothing relates to
+// clock 0.
+uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks);
+
+// tb_tbt_clocks_points stores the points of a solved clock and returns how many.
+uint32_t tb_tbt_clocks_points(const struct tb_tbt_clocks *clocks, uint32_t clock,
+	struct tb_tbt_point points[TB_TBT_POINTS_MAX]);
+
+// tb_tbt_common_ns returns the common clock at a time of a clock with these points.
+uint64_t tb_tbt_common_ns(const struct tb_tbt_point *points, uint32_t n, uint64_t at_ns);
+
+#endif

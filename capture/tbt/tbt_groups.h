@@ -1,0 +1,41 @@
+// Finds which communicators of the ranks are the same.
+//
+// Rule: ranks number their communicators on their own. Two are one if they have the same
+// members (of an inter-communicator the same two groups), were made of the same
+// communicator in the same way with the same tag, and are the k-th such of both ranks:
+// MPI has all members make communicators in the same order.
+#ifndef TB_TBT_GROUPS_H
+#define TB_TBT_GROUPS_H
+
+#include "status.h"
+#include "tbt_records.h"
+
+#include <stdint.h>
+
+struct tb_tbt_groups; // opaque
+
+// A group: runs of ranks as in tbt_format.h.
+struct tb_tbt_group {
+	const uint64_t *runs; // pairs of first rank and count
+	size_t n_runs;	      // values
+	uint32_t n, n_local;
+};
+
+// tb_tbt_groups_new begins with group 0, MPI_COMM_WORLD.
+int tb_tbt_groups_new(struct tb_tbt_groups **groups, uint32_t n_ranks,
+	struct tb_error *error) TB_MUST_USE;
+void tb_tbt_groups_free(struct tb_tbt_groups *groups);
+
+// tb_tbt_groups_add takes the next definition (a record TB_TBT_COMM) of a rank. Ranks one
+// after another, definitions by their number. TB_EFORMAT for one that cannot be.
+int tb_tbt_groups_add(struct tb_tbt_groups *groups, uint32_t rank,
+	const struct tb_tbt_record *record, struct tb_error *error) TB_MUST_USE;
+
+// tb_tbt_groups_of returns by the rank's own numbers the groups, or TB_TBT_NO_GROUP.
+const uint32_t *tb_tbt_groups_of(
+	const struct tb_tbt_groups *groups, uint32_t rank, size_t *n);
+
+uint32_t tb_tbt_groups_n(const struct tb_tbt_groups *groups);
+struct tb_tbt_group tb_tbt_groups_at(const struct tb_tbt_groups *groups, uint32_t group);
+
+#endif

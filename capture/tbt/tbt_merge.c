@@ -1,0 +1,394 @@
+#include "tbt_merge.h"
+
+#include "array.h"
+#include "tbt_clock.h"
+#include "tbt_groups.h"
+#include "tbt_rank_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct merge {
+	const char *folder;
+	uint32_t n_ranks, mpi, first; // `first` rank that has a file
+	bool *there;		      // by rank
+	uint32_t *clock_of;	      // by rank
+	struct tb_tbt_point *starts;  // by clock
+	char (*names)[64];	      // by clock
+	size_t n_clocks, starts_room, names_room;
+	uint64_t begin_ns, end_ns; // by the time of day
+	struct tb_tbt_clocks *clocks;
+	struct tb_tbt_groups *groups;
+	char version[256];
+	struct tb_tbt_summary *summary;
+};
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory to merge a trace");
+}
+
+static char *path_of(const struct merge *merge, uint32_t rank)
+{
+	char *path = NULL;
+	int n = asprintf(&path, "%s/rank-%" PRIu32 ".tbr", merge->folder, rank);
+	return n < 0 ? NULL : path;
+}
+
+// read_rank reads the file of a rank, or only its header.
+static int read_rank(const struct merge *merge, uint32_t rank, bool whole,
+	struct tb_tbt_rank *file, struct tb_error *error)
+{
+	char *path = path_of(merge, rank);
+	if (!path)
+		return no_memory(error);
+	int status = whole ? tb_tbt_rank_read(file, path, error)
+			   : tb_tbt_rank_peek(file, path, error);
+	if (status == TB_OK && file->rank != rank) {
+		status = tb_fail_in(error, TB_EFORMAT, path,
+			"is of rank %" PRIu32 ", not %" PRIu32, file->rank, rank);
+		tb_tbt_rank_fini(file);
+	}
+	free(path);
+	return status;
+}
+
+// find_first stores the lowest rank that has a file in the folder.
+static int find_first(struct merge *merge, struct tb_error *error)
+{
+	DIR *folder = opendir(merge->folder);
+	const struct dirent *entry;
+	merge->first = UINT32_MAX;
+	if (!folder)
+		return tb_fail_in(error, TB_EIO, merge->folder, "cannot be read: %s",
+			strerror(errno));
+	while ((entry = readdir(folder)) != NULL) {
+		uint32_t rank;
+		int end = 0;
+		if (sscanf(entry->d_name, "rank-%" SCNu32 ".tbr%n", &rank, &end) == 1 &&
+			end > 0 && !entry->d_name[end] && rank < merge->first)
+			merge->first = rank;
+	}
+	closedir(folder);
+	if (merge->first == UINT32_MAX)
+		return tb_fail_in(error, TB_EFOREIGN, merge->folder,
+			"holds no rank-N.tbr, which each rank of a traced program "
+			"writes at MPI_Init");
+	return TB_OK;
+}
+
+// add_clock stores the number of a rank's clock, a new one unless it is known.
+static int add_clock(
+	struct merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
+{
+	size_t at = 0;
+	while (at < merge->n_clocks && strcmp(merge->names[at], file->clock) != 0)
+		at++;
+	merge->clock_of[file->rank] = (uint32_t)at;
+	if (at < merge->n_clocks)
+		return TB_OK;
+	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
+		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
+		return no_memory(error);
+	memcpy(merge->names[at], file->clock, sizeof file->clock);
+	merge->starts[at].at_ns = file->mono_begin_ns;
+	merge->starts[at].add_ns = (int64_t)(file->real_begin_ns - file->mono_begin_ns);
+	merge->n_clocks++;
+	return TB_OK;
+}
+
+static void take_times(struct merge *merge, const struct tb_tbt_rank *file)
+{
+	const struct tb_tbt_point *start = &merge->starts[merge->clock_of[file->rank]];
+	uint64_t begin = file->mono_begin_ns + (uint64_t)start->add_ns;
+	uint64_t end = file->mono_end_ns + (uint64_t)start->add_ns;
+	if (merge->begin_ns == 0 || begin < merge->begin_ns)
+		merge->begin_ns = begin;
+	if (file->mono_end_ns > 0 && end > merge->end_ns)
+		merge->end_ns = end;
+}
+
+static int take_header(
+	struct merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
+{
+	if (file->n_ranks != merge->n_ranks || file->mpi != merge->mpi)
+		return tb_fail_in(error, TB_EFORMAT, merge->folder,
+			"holds ranks of different programs: rank %" PRIu32
+			" is of %" PRIu32 " ranks, rank %" PRIu32 " of %" PRIu32,
+			file->rank, file->n_ranks, merge->first, merge->n_ranks);
+	merge->there[file->rank] = true;
+	merge->summary->n_lost += file->lost;
+	bool early = file->state != TB_TBT_FINISHED && !file->lost;
+	if (early && merge->summary->n_early++ == 0 &&
+		file->rank < merge->summary->first_early)
+		merge->summary->first_early = file->rank;
+	int status = add_clock(merge, file, error);
+	if (status == TB_OK)
+		take_times(merge, file);
+	return status;
+}
+
+// begin learns from the first rank's header how many there are.
+static int begin(struct merge *merge, struct tb_error *error)
+{
+	struct tb_tbt_rank file = {0};
+	int status = find_first(merge, error);
+	if (status == TB_OK)
+		status = read_rank(merge, merge->first, false, &file, error);
+	if (status != TB_OK)
+		return status;
+	merge->n_ranks = file.n_ranks;
+	merge->mpi = file.mpi;
+	memcpy(merge->version, file.version, sizeof merge->version);
+	merge->there = calloc(file.n_ranks, sizeof *merge->there);
+	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
+	tb_tbt_rank_fini(&file);
+	if (!merge->there || !merge->clock_of)
+		return no_memory(error);
+	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
+}
+
+static int read_headers(struct merge *merge, struct tb_error *error)
+{
+	for (uint32_t i = merge->first; i < merge->n_ranks; i++) {
+		struct tb_tbt_rank file = {0};
+		struct tb_error own = {0};
+		int status = read_rank(merge, i, false, &file, &own);
+		if (status == TB_OK)
+			status = take_header(merge, &file, &own);
+		tb_tbt_rank_fini(&file);
+		// A rank without a file, or one that was killed before it began it.
+		if (status == TB_EIO || status == TB_EFOREIGN)
+			continue;
+		if (status != TB_OK) {
+			if (error)
+				*error = own;
+			return status;
+		}
+	}
+	return TB_OK;
+}
+
+// A definition of a communicator in a rank, until all lanes are read.
+struct definition {
+	struct tb_tbt_record record;
+	uint64_t *list;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct definition *one = a, *other = b;
+	return (one->record.fields[0] > other->record.fields[0]) -
+	       (one->record.fields[0] < other->record.fields[0]);
+}
+
+struct definitions {
+	struct definition *items;
+	size_t n, room;
+};
+
+static int keep(struct definitions *definitions, const struct tb_tbt_record *record,
+	struct tb_error *error)
+{
+	uint64_t *list = malloc((record->n_list + 1) * sizeof *list);
+	if (!list || TB_ARRAY_RESERVE(&definitions->items, &definitions->room,
+			     definitions->n + 1) != TB_OK) {
+		free(list);
+		return no_memory(error);
+	}
+	if (record->n_list)
+		memcpy(list, record->list, record->n_list * sizeof *list);
+	struct definition *definition = &definitions->items[definitions->n++];
+	definition->record = *record;
+	definition->record.list = definition->list = list;
+	return TB_OK;
+}
+
+static int scan_lane(struct merge *merge, const struct tb_tbt_lane *lane,
+	struct definitions *definitions, struct tb_error *error)
+{
+	struct tb_tbt_record record;
+	struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
+	int status;
+	while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
+		merge->summary->n_records++;
+		if (record.kind != TB_TBT_COMM)
+			continue;
+		status = keep(definitions, &record, error);
+		if (status != TB_OK)
+			break;
+	}
+	tb_tbt_cursor_fini(&cursor);
+	return status;
+}
+
+// learn finds a rank's communicators, which threads may have made.
+static int learn(struct merge *merge, uint32_t rank, struct tb_error *error)
+{
+	struct tb_tbt_rank file = {0};
+	struct definitions definitions = {0};
+	int status = read_rank(merge, rank, true, &file, error);
+	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++)
+		status = scan_lane(merge, &file.lanes[i], &definitions, error);
+	if (definitions.n > 1)
+		qsort(definitions.items, definitions.n, sizeof *definitions.items,
+			by_number);
+	for (size_t i = 0; i < definitions.n && status == TB_OK; i++)
+		status = tb_tbt_groups_add(
+			merge->groups, rank, &definitions.items[i].record, error);
+	for (size_t i = 0; i < definitions.n; i++)
+		free(definitions.items[i].list);
+	free(definitions.items);
+	tb_tbt_rank_fini(&file);
+	return status;
+}
+
+static void put_u32(FILE *stream, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		putc((int)(value >> 8 * i & 0xff), stream);
+}
+
+static void put_u64(FILE *stream, uint64_t value)
+{
+	put_u32(stream, (uint32_t)value);
+	put_u32(stream, (uint32_t)(value >> 32));
+}
+
+static void put_text(FILE *stream, const char *text)
+{
+	size_t n = strlen(text);
+	putc((int)(n & 0xff), stream);
+	putc((int)(n >> 8), stream);
+	fwrite(text, 1, n, stream);
+}
+
+static uint64_t common_begin(const struct merge *merge)
+{
+	uint64_t least = UINT64_MAX;
+	for (uint32_t i = 0; i < merge->n_clocks; i++) {
+		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
+		uint32_t n = tb_tbt_clocks_points(merge->clocks, i, points);
+		uint64_t begin = tb_tbt_common_ns(points, n, merge->starts[i].at_ns);
+		least = begin < least ? begin : least;
+	}
+	return least;
+}
+
+static void write_head(const struct merge *merge, FILE *stream)
+{
+	uint32_t n = tb_tbt_groups_n(merge->groups);
+	fwrite(TB_TBT_MAGIC, 1, TB_TBT_MAGIC_BYTES, stream);
+	put_u32(stream, merge->n_ranks);
+	put_u32(stream, merge->mpi);
+	put_u64(stream, common_begin(merge));
+	put_text(stream, merge->version);
+	put_u32(stream, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tb_tbt_group group = tb_tbt_groups_at(merge->groups, i);
+		put_u32(stream, group.n);
+		put_u32(stream, group.n_local);
+		put_u32(stream, (uint32_t)(group.n_runs / 2));
+		for (size_t k = 0; k < group.n_runs; k++)
+			put_u32(stream, (uint32_t)group.runs[k]);
+	}
+}
+
+static void write_lanes(const struct tb_tbt_rank *file, FILE *stream)
+{
+	put_u32(stream, (uint32_t)file->n_lanes);
+	for (size_t i = 0; i < file->n_lanes; i++)
+		put_u64(stream, file->lanes[i].n);
+	for (size_t i = 0; i < file->n_lanes; i++)
+		if (file->lanes[i].n)
+			fwrite(file->lanes[i].records, 1, file->lanes[i].n, stream);
+}
+
+static int write_rank(
+	const struct merge *merge, uint32_t rank, FILE *stream, struct tb_error *error)
+{
+	size_t n = 0;
+	struct tb_tbt_rank file = {.state = TB_TBT_MISSING};
+	struct tb_tbt_point points[TB_TBT_POINTS_MAX];
+	int status = TB_OK;
+	if (merge->there[rank])
+		status = read_rank(merge, rank, true, &file, error);
+	if (status != TB_OK)
+		return status;
+	const uint32_t *groups = tb_tbt_groups_of(merge->groups, rank, &n);
+	put_u32(stream, rank);
+	put_u32(stream, file.state);
+	put_text(stream, file.host);
+	put_u32(stream, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		put_u32(stream, groups[i]);
+	uint32_t n_points =
+		tb_tbt_clocks_points(merge->clocks, merge->clock_of[rank], points);
+	put_u32(stream, n_points);
+	for (uint32_t i = 0; i < n_points; i++) {
+		put_u64(stream, points[i].at_ns);
+		put_u64(stream, (uint64_t)points[i].add_ns);
+	}
+	write_lanes(&file, stream);
+	tb_tbt_rank_fini(&file);
+	return TB_OK;
+}
+
+static void fini(struct merge *merge)
+{
+	tb_tbt_clocks_free(merge->clocks);
+	tb_tbt_groups_free(merge->groups);
+	free(merge->there);
+	free(merge->clock_of);
+	free(merge->starts);
+	free(merge->names);
+}
+
+static int write_all(const struct merge *merge, FILE *stream, struct tb_error *error)
+{
+	int status = TB_OK;
+	write_head(merge, stream);
+	for (uint32_t i = 0; i < merge->n_ranks && status == TB_OK; i++)
+		status = write_rank(merge, i, stream, error);
+	return status;
+}
+
+static void count_missing(const struct merge *merge)
+{
+	struct tb_tbt_summary *summary = merge->summary;
+	for (uint32_t i = 0; i < merge->n_ranks; i++) {
+		if (merge->there[i])
+			continue;
+		summary->n_missing++;
+		if (i < summary->first_early)
+			summary->first_early = i;
+	}
+}
+
+int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
+	struct tb_error *error)
+{
+	struct merge merge = {.folder = folder, .summary = summary};
+	*summary = (struct tb_tbt_summary){.first_early = UINT32_MAX};
+	int status = begin(&merge, error);
+	if (status == TB_OK)
+		status = read_headers(&merge, error);
+	if (status == TB_OK)
+		status = tb_tbt_clocks_new(&merge.clocks, merge.starts,
+			(uint32_t)merge.n_clocks, merge.begin_ns, merge.end_ns, error);
+	for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
+		if (merge.there[i])
+			status = learn(&merge, i, error);
+	if (status == TB_OK) {
+		count_missing(&merge);
+		summary->n_ranks = merge.n_ranks;
+		summary->n_clocks = (uint32_t)merge.n_clocks;
+		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
+		status = write_all(&merge, stream, error);
+	}
+	fini(&merge);
+	return status;
+}

@@ -1,0 +1,29 @@
+// Puts what the ranks of a traced program wrote together, as one job.tbt (tbt_format.h).
+#ifndef TB_TBT_MERGE_H
+#define TB_TBT_MERGE_H
+
+#include "status.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+// What the merge found, for messages.
+struct tb_tbt_summary {
+	uint32_t n_ranks;
+	uint32_t n_missing;   // ranks without a file
+	uint32_t n_early;     // ranks that did not reach MPI_Finalize
+	uint32_t n_lost;      // ranks whose disk was full
+	uint32_t first_early; // the first rank of n_early or n_missing
+	uint32_t n_clocks;    // machines, by their clocks
+	uint32_t n_unlinked;  // clocks that no message relates to the others
+	uint64_t n_records;
+};
+
+// tb_tbt_merge writes the merged file of the rank files in `folder`. Clocks are corrected
+// as tbt_clock.h says. TB_EFOREIGN when the folder has no rank files; TB_EFORMAT for a
+// damaged one and for those of different programs; TB_EIO, TB_ENOMEM. Memory: the largest
+// rank file, and what tbt_clock.h needs.
+int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
+	struct tb_error *error) TB_MUST_USE;
+
+#endif

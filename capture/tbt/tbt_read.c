@@ -1,0 +1,341 @@
+#include "tbt_read.h"
+
+#include "array.h"
+#include "infile.h"
+#include "tbt_read_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 20, LANES_MAX = 1 << 20 };
+
+// The file that is read, front to back. A read that fails is remembered: the getters
+// return 0 from then on.
+struct source {
+	FILE *stream;
+	struct tb_infile *file;
+	const char *path;
+	uint64_t at;
+	bool failed;
+};
+
+bool tb_tbt_begins(struct tb_bytes first)
+{
+	return tb_bytes_have(first, 0, TB_TBT_MAGIC_BYTES) &&
+	       memcmp(first.data, TB_TBT_MAGIC, TB_TBT_MAGIC_BYTES) == 0;
+}
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for a traced program");
+}
+
+static void get_bytes(struct source *source, void *bytes, size_t n)
+{
+	size_t got = source->failed ? 0 : fread(bytes, 1, n, source->stream);
+	source->at += got;
+	if (got == n)
+		return;
+	memset(bytes, 0, n);
+	source->failed = true;
+}
+
+static uint32_t get_u32(struct source *source)
+{
+	uint8_t bytes[4];
+	uint32_t value = 0;
+	get_bytes(source, bytes, sizeof bytes);
+	tb_bytes_u32_as((struct tb_bytes){bytes, sizeof bytes}, 0, true, &value);
+	return value;
+}
+
+static uint64_t get_u64(struct source *source)
+{
+	uint64_t low = get_u32(source);
+	return low | (uint64_t)get_u32(source) << 32;
+}
+
+static void get_text(struct source *source, char *text, size_t size)
+{
+	uint8_t length[2], byte;
+	get_bytes(source, length, sizeof length);
+	size_t n = (size_t)length[0] | (size_t)length[1] << 8;
+	for (size_t i = 0; i < n && !source->failed; i++) {
+		get_bytes(source, &byte, 1);
+		if (i < size - 1)
+			text[i] = (char)byte;
+	}
+	text[n < size - 1 ? n : size - 1] = '\0';
+}
+
+static int broken(const struct source *source, const char *what, struct tb_error *error)
+{
+	return tb_fail_at(
+		error, TB_EFORMAT, source->path, TB_PLACE_OFFSET, source->at, "%s", what);
+}
+
+// check reports a file that ends too early.
+static int check(const struct source *source, struct tb_error *error)
+{
+	if (!source->failed)
+		return TB_OK;
+	int status = tb_infile_check(source->file, error);
+	return status != TB_OK
+		       ? status
+		       : broken(source, "the trace of a program ends too early", error);
+}
+
+static int read_members(struct tb_tbt_reader *reader, struct source *source,
+	uint32_t *members, uint32_t n, struct tb_error *error)
+{
+	uint32_t n_runs = get_u32(source), at = 0;
+	for (uint32_t i = 0; i < n_runs && !source->failed; i++) {
+		uint32_t first = get_u32(source), count = get_u32(source);
+		if (count > n - at || first >= reader->n_ranks)
+			return broken(
+				source, "a communicator has too many members", error);
+		for (uint32_t k = 0; k < count; k++)
+			members[at++] = first + k;
+	}
+	if (!source->failed && at < n)
+		return broken(source, "a communicator has too few members", error);
+	return check(source, error);
+}
+
+// read_group adds a communicator's group; the first is MPI_COMM_WORLD, which calls have.
+static int read_group(struct tb_tbt_reader *reader, struct source *source, bool first,
+	struct tb_error *error)
+{
+	uint32_t n = get_u32(source), n_local = get_u32(source), group;
+	if (n == 0 || n > reader->n_ranks || n_local == 0 || n_local > n)
+		return source->failed
+			       ? check(source, error)
+			       : broken(source, "a communicator's size cannot be", error);
+	uint32_t *members = malloc(n * sizeof *members);
+	if (!members)
+		return no_memory(error);
+	int status = read_members(reader, source, members, n, error);
+	if (status == TB_OK && !first)
+		status =
+			tb_calls_group(reader->calls, members, n, n_local, &group, error);
+	free(members);
+	// What the file gets wrong is no mistake of the caller's.
+	return status == TB_EUSAGE
+		       ? broken(source, "a communicator's members cannot be", error)
+		       : status;
+}
+
+static int read_groups(
+	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
+{
+	int status = TB_OK;
+	uint32_t n = get_u32(source);
+	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		status = read_group(reader, source, i == 0, error);
+	if (status != TB_OK)
+		return status;
+	reader->n_messages_of = n;
+	reader->messages_of = calloc((size_t)n + 1, sizeof *reader->messages_of);
+	return reader->messages_of ? check(source, error) : no_memory(error);
+}
+
+static int read_head(
+	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
+{
+	char text[256];
+	uint8_t magic[TB_TBT_MAGIC_BYTES];
+	get_bytes(source, magic, sizeof magic);
+	if (!tb_tbt_begins((struct tb_bytes){magic, sizeof magic}))
+		return tb_fail_in(error, TB_EFOREIGN, source->path,
+			"is not what `tailback trace` writes");
+	reader->n_ranks = get_u32(source);
+	reader->mpi = get_u32(source);
+	reader->begin_ns = get_u64(source);
+	get_text(source, text, sizeof text);
+	int status = check(source, error);
+	if (status == TB_OK)
+		status = tb_calls_new(&reader->calls, reader->n_ranks, error);
+	if (status == TB_EUSAGE)
+		return broken(source, "the number of ranks cannot be", error);
+	if (status != TB_OK)
+		return status;
+	reader->n_lanes = calloc(reader->n_ranks, sizeof *reader->n_lanes);
+	return reader->n_lanes ? read_groups(reader, source, error) : no_memory(error);
+}
+
+static int read_comms(
+	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
+{
+	size_t room = 0;
+	uint32_t n = get_u32(source), n_groups = (uint32_t)reader->n_messages_of;
+	for (; reader->n_groups < n && !source->failed; reader->n_groups++) {
+		uint32_t group = get_u32(source);
+		if (group >= n_groups && group != TB_TBT_NO_GROUP)
+			return broken(source, "a communicator is not in the file", error);
+		if (TB_ARRAY_RESERVE(&reader->groups, &room, reader->n_groups + 1) !=
+			TB_OK)
+			return no_memory(error);
+		reader->groups[reader->n_groups] = group;
+	}
+	reader->n_points = get_u32(source);
+	if (reader->n_points > TB_TBT_POINTS_MAX)
+		return broken(source, "a clock has more than two points", error);
+	for (uint32_t i = 0; i < reader->n_points; i++) {
+		reader->points[i].at_ns = get_u64(source);
+		reader->points[i].add_ns = (int64_t)get_u64(source);
+	}
+	return check(source, error);
+}
+
+// read_records reads a lane piece by piece: its size may be wrong.
+static int read_records(struct tb_tbt_thread *thread, struct source *source, uint64_t n,
+	struct tb_error *error)
+{
+	size_t room = 0;
+	while (thread->n < n && !source->failed) {
+		size_t part = n - thread->n < CHUNK ? (size_t)(n - thread->n) : CHUNK;
+		if (TB_ARRAY_RESERVE(&thread->records, &room, thread->n + part) != TB_OK)
+			return no_memory(error);
+		get_bytes(source, thread->records + thread->n, part);
+		thread->n += part;
+	}
+	return check(source, error);
+}
+
+static int read_threads(
+	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
+{
+	uint32_t n = get_u32(source);
+	int status = check(source, error);
+	if (status == TB_OK && n > LANES_MAX)
+		return broken(source, "a rank has more than a million threads", error);
+	uint64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
+	reader->threads = calloc((size_t)n + 1, sizeof *reader->threads);
+	if (!sizes || !reader->threads) {
+		free(sizes);
+		return no_memory(error);
+	}
+	reader->n_threads = status == TB_OK ? n : 0;
+	for (uint32_t i = 0; i < n && !source->failed; i++)
+		sizes[i] = get_u64(source);
+	for (uint32_t i = 0; i < n && status == TB_OK; i++)
+		status = read_records(&reader->threads[i], source, sizes[i], error);
+	free(sizes);
+	return status == TB_OK ? check(source, error) : status;
+}
+
+static void free_rank(struct tb_tbt_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_threads; i++) {
+		tb_tbt_cursor_fini(&reader->threads[i].cursor);
+		free(reader->threads[i].records);
+	}
+	for (size_t i = 0; i < reader->n_operations; i++)
+		free(reader->operations[i].list);
+	free(reader->threads);
+	free(reader->groups);
+	free(reader->received);
+	free(reader->operations);
+	tb_map_fini(&reader->started);
+	tb_map_fini(&reader->got);
+	tb_map_fini(&reader->persistent);
+	tb_tbt_windows_fini(reader);
+	reader->threads = NULL;
+	reader->groups = NULL;
+	reader->received = NULL;
+	reader->operations = NULL;
+	reader->n_threads = reader->n_groups = reader->n_received = 0;
+	reader->received_room = reader->n_operations = reader->operations_room = 0;
+}
+
+// note_end says so when a rank did not come to its end.
+static void note_end(struct tb_tbt_reader *reader)
+{
+	uint32_t n = 0;
+	tb_calls_of(reader->calls, reader->rank, &n);
+	if (reader->state == TB_TBT_MISSING)
+		tb_calls_note(reader->calls,
+			"rank %" PRIu32 " left no trace: it did not return from MPI_Init",
+			reader->rank);
+	else if (reader->state != TB_TBT_FINISHED)
+		tb_calls_note(reader->calls,
+			"rank %" PRIu32 " ended early, %s, after %" PRIu32
+			" calls of the job",
+			reader->rank,
+			reader->state == TB_TBT_ABORTED ? "by MPI_Abort"
+							: "before MPI_Finalize",
+			n);
+}
+
+static int read_rank(struct tb_tbt_reader *reader, struct source *source, uint32_t rank,
+	struct tb_error *error)
+{
+	char host[256];
+	uint32_t number = get_u32(source);
+	reader->rank = rank;
+	reader->state = get_u32(source);
+	get_text(source, host, sizeof host);
+	int status = check(source, error);
+	if (status == TB_OK && number != rank)
+		status = broken(source, "a rank stands in another's place", error);
+	if (status == TB_OK && *host)
+		status = tb_calls_host(reader->calls, rank, host, error);
+	if (status == TB_OK)
+		status = read_comms(reader, source, error);
+	if (status == TB_OK)
+		status = read_threads(reader, source, error);
+	if (status == TB_OK)
+		status = tb_tbt_rank_calls(reader, error);
+	if (status == TB_OK)
+		note_end(reader);
+	free_rank(reader);
+	return status;
+}
+
+static int read_all(
+	struct tb_tbt_reader *reader, struct source *source, struct tb_error *error)
+{
+	int status = read_head(reader, source, error);
+	for (uint32_t i = 0; i < reader->n_ranks && status == TB_OK; i++)
+		status = read_rank(reader, source, i, error);
+	if (status == TB_OK)
+		status = tb_tbt_serve(reader, error);
+	if (status == TB_OK && reader->n_left_out)
+		tb_calls_note(reader->calls,
+			"%" PRIu64 " calls are left out: their communicators or windows "
+			"have processes of another MPI_COMM_WORLD",
+			reader->n_left_out);
+	return status;
+}
+
+static const char *library_of(uint32_t mpi)
+{
+	if (mpi == TB_TBT_OPENMPI)
+		return "openmpi";
+	return mpi == TB_TBT_MPICH ? "mpich" : NULL;
+}
+
+int tb_tbt_read(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error)
+{
+	struct tb_tbt_reader reader = {.reading = reading, .path = paths[0]};
+	struct source source = {.path = paths[0]};
+	(void)n; // its row in the table does not join
+	int status = tb_infile_open(&source.stream, &source.file, paths[0], error);
+	if (status != TB_OK)
+		return status;
+	tb_infile_stop_on(source.file, reading->stop);
+	status = read_all(&reader, &source, error);
+	fclose(source.stream);
+	free(reader.messages_of);
+	free(reader.n_lanes);
+	free(reader.services);
+	if (status != TB_OK) {
+		tb_calls_free(reader.calls);
+		return status;
+	}
+	*calls = reader.calls;
+	*made = library_of(reader.mpi);
+	return TB_OK;
+}

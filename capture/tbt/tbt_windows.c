@@ -1,0 +1,440 @@
+// One-sided communication as messages.
+//
+// Rules. What is put between two fences of a window goes with the second, as an exchange
+// that all members make, before a barrier. All else is messages of the origin with the
+// target's network interface, which has a lane per origin in the target: a put in a lock
+// or between MPI_Win_start and MPI_Win_complete is a message there; a get is a message of
+// no bytes there and one with the data back; what does both (MPI_Fetch_and_op) carries
+// data both ways. Unlocking, flushing and completing wait for what comes back, and for an
+// answer of no bytes from each target that got data. MPI_Win_post sends a message of no
+// bytes to each origin, for which MPI_Win_start waits; MPI_Win_complete sends one to each
+// target, for which MPI_Win_wait waits. Waiting for a lock costs nothing here.
+#include "array.h"
+#include "tbt_read_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOWS_MAX = 1 << 20 };
+enum tag { TAG_THERE, TAG_BACK, TAG_POSTED, TAG_COMPLETED };
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for one-sided communication");
+}
+
+// messages_of stores the group of one-sided messages that has the members of another.
+static int messages_of(struct tb_tbt_reader *reader, uint32_t group, uint32_t *messages,
+	struct tb_error *error)
+{
+	if (!reader->messages_of[group]) {
+		struct tb_group of = tb_calls_members(reader->calls, group);
+		uint32_t *members = malloc(of.n * sizeof *members);
+		if (!members)
+			return no_memory(error);
+		memcpy(members, of.members, of.n * sizeof *members);
+		int status = tb_calls_group(reader->calls, members, of.n, of.n_local,
+			&reader->messages_of[group], error);
+		free(members);
+		if (status != TB_OK)
+			return status;
+	}
+	*messages = reader->messages_of[group];
+	return TB_OK;
+}
+
+int tb_tbt_window(struct tb_tbt_reader *reader, const struct tb_tbt_record *record,
+	struct tb_error *error)
+{
+	uint64_t id = record->fields[0];
+	struct tb_tbt_window window = {.known = true};
+	if (id >= WINDOWS_MAX)
+		return tb_tbt_broken(reader, "a window has an absurd number", error);
+	if (TB_ARRAY_RESERVE_ZEROED(
+		    &reader->windows, &reader->windows_room, (size_t)id + 1) != TB_OK)
+		return no_memory(error);
+	if (id >= reader->n_windows)
+		reader->n_windows = (size_t)id + 1;
+	if (reader->windows[id].known)
+		return tb_tbt_broken(reader, "a window is defined twice", error);
+	if (!tb_tbt_group(reader, record->fields[1], &window.group))
+		return TB_OK;
+	struct tb_group of = tb_calls_members(reader->calls, window.group);
+	window.put = calloc(of.n, sizeof *window.put);
+	if (!window.put)
+		return no_memory(error);
+	reader->windows[id] = window;
+	return messages_of(reader, window.group, &reader->windows[id].messages, error);
+}
+
+void tb_tbt_windows_fini(struct tb_tbt_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_windows; i++) {
+		struct tb_tbt_window *window = &reader->windows[i];
+		free(window->locked);
+		free(window->put);
+		free(window->pending);
+		free(window->unanswered);
+		free(window->origins);
+		free(window->targets);
+	}
+	free(reader->windows);
+	reader->windows = NULL;
+	reader->n_windows = reader->windows_room = 0;
+}
+
+// Where something is done to a window.
+struct here {
+	struct tb_tbt_reader *reader;
+	struct tb_tbt_thread *thread;
+	struct tb_tbt_record record; // the time of the next call
+	struct tb_tbt_window *window;
+	struct tb_error *error;
+};
+
+// add adds a call to the thread; those that follow begin when it has returned.
+static int add(struct here *here, struct tb_call call, uint32_t *index)
+{
+	call.group = call.kind == TB_CALL_COLLECTIVE ? here->window->group
+						     : here->window->messages;
+	int status = tb_tbt_call(
+		here->reader, here->thread, &here->record, call, index, here->error);
+	here->record.enter_ns = here->record.leave_ns;
+	return status;
+}
+
+static int push_u32(
+	uint32_t **items, size_t *n, size_t *room, uint32_t value, struct tb_error *error)
+{
+	if (TB_ARRAY_RESERVE(items, room, *n + 1) != TB_OK)
+		return no_memory(error);
+	(*items)[(*n)++] = value;
+	return TB_OK;
+}
+
+static int pend(struct here *here, uint32_t call)
+{
+	struct tb_tbt_window *window = here->window;
+	return push_u32(&window->pending, &window->n_pending, &window->pending_room, call,
+		here->error);
+}
+
+// message adds a message that goes on by itself; a receive is waited for by the next
+// synchronization.
+static int message(struct here *here, enum tb_call_kind kind, uint32_t peer, enum tag tag,
+	uint64_t bytes)
+{
+	uint32_t index;
+	const struct tb_call call = {.kind = (uint8_t)kind,
+		.peer = peer,
+		.tag = tag,
+		.bytes = bytes,
+		.starts = true};
+	int status = add(here, call, &index);
+	if (status == TB_OK && kind == TB_CALL_RECV)
+		status = pend(here, index);
+	return status;
+}
+
+// serve notes what the target does; its lane is added at the end.
+static int serve(struct here *here, uint32_t target, enum tb_call_kind kind, enum tag tag,
+	uint64_t bytes)
+{
+	struct tb_tbt_reader *reader = here->reader;
+	if (TB_ARRAY_RESERVE(&reader->services, &reader->services_room,
+		    reader->n_services + 1) != TB_OK)
+		return no_memory(here->error);
+	reader->services[reader->n_services++] = (struct tb_tbt_service){.target = target,
+		.origin = reader->rank,
+		.group = here->window->messages,
+		.kind = (uint8_t)kind,
+		.tag = tag,
+		.bytes = bytes};
+	return TB_OK;
+}
+
+// wait_pending adds what waits for all that is pending.
+static int wait_pending(struct here *here)
+{
+	struct tb_tbt_window *window = here->window;
+	const struct tb_call wait = {.kind = TB_CALL_JOINT};
+	int status = add(here, wait, NULL);
+	for (size_t i = 0; i < window->n_pending && status == TB_OK; i++)
+		status = tb_calls_after(here->reader->calls, here->reader->rank,
+			window->pending[i], here->error);
+	window->n_pending = 0;
+	return status;
+}
+
+static bool holds(const uint32_t *items, size_t n, uint32_t value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (items[i] == value)
+			return true;
+	return false;
+}
+
+// put_there sends data of which the target's answer says that they have come.
+static int put_there(struct here *here, uint32_t target, uint64_t bytes)
+{
+	struct tb_tbt_window *window = here->window;
+	int status = message(here, TB_CALL_SEND, target, TAG_THERE, bytes);
+	if (status == TB_OK)
+		status = serve(here, target, TB_CALL_RECV, TAG_THERE, bytes);
+	if (status == TB_OK && !holds(window->unanswered, window->n_unanswered, target))
+		status = push_u32(&window->unanswered, &window->n_unanswered,
+			&window->unanswered_room, target, here->error);
+	return status;
+}
+
+static int there_and_back(
+	struct here *here, uint32_t target, uint64_t there, uint64_t back)
+{
+	int status = message(here, TB_CALL_SEND, target, TAG_THERE, there);
+	if (status == TB_OK)
+		status = message(here, TB_CALL_RECV, target, TAG_BACK, back);
+	if (status == TB_OK)
+		status = serve(here, target, TB_CALL_RECV, TAG_THERE, there);
+	if (status == TB_OK)
+		status = serve(here, target, TB_CALL_SEND, TAG_BACK, back);
+	return status;
+}
+
+// set_request has the request of an access stand for the last call of the rank.
+static int set_request(struct here *here, uint64_t request)
+{
+	uint32_t n;
+	tb_calls_of(here->reader->calls, here->reader->rank, &n);
+	if (request && tb_map_put(&here->reader->started, request, n - 1) != TB_OK)
+		return no_memory(here->error);
+	return TB_OK;
+}
+
+// find_window returns the window of a record, or NULL when nothing is known of it.
+static struct tb_tbt_window *find_window(
+	const struct tb_tbt_reader *reader, const struct tb_tbt_record *record)
+{
+	uint64_t id = record->fields[0];
+	bool known = id < reader->n_windows && reader->windows[id].known;
+	return known ? &reader->windows[id] : NULL;
+}
+
+int tb_tbt_access(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+	const struct tb_tbt_record *record, struct tb_error *error)
+{
+	struct here here = {reader, thread, *record, find_window(reader, record), error};
+	const uint64_t *f = record->fields;
+	uint32_t target;
+	if (!here.window) {
+		reader->n_left_out++;
+		tb_tbt_pass(reader, thread, record);
+		return TB_OK;
+	}
+	if (!tb_tbt_peer(reader, here.window->group, f[1], &target))
+		return tb_tbt_broken(reader,
+			"one-sided communication has a target that its window lacks",
+			error);
+	bool fenced = !here.window->all_locked && !here.window->started && !f[4] &&
+		      !holds(here.window->locked, here.window->n_locked, target);
+	if (fenced && f[3] == 0) {
+		here.window->put[f[1]] += f[2];
+		tb_tbt_pass(reader, thread, record);
+		return TB_OK;
+	}
+	int status = f[3] ? there_and_back(&here, target, f[2], f[3])
+			  : put_there(&here, target, f[2]);
+	return status == TB_OK ? set_request(&here, f[4] ? f[4] - 1 : 0) : status;
+}
+
+// answer_all has the targets that got data answer; `peer` only, unless UINT32_MAX.
+static int answer(struct here *here, uint32_t peer)
+{
+	struct tb_tbt_window *window = here->window;
+	int status = TB_OK;
+	size_t n_left = 0;
+	for (size_t i = 0; i < window->n_unanswered && status == TB_OK; i++) {
+		uint32_t target = window->unanswered[i];
+		if (peer != UINT32_MAX && target != peer) {
+			window->unanswered[n_left++] = target;
+			continue;
+		}
+		status = message(here, TB_CALL_RECV, target, TAG_BACK, 0);
+		if (status == TB_OK)
+			status = serve(here, target, TB_CALL_SEND, TAG_BACK, 0);
+	}
+	window->n_unanswered = n_left;
+	return status == TB_OK ? wait_pending(here) : status;
+}
+
+static int fence(struct here *here)
+{
+	struct tb_tbt_window *window = here->window;
+	struct tb_group of = tb_calls_members(here->reader->calls, window->group);
+	const struct tb_call exchange = {
+		.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_EXCHANGE};
+	const struct tb_call barrier = {
+		.kind = TB_CALL_COLLECTIVE, .op = TB_COLL_BARRIER};
+	int status = TB_OK;
+	if (window->n_pending || window->n_unanswered)
+		status = answer(here, UINT32_MAX);
+	if (status == TB_OK)
+		status = add(here, exchange, NULL);
+	if (status == TB_OK)
+		status = tb_calls_sizes(here->reader->calls, here->reader->rank,
+			window->put, of.n, here->error);
+	memset(window->put, 0, of.n * sizeof *window->put);
+	return status == TB_OK ? add(here, barrier, NULL) : status;
+}
+
+// set_peers turns the members that a record lists into ranks.
+static int set_peers(struct here *here, uint32_t **peers, size_t *n, size_t *room)
+{
+	int status = TB_OK;
+	*n = 0;
+	for (size_t i = 0; i < here->record.n_list && status == TB_OK; i++) {
+		uint32_t rank;
+		if (!tb_tbt_peer(here->reader, here->window->group, here->record.list[i],
+			    &rank))
+			return tb_tbt_broken(here->reader,
+				"a window's group has a member that cannot be",
+				here->error);
+		status = push_u32(peers, n, room, rank, here->error);
+	}
+	return status;
+}
+
+static int tell_all(struct here *here, enum tb_call_kind kind, const uint32_t *peers,
+	size_t n, enum tag tag)
+{
+	int status = TB_OK;
+	for (size_t i = 0; i < n && status == TB_OK; i++)
+		status = message(here, kind, peers[i], tag, 0);
+	return status;
+}
+
+static int post(struct here *here)
+{
+	struct tb_tbt_window *w = here->window;
+	int status = set_peers(here, &w->origins, &w->n_origins, &w->origins_room);
+	return status == TB_OK ? tell_all(here, TB_CALL_SEND, w->origins, w->n_origins,
+					 TAG_POSTED)
+			       : status;
+}
+
+static int start(struct here *here)
+{
+	struct tb_tbt_window *w = here->window;
+	int status = set_peers(here, &w->targets, &w->n_targets, &w->targets_room);
+	w->started = true;
+	if (status == TB_OK)
+		status = tell_all(
+			here, TB_CALL_RECV, w->targets, w->n_targets, TAG_POSTED);
+	return status == TB_OK ? wait_pending(here) : status;
+}
+
+static int complete(struct here *here)
+{
+	struct tb_tbt_window *w = here->window;
+	int status = answer(here, UINT32_MAX);
+	w->started = false;
+	return status == TB_OK ? tell_all(here, TB_CALL_SEND, w->targets, w->n_targets,
+					 TAG_COMPLETED)
+			       : status;
+}
+
+static int wait(struct here *here)
+{
+	struct tb_tbt_window *w = here->window;
+	int status =
+		tell_all(here, TB_CALL_RECV, w->origins, w->n_origins, TAG_COMPLETED);
+	return status == TB_OK ? wait_pending(here) : status;
+}
+
+static int lock(struct here *here, uint32_t peer)
+{
+	struct tb_tbt_window *w = here->window;
+	tb_tbt_pass(here->reader, here->thread, &here->record);
+	if (peer == UINT32_MAX) {
+		w->all_locked = true;
+		return TB_OK;
+	}
+	return push_u32(&w->locked, &w->n_locked, &w->locked_room, peer, here->error);
+}
+
+static int unlock(struct here *here, uint32_t peer)
+{
+	struct tb_tbt_window *w = here->window;
+	w->all_locked = w->all_locked && peer != UINT32_MAX;
+	for (size_t i = 0; i < w->n_locked; i++)
+		if (w->locked[i] == peer)
+			w->locked[i] = w->locked[--w->n_locked];
+	return answer(here, peer);
+}
+
+int tb_tbt_sync(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
+	const struct tb_tbt_record *record, struct tb_error *error)
+{
+	struct here here = {reader, thread, *record, find_window(reader, record), error};
+	uint32_t peer = UINT32_MAX;
+	if (!here.window) {
+		tb_tbt_pass(reader, thread, record);
+		return TB_OK;
+	}
+	if (record->fields[2] &&
+		!tb_tbt_peer(reader, here.window->group, record->fields[2] - 1, &peer))
+		return tb_tbt_broken(
+			reader, "a window is locked at a member that cannot be", error);
+	switch (record->fields[1]) {
+	case TB_TBT_SYNC_FENCE:
+		return fence(&here);
+	case TB_TBT_SYNC_LOCK:
+		return lock(&here, peer);
+	case TB_TBT_SYNC_UNLOCK:
+		return unlock(&here, peer);
+	case TB_TBT_SYNC_FLUSH:
+		return answer(&here, peer);
+	case TB_TBT_SYNC_POST:
+		return post(&here);
+	case TB_TBT_SYNC_START:
+		return start(&here);
+	case TB_TBT_SYNC_COMPLETED:
+		return complete(&here);
+	case TB_TBT_SYNC_WAITED:
+		return wait(&here);
+	default:
+		return tb_tbt_broken(
+			reader, "a window is synchronized in no known way", error);
+	}
+}
+
+// lane_of returns the lane of a target for an origin, a new one at first.
+static int lane_of(struct tb_tbt_reader *reader, struct tb_map *lanes,
+	const struct tb_tbt_service *service, uint32_t *lane, struct tb_error *error)
+{
+	uint64_t key = (uint64_t)service->target << 32 | service->origin;
+	if (tb_map_find(lanes, key, lane))
+		return TB_OK;
+	*lane = reader->n_lanes[service->target]++;
+	return tb_map_put(lanes, key, *lane) == TB_OK ? TB_OK : no_memory(error);
+}
+
+int tb_tbt_serve(struct tb_tbt_reader *reader, struct tb_error *error)
+{
+	int status = TB_OK;
+	struct tb_map lanes = {0};
+	for (size_t i = 0; i < reader->n_services && status == TB_OK; i++) {
+		const struct tb_tbt_service *service = &reader->services[i];
+		struct tb_call call = {.kind = service->kind,
+			.peer = service->origin,
+			.tag = service->tag,
+			.bytes = service->bytes,
+			.group = service->group,
+			.starts = service->kind == TB_CALL_SEND};
+		status = lane_of(reader, &lanes, service, &call.lane, error);
+		if (status == TB_OK)
+			status = tb_calls_add(
+				reader->calls, service->target, &call, NULL, error);
+	}
+	tb_map_fini(&lanes);
+	return status;
+}

@@ -1,0 +1,25 @@
+// Finds which MPI a command runs.
+//
+// Rule: the first word of the command that is a program with an MPI among the libraries
+// that its dynamic section needs decides (libmpi.so.40 and the like: Open MPI;
+// libmpich.so.12, libmpi.so.12: MPICH). If none is (a script, a static program), what
+// starts it does: mpirun's file, after links, is orterun or mpiexec.hydra, or ends in
+// .openmpi or .mpich.
+#ifndef TB_WHICH_MPI_H
+#define TB_WHICH_MPI_H
+
+#include "tbt_format.h"
+
+#include <stdbool.h>
+
+// tb_which_mpi stores the MPI of a command, which ends with NULL; false when nothing
+// shows it.
+bool tb_which_mpi(enum tb_tbt_mpi *mpi, char *const *command);
+
+// tb_mpi_name returns "openmpi" or "mpich".
+const char *tb_mpi_name(enum tb_tbt_mpi mpi);
+
+// tb_mpi_find finds an MPI by its name; false when there is none.
+bool tb_mpi_find(enum tb_tbt_mpi *mpi, const char *name);
+
+#endif

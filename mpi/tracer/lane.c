@@ -1,0 +1,301 @@
+#include "lane.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Two calls that asked in vain with less than this between them are waiting, with more a
+// computation that looks up at times. A loop around MPI_Test takes under 1 us a turn.
+#define POLL_GAP_NS 20000
+
+#define VARINT_MAX 10
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_key_t key; // returns the lane of a thread that ends
+	_Atomic bool recording;
+	bool threads;
+	int fd;
+	off_t n_bytes;	 // of the file
+	uint8_t *header; // mapped
+	uint32_t n_lanes;
+	struct tb_lane *idle;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+
+_Thread_local struct tb_lane *tb_lane_own __attribute__((tls_model("initial-exec")));
+
+static void put_u32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_u64(uint8_t *at, uint64_t value)
+{
+	put_u32(at, (uint32_t)value);
+	put_u32(at + 4, (uint32_t)(value >> 32));
+}
+
+static uint8_t *put_varint(uint8_t *at, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*at++ = (uint8_t)(value | 0x80);
+	*at++ = (uint8_t)value;
+	return at;
+}
+
+static void put_text(uint8_t *at, const char *text, size_t max)
+{
+	size_t n = strnlen(text, max);
+	at[0] = (uint8_t)n;
+	at[1] = (uint8_t)(n >> 8);
+	memcpy(at + 2, text, n);
+}
+
+static uint64_t real_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// map_more extends the file and maps what is new. The disk space is taken at once: a page
+// of a mapped file for which there is no space kills the process.
+static uint8_t *map_more(size_t n)
+{
+	int failed = posix_fallocate(process.fd, process.n_bytes, (off_t)n);
+	void *there = MAP_FAILED;
+	if (!failed)
+		there = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			process.fd, process.n_bytes);
+	if (there == MAP_FAILED) {
+		errno = failed ? failed : errno;
+		return NULL;
+	}
+	process.n_bytes += (off_t)n;
+	return there;
+}
+
+// identify_clock writes what is equal on all that share this clock: the boot of a
+// machine.
+static void identify_clock(uint8_t *at, const char *host)
+{
+	char boot[64] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (!file || !fgets(boot, sizeof boot, file))
+		snprintf(boot, sizeof boot, "%s", host);
+	if (file)
+		fclose(file);
+	boot[strcspn(boot, "\n")] = '\0';
+	put_text(at, boot, 61);
+}
+
+static void fill_header(const struct tb_lanes_rank *rank)
+{
+	uint8_t *header = process.header;
+	put_u32(header + TB_TBT_AT_RANK, rank->rank);
+	put_u32(header + TB_TBT_AT_N_RANKS, rank->n_ranks);
+	put_u32(header + TB_TBT_AT_MPI, rank->mpi);
+	put_u64(header + TB_TBT_AT_MONO_BEGIN, tb_now_ns());
+	put_u64(header + TB_TBT_AT_REAL_BEGIN, real_ns());
+	identify_clock(header + TB_TBT_AT_CLOCK, rank->host);
+	put_text(header + TB_TBT_AT_HOST, rank->host, 254);
+	put_text(header + TB_TBT_AT_VERSION, rank->version, 254);
+	memcpy(header, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
+}
+
+static void give_back(void *lane)
+{
+	struct tb_lane *own = lane;
+	pthread_mutex_lock(&process.lock);
+	own->next = process.idle;
+	process.idle = own;
+	pthread_mutex_unlock(&process.lock);
+	tb_lane_own = NULL;
+}
+
+void tb_lanes_open(const char *folder, const struct tb_lanes_rank *rank)
+{
+	char path[4096];
+	if ((size_t)snprintf(path, sizeof path, "%s/rank-%u.tbr", folder,
+		    (unsigned)rank->rank) >= sizeof path)
+		return;
+	process.threads = rank->threads;
+	process.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (process.fd >= 0)
+		process.header = map_more(TB_TBT_HEADER_BYTES);
+	if (!process.header || pthread_key_create(&process.key, give_back) != 0) {
+		fprintf(stderr,
+			"tailback: %s: cannot be written, so rank %u is not "
+			"traced: %s\n",
+			path, (unsigned)rank->rank, strerror(errno));
+		return;
+	}
+	fill_header(rank);
+	process.recording = true;
+}
+
+void tb_lanes_close(enum tb_tbt_state state)
+{
+	if (!process.recording)
+		return;
+	process.recording = false;
+	put_u64(process.header + TB_TBT_AT_MONO_END, tb_now_ns());
+	put_u64(process.header + TB_TBT_AT_REAL_END, real_ns());
+	put_u32(process.header + TB_TBT_AT_STATE, state);
+}
+
+bool tb_lanes_threads(void)
+{
+	return process.threads;
+}
+
+struct tb_lane *tb_lane_take(void)
+{
+	if (!process.recording)
+		return NULL;
+	pthread_mutex_lock(&process.lock);
+	struct tb_lane *lane = process.idle;
+	if (lane)
+		process.idle = lane->next;
+	else if ((lane = calloc(1, sizeof *lane)) != NULL) {
+		lane->number = process.n_lanes++;
+		lane->last_ns = tb_now_ns();
+	}
+	pthread_mutex_unlock(&process.lock);
+	if (lane)
+		pthread_setspecific(process.key, lane);
+	tb_lane_own = lane;
+	return lane;
+}
+
+// begin_block gives the lane its next block, which counts from `now_ns` on.
+static bool begin_block(struct tb_lane *lane, uint64_t now_ns)
+{
+	if (lane->block) {
+		put_u32(lane->block + 12,
+			(uint32_t)(lane->at - lane->block - TB_TBT_BLOCK_HEADER));
+		munmap(lane->block, TB_TBT_BLOCK_BYTES);
+	}
+	pthread_mutex_lock(&process.lock);
+	lane->block = process.recording ? map_more(TB_TBT_BLOCK_BYTES) : NULL;
+	if (!lane->block && process.recording) {
+		process.recording = false;
+		put_u32(process.header + TB_TBT_AT_LOST, 1);
+		fprintf(stderr, "tailback: the trace of a rank ends here: %s\n",
+			strerror(errno));
+	}
+	pthread_mutex_unlock(&process.lock);
+	lane->at = lane->end = NULL;
+	if (!lane->block)
+		return false;
+	put_u32(lane->block + 4, lane->number);
+	put_u32(lane->block + 8, lane->n_blocks++);
+	put_u64(lane->block + TB_TBT_BLOCK_HEADER + 1, now_ns);
+	lane->block[TB_TBT_BLOCK_HEADER] = TB_TBT_TIME;
+	put_u32(lane->block, TB_TBT_BLOCK_MAGIC);
+	lane->at = lane->block + TB_TBT_BLOCK_HEADER + 9;
+	lane->end = lane->block + TB_TBT_BLOCK_BYTES;
+	lane->last_ns = now_ns;
+	return true;
+}
+
+static const uint8_t n_fields_of[TB_TBT_N_KINDS] = {
+#define N_FIELDS(name, number, n_fields, has_list) [number] = n_fields,
+	TB_TBT_KINDS(N_FIELDS)};
+static const bool has_list[TB_TBT_N_KINDS] = {
+#define HAS_LIST(name, number, n_fields, has) [number] = has,
+	TB_TBT_KINDS(HAS_LIST)};
+
+// append writes one record. Its kind comes last: a process that is killed meanwhile
+// leaves a 0 there, which ends the block.
+static void append(struct tb_lane *lane, const struct tb_entry *when,
+	enum tb_tbt_kind kind, const uint64_t *fields, const uint64_t *list,
+	size_t n_list)
+{
+	// A call is recorded when it ends, so the next block may begin only at its enter.
+	size_t part = n_list < TB_TBT_LIST_PART ? n_list : TB_TBT_LIST_PART;
+	size_t room = 1 + VARINT_MAX * (part + TB_TBT_FIELDS_MAX + 3);
+	if ((size_t)(lane->end - lane->at) < room && !begin_block(lane, when->enter_ns))
+		return;
+	uint8_t *at = put_varint(lane->at + 1, when->enter_ns - lane->last_ns);
+	at = put_varint(at, when->leave_ns - when->enter_ns);
+	for (unsigned i = 0; i < n_fields_of[kind]; i++)
+		at = put_varint(at, fields[i]);
+	if (has_list[kind]) {
+		at = put_varint(at, n_list);
+		for (size_t i = 0; i < part; i++)
+			at = put_varint(at, list[i]);
+	}
+	atomic_signal_fence(memory_order_release);
+	*(volatile uint8_t *)lane->at = (uint8_t)kind;
+	lane->at = at;
+	lane->last_ns = when->leave_ns;
+}
+
+static void append_whole(struct tb_lane *lane, const struct tb_entry *when,
+	enum tb_tbt_kind kind, const uint64_t *fields, const uint64_t *list,
+	size_t n_list)
+{
+	append(lane, when, kind, fields, list, n_list);
+	const struct tb_entry end = {lane, when->leave_ns, when->leave_ns};
+	while (n_list > TB_TBT_LIST_PART) {
+		list += TB_TBT_LIST_PART;
+		n_list -= TB_TBT_LIST_PART;
+		append(lane, &end, TB_TBT_MORE, NULL, list, n_list);
+	}
+}
+
+static void flush_poll(struct tb_lane *lane)
+{
+	if (lane->poll_end_ns == 0)
+		return;
+	const struct tb_entry poll = {lane, lane->poll_begin_ns, lane->poll_end_ns};
+	lane->poll_end_ns = 0;
+	append(lane, &poll, TB_TBT_POLL, NULL, NULL, 0);
+}
+
+void tb_lane_record(const struct tb_entry *entry, enum tb_tbt_kind kind,
+	const uint64_t *fields, const uint64_t *list, size_t n_list)
+{
+	flush_poll(entry->lane);
+	append_whole(entry->lane, entry, kind, fields, list, n_list);
+}
+
+void tb_lane_define(struct tb_lane *lane, enum tb_tbt_kind kind, const uint64_t *fields,
+	const uint64_t *list, size_t n_list)
+{
+	flush_poll(lane);
+	// Definitions stand before the call in which they are made, at the end of the
+	// last one, so that the call can still begin earlier than now.
+	const struct tb_entry when = {lane, lane->last_ns, lane->last_ns};
+	append_whole(lane, &when, kind, fields, list, n_list);
+}
+
+void tb_lane_poll(const struct tb_entry *entry)
+{
+	struct tb_lane *lane = entry->lane;
+	if (lane->poll_end_ns != 0 && entry->enter_ns - lane->poll_end_ns > POLL_GAP_NS)
+		flush_poll(lane);
+	if (lane->poll_end_ns == 0)
+		lane->poll_begin_ns = entry->enter_ns;
+	lane->poll_end_ns = entry->leave_ns;
+}
+
+uint64_t *tb_lane_scratch(struct tb_lane *lane, size_t n)
+{
+	if (n <= lane->n_scratch)
+		return lane->scratch;
+	uint64_t *grown = realloc(lane->scratch, (n + 64) * sizeof *grown);
+	if (!grown)
+		return NULL;
+	lane->scratch = grown;
+	lane->n_scratch = n + 64;
+	return grown;
+}

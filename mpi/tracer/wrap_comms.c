@@ -1,0 +1,261 @@
+// The process's beginning and end, and the making of communicators.
+#include "wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// begin_trace opens the rank file in the folder that `tailback trace` names.
+static void begin_trace(void)
+{
+	const char *folder = getenv("TAILBACK_TRACE_FOLDER");
+	char host[256] = "", version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int rank = 0, n = 0, threads = 0, length = 0;
+	if (!folder || !*folder)
+		return;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_size(MPI_COMM_WORLD, &n);
+	PMPI_Query_thread(&threads);
+	PMPI_Get_library_version(version, &length);
+	version[strcspn(version, ",\n")] = '\0';
+	gethostname(host, sizeof host - 1);
+	const struct tb_lanes_rank own = {.rank = (uint32_t)rank,
+		.n_ranks = (uint32_t)n,
+		.mpi = TB_MPI,
+		.host = host,
+		.version = version,
+		.threads = threads == MPI_THREAD_MULTIPLE};
+	tb_lanes_open(folder, &own);
+	struct tb_lane *lane = tb_lane_take();
+	if (lane)
+		tb_comms_begin(lane);
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+	int result = tb_real.Init(argc, argv);
+	if (result == MPI_SUCCESS)
+		begin_trace();
+	return result;
+}
+TB_ALIAS(Init)
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	int result = tb_real.Init_thread(argc, argv, required, provided);
+	if (result == MPI_SUCCESS)
+		begin_trace();
+	return result;
+}
+TB_ALIAS(Init_thread)
+
+int MPI_Finalize(void)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Finalize();
+	if (tb_leave(&entry))
+		tb_lane_record(&entry, TB_TBT_FINALIZE, NULL, NULL, 0);
+	tb_lanes_close(TB_TBT_FINISHED);
+	return result;
+}
+TB_ALIAS(Finalize)
+
+int MPI_Abort(MPI_Comm comm, int code)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	if (tb_leave(&entry))
+		tb_lane_record(&entry, TB_TBT_ABORT, NULL, NULL, 0);
+	tb_lanes_close(TB_TBT_ABORTED);
+	return tb_real.Abort(comm, code);
+}
+TB_ALIAS(Abort)
+
+// Making a communicator is a collective call of its parent: its members agree on a number
+// for it (an all-reduce) or, in a split, tell each other colour and key (an all-gather).
+enum { AGREE_BYTES = 4, SPLIT_BYTES = 8 };
+
+static void record_making(struct tb_entry *entry, MPI_Comm comm, bool split)
+{
+	int inter = 0;
+	PMPI_Comm_test_inter(comm, &inter);
+	if (inter) {
+		tb_lane_poll(entry);
+		return;
+	}
+	const uint64_t fields[] = {split ? TB_TBT_ALLGATHER : TB_TBT_ALLREDUCE,
+		tb_comm_id(entry->lane, comm), 0, split ? SPLIT_BYTES : AGREE_BYTES, 0};
+	tb_lane_record(entry, TB_TBT_COLL, fields, NULL, 0);
+}
+
+// record_child defines what a collective call of the parent's members made.
+static void record_child(
+	struct tb_entry *entry, MPI_Comm parent, const MPI_Comm *made, bool split)
+{
+	const struct tb_comm_birth birth = {parent, *made, TB_TBT_BY_PARENT, 0};
+	tb_comm_made(entry->lane, *made, &birth);
+	record_making(entry, parent, split);
+}
+
+// MAKER(name, split, made, parameters, arguments): a function that makes `*made` of
+// `comm`. The parameters come in brackets.
+#define BARE(...) __VA_ARGS__
+#define MAKER(name, split, parameters, arguments)                                        \
+	int MPI_##name(BARE parameters)                                                  \
+	{                                                                                \
+		struct tb_entry entry;                                                   \
+		tb_enter(&entry);                                                        \
+		int result = tb_real.name arguments;                                     \
+		if (tb_leave(&entry) && result == MPI_SUCCESS)                           \
+			record_child(&entry, comm, made, split);                         \
+		return result;                                                           \
+	}                                                                                \
+	TB_ALIAS(name)
+
+MAKER(Comm_dup, false, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+MAKER(Comm_dup_with_info, false, (MPI_Comm comm, MPI_Info info, MPI_Comm *made),
+	(comm, info, made))
+MAKER(Comm_create, false, (MPI_Comm comm, MPI_Group group, MPI_Comm *made),
+	(comm, group, made))
+MAKER(Comm_split, true, (MPI_Comm comm, int colour, int key, MPI_Comm *made),
+	(comm, colour, key, made))
+MAKER(Comm_split_type, true,
+	(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+	(comm, type, key, info, made))
+MAKER(Cart_create, false,
+	(MPI_Comm comm, int n, const int sizes[], const int periods[], int reorder,
+		MPI_Comm *made),
+	(comm, n, sizes, periods, reorder, made))
+MAKER(Cart_sub, true, (MPI_Comm comm, const int remain[], MPI_Comm *made),
+	(comm, remain, made))
+MAKER(Graph_create, false,
+	(MPI_Comm comm, int n, const int index[], const int edges[], int reorder,
+		MPI_Comm *made),
+	(comm, n, index, edges, reorder, made))
+MAKER(Dist_graph_create, false,
+	(MPI_Comm comm, int n, const int sources[], const int degrees[], const int to[],
+		const int weights[], MPI_Info info, int reorder, MPI_Comm *made),
+	(comm, n, sources, degrees, to, weights, info, reorder, made))
+MAKER(Dist_graph_create_adjacent, false,
+	(MPI_Comm comm, int n_in, const int in[], const int in_weights[], int n_out,
+		const int out[], const int out_weights[], MPI_Info info, int reorder,
+		MPI_Comm *made),
+	(comm, n_in, in, in_weights, n_out, out, out_weights, info, reorder, made))
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Comm_idup(comm, made, request);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS)
+		return result;
+	const struct tb_comm_birth birth = {comm, comm, TB_TBT_BY_PARENT, 0};
+	tb_comm_made(entry.lane, *made, &birth);
+	const uint64_t fields[] = {TB_TBT_ALLREDUCE, tb_comm_id(entry.lane, comm), 0,
+		AGREE_BYTES, tb_started(*request, false) + 1};
+	tb_lane_record(&entry, TB_TBT_COLL, fields, NULL, 0);
+	return result;
+}
+TB_ALIAS(Comm_idup)
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Comm_create_group(comm, group, tag, made);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS || *made == MPI_COMM_NULL)
+		return result;
+	const struct tb_comm_birth birth = {comm, *made, TB_TBT_BY_GROUP, tag};
+	tb_comm_made(entry.lane, *made, &birth);
+	record_making(&entry, *made, false);
+	return result;
+}
+TB_ALIAS(Comm_create_group)
+
+// Both groups agree by their leaders; only what each does by itself is recorded.
+int MPI_Intercomm_create(MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader,
+	int tag, MPI_Comm *made)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result =
+		tb_real.Intercomm_create(comm, leader, peers, remote_leader, tag, made);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS)
+		return result;
+	const struct tb_comm_birth birth = {comm, *made, TB_TBT_INTER, tag};
+	tb_comm_made(entry.lane, *made, &birth);
+	record_making(&entry, comm, false);
+	return result;
+}
+TB_ALIAS(Intercomm_create)
+
+int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Intercomm_merge(comm, high, made);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS)
+		return result;
+	const struct tb_comm_birth birth = {comm, *made, TB_TBT_BY_PARENT, 0};
+	tb_comm_made(entry.lane, *made, &birth);
+	record_making(&entry, *made, false);
+	return result;
+}
+TB_ALIAS(Intercomm_merge)
+
+#define ENDER(name)                                                                      \
+	int MPI_##name(MPI_Comm *comm)                                                   \
+	{                                                                                \
+		struct tb_entry entry;                                                   \
+		MPI_Comm gone = *comm;                                                   \
+		tb_enter(&entry);                                                        \
+		if (tb_outermost(&entry))                                                \
+			tb_comm_gone(gone);                                              \
+		int result = tb_real.name(comm);                                         \
+		tb_leave(&entry);                                                        \
+		return result;                                                           \
+	}                                                                                \
+	TB_ALIAS(name)
+
+ENDER(Comm_free)
+ENDER(Comm_disconnect)
+
+// Processes that come from elsewhere have no rank in this trace.
+static void record_left_out(struct tb_entry *entry, const char *name)
+{
+	uint64_t letters[64];
+	size_t n = 0;
+	for (; name[n] && n < 64; n++)
+		letters[n] = (uint8_t)name[n];
+	const uint64_t fields[] = {1};
+	tb_lane_record(entry, TB_TBT_LEFT_OUT, fields, letters, n);
+}
+
+#define LEFT_OUT(name, parameters, arguments)                                            \
+	int MPI_##name(BARE parameters)                                                  \
+	{                                                                                \
+		struct tb_entry entry;                                                   \
+		tb_enter(&entry);                                                        \
+		int result = tb_real.name arguments;                                     \
+		if (tb_leave(&entry))                                                    \
+			record_left_out(&entry, "MPI_" #name);                           \
+		return result;                                                           \
+	}                                                                                \
+	TB_ALIAS(name)
+
+LEFT_OUT(Comm_spawn,
+	(const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm comm,
+		MPI_Comm *made, int errors[]),
+	(command, argv, n, info, root, comm, made, errors))
+LEFT_OUT(Comm_spawn_multiple,
+	(int count, char *commands[], char **argv[], const int n[], const MPI_Info info[],
+		int root, MPI_Comm comm, MPI_Comm *made, int errors[]),
+	(count, commands, argv, n, info, root, comm, made, errors))
+LEFT_OUT(Comm_accept,
+	(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+	(port, info, root, comm, made))
+LEFT_OUT(Comm_connect,
+	(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+	(port, info, root, comm, made))
+LEFT_OUT(Comm_join, (int fd, MPI_Comm *made), (fd, made))

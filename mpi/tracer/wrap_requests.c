@@ -1,0 +1,508 @@
+// Requests: starting persistent ones, and the calls that complete operations.
+#include "wrap.h"
+
+#include <string.h>
+
+// The requests of a call, taken out of the table before it.
+struct batch {
+	size_t n;
+	MPI_Request *handles; // as they were before the call
+	struct tb_request *pending;
+	MPI_Status *statuses; // the user's, or its own where the user wants none
+	uint64_t *list;	      // what the call completed, as in TB_TBT_COMPLETE
+	size_t n_list;
+};
+
+// An MPI_Isendrecv is two operations: 4 values for the receive, 1 for the send.
+enum { LIST_PER_REQUEST = 5 };
+
+static size_t words(size_t bytes)
+{
+	return (bytes + 7) / 8;
+}
+
+// begin takes the requests, if the call is to be recorded; else the batch is empty. What
+// is taken is as the caller gave it: MPI writes into the array.
+static void begin(struct tb_entry *entry, struct batch *batch, int n,
+	const MPI_Request *requests, MPI_Status *statuses)
+{
+	size_t count = n > 0 ? (size_t)n : 0;
+	size_t own = words(count * sizeof *statuses);
+	size_t handles = words(count * sizeof *requests);
+	size_t pending = words(count * sizeof *batch->pending);
+	*batch = (struct batch){.statuses = statuses};
+	tb_enter(entry);
+	if (!tb_outermost(entry))
+		return;
+	uint64_t *room = tb_lane_scratch(
+		entry->lane, own + handles + pending + LIST_PER_REQUEST * count);
+	if (!room)
+		return;
+	if (statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE)
+		batch->statuses = (MPI_Status *)room;
+	batch->handles = (MPI_Request *)(room + own);
+	batch->pending = (struct tb_request *)(room + own + handles);
+	batch->list = room + own + handles + pending;
+	batch->n = count;
+	for (size_t i = 0; i < count; i++) {
+		batch->handles[i] = requests[i];
+		if (!tb_request_take(requests[i], &batch->pending[i]))
+			batch->pending[i].id = 0;
+	}
+}
+
+static void put_back(struct batch *batch, size_t i)
+{
+	if (batch->pending[i].id)
+		tb_request_put(batch->handles[i], &batch->pending[i]);
+}
+
+static void push(struct batch *batch, uint64_t value)
+{
+	batch->list[batch->n_list++] = value;
+}
+
+static bool was_cancelled(const struct tb_request *request, const MPI_Status *status)
+{
+	int flag = 0;
+	if (request->cancelled)
+		PMPI_Test_cancelled(status, &flag);
+	return flag;
+}
+
+static void push_received(struct batch *batch, const struct tb_request *request,
+	uint64_t operation, const MPI_Status *status)
+{
+	bool told = request->told;
+	if (!told && status->MPI_SOURCE < 0)
+		return;
+	push(batch, 4 * operation + TB_TBT_RECEIVED);
+	push(batch, told ? request->peer : (uint64_t)status->MPI_SOURCE);
+	push(batch, told ? request->tag : (uint64_t)(uint32_t)status->MPI_TAG);
+	push(batch, told ? request->bytes : tb_bytes_received(status));
+}
+
+// complete notes that request i is complete; a persistent one stays.
+static void complete(struct batch *batch, size_t i, const MPI_Status *status)
+{
+	struct tb_request *request = &batch->pending[i];
+	if (!request->id)
+		return;
+	if (request->active && was_cancelled(request, status))
+		push(batch, 4 * request->active + TB_TBT_CANCELLED);
+	else if (request->active && request->receives)
+		push_received(batch, request, request->active, status);
+	else if (request->active)
+		push(batch, 4 * request->active + TB_TBT_DONE);
+	if (request->also)
+		push_received(batch, request, request->also, status);
+	request->active = 0;
+	request->cancelled = false;
+	if (request->persistent)
+		put_back(batch, i);
+}
+
+// end records what the call completed, or that it waited.
+static void end(struct tb_entry *entry, const struct batch *batch)
+{
+	if (batch->n_list)
+		tb_lane_record(entry, TB_TBT_COMPLETE, NULL, batch->list, batch->n_list);
+	else
+		tb_lane_poll(entry);
+}
+
+// end_all ends a call that completes all of its requests or none.
+static void end_all(struct tb_entry *entry, struct batch *batch, bool done)
+{
+	if (!tb_leave(entry))
+		return;
+	for (size_t i = 0; i < batch->n; i++) {
+		if (done)
+			complete(batch, i, &batch->statuses[i]);
+		else
+			put_back(batch, i);
+	}
+	end(entry, batch);
+}
+
+// end_one ends a call that completes at most one, `which`.
+static void end_one(struct tb_entry *entry, struct batch *batch, int which)
+{
+	if (!tb_leave(entry))
+		return;
+	for (size_t i = 0; i < batch->n; i++) {
+		if ((int)i == which)
+			complete(batch, i, batch->statuses);
+		else
+			put_back(batch, i);
+	}
+	end(entry, batch);
+}
+
+// end_some ends a call that completes those of which it gives the indices.
+static void end_some(
+	struct tb_entry *entry, struct batch *batch, int n_done, const int *indices)
+{
+	if (!tb_leave(entry))
+		return;
+	for (int i = 0; i < n_done && batch->n > 0; i++) {
+		complete(batch, (size_t)indices[i], &batch->statuses[i]);
+		batch->pending[indices[i]].id = 0;
+	}
+	for (size_t i = 0; i < batch->n; i++)
+		put_back(batch, i);
+	end(entry, batch);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, 1, request, status);
+	int result = tb_real.Wait(request, batch.statuses);
+	end_all(&entry, &batch, true);
+	return result;
+}
+TB_ALIAS(Wait)
+
+int MPI_Waitall(int n, MPI_Request requests[], MPI_Status *statuses)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, n, requests, statuses);
+	int result = tb_real.Waitall(n, requests, batch.statuses);
+	end_all(&entry, &batch, true);
+	return result;
+}
+TB_ALIAS(Waitall)
+
+int MPI_Waitany(int n, MPI_Request requests[], int *which, MPI_Status *status)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, n, requests, status);
+	int result = tb_real.Waitany(n, requests, which, batch.statuses);
+	end_one(&entry, &batch, result == MPI_SUCCESS ? *which : MPI_UNDEFINED);
+	return result;
+}
+TB_ALIAS(Waitany)
+
+int MPI_Waitsome(
+	int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, n, requests, statuses);
+	int result = tb_real.Waitsome(n, requests, n_done, indices, batch.statuses);
+	end_some(&entry, &batch, result == MPI_SUCCESS ? *n_done : 0, indices);
+	return result;
+}
+TB_ALIAS(Waitsome)
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, 1, request, status);
+	int result = tb_real.Test(request, flag, batch.statuses);
+	end_all(&entry, &batch, *flag);
+	return result;
+}
+TB_ALIAS(Test)
+
+int MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status *statuses)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, n, requests, statuses);
+	int result = tb_real.Testall(n, requests, flag, batch.statuses);
+	end_all(&entry, &batch, *flag);
+	return result;
+}
+TB_ALIAS(Testall)
+
+int MPI_Testany(int n, MPI_Request requests[], int *which, int *flag, MPI_Status *status)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, n, requests, status);
+	int result = tb_real.Testany(n, requests, which, flag, batch.statuses);
+	end_one(&entry, &batch, result == MPI_SUCCESS && *flag ? *which : MPI_UNDEFINED);
+	return result;
+}
+TB_ALIAS(Testany)
+
+int MPI_Testsome(
+	int n, MPI_Request requests[], int *n_done, int indices[], MPI_Status *statuses)
+{
+	struct tb_entry entry;
+	struct batch batch;
+	begin(&entry, &batch, n, requests, statuses);
+	int result = tb_real.Testsome(n, requests, n_done, indices, batch.statuses);
+	end_some(&entry, &batch,
+		result == MPI_SUCCESS && *n_done != MPI_UNDEFINED ? *n_done : 0, indices);
+	return result;
+}
+TB_ALIAS(Testsome)
+
+// begin_active gives a persistent request its next operation and adds the pair to
+// `pairs`. A partitioned send begins only when its last partition is ready.
+static void begin_active(MPI_Request handle, uint64_t *pairs, size_t *n)
+{
+	struct tb_request request;
+	if (!tb_request_take(handle, &request))
+		return;
+	request.active = tb_request_new();
+	request.n_unready = request.n_parts;
+	if (request.receives || request.n_parts == 0) {
+		pairs[(*n)++] = request.id;
+		pairs[(*n)++] = request.active;
+	}
+	tb_request_put(handle, &request);
+}
+
+static void record_start(struct tb_entry *entry, int n, const MPI_Request *requests)
+{
+	size_t n_pairs = 0;
+	uint64_t *pairs = tb_lane_scratch(entry->lane, 2 * (size_t)n);
+	for (int i = 0; i < n && pairs; i++)
+		begin_active(requests[i], pairs, &n_pairs);
+	if (n_pairs)
+		tb_lane_record(entry, TB_TBT_START, NULL, pairs, n_pairs);
+}
+
+int MPI_Start(MPI_Request *request)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Start(request);
+	if (tb_leave(&entry) && result == MPI_SUCCESS)
+		record_start(&entry, 1, request);
+	return result;
+}
+TB_ALIAS(Start)
+
+int MPI_Startall(int n, MPI_Request requests[])
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Startall(n, requests);
+	if (tb_leave(&entry) && result == MPI_SUCCESS)
+		record_start(&entry, n, requests);
+	return result;
+}
+TB_ALIAS(Startall)
+
+int MPI_Cancel(MPI_Request *handle)
+{
+	struct tb_entry entry;
+	struct tb_request request;
+	tb_enter(&entry);
+	if (tb_outermost(&entry) && tb_request_take(*handle, &request)) {
+		request.cancelled = true;
+		tb_request_put(*handle, &request);
+	}
+	int result = tb_real.Cancel(handle);
+	tb_leave(&entry);
+	return result;
+}
+TB_ALIAS(Cancel)
+
+int MPI_Request_free(MPI_Request *handle)
+{
+	struct tb_entry entry;
+	struct tb_request request;
+	tb_enter(&entry);
+	if (tb_outermost(&entry))
+		tb_request_take(*handle, &request);
+	int result = tb_real.Request_free(handle);
+	tb_leave(&entry);
+	return result;
+}
+TB_ALIAS(Request_free)
+
+#if MPI_VERSION >= 4
+
+// Partitioned messages match only each other: their tags have a range of their own.
+#define PARTITIONED_TAG UINT32_C(0x80000000)
+
+static uint64_t define_parts(MPI_Request handle, const struct tb_request *request)
+{
+	struct tb_request defined = *request;
+	defined.id = tb_request_new();
+	defined.persistent = true;
+	tb_request_put(handle, &defined);
+	return defined.id;
+}
+
+int MPI_Psend_init(const void *buffer, int n_parts, MPI_Count count, MPI_Datatype type,
+	int to, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Psend_init(
+		buffer, n_parts, count, type, to, tag, comm, info, handle);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS || to == MPI_PROC_NULL)
+		return result;
+	const struct tb_request request = {.n_parts = (uint32_t)n_parts};
+	const uint64_t fields[] = {tb_comm_id(entry.lane, comm), (uint64_t)to,
+		(uint32_t)tag | PARTITIONED_TAG,
+		tb_bytes_of(count, type) * (uint64_t)n_parts,
+		define_parts(*handle, &request)};
+	tb_lane_record(&entry, TB_TBT_SEND_INIT, fields, NULL, 0);
+	return result;
+}
+TB_ALIAS(Psend_init)
+
+int MPI_Precv_init(void *buffer, int n_parts, MPI_Count count, MPI_Datatype type,
+	int from, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Precv_init(
+		buffer, n_parts, count, type, from, tag, comm, info, handle);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS || from == MPI_PROC_NULL)
+		return result;
+	const struct tb_request request = {.receives = true,
+		.told = true,
+		.n_parts = (uint32_t)n_parts,
+		.peer = (uint64_t)from,
+		.tag = (uint32_t)tag | PARTITIONED_TAG,
+		.bytes = tb_bytes_of(count, type) * (uint64_t)n_parts};
+	const uint64_t fields[] = {
+		tb_comm_id(entry.lane, comm), define_parts(*handle, &request)};
+	tb_lane_record(&entry, TB_TBT_RECV_INIT, fields, NULL, 0);
+	return result;
+}
+TB_ALIAS(Precv_init)
+
+// record_ready notes that n more partitions are ready; with the last the send begins.
+static void record_ready(struct tb_entry *entry, MPI_Request handle, uint32_t n)
+{
+	struct tb_request request;
+	if (!tb_request_take(handle, &request))
+		return;
+	bool last = request.n_unready > 0 && request.n_unready <= n;
+	request.n_unready -= request.n_unready < n ? request.n_unready : n;
+	const uint64_t pair[] = {request.id, request.active};
+	tb_request_put(handle, &request);
+	if (last)
+		tb_lane_record(entry, TB_TBT_START, NULL, pair, 2);
+}
+
+int MPI_Pready(int part, MPI_Request handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Pready(part, handle);
+	if (tb_leave(&entry) && result == MPI_SUCCESS)
+		record_ready(&entry, handle, 1);
+	return result;
+}
+TB_ALIAS(Pready)
+
+int MPI_Pready_range(int first, int last, MPI_Request handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Pready_range(first, last, handle);
+	if (tb_leave(&entry) && result == MPI_SUCCESS && last >= first)
+		record_ready(&entry, handle, (uint32_t)(last - first + 1));
+	return result;
+}
+TB_ALIAS(Pready_range)
+
+// MPICH 4.0 declares the list without const.
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#define PARTS_CONST
+#else
+#define PARTS_CONST const
+#endif
+
+int MPI_Pready_list(int n, PARTS_CONST int parts[], MPI_Request handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Pready_list(n, parts, handle);
+	if (tb_leave(&entry) && result == MPI_SUCCESS && n > 0)
+		record_ready(&entry, handle, (uint32_t)n);
+	return result;
+}
+TB_ALIAS(Pready_list)
+
+int MPI_Parrived(MPI_Request handle, int part, int *flag)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Parrived(handle, part, flag);
+	if (tb_leave(&entry))
+		tb_lane_poll(&entry);
+	return result;
+}
+TB_ALIAS(Parrived)
+
+// A send and a receive with one request: two operations, complete together. MPICH 4.0
+// leaves the status as it was, so what is known of the receive is noted here.
+struct both {
+	int to, out_tag, from, in_tag;
+	MPI_Comm comm;
+	uint64_t n_out, n_in;
+};
+
+static void record_two(
+	struct tb_entry *entry, const struct both *both, MPI_Request handle)
+{
+	bool sends = both->to != MPI_PROC_NULL, receives = both->from != MPI_PROC_NULL;
+	struct tb_request request = {.id = tb_request_new(),
+		.active = sends ? tb_request_new() : 0,
+		.also = receives ? tb_request_new() : 0,
+		.told = both->from >= 0 && both->in_tag >= 0,
+		.peer = (uint64_t)both->from,
+		.tag = (uint64_t)both->in_tag,
+		.bytes = both->n_in};
+	tb_request_put(handle, &request);
+	uint64_t comm = tb_comm_id(entry->lane, both->comm);
+	const uint64_t out[] = {comm, (uint64_t)(uint32_t)both->to,
+		(uint64_t)(uint32_t)both->out_tag, both->n_out, request.active};
+	const uint64_t in[] = {comm, request.also};
+	if (receives)
+		tb_lane_record(entry, TB_TBT_IRECV, in, NULL, 0);
+	entry->enter_ns = receives ? entry->leave_ns : entry->enter_ns;
+	if (sends)
+		tb_lane_record(entry, TB_TBT_ISEND, out, NULL, 0);
+}
+
+int MPI_Isendrecv(const void *out, int n_out, MPI_Datatype out_type, int to, int out_tag,
+	void *in, int n_in, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+	MPI_Request *handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Isendrecv(out, n_out, out_type, to, out_tag, in, n_in,
+		in_type, from, in_tag, comm, handle);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS)
+		return result;
+	const struct both both = {to, out_tag, from, in_tag, comm,
+		tb_bytes_of(n_out, out_type), tb_bytes_of(n_in, in_type)};
+	record_two(&entry, &both, *handle);
+	return result;
+}
+TB_ALIAS(Isendrecv)
+
+int MPI_Isendrecv_replace(void *buffer, int n, MPI_Datatype type, int to, int out_tag,
+	int from, int in_tag, MPI_Comm comm, MPI_Request *handle)
+{
+	struct tb_entry entry;
+	tb_enter(&entry);
+	int result = tb_real.Isendrecv_replace(
+		buffer, n, type, to, out_tag, from, in_tag, comm, handle);
+	if (!tb_leave(&entry) || result != MPI_SUCCESS)
+		return result;
+	const struct both both = {to, out_tag, from, in_tag, comm, tb_bytes_of(n, type),
+		tb_bytes_of(n, type)};
+	record_two(&entry, &both, *handle);
+	return result;
+}
+TB_ALIAS(Isendrecv_replace)
+
+#endif

@@ -1,0 +1,313 @@
+// tailback trace: runs an MPI program under the tracer and merges what its ranks wrote.
+#include "cli.h"
+#include "commands.h"
+#include "outfile.h"
+#include "stop.h"
+#include "tbt_merge.h"
+#include "units.h"
+#include "which_mpi.h"
+
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum key { KEY_MPI = 256, KEY_MERGE, KEY_KEEP };
+
+static const struct argp_option argp_options[] = {
+	{"output", 'o', "FILE", 0, "The trace to make, job.tbt (required)", 0},
+	{"mpi", KEY_MPI, "MPI", 0,
+		"The program's MPI: openmpi or mpich (default: what the program links, "
+		"else what mpirun is)",
+		0},
+	{"keep", KEY_KEEP, NULL, 0, "Keep the folder with the files of the ranks", 0},
+	{"merge", KEY_MERGE, "FOLDER", 0,
+		"Run nothing: merge the files of ranks (rank-N.tbr) in FOLDER", 0},
+	{"quiet", 'q', NULL, 0, "No summary", 0},
+	{0},
+};
+
+struct arguments {
+	const char *output, *merge;
+	bool mpi_given, keep, quiet;
+	enum tb_tbt_mpi mpi;
+	char **command; // ends with NULL
+};
+
+static void check_whole(struct argp_state *state, const struct arguments *args)
+{
+	if (!args->output)
+		argp_error(state, "an output is missing: -o job.tbt");
+	if (strcmp(args->output, "-") == 0)
+		argp_error(state, "a trace is a file, not standard output: -o job.tbt");
+	if (args->merge && args->command)
+		argp_error(state, "--merge runs no command");
+	if (!args->merge && !args->command)
+		argp_error(state, "a command is missing: -- mpirun -n 16 ./app");
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+	struct arguments *args = state->input;
+	switch (key) {
+	case 'o':
+		args->output = text;
+		break;
+	case KEY_MPI:
+		if (!tb_mpi_find(&args->mpi, text))
+			argp_error(state, "--mpi takes openmpi or mpich, not '%s'", text);
+		args->mpi_given = true;
+		break;
+	case KEY_MERGE:
+		args->merge = text;
+		break;
+	case KEY_KEEP:
+		args->keep = true;
+		break;
+	case 'q':
+		args->quiet = true;
+		break;
+	case ARGP_KEY_ARG:
+		// The rest is the command, with its own options.
+		args->command = state->argv + state->next - 1;
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_END:
+		check_whole(state, args);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+// find_tracer stores the path of the library for an MPI: beside the program as in the
+// build folder, or where it is installed.
+static int find_tracer(enum tb_tbt_mpi mpi, char path[PATH_MAX], struct tb_error *error)
+{
+	static const char *const places[] = {"", "../" TB_MODULES "/"};
+	char own[PATH_MAX / 2];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+	if (n < 0)
+		return tb_fail(error, TB_EIO, "cannot find this program's folder: %s",
+			strerror(errno));
+	own[n] = '\0';
+	*(strrchr(own, '/') + 1) = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, PATH_MAX, "%s%stailback-trace-%s.so", own, places[i],
+			tb_mpi_name(mpi));
+		if (access(path, R_OK) == 0)
+			return TB_OK;
+	}
+	return tb_fail(error, TB_EUSAGE,
+		"programs of %s are traced by the package tailback-trace-%s, which is "
+		"not installed",
+		mpi == TB_TBT_OPENMPI ? "Open MPI" : "MPICH", tb_mpi_name(mpi));
+}
+
+// make_folder makes a folder beside the output, so that the ranks' files are on the same
+// disk as it; its path is absolute, because ranks may run elsewhere.
+static int make_folder(const char *output, char **folder, struct tb_error *error)
+{
+	char *name = NULL;
+	if (asprintf(&name, "%s.ranks-XXXXXX", output) < 0)
+		return tb_fail(error, TB_ENOMEM, "no memory for a name");
+	if (mkdtemp(name))
+		*folder = realpath(name, NULL);
+	int status = TB_OK;
+	if (!*folder)
+		status = tb_fail_in(error, TB_EIO, output,
+			"no folder can be made beside it: %s", strerror(errno));
+	free(name);
+	return status;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	while (folder && (entry = readdir(folder)) != NULL) {
+		size_t n = strlen(entry->d_name);
+		if (n > 4 && strcmp(entry->d_name + n - 4, ".tbr") == 0)
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder)
+		closedir(folder);
+	rmdir(path);
+}
+
+// set_environment has every process below load the tracer. Where mpirun starts processes
+// on other machines, Open MPI passes on what OMPI_MCA_mca_base_env_list names, and MPICH
+// everything.
+static int set_environment(const char *tracer, const char *folder, struct tb_error *error)
+{
+	const char *given = getenv("LD_PRELOAD");
+	char *preload = NULL;
+	int n = asprintf(&preload, "%s%s%s", tracer, given && *given ? ":" : "",
+		given ? given : "");
+	if (n < 0 || setenv("LD_PRELOAD", preload, 1) != 0 ||
+		setenv("TAILBACK_TRACE_FOLDER", folder, 1) != 0) {
+		free(preload);
+		return tb_fail(error, TB_ENOMEM, "no memory for the environment");
+	}
+	free(preload);
+	return TB_OK;
+}
+
+static void run_command(
+	const struct arguments *args, const char *tracer, const char *folder)
+{
+	struct tb_error error;
+	if (set_environment(tracer, folder, &error) != TB_OK)
+		_exit(tb_cli_fail(&error));
+	execvp(args->command[0], args->command);
+	tb_fail_in(
+		&error, TB_EIO, args->command[0], "cannot be run: %s", strerror(errno));
+	tb_cli_fail(&error);
+	_exit(127);
+}
+
+// wait_for waits for the command. Ctrl-C reaches mpirun by itself, which ends the ranks;
+// what they wrote is merged. Another signal to this program is passed on.
+static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
+{
+	int status = 0;
+	bool passed = false;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+		if (tb_stop_asked(stop) && !passed)
+			kill(pid, SIGTERM);
+		passed = passed || tb_stop_asked(stop);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int run_traced(const struct arguments *args, const char *tracer,
+	const char *folder, int *code, struct tb_error *error)
+{
+	const volatile sig_atomic_t *stop = tb_cli_catch_stop();
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid < 0)
+		return tb_fail(
+			error, TB_EIO, "no process can be started: %s", strerror(errno));
+	if (pid == 0)
+		run_command(args, tracer, folder);
+	*code = wait_for(pid, stop);
+	return TB_OK;
+}
+
+static void print_summary(
+	const struct arguments *args, const struct tb_tbt_summary *summary)
+{
+	char ranks[48], records[48], clocks[48];
+	fprintf(stderr, "%s, %s in %s\n",
+		tb_format_counted(summary->n_ranks, "rank", ranks, sizeof ranks),
+		tb_format_counted(summary->n_records, "record", records, sizeof records),
+		args->output);
+	uint32_t n_early = summary->n_early + summary->n_missing;
+	if (n_early)
+		fprintf(stderr,
+			"%s ended early, rank %" PRIu32
+			" first: the trace has what they did until then\n",
+			tb_format_counted(n_early, "rank", ranks, sizeof ranks),
+			summary->first_early);
+	if (summary->n_lost)
+		fprintf(stderr,
+			"%s found the disk full: the trace has what came before\n",
+			tb_format_counted(summary->n_lost, "rank", ranks, sizeof ranks));
+	if (summary->n_clocks > 1)
+		fprintf(stderr, "%s, corrected by the order of messages\n",
+			tb_format_counted(
+				summary->n_clocks, "clock", clocks, sizeof clocks));
+	if (summary->n_unlinked)
+		fprintf(stderr,
+			"%s keep their own time of day: no message relates them to the "
+			"others\n",
+			tb_format_counted(
+				summary->n_unlinked, "clock", clocks, sizeof clocks));
+}
+
+static int merge(const struct arguments *args, const char *folder, struct tb_error *error)
+{
+	struct tb_outfile out;
+	struct tb_tbt_summary summary;
+	int status = tb_outfile_open(&out, args->output, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_tbt_merge(folder, out.stream, &summary, error);
+	if (status == TB_OK)
+		status = tb_outfile_commit(&out, error);
+	else
+		tb_outfile_abandon(&out);
+	if (status == TB_OK && !args->quiet)
+		print_summary(args, &summary);
+	return status;
+}
+
+// find_mpi stores which MPI the command runs.
+static int find_mpi(struct arguments *args, struct tb_error *error)
+{
+	if (args->mpi_given || tb_which_mpi(&args->mpi, args->command))
+		return TB_OK;
+	return tb_fail(error, TB_EUSAGE,
+		"nothing in the command shows which MPI it uses: give --mpi openmpi or "
+		"--mpi mpich");
+}
+
+// trace runs the command and merges; `code` gets the command's exit code.
+static int trace(struct arguments *args, int *code, struct tb_error *error)
+{
+	char tracer[PATH_MAX], *folder = NULL;
+	int status = find_mpi(args, error);
+	if (status == TB_OK)
+		status = find_tracer(args->mpi, tracer, error);
+	if (status == TB_OK)
+		status = make_folder(args->output, &folder, error);
+	if (status == TB_OK)
+		status = run_traced(args, tracer, folder, code, error);
+	if (status == TB_OK)
+		status = merge(args, folder, error);
+	if (status == TB_EFOREIGN)
+		status = tb_fail_in(error, TB_EFOREIGN, args->command[0],
+			"no process came through MPI_Init under the tracer of %s",
+			tb_mpi_name(args->mpi));
+	if (folder && args->keep)
+		fprintf(stderr, "The ranks' files are in %s\n", folder);
+	else if (folder)
+		remove_folder(folder);
+	free(folder);
+	return status;
+}
+
+int tb_cmd_trace(int argc, char **argv)
+{
+	static const struct argp argp = {.options = argp_options,
+		.parser = parse,
+		.args_doc = "[--] COMMAND...",
+		.doc = "Run an MPI program and trace what its ranks call, into a file "
+		       "that "
+		       "replay, info and convert read.\v"
+		       "COMMAND is how the program is run without tracing. Each rank "
+		       "writes a file of its own, which are merged at the end; the exit "
+		       "code is the command's.\n\n"
+		       "Example:\n"
+		       "  tailback trace -o job.tbt -- mpirun -n 16 ./app\n"
+		       "  tailback replay job.tbt -n ib-hdr -o run.db"};
+	struct arguments args = {0};
+	struct tb_error error = {0};
+	int code = 0;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+	int status = args.merge ? merge(&args, args.merge, &error)
+				: trace(&args, &code, &error);
+	if (status != TB_OK)
+		return code ? (tb_cli_fail(&error), code) : tb_cli_fail(&error);
+	return code;
+}

@@ -1,0 +1,138 @@
+# tailback trace: programs of Open MPI and of MPICH are traced with exactly the messages, sizes,
+# communicators and hosts that they made, from C and Fortran, with threads and windows, and up to
+# where a rank ends early. Then the trace is replayed.
+set -euo pipefail
+mpis=()
+for mpi in openmpi mpich; do
+	[[ -e $(dirname "$TAILBACK")/tailback-trace-$mpi.so ]] && command -v "mpicc.$mpi" >/dev/null &&
+		command -v "mpirun.$mpi" >/dev/null && mpis+=("$mpi")
+done
+((${#mpis[@]})) || {
+	echo "skipped: neither Open MPI nor MPICH is there with its compiler (Debian: libopenmpi-dev, libmpich-dev)"
+	exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'echo "line $LINENO: $BASH_COMMAND ($mpi)"; cat said' ERR
+cd "$work"
+: >said
+# A test may be root, and have fewer cores than ranks.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+failed=0
+complain() {
+	echo "$mpi: $*"
+	failed=1
+}
+
+# run RANKS PROGRAM...: traces the program, as job.tbt; what it did is in job.info and job.goal.
+launch() {
+	local n=$1
+	shift
+	timeout 100 "$TAILBACK" trace -o job.tbt -- timeout 60 "mpirun.$mpi" "${options[@]}" -n "$n" "$@" >out 2>said
+}
+run() {
+	launch "$@"
+	"$TAILBACK" info --library openmpi job.tbt >job.info
+	"$TAILBACK" convert -q job.tbt -o job.goal
+}
+compile() {
+	"mpicc.$mpi" -w -pthread -o "$1" "$TB_SOURCE/tests/e2e/tracer/$1.c"
+}
+# sent RANK: the rank's sends, "BYTES TO" a line, sorted.
+sent() {
+	awk -v rank="$1" '/^rank / { at = $2 } at == rank && / send / {
+		for (i = 1; i < NF; i++) if ($i == "send") { sub("b", "", $(i + 1)); print $(i + 1), $(i + 3) } }' \
+		job.goal | sort -n
+}
+# has WHAT: a kind of collective call is in the trace, as info describes it.
+has() {
+	grep -qE "^  $1:" job.info || complain "no '$1' in: $(cat job.info)"
+}
+is() {
+	[[ $1 == "$2" ]] || complain "$3 is '$1', not '$2'"
+}
+
+for mpi in "${mpis[@]}"; do
+	options=()
+	[[ $mpi == openmpi ]] && options=(--oversubscribe)
+	compile messages
+	run 4 ./messages
+	newer=
+	[[ $(sent 0 | grep -c '^77 1$') == 1 ]] && newer="77 100 "
+	for r in 0 1 2 3; do
+		wanted=$(for bytes in 70000 512 64 64 64 33 4096 11 12 $newer; do
+			echo "$bytes $(((r + 1) % 4))"
+		done | sort -n)
+		[[ $r == 0 ]] && wanted=$(printf '%s\n1000 1\n' "$wanted" | sort -n)
+		is "$(sent $r)" "$wanted" "what rank $r sends"
+	done
+	grep -qE '^  hosts +1$' job.info || complain "not one host: $(cat job.info)"
+	"$TAILBACK" replay -q job.tbt -o run.db
+
+	compile collectives
+	run 4 ./collectives
+	for call in 'barrier in 4 ranks, 2 calls' 'broadcast of 12.06 KiB in 4 ranks, 1 call' \
+		'allreduce of 16 B to 128 B in 4 ranks, 2 calls' 'gather of 100 B in 4 ranks, 1 call' \
+		'gather of 4 B in 4 ranks, 1 call' 'scatter of 50 B in 4 ranks, 1 call' \
+		'scatter of 4 B in 4 ranks, 1 call' 'allgather of 8 B to 10 B in 4 ranks, 2 calls' \
+		'reduce of 32 B in 4 ranks, 1 call' 'scan of 32 B in 4 ranks, 1 call' \
+		'reduce-scatter of 128 B in 4 ranks, 1 call' 'allreduce of 8 B in 2 ranks, 2 calls' \
+		'broadcast of 7 B to 9 B in 2 ranks, 3 calls' 'exchange in 4 ranks, 1 call'; do
+		has "$call"
+	done
+	# All-to-all by sizes, the inter-communicator, and the neighbours of the ring.
+	for line in '1002 2' '1003 3' '99 0'; do
+		sent 1 | grep -qx "$line" || complain "rank 1 does not send $line"
+	done
+	is "$(sent 2 | grep '^31 ' | xargs)" '31 1 31 3' "what rank 2 sends to its neighbours"
+
+	compile windows
+	run 4 ./windows
+	has 'exchange in 4 ranks, 4 calls'
+	sent 3 | grep -qx '600 0' || complain "rank 3 does not put 600 bytes at 0 between fences"
+	sent 0 | grep -qx '41 3' || complain "rank 0 does not give 41 bytes to 3"
+	sent 1 | grep -qx '333 0' || complain "rank 1 does not put 333 bytes at 0"
+	sent 0 | grep -qx '222 1' || complain "rank 0 does not give 222 bytes to 1"
+	sent 1 | grep -qx '777 0' || complain "rank 1 does not put 777 bytes at 0"
+	"$TAILBACK" replay -q job.tbt -o run.db
+
+	compile threads
+	run 2 ./threads
+	if ! grep -q 'no threads' out; then
+		is "$(sent 0 | sort | uniq -c | xargs)" '100 10 1 100 11 1 100 12 1 100 13 1 1 51 1' "what four threads send"
+		"$TAILBACK" replay -q job.tbt -o run.db
+	fi
+
+	# A rank that aborts, and one that is killed: ten messages of each rank are there, or some less where
+	# mpirun was quicker than they: two ranks can be behind the one that ends by one and by two.
+	compile abort
+	for how in '' killed; do
+		code=0
+		launch 3 ./abort $how || code=$?
+		[[ $code != 0 ]] || complain "the program's failure is not passed on"
+		grep -q 'ended early' said || complain "nothing is said of ranks that ended early: $(cat said)"
+		"$TAILBACK" info --lenient job.tbt >job.info
+		grep -qE '^  sends +(2[4-9]|30) of [23]\.[0-9]* KiB' job.info || complain "not 30 messages: $(cat job.info)"
+		grep -qE "rank 1 ended early, $([[ $how ]] && echo before MPI_Finalize || echo by MPI_Abort)" job.info ||
+			complain "rank 1's end is not told: $(cat job.info)"
+	done
+
+	for page in bindings bindings08; do
+		command -v "mpifort.$mpi" >/dev/null && command -v gfortran >/dev/null || break
+		"mpifort.$mpi" -o $page "$TB_SOURCE/tests/e2e/tracer/$page.f90"
+		run 4 ./$page
+		for r in 0 1 2 3; do
+			is "$(sent $r | grep -E '^(240|800) ' | xargs)" "240 $(((r + 1) % 4)) 800 $(((r + 1) % 4))" "what rank $r sends in $page"
+		done
+		has 'allreduce of 8 B in 4 ranks, 1 call'
+	done
+
+	# The files of the ranks can be kept and merged later; nothing else is left behind.
+	rm -f job.tbt
+	timeout 100 "$TAILBACK" trace --keep -o job.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said
+	"$TAILBACK" trace -q --merge job.tbt.ranks-* -o again.tbt
+	cmp job.tbt again.tbt || complain "merged again the trace differs"
+	rm -r job.tbt.ranks-*
+done
+[[ -z $(find . -name '*.ranks-*') ]] || complain "files of ranks are left behind"
+exit "$failed"
