@@ -75,7 +75,8 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Several jobs on one network:", 5},
 	{"job", KEY_JOB, "FILE[,KEY=VALUE...]", 0,
 		"Another job or capture: start=TIME, placement=block|cyclic|random|"
-		"stride:N, per-node=N, nodes=HOSTS such as node[00-15,20], hosts=FILE, "
+		"stride:N|trace, per-node=N, nodes=HOSTS such as node[00-15,20], "
+		"hosts=FILE, "
 		"map=FILE, sl=0..15 (service level), name=NAME",
 		5},
 	{"split-jobs", KEY_SPLIT, "NAMES", OPTION_ARG_OPTIONAL,

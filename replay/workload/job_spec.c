@@ -165,6 +165,11 @@ static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error
 			"job '%s': %s gives the ranks per node, so there is no "
 			"per-node beside it",
 			spec->file, placement->map ? "a map" : "a host file");
+	if (placement->kind == TB_PLACE_TRACE && (n > 0 || placement->per_node))
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': the trace places every rank, so there is no nodes, "
+			"hosts or per-node beside placement=trace",
+			spec->file);
 	if (placement->map)
 		placement->kind = TB_PLACE_MAP;
 	if (!*spec->file)

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "host_list.h"
+#include "hosts_match.h"
 #include "random.h"
 #include "rank_map.h"
 #include "units.h"
@@ -19,6 +20,7 @@ struct tb_places {
 	uint32_t *job_of;   // node to job, NOBODY
 	const char **names; // of jobs
 	size_t names_room;
+	char note[480]; // tb_places_note
 };
 
 int tb_placement_parse(
@@ -31,10 +33,15 @@ int tb_placement_parse(
 			placement->kind = (enum tb_placement_kind)i;
 			return TB_OK;
 		}
+	if (strcmp(text, "trace") == 0) {
+		placement->kind = TB_PLACE_TRACE;
+		placement->must_match = true;
+		return TB_OK;
+	}
 	if (strncmp(text, "stride:", 7) != 0)
 		return tb_fail(error, TB_EUSAGE,
-			"'%s' is no placement: expected block, cyclic, random or "
-			"stride:N",
+			"'%s' is no placement: expected block, cyclic, random, stride:N "
+			"or trace",
 			text);
 	if (tb_parse_count(text + 7, 1, UINT32_MAX, &stride) != TB_OK)
 		return tb_fail(error, TB_EUSAGE,
@@ -300,6 +307,7 @@ static void deal(const struct placing *placing, struct slot *slots, uint32_t n)
 		break;
 	case TB_PLACE_BLOCK:
 	case TB_PLACE_MAP:
+	case TB_PLACE_TRACE:
 		break;
 	}
 }
@@ -354,6 +362,94 @@ static int place_by_map(const struct placing *placing, uint32_t *nodes)
 	return status;
 }
 
+const char *tb_places_note(const struct tb_places *places)
+{
+	return places->note;
+}
+
+// name_sum writes "1 of 4 hosts: n7".
+static void name_sum(const struct tb_hosts_match *match, char *text, size_t size)
+{
+	snprintf(text, size, "%u of its %u hosts: %s",
+		match->n_unmatched + match->n_ambiguous, match->n_hosts, match->text);
+}
+
+// place_by_names looks the hosts up in the fabric. It returns 1 when that is done, 0 when
+// the fabric lacks some that it need not have.
+static int place_by_names(const struct placing *placing, uint32_t *nodes)
+{
+	struct tb_hosts_match match;
+	char sum[400];
+	struct tb_places *places = placing->places;
+	int status = tb_hosts_match(&match, places->network,
+		placing->placement->trace_hosts, placing->n_ranks, placing->error);
+	if (status != TB_OK)
+		return status;
+	name_sum(&match, sum, sizeof sum);
+	bool found = match.n_unmatched + match.n_ambiguous == 0;
+	if (!found && placing->placement->must_match)
+		status = tb_fail(placing->error, TB_EUSAGE,
+			"job '%s' ran on hosts that the fabric does not have: %s",
+			placing->name, sum);
+	else if (!found)
+		snprintf(places->note, sizeof places->note,
+			"the fabric does not have %s; each host is on a free node "
+			"instead",
+			sum);
+	for (uint32_t rank = 0; found && status == TB_OK && rank < placing->n_ranks;
+		rank++) {
+		nodes[rank] = match.node_of_rank[rank];
+		status = check_node(placing, nodes[rank]);
+	}
+	if (found && status == TB_OK)
+		snprintf(places->note, sizeof places->note,
+			"ranks sit on the %u hosts of the trace, by their names",
+			match.n_hosts);
+	tb_hosts_match_fini(&match);
+	return status == TB_OK ? found : status;
+}
+
+// place_in_order makes hosts of free nodes, in the order in which ranks name them.
+static int place_in_order(const struct placing *placing, uint32_t *nodes)
+{
+	struct tb_hosts free_nodes = {0};
+	struct tb_places *places = placing->places;
+	uint32_t n_hosts = 0;
+	char ran_on[48], hint[64];
+	int status = tb_hosts_number(placing->placement->trace_hosts, placing->n_ranks,
+		nodes, &n_hosts, placing->error);
+	if (status == TB_OK)
+		status = free_hosts(placing, &free_nodes);
+	tb_format_counted(n_hosts, "host", ran_on, sizeof ran_on);
+	if (status == TB_OK && free_nodes.n < n_hosts)
+		status = tb_fail(placing->error, TB_ECAPACITY,
+			"job '%s' ran on %s, and %u nodes are free%s", placing->name,
+			ran_on, free_nodes.n,
+			hint_of(placing,
+				tb_network_n_hosts(places->network) - free_nodes.n +
+					n_hosts,
+				hint, sizeof hint));
+	for (uint32_t rank = 0; status == TB_OK && rank < placing->n_ranks; rank++)
+		nodes[rank] = free_nodes.hosts[nodes[rank]].node;
+	if (status == TB_OK && !places->note[0])
+		snprintf(places->note, sizeof places->note,
+			"ranks sit as in the trace: %s, each on a node of its own",
+			ran_on);
+	tb_hosts_fini(&free_nodes);
+	return status;
+}
+
+static int place_by_trace(const struct placing *placing, uint32_t *nodes)
+{
+	const struct tb_network *network = placing->places->network;
+	bool has_names =
+		tb_network_node_identity(network, (struct tb_node){0}).name[0] != '\0';
+	int status = has_names ? place_by_names(placing, nodes) : 0;
+	if (status == 0)
+		status = place_in_order(placing, nodes);
+	return status > 0 ? TB_OK : status;
+}
+
 static int name_job(struct tb_places *places, uint32_t job, const char *name)
 {
 	if (TB_ARRAY_RESERVE(&places->names, &places->names_room, (size_t)job + 1) !=
@@ -389,8 +485,11 @@ int tb_places_put(struct tb_places *places, uint32_t job, const char *name,
 		free(nodes);
 		return no_memory(&placing);
 	}
+	places->note[0] = '\0';
 	int status = placement->kind == TB_PLACE_MAP ? place_by_map(&placing, nodes)
-						     : place_on_hosts(&placing, nodes);
+		     : placement->kind == TB_PLACE_TRACE
+			     ? place_by_trace(&placing, nodes)
+			     : place_on_hosts(&placing, nodes);
 	if (status != TB_OK) {
 		free(nodes);
 		return status;

@@ -7,8 +7,10 @@
 //   cyclic   in turn to each switch of level 0 and there to each node, as cards are
 //   dealt; random   in a random order of the slots, which the seed and the job's number
 //   give; stride:N to every N-th of the nodes, then again from the second on, and so on;
-// or a map file names the node of each rank (rank_map.h). A node has as many slots as its
-// host file gives it, else `per_node`.
+// or a map file names the node of each rank (rank_map.h); or the trace names the host of
+// each: trace. Where the network names its hosts, these are looked up (hosts_match.h);
+// else the hosts are the free nodes, in the order in which ranks name them. A node has as
+// many slots as its host file gives it, else `per_node`.
 #ifndef TB_PLACEMENT_H
 #define TB_PLACEMENT_H
 
@@ -19,7 +21,8 @@ enum tb_placement_kind {
 	TB_PLACE_CYCLIC,
 	TB_PLACE_RANDOM,
 	TB_PLACE_STRIDE,
-	TB_PLACE_MAP
+	TB_PLACE_MAP,
+	TB_PLACE_TRACE
 };
 
 struct tb_placement {
@@ -29,10 +32,14 @@ struct tb_placement {
 	const char *nodes; // a host list; NULL: none
 	const char *hosts; // a host file; NULL: none. Not both
 	const char *map;   // the file of TB_PLACE_MAP; then neither of them
+	// Of TB_PLACE_TRACE: the hosts by rank, and whether the network must have them if
+	// it names hosts; else hosts that it lacks make all of them free nodes.
+	const char *const *trace_hosts;
+	bool must_match;
 };
 
-// tb_placement_parse reads "block", "cyclic", "random" or "stride:N" into `kind` and
-// `stride`. TB_EUSAGE names those that there are.
+// tb_placement_parse reads "block", "cyclic", "random", "stride:N" or "trace" into `kind`
+// and `stride`. TB_EUSAGE names those that there are.
 int tb_placement_parse(struct tb_placement *placement, const char *text,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -42,6 +49,10 @@ bool tb_placement_names_nodes(const struct tb_placement *placement);
 
 // Which job has which node.
 struct tb_places; // opaque
+
+// tb_places_note returns how the hosts of the job that was put last were found, a
+// sentence without full stop; "" for other placements than that of the trace.
+const char *tb_places_note(const struct tb_places *places);
 
 // tb_places_new borrows the network.
 int tb_places_new(struct tb_places **places, const struct tb_network *network,

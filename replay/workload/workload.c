@@ -168,15 +168,17 @@ static char *join_files(const char *const *files, size_t n)
 
 static char *describe_placement(const struct workload_input *input)
 {
-	static const char *const kinds[] = {"block", "cyclic", "random", "stride", "map"};
+	static const char *const kinds[] = {
+		"block", "cyclic", "random", "stride", "map", "trace"};
 	const struct tb_placement *placement = &input->spec.placement;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&text, &size);
 	if (!stream)
 		return NULL;
-	if ((input->spec.placed || placement->per_node) &&
-		placement->kind != TB_PLACE_MAP)
+	bool is_chosen = input->spec.placed || placement->per_node ||
+			 placement->kind == TB_PLACE_TRACE;
+	if (is_chosen && placement->kind != TB_PLACE_MAP)
 		fputs(kinds[placement->kind], stream);
 	if (placement->kind == TB_PLACE_STRIDE)
 		fprintf(stream, ":%u", placement->stride);
@@ -232,6 +234,43 @@ static void fill_nodes(struct tb_workload *workload)
 			!placement->hosts)
 			placement->per_node = workload->options->per_node;
 	}
+}
+
+// ran_on_one_host returns whether all ranks did: placed so, they would not use the
+// network.
+static bool ran_on_one_host(const struct tb_job *job)
+{
+	for (uint32_t i = 0; i < job->n_ranks; i++)
+		if (!job->hosts[i] || !job->hosts[0] ||
+			strcmp(job->hosts[i], job->hosts[0]) != 0)
+			return false;
+	return job->n_ranks > 1;
+}
+
+// place_by_traces has jobs that know their hosts, and have no other placement, sit on
+// them.
+static int place_by_traces(struct tb_workload *workload, struct tb_error *error)
+{
+	for (uint32_t i = 0; i < workload->n_inputs; i++) {
+		struct workload_input *input = &workload->inputs[i];
+		struct tb_placement *placement = &input->spec.placement;
+		bool is_asked = placement->kind == TB_PLACE_TRACE;
+		bool has_hosts = input->job && input->job->hosts;
+		bool is_placed = input->spec.placed || placement->per_node ||
+				 workload->options->map;
+		if (is_asked && !has_hosts)
+			return tb_fail(error, TB_EUSAGE,
+				"job '%s': placement=trace, but it does not say on which "
+				"hosts its ranks ran",
+				input->spec.file);
+		input->is_apart = has_hosts && !is_asked && !is_placed &&
+				  ran_on_one_host(input->job);
+		if (has_hosts && !input->is_apart && (is_asked || !is_placed)) {
+			placement->kind = TB_PLACE_TRACE;
+			placement->trace_hosts = (const char *const *)input->job->hosts;
+		}
+	}
+	return TB_OK;
 }
 
 static int name_inputs(struct tb_workload *workload, struct tb_error *error)
@@ -385,6 +424,8 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	if (status == TB_OK)
 		status = read_specs(workload, error);
 	fill_nodes(workload);
+	if (status == TB_OK)
+		status = place_by_traces(workload, error);
 	if (status == TB_OK)
 		status = name_inputs(workload, error);
 	if (status == TB_OK)

@@ -18,6 +18,7 @@ struct workload_input {
 	char *placement;  // as it was given, ""
 	bool is_plain;	  // no --job
 	bool is_calls;	  // a trace of what the ranks called
+	bool is_apart;	  // its ranks all ran on one host, but are placed on several
 	bool keeps_nodes; // captures whose endpoints name their own nodes
 	struct tb_job *job;
 	struct tb_packets *packets;

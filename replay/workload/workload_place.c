@@ -2,6 +2,7 @@
 #include "workload_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,20 @@ static int reserve_nodes(struct tb_workload *workload, uint32_t i,
 	return status;
 }
 
+// add_note puts how the hosts of a trace were found behind the notes of its job.
+static int add_note(struct tb_job *job, const char *note, struct tb_error *error)
+{
+	char *notes;
+	bool has_notes = job->notes && *job->notes;
+	if (asprintf(&notes, "%s%s%s", has_notes ? job->notes : "",
+		    has_notes && job->notes[strlen(job->notes) - 1] != '\n' ? "\n" : "",
+		    note) < 0)
+		return tb_fail(error, TB_ENOMEM, "no memory for notes");
+	free(job->notes);
+	job->notes = notes;
+	return TB_OK;
+}
+
 static int place_input(struct tb_workload *workload, uint32_t i, struct tb_places *places,
 	struct tb_error *error)
 {
@@ -31,8 +46,16 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 		placement.kind = TB_PLACE_MAP;
 		placement.map = workload->options->map;
 	}
-	return tb_places_put(places, i, input->name, input->n_ranks, &placement,
+	int status = tb_places_put(places, i, input->name, input->n_ranks, &placement,
 		&input->node_of_rank, error);
+	const char *note =
+		input->is_apart
+			? "all ranks ran on one host: they are placed as if the "
+			  "trace did not say it (placement=trace keeps them there)"
+			: tb_places_note(places);
+	if (status == TB_OK && *note)
+		status = add_note(input->job, note, error);
+	return status;
 }
 
 // place_all places jobs with given nodes first; the others take the rest.
