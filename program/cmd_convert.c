@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BINARY = 1024 };
+enum { KEY_BINARY = 1024, KEY_FROM, KEY_TO };
 
 static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE", 0, "Write the job to FILE (default: -, standard output)",
@@ -20,6 +20,14 @@ static const struct argp_option option_table[] = {
 	{"binary", KEY_BINARY, NULL, 0, "Write GOAL's binary form instead of its text",
 		1},
 	{"quiet", 'q', NULL, 0, "No notes on how the trace was read", 1},
+	{NULL, 0, NULL, 0, "Packet captures:", 3},
+
+	{"from", KEY_FROM, "INSTANT", 0,
+		"Infer it from what was captured from then on: 1.5s (since the first "
+		"record), seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 "
+		"(UTC)",
+		3},
+	{"to", KEY_TO, "INSTANT", 0, "And until then", 3},
 	{NULL, 0, NULL, 0, "Traces of calls:", 2},
 	TB_CMD_READING_OPTIONS(2),
 	{0},
@@ -30,7 +38,9 @@ struct arguments {
 	size_t n;
 	const char *output;
 	struct tb_cmd_reading reading;
+	struct tb_packets_options packets;
 	bool binary, quiet;
+	bool wants_captures;
 };
 
 static void check_whole(const struct argp_state *state, const struct arguments *args)
@@ -39,6 +49,18 @@ static void check_whole(const struct argp_state *state, const struct arguments *
 		argp_error(state, "a trace is missing");
 	if (args->binary && strcmp(args->output, "-") == 0 && isatty(STDOUT_FILENO))
 		argp_error(state, "--binary is not for a terminal: use -o FILE");
+}
+
+static void want_instant(struct argp_state *state, const char *name, const char *text,
+	struct arguments *args, struct tb_instant *instant)
+{
+	args->wants_captures = true;
+	if (tb_instant_parse(text, instant) != TB_OK)
+		argp_error(state,
+			"--%s=%s: expected a time since the first record, such as 1.5s, "
+			"seconds or nanoseconds since 1970, or a date in UTC such as "
+			"2026-11-22T12:19:00.5",
+			name, text);
 }
 
 static error_t on_option(int key, char *value, struct argp_state *state)
@@ -53,6 +75,13 @@ static error_t on_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_BINARY:
 		args->binary = true;
+		return 0;
+
+	case KEY_FROM:
+		want_instant(state, "from", value, args, &args->packets.from);
+		return 0;
+	case KEY_TO:
+		want_instant(state, "to", value, args, &args->packets.to);
 		return 0;
 	case ARGP_KEY_ARG:
 		args->traces[args->n++] = value;
@@ -73,14 +102,20 @@ static int read_job(
 	const struct tb_trace_request request = {.paths = args->traces,
 		.n = args->n,
 		.stdin_kind = TB_TRACE_JOB,
+		.packets = &args->packets,
+		.closed_loop = true,
 		.reading = &args->reading.reading};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;
-	if (!trace.job)
-		return tb_fail_in(error, TB_EFOREIGN, args->traces[0],
-			"is a packet capture, whose packets do not wait for each other: "
-			"expected a job");
+	if (args->wants_captures && trace.reader->kind != TB_TRACE_PACKETS) {
+		tb_job_free(trace.job);
+		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
+			"is a job (%s): --from and --to are for packet "
+			"captures",
+			trace.reader->name);
+	}
+
 	if (args->reading.given && !trace.reader->calls) {
 		tb_job_free(trace.job);
 		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
@@ -115,12 +150,15 @@ int tb_cmd_convert(int argc, char **argv)
 		.args_doc = "TRACE...",
 		.doc = "Write the job of a trace as GOAL, which other simulators read "
 		       "too.\v"
+		       "Of a packet capture the job is inferred: what each message "
+		       "waited for, and the computation between. "
 		       "Several files are one trace, if its format has a file a rank. "
 		       "Standard error gets what was left out, and by which rule each "
 		       "kind of collective call became messages.\n\n"
 		       "Examples:\n"
 		       "  tailback convert traces.otf2 -o job.goal\n"
 		       "  tailback convert rank*.json --library nccl -o job.goal\n"
+		       "  tailback convert capture.pcap --from 10s --to 12s -o job.goal\n"
 		       "  tailback convert traces.otf2 --collective allreduce=ring "
 		       "--binary -o job.bin",
 	};

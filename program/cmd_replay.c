@@ -21,6 +21,7 @@ enum {
 	KEY_BIN,
 	KEY_TIME_SCALE,
 	KEY_SQUEEZE,
+	KEY_CLOSED_LOOP,
 	KEY_FROM,
 	KEY_TO,
 	KEY_DEDUP,
@@ -111,6 +112,10 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
 	{"time-scale", KEY_TIME_SCALE, "F", 0,
 		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
+	{"closed-loop", KEY_CLOSED_LOOP, NULL, 0,
+		"Infer a job: each message waits for what it waited for when it was "
+		"captured, and is computed as long",
+		3},
 	{"from", KEY_FROM, "INSTANT", 0,
 		"Replay what was captured from then on: 1.5s (since the first record), "
 		"seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 (UTC)",
@@ -198,6 +203,9 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 			argp_error(state,
 				"--time-scale=%s: expected a number from 1e-9 to 1e9",
 				text);
+		break;
+	case KEY_CLOSED_LOOP:
+		record->workload.closed_loop = true;
 		break;
 	case KEY_FROM:
 		want_instant(state, "from", text, &packets->from);

@@ -51,7 +51,7 @@ static int open_workload(struct tb_recording *recording, struct tb_error *error)
 	if (has_its_levels(recording))
 		wanted->packets.n_nodes_max = tb_network_n_hosts(recording->network);
 	int status = tb_workload_new(&recording->workload, wanted, error);
-	if (status == TB_OK && options->wants_captures &&
+	if (status == TB_OK && options->wants_captures && !wanted->closed_loop &&
 		!tb_recording_has_packets(recording->workload))
 		status = tb_fail(error, TB_EUSAGE,
 			"%s is a job: --time-scale, --squeeze-idle, --from, --to, "

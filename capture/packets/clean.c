@@ -237,7 +237,8 @@ static void learn_segment(struct tb_direction *there, const struct tb_held *held
 // clean_tcp removes bytes that were sent before and sets the segment size; it returns
 // false if nothing remains.
 static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
-	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment)
+	struct tb_direction *there, const struct tb_direction *back, uint32_t *segment,
+	bool *repeated)
 {
 	// SYN and FIN take a sequence number each.
 	uint32_t flags = (held->frame.flags & TB_TCP_SYN ? 1u : 0) +
@@ -251,6 +252,7 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 	if ((held->frame.flags & TB_TCP_RST) || n == 0)
 		return true;
 	uint32_t fresh = fresh_bytes(there, held, held->frame.sequence, n);
+	*repeated = fresh == 0;
 	if (clean->keep_retransmissions || fresh == n)
 		return true;
 	if (fresh == 0)
@@ -264,11 +266,11 @@ static bool clean_tcp(struct tb_clean *clean, struct tb_held *held,
 
 // clean_rc returns whether the packet is new. A queue pair counts packets in 24 bits;
 // shifted to the top of 32 bits they wrap around like TCP's bytes.
-static bool clean_rc(
-	struct tb_clean *clean, const struct tb_held *held, struct tb_direction *there)
+static bool clean_rc(struct tb_clean *clean, const struct tb_held *held,
+	struct tb_direction *there, bool *repeated)
 {
-	return fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) > 0 ||
-	       clean->keep_retransmissions;
+	*repeated = fresh_bytes(there, held, held->frame.sequence << 8, 1u << 8) == 0;
+	return !*repeated || clean->keep_retransmissions;
 }
 
 static int connection_of(struct tb_clean *clean, const struct tb_held *held,
@@ -300,15 +302,15 @@ static int clean_one(
 		return 0;
 	}
 	uint32_t segment = 0;
-	bool keep = true;
+	bool keep = true, repeated = false;
 	if (held->frame.transport != TB_TRANSPORT_OTHER && !held->frame.acknowledgement) {
 		struct tb_direction *there;
 		struct tb_direction *back;
 		if (connection_of(clean, held, &there, &back) != TB_OK)
 			return TB_ENOMEM;
 		keep = held->frame.transport == TB_TRANSPORT_TCP
-			       ? clean_tcp(clean, held, there, back, &segment)
-			       : clean_rc(clean, held, there);
+			       ? clean_tcp(clean, held, there, back, &segment, &repeated)
+			       : clean_rc(clean, held, there, &repeated);
 	} else if (held->frame.offloadable && network_bytes(held) > JUMBO_MTU_BYTES) {
 		// No network carries such a frame: the card was to cut it.
 		segment = segment_within_mtu(held);
@@ -317,10 +319,22 @@ static int clean_one(
 		summary->n_retransmissions++;
 		return 0;
 	}
-	*cleaned = (struct tb_cleaned){held->at_ns, held->source, held->destination,
-		held->frame.wire_bytes, held->frame.payload_bytes,
-		held->frame.header_bytes,
-		held->frame.payload_bytes > segment ? segment : 0};
+	*cleaned = (struct tb_cleaned){.transport = held->frame.transport,
+		.flags = held->frame.flags,
+		.acknowledgement = held->frame.acknowledgement,
+		.response = held->frame.response,
+		.repeated = repeated,
+		.channel = held->frame.channel,
+		.sequence = held->frame.sequence,
+		.acknowledged = held->frame.acknowledged,
+		.at_ns = held->at_ns,
+		.source = held->source,
+		.destination = held->destination,
+		.wire_bytes = held->frame.wire_bytes,
+		.payload_bytes = held->frame.payload_bytes,
+		.header_bytes = held->frame.header_bytes,
+		.segment_bytes = held->frame.payload_bytes > segment ? segment : 0,
+		.full_bytes = segment};
 	return 1;
 }
 

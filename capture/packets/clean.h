@@ -15,12 +15,19 @@ struct tb_clean; // opaque
 // One record to replay. A record that was captured before the network card segmented it
 // stands for several frames.
 struct tb_cleaned {
+	uint8_t transport; // enum tb_transport
+	uint8_t flags;	   // as in struct tb_frame
+	bool acknowledgement;
+	bool response;
+	bool repeated;				  // all of its bytes were sent before
+	uint32_t channel, sequence, acknowledged; // as in struct tb_frame
 	int64_t at_ns;
 	uint32_t source; // number of an endpoint, never equal to destination
 	uint32_t destination;
 	uint32_t wire_bytes; // of the record's frame
 	uint32_t payload_bytes;
 	uint32_t header_bytes;	// before the payload, in each frame cut from it
+	uint32_t full_bytes;	// TCP: payload of a full segment, as far as is known
 	uint32_t segment_bytes; // payload of each frame but the last; 0: do not cut
 };
 

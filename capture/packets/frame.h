@@ -37,7 +37,12 @@ enum tb_transport {
 #define TB_TCP_FIN 0x01u
 #define TB_TCP_SYN 0x02u
 #define TB_TCP_RST 0x04u
+#define TB_TCP_PSH 0x08u
 #define TB_TCP_ACK 0x10u
+
+// Flags of RC frames.
+#define TB_RC_ENDS    0x01u // the last or only packet of a message, or a request
+#define TB_RC_REQUEST 0x02u // a read or atomic request: its response is the answer
 
 // A frame without its addresses. It is small because thousands wait in the reorder
 // window.
@@ -50,12 +55,13 @@ struct tb_frame {
 	uint32_t payload_bytes; // carried by the transport for its user
 	uint32_t channel;	// TCP, UDP: both ports; RC: the destination's queue pair
 	uint32_t sequence;	// TCP: number of the first byte; RC: of the packet
+	uint32_t acknowledged;	// TCP: the next byte that its sender expects
 	uint16_t header_bytes;	// before the payload
 	uint16_t network_header_bytes; // part of them, from the network header on
 	uint16_t type;		       // where decoding ended, a number of `registry`
 	uint16_t mss;		       // TCP: from the option; 0: none
 	uint8_t tcp_options;	       // TCP: bytes of options
-	uint8_t flags;		       // TCP: TB_TCP_...
+	uint8_t flags;		       // TCP: TB_TCP_..., RC: TB_RC_...
 	uint8_t kind;		       // enum tb_frame_kind
 	uint8_t transport;	       // enum tb_transport
 	uint8_t registry;	       // of `type`; TB_REGISTRY_NONE: decoded to the end

@@ -81,6 +81,7 @@ static void walk_tcp(struct tb_walk *walk)
 		return;
 	}
 	frame->transport = TB_TRANSPORT_TCP;
+	frame->acknowledged = acknowledged;
 	frame->tcp_options = (uint8_t)(header - 20);
 	struct tb_bytes options = tb_bytes_after(walk->bytes, 20);
 	if (options.n > frame->tcp_options)

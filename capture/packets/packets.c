@@ -375,6 +375,38 @@ int tb_packets_next(
 	return 1;
 }
 
+int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *record,
+	struct tb_error *error)
+{
+	int status;
+	do {
+		status = next_record(packets, error);
+		if (status == 1)
+			status = begin_record(packets, error);
+		else if (status == 0)
+			return 0;
+	} while (status == 0);
+	if (status < 0)
+		return status;
+	const struct tb_cleaned *from = &packets->record;
+	packets->in_record = false;
+	*record = (struct tb_packet_record){.at_ns = from->at_ns,
+		.source = packets->pair->source,
+		.destination = packets->pair->destination,
+		.wire_bytes = from->wire_bytes,
+		.payload_bytes = from->payload_bytes,
+		.full_bytes = from->full_bytes,
+		.channel = from->channel,
+		.sequence = from->sequence,
+		.acknowledged = from->acknowledged,
+		.transport = from->transport,
+		.flags = from->flags,
+		.acknowledgement = from->acknowledgement,
+		.response = from->response,
+		.repeated = from->repeated};
+	return 1;
+}
+
 const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets)
 {
 	return &packets->summary;

@@ -77,6 +77,25 @@ struct tb_packet {
 	uint32_t job;		// of the source; below tb_packets_n_jobs
 };
 
+// One record of the capture, not cut, with what its transport says, for those who look
+// at connections. Endpoints are those of the packets that are cut from it.
+struct tb_packet_record {
+	int64_t at_ns; // since the epoch
+	struct tb_node source;
+	struct tb_node destination;
+	uint32_t wire_bytes;
+	uint32_t payload_bytes;
+	uint32_t full_bytes;   // TCP: payload of a full segment; 0: not known
+	uint32_t channel;      // TCP, UDP: both ports; RC: the destination's queue pair
+	uint32_t sequence;     // TCP: of the first byte; RC: of the packet
+	uint32_t acknowledged; // TCP: the next byte that its sender expects
+	uint8_t transport;     // enum tb_transport (frame.h)
+	uint8_t flags;	       // TB_TCP_..., TB_RC_... (frame.h)
+	bool acknowledgement;  // a pure one: with `keep_acks`
+	bool response;	       // RC: numbered like the requester
+	bool repeated;	       // all of it was sent before: with `keep_retransmissions`
+};
+
 struct tb_packets; // opaque
 
 // tb_packets_open opens `n` inputs ("-" is standard input). `options` may be NULL for the
@@ -89,6 +108,11 @@ void tb_packets_free(struct tb_packets *packets);
 // tb_packets_next returns the next packet: 1, 0 at the end, or negative. A capture that
 // ends in mid-packet yields all whole packets, then TB_EFORMAT with the record's number.
 int tb_packets_next(struct tb_packets *packets, struct tb_packet *packet,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_packets_next_record returns the next record instead: 1, 0 at the end, or negative.
+// Use it or tb_packets_next on one object, not both.
+int tb_packets_next_record(struct tb_packets *packets, struct tb_packet_record *record,
 	struct tb_error *error) TB_MUST_USE;
 
 // Counts so far, complete after the end. Then each record is counted in exactly one of

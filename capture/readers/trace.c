@@ -5,6 +5,7 @@
 #include "chakra.h"
 #include "flow_list.h"
 #include "goal.h"
+#include "infer.h"
 #include "infile.h"
 #include "kineto.h"
 #include "otf2_trace.h"
@@ -120,10 +121,34 @@ static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
 	return tb_tbt_begins(look->first) ? TB_TRACE_SURE : TB_TRACE_NO;
 }
 
+// infer_job makes a job of captures.
+static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
+	struct tb_error *error)
+{
+	struct tb_packets_options options = tb_infer_options(request->packets);
+	struct tb_packets *packets;
+	if (strcmp(request->paths[0], "-") == 0 &&
+		request->stdin_kind != TB_TRACE_PACKETS)
+		return tb_fail_in(error, TB_EUSAGE, "standard input",
+			"is a packet capture, from which a job is inferred: give a file");
+	options.stop = request->stop;
+	int status =
+		tb_packets_open(&packets, request->paths, request->n, &options, error);
+	if (status != TB_OK)
+		return status;
+	status = tb_infer_job(packets, &trace->job, NULL, error);
+	tb_packets_free(packets);
+	if (status != TB_OK && error && !error->file[0])
+		snprintf(error->file, sizeof error->file, "%s", request->paths[0]);
+	return status;
+}
+
 static int read_packets(struct tb_trace *trace, const struct tb_trace_request *request,
 	const struct tb_trace_stream *stream, struct tb_error *error)
 {
 	(void)stream; // there may be several paths, so they are opened by name
+	if (request->closed_loop)
+		return infer_job(trace, request, error);
 	if (!request->packets)
 		return TB_OK;
 	return tb_packets_open(

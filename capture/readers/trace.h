@@ -48,6 +48,7 @@ struct tb_trace_request {
 	const struct tb_packets_options *packets; // NULL: do not open packets, only find
 						  // them
 	const struct tb_reading *reading; // of a trace of calls; NULL: the defaults
+	bool closed_loop; // captures become a job (infer.h), opened with `packets`
 	// Reading a job fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

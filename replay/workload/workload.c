@@ -134,6 +134,58 @@ static int read_traces(struct tb_workload *workload, struct tb_error *error)
 	return status;
 }
 
+// close_loop makes a job of captures, if that is asked for.
+static int close_loop(const struct tb_workload *workload, struct workload_input *input,
+	struct tb_error *error)
+{
+	const struct tb_workload_options *options = workload->options;
+	struct tb_trace trace;
+	const struct tb_trace_request request = {.paths = input->files,
+		.n = input->n_files,
+		.stdin_kind = TB_TRACE_PACKETS,
+		.packets = &options->packets,
+		.closed_loop = true,
+		.stop = options->stop};
+	if (!options->closed_loop || input->job)
+		return TB_OK;
+	int status = tb_trace_read(&trace, &request, error);
+	if (status == TB_OK)
+		input->job = trace.job;
+	return status;
+}
+
+// check_loop refuses options that would have no effect on a job.
+static int check_loop(const struct tb_workload *workload, struct tb_error *error)
+{
+	const struct tb_packets_options *packets = &workload->options->packets;
+	bool any = false;
+	for (uint32_t i = 0; i < workload->n_inputs; i++)
+		any = any || !workload->inputs[i].job;
+	if (!any)
+		return tb_fail(error, TB_EUSAGE,
+			"--closed-loop is for packet captures, and none is among the "
+			"inputs");
+	if (workload->options->split)
+		return tb_fail(error, TB_EUSAGE,
+			"--split-jobs is for captured times: --closed-loop makes one job "
+			"of a capture");
+	if (packets->time_scale > 0 || packets->squeeze_idle > 0 || packets->keep_acks ||
+		packets->keep_retransmissions)
+		return tb_fail(error, TB_EUSAGE,
+			"--time-scale, --squeeze-idle and --keep-... are for captured "
+			"times, which --closed-loop does not keep");
+	return TB_OK;
+}
+
+static int close_loops(struct tb_workload *workload, struct tb_error *error)
+{
+	int status = workload->options->closed_loop ? check_loop(workload, error) : TB_OK;
+
+	for (uint32_t i = 0; status == TB_OK && i < workload->n_inputs; i++)
+		status = close_loop(workload, &workload->inputs[i], error);
+	return status;
+}
+
 static int read_specs(struct tb_workload *workload, struct tb_error *error)
 {
 	const struct tb_workload_options *options = workload->options;
@@ -423,6 +475,8 @@ static int read_inputs(struct tb_workload *workload, struct tb_error *error)
 	int status = read_traces(workload, error);
 	if (status == TB_OK)
 		status = read_specs(workload, error);
+	if (status == TB_OK)
+		status = close_loops(workload, error);
 	fill_nodes(workload);
 	if (status == TB_OK)
 		status = place_by_traces(workload, error);

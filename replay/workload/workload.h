@@ -39,6 +39,7 @@ struct tb_workload_options {
 	bool stdin_is_job;		  // what "-" holds
 	const struct tb_reading *reading; // of all traces of calls; NULL: the defaults
 	uint64_t seed;			  // of random placements
+	bool closed_loop;		  // captures become jobs (infer.h)
 	// Reading jobs, and captures ahead of their replay, fails with TB_ESTOPPED once
 	// it is set; NULL: never.
 	const volatile sig_atomic_t *stop;

@@ -1,0 +1,374 @@
+#include "causes.h"
+
+#include "array.h"
+#include "recurrence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+// A gap is the same in each repetition if the median distance from their median is at
+// most a fifth of that, or as short as the scatter of a program's reactions (rule L9).
+#define SPREAD_PART 5
+#define SPREAD_NS   100000
+
+// Where fewer calls than this part are not hidden, those that are not are exceptions.
+#define SEEN_PART 5
+
+#define CANDIDATES_MAX 256 // of one message, before those that follow are left out
+
+struct event {
+	struct tb_cause cause;
+	int64_t at_ns;
+};
+
+struct gaps {
+	int64_t *rows;
+	size_t n, room;
+};
+
+struct search {
+	struct tb_causes *causes;
+	const struct tb_message_list *list;
+	struct tb_classes classes;
+	struct tb_precedences precedences;
+	struct gaps gaps;
+	int64_t begin_ns;
+	uint32_t *nearest;  // by message: the last delivery to its source before; NONE
+	uint32_t *previous; // by message: the call of its source before; NONE
+	struct event events[CANDIDATES_MAX];
+	uint32_t n_events;
+};
+
+static int64_t at_of(const struct search *search, const struct tb_cause *cause)
+{
+	const struct tb_message *message = &search->list->rows[cause->message];
+	return cause->is_call ? message->called_ns : message->delivered_ns;
+}
+
+static void add_event(struct search *search, uint32_t message, bool is_call)
+{
+	const struct tb_cause cause = {message, is_call};
+	if (message == NONE || search->n_events == CANDIDATES_MAX)
+		return;
+	for (uint32_t i = 0; i < search->n_events; i++)
+		if (search->events[i].cause.message == message &&
+			search->events[i].cause.is_call == is_call)
+			return;
+	search->events[search->n_events++] = (struct event){cause, at_of(search, &cause)};
+}
+
+static void add_preceding(struct search *search, uint32_t message)
+{
+	for (size_t i = 0; i < search->precedences.n; i++) {
+		uint32_t event = tb_precedence_event(
+			&search->precedences, i, &search->classes, search->list, message);
+		add_event(search, event, search->precedences.rows[i].is_call);
+	}
+}
+
+// last_event returns when the last of the events was.
+static int64_t last_event(const struct search *search)
+{
+	int64_t last_ns = search->begin_ns;
+	for (uint32_t i = 0; i < search->n_events; i++)
+		if (search->events[i].at_ns > last_ns)
+			last_ns = search->events[i].at_ns;
+	return last_ns;
+}
+
+static bool is_hidden(const struct tb_message *message)
+{
+	return message->called_ns < message->left_ns;
+}
+
+static int latest_first(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+	if (x->at_ns != y->at_ns)
+		return x->at_ns > y->at_ns ? -1 : 1;
+	if (x->cause.is_call != y->cause.is_call)
+		return x->cause.is_call ? -1 : 1;
+	return x->cause.message > y->cause.message ? -1 : 1;
+}
+
+// follows returns whether an event follows from one of those that are kept: a call that
+// waited for it, or for a later one of its kind.
+static bool follows(const struct search *search, const struct tb_cause *event,
+	const struct tb_cause *kept, uint32_t n_kept)
+{
+	const struct tb_classes *classes = &search->classes;
+	for (uint32_t i = 0; i < n_kept; i++) {
+		if (!kept[i].is_call)
+			continue;
+		const struct tb_caused *of = &search->causes->of[kept[i].message];
+		const struct tb_cause *rows = search->causes->rows + of->first;
+		if (event->is_call && event->message == kept[i].message)
+			return true;
+		for (uint32_t k = 0; k < of->n; k++)
+			if (rows[k].is_call == event->is_call &&
+				classes->of[rows[k].message] ==
+					classes->of[event->message] &&
+				rows[k].message >= event->message)
+				return true;
+	}
+	return false;
+}
+
+// keep writes the events down as the causes of a message, less those that follow from
+// others.
+static int keep(struct search *search, uint32_t message)
+{
+	struct tb_causes *causes = search->causes;
+	struct tb_caused *of = &causes->of[message];
+	int status = TB_ARRAY_RESERVE(
+		&causes->rows, &causes->rows_room, causes->n_rows + TB_CAUSES_MAX);
+	if (status != TB_OK)
+		return status;
+	of->first = (uint32_t)causes->n_rows;
+	struct tb_cause *kept = causes->rows + of->first;
+	qsort(search->events, search->n_events, sizeof *search->events, latest_first);
+	for (uint32_t i = 0; i < search->n_events && of->n < TB_CAUSES_MAX; i++)
+		if (!follows(search, &search->events[i].cause, kept, of->n))
+			kept[of->n++] = search->events[i].cause;
+	causes->n_rows += of->n;
+	return TB_OK;
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int64_t median(int64_t *rows, size_t n)
+{
+	qsort(rows, n, sizeof *rows, compare_gaps);
+	return rows[n / 2];
+}
+
+// A class: whether its gaps are the same each time, and their median.
+struct verdict {
+	bool same;
+	bool known; // there were messages of which the call is not hidden
+	int64_t median_ns;
+};
+
+// judge looks at the gaps of the messages of a class whose calls are not hidden. With
+// `nearest` the last delivery is among the causes.
+static int judge(
+	struct search *search, uint32_t class, bool nearest, struct verdict *verdict)
+{
+	const struct tb_classes *classes = &search->classes;
+	search->gaps.n = 0;
+	for (uint32_t i = classes->first[class]; i < classes->first[class + 1]; i++) {
+		uint32_t message = classes->members[i];
+		const struct tb_message *row = &search->list->rows[message];
+		if (is_hidden(row))
+			continue;
+		search->n_events = 0;
+		add_preceding(search, message);
+		if (nearest)
+			add_event(search, search->nearest[message], false);
+		int status = TB_ARRAY_RESERVE(
+			&search->gaps.rows, &search->gaps.room, search->gaps.n + 1);
+		if (status != TB_OK)
+			return status;
+		search->gaps.rows[search->gaps.n++] = row->called_ns - last_event(search);
+	}
+	size_t n = search->gaps.n;
+	*verdict = (struct verdict){
+		.known = n >= TB_RECURS_FROM &&
+			 n * SEEN_PART >= tb_classes_size(classes, class)};
+	if (!verdict->known)
+		return TB_OK;
+	int64_t *gaps = search->gaps.rows;
+	verdict->median_ns = median(gaps, n);
+	for (size_t i = 0; i < n; i++)
+		gaps[i] = llabs(gaps[i] - verdict->median_ns);
+	int64_t spread_ns = median(gaps, n);
+	verdict->same =
+		spread_ns <= SPREAD_NS || spread_ns <= verdict->median_ns / SPREAD_PART;
+	return TB_OK;
+}
+
+// gap_of returns the computation between a message's last cause and its call. Where the
+// call is hidden, it is the usual one, within the bounds that are known.
+static int64_t gap_of(const struct search *search, const struct tb_message *message,
+	const struct verdict *verdict)
+{
+	int64_t last_ns = last_event(search);
+	int64_t least = message->called_ns > last_ns ? message->called_ns - last_ns : 0;
+	int64_t most = message->left_ns > last_ns ? message->left_ns - last_ns : 0;
+	if (!is_hidden(message) || !verdict->known || verdict->median_ns < least)
+		return least;
+	return verdict->median_ns < most ? verdict->median_ns : most;
+}
+
+// is_unusual returns whether a gap is so much longer than those of its class that a rule
+// seems not to have been found for this one message.
+static bool is_unusual(const struct verdict *verdict, int64_t gap_ns)
+{
+	int64_t usual_ns = verdict->known ? verdict->median_ns : 0;
+	return gap_ns > usual_ns + usual_ns / 2 + SPREAD_NS;
+}
+
+static int settle(struct search *search, uint32_t message, const struct verdict *verdict,
+	bool recurring)
+{
+	const struct tb_message *row = &search->list->rows[message];
+	struct tb_caused *of = &search->causes->of[message];
+	search->n_events = 0;
+	add_preceding(search, message);
+	if (!recurring || search->n_events == 0) {
+		recurring = false;
+		add_event(search, search->nearest[message], false);
+	}
+	if (search->precedences.n == 0)
+		add_event(search, search->previous[message], true);
+	of->kind = search->n_events == 0 ? TB_CAUSE_FIRST
+		   : recurring		 ? TB_CAUSE_RECURRING
+					 : TB_CAUSE_NEAREST;
+	of->hidden = is_hidden(row);
+	of->gap_ns = gap_of(search, row, verdict);
+	if (recurring && is_unusual(verdict, of->gap_ns)) {
+		add_event(search, search->nearest[message], false);
+		of->kind = TB_CAUSE_NEAREST;
+		of->gap_ns = gap_of(search, row, verdict);
+	}
+
+	return keep(search, message);
+}
+
+static int settle_class(struct search *search, uint32_t class)
+{
+	const struct tb_classes *classes = &search->classes;
+	struct verdict verdict = {0};
+	int status =
+		tb_precedences_find(&search->precedences, classes, search->list, class);
+	if (status == TB_OK)
+		status = judge(search, class, false, &verdict);
+	bool recurring = verdict.same || !verdict.known;
+	if (status == TB_OK && !recurring)
+		status = judge(search, class, true, &verdict);
+	for (uint32_t i = classes->first[class];
+		status == TB_OK && i < classes->first[class + 1]; i++)
+		status = settle(search, classes->members[i], &verdict, recurring);
+	return status;
+}
+
+// An event of a node, to find what came last before each call.
+struct moment {
+	int64_t at_ns;
+	uint32_t node;
+	uint32_t message;
+	bool is_call;
+};
+
+static int by_moment(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	if (x->is_call != y->is_call)
+		return x->is_call ? 1 : -1;
+	return x->message < y->message ? -1 : x->message > y->message;
+}
+
+// look_at_deliveries fills `nearest`.
+static int look_at_deliveries(struct search *search)
+{
+	const struct tb_message_list *list = search->list;
+	// What came while a message stood in its node's queue may have come after its
+	// call.
+	struct moment *moments = malloc((2 * list->n + 1) * sizeof *moments);
+	if (!moments)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct tb_message *row = &list->rows[i];
+		moments[2 * i] =
+			(struct moment){row->called_ns, row->source, (uint32_t)i, true};
+		moments[2 * i + 1] = (struct moment){
+			row->delivered_ns, row->destination, (uint32_t)i, false};
+	}
+	qsort(moments, 2 * list->n, sizeof *moments, by_moment);
+	uint32_t delivery = NONE;
+	for (size_t i = 0; i < 2 * list->n; i++) {
+		const struct moment *moment = &moments[i];
+		if (i > 0 && moment->node != moments[i - 1].node)
+			delivery = NONE;
+		if (!moment->is_call) {
+			delivery = moment->message;
+			continue;
+		}
+		search->nearest[moment->message] = delivery;
+	}
+	free(moments);
+	return TB_OK;
+}
+
+// look_back fills `nearest` and `previous`.
+static int look_back(struct search *search, uint32_t n_nodes)
+{
+	uint32_t *calls = malloc((n_nodes + 1u) * sizeof *calls);
+	if (!calls)
+		return TB_ENOMEM;
+	memset(calls, 0xff, (n_nodes + 1u) * sizeof *calls); // NONE
+	for (uint32_t i = 0; i < search->list->n; i++) {
+		uint32_t *call = &calls[search->list->rows[i].source];
+		search->previous[i] = *call;
+		*call = i;
+	}
+	free(calls);
+	return look_at_deliveries(search);
+}
+
+static int search_all(struct search *search, uint32_t n_nodes)
+{
+	size_t n = search->list->n;
+	search->nearest = malloc((n + 1) * sizeof *search->nearest);
+	search->previous = malloc((n + 1) * sizeof *search->previous);
+	search->causes->of = calloc(n + 1, sizeof *search->causes->of);
+	if (!search->nearest || !search->previous || !search->causes->of)
+		return TB_ENOMEM;
+	int status = look_back(search, n_nodes);
+	if (status == TB_OK)
+		status = tb_classes_find(&search->classes, search->list, n_nodes);
+	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++)
+		status = settle_class(search, c);
+	return status;
+}
+
+int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
+	uint32_t n_nodes, int64_t begin_ns)
+{
+	struct tb_causes made = {0};
+	struct search *search = calloc(1, sizeof *search);
+	if (!search)
+		return TB_ENOMEM;
+	search->causes = &made;
+	search->list = list;
+	search->begin_ns = begin_ns;
+	int status = search_all(search, n_nodes);
+	tb_classes_fini(&search->classes);
+	tb_precedences_fini(&search->precedences);
+	free(search->gaps.rows);
+	free(search->nearest);
+	free(search->previous);
+	free(search);
+	if (status == TB_OK)
+		*causes = made;
+	else
+		tb_causes_fini(&made);
+	return status;
+}
+
+void tb_causes_fini(struct tb_causes *causes)
+{
+	free(causes->of);
+	free(causes->rows);
+	*causes = (struct tb_causes){0};
+}

@@ -1,0 +1,31 @@
+// Messages of one ordered pair and size, which are taken for repetitions of one event:
+// rule L7 of docs/closed-loop.md.
+#ifndef TB_CLASSES_H
+#define TB_CLASSES_H
+
+#include "message_list.h"
+
+// The members of class c are members[first[c]] to members[first[c + 1] - 1], in the order
+// in which they left. Classes of one source stand together, ordered by source; by_node
+// lists those that reach a node.
+struct tb_classes {
+	uint32_t n;
+	uint32_t *first;
+	uint32_t *members;
+	uint32_t *of;	      // by message: its class
+	uint32_t *place;      // by message: its place within the class
+	uint32_t *sent_first; // n_nodes + 1: node v sends classes [v] to [v + 1] - 1
+	uint32_t *got_first;  // n_nodes + 1, into `got`
+	uint32_t *got;	      // classes that reach a node
+};
+
+int tb_classes_find(struct tb_classes *classes, const struct tb_message_list *list,
+	uint32_t n_nodes) TB_MUST_USE;
+void tb_classes_fini(struct tb_classes *classes);
+
+static inline uint32_t tb_classes_size(const struct tb_classes *classes, uint32_t c)
+{
+	return classes->first[c + 1] - classes->first[c];
+}
+
+#endif

@@ -1,0 +1,281 @@
+#include "infer.h"
+
+#include "causes.h"
+#include "infer_notes.h"
+#include "passages.h"
+
+#include <stdlib.h>
+
+#define SAMPLE_RECORDS 262144 // from which ports are measured
+#define N_CPUS	       256
+
+struct inferring {
+	struct tb_packets *packets;
+	struct tb_packet_record *sample;
+	size_t n_sample;
+	struct tb_passages *ports;
+	struct tb_messages *messages;
+	struct tb_message_list list;
+	struct tb_causes causes;
+	struct tb_infer_report report;
+	int64_t first_ns, last_ns;
+	uint32_t n_nodes;
+};
+
+struct tb_packets_options tb_infer_options(const struct tb_packets_options *options)
+{
+	struct tb_packets_options wanted =
+		options ? *options : (struct tb_packets_options){0};
+	wanted.keep_acks = true;
+	wanted.keep_retransmissions = true;
+	return wanted;
+}
+
+static int no_memory(struct tb_error *error)
+{
+	return tb_fail(error, TB_ENOMEM, "no memory for the messages");
+}
+
+// read_sample reads ahead what the ports are measured in.
+static int read_sample(struct inferring *inferring, struct tb_error *error)
+{
+	int status = 1;
+	inferring->sample = malloc(SAMPLE_RECORDS * sizeof *inferring->sample);
+	if (!inferring->sample)
+		return no_memory(error);
+	while (inferring->n_sample < SAMPLE_RECORDS && status == 1) {
+		status = tb_packets_next_record(inferring->packets,
+			&inferring->sample[inferring->n_sample], error);
+		inferring->n_sample += status == 1;
+	}
+	if (status < 0)
+		return status;
+	return tb_passages_new(
+		       &inferring->ports, inferring->sample, inferring->n_sample) == TB_OK
+		       ? TB_OK
+		       : no_memory(error);
+}
+
+static int take(struct inferring *inferring, const struct tb_packet_record *record)
+{
+	struct tb_passage passage;
+	if (inferring->report.n_records++ == 0)
+		inferring->first_ns = record->at_ns;
+	inferring->last_ns = record->at_ns;
+	if (record->source.id >= inferring->n_nodes)
+		inferring->n_nodes = record->source.id + 1;
+	if (record->destination.id >= inferring->n_nodes)
+		inferring->n_nodes = record->destination.id + 1;
+	int status = tb_passages_add(inferring->ports, record, &passage);
+	return status == TB_OK ? tb_messages_add(inferring->messages, record, &passage)
+			       : status;
+}
+
+static int take_all(struct inferring *inferring, struct tb_error *error)
+{
+	struct tb_packet_record record;
+	int status = TB_OK, more = 1;
+	for (size_t i = 0; status == TB_OK && i < inferring->n_sample; i++)
+		status = take(inferring, &inferring->sample[i]);
+	while (status == TB_OK) {
+		more = tb_packets_next_record(inferring->packets, &record, error);
+		if (more != 1)
+			return more;
+		status = take(inferring, &record);
+	}
+	if (status == TB_ECAPACITY)
+		return tb_fail(error, status,
+			"more than 2147483647 messages: choose a span with --from and "
+			"--to");
+	return no_memory(error);
+}
+
+static void count_causes(struct inferring *inferring)
+{
+	struct tb_infer_report *report = &inferring->report;
+	for (size_t i = 0; i < inferring->list.n; i++) {
+		const struct tb_caused *of = &inferring->causes.of[i];
+		report->n_hidden += of->hidden;
+		report->n_recurring += of->kind == TB_CAUSE_RECURRING;
+		report->n_nearest += of->kind == TB_CAUSE_NEAREST;
+		report->n_first += of->kind == TB_CAUSE_FIRST;
+	}
+}
+
+static int find_messages(struct inferring *inferring, struct tb_error *error)
+{
+	if (tb_messages_new(&inferring->messages) != TB_OK)
+		return no_memory(error);
+	int status = read_sample(inferring, error);
+	if (status == TB_OK)
+		status = take_all(inferring, error);
+	if (status != TB_OK)
+		return status;
+	struct tb_infer_report *report = &inferring->report;
+	if (tb_messages_end(inferring->messages, &inferring->list, report) != TB_OK ||
+		tb_causes_find(&inferring->causes, &inferring->list, inferring->n_nodes,
+			inferring->first_ns) != TB_OK)
+		return no_memory(error);
+	if (inferring->list.n == 0)
+		return tb_fail(error, TB_EFORMAT,
+			"no message is left of %llu records: a job needs payload between "
+			"two endpoints",
+			(unsigned long long)report->n_records);
+	tb_passages_report(inferring->ports, report);
+	report->span_ps = (inferring->last_ns - inferring->first_ns) * TB_PS_PER_NS;
+	count_causes(inferring);
+	return TB_OK;
+}
+
+// What a job is built from: the operations of each message, by index within their ranks.
+struct building {
+	struct tb_job_builder *builder;
+	uint32_t *send, *recv; // by message
+	uint32_t *tags;	       // by message
+	uint32_t *n_calcs;     // by rank
+};
+
+static int depend(const struct inferring *inferring, const struct building *building,
+	uint32_t message, uint32_t op, struct tb_error *error)
+{
+	const struct tb_caused *of = &inferring->causes.of[message];
+	uint32_t rank = inferring->list.rows[message].source;
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < of->n; i++) {
+		const struct tb_cause *cause = &inferring->causes.rows[of->first + i];
+		uint32_t on = cause->is_call ? building->send[cause->message]
+					     : building->recv[cause->message];
+		// A program goes on once it has called: it does not wait for delivery.
+		status = tb_job_depend(
+			building->builder, rank, op, on, cause->is_call, error);
+	}
+	return status;
+}
+
+static int add_message(struct inferring *inferring, struct building *building,
+	uint32_t message, struct tb_error *error)
+{
+	const struct tb_message *row = &inferring->list.rows[message];
+	const struct tb_caused *of = &inferring->causes.of[message];
+	struct tb_job_builder *builder = building->builder;
+	struct tb_op send = {.kind = TB_OP_SEND,
+		.amount = row->bytes,
+		.peer = row->destination,
+		.tag = building->tags[message]};
+	struct tb_op recv = {.kind = TB_OP_RECV,
+		.amount = row->bytes,
+		.peer = row->source,
+		.tag = building->tags[message]};
+	// Gaps of different messages overlap as they did, so each has a processor.
+	struct tb_op calc = {.kind = TB_OP_CALC,
+		.amount = (uint64_t)of->gap_ns,
+		.cpu = (uint8_t)(building->n_calcs[row->source] % N_CPUS)};
+	uint32_t first = 0;
+	int status = TB_OK;
+	if (of->gap_ns > 0) {
+		building->n_calcs[row->source]++;
+		status = tb_job_add(builder, row->source, &calc, &first, error);
+		if (status == TB_OK)
+			status = depend(inferring, building, message, first, error);
+	}
+	if (status == TB_OK)
+		status = tb_job_add(
+			builder, row->source, &send, &building->send[message], error);
+	if (status == TB_OK && of->gap_ns > 0)
+		status = tb_job_depend(builder, row->source, building->send[message],
+			first, false, error);
+	else if (status == TB_OK)
+		status = depend(
+			inferring, building, message, building->send[message], error);
+	if (status == TB_OK)
+		status = tb_job_add(builder, row->destination, &recv,
+			&building->recv[message], error);
+	return status;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b; // pair, message
+	if (x[0] != y[0])
+		return x[0] < y[0] ? -1 : 1;
+	return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+// number_tags numbers the messages of each ordered pair.
+static int number_tags(const struct tb_message_list *list, uint32_t *tags)
+{
+	uint64_t(*keys)[2] = malloc((list->n + 1) * sizeof *keys);
+	if (!keys)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		keys[i][0] =
+			(uint64_t)list->rows[i].source << 32 | list->rows[i].destination;
+		keys[i][1] = i;
+	}
+	qsort(keys, list->n, sizeof *keys, by_pair);
+	uint32_t tag = 0;
+	for (size_t i = 0; i < list->n; i++) {
+		tag = i > 0 && keys[i][0] == keys[i - 1][0] ? tag + 1 : 0;
+		tags[keys[i][1]] = tag;
+	}
+	free(keys);
+	return TB_OK;
+}
+
+static int build(struct inferring *inferring, struct building *building,
+	struct tb_job **job, struct tb_error *error)
+{
+	size_t n = inferring->list.n;
+	building->send = malloc(n * sizeof *building->send);
+	building->recv = malloc(n * sizeof *building->recv);
+	building->tags = malloc(n * sizeof *building->tags);
+	building->n_calcs = calloc(inferring->n_nodes, sizeof *building->n_calcs);
+	if (!building->send || !building->recv || !building->tags || !building->n_calcs ||
+		number_tags(&inferring->list, building->tags) != TB_OK)
+		return no_memory(error);
+	int status = tb_job_builder_new(&building->builder, inferring->n_nodes, error);
+	for (uint32_t i = 0; status == TB_OK && i < n; i++)
+		status = add_message(inferring, building, i, error);
+	return status == TB_OK ? tb_job_finish(building->builder, "", job, error)
+			       : status;
+}
+
+static int make_job(
+	struct inferring *inferring, struct tb_job **job, struct tb_error *error)
+{
+	struct building building = {0};
+	struct tb_job *made = NULL;
+	int status = build(inferring, &building, &made, error);
+	tb_job_builder_free(building.builder);
+	free(building.send);
+	free(building.recv);
+	free(building.tags);
+	free(building.n_calcs);
+	if (status != TB_OK)
+		return status;
+	made->form = "capture";
+	made->notes = tb_infer_notes(&inferring->report);
+	if (!made->notes) {
+		tb_job_free(made);
+		return no_memory(error);
+	}
+	*job = made;
+	return TB_OK;
+}
+
+int tb_infer_job(struct tb_packets *packets, struct tb_job **job,
+	struct tb_infer_report *report, struct tb_error *error)
+{
+	struct inferring inferring = {.packets = packets};
+	int status = find_messages(&inferring, error);
+	if (status == TB_OK)
+		status = make_job(&inferring, job, error);
+	if (status == TB_OK && report)
+		*report = inferring.report;
+	free(inferring.sample);
+	tb_passages_free(inferring.ports);
+	tb_messages_free(inferring.messages);
+	free(inferring.list.rows);
+	tb_causes_fini(&inferring.causes);
+	return status;
+}

@@ -1,0 +1,436 @@
+#include "message_list.h"
+
+#include "array.h"
+#include "frame.h"
+#include "map.h"
+#include "message_split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+// After this long without bytes to send, and all of them acknowledged, a sender does not
+// wait for its window: an acknowledgement would have let it go on at once (rule L2).
+#define PAUSE_NS 1000000
+
+#define REQUEST_BYTES 16 // of a request that only carries headers: its RETH
+
+// The streams of one kind of transport have a table of their own.
+enum kind { KIND_OTHER, KIND_TCP, KIND_RC, KIND_RC_RESPONSE, N_KINDS };
+
+// One direction of a connection.
+struct stream {
+	bool begun;
+	bool acknowledged_any;
+	uint32_t next;	     // sequence number after the highest seen
+	uint32_t open;	     // the entry that is being cut; NONE: none
+	uint32_t unread;     // the oldest entry that was not acknowledged; NONE: none
+	uint32_t last;	     // the newest entry; NONE: none
+	uint32_t read;	     // acknowledged up to there
+	int64_t last_ns;     // when its last bytes were captured
+	int64_t last_ack_ns; // when `read` last moved
+};
+
+struct tb_messages {
+	struct tb_map pairs;
+	uint32_t n_pairs;
+	struct tb_map by_channel[N_KINDS];
+	struct stream *streams;
+	size_t n_streams, streams_room;
+	struct tb_entry *entries;
+	size_t n_entries, entries_room;
+	uint64_t n_unnumbered, n_repeated, n_acknowledged;
+};
+
+int tb_messages_new(struct tb_messages **messages)
+{
+	struct tb_messages *new = calloc(1, sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	*messages = new;
+	return TB_OK;
+}
+
+void tb_messages_free(struct tb_messages *messages)
+{
+	if (!messages)
+		return;
+	tb_map_fini(&messages->pairs);
+	for (int kind = 0; kind < N_KINDS; kind++)
+		tb_map_fini(&messages->by_channel[kind]);
+	free(messages->streams);
+	free(messages->entries);
+	free(messages);
+}
+
+static int pair_of(struct tb_messages *messages, uint32_t source, uint32_t destination,
+	uint32_t *pair)
+{
+	uint64_t key = (uint64_t)source << 32 | destination;
+	if (tb_map_find(&messages->pairs, key, pair))
+		return TB_OK;
+	*pair = messages->n_pairs++;
+	return tb_map_put(&messages->pairs, key, *pair);
+}
+
+// stream_of finds or begins the stream of a channel from one node to another.
+static int stream_of(struct tb_messages *messages, uint32_t pair, enum kind kind,
+	uint32_t channel, uint32_t *stream)
+{
+	struct tb_map *map = &messages->by_channel[kind];
+	uint64_t key = (uint64_t)pair << 32 | channel;
+	if (tb_map_find(map, key, stream))
+		return TB_OK;
+	if (messages->n_streams >= NONE)
+		return TB_ECAPACITY;
+	int status = TB_ARRAY_RESERVE(
+		&messages->streams, &messages->streams_room, messages->n_streams + 1);
+	if (status != TB_OK)
+		return status;
+	*stream = (uint32_t)messages->n_streams++;
+	messages->streams[*stream] =
+		(struct stream){.open = NONE, .unread = NONE, .last = NONE};
+	return tb_map_put(map, key, *stream);
+}
+
+// runs_on returns whether a message follows another of its connection so closely that its
+// window may have stopped it: bytes are under way, and the sender had a queue since then.
+static bool runs_on(const struct stream *stream, const struct tb_passage *passage)
+{
+	return stream->last != NONE && stream->read != stream->next &&
+	       passage->called_ns <= stream->last_ns;
+}
+
+// begin_entry begins a message of a stream.
+static int begin_entry(struct tb_messages *messages, uint32_t stream,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	if (messages->n_entries >= INT32_MAX)
+		return TB_ECAPACITY;
+	int status = TB_ARRAY_RESERVE(
+		&messages->entries, &messages->entries_room, messages->n_entries + 1);
+	if (status != TB_OK)
+		return status;
+	struct stream *of = &messages->streams[stream];
+	uint32_t entry = (uint32_t)messages->n_entries++;
+	messages->entries[entry] =
+		(struct tb_entry){.message = {.source = record->source.id,
+					  .destination = record->destination.id,
+					  .called_ns = passage->called_ns,
+					  .left_ns = passage->left_ns,
+					  .began_ns = passage->left_ns,
+					  .delivered_ns = passage->delivered_ns,
+					  .acked_ns = INT64_MAX},
+			.stream = stream,
+			.next = NONE,
+			.end = of->next};
+	if (of->last != NONE)
+		messages->entries[of->last].next = entry;
+	if (runs_on(of, passage))
+		messages->entries[entry].message.began_ns =
+			messages->entries[of->last].message.began_ns;
+
+	if (of->unread == NONE)
+		of->unread = entry;
+	of->open = of->last = entry;
+	return TB_OK;
+}
+
+static void extend(struct tb_messages *messages, struct stream *stream,
+	uint32_t fresh_bytes, const struct tb_packet_record *record,
+	const struct tb_passage *passage)
+{
+	struct tb_entry *entry = &messages->entries[stream->open];
+	entry->message.bytes += fresh_bytes;
+	entry->message.last_ns = record->at_ns;
+	entry->message.delivered_ns = passage->delivered_ns;
+	entry->message.acked_ns = INT64_MAX;
+	entry->end = stream->next;
+	stream->last_ns = record->at_ns;
+}
+
+// redeliver moves the delivery of messages that a retransmission completes. It is
+// bounded by the acknowledgement, as that takes messages off the list.
+static void redeliver(struct tb_messages *messages, struct stream *stream,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	messages->n_repeated++;
+	for (uint32_t i = stream->unread; i != NONE; i = messages->entries[i].next) {
+		struct tb_entry *entry = &messages->entries[i];
+		if ((int32_t)(entry->end - record->sequence) <= 0)
+			continue;
+		uint32_t filled = record->payload_bytes < entry->message.n_missing
+					  ? record->payload_bytes
+					  : entry->message.n_missing;
+		entry->message.n_missing -= filled;
+		// What follows in the stream is delivered behind it.
+		if (entry->message.delivered_ns < passage->delivered_ns)
+			entry->message.delivered_ns = passage->delivered_ns;
+	}
+}
+
+// paused returns whether the program had nothing to send before this record.
+static bool paused(const struct stream *stream, const struct tb_packet_record *record)
+{
+	if (!stream->acknowledged_any)
+		return record->at_ns - stream->last_ns > PAUSE_NS;
+	return stream->read == stream->next &&
+	       record->at_ns - stream->last_ack_ns > PAUSE_NS;
+}
+
+// is_short returns whether the record's last segment was not full: its writer had no more
+// bytes then.
+static bool is_short(const struct tb_packet_record *record)
+{
+	return (record->flags & TB_TCP_PSH) && record->full_bytes &&
+	       record->payload_bytes % record->full_bytes != 0;
+}
+
+static int add_bytes(struct tb_messages *messages, uint32_t at,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	struct stream *stream = &messages->streams[at];
+	int32_t ahead = (int32_t)(record->sequence - stream->next);
+	int64_t fresh = (int64_t)record->payload_bytes + ahead;
+	if (fresh <= 0) {
+		redeliver(messages, stream, record, passage);
+		return TB_OK;
+	}
+	if (stream->open != NONE && paused(stream, record))
+		stream->open = NONE;
+	bool begins = stream->open == NONE;
+	int status = begins ? begin_entry(messages, at, record, passage) : TB_OK;
+	if (status != TB_OK)
+		return status;
+	struct tb_message *message = &messages->entries[stream->open].message;
+	// A hole within a message is its bytes, which the capture lost; one before it may
+	// be anything.
+	if (ahead > 0)
+		message->n_missing += (uint32_t)ahead;
+	stream->next += (uint32_t)fresh;
+	extend(messages, stream, (uint32_t)fresh, record, passage);
+	if (is_short(record))
+		stream->open = NONE;
+	return TB_OK;
+}
+
+// acknowledge bounds the deliveries of what the record acknowledges: its sender had these
+// bytes when it left.
+static void acknowledge(struct tb_messages *messages, struct stream *stream,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
+		return;
+	stream->read = record->acknowledged;
+	stream->last_ack_ns = record->at_ns;
+	stream->acknowledged_any = true;
+	while (stream->unread != NONE) {
+		struct tb_entry *entry = &messages->entries[stream->unread];
+		struct tb_message *message = &entry->message;
+		if ((int32_t)(entry->end - stream->read) > 0)
+			break;
+		// The message that is being cut may still grow.
+		if (stream->unread == stream->open && stream->read != stream->next)
+			break;
+		if (message->acked_ns > passage->left_ns)
+			message->acked_ns = passage->left_ns;
+		int64_t bound = passage->left_ns > message->last_ns ? passage->left_ns
+								    : message->last_ns;
+		if (message->delivered_ns > bound) {
+			message->delivered_ns = bound;
+			messages->n_acknowledged++;
+		}
+		if (stream->unread == stream->open)
+			break;
+		stream->unread = entry->next;
+	}
+}
+
+static int add_tcp(struct tb_messages *messages, uint32_t pair, uint32_t back,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	uint32_t there_at, back_at;
+	uint32_t reversed = record->channel >> 16 | record->channel << 16;
+	int status = stream_of(messages, pair, KIND_TCP, record->channel, &there_at);
+	if (status == TB_OK)
+		status = stream_of(messages, back, KIND_TCP, reversed, &back_at);
+	if (status != TB_OK)
+		return status;
+	struct stream *stream = &messages->streams[there_at];
+	if (record->flags & TB_TCP_ACK)
+		acknowledge(messages, &messages->streams[back_at], record, passage);
+	if ((record->flags & TB_TCP_SYN) || !stream->begun) {
+		uint32_t first = record->sequence + !!(record->flags & TB_TCP_SYN);
+		stream->begun = true;
+		stream->open = stream->unread = NONE;
+		stream->next = stream->read = first;
+	}
+	if (record->payload_bytes > 0 && !(record->flags & TB_TCP_SYN))
+		status = add_bytes(messages, there_at, record, passage);
+	if (record->flags & (TB_TCP_FIN | TB_TCP_RST))
+		messages->streams[there_at].open = NONE;
+	return status;
+}
+
+static int add_packet(struct tb_messages *messages, uint32_t at, bool ends,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	int status = TB_OK;
+	uint32_t bytes = record->payload_bytes;
+	if (messages->streams[at].open == NONE)
+		status = begin_entry(messages, at, record, passage);
+	if (status != TB_OK)
+		return status;
+	if (bytes == 0 && (record->flags & TB_RC_REQUEST))
+		bytes = REQUEST_BYTES;
+	extend(messages, &messages->streams[at], bytes, record, passage);
+	if (ends)
+		messages->streams[at].open = NONE;
+	return TB_OK;
+}
+
+static int add_rc(struct tb_messages *messages, uint32_t pair,
+	const struct tb_packet_record *record, const struct tb_passage *passage)
+{
+	uint32_t at;
+	enum kind kind = record->response ? KIND_RC_RESPONSE : KIND_RC;
+	if (record->repeated) {
+		messages->n_repeated++;
+		return TB_OK;
+	}
+	int status = stream_of(messages, pair, kind, record->channel, &at);
+	if (status == TB_OK)
+		status = add_packet(
+			messages, at, record->flags & TB_RC_ENDS, record, passage);
+	return status;
+}
+
+int tb_messages_add(struct tb_messages *messages, const struct tb_packet_record *record,
+	const struct tb_passage *passage)
+{
+	uint32_t pair, back, at;
+	int status = pair_of(messages, record->source.id, record->destination.id, &pair);
+	if (status == TB_OK)
+		status = pair_of(
+			messages, record->destination.id, record->source.id, &back);
+	if (status != TB_OK)
+		return status;
+	if (record->transport == TB_TRANSPORT_TCP)
+		return add_tcp(messages, pair, back, record, passage);
+	if (record->acknowledgement ||
+		(record->payload_bytes == 0 && !(record->flags & TB_RC_ENDS)))
+		return TB_OK;
+	if (record->transport == TB_TRANSPORT_RC)
+		return add_rc(messages, pair, record, passage);
+	messages->n_unnumbered++;
+	status = stream_of(messages, pair, KIND_OTHER, record->channel, &at);
+	return status == TB_OK ? add_packet(messages, at, true, record, passage) : status;
+}
+
+static int by_leaving(const void *a, const void *b)
+{
+	const struct tb_message *x = a, *y = b;
+	if (x->left_ns != y->left_ns)
+		return x->left_ns < y->left_ns ? -1 : 1;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	// Of one source the earlier one ends earlier.
+	return x->last_ns < y->last_ns ? -1 : x->last_ns > y->last_ns;
+}
+
+// An acknowledgement or a call of a node.
+struct step {
+	int64_t at_ns;
+	uint32_t node, message;
+	bool is_call;
+};
+
+static int by_step(const void *a, const void *b)
+{
+	const struct step *x = a, *y = b;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	if (x->is_call != y->is_call)
+		return x->is_call ? 1 : -1;
+	return x->message < y->message ? -1 : x->message > y->message;
+}
+
+// narrow raises the earliest instants of calls: a message that left behind an
+// acknowledgement was called for after what that acknowledges had been delivered. Within
+// a run that does not hold, as its window may have stopped it.
+static int narrow(struct tb_message_list *list)
+{
+	struct step *steps = malloc((2 * list->n + 1) * sizeof *steps);
+	size_t n = 0;
+	int64_t known_ns = INT64_MIN;
+	if (!steps)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct tb_message *row = &list->rows[i];
+		steps[n++] = (struct step){row->began_ns, row->source, (uint32_t)i, true};
+		if (row->acked_ns != INT64_MAX)
+			steps[n++] = (struct step){
+				row->acked_ns, row->destination, (uint32_t)i, false};
+	}
+	qsort(steps, n, sizeof *steps, by_step);
+	for (size_t i = 0; i < n; i++) {
+		struct tb_message *row = &list->rows[steps[i].message];
+		if (i == 0 || steps[i].node != steps[i - 1].node)
+			known_ns = INT64_MIN;
+		if (!steps[i].is_call) {
+			if (row->delivered_ns > known_ns)
+				known_ns = row->delivered_ns;
+			continue;
+		}
+		if (row->called_ns < known_ns)
+			row->called_ns =
+				known_ns < row->began_ns ? known_ns : row->began_ns;
+	}
+	free(steps);
+	return TB_OK;
+}
+
+static void count(const struct tb_messages *messages, const struct tb_message_list *list,
+	struct tb_infer_report *report)
+{
+	report->n_unnumbered = messages->n_unnumbered;
+	report->n_repeated = messages->n_repeated;
+	report->n_acknowledged = messages->n_acknowledged;
+	report->n_messages = list->n;
+	report->n_split = list->n - messages->n_entries;
+	for (size_t i = 0; i < messages->n_streams; i++)
+		report->n_unfinished += messages->streams[i].open != NONE;
+	for (size_t i = 0; i < list->n; i++) {
+		report->bytes += list->rows[i].bytes;
+		report->n_missing += list->rows[i].n_missing > 0;
+		report->missing_bytes += list->rows[i].n_missing;
+	}
+}
+
+int tb_messages_end(struct tb_messages *messages, struct tb_message_list *list,
+	struct tb_infer_report *report)
+{
+	struct tb_message_list made = {0};
+	int status = tb_message_split(messages->entries, messages->n_entries, &made);
+	if (status != TB_OK) {
+		free(made.rows);
+		return status;
+	}
+	status = narrow(&made);
+	if (status != TB_OK) {
+		free(made.rows);
+		return status;
+	}
+	// Deliveries end after messages left; with jitter, by the least.
+	for (size_t i = 0; i < made.n; i++)
+		if (made.rows[i].delivered_ns <= made.rows[i].left_ns)
+			made.rows[i].delivered_ns = made.rows[i].left_ns + 1;
+	if (made.n)
+		qsort(made.rows, made.n, sizeof *made.rows, by_leaving);
+	count(messages, &made, report);
+	*list = made;
+	return TB_OK;
+}

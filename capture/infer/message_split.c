@@ -1,0 +1,174 @@
+#include "message_split.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+
+#define SIZES_MAX    8 // of a stream with more sizes, sums of two are chance
+#define RECURS_FROM  3
+#define MULTIPLE_MAX 64
+
+// How often a stream has a message of a size.
+struct size_count {
+	uint32_t stream;
+	uint32_t n;
+	uint64_t bytes;
+};
+
+struct sizes {
+	struct size_count *rows; // by stream, then bytes
+	size_t n;
+};
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct size_count *x = a, *y = b;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+// count_sizes counts the sizes of all streams.
+static int count_sizes(struct sizes *sizes, const struct tb_entry *entries, size_t n)
+{
+	sizes->rows = malloc((n + 1) * sizeof *sizes->rows);
+	if (!sizes->rows)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sizes->rows[i] = (struct size_count){
+			entries[i].stream, 1, entries[i].message.bytes};
+	qsort(sizes->rows, n, sizeof *sizes->rows, by_stream);
+	for (size_t i = 0; i < n; i++) {
+		if (sizes->n &&
+			by_stream(&sizes->rows[sizes->n - 1], &sizes->rows[i]) == 0)
+			sizes->rows[sizes->n - 1].n++;
+		else
+			sizes->rows[sizes->n++] = sizes->rows[i];
+	}
+	return TB_OK;
+}
+
+// recurs_anywhere returns whether a size recurs in all streams together.
+static bool recurs_anywhere(const struct sizes *sizes, uint64_t bytes)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; n < RECURS_FROM && i < sizes->n; i++)
+		if (sizes->rows[i].bytes == bytes)
+			n += sizes->rows[i].n;
+	return n >= RECURS_FROM;
+}
+
+// The sizes of one stream that recur, and how often the message's own size does.
+struct recurring {
+	struct size_count rows[SIZES_MAX];
+	uint32_t n;
+	bool too_many;
+	uint32_t own;
+};
+
+static struct recurring sizes_of(const struct sizes *sizes, const struct tb_entry *entry)
+{
+	struct recurring found = {.n = 0};
+	size_t low = 0, high = sizes->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (sizes->rows[middle].stream < entry->stream)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < sizes->n && sizes->rows[low].stream == entry->stream; low++) {
+		const struct size_count *row = &sizes->rows[low];
+		if (row->bytes == entry->message.bytes)
+			found.own = row->n;
+		if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes)
+			continue;
+		if (found.n == SIZES_MAX) {
+			found.too_many = true;
+			break;
+		}
+		found.rows[found.n++] = *row;
+	}
+	return found;
+}
+
+// The parts of a message: `n` times `first` bytes, then `last` bytes if that is not 0.
+struct parts {
+	uint64_t first, last;
+	uint32_t n;
+};
+
+// parts_of finds sizes of the stream that make up the message, the largest first. A size
+// that is as frequent as its parts is one of the program's own.
+static struct parts parts_of(
+	const struct sizes *all, const struct recurring *sizes, uint64_t bytes)
+{
+	const struct parts whole = {bytes, 0, 1};
+	if (sizes->too_many)
+		return whole;
+	for (uint32_t i = sizes->n; i-- > 0;) {
+		const struct size_count *large = &sizes->rows[i];
+		if (large->n < 2 * sizes->own)
+			continue;
+		uint64_t times = bytes / large->bytes, rest = bytes % large->bytes;
+		if (rest == 0 && times <= MULTIPLE_MAX)
+			return (struct parts){large->bytes, 0, (uint32_t)times};
+		if (times == 1 && recurs_anywhere(all, rest))
+			return (struct parts){large->bytes, rest, 1};
+	}
+	return whole;
+}
+
+// at_share returns the instant at which `part` of `whole` bytes had passed.
+static int64_t at_share(int64_t from_ns, int64_t to_ns, uint64_t part, uint64_t whole)
+{
+	double share = (double)part / (double)whole;
+	return from_ns + (int64_t)((double)(to_ns - from_ns) * share);
+}
+
+static int append(struct tb_message_list *list, const struct tb_message *message)
+{
+	int status = TB_ARRAY_RESERVE(&list->rows, &list->room, list->n + 1);
+	if (status == TB_OK)
+		list->rows[list->n++] = *message;
+	return status;
+}
+
+// append_parts appends the parts of a message. A part that is not the first stood behind
+// those before it, so when its sender called for it is hidden.
+static int append_parts(struct tb_message_list *list, const struct tb_message *whole,
+	const struct parts *parts)
+{
+	uint64_t done = 0;
+	int status = TB_OK;
+	while (status == TB_OK && done < whole->bytes) {
+		struct tb_message part = *whole;
+		bool is_rest = parts->last && done >= parts->n * parts->first;
+		part.bytes = is_rest ? parts->last : parts->first;
+		part.left_ns =
+			at_share(whole->left_ns, whole->last_ns, done, whole->bytes);
+		done += part.bytes;
+		part.last_ns =
+			at_share(whole->left_ns, whole->last_ns, done, whole->bytes);
+		part.delivered_ns =
+			at_share(whole->left_ns, whole->delivered_ns, done, whole->bytes);
+		part.n_missing = done == whole->bytes ? whole->n_missing : 0;
+		status = append(list, &part);
+	}
+	return status;
+}
+
+int tb_message_split(
+	const struct tb_entry *entries, size_t n, struct tb_message_list *list)
+{
+	struct sizes sizes = {0};
+	int status = count_sizes(&sizes, entries, n);
+	for (size_t i = 0; status == TB_OK && i < n; i++) {
+		const struct recurring found = sizes_of(&sizes, &entries[i]);
+		const struct parts parts =
+			parts_of(&sizes, &found, entries[i].message.bytes);
+		status = append_parts(list, &entries[i].message, &parts);
+	}
+	free(sizes.rows);
+	return status;
+}

@@ -1,0 +1,271 @@
+#include "passages.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+
+#define WINDOW	    8	  // frames over which a rate is measured
+#define FULL_BYTES  1000u // smaller frames do not show a port's rate
+#define WINDOWS_MIN 8	  // fewer do not show it either
+#define JITTER_NS   20000 // of time stamps, beside a part of the frame
+
+struct port {
+	uint64_t ps_per_byte; // 0: not known
+	int64_t out_ns;	      // when the sender's port has paid for what it sent
+	int64_t in_ns;	      // likewise the receiver's
+	int64_t queue_ns;     // since when the sender's port had a queue, at the latest
+	bool begun;
+};
+
+struct tb_passages {
+	struct port *rows;
+	size_t n, room;
+	uint64_t ps_per_byte; // of nodes that have none of their own; 0: of no node known
+	uint32_t bucket_bytes; // 0: a line
+};
+
+struct sample {
+	uint64_t *rows;
+	size_t n, room;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int put(struct sample *sample, uint64_t value)
+{
+	int status = TB_ARRAY_RESERVE(&sample->rows, &sample->room, sample->n + 1);
+	if (status == TB_OK)
+		sample->rows[sample->n++] = value;
+	return status;
+}
+
+// at_share returns the value below which a share of n/4 of the sample lies.
+static uint64_t at_quarter(struct sample *sample, size_t quarters)
+{
+	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
+	return sample->rows[(sample->n - 1) * quarters / 4];
+}
+
+static int64_t line_ns(uint64_t ps_per_byte, uint32_t bytes)
+{
+	return (int64_t)(ps_per_byte * bytes / 1000);
+}
+
+static int reach(struct tb_passages *ports, uint32_t node)
+{
+	if (node < ports->n)
+		return TB_OK;
+	int status = TB_ARRAY_RESERVE_ZEROED(&ports->rows, &ports->room, node + 1u);
+	if (status == TB_OK)
+		ports->n = node + 1u;
+	return status;
+}
+
+static int reach_all(
+	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
+{
+	int status = TB_OK;
+	for (size_t i = 0; status == TB_OK && i < n; i++) {
+		status = reach(ports, records[i].source.id);
+		if (status == TB_OK)
+			status = reach(ports, records[i].destination.id);
+	}
+	return status;
+}
+
+// The frames that a node sent last.
+struct window {
+	int64_t at_ns[WINDOW + 1];
+	uint32_t bytes[WINDOW + 1];
+	uint32_t n;
+};
+
+// slide adds a frame and returns the time per byte of the last WINDOW frames, or 0 while
+// there are fewer or small ones among them.
+static uint64_t slide(struct window *window, const struct tb_packet_record *record)
+{
+	uint64_t bytes = 0;
+	if (record->wire_bytes < FULL_BYTES) {
+		window->n = 0;
+		return 0;
+	}
+	window->at_ns[window->n % (WINDOW + 1)] = record->at_ns;
+	window->bytes[window->n % (WINDOW + 1)] = record->wire_bytes;
+	window->n++;
+	if (window->n <= WINDOW)
+		return 0;
+	uint32_t first = window->n % (WINDOW + 1); // the oldest
+	for (uint32_t i = 0; i <= WINDOW; i++)
+		bytes += i == first ? 0 : window->bytes[i];
+	int64_t ns = record->at_ns - window->at_ns[first];
+	return ns > 0 ? (uint64_t)ns * 1000 / bytes : 0;
+}
+
+// measure_node collects the windows of one node's frames. A quarter from the fastest on
+// stands for its port: the fastest may have come from a bucket, and slower ones had
+// pauses.
+static int measure_node(struct tb_passages *ports, const struct tb_packet_record *records,
+	size_t n, uint32_t node)
+{
+	struct window window = {.n = 0};
+	struct sample sample = {0};
+	int status = TB_OK;
+	for (size_t i = 0; status == TB_OK && i < n; i++) {
+		if (records[i].source.id != node)
+			continue;
+		uint64_t ps = slide(&window, &records[i]);
+		if (ps > 0)
+			status = put(&sample, ps);
+	}
+	if (sample.n >= WINDOWS_MIN)
+		ports->rows[node].ps_per_byte = at_quarter(&sample, 1);
+	free(sample.rows);
+	return status;
+}
+
+// earliness collects by how many bytes the frames of a node came before a line of its
+// rate could have carried them.
+static int earliness(struct sample *sample, const struct tb_packet_record *records,
+	size_t n, uint32_t node, uint64_t ps_per_byte)
+{
+	int64_t end_ns = 0;
+	int status = TB_OK;
+	for (size_t i = 0; status == TB_OK && i < n; i++) {
+		const struct tb_packet_record *record = &records[i];
+		if (record->source.id != node)
+			continue;
+		int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
+		bool queued = end_ns > record->at_ns - 2 * own_ns;
+		if (end_ns < record->at_ns - own_ns)
+			end_ns = record->at_ns - own_ns;
+		end_ns += own_ns;
+		if (queued && record->wire_bytes >= FULL_BYTES)
+			status = put(sample,
+				(uint64_t)(end_ns - record->at_ns) * 1000 / ps_per_byte);
+	}
+	return status;
+}
+
+static int measure_bucket(
+	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
+{
+	struct sample sample = {0};
+	int status = TB_OK;
+	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++)
+		if (ports->rows[node].ps_per_byte)
+			status = earliness(
+				&sample, records, n, node, ports->rows[node].ps_per_byte);
+	uint64_t early = status == TB_OK && sample.n ? at_quarter(&sample, 1) : 0;
+	// Less than half a small full frame is the scatter of the stamps.
+	if (early >= FULL_BYTES / 2)
+		ports->bucket_bytes = (uint32_t)(early + 1514);
+	free(sample.rows);
+	return status;
+}
+
+static int measure(
+	struct tb_passages *ports, const struct tb_packet_record *records, size_t n)
+{
+	struct sample known = {0};
+	int status = reach_all(ports, records, n);
+	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++) {
+		status = measure_node(ports, records, n, node);
+		if (status == TB_OK && ports->rows[node].ps_per_byte)
+			status = put(&known, ports->rows[node].ps_per_byte);
+	}
+	if (status == TB_OK && known.n)
+		ports->ps_per_byte = at_quarter(&known, 2);
+	free(known.rows);
+	return status == TB_OK ? measure_bucket(ports, records, n) : status;
+}
+
+int tb_passages_new(
+	struct tb_passages **ports, const struct tb_packet_record *records, size_t n)
+{
+	struct tb_passages *new = calloc(1, sizeof *new);
+	if (!new)
+		return TB_ENOMEM;
+	int status = measure(new, records, n);
+	if (status != TB_OK) {
+		tb_passages_free(new);
+		return status;
+	}
+	*ports = new;
+	return TB_OK;
+}
+
+void tb_passages_free(struct tb_passages *ports)
+{
+	if (!ports)
+		return;
+	free(ports->rows);
+	free(ports);
+}
+
+static uint64_t rate_of(const struct tb_passages *ports, const struct port *port)
+{
+	return port->ps_per_byte ? port->ps_per_byte : ports->ps_per_byte;
+}
+
+// leave decides whether the record left its sender as soon as the port let it, and so may
+// have stood in a queue.
+static void leave(struct tb_passages *ports, const struct tb_packet_record *record,
+	struct tb_passage *passage)
+{
+	struct port *port = &ports->rows[record->source.id];
+	uint64_t ps = rate_of(ports, port);
+	int64_t own_ns = line_ns(ps, record->wire_bytes);
+	int64_t bucket_ns = line_ns(ps, ports->bucket_bytes);
+	int64_t entered_ns = record->at_ns - (ports->bucket_bytes ? 0 : own_ns);
+	int64_t free_ns = port->out_ns;
+	if (ports->bucket_bytes && free_ns + own_ns - bucket_ns < free_ns)
+		free_ns += own_ns - bucket_ns;
+	bool queued = port->begun && ps && entered_ns <= free_ns + own_ns / 2 + JITTER_NS;
+	if (!queued)
+		port->queue_ns = entered_ns;
+	port->begun = true;
+	if (port->out_ns < entered_ns)
+		port->out_ns = entered_ns;
+	port->out_ns += own_ns;
+	// A port with a queue has nothing saved; errors of the rate do not add up.
+	if (queued && port->out_ns < entered_ns + bucket_ns)
+		port->out_ns = entered_ns + bucket_ns;
+
+	passage->left_ns = entered_ns;
+	passage->called_ns = port->queue_ns < entered_ns ? port->queue_ns : entered_ns;
+}
+
+static void enter(struct tb_passages *ports, const struct tb_packet_record *record,
+	struct tb_passage *passage)
+{
+	struct port *port = &ports->rows[record->destination.id];
+	uint64_t ps = rate_of(ports, port);
+	if (port->in_ns < record->at_ns)
+		port->in_ns = record->at_ns;
+	port->in_ns += line_ns(ps, record->wire_bytes);
+	passage->delivered_ns = port->in_ns - line_ns(ps, ports->bucket_bytes);
+	if (passage->delivered_ns < record->at_ns)
+		passage->delivered_ns = record->at_ns;
+}
+
+int tb_passages_add(struct tb_passages *ports, const struct tb_packet_record *record,
+	struct tb_passage *passage)
+{
+	int status = reach_all(ports, record, 1);
+	if (status != TB_OK)
+		return status;
+	leave(ports, record, passage);
+	enter(ports, record, passage);
+	return TB_OK;
+}
+
+void tb_passages_report(const struct tb_passages *ports, struct tb_infer_report *report)
+{
+	report->port_bytes_per_s =
+		ports->ps_per_byte ? UINT64_C(1000000000000) / ports->ps_per_byte : 0;
+	report->bucket_bytes = ports->bucket_bytes;
+}

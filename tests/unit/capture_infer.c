@@ -1,0 +1,146 @@
+// Jobs inferred from captures that are written here frame by frame.
+#include "../capture_writer.h"
+#include "infer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "infer_XXXXXX";
+static struct tb_job *job;
+static struct tb_infer_report report;
+
+static int infer(void)
+{
+	struct tb_packets_options options = tb_infer_options(NULL);
+	const char *list[] = {path};
+	struct tb_packets *packets;
+	struct tb_error error = {0};
+	tb_job_free(job);
+	job = NULL;
+	assert_int_equal(tb_packets_open(&packets, list, 1, &options, &error), TB_OK);
+	int status = tb_infer_job(packets, &job, &report, &error);
+	tb_packets_free(packets);
+	assert_true(status == TB_OK || error.text[0]);
+	return status;
+}
+
+// send_of returns the send number `n`, from 0, of a rank.
+static uint32_t send_of(uint32_t rank, uint32_t n)
+{
+	for (uint32_t op = job->first_op[rank]; op < job->first_op[rank + 1]; op++)
+		if (job->ops[op].kind == TB_OP_SEND && n-- == 0)
+			return op;
+	fail();
+	return 0;
+}
+
+static bool follows(uint32_t op, uint32_t on)
+{
+	for (uint32_t i = job->first_successor[on]; i < job->first_successor[on + 1]; i++)
+		if ((job->successors[i] & ~TB_DEP_START) == op)
+			return true;
+	return false;
+}
+
+// calc_before returns the computation that a send waits for; UINT32_MAX: none.
+static uint32_t calc_before(uint32_t rank, uint32_t send)
+{
+	for (uint32_t op = job->first_op[rank]; op < job->first_op[rank + 1]; op++)
+		if (job->ops[op].kind == TB_OP_CALC && follows(send, op))
+			return op;
+	return UINT32_MAX;
+}
+
+// write_ping_pong writes `n` requests of 100 bytes, each answered by 300 bytes after
+// `answer_ns`, and asked again 5 ms later.
+static void write_ping_pong(int n, uint64_t answer_ns)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	uint64_t at_ns = 1000;
+	for (int i = 0; i < n; i++) {
+		capture_tcp(&capture, at_ns, 1, 2, 7, 1000 + 100 * (uint32_t)i, 100);
+		at_ns += answer_ns;
+		capture_tcp(&capture, at_ns, 2, 1, 9, 5000 + 300 * (uint32_t)i, 300);
+		at_ns += 5000000;
+	}
+	capture_end(&capture, path);
+}
+
+static void an_answer_waits_for_its_request_and_the_computation(void **state)
+{
+	(void)state;
+	write_ping_pong(8, 2000000);
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(job->n_ranks, 2);
+	assert_int_equal(report.n_messages, 16);
+	assert_int_equal(report.bytes, 8 * 400);
+	for (uint32_t i = 1; i < 8; i++) {
+		uint32_t send = send_of(1, i);
+		uint32_t calc = calc_before(1, send);
+		assert_int_equal(job->ops[send].amount, 300);
+		assert_int_not_equal(calc, UINT32_MAX);
+		// Small frames show no rate of a port: delivery is at once.
+		assert_in_range(job->ops[calc].amount, 1999000, 2000000);
+		calc = calc_before(0, send_of(0, i));
+		assert_in_range(job->ops[calc].amount, 4999000, 5000000);
+	}
+}
+
+static void nothing_but_acknowledgements_is_no_job(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 7, 1000, 0);
+	capture_tcp(&capture, 2000, 2, 1, 9, 1000, 0);
+	capture_end(&capture, path);
+	assert_int_equal(infer(), TB_EFORMAT);
+}
+
+static void bytes_sent_again_are_one_message(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 7, 1000, 100);
+	capture_tcp(&capture, 5000000, 1, 2, 7, 1000, 100);
+	capture_tcp(&capture, 9000000, 1, 2, 7, 1100, 50);
+	capture_end(&capture, path);
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_messages, 2);
+	assert_int_equal(report.n_repeated, 1);
+	assert_int_equal(report.bytes, 150);
+}
+
+static void the_notes_say_what_was_inferred(void **state)
+{
+	(void)state;
+	write_ping_pong(8, 2000000);
+	assert_int_equal(infer(), TB_OK);
+	assert_non_null(strstr(job->notes, "16 messages"));
+	assert_non_null(strstr(job->notes, "in every repetition"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_waits_for_its_request_and_the_computation),
+		cmocka_unit_test(nothing_but_acknowledgements_is_no_job),
+		cmocka_unit_test(bytes_sent_again_are_one_message),
+		cmocka_unit_test(the_notes_say_what_was_inferred),
+	};
+	int fd = mkstemp(path);
+	if (fd >= 0)
+		close(fd);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	tb_job_free(job);
+	unlink(path);
+	return failed;
+}
