@@ -384,6 +384,18 @@ static void operators_wait_for_no_caller(void **state)
 	assert_int_equal(call(0, 0)->lane, call(0, 1)->lane);
 }
 
+static void operators_that_launch_collectives_compute(void **state)
+{
+	(void)state;
+	put_text("l.0.json",
+		"{\"workload_graph\": [{\"Id\": 4, \"NodeType\": 7, \"data_deps\": "
+		"[], \"runtime\": 85, \"is_cpu_op\": true}]}");
+	read_it("l.0.json");
+	assert_int_equal(n_calls(0), 1);
+	assert_int_equal(call(0, 0)->kind, TB_CALL_JOINT);
+	assert_int_equal(call(0, 0)->calc_ns, 85000);
+}
+
 static void missing_ranks_are_asked_for(void **state)
 {
 	(void)state;
@@ -430,6 +442,7 @@ int main(void)
 		TEST(circles_are_named),
 		TEST(unknown_dependencies_are_refused_or_dropped),
 		TEST(operators_wait_for_no_caller),
+		TEST(operators_that_launch_collectives_compute),
 		TEST(missing_ranks_are_asked_for),
 		TEST(traces_are_recognised_by_their_bytes),
 	};
