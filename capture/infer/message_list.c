@@ -29,7 +29,7 @@ struct stream {
 	uint32_t last;	     // the newest entry; NONE: none
 	uint32_t read;	     // acknowledged up to there
 	int64_t last_ns;     // when its last bytes were captured
-	int64_t last_ack_ns; // when `read` last moved
+	int64_t last_ack_ns; // when the acknowledgement that moved `read` was delivered
 };
 
 struct tb_messages {
@@ -170,13 +170,14 @@ static void redeliver(struct tb_messages *messages, struct stream *stream,
 	}
 }
 
-// paused returns whether the program had nothing to send before this record.
-static bool paused(const struct stream *stream, const struct tb_packet_record *record)
+// paused returns whether the program had nothing to send before this record, which
+// stood in no queue of its node.
+static bool paused(const struct stream *stream, const struct tb_passage *passage)
 {
 	if (!stream->acknowledged_any)
-		return record->at_ns - stream->last_ns > PAUSE_NS;
+		return passage->called_ns - stream->last_ns > PAUSE_NS;
 	return stream->read == stream->next &&
-	       record->at_ns - stream->last_ack_ns > PAUSE_NS;
+	       passage->called_ns - stream->last_ack_ns > PAUSE_NS;
 }
 
 // is_short returns whether the record's last segment was not full: its writer had no more
@@ -197,7 +198,7 @@ static int add_bytes(struct tb_messages *messages, uint32_t at,
 		redeliver(messages, stream, record, passage);
 		return TB_OK;
 	}
-	if (stream->open != NONE && paused(stream, record))
+	if (stream->open != NONE && paused(stream, passage))
 		stream->open = NONE;
 	bool begins = stream->open == NONE;
 	int status = begins ? begin_entry(messages, at, record, passage) : TB_OK;
@@ -223,7 +224,7 @@ static void acknowledge(struct tb_messages *messages, struct stream *stream,
 	if (!stream->begun || (int32_t)(record->acknowledged - stream->read) <= 0)
 		return;
 	stream->read = record->acknowledged;
-	stream->last_ack_ns = record->at_ns;
+	stream->last_ack_ns = passage->delivered_ns;
 	stream->acknowledged_any = true;
 	while (stream->unread != NONE) {
 		struct tb_entry *entry = &messages->entries[stream->unread];

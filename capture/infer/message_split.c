@@ -6,7 +6,7 @@
 
 #define SIZES_MAX    8 // of a stream with more sizes, sums of two are chance
 #define RECURS_FROM  3
-#define MULTIPLE_MAX 64
+#define MULTIPLE_MAX 8
 
 // How often a stream has a message of a size.
 struct size_count {
