@@ -7,7 +7,7 @@
 // Rule. Between two machines a and b, let m(a, b) be the least of (received at b - sent
 // at a) over the messages from a to b. Then b is ahead of a by (m(a, b) - m(b, a)) / 2,
 // uncertain by (m(a, b) + m(b, a)) / 2; where messages go one way only, by m(a, b),
-// uncertain by itself. A collective call in which everybody waits for everybody counts
+// uncertain by itself. A blocking barrier, all-reduce or all-gather counts
 // as a message between each pair of its machines, sent when the last of a's ranks entered
 // and received when the first of b's left. Offsets add up along the tree of least
 // uncertain pairs from the machine of rank 0. A trace that is longer than

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "tbt_clock.h"
 #include "tbt_groups.h"
+#include "tbt_links.h"
 #include "tbt_rank_file.h"
 
 #include <dirent.h>
@@ -368,6 +369,28 @@ static void count_missing(const struct merge *merge)
 	}
 }
 
+// relate corrects the clocks by the messages between them, where there are several.
+static int relate(struct merge *merge, struct tb_error *error)
+{
+	struct tb_tbt_links *links = NULL;
+	int status = TB_OK;
+	if (merge->n_clocks > 1)
+		status = tb_tbt_links_new(&links, merge->groups, merge->clock_of, error);
+	for (uint32_t i = 0; links && i < merge->n_ranks && status == TB_OK; i++) {
+		struct tb_tbt_rank file = {0};
+		if (!merge->there[i])
+			continue;
+		status = read_rank(merge, i, true, &file, error);
+		if (status == TB_OK)
+			status = tb_tbt_links_rank(links, &file, error);
+		tb_tbt_rank_fini(&file);
+	}
+	if (links && status == TB_OK)
+		status = tb_tbt_links_tell(links, merge->clocks, error);
+	tb_tbt_links_free(links);
+	return status;
+}
+
 int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
 	struct tb_error *error)
 {
@@ -382,6 +405,8 @@ int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summar
 	for (uint32_t i = 0; i < merge.n_ranks && status == TB_OK; i++)
 		if (merge.there[i])
 			status = learn(&merge, i, error);
+	if (status == TB_OK)
+		status = relate(&merge, error);
 	if (status == TB_OK) {
 		count_missing(&merge);
 		summary->n_ranks = merge.n_ranks;
