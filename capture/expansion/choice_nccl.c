@@ -1,6 +1,6 @@
 // What NCCL chooses. An all-reduce goes along rings or trees, whichever its own model of
 // time finds faster: latency and bytes over bandwidth, the better of the protocols LL and
-// Simple, with the constants of src/graph/tuning.cc of NCCL 2.8 (NVLink within a host).
+// Simple, with the constants of src/graph/tuning.cc of NCCL 2.7 (NVLink within a host).
 // NCCL measures bandwidths of the machine; here all links have BUS_GB_PER_S.
 #include "expansion_impl.h"
 
