@@ -335,24 +335,21 @@ static void without_calls_of_the_runtime_time_decides(void **state)
 	assert_note("without calls of the CUDA");
 }
 
-static void waits_in_full_name_both_streams(void **state)
+// nccl_on adds an all-reduce of so many floats on a stream.
+static void nccl_on(int stream, int order, double ts, double dur, unsigned n)
 {
-	(void)state;
-	for (unsigned rank = 0; rank < 2; rank++) {
-		begin();
-		nccl(5, 0, 100, arguments("allreduce", "Float", 1, 1, WORLD));
-		nccl(7, 100, 100, arguments("allreduce", "Float", 2, 2, WORLD));
-		call(7, "cudaLaunchKernel", 3);
-		// Though both have ended by then, it waits for the first alone.
-		event("cuda_sync", "Stream Wait Event",
-			"\"device\": 0, \"stream\": 7, \"correlation\": 9, "
-			"\"wait_on_stream\": 20, \"wait_on_cuda_event_record_corr_id\": "
-			"6",
-			0, 0);
-		work(10, 250, 50);
-		end(rank ? "b.json" : "a.json", rank, 2);
-	}
-	assert_read("a.json", "b.json");
+	char all[1200];
+	snprintf(all, sizeof all,
+		"\"device\": 0, \"stream\": %d, \"correlation\": %d, \"External id\": "
+		"%d, %s",
+		stream, order, 1000 + order,
+		arguments("allreduce", "Float", n, n, WORLD));
+	event("kernel", "ncclDevKernel_AllReduce(x)", all, ts, dur);
+}
+
+// assert_waits checks for how many collectives rank 0 waits, and the bytes of the last.
+static void assert_waits(uint32_t expected, uint64_t bytes)
+{
 	uint32_t n, n_calls, n_waits = 0;
 	const struct tb_call *of = tb_calls_of(calls, 0, &n_calls);
 	for (uint32_t i = 0; i < n_calls; i++) {
@@ -361,9 +358,91 @@ static void waits_in_full_name_both_streams(void **state)
 			of[befores[0]].kind != TB_CALL_COLLECTIVE)
 			continue;
 		n_waits++;
-		assert_int_equal(of[befores[0]].bytes, 4);
+		assert_int_equal(of[befores[0]].bytes, bytes);
 	}
-	assert_int_equal(n_waits, 1);
+	assert_int_equal(n_waits, expected);
+}
+
+static void read_of_both(void)
+{
+	end("a.json", 0, 2);
+	end("b.json", 1, 2);
+	assert_read("a.json", "b.json");
+}
+
+static void waits_in_full_name_both_streams(void **state)
+{
+	(void)state;
+	begin();
+	nccl_on(20, 5, 0, 100, 1);
+	nccl_on(20, 7, 100, 100, 2);
+	call(7, "cudaLaunchKernel", 3);
+	// Though both have ended by then, it waits for the first alone.
+	event("cuda_sync", "Stream Wait Event",
+		"\"device\": 0, \"stream\": 7, \"correlation\": 9, "
+		"\"wait_on_stream\": 20, \"wait_on_cuda_event_record_corr_id\": 6",
+		0, 0);
+	work(10, 250, 50);
+	read_of_both();
+	assert_waits(1, 4);
+}
+
+static void waits_of_nccl_itself_are_none_of_the_program_s(void **state)
+{
+	(void)state;
+	begin();
+	work(1, 0, 100);
+	nccl_on(20, 5, 100, 50, 1);
+	work(6, 100, 200);
+	call(7, "cudaStreamWaitEvent", 1008); // the id of the next collective
+	nccl_on(20, 8, 300, 50, 2);
+	event("cpu_op", "record_param_comms",
+		arguments("allreduce", "Float", 2, 2, WORLD ", \"External id\": 1008"), 3,
+		3);
+	work(9, 300, 50);
+	read_of_both();
+	assert_waits(0, 0);
+}
+
+static void a_stream_waited_for_what_ended_while_it_was_idle(void **state)
+{
+	(void)state;
+	begin();
+	work(1, 0, 100);
+	nccl_on(20, 5, 100, 50, 1);
+	work(6, 100, 100);
+	nccl_on(21, 7, 200, 60, 2);
+	call(9, "cudaStreamWaitEvent", 3);
+	work(10, 260, 50);
+	read_of_both();
+	assert_waits(1, 8);
+}
+
+static void otherwise_for_the_oldest_that_nobody_waited_for(void **state)
+{
+	(void)state;
+	begin();
+	nccl_on(20, 2, 0, 50, 1);
+	nccl_on(20, 3, 50, 50, 2);
+	work(4, 0, 200);
+	call(5, "cudaStreamWaitEvent", 3);
+	work(6, 200, 50);
+	read_of_both();
+	assert_waits(1, 4);
+}
+
+static void a_collective_waits_for_the_work_before_it(void **state)
+{
+	(void)state;
+	begin();
+	nccl_on(20, 2, 0, 100, 1);
+	call(3, "cudaStreamWaitEvent", 3);
+	work(4, 100, 100);
+	nccl_on(21, 5, 200, 100, 2);
+	read_of_both();
+	const struct tb_call *last = nth(0, TB_CALL_COLLECTIVE, 1);
+	assert_int_equal(begins_ns(0, last, 100000), 200000);
+	assert_int_equal(begins_ns(0, last, 500000), 600000);
 }
 
 static void a_group_of_messages_is_one_kernel(void **state)
@@ -751,6 +830,10 @@ int main(void)
 		CASE(streams_overlap_and_wait_as_the_program_made_them),
 		CASE(without_calls_of_the_runtime_time_decides),
 		CASE(waits_in_full_name_both_streams),
+		CASE(waits_of_nccl_itself_are_none_of_the_program_s),
+		CASE(a_stream_waited_for_what_ended_while_it_was_idle),
+		CASE(otherwise_for_the_oldest_that_nobody_waited_for),
+		CASE(a_collective_waits_for_the_work_before_it),
 		CASE(a_group_of_messages_is_one_kernel),
 		CASE(old_kernels_find_their_operation_by_id),
 		CASE(kernels_of_unknown_size_are_refused_or_left_out),
