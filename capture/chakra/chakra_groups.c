@@ -3,6 +3,7 @@
 #include "chakra_impl.h"
 
 #include "array.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -148,14 +149,17 @@ int tb_chakra_groups_join(
 static int make_group(
 	struct chakra_group *group, struct tb_calls *calls, struct tb_error *error)
 {
+	char text[64];
 	group->number = 0;
 	if (group->is_world || group->n == 0)
 		return TB_OK;
 	if (!group->is_listed)
 		tb_calls_note(calls,
-			"nothing lists the ranks of process group '%.60s': those %" PRIu32
-			" that call in it",
-			group->name, group->n);
+			"nothing lists the ranks of process group '%.60s': taken as the "
+			"%s in it",
+			group->name,
+			tb_format_counted(group->n, "rank that calls|ranks that call",
+				text, sizeof text));
 	struct tb_error cause = {0};
 	int status = tb_calls_group(
 		calls, group->members, group->n, group->n, &group->number, &cause);

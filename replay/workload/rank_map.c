@@ -4,7 +4,9 @@
 #include "names.h"
 #include "units.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,36 @@ static int find_node(struct reading *reading, const char *text, uint64_t *node)
 					 : "expected a node, a number from 0");
 }
 
+// split_rank_file splits "rank 3=node07 slot=0:1", as Open MPI's rank files have it;
+// which slot of the host it is does not matter. False when it is another line.
+static bool split_rank_file(char *rest, char **rank_text, char **node_text)
+{
+	char *equals = strchr(rest, '=');
+	if (strcmp(*rank_text, "rank") != 0 || !equals)
+		return false;
+	*equals = '\0';
+	*rank_text = word_of(rest);
+	char *host = word_of(equals + 1);
+	*node_text = strtok_r(host, " \t", &rest);
+	if (!*node_text)
+		*node_text = host;
+	return true;
+}
+
+// number_of returns the number that a host's name ends with, which is its node where the
+// network has no names (host_list.h), or the name.
+static const char *number_of(const struct reading *reading, const char *host)
+{
+	struct tb_node found;
+	uint32_t n_nodes;
+	if (tb_names_find_host(reading->network, host, &found, &n_nodes))
+		return host;
+	const char *number = host + strlen(host);
+	while (number > host && isdigit((unsigned char)number[-1]))
+		number--;
+	return *number ? number : host;
+}
+
 static int read_line(struct reading *reading, char *line)
 {
 	line[strcspn(line, "#\r\n")] = '\0';
@@ -59,13 +91,17 @@ static int read_line(struct reading *reading, char *line)
 	char *rank_text = strtok_r(rest, " \t", &rest);
 	if (!rank_text)
 		return TB_OK;
-	char *node_text = word_of(rest);
+	char *node_text;
+	bool is_rank_file = split_rank_file(rest, &rank_text, &node_text);
+	if (!is_rank_file)
+		node_text = word_of(rest);
 	uint64_t rank = 0, node = 0;
 	if (!*node_text)
 		return bad_line(reading, "expected 'RANK NODE'");
 	if (tb_parse_count(rank_text, 0, reading->n_ranks - 1, &rank) != TB_OK)
 		return bad_line(reading, "expected a rank of the job, a number from 0");
-	int status = find_node(reading, node_text, &node);
+	int status = find_node(
+		reading, is_rank_file ? number_of(reading, node_text) : node_text, &node);
 	if (status != TB_OK)
 		return status;
 	if (reading->nodes[rank] != TB_ID_NONE)

@@ -57,6 +57,22 @@ static void lines_that_make_no_sense_are_named(void **state)
 	}
 }
 
+static void rank_files_of_open_mpi_name_hosts(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		read_map("rank 0=node07 slot=0\nrank 2 = 5\n rank 1=n5 slot=1:0-3\n"),
+		TB_OK);
+	assert_int_equal(nodes[0], 7);
+	assert_int_equal(nodes[1], 5);
+	assert_int_equal(nodes[2], 5);
+	assert_int_equal(read_map("rank 0= slot=0\n"), TB_EUSAGE);
+	assert_int_equal(read_map("rank 0=\n"), TB_EUSAGE);
+	assert_int_equal(read_map("rank 0=+nx slot=0\n"), TB_EUSAGE);
+	assert_int_equal(read_map("rank 9=n1\n"), TB_EUSAGE);
+	assert_int_equal(read_map("rank 0\n"), TB_EUSAGE);
+}
+
 static void a_rank_without_a_node_is_named(void **state)
 {
 	(void)state;
@@ -103,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_places_ranks_in_any_order_and_together),
 		cmocka_unit_test(lines_that_make_no_sense_are_named),
+		cmocka_unit_test(rank_files_of_open_mpi_name_hosts),
 		cmocka_unit_test(a_rank_without_a_node_is_named),
 		cmocka_unit_test(hosts_of_a_fabric_go_by_their_names),
 	};
