@@ -153,8 +153,8 @@ static void advance(struct ethernet *ethernet, struct stream *stream, uint64_t a
 	if (gone.first_at != TB_TIME_NEVER) {
 		tb_acks_measure(ethernet, stream, now - gone.first_at);
 		ack.round_trip = now - gone.last_at;
-		stream->n_timeouts = 0;
 	}
+	stream->n_timeouts = 0;
 	if (stream->timed_out && gone.was_early)
 		take_back(stream);
 	if (!stream->recovers)

@@ -13,6 +13,7 @@ static struct stream new_stream(
 	struct stream stream = {.source = source,
 		.destination = destination,
 		.least = TB_TIME_NEVER,
+		.newest = UINT64_MAX, // none has come
 		.timeout_at = TB_TIME_NEVER,
 		.timer_at = TB_TIME_NEVER,
 		.answer_at = TB_TIME_NEVER,
