@@ -51,7 +51,7 @@ static void assert_none(const void *bytes, size_t n)
 	assert_string_equal(error.file, path);
 	assert_string_equal(error.text,
 		"neither a packet capture (pcap, pcapng) nor a "
-		"job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver)");
+		"job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, tbt)");
 }
 
 static void captures_are_known_by_four_bytes(void **state)
@@ -161,7 +161,7 @@ static void what_is_not_there_is_no_other_format(void **state)
 	assert_int_equal(error.code, TB_EFORMAT);
 	assert_string_equal(error.text,
 		"is empty: expected a packet capture (pcap, "
-		"pcapng) or a job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver)");
+		"pcapng) or a job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, tbt)");
 	const struct tb_trace_reader *reader;
 	assert_int_equal(tb_trace_find(&reader, "/", &error), TB_EIO);
 	assert_int_equal(tb_trace_find(&reader, "no/such/file", &error), TB_EIO);
