@@ -507,7 +507,9 @@ static void open_receives_get_the_messages_that_are_left(void **state)
 	assert_int_equal(call(0, 1, 5)->tag, 9);
 	assert_int_equal(call(0, 2, 5)->kind, TB_CALL_JOINT);
 	comes_after(0, 2, 1, (const uint32_t[]){0});
+	assert_int_equal(call(0, 2, 5)->calc_ns, 8);
 	assert_int_equal(call(0, 3, 5)->tag, 8);
+	assert_int_equal(call(0, 3, 5)->calc_ns, 10);
 	comes_after(0, 4, 1, (const uint32_t[]){1});
 	assert_true(has_note("of 2 receives no record tells"));
 	assert_true(has_note("1 receives that got no message"));
