@@ -4,8 +4,8 @@
 // comment. Several ranks may share a node. In a fabric that was read from a file NODE may
 // be a network interface by its name, or a host that has but one.
 //
-// Lines of Open MPI's rank files are taken, too: "rank 3=node07 slot=0". Elsewhere than in
-// such a fabric the number that the host's name ends with is its node.
+// Lines of Open MPI's rank files are taken, too: "rank 3=node07 slot=0". Elsewhere than
+// in such a fabric the number that the host's name ends with is its node.
 #ifndef TB_RANK_MAP_H
 #define TB_RANK_MAP_H
 
