@@ -95,10 +95,8 @@ static void choose_allreduce(struct tb_choice *choice, const struct tb_shape *sh
 		snprintf(choice->reason, sizeof choice->reason, "NCCL, one host");
 	else
 		snprintf(choice->reason, sizeof choice->reason,
-			"NCCL, %" PRIu32
-			" hosts: its model has %.0f us by trees, %.0f us by "
-			"rings",
-			hosts, least(tree), least(ring));
+			"NCCL, %" PRIu32 " hosts, where its model finds %s faster", hosts,
+			by_tree ? "trees" : "rings");
 }
 
 void tb_choose_nccl(struct tb_choice *choice, const struct tb_shape *shape)

@@ -449,7 +449,7 @@ static void hand_over(struct tb_choice *choice, const struct tb_shape *shape)
 		replace(choice, "ring", "segmented ring without segments");
 	if (shape->op == TB_COLL_ALLREDUCE && strcmp(choice->algorithm, "ring") == 0 &&
 		elements < n)
-		replace(choice, "doubling", "ring, but fewer elements than members");
+		replace(choice, "doubling", "fewer elements than members");
 	if (shape->op == TB_COLL_ALLREDUCE && elements < power &&
 		strcmp(choice->algorithm, "rabenseifner") == 0)
 		replace(choice, "linear", "fewer elements than members");
