@@ -68,6 +68,10 @@ int tb_sql_probe(const char *path, enum tb_sql_file *kind, struct tb_error *erro
 	size_t n = fread(header, 1, sizeof header, file);
 	int cause = ferror(file) ? errno : 0;
 	fclose(file);
+	if (cause == EISDIR) // which may be a trace
+		return tb_fail_in(error, TB_EFOREIGN, path,
+			"is a folder, no Tailback store (expected a file that 'tailback "
+			"replay -o' wrote)");
 	if (cause)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(cause));

@@ -146,3 +146,20 @@ if timeout 60 "$TAILBACK" view junk.bin --screenshot junk.png 2>said; then
 	exit 1
 fi
 grep -q 'junk.bin: is no Tailback store' said
+
+# A folder may be a trace, too: of what a program's ranks called.
+cp -r "$TB_SOURCE/tests/data/ring8" ring8
+{
+	echo 'expect ring8 is a trace'
+	waits 300
+	printf 'expect the trace has 8\nkey Return\n'
+	waits 3000
+	printf 'expect Hot links by wait\nexpect ring8 on qsnet\n'
+} >steps
+timeout 120 "$TAILBACK" view ring8 --script steps
+mkdir empty
+if timeout 60 "$TAILBACK" view empty --screenshot junk.png 2>said; then
+	echo 'an empty folder was taken for a trace'
+	exit 1
+fi
+grep -q 'empty: is a folder, no Tailback store' said
