@@ -151,8 +151,8 @@ holds() {
 	done
 }
 holds ring8 "$ring" -2 2 -2 2 -2 2 -2 2
-holds halo8 "$halo" -3 3 -1 6 -5 3 -10 0
-holds a2a8 "$a2a" -6 5 -2 8 7 17 10 22
+holds halo8 "$halo" -3 2 -2 6 -6 2 -9 0
+holds a2a8 "$a2a" -9 3 -1 8 10 18 12 21
 # At 100 Mbit/s its ranks had to share two processors.
 first=3
 holds lammps8 "$lammps" -3 3 -5 2 -16 -5
