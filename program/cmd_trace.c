@@ -144,9 +144,8 @@ static void remove_folder(const char *path)
 	rmdir(path);
 }
 
-// set_environment has every process below load the tracer. Where mpirun starts processes
-// on other machines, Open MPI passes on what OMPI_MCA_mca_base_env_list names, and MPICH
-// everything.
+// set_environment has every process below load the tracer. To other machines MPICH's
+// mpirun passes it on, Open MPI's when asked to (-x).
 static int set_environment(const char *tracer, const char *folder, struct tb_error *error)
 {
 	const char *given = getenv("LD_PRELOAD");

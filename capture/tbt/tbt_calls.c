@@ -211,22 +211,13 @@ static int add_completion(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 	return status;
 }
 
-// set_root turns the root of a record into a place in the group. Of a root beside the
-// caller only the other side knows which; all of that side stand for it.
-static bool set_root(
-	const struct tb_tbt_reader *reader, struct tb_call *call, uint64_t root)
+// is_inter_rooted returns whether a call has a root in an inter-communicator: there only
+// the other side's records name it.
+static bool is_inter_rooted(
+	const struct tb_tbt_reader *reader, const struct tb_call *call, uint64_t root)
 {
 	struct tb_group group = tb_calls_members(reader->calls, call->group);
-	uint32_t n, first = first_peer(reader, &group, &n);
-	if (root % 4 == TB_TBT_ROOT_SELF)
-		call->peer = place_of(&group, reader->rank);
-	else if (root % 4 == TB_TBT_ROOT_BESIDE)
-		call->peer = first ? 0 : group.n_local % group.n;
-	else if (root / 4 < n)
-		call->peer = first + (uint32_t)(root / 4);
-	else
-		return false;
-	return call->peer < group.n;
+	return group.n_local < group.n || root % 4 != TB_TBT_ROOT_RANK;
 }
 
 // add_sizes gives the last call its sizes by member.
@@ -298,9 +289,17 @@ static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
-	if (has_root(call.op) && !set_root(reader, &call, f[2]))
-		return tb_tbt_broken(
-			reader, "a collective call has a root that cannot be", error);
+	if (has_root(call.op) && is_inter_rooted(reader, &call, f[2])) {
+		reader->n_inter_rooted++;
+		tb_tbt_pass(reader, thread, record);
+		return TB_OK;
+	}
+	if (has_root(call.op)) {
+		call.peer = (uint32_t)(f[2] / 4);
+		if (f[2] / 4 >= tb_calls_members(reader->calls, call.group).n)
+			return tb_tbt_broken(reader,
+				"a collective call has a root that cannot be", error);
+	}
 	int status = tb_tbt_call(reader, thread, record, call, &index, error);
 	if (status == TB_OK)
 		status = add_sizes(reader, &call, record, error);

@@ -306,6 +306,12 @@ static int read_all(
 			"%" PRIu64 " calls are left out: their communicators or windows "
 			"have processes of another MPI_COMM_WORLD",
 			reader->n_left_out);
+	if (status == TB_OK && reader->n_inter_rooted)
+		tb_calls_note(reader->calls,
+			"%" PRIu64
+			" collective calls with a root are left out: they are of "
+			"inter-communicators",
+			reader->n_inter_rooted);
 	return status;
 }
 

@@ -68,7 +68,8 @@ struct tb_tbt_reader {
 	uint32_t *n_lanes; // by rank: those that have calls
 	struct tb_tbt_service *services;
 	size_t n_services, services_room;
-	uint64_t n_left_out, n_lost_receives;
+	uint64_t n_left_out;
+	uint64_t n_inter_rooted; // collective calls, left out too
 
 	// Of the rank that is being read:
 	uint32_t rank, state;

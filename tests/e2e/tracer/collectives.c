@@ -56,6 +56,8 @@ static void of_parts(void)
 	if (rank < 2)
 		MPI_Sendrecv(out, 99, MPI_CHAR, 1, 0, in, 99, MPI_CHAR, 1, 0, both,
 			MPI_STATUS_IGNORE);
+	MPI_Bcast(out, 88, MPI_CHAR,
+		rank % 2 ? 0 : (rank == 2 ? MPI_ROOT : MPI_PROC_NULL), both);
 	MPI_Intercomm_merge(both, rank % 2, &merged);
 	MPI_Barrier(merged);
 	MPI_Comm_group(WORLD, &world);

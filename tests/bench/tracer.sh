@@ -1,0 +1,25 @@
+# What tracing costs: nanoseconds that it adds to a call, and bytes of a record.
+set -euo pipefail
+n=200000
+[[ ${1-} == --smoke ]] && n=1000
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+measured=
+for mpi in openmpi mpich; do
+	[[ -e $(dirname "$TAILBACK")/tailback-trace-$mpi.so ]] && command -v "mpicc.$mpi" >/dev/null || continue
+	"mpicc.$mpi" -O2 -w -o cost "$TB_SOURCE/tests/e2e/tracer/cost.c"
+	read -r call test < <(timeout 60 "mpirun.$mpi" -n 1 ./cost $n)
+	timeout 60 "$TAILBACK" trace -o job.tbt -- "mpirun.$mpi" -n 1 ./cost $n >traced 2>said
+	read -r traced_call traced_test <traced
+	records=$(sed -n 's/^1 rank, \([0-9,]*\) records.*/\1/p' said | tr -d ,)
+	echo "trace_${mpi}_call,$((traced_call - call)),ns"
+	echo "trace_${mpi}_test,$((traced_test - test)),ns"
+	echo "trace_${mpi}_record,$(($(stat -c %s job.tbt) / records)),B"
+	measured=1
+done
+[[ $measured ]] || {
+	echo "skipped: neither Open MPI nor MPICH is there with its compiler"
+	exit 77
+}
