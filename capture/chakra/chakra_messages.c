@@ -306,7 +306,9 @@ bool tb_chakra_begins(struct tb_bytes first)
 	if (!read_varint(first, &at, &length) || length < 3 || length > MESSAGE_MAX ||
 		!tb_bytes_u8(first, at, &field))
 		return false;
-	if (field == 0x0a && is_text(first, at + 1))
+	size_t text = at + 1; // of a string that lies within the message
+	if (field == 0x0a && is_text(first, text) && read_varint(first, &text, &inner) &&
+		inner < length - 1)
 		return true;
 	at++;
 	if ((field != 0x12 && field != 0x0a) || !read_varint(first, &at, &inner) ||

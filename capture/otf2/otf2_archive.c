@@ -66,6 +66,7 @@ bool tb_otf2_probe(const char *path, bool is_folder, const uint8_t *first, size_
 			 : has_magic(first, n);
 }
 
+TB_PRINTF(6, 0)
 static OTF2_ErrorCode listen(void *user, const char *file, uint64_t line,
 	const char *function, OTF2_ErrorCode code, const char *format, va_list arguments)
 {

@@ -8,10 +8,10 @@ data=$TB_SHARED/data
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tar -C "$scratch" --zstd -xf "$data/jobs/coll64_mtu.tar.zst"
-known='neither (a store nor )?a packet capture \(pcap, pcapng\) nor a job \(GOAL, flow list\)'
+known='neither (a store nor )?a packet capture \(pcap, pcapng\) nor a job \(GOAL, [a-zA-Z0-9, ]*\)'
 n=0
-for file in "$data"/{chakra/ring8,kineto,paraver,fabric}/* "$data"/otf2/tracer-32/*.{def,otf2} "$data"/jobs/* \
-	"$scratch"/coll64_mtu/*00.log "$data"/captures/mix64_mtu.phases.txt; do
+for file in "$data"/fabric/* "$data"/paraver/*.{pcf,row} "$data"/otf2/*/*.def "$data"/jobs/* "$data"/whatif/src/* \
+	"$scratch"/coll64_mtu/*00.log "$data"/captures/*.phases.txt "$data"/whatif/times.csv; do
 	[[ -f $file ]] || continue
 	for command in "info" "replay -q -o $scratch/none.db"; do
 		code=0
@@ -26,4 +26,4 @@ for file in "$data"/{chakra/ring8,kineto,paraver,fabric}/* "$data"/otf2/tracer-3
 		n=$((n + 1))
 	done
 done
-[[ $n -ge 40 && ! -e $scratch/none.db ]]
+[[ $n -ge 60 && ! -e $scratch/none.db ]]
