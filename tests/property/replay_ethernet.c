@@ -184,7 +184,7 @@ static void messages_come_whole_and_in_order(void **state)
 		char name[200];
 		snprintf(name, sizeof name,
 			"ethernet,rate=100Mbit/s,burst=0,%s,queue=%u,"
-			"initial_window=%u,window=%uKB,ascent=%s",
+			"initial_window=%u,receive_window=%uKB,ascent=%s",
 			seed % 2 ? "arity=8" : "arity=2,levels=3",
 			2000 + below(&random, seed % 3 ? 20000 : 1000000),
 			1 + below(&random, 20), 2 + below(&random, 200),
