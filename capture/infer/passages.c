@@ -7,6 +7,7 @@
 #define WINDOW	    8	  // frames over which a rate is measured
 #define FULL_BYTES  1000u // smaller frames do not show a port's rate
 #define WINDOWS_MIN 8	  // fewer do not show it either
+#define ALIKE_PART  50
 #define JITTER_NS   20000 // of time stamps, beside a part of the frame
 
 struct port {
@@ -48,6 +49,24 @@ static uint64_t at_quarter(struct sample *sample, size_t quarters)
 {
 	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
 	return sample->rows[(sample->n - 1) * quarters / 4];
+}
+
+// most_common returns the middle of those that are most alike: of the most values of
+// which the largest is at most a fiftieth above the least.
+static uint64_t most_common(struct sample *sample)
+{
+	size_t first = 0, best = 0, best_n = 0;
+	qsort(sample->rows, sample->n, sizeof *sample->rows, ascending);
+	for (size_t end = 0; end < sample->n; end++) {
+		while (sample->rows[first] + sample->rows[first] / ALIKE_PART <
+			sample->rows[end])
+			first++;
+		if (end + 1 - first <= best_n)
+			continue;
+		best = first;
+		best_n = end + 1 - first;
+	}
+	return sample->rows[best + best_n / 2];
 }
 
 static int64_t line_ns(uint64_t ps_per_byte, uint32_t bytes)
@@ -105,9 +124,8 @@ static uint64_t slide(struct window *window, const struct tb_packet_record *reco
 	return ns > 0 ? (uint64_t)ns * 1000 / bytes : 0;
 }
 
-// measure_node collects the windows of one node's frames. A quarter from the fastest on
-// stands for its port: the fastest may have come from a bucket, and slower ones had
-// pauses.
+// measure_node collects the windows of one node's frames. The most common stands for its
+// port: faster ones came from a bucket, and slower ones had pauses.
 static int measure_node(struct tb_passages *ports, const struct tb_packet_record *records,
 	size_t n, uint32_t node)
 {
@@ -122,7 +140,7 @@ static int measure_node(struct tb_passages *ports, const struct tb_packet_record
 			status = put(&sample, ps);
 	}
 	if (sample.n >= WINDOWS_MIN)
-		ports->rows[node].ps_per_byte = at_quarter(&sample, 1);
+		ports->rows[node].ps_per_byte = most_common(&sample);
 	free(sample.rows);
 	return status;
 }
@@ -224,7 +242,8 @@ static void leave(struct tb_passages *ports, const struct tb_packet_record *reco
 	int64_t free_ns = port->out_ns;
 	if (ports->bucket_bytes && free_ns + own_ns - bucket_ns < free_ns)
 		free_ns += own_ns - bucket_ns;
-	bool queued = port->begun && ps && entered_ns <= free_ns + own_ns / 2 + JITTER_NS;
+	bool queued = port->begun && ps &&
+		      entered_ns <= free_ns + own_ns + own_ns / 4 + JITTER_NS;
 	if (!queued)
 		port->queue_ns = entered_ns;
 	port->begun = true;
