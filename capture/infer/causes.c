@@ -250,8 +250,15 @@ static int settle_class(struct search *search, uint32_t class)
 	if (status == TB_OK)
 		status = judge(search, class, false, &verdict);
 	bool recurring = verdict.same || !verdict.known;
-	if (status == TB_OK && !recurring)
-		status = judge(search, class, true, &verdict);
+	struct verdict nearer = {0};
+	if (status == TB_OK && verdict.known)
+		status = judge(search, class, true, &nearer);
+	// A gap that a delivery within it explains as well is a wait.
+	if (!recurring || (nearer.same && nearer.median_ns < verdict.median_ns / 2)) {
+		recurring = false;
+		verdict = nearer;
+	}
+
 	for (uint32_t i = classes->first[class];
 		status == TB_OK && i < classes->first[class + 1]; i++)
 		status = settle(search, classes->members[i], &verdict, recurring);
