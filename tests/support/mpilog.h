@@ -20,7 +20,8 @@ struct tb_mpilog_options {
 	// it is the time between calls, for programs that sleep instead of computing.
 	bool cpu;
 	// Only calls that began then, in nanoseconds since the epoch, and computation
-	// after from_ns; 0: from the first call, to the last.
+	// after from_ns; 0: from the first call, to the last. Ranks come to an instant in
+	// different calls, so a span may cut messages in two: read it leniently.
 	uint64_t from_ns, to_ns;
 };
 
