@@ -36,6 +36,7 @@ static const struct scene scenes[] = {
 	{"credits", "ib-hdr,arity=4,levels=3", NULL, 2e6, true},
 	{"credits_4096", "ib-hdr,arity=16,levels=3", NULL, 1e6, true},
 	{"credits_65536", "ib-hdr,arity=16,levels=4", NULL, 4e5, true},
+	{"ethernet", "ethernet", NULL, 5e5, true},
 };
 
 struct figures {
