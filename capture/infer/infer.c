@@ -122,7 +122,9 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 			"two endpoints",
 			(unsigned long long)report->n_records);
 	tb_passages_report(inferring->ports, report);
-	report->span_ps = (inferring->last_ns - inferring->first_ns) * TB_PS_PER_NS;
+	int64_t span_ns = inferring->last_ns - inferring->first_ns;
+	report->span_ps = span_ns > TB_TIME_NEVER / TB_PS_PER_NS ? TB_TIME_NEVER
+								 : span_ns * TB_PS_PER_NS;
 	count_causes(inferring);
 	return TB_OK;
 }

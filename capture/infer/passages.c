@@ -8,7 +8,8 @@
 #define FULL_BYTES  1000u // smaller frames do not show a port's rate
 #define WINDOWS_MIN 8	  // fewer do not show it either
 #define ALIKE_PART  50
-#define JITTER_NS   20000 // of time stamps, beside a part of the frame
+#define PAUSE_NS    INT64_C(1000000000) // in a window: no port is that slow
+#define JITTER_NS   20000		// of time stamps, beside a part of the frame
 
 struct port {
 	uint64_t ps_per_byte; // 0: not known
@@ -121,7 +122,7 @@ static uint64_t slide(struct window *window, const struct tb_packet_record *reco
 	for (uint32_t i = 0; i <= WINDOW; i++)
 		bytes += i == first ? 0 : window->bytes[i];
 	int64_t ns = record->at_ns - window->at_ns[first];
-	return ns > 0 ? (uint64_t)ns * 1000 / bytes : 0;
+	return ns > 0 && ns < PAUSE_NS ? (uint64_t)ns * 1000 / bytes : 0;
 }
 
 // measure_node collects the windows of one node's frames. The most common stands for its
