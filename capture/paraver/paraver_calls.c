@@ -360,18 +360,27 @@ static size_t n_to_end(struct thread *thread, const struct prv_span *span, size_
 	return n > 0 ? 1 : 0;
 }
 
+// own_sends takes the last `n` started operations, an exchange's own sends, off the list
+// and has the call that was added last wait for them.
+static int own_sends(struct making *making, struct thread *thread, size_t n)
+{
+	int status = TB_OK;
+	for (; n > 0 && status == TB_OK; n--)
+		status = wait_for(making, thread->started[--thread->n_started]);
+	return status;
+}
+
 static int add_wait(struct making *making, struct thread *thread,
-	const struct prv_span *span, uint32_t number)
+	const struct prv_span *span, uint32_t number, size_t n_sends)
 {
 	size_t n, n_recvs = 0;
 	const uint32_t *places = messages_of(making, WAITS, number, &n);
 	const uint32_t *own = NULL;
 	size_t n_ended = n_to_end(thread, span, n);
-	if (span->kind.act == PRV_SENDRECV) {
-		n_ended = thread->n_started - thread->first_started;
+	bool is_exchange = span->kind.act == PRV_SENDRECV;
+	if (is_exchange)
 		own = messages_of(making, RECVS, number, &n_recvs);
-	}
-	if (n + n_ended + n_recvs == 0)
+	if (n + n_ended + n_recvs + (is_exchange ? n_sends : 0) == 0)
 		return TB_OK;
 	uint32_t index;
 	int status = add(making, thread, span, (struct tb_call){0}, &index);
@@ -379,6 +388,8 @@ static int add_wait(struct making *making, struct thread *thread,
 		status = wait_for(making, making->trace->messages[places[i]].receive);
 	for (size_t i = 0; i < n_recvs && status == TB_OK; i++)
 		status = wait_for(making, making->trace->messages[own[i]].receive);
+	if (is_exchange && status == TB_OK)
+		status = own_sends(making, thread, n_sends);
 	for (; n_ended > 0 && status == TB_OK; n_ended--)
 		status = wait_for(making, thread->started[thread->first_started++]);
 	if (thread->first_started == thread->n_started)
@@ -407,7 +418,7 @@ static int add_span(struct making *making, uint32_t number)
 	if (status == TB_OK)
 		status = add_sends(making, thread, span, number, &n_sends);
 	if (status == TB_OK)
-		status = add_wait(making, thread, span, number);
+		status = add_wait(making, thread, span, number, n_sends);
 	if (making->trace->has_calls && is_message_call(span) && n_sends + n_recvs == 0) {
 		making->trace->n_unheld++;
 		thread->n_unheld +=

@@ -237,6 +237,26 @@ static void exchanges_wait_for_both_of_their_messages(void **state)
 	}
 }
 
+static void exchanges_wait_for_no_send_but_their_own(void **state)
+{
+	(void)state;
+	// Task 1 starts a send, exchanges, and waits for what it started.
+	read_well(HEAD "2:1:1:1:1:50:50000001:3\n2:1:1:1:1:60:50000001:0\n"
+		       "2:1:1:1:1:100:50000001:41\n2:1:1:1:1:200:50000001:0\n"
+		       "2:1:1:1:1:300:50000001:5\n2:1:1:1:1:310:50000001:0\n"
+		       "2:2:1:2:1:100:50000001:41\n2:2:1:2:1:200:50000001:0\n"
+		       "2:2:1:2:1:250:50000001:2\n2:2:1:2:1:310:50000001:0\n"
+		       "3:1:1:1:1:50:305:2:1:2:1:250:310:4096:8\n"
+		       "3:1:1:1:1:100:105:2:1:2:1:100:190:4096:7\n"
+		       "3:2:1:2:1:100:105:1:1:1:1:100:190:4096:7\n");
+	assert_int_equal(call(0, 0)->tag, 8);
+	assert_int_equal(call(0, 3)->kind, TB_CALL_JOINT);
+	assert_true(waits_for(0, 3, 1));
+	assert_true(waits_for(0, 3, 2));
+	assert_false(waits_for(0, 3, 0));
+	assert_true(waits_for(0, 4, 0));
+}
+
 static void states_are_calls_where_there_are_no_others(void **state)
 {
 	(void)state;
@@ -317,6 +337,7 @@ int main(void)
 		TEST(calls_are_known_by_their_names),
 		TEST(the_root_says_that_it_is_one),
 		TEST(exchanges_wait_for_both_of_their_messages),
+		TEST(exchanges_wait_for_no_send_but_their_own),
 		TEST(states_are_calls_where_there_are_no_others),
 		TEST(messages_outside_calls_start_where_they_are),
 		TEST(calls_of_before_the_beginning_are_no_computation),
