@@ -337,7 +337,11 @@ static int by_leaving(const void *a, const void *b)
 	if (x->source != y->source)
 		return x->source < y->source ? -1 : 1;
 	// Of one source the earlier one ends earlier.
-	return x->last_ns < y->last_ns ? -1 : x->last_ns > y->last_ns;
+	if (x->last_ns != y->last_ns)
+		return x->last_ns < y->last_ns ? -1 : 1;
+	if (x->destination != y->destination)
+		return x->destination < y->destination ? -1 : 1;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
 // An acknowledgement or a call of a node.

@@ -3,6 +3,7 @@
 #include "array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SIZES_MAX    8 // of a stream with more sizes, sums of two are chance
 #define RECURS_FROM  3
@@ -18,6 +19,8 @@ struct size_count {
 struct sizes {
 	struct size_count *rows; // by stream, then bytes
 	size_t n;
+	struct size_count *sums; // of all streams, by bytes
+	size_t n_sums;
 };
 
 static int by_stream(const void *a, const void *b)
@@ -26,6 +29,30 @@ static int by_stream(const void *a, const void *b)
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct size_count *x = a, *y = b;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+// sum_sizes counts the sizes of all streams together.
+static int sum_sizes(struct sizes *sizes)
+{
+	sizes->sums = malloc((sizes->n + 1) * sizeof *sizes->sums);
+	if (!sizes->sums)
+		return TB_ENOMEM;
+	memcpy(sizes->sums, sizes->rows, sizes->n * sizeof *sizes->sums);
+	qsort(sizes->sums, sizes->n, sizeof *sizes->sums, by_bytes);
+	for (size_t i = 0; i < sizes->n; i++) {
+		struct size_count *last = sizes->sums + sizes->n_sums;
+		if (sizes->n_sums && last[-1].bytes == sizes->sums[i].bytes)
+			last[-1].n += sizes->sums[i].n;
+		else
+			sizes->sums[sizes->n_sums++] = sizes->sums[i];
+	}
+	return TB_OK;
 }
 
 // count_sizes counts the sizes of all streams.
@@ -45,17 +72,16 @@ static int count_sizes(struct sizes *sizes, const struct tb_entry *entries, size
 		else
 			sizes->rows[sizes->n++] = sizes->rows[i];
 	}
-	return TB_OK;
+	return sum_sizes(sizes);
 }
 
 // recurs_anywhere returns whether a size recurs in all streams together.
 static bool recurs_anywhere(const struct sizes *sizes, uint64_t bytes)
 {
-	uint32_t n = 0;
-	for (size_t i = 0; n < RECURS_FROM && i < sizes->n; i++)
-		if (sizes->rows[i].bytes == bytes)
-			n += sizes->rows[i].n;
-	return n >= RECURS_FROM;
+	const struct size_count sought = {.bytes = bytes};
+	const struct size_count *found =
+		bsearch(&sought, sizes->sums, sizes->n_sums, sizeof sought, by_bytes);
+	return found && found->n >= RECURS_FROM;
 }
 
 // The sizes of one stream that recur, and how often the message's own size does.
@@ -81,7 +107,8 @@ static struct recurring sizes_of(const struct sizes *sizes, const struct tb_entr
 		const struct size_count *row = &sizes->rows[low];
 		if (row->bytes == entry->message.bytes)
 			found.own = row->n;
-		if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes)
+		if (row->n < RECURS_FROM || row->bytes >= entry->message.bytes ||
+			row->bytes == 0)
 			continue;
 		if (found.n == SIZES_MAX) {
 			found.too_many = true;
@@ -141,6 +168,8 @@ static int append_parts(struct tb_message_list *list, const struct tb_message *w
 {
 	uint64_t done = 0;
 	int status = TB_OK;
+	if (parts->first == whole->bytes) // it may have none
+		return append(list, whole);
 	while (status == TB_OK && done < whole->bytes) {
 		struct tb_message part = *whole;
 		bool is_rest = parts->last && done >= parts->n * parts->first;
@@ -170,5 +199,6 @@ int tb_message_split(
 		status = append_parts(list, &entries[i].message, &parts);
 	}
 	free(sizes.rows);
+	free(sizes.sums);
 	return status;
 }

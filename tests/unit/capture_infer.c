@@ -119,6 +119,36 @@ static void bytes_sent_again_are_one_message(void **state)
 	assert_int_equal(report.bytes, 150);
 }
 
+// write_send adds an InfiniBand send of one packet, over UDP.
+static void write_send(
+	struct capture *capture, uint64_t at_ns, uint32_t sequence, uint32_t payload)
+{
+	uint8_t frame[80];
+	capture_ip(capture, frame, 1, 2, 17, 8 + 12 + payload + 4);
+	capture_put(frame + 34, 700, 2);
+	capture_put(frame + 36, 4791, 2);
+	capture_put(frame + 38, 8 + 12 + payload + 4, 2);
+	capture_put(frame + 42, 4, 1);
+	capture_put(frame + 47, 17, 3);
+	capture_put(frame + 51, sequence, 3);
+	capture_record(capture, at_ns, frame, 54, 54 + payload + 4);
+}
+
+static void messages_without_bytes_are_messages(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		write_send(&capture, 1000 + 5000000 * (uint64_t)i, i, 0);
+	write_send(&capture, 30000000, 4, 64);
+	capture_end(&capture, path);
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_messages, 5);
+	assert_int_equal(report.n_split, 0);
+	assert_int_equal(report.bytes, 64);
+}
+
 static void the_notes_say_what_was_inferred(void **state)
 {
 	(void)state;
@@ -134,6 +164,7 @@ int main(void)
 		cmocka_unit_test(an_answer_waits_for_its_request_and_the_computation),
 		cmocka_unit_test(nothing_but_acknowledgements_is_no_job),
 		cmocka_unit_test(bytes_sent_again_are_one_message),
+		cmocka_unit_test(messages_without_bytes_are_messages),
 		cmocka_unit_test(the_notes_say_what_was_inferred),
 	};
 	int fd = mkstemp(path);
