@@ -503,8 +503,7 @@ static void parameters_make_the_network_again(void **state)
 		"qsnet,broadcast=yes,rate=123456789B/s",
 		"ib-hdr,vls=3,vl_high=2:1 1:7,sl_to_vl=2 1 0,queues=voq",
 		"roce-400,pcie=none,queue_pairs=message,host=mpi",
-		"ethernet,rate=10Mbit/"
-		"s,burst=0,queue=1MB,initial_window=4,idle_restart=no"};
+		"ethernet,burst=0,queue=1MB,initial_window=4,idle_restart=no"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const struct tb_network_params told = qsnet(names[i]);
 		struct tb_network_params taken = {.n_rails = 0};
