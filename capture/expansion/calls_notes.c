@@ -76,6 +76,27 @@ static void put_eager(const struct tb_lowering *l, FILE *out)
 			tb_format_size(l->eager_bytes, text, sizeof text));
 }
 
+// put_called says what the program did itself, before collective calls became messages.
+static void put_called(const struct tb_calls *calls, FILE *out)
+{
+	uint64_t n[TB_CALL_COLLECTIVE + 1] = {0}, sent_bytes = 0;
+	char text[4][48];
+	for (uint32_t rank = 0; rank < tb_calls_n_ranks(calls); rank++) {
+		uint32_t n_calls;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n_calls);
+		for (uint32_t i = 0; i < n_calls; i++) {
+			n[of[i].kind]++;
+			sent_bytes += of[i].kind == TB_CALL_SEND ? of[i].bytes : 0;
+		}
+	}
+	fprintf(out, "the ranks called %s of %s B, %s and %s\n",
+		tb_format_counted(n[TB_CALL_SEND], "send", text[0], sizeof text[0]),
+		tb_format_count(sent_bytes, text[1], sizeof text[1]),
+		tb_format_counted(n[TB_CALL_RECV], "receive", text[2], sizeof text[2]),
+		tb_format_counted(n[TB_CALL_COLLECTIVE], "collective operation", text[3],
+			sizeof text[3]));
+}
+
 int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 {
 	char *text = NULL;
@@ -84,6 +105,7 @@ int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 	if (!out)
 		return TB_ENOMEM;
 	const char *note;
+	put_called(l->calls, out);
 	for (size_t i = 0; (note = tb_calls_note_at(l->calls, i)); i++)
 		fprintf(out, "%s\n", note);
 	put_dropped(l, out);
