@@ -31,6 +31,7 @@ struct whole {
 	uint64_t *bytes;
 	const uint64_t **sizes;
 	uint32_t *hosts, *at;
+	uint8_t *cpus;
 };
 
 static bool whole_init(struct whole *w)
@@ -38,16 +39,19 @@ static bool whole_init(struct whole *w)
 	uint32_t n = w->members.n;
 	w->bytes = malloc(n * sizeof *w->bytes);
 	w->at = malloc(n * sizeof *w->at);
+	w->cpus = malloc(n * sizeof *w->cpus);
 	w->sizes = calloc(n, sizeof *w->sizes);
 	if (w->lowering->hosts)
 		w->hosts = malloc(n * sizeof *w->hosts);
-	return w->bytes && w->at && w->sizes && (w->hosts || !w->lowering->hosts);
+	return w->bytes && w->at && w->cpus && w->sizes &&
+	       (w->hosts || !w->lowering->hosts);
 }
 
 static void whole_fini(struct whole *w)
 {
 	free(w->bytes);
 	free(w->at);
+	free(w->cpus);
 	free(w->sizes);
 	free(w->hosts);
 }
@@ -80,6 +84,7 @@ static int fill(struct whole *w)
 		uint32_t others = n_local == n ? n : i < n_local ? n - n_local : n_local;
 		w->bytes[i] = call->bytes;
 		w->at[i] = w->instance->arrivals[i].at;
+		w->cpus[i] = tb_lane_cpu(call->lane);
 		w->sizes[i] = tb_calls_sizes_of(l->calls, call, &n_sizes);
 		if (w->sizes[i] && n_sizes != others)
 			return fail_sizes(w, i, n_sizes, others);
@@ -188,7 +193,7 @@ static int place_plan(struct whole *w, const struct tb_plan *plan)
 		.tag = l->next_tag,
 		.eager_bytes = l->eager_bytes,
 		.hosts = w->hosts,
-		.cpu = (uint8_t)(call_of(w, 0)->lane & UINT8_MAX)};
+		.cpus = w->cpus};
 	uint64_t n_tags = tb_plan_append_tags(plan, &place);
 	if (n_tags >= INT32_MAX)
 		return tb_fail(l->error, TB_ECAPACITY,

@@ -124,6 +124,12 @@ static inline void tb_set_bit(uint8_t *bits, uint32_t i)
 	bits[i / 8] = (uint8_t)(bits[i / 8] | 1u << (i % 8));
 }
 
+// Lanes are numbered through; a job has 256 processors a rank.
+static inline uint8_t tb_lane_cpu(uint32_t lane)
+{
+	return (uint8_t)(lane & UINT8_MAX);
+}
+
 int tb_lowering_no_memory(struct tb_lowering *lowering);
 
 // calls_match.c: pairs sends and receives, in `edges`, and numbers their tags.

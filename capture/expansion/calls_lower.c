@@ -29,12 +29,6 @@ void tb_front_set(struct tb_lowering *l, uint32_t edge)
 		l->front[0] = edge;
 }
 
-// Lanes are numbered through; a job has 256 processors a rank.
-static uint8_t cpu_of(uint32_t lane)
-{
-	return (uint8_t)(lane & UINT8_MAX);
-}
-
 static int depend(const struct here *h, uint32_t op, uint32_t edge)
 {
 	return tb_job_depend(h->lowering->builder, h->rank, op, edge & ~TB_DEP_START,
@@ -63,7 +57,7 @@ static int add_calc(const struct here *h, uint64_t ns)
 
 int tb_front_join(struct tb_lowering *l, uint32_t rank, uint32_t lane, bool end)
 {
-	const struct here here = {.lowering = l, .rank = rank, .cpu = cpu_of(lane)};
+	const struct here here = {.lowering = l, .rank = rank, .cpu = tb_lane_cpu(lane)};
 	bool one = l->n_front == 0 ||
 		   (l->n_front == 1 && !(end && l->front[0] & TB_DEP_START));
 	return one ? TB_OK : add_calc(&here, 0);
@@ -218,7 +212,7 @@ int tb_lowering_add(struct tb_lowering *l, uint32_t rank, uint32_t index, bool *
 {
 	const struct tb_call *call = &l->ranks[rank].calls[index];
 	struct tb_lane *lane = &l->ranks[rank].lanes[call->lane];
-	const struct here here = {l, call, rank, cpu_of(call->lane)};
+	const struct here here = {l, call, rank, tb_lane_cpu(call->lane)};
 	if (is_pause(&here, index, lane->next >= l->ranks[rank].n)) {
 		lane->calc_ns += call->calc_ns;
 		lane->begun = true;

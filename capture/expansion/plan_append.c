@@ -26,7 +26,7 @@ static int leave(struct tb_plan_writing *w, const struct tb_plan_place *place,
 {
 	int status = TB_OK;
 	if (w->n_held + w->n_late > 1)
-		status = tb_plan_write_calc(w, 0, place->cpu, error);
+		status = tb_plan_write_calc(w, 0, w->cpu, error);
 	place->at[w->rank] = w->n_held ? w->held[0] : w->late[0];
 	return status;
 }
@@ -36,6 +36,7 @@ static int append_rank(struct tb_plan_writing *w, const struct tb_plan_place *pl
 {
 	w->n_held = w->n_late = 0;
 	w->entry = place->at[w->rank];
+	w->cpu = place->cpus ? place->cpus[w->rank] : 0;
 	if (!takes_part(w))
 		return TB_OK;
 	if (w->entry != UINT32_MAX)
@@ -56,8 +57,7 @@ int tb_plan_append(struct tb_job_builder *builder, const struct tb_plan *plan,
 		.hosts = place->hosts,
 		.tag = place->tag,
 		.combine_bytes_per_s = place->combine_bytes_per_s,
-		.eager_bytes = eager_bytes(place),
-		.cpu = place->cpu};
+		.eager_bytes = eager_bytes(place)};
 	int status = tb_plan_writing_init(&w, error);
 	for (w.rank = 0; w.rank < plan->n_ranks && status == TB_OK; w.rank++)
 		status = append_rank(&w, place, error);

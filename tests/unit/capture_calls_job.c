@@ -484,6 +484,31 @@ static void groups_number_their_own_members(void **state)
 	tb_job_free(job);
 }
 
+static void each_member_joins_in_its_own_lane(void **state)
+{
+	(void)state;
+	struct tb_job *job;
+	uint32_t n_joints = 0;
+	begin(4);
+	for (uint32_t r = 0; r < 4; r++) {
+		compute(r, 1000);
+		put(r, (struct tb_call){.kind = TB_CALL_COLLECTIVE,
+			       .op = TB_COLL_ALLTOALL,
+			       .bytes = 8,
+			       .lane = r > 0});
+	}
+	assert_int_equal(make(&job), TB_OK);
+	for (uint32_t r = 0; r < 4; r++)
+		for (uint32_t op = job->first_op[r]; op < job->first_op[r + 1]; op++) {
+			if (job->ops[op].kind != TB_OP_CALC || job->ops[op].amount > 0)
+				continue;
+			assert_int_equal(job->ops[op].cpu, r > 0);
+			n_joints++;
+		}
+	assert_int_equal(n_joints, 4);
+	tb_job_free(job);
+}
+
 static void libraries_are_named(void **state)
 {
 	(void)state;
@@ -542,6 +567,7 @@ int main(void)
 		cmocka_unit_test(streams_may_interleave_differently),
 		cmocka_unit_test(blocking_calls_in_circles_are_a_deadlock),
 		cmocka_unit_test(groups_number_their_own_members),
+		cmocka_unit_test(each_member_joins_in_its_own_lane),
 		cmocka_unit_test(libraries_are_named),
 		cmocka_unit_test(choices_take_the_place_of_the_library),
 	};
