@@ -28,6 +28,8 @@ struct group {
 struct tb_calls {
 	struct rank *ranks;
 	uint32_t n_ranks;
+	uint32_t *listed; // by rank: the last list of members that had it
+	uint32_t n_lists;
 	struct group *groups;
 	size_t n_groups, groups_room;
 	uint64_t *sizes; // for each call that has some: how many, then they
@@ -67,6 +69,22 @@ bool tb_collective_op_find(enum tb_collective_op *op, const char *name)
 	return false;
 }
 
+bool tb_collective_op_has_root(enum tb_collective_op op)
+{
+	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
+	       op == TB_COLL_REDUCE;
+}
+
+uint32_t tb_group_place(const struct tb_group *group, uint32_t rank)
+{
+	uint32_t i = 0;
+	if (rank < group->n && group->members[rank] == rank)
+		return rank;
+	while (i < group->n && group->members[i] != rank)
+		i++;
+	return i;
+}
+
 static int no_memory(struct tb_error *error)
 {
 	return tb_fail(error, TB_ENOMEM, "no memory for the calls of a trace");
@@ -97,7 +115,9 @@ int tb_calls_new(struct tb_calls **calls, uint32_t n_ranks, struct tb_error *err
 		return no_memory(error);
 	made->n_ranks = n_ranks;
 	made->ranks = calloc(n_ranks, sizeof *made->ranks);
-	int status = made->ranks ? add_world(made, error) : no_memory(error);
+	made->listed = calloc(n_ranks, sizeof *made->listed);
+	int status =
+		made->ranks && made->listed ? add_world(made, error) : no_memory(error);
 	if (status == TB_OK)
 		*calls = made;
 	else
@@ -120,34 +140,31 @@ void tb_calls_free(struct tb_calls *calls)
 	for (size_t i = 0; i < calls->n_notes; i++)
 		free(calls->notes[i]);
 	free(calls->ranks);
+	free(calls->listed);
 	free(calls->groups);
 	free(calls->sizes);
 	free(calls->notes);
 	free(calls);
 }
 
-// check_members refuses what is no set of ranks.
-static int check_members(const struct tb_calls *calls, const uint32_t *members,
-	uint32_t n, struct tb_error *error)
+// check_members refuses what is no set of ranks. A program may have as many groups as
+// ranks, so ranks are marked with the list's number: nothing has to be cleared.
+static int check_members(struct tb_calls *calls, const uint32_t *members, uint32_t n,
+	struct tb_error *error)
 {
-	int status = TB_OK;
-	bool *seen = calloc(calls->n_ranks, sizeof *seen);
-	if (!seen)
-		return no_memory(error);
-	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
+	uint32_t list = ++calls->n_lists;
+	for (uint32_t i = 0; i < n; i++) {
 		if (members[i] >= calls->n_ranks)
-			status = tb_fail(error, TB_EUSAGE,
+			return tb_fail(error, TB_EUSAGE,
 				"rank %" PRIu32 " of a group is out of range: the job "
 				"has %" PRIu32 " ranks",
 				members[i], calls->n_ranks);
-		else if (seen[members[i]])
-			status = tb_fail(error, TB_EUSAGE,
+		if (calls->listed[members[i]] == list)
+			return tb_fail(error, TB_EUSAGE,
 				"rank %" PRIu32 " is twice in a group", members[i]);
-		else
-			seen[members[i]] = true;
+		calls->listed[members[i]] = list;
 	}
-	free(seen);
-	return status;
+	return TB_OK;
 }
 
 int tb_calls_group(struct tb_calls *calls, const uint32_t *members, uint32_t n,

@@ -59,6 +59,10 @@ const char *tb_collective_op_name(enum tb_collective_op op);
 // tb_collective_op_find finds an operation by its name; false when there is none.
 bool tb_collective_op_find(enum tb_collective_op *op, const char *name);
 
+// tb_collective_op_has_root returns whether one member gives or gets what the others do
+// not: broadcast, gather, scatter and reduce.
+bool tb_collective_op_has_root(enum tb_collective_op op);
+
 struct tb_call {
 	uint64_t calc_ns;  // computation of its lane, before it
 	uint64_t enter_ns; // since the trace's beginning: for messages about the call
@@ -80,6 +84,10 @@ struct tb_group {
 	const uint32_t *members;
 	uint32_t n, n_local;
 };
+
+// tb_group_place returns where a rank stands in a group, or n if it is no member. It
+// costs n, unless the rank stands at the place of its number.
+uint32_t tb_group_place(const struct tb_group *group, uint32_t rank);
 
 struct tb_calls; // opaque
 

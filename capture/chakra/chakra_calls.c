@@ -126,8 +126,7 @@ static bool *find_memberships(const struct making *making)
 	for (size_t i = 0; is_member && i < groups->n; i++) {
 		struct tb_group group =
 			tb_calls_members(making->calls, groups->groups[i].number);
-		for (uint32_t k = 0; k < group.n && !is_member[i]; k++)
-			is_member[i] = group.members[k] == making->rank;
+		is_member[i] = tb_group_place(&group, making->rank) < group.n;
 	}
 	return is_member;
 }

@@ -8,12 +8,6 @@ struct side {
 	uint32_t first, end;
 };
 
-static bool is_rooted(enum tb_collective_op op)
-{
-	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
-	       op == TB_COLL_REDUCE;
-}
-
 static bool combines(enum tb_collective_op op)
 {
 	return op == TB_COLL_REDUCE || op == TB_COLL_ALLREDUCE ||
@@ -60,7 +54,7 @@ static void all_to_all(struct tb_plan *plan, const struct tb_shape *shape)
 const char *tb_inter_plan(struct tb_plan *plan, const struct tb_shape *shape)
 {
 	struct side low = {0, shape->n_local}, high = {shape->n_local, shape->n};
-	if (is_rooted(shape->op))
+	if (tb_collective_op_has_root(shape->op))
 		rooted(plan, shape, shape->root < shape->n_local ? high : low);
 	else
 		all_to_all(plan, shape);

@@ -48,12 +48,6 @@ static int fail_call(const struct tb_lowering *l, uint32_t rank,
 		tb_collective_op_name(instance->op), instance->root);
 }
 
-static bool is_rooted(uint8_t op)
-{
-	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
-	       op == TB_COLL_REDUCE;
-}
-
 // count adds a rank's next call to those of its group, and keeps which one it is: lanes
 // do not come to their calls in the order in which these were made.
 static int count(struct tb_lowering *l, uint32_t rank, uint32_t index)
@@ -78,7 +72,7 @@ static int count(struct tb_lowering *l, uint32_t rank, uint32_t index)
 	}
 	instance->n_seen++;
 	if (instance->op == call->op &&
-		(!is_rooted(call->op) || instance->root == call->peer))
+		(!tb_collective_op_has_root(call->op) || instance->root == call->peer))
 		return TB_OK;
 	instance->dropped = true;
 	return l->reading->lenient ? TB_OK : fail_call(l, rank, call, i, instance);

@@ -85,8 +85,7 @@ static int add_collective(struct writing *writing, const struct tb_comm_op *op)
 {
 	uint32_t group = writing->place->groups[op->group];
 	uint32_t n = tb_calls_members(writing->calls, group).n;
-	bool rooted = op->what == TB_COLL_BROADCAST || op->what == TB_COLL_REDUCE ||
-		      op->what == TB_COLL_GATHER || op->what == TB_COLL_SCATTER;
+	bool rooted = tb_collective_op_has_root((enum tb_collective_op)op->what);
 	struct tb_call call = {.kind = TB_CALL_COLLECTIVE,
 		.op = op->what == TB_COLL_BARRIER ? TB_COLL_ALLREDUCE : op->what,
 		.bytes = bytes_of(op, n),

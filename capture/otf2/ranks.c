@@ -165,23 +165,11 @@ static int add_group(struct tb_otf2_definitions *of, struct tb_calls *calls,
 	return status == TB_EUSAGE ? TB_EFORMAT : status;
 }
 
-// find_me returns the place of a rank in a group, or that after the last. It is looked
-// for where it is in MPI_COMM_WORLD first.
-static uint32_t find_me(const uint32_t *members, uint32_t n, uint32_t rank)
-{
-	if (rank < n && members[rank] == rank)
-		return rank;
-	uint32_t i = 0;
-	while (i < n && members[i] != rank)
-		i++;
-	return i;
-}
-
 static int view_members(const struct tb_calls *calls, uint32_t comm, uint32_t rank,
 	struct tb_otf2_view *view, struct tb_error *error)
 {
 	struct tb_group group = tb_calls_members(calls, view->group);
-	uint32_t at = find_me(group.members, group.n, rank);
+	uint32_t at = tb_group_place(&group, rank);
 	if (at == group.n)
 		return no_member(comm, rank, error);
 	bool is_local = at < group.n_local;
@@ -236,7 +224,7 @@ uint32_t tb_otf2_root(
 {
 	if (view->is_global) {
 		struct tb_group group = tb_calls_members(calls, view->group);
-		root = find_me(group.members, group.n, root);
+		root = tb_group_place(&group, root);
 	}
 	return root < view->n ? root : TB_OTF2_NONE;
 }

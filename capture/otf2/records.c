@@ -258,12 +258,6 @@ static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
 	return tb_otf2_events_next(of);
 }
 
-static bool is_rooted(enum tb_collective_op op)
-{
-	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
-	       op == TB_COLL_REDUCE;
-}
-
 // What a record tells of a collective call.
 struct collective {
 	OTF2_CollectiveOp op;
@@ -284,7 +278,7 @@ static bool collective(
 	const struct tb_otf2_view *view = view_of(of, told->comm);
 	if (!view)
 		return false;
-	if (view->is_inter && is_rooted(op)) {
+	if (view->is_inter && tb_collective_op_has_root(op)) {
 		of->left_out[TB_OTF2_INTER_ROOT]++;
 		of->is_recorded = true;
 		return false;
@@ -293,7 +287,9 @@ static bool collective(
 	call->group = view->group;
 	call->bytes = tb_otf2_collective_bytes(
 		told->op, view, told->sent, told->received, of->of->by_arguments);
-	call->peer = is_rooted(op) ? tb_otf2_root(of->calls, view, told->root) : 0;
+	call->peer = tb_collective_op_has_root(op)
+			     ? tb_otf2_root(of->calls, view, told->root)
+			     : 0;
 	if (call->peer != TB_OTF2_NONE)
 		return true;
 	fail(of, tb_fail(&of->error, TB_EFORMAT,

@@ -41,15 +41,6 @@ static int no_memory(const struct prv_trace *trace)
 
 // Groups: communicators as they are used.
 
-static uint32_t place_in(const struct tb_calls *calls, uint32_t number, uint32_t rank)
-{
-	struct tb_group group = tb_calls_members(calls, number);
-	for (uint32_t i = 0; i < group.n; i++)
-		if (group.members[i] == rank)
-			return i;
-	return PRV_NONE;
-}
-
 static int make_group(const struct making *making, uint32_t application,
 	const uint32_t *members, uint32_t n, uint32_t *group)
 {
@@ -234,12 +225,6 @@ static uint64_t bytes_of(struct making *making, const struct prv_span *span, uin
 	return most(span->send_bytes, span->recv_bytes);
 }
 
-static bool has_root(uint8_t op)
-{
-	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
-	       op == TB_COLL_REDUCE;
-}
-
 static int add_collective(
 	struct making *making, struct thread *thread, const struct prv_span *span)
 {
@@ -251,14 +236,15 @@ static int add_collective(
 	uint64_t key = span->communicator << 32 |
 		       (making->n_calls[span->communicator]++ & UINT32_MAX);
 	call.bytes = bytes_of(making, span, &call.op);
+	struct tb_group group = tb_calls_members(making->calls, call.group);
 	if (tb_map_find(&making->root_of, key, &rank)) {
-		call.peer = place_in(making->calls, call.group, rank);
-		if (call.peer == PRV_NONE)
+		call.peer = tb_group_place(&group, rank);
+		if (call.peer == group.n)
 			call.peer = 0; // the root is refused as no member of the group
 	} else {
-		making->n_rootless += has_root(call.op);
+		making->n_rootless += tb_collective_op_has_root(call.op);
 	}
-	if (place_in(making->calls, call.group, making->task->rank) == PRV_NONE)
+	if (tb_group_place(&group, making->task->rank) == group.n)
 		return tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
 			"a collective call of rank %" PRIu32
 			" in a communicator that it is not in, %.6f s after the "

@@ -30,18 +30,6 @@ bool tb_tbt_group(const struct tb_tbt_reader *reader, uint64_t comm, uint32_t *g
 	return true;
 }
 
-// place_of returns where a rank stands in a group, or n.
-static uint32_t place_of(const struct tb_group *group, uint32_t rank)
-{
-	uint32_t i = 0;
-	// Mostly it stands where its number says.
-	if (rank < group->n && group->members[rank] == rank)
-		return rank;
-	while (i < group->n && group->members[i] != rank)
-		i++;
-	return i;
-}
-
 // first_peer returns where in a group the peers of this rank begin, and their number.
 static uint32_t first_peer(
 	const struct tb_tbt_reader *reader, const struct tb_group *group, uint32_t *n)
@@ -49,7 +37,7 @@ static uint32_t first_peer(
 	*n = group->n;
 	if (group->n_local == group->n)
 		return 0;
-	bool local = place_of(group, reader->rank) < group->n_local;
+	bool local = tb_group_place(group, reader->rank) < group->n_local;
 	*n = local ? group->n - group->n_local : group->n_local;
 	return local ? group->n_local : 0;
 }
@@ -268,12 +256,6 @@ static const uint8_t ops[TB_TBT_N_OPS] = {[TB_TBT_BARRIER] = TB_COLL_BARRIER,
 	[TB_TBT_EXSCAN] = TB_COLL_EXSCAN,
 	[TB_TBT_EXCHANGE] = TB_COLL_EXCHANGE};
 
-static bool has_root(uint8_t op)
-{
-	return op == TB_COLL_BROADCAST || op == TB_COLL_GATHER || op == TB_COLL_SCATTER ||
-	       op == TB_COLL_REDUCE;
-}
-
 static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *thread,
 	const struct tb_tbt_record *record, uint64_t request, struct tb_error *error)
 {
@@ -289,12 +271,12 @@ static int add_collective(struct tb_tbt_reader *reader, struct tb_tbt_thread *th
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
-	if (has_root(call.op) && is_inter_rooted(reader, &call, f[2])) {
+	if (tb_collective_op_has_root(call.op) && is_inter_rooted(reader, &call, f[2])) {
 		reader->n_inter_rooted++;
 		tb_tbt_pass(reader, thread, record);
 		return TB_OK;
 	}
-	if (has_root(call.op)) {
+	if (tb_collective_op_has_root(call.op)) {
 		call.peer = (uint32_t)(f[2] / 4);
 		if (f[2] / 4 >= tb_calls_members(reader->calls, call.group).n)
 			return tb_tbt_broken(reader,

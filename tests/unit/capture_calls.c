@@ -60,6 +60,10 @@ static void groups_are_ordered_and_checked(void **state)
 	assert_memory_equal(tb_calls_members(calls, 1).members, three, sizeof three);
 	assert_int_equal(tb_calls_group(calls, twice, 2, 2, &group, &error), TB_EUSAGE);
 	assert_string_equal(error.text, "rank 1 is twice in a group");
+	struct tb_group of = tb_calls_members(calls, 1);
+	assert_int_equal(tb_group_place(&of, three[0]), 0);
+	assert_int_equal(tb_group_place(&of, three[2]), 2);
+	assert_int_equal(tb_group_place(&of, 99), 3);
 	assert_int_equal(tb_calls_group(calls, beyond, 1, 1, &group, &error), TB_EUSAGE);
 	assert_int_equal(tb_calls_group(calls, three, 0, 0, &group, &error), TB_EUSAGE);
 	assert_int_equal(tb_calls_group(calls, three, 3, 4, &group, &error), TB_EUSAGE);
