@@ -191,7 +191,15 @@ static int measure(
 {
 	struct sample known = {0};
 	int status = reach_all(ports, records, n);
+	uint32_t *n_sent = calloc(ports->n + 1, sizeof *n_sent);
+	if (!n_sent)
+		return TB_ENOMEM;
+	for (size_t i = 0; status == TB_OK && i < n; i++)
+		n_sent[records[i].source.id]++;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++) {
+		// Most nodes of a capture of many send too little to go through it.
+		if (n_sent[node] < WINDOW + WINDOWS_MIN)
+			continue;
 		status = measure_node(ports, records, n, node);
 		if (status == TB_OK && ports->rows[node].ps_per_byte)
 			status = put(&known, ports->rows[node].ps_per_byte);
@@ -199,6 +207,7 @@ static int measure(
 	if (status == TB_OK && known.n)
 		ports->ps_per_byte = at_quarter(&known, 2);
 	free(known.rows);
+	free(n_sent);
 	return status == TB_OK ? measure_bucket(ports, records, n) : status;
 }
 
