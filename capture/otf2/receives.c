@@ -196,11 +196,18 @@ struct inbox {
 	struct message *at, *end;
 };
 
-// earliest returns the message that a receive gets, or NULL.
-static struct message *earliest(struct search *of, struct inbox *inbox, uint64_t until_ns)
+// pass_taken leaves behind what stands first and is taken, so that it is not looked at
+// for each receive.
+static void pass_taken(struct inbox *inbox)
 {
 	while (inbox->at < inbox->end && inbox->at->is_taken)
 		inbox->at++;
+}
+
+// earliest returns the message that a receive gets, or NULL.
+static struct message *earliest(struct search *of, struct inbox *inbox, uint64_t until_ns)
+{
+	pass_taken(inbox);
 	for (struct message *i = inbox->at; i < inbox->end && i->enter_ns <= until_ns;
 		i++) {
 		const struct key *key = &of->keys[i->key];
@@ -212,11 +219,12 @@ static struct message *earliest(struct search *of, struct inbox *inbox, uint64_t
 }
 
 // take_known takes the message of a receive that is known.
-static void take_known(struct search *of, const struct inbox *inbox, struct key *key)
+static void take_known(struct search *of, struct inbox *inbox, struct key *key)
 {
 	uint32_t place = (uint32_t)(key - of->keys);
 	if (key->n_taken >= key->n || key->n_needed == 0)
 		return;
+	pass_taken(inbox);
 	for (struct message *i = inbox->at; i < inbox->end; i++) {
 		if (i->key != place || i->nth != key->n_taken)
 			continue;
