@@ -193,11 +193,17 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 	if (status == TB_EDEADLOCK && l.eager_bytes != UINT64_MAX) {
 		// The ranks came to the end of their calls, so the library had room for
 		// what they sent.
-		struct tb_error ignored;
+		struct tb_error again = {0};
 		l = fresh;
-		l.error = &ignored;
-		if (attempt(&l, name, made, true, job) == TB_OK)
+		l.error = &again;
+		int eager = attempt(&l, name, made, true, job);
+		if (eager == TB_OK)
 			return TB_OK;
+		// That it was stopped, or memory ended, is no deadlock.
+		if (eager != TB_EDEADLOCK) {
+			status = eager;
+			said = again;
+		}
 	}
 	if (status != TB_OK && error) {
 		*error = said;
