@@ -152,7 +152,11 @@ static int by_receiver(const void *left, const void *right)
 		return a->receive_ns < b->receive_ns ? -1 : 1;
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
-	return (a->send_ns > b->send_ns) - (a->send_ns < b->send_ns);
+	if (a->send_ns != b->send_ns)
+		return a->send_ns < b->send_ns ? -1 : 1;
+	if (a->tag != b->tag)
+		return a->tag < b->tag ? -1 : 1;
+	return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
 static int place_messages(struct prv_trace *trace)

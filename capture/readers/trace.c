@@ -257,7 +257,7 @@ char *tb_trace_formats(const char *joint, char *buffer, size_t size)
 	for (size_t i = 0; i < N_READERS && at < size; i++) {
 		bool begins = i == 0 || readers[i].kind != readers[i - 1].kind;
 		// Two rows may read one format: GOAL as text and as binary.
-		if (!begins && readers[i].name == readers[i - 1].name)
+		if (!begins && strcmp(readers[i].name, readers[i - 1].name) == 0)
 			continue;
 		at += (size_t)snprintf(buffer + at, size - at, "%s%s%s%s%s",
 			begins && i > 0 ? ")" : "", begins && i > 0 ? joint : "",

@@ -63,6 +63,8 @@ static int read_header(struct tb_tbt_rank *rank, struct tb_bytes bytes, const ch
 
 static int append(struct tb_tbt_lane *lane, struct tb_bytes bytes, struct tb_error *error)
 {
+	if (bytes.n == 0) // a file that is cut off within a block's header
+		return TB_OK;
 	if (TB_ARRAY_RESERVE(&lane->records, &lane->room, lane->n + bytes.n) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory for the records of a rank");
 	memcpy(lane->records + lane->n, bytes.data, bytes.n);
