@@ -166,11 +166,12 @@ void tb_nccl_chain(struct tb_plan *plan, const struct tb_shape *shape,
 	while (plan->status == TB_OK && order.members[at] != shape->root)
 		at++;
 	uint32_t turns = plan->status == TB_OK ? pieces / plan->n_ports : 0;
-	for (uint64_t round = 0; turns && round < turns + n - UINT64_C(2); round++) {
+	for (uint64_t round = 0;
+		turns && plan->status == TB_OK && round < turns + n - UINT64_C(2);
+		round++) {
 		tb_plan_next_round(plan);
-		for (uint32_t hop = 0; hop + 1 < n; hop++) {
-			if (round < hop || round - hop >= turns)
-				continue;
+		uint32_t hop = round < turns ? 0 : (uint32_t)(round - turns + 1);
+		for (; hop + 1 < n && hop <= round; hop++) {
 			uint32_t from = up ? at + 1 + hop : at + hop;
 			struct tb_way way = WAY(
 				order.members[from % n], order.members[(from + 1) % n]);
@@ -259,10 +260,12 @@ void tb_nccl_tree(struct tb_plan *plan, const struct tb_shape *shape,
 	plan->blocks_per_unit = (uint32_t)plan->n_blocks;
 	if (!order_init(&order, shape) || !links.parent || !links.depth)
 		plan->status = TB_ENOMEM;
+	else if (turns > INT32_MAX / 2)
+		plan->status = TB_ECAPACITY;
 	for (uint32_t tree = 0; plan->status == TB_OK && tree < 2; tree++)
 		link_hosts(&links, &order, tree);
 	uint64_t rounds = plan->status == TB_OK ? links.deepest + turns - 1 : 0;
-	for (uint64_t round = 0; round < 2 * rounds; round++)
+	for (uint64_t round = 0; plan->status == TB_OK && round < 2 * rounds; round++)
 		put_trees(plan, &links, round % rounds, turns, round < rounds);
 	order_fini(&order);
 	free(links.parent);

@@ -152,14 +152,18 @@ static uint64_t n_blocks_of(const struct tb_collective_call *call)
 static void measure(struct tb_shape *shape)
 {
 	const struct tb_collective_call *call = shape->call;
+	// Without sizes a member's blocks for the others are equal.
+	bool each = call->op == TB_COLL_ALLTOALL && !call->sizes;
+	uint64_t step = each ? call->n : 1;
 	uint64_t n = n_blocks_of(call), first = block_of(call, 0);
 	double sum = 0;
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n; i += step) {
 		uint64_t bytes = block_of(call, i);
 		shape->unequal = shape->unequal || bytes != first;
 		sum += (double)bytes;
 	}
-	shape->bytes = shape->unequal ? (uint64_t)(sum / (double)n) : first;
+	double mean = sum / (double)(n / step);
+	shape->bytes = shape->unequal ? (uint64_t)mean : first;
 }
 
 static uint64_t most_bytes(const struct tb_collective_call *call)

@@ -273,6 +273,30 @@ static void eager_limits_are_those_of_the_page(void **state)
 	assert_true(tb_library_eager_bytes(library) == UINT64_MAX);
 }
 
+static void what_no_job_can_hold_is_refused_at_once(void **state)
+{
+	(void)state;
+	const char *const algorithms[] = {"allreduce=nccl-tree", "allreduce=nccl-ring"};
+	uint64_t bytes[4] = {UINT64_C(1) << 62, UINT64_C(1) << 62, UINT64_C(1) << 62,
+		UINT64_C(1) << 62};
+	const struct tb_collective_call call = {
+		.op = TB_COLL_ALLREDUCE, .n = 4, .n_local = 4, .bytes = bytes};
+	const struct tb_library *library;
+	assert_int_equal(tb_library_find(&library, "nccl", NULL), TB_OK);
+	for (size_t i = 0; i < 2; i++) {
+		struct tb_collective_choices choices = {0};
+		struct tb_plan plan;
+		struct tb_expansion_rule rule;
+		struct tb_error error;
+		assert_int_equal(
+			tb_collective_choices_add(&choices, algorithms[i], &error),
+			TB_OK);
+		assert_int_equal(
+			tb_library_expand(library, &choices, &call, &plan, &rule, &error),
+			TB_ECAPACITY);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +309,7 @@ int main(void)
 		cmocka_unit_test(wrong_choices_are_refused_by_name),
 		cmocka_unit_test(a_choice_that_does_not_fit_says_what_it_needs),
 		cmocka_unit_test(eager_limits_are_those_of_the_page),
+		cmocka_unit_test(what_no_job_can_hold_is_refused_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
