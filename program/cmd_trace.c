@@ -261,10 +261,22 @@ static int find_mpi(struct arguments *args, struct tb_error *error)
 		"--mpi mpich");
 }
 
+// leave_folder removes the ranks' files unless they are wanted: by the user, or because
+// they are all that is left of the run where they could not be merged.
+static void leave_folder(const struct arguments *args, const char *folder, bool merged)
+{
+	if (args->keep || !merged)
+		fprintf(stderr, "The ranks' files are in %s%s\n", folder,
+			merged ? "" : ": 'tailback trace --merge' makes a trace of them");
+	else
+		remove_folder(folder);
+}
+
 // trace runs the command and merges; `code` gets the command's exit code.
 static int trace(struct arguments *args, int *code, struct tb_error *error)
 {
 	char tracer[PATH_MAX], *folder = NULL;
+	bool has_run = false;
 	int status = find_mpi(args, error);
 	if (status == TB_OK)
 		status = find_tracer(args->mpi, tracer, error);
@@ -272,16 +284,16 @@ static int trace(struct arguments *args, int *code, struct tb_error *error)
 		status = make_folder(args->output, &folder, error);
 	if (status == TB_OK)
 		status = run_traced(args, tracer, folder, code, error);
-	if (status == TB_OK)
+	has_run = status == TB_OK;
+	if (has_run)
 		status = merge(args, folder, error);
 	if (status == TB_EFOREIGN)
 		status = tb_fail_in(error, TB_EFOREIGN, args->command[0],
 			"no process came through MPI_Init under the tracer of %s",
 			tb_mpi_name(args->mpi));
-	if (folder && args->keep)
-		fprintf(stderr, "The ranks' files are in %s\n", folder);
-	else if (folder)
-		remove_folder(folder);
+	if (folder)
+		leave_folder(args, folder,
+			status == TB_OK || status == TB_EFOREIGN || !has_run);
 	free(folder);
 	return status;
 }

@@ -135,6 +135,14 @@ for mpi in "${mpis[@]}"; do
 	"$TAILBACK" trace -q --merge job.tbt.ranks-* -o again.tbt
 	cmp job.tbt again.tbt || complain "merged again the trace differs"
 	rm -r job.tbt.ranks-*
+
+	# Where no trace can be written, what the ranks wrote is not thrown away.
+	mkdir no.tbt
+	timeout 100 "$TAILBACK" trace -o no.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said &&
+		complain "a folder is overwritten by a trace"
+	grep -q -- '--merge' said || complain "nothing is said of what is left: $(cat said)"
+	"$TAILBACK" trace -q --merge no.tbt.ranks-* -o again.tbt
+	rm -r no.tbt no.tbt.ranks-*
 done
 [[ -z $(find . -name '*.ranks-*') ]] || complain "files of ranks are left behind"
 exit "$failed"
