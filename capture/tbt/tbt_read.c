@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { CHUNK = 1 << 20, LANES_MAX = 1 << 20 };
+enum { NOTED_MAX = 16 }; // ranks that ended early and have a note of their own
 
 // The file that is read, front to back. A read that fails is remembered: the getters
 // return 0 from then on.
@@ -253,12 +254,14 @@ static void free_rank(struct tb_tbt_reader *reader)
 static void note_end(struct tb_tbt_reader *reader)
 {
 	uint32_t n = 0;
+	if (reader->state == TB_TBT_FINISHED || reader->n_short++ >= NOTED_MAX)
+		return;
 	tb_calls_of(reader->calls, reader->rank, &n);
 	if (reader->state == TB_TBT_MISSING)
 		tb_calls_note(reader->calls,
 			"rank %" PRIu32 " left no trace: it did not return from MPI_Init",
 			reader->rank);
-	else if (reader->state != TB_TBT_FINISHED)
+	else
 		tb_calls_note(reader->calls,
 			"rank %" PRIu32 " ended early, %s, after %" PRIu32
 			" calls of the job",
@@ -301,6 +304,10 @@ static int read_all(
 		status = read_rank(reader, source, i, error);
 	if (status == TB_OK)
 		status = tb_tbt_serve(reader, error);
+	if (status == TB_OK && reader->n_short > NOTED_MAX)
+		tb_calls_note(reader->calls,
+			"%" PRIu32 " more ranks ended early or left no trace",
+			reader->n_short - NOTED_MAX);
 	if (status == TB_OK && reader->n_left_out)
 		tb_calls_note(reader->calls,
 			"%" PRIu64 " calls are left out: their communicators or windows "

@@ -70,6 +70,7 @@ struct tb_tbt_reader {
 	size_t n_services, services_room;
 	uint64_t n_left_out;
 	uint64_t n_inter_rooted; // collective calls, left out too
+	uint32_t n_short;	 // ranks that did not come to their end
 
 	// Of the rank that is being read:
 	uint32_t rank, state;
