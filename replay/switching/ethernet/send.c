@@ -124,7 +124,7 @@ static uint32_t train_of(const struct ethernet *ethernet, const struct stream *s
 {
 	uint64_t payload = ethernet->replay.net->params.packet_payload_bytes;
 	uint64_t halvings = (uint64_t)(stream->least / (TB_PS_PER_MS / 2));
-	uint64_t bytes = halvings < 16 ? TRAIN_MOST >> halvings : 0;
+	uint64_t bytes = halvings < 16 ? (uint64_t)TRAIN_MOST >> halvings : 0;
 	uint64_t window = stream->cubic.window * payload;
 	bool is_slow_start = stream->cubic.window < stream->cubic.threshold;
 	uint64_t rounds = (uint64_t)(stream->smoothed * 1024 / TB_PS_PER_MS);
