@@ -1,6 +1,7 @@
 // tailback convert: writes the job of any trace as GOAL.
 #include "cli.h"
 #include "commands.h"
+#include "instant_args.h"
 #include "job.h"
 #include "output_args.h"
 #include "reading_args.h"
@@ -51,18 +52,6 @@ static void check_whole(const struct argp_state *state, const struct arguments *
 		argp_error(state, "--binary is not for a terminal: use -o FILE");
 }
 
-static void want_instant(struct argp_state *state, const char *name, const char *text,
-	struct arguments *args, struct tb_instant *instant)
-{
-	args->wants_captures = true;
-	if (tb_instant_parse(text, instant) != TB_OK)
-		argp_error(state,
-			"--%s=%s: expected a time since the first record, such as 1.5s, "
-			"seconds or nanoseconds since 1970, or a date in UTC such as "
-			"2026-11-22T12:19:00.5",
-			name, text);
-}
-
 static error_t on_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *args = state->input;
@@ -78,10 +67,12 @@ static error_t on_option(int key, char *value, struct argp_state *state)
 		return 0;
 
 	case KEY_FROM:
-		want_instant(state, "from", value, args, &args->packets.from);
+		args->wants_captures = true;
+		tb_cmd_want_instant(state, "from", value, &args->packets.from);
 		return 0;
 	case KEY_TO:
-		want_instant(state, "to", value, args, &args->packets.to);
+		args->wants_captures = true;
+		tb_cmd_want_instant(state, "to", value, &args->packets.to);
 		return 0;
 	case ARGP_KEY_ARG:
 		args->traces[args->n++] = value;

@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "instant_args.h"
 #include "network.h"
 #include "output_args.h"
 #include "reading_args.h"
@@ -169,17 +170,6 @@ static void want_time(
 			name, text);
 }
 
-static void want_instant(struct argp_state *state, const char *name, const char *text,
-	struct tb_instant *instant)
-{
-	if (tb_instant_parse(text, instant) != TB_OK)
-		argp_error(state,
-			"--%s=%s: expected a time since the first record, such as 1.5s, "
-			"seconds or nanoseconds since 1970, or a date in UTC such as "
-			"2026-11-22T12:19:00.5",
-			name, text);
-}
-
 static void want_dedup(struct argp_state *state, const char *text, enum tb_choice *choice)
 {
 	if (!text || strcmp(text, "yes") == 0)
@@ -208,10 +198,10 @@ static error_t on_packets_option(int key, char *text, struct argp_state *state)
 		record->workload.closed_loop = true;
 		break;
 	case KEY_FROM:
-		want_instant(state, "from", text, &packets->from);
+		tb_cmd_want_instant(state, "from", text, &packets->from);
 		break;
 	case KEY_TO:
-		want_instant(state, "to", text, &packets->to);
+		tb_cmd_want_instant(state, "to", text, &packets->to);
 		break;
 	case KEY_SQUEEZE:
 		want_time(state, "squeeze-idle", text, &packets->squeeze_idle);

@@ -272,25 +272,11 @@ int tb_chakra_read_messages(struct chakra_graph *graph, FILE *stream)
 	return status;
 }
 
-static bool read_varint(struct tb_bytes bytes, size_t *at, uint64_t *value)
-{
-	uint8_t byte;
-	*value = 0;
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		if (!tb_bytes_u8(bytes, (*at)++, &byte))
-			return false;
-		*value |= ((uint64_t)byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
-
 // is_text returns whether a short printable text begins at `at`, behind its length.
 static bool is_text(struct tb_bytes bytes, size_t at)
 {
 	uint64_t length;
-	if (!read_varint(bytes, &at, &length) || length == 0 || length > 200)
+	if (!tb_bytes_varint(bytes, &at, &length) || length == 0 || length > 200)
 		return false;
 	for (size_t i = 0; i < length && at + i < bytes.n; i++)
 		if (bytes.data[at + i] < ' ' || bytes.data[at + i] > '~')
@@ -303,15 +289,15 @@ bool tb_chakra_begins(struct tb_bytes first)
 	size_t at = 0;
 	uint64_t length, inner;
 	uint8_t field, name;
-	if (!read_varint(first, &at, &length) || length < 3 || length > MESSAGE_MAX ||
+	if (!tb_bytes_varint(first, &at, &length) || length < 3 || length > MESSAGE_MAX ||
 		!tb_bytes_u8(first, at, &field))
 		return false;
 	size_t text = at + 1; // of a string that lies within the message
-	if (field == 0x0a && is_text(first, text) && read_varint(first, &text, &inner) &&
-		inner < length - 1)
+	if (field == 0x0a && is_text(first, text) &&
+		tb_bytes_varint(first, &text, &inner) && inner < length - 1)
 		return true;
 	at++;
-	if ((field != 0x12 && field != 0x0a) || !read_varint(first, &at, &inner) ||
+	if ((field != 0x12 && field != 0x0a) || !tb_bytes_varint(first, &at, &inner) ||
 		inner >= length)
 		return false;
 	return tb_bytes_u8(first, at, &name) && name == 0x0a && is_text(first, at + 1);

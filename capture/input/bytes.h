@@ -93,4 +93,24 @@ static inline bool tb_bytes_u16_as(
 	return true;
 }
 
+// tb_bytes_varint reads a LEB128 number, as protobuf has it, and moves `at` behind it:
+// seven bits per byte, the lowest first, and the top bit set in all but the last. False
+// for a number beyond 64 bits, too; then `at` is anywhere within the bytes.
+static inline bool tb_bytes_varint(struct tb_bytes bytes, size_t *at, uint64_t *value)
+{
+	uint64_t sum = 0;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte;
+		if (!tb_bytes_u8(bytes, *at, &byte))
+			return false;
+		++*at;
+		sum |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte & 0x80)
+			continue;
+		*value = sum;
+		return shift < 63 || byte < 2;
+	}
+	return false;
+}
+
 #endif

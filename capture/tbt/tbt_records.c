@@ -10,23 +10,6 @@ static const struct {
 #define KIND(name, number, n_fields, has_list) [number] = {1, n_fields, has_list},
 	TB_TBT_KINDS(KIND)};
 
-static bool get_varint(struct tb_bytes bytes, size_t *at, uint64_t *value)
-{
-	uint64_t sum = 0;
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte;
-		if (!tb_bytes_u8(bytes, *at, &byte))
-			return false;
-		++*at;
-		sum |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte & 0x80)
-			continue;
-		*value = sum;
-		return shift < 63 || byte < 2;
-	}
-	return false;
-}
-
 static int broken(size_t at, const char *what, struct tb_error *error)
 {
 	return tb_fail_at(error, TB_EFORMAT, "", TB_PLACE_OFFSET, at,
@@ -51,8 +34,8 @@ static bool get_times(
 {
 	uint64_t wait, taken;
 	uint64_t most = (uint64_t)INT64_MAX - cursor->now_ns;
-	if (!get_varint(cursor->bytes, at, &wait) ||
-		!get_varint(cursor->bytes, at, &taken))
+	if (!tb_bytes_varint(cursor->bytes, at, &wait) ||
+		!tb_bytes_varint(cursor->bytes, at, &taken))
 		return false;
 	if (wait > most || taken > most - wait)
 		return false;
@@ -67,14 +50,14 @@ static int get_part(
 	struct tb_tbt_cursor *cursor, size_t *at, uint64_t *left, struct tb_error *error)
 {
 	uint64_t n;
-	if (!get_varint(cursor->bytes, at, &n))
+	if (!tb_bytes_varint(cursor->bytes, at, &n))
 		return broken(*at, "a list is cut off", error);
 	size_t part = n < TB_TBT_LIST_PART ? (size_t)n : TB_TBT_LIST_PART;
 	size_t sum = cursor->n_list + part;
 	if (TB_ARRAY_RESERVE(&cursor->list, &cursor->list_room, sum) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory for a list of a record");
 	for (; cursor->n_list < sum; cursor->n_list++)
-		if (!get_varint(cursor->bytes, at, &cursor->list[cursor->n_list]))
+		if (!tb_bytes_varint(cursor->bytes, at, &cursor->list[cursor->n_list]))
 			return broken(*at, "a list is cut off", error);
 	*left = n - part;
 	return TB_OK;
@@ -132,7 +115,7 @@ int tb_tbt_next(struct tb_tbt_cursor *cursor, struct tb_tbt_record *record,
 	if (!get_times(cursor, &at, record))
 		return broken(at, "a time is cut off or absurd", error);
 	for (unsigned i = 0; i < kinds[kind].n_fields; i++)
-		if (!get_varint(cursor->bytes, &at, &record->fields[i]))
+		if (!tb_bytes_varint(cursor->bytes, &at, &record->fields[i]))
 			return broken(at, "a field is cut off", error);
 	status = kinds[kind].has_list ? get_list(cursor, &at, error) : TB_OK;
 	if (status != TB_OK)
