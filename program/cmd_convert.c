@@ -44,10 +44,24 @@ struct arguments {
 	bool wants_captures;
 };
 
-static void check_whole(const struct argp_state *state, const struct arguments *args)
+// take_output makes the last argument the output if no option names one, and it is no
+// file that could be read: "convert trace.otf2 job.goal".
+static void take_output(struct arguments *args)
+{
+	const char *last = args->n > 1 ? args->traces[args->n - 1] : "-";
+	if (args->output || strcmp(last, "-") == 0 || access(last, F_OK) == 0)
+		return;
+	args->output = last;
+	args->n--;
+}
+
+static void check_whole(const struct argp_state *state, struct arguments *args)
 {
 	if (args->n == 0)
 		argp_error(state, "a trace is missing");
+	take_output(args);
+	if (!args->output)
+		args->output = "-";
 	if (args->binary && strcmp(args->output, "-") == 0 && isatty(STDOUT_FILENO))
 		argp_error(state, "--binary is not for a terminal: use -o FILE");
 }
@@ -138,22 +152,25 @@ int tb_cmd_convert(int argc, char **argv)
 	static const struct argp argp = {
 		.options = option_table,
 		.parser = on_option,
-		.args_doc = "TRACE...",
+		.args_doc = "TRACE... [FILE]",
 		.doc = "Write the job of a trace as GOAL, which other simulators read "
 		       "too.\v"
 		       "Of a packet capture the job is inferred: what each message "
 		       "waited for, and the computation between. "
 		       "Several files are one trace, if its format has a file a rank. "
+		       "Without -o the last of several arguments is the FILE to write, "
+		       "if there is none of that name. "
 		       "Standard error gets what was left out, and by which rule each "
 		       "kind of collective call became messages.\n\n"
 		       "Examples:\n"
 		       "  tailback convert traces.otf2 -o job.goal\n"
+		       "  tailback convert capture.pcap.zst job.goal\n"
 		       "  tailback convert rank*.json --library nccl -o job.goal\n"
 		       "  tailback convert capture.pcap --from 10s --to 12s -o job.goal\n"
 		       "  tailback convert traces.otf2 --collective allreduce=ring "
 		       "--binary -o job.bin",
 	};
-	struct arguments args = {.output = "-"};
+	struct arguments args = {0};
 	struct tb_error error;
 	args.traces = calloc((size_t)argc, sizeof *args.traces);
 	if (!args.traces) {
