@@ -16,7 +16,7 @@ struct tb_library {
 
 // Sources of the eager limits: docs/collectives.md.
 static const struct tb_library libraries[] = {
-	{"openmpi", tb_choose_openmpi, UINT64_C(65536)},
+	{"openmpi", tb_choose_openmpi, UINT64_C(65536) - 56},
 	{"mpich", tb_choose_mpich, UINT64_C(16384)},
 	{"nccl", tb_choose_nccl, UINT64_MAX},
 	{0},

@@ -266,7 +266,7 @@ static void eager_limits_are_those_of_the_page(void **state)
 	(void)state;
 	const struct tb_library *library;
 	assert_int_equal(tb_library_find(&library, "openmpi", NULL), TB_OK);
-	assert_int_equal(tb_library_eager_bytes(library), 65536);
+	assert_int_equal(tb_library_eager_bytes(library), 65480);
 	assert_int_equal(tb_library_find(&library, "mpich", NULL), TB_OK);
 	assert_int_equal(tb_library_eager_bytes(library), 16384);
 	assert_int_equal(tb_library_find(&library, "nccl", NULL), TB_OK);
