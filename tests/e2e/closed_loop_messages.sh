@@ -1,0 +1,43 @@
+#!/bin/bash
+# What is inferred from real captures is judged against what the programs logged: messages by
+# size, count and order, and which receives a send waits for. docs/closed-loop.md has all
+# figures; the bounds here are a little below.
+set -euo pipefail
+
+if [[ ! -d $TB_SHARED/data/whatif ]]; then
+	echo "skipped: $TB_SHARED/data/whatif is not here, with captures and what the programs called"
+	exit 77
+fi
+if ! command -v zstd > /dev/null; then
+	echo "skipped: zstd is not installed, and the logs are compressed"
+	exit 77
+fi
+status=0
+
+# hold NAME PRECISION RECALL ORDER PRECISION RECALL: of messages, then of what sends wait for.
+hold() {
+	local row
+	row=$("$TB_SOURCE/tests/support/judge_table.sh" "$TB_BENCH_BIN/infer_judge" "$TB_SHARED" "^$1\$")
+	awk -F'[|(]' -v least="${*:2}" '{
+		split(least, bound, " ")
+		split($6 " " $7 " " $8 " " $9 " " $11, got, " ")
+		for (i = 1; i <= 5; i++)
+			if (got[i] < bound[i])
+				bad = 1
+	} END { exit NR != 1 || bad }' <<< "$row" || {
+		echo "expected at least ${*:2} % in: $row"
+		status=1
+	}
+}
+
+hold ring8_10m 92 98 98 84 84
+hold ring8_50m 92 98 98 88 88
+hold ring8_200m 92 98 98 93 93
+hold halo8_10m 97 98 98 48 55
+hold halo8_50m 97 98 98 44 53
+hold lammps8_50m 97 98 98 45 47
+hold a2a8_50m 90 90 70 0 0
+hold a2a8_200m 92 98 60 0 0
+hold lmp16_melt_mtu 94 97 98 38 46
+hold coll64_mtu 70 98 95 20 30
+exit $status
