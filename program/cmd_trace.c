@@ -251,11 +251,30 @@ static int merge(const struct arguments *args, const char *folder, struct tb_err
 	return status;
 }
 
+// check_given refuses an MPI that is not the program's: the tracer of another MPI reads
+// its handles as its own, which ends the program.
+static int check_given(const struct arguments *args, struct tb_error *error)
+{
+	const char *word = tb_mpi_against(args->mpi, args->command);
+	if (!word)
+		return TB_OK;
+	const char *its = args->mpi == TB_TBT_MPICH ? "Open MPI" : "MPICH";
+	return tb_fail_in(error, TB_EUSAGE, word,
+		"is a program of %s by the libraries that it links, not of --mpi %s: "
+		"leave --mpi out",
+		its, tb_mpi_name(args->mpi));
+}
+
 // find_mpi stores which MPI the command runs.
 static int find_mpi(struct arguments *args, struct tb_error *error)
 {
-	if (args->mpi_given || tb_which_mpi(&args->mpi, args->command))
+	if (args->mpi_given)
+		return check_given(args, error);
+	if (tb_which_mpi(&args->mpi, args->command))
 		return TB_OK;
+	if (!tb_is_program(args->command[0]))
+		return tb_fail_in(error, TB_EUSAGE, args->command[0],
+			"is not found, or is no program that may be run");
 	return tb_fail(error, TB_EUSAGE,
 		"nothing in the command shows which MPI it uses: give --mpi openmpi or "
 		"--mpi mpich");

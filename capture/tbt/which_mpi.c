@@ -218,6 +218,27 @@ bool tb_which_mpi(enum tb_tbt_mpi *mpi, char *const *command)
 	return false;
 }
 
+const char *tb_mpi_against(enum tb_tbt_mpi mpi, char *const *command)
+{
+	char path[PATH_MAX];
+	const char *other = NULL;
+	for (size_t i = 0; command[i]; i++) {
+		enum tb_tbt_mpi its;
+		if (!find_program(command[i], path) || !mpi_of_program(path, &its))
+			continue;
+		if (its == mpi)
+			return NULL;
+		other = other ? other : command[i];
+	}
+	return other;
+}
+
+bool tb_is_program(const char *word)
+{
+	char path[PATH_MAX];
+	return find_program(word, path);
+}
+
 static const char *const names[] = {
 	[TB_TBT_OPENMPI] = "openmpi", [TB_TBT_MPICH] = "mpich"};
 

@@ -16,6 +16,13 @@
 // shows it.
 bool tb_which_mpi(enum tb_tbt_mpi *mpi, char *const *command);
 
+// tb_mpi_against returns the word of a command that is a program of another MPI than
+// `mpi`; NULL if there is none, or a program of `mpi` too.
+const char *tb_mpi_against(enum tb_tbt_mpi mpi, char *const *command);
+
+// tb_is_program returns whether a word is a program, by its path or along PATH.
+bool tb_is_program(const char *word);
+
 // tb_mpi_name returns "openmpi" or "mpich".
 const char *tb_mpi_name(enum tb_tbt_mpi mpi);
 

@@ -143,6 +143,16 @@ for mpi in "${mpis[@]}"; do
 	grep -q -- '--merge' said || complain "nothing is said of what is left: $(cat said)"
 	"$TAILBACK" trace -q --merge no.tbt.ranks-* -o again.tbt
 	rm -r no.tbt no.tbt.ranks-*
+
+	# A program is not traced as one of another MPI, which it would not survive.
+	other=mpich
+	[[ $mpi == mpich ]] && other=openmpi
+	"$TAILBACK" trace --mpi $other -o no.tbt -- "mpirun.$mpi" "${options[@]}" -n 2 ./messages >out 2>said &&
+		complain "a program of $mpi is traced as one of $other"
+	grep -qE "^tailback: ./messages: is a program of .* not of --mpi $other" said ||
+		complain "the wrong --mpi is not told: $(cat said)"
+	"$TAILBACK" trace -o no.tbt -- ./nonexist >out 2>said && complain "what does not exist is traced"
+	grep -q '^tailback: ./nonexist: is not found' said || complain "a missing program is not told: $(cat said)"
 done
 [[ -z $(find . -name '*.ranks-*') ]] || complain "files of ranks are left behind"
 exit "$failed"
