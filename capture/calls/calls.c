@@ -36,6 +36,7 @@ struct tb_calls {
 	size_t n_sizes, sizes_room;
 	char **notes;
 	size_t n_notes, notes_room;
+	uint32_t n_early, first_early;
 };
 
 static const char *const op_names[] = {
@@ -306,6 +307,18 @@ void tb_calls_note(struct tb_calls *calls, const char *format, ...)
 		free(note);
 	else
 		calls->notes[calls->n_notes++] = note;
+}
+
+void tb_calls_early(struct tb_calls *calls, uint32_t rank)
+{
+	if (calls->n_early++ == 0)
+		calls->first_early = rank;
+}
+
+uint32_t tb_calls_n_early(const struct tb_calls *calls, uint32_t *first)
+{
+	*first = calls->first_early;
+	return calls->n_early;
 }
 
 uint32_t tb_calls_n_ranks(const struct tb_calls *calls)

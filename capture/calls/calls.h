@@ -132,6 +132,10 @@ int tb_calls_host(struct tb_calls *calls, uint32_t rank, const char *host,
 // ends.
 void tb_calls_note(struct tb_calls *calls, const char *format, ...) TB_PRINTF(2, 3);
 
+// tb_calls_early tells that a rank's calls end before its program would have; ranks come
+// in their order.
+void tb_calls_early(struct tb_calls *calls, uint32_t rank);
+
 // Queries. Pointers live until the next call that changes `calls`.
 uint32_t tb_calls_n_ranks(const struct tb_calls *calls);
 uint32_t tb_calls_n_groups(const struct tb_calls *calls);
@@ -146,5 +150,7 @@ const uint64_t *tb_calls_sizes_of(
 	const struct tb_calls *calls, const struct tb_call *call, uint32_t *n);
 const char *tb_calls_host_of(const struct tb_calls *calls, uint32_t rank); // or NULL
 const char *tb_calls_note_at(const struct tb_calls *calls, size_t i); // NULL: no more
+// tb_calls_n_early returns how many ranks ended early, and stores the first of them.
+uint32_t tb_calls_n_early(const struct tb_calls *calls, uint32_t *first);
 
 #endif

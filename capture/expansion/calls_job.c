@@ -2,6 +2,8 @@
 #include "array.h"
 #include "calls_job_impl.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +183,20 @@ static int attempt(struct tb_lowering *l, const char *name, const char *made, bo
 	return status;
 }
 
+// blame_early says of calls that do not match that ranks ended early, which is why.
+static void blame_early(const struct tb_calls *calls, struct tb_error *error)
+{
+	char more[32] = "", text[sizeof error->text];
+	uint32_t first, n = tb_calls_n_early(calls, &first);
+	if (n == 0 || error->code != TB_EFORMAT)
+		return;
+	if (n > 1)
+		snprintf(more, sizeof more, " and %" PRIu32 " more", n - 1);
+	memcpy(text, error->text, sizeof text);
+	(void)tb_fail(error, TB_EFORMAT, "rank %" PRIu32 "%s ended early: %s", first,
+		more, text);
+}
+
 int tb_calls_job(const struct tb_calls *calls, const char *name, const char *made,
 	const struct tb_reading *reading, struct tb_job **job, struct tb_error *error)
 {
@@ -206,6 +222,7 @@ int tb_calls_job(const struct tb_calls *calls, const char *name, const char *mad
 		}
 	}
 	if (status != TB_OK && error) {
+		blame_early(calls, &said);
 		*error = said;
 		// What the trace holds is said of the trace.
 		if (status != TB_EUSAGE && !said.file[0])

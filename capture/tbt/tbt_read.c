@@ -254,7 +254,10 @@ static void free_rank(struct tb_tbt_reader *reader)
 static void note_end(struct tb_tbt_reader *reader)
 {
 	uint32_t n = 0;
-	if (reader->state == TB_TBT_FINISHED || reader->n_short++ >= NOTED_MAX)
+	if (reader->state == TB_TBT_FINISHED)
+		return;
+	tb_calls_early(reader->calls, reader->rank);
+	if (reader->n_short++ >= NOTED_MAX)
 		return;
 	tb_calls_of(reader->calls, reader->rank, &n);
 	if (reader->state == TB_TBT_MISSING)

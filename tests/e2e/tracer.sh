@@ -113,6 +113,8 @@ for mpi in "${mpis[@]}"; do
 		launch 3 ./abort $how || code=$?
 		[[ $code != 0 ]] || complain "the program's failure is not passed on"
 		grep -q 'ended early' said || complain "nothing is said of ranks that ended early: $(cat said)"
+		"$TAILBACK" info job.tbt >job.info 2>said || grep -qE '^tailback: job.tbt: rank .* ended early: .*--lenient' said ||
+			complain "an early end is not blamed: $(cat said)"
 		"$TAILBACK" info --lenient job.tbt >job.info
 		grep -qE '^  sends +(2[4-9]|30) of [23]\.[0-9]* KiB' job.info || complain "not 30 messages: $(cat job.info)"
 		grep -qE "rank 1 ended early, $([[ $how ]] && echo before MPI_Finalize || echo by MPI_Abort)" job.info ||

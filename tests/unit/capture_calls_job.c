@@ -326,6 +326,26 @@ static void a_receive_without_send_is_named(void **state)
 		"leaves out what is too many)");
 }
 
+static void a_rank_that_ended_early_is_blamed(void **state)
+{
+	static const char *const blamed[] = {"rank 1 ended early: rank 0 at 0.000000 s: ",
+		"rank 1 and 1 more ended early: rank 0 at 0.000000 s: "};
+	(void)state;
+	for (uint32_t n = 1; n <= 2; n++) {
+		char text[256];
+		begin(3);
+		put(0, (struct tb_call){.kind = TB_CALL_SEND, .peer = 1, .bytes = 9});
+		for (uint32_t rank = 1; rank <= n; rank++)
+			tb_calls_early(calls, rank);
+		snprintf(text, sizeof text,
+			"%sits send to rank 1 (9 bytes, tag 0, group 0) finds no "
+			"receive: rank 0 sends 1 of these and rank 1 receives 0 "
+			"(--lenient leaves out what is too many)",
+			blamed[n - 1]);
+		assert_fails(TB_EFORMAT, text);
+	}
+}
+
 static void tags_and_groups_are_matched_apart(void **state)
 {
 	(void)state;
@@ -559,6 +579,7 @@ int main(void)
 		cmocka_unit_test(lanes_run_beside_each_other),
 		cmocka_unit_test(a_send_without_receive_is_named),
 		cmocka_unit_test(a_receive_without_send_is_named),
+		cmocka_unit_test(a_rank_that_ended_early_is_blamed),
 		cmocka_unit_test(tags_and_groups_are_matched_apart),
 		cmocka_unit_test(members_must_agree),
 		cmocka_unit_test(lenient_leaves_out_what_not_all_did),
