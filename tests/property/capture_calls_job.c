@@ -77,7 +77,7 @@ static void put_wait(uint32_t rank, uint32_t lane)
 static void put_message(bool rendezvous)
 {
 	uint32_t from = below(n_ranks), to = below(n_ranks), lane = below(LANES);
-	uint64_t bytes = rendezvous && below(4) == 0 ? 100000 : below(65536);
+	uint64_t bytes = rendezvous && below(4) == 0 ? 100000 : below(65480);
 	struct tb_call recv = {.kind = TB_CALL_RECV,
 		.peer = from,
 		.bytes = bytes,
@@ -148,7 +148,7 @@ static bool settle(uint32_t r, uint32_t i, uint32_t before, uint64_t *barriers)
 		done = barriers[k->barrier];
 	}
 	const struct known *other = &known[k->call.peer][k->partner];
-	bool asks = k->call.bytes > 65536 && k->call.peer != r;
+	bool asks = k->call.bytes > 65480 && k->call.peer != r;
 	bool waits =
 		k->call.kind == TB_CALL_RECV || (k->call.kind == TB_CALL_SEND && asks);
 	if (waits && other->start > done)

@@ -142,14 +142,14 @@ static void an_eager_send_is_complete_when_it_is_handed_over(void **state)
 {
 	(void)state;
 	begin(2);
-	message(0, true, 1, 65536, false);
+	message(0, true, 1, 65480, false);
 	compute(0, 3);
-	message(1, false, 0, 65536, false);
+	message(1, false, 0, 65480, false);
 	assert_makes("\nrank 0 {\n"
-		     "l1: send 65536b to 1 tag 0\n"
+		     "l1: send 65480b to 1 tag 0\n"
 		     "l2: calc 3\nl2 irequires l1\n"
 		     "}\n\nrank 1 {\n"
-		     "l1: recv 65536b from 0 tag 0\n"
+		     "l1: recv 65480b from 0 tag 0\n"
 		     "}\n");
 }
 
@@ -157,7 +157,7 @@ static void a_long_message_is_asked_for(void **state)
 {
 	(void)state;
 	begin(2);
-	message(0, true, 1, 65537, false);
+	message(0, true, 1, 65481, false);
 	compute(0, 3);
 	// The receive's own size does not count.
 	put(1, (struct tb_call){
@@ -165,13 +165,13 @@ static void a_long_message_is_asked_for(void **state)
 	assert_makes("\nrank 0 {\n"
 		     "l1: send 0b to 1 tag 1\n"
 		     "l2: recv 0b from 1 tag 2\n"
-		     "l3: send 65537b to 1 tag 3\nl3 requires l2\n"
+		     "l3: send 65481b to 1 tag 3\nl3 requires l2\n"
 		     "l4: calc 3\nl4 requires l3\n"
 		     "}\n\nrank 1 {\n"
 		     "l1: calc 5\n"
 		     "l2: recv 0b from 0 tag 1\nl2 requires l1\n"
 		     "l3: send 0b to 0 tag 2\nl3 requires l2\n"
-		     "l4: recv 65537b from 0 tag 3\nl4 requires l1\n"
+		     "l4: recv 65481b from 0 tag 3\nl4 requires l1\n"
 		     "}\n");
 }
 
@@ -196,8 +196,8 @@ static void on_one_host_nothing_is_asked_for(void **state)
 	for (int same = 0; same < 2; same++) {
 		struct tb_job *job;
 		begin(2);
-		message(0, true, 1, 65537, false);
-		message(1, false, 0, 65537, false);
+		message(0, true, 1, 65481, false);
+		message(1, false, 0, 65481, false);
 		assert_int_equal(tb_calls_host(calls, 0, "a", &error), TB_OK);
 		assert_int_equal(
 			tb_calls_host(calls, 1, same ? "a" : "b", &error), TB_OK);
