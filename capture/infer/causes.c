@@ -206,6 +206,21 @@ static int64_t gap_of(const struct search *search, const struct tb_message *mess
 	return verdict->median_ns < most ? verdict->median_ns : most;
 }
 
+// follows_call returns whether a message waits for the call of its node before: if the
+// place that its class has says so, or if no rule can tell, as the event of that call is
+// not as frequent.
+static bool follows_call(const struct search *search, uint32_t message)
+{
+	uint32_t previous = search->previous[message];
+	if (search->classes.by_place[message])
+		return true;
+	for (size_t i = 0; previous != NONE && i < search->precedences.n; i++)
+		if (search->precedences.rows[i].is_call &&
+			search->precedences.rows[i].class == search->classes.of[previous])
+			return false;
+	return true;
+}
+
 // is_unusual returns whether a gap is so much longer than those of its class that a rule
 // seems not to have been found for this one message.
 static bool is_unusual(const struct verdict *verdict, int64_t gap_ns)
@@ -225,7 +240,7 @@ static int settle(struct search *search, uint32_t message, const struct verdict 
 		recurring = false;
 		add_event(search, search->nearest[message], false);
 	}
-	if (search->precedences.n == 0)
+	if (follows_call(search, message))
 		add_event(search, search->previous[message], true);
 	of->kind = search->n_events == 0 ? TB_CAUSE_FIRST
 		   : recurring		 ? TB_CAUSE_RECURRING
@@ -237,6 +252,10 @@ static int settle(struct search *search, uint32_t message, const struct verdict 
 		of->kind = TB_CAUSE_NEAREST;
 		of->gap_ns = gap_of(search, row, verdict);
 	}
+	// A longer one is a wait of which the cause was not found (rule L12).
+	bool repeats = search->precedences.n > 0;
+	if (repeats && is_unusual(verdict, of->gap_ns))
+		of->gap_ns = verdict->known ? verdict->median_ns : 0;
 
 	return keep(search, message);
 }

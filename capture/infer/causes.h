@@ -1,4 +1,4 @@
-// What each message waited for: rules L7 to L10 of docs/closed-loop.md.
+// What each message waited for: rules L7 to L12 of docs/closed-loop.md.
 #ifndef TB_CAUSES_H
 #define TB_CAUSES_H
 

@@ -1,10 +1,14 @@
 #include "classes.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define SIZES_MAX 8 // of a pair with more, the place in the program tells events apart
+#define PLACE	  8 // calls before a message that make up its place
 
 struct keyed {
 	uint32_t source, destination;
-	uint64_t bytes;
+	uint64_t kind; // bytes, or a hash of the place
 	uint32_t message;
 };
 
@@ -15,8 +19,8 @@ static int by_key(const void *a, const void *b)
 		return x->source < y->source ? -1 : 1;
 	if (x->destination != y->destination)
 		return x->destination < y->destination ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
 	return x->message < y->message ? -1 : x->message > y->message;
 }
 
@@ -26,6 +30,7 @@ void tb_classes_fini(struct tb_classes *classes)
 	free(classes->members);
 	free(classes->of);
 	free(classes->place);
+	free(classes->by_place);
 	free(classes->sent_first);
 	free(classes->got_first);
 	free(classes->got);
@@ -38,20 +43,92 @@ static bool allocate(struct tb_classes *classes, size_t n, uint32_t n_nodes)
 	classes->members = malloc((n + 1) * sizeof *classes->members);
 	classes->of = malloc((n + 1) * sizeof *classes->of);
 	classes->place = malloc((n + 1) * sizeof *classes->place);
+	classes->by_place = calloc(n + 1, sizeof *classes->by_place);
 	classes->sent_first = calloc(n_nodes + 1u, sizeof *classes->sent_first);
 	classes->got_first = calloc(n_nodes + 2u, sizeof *classes->got_first);
 	classes->got = malloc((n + 1) * sizeof *classes->got);
 	return classes->first && classes->members && classes->of && classes->place &&
-	       classes->sent_first && classes->got_first && classes->got;
+	       classes->by_place && classes->sent_first && classes->got_first &&
+	       classes->got;
+}
+
+static bool same_pair(const struct keyed *x, const struct keyed *y)
+{
+	return x->source == y->source && x->destination == y->destination;
+}
+
+// mark_many marks the messages of pairs with many sizes, given keys in order; returns
+// whether there are any.
+static bool mark_many(struct tb_classes *classes, const struct keyed *keys, size_t n)
+{
+	bool any = false;
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t sizes = 1;
+		for (end = i + 1; end < n && same_pair(&keys[end], &keys[i]); end++)
+			sizes += keys[end].kind != keys[end - 1].kind;
+		for (size_t k = i; sizes > SIZES_MAX && k < end; k++)
+			classes->by_place[keys[k].message] = any = true;
+	}
+	return any;
+}
+
+// hash_place hashes to whom a node sent last, the latest first.
+static uint64_t hash_place(const uint32_t *recent)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+	for (uint32_t k = 0; k < PLACE; k++)
+		hash = (hash ^ recent[k]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+// find_places replaces the sizes of marked messages by their places. Messages leave a
+// node in the order in which it called for them.
+static int find_places(const struct tb_classes *classes, struct keyed *keys,
+	const struct tb_message_list *list, uint32_t n_nodes)
+{
+	uint32_t(*recent)[PLACE] = calloc(n_nodes + 1u, sizeof *recent);
+	uint64_t *places = malloc((list->n + 1) * sizeof *places);
+	if (!recent || !places) {
+		free(recent);
+		free(places);
+		return TB_ENOMEM;
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		uint32_t *of = recent[list->rows[i].source];
+		places[i] = hash_place(of);
+		memmove(of + 1, of, (PLACE - 1) * sizeof *of);
+		of[0] = list->rows[i].destination + 1;
+	}
+	for (size_t i = 0; i < list->n; i++)
+		if (classes->by_place[keys[i].message])
+			keys[i].kind = places[keys[i].message];
+	free(recent);
+	free(places);
+	return TB_OK;
+}
+
+// sort_keys puts the messages of a class together.
+static int sort_keys(struct tb_classes *classes, struct keyed *keys,
+	const struct tb_message_list *list, uint32_t n_nodes)
+{
+	for (size_t i = 0; i < list->n; i++)
+		keys[i] = (struct keyed){list->rows[i].source, list->rows[i].destination,
+			list->rows[i].bytes, (uint32_t)i};
+	qsort(keys, list->n, sizeof *keys, by_key);
+	if (!mark_many(classes, keys, list->n))
+		return TB_OK;
+	int status = find_places(classes, keys, list, n_nodes);
+	if (status == TB_OK)
+		qsort(keys, list->n, sizeof *keys, by_key);
+	return status;
 }
 
 // number gives each message its class and its place.
 static void number(struct tb_classes *classes, const struct keyed *keys, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool begins = i == 0 || keys[i].source != keys[i - 1].source ||
-			      keys[i].destination != keys[i - 1].destination ||
-			      keys[i].bytes != keys[i - 1].bytes;
+		bool begins = i == 0 || !same_pair(&keys[i], &keys[i - 1]) ||
+			      keys[i].kind != keys[i - 1].kind;
 		if (begins)
 			classes->first[classes->n++] = (uint32_t)i;
 		uint32_t class = classes->n - 1;
@@ -87,15 +164,12 @@ int tb_classes_find(
 {
 	struct tb_classes made = {0};
 	struct keyed *keys = malloc((list->n + 1) * sizeof *keys);
-	if (!keys || !allocate(&made, list->n, n_nodes)) {
+	if (!keys || !allocate(&made, list->n, n_nodes) ||
+		sort_keys(&made, keys, list, n_nodes) != TB_OK) {
 		free(keys);
 		tb_classes_fini(&made);
 		return TB_ENOMEM;
 	}
-	for (size_t i = 0; i < list->n; i++)
-		keys[i] = (struct keyed){list->rows[i].source, list->rows[i].destination,
-			list->rows[i].bytes, (uint32_t)i};
-	qsort(keys, list->n, sizeof *keys, by_key);
 	number(&made, keys, list->n);
 	list_by_node(&made, keys, n_nodes);
 	free(keys);

@@ -1,5 +1,5 @@
-// Messages of one ordered pair and size, which are taken for repetitions of one event:
-// rule L7 of docs/closed-loop.md.
+// Messages of one ordered pair and size, or place in the program, which are taken for
+// repetitions of one event: rule L7 of docs/closed-loop.md.
 #ifndef TB_CLASSES_H
 #define TB_CLASSES_H
 
@@ -14,6 +14,7 @@ struct tb_classes {
 	uint32_t *members;
 	uint32_t *of;	      // by message: its class
 	uint32_t *place;      // by message: its place within the class
+	bool *by_place;	      // by message: its class is that of its place
 	uint32_t *sent_first; // n_nodes + 1: node v sends classes [v] to [v + 1] - 1
 	uint32_t *got_first;  // n_nodes + 1, into `got`
 	uint32_t *got;	      // classes that reach a node

@@ -48,6 +48,9 @@ hold halo8 10 10 10
 for to in 50 100 200; do hold a2a8 100 $to 15; done
 hold a2a8 200 100 15
 hold a2a8 200 50 20
+for from in 10 50; do
+	for to in 10 50; do hold lammps8 $from $to 12; done
+done
 hold lammps8 50 100 20
-hold lammps8 100 100 15
+for to in 50 100; do hold lammps8 100 $to 10; done
 exit $status

@@ -57,6 +57,28 @@ static uint32_t calc_before(uint32_t rank, uint32_t send)
 	return UINT32_MAX;
 }
 
+#define ROUNDS 24
+#define LATE   15 // the round in which node 2 is 50 ms late
+
+// write_growing writes a ring of three nodes that send on 1 ms after what they got, each
+// round a longer message.
+static void write_growing(void)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	uint64_t at_ns = 1000;
+	uint32_t next = 1000;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		for (uint8_t node = 1; node <= 3; node++) {
+			uint8_t to = node == 3 ? 1 : (uint8_t)(node + 1);
+			at_ns += round == LATE && node == 2 ? 50000000 : 1000000;
+			capture_tcp(&capture, at_ns, node, to, 7, next, 100 + round);
+		}
+		next += 100 + round;
+	}
+	capture_end(&capture, path);
+}
+
 // write_ping_pong writes `n` requests of 100 bytes, each answered by 300 bytes after
 // `answer_ns`, and asked again 5 ms later.
 static void write_ping_pong(int n, uint64_t answer_ns)
@@ -90,6 +112,28 @@ static void an_answer_waits_for_its_request_and_the_computation(void **state)
 		assert_in_range(job->ops[calc].amount, 1999000, 2000000);
 		calc = calc_before(0, send_of(0, i));
 		assert_in_range(job->ops[calc].amount, 4999000, 5000000);
+	}
+}
+
+static void messages_of_many_sizes_recur_by_their_place(void **state)
+{
+	(void)state;
+	write_growing();
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_messages, 3 * ROUNDS);
+	// The place is that of eight calls before: the first eight are like no other.
+	assert_in_range(report.n_recurring, 3 * (ROUNDS - 8) - 3, 3 * (ROUNDS - 8));
+}
+
+static void a_delay_that_does_not_recur_is_no_computation(void **state)
+{
+	(void)state;
+	write_growing();
+	assert_int_equal(infer(), TB_OK);
+	for (uint32_t i = 8; i < ROUNDS; i++) {
+		uint32_t calc = calc_before(1, send_of(1, i));
+		assert_int_not_equal(calc, UINT32_MAX);
+		assert_in_range(job->ops[calc].amount, 999000, 1000000);
 	}
 }
 
@@ -162,6 +206,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_waits_for_its_request_and_the_computation),
+		cmocka_unit_test(messages_of_many_sizes_recur_by_their_place),
+		cmocka_unit_test(a_delay_that_does_not_recur_is_no_computation),
 		cmocka_unit_test(nothing_but_acknowledgements_is_no_job),
 		cmocka_unit_test(bytes_sent_again_are_one_message),
 		cmocka_unit_test(messages_without_bytes_are_messages),
