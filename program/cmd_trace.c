@@ -203,6 +203,24 @@ static int run_traced(const struct arguments *args, const char *tracer,
 	return TB_OK;
 }
 
+// print_missing tells of ranks without a file: of which files, only where the user gave
+// them, because those of a run are removed.
+static void print_missing(
+	const struct arguments *args, const struct tb_tbt_summary *summary)
+{
+	char ranks[48], text[1024];
+	uint32_t n = args->merge ? summary->n_missing : 0;
+	for (uint32_t i = 0; i < n && i < TB_TBT_UNREAD_MAX; i++)
+		fprintf(stderr, "%s\n",
+			tb_error_format(&summary->unread[i], text, sizeof text));
+	if (n > TB_TBT_UNREAD_MAX)
+		fprintf(stderr, "and %" PRIu32 " more files\n", n - TB_TBT_UNREAD_MAX);
+	fprintf(stderr, "%s left no trace%s\n",
+		tb_format_counted(summary->n_missing, "rank", ranks, sizeof ranks),
+		n ? ": the trace has the others"
+		  : ": they ended before they returned from MPI_Init");
+}
+
 static void print_summary(
 	const struct arguments *args, const struct tb_tbt_summary *summary)
 {
@@ -211,12 +229,13 @@ static void print_summary(
 		tb_format_counted(summary->n_ranks, "rank", ranks, sizeof ranks),
 		tb_format_counted(summary->n_records, "record", records, sizeof records),
 		args->output);
-	uint32_t n_early = summary->n_early + summary->n_missing;
-	if (n_early)
+	if (summary->n_missing)
+		print_missing(args, summary);
+	if (summary->n_early)
 		fprintf(stderr,
 			"%s ended early, rank %" PRIu32
 			" first: the trace has what they did until then\n",
-			tb_format_counted(n_early, "rank", ranks, sizeof ranks),
+			tb_format_counted(summary->n_early, "rank", ranks, sizeof ranks),
 			summary->first_early);
 	if (summary->n_lost)
 		fprintf(stderr,

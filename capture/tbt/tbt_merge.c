@@ -57,8 +57,8 @@ static int read_rank(const struct merge *merge, uint32_t rank, bool whole,
 	return status;
 }
 
-// find_first stores the lowest rank that has a file in the folder.
-static int find_first(struct merge *merge, struct tb_error *error)
+// find_first stores the lowest rank, `from` or more, that has a file in the folder.
+static int find_first(struct merge *merge, uint32_t from, struct tb_error *error)
 {
 	DIR *folder = opendir(merge->folder);
 	const struct dirent *entry;
@@ -70,7 +70,8 @@ static int find_first(struct merge *merge, struct tb_error *error)
 		uint32_t rank;
 		int end = 0;
 		if (sscanf(entry->d_name, "rank-%" SCNu32 ".tbr%n", &rank, &end) == 1 &&
-			end > 0 && !entry->d_name[end] && rank < merge->first)
+			end > 0 && !entry->d_name[end] && rank >= from &&
+			rank < merge->first)
 			merge->first = rank;
 	}
 	closedir(folder);
@@ -123,8 +124,7 @@ static int take_header(
 	merge->there[file->rank] = true;
 	merge->summary->n_lost += file->lost;
 	bool early = file->state != TB_TBT_FINISHED && !file->lost;
-	if (early && merge->summary->n_early++ == 0 &&
-		file->rank < merge->summary->first_early)
+	if (early && merge->summary->n_early++ == 0)
 		merge->summary->first_early = file->rank;
 	int status = add_clock(merge, file, error);
 	if (status == TB_OK)
@@ -132,13 +132,37 @@ static int take_header(
 	return status;
 }
 
+static bool is_unread(int status)
+{
+	return status == TB_EIO || status == TB_EFOREIGN;
+}
+
+// read_first reads the header of the first rank whose file can be read. Where none can,
+// the first one's error is told.
+static int read_first(
+	struct merge *merge, struct tb_tbt_rank *file, struct tb_error *error)
+{
+	struct tb_error other;
+	int status = find_first(merge, 0, error);
+	if (status == TB_OK)
+		status = read_rank(merge, merge->first, false, file, error);
+	while (is_unread(status) && merge->first < UINT32_MAX - 1 &&
+		find_first(merge, merge->first + 1, &other) == TB_OK) {
+		int next = read_rank(merge, merge->first, false, file, &other);
+		if (is_unread(next))
+			continue;
+		status = next;
+		if (status != TB_OK && error)
+			*error = other;
+	}
+	return status;
+}
+
 // begin learns from the first rank's header how many there are.
 static int begin(struct merge *merge, struct tb_error *error)
 {
 	struct tb_tbt_rank file = {0};
-	int status = find_first(merge, error);
-	if (status == TB_OK)
-		status = read_rank(merge, merge->first, false, &file, error);
+	int status = read_first(merge, &file, error);
 	if (status != TB_OK)
 		return status;
 	merge->n_ranks = file.n_ranks;
@@ -154,7 +178,7 @@ static int begin(struct merge *merge, struct tb_error *error)
 
 static int read_headers(struct merge *merge, struct tb_error *error)
 {
-	for (uint32_t i = merge->first; i < merge->n_ranks; i++) {
+	for (uint32_t i = 0; i < merge->n_ranks; i++) {
 		struct tb_tbt_rank file = {0};
 		struct tb_error own = {0};
 		int status = read_rank(merge, i, false, &file, &own);
@@ -162,8 +186,12 @@ static int read_headers(struct merge *merge, struct tb_error *error)
 			status = take_header(merge, &file, &own);
 		tb_tbt_rank_fini(&file);
 		// A rank without a file, or one that was killed before it began it.
-		if (status == TB_EIO || status == TB_EFOREIGN)
+		if (is_unread(status)) {
+			if (merge->summary->n_missing < TB_TBT_UNREAD_MAX)
+				merge->summary->unread[merge->summary->n_missing] = own;
+			merge->summary->n_missing++;
 			continue;
+		}
 		if (status != TB_OK) {
 			if (error)
 				*error = own;
@@ -357,18 +385,6 @@ static int write_all(const struct merge *merge, FILE *stream, struct tb_error *e
 	return status;
 }
 
-static void count_missing(const struct merge *merge)
-{
-	struct tb_tbt_summary *summary = merge->summary;
-	for (uint32_t i = 0; i < merge->n_ranks; i++) {
-		if (merge->there[i])
-			continue;
-		summary->n_missing++;
-		if (i < summary->first_early)
-			summary->first_early = i;
-	}
-}
-
 // relate corrects the clocks by the messages between them, where there are several.
 static int relate(struct merge *merge, struct tb_error *error)
 {
@@ -395,7 +411,7 @@ int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summar
 	struct tb_error *error)
 {
 	struct merge merge = {.folder = folder, .summary = summary};
-	*summary = (struct tb_tbt_summary){.first_early = UINT32_MAX};
+	*summary = (struct tb_tbt_summary){0};
 	int status = begin(&merge, error);
 	if (status == TB_OK)
 		status = read_headers(&merge, error);
@@ -408,7 +424,6 @@ int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summar
 	if (status == TB_OK)
 		status = relate(&merge, error);
 	if (status == TB_OK) {
-		count_missing(&merge);
 		summary->n_ranks = merge.n_ranks;
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -125,9 +126,11 @@ static int read_blocks(
 static int map(struct tb_bytes *bytes, int fd, const char *path, struct tb_error *error)
 {
 	struct stat entry;
-	if (fstat(fd, &entry) != 0 || !S_ISREG(entry.st_mode) || entry.st_size == 0)
+	bool is_file = fstat(fd, &entry) == 0 && S_ISREG(entry.st_mode);
+	if (!is_file || entry.st_size == 0)
 		return tb_fail_in(error, TB_EFOREIGN, path,
-			"is not what a rank of a traced program writes");
+			is_file ? "is empty"
+				: "is not what a rank of a traced program writes");
 	bytes->n = (size_t)entry.st_size;
 	void *there = mmap(NULL, bytes->n, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (there == MAP_FAILED)
@@ -143,6 +146,8 @@ static int read_file(
 	struct tb_tbt_rank made = {0};
 	struct tb_bytes bytes = {0};
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return tb_fail_in(error, TB_EIO, path, "is not there");
 	if (fd < 0)
 		return tb_fail_in(
 			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
@@ -153,6 +158,8 @@ static int read_file(
 	status = read_header(&made, bytes, path, error);
 	if (status == TB_OK && whole)
 		status = read_blocks(&made, bytes, error);
+	if (status != TB_OK && error && !error->file[0])
+		snprintf(error->file, sizeof error->file, "%s", path);
 	munmap((void *)(uintptr_t)bytes.data, bytes.n);
 	if (status == TB_OK)
 		*rank = made;

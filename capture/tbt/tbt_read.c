@@ -262,7 +262,9 @@ static void note_end(struct tb_tbt_reader *reader)
 	tb_calls_of(reader->calls, reader->rank, &n);
 	if (reader->state == TB_TBT_MISSING)
 		tb_calls_note(reader->calls,
-			"rank %" PRIu32 " left no trace: it did not return from MPI_Init",
+			"rank %" PRIu32
+			" left no trace: it did not return from MPI_Init, or "
+			"its file was not there to be merged",
 			reader->rank);
 	else
 		tb_calls_note(reader->calls,

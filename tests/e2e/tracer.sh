@@ -136,6 +136,17 @@ for mpi in "${mpis[@]}"; do
 	timeout 100 "$TAILBACK" trace --keep -o job.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said
 	"$TAILBACK" trace -q --merge job.tbt.ranks-* -o again.tbt
 	cmp job.tbt again.tbt || complain "merged again the trace differs"
+	cd job.tbt.ranks-*
+	rm rank-1.tbr
+	: >rank-0.tbr
+	head -c 9999 /dev/urandom >rank-3.tbr
+	cd ..
+	"$TAILBACK" trace --merge job.tbt.ranks-* -o again.tbt 2>said
+	for what in '0.tbr: is empty' '1.tbr: is not there' '3.tbr: is not what a rank of a traced program writes'; do
+		grep -q "^job.tbt.ranks-.*/rank-$what" said || complain "nothing is said of rank-$what: $(cat said)"
+	done
+	grep -q '^3 ranks left no trace: the trace has the others' said || complain "not 3 ranks lack: $(cat said)"
+	[[ $("$TAILBACK" convert -q --lenient again.tbt -o - | grep -c 'rank ') == 4 ]] || complain "ranks are not kept"
 	rm -r job.tbt.ranks-*
 
 	# Where no trace can be written, what the ranks wrote is not thrown away.
