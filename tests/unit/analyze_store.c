@@ -428,7 +428,7 @@ static void what_is_no_store_says_so(void **state)
 	fixture_init(&fixture);
 	assert_int_equal(tb_run_open(&run, fixture.path, 0, &error), TB_EFOREIGN);
 	assert_int_equal(tb_run_open(&run, "/nowhere/run.db", 0, &error), TB_EIO);
-	assert_int_equal(tb_run_open(&run, "/tmp", 0, &error), TB_EIO);
+	assert_int_equal(tb_run_open(&run, "/tmp", 0, &error), TB_EFOREIGN);
 	fixture_fini(&fixture);
 }
 
