@@ -40,8 +40,15 @@ static int by_host(const void *left, const void *right)
 	return strcmp(a->host, b->host);
 }
 
+// is_one returns whether all ranks ran on one host.
+static bool is_one(const struct named *named, size_t n, uint32_t n_ranks)
+{
+	return n == n_ranks && strcmp(named[0].host, named[n - 1].host) == 0;
+}
+
 // number_hosts gives each host a number, and each rank of which none is known one of its
-// own.
+// own. If all ran on one host, none is known: as they are placed, one a node, they do not
+// share it.
 static int number_hosts(struct tb_lowering *l)
 {
 	size_t n = 0;
@@ -52,10 +59,11 @@ static int number_hosts(struct tb_lowering *l)
 	for (uint32_t r = 0; r < l->n_ranks; r++)
 		if (tb_calls_host_of(l->calls, r))
 			named[n++] = (struct named){tb_calls_host_of(l->calls, r), r};
-	if (n > 0)
-		l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
-	int status = n == 0 || l->hosts ? TB_OK : tb_lowering_no_memory(l);
 	qsort(named, n, sizeof *named, by_host);
+	bool known = n > 0 && !is_one(named, n, l->n_ranks);
+	if (known)
+		l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
+	int status = !known || l->hosts ? TB_OK : tb_lowering_no_memory(l);
 	for (uint32_t r = 0; r < l->n_ranks && l->hosts; r++)
 		if (!tb_calls_host_of(l->calls, r))
 			l->hosts[r] = number++;

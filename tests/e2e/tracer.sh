@@ -38,10 +38,11 @@ run() {
 compile() {
 	"mpicc.$mpi" -w -pthread -o "$1" "$TB_SOURCE/tests/e2e/tracer/$1.c"
 }
-# sent RANK: the rank's sends, "BYTES TO" a line, sorted.
+# sent RANK: the rank's sends, "BYTES TO" a line, sorted, but for those of 0 bytes: a rendezvous has them.
 sent() {
 	awk -v rank="$1" '/^rank / { at = $2 } at == rank && / send / {
-		for (i = 1; i < NF; i++) if ($i == "send") { sub("b", "", $(i + 1)); print $(i + 1), $(i + 3) } }' \
+		for (i = 1; i < NF; i++) if ($i == "send") { sub("b", "", $(i + 1))
+			if ($(i + 1) > 0) print $(i + 1), $(i + 3) } }' \
 		job.goal | sort -n
 }
 # has WHAT: a kind of collective call is in the trace, as info describes it.

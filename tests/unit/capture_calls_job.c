@@ -190,22 +190,38 @@ static void what_did_not_wait_for_ever_is_sent_at_once(void **state)
 	tb_job_free(job);
 }
 
-static void on_one_host_nothing_is_asked_for(void **state)
+static void within_a_host_nothing_is_asked_for(void **state)
 {
 	(void)state;
 	for (int same = 0; same < 2; same++) {
 		struct tb_job *job;
-		begin(2);
+		begin(3);
 		message(0, true, 1, 65481, false);
 		message(1, false, 0, 65481, false);
 		assert_int_equal(tb_calls_host(calls, 0, "a", &error), TB_OK);
 		assert_int_equal(
 			tb_calls_host(calls, 1, same ? "a" : "b", &error), TB_OK);
+		assert_int_equal(tb_calls_host(calls, 2, "c", &error), TB_OK);
 		assert_int_equal(make(&job), TB_OK);
 		assert_int_equal(job->n_ops, same ? 2 : 6);
 		assert_string_equal(job->hosts[1], same ? "a" : "b");
 		tb_job_free(job);
 	}
+}
+
+static void ranks_of_one_host_send_as_if_each_had_its_own(void **state)
+{
+	(void)state;
+	struct tb_job *job;
+	begin(2);
+	message(0, true, 1, 65481, false);
+	message(1, false, 0, 65481, false);
+	for (uint32_t r = 0; r < 2; r++)
+		assert_int_equal(tb_calls_host(calls, r, "laptop", &error), TB_OK);
+	assert_int_equal(make(&job), TB_OK);
+	assert_int_equal(job->n_ops, 6);
+	assert_string_equal(job->hosts[1], "laptop");
+	tb_job_free(job);
 }
 
 static void waits_pass_on_what_they_wait_for(void **state)
@@ -573,7 +589,8 @@ int main(void)
 		cmocka_unit_test(an_eager_send_is_complete_when_it_is_handed_over),
 		cmocka_unit_test(a_long_message_is_asked_for),
 		cmocka_unit_test(what_did_not_wait_for_ever_is_sent_at_once),
-		cmocka_unit_test(on_one_host_nothing_is_asked_for),
+		cmocka_unit_test(within_a_host_nothing_is_asked_for),
+		cmocka_unit_test(ranks_of_one_host_send_as_if_each_had_its_own),
 		cmocka_unit_test(waits_pass_on_what_they_wait_for),
 		cmocka_unit_test(several_dependencies_are_joined_once),
 		cmocka_unit_test(lanes_run_beside_each_other),
