@@ -159,28 +159,58 @@ static bool keep(struct tb_lowering *l, const struct tb_collective_call *call,
 	return true;
 }
 
+// sent_by returns what a member sends in all, where each gives sizes.
+static uint64_t sent_by(const struct whole *w, uint32_t member)
+{
+	uint32_t n = 0;
+	uint64_t bytes = 0;
+	const uint64_t *sizes =
+		tb_calls_sizes_of(w->lowering->calls, call_of(w, member), &n);
+	for (uint32_t i = 0; i < n; i++)
+		bytes = sizes[i] > UINT64_MAX - bytes ? UINT64_MAX : bytes + sizes[i];
+	return bytes;
+}
+
+// size_up sets what the call's size is, in the use: the most that a member says, or of
+// sizes the least and the most that a member sends.
+static void size_up(struct tb_rule_use *use, const struct whole *w)
+{
+	use->by_sizes = w->call.sizes && (w->call.op == TB_COLL_ALLTOALL ||
+						 w->call.op == TB_COLL_EXCHANGE);
+	use->least_bytes = UINT64_MAX;
+	for (uint32_t i = 0; i < w->call.n; i++) {
+		uint64_t bytes = use->by_sizes ? sent_by(w, i) : w->bytes[i];
+		use->least_bytes = bytes < use->least_bytes ? bytes : use->least_bytes;
+		use->most_bytes = bytes > use->most_bytes ? bytes : use->most_bytes;
+	}
+	if (!use->by_sizes)
+		use->least_bytes = use->most_bytes;
+}
+
 // count_use counts the call under its rule.
 static int count_use(struct tb_lowering *l, const struct whole *w,
 	const struct tb_expansion_rule *rule)
 {
-	uint64_t bytes = w->bytes[w->call.root];
-	for (uint32_t i = 0; i < w->call.n; i++)
-		bytes = w->bytes[i] > bytes ? w->bytes[i] : bytes;
+	struct tb_rule_use one = {
+		.rule = *rule, .op = w->call.op, .n = w->call.n, .n_calls = 1};
+	size_up(&one, w);
 	for (size_t i = 0; i < l->n_uses; i++) {
 		struct tb_rule_use *use = &l->uses[i];
-		if (use->op != w->call.op || use->n != w->call.n ||
+		if (use->op != one.op || use->n != one.n ||
+			use->by_sizes != one.by_sizes ||
 			strcmp(use->rule.algorithm, rule->algorithm) != 0 ||
 			strcmp(use->rule.reason, rule->reason) != 0)
 			continue;
-		use->least_bytes = bytes < use->least_bytes ? bytes : use->least_bytes;
-		use->most_bytes = bytes > use->most_bytes ? bytes : use->most_bytes;
+		if (one.least_bytes < use->least_bytes)
+			use->least_bytes = one.least_bytes;
+		if (one.most_bytes > use->most_bytes)
+			use->most_bytes = one.most_bytes;
 		use->n_calls++;
 		return TB_OK;
 	}
 	if (TB_ARRAY_RESERVE(&l->uses, &l->uses_room, l->n_uses + 1) != TB_OK)
 		return tb_lowering_no_memory(l);
-	l->uses[l->n_uses++] =
-		(struct tb_rule_use){*rule, w->call.op, w->call.n, bytes, bytes, 1};
+	l->uses[l->n_uses++] = one;
 	return TB_OK;
 }
 

@@ -69,6 +69,7 @@ struct tb_rule_use {
 	enum tb_collective_op op;
 	uint32_t n; // members
 	uint64_t least_bytes, most_bytes;
+	bool by_sizes; // the bytes are what a member sends in all
 	uint64_t n_calls;
 };
 

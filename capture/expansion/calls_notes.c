@@ -13,14 +13,15 @@ static void put_uses(const struct tb_lowering *l, FILE *out)
 		const struct tb_rule_use *use = &l->uses[i];
 		char text[4][48];
 		fprintf(out, "%s", tb_collective_op_name(use->op));
-		if (use->op != TB_COLL_BARRIER && use->op != TB_COLL_EXCHANGE)
+		if (use->op != TB_COLL_BARRIER &&
+			(use->op != TB_COLL_EXCHANGE || use->by_sizes))
 			fprintf(out, " of %s",
 				tb_format_size(
 					use->least_bytes, text[0], sizeof text[0]));
 		if (use->least_bytes != use->most_bytes)
 			fprintf(out, " to %s",
 				tb_format_size(use->most_bytes, text[1], sizeof text[1]));
-		fprintf(out, " in %s, %s: %s (%s)\n",
+		fprintf(out, "%s in %s, %s: %s (%s)\n", use->by_sizes ? " a rank" : "",
 			tb_format_counted(use->n, "rank", text[2], sizeof text[2]),
 			tb_format_counted(use->n_calls, "call", text[3], sizeof text[3]),
 			use->rule.algorithm, use->rule.reason);

@@ -78,7 +78,7 @@ for mpi in "${mpis[@]}"; do
 		'scatter of 4 B in 4 ranks, 1 call' 'allgather of 8 B to 10 B in 4 ranks, 2 calls' \
 		'reduce of 32 B in 4 ranks, 1 call' 'scan of 32 B in 4 ranks, 1 call' \
 		'reduce-scatter of 128 B in 4 ranks, 1 call' 'allreduce of 8 B in 2 ranks, 2 calls' \
-		'broadcast of 7 B to 9 B in 2 ranks, 3 calls' 'exchange in 4 ranks, 1 call'; do
+		'broadcast of 7 B to 9 B in 2 ranks, 3 calls' 'exchange of 62 B a rank in 4 ranks, 1 call'; do
 		has "$call"
 	done
 	grep -q '4 collective calls with a root are left out: they are of inter-communicators' job.info ||
@@ -91,7 +91,7 @@ for mpi in "${mpis[@]}"; do
 
 	compile windows
 	run 4 ./windows
-	has 'exchange in 4 ranks, 4 calls'
+	has 'exchange of 0 B to 600 B a rank in 4 ranks, 4 calls'
 	sent 3 | grep -qx '600 0' || complain "rank 3 does not put 600 bytes at 0 between fences"
 	sent 0 | grep -qx '41 3' || complain "rank 0 does not give 41 bytes to 3"
 	sent 1 | grep -qx '333 0' || complain "rank 1 does not put 333 bytes at 0"
