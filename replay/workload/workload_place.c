@@ -19,14 +19,14 @@ static int reserve_nodes(struct tb_workload *workload, uint32_t i,
 	return status;
 }
 
-// add_note puts how the hosts of a trace were found behind the notes of its job.
+// add_note puts how the hosts of a trace were found before the notes of its job: there
+// may be many, of which a summary has the first.
 static int add_note(struct tb_job *job, const char *note, struct tb_error *error)
 {
 	char *notes;
 	bool has_notes = job->notes && *job->notes;
-	if (asprintf(&notes, "%s%s%s", has_notes ? job->notes : "",
-		    has_notes && job->notes[strlen(job->notes) - 1] != '\n' ? "\n" : "",
-		    note) < 0)
+	if (asprintf(&notes, "%s%s%s", note, has_notes ? "\n" : "",
+		    has_notes ? job->notes : "") < 0)
 		return tb_fail(error, TB_ENOMEM, "no memory for notes");
 	free(job->notes);
 	job->notes = notes;
