@@ -133,6 +133,20 @@ static int read_job(
 	return TB_OK;
 }
 
+// put_notes prints how the trace was read, and what GOAL cannot say of it.
+static void put_notes(const struct tb_job *job)
+{
+	bool several = false;
+	for (uint32_t r = 1; job->hosts && r < job->n_ranks; r++)
+		several |= job->hosts[0] && job->hosts[r] &&
+			   strcmp(job->hosts[0], job->hosts[r]) != 0;
+	tb_cmd_put_notes(stderr, job->notes, "", SIZE_MAX);
+	if (several)
+		fputs("GOAL does not keep the hosts of the ranks: replay the trace "
+		      "itself to place them as they were\n",
+			stderr);
+}
+
 static int convert(const struct arguments *args, struct tb_error *error)
 {
 	struct tb_job *job = NULL;
@@ -142,7 +156,7 @@ static int convert(const struct arguments *args, struct tb_error *error)
 	status = args->binary ? tb_job_write_binary(job, args->output, error)
 			      : tb_job_write_text(job, args->output, error);
 	if (status == TB_OK && !args->quiet)
-		tb_cmd_put_notes(stderr, job->notes, "", SIZE_MAX);
+		put_notes(job);
 	tb_job_free(job);
 	return status;
 }
