@@ -276,6 +276,17 @@ static void note_end(struct tb_tbt_reader *reader)
 			n);
 }
 
+// name_lane says whose records are broken, of an error that knows the offset in a lane.
+static void name_lane(const struct tb_tbt_reader *reader, struct tb_error *error)
+{
+	if (!error || error->file[0] || error->place != TB_PLACE_OFFSET)
+		return;
+	const struct tb_error in_lane = *error;
+	(void)tb_fail_in(error, in_lane.code, reader->path,
+		"rank %" PRIu32 ", byte %" PRIu64 " of a thread: %s", reader->rank,
+		in_lane.at, in_lane.text);
+}
+
 static int read_rank(struct tb_tbt_reader *reader, struct source *source, uint32_t rank,
 	struct tb_error *error)
 {
@@ -297,6 +308,8 @@ static int read_rank(struct tb_tbt_reader *reader, struct source *source, uint32
 		status = tb_tbt_rank_calls(reader, error);
 	if (status == TB_OK)
 		note_end(reader);
+	else if (status == TB_EFORMAT)
+		name_lane(reader, error);
 	free_rank(reader);
 	return status;
 }

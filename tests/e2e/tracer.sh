@@ -150,6 +150,14 @@ for mpi in "${mpis[@]}"; do
 	[[ $("$TAILBACK" convert -q --lenient again.tbt -o - | grep -c 'rank ') == 4 ]] || complain "ranks are not kept"
 	rm -r job.tbt.ranks-*
 
+	# A damaged trace is named, and whose records are broken.
+	{
+		head -c -50 job.tbt
+		head -c 50 /dev/zero | tr '\0' '\377'
+	} >broken.tbt
+	"$TAILBACK" info broken.tbt >out 2>said && complain "a damaged trace is read"
+	grep -q '^tailback: broken.tbt: rank 3, byte [0-9]* of a thread: ' said || complain "the damage is not told: $(cat said)"
+
 	# Where no trace can be written, what the ranks wrote is not thrown away.
 	mkdir no.tbt
 	timeout 100 "$TAILBACK" trace -o no.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said &&
