@@ -11,14 +11,17 @@
 #define FRACTION_DIGITS 9
 
 // read_digits reads a number of at most `most` digits and moves on behind it; false when
-// there is none or it is longer.
+// there is none, or it is longer or too large.
 static bool read_digits(const char **at, int most, int64_t *value)
 {
 	int n = 0;
 	*value = 0;
-	for (; isdigit((unsigned char)**at) && n <= most; n++)
+	for (; isdigit((unsigned char)**at) && n < most; n++) {
+		if (*value > (INT64_MAX - 9) / 10)
+			return false;
 		*value = *value * 10 + *(*at)++ - '0';
-	return n > 0 && n <= most;
+	}
+	return n > 0 && !isdigit((unsigned char)**at);
 }
 
 // read_fraction reads what stands behind a decimal point, in nanoseconds; there may be

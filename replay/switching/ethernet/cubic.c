@@ -119,7 +119,9 @@ static uint64_t curve_at(const struct tb_cubic *cubic, tb_time_ps after)
 static uint32_t growth(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 {
 	uint64_t window = (uint64_t)cubic->window * PARTS;
-	uint64_t target = curve_at(cubic, ack->now - cubic->epoch + cubic->least);
+	// Where every segment was sent twice, no round trip has been measured.
+	tb_time_ps round_trip = cubic->least == TB_TIME_NEVER ? 0 : cubic->least;
+	uint64_t target = curve_at(cubic, ack->now - cubic->epoch + round_trip);
 	uint64_t rise = 0;
 	if (target > window)
 		rise = (target - window) / cubic->window;
