@@ -3,11 +3,14 @@
 #include "causes.h"
 #include "infer_notes.h"
 #include "passages.h"
+#include "rendezvous.h"
 
 #include <stdlib.h>
 
 #define SAMPLE_RECORDS 262144 // from which ports are measured
+#define REACTION_NS    1      // of an answer: next to nothing
 #define N_CPUS	       256
+#define NONE	       UINT32_MAX
 
 struct inferring {
 	struct tb_packets *packets;
@@ -17,6 +20,7 @@ struct inferring {
 	struct tb_messages *messages;
 	struct tb_message_list list;
 	struct tb_causes causes;
+	struct tb_rendezvous rendezvous;
 	struct tb_infer_report report;
 	int64_t first_ns, last_ns;
 	uint32_t n_nodes;
@@ -114,6 +118,9 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	struct tb_infer_report *report = &inferring->report;
 	if (tb_messages_end(inferring->messages, &inferring->list, report) != TB_OK ||
 		tb_causes_find(&inferring->causes, &inferring->list, inferring->n_nodes,
+			inferring->first_ns) != TB_OK ||
+		tb_rendezvous_find(&inferring->rendezvous, &inferring->causes,
+			&inferring->list, inferring->n_nodes,
 			inferring->first_ns) != TB_OK)
 		return no_memory(error);
 	if (inferring->list.n == 0)
@@ -129,37 +136,58 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 	return TB_OK;
 }
 
-// What a job is built from: the operations of each message, by index within their ranks.
+// What a job is built from: operations, by index within their ranks.
 struct building {
 	struct tb_job_builder *builder;
-	uint32_t *send, *recv; // by message
-	uint32_t *tags;	       // by message
-	uint32_t *n_calcs;     // by rank
+	uint32_t *calc, *send, *recv; // by message; a calc of NONE: there is none
+	uint32_t *tags;		      // by message
+	uint32_t *rounds;	      // by round: its computation
+	uint32_t *n_calcs;	      // by rank
+	uint64_t (*order)[2];	      // by place: key, message
 };
 
-static int depend(const struct inferring *inferring, const struct building *building,
-	uint32_t message, uint32_t op, struct tb_error *error)
+static int add_op(struct building *building, uint32_t rank, const struct tb_op *op,
+	uint32_t *index, struct tb_error *error)
 {
-	const struct tb_caused *of = &inferring->causes.of[message];
-	uint32_t rank = inferring->list.rows[message].source;
-	int status = TB_OK;
-	for (uint32_t i = 0; status == TB_OK && i < of->n; i++) {
-		const struct tb_cause *cause = &inferring->causes.rows[of->first + i];
-		uint32_t on = cause->is_call ? building->send[cause->message]
-					     : building->recv[cause->message];
-		// A program goes on once it has called: it does not wait for delivery.
-		status = tb_job_depend(
-			building->builder, rank, op, on, cause->is_call, error);
-	}
-	return status;
+	return tb_job_add(building->builder, rank, op, index, error);
 }
 
-static int add_message(struct inferring *inferring, struct building *building,
+// add_calc adds computation. Gaps of different messages overlap as they did, so each has
+// a processor; but rounds and answers share the first, as a rank does not answer while it
+// computes (rule L14).
+static int add_calc(struct building *building, uint32_t rank, int64_t ns, bool shared,
+	uint32_t *index, struct tb_error *error)
+{
+	struct tb_op calc = {.kind = TB_OP_CALC, .amount = (uint64_t)ns};
+	if (!shared)
+		calc.cpu = (uint8_t)(1 + building->n_calcs[rank]++ % (N_CPUS - 1));
+	return add_op(building, rank, &calc, index, error);
+}
+
+static int add_computation(const struct inferring *inferring, struct building *building,
+	uint32_t message, struct tb_error *error)
+{
+	const struct tb_asked *asked = &inferring->rendezvous.of[message];
+	uint32_t rank = inferring->list.rows[message].source;
+	int64_t gap_ns = inferring->causes.of[message].gap_ns;
+	uint32_t *calc = &building->calc[message];
+	*calc = NONE;
+	if (asked->role == TB_ROLE_ANSWER)
+		return add_calc(building, rank, REACTION_NS, true, calc, error);
+	if (asked->role != TB_ROLE_REQUEST)
+		return gap_ns > 0 ? add_calc(building, rank, gap_ns, false, calc, error)
+				  : TB_OK;
+	const struct tb_round *round = &inferring->rendezvous.rounds[asked->round];
+	if (round->first_request != message)
+		return TB_OK;
+	return add_calc(building, rank, round->gap_ns > 0 ? round->gap_ns : 0, true,
+		&building->rounds[asked->round], error);
+}
+
+static int add_message(const struct inferring *inferring, struct building *building,
 	uint32_t message, struct tb_error *error)
 {
 	const struct tb_message *row = &inferring->list.rows[message];
-	const struct tb_caused *of = &inferring->causes.of[message];
-	struct tb_job_builder *builder = building->builder;
 	struct tb_op send = {.kind = TB_OP_SEND,
 		.amount = row->bytes,
 		.peer = row->destination,
@@ -168,39 +196,109 @@ static int add_message(struct inferring *inferring, struct building *building,
 		.amount = row->bytes,
 		.peer = row->source,
 		.tag = building->tags[message]};
-	// Gaps of different messages overlap as they did, so each has a processor.
-	struct tb_op calc = {.kind = TB_OP_CALC,
-		.amount = (uint64_t)of->gap_ns,
-		.cpu = (uint8_t)(building->n_calcs[row->source] % N_CPUS)};
-	uint32_t first = 0;
-	int status = TB_OK;
-	if (of->gap_ns > 0) {
-		building->n_calcs[row->source]++;
-		status = tb_job_add(builder, row->source, &calc, &first, error);
-		if (status == TB_OK)
-			status = depend(inferring, building, message, first, error);
-	}
+	int status = add_computation(inferring, building, message, error);
 	if (status == TB_OK)
-		status = tb_job_add(
-			builder, row->source, &send, &building->send[message], error);
-	if (status == TB_OK && of->gap_ns > 0)
-		status = tb_job_depend(builder, row->source, building->send[message],
-			first, false, error);
-	else if (status == TB_OK)
-		status = depend(
-			inferring, building, message, building->send[message], error);
+		status = add_op(
+			building, row->source, &send, &building->send[message], error);
 	if (status == TB_OK)
-		status = tb_job_add(builder, row->destination, &recv,
+		status = add_op(building, row->destination, &recv,
 			&building->recv[message], error);
 	return status;
 }
 
-static int by_pair(const void *a, const void *b)
+// depend makes an operation wait for causes.
+static int depend(const struct building *building, const struct tb_cause *causes,
+	uint32_t n, uint32_t rank, uint32_t op, struct tb_error *error)
 {
-	const uint64_t *x = a, *y = b; // pair, message
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < n; i++) {
+		uint32_t on = causes[i].is_call ? building->send[causes[i].message]
+						: building->recv[causes[i].message];
+		// A program goes on once it has called: it does not wait for delivery.
+		status = tb_job_depend(
+			building->builder, rank, op, on, causes[i].is_call, error);
+	}
+	return status;
+}
+
+static int depend_in_round(const struct inferring *inferring,
+	const struct building *building, uint32_t message, struct tb_error *error)
+{
+	const struct tb_asked *asked = &inferring->rendezvous.of[message];
+	uint32_t rank = inferring->list.rows[message].source;
+	uint32_t send = building->send[message], calc = building->calc[message];
+	int status = TB_OK;
+	if (asked->round != NONE) {
+		const struct tb_round *round =
+			&inferring->rendezvous.rounds[asked->round];
+		uint32_t computed = building->rounds[asked->round];
+		status = tb_job_depend(
+			building->builder, rank, send, computed, false, error);
+		if (status == TB_OK && round->first_request == message)
+			status = depend(building, inferring->causes.rows + round->first,
+				round->n, rank, computed, error);
+	}
+	if (status != TB_OK || asked->role != TB_ROLE_ANSWER)
+		return status;
+	status = tb_job_depend(building->builder, rank, calc,
+		building->recv[asked->replied], false, error);
+	return status == TB_OK
+		       ? tb_job_depend(building->builder, rank, send, calc, false, error)
+		       : status;
+}
+
+static int depend_message(const struct inferring *inferring,
+	const struct building *building, uint32_t message, struct tb_error *error)
+{
+	const struct tb_asked *asked = &inferring->rendezvous.of[message];
+	const struct tb_caused *of = &inferring->causes.of[message];
+	uint32_t rank = inferring->list.rows[message].source;
+	uint32_t send = building->send[message], calc = building->calc[message];
+	if (asked->role == TB_ROLE_REQUEST || asked->role == TB_ROLE_ANSWER)
+		return depend_in_round(inferring, building, message, error);
+	int status = depend(building, inferring->causes.rows + of->first, of->n, rank,
+		calc != NONE ? calc : send, error);
+	if (status == TB_OK && calc != NONE)
+		status = tb_job_depend(building->builder, rank, send, calc, false, error);
+	return status;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
 	if (x[0] != y[0])
 		return x[0] < y[0] ? -1 : 1;
 	return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+// put_in_order orders messages as they left, but the answers of a round before its
+// requests: a rank looks at what has come first.
+static void put_in_order(const struct inferring *inferring, uint64_t (*order)[2])
+{
+	const struct tb_rendezvous *rendezvous = &inferring->rendezvous;
+	for (size_t i = 0; i < inferring->list.n; i++) {
+		const struct tb_asked *asked = &rendezvous->of[i];
+		bool is_first = asked->role == TB_ROLE_ANSWER && asked->round != NONE;
+		uint64_t at =
+			is_first ? rendezvous->rounds[asked->round].first_request : i;
+		order[i][0] = 2 * at + !is_first;
+		order[i][1] = i;
+	}
+	qsort(order, inferring->list.n, sizeof *order, by_key);
+}
+
+static int add_all(
+	struct inferring *inferring, struct building *building, struct tb_error *error)
+{
+	size_t n = inferring->list.n;
+	int status = TB_OK;
+	put_in_order(inferring, building->order);
+	for (size_t i = 0; status == TB_OK && i < n; i++)
+		status = add_message(
+			inferring, building, (uint32_t)building->order[i][1], error);
+	for (uint32_t i = 0; status == TB_OK && i < n; i++)
+		status = depend_message(inferring, building, i, error);
+	return status;
 }
 
 // number_tags numbers the messages of each ordered pair.
@@ -214,7 +312,7 @@ static int number_tags(const struct tb_message_list *list, uint32_t *tags)
 			(uint64_t)list->rows[i].source << 32 | list->rows[i].destination;
 		keys[i][1] = i;
 	}
-	qsort(keys, list->n, sizeof *keys, by_pair);
+	qsort(keys, list->n, sizeof *keys, by_key);
 	uint32_t tag = 0;
 	for (size_t i = 0; i < list->n; i++) {
 		tag = i > 0 && keys[i][0] == keys[i - 1][0] ? tag + 1 : 0;
@@ -228,16 +326,21 @@ static int build(struct inferring *inferring, struct building *building,
 	struct tb_job **job, struct tb_error *error)
 {
 	size_t n = inferring->list.n;
+	building->calc = malloc(n * sizeof *building->calc);
 	building->send = malloc(n * sizeof *building->send);
 	building->recv = malloc(n * sizeof *building->recv);
 	building->tags = malloc(n * sizeof *building->tags);
+	building->order = malloc(n * sizeof *building->order);
+	building->rounds =
+		malloc((inferring->rendezvous.n_rounds + 1) * sizeof *building->rounds);
 	building->n_calcs = calloc(inferring->n_nodes, sizeof *building->n_calcs);
-	if (!building->send || !building->recv || !building->tags || !building->n_calcs ||
+	if (!building->calc || !building->order || !building->rounds || !building->send ||
+		!building->recv || !building->tags || !building->n_calcs ||
 		number_tags(&inferring->list, building->tags) != TB_OK)
 		return no_memory(error);
 	int status = tb_job_builder_new(&building->builder, inferring->n_nodes, error);
-	for (uint32_t i = 0; status == TB_OK && i < n; i++)
-		status = add_message(inferring, building, i, error);
+	if (status == TB_OK)
+		status = add_all(inferring, building, error);
 	return status == TB_OK ? tb_job_finish(building->builder, "", job, error)
 			       : status;
 }
@@ -249,6 +352,9 @@ static int make_job(
 	struct tb_job *made = NULL;
 	int status = build(inferring, &building, &made, error);
 	tb_job_builder_free(building.builder);
+	free(building.calc);
+	free(building.order);
+	free(building.rounds);
 	free(building.send);
 	free(building.recv);
 	free(building.tags);
@@ -279,5 +385,6 @@ int tb_infer_job(struct tb_packets *packets, struct tb_job **job,
 	tb_messages_free(inferring.messages);
 	free(inferring.list.rows);
 	tb_causes_fini(&inferring.causes);
+	tb_rendezvous_fini(&inferring.rendezvous);
 	return status;
 }

@@ -75,13 +75,13 @@ static int count_sizes(struct sizes *sizes, const struct tb_entry *entries, size
 	return sum_sizes(sizes);
 }
 
-// recurs_anywhere returns whether a size recurs in all streams together.
-static bool recurs_anywhere(const struct sizes *sizes, uint64_t bytes)
+// in_all returns how often a size comes in all streams together.
+static uint64_t in_all(const struct sizes *sizes, uint64_t bytes)
 {
 	const struct size_count sought = {.bytes = bytes};
 	const struct size_count *found =
 		bsearch(&sought, sizes->sums, sizes->n_sums, sizeof sought, by_bytes);
-	return found && found->n >= RECURS_FROM;
+	return found ? found->n : 0;
 }
 
 // The sizes of one stream that recur, and how often the message's own size does.
@@ -125,8 +125,19 @@ struct parts {
 	uint32_t n;
 };
 
-// parts_of finds sizes of the stream that make up the message, the largest first. A size
-// that is as frequent as its parts is one of the program's own.
+// is_chance returns whether sizes seem to follow each other by chance to make up a
+// message: a size of the program's own is as frequent as its parts, in its stream and in
+// all.
+static bool is_chance(const struct sizes *all, const struct recurring *sizes,
+	const struct size_count *part, uint64_t rest, uint64_t bytes)
+{
+	uint64_t n = in_all(all, bytes);
+	if (part->n >= 2 * sizes->own)
+		return false;
+	return in_all(all, part->bytes) <= n || (rest > 0 && in_all(all, rest) <= n);
+}
+
+// parts_of finds sizes of the stream that make up the message, the largest first.
 static struct parts parts_of(
 	const struct sizes *all, const struct recurring *sizes, uint64_t bytes)
 {
@@ -135,12 +146,12 @@ static struct parts parts_of(
 		return whole;
 	for (uint32_t i = sizes->n; i-- > 0;) {
 		const struct size_count *large = &sizes->rows[i];
-		if (large->n < 2 * sizes->own)
-			continue;
 		uint64_t times = bytes / large->bytes, rest = bytes % large->bytes;
+		if (is_chance(all, sizes, large, rest, bytes))
+			continue;
 		if (rest == 0 && times <= MULTIPLE_MAX)
 			return (struct parts){large->bytes, 0, (uint32_t)times};
-		if (times == 1 && recurs_anywhere(all, rest))
+		if (times == 1 && in_all(all, rest) >= RECURS_FROM)
 			return (struct parts){large->bytes, rest, 1};
 	}
 	return whole;

@@ -45,6 +45,12 @@ done
 hold ring8 50 10 5
 hold halo8 50 10 10
 hold halo8 10 10 10
+hold a2a8 10 10 15
+hold a2a8 10 50 10
+hold a2a8 50 10 10
+hold a2a8 50 50 10
+hold a2a8 50 100 18
+hold a2a8 50 200 20
 for to in 50 100 200; do hold a2a8 100 $to 15; done
 hold a2a8 200 100 15
 hold a2a8 200 50 20

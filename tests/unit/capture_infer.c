@@ -202,9 +202,60 @@ static void the_notes_say_what_was_inferred(void **state)
 	assert_non_null(strstr(job->notes, "in every repetition"));
 }
 
+// push writes a segment after which its writer had no more bytes.
+static void push(struct capture *capture, uint64_t at_ns, uint8_t source,
+	uint8_t destination, uint32_t *sequence, uint32_t payload)
+{
+	uint8_t frame[80];
+	capture_segment(capture, frame, source, destination, 7, *sequence, payload);
+	capture_put(frame + 46, 0x8018, 2); // PSH
+	capture_record(capture, at_ns, frame, 66, 66 + payload);
+	*sequence += payload;
+}
+
+// write_rendezvous writes 16 exchanges of 5000 bytes both ways, each asked for with 40
+// bytes and allowed with 64. Every second time node 2 answers before it asks itself.
+static void write_rendezvous(void)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	uint32_t one = 1000, two = 90000;
+	for (uint64_t i = 0; i < 16; i++) {
+		uint64_t at_ns = 1000 + i * 40000000;
+		bool early = i % 2 == 0;
+		push(&capture, at_ns, 1, 2, &one, 40);
+		push(&capture, at_ns + 9000000, 2, 1, &two, early ? 64 : 40);
+		push(&capture, at_ns + 9100000, 2, 1, &two, early ? 40 : 64);
+		push(&capture, at_ns + 12000000, 1, 2, &one, 64);
+		push(&capture, at_ns + 15000000, 1, 2, &one, 5000);
+		push(&capture, at_ns + 18000000, 2, 1, &two, 5000);
+	}
+	capture_end(&capture, path);
+}
+
+static void an_answer_waits_for_its_request_and_not_for_its_place(void **state)
+{
+	(void)state;
+	write_rendezvous();
+	assert_int_equal(infer(), TB_OK);
+	uint32_t n_answers = 0;
+	for (uint32_t op = job->first_op[1]; op < job->first_op[2]; op++) {
+		if (job->ops[op].kind != TB_OP_SEND || job->ops[op].amount != 64)
+			continue;
+		uint32_t n_calcs = 0;
+		for (uint32_t on = job->first_op[1]; on < job->first_op[2]; on++)
+			n_calcs += job->ops[on].kind == TB_OP_CALC &&
+				   job->ops[on].cpu == 0 && follows(op, on);
+		assert_int_equal(n_calcs, 2); // its round's, and the look at its request
+		n_answers++;
+	}
+	assert_int_equal(n_answers, 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_waits_for_its_request_and_not_for_its_place),
 		cmocka_unit_test(an_answer_waits_for_its_request_and_the_computation),
 		cmocka_unit_test(messages_of_many_sizes_recur_by_their_place),
 		cmocka_unit_test(a_delay_that_does_not_recur_is_no_computation),

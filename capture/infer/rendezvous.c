@@ -1,0 +1,462 @@
+#include "rendezvous.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+#define SHORT_BYTES 256	 // requests and answers are shorter
+#define LONG_BYTES  4096 // data are longer, or nobody would ask
+#define ALIKE_PART  8 // numbers of requests, answers and data may differ by one in so many
+#define UNFIT_PART  16	   // of all of them may not fit
+#define RECURS_FROM 16	   // of all nodes together
+#define ROUND_MOST  4096   // messages that are searched for those of a round
+#define TOGETHER_NS 300000 // a call's answers leave before its requests
+
+// A size that messages have, and how often.
+struct size {
+	uint64_t bytes;
+	uint64_t n;
+};
+
+struct sizes {
+	struct size *rows;
+	size_t n;
+};
+
+// The sizes of what may be a rendezvous.
+struct protocol {
+	uint64_t request, answer, data;
+};
+
+struct finding {
+	struct tb_rendezvous *made;
+	struct tb_causes *causes;
+	const struct tb_message_list *list;
+	uint32_t *by_pair; // messages, ordered by pair of nodes, then as in the list
+	struct protocol protocol;
+	int64_t *gaps; // room for one of each message
+	int64_t begin_ns;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int64_t quartile(int64_t *rows, size_t n)
+{
+	qsort(rows, n, sizeof *rows, ascending);
+	return n ? rows[n / 4] : 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct size *x = a, *y = b;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static int count_sizes(struct sizes *sizes, const struct tb_message_list *list)
+{
+	sizes->rows = malloc((list->n + 1) * sizeof *sizes->rows);
+	if (!sizes->rows)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < list->n; i++)
+		sizes->rows[i] = (struct size){list->rows[i].bytes, 1};
+	qsort(sizes->rows, list->n, sizeof *sizes->rows, by_bytes);
+	for (size_t i = 0; i < list->n; i++) {
+		if (sizes->n && sizes->rows[sizes->n - 1].bytes == sizes->rows[i].bytes)
+			sizes->rows[sizes->n - 1].n++;
+		else
+			sizes->rows[sizes->n++] = sizes->rows[i];
+	}
+	return TB_OK;
+}
+
+struct keyed {
+	uint32_t low, high, message;
+};
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->high != y->high)
+		return x->high < y->high ? -1 : 1;
+	return x->message < y->message ? -1 : x->message > y->message;
+}
+
+static int sort_by_pair(struct finding *finding)
+{
+	const struct tb_message_list *list = finding->list;
+	struct keyed *keys = malloc((list->n + 1) * sizeof *keys);
+	finding->by_pair = malloc((list->n + 1) * sizeof *finding->by_pair);
+	finding->gaps = malloc((list->n + 1) * sizeof *finding->gaps);
+	if (!keys || !finding->by_pair || !finding->gaps) {
+		free(keys);
+		return TB_ENOMEM;
+	}
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t from = list->rows[i].source, to = list->rows[i].destination;
+		keys[i] = (struct keyed){from < to ? from : to, from < to ? to : from, i};
+	}
+	qsort(keys, list->n, sizeof *keys, by_pair);
+	for (size_t i = 0; i < list->n; i++)
+		finding->by_pair[i] = keys[i].message;
+	free(keys);
+	return TB_OK;
+}
+
+// What is open between two nodes, by direction of the data: 1 if the lower one sends.
+struct open {
+	uint32_t request[2], answer[2];
+};
+
+// step follows one message. Returns whether it fits.
+static bool step(const struct finding *finding, struct open *open, uint32_t message)
+{
+	const struct protocol *protocol = &finding->protocol;
+	const struct tb_message *row = &finding->list->rows[message];
+	struct tb_asked *of = finding->made->of;
+	bool up = row->source < row->destination;
+	bool fits = true;
+	uint32_t *request = &open->request[up], *answer = &open->answer[up];
+	if (row->bytes == protocol->request) {
+		fits = *request == NONE;
+		*request = message;
+		of[message] = (struct tb_asked){TB_ROLE_REQUEST, NONE, NONE};
+	} else if (row->bytes == protocol->answer) {
+		request = &open->request[!up];
+		fits = *request != NONE && open->answer[!up] == NONE;
+		if (*request != NONE)
+			of[message] = (struct tb_asked){TB_ROLE_ANSWER, *request, NONE};
+		open->answer[!up] = *request != NONE ? message : NONE;
+		*request = NONE;
+	} else if (row->bytes == protocol->data) {
+		fits = *answer != NONE;
+		if (*answer != NONE)
+			of[message] = (struct tb_asked){TB_ROLE_DATA, *answer, NONE};
+		*answer = NONE;
+	}
+	return fits;
+}
+
+// follow gives messages their roles in a protocol; returns how many do not fit.
+static uint64_t follow(const struct finding *finding)
+{
+	const struct tb_message_list *list = finding->list;
+	const struct open none = {{NONE, NONE}, {NONE, NONE}};
+	struct open open = none;
+	uint64_t n_unfit = 0;
+	uint64_t last = UINT64_MAX;
+	memset(finding->made->of, 0, list->n * sizeof *finding->made->of);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct tb_message *row = &list->rows[finding->by_pair[i]];
+		uint32_t low = row->source, high = row->destination;
+		if (low > high) {
+			low = row->destination;
+			high = row->source;
+		}
+		uint64_t pair = (uint64_t)low << 32 | high;
+		if (pair != last)
+			open = none;
+		last = pair;
+		n_unfit += !step(finding, &open, finding->by_pair[i]);
+	}
+	return n_unfit;
+}
+
+static bool alike(uint64_t n, uint64_t m)
+{
+	return n >= RECURS_FROM && m >= RECURS_FROM && n <= m + m / ALIKE_PART + 1 &&
+	       m <= n + n / ALIKE_PART + 1;
+}
+
+// unfit_in returns how many messages do not fit when three sizes are taken for a
+// rendezvous; UINT64_MAX: their numbers do not fit.
+static uint64_t unfit_in(struct finding *finding, const struct size *request,
+	const struct size *answer, const struct size *data)
+{
+	if (request == answer || !alike(request->n, answer->n) ||
+		!alike(request->n, data->n))
+		return UINT64_MAX;
+	finding->protocol = (struct protocol){request->bytes, answer->bytes, data->bytes};
+	uint64_t n_unfit = follow(finding);
+	return n_unfit <= (request->n + answer->n + data->n) / UNFIT_PART ? n_unfit
+									  : UINT64_MAX;
+}
+
+// find_protocol finds the three sizes that fit best; the roles are theirs then.
+static bool find_protocol(struct finding *finding, const struct sizes *sizes)
+{
+	const struct size *rows = sizes->rows, *end = rows + sizes->n;
+	struct protocol best = {0};
+	uint64_t least = UINT64_MAX;
+	for (const struct size *d = rows; d < end; d++) {
+		if (d->bytes < LONG_BYTES || d->n < RECURS_FROM)
+			continue;
+		for (const struct size *r = rows; r->bytes < SHORT_BYTES; r++)
+			for (const struct size *a = rows; a->bytes < SHORT_BYTES; a++) {
+				uint64_t n_unfit = unfit_in(finding, r, a, d);
+				if (n_unfit >= least)
+					continue;
+				least = n_unfit;
+				best = finding->protocol;
+			}
+	}
+	finding->protocol = best;
+	if (least != UINT64_MAX)
+		follow(finding);
+	return least != UINT64_MAX;
+}
+
+// in_round returns whether a round has a request to a node already.
+static bool in_round(
+	const struct finding *finding, const struct tb_round *round, uint32_t message)
+{
+	const struct tb_message *rows = finding->list->rows;
+	for (uint32_t i = round->first_request; i < message; i++)
+		if (finding->made->of[i].role == TB_ROLE_REQUEST &&
+			rows[i].source == round->node &&
+			rows[i].destination == rows[message].destination)
+			return true;
+	return false;
+}
+
+static int join_round(struct finding *finding, uint32_t *current, uint32_t message)
+{
+	struct tb_rendezvous *made = finding->made;
+	const struct tb_message *row = &finding->list->rows[message];
+	if (*current == NONE || in_round(finding, &made->rounds[*current], message)) {
+		int status = TB_ARRAY_RESERVE(
+			&made->rounds, &made->rounds_room, made->n_rounds + 1);
+		if (status != TB_OK)
+			return status;
+		*current = (uint32_t)made->n_rounds;
+		made->rounds[made->n_rounds++] = (struct tb_round){.node = row->source,
+			.first_request = message,
+			.began_ns = row->left_ns};
+	}
+	made->of[message].round = *current;
+	return TB_OK;
+}
+
+// find_rounds puts the requests of a node into rounds.
+static int find_rounds(struct finding *finding, uint32_t *current)
+{
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < finding->list->n; i++)
+		if (finding->made->of[i].role == TB_ROLE_REQUEST)
+			status = join_round(
+				finding, &current[finding->list->rows[i].source], i);
+	return status;
+}
+
+// place_answers puts each answer into the last round that began before it, or at most
+// TOGETHER_NS after it.
+static void place_answers(struct finding *finding, uint32_t *current, uint32_t n_nodes)
+{
+	const struct tb_message_list *list = finding->list;
+	struct tb_asked *of = finding->made->of;
+	struct tb_round *rounds = finding->made->rounds;
+	memset(current, 0xff, n_nodes * sizeof *current);
+	for (uint32_t i = 0; i < list->n; i++)
+		if (of[i].role == TB_ROLE_REQUEST)
+			current[list->rows[i].source] = of[i].round;
+		else if (of[i].role == TB_ROLE_ANSWER)
+			of[i].round = current[list->rows[i].source];
+	memset(current, 0xff, n_nodes * sizeof *current);
+	for (uint32_t i = (uint32_t)list->n; i-- > 0;) {
+		const struct tb_message *row = &list->rows[i];
+		uint32_t *next = &current[row->source];
+		if (of[i].role == TB_ROLE_REQUEST) {
+			*next = of[i].round;
+		} else if (of[i].role == TB_ROLE_ANSWER && *next != NONE &&
+			   row->left_ns < rounds[*next].began_ns &&
+			   list->rows[rounds[*next].first_request].left_ns -
+					   row->left_ns <=
+				   TOGETHER_NS) {
+			of[i].round = *next;
+			rounds[*next].began_ns = row->left_ns;
+		}
+	}
+}
+
+// is_varied returns whether answers leave now before and now behind their node's request
+// to the same peer. If nearly all do the same, that recurs, and is kept.
+static bool is_varied(const struct finding *finding)
+{
+	const struct tb_asked *of = finding->made->of;
+	const struct tb_message *rows = finding->list->rows;
+	size_t n = finding->list->n, n_before = 0, n_behind = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (of[i].role != TB_ROLE_ANSWER || of[i].round == NONE)
+			continue;
+		size_t first = finding->made->rounds[of[i].round].first_request,
+		       k = first;
+		size_t end = n - first > ROUND_MOST ? first + ROUND_MOST : n;
+		while (k < end &&
+			(of[k].role != TB_ROLE_REQUEST || of[k].round != of[i].round ||
+				rows[k].destination != rows[i].destination))
+			k++;
+		n_before += k < end && i < k;
+		n_behind += k < end && i > k;
+	}
+	size_t least = n_before < n_behind ? n_before : n_behind;
+	return least * ALIKE_PART > n_before + n_behind;
+}
+
+// await adds the data of a node's earlier rounds to what a round waits for.
+static int await(
+	struct finding *finding, const uint32_t *data, size_t n, uint32_t round_at)
+{
+	const struct tb_message *rows = finding->list->rows;
+	struct tb_causes *causes = finding->causes;
+	struct tb_round *round = &finding->made->rounds[round_at];
+	int64_t last_ns = INT64_MIN;
+	int status =
+		TB_ARRAY_RESERVE(&causes->rows, &causes->rows_room, causes->n_rows + n);
+	if (status != TB_OK)
+		return status;
+	round->first = (uint32_t)causes->n_rows;
+	for (size_t i = 0; i < n; i++) {
+		const struct tb_message *row = &rows[data[i]];
+		if (row->delivered_ns > round->began_ns ||
+			row->left_ns >= round->began_ns)
+			continue;
+		causes->rows[causes->n_rows++] = (struct tb_cause){data[i], false};
+		round->n++;
+		if (row->delivered_ns > last_ns)
+			last_ns = row->delivered_ns;
+	}
+	round->gap_ns = round->n ? round->began_ns - last_ns : -1;
+	return TB_OK;
+}
+
+// inherit gives a round that waits for no data the causes of its first request. The first
+// round of a node waits for nobody's.
+static void inherit(const struct finding *finding, struct tb_round *round, bool first)
+{
+	const struct tb_caused *of = &finding->causes->of[round->first_request];
+	round->first = of->first;
+	round->n = first ? 0 : of->n;
+	round->gap_ns = first ? round->began_ns - finding->begin_ns : of->gap_ns;
+}
+
+// await_node finds what the rounds of a node wait for: the data that came between a round
+// and the next. `data` has room for those of the node.
+static int await_node(struct finding *finding, uint32_t node, uint32_t *data)
+{
+	struct tb_rendezvous *made = finding->made;
+	const struct tb_message_list *list = finding->list;
+	size_t n = 0, n_gaps = 0;
+	bool begun = false;
+	int status = TB_OK;
+	for (uint32_t i = 0; status == TB_OK && i < list->n; i++) {
+		const struct tb_message *row = &list->rows[i];
+		const struct tb_asked *of = &made->of[i];
+		if (of->role == TB_ROLE_DATA && row->destination == node)
+			data[n++] = i;
+		if (of->role != TB_ROLE_REQUEST || row->source != node ||
+			made->rounds[of->round].first_request != i)
+			continue;
+		status = await(finding, data, n, of->round);
+		n = 0;
+		bool first = !begun;
+		begun = true;
+		if (made->rounds[of->round].n == 0)
+			inherit(finding, &made->rounds[of->round], first);
+		else if (row->called_ns == row->left_ns)
+			finding->gaps[n_gaps++] = made->rounds[of->round].gap_ns;
+	}
+	// Waiting only adds to computation.
+	int64_t usual_ns = quartile(finding->gaps, n_gaps);
+	for (size_t r = 0; n_gaps >= 4 && r < made->n_rounds; r++)
+		if (made->rounds[r].node == node &&
+			made->rounds[r].gap_ns > usual_ns + usual_ns / 4)
+			made->rounds[r].gap_ns = usual_ns;
+	return status;
+}
+
+// allow makes data wait for their answers alone, and leave with them at once: in front of
+// answers to what came with those.
+static int allow(struct finding *finding)
+{
+	struct tb_causes *causes = finding->causes;
+	for (uint32_t i = 0; i < finding->list->n; i++) {
+		const struct tb_asked *of = &finding->made->of[i];
+		if (of->role != TB_ROLE_DATA)
+			continue;
+		int status = TB_ARRAY_RESERVE(
+			&causes->rows, &causes->rows_room, causes->n_rows + 1);
+		if (status != TB_OK)
+			return status;
+		causes->of[i].first = (uint32_t)causes->n_rows;
+		causes->of[i].n = 1;
+		causes->of[i].kind = TB_CAUSE_RECURRING;
+		causes->of[i].gap_ns = 0;
+		causes->rows[causes->n_rows++] = (struct tb_cause){of->replied, false};
+	}
+	return TB_OK;
+}
+
+static int arrange(struct finding *finding, uint32_t n_nodes)
+{
+	uint32_t *scratch = malloc((finding->list->n + n_nodes + 1) * sizeof *scratch);
+	if (!scratch)
+		return TB_ENOMEM;
+	memset(scratch, 0xff, n_nodes * sizeof *scratch);
+	int status = find_rounds(finding, scratch);
+	if (status == TB_OK)
+		place_answers(finding, scratch, n_nodes);
+	if (status == TB_OK && !is_varied(finding)) {
+		memset(finding->made->of, 0,
+			finding->list->n * sizeof *finding->made->of);
+		finding->made->n_rounds = 0;
+		free(scratch);
+		return TB_OK;
+	}
+	for (uint32_t v = 0; status == TB_OK && v < n_nodes; v++)
+		status = await_node(finding, v, scratch);
+	free(scratch);
+	return status == TB_OK ? allow(finding) : status;
+}
+
+int tb_rendezvous_find(struct tb_rendezvous *rendezvous, struct tb_causes *causes,
+	const struct tb_message_list *list, uint32_t n_nodes, int64_t begin_ns)
+{
+	struct tb_rendezvous made = {0};
+	struct finding finding = {
+		.made = &made, .causes = causes, .list = list, .begin_ns = begin_ns};
+	struct sizes sizes = {0};
+	int status = count_sizes(&sizes, list);
+	made.of = calloc(list->n + 1, sizeof *made.of);
+	if (!made.of)
+		status = TB_ENOMEM;
+	if (status == TB_OK)
+		status = sort_by_pair(&finding);
+	if (status == TB_OK && find_protocol(&finding, &sizes)) {
+		status = arrange(&finding, n_nodes);
+	} else if (status == TB_OK) {
+		memset(made.of, 0, list->n * sizeof *made.of);
+	}
+	free(sizes.rows);
+	free(finding.by_pair);
+	free(finding.gaps);
+	if (status == TB_OK)
+		*rendezvous = made;
+	else
+		tb_rendezvous_fini(&made);
+	return status;
+}
+
+void tb_rendezvous_fini(struct tb_rendezvous *rendezvous)
+{
+	free(rendezvous->of);
+	free(rendezvous->rounds);
+	*rendezvous = (struct tb_rendezvous){0};
+}
