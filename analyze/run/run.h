@@ -164,10 +164,9 @@ tb_time_ps tb_run_window_ps(const struct tb_run *run, struct tb_window window);
 // tb_run_samples stores the sums of every link (n_links entries, by id) over the window,
 // which is cut at the last bin. Counts saturate at UINT32_MAX. Cost: a copy for the whole
 // run; for a window, its bins, each of which is read from the file once while the cache
-// has room for it. TB_EUSAGE for a window without bins; TB_ESTALE when the run is still
-// written and its bins became wider: refresh it; TB_EIO or TB_EFORMAT when the
-// file has gone or is damaged, or when its writer has changed the bins; the content of
-// `samples` is then undefined.
+// has room for it. TB_EUSAGE for a window without bins; TB_EIO or TB_EFORMAT when the
+// file has gone or is damaged, TB_ESTALE when its writer has made the bins wider: refresh
+// the run; the content of `samples` is then undefined.
 int tb_run_samples(struct tb_run *run, struct tb_window window,
 	struct tb_link_sample *samples, struct tb_error *error) TB_MUST_USE;
 
