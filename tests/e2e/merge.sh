@@ -6,6 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'echo "line $LINENO: $BASH_COMMAND"; cat said 2>/dev/null' ERR
 cd "$work"
+. "$TB_SOURCE/tests/support/stores.sh"
 tailback() { "$TAILBACK" "$@"; }
 
 cat >sweep.ini <<'INI'
@@ -87,7 +88,7 @@ tailback sweep "${long[@]}" -q -o long.db
 tailback sweep "${long[@]}" -q --shard 1/2 -o long1.db
 "$TAILBACK" sweep "${long[@]}" -q --jobs 1 --shard 2/2 -o killed.db &
 pid=$!
-until [[ $(sqlite3 killed.db 'SELECT count(*) FROM run' 2>/dev/null) -ge 1 ]]; do
+until [[ $(store_count killed.db run) -ge 1 ]]; do
 	kill -0 $pid
 	sleep 0.01
 done
@@ -238,7 +239,7 @@ refused 'bad2.db: is not finished: 0 of the 1 runs' tailback merge bad1.db bad2.
 tailback synth uniform --nodes 64 --message 1M --messages 6 -o long.goal
 "$TAILBACK" replay long.goal -s 1..8 --jobs 2 --shard 1/2 -q -o stopped.db 2>said &
 pid=$!
-until [[ $(sqlite3 stopped.db 'SELECT count(*) FROM run' 2>/dev/null) -gt 0 ]]; do
+until [[ $(store_count stopped.db run) -gt 0 ]]; do
 	kill -0 $pid
 	sleep 0.05
 done

@@ -13,6 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'echo "line $LINENO: $BASH_COMMAND"; cat said' ERR
 cd "$work"
+. "$TB_SOURCE/tests/support/stores.sh"
 # MPI itself leaks; and a test may be root, and have fewer cores than ranks.
 export ASAN_OPTIONS=detect_leaks=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -43,7 +44,7 @@ expect_same()
 }
 done_points()
 {
-	sqlite3 "$1" 'SELECT count(*) FROM sweep WHERE done' 2>/dev/null || echo 0
+	store_count "$1" 'sweep WHERE done'
 }
 
 # rank R: the process of rank R below the job `pid`.

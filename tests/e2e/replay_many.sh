@@ -4,6 +4,7 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+. "$TB_SOURCE/tests/support/stores.sh"
 rows()
 {
 	sqlite3 "$1" .dump | grep -v 'INTO run_environment'
@@ -41,7 +42,7 @@ code=0
 "$TAILBACK" synth uniform --nodes 64 --message 1M --messages 60 -o long.goal
 "$TAILBACK" replay long.goal -s 1..8 --jobs 2 -q -o stopped.db 2>said &
 pid=$!
-until [[ $(sqlite3 stopped.db 'SELECT count(*) FROM run' 2>/dev/null) -gt 0 ]]; do
+until [[ $(store_count stopped.db run) -gt 0 ]]; do
 	kill -0 $pid || { cat said; exit 1; }
 	sleep 0.05
 done

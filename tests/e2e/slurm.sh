@@ -23,6 +23,7 @@ finish()
 trap finish EXIT
 trap 'echo "line $LINENO: $BASH_COMMAND"; tail -n 5 ./*.log ./*.shards/*.log 2>/dev/null' ERR
 cd "$work"
+. "$TB_SOURCE/tests/support/stores.sh"
 mkdir bin state spool
 ln -s "$TAILBACK" bin/tailback
 export PATH=$work/bin:$PATH SLURM_CONF=$work/slurm.conf
@@ -125,7 +126,7 @@ long=(sweep.ini --set window=40ms --set seed=1)
 tailback sweep "${long[@]}" -q -o long.db
 "$TB_SOURCE/docs/slurm/shards.sh" 2 requeued.db sweep "${long[@]}" >told
 array=$(sed -n 's/^job \([0-9]*\) runs.*/\1/p' told)
-until [[ $(sqlite3 requeued.db.shards/1.db 'SELECT count(*) FROM run' 2>/dev/null) -ge 1 ]]; do
+until [[ $(store_count requeued.db.shards/1.db run) -ge 1 ]]; do
 	[[ ! -e requeued.db ]]
 	sleep 0.02
 done

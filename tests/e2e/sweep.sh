@@ -5,6 +5,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'echo "line $LINENO: $BASH_COMMAND"; cat said' ERR
 cd "$work"
+. "$TB_SOURCE/tests/support/stores.sh"
 
 cat >sweep.ini <<'INI'
 [sweep]
@@ -36,7 +37,7 @@ expect_same()
 
 done_points()
 {
-	sqlite3 "$1" 'SELECT count(*) FROM sweep WHERE done' 2>/dev/null || echo 0
+	store_count "$1" 'sweep WHERE done'
 }
 
 "$TAILBACK" sweep sweep.ini -q --jobs 1 -o one.db
@@ -77,7 +78,7 @@ expect_same one.db hole.db "a point that ran later shows"
 # Ctrl-C keeps what is done, says so, and the same command goes on.
 "$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said &
 pid=$!
-until [[ $(sqlite3 stopped.db 'SELECT count(*) FROM sweep' 2>/dev/null) -gt 0 ]]; do
+until [[ $(store_count stopped.db sweep) -gt 0 ]]; do
 	kill -0 $pid
 	sleep 0.05
 done
@@ -114,7 +115,7 @@ grep -q '"points_done": 30' info.json
 # One that has just begun has points, but no run yet.
 "$TAILBACK" sweep sweep.ini -q --set window=100s --jobs 1 -o begun.db 2>/dev/null &
 pid=$!
-until [[ $(sqlite3 begun.db 'SELECT count(*) FROM sweep_point' 2>/dev/null) == 30 ]]; do
+until [[ $(store_count begun.db sweep_point) == 30 ]]; do
 	kill -0 $pid
 	sleep 0.02
 done
