@@ -1,4 +1,4 @@
-// Reads rows of the table flow. Private to analyze/questions.
+// Reads rows of the table flow. Private to this room.
 #ifndef TB_FLOW_ROW_H
 #define TB_FLOW_ROW_H
 

@@ -1,4 +1,4 @@
-// Reads a list of waits by one SELECT, longest first. Private to analyze/questions.
+// Reads a list of waits by one SELECT, longest first. Private to this room.
 #ifndef TB_WAITS_IMPL_H
 #define TB_WAITS_IMPL_H
 
