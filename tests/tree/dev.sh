@@ -1,0 +1,115 @@
+# ./dev test runs a few tests that failed again, alone, and says which; the second run decides. What it
+# needs it installs, although apt is busy for a moment.
+set -eu
+command -v ctest >/dev/null || {
+	echo "skipped: no ctest"
+	exit 77
+}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+cp "$TB_SOURCE/dev" .
+mkdir -p tools build/test build/asan build/Testing/Temporary
+PATH=$scratch/tools:$PATH
+fail() {
+	echo "$*:"
+	cat said
+	exit 1
+}
+
+# tool NAME: a program that ./dev calls, from standard input.
+tool() {
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"tools/$1"
+	chmod +x "tools/$1"
+}
+
+# dev CODE ARGUMENT...: ./dev ends with CODE; "said" is what it says.
+dev() {
+	local expected=$1 code=0
+	shift
+	./dev "$@" >said 2>&1 || code=$?
+	[[ $code == "$expected" ]] || fail "./dev $* exits with $code"
+}
+has() { grep -qxF -- "$*" said || fail "it does not say '$*'"; }
+lacks() { if grep -qF -- "$*" said; then fail "it says '$*'"; fi; }
+
+# Builds that need no compiler, of tests that are shell commands; "ran" has a line per test that ran.
+echo 'exit 0' | tool cmake
+echo 'printf installed' | tool dpkg-query
+add_test() { printf 'add_test(%s bash -c [=[echo %s >>"%s"; %s]=])\n' "$2" "$2" "$scratch/ran" "$3" >>"build/$1/CTestTestfile.cmake"; }
+fails_once() { add_test "$1" "$2" "test -e $scratch/$2.tried || { touch $scratch/$2.tried; exit 1; }"; }
+ran() {
+	[[ $(sort ran | uniq -c | awk '{ print $2 "*" $1 }' | xargs) == "$*" ]] || fail "ran: $(xargs <ran)"
+	rm -f ran ./*.tried
+}
+announcement='==> these failed beside others and are run again, alone:'
+
+# All pass: no second try.
+add_test test passes true
+add_test asan asan.passes true
+dev 0 test
+lacks "$announcement"
+ran 'asan.passes*1 passes*1'
+
+# ctest itself fails: none either, least of all of what failed in an earlier run.
+echo 1:passes >build/Testing/Temporary/LastTestsFailed.log
+cp build/asan/CTestTestfile.cmake kept
+echo 'add_test(' >>build/asan/CTestTestfile.cmake
+./dev test >said 2>&1 && fail "./dev test passes"
+lacks "$announcement"
+mv kept build/asan/CTestTestfile.cmake
+
+# One of each build fails once.
+fails_once test by_chance
+fails_once asan asan.by_chance
+dev 0 test
+has "$announcement by_chance asan.by_chance"
+has '100% tests passed, 0 tests failed out of 2'
+ran 'asan.by_chance*2 asan.passes*1 by_chance*2 passes*1'
+
+# One that fails always is refused, both reasons are shown, and it alone is named last.
+add_test test always 'echo the reason; exit 1'
+dev 8 test
+has "$announcement by_chance always asan.by_chance"
+has '67% tests passed, 1 tests failed out of 3'
+[[ $(grep -c '^the reason' said) == 2 ]] || fail "it does not show why"
+ran 'always*2 asan.by_chance*2 asan.passes*1 by_chance*2 passes*1'
+
+# Whoever chooses tests sees at once that one fails.
+dev 8 test -R 'always|by_chance'
+lacks "$announcement"
+ran 'always*1 asan.by_chance*1 by_chance*1'
+
+# More than five are not by chance.
+for i in 1 2 3; do
+	fails_once test "more$i"
+done
+dev 8 test
+lacks "$announcement"
+ran 'always*1 asan.by_chance*1 asan.passes*1 by_chance*1 more1*1 more2*1 more3*1 passes*1'
+
+# A package is missing, and another apt has the lock: until the third try, or for good.
+rm -f tools/dpkg-query
+echo "test -e $scratch/there && printf installed" | tool dpkg-query
+echo 'exec "$@"' | tool sudo
+echo "echo sleep >>$scratch/ran" | tool sleep
+tool apt-get <<END
+case "\$*" in
+*simulate*) exit 0 ;;
+*update) echo update >>$scratch/ran; exit 0 ;;
+esac
+echo install >>$scratch/ran
+test \$(grep -c install $scratch/ran) -ge "\$TRIES" && touch $scratch/there && exit 0
+echo 'the lock is held'
+exit 100
+END
+export TRIES=3
+dev 0 build
+ran 'install*3 sleep*2 update*2'
+rm there
+TRIES=9 dev 1 build
+[[ $(grep -c 'the lock is held' said) == 1 ]] || fail "it does not give the reason once"
+ran 'install*4 sleep*3 update*3'
