@@ -3,13 +3,13 @@
 #include "cli.h"
 #include "commands.h"
 #include "fabric_file_write.h"
+#include "fabric_paths.h"
 #include "fabric_store.h"
 #include "names.h"
 #include "network_open.h"
 #include "preset_write.h"
 #include "progress.h"
 #include "route_file.h"
-#include "route_walk.h"
 #include "units.h"
 
 #include <argp.h>
@@ -56,8 +56,8 @@ static const struct argp_option argp_options[] = {
 		"and SQL",
 		0},
 	{"from", KEY_FROM, "HOST", 0,
-		"Print the path from this host to that of --to, and nothing else", 0},
-	{"to", KEY_TO, "HOST", 0, "Where the path leads", 0},
+		"Print the paths from this host to that of --to, and nothing else", 0},
+	{"to", KEY_TO, "HOST", 0, "Where the paths lead", 0},
 	{"top", KEY_TOP, "N", 0, "List the N hottest links (10)", 0},
 	{"shifts", KEY_SHIFTS, "N", 0,
 		"Look at N shifts at most (1024; fewer where headers choose by load)", 0},
@@ -257,63 +257,38 @@ static int copy(const struct tb_network *network, const struct network_options *
 		&(struct copying){network, options->picture.output.format}, error);
 }
 
-struct path {
-	const struct tb_network *network;
-	const struct tb_link *links;
-	uint32_t n;
+struct following {
+	const struct tb_fabric_paths *paths;
 	enum tb_format format;
 };
 
-static int write_path(void *context, FILE *stream, struct tb_error *error)
+static int write_paths(void *context, FILE *stream, struct tb_error *error)
 {
-	const struct path *path = context;
-	if (path->format == TB_FORMAT_JSON &&
-		tb_fabric_path_json(path->network, path->links, path->n, stream) != TB_OK)
-		return tb_fail(error, TB_ENOMEM, "no memory to write");
-	if (path->format == TB_FORMAT_TEXT)
-		tb_fabric_path_text(path->network, path->links, path->n, stream);
-	return TB_OK;
+	const struct following *following = context;
+	int status = TB_OK;
+	if (following->format == TB_FORMAT_JSON)
+		status = tb_fabric_paths_json(following->paths, stream);
+	else
+		tb_fabric_paths_text(following->paths, stream);
+	return status == TB_OK ? TB_OK : tb_fail(error, status, "no memory to write");
 }
 
-// find_host finds a node by its name or as "node 5".
-static int find_host(const struct tb_network *network, const char *name,
-	struct tb_node *node, struct tb_error *error)
-{
-	struct tb_link link;
-	int status = tb_names_find_link(network, name, &link, error);
-	if (status != TB_OK)
-		return status;
-	struct tb_link_info at = tb_network_link(network, link);
-	if (at.kind != TB_LINK_INJECTION)
-		return tb_fail(error, TB_EUSAGE, "'%.100s' is no host", name);
-	node->id = at.from;
-	return TB_OK;
-}
-
-static int trace_path(const struct tb_network *network,
+static int trace_paths(const struct tb_network *network,
 	const struct network_options *options, struct tb_error *error)
 {
-	struct tb_node from = {0}, to = {0};
-	int status = find_host(network, options->from, &from, error);
+	struct tb_named_nodes from, to;
+	struct tb_fabric_paths *paths = NULL;
+	int status = tb_names_find_nodes(network, options->from, &from, error);
 	if (status == TB_OK)
-		status = find_host(network, options->to, &to, error);
-	if (status == TB_OK && from.id == to.id)
-		status = tb_fail(error, TB_EUSAGE, "a path leads to another host");
-	if (status != TB_OK)
-		return status;
-	struct tb_link *links =
-		malloc((tb_route_walk_most(network) + 1u) * sizeof *links);
-	if (!links)
-		return tb_fail(error, TB_ENOMEM, "no memory for a path");
-	uint32_t n = tb_route_walk(network, from, to, options->study.seed, links);
-	if (n == 0)
-		status = tb_fail(error, TB_EFORMAT, "no route leads from '%s' to '%s'",
-			options->from, options->to);
-	else
-		status = tb_cmd_output_write(&options->picture.output, write_path,
-			&(struct path){network, links, n, options->picture.output.format},
+		status = tb_names_find_nodes(network, options->to, &to, error);
+	if (status == TB_OK)
+		status = tb_fabric_paths_new(
+			&paths, network, from, to, options->study.seed, error);
+	if (status == TB_OK)
+		status = tb_cmd_output_write(&options->picture.output, write_paths,
+			&(struct following){paths, options->picture.output.format},
 			error);
-	free(links);
+	tb_fabric_paths_free(paths);
 	return status;
 }
 
@@ -338,7 +313,7 @@ static int run_network(const struct network_options *options, struct tb_error *e
 	if (copies)
 		status = copy(network, options, error);
 	else if (status == TB_OK)
-		status = options->from ? trace_path(network, options, error)
+		status = options->from ? trace_paths(network, options, error)
 				       : report(network, options, error);
 	tb_network_free(network);
 	return status;

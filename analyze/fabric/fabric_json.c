@@ -215,19 +215,3 @@ int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream)
 	tb_json_add(&object, "hottest", hottest_json(report));
 	return tb_json_write(tb_json_object_take(&object), DIGITS, stream);
 }
-
-int tb_fabric_path_json(const struct tb_network *net, const struct tb_link *links,
-	uint32_t n, FILE *stream)
-{
-	struct tb_json_object object = tb_json_object_new();
-	json_t *list = json_array();
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_link_info at = tb_network_link(net, links[i]);
-		struct tb_json_object link = tb_json_object_new();
-		tb_json_add(&link, "link", link_name(net, links[i]));
-		tb_json_add_count(&link, "bytes_per_s", at.bytes_per_s);
-		list = tb_json_append(list, tb_json_object_take(&link));
-	}
-	tb_json_add(&object, "path", list);
-	return tb_json_write(tb_json_object_take(&object), DIGITS, stream);
-}

@@ -39,13 +39,6 @@ void tb_fabric_write_text(const struct tb_fabric_report *report, FILE *stream);
 int tb_fabric_write_json(const struct tb_fabric_report *report, FILE *stream) TB_MUST_USE;
 void tb_fabric_write_csv(const struct tb_fabric_report *report, FILE *stream);
 
-// tb_fabric_path_text writes a path, a link per line; tb_fabric_path_json an object with
-// them. TB_ENOMEM.
-void tb_fabric_path_text(const struct tb_network *network, const struct tb_link *links,
-	uint32_t n, FILE *stream);
-int tb_fabric_path_json(const struct tb_network *network, const struct tb_link *links,
-	uint32_t n, FILE *stream) TB_MUST_USE;
-
 // tb_oddity_text writes what is odd as a sentence without its full stop; 512 bytes
 // suffice. tb_oddity_name is the word for a kind in JSON.
 char *tb_oddity_text(const struct tb_network *network, const struct tb_oddity *oddity,

@@ -218,18 +218,6 @@ void tb_fabric_write_text(const struct tb_fabric_report *report, FILE *stream)
 	write_hottest(report, stream);
 }
 
-void tb_fabric_path_text(const struct tb_network *net, const struct tb_link *links,
-	uint32_t n, FILE *stream)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		struct tb_link_info at = tb_network_link(net, links[i]);
-		char name[TB_LINK_NAME_SIZE], speed[32];
-		fprintf(stream, "%13s  %s\n",
-			tb_fabric_speed((double)at.bytes_per_s, speed, sizeof speed),
-			tb_fabric_link_text(net, links[i], name, sizeof name));
-	}
-}
-
 // put_level writes the level at an end of a link, nothing for a node.
 static void put_level(
 	const struct tb_network *net, bool is_node, uint32_t sw, FILE *stream)

@@ -69,28 +69,52 @@ int tb_faults_put(struct tb_faults *faults, struct tb_fault fault, struct tb_err
 	return TB_OK;
 }
 
+// put_cables takes the place of a link: a host has a cable per network interface.
+static int put_cables(struct tb_faults *faults, const char *place, tb_time_ps at,
+	struct tb_error *error)
+{
+	struct tb_named_nodes nodes;
+	struct tb_link link;
+	int status = TB_OK;
+	if (tb_names_find_nodes(faults->net, place, &nodes, NULL) == TB_OK) {
+		for (uint32_t i = 0; i < nodes.n && status == TB_OK; i++) {
+			uint32_t node = nodes.first + i * nodes.step;
+			uint32_t id = faults->net->injection[node];
+			status = tb_faults_put(
+				faults, (struct tb_fault){.id = id, .at_ps = at}, error);
+		}
+		return status;
+	}
+	status = tb_names_find_link(faults->net, place, &link, error);
+	if (status != TB_OK)
+		return status;
+	return tb_faults_put(
+		faults, (struct tb_fault){.id = link.id, .at_ps = at}, error);
+}
+
+static int put_switch(
+	struct tb_faults *faults, const char *name, tb_time_ps at, struct tb_error *error)
+{
+	struct tb_switch sw;
+	int status = tb_names_find_switch(faults->net, name, &sw, error);
+	if (status != TB_OK)
+		return status;
+	return tb_faults_put(faults,
+		(struct tb_fault){.is_switch = true, .id = sw.id, .at_ps = at}, error);
+}
+
 // put_named takes a fault apart whose "@TIME" has been taken off.
 static int put_named(
 	struct tb_faults *faults, const char *text, tb_time_ps at, struct tb_error *error)
 {
-	struct tb_fault fault = {.at_ps = at};
-	struct tb_link link = {0};
-	struct tb_switch sw = {0};
-	int status;
-	if (strncmp(text, "link=", 5) == 0) {
-		status = tb_names_find_link(faults->net, text + 5, &link, error);
-		fault.id = link.id;
-	} else if (strncmp(text, "switch=", 7) == 0) {
-		status = tb_names_find_switch(faults->net, text + 7, &sw, error);
-		fault.is_switch = true;
-		fault.id = sw.id;
-	} else {
-		status = tb_fail(error, TB_EUSAGE,
-			"'%.100s': expected link=PLACE or switch=LEVEL.INDEX, and @TIME "
-			"behind it",
-			text);
-	}
-	return status == TB_OK ? tb_faults_put(faults, fault, error) : status;
+	if (strncmp(text, "link=", 5) == 0)
+		return put_cables(faults, text + 5, at, error);
+	if (strncmp(text, "switch=", 7) == 0)
+		return put_switch(faults, text + 7, at, error);
+	return tb_fail(error, TB_EUSAGE,
+		"'%.100s': expected link=PLACE or switch=LEVEL.INDEX, and @TIME "
+		"behind it",
+		text);
 }
 
 int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *error)
@@ -151,11 +175,21 @@ int tb_faults_read(struct tb_faults *faults, const char *path, struct tb_error *
 	return status;
 }
 
-static int cut(struct tb_error *error, uint32_t from, uint32_t to)
+// cut refuses faults that part two nodes.
+static int cut(
+	const struct tb_network *net, uint32_t from, uint32_t to, struct tb_error *error)
 {
+	char names[2][TB_NAME_SIZE];
 	return tb_fail(error, TB_EUSAGE,
-		"what is dead from the start leaves no path from node %u to node %u",
-		from, to);
+		"what is dead from the start leaves no path from %s to %s",
+		tb_names_node(net, (struct tb_node){from}, names[0], sizeof names[0]),
+		tb_names_node(net, (struct tb_node){to}, names[1], sizeof names[1]));
+}
+
+static uint32_t other_node(const struct tb_network *net, uint32_t node)
+{
+	uint32_t of_rail = node % net->n_hosts;
+	return of_rail == 0 ? node + 1 : node - of_rail;
 }
 
 static bool is_dead(const struct tb_faults *faults, uint32_t link)
@@ -172,7 +206,7 @@ static int check_home(const struct tb_faults *faults,
 	for (uint32_t from = first; from < first + net->n_hosts; from++)
 		if (distances->any[net->links[net->injection[from]].to] ==
 			TB_DISTANCES_FAR)
-			return cut(error, from - first, to - first);
+			return cut(net, from, to, error);
 	return TB_OK;
 }
 
@@ -189,11 +223,12 @@ static int check_given(const struct tb_faults *faults, uint32_t from, uint32_t t
 			return TB_OK;
 		link = net->routes[(size_t)net->links[link].to * net->n_nodes + to];
 	}
-	char name[TB_LINK_NAME_SIZE];
+	char ends[2][TB_NAME_SIZE], name[TB_LINK_NAME_SIZE];
 	return tb_fail(error, TB_EUSAGE,
-		"the route file leads from node %u to node %u over %s, which is dead "
-		"from the start",
-		from % net->n_hosts, to % net->n_hosts,
+		"the route file leads from %s to %s over %s, which is dead from the "
+		"start",
+		tb_names_node(net, (struct tb_node){from}, ends[0], sizeof ends[0]),
+		tb_names_node(net, (struct tb_node){to}, ends[1], sizeof ends[1]),
 		tb_names_link(net, (struct tb_link){link}, name, sizeof name));
 }
 
@@ -213,7 +248,7 @@ int tb_faults_check(const struct tb_faults *faults, struct tb_error *error)
 	struct tb_distances distances;
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		if (is_dead(faults, net->injection[node]))
-			return cut(error, node % net->n_hosts, node % net->n_hosts == 0);
+			return cut(net, node, other_node(net, node), error);
 	if (tb_distances_init(&distances, net, faults->dead_at, 0) != TB_OK)
 		return tb_fail(error, TB_ENOMEM, "no memory to check the faults");
 	int status = TB_OK;

@@ -271,30 +271,6 @@ static uint32_t link_out_of(const struct tb_network *net, const struct end *from
 	return net->out_links[net->first_out[from->id] + from->port];
 }
 
-bool tb_names_find_host(const struct tb_network *net, const char *name,
-	struct tb_node *first, uint32_t *n_nodes)
-{
-	size_t n = strlen(name);
-	uint32_t found = 0;
-	for (uint32_t node = 0; node < net->n_hosts; node++) {
-		struct tb_identity own =
-			tb_network_node_identity(net, (struct tb_node){node});
-		bool is_node = n > 0 && strcmp(own.name, name) == 0;
-		if (is_node || found == 0)
-			first->id = node;
-		if (is_node) {
-			*n_nodes = 1;
-			return true;
-		}
-		if (n > 0 && own.n_host_bytes == n && memcmp(own.name, name, n) == 0)
-			found++;
-		else if (found > 0)
-			break;
-	}
-	*n_nodes = found;
-	return found > 0;
-}
-
 int tb_names_find_switch(const struct tb_network *net, const char *text,
 	struct tb_switch *sw, struct tb_error *error)
 {

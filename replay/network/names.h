@@ -39,9 +39,20 @@ int tb_names_find_switch(const struct tb_network *network, const char *text,
 int tb_names_find_link(const struct tb_network *network, const char *text,
 	struct tb_link *link, struct tb_error *error) TB_MUST_USE;
 
-// tb_names_find_host finds the host of that name: its nodes of the first rail, which lie
-// side by side. A node's whole name stands for that node alone. False when there is none.
-// Cost: linear in nodes.
+// Nodes of one host: `first`, `first` + `step` and so on, `n` of them.
+struct tb_named_nodes {
+	uint32_t first, n, step;
+};
+
+// tb_names_find_nodes finds the nodes that a name stands for: a host's name for all its
+// network interfaces, on all rails; "HOST:2" for the only one whose name ends with that
+// number ("n7 HCA-2", "n7 mlx5_2", "n7 mlx5_0:2"); a node's own name, or "node 5", for
+// that node. TB_EUSAGE. Cost: linear in nodes and links.
+int tb_names_find_nodes(const struct tb_network *network, const char *text,
+	struct tb_named_nodes *nodes, struct tb_error *error) TB_MUST_USE;
+
+// tb_names_find_host finds those of the first rail, which lie side by side; no "node 5".
+// False when there is none. Cost: linear in nodes.
 bool tb_names_find_host(const struct tb_network *network, const char *name,
 	struct tb_node *first, uint32_t *n_nodes);
 

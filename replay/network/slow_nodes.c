@@ -30,25 +30,17 @@ uint64_t tb_network_drain_bytes_per_s(
 	return network->params.credits.pcie_bytes_per_s;
 }
 
-// find_node finds a node by its name, which is also that of its injection link.
-static int find_node(const struct tb_network *network, const char *name,
-	struct tb_node *node, struct tb_error *error)
+static int find_nodes(const struct tb_network *network, const char *name,
+	struct tb_named_nodes *nodes, struct tb_error *error)
 {
 	char numbered[TB_NAME_SIZE + 8];
-	struct tb_link link = {0};
 	bool number = name[0] && strspn(name, "0123456789") == strlen(name);
 	snprintf(numbered, sizeof numbered, "%s%s", number ? "node " : "", name);
-	int status = tb_names_find_link(network, numbered, &link, error);
+	int status = tb_names_find_nodes(network, numbered, nodes, error);
 	if (status != TB_OK && !number)
 		return tb_fail(error, TB_EUSAGE,
 			"slow: the network has no node called '%s', or several", name);
-	if (status != TB_OK)
-		return status;
-	if (network->links[link.id].kind != TB_LINK_INJECTION)
-		return tb_fail(error, TB_EUSAGE,
-			"'%s' is no node: expected NODE=RATE, such as 5=2GB/s", name);
-	node->id = network->links[link.id].from;
-	return TB_OK;
+	return status;
 }
 
 int tb_slow_nodes_add(
@@ -57,7 +49,7 @@ int tb_slow_nodes_add(
 	const char *equals = strrchr(text, '=');
 	char name[TB_NAME_SIZE];
 	uint64_t rate = 0;
-	struct tb_node node = {0};
+	struct tb_named_nodes nodes = {0};
 	if (!tb_params_have_credits(&network->params))
 		return tb_fail(error, TB_EUSAGE,
 			"slow %s: nodes drain at rates of their own only where switching "
@@ -72,8 +64,12 @@ int tb_slow_nodes_add(
 		return tb_fail(error, TB_EUSAGE,
 			"slow %s: expected a rate from 1MB/s to 1000GB/s, such as 2GB/s",
 			text);
-	int status = find_node(network, name, &node, error);
-	if (status == TB_OK && tb_network_set_drain(network, node, rate) != TB_OK)
-		status = tb_fail(error, TB_ENOMEM, "no memory for the slow nodes");
+	int status = find_nodes(network, name, &nodes, error);
+	for (uint32_t i = 0; status == TB_OK && i < nodes.n; i++) {
+		struct tb_node node = {nodes.first + i * nodes.step};
+		if (tb_network_set_drain(network, node, rate) != TB_OK)
+			status =
+				tb_fail(error, TB_ENOMEM, "no memory for the slow nodes");
+	}
 	return status;
 }

@@ -2,7 +2,7 @@
 // rule C14). In the field they are the commonest root of congestion.
 //
 // As text a slow receiver is "NODE=RATE", such as "node 5=2GB/s" or "5=2GB/s"; a NODE of
-// a fabric goes by its name (names.h).
+// a fabric goes by its name (names.h); a host's stands for all its network interfaces.
 #ifndef TB_SLOW_NODES_H
 #define TB_SLOW_NODES_H
 

@@ -2,7 +2,7 @@
 //
 // The file has a line 'RANK NODE' for every rank, separated by blanks; `#` begins a
 // comment. Several ranks may share a node. In a fabric that was read from a file NODE may
-// be a network interface by its name, or a host that has but one.
+// be a network interface by its name (names.h), or a host that has but one.
 //
 // Lines of Open MPI's rank files are taken, too: "rank 3=node07 slot=0". Elsewhere than
 // in such a fabric the number that the host's name ends with is its node.

@@ -276,6 +276,16 @@ static void ports_of_a_host_become_its_rails(void **state)
 	assert_int_equal(link.id, net->injection[2]);
 	assert_int_equal(tb_names_find_link(net, "n9 > leaf1", &link, &error), TB_OK);
 	assert_int_equal(link.id, net->injection[0]);
+	struct tb_named_nodes nodes;
+	assert_int_equal(tb_names_find_nodes(net, "n9", &nodes, &error), TB_OK);
+	assert_true(nodes.first == 0 && nodes.n == 2 && nodes.step == 2);
+	assert_int_equal(tb_names_find_nodes(net, "n9:1", &nodes, &error), TB_OK);
+	assert_true(nodes.first == 2 && nodes.n == 1);
+	struct tb_node first;
+	uint32_t n = 0;
+	assert_true(tb_names_find_host(net, "n9", &first, &n));
+	assert_true(first.id == 0 && n == 1);
+	assert_false(tb_names_find_host(net, "n9:1", &first, &n));
 	char name[TB_NAME_SIZE];
 	tb_names_switch(net, (struct tb_switch){0}, name, sizeof name);
 	assert_string_equal(name, "MF0;leaf0:MQM9701/U1");

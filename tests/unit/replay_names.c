@@ -70,7 +70,7 @@ static void names_by_level_are_understood_too(void **state)
 // beside it whose cable leads up by being later.
 static struct tb_network *managed_new(void)
 {
-	static const char *const adapters[] = {"r1 mlx5_0", "rocket mlx5_0", "r1 mlx5_1"};
+	static const char *const adapters[] = {"r1 mlx5_0", "r1 mlx5_1", "rocket mlx5_0"};
 	struct tb_network_params params;
 	struct tb_network_builder *builder = NULL;
 	struct tb_network *net = NULL;
@@ -92,7 +92,7 @@ static struct tb_network *managed_new(void)
 		struct tb_identity own = {.name = adapters[i],
 			.n_host_bytes = (uint32_t)strcspn(adapters[i], " ")};
 		fabric_check(
-			tb_network_add_node(builder, leaf[i / 2], i % 2, NULL, &error),
+			tb_network_add_node(builder, leaf[i % 2], i / 2, NULL, &error),
 			&error);
 		fabric_check(tb_network_identify_node(
 				     builder, (struct tb_node){i}, &own, &error),
@@ -125,11 +125,38 @@ static void a_short_name_is_understood_where_one_part_has_it(void **state)
 	fabric_check(tb_names_find_switch(net, "ib50", &sw, &error), &error);
 	assert_int_equal(sw.id, 1);
 	fabric_check(tb_names_find_link(net, "rocket", &link, &error), &error);
-	assert_int_equal(link.id, net->injection[1]);
-	fabric_check(tb_names_find_link(net, "r1 mlx5_1 > ib50", &link, &error), &error);
 	assert_int_equal(link.id, net->injection[2]);
+	fabric_check(tb_names_find_link(net, "r1 mlx5_1 > ib50", &link, &error), &error);
+	assert_int_equal(link.id, net->injection[1]);
 	assert_int_equal(tb_names_find_link(net, "r1", &link, &error), TB_EUSAGE);
 	assert_int_equal(tb_names_find_link(net, "ib", &link, &error), TB_EUSAGE);
+	tb_network_free(net);
+}
+
+static void a_host_stands_for_all_its_interfaces(void **state)
+{
+	(void)state;
+	struct tb_network *net = managed_new();
+	static const struct {
+		const char *name;
+		uint32_t first, n;
+	} named[] = {{"r1", 0, 2}, {"r1 mlx5_1", 1, 1}, {"r1:0", 0, 1}, {"r1:1", 1, 1},
+		{"rocket", 2, 1}, {"rocket:0", 2, 1}, {"node 2", 2, 1},
+		{"r1 mlx5_1 > ib50", 1, 1}};
+	struct tb_named_nodes nodes;
+	struct tb_error error = {0};
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		fabric_check(
+			tb_names_find_nodes(net, named[i].name, &nodes, &error), &error);
+		assert_int_equal(nodes.first, named[i].first);
+		assert_int_equal(nodes.n, named[i].n);
+		assert_int_equal(nodes.step, 1);
+	}
+	static const char *const none[] = {"r1:2", "r1:", ":0", "r", "", "ib5:3",
+		"node 3", "r1:18446744073709551617"};
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		assert_int_equal(
+			tb_names_find_nodes(net, none[i], &nodes, &error), TB_EUSAGE);
 	tb_network_free(net);
 }
 
@@ -139,11 +166,11 @@ static void a_cable_within_a_level_leads_up_to_the_later_switch(void **state)
 	struct tb_network *net = managed_new();
 	uint32_t across = net->out_links[net->first_out[0] + 3];
 	assert_int_equal(net->links[across].kind, TB_LINK_UP);
-	assert_int_equal(tb_network_route(net, 0, 2, 0, 0), across);
+	assert_int_equal(tb_network_route(net, 0, 1, 0, 0), across);
 	assert_int_equal(
-		tb_network_hops(net, (struct tb_node){0}, (struct tb_node){2}), 3);
+		tb_network_hops(net, (struct tb_node){0}, (struct tb_node){1}), 3);
 	assert_int_equal(
-		tb_network_hops(net, (struct tb_node){2}, (struct tb_node){1}), 3);
+		tb_network_hops(net, (struct tb_node){1}, (struct tb_node){2}), 3);
 	assert_int_equal(tb_network_n_remarks(net), 1);
 	assert_string_equal(tb_network_remark(net, 0), "a cable is short");
 	tb_network_free(net);
@@ -230,6 +257,7 @@ int main(void)
 		cmocka_unit_test(the_longest_name_that_fits_is_meant),
 		cmocka_unit_test(names_by_level_are_understood_too),
 		cmocka_unit_test(a_short_name_is_understood_where_one_part_has_it),
+		cmocka_unit_test(a_host_stands_for_all_its_interfaces),
 		cmocka_unit_test(a_cable_within_a_level_leads_up_to_the_later_switch),
 		cmocka_unit_test(route_files_go_by_guids_lids_and_port_numbers),
 		cmocka_unit_test(a_route_file_of_another_fabric_is_refused_by_name),
