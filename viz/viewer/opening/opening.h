@@ -2,7 +2,7 @@
 // (opening_form.h), and the replay runs beside the viewer into a temporary store, which
 // is removed when the viewer ends.
 //
-// The replay is a child process of this program (base/child.h), so the viewer stays
+// The replay is a child process of this program (base/work/child.h), so the viewer stays
 // responsive, and a failure arrives as a sentence. One thread at a time per object.
 #ifndef TB_OPENING_H
 #define TB_OPENING_H
