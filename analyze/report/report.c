@@ -30,6 +30,28 @@ void tb_report_free(struct tb_report *report)
 	free(report);
 }
 
+// count_active counts the nodes that sent or received packets.
+static int count_active(struct tb_report *report, const struct tb_link_sample *samples,
+	struct tb_error *error)
+{
+	const struct tb_run_link *links = tb_run_links(report->run);
+	bool *active = calloc((size_t)report->info->n_nodes + 1, sizeof *active);
+	if (!active)
+		return tb_fail(error, TB_ENOMEM, "no memory for a report");
+	for (uint32_t i = 0; i < report->info->n_links; i++) {
+		if (samples[i].n_packets == 0)
+			continue;
+		if (links[i].at.kind == TB_LINK_INJECTION)
+			active[links[i].at.from] = true;
+		if (links[i].at.kind == TB_LINK_EJECTION)
+			active[links[i].at.to] = true;
+	}
+	for (uint32_t node = 0; node < report->info->n_nodes; node++)
+		report->n_active += active[node];
+	free(active);
+	return TB_OK;
+}
+
 static int gather_links(struct tb_report *report, uint32_t top, struct tb_error *error)
 {
 	const struct tb_window whole = {0, 0};
@@ -47,7 +69,7 @@ static int gather_links(struct tb_report *report, uint32_t top, struct tb_error 
 		report->wait_by_link[i] = samples[i].wait_ps;
 		report->wait_ps += (double)samples[i].wait_ps;
 	}
-	return status;
+	return status ? status : count_active(report, samples, error);
 }
 
 static int by_sum(const void *left, const void *right)

@@ -93,11 +93,7 @@ static void write_capture_tiles(const struct tb_report *report, FILE *stream)
 static void write_tiles(const struct tb_report *report, FILE *stream)
 {
 	const struct tb_run_info *info = report->info;
-	char text[48], name[64];
-	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
-	double rate = seconds > 0 && info->n_nodes
-			      ? (double)info->delivered_bytes / seconds / info->n_nodes
-			      : 0;
+	char text[48], name[96], active[48];
 	fputs("<div class=\"tiles\">\n", stream);
 	tb_report_format_time(report->wait_ps, text, sizeof text);
 	write_tile(stream, text, "waited, all headers");
@@ -111,8 +107,9 @@ static void write_tiles(const struct tb_report *report, FILE *stream)
 	snprintf(name, sizeof name, "%s, delivered", tb_run_carried(info));
 	write_tile(
 		stream, tb_format_size(info->delivered_bytes, text, sizeof text), name);
-	snprintf(name, sizeof name, "%s per node", tb_run_carried(info));
-	write_tile(stream, tb_format_rate(rate, text, sizeof text), name);
+	snprintf(name, sizeof name, "%s %s", tb_run_carried(info),
+		tb_report_active(report, active, sizeof active));
+	write_tile(stream, tb_report_per_node(report, text, sizeof text), name);
 	if (report->has_capture)
 		write_capture_tiles(report, stream);
 	fputs("</div>\n", stream);

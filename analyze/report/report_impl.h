@@ -57,6 +57,7 @@ struct tb_report {
 	uint32_t n_hot_links; // listed
 	uint32_t n_waiting;   // links that waited at all
 	double wait_ps;	      // of all links
+	uint32_t n_active;    // nodes that sent or received packets
 	struct tb_matrix matrix;
 	const struct tb_matrix_box **switches; // listed, by wait
 	uint32_t n_switches, n_switches_waiting;
@@ -89,6 +90,12 @@ char *tb_report_format_time(double time_ps, char *buffer, size_t size);
 // tb_report_idle writes how much idle time of the captures was taken out: "2.000 s of
 // idle time taken out"; "" when that is not known. It returns `buffer`.
 char *tb_report_idle(const struct tb_report *report, char *buffer, size_t size);
+
+// tb_report_per_node writes what was delivered per second and node that sent or received
+// packets, and tb_report_active which nodes those are: "per node", or "per node of 12
+// that took part". Both return `buffer`.
+char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size);
+char *tb_report_active(const struct tb_report *report, char *buffer, size_t size);
 
 // tb_report_tabulate fills tables and facts from the other members.
 int tb_report_tabulate(struct tb_report *report) TB_MUST_USE;

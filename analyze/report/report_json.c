@@ -493,6 +493,7 @@ static json_t *totals_object(const struct tb_report *report)
 	tb_json_add_count(&totals, "wait_ps", whole_ps(report->wait_ps));
 	tb_json_add_count(&totals, "links_that_waited", report->n_waiting);
 	tb_json_add_count(&totals, "switches_that_waited", report->n_switches_waiting);
+	tb_json_add_count(&totals, "nodes_that_took_part", report->n_active);
 	tb_json_add_count(&totals, "flows", report->n_flows_all);
 	tb_json_add_count(&totals, "roots", report->roots.listed.n_all);
 	tb_json_add_text(&totals, "grouped_by", tb_grain_name(report->grouped.grain));

@@ -269,20 +269,44 @@ static void state_network(struct tb_report *report)
 		tb_format_counted(info->n_links, "link", count[3], 48), rates);
 }
 
+// n_dividing: without packets, as between processes of one node, all nodes divide.
+static uint32_t n_dividing(const struct tb_report *report)
+{
+	return report->n_active ? report->n_active : report->info->n_nodes;
+}
+
+char *tb_report_per_node(const struct tb_report *report, char *buffer, size_t size)
+{
+	double seconds = (double)report->info->simulated_ps / (double)TB_PS_PER_S;
+	double bytes = (double)report->info->delivered_bytes;
+	uint32_t n_nodes = n_dividing(report);
+	bool known = seconds > 0 && n_nodes > 0;
+	return tb_format_rate(known ? bytes / seconds / n_nodes : 0, buffer, size);
+}
+
+char *tb_report_active(const struct tb_report *report, char *buffer, size_t size)
+{
+	char count[48];
+	uint32_t n_nodes = n_dividing(report);
+	if (n_nodes == report->info->n_nodes)
+		snprintf(buffer, size, "per node");
+	else
+		snprintf(buffer, size, "per node of %s that took part",
+			tb_format_count(n_nodes, count, sizeof count));
+	return buffer;
+}
+
 static void state_delivery(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
-	char messages[48], packets[48], size[32], rate[32];
+	char messages[48], packets[48], size[32], rate[32], active[48];
 	struct tb_report_fact *at = fact(report, "delivered");
-	double seconds = (double)info->simulated_ps / (double)TB_PS_PER_S;
-	double a_node = seconds > 0 && info->n_nodes
-				? (double)info->delivered_bytes / seconds / info->n_nodes
-				: 0;
-	snprintf(at->text, sizeof at->text, "%s in %s, %s %s, %s per node",
+	snprintf(at->text, sizeof at->text, "%s in %s, %s %s, %s %s",
 		tb_format_counted(info->n_messages, "message", messages, sizeof messages),
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->delivered_bytes, size, sizeof size),
-		tb_run_carried(info), tb_format_rate(a_node, rate, sizeof rate));
+		tb_run_carried(info), tb_report_per_node(report, rate, sizeof rate),
+		tb_report_active(report, active, sizeof active));
 }
 
 // state_capture reports what decides the figures of a capture: its bytes and its time. A
