@@ -17,8 +17,9 @@ struct tb_reading {
 	// Algorithms that take the place of the library's choice: "allreduce=ring".
 	const char *const *collectives;
 	size_t n_collectives;
-	// Sends and receives without a counterpart, and collective calls that not every
-	// member made, are dropped and counted instead of refused.
+	// Sends and receives without a counterpart, collective calls that not every
+	// member made, and what lies behind the place where a file breaks off, are
+	// dropped and counted instead of refused.
 	bool lenient;
 	// The trace has some ranks of a data-parallel job of so many; the others do what
 	// these do. 0: it has all.
@@ -35,5 +36,15 @@ struct tb_reading {
 // tb_calls_job. TB_EFORMAT names the file and the place in it.
 typedef int tb_calls_read(struct tb_calls **calls, const struct tb_reading *reading,
 	const char *const *paths, size_t n, const char **made, struct tb_error *error);
+
+// tb_reading_breaks_off settles what becomes of a file that breaks off, as `status` and
+// `error` report. With reading->lenient the file has what could be read: `*n_files`
+// counts it, and TB_OK is returned. Otherwise `status` is, and the sentence adds that
+// --lenient would take what is whole.
+int tb_reading_breaks_off(const struct tb_reading *reading, int status, uint64_t *n_files,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_reading_note_breaks adds the note on such files to the calls, if there are any.
+void tb_reading_note_breaks(struct tb_calls *calls, uint64_t n_files);
 
 #endif

@@ -12,7 +12,7 @@ struct trace {
 	struct chakra_files files;
 	struct chakra_groups groups;
 	struct chakra_graph *graphs; // by file
-	uint64_t n_dropped;
+	uint64_t n_dropped, n_broken;
 	const struct tb_reading *reading;
 	struct tb_error *error;
 };
@@ -42,8 +42,10 @@ static int read_graph(struct trace *trace, size_t i)
 	// What cut the stream off is the cause of what the reader stumbled over.
 	int cause = tb_infile_check(file, trace->error);
 	fclose(stream);
-	if (cause != TB_OK)
-		return cause;
+	status = cause != TB_OK ? cause : status;
+	if (status == TB_EFORMAT && (graph->is_cut || cause != TB_OK))
+		status = tb_reading_breaks_off(
+			trace->reading, status, &trace->n_broken, trace->error);
 	if (status == TB_OK)
 		status = tb_chakra_graph_link(
 			graph, trace->reading->lenient, &trace->n_dropped);
@@ -123,6 +125,7 @@ static void write_notes(
 		tb_calls_note(calls, "%s on nodes that the files do not have: dropped",
 			tb_format_counted(trace->n_dropped, "dependency|dependencies",
 				text, sizeof text));
+	tb_reading_note_breaks(calls, trace->n_broken);
 	if (is_of_pytorch)
 		tb_calls_note(calls,
 			"control dependencies are of operators on those that "

@@ -80,6 +80,7 @@ struct chakra_graph {
 	uint64_t *ctrl; // pairs of a node's place and the id that it depends on
 	size_t n_ctrl, ctrl_room;
 	bool is_of_pytorch;
+	bool is_cut;				 // the file ends within a node
 	uint64_t n_untimed, n_partial, n_of_all; // for notes
 	struct chakra_groups *groups;
 	const volatile sig_atomic_t *stop;

@@ -347,9 +347,10 @@ static int parse(struct reading *reading, yajl_handle parser, FILE *stream)
 		if (yajl_parse(parser, piece, n) != yajl_status_ok)
 			return refuse(reading, parser,
 				offset + yajl_get_bytes_consumed(parser));
-	if (yajl_complete_parse(parser) != yajl_status_ok)
-		return refuse(reading, parser, offset);
-	return TB_OK;
+	if (yajl_complete_parse(parser) == yajl_status_ok)
+		return TB_OK;
+	reading->graph->is_cut = true;
+	return refuse(reading, parser, offset);
 }
 
 int tb_chakra_read_json(struct chakra_graph *graph, FILE *stream)

@@ -27,6 +27,12 @@ static int broken(const struct reading *reading, const char *sentence)
 		TB_PLACE_OFFSET, reading->offset, "%s", sentence);
 }
 
+static int cut(const struct reading *reading, const char *sentence)
+{
+	reading->graph->is_cut = true;
+	return broken(reading, sentence);
+}
+
 // read_length reads a varint; 0 at the end of the file.
 static int read_length(struct reading *reading, uint64_t *length)
 {
@@ -36,7 +42,7 @@ static int read_length(struct reading *reading, uint64_t *length)
 		if (byte == EOF && shift == 0)
 			return 0;
 		if (byte == EOF)
-			return broken(reading, "ends within the length of a message");
+			return cut(reading, "ends within the length of a message");
 		reading->n_read++;
 		*length |= ((uint64_t)byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -67,7 +73,7 @@ static int read_bytes(struct reading *reading, size_t length)
 		reading->n += got;
 		reading->n_read += got;
 		if (got < piece)
-			return broken(reading, "ends within a message");
+			return cut(reading, "ends within a message");
 	}
 	return TB_OK;
 }
@@ -252,7 +258,7 @@ int tb_chakra_read_messages(struct chakra_graph *graph, FILE *stream)
 	struct reading reading = {.graph = graph, .stream = stream};
 	int status = next_message(&reading);
 	if (status == 0)
-		status = broken(&reading, "is empty: expected a Chakra trace");
+		status = cut(&reading, "is empty: expected a Chakra trace");
 	enum schema schema = PRESENT;
 	if (status == 1)
 		schema = schema_of((struct tb_bytes){reading.bytes, reading.n});

@@ -13,6 +13,7 @@ struct tb_json_items {
 	uint64_t offset; // of the buffer's first byte in the file
 	bool ended;	 // the stream has no more
 	bool begun, in_array, done;
+	bool is_cut;
 	char *key; // of the array
 	size_t key_n, key_room;
 };
@@ -42,11 +43,17 @@ void tb_json_items_free(struct tb_json_items *items)
 	free(items);
 }
 
+bool tb_json_items_is_cut(const struct tb_json_items *items)
+{
+	return items->is_cut;
+}
+
 static int refuse(
-	const struct tb_json_items *items, struct tb_error *error, const char *expected)
+	struct tb_json_items *items, struct tb_error *error, const char *expected)
 {
 	uint64_t offset = items->offset + items->at;
-	if (items->at >= items->n)
+	items->is_cut = items->at >= items->n;
+	if (items->is_cut)
 		return tb_fail_at(error, TB_EFORMAT, items->name, TB_PLACE_OFFSET, offset,
 			"ends here, where %s should stand: the file is not complete",
 			expected);

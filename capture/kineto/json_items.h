@@ -36,4 +36,8 @@ void tb_json_items_free(struct tb_json_items *items);
 int tb_json_items_next(struct tb_json_items *items, struct tb_json_item *item,
 	struct tb_error *error) TB_MUST_USE;
 
+// tb_json_items_is_cut returns whether the last TB_EFORMAT was that the file ends too
+// early.
+bool tb_json_items_is_cut(const struct tb_json_items *items);
+
 #endif

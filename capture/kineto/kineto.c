@@ -369,15 +369,17 @@ static int add_rank(
 
 static void note(struct tb_calls *calls, const struct tb_profiles *all)
 {
-	uint64_t n_unknown = 0, n_unlaunched = 0, n_cut = 0;
+	uint64_t n_unknown = 0, n_unlaunched = 0, n_cut = 0, n_broken = 0;
 	bool by_time = false, has_no_times = false;
 	for (size_t i = 0; i < all->n; i++) {
 		n_unknown += all->profiles[i].n_unknown;
 		n_unlaunched += all->profiles[i].n_unlaunched;
 		n_cut += all->profiles[i].n_cut_splits;
+		n_broken += all->profiles[i].n_broken;
 		by_time = by_time || !all->profiles[i].has_orders;
 		has_no_times = has_no_times || all->profiles[i].has_no_times;
 	}
+	tb_reading_note_breaks(calls, n_broken);
 	if (n_unknown > 0)
 		tb_calls_note(calls,
 			"%" PRIu64

@@ -284,13 +284,16 @@ static int read_once(struct tb_profile *profile, const struct tb_reading *readin
 		}
 		status = gather(profile, &item, again, error);
 	}
-	struct tb_error reason;
-	int cause = tb_infile_check(file, &reason);
-	if (cause != TB_OK && error)
-		*error = reason;
+	int cause = tb_infile_check(file, error);
+	bool is_cut = cause == TB_EFORMAT || (items && tb_json_items_is_cut(items));
 	tb_json_items_free(items);
 	fclose(stream);
-	return cause != TB_OK ? cause : status;
+	status = cause != TB_OK ? cause : status;
+	// The second reading breaks off where the first did.
+	uint64_t *n_broken = again ? &(uint64_t){0} : &profile->n_broken;
+	return status == TB_EFORMAT && is_cut
+		       ? tb_reading_breaks_off(reading, status, n_broken, error)
+		       : status;
 }
 
 int tb_profile_read(struct tb_profile *profile, const char *path,

@@ -112,10 +112,12 @@ struct tb_profile {
 	size_t n_config, config_room;
 	uint64_t n_unknown; // kernels of which nothing says what they send
 	uint64_t n_cut_splits, n_unlaunched;
+	uint64_t n_broken; // files that break off, so 0 or 1
 };
 
 // tb_profile_read reads a profile, which the caller frees with tb_profile_fini, after
-// failures too. `lenient` drops kernels whose operation is not known.
+// failures too. `lenient` drops kernels whose operation is not known, and takes a file
+// that breaks off.
 int tb_profile_read(struct tb_profile *profile, const char *path,
 	const struct tb_reading *reading, struct tb_error *error) TB_MUST_USE;
 void tb_profile_fini(struct tb_profile *profile);

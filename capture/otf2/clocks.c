@@ -42,6 +42,7 @@ static int64_t later_by(const uint64_t *a, const uint64_t *b, size_t n)
 
 static void shift(struct tb_otf2_steps *of, uint64_t by_ns)
 {
+	of->cut_ns += by_ns;
 	for (size_t i = 0; i < of->n_steps; i++) {
 		of->steps[i].call.enter_ns += by_ns;
 		if (of->steps[i].until_ns != UINT64_MAX)
@@ -62,9 +63,12 @@ static bool compare(const struct tb_otf2_unresolved *ranks, size_t n, int64_t *a
 	if (n_first == 0)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (ends_of(&ranks[i].steps, other) != n_first)
+		size_t n_other = ends_of(&ranks[i].steps, other);
+		bool is_cut = ranks[0].steps.is_cut || ranks[i].steps.is_cut;
+		size_t n_both = n_other < n_first ? n_other : n_first;
+		if (n_both == 0 || (n_other != n_first && !is_cut))
 			return false;
-		ahead[i] = later_by(first, other, n_first);
+		ahead[i] = later_by(first, other, n_both);
 	}
 	return true;
 }

@@ -10,7 +10,7 @@
 
 // tb_otf2_clocks_align shifts the clocks of `ranks`, so that none goes below 0, and
 // stores by how much they were apart; 0 when the ranks have no such calls, or not equally
-// many. TB_ENOMEM.
+// many, but for those whose events break off. TB_ENOMEM.
 int tb_otf2_clocks_align(struct tb_otf2_unresolved *ranks, size_t n, uint64_t *apart_ns,
 	struct tb_error *error) TB_MUST_USE;
 

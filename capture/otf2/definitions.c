@@ -274,9 +274,10 @@ static OTF2_GlobalDefReaderCallbacks *callbacks_new(void)
 }
 
 int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
-	const char *path, struct tb_error *error)
+	const char *path, const struct tb_reading *reading, struct tb_error *error)
 {
-	uint64_t n_read = 0;
+	uint64_t n_read = 0, n_files = 0;
+	int status = TB_OK;
 	OTF2_GlobalDefReader *from = OTF2_Reader_GetGlobalDefReader(reader);
 	if (!from)
 		return tb_fail_in(error, TB_EFORMAT, path,
@@ -292,10 +293,15 @@ int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader
 	if (of->no_memory)
 		return tb_fail(
 			error, TB_ENOMEM, "no memory for the definitions of an archive");
-	if (code != OTF2_SUCCESS)
-		return tb_fail_in(error, TB_EFORMAT, path,
+	of->breaks_off = code != OTF2_SUCCESS;
+	if (of->breaks_off)
+		status = tb_fail_in(error, TB_EFORMAT, path,
 			"the archive's definitions break off after %" PRIu64 ": %s",
 			n_read, OTF2_Error_GetDescription(code));
+	if (of->breaks_off && of->n_comms > 0 && of->ticks_per_s > 0)
+		status = tb_reading_breaks_off(reading, status, &n_files, error);
+	if (status != TB_OK)
+		return status;
 	if (of->ticks_per_s == 0)
 		return tb_fail_in(error, TB_EFORMAT, path,
 			"the archive's definitions give no resolution of its clock");

@@ -4,6 +4,7 @@
 
 #include "calls.h"
 #include "map.h"
+#include "reading.h"
 
 #include <otf2/otf2.h>
 
@@ -81,12 +82,16 @@ struct tb_otf2_definitions {
 	bool by_arguments; // sizes of collectives are those of the calls' arguments
 	uint32_t *self_of; // by rank: its group of one, or NONE; NULL until used
 	bool no_memory;
+	bool breaks_off; // some may be missing
 };
 
-// tb_otf2_definitions_read reads the global definitions. On failure too the caller
-// finishes them. TB_EFORMAT, TB_ENOMEM, TB_ECAPACITY.
+// tb_otf2_definitions_read reads the global definitions. With reading->lenient they may
+// break off behind the clock and the first communicator: with what comes before, the
+// ranks are told. On
+// failure too the caller finishes them. TB_EFORMAT, TB_ENOMEM, TB_ECAPACITY.
 int tb_otf2_definitions_read(struct tb_otf2_definitions *of, OTF2_Reader *reader,
-	const char *path, struct tb_error *error) TB_MUST_USE;
+	const char *path, const struct tb_reading *reading,
+	struct tb_error *error) TB_MUST_USE;
 void tb_otf2_definitions_fini(struct tb_otf2_definitions *of);
 
 // tb_otf2_string returns a string by its reference, "" for one that is not defined.

@@ -233,6 +233,8 @@ static const char *const left_out[TB_OTF2_N_LEFT_OUT] = {
 			       "tells what they did",
 	[TB_OTF2_STRAY] = "ends of requests that did not begin are left out",
 	[TB_OTF2_MEASURE_OFF] = "times in which the measurement was off are computation",
+	[TB_OTF2_UNDEFINED] = "messages and collective calls in communicators that are "
+			      "not defined any more are left out",
 	[TB_OTF2_UNKNOWN] = "records of kinds that libotf2 does not know are left out",
 };
 

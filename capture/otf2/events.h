@@ -20,6 +20,8 @@ enum tb_otf2_left_out {
 	TB_OTF2_UNFINISHED,  // non-blocking collective calls
 	TB_OTF2_STRAY,	     // ends of requests that did not begin
 	TB_OTF2_MEASURE_OFF, // times in which nothing was recorded
+	TB_OTF2_UNDEFINED,   // communication in communicators of which the definitions
+			     // break off
 	TB_OTF2_UNKNOWN,     // records that this libotf2 does not know
 	TB_OTF2_N_LEFT_OUT
 };

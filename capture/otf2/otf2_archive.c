@@ -153,13 +153,14 @@ void tb_otf2_archive_close(struct tb_otf2_archive *archive)
 }
 
 bool tb_otf2_archive_has(const struct tb_otf2_archive *archive,
-	const struct tb_otf2_location *location, char *path, size_t size)
+	const struct tb_otf2_location *location, const char *kind, char *path,
+	size_t size)
 {
 	struct stat entry;
 	if (!archive->has_files)
-		return true;
+		return strcmp(kind, "evt") == 0;
 	int length = snprintf(
-		path, size, "%s/%" PRIu64 ".evt", archive->folder, location->ref);
+		path, size, "%s/%" PRIu64 ".%s", archive->folder, location->ref, kind);
 	return length > 0 && (size_t)length < size && stat(path, &entry) == 0 &&
 	       entry.st_size > 0;
 }
@@ -173,7 +174,7 @@ static size_t select_some(
 	for (; i < of->n_locations && n < OPEN_AT_ONCE; i++) {
 		const struct tb_otf2_location *location = &of->locations[i];
 		if (location->rank == TB_OTF2_NONE ||
-			!tb_otf2_archive_has(archive, location, path, sizeof path))
+			!tb_otf2_archive_has(archive, location, "evt", path, sizeof path))
 			continue;
 		OTF2_Reader_SelectLocation(archive->reader, location->ref);
 		n++;

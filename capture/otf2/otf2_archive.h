@@ -26,10 +26,12 @@ int tb_otf2_archive_open(struct tb_otf2_archive *archive, const char *path,
 	struct tb_error *error) TB_MUST_USE;
 void tb_otf2_archive_close(struct tb_otf2_archive *archive);
 
-// tb_otf2_archive_has returns whether a location has a file of events, whose name it
-// stores; true where the archive does not have a file each.
+// tb_otf2_archive_has returns whether a location has a file of events ("evt") or of
+// definitions ("def"), whose name it stores. Where the archive does not have a file each,
+// it stores nothing, and has events only.
 bool tb_otf2_archive_has(const struct tb_otf2_archive *archive,
-	const struct tb_otf2_location *location, char *path, size_t size);
+	const struct tb_otf2_location *location, const char *kind, char *path,
+	size_t size);
 
 // tb_otf2_archive_select opens the events of location `i` and of some after it. They must
 // be read in their order: libotf2 takes time that grows with the square of those that are

@@ -26,8 +26,9 @@ struct read {
 	const struct tb_reading *reading;
 	struct tb_otf2_unresolved *unresolved;
 	size_t n_unresolved, unresolved_room;
-	uint32_t n_missing; // locations
+	uint64_t n_missing; // locations that are missing or break off
 	uint64_t n_outside; // locations of no rank
+	uint64_t n_late;    // calls after a rank broke off
 };
 
 static int missing(struct read *read, const struct tb_otf2_location *location,
@@ -35,41 +36,60 @@ static int missing(struct read *read, const struct tb_otf2_location *location,
 {
 	if (location->n_events == 0)
 		return TB_OK;
-	read->n_missing++;
-	if (read->reading->lenient)
-		return TB_OK;
-	return tb_fail_in(error, TB_EFORMAT, path,
+	int status = tb_fail_in(error, TB_EFORMAT, path,
 		"the events of rank %" PRIu32 " are missing: expected %" PRIu64
 		" events of location %" PRIu64,
 		location->rank, location->n_events, location->ref);
+	return tb_reading_breaks_off(read->reading, status, &read->n_missing, error);
 }
 
 // read_offsets reads a location's own definitions, by which libotf2 corrects its clock
-// and its references. They are optional.
-static void read_offsets(struct read *read, const struct tb_otf2_location *location)
+// and its references; false when they break off, so that its events may mean something
+// else. They are optional.
+static bool read_offsets(struct read *read, const struct tb_otf2_location *location)
 {
 	uint64_t n;
+	char path[TB_OTF2_PATH];
 	OTF2_Reader *reader = read->archive.reader;
 	OTF2_DefReader *from = read->archive.has_local_definitions
 				       ? OTF2_Reader_GetDefReader(reader, location->ref)
 				       : NULL;
 	if (!from)
-		return;
-	OTF2_Reader_ReadAllLocalDefinitions(reader, from, &n);
+		return !tb_otf2_archive_has(
+			&read->archive, location, "def", path, sizeof path);
+	OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, from, &n);
 	OTF2_Reader_CloseDefReader(reader, from);
+	return code == OTF2_SUCCESS;
+}
+
+static int is_untold(struct read *read, const struct tb_otf2_location *location,
+	struct tb_error *error)
+{
+	char path[TB_OTF2_PATH];
+	tb_otf2_archive_has(&read->archive, location, "def", path, sizeof path);
+	int status = tb_fail_in(error, TB_EFORMAT, path,
+		"the definitions of rank %" PRIu32
+		" break off, without which its events tell nothing",
+		location->rank);
+	return tb_reading_breaks_off(read->reading, status, &read->n_missing, error);
 }
 
 static int breaks_off(struct read *read, const struct tb_otf2_location *location,
 	const char *path, struct tb_error *error)
 {
-	read->n_missing++;
-	if (read->reading->lenient)
-		return TB_OK;
-	return tb_fail_in(error, TB_EFORMAT, path,
-		"the events of rank %" PRIu32 " break off after %" PRIu64 " of %" PRIu64
-		"%s%s",
-		location->rank, read->events.n_events, location->n_events,
+	char of[32] = "";
+	// EZTrace leaves the number of events at 2.
+	if (location->n_events > read->events.n_events)
+		snprintf(of, sizeof of, " of %" PRIu64, location->n_events);
+	int status = tb_fail_in(error, TB_EFORMAT, path,
+		"the events of rank %" PRIu32 " break off after %" PRIu64 "%s%s%s",
+		location->rank, read->events.n_events, of,
 		*read->archive.said ? ": " : "", read->archive.said);
+	uint64_t at_ns = tb_otf2_ns(&read->of, read->events.last);
+	if (at_ns < read->events.steps.cut_ns || !read->events.steps.is_cut)
+		read->events.steps.cut_ns = at_ns;
+	read->events.steps.is_cut = true;
+	return tb_reading_breaks_off(read->reading, status, &read->n_missing, error);
 }
 
 static int read_all(struct read *read, OTF2_EvtReader *from,
@@ -88,7 +108,6 @@ static int read_all(struct read *read, OTF2_EvtReader *from,
 	if (read->events.status != TB_OK)
 		return tb_fail_at(error, read->events.status, path, why->place, why->at,
 			"%s", why->text);
-	// EZTrace leaves the number of events at 2.
 	if (code != OTF2_SUCCESS || n_total < location->n_events)
 		return breaks_off(read, location, path, error);
 	return TB_OK;
@@ -101,13 +120,14 @@ static int read_location(struct read *read, const struct tb_otf2_location *locat
 	snprintf(path, sizeof path, "%s", read->archive.anchor);
 	*read->archive.said = '\0';
 	// libotf2 does not tell an absent file from a broken one.
-	if (!tb_otf2_archive_has(&read->archive, location, path, sizeof path))
+	if (!tb_otf2_archive_has(&read->archive, location, "evt", path, sizeof path))
 		return missing(read, location, path, error);
 	int status = tb_otf2_archive_select(&read->archive, &read->of,
 		(size_t)(location - read->of.locations), error);
 	if (status != TB_OK)
 		return status;
-	read_offsets(read, location);
+	if (!read_offsets(read, location))
+		return is_untold(read, location, error);
 	OTF2_Reader *reader = read->archive.reader;
 	OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location->ref);
 	if (!from)
@@ -173,6 +193,8 @@ static int resolve(struct read *read, struct tb_error *error)
 	if (read->n_unresolved == read->of.n_ranks)
 		status = tb_otf2_clocks_align(
 			read->unresolved, read->n_unresolved, &apart_ns, error);
+	if (read->n_unresolved == read->of.n_ranks)
+		read->n_late = tb_otf2_receives_cut(read->unresolved, read->n_unresolved);
 	if (status == TB_OK)
 		status = tb_otf2_receives_find(
 			read->unresolved, read->n_unresolved, read->calls, &found, error);
@@ -203,10 +225,19 @@ static void note(struct read *read)
 	tb_otf2_events_note(&read->events);
 	if (read->n_missing > 0)
 		tb_calls_note(read->calls,
-			"the events of %" PRIu32
+			"the events of %" PRIu64
 			" locations are missing or break off: what they say until there "
 			"counts",
 			read->n_missing);
+	if (read->n_late > 0)
+		tb_calls_note(read->calls,
+			"%" PRIu64 " calls that begin after the events of a rank break "
+			"off are left out: what they received cannot be told",
+			read->n_late);
+	if (read->of.breaks_off)
+		tb_calls_note(read->calls,
+			"the archive's definitions break off: what they do not have is "
+			"left out");
 	if (read->n_outside > 0)
 		tb_calls_note(read->calls,
 			"%" PRIu64
@@ -237,8 +268,8 @@ static int read_archive(struct read *read, const char *path, struct tb_error *er
 {
 	int status = tb_otf2_archive_open(&read->archive, path, error);
 	if (status == TB_OK)
-		status = tb_otf2_definitions_read(
-			&read->of, read->archive.reader, read->archive.anchor, error);
+		status = tb_otf2_definitions_read(&read->of, read->archive.reader,
+			read->archive.anchor, read->reading, error);
 	if (status == TB_OK)
 		status = tb_otf2_events_init(&read->events, error);
 	if (status == TB_OK)

@@ -320,6 +320,23 @@ static int find_all(struct search *of, struct tb_otf2_unresolved *ranks, size_t 
 	return status;
 }
 
+uint64_t tb_otf2_receives_cut(struct tb_otf2_unresolved *ranks, size_t n)
+{
+	uint64_t cut_ns = UINT64_MAX, n_late = 0;
+	for (size_t r = 0; r < n; r++)
+		if (ranks[r].steps.is_cut && ranks[r].steps.cut_ns < cut_ns)
+			cut_ns = ranks[r].steps.cut_ns;
+	for (size_t r = 0; r < n; r++)
+		for (size_t i = 0; i < ranks[r].steps.n_steps; i++) {
+			struct tb_otf2_step *step = &ranks[r].steps.steps[i];
+			if (step->is_dropped || step->call.enter_ns <= cut_ns)
+				continue;
+			step->is_dropped = true;
+			n_late += step->call.kind != TB_CALL_JOINT;
+		}
+	return n_late;
+}
+
 int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,
 	const struct tb_calls *calls, struct tb_otf2_found *found, struct tb_error *error)
 {

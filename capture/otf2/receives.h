@@ -20,6 +20,10 @@ struct tb_otf2_found {
 	uint64_t n_found, n_without;
 };
 
+// tb_otf2_receives_cut drops what the ranks called after the first of them broke off, and
+// returns how many calls. Receives would get the messages of other senders then.
+uint64_t tb_otf2_receives_cut(struct tb_otf2_unresolved *ranks, size_t n);
+
 // tb_otf2_receives_find does so for the ranks in `ranks`, whose steps are not among the
 // calls; those of all other ranks are. TB_ENOMEM.
 int tb_otf2_receives_find(struct tb_otf2_unresolved *ranks, size_t n,

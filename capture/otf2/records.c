@@ -84,6 +84,7 @@ static OTF2_CallbackCode on_measurement(EVENT, OTF2_MeasurementMode mode)
 	return tb_otf2_events_next(of);
 }
 
+// view_of returns NULL on failure, or if what is in the communicator is left out.
 static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
 {
 	size_t slot = comm % TB_OTF2_VIEWS;
@@ -92,6 +93,11 @@ static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
 	of->views[slot].is_set = false;
 	int status = tb_otf2_view(
 		of->of, of->calls, comm, of->rank, &of->views[slot].view, &of->error);
+	if (status == TB_EFORMAT && of->of->breaks_off) {
+		of->left_out[TB_OTF2_UNDEFINED]++;
+		of->is_recorded = true;
+		return NULL;
+	}
 	if (status != TB_OK) {
 		fail(of, status);
 		return NULL;
@@ -101,7 +107,8 @@ static struct tb_otf2_view *view_of(struct tb_otf2_events *of, uint32_t comm)
 	return &of->views[slot].view;
 }
 
-// message fills in what a record tells of a message; false on failure.
+// message fills in what a record tells of a message; false on failure, or if it is left
+// out.
 static bool message(struct tb_otf2_events *of, struct tb_call *call, uint32_t peer,
 	uint32_t comm, uint64_t bytes)
 {
@@ -223,13 +230,30 @@ static OTF2_CallbackCode on_irecv_request(EVENT, uint64_t id)
 	return tb_otf2_events_next(of);
 }
 
+// drop drops what a request started, unless it has ended.
+static bool drop(struct tb_otf2_events *of, uint64_t id)
+{
+	uint32_t index;
+	if (!tb_map_find(&of->requests, id, &index))
+		return false;
+	struct tb_otf2_step *step = &of->steps.steps[index];
+	if (step->has_ended || step->is_dropped)
+		return false;
+	if (step->is_open && step->call.kind == TB_CALL_RECV)
+		of->steps.n_open_receives--;
+	step->is_dropped = true;
+	return true;
+}
+
 static OTF2_CallbackCode on_irecv(EVENT, uint32_t sender, OTF2_CommRef comm, uint32_t tag,
 	uint64_t bytes, uint64_t id)
 {
 	BEGIN_EVENT
 	struct tb_call told = {.kind = TB_CALL_RECV, .tag = tag};
-	if (!message(of, &told, sender, comm, bytes))
+	if (!message(of, &told, sender, comm, bytes)) {
+		drop(of, id);
 		return tb_otf2_events_next(of);
+	}
 	struct tb_otf2_step *step = end_of(of, id, TB_CALL_RECV);
 	if (!step)
 		return tb_otf2_events_next(of);
@@ -245,16 +269,8 @@ static OTF2_CallbackCode on_irecv(EVENT, uint32_t sender, OTF2_CommRef comm, uin
 static OTF2_CallbackCode on_cancelled(EVENT, uint64_t id)
 {
 	BEGIN_EVENT
-	uint32_t index;
-	if (!tb_map_find(&of->requests, id, &index))
-		return tb_otf2_events_next(of);
-	struct tb_otf2_step *step = &of->steps.steps[index];
-	if (!step->has_ended && !step->is_dropped) {
-		if (step->is_open && step->call.kind == TB_CALL_RECV)
-			of->steps.n_open_receives--;
-		step->is_dropped = true;
+	if (drop(of, id))
 		of->left_out[TB_OTF2_CANCELLED]++;
-	}
 	return tb_otf2_events_next(of);
 }
 

@@ -38,6 +38,8 @@ struct tb_otf2_steps {
 	size_t steps_room, orders_room, pauses_room;
 	uint32_t n_lanes;
 	size_t n_open_receives;
+	bool is_cut; // its events break off, at cut_ns
+	uint64_t cut_ns;
 };
 
 // A zeroed struct is empty. tb_otf2_steps_fini leaves it empty.

@@ -13,8 +13,13 @@ bool tb_paraver_begins(struct tb_bytes first)
 	return first.n >= 10 && memcmp(first.data, "#Paraver (", 10) == 0;
 }
 
-static int read_line(struct prv_trace *trace, char *text, size_t n)
+// read_line takes a line of `n` bytes. The last one may be cut: also within a number, so
+// that it does not look so.
+static int read_line(struct prv_trace *trace, char *text, size_t n, bool lenient)
 {
+	trace->is_cut = text[n - 1] != '\n' && trace->line > 1;
+	if (trace->is_cut && lenient)
+		return TB_EFORMAT;
 	if (strlen(text) != n)
 		return tb_fail_at(trace->error, TB_EFORMAT, trace->file, TB_PLACE_LINE,
 			trace->line, "the line has a NUL byte");
@@ -31,7 +36,7 @@ static int read_lines(
 	int status = TB_OK;
 	for (ssize_t n; status == TB_OK && (n = getline(&text, &room, stream)) >= 0;) {
 		trace->line++;
-		status = read_line(trace, text, (size_t)n);
+		status = read_line(trace, text, (size_t)n, reading->lenient);
 		if (trace->line % 4096 == 0 && tb_stop_asked(reading->stop))
 			status = tb_fail_in(
 				trace->error, TB_ESTOPPED, trace->file, "stopped");
@@ -54,7 +59,12 @@ static int read_file(struct prv_trace *trace, const struct tb_reading *reading)
 	// What cut the stream off is the cause of what the reader stumbled over.
 	int cause = tb_infile_check(file, trace->error);
 	fclose(stream);
-	return cause != TB_OK ? cause : status;
+	trace->is_cut = trace->line > 1 && (trace->is_cut || cause == TB_EFORMAT);
+	status = cause != TB_OK ? cause : status;
+	if (!trace->is_cut || status != TB_EFORMAT)
+		return status;
+	trace->end_ns = trace->last_ns;
+	return tb_reading_breaks_off(reading, status, &trace->n_broken, trace->error);
 }
 
 static struct prv_application *application_of(struct prv_trace *trace, uint32_t task)
@@ -104,6 +114,8 @@ static int make_calls(struct prv_trace *trace, struct tb_calls **calls)
 		status = tb_calls_new(calls, trace->n_ranks, trace->error);
 	if (status == TB_OK)
 		status = tb_prv_make_calls(trace, *calls);
+	if (status == TB_OK)
+		tb_reading_note_breaks(*calls, trace->n_broken);
 	if (status == TB_OK)
 		status = tb_prv_name_hosts(trace, trace->file, *calls);
 	return status;

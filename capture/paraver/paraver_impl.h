@@ -88,6 +88,8 @@ struct prv_trace {
 	uint64_t line;
 	uint64_t unit_ns; // a tick of its times
 	uint64_t end_ns;
+	uint64_t last_ns; // of the records so far: when the last one begins
+	bool is_cut;	  // the file ends within a line
 	uint32_t n_nodes;
 	struct prv_application *applications;
 	uint32_t n_applications;
@@ -103,6 +105,7 @@ struct prv_trace {
 	struct prv_names names;
 	bool has_calls; // of MPI; states are not looked at any more
 	uint32_t n_ranks;
+	uint64_t n_broken; // files that break off, so 0 or 1
 	uint64_t n_cut;	   // calls that were entered before the trace begins
 	uint64_t n_unheld; // send and receive calls without a message in the trace
 	struct tb_error *error;

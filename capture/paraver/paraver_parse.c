@@ -211,6 +211,15 @@ static int read_time(
 	return TB_OK;
 }
 
+// read_begin reads the time at which a record begins.
+static int read_begin(struct prv_trace *trace, const char **text, uint64_t *time_ns)
+{
+	int status = read_time(trace, text, INNER, time_ns);
+	if (status == TB_OK && *time_ns > trace->last_ns)
+		trace->last_ns = *time_ns;
+	return status;
+}
+
 // last_of returns the last span of a thread, PRV_NONE if it has none.
 static uint32_t last_of(const struct prv_task *task, uint32_t thread)
 {
@@ -314,7 +323,7 @@ static int read_event(struct prv_trace *trace, const char *text)
 	bool called = false;
 	int status = read_place(trace, &text, &task, &span.thread);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &span.enter_ns);
+		status = read_begin(trace, &text, &span.enter_ns);
 	while (status == TB_OK && *text) {
 		if (!next_number(&text, UINT64_MAX, INNER, &type) ||
 			!next_number(&text, UINT64_MAX, ANY, &value))
@@ -352,7 +361,7 @@ static int read_state(struct prv_trace *trace, const char *text)
 	uint64_t state;
 	int status = read_place(trace, &text, &task, &span.thread);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &span.enter_ns);
+		status = read_begin(trace, &text, &span.enter_ns);
 	if (status == TB_OK)
 		status = read_time(trace, &text, INNER, &span.exit_ns);
 	if (status != TB_OK)
@@ -374,7 +383,7 @@ static int read_message(struct prv_trace *trace, const char *text)
 	uint64_t sent_ns, tag;
 	int status = read_place(trace, &text, &message.from, &message.from_thread);
 	if (status == TB_OK)
-		status = read_time(trace, &text, INNER, &message.send_ns);
+		status = read_begin(trace, &text, &message.send_ns);
 	if (status == TB_OK)
 		status = read_time(trace, &text, INNER, &sent_ns);
 	if (status == TB_OK)

@@ -37,7 +37,8 @@ enum {
 			group},                                                          \
 		{"lenient", TB_KEY_LENIENT, NULL, 0,                                     \
 			"Leave out and count sends, receives and collective calls "      \
-			"without a counterpart, instead of refusing the trace",          \
+			"without a counterpart, and take files that break off as far "   \
+			"as they go, instead of refusing the trace",                     \
 			group},                                                          \
 	{                                                                                \
 		"clone-ranks", TB_KEY_CLONE_RANKS, "N", 0,                               \

@@ -708,6 +708,43 @@ static void a_cut_archive_is_reported_as_such(void **state)
 	assert_int_equal(system(command), 0);
 	assert_int_equal(read_files("a.json.gz", NULL), TB_EFORMAT);
 	assert_null(strstr(error.text, "JSON"));
+	assert_refused(TB_EFORMAT, "(--lenient takes what is whole)");
+}
+
+// Wherever a profile is cut behind its first kernel, that one is kept.
+static void what_is_whole_of_a_profile_is_taken(void **state)
+{
+	(void)state;
+	static char text[1 << 16];
+	begin();
+	for (int i = 0; i < 20; i++)
+		nccl(i, 10 * i, 5, arguments("allreduce", "Float", 8, 8, WORLD));
+	end("a.json", 0, 2);
+	FILE *file = fopen(in_folder("a.json"), "rb");
+	size_t n = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	reading.clone_ranks = 2;
+	for (size_t cut = n / 10; cut < n; cut += n / 9) {
+		text[n] = '\0';
+		char kept = text[cut];
+		text[cut] = '\0';
+		put("a.json", text);
+		uint32_t n_whole = 0;
+		for (const char *at = text; (at = strstr(at, "}}")); at++)
+			n_whole++;
+		text[cut] = kept;
+		reading.lenient = false;
+		assert_int_equal(read_files("a.json", NULL), TB_EFORMAT);
+		assert_refused(TB_EFORMAT, "(--lenient takes what is whole)");
+		reading.lenient = true;
+		assert_read("a.json", NULL);
+		assert_int_equal(count(0, TB_CALL_COLLECTIVE), n_whole);
+		assert_note("1 file breaks off");
+	}
+	put("a.json", "{\"schemaVersion\": 1, traceEvents: []}"); // in the middle
+	reading.lenient = true;
+	assert_int_equal(read_files("a.json", NULL), TB_EFORMAT);
+	reading = (struct tb_reading){0};
 }
 
 // hta-nccl_data: three steps of a ResNet under DistributedDataParallel, rank 0 of 2; its
@@ -844,6 +881,7 @@ int main(void)
 		CASE(broken_profiles_are_refused_with_their_place),
 		CASE(values_may_nest_and_be_long_but_not_too_long),
 		CASE(a_cut_archive_is_reported_as_such),
+		CASE(what_is_whole_of_a_profile_is_taken),
 		CASE(a_real_profile_has_its_known_figures),
 		CASE(an_execution_trace_is_a_rank_of_the_same_job),
 		CASE(execution_traces_name_partners_within_their_group),

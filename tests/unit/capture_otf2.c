@@ -577,6 +577,86 @@ static void cut_files_are_refused(void **state)
 	}
 }
 
+static off_t size_of(const char *path)
+{
+	struct stat entry;
+	assert_int_equal(stat(path, &entry), 0);
+	return entry.st_size;
+}
+
+static void what_is_whole_of_a_rank_is_taken(void **state)
+{
+	(void)state;
+	char path[100];
+	uint32_t n;
+	two_ranks();
+	path_of(path, sizeof path, "traces/1.evt");
+	assert_int_equal(truncate(path, size_of(path) / 2), 0);
+	refuse(TB_EFORMAT, " of 200");
+	assert_non_null(strstr(error.text, "(--lenient takes what is whole)"));
+	assert_non_null(strstr(error.file, "traces/1.evt"));
+	assert_int_equal(read_it(true), TB_OK);
+	call(0, 0, 200);
+	(void)tb_calls_of(calls, 1, &n);
+	assert_in_range(n, 50, 150);
+	assert_true(has_note("1 locations are missing or break off"));
+}
+
+// Its references would mean something else without them.
+static void a_rank_without_its_definitions_is_left_out(void **state)
+{
+	(void)state;
+	char path[100];
+	two_ranks();
+	path_of(path, sizeof path, "traces/1.def");
+	assert_int_equal(truncate(path, size_of(path) / 2), 0);
+	refuse(TB_EFORMAT, "the definitions of rank 1 break off");
+	assert_non_null(strstr(error.file, "traces/1.def"));
+	assert_int_equal(read_it(true), TB_OK);
+	call(0, 0, 200);
+	call(1, 0, 0);
+}
+
+static void two_comms(struct otf2_archive *to)
+{
+	world(to);
+	// Much of it, so that the file can be cut between the two.
+	for (int i = 0; i < 1000; i++)
+		otf2_string(
+			to, "the second communicator is defined far behind the first");
+	otf2_comm(to, 1, "second", 1);
+}
+
+static void what_is_in_undefined_communicators_is_left_out(void **state)
+{
+	(void)state;
+	char path[100];
+	otf2_location(&out);
+	for (uint32_t comm = 0; comm < 2; comm++) {
+		OTF2_DO(OTF2_EvtWriter_MpiIsend(
+			out.events, NULL, 100 * comm, 1, comm, 0, 5 + comm, comm));
+		OTF2_DO(OTF2_EvtWriter_MpiIrecvRequest(
+			out.events, NULL, 100 * comm + 20, 8 + comm));
+		OTF2_DO(OTF2_EvtWriter_MpiIrecv(
+			out.events, NULL, 100 * comm + 30, 1, comm, 0, 7, 8 + comm));
+	}
+	otf2_location_end(&out);
+	empty_location();
+	otf2_end(&out, two_comms, NULL);
+	path_of(path, sizeof path, "traces.def");
+	assert_int_equal(truncate(path, size_of(path) / 2), 0);
+	refuse(TB_EFORMAT, "the archive's definitions break off");
+	assert_non_null(strstr(error.text, "(--lenient takes what is whole)"));
+	assert_int_equal(read_it(true), TB_OK);
+	assert_int_equal(call(0, 0, 3)->bytes, 5);
+	assert_int_equal(call(0, 1, 3)->bytes, 7);
+	assert_true(has_note("2 messages and collective calls in communicators"));
+	assert_true(has_note("the archive's definitions break off"));
+	assert_int_equal(truncate(path, 200), 0); // before the first communicator
+	assert_int_equal(read_it(true), TB_EFORMAT);
+	assert_null(strstr(error.text, "--lenient"));
+}
+
 static void strangers_are_refused(void **state)
 {
 	(void)state;
@@ -679,6 +759,9 @@ int main(void)
 		TEST(archives_without_groups_number_their_processes),
 		TEST(open_receives_get_the_messages_that_are_left),
 		TEST(missing_ranks_are_named),
+		TEST(what_is_whole_of_a_rank_is_taken),
+		TEST(a_rank_without_its_definitions_is_left_out),
+		TEST(what_is_in_undefined_communicators_is_left_out),
 		TEST(cut_files_are_refused),
 		TEST(strangers_are_refused),
 		TEST(unknown_communicators_are_refused),

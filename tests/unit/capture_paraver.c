@@ -14,6 +14,7 @@
 
 static char folder[] = "paraver_XXXXXX";
 static struct tb_error error;
+static struct tb_reading reading;
 static struct tb_calls *calls;
 
 static void put(const char *name, const char *text)
@@ -31,6 +32,7 @@ static int set_up(void **state)
 	(void)state;
 	strcpy(folder, "paraver_XXXXXX");
 	error = (struct tb_error){0};
+	reading = (struct tb_reading){0};
 	calls = NULL;
 	return mkdtemp(folder) ? 0 : -1;
 }
@@ -47,7 +49,7 @@ static int tear_down(void **state)
 static int read_path(const char *path)
 {
 	const char *made = "";
-	int status = tb_paraver_read(&calls, NULL, &path, 1, &made, &error);
+	int status = tb_paraver_read(&calls, &reading, &path, 1, &made, &error);
 	if (status == TB_OK)
 		assert_null(made);
 	else
@@ -291,6 +293,36 @@ static void calls_of_before_the_beginning_are_no_computation(void **state)
 	assert_true(noted("1 MPI call entered before the trace begins"));
 }
 
+static void what_is_whole_of_lines_is_taken(void **state)
+{
+	(void)state;
+	char text[sizeof one_message + 40];
+	snprintf(text, sizeof text, "%s2:1:1:1:1:400:50000001", one_message);
+	assert_int_equal(read_it(text), TB_EFORMAT);
+	assert_string_equal(error.text,
+		"expected events as TYPE:VALUE (--lenient takes what is whole)");
+	reading.lenient = true;
+	read_well(text);
+	assert_int_equal(call(0, 0)->bytes, 4096);
+	assert_true(noted("1 file breaks off"));
+	// The program ended no earlier than the last line, and nobody knows when.
+	assert_int_equal(call(0, 1)->calc_ns, 50);
+	assert_int_equal(call(0, 2)->calc_ns, 130);
+	tb_calls_free(calls);
+	calls = NULL;
+	// A number that is cut looks whole: 12345 bytes, of which 1 is left.
+	snprintf(
+		text, sizeof text, "%s3:1:1:1:1:110:115:2:1:2:1:20:290:1:1", one_message);
+	read_well(text);
+	assert_int_equal(count_rank(0).n_sends, 1);
+	tb_calls_free(calls);
+	calls = NULL;
+	assert_int_equal(read_it(HEAD "2:1:1:1:1:1:1\n"), TB_EFORMAT); // in the middle
+	assert_null(strstr(error.text, "--lenient"));
+	assert_int_equal(read_it("#Paraver (01/01/26 at 00:00):100"), TB_EFORMAT);
+	assert_null(strstr(error.text, "--lenient"));
+}
+
 static void damage_is_named_by_its_line(void **state)
 {
 	(void)state;
@@ -341,6 +373,7 @@ int main(void)
 		TEST(states_are_calls_where_there_are_no_others),
 		TEST(messages_outside_calls_start_where_they_are),
 		TEST(calls_of_before_the_beginning_are_no_computation),
+		TEST(what_is_whole_of_lines_is_taken),
 		TEST(damage_is_named_by_its_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
