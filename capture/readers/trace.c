@@ -12,9 +12,11 @@
 #include "paraver.h"
 #include "tbt_read.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct tb_trace_stream {
 	FILE *stream; // NULL: a folder, or packets on standard input
@@ -290,6 +292,18 @@ static int choose(const struct tb_trace_reader **reader, const struct tb_trace_l
 		tb_trace_formats(" nor ", formats, sizeof formats));
 }
 
+static int refuse_folder(const char *path, struct tb_error *error)
+{
+	if (access(path, R_OK | X_OK) != 0)
+		return tb_fail_in(
+			error, TB_EIO, path, "cannot be read: %s", strerror(errno));
+	return tb_fail_in(error, TB_EFOREIGN, path,
+		"is a folder without a trace: expected an OTF2 archive (NAME.otf2), "
+		"Chakra's files (NAME.RANK.et) or profiles of PyTorch (NAME.json); "
+		"captures are given by their files, and 'tailback trace --merge' takes "
+		"those of its ranks (rank-N.tbr)");
+}
+
 // look_into opens the file, unless it is a folder, and chooses its reader. The caller
 // closes the stream, on failure too.
 static int look_into(const struct tb_trace_reader **reader,
@@ -300,9 +314,10 @@ static int look_into(const struct tb_trace_reader **reader,
 	stream->is_stdin = strcmp(path, "-") == 0;
 	stream->name = stream->is_stdin ? "standard input" : path;
 	look.is_folder = stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
-	// If no format is a folder, tb_infile_open reports that it is a directory.
-	if (look.is_folder && choose(reader, &look, stream->name, NULL) == TB_OK)
-		return TB_OK;
+	if (look.is_folder)
+		return choose(reader, &look, stream->name, NULL) == TB_OK
+			       ? TB_OK
+			       : refuse_folder(path, error);
 	int status = tb_infile_open(&stream->stream, &stream->file, path, error);
 	if (status == TB_OK)
 		status = tb_infile_peek(

@@ -163,7 +163,8 @@ static void what_is_not_there_is_no_other_format(void **state)
 		"is empty: expected a packet capture (pcap, "
 		"pcapng) or a job (GOAL, flow list, Kineto, OTF2, Chakra, Paraver, tbt)");
 	const struct tb_trace_reader *reader;
-	assert_int_equal(tb_trace_find(&reader, "/", &error), TB_EIO);
+	assert_int_equal(tb_trace_find(&reader, "/", &error), TB_EFOREIGN);
+	assert_non_null(strstr(error.text, "a folder without a trace: expected"));
 	assert_int_equal(tb_trace_find(&reader, "no/such/file", &error), TB_EIO);
 	put("\x1f\x8b\x08", 3);
 	assert_int_equal(tb_trace_find(&reader, path, &error), TB_EFORMAT);
