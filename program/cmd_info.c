@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "instant_args.h"
 #include "json.h"
 #include "trace.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum key { KEY_JSON = 256, KEY_STDIN };
+enum key { KEY_JSON = 256, KEY_STDIN, KEY_FROM, KEY_TO };
 
 static const struct argp_option argp_options[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
@@ -22,6 +23,13 @@ static const struct argp_option argp_options[] = {
 		0},
 	{"stdin", KEY_STDIN, "KIND", 0,
 		"What standard input is: packets (default) or job", 0},
+	{NULL, 0, NULL, 0, "Packet captures:", 2},
+	{"from", KEY_FROM, "INSTANT", 0,
+		"Summarize only what was captured from then on: 1.5s (since the first "
+		"record), seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 "
+		"(UTC)",
+		2},
+	{"to", KEY_TO, "INSTANT", 0, "And until then", 2},
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 1},
 	TB_CMD_READING_OPTIONS(1),
 	{0},
@@ -42,6 +50,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (!options->stdin_is_job && strcmp(value, "packets") != 0)
 			argp_error(
 				state, "--stdin takes packets or job, not '%s'", value);
+		break;
+	case KEY_FROM:
+		options->wants_span = true;
+		tb_cmd_want_instant(state, "from", value, &options->packets.from);
+		break;
+	case KEY_TO:
+		options->wants_span = true;
+		tb_cmd_want_instant(state, "to", value, &options->packets.to);
 		break;
 	case ARGP_KEY_ARG:
 		options->files[options->n_files++] = value;
@@ -73,10 +89,18 @@ int info_print_json(json_t *json, struct tb_error *error)
 		       : tb_fail(error, TB_ENOMEM, "no memory for the summary");
 }
 
+static int refuse_span(const struct info_options *options, struct tb_error *error)
+{
+	return tb_fail_in(error, TB_EUSAGE, options->file,
+		"is no packet capture: --from and --to are for these");
+}
+
 static int try_store(const struct info_options *options, struct tb_error *error)
 {
 	struct tb_runs *runs = NULL;
 	int status = tb_runs_open(&runs, options->file, error);
+	if (status == TB_OK && options->wants_span)
+		status = refuse_span(options, error);
 	if (status == TB_OK)
 		status = info_show_store(options, runs, error);
 	tb_runs_free(runs);
@@ -86,16 +110,17 @@ static int try_store(const struct info_options *options, struct tb_error *error)
 static int try_trace(const struct info_options *options, struct tb_error *error)
 {
 	struct tb_trace trace;
-	const struct tb_packets_options packets = {0};
 	const struct tb_trace_request request = {.paths = options->files,
 		.n = options->n_files,
 		.stdin_kind = options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
-		.packets = &packets,
+		.packets = &options->packets,
 		.reading = &options->reading.reading};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;
-	if (options->reading.given && !trace.reader->calls)
+	if (options->wants_span && trace.job)
+		status = refuse_span(options, error);
+	else if (options->reading.given && !trace.reader->calls)
 		status = tb_fail_in(error, TB_EUSAGE, options->file,
 			"is no trace of what the ranks of a program called: --library, "
 			"--collective, --lenient and --clone-ranks are for these");
@@ -143,7 +168,7 @@ static int show(const struct info_options *options, struct tb_error *error)
 	if (status != TB_EFOREIGN)
 		return status;
 	status = try_trace(options, error);
-	if (status != TB_EFOREIGN)
+	if (status != TB_EFOREIGN || is_folder(options->file))
 		return status;
 	return tb_fail_in(error, TB_EFOREIGN, options->file, "neither a store nor %s",
 		tb_trace_formats(" nor ", formats, sizeof formats));
@@ -160,7 +185,7 @@ int tb_cmd_info(int argc, char **argv)
 		"Examples:\n"
 		"  tailback info run.db\n"
 		"  tailback info run.db --json\n"
-		"  tailback info capture.pcap.zst",
+		"  tailback info capture.pcap.zst --from 10s --to 12s",
 		NULL, NULL, NULL};
 	struct info_options options = {.network = "qsnet"};
 	struct tb_error error;

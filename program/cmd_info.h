@@ -20,6 +20,8 @@ struct info_options {
 	const char *network; // against whose capacity loads are given
 	bool json;
 	bool stdin_is_job;
+	struct tb_packets_options packets; // of a capture: from and to
+	bool wants_span;
 	struct tb_cmd_reading reading;
 };
 
