@@ -40,7 +40,7 @@ _tailback_value()
 	network:-f | network:--format) _tailback_words 'text csv json svg png pdf ibnetdiscover edges dot graph ini' ;;
 	network:--store) _tailback_files "$stores" ;;
 	report:--list)
-		_tailback_words 'findings jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
+		_tailback_words 'findings notes jobs job-times hot-links switches regions flows congestion-roots root-by-job blame
 			blame-groups blame-by-link blame-by-job left-out'
 		;;
 	compare:-f | compare:--format | validate:-f | validate:--format) _tailback_words 'text csv json markdown' ;;

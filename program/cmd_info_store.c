@@ -10,12 +10,25 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+static json_t *notes_json(const struct tb_run_info *info)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; array && i < info->n_notes; i++)
+		array = tb_json_append(
+			array, json_pack("{s:o, s:o}", "job",
+				       info->notes[i].job == TB_ID_NONE
+					       ? json_null()
+					       : tb_json_count(info->notes[i].job),
+				       "text", tb_json_text(info->notes[i].text)));
+	return array;
+}
+
 // run_json makes the object of a run. Scripts rely on its keys, which the manual page
 // lists.
 static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 {
-	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, s:s, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, "
+			 "s:s, s:o, s:o}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
 		"packets", (json_int_t)info->n_packets, "delivered_bytes",
 		(json_int_t)info->delivered_bytes, "messages",
@@ -25,7 +38,8 @@ static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 		tb_json_text(info->input_name), "input_kind", info->input_kind, "network",
 		tb_json_text(info->network_name), "started_at", info->started_at,
 		"unattributed_ps",
-		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps));
+		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps),
+		"notes", notes_json(info));
 }
 
 // How far a sweep came; 0 points in a store without one.
@@ -110,6 +124,19 @@ static int print_json(const struct info_options *options, const struct tb_runs *
 	return status;
 }
 
+static void print_notes(const struct tb_run_info *info)
+{
+	for (size_t i = 0; i < info->n_notes; i++) {
+		const struct tb_run_note *note = &info->notes[i];
+		if (note->job == TB_ID_NONE)
+			info_line("note", "%s: %s", info->network_name, note->text);
+		else if (info->n_jobs > 1)
+			info_line("note", "job %" PRIu32 ": %s", note->job, note->text);
+		else
+			info_line("note", "%s", note->text);
+	}
+}
+
 static void print_run(const struct tb_run_info *info)
 {
 	char text[4][48];
@@ -140,6 +167,7 @@ static void print_run(const struct tb_run_info *info)
 				sizeof text[1]));
 	info_line("options", "%s", *info->options ? info->options : "none");
 	info_line("seed", "%" PRIu64, info->seed);
+	print_notes(info);
 	if (info->wall_s > 0)
 		info_line("took", "%.2f s, %s packets/s, at %s by Tailback %s",
 			info->wall_s,

@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 14; -- 1 to 13 were never released
+PRAGMA user_version = 15; -- 1 to 14 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -33,7 +33,7 @@ CREATE TABLE run (
   time_scale REAL NOT NULL,
   seed TEXT NOT NULL, -- decimal; 64 bits without sign do not fit an INTEGER
   program_version TEXT NOT NULL,
-  notes TEXT NOT NULL DEFAULT '{}', -- the input's summary, a JSON object
+  input_summary TEXT NOT NULL DEFAULT '{}', -- of captures, a JSON object
   routes_name TEXT NOT NULL DEFAULT '', -- of a route file, '' when routes were computed
   routes_digest TEXT NOT NULL DEFAULT '', -- SHA-256 of its bytes
   n_nodes INTEGER NOT NULL,
@@ -126,6 +126,16 @@ CREATE TABLE job (
   start_ps INTEGER NOT NULL DEFAULT 0, -- when it started
   placement TEXT NOT NULL DEFAULT '', -- of its ranks, '' when the trace's own
   PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+
+-- What is to be known of how the run was made: what the reader of a trace left out or assumed, which
+-- rules made messages of its calls, where its ranks were put, what is odd about the network.
+CREATE TABLE note (
+  run INTEGER NOT NULL REFERENCES run,
+  note INTEGER NOT NULL, -- from 0
+  job INTEGER, -- NULL: of the network
+  text TEXT NOT NULL, -- a sentence
+  PRIMARY KEY (run, note)
 ) STRICT, WITHOUT ROWID;
 
 -- What a job takes by itself ('replay --alone'): its messages replayed without the other jobs',

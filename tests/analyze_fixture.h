@@ -100,6 +100,8 @@ static const struct tb_run_place fixture_places[] = {
 
 static inline struct tb_run_config fixture_config(void)
 {
+	static char left_out[] = "3 calls were left out", odd[] = "2 cables are slower";
+	static const struct tb_note notes[] = {{1, left_out}, {TB_ID_NONE, odd}};
 	return (struct tb_run_config){
 		.input_name = "melt.pcap io.pcap",
 		.input_kind = "packets",
@@ -113,6 +115,8 @@ static inline struct tb_run_config fixture_config(void)
 		.n_jobs = 2,
 		.places = fixture_places,
 		.n_places = 4,
+		.notes = notes,
+		.n_notes = 2,
 	};
 }
 
@@ -227,7 +231,7 @@ static inline struct tb_run_result fixture_result(const struct fixture *fixture)
 		.n_packets = 312,
 		.delivered_bytes = 98304,
 		.wall_s = 0.25,
-		.notes = "{\"records\": 400, \"acks\": 88}",
+		.input_summary = "{\"records\": 400, \"acks\": 88}",
 	};
 }
 

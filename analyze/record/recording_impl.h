@@ -57,6 +57,16 @@ int tb_recording_make_engine(struct tb_recording *recording, struct tb_observer 
 int tb_recording_simulate(
 	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
+// The notes of a recording's run: what its jobs have, and what is odd about its network.
+struct tb_recording_notes {
+	struct tb_note *list;
+	size_t n, room;
+};
+
+int tb_recording_notes_init(struct tb_recording_notes *notes,
+	const struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
+void tb_recording_notes_fini(struct tb_recording_notes *notes);
+
 // tb_recording_kind returns what a workload's inputs are: "packets", "job" or "mixed".
 const char *tb_recording_kind(const struct tb_workload *workload);
 

@@ -58,6 +58,8 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	recording->described = tb_recording_describe(recording->options);
 	struct tb_run_job *jobs = list_jobs(recording);
 	struct tb_run_place *places = list_places(recording, &n_places);
+	struct tb_recording_notes notes;
+	int status = tb_recording_notes_init(&notes, recording, error);
 	struct tb_run_config config = {.run = recording->id,
 		.whole = recording->id != 0,
 		.input_name = recording->input_name,
@@ -72,16 +74,20 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		.n_jobs = tb_workload_n_jobs(recording->workload),
 		.places = places,
 		.n_places = n_places,
+		.notes = notes.list,
+		.n_notes = notes.n,
 		.faults = recording->faults,
 		.routes_name = recording->options->route_file,
 		.routes_digest = recording->routes_digest,
 		// With several runs, a finished run is written even if `stop` is set by
 		// now.
 		.stop = recording->id ? NULL : recording->options->stop};
-	int status = jobs && places && recording->described
-			     ? tb_store_begin_run(recording->store, recording->network,
-				       &config, error)
-			     : no_memory(error);
+	if (status == TB_OK)
+		status = jobs && places && recording->described
+				 ? tb_store_begin_run(recording->store,
+					   recording->network, &config, error)
+				 : no_memory(error);
+	tb_recording_notes_fini(&notes);
 	free(places);
 	free(jobs);
 	return status;
@@ -129,9 +135,9 @@ static int name_all_nodes(struct tb_recording *recording, struct tb_error *error
 	return status;
 }
 
-// notes_json returns the summary of a single capture, or a list of summaries, each with
+// summary_json returns the summary of a single capture, or a list of summaries, each with
 // the number of the capture's first job.
-static json_t *notes_json(const struct tb_recording *recording)
+static json_t *summary_json(const struct tb_recording *recording)
 {
 	uint32_t n = tb_workload_n_inputs(recording->workload);
 	double peak_rate = tb_recording_peak_rate(recording->network);
@@ -153,12 +159,12 @@ static json_t *notes_json(const struct tb_recording *recording)
 	return json_pack("{s:o}", "captures", captures);
 }
 
-static char *take_notes(const struct tb_recording *recording)
+static char *take_summary(const struct tb_recording *recording)
 {
-	json_t *notes = notes_json(recording);
-	char *text =
-		notes ? json_dumps(notes, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-	json_decref(notes);
+	json_t *summary = summary_json(recording);
+	char *text = summary ? json_dumps(summary, JSON_COMPACT | JSON_REAL_PRECISION(9))
+			     : NULL;
+	json_decref(summary);
 	return text;
 }
 
@@ -166,10 +172,10 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 {
 	struct tb_engine_stats stats = tb_recording_summary(recording).stats;
 	int status = TB_OK;
-	char *notes = NULL;
+	char *summary = NULL;
 	if (tb_recording_has_packets(recording->workload)) {
 		status = name_all_nodes(recording, error);
-		notes = take_notes(recording);
+		summary = take_summary(recording);
 	}
 	struct tb_run_result result = {
 		.complete = !recording->stopped && !recording->failed,
@@ -180,7 +186,7 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		.n_retries = stats.n_retries,
 		.n_undelivered = stats.n_undelivered,
 		.wall_s = recording->wall_s,
-		.notes = notes,
+		.input_summary = summary,
 		.node_names = recording->node_names,
 		.n_named = recording->node_names ? tb_network_n_hosts(recording->network)
 						 : 0,
@@ -188,6 +194,6 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		.n_places = recording->n_places};
 	if (status == TB_OK)
 		status = tb_store_end_run(recording->store, &result, error);
-	free(notes);
+	free(summary);
 	return status;
 }

@@ -50,6 +50,8 @@ static void write_navigation(
 	for (int i = 0; i < report->n_tables; i++)
 		fprintf(stream, "<a href=\"#%s\">%s</a>", report->tables[i].id,
 			report->tables[i].title);
+	if (tb_report_n_notes(report))
+		fputs("<a href=\"#notes\">Notes</a>", stream);
 	fputs("<a href=\"#run\">Configuration</a></nav>\n", stream);
 }
 
@@ -283,13 +285,13 @@ static void write_item(FILE *stream, const char *name, const char *text)
 	fputs("</dd>\n", stream);
 }
 
-// write_notes lists the members of the input's own summary, whatever their names.
-static void write_notes(const struct tb_run_info *info, FILE *stream)
+// write_summary lists the members of the input's own summary, whatever their names.
+static void write_summary(const struct tb_run_info *info, FILE *stream)
 {
-	json_t *notes = json_loads(info->notes, 0, NULL);
+	json_t *summary = json_loads(info->input_summary, 0, NULL);
 	const char *key;
 	json_t *value;
-	json_object_foreach(notes, key, value)
+	json_object_foreach(summary, key, value)
 	{
 		char *text = json_is_string(value)
 				     ? NULL
@@ -301,7 +303,7 @@ static void write_notes(const struct tb_run_info *info, FILE *stream)
 						   : "");
 		free(text);
 	}
-	json_decref(notes);
+	json_decref(summary);
 }
 
 // write_network has a line for each section of the network's preset.
@@ -343,7 +345,7 @@ static void write_configuration(const struct tb_report *report, FILE *stream)
 	snprintf(text, sizeof text, "%" PRIu64, info->seed);
 	write_item(stream, "seed", text);
 	write_network(info, stream);
-	write_notes(info, stream);
+	write_summary(info, stream);
 	write_item(stream, "started", info->started_at);
 	write_item(stream, "host", info->host);
 	if (info->wall_s > 0) {
@@ -365,6 +367,7 @@ void tb_report_write_html(const struct tb_report *report,
 		write_matrix(figures, stream);
 	for (int i = 0; i < report->n_tables; i++)
 		write_table(&report->tables[i], stream);
+	tb_report_notes_html(report, stream);
 	write_configuration(report, stream);
 	fputs("</main>\n<footer>Written by Tailback ", stream);
 	tb_markup_put(stream, TB_VERSION);

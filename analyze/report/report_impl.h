@@ -119,6 +119,13 @@ void tb_report_findings_markdown(const struct tb_findings *findings, FILE *strea
 void tb_report_findings_html(const struct tb_findings *findings, FILE *stream);
 json_t *tb_report_findings_array(const struct tb_report *report);
 
+// The notes of the run, as many as lists have entries.
+size_t tb_report_n_notes(const struct tb_report *report);
+void tb_report_notes_text(const struct tb_report *report, FILE *stream);
+void tb_report_notes_markdown(const struct tb_report *report, FILE *stream);
+void tb_report_notes_html(const struct tb_report *report, FILE *stream);
+json_t *tb_report_notes_array(const struct tb_report *report);
+
 void tb_report_write_text(const struct tb_report *report, FILE *stream);
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream);
 int tb_report_write_csv(

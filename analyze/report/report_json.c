@@ -36,10 +36,10 @@ static json_t *run_object(const struct tb_run_info *info)
 	tb_json_add_text(&run, "seed", seed);
 	tb_json_add_text(&run, "program_version", info->program_version);
 	// What stands there is foreign, so it is parsed before it is passed on.
-	json_t *notes = json_loads(info->notes, 0, NULL);
-	tb_json_add(&run, "notes",
-		json_is_object(notes) ? json_incref(notes) : json_object());
-	json_decref(notes);
+	json_t *summary = json_loads(info->input_summary, 0, NULL);
+	tb_json_add(&run, "input_summary",
+		json_is_object(summary) ? json_incref(summary) : json_object());
+	json_decref(summary);
 	return tb_json_object_take(&run);
 }
 
@@ -432,6 +432,7 @@ static const struct list {
 	json_t *(*make)(const struct tb_report *report);
 } lists[] = {
 	{"findings", tb_report_findings_array},
+	{"notes", tb_report_notes_array},
 	{"jobs", jobs_array},
 	{"job-times", tb_report_times_array},
 	{"hot-links", links_array},
@@ -496,6 +497,7 @@ static json_t *totals_object(const struct tb_report *report)
 	tb_json_add_count(&totals, "nodes_that_took_part", report->n_active);
 	tb_json_add_count(&totals, "flows", report->n_flows_all);
 	tb_json_add_count(&totals, "roots", report->roots.listed.n_all);
+	tb_json_add_count(&totals, "notes", report->info->n_notes);
 	tb_json_add_text(&totals, "grouped_by", tb_grain_name(report->grouped.grain));
 	return tb_json_object_take(&totals);
 }
@@ -503,7 +505,7 @@ static json_t *totals_object(const struct tb_report *report)
 int tb_report_write_json(const struct tb_report *report, FILE *stream)
 {
 	struct tb_json_object root = tb_json_object_new();
-	tb_json_add_count(&root, "version", 2);
+	tb_json_add_count(&root, "version", 3);
 	tb_json_add(&root, "run", run_object(report->info));
 	tb_json_add(&root, "input", input_object(report->info));
 	tb_json_add(&root, "capture", capture_object(report));

@@ -14,6 +14,7 @@ void tb_report_write_text(const struct tb_report *report, FILE *stream)
 			report->facts[i].text);
 	for (int i = 0; i < report->n_tables; i++)
 		tb_report_table_text(&report->tables[i], stream);
+	tb_report_notes_text(report, stream);
 }
 
 void tb_report_write_markdown(const struct tb_report *report, FILE *stream)
@@ -30,4 +31,5 @@ void tb_report_write_markdown(const struct tb_report *report, FILE *stream)
 	}
 	for (int i = 0; i < report->n_tables; i++)
 		tb_report_table_markdown(&report->tables[i], stream);
+	tb_report_notes_markdown(report, stream);
 }

@@ -27,6 +27,12 @@ struct tb_run_other {
 	char *key, *text;
 };
 
+// A sentence on how the run was made.
+struct tb_run_note {
+	uint32_t job; // TB_ID_NONE: of the network
+	char *text;
+};
+
 struct tb_run_info {
 	int64_t id; // number of the run within its store, from 1
 	const char *network_name;
@@ -36,13 +42,15 @@ struct tb_run_info {
 	uint64_t input_bytes;
 	const char *options;
 	const char *program_version;
-	const char *started_at; // ISO 8601, UTC
-	const char *host;	// the computer it ran on
-	const char *notes;	// JSON object
+	const char *started_at;	   // ISO 8601, UTC
+	const char *host;	   // the computer it ran on
+	const char *input_summary; // of captures, a JSON object
 	struct tb_network_params network;
 	const struct tb_switching_words *words; // of its switching, never NULL
 	const struct tb_run_other *others;	// parameters of no key that is known here
 	size_t n_others;
+	const struct tb_run_note *notes; // on how it was made
+	size_t n_notes;
 	uint64_t seed;
 	double time_scale;
 	uint32_t n_nodes, n_switches, n_links, n_levels, n_jobs;
@@ -146,6 +154,8 @@ uint32_t tb_run_n_faults(const struct tb_run *run);
 const char *tb_run_node_name(
 	const struct tb_run *run, struct tb_node node); // "" when none
 const char *tb_run_job_name(const struct tb_run *run, uint32_t job);
+// tb_run_note_about returns the name of the job or network that a note is about.
+const char *tb_run_note_about(const struct tb_run *run, const struct tb_run_note *note);
 // tb_run_node_job returns the job whose ranks run on a node; TB_ID_NONE when there is
 // none or more than one.
 uint32_t tb_run_node_job(const struct tb_run *run, struct tb_node node);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// count_of returns a count of the notes, which are not trusted: false when it is none.
+// count_of returns a count of the summary, which is not trusted: false when it is none.
 static bool count_of(const json_t *summary, const char *key, uint64_t *count)
 {
 	const json_t *value = json_object_get(summary, key);
@@ -48,12 +48,12 @@ static bool add(struct tb_run_capture *capture, const json_t *summary)
 bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *capture)
 {
 	struct tb_run_capture sums = {0};
-	json_t *notes = json_loads(info->notes, 0, NULL);
-	const json_t *list = json_object_get(notes, "captures");
-	bool known = list ? json_array_size(list) > 0 : add(&sums, notes);
+	json_t *summary = json_loads(info->input_summary, 0, NULL);
+	const json_t *list = json_object_get(summary, "captures");
+	bool known = list ? json_array_size(list) > 0 : add(&sums, summary);
 	for (size_t i = 0; known && i < json_array_size(list); i++)
 		known = add(&sums, json_object_get(json_array_get(list, i), "summary"));
-	json_decref(notes);
+	json_decref(summary);
 	if (known)
 		*capture = sums;
 	return known;

@@ -16,6 +16,8 @@ struct tb_run_record {
 	char *texts[TB_RUN_TEXTS]; // storage of info's strings
 	int n_texts;
 	struct tb_run_other *others; // that info points to
+	struct tb_run_note *notes;
+	size_t notes_room;
 };
 
 // The window whose sums are in memory. Counts are kept twice: exact, so that bins can be
@@ -102,6 +104,11 @@ void tb_run_record_fini(struct tb_run_record *record);
 // tb_run_parameters_load reads the network's parameters; its switching is known already.
 int tb_run_parameters_load(sqlite3 *db, const char *path, struct tb_run_record *record,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_run_notes_load reads the notes; tb_run_notes_fini frees them.
+int tb_run_notes_load(sqlite3 *db, const char *path, struct tb_run_record *record,
+	struct tb_error *error) TB_MUST_USE;
+void tb_run_notes_fini(struct tb_run_record *record);
 
 // tb_run_faults_load sets when links and switches die; the topology is loaded.
 int tb_run_faults_load(struct tb_run *run, struct tb_error *error) TB_MUST_USE;

@@ -72,6 +72,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 		free(record->others[i].text);
 	}
 	free(record->others);
+	tb_run_notes_fini(record);
 	*record = (struct tb_run_record){0};
 }
 
@@ -82,7 +83,7 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
 	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "                    \
 	"switching, network, input_name, input_kind, input_digest, options, "            \
-	"program_version, started_at, host, notes "                                      \
+	"program_version, started_at, host, input_summary "                              \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
 enum { LAST_BIN = 19, SWITCHING = 20, FIRST_TEXT = 21 };
@@ -137,7 +138,8 @@ static bool get_texts(struct tb_run_row *row, struct tb_run_record *record)
 	struct tb_run_info *info = &record->info;
 	const char **const fields[TB_RUN_TEXTS] = {&info->network_name, &info->input_name,
 		&info->input_kind, &info->input_digest, &info->options,
-		&info->program_version, &info->started_at, &info->host, &info->notes};
+		&info->program_version, &info->started_at, &info->host,
+		&info->input_summary};
 	for (int i = 0; i < TB_RUN_TEXTS; i++) {
 		char *text = tb_run_get_text(row, FIRST_TEXT + i);
 		if (!text)
@@ -185,6 +187,9 @@ static int load_row(sqlite3_stmt *query, const char *path, struct tb_run_record 
 	if (!status)
 		status = tb_run_parameters_load(
 			sqlite3_db_handle(query), path, &loaded, error);
+	if (!status)
+		status =
+			tb_run_notes_load(sqlite3_db_handle(query), path, &loaded, error);
 	if (status) {
 		tb_run_record_fini(&loaded);
 		return status;

@@ -43,6 +43,12 @@ struct tb_run_place {
 	struct tb_node node;
 };
 
+// A sentence on how the run was made, for those who read its figures.
+struct tb_note {
+	uint32_t job; // TB_ID_NONE: of the network
+	char *text;
+};
+
 // The configuration of a run. Strings are borrowed for the call; NULL counts as "".
 struct tb_run_config {
 	int64_t run;		  // its number, not yet in use; 0: the next one
@@ -64,6 +70,8 @@ struct tb_run_config {
 	const struct tb_run_place *places; // n_places entries, each rank once; may be
 					   // NULL
 	size_t n_places;
+	const struct tb_note *notes; // n_notes entries
+	size_t n_notes;
 	const struct tb_faults *faults; // NULL: none
 	const char *routes_name;	// of a route file, "" when routes were computed
 	const char *routes_digest;	// SHA-256 in hexadecimal of its bytes
@@ -82,8 +90,8 @@ struct tb_run_result {
 	uint64_t n_retries;	  // packets sent again because of faults
 	uint64_t n_undelivered;	  // messages given up
 	double wall_s;
-	// A JSON object with the input's summary (counts by name), or NULL.
-	const char *notes;
+	// A JSON object with the summary of captures (counts by name), or NULL.
+	const char *input_summary;
 	// The nodes' names, if not all were known when the run began (a streamed trace):
 	// n_named entries, or NULL to keep those of the configuration.
 	const char *const *node_names;

@@ -172,6 +172,24 @@ static int write_jobs(sqlite3 *db, const char *path, int64_t run,
 	return tb_row_done(&row);
 }
 
+static int write_notes(sqlite3 *db, const char *path, int64_t run,
+	const struct tb_note *notes, size_t n, struct tb_error *error)
+{
+	struct tb_row row =
+		tb_row_into(db, path, "INSERT INTO note VALUES (?,?,?,?)", error);
+	for (size_t i = 0; !row.status && i < n; i++) {
+		tb_row_put(&row, run);
+		tb_row_put(&row, (int64_t)i);
+		if (notes[i].job == TB_ID_NONE)
+			tb_row_put_null(&row);
+		else
+			tb_row_put(&row, notes[i].job);
+		tb_row_put_text(&row, notes[i].text);
+		tb_row_end(&row);
+	}
+	return tb_row_done(&row);
+}
+
 static int write_places(sqlite3 *db, const char *path, int64_t run,
 	const struct tb_run_place *places, size_t n, struct tb_error *error)
 {
@@ -326,6 +344,8 @@ int tb_store_write_setup(sqlite3 *db, const char *path, const struct tb_network 
 		status = write_places(
 			db, path, id, config->places, config->n_places, error);
 	if (!status)
+		status = write_notes(db, path, id, config->notes, config->n_notes, error);
+	if (!status)
 		status = write_switches(db, path, id, network, error);
 	if (!status)
 		status = write_links(db, path, id, network, error);
@@ -353,7 +373,7 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	struct tb_row row = tb_row_into(db, path,
 		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
 		"n_packets = ?, delivered_bytes = ?, n_retries = ?, n_undelivered = ?, "
-		"notes = ? WHERE run = ?",
+		"input_summary = ? WHERE run = ?",
 		error);
 	tb_row_put(&row, result->complete);
 	tb_row_put(&row, result->simulated_ps);
@@ -362,7 +382,7 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	tb_row_put(&row, (int64_t)result->delivered_bytes);
 	tb_row_put(&row, (int64_t)result->n_retries);
 	tb_row_put(&row, (int64_t)result->n_undelivered);
-	tb_row_put_text(&row, result->notes ? result->notes : "{}");
+	tb_row_put_text(&row, result->input_summary ? result->input_summary : "{}");
 	tb_row_put(&row, run);
 	tb_row_end(&row);
 	int status = tb_row_done(&row);

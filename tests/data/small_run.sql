@@ -1,7 +1,7 @@
 -- A store of one run for golden tests: 2-ary 2-tree, two jobs, names that want escaping.
 -- Read it into sqlite3 after schemas/results.sql.
 BEGIN;
-INSERT INTO run(run,complete,simulated_ps,n_messages,n_packets,delivered_bytes,bin_ps,tree_bin_ps,root_bin_ps,input_name,input_kind,input_digest,input_bytes,options,time_scale,seed,program_version,notes,n_nodes,n_switches,n_links,n_levels,n_jobs,network,switching) VALUES(1,1,132035050,24,312,98304,20000000,160000000,160000000,'traces/melt|<io>.pcap','packets','0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',4096,'--bin 20us',0.5,'18364758544493064720','0.1.0','{"records": 400, "acks": 88}',4,4,16,2,2,'qsnet','circuits');
+INSERT INTO run(run,complete,simulated_ps,n_messages,n_packets,delivered_bytes,bin_ps,tree_bin_ps,root_bin_ps,input_name,input_kind,input_digest,input_bytes,options,time_scale,seed,program_version,input_summary,n_nodes,n_switches,n_links,n_levels,n_jobs,network,switching) VALUES(1,1,132035050,24,312,98304,20000000,160000000,160000000,'traces/melt|<io>.pcap','packets','0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',4096,'--bin 20us',0.5,'18364758544493064720','0.1.0','{"records": 400, "acks": 88}',4,4,16,2,2,'qsnet','circuits');
 INSERT INTO run_parameter VALUES(1,'arity',2),(1,'levels',2),(1,'rails',1),(1,'ascent','adaptive'),(1,'broadcast','no'),(1,'host','none'),(1,'rate',400000000),(1,'hop_latency',35000),(1,'vcs',2),(1,'fifo',256),(1,'flit',2),(1,'payload',320),(1,'overhead',58),(1,'bus',560000000),(1,'send_overhead',1000000),(1,'receive_overhead',700000),(1,'slice',0),(1,'retries',0),(1,'retry_delay',0),(1,'ack_delay',200000),(1,'age_weight',0.6),(1,'partners',0),(1,'partner_delay',0);
 INSERT INTO run_environment(run,started_at,host,machine,wall_s) VALUES(1,'2026-11-20T12:00:00.000Z','example','x86_64',0.25);
 INSERT INTO node(run,node,name,host,lid) VALUES(1,0,'10.0.0.1','',1);
@@ -30,6 +30,8 @@ INSERT INTO link(run,link,kind,from_node,from_switch,from_port,from_number,to_no
 INSERT INTO link(run,link,kind,from_node,from_switch,from_port,from_number,to_node,to_switch,to_port,to_number,reverse,bytes_per_s,latency_ps) VALUES(1,15,'down',NULL,3,1,1,NULL,1,3,3,14,400000000,35000);
 INSERT INTO job(run,job,name) VALUES(1,0,'melt');
 INSERT INTO job(run,job,name) VALUES(1,1,'io');
+INSERT INTO note(run,note,job,text) VALUES(1,0,1,'2 <sends> without receive were left out');
+INSERT INTO note(run,note,job,text) VALUES(1,1,NULL,'1 cable is seen from one side only');
 INSERT INTO link_bin(run,bin,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,0,0,1418561,1830713,14735000,5862,16,2,1063561);
 INSERT INTO link_bin(run,bin,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,0,1,0,1992152,12125000,4850,13,0,0);
 INSERT INTO link_bin(run,bin,link,wait_ps,stall_ps,busy_ps,bytes,packets,blocked,longest_wait_ps) VALUES(1,0,2,0,2427152,14218561,5687,16,0,0);

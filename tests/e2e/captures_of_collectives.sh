@@ -49,7 +49,7 @@ within "bytes in phases" "$(ask "SELECT 100 * (SELECT sum(bytes) FROM moment WHE
 moves "alltoall bytes=4096 %" $((64 * 63 * 4096)) 1150
 moves "allgather bytes=4096 %" $((64 * 63 * 4096)) 1150
 # 36.4 MB of TCP payload (README), on 64 nodes.
-within "payload" "$(ask "SELECT json_extract(notes, '\$.payload_bytes') / 1e6 FROM run")" 36.3 36.5
+within "payload" "$(ask "SELECT json_extract(input_summary, '\$.payload_bytes') / 1e6 FROM run")" 36.3 36.5
 within "all-to-all waits most" "$(wait_in "alltoall bytes=4096 %")" "$(wait_in "a%ga%r bytes=4096 %")" 1000000
 
 # Eight nodes: seen on the bridge, by "any", by each node, and as eight interfaces of one file.

@@ -8,7 +8,7 @@ set -eu
 replay lmp16_melt_mtu.pcap.zst
 read_phases lmp16_melt_mtu.phases.txt
 size 16 114
-within "payload" "$(ask "SELECT json_extract(notes, '\$.payload_bytes') / 1e6 FROM run")" 280.0 280.2
+within "payload" "$(ask "SELECT json_extract(input_summary, '\$.payload_bytes') / 1e6 FROM run")" 280.0 280.2
 within "duration" "$(ask "SELECT simulated_ps / 1e12 FROM run")" 2.4 2.554
 is "wait before the melt" "$(ask "SELECT sum(wait_us) FROM moment WHERE at_s < 0.5")" 0.0
 is "quarters of a second with wait and 40 MB" "$(ask "SELECT count(*) FROM (SELECT cast(at_s * 4 AS INTEGER) AS quarter
@@ -48,6 +48,6 @@ store=$scratch/hpcc4.db
 is "nodes" "$(sqlite3 "$store" "SELECT group_concat(name) FROM node WHERE name LIKE '10.9.0._'")" \
 	"10.9.0.1,10.9.0.2,10.9.0.3,10.9.0.4"
 is "pairs among them" "$(sqlite3 "$store" "SELECT count(*) FROM flow WHERE source < 4 AND destination < 4")" 12
-is "seen twice" "$(sqlite3 "$store" "SELECT json_extract(notes, '\$.n_duplicates') * 2 > json_extract(notes, '\$.n_records') * 0.8
+is "seen twice" "$(sqlite3 "$store" "SELECT json_extract(input_summary, '\$.n_duplicates') * 2 > json_extract(input_summary, '\$.n_records') * 0.8
 	FROM run")" 1
-is "cut" "$(sqlite3 "$store" "SELECT json_extract(notes, '\$.n_offloaded') > 1000 FROM run")" 1
+is "cut" "$(sqlite3 "$store" "SELECT json_extract(input_summary, '\$.n_offloaded') > 1000 FROM run")" 1

@@ -8,7 +8,7 @@ set -eu
 replay io16_200m.pcap.zst
 read_phases io16_200m.phases.txt
 size 16 96
-within "retransmissions" "$(ask "SELECT json_extract(notes, '\$.n_retransmissions') FROM run")" 7000 8500
+within "retransmissions" "$(ask "SELECT json_extract(input_summary, '\$.n_retransmissions') FROM run")" 7000 8500
 begins=$(awk '/ - io_/ { print $1 }' "$captures/io16_200m.phases.txt")
 ends=$(awk '/ done burst/ { if ($1 > end[$6]) end[$6] = $1 } END { for (i = 0; i < 4; i++) print end["burst" i] }' \
 	"$captures/io16_200m.phases.txt")
@@ -48,7 +48,7 @@ within "reads" "$(bytes_from 0)" $((10 * 32768)) $((10 * 32768 * 112 / 100))
 replay suri-smb2-async-read.pcap
 size 2 2
 within "what is read" "$(ask "SELECT 100.0 * max(bytes) / sum(bytes) FROM flow")" 99 100
-within "load" "$(ask "SELECT json_extract(notes, '\$.load.busiest_share') FROM run")" 0.2 0.23
+within "load" "$(ask "SELECT json_extract(input_summary, '\$.load.busiest_share') FROM run")" 0.2 0.23
 
 # NAME NODES PAIRS MESSAGES: what else there is.
 while read -r name nodes pairs messages; do
@@ -67,4 +67,4 @@ END
 # The pause frames are no traffic, and that is said.
 "$TAILBACK" replay -q "$captures/tcpdump-dcb_pfc.pcap" -o "$store" 2>"$scratch/said"
 grep -q 'nothing in .*tcpdump-dcb_pfc.pcap was replayed' "$scratch/said"
-is "pause frames" "$(ask "SELECT json_extract(notes, '\$.n_non_ip') FROM run WHERE run = 1")" 4
+is "pause frames" "$(ask "SELECT json_extract(input_summary, '\$.n_non_ip') FROM run WHERE run = 1")" 4

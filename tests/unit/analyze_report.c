@@ -209,7 +209,7 @@ static void what_is_foreign_is_escaped(void **state)
 	assert_int_equal(tb_store_create(&store, fixture.path, &error), TB_OK);
 	assert_int_equal(
 		tb_store_begin_run(store, fixture.network, &config, &error), TB_OK);
-	struct tb_run_result result = {.notes = "[not an object"};
+	struct tb_run_result result = {.input_summary = "[not an object"};
 	assert_int_equal(tb_store_end_run(store, &result, &error), TB_OK);
 	tb_store_free(store);
 	char *page = written(fixture.path, 0, TB_FORMAT_HTML);

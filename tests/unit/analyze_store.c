@@ -50,7 +50,7 @@ static void a_run_is_read_back_as_it_was_told(void **state)
 	assert_string_equal(info->input_name, "melt.pcap io.pcap");
 	assert_string_equal(info->input_kind, "packets");
 	assert_string_equal(info->options, "--time-scale 0.5");
-	assert_string_equal(info->notes, "{\"records\": 400, \"acks\": 88}");
+	assert_string_equal(info->input_summary, "{\"records\": 400, \"acks\": 88}");
 	assert_true(info->seed == UINT64_C(0xfedcba9876543210));
 	assert_true(info->time_scale == 0.5);
 	assert_int_equal(info->n_nodes, 16);
@@ -61,6 +61,12 @@ static void a_run_is_read_back_as_it_was_told(void **state)
 	assert_int_equal(info->n_packets, 312);
 	assert_true(info->packets_per_s == 1248);
 	assert_string_equal(tb_run_job_name(run, 1), "io");
+	assert_int_equal(info->n_notes, 2);
+	assert_int_equal(info->notes[0].job, 1);
+	assert_string_equal(info->notes[0].text, "3 calls were left out");
+	assert_string_equal(tb_run_note_about(run, &info->notes[0]), "io");
+	assert_int_equal(info->notes[1].job, TB_ID_NONE);
+	assert_string_equal(tb_run_note_about(run, &info->notes[1]), "qsnet");
 	assert_string_equal(tb_run_job_name(run, 2), "");
 	assert_int_equal(tb_run_window_ps(run, (struct tb_window){0, 0}), 9700000);
 	assert_int_equal(tb_run_window_ps(run, (struct tb_window){8, 10}), 1700000);

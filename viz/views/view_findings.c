@@ -1,5 +1,6 @@
 // What the run comes to, in words, as the report begins with: a finding a paragraph, then
-// what is worth trying. A finding about a link, node or job selects it.
+// what is worth trying; and the notes on how the run was made. A finding about a link,
+// node or job selects it.
 #include "views.h"
 
 #include <math.h>
@@ -77,6 +78,25 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	return line.y + GAP;
 }
 
+// draw_note: of the only job, it need not say what it is about.
+static double draw_note(const struct tb_pane *pane, struct tb_picture *picture,
+	const struct tb_run_note *note, double y)
+{
+	struct tb_box place = pane->place;
+	double left = place.x + PAD + RULE_W;
+	struct tb_box line = {left, y, fmax(place.x + place.w - PAD - left, 60), LINE_H};
+	if (note->job == TB_ID_NONE || pane->data->info->n_jobs > 1)
+		tb_picture_text(picture,
+			(struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
+			tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
+			tb_run_note_about(pane->data->run, note));
+	return line.y +
+	       LINE_H * tb_picture_paragraph(picture, line,
+				tb_style_type(pane->style, TB_FONT_TEXT, 13, false),
+				note->text) +
+	       GAP;
+}
+
 static double draw_title(const struct tb_pane *pane, struct tb_picture *picture, double y,
 	const char *title)
 {
@@ -103,6 +123,10 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 			y = draw_title(pane, picture, y + GAP, "Worth trying");
 		y = draw_one(pane, picture, finding, y);
 	}
+	if (pane->data->info->n_notes)
+		y = draw_title(pane, picture, y + GAP, "Notes");
+	for (size_t i = 0; i < pane->data->info->n_notes; i++)
+		y = draw_note(pane, picture, &pane->data->info->notes[i], y);
 	tb_picture_unclip(picture);
 	state->height = y - top + 20;
 }

@@ -298,6 +298,10 @@ void tb_detail_run(const struct tb_detail *detail)
 	capture_rows(detail);
 	tb_sheet_row(
 		detail->sheet, "complete", info->complete ? "yes" : "no, stopped early");
+	if (info->n_notes) {
+		snprintf(text, sizeof text, "%zu, with the findings", info->n_notes);
+		tb_sheet_row(detail->sheet, "notes", text);
+	}
 	tb_sheet_gap(detail->sheet);
 	tb_sheet_caption(detail->sheet, "Click a switch or a link for its figures.");
 	jobs(detail);
