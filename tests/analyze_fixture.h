@@ -5,6 +5,7 @@
 
 #include "network_open.h"
 #include "oracle_facts.h"
+#include "preset.h"
 #include "random.h"
 #include "store.h"
 

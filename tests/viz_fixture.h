@@ -9,6 +9,7 @@
 
 #include "network_open.h"
 #include "oracle_facts.h"
+#include "preset.h"
 #include "store.h"
 
 #include <sqlite3.h>

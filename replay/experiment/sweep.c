@@ -2,6 +2,7 @@
 #include "sweep_impl.h"
 
 #include "network_open.h"
+#include "preset.h"
 
 #include <errno.h>
 #include <math.h>

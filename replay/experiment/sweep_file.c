@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "nearest.h"
+#include "preset.h"
 
 #include <errno.h>
 #include <ini.h>

@@ -7,6 +7,7 @@
 #include "ibnetdiscover.h"
 #include "infile.h"
 #include "network_open.h"
+#include "preset.h"
 #include "preset_reading.h"
 #include "visible.h"
 

@@ -2,6 +2,7 @@
 
 #include "fabric_file.h"
 #include "network_impl.h"
+#include "preset.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "closed_loop.h"
 #include "engine.h"
 #include "network_open.h"
+#include "preset.h"
 #include "store.h"
 #include "synth.h"
 

@@ -5,6 +5,7 @@
 //   bench_replay_engine [--smoke] [SCENE...]
 #include "engine.h"
 #include "network_open.h"
+#include "preset.h"
 #include "traffic.h"
 
 #include <stdint.h>

@@ -5,6 +5,7 @@
 //   bench_replay_parts [--smoke] [SCENE...]
 #include "engine.h"
 #include "network_open.h"
+#include "preset.h"
 #include "traffic.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 // again, and memory. With arguments: of these scenes, or of the newest runs of these
 // stores.
 #include "network_open.h"
+#include "preset.h"
 #include "screen.h"
 #include "store.h"
 #include "views.h"

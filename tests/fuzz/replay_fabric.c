@@ -5,6 +5,7 @@
 #include "edge_list.h"
 #include "fabric_file_write.h"
 #include "ibnetdiscover.h"
+#include "preset.h"
 
 #include <stdint.h>
 #include <stdlib.h>

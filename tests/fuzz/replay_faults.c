@@ -1,6 +1,7 @@
 // Faults as text never read or kill beyond the network.
 #include "faults.h"
 #include "network_open.h"
+#include "preset.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "network_builder.h"
 #include "network_impl.h"
 #include "network_open.h"
+#include "preset.h"
 #include "route_file.h"
 
 #include <stdint.h>

@@ -1,6 +1,7 @@
 // A shape that is taken has one text, which is read as the same shape; a list of changes
 // of a network is read or refused.
 #include "network.h"
+#include "preset.h"
 #include "shape.h"
 
 #include <stdint.h>

@@ -7,6 +7,7 @@
 // tests/golden/validate_rows.txt is written anew with TB_UPDATE=1.
 #include "claim.h"
 #include "measure.h"
+#include "preset.h"
 #include "timed.h"
 
 #include <inttypes.h>

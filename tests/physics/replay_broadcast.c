@@ -1,6 +1,7 @@
 // Hardware broadcast (docs/model.md, rules 28 to 32) by closed forms, for engine
 // and oracle.
 #include "../support/replay_account.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "host.h"
 #include "network_open.h"
+#include "preset.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,6 +4,7 @@
 
 #include "network_builder.h"
 #include "network_impl.h"
+#include "preset.h"
 #include "slow_nodes.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "../support/replay_saturated.h"
 
 #include "network_builder.h"
+#include "preset.h"
 #include "random.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "random.h"
 
 #include "../support/replay_outcome.h"
+#include "preset.h"
 
 enum {
 	N_LEAVES = 6,

@@ -6,6 +6,7 @@
 #include "workers.h"
 
 #include "../support/replay_outcome.h"
+#include "preset.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,6 +5,7 @@
 
 #include "../support/replay_script.h"
 #include "network_open.h"
+#include "preset.h"
 
 #include <math.h>
 #include <setjmp.h>

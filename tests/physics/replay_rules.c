@@ -2,6 +2,7 @@
 // got wrong.
 #include "../support/replay_account.h"
 #include "names.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

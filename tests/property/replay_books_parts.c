@@ -4,6 +4,7 @@
 
 #include "books.h"
 #include "network_open.h"
+#include "preset.h"
 #include "random.h"
 
 #include <setjmp.h>

@@ -9,6 +9,7 @@
 #include "../support/replay_either.h"
 #include "../support/replay_script.h"
 #include "network_open.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #include "ids.h"
 #include "network_open.h"
 #include "placement.h"
+#include "preset.h"
 #include "random.h"
 
 #include <setjmp.h>

@@ -5,6 +5,7 @@
 
 #include "../support/replay_either.h"
 #include "../support/replay_observed.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #include "../support/replay_wires.h"
 
 #include "network_open.h"
+#include "preset.h"
 #include "random.h"
 #include "windows.h"
 

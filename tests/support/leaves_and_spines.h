@@ -3,6 +3,7 @@
 #define LEAVES_AND_SPINES_H
 
 #include "network_builder.h"
+#include "preset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

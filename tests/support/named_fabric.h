@@ -3,6 +3,7 @@
 #define NAMED_FABRIC_H
 
 #include "network_builder.h"
+#include "preset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #define TB_TESTS_REPLAY_OUTCOME_H
 
 #include "network_open.h"
+#include "preset.h"
 #include "replay_either.h"
 #include "replay_script.h"
 

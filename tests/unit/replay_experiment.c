@@ -1,6 +1,7 @@
 // Experiments: the two jobs of combined traffic, their sizes and roles.
 #include "experiment.h"
 #include "experiment_plan.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

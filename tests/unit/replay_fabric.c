@@ -4,6 +4,7 @@
 #include "cabling_rates.h"
 #include "names.h"
 #include "network_impl.h"
+#include "preset.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

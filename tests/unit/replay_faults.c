@@ -2,6 +2,7 @@
 #include "faults.h"
 #include "names.h"
 #include "network_open.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

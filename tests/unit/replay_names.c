@@ -2,6 +2,7 @@
 #include "../support/named_fabric.h"
 #include "names.h"
 #include "network_impl.h"
+#include "preset.h"
 #include "route_file.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 #include "network_builder.h"
 #include "network_impl.h"
 #include "network_open.h"
+#include "preset.h"
 #include "preset_keys.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 #include "network_builder.h"
 #include "network_open.h"
 #include "network_parts.h"
+#include "preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,7 @@
 #include "network_impl.h"
 #include "network_open.h"
 #include "parameters.h"
+#include "preset.h"
 #include "route_loads.h"
 #include "route_walk.h"
 #include "shape.h"

@@ -1,6 +1,7 @@
 // Sweep files: lists, ranges, combinations, and what is wrong with a file; and what is
 // measured of a point.
 #include "experiment_plan.h"
+#include "preset.h"
 #include "sweep.h"
 
 #include <math.h>

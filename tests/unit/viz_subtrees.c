@@ -1,6 +1,7 @@
 // The subtrees of trees of many shapes, and which of them fold at which width.
 #include "../viz_fixture.h"
 
+#include "preset.h"
 #include "tree_plan.h"
 
 #include <math.h>

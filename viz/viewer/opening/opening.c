@@ -2,6 +2,7 @@
 
 #include "beside.h"
 #include "opening_form.h"
+#include "preset.h"
 #include "underload.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 #include "opening_form.h"
 
 #include "network.h"
+#include "preset.h"
 #include "underload.h"
 #include "units.h"
 

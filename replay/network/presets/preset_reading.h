@@ -7,7 +7,7 @@
 #ifndef TB_PRESET_READING_H
 #define TB_PRESET_READING_H
 
-#include "network.h"
+#include "network_params.h"
 #include "preset_keys.h"
 
 #define TB_PRESET_HOSTS_MOST 16

@@ -9,7 +9,7 @@
 #ifndef TB_UNDERLOAD_H
 #define TB_UNDERLOAD_H
 
-#include "network.h"
+#include "network_params.h"
 
 #include <stdbool.h>
 #include <stdio.h>

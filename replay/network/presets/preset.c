@@ -1,5 +1,5 @@
 // Network presets: INI text, built in or from a file, with overrides behind the name.
-#include "network.h"
+#include "preset.h"
 
 #include "nearest.h"
 #include "preset_reading.h"
@@ -26,22 +26,6 @@ static const struct {
 	{"roce-400", tb_schema_roce_400_ini},
 	{"ethernet", tb_schema_ethernet_ini},
 };
-
-static const char *const ascents[] = {
-	[TB_ASCENT_ADAPTIVE] = "adaptive",
-	[TB_ASCENT_ADAPTIVE_LOWEST] = "adaptive-lowest",
-	[TB_ASCENT_ADAPTIVE_ROUND_ROBIN] = "adaptive-round-robin",
-	[TB_ASCENT_DETERMINISTIC] = "deterministic",
-	[TB_ASCENT_SOURCE] = "source",
-	[TB_ASCENT_RANDOM] = "random",
-	[TB_ASCENT_ECMP] = "ecmp",
-	[TB_ASCENT_TABLE] = "table",
-};
-
-const char *tb_ascent_name(enum tb_ascent ascent)
-{
-	return ascents[ascent];
-}
 
 // in_section returns whether a key of `section` may stand in section `written` of a file.
 static bool in_section(const char *section, const char *written)
@@ -204,25 +188,11 @@ static int parse(struct tb_preset_reading *reading, const char *name)
 	return line;
 }
 
-static uint64_t lower_rate(uint64_t rate, uint64_t limit)
-{
-	return limit > 0 && limit < rate ? limit : rate;
-}
-
-uint64_t tb_network_payload_rate(const struct tb_network_params *params)
-{
-	double payload = params->packet_payload_bytes;
-	double wire = payload + params->packet_overhead_bytes;
-	double rate = (double)params->link_bytes_per_s * payload / wire;
-	uint64_t link = rate < 1 ? 1 : (uint64_t)rate;
-	return lower_rate(lower_rate(link, params->bus_bytes_per_s),
-		params->credits.pcie_bytes_per_s);
-}
-
 const char *tb_network_preset_name(size_t i)
 {
 	return i < sizeof presets / sizeof *presets ? presets[i].name : NULL;
 }
+
 // What holds for keys that a preset leaves out.
 static const struct tb_preset_reading nothing_read = {
 	.params.n_rails = 1,

@@ -6,7 +6,7 @@
 #ifndef TB_PRESET_WRITE_H
 #define TB_PRESET_WRITE_H
 
-#include "network.h"
+#include "network_params.h"
 
 #include <stdio.h>
 

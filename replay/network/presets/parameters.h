@@ -8,7 +8,7 @@
 #ifndef TB_PARAMETERS_H
 #define TB_PARAMETERS_H
 
-#include "network.h"
+#include "network_params.h"
 
 enum tb_value_type { TB_VALUE_WHOLE, TB_VALUE_REAL, TB_VALUE_WORD };
 

@@ -18,104 +18,13 @@
 #ifndef TB_NETWORK_H
 #define TB_NETWORK_H
 
-#include "credit_params.h"
-#include "ethernet_params.h"
-#include "host_params.h"
 #include "ids.h"
-#include "shape.h"
+#include "network_params.h"
 #include "status.h"
 #include "units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-// How a header chooses where several links lead on; the adaptive ones take a least
-// loaded link with a free VC and differ in what they do with equals.
-enum tb_ascent {
-	TB_ASCENT_ADAPTIVE,		// of equals one at random (seeded)
-	TB_ASCENT_ADAPTIVE_LOWEST,	// of equals the lowest port
-	TB_ASCENT_ADAPTIVE_ROUND_ROBIN, // of equals the next after the last one taken
-	TB_ASCENT_DETERMINISTIC,	// by the destination: its digits (d-mod-k), else
-					// balanced
-	TB_ASCENT_SOURCE,		// by the source's digits (s-mod-k)
-	TB_ASCENT_RANDOM,		// any, whatever its load (seeded)
-	TB_ASCENT_ECMP,			// by a hash of source and destination (seeded)
-	TB_ASCENT_TABLE,		// by the tables of a route file, up and down
-};
-
-// tb_ascent_name returns its name in presets, stores and reports.
-const char *tb_ascent_name(enum tb_ascent ascent);
-
-// The parameters of a network, as a preset file gives them
-// (schemas/*.ini). Sources stand with each preset value.
-struct tb_network_params {
-	char name[32];
-	char switching[16]; // how links and switches carry packets: circuits, credits,
-			    // ethernet
-	uint32_t arity;	    // k: links down and up of a switch
-	uint32_t levels;    // n: k^n nodes, n k^(n-1) switches
-	char shape[TB_SHAPE_TEXT]; // of another regular tree (shape.h), or ""; arity is
-				   // 0. A fabric that was read has TB_SHAPE_FABRIC
-	uint32_t n_rails;	   // networks of that shape, side by side
-	enum tb_ascent ascent;
-	unsigned broadcast; // 1: sends to a range of nodes become one (docs/jobs.md)
-	uint64_t link_bytes_per_s;
-	tb_time_ps hop_latency_ps; // flow-through of a switch plus wire, header in to
-				   // header out
-	char level_rates[TB_SHAPE_TEXT]; // by level (shape.h), or ""; then the rate above
-					 // is that of the nodes' links
-	char level_latencies[TB_SHAPE_TEXT]; // likewise
-	uint32_t n_vcs;	     // virtual channels per link; of credits virtual lanes
-	uint32_t fifo_bytes; // per VC, at the receiving end
-	uint32_t flit_bytes;
-	double link_tokens; // flow-control bytes that each byte on a link makes its
-			    // reverse carry
-	uint32_t packet_payload_bytes;	// the most that one packet carries
-	uint32_t packet_overhead_bytes; // added to each packet on the wire
-	uint64_t bus_bytes_per_s; // payload, in and out of a node together; 0: no limit
-				  // (bus = none)
-	tb_time_ps bus_turn_ps;	  // between payload of one direction and of the other
-	tb_time_ps ack_delay_ps;  // at the destination, before the acknowledgement leaves
-	tb_time_ps send_overhead_ps; // from the post of a message to its first fetch
-	tb_time_ps
-		receive_overhead_ps; // from the last byte in memory to the notification
-	uint32_t slice_bytes; // payload that a message sends before it is the next one's
-			      // turn, rounded up to packets; 0: sent to its end
-	uint32_t partners; // of a node, beyond which acknowledgements leave it
-			   // partner_delay_ps later; 0: no limit
-	tb_time_ps partner_delay_ps;
-	uint32_t retries; // of a packet that met an error, before its node routes
-			  // around
-	tb_time_ps retry_delay_ps; // from an error's return to the next try
-	double age_weight; // w: weight of waits at earlier switches in the arbitration
-			   // key
-	struct tb_credit_params credits;    // of the switching `credits` alone
-	struct tb_ethernet_params ethernet; // of the switching `ethernet` alone
-	struct tb_host_params host;
-};
-
-// tb_network_preset loads a built-in preset ("qsnet", "ib-hdr") or an INI file of the
-// same keys; the error names keys that are unknown or out of range. `name` may carry
-// overrides after commas: "qsnet,arity=4,levels=2,ascent=deterministic",
-// "qsnet2,rails=2,host=mpi". Keys of a host are those of the library that `host` names;
-// "none" has no overheads.
-int tb_network_preset(struct tb_network_params *params, const char *name,
-	struct tb_error *error) TB_MUST_USE;
-
-// tb_network_payload_rate returns the most payload per second, at least 1, that one link
-// of a node sends: its rate times the payload of a full packet over what that is on the
-// wire, or the node's bus or PCIe where that is less. Of qsnet TB_SYNTH_RATE_BYTES_PER_S.
-uint64_t tb_network_payload_rate(const struct tb_network_params *params);
-
-// tb_network_preset_name returns the name of built-in preset i, NULL beyond the last.
-const char *tb_network_preset_name(size_t i);
-
-// tb_network_has_key returns whether a preset has a key of this name.
-bool tb_network_has_key(const char *name);
-
-// tb_network_near_key returns the key of a preset that is near to a mistyped name
-// (nearest.h), or NULL.
-const char *tb_network_near_key(const char *typed);
 
 struct tb_network; // opaque
 

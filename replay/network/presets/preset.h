@@ -1,0 +1,30 @@
+// Presets: the parameters of a network by the name of a preset that is built in, or from
+// an INI file.
+#ifndef TB_PRESET_H
+#define TB_PRESET_H
+
+#include "network_params.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// tb_network_preset loads a built-in preset ("qsnet", "ib-hdr") or an INI file of the
+// same keys; the error names keys that are unknown or out of range. `name` may carry
+// overrides after commas: "qsnet,arity=4,levels=2,ascent=deterministic",
+// "qsnet2,rails=2,host=mpi". Keys of a host are those of the library that `host` names;
+// "none" has no overheads.
+int tb_network_preset(struct tb_network_params *params, const char *name,
+	struct tb_error *error) TB_MUST_USE;
+
+// tb_network_preset_name returns the name of built-in preset i, NULL beyond the last.
+const char *tb_network_preset_name(size_t i);
+
+// tb_network_has_key returns whether a preset has a key of this name.
+bool tb_network_has_key(const char *name);
+
+// tb_network_near_key returns the key of a preset that is near to a mistyped name
+// (nearest.h), or NULL.
+const char *tb_network_near_key(const char *typed);
+
+#endif
