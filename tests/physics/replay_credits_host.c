@@ -2,6 +2,7 @@
 // carry beside payload; and trees of them (docs/credits.md).
 #include "../support/replay_outcome.h"
 
+#include "faults.h"
 #include "network_builder.h"
 #include "network_impl.h"
 #include "preset.h"
@@ -118,6 +119,54 @@ static void packets_have_their_headers(void **state)
 	assert_int_equal(outcome.stats.n_packets, 3);
 }
 
+// lost replays a packet whose way is dead from 1 ps on.
+static struct outcome lost(enum replayer by, const char *fault, struct line *line)
+{
+	struct tb_network *net = network_of(BARE ",levels=2,arity=4");
+	struct tb_faults *faults = NULL;
+	assert_int_equal(tb_faults_new(&faults, net, NULL), TB_OK);
+	assert_int_equal(tb_faults_add(faults, fault, NULL), TB_OK);
+	struct outcome outcome = outcome_by(by, net, line, 1,
+		&(struct tb_engine_options){.seed = 1, .faults = faults});
+	drop(&outcome);
+	tb_faults_free(faults);
+	tb_network_free(net);
+	return outcome;
+}
+
+// C32: a packet is discarded at its leaf, and tried again after 4.096 us 2^14, seven
+// times with the tables that lead there; then there are new ones.
+static void a_lost_packet_is_sent_again_until_there_are_new_tables(void **state)
+{
+	(void)state;
+	const tb_time_ps timeout = (tb_time_ps)4096000 << 14;
+	for (enum replayer by = 0; by < N_REPLAYERS; by++) {
+		struct line line = {.destination = 5, .bytes = 4096};
+		struct outcome outcome = lost(by, "link=0.0:5@1ps", &line);
+		assert_int_equal(line.delivered,
+			8 * (LATENCY_PS + timeout) + 4 * LATENCY_PS + T_PS);
+		assert_int_equal(outcome.stats.n_retries, 8);
+		struct line nowhere = {.destination = 1, .bytes = 4096};
+		outcome = lost(by, "link=0.0:1@1ps", &nowhere);
+		assert_int_equal(outcome.stats.n_undelivered, 1);
+		assert_int_equal(outcome.stats.n_retries, 8);
+		assert_int_equal(outcome.stats.now_ps, 8 * (LATENCY_PS + timeout));
+	}
+}
+
+static void every_preset_has_the_timeout_of_a_reliable_connection(void **state)
+{
+	(void)state;
+	static const char *const presets[] = {
+		"ib-qdr", "ib-edr", "ib-hdr", "ib-ndr", "roce-100", "roce-400"};
+	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+		struct tb_network_params params;
+		assert_int_equal(tb_network_preset(&params, presets[i], NULL), TB_OK);
+		assert_int_equal(params.retry_delay_ps, INT64_C(4096000) << 14);
+		assert_int_equal(params.retries, 7);
+	}
+}
+
 // Zahavi, 2010: on a full tree with d-mod-k routes no packet of a shift waits.
 static void shifts_do_not_wait_on_full_trees(void **state)
 {
@@ -204,6 +253,8 @@ int main(void)
 		cmocka_unit_test(a_message_to_its_own_node_takes_both_directions),
 		cmocka_unit_test(queue_pairs_take_turns_packet_by_packet),
 		cmocka_unit_test(packets_have_their_headers),
+		cmocka_unit_test(a_lost_packet_is_sent_again_until_there_are_new_tables),
+		cmocka_unit_test(every_preset_has_the_timeout_of_a_reliable_connection),
 		cmocka_unit_test(shifts_do_not_wait_on_full_trees),
 		cmocka_unit_test(a_stream_has_the_pace_of_its_slowest_link),
 	};

@@ -46,7 +46,8 @@ static inline struct outcome outcome_by(enum replayer by, const struct tb_networ
 	if (replay_by(by, &replay) != TB_OK)
 		fail_msg("%s", replay.error.text);
 	outcome.stats = replay.stats;
-	assert_int_equal(outcome.stats.n_delivered, n);
+	assert_int_equal(outcome.stats.n_delivered + outcome.stats.n_undelivered, n);
+	assert_true(options->faults || outcome.stats.n_undelivered == 0);
 	assert_int_equal(outcome.stats.n_in_flight, 0);
 	assert_false(outcome.tally.out_of_order);
 	return outcome;

@@ -12,6 +12,9 @@
 // link.
 enum { FIFOS_MOST = 4096 };
 
+// The longest that a queue pair can have: 4.096 us 2^31 (docs/credits.md, C32).
+#define RETRY_DELAY_MOST 8797 * TB_PS_PER_S
+
 const struct tb_preset_key tb_preset_keys[] = {
 	{"network", "name", TB_FORM_WORD, AT(name), 0, 0, TB_KEY_NEEDED},
 	{"network", "switching", TB_FORM_SWITCHING, AT(switching), 0, 0, TB_KEY_MAY_LACK},
@@ -39,7 +42,7 @@ const struct tb_preset_key tb_preset_keys[] = {
 	{"node", "receive_overhead", TB_FORM_TIME, AT(receive_overhead_ps), 0,
 		TB_PS_PER_S, TB_KEY_NEEDED},
 	{"node", "retries", TB_FORM_COUNT, AT(retries), 0, 255, TB_KEY_NEEDED},
-	{"node", "retry_delay", TB_FORM_TIME, AT(retry_delay_ps), 0, TB_PS_PER_S,
+	{"node", "retry_delay", TB_FORM_TIME, AT(retry_delay_ps), 0, RETRY_DELAY_MOST,
 		TB_KEY_NEEDED},
 	{TB_PRESET_HOST, "issue", TB_FORM_TIME, AT_HOST(issue_ps), 0, TB_PS_PER_S,
 		TB_KEY_MAY_LACK},

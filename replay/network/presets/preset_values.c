@@ -68,11 +68,13 @@ static int store_time(struct tb_preset_reading *reading, const struct tb_preset_
 	const char *value)
 {
 	tb_time_ps time = 0;
+	char expected[64];
+	snprintf(expected, sizeof expected, "a time %s %llus, such as 200ns",
+		key->min ? "above 0 and up to" : "from 0 to",
+		(unsigned long long)(key->max / (uint64_t)TB_PS_PER_S));
 	if (tb_parse_time(value, &time) != TB_OK || (uint64_t)time < key->min ||
 		(uint64_t)time > key->max)
-		return out_of_range(reading, key, value,
-			key->min ? "a time above 0 and up to 1s, such as 35ns"
-				 : "a time from 0 to 1s, such as 200ns");
+		return out_of_range(reading, key, value, expected);
 	memcpy(place_of(reading, key), &time, sizeof time);
 	return TB_OK;
 }
