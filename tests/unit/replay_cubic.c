@@ -43,6 +43,50 @@ static void slow_start_ends_when_the_round_trip_grows(void **state)
 	assert_true(cubic.threshold >= 16 && cubic.threshold < 40);
 }
 
+// train acknowledges ten times two segments, 20 us apart, of a round trip of 100 us, from
+// segment `acked` on.
+static void train(struct tb_cubic *cubic, uint64_t acked)
+{
+	for (uint64_t i = 1; i <= 10; i++) {
+		struct tb_cubic_ack ack = ack_at((tb_time_ps)i * 20 * TB_PS_PER_US, 2);
+		ack.acked = acked + 2 * i;
+		ack.next = acked + 20 + cubic->window;
+		ack.round_trip = 100 * TB_PS_PER_US;
+		tb_cubic_acked(cubic, &ack);
+	}
+}
+
+// The round began with its first acknowledgement, when the window was still too small to
+// be watched.
+static void slow_start_ends_in_a_train(void **state)
+{
+	(void)state;
+	struct tb_cubic cubic;
+	tb_cubic_init(&cubic, 10);
+	train(&cubic, 0);
+	assert_int_equal(cubic.threshold, 16);
+}
+
+static void slow_start_is_not_ended_again_before_a_timeout(void **state)
+{
+	(void)state;
+	struct tb_cubic cubic;
+	tb_cubic_init(&cubic, 10);
+	train(&cubic, 0);
+	cubic.window = 80;
+	tb_cubic_idle(&cubic, 100 * TB_PS_PER_S, TB_PS_PER_S);
+	assert_int_equal(cubic.threshold, 60);
+	train(&cubic, 100);
+	assert_int_equal(cubic.threshold, 60);
+	assert_int_equal(cubic.window, 30);
+	cubic.window = 80;
+	tb_cubic_timed_out(&cubic);
+	assert_int_equal(cubic.threshold, 56);
+	cubic.window = 10;
+	train(&cubic, 200);
+	assert_int_equal(cubic.threshold, 16);
+}
+
 static void a_loss_leaves_seven_tenths(void **state)
 {
 	(void)state;
@@ -105,6 +149,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slow_start_grows_by_what_is_acknowledged),
 		cmocka_unit_test(slow_start_ends_when_the_round_trip_grows),
+		cmocka_unit_test(slow_start_ends_in_a_train),
+		cmocka_unit_test(slow_start_is_not_ended_again_before_a_timeout),
 		cmocka_unit_test(a_loss_leaves_seven_tenths),
 		cmocka_unit_test(the_curve_is_back_after_k),
 		cmocka_unit_test(idle_times_halve_the_window),

@@ -79,12 +79,14 @@ static void watch(struct tb_cubic *cubic, const struct tb_cubic_ack *ack)
 		return;
 	if (ack->round_trip < cubic->least)
 		cubic->least = ack->round_trip;
-	if (cubic->window >= cubic->threshold || cubic->window < SLOW_START_LEAST)
+	if (cubic->window >= cubic->threshold || cubic->has_ended)
 		return;
 	if (ack->acked > cubic->round_end)
 		begin_round(cubic, ack);
-	if (is_full(cubic, ack))
-		cubic->threshold = cubic->window;
+	if (cubic->window < SLOW_START_LEAST || !is_full(cubic, ack))
+		return;
+	cubic->threshold = cubic->window;
+	cubic->has_ended = true;
 }
 
 static void begin_epoch(struct tb_cubic *cubic, tb_time_ps now)
@@ -169,7 +171,7 @@ static void shrink(struct tb_cubic *cubic)
 	cubic->most = window < cubic->most ? window * 17 / 20 : window;
 	cubic->threshold = larger(window * 7 / 10, LEAST_WINDOW);
 	cubic->epoch = TB_TIME_NEVER;
-	cubic->round_end = UINT64_MAX; // no round in which HyStart would look
+	cubic->has_ended = true;
 }
 
 void tb_cubic_lost(struct tb_cubic *cubic)
@@ -183,6 +185,7 @@ void tb_cubic_timed_out(struct tb_cubic *cubic)
 	shrink(cubic);
 	cubic->window = 1;
 	cubic->round_end = 0;
+	cubic->has_ended = false;
 }
 
 // keep_threshold: slow start leads back to three quarters of where the window was.

@@ -33,6 +33,7 @@ struct tb_cubic {
 	tb_time_ps round_at, train_at;
 	uint64_t round_end; // segment
 	uint32_t n_samples;
+	bool has_ended; // slow start; HyStart looks for its end once, until a timeout
 };
 
 // One acknowledgement, as the window sees it.
