@@ -8,7 +8,7 @@
 // After T. Hoefler, T. Schneider, A. Lumsdaine, "Optimized routing for large-scale
 // InfiniBand networks", 2009, which adds loads up where here their squares are. Of equal
 // ones each node of a switch begins with another link, so that a full tree is routed as
-// by digits. Measured on two fabrics (tests/unit/replay_balance.c).
+// by digits. Measured on two fabrics (tests/unit/replay/balance.c).
 #ifndef TB_BALANCE_H
 #define TB_BALANCE_H
 

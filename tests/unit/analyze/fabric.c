@@ -1,0 +1,260 @@
+// What is said about a fabric: levels, taper, what is not alike, bisection.
+#include "fabric.h"
+#include "fabric_report.h"
+#include "fabric_store.h"
+#include "network_open.h"
+#include "run.h"
+
+#include "../../support/leaves_and_spines.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct tb_network *network(const char *name)
+{
+	struct tb_network *net = NULL;
+	struct tb_error error = {0};
+	if (tb_network_open(&net, &(struct tb_network_description){.name = name},
+		    &error) != TB_OK)
+		fail_msg("%s", error.text);
+	return net;
+}
+
+static struct tb_fabric look_at(const struct tb_network *net)
+{
+	struct tb_fabric fabric;
+	assert_int_equal(tb_fabric_init(&fabric, net, NULL), TB_OK);
+	return fabric;
+}
+
+static void a_regular_tree_is_alike_everywhere(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"qsnet,levels=1", "qsnet,levels=3",
+		"qsnet,arity=2,levels=5", "qsnet,levels=2,rails=2"};
+	for (size_t i = 0; i < 4; i++) {
+		struct tb_network *net = network(names[i]);
+		struct tb_fabric fabric = look_at(net);
+		assert_int_equal(fabric.n_oddities, 0);
+		assert_int_equal(fabric.n_missing, 0);
+		for (uint32_t l = 0; l + 1 < fabric.n_levels; l++)
+			assert_true(tb_fabric_taper(&fabric.levels[l]) == 1);
+		assert_true(fabric.bisection.bytes_per_s ==
+			    fabric.bisection.full_bytes_per_s);
+		assert_int_equal(fabric.bisection.level, fabric.n_levels - 1);
+		assert_true(fabric.n_levels == 1 ||
+			    fabric.bisection.full_bytes_per_s ==
+				    tb_network_n_nodes(net) / 2 *
+					    tb_network_params(net)->link_bytes_per_s);
+		tb_fabric_fini(&fabric);
+		tb_network_free(net);
+	}
+}
+
+// Four leaves of four hosts with one cable to each of two spines: 2:1. Two leaves have
+// four cables to the others' sides, for eight hosts.
+static void tapers_and_bisection_are_of_capacities(void **state)
+{
+	(void)state;
+	struct tb_network *net = leaves_new((struct leaves_and_spines){
+		.preset = "qsnet", .leaves = 4, .hosts = 4, .spines = 2, .cables = 1});
+	struct tb_fabric fabric = look_at(net);
+	const struct tb_fabric_level *leaf = &fabric.levels[0];
+	uint64_t rate = tb_network_params(net)->link_bytes_per_s;
+	assert_int_equal(leaf->n_switches, 4);
+	assert_int_equal(leaf->n_nodes, 16);
+	assert_int_equal(leaf->fewest_nodes, 4);
+	assert_int_equal(fabric.levels[1].n_nodes, 0);
+	assert_int_equal(leaf->n_down, 16);
+	assert_int_equal(leaf->n_up, 8);
+	assert_int_equal(leaf->n_free, 0);
+	assert_true(tb_fabric_taper(leaf) == 2);
+	assert_true(leaf->least_taper == 2 && leaf->most_taper == 2);
+	assert_true(tb_fabric_taper(&fabric.levels[1]) == 0);
+	assert_int_equal(fabric.n_cables, 2);
+	assert_true(fabric.cables[0].to_nodes && fabric.cables[0].n == 16);
+	assert_true(!fabric.cables[1].to_nodes && fabric.cables[1].n == 8);
+	assert_int_equal(fabric.bisection.n_subtrees, 4);
+	assert_int_equal(fabric.bisection.n_first, 2);
+	assert_int_equal(fabric.bisection.hosts_first, 8);
+	assert_int_equal(fabric.bisection.bytes_per_s, 4 * rate);
+	assert_int_equal(fabric.bisection.full_bytes_per_s, 8 * rate);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void check_oddity(const struct tb_fabric *fabric, uint32_t i,
+	enum tb_oddity_kind kind, const char *text)
+{
+	char is[512];
+	assert_true(i < fabric->n_oddities);
+	assert_int_equal(fabric->oddities[i].kind, kind);
+	assert_string_equal(
+		tb_oddity_text(fabric->network, &fabric->oddities[i], is, sizeof is),
+		text);
+}
+
+static void a_missing_cable_is_named_with_both_its_ends(void **state)
+{
+	(void)state;
+	// The third leaf lacks one of two cables to the second spine.
+	struct tb_network *net = leaves_new((struct leaves_and_spines){.preset = "qsnet",
+		.leaves = 4,
+		.hosts = 4,
+		.spines = 2,
+		.cables = 2,
+		.holes = UINT64_C(1) << ((2 * 2 + 1) * 2)});
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_missing, 1);
+	assert_int_equal(fabric.n_oddities, 2);
+	check_oddity(&fabric, 0, TB_ODDITY_FEWER_UP, "0.2 has 3 of 4 cables up");
+	check_oddity(&fabric, 1, TB_ODDITY_MISSING, "0.2 has 1 of 2 cables to 1.1");
+	assert_int_equal(fabric.levels[0].n_free, 1);
+	assert_int_equal(fabric.levels[1].n_free, 1);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+// In a group of one leaf nobody knows what it lacks, nor where half of the leaves lack as
+// much as the others have.
+static void what_has_no_usual_number_is_not_called_missing(void **state)
+{
+	(void)state;
+	// Leaves with 1, 2 and 3 of 3 cables.
+	struct tb_network *net = leaves_new((struct leaves_and_spines){.preset = "qsnet",
+		.leaves = 3,
+		.hosts = 2,
+		.spines = 3,
+		.cables = 1,
+		.holes = 6 | 4 << 3});
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_of_kind[TB_ODDITY_FEWER_UP], 0);
+	assert_int_equal(fabric.n_missing, 0);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+static void slow_cables_and_hosts_above_the_leaves_are_named(void **state)
+{
+	(void)state;
+	struct tb_network *net = leaves_new((struct leaves_and_spines){.preset = "qsnet",
+		.leaves = 4,
+		.hosts = 2,
+		.spines = 2,
+		.cables = 1,
+		.spine_hosts = 3,
+		.slow = 1 << 5});
+	struct tb_fabric fabric = look_at(net);
+	assert_int_equal(fabric.n_oddities, 2);
+	check_oddity(&fabric, 0, TB_ODDITY_SLOWER,
+		"0.2:3 > 1.1:2 runs at 1.6 Gbit/s, its peers at 3.2 Gbit/s");
+	check_oddity(&fabric, 1, TB_ODDITY_HIGH_NODE, "1.0, of level 1, has 3 hosts");
+	assert_true(fabric.levels[0].most_taper > 1.3);
+	assert_int_equal(fabric.bisection.hosts_first + fabric.bisection.hosts_second, 8);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+}
+
+// capacity sums, over spines, the lesser of the cables to each half of the leaves.
+static uint64_t capacity(const struct tb_network *net, uint32_t n_leaves, uint32_t half)
+{
+	uint64_t of[32][2] = {{0}}, sum = 0;
+	for (uint32_t i = 0; i < tb_network_n_links(net); i++) {
+		struct tb_link_info at = tb_network_link(net, (struct tb_link){i});
+		if (at.kind == TB_LINK_UP)
+			of[at.to - n_leaves][half >> at.from & 1] += at.bytes_per_s;
+	}
+	for (uint32_t i = 0; i < 32; i++)
+		sum += of[i][0] < of[i][1] ? of[i][0] : of[i][1];
+	return sum;
+}
+
+static void a_bisection_is_the_capacity_between_its_halves(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		uint64_t holes = seed * UINT64_C(0x9e3779b97f4a7c15);
+		struct leaves_and_spines shape = {.preset = "qsnet",
+			.leaves = 6,
+			.hosts = 2,
+			.spines = 4,
+			.cables = 2,
+			// The first spine keeps all.
+			.holes = holes & holes >> 17 & UINT64_C(0xfcfcfcfcfcfc),
+			.slow = holes >> 9};
+		struct tb_network *net = leaves_new(shape);
+		struct tb_fabric fabric = look_at(net);
+		uint32_t half = 0;
+		for (uint32_t i = 0; i < fabric.bisection.n_first; i++)
+			half |= 1u << fabric.bisection.of_first[i].id;
+		assert_int_equal(fabric.bisection.n_first, 3);
+		assert_int_equal(fabric.bisection.bytes_per_s, capacity(net, 6, half));
+		tb_fabric_fini(&fabric);
+		tb_network_free(net);
+	}
+}
+
+// The store holds all to all without waits; what is busy longest is busy all the time.
+static void all_to_all_can_be_kept_as_a_run(void **state)
+{
+	(void)state;
+	struct tb_network *net = leaves_new(
+		(struct leaves_and_spines){.preset = "qsnet,ascent=deterministic",
+			.leaves = 4,
+			.hosts = 4,
+			.spines = 2,
+			.cables = 1,
+			.slow = 1 << 3});
+	struct tb_fabric fabric = look_at(net);
+	struct tb_route_study study;
+	struct tb_route_study_options options = {.n_bisections = 2};
+	char path[] = "/tmp/tailback-test-XXXXXX";
+	close(mkstemp(path));
+	assert_int_equal(tb_route_study_init(&study, net, &options, NULL), TB_OK);
+	const struct tb_fabric_report report = {
+		.fabric = &fabric, .study = &study, .name = "odd", .routes = ""};
+	assert_int_equal(tb_fabric_store(&report, path, NULL), TB_OK);
+	struct tb_run *run;
+	struct tb_link_sample samples[256];
+	assert_int_equal(tb_run_open(&run, path, 0, NULL), TB_OK);
+	const struct tb_run_info *info = tb_run_info(run);
+	assert_true(info->complete);
+	assert_string_equal(info->input_kind, "routes");
+	assert_string_equal(info->options, "--network odd --seed 0");
+	assert_int_equal(info->n_messages, 16 * 15);
+	assert_int_equal(
+		tb_run_samples(run, (struct tb_window){0, 0}, samples, NULL), TB_OK);
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < info->n_links; i++) {
+		assert_int_equal(samples[i].n_packets, (uint32_t)study.pairs[i]);
+		assert_int_equal(samples[i].wait_ps, 0);
+		most = samples[i].busy_ps > most ? samples[i].busy_ps : most;
+	}
+	assert_int_equal(most, info->simulated_ps);
+	assert_int_equal(most, samples[study.all_hottest.id].busy_ps);
+	tb_run_free(run);
+	tb_route_study_fini(&study);
+	tb_fabric_fini(&fabric);
+	tb_network_free(net);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_regular_tree_is_alike_everywhere),
+		cmocka_unit_test(tapers_and_bisection_are_of_capacities),
+		cmocka_unit_test(a_missing_cable_is_named_with_both_its_ends),
+		cmocka_unit_test(what_has_no_usual_number_is_not_called_missing),
+		cmocka_unit_test(slow_cables_and_hosts_above_the_leaves_are_named),
+		cmocka_unit_test(a_bisection_is_the_capacity_between_its_halves),
+		cmocka_unit_test(all_to_all_can_be_kept_as_a_run),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+// Jobs inferred from captures that are written here frame by frame.
+#include "infer.h"
+#include "../../capture_writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "infer_XXXXXX";
+static struct tb_job *job;
+static struct tb_infer_report report;
+
+static int infer(void)
+{
+	struct tb_packets_options options = tb_infer_options(NULL);
+	const char *list[] = {path};
+	struct tb_packets *packets;
+	struct tb_error error = {0};
+	tb_job_free(job);
+	job = NULL;
+	assert_int_equal(tb_packets_open(&packets, list, 1, &options, &error), TB_OK);
+	int status = tb_infer_job(packets, &job, &report, &error);
+	tb_packets_free(packets);
+	assert_true(status == TB_OK || error.text[0]);
+	return status;
+}
+
+// send_of returns the send number `n`, from 0, of a rank.
+static uint32_t send_of(uint32_t rank, uint32_t n)
+{
+	for (uint32_t op = job->first_op[rank]; op < job->first_op[rank + 1]; op++)
+		if (job->ops[op].kind == TB_OP_SEND && n-- == 0)
+			return op;
+	fail();
+	return 0;
+}
+
+static bool follows(uint32_t op, uint32_t on)
+{
+	for (uint32_t i = job->first_successor[on]; i < job->first_successor[on + 1]; i++)
+		if ((job->successors[i] & ~TB_DEP_START) == op)
+			return true;
+	return false;
+}
+
+// calc_before returns the computation that a send waits for; UINT32_MAX: none.
+static uint32_t calc_before(uint32_t rank, uint32_t send)
+{
+	for (uint32_t op = job->first_op[rank]; op < job->first_op[rank + 1]; op++)
+		if (job->ops[op].kind == TB_OP_CALC && follows(send, op))
+			return op;
+	return UINT32_MAX;
+}
+
+#define ROUNDS 24
+#define LATE   15 // the round in which node 2 is 50 ms late
+
+// write_growing writes a ring of three nodes that send on 1 ms after what they got, each
+// round a longer message.
+static void write_growing(void)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	uint64_t at_ns = 1000;
+	uint32_t next = 1000;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		for (uint8_t node = 1; node <= 3; node++) {
+			uint8_t to = node == 3 ? 1 : (uint8_t)(node + 1);
+			at_ns += round == LATE && node == 2 ? 50000000 : 1000000;
+			capture_tcp(&capture, at_ns, node, to, 7, next, 100 + round);
+		}
+		next += 100 + round;
+	}
+	capture_end(&capture, path);
+}
+
+// write_ping_pong writes `n` requests of 100 bytes, each answered by 300 bytes after
+// `answer_ns`, and asked again 5 ms later.
+static void write_ping_pong(int n, uint64_t answer_ns)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	uint64_t at_ns = 1000;
+	for (int i = 0; i < n; i++) {
+		capture_tcp(&capture, at_ns, 1, 2, 7, 1000 + 100 * (uint32_t)i, 100);
+		at_ns += answer_ns;
+		capture_tcp(&capture, at_ns, 2, 1, 9, 5000 + 300 * (uint32_t)i, 300);
+		at_ns += 5000000;
+	}
+	capture_end(&capture, path);
+}
+
+static void an_answer_waits_for_its_request_and_the_computation(void **state)
+{
+	(void)state;
+	write_ping_pong(8, 2000000);
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(job->n_ranks, 2);
+	assert_int_equal(report.n_messages, 16);
+	assert_int_equal(report.bytes, 8 * 400);
+	for (uint32_t i = 1; i < 8; i++) {
+		uint32_t send = send_of(1, i);
+		uint32_t calc = calc_before(1, send);
+		assert_int_equal(job->ops[send].amount, 300);
+		assert_int_not_equal(calc, UINT32_MAX);
+		// Small frames show no rate of a port: delivery is at once.
+		assert_in_range(job->ops[calc].amount, 1999000, 2000000);
+		calc = calc_before(0, send_of(0, i));
+		assert_in_range(job->ops[calc].amount, 4999000, 5000000);
+	}
+}
+
+static void messages_of_many_sizes_recur_by_their_place(void **state)
+{
+	(void)state;
+	write_growing();
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_messages, 3 * ROUNDS);
+	// The place is that of eight calls before: the first eight are like no other.
+	assert_in_range(report.n_recurring, 3 * (ROUNDS - 8) - 3, 3 * (ROUNDS - 8));
+}
+
+static void a_delay_that_does_not_recur_is_no_computation(void **state)
+{
+	(void)state;
+	write_growing();
+	assert_int_equal(infer(), TB_OK);
+	for (uint32_t i = 8; i < ROUNDS; i++) {
+		uint32_t calc = calc_before(1, send_of(1, i));
+		assert_int_not_equal(calc, UINT32_MAX);
+		assert_in_range(job->ops[calc].amount, 999000, 1000000);
+	}
+}
+
+static void nothing_but_acknowledgements_is_no_job(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 7, 1000, 0);
+	capture_tcp(&capture, 2000, 2, 1, 9, 1000, 0);
+	capture_end(&capture, path);
+	assert_int_equal(infer(), TB_EFORMAT);
+}
+
+static void bytes_sent_again_are_one_message(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 7, 1000, 100);
+	capture_tcp(&capture, 5000000, 1, 2, 7, 1000, 100);
+	capture_tcp(&capture, 9000000, 1, 2, 7, 1100, 50);
+	capture_end(&capture, path);
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_messages, 2);
+	assert_int_equal(report.n_repeated, 1);
+	assert_int_equal(report.bytes, 150);
+}
+
+// write_send adds an InfiniBand send of one packet, over UDP.
+static void write_send(
+	struct capture *capture, uint64_t at_ns, uint32_t sequence, uint32_t payload)
+{
+	uint8_t frame[80];
+	capture_ip(capture, frame, 1, 2, 17, 8 + 12 + payload + 4);
+	capture_put(frame + 34, 700, 2);
+	capture_put(frame + 36, 4791, 2);
+	capture_put(frame + 38, 8 + 12 + payload + 4, 2);
+	capture_put(frame + 42, 4, 1);
+	capture_put(frame + 47, 17, 3);
+	capture_put(frame + 51, sequence, 3);
+	capture_record(capture, at_ns, frame, 54, 54 + payload + 4);
+}
+
+static void messages_without_bytes_are_messages(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		write_send(&capture, 1000 + 5000000 * (uint64_t)i, i, 0);
+	write_send(&capture, 30000000, 4, 64);
+	capture_end(&capture, path);
+	assert_int_equal(infer(), TB_OK);
+	assert_int_equal(report.n_messages, 5);
+	assert_int_equal(report.n_split, 0);
+	assert_int_equal(report.bytes, 64);
+}
+
+static void the_notes_say_what_was_inferred(void **state)
+{
+	(void)state;
+	write_ping_pong(8, 2000000);
+	assert_int_equal(infer(), TB_OK);
+	assert_non_null(strstr(job->notes, "16 messages"));
+	assert_non_null(strstr(job->notes, "in every repetition"));
+}
+
+// push writes a segment after which its writer had no more bytes.
+static void push(struct capture *capture, uint64_t at_ns, uint8_t source,
+	uint8_t destination, uint32_t *sequence, uint32_t payload)
+{
+	uint8_t frame[80];
+	capture_segment(capture, frame, source, destination, 7, *sequence, payload);
+	capture_put(frame + 46, 0x8018, 2); // PSH
+	capture_record(capture, at_ns, frame, 66, 66 + payload);
+	*sequence += payload;
+}
+
+// write_rendezvous writes 16 exchanges of 5000 bytes both ways, each asked for with 40
+// bytes and allowed with 64. Every second time node 2 answers before it asks itself.
+static void write_rendezvous(void)
+{
+	struct capture capture;
+	capture_begin(&capture, 1);
+	uint32_t one = 1000, two = 90000;
+	for (uint64_t i = 0; i < 16; i++) {
+		uint64_t at_ns = 1000 + i * 40000000;
+		bool early = i % 2 == 0;
+		push(&capture, at_ns, 1, 2, &one, 40);
+		push(&capture, at_ns + 9000000, 2, 1, &two, early ? 64 : 40);
+		push(&capture, at_ns + 9100000, 2, 1, &two, early ? 40 : 64);
+		push(&capture, at_ns + 12000000, 1, 2, &one, 64);
+		push(&capture, at_ns + 15000000, 1, 2, &one, 5000);
+		push(&capture, at_ns + 18000000, 2, 1, &two, 5000);
+	}
+	capture_end(&capture, path);
+}
+
+static void an_answer_waits_for_its_request_and_not_for_its_place(void **state)
+{
+	(void)state;
+	write_rendezvous();
+	assert_int_equal(infer(), TB_OK);
+	uint32_t n_answers = 0;
+	for (uint32_t op = job->first_op[1]; op < job->first_op[2]; op++) {
+		if (job->ops[op].kind != TB_OP_SEND || job->ops[op].amount != 64)
+			continue;
+		uint32_t n_calcs = 0;
+		for (uint32_t on = job->first_op[1]; on < job->first_op[2]; on++)
+			n_calcs += job->ops[on].kind == TB_OP_CALC &&
+				   job->ops[on].cpu == 0 && follows(op, on);
+		assert_int_equal(n_calcs, 2); // its round's, and the look at its request
+		n_answers++;
+	}
+	assert_int_equal(n_answers, 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_waits_for_its_request_and_not_for_its_place),
+		cmocka_unit_test(an_answer_waits_for_its_request_and_the_computation),
+		cmocka_unit_test(messages_of_many_sizes_recur_by_their_place),
+		cmocka_unit_test(a_delay_that_does_not_recur_is_no_computation),
+		cmocka_unit_test(nothing_but_acknowledgements_is_no_job),
+		cmocka_unit_test(bytes_sent_again_are_one_message),
+		cmocka_unit_test(messages_without_bytes_are_messages),
+		cmocka_unit_test(the_notes_say_what_was_inferred),
+	};
+	int fd = mkstemp(path);
+	if (fd >= 0)
+		close(fd);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	tb_job_free(job);
+	unlink(path);
+	return failed;
+}

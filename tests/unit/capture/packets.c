@@ -1,0 +1,838 @@
+// Packet traces from captures written here byte by byte: cutting, cleaning, order, time,
+// nodes, and errors for bad inputs.
+#include "packets.h"
+#include "../../capture_writer.h"
+#include "map_file.h"
+#include "packets_text.h"
+#include "survey.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#define N_MAX 64
+
+static char path[] = "packets_XXXXXX";
+static char other[] = "packets_XXXXXX";
+static char map_path[] = "packets_XXXXXX";
+
+static struct tb_packet got[N_MAX];
+static size_t n_got;
+static struct tb_packets *packets;
+static const struct tb_packets_summary *summary;
+static struct tb_error error;
+
+// read_paths reads to the end into `got` and returns how it ended.
+static int read_paths(
+	const char *const *paths, size_t n, const struct tb_packets_options *options)
+{
+	struct tb_packet packet;
+	tb_packets_free(packets);
+	packets = NULL;
+	n_got = 0;
+	error = (struct tb_error){0};
+	int status = tb_packets_open(&packets, paths, n, options, &error);
+	if (status != TB_OK)
+		return status;
+	while ((status = tb_packets_next(packets, &packet, &error)) == 1) {
+		if (n_got < N_MAX)
+			got[n_got] = packet;
+		n_got++;
+	}
+	summary = tb_packets_summary(packets);
+	return status;
+}
+
+static int read_path(const struct tb_packets_options *options)
+{
+	const char *list[] = {path};
+	return read_paths(list, 1, options);
+}
+
+static void write_text(const char *to, const char *text)
+{
+	FILE *file = fopen(to, "wb");
+	fputs(text, file);
+	fclose(file);
+}
+
+static void packets_carry_time_nodes_and_sizes(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 5000, 3, 1, 1, 1000, 100);
+	capture_tcp(&capture, 7500, 1, 3, 1, 500, 1448);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[0].at_ps, 0);
+	assert_int_equal(got[1].at_ps, 2500 * TB_PS_PER_NS);
+	assert_int_equal(got[0].source.id, 1); // 10.77.0.3 sorts after 10.77.0.1
+	assert_int_equal(got[0].destination.id, 0);
+	assert_int_equal(got[0].payload_bytes, 100);
+	assert_int_equal(got[1].wire_bytes, 1448 + 66);
+	assert_string_equal(
+		tb_packets_node_name(packets, (struct tb_node){1}), "10.77.0.3");
+	assert_string_equal(tb_packets_node_name(packets, (struct tb_node){2}), "");
+	assert_int_equal(tb_packets_n_jobs(packets), 1);
+	assert_string_equal(tb_packets_job_name(packets, 0), "trace");
+	assert_int_equal(summary->n_pairs, 2);
+}
+
+static void a_large_frame_is_cut_at_the_segment_size(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 4000);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 3);
+	assert_int_equal(got[0].payload_bytes, 1448);
+	assert_int_equal(got[1].payload_bytes, 1448);
+	assert_int_equal(got[2].payload_bytes, 4000 - 2 * 1448);
+	assert_int_equal(got[2].wire_bytes, 4000 - 2 * 1448 + 66);
+	assert_int_equal(got[2].at_ps, 0);
+	assert_int_equal(summary->n_offloaded, 1);
+	assert_int_equal(summary->n_replayed_records, 1);
+	assert_int_equal(summary->payload_bytes, 4000);
+}
+
+static void the_segment_size_is_that_of_the_connection(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_syn(&capture, 0, 1, 2, 999, 8960);
+	capture_syn(&capture, 10, 2, 1, 499, 4010);
+	capture_tcp(&capture, 20, 1, 2, 1, 1000, 8000);
+	// Without a SYN, the size is learned from a full frame.
+	capture_tcp(&capture, 30, 3, 4, 1, 1000, 1240);
+	capture_tcp(&capture, 40, 3, 4, 1, 2240, 2480);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2 + 3 + 1 + 2);
+	assert_int_equal(got[2].payload_bytes, 4010 - 12);
+	assert_int_equal(got[4].payload_bytes, 8000 - 2 * (4010 - 12));
+	assert_int_equal(got[6].payload_bytes, 1240);
+	assert_int_equal(got[7].payload_bytes, 1240);
+}
+
+static void what_was_sent_again_is_dropped(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1000);
+	capture_tcp(&capture, 10, 1, 2, 1, 3000, 1000);
+	capture_tcp(&capture, 20, 1, 2, 1, 1000, 1000); // repeats all of it
+	capture_tcp(&capture, 30, 1, 2, 1, 1500, 1000); // repeats half of it
+	capture_tcp(&capture, 40, 1, 2, 1, 2500, 500);	// fills the hole
+	capture_tcp(&capture, 50, 1, 2, 1, 500, 500);	// from before the capture
+	capture_tcp(&capture, 60, 1, 2, 9, 1000, 1000); // another connection
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_retransmissions, 1);
+	assert_int_equal(summary->payload_bytes, 1000 + 1000 + 500 + 500 + 500 + 1000);
+	assert_int_equal(got[2].payload_bytes, 500);
+	assert_int_equal(got[2].wire_bytes, 500 + 66);
+	const struct tb_packets_options keep = {.keep_retransmissions = true};
+	assert_int_equal(read_path(&keep), 0);
+	assert_int_equal(summary->n_retransmissions, 0);
+	assert_int_equal(summary->payload_bytes, 6000);
+}
+
+static void a_new_connection_on_old_ports_is_new(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_syn(&capture, 0, 1, 2, 999, 1460);
+	capture_tcp(&capture, 10, 1, 2, 1, 1000, 1000);
+	capture_syn(&capture, 20, 1, 2, 499, 1460);
+	capture_syn(&capture, 30, 1, 2, 499, 1460); // sent again
+	capture_tcp(&capture, 40, 1, 2, 1, 500, 1000);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_retransmissions, 1);
+	assert_int_equal(summary->payload_bytes, 2000);
+}
+
+static void acknowledgements_are_dropped_unless_kept(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 100);
+	capture_tcp(&capture, 10, 2, 1, 1, 1000, 0);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 1);
+	assert_int_equal(summary->n_acks, 1);
+	const struct tb_packets_options keep = {.keep_acks = true};
+	assert_int_equal(read_path(&keep), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[1].payload_bytes, 0);
+}
+
+static void records_are_put_in_order_within_the_window(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 3000000, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, 5000000, 1, 2, 1, 1001, 2);
+	capture_tcp(&capture, 4000000, 1, 2, 1, 1003, 3);
+	capture_tcp(&capture, 3500000, 1, 2, 1, 1006, 4);
+	capture_tcp(&capture, 9000000, 1, 2, 1, 1010, 5);
+	capture_tcp(&capture, 6000000, 1, 2, 1, 1015, 6); // 3 ms late
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	static const uint32_t order[] = {1, 4, 3, 2, 6, 5};
+	static const tb_time_ps at_us[] = {0, 500, 1000, 2000, 4000, 6000};
+	for (size_t i = 0; i < 6; i++) {
+		assert_int_equal(got[i].payload_bytes, order[i]);
+		assert_int_equal(got[i].at_ps, at_us[i] * TB_PS_PER_US);
+	}
+	assert_int_equal(summary->n_reordered, 3);
+	assert_int_equal(summary->n_late, 1);
+	assert_int_equal(summary->peak_reorder_ps, 3 * TB_PS_PER_MS);
+}
+
+static void a_span_is_cut_out_without_forgetting_what_came_before(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 2000, 1, 2, 1, 1010, 10);
+	capture_tcp(&capture, 3000, 1, 2, 1, 1000, 10); // again
+	capture_tcp(&capture, 4000, 1, 2, 1, 1020, 10);
+	capture_tcp(&capture, 5000, 1, 2, 1, 1030, 10);
+	capture_end(&capture, path);
+	const struct tb_packets_options span = {
+		.from = {TB_INSTANT_RELATIVE, 1000}, .to = {TB_INSTANT_RELATIVE, 3000}};
+	assert_int_equal(read_path(&span), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[1].at_ps, 2000 * TB_PS_PER_NS);
+	assert_int_equal(summary->n_outside, 2);
+	assert_int_equal(summary->n_retransmissions, 1);
+	assert_int_equal(summary->n_records, 5);
+	const struct tb_packets_options backwards = {
+		.from = {TB_INSTANT_RELATIVE, 3}, .to = {TB_INSTANT_RELATIVE, 2}};
+	assert_int_equal(read_path(&backwards), 0);
+	assert_int_equal(n_got, 0);
+}
+
+static void time_is_squeezed_then_scaled(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, 10000000, 1, 2, 1, 1001, 1);
+	capture_tcp(&capture, 10001000, 1, 2, 1, 1002, 1);
+	capture_end(&capture, path);
+	const struct tb_packets_options options = {
+		.squeeze_idle = TB_PS_PER_MS, .time_scale = 0.5};
+	assert_int_equal(read_path(&options), 0);
+	assert_int_equal(got[1].at_ps, TB_PS_PER_MS / 2);
+	assert_int_equal(got[2].at_ps, TB_PS_PER_MS / 2 + TB_PS_PER_US / 2);
+	assert_int_equal(summary->squeezed_ps, 9 * TB_PS_PER_MS);
+	assert_int_equal(summary->duration_ps, got[2].at_ps);
+	// Two thirds of a nanosecond are rounded, not cut off.
+	const struct tb_packets_options third = {.time_scale = 2.0 / 3};
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, 1, 1, 2, 1, 1001, 1);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(&third), 0);
+	assert_int_equal(got[1].at_ps, 667);
+}
+
+static void the_load_names_the_scale_that_halves_it(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 934); // 1000 on the wire
+	capture_tcp(&capture, 1000000, 1, 3, 1, 1000, 934);
+	capture_end(&capture, path);
+	const struct tb_packets_options options = {.time_scale = 2};
+	assert_int_equal(read_path(&options), 0);
+	// 2000 bytes in 1 ms, at 10 MB/s: a fifth of what the node takes, then a tenth.
+	struct tb_packets_load load = tb_packets_load(packets, 10e6);
+	assert_int_equal(load.busiest.id, 0);
+	assert_true(load.busiest_share > 0.0999 && load.busiest_share < 0.1001);
+	assert_true(load.mean_share > 0.0333 && load.mean_share < 0.0334);
+	assert_true(load.half_scale > 0.3999 && load.half_scale < 0.4001);
+}
+
+static void endpoints_beyond_the_limit_are_counted_and_named(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 3, 1, 1, 1000, 1);
+	capture_tcp(&capture, 10, 2, 1, 1, 1000, 1);
+	capture_end(&capture, path);
+	const struct tb_packets_options two = {.n_nodes_max = 2};
+	assert_int_equal(read_path(&two), 0);
+	assert_int_equal(n_got, 1);
+	assert_int_equal(summary->n_unplaced, 1);
+	assert_int_equal(summary->n_endpoints, 2);
+	assert_int_equal(summary->n_endpoints_unplaced, 1);
+	assert_string_equal(tb_packets_unplaced_name(packets, 0), "10.77.0.3");
+	assert_null(tb_packets_unplaced_name(packets, 1));
+}
+
+static void a_map_gives_nodes_and_jobs(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, 10, 2, 1, 1, 1000, 1);
+	capture_tcp(&capture, 20, 1, 3, 1, 1000, 1); // one node with 1
+	capture_tcp(&capture, 30, 1, 4, 1, 1000, 1); // not in the map
+	capture_end(&capture, path);
+	write_text(map_path,
+		"# endpoint node job\n10.77.0.1 5 physics\n\n10.77.0.2\t2 # none\n"
+		"10.77.0.3 5\r\n");
+	const struct tb_packets_options mapped = {.map_file = map_path};
+	assert_int_equal(read_path(&mapped), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[0].source.id, 5);
+	assert_int_equal(got[0].destination.id, 2);
+	assert_int_equal(summary->n_nodes, 6);
+	assert_int_equal(summary->n_local, 1);
+	assert_int_equal(summary->n_unplaced, 1);
+	assert_int_equal(tb_packets_n_jobs(packets), 2);
+	assert_string_equal(tb_packets_job_name(packets, got[0].job), "physics");
+	assert_string_equal(tb_packets_job_name(packets, got[1].job), "trace");
+	struct tb_map_file *map;
+	assert_int_equal(tb_map_file_read(&map, map_path, NULL), TB_OK);
+	assert_int_equal(tb_map_file_n_nodes(map), 6);
+	assert_int_equal(tb_map_file_n_endpoints(map), 3);
+	tb_map_file_free(map);
+	write_text(map_path, "10.77.0.1 0\n");
+	assert_int_equal(tb_map_file_read(&map, map_path, NULL), TB_OK);
+	assert_int_equal(tb_map_file_n_nodes(map), 1);
+	tb_map_file_free(map);
+}
+
+static void maps_that_make_no_sense_name_the_line(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *map;
+		uint64_t line;
+	} wrong[] = {{"10.77.0.1 0\nnode7 1\n", 2}, {"10.77.0.1\n", 1},
+		{"10.77.0.1 -1\n", 1}, {"10.77.0.1 99999999999\n", 1},
+		{"10.77.0.1 0\n10.77.0.1 1\n", 2}, {"#\n10.77.0.1 0 a b\n", 2},
+		{"10.77.0.1 0 a\n10.77.0.2 0 b\n", 2}};
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_end(&capture, path);
+	const struct tb_packets_options mapped = {.map_file = map_path};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		write_text(map_path, wrong[i].map);
+		assert_int_equal(read_path(&mapped), TB_EUSAGE);
+		assert_int_equal(error.place, TB_PLACE_LINE);
+		assert_int_equal(error.at, wrong[i].line);
+	}
+	write_text(map_path, "# nothing\n");
+	assert_int_equal(read_path(&mapped), TB_EUSAGE);
+	const struct tb_packets_options none = {.map_file = "no/such/map"};
+	assert_int_equal(read_path(&none), TB_EIO);
+}
+
+static void standard_input_reads_as_a_file_does(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 262144);
+	capture_ng_tcp(&capture, 0, 1000, 1, 2, 1000, 10);
+	capture_end(&capture, path);
+	int kept = dup(STDIN_FILENO);
+	assert_non_null(freopen(path, "rb", stdin));
+	const char *dash[] = {"-"};
+	assert_int_equal(read_paths(dash, 1, NULL), 0);
+	assert_int_equal(n_got, 1);
+	assert_true(tb_packets_fraction(packets) == 1);
+	assert_int_not_equal(dup2(kept, STDIN_FILENO), -1);
+	close(kept);
+}
+
+static void time_beyond_106_days_is_refused(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 1);
+	capture_tcp(&capture, UINT64_C(1000000000) * 80000, 1, 2, 1, 1001, 1);
+	capture_end(&capture, path);
+	const struct tb_packets_options slow = {.time_scale = 1000};
+	assert_int_equal(read_path(&slow), TB_ECAPACITY);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(got[1].at_ps, 80000 * TB_PS_PER_S);
+}
+
+static void inputs_merge_by_time_and_copies_count_once(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1000, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 9000, 1, 2, 1, 1010, 30);
+	capture_end(&capture, path);
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 1500, 1, 2, 1, 1000, 10); // the first, a moment later
+	capture_tcp(&capture, 5000, 2, 1, 1, 1000, 20);
+	capture_end(&capture, other);
+	const char *both[] = {path, other};
+	assert_int_equal(read_paths(both, 2, NULL), 0);
+	assert_int_equal(n_got, 3);
+	assert_int_equal(got[1].payload_bytes, 20);
+	assert_int_equal(got[2].payload_bytes, 30);
+	assert_int_equal(summary->n_duplicates, 1);
+	const struct tb_packets_options all = {
+		.dedup = TB_NO, .keep_retransmissions = true};
+	assert_int_equal(read_paths(both, 2, &all), 0);
+	assert_int_equal(n_got, 4);
+}
+
+static void of_equal_stamps_the_first_input_comes_first(void **state)
+{
+	(void)state;
+	struct capture capture;
+	const char *const names[] = {other, path};
+	for (uint32_t i = 0; i < 2; i++) {
+		capture_begin(&capture, 1);
+		capture_tcp(&capture, 1000, 1, 2, (uint16_t)(i + 1), 1000, 10 + i);
+		capture_end(&capture, names[i]);
+	}
+	assert_int_equal(read_paths(names, 2, NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(got[0].payload_bytes, 10);
+	assert_int_equal(got[1].payload_bytes, 11);
+}
+
+// put_roce writes a packet of RoCE v2 that sends 40 bytes by queue pair 18.
+static void put_roce(struct capture *capture, uint64_t at_ns, uint32_t sequence)
+{
+	uint8_t frame[80];
+	capture->identification = (uint16_t)sequence;
+	capture_ip(capture, frame, 1, 2, 17, 8 + 12 + 40 + 4);
+	capture_put(frame + 34, 49152, 2);
+	capture_put(frame + 36, 4791, 2);
+	capture_put(frame + 38, 8 + 12 + 40 + 4, 2);
+	capture_put(frame + 42, 0x0400ffff, 4); // RC, send only
+	capture_put(frame + 46, 18, 4);
+	capture_put(frame + 50, sequence, 4);
+	capture_record(capture, at_ns, frame, 54, 14 + 20 + 64);
+}
+
+static void a_queue_pairs_packets_may_pass_each_other(void **state)
+{
+	(void)state;
+	static const uint32_t sequences[] = {0xfffffc, 0xffffff, 0xfffffd, 0, 0};
+	struct capture capture;
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 5; i++)
+		put_roce(&capture, 1000 * i, sequences[i]);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 4);
+	assert_int_equal(summary->n_retransmissions, 1);
+	assert_int_equal(summary->payload_bytes, 160);
+}
+
+// Twelve nodes that all talk to each other, then a chain of sixty, and all that again.
+static void many_endpoints_keep_their_pairs(void **state)
+{
+	(void)state;
+	struct capture capture;
+	uint64_t at_ns = 0;
+	capture_begin(&capture, 1);
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		for (uint8_t a = 1; a <= 12; a++)
+			for (uint8_t b = 1; b <= 12; b++)
+				if (a != b)
+					capture_tcp(&capture, at_ns++, a, b, 1,
+						1000 + 10 * turn, 10);
+		for (uint8_t a = 12; a < 60; a++)
+			capture_tcp(&capture, at_ns++, a, (uint8_t)(a + 1), 1,
+				1000 + 10 * turn, 10);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_pairs, 12 * 11 + 48);
+	for (uint64_t i = 0; i < summary->n_pairs; i++) {
+		const struct tb_packets_pair *pair = tb_packets_pair(packets, i);
+		assert_int_equal(pair->n_packets, 2);
+		assert_int_equal(pair->payload_bytes, 20);
+	}
+}
+
+static void an_end_that_is_sent_again_is_dropped(void **state)
+{
+	(void)state;
+	struct capture capture;
+	uint8_t frame[80];
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 100);
+	for (uint64_t i = 1; i < 3; i++) {
+		capture_segment(&capture, frame, 1, 2, 1, 1100, 0);
+		frame[47] |= 1; // FIN
+		capture_record(&capture, 1000 * i, frame, 66, 66);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(summary->n_retransmissions, 1);
+}
+
+static uint32_t job_at(const struct tb_map_file *map, uint32_t node)
+{
+	return tb_map_file_job(map, (struct tb_node){node});
+}
+
+static void those_who_talk_are_one_group(void **state)
+{
+	(void)state;
+	struct capture capture;
+	struct tb_map_file *map;
+	const char *list[] = {path};
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 6, 4, 1, 1000, 1);
+	capture_tcp(&capture, 10, 1, 3, 1, 1000, 1);
+	capture_tcp(&capture, 20, 2, 6, 1, 1000, 1);
+	capture_tcp(&capture, 30, 5, 3, 1, 1000, 1);
+	capture_tcp(&capture, 40, 7, 8, 1, 1000, 1);
+	capture_end(&capture, path);
+	assert_int_equal(tb_survey(&map, list, 1, NULL, "group", NULL, &error), TB_OK);
+	static const uint32_t jobs[] = {0, 1, 0, 1, 0, 1, 2, 2};
+	for (uint32_t node = 0; node < 8; node++)
+		assert_int_equal(job_at(map, node), jobs[node]);
+	assert_string_equal(tb_map_file_job_name(map, 2), "group 3");
+	tb_map_file_free(map);
+}
+
+static void alike_frames_of_one_point_are_no_copies(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_udp(&capture, 1000, 1, 2, 100);
+	capture_udp(&capture, 2000, 1, 2, 100);
+	capture_end(&capture, path);
+	capture_begin(&capture, 1);
+	capture_udp(&capture, 1100, 1, 2, 100);
+	capture_udp(&capture, 2100, 1, 2, 100);
+	capture_end(&capture, other);
+	const char *both[] = {path, other};
+	assert_int_equal(read_paths(both, 2, NULL), 0);
+	assert_int_equal(n_got, 2);
+	const struct tb_packets_options always = {.dedup = TB_YES};
+	assert_int_equal(read_path(&always), 0);
+	assert_int_equal(n_got, 1);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2);
+}
+
+static void both_magics_and_byte_orders_read(void **state)
+{
+	(void)state;
+	for (int swapped = 0; swapped < 2; swapped++)
+		for (int nano = 0; nano < 2; nano++) {
+			struct capture capture;
+			capture_begin(&capture, 1);
+			capture.micro = !nano;
+			capture.swapped = swapped;
+			capture_tcp(&capture, 1000000, 1, 2, 1, 1000, 10);
+			capture_tcp(&capture, 1003000, 1, 2, 1, 1010, 10);
+			capture_end(&capture, path);
+			assert_int_equal(read_path(NULL), 0);
+			assert_int_equal(n_got, 2);
+			assert_int_equal(got[1].at_ps, 3 * TB_PS_PER_US);
+		}
+}
+
+static void interfaces_of_different_link_types_read(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 262144);   // Ethernet
+	capture_ng_interface(&capture, 101, 100);    // raw IP
+	capture_ng_interface(&capture, 105, 262144); // wireless: not read
+	capture_ng_tcp(&capture, 0, 1000, 1, 2, 1000, 10);
+	capture_ng_tcp(&capture, 1, 1500, 1, 2, 1000, 10);
+	capture_ng_tcp(&capture, 1, 3000, 2, 1, 1000, 20);
+	capture_ng_tcp(&capture, 2, 4000, 2, 1, 1020, 20);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(summary->n_duplicates, 1);
+	assert_int_equal(summary->n_undecodable, 1);
+	assert_int_equal(got[1].payload_bytes, 20);
+	assert_int_equal(got[1].wire_bytes, 20 + 66);
+	assert_int_equal(got[1].at_ps, 2 * TB_PS_PER_US);
+}
+
+static void a_cut_capture_gives_what_is_whole_then_names_the_record(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 10);
+	capture_tcp(&capture, 10, 1, 2, 1, 1010, 10);
+	capture.n -= 20;
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_int_equal(n_got, 1);
+	assert_int_equal(error.place, TB_PLACE_RECORD);
+	assert_int_equal(error.at, 2);
+	assert_non_null(strstr(error.text, "mid-packet"));
+	assert_string_equal(error.file, path);
+	// Together with an undamaged file, that one is read to its end first.
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 5000, 2, 1, 1, 1000, 10);
+	capture_end(&capture, other);
+	const char *both[] = {path, other};
+	assert_int_equal(read_paths(both, 2, NULL), TB_EFORMAT);
+	assert_int_equal(n_got, 2);
+}
+
+static void a_broken_block_ends_a_pcapng_where_it_is(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 262144);
+	capture_ng_tcp(&capture, 0, 1000, 1, 2, 1000, 10);
+	size_t second = capture.n;
+	capture_ng_tcp(&capture, 0, 2000, 1, 2, 1010, 10);
+	capture_ng_tcp(&capture, 0, 3000, 1, 2, 1020, 10);
+	capture.bytes[second + 20] = 200; // more captured bytes than the block has
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_int_equal(n_got, 1);
+	assert_int_equal(error.at, 2);
+	assert_non_null(strstr(error.text, "200 captured bytes"));
+	capture.bytes[second + 20] = 66;
+	capture.n -= 30;
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_int_equal(n_got, 2);
+	assert_int_equal(error.at, 3);
+	assert_non_null(strstr(error.text, "mid-block"));
+}
+
+static void cut_and_corrupt_compression_is_reported(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	for (uint32_t i = 0; i < 50; i++)
+		capture_tcp(&capture, i, 1, 2, 1, 1000 + i * 10, 10);
+	capture_head(&capture);
+	uint8_t packed[sizeof capture.bytes];
+	z_stream z = {0};
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
+	z.next_in = capture.bytes;
+	z.avail_in = (uInt)capture.n;
+	z.next_out = packed;
+	z.avail_out = sizeof packed;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	size_t n = z.total_out;
+	deflateEnd(&z);
+	memcpy(capture.bytes, packed, n);
+	capture.n = n;
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(n_got, 50);
+	capture.n = n / 2;
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "gzip"));
+}
+
+static void foreign_empty_and_broken_inputs_are_refused(void **state)
+{
+	(void)state;
+	struct capture capture;
+	write_text(path, "num_ranks 2\n");
+	assert_int_equal(read_path(NULL), TB_EFOREIGN);
+	write_text(path, "");
+	assert_int_equal(read_path(NULL), TB_EFOREIGN);
+	write_text(path, "\x1f\x8b");
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	capture_begin(&capture, 1);
+	capture.n = 10;
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	capture_begin(&capture, 147);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_non_null(strstr(error.text, "link type 147 (USER0)"));
+	capture_ng_begin(&capture);
+	capture.bytes[8] = 0; // the byte order
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 0);
+	capture_ng_tcp(&capture, 0, 1, 1, 2, 1000, 10);
+	capture.bytes[capture.n - 3] = 0xff; // the last block's trailing length
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), TB_EFORMAT);
+	assert_int_equal(error.at, 1);
+	const char *none[] = {"no/such/file"};
+	assert_int_equal(read_paths(none, 1, NULL), TB_EIO);
+	assert_int_equal(read_paths(none, 0, NULL), TB_EUSAGE);
+	const struct tb_packets_options wild = {.time_scale = -1};
+	assert_int_equal(read_path(&wild), TB_EUSAGE);
+}
+
+static void a_capture_without_packets_is_an_empty_trace(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_records, 0);
+	assert_true(tb_packets_load(packets, 1e9).half_scale == 0);
+}
+
+// A host captures a packet on the interface of a virtual machine, then on its own.
+static void what_a_tunnel_carries_counts_once(void **state)
+{
+	(void)state;
+	struct capture capture;
+	capture_ng_begin(&capture);
+	capture_ng_interface(&capture, 1, 0);
+	capture_ng_interface(&capture, 101, 0);
+	capture_ng_interface(&capture, 1, 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t sequence = 1000 + i * 100;
+		capture_ng_tcp(&capture, 1, i * 1000000, 1, 2, sequence, 100);
+		capture_ng_tunnel(&capture, 2, i * 1000000 + 1000, 1, 2, sequence, 100);
+	}
+	capture_end(&capture, path);
+	assert_int_equal(read_path(NULL), 0);
+	assert_int_equal(summary->n_duplicates, 5);
+	assert_int_equal(summary->n_packets, 5);
+	assert_int_equal(summary->n_nodes, 2);
+	assert_string_equal(
+		tb_packets_node_name(packets, (struct tb_node){0}), "10.77.0.1");
+}
+
+static void the_summary_comes_as_text_and_as_json(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t size;
+	struct capture capture;
+	capture_begin(&capture, 1);
+	capture_tcp(&capture, 0, 1, 2, 1, 1000, 4000);
+	capture_tcp(&capture, 1000000, 2, 1, 1, 1000, 0);
+	capture_arp(&capture, 2000000, 1);
+	capture_tcp(&capture, 3000000, 3, 1, 1, 1000, 8);
+	capture_end(&capture, path);
+	const struct tb_packets_options two = {.n_nodes_max = 2};
+	assert_int_equal(read_path(&two), 0);
+	FILE *stream = open_memstream(&text, &size);
+	assert_int_equal(tb_packets_write_summary(
+				 stream, packets, "", &(struct tb_packets_against){0}),
+		TB_OK);
+	fclose(stream);
+	assert_string_equal(text,
+		"records     4 read, 1 replayed\n"
+		"left out    1 only acknowledging\n"
+		"            1 of the links' own protocols\n"
+		"            1 of endpoints without a node\n"
+		"packets     3, 4.100 KiB on the wire, 3.906 KiB of payload\n"
+		"time        0 ps\n"
+		"endpoints   2 on 2 nodes, 1 ordered pair\n"
+		"control     1 EtherType 0x0806 (ARP)\n"
+		"no node for 10.77.0.3\n"
+		"offloaded   1 record longer than a segment, cut\n");
+	free(text);
+	json_t *object = tb_packets_summary_json(packets, 1e9);
+	char *json = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	assert_non_null(strstr(json, "\"n_packets\":3,"));
+	assert_non_null(
+		strstr(json, "\"control\":[{\"protocol\":\"EtherType 0x0806 (ARP)\","
+			     "\"n_records\":1}]"));
+	assert_non_null(strstr(json, "\"unplaced\":[\"10.77.0.3\"]"));
+	assert_non_null(strstr(json, "\"load\":{"));
+	free(json);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	close(mkstemp(path));
+	close(mkstemp(other));
+	close(mkstemp(map_path));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tb_packets_free(packets);
+	unlink(path);
+	unlink(other);
+	unlink(map_path);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_carry_time_nodes_and_sizes),
+		cmocka_unit_test(a_large_frame_is_cut_at_the_segment_size),
+		cmocka_unit_test(the_segment_size_is_that_of_the_connection),
+		cmocka_unit_test(what_was_sent_again_is_dropped),
+		cmocka_unit_test(a_new_connection_on_old_ports_is_new),
+		cmocka_unit_test(acknowledgements_are_dropped_unless_kept),
+		cmocka_unit_test(records_are_put_in_order_within_the_window),
+		cmocka_unit_test(a_span_is_cut_out_without_forgetting_what_came_before),
+		cmocka_unit_test(time_is_squeezed_then_scaled),
+		cmocka_unit_test(the_load_names_the_scale_that_halves_it),
+		cmocka_unit_test(endpoints_beyond_the_limit_are_counted_and_named),
+		cmocka_unit_test(a_map_gives_nodes_and_jobs),
+		cmocka_unit_test(maps_that_make_no_sense_name_the_line),
+		cmocka_unit_test(standard_input_reads_as_a_file_does),
+		cmocka_unit_test(time_beyond_106_days_is_refused),
+		cmocka_unit_test(inputs_merge_by_time_and_copies_count_once),
+		cmocka_unit_test(of_equal_stamps_the_first_input_comes_first),
+		cmocka_unit_test(a_queue_pairs_packets_may_pass_each_other),
+		cmocka_unit_test(many_endpoints_keep_their_pairs),
+		cmocka_unit_test(an_end_that_is_sent_again_is_dropped),
+		cmocka_unit_test(those_who_talk_are_one_group),
+		cmocka_unit_test(alike_frames_of_one_point_are_no_copies),
+		cmocka_unit_test(both_magics_and_byte_orders_read),
+		cmocka_unit_test(interfaces_of_different_link_types_read),
+		cmocka_unit_test(a_cut_capture_gives_what_is_whole_then_names_the_record),
+		cmocka_unit_test(a_broken_block_ends_a_pcapng_where_it_is),
+		cmocka_unit_test(cut_and_corrupt_compression_is_reported),
+		cmocka_unit_test(foreign_empty_and_broken_inputs_are_refused),
+		cmocka_unit_test(a_capture_without_packets_is_an_empty_trace),
+		cmocka_unit_test(what_a_tunnel_carries_counts_once),
+		cmocka_unit_test(the_summary_comes_as_text_and_as_json),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
