@@ -1,5 +1,5 @@
-// What a run's notes keep of the captures that it replayed: how long they were, how much
-// they carried, and what they asked of the network.
+// What a run's input summary keeps of the captures that it replayed: how long they were,
+// how much they carried, and what they asked of the network.
 #ifndef TB_RUN_CAPTURE_H
 #define TB_RUN_CAPTURE_H
 
@@ -17,8 +17,8 @@ struct tb_run_capture {
 };
 
 // tb_run_capture fills `capture`; false, and unchanged, when the run replayed no capture
-// or its notes are not those of one, as in a run that did not end. Cost: parses the
-// notes.
+// or its summary is not that of one, as in a run that did not end. Cost: parses the
+// summary.
 bool tb_run_capture(const struct tb_run_info *info, struct tb_run_capture *capture);
 
 // tb_run_carried returns what the bytes are that a run delivered: "on the wire" of

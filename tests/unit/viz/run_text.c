@@ -74,11 +74,11 @@ static void a_caption_of_a_capture_has_what_decides_its_figures(void **state)
 	run.input_name = "a.pcap";
 	run.complete = true;
 	run.time_scale = 0.05;
-	run.notes = "{}";
+	run.input_summary = "{}";
 	assert_string_equal(tb_run_caption(&run, text, sizeof text),
 		"a.pcap on qsnet, 16 nodes, time scale 0.05");
-	run.notes = "{\"wire_bytes\": 9, \"payload_bytes\": 3, "
-		    "\"squeezed_ps\": 5200000000000}";
+	run.input_summary = "{\"wire_bytes\": 9, \"payload_bytes\": 3, "
+			    "\"squeezed_ps\": 5200000000000}";
 	assert_string_equal(tb_run_caption(&run, text, sizeof text),
 		"a.pcap on qsnet, 16 nodes, time scale 0.05, 5.200 s idle taken out");
 }
