@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS " \t\r\n\v\f"
+#define BLANKS	     " \t\r\n\v\f"
+#define BRACKETS_MAX 8 // pairs in a host's name
 
 struct reading {
 	struct tb_hosts made;
 	struct tb_map place_of;		  // node to its place in the list
 	const struct tb_network *network; // that names hosts; NULL: none does
 	const char *file;		  // NULL: a list on the command line
+	const char *tasks; // those of the hosts to come, as tb_hosts_parse; NULL: none
+	uint32_t n_tasks, n_same; // of each of the next n_same hosts
 	uint64_t line;
 	struct tb_error *error;
 };
@@ -73,8 +76,8 @@ static int add_host(struct reading *reading, const char *host, uint32_t n_slots)
 	uint32_t n = 0;
 	if (!reading->network || !tb_names_find_host(reading->network, host, &first, &n))
 		return 0;
-	// Each node of a list has a slot; a file gives a host's.
-	if (!reading->file)
+	// Each node of a list has a slot; a file or tasks give a host's.
+	if (!reading->file && !reading->tasks)
 		n_slots = n;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t own = n_slots / n + (i < n_slots % n);
@@ -104,94 +107,151 @@ static bool number_at(const char **text, uint32_t *number)
 	return true;
 }
 
-// add_number adds the node of that number, or, in a fabric with names, the host that is
-// called so: its name before the brackets, then the number in as many digits as `range`
-// begins with.
-static int add_number(
-	struct reading *reading, const char *before, const char *range, uint32_t number)
+// next_tasks takes a host's tasks off those of a list, such as "4(x3),2".
+static int next_tasks(struct reading *reading, uint32_t *n_slots)
 {
-	char *host = NULL;
-	if (!*before || !reading->network)
-		return add(reading, number, 1);
-	int width = (int)strspn(range, "0123456789");
-	if (asprintf(&host, "%s%0*u", before, width, number) < 0)
-		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
-	int status = add_host(reading, host, 1);
-	if (status == 0)
-		status = no_host(reading, host);
-	free(host);
-	return status < 0 ? status : TB_OK;
-}
-
-// add_range reads "7" or "4-7"; `before` is what stands before the brackets.
-static int add_range(struct reading *reading, const char *before, const char *range)
-{
-	const char *at = range;
-	uint32_t first, last;
-	bool fine = number_at(&at, &first);
-	last = first;
-	if (fine && *at == '-') {
-		at++;
-		fine = number_at(&at, &last);
+	const char *at = reading->tasks;
+	if (!at)
+		return TB_OK;
+	if (reading->n_same == 0) {
+		bool fine = number_at(&at, &reading->n_tasks) && reading->n_tasks > 0;
+		reading->n_same = 1;
+		if (fine && strncmp(at, "(x", 2) == 0) {
+			at += 2;
+			fine = number_at(&at, &reading->n_same) && reading->n_same > 0 &&
+			       *at++ == ')';
+		}
+		if (!fine || (*at && *at != ','))
+			return *reading->tasks ? REFUSE(reading,
+							 "'%s': expected the ranks of "
+							 "each host, as in 4(x3),2",
+							 reading->tasks)
+					       : REFUSE(reading, "the host list has more "
+								 "hosts than there are "
+								 "numbers of ranks");
+		reading->tasks = *at ? at + 1 : at;
 	}
-	if (!fine || *at)
-		return REFUSE(reading,
-			"'%s' is no range of hosts: expected numbers as in node[0-15,20]",
-			range);
-	if (last < first)
-		return REFUSE(reading, "the range %s runs backwards", range);
-	for (uint32_t node = first; node <= last; node++) {
-		int status = add_number(reading, before, range, node);
-		if (status != TB_OK)
-			return status;
-	}
+	reading->n_same--;
+	*n_slots = reading->n_tasks;
 	return TB_OK;
 }
 
-// add_named reads a host without brackets: "node07", "7" or, for people, "4-7".
+// add_named adds a host of the fabric by its name, or else the node of the number that
+// the name ends with.
 static int add_named(struct reading *reading, const char *host, uint32_t n_slots)
 {
-	int added = add_host(reading, host, n_slots);
-	if (added != 0)
-		return added < 0 ? added : TB_OK;
-	size_t length = strlen(host);
-	size_t digits = length;
-	while (digits > 0 && isdigit((unsigned char)host[digits - 1]))
-		digits--;
-	if (!reading->file && isdigit((unsigned char)host[0]))
-		return add_range(reading, "", host);
-	if (reading->network && digits > 0)
+	int status = next_tasks(reading, &n_slots);
+	if (status != TB_OK)
+		return status;
+	status = add_host(reading, host, n_slots);
+	if (status != 0)
+		return status < 0 ? status : TB_OK;
+	const char *number = host + strlen(host);
+	while (number > host && isdigit((unsigned char)number[-1]))
+		number--;
+	if (reading->network && number > host)
 		return no_host(reading, host);
-	const char *number = host + digits;
 	uint32_t node;
 	if (!number_at(&number, &node))
 		return REFUSE(reading,
 			"host '%s' does not end with a number below %u, its node", host,
 			TB_HOSTS_MAX);
-	if (digits > 1 && host[digits - 1] == '-' &&
+	return add(reading, node, n_slots);
+}
+
+static int bad_range(const struct reading *reading, const char *range)
+{
+	return REFUSE(reading,
+		"'%s' is no range of hosts: expected numbers as in node[0-15,20]", range);
+}
+
+// range_at reads "7" or "4-7" and skips it.
+static int range_at(
+	const struct reading *reading, const char **text, uint32_t *first, uint32_t *last)
+{
+	const char *range = *text;
+	bool fine = number_at(text, first);
+	*last = *first;
+	if (fine && **text == '-') {
+		++*text;
+		fine = number_at(text, last);
+	}
+	if (!fine)
+		return bad_range(reading, range);
+	if (*last < *first)
+		return REFUSE(reading, "the range %.*s runs backwards",
+			(int)(*text - range), range);
+	return TB_OK;
+}
+
+static int expand(struct reading *reading, const char *before, const char *rest,
+	unsigned n_brackets);
+
+// expand_range expands the rest of a host's name behind each number of a range. Numbers
+// have as many digits as it begins with.
+static int expand_range(struct reading *reading, const char *before, const char **range,
+	const char *rest, unsigned n_brackets)
+{
+	uint32_t first = 0, last = 0;
+	int width = (int)strspn(*range, "0123456789");
+	int status = range_at(reading, range, &first, &last);
+	for (uint32_t i = first; i <= last && status == TB_OK; i++) {
+		char *host;
+		if (asprintf(&host, "%s%0*u", before, width, i) < 0)
+			return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+		status = expand(reading, host, rest, n_brackets);
+		free(host);
+	}
+	return status;
+}
+
+// expand adds the hosts that begin with `before` and go on with `rest`, such as "n[0-3]"
+// or "[0-1]n[0-3]-ib".
+static int expand(struct reading *reading, const char *before, const char *rest,
+	unsigned n_brackets)
+{
+	size_t n = strcspn(rest, "[]");
+	const char *close = strpbrk(rest + n + (rest[n] != '\0'), "[]");
+	if (rest[n] && (rest[n] == ']' || !close || *close != ']' || n_brackets == 0))
+		return REFUSE(reading,
+			"'%s%s': expected ranges in at most %d pairs of brackets, as in "
+			"node[0-15,20]",
+			before, rest, BRACKETS_MAX);
+	char *host;
+	if (asprintf(&host, "%s%.*s", before, (int)n, rest) < 0)
+		return tb_fail(reading->error, TB_ENOMEM, "no memory for hosts");
+	int status = rest[n] ? TB_OK : add_named(reading, host, 1);
+	for (const char *at = rest + n; status == TB_OK && at != close && *at;) {
+		at++;
+		status = expand_range(reading, host, &at, close + 1, n_brackets - 1);
+		if (status == TB_OK && at != close && *at != ',')
+			status = bad_range(reading, rest + n + 1);
+	}
+	free(host);
+	return status;
+}
+
+// add_plain reads a host without brackets: "node07", "7" or, for people, "4-7".
+static int add_plain(struct reading *reading, const char *host)
+{
+	struct tb_node first;
+	uint32_t n = 0;
+	bool is_host = reading->network &&
+		       tb_names_find_host(reading->network, host, &first, &n);
+	size_t digits = strlen(host);
+	while (digits > 0 && isdigit((unsigned char)host[digits - 1]))
+		digits--;
+	if (!is_host && isdigit((unsigned char)host[0])) {
+		const char *range = host;
+		int status = expand_range(reading, "", &range, "", 0);
+		return status == TB_OK && *range ? bad_range(reading, host) : status;
+	}
+	if (!is_host && digits > 1 && host[digits] && host[digits - 1] == '-' &&
 		isdigit((unsigned char)host[digits - 2]))
 		return REFUSE(reading,
 			"'%s' can be a host or a range: write a range as node[0-15]",
 			host);
-	return add(reading, node, n_slots);
-}
-
-// add_bracketed reads "node[0-3,7]"; `open` is its first bracket.
-static int add_bracketed(struct reading *reading, char *host, char *open)
-{
-	char *close = strchr(open, ']');
-	if (!close || close[1] || strchr(open + 1, '['))
-		return REFUSE(reading,
-			"'%s': expected one pair of brackets at the end, as in "
-			"node[0-15,20]",
-			host);
-	*close = *open = '\0';
-	for (char *rest = open + 1, *range; (range = strsep(&rest, ",")) != NULL;) {
-		int status = add_range(reading, host, range);
-		if (status != TB_OK)
-			return status;
-	}
-	return TB_OK;
+	return add_named(reading, host, 1);
 }
 
 // end_of_host finds the comma after a host, ignoring commas in brackets.
@@ -212,9 +272,8 @@ static int read_list(struct reading *reading, char *text)
 		*end = '\0';
 		if (!*text)
 			return REFUSE(reading, "the host list has an empty place");
-		char *open = strchr(text, '[');
-		int status = open ? add_bracketed(reading, text, open)
-				  : add_named(reading, text, 1);
+		int status = strpbrk(text, "[]") ? expand(reading, "", text, BRACKETS_MAX)
+						 : add_plain(reading, text);
 		if (status != TB_OK || !more)
 			return status;
 		text = end + 1;
@@ -231,15 +290,20 @@ static int take_hosts(struct reading *reading, struct tb_hosts *hosts, int statu
 	return status;
 }
 
-int tb_hosts_parse(struct tb_hosts *hosts, const char *list,
+int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	const struct tb_network *network, struct tb_error *error)
 {
-	struct reading reading = {.network = naming(network), .error = error};
+	struct reading reading = {
+		.network = naming(network), .tasks = tasks, .error = error};
 	char *copy = strdup(list);
 	if (!copy)
 		return tb_fail(error, TB_ENOMEM, "no memory for hosts");
 	int status = read_list(&reading, copy);
 	free(copy);
+	if (status == TB_OK && tasks && (*reading.tasks || reading.n_same > 0))
+		status = REFUSE(&reading,
+			"the host list has fewer hosts than '%s' has numbers of ranks",
+			tasks);
 	return take_hosts(&reading, hosts, status);
 }
 

@@ -2,7 +2,8 @@
 //
 // A host list names hosts, separated by commas; brackets hold numbers and ranges:
 // "node[00-15,20],node30" (Slurm, pdsh). The number that a host's name ends with is its
-// node, so "node07" and "7" are node 7. Without a name, "0-15,20" will do.
+// node, so "node07" and "7" are node 7. Without a name, "0-15,20" will do. A name may
+// have several brackets, and go on behind them: "rack[0-1]n[0-3]-ib".
 //
 // A host file has one host per line, with as many slots as ranks may run there: "node07
 // slots=4" (Open MPI), "node07:4" (MPICH), or the same line several times (PBS). `#`
@@ -37,11 +38,13 @@ struct tb_hosts {
 
 void tb_hosts_fini(struct tb_hosts *hosts);
 
-// tb_hosts_parse reads a host list. The network is the one whose hosts are named; NULL:
+// tb_hosts_parse reads a host list. `tasks` has the slots of its hosts in Slurm's form
+// (SLURM_TASKS_PER_NODE): "4(x3),2" are four on each of three hosts and two on a fourth;
+// NULL: a slot for each node. The network is the one whose hosts are named; NULL:
 // names are not looked up. TB_EUSAGE names what cannot be read, or a node that
 // is listed twice; TB_ENOMEM. `hosts` is untouched on failure, else to be freed by
 // tb_hosts_fini.
-int tb_hosts_parse(struct tb_hosts *hosts, const char *list,
+int tb_hosts_parse(struct tb_hosts *hosts, const char *list, const char *tasks,
 	const struct tb_network *network, struct tb_error *error) TB_MUST_USE;
 
 // tb_hosts_read reads a host file: as tb_hosts_parse, TB_EUSAGE with the line, TB_EIO.

@@ -43,10 +43,15 @@ static int set_per_node(
 	struct tb_job_spec *spec, const char *value, struct tb_error *error)
 {
 	uint64_t n = 0;
+	if (strpbrk(value, "(,")) {
+		spec->placement.tasks = value;
+		return TB_OK;
+	}
 	if (tb_parse_count(value, 1, TB_PER_NODE_MAX, &n) != TB_OK)
 		return tb_fail(error, TB_EUSAGE,
-			"per-node=%s: expected a number of ranks from 1 to %d", value,
-			TB_PER_NODE_MAX);
+			"per-node=%s: expected a number of ranks from 1 to %d, or those "
+			"of each host as in 4(x3),2",
+			value, TB_PER_NODE_MAX);
 	spec->placement.per_node = (uint32_t)n;
 	return TB_OK;
 }
@@ -160,6 +165,11 @@ static int check(struct tb_job_spec *spec, unsigned seen, struct tb_error *error
 			"job '%s': a map places every rank, so there is no placement "
 			"beside it",
 			spec->file);
+	if (placement->tasks && !placement->nodes)
+		return tb_fail(error, TB_EUSAGE,
+			"job '%s': per-node=%s gives the ranks of each host of nodes=, "
+			"which is missing",
+			spec->file, placement->tasks);
 	if (placement->per_node && (placement->map || placement->hosts))
 		return tb_fail(error, TB_EUSAGE,
 			"job '%s': %s gives the ranks per node, so there is no "

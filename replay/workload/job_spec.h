@@ -4,9 +4,10 @@
 //
 // The keys: `name`; `start`, a time; `sl`, the service level of its packets; `placement`,
 // as tb_placement_parse reads it; `per-node`, how many ranks run on a node where no host
-// file gives slots; and one of `nodes` (a host list), `hosts` (a host file) and `map` (a
-// file of ranks and nodes). A part without `=` belongs to the value before it, so a host
-// list needs no quotes and a file's name may have commas.
+// file gives slots, or those of each host of `nodes` ("4(x3),2"); and one of `nodes` (a
+// host list), `hosts` (a host file) and `map` (a file of ranks and nodes). A part without
+// `=` belongs to the value before it, so a host list needs no quotes and a file's name
+// may have commas.
 #ifndef TB_JOB_SPEC_H
 #define TB_JOB_SPEC_H
 

@@ -164,8 +164,8 @@ static int list_hosts(const struct placing *placing, struct tb_hosts *hosts)
 	const struct tb_placement *placement = placing->placement;
 	int status = TB_OK;
 	if (placement->nodes)
-		status = tb_hosts_parse(hosts, placement->nodes, placing->places->network,
-			placing->error);
+		status = tb_hosts_parse(hosts, placement->nodes, placement->tasks,
+			placing->places->network, placing->error);
 	else if (placement->hosts)
 		status = tb_hosts_read(hosts, placement->hosts, placing->places->network,
 			placing->error);

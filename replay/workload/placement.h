@@ -30,6 +30,7 @@ struct tb_placement {
 	uint32_t stride;   // of TB_PLACE_STRIDE, at least 1
 	uint32_t per_node; // ranks; 0 reads as 1
 	const char *nodes; // a host list; NULL: none
+	const char *tasks; // of its hosts, as tb_hosts_parse; NULL: per_node
 	const char *hosts; // a host file; NULL: none. Not both
 	const char *map;   // the file of TB_PLACE_MAP; then neither of them
 	// Of TB_PLACE_TRACE: the hosts by rank, and whether the network must have them if

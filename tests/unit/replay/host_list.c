@@ -36,13 +36,36 @@ static void the_number_at_the_end_is_the_node(void **state)
 		const char *list, *nodes;
 	} lists[] = {{"7", "7"}, {"node07", "7"}, {"0-3", "0 1 2 3"},
 		{"node[00-02,20]", "0 1 2 20"}, {"node[5],n3,9-10", "5 3 9 10"},
-		{"gpu-[1-2],rack1-node4", "1 2 4"}, {"3,1,2", "3 1 2"},
+		{"gpu-[1-2],rack1-node4", "1 2 4"}, {"rack1-[5-6]", "5 6"},
+		{"n[1-2][08-10]", "108 109 110 208 209 210"}, {"3,1,2", "3 1 2"},
 		{"16777215", "16777215"}};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct tb_hosts hosts = {0};
 		assert_int_equal(
-			tb_hosts_parse(&hosts, lists[i].list, NULL, &error), TB_OK);
+			tb_hosts_parse(&hosts, lists[i].list, NULL, NULL, &error), TB_OK);
 		assert_string_equal(listed(&hosts), lists[i].nodes);
+		tb_hosts_fini(&hosts);
+	}
+}
+
+// As in SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE.
+static void tasks_are_of_the_hosts_in_turn(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *list, *tasks, *nodes;
+	} lists[] = {{"n[0-3]", "2(x3),1", "0x2 1x2 2x2 3"}, {"7,n3", "4,16", "7x4 3x16"},
+		{"3-4", "2(x2)", "3x2 4x2"}, {"n[0-3]", "2(x3)", NULL},
+		{"n[0-3]", "2(x5)", NULL}, {"n[0-3]", "2(x3),1,1", NULL},
+		{"n1", "0", NULL}, {"n1", "2(x0)", NULL}, {"n1", "2(x1", NULL},
+		{"n1", "x", NULL}, {"n[1-2]", "2;1", NULL}};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		struct tb_hosts hosts = {0};
+		int status = tb_hosts_parse(
+			&hosts, lists[i].list, lists[i].tasks, NULL, &error);
+		assert_int_equal(status, lists[i].nodes ? TB_OK : TB_EUSAGE);
+		if (lists[i].nodes)
+			assert_string_equal(listed(&hosts), lists[i].nodes);
 		tb_hosts_fini(&hosts);
 	}
 }
@@ -51,12 +74,13 @@ static void lists_that_make_no_sense_are_refused(void **state)
 {
 	(void)state;
 	static const char *const lists[] = {"", ",", "1,", "node", "node[", "node[]",
-		"node[1", "node1]", "node[1]x", "node[1][2]", "node[1-]", "node[-1]",
-		"node[2-1]", "node[a]", "1,1", "node[0-3],2", "16777216",
-		"99999999999999999999", "1-2-3", "node1-3", "node[0-3;5]"};
+		"node[1", "node1]", "node[1]x", "node[[1]]", "node]1[",
+		"n[1][2][3][4][5][6][7][8][9]", "node[1-]", "node[-1]", "node[2-1]",
+		"node[a]", "1,1", "node[0-3],2", "16777216", "99999999999999999999",
+		"1-2-3", "node1-3", "node[0-3;5]"};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct tb_hosts hosts = {0};
-		if (tb_hosts_parse(&hosts, lists[i], NULL, &error) != TB_EUSAGE)
+		if (tb_hosts_parse(&hosts, lists[i], NULL, NULL, &error) != TB_EUSAGE)
 			fail_msg("'%s' was taken", lists[i]);
 		assert_true(error.text[0]);
 		assert_null(hosts.hosts);
@@ -108,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_number_at_the_end_is_the_node),
+		cmocka_unit_test(tasks_are_of_the_hosts_in_turn),
 		cmocka_unit_test(lists_that_make_no_sense_are_refused),
 		cmocka_unit_test(slots_are_told_in_three_ways),
 		cmocka_unit_test(lines_that_make_no_sense_are_named),
