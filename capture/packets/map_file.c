@@ -1,6 +1,7 @@
 #include "map_file.h"
 
 #include "array.h"
+#include "map.h"
 #include "units.h"
 
 #include <errno.h>
@@ -19,6 +20,10 @@ struct tb_map_file {
 	char **job_names;
 	uint32_t n_jobs;
 	size_t jobs_room;
+	char **hosts; // by node; NULL: nodes are numbers
+	uint32_t n_hosts;
+	size_t hosts_room;
+	struct tb_map host_of; // hash of its name to the host
 };
 
 void tb_map_file_free(struct tb_map_file *map)
@@ -31,6 +36,10 @@ void tb_map_file_free(struct tb_map_file *map)
 	for (uint32_t i = 0; i < map->n_jobs; i++)
 		free(map->job_names[i]);
 	free(map->job_names);
+	for (uint32_t i = 0; i < map->n_hosts; i++)
+		free(map->hosts[i]);
+	free(map->hosts);
+	tb_map_fini(&map->host_of);
 	free(map);
 }
 
@@ -109,6 +118,51 @@ static int add_job(struct tb_map_file *map, struct tb_node node, const char *nam
 	return TB_OK;
 }
 
+// find_or_add_host numbers the hosts.
+static int find_or_add_host(struct tb_map_file *map, const char *name,
+	const struct line *line, uint32_t *host)
+{
+	uint64_t key = 1469598103934665603u; // FNV-1a
+	for (const char *c = name; *c; c++)
+		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	for (; tb_map_find(&map->host_of, key, host); key++)
+		if (strcmp(map->hosts[*host], name) == 0)
+			return TB_OK;
+	if (map->n_hosts == TB_MAP_FILE_NODES_MAX)
+		return REFUSE(line, "'%s' is one host too many", name);
+	if (TB_ARRAY_RESERVE(&map->hosts, &map->hosts_room, map->n_hosts + (size_t)1) !=
+		TB_OK)
+		return no_memory(line);
+	char *copy = strdup(name);
+	if (!copy || tb_map_put(&map->host_of, key, map->n_hosts) != TB_OK) {
+		free(copy);
+		return no_memory(line);
+	}
+	map->hosts[map->n_hosts] = copy;
+	*host = map->n_hosts++;
+	return TB_OK;
+}
+
+static int read_node(struct tb_map_file *map, const char *text, const struct line *line,
+	struct tb_node *node)
+{
+	uint64_t number;
+	bool is_name = strspn(text, "+-0123456789") != strlen(text);
+	if (map->endpoints.n > 0 && is_name != (map->n_hosts > 0))
+		return REFUSE(line, "'%s' is %s: expected %s, as in the lines before",
+			text, is_name ? "a name" : "a number",
+			is_name ? "a number" : "the name of a host");
+	if (is_name)
+		return find_or_add_host(map, text, line, &node->id);
+	if (tb_parse_count(text, 0, TB_MAP_FILE_NODES_MAX - 1, &number) != TB_OK)
+		return REFUSE(line,
+			"'%s' is no node: expected a number from 0 to %u, or the name of "
+			"a host",
+			text, TB_MAP_FILE_NODES_MAX - 1);
+	node->id = (uint32_t)number;
+	return TB_OK;
+}
+
 static int read_line(struct tb_map_file *map, char *text, const struct line *line)
 {
 	text[strcspn(text, "#")] = '\0';
@@ -116,21 +170,19 @@ static int read_line(struct tb_map_file *map, char *text, const struct line *lin
 	const char *endpoint = strtok_r(text, BLANKS, &rest);
 	if (!endpoint)
 		return TB_OK;
-	const char *number = strtok_r(NULL, BLANKS, &rest);
+	const char *place = strtok_r(NULL, BLANKS, &rest);
 	const char *job = strtok_r(NULL, BLANKS, &rest);
 	const char *more = strtok_r(NULL, BLANKS, &rest);
-	uint64_t node;
-	if (!number)
+	if (!place)
 		return REFUSE(line, "no node after '%s': expected ENDPOINT NODE [JOB]",
 			endpoint);
 	if (more)
 		return REFUSE(
 			line, "'%s' is too much: expected ENDPOINT NODE [JOB]", more);
-	if (tb_parse_count(number, 0, TB_MAP_FILE_NODES_MAX - 1, &node) != TB_OK)
-		return REFUSE(line, "'%s' is no node: expected a number from 0 to %u",
-			number, TB_MAP_FILE_NODES_MAX - 1);
-	struct tb_node id = {(uint32_t)node};
-	int status = add_endpoint(map, endpoint, id, line);
+	struct tb_node id = {0};
+	int status = read_node(map, place, line, &id);
+	if (status == TB_OK)
+		status = add_endpoint(map, endpoint, id, line);
 	if (status == TB_OK && job)
 		status = add_job(map, id, job, line);
 	return status;
@@ -231,6 +283,11 @@ uint32_t tb_map_file_n_nodes(const struct tb_map_file *map)
 		if (map->nodes[i].id >= n)
 			n = map->nodes[i].id + 1;
 	return n;
+}
+
+const char *const *tb_map_file_hosts(const struct tb_map_file *map)
+{
+	return map->n_hosts > 0 ? (const char *const *)map->hosts : NULL;
 }
 
 uint32_t tb_map_file_n_endpoints(const struct tb_map_file *map)

@@ -2,8 +2,10 @@
 //
 // It is text with one endpoint per line: ENDPOINT NODE [JOB], separated by blanks; `#`
 // begins a comment. ENDPOINT is an address as tb_address_parse reads it, NODE a number
-// from 0, JOB a word. Several endpoints may be one node (an adapter's LID and its IP
-// address); their lines must name the same job. Not thread safe.
+// from 0 or, in all lines, the name of a host, JOB a word. Hosts are numbered in the
+// order in which they are named first, and stand for nodes until a network is known that
+// has them. Several endpoints may be one node (an adapter's LID and its IP address);
+// their lines must name the same job. Not thread safe.
 #ifndef TB_MAP_FILE_H
 #define TB_MAP_FILE_H
 
@@ -40,6 +42,10 @@ bool tb_map_file_leaves_jobs(const struct tb_map_file *map);
 
 // tb_map_file_n_nodes returns the highest node of the map + 1.
 uint32_t tb_map_file_n_nodes(const struct tb_map_file *map);
+
+// tb_map_file_hosts returns the hosts' names by their numbers; NULL when the file has the
+// numbers of nodes.
+const char *const *tb_map_file_hosts(const struct tb_map_file *map);
 
 // The endpoints are numbered in the order of the file; tb_map_file_node_at returns the
 // node of one.

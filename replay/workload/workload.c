@@ -236,6 +236,8 @@ static char *describe_placement(const struct workload_input *input)
 		fprintf(stream, ":%u", placement->stride);
 	if (placement->per_node)
 		fprintf(stream, ", %" PRIu32 " a node", placement->per_node);
+	if (placement->tasks)
+		fprintf(stream, ", %s a host", placement->tasks);
 	if (placement->nodes)
 		fprintf(stream, " on %s", placement->nodes);
 	if (placement->hosts)
@@ -282,8 +284,8 @@ static void fill_nodes(struct tb_workload *workload)
 	for (uint32_t i = 0; i < workload->n_inputs; i++) {
 		struct workload_input *input = &workload->inputs[i];
 		struct tb_placement *placement = &input->spec.placement;
-		if (input->job && !placement->per_node && !placement->map &&
-			!placement->hosts)
+		if (input->job && !placement->per_node && !placement->tasks &&
+			!placement->map && !placement->hosts)
 			placement->per_node = workload->options->per_node;
 	}
 }
@@ -391,6 +393,23 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 	return TB_OK;
 }
 
+// read_map reads the map of captures. One that names hosts has them placed as those of a
+// trace are.
+static int read_map(
+	struct workload_input *input, const char *path, struct tb_error *error)
+{
+	int status = tb_map_file_read(&input->map, path, error);
+	const char *const *hosts = status == TB_OK ? tb_map_file_hosts(input->map) : NULL;
+	if (!hosts)
+		return status;
+	input->keeps_nodes = false;
+	input->n_ranks = tb_map_file_n_nodes(input->map);
+	input->spec.placement.kind = TB_PLACE_TRACE;
+	input->spec.placement.trace_hosts = hosts;
+	input->spec.placement.must_match = true;
+	return TB_OK;
+}
+
 // look_at_captures finds the endpoints of captures, where they are needed before the
 // replay.
 static int look_at_captures(struct tb_workload *workload, struct workload_input *input,
@@ -401,7 +420,7 @@ static int look_at_captures(struct tb_workload *workload, struct workload_input 
 	bool alone = workload->n_inputs == 1 && !input->spec.placed;
 	input->keeps_nodes = alone || map;
 	if (map)
-		return tb_map_file_read(&input->map, map, error);
+		return read_map(input, map, error);
 	if (alone && !options->split)
 		return TB_OK;
 	struct tb_packets_options packets = options->packets;

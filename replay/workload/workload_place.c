@@ -42,7 +42,7 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 	if (input->keeps_nodes)
 		return reserve_nodes(workload, i, places, error);
 	struct tb_placement placement = input->spec.placement;
-	if (workload->options->map) {
+	if (workload->options->map && !input->map) {
 		placement.kind = TB_PLACE_MAP;
 		placement.map = workload->options->map;
 	}
@@ -53,7 +53,7 @@ static int place_input(struct tb_workload *workload, uint32_t i, struct tb_place
 			? "all ranks ran on one host: they are placed as if the "
 			  "trace did not say it (placement=trace keeps them there)"
 			: tb_places_note(places);
-	if (status == TB_OK && *note)
+	if (status == TB_OK && input->job && *note)
 		status = add_note(input->job, note, error);
 	return status;
 }

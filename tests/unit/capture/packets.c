@@ -328,6 +328,26 @@ static void a_map_gives_nodes_and_jobs(void **state)
 	tb_map_file_free(map);
 }
 
+static void a_map_may_name_hosts(void **state)
+{
+	(void)state;
+	struct tb_map_file *map;
+	write_text(map_path, "10.77.0.1 n02 a\n10.77.0.2 n01 b\n10.77.0.3 n02 a\n");
+	assert_int_equal(tb_map_file_read(&map, map_path, NULL), TB_OK);
+	assert_int_equal(tb_map_file_n_nodes(map), 2);
+	assert_string_equal(tb_map_file_hosts(map)[0], "n02");
+	assert_string_equal(tb_map_file_hosts(map)[1], "n01");
+	assert_int_equal(tb_map_file_node_at(map, 2).id, 0);
+	assert_string_equal(
+		tb_map_file_job_name(map, tb_map_file_job(map, (struct tb_node){1})),
+		"b");
+	tb_map_file_free(map);
+	write_text(map_path, "10.77.0.1 2\n");
+	assert_int_equal(tb_map_file_read(&map, map_path, NULL), TB_OK);
+	assert_null(tb_map_file_hosts(map));
+	tb_map_file_free(map);
+}
+
 static void maps_that_make_no_sense_name_the_line(void **state)
 {
 	(void)state;
@@ -335,9 +355,9 @@ static void maps_that_make_no_sense_name_the_line(void **state)
 		const char *map;
 		uint64_t line;
 	} wrong[] = {{"10.77.0.1 0\nnode7 1\n", 2}, {"10.77.0.1\n", 1},
-		{"10.77.0.1 -1\n", 1}, {"10.77.0.1 99999999999\n", 1},
-		{"10.77.0.1 0\n10.77.0.1 1\n", 2}, {"#\n10.77.0.1 0 a b\n", 2},
-		{"10.77.0.1 0 a\n10.77.0.2 0 b\n", 2}};
+		{"10.77.0.1 -1\n", 1}, {"10.77.0.1 0\n10.77.0.2 n1\n", 2},
+		{"10.77.0.1 99999999999\n", 1}, {"10.77.0.1 0\n10.77.0.1 1\n", 2},
+		{"#\n10.77.0.1 0 a b\n", 2}, {"10.77.0.1 0 a\n10.77.0.2 0 b\n", 2}};
 	struct capture capture;
 	capture_begin(&capture, 1);
 	capture_end(&capture, path);
@@ -814,6 +834,7 @@ int main(void)
 		cmocka_unit_test(the_load_names_the_scale_that_halves_it),
 		cmocka_unit_test(endpoints_beyond_the_limit_are_counted_and_named),
 		cmocka_unit_test(a_map_gives_nodes_and_jobs),
+		cmocka_unit_test(a_map_may_name_hosts),
 		cmocka_unit_test(maps_that_make_no_sense_name_the_line),
 		cmocka_unit_test(standard_input_reads_as_a_file_does),
 		cmocka_unit_test(time_beyond_106_days_is_refused),
