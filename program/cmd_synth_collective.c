@@ -62,7 +62,7 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 	case KEY_COMBINE:
 		if (tb_parse_rate(text, &args->combine_bytes_per_s) != TB_OK)
 			argp_error(state,
-				"--combine takes a rate such as 2GB/s, not '%s'", text);
+				"--combine takes a rate, not '%s': " TB_RATE_HINT, text);
 		return 0;
 	case KEY_BRANCH:
 		args->branch = true;

@@ -84,7 +84,7 @@ static uint64_t rate(struct argp_state *state, const char *name, const char *tex
 {
 	uint64_t bytes_per_s = 0;
 	if (tb_parse_rate(text, &bytes_per_s) != TB_OK)
-		argp_error(state, "%s takes a rate such as 40MB/s, not '%s'", name, text);
+		argp_error(state, "%s takes a rate, not '%s': " TB_RATE_HINT, name, text);
 	return bytes_per_s;
 }
 

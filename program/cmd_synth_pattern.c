@@ -126,7 +126,7 @@ static error_t parse_value(int key, char *text, struct argp_state *state)
 	case KEY_RATE:
 		args->rate = true;
 		if (tb_parse_rate(text, &synth->rate_bytes_per_s) != TB_OK)
-			argp_error(state, "--rate takes a rate such as 340MB/s, not '%s'",
+			argp_error(state, "--rate takes a rate, not '%s': " TB_RATE_HINT,
 				text);
 		return 0;
 	case KEY_HOT:

@@ -30,6 +30,9 @@ int tb_parse_time(const char *text, tb_time_ps *time) TB_MUST_USE;
 // 1).
 int tb_parse_rate(const char *text, uint64_t *bytes_per_s) TB_MUST_USE;
 
+// How to write one, for messages.
+#define TB_RATE_HINT "write 10Mbit/s or 1.25MB/s"
+
 // tb_parse_count reads a whole number, base 10, in [min, max].
 int tb_parse_count(
 	const char *text, uint64_t min, uint64_t max, uint64_t *count) TB_MUST_USE;

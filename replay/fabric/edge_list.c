@@ -160,8 +160,7 @@ static int read_figures(struct reading *reading, struct tb_cabling_port *seen)
 			seen->bytes_per_s < 1000000 ||
 			seen->bytes_per_s > UINT64_C(1000000000000)))
 		return REFUSE(reading,
-			"'%.60s': expected a rate from 1MB/s to 1000GB/s, such as "
-			"400Gbit/s",
+			"'%.60s': expected a rate from 1MB/s to 1000GB/s: " TB_RATE_HINT,
 			reading->words[4]);
 	if (reading->n_words > 5 &&
 		(tb_parse_time(reading->words[5], &seen->latency_ps) != TB_OK ||

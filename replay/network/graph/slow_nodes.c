@@ -62,7 +62,7 @@ int tb_slow_nodes_add(
 	if (tb_parse_rate(equals + 1, &rate) != TB_OK || rate < RATE_LEAST ||
 		rate > RATE_MOST)
 		return tb_fail(error, TB_EUSAGE,
-			"slow %s: expected a rate from 1MB/s to 1000GB/s, such as 2GB/s",
+			"slow %s: expected a rate from 1MB/s to 1000GB/s: " TB_RATE_HINT,
 			text);
 	int status = find_nodes(network, name, &nodes, error);
 	for (uint32_t i = 0; status == TB_OK && i < nodes.n; i++) {

@@ -57,9 +57,8 @@ static int store_rate(struct tb_preset_reading *reading, const struct tb_preset_
 			     rate > key->max))
 		return out_of_range(reading, key, value,
 			key->need == TB_KEY_MAY_BE_NONE
-				? "a rate from 1MB/s to 1000GB/s, such as 400MB/s, or "
-				  "none"
-				: "a rate from 1MB/s to 1000GB/s, such as 400MB/s");
+				? "none or a rate from 1MB/s to 1000GB/s: " TB_RATE_HINT
+				: "a rate from 1MB/s to 1000GB/s: " TB_RATE_HINT);
 	memcpy(place_of(reading, key), &rate, sizeof rate);
 	return TB_OK;
 }
@@ -176,8 +175,8 @@ static int store_levels(struct tb_preset_reading *reading,
 		return TB_OK;
 	return out_of_range(reading, key, value,
 		key->form == TB_FORM_LEVEL_RATES
-			? "1 to 12 rates from 1MB/s to 1000GB/s, the nodes' first, such "
-			  "as 200Gbit/s 400Gbit/s"
+			? "1 to 12 rates from 1MB/s to 1000GB/s, the nodes' "
+			  "first: " TB_RATE_HINT
 			: "1 to 12 times above 0 and up to 1s, the nodes' first, such as "
 			  "300ns 500ns");
 }
