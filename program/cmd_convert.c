@@ -1,7 +1,7 @@
 // tailback convert: writes the job of any trace as GOAL.
+#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
-#include "instant_args.h"
 #include "job.h"
 #include "output_args.h"
 #include "reading_args.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_BINARY = 1024, KEY_FROM, KEY_TO };
+enum { KEY_BINARY = 1024 };
 
 static const struct argp_option option_table[] = {
 	{"output", 'o', "FILE", 0, "Write the job to FILE (default: -, standard output)",
@@ -22,13 +22,7 @@ static const struct argp_option option_table[] = {
 		1},
 	{"quiet", 'q', NULL, 0, "No notes on how the trace was read", 1},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
-
-	{"from", KEY_FROM, "INSTANT", 0,
-		"Infer it from what was captured from then on: 1.5s (since the first "
-		"record), seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 "
-		"(UTC)",
-		3},
-	{"to", KEY_TO, "INSTANT", 0, "And until then", 3},
+	TB_CMD_SPAN_OPTIONS(3, "Infer it from"),
 	{NULL, 0, NULL, 0, "Traces of calls:", 2},
 	TB_CMD_READING_OPTIONS(2),
 	{0},
@@ -39,9 +33,8 @@ struct arguments {
 	size_t n;
 	const char *output;
 	struct tb_cmd_reading reading;
-	struct tb_packets_options packets;
+	struct tb_cmd_captures captures;
 	bool binary, quiet;
-	bool wants_captures;
 };
 
 // take_output makes the last argument the output if no option names one, and it is no
@@ -79,15 +72,6 @@ static error_t on_option(int key, char *value, struct argp_state *state)
 	case KEY_BINARY:
 		args->binary = true;
 		return 0;
-
-	case KEY_FROM:
-		args->wants_captures = true;
-		tb_cmd_want_instant(state, "from", value, &args->packets.from);
-		return 0;
-	case KEY_TO:
-		args->wants_captures = true;
-		tb_cmd_want_instant(state, "to", value, &args->packets.to);
-		return 0;
 	case ARGP_KEY_ARG:
 		args->traces[args->n++] = value;
 		return 0;
@@ -95,7 +79,9 @@ static error_t on_option(int key, char *value, struct argp_state *state)
 		check_whole(state, args);
 		return 0;
 	default:
-		return tb_cmd_reading_arg(key, value, state, &args->reading);
+		return tb_cmd_reading_arg(key, value, state, &args->reading) == 0
+			       ? 0
+			       : tb_cmd_capture_arg(key, value, state, &args->captures);
 	}
 }
 
@@ -107,20 +93,19 @@ static int read_job(
 	const struct tb_trace_request request = {.paths = args->traces,
 		.n = args->n,
 		.stdin_kind = TB_TRACE_JOB,
-		.packets = &args->packets,
+		.packets = &args->captures.packets,
 		.closed_loop = true,
 		.reading = &args->reading.reading};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;
-	if (args->wants_captures && trace.reader->kind != TB_TRACE_PACKETS) {
+	if (args->captures.given && trace.reader->kind != TB_TRACE_PACKETS) {
 		tb_job_free(trace.job);
 		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
 			"is a job (%s): --from and --to are for packet "
 			"captures",
 			trace.reader->name);
 	}
-
 	if (args->reading.given && !trace.reader->calls) {
 		tb_job_free(trace.job);
 		return tb_fail_in(error, TB_EUSAGE, args->traces[0],

@@ -4,7 +4,6 @@
 
 #include "cli.h"
 #include "commands.h"
-#include "instant_args.h"
 #include "json.h"
 #include "trace.h"
 
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum key { KEY_JSON = 256, KEY_STDIN, KEY_FROM, KEY_TO };
+enum key { KEY_JSON = 256, KEY_STDIN };
 
 static const struct argp_option argp_options[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
@@ -24,12 +23,7 @@ static const struct argp_option argp_options[] = {
 	{"stdin", KEY_STDIN, "KIND", 0,
 		"What standard input is: packets (default) or job", 0},
 	{NULL, 0, NULL, 0, "Packet captures:", 2},
-	{"from", KEY_FROM, "INSTANT", 0,
-		"Summarize only what was captured from then on: 1.5s (since the first "
-		"record), seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 "
-		"(UTC)",
-		2},
-	{"to", KEY_TO, "INSTANT", 0, "And until then", 2},
+	TB_CMD_SPAN_OPTIONS(2, "Summarize only"),
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 1},
 	TB_CMD_READING_OPTIONS(1),
 	{0},
@@ -51,14 +45,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(
 				state, "--stdin takes packets or job, not '%s'", value);
 		break;
-	case KEY_FROM:
-		options->wants_span = true;
-		tb_cmd_want_instant(state, "from", value, &options->packets.from);
-		break;
-	case KEY_TO:
-		options->wants_span = true;
-		tb_cmd_want_instant(state, "to", value, &options->packets.to);
-		break;
 	case ARGP_KEY_ARG:
 		options->files[options->n_files++] = value;
 		options->file = options->files[0];
@@ -67,7 +53,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		argp_error(state, "a file is missing: name a store, a capture or a job");
 		break;
 	default:
-		return tb_cmd_reading_arg(key, value, state, &options->reading);
+		return tb_cmd_reading_arg(key, value, state, &options->reading) == 0
+			       ? 0
+			       : tb_cmd_capture_arg(
+					 key, value, state, &options->captures);
 	}
 	return 0;
 }
@@ -99,7 +88,7 @@ static int try_store(const struct info_options *options, struct tb_error *error)
 {
 	struct tb_runs *runs = NULL;
 	int status = tb_runs_open(&runs, options->file, error);
-	if (status == TB_OK && options->wants_span)
+	if (status == TB_OK && options->captures.given)
 		status = refuse_span(options, error);
 	if (status == TB_OK)
 		status = info_show_store(options, runs, error);
@@ -113,12 +102,12 @@ static int try_trace(const struct info_options *options, struct tb_error *error)
 	const struct tb_trace_request request = {.paths = options->files,
 		.n = options->n_files,
 		.stdin_kind = options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
-		.packets = &options->packets,
+		.packets = &options->captures.packets,
 		.reading = &options->reading.reading};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)
 		return status;
-	if (options->wants_span && trace.job)
+	if (options->captures.given && trace.job)
 		status = refuse_span(options, error);
 	else if (options->reading.given && !trace.reader->calls)
 		status = tb_fail_in(error, TB_EUSAGE, options->file,

@@ -3,6 +3,7 @@
 #ifndef TB_CMD_INFO_H
 #define TB_CMD_INFO_H
 
+#include "capture_args.h"
 #include "job.h"
 #include "packets.h"
 #include "reading_args.h"
@@ -20,8 +21,7 @@ struct info_options {
 	const char *network; // against whose capacity loads are given
 	bool json;
 	bool stdin_is_job;
-	struct tb_packets_options packets; // of a capture: from and to
-	bool wants_span;
+	struct tb_cmd_captures captures; // from and to
 	struct tb_cmd_reading reading;
 };
 

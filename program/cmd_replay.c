@@ -1,9 +1,9 @@
 // tailback replay: its options, and which runs they ask for.
 #include "cmd_replay.h"
 
+#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
-#include "instant_args.h"
 #include "network.h"
 #include "output_args.h"
 #include "reading_args.h"
@@ -20,14 +20,6 @@
 enum {
 	KEY_NODES = 256,
 	KEY_BIN,
-	KEY_TIME_SCALE,
-	KEY_SQUEEZE,
-	KEY_CLOSED_LOOP,
-	KEY_FROM,
-	KEY_TO,
-	KEY_DEDUP,
-	KEY_RETRANSMISSIONS,
-	KEY_ACKS,
 	KEY_MAP,
 	KEY_NO_BLAME,
 	KEY_WATCH,
@@ -111,26 +103,7 @@ static const struct argp_option option_table[] = {
 		"run each",
 		2},
 	{NULL, 0, NULL, 0, "Packet captures:", 3},
-	{"time-scale", KEY_TIME_SCALE, "F", 0,
-		"Multiply captured time: 0.1 makes the trace ten times as dense", 3},
-	{"closed-loop", KEY_CLOSED_LOOP, NULL, 0,
-		"Infer a job: each message waits for what it waited for when it was "
-		"captured, and is computed as long",
-		3},
-	{"from", KEY_FROM, "INSTANT", 0,
-		"Replay what was captured from then on: 1.5s (since the first record), "
-		"seconds or nanoseconds since 1970, or 2026-11-22T12:19:00.5 (UTC)",
-		3},
-	{"to", KEY_TO, "INSTANT", 0, "And until then", 3},
-	{"squeeze-idle", KEY_SQUEEZE, "TIME", 0,
-		"Shorten gaps of more than TIME without packets to TIME", 3},
-	{"dedup", KEY_DEDUP, "auto|yes|no", OPTION_ARG_OPTIONAL,
-		"Drop frames seen at several capture points; auto (default): for 'any' "
-		"captures, pcapng and several inputs",
-		3},
-	{"keep-retransmissions", KEY_RETRANSMISSIONS, NULL, 0,
-		"Replay retransmitted ranges too", 3},
-	{"keep-acks", KEY_ACKS, NULL, 0, "Replay pure acknowledgements too", 3},
+	TB_CMD_CAPTURE_OPTIONS(3),
 	{NULL, 0, NULL, 0, "Traces of what the ranks of a program called:", 7},
 	TB_CMD_READING_OPTIONS(7),
 	{"stdin", KEY_STDIN, "packets|job", 0,
@@ -155,71 +128,22 @@ static const struct argp_option option_table[] = {
 struct parsing {
 	struct replay_options options;
 	struct tb_cmd_reading reading;
+	struct tb_cmd_captures captures;
 	const char **traces, **jobs, **faults, **slow;
 	const char *library;
 	struct tb_value_list seeds;
 	bool each; // trace makes a run of its own
 };
 
-static void want_time(
-	struct argp_state *state, const char *name, const char *text, tb_time_ps *time)
+static error_t on_capture_option(int key, const char *text, struct argp_state *state)
 {
-	if (tb_parse_time(text, time) != TB_OK || *time == 0)
-		argp_error(state,
-			"--%s=%s: expected a time above 0 with its unit, such as 10us",
-			name, text);
-}
-
-static void want_dedup(struct argp_state *state, const char *text, enum tb_choice *choice)
-{
-	if (!text || strcmp(text, "yes") == 0)
-		*choice = TB_YES;
-	else if (strcmp(text, "no") == 0)
-		*choice = TB_NO;
-	else if (strcmp(text, "auto") == 0)
-		*choice = TB_AUTO;
-	else
-		argp_error(state, "--dedup=%s: expected auto, yes or no", text);
-}
-
-static error_t on_packets_option(int key, char *text, struct argp_state *state)
-{
-	struct tb_recording_options *record =
-		&((struct parsing *)state->input)->options.record;
-	struct tb_packets_options *packets = &record->workload.packets;
-	switch (key) {
-	case KEY_TIME_SCALE:
-		if (tb_parse_real(text, 1e-9, 1e9, &packets->time_scale) != TB_OK)
-			argp_error(state,
-				"--time-scale=%s: expected a number from 1e-9 to 1e9",
-				text);
-		break;
-	case KEY_CLOSED_LOOP:
-		record->workload.closed_loop = true;
-		break;
-	case KEY_FROM:
-		tb_cmd_want_instant(state, "from", text, &packets->from);
-		break;
-	case KEY_TO:
-		tb_cmd_want_instant(state, "to", text, &packets->to);
-		break;
-	case KEY_SQUEEZE:
-		want_time(state, "squeeze-idle", text, &packets->squeeze_idle);
-		break;
-	case KEY_DEDUP:
-		want_dedup(state, text, &packets->dedup);
-		break;
-	case KEY_RETRANSMISSIONS:
-		packets->keep_retransmissions = true;
-		break;
-	case KEY_ACKS:
-		packets->keep_acks = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	record->wants_captures = true;
-	return 0;
+	struct parsing *parsing = state->input;
+	struct tb_recording_options *record = &parsing->options.record;
+	error_t taken = tb_cmd_capture_arg(key, text, state, &parsing->captures);
+	record->workload.packets = parsing->captures.packets;
+	record->workload.closed_loop = parsing->captures.closed_loop;
+	record->wants_captures = parsing->captures.given;
+	return taken;
 }
 
 // on_reading_option: only options that were given are looked for a trace that takes them.
@@ -292,7 +216,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 		record->output = text;
 		break;
 	case KEY_BIN:
-		want_time(state, "bin", text, &record->bin_ps);
+		tb_cmd_want_time(state, "bin", text, &record->bin_ps);
 		if (record->bin_ps < TB_PS_PER_NS)
 			argp_error(state, "--bin=%s: expected 1ns or more", text);
 		break;
@@ -363,7 +287,7 @@ static error_t on_option(int key, char *text, struct argp_state *state)
 	default:
 		return on_reading_option(key, text, state) == 0
 			       ? 0
-			       : on_packets_option(key, text, state);
+			       : on_capture_option(key, text, state);
 	}
 	return 0;
 }
