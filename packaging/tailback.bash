@@ -22,7 +22,7 @@ _tailback_value()
 {
 	local packets='\.(pcap|pcapng|cap)(\.(gz|zst|xz|lz4|bz2))?$' stores='\.db$'
 	case $1:$2 in
-	replay:-n | replay:--network | capture:--network | info:-n | info:--network | network:-n | network:--network | validate:-n | validate:--network)
+	replay:-n | replay:--network | view:-n | view:--network | capture:--network | info:-n | info:--network | network:-n | network:--network | validate:-n | validate:--network)
 		_tailback_words "$(_tailback_presets)"
 		_tailback_files '\.ini$'
 		;;
@@ -31,7 +31,7 @@ _tailback_value()
 	network:--routes | replay:--map | replay:--routes | replay:--fault-file | replay:--job) _tailback_files '.' ;;
 	replay:--fault) _tailback_words 'link= switch=' ;;
 	replay:--split-jobs) return 1 ;; # the names may be left out
-	replay:--dedup)
+	replay:--dedup | view:--dedup)
 		[[ -n $equals ]] || return 1 # the value may be left out
 		_tailback_words 'auto yes no'
 		;;
@@ -63,8 +63,8 @@ _tailback_value()
 	capture:-Q | capture:--direction) _tailback_words 'in out inout' ;;
 	capture:-Z | capture:--relinquish-privileges) _tailback_words "$(compgen -u)" ;;
 	capture:-r | capture:-w | capture:--read | capture:--write) _tailback_files "$packets" ;;
-	convert:--library | replay:--library | info:--library) _tailback_words 'openmpi mpich nccl' ;;
-	convert:--collective | replay:--collective | info:--collective)
+	convert:--library | replay:--library | view:--library | info:--library) _tailback_words 'openmpi mpich nccl' ;;
+	convert:--collective | replay:--collective | view:--collective | info:--collective)
 		[[ -n $equals && $prev != --collective ]] && return 1
 		_tailback_words 'barrier= broadcast= gather= scatter= allgather= alltoall= reduce= allreduce= reduce-scatter= scan='
 		;;

@@ -1,7 +1,9 @@
 // tailback view: shows a run in a window.
+#include "capture_args.h"
 #include "cli.h"
 #include "commands.h"
 #include "picture_args.h"
+#include "reading_args.h"
 #include "run_args.h"
 #include "session.h"
 
@@ -12,26 +14,70 @@
 enum key { KEY_RUN = 256, KEY_SIZE, KEY_SCALE, KEY_SCRIPT, KEY_SHOT };
 
 static const struct argp_option argp_options[] = {
+	{NULL, 0, NULL, 0, "What is shown:", 1},
 	{"metric", 'm', "METRIC", 0,
-		"wait (default), stall, busy, bytes, packets, blocked or longest", 0},
+		"wait (default), stall, busy, bytes, packets, blocked or longest", 1},
 	{"run", KEY_RUN, "ID", 0,
 		"Run number within the store (default: the newest); given again, that of "
 		"the other store",
-		0},
+		1},
 	TB_COLOURS_OPTION,
-	{"theme", TB_OPTION_THEME, "NAME", 0, "dark (default) or light", 0},
-	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 0},
+	{"theme", TB_OPTION_THEME, "NAME", 0, "dark (default) or light", 1},
+	{"size", KEY_SIZE, "WxH", 0, "Size of the window (default: 1280x720)", 1},
 	{"scale", KEY_SCALE, "F", 0,
 		"Size of text and controls, 0.5 to 4 (default: by the display)", 0},
 	{"screenshot", KEY_SHOT, "FILE", 0,
 		"Write the window as it opens, with the matrix, as PNG and exit; without "
 		"a "
 		"display, set SDL_VIDEODRIVER=dummy or use xvfb-run",
-		0},
+		1},
 	// For tests (window/script.h): no part of the command's interface.
-	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 0},
+	{"script", KEY_SCRIPT, "FILE", OPTION_HIDDEN, NULL, 1},
+	{NULL, 0, NULL, 0, "How a TRACE is replayed, to begin with:", 2},
+	{"network", 'n', "NETWORK", 0,
+		"Preset, INI file or fabric, with changes after commas", 2},
+	TB_CMD_CAPTURE_OPTIONS(2),
+	TB_CMD_READING_OPTIONS(2),
 	{0},
 };
+
+// WORDS_MOST is what the form of a trace passes on.
+#define WORDS_MOST 48
+
+struct viewing {
+	struct tb_session_options options;
+	struct tb_cmd_captures captures; // only to find mistakes
+	struct tb_cmd_reading reading;
+	char *words[WORDS_MOST];
+};
+
+// keep_word keeps an option of a replay as it was given.
+static void keep_word(struct argp_state *state, int key, const char *value)
+{
+	struct viewing *viewing = state->input;
+	const struct argp_option *row = argp_options;
+	while (row->key != key)
+		row++;
+	if (viewing->options.n_words == WORDS_MOST)
+		argp_error(state, "more than %d options of a replay", WORDS_MOST);
+	char **word = &viewing->words[viewing->options.n_words++];
+	if (asprintf(word, "--%s%s%s", row->name, value ? "=" : "", value ? value : "") <
+		0)
+		argp_failure(state, TB_EXIT_FAILURE, 0, "no memory");
+}
+
+static error_t parse_replay(int key, char *value, struct argp_state *state)
+{
+	struct viewing *viewing = state->input;
+	error_t taken =
+		key == 'n' ? 0
+			   : tb_cmd_capture_arg(key, value, state, &viewing->captures);
+	if (taken != 0)
+		taken = tb_cmd_reading_arg(key, value, state, &viewing->reading);
+	if (taken == 0)
+		keep_word(state, key, value);
+	return taken;
+}
 
 static bool parse_size(const char *text, int *width, int *height)
 {
@@ -42,7 +88,7 @@ static bool parse_size(const char *text, int *width, int *height)
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
-	struct tb_session_options *options = state->input;
+	struct tb_session_options *options = &((struct viewing *)state->input)->options;
 	struct tb_hint hint;
 	switch (key) {
 	case 'm':
@@ -84,6 +130,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (tb_cmd_look_arg(
 			    key, value, state, &options->colours, &options->theme) == 0)
 			return 0;
+		if (parse_replay(key, value, state) == 0)
+			return 0;
 		return tb_cmd_store_arg(key, value, state, &options->store);
 	}
 	return 0;
@@ -99,15 +147,20 @@ int tb_cmd_view(int argc, char **argv)
 		"the window. Two runs are shown side by side, with what changed from the "
 		"first to the second.",
 		NULL, NULL, NULL};
-	struct tb_session_options options = {
-		.width = 1280, .height = 720, .theme = TB_DARK, .metric = TB_WAIT};
+	struct viewing viewing = {.options = {.width = 1280,
+					  .height = 720,
+					  .theme = TB_DARK,
+					  .metric = TB_WAIT}};
+	struct tb_session_options *options = &viewing.options;
 	struct tb_error error;
 	argp_err_exit_status = TB_EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (options.other_run && !options.other)
-		options.other = options.store;
-	options.stop = tb_cli_catch_stop();
-	if (tb_session_run(&options, &error) != TB_OK)
-		return tb_cli_fail(&error);
-	return TB_EXIT_OK;
+	argp_parse(&argp, argc, argv, 0, NULL, &viewing);
+	if (options->other_run && !options->other)
+		options->other = options->store;
+	options->words = (const char *const *)viewing.words;
+	options->stop = tb_cli_catch_stop();
+	int status = tb_session_run(options, &error);
+	for (size_t i = 0; i < options->n_words; i++)
+		free(viewing.words[i]);
+	return status == TB_OK ? TB_EXIT_OK : tb_cli_fail(&error);
 }

@@ -39,7 +39,7 @@ static void remove_folder(struct tb_beside *beside)
 int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *options,
 	struct tb_error *error)
 {
-	const char *arguments[16];
+	const char *arguments[TB_BESIDE_WORDS_MOST + 12];
 	int n = 0;
 	arguments[n++] = "replay";
 	arguments[n++] = "-q";
@@ -48,10 +48,8 @@ int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *op
 	arguments[n++] = "-o";
 	arguments[n++] = beside->store;
 	arguments[n++] = options->shows ? "--watch" : "--progress-numbers";
-	if (options->time_scale) {
-		arguments[n++] = "--time-scale";
-		arguments[n++] = options->time_scale;
-	}
+	for (size_t i = 0; i < options->n_words && i < TB_BESIDE_WORDS_MOST; i++)
+		arguments[n++] = options->words[i];
 	arguments[n++] = "--"; // a trace's name may begin with a dash
 	arguments[n++] = options->trace;
 	arguments[n] = NULL;
@@ -83,12 +81,12 @@ bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double
 	return known;
 }
 
-void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size)
+void tb_beside_sentence(const char *said, char *text, size_t size)
 {
 	static const char prefix[] = "tailback: ";
 	char line[512] = "";
 	double ignored;
-	FILE *file = fopen(beside->said, "r");
+	FILE *file = fopen(said, "r");
 	do
 		if (!file || !fgets(line, sizeof line, file))
 			line[0] = '\0';
@@ -98,7 +96,7 @@ void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	bool has_prefix = strncmp(line, prefix, sizeof prefix - 1) == 0;
 	snprintf(text, size, "%s",
-		line[0] == '\0' ? "the replay failed without a word"
+		line[0] == '\0' ? "it failed without a word"
 		: has_prefix	? line + sizeof prefix - 1
 				: line);
 }

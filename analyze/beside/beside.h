@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#define TB_BESIDE_WORDS_MOST 64
+
 struct tb_beside {
 	struct tb_child child;
 	char folder[256]; // "": not started
@@ -18,9 +20,10 @@ struct tb_beside {
 };
 
 struct tb_beside_options {
-	const char *network;	// parsed by tb_network_preset
-	const char *trace;	// "-": read `input`
-	const char *time_scale; // of a capture, as the user typed it; NULL: 1
+	const char *network;	  // opened by tb_network_open
+	const char *trace;	  // "-": read `input`
+	const char *const *words; // further options of the replay command, n_words
+	size_t n_words;		  // at most TB_BESIDE_WORDS_MOST
 	int input; // standard input of the process, a descriptor; -1: that of this
 		   // program
 	// The process opens the viewer itself and prints its own warnings. Otherwise it
@@ -37,8 +40,9 @@ int tb_beside_start(struct tb_beside *beside, const struct tb_beside_options *op
 // still takes; false while that is unknown. Not when it `shows` itself.
 bool tb_beside_progress(const struct tb_beside *beside, double *fraction, double *left_s);
 
-// tb_beside_sentence writes why the process failed: its first line on standard error.
-void tb_beside_sentence(const struct tb_beside *beside, char *text, size_t size);
+// tb_beside_sentence writes why a process failed: its first line in the file `said`,
+// where its standard error went.
+void tb_beside_sentence(const char *said, char *text, size_t size);
 
 // tb_beside_end waits until the process has ended, or kills it if `at_once`, and removes
 // the folder with the store. Does nothing when nothing was started.

@@ -1,5 +1,6 @@
 #include "glance.h"
 
+#include "beside.h"
 #include "json.h"
 
 #include <signal.h>
@@ -9,11 +10,16 @@
 #include <unistd.h>
 
 int tb_glance_start(struct tb_glance *glance, const char *trace, const char *network,
-	struct tb_error *error)
+	const char *const *words, size_t n_words, struct tb_error *error)
 {
 	const char *temporary = getenv("TMPDIR");
-	const char *const arguments[] = {
-		"info", "--json", "-n", network, "--", trace, NULL};
+	const char *arguments[TB_BESIDE_WORDS_MOST + 8] = {
+		"info", "--json", "-n", network};
+	size_t n_arguments = 4;
+	for (size_t i = 0; i < n_words && i < TB_BESIDE_WORDS_MOST; i++)
+		arguments[n_arguments++] = words[i];
+	arguments[n_arguments++] = "--";
+	arguments[n_arguments] = trace;
 	int n = snprintf(glance->file, sizeof glance->file, "%s/tailback-XXXXXX",
 		temporary ? temporary : "/tmp");
 	int file = n < (int)sizeof glance->file ? mkstemp(glance->file) : -1;
@@ -22,10 +28,11 @@ int tb_glance_start(struct tb_glance *glance, const char *trace, const char *net
 		return tb_fail(error, TB_EIO, "no temporary file can be made");
 	}
 	close(file);
+	snprintf(glance->said, sizeof glance->said, "%s.said", glance->file);
 	const struct tb_child_options child = {.arguments = arguments,
 		.input = -1,
 		.apart = true,
-		.log = "/dev/null",
+		.log = glance->said,
 		.output = glance->file};
 	int status = tb_child_start(&glance->child, &child, error);
 	if (status != TB_OK)
@@ -38,8 +45,10 @@ void tb_glance_end(struct tb_glance *glance)
 	if (glance->child.pid)
 		kill(glance->child.pid, SIGKILL);
 	tb_child_wait(&glance->child);
-	if (glance->file[0])
+	if (glance->file[0]) {
 		unlink(glance->file);
+		unlink(glance->said);
+	}
 	glance->file[0] = '\0';
 }
 
@@ -66,12 +75,23 @@ static int read_answer(const struct tb_glance *glance, struct tb_glance_answer *
 	return 1;
 }
 
-int tb_glance_poll(struct tb_glance *glance, struct tb_glance_answer *answer)
+// fail_glance reports the sentence of the process.
+static int fail_glance(const struct tb_glance *glance, struct tb_error *error)
+{
+	char sentence[512];
+	tb_beside_sentence(glance->said, sentence, sizeof sentence);
+	return tb_fail(error, TB_EFORMAT, "%s", sentence);
+}
+
+int tb_glance_poll(
+	struct tb_glance *glance, struct tb_glance_answer *answer, struct tb_error *error)
 {
 	int code = 0;
 	if (!glance->child.pid || !tb_child_ended(&glance->child, &code))
 		return 0;
 	int status = code == 0 ? read_answer(glance, answer) : TB_EFORMAT;
+	if (status < 0)
+		status = fail_glance(glance, error);
 	tb_glance_end(glance);
 	return status;
 }

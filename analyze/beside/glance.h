@@ -10,6 +10,7 @@
 struct tb_glance {
 	struct tb_child child;
 	char file[256]; // what the process writes; "": not started
+	char said[264]; // what it writes on standard error
 };
 
 // What was found. Loads are for the network of tb_glance_start.
@@ -20,14 +21,16 @@ struct tb_glance_answer {
 	double half_scale;    // the time scale at which that would be a half
 };
 
-// tb_glance_start starts the process. TB_EIO when the system refuses; then nothing
-// remains.
+// tb_glance_start starts the process with n_words further options of the info command
+// (TB_BESIDE_WORDS_MOST at most). TB_EIO when the system refuses; then nothing remains.
 int tb_glance_start(struct tb_glance *glance, const char *trace, const char *network,
-	struct tb_error *error) TB_MUST_USE;
+	const char *const *words, size_t n_words, struct tb_error *error) TB_MUST_USE;
 
 // tb_glance_poll returns 1 once the answer is there, 0 while the process runs or none was
-// started, TB_EFORMAT when it failed. After 1 and TB_EFORMAT nothing is left to end.
-int tb_glance_poll(struct tb_glance *glance, struct tb_glance_answer *answer);
+// started, TB_EFORMAT with the process's sentence when it failed. After 1 and TB_EFORMAT
+// nothing is left to end.
+int tb_glance_poll(struct tb_glance *glance, struct tb_glance_answer *answer,
+	struct tb_error *error);
 
 // tb_glance_end ends the process if it runs.
 void tb_glance_end(struct tb_glance *glance);

@@ -69,7 +69,8 @@ try=$(printf '%.3g' "$(cat half)")
 	cat <<END
 expect the trace has 16
 expect Time scale
-key Up
+key Down
+key Down
 key Left
 expect 0.5
 key Right
@@ -105,6 +106,30 @@ timeout 120 "$TAILBACK" view capture.pcap.zst --script steps
 "$TAILBACK" replay capture.pcap.zst -q --time-scale "$try" -o same.db
 took=$("$TAILBACK" info same.db | sed -n 's/ *simulated *\(.*\) in .*/\1/p')
 grep -q "$took" replayed
+# What is given on the command line stands in the form; what has no row there is passed on.
+{
+	printf 'expect as given\nexpect qsnet,levels=2,ascent=deterministic\nexpect closed loop\n'
+	printf 'expect also --dedup=no\nkey Return\nexpect Replaying\n'
+	waits 3000
+	printf 'expect on qsnet, 16 nodes\nkey F9\nexpect were inferred from packets\n'
+} >steps
+timeout 120 "$TAILBACK" view capture.pcap.zst --closed-loop --dedup=no -n qsnet,levels=2,ascent=deterministic \
+	--script steps
+code=0
+"$TAILBACK" view same.db --from 1s --script /dev/null 2>err || code=$?
+[[ $code == 1 ]] && grep -q 'same.db: is no trace: --from=1s' err
+# A trace of calls has other rows. What a look into it finds missing is told, and can be typed.
+cp "$TB_SOURCE/tests/fuzz/corpus/capture_kineto/overlap.json" rank0.json
+{
+	waits 300
+	printf 'expect Library\nrefuse Time scale\nexpect there is no profile of 1\n'
+	printf 'key Up\nkey Up\nkey 2\n'
+	waits 300
+	printf 'expect 2_\nrefuse there is no profile\nexpect the trace has 2\nkey Return\n'
+	waits 300
+	printf 'key F9\nexpect do what the others do\n'
+} >steps
+timeout 120 "$TAILBACK" view rank0.json --script steps
 printf 'num_ranks 2\nrank 0 {\nl1: send 5b to 7\n}\n' >broken
 {
 	printf 'expect broken is a trace\nkey Return\n'

@@ -50,7 +50,7 @@ static int open_source(struct tb_viewer *viewer, int64_t id, struct tb_error *er
 	tb_viewed_file_opened(&viewer->file, NULL);
 	const struct tb_trace_reader *reader;
 	if (status == TB_EFOREIGN && tb_trace_find(&reader, path, NULL) == TB_OK)
-		return tb_opening_new(&viewer->file.opening, path, error);
+		return tb_opening_new(&viewer->file.opening, path, reader, error);
 	if (id == 0 && has_no_run(path)) {
 		tb_viewer_report(viewer, &cause);
 		return TB_OK;
@@ -74,6 +74,17 @@ int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 		return status;
 	}
 	*viewer = made;
+	return TB_OK;
+}
+
+int tb_viewer_replay_with(struct tb_viewer *viewer, const char *const *words,
+	size_t n_words, struct tb_error *error)
+{
+	if (n_words && !viewer->file.opening)
+		return tb_fail_in(error, TB_EUSAGE, viewer->file.path,
+			"is no trace: %s and the like are for replays", words[0]);
+	if (n_words)
+		tb_opening_begin_with(viewer->file.opening, words, n_words);
 	return TB_OK;
 }
 

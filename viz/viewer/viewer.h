@@ -28,6 +28,12 @@ int tb_viewer_new(struct tb_viewer **viewer, const struct tb_view *const *views,
 	const char *path, int64_t id, struct tb_error *error) TB_MUST_USE;
 void tb_viewer_free(struct tb_viewer *viewer);
 
+// tb_viewer_replay_with fills options of the replay command ("--closed-loop") in where
+// the viewer asks how to replay a trace; it borrows them. TB_EUSAGE when a store was
+// opened.
+int tb_viewer_replay_with(struct tb_viewer *viewer, const char *const *words,
+	size_t n_words, struct tb_error *error) TB_MUST_USE;
+
 // Input to the viewer. Lengths are in abstract pixels.
 enum tb_pointer {
 	TB_POINTER_MOVE,

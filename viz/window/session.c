@@ -111,6 +111,9 @@ int tb_session_run(const struct tb_session_options *options, struct tb_error *er
 	int status = session.store ? tb_viewer_new(&session.viewer, tb_views,
 					     options->store, options->run, error)
 				   : tb_fail(error, TB_ENOMEM, "no memory for a window");
+	if (status == TB_OK)
+		status = tb_viewer_replay_with(
+			session.viewer, options->words, options->n_words, error);
 	if (tb_session_remembers(&session))
 		tb_session_state_load(&session.state, options->store);
 	if (session.state.known && !options->given_size) {

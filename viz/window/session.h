@@ -9,8 +9,10 @@
 
 struct tb_session_options {
 	const char *store;
-	const char *other;		   // to compare it with; NULL: none
-	int64_t run, other_run;		   // 0: the newest
+	const char *other;	  // to compare it with; NULL: none
+	int64_t run, other_run;	  // 0: the newest
+	const char *const *words; // options of a replay, n_words; see viewer.h
+	size_t n_words;
 	int width, height;		   // of the window, in points
 	double scale;			   // 0: by the display
 	const char *script;		   // its steps replace a user's; NULL: none

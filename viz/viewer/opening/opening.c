@@ -20,10 +20,10 @@ struct tb_opening {
 	struct tb_beside beside;
 	struct tb_glance glance;
 	struct tb_opening_form form;
-	size_t glanced; // preset for which the glance is
+	char glanced[1024]; // what the glance was asked
 	bool begun;
 	double fraction, left_s; // of the replay; a negative fraction is unknown
-	char network[64];	 // of the replay
+	char network[256];	 // of the replay
 	char trouble[512];
 };
 
@@ -31,17 +31,37 @@ struct tb_opening {
 enum part { PART_LESS, PART_MORE, PART_ROW, PARTS_OF_ROW };
 enum { PART_BEGIN = PARTS_OF_ROW * TB_FORM_N_ROWS, PART_SUGGESTION };
 
-// glance_at has the trace looked into; without an answer there is no suggestion.
-static void glance_at(struct tb_opening *opening)
+// follow_form has the trace looked into, anew when the form asks for something else;
+// without an answer there is no suggestion.
+static void follow_form(struct tb_opening *opening)
 {
-	char network[sizeof opening->network];
+	char asked[sizeof opening->glanced];
+	struct tb_form_words words;
+	const char *network = tb_network_preset_name(opening->form.preset);
+	if (!network)
+		network = opening->form.given;
+	tb_opening_form_words(&opening->form, true, &words);
+	size_t n = (size_t)snprintf(asked, sizeof asked, "%s", network);
+	for (size_t i = 0; i < words.n && n < sizeof asked; i++)
+		n += (size_t)snprintf(asked + n, sizeof asked - n, " %s", words.words[i]);
+	if (strcmp(asked, opening->glanced) == 0)
+		return;
+	memcpy(opening->glanced, asked, sizeof asked);
 	tb_glance_end(&opening->glance);
-	opening->glanced = opening->form.preset;
-	(void)!tb_glance_start(&opening->glance, opening->trace,
-		tb_opening_form_network(&opening->form, network, sizeof network), NULL);
+	opening->trouble[0] = '\0';
+	(void)!tb_glance_start(
+		&opening->glance, opening->trace, network, words.words, words.n, NULL);
 }
 
-int tb_opening_new(struct tb_opening **opening, const char *trace, struct tb_error *error)
+void tb_opening_begin_with(
+	struct tb_opening *opening, const char *const *words, size_t n_words)
+{
+	tb_opening_form_init(&opening->form, opening->form.reader, words, n_words);
+	follow_form(opening);
+}
+
+int tb_opening_new(struct tb_opening **opening, const char *trace,
+	const struct tb_trace_reader *reader, struct tb_error *error)
 {
 	struct tb_opening *made = calloc(1, sizeof *made);
 	if (!made || !(made->trace = strdup(trace))) {
@@ -49,8 +69,8 @@ int tb_opening_new(struct tb_opening **opening, const char *trace, struct tb_err
 		return tb_fail_in(error, TB_ENOMEM, trace, "no memory to open it");
 	}
 	made->fraction = -1;
-	tb_opening_form_init(&made->form);
-	glance_at(made);
+	tb_opening_form_init(&made->form, reader, NULL, 0);
+	follow_form(made);
 	*opening = made;
 	return TB_OK;
 }
@@ -84,26 +104,20 @@ static void begin(struct tb_opening *opening)
 {
 	struct tb_error error;
 	const struct tb_opening_form *form = &opening->form;
-	bool scaled = tb_opening_form_n_rows(form) > TB_FORM_SCALE &&
-		      strcmp(form->scale, "1") != 0;
+	struct tb_form_words words;
+	tb_opening_form_words(form, false, &words);
 	const struct tb_beside_options options = {
 		.network = tb_opening_form_network(
 			form, opening->network, sizeof opening->network),
 		.trace = opening->trace,
-		.time_scale = scaled ? form->scale : NULL,
+		.words = words.words,
+		.n_words = words.n,
 		.input = -1};
 	opening->trouble[0] = '\0';
 	opening->fraction = -1;
 	opening->begun = tb_beside_start(&opening->beside, &options, &error) == TB_OK;
 	if (!opening->begun)
 		tb_error_format(&error, opening->trouble, sizeof opening->trouble);
-}
-
-// follow_form surveys anew for another network.
-static void follow_form(struct tb_opening *opening)
-{
-	if (opening->form.preset != opening->glanced)
-		glance_at(opening);
 }
 
 bool tb_opening_key(struct tb_opening *opening, const char *key)
@@ -128,7 +142,7 @@ void tb_opening_press(struct tb_opening *opening, struct tb_pick pick)
 	else if (pick.index == PART_SUGGESTION)
 		tb_opening_form_key(&opening->form, "h");
 	else if (pick.index % PARTS_OF_ROW == PART_ROW)
-		opening->form.row = row;
+		tb_opening_form_choose(&opening->form, row);
 	else
 		tb_opening_form_step(&opening->form, row,
 			pick.index % PARTS_OF_ROW == PART_LESS ? -1 : 1);
@@ -138,9 +152,12 @@ void tb_opening_press(struct tb_opening *opening, struct tb_pick pick)
 static bool poll_glance(struct tb_opening *opening)
 {
 	struct tb_glance_answer answer;
-	int status = tb_glance_poll(&opening->glance, &answer);
+	struct tb_error error;
+	int status = tb_glance_poll(&opening->glance, &answer, &error);
 	if (status > 0)
 		tb_opening_form_take(&opening->form, &answer);
+	if (status < 0)
+		tb_error_format(&error, opening->trouble, sizeof opening->trouble);
 	return status != 0;
 }
 
@@ -153,7 +170,8 @@ bool tb_opening_poll(struct tb_opening *opening)
 	if (!tb_child_ended(&beside->child, &code))
 		return tb_beside_progress(beside, &opening->fraction, &opening->left_s);
 	if (code != 0) {
-		tb_beside_sentence(beside, opening->trouble, sizeof opening->trouble);
+		tb_beside_sentence(
+			beside->said, opening->trouble, sizeof opening->trouble);
 		tb_beside_end(beside, true);
 		opening->begun = false;
 	}
@@ -184,9 +202,9 @@ static void draw_button(
 }
 
 static void draw_row(const struct sheet *sheet, struct tb_box box, enum tb_form_row row,
-	const char *value, const char *note)
+	const char *note)
 {
-	static const char *const labels[] = {"Network", "Nodes", "Time scale"};
+	char value[80];
 	bool chosen = sheet->opening->form.row == row;
 	uint32_t part = (uint32_t)row * PARTS_OF_ROW;
 	tb_picture_rect(sheet->picture, box,
@@ -196,14 +214,26 @@ static void draw_row(const struct sheet *sheet, struct tb_box box, enum tb_form_
 		tb_picture_rect(sheet->picture, (struct tb_box){box.x, box.y, 3, box.h},
 			sheet->palette->accent);
 	tb_picture_text(sheet->picture, (struct tb_box){box.x + 16, box.y, LABEL, box.h},
-		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true), labels[row]);
+		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true),
+		tb_opening_form_label(row));
 	double x = box.x + LABEL;
-	draw_button(sheet, (struct tb_box){x, box.y + 4, 26, box.h - 8}, part + PART_LESS,
-		"<");
-	tb_picture_text(sheet->picture, (struct tb_box){x + 30, box.y, 120, box.h},
-		type_of(sheet, TB_FONT_MONO, TB_ALIGN_CENTRE, false), value);
-	draw_button(sheet, (struct tb_box){x + 154, box.y + 4, 26, box.h - 8},
-		part + PART_MORE, ">");
+	if (tb_opening_form_steps(row)) {
+		draw_button(sheet, (struct tb_box){x, box.y + 4, 26, box.h - 8},
+			part + PART_LESS, "<");
+		draw_button(sheet, (struct tb_box){x + 154, box.y + 4, 26, box.h - 8},
+			part + PART_MORE, ">");
+	} else {
+		tb_picture_rect(sheet->picture,
+			(struct tb_box){x, box.y + 4, 180, box.h - 8},
+			sheet->palette->page);
+		tb_picture_pick(
+			sheet->picture, (struct tb_pick){TB_PICK_PART, part + PART_ROW});
+	}
+	double inset = tb_opening_form_steps(row) ? 30 : 4;
+	tb_picture_text(sheet->picture,
+		(struct tb_box){x + inset, box.y, 180 - 2 * inset, box.h},
+		type_of(sheet, TB_FONT_MONO, TB_ALIGN_CENTRE, false),
+		tb_opening_form_value(&sheet->opening->form, row, value, sizeof value));
 	tb_picture_text(sheet->picture,
 		(struct tb_box){x + 194, box.y, fmax(box.w - LABEL - 204, 1), box.h},
 		type_of(sheet, TB_FONT_TEXT, TB_ALIGN_LEFT, true), note);
@@ -213,12 +243,13 @@ static void draw_row(const struct sheet *sheet, struct tb_box box, enum tb_form_
 static char *describe_nodes(const struct tb_opening_form *form, char *buffer, size_t size)
 {
 	char count[32];
-	uint32_t needed = form->trace.n_nodes;
+	uint32_t needed = form->trace.n_nodes, there = tb_opening_form_n_nodes(form);
+	bool too_few = there && needed > there;
 	buffer[0] = '\0';
 	if (form->glanced && needed > 0)
 		snprintf(buffer, size, "the trace has %s%s",
 			tb_format_count(needed, count, sizeof count),
-			needed > tb_opening_form_n_nodes(form) ? ": too few" : "");
+			too_few ? ": too few" : "");
 	return buffer;
 }
 
@@ -248,25 +279,35 @@ static double draw_load(const struct sheet *sheet, double x, double y, double w)
 	return 56;
 }
 
+// draw_others lists the options that have no row.
+static void draw_others(const struct sheet *sheet, double x, double y, double w)
+{
+	const struct tb_opening_form *form = &sheet->opening->form;
+	char text[256] = "also";
+	for (size_t i = 0, n = strlen(text); i < form->n_others && n < sizeof text; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, " %s", form->others[i]);
+	tb_picture_text(sheet->picture, (struct tb_box){x + 16, y + 2, w - 32, 20},
+		type_of(sheet, TB_FONT_MONO, TB_ALIGN_LEFT, true), text);
+}
+
 static void draw_form(const struct sheet *sheet, double x, double y, double w)
 {
 	const struct tb_opening_form *form = &sheet->opening->form;
-	char nodes[32], note[80], scale[24];
-	draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, TB_FORM_NETWORK,
-		tb_network_preset_name(form->preset), "");
-	y += ROW_H;
-	draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, TB_FORM_NODES,
-		tb_format_count(tb_opening_form_n_nodes(form), nodes, sizeof nodes),
-		describe_nodes(form, note, sizeof note));
-	y += ROW_H;
-	if (tb_opening_form_n_rows(form) > TB_FORM_SCALE) {
-		snprintf(scale, sizeof scale, "%s%s", form->scale,
-			form->typing ? "_" : "");
-		draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, TB_FORM_SCALE, scale,
-			"0.1 is ten times as fast; type one");
-		y += ROW_H + 6;
-		y += draw_load(sheet, x, y, w);
+	char note[80];
+	for (int i = 0; i < TB_FORM_N_ROWS; i++) {
+		enum tb_form_row row = (enum tb_form_row)i;
+		if (!tb_opening_form_has(form, row))
+			continue;
+		draw_row(sheet, (struct tb_box){x, y, w, ROW_H - 2}, row,
+			row == TB_FORM_NODES ? describe_nodes(form, note, sizeof note)
+					     : tb_opening_form_hint(form, row));
+		y += ROW_H;
 	}
+	if (form->n_others) {
+		draw_others(sheet, x, y, w);
+		y += 26;
+	}
+	y += draw_load(sheet, x, y + 6, w);
 	y += 8;
 	draw_button(sheet, (struct tb_box){x, y, 160, 30}, PART_BEGIN, "Replay (Return)");
 	tb_picture_text(sheet->picture, (struct tb_box){x + 176, y, w - 176, 30},
@@ -297,6 +338,14 @@ static void draw_bar(const struct sheet *sheet, struct tb_box box)
 	tb_picture_rect(sheet->picture, box, sheet->palette->accent);
 }
 
+static double form_height(const struct tb_opening_form *form)
+{
+	int n = 0;
+	for (int i = 0; i < TB_FORM_N_ROWS; i++)
+		n += tb_opening_form_has(form, (enum tb_form_row)i);
+	return 290 + ROW_H * fmax(n - 3, 0);
+}
+
 void tb_opening_draw(
 	const struct tb_opening *opening, enum tb_theme theme, struct tb_picture *picture)
 {
@@ -304,7 +353,7 @@ void tb_opening_draw(
 	char progress[48];
 	double w = fmin(WIDTH, picture->width - 32);
 	double x = (picture->width - w) / 2;
-	double y = fmax((picture->height - 290) / 2, 16);
+	double y = fmax((picture->height - form_height(&opening->form)) / 2, 16);
 	const char *name = strrchr(opening->trace, '/');
 	struct tb_type title = type_of(&sheet, TB_FONT_BOLD, TB_ALIGN_LEFT, false);
 	title.size = 18;

@@ -1,6 +1,6 @@
-// Opening a trace: the user chooses a network, its nodes and a time scale in a form
-// (opening_form.h), and the replay runs beside the viewer into a temporary store, which
-// is removed when the viewer ends.
+// Opening a trace: the user chooses in a form (opening_form.h) on which network and how
+// it is replayed, and the replay runs beside the viewer into a temporary store, which is
+// removed when the viewer ends.
 //
 // The replay is a child process of this program (base/work/child.h), so the viewer stays
 // responsive, and a failure arrives as a sentence. One thread at a time per object.
@@ -8,12 +8,18 @@
 #define TB_OPENING_H
 
 #include "picture.h"
+#include "trace.h"
 
 struct tb_opening; // opaque
 
-// tb_opening_new prepares the form for a trace. TB_ENOMEM.
+// tb_opening_new prepares the form for a trace that `reader` reads. TB_ENOMEM.
 int tb_opening_new(struct tb_opening **opening, const char *trace,
-	struct tb_error *error) TB_MUST_USE;
+	const struct tb_trace_reader *reader, struct tb_error *error) TB_MUST_USE;
+
+// tb_opening_begin_with fills the form in from options of the replay command
+// (opening_form.h), which it borrows.
+void tb_opening_begin_with(
+	struct tb_opening *opening, const char *const *words, size_t n_words);
 // tb_opening_free ends the replay and removes its store.
 void tb_opening_free(struct tb_opening *opening);
 

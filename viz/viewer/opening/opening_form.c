@@ -5,7 +5,6 @@
 #include "underload.h"
 #include "units.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,100 @@
 #define MOST_NODES  65536
 #define LEAST_SCALE 1e-6
 #define MOST_SCALE  1e3
+
+// Which traces have a row.
+enum of { ANY, CAPTURES, CALLS };
+
+static const struct row {
+	const char *label, *hint;
+	enum of of;
+	const char *option; // of replay; NULL: the network, or a change of it
+	bool of_info;	    // an option of info, too
+	// What Left and Right go through, and the names under which they are shown; an
+	// option without value is given for the second.
+	const char *const *choices, *const *names;
+	const char *typed; // the characters that may be typed; NULL: none
+} rows[TB_FORM_N_ROWS] = {
+	[TB_FORM_NETWORK] = {.label = "Network", .hint = ""},
+	[TB_FORM_NODES] = {.label = "Nodes", .hint = ""},
+	[TB_FORM_SCALE] = {.label = "Time scale",
+		.hint = "0.1 is ten times as fast; type one",
+		.of = CAPTURES,
+		.option = "time-scale",
+		.typed = "0123456789."},
+	[TB_FORM_LOOP] = {.label = "Messages",
+		.hint = "in closed loop they wait for each other",
+		.of = CAPTURES,
+		.option = "closed-loop",
+		.choices = (const char *const[]){"", "yes", NULL},
+		.names = (const char *const[]){"as captured", "closed loop"}},
+	[TB_FORM_FROM] = {.label = "From",
+		.hint = "type 1.5s, a date, or Unix seconds",
+		.of = CAPTURES,
+		.option = "from",
+		.of_info = true,
+		.typed = "0123456789.:-+TZnums"},
+	[TB_FORM_TO] = {.label = "To",
+		.hint = "likewise",
+		.of = CAPTURES,
+		.option = "to",
+		.of_info = true,
+		.typed = "0123456789.:-+TZnums"},
+	[TB_FORM_LIBRARY] = {.label = "Library",
+		.hint = "whose collective algorithms are used",
+		.of = CALLS,
+		.option = "library",
+		.of_info = true,
+		.choices = (const char *const[]){"", "openmpi", "mpich", "nccl", NULL},
+		.names = (const char *const[]){"as traced", "openmpi", "mpich", "nccl"}},
+	[TB_FORM_COLLECTIVE] = {.label = "Collective",
+		.hint = "type one, such as allreduce=ring",
+		.of = CALLS,
+		.option = "collective",
+		.of_info = true,
+		.typed = "abcdefghijklmnopqrstuvwxyz0123456789=_-"},
+	[TB_FORM_CLONES] = {.label = "Clone ranks",
+		.hint = "type how many ranks the job had",
+		.of = CALLS,
+		.option = "clone-ranks",
+		.of_info = true,
+		.typed = "0123456789"},
+	[TB_FORM_LENIENT] = {.label = "Unmatched",
+		.hint = "sends, receives and collective calls",
+		.of = CALLS,
+		.option = "lenient",
+		.of_info = true,
+		.choices = (const char *const[]){"", "yes", NULL},
+		.names = (const char *const[]){"refused", "left out"}},
+};
+
+const char *tb_opening_form_label(enum tb_form_row row)
+{
+	return rows[row].label;
+}
+
+bool tb_opening_form_has(const struct tb_opening_form *form, enum tb_form_row row)
+{
+	bool captured = form->reader->kind == TB_TRACE_PACKETS;
+	return rows[row].of == ANY || (rows[row].of == CAPTURES && captured) ||
+	       (rows[row].of == CALLS && form->reader->calls);
+}
+
+// is_given is true where the network that was given is chosen.
+static bool is_given(const struct tb_opening_form *form)
+{
+	return form->given && !tb_network_preset_name(form->preset);
+}
+
+const char *tb_opening_form_hint(const struct tb_opening_form *form, enum tb_form_row row)
+{
+	return row == TB_FORM_NETWORK && is_given(form) ? form->given : rows[row].hint;
+}
+
+bool tb_opening_form_steps(enum tb_form_row row)
+{
+	return row == TB_FORM_SCALE || !rows[row].typed;
+}
 
 static uint64_t nodes_of(const struct tb_opening_form *form, uint32_t levels)
 {
@@ -47,8 +140,10 @@ static void fit(struct tb_opening_form *form)
 static void choose_preset(struct tb_opening_form *form, size_t preset)
 {
 	struct tb_network_params params;
-	if (tb_network_preset(&params, tb_network_preset_name(preset), NULL) != TB_OK ||
-		params.arity < 2)
+	const char *name = tb_network_preset_name(preset);
+	if (!name && form->given)
+		form->preset = preset;
+	if (!name || tb_network_preset(&params, name, NULL) != TB_OK || params.arity < 2)
 		return;
 	form->preset = preset;
 	form->arity = params.arity;
@@ -59,10 +154,51 @@ static void choose_preset(struct tb_opening_form *form, size_t preset)
 	fit(form);
 }
 
-void tb_opening_form_init(struct tb_opening_form *form)
+// give_network chooses a preset by name, or else what was given beside the presets.
+static void give_network(struct tb_opening_form *form, const char *network)
 {
-	*form = (struct tb_opening_form){.arity = 2, .scale = "1"};
+	size_t i = 0;
+	const char *name;
+	while ((name = tb_network_preset_name(i)) && strcmp(name, network) != 0)
+		i++;
+	if (!name)
+		form->given = network;
+	choose_preset(form, i);
+}
+
+// take_word fills in the row of an option; false when it has none, or its row is taken.
+static bool take_word(struct tb_opening_form *form, const char *word)
+{
+	const char *name = word + strspn(word, "-");
+	size_t length = strcspn(name, "=");
+	const char *value = name[length] ? name + length + 1 : "yes";
+	if (length == strlen("network") && strncmp(name, "network", length) == 0) {
+		give_network(form, value);
+		return true;
+	}
+	for (int i = 0; i < TB_FORM_N_ROWS; i++) {
+		const char *option = rows[i].option;
+		if (option && strlen(option) == length &&
+			strncmp(option, name, length) == 0 &&
+			tb_opening_form_has(form, (enum tb_form_row)i) &&
+			(!form->text[i][0] || i == TB_FORM_SCALE) &&
+			strlen(value) < sizeof form->text[i]) {
+			snprintf(form->text[i], sizeof form->text[i], "%s", value);
+			return true;
+		}
+	}
+	return false;
+}
+
+void tb_opening_form_init(struct tb_opening_form *form,
+	const struct tb_trace_reader *reader, const char *const *words, size_t n_words)
+{
+	*form = (struct tb_opening_form){.reader = reader, .arity = 2};
+	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "1");
 	choose_preset(form, 0);
+	for (size_t i = 0; i < n_words; i++)
+		if (!take_word(form, words[i]) && form->n_others < TB_FORM_WORDS_MOST)
+			form->others[form->n_others++] = words[i];
 }
 
 void tb_opening_form_take(
@@ -73,16 +209,12 @@ void tb_opening_form_take(
 	fit(form);
 }
 
-int tb_opening_form_n_rows(const struct tb_opening_form *form)
-{
-	return form->glanced && form->trace.is_capture ? TB_FORM_N_ROWS : TB_FORM_SCALE;
-}
-
 // scale_of returns the time scale; 0 for what is none.
 static double scale_of(const struct tb_opening_form *form)
 {
 	double scale;
-	return tb_parse_real(form->scale, LEAST_SCALE, MOST_SCALE, &scale) == TB_OK
+	return tb_parse_real(form->text[TB_FORM_SCALE], LEAST_SCALE, MOST_SCALE,
+		       &scale) == TB_OK
 		       ? scale
 		       : 0;
 }
@@ -100,83 +232,133 @@ static void step_scale(struct tb_opening_form *form, int by)
 			if (by > 0 && scale > now * 1.001 && found <= now * 1.001)
 				found = scale;
 		}
-	snprintf(form->scale, sizeof form->scale, "%.3g", found);
+	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "%.3g", found);
+}
+
+// choice_of returns which of a row's choices stands there; -1 for none of them.
+static int choice_of(const struct tb_opening_form *form, enum tb_form_row row)
+{
+	for (int i = 0; rows[row].choices[i]; i++)
+		if (strcmp(rows[row].choices[i], form->text[row]) == 0)
+			return i;
+	return -1;
+}
+
+static void step_choice(struct tb_opening_form *form, enum tb_form_row row, int by)
+{
+	int now = choice_of(form, row) + by;
+	if (now >= 0 && rows[row].choices[now])
+		snprintf(form->text[row], sizeof form->text[row], "%s",
+			rows[row].choices[now]);
+}
+
+static void step_levels(struct tb_opening_form *form, int by)
+{
+	if (is_given(form))
+		return;
+	form->levels += (uint32_t)by;
+	form->chose_levels = true;
+	hold(form);
+}
+
+void tb_opening_form_choose(struct tb_opening_form *form, enum tb_form_row row)
+{
+	form->row = row;
 	form->typing = false;
 }
 
 void tb_opening_form_step(struct tb_opening_form *form, enum tb_form_row row, int by)
 {
-	form->row = row;
+	tb_opening_form_choose(form, row);
 	if (row == TB_FORM_SCALE)
 		step_scale(form, by);
-	else if (row == TB_FORM_NETWORK && by < 0 && form->preset > 0)
-		choose_preset(form, form->preset - 1);
-	else if (row == TB_FORM_NETWORK && by > 0 &&
-		 tb_network_preset_name(form->preset + 1))
-		choose_preset(form, form->preset + 1);
-	else if (row == TB_FORM_NODES) {
-		form->levels += (uint32_t)by;
-		form->chose_levels = true;
-		hold(form);
-	}
+	else if (row == TB_FORM_NODES)
+		step_levels(form, by);
+	else if (row == TB_FORM_NETWORK && (by > 0 || form->preset > 0))
+		choose_preset(form, by > 0 ? form->preset + 1 : form->preset - 1);
+	else if (rows[row].choices)
+		step_choice(form, row, by);
 }
 
-// type_scale edits the time scale: it begins anew where it was not typed before.
-static bool type_scale(struct tb_opening_form *form, const char *key)
+// type edits the chosen row: its text begins anew where it was not typed before.
+static bool type(struct tb_opening_form *form, const char *key)
 {
-	size_t length = strlen(form->scale);
+	const char *typed = rows[form->row].typed;
+	char *text = form->text[form->row];
+	size_t length = strlen(text), room = sizeof form->text[0];
+	if (!typed)
+		return false;
 	if (strcmp(key, "Backspace") == 0) {
-		form->scale[length > 0 ? length - 1 : 0] = '\0';
-	} else if (strlen(key) == 1 && (isdigit((unsigned char)*key) || *key == '.')) {
+		text[length > 0 ? length - 1 : 0] = '\0';
+	} else if (strlen(key) == 1 && strchr(typed, *key)) {
 		length = form->typing ? length : 0;
-		if (length + 1 < sizeof form->scale)
-			snprintf(form->scale + length, sizeof form->scale - length, "%s",
-				key);
+		if (length + 1 < room)
+			snprintf(text + length, room - length, "%s", key);
 	} else {
 		return false;
 	}
 	form->typing = true;
-	form->row = TB_FORM_SCALE;
 	return true;
 }
 
 // use_suggestion is a key of its own and the button's.
 static bool use_suggestion(struct tb_opening_form *form)
 {
-	char scale[sizeof form->scale];
+	char scale[16];
 	if (!*tb_opening_form_suggestion(form, scale, sizeof scale))
 		return false;
-	memcpy(form->scale, scale, sizeof scale);
-	form->typing = false;
-	form->row = TB_FORM_SCALE;
+	snprintf(form->text[TB_FORM_SCALE], sizeof form->text[0], "%s", scale);
+	tb_opening_form_choose(form, TB_FORM_SCALE);
 	return true;
+}
+
+static void move(struct tb_opening_form *form, int by)
+{
+	int row = (int)form->row;
+	do
+		row = (row + by + TB_FORM_N_ROWS) % TB_FORM_N_ROWS;
+	while (!tb_opening_form_has(form, (enum tb_form_row)row));
+	tb_opening_form_choose(form, (enum tb_form_row)row);
 }
 
 bool tb_opening_form_key(struct tb_opening_form *form, const char *key)
 {
-	unsigned n = (unsigned)tb_opening_form_n_rows(form);
 	if (strcmp(key, "Up") == 0)
-		form->row = (enum tb_form_row)((form->row + n - 1) % n);
+		move(form, -1);
 	else if (strcmp(key, "Down") == 0 || strcmp(key, "Tab") == 0)
-		form->row = (enum tb_form_row)((form->row + 1) % n);
+		move(form, 1);
 	else if (strcmp(key, "Left") == 0)
 		tb_opening_form_step(form, form->row, -1);
 	else if (strcmp(key, "Right") == 0)
 		tb_opening_form_step(form, form->row, 1);
-	else if (n <= TB_FORM_SCALE)
-		return false;
-	else if (strcmp(key, "h") == 0)
-		return use_suggestion(form);
 	else
-		return type_scale(form, key);
+		return type(form, key) || (strcmp(key, "h") == 0 && use_suggestion(form));
 	return true;
+}
+
+const char *tb_opening_form_value(const struct tb_opening_form *form,
+	enum tb_form_row row, char *buffer, size_t size)
+{
+	const char *text = form->text[row];
+	if (row == TB_FORM_NETWORK)
+		return is_given(form) ? "as given" : tb_network_preset_name(form->preset);
+	if (row == TB_FORM_NODES && is_given(form))
+		return "as it has";
+	if (row == TB_FORM_NODES)
+		return tb_format_count(tb_opening_form_n_nodes(form), buffer, size);
+	if (rows[row].choices)
+		return choice_of(form, row) < 0 ? text
+						: rows[row].names[choice_of(form, row)];
+	snprintf(buffer, size, "%s%s", text, form->row == row && form->typing ? "_" : "");
+	return buffer;
 }
 
 char *tb_opening_form_network(
 	const struct tb_opening_form *form, char *buffer, size_t size)
 {
-	const char *name = tb_network_preset_name(form->preset);
-	if (form->levels == form->natural)
+	const char *name =
+		is_given(form) ? form->given : tb_network_preset_name(form->preset);
+	if (is_given(form) || form->levels == form->natural)
 		snprintf(buffer, size, "%s", name);
 	else
 		snprintf(buffer, size, "%s,levels=%" PRIu32, name, form->levels);
@@ -185,13 +367,40 @@ char *tb_opening_form_network(
 
 uint32_t tb_opening_form_n_nodes(const struct tb_opening_form *form)
 {
-	return (uint32_t)nodes_of(form, form->levels);
+	return is_given(form) ? 0 : (uint32_t)nodes_of(form, form->levels);
+}
+
+// add_word adds the option of a row, unless that has its default.
+static void add_word(const struct tb_opening_form *form, enum tb_form_row row,
+	struct tb_form_words *words)
+{
+	char *word = words->texts[row];
+	bool plain = row == TB_FORM_LOOP || row == TB_FORM_LENIENT;
+	const char *text = form->text[row];
+	if (!text[0] || (row == TB_FORM_SCALE && strcmp(text, "1") == 0))
+		return;
+	snprintf(word, sizeof words->texts[row], "--%s%s%s", rows[row].option,
+		plain ? "" : "=", plain ? "" : text);
+	words->words[words->n++] = word;
+}
+
+void tb_opening_form_words(
+	const struct tb_opening_form *form, bool of_info, struct tb_form_words *words)
+{
+	words->n = 0;
+	for (int i = 0; i < TB_FORM_N_ROWS; i++)
+		if (rows[i].option && (rows[i].of_info || !of_info) &&
+			tb_opening_form_has(form, (enum tb_form_row)i))
+			add_word(form, (enum tb_form_row)i, words);
+	for (size_t i = 0; !of_info && i < form->n_others; i++)
+		words->words[words->n++] = form->others[i];
 }
 
 double tb_opening_form_share(const struct tb_opening_form *form)
 {
 	double scale = scale_of(form);
-	bool known = tb_opening_form_n_rows(form) > TB_FORM_SCALE && scale > 0;
+	bool known = form->glanced && form->trace.is_capture && scale > 0 &&
+		     !form->text[TB_FORM_LOOP][0];
 	return known ? form->trace.busiest_share / scale : 0;
 }
 

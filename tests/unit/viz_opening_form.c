@@ -1,0 +1,143 @@
+// The form of a trace: which rows it has, and what its rows come to as options.
+#include "opening_form.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int read_calls(struct tb_calls **calls, const struct tb_reading *reading,
+	const char *const *paths, size_t n, const char **made, struct tb_error *error)
+{
+	(void)calls, (void)reading, (void)paths, (void)n, (void)made, (void)error;
+	return TB_EFOREIGN;
+}
+
+static const struct tb_trace_reader of_captures = {.kind = TB_TRACE_PACKETS};
+static const struct tb_trace_reader of_calls = {
+	.kind = TB_TRACE_JOB, .calls = read_calls};
+static const struct tb_trace_reader of_jobs = {.kind = TB_TRACE_JOB};
+
+// joined returns the options of a form in one line.
+static const char *joined(const struct tb_opening_form *form, bool of_info)
+{
+	static char text[512];
+	struct tb_form_words words;
+	tb_opening_form_words(form, of_info, &words);
+	text[0] = '\0';
+	for (size_t i = 0; i < words.n; i++) {
+		size_t n = strlen(text);
+		snprintf(text + n, sizeof text - n, "%s%s", i ? " " : "", words.words[i]);
+	}
+	return text;
+}
+
+static void type(struct tb_opening_form *form, const char *text)
+{
+	for (; *text; text++)
+		assert_true(tb_opening_form_key(form, (const char[]){*text, '\0'}));
+}
+
+static void a_trace_has_the_rows_of_its_kind(void **state)
+{
+	(void)state;
+	struct tb_opening_form form;
+	tb_opening_form_init(&form, &of_jobs, NULL, 0);
+	assert_false(tb_opening_form_has(&form, TB_FORM_SCALE));
+	assert_false(tb_opening_form_has(&form, TB_FORM_LIBRARY));
+	tb_opening_form_key(&form, "Up");
+	assert_int_equal(form.row, TB_FORM_NODES);
+	tb_opening_form_init(&form, &of_calls, NULL, 0);
+	assert_false(tb_opening_form_has(&form, TB_FORM_FROM));
+	tb_opening_form_key(&form, "Up");
+	assert_int_equal(form.row, TB_FORM_LENIENT);
+	tb_opening_form_init(&form, &of_captures, NULL, 0);
+	assert_true(tb_opening_form_has(&form, TB_FORM_LOOP));
+	assert_false(tb_opening_form_has(&form, TB_FORM_CLONES));
+	assert_string_equal(joined(&form, false), "");
+}
+
+static void given_options_come_back(void **state)
+{
+	(void)state;
+	struct tb_opening_form form;
+	static const char *const words[] = {"--closed-loop", "--from=1.5s", "--dedup",
+		"--time-scale=0.25", "--network=ethernet,rate=50Mbit/s"};
+	char text[64];
+	tb_opening_form_init(&form, &of_captures, words, 5);
+	assert_string_equal(joined(&form, false),
+		"--time-scale=0.25 --closed-loop --from=1.5s --dedup");
+	assert_string_equal(joined(&form, true), "--from=1.5s");
+	assert_string_equal(tb_opening_form_network(&form, text, sizeof text),
+		"ethernet,rate=50Mbit/s");
+	assert_int_equal(tb_opening_form_n_nodes(&form), 0);
+	// Back to the presets, and forth.
+	tb_opening_form_step(&form, TB_FORM_NETWORK, -1);
+	assert_null(strchr(tb_opening_form_network(&form, text, sizeof text), '/'));
+	tb_opening_form_step(&form, TB_FORM_NETWORK, 1);
+	assert_string_equal(tb_opening_form_network(&form, text, sizeof text),
+		"ethernet,rate=50Mbit/s");
+	static const char *const twice[] = {
+		"--collective=allreduce=ring", "--collective=barrier=tree", "--lenient"};
+	tb_opening_form_init(&form, &of_calls, twice, 3);
+	assert_string_equal(joined(&form, false),
+		"--collective=allreduce=ring --lenient --collective=barrier=tree");
+}
+
+static void rows_are_typed_and_stepped(void **state)
+{
+	(void)state;
+	struct tb_opening_form form;
+	tb_opening_form_init(&form, &of_calls, NULL, 0);
+	assert_false(tb_opening_form_key(&form, "q"));
+	tb_opening_form_choose(&form, TB_FORM_CLONES);
+	type(&form, "16");
+	tb_opening_form_key(&form, "Backspace");
+	assert_false(tb_opening_form_key(&form, "q"));
+	tb_opening_form_choose(&form, TB_FORM_COLLECTIVE);
+	type(&form, "allreduce=ring");
+	tb_opening_form_step(&form, TB_FORM_LIBRARY, 1);
+	tb_opening_form_step(&form, TB_FORM_LIBRARY, 1);
+	tb_opening_form_step(&form, TB_FORM_LENIENT, 1);
+	tb_opening_form_step(&form, TB_FORM_LENIENT, 1);
+	assert_string_equal(joined(&form, false),
+		"--library=mpich --collective=allreduce=ring --clone-ranks=1 --lenient");
+	assert_string_equal(joined(&form, true), joined(&form, false));
+	tb_opening_form_step(&form, TB_FORM_LENIENT, -1);
+	tb_opening_form_choose(&form, TB_FORM_COLLECTIVE);
+	type(&form, "x");
+	assert_string_equal(
+		joined(&form, false), "--library=mpich --collective=x --clone-ranks=1");
+}
+
+static void a_closed_loop_has_no_load_to_scale(void **state)
+{
+	(void)state;
+	struct tb_opening_form form;
+	char scale[16];
+	const struct tb_glance_answer answer = {.is_capture = true,
+		.n_nodes = 40,
+		.busiest_share = 0.001,
+		.half_scale = 0.002};
+	tb_opening_form_init(&form, &of_captures, NULL, 0);
+	tb_opening_form_take(&form, &answer);
+	assert_true(tb_opening_form_n_nodes(&form) >= 40);
+	assert_string_equal(
+		tb_opening_form_suggestion(&form, scale, sizeof scale), "0.002");
+	tb_opening_form_step(&form, TB_FORM_LOOP, 1);
+	assert_string_equal(tb_opening_form_suggestion(&form, scale, sizeof scale), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_has_the_rows_of_its_kind),
+		cmocka_unit_test(given_options_come_back),
+		cmocka_unit_test(rows_are_typed_and_stepped),
+		cmocka_unit_test(a_closed_loop_has_no_load_to_scale),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
