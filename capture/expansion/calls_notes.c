@@ -28,6 +28,22 @@ static void put_uses(const struct tb_lowering *l, FILE *out)
 	}
 }
 
+// put_idle warns of choices that no call of the trace is expanded by.
+static void put_idle(const struct tb_lowering *l, FILE *out)
+{
+	for (int op = 0; op < TB_COLL_N; op++) {
+		const char *name = tb_collective_op_name((enum tb_collective_op)op);
+		size_t i = 0;
+		while (i < l->n_uses && l->uses[i].op != (enum tb_collective_op)op)
+			i++;
+		if (i == l->n_uses && l->choices.algorithms[op][0])
+			fprintf(out,
+				"--collective %s=%s changes nothing: the trace has no "
+				"%s\n",
+				name, l->choices.algorithms[op], name);
+	}
+}
+
 static void put_dropped(const struct tb_lowering *l, FILE *out)
 {
 	char text[2][48];
@@ -115,6 +131,7 @@ int tb_lowering_notes(const struct tb_lowering *l, char **notes)
 			"the trace is of %s, of whose choices nothing is known here\n",
 			l->stranger);
 	put_eager(l, out);
+	put_idle(l, out);
 	put_uses(l, out);
 	if (fclose(out) != 0) {
 		free(text);

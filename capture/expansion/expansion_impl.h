@@ -29,12 +29,14 @@ struct tb_choice {
 typedef void tb_planner(struct tb_plan *plan, const struct tb_shape *shape,
 	const struct tb_choice *choice);
 
-// What an algorithm cannot do without.
+// What an algorithm cannot do without, and that its messages grow with the square of the
+// members.
 enum tb_needs {
 	TB_NEEDS_EQUAL = 1, // blocks of the same size
 	TB_NEEDS_EVEN = 2,  // an even number of members
 	TB_NEEDS_POWER = 4, // a power of two of them
 	TB_NEEDS_TWO = 8,   // two members
+	TB_GROWS_SQUARE = 16,
 };
 
 struct tb_algorithm {

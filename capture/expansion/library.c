@@ -2,6 +2,7 @@
 
 #include "expansion_impl.h"
 #include "nearest.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -254,6 +255,35 @@ static int choose(const struct tb_library *library,
 		     : TB_OK;
 }
 
+// least_messages returns how many messages a call takes at least, before any is planned.
+static uint64_t least_messages(const struct tb_shape *shape,
+	const struct tb_algorithm *algorithm, const struct tb_choice *choice)
+{
+	uint64_t each = algorithm->needs & TB_GROWS_SQUARE ? shape->n - 1 : 1;
+	uint64_t segments =
+		choice->segment_bytes ? shape->bytes / choice->segment_bytes : 1;
+	if (segments > each)
+		each = segments;
+	return each < UINT64_MAX / shape->n ? each * shape->n : UINT64_MAX;
+}
+
+static int check_messages(const struct tb_shape *shape, const struct tb_choice *choice,
+	struct tb_error *error)
+{
+	char text[2][32];
+	uint64_t n = least_messages(
+		shape, tb_algorithm_find(shape->op, choice->algorithm), choice);
+	if (n <= TB_PLAN_TRANSFERS_MAX)
+		return TB_OK;
+	return tb_fail(error, TB_ECAPACITY,
+		"a call of %s by %" PRIu32
+		" ranks takes at least %s messages as %s: a job holds %s (--collective "
+		"chooses another algorithm)",
+		tb_collective_op_name(shape->op), shape->n,
+		tb_format_count(n, text[0], sizeof text[0]), choice->algorithm,
+		tb_format_count(TB_PLAN_TRANSFERS_MAX, text[1], sizeof text[1]));
+}
+
 static void plan_chosen(struct tb_plan *plan, const struct tb_shape *shape,
 	const struct tb_choice *choice, struct tb_expansion_rule *rule)
 {
@@ -310,6 +340,8 @@ int tb_library_expand(const struct tb_library *library,
 	} else if (call->n > 1) {
 		struct tb_choice choice;
 		int status = choose(library, choices, &shape, &choice, error);
+		if (status == TB_OK)
+			status = check_messages(&shape, &choice, error);
 		if (status != TB_OK)
 			return status;
 		plan_chosen(&made, &shape, &choice, &stated);

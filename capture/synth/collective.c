@@ -171,7 +171,7 @@ static int check_amounts(const struct tb_collective_options *o, struct tb_error 
 			"%" PRIu64 " bytes are too many for %" PRIu32 " ranks", o->bytes,
 			o->n_ranks);
 	uint64_t pairs = (uint64_t)o->n_ranks * (o->n_ranks - 1);
-	if (o->algorithm->quadratic && pairs > INT32_MAX / 2)
+	if (o->algorithm->quadratic && pairs > TB_PLAN_TRANSFERS_MAX)
 		return tb_fail(error, TB_ECAPACITY,
 			"%s %s among %" PRIu32
 			" ranks takes more operations than a job can hold (%d)",

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define TRANSFERS_MAX ((size_t)INT32_MAX / 2)
-
 void tb_plan_fini(struct tb_plan *plan)
 {
 	free(plan->transfers);
@@ -22,7 +20,7 @@ void tb_plan_next_round(struct tb_plan *plan)
 
 void tb_plan_put(struct tb_plan *plan, struct tb_transfer transfer)
 {
-	if (plan->status == TB_OK && plan->n_transfers >= TRANSFERS_MAX)
+	if (plan->status == TB_OK && plan->n_transfers >= TB_PLAN_TRANSFERS_MAX)
 		plan->status = TB_ECAPACITY;
 	if (plan->status == TB_OK)
 		plan->status = TB_ARRAY_RESERVE(

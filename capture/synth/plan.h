@@ -40,6 +40,9 @@ struct tb_transfer {
 	bool combines;	       // reductions: the receiver adds the data to its own
 };
 
+// A job holds no more, of which each is a send and a receive.
+#define TB_PLAN_TRANSFERS_MAX ((size_t)INT32_MAX / 2)
+
 enum tb_plan_order {
 	// The sends of a rank in a round wait for its sends of the round before, and for
 	// tokens that it received.

@@ -297,6 +297,53 @@ static void what_no_job_can_hold_is_refused_at_once(void **state)
 	}
 }
 
+// Planned, each of these would take memory for a thousand million messages first.
+static void a_million_members_are_refused_before_they_are_planned(void **state)
+{
+	(void)state;
+	static const struct {
+		enum tb_collective_op op;
+		const char *choice;
+		bool is_refused;
+	} cases[] = {{TB_COLL_ALLTOALL, "alltoall=linear", true},
+		{TB_COLL_ALLTOALL, "alltoall=linear-sync", true},
+		{TB_COLL_ALLTOALL, "alltoall=shift", true},
+		{TB_COLL_ALLTOALL, "alltoall=pairwise", true},
+		{TB_COLL_ALLGATHER, "allgather=ring", true},
+		{TB_COLL_ALLREDUCE, "allreduce=ring", true},
+		{TB_COLL_ALLREDUCE, "allreduce=nccl-ring", true},
+		{TB_COLL_REDUCE_SCATTER, "reduce-scatter=pairwise", true},
+		{TB_COLL_BROADCAST, "broadcast=scatter-ring", true},
+		{TB_COLL_BROADCAST, "broadcast=binomial", false},
+		{TB_COLL_ALLREDUCE, "allreduce=doubling", false}};
+	const uint32_t n = 1000000;
+	uint64_t *bytes = malloc(n * sizeof *bytes);
+	assert_non_null(bytes);
+	for (uint32_t i = 0; i < n; i++)
+		bytes[i] = 8;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct tb_collective_call call = {
+			.op = cases[i].op, .n = n, .n_local = n, .bytes = bytes};
+		struct tb_collective_choices choices = {0};
+		struct tb_plan plan = {0};
+		struct tb_expansion_rule rule;
+		struct tb_error error;
+		const struct tb_library *library;
+		assert_int_equal(tb_library_find(&library, NULL, NULL), TB_OK);
+		assert_int_equal(
+			tb_collective_choices_add(&choices, cases[i].choice, &error),
+			TB_OK);
+		int status =
+			tb_library_expand(library, &choices, &call, &plan, &rule, &error);
+		assert_int_equal(status, cases[i].is_refused ? TB_ECAPACITY : TB_OK);
+		if (cases[i].is_refused)
+			assert_non_null(strstr(error.text, "at least 999,999,000,000 "));
+		else
+			tb_plan_fini(&plan);
+	}
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_choice_that_does_not_fit_says_what_it_needs),
 		cmocka_unit_test(eager_limits_are_those_of_the_page),
 		cmocka_unit_test(what_no_job_can_hold_is_refused_at_once),
+		cmocka_unit_test(a_million_members_are_refused_before_they_are_planned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
