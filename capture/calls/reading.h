@@ -24,6 +24,9 @@ struct tb_reading {
 	// The trace has some ranks of a data-parallel job of so many; the others do what
 	// these do. 0: it has all.
 	uint32_t clone_ranks;
+	// Rank r will sit on host r / per_node, wherever it ran: collective calls are
+	// expanded for these hosts. 0: as the trace says.
+	uint32_t per_node;
 	// Reading fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;
 };

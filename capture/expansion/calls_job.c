@@ -46,6 +46,15 @@ static bool is_one(const struct named *named, size_t n, uint32_t n_ranks)
 	return n == n_ranks && strcmp(named[0].host, named[n - 1].host) == 0;
 }
 
+// deal_hosts numbers the hosts as the ranks will be placed.
+static int deal_hosts(struct tb_lowering *l, uint32_t per_node)
+{
+	l->hosts = malloc(l->n_ranks * sizeof *l->hosts);
+	for (uint32_t r = 0; r < l->n_ranks && l->hosts; r++)
+		l->hosts[r] = r / per_node;
+	return l->hosts ? TB_OK : tb_lowering_no_memory(l);
+}
+
 // number_hosts gives each host a number, and each rank of which none is known one of its
 // own. If all ran on one host, none is known: as they are placed, one a node, they do not
 // share it.
@@ -97,7 +106,8 @@ static int begin(struct tb_lowering *l)
 	// The front has room for an edge from the beginning: tb_front_set cannot fail.
 	if (TB_ARRAY_RESERVE(&l->front, &l->front_room, 1) != TB_OK)
 		return tb_lowering_no_memory(l);
-	int status = number_hosts(l);
+	int status = l->reading->per_node ? deal_hosts(l, l->reading->per_node)
+					  : number_hosts(l);
 	for (uint32_t r = 0; r < l->n_ranks && status == TB_OK; r++)
 		status = begin_rank(l, r);
 	return status == TB_OK ? tb_job_builder_new(&l->builder, l->n_ranks, l->error)

@@ -44,16 +44,31 @@ void tb_workload_free(struct tb_workload *workload)
 	free(workload);
 }
 
+// side_by_side returns how many ranks of a job, one after the other, will share a node; 0
+// when the ranks are not dealt to nodes so.
+static uint32_t side_by_side(
+	const struct tb_workload *workload, const struct workload_input *input)
+{
+	const struct tb_placement *placement = &input->spec.placement;
+	if (placement->kind != TB_PLACE_BLOCK || placement->tasks || placement->hosts)
+		return 0;
+	return placement->per_node ? placement->per_node : workload->options->per_node;
+}
+
 // read_trace leaves the job NULL for packets, which are opened later.
 static int read_trace(const struct tb_workload *workload, struct workload_input *input,
 	struct tb_error *error)
 {
 	struct tb_trace trace;
+	struct tb_reading reading = {0};
+	if (workload->options->reading)
+		reading = *workload->options->reading;
+	reading.per_node = side_by_side(workload, input);
 	const struct tb_trace_request request = {.paths = input->files,
 		.n = input->n_files,
 		.stdin_kind =
 			workload->options->stdin_is_job ? TB_TRACE_JOB : TB_TRACE_PACKETS,
-		.reading = workload->options->reading,
+		.reading = &reading,
 		.stop = workload->options->stop};
 	int status = tb_trace_read(&trace, &request, error);
 	if (status != TB_OK)

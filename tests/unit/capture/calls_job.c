@@ -224,6 +224,26 @@ static void ranks_of_one_host_send_as_if_each_had_its_own(void **state)
 	tb_job_free(job);
 }
 
+static void ranks_that_will_share_a_node_send_at_once(void **state)
+{
+	(void)state;
+	for (uint32_t per_node = 1; per_node <= 2; per_node++) {
+		struct tb_job *job;
+		begin(3);
+		message(0, true, 1, 65481, false);
+		message(1, false, 0, 65481, false);
+		for (uint32_t r = 0; r < 3; r++)
+			assert_int_equal(
+				tb_calls_host(calls, r,
+					per_node == 1 && r < 2 ? "a" : "bcd" + r, &error),
+				TB_OK);
+		reading.per_node = per_node;
+		assert_int_equal(make(&job), TB_OK);
+		assert_int_equal(job->n_ops, per_node == 2 ? 2 : 6);
+		tb_job_free(job);
+	}
+}
+
 static void waits_pass_on_what_they_wait_for(void **state)
 {
 	(void)state;
@@ -591,6 +611,7 @@ int main(void)
 		cmocka_unit_test(what_did_not_wait_for_ever_is_sent_at_once),
 		cmocka_unit_test(within_a_host_nothing_is_asked_for),
 		cmocka_unit_test(ranks_of_one_host_send_as_if_each_had_its_own),
+		cmocka_unit_test(ranks_that_will_share_a_node_send_at_once),
 		cmocka_unit_test(waits_pass_on_what_they_wait_for),
 		cmocka_unit_test(several_dependencies_are_joined_once),
 		cmocka_unit_test(lanes_run_beside_each_other),
