@@ -282,6 +282,7 @@ struct making {
 	struct tb_error *error;
 	struct known *known;
 	size_t n_known, known_room;
+	struct tb_map known_of; // hash of name and members to the place in `known`
 };
 
 static bool is_known(const struct making *making, const struct known *known,
@@ -293,17 +294,30 @@ static bool is_known(const struct making *making, const struct known *known,
 		       members->n * sizeof *members->ranks) == 0;
 }
 
+static uint64_t hash_of(const char *name, const struct tb_members *members)
+{
+	uint64_t hash = 1469598103934665603u; // FNV-1a
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+	for (uint32_t i = 0; i < members->n; i++)
+		hash = (hash ^ members->ranks[i]) * 1099511628211u;
+	return hash;
+}
+
 static int add_group(struct making *making, const char *name,
 	const struct tb_members *members, uint32_t *number)
 {
-	for (size_t i = 0; i < making->n_known; i++) {
-		if (!is_known(making, &making->known[i], name, members))
+	uint32_t place;
+	uint64_t key = hash_of(name, members);
+	for (; tb_map_find(&making->known_of, key, &place); key++) {
+		if (!is_known(making, &making->known[place], name, members))
 			continue;
-		*number = making->known[i].number;
+		*number = making->known[place].number;
 		return TB_OK;
 	}
 	if (TB_ARRAY_RESERVE(&making->known, &making->known_room, making->n_known + 1) !=
-		TB_OK)
+			TB_OK ||
+		tb_map_put(&making->known_of, key, (uint32_t)making->n_known) != TB_OK)
 		return tb_fail(making->error, TB_ENOMEM, "no memory for process groups");
 	int status = tb_calls_group(making->calls, members->ranks, members->n, members->n,
 		number, making->error);
@@ -427,6 +441,7 @@ static int make(struct tb_calls **calls, const struct tb_profiles *all,
 				 : add_rank(&making, profile, rank);
 	}
 	free(making.known);
+	tb_map_fini(&making.known_of);
 	if (status == TB_OK) {
 		note(making.calls, all);
 		*calls = making.calls;

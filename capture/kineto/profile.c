@@ -31,6 +31,7 @@ void tb_profile_fini(struct tb_profile *profile)
 	free(profile->waits);
 	free(profile->marks);
 	free(profile->streams);
+	tb_map_fini(&profile->stream_of);
 	memset(profile, 0, sizeof *profile);
 }
 

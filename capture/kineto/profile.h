@@ -10,6 +10,7 @@
 #ifndef TB_PROFILE_H
 #define TB_PROFILE_H
 
+#include "map.h"
 #include "raw_json.h"
 #include "reading.h"
 
@@ -105,6 +106,7 @@ struct tb_profile {
 	struct tb_mark *marks;
 	size_t n_marks;
 	struct tb_stream *streams;
+	struct tb_map stream_of; // key to the place in `streams`
 	size_t n_streams, streams_room;
 	struct tb_profile_group *groups;
 	size_t n_groups, groups_room;

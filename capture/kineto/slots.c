@@ -188,17 +188,15 @@ static int make_room(
 int tb_profile_stream(struct tb_profile *profile, uint64_t key, uint32_t *stream,
 	struct tb_error *error)
 {
-	for (size_t i = 0; i < profile->n_streams; i++) {
-		if (profile->streams[i].key == key) {
-			*stream = (uint32_t)i;
-			return TB_OK;
-		}
-	}
+	if (tb_map_find(&profile->stream_of, key, stream))
+		return TB_OK;
 	if (profile->n_streams >= STREAMS_MAX)
 		return tb_fail_in(error, TB_ECAPACITY, profile->path,
 			"has work of more than %d streams", STREAMS_MAX);
 	if (TB_ARRAY_RESERVE(&profile->streams, &profile->streams_room,
-		    profile->n_streams + 1) != TB_OK)
+		    profile->n_streams + 1) != TB_OK ||
+		tb_map_put(&profile->stream_of, key, (uint32_t)profile->n_streams) !=
+			TB_OK)
 		return no_memory(profile, error);
 	*stream = (uint32_t)profile->n_streams;
 	profile->streams[profile->n_streams++] = (struct tb_stream){.key = key};

@@ -27,8 +27,9 @@ struct making {
 	struct thread *threads;
 	// Places of messages, sorted by the call that sends, receives, waits.
 	uint32_t *by[3];
-	struct tb_map root_of; // group << 32 | number of the call in it
+	struct tb_map root_of; // group << 32 | number of the call in it, to a place
 	uint64_t *n_calls;     // by group, of the task
+	uint32_t *places;      // likewise: its place in it; PRV_NONE: not looked for
 	uint64_t n_rootless, n_unknown, n_unequal;
 };
 enum { SENDS, RECVS, WAITS };
@@ -37,85 +38,6 @@ static int no_memory(const struct prv_trace *trace)
 {
 	return tb_fail_in(
 		trace->error, TB_ENOMEM, trace->file, "no memory for a Paraver trace");
-}
-
-// Groups: communicators as they are used.
-
-static int make_group(const struct making *making, uint32_t application,
-	const uint32_t *members, uint32_t n, uint32_t *group)
-{
-	struct prv_trace *trace = making->trace;
-	const struct prv_application *of = &trace->applications[application];
-	uint32_t *ranks = malloc((n + 1) * sizeof *ranks);
-	int status = ranks ? TB_OK : no_memory(trace);
-	for (uint32_t i = 0; i < n && status == TB_OK; i++) {
-		uint32_t member = members ? members[i] : i;
-		if (member >= of->n_tasks)
-			status = tb_fail_in(trace->error, TB_EFORMAT, trace->file,
-				"a communicator has task %" PRIu32
-				" of application %" PRIu32 ", which has %" PRIu32,
-				member + 1, application + 1, of->n_tasks);
-		else
-			ranks[i] = trace->tasks[of->first_task + member].rank;
-	}
-	if (status == TB_OK)
-		status = tb_calls_group(making->calls, ranks, n, n, group, trace->error);
-	free(ranks);
-	return status;
-}
-
-// find_group stores the group of a collective call in the place of its communicator.
-static int find_group(
-	const struct making *making, uint32_t application, struct prv_span *span)
-{
-	struct prv_trace *trace = making->trace;
-	uint32_t group = 0;
-	int status = TB_OK;
-	struct prv_communicator *found = NULL;
-	for (size_t i = 0; i < trace->n_communicators && span->communicator; i++)
-		if (trace->communicators[i].application == application &&
-			trace->communicators[i].id == span->communicator) {
-			found = &trace->communicators[i];
-			break;
-		}
-	if (!found && span->communicator)
-		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
-			"a collective call in communicator %" PRIu64
-			" of application %" PRIu32 ", which no line c: describes",
-			span->communicator, application + 1);
-	if (found && found->n == 0)
-		return tb_fail_in(trace->error, TB_EFORMAT, trace->file,
-			"a collective call in communicator %" PRIu64
-			", which has no tasks",
-			span->communicator);
-	if (found && found->group == PRV_NONE)
-		status = make_group(making, application,
-			trace->members + found->first_member, found->n, &found->group);
-	if (found)
-		group = found->group;
-	span->communicator = group;
-	return status;
-}
-
-static bool is_collective(const struct prv_span *span)
-{
-	return span->kind.act == PRV_COLLECTIVE;
-}
-
-static int find_groups(const struct making *making)
-{
-	struct prv_trace *trace = making->trace;
-	int status = TB_OK;
-	for (uint32_t a = 0; a < trace->n_applications; a++) {
-		const struct prv_application *of = &trace->applications[a];
-		for (uint32_t i = 0; i < of->n_tasks && status == TB_OK; i++) {
-			struct prv_task *task = &trace->tasks[of->first_task + i];
-			for (size_t k = 0; k < task->n && status == TB_OK; k++)
-				if (is_collective(&task->spans[k]))
-					status = find_group(making, a, &task->spans[k]);
-		}
-	}
-	return status;
 }
 
 // The order in which a task entered its calls.
@@ -144,22 +66,40 @@ static struct entered *order_of(const struct prv_task *task)
 	return order;
 }
 
+// begin_task begins to count the calls of a task in its groups.
+static void begin_task(struct making *making, const struct prv_task *task)
+{
+	uint32_t n = tb_calls_n_groups(making->calls);
+	making->task = task;
+	memset(making->n_calls, 0, n * sizeof *making->n_calls);
+	memset(making->places, 0xff, n * sizeof *making->places);
+}
+
+// place_in returns the task's place in a group, or the number of its members.
+static uint32_t place_in(struct making *making, uint32_t group)
+{
+	struct tb_group of = tb_calls_members(making->calls, group);
+	if (making->places[group] == PRV_NONE)
+		making->places[group] = tb_group_place(&of, making->task->rank);
+	return making->places[group];
+}
+
 // Roots: only the root of a collective says that it is one.
 
 static int note_roots_of(struct making *making, const struct prv_task *task)
 {
 	struct entered *order = order_of(task);
 	int status = order ? TB_OK : no_memory(making->trace);
-	memset(making->n_calls, 0,
-		tb_calls_n_groups(making->calls) * sizeof *making->n_calls);
+	begin_task(making, task);
 	for (size_t i = 0; i < task->n && status == TB_OK; i++) {
 		const struct prv_span *span = &task->spans[order[i].span];
-		if (!is_collective(span))
+		if (!tb_prv_is_collective(span))
 			continue;
 		uint64_t key = span->communicator << 32 |
 			       (making->n_calls[span->communicator]++ & UINT32_MAX);
 		if (span->is_root &&
-			tb_map_put(&making->root_of, key, task->rank) != TB_OK)
+			tb_map_put(&making->root_of, key,
+				place_in(making, (uint32_t)span->communicator)) != TB_OK)
 			status = no_memory(making->trace);
 	}
 	free(order);
@@ -169,9 +109,10 @@ static int note_roots_of(struct making *making, const struct prv_task *task)
 static int note_roots(struct making *making)
 {
 	int status = TB_OK;
-	making->n_calls =
-		calloc(tb_calls_n_groups(making->calls) + 1, sizeof *making->n_calls);
-	if (!making->n_calls)
+	size_t n_groups = tb_calls_n_groups(making->calls);
+	making->n_calls = calloc(n_groups + 1, sizeof *making->n_calls);
+	making->places = calloc(n_groups + 1, sizeof *making->places);
+	if (!making->n_calls || !making->places)
 		return no_memory(making->trace);
 	for (uint32_t i = 0; i < making->trace->n_tasks && status == TB_OK; i++)
 		if (making->trace->tasks[i].rank != PRV_NONE)
@@ -232,19 +173,18 @@ static int add_collective(
 		.op = span->kind.op,
 		.starts = span->kind.starts,
 		.group = (uint32_t)span->communicator};
-	uint32_t rank, index;
+	uint32_t root, index;
 	uint64_t key = span->communicator << 32 |
 		       (making->n_calls[span->communicator]++ & UINT32_MAX);
 	call.bytes = bytes_of(making, span, &call.op);
 	struct tb_group group = tb_calls_members(making->calls, call.group);
-	if (tb_map_find(&making->root_of, key, &rank)) {
-		call.peer = tb_group_place(&group, rank);
-		if (call.peer == group.n)
-			call.peer = 0; // the root is refused as no member of the group
+	if (tb_map_find(&making->root_of, key, &root)) {
+		// A root that is no member of the group is refused for that.
+		call.peer = root < group.n ? root : 0;
 	} else {
 		making->n_rootless += tb_collective_op_has_root(call.op);
 	}
-	if (tb_group_place(&group, making->task->rank) == group.n)
+	if (place_in(making, call.group) == group.n)
 		return tb_fail_in(making->trace->error, TB_EFORMAT, making->trace->file,
 			"a collective call of rank %" PRIu32
 			" in a communicator that it is not in, %.6f s after the "
@@ -397,7 +337,7 @@ static int add_span(struct making *making, uint32_t number)
 		thread->calc_ns += span->enter_ns - thread->exit_ns;
 	if (span->exit_ns > thread->exit_ns)
 		thread->exit_ns = span->exit_ns;
-	if (is_collective(span))
+	if (tb_prv_is_collective(span))
 		return add_collective(making, thread, span);
 	making->n_unknown += span->kind.act == PRV_UNKNOWN_COLLECTIVE;
 	int status = add_receives(making, thread, span, number, &n_recvs);
@@ -416,13 +356,11 @@ static int add_span(struct making *making, uint32_t number)
 static int add_task(struct making *making, uint32_t number)
 {
 	making->task_number = number;
-	making->task = &making->trace->tasks[number];
+	begin_task(making, &making->trace->tasks[number]);
 	uint32_t n_threads = making->task->n_threads;
 	struct entered *order = order_of(making->task);
 	making->threads = calloc(n_threads, sizeof *making->threads);
 	int status = order && making->threads ? TB_OK : no_memory(making->trace);
-	memset(making->n_calls, 0,
-		tb_calls_n_groups(making->calls) * sizeof *making->n_calls);
 	for (size_t i = 0; i < making->task->n && status == TB_OK; i++)
 		status = add_span(making, order[i].span);
 	// What is computed behind the last call.
@@ -521,7 +459,7 @@ int tb_prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
 	struct making making = {.trace = trace, .calls = calls};
 	int status = sort_messages(&making);
 	if (status == TB_OK)
-		status = find_groups(&making);
+		status = tb_prv_find_groups(trace, calls);
 	if (status == TB_OK)
 		status = note_roots(&making);
 	for (uint32_t i = 0; i < trace->n_tasks && status == TB_OK; i++)
@@ -532,6 +470,7 @@ int tb_prv_make_calls(struct prv_trace *trace, struct tb_calls *calls)
 	for (int which = SENDS; which <= WAITS; which++)
 		free(making.by[which]);
 	free(making.n_calls);
+	free(making.places);
 	tb_map_fini(&making.root_of);
 	return status;
 }

@@ -121,6 +121,15 @@ int tb_prv_read_record(struct prv_trace *trace, const char *text) TB_MUST_USE;
 // message, adding one where there is none.
 int tb_prv_find_calls(struct prv_trace *trace) TB_MUST_USE;
 
+static inline bool tb_prv_is_collective(const struct prv_span *span)
+{
+	return span->kind.act == PRV_COLLECTIVE;
+}
+
+// tb_prv_find_groups makes groups of the communicators in which collective calls are, and
+// puts their numbers in the place of the communicators.
+int tb_prv_find_groups(struct prv_trace *trace, struct tb_calls *calls) TB_MUST_USE;
+
 // tb_prv_make_calls makes the calls; all else must be done.
 int tb_prv_make_calls(struct prv_trace *trace, struct tb_calls *calls) TB_MUST_USE;
 
