@@ -1,32 +1,20 @@
-// Trees, irregular graphs and presets.
+// Trees and irregular graphs.
+#include "../../support/params_of.h"
+
 #include "network_builder.h"
 #include "network_impl.h"
 #include "network_open.h"
-#include "preset.h"
-#include "preset_keys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-static struct tb_network_params qsnet(const char *name)
-{
-	struct tb_network_params params;
-	struct tb_error error = {0};
-	if (tb_network_preset(&params, name, &error) != TB_OK)
-		fail_msg("%s", error.text);
-	return params;
-}
-
 static struct tb_network *tree(uint32_t arity, uint32_t levels)
 {
-	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_params params = params_of("qsnet");
 	params.arity = arity;
 	params.levels = levels;
 	struct tb_network *net = NULL;
@@ -82,7 +70,7 @@ static void every_pair_is_joined_by_a_shortest_path(void **state)
 static void rails_are_trees_side_by_side(void **state)
 {
 	(void)state;
-	struct tb_network_params params = qsnet("qsnet,levels=2,rails=3");
+	struct tb_network_params params = params_of("qsnet,levels=2,rails=3");
 	struct tb_network *net = NULL;
 	assert_int_equal(
 		tb_network_open(
@@ -115,20 +103,6 @@ static void rails_are_trees_side_by_side(void **state)
 	tb_network_free(net);
 }
 
-static void a_network_s_library_is_its_own_or_the_one_asked_for(void **state)
-{
-	(void)state;
-	struct tb_host_params host = qsnet("qsnet").host;
-	assert_string_equal(host.name, "none");
-	assert_true(tb_host_does_nothing(&host));
-	assert_string_equal(qsnet("qsnet2").host.name, "rdma");
-	host = qsnet("qsnet2,outstanding=7,host=get").host;
-	assert_string_equal(host.name, "get");
-	assert_int_equal(host.handshake, TB_HANDSHAKE_READ);
-	assert_int_equal(host.n_outstanding, 7);
-	assert_int_equal(host.stripe_above_bytes, 1024);
-}
-
 static void a_4_ary_3_tree_is_that_of_the_paper(void **state)
 {
 	(void)state;
@@ -153,7 +127,7 @@ static void a_4_ary_3_tree_is_that_of_the_paper(void **state)
 static void more_nodes_raise_the_tree(void **state)
 {
 	(void)state;
-	struct tb_network_params params = qsnet("qsnet,levels=1");
+	struct tb_network_params params = params_of("qsnet,levels=1");
 	struct tb_network *net = NULL;
 	assert_int_equal(tb_network_open(&net,
 				 &(struct tb_network_description){
@@ -168,7 +142,7 @@ static void more_nodes_raise_the_tree(void **state)
 // A tapered tree with parallel cables, one missing, and a node on the upper switch.
 static struct tb_network *odd_tree(void)
 {
-	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_params params = params_of("qsnet");
 	struct tb_network_builder *builder;
 	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
 	struct tb_switch leaf[3], top[2];
@@ -225,7 +199,7 @@ static void an_irregular_tree_is_routed_up_then_down(void **state)
 static void a_header_that_descends_does_not_turn_up_again(void **state)
 {
 	(void)state;
-	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_params params = params_of("qsnet");
 	struct tb_network_builder *builder;
 	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
 	struct tb_switch leaf, home, above, top;
@@ -256,7 +230,7 @@ static void a_header_that_descends_does_not_turn_up_again(void **state)
 static void a_graph_in_pieces_is_refused(void **state)
 {
 	(void)state;
-	struct tb_network_params params = qsnet("qsnet");
+	struct tb_network_params params = params_of("qsnet");
 	struct tb_network_builder *builder;
 	assert_int_equal(tb_network_builder_new(&builder, &params, NULL), TB_OK);
 	struct tb_switch a, b;
@@ -271,564 +245,6 @@ static void a_graph_in_pieces_is_refused(void **state)
 	assert_non_null(strstr(error.text, "node 0 to node 1"));
 	assert_null(net);
 	tb_network_builder_free(builder);
-}
-
-static void the_qsnet_preset_holds_the_published_figures(void **state)
-{
-	(void)state;
-	struct tb_network_params params = qsnet("qsnet");
-	assert_int_equal(params.arity, 4);
-	assert_int_equal(params.link_bytes_per_s, 400000000);
-	assert_int_equal(params.hop_latency_ps, 35000);
-	assert_int_equal(params.fifo_bytes, 256);
-	assert_int_equal(params.n_vcs, 2);
-	assert_int_equal(params.packet_payload_bytes, 320);
-	assert_int_equal(params.packet_overhead_bytes, 58);
-	assert_int_equal(params.slice_bytes, 16384);
-	assert_int_equal(params.partners, 40);
-}
-
-static void each_key_of_a_preset_sets_its_own_figure(void **state)
-{
-	(void)state;
-	struct tb_network_params params = qsnet(
-		"qsnet,arity=3,levels=2,rails=5,rate=7MB/s,hop_latency=11ps,payload=13,"
-		"overhead=17,bus=19MB/"
-		"s,bus_turn=67ps,send_overhead=23ps,receive_overhead=29ps,slice="
-		"31,retries=37,retry_delay=41ps,vcs=3,fifo=43,flit=2,ack_delay=47ps,"
-		"age_weight=0.53,partners=59,partner_delay=61ps,link_tokens=0.67");
-	assert_int_equal(params.arity, 3);
-	assert_int_equal(params.levels, 2);
-	assert_int_equal(params.n_rails, 5);
-	assert_int_equal(params.link_bytes_per_s, 7000000);
-	assert_int_equal(params.hop_latency_ps, 11);
-	assert_int_equal(params.packet_payload_bytes, 13);
-	assert_int_equal(params.packet_overhead_bytes, 17);
-	assert_int_equal(params.bus_bytes_per_s, 19000000);
-	assert_int_equal(params.bus_turn_ps, 67);
-	assert_int_equal(params.send_overhead_ps, 23);
-	assert_int_equal(params.receive_overhead_ps, 29);
-	assert_int_equal(params.slice_bytes, 31);
-	assert_int_equal(params.retries, 37);
-	assert_int_equal(params.retry_delay_ps, 41);
-	assert_int_equal(params.n_vcs, 3);
-	assert_int_equal(params.fifo_bytes, 43);
-	assert_int_equal(params.flit_bytes, 2);
-	assert_int_equal(params.ack_delay_ps, 47);
-	assert_true(params.age_weight == 0.53);
-	assert_true(params.link_tokens == 0.67);
-	assert_int_equal(params.partners, 59);
-	assert_int_equal(params.partner_delay_ps, 61);
-}
-
-static void a_fifo_holds_a_flit_or_more(void **state)
-{
-	(void)state;
-	struct tb_network_params params;
-	struct tb_error error = {0};
-	assert_int_equal(qsnet("qsnet,fifo=2,payload=2,overhead=0").fifo_bytes, 2);
-	assert_int_equal(
-		tb_network_preset(&params, "qsnet,fifo=1,payload=2,overhead=0", &error),
-		TB_EUSAGE);
-	assert_non_null(strstr(error.text, "must hold a flit"));
-}
-
-// What may be without a limit takes 0 and none alike; what may not takes neither.
-static void zero_and_none_are_no_limit(void **state)
-{
-	(void)state;
-	static const char *const words[] = {"0", "none"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		char preset[160];
-		snprintf(preset, sizeof preset,
-			"qsnet2,host=tcp,bus=%s,copy=%s,largest=%s,outstanding=%s,"
-			"local_rate=%s",
-			words[i], words[i], words[i], words[i], words[i]);
-		struct tb_network_params params = qsnet(preset);
-		assert_int_equal(params.bus_bytes_per_s, 0);
-		assert_int_equal(params.host.copy_bytes_per_s, 0);
-		assert_int_equal(params.host.largest_bytes, 0);
-		assert_int_equal(params.host.n_outstanding, 0);
-		assert_int_equal(params.host.local_bytes_per_s, 0);
-		snprintf(preset, sizeof preset, "qsnet,rate=%s", words[i]);
-		assert_int_equal(tb_network_preset(&params, preset, NULL), TB_EUSAGE);
-	}
-}
-
-static int check_nothing(const struct tb_network_params *params, const char *source,
-	struct tb_error *error)
-{
-	(void)params;
-	(void)source;
-	(void)error;
-	return TB_OK;
-}
-
-static const struct tb_preset_key lane_keys[] = {{"link", "lanes", TB_FORM_COUNT,
-	offsetof(struct tb_network_params, n_vcs), 1, 15, TB_KEY_NEEDED}};
-
-// A second switching, whose links have lanes in place of VCs and FIFOs.
-static int preset_of_two(struct tb_network_params *params, const char *name,
-	const char *text, struct tb_error *error)
-{
-	const struct tb_preset_model models[] = {
-		tb_preset_models[0], {"lanes", lane_keys, 1, check_nothing, {0}, NULL}};
-	char path[] = "/tmp/preset-XXXXXX", described[160];
-	int file = mkstemp(path);
-	assert_true(file >= 0);
-	assert_int_equal(write(file, text, strlen(text)), strlen(text));
-	close(file);
-	snprintf(described, sizeof described, "%s%s", path, name);
-	int status = tb_network_preset_of(params, described, models, 2, error);
-	unlink(path);
-	return status;
-}
-
-static void a_key_without_effect_is_refused_by_name(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *preset, *key;
-	} wrong[] = {
-		{"qsnet,partners=0,partner_delay=1us", "partner_delay has no effect"},
-		{"qsnet2,partner_delay=1us", "partner_delay has no effect"},
-		{"qsnet2,partners=7", "partners has no effect"},
-		{"qsnet,bus=none,bus_turn=1us", "bus_turn has no effect"},
-		{"qsnet2,rails=2,rails_policy=static,stripe_above=1K",
-			"stripe_above has no effect"},
-		{"qsnet2,handshake_above=1K", "handshake_above has no effect"},
-		{"qsnet2,host=mpi,handshake=none,handshake_above=1K",
-			"handshake_above has no effect"},
-		{"qsnet2,local_latency=1us", "local_latency has no effect"},
-		{"qsnet2,local_rate=1GB/s", "local_rate has no effect"},
-		{"qsnet,flit=512,fifo=512", "flit = 512: it is longer than a whole"},
-	};
-	struct tb_network_params params;
-	struct tb_error error = {0};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		assert_int_equal(
-			tb_network_preset(&params, wrong[i].preset, &error), TB_EUSAGE);
-		if (!strstr(error.text, wrong[i].key))
-			fail_msg("%s: %s", wrong[i].preset, error.text);
-	}
-	// What the preset sets may stay when a change makes it matter no more.
-	static const char *const right[] = {"qsnet,partners=0", "qsnet,partner_delay=0",
-		"qsnet2,partners=7,partner_delay=1us", "qsnet2,host=mpi,handshake=none",
-		"qsnet2,host=mpi,local=network", "qsnet,bus=none",
-		"qsnet2,local_latency=0,local_rate=none,handshake_above=0",
-		"qsnet2,rails_policy=striping,stripe_above=2K", "qsnet2,stripe_above=0",
-		"qsnet,flit=256,fifo=256"};
-	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
-		(void)qsnet(right[i]);
-}
-
-#define LANES_HEAD "[network]\nname=n\narity=2\nlevels=1\nascent=adaptive\n"
-#define LANES_REST                                                                       \
-	"[link]\nrate=1GB/s\nhop_latency=1ns\n[packet]\npayload=8\noverhead=0\n"         \
-	"[node]\nsend_overhead=0\nreceive_overhead=0\nretries=0\n"                       \
-	"retry_delay=0\n"
-
-static void a_preset_has_the_keys_of_its_switching_and_no_others(void **state)
-{
-	(void)state;
-	static const char lanes[] =
-		LANES_HEAD "switching=lanes\n" LANES_REST "[link]\nlanes=7\n";
-	struct tb_network_params params = qsnet("qsnet");
-	struct tb_error error = {0};
-	assert_string_equal(params.switching, "circuits");
-	assert_int_equal(preset_of_two(&params, "", lanes, &error), TB_OK);
-	assert_string_equal(params.switching, "lanes");
-	assert_int_equal(params.n_vcs, 7);
-	assert_int_equal(preset_of_two(&params, ",lanes=3", lanes, &error), TB_OK);
-	assert_int_equal(params.n_vcs, 3);
-	static const struct {
-		const char *changes, *text, *expected;
-	} wrong[] = {
-		{",vcs=2", lanes, "vcs is no key"},
-		{",lanes=16", lanes, "lanes = 16"},
-		{",switching=circuits", lanes, "lanes is no key"},
-		{",switching=boats", lanes, "expected circuits or lanes"},
-		{"", LANES_HEAD "switching=lanes\n" LANES_REST, "'lanes' of section"},
-		{"", LANES_HEAD LANES_REST, "'vcs' of section [link] is missing"},
-		{"", LANES_HEAD LANES_REST "[link]\nvcs=2\n[network]\nswitching=lanes\n",
-			"expected before 'vcs'"},
-	};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		assert_int_equal(
-			preset_of_two(&params, wrong[i].changes, wrong[i].text, &error),
-			TB_EUSAGE);
-		if (!strstr(error.text, wrong[i].expected))
-			fail_msg("%s: expected %s", error.text, wrong[i].expected);
-	}
-}
-
-// take gives `params` all that `list` holds and returns what is missing then.
-static const char *take(
-	struct tb_network_params *params, const struct tb_parameter *list, size_t n)
-{
-	struct tb_parameters_taken taken = {.params = params};
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(
-			tb_parameters_take(&taken, list[i].key, &list[i].value), 1);
-	return tb_parameters_missing(&taken);
-}
-
-static void a_change_of_the_list_takes_precedence_over_a_section(void **state)
-{
-	(void)state;
-	static const char text[] =
-		LANES_HEAD "switching=lanes\nhost=local\nrails=2\n" LANES_REST
-			   "[link]\nlanes=7\n[host.local]\nissue=1us\n"
-			   "stripe_above=2K\n[host.both]\nrails_policy=local\n"
-			   "stripe_above=2K\n";
-	struct tb_network_params params;
-	struct tb_error error = {0};
-	assert_int_equal(preset_of_two(&params, "", text, &error), TB_OK);
-	assert_int_equal(params.host.stripe_above_bytes, 2048);
-	assert_int_equal(
-		preset_of_two(&params, ",rails_policy=static", text, &error), TB_OK);
-	assert_int_equal(params.host.rails_policy, TB_RAILS_STATIC);
-	assert_int_equal(
-		preset_of_two(&params, ",host=both,rails_policy=striping", text, &error),
-		TB_OK);
-	assert_int_equal(preset_of_two(&params, ",host=both", text, &error), TB_EUSAGE);
-	assert_non_null(strstr(error.text, "stripe_above has no effect"));
-}
-
-static void parameters_make_the_network_again(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"qsnet,partners=9,age_weight=0.3",
-		"qsnet2,rails=2,host=tcp,ascent=random", "qsnet2,host=mpi,bus=none",
-		"qsnet,rails=2,stripe_above=3", "qsnet,rails_policy=reserve",
-		"qsnet,broadcast=yes,rate=123456789B/s",
-		"ib-hdr,vls=3,vl_high=2:1 1:7,sl_to_vl=2 1 0,queues=voq",
-		"roce-400,pcie=none,queue_pairs=message,host=mpi",
-		"ethernet,burst=0,queue=1MB,initial_window=4,idle_restart=no"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const struct tb_network_params told = qsnet(names[i]);
-		struct tb_network_params taken = {.n_rails = 0};
-		struct tb_parameter list[TB_PARAMETERS_MOST], again[TB_PARAMETERS_MOST];
-		size_t n = tb_parameters(&told, list);
-		strcpy(taken.switching, told.switching);
-		assert_null(take(&taken, list, n));
-		assert_int_equal(tb_parameters(&taken, again), n);
-		for (size_t j = 0; j < n; j++) {
-			char text[48], other[48];
-			assert_string_equal(again[j].key, list[j].key);
-			assert_string_equal(
-				tb_parameter_text(&again[j], text, sizeof text),
-				tb_parameter_text(&list[j], other, sizeof other));
-			assert_true(again[j].value.whole == list[j].value.whole);
-			assert_true(again[j].value.real == list[j].value.real);
-		}
-		assert_string_equal(taken.host.name, told.host.name);
-		assert_int_equal(taken.ascent, told.ascent);
-		assert_int_equal(taken.fifo_bytes, told.fifo_bytes);
-		if (told.n_rails > 1)
-			assert_int_equal(taken.host.stripe_above_bytes,
-				told.host.stripe_above_bytes);
-		assert_int_equal(taken.partners, told.partners);
-		assert_true(taken.age_weight == told.age_weight);
-	}
-}
-
-static void the_presets_with_credits_hold_what_their_sources_give(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *name;
-		uint64_t bytes_per_s;
-		uint32_t arity;
-		tb_time_ps hop_latency_ps;
-		enum tb_flow_control flow_control;
-		uint32_t overhead, ack, tick;
-	} right[] = {
-		{"ib-qdr", 4000000000, 18, 115000, TB_FLOW_CREDITS, 26, 30, 128},
-		{"ib-edr", 12500000000, 18, 105000, TB_FLOW_CREDITS, 26, 30, 128},
-		{"ib-hdr", 25000000000, 20, 145000, TB_FLOW_CREDITS, 26, 30, 8},
-		{"ib-ndr", 50000000000, 32, 215000, TB_FLOW_CREDITS, 26, 30, 8},
-		{"roce-100", 12500000000, 16, 315000, TB_FLOW_PAUSE, 82, 86, 0},
-		{"roce-400", 50000000000, 32, 515000, TB_FLOW_PAUSE, 82, 86, 0},
-	};
-	for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-		const struct tb_network_params params = qsnet(right[i].name);
-		const struct tb_credit_params *credits = &params.credits;
-		assert_string_equal(params.name, right[i].name);
-		assert_string_equal(params.switching, "credits");
-		assert_string_equal(tb_network_preset_name(i + 2), right[i].name);
-		assert_int_equal(params.link_bytes_per_s, right[i].bytes_per_s);
-		assert_int_equal(params.arity, right[i].arity);
-		assert_int_equal(params.hop_latency_ps, right[i].hop_latency_ps);
-		assert_int_equal(credits->flow_control, right[i].flow_control);
-		assert_int_equal(params.packet_overhead_bytes, right[i].overhead);
-		assert_int_equal(credits->first_overhead_bytes, 16);
-		assert_int_equal(credits->ack_bytes, right[i].ack);
-		assert_int_equal(credits->xmit_wait_tick_bytes, right[i].tick);
-		assert_true(credits->pcie_bytes_per_s > 0);
-		char of_mpi[32];
-		snprintf(of_mpi, sizeof of_mpi, "%s,host=mpi", right[i].name);
-		assert_int_equal(qsnet(of_mpi).host.handshake, TB_HANDSHAKE_READ);
-	}
-	assert_string_equal(
-		tb_network_preset_name(2 + sizeof right / sizeof *right), "ethernet");
-	assert_null(tb_network_preset_name(3 + sizeof right / sizeof *right));
-}
-
-static void each_key_of_credits_sets_its_own_figure(void **state)
-{
-	(void)state;
-	const struct tb_network_params params = qsnet(
-		"ib-hdr,queues=voq,input_speedup=3,forwarding=store-and-forward,"
-		"flow_control=pause,vls=5,buffer=47000,xoff=3000,xon=2000,vl_high=1:7  "
-		"4:0,vl_low=0:1 1:2 2:3 3:4 4:5,vl_limit=11,sl_to_vl=0 4 2,"
-		"xmit_wait_tick=13,first_overhead=17,ack=19,pcie=23MB/s,queue_pairs="
-		"message");
-	const struct tb_credit_params *credits = &params.credits;
-	assert_int_equal(credits->queues, TB_QUEUES_VOQ);
-	assert_int_equal(credits->input_speedup, 3);
-	assert_int_equal(credits->forwarding, TB_FORWARDING_STORE);
-	assert_int_equal(credits->flow_control, TB_FLOW_PAUSE);
-	assert_int_equal(params.n_vcs, 5);
-	assert_int_equal(params.fifo_bytes, 47000);
-	assert_int_equal(credits->xoff_bytes, 3000);
-	assert_int_equal(credits->xon_bytes, 2000);
-	assert_string_equal(credits->vl_high, "1:7 4:0");
-	assert_string_equal(credits->vl_low, "0:1 1:2 2:3 3:4 4:5");
-	assert_int_equal(credits->vl_limit, 11);
-	assert_string_equal(credits->sl_to_vl, "0 4 2");
-	assert_int_equal(credits->xmit_wait_tick_bytes, 13);
-	assert_int_equal(credits->first_overhead_bytes, 17);
-	assert_int_equal(credits->ack_bytes, 19);
-	assert_int_equal(credits->pcie_bytes_per_s, 23000000);
-	assert_int_equal(credits->queue_pairs, TB_QUEUE_PAIRS_MESSAGE);
-	assert_int_equal(qsnet("ib-hdr").credits.vl_limit, TB_VL_LIMIT_NONE);
-	assert_int_equal(qsnet("ib-hdr,pcie=none").credits.pcie_bytes_per_s, 0);
-}
-
-static void arbitration_tables_and_service_levels_are_read(void **state)
-{
-	(void)state;
-	struct tb_vl_table table;
-	assert_int_equal(tb_vl_table_read(&table, "2:255, 0:1\t2:0", 3, false), TB_OK);
-	assert_int_equal(table.n, 3);
-	assert_int_equal(table.at[0].vl, 2);
-	assert_int_equal(table.at[0].weight, 255);
-	assert_int_equal(table.at[1].vl, 0);
-	assert_int_equal(table.at[2].weight, 0);
-	assert_int_equal(tb_vl_table_read(&table, "", 3, true), TB_OK);
-	assert_int_equal(table.n, 3);
-	assert_int_equal(table.at[2].vl, 2);
-	assert_int_equal(table.at[2].weight, 64);
-	assert_int_equal(tb_vl_table_read(&table, "", 3, false), TB_OK);
-	assert_int_equal(table.n, 0);
-	static const char *const wrong[] = {"3:1", "0:256", "0", "0:", ":1", "0:1x",
-		"0:1;1:1", " ", "0:1:2", "-1:3", "evenly", "0000:1"};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		assert_int_equal(tb_vl_table_read(&table, wrong[i], 3, true), TB_EUSAGE);
-	uint8_t vls[TB_SLS];
-	assert_int_equal(tb_sl_to_vl_read(vls, "0,2,1", 3), TB_OK);
-	assert_int_equal(vls[1], 2);
-	assert_int_equal(vls[15], 1);
-	assert_int_equal(tb_sl_to_vl_read(vls, "modulo", 3), TB_OK);
-	assert_int_equal(vls[5], 2);
-	static const char *const no_lanes[] = {
-		"3", "0 x", " ", "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"};
-	for (size_t i = 0; i < sizeof no_lanes / sizeof *no_lanes; i++)
-		assert_int_equal(tb_sl_to_vl_read(vls, no_lanes[i], 3), TB_EUSAGE);
-	assert_int_equal(tb_sl_to_vl_read(vls, "0", 16), TB_EUSAGE);
-}
-
-static void stall_is_counted_in_ticks_of_the_port(void **state)
-{
-	(void)state;
-	const struct tb_credit_params hdr = qsnet("ib-hdr").credits;
-	const struct tb_credit_params edr = qsnet("ib-edr").credits;
-	const struct tb_credit_params roce = qsnet("roce-100").credits;
-	// 8 bytes at 25 GB/s take 320 ps, 128 at 12.5 GB/s 10.24 ns.
-	assert_int_equal(tb_xmit_wait_ticks(&hdr, 320 * 7 + 319, 25000000000), 7);
-	assert_int_equal(tb_xmit_wait_ticks(&edr, 10240 * 5, 12500000000), 5);
-	assert_int_equal(tb_xmit_wait_ticks(&roce, 1000000, 12500000000), 0);
-}
-
-static void what_keys_of_credits_mean_together_is_checked(void **state)
-{
-	(void)state;
-	// A packet of 4096 + 26 + 16 bytes takes 65 blocks of 64.
-	static const char *const wrong[][2] = {
-		{"ib-hdr,buffer=4159", "room for the longest packet, 4160 bytes"},
-		{"ib-hdr,broadcast=yes", "broadcast"},
-		{"ib-hdr,xoff=1K", "xoff has no effect"},
-		{"ib-hdr,xon=1K", "xon has no effect"},
-		{"ib-hdr,vls=2,vl_low=0:1", "lane 1, of service level 1"},
-		{"ib-hdr,vls=2,vl_low=0:1 1:0", "lane 1"},
-		{"ib-hdr,vls=2,vl_low=0:1 2:1", "vl_low: expected lanes below vls = 2"},
-		{"ib-hdr,vls=2,vl_high=3:1", "vl_high: expected lanes"},
-		{"ib-hdr,vls=2,sl_to_vl=0 2", "sl_to_vl: expected lanes"},
-		{"ib-hdr,vl_low=0-1", "vl_low = 0-1: expected none, even"},
-		{"ib-hdr,sl_to_vl=one", "sl_to_vl = one: expected modulo"},
-		{"ib-hdr,queues=lifo", "queues = lifo: expected fifo or voq"},
-		{"ib-hdr,forwarding=slow", "expected cut-through or store-and-forward"},
-		{"ib-hdr,flow_control=none", "expected credits or pause"},
-		{"ib-hdr,queue_pairs=two", "expected connection or message"},
-		{"ib-hdr,input_speedup=65", "from 1 to 64, or none"},
-		{"ib-hdr,vls=16", "from 1 to 15"},
-		{"ib-hdr,vl_limit=256", "from 0 to 255"},
-		{"ib-hdr,bus=1GB/s", "bus is no key"},
-		{"ib-hdr,slice=1K", "slice is no key"},
-		{"roce-100,xon=161K", "xon = 164864: expected xoff = 163840"},
-		// 2 * 315 ns * 12.5 GB/s = 7875 bytes and 3 packets of 4194.
-		{"roce-100,buffer=184297", "headroom of 20458"},
-	};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct tb_network_params params;
-		struct tb_error error = {0};
-		assert_int_equal(
-			tb_network_preset(&params, wrong[i][0], &error), TB_EUSAGE);
-		if (!strstr(error.text, wrong[i][1]))
-			fail_msg("%s: %s", wrong[i][0], error.text);
-	}
-	static const char *const right[] = {"ib-hdr,buffer=4160",
-		"roce-100,buffer=184298", "roce-100,flow_control=credits",
-		"ib-hdr,vls=2,vl_low=0:1,vl_high=1:1",
-		"ib-hdr,vls=2,vl_low=0:1,sl_to_vl=0"};
-	for (size_t i = 0; i < sizeof right / sizeof *right; i++)
-		(void)qsnet(right[i]);
-}
-
-static void a_switching_has_words_for_what_is_waited_for(void **state)
-{
-	(void)state;
-	struct tb_network_params params = {.switching = "circuits"};
-	const struct tb_switching_words *words = tb_switching_words(&params);
-	assert_string_equal(words->awaited, "a virtual channel");
-	assert_string_equal(words->held, "the virtual channels");
-	assert_non_null(words->root);
-	assert_int_equal(tb_network_preset(&params, "ib-hdr", NULL), TB_OK);
-	assert_string_equal(tb_switching_words(&params)->channels, "virtual lanes");
-	assert_string_equal(tb_switching_words(&params)->awaited, "a turn or credits");
-	assert_int_equal(tb_network_preset(&params, "roce-100", NULL), TB_OK);
-	assert_string_equal(
-		tb_switching_words(&params)->awaited, "a turn or the end of a pause");
-	snprintf(params.switching, sizeof params.switching, "boats");
-	assert_null(tb_switching_words(&params));
-}
-
-static void parameters_are_listed_by_section_as_people_read_them(void **state)
-{
-	(void)state;
-	static const char expected[] =
-		"network: arity 4, levels 3, rails 1, ascent adaptive, broadcast no, "
-		"host none\nlink: rate 400 MB/s, hop_latency 35 ns, vcs 2, fifo 256 B, "
-		"flit 2 B, link_tokens 0.21\npacket: payload 320 B, overhead 58 B\nnode: "
-		"send_overhead 1 us, receive_overhead 700 ns, retries 63, retry_delay 0 "
-		"ps, bus none, ";
-	const struct tb_network_params params = qsnet("qsnet,bus=none");
-	struct tb_parameter list[TB_PARAMETERS_MOST];
-	size_t n = tb_parameters(&params, list), length = 0;
-	char text[1024] = "", value[48];
-	const char *section = NULL;
-	for (size_t i = 0; i < n; i++) {
-		bool same = section && strcmp(section, list[i].section) == 0;
-		section = list[i].section;
-		length += (size_t)snprintf(text + length, sizeof text - length,
-			"%s%s%s%s %s",
-			same ? ", "
-			: i  ? "\n"
-			     : "",
-			same ? "" : section, same ? "" : ": ", list[i].key,
-			tb_parameter_text(&list[i], value, sizeof value));
-	}
-	text[sizeof expected - 1] = '\0';
-	assert_string_equal(text, expected);
-}
-
-static void parameters_of_a_stranger_are_checked(void **state)
-{
-	(void)state;
-	static const struct tb_value whole = {.type = TB_VALUE_WHOLE, .whole = 5},
-				     below = {.type = TB_VALUE_WHOLE, .whole = -1},
-				     large = {.type = TB_VALUE_WHOLE,
-					     .whole = INT64_C(1) << 32},
-				     real = {.type = TB_VALUE_REAL, .real = 0.5},
-				     above = {.type = TB_VALUE_REAL, .real = 1.01},
-				     word = {.type = TB_VALUE_WORD, .word = "yes"},
-				     name = {.type = TB_VALUE_WORD,
-					     .word = "a name of thirty-two characters."};
-	static const struct {
-		const char *key;
-		const struct tb_value *value;
-		int status;
-	} given[] = {{"colour", &whole, 0}, {"name", &word, 0}, {"switching", &word, 0},
-		{"arity", &whole, 1}, {"arity", &below, TB_EFORMAT},
-		{"arity", &large, TB_EFORMAT}, {"arity", &real, TB_EFORMAT},
-		{"arity", &word, TB_EFORMAT}, {"rate", &large, 1},
-		{"rate", &below, TB_EFORMAT}, {"hop_latency", &below, TB_EFORMAT},
-		{"age_weight", &real, 1}, {"age_weight", &above, TB_EFORMAT},
-		{"age_weight", &below, TB_EFORMAT}, {"age_weight", &word, TB_EFORMAT},
-		{"broadcast", &word, 1}, {"broadcast", &whole, TB_EFORMAT},
-		{"ascent", &word, TB_EFORMAT}, {"host", &word, 1},
-		{"host", &name, TB_EFORMAT}, {"host", &whole, TB_EFORMAT}};
-	for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-		struct tb_network_params params = {.switching = "circuits"};
-		struct tb_parameters_taken taken = {.params = &params};
-		int status = tb_parameters_take(&taken, given[i].key, given[i].value);
-		if (status != given[i].status)
-			fail_msg("%zu, %s: %d", i, given[i].key, status);
-	}
-}
-
-static bool came_later(const char *key)
-{
-	return strcmp(key, "bus_turn") == 0 || strcmp(key, "link_tokens") == 0 ||
-	       strcmp(key, "rails_policy") == 0;
-}
-
-static void a_parameter_that_was_not_given_is_missed(void **state)
-{
-	(void)state;
-	static const char *const names[] = {"qsnet", "qsnet2", "ib-hdr"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const struct tb_network_params told = qsnet(names[i]);
-		struct tb_parameter list[TB_PARAMETERS_MOST];
-		size_t n = tb_parameters(&told, list);
-		for (size_t j = 0; j < n; j++) {
-			struct tb_network_params params = {.n_rails = 0};
-			memcpy(params.switching, told.switching, sizeof params.switching);
-			struct tb_parameter left[TB_PARAMETERS_MOST];
-			memcpy(left, list, n * sizeof *list);
-			left[j] = list[n - 1];
-			const char *missing = take(&params, left, n - 1);
-			// Stores made before these were keys have none: they are 0.
-			if (came_later(list[j].key))
-				assert_null(missing);
-			else
-				assert_string_equal(missing, list[j].key);
-		}
-	}
-}
-
-static void nonsense_parameters_are_refused_by_name(void **state)
-{
-	(void)state;
-	static const char *const wrong[][2] = {{"qsnet,vcs=0", "vcs"},
-		{"qsnet,arity=1", "arity"}, {"qsnet,rate=0MB/s", "rate"},
-		{"qsnet,fifo=1", "fifo"}, {"qsnet,colour=red", "colour"},
-		{"qsnet,arity", "arity"}, {"nonesuch", "nonesuch"},
-		{"qsnet,age_weight=nan", "age_weight"},
-		{"qsnet,bus=none,bus_turn=1ns", "bus_turn"},
-		{"qsnet,broadcast=yes,rails=2", "broadcast"},
-		{"qsnet2,broadcast=yes", "broadcast"},
-		{"/nonexistent.ini", "nonexistent"}};
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct tb_network_params params;
-		struct tb_error error = {0};
-		char text[1024];
-		assert_true(tb_network_preset(&params, wrong[i][0], &error) < 0);
-		tb_error_format(&error, text, sizeof text);
-		if (!strstr(text, wrong[i][1]))
-			fail_msg("'%s' does not name %s", text, wrong[i][1]);
-	}
 }
 
 static void a_stop_is_honoured_while_it_is_built(void **state)
@@ -849,7 +265,7 @@ static void a_stop_is_honoured_while_routes_are_made(void **state)
 {
 	(void)state;
 	static volatile sig_atomic_t stop;
-	const struct tb_network_params params = qsnet("qsnet");
+	const struct tb_network_params params = params_of("qsnet");
 	struct tb_network_builder *builder = NULL;
 	struct tb_network *net = NULL;
 	struct tb_switch sw;
@@ -871,29 +287,10 @@ int main(void)
 		cmocka_unit_test(every_pair_is_joined_by_a_shortest_path),
 		cmocka_unit_test(a_4_ary_3_tree_is_that_of_the_paper),
 		cmocka_unit_test(rails_are_trees_side_by_side),
-		cmocka_unit_test(a_network_s_library_is_its_own_or_the_one_asked_for),
 		cmocka_unit_test(more_nodes_raise_the_tree),
 		cmocka_unit_test(an_irregular_tree_is_routed_up_then_down),
 		cmocka_unit_test(a_header_that_descends_does_not_turn_up_again),
 		cmocka_unit_test(a_graph_in_pieces_is_refused),
-		cmocka_unit_test(the_qsnet_preset_holds_the_published_figures),
-		cmocka_unit_test(each_key_of_a_preset_sets_its_own_figure),
-		cmocka_unit_test(a_fifo_holds_a_flit_or_more),
-		cmocka_unit_test(zero_and_none_are_no_limit),
-		cmocka_unit_test(a_key_without_effect_is_refused_by_name),
-		cmocka_unit_test(a_change_of_the_list_takes_precedence_over_a_section),
-		cmocka_unit_test(a_preset_has_the_keys_of_its_switching_and_no_others),
-		cmocka_unit_test(parameters_make_the_network_again),
-		cmocka_unit_test(the_presets_with_credits_hold_what_their_sources_give),
-		cmocka_unit_test(each_key_of_credits_sets_its_own_figure),
-		cmocka_unit_test(arbitration_tables_and_service_levels_are_read),
-		cmocka_unit_test(stall_is_counted_in_ticks_of_the_port),
-		cmocka_unit_test(what_keys_of_credits_mean_together_is_checked),
-		cmocka_unit_test(a_switching_has_words_for_what_is_waited_for),
-		cmocka_unit_test(parameters_are_listed_by_section_as_people_read_them),
-		cmocka_unit_test(parameters_of_a_stranger_are_checked),
-		cmocka_unit_test(a_parameter_that_was_not_given_is_missed),
-		cmocka_unit_test(nonsense_parameters_are_refused_by_name),
 		cmocka_unit_test(a_stop_is_honoured_while_it_is_built),
 		cmocka_unit_test(a_stop_is_honoured_while_routes_are_made),
 	};
