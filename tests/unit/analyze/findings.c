@@ -1,7 +1,6 @@
 // Each rule on evidence that just fulfils it, and on evidence that just does not; the
-// windows and regions behind them; and that the commands can be read by those who run
-// them.
-#include "../../analyze_fixture.h"
+// regions behind them; and that the commands can be read by those who run them.
+#include "../../support/evidence_made.h"
 
 #include "findings.h"
 
@@ -10,120 +9,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#define WAIT_PS 1000000.0 // of all headers, in the evidence made here
-
-static struct fixture fixture;
-static struct tb_run *run;
-static struct tb_findings findings;
-
-static int set_up(void **state)
-{
-	(void)state;
-	struct tb_error error = {0};
-	fixture_init(&fixture);
-	fixture_store(&fixture, 20, 7);
-	return tb_run_open(&run, fixture.path, 0, &error);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	tb_run_free(run);
-	fixture_fini(&fixture);
-	return 0;
-}
-
-// What a rule needs beside its own figures: a run that ended, of a job, with much wait.
-struct made {
-	struct tb_run_info info;
-	struct tb_evidence_root roots[16];
-	struct tb_evidence_pair pairs[4];
-	struct tb_job_figures jobs[2];
-	struct tb_job_times times[2];
-	struct tb_region region;
-	struct tb_evidence evidence;
-};
-
-static struct tb_link link_of(enum tb_link_kind kind, uint32_t nth)
-{
-	const struct tb_run_link *links = tb_run_links(run);
-	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
-		if (links[i].at.kind == kind && nth-- == 0)
-			return links[i].id;
-	fail_msg("the network has too few links");
-	return (struct tb_link){TB_ID_NONE};
-}
-
-static struct tb_evidence *make(struct made *made)
-{
-	*made = (struct made){.info = *tb_run_info(run)};
-	made->info.input_name = "a.goal";
-	made->info.input_kind = "job";
-	made->info.options = "--network qsnet,levels=2 --seed 1";
-	made->info.n_packets = 1;
-	made->info.n_jobs = 1;
-	made->jobs[0] = (struct tb_job_figures){.name = "melt",
-		.n_ranks = 6,
-		.n_nodes = 6,
-		.latency_ps = 300,
-		.queue_ps = 150,
-		.network_ps = 150,
-		.ideal_ps = 100};
-	made->jobs[1] = (struct tb_job_figures){.name = "io",
-		.n_ranks = 5,
-		.n_nodes = 5,
-		.latency_ps = 300,
-		.queue_ps = 150,
-		.network_ps = 150,
-		.ideal_ps = 100};
-	made->evidence = (struct tb_evidence){.run = run,
-		.info = &made->info,
-		.wait_ps = WAIT_PS,
-		.n_waiting = 20,
-		.n_carrying = 10,
-		.n_used = 40,
-		.n_senders = 16,
-		.roots = made->roots,
-		.pairs = made->pairs,
-		.times = made->times,
-		.jobs = {made->jobs, 1}};
-	return &made->evidence;
-}
-
-static void judge(const struct made *made)
-{
-	tb_findings_fini(&findings);
-	assert_int_equal(tb_findings_judge(&findings, &made->evidence), TB_OK);
-}
-
-static const struct tb_finding *found(const char *rule)
-{
-	return tb_findings_rule(&findings, rule);
-}
-
-static uint64_t count_of(const struct tb_finding *finding, const char *key)
-{
-	const struct tb_figure *figure = tb_finding_figure(finding, key);
-	assert_non_null(figure);
-	assert_true(figure->whole);
-	return figure->count;
-}
-
-static void says(const char *rule, const char *words)
-{
-	assert_non_null(found(rule));
-	if (!strstr(found(rule)->sentence, words))
-		fail_msg("%s: '%s' is not in: %s", rule, words, found(rule)->sentence);
-}
-
-static void tries(const char *rule, const char *command)
-{
-	assert_non_null(found(rule));
-	assert_true(found(rule)->remedy);
-	assert_non_null(found(rule)->command);
-	assert_string_equal(found(rule)->command, command);
-}
 
 static void root(struct made *made, struct tb_link link, double percent)
 {
@@ -527,142 +412,6 @@ static void an_ascent_without_regard_to_the_load_may_be_the_cause(void **state)
 	assert_null(found("another-ascent"));
 }
 
-static void make_jobs(struct made *made, double percent)
-{
-	make(made);
-	made->info.input_name = "a.goal, b.goal";
-	made->info.options = "--network qsnet,levels=2 --seed 1 --job "
-			     "b.goal,placement=cyclic,name=io";
-	made->evidence.jobs.n = 2;
-	made->pairs[0] = (struct tb_evidence_pair){
-		0, 0, (uint64_t)(WAIT_PS * (100 - percent) / 100)};
-	made->pairs[1] =
-		(struct tb_evidence_pair){0, 1, (uint64_t)(WAIT_PS * percent / 100)};
-	made->evidence.n_pairs = 2;
-	made->evidence.worst_pair_leaves = 1;
-}
-
-static void jobs_that_share_leaves_can_be_moved_apart(void **state)
-{
-	struct made made;
-	(void)state;
-	make_jobs(&made, TB_FINDING_OTHERS);
-	judge(&made);
-	says("whose",
-		"5.0 % of the wait is that of one job for another; most of it is melt "
-		"waiting for io: 50 ns in all, 5.0 % of the wait.");
-	assert_int_equal(count_of(found("whose"), "victim_job"), 0);
-	assert_int_equal(count_of(found("whose"), "culprit_job"), 1);
-	// Six ranks fill two leaves of four, so that the next job begins at node 8.
-	tries("separate-jobs", "tailback replay --network qsnet,levels=2 --seed 1 --job "
-			       "a.goal,nodes=0-5 "
-			       "--job b.goal,name=io,nodes=8-12 -o apart.db");
-	make_jobs(&made, TB_FINDING_OTHERS - 0.1);
-	judge(&made);
-	assert_null(found("separate-jobs"));
-	make_jobs(&made, 50);
-	made.evidence.worst_pair_leaves = 0;
-	judge(&made);
-	assert_null(found("separate-jobs"));
-	make_jobs(&made, 50);
-	made.jobs[1].n_ranks = made.jobs[1].n_nodes = 9; // 8 nodes are left
-	judge(&made);
-	assert_null(found("separate-jobs"));
-}
-
-// swap_leaves joins two nodes to each other's leaf switches.
-static void swap_leaves(uint32_t one, uint32_t other)
-{
-	struct tb_run_link *links = (struct tb_run_link *)(uintptr_t)tb_run_links(run);
-	struct tb_run_link *first = &links[link_of(TB_LINK_EJECTION, one).id];
-	struct tb_run_link *second = &links[link_of(TB_LINK_EJECTION, other).id];
-	uint32_t leaf = first->at.from;
-	first->at.from = second->at.from;
-	second->at.from = leaf;
-}
-
-static void leaves_whose_nodes_lie_apart_cannot_be_dealt_out(void **state)
-{
-	struct made made;
-	(void)state;
-	make_jobs(&made, TB_FINDING_OTHERS);
-	swap_leaves(1, 6);
-	judge(&made);
-	assert_null(found("separate-jobs"));
-	swap_leaves(1, 6);
-	judge(&made);
-	assert_non_null(found("separate-jobs"));
-}
-
-static void what_jobs_cost_each_other_takes_replays_of_each(void **state)
-{
-	struct made made;
-	(void)state;
-	make_jobs(&made, TB_FINDING_OTHERS);
-	judge(&made);
-	tries("alone", "tailback replay a.goal --network qsnet,levels=2 --seed 1 --job "
-		       "b.goal,placement=cyclic,name=io --alone -o alone.db");
-	make_jobs(&made, TB_FINDING_OTHERS - 0.1);
-	judge(&made);
-	assert_null(found("alone"));
-	make_jobs(&made, 50);
-	made.info.options = "--network qsnet --seed 1 --job b.goal --alone";
-	judge(&made);
-	assert_null(found("alone"));
-}
-
-static void jobs_that_wait_for_themselves_alone_are_told_so(void **state)
-{
-	struct made made;
-	(void)state;
-	make_jobs(&made, 0);
-	judge(&made);
-	says("whose", "No job waited for another.");
-	make(&made);
-	judge(&made);
-	assert_null(found("whose"));
-}
-
-static void a_capture_that_shows_nothing_has_another_time_scale(void **state)
-{
-	struct made made;
-	(void)state;
-	make(&made)->wait_ps = 94400;
-	made.info.input_kind = "packets";
-	made.info.input_name = "a.pcap";
-	made.evidence.has_capture = true;
-	made.evidence.capture.busiest_share = 0.0099;
-	made.evidence.capture.half_scale = 0.0198;
-	judge(&made);
-	says("time-scale", "shows nothing to speak of");
-	assert_string_equal(found("time-scale")->command,
-		"tailback replay a.pcap --network qsnet,levels=2 --seed 1 --time-scale "
-		"0.0198 -o scaled.db");
-	assert_null(found("little-wait"));
-	made.evidence.capture.busiest_share = 0.0101;
-	judge(&made);
-	assert_null(found("time-scale"));
-	assert_non_null(found("little-wait"));
-}
-
-static void a_capture_that_asks_for_too_much_is_slowed_down(void **state)
-{
-	struct made made;
-	(void)state;
-	make(&made)->has_capture = true;
-	made.info.input_kind = "packets";
-	made.evidence.capture.busiest_share = 1.01;
-	made.evidence.capture.half_scale = 2.02;
-	judge(&made);
-	says("slower-scale", "asks for 101 % of what its link carries");
-	tries("slower-scale",
-		"tailback replay a.goal --network qsnet,levels=2 --seed 1 --time-scale "
-		"2.02 -o slower.db");
-	made.evidence.capture.busiest_share = 1;
-	judge(&made);
-	assert_null(found("slower-scale"));
-}
-
 static void faults_can_be_left_out(void **state)
 {
 	struct made made;
@@ -713,25 +462,6 @@ static void a_region_counts_when_much_waits_in_it(void **state)
 	made.region.wait_ps--;
 	judge(&made);
 	assert_null(found("region"));
-}
-
-static void the_cost_is_the_networks_part_of_latency(void **state)
-{
-	struct made made;
-	(void)state;
-	make(&made);
-	judge(&made);
-	says("cost", "messages took 1.50 times as long as on an idle one");
-	says("backlog", "spent 50 % of the time behind others of their own node");
-	made.jobs[0].network_ps = 100;
-	judge(&made);
-	says("cost", "messages took no longer than on an idle one");
-	made.jobs[0].queue_ps--;
-	judge(&made);
-	assert_null(found("backlog"));
-	made.jobs[0].ideal_ps = 0;
-	judge(&made);
-	assert_null(found("cost"));
 }
 
 static void a_node_that_posts_more_than_its_link_carries_is_named(void **state)
@@ -793,136 +523,6 @@ static void few_pairs_of_traffic_are_named(void **state)
 	assert_null(found("traffic"));
 }
 
-static struct tb_job_time time_of(tb_time_ps run_ps, double mean_latency_ps)
-{
-	return (struct tb_job_time){true, run_ps, 1, mean_latency_ps};
-}
-
-static void a_job_pays_for_the_others_and_for_the_network(void **state)
-{
-	struct made made;
-	(void)state;
-	make_jobs(&made, 50);
-	judge(&made);
-	assert_null(found("others-cost")); // not replayed by themselves
-	assert_null(found("network-cost"));
-	made.times[0] = (struct tb_job_times){
-		time_of(10100000, 0), time_of(10000000, 0), time_of(5000000, 0)};
-	made.times[1] = (struct tb_job_times){
-		time_of(12300000, 0), time_of(10000000, 0), time_of(9000000, 0)};
-	judge(&made);
-	says("others-cost", "The other jobs cost io most: it takes 12.30 us with them "
-			    "and 10 us alone, "
-			    "23 % longer.");
-	assert_int_equal(count_of(found("others-cost"), "job"), 1);
-	says("network-cost",
-		"melt would take 5 us; by itself on this one it takes 10 us, "
-		"100 % longer");
-	made.times[1].run.run_ps = 10199000;
-	made.times[0].ideal.run_ps = 9900000;
-	made.times[1].ideal.run_ps = 9900000;
-	judge(&made);
-	says("others-cost",
-		"The jobs cost each other less than 2 %; most they cost io: it takes "
-		"10.20 us with the others and 10 us alone.");
-	says("network-cost",
-		"would take 9.900 us; by itself on this one it takes 10 us: the network "
-		"costs no job 2 % or more.");
-	made.times[0].run.run_ps = 10000000;
-	made.times[1].run.run_ps = 9000000; // sooner with the others
-	made.times[0].ideal.run_ps = 10000000;
-	made.times[1].ideal.run_ps = 10000000;
-	judge(&made);
-	says("others-cost", "none would be quicker by itself");
-	says("network-cost", "this one costs it nothing");
-}
-
-static void a_message_of_a_capture_pays_by_its_latency(void **state)
-{
-	struct made made;
-	(void)state;
-	make_jobs(&made, 50);
-	made.info.input_kind = "packets";
-	made.times[0] = (struct tb_job_times){time_of(10000000, 2000000),
-		time_of(10000000, 1000000), time_of(10000000, 500000)};
-	judge(&made);
-	says("others-cost",
-		"cost melt most: a message of it takes 2 us with them and 1 us "
-		"alone, 100 % longer");
-	says("network-cost", "a message of melt would take 500 ns");
-}
-
-// Windows: 20 bins of 1 us, the last of 0.7 us.
-static struct tb_wait_windows windows_of(const uint64_t *waits, uint64_t n)
-{
-	struct tb_wait_windows windows;
-	assert_int_equal(tb_wait_windows_find(&windows, waits, n), TB_OK);
-	return windows;
-}
-
-static void few_windows_hold_most_of_the_wait(void **state)
-{
-	(void)state;
-	uint64_t waits[100] = {0};
-	assert_int_equal(windows_of(waits, 100).n, 0);
-	waits[10] = 40;
-	waits[11] = 39;
-	waits[50] = 1;
-	waits[90] = 20;
-	struct tb_wait_windows windows = windows_of(waits, 100);
-	assert_int_equal(windows.n, 2); // 79 is not enough, 99 is
-	assert_int_equal(windows.at[0].first_bin, 10);
-	assert_int_equal(windows.at[0].end_bin, 12);
-	assert_int_equal(windows.at[1].first_bin, 90);
-	assert_int_equal(windows.at[1].end_bin, 91);
-	assert_int_equal(windows.n_bins, 3);
-	assert_true(windows.percent > 98.9 && windows.percent < 99.1);
-	waits[10] = 41; // with 80 of 101 it is not yet enough, with 81 of 101 it is
-	waits[11] = 40;
-	waits[90] = 19;
-	assert_int_equal(windows_of(waits, 100).n, 1);
-}
-
-static void the_widest_gaps_stay_open(void **state)
-{
-	(void)state;
-	uint64_t waits[100] = {0};
-	waits[5] = waits[8] = waits[30] = waits[60] = waits[64] = waits[99] = 10;
-	struct tb_wait_windows windows = windows_of(waits, 100);
-	// Five bins are enough (the first ones of equals): 5, 8, 30, 60, 64.
-	assert_int_equal(windows.n, 3);
-	assert_int_equal(windows.at[0].first_bin, 5);
-	assert_int_equal(windows.at[0].end_bin, 9);
-	assert_int_equal(windows.at[1].first_bin, 30);
-	assert_int_equal(windows.at[2].first_bin, 60);
-	assert_int_equal(windows.at[2].end_bin, 65);
-	memset(waits, 0, sizeof waits);
-	waits[20] = waits[22] = 10; // a gap of one bin in a hundred is no pause
-	assert_int_equal(windows_of(waits, 100).n, 1);
-	memset(waits, 0, sizeof waits);
-	waits[20] = waits[23] = 10; // one of two is
-	assert_int_equal(windows_of(waits, 100).n, 2);
-}
-
-static void quiet_slices_part_the_windows(void **state)
-{
-	(void)state;
-	struct tb_wait_windows windows;
-	uint64_t waits[100] = {0};
-	waits[9] = 4; // less than a twentieth of the worst
-	waits[10] = 5;
-	waits[11] = 100;
-	waits[40] = 50;
-	assert_int_equal(tb_wait_windows_above(&windows, waits, 100, 5), TB_OK);
-	assert_int_equal(windows.n, 2);
-	assert_int_equal(windows.at[0].first_bin, 10);
-	assert_int_equal(windows.at[0].end_bin, 12);
-	assert_int_equal(windows.at[1].first_bin, 40);
-	memset(waits, 0, sizeof waits);
-	assert_int_equal(tb_wait_windows_above(&windows, waits, 100, 5), TB_OK);
-	assert_int_equal(windows.n, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -943,23 +543,11 @@ int main(void)
 		cmocka_unit_test(a_full_network_is_held_all_over),
 		cmocka_unit_test(a_second_rail_is_for_networks_of_one),
 		cmocka_unit_test(an_ascent_without_regard_to_the_load_may_be_the_cause),
-		cmocka_unit_test(jobs_that_share_leaves_can_be_moved_apart),
-		cmocka_unit_test(leaves_whose_nodes_lie_apart_cannot_be_dealt_out),
-		cmocka_unit_test(what_jobs_cost_each_other_takes_replays_of_each),
-		cmocka_unit_test(jobs_that_wait_for_themselves_alone_are_told_so),
-		cmocka_unit_test(a_capture_that_shows_nothing_has_another_time_scale),
-		cmocka_unit_test(a_capture_that_asks_for_too_much_is_slowed_down),
 		cmocka_unit_test(faults_can_be_left_out),
 		cmocka_unit_test(a_run_that_cannot_be_replayed_again_has_no_commands),
 		cmocka_unit_test(a_region_counts_when_much_waits_in_it),
-		cmocka_unit_test(the_cost_is_the_networks_part_of_latency),
 		cmocka_unit_test(a_node_that_posts_more_than_its_link_carries_is_named),
-		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
-		cmocka_unit_test(a_message_of_a_capture_pays_by_its_latency),
 		cmocka_unit_test(few_pairs_of_traffic_are_named),
-		cmocka_unit_test(few_windows_hold_most_of_the_wait),
-		cmocka_unit_test(the_widest_gaps_stay_open),
-		cmocka_unit_test(quiet_slices_part_the_windows),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

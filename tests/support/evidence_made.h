@@ -1,0 +1,129 @@
+// Evidence made by hand, and what is found in it.
+#ifndef EVIDENCE_MADE_H
+#define EVIDENCE_MADE_H
+
+#include "../analyze_fixture.h"
+
+#include "findings.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define WAIT_PS 1000000.0 // of all headers, in the evidence made here
+
+static struct fixture fixture;
+static struct tb_run *run;
+static struct tb_findings findings;
+
+static int set_up(void **state)
+{
+	(void)state;
+	struct tb_error error = {0};
+	fixture_init(&fixture);
+	fixture_store(&fixture, 20, 7);
+	return tb_run_open(&run, fixture.path, 0, &error);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tb_run_free(run);
+	fixture_fini(&fixture);
+	return 0;
+}
+
+// What a rule needs beside its own figures: a run that ended, of a job, with much wait.
+struct made {
+	struct tb_run_info info;
+	struct tb_evidence_root roots[16];
+	struct tb_evidence_pair pairs[4];
+	struct tb_job_figures jobs[2];
+	struct tb_job_times times[2];
+	struct tb_region region;
+	struct tb_evidence evidence;
+};
+
+static struct tb_link link_of(enum tb_link_kind kind, uint32_t nth)
+{
+	const struct tb_run_link *links = tb_run_links(run);
+	for (uint32_t i = 0; i < tb_run_info(run)->n_links; i++)
+		if (links[i].at.kind == kind && nth-- == 0)
+			return links[i].id;
+	fail_msg("the network has too few links");
+	return (struct tb_link){TB_ID_NONE};
+}
+
+static struct tb_evidence *make(struct made *made)
+{
+	*made = (struct made){.info = *tb_run_info(run)};
+	made->info.input_name = "a.goal";
+	made->info.input_kind = "job";
+	made->info.options = "--network qsnet,levels=2 --seed 1";
+	made->info.n_packets = 1;
+	made->info.n_jobs = 1;
+	made->jobs[0] = (struct tb_job_figures){.name = "melt",
+		.n_ranks = 6,
+		.n_nodes = 6,
+		.latency_ps = 300,
+		.queue_ps = 150,
+		.network_ps = 150,
+		.ideal_ps = 100};
+	made->jobs[1] = (struct tb_job_figures){.name = "io",
+		.n_ranks = 5,
+		.n_nodes = 5,
+		.latency_ps = 300,
+		.queue_ps = 150,
+		.network_ps = 150,
+		.ideal_ps = 100};
+	made->evidence = (struct tb_evidence){.run = run,
+		.info = &made->info,
+		.wait_ps = WAIT_PS,
+		.n_waiting = 20,
+		.n_carrying = 10,
+		.n_used = 40,
+		.n_senders = 16,
+		.roots = made->roots,
+		.pairs = made->pairs,
+		.times = made->times,
+		.jobs = {made->jobs, 1}};
+	return &made->evidence;
+}
+
+static void judge(const struct made *made)
+{
+	tb_findings_fini(&findings);
+	assert_int_equal(tb_findings_judge(&findings, &made->evidence), TB_OK);
+}
+
+static const struct tb_finding *found(const char *rule)
+{
+	return tb_findings_rule(&findings, rule);
+}
+
+static uint64_t count_of(const struct tb_finding *finding, const char *key)
+{
+	const struct tb_figure *figure = tb_finding_figure(finding, key);
+	assert_non_null(figure);
+	assert_true(figure->whole);
+	return figure->count;
+}
+
+static void says(const char *rule, const char *words)
+{
+	assert_non_null(found(rule));
+	if (!strstr(found(rule)->sentence, words))
+		fail_msg("%s: '%s' is not in: %s", rule, words, found(rule)->sentence);
+}
+
+static void tries(const char *rule, const char *command)
+{
+	assert_non_null(found(rule));
+	assert_true(found(rule)->remedy);
+	assert_non_null(found(rule)->command);
+	assert_string_equal(found(rule)->command, command);
+}
+
+#endif

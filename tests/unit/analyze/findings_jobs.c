@@ -1,0 +1,241 @@
+// What is found of jobs, and of what they cost each other; of captures, and of their time
+// scale.
+#include "../../support/evidence_made.h"
+
+#include "findings.h"
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void make_jobs(struct made *made, double percent)
+{
+	make(made);
+	made->info.input_name = "a.goal, b.goal";
+	made->info.options = "--network qsnet,levels=2 --seed 1 --job "
+			     "b.goal,placement=cyclic,name=io";
+	made->evidence.jobs.n = 2;
+	made->pairs[0] = (struct tb_evidence_pair){
+		0, 0, (uint64_t)(WAIT_PS * (100 - percent) / 100)};
+	made->pairs[1] =
+		(struct tb_evidence_pair){0, 1, (uint64_t)(WAIT_PS * percent / 100)};
+	made->evidence.n_pairs = 2;
+	made->evidence.worst_pair_leaves = 1;
+}
+
+static void jobs_that_share_leaves_can_be_moved_apart(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, TB_FINDING_OTHERS);
+	judge(&made);
+	says("whose",
+		"5.0 % of the wait is that of one job for another; most of it is melt "
+		"waiting for io: 50 ns in all, 5.0 % of the wait.");
+	assert_int_equal(count_of(found("whose"), "victim_job"), 0);
+	assert_int_equal(count_of(found("whose"), "culprit_job"), 1);
+	// Six ranks fill two leaves of four, so that the next job begins at node 8.
+	tries("separate-jobs", "tailback replay --network qsnet,levels=2 --seed 1 --job "
+			       "a.goal,nodes=0-5 "
+			       "--job b.goal,name=io,nodes=8-12 -o apart.db");
+	make_jobs(&made, TB_FINDING_OTHERS - 0.1);
+	judge(&made);
+	assert_null(found("separate-jobs"));
+	make_jobs(&made, 50);
+	made.evidence.worst_pair_leaves = 0;
+	judge(&made);
+	assert_null(found("separate-jobs"));
+	make_jobs(&made, 50);
+	made.jobs[1].n_ranks = made.jobs[1].n_nodes = 9; // 8 nodes are left
+	judge(&made);
+	assert_null(found("separate-jobs"));
+}
+
+// swap_leaves joins two nodes to each other's leaf switches.
+static void swap_leaves(uint32_t one, uint32_t other)
+{
+	struct tb_run_link *links = (struct tb_run_link *)(uintptr_t)tb_run_links(run);
+	struct tb_run_link *first = &links[link_of(TB_LINK_EJECTION, one).id];
+	struct tb_run_link *second = &links[link_of(TB_LINK_EJECTION, other).id];
+	uint32_t leaf = first->at.from;
+	first->at.from = second->at.from;
+	second->at.from = leaf;
+}
+
+static void leaves_whose_nodes_lie_apart_cannot_be_dealt_out(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, TB_FINDING_OTHERS);
+	swap_leaves(1, 6);
+	judge(&made);
+	assert_null(found("separate-jobs"));
+	swap_leaves(1, 6);
+	judge(&made);
+	assert_non_null(found("separate-jobs"));
+}
+
+static void what_jobs_cost_each_other_takes_replays_of_each(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, TB_FINDING_OTHERS);
+	judge(&made);
+	tries("alone", "tailback replay a.goal --network qsnet,levels=2 --seed 1 --job "
+		       "b.goal,placement=cyclic,name=io --alone -o alone.db");
+	make_jobs(&made, TB_FINDING_OTHERS - 0.1);
+	judge(&made);
+	assert_null(found("alone"));
+	make_jobs(&made, 50);
+	made.info.options = "--network qsnet --seed 1 --job b.goal --alone";
+	judge(&made);
+	assert_null(found("alone"));
+}
+
+static void jobs_that_wait_for_themselves_alone_are_told_so(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, 0);
+	judge(&made);
+	says("whose", "No job waited for another.");
+	make(&made);
+	judge(&made);
+	assert_null(found("whose"));
+}
+
+static void a_capture_that_shows_nothing_has_another_time_scale(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made)->wait_ps = 94400;
+	made.info.input_kind = "packets";
+	made.info.input_name = "a.pcap";
+	made.evidence.has_capture = true;
+	made.evidence.capture.busiest_share = 0.0099;
+	made.evidence.capture.half_scale = 0.0198;
+	judge(&made);
+	says("time-scale", "shows nothing to speak of");
+	assert_string_equal(found("time-scale")->command,
+		"tailback replay a.pcap --network qsnet,levels=2 --seed 1 --time-scale "
+		"0.0198 -o scaled.db");
+	assert_null(found("little-wait"));
+	made.evidence.capture.busiest_share = 0.0101;
+	judge(&made);
+	assert_null(found("time-scale"));
+	assert_non_null(found("little-wait"));
+}
+
+static void a_capture_that_asks_for_too_much_is_slowed_down(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made)->has_capture = true;
+	made.info.input_kind = "packets";
+	made.evidence.capture.busiest_share = 1.01;
+	made.evidence.capture.half_scale = 2.02;
+	judge(&made);
+	says("slower-scale", "asks for 101 % of what its link carries");
+	tries("slower-scale",
+		"tailback replay a.goal --network qsnet,levels=2 --seed 1 --time-scale "
+		"2.02 -o slower.db");
+	made.evidence.capture.busiest_share = 1;
+	judge(&made);
+	assert_null(found("slower-scale"));
+}
+
+static void the_cost_is_the_networks_part_of_latency(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	judge(&made);
+	says("cost", "messages took 1.50 times as long as on an idle one");
+	says("backlog", "spent 50 % of the time behind others of their own node");
+	made.jobs[0].network_ps = 100;
+	judge(&made);
+	says("cost", "messages took no longer than on an idle one");
+	made.jobs[0].queue_ps--;
+	judge(&made);
+	assert_null(found("backlog"));
+	made.jobs[0].ideal_ps = 0;
+	judge(&made);
+	assert_null(found("cost"));
+}
+
+static struct tb_job_time time_of(tb_time_ps run_ps, double mean_latency_ps)
+{
+	return (struct tb_job_time){true, run_ps, 1, mean_latency_ps};
+}
+
+static void a_job_pays_for_the_others_and_for_the_network(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, 50);
+	judge(&made);
+	assert_null(found("others-cost")); // not replayed by themselves
+	assert_null(found("network-cost"));
+	made.times[0] = (struct tb_job_times){
+		time_of(10100000, 0), time_of(10000000, 0), time_of(5000000, 0)};
+	made.times[1] = (struct tb_job_times){
+		time_of(12300000, 0), time_of(10000000, 0), time_of(9000000, 0)};
+	judge(&made);
+	says("others-cost", "The other jobs cost io most: it takes 12.30 us with them "
+			    "and 10 us alone, "
+			    "23 % longer.");
+	assert_int_equal(count_of(found("others-cost"), "job"), 1);
+	says("network-cost",
+		"melt would take 5 us; by itself on this one it takes 10 us, "
+		"100 % longer");
+	made.times[1].run.run_ps = 10199000;
+	made.times[0].ideal.run_ps = 9900000;
+	made.times[1].ideal.run_ps = 9900000;
+	judge(&made);
+	says("others-cost",
+		"The jobs cost each other less than 2 %; most they cost io: it takes "
+		"10.20 us with the others and 10 us alone.");
+	says("network-cost",
+		"would take 9.900 us; by itself on this one it takes 10 us: the network "
+		"costs no job 2 % or more.");
+	made.times[0].run.run_ps = 10000000;
+	made.times[1].run.run_ps = 9000000; // sooner with the others
+	made.times[0].ideal.run_ps = 10000000;
+	made.times[1].ideal.run_ps = 10000000;
+	judge(&made);
+	says("others-cost", "none would be quicker by itself");
+	says("network-cost", "this one costs it nothing");
+}
+
+static void a_message_of_a_capture_pays_by_its_latency(void **state)
+{
+	struct made made;
+	(void)state;
+	make_jobs(&made, 50);
+	made.info.input_kind = "packets";
+	made.times[0] = (struct tb_job_times){time_of(10000000, 2000000),
+		time_of(10000000, 1000000), time_of(10000000, 500000)};
+	judge(&made);
+	says("others-cost",
+		"cost melt most: a message of it takes 2 us with them and 1 us "
+		"alone, 100 % longer");
+	says("network-cost", "a message of melt would take 500 ns");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_that_share_leaves_can_be_moved_apart),
+		cmocka_unit_test(leaves_whose_nodes_lie_apart_cannot_be_dealt_out),
+		cmocka_unit_test(what_jobs_cost_each_other_takes_replays_of_each),
+		cmocka_unit_test(jobs_that_wait_for_themselves_alone_are_told_so),
+		cmocka_unit_test(a_capture_that_shows_nothing_has_another_time_scale),
+		cmocka_unit_test(a_capture_that_asks_for_too_much_is_slowed_down),
+		cmocka_unit_test(the_cost_is_the_networks_part_of_latency),
+		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
+		cmocka_unit_test(a_message_of_a_capture_pays_by_its_latency),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
