@@ -139,7 +139,12 @@ static void find_traffic(struct tb_judging *judging)
 	const char *same =
 		evidence->grain == TB_EVIDENCE_FLOWS ? "itself" : "other such traffic";
 	char text[900] = "", victim[200], culprit[200], share[32], all[32];
+	bool of_leaves = evidence->grain == TB_EVIDENCE_DESTINATION_LEAVES ||
+			 evidence->grain == TB_EVIDENCE_SOURCE_LEAVES;
 	if (evidence->grain == TB_EVIDENCE_NO_GRAIN || evidence->n_traffic == 0)
+		return;
+	// All traffic is that of the only leaf.
+	if (of_leaves && tb_run_info(evidence->run)->n_switches == 1)
 		return;
 	for (uint32_t i = 0; i < evidence->n_traffic; i++) {
 		const struct tb_evidence_traffic *pair = &evidence->traffic[i];

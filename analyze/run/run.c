@@ -30,7 +30,7 @@ void tb_run_free(struct tb_run *run)
 	free_names(run->hosts, run->record.info.n_nodes);
 	free_names(run->switch_names, run->record.info.n_switches);
 	free_names(run->link_names, run->record.info.n_links);
-	free_names(run->labels, run->record.info.n_switches + run->record.info.n_links);
+	tb_run_labels_fini(run);
 	free_names(run->job_names, run->record.info.n_jobs);
 	free(run->node_jobs);
 	free(run->switches);

@@ -131,8 +131,8 @@ struct tb_run_switch {
 	uint32_t place;	   // index within its level, rail after rail, from 0
 	const char *name;  // the fabric's, else "level.index": "2.13"; of several rails
 			   // "r1/2.13"
-	const char *label; // the name without what those of all switches begin and end
-			   // with, for narrow places: "spine3" of "MF0;spine3:MQM9700"
+	const char *label; // as much of the name as tells it from the others, for narrow
+			   // places: "spine-3" of "MF0;A10-spine-3:MQM9700"
 	tb_time_ps dead_at_ps; // 0: from the start; TB_TIME_NEVER: lives
 };
 
@@ -140,7 +140,7 @@ struct tb_run_link {
 	struct tb_link id;
 	struct tb_link_info at;
 	const char *name; // "node 5 > 0.1", "0.1:4 > 1.0:1" (switch:port), "0.1 > node 5"
-	const char *label;     // the same of the switches' labels
+	const char *label;     // the same of the labels of switches and hosts
 	tb_time_ps dead_at_ps; // as of switches: with its cable, or a switch at an end
 };
 
@@ -153,6 +153,8 @@ uint32_t tb_run_n_faults(const struct tb_run *run);
 
 const char *tb_run_node_name(
 	const struct tb_run *run, struct tb_node node); // "" when none
+// tb_run_node_label returns its label, as of switches; "" when it has no name.
+const char *tb_run_node_label(const struct tb_run *run, struct tb_node node);
 const char *tb_run_job_name(const struct tb_run *run, uint32_t job);
 // tb_run_note_about returns the name of the job or network that a note is about.
 const char *tb_run_note_about(const struct tb_run *run, const struct tb_run_note *note);

@@ -43,7 +43,8 @@ struct tb_run {
 	char **hosts; // the fabric's names of nodes, "" where it has none
 	char **job_names;
 	char **switch_names, **link_names; // storage of the names
-	char **labels; // of switches, then links; NULL: they are the names
+	// Labels; NULL where they are the names.
+	char **switch_labels, **host_labels, **link_labels;
 	uint32_t n_faults;
 	uint32_t *node_jobs; // by node
 	struct tb_run_window sums;
@@ -60,8 +61,9 @@ struct tb_run {
 	void *stops_context;
 };
 
-// tb_run_name_labels gives switches and links their labels, when both are named.
+// tb_run_name_labels gives switches, hosts and links their labels, when all are named.
 int tb_run_name_labels(struct tb_run *run, struct tb_error *error) TB_MUST_USE;
+void tb_run_labels_fini(struct tb_run *run);
 
 // A row being read: a value out of range sets `bad` and is not used.
 struct tb_run_row {

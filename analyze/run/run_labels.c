@@ -1,10 +1,14 @@
-// Labels: names of a fabric's switches and links, as short as they stay distinct.
+// Labels: names of a fabric's switches, hosts and links, as short as they stay distinct.
 //
 // A fabric's switches are often called after one scheme, such as
 // "MF0;A09-IBLEAF-01-01:MQM9701/U1". What all of them begin and end with fills narrow
 // columns and tells nobody anything, so labels leave it out: "A09-IBLEAF-01-01". Whole
 // words alone are left out, so "leaf1" and "leaf2" stay what they are; and so do names
 // that would hardly become shorter, such as "0.1" where all switches are leaves.
+//
+// Of the rest a label has the last words, as many as no other name ends with, the first
+// of which tells what it is: "IBLEAF-01-01". Dots divide names from the other side, so
+// they divide none here.
 #include "run_impl.h"
 
 #include <ctype.h>
@@ -72,31 +76,131 @@ static struct shared find_shared(char *const *names, uint32_t n)
 	return worth ? shared : (struct shared){0, 0};
 }
 
-static char *label_switch(const char *name, struct shared shared)
+// A word of so many letters tells what a thing is: "IBLEAF", "dgx".
+#define TELLING_LETTERS 3
+
+// is_telling returns whether the first word of a text does.
+static bool is_telling(const char *text)
+{
+	size_t n = 0;
+	for (; is_word(*text); text++)
+		n += isalpha((unsigned char)*text) != 0;
+	return n >= TELLING_LETTERS;
+}
+
+// shortest returns the shortest end of whole words that is longer than `shared` bytes,
+// which another name may end with, and begins with a telling word.
+static const char *shortest(const char *name, size_t shared)
+{
+	size_t length = strlen(name);
+	for (size_t i = length; i > WORTH_BYTES; i--) {
+		const char *end = name + i - 1;
+		if (length - (i - 1) > shared && is_word(*end) &&
+			strchr("-_:;/", end[-1]) && is_telling(end))
+			return end;
+	}
+	return name;
+}
+
+// by_end orders texts by their last characters.
+static int by_end(const void *one, const void *other)
+{
+	const char *a = *(char *const *)one, *b = *(char *const *)other;
+	size_t n_a = strlen(a), n_b = strlen(b);
+	for (; n_a && n_b; n_a--, n_b--)
+		if (a[n_a - 1] != b[n_b - 1])
+			return (unsigned char)a[n_a - 1] < (unsigned char)b[n_b - 1] ? -1
+										     : 1;
+	return (n_a > n_b) - (n_a < n_b);
+}
+
+// shorten leaves out of each of `labels` the first words that it does not need. Ordered
+// by their ends, a label has most in common with its neighbours.
+static int shorten(char **labels, uint32_t n)
+{
+	const char **ends = malloc((n + 1u) * sizeof *ends);
+	char **sorted = malloc((n + 1u) * sizeof *sorted);
+	bool fine = ends && sorted;
+	for (uint32_t i = 0; fine && i < n; i++)
+		sorted[i] = labels[i];
+	if (fine)
+		qsort(sorted, n, sizeof *sorted, by_end);
+	for (uint32_t i = 0; fine && i < n; i++) {
+		size_t before = i > 0 ? same_end(sorted[i], sorted[i - 1], SIZE_MAX) : 0;
+		size_t after =
+			i + 1 < n ? same_end(sorted[i], sorted[i + 1], SIZE_MAX) : 0;
+		ends[i] = shortest(sorted[i], before > after ? before : after);
+	}
+	for (uint32_t i = 0; fine && i < n; i++)
+		memmove(sorted[i], ends[i], strlen(ends[i]) + 1);
+	free(ends);
+	free(sorted);
+	return fine ? TB_OK : TB_ENOMEM;
+}
+
+static char *label_of(const char *name, struct shared shared)
 {
 	return strndup(name + shared.before, strlen(name) - shared.before - shared.after);
 }
 
-// label_end writes one end of a link, of the length n in its name.
-static int label_end(char *label, size_t size, const struct tb_run_switch *sw,
-	const char *name, size_t n)
+static void free_labels(char **labels, uint32_t n)
 {
-	size_t own = sw ? strlen(sw->name) : 0;
-	if (!sw || own > n || strncmp(name, sw->name, own) != 0)
+	for (uint32_t i = 0; labels && i < n; i++)
+		free(labels[i]);
+	free(labels);
+}
+
+// label_all makes the labels of names; NULL when they are the names.
+static int label_all(char ***labels, char *const *names, uint32_t n)
+{
+	const struct shared shared = find_shared(names, n);
+	char **made = calloc(n + 1u, sizeof *made);
+	int status = made ? TB_OK : TB_ENOMEM;
+	bool shorter = false;
+	for (uint32_t i = 0; status == TB_OK && i < n; i++)
+		if (!(made[i] = label_of(names[i], shared)))
+			status = TB_ENOMEM;
+	if (status == TB_OK)
+		status = shorten(made, n);
+	for (uint32_t i = 0; status == TB_OK && i < n && !shorter; i++)
+		shorter = strlen(made[i]) < strlen(names[i]);
+	if (shorter) {
+		*labels = made;
+		return TB_OK;
+	}
+	free_labels(made, n);
+	return status;
+}
+
+// The name of an end of a link without its port, and its label.
+struct end {
+	const char *name, *label;
+};
+
+static struct end end_of(const struct tb_run *run, bool is_node, uint32_t id)
+{
+	if (is_node)
+		return (struct end){run->hosts[id],
+			run->host_labels ? run->host_labels[id] : run->hosts[id]};
+	return (struct end){run->switches[id].name, run->switches[id].label};
+}
+
+// label_end writes one end of a link, of the length n in its name.
+static int label_end(char *label, size_t size, struct end end, const char *name, size_t n)
+{
+	size_t own = strlen(end.name);
+	if (own == 0 || own > n || strncmp(name, end.name, own) != 0)
 		return snprintf(label, size, "%.*s", (int)n, name);
-	return snprintf(label, size, "%s%.*s", sw->label, (int)(n - own), name + own);
+	return snprintf(label, size, "%s%.*s", end.label, (int)(n - own), name + own);
 }
 
 // label_link shortens both ends of a name "from:port > to:port".
 static char *label_link(const struct tb_run *run, const struct tb_run_link *link)
 {
-	bool from_node = link->at.kind == TB_LINK_INJECTION;
-	bool to_node = link->at.kind == TB_LINK_EJECTION;
-	const struct tb_run_switch *from =
-		from_node ? NULL : &run->switches[link->at.from];
-	const struct tb_run_switch *to = to_node ? NULL : &run->switches[link->at.to];
-	// What a switch is called may hold " > " too: its own name is passed first.
-	size_t size = strlen(link->name) + 1, own = from ? strlen(from->name) : 0;
+	struct end from = end_of(run, link->at.kind == TB_LINK_INJECTION, link->at.from);
+	struct end to = end_of(run, link->at.kind == TB_LINK_EJECTION, link->at.to);
+	// What a thing is called may hold " > " too: its own name is passed first.
+	size_t size = strlen(link->name) + 1, own = strlen(from.name);
 	const char *arrow = own < size ? strstr(link->name + own, " > ") : NULL;
 	char *label = arrow ? malloc(size) : strdup(link->name);
 	if (!label || !arrow)
@@ -107,32 +211,51 @@ static char *label_link(const struct tb_run *run, const struct tb_run_link *link
 	return label;
 }
 
-int tb_run_name_labels(struct tb_run *run, struct tb_error *error)
+static int label_links(struct tb_run *run)
 {
-	const struct tb_run_info *info = &run->record.info;
-	const struct shared shared = find_shared(run->switch_names, info->n_switches);
-	bool shorter = shared.before + shared.after > 0;
-	size_t n = (size_t)info->n_switches + info->n_links;
-	if (shorter && !(run->labels = calloc(n, sizeof *run->labels)))
-		return tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
-	for (uint32_t i = 0; i < info->n_switches; i++) {
-		struct tb_run_switch *sw = &run->switches[i];
-		sw->label = sw->name;
-		if (shorter)
-			sw->label = run->labels[i] = label_switch(sw->name, shared);
-		if (!sw->label)
-			return tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for the run");
-	}
-	for (uint32_t i = 0; i < info->n_links; i++) {
+	uint32_t n = run->record.info.n_links;
+	bool shorter = run->switch_labels || run->host_labels;
+	if (shorter && !(run->link_labels = calloc(n + 1u, sizeof *run->link_labels)))
+		return TB_ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
 		struct tb_run_link *link = &run->links[i];
 		link->label = link->name;
 		if (shorter)
-			link->label = run->labels[info->n_switches + i] =
-				label_link(run, link);
+			link->label = run->link_labels[i] = label_link(run, link);
 		if (!link->label)
-			return tb_fail_in(
-				error, TB_ENOMEM, run->path, "no memory for the run");
+			return TB_ENOMEM;
 	}
 	return TB_OK;
+}
+
+int tb_run_name_labels(struct tb_run *run, struct tb_error *error)
+{
+	const struct tb_run_info *info = &run->record.info;
+	int status = label_all(&run->switch_labels, run->switch_names, info->n_switches);
+	if (status == TB_OK)
+		status = label_all(&run->host_labels, run->hosts, info->n_nodes);
+	for (uint32_t i = 0; i < info->n_switches; i++)
+		run->switches[i].label = run->switch_labels ? run->switch_labels[i]
+							    : run->switches[i].name;
+	if (status == TB_OK)
+		status = label_links(run);
+	return status == TB_OK
+		       ? TB_OK
+		       : tb_fail_in(error, TB_ENOMEM, run->path, "no memory for the run");
+}
+
+void tb_run_labels_fini(struct tb_run *run)
+{
+	const struct tb_run_info *info = &run->record.info;
+	free_labels(run->switch_labels, info->n_switches);
+	free_labels(run->host_labels, info->n_nodes);
+	free_labels(run->link_labels, info->n_links);
+}
+
+const char *tb_run_node_label(const struct tb_run *run, struct tb_node node)
+{
+	const char *name = tb_run_node_name(run, node);
+	if (!*name || !run->host_labels || strcmp(name, run->hosts[node.id]) != 0)
+		return name;
+	return run->host_labels[node.id];
 }

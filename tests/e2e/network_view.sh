@@ -17,7 +17,7 @@ grep -q 'stopped by a signal' "$scratch/said" || {
 	failed=1
 }
 "$TAILBACK" network -n qsnet,levels=2 --store "$scratch/fabric.db" >"$scratch/report"
-printf 'expect no timeline\nrefuse wait a bin\nrefuse Whole run\n' >"$scratch/script"
+printf 'expect no timeline\nrefuse wait per bin\nrefuse Whole run\n' >"$scratch/script"
 "$TAILBACK" view -m busy --script "$scratch/script" "$scratch/fabric.db" || {
 	echo "a store without time shows a timeline"
 	failed=1

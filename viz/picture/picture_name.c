@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_BYTES 512 // of what is measured; names of links are half as long
+#define SHRINKING_PX 12	 // from then on a name is first set smaller, then cut
+#define NAME_BYTES   512 // of what is measured; names of links are half as long
 
 static const char between[] = " > ";
 
@@ -64,12 +65,14 @@ void tb_picture_name(struct tb_picture *picture, struct tb_box box, struct tb_ty
 {
 	char visible[NAME_BYTES], shorter[NAME_BYTES];
 	const char *text = tb_visible(name, visible, sizeof visible);
+	double room = box.w + 0.5; // as tb_picture_text
+	if (type.size >= SHRINKING_PX && tb_text_width(type.font, type.size, text) > room)
+		type.size -= 1;
 	const char *arrow = strstr(text, between);
 	const char *second = arrow ? arrow + strlen(between) : "";
 	struct end from =
 		end_of(type, text, arrow ? (size_t)(arrow - text) : strlen(text));
 	struct end to = end_of(type, second, strlen(second));
-	double room = box.w + 0.5; // as tb_picture_text
 	if (arrow)
 		room -= tb_text_width(type.font, type.size, between);
 	share_out(&from, &to, room);

@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HEAD_H	 56
-#define TABS_H	 34
-#define TIME_H	 146
-#define LANES_H	 28 // of the time strip's lanes within TIME_H
-#define LANE_H	 11
-#define SIDE_W	 340
-#define DETAIL_H 520 // the height of a sheet with some of its lists
+#define HEAD_H	   56
+#define TABS_H	   34
+#define TIME_H	   146
+#define LANES_H	   28 // of the time strip's lanes within TIME_H
+#define LANE_H	   11
+#define SIDE_W	   340 // at least, and the share of a wide window below
+#define SIDE_SHARE 0.24
+#define DETAIL_H   520 // the height of a sheet with some of its lists
 
 int tb_panes_init(struct tb_panes *panes, const struct tb_view *const *views,
 	const struct tb_pane *pattern)
@@ -41,7 +42,8 @@ static void place_slots(struct tb_panes *panes)
 	double lanes_h = fmax(panes->n_lanes * (double)LANE_H - LANES_H, 0);
 	double time_h = TIME_H + round(fmin(lanes_h, panes->height * 0.15));
 	double body_h = fmax(panes->height - HEAD_H - time_h, 40);
-	double side_w = fmin(SIDE_W, panes->width * 0.4);
+	double side_w =
+		fmin(fmax(SIDE_W, round(panes->width * SIDE_SHARE)), panes->width * 0.4);
 	double main_w = fmax(panes->width - side_w, 40);
 	// The list gets what the detail leaves.
 	double list_h = round(fmax(body_h * 0.3, body_h - DETAIL_H));

@@ -17,7 +17,8 @@
 #define ROW_H	 20
 #define HEADER_H 22
 #define SPAN_H	 22
-#define LEAST_PX 15 // of a cell of the square
+#define TIP_W	 400 // of a name in a tooltip
+#define LEAST_PX 15  // of a cell of the square
 
 struct blame {
 	struct tb_blame_square jobs, flows;
@@ -223,12 +224,12 @@ static int fill(struct tb_pane *pane, const struct tb_heavy_waits *waits,
 }
 
 static char *party_text(const struct tb_pane *pane, const struct tb_blame_party *party,
-	bool of_jobs, char *buffer, size_t size)
+	bool of_jobs, double width, char *buffer, size_t size)
 {
 	const char *job = tb_run_job_name(pane->data->run, party->job);
 	if (!of_jobs)
-		snprintf(buffer, size, "%" PRIu32 " > %" PRIu32, party->source.id,
-			party->destination.id);
+		tb_run_pair_text(pane->data->run, party->source, party->destination,
+			width, buffer, size);
 	else if (job[0])
 		snprintf(buffer, size, "%s", job);
 	else
@@ -280,7 +281,7 @@ static void draw_culprit(struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_CENTRE;
 	if (of_jobs) {
-		party_text(pane, party, true, text, sizeof text);
+		party_text(pane, party, true, 0, text, sizeof text);
 		tb_picture_text(picture, box, type, text);
 		return;
 	}
@@ -314,8 +315,8 @@ static void draw_square(struct tb_pane *pane, struct tb_picture *picture,
 	for (uint32_t row = 0; row < square->n_victims; row++, y += h) {
 		type.align = TB_ALIGN_RIGHT;
 		tb_picture_text(picture, (struct tb_box){box.x, y, left - 8, h}, type,
-			party_text(
-				pane, &square->victims[row], of_jobs, text, sizeof text));
+			party_text(pane, &square->victims[row], of_jobs, 0, text,
+				sizeof text));
 		for (uint32_t i = 0; i < square->n_culprits; i++)
 			draw_cell(pane, picture,
 				(struct tb_box){box.x + left + i * w, y, w - 1, h - 1},
@@ -357,7 +358,7 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	struct tb_pick pick = pick_of(pane, index);
 	bool selected = tb_pick_equal(pane->selection->selected, pick);
 	bool under = tb_pick_equal(pane->selection->hovered, pick);
-	char text[48];
+	char text[160];
 	const struct tb_blame_party victim = {
 		row->victim_job, row->victim_source, row->victim_destination, 0};
 	const struct tb_blame_party culprit = {
@@ -381,10 +382,11 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 	if (row->n_waits)
 		tb_picture_text(picture, list_box(box, 2), right,
 			tb_format_count(row->n_waits, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 3), mono,
-		party_text(pane, &victim, false, text, sizeof text));
-	tb_picture_text(picture, list_box(box, 4), mono,
-		party_text(pane, &culprit, false, text, sizeof text));
+	struct tb_box who = list_box(box, 3), whom = list_box(box, 4);
+	tb_picture_name(picture, who, mono,
+		party_text(pane, &victim, false, who.w, text, sizeof text));
+	tb_picture_name(picture, whom, mono,
+		party_text(pane, &culprit, false, whom.w, text, sizeof text));
 	if (row->link.id != TB_ID_NONE)
 		tb_picture_name(picture, list_box(box, 5), mono,
 			tb_run_links(pane->data->run)[row->link.id].label);
@@ -559,8 +561,9 @@ static void tip(const struct tb_pane *pane, struct tb_tip *tip)
 		return;
 	uint64_t wait_ps = square->wait_ps[row][column];
 	snprintf(tip->lines[0], sizeof tip->lines[0], "%s waited for %s",
-		party_text(pane, &square->victims[row], of_jobs, victim, sizeof victim),
-		party_text(pane, &square->culprits[column], of_jobs, culprit,
+		party_text(pane, &square->victims[row], of_jobs, TIP_W, victim,
+			sizeof victim),
+		party_text(pane, &square->culprits[column], of_jobs, TIP_W, culprit,
 			sizeof culprit));
 	snprintf(tip->lines[1], sizeof tip->lines[1], "%s, %.1f %% of the wait",
 		tb_metric_format(TB_WAIT, wait_ps, wait, sizeof wait),

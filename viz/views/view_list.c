@@ -64,14 +64,17 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		"%" PRIu32, index + 1);
 	const struct tb_run_link *known = &tb_run_links(pane->data->run)[row->link.id];
 	const char *link = known->label;
+	tb_metric_format(metric, amount, value, sizeof value);
 	// In a large network names are so long that there is no room for a sparkline.
 	bool is_long = tb_text_width(name.font, name.size, link) > w - 138;
+	double value_w = tb_text_width(right.font, right.size, value) + 10;
 	if (tb_viewer_data_is_dead(pane->data, known->dead_at_ps))
 		name.colour = palette->dead;
 	tb_picture_name(picture,
-		(struct tb_box){x, box.y + 2, w - (is_long ? 80 : 138), 17}, name, link);
-	tb_picture_text(picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right,
-		tb_metric_format(metric, amount, value, sizeof value));
+		(struct tb_box){x, box.y + 2, w - (is_long ? value_w : 138), 17}, name,
+		link);
+	tb_picture_text(
+		picture, (struct tb_box){x + w - 76, box.y + 2, 76, 17}, right, value);
 	const struct tb_spark *spark =
 		is_long ? NULL : tb_spark_of(pane->rows->sparks, row->link);
 	if (spark)

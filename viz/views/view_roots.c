@@ -113,16 +113,20 @@ static void draw_title(
 {
 	const struct tb_tree_shape *shape = &roots_of(pane)->shape;
 	bool is_whole = shape->branches_ps == shape->whole_ps;
-	char wait[48], whole[48];
+	char wait[48], whole[48], links[48];
+	if (!is_whole && shape->n_shown == 0)
+		snprintf(links, sizeof links, "at links that were not kept");
+	else
+		snprintf(links, sizeof links, "%sat %" PRIu32 " %s",
+			is_whole ? "" : "at least ", shape->n_shown,
+			shape->n_shown == 1 ? "link" : "links");
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y, box.w, 20},
 		tb_style_type(pane->style, TB_FONT_BOLD, 13, false), "Held up by %s",
 		tb_run_links(pane->data->run)[shape->root.id].label);
 	tb_picture_printf(picture, (struct tb_box){box.x, box.y + 19, box.w, 17},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true),
-		"%s within the window, %sat %" PRIu32 " %s; %s in the whole run",
-		tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait),
-		is_whole ? "" : "at least ", shape->n_shown,
-		shape->n_shown == 1 ? "link" : "links",
+		"%s within the window, %s; %s in the whole run",
+		tb_metric_format(TB_WAIT, shape->shown_ps, wait, sizeof wait), links,
 		tb_metric_format(TB_WAIT, shape->whole_ps, whole, sizeof whole));
 }
 
@@ -231,7 +235,7 @@ static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
 	struct tb_pick pick = {TB_PICK_PAIR, index};
-	char wait[48];
+	char wait[48], victim[160], culprit[160];
 	bool raised = tb_pick_equal(pane->selection->hovered, pick) ||
 		      tb_pick_equal(pane->selection->selected, pick);
 	tb_picture_rect(picture, row, raised ? palette->raised : palette->page);
@@ -241,11 +245,15 @@ static void draw_victim(struct tb_pane *pane, struct tb_picture *picture,
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(picture, (struct tb_box){row.x, row.y, 80, row.h}, type,
 		tb_metric_format(TB_WAIT, at->wait_ps, wait, sizeof wait));
+	const struct tb_run *run = pane->data->run;
+	double third = (row.w - 94) / 3.2; // what is left are the words between
 	tb_picture_printf(picture, (struct tb_box){row.x + 94, row.y, row.w - 94, row.h},
-		mono, "%" PRIu32 " > %" PRIu32 " for %" PRIu32 " > %" PRIu32 ", over %s",
-		at->victim_source.id, at->victim_destination.id, at->culprit_source.id,
-		at->culprit_destination.id,
-		tb_run_links(pane->data->run)[at->link.id].label);
+		mono, "%s for %s, over %s",
+		tb_run_pair_text(run, at->victim_source, at->victim_destination,
+			third - 60, victim, sizeof victim),
+		tb_run_pair_text(run, at->culprit_source, at->culprit_destination,
+			third - 60, culprit, sizeof culprit),
+		tb_run_links(run)[at->link.id].label);
 }
 
 static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,

@@ -70,6 +70,18 @@ static void labels_keep_whole_words_and_never_get_empty(void **state)
 		"hall/7/:22 > hall/7/2:7");
 	check_labels((const char *const[]){"rack a > b", "rack a > c", "rack d"},
 		(const char *const[]){"a > b", "a > c", "d"}, "a > c:22 > d:9");
+	// Of what is left, the words that no other name ends with, the first of which
+	// tells what it is; dots divide nothing.
+	check_labels((const char *const[]){"MF0;A09-P1-LEAF-01:QM/U1",
+			     "MF0;B09-P1-LEAF-02:QM/U1", "MF0;A10-P1-SPINE-01:QM/U1"},
+		(const char *const[]){"LEAF-01", "LEAF-02", "SPINE-01"},
+		"LEAF-02:22 > SPINE-01:9");
+	check_labels((const char *const[]){"A-leaf-a", "A-leaf-b", "B-leaf-a"},
+		(const char *const[]){"A-leaf-a", "A-leaf-b", "B-leaf-a"},
+		"A-leaf-b:22 > B-leaf-a:9");
+	check_labels((const char *const[]){"leaf-a.row1", "leaf-b.row2", "spine.row1"},
+		(const char *const[]){"leaf-a.row1", "leaf-b.row2", "spine.row1"},
+		"leaf-b.row2:22 > spine.row1:9");
 	// What would save three bytes is not worth it.
 	check_labels((const char *const[]){"a/1", "a/2", "a/3"},
 		(const char *const[]){"a/1", "a/2", "a/3"}, "a/2:22 > a/3:9");

@@ -1,5 +1,7 @@
 // Windows of time and their ends, captions, and values of metrics as text.
 #include "run_text.h"
+#include "../../analyze_fixture.h"
+#include "../../support/named_fabric.h"
 #include "metric_text.h"
 
 #include <setjmp.h>
@@ -97,6 +99,28 @@ static void counts_agree_with_their_nouns(void **state)
 		tb_metric_format(TB_BLOCKED, 0, text, sizeof text), "0 headers");
 }
 
+static void flows_are_named_where_there_is_room(void **state)
+{
+	(void)state;
+	struct tb_run *run = NULL;
+	struct fixture fixture;
+	struct tb_error error = {0};
+	char text[160];
+	fixture_init(&fixture);
+	tb_network_free(fixture.network);
+	fixture.network = fabric_new();
+	fixture.n_links = tb_network_n_links(fixture.network);
+	fixture_store(&fixture, 1, 1);
+	fabric_check(tb_run_open(&run, fixture.path, 0, &error), &error);
+	const struct tb_node login = {0}, n002 = {2};
+	assert_string_equal(tb_run_pair_text(run, login, n002, 300, text, sizeof text),
+		"login > n002");
+	assert_string_equal(
+		tb_run_pair_text(run, login, n002, 100, text, sizeof text), "0 > 2");
+	tb_run_free(run);
+	fixture_fini(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +130,7 @@ int main(void)
 		cmocka_unit_test(a_caption_names_the_first_input),
 		cmocka_unit_test(a_caption_of_a_capture_has_what_decides_its_figures),
 		cmocka_unit_test(counts_agree_with_their_nouns),
+		cmocka_unit_test(flows_are_named_where_there_is_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,11 @@ char *tb_span_text(struct tb_span span, char *buffer, size_t size);
 // first file, and how many more files there are. 96 bytes suffice.
 char *tb_run_input_text(const char *input, char *buffer, size_t size);
 
+// tb_run_pair_text writes the two ends of a flow for a place `width` wide: "n7 > n9", by
+// labels where there is room for names, else by numbers. 160 bytes suffice.
+char *tb_run_pair_text(const struct tb_run *run, struct tb_node source,
+	struct tb_node destination, double width, char *buffer, size_t size);
+
 // tb_run_caption describes a run: "bitrev.goal on qsnet, 64 nodes"; of a capture with its
 // time scale and the idle time taken out. 256 bytes suffice.
 char *tb_run_caption(const struct tb_run_info *info, char *buffer, size_t size);

@@ -82,11 +82,11 @@ struct tb_sheet_line *tb_detail_job_item(
 struct tb_sheet_line *tb_detail_flow_item(
 	const struct tb_detail *detail, uint32_t index, const char *value)
 {
-	char text[48];
+	char text[160];
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
 	const struct tb_flow_sample *flow = &table->rows[index];
-	snprintf(text, sizeof text, "%" PRIu32 " > %" PRIu32, flow->source.id,
-		flow->destination.id);
+	tb_run_pair_text(detail->pane->data->run, flow->source, flow->destination,
+		table->group > 1 ? 0 : detail->pane->place.w - 120, text, sizeof text);
 	struct tb_sheet_line *line = tb_sheet_item(
 		detail->sheet, (struct tb_pick){TB_PICK_FLOW, index}, text, value);
 	line->has_chip = detail->pane->data->info->n_jobs > 1;

@@ -14,7 +14,7 @@ struct tb_sheet_line {
 		TB_SHEET_GAP,
 		TB_SHEET_ITEM
 	} kind;
-	char label[64], value[96];
+	char label[160], value[96];
 	// Items.
 	struct tb_pick pick;
 	bool is_pair; // drawn as a row

@@ -1,5 +1,6 @@
 #include "flow_rows.h"
 
+#include "run_text.h"
 #include "select.h"
 
 #include <inttypes.h>
@@ -66,7 +67,7 @@ static void draw_row(const struct tb_flow_rows *list, const struct tb_flow_table
 {
 	const struct tb_flow_rank *top = &list->top[index];
 	const struct tb_flow_sample *flow = &table->rows[top->row];
-	char value[48];
+	char value[48], ends[160];
 	draw_ground(pane, picture, box, (struct tb_pick){TB_PICK_FLOW, top->row});
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	type.align = TB_ALIGN_RIGHT;
@@ -75,9 +76,12 @@ static void draw_row(const struct tb_flow_rows *list, const struct tb_flow_table
 	if (pane->data->info->n_jobs > 1)
 		tb_picture_rect(picture, (struct tb_box){box.x + 38, box.y + 5, 8, 8},
 			tb_job_colour(pane->style->theme, flow->job));
-	tb_picture_printf(picture, (struct tb_box){box.x + 52, box.y, box.w - 152, box.h},
+	double ends_w = box.w - 52 - 84;
+	// Of groups only numbers are known.
+	tb_picture_name(picture, (struct tb_box){box.x + 52, box.y, ends_w, box.h},
 		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-		"%" PRIu32 " > %" PRIu32, flow->source.id, flow->destination.id);
+		tb_run_pair_text(pane->data->run, flow->source, flow->destination,
+			table->group > 1 ? 0 : ends_w, ends, sizeof ends));
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w - 10, box.h}, type,

@@ -97,18 +97,23 @@ static void draw_root(const struct tb_tree_root *root, bool shown,
 	struct tb_root_waits waits;
 	char value[48];
 	draw_ground(pane, picture, box, root->root, shown);
-	tb_picture_name(picture,
-		(struct tb_box){box.x + PAD, box.y + 1, box.w - PAD - 90, 16},
-		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
-		tb_run_links(pane->data->run)[root->root.id].label);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 12, false);
 	type.align = TB_ALIGN_RIGHT;
-	tb_picture_text(picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type,
-		tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value));
+	tb_metric_format(TB_WAIT, root->shown_ps, value, sizeof value);
+	tb_picture_text(
+		picture, (struct tb_box){box.x, box.y + 1, box.w - 6, 16}, type, value);
+	double name_w = box.w - PAD - 16 - tb_text_width(type.font, type.size, value);
+	tb_picture_name(picture, (struct tb_box){box.x + PAD, box.y + 1, name_w, 16},
+		tb_style_type(pane->style, TB_FONT_MONO, 12, false),
+		tb_run_links(pane->data->run)[root->root.id].label);
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
-	tb_picture_printf(picture, (struct tb_box){box.x + PAD, box.y + 15, 100, 13},
-		type, "%s%" PRIu32 " links", trees->rest_ps > 0 ? "at least " : "",
-		root->n_links);
+	struct tb_box links = {box.x + PAD, box.y + 15, 100, 13};
+	if (trees->rest_ps > 0 && root->n_links == 0)
+		tb_picture_text(picture, links, type, "links not kept");
+	else
+		tb_picture_printf(picture, links, type, "%s%" PRIu32 " %s",
+			trees->rest_ps > 0 ? "at least " : "", root->n_links,
+			root->n_links == 1 ? "link" : "links");
 	tb_root_waits_fill(&waits, trees, root->root);
 	tb_root_waits_draw(&waits, trees->n_bins, tb_slices_of(pane->data, trees),
 		pane->style, picture,

@@ -256,7 +256,7 @@ char *tb_time_strip_scale(
 	tb_metric_format(TB_WAIT, bar, bars, sizeof bars);
 	tb_metric_format_as(TB_WAIT, (uint64_t)largest_lane(strip, columns), bar, lanes,
 		sizeof lanes);
-	snprintf(buffer, size, "wait a bin: bars to %s%s%s", bars,
+	snprintf(buffer, size, "wait per bin: bars to %s%s%s", bars,
 		strip->by_level ? ", shades to " : "", strip->by_level ? lanes : "");
 	return buffer;
 }
