@@ -170,7 +170,8 @@ static void write_column(const struct tb_report *report, const struct strip *str
 	tb_format_time((tb_time_ps)(i * strip->bins_a_column) * info->bin_ps, from, 32);
 	tb_format_time((tb_time_ps)end * info->bin_ps, to, 32);
 	fprintf(stream,
-		"<g><title>%s to %s: headers waited %s per bin</title><rect class=\"hit\" "
+		"<g><title>%s to %s: headers waited %s per bin</title><rect "
+		"class=\"hit\" "
 		"x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/><rect class=\"bin\" "
 		"x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></g>\n",
 		from, to, tb_report_format_time(mean, wait, sizeof wait), i * width,

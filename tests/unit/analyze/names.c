@@ -76,9 +76,9 @@ static void labels_keep_whole_words_and_never_get_empty(void **state)
 			     "MF0;B09-P1-LEAF-02:QM/U1", "MF0;A10-P1-SPINE-01:QM/U1"},
 		(const char *const[]){"LEAF-01", "LEAF-02", "SPINE-01"},
 		"LEAF-02:22 > SPINE-01:9");
-	check_labels((const char *const[]){"A-leaf-a", "A-leaf-b", "B-leaf-a"},
-		(const char *const[]){"A-leaf-a", "A-leaf-b", "B-leaf-a"},
-		"A-leaf-b:22 > B-leaf-a:9");
+	check_labels((const char *const[]){"row1-leaf-a", "row2-leaf-b", "hall-leaf-a"},
+		(const char *const[]){"row1-leaf-a", "leaf-b", "hall-leaf-a"},
+		"leaf-b:22 > hall-leaf-a:9");
 	check_labels((const char *const[]){"leaf-a.row1", "leaf-b.row2", "spine.row1"},
 		(const char *const[]){"leaf-a.row1", "leaf-b.row2", "spine.row1"},
 		"leaf-b.row2:22 > spine.row1:9");
