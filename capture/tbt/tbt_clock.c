@@ -1,6 +1,7 @@
 #include "tbt_clock.h"
 
 #include "array.h"
+#include "heap.h"
 #include "map.h"
 
 #include <stdbool.h>
@@ -127,33 +128,102 @@ static bool guess(
 	return true;
 }
 
-// join adds to the tree the clock that is joined to it by the least uncertain pair; false
-// when no pair joins another.
-static bool join(struct tb_tbt_clocks *clocks, unsigned half, bool *joined)
+// A pair that may join the clock `to` to the tree, of which `from` is.
+struct edge {
+	struct guess guess;
+	uint32_t from, to;
+	uint32_t pair; // of equally uncertain ones the first
+};
+
+static bool surer(const struct edge *a, const struct edge *b)
 {
-	struct guess best = {0}, found;
-	uint32_t from = 0, to = UINT32_MAX;
-	for (size_t i = 0; i < clocks->n_pairs; i++) {
-		const struct pair *pair = &clocks->pairs[i];
-		if (joined[pair->from] == joined[pair->to] ||
-			!guess(clocks, i, half, &found))
+	if (a->guess.uncertain_ns != b->guess.uncertain_ns)
+		return a->guess.uncertain_ns < b->guess.uncertain_ns;
+	return a->pair < b->pair;
+}
+
+TB_HEAP(surest, struct edge, surer)
+
+// The tree of a half as it grows.
+struct tree {
+	struct tb_tbt_clocks *clocks;
+	unsigned half;
+	bool *joined;
+	size_t *first;	 // by clock: where its pairs begin in `pairs`
+	uint32_t *pairs; // numbers, each at both its clocks
+	struct edge *edges;
+	size_t n_edges;
+};
+
+static void tree_fini(struct tree *tree)
+{
+	free(tree->first);
+	free(tree->pairs);
+	free(tree->edges);
+}
+
+// tree_init lists the pairs by their clocks.
+static bool tree_init(struct tree *tree)
+{
+	const struct tb_tbt_clocks *clocks = tree->clocks;
+	size_t n = clocks->n_pairs;
+	tree->first = calloc((size_t)clocks->n + 2, sizeof *tree->first);
+	tree->pairs = malloc((2 * n + 1) * sizeof *tree->pairs);
+	tree->edges = malloc((2 * n + 1) * sizeof *tree->edges);
+	if (!tree->first || !tree->pairs || !tree->edges)
+		return false;
+	// first[c + 1] counts up to where the pairs of clock c end.
+	for (size_t i = 0; i < n; i++) {
+		tree->first[clocks->pairs[i].from + 2]++;
+		tree->first[clocks->pairs[i].to + 2]++;
+	}
+	for (uint32_t c = 0; c < clocks->n; c++)
+		tree->first[c + 2] += tree->first[c + 1];
+	for (size_t i = 0; i < n; i++) {
+		tree->pairs[tree->first[clocks->pairs[i].from + 1]++] = (uint32_t)i;
+		tree->pairs[tree->first[clocks->pairs[i].to + 1]++] = (uint32_t)i;
+	}
+	return true;
+}
+
+// join adds a clock to the tree, and what may join others to it.
+static void join(struct tree *tree, uint32_t clock)
+{
+	tree->joined[clock] = true;
+	for (size_t i = tree->first[clock]; i < tree->first[clock + 1]; i++) {
+		uint32_t number = tree->pairs[i];
+		const struct pair *pair = &tree->clocks->pairs[number];
+		bool outward = pair->from == clock;
+		struct edge edge = {.from = clock,
+			.to = outward ? pair->to : pair->from,
+			.pair = number};
+		if (tree->joined[edge.to] ||
+			!guess(tree->clocks, number, tree->half, &edge.guess))
 			continue;
 		// A pair towards the tree says the same with the other sign.
-		bool outward = joined[pair->from];
 		if (!outward)
-			found.ahead_ns = -found.ahead_ns;
-		if (to != UINT32_MAX && found.uncertain_ns >= best.uncertain_ns)
-			continue;
-		best = found;
-		from = outward ? pair->from : pair->to;
-		to = outward ? pair->to : pair->from;
+			edge.guess.ahead_ns = -edge.guess.ahead_ns;
+		surest_put(tree->edges, tree->n_edges++, edge);
 	}
-	if (to == UINT32_MAX)
-		return false;
-	joined[to] = true;
-	clocks->ahead_ns[half][to] =
-		clocks->ahead_ns[half][from] + (int64_t)best.ahead_ns;
-	return true;
+}
+
+// grow joins clocks to clock 0, each by the least uncertain pair, and returns how many
+// nothing joins.
+static uint32_t grow(struct tree *tree)
+{
+	struct tb_tbt_clocks *clocks = tree->clocks;
+	int64_t *ahead_ns = clocks->ahead_ns[tree->half];
+	uint32_t n_left = clocks->n - 1;
+	join(tree, 0);
+	while (tree->n_edges > 0) {
+		struct edge edge = surest_take(tree->edges, tree->n_edges--);
+		if (tree->joined[edge.to])
+			continue;
+		ahead_ns[edge.to] = ahead_ns[edge.from] + (int64_t)edge.guess.ahead_ns;
+		join(tree, edge.to);
+		n_left--;
+	}
+	return n_left;
 }
 
 uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks)
@@ -161,11 +231,12 @@ uint32_t tb_tbt_clocks_solve(struct tb_tbt_clocks *clocks)
 	uint32_t n_unlinked = clocks->n - 1;
 	bool *joined = calloc(2 * (size_t)clocks->n, sizeof *joined);
 	for (unsigned half = 0; joined && half < clocks->n_halves; half++) {
-		uint32_t n_left = clocks->n - 1;
-		joined[half * clocks->n] = true;
-		while (join(clocks, half, joined + half * clocks->n))
-			n_left--;
+		struct tree tree = {.clocks = clocks,
+			.half = half,
+			.joined = joined + half * clocks->n};
+		uint32_t n_left = tree_init(&tree) ? grow(&tree) : clocks->n - 1;
 		n_unlinked = n_left < n_unlinked ? n_left : n_unlinked;
+		tree_fini(&tree);
 	}
 	// What only one half knows holds for both.
 	for (uint32_t i = 0; joined && clocks->n_halves > 1 && i < clocks->n; i++)

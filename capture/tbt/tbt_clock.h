@@ -8,8 +8,9 @@
 // at a) over the messages from a to b. Then b is ahead of a by (m(a, b) - m(b, a)) / 2,
 // uncertain by (m(a, b) + m(b, a)) / 2; where messages go one way only, by m(a, b),
 // uncertain by itself. A blocking barrier, all-reduce or all-gather counts
-// as a message between each pair of its machines, sent when the last of a's ranks entered
-// and received when the first of b's left. Offsets add up along the tree of least
+// as a message each way between each of its machines and those 1, 2, 4, ... places
+// further, in a circle; sent when the last of a's ranks entered and received when the
+// first of b's left. Offsets add up along the tree of least
 // uncertain pairs from the machine of rank 0. A trace that is longer than
 // TB_TBT_DRIFT_NS is cut in halves, each gives an offset for its middle, and the
 // clock is the line through both, so that drift is corrected. A machine that nothing

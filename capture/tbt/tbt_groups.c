@@ -11,6 +11,7 @@
 struct kin {
 	uint64_t *key; // how, parent, tag, members, local members, runs
 	size_t n_key;
+	uint32_t *ends;	  // of the runs: how many members there are up to there
 	uint32_t next;	  // of the same hash; 0: none
 	uint32_t *groups; // in the order in which they were made
 	size_t n_groups, groups_room;
@@ -51,6 +52,14 @@ static uint64_t hash_of(const uint64_t *key, size_t n)
 	return hash;
 }
 
+static uint32_t *sum_runs(const uint64_t *runs, size_t n)
+{
+	uint32_t sum = 0, *ends = malloc((n / 2 + 1) * sizeof *ends);
+	for (size_t i = 0; ends && i < n / 2; i++)
+		ends[i] = sum += (uint32_t)runs[2 * i + 1];
+	return ends;
+}
+
 // find_kin returns the kin with this key, a new one if need be, or 0 without memory. It
 // takes the key.
 static uint32_t find_kin(struct tb_tbt_groups *groups, uint64_t *key, size_t n)
@@ -66,13 +75,15 @@ static uint32_t find_kin(struct tb_tbt_groups *groups, uint64_t *key, size_t n)
 		}
 	}
 	size_t at = groups->n_kin ? groups->n_kin : 1;
-	if (TB_ARRAY_RESERVE(&groups->kin, &groups->kin_room, at + 1) != TB_OK ||
+	uint32_t *ends = sum_runs(key + KEY_RUNS, n - KEY_RUNS);
+	if (!ends || TB_ARRAY_RESERVE(&groups->kin, &groups->kin_room, at + 1) != TB_OK ||
 		tb_map_put(&groups->by_hash, hash, (uint32_t)at) != TB_OK) {
+		free(ends);
 		free(key);
 		return 0;
 	}
-	groups->kin[at] =
-		(struct kin){.key = key, .n_key = n, .next = first, .rank = UINT32_MAX};
+	groups->kin[at] = (struct kin){
+		.key = key, .n_key = n, .ends = ends, .next = first, .rank = UINT32_MAX};
 	groups->n_kin = at + 1;
 	return (uint32_t)at;
 }
@@ -130,6 +141,7 @@ void tb_tbt_groups_free(struct tb_tbt_groups *groups)
 		return;
 	for (size_t i = 1; i < groups->n_kin; i++) {
 		free(groups->kin[i].key);
+		free(groups->kin[i].ends);
 		free(groups->kin[i].groups);
 	}
 	for (uint32_t i = 0; groups->own && i < groups->n_ranks; i++)
@@ -260,5 +272,23 @@ struct tb_tbt_group tb_tbt_groups_at(const struct tb_tbt_groups *groups, uint32_
 {
 	const struct kin *kin = &groups->kin[groups->kin_of[group]];
 	return (struct tb_tbt_group){kin->key + KEY_RUNS, kin->n_key - KEY_RUNS,
-		(uint32_t)kin->key[KEY_MEMBERS], (uint32_t)kin->key[KEY_LOCAL]};
+		kin->ends, (uint32_t)kin->key[KEY_MEMBERS],
+		(uint32_t)kin->key[KEY_LOCAL]};
+}
+
+bool tb_tbt_group_member(const struct tb_tbt_group *group, uint64_t place, uint32_t *rank)
+{
+	size_t low = 0, high = group->n_runs / 2;
+	if (place >= group->n)
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (group->ends[middle] <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint64_t before = low > 0 ? group->ends[low - 1] : 0;
+	*rank = (uint32_t)(group->runs[2 * low] + (place - before));
+	return true;
 }

@@ -10,6 +10,7 @@
 #include "status.h"
 #include "tbt_records.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tb_tbt_groups; // opaque
@@ -18,6 +19,7 @@ struct tb_tbt_groups; // opaque
 struct tb_tbt_group {
 	const uint64_t *runs; // pairs of first rank and count
 	size_t n_runs;	      // values
+	const uint32_t *ends; // by run: how many members there are up to its end
 	uint32_t n, n_local;
 };
 
@@ -37,5 +39,10 @@ const uint32_t *tb_tbt_groups_of(
 
 uint32_t tb_tbt_groups_n(const struct tb_tbt_groups *groups);
 struct tb_tbt_group tb_tbt_groups_at(const struct tb_tbt_groups *groups, uint32_t group);
+
+// tb_tbt_group_member stores the rank at a place of a group; false beyond its end. Cost:
+// the logarithm of its runs.
+bool tb_tbt_group_member(
+	const struct tb_tbt_group *group, uint64_t place, uint32_t *rank);
 
 #endif

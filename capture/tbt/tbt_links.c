@@ -31,6 +31,7 @@ struct tb_tbt_links {
 	struct meeting *meetings; // from 1
 	size_t n_meetings, meetings_room;
 	struct tb_map by_meeting; // group and number: the last meeting of these
+	struct tb_map by_clock;	  // hash of these and the clock: the meeting
 	uint32_t *n_calls;	  // by group, of the rank that is taken
 	// Of the rank that is taken: what its receives got.
 	struct tb_map got;
@@ -77,21 +78,9 @@ void tb_tbt_links_free(struct tb_tbt_links *links)
 	free(links->received);
 	tb_map_fini(&links->by_channel);
 	tb_map_fini(&links->by_meeting);
+	tb_map_fini(&links->by_clock);
 	tb_map_fini(&links->got);
 	free(links);
-}
-
-// member returns the rank at a place of a group.
-static bool member(const struct tb_tbt_group *group, uint64_t place, uint32_t *rank)
-{
-	for (size_t i = 0; i + 1 < group->n_runs; i += 2) {
-		if (place < group->runs[i + 1]) {
-			*rank = (uint32_t)(group->runs[i] + place);
-			return true;
-		}
-		place -= group->runs[i + 1];
-	}
-	return false;
 }
 
 // is_local returns whether a rank is among the first n_local members.
@@ -124,7 +113,7 @@ static bool peer_of(const struct tb_tbt_links *links, uint32_t rank, uint32_t gr
 	bool inter = members.n_local < members.n;
 	if (inter && is_local(&members, rank))
 		peer += members.n_local;
-	return member(&members, peer, of);
+	return tb_tbt_group_member(&members, peer, of);
 }
 
 static struct channel *find_channel(
@@ -184,6 +173,22 @@ static int add_irecv(struct tb_tbt_links *links, uint32_t rank, uint64_t comm,
 	return add_end(links, rank, false, fields, got->ns, error);
 }
 
+// find_meeting returns a clock's meeting, or 0 and the slot of the map where it belongs.
+static uint32_t find_meeting(const struct tb_tbt_links *links, uint32_t group,
+	uint32_t number, uint32_t clock, uint64_t *slot)
+{
+	uint32_t at;
+	*slot = ((uint64_t)group << 32 | number) * UINT64_C(0x9e3779b97f4a7c15) ^
+		(uint64_t)clock << 20;
+	for (; tb_map_find(&links->by_clock, *slot, &at); ++*slot) {
+		const struct meeting *meeting = &links->meetings[at];
+		if (meeting->group == group && meeting->number == number &&
+			meeting->clock == clock)
+			return at;
+	}
+	return 0;
+}
+
 // meet takes a call in which everybody waits for everybody.
 static int meet(struct tb_tbt_links *links, uint32_t rank,
 	const struct tb_tbt_record *record, struct tb_error *error)
@@ -193,15 +198,15 @@ static int meet(struct tb_tbt_links *links, uint32_t rank,
 		return TB_OK;
 	uint32_t number = links->n_calls[group]++;
 	uint64_t key = (uint64_t)group << 32 | number;
-	tb_map_find(&links->by_meeting, key, &last);
-	uint32_t at = last;
-	while (at && links->meetings[at].clock != clock)
-		at = links->meetings[at].next;
+	uint64_t slot = 0;
+	uint32_t at = find_meeting(links, group, number, clock, &slot);
 	if (!at) {
+		tb_map_find(&links->by_meeting, key, &last);
 		at = (uint32_t)links->n_meetings;
 		if (TB_ARRAY_RESERVE(&links->meetings, &links->meetings_room,
 			    links->n_meetings + 1) != TB_OK ||
-			tb_map_put(&links->by_meeting, key, at) != TB_OK)
+			tb_map_put(&links->by_meeting, key, at) != TB_OK ||
+			tb_map_put(&links->by_clock, slot, at) != TB_OK)
 			return no_memory(error);
 		links->meetings[links->n_meetings++] = (struct meeting){
 			group, number, clock, last, record->enter_ns, record->leave_ns};
@@ -314,22 +319,31 @@ static int tell_channel(const struct tb_tbt_links *links, const struct channel *
 	return status;
 }
 
-// tell_meeting tells what one machine's part of a call means for those of the others that
-// are chained behind it.
-static int tell_meeting(const struct tb_tbt_links *links, const struct meeting *one,
+static int tell_pair(const struct meeting *one, const struct meeting *other,
 	struct tb_tbt_clocks *clocks, struct tb_error *error)
 {
+	int status = tb_tbt_clocks_message(clocks, one->clock, one->last_enter_ns,
+		other->clock, other->first_leave_ns, error);
+	if (status == TB_OK)
+		status = tb_tbt_clocks_message(clocks, other->clock, other->last_enter_ns,
+			one->clock, one->first_leave_ns, error);
+	return status;
+}
+
+// tell_meetings tells what the parts of one call mean for each other, which are chained
+// behind `last`: each for those 1, 2, 4, ... places further, in a circle. `parts` has
+// room for them.
+static int tell_meetings(const struct tb_tbt_links *links, uint32_t last, uint32_t *parts,
+	struct tb_tbt_clocks *clocks, struct tb_error *error)
+{
+	size_t n = 0;
 	int status = TB_OK;
-	for (uint32_t at = one->next; at && status == TB_OK;) {
-		const struct meeting *other = &links->meetings[at];
-		status = tb_tbt_clocks_message(clocks, one->clock, one->last_enter_ns,
-			other->clock, other->first_leave_ns, error);
-		if (status == TB_OK)
-			status = tb_tbt_clocks_message(clocks, other->clock,
-				other->last_enter_ns, one->clock, one->first_leave_ns,
-				error);
-		at = other->next;
-	}
+	for (uint32_t at = last; at; at = links->meetings[at].next)
+		parts[n++] = at;
+	for (size_t i = 0; i < n; i++)
+		for (size_t far = 1; far < n && status == TB_OK; far *= 2)
+			status = tell_pair(&links->meetings[parts[i]],
+				&links->meetings[parts[(i + far) % n]], clocks, error);
 	return status;
 }
 
@@ -339,7 +353,17 @@ int tb_tbt_links_tell(const struct tb_tbt_links *links, struct tb_tbt_clocks *cl
 	int status = TB_OK;
 	for (size_t i = 1; i < links->n_channels && status == TB_OK; i++)
 		status = tell_channel(links, &links->channels[i], clocks, error);
-	for (size_t i = 1; i < links->n_meetings && status == TB_OK; i++)
-		status = tell_meeting(links, &links->meetings[i], clocks, error);
+	uint32_t *parts = malloc(links->n_meetings * sizeof *parts);
+	if (!parts)
+		return no_memory(error);
+	for (uint32_t i = 1; i < links->n_meetings && status == TB_OK; i++) {
+		const struct meeting *one = &links->meetings[i];
+		uint32_t last = 0;
+		tb_map_find(&links->by_meeting, (uint64_t)one->group << 32 | one->number,
+			&last);
+		if (last == i)
+			status = tell_meetings(links, i, parts, clocks, error);
+	}
+	free(parts);
 	return status;
 }

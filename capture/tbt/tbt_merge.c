@@ -1,6 +1,7 @@
 #include "tbt_merge.h"
 
 #include "array.h"
+#include "map.h"
 #include "tbt_clock.h"
 #include "tbt_groups.h"
 #include "tbt_links.h"
@@ -20,6 +21,7 @@ struct merge {
 	struct tb_tbt_point *starts;  // by clock
 	char (*names)[64];	      // by clock
 	size_t n_clocks, starts_room, names_room;
+	struct tb_map by_name;	   // hash of a clock's name to the clock
 	uint64_t begin_ns, end_ns; // by the time of day
 	struct tb_tbt_clocks *clocks;
 	struct tb_tbt_groups *groups;
@@ -86,12 +88,20 @@ static int find_first(struct merge *merge, uint32_t from, struct tb_error *error
 static int add_clock(
 	struct merge *merge, const struct tb_tbt_rank *file, struct tb_error *error)
 {
-	size_t at = 0;
-	while (at < merge->n_clocks && strcmp(merge->names[at], file->clock) != 0)
-		at++;
-	merge->clock_of[file->rank] = (uint32_t)at;
-	if (at < merge->n_clocks)
+	uint32_t known;
+	size_t at = merge->n_clocks;
+	uint64_t key = 1469598103934665603u; // FNV-1a
+	for (const char *c = file->clock; *c; c++)
+		key = (key ^ (uint8_t)*c) * 1099511628211u;
+	for (; tb_map_find(&merge->by_name, key, &known); key++) {
+		if (strcmp(merge->names[known], file->clock) != 0)
+			continue;
+		merge->clock_of[file->rank] = known;
 		return TB_OK;
+	}
+	merge->clock_of[file->rank] = (uint32_t)at;
+	if (tb_map_put(&merge->by_name, key, (uint32_t)at) != TB_OK)
+		return no_memory(error);
 	if (TB_ARRAY_RESERVE(&merge->names, &merge->names_room, at + 1) != TB_OK ||
 		TB_ARRAY_RESERVE(&merge->starts, &merge->starts_room, at + 1) != TB_OK)
 		return no_memory(error);
@@ -374,6 +384,7 @@ static void fini(struct merge *merge)
 	free(merge->clock_of);
 	free(merge->starts);
 	free(merge->names);
+	tb_map_fini(&merge->by_name);
 }
 
 static int write_all(const struct merge *merge, FILE *stream, struct tb_error *error)

@@ -1,0 +1,245 @@
+// What ranks wrote (tbt_rank_file.h) is merged (tbt_merge.h) and read as their calls
+// (tbt_read.h), as far as they came.
+#include "tbt_merge.h"
+
+#include "tbt_rank_file.h"
+#include "tbt_read.h"
+
+#include "../../support/tbt_lane.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static char folder[] = "tbt_XXXXXX";
+static char merged[64];
+static struct tb_error error;
+static struct tbt_lane lane;
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "tbt_XXXXXX");
+	error = (struct tb_error){0};
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(merged, sizeof merged, "%s/job.tbt", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	char command[64];
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	return system(command);
+}
+
+static const char *path_of(uint32_t rank)
+{
+	static char path[64];
+	snprintf(path, sizeof path, "%s/rank-%u.tbr", folder, rank);
+	return path;
+}
+
+static void put(uint8_t *header, size_t at, uint64_t value, size_t n_bytes)
+{
+	for (size_t i = 0; i < n_bytes; i++)
+		header[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_text(uint8_t *header, size_t at, const char *text)
+{
+	put(header, at, strlen(text), 2);
+	memcpy(header + at + 2, text, strlen(text));
+}
+
+// write_rank writes the lane as a rank's only one. Each rank is a machine whose clock
+// began `rank` seconds earlier, all with the same time of day.
+static void write_rank(uint32_t rank, uint32_t n_ranks, enum tb_tbt_state state)
+{
+	static uint8_t bytes[TB_TBT_HEADER_BYTES + TB_TBT_BLOCK_BYTES];
+	uint8_t *block = bytes + TB_TBT_HEADER_BYTES;
+	char name[32];
+	memset(bytes, 0, sizeof bytes);
+	memcpy(bytes, TB_TBT_RANK_MAGIC, TB_TBT_MAGIC_BYTES);
+	put(bytes, TB_TBT_AT_RANK, rank, 4);
+	put(bytes, TB_TBT_AT_N_RANKS, n_ranks, 4);
+	put(bytes, TB_TBT_AT_MPI, TB_TBT_MPICH, 4);
+	put(bytes, TB_TBT_AT_STATE, (uint64_t)state, 4);
+	put(bytes, TB_TBT_AT_MONO_BEGIN, (10 + rank) * SECOND, 8);
+	put(bytes, TB_TBT_AT_REAL_BEGIN, 1000 * SECOND, 8);
+	if (state == TB_TBT_FINISHED) {
+		put(bytes, TB_TBT_AT_MONO_END, (11 + rank) * SECOND, 8);
+		put(bytes, TB_TBT_AT_REAL_END, 1001 * SECOND, 8);
+	}
+	snprintf(name, sizeof name, "n%02u", rank);
+	put_text(bytes, TB_TBT_AT_CLOCK, name);
+	put_text(bytes, TB_TBT_AT_HOST, name);
+	put_text(bytes, TB_TBT_AT_VERSION, "4.0");
+	put(block, 0, TB_TBT_BLOCK_MAGIC, 4);
+	memcpy(block + TB_TBT_BLOCK_HEADER, lane.bytes, lane.n);
+	FILE *file = fopen(path_of(rank), "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, sizeof bytes, file), sizeof bytes);
+	assert_int_equal(fclose(file), 0);
+}
+
+// make_lane: rank 0 sends to rank 1 and both meet, and one computes 1 ms between.
+static void make_lane(uint32_t rank, uint32_t n_ranks)
+{
+	uint64_t at = (10 + rank) * SECOND;
+	const uint64_t comm[] = {0, 0, TB_TBT_FOUND, 0, n_ranks, n_ranks};
+	const uint64_t message[] = {0, 1 - rank, 7, 4096};
+	const uint64_t barrier[] = {TB_TBT_BARRIER, 0, 0, 0, 0};
+	tbt_begin(&lane, at);
+	tbt_put(&lane, TB_TBT_COMM, at, at, 6, comm);
+	tbt_list(&lane, 2, (const uint64_t[]){0, n_ranks});
+	if (rank < 2)
+		tbt_put(&lane, rank == 0 ? TB_TBT_SEND : TB_TBT_RECV, at + 1000,
+			at + 5000, 4, message);
+	tbt_put(&lane, TB_TBT_COLL, at + 1005000, at + 1009000, 5, barrier);
+	tbt_list(&lane, 0, NULL);
+}
+
+static void finish_lane(uint32_t rank)
+{
+	uint64_t at = (10 + rank) * SECOND + 2000000;
+	tbt_put(&lane, TB_TBT_FINALIZE, at, at, 0, NULL);
+}
+
+static int merge(struct tb_tbt_summary *summary)
+{
+	FILE *out = fopen(merged, "wb");
+	assert_non_null(out);
+	int status = tb_tbt_merge(folder, out, summary, &error);
+	assert_int_equal(fclose(out), 0);
+	return status;
+}
+
+static int read_merged(struct tb_calls **calls)
+{
+	const char *path = merged, *made;
+	const struct tb_reading reading = {0};
+	return tb_tbt_read(calls, &reading, &path, 1, &made, &error);
+}
+
+static void what_ranks_wrote_are_their_calls(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct tb_calls *calls;
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		make_lane(rank, 2);
+		finish_lane(rank);
+		write_rank(rank, 2, TB_TBT_FINISHED);
+	}
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.n_ranks, 2);
+	assert_int_equal(summary.n_clocks, 2);
+	assert_int_equal(summary.n_unlinked + summary.n_missing + summary.n_early, 0);
+	assert_int_equal(read_merged(&calls), TB_OK);
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		uint32_t n;
+		const struct tb_call *of = tb_calls_of(calls, rank, &n);
+		assert_true(n >= 2);
+		assert_int_equal(of[0].kind, rank == 0 ? TB_CALL_SEND : TB_CALL_RECV);
+		assert_int_equal(of[0].bytes, 4096);
+		assert_int_equal(of[0].tag, 7);
+		assert_int_equal(of[1].kind, TB_CALL_COLLECTIVE);
+		assert_int_equal(of[1].op, TB_COLL_BARRIER);
+		assert_int_equal(of[1].calc_ns, 1000000);
+		assert_string_equal(
+			tb_calls_host_of(calls, rank), rank == 0 ? "n00" : "n01");
+	}
+	tb_calls_free(calls);
+}
+
+static void ranks_that_were_killed_count_as_far_as_they_came(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct tb_tbt_rank rank = {0};
+	make_lane(0, 3);
+	size_t whole = lane.n;
+	// Its last record is not written to the end: its kind is still 0.
+	finish_lane(0);
+	lane.bytes[whole] = 0;
+	write_rank(0, 3, TB_TBT_RUNNING);
+	assert_int_equal(tb_tbt_rank_read(&rank, path_of(0), &error), TB_OK);
+	assert_int_equal(rank.n_lanes, 1);
+	assert_int_equal(rank.lanes[0].n, whole);
+	tb_tbt_rank_fini(&rank);
+	make_lane(1, 3);
+	finish_lane(1);
+	write_rank(1, 3, TB_TBT_FINISHED);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.n_early, 1);
+	assert_int_equal(summary.first_early, 0);
+	assert_int_equal(summary.n_missing, 1); // rank 2
+}
+
+static void files_that_are_none_are_named(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	struct tb_tbt_rank rank = {0};
+	assert_int_equal(merge(&summary), TB_EFOREIGN); // nothing there
+	make_lane(0, 2);
+	finish_lane(0);
+	write_rank(0, 2, TB_TBT_FINISHED);
+	write_rank(1, 2, TB_TBT_FINISHED);
+	assert_int_equal(truncate(path_of(1), 100), 0);
+	int status = tb_tbt_rank_peek(&rank, path_of(1), &error);
+	assert_true(status == TB_EFORMAT || status == TB_EFOREIGN);
+	assert_non_null(strstr(error.file, "rank-1.tbr"));
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.n_missing, 1);
+	assert_non_null(strstr(summary.unread[0].file, "rank-1.tbr"));
+}
+
+// Wherever a merged file is cut, a sentence names it.
+static void cut_traces_are_refused(void **state)
+{
+	(void)state;
+	static uint8_t bytes[1 << 16];
+	struct tb_tbt_summary summary;
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		make_lane(rank, 2);
+		finish_lane(rank);
+		write_rank(rank, 2, TB_TBT_FINISHED);
+	}
+	assert_int_equal(merge(&summary), TB_OK);
+	FILE *file = fopen(merged, "rb");
+	size_t n = fread(bytes, 1, sizeof bytes, file);
+	fclose(file);
+	for (size_t cut = TB_TBT_MAGIC_BYTES; cut < n; cut++) {
+		struct tb_calls *calls;
+		file = fopen(merged, "wb");
+		assert_int_equal(fwrite(bytes, 1, cut, file), cut);
+		fclose(file);
+		error = (struct tb_error){0};
+		assert_int_equal(read_merged(&calls), TB_EFORMAT);
+		assert_non_null(strstr(error.file, "job.tbt"));
+		assert_true(error.text[0] != '\0');
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_ranks_wrote_are_their_calls),
+		TEST(ranks_that_were_killed_count_as_far_as_they_came),
+		TEST(files_that_are_none_are_named),
+		TEST(cut_traces_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
