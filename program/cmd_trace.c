@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "commands.h"
 #include "outfile.h"
-#include "stop.h"
 #include "tbt_merge.h"
 #include "units.h"
 #include "which_mpi.h"
@@ -12,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,16 +174,18 @@ static void run_command(
 	_exit(127);
 }
 
-// wait_for waits for the command. Ctrl-C reaches mpirun by itself, which ends the ranks;
-// what they wrote is merged. Another signal to this program is passed on.
-static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
+// wait_for waits for the command, with `signals` blocked. Ctrl-C reaches mpirun by
+// itself, which ends the ranks at the first and, if that takes long, by force at the
+// second; a signal to this program is passed on. What does not end is killed at the
+// third. What the ranks wrote is merged in any case.
+static int wait_for(pid_t pid, const sigset_t *signals)
 {
 	int status = 0;
-	bool passed = false;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-		if (tb_stop_asked(stop) && !passed)
-			kill(pid, SIGTERM);
-		passed = passed || tb_stop_asked(stop);
+	unsigned n_asked = 0;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		int signal_number = sigwaitinfo(signals, NULL);
+		if (signal_number > 0 && signal_number != SIGCHLD)
+			kill(pid, ++n_asked < 3 ? SIGTERM : SIGKILL);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -191,16 +193,29 @@ static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
 static int run_traced(const struct arguments *args, const char *tracer,
 	const char *folder, int *code, struct tb_error *error)
 {
-	const volatile sig_atomic_t *stop = tb_cli_catch_stop();
+	sigset_t signals, before;
+	struct sigaction hangup;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	// Under nohup it is to be ignored, which a blocked signal is not.
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+		sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	// Blocked, none gets lost between two looks.
+	sigprocmask(SIG_BLOCK, &signals, &before);
 	fflush(stdout);
 	pid_t pid = fork();
-	if (pid < 0)
-		return tb_fail(
-			error, TB_EIO, "no process can be started: %s", strerror(errno));
-	if (pid == 0)
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		run_command(args, tracer, folder);
-	*code = wait_for(pid, stop);
-	return TB_OK;
+	}
+	if (pid > 0)
+		*code = wait_for(pid, &signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid > 0 ? TB_OK
+		       : tb_fail(error, TB_EIO, "no process can be started: %s",
+				 strerror(errno));
 }
 
 // print_missing tells of ranks without a file: of which files, only where the user gave
