@@ -235,7 +235,7 @@ static void ranks_that_will_share_a_node_send_at_once(void **state)
 		for (uint32_t r = 0; r < 3; r++)
 			assert_int_equal(
 				tb_calls_host(calls, r,
-					per_node == 1 && r < 2 ? "a" : "bcd" + r, &error),
+					per_node == 1 && r < 2 ? "a" : &"bcd"[r], &error),
 				TB_OK);
 		reading.per_node = per_node;
 		assert_int_equal(make(&job), TB_OK);
