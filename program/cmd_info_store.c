@@ -27,17 +27,18 @@ static json_t *notes_json(const struct tb_run_info *info)
 // lists.
 static json_t *run_json(const struct tb_run_info *info, int64_t unattributed_ps)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, s:s, s:o, "
-			 "s:s, s:o, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b, s:o, "
+			 "s:s, s:o, s:s, s:o, s:o}",
 		"run", (json_int_t)info->id, "nodes", (json_int_t)info->n_nodes,
 		"packets", (json_int_t)info->n_packets, "delivered_bytes",
 		(json_int_t)info->delivered_bytes, "messages",
 		(json_int_t)info->n_messages, "simulated_ps",
-		(json_int_t)info->simulated_ps, "wall_s", info->wall_s, "packets_per_s",
-		info->packets_per_s, "complete", (int)info->complete, "input",
-		tb_json_text(info->input_name), "input_kind", info->input_kind, "network",
-		tb_json_text(info->network_name), "started_at", info->started_at,
-		"unattributed_ps",
+		(json_int_t)info->simulated_ps, "lost_frames", (json_int_t)info->n_lost,
+		"resent_segments", (json_int_t)info->n_resent, "wall_s", info->wall_s,
+		"packets_per_s", info->packets_per_s, "complete", (int)info->complete,
+		"input", tb_json_text(info->input_name), "input_kind", info->input_kind,
+		"network", tb_json_text(info->network_name), "started_at",
+		info->started_at, "unattributed_ps",
 		unattributed_ps < 0 ? json_null() : json_integer(unattributed_ps),
 		"notes", notes_json(info));
 }
@@ -164,6 +165,12 @@ static void print_run(const struct tb_run_info *info)
 				info->n_undelivered, "message", text[0], sizeof text[0]),
 			tb_format_counted(info->n_retries,
 				"packet sent again|packets sent again", text[1],
+				sizeof text[1]));
+	if (info->n_lost || info->n_resent)
+		info_line("lost", "%s, %s",
+			tb_format_counted(info->n_lost, "frame", text[0], sizeof text[0]),
+			tb_format_counted(info->n_resent,
+				"segment sent again|segments sent again", text[1],
 				sizeof text[1]));
 	info_line("options", "%s", *info->options ? info->options : "none");
 	info_line("seed", "%" PRIu64, info->seed);

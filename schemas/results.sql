@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 15; -- 1 to 14 were never released
+PRAGMA user_version = 16; -- 1 to 15 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -21,6 +21,8 @@ CREATE TABLE run (
   delivered_bytes INTEGER NOT NULL DEFAULT 0, -- of messages: payload of jobs; of captures frames, on the wire
   n_retries INTEGER NOT NULL DEFAULT 0, -- packets sent again
   n_undelivered INTEGER NOT NULL DEFAULT 0, -- messages given up
+  n_lost INTEGER NOT NULL DEFAULT 0, -- frames for which a queue had no room
+  n_resent INTEGER NOT NULL DEFAULT 0, -- segments that TCP sent again
   n_messages_kept INTEGER NOT NULL DEFAULT 0, -- of n_messages, in the table message
   bin_ps INTEGER NOT NULL DEFAULT 0, -- width of a time bin
   tree_bin_ps INTEGER NOT NULL DEFAULT 0, -- width of the slices of tree_bin and blame_bin; 0: none
@@ -309,6 +311,27 @@ CREATE TABLE undelivered_flow (
   bytes INTEGER NOT NULL, -- payload of them all, part of which may have arrived
   first_ps INTEGER NOT NULL, -- when the first of them was given up
   PRIMARY KEY (run, job, source, destination, dead_link)
+) STRICT, WITHOUT ROWID;
+
+-- Frames for which the queue before a link had no room. Links that lost none are left out.
+CREATE TABLE port_loss (
+  run INTEGER NOT NULL REFERENCES run,
+  link INTEGER NOT NULL,
+  frames INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, -- on the wire
+  PRIMARY KEY (run, link)
+) STRICT, WITHOUT ROWID;
+
+-- The same by flow, and what TCP sent again. Flows without either are left out.
+CREATE TABLE flow_loss (
+  run INTEGER NOT NULL REFERENCES run,
+  job INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  destination INTEGER NOT NULL,
+  frames INTEGER NOT NULL, -- lost: of its segments, and acknowledgements of these
+  bytes INTEGER NOT NULL, -- of them
+  resent INTEGER NOT NULL, -- segments
+  PRIMARY KEY (run, job, source, destination)
 ) STRICT, WITHOUT ROWID;
 
 -- Who waited for whom. A header (of the victim) that had arrived over a link waited for what
@@ -759,6 +782,17 @@ FROM undelivered_flow AS u
 LEFT JOIN job AS j USING (run, job)
 LEFT JOIN link_name AS n ON n.run = u.run AND n.link = u.dead_link
 ORDER BY u.run DESC, u.messages DESC, u.job, u.source, u.destination, u.dead_link;
+
+-- Ports whose queues had no room, and flows that lost frames or sent again.
+CREATE VIEW losses (run, link, frames, bytes) AS
+SELECT p.run, n.name, p.frames, p.bytes
+FROM port_loss AS p JOIN link_name AS n USING (run, link)
+ORDER BY p.run DESC, p.frames DESC, p.link;
+
+CREATE VIEW flow_losses (run, job, source, destination, frames, bytes, resent) AS
+SELECT f.run, coalesce(j.name, f.job), f.source, f.destination, f.frames, f.bytes, f.resent
+FROM flow_loss AS f LEFT JOIN job AS j USING (run, job)
+ORDER BY f.run DESC, f.resent DESC, f.frames DESC, f.job, f.source, f.destination;
 
 -- The points with their main results: bandwidths in MB/s, per sender or per serving node.
 CREATE VIEW sweep (run, done, experiment, nodes, message, load, seed, offered, accepted, taken,

@@ -185,6 +185,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		.delivered_bytes = stats.payload_bytes,
 		.n_retries = stats.n_retries,
 		.n_undelivered = stats.n_undelivered,
+		.n_lost = stats.n_lost,
+		.n_resent = stats.n_resent,
 		.wall_s = recording->wall_s,
 		.input_summary = summary,
 		.node_names = recording->node_names,

@@ -35,6 +35,12 @@ static int on_messages(void *context, const struct tb_message_sample *samples, s
 	return of_store->messages(of_store->context, samples, n);
 }
 
+static int on_losses(void *context, const struct tb_loss_record *record)
+{
+	const struct tb_observer *of_store = &((struct tb_recording *)context)->of_store;
+	return of_store->losses(of_store->context, record);
+}
+
 static int on_undelivered(
 	void *context, const struct tb_undelivered_sample *samples, size_t n)
 {
@@ -56,5 +62,6 @@ struct tb_observer tb_recording_observer(struct tb_recording *recording)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.messages = on_messages};
+		.messages = on_messages,
+		.losses = on_losses};
 }

@@ -20,6 +20,8 @@ static json_t *run_object(const struct tb_run_info *info)
 	tb_json_add_count(&run, "messages", info->n_messages);
 	tb_json_add_count(&run, "undelivered", info->n_undelivered);
 	tb_json_add_count(&run, "retries", info->n_retries);
+	tb_json_add_count(&run, "lost_frames", info->n_lost);
+	tb_json_add_count(&run, "resent_segments", info->n_resent);
 	tb_json_add_count(&run, "packets", info->n_packets);
 	tb_json_add_count(&run, "delivered_bytes", info->delivered_bytes);
 	tb_json_add_count(&run, "nodes", info->n_nodes);

@@ -346,6 +346,21 @@ static void state_faults(struct tb_report *report)
 			packets, sizeof packets));
 }
 
+// state_losses reports what queues had no room for.
+static void state_losses(struct tb_report *report)
+{
+	const struct tb_run_info *info = report->info;
+	char frames[48], segments[64];
+	if (info->n_lost == 0 && info->n_resent == 0)
+		return;
+	struct tb_report_fact *at = fact(report, "lost");
+	snprintf(at->text, sizeof at->text, "%s in full queues, %s",
+		tb_format_counted(info->n_lost, "frame", frames, sizeof frames),
+		tb_format_counted(info->n_resent,
+			"segment sent again|segments sent again", segments,
+			sizeof segments));
+}
+
 static void state_facts(struct tb_report *report)
 {
 	const struct tb_run_info *info = report->info;
@@ -367,6 +382,7 @@ static void state_facts(struct tb_report *report)
 		info->complete ? "" : "; incomplete: the run was stopped there");
 	state_delivery(report);
 	state_faults(report);
+	state_losses(report);
 	at = fact(report, "waited");
 	snprintf(at->text, sizeof at->text, "%s over all headers, on %s of %s",
 		tb_report_format_time(report->wait_ps, time[0], 32),

@@ -59,6 +59,8 @@ struct tb_run_info {
 	tb_time_ps simulated_ps;
 	uint64_t n_undelivered; // messages given up because of faults
 	uint64_t n_retries;	// packets sent again because of faults
+	uint64_t n_lost;	// frames for which a queue had no room
+	uint64_t n_resent;	// segments that TCP sent again
 	uint64_t n_messages, n_packets;
 	uint64_t delivered_bytes; // of messages: tb_run_carried says which bytes
 	uint64_t n_messages_kept; // each by itself (questions/flow_messages.h)

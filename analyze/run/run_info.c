@@ -81,12 +81,12 @@ void tb_run_record_fini(struct tb_run_record *record)
 	"SELECT r.run, complete, simulated_ps, n_messages, n_packets, delivered_bytes, " \
 	"bin_ps, input_bytes, time_scale, seed, n_nodes, n_switches, n_links, "          \
 	"n_levels, n_jobs, wall_s, n_undelivered, n_retries, n_messages_kept, "          \
-	"(SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "                    \
+	"n_lost, n_resent, (SELECT max(bin) FROM bin_total AS b WHERE b.run = r.run), "  \
 	"switching, network, input_name, input_kind, input_digest, options, "            \
 	"program_version, started_at, host, input_summary "                              \
 	"FROM run AS r LEFT JOIN run_environment AS e ON e.run = r.run "
 
-enum { LAST_BIN = 19, SWITCHING = 20, FIRST_TEXT = 21 };
+enum { LAST_BIN = 21, SWITCHING = 22, FIRST_TEXT = 23 };
 
 // get_bins works the number of bins out: idle ones at the end have no row, and a run that
 // is being written has rows after the simulated time last stored.
@@ -128,6 +128,8 @@ static void get_numbers(struct tb_run_row *row, struct tb_run_info *info)
 	info->n_undelivered = tb_run_get(row, 16, INT64_MAX);
 	info->n_retries = tb_run_get(row, 17, INT64_MAX);
 	info->n_messages_kept = tb_run_get(row, 18, info->n_messages);
+	info->n_lost = tb_run_get(row, 19, INT64_MAX);
+	info->n_resent = tb_run_get(row, 20, INT64_MAX);
 	if (info->wall_s > 1e-9)
 		info->packets_per_s = (double)info->n_packets / info->wall_s;
 }

@@ -9,6 +9,7 @@
 #include "store_impl.h"
 #include "store_levels.h"
 #include "store_lock.h"
+#include "store_losses.h"
 #include "store_made.h"
 #include "store_setup.h"
 
@@ -574,6 +575,17 @@ static int store_undelivered(
 	return end_part(store, status);
 }
 
+static int store_losses(void *context, const struct tb_loss_record *record)
+{
+	struct tb_store *store = context;
+	int status = begin_part(store);
+	if (status)
+		return status;
+	status = tb_store_write_losses(
+		store->db, store->path, store->feed.run, record, &store->error);
+	return end_part(store, status);
+}
+
 static int store_messages(
 	void *context, const struct tb_message_sample *samples, size_t n)
 {
@@ -598,7 +610,8 @@ struct tb_observer tb_store_observer(struct tb_store *store)
 		.flows = store_flows,
 		.blame = store_blame,
 		.undelivered = store_undelivered,
-		.messages = store_messages};
+		.messages = store_messages,
+		.losses = store_losses};
 }
 
 static int write_totals(struct tb_store *store, struct tb_error *error)

@@ -89,6 +89,8 @@ struct tb_run_result {
 	uint64_t delivered_bytes; // of messages
 	uint64_t n_retries;	  // packets sent again because of faults
 	uint64_t n_undelivered;	  // messages given up
+	uint64_t n_lost;	  // frames for which a queue had no room
+	uint64_t n_resent;	  // segments that TCP sent again
 	double wall_s;
 	// A JSON object with the summary of captures (counts by name), or NULL.
 	const char *input_summary;

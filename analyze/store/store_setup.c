@@ -373,7 +373,7 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	struct tb_row row = tb_row_into(db, path,
 		"UPDATE run SET complete = ?, simulated_ps = ?, n_messages = ?, "
 		"n_packets = ?, delivered_bytes = ?, n_retries = ?, n_undelivered = ?, "
-		"input_summary = ? WHERE run = ?",
+		"n_lost = ?, n_resent = ?, input_summary = ? WHERE run = ?",
 		error);
 	tb_row_put(&row, result->complete);
 	tb_row_put(&row, result->simulated_ps);
@@ -382,6 +382,8 @@ int tb_store_write_result(sqlite3 *db, const char *path, int64_t run,
 	tb_row_put(&row, (int64_t)result->delivered_bytes);
 	tb_row_put(&row, (int64_t)result->n_retries);
 	tb_row_put(&row, (int64_t)result->n_undelivered);
+	tb_row_put(&row, (int64_t)result->n_lost);
+	tb_row_put(&row, (int64_t)result->n_resent);
 	tb_row_put_text(&row, result->input_summary ? result->input_summary : "{}");
 	tb_row_put(&row, run);
 	tb_row_end(&row);

@@ -68,6 +68,7 @@ void tb_books_fini(struct tb_books *books)
 	tb_kept_bins_fini(&books->kept);
 	free(books->flows);
 	free(books->undelivered);
+	tb_losses_fini(&books->losses);
 	tb_message_book_fini(&books->messages);
 	tb_map_fini(&books->undelivered_of);
 	tb_blame_book_free(books->blame);
@@ -435,6 +436,12 @@ static int tell_undelivered(struct tb_books *books, struct tb_error *error)
 	return status < 0 ? observer_failed(error, status) : TB_OK;
 }
 
+static int tell_losses(struct tb_books *books, struct tb_error *error)
+{
+	int status = tb_books_tell_losses(books);
+	return status < 0 ? observer_failed(error, status) : TB_OK;
+}
+
 static int tell_messages(struct tb_books *books, struct tb_error *error)
 {
 	const struct tb_observer *observer = books->observer;
@@ -481,5 +488,7 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 		status = tell_blame(books, error);
 	if (status == TB_OK)
 		status = tell_undelivered(books, error);
+	if (status == TB_OK)
+		status = tell_losses(books, error);
 	return status == TB_OK ? tell_messages(books, error) : status;
 }

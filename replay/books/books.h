@@ -39,6 +39,13 @@ struct tb_spill { // a burst of flits that reaches beyond the open bin
 	tb_time_ps start, end;
 };
 
+struct tb_losses { // books_losses.c
+	struct tb_map port_of, flow_of;
+	struct tb_port_loss_sample *ports;
+	struct tb_flow_loss_sample *flows;
+	size_t n_ports, n_flows, ports_room, flows_room;
+};
+
 struct tb_books {
 	const struct tb_observer *observer;
 	uint32_t n_links;
@@ -63,6 +70,7 @@ struct tb_books {
 	struct tb_undelivered_sample *undelivered;
 	uint32_t n_undelivered;
 	size_t undelivered_room;
+	struct tb_losses losses;
 	struct tb_message_book messages;
 	bool keeps_messages;
 	bool holds_stall; // held_ps of cells is the stall; else stall and busy together
@@ -237,6 +245,14 @@ static inline void tb_books_blame(struct tb_books *books, uint32_t link, uint32_
 void tb_books_undelivered(struct tb_books *books, uint32_t flow, uint32_t dead,
 	uint64_t bytes, tb_time_ps now);
 
+// tb_books_lost counts a frame of a flow for which the queue before a link had no room,
+// tb_books_resent a segment that is sent again; tb_books_tell_losses passes both to the
+// observer and returns its status.
+void tb_books_lost(struct tb_books *books, uint32_t flow, uint32_t link, uint32_t bytes);
+void tb_books_resent(struct tb_books *books, uint32_t flow);
+int tb_books_tell_losses(struct tb_books *books) TB_MUST_USE;
+void tb_losses_fini(struct tb_losses *losses);
+
 // tb_books_close closes the open bin, after the engine has settled what lasts beyond
 // it, and opens the next.
 int tb_books_close(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
@@ -250,7 +266,7 @@ void tb_books_jump(struct tb_books *books, tb_time_ps now);
 // tb_books_tell_bins passes all kept bins to the observer (automatic width only).
 int tb_books_tell_bins(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
 
-// tb_books_finish passes kept bins, flows, blame and undelivered messages to the
+// tb_books_finish passes kept bins, flows, blame, undelivered messages and losses to the
 // observer.
 int tb_books_finish(struct tb_books *books, struct tb_error *error) TB_MUST_USE;
 

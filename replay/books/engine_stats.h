@@ -21,6 +21,8 @@ struct tb_engine_stats {
 	uint32_t packet_bytes;	// and for each packet that can be in flight
 	uint64_t n_retries;	// packets sent again after an error
 	uint64_t n_undelivered; // messages given up
+	uint64_t n_lost;	// frames for which a queue had no room
+	uint64_t n_resent;	// segments that TCP sent again
 };
 
 #endif

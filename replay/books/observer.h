@@ -179,6 +179,30 @@ struct tb_undelivered_sample {
 	tb_time_ps first_ps; // when the first of them was given up
 };
 
+// Frames for which the queue before a link had no room.
+struct tb_port_loss_sample {
+	struct tb_link link;
+	uint64_t n_frames;
+	uint64_t bytes; // on the wire
+};
+
+// The same by flow, with acknowledgements of what it sent, and what TCP sent again.
+struct tb_flow_loss_sample {
+	uint32_t job;
+	struct tb_node source;
+	struct tb_node destination;
+	uint64_t n_frames;
+	uint64_t bytes;
+	uint64_t n_resent; // segments
+};
+
+// Arrays sorted by their keys.
+struct tb_loss_record {
+	const struct tb_port_loss_sample *ports;
+	const struct tb_flow_loss_sample *flows;
+	size_t n_ports, n_flows;
+};
+
 // One delivered message. Its latency is delivered_ps - posted_ps; what is neither own
 // queue nor network is software.
 struct tb_message_sample {
@@ -211,6 +235,9 @@ struct tb_observer {
 	// Once, at the end: the messages that were kept (message_book.h), by job, source,
 	// destination and number. NULL: not asked for.
 	int (*messages)(void *context, const struct tb_message_sample *samples, size_t n);
+	// Once, at the end; not when nothing was lost or sent again. May be NULL. The
+	// arrays live for the call.
+	int (*losses)(void *context, const struct tb_loss_record *record);
 };
 
 #endif

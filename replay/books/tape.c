@@ -20,7 +20,8 @@ struct array {
 
 struct tb_tape {
 	tb_time_ps bin_ps;
-	struct array bins, samples, flows, undelivered, messages;
+	struct array bins, samples, flows, undelivered, messages, lossy_ports,
+		lossy_flows;
 	bool has_blame;
 	struct tb_blame_record blame;
 };
@@ -44,6 +45,8 @@ void tb_tape_free(struct tb_tape *tape)
 	tb_blame_record_free(&tape->blame);
 	free(tape->undelivered.items);
 	free(tape->messages.items);
+	free(tape->lossy_ports.items);
+	free(tape->lossy_flows.items);
 	free(tape);
 }
 
@@ -103,6 +106,16 @@ static int on_messages(void *context, const struct tb_message_sample *samples, s
 	return append(&tape->messages, samples, n, sizeof *samples);
 }
 
+static int on_losses(void *context, const struct tb_loss_record *record)
+{
+	struct tb_tape *tape = context;
+	int status = append(&tape->lossy_ports, record->ports, record->n_ports,
+		sizeof *record->ports);
+	return status == TB_OK ? append(&tape->lossy_flows, record->flows,
+					 record->n_flows, sizeof *record->flows)
+			       : status;
+}
+
 struct tb_observer tb_tape_observer(struct tb_tape *tape)
 {
 	return (struct tb_observer){.context = tape,
@@ -111,7 +124,8 @@ struct tb_observer tb_tape_observer(struct tb_tape *tape)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.messages = on_messages};
+		.messages = on_messages,
+		.losses = on_losses};
 }
 
 static int play_bins(const struct tb_tape *tape, const struct tb_observer *observer)
@@ -125,6 +139,15 @@ static int play_bins(const struct tb_tape *tape, const struct tb_observer *obser
 	return status;
 }
 
+static int play_losses(const struct tb_tape *tape, const struct tb_observer *observer)
+{
+	const struct tb_loss_record record = {tape->lossy_ports.items,
+		tape->lossy_flows.items, tape->lossy_ports.n, tape->lossy_flows.n};
+	return record.n_flows && observer->losses
+		       ? observer->losses(observer->context, &record)
+		       : TB_OK;
+}
+
 int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 {
 	int status = tape->bin_ps ? play_bins(tape, observer) : TB_OK;
@@ -136,6 +159,8 @@ int tb_tape_play(const struct tb_tape *tape, const struct tb_observer *observer)
 	if (status == TB_OK && tape->undelivered.n && observer->undelivered)
 		status = observer->undelivered(
 			observer->context, tape->undelivered.items, tape->undelivered.n);
+	if (status == TB_OK)
+		status = play_losses(tape, observer);
 	if (status == TB_OK && observer->messages)
 		status = observer->messages(
 			observer->context, tape->messages.items, tape->messages.n);

@@ -130,6 +130,9 @@ static void what_is_dropped_is_sent_again(void **state)
 		carried += outcome.tally.links[i].n_packets;
 	assert_int_equal(outcome.tally.flow_bytes, 800 * FULL);
 	assert_true(carried > 2 * 800 + 2 * 400);
+	// Only segments meet a full queue here, and each is sent again.
+	assert_true(outcome.stats.n_lost > 0);
+	assert_true(outcome.stats.n_resent >= outcome.stats.n_lost);
 	for (uint32_t i = 0; i < 8; i++) // no link is faster than it is
 		assert_true(lines[i].delivered > 100 * FRAME_PS);
 	drop(&outcome);

@@ -119,8 +119,13 @@ static inline int observed_messages(
 
 static inline struct tb_observer observer_of(struct observed *observed)
 {
-	return (struct tb_observer){observed, observed_start, observed_bin,
-		observed_flows, observed_blame, observed_undelivered, observed_messages};
+	return (struct tb_observer){.context = observed,
+		.start = observed_start,
+		.bin = observed_bin,
+		.flows = observed_flows,
+		.blame = observed_blame,
+		.undelivered = observed_undelivered,
+		.messages = observed_messages};
 }
 
 // A difference between engine and oracle, as a sentence.

@@ -119,6 +119,17 @@ void tb_ports_free(struct ethernet *ethernet, uint32_t link)
 		tb_send_passed(ethernet, passed);
 }
 
+static void lose(struct ethernet *ethernet, const struct port *port, uint32_t id)
+{
+	const struct frame *frame = frame_at(ethernet, id);
+	struct tb_replay *replay = &ethernet->replay;
+	replay->stats.n_lost++;
+	tb_books_lost(&replay->books, frame->flow, port->link, frame->bytes);
+	if (frame->n_hops == 0 && frame->kind == FRAME_SEGMENT)
+		ethernet->streams[frame->stream].n_standing--;
+	tb_ports_drop(ethernet, id);
+}
+
 // join puts a frame into a port's queue; one that has no room is lost. Captured frames
 // and those that open connections always have room: nobody would send them again.
 static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
@@ -131,9 +142,7 @@ static void join(struct ethernet *ethernet, struct port *port, uint32_t id)
 		return;
 	}
 	if (frame->kind < FRAME_OPEN && frame->bytes > port->most - port->queued) {
-		if (frame->n_hops == 0 && frame->kind == FRAME_SEGMENT)
-			ethernet->streams[frame->stream].n_standing--;
-		tb_ports_drop(ethernet, id);
+		lose(ethernet, port, id);
 		return;
 	}
 	if (port->first == NOTHING)

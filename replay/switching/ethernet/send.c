@@ -69,6 +69,8 @@ static void send_again(struct ethernet *ethernet, uint32_t id)
 		number++;
 	segment_at(stream, number)->again = true;
 	stream->n_lost--;
+	ethernet->replay.stats.n_resent++;
+	tb_books_resent(&ethernet->replay.books, stream->flow);
 	emit(ethernet, id, number);
 }
 

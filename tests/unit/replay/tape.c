@@ -15,6 +15,7 @@ struct played {
 	uint32_t links[8];
 	size_t n;
 	uint64_t flow_bytes, blame_ps, tree_ps, n_undelivered, message_bytes;
+	uint64_t lost_bytes, n_resent;
 };
 
 static int on_start(void *context, tb_time_ps bin_ps)
@@ -71,6 +72,16 @@ static int on_messages(void *context, const struct tb_message_sample *samples, s
 	return TB_OK;
 }
 
+static int on_losses(void *context, const struct tb_loss_record *record)
+{
+	struct played *played = context;
+	for (size_t i = 0; i < record->n_ports; i++)
+		played->lost_bytes += record->ports[i].bytes;
+	for (size_t i = 0; i < record->n_flows; i++)
+		played->n_resent += record->flows[i].n_resent;
+	return TB_OK;
+}
+
 static void play(const struct tb_tape *tape, struct played *played)
 {
 	const struct tb_observer observer = {.context = played,
@@ -79,7 +90,8 @@ static void play(const struct tb_tape *tape, struct played *played)
 		.flows = on_flows,
 		.blame = on_blame,
 		.undelivered = on_undelivered,
-		.messages = on_messages};
+		.messages = on_messages,
+		.losses = on_losses};
 	*played = (struct played){0};
 	assert_int_equal(tb_tape_play(tape, &observer), TB_OK);
 }
@@ -99,6 +111,9 @@ static void what_was_told_is_played_in_its_order(void **state)
 		.n_by_link = 1,
 		.trees = &tree,
 		.n_trees = 1};
+	static const struct tb_port_loss_sample port = {.bytes = 23};
+	static const struct tb_flow_loss_sample resent = {.n_resent = 29};
+	static const struct tb_loss_record losses = {&port, &resent, 1, 1};
 	struct tb_tape *tape = NULL;
 	struct played played;
 	assert_int_equal(tb_tape_new(&tape, NULL), TB_OK);
@@ -110,6 +125,7 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(to.blame(to.context, &record), TB_OK);
 	assert_int_equal(to.undelivered(to.context, &lost, 1), TB_OK);
 	assert_int_equal(to.messages(to.context, &message, 1), TB_OK);
+	assert_int_equal(to.losses(to.context, &losses), TB_OK);
 	play(tape, &played);
 	assert_int_equal(played.bin_ps, 1000);
 	assert_int_equal(played.n, 3);
@@ -123,6 +139,8 @@ static void what_was_told_is_played_in_its_order(void **state)
 	assert_int_equal(played.tree_bin_ps, 64000);
 	assert_int_equal(played.tree_ps, 17);
 	assert_int_equal(played.message_bytes, 19);
+	assert_int_equal(played.lost_bytes, 23);
+	assert_int_equal(played.n_resent, 29);
 	tb_tape_free(tape);
 }
 
