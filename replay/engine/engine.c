@@ -42,7 +42,8 @@ int tb_engine_new(struct tb_engine **engine, const struct tb_network *network,
 	if (!made)
 		return tb_fail(error, TB_ENOMEM, "no memory for the engine");
 	made->model = options->ideal ? &tb_ideal : model;
-	int status = made->model->make(&made->replay, network, source, observer, options);
+	int status = tb_switching_make(
+		&made->replay, made->model, network, source, observer, options);
 	if (status == TB_OK && made->replay->parts)
 		status = tb_windows_new(
 			&made->windows, made->replay, made->model, options->n_threads);

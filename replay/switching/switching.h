@@ -15,12 +15,15 @@
 struct tb_switching {
 	const char *name; // as in a preset: switching = NAME
 	struct tb_carrier carrier;
-	// make sizes a replay after its network and borrows all it is given: TB_OK, or
-	// TB_ENOMEM, or TB_ECAPACITY when the network is too large. free ends it; NULL is
-	// none.
-	int (*make)(struct tb_replay **replay, const struct tb_network *network,
-		const struct tb_source *source, const struct tb_observer *observer,
-		const struct tb_engine_options *options);
+	size_t bytes;	  // of its replay, which begins with a struct tb_replay
+	bool dies;	  // links and switches can die: it takes the options' faults
+	bool holds_stall; // see struct tb_books
+	// make makes what is the model's own, tb_replay_make included, of a replay that
+	// tb_replay_init has begun, and stores what tb_replay_open takes as cells: TB_OK,
+	// or TB_ENOMEM, or TB_ECAPACITY when the network is too large. free ends a replay
+	// however far it was made; NULL is none.
+	int (*make)(struct tb_replay *replay, const struct tb_engine_options *options,
+		struct tb_cell ***cells);
 	void (*free)(struct tb_replay *replay);
 	// run simulates about `n_rounds` further instants; see tb_engine_run.
 	int (*run)(struct tb_replay *replay, uint64_t n_rounds, struct tb_error *error);
@@ -78,5 +81,12 @@ struct tb_switching {
 	void (*receive)(struct tb_replay *replay, const struct tb_letter *letter,
 		const struct tb_packet *packet);
 };
+
+// tb_switching_make makes a replay, ready to run, and borrows all it is given. Errors as
+// of the model's make.
+int tb_switching_make(struct tb_replay **replay, const struct tb_switching *model,
+	const struct tb_network *network, const struct tb_source *source,
+	const struct tb_observer *observer,
+	const struct tb_engine_options *options) TB_MUST_USE;
 
 #endif

@@ -172,8 +172,9 @@ static struct outcome replay(
 	const struct tb_engine_options options = {
 		.seed = program->seed, .bin_ps = program->bin_ps, .n_parts = n_parts};
 	struct tb_replay *desk = NULL;
-	assert_int_equal(
-		wires_make(&desk, program->net, &source, &observer, &options), TB_OK);
+	assert_int_equal(tb_switching_make(&desk, &wires_model, program->net, &source,
+				 &observer, &options),
+		TB_OK);
 	if (n_parts > 1)
 		assert_non_null(desk->parts);
 	run(program, desk, &outcome, n_threads);

@@ -238,40 +238,31 @@ static inline void wires_free(struct tb_replay *replay)
 	free(wires);
 }
 
-// wires_open sizes a replay that has been initialised or joined.
-static inline int wires_open(struct wires *wires, const struct tb_observer *observer,
-	const struct tb_engine_options *options)
+// wires_size sizes a replay that has been initialised or joined.
+static inline int wires_size(struct wires *wires)
 {
 	wires->arrived = calloc(WIRES_PACKETS, sizeof *wires->arrived);
 	int status = wires->arrived ? tb_replay_make(&wires->replay, WIRES_PACKETS, 64,
 					      1000000, 4)
 				    : TB_ENOMEM;
 	wires->replay.looks_ahead = false;
-	return status == TB_OK
-		       ? tb_replay_open(&wires->replay, observer, wires->cells, options)
-		       : status;
+	return status;
 }
 
-extern const struct tb_switching wires_model;
-
-static inline int wires_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options)
+static inline int wires_make(struct tb_replay *replay,
+	const struct tb_engine_options *options, struct tb_cell ***cells)
 {
-	struct wires *wires = calloc(1, sizeof *wires);
-	if (!wires)
-		return TB_ENOMEM;
-	*replay = &wires->replay;
-	wires->links = calloc(network->n_links, sizeof *wires->links);
-	wires->places = calloc(network->n_links, sizeof *wires->places);
-	wires->cells = calloc(network->n_links, sizeof *wires->cells);
-	for (uint32_t link = 0; link < network->n_links; link++) {
+	struct wires *wires = wires_of(replay);
+	uint32_t n_links = replay->net->n_links;
+	(void)options;
+	wires->links = calloc(n_links, sizeof *wires->links);
+	wires->places = calloc(n_links, sizeof *wires->places);
+	wires->cells = *cells = calloc(n_links, sizeof *wires->cells);
+	for (uint32_t link = 0; link < n_links; link++) {
 		wires->places[link].link = wires->links[link].root = link;
 		wires->cells[link] = &wires->places[link];
 	}
-	int status = tb_replay_init(
-		&wires->replay, network, source, &wires_model.carrier, options);
-	return status == TB_OK ? wires_open(wires, observer, options) : status;
+	return wires_size(wires);
 }
 
 static inline int wires_join(
@@ -284,7 +275,9 @@ static inline int wires_join(
 	tb_replay_join(&wires->replay, desk, part);
 	wires->links = wires_of(desk)->links;
 	wires->cells = wires_of(desk)->cells;
-	return wires_open(wires, NULL, NULL);
+	int status = wires_size(wires);
+	return status == TB_OK ? tb_replay_open(&wires->replay, NULL, wires->cells, NULL)
+			       : status;
 }
 
 static inline int wires_run(
@@ -297,6 +290,8 @@ const struct tb_switching wires_model = {.name = "wires",
 		.release = wires_release,
 		.ideal_ps = tb_idle_latency_ps,
 		.in_parts = true},
+	.bytes = sizeof(struct wires),
+	.dies = true,
 	.make = wires_make,
 	.free = wires_free,
 	.run = wires_run,

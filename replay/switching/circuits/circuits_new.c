@@ -229,27 +229,16 @@ static int make(struct circuits *circuits)
 	return status == TB_OK ? make_replay(circuits, n_packets, packet_bytes) : status;
 }
 
-int tb_circuits_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options)
+int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
 {
-	struct circuits *made = calloc(1, sizeof *made);
-	if (!made)
-		return TB_ENOMEM;
-	made->age_q10 = (int64_t)(network->params.age_weight * 1024 + 0.5);
-	made->hops_to_look_at = NOTHING;
-	made->delays = options->delays;
-	int status = tb_replay_init(
-		&made->replay, network, source, &tb_circuits.carrier, options);
-	made->odd_routes = made->replay.choice.fixed || made->replay.choice.dead_at;
-	if (status == TB_OK)
-		status = make(made);
-	if (status == TB_OK)
-		status = tb_replay_open(&made->replay, observer, made->cells, options);
-	if (status == TB_OK)
-		*replay = &made->replay;
-	else
-		tb_circuits_free(&made->replay);
+	struct circuits *circuits = (void *)replay;
+	circuits->age_q10 = (int64_t)(replay->net->params.age_weight * 1024 + 0.5);
+	circuits->hops_to_look_at = NOTHING;
+	circuits->delays = options->delays;
+	circuits->odd_routes = replay->choice.fixed || replay->choice.dead_at;
+	int status = make(circuits);
+	*cells = circuits->cells;
 	return status;
 }
 

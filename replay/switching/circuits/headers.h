@@ -85,9 +85,8 @@ bool tb_circuits_fails(struct circuits *circuits, uint32_t packet);
 void tb_circuits_strike(struct circuits *circuits, uint32_t sw);
 
 // circuits_new.c: see struct tb_switching.
-int tb_circuits_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options) TB_MUST_USE;
+int tb_circuits_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells) TB_MUST_USE;
 void tb_circuits_free(struct tb_replay *replay);
 
 #endif

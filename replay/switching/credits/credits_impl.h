@@ -100,9 +100,8 @@ void tb_credits_look_second(const struct credits *credits, struct tb_event event
 void tb_credits_look_third(const struct credits *credits, struct tb_event event);
 
 // credits_new.c: see struct tb_switching.
-int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options) TB_MUST_USE;
+int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells) TB_MUST_USE;
 void tb_credits_free(struct tb_replay *replay);
 // tb_credits_make_lists makes the lists of an instant; tb_credits_make_replay the nodes'
 // part, when all else is made. Both are a part's own where there are several.

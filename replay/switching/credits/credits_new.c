@@ -294,28 +294,14 @@ static int make_vls(struct credits *credits, const struct tb_engine_options *opt
 	return credits->vls ? TB_OK : TB_ENOMEM;
 }
 
-int tb_credits_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options)
+int tb_credits_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
 {
-	struct credits *made = calloc(1, sizeof *made);
-	if (!made)
-		return TB_ENOMEM;
-	made->delays = options->delays;
-	int status = tb_replay_init(
-		&made->replay, network, source, &tb_credits.carrier, options);
-	if (status == TB_OK)
-		status = make(made);
-	if (status == TB_OK)
-		status = make_vls(made, options);
-	if (status == TB_OK)
-		status = tb_replay_open(&made->replay, observer, made->cells, options);
-	made->replay.books.holds_stall = true;
-	if (status == TB_OK)
-		*replay = &made->replay;
-	else
-		tb_credits_free(&made->replay);
-	return status;
+	struct credits *credits = (void *)replay;
+	credits->delays = options->delays;
+	int status = make(credits);
+	*cells = credits->cells;
+	return status == TB_OK ? make_vls(credits, options) : status;
 }
 
 // free_shared frees what parts have in common.

@@ -52,34 +52,18 @@ static int make_packets(struct ethernet *made)
 	return status;
 }
 
-int tb_ethernet_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options)
+int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells)
 {
-	struct ethernet *made = calloc(1, sizeof *made);
-	if (!made)
-		return TB_ENOMEM;
-	struct tb_engine_options whole = *options;
-	whole.faults = NULL;
-	made->free_frame = NOTHING;
-	int status = tb_replay_init(
-		&made->replay, network, source, &tb_ethernet.carrier, &whole);
-	if (status == TB_OK)
-		status = make_ports(made);
-	if (status == TB_OK)
-		status = make_packets(made);
-	if (status == TB_OK)
-		status = tb_replay_open(&made->replay, observer, made->cells, &whole);
-	made->replay.books.holds_stall = true;
-	if (status == TB_OK && options->faults)
-		tb_replay_fail(&made->replay, TB_EUSAGE,
+	struct ethernet *ethernet = (void *)replay;
+	ethernet->free_frame = NOTHING;
+	if (options->faults)
+		tb_replay_fail(replay, TB_EUSAGE,
 			"switching = ethernet has no faults: expected a network of "
 			"switching = circuits or credits");
-	if (status == TB_OK)
-		*replay = &made->replay;
-	else
-		tb_ethernet_free(&made->replay);
-	return status;
+	int status = make_ports(ethernet);
+	*cells = ethernet->cells;
+	return status == TB_OK ? make_packets(ethernet) : status;
 }
 
 void tb_ethernet_free(struct tb_replay *replay)

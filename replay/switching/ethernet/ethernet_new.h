@@ -5,9 +5,8 @@
 
 #include "switching.h"
 
-int tb_ethernet_make(struct tb_replay **replay, const struct tb_network *network,
-	const struct tb_source *source, const struct tb_observer *observer,
-	const struct tb_engine_options *options) TB_MUST_USE;
+int tb_ethernet_make(struct tb_replay *replay, const struct tb_engine_options *options,
+	struct tb_cell ***cells) TB_MUST_USE;
 void tb_ethernet_free(struct tb_replay *replay);
 
 #endif
