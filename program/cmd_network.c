@@ -60,7 +60,7 @@ static const struct argp_option argp_options[] = {
 	{"to", KEY_TO, "HOST", 0, "Where the paths lead", 0},
 	{"top", KEY_TOP, "N", 0, "List the N hottest links (10)", 0},
 	{"shifts", KEY_SHIFTS, "N", 0,
-		"Look at N shifts at most (1024; fewer where headers choose by load)", 0},
+		"Look at N shifts at most (1024; fewer of more than 16384 hosts)", 0},
 	{"bisections", KEY_BISECTIONS, "N", 0,
 		"Draw N random bisections (1000; fewer of more than 1048 hosts)", 0},
 	{"seed", KEY_SEED, "N", 0, "Seed of what is drawn (1)", 0},

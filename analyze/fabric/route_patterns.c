@@ -16,14 +16,16 @@
 #define BATCHES	    64
 #define NEARLY	    (1 - 1e-9) // a share of 1, but for rounding
 #define MOST_SHIFTS UINT32_MAX
-#define SHIFTS	    1024
 
-// Hosts of all bisections together; a pair whose headers choose has hundreds of paths.
-#define HOSTS_KNOWN  (UINT32_C(1) << 20)
-#define HOSTS_CHOSEN (UINT32_C(1) << 18)
-#define LEAST_KNOWN  64
-#define LEAST_CHOSEN 32
-#define MOST	     1000
+// Hosts of all shifts or bisections together; a pair whose headers choose has hundreds of
+// paths.
+#define HOSTS_SHIFTED (UINT32_C(1) << 24)
+#define MOST_SHIFTED  1024
+#define HOSTS_KNOWN   (UINT32_C(1) << 20)
+#define HOSTS_CHOSEN  (UINT32_C(1) << 18)
+#define LEAST_KNOWN   16
+#define LEAST_CHOSEN  8
+#define MOST	      1000
 
 struct result {
 	uint64_t number; // of the pattern
@@ -305,18 +307,26 @@ static int run(struct patterns *patterns, struct tb_pattern_shares *shares,
 	return status;
 }
 
+// share_out returns how many patterns have so many hosts together, within bounds.
+static uint32_t share_out(
+	const struct tb_network *network, uint32_t n_hosts, uint32_t least, uint32_t most)
+{
+	uint32_t n = n_hosts / tb_network_n_hosts(network);
+	return n > most ? most : n < least ? least : n;
+}
+
 uint32_t tb_route_study_bisections(const struct tb_network *network)
 {
-	bool known = tb_route_walk_is_known(network);
-	uint32_t n = (known ? HOSTS_KNOWN : HOSTS_CHOSEN) / tb_network_n_hosts(network);
-	uint32_t least = known ? LEAST_KNOWN : LEAST_CHOSEN;
-	return n > MOST ? MOST : n < least ? least : n;
+	if (tb_route_walk_is_known(network))
+		return share_out(network, HOSTS_KNOWN, LEAST_KNOWN, MOST);
+	return share_out(network, HOSTS_CHOSEN, LEAST_CHOSEN, MOST);
 }
 
 uint32_t tb_route_study_shifts(const struct tb_network *network)
 {
-	return tb_route_walk_is_known(network) ? SHIFTS
-					       : tb_route_study_bisections(network);
+	if (tb_route_walk_is_known(network))
+		return share_out(network, HOSTS_SHIFTED, LEAST_KNOWN, MOST_SHIFTED);
+	return tb_route_study_bisections(network);
 }
 
 int tb_route_study_patterns(struct tb_route_study *study,

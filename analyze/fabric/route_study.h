@@ -77,9 +77,10 @@ struct tb_route_study_options {
 };
 
 // tb_route_study_bisections is how many random bisections are drawn of a network unless
-// told otherwise: as many as have 2^20 hosts, 64 to 1000; where headers choose, 2^18
-// hosts, 32 to 1000. tb_route_study_shifts is how many shifts are looked at, at most:
-// 1024 where every flow has one path, else as many as bisections.
+// told otherwise: as many as have 2^20 hosts, 16 to 1000; where headers choose, 2^18
+// hosts, 8 to 1000. tb_route_study_shifts is how many shifts are looked at, at most:
+// where every flow has one path as many as have 2^24 hosts, 16 to 1024; else as many as
+// bisections.
 uint32_t tb_route_study_bisections(const struct tb_network *network);
 uint32_t tb_route_study_shifts(const struct tb_network *network);
 

@@ -1,6 +1,7 @@
 #include "route_loads.h"
 
 #include "network_impl.h"
+#include "regular_loads.h"
 #include "route_walk.h"
 
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 struct tb_route_loads_scratch {
 	struct tb_link *path;
 	uint32_t *n_nodes_of; // nodes of each rail at each switch
-	uint32_t *power;      // of a regular tree: arity^level
 	// Towards one destination, or all the nodes of one switch:
 	double *flow;	    // by switch, that has come together there
 	uint16_t *distance; // by switch, links still to go; FAR
@@ -34,21 +34,17 @@ static int init_scratch(
 	scratch->path = malloc((net->longest_path + 1u) * sizeof *scratch->path);
 	scratch->n_nodes_of =
 		calloc((size_t)n * net->n_rails, sizeof *scratch->n_nodes_of);
-	scratch->power = calloc(net->n_levels + 2u, sizeof *scratch->power);
 	scratch->flow = malloc(n * sizeof *scratch->flow);
 	scratch->distance = malloc(n * sizeof *scratch->distance);
 	scratch->route = malloc(n * sizeof *scratch->route);
 	scratch->order = malloc(n * sizeof *scratch->order);
 	scratch->begin = malloc((net->longest_path + 2u) * sizeof *scratch->begin);
-	if (!scratch->path || !scratch->n_nodes_of || !scratch->power || !scratch->flow ||
+	if (!scratch->path || !scratch->n_nodes_of || !scratch->flow ||
 		!scratch->distance || !scratch->route || !scratch->order ||
 		!scratch->begin)
 		return TB_ENOMEM;
 	for (uint32_t node = 0; node < net->n_nodes; node++)
 		nodes_of_rail(net, scratch, node)[net->links[net->injection[node]].to]++;
-	scratch->power[0] = 1;
-	for (uint32_t level = 0; net->regular && level <= net->n_levels; level++)
-		scratch->power[level + 1] = scratch->power[level] * net->params.arity;
 	return TB_OK;
 }
 
@@ -74,7 +70,6 @@ void tb_route_loads_fini(struct tb_route_loads *loads)
 	if (scratch) {
 		free(scratch->path);
 		free(scratch->n_nodes_of);
-		free(scratch->power);
 		free(scratch->flow);
 		free(scratch->distance);
 		free(scratch->route);
@@ -200,33 +195,10 @@ double tb_route_loads_worst(const struct tb_route_loads *loads, struct tb_node s
 	return worst.most;
 }
 
-// measure_regular is what a table would hold for switch `sw` of a regular tree: the
-// nearest level above it (or its own) from which the node is below.
-static void measure_regular(const struct tb_network *net,
-	struct tb_route_loads_scratch *scratch, uint32_t sw, uint32_t to)
-{
-	const struct tb_switch_info *at = &net->switches[sw];
-	uint32_t node = to % net->n_hosts, level = at->level;
-	scratch->distance[sw] = FAR;
-	if (at->rail != to / net->n_hosts)
-		return;
-	while (node / scratch->power[level + 1] != at->index / scratch->power[level])
-		level++;
-	uint32_t up = level - at->level;
-	scratch->distance[sw] = (uint16_t)(up + level + 1);
-	// Once it has gone up as far as it must, it is at its nearest common ancestor.
-	scratch->route[sw] = tb_network_route(
-		net, sw, to, up ? at->level : 2 * level - at->level, level);
-}
-
 static void measure(
 	const struct tb_network *net, struct tb_route_loads_scratch *scratch, uint32_t to)
 {
 	for (uint32_t sw = 0; sw < net->n_switches; sw++) {
-		if (net->regular) {
-			measure_regular(net, scratch, sw, to);
-			continue;
-		}
 		size_t at = (size_t)sw * net->n_nodes + to;
 		scratch->distance[sw] = net->distance[at];
 		scratch->route[sw] = net->routes[at];
@@ -335,12 +307,24 @@ static int add_trees(struct tb_route_loads *loads, const volatile sig_atomic_t *
 	return TB_OK;
 }
 
+static int add_symmetric(struct tb_route_loads *loads, const volatile sig_atomic_t *stop)
+{
+	add_ends(loads);
+	return tb_regular_loads_add(loads->network, loads->of, stop);
+}
+
 int tb_route_loads_add_all(struct tb_route_loads *loads,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
 {
 	enum tb_ascent ascent = loads->network->params.ascent;
-	int status = ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_ECMP
-			     ? add_pairs(loads, stop)
-			     : add_trees(loads, stop);
+	int status;
+	if (tb_regular_loads_fit(loads->network))
+		status = add_symmetric(loads, stop);
+	else if (ascent == TB_ASCENT_SOURCE || ascent == TB_ASCENT_ECMP)
+		status = add_pairs(loads, stop);
+	else
+		status = add_trees(loads, stop);
+	if (status == TB_ENOMEM)
+		return tb_fail(error, status, "no memory for the loads of all pairs");
 	return status == TB_OK ? TB_OK : tb_fail(error, status, "stopped");
 }

@@ -42,9 +42,11 @@ void tb_route_loads_add(struct tb_route_loads *loads, struct tb_node source,
 double tb_route_loads_worst(const struct tb_route_loads *loads, struct tb_node source,
 	struct tb_node destination, const double *weight, struct tb_link *worst);
 
-// tb_route_loads_add_all adds all-to-all traffic, by trees of routes to a destination.
-// TB_ESTOPPED within milliseconds once `stop` (NULL: never) is set. Cost: switches times
-// nodes; with ascent=source or ecmp, links of a path times pairs of nodes.
+// tb_route_loads_add_all adds all-to-all traffic: by symmetry on regular trees
+// (regular_loads.h), else by trees of routes to a destination. TB_ESTOPPED within
+// milliseconds once `stop` (NULL: never) is set. Cost: links of a path times nodes; of
+// trees, switches times nodes; with ascent=source or ecmp, links of a path times pairs of
+// nodes.
 int tb_route_loads_add_all(struct tb_route_loads *loads,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 

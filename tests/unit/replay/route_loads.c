@@ -144,6 +144,14 @@ static void loads_of_all_pairs_are_those_of_trees(void **state)
 	check_loads(network("qsnet,levels=2,rails=2,ascent=source"));
 	check_loads(network("qsnet,levels=2,rails=2,ascent=deterministic"));
 	check_loads(network("qsnet,levels=1"));
+	check_loads(network("ib-hdr,shape=pgft(3; 4,3,2; 1,2,3; 1,2,1)"));
+	check_loads(network("ib-hdr,shape=pgft(3; 3,4,5; 1,4,2; 1,1,3),rails=2"));
+	check_loads(network("ib-hdr,shape=xgft(3; 6,3,4; 1,5,2)"));
+	check_loads(network("ib-hdr,shape=xgft(3; 4,5,1; 1,2,3)"));
+	check_loads(network("ib-hdr,shape=xgft(2; 8,1; 1,4)"));
+	check_loads(network("ib-hdr,shape=pgft(3; 4,3,2; 1,2,3; 1,2,1),ascent=adaptive"));
+	check_loads(network("ib-hdr,shape=xgft(3; 4,5,1; 1,2,3),ascent=random"));
+	check_loads(network("ib-hdr,arity=4,levels=3,level_rates=25GB/s 50GB/s"));
 	check_loads(network("qsnet,levels=3,ascent=ecmp"));
 	check_loads(odd_tree("qsnet"));
 	check_loads(odd_tree("qsnet,ascent=source"));
