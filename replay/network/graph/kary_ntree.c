@@ -140,6 +140,11 @@ int tb_network_kary_ntree(struct tb_network **network,
 	int status = shape_of(&shape, params, n_nodes, error);
 	if (status != TB_OK)
 		return status;
+	uint64_t n_nodes_all = (uint64_t)shape.n_nodes * shape.n_rails;
+	status = tb_network_check_memory(n_nodes_all / shape.k * shape.n, n_nodes_all,
+		2 * n_nodes_all * shape.n, false, error);
+	if (status != TB_OK)
+		return status;
 	struct tb_network_params built = *params;
 	built.levels = shape.n;
 	built.n_rails = shape.n_rails;

@@ -172,6 +172,12 @@ static inline uint32_t tb_network_ascending(
 	return level;
 }
 
+// tb_network_check_memory refuses a network that takes more memory than there is, before
+// it is built; `tables`: its routes are looked up. Each number is 2^28 at most.
+// TB_ECAPACITY.
+int tb_network_check_memory(uint64_t n_switches, uint64_t n_nodes, uint64_t n_links,
+	bool tables, struct tb_error *error) TB_MUST_USE;
+
 // tb_network_make_routes fills the tables of an irregular network and checks that every
 // node reaches every other; a regular one needs none. TB_ESTOPPED once `stop` (NULL:
 // none) is set.

@@ -168,6 +168,19 @@ static int build(struct tb_network **network, struct tree *tree, uint32_t n_rail
 			       : status;
 }
 
+static int check_memory(
+	const struct tb_shape *shape, uint32_t n_rails, struct tb_error *error)
+{
+	uint64_t n_nodes = tb_shape_n_nodes(shape), n_switches = 0, n_cables = n_nodes;
+	for (uint32_t level = 0; level < shape->n_levels; level++) {
+		uint64_t n = tb_shape_n_switches(shape, level);
+		n_switches += n;
+		n_cables += n * tb_shape_n_up(shape, level);
+	}
+	return tb_network_check_memory(n_rails * n_switches, n_rails * n_nodes,
+		2 * n_rails * n_cables, true, error);
+}
+
 int tb_network_regular_tree(struct tb_network **network,
 	const struct tb_network_params *params, uint32_t n_nodes,
 	const volatile sig_atomic_t *stop, struct tb_error *error)
@@ -181,6 +194,8 @@ int tb_network_regular_tree(struct tb_network **network,
 		status = tb_fail(error, TB_ECAPACITY,
 			"%u rails of %u nodes are more than 2^24 nodes", built.n_rails,
 			tb_shape_n_nodes(&tree.shape));
+	if (status == TB_OK)
+		status = check_memory(&tree.shape, built.n_rails, error);
 	if (status == TB_OK)
 		status = set_cables(&tree, params);
 	built.levels = tree.shape.n_levels;

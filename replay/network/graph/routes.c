@@ -4,9 +4,12 @@
 
 #include "balance.h"
 #include "distances.h"
+#include "memory.h"
 #include "route_groups.h"
 #include "stop.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define FAR TB_DISTANCES_FAR
@@ -153,6 +156,21 @@ static int make(struct making *making, const volatile sig_atomic_t *stop)
 	return status == TB_OK ? route_all(making, stop) : status;
 }
 
+int tb_network_check_memory(uint64_t n_switches, uint64_t n_nodes, uint64_t n_links,
+	bool tables, struct tb_error *error)
+{
+	const struct tb_network *net = NULL;
+	// Twice, for the lists grow.
+	size_t a_link = 2 * (sizeof *net->links + sizeof *net->out_links);
+	size_t a_route = sizeof *net->routes + sizeof *net->distance;
+	uint64_t bytes = n_links * a_link + (tables ? n_switches * n_nodes * a_route : 0);
+	char what[128];
+	snprintf(what, sizeof what,
+		"%" PRIu64 " nodes, %" PRIu64 " switches and %" PRIu64 " links%s",
+		n_nodes, n_switches, n_links, tables ? " with tables of routes" : "");
+	return tb_memory_check(bytes, what, error);
+}
+
 int tb_network_make_routes(
 	struct tb_network *net, const volatile sig_atomic_t *stop, struct tb_error *error)
 {
@@ -162,7 +180,11 @@ int tb_network_make_routes(
 		.balanced = tb_network_is_balanced(net)};
 	if (net->regular)
 		return TB_OK;
-	int status = make(&making, stop);
+	int status = tb_network_check_memory(
+		net->n_switches, net->n_nodes, net->n_links, true, error);
+	if (status != TB_OK)
+		return status;
+	status = make(&making, stop);
 	free(making.links);
 	tb_distances_fini(&making.ways);
 	tb_route_groups_fini(&making.pool);

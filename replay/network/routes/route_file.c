@@ -2,6 +2,7 @@
 
 #include "infile.h"
 #include "map.h"
+#include "memory.h"
 #include "names.h"
 #include "route_table.h"
 
@@ -347,6 +348,11 @@ static int make(struct reading *reading)
 	const struct tb_network *net = reading->table.net;
 	size_t n = (size_t)net->n_switches * net->n_nodes;
 	struct tb_route_table *table = &reading->table;
+	size_t an_entry =
+		sizeof *table->routes + sizeof *table->distance + sizeof *table->lines;
+	int status = tb_memory_check(n * an_entry, "the tables of routes", table->error);
+	if (status != TB_OK)
+		return status;
 	table->routes = malloc(n * sizeof *table->routes);
 	table->distance = malloc(n * sizeof *table->distance);
 	table->lines = calloc(n, sizeof *table->lines);
