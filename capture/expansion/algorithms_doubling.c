@@ -140,30 +140,6 @@ static void spread_windows(struct tb_plan *plan, const struct fold *fold)
 	}
 }
 
-void tb_rabenseifner_allreduce(struct tb_plan *plan, const struct tb_shape *shape,
-	const struct tb_choice *choice)
-{
-	(void)choice;
-	struct fold fold = fold_of(shape->n, false);
-	tb_cut_halves(plan, fold.power, tb_element_bytes(shape->bytes));
-	fold_halves(plan, &fold);
-	halve_windows(plan, &fold);
-	spread_windows(plan, &fold);
-	fold_out(plan, &fold);
-}
-
-void tb_halving_doubling_allreduce(struct tb_plan *plan, const struct tb_shape *shape,
-	const struct tb_choice *choice)
-{
-	(void)choice;
-	struct fold fold = fold_of(shape->n, true);
-	tb_cut_even(plan, fold.power, tb_element_bytes(shape->bytes));
-	fold_in(plan, &fold);
-	halve_windows(plan, &fold);
-	spread_windows(plan, &fold);
-	fold_out(plan, &fold);
-}
-
 // gather_windows: the root gets all windows, up a binomial tree. It may have been left
 // out; then the first member gives its window to it, and it goes on in its place.
 static void gather_windows(struct tb_plan *plan, const struct fold *fold, uint32_t root)
@@ -192,26 +168,38 @@ static void gather_windows(struct tb_plan *plan, const struct fold *fold, uint32
 	}
 }
 
-void tb_rabenseifner_reduce(struct tb_plan *plan, const struct tb_shape *shape,
+// by_windows: halves of the vector are added up in windows, which then go to the root, or
+// to all.
+static void by_windows(
+	struct tb_plan *plan, const struct tb_shape *shape, const struct fold *fold)
+{
+	halve_windows(plan, fold);
+	if (shape->op == TB_COLL_REDUCE) {
+		gather_windows(plan, fold, shape->root);
+		return;
+	}
+	spread_windows(plan, fold);
+	fold_out(plan, fold);
+}
+
+void tb_rabenseifner(struct tb_plan *plan, const struct tb_shape *shape,
 	const struct tb_choice *choice)
 {
 	(void)choice;
 	struct fold fold = fold_of(shape->n, false);
 	tb_cut_halves(plan, fold.power, tb_element_bytes(shape->bytes));
 	fold_halves(plan, &fold);
-	halve_windows(plan, &fold);
-	gather_windows(plan, &fold, shape->root);
+	by_windows(plan, shape, &fold);
 }
 
-void tb_halving_gather_reduce(struct tb_plan *plan, const struct tb_shape *shape,
+void tb_halving(struct tb_plan *plan, const struct tb_shape *shape,
 	const struct tb_choice *choice)
 {
 	(void)choice;
-	struct fold fold = fold_of(shape->n, false);
+	struct fold fold = fold_of(shape->n, shape->op == TB_COLL_ALLREDUCE);
 	tb_cut_even(plan, fold.power, tb_element_bytes(shape->bytes));
 	fold_in(plan, &fold);
-	halve_windows(plan, &fold);
-	gather_windows(plan, &fold, shape->root);
+	by_windows(plan, shape, &fold);
 }
 
 // Pairs exchange what they have added up of their groups, which double. The sum of the

@@ -97,15 +97,14 @@ tb_planner tb_binomial_barrier, tb_butterfly_reduce_scatter, tb_double_allgather
 	tb_gather_broadcast, tb_halve_reduce_scatter, tb_linear_allgather,
 	tb_linear_allreduce, tb_linear_alltoall, tb_linear_barrier, tb_linear_broadcast,
 	tb_linear_gather, tb_linear_reduce, tb_linear_reduce_scatter, tb_linear_scan,
-	tb_linear_scatter, tb_neighbor_allgather, tb_rabenseifner_allreduce,
-	tb_rabenseifner_reduce, tb_reduce_broadcast, tb_reduce_then_scatter,
-	tb_ring_allgather, tb_ring_allreduce, tb_ring_reduce_scatter,
-	tb_scatter_doubling_broadcast, tb_scatter_ring_broadcast, tb_shift_alltoall,
-	tb_sync_gather, tb_tree_binary, tb_tree_binomial, tb_tree_chain, tb_tree_in_order,
-	tb_tree_knomial, tb_tree_mirrored, tb_tree_split_binary;
+	tb_linear_scatter, tb_neighbor_allgather, tb_rabenseifner, tb_reduce_broadcast,
+	tb_reduce_then_scatter, tb_ring_allgather, tb_ring_allreduce,
+	tb_ring_reduce_scatter, tb_scatter_doubling_broadcast, tb_scatter_ring_broadcast,
+	tb_shift_alltoall, tb_sync_gather, tb_tree_binary, tb_tree_binomial,
+	tb_tree_chain, tb_tree_in_order, tb_tree_knomial, tb_tree_mirrored,
+	tb_tree_split_binary;
 
-tb_planner tb_halving_doubling_allreduce, tb_halving_gather_reduce, tb_double_scan,
-	tb_pairwise_reduce_scatter, tb_pipelined_ring_allgather, tb_nccl_ring,
-	tb_nccl_chain, tb_nccl_tree;
+tb_planner tb_halving, tb_double_scan, tb_pairwise_reduce_scatter,
+	tb_pipelined_ring_allgather, tb_nccl_ring, tb_nccl_chain, tb_nccl_tree;
 
 #endif

@@ -124,7 +124,8 @@ for mpi in "${mpis[@]}"; do
 
 	for page in bindings bindings08; do
 		command -v "mpifort.$mpi" >/dev/null && command -v gfortran >/dev/null || break
-		"mpifort.$mpi" -o $page "$TB_SOURCE/tests/e2e/tracer/$page.f90"
+		options_of=$([[ $page == *08 ]] && echo -DMPI_F08 || :)
+		"mpifort.$mpi" $options_of -o $page "$TB_SOURCE/tests/e2e/tracer/bindings.F90"
 		run 4 ./$page
 		for r in 0 1 2 3; do
 			is "$(sent $r | grep -E '^(240|800) ' | xargs)" "240 $(((r + 1) % 4)) 800 $(((r + 1) % 4))" "what rank $r sends in $page"

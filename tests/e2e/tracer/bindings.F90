@@ -1,10 +1,19 @@
-! Sends around the ring from Fortran: 800 bytes, 240 bytes and an all-reduce of 8 bytes.
-program bindings08
+! Sends around the ring from Fortran: 800 bytes, 240 bytes and an all-reduce of 8 bytes. By the module mpi,
+! or with MPI_F08 by mpi_f08, whose functions are others.
+program bindings
+#ifdef MPI_F08
   use mpi_f08
+#else
+  use mpi
+#endif
   implicit none
   integer :: rank, n, error
+#ifdef MPI_F08
   type(MPI_Request) :: requests(2)
   type(MPI_Status) :: status, statuses(2)
+#else
+  integer :: requests(2), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 2)
+#endif
   double precision :: out(100), in(100), total
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
@@ -18,4 +27,4 @@ program bindings08
   total = 1
   call MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   call MPI_Finalize(error)
-end program bindings08
+end program bindings
