@@ -96,19 +96,6 @@ static bool crosses(const struct quest *quest, const struct tb_flow_sample *flow
 	return !quest->paths->exact || is_on_way(quest, flow);
 }
 
-struct ranked {
-	uint64_t bytes;
-	uint32_t row;
-};
-
-static int by_bytes(const void *one, const void *other)
-{
-	const struct ranked *a = one, *b = other;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
 static int by_job_bytes(const void *one, const void *other)
 {
 	const struct tb_crossing_job *a = one, *b = other;
@@ -138,7 +125,7 @@ static int collect(struct tb_crossing *crossing, const struct quest *quest)
 {
 	const struct tb_flow_table *table = quest->table;
 	uint32_t n_jobs = tb_run_info(quest->paths->run)->n_jobs, n = 0;
-	struct ranked *list = malloc((table->n + 1u) * sizeof *list);
+	struct tb_flow_bytes *list = malloc((table->n + 1u) * sizeof *list);
 	crossing->jobs = calloc(n_jobs + 1u, sizeof *crossing->jobs);
 	if (!list || !crossing->jobs) {
 		free(list);
@@ -146,11 +133,11 @@ static int collect(struct tb_crossing *crossing, const struct quest *quest)
 	}
 	for (uint32_t i = 0; table->group <= 1 && i < table->n; i++)
 		if (crosses(quest, &table->rows[i])) {
-			list[n++] = (struct ranked){table->rows[i].bytes, i};
+			list[n++] = (struct tb_flow_bytes){table->rows[i].bytes, i};
 			if (table->rows[i].job < n_jobs)
 				add_job(crossing, &table->rows[i]);
 		}
-	qsort(list, n, sizeof *list, by_bytes);
+	qsort(list, n, sizeof *list, tb_flow_bytes_order);
 	crossing->flows = malloc((n + 1u) * sizeof *crossing->flows);
 	for (uint32_t i = 0; crossing->flows && i < n; i++)
 		crossing->flows[i] = list[i].row;

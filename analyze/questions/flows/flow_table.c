@@ -143,3 +143,11 @@ uint32_t tb_flow_table_find(const struct tb_flow_table *table, uint32_t job,
 			return i;
 	return table->n;
 }
+
+int tb_flow_bytes_order(const void *one, const void *other)
+{
+	const struct tb_flow_bytes *a = one, *b = other;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return (a->row > b->row) - (a->row < b->row);
+}

@@ -37,4 +37,13 @@ uint32_t tb_flow_table_from(const struct tb_flow_table *table, uint32_t source);
 uint32_t tb_flow_table_find(const struct tb_flow_table *table, uint32_t job,
 	struct tb_node source, struct tb_node destination);
 
+// A row's place in a list of those with the most bytes.
+struct tb_flow_bytes {
+	uint64_t bytes;
+	uint32_t row;
+};
+
+// tb_flow_bytes_order compares two of them: most bytes first, of equals the earlier row.
+int tb_flow_bytes_order(const void *one, const void *other);
+
 #endif

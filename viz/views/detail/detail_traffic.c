@@ -160,23 +160,11 @@ void tb_detail_crossing(const struct tb_detail *detail, struct tb_pick pick)
 	count_rest(detail, crossing->n, shown);
 }
 
-struct ranked {
-	uint64_t bytes;
-	uint32_t row;
-};
-
-static int by_bytes(const void *one, const void *other)
-{
-	const struct ranked *a = one, *b = other;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
 void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job)
 {
 	const struct tb_flow_table *table = tb_viewer_flows(detail->pane->viewer);
-	struct ranked *list = table ? malloc((table->n + 1u) * sizeof *list) : NULL;
+	struct tb_flow_bytes *list =
+		table ? malloc((table->n + 1u) * sizeof *list) : NULL;
 	if (job == TB_ID_NONE)
 		job = detail->pane->data->job;
 	uint32_t n = 0;
@@ -186,11 +174,11 @@ void tb_detail_flows(const struct tb_detail *detail, uint32_t node, uint32_t job
 		bool of_node = flow->source.id == node || flow->destination.id == node;
 		if ((node == TB_ID_NONE || of_node) &&
 			(job == TB_ID_NONE || flow->job == job))
-			list[n++] = (struct ranked){flow->bytes, i};
+			list[n++] = (struct tb_flow_bytes){flow->bytes, i};
 	}
 	uint32_t shown = n < MOST_ITEMS ? n : MOST_ITEMS;
 	if (n) {
-		tb_select_first(list, n, sizeof *list, shown, by_bytes);
+		tb_select_first(list, n, sizeof *list, shown, tb_flow_bytes_order);
 		tb_sheet_gap(detail->sheet);
 		tb_sheet_caption(detail->sheet, "flows, by bytes, whole run");
 	}
