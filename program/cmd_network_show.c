@@ -6,9 +6,9 @@
 #include "cmd_network.h"
 #include "fabric_store.h"
 #include "session.h"
+#include "temporary.h"
 #include "tree_picture.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 struct beside {
@@ -18,14 +18,10 @@ struct beside {
 static int make(struct beside *beside, const struct tb_fabric_report *report,
 	struct tb_error *error)
 {
-	const char *temporary = getenv("TMPDIR");
-	int n = snprintf(beside->folder, sizeof beside->folder, "%s/tailback-XXXXXX",
-		temporary ? temporary : "/tmp");
-	if (n >= (int)sizeof beside->folder || !mkdtemp(beside->folder)) {
-		beside->folder[0] = '\0';
-		return tb_fail(
-			error, TB_EIO, "no temporary folder can be made for the picture");
-	}
+	int status = tb_temporary_folder(
+		beside->folder, sizeof beside->folder, "the picture", error);
+	if (status != TB_OK)
+		return status;
 	snprintf(beside->path, sizeof beside->path, "%s/network.db", beside->folder);
 	return tb_fabric_store(report, beside->path, error);
 }

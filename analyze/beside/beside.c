@@ -1,23 +1,19 @@
 #include "beside.h"
 
 #include "progress.h"
+#include "temporary.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static int make_folder(struct tb_beside *beside, struct tb_error *error)
 {
-	const char *temporary = getenv("TMPDIR");
-	int n = snprintf(beside->folder, sizeof beside->folder, "%s/tailback-XXXXXX",
-		temporary ? temporary : "/tmp");
-	if (n >= (int)sizeof beside->folder || !mkdtemp(beside->folder)) {
-		beside->folder[0] = '\0';
-		return tb_fail(
-			error, TB_EIO, "no temporary folder can be made for the store");
-	}
+	int status = tb_temporary_folder(
+		beside->folder, sizeof beside->folder, "the store", error);
+	if (status != TB_OK)
+		return status;
 	snprintf(beside->store, sizeof beside->store, "%s/run.db", beside->folder);
 	snprintf(beside->said, sizeof beside->said, "%s/said", beside->folder);
 	return TB_OK;
