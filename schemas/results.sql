@@ -9,7 +9,7 @@
 -- comments too (SQLite keeps them, and readers compare), raise user_version here and
 -- TB_SQL_VERSION in analyze/store/sql.h by one; views may change freely.
 PRAGMA application_id = 1415670124; -- 'Tail'
-PRAGMA user_version = 16; -- 1 to 15 were never released
+PRAGMA user_version = 17; -- 1 to 16 were never released
 
 -- What was replayed, on which network, and how far the replay came.
 CREATE TABLE run (
@@ -70,7 +70,7 @@ CREATE TABLE run_environment (
 CREATE TABLE node (
   run INTEGER NOT NULL REFERENCES run,
   node INTEGER NOT NULL,
-  name TEXT NOT NULL, -- the captured endpoint, else the fabric's name of the host; '' when none
+  name TEXT NOT NULL, -- the captured endpoint, else the fabric's name of the host, else the trace's; '' when none
   host TEXT NOT NULL, -- the fabric's name of the host, '' when none
   guid TEXT, -- InfiniBand's, as 0x and 16 digits; NULL when none
   lid INTEGER NOT NULL, -- InfiniBand's local identifier, as in forwarding tables

@@ -39,8 +39,8 @@ struct tb_recording {
 	double wall_s;
 	bool stopped, failed;
 
-	uint8_t *service_levels; // by job
-	const char **node_names;
+	uint8_t *service_levels;     // by job
+	const char **node_names;     // borrowed from the workload
 	struct tb_run_place *places; // of captures, unknown before the end
 	size_t n_places, places_room;
 };
@@ -66,6 +66,10 @@ struct tb_recording_notes {
 int tb_recording_notes_init(struct tb_recording_notes *notes,
 	const struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 void tb_recording_notes_fini(struct tb_recording_notes *notes);
+
+// tb_recording_name_nodes fills recording->node_names in, by the traces of jobs.
+int tb_recording_name_nodes(
+	struct tb_recording *recording, struct tb_error *error) TB_MUST_USE;
 
 // tb_recording_kind returns what a workload's inputs are: "packets", "job" or "mixed".
 const char *tb_recording_kind(const struct tb_workload *workload);

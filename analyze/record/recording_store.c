@@ -60,6 +60,8 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 	struct tb_run_place *places = list_places(recording, &n_places);
 	struct tb_recording_notes notes;
 	int status = tb_recording_notes_init(&notes, recording, error);
+	if (status == TB_OK)
+		status = tb_recording_name_nodes(recording, error);
 	struct tb_run_config config = {.run = recording->id,
 		.whole = recording->id != 0,
 		.input_name = recording->input_name,
@@ -74,6 +76,7 @@ int tb_recording_begin(struct tb_recording *recording, struct tb_error *error)
 		.n_jobs = tb_workload_n_jobs(recording->workload),
 		.places = places,
 		.n_places = n_places,
+		.node_names = recording->node_names,
 		.notes = notes.list,
 		.n_notes = notes.n,
 		.faults = recording->faults,
@@ -122,12 +125,6 @@ static int name_nodes(struct tb_recording *recording, uint32_t i, struct tb_erro
 
 static int name_all_nodes(struct tb_recording *recording, struct tb_error *error)
 {
-	uint32_t n_nodes = tb_network_n_hosts(recording->network);
-	recording->node_names = calloc(n_nodes + 1u, sizeof *recording->node_names);
-	if (!recording->node_names)
-		return no_memory(error);
-	for (uint32_t i = 0; i < n_nodes; i++)
-		recording->node_names[i] = "";
 	int status = TB_OK;
 	for (uint32_t i = 0; i < tb_workload_n_inputs(recording->workload); i++)
 		if (status == TB_OK && tb_workload_input(recording->workload, i).packets)
@@ -173,7 +170,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 	struct tb_engine_stats stats = tb_recording_summary(recording).stats;
 	int status = TB_OK;
 	char *summary = NULL;
-	if (tb_recording_has_packets(recording->workload)) {
+	bool has_packets = tb_recording_has_packets(recording->workload);
+	if (has_packets) {
 		status = name_all_nodes(recording, error);
 		summary = take_summary(recording);
 	}
@@ -189,9 +187,8 @@ int tb_recording_end(struct tb_recording *recording, struct tb_error *error)
 		.n_resent = stats.n_resent,
 		.wall_s = recording->wall_s,
 		.input_summary = summary,
-		.node_names = recording->node_names,
-		.n_named = recording->node_names ? tb_network_n_hosts(recording->network)
-						 : 0,
+		.node_names = has_packets ? recording->node_names : NULL,
+		.n_named = has_packets ? tb_network_n_hosts(recording->network) : 0,
 		.places = recording->places,
 		.n_places = recording->n_places};
 	if (status == TB_OK)

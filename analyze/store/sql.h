@@ -17,7 +17,7 @@
 #define TB_SQL_PATIENCE_MS 10000
 
 // The version of schemas/results.sql, the only one that is read and written.
-#define TB_SQL_VERSION 16
+#define TB_SQL_VERSION 17
 
 enum tb_sql_file { TB_SQL_ABSENT, TB_SQL_EMPTY, TB_SQL_STORE };
 

@@ -6,6 +6,7 @@
 #include "rendezvous.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SAMPLE_RECORDS 262144 // from which ports are measured
 #define REACTION_NS    1      // of an answer: next to nothing
@@ -345,6 +346,17 @@ static int build(struct inferring *inferring, struct building *building,
 			       : status;
 }
 
+// name_ranks keeps which endpoint each rank was.
+static int name_ranks(const struct inferring *inferring, struct tb_job *job)
+{
+	job->endpoints = calloc(job->n_ranks + 1u, sizeof *job->endpoints);
+	for (uint32_t i = 0; job->endpoints && i < job->n_ranks; i++)
+		if (!(job->endpoints[i] = strdup(tb_packets_node_name(
+			      inferring->packets, (struct tb_node){i}))))
+			return TB_ENOMEM;
+	return job->endpoints ? TB_OK : TB_ENOMEM;
+}
+
 static int make_job(
 	struct inferring *inferring, struct tb_job **job, struct tb_error *error)
 {
@@ -363,7 +375,7 @@ static int make_job(
 		return status;
 	made->form = "capture";
 	made->notes = tb_infer_notes(&inferring->report);
-	if (!made->notes) {
+	if (!made->notes || name_ranks(inferring, made) != TB_OK) {
 		tb_job_free(made);
 		return no_memory(error);
 	}

@@ -17,6 +17,9 @@ void tb_job_free(struct tb_job *job)
 	for (uint32_t i = 0; job->hosts && i < job->n_ranks; i++)
 		free(job->hosts[i]);
 	free(job->hosts);
+	for (uint32_t i = 0; job->endpoints && i < job->n_ranks; i++)
+		free(job->endpoints[i]);
+	free(job->endpoints);
 	free(job->notes);
 	free(job);
 }
