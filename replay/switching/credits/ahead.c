@@ -61,12 +61,22 @@ void tb_credits_look_first(
 		first_look(credits, events[i]);
 }
 
+// told_of is the slot by which the packet came whose leaving a link tells of next.
+static inline uint32_t told_of(const struct credits *credits, uint32_t slot)
+{
+	return credits->tells_ahead ? candidate_of(credits, slot)
+				    : sender_at(credits, slot)->from;
+}
+
 static inline void second_look_at_link(const struct credits *credits, uint32_t slot)
 {
 	const struct sender *sender = sender_at(credits, slot);
 	uint32_t candidate = candidate_of(credits, slot);
-	fetch(sender_at(credits, sender->from));
-	fetch(receiver_at(credits, sender->from));
+	uint32_t told = told_of(credits, slot);
+	if (told != NOTHING)
+		fetch(sender_at(credits, told));
+	if (told != NOTHING)
+		fetch(receiver_at(credits, told));
 	fetch(receiver_at(credits, sender->peer));
 	fetch(cell_at(credits, sender->peer));
 	if (candidate == NOTHING)
@@ -100,6 +110,7 @@ void tb_credits_look_second(const struct credits *credits, struct tb_event event
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct packet *packet = packet_at(credits, id);
 		fetch_sender(credits, packet->route);
+		fetch(sender_at(credits, packet->at));
 		fetch(receiver_at(credits, packet->at));
 	} else if (event.kind == EV_COME) {
 		fetch(receiver_at(credits, packet_at(credits, id)->at));
@@ -131,7 +142,11 @@ static inline void third_look_at_link(const struct credits *credits, uint32_t sl
 {
 	const struct sender *sender = sender_at(credits, slot);
 	uint32_t candidate = candidate_of(credits, slot);
-	fetch_back(credits, sender->from);
+	uint32_t told = told_of(credits, slot);
+	if (told != NOTHING)
+		fetch_back(credits, told);
+	if (sender->owes)
+		fetch_back(credits, slot);
 	fetch(lane_at(credits, slot, 0)->updates);
 	uint32_t first = NOTHING;
 	if (candidate != NOTHING)
@@ -151,8 +166,9 @@ void tb_credits_look_third(const struct credits *credits, struct tb_event event)
 	} else if (event.kind == EV_READY && is_here(credits, id)) {
 		const struct packet *packet = packet_at(credits, id);
 		const struct sender *sender = sender_at(credits, packet->route);
-		if (sender->crosses)
+		if (is_busy(credits, sender))
 			return;
+		fetch_back(credits, packet->at);
 		fetch(receiver_at(credits, sender->peer));
 		fetch(cell_at(credits, sender->peer));
 	} else if (event.kind == EV_IN) {

@@ -105,7 +105,7 @@ static void choose(struct credits *credits, uint32_t slot)
 	struct packet *packets[TB_VLS_MOST] = {NULL};
 	const struct update *bys[TB_VLS_MOST];
 	uint32_t can = 0;
-	if (sender->crosses || sender->n_heads == 0)
+	if (is_busy(credits, sender) || sender->n_heads == 0)
 		return;
 	for (uint32_t vl = 0; vl < credits->n_vls; vl++) {
 		uint32_t port = turn_of(credits, slot, vl);
@@ -141,7 +141,7 @@ static void each_way(struct credits *credits, uint32_t from, uint32_t chooser,
 	for (uint32_t q = next_bit(ups, 0, credits->n_queues); q != NOTHING;
 		q = next_bit(ups, q + 1, credits->n_queues)) {
 		uint32_t slot = packet_at(credits, queues[q].first)->route;
-		if (!sender_at(credits, slot)->crosses)
+		if (!is_busy(credits, sender_at(credits, slot)))
 			visit(credits, slot, chooser);
 	}
 }

@@ -4,10 +4,12 @@
 // at the switch behind it by the link that it came by, and goes on when its turn comes
 // and the buffer ahead has room for all of it.
 //
-// Cost: two events a hop at most, one when a crossing is over and one when the first
-// packet of a queue is ready; a packet that comes to others in its queue makes none,
-// unless it chooses its route by what it finds. What has fallen free behind a link is
-// kept at its sender until it needs it, and makes an event only where a packet waits.
+// Cost: two events a hop at most, one when a crossing is over, if a packet waits for
+// that, and one when the first packet of a queue is ready; a packet that comes to others
+// in its queue makes none, unless it chooses its route by what it finds. What will fall
+// free behind a link is told to its sender when the packet begins to leave, is kept there
+// until the sender needs it, and makes an event only where a packet waits. (With pauses,
+// faults or an S, or from part to part, it is told when it has fallen free.)
 //
 // Words: a slot is a port of a switch (those of a switch follow each other, in the order
 // of its ports), or a node, behind all of these. It has a sender, the link that leaves by
@@ -58,12 +60,12 @@ struct kind {
 	tb_time_ps latency_ps;
 };
 
-struct update { // on its way to a sender: what has fallen free
-	tb_time_ps known_at;
+struct update { // on its way to a sender: what has fallen free, or will
+	tb_time_ps freed_at;
+	tb_time_ps known_at; // not before; exactly, once freed_at is over
 	uint64_t order;	     // of the packet that left
 	uint32_t flow, root; // whom to blame when somebody waited for it
 	uint32_t blocks;
-	uint32_t instant; // number of that in which it fell free
 };
 
 struct lane {			     // a VL of a link, at its sender
@@ -72,7 +74,6 @@ struct lane {			     // a VL of a link, at its sender
 	tb_time_ps look_at;	     // the EV_LOOK under way for credits
 	struct update *updates;	     // ring, in the order in which they are known
 	uint32_t first, n, mask;     // mask + 1: its size
-	uint32_t instant;	     // of the last update
 	int32_t credits;	     // blocks that the sender knows to be free
 	int32_t lacks; // that the updates under way do not bring the one who waits
 	uint16_t turn; // port with which the next turn begins
@@ -94,7 +95,8 @@ struct sender { // a link that leaves by a slot
 	uint16_t port;
 	uint8_t vl;	// of the packet
 	bool by_credit; // its wait ended by one
-	bool crosses;	// EV_DONE is under way (never of a node)
+	bool ends;	// EV_DONE is under way (never of a node)
+	bool owes;	// updates pass over it of what has not fallen free yet
 	bool listed;	// is on the list of this instant
 	bool far;	// the peer is in another part of the network
 };
@@ -178,6 +180,7 @@ struct credits {
 	bool equal_rates;
 	bool equal_links;     // rates and latencies
 	bool instant_links;   // some have no latency
+	bool tells_ahead;     // what falls free when a packet has crossed
 	uint8_t vl_of_others; // of jobs that have no service level
 	uint8_t *vls;	      // by job, of those that have one
 	uint32_t n_jobs;
@@ -207,7 +210,7 @@ struct credits {
 	// Where packets choose their routes.
 	struct tb_list come; // packets, in this round
 	size_t come_room;
-	uint32_t *loads; // by slot: packets that have this route, and one that crosses
+	uint32_t *loads; // by slot: packets that have this route
 	// With pauses.
 	struct meter *meters; // by slot, n_vls each
 	struct tb_list meters_now;
@@ -274,6 +277,12 @@ static inline uint32_t own_slot(const struct credits *credits, uint32_t i)
 static inline bool is_node(const struct credits *credits, uint32_t slot)
 {
 	return slot >= credits->first_node;
+}
+
+// is_busy returns whether a packet crosses a link at this instant.
+static inline bool is_busy(const struct credits *credits, const struct sender *sender)
+{
+	return sender->free_at > credits->replay.now;
 }
 
 static inline const struct kind *kind_of(

@@ -24,20 +24,20 @@ void tb_parts_hand_update(
 		.link = receiver_at(credits, slot)->link,
 		.kind = LETTER_UPDATE,
 		.words = {update->order, (uint64_t)update->flow << 32 | update->root,
-			(uint64_t)update->blocks << 32 | vl,
-			(uint64_t)credits->replay.now}};
+			(uint64_t)update->blocks << 32 | vl, (uint64_t)update->freed_at}};
 	tb_handover_back(&credits->replay, &letter);
 }
 
 static void receive_update(struct credits *credits, const struct tb_letter *letter)
 {
-	const struct update update = {.known_at = letter->at,
+	const struct update update = {.freed_at = (tb_time_ps)letter->words[3],
+		.known_at = letter->at,
 		.order = letter->words[0],
 		.flow = (uint32_t)(letter->words[1] >> 32),
 		.root = (uint32_t)letter->words[1],
 		.blocks = (uint32_t)(letter->words[2] >> 32)};
 	tb_lanes_push(credits, credits->slot_of_link[letter->link],
-		(uint32_t)letter->words[2], &update, (tb_time_ps)letter->words[3], false);
+		(uint32_t)letter->words[2], &update);
 }
 
 void tb_credits_receive(struct tb_replay *replay, const struct tb_letter *letter,

@@ -202,6 +202,8 @@ static void size_up(struct credits *credits)
 	credits->adapts = adapts(&net->params);
 	credits->chooses = credits->adapts || credits->pauses ||
 			   credits->replay.choice.dead_at != NULL;
+	credits->tells_ahead = !credits->pauses && credits->speedup == ANY_NUMBER &&
+			       credits->replay.choice.dead_at == NULL;
 	credits->first_node = net->first_out[net->n_switches];
 	credits->n_slots = credits->first_node + net->n_nodes;
 	credits->n_own = credits->n_slots;

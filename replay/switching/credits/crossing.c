@@ -58,7 +58,18 @@ static inline void add_to_path(const struct credits *credits, const struct packe
 		path->slowest_q20 = kind->byte_q20;
 }
 
-// carry has a packet begin to cross the link of a slot.
+// take has a packet be the one that crosses the link of a slot from now on.
+static inline void take(
+	const struct credits *credits, struct sender *sender, const struct packet *packet)
+{
+	sender->free_at = credits->replay.now +
+			  time_of(kind_of(credits, sender), packet->of.wire_bytes);
+	sender->flow = packet->of.flow;
+	sender->packet = packet->of.id;
+	sender->order = packet->of.order;
+}
+
+// carry has a packet that a link has taken begin to cross it.
 static inline void carry(struct credits *credits, uint32_t slot, struct packet *packet)
 {
 	struct tb_replay *replay = &credits->replay;
@@ -66,10 +77,6 @@ static inline void carry(struct credits *credits, uint32_t slot, struct packet *
 	const struct kind *kind = kind_of(credits, sender);
 	uint32_t bytes = packet->of.wire_bytes;
 	tb_time_ps header_at = replay->now + kind->latency_ps;
-	sender->free_at = replay->now + time_of(kind, bytes);
-	sender->flow = packet->of.flow;
-	sender->packet = packet->of.id;
-	sender->order = packet->of.order;
 	tb_books_burst(&replay->books, near_cell(credits, sender), replay->now,
 		sender->free_at, bytes, true);
 	if (!credits->equal_links)
@@ -94,7 +101,7 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 {
 	uint32_t slot = credits->first_node + node;
 	struct packet *packet = packet_at(credits, id);
-	const struct sender *sender = sender_at(credits, slot);
+	struct sender *sender = sender_at(credits, slot);
 	tb_time_ps fetched_at = credits->replay.nics[node].fetched_at;
 	packet->vl = (uint8_t)vl_of(credits, &packet->of);
 	packet->wait_ps = 0;
@@ -103,6 +110,7 @@ void tb_crossing_inject(struct credits *credits, uint32_t node, uint32_t id)
 	tb_credits_stalled(credits, slot,
 		fetched_at > sender->free_at ? fetched_at : sender->free_at,
 		credits->replay.now);
+	take(credits, sender, packet);
 	carry(credits, slot, packet);
 }
 
@@ -125,6 +133,46 @@ static inline void settle_wait(struct credits *credits, uint32_t slot,
 	sender->stalled_since = TB_TIME_NEVER;
 }
 
+// give_back tells the sender before a switch what falls free there when a packet has
+// crossed.
+static inline void give_back(struct credits *credits, const struct sender *sender)
+{
+	uint32_t slot = sender->from;
+	uint32_t root = sender->root;
+	if (root == NOTHING)
+		root = receiver_at(credits, slot)->link;
+	struct update update = {.freed_at = sender->free_at,
+		.order = sender->order,
+		.flow = sender->flow,
+		.root = root,
+		.blocks = blocks_of(sender->bytes)};
+	if (credits->pauses)
+		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
+	else
+		tb_lanes_tell(credits, slot, sender->vl, &update);
+}
+
+// tells_ahead returns whether a sender is told at the beginning of a crossing what will
+// fall free at its end.
+static inline bool tells_ahead(const struct credits *credits, const struct sender *sender)
+{
+	return credits->tells_ahead && !sender_at(credits, sender->from)->far;
+}
+
+// end_crossing sees to what happens when a packet that begins to cross a link will have
+// crossed it. Only who waits for that needs an event, or another part that is to know.
+static inline void end_crossing(struct credits *credits, uint32_t slot)
+{
+	struct sender *sender = sender_at(credits, slot);
+	bool is_told = tells_ahead(credits, sender);
+	if (sender->owes)
+		tb_lanes_put_off(credits, slot);
+	if (is_told)
+		give_back(credits, sender);
+	if (!is_told || sender->n_heads > 0)
+		end_with_event(credits, slot);
+}
+
 void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *packet,
 	const struct update *by)
 {
@@ -135,8 +183,8 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *pa
 	sender->bytes = packet->of.wire_bytes;
 	sender->from = packet->at;
 	sender->vl = packet->vl;
-	sender->crosses = true;
 	sender->n_heads--;
+	take(credits, sender, packet);
 	lane_spend(credits, lane, packet->of.wire_bytes);
 	lane->turn = (uint16_t)(sender_at(credits, packet->at)->port + 1u);
 	clear_head(credits, packet);
@@ -145,11 +193,13 @@ void tb_crossing_begin(struct credits *credits, uint32_t slot, struct packet *pa
 	queue->left_at = credits->replay.now;
 	queue->left_flow = packet->of.flow;
 	queue->left_root = sender->root == NOTHING ? sender->link : sender->root;
+	if (credits->adapts)
+		credits->loads[slot]--;
 	if (!credits->plain)
 		tb_arbiter_begun(credits, slot, packet);
 	leave(credits, queue, packet);
+	end_crossing(credits, slot);
 	carry(credits, slot, packet);
-	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
 }
 
 void tb_crossing_look(struct credits *credits, uint32_t slot)
@@ -157,7 +207,7 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 	struct sender *sender = sender_at(credits, slot);
 	struct lane *lane = lane_at(credits, slot, 0);
 	sender->listed = false;
-	if (sender->crosses || lane->heads == 0)
+	if (is_busy(credits, sender) || lane->heads == 0)
 		return;
 	uint32_t from = slot - sender->port + in_turn(lane);
 	struct packet *packet = packet_at(credits, queue_at(credits, from)->first);
@@ -167,23 +217,6 @@ void tb_crossing_look(struct credits *credits, uint32_t slot)
 		tb_crossing_begin(credits, slot, packet, by);
 	else
 		tb_lanes_wait(credits, slot, lane, need);
-}
-
-// give_back tells the sender before a switch what has fallen free there.
-static inline void give_back(struct credits *credits, const struct sender *sender)
-{
-	uint32_t slot = sender->from;
-	uint32_t root = sender->root;
-	if (root == NOTHING)
-		root = receiver_at(credits, slot)->link;
-	struct update update = {.order = sender->order,
-		.flow = sender->flow,
-		.root = root,
-		.blocks = blocks_of(sender->bytes)};
-	if (credits->pauses)
-		tb_pause_left(credits, slot, sender->vl, sender->bytes, &update);
-	else
-		tb_lanes_tell(credits, slot, sender->vl, &update);
 }
 
 // stop: a packet that came by a receiver's link has crossed the next one, so that those
@@ -209,17 +242,16 @@ static inline void stop(struct credits *credits, const struct sender *sender)
 	if (first == NOTHING || !packet_at(credits, first)->up)
 		return;
 	set_head(credits, packet_at(credits, first));
-	if (!sender_at(credits, packet_at(credits, first)->route)->crosses)
+	if (!is_busy(credits, sender_at(credits, packet_at(credits, first)->route)))
 		list_sender(credits, packet_at(credits, first)->route);
 }
 
 void tb_crossing_done(struct credits *credits, uint32_t slot)
 {
 	struct sender *sender = sender_at(credits, slot);
-	sender->crosses = false;
-	if (credits->adapts)
-		credits->loads[slot]--;
-	give_back(credits, sender);
+	sender->ends = false;
+	if (!tells_ahead(credits, sender))
+		give_back(credits, sender);
 	if (credits->speedup != ANY_NUMBER)
 		stop(credits, sender);
 	if (sender->n_heads == 0)
@@ -232,7 +264,7 @@ void tb_crossing_free(
 	struct credits *credits, const struct packet *packet, tb_time_ps drained_at)
 {
 	const struct sender *reverse = sender_at(credits, packet->at);
-	struct update update = {
+	struct update update = {.freed_at = drained_at,
 		.known_at = drained_at + kind_of(credits, reverse)->latency_ps,
 		.order = packet->of.order,
 		.flow = packet->of.flow,
@@ -241,8 +273,7 @@ void tb_crossing_free(
 	if (credits->pauses)
 		tb_pause_drain(credits, packet, drained_at, &update);
 	else
-		tb_lanes_push(
-			credits, reverse->peer, packet->vl, &update, drained_at, true);
+		tb_lanes_push(credits, reverse->peer, packet->vl, &update);
 }
 
 void tb_crossing_end(struct credits *credits, struct packet *packet)

@@ -12,7 +12,8 @@ static void lose(
 	struct credits *credits, struct packet *packet, uint32_t root, bool has_come)
 {
 	struct tb_replay *replay = &credits->replay;
-	struct update update = {.order = packet->of.order,
+	struct update update = {.freed_at = replay->now,
+		.order = packet->of.order,
 		.flow = packet->of.flow,
 		.root = root,
 		.blocks = blocks_of(packet->of.wire_bytes)};
@@ -57,7 +58,7 @@ static void come_down(struct credits *credits, struct packet *packet)
 		clear_bit(ups_at(credits, packet->at), queue_number(credits, packet));
 	packet->up = false;
 	sender->n_heads--;
-	if (sender->crosses)
+	if (is_busy(credits, sender))
 		return;
 	if (sender->n_heads == 0) {
 		tb_credits_stalled(credits, packet->route, sender->stalled_since,

@@ -50,8 +50,8 @@ static bool is_after(const struct update *update, const struct update *other)
 {
 	if (update->known_at != other->known_at)
 		return update->known_at > other->known_at;
-	if (update->instant != other->instant)
-		return update->instant > other->instant;
+	if (update->freed_at != other->freed_at)
+		return update->freed_at > other->freed_at;
 	return update->order > other->order;
 }
 
@@ -75,44 +75,73 @@ static bool grow(struct credits *credits, struct lane *lane)
 	return true;
 }
 
-void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
-	const struct update *update, tb_time_ps freed_at, bool at_node)
+// has_room makes room for another update.
+static bool has_room(struct credits *credits, struct lane *lane)
+{
+	if (lane->n > lane->mask)
+		lane_settle(credits, lane);
+	return lane->n <= lane->mask || grow(credits, lane);
+}
+
+void tb_lanes_push(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update)
 {
 	struct lane *lane = lane_at(credits, slot, vl);
-	if (lane->n > lane->mask && !grow(credits, lane))
+	if (!has_room(credits, lane))
 		return;
 	// What fell free after all others is known after them: no need to read the ring.
-	bool is_last = freed_at > lane->freed_at;
-	if (freed_at != lane->freed_at && !at_node)
-		lane->instant++;
+	bool is_last = update->freed_at > lane->freed_at;
 	if (is_last)
-		lane->freed_at = freed_at;
-	struct update made = *update;
-	made.instant = lane->instant;
+		lane->freed_at = update->freed_at;
 	uint32_t i = lane->n++;
-	for (; i > 0 && !is_last && !is_after(&made, update_at(lane, i - 1)); i--)
+	for (; i > 0 && !is_last && !is_after(update, update_at(lane, i - 1)); i--)
 		*update_at(lane, i) = *update_at(lane, i - 1);
-	*update_at(lane, i) = made;
-	// A node tells at once of a packet that it does not drain, before those it does.
-	if (i + 1 < lane->n && made.known_at < lane->look_at &&
-		lane->look_at != TB_TIME_NEVER)
-		look_at(credits, slot, lane, made.known_at);
+	*update_at(lane, i) = *update;
+	// Who waits for an update that comes later may need to wait only for this one.
+	if (i + 1 < lane->n && (is_node(credits, slot) || lane->look_at != TB_TIME_NEVER))
+		look_at(credits, slot, lane, update->known_at);
 	if (lane->lacks <= 0)
 		return;
-	lane->lacks -= (int32_t)made.blocks;
+	lane->lacks -= (int32_t)update->blocks;
 	if (lane->lacks <= 0)
-		look_at(credits, slot, lane, made.known_at);
+		look_at(credits, slot, lane, update->known_at);
+}
+
+// put_off_lane returns whether something has not fallen free yet.
+static bool put_off_lane(
+	const struct credits *credits, struct lane *lane, tb_time_ps known_at)
+{
+	for (uint32_t i = lane->n; i > 0; i--) {
+		struct update *update = update_at(lane, i - 1);
+		if (update->freed_at <= credits->replay.now)
+			return i < lane->n;
+		if (update->known_at < known_at)
+			update->known_at = known_at;
+	}
+	return lane->n > 0;
+}
+
+void tb_lanes_put_off(struct credits *credits, uint32_t slot)
+{
+	struct sender *sender = sender_at(credits, slot);
+	tb_time_ps known_at = sender->free_at + kind_of(credits, sender)->latency_ps;
+	sender->owes = false;
+	for (uint32_t v = 0; v < credits->n_vls; v++)
+		sender->owes |= put_off_lane(
+			credits, lane_at(credits, sender->peer, v), known_at);
 }
 
 void tb_lanes_tell(
 	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update)
 {
-	const struct sender *reverse = sender_at(credits, slot);
-	tb_time_ps now = credits->replay.now;
-	update->known_at = (reverse->free_at > now ? reverse->free_at : now) +
+	struct sender *reverse = sender_at(credits, slot);
+	tb_time_ps freed_at = update->freed_at;
+	update->known_at = (reverse->free_at > freed_at ? reverse->free_at : freed_at) +
 			   kind_of(credits, reverse)->latency_ps;
-	if (reverse->far)
+	if (reverse->far) {
 		tb_parts_hand_update(credits, slot, vl, update);
-	else
-		tb_lanes_push(credits, reverse->peer, vl, update, now, false);
+		return;
+	}
+	reverse->owes |= freed_at > credits->replay.now;
+	tb_lanes_push(credits, reverse->peer, vl, update);
 }

@@ -6,6 +6,12 @@
 // there, so that whoever they let go can be told by which. With pauses a lane has one
 // credit while it may send, which sending does not use up, and an update brings that one
 // or none.
+//
+// When a packet begins to leave a buffer, it is known when its blocks will fall free, but
+// not yet what will cross the reverse link then. So an update that is told ahead is known
+// at its known_at or later; a packet that begins to cross the reverse link puts off those
+// that fall free meanwhile (tb_lanes_put_off). By the time that it falls free this has
+// been done, and nobody needs to know before.
 #ifndef TB_LANES_H
 #define TB_LANES_H
 
@@ -94,13 +100,16 @@ tb_time_ps tb_lanes_enough_at(
 void tb_lanes_wait(
 	struct credits *credits, uint32_t slot, struct lane *lane, int32_t need);
 
-// tb_lanes_push takes an update to a sender, of what fell free at `freed_at`; `at_node`:
-// the buffer is a node's.
-void tb_lanes_push(struct credits *credits, uint32_t slot, uint32_t vl,
-	const struct update *update, tb_time_ps freed_at, bool at_node);
+// tb_lanes_push takes an update to a sender.
+void tb_lanes_push(
+	struct credits *credits, uint32_t slot, uint32_t vl, const struct update *update);
+
+// tb_lanes_put_off: a packet begins to cross the link of a slot, by which updates pass
+// that it `owes`.
+void tb_lanes_put_off(struct credits *credits, uint32_t slot);
 
 // tb_lanes_tell sends an update from a switch, by the reverse link of the one that comes
-// in by a slot (rule C9); its known_at is not set yet.
+// in by a slot (rule C9), of what falls free now or ahead; its known_at is not set yet.
 void tb_lanes_tell(
 	struct credits *credits, uint32_t slot, uint32_t vl, struct update *update);
 

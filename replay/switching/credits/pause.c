@@ -162,18 +162,19 @@ void tb_pause_drained(struct credits *credits, uint32_t node)
 static void tell(
 	struct credits *credits, uint32_t slot, uint32_t vl, const struct meter *meter)
 {
-	struct update update = {.order = meter->left_order,
+	tb_time_ps now = credits->replay.now;
+	struct update update = {.freed_at = now,
+		.order = meter->left_order,
 		.flow = meter->left_flow,
 		.root = meter->left_root,
 		.blocks = !meter->paused};
 	const struct sender *reverse = sender_at(credits, slot);
-	tb_time_ps now = credits->replay.now;
 	if (!is_node(credits, slot)) {
 		tb_lanes_tell(credits, slot, vl, &update);
 		return;
 	}
 	update.known_at = now + kind_of(credits, reverse)->latency_ps;
-	tb_lanes_push(credits, reverse->peer, vl, &update, now, true);
+	tb_lanes_push(credits, reverse->peer, vl, &update);
 }
 
 void tb_pause_compare(struct credits *credits)

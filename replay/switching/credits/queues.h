@@ -96,20 +96,33 @@ static inline bool may_cross(const struct credits *credits, const struct packet 
 	       receiver_at(credits, packet->at)->n_crossing < credits->speedup;
 }
 
+// end_with_event has a link look when it has carried its packet.
+static inline void end_with_event(struct credits *credits, uint32_t slot)
+{
+	struct sender *sender = sender_at(credits, slot);
+	if (sender->ends)
+		return;
+	sender->ends = true;
+	tb_wheel_put(&credits->replay.wheel, sender->free_at, EV_DONE, slot);
+}
+
 // come_up: a packet is the first of its queue, and ready. A plain switch's links see only
 // candidates; a crossbar's see all that are up, and which inputs are limited.
 static inline void come_up(struct credits *credits, struct packet *packet)
 {
 	struct sender *sender = sender_at(credits, packet->route);
 	bool may = may_cross(credits, packet);
+	bool busy = is_busy(credits, sender);
 	packet->up = true;
-	if (sender->n_heads++ == 0 && !sender->crosses)
+	if (sender->n_heads++ == 0 && !busy)
 		sender->stalled_since = credits->replay.now;
 	if (!credits->plain)
 		set_bit(ups_at(credits, packet->at), queue_number(credits, packet));
 	if (may || !credits->plain)
 		set_head(credits, packet);
-	if (may && !sender->crosses)
+	if (busy)
+		end_with_event(credits, packet->route);
+	else if (may)
 		list_sender(credits, packet->route);
 }
 
@@ -130,7 +143,7 @@ static inline void come_up_next(struct credits *credits, const struct packet *pa
 static inline void come_up_then(struct credits *credits, struct packet *packet)
 {
 	const struct sender *sender = sender_at(credits, packet->route);
-	if (sender->crosses && sender->free_at >= packet->ready_at)
+	if (sender->free_at >= packet->ready_at)
 		come_up(credits, packet);
 	else
 		tb_wheel_put(&credits->replay.wheel, packet->ready_at, EV_READY,

@@ -73,7 +73,8 @@ struct load { // of a link, as a packet sees it: less is better
 static struct load load_of(
 	const struct credits *credits, uint32_t slot, const struct packet *packet)
 {
-	return (struct load){credits->loads[slot],
+	bool busy = is_busy(credits, sender_at(credits, slot));
+	return (struct load){credits->loads[slot] + busy,
 		-lane_known(credits, lane_at(credits, slot, packet->vl))};
 }
 
