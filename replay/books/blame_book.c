@@ -1,6 +1,7 @@
 #include "blame_book.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // How many keys the tables of the heaviest hold; twice as many slots of 32 bytes.
 enum { MOST_BY_LINK = 4096, MOST_BY_TIME = 4096, MOST_TREES = 4096 };
@@ -30,7 +31,8 @@ struct tb_blame_book *tb_blame_book_new(const struct tb_network *net, tb_time_ps
 	if (!book)
 		return NULL;
 	book->net = net;
-	book->bin_ps = base_ps;
+	book->bin_ps = book->tally.to = base_ps;
+	book->first_job = TB_ID_NONE;
 	uint32_t n_sum_bins = TB_BLAME_BINS;
 	for (; n_sum_bins > LEAST_SUM_BINS &&
 		(uint64_t)n_sum_bins * net->n_links > MOST_ROOT_BINS;
@@ -102,24 +104,22 @@ static struct tb_blame_party party_of(
 			[TB_GROUP_SOURCE_LEAF] = book->leaf_of[of->source.id]}};
 }
 
-static void name_parties(struct tb_blame_book *book, const struct tb_blame_batch *batch,
-	const struct tb_flow_sample *flows)
+static void name_parties(struct tb_blame_book *book, const struct tb_flow_sample *flows)
 {
-	for (uint32_t i = 0; i < batch->n; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		if (i + AHEAD < batch->n)
-			__builtin_prefetch(&flows[wait[AHEAD].culprit], 1);
-		batch->victims[i] = party_of(book, flows, wait->victim);
-		batch->culprits[i] = party_of(book, flows, wait->culprit);
+	struct tb_blame_tally *tally = &book->tally;
+	for (uint32_t i = 0; i < tally->n; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			__builtin_prefetch(&flows[sum[AHEAD].culprit], 1);
+		tally->victims[i] = party_of(book, flows, sum->victim);
+		tally->culprits[i] = party_of(book, flows, sum->culprit);
 	}
 }
 
-static void enter_blamed(const struct tb_blame_batch *batch, struct tb_flow_sample *flows)
+static void enter_blamed(const struct tb_blame_tally *tally, struct tb_flow_sample *flows)
 {
-	for (uint32_t i = 0; i < batch->n; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		flows[wait->culprit].blamed_ps += (uint64_t)(wait->to - wait->from);
-	}
+	for (uint32_t i = 0; i < tally->n; i++)
+		flows[tally->sums[i].culprit].blamed_ps += tally->sums[i].wait_ps;
 }
 
 static uint64_t *root_bin(struct tb_blame_book *book, uint32_t bin)
@@ -130,28 +130,32 @@ static uint64_t *root_bin(struct tb_blame_book *book, uint32_t bin)
 	return *of;
 }
 
-// enter_slice enters the part of a wait that lies in a slice, in which it may end.
-static void enter_slice(struct tb_blame_book *book, const struct tb_blame_batch *batch,
-	uint32_t i, uint32_t bin, uint64_t wait_ps, bool ends)
+static void enter_root_bins(
+	struct tb_blame_book *book, const struct tb_blame_tally *tally)
 {
-	const struct tb_blame_wait *wait = &batch->waits[i];
-	const struct tb_blame_party *victim = &batch->victims[i];
-	const struct tb_blame_party *culprit = &batch->culprits[i];
-	uint64_t *sums = root_bin(book, bin);
-	if (!sums) {
-		book->failed = true;
-		return;
+	for (uint32_t i = 0; i < tally->n; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		uint64_t *sums = root_bin(book, sum->bin);
+		if (!sums) {
+			book->failed = true;
+			return;
+		}
+		if (i + AHEAD < tally->n) // mostly of the same slice
+			__builtin_prefetch(&sums[sum[AHEAD].root], 1);
+		sums[sum->root] += sum->wait_ps;
 	}
-	sums[wait->root] += wait_ps;
-	check(book, tb_wait_sums_add(&book->job_waits,
-			    (struct tb_wait_key){
-				    bin >> book->sum_shift, victim->job, culprit->job},
-			    ends, wait_ps));
-	check(book, tb_heaviest_add(&book->trees,
-			    (struct tb_wait_key){bin, wait->root, wait->link}, wait_ps));
-	check(book,
-		tb_heaviest_add(&book->by_time,
-			(struct tb_wait_key){bin, victim->flow, culprit->flow}, wait_ps));
+}
+
+static void enter_job_waits(
+	struct tb_blame_book *book, const struct tb_blame_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->n && !book->failed; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		const struct tb_wait_key key = {sum->bin >> book->sum_shift,
+			tally->victims[i].job, tally->culprits[i].job};
+		check(book, tb_wait_sums_add(
+				    &book->job_waits, key, sum->n_waits, sum->wait_ps));
+	}
 }
 
 // join adds up the sums by root of two slices.
@@ -186,125 +190,115 @@ static int widen(struct tb_blame_book *book)
 {
 	int status = merge_sums(book);
 	book->bin_ps *= 2;
+	book->tally.to = book->tally.from; // no slice
 	if (!status)
 		status = tb_heaviest_widen(&book->trees);
 	return status ? status : tb_heaviest_widen(&book->by_time);
 }
 
-static void enter_slices(
-	struct tb_blame_book *book, const struct tb_blame_batch *batch, uint32_t i)
-{
-	const struct tb_blame_wait *wait = &batch->waits[i];
-	while (wait->to > TB_BLAME_BINS * book->bin_ps && !book->failed)
-		check(book, widen(book));
-	uint32_t bin = (uint32_t)(wait->from / book->bin_ps);
-	for (tb_time_ps from = wait->from; from < wait->to && !book->failed; bin++) {
-		tb_time_ps end = (tb_time_ps)(bin + 1) * book->bin_ps;
-		bool ends = wait->to <= end;
-		end = ends ? wait->to : end;
-		enter_slice(book, batch, i, bin, (uint64_t)(end - from), ends);
-		from = end;
-	}
-}
-
-// fetch_slice expects a wait to lie in the slice of the one at hand.
-static void fetch_slice(const struct tb_blame_book *book,
-	const struct tb_blame_batch *batch, uint32_t i, uint32_t bin)
-{
-	const struct tb_blame_wait *wait = &batch->waits[i];
-	const uint64_t *sums = book->root_bins[bin >> book->sum_shift];
-	if (sums)
-		__builtin_prefetch(&sums[wait->root], 1);
-	tb_heaviest_fetch(
-		&book->trees, (struct tb_wait_key){bin, wait->root, wait->link});
-	tb_heaviest_fetch(
-		&book->by_time, (struct tb_wait_key){bin, batch->victims[i].flow,
-					batch->culprits[i].flow});
-}
-
-static void enter_times(struct tb_blame_book *book, const struct tb_blame_batch *batch)
-{
-	for (uint32_t i = 0; i < batch->n && !book->failed; i++) {
-		uint64_t bin = (uint64_t)(batch->waits[i].from / book->bin_ps);
-		if (i + AHEAD < batch->n && bin < TB_BLAME_BINS)
-			fetch_slice(book, batch, i + AHEAD, (uint32_t)bin);
-		enter_slices(book, batch, i);
-	}
-}
-
-static void enter_roots(struct tb_blame_book *book, const struct tb_blame_batch *batch)
-{
-	for (uint32_t i = 0; i < batch->n; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		if (i + AHEAD < batch->n)
-			__builtin_prefetch(&book->roots[wait[AHEAD].root], 1);
-		book->roots[wait->root].n_waits++;
-		book->roots[wait->root].wait_ps += (uint64_t)(wait->to - wait->from);
-	}
-}
-
-static void enter_links(struct tb_blame_book *book, const struct tb_blame_batch *batch)
-{
-	for (uint32_t i = 0; i < batch->n && book->link_ps; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		if (i + AHEAD < batch->n)
-			__builtin_prefetch(&book->link_ps[wait[AHEAD].link], 1);
-		book->link_ps[wait->link] += (uint64_t)(wait->to - wait->from);
-	}
-}
-
-static struct tb_wait_key by_link(const struct tb_blame_batch *batch, uint32_t i)
+static struct tb_wait_key by_tree(const struct tb_blame_tally *tally, uint32_t i)
 {
 	return (struct tb_wait_key){
-		batch->waits[i].link, batch->victims[i].flow, batch->culprits[i].flow};
+		tally->sums[i].bin, tally->sums[i].root, tally->sums[i].link};
 }
 
-static void enter_flows(struct tb_blame_book *book, const struct tb_blame_batch *batch)
+static struct tb_wait_key by_time(const struct tb_blame_tally *tally, uint32_t i)
 {
-	for (uint32_t i = 0; i < batch->n && !book->failed; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		if (i + AHEAD < batch->n)
-			tb_heaviest_fetch(&book->by_link, by_link(batch, i + AHEAD));
-		check(book, tb_heaviest_add(&book->by_link, by_link(batch, i),
-				    (uint64_t)(wait->to - wait->from)));
+	return (struct tb_wait_key){
+		tally->sums[i].bin, tally->victims[i].flow, tally->culprits[i].flow};
+}
+
+static void enter_times(struct tb_blame_book *book, const struct tb_blame_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->n && !book->failed; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			tb_heaviest_fetch(&book->by_time, by_time(tally, i + AHEAD));
+		check(book, tb_heaviest_add(&book->by_time, by_time(tally, i),
+				    sum->n_parts, sum->wait_ps));
+	}
+}
+
+static void enter_trees(struct tb_blame_book *book, const struct tb_blame_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->n && !book->failed; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			tb_heaviest_fetch(&book->trees, by_tree(tally, i + AHEAD));
+		check(book, tb_heaviest_add(&book->trees, by_tree(tally, i), sum->n_parts,
+				    sum->wait_ps));
+	}
+}
+
+static void enter_roots(struct tb_blame_book *book, const struct tb_blame_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->n; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			__builtin_prefetch(&book->roots[sum[AHEAD].root], 1);
+		book->roots[sum->root].n_waits += sum->n_waits;
+		book->roots[sum->root].wait_ps += sum->wait_ps;
+	}
+}
+
+static void enter_links(struct tb_blame_book *book, const struct tb_blame_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->n && book->link_ps; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			__builtin_prefetch(&book->link_ps[sum[AHEAD].link], 1);
+		book->link_ps[sum->link] += sum->wait_ps;
+	}
+}
+
+static struct tb_wait_key by_link(const struct tb_blame_tally *tally, uint32_t i)
+{
+	return (struct tb_wait_key){
+		tally->sums[i].link, tally->victims[i].flow, tally->culprits[i].flow};
+}
+
+static void enter_flows(struct tb_blame_book *book, const struct tb_blame_tally *tally)
+{
+	for (uint32_t i = 0; i < tally->n && !book->failed; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			tb_heaviest_fetch(&book->by_link, by_link(tally, i + AHEAD));
+		check(book, tb_heaviest_add(&book->by_link, by_link(tally, i),
+				    sum->n_waits, sum->wait_ps));
 	}
 }
 
 static struct tb_wait_key by_group(
-	const struct tb_blame_batch *batch, int grouping, uint32_t i)
+	const struct tb_blame_tally *tally, int grouping, uint32_t i)
 {
 	return (struct tb_wait_key){
-		0, batch->victims[i].group[grouping], batch->culprits[i].group[grouping]};
+		0, tally->victims[i].group[grouping], tally->culprits[i].group[grouping]};
 }
 
 static void enter_groups(
-	struct tb_blame_book *book, const struct tb_blame_batch *batch, int grouping)
+	struct tb_blame_book *book, const struct tb_blame_tally *tally, int grouping)
 {
 	struct tb_heaviest *groups = &book->groups[grouping];
-	for (uint32_t i = 0; i < batch->n && !book->failed; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		if (i + AHEAD < batch->n)
-			tb_heaviest_fetch(groups, by_group(batch, grouping, i + AHEAD));
-		check(book, tb_heaviest_add(groups, by_group(batch, grouping, i),
-				    (uint64_t)(wait->to - wait->from)));
+	for (uint32_t i = 0; i < tally->n && !book->failed; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		if (i + AHEAD < tally->n)
+			tb_heaviest_fetch(groups, by_group(tally, grouping, i + AHEAD));
+		check(book, tb_heaviest_add(groups, by_group(tally, grouping, i),
+				    sum->n_waits, sum->wait_ps));
 	}
 }
 
-static void enter_jobs(struct tb_blame_book *book, const struct tb_blame_batch *batch)
+static void enter_jobs(struct tb_blame_book *book, const struct tb_blame_tally *tally)
 {
-	for (uint32_t i = 0; i < batch->n && !book->failed && book->several; i++) {
-		const struct tb_blame_wait *wait = &batch->waits[i];
-		uint32_t victim = batch->victims[i].job, culprit = batch->culprits[i].job;
-		uint64_t wait_ps = (uint64_t)(wait->to - wait->from);
-		check(book,
-			tb_wait_sums_add(&book->root_jobs,
-				(struct tb_wait_key){wait->root, victim, 0}, 1, wait_ps));
-		check(book,
-			tb_wait_sums_add(&book->job_links,
-				(struct tb_wait_key){wait->link, victim, 0}, wait_ps, 0));
-		check(book, tb_wait_sums_add(&book->job_links,
-				    (struct tb_wait_key){wait->link, culprit, 0}, 0,
-				    wait_ps));
+	for (uint32_t i = 0; i < tally->n && !book->failed && book->several; i++) {
+		const struct tb_blame_sum *sum = &tally->sums[i];
+		const struct tb_wait_key root = {sum->root, tally->victims[i].job, 0};
+		const struct tb_wait_key victim = {sum->link, root.b, 0};
+		const struct tb_wait_key culprit = {sum->link, tally->culprits[i].job, 0};
+		check(book, tb_wait_sums_add(
+				    &book->root_jobs, root, sum->n_waits, sum->wait_ps));
+		check(book, tb_wait_sums_add(&book->job_links, victim, sum->wait_ps, 0));
+		check(book, tb_wait_sums_add(&book->job_links, culprit, 0, sum->wait_ps));
 	}
 }
 
@@ -329,91 +323,136 @@ int tb_blame_book_part_jobs(struct tb_blame_book *book)
 }
 
 // look_for_jobs notices the first wait of a second job, before it is entered.
-static void look_for_jobs(struct tb_blame_book *book, const struct tb_blame_batch *batch)
+static void look_for_jobs(struct tb_blame_book *book, const struct tb_blame_tally *tally)
 {
-	if (book->n_waits == 0)
-		book->first_job = batch->victims[0].job;
-	for (uint32_t i = 0; i < batch->n && !book->several; i++)
-		if (batch->victims[i].job != book->first_job ||
-			batch->culprits[i].job != book->first_job)
+	if (book->first_job == TB_ID_NONE)
+		book->first_job = tally->victims[0].job;
+	for (uint32_t i = 0; i < tally->n && !book->several; i++)
+		if (tally->victims[i].job != book->first_job ||
+			tally->culprits[i].job != book->first_job)
 			check(book, tb_blame_book_part_jobs(book));
 }
 
-// The tables are entered apart from each other, the one that takes longest first.
-enum { TABLE_TIMES, TABLE_FLOWS, TABLE_SUMS, TABLE_GROUPS };
+// The tables are entered apart from each other, those that take longest first.
+enum { TABLE_TIMES, TABLE_TREES, TABLE_FLOWS, TABLE_SUMS, TABLE_GROUPS };
 enum { TABLES = TABLE_GROUPS + TB_GROUPINGS };
 
-static void enter_table(struct tb_blame_book *book, const struct tb_blame_batch *batch,
-	struct tb_flow_sample *flows, uint32_t table)
-{
-	if (table == TABLE_TIMES) {
-		enter_times(book, batch);
-	} else if (table == TABLE_FLOWS) {
-		enter_flows(book, batch);
-	} else if (table == TABLE_SUMS) {
-		enter_blamed(batch, flows);
-		enter_roots(book, batch);
-		enter_links(book, batch);
-		enter_jobs(book, batch);
-	} else {
-		enter_groups(book, batch, (int)(table - TABLE_GROUPS));
-	}
-}
-
-void tb_blame_book_enter(struct tb_blame_book *book, struct tb_flow_sample *flows)
-{
-	const struct tb_blame_batch batch = {
-		book->batch, book->victims, book->culprits, book->n_batch};
-	if (book->failed)
-		book->n_batch = 0;
-	if (book->n_batch == 0)
-		return;
-	name_parties(book, &batch, flows);
-	look_for_jobs(book, &batch);
-	for (uint32_t table = 0; table < TABLES; table++)
-		enter_table(book, &batch, flows, table);
-	book->n_waits += book->n_batch;
-	book->n_batch = 0;
-}
-
-struct entering { // of batches by a team
+struct entering {
 	struct tb_blame_book *book;
 	struct tb_flow_sample *flows;
-	const struct tb_blame_batch *batches;
-	uint32_t n;
 };
 
-static void name_one(void *context, uint32_t index)
+static void enter_table(void *context, uint32_t table)
 {
 	const struct entering *entering = context;
-	name_parties(entering->book, &entering->batches[index], entering->flows);
-}
-
-static void enter_one(void *context, uint32_t table)
-{
-	const struct entering *entering = context;
-	for (uint32_t i = 0; i < entering->n; i++)
-		enter_table(
-			entering->book, &entering->batches[i], entering->flows, table);
-}
-
-void tb_blame_book_enter_batches(struct tb_blame_book *book, struct tb_flow_sample *flows,
-	const struct tb_blame_batch *batches, uint32_t n, struct tb_team *team)
-{
-	struct entering entering = {book, flows, batches, n};
-	if (book->failed)
-		return;
-	if (team && book->net->n_rails == 1) // else parties are found one by one
-		tb_team_run(team, n, name_one, &entering);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!team || book->net->n_rails > 1)
-			name_one(&entering, i);
-		if (batches[i].n)
-			look_for_jobs(book, &batches[i]);
-		book->n_waits += batches[i].n;
+	struct tb_blame_book *book = entering->book;
+	const struct tb_blame_tally *tally = &book->tally;
+	if (table == TABLE_TIMES) {
+		enter_times(book, tally);
+	} else if (table == TABLE_TREES) {
+		enter_trees(book, tally);
+	} else if (table == TABLE_FLOWS) {
+		enter_flows(book, tally);
+	} else if (table == TABLE_SUMS) {
+		enter_blamed(tally, entering->flows);
+		enter_root_bins(book, tally);
+		enter_job_waits(book, tally);
+		enter_roots(book, tally);
+		enter_links(book, tally);
+		enter_jobs(book, tally);
+	} else {
+		enter_groups(book, tally, (int)(table - TABLE_GROUPS));
 	}
-	if (team)
-		tb_team_run(team, TABLES, enter_one, &entering);
-	for (uint32_t table = 0; table < TABLES && !team; table++)
-		enter_one(&entering, table);
+}
+
+void tb_blame_book_enter(
+	struct tb_blame_book *book, struct tb_flow_sample *flows, struct tb_team *team)
+{
+	struct tb_blame_tally *tally = &book->tally;
+	struct entering entering = {book, flows};
+	if (tally->n && !book->failed) {
+		name_parties(book, flows);
+		look_for_jobs(book, tally);
+		for (uint32_t i = 0; i < tally->n; i++)
+			book->n_waits += tally->sums[i].n_waits;
+		if (team)
+			tb_team_run(team, TABLES, enter_table, &entering);
+		for (uint32_t table = 0; table < TABLES && !team; table++)
+			enter_table(&entering, table);
+	}
+	tally->n = 0;
+	memset(tally->numbers, 0, sizeof tally->numbers);
+}
+
+// place_of is where the search for the sum of waits like this one begins.
+static inline uint32_t place_of(const struct tb_blame_wait *wait, uint32_t bin)
+{
+	const struct tb_wait_key flows = {bin, wait->victim, wait->culprit};
+	const struct tb_wait_key key = {
+		(uint32_t)(tb_wait_key_hash(flows) >> 32), wait->link, wait->root};
+	return (uint32_t)(tb_wait_key_hash(key) >> 32);
+}
+
+// sum_of returns the sum of waits like this one, of those in a slice. The tally has room.
+static struct tb_blame_sum *sum_of(
+	struct tb_blame_tally *tally, const struct tb_blame_wait *wait, uint32_t bin)
+{
+	const uint32_t mask = 2 * TB_BLAME_TALLY - 1;
+	uint32_t i = place_of(wait, bin) & mask;
+	for (; tally->numbers[i]; i = (i + 1) & mask) {
+		struct tb_blame_sum *sum = &tally->sums[tally->numbers[i] - 1];
+		if (sum->link == wait->link && sum->root == wait->root &&
+			sum->victim == wait->victim && sum->culprit == wait->culprit &&
+			sum->bin == bin)
+			return sum;
+	}
+	struct tb_blame_sum *sum = &tally->sums[tally->n++];
+	tally->numbers[i] = (uint16_t)tally->n;
+	*sum = (struct tb_blame_sum){.link = wait->link,
+		.root = wait->root,
+		.victim = wait->victim,
+		.culprit = wait->culprit,
+		.bin = bin};
+	return sum;
+}
+
+static void widen_for(struct tb_blame_book *book, struct tb_flow_sample *flows,
+	tb_time_ps to, struct tb_team *team)
+{
+	tb_blame_book_enter(book, flows, team);
+	while (to > TB_BLAME_BINS * book->bin_ps && !book->failed)
+		check(book, widen(book));
+}
+
+// add_part adds what of a wait lies in a slice; returns its end.
+static inline tb_time_ps add_part(struct tb_blame_book *book,
+	struct tb_flow_sample *flows, const struct tb_blame_wait *wait, tb_time_ps from,
+	struct tb_team *team)
+{
+	struct tb_blame_tally *tally = &book->tally;
+	bool ends = wait->to <= tally->to;
+	tb_time_ps to = ends ? wait->to : tally->to;
+	if (tally->n == TB_BLAME_TALLY)
+		tb_blame_book_enter(book, flows, team);
+	struct tb_blame_sum *sum = sum_of(tally, wait, tally->bin);
+	sum->n_parts++;
+	sum->n_waits += ends;
+	sum->wait_ps += (uint64_t)(to - from);
+	return to;
+}
+
+void tb_blame_book_add(struct tb_blame_book *book, struct tb_flow_sample *flows,
+	const struct tb_blame_wait *wait, struct tb_team *team)
+{
+	struct tb_blame_tally *tally = &book->tally;
+	if (wait->to > TB_BLAME_BINS * book->bin_ps)
+		widen_for(book, flows, wait->to, team);
+	for (tb_time_ps from = wait->from; from < wait->to && !book->failed;) {
+		if (from < tally->from || from >= tally->to) {
+			tally->bin = (uint32_t)(from / book->bin_ps);
+			tally->from = (tb_time_ps)tally->bin * book->bin_ps;
+			tally->to = tally->from + book->bin_ps;
+		}
+		from = add_part(book, flows, wait, from, team);
+	}
 }

@@ -4,7 +4,7 @@
 
 #include "blame_book.h"
 
-// tb_blame_record_give lists the book, whose batch is entered, into a record, gives this
+// tb_blame_record_give lists the book, whose tally is entered, into a record, gives this
 // to the observer and stores what that returned. The book is used up; free it then.
 // TB_ENOMEM.
 int tb_blame_record_give(struct tb_blame_book *book, const struct tb_flow_sample *flows,

@@ -60,7 +60,6 @@ void tb_books_fini(struct tb_books *books)
 	free(books->near_cells);
 	free(books->joined);
 	free(books->waits);
-	free(books->parties);
 	free(books->touched);
 	free(books->told);
 	free(books->spills);
@@ -481,7 +480,7 @@ int tb_books_finish(struct tb_books *books, struct tb_error *error)
 	forget_bins(books);
 	tb_books_enter_waits(books, NULL);
 	if (books->blame)
-		tb_blame_book_enter(books->blame, books->flows);
+		tb_blame_book_enter(books->blame, books->flows, NULL);
 	if (status == TB_OK)
 		status = tell_flows(books, error);
 	if (status == TB_OK)

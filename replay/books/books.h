@@ -85,8 +85,6 @@ struct tb_books {
 	bool is_joined, keeps_waits;
 	struct tb_blame_wait *waits; // to be entered into the main books' blame
 	size_t n_waits, waits_room;
-	struct tb_blame_party *parties; // room for whose they are
-	size_t parties_room;
 };
 
 // tb_books_init borrows the network, and the cells of the links, by id, zeroed except for
@@ -235,7 +233,7 @@ static inline void tb_books_blame(struct tb_books *books, uint32_t link, uint32_
 {
 	const struct tb_blame_wait made = {link, root, victim, culprit, end - wait, end};
 	if (books->blame)
-		tb_blame_book_add(books->blame, books->flows, &made);
+		tb_blame_book_add(books->blame, books->flows, &made, NULL);
 	else if (books->keeps_waits)
 		tb_books_keep_wait(books, &made);
 }

@@ -49,22 +49,13 @@ void tb_books_keep_wait(struct tb_books *books, const struct tb_blame_wait *wait
 
 void tb_books_enter_waits(struct tb_books *whole, struct tb_team *team)
 {
-	struct tb_blame_batch batches[TB_PARTS_MOST];
 	for (uint32_t i = 0; i < whole->n_joined; i++) {
 		struct tb_books *books = whole->joined[i];
-		uint32_t n = (uint32_t)books->n_waits;
-		if (TB_ARRAY_RESERVE(&books->parties, &books->parties_room,
-			    2 * (size_t)n) != TB_OK) {
-			books->failed = true;
-			n = 0;
-		}
-		batches[i] = (struct tb_blame_batch){
-			books->waits, books->parties, books->parties + n, n};
+		for (size_t w = 0; w < books->n_waits && whole->blame; w++)
+			tb_blame_book_add(
+				whole->blame, whole->flows, &books->waits[w], team);
 		books->n_waits = 0;
 	}
-	if (whole->n_joined && whole->blame)
-		tb_blame_book_enter_batches(
-			whole->blame, whole->flows, batches, whole->n_joined, team);
 }
 
 uint64_t tb_books_waits(const struct tb_books *whole)

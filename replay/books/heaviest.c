@@ -110,10 +110,10 @@ static int make_room(struct tb_heaviest *heaviest)
 }
 
 int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
-	struct tb_wait_key key, uint64_t wait_ps)
+	struct tb_wait_key key, uint32_t n_waits, uint64_t wait_ps)
 {
 	uint64_t floor_ps = *floor_of(heaviest, key);
-	*slot = (struct tb_heavy){key, 1, floor_ps + wait_ps, floor_ps};
+	*slot = (struct tb_heavy){key, n_waits, floor_ps + wait_ps, floor_ps};
 	heaviest->n_used++;
 	return make_room(heaviest);
 }

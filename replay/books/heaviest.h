@@ -62,22 +62,23 @@ static inline void tb_heaviest_fetch(
 
 // tb_heaviest_put puts a key that is not kept into a free slot, where it belongs.
 int tb_heaviest_put(struct tb_heaviest *heaviest, struct tb_heavy *slot,
-	struct tb_wait_key key, uint64_t wait_ps) TB_MUST_USE;
+	struct tb_wait_key key, uint32_t n_waits, uint64_t wait_ps) TB_MUST_USE;
 
-// tb_heaviest_add adds a wait of `wait_ps`, not 0. TB_ENOMEM, after which the table, as
-// after that of tb_heaviest_widen, can only be freed: another add might never end.
-static inline int tb_heaviest_add(
-	struct tb_heaviest *heaviest, struct tb_wait_key key, uint64_t wait_ps)
+// tb_heaviest_add adds waits of `wait_ps` together, not 0. TB_ENOMEM, after which the
+// table, as after that of tb_heaviest_widen, can only be freed: another add might never
+// end.
+static inline int tb_heaviest_add(struct tb_heaviest *heaviest, struct tb_wait_key key,
+	uint32_t n_waits, uint64_t wait_ps)
 {
 	uint32_t mask = heaviest->n_slots - 1;
 	uint32_t i = tb_heaviest_place(heaviest, key);
 	for (;; i = (i + 1) & mask) {
 		struct tb_heavy *slot = &heaviest->slots[i];
 		if (slot->most_ps == 0)
-			return tb_heaviest_put(heaviest, slot, key, wait_ps);
+			return tb_heaviest_put(heaviest, slot, key, n_waits, wait_ps);
 		if (!tb_wait_key_equal(slot->key, key))
 			continue;
-		slot->n_waits++;
+		slot->n_waits += n_waits;
 		slot->most_ps += wait_ps;
 		return TB_OK;
 	}

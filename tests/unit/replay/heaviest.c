@@ -28,7 +28,7 @@ static void add(
 {
 	truth_ps[bin][key] += wait_ps;
 	assert_int_equal(
-		tb_heaviest_add(heaviest, (struct tb_wait_key){bin, key, 0}, wait_ps),
+		tb_heaviest_add(heaviest, (struct tb_wait_key){bin, key, 0}, 1, wait_ps),
 		TB_OK);
 }
 
