@@ -59,9 +59,6 @@ void tb_viewer_tick(struct tb_viewer *viewer, double elapsed_s);
 void tb_viewer_check(struct tb_viewer *viewer);
 bool tb_viewer_follows(const struct tb_viewer *viewer);
 
-// tb_viewer_replays is true while an opened trace is being replayed or looked into.
-bool tb_viewer_replays(const struct tb_viewer *viewer);
-
 // The run is read in a thread of its own (question.h). An input waits for what it asks
 // for `seconds` at most, and the picture shows it later; negative, as at first: as long
 // as it takes, and so does a picture for what it lacks.

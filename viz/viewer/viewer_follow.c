@@ -81,11 +81,6 @@ static void follow_replay(struct tb_viewer *viewer)
 			tb_opening_trouble(opening));
 }
 
-bool tb_viewer_replays(const struct tb_viewer *viewer)
-{
-	return viewer->file.opening && tb_opening_runs(viewer->file.opening);
-}
-
 // behind is true while the run grows, or has ended and the picture is not of its end: an
 // answer may have been taken by whoever waited for another question.
 static bool behind(const struct tb_viewer_data *data)

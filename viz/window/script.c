@@ -25,6 +25,8 @@ static const struct word {
 	{"wheel", TB_STEP_WHEEL, 3},
 	{"resize", TB_STEP_RESIZE, 2},
 	{"wait", TB_STEP_WAIT, 1},
+	{"await", TB_STEP_AWAIT, 0},
+	{"outlast", TB_STEP_OUTLAST, 0},
 	{"expect", TB_STEP_EXPECT, 0},
 	{"refuse", TB_STEP_REFUSE, 0},
 	{"dump", TB_STEP_DUMP, 0},

@@ -9,8 +9,10 @@
 //	drag X1 Y1 X2 Y2
 //	wheel X Y STEPS    up is positive
 //	resize W H         the window, in points
-//	wait MS            advances time; sleeps only during a replay
-//	expect TEXT        fails unless a text of the picture contains TEXT
+//	wait MS            advances the viewer's time, without sleeping
+//	await TEXT         goes on, by the clock, until a text of the picture contains
+//TEXT, as a 	                   replay or a writer comes to it; fails after TB_AWAIT_S 	outlast TEXT       the
+//same until none does 	expect TEXT        fails unless a text of the picture contains TEXT
 //	refuse TEXT        fails if one does
 //	dump FILE          writes the picture's description
 //	screenshot FILE    writes the window's pixels as PNG
@@ -20,6 +22,8 @@
 #include "status.h"
 
 #include <stddef.h>
+
+#define TB_AWAIT_S 200
 
 enum tb_step_kind {
 	TB_STEP_KEY,
@@ -31,6 +35,8 @@ enum tb_step_kind {
 	TB_STEP_WHEEL,
 	TB_STEP_RESIZE,
 	TB_STEP_WAIT,
+	TB_STEP_AWAIT,
+	TB_STEP_OUTLAST,
 	TB_STEP_EXPECT,
 	TB_STEP_REFUSE,
 	TB_STEP_DUMP,

@@ -1,4 +1,5 @@
 // Runs a script in place of a user; its steps go through SDL's queue.
+#include "progress.h"
 #include "script.h"
 #include "session_impl.h"
 
@@ -34,10 +35,6 @@ static void post_drag(struct tb_session *session, const double *at)
 // pass advances time in frames, so that playback takes the same steps as for a user.
 static void pass(struct tb_session *session, double ms)
 {
-	if (tb_viewer_replays(session->viewer))
-		usleep((useconds_t)(ms * 1000)); // a replay takes real time
-	else if (tb_viewer_follows(session->viewer))
-		usleep(2000); // its end is read by another thread
 	for (; ms > 0; ms -= TB_FRAME_MS)
 		tb_viewer_tick(session->viewer, fmin(ms, TB_FRAME_MS) / 1000);
 	tb_viewer_check(session->viewer);
@@ -46,11 +43,28 @@ static void pass(struct tb_session *session, double ms)
 static int expect(
 	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
 {
-	bool wanted = step->kind == TB_STEP_EXPECT;
+	bool wanted = step->kind == TB_STEP_EXPECT || step->kind == TB_STEP_AWAIT;
 	if (shows(tb_viewer_picture(session->viewer), step->text) == wanted)
 		return TB_OK;
 	return tb_fail_at(error, TB_EFORMAT, session->options->script, TB_PLACE_LINE,
 		step->line, "the picture shows %s'%s'", wanted ? "no " : "", step->text);
+}
+
+// await lets other processes go on until the picture shows what they come to.
+static int await(
+	struct tb_session *session, const struct tb_step *step, struct tb_error *error)
+{
+	double end_s = tb_clock_s() + TB_AWAIT_S;
+	int status = expect(session, step, error);
+	while (status != TB_OK && tb_clock_s() < end_s && !tb_session_quits(session)) {
+		usleep(TB_FRAME_MS * 1000);
+		pass(session, TB_FRAME_MS);
+		status = tb_session_draw(session, error);
+		if (status != TB_OK)
+			return status;
+		status = expect(session, step, error);
+	}
+	return tb_session_quits(session) ? TB_OK : status;
 }
 
 static int press_key(
@@ -124,6 +138,9 @@ static int act(
 	case TB_STEP_WAIT:
 		pass(session, at[0]);
 		break;
+	case TB_STEP_AWAIT:
+	case TB_STEP_OUTLAST:
+		return await(session, step, error);
 	case TB_STEP_EXPECT:
 	case TB_STEP_REFUSE:
 		return expect(session, step, error);

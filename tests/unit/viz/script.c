@@ -20,10 +20,10 @@ static void steps_are_read_in_order(void **state)
 	struct tb_error error;
 	assert_int_equal(parse(&script,
 				 "# a comment\n\n  key Ctrl+S\r\ndrag 1 2.5 -3 4\n"
-				 "expect 100 % of a link\nwait 20",
+				 "expect 100 % of a link\nwait 20\nawait Hot links",
 				 &error),
 		TB_OK);
-	assert_int_equal(script.n, 4);
+	assert_int_equal(script.n, 5);
 	assert_int_equal(script.steps[0].kind, TB_STEP_KEY);
 	assert_string_equal(script.steps[0].text, "Ctrl+S");
 	assert_int_equal(script.steps[0].line, 3);
@@ -31,6 +31,8 @@ static void steps_are_read_in_order(void **state)
 	assert_true(script.steps[1].numbers[2] == -3);
 	assert_string_equal(script.steps[2].text, "100 % of a link");
 	assert_true(script.steps[3].numbers[0] == 20);
+	assert_int_equal(script.steps[4].kind, TB_STEP_AWAIT);
+	assert_string_equal(script.steps[4].text, "Hot links");
 	tb_script_fini(&script);
 }
 
@@ -38,7 +40,8 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 {
 	(void)state;
 	static const char *const wrong[] = {"click 1", "click 1 x", "click 1 2 3",
-		"wait inf", "wait 1e9", "key", "press 1 2", "hover nan 1", "clicks 1 2"};
+		"wait inf", "wait 1e9", "await", "outlast", "key", "press 1 2",
+		"hover nan 1", "clicks 1 2"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		char text[64] = "key f\n";
 		struct tb_script script = {0};

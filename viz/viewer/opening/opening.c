@@ -90,11 +90,6 @@ const char *tb_opening_store(const struct tb_opening *opening)
 	return opening->begun ? opening->beside.store : NULL;
 }
 
-bool tb_opening_runs(const struct tb_opening *opening)
-{
-	return opening->beside.child.pid != 0 || opening->glance.child.pid != 0;
-}
-
 const char *tb_opening_trouble(const struct tb_opening *opening)
 {
 	return opening->trouble;

@@ -26,9 +26,6 @@ void tb_opening_free(struct tb_opening *opening);
 // tb_opening_store returns the path of the replay's store, NULL before the replay.
 const char *tb_opening_store(const struct tb_opening *opening);
 
-// tb_opening_runs is true while the replay runs, or the trace is looked into.
-bool tb_opening_runs(const struct tb_opening *opening);
-
 // tb_opening_key handles "Return" and the keys of the form; false for other keys.
 bool tb_opening_key(struct tb_opening *opening, const char *key);
 // tb_opening_press handles a click on a part of the form.
