@@ -5,13 +5,14 @@ n=200000
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$TB_SOURCE/tests/support/mpi.sh"
+use_mpi "$work"
 measured=
 for mpi in openmpi mpich; do
 	[[ -e $(dirname "$TAILBACK")/tailback-trace-$mpi.so ]] && command -v "mpicc.$mpi" >/dev/null || continue
 	"mpicc.$mpi" -O2 -w -o cost "$TB_SOURCE/tests/e2e/tracer/cost.c"
-	read -r call test < <(timeout 60 "mpirun.$mpi" -n 1 ./cost $n)
-	timeout 60 "$TAILBACK" trace -o job.tbt -- "mpirun.$mpi" -n 1 ./cost $n >traced 2>said
+	read -r call test < <(timeout 250 "mpirun.$mpi" -n 1 ./cost $n)
+	timeout 250 "$TAILBACK" trace -o job.tbt -- "mpirun.$mpi" -n 1 ./cost $n >traced 2>said
 	read -r traced_call traced_test <traced
 	records=$(sed -n 's/^1 rank, \([0-9,]*\) records.*/\1/p' said | tr -d ,)
 	echo "trace_${mpi}_call,$((traced_call - call)),ns"

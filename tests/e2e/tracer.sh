@@ -16,8 +16,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'echo "line $LINENO: $BASH_COMMAND ($mpi)"; cat said' ERR
 cd "$work"
 : >said
-# A test may be root, and have fewer cores than ranks.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$TB_SOURCE/tests/support/mpi.sh"
+use_mpi "$work"
 failed=0
 complain() {
 	echo "$mpi: $*"
@@ -28,7 +28,7 @@ complain() {
 launch() {
 	local n=$1
 	shift
-	timeout 100 "$TAILBACK" trace -o job.tbt -- timeout 60 "mpirun.$mpi" "${options[@]}" -n "$n" "$@" >out 2>said
+	timeout 300 "$TAILBACK" trace -o job.tbt -- timeout 250 "mpirun.$mpi" "${options[@]}" -n "$n" "$@" >out 2>said
 }
 run() {
 	launch "$@"
@@ -135,7 +135,7 @@ for mpi in "${mpis[@]}"; do
 
 	# The files of the ranks can be kept and merged later; nothing else is left behind.
 	rm -f job.tbt
-	timeout 100 "$TAILBACK" trace --keep -o job.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said
+	timeout 300 "$TAILBACK" trace --keep -o job.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said
 	"$TAILBACK" trace -q --merge job.tbt.ranks-* -o again.tbt
 	cmp job.tbt again.tbt || complain "merged again the trace differs"
 	cd job.tbt.ranks-*
@@ -161,7 +161,7 @@ for mpi in "${mpis[@]}"; do
 
 	# Where no trace can be written, what the ranks wrote is not thrown away.
 	mkdir no.tbt
-	timeout 100 "$TAILBACK" trace -o no.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said &&
+	timeout 300 "$TAILBACK" trace -o no.tbt -- "mpirun.$mpi" "${options[@]}" -n 4 ./messages >out 2>said &&
 		complain "a folder is overwritten by a trace"
 	grep -q -- '--merge' said || complain "nothing is said of what is left: $(cat said)"
 	"$TAILBACK" trace -q --merge no.tbt.ranks-* -o again.tbt

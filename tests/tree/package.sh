@@ -46,8 +46,9 @@ if [[ -e $mpi ]]; then
 	dpkg-deb -f "$mpi" Depends | grep -q 'tailback (= .*libopenmpi' || fail "$mpi depends on too little"
 	dpkg-deb -f "$deb" Depends | grep -q mpi && fail "$deb depends on MPI"
 	dpkg-deb -x "$mpi" "$root"
-	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \
-		"$root/usr/bin/tailback" sweep latency -o "$scratch/mpi.db" 2>"$scratch/said" ||
+	. "$TB_SOURCE/tests/support/mpi.sh"
+	use_mpi "$scratch"
+	mpirun --oversubscribe -n 2 "$root/usr/bin/tailback" sweep latency -o "$scratch/mpi.db" 2>"$scratch/said" ||
 		fail "$(cat "$scratch/said")"
 	grep -q '1 run in' "$scratch/said" || fail "$(cat "$scratch/said")"
 fi
