@@ -13,7 +13,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#define LOOK_S 0.04
+// As long as nobody notices; but a few files are looked into however busy the machine is.
+#define LOOK_S	   0.04
+#define LOOK_LEAST 100
 
 void tb_file_list_fini(struct tb_file_list *list)
 {
@@ -35,12 +37,12 @@ static enum tb_file_kind trace_kind(const char *path, enum tb_file_kind other)
 
 // kind_of looks into a file; not into what is none, such as a pipe, which would wait for
 // a writer.
-static enum tb_file_kind kind_of(const char *path, const struct stat *at, double until_s)
+static enum tb_file_kind kind_of(const char *path, const struct stat *at, bool look)
 {
 	if (!S_ISREG(at->st_mode) && !S_ISDIR(at->st_mode))
 		return TB_FILE_OTHER;
 	bool folder = S_ISDIR(at->st_mode);
-	if (tb_clock_s() > until_s)
+	if (!look)
 		return folder ? TB_FILE_FOLDER : TB_FILE_UNKNOWN;
 	if (folder)
 		return trace_kind(path, TB_FILE_FOLDER);
@@ -57,11 +59,12 @@ static int add(struct tb_file_list *list, const char *path, const char *name,
 		return TB_OK;
 	if (TB_ARRAY_RESERVE(&list->files, &list->room, list->n + 1) != TB_OK)
 		return TB_ENOMEM;
+	bool look = list->n < LOOK_LEAST || tb_clock_s() <= until_s;
 	struct tb_listed_file *file = &list->files[list->n++];
 	*file = (struct tb_listed_file){.path = strdup(path),
 		.name = strdup(tb_visible(name, shown, sizeof shown)),
 		.kind = strcmp(name, "..") == 0 ? TB_FILE_PARENT
-						: kind_of(path, &at, until_s),
+						: kind_of(path, &at, look),
 		.recent = recent,
 		.bytes = (uint64_t)at.st_size};
 	return file->path && file->name ? TB_OK : TB_ENOMEM;
