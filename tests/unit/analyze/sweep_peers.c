@@ -21,7 +21,10 @@
 enum { RANKS_MOST = 6 };
 
 // Long against what a busy machine makes a thread wait.
-#define SILENCE_S 1.0
+// Where a worker is to be lost, the leader waits so long; where none is, nobody loses
+// patience with a machine that stands still for a while.
+#define SILENCE_S 4.0
+#define PATIENT_S 100.0
 
 struct letter {
 	struct letter *next;
@@ -114,6 +117,7 @@ enum conduct {
 struct worker {
 	struct desk desk;
 	enum conduct conduct;
+	double silence_s;
 	bool all_there;
 	int status;
 };
@@ -165,7 +169,7 @@ static void *work(void *context)
 		.changes = changes,
 		.n_changes =
 			worker->conduct == HAS_ANOTHER_SWEEP ? N_CHANGES - 1 : N_CHANGES,
-		.silence_s = SILENCE_S};
+		.silence_s = worker->silence_s};
 	struct tb_error error;
 	if (worker->conduct == WORKS || worker->conduct == HAS_ANOTHER_SWEEP)
 		worker->status =
@@ -237,8 +241,9 @@ static char *new_path(char *path, size_t size)
 	return path;
 }
 
-// lead runs the sweep with n workers of these conducts.
-static struct outcome lead(const enum conduct *conducts, uint32_t n)
+// lead runs the sweep with n workers of these conducts; a silent one is lost after
+// silence_s.
+static struct outcome lead(const enum conduct *conducts, uint32_t n, double silence_s)
 {
 	char path[64];
 	struct outcome outcome = {0};
@@ -246,13 +251,14 @@ static struct outcome lead(const enum conduct *conducts, uint32_t n)
 	struct desk desk = {&post, 0};
 	const struct tb_peers peers = peers_of(&desk);
 	const struct tb_sweep_lead_options options = {
-		{.output = new_path(path, sizeof path)}, SILENCE_S};
+		{.output = new_path(path, sizeof path)}, silence_s};
 	struct worker workers[RANKS_MOST] = {0};
 	pthread_t threads[RANKS_MOST];
 	struct tb_sweep sweep;
 	read_sweep(&sweep);
 	for (uint32_t i = 0; i < n; i++) {
-		workers[i] = (struct worker){{&post, i + 1}, conducts[i], false, TB_OK};
+		workers[i] = (struct worker){
+			{&post, i + 1}, conducts[i], silence_s, false, TB_OK};
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
 	}
 	outcome.status = tb_sweep_lead(&outcome.progress, &sweep, &options, &peers,
@@ -310,7 +316,7 @@ static void any_number_of_workers_gives_the_rows_of_one_machine(void **state)
 	(void)state;
 	static const enum conduct conducts[] = {WORKS, WORKS, WORKS};
 	for (uint32_t n = 1; n <= 3; n++) {
-		const struct outcome outcome = lead(conducts, n);
+		const struct outcome outcome = lead(conducts, n, PATIENT_S);
 		expect_whole(&outcome);
 		assert_true(outcome.all_there);
 	}
@@ -321,7 +327,7 @@ static void the_point_of_a_lost_worker_is_run_by_others(void **state)
 	(void)state;
 	static const enum conduct conducts[] = {TAKES_A_POINT_AND_IS_LOST, WORKS,
 		SENDS_HALF_AND_IS_LOST, SENDS_STRAY_PIECES};
-	const struct outcome outcome = lead(conducts, 4);
+	const struct outcome outcome = lead(conducts, 4, SILENCE_S);
 	expect_whole(&outcome);
 	assert_false(outcome.all_there);
 }
@@ -331,7 +337,7 @@ static void without_workers_the_sweep_ends(void **state)
 	(void)state;
 	static const enum conduct conducts[] = {
 		TAKES_A_POINT_AND_IS_LOST, TAKES_A_POINT_AND_IS_LOST};
-	const struct outcome outcome = lead(conducts, 2);
+	const struct outcome outcome = lead(conducts, 2, SILENCE_S);
 	assert_int_equal(outcome.status, TB_EIO);
 	assert_string_equal(
 		outcome.error.text, "all workers are lost; the same command resumes");
@@ -341,7 +347,7 @@ static void a_result_that_is_no_store_is_refused(void **state)
 {
 	(void)state;
 	static const enum conduct conducts[] = {SENDS_NO_STORE, WORKS};
-	const struct outcome outcome = lead(conducts, 2);
+	const struct outcome outcome = lead(conducts, 2, PATIENT_S);
 	assert_int_equal(outcome.status, TB_EFOREIGN);
 	assert_string_equal(outcome.error.file, "store from another machine");
 }
@@ -350,7 +356,7 @@ static void a_worker_with_another_sweep_is_refused(void **state)
 {
 	(void)state;
 	static const enum conduct conducts[] = {WORKS, HAS_ANOTHER_SWEEP};
-	const struct outcome outcome = lead(conducts, 2);
+	const struct outcome outcome = lead(conducts, 2, PATIENT_S);
 	assert_int_equal(outcome.status, TB_EUSAGE);
 	assert_non_null(strstr(outcome.error.text, "another sweep for this rank"));
 	assert_non_null(strstr(outcome.error.text, "(rank 2)"));
@@ -464,7 +470,7 @@ static void a_worker_drops_its_point_when_the_sweep_ends(void **state)
 int main(void)
 {
 	// A leader that waits for ever is a failure, too.
-	alarm(120);
+	alarm(500);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_workers_gives_the_rows_of_one_machine),
 		cmocka_unit_test(the_point_of_a_lost_worker_is_run_by_others),
