@@ -83,17 +83,14 @@ grep -qx '2 runs of 3 shards in few.db' said
 [[ $(sqlite3 few.db 'SELECT sum(done) FROM sweep') == 2 ]]
 
 # A shard that was killed resumes; another one does not go into its store.
-long=(sweep.ini --set window=10ms --set seed=1)
+for window in 10ms 50ms 250ms 1250ms; do
+	long=(sweep.ini --set "window=$window" --set seed=1)
+	rm -f killed.db
+	stop_midway KILL killed.db run "$TAILBACK" sweep "${long[@]}" -q --jobs 1 --shard 2/2 -o killed.db
+	[[ $(store_count killed.db 'sweep WHERE done') == 3 ]] || break
+done
 tailback sweep "${long[@]}" -q -o long.db
 tailback sweep "${long[@]}" -q --shard 1/2 -o long1.db
-"$TAILBACK" sweep "${long[@]}" -q --jobs 1 --shard 2/2 -o killed.db &
-pid=$!
-until [[ $(store_count killed.db run) -ge 1 ]]; do
-	kill -0 $pid
-	sleep 0.01
-done
-kill -9 $pid
-wait $pid 2>/dev/null || true
 refused 'killed.db: is not finished: [12] of the 3 runs of shard 2/2 are done' \
 	tailback merge long1.db killed.db -o new.db
 refused 'killed.db: is the store of shard 2/2: each shard has a store of its own' \
@@ -236,16 +233,12 @@ echo 'rank 0 {' >bad.goal
 tailback replay a.goal bad.goal --each --shard 1/2 -q -o bad1.db
 refused 'bad.goal' tailback replay a.goal bad.goal --each --shard 2/2 -q -o bad2.db
 refused 'bad2.db: is not finished: 0 of the 1 runs' tailback merge bad1.db bad2.db -o new.db
-tailback synth uniform --nodes 64 --message 1M --messages 6 -o long.goal
-"$TAILBACK" replay long.goal -s 1..8 --jobs 2 --shard 1/2 -q -o stopped.db 2>said &
-pid=$!
-until [[ $(store_count stopped.db run) -gt 0 ]]; do
-	kill -0 $pid
-	sleep 0.05
+for messages in 6 30 150; do
+	tailback synth uniform --nodes 64 --message 1M --messages $messages -o long.goal
+	rm -f stopped.db
+	stop_midway INT stopped.db run "$TAILBACK" replay long.goal -s 1..8 --jobs 2 --shard 1/2 -q -o stopped.db 2>said
+	[[ $code == 0 ]] || break
 done
-kill -INT $pid
-code=0
-wait $pid || code=$?
 [[ $code == 1 ]]
 grep -q 'stopped early: [0-3] of 4 runs are in stopped.db, the same command resumes there' said
 [[ $(sqlite3 stopped.db 'SELECT count(*) FROM run WHERE NOT complete') == 0 ]]

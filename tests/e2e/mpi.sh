@@ -17,7 +17,7 @@ cd "$work"
 . "$TB_SOURCE/tests/support/mpi.sh"
 use_mpi "$work"
 export ASAN_OPTIONS=detect_leaks=0 # of MPI itself
-run=(timeout -k 5 400 mpirun --oversubscribe)
+run=(timeout -k 5 900 mpirun --oversubscribe)
 
 cat >sweep.ini <<'INI'
 [sweep]

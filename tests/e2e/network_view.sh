@@ -1,14 +1,19 @@
 # tailback network --view shows the tree until it is stopped, and leaves no file behind; so does a
 # picture.
-set -eu
+set -eum
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+. "$TB_SOURCE/tests/support/strikes.sh"
 failed=0
 export TMPDIR=$scratch SDL_VIDEODRIVER=dummy XDG_STATE_HOME=$scratch/state XDG_CONFIG_HOME=$scratch/state
-# In the foreground: else timeout signals the program twice, and a second Ctrl-C ends it at once.
-timeout --foreground -k 20 -s INT 6 "$TAILBACK" network -n qsnet --view 2>"$scratch/said" && code=0 || code=$?
-grep -q 'stopped by a signal' "$scratch/said" || {
-	echo "the window was not there until the signal: exit $code, $(cat "$scratch/said")"
+"$TAILBACK" network -n qsnet --view 2>said &
+pid=$!
+# It shows a store, which it made for that.
+until find "/proc/$pid/fd" -lname "$scratch/tailback-*" 2>/dev/null | grep -q . || ! look $pid; do pause; done
+sleep 1
+strike INT $pid && grep -q 'stopped by a signal' said || {
+	echo "the window was not there until the signal: exit $code, $(cat said)"
 	failed=1
 }
 "$TAILBACK" network -n qsnet,levels=2 -o "$scratch/tree.pdf"

@@ -17,7 +17,7 @@ unset DISPLAY WAYLAND_DISPLAY
 
 run() {
 	local code=0
-	timeout 120 bash -c "$1" >out 2>err </dev/null || code=$?
+	timeout 600 bash -c "$1" >out 2>err </dev/null || code=$?
 	[[ $code == 0 ]] && return 0
 	printf 'README.md: exit %d: %s\n' "$code" "$1"
 	cat out err

@@ -40,14 +40,6 @@ code=0
 
 # Ctrl-C keeps what there is.
 "$TAILBACK" synth uniform --nodes 64 --message 1M --messages 60 -o long.goal
-"$TAILBACK" replay long.goal -s 1..8 --jobs 2 -q -o stopped.db 2>said &
-pid=$!
-until [[ $(store_count stopped.db run) -gt 0 ]]; do
-	kill -0 $pid || { cat said; exit 1; }
-	sleep 0.05
-done
-kill -INT $pid
-code=0
-wait $pid || code=$?
+stop_midway INT stopped.db run "$TAILBACK" replay long.goal -s 1..8 --jobs 2 -q -o stopped.db 2>said
 [[ $code == 1 ]] && grep -q 'stopped early: [0-9] of 8 runs' said || { echo "exit $code"; cat said; exit 1; }
 [[ $(sqlite3 stopped.db 'PRAGMA integrity_check') == ok ]]

@@ -76,15 +76,7 @@ grep -q '29 were done before, 1 run' said
 expect_same one.db hole.db "a point that ran later shows"
 
 # Ctrl-C keeps what is done, says so, and the same command goes on.
-"$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said &
-pid=$!
-until [[ $(store_count stopped.db sweep) -gt 0 ]]; do
-	kill -0 $pid
-	sleep 0.05
-done
-kill -INT $pid
-code=0
-wait $pid || code=$?
+stop_midway INT stopped.db sweep "$TAILBACK" sweep sweep.ini --set window=100ms --jobs 2 -o stopped.db 2>said
 [[ $code == 1 ]] || { echo "a stopped sweep exits with $code"; exit 1; }
 grep -q 'stopped early: [0-9]* of 30 points are in stopped.db' said
 [[ $(sqlite3 stopped.db 'PRAGMA integrity_check') == ok ]]

@@ -131,7 +131,11 @@ END
 rm ../state/tailback/view
 "$TAILBACK" view job.goal 2>/dev/null &
 pid=$!
-sleep 1
+# It ends in good order once it catches the signal.
+until [[ /proc/$pid/exe -ef $TAILBACK ]] &&
+	((0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$pid/status) & 1 << ($(kill -l TERM) - 1))); do
+	sleep 0.05
+done
 kill -TERM $pid
 wait $pid || true
 grep -q " $scratch/here/job.goal$" ../state/tailback/view

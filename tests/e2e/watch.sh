@@ -17,7 +17,7 @@ fail() {
 until_shows() {
 	local text=$1 i
 	shift
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 2000; i++)); do
 		# Before its first commit the store cannot be opened.
 		if "$@" >out 2>/dev/null && grep -qF -- "$text" out; then
 			return 0
@@ -34,12 +34,12 @@ on_terminal() {
 	local i
 	rm -f typed
 	{
-		for ((i = 0; i < 500; i++)); do
+		for ((i = 0; i < 2000; i++)); do
 			grep -qF -- "$1" typed 2>/dev/null && break
 			sleep 0.1
 		done
 		printf %b "$2"
-	} | timeout 100 script -qefc "$3" typed >/dev/null
+	} | timeout 400 script -qefc "$3" typed >/dev/null
 }
 
 # A replay that nobody waits for: what is there is seen to grow, and its end is seen.
@@ -52,12 +52,12 @@ cat >steps <<'END'
 expect not ended
 END
 SDL_VIDEODRIVER=dummy "$TAILBACK" view run.db --script steps
-for ((i = 0; i < 600; i++)); do
+for ((i = 0; i < 2000; i++)); do
 	"$TAILBACK" top run.db >out
 	[[ $(sed -n 's/.* simulated, \([0-9]*\) bins of.*/\1/p' out) -gt ${first:-0} ]] && break
 	sleep 0.1
 done
-((i < 600)) || fail "the run does not grow"
+((i < 2000)) || fail "the run does not grow"
 kill -INT $writer
 wait $writer && fail "a stopped replay should fail"
 "$TAILBACK" top run.db | grep -q 'not ended' || fail "a stopped run should say so"
@@ -75,13 +75,13 @@ grep -q 'Congestion matrix' typed || fail "replay --watch showed nothing in the 
 "$TAILBACK" info watched.db | grep -q 'complete\|short.goal' || fail "the watched run is not in the store"
 
 # And in a window where there is one; what the viewer cannot do does not harm the replay.
-SDL_VIDEODRIVER=nonsense timeout 60 "$TAILBACK" replay short.goal -q -o unseen.db --watch 2>err ||
+SDL_VIDEODRIVER=nonsense timeout 300 "$TAILBACK" replay short.goal -q -o unseen.db --watch 2>err ||
 	fail "a replay must not fail because nobody can see it"
 grep -q 'tailback:' err || fail "nobody was told that there is no window"
 SDL_VIDEODRIVER=dummy "$TAILBACK" replay short.goal -q -o seen.db --watch &
 watcher=$!
 until_shows 'simulated, ' "$TAILBACK" top seen.db
-for ((i = 0; i < 600; i++)); do
+for ((i = 0; i < 2000; i++)); do
 	viewer=$(pgrep -P $watcher || true)
 	[[ -n $viewer ]] && break
 	sleep 0.1
@@ -99,7 +99,7 @@ export TMPDIR=$scratch/tmp
 trace=$TB_SOURCE/tests/data/alltoall16.pcap.zst
 if command -v zstdcat >/dev/null; then
 	zstdcat "$trace" >all.pcap
-	SDL_VIDEODRIVER=nonsense timeout 60 "$TAILBACK" capture -r all.pcap -w seen.pcapng --watch 2>err ||
+	SDL_VIDEODRIVER=nonsense timeout 300 "$TAILBACK" capture -r all.pcap -w seen.pcapng --watch 2>err ||
 		fail "capture --watch failed because nobody could see it: $(cat err)"
 	grep -q '5238 packets captured' err || fail "capture --watch lost packets"
 	on_terminal 'standard input on qsnet, 16 nodes' q \

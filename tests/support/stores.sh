@@ -1,4 +1,5 @@
 # For scripts that watch a store which another process is writing.
+# shellcheck disable=SC2034 # what is set is for the script
 
 # store_count STORE SOURCE: the rows of SOURCE, a table or a view with what may follow it; 0 while the
 # store is not there. It opens for reading only: sqlite3 would otherwise make the missing file, and the
@@ -6,4 +7,20 @@
 store_count()
 {
 	sqlite3 -readonly "$1" "SELECT count(*) FROM $2" 2>/dev/null || echo 0
+}
+
+# stop_midway SIGNAL STORE SOURCE COMMAND...: sends the command, which writes the store, a signal as soon
+# as SOURCE has a row, and waits for its end. Sets code. On a busy machine it may be done before.
+stop_midway()
+{
+	local signal=$1 store=$2 source=$3 pid
+	shift 3
+	"$@" &
+	pid=$!
+	until [[ $(store_count "$store" "$source") -ge 1 ]] || ! kill -0 $pid 2>/dev/null; do
+		sleep 0.01
+	done
+	kill -"$signal" $pid 2>/dev/null || true
+	code=0
+	wait $pid || code=$?
 }

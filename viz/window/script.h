@@ -11,8 +11,9 @@
 //	resize W H         the window, in points
 //	wait MS            advances the viewer's time, without sleeping
 //	await TEXT         goes on, by the clock, until a text of the picture contains
-//TEXT, as a 	                   replay or a writer comes to it; fails after TB_AWAIT_S 	outlast TEXT       the
-//same until none does 	expect TEXT        fails unless a text of the picture contains TEXT
+//	                   TEXT, as a replay comes to it; fails after TB_AWAIT_S
+//	outlast TEXT       the same until none does
+//	expect TEXT        fails unless a text of the picture contains TEXT
 //	refuse TEXT        fails if one does
 //	dump FILE          writes the picture's description
 //	screenshot FILE    writes the window's pixels as PNG
