@@ -26,8 +26,30 @@ static void bind_text(sqlite3_stmt *query, int at, const char *text)
 // The statements of a plan.
 struct plan {
 	struct tb_store *store;
-	sqlite3_stmt *find, *add, *add_value;
+	sqlite3_stmt *find, *others, *add, *add_value;
 };
+
+// check_file refuses a new point of which the store has one whose network's file was
+// another: curves would take both for one.
+static int check_file(const struct plan *plan, const struct tb_sweep_point *added,
+	struct tb_error *error)
+{
+	if (added->file_hash == 0)
+		return TB_OK;
+	int n = (int)strlen(added->settings) - TB_SWEEP_HASH_DIGITS;
+	sqlite3_bind_text(plan->others, 1, added->settings, n, SQLITE_STATIC);
+	int code = sqlite3_step(plan->others), status = TB_OK;
+	if (code == SQLITE_ROW)
+		status = tb_fail_in(error, TB_EUSAGE, tb_store_path(plan->store),
+			"has points of %s when that file was another: choose another "
+			"store",
+			added->network);
+	else if (code != SQLITE_DONE)
+		status = tb_sql_fail(
+			error, tb_store_db(plan->store), tb_store_path(plan->store));
+	sqlite3_reset(plan->others);
+	return status;
+}
 
 // find looks a point up; its run is 0 when the store does not have it.
 static int find(const struct plan *plan, const struct tb_sweep_point *sought,
@@ -57,8 +79,11 @@ static int find(const struct plan *plan, const struct tb_sweep_point *sought,
 static int add(const struct plan *plan, const struct tb_sweep_point *added,
 	struct tb_store_point *point, struct tb_error *error)
 {
+	int status = check_file(plan, added, error);
+	if (status)
+		return status;
 	bind_text(plan->add, 1, added->settings);
-	int status = run_query(plan->store, plan->add, error);
+	status = run_query(plan->store, plan->add, error);
 	point->run = sqlite3_last_insert_rowid(tb_store_db(plan->store));
 	for (size_t i = 0; i < added->n_values && !status; i++) {
 		sqlite3_bind_int64(plan->add_value, 1, point->run);
@@ -98,6 +123,11 @@ static int plan_points(struct plan *plan, const struct tb_sweep *sweep,
 		&plan->find, error);
 	if (!status)
 		status = prepare(plan->store,
+			"SELECT 1 FROM sweep_point WHERE substr(settings, 1, "
+			"length(?1)) = ?1",
+			&plan->others, error);
+	if (!status)
+		status = prepare(plan->store,
 			"INSERT INTO sweep_point SELECT 1 + max(coalesce((SELECT "
 			"max(run) FROM run), 0), coalesce((SELECT max(run) FROM "
 			"sweep_point), 0)), ?1",
@@ -111,6 +141,7 @@ static int plan_points(struct plan *plan, const struct tb_sweep *sweep,
 			status = add(plan, &sweep->points[i], &points[i], error);
 	}
 	sqlite3_finalize(plan->find);
+	sqlite3_finalize(plan->others);
 	sqlite3_finalize(plan->add);
 	sqlite3_finalize(plan->add_value);
 	return status;

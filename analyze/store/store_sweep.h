@@ -16,7 +16,8 @@ struct tb_store_point {
 
 // tb_store_plan adds the sweep's points that are not yet in the store and its [plot],
 // commits, and stores the run number and state of each of its n_points points.
-// TB_EVERSION when another version of the program ran some of them.
+// TB_EVERSION when another version of the program ran some of them, TB_EUSAGE when the
+// file of a network was another.
 int tb_store_plan(struct tb_store *store, const struct tb_sweep *sweep,
 	struct tb_store_point *points, struct tb_error *error) TB_MUST_USE;
 

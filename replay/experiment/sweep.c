@@ -1,10 +1,12 @@
 // The points of a sweep: all combinations of the values of its axes.
 #include "sweep_impl.h"
 
+#include "fabric_file.h"
 #include "network_open.h"
 #include "preset.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +226,47 @@ static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point
 		       : blame_axis(point, axes, error);
 }
 
+// hash_file is FNV-1a over a file.
+static int hash_file(const char *path, uint64_t *hash, struct tb_error *error)
+{
+	FILE *stream = fopen(path, "r");
+	unsigned char bytes[4096];
+	size_t n = 0;
+	*hash = UINT64_C(14695981039346656037);
+	while (stream && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
+		for (size_t i = 0; i < n; i++)
+			*hash = (*hash ^ bytes[i]) * UINT64_C(1099511628211);
+	bool failed = !stream || ferror(stream);
+	if (stream)
+		fclose(stream);
+	return failed ? tb_fail_in(error, TB_EIO, path, "cannot be read: %s",
+				strerror(errno))
+		      : TB_OK;
+}
+
+// mark_file puts the hash of the file in which the network stands into the settings.
+static int mark_file(struct tb_sweep_point *point, const struct tb_sweep_point *before,
+	struct tb_error *error)
+{
+	char *path = NULL, *marked = NULL;
+	if (before && strcmp(before->network, point->network) == 0)
+		point->file_hash = before->file_hash;
+	else if (tb_fabric_file_path(&path, point->network, NULL) == TB_OK &&
+		 hash_file(path, &point->file_hash, error) != TB_OK) {
+		free(path);
+		return TB_EIO;
+	}
+	free(path);
+	if (point->file_hash == 0)
+		return TB_OK;
+	if (asprintf(&marked, "%s file=%0*" PRIx64, point->settings, TB_SWEEP_HASH_DIGITS,
+		    point->file_hash) < 0)
+		return tb_fail(error, TB_ENOMEM, "no memory for the points");
+	free(point->settings);
+	point->settings = marked;
+	return TB_OK;
+}
+
 static int check_point(const struct tb_sweep_point *point, struct tb_error *error)
 {
 	struct tb_error cause = {0};
@@ -250,6 +293,8 @@ static int add_point(
 	if (!set_values(point, choice) || !join(point))
 		return tb_fail(error, TB_ENOMEM, "no memory for the points");
 	status = set_network(point, before, choice->axes, error);
+	if (status == TB_OK)
+		status = mark_file(point, before, error);
 	return status == TB_OK ? check_point(point, error) : status;
 }
 

@@ -11,7 +11,9 @@
 // own behind commas, and may be a fabric in a file: "fabric.topo,preset=ib-hdr, qsnet"
 // are two.
 //
-// A point is identified by its settings, one line of text, whatever file it came from.
+// A point is identified by its settings, one line of text, whatever file it came from;
+// where its network stands in a file (a fabric or a preset), with a hash of that, so that
+// a changed file makes other points.
 // Everything is checked on reading: every point of a sweep that was read can be run.
 #ifndef TB_SWEEP_H
 #define TB_SWEEP_H
@@ -41,10 +43,13 @@ struct tb_sweep_point {
 	uint64_t seed;
 	struct tb_sweep_value *values; // all that make it this point
 	size_t n_values;
-	char *settings; // the same as one line
+	char *settings;	    // the same as one line
+	uint64_t file_hash; // of the bytes of the network's file, with which the
+			    // settings end; 0: it has none
 };
 
-#define TB_SWEEP_POINTS_MAX 100000
+#define TB_SWEEP_POINTS_MAX  100000
+#define TB_SWEEP_HASH_DIGITS 16
 
 // How the curves are drawn by default: the keys of [plot].
 struct tb_sweep_hint {

@@ -72,6 +72,16 @@ static int split_file(struct opening *opening, const char *text, const char **li
 	}
 }
 
+int tb_fabric_file_path(char **path, const char *text, struct tb_error *error)
+{
+	struct opening opening = {.error = error};
+	const char *list;
+	int status = split_file(&opening, text, &list);
+	if (status == TB_OK)
+		*path = opening.file;
+	return status;
+}
+
 // has_value returns the value of "key=value", NULL when the item is of another key.
 static const char *has_value(const char *item, const char *key)
 {

@@ -27,4 +27,9 @@
 int tb_fabric_file_open(struct tb_network **network, const char *text,
 	const volatile sig_atomic_t *stop, struct tb_error *error) TB_MUST_USE;
 
+// tb_fabric_file_path stores the file's name that such a text begins with, for the caller
+// to free. TB_EFOREIGN, with no sentence, when it begins with no file; TB_ENOMEM.
+int tb_fabric_file_path(
+	char **path, const char *text, struct tb_error *error) TB_MUST_USE;
+
 #endif
