@@ -202,6 +202,18 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 			spark->largest, palette->muted);
 }
 
+// explain writes why the table is empty.
+static void explain(const struct tb_pane *pane, struct tb_picture *picture)
+{
+	char why[80];
+	snprintf(why, sizeof why,
+		"Nothing to show: %s is 0 on every link in this window.",
+		tb_metric_name(tb_rows_metric(pane->rows)));
+	tb_pane_nothing(pane, picture,
+		pane->rows->filter[0] ? "Nothing to show: no link matches the filter."
+				      : why);
+}
+
 static void draw(struct tb_pane *pane, struct tb_picture *picture)
 {
 	const struct tb_palette *palette = tb_palette_of(pane->style->theme);
@@ -225,6 +237,8 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 			&scale, in);
 	}
 	tb_picture_unclip(picture);
+	if (pane->rows->n == 0)
+		explain(pane, picture);
 	double all = pane->rows->n * (double)ROW_H;
 	if (all <= rows.h)
 		return;

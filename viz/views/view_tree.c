@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define GUTTER	 92
@@ -53,7 +54,7 @@ static void draw_level(
 	struct tb_pane *pane, struct tb_picture *picture, uint32_t row, double room_h)
 {
 	const struct tb_tree_sight *sight = pane->state;
-	char count[32];
+	char count[32], by[48];
 	uint32_t most = sight->plan.most[row];
 	bool counts = room_h >= 2 * LABEL_H;
 	struct tb_box box = {pane->place.x + 16,
@@ -70,8 +71,11 @@ static void draw_level(
 	box.w = GUTTER - 17;
 	type = tb_style_type(pane->style, TB_FONT_TEXT, 10, true);
 	tb_format_count(tb_tree_sight_n(sight, row), count, sizeof count);
-	if (most > 1)
-		tb_picture_printf(picture, box, type, "%s by %" PRIu32, count, most);
+	snprintf(by, sizeof by, "%s by %" PRIu32, count, most);
+	if (most > 1 && tb_text_width(type.font, type.size, by) <= box.w)
+		tb_picture_text(picture, box, type, by);
+	else if (most > 1) // the number itself is in the panel of the run
+		tb_picture_printf(picture, box, type, "by %" PRIu32, most);
 	else
 		tb_picture_text(picture, box, type, count);
 }

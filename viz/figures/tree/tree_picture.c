@@ -1,7 +1,6 @@
 #include "tree_picture.h"
 
 #include "legend.h"
-#include "names.h"
 #include "run_text.h"
 #include "tree_edges.h"
 
@@ -124,15 +123,6 @@ static bool fits(const char *name, double w)
 	return tb_text_width(TB_FONT_TEXT, NAME_SIZE, name) <= w - 2;
 }
 
-// short_name is what a vendor's agent stands around: "spine3" of "MF0;spine3:MQM9700/U1".
-static const char *short_name(const char *name, char *buffer, size_t size)
-{
-	const char *begin = strchr(name, ';');
-	begin = begin ? begin + 1 : name;
-	snprintf(buffer, size, "%.*s", (int)strcspn(begin, ":"), begin);
-	return buffer;
-}
-
 static void draw_vertex(struct drawing *drawing, uint32_t index)
 {
 	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
@@ -142,15 +132,14 @@ static void draw_vertex(struct drawing *drawing, uint32_t index)
 	tb_picture_frame(picture, box, 1, drawing->palette->muted);
 	if (at->row == 0 || at->n != 1)
 		return;
-	uint32_t sw = drawing->subtrees.rows[at->row - 1][at->first];
-	char name[TB_NAME_SIZE];
-	const char *whole = tb_run_switches(drawing->figure->run)[sw].name;
-	tb_picture_tip(picture, whole);
-	if (fits(whole, box.w) || fits(short_name(whole, name, sizeof name), box.w))
+	uint32_t id = drawing->subtrees.rows[at->row - 1][at->first];
+	const struct tb_run_switch *sw = &tb_run_switches(drawing->figure->run)[id];
+	tb_picture_tip(picture, sw->name);
+	if (fits(sw->name, box.w) || fits(sw->label, box.w))
 		tb_picture_text(picture, box,
 			(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
 				drawing->palette->text},
-			fits(whole, box.w) ? whole : name);
+			fits(sw->name, box.w) ? sw->name : sw->label);
 }
 
 static void draw_rows(struct drawing *drawing)
