@@ -35,7 +35,7 @@ read_phases() {
 		GROUP BY b.bin;
 		$(sed -n "s/^\([0-9.]*\) \([0-9.]*\) \(.*\)/INSERT INTO phase VALUES ('\3', \1, \2);/p" "$captures/$1")
 		UPDATE phase SET begin_s = begin_s - late, end_s = end_s - late
-		FROM (SELECT (json_extract(notes, '\$.first_at_ns') - $first) / 1e9 AS late FROM store.run);
+		FROM (SELECT (json_extract(input_summary, '\$.first_at_ns') - $first) / 1e9 AS late FROM store.run);
 	END
 }
 
