@@ -3,6 +3,7 @@
 #include "judge_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum step { SKIP_TRUE, SKIP_INFERRED, MATCH };
 
@@ -138,70 +139,87 @@ static int match_all(
 	return status;
 }
 
-// counterpart returns the receive of the other job that goes with a receive.
-static uint32_t counterpart(
-	const struct judge_side *side, const struct judge_side *other, uint32_t recv)
+// find_counterparts gives sends and receives those of the other job, or JUDGE_NONE.
+static uint32_t *find_counterparts(
+	const struct judge_side *side, const struct judge_side *other)
 {
-	uint32_t message = side->message_of[recv];
-	if (message == JUDGE_NONE || side->messages[message].other == JUDGE_NONE)
-		return JUDGE_NONE;
-	return other->messages[side->messages[message].other].recv;
+	size_t n = side->job->n_ops;
+	uint32_t *of = malloc((n + 1) * sizeof *of);
+	if (!of)
+		return NULL;
+	memset(of, 0xff, n * sizeof *of); // JUDGE_NONE
+	for (size_t i = 0; i < side->n; i++) {
+		const struct judge_message *message = &side->messages[i];
+		if (message->other == JUDGE_NONE)
+			continue;
+		of[message->send] = other->messages[message->other].send;
+		of[message->recv] = other->messages[message->other].recv;
+	}
+	return of;
 }
 
-// count_holds counts the receives that `send` of one side waits for, whose counterparts
-// the other side's `same` waits for, too.
-static uint64_t count_holds(
-	struct judge_side *side, struct judge_side *other, uint32_t same)
+// What is compared: both sides, and for the operations of one those of the
+// other.
+struct comparison {
+	struct judge_side *truth, *inferred;
+	uint32_t *to_inferred, *to_truth;
+	struct judge_score *score;
+};
+
+// compare_send compares what `send` of the truth waits for with what `same` does.
+static int compare_send(const struct comparison *c, uint32_t send, uint32_t same)
 {
-	uint64_t n = 0;
-	for (size_t i = 0; i < side->n_waits; i++) {
-		uint32_t recv = counterpart(side, other, side->waits[i]);
-		n += recv != JUDGE_NONE && judge_holds(other, same, recv);
+	const struct judge_last *truth = &c->truth->last[send];
+	const struct judge_last *inferred = &c->inferred->last[same];
+	const uint32_t *wanted = c->truth->lasts + truth->first;
+	const uint32_t *named = c->inferred->lasts + inferred->first;
+	struct judge_score *score = c->score;
+	score->n_true_last += truth->n;
+	score->n_inferred_last += inferred->n;
+	for (uint32_t t = 0; t < truth->n; t++) {
+		uint32_t recv = c->to_inferred[wanted[t]];
+		score->n_true_holds +=
+			recv != JUDGE_NONE && judge_holds(c->inferred, same, recv);
+		for (uint32_t i = 0; i < inferred->n; i++)
+			score->n_right += wanted[t] == named[i];
 	}
-	return n;
+	int status = judge_waits(c->inferred, same);
+	for (size_t i = 0; status == TB_OK && i < c->inferred->n_waits; i++) {
+		uint32_t recv = c->to_truth[c->inferred->waits[i]];
+		score->n_inferred_waits++;
+		score->n_inferred_last += recv == JUDGE_NONE; // of no message: wrong
+		score->n_inferred_holds +=
+			recv != JUDGE_NONE && judge_holds(c->truth, send, recv);
+	}
+	return status;
 }
 
-// count_right compares the last receives of both sides, as receives of the truth.
-static void count_right(
-	struct judge_side *truth, struct judge_side *inferred, struct judge_score *score)
+static int compare_all(const struct comparison *c)
 {
-	size_t n = 0;
-	uint32_t *named = inferred->waits; // is not needed any more
-	for (size_t i = 0; i < inferred->n_waits; i++) {
-		uint32_t recv = counterpart(inferred, truth, inferred->waits[i]);
-		if (recv == JUDGE_NONE)
-			score->n_inferred_last++; // of no message of the truth: wrong
-		else
-			named[n++] = recv;
+	if (!c->to_inferred || !c->to_truth)
+		return TB_ENOMEM;
+	int status = judge_find_lasts(c->truth, c->truth, NULL);
+	if (status == TB_OK)
+		status = judge_find_lasts(c->inferred, c->truth, c->to_truth);
+	for (size_t t = 0; t < c->truth->n && status == TB_OK; t++) {
+		const struct judge_message *message = &c->truth->messages[t];
+		if (message->other == JUDGE_NONE)
+			continue;
+		status = compare_send(
+			c, message->send, c->inferred->messages[message->other].send);
 	}
-	n = judge_reduce(truth, named, n);
-	score->n_inferred_last += n;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < truth->n_waits; k++)
-			score->n_right += truth->waits[k] == named[i];
+	return status;
 }
 
 static int compare_waits(
 	struct judge_side *truth, struct judge_side *inferred, struct judge_score *score)
 {
-	int status = TB_OK;
-	for (size_t t = 0; t < truth->n && status == TB_OK; t++) {
-		const struct judge_message *message = &truth->messages[t];
-		if (message->other == JUDGE_NONE)
-			continue;
-		uint32_t same = inferred->messages[message->other].send;
-		status = judge_waits(truth, message->send);
-		if (status == TB_OK)
-			status = judge_waits(inferred, same);
-		if (status != TB_OK)
-			break;
-		truth->n_waits = judge_reduce(truth, truth->waits, truth->n_waits);
-		score->n_true_last += truth->n_waits;
-		score->n_inferred_waits += inferred->n_waits;
-		score->n_inferred_holds += count_holds(inferred, truth, message->send);
-		score->n_true_holds += count_holds(truth, inferred, same);
-		count_right(truth, inferred, score);
-	}
+	const struct comparison comparison = {truth, inferred,
+		find_counterparts(truth, inferred), find_counterparts(inferred, truth),
+		score};
+	int status = compare_all(&comparison);
+	free(comparison.to_inferred);
+	free(comparison.to_truth);
 	return status;
 }
 

@@ -120,9 +120,10 @@ static void set_bytes(struct judge_side *side, uint32_t op, uint64_t bytes)
 	side->messages[message].most = bytes;
 }
 
-// size_rendezvous gives requests and answers the sizes that they have on the wire. The
-// job has them as empty messages: a request out, its answer in, and then the data.
-static void size_rendezvous(struct judge_side *side)
+// mark_rendezvous gives requests and answers the sizes that they have on the wire, and
+// marks the data as seen. The job has the first as empty messages: a request out, its
+// answer in, and then the data.
+static void mark_rendezvous(struct judge_side *side)
 {
 	const struct tb_job *job = side->job;
 	for (uint32_t answer = 0; answer < job->n_ops; answer++) {
@@ -144,6 +145,25 @@ static void size_rendezvous(struct judge_side *side)
 				continue;
 			set_bytes(side, ask, ASK_BYTES);
 			set_bytes(side, answer, ANSWER_BYTES);
+			side->seen[job->successors[s] & ~TB_DEP_START] = 1;
+		}
+	}
+}
+
+// find_posted finds the sends of the program before its receives. A rank issues its
+// operations in order, but the data of a rendezvous, which leave when they may.
+static void find_posted(struct judge_side *side)
+{
+	const struct tb_job *job = side->job;
+	memset(side->seen, 0, job->n_ops * sizeof *side->seen);
+	mark_rendezvous(side);
+	for (uint32_t r = 0; r < job->n_ranks; r++) {
+		uint32_t send = JUDGE_NONE;
+		for (uint32_t i = job->first_op[r]; i < job->first_op[r + 1]; i++) {
+			if (job->ops[i].kind == TB_OP_SEND && !side->seen[i])
+				send = i;
+			else if (job->ops[i].kind == TB_OP_RECV)
+				side->posted[i] = send;
 		}
 	}
 }
@@ -173,7 +193,9 @@ static uint32_t unplaced_before(const struct judge_side *side, uint32_t op)
 	for (uint32_t i = side->first_before[op]; i < side->first_before[op + 1]; i++)
 		if (side->place[side->before[i]] == JUDGE_NONE)
 			return side->before[i];
-	return JUDGE_NONE;
+	uint32_t posted = side->posted[op];
+	return posted != JUDGE_NONE && side->place[posted] == JUDGE_NONE ? posted
+									 : JUDGE_NONE;
 }
 
 // put_in_order numbers the operations so that each is behind what it waits for, and else
@@ -207,21 +229,24 @@ int judge_side_init(struct judge_side *side, const struct tb_job *job,
 		.first_before = calloc(n, sizeof(uint32_t)),
 		.before = calloc(
 			(size_t)job->first_successor[job->n_ops] + 1, sizeof(uint32_t)),
+		.posted = malloc(n * sizeof(uint32_t)),
 		.place = calloc(n, sizeof(uint32_t)),
 		.seen = calloc(n, sizeof(uint32_t)),
 		.stack = calloc(n, sizeof(uint32_t)),
+		.last = calloc(n, sizeof(struct judge_last)),
 	};
-	if (!side->message_of || !side->first_before || !side->before || !side->place ||
-		!side->seen || !side->stack)
+	if (!side->message_of || !side->first_before || !side->before || !side->posted ||
+		!side->place || !side->seen || !side->stack || !side->last)
 		return TB_ENOMEM;
+	memset(side->posted, 0xff, n * sizeof *side->posted); // JUDGE_NONE
 	int status = list_messages(side, places, n_ranks);
 	if (status != TB_OK)
 		return status;
 	number_messages(side);
 	turn_around(side);
-	put_in_order(side);
 	if (!places)
-		size_rendezvous(side);
+		find_posted(side);
+	put_in_order(side);
 	return TB_OK;
 }
 
@@ -231,9 +256,12 @@ void judge_side_fini(struct judge_side *side)
 	free(side->message_of);
 	free(side->first_before);
 	free(side->before);
+	free(side->posted);
 	free(side->place);
 	free(side->seen);
 	free(side->stack);
 	free(side->waits);
 	free(side->sends);
+	free(side->last);
+	free(side->lasts);
 }
