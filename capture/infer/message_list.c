@@ -12,7 +12,8 @@
 
 // After this long without bytes to send, and all of them acknowledged, a sender does not
 // wait for its window: an acknowledgement would have let it go on at once (rule L2).
-#define PAUSE_NS 1000000
+#define PAUSE_NS     1000000
+#define PAUSE_FRAMES 4
 
 #define REQUEST_BYTES 16 // of a request that only carries headers: its RETH
 
@@ -99,7 +100,7 @@ static int stream_of(struct tb_messages *messages, uint32_t pair, enum kind kind
 static bool runs_on(const struct stream *stream, const struct tb_passage *passage)
 {
 	return stream->last != NONE && stream->read != stream->next &&
-	       passage->called_ns <= stream->last_ns;
+	       passage->busy_ns <= stream->last_ns;
 }
 
 // begin_entry begins a message of a stream.
@@ -174,10 +175,11 @@ static void redeliver(struct tb_messages *messages, struct stream *stream,
 // stood in no queue of its node.
 static bool paused(const struct stream *stream, const struct tb_passage *passage)
 {
+	int64_t most_ns = PAUSE_NS + PAUSE_FRAMES * passage->frame_ns;
 	if (!stream->acknowledged_any)
-		return passage->called_ns - stream->last_ns > PAUSE_NS;
+		return passage->busy_ns - stream->last_ns > most_ns;
 	return stream->read == stream->next &&
-	       passage->called_ns - stream->last_ack_ns > PAUSE_NS;
+	       passage->busy_ns - stream->last_ack_ns > most_ns;
 }
 
 // is_short returns whether the record's last segment was not full: its writer had no more

@@ -24,6 +24,8 @@ struct tb_message {
 struct tb_passage {
 	int64_t called_ns, left_ns; // as in struct tb_message
 	int64_t delivered_ns;
+	int64_t frame_ns; // that the sender's port takes for a full frame
+	int64_t busy_ns;  // since when the sender's port was hardly idle
 };
 
 struct tb_message_list {

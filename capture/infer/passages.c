@@ -8,14 +8,18 @@
 #define FULL_BYTES  1000u // smaller frames do not show a port's rate
 #define WINDOWS_MIN 8	  // fewer do not show it either
 #define ALIKE_PART  50
+#define FRAME_BYTES 1514u		// of Ethernet
 #define PAUSE_NS    INT64_C(1000000000) // in a window: no port is that slow
-#define JITTER_NS   20000		// of time stamps, beside a part of the frame
+#define JITTER_NS   20000		// of time stamps
 
 struct port {
 	uint64_t ps_per_byte; // 0: not known
 	int64_t out_ns;	      // when the sender's port has paid for what it sent
 	int64_t in_ns;	      // likewise the receiver's
 	int64_t queue_ns;     // since when the sender's port had a queue, at the latest
+	int64_t owed_ns;      // like out_ns, with errors of the rate added up
+	int64_t busy_ns;      // since when it was hardly idle between frames
+	int64_t last_ns;      // when it sent its last frame
 	bool begun;
 };
 
@@ -146,25 +150,31 @@ static int measure_node(struct tb_passages *ports, const struct tb_packet_record
 	return status;
 }
 
-// earliness collects by how many bytes the frames of a node came before a line of its
-// rate could have carried them.
-static int earliness(struct sample *sample, const struct tb_packet_record *records,
+// burstiness collects how many bytes more than a line of its rate carries a node had sent
+// when one of its frames had to wait, soon after a pause: errors of the rate add up.
+static int burstiness(struct sample *sample, const struct tb_packet_record *records,
 	size_t n, uint32_t node, uint64_t ps_per_byte)
 {
-	int64_t end_ns = 0;
+	int64_t paid_ns = 0, last_ns = 0;
+	uint32_t n_behind = 0; // a pause
 	int status = TB_OK;
 	for (size_t i = 0; status == TB_OK && i < n; i++) {
 		const struct tb_packet_record *record = &records[i];
 		if (record->source.id != node)
 			continue;
 		int64_t own_ns = line_ns(ps_per_byte, record->wire_bytes);
-		bool queued = end_ns > record->at_ns - 2 * own_ns;
-		if (end_ns < record->at_ns - own_ns)
-			end_ns = record->at_ns - own_ns;
-		end_ns += own_ns;
-		if (queued && record->wire_bytes >= FULL_BYTES)
+		bool waited = record->at_ns - last_ns > own_ns / 8;
+		n_behind++;
+		if (paid_ns < record->at_ns) {
+			paid_ns = record->at_ns;
+			n_behind = 0;
+		}
+		paid_ns += own_ns;
+		last_ns = record->at_ns;
+		if (n_behind > 0 && n_behind <= WINDOW && waited &&
+			record->wire_bytes >= FULL_BYTES)
 			status = put(sample,
-				(uint64_t)(end_ns - record->at_ns) * 1000 / ps_per_byte);
+				(uint64_t)(paid_ns - record->at_ns) * 1000 / ps_per_byte);
 	}
 	return status;
 }
@@ -176,12 +186,13 @@ static int measure_bucket(
 	int status = TB_OK;
 	for (uint32_t node = 0; status == TB_OK && node < ports->n; node++)
 		if (ports->rows[node].ps_per_byte)
-			status = earliness(
+			status = burstiness(
 				&sample, records, n, node, ports->rows[node].ps_per_byte);
-	uint64_t early = status == TB_OK && sample.n ? at_quarter(&sample, 1) : 0;
-	// Less than half a small full frame is the scatter of the stamps.
-	if (early >= FULL_BYTES / 2)
-		ports->bucket_bytes = (uint32_t)(early + 1514);
+	uint64_t burst = status == TB_OK && sample.n ? most_common(&sample) : 0;
+	// That of a line is one frame; less than half a small full one is the scatter of
+	// the stamps.
+	if (burst >= FRAME_BYTES + FULL_BYTES / 2)
+		ports->bucket_bytes = (uint32_t)burst;
 	free(sample.rows);
 	return status;
 }
@@ -239,33 +250,83 @@ static uint64_t rate_of(const struct tb_passages *ports, const struct port *port
 	return port->ps_per_byte ? port->ps_per_byte : ports->ps_per_byte;
 }
 
+// What a record's port would have done with it.
+struct turn {
+	int64_t entered_ns, own_ns, bucket_ns;
+	int64_t late_ns; // after the port would have let it pass
+	int64_t with_ns; // of another frame that it waited for, to leave together
+	bool in_step;	 // it follows the frame before at the port's rate
+};
+
+// take_turn looks at a record. Frames that follow each other at its rate show a queue
+// even where other bytes, which were not captured, have used up what the port had saved;
+// and a segment of two frames leaves when the port lets both pass.
+static struct turn take_turn(const struct tb_passages *ports, const struct port *port,
+	const struct tb_packet_record *record)
+{
+	uint64_t ps = rate_of(ports, port);
+	struct turn turn = {.own_ns = line_ns(ps, record->wire_bytes),
+		.bucket_ns = line_ns(ps, ports->bucket_bytes)};
+	int64_t own_ns = turn.own_ns, bucket_ns = turn.bucket_ns;
+	int64_t free_ns = port->out_ns;
+	if (bucket_ns > own_ns)
+		free_ns += own_ns - bucket_ns;
+	turn.entered_ns = record->at_ns - (bucket_ns ? 0 : own_ns);
+	turn.late_ns = turn.entered_ns - free_ns;
+	turn.in_step = llabs(record->at_ns - port->last_ns - own_ns) <=
+		       (own_ns / 8 < JITTER_NS ? own_ns / 8 : JITTER_NS);
+	if (!turn.in_step && record->wire_bytes >= FULL_BYTES &&
+		2 * own_ns <= bucket_ns && llabs(turn.late_ns - own_ns) <= JITTER_NS)
+		turn.with_ns = own_ns;
+	return turn;
+}
+
+// keep_busy follows since when the port was hardly idle: a frame may be late by about as
+// long as it takes, and what left before its time counts for longer.
+static void keep_busy(struct port *port, const struct turn *turn, bool known)
+{
+	int64_t own_ns = turn->own_ns, entered_ns = turn->entered_ns;
+	int64_t most_ns = port->owed_ns + own_ns + own_ns / 4 + JITTER_NS;
+	if (turn->bucket_ns > own_ns)
+		most_ns += own_ns - turn->bucket_ns;
+	bool busy = known && entered_ns <= most_ns;
+	if (!busy)
+		port->busy_ns = entered_ns;
+	if (port->owed_ns < entered_ns)
+		port->owed_ns = entered_ns;
+	port->owed_ns += own_ns;
+	if (busy && port->owed_ns < entered_ns + turn->bucket_ns)
+		port->owed_ns = entered_ns + turn->bucket_ns;
+}
+
 // leave decides whether the record left its sender as soon as the port let it, and so may
 // have stood in a queue.
 static void leave(struct tb_passages *ports, const struct tb_packet_record *record,
 	struct tb_passage *passage)
 {
 	struct port *port = &ports->rows[record->source.id];
-	uint64_t ps = rate_of(ports, port);
-	int64_t own_ns = line_ns(ps, record->wire_bytes);
-	int64_t bucket_ns = line_ns(ps, ports->bucket_bytes);
-	int64_t entered_ns = record->at_ns - (ports->bucket_bytes ? 0 : own_ns);
-	int64_t free_ns = port->out_ns;
-	if (ports->bucket_bytes && free_ns + own_ns - bucket_ns < free_ns)
-		free_ns += own_ns - bucket_ns;
-	bool queued = port->begun && ps &&
-		      entered_ns <= free_ns + own_ns + own_ns / 4 + JITTER_NS;
+	const struct turn turn = take_turn(ports, port, record);
+	bool known = port->begun && turn.own_ns > 0;
+	bool queued = known && (turn.in_step || turn.late_ns <= turn.with_ns + JITTER_NS);
 	if (!queued)
-		port->queue_ns = entered_ns;
+		port->queue_ns = turn.entered_ns;
+	keep_busy(port, &turn, known);
 	port->begun = true;
-	if (port->out_ns < entered_ns)
-		port->out_ns = entered_ns;
-	port->out_ns += own_ns;
-	// A port with a queue has nothing saved; errors of the rate do not add up.
-	if (queued && port->out_ns < entered_ns + bucket_ns)
-		port->out_ns = entered_ns + bucket_ns;
+	port->last_ns = record->at_ns;
+	if (port->out_ns < turn.entered_ns)
+		port->out_ns = turn.entered_ns;
+	port->out_ns += turn.own_ns;
+	// A port with a queue has nothing saved, but for what leaves together with this;
+	// so errors of the rate do not add up.
+	int64_t most_ns = turn.entered_ns + turn.bucket_ns - turn.with_ns;
+	if (ports->bucket_bytes && (queued || port->out_ns > most_ns))
+		port->out_ns = most_ns;
 
+	int64_t entered_ns = turn.entered_ns;
 	passage->left_ns = entered_ns;
 	passage->called_ns = port->queue_ns < entered_ns ? port->queue_ns : entered_ns;
+	passage->busy_ns = port->busy_ns < entered_ns ? port->busy_ns : entered_ns;
+	passage->frame_ns = line_ns(rate_of(ports, port), FRAME_BYTES);
 }
 
 static void enter(struct tb_passages *ports, const struct tb_packet_record *record,
