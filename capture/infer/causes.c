@@ -35,7 +35,9 @@ struct search {
 	struct tb_precedences precedences;
 	struct gaps gaps;
 	int64_t begin_ns;
-	uint32_t *nearest;  // by message: the last delivery to its source before; NONE
+	uint32_t *nearest; // by message: the last delivery to its source before; NONE
+	uint32_t
+		*earlier; // by message: the last delivery to its destination before; NONE
 	uint32_t *previous; // by message: the call of its source before; NONE
 	struct event events[CANDIDATES_MAX];
 	uint32_t n_events;
@@ -68,6 +70,16 @@ static void add_preceding(struct search *search, uint32_t message)
 	}
 }
 
+// add_nearest adds the last delivery before a call that was due.
+static void add_nearest(struct search *search, uint32_t message)
+{
+	uint32_t event = search->nearest[message];
+	while (event != NONE && tb_precedence_is_early(&search->precedences,
+					&search->classes, search->list, event, message))
+		event = search->earlier[event];
+	add_event(search, event, false);
+}
+
 // last_event returns when the last of the events was.
 static int64_t last_event(const struct search *search)
 {
@@ -93,12 +105,17 @@ static int latest_first(const void *a, const void *b)
 	return x->cause.message > y->cause.message ? -1 : 1;
 }
 
+static bool same_pair(const struct tb_message_list *list, uint32_t a, uint32_t b)
+{
+	return list->rows[a].source == list->rows[b].source &&
+	       list->rows[a].destination == list->rows[b].destination;
+}
+
 // follows returns whether an event follows from one of those that are kept: a call that
-// waited for it, or for a later one of its kind.
+// waited for it, or for a later one of its pair.
 static bool follows(const struct search *search, const struct tb_cause *event,
 	const struct tb_cause *kept, uint32_t n_kept)
 {
-	const struct tb_classes *classes = &search->classes;
 	for (uint32_t i = 0; i < n_kept; i++) {
 		if (!kept[i].is_call)
 			continue;
@@ -108,9 +125,8 @@ static bool follows(const struct search *search, const struct tb_cause *event,
 			return true;
 		for (uint32_t k = 0; k < of->n; k++)
 			if (rows[k].is_call == event->is_call &&
-				classes->of[rows[k].message] ==
-					classes->of[event->message] &&
-				rows[k].message >= event->message)
+				rows[k].message >= event->message &&
+				same_pair(search->list, rows[k].message, event->message))
 				return true;
 	}
 	return false;
@@ -170,7 +186,7 @@ static int judge(
 		search->n_events = 0;
 		add_preceding(search, message);
 		if (nearest)
-			add_event(search, search->nearest[message], false);
+			add_nearest(search, message);
 		int status = TB_ARRAY_RESERVE(
 			&search->gaps.rows, &search->gaps.room, search->gaps.n + 1);
 		if (status != TB_OK)
@@ -238,7 +254,7 @@ static int settle(struct search *search, uint32_t message, const struct verdict 
 	add_preceding(search, message);
 	if (!recurring || search->n_events == 0) {
 		recurring = false;
-		add_event(search, search->nearest[message], false);
+		add_nearest(search, message);
 	}
 	if (follows_call(search, message))
 		add_event(search, search->previous[message], true);
@@ -248,7 +264,7 @@ static int settle(struct search *search, uint32_t message, const struct verdict 
 	of->hidden = is_hidden(row);
 	of->gap_ns = gap_of(search, row, verdict);
 	if (recurring && is_unusual(verdict, of->gap_ns)) {
-		add_event(search, search->nearest[message], false);
+		add_nearest(search, message);
 		of->kind = TB_CAUSE_NEAREST;
 		of->gap_ns = gap_of(search, row, verdict);
 	}
@@ -327,6 +343,7 @@ static int look_at_deliveries(struct search *search)
 		if (i > 0 && moment->node != moments[i - 1].node)
 			delivery = NONE;
 		if (!moment->is_call) {
+			search->earlier[moment->message] = delivery;
 			delivery = moment->message;
 			continue;
 		}
@@ -356,13 +373,18 @@ static int search_all(struct search *search, uint32_t n_nodes)
 {
 	size_t n = search->list->n;
 	search->nearest = malloc((n + 1) * sizeof *search->nearest);
+	search->earlier = malloc((n + 1) * sizeof *search->earlier);
 	search->previous = malloc((n + 1) * sizeof *search->previous);
 	search->causes->of = calloc(n + 1, sizeof *search->causes->of);
-	if (!search->nearest || !search->previous || !search->causes->of)
+	if (!search->nearest || !search->earlier || !search->previous ||
+		!search->causes->of)
 		return TB_ENOMEM;
 	int status = look_back(search, n_nodes);
 	if (status == TB_OK)
 		status = tb_classes_find(&search->classes, search->list, n_nodes);
+	if (status == TB_OK)
+		status = tb_precedences_begin(
+			&search->precedences, &search->classes, search->list);
 	for (uint32_t c = 0; status == TB_OK && c < search->classes.n; c++)
 		status = settle_class(search, c);
 	return status;
@@ -383,6 +405,7 @@ int tb_causes_find(struct tb_causes *causes, const struct tb_message_list *list,
 	tb_precedences_fini(&search->precedences);
 	free(search->gaps.rows);
 	free(search->nearest);
+	free(search->earlier);
 	free(search->previous);
 	free(search);
 	if (status == TB_OK)

@@ -34,6 +34,8 @@ void tb_classes_fini(struct tb_classes *classes)
 	free(classes->sent_first);
 	free(classes->got_first);
 	free(classes->got);
+	free(classes->pairs);
+	free(classes->by_pair);
 	*classes = (struct tb_classes){0};
 }
 
@@ -47,9 +49,11 @@ static bool allocate(struct tb_classes *classes, size_t n, uint32_t n_nodes)
 	classes->sent_first = calloc(n_nodes + 1u, sizeof *classes->sent_first);
 	classes->got_first = calloc(n_nodes + 2u, sizeof *classes->got_first);
 	classes->got = malloc((n + 1) * sizeof *classes->got);
-	return classes->first && classes->members && classes->of && classes->place &&
-	       classes->by_place && classes->sent_first && classes->got_first &&
-	       classes->got;
+	classes->pairs = malloc((n + 1) * sizeof *classes->pairs);
+	classes->by_pair = malloc((n + 1) * sizeof *classes->by_pair);
+	return classes->pairs && classes->by_pair && classes->first && classes->members &&
+	       classes->of && classes->place && classes->by_place &&
+	       classes->sent_first && classes->got_first && classes->got;
 }
 
 static bool same_pair(const struct keyed *x, const struct keyed *y)
@@ -139,6 +143,40 @@ static void number(struct tb_classes *classes, const struct keyed *keys, size_t 
 	classes->first[classes->n] = (uint32_t)n;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+// list_pairs fills pairs and by_pair.
+static void list_pairs(struct tb_classes *classes, const struct keyed *keys, size_t n)
+{
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && same_pair(&keys[end], &keys[i]); end++)
+			classes->by_pair[end] = keys[end].message;
+		qsort(classes->by_pair + i, end - i, sizeof *classes->by_pair, ascending);
+		classes->pairs[classes->n_pairs++] = (struct tb_pair){keys[i].source,
+			keys[i].destination, (uint32_t)i, (uint32_t)(end - i)};
+	}
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct tb_pair *x = a, *y = b;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	return x->destination < y->destination ? -1 : x->destination > y->destination;
+}
+
+const struct tb_pair *tb_classes_pair(
+	const struct tb_classes *classes, uint32_t source, uint32_t destination)
+{
+	const struct tb_pair wanted = {source, destination, 0, 0};
+	return bsearch(
+		&wanted, classes->pairs, classes->n_pairs, sizeof wanted, compare_pairs);
+}
+
 // list_by_node fills sent_first and got: counting sorts of the classes by their ends.
 static void list_by_node(
 	struct tb_classes *classes, const struct keyed *keys, uint32_t n_nodes)
@@ -171,6 +209,7 @@ int tb_classes_find(
 		return TB_ENOMEM;
 	}
 	number(&made, keys, list->n);
+	list_pairs(&made, keys, list->n);
 	list_by_node(&made, keys, n_nodes);
 	free(keys);
 	*classes = made;
