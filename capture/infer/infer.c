@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SAMPLE_RECORDS 262144 // from which ports are measured
-#define REACTION_NS    1      // of an answer: next to nothing
+#define REACTION_NS    1      // to what answers: next to nothing, but in order
 #define N_CPUS	       256
 #define NONE	       UINT32_MAX
 
@@ -173,7 +173,7 @@ static int add_computation(const struct inferring *inferring, struct building *b
 	int64_t gap_ns = inferring->causes.of[message].gap_ns;
 	uint32_t *calc = &building->calc[message];
 	*calc = NONE;
-	if (asked->role == TB_ROLE_ANSWER)
+	if (asked->role == TB_ROLE_ANSWER || asked->role == TB_ROLE_DATA)
 		return add_calc(building, rank, REACTION_NS, true, calc, error);
 	if (asked->role != TB_ROLE_REQUEST)
 		return gap_ns > 0 ? add_calc(building, rank, gap_ns, false, calc, error)

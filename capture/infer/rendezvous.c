@@ -382,8 +382,7 @@ static int await_node(struct finding *finding, uint32_t node, uint32_t *data)
 	return status;
 }
 
-// allow makes data wait for their answers alone, and leave with them at once: in front of
-// answers to what came with those.
+// allow makes data wait for their answers alone.
 static int allow(struct finding *finding)
 {
 	struct tb_causes *causes = finding->causes;

@@ -236,6 +236,7 @@ static void the_notes_say_what_was_inferred(void **state)
 	assert_int_equal(infer(), TB_OK);
 	assert_non_null(strstr(job->notes, "16 messages"));
 	assert_non_null(strstr(job->notes, "in every repetition"));
+	assert_string_equal(job->endpoints[0], "10.77.0.1");
 }
 
 // push writes a segment after which its writer had no more bytes.
