@@ -30,14 +30,16 @@ hold() {
 	}
 }
 
-hold ring8_10m 92 98 98 84 84
-hold ring8_50m 92 98 98 88 88
-hold ring8_200m 92 98 98 93 93
-hold halo8_10m 97 98 98 48 55
-hold halo8_50m 97 98 98 44 53
-hold lammps8_50m 97 98 98 45 47
-hold a2a8_50m 90 90 70 0 0
-hold a2a8_200m 92 98 60 0 0
-hold lmp16_melt_mtu 94 97 98 38 46
-hold coll64_mtu 70 98 95 20 30
+hold ring8_10m 94 98 98 97 97
+hold ring8_50m 94 98 98 97 97
+hold ring8_200m 94 98 98 97 97
+hold halo8_10m 97 98 98 70 54
+hold halo8_50m 97 98 98 68 61
+hold lammps8_10m 97 98 98 85 85
+hold lammps8_50m 97 98 98 81 81
+hold lammps8_100m 97 98 98 92 92
+hold a2a8_50m 95 97 97 94 50
+hold a2a8_200m 92 98 60 40 15
+hold lmp16_melt_mtu 94 97 98 70 75
+hold coll64_mtu 70 98 95 36 30
 exit $status

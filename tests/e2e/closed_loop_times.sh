@@ -43,20 +43,18 @@ for from in 50 100 200; do
 	done
 done
 hold ring8 50 10 5
-hold halo8 50 10 10
+hold halo8 50 10 12
 hold halo8 10 10 10
-hold a2a8 10 10 15
-hold a2a8 10 50 10
-hold a2a8 50 10 10
-hold a2a8 50 50 10
-hold a2a8 50 100 18
-hold a2a8 50 200 20
-for to in 50 100 200; do hold a2a8 100 $to 15; done
-hold a2a8 200 100 15
-hold a2a8 200 50 20
 for from in 10 50; do
-	for to in 10 50; do hold lammps8 $from $to 12; done
+	for to in 10 50; do hold a2a8 $from $to 12; done
 done
-hold lammps8 50 100 20
-for to in 50 100; do hold lammps8 100 $to 10; done
+for to in 100 200; do hold a2a8 50 $to 15; done
+for from in 100 200; do
+	for to in 50 100 200; do hold a2a8 $from $to 15; done
+done
+for from in 10 50; do hold lammps8 $from 10 8; done
+hold lammps8 10 50 17
+hold lammps8 50 50 8
+hold lammps8 50 100 12
+for to in 50 100; do hold lammps8 100 $to 8; done
 exit $status
