@@ -61,7 +61,7 @@ start() {
 	[[ $1 == -i ]] && from=()
 	"$TAILBACK" capture "${from[@]}" "${privileges[@]}" "$@" 2>"$name.err" &
 	pid=$!
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 2000; i++)); do
 		grep -q 'listening on' "$name.err" 2>/dev/null && return
 		sleep 0.05
 	done
@@ -70,7 +70,7 @@ start() {
 
 # counts NAME N: asks it for its counts until it has captured so many.
 counts() {
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 1000; i++)); do
 		kill -USR1 "$pid"
 		sleep 0.1
 		grep -q "^$2 packets captured, " "$1.err" && return
@@ -119,7 +119,7 @@ expect "-c" '^5 packets captured$' count.err
 # Others follow the file while it grows; SIGUSR1 tells the counts; SIGTERM ends it too.
 start follow -w follow.pcapng --immediate-mode -U udp
 send 7 9 10
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 1000; i++)); do
 	[[ $(packets follow.pcapng) == 7 ]] && break
 	sleep 0.1
 done
@@ -194,5 +194,7 @@ if command -v setpriv >/dev/null && [[ ${#privileges[@]} == 0 ]]; then
 	[[ $code == 1 ]] || fail "without privileges it exits with $code"
 	expect "without privileges" 'tb1: capturing needs root or the capability CAP_NET_RAW' nobody.err
 fi
-"$TAILBACK" capture -D | grep -qE '^[0-9]+\.tb1 \[Up, Running' || fail "-D does not list tb1"
-"$TAILBACK" capture -D --json | grep -q '"name": "tb1"' || fail "-D --json does not list tb1"
+"$TAILBACK" capture -D >list.txt
+grep -qE '^[0-9]+\.tb1 \[Up, Running' list.txt || fail "-D does not list tb1"
+"$TAILBACK" capture -D --json >list.json
+grep -q '"name": "tb1"' list.json || fail "-D --json does not list tb1"

@@ -1,7 +1,7 @@
 # Sweeps over MPI: the store of one machine; a worker that is killed in the middle of a point has it
 # done by others; a job that is killed as a whole resumes.
 set -euo pipefail
-command -v mpirun >/dev/null && mpirun --version | grep -q 'Open MPI' || {
+command -v mpirun >/dev/null && [[ $(mpirun --version) == *'Open MPI'* ]] || {
 	echo "skipped: no mpirun of Open MPI (Debian: openmpi-bin)"
 	exit 77
 }

@@ -1,5 +1,6 @@
 # A signal leaves nothing half written, and is honoured at once.
 set -um
+. "$TB_SOURCE/tests/support/stores.sh"
 . "$TB_SOURCE/tests/support/strikes.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -53,9 +54,9 @@ for delay in 50 400 1000 1600; do
 	done
 done
 
-# begun PID: waits until the store is there.
+# begun PID: waits until its run is in the store.
 begun() {
-	until [[ -e out/run.db ]] || ! kill -0 "$1" 2>/dev/null; do sleep 0.01; done
+	until [[ $(store_count out/run.db run) -ge 1 ]] || ! kill -0 "$1" 2>/dev/null; do pause; done
 }
 
 # Once it simulates, what there is stays, on SIGHUP too; nohup makes it deaf to that.
