@@ -21,6 +21,7 @@ struct sizes {
 	size_t n;
 	struct size_count *sums; // of all streams, by bytes
 	size_t n_sums;
+	bool few; // SIZES_MAX of them are those of most messages
 };
 
 static int by_stream(const void *a, const void *b)
@@ -35,6 +36,29 @@ static int by_bytes(const void *a, const void *b)
 {
 	const struct size_count *x = a, *y = b;
 	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static int most_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x > y ? -1 : x < y;
+}
+
+// are_few returns whether three in four messages are of SIZES_MAX sizes.
+static int are_few(const struct sizes *sizes, bool *few)
+{
+	uint64_t *counts = malloc((sizes->n_sums + 1) * sizeof *counts);
+	uint64_t all = 0, most = 0;
+	if (!counts)
+		return TB_ENOMEM;
+	for (size_t i = 0; i < sizes->n_sums; i++)
+		all += counts[i] = sizes->sums[i].n;
+	qsort(counts, sizes->n_sums, sizeof *counts, most_first);
+	for (size_t i = 0; i < sizes->n_sums && i < SIZES_MAX; i++)
+		most += counts[i];
+	*few = most >= all - all / 4;
+	free(counts);
+	return TB_OK;
 }
 
 // sum_sizes counts the sizes of all streams together.
@@ -52,7 +76,7 @@ static int sum_sizes(struct sizes *sizes)
 		else
 			sizes->sums[sizes->n_sums++] = sizes->sums[i];
 	}
-	return TB_OK;
+	return are_few(sizes, &sizes->few);
 }
 
 // count_sizes counts the sizes of all streams.
@@ -134,7 +158,8 @@ static bool is_chance(const struct sizes *all, const struct recurring *sizes,
 	uint64_t n = in_all(all, bytes);
 	if (part->n >= 2 * sizes->own)
 		return false;
-	return in_all(all, part->bytes) <= n || (rest > 0 && in_all(all, rest) <= n);
+	return !all->few || in_all(all, part->bytes) <= n ||
+	       (rest > 0 && in_all(all, rest) <= n);
 }
 
 // parts_of finds sizes of the stream that make up the message, the largest first.

@@ -41,5 +41,6 @@ hold lammps8_100m 97 98 98 92 92
 hold a2a8_50m 95 97 97 94 50
 hold a2a8_200m 92 98 60 40 15
 hold lmp16_melt_mtu 94 97 98 70 75
+hold lmp64_melt_mtu 94.5 98 98 52 54
 hold coll64_mtu 70 98 95 36 30
 exit $status
