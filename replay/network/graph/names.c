@@ -136,6 +136,17 @@ static int no_switch(const struct scan *scan)
 		scan->text, scan->net->switch_identities.n ? " by its name, or" : "");
 }
 
+// no_end: what comes next is neither a host nor a switch.
+static int no_end(const struct scan *scan)
+{
+	const char *end = strchrnul(scan->at, '>');
+	while (end > scan->at && isspace((unsigned char)end[-1]))
+		end--;
+	return tb_fail(scan->error, TB_EUSAGE,
+		"the network has no host or switch called '%.*s', or several",
+		(int)(end - scan->at < 100 ? end - scan->at : 100), scan->at);
+}
+
 // eat_switch takes the rest of a switch's name; the rail is the first unless one is
 // named.
 static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
@@ -161,6 +172,7 @@ static int eat_switch(struct scan *scan, uint32_t rail, uint32_t *sw)
 static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
 {
 	const struct tb_switch_info *at = &scan->net->switches[sw];
+	char name[TB_NAME_SIZE];
 	bool up = eat(scan, "up");
 	bool down = !up && eat(scan, "down");
 	uint32_t number = 0;
@@ -175,8 +187,9 @@ static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
 		return TB_OK;
 	if (number >= n || (!up && !down))
 		return tb_fail(scan->error, TB_EUSAGE,
-			"switch %u.%u has no %sport %u, but %u down and %u up", at->level,
-			at->index,
+			"switch %s has no %sport %u, but %u down and %u up",
+			tb_names_switch(
+				scan->net, (struct tb_switch){sw}, name, sizeof name),
 			up     ? "up "
 			: down ? "down "
 			       : "",
@@ -231,6 +244,9 @@ static int eat_end(struct scan *scan, struct end *end)
 	end->is_node = eat(scan, "node");
 	if (end->is_node)
 		return eat_node(scan, &end->id);
+	if (scan->net->node_identities.n > 0 && !isdigit((unsigned char)*scan->at) &&
+		!own_switch_next(scan))
+		return no_end(scan);
 	status = eat_switch(scan, end->rail, &end->id);
 	if (status == TB_OK && eat(scan, ":"))
 		status = eat_port(scan, end->id, &end->port);

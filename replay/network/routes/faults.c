@@ -117,24 +117,30 @@ static int put_named(
 		text);
 }
 
+// put_untimed takes a fault without a time; of one with an @ that names nothing, the
+// time is what is wrong.
+static int put_untimed(struct tb_faults *faults, const char *text, struct tb_error *error)
+{
+	int status = put_named(faults, text, 0, error);
+	if (status == TB_EUSAGE && strchr(text, '@'))
+		return tb_fail(error, TB_EUSAGE,
+			"'%.100s': expected a time behind the @, such as 12ms, or a name "
+			"that has the @",
+			text);
+	return status;
+}
+
 int tb_faults_add(struct tb_faults *faults, const char *text, struct tb_error *error)
 {
-	char *copy = strdup(text);
-	if (!copy)
-		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
-	char *time = strchr(copy, '@');
+	const char *sign = strrchr(text, '@');
 	tb_time_ps at = 0;
-	int status = TB_OK;
-	if (time) {
-		*time++ = '\0';
-		if (tb_parse_time(time, &at) != TB_OK)
-			status = tb_fail(error, TB_EUSAGE,
-				"'%.100s': expected a time behind the @, such as 12ms",
-				text);
-	}
-	if (status == TB_OK)
-		status = put_named(faults, copy, at, error);
-	free(copy);
+	if (!sign || tb_parse_time(sign + 1, &at) != TB_OK)
+		return put_untimed(faults, text, error);
+	char *place = strndup(text, (size_t)(sign - text));
+	if (!place)
+		return tb_fail(error, TB_ENOMEM, "no memory for the faults");
+	int status = put_named(faults, place, at, error);
+	free(place);
 	return status;
 }
 

@@ -2,10 +2,10 @@
 //
 // Model: a cable is two links, and both die with it; a switch dies with all its cables.
 // What is dead stays so. As text a fault is "link=PLACE" or "switch=LEVEL.INDEX", dead
-// from the start, or the same with "@TIME" behind it. A PLACE is a port, "0.1:4" (or
-// "0.1:up0", "0.1:down3"), a node's cable, "node 5", a host of a fabric, all cables of
-// its network interfaces, or a link as the store names it, "0.1:4 > 1.0:1", "node 5 >
-// 0.1", "0.1 > node 5".
+// from the start, or the same with "@TIME" behind it; names may have an @ of their own. A
+// PLACE is a port, "0.1:4" (or "0.1:up0", "0.1:down3"), a node's cable, "node 5", a host
+// of a fabric, all cables of its network interfaces, or a link as the store names it,
+// "0.1:4 > 1.0:1", "node 5 > 0.1", "0.1 > node 5".
 //
 // Read-only once it is filled; threads may share it then.
 #ifndef TB_FAULTS_H
