@@ -330,6 +330,8 @@ static int read_all(struct reading *reading, FILE *stream)
 static int check_strangers(struct reading *reading)
 {
 	uint32_t n = reading->n_parts - reading->switches.n;
+	reading->table.n_in_file = reading->n_parts;
+	reading->table.n_known = n;
 	if (2 * n < reading->n_parts)
 		return tb_fail_in(reading->table.error, TB_EFORMAT, reading->table.name,
 			"tables of another fabric: of the file's %u switches %u %s in "

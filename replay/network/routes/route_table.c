@@ -26,8 +26,11 @@ static bool ends(const struct tb_network *net, uint32_t link)
 static int no_table(const struct tb_route_table *table, uint32_t sw)
 {
 	char name[TB_NAME_SIZE];
-	return tb_fail_in(table->error, TB_EFORMAT, table->name, "switch %s has no table",
-		tb_names_switch(table->net, (struct tb_switch){sw}, name, sizeof name));
+	return tb_fail_in(table->error, TB_EFORMAT, table->name,
+		"switch %s has no table: of the file's %u tables %u %s of this network's "
+		"switches",
+		tb_names_switch(table->net, (struct tb_switch){sw}, name, sizeof name),
+		table->n_in_file, table->n_known, table->n_known == 1 ? "is" : "are");
 }
 
 // loops: the walk has visited a switch twice.

@@ -13,6 +13,8 @@ struct tb_route_table {
 	uint32_t *begun;      // line at which the part of a switch begins; 0: it has none
 	uint16_t *distance;   // links to go; filled by the check
 	uint32_t longest;     // links of a path, likewise
+	uint32_t n_in_file;   // tables, and those of them that are of
+	uint32_t n_known;     // a switch of the network; for messages
 	uint64_t n_unreached; // pairs of nodes without a route, likewise
 	uint32_t unreached_from, unreached_to; // the first of them
 	struct tb_error *error;

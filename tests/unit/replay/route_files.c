@@ -236,7 +236,9 @@ static void tables_of_another_fabric_are_refused(void **state)
 	refuses(LEAF_1 SPINE("c1") SPINE("c2") SPINE("c3"), 0,
 		"tables of another fabric: of the file's 4 switches 1 is in this one, by "
 		"GUID");
-	refuses(SPINE("b1") SPINE("b2") LEAF_1, 0, "switch leaf 2 has no table");
+	refuses(SPINE("b1") SPINE("b2") LEAF_1 SPINE("c1"), 0,
+		"switch leaf 2 has no table: of the file's 4 tables 3 are of this "
+		"network's switches");
 	refuses("Unicast lids [0-22] of switch Lid 10 guid 0x00000000000000a1 ('l'):\n"
 		"0x0014 021 # Channel Adapter portguid 0x0000000000000032: 'h3'\n"
 		"0x0015 002 # Channel Adapter portguid 0x0000000000000022: 'h2'\n",
