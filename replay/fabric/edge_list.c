@@ -230,9 +230,12 @@ int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 	char *line = NULL;
 	size_t room = 0;
 	int status = TB_OK;
-	while (status == TB_OK && getline(&line, &room, stream) >= 0) {
+	ssize_t length;
+	while (status == TB_OK && (length = getline(&line, &room, stream)) >= 0) {
 		reading.line++;
-		status = read_line(&reading, line);
+		status = strlen(line) == (size_t)length
+				 ? read_line(&reading, line)
+				 : REFUSE(&reading, "a byte 0: expected text");
 	}
 	if (status == TB_OK && ferror(stream))
 		status = tb_fail_in(cabling->error, TB_EIO, cabling->file,

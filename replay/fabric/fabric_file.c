@@ -176,7 +176,8 @@ static bool is_section(const char *line)
 	return line[0] == '[' && isalpha((unsigned char)line[1]);
 }
 
-// check_text refuses what holds no text: nothing at all, or control characters.
+// check_text refuses a first line that is of no kind and holds no text: nothing at all,
+// or control characters.
 static int check_text(const struct opening *opening, const char *line, ssize_t length)
 {
 	const char *is = length < 0 ? "is empty" : NULL;
@@ -189,6 +190,16 @@ static int check_text(const struct opening *opening, const char *line, ssize_t l
 		"%s: expected a network's INI file, a list of cables, or what "
 		"ibnetdiscover prints",
 		is);
+}
+
+// reader_of returns how a file with this line is read; NULL when it does not tell.
+static read_function *reader_of(const char *line, ssize_t length)
+{
+	if (length < 0 || strlen(line) != (size_t)length)
+		return NULL;
+	if (tb_ibnetdiscover_is(line))
+		return tb_ibnetdiscover_read;
+	return tb_edge_list_is(line) ? tb_edge_list_read : NULL;
 }
 
 // tell_kind looks at the first lines; NULL when the file holds no fabric.
@@ -204,18 +215,15 @@ static int tell_kind(const struct opening *opening, read_function **reader)
 	*reader = NULL;
 	for (int i = 0; i < LINES_LOOKED_AT && !*reader && status == TB_OK; i++) {
 		ssize_t length = getline(&line, &room, stream);
-		if (i == 0)
+		*reader = reader_of(line, length);
+		if (i == 0 && !*reader)
 			status = check_text(opening, line, length);
 		if (status != TB_OK || length < 0 || is_section(line))
 			break;
-		if (tb_ibnetdiscover_is(line))
-			*reader = tb_ibnetdiscover_read;
-		else if (is_report(line))
+		if (is_report(line))
 			status = tb_fail_in(opening->error, TB_EFORMAT, opening->file,
 				"is the report of ibnetdiscover --ports: expected its "
 				"output without options");
-		else if (tb_edge_list_is(line))
-			*reader = tb_edge_list_read;
 	}
 	free(line);
 	fclose(stream);
