@@ -192,10 +192,11 @@ static int cut(
 		tb_names_node(net, (struct tb_node){to}, names[1], sizeof names[1]));
 }
 
+// other_node returns another node of the same rail, or the only one.
 static uint32_t other_node(const struct tb_network *net, uint32_t node)
 {
 	uint32_t of_rail = node % net->n_hosts;
-	return of_rail == 0 ? node + 1 : node - of_rail;
+	return of_rail == 0 && net->n_hosts > 1 ? node + 1 : node - of_rail;
 }
 
 static bool is_dead(const struct tb_faults *faults, uint32_t link)
