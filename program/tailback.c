@@ -77,6 +77,8 @@ int main(int argc, char **argv)
 	// With SIGXFSZ ignored, write fails on a file that exceeds a limit, as on a full
 	// disk.
 	signal(SIGXFSZ, SIG_IGN);
+	// Where it was ignored, the end of a child could not be waited for.
+	signal(SIGCHLD, SIG_DFL);
 	tb_cli_guard_errors();
 	tb_cli_catch_end();
 	if (argc < 2) {

@@ -56,3 +56,8 @@ grep -q 'no process came through MPI_Init' said || {
 	exit 1
 }
 [[ -z $(find . -name '*.ranks-*') ]] # nothing is left of its folder
+
+# Who ignored the ends of its children before: this program learns of them all the same.
+timeout 100 env --ignore-signal=CHLD "$TAILBACK" trace --mpi "$mpi" -o job.tbt -- sleep 0.5 2>said || code=$?
+[[ $code != 124 ]]
+grep -q 'no process came through MPI_Init' said
