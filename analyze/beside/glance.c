@@ -2,6 +2,7 @@
 
 #include "beside.h"
 #include "json.h"
+#include "temporary.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 int tb_glance_start(struct tb_glance *glance, const char *trace, const char *network,
 	const char *const *words, size_t n_words, struct tb_error *error)
 {
-	const char *temporary = getenv("TMPDIR");
 	const char *arguments[TB_BESIDE_WORDS_MOST + 8] = {
 		"info", "--json", "-n", network};
 	size_t n_arguments = 4;
@@ -20,21 +20,18 @@ int tb_glance_start(struct tb_glance *glance, const char *trace, const char *net
 		arguments[n_arguments++] = words[i];
 	arguments[n_arguments++] = "--";
 	arguments[n_arguments] = trace;
-	int n = snprintf(glance->file, sizeof glance->file, "%s/tailback-XXXXXX",
-		temporary ? temporary : "/tmp");
-	int file = n < (int)sizeof glance->file ? mkstemp(glance->file) : -1;
-	if (file < 0) {
-		glance->file[0] = '\0';
-		return tb_fail(error, TB_EIO, "no temporary file can be made");
-	}
-	close(file);
-	snprintf(glance->said, sizeof glance->said, "%s.said", glance->file);
+	int status = tb_temporary_folder(
+		glance->folder, sizeof glance->folder, "what a trace has", error);
+	if (status != TB_OK)
+		return status;
+	snprintf(glance->file, sizeof glance->file, "%s/answer", glance->folder);
+	snprintf(glance->said, sizeof glance->said, "%s/said", glance->folder);
 	const struct tb_child_options child = {.arguments = arguments,
 		.input = -1,
 		.apart = true,
 		.log = glance->said,
 		.output = glance->file};
-	int status = tb_child_start(&glance->child, &child, error);
+	status = tb_child_start(&glance->child, &child, error);
 	if (status != TB_OK)
 		tb_glance_end(glance);
 	return status;
@@ -45,11 +42,12 @@ void tb_glance_end(struct tb_glance *glance)
 	if (glance->child.pid)
 		kill(glance->child.pid, SIGKILL);
 	tb_child_wait(&glance->child);
-	if (glance->file[0]) {
+	if (glance->folder[0]) {
 		unlink(glance->file);
 		unlink(glance->said);
+		rmdir(glance->folder);
 	}
-	glance->file[0] = '\0';
+	glance->folder[0] = '\0';
 }
 
 static double number_of(const json_t *object, const char *key)

@@ -9,8 +9,9 @@
 
 struct tb_glance {
 	struct tb_child child;
-	char file[256]; // what the process writes; "": not started
-	char said[264]; // what it writes on standard error
+	char folder[256]; // "": not started
+	char file[264];	  // what the process writes
+	char said[264];	  // what it writes on standard error
 };
 
 // What was found. Loads are for the network of tb_glance_start.

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PROGRAM	      "/proc/self/exe"
-#define ARGUMENTS_MAX 64
+#define ARGUMENTS_MAX 96
 
 static int spawn(struct tb_child *child, const struct tb_child_options *options,
 	char *const *arguments)
@@ -61,6 +61,8 @@ int tb_child_start(struct tb_child *child, const struct tb_child_options *option
 	arguments[n++] = strdup("tailback");
 	for (; n <= ARGUMENTS_MAX && options->arguments[n - 1]; n++)
 		arguments[n] = strdup(options->arguments[n - 1]);
+	if (options->arguments[n - 1])
+		status = E2BIG;
 	for (int i = 0; i < n; i++)
 		status = arguments[i] ? status : ENOMEM;
 	child->pid = 0;
