@@ -74,7 +74,8 @@ static void given_options_come_back(void **state)
 	assert_string_equal(tb_opening_form_network(&form, text, sizeof text),
 		"ethernet,rate=50Mbit/s");
 	assert_int_equal(tb_opening_form_n_nodes(&form), 0);
-	// Back to the presets, and forth.
+	// Nothing is behind it; back to the presets, and forth.
+	tb_opening_form_step(&form, TB_FORM_NETWORK, 1);
 	tb_opening_form_step(&form, TB_FORM_NETWORK, -1);
 	assert_null(strchr(tb_opening_form_network(&form, text, sizeof text), '/'));
 	tb_opening_form_step(&form, TB_FORM_NETWORK, 1);

@@ -6,6 +6,7 @@
 #include "underload.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ struct tb_opening {
 	char glanced[1024]; // what the glance was asked
 	bool begun;
 	double fraction, left_s; // of the replay; a negative fraction is unknown
-	char network[256];	 // of the replay
+	char network[PATH_MAX];	 // of the replay
 	char trouble[512];
 };
 

@@ -141,7 +141,7 @@ static void choose_preset(struct tb_opening_form *form, size_t preset)
 {
 	struct tb_network_params params;
 	const char *name = tb_network_preset_name(preset);
-	if (!name && form->given)
+	if (!name && form->given && !is_given(form))
 		form->preset = preset;
 	if (!name || tb_network_preset(&params, name, NULL) != TB_OK || params.arity < 2)
 		return;
