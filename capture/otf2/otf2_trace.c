@@ -66,6 +66,7 @@ static int is_untold(struct read *read, const struct tb_otf2_location *location,
 	struct tb_error *error)
 {
 	char path[TB_OTF2_PATH];
+	snprintf(path, sizeof path, "%s", read->archive.anchor);
 	tb_otf2_archive_has(&read->archive, location, "def", path, sizeof path);
 	int status = tb_fail_in(error, TB_EFORMAT, path,
 		"the definitions of rank %" PRIu32
