@@ -164,6 +164,17 @@ static int check_port(struct reading *reading, uint32_t to, uint64_t port, uint3
 		(unsigned)port, wrong, n);
 }
 
+static int twice(const struct reading *reading, uint32_t to, unsigned lid, uint32_t line)
+{
+	char name[TB_NAME_SIZE];
+	return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
+		TB_PLACE_LINE, reading->line,
+		"%s (LID 0x%04x) has its port already, in line %u",
+		tb_names_node(
+			reading->table.net, (struct tb_node){to}, name, sizeof name),
+		lid, line);
+}
+
 // is_moved returns whether the remark of an entry names another port than the fabric has
 // at that LID: the LIDs have been given anew since. A port's GUID is that of its adapter
 // or one of the next few, as the adapter's maker or a simulator likes.
@@ -182,7 +193,6 @@ static bool is_moved(const struct reading *reading, uint32_t to, const char *rem
 static int put_route(
 	struct reading *reading, uint64_t lid, uint64_t port, const char *remark)
 {
-	const struct tb_network *net = reading->table.net;
 	uint32_t to = 0, link = 0;
 	if (port == NO_PORT)
 		return TB_OK; // so .fdbs list each LID that nobody has
@@ -201,10 +211,7 @@ static int put_route(
 	}
 	size_t at = tb_route_table_at(&reading->table, reading->sw, to);
 	if (reading->table.lines[at])
-		return tb_fail_at(reading->table.error, TB_EFORMAT, reading->table.name,
-			TB_PLACE_LINE, reading->line,
-			"node %u (LID 0x%04x) has its port already, in line %u",
-			to % net->n_hosts, (unsigned)lid, reading->table.lines[at]);
+		return twice(reading, to, (unsigned)lid, reading->table.lines[at]);
 	int status = check_port(reading, to, port, &link);
 	if (status != TB_OK)
 		return status;

@@ -253,6 +253,9 @@ static void tables_of_another_fabric_are_refused(void **state)
 static void broken_files_are_refused(void **state)
 {
 	(void)state;
+	refuses("Unicast lids [0-22] of switch Lid 10 guid 0x00000000000000a1 ('l'):\n"
+		"0x0015 021\n0x0014 002\n0x0015 022\n",
+		4, "h3 HCA-1 (LID 0x0015) has its port already, in line 2");
 	refuses(LEAF_1 "Unicast lids [0-22] of switch Lid 12 guid 0xb1 ('spine'):\n"
 		       "0x0004 001\n",
 		11,
