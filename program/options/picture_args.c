@@ -125,8 +125,8 @@ static int write_figure(void *context, FILE *stream, struct tb_error *error)
 	tb_picture_fini(&picture);
 	if (status == TB_ECAPACITY)
 		return tb_fail(error, status,
-			"the picture would be more than 32767 pixels high: lower "
-			"--width");
+			"the picture would be more than 32767 pixels wide or high: lower "
+			"--width, or write an SVG");
 	return status == TB_OK ? TB_OK
 			       : tb_fail(error, status, "no memory for the picture");
 }
