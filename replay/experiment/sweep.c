@@ -226,13 +226,13 @@ static int set_network(struct tb_sweep_point *point, const struct tb_sweep_point
 		       : blame_axis(point, axes, error);
 }
 
-// hash_file is FNV-1a over a file.
+// hash_file adds a file to a hash by FNV-1a, which begins at 0 here.
 static int hash_file(const char *path, uint64_t *hash, struct tb_error *error)
 {
 	FILE *stream = fopen(path, "r");
 	unsigned char bytes[4096];
 	size_t n = 0;
-	*hash = UINT64_C(14695981039346656037);
+	*hash = *hash ? *hash : UINT64_C(14695981039346656037);
 	while (stream && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
 		for (size_t i = 0; i < n; i++)
 			*hash = (*hash ^ bytes[i]) * UINT64_C(1099511628211);
@@ -244,21 +244,38 @@ static int hash_file(const char *path, uint64_t *hash, struct tb_error *error)
 		      : TB_OK;
 }
 
-// mark_file puts the hash of the file in which the network stands into the settings.
+// hash_files hashes the files in which a network stands: a fabric or a preset, and the
+// preset of a fabric.
+static int hash_files(const char *network, uint64_t *hash, struct tb_error *error)
+{
+	static const char preset[] = ",preset=";
+	for (const char *at = network; at;) {
+		char *path = NULL;
+		int status = tb_fabric_file_path(&path, at, NULL);
+		if (status == TB_ENOMEM)
+			return tb_fail(error, status, "no memory for the points");
+		status = status == TB_OK ? hash_file(path, hash, error) : TB_OK;
+		free(path);
+		if (status != TB_OK)
+			return status;
+		at = strstr(at, preset);
+		at = at ? at + strlen(preset) : NULL;
+	}
+	return TB_OK;
+}
+
+// mark_file puts the hash of the network's files into the settings.
 static int mark_file(struct tb_sweep_point *point, const struct tb_sweep_point *before,
 	struct tb_error *error)
 {
-	char *path = NULL, *marked = NULL;
+	char *marked = NULL;
+	int status = TB_OK;
 	if (before && strcmp(before->network, point->network) == 0)
 		point->file_hash = before->file_hash;
-	else if (tb_fabric_file_path(&path, point->network, NULL) == TB_OK &&
-		 hash_file(path, &point->file_hash, error) != TB_OK) {
-		free(path);
-		return TB_EIO;
-	}
-	free(path);
-	if (point->file_hash == 0)
-		return TB_OK;
+	else
+		status = hash_files(point->network, &point->file_hash, error);
+	if (status != TB_OK || point->file_hash == 0)
+		return status;
 	if (asprintf(&marked, "%s file=%0*" PRIx64, point->settings, TB_SWEEP_HASH_DIGITS,
 		    point->file_hash) < 0)
 		return tb_fail(error, TB_ENOMEM, "no memory for the points");

@@ -12,7 +12,7 @@
 // are two.
 //
 // A point is identified by its settings, one line of text, whatever file it came from;
-// where its network stands in a file (a fabric or a preset), with a hash of that, so that
+// where its network stands in files (a fabric, a preset), with a hash of these, so that
 // a changed file makes other points.
 // Everything is checked on reading: every point of a sweep that was read can be run.
 #ifndef TB_SWEEP_H
@@ -44,7 +44,7 @@ struct tb_sweep_point {
 	struct tb_sweep_value *values; // all that make it this point
 	size_t n_values;
 	char *settings;	    // the same as one line
-	uint64_t file_hash; // of the bytes of the network's file, with which the
+	uint64_t file_hash; // of the bytes of the network's files, with which the
 			    // settings end; 0: it has none
 };
 
