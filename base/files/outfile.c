@@ -84,6 +84,9 @@ int tb_outfile_open(struct tb_outfile *out, const char *name, struct tb_error *e
 static int lost_cause(const struct tb_outfile *out)
 {
 	struct statvfs space;
+	// A device answers again, even to nothing: /dev/full.
+	if (write(fileno(out->stream), "", 0) < 0)
+		return errno;
 	if (fstatvfs(fileno(out->stream), &space) == 0 && space.f_bavail == 0)
 		return ENOSPC;
 	return EIO;

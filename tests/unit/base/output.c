@@ -119,7 +119,7 @@ static void an_early_write_error_is_kept_to_the_end(void **state)
 	setvbuf(out.stream, NULL, _IONBF, 0);
 	fputs("lost", out.stream);
 	assert_int_equal(tb_outfile_commit(&out, &error), TB_EIO);
-	assert_non_null(strstr(error.text, "writing failed"));
+	assert_string_equal(error.text, "writing failed: No space left on device");
 }
 
 // A pipe takes what is drawn; reading it gives what came since the last look.
