@@ -223,6 +223,11 @@ static int read_calls(struct tb_trace *trace, const struct tb_trace_request *req
 			"is a trace (%s), which is read alone", trace->reader->name);
 	if (request->reading)
 		reading = *request->reading;
+	if (reading.clone_ranks && !trace->reader->clones)
+		return tb_fail_in(error, TB_EUSAGE, request->paths[0],
+			"is a trace (%s) with all its ranks: --clone-ranks is for Kineto "
+			"and Chakra, whose files have some",
+			trace->reader->name);
 	if (!reading.stop)
 		reading.stop = request->stop;
 	int status = trace->reader->calls(
@@ -237,18 +242,19 @@ static int read_calls(struct tb_trace *trace, const struct tb_trace_request *req
 }
 
 // A trace of calls has the row {name, TB_TRACE_JOB, probe, read_calls, its reader,
-// joins}.
+// joins, clones}.
 static const struct tb_trace_reader readers[] = {
-	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, true},
-	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, true},
-	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, false},
-	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, false},
-	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false},
-	{"Kineto", TB_TRACE_JOB, probe_kineto, read_calls, tb_kineto_read, true},
-	{"OTF2", TB_TRACE_JOB, probe_otf2, read_calls, tb_otf2_read, false},
-	{"Chakra", TB_TRACE_JOB, probe_chakra, read_calls, tb_chakra_read, true},
-	{"Paraver", TB_TRACE_JOB, probe_paraver, read_calls, tb_paraver_read, false},
-	{"tbt", TB_TRACE_JOB, probe_tbt, read_calls, tb_tbt_read, false},
+	{"pcap", TB_TRACE_PACKETS, probe_pcap, read_packets, NULL, true, false},
+	{"pcapng", TB_TRACE_PACKETS, probe_pcapng, read_packets, NULL, true, false},
+	{"GOAL", TB_TRACE_JOB, probe_goal, read_goal, NULL, false, false},
+	{"GOAL", TB_TRACE_JOB, probe_goal_binary, read_goal_binary, NULL, false, false},
+	{"flow list", TB_TRACE_JOB, probe_flow_list, read_flow_list, NULL, false, false},
+	{"Kineto", TB_TRACE_JOB, probe_kineto, read_calls, tb_kineto_read, true, true},
+	{"OTF2", TB_TRACE_JOB, probe_otf2, read_calls, tb_otf2_read, false, false},
+	{"Chakra", TB_TRACE_JOB, probe_chakra, read_calls, tb_chakra_read, true, true},
+	{"Paraver", TB_TRACE_JOB, probe_paraver, read_calls, tb_paraver_read, false,
+		false},
+	{"tbt", TB_TRACE_JOB, probe_tbt, read_calls, tb_tbt_read, false, false},
 };
 #define N_READERS (sizeof readers / sizeof *readers)
 

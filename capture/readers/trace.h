@@ -38,7 +38,8 @@ struct tb_trace_reader {
 	int (*read)(struct tb_trace *trace, const struct tb_trace_request *request,
 		const struct tb_trace_stream *stream, struct tb_error *error);
 	tb_calls_read *calls; // of a trace of calls, else NULL
-	bool joins; // several files can be one trace: captures, and a file a rank
+	bool joins;  // several files can be one trace: captures, and a file a rank
+	bool clones; // heeds clone_ranks (struct tb_reading)
 };
 
 struct tb_trace_request {
