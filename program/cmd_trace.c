@@ -249,7 +249,8 @@ static void print_summary(
 	if (summary->n_early)
 		fprintf(stderr,
 			"%s ended early, rank %" PRIu32
-			" first: the trace has what they did until then\n",
+			" first by its last call: the trace has what they did until "
+			"then\n",
 			tb_format_counted(summary->n_early, "rank", ranks, sizeof ranks),
 			summary->first_early);
 	if (summary->n_lost)

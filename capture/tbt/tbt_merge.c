@@ -13,10 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+// How a rank ended, by its own clock: early, the rest counts.
+struct ending {
+	bool early, aborted;
+	uint64_t at_ns; // its last call returned
+};
+
 struct merge {
 	const char *folder;
 	uint32_t n_ranks, mpi, first; // `first` rank that has a file
 	bool *there;		      // by rank
+	struct ending *endings;	      // by rank
 	uint32_t *clock_of;	      // by rank
 	struct tb_tbt_point *starts;  // by clock
 	char (*names)[64];	      // by clock
@@ -133,9 +140,11 @@ static int take_header(
 			file->rank, file->n_ranks, merge->first, merge->n_ranks);
 	merge->there[file->rank] = true;
 	merge->summary->n_lost += file->lost;
-	bool early = file->state != TB_TBT_FINISHED && !file->lost;
-	if (early && merge->summary->n_early++ == 0)
-		merge->summary->first_early = file->rank;
+	struct ending *ending = &merge->endings[file->rank];
+	ending->early = file->state != TB_TBT_FINISHED && !file->lost;
+	ending->aborted = file->state == TB_TBT_ABORTED;
+	ending->at_ns = file->mono_begin_ns;
+	merge->summary->n_early += ending->early;
 	int status = add_clock(merge, file, error);
 	if (status == TB_OK)
 		take_times(merge, file);
@@ -179,9 +188,10 @@ static int begin(struct merge *merge, struct tb_error *error)
 	merge->mpi = file.mpi;
 	memcpy(merge->version, file.version, sizeof merge->version);
 	merge->there = calloc(file.n_ranks, sizeof *merge->there);
+	merge->endings = calloc(file.n_ranks, sizeof *merge->endings);
 	merge->clock_of = calloc(file.n_ranks, sizeof *merge->clock_of);
 	tb_tbt_rank_fini(&file);
-	if (!merge->there || !merge->clock_of)
+	if (!merge->there || !merge->endings || !merge->clock_of)
 		return no_memory(error);
 	return tb_tbt_groups_new(&merge->groups, merge->n_ranks, error);
 }
@@ -246,14 +256,17 @@ static int keep(struct definitions *definitions, const struct tb_tbt_record *rec
 	return TB_OK;
 }
 
-static int scan_lane(struct merge *merge, const struct tb_tbt_lane *lane,
+static int scan_lane(struct merge *merge, uint32_t rank, const struct tb_tbt_lane *lane,
 	struct definitions *definitions, struct tb_error *error)
 {
+	struct ending *ending = &merge->endings[rank];
 	struct tb_tbt_record record;
 	struct tb_tbt_cursor cursor = {.bytes = {lane->records, lane->n}};
 	int status;
 	while ((status = tb_tbt_next(&cursor, &record, error)) > 0) {
 		merge->summary->n_records++;
+		if (record.leave_ns > ending->at_ns)
+			ending->at_ns = record.leave_ns;
 		if (record.kind != TB_TBT_COMM)
 			continue;
 		status = keep(definitions, &record, error);
@@ -271,7 +284,7 @@ static int learn(struct merge *merge, uint32_t rank, struct tb_error *error)
 	struct definitions definitions = {0};
 	int status = read_rank(merge, rank, true, &file, error);
 	for (size_t i = 0; i < file.n_lanes && status == TB_OK; i++)
-		status = scan_lane(merge, &file.lanes[i], &definitions, error);
+		status = scan_lane(merge, rank, &file.lanes[i], &definitions, error);
 	if (definitions.n > 1)
 		qsort(definitions.items, definitions.n, sizeof *definitions.items,
 			by_number);
@@ -381,6 +394,7 @@ static void fini(struct merge *merge)
 	tb_tbt_clocks_free(merge->clocks);
 	tb_tbt_groups_free(merge->groups);
 	free(merge->there);
+	free(merge->endings);
 	free(merge->clock_of);
 	free(merge->starts);
 	free(merge->names);
@@ -418,6 +432,27 @@ static int relate(struct merge *merge, struct tb_error *error)
 	return status;
 }
 
+// find_first_early wants solved clocks: it compares the ends of ranks of all machines.
+static void find_first_early(const struct merge *merge)
+{
+	bool aborted = false;
+	uint64_t first_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < merge->n_ranks; i++) {
+		const struct ending *ending = &merge->endings[i];
+		struct tb_tbt_point points[TB_TBT_POINTS_MAX];
+		if (!ending->early || (aborted && !ending->aborted))
+			continue;
+		uint32_t n =
+			tb_tbt_clocks_points(merge->clocks, merge->clock_of[i], points);
+		uint64_t at_ns = tb_tbt_common_ns(points, n, ending->at_ns);
+		if (aborted == ending->aborted && at_ns >= first_ns)
+			continue;
+		aborted = ending->aborted;
+		first_ns = at_ns;
+		merge->summary->first_early = i;
+	}
+}
+
 int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summary,
 	struct tb_error *error)
 {
@@ -438,6 +473,7 @@ int tb_tbt_merge(const char *folder, FILE *stream, struct tb_tbt_summary *summar
 		summary->n_ranks = merge.n_ranks;
 		summary->n_clocks = (uint32_t)merge.n_clocks;
 		summary->n_unlinked = tb_tbt_clocks_solve(merge.clocks);
+		find_first_early(&merge);
 		status = write_all(&merge, stream, error);
 	}
 	fini(&merge);

@@ -12,12 +12,14 @@ enum { TB_TBT_UNREAD_MAX = 8 };
 // What the merge found, for messages.
 struct tb_tbt_summary {
 	uint32_t n_ranks;
-	uint32_t n_missing;   // ranks without a file that can be read
-	uint32_t n_early;     // ranks that did not reach MPI_Finalize
-	uint32_t n_lost;      // ranks whose disk was full
-	uint32_t first_early; // the first rank of n_early
-	uint32_t n_clocks;    // machines, by their clocks
-	uint32_t n_unlinked;  // clocks that no message relates to the others
+	uint32_t n_missing; // ranks without a file that can be read
+	uint32_t n_early;   // ranks that did not reach MPI_Finalize
+	uint32_t n_lost;    // ranks whose disk was full
+	// Of n_early: the first that called MPI_Abort, or else the one whose last call
+	// returned first. A call that had not returned left no record.
+	uint32_t first_early;
+	uint32_t n_clocks;   // machines, by their clocks
+	uint32_t n_unlinked; // clocks that no message relates to the others
 	uint64_t n_records;
 	struct tb_error unread[TB_TBT_UNREAD_MAX]; // why, of the first n_missing files
 };

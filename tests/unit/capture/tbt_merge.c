@@ -185,6 +185,36 @@ static void ranks_that_were_killed_count_as_far_as_they_came(void **state)
 	assert_int_equal(summary.n_missing, 1); // rank 2
 }
 
+// end_early writes a rank of 4 that ended early, `late_ns` after the first.
+static void end_early(uint32_t rank, enum tb_tbt_state state, uint64_t late_ns)
+{
+	const uint64_t left_out[] = {1};
+	make_lane(rank, 4);
+	uint64_t at = lane.now_ns + late_ns;
+	tbt_put(&lane, TB_TBT_LEFT_OUT, at, at, 1, left_out);
+	tbt_list(&lane, 0, NULL);
+	write_rank(rank, 4, state);
+}
+
+// By the common clock: rank r's own is r seconds ahead of rank 0's.
+static void the_first_that_ends_early_is_so_in_time(void **state)
+{
+	(void)state;
+	struct tb_tbt_summary summary;
+	for (uint32_t rank = 0; rank < 4; rank++)
+		end_early(rank, TB_TBT_RUNNING, rank == 2 ? 0 : SECOND / 5);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.n_early, 4);
+	assert_int_equal(summary.first_early, 2);
+	// What aborts ends the others, wherever they waited.
+	end_early(3, TB_TBT_ABORTED, SECOND);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.first_early, 3);
+	end_early(1, TB_TBT_ABORTED, SECOND / 2);
+	assert_int_equal(merge(&summary), TB_OK);
+	assert_int_equal(summary.first_early, 1);
+}
+
 static void files_that_are_none_are_named(void **state)
 {
 	(void)state;
@@ -238,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_ranks_wrote_are_their_calls),
 		TEST(ranks_that_were_killed_count_as_far_as_they_came),
+		TEST(the_first_that_ends_early_is_so_in_time),
 		TEST(files_that_are_none_are_named),
 		TEST(cut_traces_are_refused),
 	};
