@@ -269,7 +269,9 @@ static void print_summary(
 				summary->n_unlinked, "clock", clocks, sizeof clocks));
 }
 
-static int merge(const struct arguments *args, const char *folder, struct tb_error *error)
+// merge has `code` be a failure where full disks left nothing of the run.
+static int merge(const struct arguments *args, const char *folder, int *code,
+	struct tb_error *error)
 {
 	struct tb_outfile out;
 	struct tb_tbt_summary summary;
@@ -283,6 +285,8 @@ static int merge(const struct arguments *args, const char *folder, struct tb_err
 		tb_outfile_abandon(&out);
 	if (status == TB_OK && !args->quiet)
 		print_summary(args, &summary);
+	if (status == TB_OK && summary.n_lost && summary.n_records == 0 && *code == 0)
+		*code = TB_EXIT_FAILURE;
 	return status;
 }
 
@@ -340,7 +344,7 @@ static int trace(struct arguments *args, int *code, struct tb_error *error)
 		status = run_traced(args, tracer, folder, code, error);
 	has_run = status == TB_OK;
 	if (has_run)
-		status = merge(args, folder, error);
+		status = merge(args, folder, code, error);
 	if (status == TB_EFOREIGN)
 		status = tb_fail_in(error, TB_EFOREIGN, args->command[0],
 			"no process came through MPI_Init under the tracer of %s",
@@ -370,7 +374,7 @@ int tb_cmd_trace(int argc, char **argv)
 	struct tb_error error = {0};
 	int code = 0;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
-	int status = args.merge ? merge(&args, args.merge, &error)
+	int status = args.merge ? merge(&args, args.merge, &code, &error)
 				: trace(&args, &code, &error);
 	if (status != TB_OK)
 		return code ? (tb_cli_fail(&error), code) : tb_cli_fail(&error);
