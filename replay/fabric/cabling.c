@@ -177,6 +177,11 @@ const char *tb_cabling_remark_text(const struct tb_cabling *cabling,
 			{"levels are counted down from a root: counted up from the "
 			 "leaves, not every host reaches every other",
 				""},
+		[TB_REMARK_NAMED_PORTS] =
+			{"the ports of a device have names and go by their order in the "
+			 "file",
+				"devices have ports with names, which go by their order "
+				"in the file"},
 	};
 	uint64_t n = cabling->remarks[kind].n;
 	if (n == 0)

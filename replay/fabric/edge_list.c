@@ -1,5 +1,6 @@
 #include "edge_list.h"
 
+#include "edge_ports.h"
 #include "network.h"
 #include "visible.h"
 
@@ -15,6 +16,7 @@ enum { NAME_MOST = TB_IDENTITY_NAME_MOST - 6, WORDS_MOST = 7 };
 
 struct reading {
 	struct tb_cabling *cabling;
+	struct tb_edge_ports ports;
 	uint64_t line;
 	char *words[WORDS_MOST]; // of the line, without quotes
 	bool is_quoted[WORDS_MOST];
@@ -65,11 +67,6 @@ static bool split(struct reading *reading, char *line)
 	return true;
 }
 
-static bool is_port(const char *word, uint64_t *port)
-{
-	return tb_parse_count(word, 0, TB_CABLING_PORT_MOST, port) == TB_OK;
-}
-
 // declares returns whether the words are "switch NAME" or "host NAME".
 static bool declares(const struct reading *reading, const char *kind)
 {
@@ -80,22 +77,23 @@ static bool declares(const struct reading *reading, const char *kind)
 bool tb_edge_list_is(const char *line)
 {
 	struct reading reading = {.n_words = 0};
-	uint64_t port;
 	char *copy = strdup(line);
 	bool is = copy && split(&reading, copy) &&
 		  (declares(&reading, "switch") || declares(&reading, "host") ||
-			  (reading.n_words >= 4 && is_port(reading.words[1], &port) &&
-				  is_port(reading.words[3], &port)));
+			  (reading.n_words >= 4 && tb_edge_ports_has(reading.words[1]) &&
+				  tb_edge_ports_has(reading.words[3])));
 	free(copy);
 	return is;
 }
 
-static uint64_t hash(const char *name)
+bool tb_edge_list_lacks_ports(const char *line)
 {
-	uint64_t value = UINT64_C(14695981039346656037); // FNV-1a
-	for (; *name; name++)
-		value = (value ^ (unsigned char)*name) * UINT64_C(1099511628211);
-	return value;
+	struct reading reading = {.n_words = 0};
+	char *copy = strpbrk(line, "=:[") ? NULL : strdup(line);
+	bool lacks = copy && split(&reading, copy) &&
+		     (reading.n_words == 2 || reading.n_words == 3);
+	free(copy);
+	return lacks;
 }
 
 // find stores the device of that name, in its visible form, which is what others show.
@@ -108,7 +106,7 @@ static int find(struct reading *reading, const char *given, uint32_t *device)
 	if (*name == '\0' || strlen(name) > NAME_MOST)
 		return REFUSE(reading, "'%.60s': expected a name of 1 to %d bytes", name,
 			NAME_MOST);
-	for (uint64_t key = hash(name);; key++) {
+	for (uint64_t key = tb_edge_hash(name);; key++) {
 		if (!tb_map_find(&cabling->of_guid, key, device)) {
 			int status =
 				tb_cabling_find(cabling, TB_DEVICE_ADAPTER, key, device);
@@ -143,14 +141,16 @@ static int declare(struct reading *reading, uint32_t kind)
 static int read_end(
 	struct reading *reading, uint32_t word, uint32_t *device, uint32_t *port)
 {
-	uint64_t number = 0;
-	if (!is_port(reading->words[word + 1], &number))
+	char *name = reading->words[word + 1];
+	if (!tb_edge_ports_has(name))
 		return REFUSE(reading,
-			"'%.60s' behind '%.60s': expected a port from 0 to %d",
-			reading->words[word + 1], reading->words[word],
-			TB_CABLING_PORT_MOST);
-	*port = (uint32_t)number;
-	return find(reading, reading->words[word], device);
+			"'%.60s' behind '%.60s': expected a port from 0 to %d, or a name "
+			"such as swp1",
+			name, reading->words[word], TB_CABLING_PORT_MOST);
+	int status = find(reading, reading->words[word], device);
+	return status == TB_OK ? tb_edge_ports_find(&reading->ports, reading->cabling,
+					 *device, name, reading->line, port)
+			       : status;
 }
 
 static int read_figures(struct reading *reading, struct tb_cabling_port *seen)
@@ -220,7 +220,7 @@ static void choose_kinds(struct tb_cabling *cabling)
 			n += at->ports[port].is_used;
 		bool is_switch = at->lid == KIND_UNSAID ? n > 1 : at->lid == KIND_SWITCH;
 		at->kind = is_switch ? TB_DEVICE_SWITCH : TB_DEVICE_ADAPTER;
-		at->lid = 0;
+		at->lid = at->lmc = 0;
 	}
 }
 
@@ -241,6 +241,7 @@ int tb_edge_list_read(struct tb_cabling *cabling, FILE *stream)
 		status = tb_fail_in(cabling->error, TB_EIO, cabling->file,
 			"cannot be read: %s", strerror(errno));
 	free(line);
+	tb_edge_ports_fini(&reading.ports);
 	choose_kinds(cabling);
 	return status;
 }

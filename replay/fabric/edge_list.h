@@ -8,7 +8,8 @@
 //     host n7                           n7 is a host, with however many cables
 //     switch leaf1                      leaf1 is a switch, though it has but one cable
 //
-// Ports are numbers from 0 to 65534 that are a device's own. What has one cable is a
+// Ports are numbers from 0 to 65534 that are a device's own, or names such as swp1 (see
+// edge_ports.h). What has one cable is a
 // host, what has more is a switch, unless a line "host" or "switch" says otherwise. '#'
 // begins a comment. What a line does not give comes from the preset.
 #ifndef TB_EDGE_LIST_H
@@ -20,6 +21,10 @@
 
 // tb_edge_list_is returns whether a line is one of an edge list.
 bool tb_edge_list_is(const char *line);
+
+// tb_edge_list_lacks_ports returns whether a line could be a cable without its ports: two
+// or three words, and nothing of a "key = value".
+bool tb_edge_list_lacks_ports(const char *line);
 
 // tb_edge_list_read adds what the stream holds. TB_EFORMAT with the line that cannot be
 // understood; TB_EIO; TB_ENOMEM. Cost: linear.

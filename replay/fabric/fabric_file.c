@@ -192,6 +192,24 @@ static int check_text(const struct opening *opening, const char *line, ssize_t l
 		is);
 }
 
+static bool is_remark(const char *line)
+{
+	return strchr("#;", line[strspn(line, " \t\r\n")]) != NULL; // or nothing at all
+}
+
+// check_start refuses a first line of text that is a job's, or a cable's without ports.
+static int check_start(const struct opening *opening, const char *line, int number)
+{
+	if (strncmp(line, "num_ranks ", 10) == 0)
+		return tb_fail_in(opening->error, TB_EFORMAT, opening->file,
+			"is a job, no network");
+	if (!tb_edge_list_lacks_ports(line))
+		return TB_OK;
+	return tb_fail_at(opening->error, TB_EFORMAT, opening->file, TB_PLACE_LINE,
+		(uint64_t)number,
+		"expected a cable with its ports, A PORT B PORT, or key = value");
+}
+
 // reader_of returns how a file with this line is read; NULL when it does not tell.
 static read_function *reader_of(const char *line, ssize_t length)
 {
@@ -212,12 +230,18 @@ static int tell_kind(const struct opening *opening, read_function **reader)
 	int status = tb_infile_open(&stream, &file, opening->file, opening->error);
 	if (status)
 		return status;
+	bool has_text = false;
 	*reader = NULL;
 	for (int i = 0; i < LINES_LOOKED_AT && !*reader && status == TB_OK; i++) {
 		ssize_t length = getline(&line, &room, stream);
 		*reader = reader_of(line, length);
 		if (i == 0 && !*reader)
 			status = check_text(opening, line, length);
+		if (status == TB_OK && length > 0 && !has_text && !*reader &&
+			!is_remark(line)) {
+			has_text = true;
+			status = check_start(opening, line, i + 1);
+		}
 		if (status != TB_OK || length < 0 || is_section(line))
 			break;
 		if (is_report(line))

@@ -438,6 +438,27 @@ static void names_stand_for_one_part(void **state)
 	tb_network_free(net);
 }
 
+static void ports_with_names_go_by_their_order(void **state)
+{
+	(void)state;
+	struct tb_network *net = fabric_of(
+		"leaf Ethernet1/7 h0 eth0 10GB/s\nleaf \"Eth 2\" h1 eth0 10GB/s\n"
+		"leaf Ethernet1/1 spine swp9 10GB/s\nspine swp2 h2 "
+		"0c:42:a1:00:00:01 10GB/s\n",
+		"");
+	uint32_t port = 0;
+	struct tb_link link;
+	assert_int_equal(tb_network_n_nodes(net), 3);
+	assert_int_equal(tb_names_find_link(net, "leaf:3 > spine:1", &link, NULL), TB_OK);
+	assert_int_equal(
+		tb_names_find_link(net, "leaf:2 > spine:1", &link, NULL), TB_EUSAGE);
+	assert_true(tb_network_find_port(net, (struct tb_switch){0}, 2, &port));
+	assert_string_equal(tb_network_remark(net, 0),
+		"5 devices have ports with names, which go by their order in the file "
+		"(first: leaf: Ethernet1/7 is port 1)");
+	tb_network_free(net);
+}
+
 static void names_with_quotes_and_control_characters_are_read(void **state)
 {
 	(void)state;
@@ -564,6 +585,14 @@ static const struct {
 		"expected A PORT B PORT [RATE [LATENCY]], names with "
 		"blanks in double quotes"},
 	{"a 1 b 2\na x c 3\n", 2, "'x' behind 'a': expected a port from 0 to 65534"},
+	{"a 1 b 2\na c 400Gbit/s 150ns\n", 2, "'c' behind 'a': expected a port"},
+	{"a 1 b 2\na swp1 c eth0\n", 2,
+		"port 'swp1' of 'a': its other ports are numbers"},
+	{"a swp1 b 2\na 2 c eth0\n", 2, "port '2' of 'a': its other ports are names"},
+	{"a swp1 b eth0\na swp1 c eth0\n", 2,
+		"port 1 of 'a' is here a second time, after line 1"},
+	{"# cables\n\nleaf spine\n", 3, "expected a cable with its ports, A PORT B PORT"},
+	{"num_ranks 2\nrank 0 {\nl1: calc 10\n}\n", 0, "is a job, no network"},
 	{"a 1 b 2\na 2 c 3 fast\n", 2, "'fast': expected a rate from 1MB/s to 1000GB/s"},
 	{"a 1 b 2\na 2 c 3 1GB/s 0\n", 2, "'0': expected a latency above 0 and up to 1s"},
 	{"a 1 b 2\nhost a\nswitch a\n", 3, "'a' is called a host and a switch"},
@@ -662,6 +691,7 @@ int main(void)
 		cmocka_unit_test(a_ring_hangs_from_a_root),
 		cmocka_unit_test(edge_lists_give_rates_latencies_and_kinds),
 		cmocka_unit_test(names_stand_for_one_part),
+		cmocka_unit_test(ports_with_names_go_by_their_order),
 		cmocka_unit_test(names_with_quotes_and_control_characters_are_read),
 		cmocka_unit_test(names_are_cut_after_a_whole_character),
 		cmocka_unit_test(numbers_in_names_go_by_value),
