@@ -51,8 +51,11 @@
 // their own node. With more than half, the queue decides what a latency is.
 #define TB_FINDING_BACKLOG TB_BACKLOG_PERCENT
 // A job pays for the others, or for the network, when it takes so much longer than by
-// itself or on an ideal one; less does not matter to anybody.
+// itself or on an ideal one; less does not matter to anybody. Nor does wait that could
+// not have made the run so much longer: there is no remedy for it.
 #define TB_FINDING_PAYS 2.0
+// Messages take longer than on an idle network: from here on two decimals show it.
+#define TB_FINDING_SLOWER 1.005
 // A congestion region is worth a sentence when it holds so much of the wait.
 #define TB_FINDING_REGION 10.0
 

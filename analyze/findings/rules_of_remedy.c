@@ -47,6 +47,46 @@ static void try_ascent(struct tb_judging *judging)
 	tb_judging_try(judging, finding, &command, "adaptive.db");
 }
 
+static bool is_timed_job(const struct tb_evidence *evidence)
+{
+	const struct tb_run_info *info = evidence->info;
+	return strcmp(info->input_kind, "job") == 0 && info->simulated_ps > 0 &&
+	       info->n_lost == 0; // a lost frame is missed for longer than any wait
+}
+
+// wait_matters is whether messages, or the run, could take noticeably less without the
+// wait. No chain of messages waits longer than all headers together. What bursts save may
+// hide what the wait costs.
+static bool wait_matters(const struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	const struct tb_finding *cost = tb_findings_rule(judging->findings, "cost");
+	if (cost && evidence->info->network.ethernet.burst_bytes == 0 &&
+		tb_finding_figure(cost, "slowdown")->real < TB_FINDING_SLOWER)
+		return false;
+	return !is_timed_job(evidence) ||
+	       100 * evidence->wait_ps >=
+		       TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+}
+
+// incast_matters is whether the run could take noticeably less without the incasts: no
+// longer than the links to their nodes were held does anything wait for these.
+static bool incast_matters(const struct tb_judging *judging)
+{
+	const struct tb_evidence *evidence = judging->evidence;
+	double held = 0; // time in percent
+	if (!tb_judging_found(judging, "incast"))
+		return false;
+	for (uint32_t i = 0; i < evidence->n_ends; i++) {
+		const struct tb_evidence_end *end = &evidence->ends[i];
+		for (uint32_t k = 0; k < end->n_times; k++)
+			held += (end->busy_percent + end->stall_percent) *
+				(double)(end->times[k].end_ps - end->times[k].begin_ps);
+	}
+	return !is_timed_job(evidence) ||
+	       held >= TB_FINDING_PAYS * (double)evidence->info->simulated_ps;
+}
+
 static bool has_option(const struct tb_evidence *evidence, const char *option)
 {
 	return strstr(evidence->info->options, option) != NULL;
@@ -117,7 +157,7 @@ static void try_rail(struct tb_judging *judging)
 	const struct tb_run_info *info = judging->evidence->info;
 	bool full = tb_judging_found(judging, "network-full");
 	struct tb_replay_command command;
-	if ((!full && !tb_judging_found(judging, "incast") &&
+	if ((!full && !incast_matters(judging) &&
 		    !tb_judging_found(judging, "few-receivers")) ||
 		info->network.n_rails > 1 || info->network.broadcast ||
 		strcmp(info->network.shape, TB_SHAPE_FABRIC) == 0 ||
@@ -164,7 +204,7 @@ static void try_spread(struct tb_judging *judging)
 				second = &evidence->ends[j];
 			}
 	if (!first ||
-		!(tb_judging_found(judging, "incast") ||
+		!(incast_matters(judging) ||
 			tb_judging_found(judging, "few-receivers")) ||
 		first->senders.n < TB_FINDING_SENDERS ||
 		second->senders.n < TB_FINDING_SENDERS ||
@@ -435,7 +475,7 @@ void tb_rules_of_remedy(struct tb_judging *judging)
 	try_whole(judging);
 	if (judging->evidence->n_waiting == 0 ||
 		tb_judging_found(judging, "little-wait") ||
-		tb_judging_found(judging, "time-scale"))
+		tb_judging_found(judging, "time-scale") || !wait_matters(judging))
 		return;
 	try_quicker(judging);
 	try_ascent(judging);

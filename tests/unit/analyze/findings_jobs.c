@@ -165,6 +165,79 @@ static void the_cost_is_the_networks_part_of_latency(void **state)
 	assert_null(found("cost"));
 }
 
+// As of ports that are shaped.
+static void bursts_are_faster_than_an_idle_network(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.jobs[0].network_ps = 46;
+	judge(&made);
+	says("cost", "messages took no longer than on an idle one");
+	made.info.network.ethernet.burst_bytes = 3000;
+	judge(&made);
+	says("cost", "messages took 0.46 times as long as on an idle one at the rates");
+}
+
+static void try_ascent(struct made *made)
+{
+	make(made);
+	made->info.network.ascent = TB_ASCENT_DETERMINISTIC;
+	made->evidence.n_roots = 1;
+	made->roots[0] = (struct tb_evidence_root){
+		link_of(TB_LINK_UP, 0), (uint64_t)(WAIT_PS / 2)};
+}
+
+static void wait_that_does_not_matter_has_no_remedy(void **state)
+{
+	struct made made;
+	(void)state;
+	try_ascent(&made);
+	made.info.simulated_ps = (tb_time_ps)(WAIT_PS * 50);
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.info.simulated_ps++; // more than 50 times the wait
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.info.n_lost = 1;
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	made.info.n_lost = 0;
+	made.info.input_kind = "packets"; // the capture decides how long it takes
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+	try_ascent(&made);
+	made.jobs[0].network_ps = made.jobs[0].ideal_ps;
+	judge(&made);
+	assert_null(found("another-ascent"));
+	made.info.network.ethernet.burst_bytes = 3000; // hide what the wait costs
+	judge(&made);
+	assert_non_null(found("another-ascent"));
+}
+
+static void an_incast_that_is_over_at_once_has_no_remedy(void **state)
+{
+	struct made made;
+	(void)state;
+	make(&made);
+	made.info.simulated_ps = (tb_time_ps)WAIT_PS * 40;
+	made.evidence.n_ends = 1;
+	made.evidence.ends[0] = (struct tb_evidence_end){.node = {5},
+		.link = link_of(TB_LINK_EJECTION, 5),
+		.percent = 60,
+		.times = {{0, (tb_time_ps)WAIT_PS * 2}},
+		.n_times = 1,
+		.senders = {.n = 9},
+		.busy_percent = 30,
+		.stall_percent = 10};
+	judge(&made);
+	assert_non_null(found("second-rail")); // 0.8 of 40: 2 %
+	made.evidence.ends[0].busy_percent = 29.9;
+	judge(&made);
+	assert_non_null(found("incast"));
+	assert_null(found("second-rail"));
+}
+
 static struct tb_job_time time_of(tb_time_ps run_ps, double mean_latency_ps)
 {
 	return (struct tb_job_time){true, run_ps, 1, mean_latency_ps};
@@ -234,6 +307,9 @@ int main(void)
 		cmocka_unit_test(a_capture_that_shows_nothing_has_another_time_scale),
 		cmocka_unit_test(a_capture_that_asks_for_too_much_is_slowed_down),
 		cmocka_unit_test(the_cost_is_the_networks_part_of_latency),
+		cmocka_unit_test(bursts_are_faster_than_an_idle_network),
+		cmocka_unit_test(wait_that_does_not_matter_has_no_remedy),
+		cmocka_unit_test(an_incast_that_is_over_at_once_has_no_remedy),
 		cmocka_unit_test(a_job_pays_for_the_others_and_for_the_network),
 		cmocka_unit_test(a_message_of_a_capture_pays_by_its_latency),
 	};
