@@ -301,8 +301,12 @@ static void state_delivery(struct tb_report *report)
 	const struct tb_run_info *info = report->info;
 	char messages[48], packets[48], size[32], rate[32], active[48];
 	struct tb_report_fact *at = fact(report, "delivered");
-	snprintf(at->text, sizeof at->text, "%s in %s, %s %s, %s %s",
-		tb_format_counted(info->n_messages, "message", messages, sizeof messages),
+	// Of a run that was stopped, packets of messages under way have arrived too.
+	snprintf(at->text, sizeof at->text, "%s%s %s, %s %s, %s %s",
+		tb_format_counted(info->n_messages,
+			info->complete ? "message" : "whole message", messages,
+			sizeof messages),
+		info->complete ? " in" : ",",
 		tb_format_counted(info->n_packets, "packet", packets, sizeof packets),
 		tb_format_size(info->delivered_bytes, size, sizeof size),
 		tb_run_carried(info), tb_report_per_node(report, rate, sizeof rate),
