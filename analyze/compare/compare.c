@@ -40,6 +40,22 @@ bool tb_compare_alike(const struct tb_compare *compare)
 	       compare->n_flows_moved == 0;
 }
 
+static bool digests_known(const struct tb_compare *compare)
+{
+	return compare->info[0]->input_digest[0] && compare->info[1]->input_digest[0];
+}
+
+bool tb_compare_same_bytes(const struct tb_compare *compare)
+{
+	return digests_known(compare) && strcmp(compare->info[0]->input_digest,
+						 compare->info[1]->input_digest) == 0;
+}
+
+bool tb_compare_other_bytes(const struct tb_compare *compare)
+{
+	return digests_known(compare) && !tb_compare_same_bytes(compare);
+}
+
 static void add_links(struct tb_compare_sums *outcome,
 	const struct tb_link_sample *samples, uint32_t n_links)
 {
@@ -115,24 +131,27 @@ static void take_flow(
 }
 
 // match_flows walks both tables, which are sorted by ends, and keeps the flows of both
-// runs that changed: a flow that one run lacks has no latency to compare.
-static uint32_t match_flows(struct tb_flow_mover *movers, const struct tb_flow_table *a,
+// runs that changed: a flow that one run lacks has no latency to compare, and is only
+// counted.
+static void match_flows(struct tb_compare *compare, const struct tb_flow_table *a,
 	const struct tb_flow_table *b)
 {
-	uint32_t n = 0, i = 0, j = 0;
+	uint32_t n_both = 0, i = 0, j = 0;
 	while (i < a->n && j < b->n) {
 		int order = by_ends(&a->rows[i], &b->rows[j]);
 		if (order == 0) {
 			struct tb_flow_mover mover = {0};
 			take_flow(&mover, 0, &a->rows[i]);
 			take_flow(&mover, 1, &b->rows[j]);
+			n_both++;
 			if (change_of(&mover) > 0)
-				movers[n++] = mover;
+				compare->flows[compare->n_flows_moved++] = mover;
 		}
 		i += order <= 0;
 		j += order >= 0;
 	}
-	return n;
+	compare->n_flows_only[0] = a->n - n_both;
+	compare->n_flows_only[1] = b->n - n_both;
 }
 
 static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_error *error)
@@ -153,8 +172,8 @@ static int gather_flows(struct tb_compare *compare, uint32_t top, struct tb_erro
 			status = tb_fail(error, TB_ENOMEM, "no memory to compare flows");
 	}
 	if (!status && alike) {
-		uint32_t n = match_flows(compare->flows, &tables[0], &tables[1]);
-		compare->n_flows_moved = n;
+		match_flows(compare, &tables[0], &tables[1]);
+		uint32_t n = compare->n_flows_moved;
 		compare->n_flows = top && top < n ? top : n;
 		tb_select_first(compare->flows, n, sizeof *compare->flows,
 			compare->n_flows, by_change);

@@ -61,6 +61,7 @@ struct tb_compare {
 	uint32_t n_job_pairs, n_job_pairs_moved;
 	struct tb_flow_mover *flows;
 	uint32_t n_flows, n_flows_moved;
+	uint32_t n_flows_only[2]; // in one run alone
 	struct tb_job_mover *jobs;
 	uint32_t n_jobs, n_jobs_matched;
 	bool maybe_chance; // of a listed job
@@ -75,6 +76,12 @@ const char *tb_compare_link_name(
 
 // tb_compare_alike returns whether nothing differs: no setting, link or flow.
 bool tb_compare_alike(const struct tb_compare *compare);
+
+// tb_compare_same_bytes returns whether the inputs of both runs are known to be the same
+// files, whatever they are called; tb_compare_other_bytes whether they are known to
+// differ.
+bool tb_compare_same_bytes(const struct tb_compare *compare);
+bool tb_compare_other_bytes(const struct tb_compare *compare);
 
 // tb_compare_gather_blame finds the roots and the pairs of jobs that changed most.
 int tb_compare_gather_blame(

@@ -172,8 +172,9 @@ const char *tb_compare_slowest_job(const struct tb_compare *compare)
 
 static void match(struct tb_compare *compare, const struct side sides[2], uint32_t top)
 {
-	// Two runs of one job each are of the same job, whatever it is called.
-	bool only = sides[0].jobs.n == 1 && sides[1].jobs.n == 1;
+	// Two runs of one job each, of the same bytes, are of one job, whatever its name.
+	bool only = sides[0].jobs.n == 1 && sides[1].jobs.n == 1 &&
+		    tb_compare_same_bytes(compare);
 	for (uint32_t i = 0; i < sides[0].jobs.n; i++) {
 		uint32_t k = only ? 0 : find(&sides[1], sides[0].jobs.jobs[i].name, i);
 		if (k == sides[1].jobs.n || !sides[0].times[i].run.known ||

@@ -21,6 +21,8 @@ static void put_change(struct tb_report_writer *writer, double before, double af
 		snprintf(text, sizeof text, "no change");
 	else if (after / before >= 10)
 		snprintf(text, sizeof text, "x %.4g", after / before);
+	else if (after / before < 1 - TB_WORDS_ALL)
+		snprintf(text, sizeof text, "below -%.1f %%", 100 * TB_WORDS_ALL);
 	else
 		snprintf(text, sizeof text, "%+.1f %%", 100 * (after - before) / before);
 	tb_report_put_text(writer, text);
@@ -195,6 +197,18 @@ static void put_moved(struct tb_report_writer *writer, uint64_t before, uint64_t
 	put_change(writer, (double)before, (double)after);
 }
 
+// alone_text writes how many links or flows only one of the runs has, "" for none.
+static const char *alone_text(
+	const char *what, uint32_t n_a, uint32_t n_b, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (n_a || n_b)
+		snprintf(text, size,
+			"%" PRIu32 " %s are in A alone, %" PRIu32 " in B alone.", n_a,
+			what, n_b);
+	return text;
+}
+
 static int tabulate_links(struct tb_compare *compare)
 {
 	struct tb_report_table table = {
@@ -213,16 +227,12 @@ static int tabulate_links(struct tb_compare *compare)
 			},
 	};
 	struct tb_report_writer writer;
-	char note[80] = "";
-	const struct tb_link_pairs *pairs = &compare->pairs;
+	char note[80];
 	if (!table.n_rows)
 		return TB_OK;
-	if (pairs->n_only_a || pairs->n_only_b)
-		snprintf(note, sizeof note,
-			"%" PRIu32 " links are in A alone, %" PRIu32 " in B alone.",
-			pairs->n_only_a, pairs->n_only_b);
-	tb_report_remark_rest(
-		&table, compare->n_links_moved, "links whose wait changed", note);
+	tb_report_remark_rest(&table, compare->n_links_moved, "links whose wait changed",
+		alone_text("links", compare->pairs.n_only_a, compare->pairs.n_only_b,
+			note, sizeof note));
 	if (open_table(compare, &table, &writer))
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < compare->n_links; i++) {
@@ -316,10 +326,13 @@ static int tabulate_flows(struct tb_compare *compare)
 			},
 	};
 	struct tb_report_writer writer;
+	char note[80];
 	if (!table.n_rows)
 		return TB_OK;
-	tb_report_remark_rest(
-		&table, compare->n_flows_moved, "flows whose latency changed", "");
+	tb_report_remark_rest(&table, compare->n_flows_moved,
+		"flows whose latency changed",
+		alone_text("flows", compare->n_flows_only[0], compare->n_flows_only[1],
+			note, sizeof note));
 	if (open_table(compare, &table, &writer))
 		return TB_ENOMEM;
 	for (uint32_t i = 0; i < compare->n_flows; i++) {
@@ -392,6 +405,8 @@ static void pass_verdict(struct tb_compare *compare)
 		return;
 	}
 	append_lost(&words, compare->info);
+	if (tb_compare_other_bytes(compare))
+		tb_words_append(&words, "The runs are of different inputs. ");
 	if (compare->n_differences == 0)
 		tb_words_append(&words, "Both runs have the same settings. ");
 	tb_words_append(&words, "Headers wait ");

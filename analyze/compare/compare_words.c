@@ -33,6 +33,9 @@ const char *tb_words_append_times(struct tb_words *words, double before, double 
 	else if (many)
 		tb_words_append(words, "%.*f times as long (%s against %s)",
 			after < 9.95 * before ? 1 : 0, after / before, b, a);
+	else if (after > 0 && after / before < 1 - TB_WORDS_ALL)
+		tb_words_append(words, "more than %.1f %% %s (%s against %s)",
+			100 * TB_WORDS_ALL, less, b, a);
 	else
 		tb_words_append(words, "%.1f %% %s (%s against %s)", percent,
 			after < before ? less : more, b, a);

@@ -9,6 +9,9 @@
 // A change of less than this share shows as 0.0 %, and is called none.
 #define TB_WORDS_NO_CHANGE 0.0005
 
+// A decrease by more than this share is not shown in digits, which would be 100.0 %.
+#define TB_WORDS_ALL 0.999
+
 // From so many times as long on, times are compared so and not in percent, which nobody
 // reads of large ones.
 #define TB_WORDS_TIMES 2
