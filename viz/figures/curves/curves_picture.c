@@ -180,13 +180,17 @@ static void draw_y_axis(const struct plot *plot)
 		tb_curves_axis_text(axis, name, sizeof name));
 }
 
+#define DIAGONAL "accepted = offered"
+
+static bool has_diagonal(const struct tb_curves *curves)
+{
+	return strcmp(curves->x.name, "offered") == 0 &&
+	       strcmp(curves->y.name, "accepted") == 0;
+}
+
 // draw_diagonal draws the line on which accepted equals offered.
 static void draw_diagonal(const struct plot *plot)
 {
-	const struct tb_curves *curves = plot->figure->curves;
-	if (strcmp(curves->x.name, "offered") != 0 ||
-		strcmp(curves->y.name, "accepted") != 0)
-		return;
 	double from = fmax(plot->x.begin, plot->y.begin);
 	double to = fmin(plot->x.end, plot->y.end);
 	double x = x_of(plot, from), y = y_of(plot, from);
@@ -195,24 +199,36 @@ static void draw_diagonal(const struct plot *plot)
 
 static double legend_width(const struct tb_curves *curves)
 {
-	double widest = 0;
+	double widest = has_diagonal(curves)
+				? tb_text_width(TB_FONT_TEXT, TEXT_SIZE, DIAGONAL)
+				: 0;
 	for (size_t i = 0; i < curves->n_curves; i++)
 		widest = fmax(widest,
 			tb_text_width(TB_FONT_TEXT, TEXT_SIZE, curves->curves[i].label));
 	return widest > 0 ? fmin(widest + SWATCH + 8, LEGEND_MOST) : 0;
 }
 
+static void legend_text(const struct plot *plot, struct tb_box at, const char *text)
+{
+	tb_picture_text(plot->picture,
+		(struct tb_box){at.x + SWATCH, at.y - 9, at.w - SWATCH, 18},
+		type_of(plot, TB_ALIGN_LEFT, false), text);
+}
+
 static void draw_legend(const struct plot *plot, double x, double w)
 {
 	const struct tb_curves *curves = plot->figure->curves;
-	for (size_t i = 0; i < curves->n_curves && w > 0; i++) {
-		double y = plot->box.y + 10 + LEGEND_LINE * (double)i;
-		line(plot, x, y, SWATCH - 6, 0, 1.8, colour_of(plot, i));
-		mark(plot, i, x + (SWATCH - 6) / 2.0, y);
-		tb_picture_text(plot->picture,
-			(struct tb_box){x + SWATCH, y - 9, w - SWATCH, 18},
-			type_of(plot, TB_ALIGN_LEFT, false), curves->curves[i].label);
+	struct tb_box at = {x, plot->box.y + 10, w, LEGEND_LINE};
+	for (size_t i = 0; i < curves->n_curves && *curves->curves[i].label; i++) {
+		line(plot, x, at.y, SWATCH - 6, 0, 1.8, colour_of(plot, i));
+		mark(plot, i, x + (SWATCH - 6) / 2.0, at.y);
+		legend_text(plot, at, curves->curves[i].label);
+		at.y += LEGEND_LINE;
 	}
+	if (!has_diagonal(curves))
+		return;
+	line(plot, x, at.y, SWATCH - 6, 0, 1, plot->palette->muted);
+	legend_text(plot, at, DIAGONAL);
 }
 
 // footnote prints how many runs a point is the mean of.
@@ -246,7 +262,8 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 {
 	const struct tb_curves *curves = figure->curves;
 	double legend = legend_width(curves);
-	double needed = LEGEND_LINE * (double)curves->n_curves + PLOT_Y + 24;
+	size_t n_lines = curves->n_curves + has_diagonal(curves);
+	double needed = LEGEND_LINE * (double)n_lines + PLOT_Y + 24;
 	struct plot plot = {.picture = picture,
 		.figure = figure,
 		.palette = tb_palette_of(figure->theme),
@@ -263,7 +280,8 @@ int tb_curves_picture(struct tb_picture *picture, const struct tb_curves_figure 
 	tb_picture_rect(picture, plot.box, plot.palette->panel);
 	draw_x_axis(&plot);
 	draw_y_axis(&plot);
-	draw_diagonal(&plot);
+	if (has_diagonal(curves))
+		draw_diagonal(&plot);
 	for (size_t i = curves->n_curves; i-- > 0;)
 		draw_curve(&plot, i);
 	tb_picture_frame(picture, plot.box, 1, plot.palette->muted);
