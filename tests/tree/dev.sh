@@ -107,7 +107,10 @@ echo 'the lock is held'
 exit 100
 END
 export TRIES=3
+mkdir -p build/release
+install /dev/null build/release/tailback
 dev 0 build
+has '==> the program is build/release/tailback'
 ran 'install*3 sleep*2 update*2'
 rm there
 TRIES=9 dev 1 build
