@@ -5,6 +5,7 @@
 #include "events.h"
 #include "otf2_archive.h"
 #include "receives.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -185,10 +186,17 @@ static int read_rank(struct read *read, size_t *at, struct tb_error *error)
 	return status == TB_OK ? end_rank(read, rank, error) : status;
 }
 
+static tb_time_ps ps_of(uint64_t ns)
+{
+	const uint64_t most = INT64_MAX / TB_PS_PER_NS;
+	return (tb_time_ps)(ns < most ? ns : most) * TB_PS_PER_NS;
+}
+
 static int resolve(struct read *read, struct tb_error *error)
 {
 	struct tb_otf2_found found = {0};
 	uint64_t apart_ns = 0;
+	char text[64];
 	int status = TB_OK;
 	// Of ranks that have been handed over, clocks cannot change any more.
 	if (read->n_unresolved == read->of.n_ranks)
@@ -204,46 +212,45 @@ static int resolve(struct read *read, struct tb_error *error)
 			read->unresolved[i].rank, error);
 	if (apart_ns >= CLOCKS_APART_NS)
 		tb_calls_note(read->calls,
-			"the ranks' clocks, up to %" PRIu64
-			" us apart, are put together by the ends of their collective "
-			"calls",
-			apart_ns / 1000);
+			"the ranks' clocks, up to %s apart, are put together by the ends "
+			"of their collective calls",
+			tb_format_time(ps_of(apart_ns), text, sizeof text));
 	if (found.n_found > 0)
 		tb_calls_note(read->calls,
-			"of %" PRIu64
-			" receives no record tells what they received: each is taken to "
-			"have the earliest message to its rank that is left",
-			found.n_found);
+			"no record tells what %s received: each is taken to have the "
+			"earliest message to its rank that is left",
+			tb_format_counted(found.n_found, "receive", text, sizeof text));
 	if (found.n_without > 0)
-		tb_calls_note(read->calls,
-			"%" PRIu64 " receives that got no message are left out",
-			found.n_without);
+		tb_calls_note(read->calls, "%s left out, for want of a message",
+			tb_format_counted(found.n_without, "receive is|receives are",
+				text, sizeof text));
 	return status;
 }
 
 static void note(struct read *read)
 {
+	char text[64];
 	tb_otf2_events_note(&read->events);
 	if (read->n_missing > 0)
 		tb_calls_note(read->calls,
-			"the events of %" PRIu64
-			" locations are missing or break off: what they say until there "
-			"counts",
-			read->n_missing);
+			"the events of %s are missing or break off: what they say until "
+			"there counts",
+			tb_format_counted(
+				read->n_missing, "location", text, sizeof text));
 	if (read->n_late > 0)
 		tb_calls_note(read->calls,
-			"%" PRIu64 " calls that begin after the events of a rank break "
-			"off are left out: what they received cannot be told",
-			read->n_late);
+			"%s left out, after the events of a rank break off: what was "
+			"received cannot be told",
+			tb_format_counted(
+				read->n_late, "call is|calls are", text, sizeof text));
 	if (read->of.breaks_off)
 		tb_calls_note(read->calls,
 			"the archive's definitions break off: what they do not have is "
 			"left out");
 	if (read->n_outside > 0)
-		tb_calls_note(read->calls,
-			"%" PRIu64
-			" locations of processes that are no ranks are left out",
-			read->n_outside);
+		tb_calls_note(read->calls, "%s left out, of processes that are no ranks",
+			tb_format_counted(read->n_outside, "location is|locations are",
+				text, sizeof text));
 }
 
 static int read_ranks(struct read *read, struct tb_error *error)

@@ -511,8 +511,8 @@ static void open_receives_get_the_messages_that_are_left(void **state)
 	assert_int_equal(call(0, 3, 5)->tag, 8);
 	assert_int_equal(call(0, 3, 5)->calc_ns, 10);
 	comes_after(0, 4, 1, (const uint32_t[]){1});
-	assert_true(has_note("of 2 receives no record tells"));
-	assert_true(has_note("1 receives that got no message"));
+	assert_true(has_note("no record tells what 2 receives received"));
+	assert_true(has_note("1 receive is left out, for want of a message"));
 }
 
 static void path_of(char *path, size_t size, const char *name)
@@ -543,7 +543,7 @@ static void missing_ranks_are_named(void **state)
 	assert_non_null(strstr(error.file, "traces/1.evt"));
 	assert_int_equal(read_it(true), TB_OK);
 	call(0, 0, 200);
-	assert_true(has_note("1 locations are missing"));
+	assert_true(has_note("the events of 1 location are missing"));
 }
 
 // Whatever an archive is cut to, it is refused in a sentence or read; lenient too.
@@ -599,7 +599,7 @@ static void what_is_whole_of_a_rank_is_taken(void **state)
 	call(0, 0, 200);
 	(void)tb_calls_of(calls, 1, &n);
 	assert_in_range(n, 50, 150);
-	assert_true(has_note("1 locations are missing or break off"));
+	assert_true(has_note("the events of 1 location are missing or break off"));
 }
 
 // Its references would mean something else without them.
