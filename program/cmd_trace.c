@@ -373,6 +373,7 @@ int tb_cmd_trace(int argc, char **argv)
 	struct arguments args = {0};
 	struct tb_error error = {0};
 	int code = 0;
+	argp_err_exit_status = TB_EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
 	int status = args.merge ? merge(&args, args.merge, &code, &error)
 				: trace(&args, &code, &error);
