@@ -72,6 +72,16 @@ static double payload_rate(const struct tb_network_params *params)
 	       (payload + params->packet_overhead_bytes);
 }
 
+// print_ends prints when the capture's packets were captured, as --from takes it.
+static void print_ends(const struct tb_packets_summary *summary)
+{
+	char first[48], last[48];
+	if (summary->n_packets > 0)
+		printf("  %-12s%s to %s (UTC)\n", "captured",
+			tb_instant_format(summary->first_at_ns, first, sizeof first),
+			tb_instant_format(summary->last_at_ns, last, sizeof last));
+}
+
 // types_json lists what was not decoded to network addresses, by type.
 static json_t *types_json(const struct tb_packets *packets, enum tb_packets_list list)
 {
@@ -143,6 +153,7 @@ int info_show_packets(const struct info_options *options, struct tb_packets *pac
 		if (tb_packets_write_summary(stdout, packets, "  ", &against) != TB_OK)
 			return tb_fail_in(
 				error, TB_EIO, "standard output", "writing failed");
+		print_ends(tb_packets_summary(packets));
 		return status;
 	}
 	struct tb_error ignored;

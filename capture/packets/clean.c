@@ -22,6 +22,8 @@ struct tb_clean {
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
 	int64_t first_ns; // stamp of the first record
+	int64_t last_ns;  // of the last packet
+	bool inside;	  // a packet was within the span
 	bool ended;
 	int ending; // how the inputs ended: 0, or the status of a failure
 	struct tb_error failure;
@@ -342,12 +344,38 @@ static int clean_one(
 // Nothing behind the span is read any more.
 static bool is_outside(struct tb_clean *clean, int64_t at_ns)
 {
+	bool inside = false;
+	clean->last_ns = at_ns;
 	if (at_ns > tb_instant_at(&clean->to, clean->first_ns, INT64_MAX))
 		clean->ended = true;
 	else if (at_ns >= tb_instant_at(&clean->from, clean->first_ns, INT64_MIN))
-		return false;
-	clean->summary->n_outside++;
-	return true;
+		clean->inside = inside = true;
+	clean->summary->n_outside += !inside;
+	return !inside;
+}
+
+// check_span refuses a span without a packet, at the end of a capture that has some.
+static int check_span(struct tb_clean *clean)
+{
+	int64_t from_ns = tb_instant_at(&clean->from, clean->first_ns, clean->first_ns);
+	int64_t to_ns = tb_instant_at(&clean->to, clean->first_ns, INT64_MAX);
+	char from[48], to[48], first[48], last[48];
+	if (clean->inside || clean->summary->n_outside == 0)
+		return TB_OK;
+	tb_instant_format(from_ns, from, sizeof from);
+	tb_instant_format(to_ns, to, sizeof to);
+	tb_instant_format(clean->first_ns, first, sizeof first);
+	tb_instant_format(clean->last_ns, last, sizeof last);
+	if (clean->from.kind != TB_INSTANT_NONE && from_ns > to_ns)
+		return tb_fail(&clean->failure, TB_EUSAGE,
+			"the span ends at %s, before it begins at %s", to, from);
+	if (clean->last_ns > to_ns)
+		return tb_fail(&clean->failure, TB_EUSAGE,
+			"no packet was captured from %s to %s: the capture begins at %s",
+			clean->from.kind != TB_INSTANT_NONE ? from : "the beginning", to,
+			first);
+	return tb_fail(&clean->failure, TB_EUSAGE,
+		"no packet was captured from %s on: the last one is of %s", from, last);
 }
 
 int tb_clean_next(
@@ -376,6 +404,8 @@ int tb_clean_next(
 	}
 	if (status < 0)
 		return tb_fail(error, TB_ENOMEM, "no memory");
+	if (status == 0 && clean->ending == 0)
+		clean->ending = check_span(clean);
 	if (status == 0 && clean->ending < 0 && error)
 		*error = clean->failure;
 	return status == 0 ? clean->ending : status;

@@ -280,7 +280,7 @@ static int stamp(struct tb_packets *packets, struct tb_error *error)
 		packets->summary.first_at_ns = packets->last_ns = at_ns;
 	packets->begun = true;
 	tb_time_ps gap = squeezed(packets, at_ns - packets->last_ns);
-	packets->last_ns = at_ns;
+	packets->summary.last_at_ns = packets->last_ns = at_ns;
 	if (__builtin_add_overflow(packets->captured_ps, gap, &packets->captured_ps) ||
 		!scaled(&packets->scale, packets->captured_ps, &packets->at_ps))
 		return tb_fail(error, TB_ECAPACITY,

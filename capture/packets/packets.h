@@ -107,6 +107,7 @@ void tb_packets_free(struct tb_packets *packets);
 
 // tb_packets_next returns the next packet: 1, 0 at the end, or negative. A capture that
 // ends in mid-packet yields all whole packets, then TB_EFORMAT with the record's number.
+// TB_EUSAGE at the end of a capture of which no packet is within `from` and `to`.
 int tb_packets_next(struct tb_packets *packets, struct tb_packet *packet,
 	struct tb_error *error) TB_MUST_USE;
 
@@ -143,6 +144,7 @@ struct tb_packets_summary {
 	uint32_t n_nodes;	// highest node of a packet + 1
 	uint64_t n_pairs;	// ordered pairs of nodes with packets
 	int64_t first_at_ns;	// when the first packet was captured, since the epoch
+	int64_t last_at_ns;	// and the last
 	tb_time_ps duration_ps; // last packet's at_ps
 	tb_time_ps squeezed_ps; // idle time taken out; TB_TIME_NEVER: 106 days or more
 	tb_time_ps peak_reorder_ps; // largest step back in time seen

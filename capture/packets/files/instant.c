@@ -3,7 +3,10 @@
 #include "units.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define NS_PER_S	INT64_C(1000000000)
 #define DIGITS_OF_NS	16 // seconds have fewer digits until the year 318,857,406
@@ -120,4 +123,15 @@ int64_t tb_instant_at(
 		break;
 	}
 	return first_ns + instant->ns; // neither exceeds 9e18 / 2
+}
+
+char *tb_instant_format(int64_t ns, char *buffer, size_t size)
+{
+	struct tm date = {0};
+	int64_t fraction = (ns % NS_PER_S + NS_PER_S) % NS_PER_S;
+	time_t seconds = (time_t)(ns / NS_PER_S - (ns % NS_PER_S < 0));
+	gmtime_r(&seconds, &date);
+	size_t n = strftime(buffer, size, "%Y-%m-%dT%H:%M:%S", &date);
+	snprintf(buffer + n, size - n, ".%09" PRId64, fraction);
+	return buffer;
 }

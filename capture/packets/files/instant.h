@@ -8,6 +8,7 @@
 #include "status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum tb_instant_kind {
@@ -31,5 +32,9 @@ int tb_instant_parse(const char *text, struct tb_instant *instant) TB_MUST_USE;
 // begins at `first_ns`; one that is not given is `otherwise`.
 int64_t tb_instant_at(
 	const struct tb_instant *instant, int64_t first_ns, int64_t otherwise);
+
+// tb_instant_format writes nanoseconds since the epoch as a date in UTC, as
+// tb_instant_parse reads it, and returns buffer; 48 bytes suffice.
+char *tb_instant_format(int64_t ns, char *buffer, size_t size);
 
 #endif

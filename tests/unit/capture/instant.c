@@ -65,6 +65,24 @@ static void instants_are_found_on_the_captures_clock(void **state)
 	assert_int_equal(tb_instant_at(&absolute, 100, -1), 7);
 }
 
+static void what_is_written_reads_back(void **state)
+{
+	(void)state;
+	static const int64_t instants[] = {0, 1795318740807328124, 951782400000000001};
+	struct tb_instant instant;
+	char text[48];
+	for (size_t i = 0; i < sizeof instants / sizeof *instants; i++) {
+		tb_instant_format(instants[i], text, sizeof text);
+		assert_int_equal(tb_instant_parse(text, &instant), TB_OK);
+		assert_int_equal(instant.kind, TB_INSTANT_ABSOLUTE);
+		assert_int_equal(instant.ns, instants[i]);
+	}
+	assert_string_equal(tb_instant_format(951782400000000001, text, sizeof text),
+		"2000-02-29T00:00:00.000000001");
+	assert_string_equal(tb_instant_format(-1, text, sizeof text),
+		"1969-12-31T23:59:59.999999999");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -73,6 +91,7 @@ int main(void)
 		cmocka_unit_test(dates_are_utc),
 		cmocka_unit_test(all_else_is_refused),
 		cmocka_unit_test(instants_are_found_on_the_captures_clock),
+		cmocka_unit_test(what_is_written_reads_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,8 +181,12 @@ static void a_span_is_cut_out_without_forgetting_what_came_before(void **state)
 	assert_int_equal(summary->n_records, 5);
 	const struct tb_packets_options backwards = {
 		.from = {TB_INSTANT_RELATIVE, 3}, .to = {TB_INSTANT_RELATIVE, 2}};
-	assert_int_equal(read_path(&backwards), 0);
+	assert_int_equal(read_path(&backwards), TB_EUSAGE);
 	assert_int_equal(n_got, 0);
+	const struct tb_packets_options behind = {.from = {TB_INSTANT_RELATIVE, 5000}};
+	assert_int_equal(read_path(&behind), TB_EUSAGE);
+	const struct tb_packets_options before = {.to = {TB_INSTANT_ABSOLUTE, 0}};
+	assert_int_equal(read_path(&before), TB_EUSAGE);
 }
 
 static void time_is_squeezed_then_scaled(void **state)
