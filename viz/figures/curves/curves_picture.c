@@ -252,7 +252,8 @@ static void footnote(const struct plot *plot)
 			    : snprintf(text, sizeof text, "One run per point");
 	if (curves->n_undone > 0 && used > 0)
 		snprintf(text + used, sizeof text - (size_t)used,
-			"; %zu points are still to be run", curves->n_undone);
+			"; %zu point%s still to be run", curves->n_undone,
+			curves->n_undone == 1 ? " is" : "s are");
 	tb_picture_text(plot->picture,
 		(struct tb_box){MARGIN, 44, plot->picture->width - 2 * MARGIN, 16},
 		type_of(plot, TB_ALIGN_LEFT, true), text);
