@@ -12,6 +12,8 @@ struct scan {
 	const struct tb_network *net;
 	const char *text; // the whole, for messages
 	struct tb_error *error;
+	int n_ambiguous;     // bytes that are short for several parts; 0: none are
+	const char *one_own; // of these, the name of one
 };
 
 static void skip_spaces(struct scan *scan)
@@ -99,8 +101,11 @@ static bool eat_own(struct scan *scan, const struct tb_identities *own, uint32_t
 		if (!*all_rails)
 			*id = i;
 	}
-	if (several)
+	if (several) {
+		scan->n_ambiguous = (int)longest;
+		scan->one_own = own->of[*id].name;
 		return false;
+	}
 	scan->at += longest;
 	return longest > 0;
 }
@@ -139,11 +144,18 @@ static int no_switch(const struct scan *scan)
 // no_end: what comes next is neither a host nor a switch.
 static int no_end(const struct scan *scan)
 {
+	if (scan->n_ambiguous)
+		return tb_fail(scan->error, TB_EUSAGE,
+			"'%.*s' stands for several parts of the network: name one, such "
+			"as "
+			"'%s'",
+			scan->n_ambiguous < 100 ? scan->n_ambiguous : 100, scan->at,
+			scan->one_own);
 	const char *end = strchrnul(scan->at, '>');
 	while (end > scan->at && isspace((unsigned char)end[-1]))
 		end--;
 	return tb_fail(scan->error, TB_EUSAGE,
-		"the network has no host or switch called '%.*s', or several",
+		"the network has no host or switch called '%.*s'",
 		(int)(end - scan->at < 100 ? end - scan->at : 100), scan->at);
 }
 
@@ -199,12 +211,14 @@ static int eat_port(struct scan *scan, uint32_t sw, uint32_t *port)
 }
 
 // own_switch_next: a switch of the fabric may be called "r1/leaf".
-static bool own_switch_next(const struct scan *scan)
+static bool own_switch_next(struct scan *scan)
 {
-	struct scan ahead = *scan;
+	const char *at = scan->at;
 	uint32_t sw = 0;
 	bool all_rails = false;
-	return eat_own(&ahead, &scan->net->switch_identities, 0, &sw, &all_rails);
+	bool is = eat_own(scan, &scan->net->switch_identities, 0, &sw, &all_rails);
+	scan->at = at;
+	return is;
 }
 
 static int eat_node(struct scan *scan, uint32_t *node)
@@ -230,6 +244,7 @@ struct end {
 static int eat_end(struct scan *scan, struct end *end)
 {
 	*end = (struct end){.is_node = true, .port = TB_ID_NONE};
+	scan->n_ambiguous = 0;
 	bool all_rails = false;
 	if (eat_own(scan, &scan->net->node_identities, scan->net->n_hosts, &end->id,
 		    &all_rails)) {
@@ -290,7 +305,7 @@ static uint32_t link_out_of(const struct tb_network *net, const struct end *from
 int tb_names_find_switch(const struct tb_network *net, const char *text,
 	struct tb_switch *sw, struct tb_error *error)
 {
-	struct scan scan = {text, net, text, error};
+	struct scan scan = {.at = text, .net = net, .text = text, .error = error};
 	uint32_t id = 0, rail = TB_ID_NONE;
 	int status = own_switch_next(&scan) ? TB_OK : eat_rail(&scan, &rail);
 	if (status == TB_OK)
@@ -305,7 +320,7 @@ int tb_names_find_switch(const struct tb_network *net, const char *text,
 int tb_names_find_link(const struct tb_network *net, const char *text,
 	struct tb_link *link, struct tb_error *error)
 {
-	struct scan scan = {text, net, text, error};
+	struct scan scan = {.at = text, .net = net, .text = text, .error = error};
 	struct end from, to;
 	int status = eat_end(&scan, &from);
 	bool both = status == TB_OK && eat(&scan, ">");

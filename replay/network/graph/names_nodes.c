@@ -1,9 +1,12 @@
 // Nodes by the names of their hosts.
 #include "names.h"
+#include "nearest.h"
 #include "network_impl.h"
 #include "units.h"
 
 #include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool find_node(const struct tb_network *net, const char *name, uint32_t *node)
@@ -92,19 +95,54 @@ bool tb_names_find_host(const struct tb_network *net, const char *name,
 	return true;
 }
 
+// hosts_of returns the names of the network's hosts, which lie behind the pointers to
+// them; NULL when there is no memory.
+static char **hosts_of(const struct tb_network *net)
+{
+	enum { ROOM = TB_IDENTITY_NAME_MOST + 1 };
+	char **hosts = malloc(net->n_nodes * (sizeof *hosts + ROOM));
+	char *at = hosts ? (char *)(hosts + net->n_nodes) : NULL;
+	for (uint32_t node = 0; hosts && node < net->n_nodes; node++, at += ROOM) {
+		struct tb_identity own =
+			tb_network_node_identity(net, (struct tb_node){node});
+		hosts[node] = at;
+		snprintf(at, ROOM, "%.*s", (int)own.n_host_bytes, own.name);
+	}
+	return hosts;
+}
+
+static int no_host(const struct tb_network *net, const char *text,
+	const struct tb_named_nodes *several, struct tb_error *error)
+{
+	struct tb_hint hint = {""};
+	if (several->n > 1)
+		return tb_fail(error, TB_EUSAGE,
+			"'%.100s' stands for several nodes of its host: name one, such "
+			"as '%s'",
+			text,
+			tb_network_node_identity(net, (struct tb_node){several->first})
+				.name);
+	char **hosts = hosts_of(net);
+	if (hosts)
+		tb_hint_near(&hint, text, (const char *const *)hosts, net->n_nodes,
+			sizeof *hosts);
+	free(hosts);
+	return tb_fail(error, TB_EUSAGE, "the network has no host called '%.100s'%s",
+		text, hint.text);
+}
+
 int tb_names_find_nodes(const struct tb_network *net, const char *text,
 	struct tb_named_nodes *nodes, struct tb_error *error)
 {
 	struct tb_link link;
-	struct tb_named_nodes named;
+	struct tb_named_nodes named = {0};
 	if (find_named(net, text, &named)) {
 		*nodes = named;
 		return TB_OK;
 	}
 	int status = tb_names_find_link(net, text, &link, error);
 	if (status == TB_EUSAGE && net->node_identities.n > 0)
-		return tb_fail(error, TB_EUSAGE,
-			"the network has no host called '%.100s', or several", text);
+		return no_host(net, text, &named, error);
 	if (status != TB_OK)
 		return status;
 	if (net->links[link.id].kind != TB_LINK_INJECTION)
