@@ -106,7 +106,9 @@ static int read_job(
 			"captures",
 			trace.reader->name);
 	}
-	if (args->reading.given && !trace.reader->calls) {
+	bool is_inferred = trace.reader->kind == TB_TRACE_PACKETS;
+	if (args->reading.given && !trace.reader->calls &&
+		(!is_inferred || tb_reading_is_for_calls(&args->reading.reading))) {
 		tb_job_free(trace.job);
 		return tb_fail_in(error, TB_EUSAGE, args->traces[0],
 			"is a job (%s), of which there is nothing to expand: --library, "

@@ -19,7 +19,8 @@ struct tb_reading {
 	size_t n_collectives;
 	// Sends and receives without a counterpart, collective calls that not every
 	// member made, and what lies behind the place where a file breaks off, are
-	// dropped and counted instead of refused.
+	// dropped and counted instead of refused. So is the latter in captures of which a
+	// job is inferred.
 	bool lenient;
 	// The trace has some ranks of a data-parallel job of so many; the others do what
 	// these do. 0: it has all.
@@ -46,6 +47,10 @@ typedef int tb_calls_read(struct tb_calls **calls, const struct tb_reading *read
 // --lenient would take what is whole.
 int tb_reading_breaks_off(const struct tb_reading *reading, int status, uint64_t *n_files,
 	struct tb_error *error) TB_MUST_USE;
+
+// tb_reading_is_for_calls returns whether a choice was made that means only traces of
+// calls; `lenient` means inferred jobs, too.
+bool tb_reading_is_for_calls(const struct tb_reading *reading);
 
 // tb_reading_note_breaks adds the note on such files to the calls, if there are any.
 void tb_reading_note_breaks(struct tb_calls *calls, uint64_t n_files);

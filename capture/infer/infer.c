@@ -129,6 +129,7 @@ static int find_messages(struct inferring *inferring, struct tb_error *error)
 			"no message is left of %llu records: a job needs payload between "
 			"two endpoints",
 			(unsigned long long)report->n_records);
+	report->is_cut = tb_packets_summary(inferring->packets)->is_cut;
 	tb_passages_report(inferring->ports, report);
 	int64_t span_ns = inferring->last_ns - inferring->first_ns;
 	report->span_ps = span_ns > TB_TIME_NEVER / TB_PS_PER_NS ? TB_TIME_NEVER

@@ -35,6 +35,7 @@ struct tb_infer_report {
 	uint64_t n_unnumbered;	 // datagrams, of which nothing says where messages end
 	uint64_t port_bytes_per_s; // median of the nodes' ports; 0: not seen
 	uint64_t bucket_bytes;	   // that a port lets pass at once after a pause
+	bool is_cut;		   // the capture is damaged there (packets.h)
 	tb_time_ps span_ps;	   // from the first record to the last
 };
 

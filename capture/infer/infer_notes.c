@@ -47,6 +47,10 @@ char *tb_infer_notes(const struct tb_infer_report *report)
 	fprintf(stream, "%s messages of %s in all were inferred from packets\n",
 		tb_format_count(n, number, sizeof number),
 		tb_format_size(report->bytes, size, sizeof size));
+	if (report->is_cut)
+		fprintf(stream,
+			"the capture breaks off: the %s records before that count\n",
+			tb_format_count(report->n_records, number, sizeof number));
 	note_ports(stream, report);
 	note_count(stream, report->n_recurring, n,
 		"wait for what comes before them in every repetition");

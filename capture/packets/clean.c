@@ -19,6 +19,7 @@ struct tb_clean {
 	struct tb_packets_summary *summary;
 	bool keep_retransmissions;
 	bool keep_acks;
+	bool lenient;
 	bool any_point; // a repeated frame is a copy even if one point saw both
 	struct tb_instant from, to;
 	int64_t first_ns; // stamp of the first record
@@ -47,6 +48,7 @@ int tb_clean_new(struct tb_clean **clean, struct tb_inputs *inputs,
 	new->summary = summary;
 	new->keep_retransmissions = options->keep_retransmissions;
 	new->keep_acks = options->keep_acks;
+	new->lenient = options->lenient;
 	new->from = options->from;
 	new->to = options->to;
 	new->any_point = options->dedup == TB_YES;
@@ -399,6 +401,8 @@ int tb_clean_next(
 		clean->ended = code != 1;
 		if (code == 1)
 			status = take_in(clean, record, input);
+		else if (code == TB_EFORMAT && clean->lenient)
+			clean->summary->is_cut = true;
 		else
 			clean->ending = code;
 	}

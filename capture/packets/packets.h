@@ -58,6 +58,7 @@ struct tb_packets_options {
 	// connections are followed from the beginning of the capture on.
 	struct tb_instant from;
 	struct tb_instant to;
+	bool lenient; // a damaged capture ends before the damage (is_cut in the summary)
 	uint32_t n_nodes_max; // further endpoints are counted, not placed; 0: no limit
 	// Endpoint to node, and node to job: a file, or a map that is borrowed; not both.
 	const char *map_file; // NULL: number nodes in the order of addresses
@@ -148,6 +149,7 @@ struct tb_packets_summary {
 	tb_time_ps duration_ps; // last packet's at_ps
 	tb_time_ps squeezed_ps; // idle time taken out; TB_TIME_NEVER: 106 days or more
 	tb_time_ps peak_reorder_ps; // largest step back in time seen
+	bool is_cut;		    // with `lenient`: an input was damaged there
 };
 
 const struct tb_packets_summary *tb_packets_summary(const struct tb_packets *packets);

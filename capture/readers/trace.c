@@ -127,6 +127,9 @@ static enum tb_trace_match probe_tbt(const struct tb_trace_look *look)
 static int infer_job(struct tb_trace *trace, const struct tb_trace_request *request,
 	struct tb_error *error)
 {
+	const struct tb_reading reading =
+		request->reading ? *request->reading : (struct tb_reading){0};
+	uint64_t n_cut = 0;
 	struct tb_packets_options options = tb_infer_options(request->packets);
 	struct tb_packets *packets;
 	if (strcmp(request->paths[0], "-") == 0 &&
@@ -134,12 +137,15 @@ static int infer_job(struct tb_trace *trace, const struct tb_trace_request *requ
 		return tb_fail_in(error, TB_EUSAGE, "standard input",
 			"is a packet capture, from which a job is inferred: give a file");
 	options.stop = request->stop;
+	options.lenient = reading.lenient;
 	int status =
 		tb_packets_open(&packets, request->paths, request->n, &options, error);
 	if (status != TB_OK)
 		return status;
 	status = tb_infer_job(packets, &trace->job, NULL, error);
 	tb_packets_free(packets);
+	if (status == TB_EFORMAT && error && error->place == TB_PLACE_RECORD)
+		status = tb_reading_breaks_off(&reading, status, &n_cut, error);
 	if (status != TB_OK && error && !error->file[0])
 		snprintf(error->file, sizeof error->file, "%s", request->paths[0]);
 	return status;

@@ -48,7 +48,9 @@ struct tb_trace_request {
 	enum tb_trace_kind stdin_kind;		  // of the trace on standard input
 	const struct tb_packets_options *packets; // NULL: do not open packets, only find
 						  // them
-	const struct tb_reading *reading; // of a trace of calls; NULL: the defaults
+	// Of a trace of calls, and whether captures that become a job may be damaged;
+	// NULL: the defaults.
+	const struct tb_reading *reading;
 	bool closed_loop; // captures become a job (infer.h), opened with `packets`
 	// Reading a job fails with TB_ESTOPPED once it is set; NULL: never.
 	const volatile sig_atomic_t *stop;

@@ -160,6 +160,7 @@ static int close_loop(const struct tb_workload *workload, struct workload_input 
 		.stdin_kind = TB_TRACE_PACKETS,
 		.packets = &options->packets,
 		.closed_loop = true,
+		.reading = options->reading,
 		.stop = options->stop};
 	if (!options->closed_loop || input->job)
 		return TB_OK;
@@ -371,7 +372,8 @@ static int check_options(const struct tb_workload *workload, struct tb_error *er
 	if (n_stdin > 1)
 		return tb_fail(
 			error, TB_EUSAGE, "standard input can be only one of the inputs");
-	if (options->reading && n_calls == 0)
+	if (options->reading && n_calls == 0 &&
+		(!options->closed_loop || tb_reading_is_for_calls(options->reading)))
 		return tb_fail(error, TB_EUSAGE,
 			"--library, --collective, --lenient and --clone-ranks are for "
 			"traces of what a program's ranks called, and none is among the "
