@@ -23,6 +23,7 @@ expect Replaying job.goal
 expect on qsnet; 
 await Hot links by wait
 outlast not ended
+refuse replaying
 expect job.goal on qsnet, 64 nodes
 key .
 refuse (whole run)
@@ -145,6 +146,12 @@ key Return
 await replaying: 
 await  left
 expect (not ended)
+refuse stopped early
+key F5
+refuse stopped early
+key F9
+expect Findings
+refuse when it stopped
 key q
 END
 view long.goal --script steps

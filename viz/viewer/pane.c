@@ -1,6 +1,7 @@
 // Drawing and moving that views share.
 #include "view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 bool tb_pane_move(struct tb_pane *pane, const struct tb_request *asked,
@@ -43,6 +44,16 @@ void tb_pane_nothing(
 	tb_picture_text(picture,
 		(struct tb_box){place.x, place.y + place.h / 2 - 10, place.w, 20}, type,
 		why);
+}
+
+void tb_pane_too_early(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *what)
+{
+	char why[128];
+	snprintf(why, sizeof why,
+		"Nothing to show: %s written at the end of a run, and this one %s.", what,
+		pane->data->replaying ? "is being replayed" : "was stopped early");
+	tb_pane_nothing(pane, picture, why);
 }
 
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,

@@ -187,6 +187,11 @@ bool tb_pane_move(struct tb_pane *pane, const struct tb_request *asked,
 void tb_pane_nothing(
 	const struct tb_pane *pane, struct tb_picture *picture, const char *why);
 
+// tb_pane_too_early writes that `what` ("flows are") is written when a run ends, which
+// this one did not, or not yet.
+void tb_pane_too_early(
+	const struct tb_pane *pane, struct tb_picture *picture, const char *what);
+
 // tb_pane_button draws a button that makes a request.
 void tb_pane_button(const struct tb_pane *pane, struct tb_picture *picture,
 	struct tb_box box, enum tb_request_name request, const char *text);

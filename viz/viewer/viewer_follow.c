@@ -72,7 +72,9 @@ static void try_again(struct tb_viewer *viewer)
 static void follow_replay(struct tb_viewer *viewer)
 {
 	const struct tb_opening *opening = viewer->file.opening;
-	if (!tb_viewed_file_poll(&viewer->file))
+	bool changed = tb_viewed_file_poll(&viewer->file);
+	viewer->data.replaying = opening && tb_opening_runs(opening);
+	if (!changed)
 		return;
 	viewer->stale = true;
 	if (viewer->data.run && !tb_opening_store(opening))
@@ -90,7 +92,7 @@ static bool behind(const struct tb_viewer_data *data)
 
 bool tb_viewer_follows(const struct tb_viewer *viewer)
 {
-	return !viewer->data.run ||
+	return !viewer->data.run || viewer->data.replaying ||
 	       (behind(&viewer->data) && !tb_viewer_in_trouble(viewer));
 }
 

@@ -35,7 +35,7 @@ static void draw_views(struct tb_viewer *viewer)
 			panes->list[i].view->draw(&panes->list[i], picture);
 	if (!viewer->data.run && viewer->file.opening)
 		tb_opening_draw(viewer->file.opening, viewer->style.theme, picture);
-	else if (viewer->file.opening)
+	else if (viewer->file.opening && !viewer->data.info->complete)
 		tb_opening_draw_progress(viewer->file.opening, viewer->style.theme,
 			picture, panes->slots[TB_SLOT_HEAD]);
 }

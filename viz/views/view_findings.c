@@ -48,6 +48,16 @@ static struct tb_pick pick_of(const struct tb_finding *finding)
 	return (struct tb_pick){TB_PICK_NONE, 0};
 }
 
+// sentence_of returns what a finding says, of a run that the viewer has not yet replayed
+// to its end without calling that stopped.
+static const char *sentence_of(
+	const struct tb_pane *pane, const struct tb_finding *finding)
+{
+	return pane->data->replaying && strcmp(finding->rule, "incomplete") == 0
+		       ? "The run is being replayed: this is what there is so far."
+		       : finding->sentence;
+}
+
 // draw_one draws a finding from `y` on and returns where the next begins.
 static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	const struct tb_finding *finding, double y)
@@ -65,7 +75,8 @@ static double draw_one(const struct tb_pane *pane, struct tb_picture *picture,
 	tb_picture_text(picture, (struct tb_box){place.x + PAD, y, RULE_W - 8, LINE_H},
 		tb_style_type(pane->style, TB_FONT_TEXT, 12, true), finding->rule);
 	size_t first = picture->n_items;
-	line.y += LINE_H * tb_picture_paragraph(picture, line, type, finding->sentence);
+	line.y += LINE_H *
+		  tb_picture_paragraph(picture, line, type, sentence_of(pane, finding));
 	for (size_t i = first; i < picture->n_items; i++)
 		picture->items[i].pick = pick;
 	if (finding->command) {

@@ -135,11 +135,11 @@ static void draw_legend(const struct tb_pane *pane, struct tb_picture *picture)
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	tb_pane_nothing(pane, picture,
-		pane->data->info->complete ? "Nothing to show: no message was delivered."
-					   : "Nothing to show: flows are written at the "
-					     "end of a run, and this "
-					     "one was stopped early.");
+	if (pane->data->info->complete)
+		tb_pane_nothing(
+			pane, picture, "Nothing to show: no message was delivered.");
+	else
+		tb_pane_too_early(pane, picture, "flows are");
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)

@@ -282,13 +282,12 @@ static void draw_victims(struct tb_pane *pane, struct tb_picture *picture,
 
 static void nothing(struct tb_pane *pane, struct tb_picture *picture)
 {
-	tb_pane_nothing(pane, picture,
-		pane->data->info->complete
-			? "Nothing to show: no header waited, or the replay ran with "
-			  "--no-blame."
-			: "Nothing to show: trees are written at the end of a run, and "
-			  "this "
-			  "one was stopped early.");
+	if (pane->data->info->complete)
+		tb_pane_nothing(pane, picture,
+			"Nothing to show: no header waited, or the replay ran with "
+			"--no-blame.");
+	else
+		tb_pane_too_early(pane, picture, "trees are");
 }
 
 static void draw(struct tb_pane *pane, struct tb_picture *picture)

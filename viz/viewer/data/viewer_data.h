@@ -103,6 +103,7 @@ struct tb_viewer_data {
 	struct tb_link_sample *samples; // by link id
 	struct tb_matrix matrix;
 	struct tb_window asked; // the window that is shown next; else equal to `window`
+	bool replaying;		// a replay of the viewer's own still writes the run
 	bool is_new;		// not yet taken by tb_viewer_data_take_new
 	uint32_t job;		// that flows, and links' waits in the whole run, are
 				// filtered to; TB_ID_NONE: all jobs

@@ -91,6 +91,11 @@ const char *tb_opening_store(const struct tb_opening *opening)
 	return opening->begun ? opening->beside.store : NULL;
 }
 
+bool tb_opening_runs(const struct tb_opening *opening)
+{
+	return opening->beside.child.pid != 0;
+}
+
 const char *tb_opening_trouble(const struct tb_opening *opening)
 {
 	return opening->trouble;
@@ -376,7 +381,7 @@ void tb_opening_draw_progress(const struct tb_opening *opening, enum tb_theme th
 {
 	const struct sheet sheet = {opening, picture, tb_palette_of(theme)};
 	char progress[48];
-	if (!opening->beside.child.pid)
+	if (!tb_opening_runs(opening))
 		return;
 	struct tb_type text = type_of(&sheet, TB_FONT_TEXT, TB_ALIGN_RIGHT, true);
 	text.size = 11;

@@ -35,6 +35,9 @@ void tb_opening_press(struct tb_opening *opening, struct tb_pick pick);
 // After a failure the picture reports it and shows the form again.
 bool tb_opening_poll(struct tb_opening *opening);
 
+// tb_opening_runs is true while the replay is under way.
+bool tb_opening_runs(const struct tb_opening *opening);
+
 // tb_opening_trouble returns why the last replay failed, "" when none did.
 const char *tb_opening_trouble(const struct tb_opening *opening);
 

@@ -296,8 +296,10 @@ void tb_detail_run(const struct tb_detail *detail)
 	tb_sheet_row(detail->sheet, tb_run_carried_title(info),
 		tb_format_size(info->delivered_bytes, text, sizeof text));
 	capture_rows(detail);
-	tb_sheet_row(
-		detail->sheet, "complete", info->complete ? "yes" : "no, stopped early");
+	tb_sheet_row(detail->sheet, "complete",
+		info->complete			? "yes"
+		: detail->pane->data->replaying ? "no, being replayed"
+						: "no, stopped early");
 	if (info->n_notes) {
 		snprintf(text, sizeof text, "%zu, with the findings", info->n_notes);
 		tb_sheet_row(detail->sheet, "notes", text);
