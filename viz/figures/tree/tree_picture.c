@@ -42,6 +42,7 @@ struct drawing {
 	struct stroke *strokes;
 	struct tb_scale scale;
 	struct tb_box area;
+	bool labelled; // switches go by their labels: not all names have room
 };
 
 static struct tb_box box_of(const struct drawing *drawing, uint32_t index)
@@ -123,6 +124,27 @@ static bool fits(const char *name, double w)
 	return tb_text_width(TB_FONT_TEXT, NAME_SIZE, name) <= w - 2;
 }
 
+// switch_of returns the switch that a vertex stands for, NULL when it is none or several.
+static const struct tb_run_switch *switch_of(
+	const struct drawing *drawing, const struct tb_tree_vertex *at)
+{
+	if (at->row == 0 || at->n != 1)
+		return NULL;
+	uint32_t id = drawing->subtrees.rows[at->row - 1][at->first];
+	return &tb_run_switches(drawing->figure->run)[id];
+}
+
+static bool names_fit(const struct drawing *drawing)
+{
+	for (uint32_t i = 0; i < drawing->plan.n; i++) {
+		const struct tb_run_switch *sw =
+			switch_of(drawing, &drawing->plan.vertices[i]);
+		if (sw && !fits(sw->name, box_of(drawing, i).w))
+			return false;
+	}
+	return true;
+}
+
 static void draw_vertex(struct drawing *drawing, uint32_t index)
 {
 	const struct tb_tree_vertex *at = &drawing->plan.vertices[index];
@@ -130,16 +152,16 @@ static void draw_vertex(struct drawing *drawing, uint32_t index)
 	struct tb_picture *picture = drawing->picture;
 	tb_picture_rect(picture, box, drawing->palette->raised);
 	tb_picture_frame(picture, box, 1, drawing->palette->muted);
-	if (at->row == 0 || at->n != 1)
+	const struct tb_run_switch *sw = switch_of(drawing, at);
+	if (!sw)
 		return;
-	uint32_t id = drawing->subtrees.rows[at->row - 1][at->first];
-	const struct tb_run_switch *sw = &tb_run_switches(drawing->figure->run)[id];
 	tb_picture_tip(picture, sw->name);
-	if (fits(sw->name, box.w) || fits(sw->label, box.w))
-		tb_picture_text(picture, box,
+	const char *name = drawing->labelled ? sw->label : sw->name;
+	if (fits(name, 2 * box.w)) // less than half of a name says nothing
+		tb_picture_name(picture, box,
 			(struct tb_type){TB_FONT_TEXT, NAME_SIZE, TB_ALIGN_CENTRE,
 				drawing->palette->text},
-			fits(sw->name, box.w) ? sw->name : sw->label);
+			name);
 }
 
 static void draw_rows(struct drawing *drawing)
@@ -211,6 +233,7 @@ static void draw(struct drawing *drawing, double width)
 		drawing->area.y + drawing->area.h + 2 * NODE_H + FOOT_H;
 	draw_rows(drawing);
 	draw_cables(drawing);
+	drawing->labelled = !names_fit(drawing);
 	for (uint32_t i = 0; i < drawing->plan.n; i++)
 		draw_vertex(drawing, i);
 	draw_legend(drawing);
