@@ -5,6 +5,7 @@
 #include "picture_args.h"
 #include "reading_args.h"
 #include "run_args.h"
+#include "screen.h"
 #include "session.h"
 
 #include <argp.h>
@@ -82,8 +83,9 @@ static error_t parse_replay(int key, char *value, struct argp_state *state)
 static bool parse_size(const char *text, int *width, int *height)
 {
 	char end;
-	return sscanf(text, "%5dx%5d%c", width, height, &end) == 2 && *width >= 320 &&
-	       *width <= 16384 && *height >= 240 && *height <= 16384;
+	return sscanf(text, "%5dx%5d%c", width, height, &end) == 2 &&
+	       *width >= TB_SCREEN_LEAST_W && *width <= 16384 &&
+	       *height >= TB_SCREEN_LEAST_H && *height <= 16384;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -112,8 +114,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case KEY_SIZE:
 		if (!parse_size(value, &options->width, &options->height))
-			argp_error(state, "a size is 320x240 to 16384x16384, not '%s'",
-				value);
+			argp_error(state, "a size is %dx%d to 16384x16384, not '%s'",
+				TB_SCREEN_LEAST_W, TB_SCREEN_LEAST_H, value);
 		options->given_size = true;
 		break;
 	case KEY_SCALE:

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_W 800
-#define LEAST_H 500
-
 // A window's size is in points, what is drawn in pixels, and displays disagree about
 // both: use the density where the display reports one.
 static double display_scale(SDL_Window *window, int w, int h)
@@ -95,7 +92,7 @@ static int open_window(struct tb_screen *screen, int w, int h, struct tb_error *
 	if (!screen->renderer)
 		return tb_fail(
 			error, TB_EIO, "no window can be opened: %s", SDL_GetError());
-	SDL_SetWindowMinimumSize(screen->window, LEAST_W, LEAST_H);
+	SDL_SetWindowMinimumSize(screen->window, TB_SCREEN_LEAST_W, TB_SCREEN_LEAST_H);
 	SDL_StartTextInput();
 	return TB_OK;
 }

@@ -9,10 +9,14 @@
 
 #include "picture.h"
 
+// The smallest window, in points: in less, the views have no room.
+#define TB_SCREEN_LEAST_W 800
+#define TB_SCREEN_LEAST_H 500
+
 struct tb_screen; // opaque
 
-// tb_screen_new opens a window of w by h points. `scale` 0: by the display. TB_EIO when
-// there is no display; the sentence suggests what to do.
+// tb_screen_new opens a window of w by h points, at least the smallest. `scale` 0: by the
+// display. TB_EIO when there is no display; the sentence suggests what to do.
 int tb_screen_new(struct tb_screen **screen, int w, int h, double scale,
 	struct tb_error *error) TB_MUST_USE;
 void tb_screen_free(struct tb_screen *screen);
