@@ -80,3 +80,17 @@ char *tb_tick_text(double value, bool of_bytes, char *buffer, size_t size)
 	snprintf(buffer, size, "%.6g%s", value, units[unit]);
 	return buffer;
 }
+
+char *tb_tick_time(double at_ps, double step_ps, char *buffer, size_t size)
+{
+	static const struct {
+		double ps;
+		const char *name;
+	} units[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
+	size_t i = 0;
+	while (i + 1 < sizeof units / sizeof *units && step_ps * 10 >= units[i + 1].ps)
+		i++;
+	snprintf(buffer, size, at_ps == 0 ? "0" : "%.6g %s", at_ps / units[i].ps,
+		units[i].name);
+	return buffer;
+}

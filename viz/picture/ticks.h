@@ -31,4 +31,8 @@ double tb_ticks_share(const struct tb_ticks *ticks, double value);
 // bytes suffice. Returns buffer.
 char *tb_tick_text(double value, bool of_bytes, char *buffer, size_t size);
 
+// tb_tick_time writes a time in the unit in which ticks `step_ps` apart have few digits,
+// so that all ticks of an axis share it: "1.2 ms". 24 bytes suffice. Returns buffer.
+char *tb_tick_time(double at_ps, double step_ps, char *buffer, size_t size);
+
 #endif

@@ -99,28 +99,6 @@ static void draw_window(
 		TB_PART_TO);
 }
 
-struct tick_unit {
-	double ps;
-	const char *name;
-};
-
-// tick_unit returns the unit in which ticks a step apart have few digits; all share it.
-static struct tick_unit tick_unit(double step_ps)
-{
-	static const struct tick_unit units[] = {
-		{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
-	size_t i = 0;
-	while (i + 1 < sizeof units / sizeof *units && step_ps * 10 >= units[i + 1].ps)
-		i++;
-	return units[i];
-}
-
-static char *tick_text(double at_ps, struct tick_unit unit, char *buffer, size_t size)
-{
-	snprintf(buffer, size, at_ps == 0 ? "0" : "%.6g %s", at_ps / unit.ps, unit.name);
-	return buffer;
-}
-
 static void draw_ticks(
 	struct tb_pane *pane, struct tb_picture *picture, struct tb_box strip)
 {
@@ -129,7 +107,6 @@ static void draw_ticks(
 	if (span <= 0)
 		return;
 	double step = tb_tick_step(fmax(span * 110 / strip.w, 1));
-	struct tick_unit unit = tick_unit(step);
 	struct tb_type type = tb_style_type(pane->style, TB_FONT_TEXT, 11, true);
 	for (double at = 0; at <= span * 1.0001; at += step) {
 		char text[24];
@@ -142,7 +119,7 @@ static void draw_ticks(
 			palette->line);
 		tb_picture_text(picture,
 			(struct tb_box){left, strip.y + strip.h + 6, 100, 15}, type,
-			tick_text(at, unit, text, sizeof text));
+			tb_tick_time(at, step, text, sizeof text));
 	}
 }
 

@@ -72,6 +72,17 @@ static void sizes_are_written_as_typed(void **state)
 	assert_string_equal(tb_tick_text(0.3, false, text, sizeof text), "0.3");
 }
 
+static void times_of_an_axis_share_a_unit(void **state)
+{
+	(void)state;
+	char text[24];
+	assert_string_equal(tb_tick_time(0, 2e8, text, sizeof text), "0");
+	assert_string_equal(tb_tick_time(8e8, 2e8, text, sizeof text), "0.8 ms");
+	assert_string_equal(tb_tick_time(1e9, 2e8, text, sizeof text), "1 ms");
+	assert_string_equal(tb_tick_time(1.2e9, 2e8, text, sizeof text), "1.2 ms");
+	assert_string_equal(tb_tick_time(1.2e9, 5e7, text, sizeof text), "1200 us");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +90,7 @@ int main(void)
 		cmocka_unit_test(linear_ticks_lie_between_the_values),
 		cmocka_unit_test(doubling_ticks_are_powers_of_two),
 		cmocka_unit_test(sizes_are_written_as_typed),
+		cmocka_unit_test(times_of_an_axis_share_a_unit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

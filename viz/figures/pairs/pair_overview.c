@@ -191,9 +191,8 @@ static void draw_axis(const struct sheet *sheet, struct tb_box box)
 			sheet->palette->line);
 		tb_picture_text(sheet->picture, (struct tb_box){left, box.y + 3, 80, 14},
 			type,
-			i == 0 ? "0"
-			       : tb_format_time(
-					 (tb_time_ps)ticks.at[i], text, sizeof text));
+			tb_tick_time(ticks.at[i], ticks.at[1] - ticks.at[0], text,
+				sizeof text));
 	}
 }
 
