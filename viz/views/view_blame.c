@@ -379,6 +379,8 @@ static void draw_row(struct tb_pane *pane, struct tb_picture *picture, struct tb
 		tb_picture_text(picture, list_box(box, 1), right,
 			tb_metric_format(TB_WAIT, row->wait_ps + row->error_ps, text,
 				sizeof text));
+	else if (blame_of(pane)->is_bounded)
+		tb_picture_text(picture, list_box(box, 1), right, "=");
 	if (row->n_waits)
 		tb_picture_text(picture, list_box(box, 2), right,
 			tb_format_count(row->n_waits, text, sizeof text));

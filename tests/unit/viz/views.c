@@ -77,6 +77,17 @@ static void jobs_narrow_the_blame_to_theirs(void **state)
 	assert_non_null(item_of(stage->viewer, (struct tb_pick){TB_PICK_PAIR, 1}));
 }
 
+static void an_exact_wait_among_the_heaviest_is_at_most_itself(void **state)
+{
+	struct stage *stage = *state;
+	tb_viewer_key(stage->viewer, "F7");
+	assert_false(shows(stage->viewer, "at most"));
+	stage_change(stage, "UPDATE blame_list SET floor_ps = 1");
+	tb_viewer_key(stage->viewer, "F7");
+	assert_true(shows(stage->viewer, "at most"));
+	assert_true(shows(stage->viewer, "="));
+}
+
 // In slices 0 and 1 job io waited 300 ns for melt, in the run 400 ns; 1 > 6 waited for
 // 10 > 13 in slices 1 and 3 (viz_fixture.h).
 static void a_window_restricts_the_blame(void **state)
@@ -357,6 +368,7 @@ int main(void)
 		STAGED(a_flow_marks_its_path_in_matrix_and_tree),
 		STAGED(a_pair_marks_both_sides),
 		STAGED(jobs_narrow_the_blame_to_theirs),
+		STAGED(an_exact_wait_among_the_heaviest_is_at_most_itself),
 		STAGED(a_window_restricts_the_blame),
 		STAGED(a_slice_of_a_tree_becomes_the_window),
 		STAGED(a_line_of_the_tree_is_as_wide_as_its_link_is_busy),
