@@ -9,6 +9,7 @@
 
 #define TIP_PAD	 10
 #define TIP_LINE 17
+#define KEYS_W	 120
 
 // What a cell of the matrix or a row of the list stands for.
 struct counted {
@@ -153,7 +154,7 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 	const struct tb_palette *palette = tb_palette_of(viewer->style.theme);
 	const struct tb_request_row *rows = tb_request_rows();
 	const double line_h = 21;
-	const double column_w = fmin(400, (picture->width - 60) / 2);
+	const double column_w = fmin(484, (picture->width - 60) / 2);
 	const int per_column = (TB_N_REQUESTS + 1) / 2;
 	struct tb_colour veil = palette->page;
 	veil.a = 200;
@@ -173,10 +174,11 @@ static void draw_help(const struct tb_viewer *viewer, struct tb_picture *picture
 		const char *keys = i == TB_REQUEST_METRIC ? "1 to 7"
 				   : i == TB_REQUEST_VIEW ? "F2 to F10"
 							  : rows[i].keys;
-		tb_picture_text(picture, (struct tb_box){x, y, 104, line_h},
+		tb_picture_text(picture, (struct tb_box){x, y, KEYS_W, line_h},
 			tb_style_type(&viewer->style, TB_FONT_MONO, 12, false), keys);
 		tb_picture_text(picture,
-			(struct tb_box){x + 108, y, column_w - 116, line_h},
+			(struct tb_box){
+				x + KEYS_W + 4, y, column_w - KEYS_W - 12, line_h},
 			tb_style_type(&viewer->style, TB_FONT_TEXT, 12, true),
 			rows[i].help);
 	}

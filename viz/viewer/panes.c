@@ -45,8 +45,10 @@ static void place_slots(struct tb_panes *panes)
 	double side_w =
 		fmin(fmax(SIDE_W, round(panes->width * SIDE_SHARE)), panes->width * 0.4);
 	double main_w = fmax(panes->width - side_w, 40);
-	// The list gets what the detail leaves.
-	double list_h = round(fmax(body_h * 0.3, body_h - DETAIL_H));
+	// The list gets what the detail leaves, in whole rows.
+	double rows_h = fmax(body_h * 0.3, body_h - DETAIL_H) - TB_LIST_HEADER_H;
+	double list_h =
+		TB_LIST_HEADER_H + fmax(floor(rows_h / TB_LIST_ROW_H), 1) * TB_LIST_ROW_H;
 	if (panes->main->view->lists_links)
 		list_h = 0;
 	struct tb_box *slots = panes->slots;

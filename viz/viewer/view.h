@@ -69,6 +69,10 @@ struct tb_tip {
 	int n_lines;
 };
 
+// The list of links: the panes give it room for whole rows.
+#define TB_LIST_HEADER_H 34
+#define TB_LIST_ROW_H	 27
+
 struct tb_view {
 	enum tb_slot slot;
 	const char *tab;       // main views: the text of the tab

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #define PAD	 14
-#define HEADER_H 34
-#define ROW_H	 27
+#define HEADER_H TB_LIST_HEADER_H
+#define ROW_H	 TB_LIST_ROW_H
 
 static int open(struct tb_pane *pane, struct tb_error *error)
 {

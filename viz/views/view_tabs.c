@@ -4,12 +4,13 @@
 
 #include <math.h>
 
-#define PAD   16
-#define TAB_H 26
+#define PAD	16
+#define TAB_H	26
+#define TAB_PAD 22 // both sides of a tab's text
 
 static double tab_width(const char *text)
 {
-	return ceil(tb_text_width(TB_FONT_BOLD, 12, text)) + 22;
+	return ceil(tb_text_width(TB_FONT_BOLD, 12, text)) + TAB_PAD;
 }
 
 static const char *text_of(const struct tb_view *view, bool brief)
@@ -35,6 +36,14 @@ static double all_width(const struct tb_panes *panes, bool brief)
 	for (int i = 0; (tab = next_tab(panes, &i));)
 		w += tab_width(text_of(tab->view, brief));
 	return w;
+}
+
+static int n_tabs(const struct tb_panes *panes)
+{
+	int n = 0;
+	for (int i = 0; next_tab(panes, &i);)
+		n++;
+	return n;
 }
 
 static void draw_tab(const struct tb_pane *pane, struct tb_picture *picture,
@@ -63,10 +72,12 @@ static void draw(struct tb_pane *pane, struct tb_picture *picture)
 	double x = place.x + PAD;
 	double y = place.y + place.h - TAB_H;
 	bool brief = all_width(pane->panes, false) > place.w - PAD;
+	double over = all_width(pane->panes, brief) - place.w;
+	double less = fmin(fmax(ceil(over / n_tabs(pane->panes)), 0), TAB_PAD - 4);
 	const struct tb_pane *tab;
 	for (int i = 0; (tab = next_tab(pane->panes, &i));) {
 		const char *text = text_of(tab->view, brief);
-		double w = tab_width(text);
+		double w = tab_width(text) - less;
 		draw_tab(pane, picture, (struct tb_box){x, y, w - 2, TAB_H}, tab, text);
 		x += w;
 	}

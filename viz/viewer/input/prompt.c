@@ -155,27 +155,59 @@ enum tb_prompt_event tb_prompt_key(struct tb_prompt *prompt, const char *key)
 	return type(prompt, key) ? TB_PROMPT_EDITED : TB_PROMPT_IGNORED;
 }
 
-// draw_columns draws a text whose columns are separated by tabs, each up to the next.
-static void draw_columns(const struct kind *kind, const struct tb_style *style,
-	struct tb_picture *picture, struct tb_box box, const char *text)
+// How offers are drawn.
+struct look {
+	const struct tb_style *style;
+	struct tb_pick hovered;
+	double columns[N_COLUMNS]; // where they begin
+};
+
+// place_columns lets each column begin as soon as all before it end, and no later than
+// its kind's.
+static void place_columns(const struct tb_prompt *prompt, double columns[N_COLUMNS])
 {
-	const struct tb_type type = tb_style_type(style, TB_FONT_TEXT, 13, false);
+	double widths[N_COLUMNS] = {0};
+	for (int i = 0; i < prompt->n; i++) {
+		const char *text = prompt->results[i].text, *end;
+		for (int k = 0; k < N_COLUMNS && (end = strchr(text, '\t')); k++) {
+			char part[sizeof prompt->results[i].text];
+			snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
+			widths[k] =
+				fmax(widths[k], tb_text_width(TB_FONT_TEXT, 13, part));
+			text = end + 1;
+		}
+	}
+	for (int k = 1; k < N_COLUMNS; k++)
+		columns[k] = fmin(columns[k - 1] + ceil(widths[k - 1]) + 24,
+			kinds[prompt->kind].columns[k]);
+}
+
+// draw_columns draws a text whose columns are separated by tabs, each up to the next. The
+// last is settings or a kind, which differ at their ends.
+static void draw_columns(const struct look *look, struct tb_picture *picture,
+	struct tb_box box, const char *text)
+{
+	const double *columns = look->columns;
+	const struct tb_type type = tb_style_type(look->style, TB_FONT_TEXT, 13, false);
 	for (int i = 0; i < N_COLUMNS && text; i++) {
 		const char *end = strchr(text, '\t');
-		double x = kind->columns[i];
-		double w =
-			(end && i + 1 < N_COLUMNS ? kind->columns[i + 1] - 8 : box.w) - x;
-		tb_picture_printf(picture,
-			(struct tb_box){box.x + x, box.y, fmax(w, 1), box.h}, type,
-			"%.*s", (int)strcspn(text, "\t"), text);
+		double w = (end && i + 1 < N_COLUMNS ? columns[i + 1] - 8 : box.w) -
+			   columns[i];
+		struct tb_box part = {box.x + columns[i], box.y, fmax(w, 1), box.h};
+		if (i > 0 && !end)
+			tb_picture_name(picture, part, type, text);
+		else
+			tb_picture_printf(picture, part, type, "%.*s",
+				(int)strcspn(text, "\t"), text);
 		text = end ? end + 1 : NULL;
 	}
 }
 
-static void draw_result(const struct tb_prompt *prompt, const struct tb_style *style,
-	struct tb_picture *picture, struct tb_box box, struct tb_pick pick, bool under)
+static void draw_result(const struct tb_prompt *prompt, const struct look *look,
+	struct tb_picture *picture, struct tb_box box, struct tb_pick pick)
 {
-	const struct tb_palette *palette = tb_palette_of(style->theme);
+	bool under = tb_pick_equal(look->hovered, pick);
+	const struct tb_palette *palette = tb_palette_of(look->style->theme);
 	const struct tb_prompt_result *result = &prompt->results[pick.index];
 	bool chosen = prompt->chosen == (int)pick.index;
 	tb_picture_rect(picture, box, chosen || under ? palette->raised : palette->panel);
@@ -183,12 +215,12 @@ static void draw_result(const struct tb_prompt *prompt, const struct tb_style *s
 	if (chosen)
 		tb_picture_rect(picture, (struct tb_box){box.x, box.y, 3, box.h},
 			palette->accent);
-	struct tb_type type = tb_style_type(style, TB_FONT_MONO, 11, true);
+	struct tb_type type = tb_style_type(look->style, TB_FONT_MONO, 11, true);
 	type.align = TB_ALIGN_RIGHT;
 	double note_w = tb_text_width(type.font, type.size, result->note);
 	tb_picture_text(picture, (struct tb_box){box.x, box.y, box.w - PAD, box.h}, type,
 		result->note);
-	draw_columns(&kinds[prompt->kind], style, picture,
+	draw_columns(look, picture,
 		(struct tb_box){box.x + PAD, box.y, box.w - 3 * PAD - note_w, box.h},
 		result->text);
 }
@@ -255,14 +287,16 @@ void tb_prompt_draw(const struct tb_prompt *prompt, const struct tb_style *style
 	draw_about(prompt, style, picture, line);
 	draw_text(prompt, style, picture,
 		(struct tb_box){box.x + PAD, box.y + 26, w - 2 * PAD - 4, 28});
+	struct look look = {style, hovered, {0}};
+	place_columns(prompt, look.columns);
 	struct tb_box offers = {box.x + 1, box.y + 60, w - 2, n * (double)LINE_H};
 	for (int i = 0; i < n; i++) {
 		const struct tb_pick pick = {
 			TB_PICK_RESULT, (uint32_t)(prompt->first + i)};
-		draw_result(prompt, style, picture,
+		draw_result(prompt, &look, picture,
 			(struct tb_box){offers.x, offers.y + i * (double)LINE_H, offers.w,
 				LINE_H},
-			pick, tb_pick_equal(hovered, pick));
+			pick);
 	}
 	draw_bar(prompt, style, picture, offers);
 }

@@ -25,7 +25,7 @@ static void offer_run(struct tb_prompt *prompt, const struct tb_listed_run *run)
 	if (strncmp(options, network, sizeof network - 1) == 0)
 		options += sizeof network - 1;
 	bool replay = !run->settings && *options;
-	snprintf(result.text, sizeof result.text, "%" PRId64 "\t%s\t%.64s", run->id,
+	snprintf(result.text, sizeof result.text, "%" PRId64 "\t%s\t%s", run->id,
 		tb_run_search_name(run, name, sizeof name),
 		replay ? options : run->network);
 	snprintf(result.note, sizeof result.note, "%s nodes, waited %s%s",
